@@ -1,0 +1,66 @@
+# The front door. CMake does the work; this names the things people do.
+#
+#   make            build/tacit and libtacit            make install    DESTDIR=, PREFIX=/usr/local
+#   make demo       set up, build, and run the demo     make format     clang-format in place
+#   make test       set up, build, and run the tests    make bench      tables beside our peers
+#   make check      format, lint, layers, sanitizers    make torture    every allocation fails once
+#   make fuzz       search for inputs that break        make fresh      demo and test in a bare Debian
+#   make deep       what takes longer than CI has       make clean      all but the sources
+
+PREFIX ?= /usr/local
+WERROR ?= OFF
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+CONFIGURE = cmake --preset release --log-level=WARNING \
+            -DTACIT_WERROR=$(WERROR) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+BUILD     = cmake --build build --parallel $(JOBS)
+
+.PHONY: all demo test check bench format install torture fuzz deep fresh clean
+
+all:
+	@tools/setup build
+	@$(CONFIGURE)
+	@$(BUILD) --target tacit tacit_shared tacit_static
+
+demo: all
+	build/tacit demo
+
+test:
+	@tools/setup build test
+	@$(CONFIGURE) -DTACIT_TESTS=ON
+	@$(BUILD)
+	ctest --test-dir build --parallel $(JOBS) --output-on-failure
+
+check:
+	@tools/setup build test check
+	tools/check
+
+bench: all
+	@$(BUILD) --target benchmarks
+	bench/run
+
+format:
+	@tools/setup check
+	tools/list-sources | xargs clang-format -i
+
+install: all
+	cmake --install build --prefix $(PREFIX)
+
+torture:
+	@tools/setup build test
+	tools/torture
+
+fuzz:
+	@tools/setup build test fuzz
+	tools/fuzz
+
+deep:
+	@tools/setup build test check fuzz
+	tools/deep
+
+fresh:
+	@tools/setup fresh
+	tools/fresh
+
+clean:
+	rm -rf build build-*

@@ -1,0 +1,23 @@
+# What `make install` puts where: the program, libtacit, its headers, and how others find them.
+include(CMakePackageConfigHelpers)
+
+if(TARGET tacit)
+  install(TARGETS tacit RUNTIME)
+endif()
+install(TARGETS tacit_shared tacit_static EXPORT tacit)
+install(DIRECTORY include/tacit TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+
+# tacit.pc finds its prefix from where it lies, so an installed tree may be moved.
+file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/tacit.pc.in tacit.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tacit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tacit)
+install(EXPORT tacit NAMESPACE tacit:: FILE tacit-config.cmake DESTINATION ${package})
+write_basic_package_version_file(tacit-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tacit-config-version.cmake DESTINATION ${package})
+
+# The man page is written by the program from its own tables of verbs and options.
+if(EXISTS ${PROJECT_SOURCE_DIR}/docs/tacit.1)
+  install(FILES docs/tacit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()

@@ -1,0 +1,152 @@
+# The words that the build is written in.
+#
+#   tacit_require(libraries...)               stops, and says what to do, where one is missing
+#   tacit_module(name DEPS module LIBS ...)   src/<name>: every .c below it, as static library tc_<name>;
+#                                             x_test.c beside x.c is a unit test of its own
+#   tacit_library(name modules...)            lib<name>, shared and static, from the modules' objects
+#   tacit_program(name module)                programs/<name>/*.c on top of a module
+#   tacit_tests()                             one ctest entry for each x_test.c met so far, label "unit"
+#   tacit_test(source library label)          the same for one file
+
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+# _GNU_SOURCE, not POSIX alone: openat-style calls, getrandom, pipe2, ppoll.
+add_library(tacit_flags INTERFACE)
+target_compile_features(tacit_flags INTERFACE c_std_17)
+target_compile_definitions(tacit_flags INTERFACE _GNU_SOURCE)
+target_compile_options(tacit_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+  -Wno-missing-field-initializers # a table's closing { .name = NULL } is intended
+  -ffp-contract=off               # the same bits from gcc and clang, with and without FMA
+  -fvisibility=hidden -fno-math-errno)
+target_include_directories(tacit_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+if(TACIT_WERROR)
+  target_compile_options(tacit_flags INTERFACE -Werror)
+endif()
+if(TACIT_TORTURE)
+  target_compile_definitions(tacit_flags INTERFACE TACIT_TORTURE)
+endif()
+if(TACIT_SANITIZE)
+  list(JOIN TACIT_SANITIZE "," sanitizers)
+  target_compile_options(tacit_flags INTERFACE
+    -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tacit_flags INTERFACE -fsanitize=${sanitizers})
+  target_compile_definitions(tacit_flags INTERFACE TACIT_SANITIZED) # no function multiversioning
+endif()
+if(TACIT_FUZZER)
+  target_compile_options(tacit_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(tacit_require)
+  foreach(library ${ARGN})
+    find_library(TACIT_HAS_${library} ${library})
+    mark_as_advanced(TACIT_HAS_${library})
+    if(NOT TACIT_HAS_${library})
+      message(FATAL_ERROR "lib${library} is missing. 'tools/setup build test' installs it on Debian.")
+    endif()
+  endforeach()
+endfunction()
+
+# Sorts *_test.c out of `sources` into `tests`, both in the caller.
+macro(tacit_part_tests sources tests)
+  set(${tests} ${${sources}})
+  list(FILTER ${tests} INCLUDE REGEX "_test\\.c$")
+  list(FILTER ${sources} EXCLUDE REGEX "_test\\.c$")
+endmacro()
+
+function(tacit_remember_tests library)
+  foreach(test ${ARGN})
+    set_property(GLOBAL APPEND PROPERTY tacit_unit_tests "${library}|${test}")
+  endforeach()
+endfunction()
+
+function(tacit_module name)
+  cmake_parse_arguments(M "" "" "DEPS;LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
+  tacit_part_tests(sources tests)
+  if(NOT sources) # a module may begin as headers alone
+    set(sources ${PROJECT_BINARY_DIR}/${name}_empty.c)
+    file(WRITE ${sources} "typedef int tc_${name}_has_no_sources;\n")
+  endif()
+  add_library(tc_${name} STATIC ${sources})
+  set_target_properties(tc_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(tc_${name} PUBLIC tacit_flags)
+  foreach(dep ${M_DEPS})
+    target_link_libraries(tc_${name} PUBLIC tc_${dep})
+  endforeach()
+  target_link_libraries(tc_${name} PUBLIC ${M_LIBS})
+  tacit_remember_tests(tc_${name} ${tests})
+endfunction()
+
+function(tacit_library name)
+  set(objects "")
+  foreach(module ${ARGN})
+    list(APPEND objects $<TARGET_OBJECTS:tc_${module}>)
+  endforeach()
+  set(libraries openblas nlopt sodium jansson sqlite3 pthread m)
+  add_library(${name}_shared SHARED ${objects})
+  add_library(${name}_static STATIC ${objects})
+  foreach(kind shared static)
+    set_target_properties(${name}_${kind} PROPERTIES
+      OUTPUT_NAME ${name} EXPORT_NAME ${kind} LINKER_LANGUAGE C)
+    target_include_directories(${name}_${kind} INTERFACE
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  endforeach()
+  set_target_properties(${name}_shared PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  set(map ${PROJECT_SOURCE_DIR}/cmake/${name}.map)
+  set_target_properties(${name}_shared PROPERTIES LINK_DEPENDS ${map})
+  target_link_options(${name}_shared PRIVATE -Wl,--version-script=${map}
+    $<TARGET_PROPERTY:tacit_flags,INTERFACE_LINK_OPTIONS>
+    $<$<STREQUAL:${TACIT_SANITIZE},>:-Wl,--no-undefined>)
+  target_link_libraries(${name}_shared PRIVATE ${libraries})
+  target_link_libraries(${name}_static INTERFACE ${libraries})
+endfunction()
+
+# Everything but main.c is a library too, so that a verb's parts can be tested alone.
+function(tacit_program name module)
+  set(folder ${PROJECT_SOURCE_DIR}/programs/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+  tacit_part_tests(sources tests)
+  list(REMOVE_ITEM sources ${folder}/main.c)
+  if(NOT sources OR NOT EXISTS ${folder}/main.c)
+    message(STATUS "programs/${name} has no main.c and parts yet: not built")
+    return()
+  endif()
+  add_library(${name}_program STATIC ${sources})
+  target_include_directories(${name}_program PUBLIC ${folder})
+  target_link_libraries(${name}_program PUBLIC tc_${module})
+  add_executable(${name} ${folder}/main.c)
+  target_link_libraries(${name} PRIVATE ${name}_program)
+  tacit_remember_tests(${name}_program ${tests})
+endfunction()
+
+function(tacit_tests)
+  add_custom_target(unit_tests)
+  get_property(entries GLOBAL PROPERTY tacit_unit_tests)
+  foreach(entry ${entries})
+    string(REPLACE "|" ";" entry "${entry}")
+    list(GET entry 0 library)
+    list(GET entry 1 source)
+    tacit_test(${source} ${library} unit)
+    get_filename_component(test ${source} NAME_WE)
+    add_dependencies(unit_tests ${test})
+  endforeach()
+endfunction()
+
+function(tacit_test source library label)
+  get_filename_component(test ${source} NAME_WE)
+  add_executable(${test} ${source})
+  target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${test} PRIVATE ${library} cmocka)
+  set_target_properties(${test} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${test} COMMAND ${test} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  tacit_test_properties(${test} ${label})
+endfunction()
+
+function(tacit_test_properties test label)
+  set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 240
+    ENVIRONMENT "TACIT_SOURCE=${PROJECT_SOURCE_DIR};TACIT_BIN=${PROJECT_BINARY_DIR}/tacit")
+endfunction()
