@@ -1,0 +1,20 @@
+/* tacit/tacit.h - all of tacit: private, federated Bayesian optimization. */
+#ifndef TACIT_H
+#define TACIT_H
+
+#include <tacit/status.h>
+
+/* The version, in one place: the build, the package files and `tacit version` read it here. */
+#define TACIT_VERSION_MAJOR 0
+#define TACIT_VERSION_MINOR 1
+#define TACIT_VERSION_PATCH 0
+#define TACIT_VERSION "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+TACIT_API const char *tacit_version(void);
+#ifdef __cplusplus
+}
+#endif
+#endif

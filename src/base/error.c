@@ -1,0 +1,97 @@
+/* error.c - the status list as text, and sentences in a caller's tacit_error.
+ *
+ * Nothing here allocates: reporting that memory is gone must not need memory. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct status_row {
+    const char *name, *text;
+    int exit_code;
+} status_row;
+
+static const status_row *row_of(tacit_status status)
+{
+#define STATUS_ROW(name, exit_code, text) {#name, text, exit_code},
+    static const status_row rows[] = {TACIT_STATUS_LIST(STATUS_ROW)};
+#undef STATUS_ROW
+    size_t i = (size_t)status;
+    return i < sizeof rows / sizeof rows[0] ? &rows[i] : &rows[TACIT_E_INTERNAL];
+}
+
+const char *tacit_status_name(tacit_status status)
+{
+    return row_of(status)->name;
+}
+
+const char *tacit_status_text(tacit_status status)
+{
+    return row_of(status)->text;
+}
+
+int tacit_status_exit(tacit_status status)
+{
+    return row_of(status)->exit_code;
+}
+
+/* Sentences quote what users and files contain: no line break or escape
+ * sequence may reach a terminal or a log through them. */
+static void flatten(char *s)
+{
+    for (; *s != '\0'; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            *s = ' ';
+}
+
+/* Ends a cut sentence visibly, without leaving half of a UTF-8 character. */
+static void mark_cut(char *s, size_t size)
+{
+    size_t end = size - sizeof "...";
+    while (end > 0 && ((unsigned char)s[end] & 0xC0) == 0x80)
+        end--;
+    memcpy(s + end, "...", sizeof "...");
+}
+
+/* Goes through a second buffer because an argument may be err->msg itself. */
+static void write_message(tacit_error *err, const char *fmt, va_list args)
+{
+    char msg[sizeof err->msg];
+    int n = vsnprintf(msg, sizeof msg, fmt, args);
+    if (n < 0)
+        msg[0] = '\0';
+    else if ((size_t)n >= sizeof msg)
+        mark_cut(msg, sizeof msg);
+    flatten(msg);
+    memcpy(err->msg, msg, sizeof msg);
+}
+
+tacit_status tc_fail(tacit_error *err, tacit_status code, const char *fmt, ...)
+{
+    if (err == NULL)
+        return code;
+    va_list args;
+    va_start(args, fmt);
+    write_message(err, fmt, args);
+    va_end(args);
+    err->code = code;
+    return code;
+}
+
+tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...)
+{
+    if (err == NULL || err->code == TACIT_OK)
+        return TACIT_E_INTERNAL;
+    tacit_error where = {0};
+    va_list args;
+    va_start(args, fmt);
+    write_message(&where, fmt, args);
+    va_end(args);
+    return tc_fail(err, err->code, "%s: %s", where.msg, err->msg);
+}
+
+tacit_status tc_fail_memory(tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_MEMORY, "out of memory");
+}

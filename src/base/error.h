@@ -1,0 +1,34 @@
+/* error.h - filling a tacit_error, and passing a failure up.
+ *
+ * Anything that can fail ends in `tacit_error *err`, which may be NULL. */
+#ifndef TC_BASE_ERROR_H
+#define TC_BASE_ERROR_H
+
+#include <tacit/status.h>
+
+/* Writes the sentence into err (if given) and returns `code`. */
+tacit_status tc_fail(tacit_error *err, tacit_status code, const char *fmt, ...) TACIT_PRINTF(3, 4);
+
+/* A word that is not one of `names` (NULL-terminated): the sentence, then the
+ * nearest name if one is near, then all: `...; did you mean "beta"? Options: alpha, beta`.
+ * `label` stands for "Options". */
+tacit_status tc_fail_unknown(tacit_error *err, tacit_status code, const char *word,
+                             const char *const *names, const char *label, const char *fmt, ...)
+    TACIT_PRINTF(6, 7);
+
+/* Puts "where: " before the sentence that err already holds; returns its code.
+ * A NULL err holds no code: then E_INTERNAL. */
+tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...) TACIT_PRINTF(2, 3);
+
+/* The one sentence for a failed allocation. */
+tacit_status tc_fail_memory(tacit_error *err);
+
+/* Returns from the enclosing function unless `call` succeeds. */
+#define TC_TRY(call)                                                                               \
+    do {                                                                                           \
+        tacit_status tc_try_status = (call);                                                       \
+        if (tc_try_status != TACIT_OK)                                                             \
+            return tc_try_status;                                                                  \
+    } while (0)
+
+#endif

@@ -1,0 +1,166 @@
+/* file.c - whole files.
+ *
+ * A write goes to a new file in the same folder, which then takes the place
+ * of the old one: fsync, rename, fsync of the folder, in this order. */
+#include "base/file.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_STEP = 65536, NAME_TRIES = 100 };
+
+static tacit_status fail_errno(tacit_error *err, const char *path, const char *verb)
+{
+    if (errno == ENOENT || errno == ENOTDIR)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "cannot %s \"%s\": no such file or folder", verb,
+                       path);
+    return tc_fail(err, TACIT_E_IO, "cannot %s \"%s\": %s", verb, path, strerror(errno));
+}
+
+/* ---- reading */
+
+/* Reads until the end: sizes that the system tells are wrong for pipes and /proc. */
+static tacit_status read_all(int fd, const char *path, size_t max, char **text, size_t *len,
+                             tacit_error *err)
+{
+    size_t cap = 0;
+    for (;;) {
+        if (cap - *len < 2 && !tc_grow((void **)text, &cap, *len + READ_STEP, 1))
+            return tc_fail_memory(err);
+        ssize_t n = read(fd, *text + *len, cap - *len - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_errno(err, path, "read");
+        if (n == 0)
+            break;
+        *len += (size_t)n;
+        if (*len > max)
+            return tc_fail(err, TACIT_E_ARG, "\"%s\" is larger than %zu bytes", path, max);
+    }
+    (*text)[*len] = '\0';
+    return TACIT_OK;
+}
+
+tacit_status tc_file_read(const char *path, size_t max, char **text, size_t *len, tacit_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(err, path, "read");
+    char *data = NULL;
+    size_t size = 0;
+    tacit_status status = read_all(fd, path, max, &data, &size, err);
+    close(fd);
+    if (status != TACIT_OK) {
+        tc_free(data);
+        return status;
+    }
+    *text = data;
+    *len = size;
+    return TACIT_OK;
+}
+
+/* ---- writing */
+
+static bool write_all(int fd, const char *p, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        p += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static tacit_status write_in_place(const char *path, const void *data, size_t len, tacit_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(err, path, "write");
+    bool written = write_all(fd, data, len);
+    int e = errno;
+    bool closed = close(fd) == 0;
+    errno = written ? errno : e;
+    return written && closed ? TACIT_OK : fail_errno(err, path, "write");
+}
+
+/* Opens a file that nobody has, named after the target. O_EXCL settles who
+ * owns a name; a leftover of a crash only costs one more try. */
+static int open_beside(const char *target, char name[PATH_MAX])
+{
+    for (int i = 0; i < NAME_TRIES; i++) {
+        if (snprintf(name, PATH_MAX, "%s.tmp-%ld-%d", target, (long)getpid(), i) >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/* After this the rename itself survives a power cut. Some file systems cannot
+ * do it; the data are safe either way, so failure is not reported. */
+static void sync_folder(const char *target)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(target, '/');
+    size_t n = slash == NULL ? 0 : slash == target ? 1 : (size_t)(slash - target);
+    memcpy(folder, n == 0 ? "." : target, n == 0 ? 1 : n);
+    folder[n == 0 ? 1 : n] = '\0';
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+static tacit_status replace(const char *target, const struct stat *old, const void *data,
+                            size_t len, tacit_error *err)
+{
+    char name[PATH_MAX];
+    int fd = open_beside(target, name);
+    if (fd < 0)
+        return fail_errno(err, target, "write");
+    bool good = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) &&
+                write_all(fd, data, len) && fsync(fd) == 0;
+    int e = errno;
+    if (close(fd) != 0 && good) {
+        good = false;
+        e = errno;
+    }
+    if (good && rename(name, target) == 0) {
+        sync_folder(target);
+        return TACIT_OK;
+    }
+    errno = good ? errno : e;
+    tacit_status status = fail_errno(err, target, "write");
+    unlink(name);
+    return status;
+}
+
+tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit_error *err)
+{
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    if (exists && !S_ISREG(old.st_mode))
+        return write_in_place(path, data, len, err);
+    char target[PATH_MAX]; /* behind symbolic links, which stay links */
+    if (!exists || realpath(path, target) == NULL)
+        return replace(path, NULL, data, len, err);
+    return replace(target, &old, data, len, err);
+}

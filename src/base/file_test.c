@@ -1,0 +1,269 @@
+/* file_test.c - whole files: limits, errors, replacement.
+ *
+ * Writes stay inside a folder of their own, also those to special files: run
+ * as root with a defect in file.c, a test must not be able to replace a device. */
+#include "support/test.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/tacit-file-test-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char paths[4][512];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;)
+        unlink(in_folder(e->d_name));
+    if (d != NULL)
+        closedir(d);
+    return rmdir(folder);
+}
+
+static size_t files_in_folder(void)
+{
+    size_t n = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;)
+        n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static void expect_content(const char *path, const char *content, size_t n)
+{
+    tacit_error err = {0};
+    char *text = NULL;
+    size_t len = 0;
+    assert_ok(tc_file_read(path, n, &text, &len, &err));
+    assert_int_equal(len, n);
+    assert_memory_equal(text, content, n);
+    assert_int_equal(text[n], '\0');
+    tc_free(text);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    static char large[300001];
+    for (size_t i = 0; i < sizeof large; i++)
+        large[i] = (char)(i * i % 251);
+    const char *path = in_folder("a");
+    static const size_t sizes[] = {0, 1, 65534, 65535, 65536, 65537, sizeof large};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        assert_ok(tc_file_write(path, large, sizes[i], &err));
+        expect_content(path, large, sizes[i]);
+    }
+    unlink(path);
+    assert_int_equal(files_in_folder(), 0); /* no temporary file stays */
+}
+
+static void reading_has_a_limit(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *text = NULL;
+    size_t len = 7;
+    assert_ok(tc_file_write(in_folder("b"), "12345", 5, &err));
+    assert_fails(tc_file_read(in_folder("b"), 4, &text, &len, &err), TACIT_E_ARG,
+                 "is larger than 4 bytes");
+    assert_fails(tc_file_read("/dev/zero", 1000, &text, &len, &err), TACIT_E_ARG,
+                 "\"/dev/zero\" is larger than 1000 bytes");
+    assert_null(text);
+    assert_int_equal(len, 7);
+    unlink(in_folder("b"));
+}
+
+static void missing_files_are_not_found(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *text = NULL;
+    size_t len = 0;
+    assert_fails(tc_file_read(in_folder("none"), 9, &text, &len, &err), TACIT_E_NOT_FOUND,
+                 "none\": no such file or folder");
+    assert_fails(tc_file_read("/dev/null/x", 9, &text, &len, &err), TACIT_E_NOT_FOUND,
+                 "cannot read \"/dev/null/x\": no such file or folder");
+    assert_fails(tc_file_write(in_folder("none/x"), "", 0, &err), TACIT_E_NOT_FOUND,
+                 "cannot write");
+    assert_null(text);
+}
+
+static void other_failures_are_io(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *text = NULL;
+    size_t len = 0;
+    assert_fails(tc_file_read(folder, 9, &text, &len, &err), TACIT_E_IO, "Is a directory");
+    assert_fails(tc_file_write(folder, "x", 1, &err), TACIT_E_IO, "Is a directory");
+    char long_name[5000];
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    assert_fails(tc_file_write(long_name, "x", 1, &err), TACIT_E_IO, "cannot write");
+    assert_null(text);
+    assert_int_equal(files_in_folder(), 0);
+}
+
+static void replacing_keeps_mode_and_links(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    struct stat info;
+    assert_ok(tc_file_write(in_folder("real"), "old", 3, &err));
+    assert_int_equal(chmod(in_folder("real"), 0640), 0);
+    assert_int_equal(symlink("real", in_folder("link")), 0);
+    assert_ok(tc_file_write(in_folder("link"), "new", 3, &err));
+    expect_content(in_folder("real"), "new", 3);
+    assert_int_equal(lstat(in_folder("link"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(in_folder("real"), &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0640);
+    assert_int_equal(files_in_folder(), 2);
+    unlink(in_folder("link"));
+    unlink(in_folder("real"));
+}
+
+static void new_files_follow_the_umask(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    struct stat info;
+    mode_t before = umask(027);
+    assert_ok(tc_file_write(in_folder("m"), "x", 1, &err));
+    umask(before);
+    assert_int_equal(stat(in_folder("m"), &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0640);
+    unlink(in_folder("m"));
+}
+
+/* A reader that has the old file open still sees all of it. */
+static void readers_of_the_old_file_are_not_disturbed(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    assert_ok(tc_file_write(in_folder("r"), "old text", 8, &err));
+    FILE *f = fopen(in_folder("r"), "r");
+    assert_non_null(f);
+    assert_ok(tc_file_write(in_folder("r"), "new", 3, &err));
+    char seen[20] = {0};
+    assert_int_equal(fread(seen, 1, sizeof seen, f), 8);
+    assert_string_equal(seen, "old text");
+    fclose(f);
+    unlink(in_folder("r"));
+}
+
+static void leftovers_do_not_block(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char leftover[600];
+    snprintf(leftover, sizeof leftover, "%s.tmp-%ld-0", in_folder("l"), (long)getpid());
+    FILE *f = fopen(leftover, "w");
+    assert_non_null(f);
+    fclose(f);
+    assert_ok(tc_file_write(in_folder("l"), "x", 1, &err));
+    expect_content(in_folder("l"), "x", 1);
+    assert_int_equal(access(leftover, F_OK), 0); /* not ours to remove */
+    unlink(leftover);
+    unlink(in_folder("l"));
+}
+
+static void names_without_a_folder(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    tacit_status status = tc_file_write("plain", "x", 1, &err);
+    assert_int_equal(chdir(before), 0);
+    assert_ok(status);
+    expect_content(in_folder("plain"), "x", 1);
+    unlink(in_folder("plain"));
+}
+
+static void pipes_are_written_in_place(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    struct stat info;
+    assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+    int reader = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    tacit_status status = tc_file_write(in_folder("pipe"), "text", 4, &err);
+    char seen[8] = {0};
+    ssize_t n = read(reader, seen, sizeof seen);
+    close(reader);
+    assert_ok(status);
+    assert_int_equal(n, 4);
+    assert_string_equal(seen, "text");
+    assert_int_equal(stat(in_folder("pipe"), &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    unlink(in_folder("pipe"));
+}
+
+/* A limit on file sizes stands for a full disk. */
+static void a_failed_write_leaves_the_old_file(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    static char large[5000];
+    struct rlimit before, small;
+    assert_ok(tc_file_write(in_folder("f"), "old", 3, &err));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 1000, .rlim_max = before.rlim_max};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    tacit_status status = tc_file_write(in_folder("f"), large, sizeof large, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, TACIT_E_IO);
+    assert_non_null(strstr(err.msg, "File too large"));
+    expect_content(in_folder("f"), "old", 3);
+    assert_int_equal(files_in_folder(), 1);
+    unlink(in_folder("f"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(reading_has_a_limit),
+        cmocka_unit_test(missing_files_are_not_found),
+        cmocka_unit_test(other_failures_are_io),
+        cmocka_unit_test(replacing_keeps_mode_and_links),
+        cmocka_unit_test(new_files_follow_the_umask),
+        cmocka_unit_test(readers_of_the_old_file_are_not_disturbed),
+        cmocka_unit_test(leftovers_do_not_block),
+        cmocka_unit_test(names_without_a_folder),
+        cmocka_unit_test(pipes_are_written_in_place),
+        cmocka_unit_test(a_failed_write_leaves_the_old_file),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

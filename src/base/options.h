@@ -1,0 +1,58 @@
+/* options.h - the options table: one source for parsing, checking and help.
+ *
+ * A struct of options is described by a table that ends with a NULL name. The
+ * same table reads a JSON object (study documents), "name=value" words (--set)
+ * and command-line flags, and prints help. Unknown or out-of-range is E_ARG
+ * and says what is allowed. */
+#ifndef TC_BASE_OPTIONS_H
+#define TC_BASE_OPTIONS_H
+
+#include "base/text.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum tc_option_type {
+    TC_OPTION_FLOAT,  /* double */
+    TC_OPTION_INT,    /* int64_t */
+    TC_OPTION_BOOL,   /* bool */
+    TC_OPTION_CHOICE, /* int: index into choices */
+    TC_OPTION_STRING  /* char *: owned by the struct, see tc_options_fini */
+} tc_option_type;
+
+typedef struct tc_option {
+    const char *name;
+    tc_option_type type;
+    size_t offset;       /* of the field in the struct */
+    const char *def;     /* default as text; NULL leaves the field zero */
+    double min, max;     /* inclusive; FLOAT and INT. Both 0: no limit */
+    bool min_open;       /* FLOAT: min itself is not allowed */
+    const char *choices; /* CHOICE: "a|b|c" */
+    const char *help;    /* one line; says the unit */
+    const char *value;   /* name of the value in help ("N", "URL"); NULL by type */
+} tc_option;
+
+/* Fills `opts` from the defaults. Strings are copied: end with tc_options_fini. */
+tacit_status tc_options_defaults(const tc_option *table, void *opts, tacit_error *err);
+void tc_options_fini(const tc_option *table, void *opts);
+
+const tc_option *tc_options_find(const tc_option *table, const char *name);
+
+/* Sets one option from text. `what` names the table in messages ("gp-ei"). */
+tacit_status tc_options_set(const tc_option *table, void *opts, const char *what, const char *name,
+                            const char *value, tacit_error *err);
+/* Sets all members of a JSON object except the key `skip` (may be NULL). */
+tacit_status tc_options_set_json(const tc_option *table, void *opts, const char *what,
+                                 const json_t *obj, const char *skip, tacit_error *err);
+
+/* The present value as text / the whole struct as a JSON object (caller
+ * decrefs), without unset strings. NULL: no memory, or a string is not UTF-8. */
+void tc_options_value(const tc_option *o, const void *opts, tc_text *out);
+json_t *tc_options_json(const tc_option *table, const void *opts);
+
+/* "number in (0, 1], default 0.1" */
+void tc_option_range(const tc_option *o, tc_text *out);
+
+#endif
