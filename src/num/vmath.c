@@ -1,0 +1,103 @@
+/* vmath.c - exp, cos and sqrt over arrays.
+ *
+ * Each function is a reduction of the argument (Cody and Waite: the constant in parts, so that
+ * the large products are exact) and a minimax polynomial found by Remez' algorithm. There is no
+ * branch, no table and no call in the loops, so compilers turn them into vector code; needs -O3. */
+#include "num/vmath.h"
+
+#include "num/simd.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Adding and taking away 1.5 * 2^52 rounds to the nearest integer, and the sum's low bits hold
+ * that integer in two's complement. */
+#define ROUNDER 0x1.8p52
+
+static inline uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double double_of(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* e^x = 2^k e^r, k = round(x / ln 2), e^r = 1 + r + r^2 q(r). */
+static inline double exp_of(double x)
+{
+    const double shifted = x * 0x1.71547652b82fep+0 + ROUNDER;
+    const double k = shifted - ROUNDER;
+    const double r = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
+    double q = 0x1.ad7f6f0e24922p-26;
+    q = q * r + 0x1.28ad72cd4ab37p-22;
+    q = q * r + 0x1.71df255235e0bp-19;
+    q = q * r + 0x1.a0199a0c66195p-16;
+    q = q * r + 0x1.a01a012a57b5ep-13;
+    q = q * r + 0x1.6c16c1842a126p-10;
+    q = q * r + 0x1.1111111127be5p-7;
+    q = q * r + 0x1.555555555087cp-5;
+    q = q * r + 0x1.55555555554fap-3;
+    q = q * r + 0x1.000000000000ap-1;
+    const double y = (1.0 + (r + (r * r) * q)) * double_of((bits_of(shifted) + 1023) << 52);
+    const double low = x < -708.0 ? 0.0 : y;
+    return x > 708.0 ? (double)INFINITY : low;
+}
+
+/* With x = (k + 1/2) pi + r, cos x = (-1)^(k+1) sin r: one polynomial serves, and it keeps its
+ * relative accuracy where cos is near 0. k + 1/2 has at most 20 bits for |x| <= 1e6. */
+static inline double cos_of(double x)
+{
+    const double shifted = (x * 0x1.45f306dc9c883p-2 - 0.5) + ROUNDER;
+    const double h = (shifted - ROUNDER) + 0.5;
+    const double r = ((x - h * 0x1.921fb544p+1) - h * 0x1.0b4611a6p-33) - h * 0x1.3198a2e037073p-68;
+    const double u = r * r;
+    double q = 0x1.8828f8780e021p-49;
+    q = q * u - 0x1.ae431766744dap-41;
+    q = q * u + 0x1.6123cb11b8dc4p-33;
+    q = q * u - 0x1.ae6454cafcc39p-26;
+    q = q * u + 0x1.71de3a5287067p-19;
+    q = q * u - 0x1.a01a01a0148a1p-13;
+    q = q * u + 0x1.11111111110c1p-7;
+    q = q * u - 0x1.5555555555555p-3;
+    return double_of(bits_of(r + r * (u * q)) ^ (~bits_of(shifted) << 63));
+}
+
+TC_CLONES static void exp_all(size_t n, double *x)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = exp_of(x[i]);
+}
+
+TC_CLONES static void cos_all(size_t n, double *x)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = cos_of(x[i]);
+}
+
+TC_CLONES static void sqrt_all(size_t n, double *x)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = sqrt(x[i] > 0 ? x[i] : 0);
+}
+
+void tc_vexp(size_t n, double *x)
+{
+    exp_all(n, x);
+}
+
+void tc_vcos(size_t n, double *x)
+{
+    cos_all(n, x);
+}
+
+void tc_vsqrt(size_t n, double *x)
+{
+    sqrt_all(n, x);
+}
