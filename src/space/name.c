@@ -1,0 +1,33 @@
+/* name.c - which names a parameter or a column of candidates may have. */
+#include "space/name.h"
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* "point" numbers the candidates of a finite space, "trial" the trials of a study: both stand
+ * beside parameters in JSON and in placeholders. */
+static const char *const reserved[] = {"point", "trial"};
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+
+tacit_status tc_name_check(const char *name, tacit_error *err)
+{
+    size_t len = strlen(name);
+    if (len == 0)
+        return tc_fail(err, TACIT_E_ARG, "a parameter name must not be empty");
+    if (len > TC_NAME_MAX)
+        return tc_fail(err, TACIT_E_ARG,
+                       "parameter name \"%.64s...\" must have at most %d characters, got %zu", name,
+                       TC_NAME_MAX, len);
+    if (strspn(name, LETTERS) == 0 || strspn(name, LETTERS "0123456789.-") != len)
+        return tc_fail(err, TACIT_E_ARG,
+                       "parameter name \"%s\" must begin with a letter or _ and go on with "
+                       "letters, digits, _ . -",
+                       name);
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return tc_fail(err, TACIT_E_ARG, "parameter name \"%s\" is reserved", name);
+    return TACIT_OK;
+}

@@ -1,0 +1,15 @@
+/* name.h - which names a parameter or a column of candidates may have.
+ *
+ * They stand in JSON keys, in {braces} of a command line and in CSV headers,
+ * so they are plain: [A-Za-z_][A-Za-z0-9_.-]*, at most 64 characters. */
+#ifndef TC_SPACE_NAME_H
+#define TC_SPACE_NAME_H
+
+#include <tacit/status.h>
+
+#define TC_NAME_MAX 64
+
+/* E_ARG unless `name` may be used. */
+tacit_status tc_name_check(const char *name, tacit_error *err);
+
+#endif

@@ -1,0 +1,120 @@
+/* space_api.c - include/tacit/space.h on top of space.h. */
+#include <tacit/space.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "space/param.h"
+#include "space/space.h"
+
+#include <string.h>
+
+_Static_assert(TACIT_VALUE_SIZE == TC_VALUE_SIZE, "one size, two headers");
+
+tacit_status tacit_space_new(tacit_space **out, tacit_error *err)
+{
+    return tc_space_new(out, err);
+}
+
+void tacit_space_free(tacit_space *space)
+{
+    tc_space_free(space);
+}
+
+tacit_status tacit_space_from_json(tacit_space **out, const char *text, tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_TRY(tc_json_parse(text, strlen(text), "space", &j, err));
+    tacit_status status = tc_space_from_json(out, j, err);
+    json_decref(j);
+    return status;
+}
+
+tacit_status tacit_space_from_points(tacit_space **out, const char *file, tacit_error *err)
+{
+    tc_domain *d = NULL;
+    TC_TRY(tc_domain_read_csv(&d, file, err));
+    return tc_space_from_domain(out, d, err);
+}
+
+tacit_status tacit_space_add_float(tacit_space *space, const char *name, double low, double high,
+                                   double step, bool log, tacit_error *err)
+{
+    return tc_space_add_float(space, name, low, high, step, log, err);
+}
+
+tacit_status tacit_space_add_int(tacit_space *space, const char *name, double low, double high,
+                                 double step, bool log, tacit_error *err)
+{
+    return tc_space_add_int(space, name, low, high, step, log, err);
+}
+
+tacit_status tacit_space_add_choice(tacit_space *space, const char *name, size_t n,
+                                    const char *const *choices, tacit_error *err)
+{
+    return tc_space_add_choice(space, name, n, choices, err);
+}
+
+size_t tacit_space_params(const tacit_space *space)
+{
+    return space->n_params;
+}
+
+const char *tacit_space_param_name(const tacit_space *space, size_t i)
+{
+    return i < space->n_params ? space->params[i].name : NULL;
+}
+
+tacit_status tacit_space_check(const tacit_space *space, const double *values, tacit_error *err)
+{
+    return tc_space_check(space, values, err);
+}
+
+static tacit_status no_such_name(const char *name, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no parameter \"%.100s\"", name);
+}
+
+/* A column of a finite space's file; NULL: none has this name. */
+static const double *find_column(const tc_domain *d, const char *name)
+{
+    for (size_t axis = 0; d && axis < d->dim; axis++)
+        if (strcmp(d->names[axis], name) == 0)
+            return d->raw + axis * d->n;
+    return NULL;
+}
+
+tacit_status tacit_space_get(const tacit_space *space, const double *values, const char *name,
+                             double *value, tacit_error *err)
+{
+    const double *column = find_column(space->domain, name);
+    const tc_param *p = column ? space->params : tc_space_find(space, name);
+    if (!p)
+        return no_such_name(name, err);
+    double found = values[p - space->params];
+    TC_TRY(tc_param_check(p, found, err));
+    *value = column ? column[(size_t)found] : found;
+    return TACIT_OK;
+}
+
+tacit_status tacit_space_format(const tacit_space *space, const double *values, const char *name,
+                                char text[TACIT_VALUE_SIZE], tacit_error *err)
+{
+    double value;
+    TC_TRY(tacit_space_get(space, values, name, &value, err));
+    const tc_param *p = tc_space_find(space, name);
+    if (p)
+        tc_space_value_text(p, value, text, TACIT_VALUE_SIZE);
+    else
+        tc_double_text(text, value);
+    return TACIT_OK;
+}
+
+tacit_status tacit_space_parse(const tacit_space *space, const char *name, const char *text,
+                               double *values, tacit_error *err)
+{
+    const tc_param *p = tc_space_find(space, name);
+    if (!p)
+        return no_such_name(name, err);
+    return tc_space_value_parse(p, text, &values[p - space->params], err);
+}

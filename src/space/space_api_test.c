@@ -1,0 +1,81 @@
+/* space_api_test.c - include/tacit/space.h as a program uses it. */
+#include "space/space.h"
+
+#include "support/test.h"
+
+#include <tacit/space.h>
+
+static tc_space *three_candidates(void)
+{
+    tacit_error err = {0};
+    static const char csv[] = "a,b\n0,5\n2,5.5\n4,7\n";
+    tc_domain *d = NULL;
+    tc_space *s = NULL;
+    assert_ok(tc_domain_from_csv(&d, csv, sizeof csv - 1, "p.csv", &err));
+    assert_ok(tc_space_from_domain(&s, d, &err));
+    return s;
+}
+
+static void the_c_interface(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_space *s = NULL;
+    double values[3] = {0}, number;
+    char text[TACIT_VALUE_SIZE];
+    assert_ok(tacit_space_new(&s, &err));
+    assert_ok(tacit_space_add_float(s, "lr", 1e-5, 1, 0, true, &err));
+    assert_ok(tacit_space_add_int(s, "n", 1, 8, 1, false, &err));
+    assert_ok(tacit_space_add_choice(s, "opt", 2, (const char *[]){"adam", "sgd"}, &err));
+    assert_int_equal(tacit_space_params(s), 3);
+    assert_string_equal(tacit_space_param_name(s, 2), "opt");
+    assert_null(tacit_space_param_name(s, 3));
+    assert_fails(tacit_space_check(s, values, &err), TACIT_E_ARG, "lr must be from 1e-05");
+    assert_ok(tacit_space_parse(s, "lr", "0.001", values, &err));
+    assert_ok(tacit_space_parse(s, "n", "4", values, &err));
+    assert_ok(tacit_space_parse(s, "opt", "sgd", values, &err));
+    assert_ok(tacit_space_check(s, values, &err));
+    assert_ok(tacit_space_get(s, values, "opt", &number, &err));
+    assert_same_bits(number, 1);
+    assert_ok(tacit_space_format(s, values, "lr", text, &err));
+    assert_string_equal(text, "0.001");
+    assert_fails(tacit_space_format(s, values, "rate", text, &err), TACIT_E_NOT_FOUND,
+                 "there is no parameter \"rate\"");
+    assert_fails(tacit_space_parse(s, "rate", "1", values, &err), TACIT_E_NOT_FOUND, "rate");
+    values[2] = 9;
+    assert_fails(tacit_space_format(s, values, "opt", text, &err), TACIT_E_ARG, "opt must be");
+    assert_int_equal(tacit_space_add_int(s, "n", 1, 8, 1, false, NULL), TACIT_E_ARG);
+    tacit_space_free(s);
+    tacit_space_free(NULL);
+    s = NULL;
+    assert_fails(tacit_space_from_json(&s, "{", &err), TACIT_E_ARG, "space line 1");
+    assert_fails(tacit_space_from_points(&s, "/nowhere.csv", &err), TACIT_E_NOT_FOUND, "nowhere");
+    assert_null(s);
+}
+
+static void the_c_interface_of_finite_spaces(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_space *s = three_candidates();
+    char text[TACIT_VALUE_SIZE];
+    double v = 1, number;
+    assert_ok(tacit_space_get(s, &v, "b", &number, &err));
+    assert_same_bits(number, 5.5);
+    assert_ok(tacit_space_format(s, &v, "b", text, &err));
+    assert_string_equal(text, "5.5");
+    assert_ok(tacit_space_format(s, &v, "point", text, &err));
+    assert_string_equal(text, "1");
+    v = 3;
+    assert_fails(tacit_space_get(s, &v, "b", &number, &err), TACIT_E_ARG, "point must be");
+    tacit_space_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_c_interface),
+        cmocka_unit_test(the_c_interface_of_finite_spaces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
