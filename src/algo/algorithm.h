@@ -1,0 +1,132 @@
+/* algorithm.h - the contract every algorithm fulfils. Copy single/random.c to start one.
+ *
+ * Algorithms hold mathematics only. Everything common (trial numbers, states,
+ * the history, direction, argument checks, journalling) is done once, by
+ * optimizer.c, and only optimizer.c calls these members. An optimizer always
+ * maximises; y has been sign-flipped for it where the study minimises.
+ *
+ * State is a function of events. `ask` and `fit` are pure: they read the state
+ * and may use scratch memory, but what they find becomes part of the state
+ * only when it comes back as an event. Every random draw is keyed by the trial
+ * (or round) number through random.h; nothing keeps a generator. */
+#ifndef TC_ALGO_ALGORITHM_H
+#define TC_ALGO_ALGORITHM_H
+
+#include "base/options.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "space/space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is known so far, in the order of the journal. Lent by optimizer.c.
+ * Matrices are n x dim column-major: coordinate d of observation i is U[i + d*ld]. */
+typedef struct tc_history {
+    size_t dim;
+    size_t n;      /* completed observations */
+    size_t ld;     /* leading dimension of U: changes when it grows */
+    double *U;     /* encoded points really run */
+    double *y;     /* to be maximised */
+    size_t *point; /* finite spaces: the candidate of each observation */
+    /* Points without a value: running, waiting, stale and failed trials. A parallel ask must
+     * not repeat them, and a failed point is not worth another try. */
+    size_t n_taken;
+    size_t taken_ld;
+    double *taken;       /* n_taken x dim column-major, encoded */
+    size_t *taken_point; /* finite spaces */
+    double *row;         /* dim: scratch of history.c */
+} tc_history;
+
+typedef struct tc_env {
+    const tc_space *space;
+    const tc_history *history;
+    tc_public_seed public_seed;
+    tc_party_seed party_seed;
+    uint64_t party;  /* number of this party; 0 where there is only one */
+    uint64_t budget; /* planned trials T; 0 if unknown */
+    tc_pool *pool;   /* may be NULL */
+} tc_env;
+
+/* What an optimizer of a federated study may do now, and what it waits for first. */
+enum { TC_NEED_TRIAL = 1, TC_NEED_PUBLISH = 2, TC_NEED_ABSORB = 4 };
+typedef struct tc_need {
+    unsigned may;  /* TRIAL, PUBLISH */
+    unsigned must; /* ABSORB: nothing goes on before the broadcast of `round`, or its skip */
+    uint64_t round;
+} tc_need;
+
+/* All members but init, fini and ask may be NULL: not supported. */
+typedef struct tc_optimizer_ops {
+    size_t state_size; /* allocated zeroed by optimizer.c */
+    /* opts: the algorithm's option struct, filled and checked; it and env outlive the state.
+     * E_ARG: the options do not fit the space. fini takes whatever init left, all-zero included. */
+    tacit_status (*init)(void *st, const tc_env *env, const void *opts, tacit_error *err);
+    void (*fini)(void *st);
+    /* The next point for trial number `trial`, as values of env->space. */
+    tacit_status (*ask)(void *st, uint64_t trial, double *values, tacit_error *err);
+    /* A completed observation was added to env->history (at index n-1). Needed only by
+     * algorithms that cannot read the history when they ask. */
+    tacit_status (*tell)(void *st, tacit_error *err);
+    /* Hyper-parameters. fit_due: would a fit be worth it now? fit writes what it found as
+     * JSON; fitted takes that text back, from this process or from the journal. E_CORRUPT:
+     * not something fit wrote. */
+    bool (*fit_due)(const void *st);
+    tacit_status (*fit)(void *st, tc_text *out, tacit_error *err);
+    tacit_status (*fitted)(void *st, const char *body, tacit_error *err);
+    /* Federated studies: all five or none. publish is pure: the same state gives the same bytes;
+     * published: they are stored, and now it waits. absorb takes the broadcast of a round; skip:
+     * there is none, go on alone. */
+    void (*need)(const void *st, tc_need *out);
+    tacit_status (*publish)(const void *st, uint64_t round, tc_text *out, tacit_error *err);
+    tacit_status (*published)(void *st, uint64_t round, tacit_error *err);
+    tacit_status (*absorb)(void *st, uint64_t round, const void *bytes, size_t n, tacit_error *err);
+    tacit_status (*skip)(void *st, uint64_t round, tacit_error *err);
+} tc_optimizer_ops;
+
+/* The coordinator's half of a federated algorithm: folds the contributions of one round into
+ * one broadcast. It holds nothing that is not in the store: a state lives from open to close. */
+typedef struct tc_aggregator_ops {
+    size_t state_size; /* allocated zeroed for each round */
+    tacit_status (*open)(void *st, const tc_env *env, const void *opts, uint64_t round,
+                         const void *last_broadcast, size_t n, tacit_error *err);
+    void (*fini)(void *st);
+    /* Would this contribution be accepted? Pure, and before it is stored. E_ARG: malformed. */
+    tacit_status (*check)(const tc_env *env, const void *opts, const void *bytes, size_t n,
+                          tacit_error *err);
+    /* Takes one contribution; the result must not depend on their order. */
+    tacit_status (*fold)(void *st, uint64_t agent, const void *bytes, size_t n, tacit_error *err);
+    /* The privacy event that close will spend, as JSON, before any noise is drawn. */
+    tacit_status (*plan)(const void *st, tc_text *out, tacit_error *err);
+    /* The broadcast. Called once, with a noise source of its own. */
+    tacit_status (*close)(void *st, tc_noise *noise, tc_text *out, tacit_error *err);
+} tc_aggregator_ops;
+
+/* The client's half of a served private algorithm: what leaves the client is what it returns. */
+typedef struct tc_curator_ops {
+    /* A value that may be told in place of y. */
+    tacit_status (*reply)(const void *opts, double y, tc_noise *noise, double *out,
+                          tacit_error *err);
+    /* A data set that may be shown in place of `rows`. */
+    tacit_status (*release)(const void *opts, const tc_domain *rows, tc_noise *noise,
+                            tc_domain **out, tacit_error *err);
+} tc_curator_ops;
+
+typedef struct tc_algorithm {
+    const char *name;         /* what users write: "gp-ei" */
+    const char *summary;      /* one line for `tacit algorithms` */
+    const char *source;       /* the paper it follows */
+    const tc_option *options; /* ends with a NULL name */
+    size_t options_size;
+    const tc_optimizer_ops *optimizer;
+    const tc_aggregator_ops *aggregator; /* federated studies; else NULL */
+    const tc_curator_ops *curator;       /* served private studies; else NULL */
+} tc_algorithm;
+
+/* registry.c: every algorithm, one line each. */
+const tc_algorithm *tc_algorithm_find(const char *name); /* NULL: none */
+const tc_algorithm *const *tc_algorithms(void);          /* NULL-terminated */
+/* E_NOT_FOUND with the nearest name and the list. */
+tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_error *err);
+
+#endif

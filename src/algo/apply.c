@@ -1,0 +1,204 @@
+/* apply.c - the fold: the only code that changes an optimizer, one event at a time.
+ *
+ * An event that does not fit the state is E_CORRUPT: a journal that tacit did not write. Room for
+ * everything an event may add is made first, so that it is applied whole or not at all. */
+#include "algo/optimizer_int.h"
+
+#include "algo/history.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static tacit_status corrupt(const tc_event *e, const char *why, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CORRUPT, "event %" PRIu64 " (%s, trial %" PRIu64 ") %s", e->seq,
+                   tc_event_kind_name(e->kind), e->trial, why);
+}
+
+static tacit_status check_values(const tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    tacit_error inner = {0};
+    if (tc_space_check(o->space, e->values, &inner) == TACIT_OK)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT, "event %" PRIu64 " (%s, trial %" PRIu64 "): %.300s",
+                   e->seq, tc_event_kind_name(e->kind), e->trial, inner.msg);
+}
+
+/* Everything an event may need, so that what follows cannot fail half-way. */
+static tacit_status reserve(tc_optimizer *o, tacit_error *err)
+{
+    if (!tc_grow((void **)&o->trials, &o->cap, o->n_trials + 1, sizeof *o->trials) ||
+        !tc_grow((void **)&o->taken, &o->taken_cap, o->history.n_taken + 1, sizeof *o->taken))
+        return tc_fail_memory(err);
+    return tc_history_reserve(&o->history, err);
+}
+
+static void set_state(tc_optimizer *o, tc_trial *t, tc_trial_state state)
+{
+    o->count[t->state]--;
+    t->state = state;
+    o->count[state]++;
+}
+
+static void take(tc_optimizer *o, const tc_trial *t)
+{
+    o->taken[o->history.n_taken] = t->number;
+    tc_history_take(&o->history, o->space, t->values);
+}
+
+static void untake(tc_optimizer *o, uint64_t trial)
+{
+    for (size_t i = 0; i < o->history.n_taken; i++)
+        if (o->taken[i] == trial) {
+            size_t after = o->history.n_taken - i - 1;
+            memmove(o->taken + i, o->taken + i + 1, after * sizeof *o->taken);
+            tc_history_untake(&o->history, i);
+            return;
+        }
+}
+
+static char *keep_text(tc_optimizer *o, const char *s)
+{
+    return s ? tc_arena_strdup(&o->arena, s) : NULL;
+}
+
+/* A new trial, in `state`, whose point is taken from now on. */
+static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tc_trial_state state,
+                              tacit_error *err)
+{
+    if (e->trial != o->n_trials || !e->values)
+        return corrupt(e, "does not continue the journal", err);
+    TC_TRY(check_values(o, e, err));
+    double *values = TC_TAKE(&o->arena, o->space->n_params, double);
+    if (!values)
+        return tc_fail_memory(err);
+    memcpy(values, e->values, o->space->n_params * sizeof *values);
+    o->trials[o->n_trials] = (tc_trial){.number = e->trial, .state = state, .values = values};
+    o->count[state]++;
+    take(o, &o->trials[o->n_trials++]);
+    return TACIT_OK;
+}
+
+static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    if (e->trial > o->n_trials)
+        return corrupt(e, "does not continue the journal", err);
+    char *worker = keep_text(o, e->worker);
+    if (e->worker && !worker)
+        return tc_fail_memory(err);
+    if (e->trial == o->n_trials)
+        TC_TRY(add_trial(o, e, TC_TRIAL_WAITING, err));
+    tc_trial *t = &o->trials[e->trial];
+    if (t->state != TC_TRIAL_WAITING && t->state != TC_TRIAL_STALE)
+        return corrupt(e, "hands out a trial that was not free", err);
+    set_state(o, t, TC_TRIAL_RUNNING);
+    t->worker = worker;
+    t->asked_ms = e->time_ms;
+    t->lease_ms = e->lease_ms;
+    return TACIT_OK;
+}
+
+static bool better(const tc_optimizer *o, double a, double b)
+{
+    return o->maximize ? a > b : a < b;
+}
+
+static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, tacit_error *err)
+{
+    if (!isfinite(e->value))
+        return corrupt(e, "has a value that is not finite", err);
+    if (e->values) {
+        TC_TRY(check_values(o, e, err));
+        memcpy(t->values, e->values, o->space->n_params * sizeof *t->values);
+    }
+    untake(o, t->number);
+    tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
+    t->value = e->value;
+    if (o->count[TC_TRIAL_COMPLETE] == 0 || better(o, e->value, o->trials[o->best].value))
+        o->best = t->number;
+    set_state(o, t, TC_TRIAL_COMPLETE);
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
+}
+
+static tacit_status apply_tell(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    if (e->trial >= o->n_trials)
+        return corrupt(e, "tells of a trial that does not exist", err);
+    tc_trial *t = &o->trials[e->trial];
+    if (t->state == TC_TRIAL_COMPLETE || t->state == TC_TRIAL_FAIL)
+        return corrupt(e, "tells of a trial that was told already", err);
+    t->told_ms = e->time_ms;
+    if (e->state == TC_TRIAL_COMPLETE)
+        return complete(o, t, e, err);
+    t->reason = keep_text(o, e->reason);
+    if (e->reason && !t->reason)
+        return tc_fail_memory(err);
+    set_state(o, t, TC_TRIAL_FAIL); /* its point stays taken */
+    return TACIT_OK;
+}
+
+static tacit_status apply_stale(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    if (e->trial >= o->n_trials || o->trials[e->trial].state != TC_TRIAL_RUNNING)
+        return corrupt(e, "ends the lease of a trial that was not running", err);
+    set_state(o, &o->trials[e->trial], TC_TRIAL_STALE);
+    return TACIT_OK;
+}
+
+static tacit_status apply_fit(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    if (!ops->fitted || !e->body)
+        return corrupt(e, "is a fit, and this algorithm makes none", err);
+    return ops->fitted(o->state, e->body, err);
+}
+
+static tacit_status apply_round(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    tc_need need;
+    if (!ops->need)
+        return corrupt(e, "belongs to a federated study, and this algorithm is not one", err);
+    ops->need(o->state, &need);
+    if (e->round != need.round)
+        return corrupt(e, "is of another round than the one that is open", err);
+    if (e->kind == TC_EVENT_ABSORB)
+        return ops->absorb(o->state, e->round, e->bytes, e->n_bytes, err);
+    if (e->kind == TC_EVENT_SKIP)
+        return ops->skip(o->state, e->round, err);
+    return ops->published(o->state, e->round, err);
+}
+
+static tacit_status apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    switch (e->kind) {
+    case TC_EVENT_ENQUEUE:
+        return add_trial(o, e, TC_TRIAL_WAITING, err);
+    case TC_EVENT_ASK:
+        return apply_ask(o, e, err);
+    case TC_EVENT_TELL:
+        return apply_tell(o, e, err);
+    case TC_EVENT_STALE:
+        return apply_stale(o, e, err);
+    case TC_EVENT_FIT:
+        return apply_fit(o, e, err);
+    case TC_EVENT_PUBLISH:
+    case TC_EVENT_ABSORB:
+    case TC_EVENT_SKIP:
+        return apply_round(o, e, err);
+    }
+    return corrupt(e, "is of a kind that this version does not know", err);
+}
+
+tacit_status tc_optimizer_apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    if (e->seq != 0 && e->seq != o->seq + 1)
+        return corrupt(e, "does not follow the one before it", err);
+    TC_TRY(reserve(o, err));
+    TC_TRY(apply(o, e, err));
+    o->seq++;
+    return TACIT_OK;
+}

@@ -1,0 +1,199 @@
+/* compose.c - the events an optimizer wants journalled. Nothing here changes its state. */
+#include "algo/optimizer_int.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const tc_trial *with_state(const tc_optimizer *o, tc_trial_state a, tc_trial_state b)
+{
+    const tc_trial *first = NULL;
+    for (size_t i = 0; i < o->history.n_taken; i++) {
+        const tc_trial *t = &o->trials[o->taken[i]];
+        if ((t->state == a || t->state == b) && (!first || t->number < first->number))
+            first = t;
+    }
+    return first;
+}
+
+static const tc_trial *overdue(const tc_optimizer *o, int64_t now_ms)
+{
+    for (size_t i = 0; i < o->history.n_taken; i++) {
+        const tc_trial *t = &o->trials[o->taken[i]];
+        if (t->state == TC_TRIAL_RUNNING && t->lease_ms > 0 && now_ms - t->asked_ms > t->lease_ms)
+            return t;
+    }
+    return NULL;
+}
+
+static tc_event ask_event(const tc_ask_request *req, uint64_t trial, const double *values)
+{
+    return (tc_event){.kind = TC_EVENT_ASK,
+                      .trial = trial,
+                      .time_ms = req->now_ms,
+                      .values = values,
+                      .worker = req->worker,
+                      .lease_ms = req->lease_ms};
+}
+
+static tacit_status compute_fit(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
+                                tacit_error *err)
+{
+    tc_text_fini(&o->made);
+    TC_TRY(o->algorithm->optimizer->fit(o->state, &o->made, err));
+    if (o->made.failed)
+        return tc_fail_memory(err);
+    *out = (tc_event){.kind = TC_EVENT_FIT, .time_ms = req->now_ms, .body = tc_text_get(&o->made)};
+    return TACIT_OK;
+}
+
+static tacit_status compute_ask(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
+                                tacit_error *err)
+{
+    TC_TRY(o->algorithm->optimizer->ask(o->state, o->n_trials, o->values, err));
+    if (tc_space_check(o->space, o->values, err) != TACIT_OK)
+        return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space",
+                       o->algorithm->name);
+    *out = ask_event(req, o->n_trials, o->values);
+    return TACIT_OK;
+}
+
+static tacit_status check_may_ask(const tc_optimizer *o, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    tc_need need = {.may = TC_NEED_TRIAL};
+    if (ops->need)
+        ops->need(o->state, &need);
+    if (need.may & TC_NEED_TRIAL)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE, "no trial can be asked for before round %" PRIu64 " is over",
+                   need.round);
+}
+
+tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
+                               tacit_error *err)
+{
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    TC_TRY(check_may_ask(o, err));
+    const tc_trial *late = overdue(o, req->now_ms);
+    if (late) {
+        *out = (tc_event){.kind = TC_EVENT_STALE, .trial = late->number, .time_ms = req->now_ms};
+        return TACIT_OK;
+    }
+    const tc_trial *again = with_state(o, TC_TRIAL_WAITING, TC_TRIAL_STALE);
+    if (again) {
+        *out = ask_event(req, again->number, again->values);
+        return TACIT_OK;
+    }
+    if (ops->fit_due && ops->fit_due(o->state))
+        return compute_fit(o, req, out, err);
+    return compute_ask(o, req, out, err);
+}
+
+static tacit_status find_open(const tc_optimizer *o, uint64_t trial, tacit_error *err)
+{
+    if (trial >= o->n_trials)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
+                       trial, o->n_trials);
+    tc_trial_state state = o->trials[trial].state;
+    if (state == TC_TRIAL_COMPLETE || state == TC_TRIAL_FAIL)
+        return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " was told already: it is %s", trial,
+                       tc_trial_state_name(state));
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_tell(tc_optimizer *o, uint64_t trial, const double *values, double value,
+                               int64_t now_ms, tc_event *out, tacit_error *err)
+{
+    TC_TRY(find_open(o, trial, err));
+    if (!isfinite(value))
+        return tc_fail(err, TACIT_E_ARG,
+                       "the value of trial %" PRIu64 " must be a finite number, got %g", trial,
+                       value);
+    if (values)
+        TC_TRY(tc_space_check(o->space, values, err));
+    *out = (tc_event){.kind = TC_EVENT_TELL,
+                      .trial = trial,
+                      .time_ms = now_ms,
+                      .values = values,
+                      .state = TC_TRIAL_COMPLETE,
+                      .value = value};
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_fail(tc_optimizer *o, uint64_t trial, const char *reason, int64_t now_ms,
+                               tc_event *out, tacit_error *err)
+{
+    TC_TRY(find_open(o, trial, err));
+    *out = (tc_event){.kind = TC_EVENT_TELL,
+                      .trial = trial,
+                      .time_ms = now_ms,
+                      .state = TC_TRIAL_FAIL,
+                      .reason = reason};
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_enqueue(tc_optimizer *o, const double *values, int64_t now_ms,
+                                  tc_event *out, tacit_error *err)
+{
+    TC_TRY(tc_space_check(o->space, values, err));
+    *out = (tc_event){
+        .kind = TC_EVENT_ENQUEUE, .trial = o->n_trials, .time_ms = now_ms, .values = values};
+    return TACIT_OK;
+}
+
+/* ---- federated rounds ---- */
+
+tacit_status tc_optimizer_need(const tc_optimizer *o, tc_need *out, tacit_error *err)
+{
+    if (!o->algorithm->optimizer->need)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s is not a federated algorithm",
+                       o->algorithm->name);
+    o->algorithm->optimizer->need(o->state, out);
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_publish(tc_optimizer *o, int64_t now_ms, tc_event *out, tacit_error *err)
+{
+    tc_need need;
+    TC_TRY(tc_optimizer_need(o, &need, err));
+    if (!(need.may & TC_NEED_PUBLISH))
+        return tc_fail(err, TACIT_E_STATE, "nothing is to be published now");
+    tc_text_fini(&o->made);
+    TC_TRY(o->algorithm->optimizer->publish(o->state, need.round, &o->made, err));
+    if (o->made.failed)
+        return tc_fail_memory(err);
+    *out = (tc_event){.kind = TC_EVENT_PUBLISH,
+                      .time_ms = now_ms,
+                      .round = need.round,
+                      .bytes = tc_text_get(&o->made),
+                      .n_bytes = o->made.len};
+    return TACIT_OK;
+}
+
+static tacit_status check_awaited(const tc_optimizer *o, uint64_t round, tacit_error *err)
+{
+    tc_need need;
+    TC_TRY(tc_optimizer_need(o, &need, err));
+    if ((need.must & TC_NEED_ABSORB) && need.round == round)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE, "round %" PRIu64 " is not awaited", round);
+}
+
+tacit_status tc_optimizer_absorb(tc_optimizer *o, uint64_t round, const void *bytes, size_t n,
+                                 int64_t now_ms, tc_event *out, tacit_error *err)
+{
+    TC_TRY(check_awaited(o, round, err));
+    *out = (tc_event){
+        .kind = TC_EVENT_ABSORB, .time_ms = now_ms, .round = round, .bytes = bytes, .n_bytes = n};
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_skip(tc_optimizer *o, uint64_t round, const char *reason, int64_t now_ms,
+                               tc_event *out, tacit_error *err)
+{
+    TC_TRY(check_awaited(o, round, err));
+    *out = (tc_event){.kind = TC_EVENT_SKIP, .time_ms = now_ms, .round = round, .reason = reason};
+    return TACIT_OK;
+}

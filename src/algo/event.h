@@ -1,0 +1,55 @@
+/* event.h - what happens to a party: the only input of its state.
+ *
+ * A study is its journal: events numbered 1, 2, 3, ... The state of an
+ * optimizer is a fold over them, bit for bit, whoever replays it. What came
+ * from a clock, a fit or entropy is in an event and is read back, never
+ * derived again. Kinds are part of the stored format: append only. */
+#ifndef TC_ALGO_EVENT_H
+#define TC_ALGO_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum tc_event_kind {
+    TC_EVENT_ENQUEUE = 1, /* a WAITING trial: its values are tried before any are computed */
+    TC_EVENT_ASK = 2,     /* a trial is handed out: values as issued, worker, lease */
+    TC_EVENT_TELL = 3,    /* it came back: COMPLETE with a value, or FAIL with a reason */
+    TC_EVENT_STALE = 4,   /* its lease ran out; a late tell is still welcome */
+    TC_EVENT_FIT = 5,     /* hyper-parameters found: JSON text in `body` */
+    TC_EVENT_PUBLISH =
+        6, /* a contribution to a round: stored before it is sent, re-sent unchanged */
+    TC_EVENT_ABSORB = 7, /* the broadcast of a round */
+    TC_EVENT_SKIP = 8    /* a round ended without one: refused by a budget, or too late */
+} tc_event_kind;
+
+typedef enum tc_trial_state {
+    TC_TRIAL_WAITING,
+    TC_TRIAL_RUNNING,
+    TC_TRIAL_COMPLETE,
+    TC_TRIAL_FAIL,
+    TC_TRIAL_STALE
+} tc_trial_state;
+
+const char *tc_event_kind_name(tc_event_kind kind);    /* "ask" */
+const char *tc_trial_state_name(tc_trial_state state); /* "COMPLETE" */
+
+/* Borrowed pointers: whoever makes an event says how long they live. */
+typedef struct tc_event {
+    uint64_t seq; /* place in the journal, from 1; 0 before it is stored */
+    tc_event_kind kind;
+    uint64_t trial;  /* of a trial's event; 0 in the others */
+    int64_t time_ms; /* when, by the writer's clock; for people */
+    const double
+        *values; /* ENQUEUE, ASK: required. TELL: the point really run, or NULL as issued */
+    tc_trial_state state; /* TELL: COMPLETE or FAIL */
+    double value;         /* TELL, COMPLETE: in the study's own direction */
+    const char *reason;   /* TELL, FAIL; SKIP; or NULL */
+    const char *worker;   /* ASK: who runs it; or NULL */
+    int64_t lease_ms;     /* ASK: how long it may take; 0 no limit */
+    const char *body;     /* FIT: JSON text */
+    uint64_t round;       /* PUBLISH, ABSORB, SKIP */
+    const void *bytes;    /* PUBLISH, ABSORB: the message, exactly */
+    size_t n_bytes;
+} tc_event;
+
+#endif

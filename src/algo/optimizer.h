@@ -1,0 +1,88 @@
+/* optimizer.h - the state of one party: a fold over events, and what to do next.
+ *
+ * Used by study/ (which journals the events) and by the in-memory C interface
+ * (which applies them at once):
+ *
+ *     do { next(o, &e); journal e; apply(o, &e); } while (e.kind != ASK);
+ *
+ * Not thread-safe: one thread at a time. */
+#ifndef TC_ALGO_OPTIMIZER_H
+#define TC_ALGO_OPTIMIZER_H
+
+#include "algo/algorithm.h"
+#include "algo/event.h"
+
+typedef struct tc_trial {
+    uint64_t number;
+    tc_trial_state state;
+    double *values;   /* the point: as issued, or as really run once told */
+    double value;     /* COMPLETE, in the study's direction */
+    char *reason;     /* FAIL, or NULL */
+    char *worker;     /* or NULL */
+    int64_t asked_ms; /* 0: never asked (imported) */
+    int64_t told_ms;
+    int64_t lease_ms; /* 0: no limit */
+} tc_trial;
+
+typedef struct tc_optimizer_config {
+    const tc_algorithm *algorithm;
+    const json_t *options; /* JSON object, or NULL: defaults. Key "name" is skipped */
+    const tc_space *space; /* copied */
+    bool maximize;
+    tc_public_seed public_seed;
+    tc_party_seed party_seed;
+    uint64_t party;
+    uint64_t budget; /* planned trials; 0 unknown */
+    tc_pool *pool;   /* borrowed; may be NULL */
+} tc_optimizer_config;
+
+typedef struct tc_optimizer tc_optimizer;
+
+tacit_status tc_optimizer_new(tc_optimizer **out, const tc_optimizer_config *cfg, tacit_error *err);
+void tc_optimizer_free(tc_optimizer *o);
+
+/* Takes one event of the journal; seq must follow the last one applied, or be 0.
+ * E_CORRUPT: the event does not fit the state (a journal tacit did not write). */
+tacit_status tc_optimizer_apply(tc_optimizer *o, const tc_event *e, tacit_error *err);
+uint64_t tc_optimizer_seq(const tc_optimizer *o); /* of the last event applied */
+
+/* The next event to journal: a STALE, a FIT, or the ASK itself. E_STATE: a federated
+ * optimizer waits for a broadcast. Pure: nothing
+ * changes until it is applied. Its pointers live until the next call on o. */
+typedef struct tc_ask_request {
+    const char *worker; /* or NULL */
+    int64_t now_ms;
+    int64_t lease_ms; /* 0: no limit */
+} tc_ask_request;
+tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
+                               tacit_error *err);
+
+/* Checks a report and makes its event. values NULL: run as issued. E_NOT_FOUND: no
+ * such trial. E_STATE: already told. E_ARG: value not finite, values not in the space. */
+tacit_status tc_optimizer_tell(tc_optimizer *o, uint64_t trial, const double *values, double value,
+                               int64_t now_ms, tc_event *out, tacit_error *err);
+tacit_status tc_optimizer_fail(tc_optimizer *o, uint64_t trial, const char *reason, int64_t now_ms,
+                               tc_event *out, tacit_error *err);
+/* The event that adds a WAITING trial; its number is *out->trial. */
+tacit_status tc_optimizer_enqueue(tc_optimizer *o, const double *values, int64_t now_ms,
+                                  tc_event *out, tacit_error *err);
+
+/* Federated studies. E_UNSUPPORTED: the algorithm is not federated. need: what may and must be
+ * done now; publish makes the event whose bytes are sent once it is stored; absorb and skip end a
+ * wait. E_STATE: not now. bytes live until the next call on o (publish) or are the caller's. */
+tacit_status tc_optimizer_need(const tc_optimizer *o, tc_need *out, tacit_error *err);
+tacit_status tc_optimizer_publish(tc_optimizer *o, int64_t now_ms, tc_event *out, tacit_error *err);
+tacit_status tc_optimizer_absorb(tc_optimizer *o, uint64_t round, const void *bytes, size_t n,
+                                 int64_t now_ms, tc_event *out, tacit_error *err);
+tacit_status tc_optimizer_skip(tc_optimizer *o, uint64_t round, const char *reason, int64_t now_ms,
+                               tc_event *out, tacit_error *err);
+
+size_t tc_optimizer_trials(const tc_optimizer *o);                          /* numbers run from 0 */
+const tc_trial *tc_optimizer_trial(const tc_optimizer *o, uint64_t number); /* NULL: none */
+const tc_trial *tc_optimizer_best(const tc_optimizer *o); /* NULL: none COMPLETE. Ties: first */
+size_t tc_optimizer_count(const tc_optimizer *o, tc_trial_state state);
+const tc_space *tc_optimizer_space(const tc_optimizer *o);
+const tc_algorithm *tc_optimizer_algorithm(const tc_optimizer *o);
+const void *tc_optimizer_options(const tc_optimizer *o);
+
+#endif

@@ -1,0 +1,31 @@
+/* optimizer_int.h - what optimizer.c, apply.c and compose.c share. Nobody else includes it. */
+#ifndef TC_ALGO_OPTIMIZER_INT_H
+#define TC_ALGO_OPTIMIZER_INT_H
+
+#include "algo/optimizer.h"
+#include "base/memory.h"
+
+enum { TC_TRIAL_STATES = TC_TRIAL_STALE + 1 };
+
+struct tc_optimizer {
+    const tc_algorithm *algorithm;
+    void *opts; /* as the table of the algorithm describes them */
+    void *state;
+    bool alive; /* init was called: fini is due */
+    tc_env env;
+    tc_space *space;
+    tc_history history;
+    bool maximize;
+    tc_trial *trials;
+    size_t n_trials, cap;
+    uint64_t *taken; /* trial of each point in history.taken */
+    size_t taken_cap;
+    size_t count[TC_TRIAL_STATES];
+    uint64_t best; /* trial; meaningful once one is COMPLETE */
+    uint64_t seq;
+    tc_arena arena; /* values, workers and reasons of trials */
+    double *values; /* n_params: the point that `next` proposes */
+    tc_text made;   /* the fit or the message that is proposed */
+};
+
+#endif

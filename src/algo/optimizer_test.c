@@ -1,0 +1,216 @@
+/* optimizer_test.c - the fold over events: states, leases, refusals, corrupt journals. */
+#include "support/test.h"
+
+#include "algo/optimizer.h"
+
+#include <tacit/optimizer.h>
+
+typedef struct fixture {
+    tc_space *space;
+    tc_optimizer *o;
+} fixture;
+
+static int setup(void **state)
+{
+    static fixture f;
+    tacit_error err = {0};
+    assert_ok(tc_space_new(&f.space, &err));
+    assert_ok(tc_space_add_float(f.space, "x", 0, 1, 0, false, &err));
+    tc_optimizer_config cfg = {.algorithm = tc_algorithm_find("random"), .space = f.space};
+    assert_ok(tc_optimizer_new(&f.o, &cfg, &err));
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    tc_optimizer_free(f->o);
+    tc_space_free(f->space);
+    return 0;
+}
+
+static tc_event next(fixture *f, int64_t now_ms, int64_t lease_ms, const char *worker)
+{
+    tacit_error err = {0};
+    tc_ask_request req = {.now_ms = now_ms, .lease_ms = lease_ms, .worker = worker};
+    tc_event e;
+    assert_ok(tc_optimizer_next(f->o, &req, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    return e;
+}
+
+static void tell(fixture *f, uint64_t trial, double value)
+{
+    tacit_error err = {0};
+    tc_event e;
+    assert_ok(tc_optimizer_tell(f->o, trial, NULL, value, 5, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+}
+
+static void test_life_of_a_trial(void **state)
+{
+    fixture *f = *state;
+    tc_event e = next(f, 10, 0, "w1");
+    const tc_trial *t = tc_optimizer_trial(f->o, e.trial);
+    assert_int_equal(t->state, TC_TRIAL_RUNNING);
+    assert_string_equal(t->worker, "w1");
+    assert_int_equal(t->asked_ms, 10);
+    assert_null(tc_optimizer_best(f->o));
+    tell(f, e.trial, 3);
+    tell(f, next(f, 11, 0, NULL).trial, 2);
+    tell(f, next(f, 12, 0, NULL).trial, 2);
+    assert_int_equal(tc_optimizer_best(f->o)->number, 1); /* minimised; ties: the first */
+    assert_int_equal(tc_optimizer_count(f->o, TC_TRIAL_COMPLETE), 3);
+    assert_int_equal(tc_optimizer_seq(f->o), 6);
+}
+
+static void test_next_is_pure(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_ask_request req = {.now_ms = 1};
+    tc_event a, b;
+    assert_ok(tc_optimizer_next(f->o, &req, &a, &err));
+    double x = a.values[0];
+    assert_ok(tc_optimizer_next(f->o, &req, &b, &err));
+    assert_same_bits(x, b.values[0]);
+    assert_int_equal(tc_optimizer_trials(f->o), 0);
+}
+
+static void test_a_lease_that_ran_out_is_handed_on(void **state)
+{
+    fixture *f = *state;
+    tc_event first = next(f, 0, 1000, "dies");
+    double x = tc_optimizer_trial(f->o, 0)->values[0];
+    assert_int_equal(next(f, 1000, 1000, "b").kind, TC_EVENT_ASK); /* not over yet: a new trial */
+    tc_event stale = next(f, 1001, 1000, "c");
+    assert_int_equal(stale.kind, TC_EVENT_STALE);
+    assert_int_equal(stale.trial, first.trial);
+    tc_event again = next(f, 1001, 1000, "c");
+    assert_int_equal(again.kind, TC_EVENT_ASK);
+    assert_int_equal(again.trial, first.trial);
+    assert_same_bits(tc_optimizer_trial(f->o, 0)->values[0], x);
+    assert_string_equal(tc_optimizer_trial(f->o, 0)->worker, "c");
+}
+
+static void test_a_late_tell_is_welcome(void **state)
+{
+    fixture *f = *state;
+    next(f, 0, 10, "slow");
+    assert_int_equal(next(f, 100, 10, "x").kind, TC_EVENT_STALE);
+    tell(f, 0, 1.5);
+    assert_int_equal(tc_optimizer_trial(f->o, 0)->state, TC_TRIAL_COMPLETE);
+}
+
+static void test_enqueued_points_come_first(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    double x = 0.125;
+    assert_ok(tc_optimizer_enqueue(f->o, &x, 0, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    assert_int_equal(tc_optimizer_count(f->o, TC_TRIAL_WAITING), 1);
+    tc_event asked = next(f, 1, 0, NULL);
+    assert_int_equal(asked.trial, 0);
+    assert_same_bits(tc_optimizer_trial(f->o, 0)->values[0], 0.125);
+    x = 2;
+    assert_fails(tc_optimizer_enqueue(f->o, &x, 0, &e, &err), TACIT_E_ARG, "x");
+}
+
+static void test_tell_at_another_point(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    double ran = 0.75, outside = -1;
+    next(f, 0, 0, NULL);
+    assert_fails(tc_optimizer_tell(f->o, 0, &outside, 1, 0, &e, &err), TACIT_E_ARG, "x");
+    assert_ok(tc_optimizer_tell(f->o, 0, &ran, 1, 0, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    assert_same_bits(tc_optimizer_trial(f->o, 0)->values[0], 0.75);
+}
+
+static void test_refusals(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    assert_fails(tc_optimizer_tell(f->o, 0, NULL, 1, 0, &e, &err), TACIT_E_NOT_FOUND, "no trial 0");
+    next(f, 0, 0, NULL);
+    assert_fails(tc_optimizer_tell(f->o, 0, NULL, NAN, 0, &e, &err), TACIT_E_ARG, "finite");
+    assert_fails(tc_optimizer_tell(f->o, 0, NULL, INFINITY, 0, &e, &err), TACIT_E_ARG, "finite");
+    tell(f, 0, 1);
+    assert_fails(tc_optimizer_tell(f->o, 0, NULL, 1, 0, &e, &err), TACIT_E_STATE, "COMPLETE");
+    assert_fails(tc_optimizer_fail(f->o, 0, "x", 0, &e, &err), TACIT_E_STATE, "told already");
+}
+
+/* A journal that tacit cannot have written is refused and leaves the state alone. */
+static void test_corrupt_journals(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    double x = 0.5, outside = 7;
+    const tc_event bad[] = {
+        {.kind = TC_EVENT_TELL, .trial = 0, .state = TC_TRIAL_COMPLETE, .value = 1},
+        {.kind = TC_EVENT_ASK, .trial = 3, .values = &x},
+        {.kind = TC_EVENT_ASK, .trial = 0, .values = &outside},
+        {.kind = TC_EVENT_ASK, .trial = 0, .values = NULL},
+        {.kind = TC_EVENT_STALE, .trial = 0},
+        {.kind = TC_EVENT_FIT, .body = "{}"},
+        {.kind = TC_EVENT_ASK, .trial = 0, .values = &x, .seq = 5},
+        {.kind = (tc_event_kind)99},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_fails(tc_optimizer_apply(f->o, &bad[i], &err), TACIT_E_CORRUPT, "event");
+        assert_int_equal(tc_optimizer_seq(f->o), 0);
+        assert_int_equal(tc_optimizer_trials(f->o), 0);
+    }
+}
+
+static void test_public_interface(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tacit_optimizer *o = NULL;
+    tacit_optimizer_opts opts = TACIT_OPTIMIZER_OPTS;
+    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "direction");
+    opts.direction = TACIT_MINIMIZE;
+    opts.algorithm = "gp-ie";
+    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_NOT_FOUND, "gp-ei");
+    opts.algorithm = "gp-ei";
+    opts.options = "[1]";
+    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "JSON object");
+    opts.options = "{\"kernel\": \"se\"}";
+    assert_ok(tacit_optimizer_new(&o, f->space, &opts, &err));
+    assert_int_equal(tacit_optimizer_best(o, NULL, NULL, NULL), TACIT_E_STATE);
+    uint64_t trial;
+    double x, best;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(tacit_optimizer_ask(o, &trial, &x), TACIT_OK);
+        assert_int_equal(tacit_optimizer_tell(o, trial, (x - 0.3) * (x - 0.3)), TACIT_OK);
+    }
+    assert_int_equal(tacit_optimizer_tell(o, trial, 1), TACIT_E_STATE);
+    assert_non_null(strstr(tacit_optimizer_errmsg(o), "told already"));
+    assert_int_equal(tacit_optimizer_best(o, &trial, &x, &best), TACIT_OK);
+    assert_close(x, 0.3, 1e-3);
+    tacit_optimizer_free(o);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_life_of_a_trial),
+        TEST(test_next_is_pure),
+        TEST(test_a_lease_that_ran_out_is_handed_on),
+        TEST(test_a_late_tell_is_welcome),
+        TEST(test_enqueued_points_come_first),
+        TEST(test_tell_at_another_point),
+        TEST(test_refusals),
+        TEST(test_corrupt_journals),
+        TEST(test_public_interface),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

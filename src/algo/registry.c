@@ -1,0 +1,38 @@
+/* registry.c - every algorithm, one line each. */
+#include "algo/algorithm.h"
+#include "algo/single/single.h"
+#include "base/error.h"
+
+#include <string.h>
+
+static const tc_algorithm *const algorithms[] = {
+    &tc_algorithm_gp_ei, &tc_algorithm_gp_ucb, &tc_algorithm_ts,
+    &tc_algorithm_sobol, &tc_algorithm_random, NULL,
+};
+
+const tc_algorithm *const *tc_algorithms(void)
+{
+    return algorithms;
+}
+
+const tc_algorithm *tc_algorithm_find(const char *name)
+{
+    for (size_t i = 0; algorithms[i]; i++)
+        if (strcmp(algorithms[i]->name, name) == 0)
+            return algorithms[i];
+    return NULL;
+}
+
+tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_error *err)
+{
+    const tc_algorithm *found = tc_algorithm_find(name);
+    if (found) {
+        *out = found;
+        return TACIT_OK;
+    }
+    const char *names[sizeof algorithms / sizeof *algorithms] = {NULL};
+    for (size_t i = 0; algorithms[i]; i++)
+        names[i] = algorithms[i]->name;
+    return tc_fail_unknown(err, TACIT_E_NOT_FOUND, name, names, "Algorithms",
+                           "there is no algorithm \"%s\"", name);
+}

@@ -1,0 +1,25 @@
+/* design.h - points that do not look at any data: uniform and Sobol'.
+ *
+ * Point number i is a function of (seed, i), so any process computes the same one. */
+#ifndef TC_ALGO_SINGLE_DESIGN_H
+#define TC_ALGO_SINGLE_DESIGN_H
+
+#include "algo/algorithm.h"
+#include "num/sobol.h"
+
+/* A uniform point of the space, secret to the party. */
+void tc_design_uniform(const tc_env *env, uint64_t i, double *values);
+
+/* The study's scrambled Sobol' sequence over [0,1]^n_params; one axis per
+ * parameter, so a choice takes one axis, not one per one-hot coordinate. */
+typedef struct tc_design {
+    const tc_space *space;
+    tc_sobol sobol;
+} tc_design;
+void tc_design_init(tc_design *d, const tc_env *env);
+void tc_design_point(const tc_design *d, uint64_t i, double *values);
+
+/* The values at the fractions t in [0,1)^n_params of each parameter's range. */
+void tc_design_values(const tc_space *s, const double *t, double *values);
+
+#endif

@@ -1,0 +1,228 @@
+/* model.c - the shared Gaussian-process model: following the history. See model.h.
+ * Fitting is in model_fit.c. */
+#include "algo/single/model.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static tacit_status make_gp(tc_model *m, bool candidates, tacit_error *err)
+{
+    const tc_space *s = m->env->space;
+    if (!s->domain || !candidates)
+        return tc_gp_new(&m->gp, s->dim, err);
+    const tc_domain *d = s->domain;
+    return tc_fgp_new(&m->fgp, d->n, d->dim, d->u, d->axes, m->env->pool, err);
+}
+
+tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *opts,
+                           bool candidates, tacit_error *err)
+{
+    size_t dim = env->space->dim;
+    m->env = env;
+    m->opts = opts;
+    m->scale = tc_alloc(dim, sizeof *m->scale);
+    m->x = tc_alloc(dim, sizeof *m->x);
+    m->closed = tc_alloc(env->space->domain ? env->space->domain->n : 1, 1);
+    if (!m->scale || !m->x || !m->closed)
+        return tc_fail_memory(err);
+    for (size_t d = 0; d < dim; d++)
+        m->scale[d] = opts->lengthscale;
+    m->hyper = (tc_gp_hyper){.kind = (tc_kernel_kind)opts->kernel,
+                             .dim = dim,
+                             .variance = opts->variance,
+                             .noise = opts->noise,
+                             .scale = m->scale};
+    m->fresh = true;
+    tc_design_init(&m->design, env);
+    return make_gp(m, candidates, err);
+}
+
+void tc_model_fini(tc_model *m)
+{
+    tc_gp_free(m->gp);
+    tc_fgp_free(m->fgp);
+    tc_free(m->scale);
+    tc_free(m->x);
+    tc_free(m->z);
+    tc_free(m->closed);
+}
+
+/* As many points as make a first fit meaningful, a few more in high dimension. */
+static uint64_t init_points(const tc_model *m)
+{
+    if (m->opts->init > 0)
+        return (uint64_t)m->opts->init;
+    uint64_t by_dim = 2 * (uint64_t)m->env->space->n_params + 2;
+    return by_dim < 6 ? 6 : by_dim > 30 ? 30 : by_dim;
+}
+
+bool tc_model_ready(const tc_model *m)
+{
+    return m->env->history->n >= init_points(m);
+}
+
+/* ---- following the history ---- */
+
+tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
+{
+    const tc_history *h = m->env->history;
+    double sum = 0, squares = 0;
+    if (!tc_grow((void **)&m->z, &m->z_cap, h->n + h->n_taken, sizeof *m->z))
+        return tc_fail_memory(err);
+    m->mean = 0;
+    m->sd = 1;
+    if (m->opts->standardize && h->n > 0) {
+        for (size_t i = 0; i < h->n; i++)
+            sum += h->y[i];
+        m->mean = sum / (double)h->n;
+        for (size_t i = 0; i < h->n; i++)
+            squares += (h->y[i] - m->mean) * (h->y[i] - m->mean);
+        double sd = sqrt(squares / (double)h->n);
+        m->sd = sd > 0 && isfinite(1 / sd) ? sd : 1;
+    }
+    for (size_t i = 0; i < h->n; i++)
+        m->z[i] = (h->y[i] - m->mean) / m->sd;
+    return TACIT_OK;
+}
+
+static tacit_status restart(tc_model *m, tacit_error *err)
+{
+    const tc_history *h = m->env->history;
+    if (m->fgp) {
+        TC_TRY(tc_fgp_reset(m->fgp, &m->hyper, err));
+        m->n = 0;
+    } else {
+        TC_TRY(tc_gp_reset(m->gp, &m->hyper, m->fit_n, h->U, h->ld, err));
+        m->n = m->fit_n;
+    }
+    m->fresh = false;
+    return TACIT_OK;
+}
+
+/* Appends one point of a set (n x dim, column-major) to the factor. */
+static tacit_status push(tc_model *m, const double *U, size_t ld, size_t i, size_t point,
+                         tacit_error *err)
+{
+    if (m->fgp)
+        return tc_fgp_push(m->fgp, point, err);
+    for (size_t d = 0; d < m->hyper.dim; d++)
+        m->x[d] = U[i + d * ld];
+    return tc_gp_push(m->gp, m->x, err);
+}
+
+/* Without standardisation old targets never change, and one pass over the
+ * candidates takes in point and value together. */
+static tacit_status observe(tc_model *m, size_t i, tacit_error *err)
+{
+    const tc_history *h = m->env->history;
+    if (m->fgp && !m->opts->standardize)
+        return tc_fgp_observe(m->fgp, h->point[i], h->y[i], err);
+    return push(m, h->U, h->ld, i, h->point[i], err);
+}
+
+static void set_targets(tc_model *m)
+{
+    if (!m->fgp)
+        tc_gp_targets(m->gp, m->z);
+    else if (m->opts->standardize)
+        tc_fgp_targets(m->fgp, m->z);
+}
+
+tacit_status tc_model_sync(tc_model *m, tacit_error *err)
+{
+    const tc_history *h = m->env->history;
+    if (m->fresh)
+        TC_TRY(restart(m, err));
+    for (; m->n < h->n; m->n++)
+        TC_TRY(observe(m, m->n, err));
+    TC_TRY(tc_model_standardise(m, err));
+    set_targets(m);
+    return TACIT_OK;
+}
+
+/* The mean at a point that came back with its mean does not change, so the
+ * candidates' means stand; the exact GP needs the targets it pretends to have. */
+tacit_status tc_model_believe(tc_model *m, tacit_error *err)
+{
+    const tc_history *h = m->env->history;
+    if (h->n_taken == 0)
+        return TACIT_OK;
+    if (m->fgp)
+        TC_TRY(tc_fgp_mark(m->fgp, err));
+    else
+        TC_TRY(
+            tc_gp_predict_many(m->gp, h->n_taken, h->taken, h->taken_ld, m->z + h->n, NULL, err));
+    for (size_t i = 0; i < h->n_taken; i++)
+        TC_TRY(push(m, h->taken, h->taken_ld, i, h->taken_point[i], err));
+    if (m->gp)
+        tc_gp_targets(m->gp, m->z);
+    return TACIT_OK;
+}
+
+void tc_model_forget(tc_model *m)
+{
+    if (m->gp)
+        tc_gp_truncate(m->gp, m->n);
+    else if (tc_fgp_size(m->fgp) > m->n)
+        tc_fgp_restore(m->fgp);
+}
+
+/* For the exact GP, K a + (s2 + jitter) a = z gives the means at the observed points in O(n). */
+double tc_model_incumbent(const tc_model *m)
+{
+    double best = -INFINITY, diagonal = m->gp ? m->hyper.noise + tc_gp_jitter(m->gp) : 0;
+    for (size_t i = 0; i < m->n; i++) {
+        double mean = m->fgp ? tc_fgp_mean(m->fgp)[m->env->history->point[i]]
+                             : m->z[i] - diagonal * tc_gp_weights(m->gp)[i];
+        best = fmax(best, mean);
+    }
+    return best;
+}
+
+/* ---- repeats ---- */
+
+bool tc_model_repeats(const tc_model *m)
+{
+    if (m->opts->repeat == TC_REPEAT_AUTO)
+        return m->env->space->domain != NULL;
+    return m->opts->repeat == TC_REPEAT_YES;
+}
+
+const unsigned char *tc_model_close(tc_model *m)
+{
+    const tc_history *h = m->env->history;
+    size_t n = m->env->space->domain->n, closed = 0;
+    memset(m->closed, 0, n);
+    for (size_t i = 0; i < h->n_taken; i++)
+        m->closed[h->taken_point[i]] = 1;
+    if (!tc_model_repeats(m))
+        for (size_t i = 0; i < h->n; i++)
+            m->closed[h->point[i]] = 1;
+    for (size_t j = 0; j < n; j++)
+        closed += m->closed[j];
+    if (closed == n)
+        memset(m->closed, 0, n);
+    return m->closed;
+}
+
+static bool among(const double *u, size_t n, size_t dim, const double *U, size_t ld)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t d = 0;
+        while (d < dim && U[i + d * ld] == u[d])
+            d++;
+        if (d == dim)
+            return true;
+    }
+    return false;
+}
+
+bool tc_model_known(const tc_model *m, const double *u)
+{
+    const tc_history *h = m->env->history;
+    return among(u, h->n, h->dim, h->U, h->ld) ||
+           among(u, h->n_taken, h->dim, h->taken, h->taken_ld);
+}

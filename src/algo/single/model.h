@@ -1,0 +1,145 @@
+/* model.h - the Gaussian-process model that ts, gp-ucb and gp-ei share.
+ *
+ * Follows the history of its party: standardises the values, keeps the factor
+ * by append, says when the hyper-parameters want a fit and turns a fit into the
+ * JSON of a FIT event and back. On a finite space it keeps the posterior of all
+ * candidates (num/fgp.h), on a box the exact GP (num/gp.h).
+ *
+ * The bits are a function of the journal: a FIT event says on how many
+ * observations it stands; those are factored at once, later ones are appended
+ * one by one, in the life of a process as in a replay. */
+#ifndef TC_ALGO_SINGLE_MODEL_H
+#define TC_ALGO_SINGLE_MODEL_H
+
+#include "algo/algorithm.h"
+#include "algo/single/design.h"
+#include "num/fgp.h"
+#include "num/gp.h"
+#include "num/gp_fit.h"
+
+enum { TC_REPEAT_AUTO, TC_REPEAT_YES, TC_REPEAT_NO };
+
+typedef struct tc_model_opts {
+    int kernel;
+    bool ard, fit, standardize;
+    double lengthscale, variance, noise;
+    int64_t init, refit;
+    int repeat;
+} tc_model_opts;
+
+/* Rows of an options table for a struct whose field `m` is a tc_model_opts. */
+#define TC_MODEL_OPTIONS(S, m)                                                                     \
+    {.name = "kernel",                                                                             \
+     .type = TC_OPTION_CHOICE,                                                                     \
+     .offset = offsetof(S, m.kernel),                                                              \
+     .def = "matern52",                                                                            \
+     .choices = TC_KERNEL_CHOICES,                                                                 \
+     .help = "covariance function of the model"},                                                  \
+        {.name = "ard",                                                                            \
+         .type = TC_OPTION_BOOL,                                                                   \
+         .offset = offsetof(S, m.ard),                                                             \
+         .def = "true",                                                                            \
+         .help = "one length-scale per coordinate instead of one for all"},                        \
+        {.name = "fit",                                                                            \
+         .type = TC_OPTION_BOOL,                                                                   \
+         .offset = offsetof(S, m.fit),                                                             \
+         .def = "true",                                                                            \
+         .help = "learn the hyper-parameters; false keeps those given"},                           \
+        {.name = "refit",                                                                          \
+         .type = TC_OPTION_INT,                                                                    \
+         .offset = offsetof(S, m.refit),                                                           \
+         .def = "0",                                                                               \
+         .min = 0,                                                                                 \
+         .max = 1e6,                                                                               \
+         .help = "observations between fits; 0 spaces them with the number seen"},                 \
+        {.name = "lengthscale",                                                                    \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = offsetof(S, m.lengthscale),                                                     \
+         .def = "0.3",                                                                             \
+         .min = 1e-4,                                                                              \
+         .max = 1e4,                                                                               \
+         .help = "length-scale in units of the range: fixed, or where fits start"},                \
+        {.name = "variance",                                                                       \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = offsetof(S, m.variance),                                                        \
+         .def = "1",                                                                               \
+         .min = 0,                                                                                 \
+         .max = 1e12,                                                                              \
+         .min_open = true,                                                                         \
+         .help = "signal variance: fixed, or where fits start"},                                   \
+        {.name = "noise",                                                                          \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = offsetof(S, m.noise),                                                           \
+         .def = "0.0001",                                                                          \
+         .min = 0,                                                                                 \
+         .max = 1e12,                                                                              \
+         .min_open = true,                                                                         \
+         .help = "noise variance: fixed, or where fits start"},                                    \
+        {.name = "standardize",                                                                    \
+         .type = TC_OPTION_BOOL,                                                                   \
+         .offset = offsetof(S, m.standardize),                                                     \
+         .def = "true",                                                                            \
+         .help = "model the values less their mean, over their standard deviation"},               \
+        {.name = "init",                                                                           \
+         .type = TC_OPTION_INT,                                                                    \
+         .offset = offsetof(S, m.init),                                                            \
+         .def = "0",                                                                               \
+         .min = 0,                                                                                 \
+         .max = 1e6,                                                                               \
+         .help = "Sobol' points before the model is used; 0 chooses by dimension"},                \
+    {                                                                                              \
+        .name = "repeat", .type = TC_OPTION_CHOICE, .offset = offsetof(S, m.repeat),               \
+        .def = "auto", .choices = "auto|yes|no",                                                   \
+        .help = "may a point be asked twice? auto: only on finite domains"                         \
+    }
+
+typedef struct tc_model {
+    const tc_env *env;
+    const tc_model_opts *opts;
+    tc_design design;
+    tc_gp *gp;         /* exact GP at the observed points; or ... */
+    tc_fgp *fgp;       /* ... the posterior of all candidates; one of the two */
+    tc_gp_hyper hyper; /* in force: of the last fit, or as given */
+    double *scale;     /* dim: hyper.scale */
+    size_t fit_n;      /* observations under the last fit; 0: none yet */
+    bool fresh;        /* hyper is newer than the factor */
+    size_t n;          /* observations in the factor */
+    double mean, sd;   /* of y: z = (y - mean) / sd */
+    double *z;         /* standardised targets, fantasies after them */
+    size_t z_cap;
+    double *x;             /* dim: scratch */
+    unsigned char *closed; /* finite: one flag per candidate, see tc_model_close */
+} tc_model;
+
+/* candidates: keep the posterior of every candidate of a finite space. */
+tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *opts,
+                           bool candidates, tacit_error *err);
+void tc_model_fini(tc_model *m);
+
+/* False while points should come from m->design: too little is known for a model. */
+bool tc_model_ready(const tc_model *m);
+
+/* Brings the factor and targets up to the history. */
+tacit_status tc_model_sync(tc_model *m, tacit_error *err);
+/* Only m->mean, m->sd and m->z. */
+tacit_status tc_model_standardise(tc_model *m, tacit_error *err);
+/* After sync: pretends that every taken point came back with its predicted mean, so that
+ * the variance falls there and parallel asks spread; forget undoes it. */
+tacit_status tc_model_believe(tc_model *m, tacit_error *err);
+void tc_model_forget(tc_model *m);
+/* The largest predicted mean at an observed point: the incumbent under noise. */
+double tc_model_incumbent(const tc_model *m);
+
+/* The fit members of the contract. */
+bool tc_model_fit_due(const tc_model *m);
+tacit_status tc_model_fit(tc_model *m, tc_text *out, tacit_error *err);
+tacit_status tc_model_fitted(tc_model *m, const char *body, tacit_error *err);
+
+/* Finite spaces: flags the candidates that must not be asked now: those taken, and those
+ * observed where repeats are off; none if that would leave nothing. */
+const unsigned char *tc_model_close(tc_model *m);
+/* Repeats: whether they are allowed, and whether u is a point observed or taken. */
+bool tc_model_repeats(const tc_model *m);
+bool tc_model_known(const tc_model *m, const double *u);
+
+#endif
