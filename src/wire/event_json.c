@@ -1,0 +1,349 @@
+/* event_json.c - the body of an event as JSON text, and back.
+ *
+ * Doubles are written so that they read back bit for bit. What cannot be
+ * decoded was not written by tacit: E_CORRUPT, whatever is wrong with it. */
+#include "wire/event_json.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "space/utf8.h"
+
+#include <assert.h>
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+
+/* --- writing --- */
+
+/* A reason may be whatever a program printed; bytes that are not UTF-8 become '?'. */
+static json_t *text_json(const char *text)
+{
+    if (tc_utf8_valid(text))
+        return json_string(text);
+    char *clean = tc_strdup(text);
+    if (!clean)
+        return NULL;
+    for (char *c = clean; *c;) {
+        size_t n = tc_utf8_length(c);
+        if (n == 0)
+            *c = '?';
+        c += n ? n : 1;
+    }
+    json_t *j = json_string(clean);
+    tc_free(clean);
+    return j;
+}
+
+static bool put(json_t *j, const char *key, json_t *value)
+{
+    return json_object_set_new(j, key, value) == 0;
+}
+
+static bool put_params(json_t *j, const tc_space *s, const double *values)
+{
+    return put(j, "params", tc_space_values_json(s, values));
+}
+
+static bool put_ask(json_t *j, const tc_space *s, const tc_event *e)
+{
+    return put_params(j, s, e->values) && (!e->worker || put(j, "worker", text_json(e->worker))) &&
+           (e->lease_ms == 0 || put(j, "lease_ms", json_integer(e->lease_ms)));
+}
+
+static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
+{
+    assert(e->state == TC_TRIAL_COMPLETE || e->state == TC_TRIAL_FAIL);
+    assert(e->state != TC_TRIAL_COMPLETE || isfinite(e->value));
+    bool complete = e->state == TC_TRIAL_COMPLETE;
+    return put(j, "state", json_string(tc_trial_state_name(e->state))) &&
+           (!complete || put(j, "value", json_real(e->value))) &&
+           (complete || !e->reason || put(j, "reason", text_json(e->reason))) &&
+           (!e->values || put_params(j, s, e->values));
+}
+
+static json_t *bytes_json(const void *bytes, size_t n)
+{
+    size_t size = sodium_base64_encoded_len(n, sodium_base64_VARIANT_ORIGINAL);
+    char *text = tc_alloc(size, 1);
+    if (!text)
+        return NULL;
+    sodium_bin2base64(text, size, bytes, n, sodium_base64_VARIANT_ORIGINAL);
+    json_t *j = json_string(text);
+    tc_free(text);
+    return j;
+}
+
+static bool put_message(json_t *j, const tc_event *e)
+{
+    return put(j, "round", json_integer((json_int_t)e->round)) &&
+           put(j, "bytes", bytes_json(e->bytes, e->n_bytes));
+}
+
+static bool put_skip(json_t *j, const tc_event *e)
+{
+    return put(j, "round", json_integer((json_int_t)e->round)) &&
+           (!e->reason || put(j, "reason", text_json(e->reason)));
+}
+
+/* Bytes as base64 with padding: the form in which messages travel too. */
+static json_t *bytes_json(const void *bytes, size_t n)
+{
+    size_t size = sodium_base64_encoded_len(n, sodium_base64_VARIANT_ORIGINAL);
+    char *text = tc_alloc(size, 1);
+    if (!text)
+        return NULL;
+    sodium_bin2base64(text, size, bytes, n, sodium_base64_VARIANT_ORIGINAL);
+    json_t *j = json_string(text);
+    tc_free(text);
+    return j;
+}
+
+static bool put_message(json_t *j, const tc_event *e)
+{
+    return put(j, "round", json_integer((json_int_t)e->round)) &&
+           put(j, "message", bytes_json(e->bytes, e->n_bytes));
+}
+
+static bool put_skip(json_t *j, const tc_event *e)
+{
+    return put(j, "round", json_integer((json_int_t)e->round)) &&
+           (!e->reason || put(j, "reason", text_json(e->reason)));
+}
+
+static bool put_body(json_t *j, const tc_space *s, const tc_event *e)
+{
+    switch (e->kind) {
+    case TC_EVENT_ENQUEUE:
+        return put_params(j, s, e->values);
+    case TC_EVENT_ASK:
+        return put_ask(j, s, e);
+    case TC_EVENT_TELL:
+        return put_tell(j, s, e);
+    case TC_EVENT_STALE:
+        return true;
+    case TC_EVENT_PUBLISH:
+    case TC_EVENT_ABSORB:
+        return put_message(j, e);
+    case TC_EVENT_SKIP:
+        return put_skip(j, e);
+    case TC_EVENT_FIT:
+        break; /* has no fields */
+    }
+    return false;
+}
+
+char *tc_event_encode(const tc_space *s, const tc_event *e)
+{
+    if (e->kind == TC_EVENT_FIT)
+        return tc_strdup(
+            e->body); /* already JSON text, and only the algorithm knows what it says */
+    tc_json_start();
+    json_t *j = json_object();
+    char *text = j && put_body(j, s, e) ? tc_json_text(j) : NULL;
+    json_decref(j);
+    return text;
+}
+
+/* --- reading --- */
+
+static tacit_status get_params(const tc_space *s, const json_t *j, tc_arena *a, tc_event *e,
+                               tacit_error *err)
+{
+    const json_t *params = json_object_get(j, "params");
+    if (!params)
+        return tc_fail(err, TACIT_E_ARG, "params is missing");
+    double *values = TC_TAKE(a, s->n_params, double);
+    if (!values)
+        return tc_fail_memory(err);
+    TC_TRY(tc_space_values_from_json(s, params, values, err));
+    e->values = values;
+    return TACIT_OK;
+}
+
+/* An optional text, copied into the arena; else NULL. */
+static tacit_status get_text(const json_t *j, const char *key, tc_arena *a, const char **out,
+                             tacit_error *err)
+{
+    const char *text = NULL;
+    TC_TRY(tc_json_string_or(j, "", key, &text, err));
+    *out = text ? tc_arena_strdup(a, text) : NULL;
+    return text && !*out ? tc_fail_memory(err) : TACIT_OK;
+}
+
+static tacit_status get_enqueue(const tc_space *s, const json_t *j, tc_arena *a, tc_event *e,
+                                tacit_error *err)
+{
+    static const char *const allowed[] = {"params", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    return get_params(s, j, a, e, err);
+}
+
+static tacit_status get_ask(const tc_space *s, const json_t *j, tc_arena *a, tc_event *e,
+                            tacit_error *err)
+{
+    static const char *const allowed[] = {"params", "worker", "lease_ms", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(get_text(j, "worker", a, &e->worker, err));
+    TC_TRY(tc_json_int_or(j, "", "lease_ms", 0, INT64_MAX, &e->lease_ms, err));
+    return get_params(s, j, a, e, err);
+}
+
+static tacit_status get_complete(const json_t *j, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"state", "value", "params", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    e->state = TC_TRIAL_COMPLETE;
+    return tc_json_number(j, "", "value", &e->value, err);
+}
+
+static tacit_status get_fail(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"state", "reason", "params", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    e->state = TC_TRIAL_FAIL;
+    return get_text(j, "reason", a, &e->reason, err);
+}
+
+static tacit_status get_tell(const tc_space *s, const json_t *j, tc_arena *a, tc_event *e,
+                             tacit_error *err)
+{
+    const char *state;
+    TC_TRY(tc_json_string(j, "", "state", &state, err));
+    if (strcmp(state, tc_trial_state_name(TC_TRIAL_COMPLETE)) == 0)
+        TC_TRY(get_complete(j, e, err));
+    else if (strcmp(state, tc_trial_state_name(TC_TRIAL_FAIL)) == 0)
+        TC_TRY(get_fail(j, a, e, err));
+    else
+        return tc_fail(err, TACIT_E_ARG, "state must be COMPLETE or FAIL, got \"%.100s\"", state);
+    return json_object_get(j, "params") ? get_params(s, j, a, e, err) : TACIT_OK;
+}
+
+static tacit_status get_round(const json_t *j, tc_event *e, tacit_error *err)
+{
+    int64_t round = -1;
+    TC_TRY(tc_json_int_or(j, "", "round", 0, INT64_MAX, &round, err));
+    if (round < 0)
+        return tc_fail(err, TACIT_E_ARG, "round is missing");
+    e->round = (uint64_t)round;
+    return TACIT_OK;
+}
+
+static tacit_status get_message(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"round", "bytes", NULL};
+    const char *text, *end;
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(get_round(j, e, err));
+    TC_TRY(tc_json_string(j, "", "bytes", &text, err));
+    size_t len = strlen(text);
+    unsigned char *bytes = TC_TAKE(a, len + 1, unsigned char);
+    if (!bytes)
+        return tc_fail_memory(err);
+    if (sodium_base642bin(bytes, len + 1, text, len, NULL, &e->n_bytes, &end,
+                          sodium_base64_VARIANT_ORIGINAL) != 0 ||
+        *end)
+        return tc_fail(err, TACIT_E_ARG, "bytes must be base64");
+    e->bytes = bytes;
+    return TACIT_OK;
+}
+
+static tacit_status get_skip(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"round", "reason", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(get_round(j, e, err));
+    return get_text(j, "reason", a, &e->reason, err);
+}
+
+static tacit_status get_round(const json_t *j, tc_event *e, tacit_error *err)
+{
+    int64_t round = -1;
+    TC_TRY(tc_json_int_or(j, "", "round", 0, INT64_MAX, &round, err));
+    if (round < 0)
+        return tc_fail(err, TACIT_E_ARG, "round is missing");
+    e->round = (uint64_t)round;
+    return TACIT_OK;
+}
+
+static tacit_status get_message(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"round", "message", NULL};
+    const char *text, *end;
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(get_round(j, e, err));
+    TC_TRY(tc_json_string(j, "", "message", &text, err));
+    size_t len = strlen(text);
+    unsigned char *bytes = TC_TAKE(a, len / 4 * 3 + 1, unsigned char);
+    if (!bytes)
+        return tc_fail_memory(err);
+    if (sodium_base642bin(bytes, len / 4 * 3 + 1, text, len, NULL, &e->n_bytes, &end,
+                          sodium_base64_VARIANT_ORIGINAL) != 0 ||
+        end != text + len)
+        return tc_fail(err, TACIT_E_ARG, "message is not base64");
+    e->bytes = bytes;
+    return TACIT_OK;
+}
+
+static tacit_status get_skip(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"round", "reason", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(get_round(j, e, err));
+    return get_text(j, "reason", a, &e->reason, err);
+}
+
+static tacit_status get_body(const tc_space *s, const json_t *j, const char *text, tc_arena *a,
+                             tc_event *e, tacit_error *err)
+{
+    static const char *const nothing[] = {NULL};
+    if (!json_is_object(j))
+        return tc_fail(err, TACIT_E_ARG, "it must be an object, got %s", tc_json_kind(j));
+    switch (e->kind) {
+    case TC_EVENT_ENQUEUE:
+        return get_enqueue(s, j, a, e, err);
+    case TC_EVENT_ASK:
+        return get_ask(s, j, a, e, err);
+    case TC_EVENT_TELL:
+        return get_tell(s, j, a, e, err);
+    case TC_EVENT_STALE:
+        return tc_json_only(j, "", nothing, err);
+    case TC_EVENT_PUBLISH:
+    case TC_EVENT_ABSORB:
+        return get_message(j, a, e, err);
+    case TC_EVENT_SKIP:
+        return get_skip(j, a, e, err);
+    case TC_EVENT_PUBLISH:
+    case TC_EVENT_ABSORB:
+        return get_message(j, a, e, err);
+    case TC_EVENT_SKIP:
+        return get_skip(j, a, e, err);
+    case TC_EVENT_FIT:
+        e->body = tc_arena_strdup(a, text);
+        return e->body ? TACIT_OK : tc_fail_memory(err);
+    }
+    return tc_fail(err, TACIT_E_ARG, "%d is not a kind of event", (int)e->kind);
+}
+
+static tacit_status decode(const tc_space *s, const char *text, tc_arena *a, tc_event *e,
+                           tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_TRY(tc_json_parse(text, strlen(text), "text", &j, err));
+    tacit_status status = get_body(s, j, text, a, e, err);
+    json_decref(j);
+    return status;
+}
+
+tacit_status tc_event_decode(const tc_space *s, const char *text, tc_arena *a, tc_event *e,
+                             tacit_error *err)
+{
+    tacit_error why = {0};
+    tc_event full = {.seq = e->seq, .kind = e->kind, .trial = e->trial, .time_ms = e->time_ms};
+    tacit_status status = decode(s, text, a, &full, &why);
+    if (status != TACIT_OK)
+        return tc_fail(err, status == TACIT_E_ARG ? TACIT_E_CORRUPT : status,
+                       "the body of %s event %llu: %s", tc_event_kind_name(e->kind),
+                       (unsigned long long)e->seq, why.msg);
+    *e = full;
+    return TACIT_OK;
+}

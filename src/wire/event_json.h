@@ -1,0 +1,23 @@
+/* event_json.h - the body of an event as JSON text, exact to the last bit.
+ *
+ * Kind, trial, seq and time are columns of the store; the rest is the body:
+ *   ask      {"params": {...}, "worker": "...", "lease_ms": 1000}
+ *   tell     {"state": "COMPLETE", "value": 0.5, "params": {...}}   params only if not as issued
+ *            {"state": "FAIL", "reason": "exit status 1"}
+ *   enqueue  {"params": {...}}        fit  {...}        stale  {}
+ *   publish, absorb  {"round": 3, "bytes": "base64"}    skip  {"round": 3, "reason": "deadline"} */
+#ifndef TC_WIRE_EVENT_JSON_H
+#define TC_WIRE_EVENT_JSON_H
+
+#include "algo/event.h"
+#include "base/memory.h"
+#include "space/space.h"
+
+/* Text for e (tc_free); NULL: no memory. */
+char *tc_event_encode(const tc_space *s, const tc_event *e);
+/* Fills the body's fields of e (kind, trial, seq, time_ms are set already). Pointers
+ * live in `a`. E_CORRUPT: not a body of that kind for this space. */
+tacit_status tc_event_decode(const tc_space *s, const char *text, tc_arena *a, tc_event *e,
+                             tacit_error *err);
+
+#endif

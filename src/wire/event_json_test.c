@@ -1,0 +1,272 @@
+/* event_json_test.c - every kind of event through its JSON text and back, bit for bit. */
+#include "wire/event_json.h"
+
+#include "base/random.h"
+#include "support/test.h"
+
+#include <tacit/space.h>
+
+#include <float.h>
+
+static tc_space *mixed(void)
+{
+    tacit_error err = {0};
+    tc_space *s = NULL;
+    assert_ok(tc_space_new(&s, &err));
+    assert_ok(tc_space_add_float(s, "x", -DBL_MAX / 4, DBL_MAX / 4, 0, false, &err));
+    assert_ok(tc_space_add_int(s, "n", 1, 9, 1, false, &err));
+    assert_ok(tc_space_add_choice(s, "opt", 2, (const char *[]){"adam", "s\"gd"}, &err));
+    return s;
+}
+
+static tc_space *candidates(void)
+{
+    tacit_error err = {0};
+    static const char csv[] = "a,b\n0.1,5\n0.2,6\n";
+    tc_domain *d = NULL;
+    tc_space *s = NULL;
+    assert_ok(tc_domain_from_csv(&d, csv, sizeof csv - 1, "p.csv", &err));
+    assert_ok(tc_space_from_domain(&s, d, &err));
+    return s;
+}
+
+static void assert_same_text(const char *a, const char *b)
+{
+    assert_int_equal(a == NULL, b == NULL);
+    if (a)
+        assert_string_equal(a, b);
+}
+
+static void assert_same_event(const tc_space *s, const tc_event *a, const tc_event *b)
+{
+    assert_int_equal(a->seq, b->seq);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->trial, b->trial);
+    assert_int_equal(a->time_ms, b->time_ms);
+    assert_int_equal(a->state, b->state);
+    assert_same_bits(a->value, b->value);
+    assert_int_equal(a->lease_ms, b->lease_ms);
+    assert_same_text(a->reason, b->reason);
+    assert_same_text(a->worker, b->worker);
+    assert_same_text(a->body, b->body);
+    assert_int_equal(a->round, b->round);
+    assert_int_equal(a->n_bytes, b->n_bytes);
+    if (a->n_bytes > 0)
+        assert_memory_equal(a->bytes, b->bytes, a->n_bytes);
+    assert_int_equal(a->values == NULL, b->values == NULL);
+    if (a->values)
+        assert_memory_equal(a->values, b->values, s->n_params * sizeof *a->values);
+}
+
+static void assert_round_trip(const tc_space *s, const tc_event *e, const char *expected)
+{
+    tacit_error err = {0};
+    tc_arena a = {0};
+    char *text = tc_event_encode(s, e);
+    assert_non_null(text);
+    if (expected)
+        assert_string_equal(text, expected);
+    tc_event back = {.seq = e->seq, .kind = e->kind, .trial = e->trial, .time_ms = e->time_ms};
+    back.reason = "what was there before";
+    assert_ok(tc_event_decode(s, text, &a, &back, &err));
+    tc_free(text); /* nothing may still point into it */
+    assert_same_event(s, e, &back);
+    tc_arena_fini(&a);
+}
+
+static void every_kind_has_its_form(void **state)
+{
+    (void)state;
+    tc_space *s = mixed();
+    const double v[] = {0.1, 3, 1};
+    const tc_event head = {.seq = 7, .trial = 3, .time_ms = 123456789};
+    tc_event e = head;
+    e.kind = TC_EVENT_ENQUEUE, e.values = v;
+    assert_round_trip(s, &e, "{\"params\":{\"x\":0.1,\"n\":3,\"opt\":\"s\\\"gd\"}}");
+    e.kind = TC_EVENT_ASK, e.worker = "host:1", e.lease_ms = 1000;
+    assert_round_trip(s, &e,
+                      "{\"params\":{\"x\":0.1,\"n\":3,\"opt\":\"s\\\"gd\"},"
+                      "\"worker\":\"host:1\",\"lease_ms\":1000}");
+    e.worker = NULL, e.lease_ms = 0;
+    assert_round_trip(s, &e, "{\"params\":{\"x\":0.1,\"n\":3,\"opt\":\"s\\\"gd\"}}");
+    e = head, e.kind = TC_EVENT_TELL, e.state = TC_TRIAL_COMPLETE, e.value = 0.5;
+    assert_round_trip(s, &e, "{\"state\":\"COMPLETE\",\"value\":0.5}");
+    e.values = v;
+    assert_round_trip(s, &e,
+                      "{\"state\":\"COMPLETE\",\"value\":0.5,"
+                      "\"params\":{\"x\":0.1,\"n\":3,\"opt\":\"s\\\"gd\"}}");
+    e = head, e.kind = TC_EVENT_TELL, e.state = TC_TRIAL_FAIL;
+    assert_round_trip(s, &e, "{\"state\":\"FAIL\"}");
+    e.reason = "exit status 1\nsaid \"no\"";
+    assert_round_trip(s, &e, NULL);
+    e = head, e.kind = TC_EVENT_STALE;
+    assert_round_trip(s, &e, "{}");
+    e.kind = TC_EVENT_FIT, e.trial = 0, e.body = "{ \"scale\": [0.1, 2] }";
+    assert_round_trip(s, &e, "{ \"scale\": [0.1, 2] }");
+    tc_space_free(s);
+}
+
+static void messages_keep_every_byte(void **state)
+{
+    (void)state;
+    tc_space *s = mixed();
+    tc_event e = {.seq = 5, .kind = TC_EVENT_PUBLISH, .round = 3, .bytes = "\0\xFFhello"};
+    e.n_bytes = 7;
+    assert_round_trip(s, &e, "{\"round\":3,\"message\":\"AP9oZWxsbw==\"}");
+    e.n_bytes = 0;
+    assert_round_trip(s, &e, "{\"round\":3,\"message\":\"\"}");
+    e.kind = TC_EVENT_ABSORB, e.round = INT64_MAX;
+    unsigned char bytes[300];
+    for (size_t n = 0; n < sizeof bytes; n++) {
+        bytes[n] = (unsigned char)(n * 37);
+        e.bytes = bytes, e.n_bytes = n + 1;
+        assert_round_trip(s, &e, NULL);
+    }
+    e = (tc_event){.kind = TC_EVENT_SKIP, .round = 0};
+    assert_round_trip(s, &e, "{\"round\":0}");
+    e.reason = "too late";
+    assert_round_trip(s, &e, "{\"round\":0,\"reason\":\"too late\"}");
+    tc_space_free(s);
+}
+
+static void a_candidate_is_written_with_its_coordinates(void **state)
+{
+    (void)state;
+    tc_space *s = candidates();
+    const double v = 1;
+    tc_event e = {.seq = 1, .kind = TC_EVENT_ASK, .values = &v};
+    assert_round_trip(s, &e, "{\"params\":{\"point\":1,\"a\":0.2,\"b\":6.0}}");
+    tc_space_free(s);
+}
+
+static double from_bits(uint64_t bits)
+{
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static void doubles_keep_every_bit(void **state)
+{
+    (void)state;
+    tc_space *s = mixed();
+    static const double special[] = {0.0,
+                                     -0.0,
+                                     DBL_MIN,
+                                     -DBL_MIN,
+                                     DBL_MAX,
+                                     -DBL_MAX,
+                                     0x1p-1074,
+                                     -0x1p-1074,
+                                     0.1,
+                                     1.0 / 3,
+                                     1e22,
+                                     123456789012345680.0,
+                                     0x1.fffffffffffffp-1023};
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+        tc_event e = {.kind = TC_EVENT_TELL, .state = TC_TRIAL_COMPLETE, .value = special[i]};
+        assert_round_trip(s, &e, NULL);
+    }
+    tc_stream draw;
+    tc_public_seed seed = tc_public_seed_from(1);
+    tc_stream_public(&draw, &seed, TC_FOR_DESIGN, 0);
+    for (int n = 0; n < 20000; n++) {
+        double value = from_bits(tc_draw_u64(&draw)), x = from_bits(tc_draw_u64(&draw));
+        double v[] = {fabs(x) <= DBL_MAX / 4 ? x : -0.0, 1 + (double)(n % 9), n % 2};
+        tc_event e = {.kind = TC_EVENT_TELL, .state = TC_TRIAL_COMPLETE, .values = v};
+        e.value = isfinite(value) ? value : -0x1p-1074;
+        assert_round_trip(s, &e, NULL);
+    }
+    tc_space_free(s);
+}
+
+/* What a program printed may be anything. */
+static void bytes_that_are_not_text_become_question_marks(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_space *s = mixed();
+    tc_arena a = {0};
+    tc_event e = {.kind = TC_EVENT_TELL, .state = TC_TRIAL_FAIL};
+    e.reason = "caf\xC3\xA9 \xFF\xFE cut \xE2\x82";
+    char *text = tc_event_encode(s, &e);
+    tc_event back = {.kind = TC_EVENT_TELL};
+    assert_ok(tc_event_decode(s, text, &a, &back, &err));
+    assert_string_equal(back.reason, "caf\xC3\xA9 ?? cut ??");
+    tc_free(text);
+    tc_arena_fini(&a);
+    tc_space_free(s);
+}
+
+static const struct {
+    tc_event_kind kind;
+    const char *text, *message;
+} damaged[] = {
+    {TC_EVENT_ASK, "", "the body of ask event 9: "},
+    {TC_EVENT_ASK, "[]", "the body of ask event 9: it must be an object, got an array"},
+    {TC_EVENT_ASK, "{}", "the body of ask event 9: params is missing"},
+    {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 1}}", "opt is missing"},
+    {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 99, \"opt\": \"adam\"}}",
+     "n must be from 1 to 9, got 99"},
+    {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"lease_ms\": -1}",
+     "lease_ms"},
+    {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"worker\": 3}",
+     "worker must be a string"},
+    {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"value\": 3}", "value"},
+    {TC_EVENT_ASK, "{\"params\": {}, \"params\": {}}", "the body of ask event 9: "},
+    {TC_EVENT_ENQUEUE, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"worker\": \"a\"}",
+     "worker"},
+    {TC_EVENT_TELL, "{}", "the body of tell event 9: state is missing"},
+    {TC_EVENT_TELL, "{\"state\": \"STALE\"}", "state must be COMPLETE or FAIL, got \"STALE\""},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\"}", "value is missing"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": \"1\"}", "value must be a number"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": NaN}", "the body of tell event 9: "},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1e999}", "the body of tell event 9: "},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"reason\": \"a\"}", "reason"},
+    {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"value\": 1}", "value"},
+    {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"params\": {}}", "x is missing"},
+    {TC_EVENT_STALE, "{\"params\": {}}", "params"},
+    {TC_EVENT_FIT, "[3]", "the body of fit event 9: it must be an object, got an array"},
+    {TC_EVENT_FIT, "{} {}", "the body of fit event 9: "},
+    {TC_EVENT_PUBLISH, "{\"message\": \"\"}", "round is missing"},
+    {TC_EVENT_PUBLISH, "{\"round\": 1}", "message is missing"},
+    {TC_EVENT_PUBLISH, "{\"round\": -1, \"message\": \"\"}", "round"},
+    {TC_EVENT_PUBLISH, "{\"round\": 1, \"message\": \"A\"}", "message is not base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"AP9\"}", "message is not base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"AP9o AA\"}", "message is not base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"AB==\"}", "message is not base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"\", \"reason\": \"\"}", "reason"},
+    {TC_EVENT_SKIP, "{}", "round is missing"},
+    {TC_EVENT_SKIP, "{\"round\": 1, \"message\": \"\"}", "message"},
+    {(tc_event_kind)77, "{}", "77 is not a kind of event"},
+};
+
+static void damage_is_said_and_leaves_the_event_alone(void **state)
+{
+    (void)state;
+    tc_space *s = mixed();
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        tacit_error err = {0};
+        tc_arena a = {0};
+        tc_event e = {.seq = 9, .kind = damaged[i].kind, .lease_ms = 42};
+        assert_fails(tc_event_decode(s, damaged[i].text, &a, &e, &err), TACIT_E_CORRUPT,
+                     damaged[i].message);
+        assert_null(e.values);
+        assert_int_equal(e.lease_ms, 42);
+        tc_arena_fini(&a);
+    }
+    tc_space_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_has_its_form),
+        cmocka_unit_test(messages_keep_every_byte),
+        cmocka_unit_test(a_candidate_is_written_with_its_coordinates),
+        cmocka_unit_test(doubles_keep_every_bit),
+        cmocka_unit_test(bytes_that_are_not_text_become_question_marks),
+        cmocka_unit_test(damage_is_said_and_leaves_the_event_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+/* study_doc.h - the study document: one JSON form on disk, on the wire, in the store.
+ *
+ *   { "name": "branin", "direction": "minimize", "trials": 60, "seed": 1,
+ *     "space": { "lr": {"type": "float", "low": 1e-5, "high": 1, "log": true}, ... },
+ *     "algorithm": { "name": "gp-ei", "kernel": "matern52" } }
+ *
+ * or "points": "file.csv" in place of "space". Strict: unknown keys, wrong
+ * types and values out of range are E_ARG and name the field. Pure: reads no
+ * file but the points. */
+#ifndef TC_WIRE_STUDY_DOC_H
+#define TC_WIRE_STUDY_DOC_H
+
+#include "algo/algorithm.h"
+#include "space/space.h"
+
+typedef struct tc_study_doc {
+    char *name;      /* [A-Za-z0-9._-]{1,64} */
+    bool maximize;   /* "direction" is required, never guessed */
+    uint64_t trials; /* planned; default 100 */
+    bool has_seed;   /* without one, the study gets a fresh secret one */
+    uint64_t seed;
+    tc_space *space;
+    const tc_algorithm *algorithm; /* default "gp-ei" */
+    json_t *options;               /* the algorithm's options as given, without "name"; owned */
+} tc_study_doc;
+
+/* `dir` is where a relative "points" file is looked up (NULL: the working folder). */
+tacit_status tc_study_doc_from_json(tc_study_doc **out, const json_t *j, const char *dir,
+                                    tacit_error *err);
+tacit_status tc_study_doc_read(tc_study_doc **out, const char *file, tacit_error *err);
+/* A stored document: the points come from the store, not from a file. */
+tacit_status tc_study_doc_restore(tc_study_doc **out, const char *text, const char *points_csv,
+                                  tacit_error *err);
+void tc_study_doc_free(tc_study_doc *d);
+
+/* Canonical text (tc_free): what the store keeps. A finite space is written as
+ * "points": {"rows": n, "hash": "..."}; its CSV is kept beside it. */
+char *tc_study_doc_text(const tc_study_doc *d);
+/* E_STATE naming the first field that differs, unless both describe the same
+ * study. "trials" may differ: a study may be extended. */
+tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *given,
+                               tacit_error *err);
+
+#endif

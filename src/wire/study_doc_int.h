@@ -1,0 +1,14 @@
+/* study_doc_int.h - what study_doc.c and study_same.c share. */
+#ifndef TC_WIRE_STUDY_DOC_INT_H
+#define TC_WIRE_STUDY_DOC_INT_H
+
+#include "wire/study_doc.h"
+
+/* All options of the algorithm, defaults included, in the order of its table;
+ * the caller decrefs. E_ARG: one is unknown or out of range. */
+tacit_status tc_study_doc_options(const tc_study_doc *d, json_t **out, tacit_error *err);
+
+/* The document with these options; the caller decrefs. NULL: no memory. */
+json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options);
+
+#endif

@@ -1,0 +1,328 @@
+/* study_doc_test.c - study documents: strict reading, canonical text, what counts as the same. */
+#include "wire/study_doc.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SPACE "\"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}"
+
+static tacit_status parse(tc_study_doc **out, const char *text, const char *dir, tacit_error *err)
+{
+    json_t *j = NULL;
+    tacit_status status = tc_json_parse(text, strlen(text), "doc", &j, err);
+    if (status == TACIT_OK)
+        status = tc_study_doc_from_json(out, j, dir, err);
+    json_decref(j);
+    return status;
+}
+
+static tc_study_doc *parse_ok(const char *text)
+{
+    tacit_error err = {0};
+    tc_study_doc *d = NULL;
+    assert_ok(parse(&d, text, NULL, &err));
+    return d;
+}
+
+static void defaults_are_filled_in(void **state)
+{
+    (void)state;
+    tc_study_doc *d = parse_ok("{\"name\": \"a.B-1_\", \"direction\": \"maximize\", " SPACE "}");
+    assert_string_equal(d->name, "a.B-1_");
+    assert_true(d->maximize);
+    assert_int_equal(d->trials, 100);
+    assert_false(d->has_seed);
+    assert_string_equal(d->algorithm->name, "gp-ei");
+    assert_int_equal(json_object_size(d->options), 0);
+    assert_int_equal(d->space->n_params, 1);
+    tc_study_doc_free(d);
+    tc_study_doc_free(NULL);
+}
+
+static void every_field_is_read(void **state)
+{
+    (void)state;
+    tc_study_doc *d =
+        parse_ok("{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 1000000000,"
+                 "\"seed\": 9007199254740992, " SPACE ","
+                 "\"algorithm\": {\"name\": \"gp-ucb\", \"kernel\": \"matern52\"}}");
+    assert_false(d->maximize);
+    assert_int_equal(d->trials, 1000000000);
+    assert_true(d->has_seed);
+    assert_int_equal(d->seed, UINT64_C(9007199254740992));
+    assert_string_equal(d->algorithm->name, "gp-ucb");
+    assert_int_equal(json_object_size(d->options), 1);
+    tc_study_doc_free(d);
+    d = parse_ok("{\"name\": \"s\", \"direction\": \"minimize\", " SPACE
+                 ", \"algorithm\": \"random\"}");
+    assert_string_equal(d->algorithm->name, "random");
+    tc_study_doc_free(d);
+}
+
+#define START "{\"name\": \"s\", \"direction\": \"minimize\", "
+
+static const struct {
+    const char *text, *message;
+    bool exact;
+} refusals[] = {
+    {"[1]", "a study document must be an object, got an array", true},
+    {"{\"direction\": \"minimize\", " SPACE "}", "name is missing", false},
+    {"{\"name\": \"a b\", \"direction\": \"minimize\", " SPACE "}",
+     "name must be 1 to 64 letters, digits, dots, dashes or underscores, got \"a b\"", true},
+    {"{\"name\": \"\", \"direction\": \"minimize\", " SPACE "}", "got \"\"", false},
+    {"{\"name\": \"s\", " SPACE "}", "direction is missing: say \"minimize\" or \"maximize\"",
+     true},
+    {"{\"name\": \"s\", \"direction\": \"min\", " SPACE "}",
+     "direction must be \"minimize\" or \"maximize\", got \"min\"", true},
+    {"{\"name\": \"s\", \"direction\": 1, " SPACE "}", "direction must be a string, got a number",
+     true},
+    {START "\"trials\": 0, " SPACE "}", "trials", false},
+    {START "\"trials\": 1000000001, " SPACE "}", "trials", false},
+    {START "\"trials\": 1.5, " SPACE "}", "trials", false},
+    {START "\"seed\": -1, " SPACE "}", "seed", false},
+    {START "\"seed\": 9007199254740993, " SPACE "}", "seed", false},
+    {START "\"trails\": 5, " SPACE "}", "trails", false},
+    {START "\"trials\": 5}", "space is missing: give \"space\", or \"points\" for a finite one",
+     true},
+    {START SPACE ", \"points\": \"p.csv\"}", "space and points must not both be given", true},
+    {START "\"space\": 3}", "space must be an object, got a number", true},
+    {START "\"space\": {\"lr\": {\"type\": \"float\", \"low\": 1, \"high\": 0.1}}}",
+     "space.lr.low must be less than space.lr.high, got 1 and 0.1", true},
+    {START "\"points\": {\"rows\": 3}}", "points must be the name of a CSV file, got an object",
+     true},
+    {START "\"points\": \"\"}", "points must be the name of a CSV file, got \"\"", true},
+    {START SPACE ", \"algorithm\": 3}", "algorithm must be a name or an object, got a number",
+     true},
+    {START SPACE ", \"algorithm\": {\"kernel\": \"se\"}}", "algorithm.name is missing", false},
+    {START SPACE ", \"algorithm\": {\"name\": 3}}", "algorithm.name must be a string", false},
+    {START SPACE ", \"algorithm\": {\"name\": \"gp-ei\", \"kernle\": \"se\"}}", "kernle", false},
+    {START SPACE ", \"algorithm\": {\"name\": \"gp-ei\", \"kernel\": \"cubic\"}}", "cubic", false},
+    {START SPACE ", \"name\": \"again\"}", "doc line 1", false},
+};
+
+static void refusals_name_the_field(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        tacit_error err = {0};
+        tc_study_doc *d = NULL;
+        assert_fails(parse(&d, refusals[i].text, NULL, &err), TACIT_E_ARG, refusals[i].message);
+        if (refusals[i].exact)
+            assert_string_equal(err.msg, refusals[i].message);
+        assert_null(d);
+    }
+}
+
+static void unknown_algorithms_and_files_are_not_found(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_study_doc *d = NULL;
+    assert_fails(parse(&d, START SPACE ", \"algorithm\": \"gp-ie\"}", NULL, &err),
+                 TACIT_E_NOT_FOUND, "gp-ei");
+    assert_fails(parse(&d, START "\"points\": \"none.csv\"}", "/nowhere", &err), TACIT_E_NOT_FOUND,
+                 "/nowhere/none.csv");
+    assert_fails(tc_study_doc_read(&d, "/nowhere/s.json", &err), TACIT_E_NOT_FOUND,
+                 "/nowhere/s.json");
+    assert_null(d);
+}
+
+static void the_text_is_canonical(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_study_doc *d = parse_ok(
+        "{ \"algorithm\": {\"kernel\": \"matern52\", \"name\": \"gp-ei\"}, \"seed\": 3, " SPACE
+        ", \"direction\": \"minimize\", \"name\": \"s\"}");
+    char *text = tc_study_doc_text(d);
+    assert_string_equal(text,
+                        "{\"name\":\"s\",\"direction\":\"minimize\",\"trials\":100,\"seed\":3,"
+                        "\"space\":{\"x\":{\"type\":\"float\",\"low\":0.0,\"high\":1.0}},"
+                        "\"algorithm\":{\"name\":\"gp-ei\",\"kernel\":\"matern52\"}}");
+    tc_study_doc *again = NULL;
+    assert_ok(tc_study_doc_restore(&again, text, NULL, &err));
+    char *text_again = tc_study_doc_text(again);
+    assert_string_equal(text_again, text);
+    assert_ok(tc_study_doc_same(d, again, &err));
+    tc_free(text);
+    tc_free(text_again);
+    tc_study_doc_free(d);
+    tc_study_doc_free(again);
+}
+
+/* --- finite studies --- */
+
+typedef struct folder {
+    char path[64];
+} folder;
+
+static void write_file(const folder *f, const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", f->path, name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void remove_folder(const folder *f)
+{
+    static const char *const names[] = {"p.csv", "s.json"};
+    for (size_t i = 0; i < 2; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", f->path, names[i]);
+        unlink(path);
+    }
+    rmdir(f->path);
+}
+
+static void points_are_read_beside_the_document(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    folder f = {"/tmp/tacit-doc-XXXXXX"};
+    assert_non_null(mkdtemp(f.path));
+    write_file(&f, "s.json", START "\"points\": \"p.csv\"}");
+    write_file(&f, "p.csv", "a,b\n1,2\n3,4\n5,6.50\n");
+    char file[128];
+    snprintf(file, sizeof file, "%s/s.json", f.path);
+    tc_study_doc *d = NULL, *again = NULL;
+    assert_ok(tc_study_doc_read(&d, file, &err));
+    assert_int_equal(d->space->domain->n, 3);
+    char *text = tc_study_doc_text(d), *csv = tc_domain_csv(d->space->domain);
+    assert_string_equal(csv, "a,b\n1,2\n3,4\n5,6.5\n");
+    assert_non_null(strstr(text, "\"points\":{\"rows\":3,\"hash\":\""));
+    assert_ok(tc_study_doc_restore(&again, text, csv, &err));
+    assert_ok(tc_study_doc_same(d, again, &err));
+    tc_study_doc_free(again);
+    again = NULL;
+    assert_fails(tc_study_doc_restore(&again, text, "a,b\n1,2\n3,4\n5,6.6\n", &err),
+                 TACIT_E_CORRUPT, "points.hash is not that of the candidates");
+    assert_fails(tc_study_doc_restore(&again, text, NULL, &err), TACIT_E_CORRUPT,
+                 "the candidates themselves are missing");
+    *strstr(text, "\"rows\":3") = '\0';
+    assert_fails(tc_study_doc_restore(&again, text, csv, &err), TACIT_E_CORRUPT,
+                 "the stored study document: text line 1");
+    assert_null(again);
+    write_file(&f, "p.csv", "a,b\n1,2\n3\n");
+    assert_fails(tc_study_doc_read(&again, file, &err), TACIT_E_ARG,
+                 "row 3: the row has 1 field, the first row has 2");
+    assert_null(again);
+    tc_free(text);
+    tc_free(csv);
+    tc_study_doc_free(d);
+    remove_folder(&f);
+}
+
+static void stored_rows_must_agree(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_domain *domain = NULL;
+    const size_t axes = 4;
+    const double low = 0, high = 1;
+    assert_ok(tc_domain_grid(&domain, 1, &axes, &low, &high, &err));
+    char *csv = tc_domain_csv(domain);
+    tc_study_doc *d = parse_ok(START SPACE "}"), *again = NULL;
+    tc_space_free(d->space);
+    d->space = NULL;
+    assert_ok(tc_space_from_domain(&d->space, domain, &err));
+    char *text = tc_study_doc_text(d);
+    assert_ok(tc_study_doc_restore(&again, text, csv, &err));
+    tc_study_doc_free(again);
+    again = NULL;
+    strstr(text, "\"rows\":4")[7] = '5';
+    assert_fails(tc_study_doc_restore(&again, text, csv, &err), TACIT_E_CORRUPT,
+                 "points.rows must be 4, the number of candidates");
+    memcpy(strstr(text, "rows"), "rowz", 4);
+    assert_fails(tc_study_doc_restore(&again, text, csv, &err), TACIT_E_CORRUPT, "rowz");
+    assert_null(again);
+    tc_free(text);
+    tc_free(csv);
+    tc_study_doc_free(d);
+}
+
+/* --- the same study? --- */
+
+#define STUDY(rest)                                                                                \
+    "{\"name\": \"s\", \"direction\": \"minimize\", \"seed\": 1, \"space\": {"                     \
+    "\"lr\": {\"type\": \"float\", \"low\": 1e-5, \"high\": 1},"                                   \
+    "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 8}}" rest "}"
+
+static const struct {
+    const char *given, *message; /* NULL: the same */
+} others[] = {
+    {STUDY(""), NULL},
+    {STUDY(", \"trials\": 7"), NULL},
+    {STUDY(", \"algorithm\": {\"name\": \"gp-ei\", \"kernel\": \"matern52\"}"), NULL},
+    {"{\"seed\": 1, \"direction\": \"minimize\", \"name\": \"s\", \"space\": {"
+     "\"lr\": {\"high\": 1.0, \"low\": 0.00001, \"log\": false, \"type\": \"float\"},"
+     "\"n\": {\"type\": \"int\", \"low\": 1.0, \"high\": 8, \"step\": 1}}}",
+     NULL},
+    {"{\"name\": \"s\", \"direction\": \"minimize\", \"seed\": 1, \"space\": {"
+     "\"lr\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 1},"
+     "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 8}}}",
+     "space.lr.low is 1e-05 in the stored study but 0.0001 in the one given"},
+    {"{\"name\": \"s\", \"direction\": \"minimize\", \"seed\": 1, \"space\": {"
+     "\"lr\": {\"type\": \"float\", \"low\": 1e-5, \"high\": 1, \"log\": true},"
+     "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 8}}}",
+     "space.lr.log is absent in the stored study but true in the one given"},
+    {"{\"name\": \"s\", \"direction\": \"minimize\", \"seed\": 1, \"space\": {"
+     "\"lr\": {\"type\": \"float\", \"low\": 1e-5, \"high\": 1}}}",
+     "space.n is {\"type\":\"int\",\"low\":1,\"high\":8} in the stored study but absent in the one "
+     "given"},
+    {"{\"name\": \"s\", \"direction\": \"minimize\", \"seed\": 1, \"space\": {"
+     "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 8},"
+     "\"lr\": {\"type\": \"float\", \"low\": 1e-5, \"high\": 1}}}",
+     "space has another order: \"lr\" in the stored study where the one given has \"n\""},
+    {"{\"name\": \"s\", \"direction\": \"maximize\", \"seed\": 1, " SPACE "}",
+     "direction is \"minimize\" in the stored study but \"maximize\" in the one given"},
+    {"{\"name\": \"s\", \"direction\": \"minimize\", \"seed\": 2, " SPACE "}",
+     "seed is 1 in the stored study but 2 in the one given"},
+    {"{\"name\": \"s\", \"direction\": \"minimize\", " SPACE "}",
+     "seed is 1 in the stored study but absent in the one given"},
+    {STUDY(", \"algorithm\": \"random\""),
+     "algorithm.name is \"gp-ei\" in the stored study but \"random\" in the one given"},
+    {STUDY(", \"algorithm\": {\"name\": \"gp-ei\", \"ard\": false}"),
+     "algorithm.ard is true in the stored study but false in the one given"},
+};
+
+static void the_first_difference_is_named(void **state)
+{
+    (void)state;
+    tc_study_doc *stored = parse_ok(STUDY(""));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        tacit_error err = {0};
+        tc_study_doc *given = parse_ok(others[i].given);
+        if (others[i].message) {
+            assert_int_equal(tc_study_doc_same(stored, given, &err), TACIT_E_STATE);
+            assert_string_equal(err.msg, others[i].message);
+        } else {
+            assert_ok(tc_study_doc_same(stored, given, &err));
+        }
+        tc_study_doc_free(given);
+    }
+    tc_study_doc_free(stored);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_filled_in),
+        cmocka_unit_test(every_field_is_read),
+        cmocka_unit_test(refusals_name_the_field),
+        cmocka_unit_test(unknown_algorithms_and_files_are_not_found),
+        cmocka_unit_test(the_text_is_canonical),
+        cmocka_unit_test(points_are_read_beside_the_document),
+        cmocka_unit_test(stored_rows_must_agree),
+        cmocka_unit_test(the_first_difference_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,37 @@
+/* fuzz.h - what the fuzz targets share.
+ *
+ * A target is one file, fuzz_x.c, with one FUZZ_TARGET. clang links it to
+ * libFuzzer and searches for new inputs:
+ *
+ *     clang -DTACIT_FUZZER -fsanitize=fuzzer,address,undefined fuzz_csv.c ... -o fuzz_csv
+ *     ./fuzz_csv -max_total_time=120 found/ corpus/csv
+ *
+ * In every other build replay.c calls all targets over the kept corpus. An
+ * input that once broke something goes into corpus/<target>/ and stays. */
+#ifndef TACIT_TESTS_FUZZ_FUZZ_H
+#define TACIT_TESTS_FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Returns 0, or does not return. */
+typedef int fuzz_target(const uint8_t *data, size_t size);
+
+#ifdef TACIT_FUZZER
+#define FUZZ_TARGET(name)                                                                          \
+    fuzz_target LLVMFuzzerTestOneInput;                                                            \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+#else
+#define FUZZ_TARGET(name) int fuzz_##name(const uint8_t *data, size_t size)
+fuzz_target fuzz_csv, fuzz_event_json, fuzz_study_doc;
+#endif
+
+/* Unlike assert, in every build. */
+#define REQUIRE(condition)                                                                         \
+    ((condition)                                                                                   \
+         ? (void)0                                                                                 \
+         : (fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition), abort()))
+
+#endif
