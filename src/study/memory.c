@@ -1,0 +1,267 @@
+/* memory.c - the store that keeps nothing: simulations, tests, and the one to copy.
+ *
+ * Everything is under one mutex. Studies are never removed, so a study's row may be
+ * read without it once found. Called through tc_store_* only. */
+#include "study/store.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct journal {
+    tc_study_row  row;
+    tc_event_row *events; /* events[i].seq == i + 1; bodies are owned */
+    size_t        n, cap;
+    uint64_t     *told; /* trials with a TELL, ascending */
+    size_t        n_told, told_cap;
+} journal;
+
+typedef struct memory_store {
+    tc_store        base;
+    pthread_mutex_t lock;
+    journal       **studies; /* studies[i] has id i + 1 */
+    size_t          n, cap;
+} memory_store;
+
+static tacit_status memory_open(tc_store **out, const char *path, bool create, tacit_error *err)
+{
+    (void)path;
+    (void)create;
+    memory_store *m = tc_alloc(1, sizeof *m);
+    if (!m)
+        return tc_fail_memory(err);
+    m->base.ops = &tc_store_memory;
+    pthread_mutex_init(&m->lock, NULL);
+    *out = &m->base;
+    return TACIT_OK;
+}
+
+static void journal_free(journal *j)
+{
+    for (size_t i = 0; i < j->n; i++)
+        tc_free((char *)j->events[i].body);
+    tc_free(j->events);
+    tc_free(j->told);
+    tc_study_row_fini(&j->row);
+    tc_free(j);
+}
+
+static void memory_close(tc_store *s)
+{
+    memory_store *m = (memory_store *)s;
+    for (size_t i = 0; i < m->n; i++)
+        journal_free(m->studies[i]);
+    tc_free(m->studies);
+    pthread_mutex_destroy(&m->lock);
+    tc_free(m);
+}
+
+/* The journal of a study, or NULL. Under the lock. */
+static journal *find_name(const memory_store *m, const char *name)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (strcmp(m->studies[i]->row.name, name) == 0)
+            return m->studies[i];
+    return NULL;
+}
+
+static journal *find_id(const memory_store *m, int64_t id)
+{
+    return id >= 1 && (uint64_t)id <= m->n ? m->studies[id - 1] : NULL;
+}
+
+static tacit_status no_study(int64_t id, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld", (long long)id);
+}
+
+static tacit_status put_locked(memory_store *m, const tc_study_row *row, int64_t *id,
+                               tacit_error *err)
+{
+    if (find_name(m, row->name))
+        return tc_fail(err, TACIT_E_CONFLICT, "there is a study \"%s\" already", row->name);
+    if (!tc_grow((void **)&m->studies, &m->cap, m->n + 1, sizeof *m->studies))
+        return tc_fail_memory(err);
+    journal *j = tc_alloc(1, sizeof *j);
+    if (!j)
+        return tc_fail_memory(err);
+    tacit_status st = tc_study_row_copy(&j->row, row, err);
+    if (st != TACIT_OK) {
+        tc_free(j);
+        return st;
+    }
+    m->studies[m->n++] = j;
+    *id = j->row.id = (int64_t)m->n;
+    return TACIT_OK;
+}
+
+static tacit_status memory_study_put(tc_store *s, const tc_study_row *row, int64_t *id,
+                                     tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    tacit_status st = put_locked(m, row, id, err);
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static tacit_status memory_study_get(tc_store *s, const char *name, tc_study_row *out,
+                                     tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    const journal *j = find_name(m, name);
+    pthread_mutex_unlock(&m->lock);
+    if (!j)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no study \"%s\"", name);
+    return tc_study_row_copy(out, &j->row, err);
+}
+
+static tacit_status memory_study_list(tc_store *s, tc_study_visit visit, void *user,
+                                      tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    for (size_t i = 0;; i++) {
+        pthread_mutex_lock(&m->lock);
+        const journal *j = i < m->n ? m->studies[i] : NULL;
+        pthread_mutex_unlock(&m->lock);
+        if (!j)
+            return TACIT_OK;
+        TC_TRY(visit(user, &j->row, err));
+    }
+}
+
+/* Where `trial` is or belongs among the told ones. Trials are told nearly in order,
+ * so that looking from the end is quick. */
+static size_t told_at(const journal *j, uint64_t trial)
+{
+    size_t i = j->n_told;
+    while (i > 0 && j->told[i - 1] >= trial)
+        i--;
+    return i;
+}
+
+static tacit_status mark_told(journal *j, uint64_t trial, tacit_error *err)
+{
+    size_t at = told_at(j, trial);
+    if (at < j->n_told && j->told[at] == trial)
+        return tc_fail(err, TACIT_E_STATE, "trial %llu has been told already",
+                       (unsigned long long)trial);
+    memmove(j->told + at + 1, j->told + at, (j->n_told - at) * sizeof *j->told);
+    j->told[at] = trial;
+    j->n_told++;
+    return TACIT_OK;
+}
+
+static void unmark_told(journal *j, uint64_t trial)
+{
+    size_t at = told_at(j, trial);
+    memmove(j->told + at, j->told + at + 1, (j->n_told - at - 1) * sizeof *j->told);
+    j->n_told--;
+}
+
+static tacit_status add_event(journal *j, const tc_event_row *e, tacit_error *err)
+{
+    char *body = tc_strdup(e->body);
+    if (!body)
+        return tc_fail_memory(err);
+    tacit_status st = e->kind == TC_EVENT_TELL ? mark_told(j, e->trial, err) : TACIT_OK;
+    if (st != TACIT_OK) {
+        tc_free(body);
+        return st;
+    }
+    tc_event_row *copy = &j->events[j->n++];
+    *copy = *e;
+    copy->seq = j->n;
+    copy->body = body;
+    return TACIT_OK;
+}
+
+static void take_back(journal *j, size_t n)
+{
+    while (j->n > n) {
+        tc_event_row *e = &j->events[--j->n];
+        if (e->kind == TC_EVENT_TELL)
+            unmark_told(j, e->trial);
+        tc_free((char *)e->body);
+    }
+}
+
+static tacit_status append_locked(memory_store *m, const tc_append *a, uint64_t *head,
+                                  tacit_error *err)
+{
+    journal *j = find_id(m, a->study);
+    if (!j)
+        return no_study(a->study, err);
+    if (a->head != TC_ANY_HEAD && a->head != j->n)
+        return tc_fail(err, TACIT_E_CONFLICT, "the journal has moved from event %llu to %llu",
+                       (unsigned long long)a->head, (unsigned long long)j->n);
+    if (!tc_grow((void **)&j->events, &j->cap, j->n + a->n, sizeof *j->events) ||
+        !tc_grow((void **)&j->told, &j->told_cap, j->n_told + a->n, sizeof *j->told))
+        return tc_fail_memory(err);
+    size_t before = j->n;
+    for (size_t i = 0; i < a->n; i++) {
+        tacit_status st = add_event(j, &a->events[i], err);
+        if (st != TACIT_OK) {
+            take_back(j, before);
+            return st;
+        }
+    }
+    *head = j->n;
+    return TACIT_OK;
+}
+
+static tacit_status memory_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    tacit_status st = append_locked(m, a, head, err);
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static tacit_status scan_locked(memory_store *m, int64_t study, uint64_t after,
+                                tc_event_visit visit, void *user, tacit_error *err)
+{
+    journal *j = find_id(m, study);
+    if (!j)
+        return no_study(study, err);
+    for (uint64_t i = after; i < j->n; i++)
+        TC_TRY(visit(user, &j->events[i], err));
+    return TACIT_OK;
+}
+
+static tacit_status memory_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
+                                void *user, tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    tacit_status st = scan_locked(m, study, after, visit, user, err);
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static tacit_status memory_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    const journal *j = find_id(m, study);
+    if (j)
+        *head = j->n;
+    pthread_mutex_unlock(&m->lock);
+    return j ? TACIT_OK : no_study(study, err);
+}
+
+const tc_store_ops tc_store_memory = {
+    .scheme = "memory",
+    .open = memory_open,
+    .close = memory_close,
+    .study_put = memory_study_put,
+    .study_get = memory_study_get,
+    .study_list = memory_study_list,
+    .append = memory_append,
+    .scan = memory_scan,
+    .head = memory_head,
+};

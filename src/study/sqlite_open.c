@@ -1,0 +1,358 @@
+/* sqlite_open.c - opening a store file: is it ours, whole, and of a known schema?
+ *
+ * A file that is refused is left as it was, byte for byte. Its header is therefore
+ * read before SQLite sees it (SQLite may roll back or check-point another program's
+ * database), and the write-ahead log is not folded in before all checks have passed.
+ * For that the header itself must carry our id from the first commit on: the schema
+ * is made with a rollback journal, and only then is the file switched to WAL. */
+#include "study/sqlite_int.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Stored format: never changes. "tact". */
+#define APPLICATION_ID 0x74616374
+
+/* Beyond this size reading the whole file would be felt at every start. */
+#define CHECK_BYTES (32 << 20)
+
+/* A sync is far cheaper where the log overwrites itself than where it grows: the file system
+ * has nothing of its own to write. So the log is folded in early, at about 4 MB. A large
+ * import may make it longer for once. */
+#define SETTINGS                                                                                   \
+    "PRAGMA trusted_schema=OFF;"                                                                   \
+    "PRAGMA cell_size_check=ON;"                                                                   \
+    "PRAGMA wal_autocheckpoint=1000;"                                                              \
+    "PRAGMA journal_size_limit=8388608"
+
+/* Step i takes a file of schema i to schema i + 1. An empty file has schema 0, so making a
+ * store is the first upgrade. Never edit a step that was released: append one. */
+static const char *const upgrades[] = {
+    "CREATE TABLE studies("
+    "  id INTEGER PRIMARY KEY,"
+    "  name TEXT NOT NULL UNIQUE,"
+    "  document TEXT NOT NULL,"
+    "  points_csv TEXT,"
+    "  public_seed BLOB NOT NULL CHECK(length(public_seed) = 32),"
+    "  party_seed BLOB NOT NULL CHECK(length(party_seed) = 32),"
+    "  created_ms INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE events("
+    "  study INTEGER NOT NULL REFERENCES studies(id),"
+    "  seq INTEGER NOT NULL,"
+    "  kind INTEGER NOT NULL," /* tc_event_kind */
+    "  trial INTEGER NOT NULL,"
+    "  time_ms INTEGER NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  PRIMARY KEY(study, seq)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX one_tell ON events(study, trial) WHERE kind = 3;",
+};
+enum { SCHEMA = sizeof upgrades / sizeof upgrades[0] };
+
+/* ---- before SQLite ---- */
+
+static uint32_t big_endian(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static tacit_status refuse_foreign(const char *file, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CORRUPT, "%s is not a tacit store; it was left untouched", file);
+}
+
+static tacit_status refuse_damaged(const char *file, const char *why, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: %s", file, why);
+}
+
+/* A process that died while it wrote leaves a log, from which SQLite mends the file. */
+static bool has_log(const char *path)
+{
+    static const char *const ends[] = {"-wal", "-journal"};
+    for (size_t i = 0; i < 2; i++) {
+        char log[4200];
+        snprintf(log, sizeof log, "%s%s", path, ends[i]);
+        if (access(log, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* https://www.sqlite.org/fileformat2.html, section 1.3. SQLite itself reads on where some of
+ * these are wrong, or where the last page is cut. */
+static tacit_status check_header(const char *file, const uint8_t h[100], uint64_t size,
+                                 tacit_error *err)
+{
+    if (memcmp(h, "SQLite format 3", 16) != 0 || big_endian(h + 68) != APPLICATION_ID)
+        return refuse_foreign(file, err);
+    bool formats_known = h[18] >= 1 && h[18] <= 2 && h[19] >= 1 && h[19] <= 2;
+    bool constants_right = h[21] == 64 && h[22] == 32 && h[23] == 32 && big_endian(h + 44) == 4 &&
+                           big_endian(h + 56) == 1;
+    if (!formats_known || !constants_right)
+        return refuse_damaged(file, "its header makes no sense", err);
+    uint64_t page = (uint64_t)h[16] << 8 | h[17];
+    if (size < big_endian(h + 28) * (page == 1 ? 65536 : page))
+        return refuse_damaged(file, "its end is missing", err);
+    return TACIT_OK;
+}
+
+/* In this order: while another process folds its log in, the header may be ahead of the size. */
+static bool read_header(const char *path, uint8_t h[100], ssize_t *n, off_t *size)
+{
+    struct stat info;
+    int         fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    *n = pread(fd, h, 100, 0);
+    bool ok = *n >= 0 && fstat(fd, &info) == 0;
+    int  reason = errno;
+    close(fd);
+    errno = reason;
+    *size = ok ? info.st_size : 0;
+    return ok;
+}
+
+static tacit_status check_bytes(const char *file, const char *path, tacit_error *err)
+{
+    uint8_t h[100];
+    ssize_t n;
+    off_t   size;
+    bool    logged = has_log(path);
+    if (!read_header(path, h, &n, &size))
+        return tc_fail(err, TACIT_E_IO, "%s cannot be read: %s", file, strerror(errno));
+    if (n != sizeof h)
+        return refuse_foreign(file, err);
+    return check_header(file, h, logged ? UINT64_MAX : (uint64_t)size, err);
+}
+
+static tacit_status check_present(const char *file, const char *path, const struct stat *info,
+                                  bool create, tacit_error *err)
+{
+    if (!S_ISREG(info->st_mode))
+        return tc_fail(err, TACIT_E_IO, "%s is not a file", file);
+    if (info->st_size == 0)
+        return create ? TACIT_OK
+                      : tc_fail(err, TACIT_E_CORRUPT, "%s is empty, not a tacit store", file);
+    return check_bytes(file, path, err);
+}
+
+/* The log and its index are files beside the store's own, so the folder counts too. */
+static tacit_status check_folder(const char *file, const char *path, tacit_error *err)
+{
+    char       *folder = tc_strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+    struct stat info;
+    if (!folder)
+        return tc_fail_memory(err);
+    bool known = stat(folder, &info) == 0 && S_ISDIR(info.st_mode);
+    bool writable = known && access(folder, W_OK | X_OK) == 0;
+    tc_free(folder);
+    if (!known)
+        return tc_fail(err, TACIT_E_IO, "%s cannot be made: its folder does not exist", file);
+    if (!writable)
+        return tc_fail(err, TACIT_E_IO, "%s cannot be used: its folder cannot be written", file);
+    return TACIT_OK;
+}
+
+static tacit_status check_file(const char *file, const char *path, bool create, int64_t *size,
+                               tacit_error *err)
+{
+    struct stat info;
+    *size = 0;
+    if (stat(path, &info) == 0) {
+        TC_TRY(check_present(file, path, &info, create, err));
+        if (access(path, W_OK) != 0)
+            return tc_fail(err, TACIT_E_IO, "%s cannot be written: %s", file, strerror(errno));
+        *size = info.st_size;
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+        return tc_fail(err, TACIT_E_IO, "%s cannot be opened: %s", file, strerror(errno));
+    } else if (!create) {
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no file %s", file);
+    }
+    return check_folder(file, path, err);
+}
+
+/* ---- with SQLite ---- */
+
+static void nap(uint64_t ns)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+}
+
+/* SQLite's own handler soon sleeps 100 ms at a time; a commit takes a few. */
+static int wait_busy(void *user, int count)
+{
+    tc_sqlite *s = user;
+    uint64_t   now = tc_clock_ns();
+    if (count == 0)
+        s->busy_since = now;
+    if (now - s->busy_since > s->busy_ms * 1000000)
+        return 0;
+    nap(count < 20 ? 200000 : 2000000);
+    return 1;
+}
+
+static tacit_status exec(tc_sqlite *s, const char *sql, tacit_error *err)
+{
+    int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+/* The one value of a query, as text of up to size - 1 bytes; a result code. */
+static int query(tc_sqlite *s, const char *sql, char *out, size_t size)
+{
+    sqlite3_stmt *q = NULL;
+    int           rc = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(q);
+    if (rc == SQLITE_ROW) {
+        const unsigned char *text = sqlite3_column_text(q, 0);
+        snprintf(out, size, "%s", text ? (const char *)text : "");
+        rc = text ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static tacit_status query_number(tc_sqlite *s, const char *sql, long long *out, tacit_error *err)
+{
+    char text[32];
+    int  rc = query(s, sql, text, sizeof text);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    return sscanf(text, "%lld", out) == 1 ? TACIT_OK : tc_sqlite_fail(s, SQLITE_CORRUPT, err);
+}
+
+static tacit_status check_pages(tc_sqlite *s, tacit_error *err)
+{
+    char verdict[256];
+    int  rc = query(s, "PRAGMA quick_check(1)", verdict, sizeof verdict);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    if (strcmp(verdict, "ok") != 0)
+        return refuse_damaged(s->file, verdict, err);
+    return TACIT_OK;
+}
+
+static tacit_status read_schema(tc_sqlite *s, long long *version, tacit_error *err)
+{
+    long long tables;
+    TC_TRY(query_number(s, "PRAGMA user_version", version, err));
+    TC_TRY(query_number(s, "SELECT count(*) FROM sqlite_schema", &tables, err));
+    if (*version > SCHEMA)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "%s was written by a newer tacit (schema %lld; this one knows %d)", s->file,
+                       *version, SCHEMA);
+    if (*version < 0 || (*version == 0) != (tables == 0))
+        return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: schema %lld with %lld tables", s->file,
+                       *version, tables);
+    return TACIT_OK;
+}
+
+/* Inside a transaction: another process may have been faster, so the version is read again. */
+static tacit_status upgrade_steps(tc_sqlite *s, tacit_error *err)
+{
+    long long version;
+    char      mark[96];
+    TC_TRY(read_schema(s, &version, err));
+    for (; version < SCHEMA; version++)
+        TC_TRY(exec(s, upgrades[version], err));
+    snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID,
+             SCHEMA);
+    return exec(s, mark, err);
+}
+
+static tacit_status upgrade(tc_sqlite *s, tacit_error *err)
+{
+    TC_TRY(exec(s, "BEGIN IMMEDIATE", err));
+    tacit_status st = upgrade_steps(s, err);
+    if (st == TACIT_OK)
+        st = exec(s, "COMMIT", err);
+    if (st != TACIT_OK)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return st;
+}
+
+/* SQLite does not call the busy handler for this switch. */
+static tacit_status use_wal(tc_sqlite *s, tacit_error *err)
+{
+    char     mode[32];
+    uint64_t start = tc_clock_ns();
+    int      rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode);
+    while (rc == SQLITE_BUSY && tc_clock_ns() - start < s->busy_ms * 1000000) {
+        nap(1000000);
+        rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode);
+    }
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    if (strcmp(mode, "wal") != 0)
+        return tc_fail(err, TACIT_E_IO,
+                       "%s cannot be used: its file system has no shared memory for the log",
+                       s->file);
+    return TACIT_OK;
+}
+
+static tacit_status check_and_upgrade(tc_sqlite *s, int64_t size, bool create, tacit_error *err)
+{
+    long long version;
+    TC_TRY(exec(s, SETTINGS, err));
+    TC_TRY(read_schema(s, &version, err));
+    if (version == 0 && !create)
+        return tc_fail(err, TACIT_E_CORRUPT, "%s is empty, not a tacit store", s->file);
+    if (size > 0 && size <= CHECK_BYTES)
+        TC_TRY(check_pages(s, err));
+    if (version < SCHEMA)
+        TC_TRY(upgrade(s, err));
+    return use_wal(s, err);
+}
+
+/* Until the file has passed its checks, closing must not fold the log into it. */
+static void keep_log(tc_sqlite *s, bool keep)
+{
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)keep, (int *)NULL);
+}
+
+static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, tacit_error *err)
+{
+    int64_t size;
+    TC_TRY(check_file(s->file, path, create, &size, err));
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
+    int rc = sqlite3_open_v2(path, &s->db, flags, NULL);
+    if (rc == SQLITE_CANTOPEN)
+        return tc_fail(err, TACIT_E_IO, "%s cannot be opened: %s", s->file,
+                       strerror(sqlite3_system_errno(s->db)));
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    sqlite3_extended_result_codes(s->db, 1);
+    sqlite3_busy_handler(s->db, wait_busy, s);
+    keep_log(s, true);
+    TC_TRY(check_and_upgrade(s, size, create, err));
+    keep_log(s, false);
+    s->full_sync = true; /* SQLite's default */
+    return TACIT_OK;
+}
+
+tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, tacit_error *err)
+{
+    /* "./" keeps SQLite from reading ":memory:" and the like as something else. */
+    char *exact = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
+    if (!exact)
+        return tc_fail_memory(err);
+    tacit_status st = open_checked(s, exact, create, err);
+    sqlite3_free(exact);
+    if (st != TACIT_OK) {
+        sqlite3_close(s->db);
+        s->db = NULL;
+    }
+    return st;
+}

@@ -1,0 +1,95 @@
+/* sqlite_statement.c - the statements of the SQLite store, prepared once, and what
+ * a result code of SQLite means to a user of tacit. */
+#include "study/sqlite_int.h"
+
+#include "base/error.h"
+
+static const char *const texts[TC_SQL_COUNT] = {
+    /* IMMEDIATE: takes the write lock before anything is read, so that no later
+     * step of the transaction can find the file busy. */
+    [TC_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [TC_SQL_COMMIT] = "COMMIT",
+    [TC_SQL_ROLLBACK] = "ROLLBACK",
+    [TC_SQL_STUDY_PUT] = "INSERT INTO studies"
+                         "(name, document, points_csv, public_seed, party_seed, created_ms)"
+                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [TC_SQL_STUDY_GET] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
+                         " created_ms FROM studies WHERE name = ?1",
+    [TC_SQL_STUDY_NEXT] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
+                          " created_ms FROM studies WHERE id > ?1 ORDER BY id LIMIT 1",
+    [TC_SQL_STUDY_HAS] = "SELECT 1 FROM studies WHERE id = ?1",
+    [TC_SQL_HEAD] = "SELECT max(seq) FROM events WHERE study = ?1",
+    [TC_SQL_APPEND] = "INSERT INTO events(study, seq, kind, trial, time_ms, body)"
+                      " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [TC_SQL_TAKE_BACK] = "DELETE FROM events WHERE study = ?1 AND seq > ?2",
+    [TC_SQL_SCAN] = "SELECT seq, kind, trial, time_ms, body FROM events"
+                    " WHERE study = ?1 AND seq > ?2 ORDER BY seq",
+};
+
+tacit_status tc_sqlite_prepare(tc_sqlite *s, tacit_error *err)
+{
+    for (int i = 0; i < TC_SQL_COUNT; i++) {
+        int rc = sqlite3_prepare_v3(s->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &s->sql[i],
+                                    NULL);
+        if (rc == SQLITE_ERROR) /* our own id, but not our tables */
+            return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: %s", s->file,
+                           sqlite3_errmsg(s->db));
+        if (rc != SQLITE_OK)
+            return tc_sqlite_fail(s, rc, err);
+    }
+    return TACIT_OK;
+}
+
+void tc_sqlite_finalize(tc_sqlite *s)
+{
+    for (int i = 0; i < TC_SQL_COUNT; i++)
+        sqlite3_finalize(s->sql[i]);
+}
+
+void tc_sqlite_reset(tc_sqlite *s, tc_sql which)
+{
+    sqlite3_reset(s->sql[which]);
+    sqlite3_clear_bindings(s->sql[which]);
+}
+
+int tc_sqlite_run(tc_sqlite *s, tc_sql which)
+{
+    int rc = sqlite3_step(s->sql[which]);
+    tc_sqlite_reset(s, which);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err)
+{
+    switch (rc & 0xff) {
+    case SQLITE_NOMEM:
+        return tc_fail_memory(err);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return tc_fail(err, TACIT_E_BUSY, "%s stayed locked by another process for %g s", s->file,
+                       (double)s->busy_ms / 1000);
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+    case SQLITE_FORMAT:
+        return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: %s", s->file, sqlite3_errstr(rc));
+    case SQLITE_FULL:
+        return tc_fail(err, TACIT_E_IO, "there is no space left to write %s", s->file);
+    case SQLITE_READONLY:
+        return tc_fail(err, TACIT_E_IO, "%s cannot be written: it is read-only", s->file);
+    default:
+        return tc_fail(err, TACIT_E_IO, "%s cannot be used: %s", s->file, sqlite3_errstr(rc));
+    }
+}
+
+tacit_status tc_sqlite_sync(tc_sqlite *s, bool full, tacit_error *err)
+{
+    if (s->full_sync == full)
+        return TACIT_OK;
+    int rc = sqlite3_exec(s->db, full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
+                          NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    s->full_sync = full;
+    return TACIT_OK;
+}

@@ -1,0 +1,588 @@
+/* sqlite_test.c - what only the SQLite store does: files, damage, syncs, processes.
+ * What every store does is in tests/conformance. */
+#include "study/sqlite_int.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- counting syncs: SQLite's calls end up here ---- */
+
+static int syncs;
+
+TACIT_API int fdatasync(int fd);
+TACIT_API int fsync(int fd);
+
+int fdatasync(int fd)
+{
+    syncs++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+int fsync(int fd)
+{
+    syncs++;
+    return (int)syscall(SYS_fsync, fd);
+}
+
+/* ---- files of a test ---- */
+
+static char folder[] = "/tmp/tacit-sqlite-XXXXXX";
+static char file[128], url[160];
+
+static int clear_folder(void **state)
+{
+    (void)state;
+    char command[160];
+    snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", folder, folder);
+    return system(command);
+}
+
+static tacit_status open_with(bool create, tc_store **out, tacit_error *err)
+{
+    return tc_store_open(out, url, create, err);
+}
+
+static tc_store *open_store(void)
+{
+    tc_store   *s = NULL;
+    tacit_error err = {0};
+    if (open_with(true, &s, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    return s;
+}
+
+static void check_refused(bool create, tacit_status want, const char *format)
+{
+    tc_store   *s = NULL;
+    tacit_error err = {0};
+    char        text[512];
+    snprintf(text, sizeof text, format, file);
+    assert_int_equal(open_with(create, &s, &err), want);
+    assert_string_equal(err.msg, text);
+    assert_null(s);
+}
+
+static int64_t put(tc_store *s, const char *name)
+{
+    tc_study_row row = {.name = (char *)name, .document = "{}", .created_ms = 1};
+    int64_t      id = 0;
+    assert_int_equal(tc_store_study_put(s, &row, &id, NULL), TACIT_OK);
+    return id;
+}
+
+static tacit_status append(tc_store *s, int64_t id, tc_event_kind kind, uint64_t trial,
+                           const char *body, bool durable, tacit_error *err)
+{
+    tc_event_row e = {.kind = kind, .trial = trial, .body = body};
+    tc_append    a = {
+           .study = id, .head = TC_ANY_HEAD, .events = &e, .n = 1, .durable = durable};
+    uint64_t     head;
+    return tc_store_append(s, &a, &head, err);
+}
+
+/* A closed store with one study of 300 trials, several pages deep. */
+static void make_store(void)
+{
+    tc_store *s = open_store();
+    int64_t   id = put(s, "a");
+    char      body[400];
+    memset(body, 'b', sizeof body - 1);
+    body[sizeof body - 1] = 0;
+    for (uint64_t i = 0; i < 300; i++) {
+        assert_int_equal(append(s, id, TC_EVENT_ASK, i, body, false, NULL), TACIT_OK);
+        assert_int_equal(append(s, id, TC_EVENT_TELL, i, "{}", i == 299, NULL), TACIT_OK);
+    }
+    tc_store_close(s);
+}
+
+typedef struct bytes {
+    char  *data;
+    size_t len;
+} bytes;
+
+static bytes read_all(const char *path)
+{
+    bytes b;
+    assert_int_equal(tc_file_read(path, 1 << 26, &b.data, &b.len, NULL), TACIT_OK);
+    return b;
+}
+
+static void write_all(const char *path, const void *data, size_t len)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void check_bytes(const char *path, const void *data, size_t len)
+{
+    bytes now = read_all(path);
+    assert_int_equal(now.len, len);
+    assert_memory_equal(now.data, data, len);
+    tc_free(now.data);
+}
+
+/* SQL from another program. */
+static void foreign_sql(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static tacit_status count_event(void *user, const tc_event_row *e, tacit_error *err)
+{
+    (void)e;
+    (void)err;
+    ++*(size_t *)user;
+    return TACIT_OK;
+}
+
+/* ---- making and finding the file ---- */
+
+static void an_absent_file_is_made_only_on_request(void **state)
+{
+    (void)state;
+    check_refused(false, TACIT_E_NOT_FOUND, "there is no file %s");
+    assert_int_equal(access(file, F_OK), -1);
+    tc_store_close(open_store());
+    tc_store *s = NULL;
+    assert_int_equal(open_with(false, &s, NULL), TACIT_OK);
+    tc_store_close(s);
+}
+
+static void the_folder_must_exist(void **state)
+{
+    (void)state;
+    rmdir(folder);
+    check_refused(true, TACIT_E_IO, "%s cannot be made: its folder does not exist");
+    check_refused(false, TACIT_E_NOT_FOUND, "there is no file %s");
+}
+
+static void a_folder_is_no_store(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(file, 0700), 0);
+    check_refused(true, TACIT_E_IO, "%s is not a file");
+}
+
+static void an_empty_file_is_new_only_on_request(void **state)
+{
+    (void)state;
+    write_all(file, "", 0);
+    check_refused(false, TACIT_E_CORRUPT, "%s is empty, not a tacit store");
+    check_bytes(file, "", 0);
+    tc_store_close(open_store());
+}
+
+static void what_may_not_be_written_is_one_sentence(void **state)
+{
+    (void)state;
+    tc_store   *s = NULL;
+    tacit_error err = {0};
+    assert_int_equal(tc_store_open(&s, "sqlite:////proc/tacit.db", true, &err), TACIT_E_IO);
+    assert_non_null(strstr(err.msg, "/proc/tacit.db cannot be "));
+    assert_null(s);
+    if (geteuid() == 0)
+        return; /* root may write everything else */
+    make_store();
+    chmod(file, 0400);
+    check_refused(true, TACIT_E_IO, "%s cannot be written: Permission denied");
+    chmod(file, 0600);
+    chmod(folder, 0500);
+    check_refused(true, TACIT_E_IO, "%s cannot be used: its folder cannot be written");
+    chmod(folder, 0700);
+}
+
+/* Names that SQLite itself would read as something else. */
+static void odd_names_are_just_names(void **state)
+{
+    (void)state;
+    char here[1024];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(folder), 0);
+    static const char *const urls[] = {"sqlite:///:memory:", "sqlite:///file:x?mode=memory"};
+    for (size_t i = 0; i < 2; i++) {
+        tc_store *s = NULL;
+        assert_int_equal(tc_store_open(&s, urls[i], true, NULL), TACIT_OK);
+        tc_store_close(s);
+        assert_int_equal(access(urls[i] + strlen("sqlite:///"), F_OK), 0);
+    }
+    assert_int_equal(chdir(here), 0);
+}
+
+/* ---- files that are not ours, or not whole ---- */
+
+static void foreign_files_are_refused_untouched(void **state)
+{
+    (void)state;
+    static const char text[] = "name,value\n1,2\n";
+    write_all(file, text, sizeof text);
+    check_refused(true, TACIT_E_CORRUPT, "%s is not a tacit store; it was left untouched");
+    check_bytes(file, text, sizeof text);
+
+    clear_folder(NULL);
+    foreign_sql(file, "CREATE TABLE t(x); INSERT INTO t VALUES(1)");
+    bytes before = read_all(file);
+    check_refused(true, TACIT_E_CORRUPT, "%s is not a tacit store; it was left untouched");
+    check_bytes(file, before.data, before.len);
+    tc_free(before.data);
+}
+
+/* Opening and closing with SQLite would fold the other program's log into its file. */
+static void a_foreign_log_is_left_alone(void **state)
+{
+    (void)state;
+    char     log[160];
+    sqlite3 *db;
+    snprintf(log, sizeof log, "%s-wal", file);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA journal_mode=WAL; PRAGMA application_id=77;"
+                                  "CREATE TABLE t(x); INSERT INTO t VALUES(1)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+    sqlite3_close(db);
+    bytes main = read_all(file), wal = read_all(log);
+    assert_true(wal.len > 0);
+    check_refused(true, TACIT_E_CORRUPT, "%s is not a tacit store; it was left untouched");
+    check_bytes(file, main.data, main.len);
+    check_bytes(log, wal.data, wal.len);
+    tc_free(main.data);
+    tc_free(wal.data);
+}
+
+static void a_newer_schema_is_refused(void **state)
+{
+    (void)state;
+    make_store();
+    foreign_sql(file, "PRAGMA user_version=2");
+    bytes before = read_all(file);
+    check_refused(true, TACIT_E_CORRUPT,
+                  "%s was written by a newer tacit (schema 2; this one knows 1)");
+    check_bytes(file, before.data, before.len);
+    tc_free(before.data);
+}
+
+static void our_id_without_our_tables_is_damage(void **state)
+{
+    (void)state;
+    make_store();
+    foreign_sql(file, "DROP INDEX one_tell; DROP TABLE events; PRAGMA user_version=0");
+    check_refused(true, TACIT_E_CORRUPT, "%s is damaged: schema 0 with 2 tables");
+    foreign_sql(file, "PRAGMA user_version=1");
+    check_refused(true, TACIT_E_CORRUPT, "%s is damaged: no such table: events");
+}
+
+/* True if the damaged copy was refused, with its bytes as they were. Otherwise the damage
+ * was in a place that holds nothing, and all events must still be there. */
+static bool refuses(const char *data, size_t len)
+{
+    tc_store   *s = NULL;
+    tacit_error err = {0};
+    write_all(file, data, len);
+    tacit_status st = open_with(false, &s, &err);
+    if (st == TACIT_OK) {
+        size_t n = 0;
+        assert_int_equal(tc_store_scan(s, 1, 0, count_event, &n, NULL), TACIT_OK);
+        assert_int_equal(n, 600);
+        tc_store_close(s);
+        return false;
+    }
+    assert_int_equal(st, TACIT_E_CORRUPT);
+    assert_ptr_equal(strstr(err.msg, file), err.msg);
+    check_bytes(file, data, len);
+    return true;
+}
+
+static void a_truncated_file_is_refused_untouched(void **state)
+{
+    (void)state;
+    make_store();
+    bytes whole = read_all(file);
+    assert_true(whole.len > 20 * 4096);
+    for (size_t len = 1; len < whole.len; len = len < 64 ? len + 9 : len + len / 5)
+        assert_true(refuses(whole.data, len));
+    assert_true(refuses(whole.data, whole.len - 1));
+    assert_true(refuses(whole.data, whole.len - 4096));
+    assert_false(refuses(whole.data, whole.len));
+    tc_free(whole.data);
+}
+
+static void a_damaged_header_is_refused_untouched(void **state)
+{
+    (void)state;
+    make_store();
+    bytes whole = read_all(file);
+    /* Fields on which reading depends; the others are counters and hints. */
+    static const size_t vital[] = {0, 5, 15, 16, 17, 18, 19, 20, 21, 22, 23, 28, 44, 47, 56, 59, 60, 68, 71};
+    for (size_t i = 0; i < sizeof vital / sizeof vital[0]; i++) {
+        whole.data[vital[i]] ^= 0x55;
+        if (!refuses(whole.data, whole.len))
+            fail_msg("header byte %zu", vital[i]);
+        whole.data[vital[i]] ^= 0x55;
+    }
+    for (size_t i = 0; i < 100; i++) {
+        whole.data[i] ^= 0x10;
+        refuses(whole.data, whole.len);
+        whole.data[i] ^= 0x10;
+    }
+    tc_free(whole.data);
+}
+
+static void damaged_pages_are_refused_untouched(void **state)
+{
+    (void)state;
+    make_store();
+    bytes whole = read_all(file);
+    for (size_t page = 0; page < whole.len / 4096; page += 3) {
+        char   keep[16];
+        size_t at = page * 4096 + (page == 0 ? 100 : 0); /* where its b-tree begins */
+        memcpy(keep, whole.data + at, sizeof keep);
+        memset(whole.data + at, 0xA5, sizeof keep);
+        assert_true(refuses(whole.data, whole.len));
+        memcpy(whole.data + at, keep, sizeof keep);
+    }
+    tc_free(whole.data);
+}
+
+/* Damage that happens while the file is open is met by the next read. */
+static void damage_under_an_open_handle_is_reported(void **state)
+{
+    (void)state;
+    make_store();
+    bytes     whole = read_all(file);
+    tc_store *s = open_store();
+    size_t    n = 0;
+    tacit_error err = {0};
+    memset(whole.data + 4096, 0xA5, whole.len - 4096);
+    write_all(file, whole.data, whole.len);
+    sqlite3_db_release_memory(((tc_sqlite *)s)->db);
+    assert_int_equal(tc_store_scan(s, 1, 0, count_event, &n, &err), TACIT_E_CORRUPT);
+    assert_ptr_equal(strstr(err.msg, file), err.msg);
+    tc_store_close(s);
+    tc_free(whole.data);
+}
+
+/* ---- durability ---- */
+
+static void an_ask_syncs_nothing_and_a_tell_syncs_once(void **state)
+{
+    (void)state;
+    tc_store *s = open_store();
+    int64_t   id = put(s, "a");
+    assert_int_equal(append(s, id, TC_EVENT_TELL, 99, "{}", true, NULL), TACIT_OK); /* log begun */
+    syncs = 0;
+    for (uint64_t i = 0; i < 20; i++)
+        assert_int_equal(append(s, id, TC_EVENT_ASK, i, "{}", false, NULL), TACIT_OK);
+    assert_int_equal(syncs, 0);
+    for (uint64_t i = 0; i < 20; i++)
+        assert_int_equal(append(s, id, TC_EVENT_TELL, i, "{}", true, NULL), TACIT_OK);
+    assert_int_equal(syncs, 20);
+    put(s, "b");
+    assert_int_equal(syncs, 21);
+    assert_int_equal(append(s, id, TC_EVENT_TELL, 3, "{}", true, NULL), TACIT_E_STATE);
+    assert_int_equal(syncs, 21); /* nothing was written */
+    tc_store_close(s);
+}
+
+typedef struct teller {
+    tc_store *store;
+    int64_t   study;
+    uint64_t  first;
+    bool      ok;
+} teller;
+
+enum { TELLERS = 8, TELLS = 50 };
+
+static void *tell_many(void *user)
+{
+    teller *t = user;
+    t->ok = true;
+    for (uint64_t i = 0; i < TELLS; i++)
+        t->ok = t->ok && append(t->store, t->study, TC_EVENT_TELL, t->first + i, "{}", true, NULL) ==
+                             TACIT_OK;
+    return NULL;
+}
+
+static void threads_share_their_syncs(void **state)
+{
+    (void)state;
+    tc_store *s = open_store();
+    int64_t   id = put(s, "a");
+    pthread_t threads[TELLERS];
+    teller    tellers[TELLERS];
+    syncs = 0; /* only the leader of a group syncs, so the counter has one writer at a time */
+    for (uint64_t i = 0; i < TELLERS; i++) {
+        tellers[i] = (teller){.store = s, .study = id, .first = i * TELLS};
+        assert_int_equal(pthread_create(&threads[i], NULL, tell_many, &tellers[i]), 0);
+    }
+    for (size_t i = 0; i < TELLERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(tellers[i].ok);
+    }
+    uint64_t head;
+    assert_int_equal(tc_store_head(s, id, &head, NULL), TACIT_OK);
+    assert_int_equal(head, TELLERS * TELLS);
+    assert_in_range(syncs, TELLS, TELLERS * TELLS / 2);
+    tc_store_close(s);
+}
+
+static void the_log_stays_bounded(void **state)
+{
+    (void)state;
+    tc_store   *s = open_store();
+    int64_t     id = put(s, "a");
+    static char body[20000];
+    struct stat info;
+    char        log[160];
+    snprintf(log, sizeof log, "%s-wal", file);
+    memset(body, 'b', sizeof body - 1);
+    for (uint64_t i = 0; i < 1500; i++)
+        assert_int_equal(append(s, id, TC_EVENT_ASK, i, body, false, NULL), TACIT_OK);
+    assert_int_equal(stat(log, &info), 0);
+    assert_in_range(info.st_size, 1 << 20, 8 << 20); /* of 36 MB written */
+    tc_store_close(s);
+    assert_int_equal(stat(log, &info), -1);
+}
+
+/* ---- other processes ---- */
+
+static void a_locked_file_is_busy(void **state)
+{
+    (void)state;
+    tc_store   *s = open_store();
+    int64_t     id = put(s, "a");
+    tacit_error err = {0};
+    sqlite3    *other;
+    char        want[200];
+    ((tc_sqlite *)s)->busy_ms = 50;
+    assert_int_equal(sqlite3_open(file, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    snprintf(want, sizeof want, "%s stayed locked by another process for 0.05 s", file);
+    assert_int_equal(append(s, id, TC_EVENT_ASK, 0, "{}", false, &err), TACIT_E_BUSY);
+    assert_string_equal(err.msg, want);
+    assert_int_equal(append(s, id, TC_EVENT_TELL, 0, "{}", true, &err), TACIT_E_BUSY);
+    assert_int_equal(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(append(s, id, TC_EVENT_TELL, 0, "{}", true, &err), TACIT_OK);
+    sqlite3_close(other);
+    tc_store_close(s);
+}
+
+/* Each child makes or opens the same new file and appends; nothing is lost, none is refused. */
+static void processes_share_a_file(void **state)
+{
+    (void)state;
+    enum { CHILDREN = 4, EACH = 60 };
+    pid_t children[CHILDREN];
+    for (uint64_t c = 0; c < CHILDREN; c++) {
+        children[c] = fork();
+        if (children[c] != 0)
+            continue;
+        tc_store    *s = NULL;
+        tc_study_row row = {.name = "a", .document = "{}"};
+        int64_t      id = 1;
+        if (open_with(true, &s, NULL) != TACIT_OK)
+            _exit(1);
+        tacit_status st = tc_store_study_put(s, &row, &id, NULL);
+        if (st != TACIT_OK && st != TACIT_E_CONFLICT)
+            _exit(2);
+        for (uint64_t i = 0; i < EACH; i++)
+            if (append(s, id, TC_EVENT_TELL, c * EACH + i, "{}", true, NULL) != TACIT_OK)
+                _exit(3);
+        tc_store_close(s);
+        _exit(0);
+    }
+    for (int c = 0; c < CHILDREN; c++) {
+        int status;
+        assert_int_equal(waitpid(children[c], &status, 0), children[c]);
+        assert_int_equal(status, 0);
+    }
+    tc_store *s = open_store();
+    uint64_t  head;
+    assert_int_equal(tc_store_head(s, 1, &head, NULL), TACIT_OK);
+    assert_int_equal(head, CHILDREN * EACH);
+    tc_store_close(s);
+}
+
+/* Whenever a process is killed while it makes the file, the next one can go on. */
+static void a_half_made_file_is_made_whole(void **state)
+{
+    (void)state;
+    srand(3);
+    for (int round = 0; round < 20; round++) {
+        clear_folder(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            tc_store *s = NULL;
+            open_with(true, &s, NULL);
+            pause();
+        }
+        usleep((useconds_t)(rand() % 6000));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        tc_store *s = open_store();
+        put(s, "a");
+        tc_store_close(s);
+    }
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(file, sizeof file, "%s/store.db", folder);
+    snprintf(url, sizeof url, "sqlite:///%s", file);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    return clear_folder(state) || rmdir(folder);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup(test, clear_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(an_absent_file_is_made_only_on_request),
+        IN_FOLDER(the_folder_must_exist),
+        IN_FOLDER(a_folder_is_no_store),
+        IN_FOLDER(an_empty_file_is_new_only_on_request),
+        IN_FOLDER(what_may_not_be_written_is_one_sentence),
+        IN_FOLDER(odd_names_are_just_names),
+        IN_FOLDER(foreign_files_are_refused_untouched),
+        IN_FOLDER(a_foreign_log_is_left_alone),
+        IN_FOLDER(a_newer_schema_is_refused),
+        IN_FOLDER(our_id_without_our_tables_is_damage),
+        IN_FOLDER(a_truncated_file_is_refused_untouched),
+        IN_FOLDER(a_damaged_header_is_refused_untouched),
+        IN_FOLDER(damaged_pages_are_refused_untouched),
+        IN_FOLDER(damage_under_an_open_handle_is_reported),
+        IN_FOLDER(an_ask_syncs_nothing_and_a_tell_syncs_once),
+        IN_FOLDER(threads_share_their_syncs),
+        IN_FOLDER(the_log_stays_bounded),
+        IN_FOLDER(a_locked_file_is_busy),
+        IN_FOLDER(processes_share_a_file),
+        IN_FOLDER(a_half_made_file_is_made_whole),
+    };
+    return cmocka_run_group_tests_name("sqlite", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,107 @@
+/* store.c - storage URLs and what all stores have in common.
+ *
+ * The only caller of a store's members: the rest of tacit calls tc_store_*.
+ * A new store is one file that passes tests/conformance, and one line here. */
+#include "study/store.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const tc_store_ops *const stores[] = {&tc_store_sqlite, &tc_store_memory};
+
+static const tc_store_ops *find_scheme(const char *url, size_t len)
+{
+    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
+        const char *scheme = stores[i]->scheme;
+        if (strlen(scheme) == len && memcmp(scheme, url, len) == 0)
+            return stores[i];
+    }
+    return NULL;
+}
+
+tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err)
+{
+    const char *colon = strchr(url, ':');
+    if (!colon)
+        return tc_fail(err, TACIT_E_ARG,
+                       "storage \"%s\" is not a URL: write sqlite:///%s for a file, or memory:", url,
+                       *url ? url : "tacit.db");
+    const tc_store_ops *ops = find_scheme(url, (size_t)(colon - url));
+    if (!ops)
+        return tc_fail(err, TACIT_E_ARG,
+                       "storage \"%s\" has an unknown scheme: use sqlite:///FILE or memory:", url);
+    const char *path = colon + 1;
+    if (ops == &tc_store_memory)
+        return *path ? tc_fail(err, TACIT_E_ARG,
+                               "storage \"%s\" takes no path: write just memory:", url)
+                     : ops->open(out, path, create, err);
+    if (strncmp(path, "///", 3) != 0 || !path[3])
+        return tc_fail(err, TACIT_E_ARG,
+                       "storage \"%s\" must be sqlite:///FILE (three slashes, four for an absolute "
+                       "path)",
+                       url);
+    return ops->open(out, path + 3, create, err);
+}
+
+void tc_store_close(tc_store *s)
+{
+    if (s)
+        s->ops->close(s);
+}
+
+tacit_status tc_store_study_put(tc_store *s, const tc_study_row *row, int64_t *id, tacit_error *err)
+{
+    return s->ops->study_put(s, row, id, err);
+}
+
+tacit_status tc_store_study_get(tc_store *s, const char *name, tc_study_row *out, tacit_error *err)
+{
+    return s->ops->study_get(s, name, out, err);
+}
+
+tacit_status tc_store_study_list(tc_store *s, tc_study_visit visit, void *user, tacit_error *err)
+{
+    return s->ops->study_list(s, visit, user, err);
+}
+
+tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err)
+{
+    assert(a->n > 0);
+    return s->ops->append(s, a, head, err);
+}
+
+tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
+                           void *user, tacit_error *err)
+{
+    return s->ops->scan(s, study, after, visit, user, err);
+}
+
+tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err)
+{
+    return s->ops->head(s, study, head, err);
+}
+
+void tc_study_row_fini(tc_study_row *row)
+{
+    tc_free(row->name);
+    tc_free(row->document);
+    tc_free(row->points_csv);
+    explicit_bzero(row, sizeof *row); /* the party's seed is a secret */
+}
+
+tacit_status tc_study_row_copy(tc_study_row *out, const tc_study_row *row, tacit_error *err)
+{
+    tc_study_row copy = *row;
+    copy.name = tc_strdup(row->name);
+    copy.document = tc_strdup(row->document);
+    copy.points_csv = row->points_csv ? tc_strdup(row->points_csv) : NULL;
+    if (!copy.name || !copy.document || (row->points_csv && !copy.points_csv)) {
+        tc_study_row_fini(&copy);
+        return tc_fail_memory(err);
+    }
+    *out = copy;
+    return TACIT_OK;
+}

@@ -1,0 +1,103 @@
+/* store.h - where studies and their journals live. See README.md for the rules.
+ *
+ * A store speaks of studies and events, not of SQL. memory.c is the one to copy;
+ * tests/conformance/store_suite.c is what a new store must pass. Handles are
+ * thread-safe: any number of threads may call at once. Call the tc_store_*
+ * wrappers, never the members. */
+#ifndef TC_STUDY_STORE_H
+#define TC_STUDY_STORE_H
+
+#include "algo/event.h"
+#include "base/random.h"
+
+#include <stdbool.h>
+
+typedef struct tc_store tc_store;
+
+/* One study as stored. Pointers are borrowed for the call (put, list) or owned by
+ * the row (get: end with tc_study_row_fini). */
+typedef struct tc_study_row {
+    int64_t        id;
+    char          *name;
+    char          *document;   /* canonical JSON text */
+    char          *points_csv; /* finite spaces; else NULL */
+    tc_public_seed public_seed;
+    tc_party_seed  party_seed;
+    int64_t        created_ms;
+} tc_study_row;
+void tc_study_row_fini(tc_study_row *row);
+
+/* One event as stored: body is JSON text (wire/event_json.h). */
+typedef struct tc_event_row {
+    uint64_t      seq;
+    tc_event_kind kind;
+    uint64_t      trial;
+    int64_t       time_ms;
+    const char   *body;
+} tc_event_row;
+
+#define TC_ANY_HEAD UINT64_MAX
+
+typedef struct tc_append {
+    int64_t             study;
+    uint64_t            head;    /* insert only if the journal ends here; TC_ANY_HEAD: always */
+    const tc_event_row *events;  /* seq is assigned by the store */
+    size_t              n;
+    bool                durable; /* false: survives a killed process, and becomes durable with
+                                    the next durable append; an ask. true: on disk when it returns */
+} tc_append;
+
+typedef struct tc_store_ops {
+    const char *scheme; /* "sqlite" of sqlite:///file.db */
+    /* E_CORRUPT: damaged, or not a tacit store: the file is left untouched. */
+    tacit_status (*open)(tc_store **out, const char *path, bool create, tacit_error *err);
+    void (*close)(tc_store *s);
+    /* E_CONFLICT: the name is taken. Durable when it returns. */
+    tacit_status (*study_put)(tc_store *s, const tc_study_row *row, int64_t *id, tacit_error *err);
+    /* E_NOT_FOUND: no such study. */
+    tacit_status (*study_get)(tc_store *s, const char *name, tc_study_row *out, tacit_error *err);
+    /* Calls visit for each study in order of creation until it fails. visit may call the store. */
+    tacit_status (*study_list)(tc_store *s,
+                               tacit_status (*visit)(void *user, const tc_study_row *row,
+                                                     tacit_error *err),
+                               void *user, tacit_error *err);
+    /* All events or none, consecutive seq. E_CONFLICT: the head has moved. E_STATE: a trial
+     * among them is told already (at most one TELL per trial, ever). *head gets the new end. */
+    tacit_status (*append)(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err);
+    /* Calls visit for each event after `after`, in order, until it fails. visit must not call the store. */
+    tacit_status (*scan)(tc_store *s, int64_t study, uint64_t after,
+                         tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
+                         void *user, tacit_error *err);
+    tacit_status (*head)(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
+} tc_store_ops;
+
+/* A store's own struct begins with this. */
+struct tc_store {
+    const tc_store_ops *ops;
+};
+
+extern const tc_store_ops tc_store_memory; /* "memory:" : nothing is kept */
+extern const tc_store_ops tc_store_sqlite; /* "sqlite:///relative.db", "sqlite:////absolute.db" */
+
+/* E_ARG: no such scheme. create: make the file if it is absent; else E_NOT_FOUND. */
+tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err);
+void         tc_store_close(tc_store *s); /* NULL is allowed */
+
+/* The members above, by name. Unknown studies are E_NOT_FOUND everywhere. */
+typedef tacit_status (*tc_study_visit)(void *user, const tc_study_row *row, tacit_error *err);
+typedef tacit_status (*tc_event_visit)(void *user, const tc_event_row *e, tacit_error *err);
+
+tacit_status tc_store_study_put(tc_store *s, const tc_study_row *row, int64_t *id,
+                                tacit_error *err);
+tacit_status tc_store_study_get(tc_store *s, const char *name, tc_study_row *out,
+                                tacit_error *err);
+tacit_status tc_store_study_list(tc_store *s, tc_study_visit visit, void *user, tacit_error *err);
+tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err);
+tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
+                           void *user, tacit_error *err);
+tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
+
+/* A row of one's own, for implementations of study_get. */
+tacit_status tc_study_row_copy(tc_study_row *out, const tc_study_row *row, tacit_error *err);
+
+#endif

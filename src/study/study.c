@@ -1,0 +1,406 @@
+/* study.c - a study: its stored document, its journal, and the optimizer they determine.
+ *
+ * There is one way into the optimizer's state: `catch_up` reads the events that it has
+ * not seen from the store and applies them. What this process wrote itself comes back
+ * the same way, so a live study and a reopened one are the same bit for bit. */
+#include "study/study.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "wire/event_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+struct tc_study {
+    tc_store       *store; /* borrowed */
+    int64_t         id;
+    tc_study_doc   *doc;
+    pthread_mutex_t lock; /* guards the optimizer */
+    tc_optimizer   *opt;
+};
+
+/* ---- the journal ---- */
+
+static tacit_status apply_row(void *user, const tc_event_row *row, tacit_error *err)
+{
+    tc_study *s = user;
+    tc_arena  scratch = {0};
+    tc_event  e = {
+         .seq = row->seq, .kind = row->kind, .trial = row->trial, .time_ms = row->time_ms};
+    tacit_status st =
+        tc_event_decode(tc_optimizer_space(s->opt), row->body, &scratch, &e, err);
+    if (st == TACIT_OK)
+        st = tc_optimizer_apply(s->opt, &e, err);
+    else if (st == TACIT_E_CORRUPT)
+        (void)tc_fail_in(err, "study \"%s\", event %" PRIu64, s->doc->name, row->seq);
+    tc_arena_fini(&scratch);
+    return st;
+}
+
+static tacit_status catch_up(tc_study *s, tacit_error *err)
+{
+    return tc_store_scan(s->store, s->id, tc_optimizer_seq(s->opt), apply_row, s, err);
+}
+
+/* The stored form of e; its body is the caller's to free. */
+static tacit_status encode(const tc_study *s, const tc_event *e, tc_event_row *row,
+                           tacit_error *err)
+{
+    char *body = tc_event_encode(tc_optimizer_space(s->opt), e);
+    if (!body)
+        return tc_fail_memory(err);
+    *row = (tc_event_row){
+        .kind = e->kind, .trial = e->trial, .time_ms = e->time_ms, .body = body};
+    return TACIT_OK;
+}
+
+static void rows_free(tc_event_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        tc_free((char *)rows[i].body);
+}
+
+/* Appends one event if the journal still ends where the optimizer stands. */
+static tacit_status append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
+{
+    tc_event_row row;
+    uint64_t     head;
+    TC_TRY(encode(s, e, &row, err));
+    tacit_status st = tc_store_append(s->store,
+                                      &(tc_append){.study = s->id,
+                                                   .head = tc_optimizer_seq(s->opt),
+                                                   .events = &row,
+                                                   .n = 1,
+                                                   .durable = durable},
+                                      &head, err);
+    rows_free(&row, 1);
+    return st;
+}
+
+/* ---- birth and end ---- */
+
+/* given: the document of a caller who believes that this is his study; may be NULL. Then
+ * both must agree, but the plan may have grown. */
+static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_doc *given,
+                          tc_pool *pool, tacit_error *err)
+{
+    TC_TRY(tc_study_doc_restore(&s->doc, row->document, row->points_csv, err));
+    if (given) {
+        TC_TRY(tc_study_doc_same(s->doc, given, err));
+        s->doc->trials = given->trials;
+    }
+    tc_optimizer_config cfg = {
+        .algorithm = s->doc->algorithm,
+        .options = s->doc->options,
+        .space = s->doc->space,
+        .maximize = s->doc->maximize,
+        .public_seed = row->public_seed,
+        .party_seed = row->party_seed,
+        .budget = s->doc->trials,
+        .pool = pool,
+    };
+    tacit_status st = tc_optimizer_new(&s->opt, &cfg, err);
+    explicit_bzero(&cfg, sizeof cfg);
+    return st;
+}
+
+/* A handle on a stored study. Nothing of its journal is read yet. */
+static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row *row,
+                             const tc_study_doc *given, tc_pool *pool, tacit_error *err)
+{
+    tc_study *s = tc_alloc(1, sizeof *s);
+    if (!s)
+        return tc_fail_memory(err);
+    s->store = store;
+    s->id = row->id;
+    pthread_mutex_init(&s->lock, NULL);
+    tacit_status st = start(s, row, given, pool, err);
+    if (st != TACIT_OK) {
+        tc_study_close(s);
+        return st;
+    }
+    *out = s;
+    return TACIT_OK;
+}
+
+static tacit_status open_named(tc_study **out, tc_store *store, const char *name,
+                               const tc_study_doc *given, tc_pool *pool, tacit_error *err)
+{
+    tc_study_row row;
+    TC_TRY(tc_store_study_get(store, name, &row, err));
+    tacit_status st = from_row(out, store, &row, given, pool, err);
+    tc_study_row_fini(&row);
+    return st;
+}
+
+tacit_status tc_study_open(tc_study **out, tc_store *store, const char *name, tc_pool *pool,
+                           tacit_error *err)
+{
+    return open_named(out, store, name, NULL, pool, err);
+}
+
+void tc_study_close(tc_study *s)
+{
+    if (!s)
+        return;
+    tc_optimizer_free(s->opt);
+    tc_study_doc_free(s->doc);
+    pthread_mutex_destroy(&s->lock);
+    tc_free(s);
+}
+
+static tacit_status make_row(tc_study_row *row, const tc_study_doc *doc, tacit_error *err)
+{
+    const tc_domain *domain = doc->space->domain;
+    *row = (tc_study_row){
+        .name = tc_strdup(doc->name),
+        .document = tc_study_doc_text(doc),
+        .points_csv = domain ? tc_domain_csv(domain) : NULL,
+        .public_seed = doc->has_seed ? tc_public_seed_from(doc->seed) : tc_public_seed_fresh(),
+        .party_seed = doc->has_seed ? tc_party_seed_from(doc->seed) : tc_party_seed_fresh(),
+        .created_ms = tc_clock_unix_ms(),
+    };
+    if (row->name && row->document && (!domain || row->points_csv))
+        return TACIT_OK;
+    tc_study_row_fini(row);
+    return tc_fail_memory(err);
+}
+
+tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc *doc,
+                             tc_pool *pool, tacit_error *err)
+{
+    tc_study_row row;
+    TC_TRY(make_row(&row, doc, err));
+    tacit_status st = tc_store_study_put(store, &row, &row.id, err);
+    if (st == TACIT_OK)
+        st = from_row(out, store, &row, doc, pool, err);
+    else if (st == TACIT_E_CONFLICT)
+        st = open_named(out, store, doc->name, doc, pool, err);
+    tc_study_row_fini(&row);
+    return st;
+}
+
+/* ---- asking ---- */
+
+/* Journals whatever is due until that is an ASK; *trial is then in the journal. */
+static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t *trial,
+                                tacit_error *err)
+{
+    for (;;) {
+        tc_event e;
+        TC_TRY(catch_up(s, err));
+        TC_TRY(tc_optimizer_next(s->opt, req, &e, err));
+        tacit_status st = append_here(s, &e, false, err);
+        if (st == TACIT_E_CONFLICT)
+            continue; /* others were faster: see what they did, and think again */
+        TC_TRY(st);
+        if (e.kind == TC_EVENT_ASK) {
+            *trial = e.trial;
+            return TACIT_OK;
+        }
+    }
+}
+
+static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, uint64_t *trial,
+                               double *values, tacit_error *err)
+{
+    uint64_t number;
+    TC_TRY(journal_ask(s, req, &number, err));
+    TC_TRY(catch_up(s, err));
+    const tc_trial *t = tc_optimizer_trial(s->opt, number);
+    if (!t)
+        return tc_fail(err, TACIT_E_CORRUPT, "study \"%s\" has lost trial %" PRIu64, s->doc->name,
+                       number);
+    memcpy(values, t->values, s->doc->space->n_params * sizeof *values);
+    *trial = number;
+    return TACIT_OK;
+}
+
+tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
+                          double *values, tacit_error *err)
+{
+    tc_ask_request req = {.worker = worker, .now_ms = tc_clock_unix_ms(), .lease_ms = lease_ms};
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = ask_locked(s, &req, trial, values, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+/* ---- telling ---- */
+
+typedef struct report {
+    uint64_t      trial;
+    bool          failed;
+    const char   *reason;
+    const double *values;
+    double        value;
+} report;
+
+static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_error *err)
+{
+    int64_t now = tc_clock_unix_ms();
+    return r->failed ? tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err)
+                     : tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err);
+}
+
+/* A trial that is known here needs no catching up: whatever has happened since, the store
+ * itself refuses a second tell. So a tell need not wait for the connection. */
+static tacit_status compose_row(tc_study *s, const report *r, tc_event_row *row, tacit_error *err)
+{
+    tc_event e;
+    if (tc_optimizer_trial(s->opt, r->trial) == NULL)
+        TC_TRY(catch_up(s, err));
+    TC_TRY(compose(s, r, &e, err));
+    return encode(s, &e, row, err);
+}
+
+static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
+{
+    tc_event_row row;
+    uint64_t     head;
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = compose_row(s, r, &row, err);
+    pthread_mutex_unlock(&s->lock);
+    TC_TRY(st);
+    /* Unlocked: threads that tell at the same time share one sync of the disk. */
+    st = tc_store_append(
+        s->store,
+        &(tc_append){
+            .study = s->id, .head = TC_ANY_HEAD, .events = &row, .n = 1, .durable = true},
+        &head, err);
+    rows_free(&row, 1);
+    return st;
+}
+
+tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, double value,
+                           tacit_error *err)
+{
+    return send_report(s, &(report){.trial = trial, .values = values, .value = value}, err);
+}
+
+tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, tacit_error *err)
+{
+    return send_report(s, &(report){.trial = trial, .failed = true, .reason = reason}, err);
+}
+
+/* ---- points from outside ---- */
+
+static tacit_status enqueue_locked(tc_study *s, const double *values, uint64_t *trial,
+                                   tacit_error *err)
+{
+    for (;;) {
+        tc_event e;
+        TC_TRY(catch_up(s, err));
+        TC_TRY(tc_optimizer_enqueue(s->opt, values, tc_clock_unix_ms(), &e, err));
+        tacit_status st = append_here(s, &e, true, err);
+        if (st == TACIT_OK)
+            *trial = e.trial;
+        if (st != TACIT_E_CONFLICT)
+            return st;
+    }
+}
+
+tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = enqueue_locked(s, values, trial, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+/* Row i becomes a WAITING trial that is told at once: two events. */
+static tacit_status import_row(tc_study *s, size_t i, const double *values, double y,
+                               tc_event_row rows[2], tacit_error *err)
+{
+    tc_event waiting;
+    int64_t  now = tc_clock_unix_ms();
+    if (!isfinite(y))
+        return tc_fail(err, TACIT_E_ARG, "row %zu: the value must be finite, got %g", i + 1, y);
+    tacit_status st = tc_optimizer_enqueue(s->opt, values, now, &waiting, err);
+    if (st == TACIT_E_ARG)
+        (void)tc_fail_in(err, "row %zu", i + 1);
+    TC_TRY(st);
+    waiting.trial += i; /* those before it are not applied yet */
+    tc_event told = {.kind = TC_EVENT_TELL,
+                     .trial = waiting.trial,
+                     .time_ms = now,
+                     .state = TC_TRIAL_COMPLETE,
+                     .value = y};
+    TC_TRY(encode(s, &waiting, &rows[0], err));
+    return encode(s, &told, &rows[1], err);
+}
+
+static tacit_status import_once(tc_study *s, size_t n, const double *values, const double *y,
+                                tc_event_row *rows, tacit_error *err)
+{
+    size_t   width = s->doc->space->n_params;
+    uint64_t head;
+    TC_TRY(catch_up(s, err));
+    for (size_t i = 0; i < n; i++)
+        TC_TRY(import_row(s, i, values + i * width, y[i], rows + 2 * i, err));
+    return tc_store_append(s->store,
+                           &(tc_append){.study = s->id,
+                                        .head = tc_optimizer_seq(s->opt),
+                                        .events = rows,
+                                        .n = 2 * n,
+                                        .durable = true},
+                           &head, err);
+}
+
+static tacit_status import_locked(tc_study *s, size_t n, const double *values, const double *y,
+                                  tacit_error *err)
+{
+    for (;;) {
+        tc_event_row *rows = tc_alloc(n, 2 * sizeof *rows);
+        if (!rows)
+            return tc_fail_memory(err);
+        tacit_status st = import_once(s, n, values, y, rows, err);
+        rows_free(rows, 2 * n);
+        tc_free(rows);
+        if (st != TACIT_E_CONFLICT)
+            return st;
+    }
+}
+
+tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const double *y,
+                             tacit_error *err)
+{
+    if (n == 0)
+        return TACIT_OK;
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = import_locked(s, n, values, y, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+/* ---- looking ---- */
+
+tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = catch_up(s, err);
+    if (st == TACIT_OK)
+        *out = s->opt;
+    else
+        pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+void tc_study_unlook(tc_study *s)
+{
+    pthread_mutex_unlock(&s->lock);
+}
+
+const tc_study_doc *tc_study_document(const tc_study *s)
+{
+    return s->doc;
+}
+
+const char *tc_study_name(const tc_study *s)
+{
+    return s->doc->name;
+}

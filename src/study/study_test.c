@@ -1,0 +1,587 @@
+/* study_test.c - studies: asking, telling, reopening, being killed, and the public interface.
+ *
+ * The claim under all of it: trials are the same, bit for bit, whoever ran them, in how many
+ * pieces, and whichever store kept them. */
+#include "study/study.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <tacit/study.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/tacit-study-XXXXXX";
+static char file[128], url[160];
+
+static const char plain[] =
+    "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 40, \"seed\": 5,"
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2},"
+    "             \"n\": {\"type\": \"int\", \"low\": 1, \"high\": 9},"
+    "             \"c\": {\"type\": \"choice\", \"choices\": [\"red\", \"green\"]}},"
+    " \"algorithm\": {\"name\": \"random\"}}";
+
+enum { WIDTH = 3 };
+
+static tc_study_doc *read_doc(const char *text)
+{
+    json_t       *json;
+    tc_study_doc *doc;
+    tacit_error   err = {0};
+    if (tc_json_parse(text, strlen(text), "test", &json, &err) != TACIT_OK ||
+        tc_study_doc_from_json(&doc, json, NULL, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    json_decref(json);
+    return doc;
+}
+
+static tc_store *open_store(const char *where)
+{
+    tc_store   *s = NULL;
+    tacit_error err = {0};
+    if (tc_store_open(&s, where, true, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    return s;
+}
+
+static tc_study *open_study(tc_store *store, const char *text)
+{
+    tc_study_doc *doc = read_doc(text);
+    tc_study     *s = NULL;
+    tacit_error   err = {0};
+    if (tc_study_create(&s, store, doc, NULL, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    tc_study_doc_free(doc);
+    return s;
+}
+
+static double objective(const double *v)
+{
+    return (v[0] - 0.3) * (v[0] - 0.3) + 0.1 * v[1] + v[2] / 3;
+}
+
+/* Trials run from 0 to n - 1, each told in its turn. */
+static void run_trials(tc_study *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t    trial;
+        double      v[WIDTH];
+        tacit_error err = {0};
+        if (tc_study_ask(s, "w", 0, &trial, v, &err) != TACIT_OK ||
+            tc_study_tell(s, trial, NULL, objective(v), &err) != TACIT_OK)
+            fail_msg("%s", err.msg);
+    }
+}
+
+static const tc_optimizer *look(tc_study *s)
+{
+    const tc_optimizer *o = NULL;
+    tacit_error         err = {0};
+    if (tc_study_look(s, &o, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    return o;
+}
+
+/* Everything but clock and worker must agree to the last bit. */
+static void check_same(tc_study *a, tc_study *b)
+{
+    const tc_optimizer *oa = look(a), *ob = look(b);
+    assert_int_equal(tc_optimizer_trials(oa), tc_optimizer_trials(ob));
+    for (size_t i = 0; i < tc_optimizer_trials(oa); i++) {
+        const tc_trial *ta = tc_optimizer_trial(oa, i), *tb = tc_optimizer_trial(ob, i);
+        assert_int_equal(ta->state, tb->state);
+        assert_memory_equal(ta->values, tb->values, WIDTH * sizeof(double));
+        assert_memory_equal(&ta->value, &tb->value, sizeof(double));
+    }
+    tc_study_unlook(a);
+    tc_study_unlook(b);
+}
+
+static size_t count(tc_study *s, tc_trial_state state)
+{
+    size_t n = tc_optimizer_count(look(s), state);
+    tc_study_unlook(s);
+    return n;
+}
+
+/* ---- one process ---- */
+
+static void reopening_gives_the_same_trials(void **state)
+{
+    (void)state;
+    tc_store *store = open_store(url);
+    tc_study *s = open_study(store, plain), *again;
+    run_trials(s, 25);
+    uint64_t trial;
+    double   v[WIDTH];
+    assert_int_equal(tc_study_ask(s, NULL, 1000, &trial, v, NULL), TACIT_OK);
+    assert_int_equal(tc_study_fail(s, trial, "exit status 3", NULL), TACIT_OK);
+    assert_int_equal(tc_study_ask(s, "me", 0, &trial, v, NULL), TACIT_OK);
+
+    tc_store *other = open_store(url);
+    assert_int_equal(tc_study_open(&again, other, "s", NULL, NULL), TACIT_OK);
+    check_same(s, again);
+    const tc_optimizer *o = look(again);
+    assert_string_equal(tc_optimizer_trial(o, 25)->reason, "exit status 3");
+    assert_string_equal(tc_optimizer_trial(o, 26)->worker, "me");
+    assert_int_equal(tc_optimizer_trial(o, 25)->lease_ms, 1000);
+    tc_study_unlook(again);
+    tc_study_close(again);
+    tc_store_close(other);
+    tc_study_close(s);
+    tc_store_close(store);
+}
+
+/* Two handles that take turns give what one alone would have. */
+static void two_handles_continue_each_other(void **state)
+{
+    (void)state;
+    tc_store *a = open_store(url), *b = open_store(url), *m = open_store("memory:");
+    tc_study *sa = open_study(a, plain), *sb = open_study(b, plain), *alone = open_study(m, plain);
+    for (int i = 0; i < 10; i++) {
+        run_trials(sa, 1);
+        run_trials(sb, 2);
+    }
+    run_trials(alone, 30);
+    check_same(sa, alone);
+    check_same(sb, alone);
+    uint64_t trial; /* asked by one, told by the other */
+    double   v[WIDTH];
+    assert_int_equal(tc_study_ask(sa, NULL, 0, &trial, v, NULL), TACIT_OK);
+    assert_int_equal(trial, 30);
+    assert_int_equal(tc_study_tell(sb, trial, NULL, 1.5, NULL), TACIT_OK);
+    assert_int_equal(count(sa, TC_TRIAL_COMPLETE), 31);
+    tc_study_close(sa);
+    tc_study_close(sb);
+    tc_study_close(alone);
+    tc_store_close(a);
+    tc_store_close(b);
+    tc_store_close(m);
+}
+
+static void bad_reports_are_refused(void **state)
+{
+    (void)state;
+    tc_store   *a = open_store(url), *b = open_store(url);
+    tc_study   *s = open_study(a, plain), *other = open_study(b, plain);
+    tacit_error err = {0};
+    uint64_t    trial;
+    double      v[WIDTH], outside[WIDTH] = {5, 1, 0}, inside[WIDTH] = {0.25, 4, 1};
+    assert_int_equal(tc_study_tell(s, 0, NULL, 1, &err), TACIT_E_NOT_FOUND);
+    assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v, NULL), TACIT_OK);
+    assert_int_equal(tc_study_tell(s, 0, NULL, NAN, &err), TACIT_E_ARG);
+    assert_int_equal(tc_study_tell(s, 0, outside, 1, &err), TACIT_E_ARG);
+    assert_int_equal(tc_study_tell(s, 0, inside, 1, &err), TACIT_OK);
+    assert_int_equal(tc_study_tell(s, 0, NULL, 1, &err), TACIT_E_STATE);
+    assert_int_equal(tc_study_fail(s, 0, NULL, &err), TACIT_E_STATE);
+    const tc_optimizer *o = look(other);
+    assert_memory_equal(tc_optimizer_trial(o, 0)->values, inside, sizeof inside);
+    tc_study_unlook(other);
+
+    /* `other` does not know yet that s has told trial 1: the store does. */
+    assert_int_equal(tc_study_ask(other, NULL, 0, &trial, v, NULL), TACIT_OK);
+    assert_int_equal(tc_study_tell(s, trial, NULL, 2, &err), TACIT_OK);
+    assert_int_equal(tc_study_fail(other, trial, "late", &err), TACIT_E_STATE);
+    assert_string_equal(err.msg, "trial 1 has been told already");
+    tc_study_close(s);
+    tc_study_close(other);
+    tc_store_close(a);
+    tc_store_close(b);
+}
+
+static void a_study_is_created_once_and_may_grow(void **state)
+{
+    (void)state;
+    tc_store   *store = open_store(url);
+    tc_study   *s = open_study(store, plain), *again = NULL;
+    tacit_error err = {0};
+    run_trials(s, 3);
+    char text[sizeof plain];
+    memcpy(text, plain, sizeof plain);
+    memcpy(strstr(text, "40"), "90", 2);
+    again = open_study(store, text);
+    assert_int_equal(tc_study_document(again)->trials, 90);
+    assert_int_equal(count(again, TC_TRIAL_COMPLETE), 3);
+    tc_study_close(again);
+    again = NULL;
+    memcpy(strstr(text, "min"), "max", 3);
+    tc_study_doc *other = read_doc(text);
+    assert_int_equal(tc_study_create(&again, store, other, NULL, &err), TACIT_E_STATE);
+    assert_non_null(strstr(err.msg, "direction"));
+    assert_null(again);
+    tc_study_doc_free(other);
+    assert_int_equal(tc_study_open(&again, store, "t", NULL, &err), TACIT_E_NOT_FOUND);
+    assert_string_equal(tc_study_name(s), "s");
+    tc_study_close(s);
+    tc_store_close(store);
+    tc_study_close(NULL);
+}
+
+static void studies_without_a_seed_differ(void **state)
+{
+    (void)state;
+    char text[sizeof plain];
+    memcpy(text, plain, sizeof plain);
+    char *seed = strstr(text, ", \"seed\": 5");
+    memset(seed, ' ', strlen(", \"seed\": 5"));
+    double v[2][WIDTH];
+    for (int i = 0; i < 2; i++) {
+        tc_store *store = open_store("memory:");
+        tc_study *s = open_study(store, text);
+        uint64_t  trial;
+        assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v[i], NULL), TACIT_OK);
+        tc_study_close(s);
+        tc_store_close(store);
+    }
+    assert_true(v[0][0] != v[1][0]);
+}
+
+static void enqueued_points_come_first(void **state)
+{
+    (void)state;
+    tc_store   *store = open_store(url);
+    tc_study   *s = open_study(store, plain);
+    tacit_error err = {0};
+    double      mine[WIDTH] = {0.125, 7, 1}, bad[WIDTH] = {0.125, 7.5, 1}, v[WIDTH];
+    uint64_t    trial = 9;
+    assert_int_equal(tc_study_enqueue(s, bad, &trial, &err), TACIT_E_ARG);
+    assert_int_equal(tc_study_enqueue(s, mine, &trial, NULL), TACIT_OK);
+    assert_int_equal(trial, 0);
+    assert_int_equal(count(s, TC_TRIAL_WAITING), 1);
+    assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v, NULL), TACIT_OK);
+    assert_int_equal(trial, 0);
+    assert_memory_equal(v, mine, sizeof v);
+    tc_study_close(s);
+    tc_store_close(store);
+}
+
+static void an_import_is_all_or_none(void **state)
+{
+    (void)state;
+    tc_store   *store = open_store(url);
+    tc_study   *s = open_study(store, plain);
+    tacit_error err = {0};
+    double      points[3 * WIDTH] = {0.1, 1, 0, 0.2, 2, 1, 0.3, 3, 0}, y[3] = {3, 1, 2};
+    run_trials(s, 2);
+    points[4] = 99;
+    assert_int_equal(tc_study_import(s, 3, points, y, &err), TACIT_E_ARG);
+    assert_ptr_equal(strstr(err.msg, "row 2: "), err.msg);
+    points[4] = 2;
+    y[2] = INFINITY;
+    assert_int_equal(tc_study_import(s, 3, points, y, &err), TACIT_E_ARG);
+    assert_string_equal(err.msg, "row 3: the value must be finite, got inf");
+    assert_int_equal(tc_optimizer_trials(look(s)), 2);
+    tc_study_unlook(s);
+    y[2] = -7;
+    assert_int_equal(tc_study_import(s, 3, points, y, &err), TACIT_OK);
+    assert_int_equal(tc_study_import(s, 0, NULL, NULL, &err), TACIT_OK);
+    const tc_optimizer *o = look(s);
+    assert_int_equal(tc_optimizer_count(o, TC_TRIAL_COMPLETE), 5);
+    assert_int_equal(tc_optimizer_best(o)->number, 4);
+    assert_memory_equal(tc_optimizer_trial(o, 3)->values, points + WIDTH, WIDTH * sizeof(double));
+    assert_int_equal(tc_optimizer_trial(o, 3)->asked_ms, 0);
+    tc_study_unlook(s);
+    run_trials(s, 1);
+    tc_study_close(s);
+    tc_store_close(store);
+}
+
+static void an_expired_lease_is_asked_again(void **state)
+{
+    (void)state;
+    tc_store *store = open_store("memory:");
+    tc_study *s = open_study(store, plain);
+    uint64_t  first, second;
+    double    v[WIDTH], w[WIDTH];
+    assert_int_equal(tc_study_ask(s, "dead", 1, &first, v, NULL), TACIT_OK);
+    usleep(5000);
+    assert_int_equal(tc_study_ask(s, "alive", 0, &second, w, NULL), TACIT_OK);
+    assert_int_equal(first, second);
+    assert_memory_equal(v, w, sizeof v);
+    assert_int_equal(tc_study_tell(s, second, NULL, 1, NULL), TACIT_OK);
+    tc_study_close(s);
+    tc_store_close(store);
+}
+
+/* A journal that does not fit the document names the event. */
+static void a_foreign_event_is_corrupt(void **state)
+{
+    (void)state;
+    tc_store    *store = open_store("memory:");
+    tc_study    *s = open_study(store, plain);
+    tc_event_row e = {.kind = TC_EVENT_ASK, .trial = 0, .body = "{\"params\": {\"x\": 0}}"};
+    tc_append    a = {.study = 1, .head = TC_ANY_HEAD, .events = &e, .n = 1};
+    uint64_t     head;
+    tacit_error  err = {0};
+    const tc_optimizer *o = NULL;
+    assert_int_equal(tc_store_append(store, &a, &head, NULL), TACIT_OK);
+    assert_int_equal(tc_study_look(s, &o, &err), TACIT_E_CORRUPT);
+    assert_ptr_equal(strstr(err.msg, "study \"s\", event 1: "), err.msg);
+    assert_null(o);
+    assert_int_equal(tc_study_ask(s, NULL, 0, &head, NULL, NULL), TACIT_E_CORRUPT);
+    tc_study_close(s);
+    tc_store_close(store);
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 8, EACH = 25 };
+
+typedef struct worker {
+    tc_study *study;
+    bool      ok;
+} worker;
+
+static void *work(void *user)
+{
+    worker *w = user;
+    w->ok = true;
+    for (int i = 0; i < EACH; i++) {
+        uint64_t trial;
+        double   v[WIDTH];
+        w->ok = w->ok && tc_study_ask(w->study, NULL, 0, &trial, v, NULL) == TACIT_OK &&
+                tc_study_tell(w->study, trial, NULL, objective(v), NULL) == TACIT_OK;
+    }
+    return NULL;
+}
+
+/* Eight threads on one handle or on two give the trials that one thread would have had. */
+static void parallel_workers_match_a_single_one(void **state)
+{
+    (void)state;
+    static const char *const wheres[] = {"memory:", url};
+    for (size_t k = 0; k < 2; k++) {
+        tc_store *store = open_store(wheres[k]), *m = open_store("memory:");
+        tc_study *s = open_study(store, plain), *alone = open_study(m, plain);
+        tc_study *second = open_study(store, plain);
+        pthread_t threads[THREADS];
+        worker    workers[THREADS];
+        for (int i = 0; i < THREADS; i++) {
+            workers[i].study = i % 4 == 3 ? second : s;
+            assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+        }
+        for (int i = 0; i < THREADS; i++) {
+            pthread_join(threads[i], NULL);
+            assert_true(workers[i].ok);
+        }
+        run_trials(alone, THREADS * EACH);
+        check_same(s, alone);
+        check_same(second, alone);
+        tc_study_close(second);
+        tc_study_close(s);
+        tc_study_close(alone);
+        tc_store_close(store);
+        tc_store_close(m);
+    }
+}
+
+/* ---- kill -9 ---- */
+
+/* The first RUNNING trial, left by a process that died; false if there is none. */
+static bool find_running(tc_study *s, uint64_t *trial, double *values)
+{
+    const tc_optimizer *o = NULL;
+    bool                found = false;
+    if (tc_study_look(s, &o, NULL) != TACIT_OK)
+        _exit(1);
+    for (size_t i = 0; !found && i < tc_optimizer_trials(o); i++) {
+        const tc_trial *t = tc_optimizer_trial(o, i);
+        found = t->state == TC_TRIAL_RUNNING;
+        if (found) {
+            *trial = t->number;
+            memcpy(values, t->values, WIDTH * sizeof *values);
+        }
+    }
+    tc_study_unlook(s);
+    return found;
+}
+
+/* Works until it is killed, and reports each trial once its tell has returned. */
+static void work_until_killed(int report)
+{
+    tc_store *store = open_store(url);
+    tc_study *s = open_study(store, plain);
+    for (;;) {
+        uint64_t trial;
+        double   v[WIDTH];
+        if (!find_running(s, &trial, v) && tc_study_ask(s, "w", 0, &trial, v, NULL) != TACIT_OK)
+            _exit(2);
+        if (tc_study_tell(s, trial, NULL, objective(v), NULL) != TACIT_OK ||
+            write(report, &trial, sizeof trial) != sizeof trial)
+            _exit(3);
+    }
+}
+
+/* What the child reported must be in the file, however it ended. Returns how many. */
+static size_t check_reported(int report)
+{
+    tc_store           *store = open_store(url);
+    tc_study           *s = open_study(store, plain);
+    const tc_optimizer *o = look(s);
+    uint64_t            trial;
+    size_t              n = 0;
+    for (; read(report, &trial, sizeof trial) == sizeof trial; n++) {
+        assert_non_null(tc_optimizer_trial(o, trial));
+        assert_int_equal(tc_optimizer_trial(o, trial)->state, TC_TRIAL_COMPLETE);
+    }
+    tc_study_unlook(s);
+    tc_study_close(s);
+    tc_store_close(store);
+    return n;
+}
+
+static void a_killed_worker_loses_nothing(void **state)
+{
+    (void)state;
+    size_t reported = 0;
+    srand(7);
+    for (int round = 0; round < 20; round++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        pid_t child = fork();
+        if (child == 0)
+            work_until_killed(ends[1]);
+        close(ends[1]);
+        usleep((useconds_t)(1000 + rand() % 30000));
+        int status;
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        reported += check_reported(ends[0]);
+        close(ends[0]);
+    }
+    assert_true(reported > 20);
+
+    tc_store *store = open_store(url), *m = open_store("memory:");
+    tc_study *s = open_study(store, plain), *alone = open_study(m, plain);
+    uint64_t  trial;
+    double    v[WIDTH];
+    while (find_running(s, &trial, v))
+        assert_int_equal(tc_study_tell(s, trial, NULL, objective(v), NULL), TACIT_OK);
+    run_trials(alone, count(s, TC_TRIAL_COMPLETE));
+    check_same(s, alone);
+    tc_study_close(s);
+    tc_study_close(alone);
+    tc_store_close(store);
+    tc_store_close(m);
+}
+
+/* ---- the public interface ---- */
+
+static void the_public_interface_works(void **state)
+{
+    (void)state;
+    tacit_study      *s = NULL;
+    tacit_error       err = {0};
+    uint64_t          trial, n;
+    double            v[WIDTH], got[WIDTH], value;
+    char              text[16];
+    tacit_trial_state what;
+    assert_int_equal(tacit_study_open(&s, url, "s", &err), TACIT_E_NOT_FOUND);
+    assert_int_equal(tacit_study_create(&s, url, "{", &err), TACIT_E_ARG);
+    assert_int_equal(access(file, F_OK), -1); /* a bad document makes no file */
+    assert_int_equal(tacit_study_create(&s, "x", plain, &err), TACIT_E_ARG);
+    assert_null(s);
+    assert_int_equal(tacit_study_create(&s, url, plain, &err), TACIT_OK);
+    assert_string_equal(tacit_study_name(s), "s");
+    assert_int_equal(tacit_study_params(s), WIDTH);
+    assert_string_equal(tacit_study_param_name(s, 2), "c");
+    assert_null(tacit_study_param_name(s, 3));
+    assert_int_equal(tacit_study_value_text(s, 2, 1, text, sizeof text), TACIT_OK);
+    assert_string_equal(text, "green");
+    assert_int_equal(tacit_study_value_text(s, 2, 2, text, sizeof text), TACIT_E_ARG);
+    assert_int_equal(tacit_study_value_text(s, 3, 0, text, sizeof text), TACIT_E_ARG);
+    assert_string_equal(tacit_study_errmsg(s), "there is no parameter 3; this space has 3");
+
+    assert_int_equal(tacit_study_best(s, NULL, NULL, NULL), TACIT_E_STATE);
+    assert_string_equal(tacit_study_errmsg(s), "study \"s\" has no complete trial yet");
+    assert_int_equal(tacit_study_ask(s, &trial, v), TACIT_OK);
+    assert_int_equal(tacit_study_trial(s, trial, &what, got, &value), TACIT_OK);
+    assert_true(what == TACIT_TRIAL_RUNNING && isnan(value));
+    assert_memory_equal(v, got, sizeof v);
+    assert_int_equal(tacit_study_tell(s, trial, 2.5), TACIT_OK);
+    assert_int_equal(tacit_study_ask(s, &trial, v), TACIT_OK);
+    v[0] = -0.5;
+    assert_int_equal(tacit_study_tell_at(s, trial, v, 1.5), TACIT_OK);
+    assert_int_equal(tacit_study_ask(s, &trial, got), TACIT_OK);
+    assert_int_equal(tacit_study_fail(s, trial, NULL), TACIT_OK);
+    assert_int_equal(tacit_study_tell(s, trial, 1), TACIT_E_STATE);
+    tacit_study_error(s, &err);
+    assert_int_equal(err.code, TACIT_E_STATE);
+    assert_int_equal(tacit_study_trials(s, &n), TACIT_OK);
+    assert_int_equal(n, 3);
+    assert_int_equal(tacit_study_best(s, &trial, got, &value), TACIT_OK);
+    assert_true(trial == 1 && value == 1.5);
+    assert_memory_equal(v, got, sizeof v);
+    assert_int_equal(tacit_study_trial(s, 9, NULL, NULL, NULL), TACIT_E_NOT_FOUND);
+    assert_string_equal(tacit_study_errmsg(s), "there is no trial 9; this study has 3");
+    tacit_study_close(s);
+
+    assert_int_equal(tacit_study_open(&s, url, "s", NULL), TACIT_OK);
+    assert_int_equal(tacit_study_trial(s, 2, &what, NULL, NULL), TACIT_OK);
+    assert_int_equal(what, TACIT_TRIAL_FAIL);
+    tacit_study_close(s);
+    tacit_study_close(NULL);
+}
+
+/* ---- */
+
+static int remove_files(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < 3; i++) {
+        char path[160];
+        snprintf(path, sizeof path, "%s%s", file, ends[i]);
+        unlink(path);
+    }
+    return 0;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(file, sizeof file, "%s/study.db", folder);
+    snprintf(url, sizeof url, "sqlite:///%s", file);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    remove_files(state);
+    return rmdir(folder);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup(test, remove_files)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(reopening_gives_the_same_trials),
+        IN_FOLDER(two_handles_continue_each_other),
+        IN_FOLDER(bad_reports_are_refused),
+        IN_FOLDER(a_study_is_created_once_and_may_grow),
+        IN_FOLDER(studies_without_a_seed_differ),
+        IN_FOLDER(enqueued_points_come_first),
+        IN_FOLDER(an_import_is_all_or_none),
+        IN_FOLDER(an_expired_lease_is_asked_again),
+        IN_FOLDER(a_foreign_event_is_corrupt),
+        IN_FOLDER(parallel_workers_match_a_single_one),
+        IN_FOLDER(a_killed_worker_loses_nothing),
+        IN_FOLDER(the_public_interface_works),
+    };
+    return cmocka_run_group_tests_name("study", tests, make_folder, remove_folder);
+}
