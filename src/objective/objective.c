@@ -1,0 +1,268 @@
+/* objective.c - the list of objectives, their construction, shift and regret.
+ *
+ * An analytic objective is one tc_objective_kind (smooth.c, rough.c); gp-sample brings its own
+ * state. Everything they share is done here once. Adding one is an entry and a word in KIND_LIST. */
+#include "objective/objective_int.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct tc_objective {
+    const tc_objective_kind *kind;
+    size_t dim;
+    tc_space *space;
+    tc_gp_sample *sample; /* gp-sample only */
+    double optimum;
+    bool shifted;
+    double shift[TC_OBJECTIVE_DIM];
+    tc_observation_noise noise;
+    double noise_scale;
+};
+
+#define KIND_LIST(X)                                                                               \
+    X(branin)                                                                                      \
+    X(hartmann6) X(himmelblau) X(ackley) X(rastrigin) X(garland) X(doublesine) X(gp_sample)
+#define KIND(name) &tc_objective_##name,
+#define INFO(name) &tc_objective_##name.info,
+
+static const tc_objective_kind *const kinds[] = {KIND_LIST(KIND)};
+static const tc_objective_info *const infos[] = {KIND_LIST(INFO) NULL};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+const tc_option tc_objective_options[] = {
+    TC_OBJECTIVE_OPTION_ROWS(0),
+    {.name = NULL},
+};
+
+const tc_objective_info *const *tc_objectives(void)
+{
+    return infos;
+}
+
+static tacit_status unknown_name(const char *name, tacit_error *err)
+{
+    const char *names[KINDS + 1] = {NULL};
+    tc_text list = {0};
+    for (size_t i = 0; i < KINDS; i++) {
+        names[i] = infos[i]->name;
+        tc_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = tc_closest(name, names);
+    tacit_status status = tc_fail(
+        err, TACIT_E_NOT_FOUND, "there is no objective \"%s\"%s%s%s; the objectives are %s", name,
+        near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", tc_text_get(&list));
+    tc_text_fini(&list);
+    return status;
+}
+
+static tacit_status find_kind(const tc_objective_kind **out, const char *name, tacit_error *err)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(infos[i]->name, name) == 0) {
+            *out = kinds[i];
+            return TACIT_OK;
+        }
+    return unknown_name(name, err);
+}
+
+static tacit_status choose_dim(const tc_objective_kind *kind, int64_t dim, size_t *out,
+                               tacit_error *err)
+{
+    if (dim < 0 || (uint64_t)dim > kind->max_dim ||
+        (dim && kind->dim == kind->max_dim && (uint64_t)dim != kind->dim)) {
+        if (kind->dim == kind->max_dim)
+            return tc_fail(err, TACIT_E_ARG,
+                           "dim is %lld, but the objective %s has %zu dimension%s", (long long)dim,
+                           kind->info.name, kind->dim, kind->dim == 1 ? "" : "s");
+        return tc_fail(err, TACIT_E_ARG, "dim is %lld, but the objective %s takes 1 to %zu",
+                       (long long)dim, kind->info.name, kind->max_dim);
+    }
+    *out = dim ? (size_t)dim : kind->dim;
+    return TACIT_OK;
+}
+
+static tacit_status check_opts(const tc_objective_kind *kind, const tc_objective_opts *opts,
+                               tacit_error *err)
+{
+    const char *name = kind->info.name;
+    if (!(opts->shift >= 0) || !isfinite(opts->shift))
+        return tc_fail(err, TACIT_E_ARG, "shift must be a number >= 0, not %g", opts->shift);
+    if (!(opts->noise_scale >= 0) || !isfinite(opts->noise_scale))
+        return tc_fail(err, TACIT_E_ARG, "noise-scale must be a number >= 0, not %g",
+                       opts->noise_scale);
+    if (opts->grid && kind->value)
+        return tc_fail(err, TACIT_E_ARG, "the objective %s takes no grid; only gp-sample does",
+                       name);
+    if (opts->grid && opts->shift > 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s with a grid takes no shift: its candidates do not move", name);
+    return TACIT_OK;
+}
+
+/* -- the shift ----------------------------------------------------------------------------- */
+
+static void range_of(const tc_objective_kind *kind, size_t d, double *low, double *high)
+{
+    *low = kind->low[d > 0];
+    *high = kind->high[d > 0];
+}
+
+/* Reflects x at both ends of [low, high] until it is inside. */
+static double fold(double x, double low, double high)
+{
+    double range = high - low;
+    double z = fabs(fmod(x - low, 2 * range)); /* reflection at low is |.| */
+    if (z > range)
+        z = 2 * range - z; /* and at high */
+    return fmin(fmax(low + z, low), high);
+}
+
+/* Does some x in [low, high] have fold(x - s) = target? fold has slope 1 or -1 and period twice the
+ * range, so the only candidates are target + s and its reflection 2 low - target + s. */
+static bool reaches(double target, double s, double low, double high)
+{
+    double period = 2 * (high - low);
+    double direct = fmod(target + s - low, period), mirror = fmod(low - target + s, period);
+    direct += direct < 0 ? period : 0;
+    mirror += mirror < 0 ? period : 0;
+    return direct <= period / 2 || mirror <= period / 2;
+}
+
+static void draw_shift(tc_objective *o, double scale, const double *optimiser,
+                       const tc_public_seed *seed)
+{
+    tc_stream s;
+    tc_stream_public(&s, seed, TC_FOR_OBJECTIVE, 0);
+    for (size_t d = 0; d < o->dim; d++) {
+        double low, high;
+        range_of(o->kind, d, &low, &high);
+        double by = scale * (high - low) * tc_draw_normal(&s);
+        o->shift[d] = reaches(optimiser ? optimiser[d] : 0, by, low, high) ? by : -by;
+    }
+    o->shifted = scale > 0;
+}
+
+/* -- construction -------------------------------------------------------------------------- */
+
+static tacit_status make_box(tc_objective *o, tacit_error *err)
+{
+    TC_TRY(tc_space_new(&o->space, err));
+    for (size_t d = 0; d < o->dim; d++) {
+        char name[24];
+        double low, high;
+        range_of(o->kind, d, &low, &high);
+        snprintf(name, sizeof name, "x%zu", d + 1);
+        TC_TRY(tc_space_add_float(o->space, name, low, high, 0, false, err));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status make_space(tc_objective *o, tacit_error *err)
+{
+    const tc_domain *grid = o->sample ? tc_gp_sample_domain(o->sample) : NULL;
+    tc_domain *copy;
+    if (!grid)
+        return make_box(o, err);
+    TC_TRY(tc_domain_copy(&copy, grid, err));
+    return tc_space_from_domain(&o->space, copy, err);
+}
+
+static tacit_status build(tc_objective *o, const tc_objective_opts *opts,
+                          const tc_public_seed *seed, tacit_error *err)
+{
+    const double *optimiser = o->kind->optimiser;
+    o->optimum = o->kind->optimum;
+    o->noise = (tc_observation_noise)opts->noise;
+    o->noise_scale = opts->noise_scale;
+    if (!o->kind->value) {
+        TC_TRY(tc_gp_sample_new(&o->sample, o->dim, opts, seed, err));
+        optimiser = tc_gp_sample_optimiser(o->sample);
+        o->optimum = tc_gp_sample_optimum(o->sample);
+    }
+    draw_shift(o, opts->shift, optimiser, seed);
+    return make_space(o, err);
+}
+
+tacit_status tc_objective_new(tc_objective **out, const char *name, const tc_objective_opts *opts,
+                              tc_public_seed seed, tacit_error *err)
+{
+    const tc_objective_kind *kind = NULL;
+    size_t dim = 0;
+    TC_TRY(find_kind(&kind, name, err));
+    TC_TRY(choose_dim(kind, opts->dim, &dim, err));
+    TC_TRY(check_opts(kind, opts, err));
+    tc_objective *o = tc_alloc(1, sizeof *o);
+    if (!o)
+        return tc_fail_memory(err);
+    o->kind = kind;
+    o->dim = dim;
+    tacit_status status = build(o, opts, &seed, err);
+    if (status != TACIT_OK) {
+        tc_objective_free(o);
+        return status;
+    }
+    *out = o;
+    return TACIT_OK;
+}
+
+void tc_objective_free(tc_objective *o)
+{
+    if (!o)
+        return;
+    tc_space_free(o->space);
+    tc_gp_sample_free(o->sample);
+    tc_free(o);
+}
+
+/* -- use ----------------------------------------------------------------------------------- */
+
+const tc_space *tc_objective_space(const tc_objective *o)
+{
+    return o->space;
+}
+
+bool tc_objective_maximize(const tc_objective *o)
+{
+    return o->kind->maximize;
+}
+
+bool tc_objective_any_dim(const tc_objective *o)
+{
+    return o->kind->dim != o->kind->max_dim;
+}
+
+double tc_objective_optimum(const tc_objective *o)
+{
+    return o->optimum;
+}
+
+double tc_objective_value(const tc_objective *o, const double *values)
+{
+    double moved[TC_OBJECTIVE_DIM];
+    const double *x = values;
+    if (o->shifted) {
+        for (size_t d = 0; d < o->dim; d++) {
+            double low, high;
+            range_of(o->kind, d, &low, &high);
+            moved[d] = fold(values[d] - o->shift[d], low, high);
+        }
+        x = moved;
+    }
+    return o->sample ? tc_gp_sample_value(o->sample, x) : o->kind->value(o->dim, x);
+}
+
+double tc_objective_observe(const tc_objective *o, const double *values, tc_stream *s)
+{
+    return tc_objective_value(o, values) + tc_observation_noise_draw(o->noise, o->noise_scale, s);
+}
+
+double tc_objective_regret(const tc_objective *o, const double *values)
+{
+    double value = tc_objective_value(o, values);
+    double regret = o->kind->maximize ? o->optimum - value : value - o->optimum;
+    return fmax(regret, 0); /* rounding at the optimiser may say -1e-16 */
+}

@@ -1,0 +1,298 @@
+/* simulate.c - the runs of a simulation and their mean regret.
+ *
+ * Each run is a study like any other: ask, observe, tell through study/, over a memory store of its
+ * own. A run writes only its own rows; means are taken afterwards in run order, so the bits do not
+ * depend on the pool. */
+#include "sim/simulate.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "study/study.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* Study seeds are whole numbers that JSON carries exactly. */
+#define SEED_BITS 53
+
+typedef struct run_seeds {
+    uint64_t study;
+    tc_public_seed objective;
+} run_seeds;
+
+typedef struct runs {
+    const tc_simulation *sim;
+    tc_pool *inner;            /* lent to the studies: only where there is a single run */
+    double *simple;            /* runs x trials */
+    double *cumulative;        /* runs x trials */
+    tacit_error *errors;       /* per run; OK where it succeeded */
+    atomic_uint_fast64_t done; /* trials */
+    atomic_bool stop;
+} runs;
+
+/* One run while it lasts. */
+typedef struct run {
+    tc_objective *objective;
+    tc_store *store;
+    tc_study *study;
+    json_t *options;
+    double *values;
+    run_seeds seeds;
+} run;
+
+static run_seeds seeds_of(uint64_t seed, uint64_t r)
+{
+    tc_public_seed root = tc_public_seed_from(seed);
+    tc_stream s;
+    run_seeds out;
+    tc_stream_public(&s, &root, TC_FOR_RUN, r);
+    out.study = tc_draw_u64(&s) >> (64 - SEED_BITS);
+    out.objective = tc_public_seed_from(tc_draw_u64(&s));
+    return out;
+}
+
+static tacit_status open_study(run *r, const runs *all, tacit_error *err)
+{
+    const tc_simulation *sim = all->sim;
+    char name[] = "simulation";
+    r->options = sim->options ? json_deep_copy(sim->options) : json_object();
+    if (!r->options)
+        return tc_fail_memory(err);
+    tc_study_doc doc = {
+        .name = name,
+        .maximize = tc_objective_maximize(r->objective),
+        .trials = sim->trials,
+        .has_seed = true,
+        .seed = r->seeds.study,
+        .space = (tc_space *)tc_objective_space(r->objective), /* copied, never written */
+        .algorithm = sim->algorithm,
+        .options = r->options,
+    };
+    TC_TRY(tc_store_open(&r->store, "memory:", true, err));
+    return tc_study_create(&r->study, r->store, &doc, all->inner, err);
+}
+
+static tacit_status run_open(run *r, const runs *all, size_t i, tacit_error *err)
+{
+    const tc_simulation *sim = all->sim;
+    r->seeds = seeds_of(sim->seed, i);
+    TC_TRY(tc_objective_new(&r->objective, sim->objective, &sim->objective_opts, r->seeds.objective,
+                            err));
+    r->values = tc_alloc(tc_objective_space(r->objective)->n_params, sizeof(double));
+    if (!r->values)
+        return tc_fail_memory(err);
+    return open_study(r, all, err);
+}
+
+static void run_close(run *r)
+{
+    tc_study_close(r->study);
+    tc_store_close(r->store);
+    tc_objective_free(r->objective);
+    json_decref(r->options);
+    tc_free(r->values);
+}
+
+/* One trial; *regret is that of its point. */
+static tacit_status run_trial(run *r, double *regret, tacit_error *err)
+{
+    uint64_t trial;
+    tc_stream noise;
+    TC_TRY(tc_study_ask(r->study, NULL, 0, &trial, r->values, err));
+    tc_stream_public(&noise, &r->seeds.objective, TC_FOR_OBSERVATION, trial);
+    double y = tc_objective_observe(r->objective, r->values, &noise);
+    TC_TRY(tc_study_tell(r->study, trial, NULL, y, err));
+    *regret = tc_objective_regret(r->objective, r->values);
+    return TACIT_OK;
+}
+
+static tacit_status count_trial(runs *all, tacit_error *err)
+{
+    const tc_simulation *sim = all->sim;
+    uint64_t done = atomic_fetch_add(&all->done, 1) + 1;
+    if (sim->progress && !sim->progress(sim->user, done))
+        atomic_store(&all->stop, true);
+    if (atomic_load(&all->stop))
+        return tc_fail(err, TACIT_E_CANCELLED, "the simulation was interrupted");
+    return TACIT_OK;
+}
+
+static tacit_status run_trials(run *r, runs *all, size_t i, tacit_error *err)
+{
+    size_t trials = (size_t)all->sim->trials;
+    double *simple = all->simple + i * trials, *cumulative = all->cumulative + i * trials;
+    double best = INFINITY, sum = 0;
+    for (size_t t = 0; t < trials; t++) {
+        double regret;
+        TC_TRY(run_trial(r, &regret, err));
+        best = fmin(best, regret);
+        sum += regret;
+        simple[t] = best;
+        cumulative[t] = sum;
+        TC_TRY(count_trial(all, err));
+    }
+    return TACIT_OK;
+}
+
+static void run_body(void *ctx, size_t i)
+{
+    runs *all = ctx;
+    run r = {0};
+    tacit_error *err = &all->errors[i];
+    if (atomic_load(&all->stop)) {
+        tc_fail(err, TACIT_E_CANCELLED, "the simulation was interrupted");
+        return;
+    }
+    tacit_status status = run_open(&r, all, i, err);
+    if (status == TACIT_OK)
+        status = run_trials(&r, all, i, err);
+    run_close(&r);
+    if (status != TACIT_OK)
+        atomic_store(&all->stop, true); /* the other runs would be thrown away */
+}
+
+/* -- means --------------------------------------------------------------------------------- */
+
+/* Mean and standard error of column t of a runs x trials matrix. */
+static void column_moments(const double *rows, size_t n, size_t trials, size_t t, double *mean,
+                           double *se)
+{
+    double sum = 0, squares = 0;
+    for (size_t r = 0; r < n; r++)
+        sum += rows[r * trials + t];
+    *mean = sum / (double)n;
+    for (size_t r = 0; r < n; r++) {
+        double d = rows[r * trials + t] - *mean;
+        squares += d * d;
+    }
+    *se = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : 0;
+}
+
+static void average(const runs *all, tc_simulation_result *out)
+{
+    size_t n = (size_t)out->runs, trials = (size_t)out->trials;
+    for (size_t t = 0; t < trials; t++) {
+        column_moments(all->simple, n, trials, t, &out->simple_mean[t], &out->simple_se[t]);
+        column_moments(all->cumulative, n, trials, t, &out->cumulative_mean[t],
+                       &out->cumulative_se[t]);
+    }
+}
+
+/* -- options ------------------------------------------------------------------------------- */
+
+static tacit_status options_in(const tc_simulation *sim, void *opts, json_t **out, tacit_error *err)
+{
+    const tc_algorithm *a = sim->algorithm;
+    TC_TRY(tc_options_defaults(a->options, opts, err));
+    if (sim->options)
+        TC_TRY(tc_options_set_json(a->options, opts, a->name, sim->options, "name", err));
+    json_t *j = tc_options_json(a->options, opts);
+    if (!j)
+        return tc_fail_memory(err);
+    *out = j;
+    return TACIT_OK;
+}
+
+tacit_status tc_simulation_options(const tc_simulation *sim, json_t **out, tacit_error *err)
+{
+    const tc_algorithm *a = sim->algorithm;
+    void *opts = tc_alloc(1, a->options_size ? a->options_size : 1);
+    if (!opts)
+        return tc_fail_memory(err);
+    tacit_status status = options_in(sim, opts, out, err);
+    tc_options_fini(a->options, opts);
+    tc_free(opts);
+    return status;
+}
+
+/* -- all runs ------------------------------------------------------------------------------ */
+
+static tacit_status check(const tc_simulation *sim, tacit_error *err)
+{
+    if (sim->trials < 1 || sim->trials > 10000000)
+        return tc_fail(err, TACIT_E_ARG, "trials is %llu; allowed are 1 to 10000000",
+                       (unsigned long long)sim->trials);
+    if (sim->runs < 1 || sim->runs > 1000000)
+        return tc_fail(err, TACIT_E_ARG, "runs is %llu; allowed are 1 to 1000000",
+                       (unsigned long long)sim->runs);
+    json_t *options;
+    TC_TRY(tc_simulation_options(sim, &options, err)); /* once, before every run fails by them */
+    json_decref(options);
+    return TACIT_OK;
+}
+
+static tacit_status allocate(runs *all, tc_simulation_result *out, tacit_error *err)
+{
+    size_t n = (size_t)out->runs, trials = (size_t)out->trials;
+    out->simple_mean = tc_alloc(trials, sizeof(double));
+    out->simple_se = tc_alloc(trials, sizeof(double));
+    out->cumulative_mean = tc_alloc(trials, sizeof(double));
+    out->cumulative_se = tc_alloc(trials, sizeof(double));
+    out->simple = tc_alloc(n * trials, sizeof(double));
+    all->simple = out->simple;
+    all->cumulative = tc_alloc(n * trials, sizeof(double));
+    all->errors = tc_alloc(n, sizeof(tacit_error));
+    if (!out->simple_mean || !out->simple_se || !out->cumulative_mean || !out->cumulative_se ||
+        !out->simple || !all->cumulative || !all->errors)
+        return tc_fail_memory(err);
+    return TACIT_OK;
+}
+
+/* The first real failure in run order; "interrupted" only if there is no other. */
+static tacit_status first_failure(const runs *all, tacit_error *err)
+{
+    const tacit_error *found = NULL;
+    for (size_t i = 0; i < all->sim->runs; i++) {
+        const tacit_error *e = &all->errors[i];
+        if (e->code != TACIT_OK && (!found || found->code == TACIT_E_CANCELLED))
+            found = e;
+    }
+    if (!found)
+        return TACIT_OK;
+    return tc_fail(err, found->code, "%s", found->msg);
+}
+
+static tacit_status run_all(runs *all, tc_simulation_result *out, tacit_error *err)
+{
+    const tc_simulation *sim = all->sim;
+    uint64_t start = tc_clock_ns();
+    TC_TRY(allocate(all, out, err));
+    if (sim->runs == 1) {
+        all->inner = sim->pool; /* nothing else would use the threads */
+        run_body(all, 0);
+    } else {
+        tc_pool_for(sim->pool, (size_t)sim->runs, run_body, all);
+    }
+    TC_TRY(first_failure(all, err));
+    average(all, out);
+    out->seconds = (double)(tc_clock_ns() - start) * 1e-9;
+    return TACIT_OK;
+}
+
+tacit_status tc_simulate(const tc_simulation *sim, tc_simulation_result *out, tacit_error *err)
+{
+    runs all = {.sim = sim};
+    tc_simulation_result result = {.trials = sim->trials, .runs = sim->runs};
+    TC_TRY(check(sim, err));
+    tacit_status status = run_all(&all, &result, err);
+    tc_free(all.cumulative);
+    tc_free(all.errors);
+    if (status != TACIT_OK) {
+        tc_simulation_result_fini(&result);
+        return status;
+    }
+    *out = result;
+    return TACIT_OK;
+}
+
+void tc_simulation_result_fini(tc_simulation_result *r)
+{
+    tc_free(r->simple_mean);
+    tc_free(r->simple_se);
+    tc_free(r->cumulative_mean);
+    tc_free(r->cumulative_se);
+    tc_free(r->simple);
+    memset(r, 0, sizeof *r);
+}

@@ -1,0 +1,337 @@
+/* simulate_test.c - runs, means and standard errors; threads do not show; files read back. */
+#include "support/test.h"
+
+#include "sim/regret_file.h"
+#include "sim/simulate.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static tc_simulation simulation(const char *algorithm, const char *objective, uint64_t trials,
+                                uint64_t runs)
+{
+    tacit_error err = {0};
+    tc_simulation s = {.objective = objective, .trials = trials, .runs = runs, .seed = 7};
+    assert_ok(tc_algorithm_get(&s.algorithm, algorithm, &err));
+    assert_ok(tc_options_defaults(tc_objective_options, &s.objective_opts, &err));
+    return s;
+}
+
+static tc_simulation_result simulate(const tc_simulation *s)
+{
+    tacit_error err = {0};
+    tc_simulation_result r;
+    assert_ok(tc_simulate(s, &r, &err));
+    return r;
+}
+
+static void same_bits(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_same_bits(a[i], b[i]);
+}
+
+/* -- threads ------------------------------------------------------------------------------- */
+
+static void check_threads(tc_simulation *s)
+{
+    tacit_error err = {0};
+    tc_pool *pool;
+    tc_simulation_result one = simulate(s);
+    assert_ok(tc_pool_new(&pool, 2, &err));
+    s->pool = pool;
+    tc_simulation_result two = simulate(s);
+    size_t t = (size_t)s->trials;
+    same_bits(one.simple, two.simple, t * (size_t)s->runs);
+    same_bits(one.simple_mean, two.simple_mean, t);
+    same_bits(one.simple_se, two.simple_se, t);
+    same_bits(one.cumulative_mean, two.cumulative_mean, t);
+    same_bits(one.cumulative_se, two.cumulative_se, t);
+    tc_simulation_result_fini(&one);
+    tc_simulation_result_fini(&two);
+    tc_pool_free(pool);
+}
+
+static void test_threads_do_not_show(void **state)
+{
+    (void)state;
+    tc_simulation s = simulation("gp-ei", "branin", 12, 3);
+    s.objective_opts.noise = 1;
+    s.objective_opts.shift = 0.1;
+    check_threads(&s);
+    s = simulation("gp-ei", "gp-sample", 10, 1); /* a single run lends the pool to the algorithm */
+    check_threads(&s);
+    s = simulation("random", "garland", 50, 9);
+    check_threads(&s);
+}
+
+/* -- regrets ------------------------------------------------------------------------------- */
+
+/* Column t of `simple` by the textbook: mean, and sqrt(sum of squares / (n - 1)) / sqrt(n). */
+static void check_moments(const tc_simulation_result *r, size_t t)
+{
+    size_t n = (size_t)r->runs, trials = (size_t)r->trials;
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += r->simple[i * trials + t] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += pow(r->simple[i * trials + t] - mean, 2);
+    double se = n > 1 ? sqrt(squares / (double)(n - 1)) / sqrt((double)n) : 0;
+    assert_close(r->simple_mean[t], mean, 1e-13);
+    assert_close(r->simple_se[t], se, 1e-13);
+}
+
+static void test_regrets(void **state)
+{
+    (void)state;
+    tc_simulation s = simulation("random", "branin", 200, 5);
+    tc_simulation_result r = simulate(&s);
+    for (size_t t = 0; t < 200; t++) {
+        check_moments(&r, t);
+        assert_true(r.simple_mean[t] >= 0 && r.simple_se[t] >= 0);
+        if (t == 0)
+            continue;
+        assert_true(r.simple_mean[t] <= r.simple_mean[t - 1]);
+        assert_true(r.cumulative_mean[t] >= r.cumulative_mean[t - 1]);
+        for (size_t i = 0; i < 5; i++)
+            assert_true(r.simple[i * 200 + t] <= r.simple[i * 200 + t - 1]);
+    }
+    assert_same_bits(r.cumulative_mean[0], r.simple_mean[0]);
+    assert_true(r.simple_mean[0] > 5 && r.simple_mean[199] < 2); /* branin: 54 on average */
+    assert_true(r.cumulative_mean[199] > 200 * 30 && r.cumulative_mean[199] < 200 * 80);
+    tc_simulation_result_fini(&r);
+}
+
+static void test_learning_beats_guessing(void **state)
+{
+    (void)state;
+    tc_simulation guess = simulation("random", "branin", 25, 3);
+    tc_simulation learn = simulation("gp-ei", "branin", 25, 3);
+    tc_simulation_result a = simulate(&guess), b = simulate(&learn);
+    assert_true(b.simple_mean[24] < 0.5 * a.simple_mean[24]);
+    tc_simulation_result_fini(&a);
+    tc_simulation_result_fini(&b);
+}
+
+static void test_one_run_has_no_error_bar(void **state)
+{
+    (void)state;
+    tc_simulation s = simulation("random", "ackley", 5, 1);
+    tc_simulation_result r = simulate(&s);
+    for (size_t t = 0; t < 5; t++) {
+        assert_close(r.simple_se[t], 0, 0);
+        assert_close(r.cumulative_se[t], 0, 0);
+        assert_same_bits(r.simple_mean[t], r.simple[t]);
+    }
+    tc_simulation_result_fini(&r);
+}
+
+/* Runs differ; more runs keep the first ones; another seed changes all. */
+static void test_runs_follow_from_the_seed(void **state)
+{
+    (void)state;
+    tc_simulation few = simulation("random", "rastrigin", 8, 2);
+    tc_simulation many = simulation("random", "rastrigin", 8, 4);
+    tc_simulation other = few;
+    other.seed = 8;
+    tc_simulation_result a = simulate(&few), b = simulate(&many), c = simulate(&other);
+    same_bits(a.simple, b.simple, 16);
+    assert_true(a.simple[0] != a.simple[8]);
+    assert_true(a.simple[0] != c.simple[0]);
+    tc_simulation_result_fini(&a);
+    tc_simulation_result_fini(&b);
+    tc_simulation_result_fini(&c);
+}
+
+/* The noise reaches the algorithm but never the regret. */
+static void test_noise_is_not_in_the_regret(void **state)
+{
+    (void)state;
+    tc_simulation clean = simulation("random", "himmelblau", 20, 2), noisy = clean;
+    noisy.objective_opts.noise = 4;
+    noisy.objective_opts.noise_scale = 100;
+    tc_simulation_result a = simulate(&clean), b = simulate(&noisy);
+    same_bits(a.simple, b.simple, 40); /* random search does not look at values */
+    tc_simulation_result_fini(&a);
+    tc_simulation_result_fini(&b);
+}
+
+static void test_finite_space(void **state)
+{
+    (void)state;
+    tc_simulation s = simulation("random", "gp-sample", 30, 2);
+    s.objective_opts.grid = 5;
+    tc_simulation_result r = simulate(&s);
+    assert_true(r.simple_mean[29] <= r.simple_mean[0]);
+    tc_simulation_result_fini(&r);
+}
+
+/* -- stopping and failing ------------------------------------------------------------------ */
+
+static atomic_ulong calls;
+
+static bool stop_after_ten(void *user, uint64_t done)
+{
+    (void)user;
+    atomic_fetch_add(&calls, 1);
+    return done < 10;
+}
+
+static bool count(void *user, uint64_t done)
+{
+    uint64_t *most = user;
+    *most = done > *most ? done : *most;
+    return true;
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    uint64_t most = 0;
+    tc_simulation s = simulation("random", "branin", 20, 3);
+    tc_simulation_result r = {.runs = 77};
+    s.progress = count;
+    s.user = &most;
+    tc_simulation_result done = simulate(&s);
+    assert_int_equal(most, 60);
+    tc_simulation_result_fini(&done);
+    s.progress = stop_after_ten;
+    assert_fails(tc_simulate(&s, &r, &err), TACIT_E_CANCELLED, "the simulation was interrupted");
+    assert_int_equal(atomic_load(&calls), 10);
+    assert_int_equal(r.runs, 77); /* set on success only */
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_simulation_result r;
+    tc_simulation s = simulation("random", "branin", 0, 1);
+    assert_fails(tc_simulate(&s, &r, &err), TACIT_E_ARG, "trials is 0; allowed are 1 to 10000000");
+    s = simulation("random", "branin", 1, 0);
+    assert_fails(tc_simulate(&s, &r, &err), TACIT_E_ARG, "runs is 0; allowed are 1 to 1000000");
+    s = simulation("random", "brann", 1, 2);
+    assert_fails(tc_simulate(&s, &r, &err), TACIT_E_NOT_FOUND, "did you mean \"branin\"?");
+    s = simulation("gp-ei", "branin", 1, 2);
+    json_t *options = json_pack("{s:i}", "no_such_option", 1);
+    s.options = options;
+    assert_fails(tc_simulate(&s, &r, &err), TACIT_E_ARG, "no_such_option");
+    json_decref(options);
+}
+
+/* -- files --------------------------------------------------------------------------------- */
+
+static void check_curve(const tc_regret_curve *c, const tc_simulation_result *r)
+{
+    assert_string_equal(c->algorithm, "random");
+    assert_string_equal(c->objective, "garland");
+    assert_int_equal(c->runs, 3);
+    assert_int_equal(c->seed, 7);
+    assert_int_equal(c->n, r->trials);
+    assert_close(c->iteration[0], 1, 0);
+    same_bits(c->simple_mean, r->simple_mean, c->n);
+    same_bits(c->simple_se, r->simple_se, c->n);
+    same_bits(c->cumulative_mean, r->cumulative_mean, c->n);
+    same_bits(c->cumulative_se, r->cumulative_se, c->n);
+}
+
+static void test_files_read_back(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_simulation s = simulation("random", "garland", 17, 3);
+    tc_simulation_result r = simulate(&s);
+    tc_regret_curve c;
+    tc_text csv = {0};
+    json_t *j;
+    tc_regret_csv(&s, &r, &csv);
+    assert_ok(tc_regret_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
+    check_curve(&c, &r);
+    tc_regret_curve_fini(&c);
+    tc_text_fini(&csv);
+    assert_ok(tc_regret_json(&s, &r, &j, &err));
+    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    check_curve(&c, &r);
+    tc_regret_curve_fini(&c);
+    json_decref(j);
+    tc_simulation_result_fini(&r);
+}
+
+static void test_json_shows_the_options_in_force(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_simulation s = simulation("gp-ei", "branin", 1, 1);
+    json_t *options = json_pack("{s:s}", "kernel", "se"), *j;
+    s.options = options;
+    assert_ok(tc_simulation_options(&s, &j, &err));
+    assert_string_equal(json_string_value(json_object_get(j, "kernel")), "se");
+    assert_true(json_object_size(j) > 1);
+    json_decref(j);
+    json_decref(options);
+}
+
+#define HEADER                                                                                     \
+    "algorithm,objective,runs,seed,iteration,simple_regret_mean,simple_regret_se,"                 \
+    "cumulative_regret_mean,cumulative_regret_se\n"
+
+static void bad_csv(const char *text, const char *part)
+{
+    tacit_error err = {0};
+    tc_regret_curve c;
+    assert_fails(tc_regret_from_csv(&c, text, strlen(text), "r.csv", &err), TACIT_E_ARG, part);
+}
+
+static void bad_json(const char *text, const char *part)
+{
+    tacit_error err = {0};
+    tc_regret_curve c;
+    json_t *j;
+    assert_ok(tc_json_parse(text, strlen(text), "test", &j, &err));
+    assert_fails(tc_regret_from_json(&c, j, "r.json", &err), TACIT_E_ARG, part);
+    json_decref(j);
+}
+
+static void test_bad_files(void **state)
+{
+    (void)state;
+    bad_csv("a,b\n1,2\n",
+            "r.csv has no column \"algorithm\": it was not written by tacit simulate");
+    bad_csv("", "r.csv has no column");
+    bad_csv(HEADER, "r.csv has a header but no rows");
+    bad_csv(HEADER "ts,branin,2,1,1,x,0,0,0\n", "\"x\" is not a number");
+    bad_csv(HEADER "ts,branin,-2,1,1,0,0,0,0\n", "\"-2\" is not a whole number");
+    bad_csv(HEADER "ts,branin,2,1,1,0,0,0,0\nrandom,branin,2,1,1,0,0,0,0\n",
+            "another algorithm or objective begins; give one file each");
+    bad_json("{}", "r.json is not a result of tacit simulate: ");
+    bad_json("{\"algorithm\":\"a\",\"objective\":\"b\",\"iterations\":[]}",
+             "iterations must be an array with at least one number");
+    bad_json("{\"algorithm\":\"a\",\"objective\":\"b\",\"iterations\":[1],"
+             "\"simple_regret\":{\"mean\":[1,2]}}",
+             "simple_regret must be an array of 1 numbers");
+    bad_json("{\"algorithm\":\"a\",\"objective\":\"b\",\"iterations\":[\"x\"]}",
+             "iterations[0] must be a number, not a string");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_do_not_show),
+        cmocka_unit_test(test_regrets),
+        cmocka_unit_test(test_learning_beats_guessing),
+        cmocka_unit_test(test_one_run_has_no_error_bar),
+        cmocka_unit_test(test_runs_follow_from_the_seed),
+        cmocka_unit_test(test_noise_is_not_in_the_regret),
+        cmocka_unit_test(test_finite_space),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_files_read_back),
+        cmocka_unit_test(test_json_shows_the_options_in_force),
+        cmocka_unit_test(test_bad_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
