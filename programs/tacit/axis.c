@@ -1,0 +1,120 @@
+/* axis.c - scales and round ticks (1, 2, 5 times powers of ten; decades on a log scale). */
+#include "axis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TINY 1e-300
+
+void tc_scale_range(tc_scale *s, double low, double high, double pad)
+{
+    if (s->log && !(low > TINY))
+        low = high > TINY ? high / 1000 : 0.1;
+    if (!isfinite(low) || !isfinite(high) || low > high) {
+        low = s->log ? 0.1 : 0;
+        high = 1;
+    }
+    if (s->log) {
+        double l = log10(low), h = log10(high),
+               margin = fmax(pad * (h - l), h - l < 1e-9 ? 0.3 : 0);
+        s->low = pow(10, l - margin);
+        s->high = pow(10, h + margin);
+        return;
+    }
+    double length = high - low;
+    double flat = 0.5 * fmax(fabs(low), 1e-3); /* one value only: room around it */
+    double margin = length > 1e-12 * fmax(fabs(low), fabs(high)) ? pad * length : flat;
+    s->low = low - margin;
+    s->high = high + margin;
+}
+
+double tc_scale_at(const tc_scale *s, double v)
+{
+    double share;
+    if (s->log)
+        share = v > TINY ? log10(v / s->low) / log10(s->high / s->low) : -2;
+    else
+        share = (v - s->low) / (s->high - s->low);
+    return s->from + share * (s->to - s->from);
+}
+
+/* -- ticks --------------------------------------------------------------------------------- */
+
+/* "10" with the exponent as superscript digits, or plain. */
+static void decade_label(char *out, size_t size, int exponent, bool plain)
+{
+    static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    if (plain) {
+        snprintf(out, size, "%g", pow(10, exponent));
+        return;
+    }
+    int e = exponent < 0 ? -exponent : exponent;
+    snprintf(out, size, "10%s%s%s%s", exponent < 0 ? "⁻" : "", e >= 100 ? digits[e / 100 % 10] : "",
+             e >= 10 ? digits[e / 10 % 10] : "", digits[e % 10]);
+}
+
+static void add(tc_ticks *t, double at)
+{
+    if (t->n == TC_TICKS)
+        return;
+    t->at[t->n] = at;
+    snprintf(t->label[t->n], sizeof t->label[0], "%.10g", at);
+    t->n++;
+}
+
+static double round_step(double raw)
+{
+    double power = pow(10, floor(log10(raw))), lead = raw / power;
+    return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+}
+
+static void linear_ticks(tc_ticks *t, const tc_scale *s, size_t want)
+{
+    double step = round_step((s->high - s->low) / (double)want);
+    double first = ceil(s->low / step - 1e-9), last = floor(s->high / step + 1e-9);
+    for (double k = first; k <= last; k++)
+        add(t, k * step == 0 ? 0 : k * step); /* no "-0" */
+}
+
+static void decade_ticks(tc_ticks *t, int first, int last, size_t want)
+{
+    int count = last - first + 1, stride = 1 + (count - 1) / (int)(want + 1);
+    bool plain = first >= -4 && last <= 4; /* short enough, all of them */
+    for (int e = first; e <= last && t->n < TC_TICKS; e += stride) {
+        t->at[t->n] = pow(10, e);
+        decade_label(t->label[t->n], sizeof t->label[0], e, plain);
+        t->n++;
+    }
+}
+
+static void one_two_five_ticks(tc_ticks *t, const tc_scale *s)
+{
+    static const double leads[] = {1, 2, 5};
+    int first = (int)floor(log10(s->low)), last = (int)floor(log10(s->high));
+    for (int e = first; e <= last; e++)
+        for (size_t k = 0; k < 3; k++) {
+            double at = leads[k] * pow(10, e);
+            if (at >= s->low * (1 - 1e-9) && at <= s->high * (1 + 1e-9))
+                add(t, at);
+        }
+}
+
+void tc_ticks_choose(tc_ticks *t, const tc_scale *s, size_t want)
+{
+    memset(t, 0, sizeof *t);
+    if (!s->log) {
+        linear_ticks(t, s, want);
+        return;
+    }
+    int first = (int)ceil(log10(s->low) - 1e-9), last = (int)floor(log10(s->high) + 1e-9);
+    if (last - first >= 2) {
+        decade_ticks(t, first, last, want);
+        return;
+    }
+    one_two_five_ticks(t, s);
+    if (t->n < 3) { /* less than about a factor of five: log is nearly linear */
+        t->n = 0;
+        linear_ticks(t, s, want);
+    }
+}

@@ -1,0 +1,124 @@
+/* chart.c - the layout of a chart: title, legend, panels, scale of shades. See chart.h.
+ *
+ * panel.c draws the inside of a panel. */
+#include "chart_int.h"
+
+#include "base/error.h"
+#include "svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MARGIN     20.0
+#define COLUMNS    3
+#define CHAR_WIDTH 7.0 /* of 12 px text, about */
+
+typedef struct layout {
+    size_t columns, rows;
+    double panel_w, panel_h; /* with axes */
+    double top;              /* where the panels begin */
+    double width, height;
+} layout;
+
+static double text_width(const char *s)
+{
+    double n = 0;
+    for (; *s; s++)
+        n += ((unsigned char)*s >> 6) != 2; /* characters, not bytes */
+    return n * CHAR_WIDTH;
+}
+
+/* -- legend -------------------------------------------------------------------------------- */
+
+/* Places entries from left to right in rows; draws them unless t is NULL. Returns the height. */
+static double legend(tc_text *t, const tc_panel *p, double y, double width)
+{
+    double x = MARGIN, height = 0;
+    for (size_t i = 0; i < p->n_series; i++) {
+        const tc_series *s = &p->series[i];
+        if (!s->label)
+            continue;
+        double w = 30 + text_width(s->label) + 18;
+        if (x > MARGIN && x + w > width - MARGIN) {
+            x = MARGIN;
+            height += 19;
+        }
+        height = height > 0 ? height : 19;
+        if (t)
+            tc_legend_entry(t, s, x, y + height - 9);
+        x += w;
+    }
+    return height;
+}
+
+/* -- scale of shades ----------------------------------------------------------------------- */
+
+static void shade_scale(tc_text *t, const tc_chart *c, const layout *l)
+{
+    const double w = 150, h = 9, x = l->width - MARGIN - w, y = 30;
+    char style[64], low[32], high[32];
+    for (int i = 0; i < 50; i++) {
+        char color[8];
+        tc_shade_color(color, i / 49.0);
+        snprintf(style, sizeof style, "fill=\"%s\"", color);
+        tc_svg_rect(t, x + w * i / 50, y, w / 50 + 0.4, h, style);
+    }
+    snprintf(low, sizeof low, "%.6g", c->shade_low);
+    snprintf(high, sizeof high, "%.6g", c->shade_high);
+    tc_svg_text(t, x, y + h + 13, TC_SMALL_TEXT, low);
+    tc_svg_text(t, x + w, y + h + 13, TC_SMALL_TEXT " text-anchor=\"end\"", high);
+    tc_svg_text(t, x + w / 2, y + h + 13, TC_SMALL_TEXT " text-anchor=\"middle\"", c->shade_label);
+}
+
+/* -- the whole ----------------------------------------------------------------------------- */
+
+static layout lay_out(const tc_chart *c)
+{
+    layout l = {.columns = 1, .rows = 1, .panel_w = 720, .panel_h = 400};
+    if (c->n_panels > 1) {
+        l.columns = c->n_panels == 2 || c->n_panels == 4 ? 2 : COLUMNS;
+        l.rows = (c->n_panels + l.columns - 1) / l.columns;
+        l.panel_w = l.columns == 2 ? 380 : 320;
+        l.panel_h = 280;
+    }
+    l.width = 2 * MARGIN + (double)l.columns * l.panel_w;
+    double header = c->subtitle ? 60 : 40;
+    if (c->shade_label && header < 60)
+        header = 60;
+    l.top = header + 6;
+    if (c->n_panels)
+        l.top += legend(NULL, &c->panels[0], 0, l.width);
+    l.height = l.top + (double)l.rows * l.panel_h + MARGIN / 2;
+    return l;
+}
+
+static void header(tc_text *t, const tc_chart *c, const layout *l)
+{
+    tc_svg_text(t, MARGIN, 32, "font-size=\"17\" font-weight=\"bold\" fill=\"#1a1a1a\"", c->title);
+    if (c->subtitle)
+        tc_svg_text(t, MARGIN, 51, "font-size=\"12.5\" fill=\"#666666\"", c->subtitle);
+    if (c->shade_label)
+        shade_scale(t, c, l);
+    if (c->n_panels)
+        legend(t, &c->panels[0], l->top - 6 - legend(NULL, &c->panels[0], 0, l->width), l->width);
+}
+
+tacit_status tc_chart_svg(const tc_chart *c, tc_text *out, tacit_error *err)
+{
+    layout l = lay_out(c);
+    tc_svg_open(out, l.width, l.height, c->title);
+    header(out, c, &l);
+    for (size_t i = 0; i < c->n_panels; i++) {
+        tc_frame frame = {.x = MARGIN + (double)(i % l.columns) * l.panel_w,
+                          .y = l.top + (double)(i / l.columns) * l.panel_h,
+                          .w = l.panel_w,
+                          .h = l.panel_h};
+        tc_panel panel = c->panels[i];
+        if (i % l.columns) /* the values of a row are named once */
+            panel.y.label = NULL;
+        tc_panel_draw(out, &panel, &frame, (unsigned)i);
+    }
+    tc_svg_close(out);
+    return out->failed ? tc_fail_memory(err) : TACIT_OK;
+}

@@ -1,0 +1,51 @@
+/* chart.h - charts as SVG: panels of lines with bands, steps and dots.
+ *
+ * Pure drawing: data in, text out. Everything is borrowed for the call. */
+#ifndef TC_PROGRAM_CHART_H
+#define TC_PROGRAM_CHART_H
+
+#include "base/text.h"
+
+#include <stdint.h>
+
+typedef enum tc_mark { TC_MARK_LINE, TC_MARK_STEP, TC_MARK_DOTS } tc_mark;
+
+#define TC_COLOR_GREY (-1) /* else an index into the palette, taken modulo its length */
+
+typedef struct tc_series {
+    const char *label; /* in the legend; NULL: not shown there */
+    tc_mark mark;
+    int color;
+    size_t n;
+    const double *x, *y;
+    const double *spread; /* a band y +- spread; NULL: none */
+    const double *shade;  /* DOTS: 0 (light) to 1 (dark) for each; NULL: the colour */
+    bool ring;            /* DOTS: larger and hollow */
+} tc_series;
+
+typedef struct tc_axis {
+    const char *label;
+    bool log;
+    const char *const *names; /* categories at 0, 1, ...; NULL: numbers */
+    size_t n_names;
+} tc_axis;
+
+typedef struct tc_panel {
+    tc_axis x, y;
+    const tc_series *series;
+    size_t n_series;
+} tc_panel;
+
+typedef struct tc_chart {
+    const char *title;
+    const char *subtitle; /* NULL: none */
+    const tc_panel *panels;
+    size_t n_panels;         /* the legend is that of the first */
+    const char *shade_label; /* a scale of shades from shade_low to shade_high; NULL: none */
+    double shade_low, shade_high;
+} tc_chart;
+
+/* A whole SVG document. E_MEMORY is the only failure. */
+tacit_status tc_chart_svg(const tc_chart *c, tc_text *out, tacit_error *err);
+
+#endif

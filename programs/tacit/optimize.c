@@ -1,0 +1,137 @@
+/* optimize.c - `tacit optimize`: a study's trials, run by a program.
+ *
+ * Everything that can be wrong with the command line, the document and the
+ * command is found before the storage is touched. */
+#include "campaign.h"
+#include "storage.h"
+#include "trial_rows.h"
+#include "verbs.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+typedef struct options {
+    char *storage;
+    int64_t jobs;
+    double timeout_s;
+    int64_t trials;
+    int64_t max_failures;
+    int64_t threads;
+} options;
+
+static const tc_option table[] = {
+    TC_STORAGE_OPTION(options),
+    {"jobs", TC_OPTION_INT, offsetof(options, jobs), "1", .min = 1, .max = 1024,
+     .help = "programs run at the same time"},
+    {"timeout-s", TC_OPTION_FLOAT, offsetof(options, timeout_s), "0", .min = 0, .max = 1e7,
+     .help = "seconds a program may take, then it is ended and its trial fails; 0 is no limit"},
+    {"trials", TC_OPTION_INT, offsetof(options, trials), "0", .min = 0, .max = INFINITY,
+     .help = "finished trials at which to stop; 0 is what the document says"},
+    {"max-failures", TC_OPTION_INT, offsetof(options, max_failures), "10", .min = 0,
+     .max = INFINITY, .help = "failures in a row after which to give up; 0 is never"},
+    TC_THREADS_OPTION(options),
+    {.name = NULL}};
+
+static const int64_t LEASE_MARGIN_MS = 60000; /* from a time-out to its report */
+
+static int64_t timeout_ms(const options *o)
+{
+    int64_t ms = (int64_t)(o->timeout_s * 1000 + 0.5);
+    return o->timeout_s > 0 && ms == 0 ? 1 : ms;
+}
+
+static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const tc_space *space,
+                                tacit_error *err)
+{
+    const options *o = in->opts;
+    return tc_runner_new(out, space, in->command, (size_t)o->jobs, timeout_ms(o), err);
+}
+
+/* A document's command can be checked before its study exists; a name's only after. */
+static tacit_status open_all(tc_session *s, tc_runner **runner, const tc_invocation *in,
+                             tacit_error *err)
+{
+    const options *o = in->opts;
+    TC_TRY(tc_session_name(s, in->args[0], err));
+    if (s->given)
+        TC_TRY(make_runner(runner, in, s->given->space, err));
+    TC_TRY(tc_session_open(s, in->args[0], o->storage, true, o->threads, err));
+    if (!s->given)
+        TC_TRY(make_runner(runner, in, tc_study_document(s->study)->space, err));
+    return TACIT_OK;
+}
+
+static uint64_t budget_of(const tc_session *s, const options *o)
+{
+    if (o->trials > 0)
+        return (uint64_t)o->trials;
+    return s->given ? s->given->trials : tc_study_document(s->study)->trials;
+}
+
+static tacit_status print_best(const tc_session *s, int format, tacit_error *err)
+{
+    const tc_optimizer *o;
+    TC_TRY(tc_study_look(s->study, &o, err));
+    const tc_trial *best = tc_optimizer_best(o);
+    tacit_status st =
+        best ? tc_trial_print(tc_optimizer_space(o), best, format, stdout, err)
+             : tc_fail(err, TACIT_E_STATE, "no trial of %s has succeeded", tc_study_name(s->study));
+    tc_study_unlook(s->study);
+    return st;
+}
+
+static tacit_status optimize(const tc_session *s, tc_runner *runner, const tc_invocation *in,
+                             tacit_error *err)
+{
+    const options *o = in->opts;
+    int64_t limit = timeout_ms(o);
+    tc_campaign_plan plan = {.study = s->study,
+                             .runner = runner,
+                             .budget = budget_of(s, o),
+                             .jobs = (size_t)o->jobs,
+                             .lease_ms = limit > 0 ? limit + LEASE_MARGIN_MS : 0,
+                             .max_failures = o->max_failures,
+                             .quiet = in->quiet};
+    if (setenv("TACIT_STUDY", tc_study_name(s->study), 1) != 0)
+        return tc_fail_memory(err);
+    TC_TRY(tc_campaign_run(&plan, err));
+    return print_best(s, in->format, err);
+}
+
+static tacit_status run(const tc_invocation *in, tacit_error *err)
+{
+    tc_session s = {0};
+    tc_runner *runner = NULL;
+    tc_catch_interrupts();
+    tacit_status st = open_all(&s, &runner, in, err);
+    if (st == TACIT_OK)
+        st = optimize(&s, runner, in, err);
+    tc_runner_free(runner);
+    tc_session_close(&s);
+    return st;
+}
+
+const tc_verb tc_verb_optimize = {
+    .name = "optimize",
+    .usage = "STUDY.json [options] -- PROGRAM [ARGUMENT ...]",
+    .summary = "run a study: call a program for each trial, print the best",
+    .details = "{lr} in any argument becomes the value of parameter lr, {trial} the number of\n"
+               "the trial; {{ and }} are braces. The program also finds TACIT_STUDY, TACIT_TRIAL\n"
+               "and TACIT_PARAMS (JSON) in its environment. The value of a trial is the last\n"
+               "number the program prints, or \"value\" of a JSON object on its last line. A\n"
+               "program that ends with a status other than 0, prints no number or takes too\n"
+               "long makes its trial FAIL; the study goes on.\n"
+               "\n"
+               "The study is created, or continued if it exists: after an interruption, a crash\n"
+               "or kill -9 the same command goes on where it stopped. Instead of a document, the\n"
+               "name of a study in the storage will do.\n"
+               "\n"
+               "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
+               "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}",
+    .options = table,
+    .options_size = sizeof(options),
+    .min_args = 1,
+    .max_args = 1,
+    .takes_command = true,
+    .run = run};

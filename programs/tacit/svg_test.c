@@ -1,0 +1,230 @@
+/* svg_test.c - documents are well-formed, text is escaped, no coordinate is NaN; ticks are round. */
+#include "support/test.h"
+
+#include "axis.h"
+#include "chart.h"
+#include "plot_int.h"
+#include "svg.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* -- a slow, obvious check of XML ---------------------------------------------------------- */
+
+/* Every tag is closed in order, attributes are quoted, & begins one of our entities. */
+static void assert_well_formed(const char *xml)
+{
+    char open[32][32];
+    size_t depth = 0, roots = 0;
+    for (const char *p = xml; *p;) {
+        if (*p == '&') {
+            assert_true(!strncmp(p, "&lt;", 4) || !strncmp(p, "&gt;", 4) ||
+                        !strncmp(p, "&amp;", 5) || !strncmp(p, "&quot;", 6));
+            p++;
+            continue;
+        }
+        assert_true(*p != '>');
+        if (*p != '<') {
+            p++;
+            continue;
+        }
+        const char *end = p + 1;
+        for (bool quoted = false; quoted || *end != '>'; end++) {
+            assert_true(*end && *end != '<');
+            quoted = *end == '"' ? !quoted : quoted;
+        }
+        if (p[1] == '/') {
+            size_t n = (size_t)(end - p) - 2;
+            assert_true(depth > 0);
+            depth--;
+            assert_int_equal(strlen(open[depth]), n);
+            assert_memory_equal(open[depth], p + 2, n);
+        } else if (p[1] != '?' && end[-1] != '/') {
+            size_t n = strcspn(p + 1, " >");
+            roots += depth == 0;
+            assert_true(depth < 32 && n < 32);
+            memcpy(open[depth], p + 1, n);
+            open[depth++][n] = '\0';
+        }
+        p = end + 1;
+    }
+    assert_int_equal(depth, 0);
+    assert_int_equal(roots, 1);
+}
+
+static void assert_numbers_only(const char *svg)
+{
+    assert_null(strstr(svg, "nan"));
+    assert_null(strstr(svg, "inf"));
+    assert_null(strstr(svg, "NaN"));
+}
+
+/* -- shapes -------------------------------------------------------------------------------- */
+
+static void test_text_is_escaped(void **state)
+{
+    (void)state;
+    tc_text t = {0};
+    tc_svg_escape(&t, "a<b>&\"c\"\x01 \xC3\xA9 \xFF.");
+    assert_string_equal(tc_text_get(&t),
+                        "a&lt;b&gt;&amp;&quot;c&quot;\xEF\xBF\xBD \xC3\xA9 \xEF\xBF\xBD.");
+    tc_text_fini(&t);
+}
+
+static void test_numbers_are_short(void **state)
+{
+    (void)state;
+    tc_text t = {0};
+    tc_svg_line(&t, 1, -2.5, 3.14159, -0.001, "a=\"b\"");
+    assert_string_equal(tc_text_get(&t),
+                        "<line x1=\"1\" y1=\"-2.5\" x2=\"3.14\" y2=\"0\" a=\"b\"/>\n");
+    tc_text_fini(&t);
+}
+
+static void test_what_is_not_finite_is_left_out(void **state)
+{
+    (void)state;
+    tc_text t = {0};
+    const double x[] = {1, NAN, 3, 4}, y[] = {1, 2, INFINITY, 4};
+    tc_svg_circle(&t, NAN, 1, 1, "");
+    tc_svg_rect(&t, 0, 0, INFINITY, 1, "");
+    tc_svg_text(&t, 0, -INFINITY, "", "x");
+    assert_string_equal(tc_text_get(&t), "");
+    tc_svg_polyline(&t, 4, x, y, "a=\"b\"");
+    assert_string_equal(tc_text_get(&t), "<polyline points=\"1,1 4,4\" a=\"b\"/>\n");
+    tc_text_fini(&t);
+}
+
+/* -- axes ---------------------------------------------------------------------------------- */
+
+static void check_ticks(bool log, double low, double high, size_t want, const char *expected)
+{
+    tc_scale s = {.log = log, .low = low, .high = high, .from = 0, .to = 100};
+    tc_ticks t;
+    tc_text all = {0};
+    tc_ticks_choose(&t, &s, want);
+    for (size_t i = 0; i < t.n; i++) {
+        tc_text_addf(&all, "%s%s", i ? " " : "", t.label[i]);
+        assert_true(tc_scale_at(&s, t.at[i]) > -1e-6 && tc_scale_at(&s, t.at[i]) < 100 + 1e-6);
+    }
+    assert_string_equal(tc_text_get(&all), expected);
+    tc_text_fini(&all);
+}
+
+static void test_ticks(void **state)
+{
+    (void)state;
+    check_ticks(false, 0, 1, 5, "0 0.2 0.4 0.6 0.8 1");
+    check_ticks(false, -1, 60, 6, "0 10 20 30 40 50 60");
+    check_ticks(false, -0.3, 0.3, 3, "-0.2 0 0.2");
+    check_ticks(false, 1e6, 1.00001e6, 4, "1000000 1000002 1000004 1000006 1000008 1000010");
+    check_ticks(true, 1e-3, 10, 5, "0.001 0.01 0.1 1 10");
+    check_ticks(true, 1e-7, 10, 8, "10⁻⁷ 10⁻⁶ 10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 10⁰ 10¹");
+    check_ticks(true, 1, 60, 5, "1 2 5 10 20 50");
+    check_ticks(true, 1.1, 1.9, 4, "1.2 1.4 1.6 1.8");
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    static const double ends[][2] = {
+        {0, 1}, {3, 3},        {0, 0},          {-2, -2},  {INFINITY, -INFINITY},
+        {0, 5}, {1e-12, 1e12}, {-1e300, 1e300}, {NAN, NAN}};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        for (int log = 0; log < 2; log++) {
+            tc_scale s = {.log = log, .from = 0, .to = 100};
+            tc_scale_range(&s, ends[i][0], ends[i][1], 0.05);
+            assert_true(isfinite(s.low) && isfinite(s.high) && s.low < s.high);
+            assert_true(!log || s.low > 0);
+            assert_close(tc_scale_at(&s, s.low), 0, 1e-9);
+            assert_close(tc_scale_at(&s, s.high), 100, 1e-9);
+        }
+}
+
+/* -- charts -------------------------------------------------------------------------------- */
+
+#define N 4000
+static double iteration[N], falling[N], error_bar[N];
+
+static void fill_curve(void)
+{
+    for (size_t i = 0; i < N; i++) {
+        iteration[i] = (double)i + 1;
+        falling[i] = i > N / 2 ? 0 : 1 / (1 + (double)i); /* reaches 0: no logarithm */
+        error_bar[i] = 2 * falling[i];
+    }
+}
+
+static void test_regret_chart(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_text svg = {0};
+    tc_regret_curve curves[12];
+    const char *names[12];
+    fill_curve();
+    for (size_t i = 0; i < 12; i++) {
+        names[i] = "file & <co>.csv";
+        curves[i] = (tc_regret_curve){.algorithm = i % 2 ? "gp-ei" : "<ts>",
+                                      .objective = "branin",
+                                      .runs = 3 + i % 2,
+                                      .n = N - i,
+                                      .iteration = iteration,
+                                      .simple_mean = falling,
+                                      .simple_se = error_bar,
+                                      .cumulative_mean = iteration,
+                                      .cumulative_se = error_bar};
+    }
+    assert_ok(tc_plot_regret(curves, 12, names, NULL, false, &svg, &err));
+    assert_well_formed(tc_text_get(&svg));
+    assert_numbers_only(tc_text_get(&svg));
+    assert_non_null(strstr(tc_text_get(&svg), ">Simple regret on branin<"));
+    assert_non_null(strstr(tc_text_get(&svg), "&lt;ts&gt; (file &amp; &lt;co&gt;.csv)"));
+    assert_non_null(strstr(tc_text_get(&svg), "mean of 3 to 4 runs"));
+    assert_true(svg.len < 12 * 4 * 1500 * 16); /* long curves are thinned */
+    tc_text_fini(&svg);
+    assert_ok(tc_plot_regret(curves, 1, NULL, "a \"title\"", true, &svg, &err));
+    assert_well_formed(tc_text_get(&svg));
+    assert_non_null(strstr(tc_text_get(&svg), ">a &quot;title&quot;<"));
+    tc_text_fini(&svg);
+}
+
+static void test_panels(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const double x[] = {0, 1, 1}, y[] = {2, NAN, -INFINITY}, shade[] = {0, 1, NAN};
+    const char *const names[] = {"sgd", "adam <w>"};
+    tc_series s = {.label = "a", .mark = TC_MARK_DOTS, .n = 3, .x = x, .y = y, .shade = shade};
+    tc_panel panels[5];
+    for (size_t i = 0; i < 5; i++)
+        panels[i] = (tc_panel){.x = {.label = "p", .log = i % 2},
+                               .y = {.log = i == 3},
+                               .series = &s,
+                               .n_series = i == 4 ? 0 : 1};
+    panels[0].x.names = names;
+    panels[0].x.n_names = 2;
+    for (size_t n = 0; n <= 5; n++) {
+        tc_text svg = {0};
+        tc_chart c = {.title = "t", .panels = panels, .n_panels = n, .shade_label = "trial"};
+        assert_ok(tc_chart_svg(&c, &svg, &err));
+        assert_well_formed(tc_text_get(&svg));
+        assert_numbers_only(tc_text_get(&svg));
+        assert_true(n == 0 || strstr(tc_text_get(&svg), "adam &lt;w&gt;") != NULL);
+        tc_text_fini(&svg);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_is_escaped),
+        cmocka_unit_test(test_numbers_are_short),
+        cmocka_unit_test(test_what_is_not_finite_is_left_out),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_regret_chart),
+        cmocka_unit_test(test_panels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

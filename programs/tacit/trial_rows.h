@@ -1,0 +1,24 @@
+/* trial_rows.h - trials on standard output, alike in every verb.
+ *
+ * For people: trial, state, value, the parameters, and the reason where some
+ * failed. CSV has Optuna's columns: number, state, value, params_x, ...,
+ * datetime_start, datetime_complete, worker, reason. JSON has the same fields
+ * with the parameters as an object "params". */
+#ifndef TC_PROGRAM_TRIAL_ROWS_H
+#define TC_PROGRAM_TRIAL_ROWS_H
+
+#include "algo/optimizer.h"
+#include "cli.h"
+
+/* A list: JSON is an array. */
+tacit_status tc_trials_print(const tc_space *space, const tc_trial *const *trials, size_t n,
+                             int format, FILE *out, tacit_error *err);
+/* One: JSON is an object. */
+tacit_status tc_trial_print(const tc_space *space, const tc_trial *trial, int format, FILE *out,
+                            tacit_error *err);
+/* Trials just asked for: their numbers and parameters only. JSON of one is
+ * {"trial": 3, "params": {...}}, of several an array of such. */
+tacit_status tc_asked_print(const tc_space *space, size_t n, const uint64_t *numbers,
+                            const double *values, int format, FILE *out, tacit_error *err);
+
+#endif

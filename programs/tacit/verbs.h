@@ -1,0 +1,22 @@
+/* verbs.h - every verb of the program, one line each. main.c lists them in this order. */
+#ifndef TC_PROGRAM_VERBS_H
+#define TC_PROGRAM_VERBS_H
+
+#include "cli.h"
+
+extern const tc_verb tc_verb_optimize;
+extern const tc_verb tc_verb_ask;
+extern const tc_verb tc_verb_tell;
+extern const tc_verb tc_verb_studies;
+extern const tc_verb tc_verb_trials;
+extern const tc_verb tc_verb_best;
+extern const tc_verb tc_verb_import;
+extern const tc_verb tc_verb_export;
+extern const tc_verb tc_verb_plot;
+extern const tc_verb tc_verb_simulate;
+extern const tc_verb tc_verb_demo;
+extern const tc_verb tc_verb_algorithms;
+extern const tc_verb tc_verb_objectives;
+extern const tc_verb tc_verb_version;
+
+#endif

@@ -1,0 +1,30 @@
+/* outcome.h - from what a program printed to the value of its trial.
+ *
+ * If the last non-empty line is an object in braces it must be JSON with a
+ * number "value". Else the value is the last word that is wholly a number, on
+ * the last line that has one; words end at white space, "=" and ":". Only
+ * runner.c calls this. */
+#ifndef TC_RUNNER_OUTCOME_H
+#define TC_RUNNER_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The last bytes of a stream. All-zero is empty and valid. */
+#define TC_TAIL_MAX ((size_t)64 * 1024)
+typedef struct tc_tail {
+    char *data; /* up to 2 TC_TAIL_MAX bytes are held, TC_TAIL_MAX or more are kept */
+    size_t len;
+    bool cut;    /* something before data was dropped */
+    bool failed; /* no memory */
+} tc_tail;
+
+void tc_tail_add(tc_tail *t, const void *bytes, size_t n);
+/* The kept text, without the word that the cut may have torn. */
+const char *tc_tail_get(const tc_tail *t, size_t *len);
+void tc_tail_fini(tc_tail *t);
+
+/* True with *value, finite; else false with a short reason. */
+bool tc_outcome_value(const char *text, size_t len, double *value, char *reason, size_t size);
+
+#endif

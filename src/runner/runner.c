@@ -1,0 +1,368 @@
+/* runner.c - see runner.h.
+ *
+ * A fixed table of jobs and one poll over their pipes and pidfds. No signal
+ * handler, no thread: who calls tc_runner_wait drives everything. */
+#include "runner/runner.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "runner/launch.h"
+#include "runner/outcome.h"
+#include "runner/template.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t MS = 1000000;   /* nanoseconds */
+static const size_t DRAIN = 1u << 21; /* no pipe holds more: a noisy grandchild must not hold us */
+
+typedef struct job {
+    tc_process process; /* pid 0: the slot is free */
+    uint64_t trial;
+    uint64_t due_ns; /* when it gets its next signal; 0: never */
+    bool timed_out;
+    tc_tail output;
+} job;
+
+struct tc_runner {
+    const tc_space *space;
+    tc_template *command;
+    size_t jobs, running;
+    int64_t timeout_ms;
+    job *job;              /* `jobs` of them */
+    struct pollfd *polled; /* two per job: output, pidfd */
+};
+
+static tacit_status check_program(const tc_runner *r, tacit_error *err)
+{
+    const char *name = tc_template_literal(r->command, 0);
+    tc_text path = {0};
+    tacit_status st = name ? tc_program_find(name, &path, err) : TACIT_OK;
+    tc_text_fini(&path);
+    return st;
+}
+
+tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *argv, size_t jobs,
+                           int64_t timeout_ms, tacit_error *err)
+{
+    tc_runner *r = tc_alloc(1, sizeof *r);
+    if (!r)
+        return tc_fail_memory(err);
+    r->space = space;
+    r->jobs = jobs;
+    r->timeout_ms = timeout_ms;
+    r->job = tc_alloc(jobs, sizeof *r->job);
+    r->polled = tc_alloc(2 * jobs, sizeof *r->polled);
+    tacit_status st = r->job && r->polled ? TACIT_OK : tc_fail_memory(err);
+    if (st == TACIT_OK)
+        st = tc_template_new(&r->command, space, argv, err);
+    if (st == TACIT_OK)
+        st = check_program(r, err);
+    if (st != TACIT_OK) {
+        tc_runner_free(r);
+        return st;
+    }
+    *out = r;
+    return TACIT_OK;
+}
+
+void tc_runner_free(tc_runner *r)
+{
+    if (!r)
+        return;
+    tc_runner_stop(r, 0);
+    tc_template_free(r->command);
+    tc_free(r->job);
+    tc_free(r->polled);
+    tc_free(r);
+}
+
+size_t tc_runner_running(const tc_runner *r)
+{
+    return r->running;
+}
+
+bool tc_runner_full(const tc_runner *r)
+{
+    return r->running == r->jobs;
+}
+
+static char *arena_text(tc_arena *a, tc_text *t)
+{
+    if (t->failed)
+        a->failed = true;
+    char *s = tc_arena_strdup(a, tc_text_get(t));
+    tc_text_fini(t);
+    return s;
+}
+
+static char **make_argv(const tc_runner *r, uint64_t trial, const double *values, tc_arena *a)
+{
+    size_t n = tc_template_words(r->command);
+    char **argv = TC_TAKE(a, n + 2, char *); /* a spare word in front, NULL behind */
+    for (size_t i = 0; argv && i < n; i++) {
+        tc_text word = {0};
+        tc_template_write(r->command, i, trial, values, &word);
+        argv[1 + i] = arena_text(a, &word);
+    }
+    return argv ? argv + 1 : NULL;
+}
+
+static bool is_ours(const char *variable)
+{
+    return strncmp(variable, "TACIT_TRIAL=", 12) == 0 ||
+           strncmp(variable, "TACIT_PARAMS=", 13) == 0;
+}
+
+static char *params_variable(const tc_runner *r, const double *values, tc_arena *a)
+{
+    json_t *params = tc_space_values_json(r->space, values);
+    char *json = params ? tc_json_text(params) : NULL;
+    json_decref(params);
+    tc_text t = {.failed = !json};
+    if (json)
+        tc_text_addf(&t, "TACIT_PARAMS=%s", json);
+    tc_free(json);
+    return arena_text(a, &t);
+}
+
+static char **make_envp(const tc_runner *r, uint64_t trial, const double *values, tc_arena *a)
+{
+    size_t n = 0, k = 0;
+    while (environ[n])
+        n++;
+    char **envp = TC_TAKE(a, n + 3, char *);
+    if (!envp)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!is_ours(environ[i]))
+            envp[k++] = environ[i];
+    tc_text t = {0};
+    tc_text_addf(&t, "TACIT_TRIAL=%" PRIu64, trial);
+    envp[k++] = arena_text(a, &t);
+    envp[k++] = params_variable(r, values, a);
+    return envp;
+}
+
+static job *free_slot(tc_runner *r)
+{
+    for (size_t i = 0; i < r->jobs; i++)
+        if (r->job[i].process.pid == 0)
+            return &r->job[i];
+    return NULL;
+}
+
+static tacit_status launch(tc_runner *r, job *j, uint64_t trial, const double *values,
+                           tacit_error *err)
+{
+    tc_arena a = {0};
+    tc_text path = {0};
+    tc_launch l = {.argv = make_argv(r, trial, values, &a),
+                   .envp = make_envp(r, trial, values, &a)};
+    tacit_status st = a.failed ? tc_fail_memory(err) : tc_program_find(l.argv[0], &path, err);
+    if (st == TACIT_OK) {
+        l.path = tc_text_get(&path);
+        st = tc_launch_start(&l, &j->process, err);
+    }
+    tc_text_fini(&path);
+    tc_arena_fini(&a);
+    return st;
+}
+
+tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values, tacit_error *err)
+{
+    job *j = free_slot(r);
+    if (!j)
+        return tc_fail(err, TACIT_E_STATE, "all %zu jobs are running", r->jobs);
+    TC_TRY(launch(r, j, trial, values, err));
+    j->trial = trial;
+    j->due_ns = r->timeout_ms > 0 ? tc_clock_ns() + (uint64_t)r->timeout_ms * MS : 0;
+    r->running++;
+    return TACIT_OK;
+}
+
+static void close_output(job *j)
+{
+    if (j->process.out_fd >= 0)
+        close(j->process.out_fd);
+    j->process.out_fd = -1;
+}
+
+/* Takes what the pipe holds now. */
+static void read_output(job *j)
+{
+    char chunk[4096];
+    size_t total = 0;
+    while (j->process.out_fd >= 0 && total < DRAIN) {
+        ssize_t n = read(j->process.out_fd, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            close_output(j);
+            return;
+        }
+        tc_tail_add(&j->output, chunk, (size_t)n);
+        total += (size_t)n;
+    }
+}
+
+/* Waits for a job that has ended or was killed, and frees its slot. What it leaves of its
+ * group is killed first, while its number cannot belong to anybody else. */
+static int reap(tc_runner *r, job *j, bool kill_group)
+{
+    int status = 0;
+    if (kill_group)
+        kill(-j->process.pid, SIGKILL);
+    while (waitpid(j->process.pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    close_output(j);
+    close(j->process.pidfd);
+    tc_tail_fini(&j->output);
+    *j = (job){0};
+    r->running--;
+    return status;
+}
+
+/* Says in out->reason why the process failed; false if it did not. */
+static bool failed_process(const tc_runner *r, int status, bool timed_out, tc_job_result *out)
+{
+    if (timed_out)
+        snprintf(out->reason, sizeof out->reason, "timed out after %g s",
+                 (double)r->timeout_ms / 1000);
+    else if (WIFSIGNALED(status))
+        snprintf(out->reason, sizeof out->reason, "killed by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        snprintf(out->reason, sizeof out->reason, "exit status %d", WEXITSTATUS(status));
+    else
+        return false;
+    return true;
+}
+
+static tacit_status finish(tc_runner *r, job *j, tc_job_result *out, tacit_error *err)
+{
+    read_output(j);
+    bool timed_out = j->timed_out, no_memory = j->output.failed;
+    size_t len;
+    const char *text = tc_tail_get(&j->output, &len);
+    *out = (tc_job_result){.trial = j->trial};
+    out->ok = tc_outcome_value(text, len, &out->value, out->reason, sizeof out->reason);
+    int status = reap(r, j, timed_out);
+    if (no_memory)
+        return tc_fail_memory(err);
+    if (failed_process(r, status, timed_out, out))
+        out->ok = false;
+    if (!out->ok)
+        out->value = 0;
+    return TACIT_OK;
+}
+
+/* SIGTERM when the time is up, SIGKILL when the grace is. */
+static void signal_late(tc_runner *r, uint64_t now)
+{
+    for (size_t i = 0; i < r->jobs; i++) {
+        job *j = &r->job[i];
+        if (j->process.pid == 0 || j->due_ns == 0 || now < j->due_ns)
+            continue;
+        kill(-j->process.pid, j->timed_out ? SIGKILL : SIGTERM);
+        j->due_ns = j->timed_out ? 0 : now + TC_RUNNER_GRACE_MS * MS;
+        j->timed_out = true;
+    }
+}
+
+/* Milliseconds until `until`, the next signal or the next event, whichever is first. */
+static int poll_time(const tc_runner *r, uint64_t now, uint64_t until)
+{
+    for (size_t i = 0; i < r->jobs; i++)
+        if (r->job[i].process.pid != 0 && r->job[i].due_ns != 0 && r->job[i].due_ns < until)
+            until = r->job[i].due_ns;
+    if (until == UINT64_MAX)
+        return -1;
+    if (until <= now)
+        return 0;
+    uint64_t ms = (until - now + MS - 1) / MS;
+    return ms > 3600000 ? 3600000 : (int)ms;
+}
+
+/* Sleeps until something moves and takes the output there is. False: a signal came. */
+static bool poll_jobs(tc_runner *r, int time_ms)
+{
+    for (size_t i = 0; i < r->jobs; i++) {
+        const job *j = &r->job[i];
+        bool used = j->process.pid != 0;
+        r->polled[2 * i] = (struct pollfd){.fd = used ? j->process.out_fd : -1, .events = POLLIN};
+        r->polled[2 * i + 1] =
+            (struct pollfd){.fd = used ? j->process.pidfd : -1, .events = POLLIN};
+    }
+    int n = poll(r->polled, 2 * r->jobs, time_ms);
+    if (n < 0)
+        return false;
+    for (size_t i = 0; i < r->jobs; i++)
+        if (r->polled[2 * i].revents != 0)
+            read_output(&r->job[i]);
+    return true;
+}
+
+/* A job that the last poll saw end; NULL: none. */
+static job *ended_job(tc_runner *r)
+{
+    for (size_t i = 0; i < r->jobs; i++)
+        if (r->job[i].process.pid != 0 && r->polled[2 * i + 1].revents != 0)
+            return &r->job[i];
+    return NULL;
+}
+
+tacit_status tc_runner_wait(tc_runner *r, int64_t wait_ms, tc_job_result *out, bool *done,
+                            tacit_error *err)
+{
+    uint64_t now = tc_clock_ns();
+    uint64_t until = wait_ms < 0 ? UINT64_MAX : now + (uint64_t)wait_ms * MS;
+    *done = false;
+    while (r->running > 0) {
+        signal_late(r, now);
+        if (!poll_jobs(r, poll_time(r, now, until)))
+            return TACIT_OK;
+        job *j = ended_job(r);
+        if (j) {
+            *done = true;
+            return finish(r, j, out, err);
+        }
+        now = tc_clock_ns();
+        if (now >= until)
+            return TACIT_OK;
+    }
+    return TACIT_OK;
+}
+
+static void signal_all(tc_runner *r, int number)
+{
+    for (size_t i = 0; i < r->jobs; i++)
+        if (r->job[i].process.pid != 0)
+            kill(-r->job[i].process.pid, number);
+}
+
+void tc_runner_stop(tc_runner *r, int64_t grace_ms)
+{
+    if (grace_ms > 0 && r->running > 0)
+        signal_all(r, SIGTERM);
+    uint64_t now = tc_clock_ns();
+    uint64_t until = now + (uint64_t)grace_ms * MS;
+    while (grace_ms > 0 && r->running > 0 && now < until) {
+        if (poll_jobs(r, (int)((until - now) / MS) + 1))
+            for (job *j; (j = ended_job(r)) != NULL;)
+                reap(r, j, true);
+        now = tc_clock_ns();
+    }
+    for (size_t i = 0; r->job && i < r->jobs; i++)
+        if (r->job[i].process.pid != 0)
+            reap(r, &r->job[i], true);
+}

@@ -1,0 +1,50 @@
+/* runner.h - evaluates a trial by running a program.
+ *
+ * The command is a template: "{lr}" in any argument becomes the value of
+ * parameter lr ("{{" and "}}" are literal braces); "{trial}" its number. The
+ * program also finds TACIT_TRIAL (the number) and TACIT_PARAMS (the parameters
+ * as a JSON object) in its environment, and nothing on standard input. The
+ * value is the last number on standard output, or the "value" of a JSON object
+ * on the last non-empty line (outcome.h). Standard error passes through to
+ * ours. A job never outlives a time-out: its process group gets SIGTERM, then
+ * SIGKILL; and the program itself is killed when we die. One thread at a time. */
+#ifndef TC_RUNNER_RUNNER_H
+#define TC_RUNNER_RUNNER_H
+
+#include "space/space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct tc_runner tc_runner;
+
+typedef struct tc_job_result {
+    uint64_t trial;
+    bool ok;
+    double value;     /* ok */
+    char reason[256]; /* not ok: "exit status 3", "killed by signal 9", "timed out after 600 s",
+                             "no number on standard output", "value is nan", ... */
+} tc_job_result;
+
+/* What a job gets between SIGTERM and SIGKILL. */
+#define TC_RUNNER_GRACE_MS 5000
+
+/* E_ARG: empty command, unknown placeholder (names it, lists the parameters), a parameter that
+ * no argument uses is fine. E_NOT_FOUND: there is no such program (found out here unless its name
+ * has a placeholder). argv is copied, space is borrowed until free. timeout_ms 0: none. */
+tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *argv, size_t jobs,
+                           int64_t timeout_ms, tacit_error *err);
+void tc_runner_free(tc_runner *r); /* kills what still runs */
+
+size_t tc_runner_running(const tc_runner *r);
+bool tc_runner_full(const tc_runner *r);
+/* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */
+tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values, tacit_error *err);
+/* Waits up to wait_ms (-1: for ever) for one job to end. *done tells whether one did.
+ * Returns early, *done false, when a signal arrives; at once when nothing runs. */
+tacit_status tc_runner_wait(tc_runner *r, int64_t wait_ms, tc_job_result *out, bool *done,
+                            tacit_error *err);
+/* Stops all jobs (SIGTERM, grace, SIGKILL); they report nothing. */
+void tc_runner_stop(tc_runner *r, int64_t grace_ms);
+
+#endif
