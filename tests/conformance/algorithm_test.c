@@ -1,0 +1,329 @@
+/* algorithm_test.c - what every registered algorithm must do, on every kind of space.
+ *
+ * A new algorithm is tested by being in the registry; there is nothing to add here. */
+#include "support/test.h"
+
+#include "algo/optimizer.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+
+enum { TRIALS = 24, MAX_PARAMS = 8, SPACES = 3 };
+
+typedef struct journal {
+    tc_event events[8 * TRIALS];
+    double values[8 * TRIALS][MAX_PARAMS];
+    char *bodies[8 * TRIALS];
+    size_t n;
+} journal;
+
+static const char *space_text[SPACES] = {
+    "{\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2},"
+    " \"y\": {\"type\": \"float\", \"low\": 1e-3, \"high\": 10, \"log\": true}}",
+    "{\"lr\": {\"type\": \"float\", \"low\": 0.1, \"high\": 1},"
+    " \"layers\": {\"type\": \"int\", \"low\": 1, \"high\": 9},"
+    " \"drop\": {\"type\": \"float\", \"low\": 0, \"high\": 0.5, \"step\": 0.1},"
+    " \"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\", \"c\"]}}",
+    NULL, /* finite: an 8 x 8 grid */
+};
+
+static tc_space *make_space(size_t kind)
+{
+    tacit_error err = {0};
+    tc_space *space = NULL;
+    if (space_text[kind]) {
+        json_t *j = NULL;
+        assert_ok(tc_json_parse(space_text[kind], strlen(space_text[kind]), "space", &j, &err));
+        assert_ok(tc_space_from_json(&space, j, &err));
+        json_decref(j);
+        return space;
+    }
+    tc_domain *grid = NULL;
+    assert_ok(tc_domain_grid(&grid, 2, (size_t[]){8, 8}, (double[]){0, 0}, (double[]){1, 3}, &err));
+    assert_ok(tc_space_from_domain(&space, grid, &err));
+    return space;
+}
+
+/* Smooth in the encoding, best in the middle of everything. */
+static double objective(const tc_space *s, const double *values)
+{
+    double u[64], sum = 0;
+    assert_true(s->dim <= 64);
+    tc_space_encode(s, values, u);
+    for (size_t d = 0; d < s->dim; d++)
+        sum -= (u[d] - 0.6) * (u[d] - 0.6) * (double)(d + 1);
+    return sum;
+}
+
+static tc_optimizer *make(const tc_algorithm *a, const tc_space *s, bool maximize, tc_pool *pool)
+{
+    tacit_error err = {0};
+    tc_optimizer *o = NULL;
+    tc_optimizer_config cfg = {.algorithm = a,
+                               .space = s,
+                               .maximize = maximize,
+                               .public_seed = tc_public_seed_from(7),
+                               .party_seed = tc_party_seed_from(7),
+                               .budget = TRIALS,
+                               .pool = pool};
+    assert_ok(tc_optimizer_new(&o, &cfg, &err));
+    return o;
+}
+
+/* Keeps a copy of an event that outlives the optimizer that made it, then applies it. */
+static void record(tc_optimizer *o, journal *j, const tc_event *e)
+{
+    tacit_error err = {0};
+    size_t n_params = tc_optimizer_space(o)->n_params, i = j->n++;
+    assert_true(i < 8 * TRIALS && n_params <= MAX_PARAMS);
+    j->events[i] = *e;
+    j->events[i].seq = i + 1;
+    if (e->values) {
+        memcpy(j->values[i], e->values, n_params * sizeof(double));
+        j->events[i].values = j->values[i];
+    }
+    if (e->body)
+        j->events[i].body = j->bodies[i] = tc_strdup(e->body);
+    assert_ok(tc_optimizer_apply(o, &j->events[i], &err));
+}
+
+static void forget(journal *j)
+{
+    for (size_t i = 0; i < j->n; i++)
+        tc_free(j->bodies[i]);
+    tc_free(j);
+}
+
+static uint64_t ask(tc_optimizer *o, journal *j)
+{
+    tacit_error err = {0};
+    tc_ask_request req = {.now_ms = 1000};
+    tc_event e;
+    do {
+        assert_ok(tc_optimizer_next(o, &req, &e, &err));
+        record(o, j, &e);
+    } while (e.kind != TC_EVENT_ASK);
+    return e.trial;
+}
+
+static void tell(tc_optimizer *o, journal *j, uint64_t trial, double sign)
+{
+    tacit_error err = {0};
+    tc_event e;
+    double y = sign * objective(tc_optimizer_space(o), tc_optimizer_trial(o, trial)->values);
+    assert_ok(tc_optimizer_tell(o, trial, NULL, y, 2000, &e, &err));
+    record(o, j, &e);
+}
+
+static void run(tc_optimizer *o, journal *j, size_t trials, double sign)
+{
+    for (size_t i = 0; i < trials; i++)
+        tell(o, j, ask(o, j), sign);
+}
+
+static void assert_same_trials(const tc_optimizer *a, const tc_optimizer *b)
+{
+    size_t n_params = tc_optimizer_space(a)->n_params;
+    assert_int_equal(tc_optimizer_trials(a), tc_optimizer_trials(b));
+    for (uint64_t t = 0; t < tc_optimizer_trials(a); t++)
+        for (size_t p = 0; p < n_params; p++)
+            assert_same_bits(tc_optimizer_trial(a, t)->values[p],
+                             tc_optimizer_trial(b, t)->values[p]);
+}
+
+/* Calls body(algorithm, space) for every pair. */
+static void for_all(void (*body)(const tc_algorithm *a, const tc_space *s))
+{
+    for (size_t i = 0; tc_algorithms()[i]; i++)
+        for (size_t kind = 0; kind < SPACES; kind++) {
+            tc_space *s = make_space(kind);
+            body(tc_algorithms()[i], s);
+            tc_space_free(s);
+        }
+}
+
+static void check_asks(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    journal *j = tc_alloc(1, sizeof *j);
+    tc_optimizer *o = make(a, s, true, NULL);
+    run(o, j, TRIALS, 1);
+    for (uint64_t t = 0; t < TRIALS; t++)
+        assert_ok(tc_space_check(s, tc_optimizer_trial(o, t)->values, &err));
+    assert_int_equal(tc_optimizer_count(o, TC_TRIAL_COMPLETE), TRIALS);
+    tc_optimizer_free(o);
+    forget(j);
+}
+
+static void check_replay(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    journal *j = tc_alloc(1, sizeof *j), *more = tc_alloc(1, sizeof *more);
+    tc_optimizer *lived = make(a, s, true, NULL);
+    run(lived, j, TRIALS - 3, 1);
+    ask(lived, j); /* one stays open */
+    tc_optimizer *replayed = make(a, s, true, NULL);
+    for (size_t i = 0; i < j->n; i++)
+        assert_ok(tc_optimizer_apply(replayed, &j->events[i], &err));
+    size_t at = j->n;
+    run(lived, j, 2, 1);
+    more->n = at; /* the same sequence numbers */
+    run(replayed, more, 2, 1);
+    assert_same_trials(lived, replayed);
+    tc_optimizer_free(lived);
+    tc_optimizer_free(replayed);
+    forget(j);
+    for (size_t i = at; i < more->n; i++)
+        tc_free(more->bodies[i]);
+    tc_free(more);
+}
+
+static void check_direction(const tc_algorithm *a, const tc_space *s)
+{
+    journal *up = tc_alloc(1, sizeof *up), *down = tc_alloc(1, sizeof *down);
+    tc_optimizer *max = make(a, s, true, NULL), *min = make(a, s, false, NULL);
+    run(max, up, TRIALS, 1);
+    run(min, down, TRIALS, -1);
+    assert_same_trials(max, min);
+    assert_int_equal(tc_optimizer_best(max)->number, tc_optimizer_best(min)->number);
+    tc_optimizer_free(max);
+    tc_optimizer_free(min);
+    forget(up);
+    forget(down);
+}
+
+static void check_threads(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    tc_pool *pool = NULL;
+    assert_ok(tc_pool_new(&pool, 3, &err));
+    journal *one = tc_alloc(1, sizeof *one), *three = tc_alloc(1, sizeof *three);
+    tc_optimizer *serial = make(a, s, true, NULL), *parallel = make(a, s, true, pool);
+    run(serial, one, TRIALS, 1);
+    run(parallel, three, TRIALS, 1);
+    assert_same_trials(serial, parallel);
+    tc_optimizer_free(serial);
+    tc_optimizer_free(parallel);
+    forget(one);
+    forget(three);
+    tc_pool_free(pool);
+}
+
+static bool same_point(const tc_space *s, const double *a, const double *b)
+{
+    return memcmp(a, b, s->n_params * sizeof *a) == 0;
+}
+
+/* Trials handed out together never share a point; random and sobol do not look at each other,
+ * but on these spaces their points differ as well unless the space is small. */
+static void check_open_trials_differ(const tc_algorithm *a, const tc_space *s)
+{
+    journal *j = tc_alloc(1, sizeof *j);
+    tc_optimizer *o = make(a, s, true, NULL);
+    run(o, j, TRIALS / 2, 1);
+    for (int i = 0; i < 4; i++)
+        ask(o, j);
+    uint64_t last = tc_optimizer_trials(o) - 1;
+    bool looks = a->optimizer->fit != NULL;
+    for (uint64_t t = 0; looks && t < 4; t++)
+        for (uint64_t u = 0; u < t; u++)
+            assert_false(same_point(s, tc_optimizer_trial(o, last - t)->values,
+                                    tc_optimizer_trial(o, last - u)->values));
+    tc_optimizer_free(o);
+    forget(j);
+}
+
+static void check_failed_points_are_left(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    journal *j = tc_alloc(1, sizeof *j);
+    tc_optimizer *o = make(a, s, true, NULL);
+    tc_event e;
+    run(o, j, TRIALS / 2, 1);
+    uint64_t failed = ask(o, j);
+    assert_ok(tc_optimizer_fail(o, failed, "exit status 1", 2000, &e, &err));
+    record(o, j, &e);
+    assert_int_equal(tc_optimizer_count(o, TC_TRIAL_FAIL), 1);
+    bool looks = a->optimizer->fit != NULL;
+    for (int i = 0; i < 6; i++) {
+        uint64_t t = ask(o, j);
+        if (looks)
+            assert_false(same_point(s, tc_optimizer_trial(o, t)->values,
+                                    tc_optimizer_trial(o, failed)->values));
+        tell(o, j, t, 1);
+    }
+    tc_optimizer_free(o);
+    forget(j);
+}
+
+static void check_options(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    tc_optimizer *o = NULL;
+    json_t *bad = json_pack("{s:i}", "no-such-option", 1);
+    tc_optimizer_config cfg = {.algorithm = a, .options = bad, .space = s};
+    assert_fails(tc_optimizer_new(&o, &cfg, &err), TACIT_E_ARG, "no-such-option");
+    assert_null(o);
+    json_decref(bad);
+    for (const tc_option *option = a->options; option->name; option++) {
+        assert_non_null(option->help);
+        assert_ptr_equal(tc_options_find(a->options, option->name), option);
+    }
+}
+
+static void test_asks_are_points_of_the_space(void **state)
+{
+    (void)state;
+    for_all(check_asks);
+}
+
+static void test_replay_gives_the_same_bits(void **state)
+{
+    (void)state;
+    for_all(check_replay);
+}
+
+static void test_minimising_is_maximising_the_negative(void **state)
+{
+    (void)state;
+    for_all(check_direction);
+}
+
+static void test_threads_do_not_change_bits(void **state)
+{
+    (void)state;
+    for_all(check_threads);
+}
+
+static void test_open_trials_differ(void **state)
+{
+    (void)state;
+    for_all(check_open_trials_differ);
+}
+
+static void test_failed_points_are_not_asked_again(void **state)
+{
+    (void)state;
+    for_all(check_failed_points_are_left);
+}
+
+static void test_options_are_checked_and_documented(void **state)
+{
+    (void)state;
+    for_all(check_options);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asks_are_points_of_the_space),
+        cmocka_unit_test(test_replay_gives_the_same_bits),
+        cmocka_unit_test(test_minimising_is_maximising_the_negative),
+        cmocka_unit_test(test_threads_do_not_change_bits),
+        cmocka_unit_test(test_open_trials_differ),
+        cmocka_unit_test(test_failed_points_are_not_asked_again),
+        cmocka_unit_test(test_options_are_checked_and_documented),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

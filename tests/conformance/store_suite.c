@@ -1,0 +1,484 @@
+/* store_suite.c - what every store must do. A new store needs only a store_kind.
+ *
+ * The reference is a journal kept in the test by the plainest means. */
+#include "conformance/store_suite.h"
+
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const store_kind *kind; /* cmocka's set-up functions take no argument of ours */
+
+static int open_store(void **state)
+{
+    *state = kind->open_fresh();
+    return *state ? 0 : -1;
+}
+
+static int close_store(void **state)
+{
+    tc_store_close(*state);
+    return 0;
+}
+
+static tc_study_row study_row(const char *name)
+{
+    tc_study_row row = {.name = (char *)name, .document = "{\"a\": 1}", .created_ms = 12345};
+    for (size_t i = 0; i < sizeof row.public_seed.bytes; i++) {
+        row.public_seed.bytes[i] = (uint8_t)i; /* with a zero byte in it */
+        row.party_seed.bytes[i] = (uint8_t)(255 - i);
+    }
+    return row;
+}
+
+static int64_t put(tc_store *s, const char *name)
+{
+    int64_t      id = 0;
+    tc_study_row row = study_row(name);
+    tacit_error  err = {0};
+    if (tc_store_study_put(s, &row, &id, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    return id;
+}
+
+static tacit_status append(tc_store *s, int64_t study, uint64_t head, size_t n,
+                           const tc_event_row *events, bool durable, uint64_t *end,
+                           tacit_error *err)
+{
+    tc_append a = {.study = study, .head = head, .events = events, .n = n, .durable = durable};
+    return tc_store_append(s, &a, end, err);
+}
+
+static tc_event_row event(tc_event_kind what, uint64_t trial, const char *body)
+{
+    return (tc_event_row){.kind = what, .trial = trial, .time_ms = (int64_t)trial + 7, .body = body};
+}
+
+static tacit_status append_one(tc_store *s, int64_t study, uint64_t head, tc_event_kind what,
+                               uint64_t trial)
+{
+    tc_event_row e = event(what, trial, "{}");
+    uint64_t     end;
+    return append(s, study, head, 1, &e, what == TC_EVENT_TELL, &end, NULL);
+}
+
+/* ---- reading back ---- */
+
+typedef struct seen {
+    tc_event_row *events;
+    size_t        n, cap;
+    size_t        stop_after; /* 0: never */
+} seen;
+
+static tacit_status see(void *user, const tc_event_row *e, tacit_error *err)
+{
+    (void)err;
+    seen *all = user;
+    if (!tc_grow((void **)&all->events, &all->cap, all->n + 1, sizeof *all->events))
+        return TACIT_E_MEMORY;
+    all->events[all->n] = *e;
+    all->events[all->n++].body = tc_strdup(e->body);
+    return all->stop_after && all->n == all->stop_after ? TACIT_E_CANCELLED : TACIT_OK;
+}
+
+static void forget(seen *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        tc_free((char *)all->events[i].body);
+    tc_free(all->events);
+    *all = (seen){0};
+}
+
+static seen scan(tc_store *s, int64_t study, uint64_t after)
+{
+    seen        all = {0};
+    tacit_error err = {0};
+    if (tc_store_scan(s, study, after, see, &all, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    return all;
+}
+
+static uint64_t head_of(tc_store *s, int64_t study)
+{
+    uint64_t head = 99;
+    assert_int_equal(tc_store_head(s, study, &head, NULL), TACIT_OK);
+    return head;
+}
+
+/* ---- studies ---- */
+
+static void put_then_get_gives_the_same(void **state)
+{
+    char *big = tc_alloc(1 << 20, 1);
+    memset(big, 'x', (1 << 20) - 1);
+    tc_study_row row = study_row("one"), got;
+    row.document = "{\"name\": \"Größe \\u0001\", \"x\": \"\xe2\x82\xac\"}";
+    row.points_csv = big;
+    int64_t id = 0;
+    assert_int_equal(tc_store_study_put(*state, &row, &id, NULL), TACIT_OK);
+    assert_int_equal(tc_store_study_get(*state, "one", &got, NULL), TACIT_OK);
+    assert_int_equal(got.id, id);
+    assert_string_equal(got.name, "one");
+    assert_string_equal(got.document, row.document);
+    assert_string_equal(got.points_csv, big);
+    assert_memory_equal(&got.public_seed, &row.public_seed, sizeof row.public_seed);
+    assert_memory_equal(&got.party_seed, &row.party_seed, sizeof row.party_seed);
+    assert_int_equal(got.created_ms, 12345);
+    tc_study_row_fini(&got);
+    tc_free(big);
+}
+
+static void a_study_without_points_has_none(void **state)
+{
+    tc_study_row got;
+    put(*state, "plain");
+    assert_int_equal(tc_store_study_get(*state, "plain", &got, NULL), TACIT_OK);
+    assert_null(got.points_csv);
+    tc_study_row_fini(&got);
+}
+
+static void a_name_is_given_once(void **state)
+{
+    tc_study_row row = study_row("one"), got;
+    tacit_error  err = {0};
+    int64_t      id = put(*state, "one"), other = -5;
+    row.document = "{}";
+    assert_int_equal(tc_store_study_put(*state, &row, &other, &err), TACIT_E_CONFLICT);
+    assert_string_equal(err.msg, "there is a study \"one\" already");
+    assert_int_equal(other, -5);
+    assert_int_equal(tc_store_study_get(*state, "one", &got, NULL), TACIT_OK);
+    assert_int_equal(got.id, id);
+    assert_string_equal(got.document, "{\"a\": 1}");
+    tc_study_row_fini(&got);
+}
+
+static void a_missing_study_is_not_found(void **state)
+{
+    tc_study_row got;
+    tacit_error  err = {0};
+    assert_int_equal(tc_store_study_get(*state, "nix", &got, &err), TACIT_E_NOT_FOUND);
+    assert_non_null(strstr(err.msg, "there is no study \"nix\""));
+}
+
+typedef struct listing {
+    tc_store *store;
+    char      names[64];
+    size_t    stop_after, n;
+} listing;
+
+static tacit_status list_name(void *user, const tc_study_row *row, tacit_error *err)
+{
+    listing     *l = user;
+    tc_study_row again; /* a visitor may call the store */
+    if (tc_store_study_get(l->store, row->name, &again, err) != TACIT_OK)
+        return TACIT_E_INTERNAL;
+    tc_study_row_fini(&again);
+    strcat(strcat(l->names, row->name), " ");
+    return ++l->n == l->stop_after ? TACIT_E_CANCELLED : TACIT_OK;
+}
+
+static void studies_are_listed_in_order_of_creation(void **state)
+{
+    listing all = {.store = *state}, two = {.store = *state, .stop_after = 2};
+    assert_int_equal(tc_store_study_list(*state, list_name, &all, NULL), TACIT_OK);
+    assert_string_equal(all.names, "");
+    put(*state, "zoo");
+    put(*state, "ant");
+    put(*state, "mole");
+    assert_int_equal(tc_store_study_list(*state, list_name, &all, NULL), TACIT_OK);
+    assert_string_equal(all.names, "zoo ant mole ");
+    assert_int_equal(tc_store_study_list(*state, list_name, &two, NULL), TACIT_E_CANCELLED);
+    assert_string_equal(two.names, "zoo ant ");
+}
+
+/* ---- events ---- */
+
+static void events_come_back_in_order(void **state)
+{
+    int64_t      id = put(*state, "a"), other = put(*state, "b");
+    tc_event_row three[] = {event(TC_EVENT_ENQUEUE, 0, "{\"p\": 0.1}"),
+                            event(TC_EVENT_ASK, 0, "{\"q\": \"\xc3\xa4\"}"),
+                            event(TC_EVENT_FIT, 0, "")};
+    uint64_t     end = 0;
+    assert_int_equal(head_of(*state, id), 0);
+    assert_int_equal(append(*state, id, 0, 3, three, false, &end, NULL), TACIT_OK);
+    assert_int_equal(end, 3);
+    assert_int_equal(append_one(*state, other, 0, TC_EVENT_ASK, 0), TACIT_OK);
+    assert_int_equal(append_one(*state, id, TC_ANY_HEAD, TC_EVENT_TELL, 0), TACIT_OK);
+    assert_int_equal(head_of(*state, id), 4);
+    assert_int_equal(head_of(*state, other), 1);
+    seen all = scan(*state, id, 0);
+    assert_int_equal(all.n, 4);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(all.events[i].seq, i + 1);
+        assert_int_equal(all.events[i].kind, three[i].kind);
+        assert_int_equal(all.events[i].time_ms, 7);
+        assert_string_equal(all.events[i].body, three[i].body);
+    }
+    forget(&all);
+    all = scan(*state, id, 3);
+    assert_int_equal(all.n, 1);
+    assert_int_equal(all.events[0].seq, 4);
+    forget(&all);
+    all = scan(*state, id, 4);
+    assert_int_equal(all.n, 0);
+    forget(&all);
+}
+
+static void an_append_at_another_head_is_refused(void **state)
+{
+    int64_t      id = put(*state, "a");
+    tacit_error  err = {0};
+    uint64_t     end = 77;
+    tc_event_row e = event(TC_EVENT_ASK, 1, "{}");
+    assert_int_equal(append_one(*state, id, 0, TC_EVENT_ASK, 0), TACIT_OK);
+    for (int durable = 0; durable < 2; durable++) {
+        assert_int_equal(append(*state, id, 0, 1, &e, durable, &end, &err), TACIT_E_CONFLICT);
+        assert_string_equal(err.msg, "the journal has moved from event 0 to 1");
+        assert_int_equal(append(*state, id, 2, 1, &e, durable, &end, NULL), TACIT_E_CONFLICT);
+    }
+    assert_int_equal(end, 77);
+    assert_int_equal(head_of(*state, id), 1);
+}
+
+static void a_trial_is_told_once(void **state)
+{
+    int64_t      id = put(*state, "a"), other = put(*state, "b");
+    tacit_error  err = {0};
+    uint64_t     end = 77;
+    tc_event_row mixed[] = {event(TC_EVENT_ENQUEUE, 8, "{}"), event(TC_EVENT_TELL, 8, "{}"),
+                            event(TC_EVENT_TELL, 3, "{}")};
+    tc_event_row twice[] = {event(TC_EVENT_TELL, 9, "{}"), event(TC_EVENT_TELL, 9, "{}")};
+    assert_int_equal(append_one(*state, id, TC_ANY_HEAD, TC_EVENT_TELL, 3), TACIT_OK);
+    assert_int_equal(append_one(*state, other, TC_ANY_HEAD, TC_EVENT_TELL, 3), TACIT_OK);
+    assert_int_equal(append_one(*state, id, TC_ANY_HEAD, TC_EVENT_ASK, 3), TACIT_OK);
+    assert_int_equal(append(*state, id, 2, 3, mixed, true, &end, &err), TACIT_E_STATE);
+    assert_string_equal(err.msg, "trial 3 has been told already");
+    assert_int_equal(append(*state, id, 2, 2, twice, true, &end, &err), TACIT_E_STATE);
+    assert_string_equal(err.msg, "trial 9 has been told already");
+    assert_int_equal(end, 77);
+    assert_int_equal(head_of(*state, id), 2); /* all or none */
+    assert_int_equal(append(*state, id, 2, 2, mixed, true, &end, &err), TACIT_OK);
+    assert_int_equal(append_one(*state, id, 4, TC_EVENT_TELL, 9), TACIT_OK);
+}
+
+static void an_unknown_study_is_not_found(void **state)
+{
+    uint64_t    head = 5;
+    seen        all = {0};
+    tacit_error err = {0};
+    put(*state, "a");
+    assert_int_equal(append_one(*state, 999, TC_ANY_HEAD, TC_EVENT_ASK, 0), TACIT_E_NOT_FOUND);
+    assert_int_equal(append_one(*state, 999, TC_ANY_HEAD, TC_EVENT_TELL, 0), TACIT_E_NOT_FOUND);
+    assert_int_equal(append_one(*state, 0, 0, TC_EVENT_ASK, 0), TACIT_E_NOT_FOUND);
+    assert_int_equal(tc_store_scan(*state, 999, 0, see, &all, &err), TACIT_E_NOT_FOUND);
+    assert_string_equal(err.msg, "the store has no study number 999");
+    assert_int_equal(tc_store_head(*state, -1, &head, NULL), TACIT_E_NOT_FOUND);
+    assert_int_equal(head, 5);
+}
+
+static void a_visitor_may_stop_a_scan(void **state)
+{
+    int64_t id = put(*state, "a");
+    for (uint64_t i = 0; i < 5; i++)
+        assert_int_equal(append_one(*state, id, i, TC_EVENT_ASK, i), TACIT_OK);
+    seen two = {.stop_after = 2};
+    assert_int_equal(tc_store_scan(*state, id, 1, see, &two, NULL), TACIT_E_CANCELLED);
+    assert_int_equal(two.n, 2);
+    assert_int_equal(two.events[1].seq, 3);
+    forget(&two);
+    assert_int_equal(append_one(*state, id, 5, TC_EVENT_ASK, 5), TACIT_OK);
+}
+
+/* Random appends against a plain array: what is accepted, what is refused, what is stored. */
+static void a_thousand_random_appends_match_the_reference(void **state)
+{
+    enum { APPENDS = 1000, TRIALS = 400, MOST = 3 };
+    int64_t      id = put(*state, "a");
+    bool         told[TRIALS] = {false};
+    tc_event_row want[APPENDS * MOST];
+    size_t       n = 0;
+    srand(1);
+    for (int k = 0; k < APPENDS; k++) {
+        tc_event_row e[MOST];
+        size_t       m = 1 + (size_t)rand() % MOST;
+        bool         clash = false, moved = rand() % 5 == 0;
+        bool         mine[TRIALS] = {false};
+        for (size_t i = 0; i < m; i++) {
+            e[i] = event(rand() % 2 ? TC_EVENT_TELL : TC_EVENT_ASK, (uint64_t)(rand() % TRIALS), "1");
+            if (e[i].kind != TC_EVENT_TELL)
+                continue;
+            clash = clash || told[e[i].trial] || mine[e[i].trial];
+            mine[e[i].trial] = true;
+        }
+        uint64_t     head = moved ? n + 1 : rand() % 2 ? n : TC_ANY_HEAD, end = 0;
+        tacit_status st = append(*state, id, head, m, e, rand() % 8 == 0, &end, NULL);
+        assert_int_equal(st, moved ? TACIT_E_CONFLICT : clash ? TACIT_E_STATE : TACIT_OK);
+        for (size_t i = 0; st == TACIT_OK && i < m; i++) {
+            told[e[i].trial] = told[e[i].trial] || mine[e[i].trial];
+            want[n++] = e[i];
+        }
+        assert_true(st != TACIT_OK || end == n);
+    }
+    seen all = scan(*state, id, 0);
+    assert_int_equal(all.n, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(all.events[i].seq, i + 1);
+        assert_int_equal(all.events[i].kind, want[i].kind);
+        assert_int_equal(all.events[i].trial, want[i].trial);
+    }
+    forget(&all);
+}
+
+/* ---- many at once ---- */
+
+enum { THREADS = 8, ASKS = 40 };
+
+typedef struct crew {
+    tc_store *store;
+    int64_t   study;
+    size_t    accepted, refused, broken;
+} crew;
+
+static tacit_status count_ask(void *user, const tc_event_row *e, tacit_error *err)
+{
+    (void)err;
+    uint64_t *state = user; /* {head, asks} */
+    state[0] = e->seq;
+    state[1] += e->kind == TC_EVENT_ASK;
+    return TACIT_OK;
+}
+
+/* Asks like a study does: the trial's number follows from all events before it. */
+static void *ask_and_tell(void *user)
+{
+    crew    *c = user;
+    uint64_t known[2] = {0, 0};
+    while (c->accepted < ASKS && !c->broken) {
+        c->broken += tc_store_scan(c->store, c->study, known[0], count_ask, known, NULL) != TACIT_OK;
+        uint64_t     trial = known[1];
+        tacit_status st = append_one(c->store, c->study, known[0], TC_EVENT_ASK, trial);
+        c->refused += st == TACIT_E_CONFLICT;
+        c->broken += st != TACIT_OK && st != TACIT_E_CONFLICT;
+        if (st != TACIT_OK)
+            continue;
+        c->accepted++;
+        c->broken += append_one(c->store, c->study, TC_ANY_HEAD, TC_EVENT_TELL, trial) != TACIT_OK;
+    }
+    return NULL;
+}
+
+static void *tell_all(void *user)
+{
+    crew *c = user;
+    for (uint64_t trial = 0; trial < ASKS; trial++) {
+        tacit_status st = append_one(c->store, c->study, TC_ANY_HEAD, TC_EVENT_TELL, trial);
+        c->accepted += st == TACIT_OK;
+        c->refused += st == TACIT_E_STATE;
+        c->broken += st != TACIT_OK && st != TACIT_E_STATE;
+    }
+    return NULL;
+}
+
+/* Runs work in THREADS threads, every second one on `other` if there is one. */
+static crew run_crew(tc_store *store, tc_store *other, int64_t study, void *(*work)(void *))
+{
+    pthread_t threads[THREADS];
+    crew      crews[THREADS], sum = {0};
+    for (int i = 0; i < THREADS; i++) {
+        crews[i] = (crew){.store = other && i % 2 ? other : store, .study = study};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &crews[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        sum.accepted += crews[i].accepted;
+        sum.refused += crews[i].refused;
+        sum.broken += crews[i].broken;
+    }
+    return sum;
+}
+
+/* Every trial from 0 to n - 1 has one ask and later one tell, and nothing else is there. */
+static void check_asked_and_told(tc_store *s, int64_t study, size_t n)
+{
+    seen all = scan(s, study, 0);
+    assert_int_equal(all.n, 2 * n);
+    char *stage = tc_alloc(n, 1);
+    for (size_t i = 0; i < all.n; i++) {
+        const tc_event_row *e = &all.events[i];
+        assert_true(e->seq == i + 1 && e->trial < n);
+        assert_int_equal(stage[e->trial]++, e->kind == TC_EVENT_ASK ? 0 : 1);
+    }
+    tc_free(stage);
+    forget(&all);
+}
+
+static void parallel_asks_never_share_a_trial(void **state)
+{
+    int64_t id = put(*state, "a");
+    crew    sum = run_crew(*state, NULL, id, ask_and_tell);
+    assert_int_equal(sum.broken, 0);
+    check_asked_and_told(*state, id, THREADS * ASKS);
+}
+
+static void parallel_tells_have_one_winner(void **state)
+{
+    int64_t id = put(*state, "a");
+    crew    sum = run_crew(*state, NULL, id, tell_all);
+    assert_int_equal(sum.broken, 0);
+    assert_int_equal(sum.accepted, ASKS);
+    assert_int_equal(sum.refused, (THREADS - 1) * ASKS);
+    assert_int_equal(head_of(*state, id), ASKS);
+}
+
+static void two_handles_see_one_journal(void **state)
+{
+    int64_t   id = put(*state, "a");
+    tc_store *other = kind->open_again();
+    assert_non_null(other);
+    assert_int_equal(append_one(*state, id, 0, TC_EVENT_TELL, 0), TACIT_OK);
+    assert_int_equal(append_one(other, id, 0, TC_EVENT_ASK, 1), TACIT_E_CONFLICT);
+    assert_int_equal(append_one(other, id, TC_ANY_HEAD, TC_EVENT_TELL, 0), TACIT_E_STATE);
+    assert_int_equal(append_one(other, id, 1, TC_EVENT_TELL, 1), TACIT_OK);
+    assert_int_equal(head_of(*state, id), 2);
+
+    int64_t busy = put(other, "b");
+    crew    sum = run_crew(*state, other, busy, ask_and_tell);
+    assert_int_equal(sum.broken, 0);
+    check_asked_and_told(*state, busy, THREADS * ASKS);
+    tc_store_close(other);
+}
+
+#define ON_STORE(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
+
+int store_suite_run(const store_kind *which)
+{
+    const struct CMUnitTest tests[] = {
+        ON_STORE(put_then_get_gives_the_same),
+        ON_STORE(a_study_without_points_has_none),
+        ON_STORE(a_name_is_given_once),
+        ON_STORE(a_missing_study_is_not_found),
+        ON_STORE(studies_are_listed_in_order_of_creation),
+        ON_STORE(events_come_back_in_order),
+        ON_STORE(an_append_at_another_head_is_refused),
+        ON_STORE(a_trial_is_told_once),
+        ON_STORE(an_unknown_study_is_not_found),
+        ON_STORE(a_visitor_may_stop_a_scan),
+        ON_STORE(a_thousand_random_appends_match_the_reference),
+        ON_STORE(parallel_asks_never_share_a_trial),
+        ON_STORE(parallel_tells_have_one_winner),
+    };
+    const struct CMUnitTest shared[] = {ON_STORE(two_handles_see_one_journal)};
+    kind = which;
+    int failed = cmocka_run_group_tests_name(which->name, tests, NULL, NULL);
+    if (which->open_again)
+        failed += cmocka_run_group_tests_name(which->name, shared, NULL, NULL);
+    return failed;
+}

@@ -1,0 +1,366 @@
+#!/bin/sh
+# cli_test.sh - the tacit program from outside: every verb, every kind of bad input.
+#
+# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep and awk. Prints one
+# "ok" or "not ok" line per check; the exit status is 0 only if all are ok.
+set -u
+
+tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
+case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-cli.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+unset TACIT_STORAGE
+checks=0
+failures=0
+
+ok() {
+    checks=$((checks + 1))
+    echo "ok $checks - $1"
+}
+
+not_ok() {
+    checks=$((checks + 1))
+    failures=$((failures + 1))
+    echo "not ok $checks - $1"
+    sed 's/^/# out: /' out 2> /dev/null | head -5
+    sed 's/^/# err: /' err 2> /dev/null | head -5
+}
+
+# check NAME COMMAND...: the command succeeds
+check() {
+    name=$1
+    shift
+    if "$@"; then ok "$name"; else not_ok "$name"; fi
+}
+
+# run CODE WORD...: runs tacit into out and err; true if it exits with CODE
+run() {
+    want=$1
+    shift
+    "$tacit" "$@" > out 2> err
+    got=$?
+    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit $*"; return 1; }
+}
+
+# good NAME WORD...: exits with 0
+good() {
+    name=$1
+    shift
+    check "$name" run 0 "$@"
+}
+
+one_sentence() {
+    [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ]
+}
+
+# bad CODE TEXT WORD...: exits with CODE, says one sentence with TEXT, adds no file
+bad() {
+    code=$1
+    text=$2
+    shift 2
+    before=$(ls)
+    if run "$code" "$@" && one_sentence && grep -qF -- "$text" err && [ "$(ls)" = "$before" ]; then
+        ok "refused ($code): $text"
+    else
+        not_ok "refused ($code): $text"
+    fi
+}
+
+says() {
+    grep -qF -- "$1" out
+}
+
+lines() {
+    [ "$(wc -l < out)" -eq "$1" ]
+}
+
+: > out
+: > err # from here on they are always there
+
+# ---- help and version
+
+good "--help" --help
+check "--help lists the verbs and the exit codes" awk '/optimize/ { a = 1 } /  130  / { b = 1 } END { exit !(a && b) }' out
+good "--version" --version
+check "--version is one line" lines 1
+for verb in optimize ask tell studies trials best import export plot simulate demo algorithms \
+    objectives version; do
+    good "$verb --help" "$verb" --help
+    check "$verb --help shows its usage" says "Usage: tacit $verb"
+    cp out help.txt
+    good "help $verb" help "$verb"
+    check "help $verb says the same" cmp -s out help.txt
+done
+rm help.txt
+good "version --format json" version --format json
+check "version has the libraries" says '"sqlite":"3.'
+good "algorithms" algorithms
+check "algorithms lists gp-ei" says gp-ei
+good "algorithms gp-ei" algorithms gp-ei
+check "algorithms gp-ei lists its options" says kernel
+good "algorithms --format csv" algorithms --format csv
+check "CSV has a header" says name,summary,source
+
+# ---- bad command lines
+
+bad 2 "a verb is needed"
+bad 2 'there is no verb "optmize"; did you mean "optimize"?' optmize
+bad 2 'there is no verb "zzzzzz"; tacit --help lists them' zzzzzz
+bad 2 'there is no verb "bset"; did you mean "best"?' help bset
+bad 2 "comes after a verb" --format
+bad 2 "has no option --job; did you mean --jobs?" optimize s.json --job 2 -- true
+bad 2 "has no option --zzzzzz" studies --zzzzzz
+bad 2 "has no option -z" studies -z
+bad 2 "--storage needs a value" studies --storage
+bad 2 'format must be one of table, json, csv, jsonl, got "xml"' studies --format xml
+bad 2 'jobs must be a whole number in [1, 1024], got "0"' optimize s.json --jobs 0 -- true
+bad 2 'jobs must be a whole number in [1, 1024], got "two"' optimize s.json --jobs=two -- true
+bad 2 "an argument is missing" best
+bad 2 "one argument too many" best a b
+bad 3 'there is no algorithm "gp-ee"; did you mean "gp-ei"?' algorithms gp-ee
+
+# ---- bad documents
+
+document() { # NAME TEXT
+    printf '%s\n' "$2" > "$1"
+}
+space='"space": {"x": {"type": "float", "low": 0, "high": 1}}'
+document broken.json '{"name": "s", '
+bad 2 "broken.json" optimize broken.json -- true
+document twice.json "{\"name\": \"s\", \"name\": \"s\", \"direction\": \"minimize\", $space}"
+bad 2 "twice.json" optimize twice.json -- true
+document unknown.json "{\"name\": \"s\", \"direction\": \"minimize\", \"trails\": 3, $space}"
+bad 2 "trails" optimize unknown.json -- true
+document nodir.json "{\"name\": \"s\", $space}"
+bad 2 "direction" ask nodir.json
+document range.json '{"name": "s", "direction": "minimize", "space": {"x": {"type": "float", "low": 2, "high": 1}}}'
+bad 2 "space.x" ask range.json
+document noalgo.json "{\"name\": \"s\", \"direction\": \"minimize\", \"algorithm\": {\"name\": \"gp-ie\"}, $space}"
+bad 3 "gp-ei" ask noalgo.json
+document option.json "{\"name\": \"s\", \"direction\": \"minimize\", \"algorithm\": {\"name\": \"gp-ei\", \"kernl\": \"se\"}, $space}"
+bad 2 "kernl" ask option.json
+bad 3 "absent.json" ask absent.json
+: > empty.json
+bad 2 "empty.json" ask empty.json
+rm -- *.json
+
+# ---- optimize
+
+cat > study.json <<'END'
+{ "name": "square", "direction": "minimize", "trials": 12, "seed": 1,
+  "space": { "x": {"type": "float", "low": -1, "high": 1},
+             "n": {"type": "int", "low": 1, "high": 4},
+             "kind": {"type": "choice", "choices": ["a", "b c"]} } }
+END
+cat > square.sh <<'END'
+#!/bin/sh
+echo "kind is $3"
+awk -v x="$1" -v n="$2" 'BEGIN { printf "value=%.17g\n", (x - 0.5) ^ 2 + n }'
+END
+chmod +x square.sh
+
+bad 2 "the command is empty" optimize study.json
+bad 2 "{y} in" optimize study.json -- ./square.sh '{y}'
+bad 2 "without its }" optimize study.json -- ./square.sh '{x'
+bad 3 "there is no program" optimize study.json -- no-such-program '{x}'
+bad 3 "cannot be run" optimize study.json -- ./absent.sh '{x}'
+bad 3 "it is not executable" optimize study.json -- ./study.json '{x}'
+bad 2 "storage" optimize study.json --storage nonsense -- ./square.sh
+bad 3 "tacit.db" studies
+bad 3 "tacit.db" best square
+
+good "optimize" optimize study.json --format json -- ./square.sh '{x}' '{n}' '{kind}'
+check "the best is on standard output" says '"state":"COMPLETE"'
+check "it is one line" lines 1
+check "nothing but progress on standard error" [ "$(grep -c tacit: err)" -eq 0 ]
+cp out best.json
+good "trials --format jsonl" trials square --format jsonl
+check "there are 12 trials" lines 12
+good "optimize again" optimize study.json --format json -- ./square.sh '{x}' '{n}' '{kind}'
+check "a finished study runs nothing more" cmp -s out best.json
+good "best" best square --format json
+check "best says the same as optimize" cmp -s out best.json
+good "best by document" best study.json --format json
+check "a document stands for its study" cmp -s out best.json
+good "more trials, by name, with two jobs" optimize square --trials 15 --jobs 2 --quiet -- ./square.sh '{x}' '{n}' '{kind}'
+check "quiet is quiet" [ ! -s err ]
+good "studies" studies --format json
+check "studies counts them" says '"complete":15,"failed":0,"running":0,"planned":12'
+good "studies --format table" studies
+check "a table has a header and a row" lines 2
+check "no escape sequences in a pipe" awk '/\033/ { exit 1 }' out
+
+sed 's/"high": 4/"high": 5/' study.json > other.json
+bad 4 "space" optimize other.json -- ./square.sh '{x}'
+rm other.json best.json
+
+# Environment, storage URL, failing programs.
+printf '#!/bin/sh\n[ "$TACIT_STUDY" = square ] && echo "$TACIT_TRIAL" || exit 9\n' > env.sh
+printf '#!/bin/sh\necho 1; exit 3\n' > fails.sh
+printf '#!/bin/sh\n[ $(($1 %% 2)) -eq 0 ] && echo 2 || echo nan\n' > half.sh
+printf '#!/bin/sh\nexec sleep 60\n' > slow.sh
+chmod +x ./*.sh
+good "TACIT_STUDY and TACIT_TRIAL" optimize study.json --storage sqlite:///env.db --trials 3 -- ./env.sh
+TACIT_STORAGE=sqlite:///env.db
+export TACIT_STORAGE
+good "TACIT_STORAGE" trials square --format csv
+check "values are trial numbers" grep -q '^2,COMPLETE,2,' out
+unset TACIT_STORAGE
+
+check "a broken command gives up" run 4 optimize study.json --storage sqlite:///f.db --max-failures 3 -- ./fails.sh
+check "and says why" grep -qF '3 trials failed in a row, the last with "exit status 3"' err
+good "failed trials are kept" trials square --storage sqlite:///f.db --state fail --format jsonl
+check "all three" lines 3
+good "some failures" optimize study.json --storage sqlite:///half.db --trials 6 --quiet -- ./half.sh '{trial}'
+good "failures are counted" trials square --storage sqlite:///half.db --state FAIL --format jsonl
+check "three of six" lines 3
+check "with their reason" says '"reason":"value is nan"'
+check "a slow program times out" run 4 optimize study.json --storage sqlite:///slow.db --trials 1 --timeout-s 0.1 -- ./slow.sh
+good "and fails" trials square --storage sqlite:///slow.db --format json
+check "with its reason" says "timed out after 0.1 s"
+
+# ---- interruption
+
+cat > wait.sh <<'END'
+#!/bin/sh
+[ "$4" -lt 3 ] || [ -e go ] || exec sleep 60
+exec ./square.sh "$1" "$2" "$3"
+END
+chmod +x wait.sh
+running() {
+    "$tacit" trials square --storage sqlite:///int.db --state running --format jsonl 2> /dev/null | grep -q .
+}
+"$tacit" optimize study.json --storage sqlite:///int.db -- ./wait.sh '{x}' '{n}' '{kind}' '{trial}' > out 2> err &
+pid=$!
+tries=0
+until "$tacit" trials square --storage sqlite:///int.db --format csv 2> /dev/null | grep -q '^3,RUNNING'; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 200 ] || break
+    sleep 0.05
+done
+kill -TERM "$pid" # as Ctrl-C; but a script's background jobs ignore SIGINT
+wait "$pid"
+status=$?
+check "an interruption ends with 130" [ "$status" -eq 130 ]
+check "and says how to go on" grep -q 'interrupted with 3 of 12 trials finished' err
+check "its trial stays RUNNING" running
+: > go
+good "the same command goes on" optimize study.json --storage sqlite:///int.db -- ./wait.sh '{x}' '{n}' '{kind}' '{trial}'
+check "it says what it runs again" grep -q 'left unfinished: 1 trial$' err
+"$tacit" export square --storage sqlite:///int.db 2> err | cut -d, -f1-6 > int.csv
+"$tacit" export square 2> err | cut -d, -f1-6 | head -13 > calm.csv
+check "as if nothing had happened" cmp int.csv calm.csv
+rm -f go int.csv calm.csv
+
+# ---- ask and tell
+
+good "ask creates the study" ask study.json --storage sqlite:///at.db --worker w1 --format json
+check "ask prints a trial" grep -q '^{"trial":0,"params":{"x":.*,"n":[1-4],"kind":"[ab c]*"}}$' out
+cp out asked
+good "the same worker asks again" ask square --storage sqlite:///at.db --worker w1 --format json
+check "and gets its trial back" cmp -s out asked
+good "another gets another" ask square --storage sqlite:///at.db --worker w2 --format json
+check "number 1" says '{"trial":1,'
+good "ask --count 2" ask square --storage sqlite:///at.db --count 2 --format csv
+check "two rows and a header" lines 3
+good "tell" tell square 0 -0.5 --storage sqlite:///at.db --format json
+check "tell says what is known" says '{"trial":0,"state":"COMPLETE","value":-0.5,"reason":null}'
+good "tell --fail" tell square 1 --fail "no power" --storage sqlite:///at.db
+good "tell the point really run" tell square 2 0.25 --param x=0.125 --set n=3 --storage sqlite:///at.db
+good "trials has it" trials square --storage sqlite:///at.db --format csv
+check "as told" grep -q '^2,COMPLETE,0.25,0.125,3,' out
+bad 4 "trial 0" tell square 0 1 --storage sqlite:///at.db
+good "tell --skip-if-finished" tell square 0 1 --skip-if-finished --storage sqlite:///at.db --format json
+check "nothing has changed" says '"value":-0.5'
+bad 2 "VALUE must be a finite number" tell square 3 nan --storage sqlite:///at.db
+bad 2 "VALUE must be a finite number" tell square 3 -inf --storage sqlite:///at.db
+bad 2 "VALUE must be a finite number" tell square 3 1e999 --storage sqlite:///at.db
+bad 2 "either VALUE or --fail" tell square 3 --storage sqlite:///at.db
+bad 2 "not both" tell square 3 1 --fail no --storage sqlite:///at.db
+bad 2 "TRIAL must be" tell square three 1 --storage sqlite:///at.db
+bad 3 "there is no trial 99" tell square 99 1 --storage sqlite:///at.db
+bad 2 'no parameter "y"' tell square 3 1 --param y=2 --storage sqlite:///at.db
+bad 2 "n must be" tell square 3 1 --param n=9 --storage sqlite:///at.db
+bad 2 "must be name=value" tell square 3 1 --param n --storage sqlite:///at.db
+bad 3 'no study "cube"' ask cube --storage sqlite:///at.db
+bad 2 "--state must be" trials square --state done --storage sqlite:///at.db
+sed 's/"square"/"fresh"/' study.json > fresh.json
+good "a study without results" ask fresh.json --storage sqlite:///at.db
+bad 4 "no trial of fresh is complete" best fresh --storage sqlite:///at.db
+rm asked fresh.json
+
+# ---- export and import
+
+good "export to a file" export square --out trials.csv
+check "the file has Optuna's columns" grep -q '^number,state,value,params_x,params_n,params_kind,datetime_start,datetime_complete,worker,reason$' trials.csv
+good "export --format jsonl" export square --format jsonl
+check "one object per line" [ "$(grep -c '^{"number":.*}$' out)" -eq 15 ]
+good "export --format json" export square --format json
+check "an array" awk 'NR == 1 && !/^\[\{/ { bad = 1 } END { exit bad || !/\}\]$/ }' out
+bad 3 "no/such" export square --out no/such/file.csv
+
+good "import what was exported" import study.json trials.csv --storage sqlite:///im.db --format json
+check "all of it" says '{"imported":15,"skipped":0}'
+"$tacit" export square 2> err | cut -d, -f2-6 > a.csv
+"$tacit" export square --storage sqlite:///im.db 2> err | cut -d, -f2-6 > b.csv
+check "bit for bit" cmp a.csv b.csv
+good "rows that failed are skipped" export square --storage sqlite:///half.db --out half.csv
+good "and counted" import study.json half.csv --storage sqlite:///im2.db --format json
+check "three and three" says '{"imported":3,"skipped":3}'
+printf 'kind,note,n,value,x\r\n"b c","a ""note"", quoted",2,1.5,0.25\r\n' > plain.csv
+good "plain names, any order, quotes, CRLF" import square plain.csv --storage sqlite:///im.db
+good "it is there" best square --storage sqlite:///im.db
+
+table() { # NAME LINE...
+    file=$1
+    shift
+    printf '%s\n' "$@" > "$file"
+}
+table bad.csv 'x,n,kind,value' '0.5,2,a,1' '0.5,2,a,oops'
+bad 2 "row 3" import study.json bad.csv --storage sqlite:///new.db
+table bad.csv 'x,n,kind,value' '0.5,2,a,1' '0.5,7,a,1'
+bad 2 "row 3" import study.json bad.csv --storage sqlite:///new.db
+table bad.csv 'x,n,kind,value' '0.5,2,c,1'
+bad 2 "row 2" import study.json bad.csv --storage sqlite:///new.db
+table bad.csv 'x,n,kind,value' '0.5,2,a'
+bad 2 "row 2" import study.json bad.csv --storage sqlite:///new.db
+table bad.csv 'x,n,value' '0.5,2,1'
+bad 2 "no column for the parameter kind" import study.json bad.csv --storage sqlite:///new.db
+table bad.csv 'x,n,kind' '0.5,2,a'
+bad 2 'no column "value"' import study.json bad.csv --storage sqlite:///new.db
+table bad.csv 'x,params_x,n,kind,value' '0.5,0.5,2,a,1'
+bad 2 "a second time" import study.json bad.csv --storage sqlite:///new.db
+: > bad.csv
+bad 2 "bad.csv" import study.json bad.csv --storage sqlite:///new.db
+bad 3 "absent.csv" import study.json absent.csv --storage sqlite:///new.db
+table bad.csv 'x,n,kind,value' '0.5,2,a,1' '0.5,2,a,nan'
+bad 2 "row 3" import square bad.csv --storage sqlite:///im.db
+good "a refused import changed nothing" studies --storage sqlite:///im.db --format json
+check "sixteen trials" says '"complete":16'
+
+# ---- storage that is not ours
+
+echo "this is not a database, only a text that is long enough to be taken for one" > text.db
+cp text.db text.copy
+bad 5 "not a tacit store" studies --storage sqlite:///text.db
+bad 5 "not a tacit store" ask study.json --storage sqlite:///text.db
+check "a foreign file is left untouched" cmp text.db text.copy
+bad 2 "unknown scheme" studies --storage mysql://host/db
+
+# ---- a finite domain
+
+printf 'x1,x2\n0,0\n0,1\n1,0\n1,1\n' > grid.csv
+document grid.json '{"name": "grid", "direction": "maximize", "trials": 3, "seed": 1, "points": "grid.csv"}'
+good "points from a file" optimize grid.json --storage sqlite:///grid.db --format csv -- sh -c 'echo $1$2' sh '{x1}' '{x2}'
+check "coordinates in the export" says "number,state,value,params_point,params_x1,params_x2,"
+good "ask for a point" ask grid --storage sqlite:///grid.db --format json
+check "with its coordinates" grep -q '"params":{"point":[0-3],"x1":[01.]*,"x2":[01.]*}' out
+good "tell by coordinates" tell grid 3 5 --param x1=1 --param x2=1 --storage sqlite:///grid.db
+good "trials of a grid" trials grid --storage sqlite:///grid.db --format csv
+check "the candidate was found" grep -q '^3,COMPLETE,5,3,1,1,' out
+bad 2 "candidate" tell grid 2 5 --param x1=0.5 --storage sqlite:///grid.db
+
+echo "1..$checks"
+[ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }

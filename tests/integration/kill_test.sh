@@ -1,0 +1,94 @@
+#!/bin/sh
+# kill_test.sh [N] - kills `tacit optimize` with SIGKILL at N random moments and
+# checks that the run goes on as if nothing had happened: every trial has the same
+# parameters and the same value, bit for bit, as in a run that nobody disturbed.
+#
+# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell and awk. The seed of the
+# moments is printed; KILL_SEED=s repeats them.
+set -u
+
+tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
+case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
+kills=${1:-10}
+seed=${KILL_SEED:-$$}
+trials=40
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-kill.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+unset TACIT_STORAGE
+
+cat > study.json <<'END'
+{ "name": "killed", "direction": "minimize", "trials": 40, "seed": 7,
+  "space": { "x": {"type": "float", "low": -5, "high": 10},
+             "n": {"type": "int", "low": 1, "high": 9},
+             "kind": {"type": "choice", "choices": ["plain", "shifted"]} },
+  "algorithm": { "name": "gp-ei" } }
+END
+
+cat > objective.sh <<'END'
+#!/bin/sh
+# A function of its arguments alone; every seventh trial fails. Takes a moment.
+sleep 0.02
+[ $(($4 % 7)) -ne 6 ] || exit 3
+awk -v x="$1" -v n="$2" -v k="$3" 'BEGIN {
+    y = (x - 2.5) ^ 2 / 10 + (n - 4) ^ 2 / 8 + (k == "shifted" ? 0.3 : 0)
+    printf "value=%.17g\n", y }'
+END
+chmod +x objective.sh
+
+# run STORAGE: to the end, or until somebody kills it
+run() {
+    exec "$tacit" optimize study.json --quiet --storage "$1" -- \
+        ./objective.sh '{x}' '{n}' '{kind}' '{trial}'
+}
+
+# What must not differ: number, state, value, parameters. Times and workers may.
+results() {
+    "$tacit" export killed --storage "$1" | cut -d, -f1-6
+}
+
+# A moment in milliseconds, from a small generator of our own.
+moment() {
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    echo $((seed / 65536 % 400 + 1))
+}
+
+echo "# $kills kills, KILL_SEED=$seed"
+(run sqlite:///calm.db) > calm.out || { echo "not ok - the undisturbed run fails"; exit 1; }
+results sqlite:///calm.db > calm.csv
+if [ "$(wc -l < calm.csv)" -ne $((trials + 1)) ]; then
+    echo "not ok - the undisturbed run has $(wc -l < calm.csv) lines"
+    exit 1
+fi
+
+killed=0
+while [ "$killed" -lt "$kills" ]; do
+    run sqlite:///killed.db > /dev/null 2>&1 &
+    pid=$!
+    ms=$(moment)
+    sleep "$(awk -v ms="$ms" 'BEGIN { printf "%.3f", ms / 1000 }')"
+    if kill -9 "$pid" 2> /dev/null; then
+        wait "$pid" 2> /dev/null
+        killed=$((killed + 1))
+        continue
+    fi
+    # It was done before: begin again with a new storage, keeping the count.
+    wait "$pid"
+    results sqlite:///killed.db > killed.csv
+    cmp calm.csv killed.csv || { echo "not ok - a disturbed run differs"; exit 1; }
+    rm -f killed.db killed.db-wal killed.db-shm
+done 2> /dev/null
+
+(run sqlite:///killed.db) > killed.out || { echo "not ok - the last run fails"; exit 1; }
+results sqlite:///killed.db > killed.csv
+if ! cmp calm.csv killed.csv; then
+    diff calm.csv killed.csv | sed 's/^/# /'
+    echo "not ok - after $killed kills the trials differ"
+    exit 1
+fi
+if "$tacit" trials killed --storage sqlite:///killed.db --state running --format jsonl | grep -q .; then
+    echo "not ok - a trial is still running"
+    exit 1
+fi
+echo "ok - after $killed kills all $trials trials are the same, bit for bit"
