@@ -34,7 +34,7 @@ typedef struct tacit_optimizer_opts {
         .size = sizeof(tacit_optimizer_opts), .algorithm = "gp-ei"                                 \
     }
 
-/* Makes an optimizer over `space`, which is copied. E_ARG or E_NOT_FOUND name what is wrong. */
+/* Makes an optimizer over `space`, which is copied. E_ARG names what is wrong. */
 TACIT_API tacit_status tacit_optimizer_new(tacit_optimizer **out, const tacit_space *space,
                                            const tacit_optimizer_opts *opts, tacit_error *err);
 TACIT_API void tacit_optimizer_free(tacit_optimizer *o); /* NULL is allowed */

@@ -27,7 +27,7 @@ extern "C" {
     X(OK, 0, "success")                                                        \
     X(E_INTERNAL, 1, "a defect in tacit")                                      \
     X(E_ARG, 2, "bad input: an argument, option, document or file")            \
-    X(E_NOT_FOUND, 3, "no such study, trial, algorithm or file")               \
+    X(E_NOT_FOUND, 3, "no such study, trial or file")               \
     X(E_STATE, 4, "not possible in the present state")                         \
     X(E_CONFLICT, 4, "somebody else was first")                                \
     X(E_IO, 5, "the storage or a file could not be read or written")           \

@@ -39,7 +39,8 @@ static tacit_status rehearse(const tc_study_doc *doc, tacit_error *err)
 static tacit_status open_store(tc_session *s, const char *url, bool create, tacit_error *err)
 {
     tacit_status st = tc_store_open(&s->store, url, false, err);
-    if (st != TACIT_E_NOT_FOUND || !create)
+    /* E_CORRUPT: perhaps only empty, from somebody who creates it now or died while he did. */
+    if (!create || (st != TACIT_E_NOT_FOUND && st != TACIT_E_CORRUPT))
         return st;
     TC_TRY(rehearse(s->given, err));
     return tc_store_open(&s->store, url, true, err);

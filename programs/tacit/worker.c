@@ -53,13 +53,13 @@ static void identify(identity *me)
 {
     char state;
     if (gethostname(me->host, sizeof me->host) != 0)
-        strcpy(me->host, "-");
+        snprintf(me->host, sizeof me->host, "-");
     me->host[sizeof me->host - 1] = '\0';
     if (!read_line("/proc/sys/kernel/random/boot_id", me->boot, sizeof me->boot))
-        strcpy(me->boot, "-");
+        snprintf(me->boot, sizeof me->boot, "-");
     me->pid = (long)getpid();
     if (!read_stat(me->pid, &state, me->start, sizeof me->start))
-        strcpy(me->start, "-");
+        snprintf(me->start, sizeof me->start, "-");
 }
 
 void tc_worker_name(char out[TC_WORKER_MAX], size_t slot)

@@ -126,7 +126,7 @@ typedef struct tc_algorithm {
 /* registry.c: every algorithm, one line each. */
 const tc_algorithm *tc_algorithm_find(const char *name); /* NULL: none */
 const tc_algorithm *const *tc_algorithms(void);          /* NULL-terminated */
-/* E_NOT_FOUND with the nearest name and the list. */
+/* E_ARG with the nearest name and the list. */
 tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_error *err);
 
 #endif

@@ -178,7 +178,7 @@ static void test_public_interface(void **state)
     assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "direction");
     opts.direction = TACIT_MINIMIZE;
     opts.algorithm = "gp-ie";
-    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_NOT_FOUND, "gp-ei");
+    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "gp-ei");
     opts.algorithm = "gp-ei";
     opts.options = "[1]";
     assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "JSON object");

@@ -33,6 +33,6 @@ tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_
     const char *names[sizeof algorithms / sizeof *algorithms] = {NULL};
     for (size_t i = 0; algorithms[i]; i++)
         names[i] = algorithms[i]->name;
-    return tc_fail_unknown(err, TACIT_E_NOT_FOUND, name, names, "Algorithms",
+    return tc_fail_unknown(err, TACIT_E_ARG, name, names, "Algorithms",
                            "there is no algorithm \"%s\"", name);
 }

@@ -46,17 +46,10 @@ const tc_objective_info *const *tc_objectives(void)
 static tacit_status unknown_name(const char *name, tacit_error *err)
 {
     const char *names[KINDS + 1] = {NULL};
-    tc_text list = {0};
-    for (size_t i = 0; i < KINDS; i++) {
+    for (size_t i = 0; i < KINDS; i++)
         names[i] = infos[i]->name;
-        tc_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *near = tc_closest(name, names);
-    tacit_status status = tc_fail(
-        err, TACIT_E_NOT_FOUND, "there is no objective \"%s\"%s%s%s; the objectives are %s", name,
-        near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", tc_text_get(&list));
-    tc_text_fini(&list);
-    return status;
+    return tc_fail_unknown(err, TACIT_E_ARG, name, names, "Objectives",
+                           "there is no objective \"%s\"", name);
 }
 
 static tacit_status find_kind(const tc_objective_kind **out, const char *name, tacit_error *err)

@@ -76,7 +76,7 @@ typedef struct tc_objective_info {
 } tc_objective_info;
 const tc_objective_info *const *tc_objectives(void); /* NULL-terminated */
 
-/* `seed` fixes the shift and the shape of random objectives. E_NOT_FOUND: unknown name. */
+/* `seed` fixes the shift and the shape of random objectives. E_ARG: unknown name. */
 tacit_status tc_objective_new(tc_objective **out, const char *name, const tc_objective_opts *opts,
                               tc_public_seed seed, tacit_error *err);
 void            tc_objective_free(tc_objective *o);

@@ -369,8 +369,8 @@ static void test_errors(void **state)
     (void)state;
     tc_objective_opts opts = defaults();
     fails(
-        "brannin", &opts, TACIT_E_NOT_FOUND,
-        "there is no objective \"brannin\" (did you mean \"branin\"?); the objectives are branin, "
+        "brannin", &opts, TACIT_E_ARG,
+        "there is no objective \"brannin\"; did you mean \"branin\"? Objectives: branin, "
         "hartmann6, himmelblau, ackley, rastrigin, garland, doublesine, gp-sample");
     opts.dim = 3;
     fails("branin", &opts, TACIT_E_ARG, "dim is 3, but the objective branin has 2 dimensions");

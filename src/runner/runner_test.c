@@ -303,7 +303,7 @@ static void a_templated_program_is_looked_up_at_start(void **state)
 /* Writes an executable script of this text; unlink(path) afterwards. */
 static void make_script(char path[32], const char *text)
 {
-    strcpy(path, "/tmp/tacit_runner_XXXXXX");
+    snprintf(path, 32, "/tmp/tacit_runner_XXXXXX");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));

@@ -215,7 +215,7 @@ static void test_errors(void **state)
     s = simulation("random", "branin", 1, 0);
     assert_fails(tc_simulate(&s, &r, &err), TACIT_E_ARG, "runs is 0; allowed are 1 to 1000000");
     s = simulation("random", "brann", 1, 2);
-    assert_fails(tc_simulate(&s, &r, &err), TACIT_E_NOT_FOUND, "did you mean \"branin\"?");
+    assert_fails(tc_simulate(&s, &r, &err), TACIT_E_ARG, "did you mean \"branin\"?");
     s = simulation("gp-ei", "branin", 1, 2);
     json_t *options = json_pack("{s:i}", "no_such_option", 1);
     s.options = options;

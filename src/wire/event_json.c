@@ -85,31 +85,6 @@ static bool put_skip(json_t *j, const tc_event *e)
            (!e->reason || put(j, "reason", text_json(e->reason)));
 }
 
-/* Bytes as base64 with padding: the form in which messages travel too. */
-static json_t *bytes_json(const void *bytes, size_t n)
-{
-    size_t size = sodium_base64_encoded_len(n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = tc_alloc(size, 1);
-    if (!text)
-        return NULL;
-    sodium_bin2base64(text, size, bytes, n, sodium_base64_VARIANT_ORIGINAL);
-    json_t *j = json_string(text);
-    tc_free(text);
-    return j;
-}
-
-static bool put_message(json_t *j, const tc_event *e)
-{
-    return put(j, "round", json_integer((json_int_t)e->round)) &&
-           put(j, "message", bytes_json(e->bytes, e->n_bytes));
-}
-
-static bool put_skip(json_t *j, const tc_event *e)
-{
-    return put(j, "round", json_integer((json_int_t)e->round)) &&
-           (!e->reason || put(j, "reason", text_json(e->reason)));
-}
-
 static bool put_body(json_t *j, const tc_space *s, const tc_event *e)
 {
     switch (e->kind) {
@@ -255,43 +230,6 @@ static tacit_status get_skip(const json_t *j, tc_arena *a, tc_event *e, tacit_er
     return get_text(j, "reason", a, &e->reason, err);
 }
 
-static tacit_status get_round(const json_t *j, tc_event *e, tacit_error *err)
-{
-    int64_t round = -1;
-    TC_TRY(tc_json_int_or(j, "", "round", 0, INT64_MAX, &round, err));
-    if (round < 0)
-        return tc_fail(err, TACIT_E_ARG, "round is missing");
-    e->round = (uint64_t)round;
-    return TACIT_OK;
-}
-
-static tacit_status get_message(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
-{
-    static const char *const allowed[] = {"round", "message", NULL};
-    const char *text, *end;
-    TC_TRY(tc_json_only(j, "", allowed, err));
-    TC_TRY(get_round(j, e, err));
-    TC_TRY(tc_json_string(j, "", "message", &text, err));
-    size_t len = strlen(text);
-    unsigned char *bytes = TC_TAKE(a, len / 4 * 3 + 1, unsigned char);
-    if (!bytes)
-        return tc_fail_memory(err);
-    if (sodium_base642bin(bytes, len / 4 * 3 + 1, text, len, NULL, &e->n_bytes, &end,
-                          sodium_base64_VARIANT_ORIGINAL) != 0 ||
-        end != text + len)
-        return tc_fail(err, TACIT_E_ARG, "message is not base64");
-    e->bytes = bytes;
-    return TACIT_OK;
-}
-
-static tacit_status get_skip(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
-{
-    static const char *const allowed[] = {"round", "reason", NULL};
-    TC_TRY(tc_json_only(j, "", allowed, err));
-    TC_TRY(get_round(j, e, err));
-    return get_text(j, "reason", a, &e->reason, err);
-}
-
 static tacit_status get_body(const tc_space *s, const json_t *j, const char *text, tc_arena *a,
                              tc_event *e, tacit_error *err)
 {
@@ -307,11 +245,6 @@ static tacit_status get_body(const tc_space *s, const json_t *j, const char *tex
         return get_tell(s, j, a, e, err);
     case TC_EVENT_STALE:
         return tc_json_only(j, "", nothing, err);
-    case TC_EVENT_PUBLISH:
-    case TC_EVENT_ABSORB:
-        return get_message(j, a, e, err);
-    case TC_EVENT_SKIP:
-        return get_skip(j, a, e, err);
     case TC_EVENT_PUBLISH:
     case TC_EVENT_ABSORB:
         return get_message(j, a, e, err);

@@ -112,9 +112,9 @@ static void messages_keep_every_byte(void **state)
     tc_space *s = mixed();
     tc_event e = {.seq = 5, .kind = TC_EVENT_PUBLISH, .round = 3, .bytes = "\0\xFFhello"};
     e.n_bytes = 7;
-    assert_round_trip(s, &e, "{\"round\":3,\"message\":\"AP9oZWxsbw==\"}");
+    assert_round_trip(s, &e, "{\"round\":3,\"bytes\":\"AP9oZWxsbw==\"}");
     e.n_bytes = 0;
-    assert_round_trip(s, &e, "{\"round\":3,\"message\":\"\"}");
+    assert_round_trip(s, &e, "{\"round\":3,\"bytes\":\"\"}");
     e.kind = TC_EVENT_ABSORB, e.round = INT64_MAX;
     unsigned char bytes[300];
     for (size_t n = 0; n < sizeof bytes; n++) {
@@ -228,16 +228,16 @@ static const struct {
     {TC_EVENT_STALE, "{\"params\": {}}", "params"},
     {TC_EVENT_FIT, "[3]", "the body of fit event 9: it must be an object, got an array"},
     {TC_EVENT_FIT, "{} {}", "the body of fit event 9: "},
-    {TC_EVENT_PUBLISH, "{\"message\": \"\"}", "round is missing"},
-    {TC_EVENT_PUBLISH, "{\"round\": 1}", "message is missing"},
-    {TC_EVENT_PUBLISH, "{\"round\": -1, \"message\": \"\"}", "round"},
-    {TC_EVENT_PUBLISH, "{\"round\": 1, \"message\": \"A\"}", "message is not base64"},
-    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"AP9\"}", "message is not base64"},
-    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"AP9o AA\"}", "message is not base64"},
-    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"AB==\"}", "message is not base64"},
-    {TC_EVENT_ABSORB, "{\"round\": 1, \"message\": \"\", \"reason\": \"\"}", "reason"},
+    {TC_EVENT_PUBLISH, "{\"bytes\": \"\"}", "round is missing"},
+    {TC_EVENT_PUBLISH, "{\"round\": 1}", "bytes is missing"},
+    {TC_EVENT_PUBLISH, "{\"round\": -1, \"bytes\": \"\"}", "round"},
+    {TC_EVENT_PUBLISH, "{\"round\": 1, \"bytes\": \"A\"}", "bytes must be base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"bytes\": \"AP9\"}", "bytes must be base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"bytes\": \"AP9o AA\"}", "bytes must be base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"bytes\": \"AB==\"}", "bytes must be base64"},
+    {TC_EVENT_ABSORB, "{\"round\": 1, \"bytes\": \"\", \"reason\": \"\"}", "reason"},
     {TC_EVENT_SKIP, "{}", "round is missing"},
-    {TC_EVENT_SKIP, "{\"round\": 1, \"message\": \"\"}", "message"},
+    {TC_EVENT_SKIP, "{\"round\": 1, \"bytes\": \"\"}", "bytes"},
     {(tc_event_kind)77, "{}", "77 is not a kind of event"},
 };
 

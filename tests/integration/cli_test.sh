@@ -7,6 +7,7 @@ set -u
 
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
+man=$(cd "$(dirname "$0")/../.." && pwd)/docs/man/tacit.1
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-cli.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -94,6 +95,19 @@ for verb in optimize ask tell studies trials best import export plot simulate de
     check "help $verb says the same" cmp -s out help.txt
 done
 rm help.txt
+
+# explained VERB: every option in its --help is in the manual page
+explained() {
+    "$tacit" "$1" --help | sed -n 's/^  --\([a-z-]*\).*/\1/p' > names
+    while read -r option; do
+        grep -q -- "Fl -$option\( \|\$\)" "$man" || { echo "# the manual lacks --$option of $1"; return 1; }
+    done < names
+    [ -s names ] && grep -q "^\.Ss $1\$" "$man"
+}
+for verb in $("$tacit" --help | awk '/^Environment/ { exit } on && NF { print $1 } /^Verbs/ { on = 1 }'); do
+    check "the manual explains $verb" explained "$verb"
+done
+rm names
 good "version --format json" version --format json
 check "version has the libraries" says '"sqlite":"3.'
 good "algorithms" algorithms
@@ -119,7 +133,7 @@ bad 2 'jobs must be a whole number in [1, 1024], got "0"' optimize s.json --jobs
 bad 2 'jobs must be a whole number in [1, 1024], got "two"' optimize s.json --jobs=two -- true
 bad 2 "an argument is missing" best
 bad 2 "one argument too many" best a b
-bad 3 'there is no algorithm "gp-ee"; did you mean "gp-ei"?' algorithms gp-ee
+bad 2 'there is no algorithm "gp-ee"; did you mean "gp-ei"?' algorithms gp-ee
 
 # ---- bad documents
 
@@ -138,7 +152,7 @@ bad 2 "direction" ask nodir.json
 document range.json '{"name": "s", "direction": "minimize", "space": {"x": {"type": "float", "low": 2, "high": 1}}}'
 bad 2 "space.x" ask range.json
 document noalgo.json "{\"name\": \"s\", \"direction\": \"minimize\", \"algorithm\": {\"name\": \"gp-ie\"}, $space}"
-bad 3 "gp-ei" ask noalgo.json
+bad 2 "gp-ei" ask noalgo.json
 document option.json "{\"name\": \"s\", \"direction\": \"minimize\", \"algorithm\": {\"name\": \"gp-ei\", \"kernl\": \"se\"}, $space}"
 bad 2 "kernl" ask option.json
 bad 3 "absent.json" ask absent.json
@@ -253,6 +267,19 @@ check "it says what it runs again" grep -q 'left unfinished: 1 trial$' err
 "$tacit" export square 2> err | cut -d, -f1-6 | head -13 > calm.csv
 check "as if nothing had happened" cmp int.csv calm.csv
 rm -f go int.csv calm.csv
+
+# ---- trials of other workers: the dead of this host are run again, others are left alone
+
+here="$(uname -n):00000000-0000-0000-0000-000000000000:1:1/0"
+good "a worker of an earlier boot" ask study.json --storage sqlite:///dead.db --worker "$here"
+good "a worker elsewhere" ask study.json --storage sqlite:///dead.db --worker "elsewhere:0:1:1/0"
+good "a worker of another kind" ask study.json --storage sqlite:///dead.db --worker gpu-1
+good "optimize beside them" optimize study.json --trials 3 --storage sqlite:///dead.db -- ./square.sh '{x}' '{n}' '{kind}'
+good "afterwards" trials square --storage sqlite:///dead.db --format csv
+check "the dead one's trial was run" grep -q '^0,COMPLETE,' out
+check "the foreign one's was not" grep -q '^1,RUNNING,.*elsewhere' out
+check "nor the other's" grep -q '^2,RUNNING,.*gpu-1' out
+check "two new ones were" grep -q '^4,COMPLETE,' out
 
 # ---- ask and tell
 
