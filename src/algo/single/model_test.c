@@ -1,0 +1,208 @@
+/* model_test.c - the shared Gaussian-process model: believing and forgetting, fits as text, repeats. */
+#include "support/test.h"
+
+#include "algo/history.h"
+#include "algo/single/model.h"
+#include "base/memory.h"
+
+typedef struct fixture {
+    tc_space *space;
+    tc_history history;
+    tc_env env;
+    tc_model_opts opts;
+    tc_model model;
+} fixture;
+
+static double objective(const double *x)
+{
+    return sin(5 * x[0]) - (x[1] - 0.3) * (x[1] - 0.3);
+}
+
+static void observe(fixture *f, size_t n)
+{
+    tacit_error err = {0};
+    tc_stream s;
+    tc_stream_public(&s, &f->env.public_seed, TC_FOR_OBJECTIVE, f->history.n);
+    for (size_t i = 0; i < n; i++) {
+        double x[2] = {tc_draw_uniform(&s), tc_draw_uniform(&s)};
+        assert_ok(tc_history_reserve(&f->history, &err));
+        tc_history_observe(&f->history, f->space, x, objective(x));
+    }
+}
+
+static int setup(void **state)
+{
+    static fixture f;
+    tacit_error err = {0};
+    memset(&f, 0, sizeof f);
+    assert_ok(tc_space_new(&f.space, &err));
+    assert_ok(tc_space_add_float(f.space, "a", 0, 1, 0, false, &err));
+    assert_ok(tc_space_add_float(f.space, "b", 0, 1, 0, false, &err));
+    assert_ok(tc_history_init(&f.history, f.space, &err));
+    f.env = (tc_env){.space = f.space, .history = &f.history};
+    f.opts = (tc_model_opts){.kernel = TC_KERNEL_MATERN52,
+                             .ard = true,
+                             .fit = true,
+                             .standardize = true,
+                             .lengthscale = 0.3,
+                             .variance = 1,
+                             .noise = 1e-4};
+    assert_ok(tc_model_init(&f.model, &f.env, &f.opts, true, &err));
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    tc_model_fini(&f->model);
+    tc_history_fini(&f->history);
+    tc_space_free(f->space);
+    return 0;
+}
+
+static void predict(fixture *f, const double *x, double *mean, double *var)
+{
+    tacit_error err = {0};
+    assert_ok(tc_gp_predict_many(f->model.gp, 1, x, 1, mean, var, &err));
+}
+
+static void test_believing_lowers_the_variance_and_forgetting_restores_the_bits(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    double taken[2] = {0.9, 0.9}, x[2] = {0.88, 0.91}, mean[3], var[3];
+    observe(f, 10);
+    assert_ok(tc_history_reserve(&f->history, &err));
+    tc_history_take(&f->history, f->space, taken);
+    assert_ok(tc_model_sync(&f->model, &err));
+    predict(f, x, &mean[0], &var[0]);
+    assert_ok(tc_model_believe(&f->model, &err));
+    predict(f, x, &mean[1], &var[1]);
+    assert_true(var[1] < 0.5 * var[0]);
+    assert_close(mean[1], mean[0], 1e-6); /* a point that returns its mean changes no mean */
+    tc_model_forget(&f->model);
+    assert_ok(tc_model_sync(&f->model, &err));
+    predict(f, x, &mean[2], &var[2]);
+    assert_same_bits(mean[2], mean[0]);
+    assert_same_bits(var[2], var[0]);
+}
+
+static void test_the_incumbent_is_a_mean_not_a_value(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    f->opts.standardize = false;
+    f->model.hyper.noise = 1;
+    observe(f, 12);
+    double best = -INFINITY;
+    for (size_t i = 0; i < 12; i++)
+        best = fmax(best, f->history.y[i]);
+    assert_ok(tc_model_sync(&f->model, &err));
+    assert_true(tc_model_incumbent(&f->model) < best);
+    for (size_t i = 0; i < 12; i++) {
+        double x[2] = {f->history.U[i], f->history.U[i + f->history.ld]}, mean, var;
+        predict(f, x, &mean, &var);
+        assert_true(mean <= tc_model_incumbent(&f->model) + 1e-9);
+    }
+}
+
+static void test_fits_are_due_when_the_data_have_grown(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    assert_false(tc_model_ready(&f->model));
+    observe(f, 6);
+    assert_true(tc_model_ready(&f->model));
+    assert_true(tc_model_fit_due(&f->model));
+    assert_ok(tc_model_fitted(
+        &f->model, "{\"n\":6,\"scale\":[0.5,0.25],\"variance\":2,\"noise\":0.001}", &err));
+    assert_false(tc_model_fit_due(&f->model));
+    assert_same_bits(f->model.hyper.scale[1], 0.25);
+    observe(f, 1);
+    assert_true(tc_model_fit_due(&f->model));
+    f->opts.refit = 5;
+    assert_false(tc_model_fit_due(&f->model));
+    f->opts.fit = false;
+    observe(f, 50);
+    assert_false(tc_model_fit_due(&f->model));
+}
+
+/* What fit writes, fitted reads, exactly; with more observations than a likelihood can afford too. */
+static void check_fit(fixture *f)
+{
+    tacit_error err = {0};
+    tc_text first = {0}, second = {0};
+    assert_ok(tc_model_fit(&f->model, &first, &err));
+    assert_ok(tc_model_fit(&f->model, &second, &err)); /* pure */
+    assert_string_equal(tc_text_get(&first), tc_text_get(&second));
+    assert_ok(tc_model_fitted(&f->model, tc_text_get(&first), &err));
+    assert_int_equal(f->model.fit_n, f->history.n);
+    assert_true(f->model.hyper.noise < 1e-2); /* the objective has none */
+    assert_ok(tc_model_sync(&f->model, &err));
+    double x[2] = {0.4, 0.6}, mean, var;
+    predict(f, x, &mean, &var);
+    assert_close(mean * f->model.sd + f->model.mean, objective(x), 0.05);
+    tc_text_fini(&first);
+    tc_text_fini(&second);
+}
+
+static void test_fits_read_back(void **state)
+{
+    observe(*state, 40);
+    check_fit(*state);
+}
+
+static void test_fits_of_many_observations(void **state)
+{
+    observe(*state, 400);
+    check_fit(*state);
+}
+
+static void test_foreign_fits_are_refused(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    observe(f, 8);
+    const char *bad[] = {
+        "{",
+        "{}",
+        "{\"n\":9,\"scale\":[1,1],\"variance\":1,\"noise\":1}", /* more than there are */
+        "{\"n\":8,\"scale\":[1],\"variance\":1,\"noise\":1}",
+        "{\"n\":8,\"scale\":[1,0],\"variance\":1,\"noise\":1}",
+        "{\"n\":8,\"scale\":[1,1],\"variance\":-1,\"noise\":1}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_fails(tc_model_fitted(&f->model, bad[i], &err), TACIT_E_CORRUPT, "fit");
+        assert_int_equal(f->model.fit_n, 0);
+        assert_same_bits(f->model.hyper.scale[0], 0.3);
+    }
+}
+
+static void test_known_points(void **state)
+{
+    fixture *f = *state;
+    observe(f, 3);
+    double u[2] = {f->history.U[1], f->history.U[1 + f->history.ld]};
+    assert_true(tc_model_known(&f->model, u));
+    u[1] += 1e-12;
+    assert_false(tc_model_known(&f->model, u));
+    assert_false(tc_model_repeats(&f->model)); /* a box: a repeat teaches nothing new */
+    f->opts.repeat = TC_REPEAT_YES;
+    assert_true(tc_model_repeats(&f->model));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_believing_lowers_the_variance_and_forgetting_restores_the_bits),
+        TEST(test_the_incumbent_is_a_mean_not_a_value),
+        TEST(test_fits_are_due_when_the_data_have_grown),
+        TEST(test_fits_read_back),
+        TEST(test_fits_of_many_observations),
+        TEST(test_foreign_fits_are_refused),
+        TEST(test_known_points),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
