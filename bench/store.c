@@ -2,9 +2,9 @@
  *
  * The measure is the disk itself: how many one-row transactions a second SQLite commits here
  * with synchronous=FULL and a write-ahead log. A trial is one ask and one tell (algorithm
- * "random", no evaluation), and costs one sync; threads share syncs. A disk changes its mind from
- * second to second, so all are measured in turn in short rounds, on files that are warm (the log
- * has stopped growing); figures and ratios are medians over the rounds.
+ * "random", no evaluation), and costs one sync; threads share syncs. Every figure is of a new file
+ * and as many transactions, since syncs are slower while a log grows. A disk changes its mind from
+ * second to second: all are measured in turn in each round, and figures and ratios are medians.
  *
  * usage: bench_store [FOLDER]    where the files go; the working folder if absent */
 #include "base/clock.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 31, CHUNK = 160, WARM = 1200, THREADS = 8, WIDTH = 2 };
+enum { ROUNDS = 7, TRIALS = 1600, THREADS = 8, WIDTH = 2 };
 
 static char folder[1024];
 
@@ -63,51 +63,40 @@ static void sql(sqlite3 *db, const char *text)
     exit(1);
 }
 
-typedef struct disk {
-    sqlite3      *db;
-    sqlite3_stmt *insert;
-} disk;
-
-static void disk_open(disk *d)
-{
-    char path[1100];
-    remove_files("commits.db");
-    path_of(path, "", "commits.db");
-    if (sqlite3_open(path, &d->db) != SQLITE_OK)
-        exit(1);
-    sql(d->db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-               "CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT)");
-    sqlite3_prepare_v2(d->db, "INSERT INTO t(body) VALUES('{\"state\":\"COMPLETE\",\"value\":0.5}')",
-                       -1, &d->insert, NULL);
-}
-
-static void disk_close(disk *d)
-{
-    sqlite3_finalize(d->insert);
-    sqlite3_close(d->db);
-    remove_files("commits.db");
-}
-
 /* Commits of one row a second. */
-static double commit_rate(disk *d, int commits)
+static double commit_rate(void)
 {
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    char path[1100];
+    path_of(path, "", "commits.db");
+    if (sqlite3_open(path, &db) != SQLITE_OK)
+        exit(1);
+    sql(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT)");
+    sqlite3_prepare_v2(db, "INSERT INTO t(body) VALUES('{\"state\":\"COMPLETE\",\"value\":0.5}')",
+                       -1, &insert, NULL);
     uint64_t start = tc_clock_ns();
-    for (int i = 0; i < commits; i++) {
-        sqlite3_step(d->insert);
-        sqlite3_reset(d->insert);
+    for (int i = 0; i < TRIALS; i++) {
+        sqlite3_step(insert);
+        sqlite3_reset(insert);
     }
-    return commits / seconds_since(start);
+    double rate = TRIALS / seconds_since(start);
+    sqlite3_finalize(insert);
+    sqlite3_close(db);
+    remove_files("commits.db");
+    return rate;
 }
 
 /* ---- studies ---- */
 
 static tc_study *make_study(tc_store *store, const char *algorithm)
 {
-    char          text[512];
-    json_t       *json;
+    char text[512];
+    json_t *json;
     tc_study_doc *doc;
-    tc_study     *s;
-    tacit_error   err;
+    tc_study *s;
+    tacit_error err;
     snprintf(text, sizeof text,
              "{\"name\": \"bench\", \"direction\": \"minimize\", \"trials\": 10000, \"seed\": 1,"
              " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1},"
@@ -124,8 +113,8 @@ static tc_study *make_study(tc_store *store, const char *algorithm)
 
 static tc_store *open_store(const char *name, bool fresh)
 {
-    char        url[1100];
-    tc_store   *store;
+    char url[1100];
+    tc_store *store;
     tacit_error err;
     if (fresh)
         remove_files(name);
@@ -136,15 +125,15 @@ static tc_store *open_store(const char *name, bool fresh)
 
 typedef struct worker {
     tc_study *study;
-    int       trials;
+    int trials;
 } worker;
 
 static void *work(void *user)
 {
     const worker *w = user;
     for (int i = 0; i < w->trials; i++) {
-        uint64_t    trial;
-        double      v[WIDTH];
+        uint64_t trial;
+        double v[WIDTH];
         tacit_error err;
         need(tc_study_ask(w->study, NULL, 0, &trial, v, &err), &err);
         need(tc_study_tell(w->study, trial, NULL, v[0] + v[1], &err), &err);
@@ -153,17 +142,22 @@ static void *work(void *user)
 }
 
 /* Trials a second with `threads` workers on one study. */
-static double trial_rate(tc_study *s, int threads, int trials)
+static double trial_rate(int threads)
 {
-    worker    w = {.study = s, .trials = trials / threads};
+    tc_store *store = open_store("rates.db", true);
+    worker w = {.study = make_study(store, "random"), .trials = TRIALS / threads};
     pthread_t ids[THREADS];
-    uint64_t  start = tc_clock_ns();
+    uint64_t start = tc_clock_ns();
     for (int i = 0; i < threads; i++)
         if (pthread_create(&ids[i], NULL, work, &w) != 0)
             exit(1);
     for (int i = 0; i < threads; i++)
         pthread_join(ids[i], NULL);
-    return w.trials * threads / seconds_since(start);
+    double rate = w.trials * threads / seconds_since(start);
+    tc_study_close(w.study);
+    tc_store_close(store);
+    remove_files("rates.db");
+    return rate;
 }
 
 static int ascending(const void *a, const void *b)
@@ -190,22 +184,12 @@ static void measure_rates(void)
 {
     static const int workers[] = {1, 2, 4, THREADS};
     enum { KINDS = sizeof workers / sizeof workers[0] };
-    double    commits[ROUNDS], rates[KINDS][ROUNDS];
-    disk      d;
-    tc_store *store = open_store("rates.db", true);
-    tc_study *s = make_study(store, "random");
-    disk_open(&d);
-    commit_rate(&d, WARM);
-    trial_rate(s, THREADS, WARM);
+    double commits[ROUNDS], rates[KINDS][ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
-        commits[r] = commit_rate(&d, CHUNK);
+        commits[r] = commit_rate();
         for (int k = 0; k < KINDS; k++)
-            rates[k][r] = trial_rate(s, workers[k], CHUNK);
+            rates[k][r] = trial_rate(workers[k]);
     }
-    disk_close(&d);
-    tc_study_close(s);
-    tc_store_close(store);
-    remove_files("rates.db");
     printf("%-28s %10s %8s\n", "", "per second", "ratio");
     print_rate("one-row commits of SQLite", commits, commits);
     for (int k = 0; k < KINDS; k++) {
@@ -219,11 +203,11 @@ static void measure_rates(void)
 
 static void fill_study(const char *algorithm, size_t n)
 {
-    tc_store   *store = open_store("resume.db", true);
-    tc_study   *s = make_study(store, algorithm);
-    tc_stream   draw;
+    tc_store *store = open_store("resume.db", true);
+    tc_study *s = make_study(store, algorithm);
+    tc_stream draw;
     tacit_error err;
-    double     *values = tc_alloc(n, WIDTH * sizeof *values), *y = tc_alloc(n, sizeof *y);
+    double *values = tc_alloc(n, WIDTH * sizeof *values), *y = tc_alloc(n, sizeof *y);
     if (!values || !y)
         exit(tacit_status_exit(TACIT_E_MEMORY));
     tc_public_seed seed = tc_public_seed_from(1);
@@ -243,12 +227,12 @@ static void fill_study(const char *algorithm, size_t n)
 static void measure_resume(const char *algorithm, size_t n)
 {
     fill_study(algorithm, n);
-    uint64_t            start = tc_clock_ns(), trial;
-    tc_store           *store = open_store("resume.db", false);
-    double              opened = seconds_since(start), v[WIDTH];
-    tc_study           *s;
+    uint64_t start = tc_clock_ns(), trial;
+    tc_store *store = open_store("resume.db", false);
+    double opened = seconds_since(start), v[WIDTH];
+    tc_study *s;
     const tc_optimizer *o;
-    tacit_error         err;
+    tacit_error err;
     need(tc_study_open(&s, store, "bench", NULL, &err), &err);
     need(tc_study_look(s, &o, &err), &err);
     tc_study_unlook(s);

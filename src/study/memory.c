@@ -11,18 +11,18 @@
 #include <string.h>
 
 typedef struct journal {
-    tc_study_row  row;
+    tc_study_row row;
     tc_event_row *events; /* events[i].seq == i + 1; bodies are owned */
-    size_t        n, cap;
-    uint64_t     *told; /* trials with a TELL, ascending */
-    size_t        n_told, told_cap;
+    size_t n, cap;
+    uint64_t *told; /* trials with a TELL, ascending */
+    size_t n_told, told_cap;
 } journal;
 
 typedef struct memory_store {
-    tc_store        base;
+    tc_store base;
     pthread_mutex_t lock;
-    journal       **studies; /* studies[i] has id i + 1 */
-    size_t          n, cap;
+    journal **studies; /* studies[i] has id i + 1 */
+    size_t n, cap;
 } memory_store;
 
 static tacit_status memory_open(tc_store **out, const char *path, bool create, tacit_error *err)

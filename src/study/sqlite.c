@@ -9,18 +9,6 @@
 
 #include <string.h>
 
-static void enter(tc_sqlite *s)
-{
-    atomic_fetch_add(&s->inside, 1);
-    pthread_mutex_lock(&s->lock);
-}
-
-static void leave(tc_sqlite *s)
-{
-    pthread_mutex_unlock(&s->lock);
-    atomic_fetch_sub(&s->inside, 1);
-}
-
 static void sqlite_close(tc_store *store)
 {
     tc_sqlite *s = (tc_sqlite *)store;
@@ -35,7 +23,7 @@ static void sqlite_close(tc_store *store)
 static tacit_status sqlite_open(tc_store **out, const char *path, bool create, tacit_error *err)
 {
     tc_sqlite *s = tc_alloc(1, sizeof *s);
-    char      *file = tc_strdup(path);
+    char *file = tc_strdup(path);
     if (!s || !file || tc_group_init(&s->group, err) != TACIT_OK) {
         tc_free(file);
         tc_free(s);
@@ -47,7 +35,7 @@ static tacit_status sqlite_open(tc_store **out, const char *path, bool create, t
     pthread_mutex_init(&s->lock, NULL);
     tacit_status st = tc_sqlite_open_file(s, path, create, err);
     if (st == TACIT_OK)
-        st = tc_sqlite_prepare(s, err);
+        st = tc_group_open(s, err);
     if (st != TACIT_OK) {
         sqlite_close(&s->base);
         return st;
@@ -60,7 +48,6 @@ static tacit_status sqlite_open(tc_store **out, const char *path, bool create, t
 
 static tacit_status put_locked(tc_sqlite *s, const tc_study_row *row, int64_t *id, tacit_error *err)
 {
-    TC_TRY(tc_sqlite_sync(s, true, err));
     sqlite3_stmt *q = s->sql[TC_SQL_STUDY_PUT];
     sqlite3_bind_text(q, 1, row->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 2, row->document, -1, SQLITE_STATIC);
@@ -81,9 +68,14 @@ static tacit_status sqlite_study_put(tc_store *store, const tc_study_row *row, i
                                      tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
-    enter(s);
-    tacit_status st = put_locked(s, row, id, err);
-    leave(s);
+    pthread_mutex_lock(&s->lock);
+    int64_t made = 0;
+    tacit_status st = put_locked(s, row, &made, err);
+    pthread_mutex_unlock(&s->lock);
+    if (st == TACIT_OK)
+        st = tc_sqlite_sync(s, err);
+    if (st == TACIT_OK)
+        *id = made;
     return st;
 }
 
@@ -118,7 +110,7 @@ static tacit_status read_study(const tc_sqlite *s, sqlite3_stmt *q, tc_study_row
 static tacit_status find_study(tc_sqlite *s, tc_sql which, tc_study_row *out, bool *found,
                                tacit_error *err)
 {
-    int          rc = sqlite3_step(s->sql[which]);
+    int rc = sqlite3_step(s->sql[which]);
     tacit_status st = TACIT_OK;
     if (rc == SQLITE_ROW)
         st = read_study(s, s->sql[which], out, err);
@@ -133,11 +125,11 @@ static tacit_status sqlite_study_get(tc_store *store, const char *name, tc_study
                                      tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
-    bool       found;
-    enter(s);
+    bool found;
+    pthread_mutex_lock(&s->lock);
     sqlite3_bind_text(s->sql[TC_SQL_STUDY_GET], 1, name, -1, SQLITE_STATIC);
     tacit_status st = find_study(s, TC_SQL_STUDY_GET, out, &found, err);
-    leave(s);
+    pthread_mutex_unlock(&s->lock);
     if (st == TACIT_OK && !found)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no study \"%s\" in %s", name, s->file);
     return st;
@@ -148,14 +140,14 @@ static tacit_status sqlite_study_list(tc_store *store, tc_study_visit visit, voi
                                       tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
-    int64_t    last = 0;
+    int64_t last = 0;
     for (;;) {
         tc_study_row row;
-        bool         found;
-        enter(s);
+        bool found;
+        pthread_mutex_lock(&s->lock);
         sqlite3_bind_int64(s->sql[TC_SQL_STUDY_NEXT], 1, last);
         tacit_status st = find_study(s, TC_SQL_STUDY_NEXT, &row, &found, err);
-        leave(s);
+        pthread_mutex_unlock(&s->lock);
         if (st != TACIT_OK || !found)
             return st;
         last = row.id;
@@ -170,11 +162,7 @@ static tacit_status sqlite_study_list(tc_store *store, tc_study_visit visit, voi
 static tacit_status sqlite_append(tc_store *store, const tc_append *a, uint64_t *head,
                                   tacit_error *err)
 {
-    tc_sqlite *s = (tc_sqlite *)store;
-    atomic_fetch_add(&s->inside, 1);
-    tacit_status st = tc_sqlite_append(s, a, head, err);
-    atomic_fetch_sub(&s->inside, 1);
-    return st;
+    return tc_sqlite_append((tc_sqlite *)store, a, head, err);
 }
 
 static tacit_status visit_event(const tc_sqlite *s, sqlite3_stmt *q, tc_event_visit visit,
@@ -196,11 +184,11 @@ static tacit_status scan_locked(tc_sqlite *s, int64_t study, uint64_t after, tc_
                                 void *user, tacit_error *err)
 {
     sqlite3_stmt *q = s->sql[TC_SQL_SCAN];
-    uint64_t      head;
+    uint64_t head;
     sqlite3_bind_int64(q, 1, study);
     sqlite3_bind_int64(q, 2, (int64_t)after);
     tacit_status st = TACIT_OK;
-    int          rc = sqlite3_step(q);
+    int rc = sqlite3_step(q);
     if (rc == SQLITE_DONE && after == 0)
         st = tc_sqlite_head(s, study, &head, err); /* no events, or no such study? */
     for (; st == TACIT_OK && rc == SQLITE_ROW; rc = sqlite3_step(q))
@@ -215,18 +203,18 @@ static tacit_status sqlite_scan(tc_store *store, int64_t study, uint64_t after,
                                 tc_event_visit visit, void *user, tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
-    enter(s);
+    pthread_mutex_lock(&s->lock);
     tacit_status st = scan_locked(s, study, after, visit, user, err);
-    leave(s);
+    pthread_mutex_unlock(&s->lock);
     return st;
 }
 
 static tacit_status sqlite_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
-    enter(s);
+    pthread_mutex_lock(&s->lock);
     tacit_status st = tc_sqlite_head(s, study, head, err);
-    leave(s);
+    pthread_mutex_unlock(&s->lock);
     return st;
 }
 

@@ -1,60 +1,11 @@
-/* sqlite_commit.c - appending to journals, and group commit.
+/* sqlite_commit.c - appending to journals: one transaction for one append or for many.
  *
- * A durable commit costs one sync of the disk, whatever its size. So threads that
- * append durably at about the same time share one: the first becomes the leader, takes
- * all that are queued into one transaction, and wakes each with its own result. A
- * refused append (head moved, trial told) does not disturb the others: it is found out
- * before, or by the failing INSERT, which SQLite undoes alone.
- *
- * Whom to wait for: at the end of each sync the threads inside the store are counted.
- * That many are likely to come again, so the next leader waits for them, but never
- * longer than a few syncs, nor for a gap longer than one. A thread that works alone
- * never waits. */
+ * A refused append (the head has moved, the trial is told) does not disturb the others of its
+ * transaction: it is found out before anything is written, or by the failing INSERT, which
+ * SQLite undoes alone. */
 #include "study/sqlite_int.h"
 
-#include "base/clock.h"
 #include "base/error.h"
-
-#include <assert.h>
-#include <semaphore.h>
-#include <time.h>
-
-/* One append, on the stack of the thread that waits for it. */
-typedef struct tc_commit {
-    const tc_append  *a;
-    uint64_t          head;
-    tacit_status      status;
-    tacit_error       err;
-    struct tc_commit *next;
-    sem_t             woken;
-    bool              leads; /* woken to lead the next group, not because it is done */
-} tc_commit;
-
-#define MAX_GAP_NS 5000000 /* on slow disks a wait must not be felt */
-#define MAX_GAPS   4
-
-tacit_status tc_group_init(tc_group *g, tacit_error *err)
-{
-    pthread_condattr_t monotonic;
-    if (pthread_condattr_init(&monotonic) != 0)
-        return tc_fail_memory(err);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    int rc = pthread_cond_init(&g->arrived, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    if (rc != 0)
-        return tc_fail_memory(err);
-    pthread_mutex_init(&g->lock, NULL);
-    g->last = &g->first;
-    g->target = 1;
-    return TACIT_OK;
-}
-
-void tc_group_fini(tc_group *g)
-{
-    assert(!g->first && !g->led);
-    pthread_cond_destroy(&g->arrived);
-    pthread_mutex_destroy(&g->lock);
-}
 
 /* ---- one append inside a transaction ---- */
 
@@ -132,11 +83,9 @@ static tacit_status insert(tc_sqlite *s, const tc_append *a, uint64_t *end, taci
 
 static bool is_refusal(tacit_status st)
 {
-    return st == TACIT_OK || st == TACIT_E_CONFLICT || st == TACIT_E_STATE ||
-           st == TACIT_E_NOT_FOUND;
+    return st == TACIT_E_CONFLICT || st == TACIT_E_STATE || st == TACIT_E_NOT_FOUND;
 }
 
-/* Commits what was inserted; a failure other than a refusal ends the whole group. */
 static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
 {
     int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
@@ -144,9 +93,8 @@ static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
         return tc_sqlite_fail(s, rc, err);
     for (tc_commit *c = group; c; c = c->next) {
         c->status = insert(s, c->a, &c->head, &c->err);
-        if (!is_refusal(c->status)) {
-            if (err)
-                *err = c->err;
+        if (c->status != TACIT_OK && !is_refusal(c->status)) {
+            *err = c->err;
             return c->status;
         }
     }
@@ -154,125 +102,23 @@ static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
-/* The caller holds s->lock. Every member of the group gets its status. */
-static void commit_group(tc_sqlite *s, tc_commit *group, bool durable)
+void tc_sqlite_commit(tc_sqlite *s, tc_commit *group)
 {
-    tacit_error  err;
-    tacit_status st = tc_sqlite_sync(s, durable, &err);
-    if (st == TACIT_OK)
-        st = transact(s, group, &err);
-    if (st == TACIT_OK)
-        return;
-    if (!sqlite3_get_autocommit(s->db))
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
-    for (tc_commit *c = group; c; c = c->next) {
-        c->status = st;
-        c->err = err;
-    }
-}
-
-/* ---- the group ---- */
-
-static struct timespec at(uint64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000),
-                             .tv_nsec = (long)(ns % 1000000000)};
-}
-
-/* The caller holds g->lock and leads. */
-static void gather(tc_group *g)
-{
-    uint64_t gap = g->sync_ns < MAX_GAP_NS ? g->sync_ns : MAX_GAP_NS;
-    uint64_t now = tc_clock_ns(), end = now + MAX_GAPS * gap;
-    while (g->n < g->target && now < end) {
-        size_t          before = g->n;
-        struct timespec until = at(now + gap);
-        pthread_cond_timedwait(&g->arrived, &g->lock, &until);
-        if (g->n == before)
-            return;
-        now = tc_clock_ns();
-    }
-}
-
-static tc_commit *take_queue(tc_group *g)
-{
-    tc_commit *group = g->first;
-    g->first = NULL;
-    g->last = &g->first;
-    g->n = 0;
-    return group;
-}
-
-/* Leads one group: gathers, commits, hands the lead on, wakes the others. */
-static void lead(tc_sqlite *s, tc_commit *self)
-{
-    tc_group *g = &s->group;
-    pthread_mutex_lock(&g->lock);
-    gather(g);
-    pthread_mutex_unlock(&g->lock);
-
+    tacit_error err;
     pthread_mutex_lock(&s->lock);
-    pthread_mutex_lock(&g->lock); /* whoever came while we waited for the connection */
-    tc_commit *group = take_queue(g);
-    pthread_mutex_unlock(&g->lock);
-    uint64_t start = tc_clock_ns();
-    commit_group(s, group, true);
-    uint64_t took = tc_clock_ns() - start;
+    tacit_status st = transact(s, group, &err);
+    if (!sqlite3_get_autocommit(s->db)) /* SQLite ends some failed transactions by itself */
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
     pthread_mutex_unlock(&s->lock);
-
-    pthread_mutex_lock(&g->lock);
-    g->sync_ns = g->sync_ns ? (3 * g->sync_ns + took) / 4 : took;
-    g->target = atomic_load(&s->inside);
-    tc_commit *heir = g->first;
-    g->led = heir != NULL;
-    if (heir) {
-        heir->leads = true;
-        sem_post(&heir->woken);
-    }
-    pthread_mutex_unlock(&g->lock);
-    for (tc_commit *c = group, *next; c; c = next) {
-        next = c->next; /* c ends with its thread's call */
-        if (c != self)
-            sem_post(&c->woken);
-    }
+    if (st != TACIT_OK)
+        tc_commit_fail(group, &err);
 }
 
-static void append_durable(tc_sqlite *s, tc_commit *self)
+void tc_commit_fail(tc_commit *group, const tacit_error *err)
 {
-    tc_group *g = &s->group;
-    sem_init(&self->woken, 0, 0);
-    pthread_mutex_lock(&g->lock);
-    *g->last = self;
-    g->last = &self->next;
-    g->n++;
-    bool leads = !g->led;
-    g->led = true;
-    if (!leads && g->n >= g->target)
-        pthread_cond_signal(&g->arrived);
-    pthread_mutex_unlock(&g->lock);
-    if (!leads) {
-        while (sem_wait(&self->woken) != 0)
-            ; /* a signal handler ran */
-        leads = self->leads;
-    }
-    if (leads)
-        lead(s, self);
-    sem_destroy(&self->woken);
-}
-
-tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err)
-{
-    tc_commit self = {.a = a};
-    if (a->durable) {
-        append_durable(s, &self);
-    } else {
-        pthread_mutex_lock(&s->lock);
-        commit_group(s, &self, false);
-        pthread_mutex_unlock(&s->lock);
-    }
-    if (self.status == TACIT_OK)
-        *head = self.head;
-    else if (err)
-        *err = self.err;
-    return self.status;
+    for (tc_commit *c = group; c; c = c->next)
+        if (!is_refusal(c->status)) {
+            c->status = err->code;
+            c->err = *err;
+        }
 }

@@ -3,13 +3,15 @@
  *   sqlite.c            the store's members
  *   sqlite_open.c       is this file ours, whole and of a known schema?
  *   sqlite_statement.c  prepared statements, and SQLite's errors as tacit's
- *   sqlite_commit.c     appending, and group commit */
+ *   sqlite_commit.c     appending: one transaction for one or for many
+ *   sqlite_group.c      durable appends share a sync */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
 
 #include "study/store.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 
@@ -28,50 +30,68 @@ typedef enum tc_sql {
     TC_SQL_COUNT
 } tc_sql;
 
-/* Durable appends that wait to be committed together; see sqlite_commit.c. */
+/* One append, on the stack of the thread that waits for it. */
+typedef struct tc_commit {
+    const tc_append *a;
+    uint64_t head; /* the new one */
+    tacit_status status;
+    tacit_error err;
+    struct tc_commit *next;
+    sem_t woken;
+    bool leads; /* woken to lead a group, not because it is done */
+} tc_commit;
+
+/* Durable appends on their way to the disk; see sqlite_group.c. */
 typedef struct tc_group {
     pthread_mutex_t lock;
-    pthread_cond_t  arrived;
-    struct tc_commit *first, **last;
-    size_t          n;
-    bool            led;     /* somebody commits, or gathers to commit */
-    size_t          target;  /* how many the leader hopes for */
-    uint64_t        sync_ns; /* what one durable commit takes, smoothed */
+    pthread_cond_t arrived;
+    tc_commit *first, **last; /* the queue */
+    size_t n;                 /* of them in it */
+    size_t hoped;             /* how many the next leader waits for */
+    uint64_t sync_ns;         /* what a transaction and its sync take, smoothed */
+    bool led;                 /* somebody leads; it serves itself and takes the queue */
+    int fd;                   /* of the log, for syncing only */
+    atomic_int failed;        /* errno of the first sync that failed; it is final */
 } tc_group;
 
 typedef struct tc_sqlite {
-    tc_store        base;
-    char           *file; /* as given; for messages */
+    tc_store base;
+    char *file;           /* as given; for messages */
     pthread_mutex_t lock; /* the connection and its statements */
-    sqlite3        *db;
-    sqlite3_stmt   *sql[TC_SQL_COUNT];
-    bool            full_sync;  /* PRAGMA synchronous is FULL, else NORMAL */
-    uint64_t        busy_ms;    /* how long to wait for other processes */
-    uint64_t        busy_since; /* tc_clock_ns; set by the busy handler */
-    atomic_size_t   inside;     /* threads in a member of this store */
-    tc_group        group;
+    sqlite3 *db;
+    sqlite3_stmt *sql[TC_SQL_COUNT];
+    uint64_t busy_ms;    /* how long to wait for other processes */
+    uint64_t busy_since; /* tc_clock_ns; set by the busy handler */
+    tc_group group;
 } tc_sqlite;
 
-/* sqlite_open.c. Sets s->db, or leaves it NULL and the file as it was. */
+/* sqlite_open.c. Sets s->db and s->sql, or leaves them NULL and the file as it was. */
 tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, tacit_error *err);
 
 /* sqlite_statement.c. The caller holds s->lock. */
 tacit_status tc_sqlite_prepare(tc_sqlite *s, tacit_error *err);
-void         tc_sqlite_finalize(tc_sqlite *s);
+void tc_sqlite_finalize(tc_sqlite *s);
 /* Runs a statement that returns no rows; a result code of SQLite. */
 int tc_sqlite_run(tc_sqlite *s, tc_sql which);
 /* Ends a use of the statement: drops its locks and what was bound to it. */
 void tc_sqlite_reset(tc_sqlite *s, tc_sql which);
 /* The sentence and status for a result code of s->db. */
 tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err);
-/* How the next transactions commit; outside of one only. */
-tacit_status tc_sqlite_sync(tc_sqlite *s, bool full, tacit_error *err);
 
 /* sqlite_commit.c */
-tacit_status tc_group_init(tc_group *g, tacit_error *err);
-void         tc_group_fini(tc_group *g);
-tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err);
+/* One transaction for a list; every member gets its status. Takes s->lock. */
+void tc_sqlite_commit(tc_sqlite *s, tc_commit *group);
+/* Fails all members that were not refused already. */
+void tc_commit_fail(tc_commit *group, const tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. The caller holds s->lock. */
 tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, uint64_t *head, tacit_error *err);
+
+/* sqlite_group.c */
+tacit_status tc_group_init(tc_group *g, tacit_error *err);
+tacit_status tc_group_open(tc_sqlite *s, tacit_error *err); /* once the log is there */
+void tc_group_fini(tc_group *g);
+/* Returns when all that was committed before is on disk; the caller need not hold s->lock. */
+tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err);
+tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err);
 
 #endif

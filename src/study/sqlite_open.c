@@ -26,13 +26,14 @@
 #define CHECK_BYTES (32 << 20)
 
 /* A sync is far cheaper where the log overwrites itself than where it grows: the file system
- * has nothing of its own to write. So the log is folded in early, at about 4 MB. A large
- * import may make it longer for once. */
+ * has nothing of its own to write. So the log is folded in early, at 1 MB; a large import may
+ * make it longer for once. Small pages make it small: most events are about 100 bytes. */
 #define SETTINGS                                                                                   \
+    "PRAGMA page_size=2048;" /* of a new file */                                                   \
     "PRAGMA trusted_schema=OFF;"                                                                   \
     "PRAGMA cell_size_check=ON;"                                                                   \
-    "PRAGMA wal_autocheckpoint=1000;"                                                              \
-    "PRAGMA journal_size_limit=8388608"
+    "PRAGMA wal_autocheckpoint=500;"                                                               \
+    "PRAGMA journal_size_limit=4194304"
 
 /* Step i takes a file of schema i to schema i + 1. An empty file has schema 0, so making a
  * store is the first upgrade. Never edit a step that was released: append one. */
@@ -111,12 +112,12 @@ static tacit_status check_header(const char *file, const uint8_t h[100], uint64_
 static bool read_header(const char *path, uint8_t h[100], ssize_t *n, off_t *size)
 {
     struct stat info;
-    int         fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     *n = pread(fd, h, 100, 0);
     bool ok = *n >= 0 && fstat(fd, &info) == 0;
-    int  reason = errno;
+    int reason = errno;
     close(fd);
     errno = reason;
     *size = ok ? info.st_size : 0;
@@ -127,8 +128,8 @@ static tacit_status check_bytes(const char *file, const char *path, tacit_error 
 {
     uint8_t h[100];
     ssize_t n;
-    off_t   size;
-    bool    logged = has_log(path);
+    off_t size;
+    bool logged = has_log(path);
     if (!read_header(path, h, &n, &size))
         return tc_fail(err, TACIT_E_IO, "%s cannot be read: %s", file, strerror(errno));
     if (n != sizeof h)
@@ -150,7 +151,7 @@ static tacit_status check_present(const char *file, const char *path, const stru
 /* The log and its index are files beside the store's own, so the folder counts too. */
 static tacit_status check_folder(const char *file, const char *path, tacit_error *err)
 {
-    char       *folder = tc_strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+    char *folder = tc_strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
     struct stat info;
     if (!folder)
         return tc_fail_memory(err);
@@ -193,7 +194,7 @@ static void nap(uint64_t ns)
 static int wait_busy(void *user, int count)
 {
     tc_sqlite *s = user;
-    uint64_t   now = tc_clock_ns();
+    uint64_t now = tc_clock_ns();
     if (count == 0)
         s->busy_since = now;
     if (now - s->busy_since > s->busy_ms * 1000000)
@@ -212,7 +213,7 @@ static tacit_status exec(tc_sqlite *s, const char *sql, tacit_error *err)
 static int query(tc_sqlite *s, const char *sql, char *out, size_t size)
 {
     sqlite3_stmt *q = NULL;
-    int           rc = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
+    int rc = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(q);
     if (rc == SQLITE_ROW) {
@@ -227,7 +228,7 @@ static int query(tc_sqlite *s, const char *sql, char *out, size_t size)
 static tacit_status query_number(tc_sqlite *s, const char *sql, long long *out, tacit_error *err)
 {
     char text[32];
-    int  rc = query(s, sql, text, sizeof text);
+    int rc = query(s, sql, text, sizeof text);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     return sscanf(text, "%lld", out) == 1 ? TACIT_OK : tc_sqlite_fail(s, SQLITE_CORRUPT, err);
@@ -236,7 +237,7 @@ static tacit_status query_number(tc_sqlite *s, const char *sql, long long *out, 
 static tacit_status check_pages(tc_sqlite *s, tacit_error *err)
 {
     char verdict[256];
-    int  rc = query(s, "PRAGMA quick_check(1)", verdict, sizeof verdict);
+    int rc = query(s, "PRAGMA quick_check(1)", verdict, sizeof verdict);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     if (strcmp(verdict, "ok") != 0)
@@ -246,25 +247,31 @@ static tacit_status check_pages(tc_sqlite *s, tacit_error *err)
 
 static tacit_status read_schema(tc_sqlite *s, long long *version, tacit_error *err)
 {
-    long long tables;
     TC_TRY(query_number(s, "PRAGMA user_version", version, err));
-    TC_TRY(query_number(s, "SELECT count(*) FROM sqlite_schema", &tables, err));
     if (*version > SCHEMA)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "%s was written by a newer tacit (schema %lld; this one knows %d)", s->file,
                        *version, SCHEMA);
-    if (*version < 0 || (*version == 0) != (tables == 0))
-        return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: schema %lld with %lld tables", s->file,
-                       *version, tables);
+    if (*version < 0)
+        return refuse_damaged(s->file, "its schema number is negative", err);
     return TACIT_OK;
+}
+
+static tacit_status check_empty(tc_sqlite *s, tacit_error *err)
+{
+    long long tables;
+    TC_TRY(query_number(s, "SELECT count(*) FROM sqlite_schema", &tables, err));
+    return tables == 0 ? TACIT_OK : refuse_damaged(s->file, "tables without a schema number", err);
 }
 
 /* Inside a transaction: another process may have been faster, so the version is read again. */
 static tacit_status upgrade_steps(tc_sqlite *s, tacit_error *err)
 {
     long long version;
-    char      mark[96];
+    char mark[96];
     TC_TRY(read_schema(s, &version, err));
+    if (version == 0)
+        TC_TRY(check_empty(s, err));
     for (; version < SCHEMA; version++)
         TC_TRY(exec(s, upgrades[version], err));
     snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID,
@@ -286,9 +293,9 @@ static tacit_status upgrade(tc_sqlite *s, tacit_error *err)
 /* SQLite does not call the busy handler for this switch. */
 static tacit_status use_wal(tc_sqlite *s, tacit_error *err)
 {
-    char     mode[32];
+    char mode[32];
     uint64_t start = tc_clock_ns();
-    int      rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode);
+    int rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode);
     while (rc == SQLITE_BUSY && tc_clock_ns() - start < s->busy_ms * 1000000) {
         nap(1000000);
         rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode);
@@ -308,12 +315,14 @@ static tacit_status check_and_upgrade(tc_sqlite *s, int64_t size, bool create, t
     TC_TRY(exec(s, SETTINGS, err));
     TC_TRY(read_schema(s, &version, err));
     if (version == 0 && !create)
-        return tc_fail(err, TACIT_E_CORRUPT, "%s is empty, not a tacit store", s->file);
+        return refuse_damaged(s->file, "it has no schema number", err);
     if (size > 0 && size <= CHECK_BYTES)
         TC_TRY(check_pages(s, err));
     if (version < SCHEMA)
         TC_TRY(upgrade(s, err));
-    return use_wal(s, err);
+    TC_TRY(use_wal(s, err));
+    TC_TRY(exec(s, "PRAGMA synchronous=NORMAL", err));  /* the rest is sqlite_group.c's */
+    return exec(s, "SELECT 1 FROM sqlite_schema", err); /* makes the log, for tc_group_open */
 }
 
 /* Until the file has passed its checks, closing must not fold the log into it. */
@@ -337,8 +346,8 @@ static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, ta
     sqlite3_busy_handler(s->db, wait_busy, s);
     keep_log(s, true);
     TC_TRY(check_and_upgrade(s, size, create, err));
+    TC_TRY(tc_sqlite_prepare(s, err));
     keep_log(s, false);
-    s->full_sync = true; /* SQLite's default */
     return TACIT_OK;
 }
 
@@ -351,6 +360,7 @@ tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, ta
     tacit_status st = open_checked(s, exact, create, err);
     sqlite3_free(exact);
     if (st != TACIT_OK) {
+        tc_sqlite_finalize(s);
         sqlite3_close(s->db);
         s->db = NULL;
     }

@@ -29,8 +29,8 @@ static const char *const texts[TC_SQL_COUNT] = {
 tacit_status tc_sqlite_prepare(tc_sqlite *s, tacit_error *err)
 {
     for (int i = 0; i < TC_SQL_COUNT; i++) {
-        int rc = sqlite3_prepare_v3(s->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &s->sql[i],
-                                    NULL);
+        int rc =
+            sqlite3_prepare_v3(s->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &s->sql[i], NULL);
         if (rc == SQLITE_ERROR) /* our own id, but not our tables */
             return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: %s", s->file,
                            sqlite3_errmsg(s->db));
@@ -42,8 +42,10 @@ tacit_status tc_sqlite_prepare(tc_sqlite *s, tacit_error *err)
 
 void tc_sqlite_finalize(tc_sqlite *s)
 {
-    for (int i = 0; i < TC_SQL_COUNT; i++)
+    for (int i = 0; i < TC_SQL_COUNT; i++) {
         sqlite3_finalize(s->sql[i]);
+        s->sql[i] = NULL;
+    }
 }
 
 void tc_sqlite_reset(tc_sqlite *s, tc_sql which)
@@ -80,16 +82,4 @@ tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err)
     default:
         return tc_fail(err, TACIT_E_IO, "%s cannot be used: %s", s->file, sqlite3_errstr(rc));
     }
-}
-
-tacit_status tc_sqlite_sync(tc_sqlite *s, bool full, tacit_error *err)
-{
-    if (s->full_sync == full)
-        return TACIT_OK;
-    int rc = sqlite3_exec(s->db, full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
-                          NULL, NULL, NULL);
-    if (rc != SQLITE_OK)
-        return tc_sqlite_fail(s, rc, err);
-    s->full_sync = full;
-    return TACIT_OK;
 }

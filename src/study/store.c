@@ -27,8 +27,8 @@ tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_e
     const char *colon = strchr(url, ':');
     if (!colon)
         return tc_fail(err, TACIT_E_ARG,
-                       "storage \"%s\" is not a URL: write sqlite:///%s for a file, or memory:", url,
-                       *url ? url : "tacit.db");
+                       "storage \"%s\" is not a URL: write sqlite:///%s for a file, or memory:",
+                       url, *url ? url : "tacit.db");
     const tc_store_ops *ops = find_scheme(url, (size_t)(colon - url));
     if (!ops)
         return tc_fail(err, TACIT_E_ARG,

@@ -1,8 +1,8 @@
 /* study.c - a study: its stored document, its journal, and the optimizer they determine.
  *
- * There is one way into the optimizer's state: `catch_up` reads the events that it has
- * not seen from the store and applies them. What this process wrote itself comes back
- * the same way, so a live study and a reopened one are the same bit for bit. */
+ * There is one way into the optimizer's state: `apply_row`, which takes an event as it is
+ * stored. What this process wrote itself goes in the same way, so a live study and a
+ * reopened one are the same bit for bit. */
 #include "study/study.h"
 
 #include "base/clock.h"
@@ -16,11 +16,11 @@
 #include <string.h>
 
 struct tc_study {
-    tc_store       *store; /* borrowed */
-    int64_t         id;
-    tc_study_doc   *doc;
+    tc_store *store; /* borrowed */
+    int64_t id;
+    tc_study_doc *doc;
     pthread_mutex_t lock; /* guards the optimizer */
-    tc_optimizer   *opt;
+    tc_optimizer *opt;
 };
 
 /* ---- the journal ---- */
@@ -28,11 +28,9 @@ struct tc_study {
 static tacit_status apply_row(void *user, const tc_event_row *row, tacit_error *err)
 {
     tc_study *s = user;
-    tc_arena  scratch = {0};
-    tc_event  e = {
-         .seq = row->seq, .kind = row->kind, .trial = row->trial, .time_ms = row->time_ms};
-    tacit_status st =
-        tc_event_decode(tc_optimizer_space(s->opt), row->body, &scratch, &e, err);
+    tc_arena scratch = {0};
+    tc_event e = {.seq = row->seq, .kind = row->kind, .trial = row->trial, .time_ms = row->time_ms};
+    tacit_status st = tc_event_decode(tc_optimizer_space(s->opt), row->body, &scratch, &e, err);
     if (st == TACIT_OK)
         st = tc_optimizer_apply(s->opt, &e, err);
     else if (st == TACIT_E_CORRUPT)
@@ -53,8 +51,7 @@ static tacit_status encode(const tc_study *s, const tc_event *e, tc_event_row *r
     char *body = tc_event_encode(tc_optimizer_space(s->opt), e);
     if (!body)
         return tc_fail_memory(err);
-    *row = (tc_event_row){
-        .kind = e->kind, .trial = e->trial, .time_ms = e->time_ms, .body = body};
+    *row = (tc_event_row){.kind = e->kind, .trial = e->trial, .time_ms = e->time_ms, .body = body};
     return TACIT_OK;
 }
 
@@ -64,11 +61,11 @@ static void rows_free(tc_event_row *rows, size_t n)
         tc_free((char *)rows[i].body);
 }
 
-/* Appends one event if the journal still ends where the optimizer stands. */
+/* Appends one event if the journal still ends where the optimizer stands, and applies what was
+ * stored: its text, as if it had been read back. */
 static tacit_status append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
 {
     tc_event_row row;
-    uint64_t     head;
     TC_TRY(encode(s, e, &row, err));
     tacit_status st = tc_store_append(s->store,
                                       &(tc_append){.study = s->id,
@@ -76,7 +73,9 @@ static tacit_status append_here(tc_study *s, const tc_event *e, bool durable, ta
                                                    .events = &row,
                                                    .n = 1,
                                                    .durable = durable},
-                                      &head, err);
+                                      &row.seq, err);
+    if (st == TACIT_OK)
+        st = apply_row(s, &row, err);
     rows_free(&row, 1);
     return st;
 }
@@ -84,11 +83,13 @@ static tacit_status append_here(tc_study *s, const tc_event *e, bool durable, ta
 /* ---- birth and end ---- */
 
 /* given: the document of a caller who believes that this is his study; may be NULL. Then
- * both must agree, but the plan may have grown. */
+ * both must agree, but the plan may have grown. The optimizer keeps the first plan: what it
+ * does must follow from the journal, not from who opened it last. */
 static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_doc *given,
                           tc_pool *pool, tacit_error *err)
 {
     TC_TRY(tc_study_doc_restore(&s->doc, row->document, row->points_csv, err));
+    uint64_t planned = s->doc->trials;
     if (given) {
         TC_TRY(tc_study_doc_same(s->doc, given, err));
         s->doc->trials = given->trials;
@@ -100,7 +101,7 @@ static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_d
         .maximize = s->doc->maximize,
         .public_seed = row->public_seed,
         .party_seed = row->party_seed,
-        .budget = s->doc->trials,
+        .budget = planned,
         .pool = pool,
     };
     tacit_status st = tc_optimizer_new(&s->opt, &cfg, err);
@@ -190,19 +191,19 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
 static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t *trial,
                                 tacit_error *err)
 {
-    for (;;) {
-        tc_event e;
-        TC_TRY(catch_up(s, err));
+    tc_event e;
+    TC_TRY(catch_up(s, err));
+    do {
         TC_TRY(tc_optimizer_next(s->opt, req, &e, err));
         tacit_status st = append_here(s, &e, false, err);
-        if (st == TACIT_E_CONFLICT)
-            continue; /* others were faster: see what they did, and think again */
-        TC_TRY(st);
-        if (e.kind == TC_EVENT_ASK) {
-            *trial = e.trial;
-            return TACIT_OK;
+        if (st == TACIT_E_CONFLICT) { /* others were faster: see what they did, and think again */
+            e.kind = 0;
+            st = catch_up(s, err);
         }
-    }
+        TC_TRY(st);
+    } while (e.kind != TC_EVENT_ASK);
+    *trial = e.trial;
+    return TACIT_OK;
 }
 
 static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, uint64_t *trial,
@@ -210,7 +211,6 @@ static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, uint64_t 
 {
     uint64_t number;
     TC_TRY(journal_ask(s, req, &number, err));
-    TC_TRY(catch_up(s, err));
     const tc_trial *t = tc_optimizer_trial(s->opt, number);
     if (!t)
         return tc_fail(err, TACIT_E_CORRUPT, "study \"%s\" has lost trial %" PRIu64, s->doc->name,
@@ -233,11 +233,11 @@ tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uin
 /* ---- telling ---- */
 
 typedef struct report {
-    uint64_t      trial;
-    bool          failed;
-    const char   *reason;
+    uint64_t trial;
+    bool failed;
+    const char *reason;
     const double *values;
-    double        value;
+    double value;
 } report;
 
 static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_error *err)
@@ -261,7 +261,7 @@ static tacit_status compose_row(tc_study *s, const report *r, tc_event_row *row,
 static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
 {
     tc_event_row row;
-    uint64_t     head;
+    uint64_t head;
     pthread_mutex_lock(&s->lock);
     tacit_status st = compose_row(s, r, &row, err);
     pthread_mutex_unlock(&s->lock);
@@ -269,8 +269,7 @@ static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
     /* Unlocked: threads that tell at the same time share one sync of the disk. */
     st = tc_store_append(
         s->store,
-        &(tc_append){
-            .study = s->id, .head = TC_ANY_HEAD, .events = &row, .n = 1, .durable = true},
+        &(tc_append){.study = s->id, .head = TC_ANY_HEAD, .events = &row, .n = 1, .durable = true},
         &head, err);
     rows_free(&row, 1);
     return st;
@@ -317,7 +316,7 @@ static tacit_status import_row(tc_study *s, size_t i, const double *values, doub
                                tc_event_row rows[2], tacit_error *err)
 {
     tc_event waiting;
-    int64_t  now = tc_clock_unix_ms();
+    int64_t now = tc_clock_unix_ms();
     if (!isfinite(y))
         return tc_fail(err, TACIT_E_ARG, "row %zu: the value must be finite, got %g", i + 1, y);
     tacit_status st = tc_optimizer_enqueue(s->opt, values, now, &waiting, err);
@@ -337,7 +336,7 @@ static tacit_status import_row(tc_study *s, size_t i, const double *values, doub
 static tacit_status import_once(tc_study *s, size_t n, const double *values, const double *y,
                                 tc_event_row *rows, tacit_error *err)
 {
-    size_t   width = s->doc->space->n_params;
+    size_t width = s->doc->space->n_params;
     uint64_t head;
     TC_TRY(catch_up(s, err));
     for (size_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* study.h - a study: its document, its journal and the optimizer that they determine.
  *
- * Every call first catches up with the journal, so any number of threads and
- * processes may work on one study. An ask is inserted only if the journal has
+ * Every call first catches up with the journal (a tell only if its trial is not
+ * known yet), so any number of threads and processes may work on one study. An ask is inserted only if the journal has
  * not moved since it was computed, else it is computed again: no two asks share
  * a trial. A tell returns when it is on disk. Thread-safe. */
 #ifndef TC_STUDY_STUDY_H

@@ -14,10 +14,10 @@
 #include <string.h>
 
 struct tacit_study {
-    tc_store       *store;
-    tc_study       *study;
+    tc_store *store;
+    tc_study *study;
     pthread_mutex_t lock; /* guards err */
-    tacit_error     err;
+    tacit_error err;
 };
 
 /* ---- birth and end ---- */
@@ -72,7 +72,7 @@ static tacit_status create(tacit_study **out, const char *storage, tc_study_doc 
 tacit_status tacit_study_create(tacit_study **out, const char *storage, const char *document,
                                 tacit_error *err)
 {
-    json_t       *json;
+    json_t *json;
     tc_study_doc *doc;
     TC_TRY(tc_json_parse(document, strlen(document), "the study document", &json, err));
     tacit_status st = tc_study_doc_from_json(&doc, json, NULL, err);
@@ -162,7 +162,7 @@ static tacit_status check_value(const tc_space *space, size_t i, double value, t
 
 tacit_status tacit_study_value_text(tacit_study *s, size_t i, double value, char *out, size_t size)
 {
-    tacit_error  err;
+    tacit_error err;
     tacit_status st = check_value(space_of(s), i, value, &err);
     if (st == TACIT_OK)
         tc_space_value_text(&space_of(s)->params[i], value, out, size);
@@ -239,9 +239,9 @@ tacit_status tacit_study_best(tacit_study *s, uint64_t *trial, double *values, d
 
 tacit_status tacit_study_trials(tacit_study *s, uint64_t *count)
 {
-    tacit_error         err;
+    tacit_error err;
     const tc_optimizer *o;
-    tacit_status        st = tc_study_look(s->study, &o, &err);
+    tacit_status st = tc_study_look(s->study, &o, &err);
     if (st == TACIT_OK) {
         *count = tc_optimizer_trials(o);
         tc_study_unlook(s->study);
@@ -255,7 +255,7 @@ static tacit_status read_trial(tacit_study *s, uint64_t trial, tacit_trial_state
     const tc_optimizer *o;
     TC_TRY(tc_study_look(s->study, &o, err));
     const tc_trial *t = tc_optimizer_trial(o, trial);
-    size_t          n = tc_optimizer_trials(o);
+    size_t n = tc_optimizer_trials(o);
     if (t) {
         copy_point(s, t, values, value);
         if (state)

@@ -10,6 +10,7 @@
 #include <tacit/study.h>
 
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -36,9 +37,9 @@ enum { WIDTH = 3 };
 
 static tc_study_doc *read_doc(const char *text)
 {
-    json_t       *json;
-    tc_study_doc *doc;
-    tacit_error   err = {0};
+    json_t *json = NULL;
+    tc_study_doc *doc = NULL;
+    tacit_error err = {0};
     if (tc_json_parse(text, strlen(text), "test", &json, &err) != TACIT_OK ||
         tc_study_doc_from_json(&doc, json, NULL, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
@@ -48,7 +49,7 @@ static tc_study_doc *read_doc(const char *text)
 
 static tc_store *open_store(const char *where)
 {
-    tc_store   *s = NULL;
+    tc_store *s = NULL;
     tacit_error err = {0};
     if (tc_store_open(&s, where, true, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
@@ -58,8 +59,8 @@ static tc_store *open_store(const char *where)
 static tc_study *open_study(tc_store *store, const char *text)
 {
     tc_study_doc *doc = read_doc(text);
-    tc_study     *s = NULL;
-    tacit_error   err = {0};
+    tc_study *s = NULL;
+    tacit_error err = {0};
     if (tc_study_create(&s, store, doc, NULL, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
     tc_study_doc_free(doc);
@@ -75,8 +76,8 @@ static double objective(const double *v)
 static void run_trials(tc_study *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t    trial;
-        double      v[WIDTH];
+        uint64_t trial;
+        double v[WIDTH];
         tacit_error err = {0};
         if (tc_study_ask(s, "w", 0, &trial, v, &err) != TACIT_OK ||
             tc_study_tell(s, trial, NULL, objective(v), &err) != TACIT_OK)
@@ -87,7 +88,7 @@ static void run_trials(tc_study *s, size_t n)
 static const tc_optimizer *look(tc_study *s)
 {
     const tc_optimizer *o = NULL;
-    tacit_error         err = {0};
+    tacit_error err = {0};
     if (tc_study_look(s, &o, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
     return o;
@@ -124,7 +125,7 @@ static void reopening_gives_the_same_trials(void **state)
     tc_study *s = open_study(store, plain), *again;
     run_trials(s, 25);
     uint64_t trial;
-    double   v[WIDTH];
+    double v[WIDTH];
     assert_int_equal(tc_study_ask(s, NULL, 1000, &trial, v, NULL), TACIT_OK);
     assert_int_equal(tc_study_fail(s, trial, "exit status 3", NULL), TACIT_OK);
     assert_int_equal(tc_study_ask(s, "me", 0, &trial, v, NULL), TACIT_OK);
@@ -157,7 +158,7 @@ static void two_handles_continue_each_other(void **state)
     check_same(sa, alone);
     check_same(sb, alone);
     uint64_t trial; /* asked by one, told by the other */
-    double   v[WIDTH];
+    double v[WIDTH];
     assert_int_equal(tc_study_ask(sa, NULL, 0, &trial, v, NULL), TACIT_OK);
     assert_int_equal(trial, 30);
     assert_int_equal(tc_study_tell(sb, trial, NULL, 1.5, NULL), TACIT_OK);
@@ -173,11 +174,11 @@ static void two_handles_continue_each_other(void **state)
 static void bad_reports_are_refused(void **state)
 {
     (void)state;
-    tc_store   *a = open_store(url), *b = open_store(url);
-    tc_study   *s = open_study(a, plain), *other = open_study(b, plain);
+    tc_store *a = open_store(url), *b = open_store(url);
+    tc_study *s = open_study(a, plain), *other = open_study(b, plain);
     tacit_error err = {0};
-    uint64_t    trial;
-    double      v[WIDTH], outside[WIDTH] = {5, 1, 0}, inside[WIDTH] = {0.25, 4, 1};
+    uint64_t trial;
+    double v[WIDTH], outside[WIDTH] = {5, 1, 0}, inside[WIDTH] = {0.25, 4, 1};
     assert_int_equal(tc_study_tell(s, 0, NULL, 1, &err), TACIT_E_NOT_FOUND);
     assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v, NULL), TACIT_OK);
     assert_int_equal(tc_study_tell(s, 0, NULL, NAN, &err), TACIT_E_ARG);
@@ -203,8 +204,8 @@ static void bad_reports_are_refused(void **state)
 static void a_study_is_created_once_and_may_grow(void **state)
 {
     (void)state;
-    tc_store   *store = open_store(url);
-    tc_study   *s = open_study(store, plain), *again = NULL;
+    tc_store *store = open_store(url);
+    tc_study *s = open_study(store, plain), *again = NULL;
     tacit_error err = {0};
     run_trials(s, 3);
     char text[sizeof plain];
@@ -239,7 +240,7 @@ static void studies_without_a_seed_differ(void **state)
     for (int i = 0; i < 2; i++) {
         tc_store *store = open_store("memory:");
         tc_study *s = open_study(store, text);
-        uint64_t  trial;
+        uint64_t trial;
         assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v[i], NULL), TACIT_OK);
         tc_study_close(s);
         tc_store_close(store);
@@ -250,11 +251,11 @@ static void studies_without_a_seed_differ(void **state)
 static void enqueued_points_come_first(void **state)
 {
     (void)state;
-    tc_store   *store = open_store(url);
-    tc_study   *s = open_study(store, plain);
+    tc_store *store = open_store(url);
+    tc_study *s = open_study(store, plain);
     tacit_error err = {0};
-    double      mine[WIDTH] = {0.125, 7, 1}, bad[WIDTH] = {0.125, 7.5, 1}, v[WIDTH];
-    uint64_t    trial = 9;
+    double mine[WIDTH] = {0.125, 7, 1}, bad[WIDTH] = {0.125, 7.5, 1}, v[WIDTH];
+    uint64_t trial = 9;
     assert_int_equal(tc_study_enqueue(s, bad, &trial, &err), TACIT_E_ARG);
     assert_int_equal(tc_study_enqueue(s, mine, &trial, NULL), TACIT_OK);
     assert_int_equal(trial, 0);
@@ -269,10 +270,10 @@ static void enqueued_points_come_first(void **state)
 static void an_import_is_all_or_none(void **state)
 {
     (void)state;
-    tc_store   *store = open_store(url);
-    tc_study   *s = open_study(store, plain);
+    tc_store *store = open_store(url);
+    tc_study *s = open_study(store, plain);
     tacit_error err = {0};
-    double      points[3 * WIDTH] = {0.1, 1, 0, 0.2, 2, 1, 0.3, 3, 0}, y[3] = {3, 1, 2};
+    double points[3 * WIDTH] = {0.1, 1, 0, 0.2, 2, 1, 0.3, 3, 0}, y[3] = {3, 1, 2};
     run_trials(s, 2);
     points[4] = 99;
     assert_int_equal(tc_study_import(s, 3, points, y, &err), TACIT_E_ARG);
@@ -302,8 +303,8 @@ static void an_expired_lease_is_asked_again(void **state)
     (void)state;
     tc_store *store = open_store("memory:");
     tc_study *s = open_study(store, plain);
-    uint64_t  first, second;
-    double    v[WIDTH], w[WIDTH];
+    uint64_t first, second;
+    double v[WIDTH], w[WIDTH];
     assert_int_equal(tc_study_ask(s, "dead", 1, &first, v, NULL), TACIT_OK);
     usleep(5000);
     assert_int_equal(tc_study_ask(s, "alive", 0, &second, w, NULL), TACIT_OK);
@@ -318,12 +319,12 @@ static void an_expired_lease_is_asked_again(void **state)
 static void a_foreign_event_is_corrupt(void **state)
 {
     (void)state;
-    tc_store    *store = open_store("memory:");
-    tc_study    *s = open_study(store, plain);
+    tc_store *store = open_store("memory:");
+    tc_study *s = open_study(store, plain);
     tc_event_row e = {.kind = TC_EVENT_ASK, .trial = 0, .body = "{\"params\": {\"x\": 0}}"};
-    tc_append    a = {.study = 1, .head = TC_ANY_HEAD, .events = &e, .n = 1};
-    uint64_t     head;
-    tacit_error  err = {0};
+    tc_append a = {.study = 1, .head = TC_ANY_HEAD, .events = &e, .n = 1};
+    uint64_t head;
+    tacit_error err = {0};
     const tc_optimizer *o = NULL;
     assert_int_equal(tc_store_append(store, &a, &head, NULL), TACIT_OK);
     assert_int_equal(tc_study_look(s, &o, &err), TACIT_E_CORRUPT);
@@ -340,7 +341,7 @@ enum { THREADS = 8, EACH = 25 };
 
 typedef struct worker {
     tc_study *study;
-    bool      ok;
+    bool ok;
 } worker;
 
 static void *work(void *user)
@@ -349,7 +350,7 @@ static void *work(void *user)
     w->ok = true;
     for (int i = 0; i < EACH; i++) {
         uint64_t trial;
-        double   v[WIDTH];
+        double v[WIDTH];
         w->ok = w->ok && tc_study_ask(w->study, NULL, 0, &trial, v, NULL) == TACIT_OK &&
                 tc_study_tell(w->study, trial, NULL, objective(v), NULL) == TACIT_OK;
     }
@@ -366,7 +367,7 @@ static void parallel_workers_match_a_single_one(void **state)
         tc_study *s = open_study(store, plain), *alone = open_study(m, plain);
         tc_study *second = open_study(store, plain);
         pthread_t threads[THREADS];
-        worker    workers[THREADS];
+        worker workers[THREADS];
         for (int i = 0; i < THREADS; i++) {
             workers[i].study = i % 4 == 3 ? second : s;
             assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
@@ -392,7 +393,7 @@ static void parallel_workers_match_a_single_one(void **state)
 static bool find_running(tc_study *s, uint64_t *trial, double *values)
 {
     const tc_optimizer *o = NULL;
-    bool                found = false;
+    bool found = false;
     if (tc_study_look(s, &o, NULL) != TACIT_OK)
         _exit(1);
     for (size_t i = 0; !found && i < tc_optimizer_trials(o); i++) {
@@ -414,7 +415,7 @@ static void work_until_killed(int report)
     tc_study *s = open_study(store, plain);
     for (;;) {
         uint64_t trial;
-        double   v[WIDTH];
+        double v[WIDTH];
         if (!find_running(s, &trial, v) && tc_study_ask(s, "w", 0, &trial, v, NULL) != TACIT_OK)
             _exit(2);
         if (tc_study_tell(s, trial, NULL, objective(v), NULL) != TACIT_OK ||
@@ -426,11 +427,11 @@ static void work_until_killed(int report)
 /* What the child reported must be in the file, however it ended. Returns how many. */
 static size_t check_reported(int report)
 {
-    tc_store           *store = open_store(url);
-    tc_study           *s = open_study(store, plain);
+    tc_store *store = open_store(url);
+    tc_study *s = open_study(store, plain);
     const tc_optimizer *o = look(s);
-    uint64_t            trial;
-    size_t              n = 0;
+    uint64_t trial;
+    size_t n = 0;
     for (; read(report, &trial, sizeof trial) == sizeof trial; n++) {
         assert_non_null(tc_optimizer_trial(o, trial));
         assert_int_equal(tc_optimizer_trial(o, trial)->state, TC_TRIAL_COMPLETE);
@@ -453,7 +454,9 @@ static void a_killed_worker_loses_nothing(void **state)
         if (child == 0)
             work_until_killed(ends[1]);
         close(ends[1]);
-        usleep((useconds_t)(1000 + rand() % 30000));
+        if (round % 2) /* kill it at any moment, or once it has told something */
+            poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, -1);
+        usleep((useconds_t)(1000 + rand() % 20000));
         int status;
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, &status, 0), child);
@@ -461,12 +464,12 @@ static void a_killed_worker_loses_nothing(void **state)
         reported += check_reported(ends[0]);
         close(ends[0]);
     }
-    assert_true(reported > 20);
+    assert_true(reported >= 10);
 
     tc_store *store = open_store(url), *m = open_store("memory:");
     tc_study *s = open_study(store, plain), *alone = open_study(m, plain);
-    uint64_t  trial;
-    double    v[WIDTH];
+    uint64_t trial;
+    double v[WIDTH];
     while (find_running(s, &trial, v))
         assert_int_equal(tc_study_tell(s, trial, NULL, objective(v), NULL), TACIT_OK);
     run_trials(alone, count(s, TC_TRIAL_COMPLETE));
@@ -482,11 +485,11 @@ static void a_killed_worker_loses_nothing(void **state)
 static void the_public_interface_works(void **state)
 {
     (void)state;
-    tacit_study      *s = NULL;
-    tacit_error       err = {0};
-    uint64_t          trial, n;
-    double            v[WIDTH], got[WIDTH], value;
-    char              text[16];
+    tacit_study *s = NULL;
+    tacit_error err = {0};
+    uint64_t trial, n;
+    double v[WIDTH], got[WIDTH], value;
+    char text[16];
     tacit_trial_state what;
     assert_int_equal(tacit_study_open(&s, url, "s", &err), TACIT_E_NOT_FOUND);
     assert_int_equal(tacit_study_create(&s, url, "{", &err), TACIT_E_ARG);
@@ -570,18 +573,12 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(reopening_gives_the_same_trials),
-        IN_FOLDER(two_handles_continue_each_other),
-        IN_FOLDER(bad_reports_are_refused),
-        IN_FOLDER(a_study_is_created_once_and_may_grow),
-        IN_FOLDER(studies_without_a_seed_differ),
-        IN_FOLDER(enqueued_points_come_first),
-        IN_FOLDER(an_import_is_all_or_none),
-        IN_FOLDER(an_expired_lease_is_asked_again),
-        IN_FOLDER(a_foreign_event_is_corrupt),
-        IN_FOLDER(parallel_workers_match_a_single_one),
-        IN_FOLDER(a_killed_worker_loses_nothing),
-        IN_FOLDER(the_public_interface_works),
+        IN_FOLDER(reopening_gives_the_same_trials), IN_FOLDER(two_handles_continue_each_other),
+        IN_FOLDER(bad_reports_are_refused),         IN_FOLDER(a_study_is_created_once_and_may_grow),
+        IN_FOLDER(studies_without_a_seed_differ),   IN_FOLDER(enqueued_points_come_first),
+        IN_FOLDER(an_import_is_all_or_none),        IN_FOLDER(an_expired_lease_is_asked_again),
+        IN_FOLDER(a_foreign_event_is_corrupt),      IN_FOLDER(parallel_workers_match_a_single_one),
+        IN_FOLDER(a_killed_worker_loses_nothing),   IN_FOLDER(the_public_interface_works),
     };
     return cmocka_run_group_tests_name("study", tests, make_folder, remove_folder);
 }

@@ -40,9 +40,9 @@ static tc_study_row study_row(const char *name)
 
 static int64_t put(tc_store *s, const char *name)
 {
-    int64_t      id = 0;
+    int64_t id = 0;
     tc_study_row row = study_row(name);
-    tacit_error  err = {0};
+    tacit_error err = {0};
     if (tc_store_study_put(s, &row, &id, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
     return id;
@@ -58,14 +58,15 @@ static tacit_status append(tc_store *s, int64_t study, uint64_t head, size_t n,
 
 static tc_event_row event(tc_event_kind what, uint64_t trial, const char *body)
 {
-    return (tc_event_row){.kind = what, .trial = trial, .time_ms = (int64_t)trial + 7, .body = body};
+    return (tc_event_row){
+        .kind = what, .trial = trial, .time_ms = (int64_t)trial + 7, .body = body};
 }
 
 static tacit_status append_one(tc_store *s, int64_t study, uint64_t head, tc_event_kind what,
                                uint64_t trial)
 {
     tc_event_row e = event(what, trial, "{}");
-    uint64_t     end;
+    uint64_t end;
     return append(s, study, head, 1, &e, what == TC_EVENT_TELL, &end, NULL);
 }
 
@@ -73,8 +74,8 @@ static tacit_status append_one(tc_store *s, int64_t study, uint64_t head, tc_eve
 
 typedef struct seen {
     tc_event_row *events;
-    size_t        n, cap;
-    size_t        stop_after; /* 0: never */
+    size_t n, cap;
+    size_t stop_after; /* 0: never */
 } seen;
 
 static tacit_status see(void *user, const tc_event_row *e, tacit_error *err)
@@ -98,7 +99,7 @@ static void forget(seen *all)
 
 static seen scan(tc_store *s, int64_t study, uint64_t after)
 {
-    seen        all = {0};
+    seen all = {0};
     tacit_error err = {0};
     if (tc_store_scan(s, study, after, see, &all, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
@@ -147,8 +148,8 @@ static void a_study_without_points_has_none(void **state)
 static void a_name_is_given_once(void **state)
 {
     tc_study_row row = study_row("one"), got;
-    tacit_error  err = {0};
-    int64_t      id = put(*state, "one"), other = -5;
+    tacit_error err = {0};
+    int64_t id = put(*state, "one"), other = -5;
     row.document = "{}";
     assert_int_equal(tc_store_study_put(*state, &row, &other, &err), TACIT_E_CONFLICT);
     assert_string_equal(err.msg, "there is a study \"one\" already");
@@ -162,20 +163,20 @@ static void a_name_is_given_once(void **state)
 static void a_missing_study_is_not_found(void **state)
 {
     tc_study_row got;
-    tacit_error  err = {0};
+    tacit_error err = {0};
     assert_int_equal(tc_store_study_get(*state, "nix", &got, &err), TACIT_E_NOT_FOUND);
     assert_non_null(strstr(err.msg, "there is no study \"nix\""));
 }
 
 typedef struct listing {
     tc_store *store;
-    char      names[64];
-    size_t    stop_after, n;
+    char names[64];
+    size_t stop_after, n;
 } listing;
 
 static tacit_status list_name(void *user, const tc_study_row *row, tacit_error *err)
 {
-    listing     *l = user;
+    listing *l = user;
     tc_study_row again; /* a visitor may call the store */
     if (tc_store_study_get(l->store, row->name, &again, err) != TACIT_OK)
         return TACIT_E_INTERNAL;
@@ -202,11 +203,11 @@ static void studies_are_listed_in_order_of_creation(void **state)
 
 static void events_come_back_in_order(void **state)
 {
-    int64_t      id = put(*state, "a"), other = put(*state, "b");
+    int64_t id = put(*state, "a"), other = put(*state, "b");
     tc_event_row three[] = {event(TC_EVENT_ENQUEUE, 0, "{\"p\": 0.1}"),
                             event(TC_EVENT_ASK, 0, "{\"q\": \"\xc3\xa4\"}"),
                             event(TC_EVENT_FIT, 0, "")};
-    uint64_t     end = 0;
+    uint64_t end = 0;
     assert_int_equal(head_of(*state, id), 0);
     assert_int_equal(append(*state, id, 0, 3, three, false, &end, NULL), TACIT_OK);
     assert_int_equal(end, 3);
@@ -234,9 +235,9 @@ static void events_come_back_in_order(void **state)
 
 static void an_append_at_another_head_is_refused(void **state)
 {
-    int64_t      id = put(*state, "a");
-    tacit_error  err = {0};
-    uint64_t     end = 77;
+    int64_t id = put(*state, "a");
+    tacit_error err = {0};
+    uint64_t end = 77;
     tc_event_row e = event(TC_EVENT_ASK, 1, "{}");
     assert_int_equal(append_one(*state, id, 0, TC_EVENT_ASK, 0), TACIT_OK);
     for (int durable = 0; durable < 2; durable++) {
@@ -250,9 +251,9 @@ static void an_append_at_another_head_is_refused(void **state)
 
 static void a_trial_is_told_once(void **state)
 {
-    int64_t      id = put(*state, "a"), other = put(*state, "b");
-    tacit_error  err = {0};
-    uint64_t     end = 77;
+    int64_t id = put(*state, "a"), other = put(*state, "b");
+    tacit_error err = {0};
+    uint64_t end = 77;
     tc_event_row mixed[] = {event(TC_EVENT_ENQUEUE, 8, "{}"), event(TC_EVENT_TELL, 8, "{}"),
                             event(TC_EVENT_TELL, 3, "{}")};
     tc_event_row twice[] = {event(TC_EVENT_TELL, 9, "{}"), event(TC_EVENT_TELL, 9, "{}")};
@@ -271,8 +272,8 @@ static void a_trial_is_told_once(void **state)
 
 static void an_unknown_study_is_not_found(void **state)
 {
-    uint64_t    head = 5;
-    seen        all = {0};
+    uint64_t head = 5;
+    seen all = {0};
     tacit_error err = {0};
     put(*state, "a");
     assert_int_equal(append_one(*state, 999, TC_ANY_HEAD, TC_EVENT_ASK, 0), TACIT_E_NOT_FOUND);
@@ -301,24 +302,25 @@ static void a_visitor_may_stop_a_scan(void **state)
 static void a_thousand_random_appends_match_the_reference(void **state)
 {
     enum { APPENDS = 1000, TRIALS = 400, MOST = 3 };
-    int64_t      id = put(*state, "a");
-    bool         told[TRIALS] = {false};
+    int64_t id = put(*state, "a");
+    bool told[TRIALS] = {false};
     tc_event_row want[APPENDS * MOST];
-    size_t       n = 0;
+    size_t n = 0;
     srand(1);
     for (int k = 0; k < APPENDS; k++) {
         tc_event_row e[MOST];
-        size_t       m = 1 + (size_t)rand() % MOST;
-        bool         clash = false, moved = rand() % 5 == 0;
-        bool         mine[TRIALS] = {false};
+        size_t m = 1 + (size_t)rand() % MOST;
+        bool clash = false, moved = rand() % 5 == 0;
+        bool mine[TRIALS] = {false};
         for (size_t i = 0; i < m; i++) {
-            e[i] = event(rand() % 2 ? TC_EVENT_TELL : TC_EVENT_ASK, (uint64_t)(rand() % TRIALS), "1");
+            e[i] =
+                event(rand() % 2 ? TC_EVENT_TELL : TC_EVENT_ASK, (uint64_t)(rand() % TRIALS), "1");
             if (e[i].kind != TC_EVENT_TELL)
                 continue;
             clash = clash || told[e[i].trial] || mine[e[i].trial];
             mine[e[i].trial] = true;
         }
-        uint64_t     head = moved ? n + 1 : rand() % 2 ? n : TC_ANY_HEAD, end = 0;
+        uint64_t head = moved ? n + 1 : rand() % 2 ? n : TC_ANY_HEAD, end = 0;
         tacit_status st = append(*state, id, head, m, e, rand() % 8 == 0, &end, NULL);
         assert_int_equal(st, moved ? TACIT_E_CONFLICT : clash ? TACIT_E_STATE : TACIT_OK);
         for (size_t i = 0; st == TACIT_OK && i < m; i++) {
@@ -343,8 +345,8 @@ enum { THREADS = 8, ASKS = 40 };
 
 typedef struct crew {
     tc_store *store;
-    int64_t   study;
-    size_t    accepted, refused, broken;
+    int64_t study;
+    size_t accepted, refused, broken;
 } crew;
 
 static tacit_status count_ask(void *user, const tc_event_row *e, tacit_error *err)
@@ -359,11 +361,12 @@ static tacit_status count_ask(void *user, const tc_event_row *e, tacit_error *er
 /* Asks like a study does: the trial's number follows from all events before it. */
 static void *ask_and_tell(void *user)
 {
-    crew    *c = user;
+    crew *c = user;
     uint64_t known[2] = {0, 0};
     while (c->accepted < ASKS && !c->broken) {
-        c->broken += tc_store_scan(c->store, c->study, known[0], count_ask, known, NULL) != TACIT_OK;
-        uint64_t     trial = known[1];
+        c->broken +=
+            tc_store_scan(c->store, c->study, known[0], count_ask, known, NULL) != TACIT_OK;
+        uint64_t trial = known[1];
         tacit_status st = append_one(c->store, c->study, known[0], TC_EVENT_ASK, trial);
         c->refused += st == TACIT_E_CONFLICT;
         c->broken += st != TACIT_OK && st != TACIT_E_CONFLICT;
@@ -391,7 +394,7 @@ static void *tell_all(void *user)
 static crew run_crew(tc_store *store, tc_store *other, int64_t study, void *(*work)(void *))
 {
     pthread_t threads[THREADS];
-    crew      crews[THREADS], sum = {0};
+    crew crews[THREADS], sum = {0};
     for (int i = 0; i < THREADS; i++) {
         crews[i] = (crew){.store = other && i % 2 ? other : store, .study = study};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &crews[i]), 0);
@@ -423,7 +426,7 @@ static void check_asked_and_told(tc_store *s, int64_t study, size_t n)
 static void parallel_asks_never_share_a_trial(void **state)
 {
     int64_t id = put(*state, "a");
-    crew    sum = run_crew(*state, NULL, id, ask_and_tell);
+    crew sum = run_crew(*state, NULL, id, ask_and_tell);
     assert_int_equal(sum.broken, 0);
     check_asked_and_told(*state, id, THREADS * ASKS);
 }
@@ -431,7 +434,7 @@ static void parallel_asks_never_share_a_trial(void **state)
 static void parallel_tells_have_one_winner(void **state)
 {
     int64_t id = put(*state, "a");
-    crew    sum = run_crew(*state, NULL, id, tell_all);
+    crew sum = run_crew(*state, NULL, id, tell_all);
     assert_int_equal(sum.broken, 0);
     assert_int_equal(sum.accepted, ASKS);
     assert_int_equal(sum.refused, (THREADS - 1) * ASKS);
@@ -440,7 +443,7 @@ static void parallel_tells_have_one_winner(void **state)
 
 static void two_handles_see_one_journal(void **state)
 {
-    int64_t   id = put(*state, "a");
+    int64_t id = put(*state, "a");
     tc_store *other = kind->open_again();
     assert_non_null(other);
     assert_int_equal(append_one(*state, id, 0, TC_EVENT_TELL, 0), TACIT_OK);
@@ -450,7 +453,7 @@ static void two_handles_see_one_journal(void **state)
     assert_int_equal(head_of(*state, id), 2);
 
     int64_t busy = put(other, "b");
-    crew    sum = run_crew(*state, other, busy, ask_and_tell);
+    crew sum = run_crew(*state, other, busy, ask_and_tell);
     assert_int_equal(sum.broken, 0);
     check_asked_and_told(*state, busy, THREADS * ASKS);
     tc_store_close(other);

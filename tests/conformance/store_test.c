@@ -14,7 +14,7 @@ static char folder[] = "/tmp/tacit-store-XXXXXX";
 
 static tc_store *open_url(const char *url)
 {
-    tc_store   *s = NULL;
+    tc_store *s = NULL;
     tacit_error err = {0};
     if (tc_store_open(&s, url, true, &err) != TACIT_OK)
         print_error("%s\n", err.msg);
@@ -66,7 +66,7 @@ static void bad_urls_are_refused_with_advice(void **state)
                        "absolute path)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tc_store   *s = NULL;
+        tc_store *s = NULL;
         tacit_error err = {0};
         assert_int_equal(tc_store_open(&s, cases[i][0], true, &err), TACIT_E_ARG);
         assert_string_equal(err.msg, cases[i][1]);
@@ -78,7 +78,7 @@ static void bad_urls_are_refused_with_advice(void **state)
 int main(void)
 {
     const struct CMUnitTest urls[] = {cmocka_unit_test(bad_urls_are_refused_with_advice)};
-    const store_kind        memory = {"memory store", open_memory, NULL};
+    const store_kind memory = {"memory store", open_memory, NULL};
     const store_kind sqlite = {"sqlite store", open_fresh_sqlite, open_again_sqlite};
     if (!mkdtemp(folder))
         return 1;
