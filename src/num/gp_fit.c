@@ -68,7 +68,7 @@ static tacit_status posterior_init(posterior *p, const tc_gp_fit_opts *o, tc_ker
                      .n = n,
                      .pairs = pairs,
                      .scales = scales,
-                     .prior_scale = {log(0.5 * sqrt((double)dim)), 1.0},
+                     .prior_scale = {log(0.25 * sqrt((double)dim)), 1.0},
                      .prior_variance = {0.0, 1.5},
                      .prior_noise = {log(1e-5), 3.5}};
     p->y = TC_TAKE(&p->arena, n + 1, double);

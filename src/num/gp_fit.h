@@ -4,7 +4,7 @@
  * from a warm start and a few seeded ones; y is standardised by the caller. Weak normal priors on
  * theta keep it sane with few points (docs/math.md, "Fitting"):
  *
- *     ln l_d ~ N(ln(sqrt(dim)/2), 1)   longer in higher dimensions, where distances are
+ *     ln l_d ~ N(ln(sqrt(dim)/4), 1)   longer in higher dimensions, where distances are
  *     ln v   ~ N(0, 1.5^2)
  *     ln s2  ~ N(ln 1e-5, 3.5^2)       most objectives are nearly noise-free; data overrule it */
 #ifndef TC_NUM_GP_FIT_H

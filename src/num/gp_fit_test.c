@@ -42,7 +42,7 @@ static double log_prior(size_t scales, const double *theta)
 {
     double sum = 0.0;
     for (size_t i = 0; i < scales; i++)
-        sum -= 0.5 * pow(theta[i] - log(sqrt(DIM) / 2), 2);
+        sum -= 0.5 * pow(theta[i] - log(sqrt(DIM) / 4), 2);
     sum -= 0.5 * pow(theta[scales] / 1.5, 2);
     return sum - 0.5 * pow((theta[scales + 1] - log(1e-5)) / 3.5, 2);
 }
@@ -183,7 +183,7 @@ static void test_data_that_say_little(void **state)
         tc_gp_hyper h = fitted(TC_KERNEL_MATERN52, &options, &d, n, scale);
         assert_sane(&h);
         if (n == 0) { /* the mode of the prior */
-            assert_close(log(scale[0]), log(sqrt(DIM) / 2), 0.05);
+            assert_close(log(scale[0]), log(sqrt(DIM) / 4), 0.05);
             assert_close(log(h.variance), 0.0, 0.05);
             assert_close(log(h.noise), log(1e-5), 0.3);
         }
