@@ -17,7 +17,4 @@ install(EXPORT tacit NAMESPACE tacit:: FILE tacit-config.cmake DESTINATION ${pac
 write_basic_package_version_file(tacit-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tacit-config-version.cmake DESTINATION ${package})
 
-# The man page is written by the program from its own tables of verbs and options.
-if(EXISTS ${PROJECT_SOURCE_DIR}/docs/tacit.1)
-  install(FILES docs/tacit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
+install(FILES docs/man/tacit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

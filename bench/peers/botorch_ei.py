@@ -6,8 +6,8 @@ import warnings
 
 import common
 
-torch, botorch, gpytorch = common.require("torch", "botorch", "gpytorch")
 warnings.simplefilter("ignore")
+torch, botorch, gpytorch = common.require("torch", "botorch", "gpytorch")
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.double)
 FIRST = 10  # Sobol' points before the model

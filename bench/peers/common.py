@@ -72,6 +72,8 @@ TASKS = {"branin": (branin, 2, BRANIN_OPTIMUM), "hartmann6": (hartmann6, 6, HART
 
 def compare(who, task, trials, seeds, minimise):
     """Runs minimise(f, dim, trials, seed) -> best value for seeds 1..seeds and prints the row."""
+    if seeds < 1:
+        return
     f, dim, optimum = TASKS[task]
     seconds, regrets = [], []
     for seed in range(1, seeds + 1):

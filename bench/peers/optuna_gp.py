@@ -6,9 +6,9 @@ import warnings
 
 import common
 
+warnings.simplefilter("ignore")
 optuna, torch = common.require("optuna", "torch")
 optuna.logging.set_verbosity(optuna.logging.ERROR)
-warnings.simplefilter("ignore")
 torch.set_num_threads(1)
 
 

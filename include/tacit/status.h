@@ -9,9 +9,9 @@
 #define TACIT_STATUS_H
 
 #if defined(__GNUC__)
-#define TACIT_API __attribute__((visibility("default")))
+#define TACIT_API               __attribute__((visibility("default")))
 #define TACIT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define TACIT_MUST_CHECK __attribute__((warn_unused_result))
+#define TACIT_MUST_CHECK        __attribute__((warn_unused_result))
 #else
 #define TACIT_API
 #define TACIT_PRINTF(fmt, args)
@@ -23,20 +23,20 @@ extern "C" {
 #endif
 
 /* X(name, exit code of the program, meaning) */
-#define TACIT_STATUS_LIST(X)                                                   \
-    X(OK, 0, "success")                                                        \
-    X(E_INTERNAL, 1, "a defect in tacit")                                      \
-    X(E_ARG, 2, "bad input: an argument, option, document or file")            \
-    X(E_NOT_FOUND, 3, "no such study, trial or file")               \
-    X(E_STATE, 4, "not possible in the present state")                         \
-    X(E_CONFLICT, 4, "somebody else was first")                                \
-    X(E_IO, 5, "the storage or a file could not be read or written")           \
-    X(E_CORRUPT, 5, "the storage is damaged or not one of tacit's")            \
-    X(E_BUSY, 5, "the storage stayed locked by another process")               \
-    X(E_NUMERIC, 6, "a computation broke down")                                \
-    X(E_MEMORY, 7, "out of memory")                                            \
-    X(E_UNSUPPORTED, 8, "not supported by this algorithm, store or build")     \
-    X(E_BUDGET, 9, "the budget of trials or of privacy is spent")              \
+#define TACIT_STATUS_LIST(X)                                                                       \
+    X(OK, 0, "success")                                                                            \
+    X(E_INTERNAL, 1, "a defect in tacit")                                                          \
+    X(E_ARG, 2, "bad input: an argument, option, document or file")                                \
+    X(E_NOT_FOUND, 3, "no such study, trial or file")                                              \
+    X(E_STATE, 4, "not possible in the present state")                                             \
+    X(E_CONFLICT, 4, "somebody else was first")                                                    \
+    X(E_IO, 5, "the storage or a file could not be read or written")                               \
+    X(E_CORRUPT, 5, "the storage is damaged or not one of tacit's")                                \
+    X(E_BUSY, 5, "the storage stayed locked by another process")                                   \
+    X(E_NUMERIC, 6, "a computation broke down")                                                    \
+    X(E_MEMORY, 7, "out of memory")                                                                \
+    X(E_UNSUPPORTED, 8, "not supported by this algorithm, store or build")                         \
+    X(E_BUDGET, 9, "the budget of trials or of privacy is spent")                                  \
     X(E_CANCELLED, 130, "interrupted")
 
 typedef enum tacit_status {
@@ -49,12 +49,12 @@ typedef enum tacit_status {
  * Caller-owned; a call that succeeds leaves it untouched. */
 typedef struct tacit_error {
     tacit_status code;
-    char         msg[508];
+    char msg[508];
 } tacit_error;
 
 TACIT_API const char *tacit_status_name(tacit_status status); /* "E_ARG" */
 TACIT_API const char *tacit_status_text(tacit_status status); /* the meaning */
-TACIT_API int         tacit_status_exit(tacit_status status); /* process exit code */
+TACIT_API int tacit_status_exit(tacit_status status);         /* process exit code */
 
 #ifdef __cplusplus
 }

@@ -43,11 +43,11 @@ TACIT_API tacit_status tacit_study_create_file(tacit_study **out, const char *st
 /* Opens a study by name. E_NOT_FOUND: no such file, or no such study in it. */
 TACIT_API tacit_status tacit_study_open(tacit_study **out, const char *storage, const char *name,
                                         tacit_error *err);
-TACIT_API void         tacit_study_close(tacit_study *s); /* NULL is allowed */
+TACIT_API void tacit_study_close(tacit_study *s); /* NULL is allowed */
 
 /* The name and the space of the study; strings live as long as the handle. */
 TACIT_API const char *tacit_study_name(const tacit_study *s);
-TACIT_API size_t      tacit_study_params(const tacit_study *s); /* values per point */
+TACIT_API size_t tacit_study_params(const tacit_study *s);                    /* values per point */
 TACIT_API const char *tacit_study_param_name(const tacit_study *s, size_t i); /* NULL: none */
 /* A value of parameter i as a person writes it ("0.01", "adam"), cut to `size` bytes. E_ARG: there
  * is no parameter i. */
@@ -78,7 +78,7 @@ TACIT_API tacit_status tacit_study_trial(tacit_study *s, uint64_t trial, tacit_t
 /* Why the last failing call on `s` failed; "" if none did. Owned by s and valid until the next
  * call; where several threads share s, use tacit_study_error, which copies. */
 TACIT_API const char *tacit_study_errmsg(const tacit_study *s);
-TACIT_API void        tacit_study_error(tacit_study *s, tacit_error *out);
+TACIT_API void tacit_study_error(tacit_study *s, tacit_error *out);
 
 #ifdef __cplusplus
 }

@@ -67,7 +67,7 @@ static void write_message(tacit_error *err, const char *fmt, va_list args)
     memcpy(err->msg, msg, sizeof msg);
 }
 
-tacit_status tc_fail(tacit_error *err, tacit_status code, const char *fmt, ...)
+tacit_status(tc_fail)(tacit_error *err, tacit_status code, const char *fmt, ...)
 {
     if (err == NULL)
         return code;
@@ -91,7 +91,7 @@ tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...)
     return tc_fail(err, err->code, "%s: %s", where.msg, err->msg);
 }
 
-tacit_status tc_fail_memory(tacit_error *err)
+tacit_status(tc_fail_memory)(tacit_error *err)
 {
     return tc_fail(err, TACIT_E_MEMORY, "out of memory");
 }

@@ -23,6 +23,16 @@ tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...) TACIT_PRINTF(2, 
 /* The one sentence for a failed allocation. */
 tacit_status tc_fail_memory(tacit_error *err);
 
+/* A failure is never TACIT_OK, and compilers and analysers should see that at the call: they then
+ * know that out-values are set wherever a call succeeded. */
+static inline tacit_status tc_failed(tacit_status code, tacit_status same)
+{
+    (void)same;
+    return code;
+}
+#define tc_fail(err, code, ...) tc_failed((code), tc_fail((err), (code), __VA_ARGS__))
+#define tc_fail_memory(err)     tc_failed(TACIT_E_MEMORY, tc_fail_memory(err))
+
 /* Returns from the enclosing function unless `call` succeeds. */
 #define TC_TRY(call)                                                                               \
     do {                                                                                           \

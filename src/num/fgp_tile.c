@@ -92,7 +92,7 @@ TC_CLONES static double tile_largest(size_t m, const double *restrict score)
 {
     double lane[8], best;
     for (size_t k = 0; k < 8; k++)
-        lane[k] = score[k];
+        lane[k] = score[k]; // NOLINT(clang-analyzer-core.uninitialized.Assign): m >= 8
     for (size_t j = 8; j < m; j += 8)
         for (size_t k = 0; k < 8; k++)
             lane[k] = score[j + k] > lane[k] ? score[j + k] : lane[k];

@@ -47,14 +47,14 @@ TC_CLONES static void kernel_scale(size_t n, double a, double *x)
 TC_CLONES static void kernel_half(size_t n, const double *restrict r2, double *restrict e)
 {
     for (size_t i = 0; i < n; i++)
-        e[i] = -0.5 * r2[i];
+        e[i] = -0.5 * r2[i]; // NOLINT(clang-analyzer-core.*): r2 has n entries
 }
 
 /* r: from r^2 to c r; e = -c r, for the exponential. */
 TC_CLONES static void kernel_radius(size_t n, double c, double *restrict r, double *restrict e)
 {
     for (size_t i = 0; i < n; i++) {
-        r[i] = c * sqrt(r[i]);
+        r[i] = c * sqrt(r[i]); // NOLINT(clang-analyzer-core.*): r has n entries
         e[i] = -r[i];
     }
 }

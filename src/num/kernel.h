@@ -15,14 +15,14 @@ typedef enum tc_kernel_kind {
     TC_KERNEL_MATERN52
 } tc_kernel_kind;
 #define TC_KERNEL_CHOICES "se|matern12|matern32|matern52"
-#define TC_KERNEL_KINDS 4
+#define TC_KERNEL_KINDS   4
 
 /* Borrowed length-scales: dim of them, all equal where the kernel is isotropic. */
 typedef struct tc_kernel {
     tc_kernel_kind kind;
-    size_t         dim;
-    double         variance;
-    const double  *scale; /* l_d > 0 */
+    size_t dim;
+    double variance;
+    const double *scale; /* l_d > 0 */
 } tc_kernel;
 
 double tc_kernel_at(const tc_kernel *k, const double *x, const double *y);

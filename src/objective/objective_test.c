@@ -368,10 +368,9 @@ static void test_errors(void **state)
 {
     (void)state;
     tc_objective_opts opts = defaults();
-    fails(
-        "brannin", &opts, TACIT_E_ARG,
-        "there is no objective \"brannin\"; did you mean \"branin\"? Objectives: branin, "
-        "hartmann6, himmelblau, ackley, rastrigin, garland, doublesine, gp-sample");
+    fails("brannin", &opts, TACIT_E_ARG,
+          "there is no objective \"brannin\"; did you mean \"branin\"? Objectives: branin, "
+          "hartmann6, himmelblau, ackley, rastrigin, garland, doublesine, gp-sample");
     opts.dim = 3;
     fails("branin", &opts, TACIT_E_ARG, "dim is 3, but the objective branin has 2 dimensions");
     fails("garland", &opts, TACIT_E_ARG, "dim is 3, but the objective garland has 1 dimension");

@@ -167,7 +167,8 @@ static tacit_status launch(tc_runner *r, job *j, uint64_t trial, const double *v
     tc_text path = {0};
     tc_launch l = {.argv = make_argv(r, trial, values, &a),
                    .envp = make_envp(r, trial, values, &a)};
-    tacit_status st = a.failed ? tc_fail_memory(err) : tc_program_find(l.argv[0], &path, err);
+    tacit_status st =
+        a.failed || !l.argv ? tc_fail_memory(err) : tc_program_find(l.argv[0], &path, err);
     if (st == TACIT_OK) {
         l.path = tc_text_get(&path);
         st = tc_launch_start(&l, &j->process, err);

@@ -12,18 +12,18 @@
 
 #include "sim/simulate.h"
 
-void         tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_text *out);
+void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_text *out);
 tacit_status tc_regret_json(const tc_simulation *sim, const tc_simulation_result *r, json_t **out,
                             tacit_error *err);
 
 /* What a chart needs of such a file. */
 typedef struct tc_regret_curve {
-    char    *algorithm, *objective;
+    char *algorithm, *objective;
     uint64_t runs, seed;
-    size_t   n;
-    double  *iteration; /* n of each */
-    double  *simple_mean, *simple_se;
-    double  *cumulative_mean, *cumulative_se;
+    size_t n;
+    double *iteration; /* n of each */
+    double *simple_mean, *simple_se;
+    double *cumulative_mean, *cumulative_se;
 } tc_regret_curve;
 
 /* E_ARG: not such a file; the message says what is missing. *out is set on success only:
@@ -32,6 +32,6 @@ tacit_status tc_regret_from_csv(tc_regret_curve *out, const char *text, size_t l
                                 const char *what, tacit_error *err);
 tacit_status tc_regret_from_json(tc_regret_curve *out, const json_t *j, const char *what,
                                  tacit_error *err);
-void         tc_regret_curve_fini(tc_regret_curve *c);
+void tc_regret_curve_fini(tc_regret_curve *c);
 
 #endif

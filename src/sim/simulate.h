@@ -17,11 +17,11 @@
 
 typedef struct tc_simulation {
     const tc_algorithm *algorithm;
-    const json_t       *options;   /* of the algorithm; may be NULL */
-    const char         *objective;
-    tc_objective_opts   objective_opts;
-    uint64_t            trials, runs, seed;
-    tc_pool            *pool;
+    const json_t *options; /* of the algorithm; may be NULL */
+    const char *objective;
+    tc_objective_opts objective_opts;
+    uint64_t trials, runs, seed;
+    tc_pool *pool;
     /* Called from any thread after each trial, `done` of all runs x trials; may be NULL.
      * False stops the simulation: E_CANCELLED. */
     bool (*progress)(void *user, uint64_t done);
@@ -31,16 +31,16 @@ typedef struct tc_simulation {
 /* Arrays of `trials` numbers: after iteration i (from 0). */
 typedef struct tc_simulation_result {
     uint64_t trials, runs;
-    double  *simple_mean, *simple_se;
-    double  *cumulative_mean, *cumulative_se; /* se: standard error; 0 for one run */
-    double  *simple; /* runs x trials, run by run: for paired comparisons and plots */
-    double   seconds;
+    double *simple_mean, *simple_se;
+    double *cumulative_mean, *cumulative_se; /* se: standard error; 0 for one run */
+    double *simple; /* runs x trials, run by run: for paired comparisons and plots */
+    double seconds;
 } tc_simulation_result;
 
 /* E_ARG: the options do not fit; E_NOT_FOUND: no such objective; else what the first
  * run that failed says. */
 tacit_status tc_simulate(const tc_simulation *sim, tc_simulation_result *out, tacit_error *err);
-void         tc_simulation_result_fini(tc_simulation_result *r);
+void tc_simulation_result_fini(tc_simulation_result *r);
 
 /* The algorithm's options in force: as given, the rest from its defaults. Caller decrefs. */
 tacit_status tc_simulation_options(const tc_simulation *sim, json_t **out, tacit_error *err);

@@ -124,8 +124,8 @@ static void unknown_algorithms_and_files_are_not_found(void **state)
     (void)state;
     tacit_error err = {0};
     tc_study_doc *d = NULL;
-    assert_fails(parse(&d, START SPACE ", \"algorithm\": \"gp-ie\"}", NULL, &err),
-                 TACIT_E_ARG, "gp-ei");
+    assert_fails(parse(&d, START SPACE ", \"algorithm\": \"gp-ie\"}", NULL, &err), TACIT_E_ARG,
+                 "gp-ei");
     assert_fails(parse(&d, START "\"points\": \"none.csv\"}", "/nowhere", &err), TACIT_E_NOT_FOUND,
                  "/nowhere/none.csv");
     assert_fails(tc_study_doc_read(&d, "/nowhere/s.json", &err), TACIT_E_NOT_FOUND,

@@ -87,7 +87,7 @@ static tacit_status agent_absorb(void *st, uint64_t round, const void *bytes, si
         return tc_fail(err, TACIT_E_CORRUPT, "an empty broadcast");
     char text[32] = {0};
     memcpy(text, bytes, n < sizeof text ? n : sizeof text - 1);
-    a->learned = atof(text) / 1000;
+    a->learned = strtod(text, NULL) / 1000;
     a->round = round + 1;
     a->waits = false;
     return TACIT_OK;

@@ -181,7 +181,8 @@ static tacit_status list_name(void *user, const tc_study_row *row, tacit_error *
     if (tc_store_study_get(l->store, row->name, &again, err) != TACIT_OK)
         return TACIT_E_INTERNAL;
     tc_study_row_fini(&again);
-    strcat(strcat(l->names, row->name), " ");
+    size_t used = strlen(l->names);
+    snprintf(l->names + used, sizeof l->names - used, "%s ", row->name);
     return ++l->n == l->stop_after ? TACIT_E_CANCELLED : TACIT_OK;
 }
 

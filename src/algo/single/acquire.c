@@ -114,6 +114,8 @@ static void add_near(tc_acquirer *a, tc_stream *s)
     const tc_space *space = a->model->env->space;
     size_t parents[PARENTS + 1];
     size_t n_parents = best_observed(h, parents);
+    if (n_parents == 0)
+        return; /* never asked: the design comes first */
     for (size_t c = 0; c < a->n_near; c++) {
         size_t parent = parents[c % n_parents];
         double radius = pow(10, -1 - 4 * tc_draw_uniform(s));
