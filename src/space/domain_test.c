@@ -10,6 +10,7 @@
 
 static tacit_status from_text(tc_domain **out, const char *text, tacit_error *err)
 {
+    assert_non_null(text);
     return tc_domain_from_csv(out, text, strlen(text), "p.csv", err);
 }
 

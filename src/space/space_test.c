@@ -312,6 +312,7 @@ static char *space_text(const tc_space *s)
     json_t *j = tc_space_json(s);
     char *text = tc_json_text(j);
     json_decref(j);
+    assert_non_null(text);
     return text;
 }
 

@@ -31,6 +31,7 @@ static tacit_status values_from(const tc_space *s, const char *text, double *val
                                 tacit_error *err)
 {
     json_t *j = NULL;
+    assert_non_null(text);
     tacit_status status = tc_json_parse(text, strlen(text), "values", &j, err);
     if (status == TACIT_OK)
         status = tc_space_values_from_json(s, j, values, err);
