@@ -2,13 +2,16 @@
 #ifndef TACIT_H
 #define TACIT_H
 
+#include <tacit/optimizer.h>
+#include <tacit/space.h>
 #include <tacit/status.h>
+#include <tacit/study.h>
 
 /* The version, in one place: the build, the package files and `tacit version` read it here. */
 #define TACIT_VERSION_MAJOR 0
 #define TACIT_VERSION_MINOR 1
 #define TACIT_VERSION_PATCH 0
-#define TACIT_VERSION "0.1.0"
+#define TACIT_VERSION       "0.1.0"
 
 #ifdef __cplusplus
 extern "C" {
