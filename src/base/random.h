@@ -17,7 +17,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 typedef struct tc_public_seed {
     uint8_t bytes[32];
@@ -38,7 +37,8 @@ typedef enum tc_purpose {
     TC_FOR_MESSAGE = 8,      /* the published vector */
     TC_FOR_OBJECTIVE = 9,    /* a built-in objective's own shape */
     TC_FOR_OBSERVATION = 10, /* observation noise of a built-in objective */
-    TC_FOR_RUN = 11          /* seeds of the runs of a simulation */
+    TC_FOR_RUN = 11,         /* seeds of the runs of a simulation */
+    TC_FOR_TEST_NOISE = 12   /* test mode: stands in for a tc_noise; never private */
 } tc_purpose;
 
 /* A repeatable stream. Plain data: may be copied, needs no end. */
@@ -71,13 +71,14 @@ double tc_draw_chi2(tc_stream *s, unsigned dof); /* sum of dof squared normals *
 void tc_draw_permutation(tc_stream *s, size_t n, size_t *out);
 size_t tc_draw_choice(tc_stream *s, size_t n, const double *weights); /* weights >= 0, sum > 0 */
 
-/* Entropy for what must not be repeatable. One tc_noise per release. */
+/* Entropy for what must not be repeatable. One tc_noise per release, one thread at a time. The only
+ * state beside it is a word that tells processes apart (noise.c). */
 typedef struct tc_noise {
     uint8_t key[32];
     uint64_t block;
     size_t used;
-    pid_t owner; /* a forked child must not reuse the parent's stream */
-    uint8_t buf[512];
+    uint64_t process; /* who drew last: a forked child must not go on with its parent's stream */
+    uint8_t buf[4096];
 } tc_noise;
 
 void tc_noise_init(tc_noise *n);
