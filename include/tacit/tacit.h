@@ -3,6 +3,7 @@
 #define TACIT_H
 
 #include <tacit/optimizer.h>
+#include <tacit/privacy.h>
 #include <tacit/space.h>
 #include <tacit/status.h>
 #include <tacit/study.h>

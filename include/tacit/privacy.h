@@ -1,0 +1,117 @@
+/* tacit/privacy.h - differential privacy, usable alone: what a plan costs, how much noise a promise
+ * needs, exact discrete noise, and a filter for spending that adapts.
+ *
+ * A release is described by an event: a mechanism, its parameter, who takes part, how often. An
+ * accountant turns events into a guarantee (epsilon, delta). Every epsilon reported is a proved
+ * upper bound: all rounding goes to the safe side. Events with Poisson sampling, or without
+ * sampling, speak of zero-out adjacency: one member's contributions are replaced by zeros, and
+ * who the members are is public. Fixed-size sampling speaks of substitution: one member's
+ * contributions are replaced by others, which may differ by twice as much. Parameters are those
+ * of zero-out in both cases; the two kinds cannot be accounted together.
+ *
+ * Functions keep nothing between calls and may be called from any thread; a tacit_filter serves
+ * one thread at a time. Pointers passed in are borrowed for the call. Nothing is written to an
+ * output unless the call succeeds. `err` may be NULL. */
+#ifndef TACIT_PRIVACY_H
+#define TACIT_PRIVACY_H
+
+#include <tacit/status.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tacit_dp_mechanism {
+    TACIT_DP_GAUSSIAN,  /* parameter: noise multiplier = standard deviation / L2 sensitivity */
+    TACIT_DP_LAPLACE,   /* parameter: epsilon of one release = L1 sensitivity / scale */
+    TACIT_DP_PURE,      /* parameter: epsilon; any pure mechanism, randomised response say */
+    TACIT_DP_NONPRIVATE /* no guarantee: epsilon is infinite */
+} tacit_dp_mechanism;
+
+typedef enum tacit_dp_sampling {
+    TACIT_DP_ALL,       /* everybody takes part */
+    TACIT_DP_POISSON,   /* each one independently, with probability sampling_rate */
+    TACIT_DP_FIXED_SIZE /* a fixed share sampling_rate, without replacement */
+} tacit_dp_sampling;
+
+typedef struct tacit_dp_event {
+    tacit_dp_mechanism mechanism;
+    double parameter; /* in (0, 1e6] */
+    tacit_dp_sampling sampling;
+    double sampling_rate; /* in (0, 1]; 1 for TACIT_DP_ALL */
+    uint64_t count; /* repetitions, at most 1e15; their inputs may depend on earlier outputs */
+} tacit_dp_event;
+
+typedef struct tacit_guarantee {
+    double epsilon;         /* the value to report: a proved upper bound; INFINITY: none */
+    double lower;           /* a proved lower bound on the tight value; 0 where none is known */
+    double delta;           /* as asked; 0 for "pure" */
+    const char *accountant; /* whose bound this is; static text */
+    double order;           /* "rdp", "moments": the order that gave it; else 0 */
+} tacit_guarantee;
+
+/* ---- accounting */
+
+/* The names of the accountants, best first, NULL-terminated; static.
+ *   "pld"       privacy loss distribution: nearly tight, with a lower bound; may report "rdp"
+ *               where that is better, and "gaussian" where that is exact
+ *   "rdp"       Renyi divergences
+ *   "moments"   Abadi et al. 2016, for comparison with published numbers
+ *   "gaussian"  closed form; Gaussians without sampling only
+ *   "pure"      sum of epsilons; Laplace and pure mechanisms only */
+TACIT_API const char *const *tacit_accountants(void);
+
+/* What events[0..n) cost together at delta in (0,1). `accountant` NULL stands for "pld".
+ * E_ARG: a field out of range, named. E_NOT_FOUND: no such accountant. E_UNSUPPORTED: it has no
+ * formula for one of the events. */
+TACIT_API tacit_status tacit_account(const char *accountant, const tacit_dp_event *events, size_t n,
+                                     double delta, tacit_guarantee *out, tacit_error *err);
+
+/* The smallest noise multiplier, to a relative 1e-6 and never too small, with which `rounds`
+ * Gaussian releases stay within (epsilon, delta). E_NUMERIC: none up to 1e6 does. */
+TACIT_API tacit_status tacit_calibrate(const char *accountant, double epsilon, double delta,
+                                       tacit_dp_sampling sampling, double sampling_rate,
+                                       uint64_t rounds, double *noise_multiplier, tacit_error *err);
+
+/* The smallest standard deviation for one Gaussian release of sensitivity 1 (Balle, Wang 2018). */
+TACIT_API tacit_status tacit_analytic_gaussian(double epsilon, double delta, double *sd,
+                                               tacit_error *err);
+
+/* ---- noise */
+
+/* n independent draws of P(x) ~ exp(-x^2 / (2 sd^2)) or exp(-|x| / scale) on the integers, exact,
+ * from fresh entropy of the operating system. Scale your data to integers first, with sd or scale
+ * in steps of that grid. The time depends on the draws: draw before data are read.
+ * E_ARG: sd not in [1, 2^24], scale not in [1, 2^40]. */
+TACIT_API tacit_status tacit_sample_discrete_gaussian(uint64_t sd, size_t n, int64_t *out,
+                                                      tacit_error *err);
+TACIT_API tacit_status tacit_sample_discrete_laplace(uint64_t scale, size_t n, int64_t *out,
+                                                     tacit_error *err);
+
+/* ---- spending that adapts */
+
+/* Accounting above supposes that the events were fixed beforehand. Where the next parameter is
+ * chosen in view of earlier releases, ask a filter before each: whatever it lets pass is
+ * (epsilon, delta)-DP together. */
+typedef struct tacit_filter tacit_filter; /* end with tacit_filter_free */
+
+TACIT_API tacit_status tacit_filter_new(tacit_filter **out, double epsilon, double delta,
+                                        tacit_error *err);
+TACIT_API void tacit_filter_free(tacit_filter *f); /* NULL is allowed */
+
+/* Would it fit? Changes nothing. *remaining, if not NULL, is the share of the budget that would be
+ * left. E_BUDGET: no; the sentence has what is spent, asked and remaining. */
+TACIT_API tacit_status tacit_filter_would(const tacit_filter *f, const tacit_dp_event *event,
+                                          double *remaining, tacit_error *err);
+/* Spends, before the release is made; a refusal spends nothing. */
+TACIT_API tacit_status tacit_filter_spend(tacit_filter *f, const tacit_dp_event *event,
+                                          tacit_error *err);
+TACIT_API double tacit_filter_remaining(const tacit_filter *f); /* a share, in [0,1] */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,55 @@
+/* accountant_pld.c - the default accountant: the best bound that is known for the events.
+ *
+ * Gaussians without sampling have a closed form, which is exact. Everything else is a privacy
+ * loss distribution, and the RDP value beside it: the smaller of the two proved upper bounds is
+ * reported and named. Where the distribution has no bracket (fixed-size sampling, limits of time
+ * and memory) the RDP value stands alone. */
+#include "privacy/accountant_int.h"
+#include "privacy/pld.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+static bool all_plain(const tc_dp_event *events, size_t n)
+{
+    size_t i = 0;
+    while (i < n && tc_is_plain_gaussian(&events[i]))
+        i++;
+    return i == n;
+}
+
+static void take_bracket(tc_guarantee *out, const tc_pld_bracket *b)
+{
+    if (b->upper <= out->epsilon) {
+        out->epsilon = b->upper;
+        out->accountant = tc_accountant_pld.name;
+        out->order = 0;
+    }
+    out->lower = fmin(b->lower, out->epsilon);
+}
+
+static tacit_status account(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,
+                            tacit_error *err)
+{
+    if (all_plain(events, n)) {
+        out->accountant = tc_accountant_gaussian.name;
+        return tc_accountant_gaussian.account(events, n, delta, out, err);
+    }
+    out->accountant = tc_accountant_rdp.name;
+    TC_TRY(tc_accountant_rdp.account(events, n, delta, out, err));
+    tc_pld_bracket bracket;
+    tacit_error reason;
+    tacit_status status = tc_pld_bracket_of(events, n, delta, &bracket, &reason);
+    if (status == TACIT_OK)
+        take_bracket(out, &bracket);
+    else if (status != TACIT_E_NUMERIC && status != TACIT_E_UNSUPPORTED)
+        return tc_fail(err, status, "%s", reason.msg);
+    return TACIT_OK;
+}
+
+const tc_accountant tc_accountant_pld = {
+    .name = "pld",
+    .summary = "privacy loss distribution, certified bracket; never above rdp",
+    .account = account,
+};

@@ -1,0 +1,224 @@
+/* dp_event.c - checking events, and their JSON in the words of google's dp_accounting.
+ *
+ * An event is at most three objects deep: SelfComposed around a sampling around a mechanism; the
+ * outer two are left out when they say nothing (one repetition, everybody takes part). Where
+ * dp_accounting has a name we use it with its fields: Laplace has noise_multiplier = 1/epsilon,
+ * and the exact epsilon stands beside it, because 1/(1/epsilon) is not always epsilon again. A
+ * pure mechanism is RandomizedResponse on two buckets, which dominates every mechanism of its
+ * epsilon: noise_parameter = 2/(1 + e^epsilon), again beside the exact epsilon. SampledWithoutReplacement carries the sampling
+ * probability alone: an event does not know the sizes behind it. */
+#include "privacy/dp_event.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_PARAMETER 1e6
+#define MAX_COUNT     UINT64_C(1000000000000000) /* exact in a double */
+
+static bool sampled(const tc_dp_event *e)
+{
+    return e->sampling == TC_DP_POISSON || e->sampling == TC_DP_FIXED_SIZE;
+}
+
+static const char *parameter_name(tc_dp_mechanism m)
+{
+    return m == TC_DP_GAUSSIAN ? "noise_multiplier" : "epsilon";
+}
+
+static tacit_status check_sampling(const tc_dp_event *e, tacit_error *err)
+{
+    if (e->sampling != TC_DP_ALL && !sampled(e))
+        return tc_fail(err, TACIT_E_ARG, "sampling must be one of the three kinds, got %d",
+                       (int)e->sampling);
+    if (!(e->sampling_rate > 0 && e->sampling_rate <= 1))
+        return tc_fail(err, TACIT_E_ARG, "sampling_rate must be in (0, 1], got %g",
+                       e->sampling_rate);
+    if (e->sampling == TC_DP_ALL && e->sampling_rate < 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "sampling_rate must be 1 where everybody takes part, got %g",
+                       e->sampling_rate);
+    return TACIT_OK;
+}
+
+tacit_status tc_dp_event_check(const tc_dp_event *e, tacit_error *err)
+{
+    if ((unsigned)e->mechanism > TC_DP_NONPRIVATE)
+        return tc_fail(err, TACIT_E_ARG, "mechanism must be one of the four kinds, got %d",
+                       (int)e->mechanism);
+    if (e->mechanism != TC_DP_NONPRIVATE && !(e->parameter > 0 && e->parameter <= MAX_PARAMETER))
+        return tc_fail(err, TACIT_E_ARG, "%s must be in (0, 1e6], got %g",
+                       parameter_name(e->mechanism), e->parameter);
+    TC_TRY(check_sampling(e, err));
+    if (e->count > MAX_COUNT)
+        return tc_fail(err, TACIT_E_ARG, "count must be at most 1e15, got %" PRIu64, e->count);
+    return TACIT_OK;
+}
+
+/* A coin that lies with probability p/2 has epsilon ln((2 - p)/p). */
+static double response_noise(double epsilon)
+{
+    return 2 / (1 + exp(epsilon));
+}
+
+/* ---- writing */
+
+static json_t *mechanism_json(const tc_dp_event *e)
+{
+    switch (e->mechanism) {
+    case TC_DP_GAUSSIAN:
+        return json_pack("{s:s, s:f}", "dp_event", "Gaussian", "noise_multiplier", e->parameter);
+    case TC_DP_LAPLACE:
+        return json_pack("{s:s, s:f, s:f}", "dp_event", "Laplace", "noise_multiplier",
+                         1 / e->parameter, "epsilon", e->parameter);
+    case TC_DP_PURE:
+        return json_pack("{s:s, s:f, s:i, s:f}", "dp_event", "RandomizedResponse",
+                         "noise_parameter", response_noise(e->parameter), "num_buckets", 2,
+                         "epsilon", e->parameter);
+    case TC_DP_NONPRIVATE:
+        break;
+    }
+    return json_pack("{s:s}", "dp_event", "NonPrivate");
+}
+
+/* The wrappers take over `inner`, also when it is NULL: then they are NULL too. */
+static json_t *sampling_json(const tc_dp_event *e, json_t *inner)
+{
+    if (!inner || !sampled(e))
+        return inner;
+    const char *name =
+        e->sampling == TC_DP_POISSON ? "PoissonSampled" : "SampledWithoutReplacement";
+    return json_pack("{s:s, s:f, s:o}", "dp_event", name, "sampling_probability", e->sampling_rate,
+                     "event", inner);
+}
+
+json_t *tc_dp_event_json(const tc_dp_event *e)
+{
+    tc_json_start();
+    json_t *inner = sampling_json(e, mechanism_json(e));
+    if (!inner || e->count == 1)
+        return inner;
+    return json_pack("{s:s, s:I, s:o}", "dp_event", "SelfComposed", "count", (json_int_t)e->count,
+                     "event", inner);
+}
+
+/* ---- reading */
+
+static const char *const no_fields[] = {"dp_event", NULL};
+static const char *const gaussian_fields[] = {"dp_event", "noise_multiplier", NULL};
+static const char *const laplace_fields[] = {"dp_event", "noise_multiplier", "epsilon", NULL};
+static const char *const pure_fields[] = {"dp_event", "noise_parameter", "num_buckets", "epsilon",
+                                          NULL};
+static const char *const sampled_fields[] = {"dp_event", "sampling_probability", "event", NULL};
+static const char *const composed_fields[] = {"dp_event", "count", "event", NULL};
+
+static tacit_status read_gaussian(tc_dp_event *e, const json_t *j, const char *path,
+                                  tacit_error *err)
+{
+    e->mechanism = TC_DP_GAUSSIAN;
+    TC_TRY(tc_json_only(j, path, gaussian_fields, err));
+    return tc_json_number(j, path, "noise_multiplier", &e->parameter, err);
+}
+
+static tacit_status read_laplace(tc_dp_event *e, const json_t *j, const char *path,
+                                 tacit_error *err)
+{
+    e->mechanism = TC_DP_LAPLACE;
+    double b;
+    TC_TRY(tc_json_only(j, path, laplace_fields, err));
+    TC_TRY(tc_json_number(j, path, "noise_multiplier", &b, err));
+    if (!(b > 0))
+        return tc_fail(err, TACIT_E_ARG, "noise_multiplier must be > 0, got %g", b);
+    /* Without the exact epsilon, round to the larger one. */
+    e->parameter = nextafter(1 / b, INFINITY);
+    TC_TRY(tc_json_number_or(j, path, "epsilon", &e->parameter, err));
+    if (!(fabs(e->parameter * b - 1) <= 1e-9))
+        return tc_fail(err, TACIT_E_ARG,
+                       "epsilon must be 1/noise_multiplier, got %g and noise_multiplier %g",
+                       e->parameter, b);
+    return TACIT_OK;
+}
+
+static tacit_status read_pure(tc_dp_event *e, const json_t *j, const char *path, tacit_error *err)
+{
+    e->mechanism = TC_DP_PURE;
+    double p, buckets;
+    TC_TRY(tc_json_only(j, path, pure_fields, err));
+    TC_TRY(tc_json_number(j, path, "noise_parameter", &p, err));
+    TC_TRY(tc_json_number(j, path, "num_buckets", &buckets, err));
+    TC_TRY(tc_json_number(j, path, "epsilon", &e->parameter, err));
+    double expected = response_noise(e->parameter);
+    if (buckets != 2 || !(fabs(p - expected) <= 1e-9 * expected))
+        return tc_fail(err, TACIT_E_ARG,
+                       "RandomizedResponse must have 2 buckets and the noise_parameter %g of "
+                       "epsilon %g, got %g and %g",
+                       expected, e->parameter, buckets, p);
+    return TACIT_OK;
+}
+
+static tacit_status read_nonprivate(tc_dp_event *e, const json_t *j, const char *path,
+                                    tacit_error *err)
+{
+    e->mechanism = TC_DP_NONPRIVATE;
+    return tc_json_only(j, path, no_fields, err);
+}
+
+static tacit_status read_mechanism(tc_dp_event *e, const json_t *j, const char *path,
+                                   tacit_error *err)
+{
+    static const char *const names[] = {"Gaussian", "Laplace", "RandomizedResponse", "NonPrivate",
+                                        NULL};
+    const char *name;
+    TC_TRY(tc_json_string(j, path, "dp_event", &name, err));
+    if (strcmp(name, "Gaussian") == 0)
+        return read_gaussian(e, j, path, err);
+    if (strcmp(name, "Laplace") == 0)
+        return read_laplace(e, j, path, err);
+    if (strcmp(name, "RandomizedResponse") == 0)
+        return read_pure(e, j, path, err);
+    if (strcmp(name, "NonPrivate") == 0)
+        return read_nonprivate(e, j, path, err);
+    return tc_fail_unknown(err, TACIT_E_ARG, name, names, "Mechanisms",
+                           "there is no mechanism \"%s\" here", name);
+}
+
+static tacit_status read_sampled(tc_dp_event *e, const json_t *j, const char *path,
+                                 const char *inner, tacit_error *err)
+{
+    const char *name;
+    TC_TRY(tc_json_string(j, path, "dp_event", &name, err));
+    bool poisson = strcmp(name, "PoissonSampled") == 0;
+    if (!poisson && strcmp(name, "SampledWithoutReplacement") != 0)
+        return read_mechanism(e, j, path, err);
+    e->sampling = poisson ? TC_DP_POISSON : TC_DP_FIXED_SIZE;
+    TC_TRY(tc_json_only(j, path, sampled_fields, err));
+    TC_TRY(tc_json_number(j, path, "sampling_probability", &e->sampling_rate, err));
+    return read_mechanism(e, json_object_get(j, "event"), inner, err);
+}
+
+static tacit_status read_composed(tc_dp_event *e, const json_t *j, tacit_error *err)
+{
+    const char *name;
+    TC_TRY(tc_json_string(j, "", "dp_event", &name, err));
+    if (strcmp(name, "SelfComposed") != 0)
+        return read_sampled(e, j, "", "event", err);
+    int64_t count = -1;
+    TC_TRY(tc_json_only(j, "", composed_fields, err));
+    TC_TRY(tc_json_int_or(j, "", "count", 0, (int64_t)MAX_COUNT, &count, err));
+    if (count < 0)
+        return tc_fail(err, TACIT_E_ARG, "count is missing; it must be a whole number");
+    e->count = (uint64_t)count;
+    return read_sampled(e, json_object_get(j, "event"), "event", "event.event", err);
+}
+
+tacit_status tc_dp_event_from_json(tc_dp_event *out, const json_t *j, tacit_error *err)
+{
+    tc_dp_event e = {.sampling = TC_DP_ALL, .sampling_rate = 1, .count = 1};
+    TC_TRY(read_composed(&e, j, err));
+    TC_TRY(tc_dp_event_check(&e, err));
+    *out = e;
+    return TACIT_OK;
+}

@@ -1,0 +1,97 @@
+/* mechanism.c - public bounds and scales, for the files of single mechanisms.
+ *
+ * Scales go from real numbers to integers here. Sensitivities are rounded up, epsilons down, so
+ * that sensitivity / scale never exceeds the epsilon that the release claims. */
+#include "privacy/mechanism_int.h"
+
+#include "base/error.h"
+#include "privacy/sampler.h"
+
+#include <math.h>
+
+enum { EPSILON_BITS = 50, LAPLACE_BITS = 30, VALUE_BITS = 60, GRID_LIMIT = 1000 };
+
+/* One bit at a time from the top: the largest root whose square is at most x, then up. */
+uint64_t tc_root_up(tc_wide x)
+{
+    tc_wide root = 0;
+    for (int bit = 63; bit >= 0; bit--) {
+        tc_wide candidate = root | (tc_wide)1 << bit;
+        if (candidate * candidate <= x)
+            root = candidate;
+    }
+    if (root * root < x && root < UINT64_MAX)
+        root++;
+    return (uint64_t)root;
+}
+
+tacit_status tc_bounds_check(tc_bounds b, size_t n, tacit_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(isfinite(b.low[i]) && isfinite(b.high[i] - b.low[i]) && b.low[i] < b.high[i]))
+            return tc_fail(err, TACIT_E_ARG,
+                           "bounds of coordinate %zu must be finite with low < high, got [%g, %g]",
+                           i, b.low[i], b.high[i]);
+    return TACIT_OK;
+}
+
+double tc_bounds_clamp(double x, double low, double high)
+{
+    if (!isfinite(x))
+        return low + (high - low) / 2;
+    return fmin(fmax(x, low), high);
+}
+
+double tc_bounds_reach(tc_bounds b, size_t n)
+{
+    double reach = 0;
+    for (size_t i = 0; i < n; i++)
+        reach = fmax(reach, fmax(fabs(b.low[i]), fabs(b.high[i])));
+    return reach;
+}
+
+tacit_status tc_epsilon_check(double epsilon, double max, tacit_error *err)
+{
+    if (epsilon >= 1e-5 && epsilon <= max)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "epsilon must be in [1e-05, %g], got %g", max, epsilon);
+}
+
+uint64_t tc_laplace_scale(uint64_t delta, double epsilon)
+{
+    uint64_t rounded_down = (uint64_t)ldexp(epsilon, EPSILON_BITS);
+    return (uint64_t)((((tc_wide)delta << EPSILON_BITS) + rounded_down - 1) / rounded_down);
+}
+
+tacit_status tc_grid_choose(double sd, int bits, double reach, int *grid, tacit_error *err)
+{
+    if (!(sd > 0 && isfinite(sd)))
+        return tc_fail(err, TACIT_E_ARG, "noise of size %g is not possible", sd);
+    int g = bits - ilogb(sd);
+    if (abs(g) > GRID_LIMIT)
+        return tc_fail(err, TACIT_E_ARG, "noise of size %g is beyond 2^+-%d", sd, GRID_LIMIT);
+    if (ldexp(reach, g) >= ldexp(1, VALUE_BITS))
+        return tc_fail(err, TACIT_E_ARG,
+                       "bounds of size %g are more than 2^%d times the noise, which is %g", reach,
+                       VALUE_BITS - bits, sd);
+    *grid = g;
+    return TACIT_OK;
+}
+
+int64_t tc_grid_nearest(double x, int grid)
+{
+    return (int64_t)round(ldexp(x, grid));
+}
+
+tacit_status tc_laplace_grid_for(double l1, size_t n, double epsilon, double reach,
+                                 tc_laplace_grid *out, tacit_error *err)
+{
+    int grid = 0;
+    TC_TRY(tc_grid_choose(l1 / epsilon, LAPLACE_BITS, reach, &grid, err));
+    uint64_t delta = (uint64_t)floor(ldexp(l1, grid) * TC_ROUND_UP) + n;
+    uint64_t scale = tc_laplace_scale(delta, epsilon);
+    if (scale > TC_SAMPLER_MAX_SCALE)
+        return tc_fail(err, TACIT_E_ARG, "%zu coordinates are too many for epsilon %g", n, epsilon);
+    *out = (tc_laplace_grid){.grid = grid, .delta = delta, .scale = scale};
+    return TACIT_OK;
+}

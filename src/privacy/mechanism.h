@@ -1,0 +1,161 @@
+/* mechanism.h - from raw values to releases.
+ *
+ * Each mechanism states its adjacency (which two data sets it makes hard to tell apart), its
+ * sensitivity and its slack. Data become integers on a grid by one rounding; from there to the
+ * release all arithmetic is in integers, and the noise is exact (sampler.h). Noise is drawn before
+ * data are read, so the time it takes tells nothing. Bounds, clip norms, weights, rates and the
+ * number of rows are public constants: nothing here may be computed from data. A coordinate that
+ * is not a number or infinite stands for the public midpoint (zero in a sum). Overflow is refused
+ * before anything is drawn. */
+#ifndef TC_PRIVACY_MECHANISM_H
+#define TC_PRIVACY_MECHANISM_H
+
+#include "privacy/entropy.h"
+#include "privacy/release.h"
+
+/* ---- vectors of integers (clip.c) */
+
+#define TC_CLIP_MAX       (UINT64_C(1) << 40) /* largest clip norm, in steps */
+#define TC_CLIP_MAX_COUNT ((size_t)1 << 24)   /* coordinates */
+
+/* x in steps of 2^-grid, rounded toward zero: a norm never grows. NaN and infinities: 0; beyond
+ * +-2^62: that. */
+int64_t tc_grid_truncate(double x, int grid);
+
+/* Scales v down to a norm of at most `clip` <= TC_CLIP_MAX, exactly; leaves it alone where it is
+ * within. n <= TC_CLIP_MAX_COUNT. Any values, INT64_MIN too. */
+void tc_clip_l2(int64_t *v, size_t n, uint64_t clip);
+
+/* ---- Gaussian sum (sum.c)
+ *
+ * Sums of the agents' vectors, one for each block: out[i] = sum over n of weight(n,i) v_n + noise.
+ * Adjacency: all vectors of one agent are replaced by zero (the same as: it is absent); the roster
+ * and the weights stay as they are. Sensitivity: the L2 norm over all blocks, at most
+ * Delta = max_n ceil(|weights_n| clip / 2^f) steps, because v_n is clipped here and products are
+ * truncated toward zero. Noise: discrete Gaussian of s = ceil(z Delta) steps in every coordinate,
+ * also when nobody came. With a rate below 1 each agent takes part by a secret coin, tossed here.
+ * Integer Renyi orders hold exactly; for other accountants the slack is that of
+ * blocks * width coordinates. */
+typedef struct tc_sum_plan {
+    size_t agents;           /* the public roster */
+    size_t blocks, width;    /* out: blocks x width; a contribution has `width` integers */
+    const uint32_t *weights; /* agents x blocks, floor(phi 2^weight_bits); NULL: 1 */
+    unsigned weight_bits;    /* f <= 31; 0 where weights is NULL */
+    int grid;                /* a step is 2^-grid */
+    uint64_t clip;           /* steps */
+    uint64_t multiplier;     /* noise multiplier z, in 2^-32; 0: no noise, NOT PRIVATE */
+    uint64_t rate;           /* sampling rate q, in 2^-32; 2^32: everybody */
+} tc_sum_plan;
+
+#define TC_SUM_ONE (UINT64_C(1) << 32)
+
+typedef struct tc_sum_scale {
+    uint64_t sensitivity; /* Delta, steps */
+    uint64_t sd;          /* s, steps: in [2^20, 2^24) */
+    tc_dp_event event;    /* what closing will cost */
+} tc_sum_scale;
+
+/* Sets grid, clip, multiplier and rate from real numbers; the other members are set already.
+ * clip_norm is rounded down, z up; q to the nearest, the event says to which. */
+tacit_status tc_sum_plan_set(tc_sum_plan *p, double clip_norm, double z, double q,
+                             tacit_error *err);
+/* Checks the plan and computes its scale; draws nothing. E_ARG names the member. */
+tacit_status tc_sum_plan_scale(const tc_sum_plan *p, tc_sum_scale *out, tacit_error *err);
+
+typedef struct tc_sum tc_sum; /* end with tc_sum_free, which erases it */
+
+tacit_status tc_sum_open(tc_sum **out, const tc_sum_plan *p, tc_entropy *e, tacit_error *err);
+/* In any order; E_STATE: this agent is in it already, or the sum is closed. */
+tacit_status tc_sum_fold(tc_sum *s, size_t agent, const int64_t *v, tacit_error *err);
+tacit_status tc_sum_close(tc_sum *s, tc_release **out, tacit_error *err); /* once */
+void tc_sum_free(tc_sum *s);
+
+/* ---- public bounds */
+
+typedef struct tc_bounds {
+    const double *low, *high; /* low < high, finite; one of each for every coordinate */
+} tc_bounds;
+
+/* ---- Laplace vector (laplace_vector.c)
+ *
+ * x + discrete Laplace noise in every coordinate, after clamping x to the bounds. Adjacency: two
+ * data sets whose clamped vectors differ by at most `sensitivity` in L1 norm (0 stands for any two:
+ * the sum of the widths of the bounds). Rounding to the nearest step adds at most n steps:
+ * Delta = floor(sensitivity / step) + n, noise scale t = ceil(Delta / epsilon) steps. Pure epsilon,
+ * no slack. */
+typedef struct tc_laplace_plan {
+    size_t count;
+    tc_bounds bounds;
+    double sensitivity, epsilon;
+    tc_privacy_unit unit;
+} tc_laplace_plan;
+
+tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, const double *x,
+                                tc_entropy *e, tacit_error *err);
+
+/* ---- rows of a data set (rows.c)
+ *
+ * Every row + noise, in an order drawn anew. Adjacency: one row moves by at most `radius` in L2
+ * norm (after clamping, which brings rows nearer, never farther); the number of rows is public. So
+ * this is epsilon per `radius`: two values at distance m radius are protected by m epsilon. Laplace:
+ * Delta1 = floor(sqrt(dims) radius / step) + dims, scale ceil(Delta1 / epsilon), pure. Gaussian:
+ * Delta2 = ceil(radius / step + sqrt(dims)), s = ceil(sigma Delta2), sigma from the analytic
+ * Gaussian mechanism at (epsilon, delta - slack), slack of `dims` coordinates (the others of the
+ * table have the same distribution in both cases). */
+typedef enum tc_rows_noise {
+    TC_ROWS_AUTO, /* the smaller sd */
+    TC_ROWS_LAPLACE,
+    TC_ROWS_GAUSSIAN
+} tc_rows_noise;
+
+typedef struct tc_rows_plan {
+    size_t rows, dims;
+    tc_bounds bounds;              /* for each of dims columns */
+    double radius, epsilon, delta; /* delta: Gaussian only; 0: Laplace */
+    tc_rows_noise noise;
+} tc_rows_plan;
+
+/* Row i of the release is row order[i] of x (rows x dims). The order is a secret of the caller. */
+tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan *p,
+                             const double *x, tc_entropy *e, tacit_error *err);
+
+/* ---- one reply of one user (reply.c)
+ *
+ * Adjacency: any two values of the user (local privacy); sensitivity: the width of the bounds, to
+ * which a value is clamped first. Pure epsilon per reply, no slack; m replies about the same user
+ * cost m epsilon. One bit (Duchi et al.) and piecewise (Wang et al. 2019) are bounded and unbiased
+ * with probabilities that are multiples of 2^-63, rounded so that no likelihood ratio exceeds
+ * e^epsilon (proof in reply.c). Laplace: t = ceil(width in steps / epsilon). */
+typedef enum tc_reply_kind {
+    TC_REPLY_AUTO, /* one bit below epsilon = 1.29, else piecewise: the smaller worst variance */
+    TC_REPLY_ONE_BIT,
+    TC_REPLY_PIECEWISE,
+    TC_REPLY_LAPLACE
+} tc_reply_kind;
+
+/* Plain data, all public. Made once, used for many replies. */
+typedef struct tc_reply {
+    tc_reply_kind kind; /* never AUTO */
+    double epsilon, low, high;
+    double offset, step; /* value = offset + step * integer */
+    double sd;           /* the largest over all values */
+    int64_t reach;       /* a value is one of the integers -reach..reach */
+    uint64_t inside;     /* one bit: A; piecewise: B; both of 2^-63 */
+    uint64_t window;     /* piecewise: L cells of higher probability */
+    uint64_t scale;      /* Laplace: t */
+} tc_reply;
+
+/* E_ARG: epsilon outside [1e-5, 64], bounds not finite or not in order. */
+tacit_status tc_reply_init(tc_reply *r, tc_reply_kind kind, double epsilon, double low, double high,
+                           tacit_error *err);
+tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_entropy *e,
+                              tacit_error *err);
+
+/* ---- none (none.c)
+ *
+ * The values as they are: no adjacency, no guarantee. Stamped NOT PRIVATE for the given reason,
+ * event NonPrivate. For algorithms without formal privacy, in studies that say so. */
+tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const double *x,
+                             tc_privacy_unit unit, const char *why, tacit_error *err);
+
+#endif

@@ -1,0 +1,114 @@
+/* privacy_api_test.c - the public interface says what the inner parts say. */
+#include <tacit/privacy.h>
+
+#include "privacy/accountant.h"
+
+#include "support/test.h"
+
+static const tacit_dp_event forty = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_POISSON, 0.25, 40};
+
+static void names_agree_with_the_registry(void **state)
+{
+    (void)state;
+    size_t i = 0;
+    for (; tacit_accountants()[i]; i++)
+        assert_string_equal(tacit_accountants()[i], tc_accountants()[i]->name);
+    assert_null(tc_accountants()[i]);
+}
+
+static void accounts(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_guarantee g = {.epsilon = -1};
+    assert_fails(tacit_account("moment", &forty, 1, 0.1, &g, &err), TACIT_E_NOT_FOUND,
+                 "did you mean \"moments\"?");
+    assert_fails(tacit_account("rdp", &forty, 1, 0, &g, &err), TACIT_E_ARG, "delta must be");
+    assert_close(g.epsilon, -1, 0);
+    assert_ok(tacit_account("moments", &forty, 1, pow(200, -1.1), &g, &err));
+    assert_close(g.epsilon, 9.9085, 1e-4);
+    assert_close(g.order, 1, 0);
+    assert_close(g.delta, pow(200, -1.1), 0);
+    assert_ok(tacit_account(NULL, &forty, 1, pow(200, -1.1), &g, &err));
+    assert_string_equal(g.accountant, "pld");
+    assert_close(g.epsilon, 7.0538, 0.003);
+    assert_true(g.lower > 7 && g.lower <= g.epsilon);
+    assert_ok(tacit_account(NULL, NULL, 0, 0.1, &g, &err));
+    assert_close(g.epsilon, 0, 0);
+}
+
+static void calibrates(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    double z = -1;
+    assert_ok(tacit_calibrate(NULL, 1, 1e-5, TACIT_DP_ALL, 1, 40, &z, &err));
+    assert_close(z, 23.5946, 1e-3);
+    assert_fails(tacit_calibrate("x", 1, 1e-5, TACIT_DP_ALL, 1, 40, &z, &err), TACIT_E_NOT_FOUND,
+                 "there is no accountant \"x\"");
+    assert_ok(tacit_analytic_gaussian(1, 1e-5, &z, &err));
+    assert_close(z, 3.730631635, 1e-6);
+    assert_fails(tacit_analytic_gaussian(-1, 1e-5, &z, &err), TACIT_E_ARG, "epsilon must be");
+}
+
+static double mean_square(const int64_t *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)x[i] * (double)x[i];
+    return sum / (double)n;
+}
+
+/* Six standard errors of the mean square: a right sampler fails once in 10^8 runs. */
+static void draws_noise(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    static int64_t x[N], y[N];
+    tacit_error err = {0};
+    assert_ok(tacit_sample_discrete_gaussian(1000, N, x, &err));
+    assert_ok(tacit_sample_discrete_gaussian(1000, N, y, &err));
+    assert_memory_not_equal(x, y, sizeof x);
+    assert_close(mean_square(x, N), 1e6, 1e6 * 6 * sqrt(2.0 / N));
+    assert_ok(tacit_sample_discrete_laplace(1000, N, x, &err));
+    assert_close(mean_square(x, N), 2e6, 2e6 * 6 * sqrt(5.0 / N));
+    assert_ok(tacit_sample_discrete_laplace(1, 0, NULL, &err));
+    assert_fails(tacit_sample_discrete_gaussian(0, 1, x, &err), TACIT_E_ARG,
+                 "sd must be in [1, 16777216], got 0");
+    assert_fails(tacit_sample_discrete_laplace(UINT64_MAX, 1, x, &err), TACIT_E_ARG,
+                 "scale must be in [1, 1099511627776], got 18446744073709551615");
+}
+
+static void filters(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_filter *f = NULL;
+    assert_fails(tacit_filter_new(&f, -1, 0.1, &err), TACIT_E_ARG, "epsilon must be");
+    assert_null(f);
+    assert_ok(tacit_filter_new(&f, 4, 1e-6, &err));
+    tacit_dp_event e = {TACIT_DP_GAUSSIAN, 20, TACIT_DP_ALL, 1, 20};
+    double left;
+    assert_ok(tacit_filter_would(f, &e, &left, &err));
+    assert_close(tacit_filter_remaining(f), 1, 0);
+    assert_ok(tacit_filter_spend(f, &e, &err));
+    assert_close(tacit_filter_remaining(f), left, 0);
+    assert_true(left > 0 && left < 1);
+    e.count = 2000;
+    assert_fails(tacit_filter_spend(f, &e, &err), TACIT_E_BUDGET, "does not allow this release");
+    assert_close(tacit_filter_remaining(f), left, 0);
+    tacit_filter_free(f);
+    tacit_filter_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_agree_with_the_registry),
+        cmocka_unit_test(accounts),
+        cmocka_unit_test(calibrates),
+        cmocka_unit_test(draws_noise),
+        cmocka_unit_test(filters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
