@@ -37,7 +37,7 @@ typedef struct tc_invocation {
 } tc_invocation;
 
 typedef struct tc_verb {
-    const char *name;         /* "optimize" */
+    const char *name;         /* "optimize"; of a family's member both words: "privacy plan" */
     const char *usage;        /* what follows the name: "STUDY.json [options] -- PROGRAM ..." */
     const char *summary;      /* one line */
     const char *details;      /* paragraphs for --help and the man page; examples last */
@@ -49,6 +49,9 @@ typedef struct tc_verb {
     const char *sets_flag;     /* another name for --set: "param"; or NULL */
     const char *sets_help;     /* one line on what is set; or NULL */
     int default_format;        /* tc_format when --format is not given */
+    /* A family: verbs of two words that begin with this one, NULL-terminated. Its own run is
+     * called where the second word is missing. NULL: an ordinary verb. */
+    const struct tc_verb *const *family;
     /* Fills err on failure; the frame prints it as one sentence and exits with its code. */
     tacit_status (*run)(const tc_invocation *in, tacit_error *err);
 } tc_verb;

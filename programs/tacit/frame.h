@@ -27,8 +27,6 @@ tacit_status tc_args_read(const tc_verb *verb, int argc, char **argv, tc_args *o
                           tacit_error *err);
 void tc_args_fini(const tc_verb *verb, tc_args *args);
 
-const tc_verb *tc_verb_find(const char *name); /* NULL: none */
-
 void tc_help_all(FILE *out);
 void tc_help_verb(const tc_verb *verb, FILE *out);
 

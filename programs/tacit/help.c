@@ -101,12 +101,21 @@ static const char *format_name(int format)
     return names[format];
 }
 
+static void verb_list(FILE *out, const tc_verb *const *list, int width)
+{
+    heading(out, "Verbs");
+    for (; *list; list++)
+        fprintf(out, "  %-*s %s\n", width, (*list)->name, (*list)->summary);
+}
+
 void tc_help_verb(const tc_verb *verb, FILE *out)
 {
     fprintf(out, "Usage: tacit %s %s\n\n", verb->name, verb->usage);
     wrap(out, verb->summary, 0, 0);
     if (verb->details)
         fprintf(out, "\n%s\n", verb->details);
+    if (verb->family)
+        verb_list(out, verb->family, 18);
     if ((verb->options && verb->options->name) || verb->takes_sets)
         heading(out, "Options");
     for (const tc_option *o = verb->options; o && o->name; o++)
@@ -148,9 +157,7 @@ void tc_help_all(FILE *out)
     fprintf(out, "tacit %s: private, federated Bayesian optimization.\n\n", TACIT_VERSION);
     fprintf(out, "Usage: tacit VERB [arguments] [options]\n"
                  "       tacit help VERB | tacit VERB --help | tacit --version\n");
-    heading(out, "Verbs");
-    for (size_t i = 0; tc_verbs[i]; i++)
-        fprintf(out, "  %-11s %s\n", tc_verbs[i]->name, tc_verbs[i]->summary);
+    verb_list(out, tc_verbs, 11);
     heading(out, "Environment");
     fprintf(out, "  TACIT_STORAGE  where studies are kept, unless --storage says it;\n"
                  "                 without either, sqlite:///tacit.db in the working folder\n"

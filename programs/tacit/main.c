@@ -12,33 +12,68 @@
 #include <string.h>
 #include <unistd.h>
 
-const tc_verb *const tc_verbs[] = {&tc_verb_optimize,   &tc_verb_ask,     &tc_verb_tell,
-                                   &tc_verb_studies,    &tc_verb_trials,  &tc_verb_best,
-                                   &tc_verb_import,     &tc_verb_export,  &tc_verb_plot,
-                                   &tc_verb_simulate,   &tc_verb_demo,    &tc_verb_algorithms,
-                                   &tc_verb_objectives, &tc_verb_version, NULL};
+const tc_verb *const tc_verbs[] = {
+    &tc_verb_optimize,   &tc_verb_ask,        &tc_verb_tell,    &tc_verb_studies,
+    &tc_verb_trials,     &tc_verb_best,       &tc_verb_import,  &tc_verb_export,
+    &tc_verb_plot,       &tc_verb_simulate,   &tc_verb_privacy, &tc_verb_demo,
+    &tc_verb_algorithms, &tc_verb_objectives, &tc_verb_version, NULL};
 
-const tc_verb *tc_verb_find(const char *name)
+enum { MOST_VERBS = 32 };
+_Static_assert(sizeof tc_verbs / sizeof *tc_verbs < MOST_VERBS, "room for a list of their names");
+
+/* What tells a verb apart in its list: the last word of its name. */
+static const char *word_of(const tc_verb *verb)
 {
-    for (size_t i = 0; tc_verbs[i]; i++)
-        if (strcmp(tc_verbs[i]->name, name) == 0)
-            return tc_verbs[i];
+    const char *space = strrchr(verb->name, ' ');
+    return space ? space + 1 : verb->name;
+}
+
+static const tc_verb *find(const tc_verb *const *list, const char *word)
+{
+    for (; *list; list++)
+        if (strcmp(word_of(*list), word) == 0)
+            return *list;
     return NULL;
 }
 
-static tacit_status unknown_verb(const char *word, tacit_error *err)
+/* family: "privacy " before a second word, else "". */
+static void unknown_verb(const tc_verb *const *list, const char *family, const char *word,
+                         tacit_error *err)
 {
-    const char *names[sizeof tc_verbs / sizeof *tc_verbs + 1];
+    const char *names[MOST_VERBS + 1];
     size_t n = 0;
-    for (; tc_verbs[n]; n++)
-        names[n] = tc_verbs[n]->name;
-    names[n++] = "help";
+    for (; list[n] && n + 1 < MOST_VERBS; n++)
+        names[n] = word_of(list[n]);
+    if (list == tc_verbs)
+        names[n++] = "help";
     names[n] = NULL;
     const char *near = tc_closest(word, names);
     if (near)
-        return tc_fail(err, TACIT_E_ARG, "there is no verb \"%s\"; did you mean \"%s\"?", word,
-                       near);
-    return tc_fail(err, TACIT_E_ARG, "there is no verb \"%s\"; tacit --help lists them", word);
+        tc_fail(err, TACIT_E_ARG, "there is no verb \"%s%s\"; did you mean \"%s%s\"?", family, word,
+                family, near);
+    else
+        tc_fail(err, TACIT_E_ARG, "there is no verb \"%s%s\"; tacit %s--help lists them", family,
+                word, family);
+}
+
+/* The verb that the first word names, or the first two; *used says how many. argc >= 1. NULL:
+ * none, and err says so. */
+static const tc_verb *find_verb(int argc, char **argv, int *used, tacit_error *err)
+{
+    const tc_verb *verb = find(tc_verbs, argv[0]);
+    *used = 1;
+    if (!verb) {
+        unknown_verb(tc_verbs, "", argv[0], err);
+    } else if (verb->family && argc > 1 && argv[1][0] != '-') {
+        char family[32];
+        snprintf(family, sizeof family, "%s ", verb->name);
+        const tc_verb *member = find(verb->family, argv[1]);
+        *used = 2;
+        if (!member)
+            unknown_verb(verb->family, family, argv[1], err);
+        verb = member;
+    }
+    return verb;
 }
 
 static void log_line(tc_log_level level, const char *line, void *user)
@@ -84,9 +119,10 @@ static tacit_status help(int argc, char **argv, tacit_error *err)
         tc_help_all(stdout);
         return TACIT_OK;
     }
-    const tc_verb *verb = tc_verb_find(argv[0]);
+    int used;
+    const tc_verb *verb = find_verb(argc, argv, &used, err);
     if (!verb)
-        return unknown_verb(argv[0], err);
+        return err->code;
     tc_help_verb(verb, stdout);
     return TACIT_OK;
 }
@@ -112,8 +148,9 @@ static tacit_status dispatch(int argc, char **argv, tacit_error *err)
     if (word[0] == '-')
         return tc_fail(err, TACIT_E_ARG, "%s comes after a verb, as in: tacit studies %s", word,
                        word);
-    const tc_verb *verb = tc_verb_find(word);
-    return verb ? run_verb(verb, argc - 2, argv + 2, err) : unknown_verb(word, err);
+    int used;
+    const tc_verb *verb = find_verb(argc - 1, argv + 1, &used, err);
+    return verb ? run_verb(verb, argc - 1 - used, argv + 1 + used, err) : err->code;
 }
 
 int main(int argc, char **argv)

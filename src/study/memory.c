@@ -2,7 +2,7 @@
  *
  * Everything is under one mutex. Studies are never removed, so a study's row may be
  * read without it once found. Called through tc_store_* only. */
-#include "study/store.h"
+#include "study/memory_int.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -23,6 +23,7 @@ typedef struct memory_store {
     pthread_mutex_t lock;
     journal **studies; /* studies[i] has id i + 1 */
     size_t n, cap;
+    tc_memory_ledgers ledgers;
 } memory_store;
 
 static tacit_status memory_open(tc_store **out, const char *path, bool create, tacit_error *err)
@@ -34,6 +35,7 @@ static tacit_status memory_open(tc_store **out, const char *path, bool create, t
         return tc_fail_memory(err);
     m->base.ops = &tc_store_memory;
     pthread_mutex_init(&m->lock, NULL);
+    tc_memory_ledgers_init(&m->ledgers);
     *out = &m->base;
     return TACIT_OK;
 }
@@ -54,6 +56,7 @@ static void memory_close(tc_store *s)
     for (size_t i = 0; i < m->n; i++)
         journal_free(m->studies[i]);
     tc_free(m->studies);
+    tc_memory_ledgers_fini(&m->ledgers);
     pthread_mutex_destroy(&m->lock);
     tc_free(m);
 }
@@ -254,6 +257,12 @@ static tacit_status memory_head(tc_store *s, int64_t study, uint64_t *head, taci
     return j ? TACIT_OK : no_study(study, err);
 }
 
+static tacit_status memory_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
+                                  tacit_error *err)
+{
+    return tc_memory_ledger_open(&((memory_store *)s)->ledgers, name, create, out, err);
+}
+
 const tc_store_ops tc_store_memory = {
     .scheme = "memory",
     .open = memory_open,
@@ -264,4 +273,5 @@ const tc_store_ops tc_store_memory = {
     .append = memory_append,
     .scan = memory_scan,
     .head = memory_head,
+    .ledger = memory_ledger,
 };

@@ -228,4 +228,5 @@ const tc_store_ops tc_store_sqlite = {
     .append = sqlite_append,
     .scan = sqlite_scan,
     .head = sqlite_head,
+    .ledger = tc_sqlite_ledger,
 };

@@ -4,7 +4,8 @@
  *   sqlite_open.c       is this file ours, whole and of a known schema?
  *   sqlite_statement.c  prepared statements, and SQLite's errors as tacit's
  *   sqlite_commit.c     appending: one transaction for one or for many
- *   sqlite_group.c      durable appends share a sync */
+ *   sqlite_group.c      durable appends share a sync
+ *   sqlite_ledger.c     privacy ledgers */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
 
@@ -27,6 +28,13 @@ typedef enum tc_sql {
     TC_SQL_APPEND,
     TC_SQL_TAKE_BACK, /* the events after seq, in the same transaction */
     TC_SQL_SCAN,
+    TC_SQL_LEDGER_PUT,
+    TC_SQL_LEDGER_GET, /* by name */
+    TC_SQL_LEDGER_HEAD,
+    TC_SQL_LEDGER_APPEND,
+    TC_SQL_LEDGER_ADVANCE, /* the head, in the same transaction */
+    TC_SQL_LEDGER_SCAN,
+    TC_SQL_LEDGER_FIND, /* by study and round */
     TC_SQL_COUNT
 } tc_sql;
 
@@ -76,7 +84,13 @@ int tc_sqlite_run(tc_sqlite *s, tc_sql which);
 /* Ends a use of the statement: drops its locks and what was bound to it. */
 void tc_sqlite_reset(tc_sqlite *s, tc_sql which);
 /* The sentence and status for a result code of s->db. */
-tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err);
+tacit_status tc_sqlite_say(const tc_sqlite *s, int rc, tacit_error *err);
+/* The same; compilers see that a failure is never TACIT_OK. */
+static inline tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err)
+{
+    tacit_status st = tc_sqlite_say(s, rc, err);
+    return st != TACIT_OK ? st : TACIT_E_INTERNAL;
+}
 
 /* sqlite_commit.c */
 /* One transaction for a list; every member gets its status. Takes s->lock. */
@@ -93,5 +107,9 @@ void tc_group_fini(tc_group *g);
 /* Returns when all that was committed before is on disk; the caller need not hold s->lock. */
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err);
 tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err);
+
+/* sqlite_ledger.c */
+tacit_status tc_sqlite_ledger(tc_store *store, const char *name, bool create, tc_ledger_io *out,
+                              tacit_error *err);
 
 #endif

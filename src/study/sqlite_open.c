@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -57,6 +58,29 @@ static const char *const upgrades[] = {
     "  PRIMARY KEY(study, seq)"
     ") STRICT, WITHOUT ROWID;"
     "CREATE UNIQUE INDEX one_tell ON events(study, trial) WHERE kind = 3;",
+
+    /* Privacy ledgers. The head stands apart from the entries, so that a lost one shows. */
+    "CREATE TABLE ledgers("
+    "  id INTEGER PRIMARY KEY,"
+    "  name TEXT NOT NULL UNIQUE,"
+    "  entries INTEGER NOT NULL,"
+    "  head BLOB CHECK(length(head) = 32)" /* NULL: no entries */
+    ") STRICT;"
+    "CREATE TABLE ledger_entries("
+    "  ledger INTEGER NOT NULL REFERENCES ledgers(id),"
+    "  seq INTEGER NOT NULL,"
+    "  study BLOB NOT NULL CHECK(length(study) = 32)," /* the hash of its document */
+    "  round INTEGER NOT NULL,"
+    "  entry BLOB NOT NULL,"
+    "  release BLOB NOT NULL,"
+    "  head BLOB NOT NULL CHECK(length(head) = 32)," /* the hash of entry */
+    "  PRIMARY KEY(ledger, seq),"
+    "  UNIQUE(ledger, study, round)"
+    ") STRICT;"
+    "CREATE TRIGGER ledger_keeps_entries BEFORE DELETE ON ledger_entries"
+    "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;"
+    "CREATE TRIGGER ledger_keeps_values BEFORE UPDATE ON ledger_entries"
+    "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;",
 };
 enum { SCHEMA = sizeof upgrades / sizeof upgrades[0] };
 
@@ -231,7 +255,9 @@ static tacit_status query_number(tc_sqlite *s, const char *sql, long long *out, 
     int rc = query(s, sql, text, sizeof text);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
-    return sscanf(text, "%lld", out) == 1 ? TACIT_OK : tc_sqlite_fail(s, SQLITE_CORRUPT, err);
+    char *end;
+    *out = strtoll(text, &end, 10);
+    return end > text && !*end ? TACIT_OK : tc_sqlite_fail(s, SQLITE_CORRUPT, err);
 }
 
 static tacit_status check_pages(tc_sqlite *s, tacit_error *err)
@@ -264,6 +290,22 @@ static tacit_status check_empty(tc_sqlite *s, tacit_error *err)
     return tables == 0 ? TACIT_OK : refuse_damaged(s->file, "tables without a schema number", err);
 }
 
+static tacit_status take_step(tc_sqlite *s, const char *sql, tacit_error *err)
+{
+    int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+    if (rc == SQLITE_ERROR) /* the tables are not those of that schema */
+        return refuse_damaged(s->file, sqlite3_errmsg(s->db), err);
+    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+/* Preparing shows whether all tables are ours while the file can still be left as it was. */
+static tacit_status try_statements(tc_sqlite *s, tacit_error *err)
+{
+    tacit_status st = tc_sqlite_prepare(s, err);
+    tc_sqlite_finalize(s);
+    return st;
+}
+
 /* Inside a transaction: another process may have been faster, so the version is read again. */
 static tacit_status upgrade_steps(tc_sqlite *s, tacit_error *err)
 {
@@ -273,7 +315,8 @@ static tacit_status upgrade_steps(tc_sqlite *s, tacit_error *err)
     if (version == 0)
         TC_TRY(check_empty(s, err));
     for (; version < SCHEMA; version++)
-        TC_TRY(exec(s, upgrades[version], err));
+        TC_TRY(take_step(s, upgrades[version], err));
+    TC_TRY(try_statements(s, err));
     snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID,
              SCHEMA);
     return exec(s, mark, err);

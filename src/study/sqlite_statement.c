@@ -24,6 +24,18 @@ static const char *const texts[TC_SQL_COUNT] = {
     [TC_SQL_TAKE_BACK] = "DELETE FROM events WHERE study = ?1 AND seq > ?2",
     [TC_SQL_SCAN] = "SELECT seq, kind, trial, time_ms, body FROM events"
                     " WHERE study = ?1 AND seq > ?2 ORDER BY seq",
+    /* OR IGNORE: another process may make it at the same moment. */
+    [TC_SQL_LEDGER_PUT] = "INSERT OR IGNORE INTO ledgers(name, entries) VALUES(?1, 0)",
+    [TC_SQL_LEDGER_GET] = "SELECT id FROM ledgers WHERE name = ?1",
+    [TC_SQL_LEDGER_HEAD] = "SELECT entries, head FROM ledgers WHERE id = ?1",
+    [TC_SQL_LEDGER_APPEND] = "INSERT INTO ledger_entries"
+                             "(ledger, seq, study, round, entry, release, head)"
+                             " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [TC_SQL_LEDGER_ADVANCE] = "UPDATE ledgers SET entries = ?2, head = ?3 WHERE id = ?1",
+    [TC_SQL_LEDGER_SCAN] = "SELECT seq, study, round, entry, release, head FROM ledger_entries"
+                           " WHERE ledger = ?1 AND seq > ?2 ORDER BY seq",
+    [TC_SQL_LEDGER_FIND] = "SELECT seq, release FROM ledger_entries"
+                           " WHERE ledger = ?1 AND study = ?2 AND round = ?3",
 };
 
 tacit_status tc_sqlite_prepare(tc_sqlite *s, tacit_error *err)
@@ -61,7 +73,7 @@ int tc_sqlite_run(tc_sqlite *s, tc_sql which)
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err)
+tacit_status tc_sqlite_say(const tc_sqlite *s, int rc, tacit_error *err)
 {
     switch (rc & 0xff) {
     case SQLITE_NOMEM:

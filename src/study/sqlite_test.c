@@ -284,10 +284,10 @@ static void a_newer_schema_is_refused(void **state)
 {
     (void)state;
     make_store();
-    foreign_sql(file, "PRAGMA user_version=2");
+    foreign_sql(file, "PRAGMA user_version=3");
     bytes before = read_all(file);
     check_refused(true, TACIT_E_CORRUPT,
-                  "%s was written by a newer tacit (schema 2; this one knows 1)");
+                  "%s was written by a newer tacit (schema 3; this one knows 2)");
     check_bytes(file, before.data, before.len);
     tc_free(before.data);
 }
@@ -299,7 +299,7 @@ static void our_id_without_our_tables_is_damage(void **state)
     foreign_sql(file, "DROP INDEX one_tell; DROP TABLE events; PRAGMA user_version=0");
     check_refused(true, TACIT_E_CORRUPT, "%s is damaged: tables without a schema number");
     check_refused(false, TACIT_E_CORRUPT, "%s is damaged: it has no schema number");
-    foreign_sql(file, "PRAGMA user_version=1");
+    foreign_sql(file, "PRAGMA user_version=2");
     bytes before = read_all(file);
     check_refused(true, TACIT_E_CORRUPT, "%s is damaged: no such table: events");
     check_bytes(file, before.data, before.len);

@@ -84,6 +84,12 @@ tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_err
     return s->ops->head(s, study, head, err);
 }
 
+tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
+                             tacit_error *err)
+{
+    return s->ops->ledger(s, name, create, out, err);
+}
+
 void tc_study_row_fini(tc_study_row *row)
 {
     tc_free(row->name);

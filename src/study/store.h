@@ -9,6 +9,7 @@
 
 #include "algo/event.h"
 #include "base/random.h"
+#include "privacy/ledger.h"
 
 #include <stdbool.h>
 
@@ -17,33 +18,33 @@ typedef struct tc_store tc_store;
 /* One study as stored. Pointers are borrowed for the call (put, list) or owned by
  * the row (get: end with tc_study_row_fini). */
 typedef struct tc_study_row {
-    int64_t        id;
-    char          *name;
-    char          *document;   /* canonical JSON text */
-    char          *points_csv; /* finite spaces; else NULL */
+    int64_t id;
+    char *name;
+    char *document;   /* canonical JSON text */
+    char *points_csv; /* finite spaces; else NULL */
     tc_public_seed public_seed;
-    tc_party_seed  party_seed;
-    int64_t        created_ms;
+    tc_party_seed party_seed;
+    int64_t created_ms;
 } tc_study_row;
 void tc_study_row_fini(tc_study_row *row);
 
 /* One event as stored: body is JSON text (wire/event_json.h). */
 typedef struct tc_event_row {
-    uint64_t      seq;
+    uint64_t seq;
     tc_event_kind kind;
-    uint64_t      trial;
-    int64_t       time_ms;
-    const char   *body;
+    uint64_t trial;
+    int64_t time_ms;
+    const char *body;
 } tc_event_row;
 
 #define TC_ANY_HEAD UINT64_MAX
 
 typedef struct tc_append {
-    int64_t             study;
-    uint64_t            head;    /* insert only if the journal ends here; TC_ANY_HEAD: always */
-    const tc_event_row *events;  /* seq is assigned by the store */
-    size_t              n;
-    bool                durable; /* false: survives a killed process, and becomes durable with
+    int64_t study;
+    uint64_t head;              /* insert only if the journal ends here; TC_ANY_HEAD: always */
+    const tc_event_row *events; /* seq is assigned by the store */
+    size_t n;
+    bool durable; /* false: survives a killed process, and becomes durable with
                                     the next durable append; an ask. true: on disk when it returns */
 } tc_append;
 
@@ -69,6 +70,10 @@ typedef struct tc_store_ops {
                          tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
                          void *user, tacit_error *err);
     tacit_status (*head)(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
+    /* What a privacy ledger of this name asks of its store. E_NOT_FOUND: there is none, and it is
+     * not to be made. The store must outlive *out, which needs no end. */
+    tacit_status (*ledger)(tc_store *s, const char *name, bool create, tc_ledger_io *out,
+                           tacit_error *err);
 } tc_store_ops;
 
 /* A store's own struct begins with this. */
@@ -81,7 +86,7 @@ extern const tc_store_ops tc_store_sqlite; /* "sqlite:///relative.db", "sqlite:/
 
 /* E_ARG: no such scheme. create: make the file if it is absent; else E_NOT_FOUND. */
 tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err);
-void         tc_store_close(tc_store *s); /* NULL is allowed */
+void tc_store_close(tc_store *s); /* NULL is allowed */
 
 /* The members above, by name. Unknown studies are E_NOT_FOUND everywhere. */
 typedef tacit_status (*tc_study_visit)(void *user, const tc_study_row *row, tacit_error *err);
@@ -89,13 +94,14 @@ typedef tacit_status (*tc_event_visit)(void *user, const tc_event_row *e, tacit_
 
 tacit_status tc_store_study_put(tc_store *s, const tc_study_row *row, int64_t *id,
                                 tacit_error *err);
-tacit_status tc_store_study_get(tc_store *s, const char *name, tc_study_row *out,
-                                tacit_error *err);
+tacit_status tc_store_study_get(tc_store *s, const char *name, tc_study_row *out, tacit_error *err);
 tacit_status tc_store_study_list(tc_store *s, tc_study_visit visit, void *user, tacit_error *err);
 tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err);
 tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
                            void *user, tacit_error *err);
 tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
+tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
+                             tacit_error *err);
 
 /* A row of one's own, for implementations of study_get. */
 tacit_status tc_study_row_copy(tc_study_row *out, const tc_study_row *row, tacit_error *err);

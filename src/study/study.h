@@ -19,7 +19,7 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
                              tc_pool *pool, tacit_error *err);
 tacit_status tc_study_open(tc_study **out, tc_store *store, const char *name, tc_pool *pool,
                            tacit_error *err);
-void         tc_study_close(tc_study *s);
+void tc_study_close(tc_study *s);
 
 /* Takes the next trial. values: one double per parameter of the space. */
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
@@ -36,9 +36,9 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 
 /* Looking: catches up, then lends the optimizer until unlook. Read only; keep it short. */
 tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err);
-void         tc_study_unlook(tc_study *s);
+void tc_study_unlook(tc_study *s);
 
 const tc_study_doc *tc_study_document(const tc_study *s);
-const char         *tc_study_name(const tc_study *s);
+const char *tc_study_name(const tc_study *s);
 
 #endif

@@ -1,0 +1,164 @@
+/* audit.c - the list of cases, and running one of them (audit.h). */
+#include "privacy/audit_int.h"
+
+#include "privacy/accountant.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+/* One line for each mechanism, then one for each control. */
+static const tc_audit_case *const cases[] = {
+    &tc_audit_sum,          &tc_audit_sum_sampled,     &tc_audit_laplace_vector,
+    &tc_audit_laplace_rows, &tc_audit_gaussian_rows,   &tc_audit_one_bit,
+    &tc_audit_piecewise,    &tc_audit_laplace_reply,   &tc_control_transform,
+    &tc_control_weights,    &tc_control_float_laplace, &tc_control_empty,
+    &tc_control_quorum,     &tc_control_hash,
+};
+
+enum { COUNT = sizeof cases / sizeof *cases };
+
+size_t tc_audit_count(void)
+{
+    return COUNT;
+}
+
+const char *tc_audit_name(size_t i)
+{
+    return cases[i]->name;
+}
+
+bool tc_audit_as_expected(const tc_audit_result *r)
+{
+    return r->pass != r->control;
+}
+
+/* ---- claims */
+
+static bool is_pure(const tc_dp_event *e)
+{
+    return e->mechanism == TC_DP_LAPLACE || e->mechanism == TC_DP_PURE;
+}
+
+tacit_status tc_audit_claim_event(const tc_dp_event *e, double delta, tc_audit_claim *out,
+                                  tacit_error *err)
+{
+    tc_guarantee g;
+    const tc_accountant *a = is_pure(e) ? &tc_accountant_pure : &tc_accountant_pld;
+    TC_TRY(tc_account(a, e, 1, delta, &g, err));
+    *out = (tc_audit_claim){.epsilon = g.epsilon, .delta = is_pure(e) ? 0 : delta};
+    return TACIT_OK;
+}
+
+tacit_status tc_audit_claim_of(const tc_release *r, uint64_t rounds, double delta,
+                               tc_audit_claim *out, tacit_error *err)
+{
+    tc_dp_event e = tc_release_get(r)->event;
+    e.count *= rounds;
+    TC_TRY(tc_audit_claim_event(&e, delta, out, err));
+    out->delta += (double)rounds * tc_release_slack(r, out->epsilon);
+    return TACIT_OK;
+}
+
+/* ---- running a case */
+
+/* Entropy of the operating system, or a seeded stream. */
+typedef struct source {
+    tc_noise noise;
+    tc_test_noise test;
+    tc_entropy entropy;
+} source;
+
+static void source_start(source *s, const tc_audit_options *o, uint64_t step)
+{
+    tc_noise_init(&s->noise);
+    tc_test_noise_init(&s->test, o->seed, step);
+    s->entropy = o->seeded ? tc_entropy_of_test(&s->test) : tc_entropy_of(&s->noise);
+}
+
+static void source_end(source *s)
+{
+    tc_noise_fini(&s->noise);
+}
+
+/* Worlds take turns, so that nothing that drifts can tell them apart. */
+static tacit_status collect(const tc_audit_case *c, void *state, tc_entropy *e, size_t runs,
+                            double *const scores[2], tacit_error *err)
+{
+    for (size_t i = 0; i < runs; i++)
+        for (int world = 0; world < 2; world++) {
+            double *score = &scores[world][i];
+            TC_TRY(c->run(state, world, e, score, err));
+            if (isnan(*score))
+                return tc_fail(err, TACIT_E_NUMERIC, "run %zu gave a score that is no number", i);
+        }
+    return TACIT_OK;
+}
+
+/* Memory for one case. */
+typedef struct bench {
+    tc_arena arena;
+    void *state;
+    double *scores[2];
+    source *source;
+} bench;
+
+static tacit_status bench_init(bench *b, const tc_audit_case *c, size_t runs, tacit_error *err)
+{
+    *b = (bench){0};
+    b->state = tc_arena_take(&b->arena, 1, c->state_size);
+    b->scores[0] = TC_TAKE(&b->arena, runs, double);
+    b->scores[1] = TC_TAKE(&b->arena, runs, double);
+    b->source = TC_TAKE(&b->arena, 1, source);
+    return b->arena.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+static tacit_status run_case(const tc_audit_case *c, bench *b, size_t runs, double alpha,
+                             tc_audit_result *out, tacit_error *err)
+{
+    tc_audit_claim claim = {0};
+    TC_TRY(c->open(b->state, c->setting, &claim, &b->source->entropy, err));
+    TC_TRY(collect(c, b->state, &b->source->entropy, runs, b->scores, err));
+    double lower = tc_audit_bound(b->scores, runs, claim.delta, alpha);
+    *out = (tc_audit_result){.name = c->name,
+                             .attack = c->attack,
+                             .control = c->control,
+                             .epsilon = claim.epsilon,
+                             .delta = claim.delta,
+                             .lower = lower,
+                             .runs = runs,
+                             .pass = lower <= claim.epsilon};
+    return TACIT_OK;
+}
+
+tacit_status tc_audit_case_run(const tc_audit_case *c, const tc_audit_options *o, double alpha,
+                               uint64_t step, tc_audit_result *out, tacit_error *err)
+{
+    size_t runs = (size_t)(c->most_runs > 0 && c->most_runs < o->runs ? c->most_runs : o->runs);
+    bench b;
+    tacit_status status = bench_init(&b, c, runs, err);
+    if (status == TACIT_OK) {
+        source_start(b.source, o, step);
+        status = run_case(c, &b, runs, alpha, out, err);
+        source_end(b.source);
+        if (status != TACIT_OK)
+            tc_fail_in(err, "audit of %s", c->name);
+    }
+    tc_arena_fini(&b.arena);
+    return status;
+}
+
+tacit_status tc_audit_one(size_t i, const tc_audit_options *o, tc_audit_result *out,
+                          tacit_error *err)
+{
+    if (i >= COUNT)
+        return tc_fail(err, TACIT_E_ARG, "the audit has cases 0 to %d, got %zu", COUNT - 1, i);
+    if (o->runs < TC_AUDIT_MIN_RUNS || o->runs > TC_AUDIT_MAX_RUNS)
+        return tc_fail(err, TACIT_E_ARG, "an audit needs %d to %d runs, got %llu",
+                       TC_AUDIT_MIN_RUNS, TC_AUDIT_MAX_RUNS, (unsigned long long)o->runs);
+    if (!(o->confidence >= 0.5 && o->confidence < 1))
+        return tc_fail(err, TACIT_E_ARG, "the confidence must be in [0.5, 1), got %g",
+                       o->confidence);
+    return tc_audit_case_run(cases[i], o, (1 - o->confidence) / COUNT, i, out, err);
+}

@@ -1,0 +1,58 @@
+/* audit_int.h - a case of the audit, and the list of them. For audit*.c and control_*.c. */
+#ifndef TC_PRIVACY_AUDIT_INT_H
+#define TC_PRIVACY_AUDIT_INT_H
+
+#include "privacy/audit.h"
+#include "privacy/mechanism.h"
+
+/* The delta at which Gaussian mechanisms are audited. Their claims hold at every delta; this one is
+ * small enough to mean something and large enough for an affordable number of runs to tell. */
+#define TC_AUDIT_DELTA 1e-3
+
+typedef struct tc_audit_claim {
+    double epsilon, delta;
+} tc_audit_claim;
+
+typedef struct tc_audit_case {
+    const char *name;
+    const char *attack;
+    bool control;
+    uint64_t most_runs; /* enough for a verdict; 0: as many as asked for */
+    size_t state_size;
+    const void *setting; /* tells cases of one file apart; may be NULL */
+    /* Fills the zeroed state and the claim, which comes from what a release says of itself. */
+    tacit_status (*open)(void *state, const void *setting, tc_audit_claim *claim, tc_entropy *e,
+                         tacit_error *err);
+    /* One run in world 0 or 1; the score is a number or infinite. */
+    tacit_status (*run)(void *state, int world, tc_entropy *e, double *score, tacit_error *err);
+} tc_audit_case;
+
+/* alpha: the error allowed to this case; step: number of its stream in a seeded audit. */
+tacit_status tc_audit_case_run(const tc_audit_case *c, const tc_audit_options *o, double alpha,
+                               uint64_t step, tc_audit_result *out, tacit_error *err);
+
+/* What `rounds` releases like r promise together: pure events at delta 0, others at the given
+ * delta and the slack of their discrete noise. */
+tacit_status tc_audit_claim_of(const tc_release *r, uint64_t rounds, double delta,
+                               tc_audit_claim *out, tacit_error *err);
+/* The same for an event that a control pretends to be. */
+tacit_status tc_audit_claim_event(const tc_dp_event *e, double delta, tc_audit_claim *out,
+                                  tacit_error *err);
+
+/* audit_bound.c: the largest lower bound on epsilon that the scores prove with confidence
+ * 1 - alpha. scores[w] has n of world w; the first halves are sorted in place. */
+double tc_audit_bound(double *const scores[2], size_t n, double delta, double alpha);
+
+extern const tc_audit_case tc_audit_sum, tc_audit_sum_sampled;
+extern const tc_audit_case tc_audit_laplace_vector;
+extern const tc_audit_case tc_audit_laplace_rows, tc_audit_gaussian_rows;
+extern const tc_audit_case tc_audit_one_bit, tc_audit_piecewise, tc_audit_laplace_reply;
+
+extern const tc_audit_case tc_control_transform;
+extern const tc_audit_case tc_control_weights;
+extern const tc_audit_case tc_control_float_laplace;
+extern const tc_audit_case tc_control_empty;
+extern const tc_audit_case tc_control_quorum;
+extern const tc_audit_case tc_control_hash;
+
+#endif

@@ -1,0 +1,98 @@
+/* audit_rows.c - attacks the release of a data set row by row, Laplace and Gaussian.
+ *
+ * Worst-case neighbours: one row moves by the radius along the diagonal, where its L1 norm is
+ * largest. A second row lies so far away that its place in the secret order shows: the order
+ * hides nothing from this attacker. The score is the log-likelihood ratio of the moved row. */
+#include "privacy/audit_int.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+enum { ROWS = 2, DIMS = 2 };
+
+static const double FAR = 1000;
+
+typedef struct state {
+    double low[DIMS], high[DIMS], x[2][ROWS * DIMS];
+    tc_rows_plan plan;
+    double sd;
+} state;
+
+static void make_data(state *s)
+{
+    for (size_t k = 0; k < DIMS; k++) {
+        s->low[k] = -2 * FAR;
+        s->high[k] = 2 * FAR;
+        s->x[1][k] = s->plan.radius / sqrt(DIMS) * (1 - 0x1p-40); /* within the radius for sure */
+        s->x[0][DIMS + k] = s->x[1][DIMS + k] = FAR;
+    }
+    s->plan.bounds = (tc_bounds){s->low, s->high};
+}
+
+static tacit_status release(const state *s, int world, tc_entropy *e, tc_release **out,
+                            tacit_error *err)
+{
+    size_t order[ROWS];
+    return tc_rows_release(out, order, &s->plan, s->x[world], e, err);
+}
+
+static tacit_status prepare(void *p, const void *noise, tc_audit_claim *claim, tc_entropy *e,
+                            tacit_error *err)
+{
+    state *s = p;
+    s->plan = (tc_rows_plan){.rows = ROWS,
+                             .dims = DIMS,
+                             .radius = 1,
+                             .epsilon = 1,
+                             .delta = TC_AUDIT_DELTA,
+                             .noise = *(const tc_rows_noise *)noise};
+    make_data(s);
+    tc_release *r;
+    TC_TRY(release(s, 0, e, &r, err));
+    s->sd = tc_release_get(r)->noise_sd;
+    tacit_status status = tc_audit_claim_of(r, 1, TC_AUDIT_DELTA, claim, err);
+    tc_release_free(r);
+    return status;
+}
+
+/* ln of p(y | at b) / p(y | at a). */
+static double log_ratio(const state *s, double y, double a, double b)
+{
+    if (s->plan.noise == TC_ROWS_LAPLACE)
+        return sqrt(2) * (fabs(y - a) - fabs(y - b)) / s->sd;
+    return (b - a) * (y - (a + b) / 2) / (s->sd * s->sd);
+}
+
+static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+{
+    const state *s = p;
+    tc_release *r;
+    TC_TRY(release(s, world, e, &r, err));
+    size_t moved = tc_release_value(r, 0) < FAR / 2 ? 0 : 1;
+    *score = 0;
+    for (size_t k = 0; k < DIMS; k++)
+        *score += log_ratio(s, tc_release_value(r, moved * DIMS + k), s->x[0][k], s->x[1][k]);
+    tc_release_free(r);
+    return TACIT_OK;
+}
+
+static const tc_rows_noise laplace = TC_ROWS_LAPLACE, gaussian = TC_ROWS_GAUSSIAN;
+
+const tc_audit_case tc_audit_laplace_rows = {
+    .name = "laplace-rows",
+    .attack = "one row moves by the radius along the diagonal; likelihood ratio",
+    .state_size = sizeof(state),
+    .setting = &laplace,
+    .open = prepare,
+    .run = run,
+};
+
+const tc_audit_case tc_audit_gaussian_rows = {
+    .name = "gaussian-rows",
+    .attack = "one row moves by the radius; likelihood ratio",
+    .state_size = sizeof(state),
+    .setting = &gaussian,
+    .open = prepare,
+    .run = run,
+};

@@ -1,0 +1,235 @@
+/* audit_test.c - the audit passes what is sound, fails what is broken, and its bounds are bounds.
+ *
+ * Seeded, so that a verdict here never depends on luck. */
+#include "privacy/audit_int.h"
+
+#include "privacy/accountant.h"
+#include "privacy/sampler.h"
+
+#include "base/error.h"
+
+#include "support/test.h"
+
+static const tc_audit_options few = {.runs = 20000, .confidence = 0.95, .seeded = true, .seed = 1};
+
+static void every_case_is_as_expected(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    size_t controls = 0;
+    for (size_t i = 0; i < tc_audit_count(); i++) {
+        tc_audit_result r;
+        assert_ok(tc_audit_one(i, &few, &r, &err));
+        if (!tc_audit_as_expected(&r))
+            fail_msg("%s: at least %g, claimed %g", r.name, r.lower, r.epsilon);
+        assert_string_equal(r.name, tc_audit_name(i));
+        assert_true(r.pass == (r.lower <= r.epsilon));
+        assert_true(r.epsilon > 0 && r.epsilon < 10 && r.delta >= 0 && r.delta < 0.01);
+        assert_true(r.runs >= 2000 && r.runs <= few.runs);
+        controls += r.control;
+    }
+    assert_int_equal(controls, 6);
+    assert_int_equal(tc_audit_count() - controls, 8);
+}
+
+/* Where the attack is tight, so must be the bound: an audit that sees nothing passes everything. */
+static void pure_mechanisms_are_seen_through(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    for (size_t i = 0; i < tc_audit_count(); i++) {
+        tc_audit_result r;
+        if (strstr(tc_audit_name(i), "-reply") == NULL)
+            continue;
+        assert_ok(tc_audit_one(i, &few, &r, &err));
+        assert_close(r.delta, 0, 0);
+        assert_close(r.epsilon, 1, 1e-9);
+        assert_true(r.lower > 0.85);
+    }
+}
+
+static void a_seed_repeats_an_audit(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_audit_options o = few;
+    tc_audit_result a, b, c;
+    o.runs = 2000;
+    assert_ok(tc_audit_one(0, &o, &a, &err));
+    assert_ok(tc_audit_one(0, &o, &b, &err));
+    o.seed = 2;
+    assert_ok(tc_audit_one(0, &o, &c, &err));
+    assert_same_bits(a.lower, b.lower);
+    assert_true(a.lower != c.lower);
+    o.seeded = false;
+    assert_ok(tc_audit_one(0, &o, &a, &err));
+    assert_ok(tc_audit_one(0, &o, &b, &err));
+    assert_true(a.lower != b.lower);
+}
+
+static void refuses_bad_options(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_audit_result r;
+    tc_audit_options o = few;
+    assert_fails(tc_audit_one(99, &o, &r, &err), TACIT_E_ARG, "cases 0 to 13, got 99");
+    o.runs = 10;
+    assert_fails(tc_audit_one(0, &o, &r, &err), TACIT_E_ARG, "needs 1000 to 10000000 runs, got 10");
+    o = few;
+    o.confidence = 1;
+    assert_fails(tc_audit_one(0, &o, &r, &err), TACIT_E_ARG, "must be in [0.5, 1), got 1");
+}
+
+/* ---- mechanisms that are a little broken: noise divided by a factor, the claim as before */
+
+typedef struct broken {
+    tc_dp_event claim;
+    uint64_t scale; /* of the noise, where the sensitivity is UNIT */
+} broken;
+
+enum { UNIT = 1 << 22 };
+
+typedef struct broken_state {
+    broken b;
+} broken_state;
+
+static tacit_status broken_open(void *p, const void *setting, tc_audit_claim *claim, tc_entropy *e,
+                                tacit_error *err)
+{
+    (void)e;
+    broken_state *s = p;
+    s->b = *(const broken *)setting;
+    return tc_audit_claim_event(&s->b.claim, TC_AUDIT_DELTA, claim, err);
+}
+
+static tacit_status broken_run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+{
+    (void)err;
+    const broken *b = &((const broken_state *)p)->b;
+    int64_t noise = b->claim.mechanism == TC_DP_GAUSSIAN ? tc_sample_gaussian(e, b->scale)
+                                                         : tc_sample_laplace(e, b->scale);
+    int64_t y = noise + world * UNIT;
+    *score =
+        b->claim.mechanism == TC_DP_GAUSSIAN ? (double)y : fabs((double)y) - fabs((double)y - UNIT);
+    return TACIT_OK;
+}
+
+static tc_audit_result audit_noise(tc_dp_mechanism mechanism, double factor)
+{
+    tacit_error err = {0};
+    broken b = {{mechanism, 1, TC_DP_ALL, 1, 1}, (uint64_t)(UNIT * factor)};
+    tc_audit_case c = {.name = "noise",
+                       .attack = "",
+                       .state_size = sizeof(broken_state),
+                       .setting = &b,
+                       .open = broken_open,
+                       .run = broken_run};
+    tc_audit_result r;
+    assert_ok(tc_audit_case_run(&c, &few, 0.05, 0, &r, &err));
+    return r;
+}
+
+static void too_little_noise_is_caught(void **state)
+{
+    (void)state;
+    assert_true(audit_noise(TC_DP_GAUSSIAN, 1).pass);
+    assert_false(audit_noise(TC_DP_GAUSSIAN, 0.5).pass);
+    assert_true(audit_noise(TC_DP_LAPLACE, 1).pass);
+    assert_false(audit_noise(TC_DP_LAPLACE, 0.5).pass);
+    assert_false(audit_noise(TC_DP_LAPLACE, 0.85).pass); /* 15 % too little */
+}
+
+static tacit_status nan_run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+{
+    (void)p;
+    (void)world;
+    (void)e;
+    (void)err;
+    *score = NAN;
+    return TACIT_OK;
+}
+
+static void a_score_must_be_a_number(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    broken b = {{TC_DP_GAUSSIAN, 1, TC_DP_ALL, 1, 1}, UNIT};
+    tc_audit_case c = {.name = "nothing",
+                       .state_size = sizeof(broken_state),
+                       .setting = &b,
+                       .open = broken_open,
+                       .run = nan_run};
+    tc_audit_result r;
+    assert_fails(tc_audit_case_run(&c, &few, 0.05, 0, &r, &err), TACIT_E_NUMERIC,
+                 "audit of nothing: run 0 gave a score that is no number");
+}
+
+/* ---- the bound itself */
+
+/* Two coins with P1 = e P0: the bound exceeds the truth no more often than alpha says. */
+static void bounds_are_rarely_wrong(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400, N = 2000 };
+    const double p0 = 0.25, p1 = p0 * exp(1), alpha = 0.05;
+    static double a[N], b[N];
+    double *const scores[2] = {a, b};
+    tc_test_noise noise;
+    tc_test_noise_init(&noise, 5, 0);
+    size_t wrong = 0, useful = 0;
+    for (size_t t = 0; t < TRIALS; t++) {
+        for (size_t i = 0; i < N; i++) {
+            a[i] = tc_draw_uniform(&noise.stream) < p0;
+            b[i] = tc_draw_uniform(&noise.stream) < p1;
+        }
+        double lower = tc_audit_bound(scores, N, 0, alpha);
+        wrong += lower > 1;
+        useful += lower > 0.6;
+    }
+    assert_true((double)wrong <= TRIALS * alpha);
+    assert_true(useful >= TRIALS * 9 / 10);
+}
+
+static void the_bound_finds_either_direction(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    static double a[N], b[N];
+    double *const scores[2] = {a, b}, *const swapped[2] = {b, a};
+    for (size_t i = 0; i < N; i++) {
+        a[i] = 0;
+        b[i] = i % 2 == 0 ? 1 : 0;
+    }
+    /* 250 of the 500 measured in one world, none in the other. */
+    double p = 0.4553, none = 1 - pow(0.025, 1.0 / 500);
+    assert_close(tc_audit_bound(scores, N, 0, 0.05), log(p / none), 0.001);
+    for (size_t i = 0; i < N; i++) {
+        a[i] = -INFINITY;
+        b[i] = i % 2 == 0 ? INFINITY : -INFINITY;
+    }
+    assert_close(tc_audit_bound(scores, N, 0, 0.05), log(p / none), 0.001);
+    assert_close(tc_audit_bound(scores, N, 0.1, 0.05), log((p - 0.1) / none), 0.001);
+    assert_close(tc_audit_bound(scores, N, 0.9, 0.05), 0, 0);
+    assert_close(tc_audit_bound(swapped, N, 0, 0.05), 0, 0); /* the score points the wrong way */
+    for (size_t i = 0; i < N; i++) {
+        a[i] = -a[i];
+        b[i] = -b[i];
+    }
+    assert_close(tc_audit_bound(swapped, N, 0, 0.05), log(p / none), 0.001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_case_is_as_expected),
+        cmocka_unit_test(pure_mechanisms_are_seen_through),
+        cmocka_unit_test(a_seed_repeats_an_audit),
+        cmocka_unit_test(refuses_bad_options),
+        cmocka_unit_test(too_little_noise_is_caught),
+        cmocka_unit_test(a_score_must_be_a_number),
+        cmocka_unit_test(bounds_are_rarely_wrong),
+        cmocka_unit_test(the_bound_finds_either_direction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,352 @@
+/* ledger.c - a ledger: reading it with all checks, and the one way for a release to leave.
+ *
+ * See ledger.h for the rule. The order inside tc_ledger_release: take in what others appended;
+ * if the round has a release, that is the answer; check the budget; commit; hand out. A commit
+ * that fails in any way goes back to the beginning, where the store says what is true. */
+#include "privacy/ledger_int.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Each conflict means that another process has appended; so many in a row mean a broken store. */
+enum { MOST_CONFLICTS = 1000 };
+
+/* ---- a ledger in memory */
+
+tacit_status tc_ledger_new(tc_ledger **out, const char *name, tacit_error *err)
+{
+    TC_TRY(tc_ledger_check_name("the name of a ledger", name, err));
+    tc_ledger *l = tc_alloc(1, sizeof *l);
+    char *copy = tc_strdup(name);
+    if (!l || !copy) {
+        tc_free(l);
+        tc_free(copy);
+        return tc_fail_memory(err);
+    }
+    l->name = copy;
+    l->genesis = tc_ledger_genesis(name).hash;
+    *out = l;
+    return TACIT_OK;
+}
+
+void tc_ledger_close(tc_ledger *l)
+{
+    if (!l)
+        return;
+    tc_arena_fini(&l->texts);
+    tc_free(l->items);
+    tc_free(l->name);
+    tc_free(l);
+}
+
+/* Most entries of a ledger say the same in the same words: `before` is shared if it is equal. */
+static const char *keep(tc_ledger *l, const char *before, const char *s)
+{
+    if (!*s)
+        return "";
+    return before && strcmp(before, s) == 0 ? before : tc_arena_strdup(&l->texts, s);
+}
+
+tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_ledger_hash *head,
+                            tacit_error *err)
+{
+    if (!tc_grow((void **)&l->items, &l->cap, l->n + 1, sizeof *l->items))
+        return tc_fail_memory(err);
+    static const tc_ledger_entry nothing;
+    const tc_ledger_entry *last = l->n > 0 ? &l->items[l->n - 1].entry : &nothing;
+    tc_ledger_item item = {*e, *head};
+    item.entry.subject = keep(l, last->subject, e->subject);
+    item.entry.mechanism = keep(l, last->mechanism, e->mechanism);
+    item.entry.adjacency = keep(l, last->adjacency, e->adjacency);
+    item.entry.not_private = keep(l, last->not_private, e->not_private);
+    if (l->texts.failed) {
+        l->texts.failed = false; /* this entry was not taken in; the others are whole */
+        return tc_fail_memory(err);
+    }
+    l->items[l->n++] = item;
+    return TACIT_OK;
+}
+
+const char *tc_ledger_name(const tc_ledger *l)
+{
+    return l->name;
+}
+
+tc_ledger_head tc_ledger_get_head(const tc_ledger *l)
+{
+    return (tc_ledger_head){l->n, l->n > 0 ? l->items[l->n - 1].head : l->genesis};
+}
+
+const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tc_ledger_head *head)
+{
+    const tc_ledger_item *item = &l->items[seq - 1];
+    if (head)
+        *head = (tc_ledger_head){seq, item->head};
+    return &item->entry;
+}
+
+tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen, tacit_error *err)
+{
+    if (seen->seq > l->n)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the ledger was rolled back: it had %" PRIu64 " entries and has %zu",
+                       seen->seq, l->n);
+    const tc_ledger_hash *mine = seen->seq == 0 ? &l->genesis : &l->items[seen->seq - 1].head;
+    if (!tc_ledger_hash_same(mine, &seen->hash))
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the ledger does not have the head that was seen after entry %" PRIu64
+                       ": its history was replaced",
+                       seen->seq);
+    return TACIT_OK;
+}
+
+/* ---- reading from the store */
+
+static tacit_status check_filed(const tc_ledger_record *r, const tc_ledger_entry *e,
+                                tacit_error *err)
+{
+    tc_ledger_hash hash = tc_ledger_release_hash(r->release, r->release_size);
+    if (r->seq != e->seq || r->round != e->round || !tc_ledger_hash_same(&r->study, &e->study))
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "ledger entry %" PRIu64 " is filed under another study, round or number",
+                       e->seq);
+    if (!tc_ledger_hash_same(&hash, &e->release))
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the release of ledger entry %" PRIu64 " does not match its hash", e->seq);
+    return TACIT_OK;
+}
+
+static tacit_status decode_stored(tc_ledger_entry *out, const tc_ledger_record *r, uint64_t seq,
+                                  tacit_error *err)
+{
+    tacit_error why;
+    if (tc_ledger_entry_decode(out, r->entry, r->entry_size, &why) == TACIT_OK)
+        return TACIT_OK;
+    tc_ledger_hash hash = tc_ledger_entry_hash(r->entry, r->entry_size);
+    if (!tc_ledger_hash_same(&hash, &r->head))
+        return tc_fail(err, TACIT_E_CORRUPT, "ledger entry %" PRIu64 " does not match its hash",
+                       seq);
+    return tc_fail(err, TACIT_E_CORRUPT, "ledger entry %" PRIu64 " makes no sense: %s", seq,
+                   why.msg);
+}
+
+static tacit_status take_in(void *user, const tc_ledger_record *r, tacit_error *err)
+{
+    tc_ledger *l = user;
+    tc_ledger_head before = tc_ledger_get_head(l);
+    tc_ledger_entry e = {0};
+    TC_TRY(decode_stored(&e, r, before.seq + 1, err));
+    TC_TRY(tc_ledger_check_entry(&e, r->entry, r->entry_size, &before, &r->head, err));
+    TC_TRY(check_filed(r, &e, err));
+    return tc_ledger_push(l, &e, &r->head, err);
+}
+
+/* The stored head is that of its entry; an entry beyond it is one that came meanwhile. */
+static tacit_status check_head(const tc_ledger *l, const tc_ledger_head *stored, tacit_error *err)
+{
+    if (stored->seq > l->n)
+        return tc_fail(err, TACIT_E_CORRUPT, "ledger entry %zu is missing", l->n + 1);
+    if (stored->seq > 0 && !tc_ledger_hash_same(&l->items[stored->seq - 1].head, &stored->hash))
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "ledger entry %" PRIu64 " does not match the head of the ledger",
+                       stored->seq);
+    return TACIT_OK;
+}
+
+tacit_status tc_ledger_catch_up(tc_ledger *l, tacit_error *err)
+{
+    if (!l->io.append)
+        return TACIT_OK;
+    tc_ledger_head stored;
+    size_t before = l->n;
+    TC_TRY(l->io.head(&l->io, &stored, err));
+    if (stored.seq < before)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the ledger was rolled back: it had %zu entries and has %" PRIu64, before,
+                       stored.seq);
+    if (stored.seq > before || before == 0)
+        TC_TRY(l->io.scan(&l->io, before, take_in, l, err));
+    TC_TRY(check_head(l, &stored, err));
+    if (l->n == stored.seq)
+        return TACIT_OK;
+    TC_TRY(l->io.head(&l->io, &stored, err)); /* more came, or they do not belong */
+    if (stored.seq < l->n)
+        return tc_fail(err, TACIT_E_CORRUPT, "ledger entry %" PRIu64 " is beyond the ledger's head",
+                       stored.seq + 1);
+    return TACIT_OK;
+}
+
+tacit_status tc_ledger_open(tc_ledger **out, const char *name, const tc_ledger_io *io,
+                            tacit_error *err)
+{
+    tc_ledger *l = NULL;
+    TC_TRY(tc_ledger_new(&l, name, err));
+    l->io = *io;
+    tacit_status st = tc_ledger_catch_up(l, err);
+    if (st != TACIT_OK) {
+        tc_ledger_close(l);
+        return st;
+    }
+    *out = l;
+    return TACIT_OK;
+}
+
+/* ---- what may leave */
+
+void tc_ledger_receipt_fini(tc_ledger_receipt *r)
+{
+    tc_free(r->bytes);
+    *r = (tc_ledger_receipt){0};
+}
+
+/* The bytes must be those of entry `seq` of the chain that was checked. */
+static tacit_status check_found(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+                                const tc_ledger_receipt *r, tacit_error *err)
+{
+    if (r->head.seq == 0 || r->head.seq > l->n)
+        return tc_fail(err, TACIT_E_CORRUPT, "the ledger has a release without an entry");
+    tc_ledger_record record = {.seq = r->head.seq,
+                               .study = *study,
+                               .round = round,
+                               .release = r->bytes,
+                               .release_size = r->size};
+    return check_filed(&record, &l->items[r->head.seq - 1].entry, err);
+}
+
+static tacit_status writable(const tc_ledger *l, tacit_error *err)
+{
+    if (l->io.append)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "the ledger \"%s\" was read from a file; it has no releases to give", l->name);
+}
+
+tacit_status tc_ledger_find(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+                            tc_ledger_receipt *out, tacit_error *err)
+{
+    tc_ledger_receipt r = {.again = true};
+    TC_TRY(writable(l, err));
+    TC_TRY(l->io.find(&l->io, study, round, &r.head.seq, &r.bytes, &r.size, err));
+    tacit_status st = tc_ledger_catch_up(l, err);
+    if (st == TACIT_OK)
+        st = check_found(l, study, round, &r, err);
+    if (st != TACIT_OK) {
+        tc_ledger_receipt_fini(&r);
+        return st;
+    }
+    r.head.hash = l->items[r.head.seq - 1].head;
+    *out = r;
+    return TACIT_OK;
+}
+
+/* ---- releasing */
+
+static tc_ledger_entry entry_of(const tc_ledger *l, const tc_ledger_charge *c, const tc_release *r,
+                                const tc_ledger_receipt *bytes)
+{
+    const tc_release_view *v = tc_release_get(r);
+    tc_ledger_head before = tc_ledger_get_head(l);
+    return (tc_ledger_entry){
+        .seq = before.seq + 1,
+        .study = c->study,
+        .round = c->round,
+        .unit = v->unit,
+        .subject = c->subject ? c->subject : "",
+        .event = v->event,
+        .distance = v->distance,
+        .mechanism = v->mechanism,
+        .adjacency = v->adjacency,
+        .is_private = v->is_private,
+        .not_private = v->is_private ? "" : v->not_private,
+        .release = tc_ledger_release_hash(bytes->bytes, bytes->size),
+        .previous = before.hash,
+    };
+}
+
+/* Once it is committed nothing can fail any more but memory, and then asking again helps. */
+static tacit_status commit(tc_ledger *l, const tc_ledger_entry *e, tc_ledger_receipt *r,
+                           tacit_error *err)
+{
+    tc_ledger_record record = {.seq = e->seq,
+                               .study = e->study,
+                               .round = e->round,
+                               .release = r->bytes,
+                               .release_size = r->size,
+                               .previous = e->previous};
+    uint8_t *bytes;
+    TC_TRY(tc_ledger_entry_encode(e, &bytes, &record.entry_size, err));
+    record.entry = bytes;
+    record.head = tc_ledger_entry_hash(bytes, record.entry_size);
+    tacit_status st = l->io.append(&l->io, &record, err);
+    tc_free(bytes);
+    TC_TRY(st);
+    r->head = (tc_ledger_head){e->seq, record.head};
+    return tc_ledger_push(l, e, &record.head, err);
+}
+
+/* One attempt. E_CONFLICT: somebody was faster. */
+static tacit_status try_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
+                                const tc_release *release, tc_ledger_receipt *r, tacit_error *err)
+{
+    tc_ledger_entry e = entry_of(l, c, release, r);
+    if (b)
+        TC_TRY(tc_ledger_would(l, b, e.unit, c->subject, &e.event, e.distance, err));
+    return commit(l, &e, r, err);
+}
+
+/* Asks the store what is true after a commit that did not succeed. `failed` and err hold its
+ * failure, which stands unless the round has a release now. */
+static tacit_status settle(tc_ledger *l, const tc_ledger_charge *c, tacit_status failed,
+                           tc_ledger_receipt *out, tacit_error *err)
+{
+    tacit_error why;
+    tacit_status st = tc_ledger_find(l, &c->study, c->round, out, &why);
+    if (st == TACIT_OK || st == TACIT_E_CORRUPT) {
+        if (st != TACIT_OK && err)
+            *err = why;
+        return st;
+    }
+    return failed;
+}
+
+static tacit_status release_bytes(tc_ledger *l, const tc_ledger_budget *b,
+                                  const tc_ledger_charge *c, const tc_release *release,
+                                  tc_ledger_receipt *fresh, tc_ledger_receipt *out,
+                                  tacit_error *err)
+{
+    for (int i = 0; i < MOST_CONFLICTS; i++) {
+        tacit_error none;
+        tacit_status st = tc_ledger_find(l, &c->study, c->round, out, &none);
+        if (st != TACIT_E_NOT_FOUND)
+            return st == TACIT_OK ? st : tc_fail(err, st, "%s", none.msg);
+        TC_TRY(tc_ledger_catch_up(l, err));
+        st = try_release(l, b, c, release, fresh, err);
+        if (st == TACIT_OK) {
+            *out = *fresh;
+            fresh->bytes = NULL;
+            return TACIT_OK;
+        }
+        if (st != TACIT_E_CONFLICT)
+            return settle(l, c, st, out, err);
+    }
+    return tc_fail(err, TACIT_E_CONFLICT, "the ledger \"%s\" moves too fast to append to it",
+                   l->name);
+}
+
+tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
+                               const tc_release *r, tc_ledger_receipt *out, tacit_error *err)
+{
+    TC_TRY(writable(l, err));
+    if (c->subject)
+        TC_TRY(tc_ledger_check_name("subject", c->subject, err));
+    tc_ledger_receipt fresh = {.size = tc_release_size(r)};
+    fresh.bytes = tc_alloc(fresh.size + 1, 1);
+    if (!fresh.bytes)
+        return tc_fail_memory(err);
+    tc_release_encode(r, fresh.bytes);
+    tacit_status st = release_bytes(l, b, c, r, &fresh, out, err);
+    tc_free(fresh.bytes);
+    return st;
+}

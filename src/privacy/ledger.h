@@ -1,0 +1,201 @@
+/* ledger.h - the record of everything that was released, append-only and hash-chained.
+ *
+ * An entry says what a release cost, whom, and what bytes left; it holds public values only.
+ * Contributions, digests of them, the order in which they came, the sampled set and the
+ * participants never enter: what readers see of the chain is a function of what they were sent.
+ *
+ * The rule that everything else serves: the entry and the exact bytes of its release are
+ * committed in one transaction before a byte leaves, and for one (study, round) there is one
+ * release, ever. tc_ledger_release is the only way out; whatever fails on the way is settled by
+ * reading back, never by drawing again.
+ *
+ * A ledger protects one kind of data of one party over all studies that use it: budgets compose
+ * over the whole ledger. A handle serves one thread at a time; many handles and processes may
+ * share a store. */
+#ifndef TC_PRIVACY_LEDGER_H
+#define TC_PRIVACY_LEDGER_H
+
+#include "base/text.h"
+#include "privacy/accountant.h"
+#include "privacy/release.h"
+
+#include <jansson.h>
+
+#define TC_LEDGER_HASH_BYTES 32
+#define TC_LEDGER_MAX_NAME   255                          /* bytes: names, subjects */
+#define TC_LEDGER_MAX_TEXT   4096                         /* bytes: adjacency, reasons */
+#define TC_LEDGER_MAX_ROUND  UINT64_C(0x7fffffffffffffff) /* stores keep signed numbers */
+
+typedef struct tc_ledger_hash {
+    uint8_t bytes[TC_LEDGER_HASH_BYTES];
+} tc_ledger_hash;
+
+bool tc_ledger_hash_same(const tc_ledger_hash *a, const tc_ledger_hash *b);
+/* BLAKE2b-256 of a study document's canonical text, and of a release's bytes. */
+tc_ledger_hash tc_ledger_study_hash(const char *document);
+tc_ledger_hash tc_ledger_release_hash(const uint8_t *bytes, size_t size);
+
+/* ---- entries (ledger_entry.c has the layout of the bytes that are hashed) */
+
+typedef struct tc_ledger_entry {
+    uint64_t seq; /* 1, 2, 3, ... */
+    tc_ledger_hash study;
+    uint64_t round;
+    tc_privacy_unit unit;
+    const char
+        *subject; /* the public name of the unit that is charged; "": every unit of the roster */
+    tc_dp_event event;
+    double distance; /* of the release, see release.h: discrete noise against a rounded Gaussian */
+    const char *mechanism, *adjacency;
+    bool is_private;
+    const char *not_private; /* why not; "" where is_private */
+    tc_ledger_hash release;  /* of the exact bytes */
+    tc_ledger_hash previous; /* the head before */
+} tc_ledger_entry;
+
+/* The end of a chain. Every release carries one, so that its readers can witness a rollback. */
+typedef struct tc_ledger_head {
+    uint64_t seq; /* entries so far */
+    tc_ledger_hash hash;
+} tc_ledger_head;
+
+/* Canonical bytes: caller ends *bytes with tc_free. E_ARG: a member out of range. */
+tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, size_t *size,
+                                    tacit_error *err);
+/* Texts are borrowed from `bytes`. E_CORRUPT: not the bytes of an entry. */
+tacit_status tc_ledger_entry_decode(tc_ledger_entry *out, const uint8_t *bytes, size_t size,
+                                    tacit_error *err);
+tc_ledger_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size);
+
+/* ---- witnesses (ledger_chain.c) */
+
+/* The head of a ledger of this name before its first entry. */
+tc_ledger_head tc_ledger_genesis(const char *name);
+/* Does `now` extend `seen` by exactly entries[0..n)? E_CORRUPT says what is wrong: fewer entries
+ * than were seen (a rollback), another history, an entry that does not follow. */
+tacit_status tc_ledger_extends(const tc_ledger_head *seen, const tc_ledger_entry *entries, size_t n,
+                               const tc_ledger_head *now, tacit_error *err);
+
+/* ---- what a store does for a ledger; implemented in src/study */
+
+/* Pointers are borrowed for the call. */
+typedef struct tc_ledger_record {
+    uint64_t seq;
+    tc_ledger_hash study;
+    uint64_t round;
+    const uint8_t *entry, *release;
+    size_t entry_size, release_size;
+    tc_ledger_hash previous, head; /* scan leaves `previous` alone */
+} tc_ledger_record;
+
+typedef tacit_status (*tc_ledger_visit)(void *user, const tc_ledger_record *r, tacit_error *err);
+
+typedef struct tc_ledger_io tc_ledger_io;
+struct tc_ledger_io {
+    void *store; /* borrowed: must outlive the ledger */
+    int64_t id;  /* which of the store's ledgers */
+    /* All of the record or nothing, on disk when it returns. E_CONFLICT: the stored ledger does
+     * not end with seq - 1 and `previous` (of which an empty ledger knows nothing), or it has
+     * this (study, round). Any other failure: it may or may not have happened. */
+    tacit_status (*append)(const tc_ledger_io *io, const tc_ledger_record *r, tacit_error *err);
+    /* seq 0 and zeros for an empty ledger. */
+    tacit_status (*head)(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err);
+    /* Records after `after` in order, without what an interrupted append may have left. visit
+     * must not call the store. */
+    tacit_status (*scan)(const tc_ledger_io *io, uint64_t after, tc_ledger_visit visit, void *user,
+                         tacit_error *err);
+    /* The bytes of a release, for tc_free; they are on disk when it returns. E_NOT_FOUND. */
+    tacit_status (*find)(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+                         uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err);
+};
+
+/* ---- a ledger (ledger.c) */
+
+typedef struct tc_ledger tc_ledger; /* end with tc_ledger_close */
+
+/* Reads and checks everything. E_CORRUPT names the entry: "ledger entry 7 does not match its
+ * hash". `name` is public and part of the chain. */
+tacit_status tc_ledger_open(tc_ledger **out, const char *name, const tc_ledger_io *io,
+                            tacit_error *err);
+void tc_ledger_close(tc_ledger *l); /* NULL is allowed */
+/* Takes in what others have appended since. Everything below that writes does so by itself. */
+tacit_status tc_ledger_catch_up(tc_ledger *l, tacit_error *err);
+
+const char *tc_ledger_name(const tc_ledger *l);
+tc_ledger_head tc_ledger_get_head(const tc_ledger *l);
+/* Entry `seq` in 1..head; borrowed. *head (may be NULL) is the chain's head after it. */
+const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tc_ledger_head *head);
+/* Is this head, seen earlier, one of this ledger's? E_CORRUPT: it was rolled back or replaced. */
+tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen, tacit_error *err);
+
+/* What one unit may spend over the whole ledger. */
+typedef struct tc_ledger_budget {
+    double epsilon, delta;
+    const tc_accountant
+        *accountant; /* NULL: the filter, for parameters chosen in view of releases */
+} tc_ledger_budget;
+
+/* Where a release belongs. What it costs, the release says itself. */
+typedef struct tc_ledger_charge {
+    tc_ledger_hash study;
+    uint64_t round;
+    const char *subject; /* NULL: every unit of the roster */
+} tc_ledger_charge;
+
+/* What may leave. End with tc_ledger_receipt_fini. */
+typedef struct tc_ledger_receipt {
+    tc_ledger_head head; /* after the release's entry */
+    uint8_t *bytes;
+    size_t size;
+    bool again; /* these bytes were committed by an earlier call */
+} tc_ledger_receipt;
+void tc_ledger_receipt_fini(tc_ledger_receipt *r);
+
+/* Commits `r` and its entry, then hands out the bytes. If the ledger has this (study, round), the
+ * bytes are the stored ones and `r` is ignored. E_BUDGET: refused before anything is spent; the
+ * sentence has what is spent, asked and remaining. b NULL: no limit. After any other failure
+ * nothing may leave; asking again is safe and gives the stored bytes if there are some. */
+tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
+                               const tc_release *r, tc_ledger_receipt *out, tacit_error *err);
+
+/* The stored bytes. E_NOT_FOUND: this round was not released. Ask before drawing noise. */
+tacit_status tc_ledger_find(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+                            tc_ledger_receipt *out, tacit_error *err);
+
+/* ---- what was spent (ledger_spending.c, ledger_account.c, ledger_budget.c) */
+
+typedef struct tc_ledger_claim {
+    tc_guarantee bound;
+    tc_privacy_unit unit;
+    const char *subject;     /* whose: the worst-off one where all were asked for; "": a unit that
+                                no entry names. Borrowed from the ledger. */
+    uint64_t entries;        /* releases that charge it */
+    bool is_private;         /* all of them were */
+    const char *not_private; /* of the first that was not; "" where is_private */
+} tc_ledger_claim;
+
+/* What one unit has spent over all studies. subject NULL: the worst-off of all units. Where noise
+ * is discrete and the bound is for continuous noise, the difference has been added to delta. */
+tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+                                 double delta, const tc_accountant *a, tc_ledger_claim *out,
+                                 tacit_error *err);
+
+/* Would a release that costs this be let pass? Changes nothing; E_BUDGET as tc_ledger_release.
+ * `distance` as in release.h. */
+tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
+                             const char *subject, const tc_dp_event *event, double distance,
+                             tacit_error *err);
+
+/* The claim as sentences: whose, neighbours, epsilon, delta, accountant, what is not protected. */
+void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out);
+
+/* ---- for strangers (ledger_export.c, ledger_import.c) */
+
+/* All entries, their hashes, and for every unit what it composes to, with the names of google's
+ * dp_accounting. NULL: no memory. Caller decrefs. */
+json_t *tc_ledger_json(const tc_ledger *l);
+/* Checks everything in an exported file and makes a ledger of it that can be asked but not
+ * written (E_STATE). E_ARG: not the format. E_CORRUPT: the entry that is wrong. */
+tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* ledger_budget.c - what units have spent, and whether they can afford more.
+ *
+ * A release that charges everybody must fit the budget of everybody: of each unit that entries
+ * name, and of those that none does. Whoever has spent no more than somebody who was looked at
+ * before need not be looked at, so that thousands of units cost a few calls of an accountant. */
+#include "privacy/ledger_int.h"
+
+#include "privacy/filter.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- claims */
+
+typedef struct worst {
+    const tc_accountant *accountant;
+    double delta;
+    tc_ledger_spending spending;
+    tc_ledger_claim claim;
+    const tc_ledger_entry *not_private; /* of any unit */
+    bool any;
+} worst;
+
+static tacit_status look_at(void *user, const tc_ledger_spending *s, tacit_error *err)
+{
+    worst *w = user;
+    tc_guarantee g;
+    if (s->not_private && (!w->not_private || s->not_private->seq < w->not_private->seq))
+        w->not_private = s->not_private;
+    if (w->any && tc_ledger_spending_within(s, &w->spending))
+        return TACIT_OK;
+    TC_TRY(tc_ledger_account(w->accountant, s, w->delta, &g, err));
+    if (w->any && g.epsilon <= w->claim.bound.epsilon)
+        return TACIT_OK;
+    tc_ledger_spending_fini(&w->spending);
+    w->any = false;
+    TC_TRY(tc_ledger_spending_copy(&w->spending, s, err));
+    w->any = true;
+    w->claim.bound = g;
+    w->claim.subject = s->subject;
+    w->claim.entries = s->entries;
+    return TACIT_OK;
+}
+
+tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+                                 double delta, const tc_accountant *a, tc_ledger_claim *out,
+                                 tacit_error *err)
+{
+    worst w = {.accountant = a, .delta = delta, .claim = {.unit = unit}};
+    tacit_status st = tc_ledger_visit_subject(l, unit, subject, look_at, &w, err);
+    tc_ledger_spending_fini(&w.spending);
+    TC_TRY(st);
+    w.claim.is_private = !w.not_private;
+    w.claim.not_private = w.not_private ? w.not_private->not_private : "";
+    *out = w.claim;
+    return TACIT_OK;
+}
+
+/* ---- budgets */
+
+typedef struct request {
+    const tc_ledger_budget *budget;
+    tc_privacy_unit unit;
+    const tc_dp_event *event;
+    double distance;
+    tc_filter filter;            /* unspent; where the budget has no accountant */
+    tc_ledger_spending approved; /* the last that could afford it */
+} request;
+
+/* `agent "a"`, or what stands for those without a name. */
+static void whose(char out[TC_LEDGER_MAX_NAME + 16], tc_privacy_unit unit, const char *subject)
+{
+    const char *name = tc_privacy_unit_name(unit);
+    if (*subject)
+        snprintf(out, TC_LEDGER_MAX_NAME + 16, "%s \"%s\"", name, subject);
+    else
+        snprintf(out, TC_LEDGER_MAX_NAME + 16, "every %s", name);
+}
+
+static tacit_status refuse(const request *r, const tc_ledger_spending *s, double spent,
+                           const tc_guarantee *after, tacit_error *err)
+{
+    char name[TC_LEDGER_MAX_NAME + 16];
+    whose(name, r->unit, s->subject);
+    double asked = isinf(after->epsilon) ? INFINITY : after->epsilon - spent;
+    return tc_fail(err, TACIT_E_BUDGET,
+                   "the privacy budget of %s (epsilon %g, delta %g) does not allow this release: "
+                   "spent %.6g, asked %.6g, remaining %.6g (%s)",
+                   name, r->budget->epsilon, r->budget->delta, spent, asked,
+                   fmax(r->budget->epsilon - spent, 0), after->accountant);
+}
+
+static tacit_status afford_accounted(const request *r, const tc_ledger_spending *s,
+                                     tc_ledger_spending *after, tacit_error *err)
+{
+    tc_guarantee before, g;
+    const tc_ledger_budget *b = r->budget;
+    TC_TRY(tc_ledger_spending_add(after, r->event, r->distance, err));
+    TC_TRY(tc_ledger_account(b->accountant, after, b->delta, &g, err));
+    if (g.epsilon <= b->epsilon)
+        return TACIT_OK;
+    TC_TRY(tc_ledger_account(b->accountant, s, b->delta, &before, err));
+    return refuse(r, s, before.epsilon, &g, err);
+}
+
+static tacit_status afford_filtered(const request *r, const tc_ledger_spending *s, tacit_error *err)
+{
+    char name[TC_LEDGER_MAX_NAME + 16];
+    tc_filter f = r->filter;
+    tacit_status st = TACIT_OK;
+    for (size_t i = 0; st == TACIT_OK && i < s->n; i++)
+        st = tc_filter_spend(&f, &s->events[i], err);
+    if (st == TACIT_OK)
+        st = tc_filter_would(&f, r->event, NULL, err);
+    whose(name, r->unit, s->subject);
+    if (st != TACIT_OK)
+        tc_fail_in(err, "%s", name);
+    return st;
+}
+
+static tacit_status afford(void *user, const tc_ledger_spending *s, tacit_error *err)
+{
+    request *r = user;
+    if (r->approved.events && tc_ledger_spending_within(s, &r->approved))
+        return TACIT_OK;
+    if (!r->budget->accountant)
+        return afford_filtered(r, s, err);
+    tc_ledger_spending after;
+    TC_TRY(tc_ledger_spending_copy(&after, s, err));
+    tacit_status st = afford_accounted(r, s, &after, err);
+    tc_ledger_spending_fini(&after);
+    TC_TRY(st);
+    tc_ledger_spending_fini(&r->approved);
+    return tc_ledger_spending_copy(&r->approved, s, err);
+}
+
+tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
+                             const char *subject, const tc_dp_event *event, double distance,
+                             tacit_error *err)
+{
+    request r = {.budget = b, .unit = unit, .event = event, .distance = distance};
+    if (!(b->epsilon > 0))
+        return tc_fail(err, TACIT_E_ARG, "the epsilon of a budget must be > 0, got %g", b->epsilon);
+    TC_TRY(tc_dp_event_check(event, err));
+    if (!b->accountant)
+        TC_TRY(tc_filter_init(&r.filter, b->epsilon, b->delta, err));
+    tacit_status st = tc_ledger_visit_subject(l, unit, subject, afford, &r, err);
+    tc_ledger_spending_fini(&r.approved);
+    return st;
+}

@@ -1,0 +1,299 @@
+/* ledger_budget_test.c - what units have spent over all studies, and refusals before spending. */
+#include "privacy/release_int.h"
+#include "support/ledger_double.h"
+#include "privacy/filter.h"
+#include "privacy/rdp.h"
+
+#include <stdio.h>
+
+static ledger_double store, *const d = &store;
+static tc_ledger *l;
+
+/* Called by each test, not before it: cmocka would not report an assertion there. */
+static void open_ledger(void)
+{
+    memset(&store, 0, sizeof store);
+    l = double_open(d);
+}
+
+static int close_ledger(void **state)
+{
+    (void)state;
+    tc_ledger_close(l);
+    l = NULL;
+    return 0;
+}
+
+static tc_ledger_claim claim_of(const char *subject, const tc_accountant *a)
+{
+    tacit_error err = {0};
+    tc_ledger_claim c;
+    assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, subject, 1e-5, a, &c, &err));
+    return c;
+}
+
+static double epsilon_of(const tc_accountant *a, const tc_dp_event *events, size_t n, double delta)
+{
+    tacit_error err = {0};
+    tc_guarantee g;
+    assert_ok(tc_account(a, events, n, delta, &g, &err));
+    return g.epsilon;
+}
+
+/* ---- composition */
+
+static void budgets_compose_per_unit_over_studies(void **state)
+{
+    (void)state;
+    open_ledger();
+    const tc_accountant *a = &tc_accountant_rdp;
+    tc_dp_event all = gaussian_event(5), ana = gaussian_event(8), bob = gaussian_event(3);
+    spend(l, "one", 1, NULL, all);
+    spend(l, "one", 2, "ana", ana);
+    spend(l, "two", 1, "bob", bob);
+    spend(l, "two", 2, NULL, all);
+    spend(l, "two", 3, "ana", ana);
+    tc_dp_event of_all[] = {all, all}, of_ana[] = {all, ana, all, ana}, of_bob[] = {all, bob, all};
+    assert_close(claim_of("nobody", a).bound.epsilon, epsilon_of(a, of_all, 2, 1e-5), 1e-12);
+    assert_close(claim_of("ana", a).bound.epsilon, epsilon_of(a, of_ana, 4, 1e-5), 1e-12);
+    assert_close(claim_of("bob", a).bound.epsilon, epsilon_of(a, of_bob, 3, 1e-5), 1e-12);
+    assert_int_equal(claim_of("ana", a).entries, 4);
+    tc_ledger_claim worst = claim_of(NULL, a);
+    assert_string_equal(worst.subject, "bob");
+    assert_int_equal(worst.entries, 3);
+    assert_true(worst.bound.epsilon == claim_of("bob", a).bound.epsilon);
+    assert_true(worst.is_private && *worst.not_private == 0);
+    tacit_error err = {0};
+    tc_ledger_claim rows;
+    assert_ok(tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, 1e-5, a, &rows, &err));
+    assert_true(rows.bound.epsilon == 0 && rows.entries == 0);
+}
+
+/* Against the slow way: every name by itself. */
+static void the_worst_off_of_many_is_found(void **state)
+{
+    (void)state;
+    open_ledger();
+    tc_dp_event kinds[] = {gaussian_event(4), gaussian_event(6), tc_release_event(TC_DP_PURE, 0.3)};
+    unsigned seed = 7;
+    for (uint64_t i = 0; i < 60; i++) {
+        char name[8];
+        seed = seed * 1103515245u + 12345u;
+        snprintf(name, sizeof name, "u%u", seed / 65536 % 9);
+        spend(l, "s", i, seed / 65536 % 7 == 0 ? NULL : name, kinds[seed / 1048576 % 3]);
+    }
+    double worst = 0;
+    for (unsigned i = 0; i < 10; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "u%u", i);
+        worst = fmax(worst, claim_of(name, &tc_accountant_rdp).bound.epsilon);
+    }
+    assert_same_bits(claim_of(NULL, &tc_accountant_rdp).bound.epsilon, worst);
+}
+
+/* ---- budgets */
+
+static tacit_status try_release(const tc_ledger_budget *b, uint64_t round, const char *subject,
+                                tc_dp_event event, tacit_error *err)
+{
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of("s", round, subject);
+    tc_release *r = forced_release(event, 1);
+    tacit_status st = tc_ledger_release(l, b, &c, r, &receipt, err);
+    tc_release_free(r);
+    tc_ledger_receipt_fini(&receipt);
+    return st;
+}
+
+static void a_budget_refuses_before_it_is_spent(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_ledger_budget b = {1, 1e-5, &tc_accountant_pure};
+    tc_dp_event third = tc_release_event(TC_DP_PURE, 0.375);
+    assert_ok(try_release(&b, 1, NULL, third, &err));
+    assert_ok(try_release(&b, 2, NULL, third, &err));
+    assert_fails(try_release(&b, 3, NULL, third, &err), TACIT_E_BUDGET,
+                 "the privacy budget of every agent (epsilon 1, delta 1e-05) does not allow this "
+                 "release: spent 0.75, asked 0.375, remaining 0.25 (pure)");
+    assert_int_equal(d->n, 2);
+    assert_int_equal(d->appends, 2);
+    assert_ok(try_release(&b, 3, NULL, tc_release_event(TC_DP_PURE, 0.2), &err));
+    assert_ok(try_release(&b, 1, NULL, third, &err)); /* again: costs nothing */
+    assert_fails(try_release(&b, 4, NULL, tc_release_event(TC_DP_NONPRIVATE, 1), &err),
+                 TACIT_E_BUDGET, "asked inf, remaining 0.05");
+}
+
+/* A release to everybody must fit the unit that has the least left. */
+static void everybody_includes_those_who_spent_more(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_ledger_budget b = {1, 1e-5, &tc_accountant_pure};
+    spend(l, "other", 1, "ana", tc_release_event(TC_DP_PURE, 0.75));
+    tc_dp_event half = tc_release_event(TC_DP_PURE, 0.5);
+    assert_fails(try_release(&b, 1, NULL, half, &err), TACIT_E_BUDGET,
+                 "the privacy budget of agent \"ana\" (epsilon 1, delta 1e-05)");
+    assert_ok(try_release(&b, 1, "bob", half, &err));
+    assert_fails(try_release(&b, 2, "ana", half, &err), TACIT_E_BUDGET, "remaining 0.25");
+}
+
+static void budgets_see_what_other_processes_spend(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_ledger_budget b = {1, 1e-5, &tc_accountant_pure};
+    tc_ledger *other = double_open(d);
+    spend(other, "other", 1, NULL, tc_release_event(TC_DP_PURE, 0.75));
+    tc_ledger_close(other);
+    assert_fails(try_release(&b, 1, NULL, tc_release_event(TC_DP_PURE, 0.5), &err), TACIT_E_BUDGET,
+                 "spent 0.75");
+}
+
+static void a_filter_holds_the_budget_too(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_ledger_budget b = {2, 1e-5, NULL};
+    tc_filter f;
+    uint64_t round = 0;
+    assert_ok(tc_filter_init(&f, 2, 1e-5, &err));
+    for (; tc_filter_spend(&f,
+                           &(tc_dp_event){TC_DP_GAUSSIAN, 8 + (double)(round % 3), TC_DP_ALL, 1, 1},
+                           NULL) == TACIT_OK;
+         round++)
+        assert_ok(try_release(&b, round, "ana", gaussian_event(8 + (double)(round % 3)), &err));
+    assert_true(round > 3);
+    assert_fails(try_release(&b, round, "ana", gaussian_event(8 + (double)(round % 3)), &err),
+                 TACIT_E_BUDGET, "agent \"ana\": the privacy budget (epsilon 2, delta 1e-05)");
+    assert_int_equal(d->n, round);
+    assert_true(claim_of("ana", &tc_accountant_rdp).bound.epsilon <= 2);
+}
+
+static void bad_budgets_are_refused(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_dp_event e = gaussian_event(1);
+    tc_ledger_budget b = {NAN, 1e-5, &tc_accountant_rdp};
+    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
+                 "the epsilon of a budget must be > 0, got nan");
+    b = (tc_ledger_budget){1, 1, &tc_accountant_rdp};
+    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
+                 "delta must be in (0, 1), got 1");
+    b = (tc_ledger_budget){100, 1e-5, &tc_accountant_rdp};
+    e.parameter = 0;
+    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
+                 "noise_multiplier must be in (0, 1e6], got 0");
+    assert_fails(tc_ledger_guarantee(l, TC_UNIT_AGENT, "a", 0, &tc_accountant_rdp,
+                                     &(tc_ledger_claim){0}, &err),
+                 TACIT_E_ARG, "delta must be in (0, 1), got 0");
+}
+
+/* ---- discrete noise */
+
+static void spend_distance(uint64_t round, double z, double distance)
+{
+    tacit_error err = {0};
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of("s", round, NULL);
+    tc_release *r = forced_release(gaussian_event(z), 1);
+    r->view.distance = distance;
+    assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(r);
+}
+
+/* The reported epsilon is right for the delta that the slack leaves, and no larger than needed. */
+static void discrete_noise_costs_some_delta(void **state)
+{
+    (void)state;
+    open_ledger();
+    const tc_accountant *a = &tc_accountant_gaussian;
+    tc_dp_event all = {TC_DP_GAUSSIAN, 3, TC_DP_ALL, 1, 4};
+    for (uint64_t i = 0; i < 4; i++)
+        spend_distance(i, 3, 2e-8);
+    tc_ledger_claim c = claim_of(NULL, a);
+    double rest = 1e-5 - (1 + exp(c.bound.epsilon)) * 8e-8;
+    assert_true(rest > 0 && rest < 0.9e-5);
+    assert_true(c.bound.epsilon >= epsilon_of(a, &all, 1, rest));
+    assert_close(c.bound.epsilon, epsilon_of(a, &all, 1, rest), 1e-4);
+    assert_true(c.bound.delta == 1e-5 && c.bound.lower == 0);
+    assert_string_equal(c.bound.accountant, "gaussian");
+}
+
+/* Where the slack alone exceeds delta, integer Renyi orders are left; they need none. */
+static void coarse_noise_falls_back_to_integer_orders(void **state)
+{
+    (void)state;
+    open_ledger();
+    tc_dp_event e = gaussian_event(0.2);
+    spend_distance(1, 0.2, 1e-9);
+    tc_ledger_claim c = claim_of(NULL, &tc_accountant_gaussian);
+    assert_string_equal(c.bound.accountant, "rdp");
+    assert_true(c.bound.order == floor(c.bound.order));
+    double best = INFINITY;
+    for (int order = 2; order <= 64; order++)
+        best = fmin(best, tc_rdp_epsilon(tc_rdp_of(&e, order), order, 1e-5));
+    assert_close(c.bound.epsilon, best, 1e-9);
+    assert_true(c.bound.epsilon >= epsilon_of(&tc_accountant_gaussian, &e, 1, 1e-5));
+}
+
+/* ---- stamps and statements */
+
+static void test_noise_marks_the_claim(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_ledger_charge c = charge_of("s", 9, "ana");
+    tc_ledger_receipt receipt = {0};
+    tc_entropy seeded = {.secret = false};
+    tc_release *r = NULL, *plain = forced_release(gaussian_event(2), 1);
+    assert_ok(tc_release_new(&r, 1, 1, &seeded, &err));
+    r->view.event = gaussian_event(2);
+    r->view.mechanism = "gaussian-sum";
+    r->view.adjacency = plain->view.adjacency;
+    tc_release_free(plain);
+    spend(l, "s", 1, NULL, gaussian_event(2));
+    assert_true(claim_of(NULL, &tc_accountant_gaussian).is_private);
+    assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(r);
+    assert_false(claim_of(NULL, &tc_accountant_gaussian).is_private);
+    assert_true(claim_of("bob", &tc_accountant_gaussian).is_private);
+    tc_ledger_claim ana = claim_of("ana", &tc_accountant_gaussian);
+    tc_text t = {0};
+    tc_ledger_statement(l, &ana, &t);
+    assert_string_equal(
+        tc_text_get(&t),
+        "NOT PRIVATE: the noise was drawn from a seed (test mode). agent \"ana\": epsilon 2.94323, "
+        "delta 1e-05 (gaussian) over 2 releases. Neighbours: all vectors of one agent are replaced "
+        "by zero. Not protected: who takes part, when, and every public constant (roster, weights, "
+        "bounds, rates).");
+    tc_text_fini(&t);
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, close_ledger)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(budgets_compose_per_unit_over_studies),
+        TEST(the_worst_off_of_many_is_found),
+        TEST(a_budget_refuses_before_it_is_spent),
+        TEST(everybody_includes_those_who_spent_more),
+        TEST(budgets_see_what_other_processes_spend),
+        TEST(a_filter_holds_the_budget_too),
+        TEST(bad_budgets_are_refused),
+        TEST(discrete_noise_costs_some_delta),
+        TEST(coarse_noise_falls_back_to_integer_orders),
+        TEST(test_noise_marks_the_claim),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* ledger_entry.c - the bytes of an entry, and the hashes of a ledger.
+ *
+ * One entry has one encoding, so a hash of the bytes is a hash of the entry. In this order, all
+ * numbers little-endian, doubles by their IEEE 754 bits:
+ *
+ *   u64 seq   hash study   u64 round   u8 unit   text subject
+ *   u8 mechanism kind   f64 parameter (0 for NonPrivate)   u8 sampling   f64 sampling rate
+ *   u64 count   f64 distance   text mechanism   text adjacency
+ *   u8 is_private   text not_private   hash release   hash previous
+ *
+ * A text is its length as u32, its bytes, and a zero byte that is not counted. A hash is BLAKE2b
+ * with 32 bytes of output over a domain string, its final zero byte included, and the data. The
+ * layout is part of the stored format and never changes; another one gets another domain. */
+#include "privacy/ledger_int.h"
+
+#include "base/error.h"
+#include "base/random.h"
+#include "space/utf8.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+
+/* ---- hashes */
+
+static tc_ledger_hash hash_of(const char *domain, const void *data, size_t size)
+{
+    tc_ledger_hash h;
+    crypto_generichash_state state;
+    tc_random_start();
+    crypto_generichash_init(&state, NULL, 0, sizeof h.bytes);
+    crypto_generichash_update(&state, (const uint8_t *)domain, strlen(domain) + 1);
+    crypto_generichash_update(&state, data, size);
+    crypto_generichash_final(&state, h.bytes, sizeof h.bytes);
+    return h;
+}
+
+tc_ledger_hash tc_ledger_study_hash(const char *document)
+{
+    return hash_of("tacit study 1", document, strlen(document));
+}
+
+tc_ledger_hash tc_ledger_release_hash(const uint8_t *bytes, size_t size)
+{
+    return hash_of("tacit release 1", bytes, size);
+}
+
+tc_ledger_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size)
+{
+    return hash_of("tacit ledger entry 1", bytes, size);
+}
+
+tc_ledger_head tc_ledger_genesis(const char *name)
+{
+    return (tc_ledger_head){.hash = hash_of("tacit ledger 1", name, strlen(name))};
+}
+
+bool tc_ledger_hash_same(const tc_ledger_hash *a, const tc_ledger_hash *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* ---- what an entry may hold */
+
+static bool plain_text(const char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            return false;
+    return true;
+}
+
+static tacit_status check_text(const char *what, const char *s, size_t most, tacit_error *err)
+{
+    if (strlen(s) > most)
+        return tc_fail(err, TACIT_E_ARG, "%s must have at most %zu bytes, got %zu", what, most,
+                       strlen(s));
+    if (!tc_utf8_valid(s) || !plain_text(s))
+        return tc_fail(err, TACIT_E_ARG, "%s must be UTF-8 without control characters", what);
+    return TACIT_OK;
+}
+
+tacit_status tc_ledger_check_name(const char *what, const char *name, tacit_error *err)
+{
+    if (!*name)
+        return tc_fail(err, TACIT_E_ARG, "%s must not be empty", what);
+    return check_text(what, name, TC_LEDGER_MAX_NAME, err);
+}
+
+static tacit_status check_texts(const tc_ledger_entry *e, tacit_error *err)
+{
+    TC_TRY(check_text("subject", e->subject, TC_LEDGER_MAX_NAME, err));
+    TC_TRY(tc_ledger_check_name("mechanism", e->mechanism, err));
+    TC_TRY(check_text("adjacency", e->adjacency, TC_LEDGER_MAX_TEXT, err));
+    TC_TRY(check_text("not_private", e->not_private, TC_LEDGER_MAX_TEXT, err));
+    if (e->is_private != (*e->not_private == 0))
+        return tc_fail(err, TACIT_E_ARG,
+                       "not_private must say why if, and only if, the release is not private");
+    return TACIT_OK;
+}
+
+static tacit_status check_entry(const tc_ledger_entry *e, tacit_error *err)
+{
+    if (e->seq == 0 || e->seq > TC_LEDGER_MAX_ROUND)
+        return tc_fail(err, TACIT_E_ARG, "seq must be in 1..2^63-1");
+    if (e->round > TC_LEDGER_MAX_ROUND)
+        return tc_fail(err, TACIT_E_ARG, "round must be below 2^63");
+    if ((unsigned)e->unit > TC_UNIT_USER)
+        return tc_fail(err, TACIT_E_ARG, "unit must be agent, row or user");
+    TC_TRY(tc_dp_event_check(&e->event, err));
+    if (e->is_private && e->event.mechanism == TC_DP_NONPRIVATE)
+        return tc_fail(err, TACIT_E_ARG, "the event NonPrivate cannot be stamped private");
+    if (!(e->distance >= 0 && isfinite(e->distance)))
+        return tc_fail(err, TACIT_E_ARG, "distance must be finite and >= 0, got %g", e->distance);
+    return check_texts(e, err);
+}
+
+/* ---- writing */
+
+static void put_u8(tc_text *t, unsigned v)
+{
+    uint8_t byte = (uint8_t)v;
+    tc_text_add_bytes(t, &byte, 1);
+}
+
+static void put_word(tc_text *t, uint64_t v, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        put_u8(t, (unsigned)(v >> (8 * i) & 0xff));
+}
+
+static void put_double(tc_text *t, double v)
+{
+    uint64_t bits;
+    v += 0.0; /* one zero */
+    memcpy(&bits, &v, sizeof bits);
+    put_word(t, bits, 8);
+}
+
+static void put_text(tc_text *t, const char *s)
+{
+    put_word(t, strlen(s), 4);
+    tc_text_add_bytes(t, s, strlen(s) + 1);
+}
+
+static void put_hash(tc_text *t, const tc_ledger_hash *h)
+{
+    tc_text_add_bytes(t, h->bytes, sizeof h->bytes);
+}
+
+static void put_event(tc_text *t, const tc_dp_event *e)
+{
+    put_u8(t, e->mechanism);
+    put_double(t, e->mechanism == TC_DP_NONPRIVATE ? 0 : e->parameter);
+    put_u8(t, e->sampling);
+    put_double(t, e->sampling_rate);
+    put_word(t, e->count, 8);
+}
+
+tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, size_t *size,
+                                    tacit_error *err)
+{
+    TC_TRY(check_entry(e, err));
+    tc_text t = {0};
+    put_word(&t, e->seq, 8);
+    put_hash(&t, &e->study);
+    put_word(&t, e->round, 8);
+    put_u8(&t, e->unit);
+    put_text(&t, e->subject);
+    put_event(&t, &e->event);
+    put_double(&t, e->distance);
+    put_text(&t, e->mechanism);
+    put_text(&t, e->adjacency);
+    put_u8(&t, e->is_private);
+    put_text(&t, e->not_private);
+    put_hash(&t, &e->release);
+    put_hash(&t, &e->previous);
+    size_t length = t.len;
+    char *made = tc_text_take(&t);
+    if (!made)
+        return tc_fail_memory(err);
+    *bytes = (uint8_t *)made;
+    *size = length;
+    return TACIT_OK;
+}
+
+/* ---- reading */
+
+/* What is left to read. `bad` is sticky; values read after it are zero. */
+typedef struct reader {
+    const uint8_t *at;
+    size_t left;
+    bool bad;
+} reader;
+
+static const uint8_t *get_bytes(reader *r, size_t n)
+{
+    if (r->bad || n > r->left) {
+        r->bad = true;
+        return NULL;
+    }
+    const uint8_t *p = r->at;
+    r->at += n;
+    r->left -= n;
+    return p;
+}
+
+static uint64_t get_word(reader *r, size_t bytes)
+{
+    const uint8_t *p = get_bytes(r, bytes);
+    uint64_t v = 0;
+    for (size_t i = 0; p && i < bytes; i++)
+        v |= (uint64_t)p[i] << (8 * i);
+    return v;
+}
+
+static double get_double(reader *r)
+{
+    uint64_t bits = get_word(r, 8);
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static const char *get_text(reader *r)
+{
+    size_t n = (size_t)get_word(r, 4);
+    const char *p = (const char *)get_bytes(r, n + 1);
+    if (!p || memchr(p, 0, n + 1) != p + n) {
+        r->bad = true;
+        return "";
+    }
+    return p;
+}
+
+static tc_ledger_hash get_hash(reader *r)
+{
+    tc_ledger_hash h = {0};
+    const uint8_t *p = get_bytes(r, sizeof h.bytes);
+    if (p)
+        memcpy(h.bytes, p, sizeof h.bytes);
+    return h;
+}
+
+static tc_dp_event get_event(reader *r)
+{
+    tc_dp_event e;
+    e.mechanism = (tc_dp_mechanism)get_word(r, 1);
+    e.parameter = get_double(r);
+    e.sampling = (tc_dp_sampling)get_word(r, 1);
+    e.sampling_rate = get_double(r);
+    e.count = get_word(r, 8);
+    return e;
+}
+
+static tc_ledger_entry get_entry(reader *r)
+{
+    tc_ledger_entry e = {.seq = get_word(r, 8)};
+    e.study = get_hash(r);
+    e.round = get_word(r, 8);
+    e.unit = (tc_privacy_unit)get_word(r, 1);
+    e.subject = get_text(r);
+    e.event = get_event(r);
+    e.distance = get_double(r);
+    e.mechanism = get_text(r);
+    e.adjacency = get_text(r);
+    uint64_t stamp = get_word(r, 1);
+    e.is_private = stamp == 1;
+    e.not_private = get_text(r);
+    e.release = get_hash(r);
+    e.previous = get_hash(r);
+    r->bad = r->bad || stamp > 1 || r->left > 0;
+    return e;
+}
+
+tacit_status tc_ledger_entry_decode(tc_ledger_entry *out, const uint8_t *bytes, size_t size,
+                                    tacit_error *err)
+{
+    reader r = {bytes, size, false};
+    tc_ledger_entry e = get_entry(&r);
+    tacit_error why;
+    if (r.bad)
+        return tc_fail(err, TACIT_E_CORRUPT, "it is not an entry");
+    if (check_entry(&e, &why) != TACIT_OK)
+        return tc_fail(err, TACIT_E_CORRUPT, "%s", why.msg);
+    *out = e;
+    return TACIT_OK;
+}

@@ -1,0 +1,118 @@
+/* ledger_export.c - a ledger for strangers: JSON in the words of google's dp_accounting.
+ *
+ *   {"format": "tacit ledger 1", "name": "main", "entries": [
+ *      {"seq": 1, "study": "9f..", "round": 0, "unit": "agent", "subject": null,
+ *       "event": {"dp_event": "Gaussian", "noise_multiplier": 1}, "distance": 1.8e-13,
+ *       "mechanism": "gaussian-sum", "adjacency": "...", "private": true, "not_private": null,
+ *       "release": "51..", "previous": "e0..", "head": "07.."}],
+ *    "head": "07..",
+ *    "composed": [{"unit": "agent", "subject": null, "event":
+ *      {"dp_event": "Composed", "events": [{"dp_event": "SelfComposed", "count": 40, ...}]}}]}
+ *
+ * "composed" is what dp_accounting takes, unit by unit: subject null stands for a unit that no
+ * entry names. "distance" has to be added to delta as ledger_account.c says. The hashes can be
+ * computed again from the fields (ledger_entry.c) and "release" from the bytes that were sent. */
+#include "privacy/ledger_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tc_ledger_hash *h)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < sizeof h->bytes; i++) {
+        out[2 * i] = digits[h->bytes[i] >> 4];
+        out[2 * i + 1] = digits[h->bytes[i] & 15];
+    }
+    out[2 * sizeof h->bytes] = 0;
+}
+
+static json_t *hash_json(const tc_ledger_hash *h)
+{
+    char text[2 * TC_LEDGER_HASH_BYTES + 1];
+    tc_ledger_hex(text, h);
+    return json_string(text);
+}
+
+static json_t *text_or_null(const char *s)
+{
+    return *s ? json_string(s) : json_null();
+}
+
+/* jansson's "o" takes over what it is given, also when something else fails, and NULL is a
+ * failure of the whole. */
+static json_t *entry_json(const tc_ledger_item *item)
+{
+    const tc_ledger_entry *e = &item->entry;
+    return json_pack("{s:I, s:o, s:I, s:s, s:o, s:o, s:f, s:s, s:s, s:b, s:o, s:o, s:o, s:o}",
+                     "seq", (json_int_t)e->seq, "study", hash_json(&e->study), "round",
+                     (json_int_t)e->round, "unit", tc_privacy_unit_name(e->unit), "subject",
+                     text_or_null(e->subject), "event", tc_dp_event_json(&e->event), "distance",
+                     e->distance, "mechanism", e->mechanism, "adjacency", e->adjacency, "private",
+                     (int)e->is_private, "not_private", text_or_null(e->not_private), "release",
+                     hash_json(&e->release), "previous", hash_json(&e->previous), "head",
+                     hash_json(&item->head));
+}
+
+static json_t *entries_json(const tc_ledger *l)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < l->n; i++)
+        if (json_array_append_new(list, entry_json(&l->items[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+/* ---- what units compose to */
+
+typedef struct units {
+    json_t *list;
+    tc_privacy_unit unit;
+} units;
+
+static json_t *events_json(const tc_ledger_spending *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < s->n; i++)
+        if (json_array_append_new(list, tc_dp_event_json(&s->events[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static tacit_status add_unit(void *user, const tc_ledger_spending *s, tacit_error *err)
+{
+    units *u = user;
+    if (s->entries == 0)
+        return TACIT_OK;
+    json_t *one = json_pack("{s:s, s:o, s:{s:s, s:o}}", "unit", tc_privacy_unit_name(u->unit),
+                            "subject", text_or_null(s->subject), "event", "dp_event", "Composed",
+                            "events", events_json(s));
+    return json_array_append_new(u->list, one) == 0 ? TACIT_OK : tc_fail_memory(err);
+}
+
+json_t *tc_ledger_composed_json(const tc_ledger *l)
+{
+    units u = {.list = json_array()};
+    tacit_status st = u.list ? TACIT_OK : TACIT_E_MEMORY;
+    for (int unit = TC_UNIT_AGENT; st == TACIT_OK && unit <= TC_UNIT_USER; unit++) {
+        u.unit = (tc_privacy_unit)unit;
+        st = tc_ledger_each_unit(l, u.unit, add_unit, &u, NULL);
+    }
+    if (st == TACIT_OK)
+        return u.list;
+    json_decref(u.list);
+    return NULL;
+}
+
+json_t *tc_ledger_json(const tc_ledger *l)
+{
+    tc_json_start();
+    tc_ledger_head head = tc_ledger_get_head(l);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "format", "tacit ledger 1", "name", l->name,
+                     "entries", entries_json(l), "head", hash_json(&head.hash), "composed",
+                     tc_ledger_composed_json(l));
+}

@@ -1,0 +1,265 @@
+/* ledger_export_test.c - a ledger as a file for strangers: read back, and every lie found. */
+#include "privacy/release_int.h"
+#include "support/ledger_double.h"
+#include "base/json.h"
+#include "privacy/mechanism.h"
+
+#include <stdio.h>
+
+static ledger_double store;
+static tc_ledger *l;
+
+/* Two studies, three kinds of events, a subject, a release without privacy. Called by each test,
+ * not before it: cmocka would not report an assertion there. */
+static void fill_ledger(void)
+{
+    tacit_error err = {0};
+    memset(&store, 0, sizeof store);
+    l = double_open(&store);
+    tc_dp_event sampled = {TC_DP_GAUSSIAN, 1.1, TC_DP_POISSON, 0.25, 1};
+    for (uint64_t i = 0; i < 3; i++)
+        spend(l, "one", i, NULL, sampled);
+    spend(l, "one", 3, "ana", tc_release_event(TC_DP_LAPLACE, 0.1));
+    spend(l, "two", 0, "ana", tc_release_event(TC_DP_PURE, 0.3));
+    double x[] = {1, 2};
+    tc_release *r = NULL;
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of("two", 1, "row 7");
+    assert_ok(tc_none_release(&r, 1, 2, x, TC_UNIT_ROW, "the study asks for none", &err));
+    assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(r);
+}
+
+static int drop_ledger(void **state)
+{
+    (void)state;
+    tc_ledger_close(l);
+    l = NULL;
+    return 0;
+}
+
+/* Through text, as a stranger would get it. */
+static json_t *exported(void)
+{
+    tacit_error err = {0};
+    json_t *made = tc_ledger_json(l), *j = NULL;
+    char *text = tc_json_text(made);
+    assert_non_null(text);
+    assert_ok(tc_json_parse(text, strlen(text), "export", &j, &err));
+    tc_free(text);
+    json_decref(made);
+    return j;
+}
+
+static json_t *entry_of(json_t *j, size_t i)
+{
+    return json_array_get(json_object_get(j, "entries"), i);
+}
+
+static void an_export_reads_back(void **state)
+{
+    (void)state;
+    fill_ledger();
+    tacit_error err = {0};
+    tc_ledger *copy = NULL;
+    json_t *j = exported();
+    assert_ok(tc_ledger_from_json(&copy, j, &err));
+    tc_ledger_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(copy);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_string_equal(tc_ledger_name(copy), "test");
+    static const char *const subjects[] = {"ana", "bob", NULL};
+    for (size_t i = 0; i < 3; i++) {
+        tc_ledger_claim mine, theirs;
+        assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, subjects[i], 1e-5, &tc_accountant_rdp,
+                                      &mine, &err));
+        assert_ok(tc_ledger_guarantee(copy, TC_UNIT_AGENT, subjects[i], 1e-5, &tc_accountant_rdp,
+                                      &theirs, &err));
+        assert_same_bits(mine.bound.epsilon, theirs.bound.epsilon);
+    }
+    json_t *again = tc_ledger_json(copy);
+    assert_true(json_equal(again, j));
+    json_decref(again);
+    tc_ledger_close(copy);
+    json_decref(j);
+}
+
+static void names_are_those_of_dp_accounting(void **state)
+{
+    (void)state;
+    fill_ledger();
+    tacit_error err = {0};
+    json_t *j = exported(), *expected = NULL;
+    static const char composed[] =
+        "[{\"unit\": \"agent\", \"subject\": null, \"event\": {\"dp_event\": \"Composed\","
+        "  \"events\": [{\"dp_event\": \"SelfComposed\", \"count\": 3, \"event\":"
+        "    {\"dp_event\": \"PoissonSampled\", \"sampling_probability\": 0.25, \"event\":"
+        "      {\"dp_event\": \"Gaussian\", \"noise_multiplier\": 1.1}}}]}},"
+        " {\"unit\": \"agent\", \"subject\": \"ana\", \"event\": {\"dp_event\": \"Composed\","
+        "  \"events\": [{\"dp_event\": \"SelfComposed\", \"count\": 3, \"event\":"
+        "    {\"dp_event\": \"PoissonSampled\", \"sampling_probability\": 0.25, \"event\":"
+        "      {\"dp_event\": \"Gaussian\", \"noise_multiplier\": 1.1}}},"
+        "    {\"dp_event\": \"Laplace\", \"noise_multiplier\": 10.0, \"epsilon\": 0.1},"
+        "    {\"dp_event\": \"RandomizedResponse\", \"noise_parameter\": 0.851114966376682,"
+        "     \"num_buckets\": 2, \"epsilon\": 0.3}]}},"
+        " {\"unit\": \"row\", \"subject\": \"row 7\", \"event\": {\"dp_event\": \"Composed\","
+        "  \"events\": [{\"dp_event\": \"NonPrivate\"}]}}]";
+    assert_ok(tc_json_parse(composed, strlen(composed), "expected", &expected, &err));
+    char *a = tc_json_text(json_object_get(j, "composed")), *b = tc_json_text(expected);
+    assert_string_equal(a, b);
+    tc_free(a);
+    tc_free(b);
+    json_decref(expected);
+    json_decref(j);
+}
+
+static void a_file_cannot_be_written_to(void **state)
+{
+    (void)state;
+    fill_ledger();
+    tacit_error err = {0};
+    tc_ledger *copy = NULL;
+    json_t *j = exported();
+    assert_ok(tc_ledger_from_json(&copy, j, &err));
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of("one", 9, NULL);
+    tc_release *r = forced_release(gaussian_event(1), 1);
+    assert_fails(tc_ledger_release(copy, NULL, &c, r, &receipt, &err), TACIT_E_STATE,
+                 "the ledger \"test\" was read from a file; it has no releases to give");
+    assert_fails(tc_ledger_find(copy, &c.study, 0, &receipt, &err), TACIT_E_STATE, "from a file");
+    assert_ok(tc_ledger_catch_up(copy, &err));
+    tc_release_free(r);
+    tc_ledger_close(copy);
+    json_decref(j);
+}
+
+static void check_refused(json_t *j, tacit_status status, const char *why)
+{
+    tacit_error err = {0};
+    tc_ledger *copy = NULL;
+    assert_fails(tc_ledger_from_json(&copy, j, &err), status, why);
+    assert_null(copy);
+    json_decref(j);
+}
+
+/* Every field of every entry, changed to something that could be true. */
+static void every_changed_field_is_found(void **state)
+{
+    (void)state;
+    fill_ledger();
+    static const struct {
+        const char *key, *value;
+    } changes[] = {
+        {"study", "\"00000000000000000000000000000000000000000000000000000000000000ff\""},
+        {"round", "77"},
+        {"unit", "\"user\""},
+        {"subject", "\"eve\""},
+        {"event", "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 9}"},
+        {"distance", "1e-9"},
+        {"mechanism", "\"other\""},
+        {"adjacency", "\"other\""},
+        {"release", "\"00000000000000000000000000000000000000000000000000000000000000ff\""},
+        {"previous", "\"00000000000000000000000000000000000000000000000000000000000000ff\""},
+        {"head", "\"00000000000000000000000000000000000000000000000000000000000000ff\""},
+    };
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < sizeof changes / sizeof changes[0]; k++) {
+            char why[80];
+            json_t *j = exported();
+            json_object_set_new(entry_of(j, i), changes[k].key,
+                                json_loads(changes[k].value, JSON_DECODE_ANY, NULL));
+            snprintf(why, sizeof why, "ledger entry %zu does not match its hash", i + 1);
+            check_refused(j, TACIT_E_CORRUPT, why);
+        }
+}
+
+static void whole_lies_are_found(void **state)
+{
+    (void)state;
+    fill_ledger();
+    json_t *j = exported();
+    json_array_remove(json_object_get(j, "entries"), 2);
+    check_refused(j, TACIT_E_CORRUPT, "ledger entry 3 is missing");
+    j = exported();
+    json_array_remove(json_object_get(j, "entries"), 5);
+    check_refused(j, TACIT_E_CORRUPT, "the head of the ledger is not that of its entry 5");
+    j = exported();
+    json_object_set_new(j, "name", json_string("another"));
+    check_refused(j, TACIT_E_CORRUPT, "ledger entry 1 does not follow what is before it");
+    j = exported();
+    json_array_remove(json_object_get(j, "composed"), 1);
+    check_refused(j, TACIT_E_CORRUPT, "\"composed\" is not what the entries of the ledger say");
+    j = exported();
+    json_object_set_new(entry_of(j, 5), "not_private", json_null());
+    check_refused(j, TACIT_E_ARG, "entries[5]: not_private must say why");
+}
+
+/* A chain that is right in itself, but releases a round twice. */
+static void a_round_released_twice_is_found(void **state)
+{
+    (void)state;
+    fill_ledger();
+    tacit_error err = {0};
+    tc_ledger_head at = tc_ledger_get_head(l);
+    tc_ledger_entry e = *tc_ledger_get(l, 2, NULL);
+    uint8_t *bytes = NULL;
+    size_t size;
+    char previous[65], head[65];
+    e.seq = at.seq + 1;
+    e.previous = at.hash;
+    assert_ok(tc_ledger_entry_encode(&e, &bytes, &size, &err));
+    tc_ledger_hash hash = tc_ledger_entry_hash(bytes, size);
+    tc_free(bytes);
+    json_t *j = exported(), *forged = json_deep_copy(entry_of(j, 1));
+    for (size_t i = 0; i < 32; i++) {
+        snprintf(previous + 2 * i, 3, "%02x", at.hash.bytes[i]);
+        snprintf(head + 2 * i, 3, "%02x", hash.bytes[i]);
+    }
+    json_object_set_new(forged, "seq", json_integer((json_int_t)e.seq));
+    json_object_set_new(forged, "previous", json_string(previous));
+    json_object_set_new(forged, "head", json_string(head));
+    json_object_set_new(j, "head", json_string(head));
+    json_array_append_new(json_object_get(j, "entries"), forged);
+    check_refused(j, TACIT_E_CORRUPT, "release the same round");
+}
+
+static void what_is_not_the_format_is_said(void **state)
+{
+    (void)state;
+    fill_ledger();
+    json_t *j = exported();
+    json_object_set_new(j, "format", json_string("tacit ledger 2"));
+    check_refused(j, TACIT_E_ARG, "format must be \"tacit ledger 1\", got \"tacit ledger 2\"");
+    j = exported();
+    json_object_set_new(j, "entries", json_integer(3));
+    check_refused(j, TACIT_E_ARG, "entries must be an array, got a number");
+    j = exported();
+    json_object_set_new(j, "epsilon", json_integer(3));
+    check_refused(j, TACIT_E_ARG, "epsilon");
+    j = exported();
+    json_object_del(entry_of(j, 0), "round");
+    check_refused(j, TACIT_E_ARG, "entries[0].round is missing; it must be a whole number");
+    j = exported();
+    json_object_set_new(entry_of(j, 1), "study", json_string("zz"));
+    check_refused(j, TACIT_E_ARG, "entries[1].study must be 64 hexadecimal digits");
+    j = exported();
+    json_object_set_new(entry_of(j, 1), "unit", json_string("house"));
+    check_refused(j, TACIT_E_ARG, "entries[1].unit must be agent, row or user, got \"house\"");
+    j = exported();
+    json_object_set_new(entry_of(j, 1), "event", json_null());
+    check_refused(j, TACIT_E_ARG, "entries[1].event");
+    check_refused(json_array(), TACIT_E_ARG, "");
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, drop_ledger)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_export_reads_back),           TEST(names_are_those_of_dp_accounting),
+        TEST(a_file_cannot_be_written_to),    TEST(every_changed_field_is_found),
+        TEST(whole_lies_are_found),           TEST(a_round_released_twice_is_found),
+        TEST(what_is_not_the_format_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* ledger_import.c - an exported ledger, read back with every hash computed again. */
+#include "privacy/ledger_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const file_fields[] = {"format", "name", "entries", "head", "composed", NULL};
+static const char *const entry_fields[] = {
+    "seq",       "study",   "round",       "unit",    "subject",  "event", "distance", "mechanism",
+    "adjacency", "private", "not_private", "release", "previous", "head",  NULL};
+
+/* ---- fields */
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool parse_hash(const char *s, tc_ledger_hash *out)
+{
+    if (strlen(s) != 2 * sizeof out->bytes)
+        return false;
+    for (size_t i = 0; i < sizeof out->bytes; i++) {
+        int high = digit(s[2 * i]), low = digit(s[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out->bytes[i] = (uint8_t)(high * 16 + low);
+    }
+    return true;
+}
+
+static tacit_status read_hash(const json_t *j, const char *path, const char *key,
+                              tc_ledger_hash *out, tacit_error *err)
+{
+    const char *text;
+    TC_TRY(tc_json_string(j, path, key, &text, err));
+    if (!parse_hash(text, out))
+        return tc_fail(err, TACIT_E_ARG, "%s%s%s must be %d hexadecimal digits", path,
+                       *path ? "." : "", key, 2 * TC_LEDGER_HASH_BYTES);
+    return TACIT_OK;
+}
+
+static tacit_status read_count(const json_t *j, const char *path, const char *key, uint64_t *out,
+                               tacit_error *err)
+{
+    int64_t v = -1;
+    TC_TRY(tc_json_int_or(j, path, key, 0, INT64_MAX, &v, err));
+    if (v < 0)
+        return tc_fail(err, TACIT_E_ARG, "%s.%s is missing; it must be a whole number", path, key);
+    *out = (uint64_t)v;
+    return TACIT_OK;
+}
+
+static tacit_status read_text_or_null(const json_t *j, const char *path, const char *key,
+                                      const char **out, tacit_error *err)
+{
+    *out = "";
+    if (json_is_null(json_object_get(j, key)))
+        return TACIT_OK;
+    return tc_json_string(j, path, key, out, err);
+}
+
+static tacit_status read_unit(const json_t *j, const char *path, tc_privacy_unit *out,
+                              tacit_error *err)
+{
+    const char *name;
+    TC_TRY(tc_json_string(j, path, "unit", &name, err));
+    for (int unit = TC_UNIT_AGENT; unit <= TC_UNIT_USER; unit++)
+        if (strcmp(name, tc_privacy_unit_name((tc_privacy_unit)unit)) == 0) {
+            *out = (tc_privacy_unit)unit;
+            return TACIT_OK;
+        }
+    return tc_fail(err, TACIT_E_ARG, "%s.unit must be agent, row or user, got \"%s\"", path, name);
+}
+
+static tacit_status read_event(const json_t *j, const char *path, tc_dp_event *out,
+                               tacit_error *err)
+{
+    tacit_status st = tc_dp_event_from_json(out, json_object_get(j, "event"), err);
+    if (st != TACIT_OK)
+        tc_fail_in(err, "%s.event", path);
+    return st;
+}
+
+/* ---- one entry */
+
+static tacit_status read_cost(const json_t *j, const char *path, tc_ledger_entry *e,
+                              tacit_error *err)
+{
+    TC_TRY(read_unit(j, path, &e->unit, err));
+    TC_TRY(read_text_or_null(j, path, "subject", &e->subject, err));
+    TC_TRY(read_event(j, path, &e->event, err));
+    TC_TRY(tc_json_number(j, path, "distance", &e->distance, err));
+    TC_TRY(tc_json_string(j, path, "mechanism", &e->mechanism, err));
+    TC_TRY(tc_json_string(j, path, "adjacency", &e->adjacency, err));
+    TC_TRY(read_text_or_null(j, path, "not_private", &e->not_private, err));
+    return tc_json_bool_or(j, path, "private", &e->is_private, err);
+}
+
+static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entry *e,
+                               tc_ledger_hash *head, tacit_error *err)
+{
+    TC_TRY(tc_json_only(j, path, entry_fields, err));
+    TC_TRY(read_count(j, path, "seq", &e->seq, err));
+    TC_TRY(read_hash(j, path, "study", &e->study, err));
+    TC_TRY(read_count(j, path, "round", &e->round, err));
+    TC_TRY(read_cost(j, path, e, err));
+    TC_TRY(read_hash(j, path, "release", &e->release, err));
+    TC_TRY(read_hash(j, path, "previous", &e->previous, err));
+    return read_hash(j, path, "head", head, err);
+}
+
+static tacit_status add_entry(tc_ledger *l, const json_t *j, tacit_error *err)
+{
+    char path[48];
+    tc_ledger_entry e = {0};
+    tc_ledger_hash head;
+    uint8_t *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "entries[%zu]", l->n);
+    TC_TRY(read_entry(j, path, &e, &head, err));
+    if (tc_ledger_entry_encode(&e, &bytes, &size, err) != TACIT_OK)
+        return tc_fail_in(err, "%s", path);
+    tc_ledger_head before = tc_ledger_get_head(l);
+    tacit_status st = tc_ledger_check_entry(&e, bytes, size, &before, &head, err);
+    tc_free(bytes);
+    TC_TRY(st);
+    return tc_ledger_push(l, &e, &head, err);
+}
+
+/* ---- the file */
+
+static int by_round(const void *left, const void *right)
+{
+    const tc_ledger_entry *a = *(const tc_ledger_entry *const *)left;
+    const tc_ledger_entry *b = *(const tc_ledger_entry *const *)right;
+    int order = memcmp(a->study.bytes, b->study.bytes, sizeof a->study.bytes);
+    return order == 0 ? (a->round > b->round) - (a->round < b->round) : order;
+}
+
+/* A round is released once. A store sees to that by itself; a file may have been made up. */
+static tacit_status check_rounds(const tc_ledger *l, tacit_error *err)
+{
+    const tc_ledger_entry **sorted = tc_alloc(l->n + 1, sizeof *sorted);
+    tacit_status st = TACIT_OK;
+    if (!sorted)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < l->n; i++)
+        sorted[i] = &l->items[i].entry;
+    qsort(sorted, l->n, sizeof *sorted, by_round);
+    for (size_t i = 1; st == TACIT_OK && i < l->n; i++)
+        if (by_round(&sorted[i - 1], &sorted[i]) == 0)
+            st = tc_fail(err, TACIT_E_CORRUPT,
+                         "ledger entries %" PRIu64 " and %" PRIu64 " release the same round",
+                         sorted[i - 1]->seq, sorted[i]->seq);
+    tc_free(sorted);
+    return st;
+}
+
+static tacit_status check_composed(const tc_ledger *l, const json_t *j, tacit_error *err)
+{
+    json_t *mine = tc_ledger_composed_json(l);
+    if (!mine)
+        return tc_fail_memory(err);
+    bool same = json_equal(mine, json_object_get(j, "composed"));
+    json_decref(mine);
+    if (same)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT, "\"composed\" is not what the entries of the ledger say");
+}
+
+static tacit_status read_entries(tc_ledger *l, const json_t *j, tacit_error *err)
+{
+    const json_t *entries = json_object_get(j, "entries");
+    tc_ledger_hash head;
+    if (!json_is_array(entries))
+        return tc_fail(err, TACIT_E_ARG, "entries must be an array, got %s", tc_json_kind(entries));
+    for (size_t i = 0; i < json_array_size(entries); i++)
+        TC_TRY(add_entry(l, json_array_get(entries, i), err));
+    TC_TRY(read_hash(j, "", "head", &head, err));
+    tc_ledger_head mine = tc_ledger_get_head(l);
+    if (!tc_ledger_hash_same(&head, &mine.hash))
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the head of the ledger is not that of its entry %" PRIu64, mine.seq);
+    TC_TRY(check_rounds(l, err));
+    return check_composed(l, j, err);
+}
+
+tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *err)
+{
+    const char *format, *name;
+    TC_TRY(tc_json_only(j, "", file_fields, err));
+    TC_TRY(tc_json_string(j, "", "format", &format, err));
+    if (strcmp(format, "tacit ledger 1") != 0)
+        return tc_fail(err, TACIT_E_ARG, "format must be \"tacit ledger 1\", got \"%s\"", format);
+    TC_TRY(tc_json_string(j, "", "name", &name, err));
+    tc_ledger *l = NULL;
+    TC_TRY(tc_ledger_new(&l, name, err));
+    tacit_status st = read_entries(l, j, err);
+    if (st != TACIT_OK) {
+        tc_ledger_close(l);
+        return st;
+    }
+    *out = l;
+    return TACIT_OK;
+}

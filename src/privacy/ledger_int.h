@@ -1,0 +1,72 @@
+/* ledger_int.h - the inside of a ledger. For the files ledger*.c. */
+#ifndef TC_PRIVACY_LEDGER_INT_H
+#define TC_PRIVACY_LEDGER_INT_H
+
+#include "base/memory.h"
+#include "privacy/ledger.h"
+
+typedef struct tc_ledger_item {
+    tc_ledger_entry entry; /* texts are the ledger's */
+    tc_ledger_hash head;   /* after it */
+} tc_ledger_item;
+
+struct tc_ledger {
+    tc_ledger_io io; /* all zero: read-only, made from a file */
+    char *name;
+    tc_ledger_hash genesis;
+    tc_ledger_item *items; /* items[i].entry.seq == i + 1 */
+    size_t n, cap;
+    tc_arena texts;
+};
+
+/* An empty one without a store. E_ARG: the name. */
+tacit_status tc_ledger_new(tc_ledger **out, const char *name, tacit_error *err);
+/* Appends an entry that has been checked. The texts are copied. */
+tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_ledger_hash *head,
+                            tacit_error *err);
+
+/* UTF-8 of 1..255 bytes without control characters. `what` names it in the sentence. */
+tacit_status tc_ledger_check_name(const char *what, const char *name, tacit_error *err);
+
+/* Does `bytes` hold e, following `before`, with this hash? E_CORRUPT names the entry. */
+tacit_status tc_ledger_check_entry(const tc_ledger_entry *e, const uint8_t *bytes, size_t size,
+                                   const tc_ledger_head *before, const tc_ledger_hash *head,
+                                   tacit_error *err);
+
+/* What one unit's entries compose to: equal events are one, with the sum of their counts. */
+typedef struct tc_ledger_spending {
+    tc_dp_event *events;
+    size_t n, cap;
+    double distance;
+    const char *subject; /* "": a unit that no entry names */
+    uint64_t entries;
+    const tc_ledger_entry *not_private; /* the first; NULL: none */
+} tc_ledger_spending;
+
+/* ledger_spending.c. Calls visit for a unit that no entry names, then for each that one does, in
+ * the order of names, until it fails. */
+typedef tacit_status (*tc_ledger_visit_unit)(void *user, const tc_ledger_spending *s,
+                                             tacit_error *err);
+tacit_status tc_ledger_each_unit(const tc_ledger *l, tc_privacy_unit unit,
+                                 tc_ledger_visit_unit visit, void *user, tacit_error *err);
+/* The same for one unit; NULL stands for each. */
+tacit_status tc_ledger_visit_subject(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+                                     tc_ledger_visit_unit visit, void *user, tacit_error *err);
+tacit_status tc_ledger_spending_copy(tc_ledger_spending *out, const tc_ledger_spending *s,
+                                     tacit_error *err);
+tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e, double distance,
+                                    tacit_error *err);
+void tc_ledger_spending_fini(tc_ledger_spending *s);
+/* Has b spent all that a has, or more? */
+bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spending *b);
+
+/* ledger_account.c. The bound for discrete noise. */
+tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending *s, double delta,
+                               tc_guarantee *out, tacit_error *err);
+
+/* 64 lower-case digits and a NUL. */
+void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tc_ledger_hash *h);
+/* The list "composed" of an export: what every unit's entries compose to. NULL: no memory. */
+json_t *tc_ledger_composed_json(const tc_ledger *l);
+
+#endif

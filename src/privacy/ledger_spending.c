@@ -1,0 +1,171 @@
+/* ledger_spending.c - whom a ledger charges, and for what.
+ *
+ * An entry charges one unit by its public name, or every unit of the roster. So a unit has spent
+ * what was charged to everybody and what was charged to its name, over all studies. */
+#include "privacy/ledger_int.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one unit */
+
+static bool same_kind(const tc_dp_event *a, const tc_dp_event *b)
+{
+    return a->mechanism == b->mechanism && a->sampling == b->sampling &&
+           a->parameter == b->parameter && a->sampling_rate == b->sampling_rate;
+}
+
+static tc_dp_event *find_kind(const tc_ledger_spending *s, const tc_dp_event *e)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (same_kind(&s->events[i], e))
+            return &s->events[i];
+    return NULL;
+}
+
+/* Merged counts stay within what an event may have: then there are two of a kind. */
+tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e, double distance,
+                                    tacit_error *err)
+{
+    tc_dp_event *same = find_kind(s, e), sum = *e;
+    if (same)
+        sum.count += same->count;
+    if (same && tc_dp_event_check(&sum, NULL) == TACIT_OK) {
+        *same = sum;
+    } else {
+        if (!tc_grow((void **)&s->events, &s->cap, s->n + 1, sizeof *s->events))
+            return tc_fail_memory(err);
+        s->events[s->n++] = *e;
+    }
+    s->distance += distance;
+    return TACIT_OK;
+}
+
+static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tacit_error *err)
+{
+    TC_TRY(tc_ledger_spending_add(s, &e->event, e->distance, err));
+    s->entries++;
+    if (!e->is_private && (!s->not_private || e->seq < s->not_private->seq))
+        s->not_private = e;
+    return TACIT_OK;
+}
+
+tacit_status tc_ledger_spending_copy(tc_ledger_spending *out, const tc_ledger_spending *s,
+                                     tacit_error *err)
+{
+    tc_ledger_spending copy = *s;
+    copy.cap = s->n + 1;
+    copy.events = tc_alloc(copy.cap, sizeof *copy.events);
+    if (!copy.events)
+        return tc_fail_memory(err);
+    if (s->n > 0)
+        memcpy(copy.events, s->events, s->n * sizeof *s->events);
+    *out = copy;
+    return TACIT_OK;
+}
+
+void tc_ledger_spending_fini(tc_ledger_spending *s)
+{
+    tc_free(s->events);
+    *s = (tc_ledger_spending){0};
+}
+
+bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spending *b)
+{
+    if (a->distance > b->distance || a->n > b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const tc_dp_event *same = find_kind(b, &a->events[i]);
+        if (!same || same->count < a->events[i].count)
+            return false;
+    }
+    return true;
+}
+
+/* ---- all units */
+
+static int by_subject(const void *left, const void *right)
+{
+    const tc_ledger_entry *a = *(const tc_ledger_entry *const *)left;
+    const tc_ledger_entry *b = *(const tc_ledger_entry *const *)right;
+    int order = strcmp(a->subject, b->subject);
+    return order == 0 ? (a->seq > b->seq) - (a->seq < b->seq) : order;
+}
+
+/* The entries of this unit by subject: those that charge everybody come first. For tc_free. */
+static tacit_status sort_entries(const tc_ledger *l, tc_privacy_unit unit,
+                                 const tc_ledger_entry ***out, size_t *n, tacit_error *err)
+{
+    const tc_ledger_entry **sorted = tc_alloc(l->n + 1, sizeof *sorted);
+    size_t kept = 0;
+    if (!sorted)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < l->n; i++)
+        if (l->items[i].entry.unit == unit)
+            sorted[kept++] = &l->items[i].entry;
+    qsort(sorted, kept, sizeof *sorted, by_subject);
+    *out = sorted;
+    *n = kept;
+    return TACIT_OK;
+}
+
+/* Adds entries[*at ...] of one subject and moves *at behind them. */
+static tacit_status add_group(tc_ledger_spending *s, const tc_ledger_entry *const *entries,
+                              size_t n, size_t *at, tacit_error *err)
+{
+    const char *subject = s->subject;
+    for (; *at < n && strcmp(entries[*at]->subject, subject) == 0; ++*at)
+        TC_TRY(add_entry(s, entries[*at], err));
+    return TACIT_OK;
+}
+
+static tacit_status visit_named(const tc_ledger_spending *everybody,
+                                const tc_ledger_entry *const *entries, size_t n, size_t *at,
+                                tc_ledger_visit_unit visit, void *user, tacit_error *err)
+{
+    tc_ledger_spending s;
+    TC_TRY(tc_ledger_spending_copy(&s, everybody, err));
+    s.subject = entries[*at]->subject;
+    tacit_status st = add_group(&s, entries, n, at, err);
+    if (st == TACIT_OK)
+        st = visit(user, &s, err);
+    tc_ledger_spending_fini(&s);
+    return st;
+}
+
+tacit_status tc_ledger_each_unit(const tc_ledger *l, tc_privacy_unit unit,
+                                 tc_ledger_visit_unit visit, void *user, tacit_error *err)
+{
+    const tc_ledger_entry **entries = NULL;
+    size_t n = 0, at = 0;
+    TC_TRY(sort_entries(l, unit, &entries, &n, err));
+    tc_ledger_spending everybody = {.subject = ""};
+    tacit_status st = add_group(&everybody, entries, n, &at, err);
+    if (st == TACIT_OK)
+        st = visit(user, &everybody, err);
+    while (st == TACIT_OK && at < n)
+        st = visit_named(&everybody, entries, n, &at, visit, user, err);
+    tc_ledger_spending_fini(&everybody);
+    tc_free(entries);
+    return st;
+}
+
+tacit_status tc_ledger_visit_subject(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+                                     tc_ledger_visit_unit visit, void *user, tacit_error *err)
+{
+    if (!subject)
+        return tc_ledger_each_unit(l, unit, visit, user, err);
+    tc_ledger_spending s = {.subject = subject};
+    tacit_status st = TACIT_OK;
+    for (size_t i = 0; st == TACIT_OK && i < l->n; i++) {
+        const tc_ledger_entry *e = &l->items[i].entry;
+        if (e->unit == unit && (!*e->subject || strcmp(e->subject, subject) == 0))
+            st = add_entry(&s, e, err);
+    }
+    if (st == TACIT_OK)
+        st = visit(user, &s, err);
+    tc_ledger_spending_fini(&s);
+    return st;
+}

@@ -1,0 +1,80 @@
+/* statement.c - the words of a guarantee (statement.h). */
+#include "privacy/statement.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+const char *tc_statement_adjacency(tc_privacy_unit unit, tc_dp_sampling sampling)
+{
+    if (sampling == TC_DP_FIXED_SIZE)
+        return "all that one member contributes is replaced by what another could have "
+               "contributed; the number of members, the size of a sample, clip norm and noise are "
+               "public constants";
+    switch (unit) {
+    case TC_UNIT_AGENT:
+        return "all that one agent contributes is replaced by zeros, which is the same as its "
+               "absence; roster, weights, clip norm, sampling rate and noise are public constants";
+    case TC_UNIT_ROW:
+        return "one row moves by at most the public radius; the number of rows, their bounds and "
+               "the noise are public constants";
+    case TC_UNIT_USER:
+        break;
+    }
+    return "any two values of one user, clamped to public bounds";
+}
+
+const char *tc_statement_not_protected(tc_privacy_unit unit)
+{
+    switch (unit) {
+    case TC_UNIT_AGENT:
+        return "being on the roster, being online, when an agent answers, and whatever leaves by "
+               "another way than these releases";
+    case TC_UNIT_ROW:
+        return "the number of rows, outputs and questions about rows, and moves beyond the radius "
+               "(m radii are protected by m times epsilon)";
+    case TC_UNIT_USER:
+        break;
+    }
+    return "that a user replied, when and how often (m replies cost m times epsilon), and whatever "
+           "leaves by another way than these replies";
+}
+
+void tc_epsilon_text(char out[32], double epsilon)
+{
+    if (!isfinite(epsilon)) {
+        snprintf(out, 32, "infinite");
+        return;
+    }
+    snprintf(out, 32, "%.6g", epsilon);
+    double shown = 0;
+    if (epsilon > 0 && tc_parse_double(out, &shown) && shown < epsilon * (1 - 1e-12))
+        snprintf(out, 32, "%.6g", epsilon + pow(10, floor(log10(epsilon)) - 5) * 0.75);
+}
+
+static void add_bound(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit)
+{
+    tc_text_addf(out, "every %s: ", tc_privacy_unit_name(unit));
+    if (isfinite(g->epsilon)) {
+        char epsilon[32];
+        tc_epsilon_text(epsilon, g->epsilon);
+        tc_text_addf(out, "epsilon %s, delta %.6g", epsilon, g->delta);
+    } else {
+        tc_text_add(out, "no guarantee");
+    }
+    tc_text_addf(out, " (%s) over %" PRIu64 " release%s. ", g->accountant, releases,
+                 releases == 1 ? "" : "s");
+}
+
+void tc_statement_add_scope(tc_text *out, tc_privacy_unit unit, tc_dp_sampling sampling)
+{
+    tc_text_addf(out, "Neighbours: %s. Not protected: %s.", tc_statement_adjacency(unit, sampling),
+                 tc_statement_not_protected(unit));
+}
+
+void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit,
+                      tc_dp_sampling sampling)
+{
+    add_bound(out, g, releases, unit);
+    tc_statement_add_scope(out, unit, sampling);
+}

@@ -1,0 +1,27 @@
+/* statement.h - a guarantee in words. Nobody should see an epsilon without them.
+ *
+ * Every statement says whose data, which two data sets are hard to tell apart, epsilon, delta, by
+ * which accountant, and what is not protected. */
+#ifndef TC_PRIVACY_STATEMENT_H
+#define TC_PRIVACY_STATEMENT_H
+
+#include "base/text.h"
+#include "privacy/accountant.h"
+#include "privacy/release.h"
+
+/* "all that one agent contributes is replaced by zeros, ...", by unit and sampling. */
+const char *tc_statement_adjacency(tc_privacy_unit unit, tc_dp_sampling sampling);
+const char *tc_statement_not_protected(tc_privacy_unit unit);
+
+/* "every agent: epsilon 7.0547, delta 0.0029 (pld) over 40 releases. Neighbours: .... Not
+ * protected: ...." */
+void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit,
+                      tc_dp_sampling sampling);
+/* The same without the first sentence: for tables that hold many guarantees. */
+void tc_statement_add_scope(tc_text *out, tc_privacy_unit unit, tc_dp_sampling sampling);
+
+/* Six significant digits, rounded up (but for the last bits of a double, which are rounded up
+ * already): what is read off is still a bound. "infinite" */
+void tc_epsilon_text(char out[32], double epsilon);
+
+#endif

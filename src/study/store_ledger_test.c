@@ -1,0 +1,403 @@
+/* store_ledger_test.c - what a ledger asks of every store, and of SQLite alone: damage in the
+ * file, syncs that fail, files of the schema before. */
+#include "support/test.h"
+
+#include "study/sqlite_int.h"
+
+#include "base/memory.h"
+#include "privacy/mechanism.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- syncs that fail: SQLite's and the store's calls end up here */
+
+static int sync_fails;
+
+TACIT_API int fdatasync(int fd);
+
+int fdatasync(int fd)
+{
+    if (sync_fails) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+/* ---- stores of a test */
+
+static char folder[] = "/tmp/tacit-ledger-XXXXXX";
+static char file[128], url[160];
+static bool sqlite;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(file, sizeof file, "%s/store.db", folder);
+    snprintf(url, sizeof url, "sqlite:///%s", file);
+    return 0;
+}
+
+static int clear_folder(void **state)
+{
+    (void)state;
+    char command[160];
+    sync_fails = 0;
+    snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
+    return system(command);
+}
+
+static int remove_folder(void **state)
+{
+    return clear_folder(state) || rmdir(folder);
+}
+
+static tc_store *open_store(void)
+{
+    tc_store *s = NULL;
+    tacit_error err = {0};
+    assert_ok(tc_store_open(&s, sqlite ? url : "memory:", true, &err));
+    return s;
+}
+
+static tacit_status try_ledger(tc_store *s, tc_ledger **out, tacit_error *err)
+{
+    tc_ledger_io io;
+    tacit_status st = tc_store_ledger(s, "main", true, &io, err);
+    return st == TACIT_OK ? tc_ledger_open(out, "main", &io, err) : st;
+}
+
+static tc_ledger *open_ledger(tc_store *s)
+{
+    tc_ledger *l = NULL;
+    tacit_error err = {0};
+    assert_ok(try_ledger(s, &l, &err));
+    return l;
+}
+
+/* ---- releases: `n` numbers from `first` on, through the mechanism without noise */
+
+static tacit_status release_numbers(tc_ledger *l, uint64_t round, size_t n, double first,
+                                    double *left, bool *again, tacit_error *err)
+{
+    double x[600];
+    tc_release *r = NULL;
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = {tc_ledger_study_hash("{}"), round, NULL};
+    assert_true(n <= 600);
+    for (size_t i = 0; i < n; i++)
+        x[i] = first + (double)i;
+    assert_int_equal(tc_none_release(&r, 1, n, x, TC_UNIT_ROW, "it is a test", err), TACIT_OK);
+    tacit_status st = tc_ledger_release(l, NULL, &c, r, &receipt, err);
+    tc_release_free(r);
+    if (st != TACIT_OK)
+        return st;
+    assert_int_equal(receipt.size, 8 * n);
+    if (n > 0)
+        memcpy(left, receipt.bytes, sizeof *left);
+    *again = receipt.again;
+    tc_ledger_receipt_fini(&receipt);
+    return TACIT_OK;
+}
+
+static double left_of(tc_ledger *l, uint64_t round, double first, bool expect_again)
+{
+    tacit_error err = {0};
+    double left = 0;
+    bool again = false;
+    assert_ok(release_numbers(l, round, 3, first, &left, &again, &err));
+    assert_int_equal(again, expect_again);
+    return left;
+}
+
+/* ---- every store */
+
+static void rounds_are_kept(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_store *s = open_store();
+    tc_ledger *l = open_ledger(s);
+    assert_int_equal(tc_ledger_get_head(l).seq, 0);
+    for (uint64_t round = 0; round < 20; round++)
+        assert_true(left_of(l, round, (double)round, false) == (double)round);
+    assert_true(left_of(l, 7, 1e9, true) == 7);
+    assert_true(left_of(l, TC_LEDGER_MAX_ROUND, 5, false) == 5);
+    double left;
+    bool again = false;
+    assert_ok(release_numbers(l, 100, 0, 0, &left, &again, &err)); /* of no numbers */
+    assert_ok(release_numbers(l, 100, 0, 0, &left, &again, &err));
+    assert_true(again);
+    assert_ok(release_numbers(l, 101, 600, 3, &left, &again, &err)); /* more than a page */
+    tc_ledger_head head = tc_ledger_get_head(l), other_head;
+    tc_ledger *other = open_ledger(s);
+    other_head = tc_ledger_get_head(other);
+    assert_memory_equal(&head, &other_head, sizeof head);
+    tc_ledger_close(other);
+    tc_ledger_close(l);
+    tc_store_close(s);
+}
+
+static void ledgers_have_names(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger_io a, b, again;
+    tc_store *s = open_store();
+    assert_fails(tc_store_ledger(s, "a", false, &a, &err), TACIT_E_NOT_FOUND,
+                 "there is no ledger \"a\"");
+    assert_ok(tc_store_ledger(s, "a", true, &a, &err));
+    assert_ok(tc_store_ledger(s, "b", true, &b, &err));
+    assert_ok(tc_store_ledger(s, "a", false, &again, &err));
+    assert_true(a.id == again.id && a.id != b.id);
+    tc_ledger *la = NULL, *lb = NULL;
+    assert_ok(tc_ledger_open(&la, "a", &a, &err));
+    assert_ok(tc_ledger_open(&lb, "b", &b, &err));
+    left_of(la, 1, 10, false);
+    assert_true(left_of(lb, 1, 20, false) == 20); /* the same round, another ledger */
+    tc_ledger_close(la);
+    tc_ledger_close(lb);
+    tc_store_close(s);
+}
+
+static void appends_in_the_wrong_place_conflict(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger_io io;
+    tc_store *s = open_store();
+    assert_ok(tc_store_ledger(s, "raw", true, &io, &err));
+    tc_ledger_record r = {.seq = 2, .entry = (const uint8_t *)"e", .entry_size = 1};
+    r.head.bytes[0] = 1;
+    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 0");
+    r.seq = 1;
+    assert_ok(io.append(&io, &r, &err));
+    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 1");
+    r.seq = 2;
+    r.round = 1;
+    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 1");
+    r.previous = r.head;
+    r.round = 0;
+    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has a release of round 0");
+    r.round = 1;
+    assert_ok(io.append(&io, &r, &err));
+    tc_ledger_head head;
+    assert_ok(io.head(&io, &head, &err));
+    assert_int_equal(head.seq, 2);
+    tc_store_close(s);
+}
+
+static void two_handles_take_turns(void **state)
+{
+    (void)state;
+    tc_store *s = open_store(), *t = sqlite ? open_store() : s;
+    tc_ledger *a = open_ledger(s), *b = open_ledger(t);
+    for (uint64_t round = 0; round < 10; round++) {
+        left_of(a, 2 * round, 1, false);
+        left_of(b, 2 * round + 1, 2, false);
+        assert_true(left_of(a, 2 * round + 1, 3, true) == 2);
+    }
+    tc_ledger_close(a);
+    tc_ledger_close(b);
+    if (t != s)
+        tc_store_close(t);
+    tc_ledger_close(open_ledger(s));
+    tc_store_close(s);
+}
+
+/* ---- SQLite */
+
+static void foreign_sql(const char *sql)
+{
+    sqlite3 *db;
+    char *why = NULL;
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+        fail_msg("%s", why);
+    sqlite3_close(db);
+}
+
+static void make_ledger(uint64_t rounds)
+{
+    tc_store *s = open_store();
+    tc_ledger *l = open_ledger(s);
+    for (uint64_t round = 1; round <= rounds; round++)
+        left_of(l, round, (double)round, false);
+    tc_ledger_close(l);
+    tc_store_close(s);
+}
+
+static void check_refused(const char *sentence)
+{
+    tc_store *s = open_store();
+    tc_ledger *l = NULL;
+    tacit_error err = {0};
+    assert_int_equal(try_ledger(s, &l, &err), TACIT_E_CORRUPT);
+    assert_string_equal(err.msg, sentence);
+    tc_store_close(s);
+}
+
+#define UNLOCK "DROP TRIGGER ledger_keeps_entries; DROP TRIGGER ledger_keeps_values;"
+
+static void damage_in_the_file_is_named(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"UPDATE ledger_entries SET entry = zeroblob(length(entry)) WHERE seq = 7",
+         "ledger entry 7 does not match its hash"},
+        {"UPDATE ledger_entries SET release = zeroblob(24) WHERE seq = 3",
+         "the release of ledger entry 3 does not match its hash"},
+        {"UPDATE ledger_entries SET round = 77 WHERE seq = 2",
+         "ledger entry 2 is filed under another study, round or number"},
+        {"DELETE FROM ledger_entries WHERE seq = 9", "ledger entry 9 is missing"},
+        {"DELETE FROM ledger_entries WHERE seq = 4", "ledger entry 4 is missing"},
+        {"UPDATE ledgers SET head = zeroblob(32)",
+         "ledger entry 9 does not match the head of the ledger"},
+        {"UPDATE ledgers SET entries = 8, head = (SELECT head FROM ledger_entries WHERE seq = 8)",
+         "ledger entry 9 is beyond the ledger's head"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        clear_folder(NULL);
+        make_ledger(9);
+        foreign_sql(UNLOCK);
+        foreign_sql(cases[i][0]);
+        check_refused(cases[i][1]);
+    }
+}
+
+static void entries_cannot_be_changed_by_accident(void **state)
+{
+    (void)state;
+    sqlite3 *db;
+    char *why = NULL;
+    make_ledger(2);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_not_equal(sqlite3_exec(db, "DELETE FROM ledger_entries", NULL, NULL, &why),
+                         SQLITE_OK);
+    assert_string_equal(why, "a ledger is append-only");
+    sqlite3_free(why);
+    assert_int_not_equal(
+        sqlite3_exec(db, "UPDATE ledger_entries SET round = 9 WHERE seq = 1", NULL, NULL, &why),
+        SQLITE_OK);
+    assert_string_equal(why, "a ledger is append-only");
+    sqlite3_free(why);
+    sqlite3_close(db);
+}
+
+/* What is committed but perhaps not on disk must not leave: neither now nor when asked again. A
+ * new handle brings it to disk first; then it is what was drawn at first. */
+static void nothing_leaves_after_a_failed_sync(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    double left = 0;
+    bool again = false;
+    tc_store *s = open_store();
+    tc_ledger *l = open_ledger(s);
+    left_of(l, 1, 1, false);
+    sync_fails = 1;
+    assert_fails(release_numbers(l, 2, 3, 2, &left, &again, &err), TACIT_E_IO,
+                 "could not be brought to disk");
+    sync_fails = 0; /* the kernel says so only once */
+    assert_fails(release_numbers(l, 2, 3, 3, &left, &again, &err), TACIT_E_IO,
+                 "could not be brought to disk");
+    assert_true(left == 0);
+    tc_ledger_close(l);
+    tc_store_close(s);
+    s = open_store();
+    l = open_ledger(s);
+    assert_true(left_of(l, 2, 4, true) == 2);
+    tc_ledger_close(l);
+    tc_store_close(s);
+}
+
+/* As released with schema 1: never changes. */
+#define SCHEMA_1                                                                                   \
+    "PRAGMA application_id=1952539508; PRAGMA user_version=1;"                                     \
+    "CREATE TABLE studies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"                      \
+    "  document TEXT NOT NULL, points_csv TEXT,"                                                   \
+    "  public_seed BLOB NOT NULL CHECK(length(public_seed) = 32),"                                 \
+    "  party_seed BLOB NOT NULL CHECK(length(party_seed) = 32),"                                   \
+    "  created_ms INTEGER NOT NULL) STRICT;"                                                       \
+    "CREATE TABLE events(study INTEGER NOT NULL REFERENCES studies(id), seq INTEGER NOT NULL,"     \
+    "  kind INTEGER NOT NULL, trial INTEGER NOT NULL, time_ms INTEGER NOT NULL,"                   \
+    "  body TEXT NOT NULL, PRIMARY KEY(study, seq)) STRICT, WITHOUT ROWID;"                        \
+    "CREATE UNIQUE INDEX one_tell ON events(study, trial) WHERE kind = 3;"                         \
+    "INSERT INTO studies VALUES(1, 'old', '{}', NULL, zeroblob(32), zeroblob(32), 5);"             \
+    "INSERT INTO events VALUES(1, 1, 1, 0, 6, '{}');"                                              \
+    "PRAGMA journal_mode=WAL;"
+
+static void a_file_of_schema_1_is_upgraded(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    foreign_sql(SCHEMA_1);
+    for (int i = 0; i < 2; i++) {
+        tc_store *s = open_store();
+        tc_study_row row;
+        uint64_t head;
+        assert_ok(tc_store_study_get(s, "old", &row, &err));
+        assert_ok(tc_store_head(s, row.id, &head, &err));
+        assert_int_equal(head, 1);
+        tc_study_row_fini(&row);
+        tc_ledger *l = open_ledger(s);
+        assert_true(left_of(l, 1, 1, i > 0) == 1);
+        tc_ledger_close(l);
+        tc_store_close(s);
+    }
+    foreign_sql("SELECT 1/(user_version = 2) FROM pragma_user_version");
+}
+
+static void a_damaged_file_of_schema_1_is_left_as_it_was(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"DROP TABLE events", "%s is damaged: no such table: events"},
+        {"CREATE TABLE ledgers(x)", "%s is damaged: table ledgers already exists"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        clear_folder(NULL);
+        foreign_sql(SCHEMA_1);
+        foreign_sql(cases[i][0]);
+        tc_store *s = NULL;
+        tacit_error err = {0};
+        char text[256];
+        snprintf(text, sizeof text, cases[i][1], file);
+        assert_int_equal(tc_store_open(&s, url, true, &err), TACIT_E_CORRUPT);
+        assert_string_equal(err.msg, text);
+        foreign_sql("SELECT 1/(user_version = 1) FROM pragma_user_version");
+        foreign_sql("CREATE TABLE ledger_entries(x)"); /* it is not there */
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, clear_folder)
+
+int main(void)
+{
+    const struct CMUnitTest all[] = {
+        TEST(rounds_are_kept),
+        TEST(ledgers_have_names),
+        TEST(appends_in_the_wrong_place_conflict),
+        TEST(two_handles_take_turns),
+    };
+    const struct CMUnitTest in_a_file[] = {
+        TEST(damage_in_the_file_is_named),
+        TEST(entries_cannot_be_changed_by_accident),
+        TEST(nothing_leaves_after_a_failed_sync),
+        TEST(a_file_of_schema_1_is_upgraded),
+        TEST(a_damaged_file_of_schema_1_is_left_as_it_was),
+    };
+    if (make_folder(NULL) != 0)
+        return 1;
+    int failed = cmocka_run_group_tests_name("memory ledger", all, NULL, NULL);
+    sqlite = true;
+    failed += cmocka_run_group_tests_name("sqlite ledger", all, NULL, NULL);
+    failed += cmocka_run_group_tests_name("sqlite file", in_a_file, NULL, remove_folder);
+    return failed;
+}

@@ -1,0 +1,275 @@
+#!/bin/sh
+# privacy_test.sh - `tacit privacy` from outside: published numbers, brackets, bad input, the audit.
+#
+# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep, sed and awk. Prints one "ok" or
+# "not ok" line per check; the exit status is 0 only if all are ok.
+set -u
+
+tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
+case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
+man=$(cd "$(dirname "$0")/../.." && pwd)/docs/man/tacit.1
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-privacy.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+unset TACIT_STORAGE
+checks=0
+failures=0
+
+# check NAME COMMAND...: the command succeeds
+check() {
+    name=$1
+    shift
+    checks=$((checks + 1))
+    if "$@"; then
+        echo "ok $checks - $name"
+    else
+        failures=$((failures + 1))
+        echo "not ok $checks - $name"
+        sed 's/^/# out: /' out | cut -c 1-200 | head -5
+        sed 's/^/# err: /' err | head -5
+    fi
+}
+
+# run CODE WORD...: runs tacit privacy into out and err; true if it exits with CODE
+run() {
+    want=$1
+    shift
+    "$tacit" privacy "$@" > out 2> err
+    got=$?
+    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit privacy $*"; return 1; }
+}
+
+good() { # NAME WORD...
+    name=$1
+    shift
+    check "$name" run 0 "$@"
+}
+
+refused() {
+    code=$1
+    text=$2
+    shift 2
+    run "$code" "$@" && [ "$(wc -l < err)" -eq 1 ] && [ ! -s out ] && grep -qF -- "$text" err
+}
+
+bad() { # CODE TEXT WORD...
+    check "refused ($1): $2" refused "$@"
+}
+
+says() {
+    grep -qF -- "$1" out
+}
+
+# value KEY: the first number with this key in the JSON output
+value() {
+    awk -v key="\"$1\": " 'i = index($0, key) { s = substr($0, i + length(key)); sub(/[,}].*/, "", s); print s; exit }' out
+}
+
+# near KEY VALUE TOLERANCE
+near() {
+    awk -v a="$(value "$1")" -v b="$2" -v t="$3" \
+        'BEGIN { if (a == "") exit 1; d = a - b; exit !(d <= t && -d <= t) }' || { echo "# $1 is $(value "$1")"; return 1; }
+}
+
+# below A B: two numbers in order, both there
+below() {
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && b != "" && a + 0 <= b + 0) }' || { echo "# $1 > $2"; return 1; }
+}
+
+: > out
+: > err
+
+# ---- help
+
+for verb in account calibrate plan status audit; do
+    good "$verb --help" "$verb" --help
+    check "$verb --help shows its usage" says "Usage: tacit privacy $verb"
+    cp out help.txt
+    "$tacit" help privacy "$verb" > out 2> err
+    check "help privacy $verb says the same" cmp -s out help.txt
+    sed -n 's/^  --\([a-z-]*\).*/\1/p' help.txt > names
+    lacking=""
+    while read -r option; do
+        grep -q -- "Fl -$option\( \|\$\)" "$man" || lacking="$lacking --$option"
+    done < names
+    check "the manual explains $verb$lacking" [ -z "$lacking" ]
+    check "the manual has a section on privacy $verb" grep -q "^\.Ss privacy $verb\$" "$man"
+done
+good "--help of the family" --help
+check "it lists its verbs" says "privacy calibrate"
+bad 2 "needs a second word: account, calibrate, plan, status, audit"
+bad 2 'there is no verb "privacy acount"; did you mean "privacy account"?' acount --delta 0.1
+bad 2 'there is no verb "privacy zzzzzz"; tacit privacy --help lists them' zzzzzz
+
+# ---- the published numbers: Abadi's accountant
+
+# published Q Z T DELTA EPSILON
+published() {
+    run 0 account --noise-multiplier "$2" --sampling-rate "$1" --rounds "$3" --delta "$4" \
+        --accountant moments --format json && near epsilon "$5" 0.005
+}
+n200=0.00294352 # 200^-1.1
+n29=0.024624    # 29^-1.1
+check "published: 5.93" published 0.15 1.0 40 $n200 5.93
+check "published: 9.91" published 0.25 1.0 40 $n200 9.91
+check "published: 20.12" published 0.50 1.0 40 $n200 20.12
+check "published: 7.39" published 0.25 1.2 40 $n200 7.39
+check "published: 5.22" published 0.25 1.5 40 $n200 5.22
+check "published: 15.17" published 0.35 1.0 60 $n29 15.17
+check "published: 7.12" published 0.35 1.6 60 $n29 7.12
+check "published: 5.14" published 0.35 2.0 60 $n29 5.14
+check "published: 3.05" published 0.35 3.0 60 $n29 3.05
+check "published: 2.16" published 0.35 4.0 60 $n29 2.16
+check "published: 3.75" published 0.10 1.0 60 $n29 3.75
+check "published: 5.98" published 0.15 1.0 60 $n29 5.98
+check "published: 7.69" published 0.20 1.0 60 $n29 7.69
+check "published: 9.82" published 0.25 1.0 60 $n29 9.82
+run 0 account --noise-multiplier 1 --sampling-rate 0.25 --rounds 40 --delta 0.00294352 --accountant moments --format json
+check "the JSON reads as promised" says '"epsilon": 9.908'
+
+# ---- the tight accountants
+
+setting="--noise-multiplier 1 --sampling-rate 0.25 --rounds 40 --delta 0.00294352"
+# shellcheck disable=SC2086  # words
+{
+good "pld" account $setting --format json
+check "pld gives 7.054" near epsilon 7.054 0.003
+check "with a lower bound" near epsilon_lower 7.054 0.003
+check "below the upper one" below "$(value epsilon_lower)" "$(value epsilon_upper)"
+check "which is the value" below "$(value epsilon_upper)" "$(value epsilon)"
+check "and the delta" near delta 0.00294352 0
+for word in "every agent" "epsilon 7.05" "delta 0.00294352" "(pld)" "Neighbours: all that one agent contributes is replaced by zeros" "Not protected: being on the roster"; do
+    check "its statement says: $word" says "$word"
+done
+pld=$(value epsilon)
+good "rdp" account $setting --accountant rdp --format json
+check "rdp lies between" below "$pld" "$(value epsilon)"
+check "pld and moments" below "$(value epsilon)" 9.908
+good "all" account $setting --accountant all --format json
+check "an array" grep -q '^\[{"accountant": "pld".*"accountant": "rdp".*"accountant": "moments".*}]$' out
+check "the closed form does not apply to samples" awk '/"accountant": "gaussian"/ { exit 1 }' out
+good "all, one by line" account $setting --accountant all --format jsonl
+check "three lines" [ "$(wc -l < out)" -eq 3 ]
+good "all, for people" account $setting --accountant all
+check "a table" grep -q '^pld  *7\.05' out
+check "and its statement" says "Not protected"
+good "all, CSV" account $setting --accountant all --format csv
+check "with a statement in every row" [ "$(grep -c 'Not protected' out)" -eq 3 ]
+bad 8 'accountant "gaussian" has no formula' account $setting --accountant gaussian
+bad 8 'accountant "pure" has no formula' account $setting --accountant pure
+}
+good "closed form" account --noise-multiplier 1 --delta 1e-5 --accountant gaussian --format json
+check "GDP golden value 4.377178" near epsilon 4.377178 1e-6
+good "no rounds" account --noise-multiplier 1 --rounds 0 --delta 1e-5 --format json
+check "cost nothing" near epsilon 0 0
+good "pure composition" account --mechanism laplace --epsilon 0.1 --rounds 100 --accountant pure --format json
+check "adds up" near epsilon 10 1e-9
+check "at delta 0" near delta 0 0
+good "of users" account --mechanism pure --epsilon 1 --rounds 3 --accountant pure --unit user
+check "says so" says "every user: epsilon 3, delta 0"
+good "fixed-size samples" account --noise-multiplier 4 --sampling-rate 0.1 --rounds 5 --sampling fixed-size --accountant rdp --delta 1e-5 --format json
+check "are about replacement" says "replaced by what another"
+
+# extreme settings: an answer or a sentence, soon
+good "q = 1e-6, T = 1e6" account --noise-multiplier 1 --sampling-rate 1e-6 --rounds 1e6 --delta 1e-12 --format json
+good "z = 0.3, T = 1000" account --noise-multiplier 0.3 --sampling-rate 0.5 --rounds 1000 --delta 1e-12 --format json
+check "a large epsilon" below 100 "$(value epsilon)"
+
+# ---- calibrate
+
+good "calibrate" calibrate --epsilon 1 --delta 1e-5 --rounds 40 --sampling-rate 1 --format json
+check "z = 23.594" near noise_multiplier 23.594 0.001
+check "stays within epsilon" below "$(value epsilon)" 1
+check "says whose" says "every agent"
+good "calibrate with samples" calibrate --epsilon 1 --delta 1e-5 --rounds 40 --sampling-rate 0.25 --format json
+check "needs less noise" near noise_multiplier 6.130 0.001
+good "calibrate for people" calibrate --epsilon 1 --delta 1e-5 --rounds 40
+check "a table" grep -q '^ *23\.59' out
+bad 2 "--epsilon is needed" calibrate --delta 1e-5
+bad 2 "epsilon must be a number in (0," calibrate --epsilon 0 --delta 1e-5
+bad 2 "epsilon must be a number in (0," calibrate --epsilon -1 --delta 1e-5
+bad 2 "rounds must be a whole number in [1," calibrate --epsilon 1 --delta 1e-5 --rounds 0
+
+# ---- plan
+
+good "plan" plan --agents 200
+check "48 rows, a header, a statement" awk 'NF == 6 || NF == 7 { rows++ } /Not protected/ { s = 1 } END { exit !(s && rows >= 49) }' out
+good "plan, JSON" plan --rounds 40 --sampling-rate 0.25,1 --noise-multiplier 1 --delta 0.00294352 --format json
+check "all accountants" grep -q '"pld": 7\.05.*"rdp": 8\.36.*"moments": 9\.90.*"gaussian": null' out
+check "with the statement" says '"statement": "Epsilon for every agent, at delta 0.00294352'
+good "plan, CSV" plan --rounds 1,2,3 --sampling-rate 1 --noise-multiplier 4 --agents 10 --format csv
+check "three rows" [ "$(wc -l < out)" -eq 4 ]
+bad 2 '--sampling-rate must be a list of numbers in (0, 1], as in 1,10,40, got "1.5"' plan --agents 10 --sampling-rate 0.5,1.5
+bad 2 '--rounds must be a list of whole numbers' plan --agents 10 --rounds 1,2.5
+bad 2 '--noise-multiplier must be a list of numbers in (0,' plan --agents 10 --noise-multiplier 1,,2
+bad 2 '--noise-multiplier must be a list of numbers in (0,' plan --agents 10 --noise-multiplier 1,nan
+bad 2 '--noise-multiplier must be a list of numbers in (0,' plan --agents 10 --noise-multiplier ''
+
+# ---- bad input
+
+for q in 0 -0.1 1.0001 nan inf x; do
+    bad 2 'sampling-rate must be a number in (0, 1]' account --noise-multiplier 1 --delta 1e-5 --sampling-rate "$q"
+done
+for z in 0 -1 nan inf 1e999; do
+    bad 2 'noise-multiplier must be a number in (0,' account --delta 1e-5 --noise-multiplier "$z"
+done
+for delta in 0 -1e-5 1.5 nan; do
+    bad 2 'delta must be a number in (0, 1]' account --noise-multiplier 1 --delta "$delta"
+done
+bad 2 'delta must be in (0, 1), got 1' account --noise-multiplier 1 --delta 1
+for rounds in -1 1.5 nan 1e30; do
+    bad 2 'rounds must be a whole number in [0,' account --noise-multiplier 1 --delta 1e-5 --rounds "$rounds"
+done
+bad 2 '--noise-multiplier is needed' account --delta 1e-5
+bad 2 '--epsilon is needed' account --delta 1e-5 --mechanism laplace
+bad 2 '--epsilon does not describe a Gaussian release' account --delta 1e-5 --noise-multiplier 1 --epsilon 1
+bad 2 'accountant must be one of pld, rdp, moments, gaussian, pure, all' account --accountant clt --delta 1e-5
+bad 2 'one argument too many' account 1
+
+# ---- delta and the number of agents
+
+bad 2 'a delta is needed: give --delta, or --agents N' account --noise-multiplier 1
+good "100 agents" account --noise-multiplier 1 --agents 100 --format json
+check "delta is 1e-5" near delta 1e-5 0
+good "1000 agents" account --noise-multiplier 1 --agents 1000 --format json
+check "delta is 1e-6" near delta 1e-6 0
+bad 2 'delta must be below 1/N = 0.005 for 200 agents, got 0.005' account --noise-multiplier 1 --agents 200 --delta 0.005
+good "a delta above 1/N^2" account --noise-multiplier 1 --agents 200 --delta 0.00294352 --format json
+check "is warned of" grep -qF 'warning: delta 0.00294352 is above 1/N^2 = 2.5e-05 for 200 agents' err
+good "quietly" account --noise-multiplier 1 --agents 200 --delta 0.00294352 --quiet
+check "it is not" [ ! -s err ]
+
+# ---- status
+
+bad 2 "an argument is missing" status
+bad 3 "tacit.db" status main --delta 1e-5
+bad 3 "absent.json" status absent.json --delta 1e-5
+echo '{"format": "something else"}' > other.json
+bad 2 "other.json: " status other.json --delta 1e-5
+
+# ---- audit
+
+good "audit" audit --seed 1 --runs 20000 --format json
+check "every mechanism passes" awk '{ sub(/"controls".*/, "") } /"pass": false/ || !/"pass": true/ { exit 1 }' out
+check "every control fails" awk '{ sub(/.*"controls"/, ""); sub(/"as_expected.*/, "") } /"pass": true/ || !/"pass": false/ { exit 1 }' out
+for name in gaussian-sum laplace-vector laplace-rows gaussian-rows one-bit-reply piecewise-reply laplace-reply \
+    po-gp-ucb-transform renormalised-weights floating-point-laplace un-noised-empty-sample closed-at-a-quorum hash-over-contributions; do
+    check "it has $name" says "\"name\": \"$name\""
+done
+check "claims and bounds" says '"claimed_epsilon": '
+check "bounds" says '"empirical_epsilon_lower": '
+check "a seeded audit says so" says '"entropy": "seed 1: NOT PRIVATE"'
+mv out first
+good "the same audit" audit --seed 1 --runs 20000 --format json
+check "is the same" cmp -s out first
+good "an audit of real noise" audit --runs 20000 --quiet
+check "says so" says "Entropy: operating system."
+check "an audit too small to see fails" run 4 audit --seed 1 --runs 1000
+check "and says what it missed" grep -q 'not sharp enough: it did not catch closed-at-a-quorum' err
+bad 2 'runs must be a whole number in [1000, 10000000], got "10"' audit --runs 10
+bad 2 'confidence must be a number in [0.5, 0.999999], got "1"' audit --confidence 1
+bad 2 '--seed must be a whole number' audit --seed x
+
+echo "1..$checks"
+[ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }

@@ -1,0 +1,177 @@
+/* ledger_double.h - a store for one ledger, kept in the test, that can fail on demand and whose
+ * records a test may damage. And releases with chosen values: for those a test includes
+ * privacy/release_int.h before, which only tests beside the mechanisms may. */
+#ifndef TACIT_TESTS_SUPPORT_LEDGER_DOUBLE_H
+#define TACIT_TESTS_SUPPORT_LEDGER_DOUBLE_H
+
+#include "support/test.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "privacy/ledger.h"
+
+enum { DOUBLE_RECORDS = 128 };
+
+typedef struct double_record {
+    uint64_t seq, round;
+    tc_ledger_hash study, head;
+    uint8_t entry[2000], release[2000];
+    size_t entry_size, release_size;
+} double_record;
+
+typedef struct ledger_double {
+    double_record records[DOUBLE_RECORDS];
+    size_t n;
+    tc_ledger_head head;
+    tacit_status fail_append; /* the next append returns this ... */
+    bool append_anyway;       /* ... but has happened */
+    tacit_status fail_find;   /* every find after a failed append returns this */
+    bool failed;
+    size_t appends, scans;
+} ledger_double;
+
+static inline tacit_status double_store(ledger_double *d, const tc_ledger_record *r,
+                                        tacit_error *err)
+{
+    const tc_ledger_hash none = {0};
+    const tc_ledger_hash *previous = d->n == 0 ? &none : &r->previous;
+    if (r->seq != d->head.seq + 1 || !tc_ledger_hash_same(&d->head.hash, previous))
+        return tc_fail(err, TACIT_E_CONFLICT, "the ledger has moved");
+    for (size_t i = 0; i < d->n; i++)
+        if (d->records[i].round == r->round && tc_ledger_hash_same(&d->records[i].study, &r->study))
+            return tc_fail(err, TACIT_E_CONFLICT, "the round was released");
+    double_record *to = &d->records[d->n++];
+    assert_true(d->n < DOUBLE_RECORDS && r->entry_size <= 2000 && r->release_size <= 2000);
+    to->seq = r->seq;
+    to->round = r->round;
+    to->study = r->study;
+    to->head = r->head;
+    memcpy(to->entry, r->entry, to->entry_size = r->entry_size);
+    memcpy(to->release, r->release, to->release_size = r->release_size);
+    d->head = (tc_ledger_head){r->seq, r->head};
+    return TACIT_OK;
+}
+
+static inline tacit_status double_append(const tc_ledger_io *io, const tc_ledger_record *r,
+                                         tacit_error *err)
+{
+    ledger_double *d = io->store;
+    tacit_status fails = d->fail_append;
+    d->appends++;
+    if (fails == TACIT_OK)
+        return double_store(d, r, err);
+    d->fail_append = TACIT_OK;
+    d->failed = true;
+    if (d->append_anyway)
+        assert_int_equal(double_store(d, r, err), TACIT_OK);
+    return tc_fail(err, fails, "the store broke down");
+}
+
+static inline tacit_status double_head(const tc_ledger_io *io, tc_ledger_head *out,
+                                       tacit_error *err)
+{
+    (void)err;
+    *out = ((ledger_double *)io->store)->head;
+    return TACIT_OK;
+}
+
+static inline tacit_status double_scan(const tc_ledger_io *io, uint64_t after,
+                                       tc_ledger_visit visit, void *user, tacit_error *err)
+{
+    ledger_double *d = io->store;
+    d->scans++;
+    for (size_t i = after; i < d->n; i++) {
+        const double_record *from = &d->records[i];
+        tc_ledger_record r = {.seq = from->seq,
+                              .study = from->study,
+                              .round = from->round,
+                              .entry = from->entry,
+                              .release = from->release,
+                              .entry_size = from->entry_size,
+                              .release_size = from->release_size,
+                              .head = from->head};
+        TC_TRY(visit(user, &r, err));
+    }
+    return TACIT_OK;
+}
+
+static inline tacit_status double_find(const tc_ledger_io *io, const tc_ledger_hash *study,
+                                       uint64_t round, uint64_t *seq, uint8_t **release,
+                                       size_t *size, tacit_error *err)
+{
+    ledger_double *d = io->store;
+    if (d->failed && d->fail_find != TACIT_OK)
+        return tc_fail(err, d->fail_find, "the store cannot be read");
+    for (size_t i = 0; i < d->n; i++) {
+        const double_record *r = &d->records[i];
+        if (r->round != round || !tc_ledger_hash_same(&r->study, study))
+            continue;
+        *release = tc_alloc(r->release_size + 1, 1);
+        if (!*release)
+            return tc_fail_memory(err);
+        memcpy(*release, r->release, r->release_size);
+        *size = r->release_size;
+        *seq = r->seq;
+        return TACIT_OK;
+    }
+    return tc_fail(err, TACIT_E_NOT_FOUND, "no such release");
+}
+
+static inline tc_ledger_io double_io(ledger_double *d)
+{
+    return (tc_ledger_io){.store = d,
+                          .append = double_append,
+                          .head = double_head,
+                          .scan = double_scan,
+                          .find = double_find};
+}
+
+static inline tc_ledger *double_open(ledger_double *d)
+{
+    tacit_error err = {0};
+    tc_ledger *l = NULL;
+    tc_ledger_io io = double_io(d);
+    assert_ok(tc_ledger_open(&l, "test", &io, &err));
+    return l;
+}
+
+/* ---- releases */
+
+/* Three numbers, of which the first is `value`. */
+static inline tc_release *forced_release(tc_dp_event event, int64_t value)
+{
+    tacit_error err = {0};
+    tc_release *r = NULL;
+    tc_entropy secret = {.secret = true};
+    assert_ok(tc_release_new(&r, 1, 3, &secret, &err));
+    r->steps[0] = value;
+    r->view.mechanism = "gaussian-sum";
+    r->view.adjacency = "all vectors of one agent are replaced by zero";
+    r->view.event = event;
+    return r;
+}
+
+static inline tc_dp_event gaussian_event(double z)
+{
+    return tc_release_event(TC_DP_GAUSSIAN, z);
+}
+
+static inline tc_ledger_charge charge_of(const char *study, uint64_t round, const char *subject)
+{
+    return (tc_ledger_charge){tc_ledger_study_hash(study), round, subject};
+}
+
+/* Releases `event` to (study, round) without a limit and forgets the bytes. */
+static inline void spend(tc_ledger *l, const char *study, uint64_t round, const char *subject,
+                         tc_dp_event event)
+{
+    tacit_error err = {0};
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of(study, round, subject);
+    tc_release *r = forced_release(event, (int64_t)round);
+    assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(r);
+}
+
+#endif
