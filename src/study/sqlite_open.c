@@ -354,7 +354,7 @@ static tacit_status use_wal(tc_sqlite *s, tacit_error *err)
 
 static tacit_status check_and_upgrade(tc_sqlite *s, int64_t size, bool create, tacit_error *err)
 {
-    long long version;
+    long long version = 0;
     TC_TRY(exec(s, SETTINGS, err));
     TC_TRY(read_schema(s, &version, err));
     if (version == 0 && !create)
