@@ -13,9 +13,8 @@ tacit_status tc_space_name_check(const char *name, tacit_error *err);
  * computes levels and unit. E_ARG names "space.lr.low". */
 tacit_status tc_param_finish(tc_param *p, tacit_error *err);
 
-/* INT or FLOAT. To and from the unit interval. */
+/* INT or FLOAT. The place in the unit interval; tc_param_value goes back. */
 double tc_param_place(const tc_param *p, double value);
-double tc_param_value(const tc_param *p, double u);
 
 /* E_ARG unless `value` is one of p's. */
 tacit_status tc_param_check(const tc_param *p, double value, tacit_error *err);

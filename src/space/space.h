@@ -85,6 +85,8 @@ void tc_space_encode(const tc_space *s, const double *values, double *u);
  * block chosen (ties: lowest index), the nearest candidate of a domain (ties:
  * lowest number). u may be anything finite; it is clamped. */
 void tc_space_decode(const tc_space *s, const double *u, double *values);
+/* INT or FLOAT: the value of p nearest to the place u in [0,1]. */
+double tc_param_value(const tc_param *p, double u);
 /* u of the representable point nearest to u: encode(decode(u)). In place. */
 void tc_space_round(const tc_space *s, double *u);
 /* True where coordinate d of u may move continuously (a float without step). */

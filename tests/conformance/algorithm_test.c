@@ -234,6 +234,49 @@ static void check_open_trials_differ(const tc_algorithm *a, const tc_space *s)
     forget(j);
 }
 
+/* From the very first ask on, while there are points that nobody has. */
+static void check_small_spaces_are_shared(const tc_algorithm *a)
+{
+    static const char text[] = "{\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 5},"
+                               " \"c\": {\"type\": \"choice\", \"choices\": [\"x\", \"y\"]}}";
+    tacit_error err = {0};
+    json_t *doc = NULL;
+    tc_space *s = NULL;
+    assert_ok(tc_json_parse(text, sizeof text - 1, "space", &doc, &err));
+    assert_ok(tc_space_from_json(&s, doc, &err));
+    journal *j = tc_alloc(1, sizeof *j);
+    tc_optimizer *o = make(a, s, true, NULL);
+    for (int i = 0; i < 10; i++)
+        ask(o, j);
+    for (uint64_t t = 0; t < 10; t++)
+        for (uint64_t u = 0; u < t; u++)
+            assert_false(
+                same_point(s, tc_optimizer_trial(o, t)->values, tc_optimizer_trial(o, u)->values));
+    ask(o, j); /* all are out: one of them again */
+    tc_optimizer_free(o);
+    forget(j);
+    tc_space_free(s);
+    json_decref(doc);
+}
+
+/* Values at the ends of what a double holds, a constant, a penalty: asks go on. */
+static void check_strange_values(const tc_algorithm *a, const tc_space *s)
+{
+    const double strange[] = {1.7976931348623157e308, -1.7976931348623157e308, 5e-324, 0, 1, 1};
+    tacit_error err = {0};
+    journal *j = tc_alloc(1, sizeof *j);
+    tc_optimizer *o = make(a, s, false, NULL);
+    tc_event e;
+    for (size_t i = 0; i < 18; i++) {
+        uint64_t t = ask(o, j);
+        assert_ok(tc_optimizer_tell(o, t, NULL, strange[i % 6], 2000, &e, &err));
+        record(o, j, &e);
+    }
+    ask(o, j);
+    tc_optimizer_free(o);
+    forget(j);
+}
+
 static void check_failed_points_are_left(const tc_algorithm *a, const tc_space *s)
 {
     tacit_error err = {0};
@@ -302,6 +345,19 @@ static void test_open_trials_differ(void **state)
     for_all(check_open_trials_differ);
 }
 
+static void test_small_spaces_are_shared(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tc_algorithms()[i]; i++)
+        check_small_spaces_are_shared(tc_algorithms()[i]);
+}
+
+static void test_strange_values(void **state)
+{
+    (void)state;
+    for_all(check_strange_values);
+}
+
 static void test_failed_points_are_not_asked_again(void **state)
 {
     (void)state;
@@ -322,6 +378,8 @@ int main(void)
         cmocka_unit_test(test_minimising_is_maximising_the_negative),
         cmocka_unit_test(test_threads_do_not_change_bits),
         cmocka_unit_test(test_open_trials_differ),
+        cmocka_unit_test(test_small_spaces_are_shared),
+        cmocka_unit_test(test_strange_values),
         cmocka_unit_test(test_failed_points_are_not_asked_again),
         cmocka_unit_test(test_options_are_checked_and_documented),
     };

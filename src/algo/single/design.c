@@ -3,45 +3,30 @@
 
 #include <math.h>
 
-/* The level of a stepped or categorical parameter at fraction t: equal shares. */
+/* One of `levels` at fraction t, in equal shares. */
 static double level_at(double t, double levels)
 {
     double k = floor(t * levels);
     return k < levels ? k : levels - 1;
 }
 
-/* A stepped value at fraction t. On a log scale every level gets the share of
- * the log axis that rounds to it; on a linear one all levels get equal shares. */
-static double stepped(const tc_param *p, double t)
+/* Levels of a linear scale get equal shares. On a log scale a level gets what rounds to it, and a
+ * continuous parameter has nothing to share. */
+static double number_at(const tc_param *p, double t)
 {
-    double levels = floor((p->high - p->low) / p->step + 1e-9) + 1;
-    if (!p->log)
-        return p->low + p->step * level_at(t, levels);
-    double low = log(p->low), high = log(p->low + p->step * (levels - 1));
-    double k = nearbyint((exp(low + t * (high - low)) - p->low) / p->step);
-    return p->low + p->step * fmin(fmax(k, 0), levels - 1);
-}
-
-static double continuous(const tc_param *p, double t)
-{
-    double v = p->log ? exp(log(p->low) + t * (log(p->high) - log(p->low)))
-                      : p->low + t * (p->high - p->low);
-    return fmin(fmax(v, p->low), p->high);
+    double levels = (double)p->levels;
+    if (levels == 0 || p->log)
+        return tc_param_value(p, t);
+    return tc_param_value(p, levels > 1 ? level_at(t, levels) / (levels - 1) : 0);
 }
 
 static double value_at(const tc_space *s, const tc_param *p, double t)
 {
-    switch (p->type) {
-    case TC_PARAM_CHOICE:
+    if (p->type == TC_PARAM_CHOICE)
         return level_at(t, (double)p->n_choices);
-    case TC_PARAM_POINT:
+    if (p->type == TC_PARAM_POINT)
         return level_at(t, (double)s->domain->n);
-    case TC_PARAM_INT:
-        return stepped(p, t);
-    case TC_PARAM_FLOAT:
-        break;
-    }
-    return p->step > 0 ? stepped(p, t) : continuous(p, t);
+    return number_at(p, t);
 }
 
 void tc_design_values(const tc_space *s, const double *t, double *values)
@@ -50,26 +35,115 @@ void tc_design_values(const tc_space *s, const double *t, double *values)
         values[i] = value_at(s, &s->params[i], t[i]);
 }
 
+/* ---- points that are not handed out already ---- */
+
+enum { TRIES = 64, COUNTABLE = 10000 };
+
+static bool discrete(const tc_space *s)
+{
+    for (size_t d = 0; d < s->dim; d++)
+        if (!s->domain && tc_space_continuous(s, d))
+            return false;
+    return true;
+}
+
+/* Only where points can coincide is it worth looking. */
+static bool is_taken(const tc_env *env, const double *values)
+{
+    const tc_history *h = env->history;
+    if (h->n_taken == 0 || !discrete(env->space))
+        return false;
+    tc_space_encode(env->space, values, h->row);
+    return tc_among(h->row, h->n_taken, h->dim, h->taken, h->taken_ld);
+}
+
+bool tc_among(const double *u, size_t n, size_t dim, const double *U, size_t ld)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t d = 0;
+        while (d < dim && U[i + d * ld] == u[d])
+            d++;
+        if (d == dim)
+            return true;
+    }
+    return false;
+}
+
+static size_t choices_of(const tc_space *s, const tc_param *p)
+{
+    return p->type == TC_PARAM_CHOICE  ? p->n_choices
+           : p->type == TC_PARAM_POINT ? s->domain->n
+                                       : p->levels;
+}
+
+/* How many points a discrete space has; more than COUNTABLE are not told apart. */
+static size_t count_points(const tc_space *s)
+{
+    size_t count = 1;
+    for (size_t p = 0; p < s->n_params && count <= COUNTABLE; p++)
+        count *= choices_of(s, &s->params[p]);
+    return count;
+}
+
+/* Point k of a discrete space in the order of its levels, the first parameter fastest. */
+static void point_number(const tc_space *s, size_t k, double *values)
+{
+    for (size_t p = 0; p < s->n_params; p++) {
+        size_t n = choices_of(s, &s->params[p]);
+        double place = s->params[p].log && s->params[p].levels > 1
+                           ? (double)(k % n) / (double)(n - 1) /* near enough: levels may repeat */
+                           : ((double)(k % n) + 0.5) / (double)n;
+        values[p] = value_at(s, &s->params[p], place);
+        k /= n;
+    }
+}
+
+/* When luck has found nothing: the first point from number i on that nobody has. If all are
+ * handed out, one of them again. */
+static void look_through(const tc_env *env, uint64_t i, double *values)
+{
+    size_t count = count_points(env->space);
+    if (count > COUNTABLE)
+        return;
+    for (size_t k = 0; k < count; k++) {
+        point_number(env->space, (size_t)((i + k) % count), values);
+        if (!is_taken(env, values))
+            return;
+    }
+}
+
 void tc_design_uniform(const tc_env *env, uint64_t i, double *values)
 {
     const tc_space *s = env->space;
     tc_stream stream;
     tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_DESIGN, i);
-    for (size_t p = 0; p < s->n_params; p++)
-        values[p] = value_at(s, &s->params[p], tc_draw_uniform(&stream));
+    for (int tries = 0; tries < TRIES; tries++) {
+        for (size_t p = 0; p < s->n_params; p++)
+            values[p] = value_at(s, &s->params[p], tc_draw_uniform(&stream));
+        if (!is_taken(env, values))
+            return;
+    }
+    look_through(env, i, values);
 }
 
 void tc_design_init(tc_design *d, const tc_env *env)
 {
     tc_stream stream;
     tc_stream_public(&stream, &env->public_seed, TC_FOR_DESIGN, 0);
-    d->space = env->space;
+    d->env = env;
     tc_sobol_init(&d->sobol, env->space->n_params, &stream);
 }
 
+/* A point that is out already is passed over for one far ahead in the sequence. */
 void tc_design_point(const tc_design *d, uint64_t i, double *values)
 {
-    tc_sobol_point(&d->sobol, i, values);
-    for (size_t p = 0; p < d->space->n_params; p++)
-        values[p] = value_at(d->space, &d->space->params[p], values[p]);
+    const tc_space *s = d->env->space;
+    for (uint64_t tries = 0; tries < TRIES; tries++) {
+        tc_sobol_point(&d->sobol, i + (tries << 32), values);
+        for (size_t p = 0; p < s->n_params; p++)
+            values[p] = value_at(s, &s->params[p], values[p]);
+        if (!is_taken(d->env, values))
+            return;
+    }
+    look_through(d->env, i, values);
 }

@@ -1,6 +1,7 @@
 /* design.h - points that do not look at any data: uniform and Sobol'.
  *
- * Point number i is a function of (seed, i), so any process computes the same one. */
+ * Point number i is a function of (seed, i) and, on discrete spaces, of what is handed out at the
+ * moment: a point that somebody has is passed over while others are left. */
 #ifndef TC_ALGO_SINGLE_DESIGN_H
 #define TC_ALGO_SINGLE_DESIGN_H
 
@@ -13,7 +14,7 @@ void tc_design_uniform(const tc_env *env, uint64_t i, double *values);
 /* The study's scrambled Sobol' sequence over [0,1]^n_params; one axis per
  * parameter, so a choice takes one axis, not one per one-hot coordinate. */
 typedef struct tc_design {
-    const tc_space *space;
+    const tc_env *env;
     tc_sobol sobol;
 } tc_design;
 void tc_design_init(tc_design *d, const tc_env *env);
@@ -21,5 +22,8 @@ void tc_design_point(const tc_design *d, uint64_t i, double *values);
 
 /* The values at the fractions t in [0,1)^n_params of each parameter's range. */
 void tc_design_values(const tc_space *s, const double *t, double *values);
+
+/* Is u one of the n points U (n x dim, column-major)? To the bit. */
+bool tc_among(const double *u, size_t n, size_t dim, const double *U, size_t ld);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static tacit_status make_gp(tc_model *m, bool candidates, tacit_error *err)
@@ -33,7 +34,7 @@ tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *
     m->hyper = (tc_gp_hyper){.kind = (tc_kernel_kind)opts->kernel,
                              .dim = dim,
                              .variance = opts->variance,
-                             .noise = opts->noise,
+                             .noise = fmax(opts->noise, TC_MODEL_LEAST_NOISE * opts->variance),
                              .scale = m->scale};
     m->fresh = true;
     tc_design_init(&m->design, env);
@@ -66,25 +67,67 @@ bool tc_model_ready(const tc_model *m)
 
 /* ---- following the history ---- */
 
+static int falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Programs return 1e30 for "this crashed". One such value among the others would leave no
+ * difference between them after scaling. So values far below the first ones are raised: below
+ * the best of the first observations by 10,000 times its distance to their upper quartile (or to
+ * the next lower value). Only the first ones count: a search that has converged has no spread. */
+static double floor_of(tc_model *m)
+{
+    const tc_history *h = m->env->history;
+    size_t n = h->n < init_points(m) ? h->n : (size_t)init_points(m);
+    double *sorted = m->z; /* room for all; filled only afterwards */
+    memcpy(sorted, h->y, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, falling);
+    size_t quartile = n / 4;
+    while (quartile < n && sorted[quartile] == sorted[0])
+        quartile++;
+    if (quartile == n)
+        return -INFINITY;
+    return sorted[0] - 1e4 * (sorted[0] - sorted[quartile]);
+}
+
+/* Mean and standard deviation in units of the largest magnitude: nothing overflows or vanishes. */
+static void scale(tc_model *m, double least)
+{
+    const tc_history *h = m->env->history;
+    double largest = 0, sum = 0, squares = 0;
+    for (size_t i = 0; i < h->n; i++) {
+        m->z[i] = fmax(h->y[i], least);
+        largest = fmax(largest, fabs(m->z[i]));
+    }
+    if (largest == 0)
+        return;
+    for (size_t i = 0; i < h->n; i++)
+        sum += m->z[i] / largest;
+    double mean = sum / (double)h->n;
+    for (size_t i = 0; i < h->n; i++)
+        squares += (m->z[i] / largest - mean) * (m->z[i] / largest - mean);
+    double sd = sqrt(squares / (double)h->n);
+    if (sd == 0)
+        sd = 1;
+    for (size_t i = 0; i < h->n; i++)
+        m->z[i] = (m->z[i] / largest - mean) / sd;
+    m->mean = mean * largest;
+    m->sd = sd * largest;
+}
+
 tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    double sum = 0, squares = 0;
     if (!tc_grow((void **)&m->z, &m->z_cap, h->n + h->n_taken, sizeof *m->z))
         return tc_fail_memory(err);
     m->mean = 0;
     m->sd = 1;
-    if (m->opts->standardize && h->n > 0) {
-        for (size_t i = 0; i < h->n; i++)
-            sum += h->y[i];
-        m->mean = sum / (double)h->n;
-        for (size_t i = 0; i < h->n; i++)
-            squares += (h->y[i] - m->mean) * (h->y[i] - m->mean);
-        double sd = sqrt(squares / (double)h->n);
-        m->sd = sd > 0 && isfinite(1 / sd) ? sd : 1;
-    }
-    for (size_t i = 0; i < h->n; i++)
-        m->z[i] = (h->y[i] - m->mean) / m->sd;
+    if (m->opts->standardize)
+        scale(m, floor_of(m));
+    else
+        memcpy(m->z, h->y, h->n * sizeof *m->z);
     return TACIT_OK;
 }
 
@@ -143,19 +186,23 @@ tacit_status tc_model_sync(tc_model *m, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Beliefs are added anew at every ask; a study with thousands of failures must not pay for all. */
+enum { MOST_BELIEVED = 128 };
+
 /* The mean at a point that came back with its mean does not change, so the
  * candidates' means stand; the exact GP needs the targets it pretends to have. */
 tacit_status tc_model_believe(tc_model *m, tacit_error *err)
 {
     const tc_history *h = m->env->history;
+    size_t first = h->n_taken > MOST_BELIEVED ? h->n_taken - MOST_BELIEVED : 0;
     if (h->n_taken == 0)
         return TACIT_OK;
     if (m->fgp)
         TC_TRY(tc_fgp_mark(m->fgp, err));
     else
-        TC_TRY(
-            tc_gp_predict_many(m->gp, h->n_taken, h->taken, h->taken_ld, m->z + h->n, NULL, err));
-    for (size_t i = 0; i < h->n_taken; i++)
+        TC_TRY(tc_gp_predict_many(m->gp, h->n_taken - first, h->taken + first, h->taken_ld,
+                                  m->z + h->n, NULL, err));
+    for (size_t i = first; i < h->n_taken; i++)
         TC_TRY(push(m, h->taken, h->taken_ld, i, h->taken_point[i], err));
     if (m->gp)
         tc_gp_targets(m->gp, m->z);
@@ -208,21 +255,9 @@ const unsigned char *tc_model_close(tc_model *m)
     return m->closed;
 }
 
-static bool among(const double *u, size_t n, size_t dim, const double *U, size_t ld)
-{
-    for (size_t i = 0; i < n; i++) {
-        size_t d = 0;
-        while (d < dim && U[i + d * ld] == u[d])
-            d++;
-        if (d == dim)
-            return true;
-    }
-    return false;
-}
-
 bool tc_model_known(const tc_model *m, const double *u)
 {
     const tc_history *h = m->env->history;
-    return among(u, h->n, h->dim, h->U, h->ld) ||
-           among(u, h->n_taken, h->dim, h->taken, h->taken_ld);
+    return tc_among(u, h->n, h->dim, h->U, h->ld) ||
+           tc_among(u, h->n_taken, h->dim, h->taken, h->taken_ld);
 }

@@ -93,6 +93,9 @@ typedef struct tc_model_opts {
         .help = "may a point be asked twice? auto: only on finite domains"                         \
     }
 
+/* The noise is at least this part of the variance, or a point observed twice has no pivot. */
+#define TC_MODEL_LEAST_NOISE 1e-10
+
 typedef struct tc_model {
     const tc_env *env;
     const tc_model_opts *opts;
@@ -123,8 +126,8 @@ bool tc_model_ready(const tc_model *m);
 tacit_status tc_model_sync(tc_model *m, tacit_error *err);
 /* Only m->mean, m->sd and m->z. */
 tacit_status tc_model_standardise(tc_model *m, tacit_error *err);
-/* After sync: pretends that every taken point came back with its predicted mean, so that
- * the variance falls there and parallel asks spread; forget undoes it. */
+/* After sync: pretends that every taken point (the last 128 of them) came back with its
+ * predicted mean, so that the variance falls there and parallel asks spread; forget undoes it. */
 tacit_status tc_model_believe(tc_model *m, tacit_error *err);
 void tc_model_forget(tc_model *m);
 /* The largest predicted mean at an observed point: the incumbent under noise. */

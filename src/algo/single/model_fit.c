@@ -85,10 +85,15 @@ tacit_status tc_model_fit(tc_model *m, tc_text *out, tacit_error *err)
     found.scale = m->x; /* scratch: the model changes only when the event comes back */
     memcpy(found.scale, m->scale, h->dim * sizeof *found.scale);
     TC_TRY(tc_model_standardise(m, err));
-    if (h->n > MOST)
-        TC_TRY(fit_to_sample(m, &found, err));
-    else
-        TC_TRY(fit_to(m, &found, h->n, h->U, h->ld, m->z, err));
+    tacit_status status = h->n > MOST ? fit_to_sample(m, &found, err)
+                                      : fit_to(m, &found, h->n, h->U, h->ld, m->z, err);
+    if (status == TACIT_E_NUMERIC) { /* those in force go on: an ask must not fail for ever */
+        memcpy(found.scale, m->scale, h->dim * sizeof *found.scale);
+        found.variance = m->hyper.variance;
+        found.noise = m->hyper.noise;
+        status = TACIT_OK;
+    }
+    TC_TRY(status);
     write_fit(&found, h->n, out);
     return TACIT_OK;
 }
@@ -114,7 +119,7 @@ static bool read_fit(const json_t *j, tc_model *m)
         return false;
     memcpy(m->scale, m->x, m->hyper.dim * sizeof *m->scale);
     m->hyper.variance = variance;
-    m->hyper.noise = noise;
+    m->hyper.noise = fmax(noise, TC_MODEL_LEAST_NOISE * variance);
     m->fit_n = (size_t)json_integer_value(n);
     m->fresh = true;
     return true;

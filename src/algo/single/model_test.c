@@ -179,6 +179,46 @@ static void test_foreign_fits_are_refused(void **state)
     }
 }
 
+/* The same shape in other units gives the same targets, at the ends of what a double holds too. */
+static void test_units_do_not_matter(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    double z[12], y[12];
+    observe(f, 12);
+    assert_ok(tc_model_standardise(&f->model, &err));
+    memcpy(z, f->model.z, sizeof z);
+    memcpy(y, f->history.y, sizeof y);
+    const double units[] = {1e-300, 1e-200, 1e-8, 1e8, 1e200, 1e307};
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+        for (size_t i = 0; i < 12; i++)
+            f->history.y[i] = y[i] * units[u];
+        assert_ok(tc_model_standardise(&f->model, &err));
+        for (size_t i = 0; i < 12; i++)
+            assert_close(f->model.z[i], z[i], 1e-9);
+    }
+}
+
+/* A value that stands for "this crashed" does not drown the differences of the others. */
+static void test_penalties_are_raised(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    observe(f, 12);
+    f->history.y[2] = f->history.y[9] = -1.7976931348623157e308;
+    assert_ok(tc_model_standardise(&f->model, &err));
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < 12; i++) {
+        assert_true(isfinite(f->model.z[i]));
+        if (i != 2 && i != 9) {
+            low = fmin(low, f->model.z[i]);
+            high = fmax(high, f->model.z[i]);
+        }
+    }
+    assert_true(high - low > 1e-5);
+    assert_true(f->model.z[2] < low);
+}
+
 static void test_known_points(void **state)
 {
     fixture *f = *state;
@@ -202,6 +242,8 @@ int main(void)
         TEST(test_fits_read_back),
         TEST(test_fits_of_many_observations),
         TEST(test_foreign_fits_are_refused),
+        TEST(test_units_do_not_matter),
+        TEST(test_penalties_are_raised),
         TEST(test_known_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,95 @@
+/* design_test.c - uniform and Sobol' points: representable values, fair shares, nothing twice. */
+#include "support/test.h"
+
+#include "algo/history.h"
+#include "algo/single/design.h"
+
+enum { DRAWS = 4000 };
+
+typedef struct fixture {
+    tc_space *space;
+    tc_history history;
+    tc_env env;
+} fixture;
+
+static int setup(void **state)
+{
+    static fixture f;
+    tacit_error err = {0};
+    memset(&f, 0, sizeof f);
+    assert_ok(tc_space_new(&f.space, &err));
+    assert_ok(tc_space_add_float(f.space, "drop", 0.1, 1, 0.1, false, &err));
+    assert_ok(tc_space_add_int(f.space, "units", 1, 64, 1, true, &err));
+    assert_ok(tc_space_add_choice(f.space, "kind", 3, (const char *[]){"a", "b", "c"}, &err));
+    assert_ok(tc_history_init(&f.history, f.space, &err));
+    f.env = (tc_env){.space = f.space, .history = &f.history};
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    tc_history_fini(&f->history);
+    tc_space_free(f->space);
+    return 0;
+}
+
+/* Levels are decimal: 0.3, never 0.30000000000000004, as everywhere else in a study. */
+static void test_values_are_those_of_the_space(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_design d;
+    tc_design_init(&d, &f->env);
+    size_t count[10] = {0};
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        double v[3], u[8], again[3];
+        if (i % 2)
+            tc_design_uniform(&f->env, i, v);
+        else
+            tc_design_point(&d, i, v);
+        assert_ok(tc_space_check(f->space, v, &err));
+        tc_space_encode(f->space, v, u);
+        tc_space_decode(f->space, u, again);
+        for (size_t p = 0; p < 3; p++)
+            assert_same_bits(v[p], again[p]);
+        count[(size_t)nearbyint(v[0] * 10) - 1]++;
+    }
+    for (size_t k = 0; k < 10; k++) /* ten equal shares; five standard deviations */
+        assert_true(fabs((double)count[k] - DRAWS / 10.0) < 5 * sqrt(DRAWS * 0.09));
+}
+
+static void test_points_follow_from_the_number(void **state)
+{
+    fixture *f = *state;
+    double a[3], b[3];
+    tc_design_uniform(&f->env, 17, a);
+    tc_design_uniform(&f->env, 17, b);
+    assert_memory_equal(a, b, sizeof a);
+    tc_design_uniform(&f->env, 18, b);
+    assert_memory_not_equal(a, b, sizeof a);
+}
+
+static void test_a_point_that_is_out_is_passed_over(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    double a[3], b[3];
+    tc_design_uniform(&f->env, 17, a);
+    assert_ok(tc_history_reserve(&f->history, &err));
+    tc_history_take(&f->history, f->space, a);
+    tc_design_uniform(&f->env, 17, b);
+    assert_memory_not_equal(a, b, sizeof a);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_values_are_those_of_the_space),
+        TEST(test_points_follow_from_the_number),
+        TEST(test_a_point_that_is_out_is_passed_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
