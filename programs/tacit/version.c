@@ -37,7 +37,6 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     int major, minor, patch;
     char nlopt[32];
-    tc_la_start();
     nlopt_version(&major, &minor, &patch);
     snprintf(nlopt, sizeof nlopt, "%d.%d.%d", major, minor, patch);
     const part parts[] = {{"tacit", TACIT_VERSION},

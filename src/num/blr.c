@@ -27,7 +27,7 @@ tacit_status tc_blr_new(tc_blr **out, size_t M, double lambda, tacit_error *err)
 {
     if (!(lambda > 0.0))
         return tc_fail(err, TACIT_E_ARG, "lambda of a linear model must be > 0, got %g", lambda);
-    tc_la_start();
+    TC_TRY(tc_la_start(err));
     tc_blr *r = tc_alloc(1, sizeof *r);
     if (r == NULL)
         return tc_fail_memory(err);

@@ -46,7 +46,7 @@ static tc_kernel kernel_of(const tc_gp *g)
 
 tacit_status tc_gp_new(tc_gp **out, size_t dim, tacit_error *err)
 {
-    tc_la_start();
+    TC_TRY(tc_la_start(err));
     tc_gp *g = tc_alloc(1, sizeof *g);
     if (g == NULL)
         return tc_fail_memory(err);

@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef int lapack_int; /* OpenBLAS as packaged has 32-bit dimensions */
 
@@ -59,9 +60,19 @@ extern void dsyevd_(const char *jobz, const char *uplo, const lapack_int *n, dou
 
 static const lapack_int one = 1;
 
+/* OpenBLAS takes buffers of this size at its first product, and does not give up when the system
+ * refuses them: it asks again, for ever. */
+#define BUFFERS ((size_t)256 << 20)
+
+static bool room_for_buffers;
+
 static void single_thread(void)
 {
     openblas_set_num_threads(1);
+    void *room = mmap(NULL, BUFFERS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    room_for_buffers = room != MAP_FAILED;
+    if (room_for_buffers)
+        munmap(room, BUFFERS);
 }
 
 static void blas_ready(void)
@@ -70,9 +81,13 @@ static void blas_ready(void)
     pthread_once(&once, single_thread);
 }
 
-void tc_la_start(void)
+tacit_status tc_la_start(tacit_error *err)
 {
     blas_ready();
+    if (!room_for_buffers)
+        return tc_fail(err, TACIT_E_MEMORY, "out of memory: BLAS needs %zu MB of address space",
+                       BUFFERS >> 20);
+    return TACIT_OK;
 }
 
 const char *tc_la_library(void)

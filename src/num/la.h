@@ -12,7 +12,9 @@
 
 #include <stddef.h>
 
-void tc_la_start(void);          /* idempotent, thread-safe; every call below implies it */
+/* Idempotent, thread-safe. For constructors: E_MEMORY if BLAS could not get its buffers, where it
+ * would try for ever. The calls below imply the rest of it. */
+tacit_status tc_la_start(tacit_error *err);
 const char *tc_la_library(void); /* "OpenBLAS 0.3.21 ... SkylakeX", for `tacit version` */
 
 double tc_dot(size_t n, const double *x, const double *y);

@@ -62,7 +62,7 @@ static tacit_status take_arrays(tc_nystrom *f, tacit_error *err)
 tacit_status tc_nystrom_init(tc_nystrom *f, const tc_gp_hyper *h, size_t m, const double *S,
                              size_t lds, tacit_error *err)
 {
-    tc_la_start();
+    TC_TRY(tc_la_start(err));
     tc_nystrom made = {.m = m, .dim = h->dim, .hyper = *h};
     tacit_status status = take_arrays(&made, err);
     if (status == TACIT_OK) {

@@ -358,6 +358,33 @@ static void test_strange_values(void **state)
     for_all(check_strange_values);
 }
 
+/* The same few candidates again and again, with less noise than a pivot can show. */
+static void test_repeats_without_noise(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_domain *three = NULL;
+    tc_space *s = NULL;
+    assert_ok(tc_domain_grid(&three, 1, (size_t[]){3}, (double[]){0}, (double[]){1}, &err));
+    assert_ok(tc_space_from_domain(&s, three, &err));
+    json_t *options = json_pack("{s:f, s:b}", "noise", 1e-15, "fit", 0);
+    for (size_t i = 0; tc_algorithms()[i]; i++) {
+        const tc_algorithm *a = tc_algorithms()[i];
+        tc_optimizer_config cfg = {.algorithm = a,
+                                   .options = a->optimizer->fit ? options : NULL,
+                                   .space = s,
+                                   .maximize = true};
+        journal *j = tc_alloc(1, sizeof *j);
+        tc_optimizer *o = NULL;
+        assert_ok(tc_optimizer_new(&o, &cfg, &err));
+        run(o, j, 20, 1);
+        tc_optimizer_free(o);
+        forget(j);
+    }
+    json_decref(options);
+    tc_space_free(s);
+}
+
 static void test_failed_points_are_not_asked_again(void **state)
 {
     (void)state;
@@ -380,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_open_trials_differ),
         cmocka_unit_test(test_small_spaces_are_shared),
         cmocka_unit_test(test_strange_values),
+        cmocka_unit_test(test_repeats_without_noise),
         cmocka_unit_test(test_failed_points_are_not_asked_again),
         cmocka_unit_test(test_options_are_checked_and_documented),
     };

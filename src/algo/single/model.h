@@ -94,7 +94,7 @@ typedef struct tc_model_opts {
     }
 
 /* The noise is at least this part of the variance, or a point observed twice has no pivot. */
-#define TC_MODEL_LEAST_NOISE 1e-10
+#define TC_MODEL_LEAST_NOISE 1e-12
 
 typedef struct tc_model {
     const tc_env *env;
