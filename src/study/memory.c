@@ -192,15 +192,25 @@ static void take_back(journal *j, size_t n)
     }
 }
 
+static tacit_status check_head(const journal *j, const tc_append *a, tacit_error *err)
+{
+    if (a->head == TC_ANY_HEAD)
+        return TACIT_OK;
+    if (a->head > j->n)
+        return tc_append_conflict(a, j->n, err);
+    for (uint64_t i = a->head; i < j->n; i++)
+        if (tc_append_disturbed(a, j->events[i].kind, j->events[i].trial))
+            return tc_append_conflict(a, j->n, err);
+    return TACIT_OK;
+}
+
 static tacit_status append_locked(memory_store *m, const tc_append *a, uint64_t *head,
                                   tacit_error *err)
 {
     journal *j = find_id(m, a->study);
     if (!j)
         return no_study(a->study, err);
-    if (a->head != TC_ANY_HEAD && a->head != j->n)
-        return tc_fail(err, TACIT_E_CONFLICT, "the journal has moved from event %llu to %llu",
-                       (unsigned long long)a->head, (unsigned long long)j->n);
+    TC_TRY(check_head(j, a, err));
     if (!tc_grow((void **)&j->events, &j->cap, j->n + a->n, sizeof *j->events) ||
         !tc_grow((void **)&j->told, &j->told_cap, j->n_told + a->n, sizeof *j->told))
         return tc_fail_memory(err);

@@ -49,6 +49,30 @@ static tacit_status insert_event(tc_sqlite *s, int64_t study, uint64_t seq, cons
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
+/* *moved: something that came after a->head stands in the way of a. */
+static tacit_status look_after_head(tc_sqlite *s, const tc_append *a, bool *moved, tacit_error *err)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_AFTER];
+    sqlite3_bind_int64(q, 1, a->study);
+    sqlite3_bind_int64(q, 2, (int64_t)a->head);
+    int rc = SQLITE_ROW;
+    for (*moved = false; !*moved && (rc = sqlite3_step(q)) == SQLITE_ROW;)
+        *moved = tc_append_disturbed(a, (tc_event_kind)sqlite3_column_int(q, 0),
+                                     (uint64_t)sqlite3_column_int64(q, 1));
+    tc_sqlite_reset(s, TC_SQL_AFTER);
+    return *moved || rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+static tacit_status check_head(tc_sqlite *s, const tc_append *a, uint64_t end, tacit_error *err)
+{
+    if (a->head == TC_ANY_HEAD || a->head == end)
+        return TACIT_OK;
+    bool moved = a->head > end;
+    if (!moved)
+        TC_TRY(look_after_head(s, a, &moved, err));
+    return moved ? tc_append_conflict(a, end, err) : TACIT_OK;
+}
+
 /* A failure that SQLite answered by rolling back the transaction needs no more undoing. */
 static tacit_status take_back(tc_sqlite *s, int64_t study, uint64_t seq, tacit_error *err)
 {
@@ -64,9 +88,7 @@ static tacit_status insert(tc_sqlite *s, const tc_append *a, uint64_t *end, taci
 {
     uint64_t head;
     TC_TRY(tc_sqlite_head(s, a->study, &head, err));
-    if (a->head != TC_ANY_HEAD && a->head != head)
-        return tc_fail(err, TACIT_E_CONFLICT, "the journal has moved from event %llu to %llu",
-                       (unsigned long long)a->head, (unsigned long long)head);
+    TC_TRY(check_head(s, a, head, err));
     for (size_t i = 0; i < a->n; i++) {
         tacit_status st = insert_event(s, a->study, head + i + 1, &a->events[i], err);
         if (st != TACIT_OK) {

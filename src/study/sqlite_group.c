@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,16 +64,27 @@ void tc_group_fini(tc_group *g)
     pthread_cond_destroy(&g->arrived);
 }
 
+/* 0 or an errno. A log without a name is read by nobody: somebody removed it, or the program
+ * around us opened and closed the file by itself, which drops our locks (see README.md). */
+static int sync_log(int fd)
+{
+    struct stat info;
+    if (fdatasync(fd) != 0 || fstat(fd, &info) != 0)
+        return errno;
+    return info.st_nlink == 0 ? ESTALE : 0;
+}
+
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err)
 {
     int failed = atomic_load(&s->group.failed);
-    if (!failed && fdatasync(s->group.fd) != 0) {
-        failed = errno;
-        atomic_store(&s->group.failed, failed);
+    if (!failed) {
+        failed = sync_log(s->group.fd);
+        if (failed)
+            atomic_store(&s->group.failed, failed);
     }
     if (failed)
         return tc_fail(err, TACIT_E_IO, "%s could not be brought to disk: %s", s->file,
-                       strerror(failed));
+                       failed == ESTALE ? "its log was removed" : strerror(failed));
     return TACIT_OK;
 }
 

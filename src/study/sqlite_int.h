@@ -25,6 +25,7 @@ typedef enum tc_sql {
     TC_SQL_STUDY_NEXT, /* the first with a greater id */
     TC_SQL_STUDY_HAS,  /* by id */
     TC_SQL_HEAD,
+    TC_SQL_AFTER, /* what came after a head: kind and trial */
     TC_SQL_APPEND,
     TC_SQL_TAKE_BACK, /* the events after seq, in the same transaction */
     TC_SQL_SCAN,

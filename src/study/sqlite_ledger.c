@@ -55,9 +55,10 @@ static tacit_status head_locked(tc_sqlite *s, int64_t id, tc_ledger_head *out, t
         if (head.seq > 0 && !column_hash(q, 1, &head.hash))
             st = refuse_damaged(s, id, head.seq, err);
     } else {
-        st = rc == SQLITE_DONE ? tc_fail(err, TACIT_E_NOT_FOUND, "%s has no ledger number %lld",
-                                         s->file, (long long)id)
-                               : tc_sqlite_fail(s, rc, err);
+        st = rc == SQLITE_DONE
+                 ? tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: ledger number %lld is not there",
+                           s->file, (long long)id)
+                 : tc_sqlite_fail(s, rc, err);
     }
     tc_sqlite_reset(s, TC_SQL_LEDGER_HEAD);
     if (st == TACIT_OK)
@@ -257,17 +258,46 @@ static tacit_status ledger_find(const tc_ledger_io *io, const tc_ledger_hash *st
 
 /* ---- opening */
 
-static tacit_status get_id(tc_sqlite *s, const char *name, int64_t *id, tacit_error *err)
+/* The number of the ledger by the statement q; 0: there is none. A result code of SQLite. */
+static int id_by(sqlite3_stmt *q, const char *name, int64_t *id)
 {
-    sqlite3_stmt *q = s->sql[TC_SQL_LEDGER_GET];
     sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
     int rc = sqlite3_step(q);
-    if (rc == SQLITE_ROW)
-        *id = sqlite3_column_int64(q, 0);
+    *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* Past the index of names. */
+static int id_by_table(tc_sqlite *s, const char *name, int64_t *id)
+{
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(s->db, "SELECT id FROM ledgers NOT INDEXED WHERE name = ?1", -1, &q,
+                                NULL);
+    if (rc == SQLITE_OK)
+        rc = id_by(q, name, id);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+/* A ledger that a damaged index hides, or takes for an empty one, would be begun anew and release
+ * everything a second time. So the index of names must agree with the table. */
+static tacit_status get_id(tc_sqlite *s, const char *name, int64_t *id, tacit_error *err)
+{
+    int64_t by_index = 0, by_table = 0;
+    int rc = id_by(s->sql[TC_SQL_LEDGER_GET], name, &by_index);
     tc_sqlite_reset(s, TC_SQL_LEDGER_GET);
-    if (rc == SQLITE_DONE)
+    if (rc == SQLITE_OK)
+        rc = id_by_table(s, name, &by_table);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    if (by_index != by_table)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "%s is damaged: the index of its ledgers is wrong about \"%s\"", s->file,
+                       name);
+    if (by_index == 0)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no ledger \"%s\" in %s", name, s->file);
-    return rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+    *id = by_index;
+    return TACIT_OK;
 }
 
 static tacit_status open_locked(tc_sqlite *s, const char *name, bool create, int64_t *id,

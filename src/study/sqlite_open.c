@@ -1,10 +1,16 @@
 /* sqlite_open.c - opening a store file: is it ours, whole, and of a known schema?
  *
- * A file that is refused is left as it was, byte for byte. Its header is therefore
- * read before SQLite sees it (SQLite may roll back or check-point another program's
- * database), and the write-ahead log is not folded in before all checks have passed.
- * For that the header itself must carry our id from the first commit on: the schema
- * is made with a rollback journal, and only then is the file switched to WAL. */
+ * A file that is refused is left as it was, byte for byte, and nothing new stays beside
+ * it. Its header is therefore read before the first statement (which may roll back or
+ * check-point another program's database), and a write-ahead log that was there is not
+ * folded in before all checks have passed. For that the header itself must carry our id
+ * from the first commit on: the schema is made with a rollback journal, and only then is
+ * the file switched to WAL.
+ *
+ * Nothing here opens the file but SQLite. By POSIX's rules, to close any descriptor of a
+ * file drops all locks that the process has on it; SQLite knows its own descriptors and
+ * closes none while another handle holds a lock. Without that lock another process
+ * would take itself for the last one and remove the log under us. */
 #include "study/sqlite_int.h"
 
 #include "base/clock.h"
@@ -12,7 +18,6 @@
 #include "base/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +89,7 @@ static const char *const upgrades[] = {
 };
 enum { SCHEMA = sizeof upgrades / sizeof upgrades[0] };
 
-/* ---- before SQLite ---- */
+/* ---- before the first statement ---- */
 
 static uint32_t big_endian(const uint8_t *p)
 {
@@ -101,17 +106,24 @@ static tacit_status refuse_damaged(const char *file, const char *why, tacit_erro
     return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: %s", file, why);
 }
 
-/* A process that died while it wrote leaves a log, from which SQLite mends the file. */
-static bool has_log(const char *path)
+/* What lay beside the file before we came. */
+typedef struct beside {
+    bool log;   /* -wal */
+    bool index; /* -shm */
+    bool journal;
+} beside;
+
+static bool has(const char *path, const char *end)
 {
-    static const char *const ends[] = {"-wal", "-journal"};
-    for (size_t i = 0; i < 2; i++) {
-        char log[4200];
-        snprintf(log, sizeof log, "%s%s", path, ends[i]);
-        if (access(log, F_OK) == 0)
-            return true;
-    }
-    return false;
+    char name[4200];
+    snprintf(name, sizeof name, "%s%s", path, end);
+    return access(name, F_OK) == 0;
+}
+
+static beside look_beside(const char *path)
+{
+    return (beside){
+        .log = has(path, "-wal"), .index = has(path, "-shm"), .journal = has(path, "-journal")};
 }
 
 /* https://www.sqlite.org/fileformat2.html, section 1.3. SQLite itself reads on where some of
@@ -132,33 +144,30 @@ static tacit_status check_header(const char *file, const uint8_t h[100], uint64_
     return TACIT_OK;
 }
 
-/* In this order: while another process folds its log in, the header may be ahead of the size. */
-static bool read_header(const char *path, uint8_t h[100], ssize_t *n, off_t *size)
+static sqlite3_file *file_of(tc_sqlite *s)
 {
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    *n = pread(fd, h, 100, 0);
-    bool ok = *n >= 0 && fstat(fd, &info) == 0;
-    int reason = errno;
-    close(fd);
-    errno = reason;
-    *size = ok ? info.st_size : 0;
-    return ok;
+    sqlite3_file *f = NULL;
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, (void *)&f);
+    return f;
 }
 
-static tacit_status check_bytes(const char *file, const char *path, tacit_error *err)
+/* A process that died while it wrote leaves a log, from which SQLite mends the file: then its
+ * size says nothing yet. */
+static tacit_status check_bytes(tc_sqlite *s, const beside *before, tacit_error *err)
 {
     uint8_t h[100];
-    ssize_t n;
-    off_t size;
-    bool logged = has_log(path);
-    if (!read_header(path, h, &n, &size))
-        return tc_fail(err, TACIT_E_IO, "%s cannot be read: %s", file, strerror(errno));
-    if (n != sizeof h)
-        return refuse_foreign(file, err);
-    return check_header(file, h, logged ? UINT64_MAX : (uint64_t)size, err);
+    sqlite3_int64 size = 0;
+    sqlite3_file *f = file_of(s);
+    /* In this order: while another process folds its log in, the header may be ahead of the size. */
+    int rc = f->pMethods->xRead(f, h, sizeof h, 0);
+    if (rc == SQLITE_IOERR_SHORT_READ)
+        return refuse_foreign(s->file, err);
+    if (rc == SQLITE_OK)
+        rc = f->pMethods->xFileSize(f, &size);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    bool logged = before->log || before->journal;
+    return check_header(s->file, h, logged ? UINT64_MAX : (uint64_t)size, err);
 }
 
 static tacit_status check_present(const char *file, const char *path, const struct stat *info,
@@ -166,10 +175,11 @@ static tacit_status check_present(const char *file, const char *path, const stru
 {
     if (!S_ISREG(info->st_mode))
         return tc_fail(err, TACIT_E_IO, "%s is not a file", file);
-    if (info->st_size == 0)
-        return create ? TACIT_OK
-                      : tc_fail(err, TACIT_E_CORRUPT, "%s is empty, not a tacit store", file);
-    return check_bytes(file, path, err);
+    if (info->st_size == 0 && !create)
+        return tc_fail(err, TACIT_E_CORRUPT, "%s is empty, not a tacit store", file);
+    if (access(path, W_OK) != 0)
+        return tc_fail(err, TACIT_E_IO, "%s cannot be written: %s", file, strerror(errno));
+    return TACIT_OK;
 }
 
 /* The log and its index are files beside the store's own, so the folder counts too. */
@@ -196,8 +206,6 @@ static tacit_status check_file(const char *file, const char *path, bool create, 
     *size = 0;
     if (stat(path, &info) == 0) {
         TC_TRY(check_present(file, path, &info, create, err));
-        if (access(path, W_OK) != 0)
-            return tc_fail(err, TACIT_E_IO, "%s cannot be written: %s", file, strerror(errno));
         *size = info.st_size;
     } else if (errno != ENOENT && errno != ENOTDIR) {
         return tc_fail(err, TACIT_E_IO, "%s cannot be opened: %s", file, strerror(errno));
@@ -363,21 +371,31 @@ static tacit_status check_and_upgrade(tc_sqlite *s, int64_t size, bool create, t
         TC_TRY(check_pages(s, err));
     if (version < SCHEMA)
         TC_TRY(upgrade(s, err));
+    TC_TRY(tc_sqlite_prepare(s, err)); /* before the switch: it may yet find the tables wrong */
     TC_TRY(use_wal(s, err));
     TC_TRY(exec(s, "PRAGMA synchronous=NORMAL", err));  /* the rest is sqlite_group.c's */
     return exec(s, "SELECT 1 FROM sqlite_schema", err); /* makes the log, for tc_group_open */
 }
 
-/* Until the file has passed its checks, closing must not fold the log into it. */
+/* Until the file has passed its checks, closing must not fold the log into it. A log that was
+ * not there holds nothing that needs keeping: SQLite removes it when the last handle closes. */
 static void keep_log(tc_sqlite *s, bool keep)
 {
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)keep, (int *)NULL);
 }
 
-static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, tacit_error *err)
+/* A kept log is closed with its index left behind. If there was none, remove it like SQLite does
+ * with a log that it folded in: under a lock that nobody gets while another handle is open. */
+static void remove_index(tc_sqlite *s)
 {
-    int64_t size;
-    TC_TRY(check_file(s->file, path, create, &size, err));
+    sqlite3_file *f = file_of(s);
+    if (f->pMethods->xLock(f, SQLITE_LOCK_SHARED) == SQLITE_OK &&
+        f->pMethods->xLock(f, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK)
+        f->pMethods->xShmUnmap(f, 1);
+}
+
+static tacit_status connect_file(tc_sqlite *s, const char *path, bool create, tacit_error *err)
+{
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
     int rc = sqlite3_open_v2(path, &s->db, flags, NULL);
     if (rc == SQLITE_CANTOPEN)
@@ -387,11 +405,33 @@ static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, ta
         return tc_sqlite_fail(s, rc, err);
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_handler(s->db, wait_busy, s);
-    keep_log(s, true);
-    TC_TRY(check_and_upgrade(s, size, create, err));
-    TC_TRY(tc_sqlite_prepare(s, err));
-    keep_log(s, false);
     return TACIT_OK;
+}
+
+/* Everything that needs a statement. */
+static tacit_status vet(tc_sqlite *s, const beside *before, int64_t size, bool create,
+                        tacit_error *err)
+{
+    keep_log(s, before->log);
+    tacit_status st = check_and_upgrade(s, size, create, err);
+    if (st == TACIT_OK) {
+        keep_log(s, false);
+    } else if (before->log && !before->index) {
+        tc_sqlite_finalize(s);
+        remove_index(s);
+    }
+    return st;
+}
+
+static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, tacit_error *err)
+{
+    int64_t size;
+    beside before = look_beside(path);
+    TC_TRY(check_file(s->file, path, create, &size, err));
+    TC_TRY(connect_file(s, path, create, err));
+    if (size > 0)
+        TC_TRY(check_bytes(s, &before, err));
+    return vet(s, &before, size, create, err);
 }
 
 tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, tacit_error *err)

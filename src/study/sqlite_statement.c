@@ -19,6 +19,7 @@ static const char *const texts[TC_SQL_COUNT] = {
                           " created_ms FROM studies WHERE id > ?1 ORDER BY id LIMIT 1",
     [TC_SQL_STUDY_HAS] = "SELECT 1 FROM studies WHERE id = ?1",
     [TC_SQL_HEAD] = "SELECT max(seq) FROM events WHERE study = ?1",
+    [TC_SQL_AFTER] = "SELECT kind, trial FROM events WHERE study = ?1 AND seq > ?2",
     [TC_SQL_APPEND] = "INSERT INTO events(study, seq, kind, trial, time_ms, body)"
                       " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [TC_SQL_TAKE_BACK] = "DELETE FROM events WHERE study = ?1 AND seq > ?2",

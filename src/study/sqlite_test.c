@@ -77,15 +77,30 @@ static tc_store *open_store(void)
     return s;
 }
 
+/* Which of the files that SQLite keeps beside a database are there: a bit for each. */
+static unsigned beside(void)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    unsigned found = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        char path[160];
+        snprintf(path, sizeof path, "%s%s", file, ends[i]);
+        found |= (access(path, F_OK) == 0 ? 1u : 0u) << i;
+    }
+    return found;
+}
+
 static void check_refused(bool create, tacit_status want, const char *format)
 {
     tc_store *s = NULL;
     tacit_error err = {0};
     char text[512];
+    unsigned before = beside();
     snprintf(text, sizeof text, format, file);
     assert_int_equal(open_with(create, &s, &err), want);
     assert_string_equal(err.msg, text);
     assert_null(s);
+    assert_int_equal(beside(), before);
 }
 
 static int64_t put(tc_store *s, const char *name)
@@ -306,7 +321,7 @@ static void our_id_without_our_tables_is_damage(void **state)
     tc_free(before.data);
 }
 
-/* True if the damaged copy was refused, with its bytes as they were. Otherwise the damage
+/* True if the damaged copy was refused, with its bytes as they were and nothing new beside it. Otherwise the damage
  * was in a place that holds nothing, and all events must still be there. */
 static bool refuses(const char *data, size_t len)
 {
@@ -324,6 +339,7 @@ static bool refuses(const char *data, size_t len)
     assert_int_equal(st, TACIT_E_CORRUPT);
     assert_ptr_equal(strstr(err.msg, file), err.msg);
     check_bytes(file, data, len);
+    assert_int_equal(beside(), 0);
     return true;
 }
 
@@ -377,6 +393,47 @@ static void damaged_pages_are_refused_untouched(void **state)
         memcpy(whole.data + at, keep, sizeof keep);
     }
     tc_free(whole.data);
+}
+
+/* A damaged file whose last process died: its log stays, and there is no index if there was none. */
+static void a_damaged_file_keeps_its_log(void **state)
+{
+    (void)state;
+    char log[160], index[160];
+    snprintf(log, sizeof log, "%s-wal", file);
+    snprintf(index, sizeof index, "%s-shm", file);
+    make_store();
+    tc_store *s = open_store();
+    put(s, "b");
+    bytes whole = read_all(file), wal = read_all(log);
+    tc_store_close(s);
+    assert_true(wal.len > 0);
+    memset(whole.data + 9 * PAGE, 0xA5, 16);
+    for (int with_index = 0; with_index < 2; with_index++) {
+        tacit_error err = {0};
+        write_all(file, whole.data, whole.len);
+        write_all(log, wal.data, wal.len);
+        if (with_index)
+            write_all(index, "", 0);
+        assert_int_equal(open_with(true, &s, &err), TACIT_E_CORRUPT);
+        check_bytes(file, whole.data, whole.len);
+        check_bytes(log, wal.data, wal.len);
+        assert_int_equal(beside(), with_index ? 3 : 1);
+    }
+    tc_free(whole.data);
+    tc_free(wal.data);
+}
+
+/* As a copy made by another program may be: not in WAL mode, which the header shows. */
+static void wrong_tables_are_found_before_the_switch(void **state)
+{
+    (void)state;
+    make_store();
+    foreign_sql(file, "PRAGMA journal_mode=DELETE; DROP TABLE ledgers");
+    bytes before = read_all(file);
+    check_refused(true, TACIT_E_CORRUPT, "%s is damaged: no such table: ledgers");
+    check_bytes(file, before.data, before.len);
+    tc_free(before.data);
 }
 
 /* Damage that happens while the file is open is met by the next read. */
@@ -451,10 +508,10 @@ static void threads_share_their_syncs(void **state)
         tellers[i] = (teller){.store = s, .study = id, .first = i * TELLS};
         assert_int_equal(pthread_create(&threads[i], NULL, tell_many, &tellers[i]), 0);
     }
-    for (size_t i = 0; i < TELLERS; i++) {
+    for (size_t i = 0; i < TELLERS; i++)
         pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < TELLERS; i++)
         assert_true(tellers[i].ok);
-    }
     uint64_t head;
     assert_int_equal(tc_store_head(s, id, &head, NULL), TACIT_OK);
     assert_int_equal(head, TELLERS * TELLS);
@@ -522,6 +579,92 @@ static void a_locked_file_is_busy(void **state)
     assert_int_equal(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(append(s, id, TC_EVENT_TELL, 0, "{}", true, &err), TACIT_OK);
     sqlite3_close(other);
+    tc_store_close(s);
+}
+
+/* Opens and closes the file in a process of its own, started anew: one that shares nothing with
+ * this one, as a copy made by fork would. */
+static void visit_from_outside(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "sqlite_test", "--visit", url, (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static int visit(const char *where)
+{
+    tc_store *s = NULL;
+    size_t n = 0;
+    if (tc_store_open(&s, where, false, NULL) != TACIT_OK)
+        return 1;
+    tacit_status st = tc_store_scan(s, 1, 0, count_event, &n, NULL);
+    tc_store_close(s);
+    return st == TACIT_OK ? 0 : 2;
+}
+
+/* Whatever this process opens and closes, it must keep its locks: else the visitor takes itself
+ * for the last one, and removes the log into which we go on writing. */
+static void a_second_handle_costs_the_first_no_lock(void **state)
+{
+    (void)state;
+    enum { REFUSED, OPEN, CLOSED, CASES };
+    for (int second = 0; second < CASES; second++) {
+        clear_folder(NULL);
+        tc_store *a = open_store(), *b = NULL;
+        int64_t id = put(a, "a");
+        uint64_t told = 0, head = 0;
+        for (; told < 3; told++)
+            assert_int_equal(append(a, id, TC_EVENT_TELL, told, "{}", true, NULL), TACIT_OK);
+        if (second == REFUSED)
+            assert_int_equal(
+                sqlite3_exec(((tc_sqlite *)a)->db, "PRAGMA user_version=9", NULL, NULL, NULL),
+                SQLITE_OK);
+        assert_int_equal(open_with(false, &b, NULL),
+                         second == REFUSED ? TACIT_E_CORRUPT : TACIT_OK);
+        if (second == REFUSED)
+            assert_int_equal(
+                sqlite3_exec(((tc_sqlite *)a)->db, "PRAGMA user_version=2", NULL, NULL, NULL),
+                SQLITE_OK);
+        if (second == CLOSED)
+            tc_store_close(b);
+        visit_from_outside();
+        assert_int_equal(beside(), 3); /* the log and its index are in use */
+        for (; told < 8; told++)
+            assert_int_equal(append(a, id, TC_EVENT_TELL, told, "{}", true, NULL), TACIT_OK);
+        if (second == OPEN)
+            tc_store_close(b);
+        tc_store_close(a);
+        a = open_store();
+        assert_int_equal(tc_store_head(a, id, &head, NULL), TACIT_OK);
+        assert_int_equal(head, told);
+        tc_store_close(a);
+    }
+}
+
+/* A program that opens and closes the file by itself drops our locks. That cannot be helped, but
+ * what went into a removed log is not called durable. */
+static void a_tell_into_a_removed_log_fails(void **state)
+{
+    (void)state;
+    tc_store *s = open_store();
+    int64_t id = put(s, "a");
+    tacit_error err = {0};
+    char want[200];
+    snprintf(want, sizeof want, "%s could not be brought to disk: its log was removed", file);
+    assert_int_equal(append(s, id, TC_EVENT_TELL, 0, "{}", true, NULL), TACIT_OK);
+    bytes copy = read_all(file);
+    tc_free(copy.data);
+    visit_from_outside();
+    assert_int_equal(beside(), 0);
+    for (uint64_t trial = 1; trial < 3; trial++) {
+        assert_int_equal(append(s, id, TC_EVENT_TELL, trial, "{}", true, &err), TACIT_E_IO);
+        assert_string_equal(err.msg, want);
+    }
     tc_store_close(s);
 }
 
@@ -600,8 +743,10 @@ static int remove_folder(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup(test, clear_folder)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--visit") == 0)
+        return visit(argv[2]);
     const struct CMUnitTest tests[] = {
         IN_FOLDER(an_absent_file_is_made_only_on_request),
         IN_FOLDER(the_folder_must_exist),
@@ -616,12 +761,16 @@ int main(void)
         IN_FOLDER(a_truncated_file_is_refused_untouched),
         IN_FOLDER(a_damaged_header_is_refused_untouched),
         IN_FOLDER(damaged_pages_are_refused_untouched),
+        IN_FOLDER(a_damaged_file_keeps_its_log),
+        IN_FOLDER(wrong_tables_are_found_before_the_switch),
         IN_FOLDER(damage_under_an_open_handle_is_reported),
         IN_FOLDER(an_ask_syncs_nothing_and_a_tell_syncs_once),
         IN_FOLDER(threads_share_their_syncs),
         IN_FOLDER(a_failed_sync_is_final_for_the_handle),
         IN_FOLDER(the_log_stays_bounded),
         IN_FOLDER(a_locked_file_is_busy),
+        IN_FOLDER(a_second_handle_costs_the_first_no_lock),
+        IN_FOLDER(a_tell_into_a_removed_log_fails),
         IN_FOLDER(processes_share_a_file),
         IN_FOLDER(a_half_made_file_is_made_whole),
     };

@@ -90,6 +90,25 @@ tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledg
     return s->ops->ledger(s, name, create, out, err);
 }
 
+/* A tell changes what would be asked next, but makes nothing wrong that was computed without it:
+ * the values are in the event, and no number depends on it. Only the trial that was told is no
+ * longer free to be asked again, or to lose its lease. */
+bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial)
+{
+    if (kind != TC_EVENT_TELL)
+        return true;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->events[i].trial == trial)
+            return true;
+    return false;
+}
+
+tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CONFLICT, "the journal has moved from event %llu to %llu",
+                   (unsigned long long)a->head, (unsigned long long)end);
+}
+
 void tc_study_row_fini(tc_study_row *row)
 {
     tc_free(row->name);

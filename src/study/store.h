@@ -41,7 +41,9 @@ typedef struct tc_event_row {
 
 typedef struct tc_append {
     int64_t study;
-    uint64_t head;              /* insert only if the journal ends here; TC_ANY_HEAD: always */
+    /* Insert only if nothing but tells came after event `head`, and none of a trial that is
+     * among `events`; TC_ANY_HEAD: always. Events that came after it stay before these. */
+    uint64_t head;
     const tc_event_row *events; /* seq is assigned by the store */
     size_t n;
     bool durable; /* false: survives a killed process, and becomes durable with
@@ -62,8 +64,9 @@ typedef struct tc_store_ops {
                                tacit_status (*visit)(void *user, const tc_study_row *row,
                                                      tacit_error *err),
                                void *user, tacit_error *err);
-    /* All events or none, consecutive seq. E_CONFLICT: the head has moved. E_STATE: a trial
-     * among them is told already (at most one TELL per trial, ever). *head gets the new end. */
+    /* All events or none, consecutive seq. E_CONFLICT: the condition of `head` does not hold, or
+     * the journal has no such event yet. E_STATE: a trial among them is told already (at most
+     * one TELL per trial, ever). *head gets the new end. */
     tacit_status (*append)(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err);
     /* Calls visit for each event after `after`, in order, until it fails. visit must not call the store. */
     tacit_status (*scan)(tc_store *s, int64_t study, uint64_t after,
@@ -103,6 +106,10 @@ tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_err
 tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
                              tacit_error *err);
 
+/* For implementations of append: does an event that came after a->head stand in its way? */
+bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);
+/* The refusal, then. */
+tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *err);
 /* A row of one's own, for implementations of study_get. */
 tacit_status tc_study_row_copy(tc_study_row *out, const tc_study_row *row, tacit_error *err);
 

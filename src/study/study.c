@@ -3,7 +3,7 @@
  * There is one way into the optimizer's state: `apply_row`, which takes an event as it is
  * stored. What this process wrote itself goes in the same way, so a live study and a
  * reopened one are the same bit for bit. */
-#include "study/study.h"
+#include "study/study_int.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -25,9 +25,8 @@ struct tc_study {
 
 /* ---- the journal ---- */
 
-static tacit_status apply_row(void *user, const tc_event_row *row, tacit_error *err)
+static tacit_status apply_row(tc_study *s, const tc_event_row *row, tacit_error *err)
 {
-    tc_study *s = user;
     tc_arena scratch = {0};
     tc_event e = {.seq = row->seq, .kind = row->kind, .trial = row->trial, .time_ms = row->time_ms};
     tacit_status st = tc_event_decode(tc_optimizer_space(s->opt), row->body, &scratch, &e, err);
@@ -39,9 +38,27 @@ static tacit_status apply_row(void *user, const tc_event_row *row, tacit_error *
     return st;
 }
 
+/* Catching up as far as event `last`, which leaves later ones for the next time. */
+typedef struct reach {
+    tc_study *study;
+    uint64_t last;
+} reach;
+
+static tacit_status apply_within(void *user, const tc_event_row *row, tacit_error *err)
+{
+    const reach *r = user;
+    return row->seq <= r->last ? apply_row(r->study, row, err) : TACIT_OK;
+}
+
+static tacit_status catch_up_to(tc_study *s, uint64_t last, tacit_error *err)
+{
+    return tc_store_scan(s->store, s->id, tc_optimizer_seq(s->opt), apply_within,
+                         &(reach){.study = s, .last = last}, err);
+}
+
 static tacit_status catch_up(tc_study *s, tacit_error *err)
 {
-    return tc_store_scan(s->store, s->id, tc_optimizer_seq(s->opt), apply_row, s, err);
+    return catch_up_to(s, UINT64_MAX, err);
 }
 
 /* The stored form of e; its body is the caller's to free. */
@@ -61,8 +78,16 @@ static void rows_free(tc_event_row *rows, size_t n)
         tc_free((char *)rows[i].body);
 }
 
-/* Appends one event if the journal still ends where the optimizer stands, and applies what was
- * stored: its text, as if it had been read back. */
+/* Applies an event that was appended as row->seq: its stored text, as if it had been read back,
+ * but first the tells that came before it. */
+static tacit_status apply_appended(tc_study *s, const tc_event_row *row, tacit_error *err)
+{
+    if (row->seq == tc_optimizer_seq(s->opt) + 1)
+        return apply_row(s, row, err);
+    return catch_up_to(s, row->seq, err);
+}
+
+/* Appends one event if nothing but tells came since the optimizer caught up, and applies it. */
 static tacit_status append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
 {
     tc_event_row row;
@@ -75,7 +100,7 @@ static tacit_status append_here(tc_study *s, const tc_event *e, bool durable, ta
                                                    .durable = durable},
                                       &row.seq, err);
     if (st == TACIT_OK)
-        st = apply_row(s, &row, err);
+        st = apply_appended(s, &row, err);
     rows_free(&row, 1);
     return st;
 }
@@ -392,6 +417,31 @@ tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *e
 void tc_study_unlook(tc_study *s)
 {
     pthread_mutex_unlock(&s->lock);
+}
+
+static tacit_status encode_all(const tc_study *s, const tc_event *events, size_t n,
+                               tc_event_row *rows, tacit_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        TC_TRY(encode(s, &events[i], &rows[i], err));
+    return TACIT_OK;
+}
+
+tacit_status tc_study_append_seen(tc_study *s, const tc_event *events, size_t n, tacit_error *err)
+{
+    uint64_t head;
+    tc_event_row *rows = tc_alloc(n, sizeof *rows);
+    if (!rows)
+        return tc_fail_memory(err);
+    tacit_status st = encode_all(s, events, n, rows, err);
+    if (st == TACIT_OK)
+        st = tc_store_append(
+            s->store,
+            &(tc_append){.study = s->id, .head = tc_optimizer_seq(s->opt), .events = rows, .n = n},
+            &head, err);
+    rows_free(rows, n);
+    tc_free(rows);
+    return st;
 }
 
 const tc_study_doc *tc_study_document(const tc_study *s)

@@ -35,6 +35,18 @@ static const char plain[] =
 
 enum { WIDTH = 3 };
 
+static int remove_files(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < 3; i++) {
+        char path[160];
+        snprintf(path, sizeof path, "%s%s", file, ends[i]);
+        unlink(path);
+    }
+    return 0;
+}
+
 static tc_study_doc *read_doc(const char *text)
 {
     json_t *json = NULL;
@@ -372,10 +384,10 @@ static void parallel_workers_match_a_single_one(void **state)
             workers[i].study = i % 4 == 3 ? second : s;
             assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
         }
-        for (int i = 0; i < THREADS; i++) {
+        for (int i = 0; i < THREADS; i++) /* all of them: a failed assertion leaves this frame */
             pthread_join(threads[i], NULL);
+        for (int i = 0; i < THREADS; i++)
             assert_true(workers[i].ok);
-        }
         run_trials(alone, THREADS * EACH);
         check_same(s, alone);
         check_same(second, alone);
@@ -384,6 +396,175 @@ static void parallel_workers_match_a_single_one(void **state)
         tc_study_close(alone);
         tc_store_close(store);
         tc_store_close(m);
+    }
+}
+
+/* ---- tells that come while an ask is computed ---- */
+
+/* A store that lets somebody else append just before each ask and each end of a lease. */
+typedef struct meddler {
+    tc_store base;
+    tc_store *inner;
+    uint64_t told; /* the next trial to be told by the other one */
+    size_t most;   /* of such tells */
+    size_t attempts, conflicts;
+} meddler;
+
+static tacit_status meddler_append(tc_store *s, const tc_append *a, uint64_t *head,
+                                   tacit_error *err)
+{
+    meddler *m = (meddler *)s;
+    bool leads = a->events[0].kind != TC_EVENT_TELL;
+    if (leads && m->most > 0) {
+        char body[64];
+        snprintf(body, sizeof body, "{\"state\": \"COMPLETE\", \"value\": %g}",
+                 (double)(m->told * m->told % 7));
+        tc_event_row e = {.kind = TC_EVENT_TELL, .trial = m->told++, .body = body};
+        tc_append other = {.study = a->study, .head = TC_ANY_HEAD, .events = &e, .n = 1};
+        uint64_t end;
+        m->most--;
+        assert_int_equal(tc_store_append(m->inner, &other, &end, NULL), TACIT_OK);
+    }
+    tacit_status st = tc_store_append(m->inner, a, head, err);
+    m->attempts += leads;
+    m->conflicts += st == TACIT_E_CONFLICT;
+    return st;
+}
+
+static tacit_status meddler_get(tc_store *s, const char *name, tc_study_row *out, tacit_error *err)
+{
+    return tc_store_study_get(((meddler *)s)->inner, name, out, err);
+}
+
+static tacit_status meddler_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
+                                 void *user, tacit_error *err)
+{
+    return tc_store_scan(((meddler *)s)->inner, study, after, visit, user, err);
+}
+
+static const tc_store_ops meddling = {
+    .append = meddler_append, .study_get = meddler_get, .scan = meddler_scan};
+
+static const char modelled[] =
+    "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 40, \"seed\": 5,"
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2},"
+    "             \"n\": {\"type\": \"int\", \"low\": 1, \"high\": 9},"
+    "             \"c\": {\"type\": \"choice\", \"choices\": [\"red\", \"green\"]}},"
+    " \"algorithm\": {\"name\": \"gp-ucb\", \"init\": 3}}";
+
+/* The asked trial is the next number each time, and what was lived through is what is read back. */
+static void a_tell_does_not_hold_up_an_ask(void **state)
+{
+    (void)state;
+    enum { OPEN = 20 };
+    static const char *const wheres[] = {"memory:", url};
+    static const char *const documents[] = {plain, modelled};
+    for (size_t k = 0; k < 4; k++) {
+        remove_files(NULL);
+        meddler m = {.base.ops = &meddling, .inner = open_store(wheres[k % 2])};
+        tc_study *first = open_study(m.inner, documents[k / 2]), *s = NULL, *again = NULL;
+        uint64_t trial;
+        double v[WIDTH];
+        for (int i = 0; i < OPEN; i++)
+            assert_int_equal(tc_study_ask(first, NULL, 0, &trial, v, NULL), TACIT_OK);
+        assert_int_equal(tc_study_open(&s, &m.base, "s", NULL, NULL), TACIT_OK);
+        m.most = OPEN;
+        for (uint64_t i = OPEN; i < OPEN + 8; i++) {
+            assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v, NULL), TACIT_OK);
+            assert_int_equal(trial, i);
+            assert_memory_equal(tc_optimizer_trial(look(s), i)->values, v, sizeof v);
+            tc_study_unlook(s);
+        }
+        assert_int_equal(m.conflicts, 0);
+        assert_true(documents[k / 2] == modelled ? m.attempts > 8 : m.attempts == 8);
+        assert_int_equal(tc_study_open(&again, m.inner, "s", NULL, NULL), TACIT_OK);
+        check_same(s, again);
+        assert_int_equal(count(s, TC_TRIAL_COMPLETE), m.attempts);
+        for (int i = 0; i < 2; i++) { /* and both go on alike */
+            double w[WIDTH];
+            assert_int_equal(tc_study_ask(i ? s : again, NULL, 0, &trial, w, NULL), TACIT_OK);
+            check_same(s, again);
+        }
+        tc_study_close(again);
+        tc_study_close(s);
+        tc_study_close(first);
+        tc_store_close(m.inner);
+    }
+}
+
+/* A late tell of the very trial that is about to be handed out again, or to lose its lease. */
+static void a_tell_of_the_same_trial_does(void **state)
+{
+    (void)state;
+    meddler m = {.base.ops = &meddling, .inner = open_store("memory:")};
+    tc_study *first = open_study(m.inner, plain), *s = NULL;
+    uint64_t trial;
+    double v[WIDTH], mine[WIDTH] = {0.125, 7, 1};
+    assert_int_equal(tc_study_ask(first, "late", 1, &trial, v, NULL), TACIT_OK);
+    assert_int_equal(tc_study_enqueue(first, mine, &trial, NULL), TACIT_OK);
+    usleep(5000);
+    assert_int_equal(tc_study_open(&s, &m.base, "s", NULL, NULL), TACIT_OK);
+    m.most = 2; /* trial 0 before its lease ends, trial 1 before it is handed out */
+    assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v, NULL), TACIT_OK);
+    assert_int_equal(trial, 2);
+    assert_int_equal(m.conflicts, 2);
+    assert_int_equal(m.attempts, 3);
+    assert_int_equal(count(first, TC_TRIAL_COMPLETE), 2);
+    check_same(s, first);
+    tc_study_close(s);
+    tc_study_close(first);
+    tc_store_close(m.inner);
+}
+
+typedef struct teller {
+    tc_study *study;
+    uint64_t first;
+    bool ok;
+} teller;
+
+enum { TOLD = 300 };
+
+static void *tell_on(void *user)
+{
+    teller *t = user;
+    t->ok = true;
+    for (uint64_t i = 0; i < TOLD; i++)
+        t->ok = t->ok && tc_study_tell(t->study, t->first + i, NULL, 1, NULL) == TACIT_OK;
+    return NULL;
+}
+
+static void asks_go_on_while_others_tell(void **state)
+{
+    (void)state;
+    enum { ASKS = 100 };
+    static const char *const wheres[] = {"memory:", url};
+    for (size_t k = 0; k < 2; k++) {
+        tc_store *store = open_store(wheres[k]);
+        tc_study *s = open_study(store, plain), *other = open_study(store, plain), *again;
+        pthread_t threads[2];
+        teller tellers[2] = {{.study = s}, {.study = other, .first = TOLD}};
+        bool ok = true;
+        uint64_t trial;
+        double v[WIDTH];
+        for (int i = 0; i < 2 * TOLD; i++)
+            assert_int_equal(tc_study_ask(s, NULL, 0, &trial, v, NULL), TACIT_OK);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, tell_on, &tellers[i]), 0);
+        for (uint64_t i = 0; i < ASKS; i++)
+            ok = ok && tc_study_ask(i % 2 ? s : other, NULL, 0, &trial, v, NULL) == TACIT_OK &&
+                 trial == 2 * TOLD + i;
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+        assert_true(ok && tellers[0].ok && tellers[1].ok);
+        assert_int_equal(tc_study_open(&again, store, "s", NULL, NULL), TACIT_OK);
+        assert_int_equal(count(again, TC_TRIAL_COMPLETE), 2 * TOLD);
+        assert_int_equal(count(again, TC_TRIAL_RUNNING), ASKS);
+        check_same(s, again);
+        check_same(other, again);
+        tc_study_close(again);
+        tc_study_close(other);
+        tc_study_close(s);
+        tc_store_close(store);
     }
 }
 
@@ -540,18 +721,6 @@ static void the_public_interface_works(void **state)
 
 /* ---- */
 
-static int remove_files(void **state)
-{
-    (void)state;
-    static const char *const ends[] = {"", "-wal", "-shm"};
-    for (size_t i = 0; i < 3; i++) {
-        char path[160];
-        snprintf(path, sizeof path, "%s%s", file, ends[i]);
-        unlink(path);
-    }
-    return 0;
-}
-
 static int make_folder(void **state)
 {
     (void)state;
@@ -578,7 +747,9 @@ int main(void)
         IN_FOLDER(studies_without_a_seed_differ),   IN_FOLDER(enqueued_points_come_first),
         IN_FOLDER(an_import_is_all_or_none),        IN_FOLDER(an_expired_lease_is_asked_again),
         IN_FOLDER(a_foreign_event_is_corrupt),      IN_FOLDER(parallel_workers_match_a_single_one),
-        IN_FOLDER(a_killed_worker_loses_nothing),   IN_FOLDER(the_public_interface_works),
+        IN_FOLDER(a_tell_does_not_hold_up_an_ask),  IN_FOLDER(a_tell_of_the_same_trial_does),
+        IN_FOLDER(asks_go_on_while_others_tell),    IN_FOLDER(a_killed_worker_loses_nothing),
+        IN_FOLDER(the_public_interface_works),
     };
     return cmocka_run_group_tests_name("study", tests, make_folder, remove_folder);
 }

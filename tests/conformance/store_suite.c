@@ -250,6 +250,37 @@ static void an_append_at_another_head_is_refused(void **state)
     assert_int_equal(head_of(*state, id), 1);
 }
 
+/* A tell of another trial is nothing to an ask that was computed without it. */
+static void tells_of_other_trials_stand_in_no_way(void **state)
+{
+    int64_t id = put(*state, "a");
+    uint64_t end = 0;
+    tacit_error err = {0};
+    tc_event_row both[] = {event(TC_EVENT_ENQUEUE, 4, "{}"), event(TC_EVENT_TELL, 4, "{}")};
+    for (uint64_t trial = 0; trial < 3; trial++)
+        assert_int_equal(append_one(*state, id, trial, TC_EVENT_ASK, trial), TACIT_OK);
+    assert_int_equal(append_one(*state, id, TC_ANY_HEAD, TC_EVENT_TELL, 1), TACIT_OK);
+    assert_int_equal(append_one(*state, id, TC_ANY_HEAD, TC_EVENT_TELL, 0), TACIT_OK);
+    assert_int_equal(append_one(*state, id, 3, TC_EVENT_STALE, 1), TACIT_E_CONFLICT);
+    assert_int_equal(append_one(*state, id, 3, TC_EVENT_ASK, 0), TACIT_E_CONFLICT);
+    assert_int_equal(append_one(*state, id, 2, TC_EVENT_ASK, 3), TACIT_E_CONFLICT);
+    assert_int_equal(append_one(*state, id, 6, TC_EVENT_ASK, 3), TACIT_E_CONFLICT);
+    tc_event_row ask = event(TC_EVENT_ASK, 3, "{}");
+    assert_int_equal(append(*state, id, 3, 1, &ask, false, &end, NULL), TACIT_OK);
+    assert_int_equal(end, 6); /* it comes after the tells */
+    assert_int_equal(append(*state, id, 3, 2, both, true, &end, &err), TACIT_E_CONFLICT);
+    assert_string_equal(err.msg, "the journal has moved from event 3 to 6");
+    assert_int_equal(append_one(*state, id, TC_ANY_HEAD, TC_EVENT_TELL, 2), TACIT_OK);
+    assert_int_equal(append(*state, id, 6, 2, both, true, &end, NULL), TACIT_OK);
+    assert_int_equal(end, 9);
+    seen all = scan(*state, id, 5);
+    assert_int_equal(all.n, 4);
+    assert_true(all.events[0].kind == TC_EVENT_ASK && all.events[0].trial == 3);
+    assert_true(all.events[1].kind == TC_EVENT_TELL && all.events[1].trial == 2);
+    assert_true(all.events[2].kind == TC_EVENT_ENQUEUE && all.events[3].seq == 9);
+    forget(&all);
+}
+
 static void a_trial_is_told_once(void **state)
 {
     int64_t id = put(*state, "a"), other = put(*state, "b");
@@ -299,6 +330,19 @@ static void a_visitor_may_stop_a_scan(void **state)
     assert_int_equal(append_one(*state, id, 5, TC_EVENT_ASK, 5), TACIT_OK);
 }
 
+/* May m events that were made at `head` follow n others? */
+static bool may_follow(const tc_event_row *all, size_t n, uint64_t head, const tc_event_row *e,
+                       size_t m)
+{
+    if (head == TC_ANY_HEAD)
+        return true;
+    for (size_t k = head; k < n; k++)
+        for (size_t i = 0; i < m; i++)
+            if (all[k].kind != TC_EVENT_TELL || all[k].trial == e[i].trial)
+                return false;
+    return head <= n;
+}
+
 /* Random appends against a plain array: what is accepted, what is refused, what is stored. */
 static void a_thousand_random_appends_match_the_reference(void **state)
 {
@@ -311,7 +355,7 @@ static void a_thousand_random_appends_match_the_reference(void **state)
     for (int k = 0; k < APPENDS; k++) {
         tc_event_row e[MOST];
         size_t m = 1 + (size_t)rand() % MOST;
-        bool clash = false, moved = rand() % 5 == 0;
+        bool clash = false;
         bool mine[TRIALS] = {false};
         for (size_t i = 0; i < m; i++) {
             e[i] =
@@ -321,7 +365,12 @@ static void a_thousand_random_appends_match_the_reference(void **state)
             clash = clash || told[e[i].trial] || mine[e[i].trial];
             mine[e[i].trial] = true;
         }
-        uint64_t head = moved ? n + 1 : rand() % 2 ? n : TC_ANY_HEAD, end = 0;
+        uint64_t head = rand() % 5 == 0             ? n + 1
+                        : rand() % 3 == 0 && n >= 4 ? n - (size_t)rand() % 4
+                        : rand() % 2                ? n
+                                                    : TC_ANY_HEAD;
+        uint64_t end = 0;
+        bool moved = !may_follow(want, n, head, e, m);
         tacit_status st = append(*state, id, head, m, e, rand() % 8 == 0, &end, NULL);
         assert_int_equal(st, moved ? TACIT_E_CONFLICT : clash ? TACIT_E_STATE : TACIT_OK);
         for (size_t i = 0; st == TACIT_OK && i < m; i++) {
@@ -448,10 +497,12 @@ static void two_handles_see_one_journal(void **state)
     tc_store *other = kind->open_again();
     assert_non_null(other);
     assert_int_equal(append_one(*state, id, 0, TC_EVENT_TELL, 0), TACIT_OK);
-    assert_int_equal(append_one(other, id, 0, TC_EVENT_ASK, 1), TACIT_E_CONFLICT);
+    assert_int_equal(append_one(other, id, 0, TC_EVENT_ASK, 0), TACIT_E_CONFLICT);
+    assert_int_equal(append_one(other, id, 0, TC_EVENT_ASK, 1), TACIT_OK);
+    assert_int_equal(append_one(*state, id, 1, TC_EVENT_ASK, 2), TACIT_E_CONFLICT);
     assert_int_equal(append_one(other, id, TC_ANY_HEAD, TC_EVENT_TELL, 0), TACIT_E_STATE);
-    assert_int_equal(append_one(other, id, 1, TC_EVENT_TELL, 1), TACIT_OK);
-    assert_int_equal(head_of(*state, id), 2);
+    assert_int_equal(append_one(other, id, 2, TC_EVENT_TELL, 1), TACIT_OK);
+    assert_int_equal(head_of(*state, id), 3);
 
     int64_t busy = put(other, "b");
     crew sum = run_crew(*state, other, busy, ask_and_tell);
@@ -472,6 +523,7 @@ int store_suite_run(const store_kind *which)
         ON_STORE(studies_are_listed_in_order_of_creation),
         ON_STORE(events_come_back_in_order),
         ON_STORE(an_append_at_another_head_is_refused),
+        ON_STORE(tells_of_other_trials_stand_in_no_way),
         ON_STORE(a_trial_is_told_once),
         ON_STORE(an_unknown_study_is_not_found),
         ON_STORE(a_visitor_may_stop_a_scan),

@@ -1,0 +1,54 @@
+/* reclaim.c - a trial passes from a worker that is gone to one that lives.
+ *
+ * Its lease ends and it is asked for again, in one append: nobody sees it free in
+ * between, and of all who reach for it the journal lets one through. */
+#include "study/study_int.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* E_STATE unless `from` still runs the trial. */
+static tacit_status check_owner(const tc_trial *t, const char *from, tacit_error *err)
+{
+    if (t->state != TC_TRIAL_RUNNING)
+        return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is not running, it is %s", t->number,
+                       tc_trial_state_name(t->state));
+    if (!t->worker || strcmp(t->worker, from) != 0)
+        return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is run by %.255s, not by %.255s",
+                       t->number, t->worker ? t->worker : "somebody without a name", from);
+    return TACIT_OK;
+}
+
+static tacit_status reclaim_seen(tc_study *s, const tc_optimizer *o, uint64_t trial,
+                                 const tc_claim *claim, tacit_error *err)
+{
+    const tc_trial *t = tc_optimizer_trial(o, trial);
+    if (!t)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
+                       trial, tc_optimizer_trials(o));
+    TC_TRY(check_owner(t, claim->from, err));
+    int64_t now = tc_clock_unix_ms();
+    tc_event events[] = {{.kind = TC_EVENT_STALE, .trial = trial, .time_ms = now},
+                         {.kind = TC_EVENT_ASK,
+                          .trial = trial,
+                          .time_ms = now,
+                          .values = t->values,
+                          .worker = claim->to,
+                          .lease_ms = claim->lease_ms}};
+    return tc_study_append_seen(s, events, 2, err);
+}
+
+tacit_status tc_study_reclaim(tc_study *s, uint64_t trial, const tc_claim *claim, tacit_error *err)
+{
+    for (;;) {
+        const tc_optimizer *o;
+        TC_TRY(tc_study_look(s, &o, err));
+        tacit_status st = reclaim_seen(s, o, trial, claim, err);
+        tc_study_unlook(s);
+        if (st != TACIT_E_CONFLICT) /* else: see what the others did, and look again */
+            return st;
+    }
+}
