@@ -18,7 +18,8 @@ typedef struct options {
 static const tc_option table[] = {
     TC_STORAGE_OPTION(options),
     {"worker", TC_OPTION_STRING, offsetof(options, worker), .value = "NAME",
-     .help = "who asks; the same worker gets its unfinished trials back first"},
+     .help =
+         "who asks, 1 to 255 characters; the same worker gets its unfinished trials back first"},
     {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0, .max = 1e9,
      .help = "seconds after which the trial may be given up as STALE; 0 is never"},
     {"count", TC_OPTION_INT, offsetof(options, count), "1", .min = 1, .max = 100000,
@@ -79,10 +80,27 @@ static tacit_status ask(const tc_session *s, const tc_invocation *in, tacit_erro
     return st;
 }
 
+enum { WORKER_BYTES = 255 };
+
+static tacit_status check_worker(const char *worker, tacit_error *err)
+{
+    size_t n = worker ? strlen(worker) : 1;
+    if (n == 0 || n > WORKER_BYTES)
+        return tc_fail(err, TACIT_E_ARG, "--worker must have 1 to %d characters, got %zu",
+                       WORKER_BYTES, n);
+    for (size_t i = 0; worker && i < n; i++)
+        if (worker[i] < ' ' || worker[i] > '~')
+            return tc_fail(err, TACIT_E_ARG,
+                           "--worker must be printable characters of ASCII, got byte 0x%02x at %zu",
+                           (unsigned)(unsigned char)worker[i], i + 1);
+    return TACIT_OK;
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tc_session s = {0};
+    TC_TRY(check_worker(o->worker, err));
     tacit_status st = tc_session_name(&s, in->args[0], err);
     if (st == TACIT_OK)
         st = tc_session_open(&s, in->args[0], o->storage, true, o->threads, err);

@@ -1,6 +1,7 @@
 /* axis.c - scales and round ticks (1, 2, 5 times powers of ten; decades on a log scale). */
 #include "axis.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,24 +19,24 @@ void tc_scale_range(tc_scale *s, double low, double high, double pad)
     if (s->log) {
         double l = log10(low), h = log10(high),
                margin = fmax(pad * (h - l), h - l < 1e-9 ? 0.3 : 0);
-        s->low = pow(10, l - margin);
-        s->high = pow(10, h + margin);
+        s->low = fmax(pow(10, l - margin), DBL_MIN);
+        s->high = fmin(pow(10, h + margin), DBL_MAX);
         return;
     }
-    double length = high - low;
+    double half = high / 2 - low / 2;          /* the whole length may be no double */
     double flat = 0.5 * fmax(fabs(low), 1e-3); /* one value only: room around it */
-    double margin = length > 1e-12 * fmax(fabs(low), fabs(high)) ? pad * length : flat;
-    s->low = low - margin;
-    s->high = high + margin;
+    double margin = half > 0.5e-12 * fmax(fabs(low), fabs(high)) ? pad * 2 * half : flat;
+    s->low = fmax(low - margin, -DBL_MAX);
+    s->high = fmin(high + margin, DBL_MAX);
 }
 
 double tc_scale_at(const tc_scale *s, double v)
 {
     double share;
     if (s->log)
-        share = v > TINY ? log10(v / s->low) / log10(s->high / s->low) : -2;
+        share = v > 0 ? (log10(v) - log10(s->low)) / (log10(s->high) - log10(s->low)) : -2;
     else
-        share = (v - s->low) / (s->high - s->low);
+        share = (v / 2 - s->low / 2) / (s->high / 2 - s->low / 2);
     return s->from + share * (s->to - s->from);
 }
 
@@ -54,9 +55,9 @@ static void decade_label(char *out, size_t size, int exponent, bool plain)
              e >= 10 ? digits[e / 10 % 10] : "", digits[e % 10]);
 }
 
-static void add(tc_ticks *t, double at)
+static void add(tc_ticks *t, const tc_scale *s, double at)
 {
-    if (t->n == TC_TICKS)
+    if (t->n == TC_TICKS || (s->whole && at != floor(at)))
         return;
     t->at[t->n] = at;
     snprintf(t->label[t->n], sizeof t->label[0], "%.10g", at);
@@ -66,15 +67,17 @@ static void add(tc_ticks *t, double at)
 static double round_step(double raw)
 {
     double power = pow(10, floor(log10(raw))), lead = raw / power;
-    return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+    return fmin(power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10), DBL_MAX);
 }
 
 static void linear_ticks(tc_ticks *t, const tc_scale *s, size_t want)
 {
-    double step = round_step((s->high - s->low) / (double)want);
+    double step = round_step((s->high / 2 - s->low / 2) / (double)want * 2);
+    if (s->whole && step < 1)
+        step = 1;
     double first = ceil(s->low / step - 1e-9), last = floor(s->high / step + 1e-9);
     for (double k = first; k <= last; k++)
-        add(t, k * step == 0 ? 0 : k * step); /* no "-0" */
+        add(t, s, k * step == 0 ? 0 : k * step); /* no "-0" */
 }
 
 static void decade_ticks(tc_ticks *t, int first, int last, size_t want)
@@ -96,7 +99,7 @@ static void one_two_five_ticks(tc_ticks *t, const tc_scale *s)
         for (size_t k = 0; k < 3; k++) {
             double at = leads[k] * pow(10, e);
             if (at >= s->low * (1 - 1e-9) && at <= s->high * (1 + 1e-9))
-                add(t, at);
+                add(t, s, at);
         }
 }
 

@@ -7,11 +7,12 @@
 
 typedef struct tc_scale {
     bool log;
+    bool whole;       /* ticks at whole numbers only */
     double low, high; /* data; low < high, above 0 where log */
     double from, to;  /* pixels of low and high */
 } tc_scale;
 
-/* Widens a range of data to one that can be drawn: finite, not empty, above 0 where log, with
+/* Widens a range of data to one that can be drawn, however large: finite, not empty, above 0 where log, with
  * `pad` (a fraction of its length) added at both ends. */
 void tc_scale_range(tc_scale *s, double low, double high, double pad);
 /* Pixel of v. On a log scale, what is not above 0 lies far below the low end. */

@@ -11,6 +11,7 @@ enum { TICK_MS = 250 }; /* how soon an interruption that fell between two waits 
 
 typedef struct orphan {
     uint64_t trial;
+    const char *worker; /* the dead one */
     double *values;
 } orphan;
 
@@ -24,7 +25,8 @@ typedef struct campaign {
     size_t n_params;
     double *values; /* of the trial just asked for */
     slot *slots;    /* plan.jobs of them */
-    tc_arena arena; /* the orphans' values */
+    tc_arena arena; /* the orphans' values and workers */
+    tc_census census;
     orphan *orphans;
     size_t n_orphans, next_orphan;
     int64_t failures; /* in a row */
@@ -50,21 +52,22 @@ static bool is_ours(const campaign *c, uint64_t trial)
     return false;
 }
 
-static uint64_t count_elsewhere(const campaign *c, const tc_optimizer *o)
+static uint64_t count_elsewhere(campaign *c, const tc_optimizer *o)
 {
     size_t ours = tc_runner_running(c->plan.runner) + (c->n_orphans - c->next_orphan);
     if (tc_optimizer_count(o, TC_TRIAL_RUNNING) <= ours)
         return 0;
     uint64_t n = 0;
+    tc_census_forget(&c->census);
     for (size_t i = 0; i < tc_optimizer_trials(o); i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
         n += t->state == TC_TRIAL_RUNNING && !is_ours(c, i) &&
-             tc_worker_look_up(t->worker) == TC_WORKER_ALIVE;
+             tc_worker_look_up(&c->census, t->worker) == TC_WORKER_ALIVE;
     }
     return n;
 }
 
-static tacit_status take_stock(const campaign *c, standing *out, tacit_error *err)
+static tacit_status take_stock(campaign *c, standing *out, tacit_error *err)
 {
     const tc_optimizer *o;
     TC_TRY(tc_study_look(c->plan.study, &o, err));
@@ -95,18 +98,20 @@ static void show(const campaign *c, const standing *s)
 
 /* ---- orphans */
 
-static bool is_orphan(const tc_trial *t)
+static bool is_orphan(campaign *c, const tc_trial *t)
 {
-    return t->state == TC_TRIAL_RUNNING && tc_worker_look_up(t->worker) == TC_WORKER_DEAD;
+    return t->state == TC_TRIAL_RUNNING &&
+           tc_worker_look_up(&c->census, t->worker) == TC_WORKER_DEAD;
 }
 
 static bool add_orphan(campaign *c, const tc_trial *t)
 {
     double *values = TC_TAKE(&c->arena, c->n_params, double);
-    if (!values)
+    const char *worker = tc_arena_strdup(&c->arena, t->worker);
+    if (!values || !worker)
         return false;
     memcpy(values, t->values, c->n_params * sizeof *values);
-    c->orphans[c->n_orphans++] = (orphan){.trial = t->number, .values = values};
+    c->orphans[c->n_orphans++] = (orphan){.trial = t->number, .worker = worker, .values = values};
     return true;
 }
 
@@ -117,7 +122,7 @@ static tacit_status find_orphans(campaign *c, tacit_error *err)
     c->orphans = TC_TAKE(&c->arena, tc_optimizer_count(o, TC_TRIAL_RUNNING) + 1, orphan);
     bool ok = c->orphans != NULL;
     for (size_t i = 0; ok && i < tc_optimizer_trials(o); i++)
-        if (is_orphan(tc_optimizer_trial(o, i)))
+        if (is_orphan(c, tc_optimizer_trial(o, i)))
             ok = add_orphan(c, tc_optimizer_trial(o, i));
     tc_study_unlook(c->plan.study);
     return ok ? TACIT_OK : tc_fail_memory(err);
@@ -146,9 +151,25 @@ static tacit_status start_new(campaign *c, tacit_error *err)
     char worker[TC_WORKER_MAX];
     uint64_t trial;
     size_t at = free_slot(c);
-    tc_worker_name(worker, at);
+    tc_worker_name(&c->census, at, worker);
     TC_TRY(tc_study_ask(c->plan.study, worker, c->plan.lease_ms, &trial, c->values, err));
     return start_trial(c, at, trial, c->values, err);
+}
+
+/* The journal decides who runs it. Whoever comes too late leaves it: its new worker lives. */
+static tacit_status start_orphan(campaign *c, const orphan *left, tacit_error *err)
+{
+    char worker[TC_WORKER_MAX];
+    size_t at = free_slot(c);
+    tc_worker_name(&c->census, at, worker);
+    const tc_claim claim = {.from = left->worker, .to = worker, .lease_ms = c->plan.lease_ms};
+    tacit_status st = tc_study_reclaim(c->plan.study, left->trial, &claim, err);
+    if (st == TACIT_E_STATE)
+        return TACIT_OK;
+    TC_TRY(st);
+    tc_note(c->plan.quiet, "running trial %" PRIu64 " again, which an earlier run left unfinished",
+            left->trial);
+    return start_trial(c, at, left->trial, left->values, err);
 }
 
 /* Keeps all jobs busy as long as the budget needs more trials. */
@@ -162,8 +183,7 @@ static tacit_status fill(campaign *c, tacit_error *err)
         if (planned >= c->plan.budget)
             return TACIT_OK;
         if (c->next_orphan < c->n_orphans) {
-            const orphan *left = &c->orphans[c->next_orphan++];
-            TC_TRY(start_trial(c, free_slot(c), left->trial, left->values, err));
+            TC_TRY(start_orphan(c, &c->orphans[c->next_orphan++], err));
         } else if (planned + s.elsewhere < c->plan.budget) {
             TC_TRY(start_new(c, err));
         } else {
@@ -188,7 +208,7 @@ static tacit_status report(campaign *c, const tc_job_result *r, tacit_error *err
     c->failures = r->ok ? 0 : c->failures + 1;
     tacit_status st = r->ok ? tc_study_tell(c->plan.study, r->trial, NULL, r->value, err)
                             : tc_study_fail(c->plan.study, r->trial, r->reason, err);
-    if (st == TACIT_E_STATE) { /* two processes ran the same orphan, or somebody told it by hand */
+    if (st == TACIT_E_STATE) { /* somebody told it by hand, or ran it after its lease */
         tc_note(c->plan.quiet,
                 "trial %" PRIu64 " was told by somebody else; its first report stays", r->trial);
         st = TACIT_OK;
@@ -235,10 +255,8 @@ static tacit_status run(campaign *c, tacit_error *err)
     c->values = tc_alloc(c->n_params, sizeof *c->values);
     if (!c->slots || !c->values)
         return tc_fail_memory(err);
+    tc_census_begin(&c->census);
     TC_TRY(find_orphans(c, err));
-    if (c->n_orphans > 0)
-        tc_note(c->plan.quiet, "running again what an earlier run left unfinished: %zu trial%s",
-                c->n_orphans, c->n_orphans == 1 ? "" : "s");
     return loop(c, err);
 }
 

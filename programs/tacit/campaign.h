@@ -2,7 +2,8 @@
  *
  * Ask, start, wait, tell, with several jobs at once. What a dead process of
  * this host left RUNNING is run first, under the same number and with the same
- * values, so a killed run goes on as if nothing had happened. Trials of living
+ * values, so a killed run goes on as if nothing had happened; it is claimed in the
+ * journal before, so several processes run it once. Trials of living
  * processes of this host count towards the budget; those of other hosts do not, so
  * several processes may together run a few trials more than planned. Only
  * optimize.c calls this. */

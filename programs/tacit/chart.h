@@ -26,6 +26,7 @@ typedef struct tc_series {
 typedef struct tc_axis {
     const char *label;
     bool log;
+    bool whole;               /* counts: ticks at whole numbers only */
     const char *const *names; /* categories at 0, 1, ...; NULL: numbers */
     size_t n_names;
 } tc_axis;

@@ -33,16 +33,10 @@ typedef struct import {
 
 /* ---- the header */
 
+/* No parameter's own name begins so, nor is it "value" or "state" (space/name.c). */
 static const char *param_of(const char *column)
 {
     return strncmp(column, "params_", 7) == 0 ? column + 7 : column;
-}
-
-/* A parameter may itself be called "value" or "params_x": the exact name comes first. */
-static size_t find_param(const import *m, const char *column)
-{
-    size_t what = tc_point_find(&m->point, column);
-    return what == SIZE_MAX ? tc_point_find(&m->point, param_of(column)) : what;
 }
 
 static tacit_status check_twice(const import *m, size_t column, tacit_error *err)
@@ -63,11 +57,11 @@ static tacit_status read_header(import *m, tacit_error *err)
         return tc_fail_memory(err);
     for (size_t k = 0; k < m->csv.n; k++) {
         const char *name = m->csv.field[k];
-        m->what[k] = find_param(m, name);
+        m->what[k] = tc_point_find(&m->point, param_of(name));
         TC_TRY(check_twice(m, k, err));
-        if (m->what[k] == NO_COLUMN && strcmp(name, "value") == 0)
+        if (strcmp(name, "value") == 0)
             m->value = k;
-        if (m->what[k] == NO_COLUMN && strcmp(name, "state") == 0)
+        if (strcmp(name, "state") == 0)
             m->state = k;
     }
     if (m->value == NO_COLUMN)

@@ -90,6 +90,7 @@ static bool has_dots(const tc_panel *p)
 static void choose_scale(tc_scale *s, const tc_axis *a, range r, double pad)
 {
     s->log = a->log;
+    s->whole = a->whole;
     if (a->names)
         tc_scale_range(s, -0.5, (double)a->n_names - 0.5, 0);
     else

@@ -75,7 +75,7 @@ static tacit_status draw(const tc_regret_curve *curves, size_t n, tc_series *ser
              curves[0].objective);
     subtitle_of(subtitle, sizeof subtitle, curves, n);
     tc_panel panel = {
-        .x = {.label = "trial"},
+        .x = {.label = "trial", .whole = true},
         .y = {.label = cumulative ? "cumulative regret" : "simple regret", .log = !cumulative},
         .series = series,
         .n_series = n};

@@ -102,7 +102,7 @@ static tacit_status history(completed *c, tc_study *s, const char *title, bool l
                            .n = c->n,
                            .x = c->number,
                            .y = c->best}};
-    tc_panel panel = {.x = {.label = "trial"},
+    tc_panel panel = {.x = {.label = "trial", .whole = true},
                       .y = {.label = "value", .log = log},
                       .series = series,
                       .n_series = 2};
@@ -142,7 +142,7 @@ static double *candidate_axis(completed *c, const tc_domain *d, size_t k)
 
 static tc_axis param_axis(const tc_param *p)
 {
-    tc_axis a = {.label = p->name, .log = p->log};
+    tc_axis a = {.label = p->name, .log = p->log, .whole = p->type == TC_PARAM_INT};
     if (p->type == TC_PARAM_CHOICE) {
         a.names = (const char *const *)p->choices;
         a.n_names = p->n_choices;

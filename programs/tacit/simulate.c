@@ -141,8 +141,8 @@ static tacit_status make_plan(plan *p, const tc_invocation *in, tacit_error *err
     if (!o->algorithm && p->doc)
         sim->algorithm = p->doc->algorithm;
     else
-        TC_TRY(tc_algorithm_get(&sim->algorithm, o->algorithm ? o->algorithm : ALGORITHM_DEFAULT,
-                                err));
+        TC_TRY(tc_algorithm_get_single(&sim->algorithm,
+                                       o->algorithm ? o->algorithm : ALGORITHM_DEFAULT, err));
     TC_TRY(gather_options(p, in, err));
     TC_TRY(choose_seed(p, o->seed, &sim->seed, err));
     uint64_t planned = p->doc ? p->doc->trials : TRIALS_DEFAULT;

@@ -7,6 +7,7 @@
 #include "svg.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <stdlib.h>
 
 /* -- a slow, obvious check of XML ---------------------------------------------------------- */
@@ -97,9 +98,10 @@ static void test_what_is_not_finite_is_left_out(void **state)
 
 /* -- axes ---------------------------------------------------------------------------------- */
 
-static void check_ticks(bool log, double low, double high, size_t want, const char *expected)
+static void check_scale(tc_scale s, size_t want, const char *expected)
 {
-    tc_scale s = {.log = log, .low = low, .high = high, .from = 0, .to = 100};
+    s.from = 0;
+    s.to = 100;
     tc_ticks t;
     tc_text all = {0};
     tc_ticks_choose(&t, &s, want);
@@ -109,6 +111,21 @@ static void check_ticks(bool log, double low, double high, size_t want, const ch
     }
     assert_string_equal(tc_text_get(&all), expected);
     tc_text_fini(&all);
+}
+
+static void check_ticks(bool log, double low, double high, size_t want, const char *expected)
+{
+    check_scale((tc_scale){.log = log, .low = low, .high = high}, want, expected);
+}
+
+static void test_whole_ticks(void **state)
+{
+    (void)state;
+    check_scale((tc_scale){.whole = true, .low = 0, .high = 3}, 9, "0 1 2 3");
+    check_scale((tc_scale){.whole = true, .low = -0.06, .high = 2.06}, 9, "0 1 2");
+    check_scale((tc_scale){.whole = true, .low = -5e-4, .high = 5e-4}, 9, "0");
+    check_scale((tc_scale){.whole = true, .low = 0, .high = 24}, 5, "0 5 10 15 20");
+    check_scale((tc_scale){.whole = true, .log = true, .low = 0.9, .high = 4.4}, 5, "1 2 3 4");
 }
 
 static void test_ticks(void **state)
@@ -122,14 +139,28 @@ static void test_ticks(void **state)
     check_ticks(true, 1e-7, 10, 8, "10⁻⁷ 10⁻⁶ 10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 10⁰ 10¹");
     check_ticks(true, 1, 60, 5, "1 2 5 10 20 50");
     check_ticks(true, 1.1, 1.9, 4, "1.2 1.4 1.6 1.8");
+    check_ticks(false, -1e308, 1e308, 5, "-1e+308 -5e+307 0 5e+307 1e+308");
+    check_ticks(false, -DBL_MAX, DBL_MAX, 7, "-1.5e+308 -1e+308 -5e+307 0 5e+307 1e+308 1.5e+308");
+    check_ticks(false, -DBL_MAX, DBL_MAX, 2, "-1.797693135e+308 0 1.797693135e+308");
 }
 
 static void test_ranges(void **state)
 {
     (void)state;
-    static const double ends[][2] = {
-        {0, 1}, {3, 3},        {0, 0},          {-2, -2},  {INFINITY, -INFINITY},
-        {0, 5}, {1e-12, 1e12}, {-1e300, 1e300}, {NAN, NAN}};
+    static const double ends[][2] = {{0, 1},
+                                     {3, 3},
+                                     {0, 0},
+                                     {-2, -2},
+                                     {INFINITY, -INFINITY},
+                                     {0, 5},
+                                     {1e-12, 1e12},
+                                     {-1e300, 1e300},
+                                     {NAN, NAN},
+                                     {-1e308, 1e308},
+                                     {-DBL_MAX, DBL_MAX},
+                                     {DBL_MAX, DBL_MAX},
+                                     {-DBL_MAX, 0},
+                                     {1e-299, DBL_MAX}};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         for (int log = 0; log < 2; log++) {
             tc_scale s = {.log = log, .from = 0, .to = 100};
@@ -138,6 +169,9 @@ static void test_ranges(void **state)
             assert_true(!log || s.low > 0);
             assert_close(tc_scale_at(&s, s.low), 0, 1e-9);
             assert_close(tc_scale_at(&s, s.high), 100, 1e-9);
+            tc_ticks t;
+            tc_ticks_choose(&t, &s, 5);
+            assert_true(t.n > 0);
         }
 }
 
@@ -222,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_numbers_are_short),
         cmocka_unit_test(test_what_is_not_finite_is_left_out),
         cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_whole_ticks),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_regret_chart),
         cmocka_unit_test(test_panels),

@@ -8,13 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct identity {
-    char host[128];
-    char boot[64];
-    long pid;
-    char start[32]; /* clock ticks after boot, as /proc writes them */
-} identity;
-
 /* The first line of a file, without its end; false: not readable. */
 static bool read_line(const char *path, char *out, int size)
 {
@@ -49,9 +42,11 @@ static bool read_stat(long pid, char *state, char *start, size_t size)
     return true;
 }
 
-static void identify(identity *me)
+void tc_census_begin(tc_census *c)
 {
+    tc_process_id *me = &c->me;
     char state;
+    *c = (tc_census){0};
     if (gethostname(me->host, sizeof me->host) != 0)
         snprintf(me->host, sizeof me->host, "-");
     me->host[sizeof me->host - 1] = '\0';
@@ -62,11 +57,15 @@ static void identify(identity *me)
         snprintf(me->start, sizeof me->start, "-");
 }
 
-void tc_worker_name(char out[TC_WORKER_MAX], size_t slot)
+void tc_census_forget(tc_census *c)
 {
-    identity me;
-    identify(&me);
-    snprintf(out, TC_WORKER_MAX, "%s:%s:%ld:%s/%zu", me.host, me.boot, me.pid, me.start, slot);
+    c->n_seen = 0;
+}
+
+void tc_worker_name(const tc_census *c, size_t slot, char out[TC_WORKER_MAX])
+{
+    const tc_process_id *me = &c->me;
+    snprintf(out, TC_WORKER_MAX, "%s:%s:%ld:%s/%zu", me->host, me->boot, me->pid, me->start, slot);
 }
 
 /* Copies the part of `name` up to `end` and moves past it; false: too long or absent. */
@@ -81,7 +80,7 @@ static bool take_part(const char **name, char end, char *out, size_t size)
     return true;
 }
 
-static bool parse(const char *name, identity *out)
+static bool parse(const char *name, tc_process_id *out)
 {
     char pid[32], *end;
     if (!take_part(&name, ':', out->host, sizeof out->host) ||
@@ -94,7 +93,7 @@ static bool parse(const char *name, identity *out)
 }
 
 /* A zombie is dead; a process that we may not look at is alive. */
-static bool is_alive(const identity *w)
+static bool is_alive(const tc_process_id *w)
 {
     char state, start[32];
     if (read_stat(w->pid, &state, start, sizeof start))
@@ -102,13 +101,25 @@ static bool is_alive(const identity *w)
     return kill((pid_t)w->pid, 0) == 0 || errno == EPERM;
 }
 
-tc_worker_fate tc_worker_look_up(const char *name)
+static bool was_alive(tc_census *c, const tc_process_id *w)
 {
-    identity me, w;
-    identify(&me);
-    if (!name || !parse(name, &w) || strcmp(w.host, me.host) != 0)
+    size_t kept = c->n_seen < TC_CENSUS_SEEN ? c->n_seen : TC_CENSUS_SEEN;
+    for (size_t i = 0; i < kept; i++)
+        if (c->seen[i].pid == w->pid && strcmp(c->seen[i].start, w->start) == 0)
+            return c->seen[i].alive;
+    struct tc_census_entry *e = &c->seen[c->n_seen++ % TC_CENSUS_SEEN];
+    e->pid = w->pid;
+    memcpy(e->start, w->start, sizeof e->start);
+    e->alive = is_alive(w);
+    return e->alive;
+}
+
+tc_worker_fate tc_worker_look_up(tc_census *c, const char *name)
+{
+    tc_process_id w;
+    if (!name || !parse(name, &w) || strcmp(w.host, c->me.host) != 0)
         return TC_WORKER_FOREIGN;
-    if (strcmp(w.boot, me.boot) != 0)
+    if (strcmp(w.boot, c->me.boot) != 0)
         return TC_WORKER_DEAD;
-    return is_alive(&w) ? TC_WORKER_ALIVE : TC_WORKER_DEAD;
+    return was_alive(c, &w) ? TC_WORKER_ALIVE : TC_WORKER_DEAD;
 }

@@ -3,7 +3,9 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "space/utf8.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,76 +63,122 @@ void tc_tail_fini(tc_tail *t)
     *t = (tc_tail){0};
 }
 
-/* "nan", "-inf", "Infinity": what printf, Python and R write. */
-static bool parse_not_finite(const char *word, double *out)
+/* ---- words */
+
+typedef enum kind {
+    PLAIN,     /* says nothing of a number */
+    NUMBER,    /* is one, finite or not */
+    ABSENT,    /* "nan", "None": there is no value */
+    AMBIGUOUS, /* has to do with a number, but which? "93.1%", "1,234.5", "12px", "0x2f" */
+} kind;
+
+typedef struct word {
+    const char *at;
+    size_t len;
+} word;
+
+/* "12:30" is one word, a time: none of its numbers is a value. */
+static bool ends_word(const char *line, size_t len, size_t i)
 {
-    double sign = word[0] == '-' ? -1 : 1;
-    if (word[0] == '-' || word[0] == '+')
-        word++;
-    if (strcasecmp(word, "nan") == 0)
-        *out = NAN;
-    else if (strcasecmp(word, "inf") == 0 || strcasecmp(word, "infinity") == 0)
-        *out = sign * INFINITY;
-    else
-        return false;
-    return true;
+    bool in_time = line[i] == ':' && i > 0 && i + 1 < len && isdigit((unsigned char)line[i - 1]) &&
+                   isdigit((unsigned char)line[i + 1]);
+    return is_separator(line[i]) && !in_time;
+}
+
+/* The last word before line[*end], which moves to its beginning; of length 0: none is left. */
+static word word_before(const char *line, size_t len, size_t *end)
+{
+    size_t stop = *end;
+    while (stop > 0 && ends_word(line, len, stop - 1))
+        stop--;
+    size_t start = stop;
+    while (start > 0 && !ends_word(line, len, start - 1))
+        start--;
+    *end = start;
+    return (word){line + start, stop - start};
+}
+
+/* Brackets and the marks of a sentence, but no braces: those belong to objects. */
+static word strip(word w)
+{
+    while (w.len > 0 && memchr("([", w.at[0], 2))
+        w = (word){w.at + 1, w.len - 1};
+    while (w.len > 0 && memchr(",;.)]", w.at[w.len - 1], 5))
+        w.len--;
+    return w;
 }
 
 /* Decimal only: 0x2f on a last line is an address or a hash, hardly a value. */
-static bool parse_word(const char *at, size_t n, double *out)
+static bool parse_number(word w, double *out)
 {
-    char word[400]; /* longer than any double in full */
-    if (n == 0 || n >= sizeof word)
+    char text[400]; /* longer than any double in full */
+    if (w.len == 0 || w.len >= sizeof text)
         return false;
-    memcpy(word, at, n);
-    word[n] = '\0';
-    if (parse_not_finite(word, out))
-        return true;
-    if (word[strspn(word, "+-.0123456789eE")] != '\0')
+    memcpy(text, w.at, w.len);
+    text[w.len] = '\0';
+    if (text[strspn(text, "+-.0123456789eE")] != '\0')
         return false;
     char *end;
-    *out = strtod(word, &end); /* 1e999 is a number too, and an infinite value */
-    return *end == '\0' && end != word;
+    *out = strtod(text, &end); /* 1e999 is a number too, and an infinite value */
+    return *end == '\0' && end != text;
 }
 
-/* The last number of one line. */
-static bool last_number(const char *line, size_t len, double *out)
+/* How languages write that there is no number, and what we call it. */
+static const struct absence {
+    const char *name, *what;
+} absences[] = {{"nan", "nan"},   {"inf", "infinite"}, {"infinity", "infinite"},
+                {"none", "None"}, {"null", "null"},    {"na", "NA"},
+                {"n/a", "N/A"},   {"nil", "nil"},      {"undefined", "undefined"}};
+
+static const char *absence_of(word w)
 {
-    size_t end = len;
-    while (end > 0) {
-        while (end > 0 && is_separator(line[end - 1]))
-            end--;
-        size_t start = end;
-        while (start > 0 && !is_separator(line[start - 1]))
-            start--;
-        if (parse_word(line + start, end - start, out))
-            return true;
-        end = start;
+    for (size_t i = 0; i < sizeof absences / sizeof *absences; i++)
+        if (w.len == strlen(absences[i].name) && strncasecmp(w.at, absences[i].name, w.len) == 0)
+            return absences[i].what;
+    return NULL;
+}
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '/';
+}
+
+/* Also inside of a word: "tensor(nan)", "-inf", "np.nan". */
+static const char *find_absence(word w)
+{
+    const char *what = NULL;
+    for (size_t i = 0; i < w.len && !what; i++) {
+        size_t n = 0;
+        while (i + n < w.len && is_letter(w.at[i + n]))
+            n++;
+        what = absence_of((word){w.at + i, n});
+        i += n;
     }
+    return what;
+}
+
+/* A brace is what the cut or a line break has left of an object. */
+static bool hints_at_number(word w)
+{
+    for (size_t i = 0; i < w.len; i++)
+        if (isdigit((unsigned char)w.at[i]) || memchr("%{}", w.at[i], 3))
+            return true;
     return false;
 }
 
-/* The line that ends before text[end], without white space around it. */
-static size_t line_before(const char *text, size_t end, size_t *len)
+static kind judge(word w, double *value, const char **what)
 {
-    size_t start = end;
-    while (start > 0 && text[start - 1] != '\n')
-        start--;
-    size_t first = start;
-    while (first < end && is_space(text[first]))
-        first++;
-    while (end > first && is_space(text[end - 1]))
-        end--;
-    *len = end - first;
-    return first;
+    if (parse_number(strip(w), value))
+        return NUMBER;
+    *what = find_absence(w);
+    if (*what)
+        return ABSENT;
+    return hints_at_number(w) ? AMBIGUOUS : PLAIN;
 }
 
-static size_t trim_end(const char *text, size_t len)
-{
-    while (len > 0 && is_space(text[len - 1]))
-        len--;
-    return len;
-}
+/* ---- reasons */
+
+enum { QUOTED = 100 }; /* bytes of a line that a reason repeats */
 
 static bool say(char *reason, size_t size, const char *text)
 {
@@ -138,18 +186,86 @@ static bool say(char *reason, size_t size, const char *text)
     return false;
 }
 
+/* A character of n bytes, 0 if it is not valid UTF-8; none of the two sets of control characters. */
+static bool is_shown(const char *at, size_t n)
+{
+    bool control = n == 1
+                       ? iscntrl((unsigned char)*at) != 0
+                       : n == 2 && memcmp(at, "\xc2\x80", 2) >= 0 && memcmp(at, "\xc2\xa0", 2) < 0;
+    return n > 0 && !control;
+}
+
+/* A program may print anything; a reason is one line of UTF-8. */
+static void quote(char out[QUOTED + 4], word w)
+{
+    char text[QUOTED + 1];
+    size_t len = w.len < QUOTED ? w.len : QUOTED, at = 0;
+    memcpy(text, w.at, len);
+    text[len] = '\0';
+    for (size_t i = 0; i < len;) {
+        size_t n = tc_utf8_length(text + i);
+        if (n == 0 && w.len > len && len - i < 4) /* perhaps a character that the cut has torn */
+            break;
+        bool shown = is_shown(text + i, n);
+        n = n > 0 ? n : 1;
+        memcpy(out + at, shown ? text + i : "?", shown ? n : 1);
+        at += shown ? n : 1;
+        i += n;
+    }
+    memcpy(out + at, w.len > len ? "..." : "\0\0\0", 4);
+}
+
+static bool say_absent(char *reason, size_t size, const char *what)
+{
+    snprintf(reason, size, "value is %s", what);
+    return false;
+}
+
+static bool say_ambiguous(char *reason, size_t size, word w)
+{
+    char quoted[QUOTED + 4];
+    quote(quoted, w);
+    snprintf(reason, size, "\"%s\" on the last line is not a plain number", quoted);
+    return false;
+}
+
+static bool say_none(char *reason, size_t size, word line)
+{
+    char quoted[QUOTED + 4];
+    if (line.len == 0)
+        return say(reason, size, "no number on standard output");
+    quote(quoted, line);
+    snprintf(reason, size, "no number on the last line: \"%s\"", quoted);
+    return false;
+}
+
 static bool check_finite(double value, char *reason, size_t size)
 {
     if (isfinite(value))
         return true;
-    return say(reason, size, isnan(value) ? "value is nan" : "value is infinite");
+    return say_absent(reason, size, isnan(value) ? "nan" : "infinite");
 }
 
-/* A program that prints an object means it: never fall back to an earlier number. */
-static bool json_value(const char *line, size_t len, double *value, char *reason, size_t size)
+/* ---- the last line */
+
+/* The last line that is not empty, without white space around it. */
+static word last_line(const char *text, size_t len)
+{
+    while (len > 0 && is_space(text[len - 1]))
+        len--;
+    size_t start = len;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    while (start < len && is_space(text[start]))
+        start++;
+    return (word){text + start, len - start};
+}
+
+/* A program that prints an object means it: its numbers are not looked for in any other way. */
+static bool json_value(word line, double *value, char *reason, size_t size)
 {
     json_t *object = NULL;
-    if (tc_json_parse(line, len, "standard output", &object, NULL) != TACIT_OK)
+    if (tc_json_parse(line.at, line.len, "standard output", &object, NULL) != TACIT_OK)
         return say(reason, size, "the object on the last line is not valid JSON");
     const json_t *v = json_object_get(object, "value");
     bool ok = json_is_number(v);
@@ -165,15 +281,22 @@ static bool json_value(const char *line, size_t len, double *value, char *reason
 
 bool tc_outcome_value(const char *text, size_t len, double *value, char *reason, size_t size)
 {
-    size_t end = trim_end(text, len), n;
-    size_t at = line_before(text, end, &n);
-    if (n >= 2 && text[at] == '{' && text[at + n - 1] == '}')
-        return json_value(text + at, n, value, reason, size);
-    while (end > 0) {
-        at = line_before(text, end, &n);
-        if (last_number(text + at, n, value))
+    word line = last_line(text, len);
+    if (line.len > 0 && line.at[0] == '{')
+        return json_value(line, value, reason, size);
+    for (size_t end = line.len; end > 0;) {
+        word w = word_before(line.at, line.len, &end);
+        const char *what = NULL;
+        switch (judge(w, value, &what)) {
+        case NUMBER:
             return check_finite(*value, reason, size);
-        end = trim_end(text, at);
+        case ABSENT:
+            return say_absent(reason, size, what);
+        case AMBIGUOUS:
+            return say_ambiguous(reason, size, w);
+        case PLAIN:
+            break;
+        }
     }
-    return say(reason, size, "no number on standard output");
+    return say_none(reason, size, line);
 }

@@ -1,9 +1,13 @@
 /* outcome.h - from what a program printed to the value of its trial.
  *
- * If the last non-empty line is an object in braces it must be JSON with a
- * number "value". Else the value is the last word that is wholly a number, on
- * the last line that has one; words end at white space, "=" and ":". Only
- * runner.c calls this. */
+ * Only the last non-empty line counts. If it begins with a brace it must be a
+ * JSON object with a number "value". Else it is read in words, which end at white
+ * space, "=" and ":" (but 12:30 is one word), and the value is the last number
+ * among them; brackets and , ; . around a number do not matter. A word after it
+ * that could be meant instead makes the trial fail rather than guess: one that
+ * says there is no value (nan, inf, None, null, NA) or holds a digit, "%" or a
+ * brace without being a number (93.1%, 1,234.5, 12px). An earlier line is never
+ * looked at: its number is something else. Only runner.c calls this. */
 #ifndef TC_RUNNER_OUTCOME_H
 #define TC_RUNNER_OUTCOME_H
 
@@ -24,7 +28,7 @@ void tc_tail_add(tc_tail *t, const void *bytes, size_t n);
 const char *tc_tail_get(const tc_tail *t, size_t *len);
 void tc_tail_fini(tc_tail *t);
 
-/* True with *value, finite; else false with a short reason. */
+/* True with *value, finite; else false with a short reason: one line of UTF-8. */
 bool tc_outcome_value(const char *text, size_t len, double *value, char *reason, size_t size);
 
 #endif

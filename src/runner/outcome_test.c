@@ -37,33 +37,99 @@ static void takes_the_last_number(void **state)
     gives("loss=0.25", 0.25);
     gives("loss: 0.25\r\n", 0.25);
     gives("accuracy:0.9 after 3 epochs\n", 3);
-    gives("1\n2\nthe end\n\n", 2);
     gives("-1e-3", -1e-3);
     gives("+.5", 0.5);
+    gives("5.", 5);
     gives("x = 7 (done)", 7);
     gives("value=4,5 then 6\n\n  \n", 6);
+    gives("93.1%\n7", 7);
+    gives("epoch10 loss 0.5 - ok", 0.5);
     gives("2.2250738585072011e-308", 2.2250738585072011e-308);
 }
 
-static void a_word_must_be_wholly_a_number(void **state)
+static void punctuation_does_not_hide_a_number(void **state)
+{
+    (void)state;
+    gives("epoch 10\naccuracy = 0.93,", 0.93);
+    gives("epoch 10\naccuracy = 0.93;", 0.93);
+    gives("The loss is 0.93.", 0.93);
+    gives("epoch 10\n[0.93]", 0.93);
+    gives("epoch 10\n([0.93]).", 0.93);
+    gives("epoch 10 (0.93)", 0.93);
+    gives("[0.1, 0.2, 0.3]", 0.3);
+    gives("loss:-0.5:", -0.5);
+}
+
+/* Each has a number on an earlier line or before it, which must not be taken. */
+static void what_is_not_plainly_a_number_is_refused(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "tensor(0.93)", "93.1%", "1,234.5",    "0.93(12)", "12px",     "0x10",          "1.2.3",
+        "e5",           "1_000", "3/4",        "0.5,0.6",  "12:30:05", "resnet50",      "5}",
+        "'0.9'",        "$5",    "2026-11-15", "0.5+-1",   "1e5f",     "\xe2\x88\x92.5"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[64], want[96];
+        snprintf(want, sizeof want, "\"%s\" on the last line is not a plain number", words[i]);
+        snprintf(text, sizeof text, "epoch 10\nx %s\n", words[i]);
+        refuses(text, want);
+        snprintf(text, sizeof text, "epoch 10 loss=%s ok", words[i]);
+        refuses(text, want);
+    }
+    refuses("93.1 %", "\"%\" on the last line is not a plain number");
+}
+
+static void only_the_last_line_counts(void **state)
 {
     (void)state;
     refuses("", "no number on standard output");
     refuses("\n \t\n", "no number on standard output");
-    refuses("done", "no number on standard output");
-    refuses("12px 3, 0x10 1.2.3 e5 - . +", "no number on standard output");
-    gives("5\n12px", 5);
+    refuses("done", "no number on the last line: \"done\"");
+    refuses("1\n2\n the end - . + \n\n", "no number on the last line: \"the end - . +\"");
+    refuses("{\"value\": 3}\ndone", "no number on the last line: \"done\"");
+    refuses("{\n  \"value\": 3\n}", "\"}\" on the last line is not a plain number");
+    refuses("\"torn\": 3, \"x\": \"y\"}", "\"\"y\"}\" on the last line is not a plain number");
 }
 
-static void not_finite_is_a_failure(void **state)
+static void no_value_is_a_failure(void **state)
 {
     (void)state;
+    refuses("epoch 10\nloss: nan,", "value is nan");
     refuses("1\nnan\n", "value is nan");
     refuses("-NaN", "value is nan");
+    refuses("epoch 10 tensor(nan)", "value is nan");
+    refuses("10 np.nan", "value is nan");
     refuses("loss=inf", "value is infinite");
-    refuses("-Infinity", "value is infinite");
+    refuses("10 -Infinity;", "value is infinite");
     refuses("1e999", "value is infinite");
+    refuses("10 None", "value is None");
+    refuses("10 (null)", "value is null");
+    refuses("10 <NA>", "value is NA");
+    refuses("10 N/A", "value is N/A");
     gives("nan\n1", 1);
+    gives("nan 1", 1);
+    gives("1 nonesuch banana information", 1);
+}
+
+static void reasons_are_short_and_clean(void **state)
+{
+    (void)state;
+    char text[300], want[160];
+    refuses("1\n\033[mbad\xff\xc3\001.", "no number on the last line: \"?[mbad???.\"");
+    refuses("bad \xc2\x9b \xc2\xb5", "no number on the last line: \"bad ? \xc2\xb5\"");
+    memset(text, 'a', sizeof text);
+    text[200] = '\0';
+    snprintf(want, sizeof want, "no number on the last line: \"%.100s...\"", text);
+    refuses(text, want);
+    text[100] = '\0';
+    snprintf(want, sizeof want, "no number on the last line: \"%s\"", text);
+    refuses(text, want);
+    memcpy(text + 98, "\xe2\x82\xac\xe2\x82\xac", 7); /* two euros, the first one torn */
+    snprintf(want, sizeof want, "no number on the last line: \"%.98s...\"", text);
+    refuses(text, want);
+    memcpy(text + 97, "\xe2\x82\xac", 4);
+    snprintf(want, sizeof want, "no number on the last line: \"%s\"", text);
+    refuses(text, want);
 }
 
 static void json_on_the_last_line(void **state)
@@ -83,6 +149,8 @@ static void json_never_falls_back(void **state)
     refuses("1\n{\"value\": null}", "\"value\" on the last line is not a number");
     refuses("1\n{'value': 2}", "the object on the last line is not valid JSON");
     refuses("1\n{\"value\": NaN}", "the object on the last line is not valid JSON");
+    refuses("1\n{\"value\": 2},", "the object on the last line is not valid JSON");
+    refuses("1\n{\"value\": 2", "the object on the last line is not valid JSON");
 }
 
 static void zero_bytes_separate(void **state)
@@ -150,10 +218,17 @@ static void a_torn_word_is_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_the_last_number),   cmocka_unit_test(a_word_must_be_wholly_a_number),
-        cmocka_unit_test(not_finite_is_a_failure), cmocka_unit_test(json_on_the_last_line),
-        cmocka_unit_test(json_never_falls_back),   cmocka_unit_test(zero_bytes_separate),
-        cmocka_unit_test(tail_keeps_the_end),      cmocka_unit_test(tail_of_little_is_all),
+        cmocka_unit_test(takes_the_last_number),
+        cmocka_unit_test(punctuation_does_not_hide_a_number),
+        cmocka_unit_test(what_is_not_plainly_a_number_is_refused),
+        cmocka_unit_test(only_the_last_line_counts),
+        cmocka_unit_test(no_value_is_a_failure),
+        cmocka_unit_test(reasons_are_short_and_clean),
+        cmocka_unit_test(json_on_the_last_line),
+        cmocka_unit_test(json_never_falls_back),
+        cmocka_unit_test(zero_bytes_separate),
+        cmocka_unit_test(tail_keeps_the_end),
+        cmocka_unit_test(tail_of_little_is_all),
         cmocka_unit_test(a_torn_word_is_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

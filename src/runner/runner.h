@@ -4,9 +4,10 @@
  * parameter lr ("{{" and "}}" are literal braces); "{trial}" its number. The
  * program also finds TACIT_TRIAL (the number) and TACIT_PARAMS (the parameters
  * as a JSON object) in its environment, and nothing on standard input. The
- * value is the last number on standard output, or the "value" of a JSON object
- * on the last non-empty line (outcome.h). Standard error passes through to
- * ours. A job never outlives a time-out: its process group gets SIGTERM, then
+ * value is the last number on the last non-empty line of standard output, or the
+ * "value" of a JSON object there; what is not plainly a number makes the trial
+ * fail, never fall back to an earlier line (outcome.h). Standard error passes
+ * through to ours. A job never outlives a time-out: its process group gets SIGTERM, then
  * SIGKILL; and the program itself is killed when we die. One thread at a time. */
 #ifndef TC_RUNNER_RUNNER_H
 #define TC_RUNNER_RUNNER_H
@@ -23,7 +24,7 @@ typedef struct tc_job_result {
     bool ok;
     double value;     /* ok */
     char reason[256]; /* not ok: "exit status 3", "killed by signal 9", "timed out after 600 s",
-                             "no number on standard output", "value is nan", ... */
+                             "no number on the last line: \"done\"", "value is nan", ... */
 } tc_job_result;
 
 /* What a job gets between SIGTERM and SIGKILL. */

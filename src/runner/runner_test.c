@@ -99,7 +99,8 @@ static void failures_have_reasons(void **state)
     (void)state;
     expect_outcome("echo 5; exit 3", 1, "exit status 3", 0);
     expect_outcome("kill -9 $$", 1, "killed by signal 9", 0);
-    expect_outcome("echo none", 1, "no number on standard output", 0);
+    expect_outcome("echo 5; echo done", 1, "no number on the last line: \"done\"", 0);
+    expect_outcome("true", 1, "no number on standard output", 0);
     expect_outcome("echo nan", 1, "value is nan", 0);
     no_child_is_left();
 }

@@ -74,7 +74,10 @@ static void refusals_name_the_place(void **state)
     assert_refused("a,b,a\n1,2,3\n",
                    "p.csv: row 1, column 3: the name \"a\" was given to column 1 already");
     assert_refused("a,\n1,2\n", "p.csv: row 1, column 2: a parameter name must not be empty");
-    assert_refused("point\n1\n", "p.csv: row 1, column 1: parameter name \"point\" is reserved");
+    assert_refused(
+        "point\n1\n",
+        "p.csv: row 1, column 1: parameter name \"point\" is reserved: tables of trials have "
+        "a column or key of that name");
     assert_refused("1,2\n3,4\n",
                    "p.csv: row 1, column 1: parameter name \"1\" must begin with a letter or _ "
                    "and go on with letters, digits, _ . -");

@@ -7,8 +7,11 @@
 #include <string.h>
 
 /* "point" numbers the candidates of a finite space, "trial" the trials of a study: both stand
- * beside parameters in JSON and in placeholders. */
-static const char *const reserved[] = {"point", "trial"};
+ * beside parameters in JSON and in placeholders. The others are columns of exported trials, and
+ * "params_x" is there the column of parameter x: import could not tell them apart. */
+static const char *const reserved[] = {"number", "point", "reason", "state",
+                                       "trial",  "value", "worker"};
+static const char prefix[] = "params_";
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 
@@ -28,6 +31,14 @@ tacit_status tc_name_check(const char *name, tacit_error *err)
                        name);
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
-            return tc_fail(err, TACIT_E_ARG, "parameter name \"%s\" is reserved", name);
+            return tc_fail(err, TACIT_E_ARG,
+                           "parameter name \"%s\" is reserved: tables of trials have a column or "
+                           "key of that name",
+                           name);
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "parameter name \"%s\" must not begin with \"%s\", which marks parameters "
+                       "in exported tables",
+                       name, prefix);
     return TACIT_OK;
 }

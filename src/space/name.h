@@ -1,7 +1,8 @@
 /* name.h - which names a parameter or a column of candidates may have.
  *
  * They stand in JSON keys, in {braces} of a command line and in CSV headers,
- * so they are plain: [A-Za-z_][A-Za-z0-9_.-]*, at most 64 characters. */
+ * so they are plain: [A-Za-z_][A-Za-z0-9_.-]*, at most 64 characters, and not
+ * what other columns and keys beside them are called. */
 #ifndef TC_SPACE_NAME_H
 #define TC_SPACE_NAME_H
 

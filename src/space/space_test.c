@@ -82,7 +82,12 @@ static const refusal refusals[] = {
     {"{\"\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}",
      "space: a parameter name must not be empty"},
     {"{\"trial\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}",
-     "space: parameter name \"trial\" is reserved"},
+     "space: parameter name \"trial\" is reserved: tables of trials have a column or key of that "
+     "name"},
+    {"{\"params_x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}",
+     "space: parameter name \"params_x\" must not begin with \"params_\", which marks parameters "
+     "in "
+     "exported tables"},
     {"{\"a b\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}",
      "space: parameter name \"a b\" must begin with a letter or _ and go on with letters, digits, "
      "_ . -"},
@@ -141,6 +146,13 @@ static void limits_hold(void **state)
     memset(name, 'a', sizeof name);
     name[64] = '\0';
     assert_ok(tc_name_check(name, &err));
+    static const char *const reserved[] = {"point",  "trial",  "value", "state",
+                                           "number", "worker", "reason"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        assert_fails(tc_name_check(reserved[i], &err), TACIT_E_ARG, "is reserved");
+    assert_fails(tc_name_check("params_", &err), TACIT_E_ARG, "must not begin with");
+    assert_ok(tc_name_check("params", &err));
+    assert_ok(tc_name_check("values", &err));
     name[64] = 'a';
     name[65] = '\0';
     assert_fails(tc_name_check(name, &err), TACIT_E_ARG, "at most 64 characters, got 65");

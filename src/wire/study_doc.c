@@ -10,6 +10,7 @@
 
 #include <sodium.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TRIALS_MAX     1000000000
 #define TRIALS_DEFAULT 100
@@ -28,6 +29,14 @@ void tc_study_doc_free(tc_study_doc *d)
 
 /* --- reading: plain fields --- */
 
+/* On a command line a study is a name or the path of a document, which ends in ".json"; a word
+ * with a dash in front is an option. */
+static bool can_be_typed(const char *name)
+{
+    size_t len = strlen(name);
+    return name[0] != '-' && name[0] != '.' && !(len >= 5 && strcmp(name + len - 5, ".json") == 0);
+}
+
 static tacit_status read_name(tc_study_doc *d, const json_t *j, tacit_error *err)
 {
     static const char letters[] =
@@ -40,6 +49,10 @@ static tacit_status read_name(tc_study_doc *d, const json_t *j, tacit_error *err
                        "name must be 1 to %d letters, digits, dots, dashes or underscores, "
                        "got \"%.100s\"",
                        NAME_MAX_BYTES, name);
+    if (!can_be_typed(name))
+        return tc_fail(err, TACIT_E_ARG,
+                       "name must not begin with a dash or a dot nor end in .json, got \"%s\"",
+                       name);
     d->name = tc_strdup(name);
     return d->name ? TACIT_OK : tc_fail_memory(err);
 }
@@ -68,6 +81,21 @@ static tacit_status read_counts(tc_study_doc *d, const json_t *j, tacit_error *e
     return TACIT_OK;
 }
 
+/* --- reading: files --- */
+
+/* To open a pipe would wait for somebody to write into it. What cannot be looked at is left to
+ * the reading itself, which says why. */
+static tacit_status check_regular(const char *file, tacit_error *err)
+{
+    struct stat info;
+    if (stat(file, &info) != 0 || S_ISREG(info.st_mode))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "\"%.200s\" must be a regular file, got %s", file,
+                   S_ISDIR(info.st_mode)    ? "a folder"
+                   : S_ISFIFO(info.st_mode) ? "a pipe"
+                                            : "a device or socket");
+}
+
 /* --- reading: the space --- */
 
 /* Where candidates come from: a CSV file as named, or the store's own text. */
@@ -90,7 +118,9 @@ static tacit_status points_from_file(tc_domain **out, const json_t *points, cons
     tc_text path = {0};
     tc_text_addf(&path, "%s%s%s", relative ? dir : "", relative ? "/" : "", file);
     tacit_status status =
-        path.failed ? tc_fail_memory(err) : tc_domain_read_csv(out, tc_text_get(&path), err);
+        path.failed ? tc_fail_memory(err) : check_regular(tc_text_get(&path), err);
+    if (status == TACIT_OK)
+        status = tc_domain_read_csv(out, tc_text_get(&path), err);
     tc_text_fini(&path);
     if (status != TACIT_OK)
         tc_fail_in(err, "points");
@@ -178,7 +208,7 @@ static tacit_status read_algorithm(tc_study_doc *d, const json_t *j, tacit_error
 {
     const char *name;
     TC_TRY(algorithm_name(json_object_get(j, "algorithm"), &name, &d->options, err));
-    TC_TRY(tc_algorithm_get(&d->algorithm, name, err));
+    TC_TRY(tc_algorithm_get_single(&d->algorithm, name, err));
     json_t *all = NULL;
     TC_TRY(tc_study_doc_options(d, &all, err));
     json_decref(all);
@@ -244,6 +274,7 @@ tacit_status tc_study_doc_from_json(tc_study_doc **out, const json_t *j, const c
 
 tacit_status tc_study_doc_read(tc_study_doc **out, const char *file, tacit_error *err)
 {
+    TC_TRY(check_regular(file, err));
     const char *slash = strrchr(file, '/');
     char *dir = tc_strndup(file, slash ? (size_t)(slash - file) + (slash == file) : 0);
     if (!dir)

@@ -14,7 +14,7 @@
 #include "space/space.h"
 
 typedef struct tc_study_doc {
-    char *name;      /* [A-Za-z0-9._-]{1,64} */
+    char *name;      /* [A-Za-z0-9_][A-Za-z0-9._-]{0,63}, not ending in .json */
     bool maximize;   /* "direction" is required, never guessed */
     uint64_t trials; /* planned; default 100 */
     bool has_seed;   /* without one, the study gets a fresh secret one */

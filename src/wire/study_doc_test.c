@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SPACE "\"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}"
@@ -75,6 +76,11 @@ static const struct {
     {"{\"direction\": \"minimize\", " SPACE "}", "name is missing", false},
     {"{\"name\": \"a b\", \"direction\": \"minimize\", " SPACE "}",
      "name must be 1 to 64 letters, digits, dots, dashes or underscores, got \"a b\"", true},
+    {"{\"name\": \"x.json\", \"direction\": \"minimize\", " SPACE "}",
+     "name must not begin with a dash or a dot nor end in .json, got \"x.json\"", true},
+    {"{\"name\": \"-x\", \"direction\": \"minimize\", " SPACE "}", "got \"-x\"", false},
+    {"{\"name\": \".x\", \"direction\": \"minimize\", " SPACE "}", "got \".x\"", false},
+    {"{\"name\": \".json\", \"direction\": \"minimize\", " SPACE "}", "got \".json\"", false},
     {"{\"name\": \"\", \"direction\": \"minimize\", " SPACE "}", "got \"\"", false},
     {"{\"name\": \"s\", " SPACE "}", "direction is missing: say \"minimize\" or \"maximize\"",
      true},
@@ -181,6 +187,30 @@ static void remove_folder(const folder *f)
         unlink(path);
     }
     rmdir(f->path);
+}
+
+static void only_regular_files_are_read(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    folder f = {"/tmp/tacit-doc-XXXXXX"};
+    assert_non_null(mkdtemp(f.path));
+    char pipe[128], file[128];
+    snprintf(pipe, sizeof pipe, "%s/p.csv", f.path);
+    snprintf(file, sizeof file, "%s/s.json", f.path);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    tc_study_doc *d = NULL;
+    assert_fails(tc_study_doc_read(&d, pipe, &err), TACIT_E_ARG,
+                 "/p.csv\" must be a regular file, got a pipe");
+    assert_fails(tc_study_doc_read(&d, f.path, &err), TACIT_E_ARG,
+                 "\" must be a regular file, got a folder");
+    assert_fails(tc_study_doc_read(&d, "/dev/null", &err), TACIT_E_ARG,
+                 "\"/dev/null\" must be a regular file, got a device or socket");
+    write_file(&f, "s.json", START "\"points\": \"p.csv\"}");
+    assert_fails(tc_study_doc_read(&d, file, &err), TACIT_E_ARG,
+                 "/p.csv\" must be a regular file, got a pipe");
+    assert_null(d);
+    remove_folder(&f);
 }
 
 static void points_are_read_beside_the_document(void **state)
@@ -320,6 +350,7 @@ int main(void)
         cmocka_unit_test(refusals_name_the_field),
         cmocka_unit_test(unknown_algorithms_and_files_are_not_found),
         cmocka_unit_test(the_text_is_canonical),
+        cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(points_are_read_beside_the_document),
         cmocka_unit_test(stored_rows_must_agree),
         cmocka_unit_test(the_first_difference_is_named),

@@ -7,7 +7,8 @@ set -u
 
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
-man=$(cd "$(dirname "$0")/../.." && pwd)/docs/man/tacit.1
+root=$(cd "$(dirname "$0")/../.." && pwd)
+man=$root/docs/man/tacit.1
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-cli.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -134,6 +135,7 @@ bad 2 'jobs must be a whole number in [1, 1024], got "two"' optimize s.json --jo
 bad 2 "an argument is missing" best
 bad 2 "one argument too many" best a b
 bad 2 'there is no algorithm "gp-ee"; did you mean "gp-ei"?' algorithms gp-ee
+bad 2 'is for a federation of agents' simulate --algorithm dp-fts-de
 
 # ---- bad documents
 
@@ -158,6 +160,21 @@ bad 2 "kernl" ask option.json
 bad 3 "absent.json" ask absent.json
 : > empty.json
 bad 2 "empty.json" ask empty.json
+for name in x.json -x .x; do
+    document name.json "{\"name\": \"$name\", \"direction\": \"minimize\", $space}"
+    bad 2 "name must not begin with a dash or a dot nor end in .json, got \"$name\"" ask name.json
+done
+for name in value state number worker reason; do
+    document reserved.json "{\"name\": \"s\", \"direction\": \"minimize\", \"space\": {\"$name\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}"
+    bad 2 "parameter name \"$name\" is reserved" ask reserved.json
+done
+document reserved.json '{"name": "s", "direction": "minimize", "space": {"params_x": {"type": "float", "low": 0, "high": 1}}}'
+bad 2 'parameter name "params_x" must not begin with "params_"' ask reserved.json
+mkfifo pipe.json
+mkdir folder.json
+bad 2 '"pipe.json" must be a regular file, got a pipe' ask pipe.json
+bad 2 '"folder.json" must be a regular file, got a folder' optimize folder.json -- true
+rmdir folder.json
 rm -- *.json
 
 # ---- optimize
@@ -235,6 +252,32 @@ check "a slow program times out" run 4 optimize study.json --storage sqlite:///s
 good "and fails" trials square --storage sqlite:///slow.db --format json
 check "with its reason" says "timed out after 0.1 s"
 
+# ---- what a program prints
+
+# prints TEXT VALUE REASON: the only trial of a program that prints TEXT (printf's escapes)
+prints() {
+    rm -f out.db out.db-wal out.db-shm
+    printf '%b' "$1" > printed
+    "$tacit" optimize study.json --storage sqlite:///out.db --trials 1 --quiet -- cat printed > out 2> err
+    "$tacit" trials square --storage sqlite:///out.db --format json > out 2> err
+    if says "\"value\":$2," && says "\"reason\":$3}"; then
+        ok "a program prints $1"
+    else
+        not_ok "a program prints $1"
+    fi
+}
+prints 'epoch 10\nloss: nan,\n' null '"value is nan"'
+prints 'epoch 10\nNone\n' null '"value is None"'
+prints 'epoch 10\naccuracy = 0.9375,\n' 0.9375 null
+prints 'epoch 10\n[0.9375]\n\n' 0.9375 null
+prints 'epoch 10\ntensor(0.93)\n' null '"\"tensor(0.93)\" on the last line is not a plain number"'
+prints 'epoch 10\n93.1%\n' null '"\"93.1%\" on the last line is not a plain number"'
+prints 'epoch 10\n1,234.5\n' null '"\"1,234.5\" on the last line is not a plain number"'
+prints 'epoch 10\nall \0033done\n' null '"no number on the last line: \"all ?done\""'
+prints '' null '"no number on standard output"'
+prints '7\n{"value": 2.5, "epochs": 10}\n' 2.5 null
+rm -f out.db printed
+
 # ---- interruption
 
 cat > wait.sh <<'END'
@@ -262,7 +305,7 @@ check "and says how to go on" grep -q 'interrupted with 3 of 12 trials finished'
 check "its trial stays RUNNING" running
 : > go
 good "the same command goes on" optimize study.json --storage sqlite:///int.db -- ./wait.sh '{x}' '{n}' '{kind}' '{trial}'
-check "it says what it runs again" grep -q 'left unfinished: 1 trial$' err
+check "it says what it runs again" grep -q 'running trial 3 again, which an earlier run left unfinished$' err
 "$tacit" export square --storage sqlite:///int.db 2> err | cut -d, -f1-6 > int.csv
 "$tacit" export square 2> err | cut -d, -f1-6 | head -13 > calm.csv
 check "as if nothing had happened" cmp int.csv calm.csv
@@ -280,6 +323,8 @@ check "the dead one's trial was run" grep -q '^0,COMPLETE,' out
 check "the foreign one's was not" grep -q '^1,RUNNING,.*elsewhere' out
 check "nor the other's" grep -q '^2,RUNNING,.*gpu-1' out
 check "two new ones were" grep -q '^4,COMPLETE,' out
+good "its new worker" export square --storage sqlite:///dead.db --format csv
+check "is the one that ran it" awk -F, '$1 == 0 && $9 ~ /00000000/ { bad = 1 } END { exit bad }' out
 
 # ---- ask and tell
 
@@ -292,6 +337,9 @@ good "another gets another" ask square --storage sqlite:///at.db --worker w2 --f
 check "number 1" says '{"trial":1,'
 good "ask --count 2" ask square --storage sqlite:///at.db --count 2 --format csv
 check "two rows and a header" lines 3
+bad 2 "--worker must have 1 to 255 characters, got 0" ask square --worker "" --storage sqlite:///at.db
+bad 2 "--worker must have 1 to 255 characters, got 256" ask square --worker "$(printf '%256s' w)" --storage sqlite:///at.db
+bad 2 "--worker must be printable characters of ASCII, got byte 0x09 at 2" ask square --worker "$(printf 'a\tb')" --storage sqlite:///at.db
 good "tell" tell square 0 -0.5 --storage sqlite:///at.db --format json
 check "tell says what is known" says '{"trial":0,"state":"COMPLETE","value":-0.5,"reason":null}'
 good "tell --fail" tell square 1 --fail "no power" --storage sqlite:///at.db
@@ -388,6 +436,42 @@ good "tell by coordinates" tell grid 3 5 --param x1=1 --param x2=1 --storage sql
 good "trials of a grid" trials grid --storage sqlite:///grid.db --format csv
 check "the candidate was found" grep -q '^3,COMPLETE,5,3,1,1,' out
 bad 2 "candidate" tell grid 2 5 --param x1=0.5 --storage sqlite:///grid.db
+
+# ---- plot
+
+document edge.json '{"name": "edge", "direction": "minimize", "space": {"x": {"type": "float", "low": 0, "high": 1}}}'
+printf 'x,value\n0,1e308\n0.5,-1e308\n1,0\n' > edge.csv
+good "values at the edge of doubles" import edge.json edge.csv --storage sqlite:///edge.db
+good "are drawn" plot edge --storage sqlite:///edge.db
+labels() {
+    sed -n 's/.*<text[^>]*>\([-0-9.e+]*\)<.*/\1/p' out | tr '\n' ' '
+}
+check "with their ticks, trials as whole numbers" [ "$(labels)" = "-1e+308 -5e+307 0 5e+307 1e+308 0 1 2 " ]
+check "and all three dots" [ "$(grep -c '<circle' out)" -ge 3 ]
+
+# ---- the README's tutorial, word for word (but fewer runs of a simulation)
+
+mkdir tutorial bin
+ln -s "$tacit" bin/tacit
+# block KIND: the first block of that kind in the tutorial
+block() {
+    awk -v open="\`\`\`$1" '/^## / { on = $0 == "## Five minutes" } !on || done { next }
+        /^```/ && within { done = 1 } within && !done { print } $0 == open { within = 1 }' "$root/README.md"
+}
+block json > tutorial/study.json
+block sh > tutorial/bake
+awk '/^## / { on = $0 == "## Five minutes" } on && sub(/^\$ /, "")' "$root/README.md" \
+    | sed 's/--runs 40/--runs 2/' > tutorial.txt
+check "the tutorial has commands" [ "$(grep -c '^tacit' tutorial.txt)" -ge 10 ]
+while read -r line; do
+    if (cd tutorial && PATH=$dir/bin:$PATH && eval "$line") > out 2> err < /dev/null; then
+        ok "typed: $line"
+    else
+        not_ok "typed: $line"
+    fi
+done < tutorial.txt
+good "the trial told by hand" trials oven --storage sqlite:///tutorial/tacit.db --format csv
+check "is there" grep -q '^25,COMPLETE,7.4,' out
 
 echo "1..$checks"
 [ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }

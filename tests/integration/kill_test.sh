@@ -2,6 +2,8 @@
 # kill_test.sh [N] - kills `tacit optimize` with SIGKILL at N random moments and
 # checks that the run goes on as if nothing had happened: every trial has the same
 # parameters and the same value, bit for bit, as in a run that nobody disturbed.
+# Then kills one with several jobs and starts two at the same time: what the dead one
+# left is run once.
 #
 # Needs TACIT_BIN (default: tacit in PATH), a POSIX shell and awk. The seed of the
 # moments is printed; KILL_SEED=s repeats them.
@@ -92,3 +94,54 @@ if "$tacit" trials killed --storage sqlite:///killed.db --state running --format
     exit 1
 fi
 echo "ok - after $killed kills all $trials trials are the same, bit for bit"
+
+# ---- two heirs
+
+cat > held.sh <<'END'
+#!/bin/sh
+# Notes that it was started, and waits until it may go on.
+echo "$1" >> starts
+until [ -e go ]; do sleep 0.02; done
+echo "$1"
+END
+chmod +x held.sh
+
+held() {
+    exec "$tacit" optimize study.json --quiet --trials 12 --jobs "$1" --storage sqlite:///heirs.db -- \
+        ./held.sh '{trial}'
+}
+
+# started N: waits until N programs were started; false if they never are
+started() {
+    tries=0
+    until [ "$(wc -l < starts)" -ge "$1" ]; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 500 ] || return 1
+        sleep 0.02
+    done
+}
+
+: > starts
+held 3 > /dev/null 2>&1 &
+dead=$!
+started 3 || { echo "not ok - three jobs do not start"; kill -9 "$dead"; exit 1; }
+kill -9 "$dead"
+wait "$dead" 2> /dev/null
+: > starts
+held 2 > heir1.out 2>&1 &
+heir1=$!
+held 2 > heir2.out 2>&1 &
+heir2=$!
+started 4
+: > go
+wait "$heir1" && wait "$heir2" || { echo "not ok - an heir fails"; sed 's/^/# /' heir?.out; exit 1; }
+if [ -n "$(sort starts | uniq -d)" ] || [ "$(sort -n starts | head -3 | tr '\n' ' ')" != "0 1 2 " ]; then
+    echo "# started: $(tr '\n' ' ' < starts)"
+    echo "not ok - two processes after a kill do not run what it left exactly once"
+    exit 1
+fi
+if "$tacit" trials killed --storage sqlite:///heirs.db --state running --format jsonl | grep -q .; then
+    echo "not ok - an orphan is still running"
+    exit 1
+fi
+echo "ok - two processes run the three trials that a killed one left, each once"
