@@ -156,10 +156,7 @@ static tacit_status tabulate(tc_gp_sample *g, int64_t per_axis, tacit_error *err
     if (!g->table)
         return tc_fail_memory(err);
     tc_rff_apply(&g->rff, g->w, n, g->grid->raw, n, g->table);
-    g->optimum = g->table[0];
-    for (size_t i = 1; i < n; i++)
-        if (g->table[i] > g->optimum)
-            g->optimum = g->table[i];
+    g->optimum = tc_best_value(n, g->table, true);
     return TACIT_OK;
 }
 

@@ -1,7 +1,8 @@
 /* objective.c - the list of objectives, their construction, shift and regret.
  *
  * An analytic objective is one tc_objective_kind (smooth.c, rough.c); gp-sample brings its own
- * state. Everything they share is done here once. Adding one is an entry and a word in KIND_LIST. */
+ * state, and so does a table (value_table.c), which is known by its prefix and not in the list.
+ * Everything they share is done here once. Adding one is an entry and a word in KIND_LIST. */
 #include "objective/objective_int.h"
 
 #include "base/error.h"
@@ -15,7 +16,9 @@ struct tc_objective {
     const tc_objective_kind *kind;
     size_t dim;
     tc_space *space;
-    tc_gp_sample *sample; /* gp-sample only */
+    tc_gp_sample *sample;  /* gp-sample only */
+    tc_value_table *table; /* table:FILE.csv only */
+    bool maximize;
     double optimum;
     bool shifted;
     double shift[TC_OBJECTIVE_DIM];
@@ -35,6 +38,7 @@ static const tc_objective_info *const infos[] = {KIND_LIST(INFO) NULL};
 
 const tc_option tc_objective_options[] = {
     TC_OBJECTIVE_OPTION_ROWS(0),
+    TC_TABLE_OPTION_ROWS(0),
     {.name = NULL},
 };
 
@@ -84,9 +88,6 @@ static tacit_status check_opts(const tc_objective_kind *kind, const tc_objective
     const char *name = kind->info.name;
     if (!(opts->shift >= 0) || !isfinite(opts->shift))
         return tc_fail(err, TACIT_E_ARG, "shift must be a number >= 0, not %g", opts->shift);
-    if (!(opts->noise_scale >= 0) || !isfinite(opts->noise_scale))
-        return tc_fail(err, TACIT_E_ARG, "noise-scale must be a number >= 0, not %g",
-                       opts->noise_scale);
     if (opts->grid && kind->value)
         return tc_fail(err, TACIT_E_ARG, "the objective %s takes no grid; only gp-sample does",
                        name);
@@ -125,18 +126,18 @@ static bool reaches(double target, double s, double low, double high)
     return direct <= period / 2 || mirror <= period / 2;
 }
 
-static void draw_shift(tc_objective *o, double scale, const double *optimiser,
-                       const tc_public_seed *seed)
+void tc_objective_draw_shift(const tc_objective *o, double scale, const tc_public_seed *seed,
+                             uint64_t step, double *shift)
 {
+    const double *optimiser = o->sample ? tc_gp_sample_optimiser(o->sample) : o->kind->optimiser;
     tc_stream s;
-    tc_stream_public(&s, seed, TC_FOR_OBJECTIVE, 0);
+    tc_stream_public(&s, seed, TC_FOR_OBJECTIVE, step);
     for (size_t d = 0; d < o->dim; d++) {
         double low, high;
         range_of(o->kind, d, &low, &high);
         double by = scale * (high - low) * tc_draw_normal(&s);
-        o->shift[d] = reaches(optimiser ? optimiser[d] : 0, by, low, high) ? by : -by;
+        shift[d] = reaches(optimiser ? optimiser[d] : 0, by, low, high) ? by : -by;
     }
-    o->shifted = scale > 0;
 }
 
 /* -- construction -------------------------------------------------------------------------- */
@@ -156,44 +157,63 @@ static tacit_status make_box(tc_objective *o, tacit_error *err)
 
 static tacit_status make_space(tc_objective *o, tacit_error *err)
 {
-    const tc_domain *grid = o->sample ? tc_gp_sample_domain(o->sample) : NULL;
+    const tc_domain *finite = NULL;
+    if (o->table)
+        finite = o->table->domain;
+    else if (o->sample)
+        finite = tc_gp_sample_domain(o->sample);
     tc_domain *copy;
-    if (!grid)
+    if (!finite)
         return make_box(o, err);
-    TC_TRY(tc_domain_copy(&copy, grid, err));
+    TC_TRY(tc_domain_copy(&copy, finite, err));
     return tc_space_from_domain(&o->space, copy, err);
 }
 
 static tacit_status build(tc_objective *o, const tc_objective_opts *opts,
                           const tc_public_seed *seed, tacit_error *err)
 {
-    const double *optimiser = o->kind->optimiser;
+    o->maximize = o->kind->maximize;
     o->optimum = o->kind->optimum;
-    o->noise = (tc_observation_noise)opts->noise;
-    o->noise_scale = opts->noise_scale;
     if (!o->kind->value) {
         TC_TRY(tc_gp_sample_new(&o->sample, o->dim, opts, seed, err));
-        optimiser = tc_gp_sample_optimiser(o->sample);
         o->optimum = tc_gp_sample_optimum(o->sample);
     }
-    draw_shift(o, opts->shift, optimiser, seed);
+    o->shifted = opts->shift > 0;
+    tc_objective_draw_shift(o, opts->shift, seed, 0, o->shift);
+    return make_space(o, err);
+}
+
+static tacit_status build_kind(tc_objective *o, const char *name, const tc_objective_opts *opts,
+                               const tc_public_seed *seed, tacit_error *err)
+{
+    TC_TRY(find_kind(&o->kind, name, err));
+    TC_TRY(choose_dim(o->kind, opts->dim, &o->dim, err));
+    TC_TRY(check_opts(o->kind, opts, err));
+    return build(o, opts, seed, err);
+}
+
+static tacit_status build_table(tc_objective *o, const char *name, const tc_objective_opts *opts,
+                                tacit_error *err)
+{
+    TC_TRY(tc_value_table_new(&o->table, name, opts, err));
+    o->maximize = o->table->maximize;
+    o->optimum = tc_best_value(o->table->domain->n, tc_value_table_values(o->table), o->maximize);
     return make_space(o, err);
 }
 
 tacit_status tc_objective_new(tc_objective **out, const char *name, const tc_objective_opts *opts,
                               tc_public_seed seed, tacit_error *err)
 {
-    const tc_objective_kind *kind = NULL;
-    size_t dim = 0;
-    TC_TRY(find_kind(&kind, name, err));
-    TC_TRY(choose_dim(kind, opts->dim, &dim, err));
-    TC_TRY(check_opts(kind, opts, err));
+    if (!(opts->noise_scale >= 0) || !isfinite(opts->noise_scale))
+        return tc_fail(err, TACIT_E_ARG, "noise-scale must be a number >= 0, not %g",
+                       opts->noise_scale);
     tc_objective *o = tc_alloc(1, sizeof *o);
     if (!o)
         return tc_fail_memory(err);
-    o->kind = kind;
-    o->dim = dim;
-    tacit_status status = build(o, opts, &seed, err);
+    o->noise = (tc_observation_noise)opts->noise;
+    o->noise_scale = opts->noise_scale;
+    tacit_status status = tc_value_table_named(name) ? build_table(o, name, opts, err)
+                                                     : build_kind(o, name, opts, &seed, err);
     if (status != TACIT_OK) {
         tc_objective_free(o);
         return status;
@@ -208,6 +228,7 @@ void tc_objective_free(tc_objective *o)
         return;
     tc_space_free(o->space);
     tc_gp_sample_free(o->sample);
+    tc_value_table_free(o->table);
     tc_free(o);
 }
 
@@ -220,12 +241,12 @@ const tc_space *tc_objective_space(const tc_objective *o)
 
 bool tc_objective_maximize(const tc_objective *o)
 {
-    return o->kind->maximize;
+    return o->maximize;
 }
 
 bool tc_objective_any_dim(const tc_objective *o)
 {
-    return o->kind->dim != o->kind->max_dim;
+    return o->kind && o->kind->dim != o->kind->max_dim;
 }
 
 double tc_objective_optimum(const tc_objective *o)
@@ -233,29 +254,53 @@ double tc_objective_optimum(const tc_objective *o)
     return o->optimum;
 }
 
-double tc_objective_value(const tc_objective *o, const double *values)
+size_t tc_objective_dim(const tc_objective *o)
+{
+    return o->dim;
+}
+
+double tc_objective_shifted_value(const tc_objective *o, const double *shift, const double *values)
 {
     double moved[TC_OBJECTIVE_DIM];
     const double *x = values;
-    if (o->shifted) {
+    if (shift) {
         for (size_t d = 0; d < o->dim; d++) {
             double low, high;
             range_of(o->kind, d, &low, &high);
-            moved[d] = fold(values[d] - o->shift[d], low, high);
+            moved[d] = fold(values[d] - shift[d], low, high);
         }
         x = moved;
     }
     return o->sample ? tc_gp_sample_value(o->sample, x) : o->kind->value(o->dim, x);
 }
 
+double tc_objective_value(const tc_objective *o, const double *values)
+{
+    if (o->table)
+        return tc_value_table_values(o->table)[(size_t)values[0]];
+    return tc_objective_shifted_value(o, o->shifted ? o->shift : NULL, values);
+}
+
 double tc_objective_observe(const tc_objective *o, const double *values, tc_stream *s)
 {
-    return tc_objective_value(o, values) + tc_observation_noise_draw(o->noise, o->noise_scale, s);
+    bool replicates = o->table && o->table->means;
+    double seen = replicates ? tc_value_table_draw(o->table, (size_t)values[0], s)
+                             : tc_objective_value(o, values);
+    return seen + tc_observation_noise_draw(o->noise, o->noise_scale, s);
 }
 
 double tc_objective_regret(const tc_objective *o, const double *values)
 {
     double value = tc_objective_value(o, values);
-    double regret = o->kind->maximize ? o->optimum - value : value - o->optimum;
+    double regret = o->maximize ? o->optimum - value : value - o->optimum;
     return fmax(regret, 0); /* rounding at the optimiser may say -1e-16 */
+}
+
+double tc_best_value(size_t n, const double *values, bool maximize)
+{
+    double best = values[0];
+    for (size_t i = 1; i < n; i++)
+        if (maximize ? values[i] > best : values[i] < best)
+            best = values[i];
+    return best;
 }

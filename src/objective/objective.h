@@ -8,7 +8,13 @@
  * the seed; fold reflects a coordinate at the borders of its range until it is
  * inside, so the shifted function is continuous where f is. Reflection alone
  * could hide the optimiser; where it would, s_d changes its sign, which always
- * brings it back. So the optimum is unchanged and attained. */
+ * brings it back. So the optimum is unchanged and attained.
+ *
+ * "table:FILE.csv" is an objective from measurements. Every row is a candidate of a finite domain.
+ * The value columns are the one named by table-value, V, and those named V_1, V_2, ...; all others
+ * are parameters; every field is a number. Of several value columns an objective is the first, or
+ * (table-columns=replicates) their mean, and then an observation is one of them at random. The
+ * optimum is exact. All agents of a federation at once: family.h. */
 #ifndef TC_OBJECTIVE_OBJECTIVE_H
 #define TC_OBJECTIVE_OBJECTIVE_H
 
@@ -27,11 +33,21 @@ typedef struct tc_objective_opts {
         noise_scale; /* sd (gaussian), half width (uniform), scale (student-t 3 dof; pareto shape 2) */
     double lengthscale; /* gp-sample, as a fraction of the range */
     int64_t grid;       /* gp-sample: candidates per axis; 0: continuous */
+    char *table_value;  /* table: name of the value columns; NULL: "value" */
+    int table_goal;     /* table: maximize|minimize */
+    int table_columns;  /* table: agents|replicates */
 } tc_objective_opts;
 extern const tc_option tc_objective_options[];
 
-/* The rows of that table for a struct that holds a tc_objective_opts at offset `at`. */
+/* The rows of that table for a struct that holds a tc_objective_opts at offset `at`, in two parts:
+ * these, and TC_TABLE_OPTION_ROWS. */
 #define TC_OBJECTIVE_OPTION_ROWS(at)                                                               \
+    TC_OBJECTIVE_ROWS_WITH(at, "none", "none|gaussian|uniform|student-t|pareto", "0.2", 0.001,     \
+                           "gp-sample: length-scale, as a fraction of the range",                  \
+                           "gp-sample: candidates per axis; 0: continuous")
+
+/* The same with other defaults (family.h). `laws` begins with the ones above, in that order. */
+#define TC_OBJECTIVE_ROWS_WITH(at, law, laws, length, length_min, length_help, grid_help)          \
     {.name = "dim",                                                                                \
      .type = TC_OPTION_INT,                                                                        \
      .offset = (at) + offsetof(tc_objective_opts, dim),                                            \
@@ -48,8 +64,8 @@ extern const tc_option tc_objective_options[];
         {.name = "noise",                                                                          \
          .type = TC_OPTION_CHOICE,                                                                 \
          .offset = (at) + offsetof(tc_objective_opts, noise),                                      \
-         .def = "none",                                                                            \
-         .choices = "none|gaussian|uniform|student-t|pareto",                                      \
+         .def = law,                                                                               \
+         .choices = laws,                                                                          \
          .help = "law of the observation noise"},                                                  \
         {.name = "noise-scale",                                                                    \
          .type = TC_OPTION_FLOAT,                                                                  \
@@ -60,14 +76,33 @@ extern const tc_option tc_objective_options[];
         {.name = "lengthscale",                                                                    \
          .type = TC_OPTION_FLOAT,                                                                  \
          .offset = (at) + offsetof(tc_objective_opts, lengthscale),                                \
-         .def = "0.2",                                                                             \
-         .min = 0.001,                                                                             \
+         .def = length,                                                                            \
+         .min = length_min,                                                                        \
          .max = 10,                                                                                \
-         .help = "gp-sample: length-scale, as a fraction of the range"},                           \
+         .help = length_help},                                                                     \
     {                                                                                              \
         .name = "grid", .type = TC_OPTION_INT, .offset = (at) + offsetof(tc_objective_opts, grid), \
-        .def = "0", .max = 1e6, .help = "gp-sample: candidates per axis; 0: continuous",           \
-        .value = "N"                                                                               \
+        .def = "0", .max = 1e6, .help = grid_help, .value = "N"                                    \
+    }
+
+/* The rows that only a table reads. Without them its values are "value", to be maximised. */
+#define TC_TABLE_OPTION_ROWS(at)                                                                   \
+    {.name = "table-value",                                                                        \
+     .type = TC_OPTION_STRING,                                                                     \
+     .offset = (at) + offsetof(tc_objective_opts, table_value),                                    \
+     .help = "table: name V of the value columns V, V_1, V_2, ...; \"value\" unless given",        \
+     .value = "V"},                                                                                \
+        {.name = "table-goal",                                                                     \
+         .type = TC_OPTION_CHOICE,                                                                 \
+         .offset = (at) + offsetof(tc_objective_opts, table_goal),                                 \
+         .def = "maximize",                                                                        \
+         .choices = "maximize|minimize",                                                           \
+         .help = "table: which values are good"},                                                  \
+    {                                                                                              \
+        .name = "table-columns", .type = TC_OPTION_CHOICE,                                         \
+        .offset = (at) + offsetof(tc_objective_opts, table_columns), .def = "agents",              \
+        .choices = "agents|replicates",                                                            \
+        .help = "table: several value columns are one per agent, or repeated measurements"         \
     }
 
 typedef struct tc_objective_info {
@@ -75,7 +110,9 @@ typedef struct tc_objective_info {
 } tc_objective_info;
 const tc_objective_info *const *tc_objectives(void); /* NULL-terminated */
 
-/* `seed` fixes the shift and the shape of random objectives. E_ARG: unknown name. */
+/* `name`: one of the above, or "table:FILE.csv". `seed` fixes the shift and the shape of random
+ * objectives. E_ARG: unknown name, or a table that is not one (names file, row and column);
+ * E_NOT_FOUND: no such file. */
 tacit_status tc_objective_new(tc_objective **out, const char *name, const tc_objective_opts *opts,
                               tc_public_seed seed, tacit_error *err);
 void tc_objective_free(tc_objective *o);

@@ -24,6 +24,15 @@ extern const tc_objective_kind tc_objective_branin, tc_objective_hartmann6, tc_o
     tc_objective_ackley, tc_objective_rastrigin, tc_objective_garland, tc_objective_doublesine,
     tc_objective_gp_sample;
 
+/* objective.c, for families. The shift that the seed gives at `step`; 0 is the objective's own. */
+void tc_objective_draw_shift(const tc_objective *o, double scale, const tc_public_seed *seed,
+                             uint64_t step, double *shift);
+/* The value under another shift than its own; NULL: none. */
+double tc_objective_shifted_value(const tc_objective *o, const double *shift, const double *values);
+size_t tc_objective_dim(const tc_objective *o);
+/* The best of n > 0 values. */
+double tc_best_value(size_t n, const double *values, bool maximize);
+
 /* gp_sample.c. The optimiser found, `dim` coordinates; the values of a grid instead when the
  * options ask for one. */
 tacit_status tc_gp_sample_new(tc_gp_sample **out, size_t dim, const tc_objective_opts *opts,
@@ -33,6 +42,42 @@ double tc_gp_sample_value(const tc_gp_sample *g, const double *x);
 const double *tc_gp_sample_optimiser(const tc_gp_sample *g);
 double tc_gp_sample_optimum(const tc_gp_sample *g);
 const tc_domain *tc_gp_sample_domain(const tc_gp_sample *g); /* NULL: continuous */
+
+/* grid_draw.c: draws of a Gaussian process on an even grid of [0,1]^dim, exact. */
+typedef struct tc_grid_gp {
+    size_t dim, per_axis, points; /* points = per_axis^dim */
+    size_t rank;                  /* of one axis */
+    double *factor;               /* per_axis x rank, column-major: k(axis, axis) = F F' */
+    size_t capacity;
+} tc_grid_gp;
+
+/* SE kernel of variance 1. E_ARG: too few or too many points. */
+tacit_status tc_grid_gp_init(tc_grid_gp *g, size_t dim, size_t per_axis, double lengthscale,
+                             tacit_error *err);
+void tc_grid_gp_fini(tc_grid_gp *g);
+/* out and scratch: `points` each; out in the order of tc_domain_grid. */
+void tc_grid_gp_draw(const tc_grid_gp *g, tc_stream *s, double *scratch, double *out);
+
+/* value_table.c. */
+#define TC_TABLE_PREFIX "table:"
+typedef struct tc_value_table {
+    tc_domain *domain; /* the parameter columns */
+    size_t columns;    /* value columns */
+    bool maximize;
+    double *values; /* n x columns, column-major */
+    double *means;  /* of each row, where the columns are replicates; else NULL */
+    tc_arena memory;
+} tc_value_table;
+
+bool tc_value_table_named(const char *name); /* does it begin with "table:"? */
+/* `name` is "table:FILE.csv". */
+tacit_status tc_value_table_new(tc_value_table **out, const char *name,
+                                const tc_objective_opts *opts, tacit_error *err);
+void tc_value_table_free(tc_value_table *t);
+/* What is optimised: the first column, or the means. */
+const double *tc_value_table_values(const tc_value_table *t);
+/* One of a row's replicates, each as likely. */
+double tc_value_table_draw(const tc_value_table *t, size_t row, tc_stream *s);
 
 /* observation.c. */
 /* In the order of the option's choices (TC_OBJECTIVE_OPTION_ROWS). */

@@ -1,0 +1,71 @@
+/* family.h - the objectives of a federation: N agents, one objective each, over one space.
+ *
+ *   gp-family       agents that resemble each other: on a finite grid of [0,1]^dim, one draw of a
+ *                   Gaussian process shared by all plus a smaller one of each agent's own
+ *   branin, ...     every objective of objective.h, shifted by another vector for each agent
+ *   table:FILE.csv  measurements, one value column per agent (or one for all)
+ *
+ * Agent n's objective is a function of name, options, seed and n: it does not depend on how many
+ * others there are. Agent 0 of a shifted objective or of a table is the objective that
+ * tc_objective_new makes from the same options and seed. A finished family may be read by any
+ * number of threads. On finite domains a value is one look into a table, and optima are exact. */
+#ifndef TC_OBJECTIVE_FAMILY_H
+#define TC_OBJECTIVE_FAMILY_H
+
+#include "objective/objective.h"
+
+typedef struct tc_family tc_family;
+
+/* `objective` is read as for tc_objective_new, except that a family has its own noise law and
+ * length-scale unless others are given: gp-family gaussian and 0.03, the rest none and 0.2. */
+typedef struct tc_family_opts {
+    tc_objective_opts objective; /* noise may also be TC_FAMILY_NOISE_OWN, lengthscale 0: its own */
+    double heterogeneity;        /* gp-family: factor of each agent's own draw */
+    double distance; /* gp-family: > 0: exact distance to agent 0 instead, as in the FTS paper */
+} tc_family_opts;
+extern const tc_option tc_family_options[];
+
+#define TC_FAMILY_NOISE_OWN 5 /* the choice behind the laws of tc_objective_opts */
+
+/* The rows of that table for a struct that holds a tc_family_opts at offset `at`. They contain the
+ * rows of tc_objective_opts, under the same names. */
+#define TC_FAMILY_OPTION_ROWS(at)                                                                  \
+    TC_OBJECTIVE_ROWS_WITH(                                                                        \
+        (at) + offsetof(tc_family_opts, objective), "own",                                         \
+        "none|gaussian|uniform|student-t|pareto|own", "0", 0,                                      \
+        "gp-sample, gp-family: length-scale, as a fraction of the range; 0: its own",              \
+        "gp-sample, gp-family: candidates per axis; 0: its own"),                                  \
+        TC_TABLE_OPTION_ROWS((at) + offsetof(tc_family_opts, objective)),                          \
+        {.name = "heterogeneity",                                                                  \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = (at) + offsetof(tc_family_opts, heterogeneity),                                 \
+         .def = "0.1",                                                                             \
+         .max = 1e6,                                                                               \
+         .help = "gp-family: sd of each agent's own draw, where the shared one has 1"},            \
+    {                                                                                              \
+        .name = "distance", .type = TC_OPTION_FLOAT,                                               \
+        .offset = (at) + offsetof(tc_family_opts, distance), .def = "0", .max = 1e6,               \
+        .help = "gp-family: agent 0 scaled to [0,1], all others max |f - g| away; 0: off"          \
+    }
+
+/* The families that are not in tc_objectives(); NULL-terminated. */
+const tc_objective_info *const *tc_families(void);
+
+/* E_ARG: unknown name, no agents, an option or a table that does not fit (says which);
+ * E_NOT_FOUND: no such file. */
+tacit_status tc_family_new(tc_family **out, const char *name, const tc_family_opts *opts,
+                           size_t agents, tc_public_seed seed, tacit_error *err);
+void tc_family_free(tc_family *f);
+size_t tc_family_agents(const tc_family *f);
+const tc_space *tc_family_space(const tc_family *f); /* of all agents */
+bool tc_family_maximize(const tc_family *f);
+/* `agent` counts from 0. Best noise-free value of its objective. */
+double tc_family_optimum(const tc_family *f, size_t agent);
+/* Noise-free value at a point. */
+double tc_family_value(const tc_family *f, size_t agent, const double *values);
+/* One observation: with noise, or one of the replicates of a table. */
+double tc_family_observe(const tc_family *f, size_t agent, const double *values, tc_stream *s);
+/* optimum - value (maximise) or value - optimum: never below 0. */
+double tc_family_regret(const tc_family *f, size_t agent, const double *values);
+
+#endif
