@@ -15,6 +15,8 @@
 #include "base/options.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "privacy/entropy.h"
+#include "privacy/release.h"
 #include "space/space.h"
 
 #include <stdbool.h>
@@ -43,9 +45,13 @@ typedef struct tc_env {
     const tc_history *history;
     tc_public_seed public_seed;
     tc_party_seed party_seed;
-    uint64_t party;  /* number of this party; 0 where there is only one */
+    uint64_t party;  /* number of this party on the roster; 0 where there is only one */
+    uint64_t agents; /* of a federated study: the size of its roster, public; else 0 */
     uint64_t budget; /* planned trials T; 0 if unknown */
     tc_pool *pool;   /* may be NULL */
+    /* During init: the state of another agent of this study in this process, or NULL. What is
+     * public (features) may be shared with it; such agents are made and ended one at a time. */
+    const void *sibling;
 } tc_env;
 
 /* What an optimizer of a federated study may do now, and what it waits for first. */
@@ -85,21 +91,27 @@ typedef struct tc_optimizer_ops {
 } tc_optimizer_ops;
 
 /* The coordinator's half of a federated algorithm: folds the contributions of one round into
- * one broadcast. It holds nothing that is not in the store: a state lives from open to close. */
+ * one release. It holds nothing that is not in the store: a state lives from open to close. Of env
+ * it knows space, public_seed, agents, budget and pool. */
 typedef struct tc_aggregator_ops {
     size_t state_size; /* allocated zeroed for each round */
+    /* The privacy event that closing this round will spend, as JSON (privacy/dp_event.h): from
+     * public constants alone, before anything is drawn or read. */
+    tacit_status (*plan)(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
+                         tacit_error *err);
+    /* Would this contribution be accepted? Pure, and before it is stored. E_ARG: malformed, of
+     * another round, or from nobody on the roster. */
+    tacit_status (*check)(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
+                          const void *bytes, size_t n, tacit_error *err);
+    /* Draws all noise: e is not used after it returns. Whatever it left, fini ends. */
     tacit_status (*open)(void *st, const tc_env *env, const void *opts, uint64_t round,
-                         const void *last_broadcast, size_t n, tacit_error *err);
-    void (*fini)(void *st);
-    /* Would this contribution be accepted? Pure, and before it is stored. E_ARG: malformed. */
-    tacit_status (*check)(const tc_env *env, const void *opts, const void *bytes, size_t n,
-                          tacit_error *err);
-    /* Takes one contribution; the result must not depend on their order. */
+                         tc_entropy *e, tacit_error *err);
+    /* Takes one contribution; the result must not depend on their order. A refusal (E_ARG, E_STATE)
+     * leaves the round as it was. */
     tacit_status (*fold)(void *st, uint64_t agent, const void *bytes, size_t n, tacit_error *err);
-    /* The privacy event that close will spend, as JSON, before any noise is drawn. */
-    tacit_status (*plan)(const void *st, tc_text *out, tacit_error *err);
-    /* The broadcast. Called once, with a noise source of its own. */
-    tacit_status (*close)(void *st, tc_noise *noise, tc_text *out, tacit_error *err);
+    /* Once. The broadcast is the release as it is encoded, after the ledger has it. */
+    tacit_status (*close)(void *st, tc_release **out, tacit_error *err);
+    void (*fini)(void *st); /* also of an all-zero state */
 } tc_aggregator_ops;
 
 /* The client's half of a served private algorithm: what leaves the client is what it returns. */
@@ -128,5 +140,7 @@ const tc_algorithm *tc_algorithm_find(const char *name); /* NULL: none */
 const tc_algorithm *const *tc_algorithms(void);          /* NULL-terminated */
 /* E_ARG with the nearest name and the list. */
 tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_error *err);
+/* The same for a study of one party: E_ARG also if the algorithm is for federations. */
+tacit_status tc_algorithm_get_single(const tc_algorithm **out, const char *name, tacit_error *err);
 
 #endif

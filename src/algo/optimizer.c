@@ -20,18 +20,23 @@ static tacit_status read_options(tc_optimizer *o, const json_t *options, tacit_e
 static tacit_status start_algorithm(tc_optimizer *o, const tc_optimizer_config *cfg,
                                     tacit_error *err)
 {
+    bool kin = cfg->sibling && cfg->sibling->algorithm == cfg->algorithm;
     o->env = (tc_env){.space = o->space,
                       .history = &o->history,
                       .public_seed = cfg->public_seed,
                       .party_seed = cfg->party_seed,
                       .party = cfg->party,
+                      .agents = cfg->agents,
                       .budget = cfg->budget,
-                      .pool = cfg->pool};
+                      .pool = cfg->pool,
+                      .sibling = kin ? cfg->sibling->state : NULL};
     o->state = tc_alloc(o->algorithm->optimizer->state_size, 1);
     if (!o->state)
         return tc_fail_memory(err);
     o->alive = true;
-    return o->algorithm->optimizer->init(o->state, &o->env, o->opts, err);
+    tacit_status status = o->algorithm->optimizer->init(o->state, &o->env, o->opts, err);
+    o->env.sibling = NULL;
+    return status;
 }
 
 static tacit_status build(tc_optimizer *o, const tc_optimizer_config *cfg, tacit_error *err)

@@ -24,6 +24,8 @@ typedef struct tc_trial {
     int64_t lease_ms; /* 0: no limit */
 } tc_trial;
 
+typedef struct tc_optimizer tc_optimizer;
+
 typedef struct tc_optimizer_config {
     const tc_algorithm *algorithm;
     const json_t *options; /* JSON object, or NULL: defaults. Key "name" is skipped */
@@ -32,11 +34,13 @@ typedef struct tc_optimizer_config {
     tc_public_seed public_seed;
     tc_party_seed party_seed;
     uint64_t party;
+    uint64_t agents; /* federated studies: size of the roster */
     uint64_t budget; /* planned trials; 0 unknown */
     tc_pool *pool;   /* borrowed; may be NULL */
+    /* Another optimizer with the same algorithm, options, space and public seed, or NULL: the two
+     * may share what is public, and are then made and freed in one thread at a time. */
+    const tc_optimizer *sibling;
 } tc_optimizer_config;
-
-typedef struct tc_optimizer tc_optimizer;
 
 tacit_status tc_optimizer_new(tc_optimizer **out, const tc_optimizer_config *cfg, tacit_error *err);
 void tc_optimizer_free(tc_optimizer *o);

@@ -54,7 +54,7 @@ static tacit_status build(tacit_optimizer *o, const tacit_space *space,
                                .public_seed = tc_public_seed_from(opts->seed),
                                .party_seed = tc_party_seed_from(opts->seed),
                                .budget = opts->budget};
-    TC_TRY(tc_algorithm_get(&cfg.algorithm, opts->algorithm, err));
+    TC_TRY(tc_algorithm_get_single(&cfg.algorithm, opts->algorithm, err));
     TC_TRY(parse_options(opts->options, &options, err));
     cfg.options = options;
     tacit_status status = tc_optimizer_new(&o->inner, &cfg, err);

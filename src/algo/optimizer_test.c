@@ -179,6 +179,8 @@ static void test_public_interface(void **state)
     opts.direction = TACIT_MINIMIZE;
     opts.algorithm = "gp-ie";
     assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "gp-ei");
+    opts.algorithm = "dp-fts-de";
+    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "federation");
     opts.algorithm = "gp-ei";
     opts.options = "[1]";
     assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "JSON object");

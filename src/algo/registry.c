@@ -1,13 +1,19 @@
 /* registry.c - every algorithm, one line each. */
 #include "algo/algorithm.h"
+#include "algo/dp_fts_de/dp_fts_de.h"
 #include "algo/single/single.h"
 #include "base/error.h"
 
 #include <string.h>
 
 static const tc_algorithm *const algorithms[] = {
-    &tc_algorithm_gp_ei, &tc_algorithm_gp_ucb, &tc_algorithm_ts,
-    &tc_algorithm_sobol, &tc_algorithm_random, NULL,
+    &tc_algorithm_gp_ei,
+    &tc_algorithm_gp_ucb,
+    &tc_algorithm_ts,
+    &tc_algorithm_sobol,
+    &tc_algorithm_random,
+    &tc_algorithm_dp_fts_de,
+    NULL,
 };
 
 const tc_algorithm *const *tc_algorithms(void)
@@ -35,4 +41,16 @@ tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_
         names[i] = algorithms[i]->name;
     return tc_fail_unknown(err, TACIT_E_ARG, name, names, "Algorithms",
                            "there is no algorithm \"%s\"", name);
+}
+
+tacit_status tc_algorithm_get_single(const tc_algorithm **out, const char *name, tacit_error *err)
+{
+    const tc_algorithm *found = NULL;
+    TC_TRY(tc_algorithm_get(&found, name, err));
+    if (found->aggregator)
+        return tc_fail(err, TACIT_E_ARG,
+                       "algorithm %s is for a federation of agents; one party alone may use ts",
+                       name);
+    *out = found;
+    return TACIT_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "algo/optimizer.h"
 #include "base/error.h"
+#include "privacy/mechanism.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,11 +84,9 @@ static tacit_status agent_absorb(void *st, uint64_t round, const void *bytes, si
                                  tacit_error *err)
 {
     agent *a = st;
-    if (n == 0)
-        return tc_fail(err, TACIT_E_CORRUPT, "an empty broadcast");
-    char text[32] = {0};
-    memcpy(text, bytes, n < sizeof text ? n : sizeof text - 1);
-    a->learned = strtod(text, NULL) / 1000;
+    if (n != sizeof a->learned)
+        return tc_fail(err, TACIT_E_CORRUPT, "a broadcast has 8 bytes, got %zu", n);
+    memcpy(&a->learned, bytes, n);
     a->round = round + 1;
     a->waits = false;
     return TACIT_OK;
@@ -109,23 +108,24 @@ typedef struct sum {
 } sum;
 
 static tacit_status sum_open(void *st, const tc_env *env, const void *opts, uint64_t round,
-                             const void *last, size_t n, tacit_error *err)
+                             tc_entropy *e, tacit_error *err)
 {
     (void)st;
     (void)env;
     (void)opts;
     (void)round;
-    (void)last;
-    (void)n;
+    (void)e;
     (void)err;
     return TACIT_OK;
 }
 
-static tacit_status sum_check(const tc_env *env, const void *opts, const void *bytes, size_t n,
-                              tacit_error *err)
+static tacit_status sum_check(const tc_env *env, const void *opts, uint64_t round, uint64_t who,
+                              const void *bytes, size_t n, tacit_error *err)
 {
     (void)env;
     (void)opts;
+    (void)round;
+    (void)who;
     char text[32] = {0}, *end;
     memcpy(text, bytes, n < sizeof text ? n : sizeof text - 1);
     (void)strtoll(text, &end, 10);
@@ -145,21 +145,22 @@ static tacit_status sum_fold(void *st, uint64_t who, const void *bytes, size_t n
     return TACIT_OK;
 }
 
-static tacit_status sum_plan(const void *st, tc_text *out, tacit_error *err)
+static tacit_status sum_plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
+                             tacit_error *err)
 {
-    (void)st;
+    (void)env;
+    (void)opts;
+    (void)round;
     (void)err;
     tc_text_add(out, "{\"dp_event\":\"NonPrivate\"}");
     return TACIT_OK;
 }
 
-static tacit_status sum_close(void *st, tc_noise *noise, tc_text *out, tacit_error *err)
+static tacit_status sum_close(void *st, tc_release **out, tacit_error *err)
 {
-    (void)noise;
-    (void)err;
     const sum *s = st;
-    tc_text_addf(out, "%" PRId64, s->count ? s->total / s->count : 0);
-    return TACIT_OK;
+    double mean = s->count ? (double)s->total / 1000 / (double)s->count : 0;
+    return tc_none_release(out, 1, 1, &mean, TC_UNIT_AGENT, "a test", err);
 }
 
 static const tc_option options[] = {{.name = NULL}};
@@ -264,25 +265,28 @@ static void play_round(party *parties, uint64_t round, size_t absent)
     tacit_error err = {0};
     sum state = {0};
     tc_event e;
-    tc_text broadcast = {0};
-    assert_ok(huddle.aggregator->open(&state, NULL, NULL, round, NULL, 0, &err));
+    tc_release *release = NULL;
+    uint8_t broadcast[8];
+    assert_ok(huddle.aggregator->open(&state, NULL, NULL, round, NULL, &err));
     for (size_t i = 0; i < AGENTS; i++) {
         work(&parties[i]);
         assert_ok(tc_optimizer_publish(parties[i].o, 3, &e, &err));
-        assert_ok(huddle.aggregator->check(NULL, NULL, e.bytes, e.n_bytes, &err));
+        assert_ok(huddle.aggregator->check(NULL, NULL, round, i, e.bytes, e.n_bytes, &err));
         record(&parties[i], &e);
         assert_ok(huddle.aggregator->fold(&state, i, e.bytes, e.n_bytes, &err));
     }
-    assert_ok(huddle.aggregator->close(&state, NULL, &broadcast, &err));
+    assert_ok(huddle.aggregator->close(&state, &release, &err));
+    assert_int_equal(tc_release_size(release), sizeof broadcast);
+    tc_release_encode(release, broadcast);
+    tc_release_free(release);
     for (size_t i = 0; i < AGENTS; i++) {
         if (i + absent < AGENTS)
-            assert_ok(tc_optimizer_absorb(parties[i].o, round, tc_text_get(&broadcast),
-                                          broadcast.len, 4, &e, &err));
+            assert_ok(
+                tc_optimizer_absorb(parties[i].o, round, broadcast, sizeof broadcast, 4, &e, &err));
         else
             assert_ok(tc_optimizer_skip(parties[i].o, round, "deadline", 4, &e, &err));
         record(&parties[i], &e);
     }
-    tc_text_fini(&broadcast);
 }
 
 static void test_rounds_replay_to_the_same_bits(void **state)
@@ -353,8 +357,9 @@ static void test_the_aggregator_refuses_what_is_malformed(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    assert_ok(huddle.aggregator->check(NULL, NULL, "12", 2, &err));
-    assert_fails(huddle.aggregator->check(NULL, NULL, "1x", 2, &err), TACIT_E_ARG, "whole number");
+    assert_ok(huddle.aggregator->check(NULL, NULL, 0, 0, "12", 2, &err));
+    assert_fails(huddle.aggregator->check(NULL, NULL, 0, 0, "1x", 2, &err), TACIT_E_ARG,
+                 "whole number");
 }
 
 int main(void)

@@ -1,0 +1,139 @@
+/* aggregator.c - the coordinator of dp-fts-de (Algorithm 1, lines 4 to 10).
+ *
+ * One Gaussian sum (privacy/mechanism.h) of P blocks: the noise is drawn when the round opens,
+ * contributions are clipped and weighted in integers, in any order. The sum is released as it is;
+ * who reads it divides by the sampling rate, a public constant. */
+#include "algo/dp_fts_de/dp_fts_de.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "privacy/sampler.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+
+typedef struct aggregator {
+    const tc_de_options *opts;
+    uint64_t number; /* of the round */
+    tc_de_round round;
+    tc_sum *sum;
+    int64_t *v;          /* M */
+    int64_t *nothing;    /* M zeros: what an agent counts that fixed sampling left out */
+    unsigned char *left; /* by agent: a secret */
+    tc_arena memory;
+} aggregator;
+
+static uint64_t roster(const tc_env *env)
+{
+    return env->agents > 0 ? env->agents : 1;
+}
+
+static tacit_status check_agent(uint64_t agents, uint64_t agent, tacit_error *err)
+{
+    if (agent < agents)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "agent %" PRIu64 " is not on the roster of %" PRIu64 " agents",
+                   agent, agents);
+}
+
+static tacit_status read_message(const tc_de_round *r, uint64_t round, const void *bytes, size_t n,
+                                 int64_t *v, tacit_error *err)
+{
+    tc_de_form form = {
+        .round = round, .width = r->plan.width, .grid = r->plan.grid, .clip = r->clip};
+    return tc_de_message_read(&form, bytes, n, v, err);
+}
+
+static tacit_status check(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
+                          const void *bytes, size_t n, tacit_error *err)
+{
+    tc_de_round r;
+    TC_TRY(check_agent(roster(env), agent, err));
+    TC_TRY(tc_de_round_init(&r, opts, roster(env), round, false, err));
+    tacit_status status = read_message(&r, round, bytes, n, NULL, err);
+    tc_de_round_fini(&r);
+    return status;
+}
+
+/* Fixed sampling is charged as if everybody took part: the known bounds for it ask for more. */
+static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
+                         tacit_error *err)
+{
+    tc_de_round r;
+    tc_sum_scale scale;
+    TC_TRY(tc_de_round_init(&r, opts, roster(env), round, false, err));
+    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
+    tc_de_round_fini(&r);
+    TC_TRY(status);
+    json_t *event = tc_dp_event_json(&scale.event);
+    char *text = tc_json_text(event);
+    json_decref(event);
+    if (!text)
+        return tc_fail_memory(err);
+    tc_text_add(out, text);
+    tc_free(text);
+    return TACIT_OK;
+}
+
+/* The first m of a shuffle, without keeping the order: agent n is left out with the probability
+ * that those still to be left out have among those still to be seen. */
+static void leave_out(aggregator *a, uint64_t agents, tc_entropy *e)
+{
+    uint64_t out = agents - tc_de_sampled(a->opts, agents);
+    for (uint64_t n = 0; n < agents; n++) {
+        a->left[n] = (unsigned char)(tc_sample_below(e, agents - n) < out);
+        out -= a->left[n];
+    }
+}
+
+static tacit_status open(void *st, const tc_env *env, const void *opts, uint64_t round,
+                         tc_entropy *e, tacit_error *err)
+{
+    aggregator *a = st;
+    uint64_t agents = roster(env);
+    a->opts = opts;
+    a->number = round;
+    TC_TRY(tc_de_round_init(&a->round, a->opts, agents, round, true, err));
+    a->v = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
+    a->nothing = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
+    a->left = TC_TAKE(&a->memory, (size_t)agents, unsigned char);
+    if (a->memory.failed)
+        return tc_fail_memory(err);
+    if (a->opts->sampling == TC_DE_FIXED)
+        leave_out(a, agents, e);
+    return tc_sum_open(&a->sum, &a->round.plan, e, err);
+}
+
+static void fini(void *st)
+{
+    aggregator *a = st;
+    tc_sum_free(a->sum);
+    if (a->left)
+        sodium_memzero(a->left, a->round.plan.agents);
+    tc_de_round_fini(&a->round);
+    tc_arena_fini(&a->memory);
+}
+
+static tacit_status fold(void *st, uint64_t agent, const void *bytes, size_t n, tacit_error *err)
+{
+    aggregator *a = st;
+    TC_TRY(check_agent(a->round.plan.agents, agent, err));
+    TC_TRY(read_message(&a->round, a->number, bytes, n, a->v, err));
+    tc_clip_l2(a->v, a->round.plan.width, a->round.clip);
+    return tc_sum_fold(a->sum, (size_t)agent, a->left[agent] ? a->nothing : a->v, err);
+}
+
+static tacit_status close_round(void *st, tc_release **out, tacit_error *err)
+{
+    return tc_sum_close(((aggregator *)st)->sum, out, err);
+}
+
+const tc_aggregator_ops tc_de_aggregator = {
+    .state_size = sizeof(aggregator),
+    .plan = plan,
+    .check = check,
+    .open = open,
+    .fold = fold,
+    .close = close_round,
+    .fini = fini,
+};

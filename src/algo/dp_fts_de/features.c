@@ -1,0 +1,107 @@
+/* features.c - the random features that all agents share, and a finite domain in their terms.
+ *
+ * W and b come from the public seed: nobody sends them. The candidates of a finite space are kept
+ * in the order of their regions, so that a broadcast is scored by one product for each region.
+ * Optimizers of one study in one process share it all; they are made and ended one at a time. */
+#include "algo/dp_fts_de/dp_fts_de.h"
+
+#include "base/error.h"
+#include "space/partition.h"
+
+static tacit_status draw_features(tc_de_features *f, const tc_env *env, const tc_de_options *o,
+                                  tacit_error *err)
+{
+    size_t dim = env->space->dim;
+    double *scale = TC_TAKE(&f->memory, dim, double);
+    if (!scale)
+        return tc_fail_memory(err);
+    for (size_t d = 0; d < dim; d++)
+        scale[d] = o->lengthscale;
+    tc_gp_hyper hyper = {.kind = (tc_kernel_kind)o->kernel,
+                         .dim = dim,
+                         .variance = 1,
+                         .noise = o->noise,
+                         .scale = scale};
+    tc_stream stream;
+    tc_stream_public(&stream, &env->public_seed, TC_FOR_FEATURES, 0);
+    TC_TRY(tc_rff_init(&f->rff, (size_t)o->features, dim, err));
+    tc_rff_draw(&f->rff, &hyper, o->unit, &stream);
+    return TACIT_OK;
+}
+
+/* A counting sort by region: candidates of one region keep their order. */
+static void sort_candidates(tc_de_features *f, const tc_domain *d, double *u)
+{
+    for (size_t c = 0; c < d->n; c++) {
+        for (size_t k = 0; k < d->dim; k++)
+            u[k] = d->u[c + k * d->n];
+        f->place[c] = tc_region_of(u, f->regions, d->dim);
+        f->start[f->place[c] + 1]++;
+    }
+    for (size_t i = 0; i < f->regions; i++)
+        f->start[i + 1] += f->start[i];
+    for (size_t c = d->n; c > 0; c--) {
+        size_t end = --f->start[f->place[c - 1] + 1];
+        f->place[c - 1] = end;
+        f->order[end] = c - 1;
+    }
+}
+
+/* The sort has moved each region's end to its beginning: start[i+1] is where region i begins. */
+static void restore_starts(tc_de_features *f)
+{
+    for (size_t i = 0; i < f->regions; i++)
+        f->start[i] = f->start[i + 1];
+    f->start[f->regions] = f->n;
+}
+
+static tacit_status add_domain(tc_de_features *f, const tc_domain *d, tacit_error *err)
+{
+    size_t M = f->rff.M;
+    f->n = d->n;
+    f->order = TC_TAKE(&f->memory, d->n, size_t);
+    f->place = TC_TAKE(&f->memory, d->n, size_t);
+    f->start = TC_TAKE(&f->memory, f->regions + 1, size_t);
+    f->Phi = TC_TAKE(&f->memory, M * d->n, double);
+    double *u = TC_TAKE(&f->memory, d->dim, double);
+    if (f->memory.failed)
+        return tc_fail_memory(err);
+    sort_candidates(f, d, u);
+    restore_starts(f);
+    for (size_t c = 0; c < d->n; c++)
+        tc_rff_many(&f->rff, 1, d->u + c, d->n, f->Phi + f->place[c] * M, M);
+    return TACIT_OK;
+}
+
+static tacit_status build(tc_de_features *f, const tc_env *env, const tc_de_options *o,
+                          tacit_error *err)
+{
+    TC_TRY(draw_features(f, env, o, err));
+    return env->space->domain ? add_domain(f, env->space->domain, err) : TACIT_OK;
+}
+
+tacit_status tc_de_features_new(tc_de_features **out, const tc_env *env, const tc_de_options *o,
+                                tacit_error *err)
+{
+    tc_de_features *f = tc_alloc(1, sizeof *f);
+    if (!f)
+        return tc_fail_memory(err);
+    f->users = 1;
+    f->regions = (size_t)o->regions;
+    tacit_status status = build(f, env, o, err);
+    if (status != TACIT_OK) {
+        tc_de_features_release(f);
+        return status;
+    }
+    *out = f;
+    return TACIT_OK;
+}
+
+void tc_de_features_release(tc_de_features *f)
+{
+    if (!f || --f->users > 0)
+        return;
+    tc_rff_fini(&f->rff);
+    tc_arena_fini(&f->memory);
+    tc_free(f);
+}

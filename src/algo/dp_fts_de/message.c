@@ -1,0 +1,95 @@
+/* message.c - an agent's vector as bytes.
+ *
+ *   0   4  "TDE1"
+ *   4   4  grid k, signed: a step is 2^-k
+ *   8   8  round
+ *  16  8M  the coordinates in steps
+ *
+ * All little-endian. Nothing in it is needed to read it: a receiver knows the form from the study,
+ * and refuses whatever differs, so that parties with other options are found at once. */
+#include "algo/dp_fts_de/dp_fts_de.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { BLOCK = 64 }; /* coordinates that are written at a time */
+
+static const char magic[] = "TDE1";
+
+static void put(uint8_t *out, uint64_t word, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        out[i] = (uint8_t)(word >> (8 * i));
+}
+
+static uint64_t get(const uint8_t *b, size_t bytes)
+{
+    uint64_t word = 0;
+    for (size_t i = 0; i < bytes; i++)
+        word |= (uint64_t)b[i] << (8 * i);
+    return word;
+}
+
+int64_t tc_de_int64(const void *little_endian)
+{
+    return (int64_t)get(little_endian, 8);
+}
+
+void tc_de_message_write(const tc_de_form *f, const int64_t *v, tc_text *out)
+{
+    uint8_t block[8 * BLOCK];
+    memcpy(block, magic, 4);
+    put(block + 4, (uint32_t)f->grid, 4);
+    put(block + 8, f->round, 8);
+    tc_text_add_bytes(out, block, TC_DE_HEADER);
+    for (size_t from = 0; from < f->width; from += BLOCK) {
+        size_t n = f->width - from < BLOCK ? f->width - from : BLOCK;
+        for (size_t i = 0; i < n; i++)
+            put(block + 8 * i, (uint64_t)v[from + i], 8);
+        tc_text_add_bytes(out, block, 8 * n);
+    }
+}
+
+static tacit_status check_header(const tc_de_form *f, const uint8_t *b, size_t n, tacit_error *err)
+{
+    size_t size = TC_DE_HEADER + 8 * f->width;
+    if (n != size)
+        return tc_fail(err, TACIT_E_ARG,
+                       "the message must have %zu bytes for %zu features, got %zu", size, f->width,
+                       n);
+    if (memcmp(b, magic, 4) != 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "this is not a message of dp-fts-de: it must begin with %s", magic);
+    uint64_t round = get(b + 8, 8);
+    if (round != f->round)
+        return tc_fail(err, TACIT_E_ARG,
+                       "the message is of round %" PRIu64 ", and round %" PRIu64 " is open", round,
+                       f->round);
+    int32_t grid = (int32_t)get(b + 4, 4);
+    if (grid != f->grid)
+        return tc_fail(err, TACIT_E_ARG,
+                       "the message is on grid %" PRId32 ", and round %" PRIu64 " is on grid %d",
+                       grid, f->round, f->grid);
+    return TACIT_OK;
+}
+
+tacit_status tc_de_message_read(const tc_de_form *f, const void *bytes, size_t n, int64_t *v,
+                                tacit_error *err)
+{
+    const uint8_t *b = bytes;
+    TC_TRY(check_header(f, b, n, err));
+    int64_t limit = (int64_t)f->clip;
+    for (size_t i = 0; i < f->width; i++) {
+        int64_t x = tc_de_int64(b + TC_DE_HEADER + 8 * i);
+        if (x > limit || x < -limit)
+            return tc_fail(err, TACIT_E_ARG,
+                           "coordinate %zu of the message is %" PRId64
+                           " steps, beyond the clip norm of %" PRId64,
+                           i, x, limit);
+        if (v)
+            v[i] = x;
+    }
+    return TACIT_OK;
+}

@@ -1,0 +1,134 @@
+/* weights.c - phi_n^(i), its temperature, and what a round's sum costs.
+ *
+ * phi_n^(i) = exp((a 1[n in i] + 1)/T)/sum_n' (section 3.3 of the paper): all agents with the same
+ * home have the same weights, so P rows describe the roster. a/T = gap for the first `hold` rounds,
+ * then falls linearly to 0 over `fade` rounds, after which all count alike.
+ *
+ * Weights depend on N and the round, never on who is present: an absent agent is a zero vector.
+ *
+ * sound: the L2 sensitivity is exactly Delta = S/sqrt(P) max_n |phi_n|_2, which sum.c computes from
+ * the integer weights; sd = z Delta. paper: sd = z phi_max S, that is the same sum with the larger
+ * bound phi_max S >= Delta in the place of Delta; the event still says z, and holds. */
+#include "algo/dp_fts_de/dp_fts_de.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+size_t tc_de_home(const tc_de_options *o, uint64_t agent)
+{
+    return (size_t)(agent % (uint64_t)o->regions);
+}
+
+double tc_de_gap(const tc_de_options *o, uint64_t round)
+{
+    double past = (double)round - (double)o->hold, fade = (double)o->fade;
+    if (o->weights == TC_DE_EVERYWHERE)
+        return 0;
+    if (past < 0 || fade == 0)
+        return o->gap;
+    return fade > 1 ? o->gap * fmax(0, 1 - past / (fade - 1)) : 0;
+}
+
+double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t round, size_t home, size_t i)
+{
+    uint64_t P = (uint64_t)o->regions;
+    double members = (double)(agents / P + (i < agents % P));
+    double elsewhere = exp(-tc_de_gap(o, round)), others = (double)agents - members;
+    /* A region without members is known to nobody better than to the others. */
+    if (members == 0)
+        return 1 / others;
+    return (home == i ? 1 : elsewhere) / (members + others * elsewhere);
+}
+
+bool tc_de_sends_mean(const tc_de_options *o)
+{
+    return o->message == TC_DE_MEAN || (o->message == TC_DE_AUTO && o->noise_multiplier > 0);
+}
+
+/* Means are short, draws have the length of the prior: about sqrt(M). */
+double tc_de_clip(const tc_de_options *o)
+{
+    if (o->clip > 0)
+        return o->clip / sqrt((double)o->regions);
+    return tc_de_sends_mean(o) ? 3.5 : 1.1 * sqrt((double)o->features);
+}
+
+uint64_t tc_de_sampled(const tc_de_options *o, uint64_t agents)
+{
+    return (uint64_t)fmax(1, round(o->sampling_rate * (double)agents));
+}
+
+double tc_de_rate(const tc_de_options *o, uint64_t agents)
+{
+    if (o->sampling == TC_DE_FIXED)
+        return (double)tc_de_sampled(o, agents) / (double)agents;
+    return o->sampling_rate;
+}
+
+static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t agents, uint64_t round)
+{
+    size_t P = r->plan.blocks;
+    for (size_t n = 0; n < r->plan.agents; n++)
+        for (size_t i = 0; i < P; i++)
+            r->weights[n * P + i] =
+                n < P ? (uint32_t)ldexp(tc_de_weight(o, agents, round, n, i), TC_DE_WEIGHT_BITS)
+                      : r->weights[(n - P) * P + i];
+}
+
+/* phi_max / max_n |phi_n|_2, at most 1. */
+static double peak_share(const tc_de_round *r)
+{
+    size_t P = r->plan.blocks, rows = r->plan.agents < P ? r->plan.agents : P;
+    double peak = 0, norm = 0;
+    for (size_t n = 0; n < rows; n++) {
+        double square = 0;
+        for (size_t i = 0; i < P; i++) {
+            double w = r->weights[n * P + i];
+            square += w * w;
+            peak = fmax(peak, w);
+        }
+        norm = fmax(norm, sqrt(square));
+    }
+    return peak / norm;
+}
+
+static tacit_status set_plan(tc_de_round *r, const tc_de_options *o, tacit_error *err)
+{
+    double clip = tc_de_clip(o), bound = clip;
+    if (o->mode == TC_DE_PAPER)
+        bound = fmax(clip, clip * sqrt((double)o->regions) * peak_share(r));
+    double q = o->sampling == TC_DE_FIXED ? 1 : o->sampling_rate;
+    TC_TRY(tc_sum_plan_set(&r->plan, bound, o->noise_multiplier, q, err));
+    uint64_t steps = (uint64_t)tc_grid_truncate(clip, r->plan.grid);
+    r->clip = steps < r->plan.clip ? steps : r->plan.clip;
+    return TACIT_OK;
+}
+
+tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t agents,
+                              uint64_t round, bool everybody, tacit_error *err)
+{
+    size_t P = (size_t)o->regions, rows = everybody || agents < P ? (size_t)agents : P;
+    tc_de_round made = {.plan = {.agents = rows,
+                                 .blocks = P,
+                                 .width = (size_t)o->features,
+                                 .weight_bits = TC_DE_WEIGHT_BITS}};
+    made.weights = tc_alloc(rows * P, sizeof *made.weights);
+    if (!made.weights)
+        return tc_fail_memory(err);
+    made.plan.weights = made.weights;
+    fill_weights(&made, o, agents, round);
+    tacit_status status = set_plan(&made, o, err);
+    if (status != TACIT_OK) {
+        tc_de_round_fini(&made);
+        return status;
+    }
+    *r = made;
+    return TACIT_OK;
+}
+
+void tc_de_round_fini(tc_de_round *r)
+{
+    tc_free(r->weights);
+    *r = (tc_de_round){0};
+}

@@ -1,0 +1,196 @@
+/* weights_test.c - weights against their definition, and the noise they ask for. */
+#include "support/test.h"
+
+#include "algo/dp_fts_de/dp_fts_de.h"
+
+static tc_de_options defaults(void)
+{
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &o, &err));
+    return o;
+}
+
+static void end(tc_de_options *o)
+{
+    tc_options_fini(tc_algorithm_dp_fts_de.options, o);
+}
+
+/* exp((a 1[n in i] + 1)/T) / sum over all agents, as it is written; gap = a/T. */
+static double slow_weight(uint64_t N, size_t P, double gap, uint64_t n, size_t i)
+{
+    double inverse_T = gap / 15, sum = 0;
+    for (uint64_t k = 0; k < N; k++)
+        sum += exp((15 * (k % P == i) + 1) * inverse_T);
+    return exp((15 * (n % P == i) + 1) * inverse_T) / sum;
+}
+
+static void test_the_gap_is_held_then_falls(void **state)
+{
+    (void)state;
+    tc_de_options o = defaults();
+    for (uint64_t r = 0; r <= 10; r++)
+        assert_close(tc_de_gap(&o, r), 15, 0);
+    assert_close(tc_de_gap(&o, 11), 15 * (1 - 1.0 / 29), 1e-14);
+    assert_close(tc_de_gap(&o, 38), 15.0 / 29, 1e-13);
+    assert_close(tc_de_gap(&o, 39), 0, 0);
+    assert_close(tc_de_gap(&o, 1000), 0, 0);
+    o.fade = 0;
+    assert_close(tc_de_gap(&o, 1000), 15, 0);
+    o.fade = 1;
+    assert_close(tc_de_gap(&o, 9), 15, 0);
+    assert_close(tc_de_gap(&o, 10), 0, 0);
+    o.weights = TC_DE_EVERYWHERE;
+    assert_close(tc_de_gap(&o, 0), 0, 0);
+    end(&o);
+}
+
+static void test_weights_follow_the_definition(void **state)
+{
+    (void)state;
+    tc_de_options o = defaults();
+    const uint64_t rosters[] = {1, 3, 29, 200}, rounds[] = {0, 20, 39};
+    for (size_t k = 0; k < 4; k++)
+        for (size_t r = 0; r < 3; r++)
+            for (size_t i = 0; i < 4; i++) {
+                double sum = 0;
+                for (uint64_t n = 0; n < rosters[k]; n++) {
+                    double w = tc_de_weight(&o, rosters[k], rounds[r], tc_de_home(&o, n), i);
+                    double slow = slow_weight(rosters[k], 4, tc_de_gap(&o, rounds[r]), n, i);
+                    assert_close(w, slow, 1e-12);
+                    sum += w;
+                }
+                assert_close(sum, 1, 1e-12);
+            }
+    end(&o);
+}
+
+static void test_published_peaks(void **state)
+{
+    (void)state;
+    tc_de_options o = defaults();
+    assert_close(tc_de_weight(&o, 29, 0, 0, 0), 0.125, 1e-6);
+    assert_close(tc_de_weight(&o, 29, 0, 3, 3), 1.0 / 7, 1e-6);
+    assert_close(tc_de_weight(&o, 29, 39, 3, 3), 1.0 / 29, 1e-15);
+    end(&o);
+}
+
+static double noise_of(const tc_de_options *o, uint64_t agents, uint64_t round)
+{
+    tacit_error err = {0};
+    tc_de_round r;
+    tc_sum_scale scale;
+    assert_ok(tc_de_round_init(&r, o, agents, round, true, &err));
+    assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
+    double sd = ldexp((double)scale.sd, -r.plan.grid);
+    assert_true(r.clip <= r.plan.clip);
+    assert_close(ldexp((double)r.clip, -r.plan.grid), tc_de_clip(o), 1e-5);
+    tc_de_round_fini(&r);
+    return sd;
+}
+
+/* sound: z S/sqrt(P) max_n |phi_n|; paper: z phi_max S. */
+static void test_noise_is_what_each_mode_says(void **state)
+{
+    (void)state;
+    tc_de_options o = defaults();
+    o.clip = 22;
+    o.noise_multiplier = 1.5;
+    const uint64_t rounds[] = {0, 25, 39};
+    for (size_t k = 0; k < 3; k++) {
+        double norm = 0, peak = 0;
+        for (uint64_t n = 0; n < 29; n++) {
+            double square = 0;
+            for (size_t i = 0; i < 4; i++) {
+                double w = slow_weight(29, 4, tc_de_gap(&o, rounds[k]), n, i);
+                square += w * w;
+                peak = fmax(peak, w);
+            }
+            norm = fmax(norm, sqrt(square));
+        }
+        o.mode = TC_DE_SOUND;
+        double sound = 1.5 * 11 * norm;
+        assert_close(noise_of(&o, 29, rounds[k]), sound, 1e-6 * sound);
+        o.mode = TC_DE_PAPER;
+        assert_close(noise_of(&o, 29, rounds[k]), 1.5 * 22 * peak, 1e-6 * sound);
+    }
+    end(&o);
+}
+
+/* The paper's bound is twice too large while weights are nearly one-hot, and exact once uniform. */
+static void test_what_the_exact_sensitivity_saves(void **state)
+{
+    (void)state;
+    tc_de_options sound = defaults(), paper = defaults();
+    paper.mode = TC_DE_PAPER;
+    assert_close(noise_of(&paper, 29, 0) / noise_of(&sound, 29, 0), 2, 1e-5);
+    assert_close(noise_of(&paper, 29, 39) / noise_of(&sound, 29, 39), 1, 1e-5);
+    end(&sound);
+    end(&paper);
+}
+
+static void test_agents_and_coordinator_agree(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = defaults();
+    const uint64_t rosters[] = {2, 3, 4, 29, 1000};
+    for (o.mode = TC_DE_SOUND; o.mode <= TC_DE_PAPER; o.mode++)
+        for (size_t k = 0; k < 5; k++)
+            for (uint64_t round = 0; round < 42; round += 3) {
+                tc_de_round all, few;
+                assert_ok(tc_de_round_init(&all, &o, rosters[k], round, true, &err));
+                assert_ok(tc_de_round_init(&few, &o, rosters[k], round, false, &err));
+                assert_int_equal(all.plan.grid, few.plan.grid);
+                assert_int_equal(all.plan.clip, few.plan.clip);
+                assert_int_equal(all.clip, few.clip);
+                assert_int_equal(all.plan.agents, rosters[k]);
+                tc_de_round_fini(&all);
+                tc_de_round_fini(&few);
+            }
+    o.mode = TC_DE_SOUND;
+    end(&o);
+}
+
+static void test_clip_norms_follow_the_message(void **state)
+{
+    (void)state;
+    tc_de_options o = defaults();
+    assert_true(tc_de_sends_mean(&o));
+    assert_close(tc_de_clip(&o), 3.5, 0);
+    o.noise_multiplier = 0;
+    assert_false(tc_de_sends_mean(&o));
+    assert_close(tc_de_clip(&o), 11, 1e-12);
+    o.clip = 8;
+    assert_close(tc_de_clip(&o), 4, 0);
+    end(&o);
+}
+
+static void test_shares_of_the_roster(void **state)
+{
+    (void)state;
+    tc_de_options o = defaults();
+    o.sampling_rate = 0.35;
+    assert_close(tc_de_rate(&o, 29), 0.35, 0);
+    o.sampling = TC_DE_FIXED;
+    assert_int_equal(tc_de_sampled(&o, 29), 10);
+    assert_close(tc_de_rate(&o, 29), 10.0 / 29, 1e-15);
+    o.sampling_rate = 1e-9;
+    assert_int_equal(tc_de_sampled(&o, 29), 1);
+    end(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_gap_is_held_then_falls),
+        cmocka_unit_test(test_weights_follow_the_definition),
+        cmocka_unit_test(test_published_peaks),
+        cmocka_unit_test(test_noise_is_what_each_mode_says),
+        cmocka_unit_test(test_what_the_exact_sensitivity_saves),
+        cmocka_unit_test(test_agents_and_coordinator_agree),
+        cmocka_unit_test(test_clip_norms_follow_the_message),
+        cmocka_unit_test(test_shares_of_the_roster),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
