@@ -6,6 +6,7 @@
 #include "verbs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- options */
@@ -18,8 +19,6 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
         return tc_fail(err, TACIT_E_ARG,
                        "a delta is needed: give --delta, or --agents N for min(1e-5, 1/N^2)");
     double chosen = given > 0 ? given : fmin(1e-5, 1 / (n * n));
-    if (chosen >= 1)
-        return tc_fail(err, TACIT_E_ARG, "delta must be in (0, 1), got %g", chosen);
     if (agents > 0 && chosen >= 1 / n)
         return tc_fail(err, TACIT_E_ARG,
                        "delta must be below 1/N = %g for %lld agents, got %g: such a delta allows "
@@ -32,11 +31,25 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
     return TACIT_OK;
 }
 
-tc_dp_sampling tc_privacy_sampling(double rate, int option)
+tacit_status tc_privacy_check_rate(double rate, int unit, tacit_error *err)
 {
+    if (rate < 1 && unit != TC_UNIT_AGENT)
+        return tc_fail(err, TACIT_E_ARG,
+                       "sampling with a rate below 1 is accounted for agents only, got rate %g "
+                       "for unit %s; what its releases cost at rate 1 bounds every rate",
+                       rate, tc_privacy_unit_name((tc_privacy_unit)unit));
+    return TACIT_OK;
+}
+
+tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampling *out,
+                                 tacit_error *err)
+{
+    TC_TRY(tc_privacy_check_rate(rate, unit, err));
     if (option == 1)
-        return TC_DP_FIXED_SIZE;
-    return rate < 1 ? TC_DP_POISSON : TC_DP_ALL;
+        *out = TC_DP_FIXED_SIZE;
+    else
+        *out = rate < 1 ? TC_DP_POISSON : TC_DP_ALL;
+    return TACIT_OK;
 }
 
 /* ---- output */
@@ -63,6 +76,16 @@ bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tc_
               json_object_set_new(object, "statement", json_string(tc_text_get(&statement))) == 0;
     tc_text_fini(&statement);
     return ok;
+}
+
+void tc_privacy_cell(tc_table *t, size_t column, double v, tc_privacy_rounding text, bool people)
+{
+    char rounded[32];
+    text(rounded, v);
+    if (people && !isfinite(v))
+        tc_table_text(t, column, rounded);
+    else
+        tc_table_number(t, column, people ? strtod(rounded, NULL) : v);
 }
 
 static void print_spaced(const char *text)

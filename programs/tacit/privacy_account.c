@@ -65,8 +65,9 @@ static tacit_status make_event(const account_opts *o, tc_dp_event *out, tacit_er
         return tc_fail(err, TACIT_E_ARG, "--%s does not describe a %s release",
                        gaussian ? "epsilon" : "noise-multiplier",
                        gaussian ? "Gaussian" : "Laplace or pure");
-    *out = (tc_dp_event){mechanisms[o->mechanism], parameter,
-                         tc_privacy_sampling(o->sampling_rate, o->sampling), o->sampling_rate,
+    tc_dp_sampling sampling = TC_DP_ALL;
+    TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, &sampling, err));
+    *out = (tc_dp_event){mechanisms[o->mechanism], parameter, sampling, o->sampling_rate,
                          (uint64_t)o->rounds};
     return tc_dp_event_check(out, err);
 }
@@ -124,18 +125,11 @@ static json_t *all_json(const question *q)
 
 static void row(tc_table *t, const answer *a, bool people)
 {
-    char epsilon[32];
-    tc_epsilon_text(epsilon, a->bound.epsilon);
     tc_table_text(t, 0, a->accountant);
-    if (people && !isfinite(a->bound.epsilon))
-        tc_table_text(t, 1, epsilon);
-    else if (people)
-        tc_table_number(t, 1, strtod(epsilon, NULL));
-    else
-        tc_table_number(t, 1, a->bound.epsilon);
+    tc_privacy_cell(t, 1, a->bound.epsilon, tc_epsilon_text, people);
     if (!people || a->bound.lower > 0)
-        tc_table_number(t, 2, a->bound.lower);
-    tc_table_number(t, 3, a->bound.delta);
+        tc_privacy_cell(t, 2, a->bound.lower, tc_lower_text, people);
+    tc_privacy_cell(t, 3, a->bound.delta, tc_delta_text, people);
     if (a->bound.order > 0)
         tc_table_number(t, 4, a->bound.order);
     tc_table_text(t, 5, a->bound.accountant);
@@ -205,7 +199,11 @@ const tc_verb tc_verb_privacy_account = {
         "another bound is better or exact it reports that one and says which. rdp adds Renyi\n"
         "divergences. moments is the accountant of Abadi et al. 2016, for comparison with\n"
         "published numbers. gaussian is the closed form without sampling. pure adds epsilons\n"
-        "of Laplace and pure mechanisms, at delta 0.\n"
+        "of Laplace and pure mechanisms, at delta 0. One that has no formula for what is asked\n"
+        "(gaussian and pure: rates below 1) says so, with exit code 8.\n"
+        "\n"
+        "A rate below 1 needs --unit agent: of a row or a user, that it is sampled rarely\n"
+        "does not hide what it contributes when it is.\n"
         "\n"
         "  tacit privacy account --noise-multiplier 1 --sampling-rate 0.25 --rounds 40 \\\n"
         "      --delta 0.00294352 --accountant all\n"

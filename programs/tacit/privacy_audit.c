@@ -17,7 +17,8 @@ typedef struct audit_opts {
 
 static const tc_option options[] = {
     {"runs", TC_OPTION_INT, offsetof(audit_opts, runs), "200000", .min = TC_AUDIT_MIN_RUNS,
-     .max = TC_AUDIT_MAX_RUNS, .help = "runs of every mechanism on each of two data sets"},
+     .max = TC_AUDIT_MAX_RUNS,
+     .help = "runs of every mechanism on each of two data sets; the least catches every control"},
     {"confidence", TC_OPTION_FLOAT, offsetof(audit_opts, confidence), "0.95", .min = 0.5,
      .max = 0.999999, .help = "that all lower bounds of the table hold at once"},
     {"seed", TC_OPTION_STRING, offsetof(audit_opts, seed), .value = "N",
@@ -134,21 +135,25 @@ static const char *verdict_text(const tc_audit_result *a, bool people)
 
 static tacit_status print_table(const report *r, tc_format format, tacit_error *err)
 {
-    static const char *const names[] = {"kind",  "name", "claimed_epsilon", "empirical_lower",
-                                        "delta", "runs", "verdict",         "attack"};
+    static const char *const names[] = {"kind",   "name", "claimed_epsilon", "empirical_lower",
+                                        "delta",  "runs", "verdict",         "attack",
+                                        "entropy"};
     bool people = format == TC_FORMAT_TABLE;
-    tc_table *t = tc_table_new(people ? 7 : 8, names);
+    char buffer[64];
+    tc_table *t = tc_table_new(people ? 7 : 9, names);
     for (size_t i = 0; i < r->n; i++) {
         const tc_audit_result *a = &r->results[i];
         tc_table_text(t, 0, a->control ? "control" : "mechanism");
         tc_table_text(t, 1, a->name);
-        tc_table_number(t, 2, a->epsilon);
-        tc_table_number(t, 3, a->lower);
-        tc_table_number(t, 4, a->delta);
+        tc_privacy_cell(t, 2, a->epsilon, tc_epsilon_text, people);
+        tc_privacy_cell(t, 3, a->lower, tc_lower_text, people);
+        tc_privacy_cell(t, 4, a->delta, tc_delta_text, people);
         tc_table_integer(t, 5, (int64_t)a->runs);
         tc_table_text(t, 6, verdict_text(a, people));
-        if (!people)
+        if (!people) {
             tc_table_text(t, 7, a->attack);
+            tc_table_text(t, 8, entropy_text(r, buffer, sizeof buffer));
+        }
         tc_table_end_row(t);
     }
     return tc_table_print(t, format, stdout, err);
@@ -173,10 +178,13 @@ static tacit_status verdict(const report *r, tacit_error *err)
 {
     for (size_t i = 0; i < r->n; i++) {
         const tc_audit_result *a = &r->results[i];
+        char lower[32], claim[32];
+        tc_lower_text(lower, a->lower);
+        tc_epsilon_text(claim, a->epsilon);
         if (!a->control && !a->pass)
             return tc_fail(err, TACIT_E_STATE,
-                           "the audit failed: %s has epsilon at least %g and claims %g", a->name,
-                           a->lower, a->epsilon);
+                           "the audit failed: %s has epsilon at least %s and claims %s", a->name,
+                           lower, claim);
         if (a->control && a->pass)
             return tc_fail(err, TACIT_E_STATE,
                            "the audit is not sharp enough: it did not catch %s; try more --runs",

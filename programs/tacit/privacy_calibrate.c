@@ -4,7 +4,6 @@
 #include "base/json.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #define ACCOUNTANTS "pld|rdp|moments|gaussian"
 
@@ -41,10 +40,11 @@ static tacit_status calibrate(const calibrate_opts *o, bool quiet, result *r, ta
     static const tc_accountant *const by_option[] = {
         &tc_accountant_pld, &tc_accountant_rdp, &tc_accountant_moments, &tc_accountant_gaussian};
     const tc_accountant *a = by_option[o->accountant];
-    tc_dp_sampling sampling = tc_privacy_sampling(o->sampling_rate, o->sampling);
+    tc_dp_sampling sampling = TC_DP_ALL;
     double delta = 0, z = 0;
     if (o->epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "--epsilon is needed: there is no default");
+    TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, &sampling, err));
     TC_TRY(tc_privacy_delta(o->delta, o->agents, quiet, &delta, err));
     TC_TRY(tc_calibrate(a, o->epsilon, delta, sampling, o->sampling_rate, (uint64_t)o->rounds, &z,
                         err));
@@ -72,17 +72,15 @@ static tacit_status print_table(const result *r, tc_format format, tacit_error *
     static const char *const names[] = {
         "noise_multiplier", "rounds", "sampling_rate", "epsilon", "delta", "bound", "statement"};
     bool people = format == TC_FORMAT_TABLE;
-    char z[32];
     tc_text statement = {0};
-    tc_epsilon_text(z, r->event.parameter); /* less noise than this is not enough */
     tc_statement_add(&statement, &r->bound, r->event.count, (tc_privacy_unit)r->o->unit,
                      r->event.sampling);
     tc_table *t = tc_table_new(people ? 6 : 7, names);
-    tc_table_number(t, 0, people ? strtod(z, NULL) : r->event.parameter);
+    tc_privacy_cell(t, 0, r->event.parameter, tc_epsilon_text, people); /* less is not enough */
     tc_table_integer(t, 1, r->o->rounds);
     tc_table_number(t, 2, r->event.sampling_rate);
-    tc_table_number(t, 3, r->bound.epsilon);
-    tc_table_number(t, 4, r->bound.delta);
+    tc_privacy_cell(t, 3, r->bound.epsilon, tc_epsilon_text, people);
+    tc_privacy_cell(t, 4, r->bound.delta, tc_delta_text, people);
     tc_table_text(t, 5, r->bound.accountant);
     if (!people)
         tc_table_text(t, 6, tc_text_get(&statement));
@@ -111,7 +109,8 @@ const tc_verb tc_verb_privacy_calibrate = {
     .summary = "the least noise that keeps releases within an epsilon",
     .details = "Finds the smallest noise multiplier (standard deviation over sensitivity), to a\n"
                "relative 1e-6 and never too small, with which --rounds Gaussian releases stay\n"
-               "within --epsilon at delta.\n"
+               "within --epsilon at delta. Exit code 6 if none up to 1e6 does, 8 if the\n"
+               "accountant has no formula for the sampling. A rate below 1 needs --unit agent.\n"
                "\n"
                "  tacit privacy calibrate --epsilon 1 --delta 1e-5 --rounds 40\n"
                "  tacit privacy calibrate --epsilon 4 --agents 29 --rounds 60 --sampling-rate 0.35",

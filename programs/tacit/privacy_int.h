@@ -22,7 +22,7 @@ extern const tc_verb tc_verb_privacy_audit;
 #define TC_DELTA_OPTION(type)                                                                      \
     {                                                                                              \
         "delta", TC_OPTION_FLOAT, offsetof(type, delta),                                           \
-            .min = 0, .max = 1, .min_open = true,                                                  \
+            .min = 0, .max = 0.999999, .min_open = true,                                           \
             .help = "the delta of the guarantee; without it, that of --agents"                     \
     }
 /* int64_t agents */
@@ -46,12 +46,17 @@ extern const tc_verb tc_verb_privacy_audit;
             .help = "how members are sampled where the rate is below 1"                            \
     }
 
-/* The delta to use. E_ARG: none can be, or it is outside (0,1) or not below 1/N. A delta above
+/* The delta to use. E_ARG: none can be, or it is not below 1/N. A delta above
  * 1/N^2 is warned of. given, agents: 0 where not given. */
 tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *delta,
                               tacit_error *err);
-/* By rate and the option: at rate 1 everybody takes part. */
-tc_dp_sampling tc_privacy_sampling(double rate, int option);
+/* By rate and the option: at rate 1 everybody takes part. E_ARG: see the next. */
+tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampling *out,
+                                 tacit_error *err);
+/* That sampling hides a member more than its noise does is proved where the member's absence and
+ * its contribution of zeros are the same, so for agents alone: a row or a user that has a value in
+ * either world is seen whenever it is sampled, however rarely. E_ARG: a rate below 1 for those. */
+tacit_status tc_privacy_check_rate(double rate, int unit, tacit_error *err);
 
 /* ---- output */
 
@@ -63,6 +68,9 @@ bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tc_
 /* Prints j, or each of its elements on a line, with a space after every colon and comma. Takes
  * the reference; NULL is E_MEMORY. */
 tacit_status tc_privacy_print_json(json_t *j, bool lines, tacit_error *err);
+/* A number of a table. For people it is rounded by one of statement.h's; programs get all of it. */
+typedef void (*tc_privacy_rounding)(char out[32], double v);
+void tc_privacy_cell(tc_table *t, size_t column, double v, tc_privacy_rounding text, bool people);
 /* A paragraph for people on standard output, wrapped. */
 void tc_privacy_paragraph(const char *text);
 

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_VALUES = 64, MOST_CELLS = 4096 };
@@ -90,6 +89,8 @@ static tacit_status read_grid(const plan_opts *o, bool quiet, grid *g, tacit_err
     TC_TRY(read_list(o->rounds, &rounds, &g->rounds, err));
     TC_TRY(read_list(o->sampling_rate, &rate, &g->rate, err));
     TC_TRY(read_list(o->noise_multiplier, &multiplier, &g->multiplier, err));
+    for (size_t i = 0; i < g->rate.n; i++)
+        TC_TRY(tc_privacy_check_rate(g->rate.at[i], o->unit, err));
     size_t cells = g->rounds.n * g->rate.n * g->multiplier.n;
     if (cells > MOST_CELLS)
         return tc_fail(err, TACIT_E_ARG, "the plan has %zu combinations, more than %d", cells,
@@ -130,7 +131,7 @@ static size_t list_cells(const grid *g, cell *cells)
         for (size_t q = 0; q < g->rate.n; q++)
             for (size_t z = 0; z < g->multiplier.n; z++)
                 cells[n++].event = (tc_dp_event){TC_DP_GAUSSIAN, g->multiplier.at[z],
-                                                 tc_privacy_sampling(g->rate.at[q], 0),
+                                                 g->rate.at[q] < 1 ? TC_DP_POISSON : TC_DP_ALL,
                                                  g->rate.at[q], (uint64_t)g->rounds.at[t]};
     return n;
 }
@@ -152,18 +153,6 @@ static tacit_status fill_all(const grid *g, cell *cells, size_t n, bool quiet, t
 
 /* ---- output */
 
-static void put_epsilon(tc_table *t, size_t column, double epsilon, bool people)
-{
-    char text[32];
-    if (isnan(epsilon))
-        return;
-    tc_epsilon_text(text, epsilon);
-    if (people && !isfinite(epsilon))
-        tc_table_text(t, column, text);
-    else
-        tc_table_number(t, column, people ? strtod(text, NULL) : epsilon);
-}
-
 static tacit_status print_rows(const cell *cells, size_t n, const grid *g, const char *statement,
                                tc_format format, tacit_error *err)
 {
@@ -177,7 +166,8 @@ static tacit_status print_rows(const cell *cells, size_t n, const grid *g, const
         tc_table_number(t, 1, cells[i].event.sampling_rate);
         tc_table_number(t, 2, cells[i].event.parameter);
         for (size_t k = 0; k < ACCOUNTANTS; k++)
-            put_epsilon(t, 3 + k, cells[i].epsilon[k], people);
+            if (!isnan(cells[i].epsilon[k]))
+                tc_privacy_cell(t, 3 + k, cells[i].epsilon[k], tc_epsilon_text, people);
         if (!people) {
             tc_table_number(t, 7, cells[i].lower);
             tc_table_number(t, 8, g->delta);
@@ -224,8 +214,10 @@ static tacit_status print(const cell *cells, size_t n, const grid *g, int unit, 
                           tacit_error *err)
 {
     tc_text statement = {0};
-    tc_text_addf(&statement, "Epsilon for every %s, at delta %.6g, by each accountant. ",
-                 tc_privacy_unit_name((tc_privacy_unit)unit), g->delta);
+    char delta[32];
+    tc_delta_text(delta, g->delta);
+    tc_text_addf(&statement, "Epsilon for every %s, at delta %s, by each accountant. ",
+                 tc_privacy_unit_name((tc_privacy_unit)unit), delta);
     tc_statement_add_scope(&statement, (tc_privacy_unit)unit, TC_DP_ALL);
     const char *text = tc_text_get(&statement);
     tacit_status status;
@@ -268,6 +260,7 @@ const tc_verb tc_verb_privacy_plan = {
         "\n"
         "Noise on a mean is proportional to noise multiplier over sampling rate: compare\n"
         "rows at equal quotient. An empty cell: the accountant has no formula for sampling.\n"
+        "Rates below 1 need --unit agent.\n"
         "\n"
         "  tacit privacy plan --agents 200\n"
         "  tacit privacy plan --rounds 1,3,40 --sampling-rate 1 --noise-multiplier 4,8,16 \\\n"

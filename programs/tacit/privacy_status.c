@@ -9,11 +9,10 @@
 #include "base/json.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <sodium.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define ACCOUNTANTS "pld|rdp|moments|gaussian|pure"
 
@@ -45,6 +44,11 @@ static bool is_file(const char *word)
 static tacit_status from_file(const char *file, tc_ledger **out, tacit_error *err)
 {
     json_t *j = NULL;
+    struct stat about;
+    if (stat(file, &about) == 0 && S_ISDIR(about.st_mode))
+        return tc_fail(err, TACIT_E_ARG,
+                       "\"%s\" is a folder; a ledger is a name in the storage or an exported file",
+                       file);
     TC_TRY(tc_json_read_file(file, &j, err));
     tacit_status status = tc_ledger_from_json(out, j, err);
     if (status != TACIT_OK)
@@ -78,9 +82,25 @@ static void status_fini(status *s)
         tc_text_fini(&s->statements[i]);
 }
 
+/* Whoever wrote such an entry: no accountant here has a bound for it. */
+static tacit_status check_sampling(const tc_ledger *l, tacit_error *err)
+{
+    uint64_t n = tc_ledger_get_head(l).seq;
+    for (uint64_t seq = 1; seq <= n; seq++) {
+        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
+        tacit_status st = tc_privacy_check_rate(e->event.sampling_rate, (int)e->unit, err);
+        if (st != TACIT_OK) {
+            tc_fail_in(err, "no guarantee: ledger entry %llu", (unsigned long long)seq);
+            return st;
+        }
+    }
+    return TACIT_OK;
+}
+
 static tacit_status ask_all(status *s, const tc_accountant *a, double delta, tacit_error *err)
 {
     s->accountant = a->name;
+    TC_TRY(check_sampling(s->ledger, err));
     for (int unit = TC_UNIT_AGENT; unit <= TC_UNIT_USER; unit++) {
         tc_ledger_claim *c = &s->claims[s->n];
         TC_TRY(tc_ledger_guarantee(s->ledger, (tc_privacy_unit)unit, NULL, delta, a, c, err));
@@ -131,17 +151,12 @@ static tacit_status print_table(const status *s, tc_format format, tacit_error *
     tc_table *t = tc_table_new(people ? 7 : 8, names);
     for (size_t i = 0; i < s->n; i++) {
         const tc_ledger_claim *c = &s->claims[i];
-        char epsilon[32];
-        tc_epsilon_text(epsilon, c->bound.epsilon);
         tc_table_text(t, 0, tc_privacy_unit_name(c->unit));
         tc_table_text(t, 1, *c->subject ? c->subject : people ? "every" : NULL);
         tc_table_integer(t, 2, (int64_t)c->entries);
         tc_table_text(t, 3, c->is_private ? "yes" : "NO");
-        if (people && !isfinite(c->bound.epsilon))
-            tc_table_text(t, 4, epsilon);
-        else
-            tc_table_number(t, 4, people ? strtod(epsilon, NULL) : c->bound.epsilon);
-        tc_table_number(t, 5, c->bound.delta);
+        tc_privacy_cell(t, 4, c->bound.epsilon, tc_epsilon_text, people);
+        tc_privacy_cell(t, 5, c->bound.delta, tc_delta_text, people);
         tc_table_text(t, 6, c->bound.accountant);
         if (!people)
             tc_table_text(t, 7, tc_text_get(&s->statements[i]));
@@ -202,6 +217,8 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     double delta = 0;
     tc_store *store = NULL;
     tc_ledger *l = NULL;
+    if (!*name)
+        return tc_fail(err, TACIT_E_ARG, "the name of a ledger must not be empty");
     TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
     tacit_status st;
     if (is_file(name)) {

@@ -36,7 +36,38 @@ static tc_release *a_release(double z)
     return r;
 }
 
-/* A storage with an empty ledger and one of three releases. */
+/* An entry that no mechanism makes: rows that were sampled. */
+static void append_sampled_row(const tc_ledger_io *io, const char *ledger)
+{
+    static const uint8_t released[8] = {0};
+    tacit_error err = {0};
+    tc_ledger_entry e = {.seq = 1,
+                         .study = tc_ledger_study_hash("{}"),
+                         .unit = TC_UNIT_ROW,
+                         .subject = "",
+                         .event = {TC_DP_GAUSSIAN, 1, TC_DP_POISSON, 0.01, 1},
+                         .mechanism = "gaussian-rows",
+                         .adjacency = "one row moves",
+                         .is_private = true,
+                         .not_private = "",
+                         .release = tc_ledger_release_hash(released, sizeof released),
+                         .previous = tc_ledger_genesis(ledger).hash};
+    uint8_t *bytes;
+    size_t size;
+    assert_ok(tc_ledger_entry_encode(&e, &bytes, &size, &err));
+    tc_ledger_record r = {.seq = 1,
+                          .study = e.study,
+                          .entry = bytes,
+                          .entry_size = size,
+                          .release = released,
+                          .release_size = sizeof released,
+                          .previous = e.previous,
+                          .head = tc_ledger_entry_hash(bytes, size)};
+    assert_ok(io->append(io, &r, &err));
+    tc_free(bytes);
+}
+
+/* A storage with an empty ledger, one of sampled rows, and one of three releases. */
 static int make_storage(void **state)
 {
     (void)state;
@@ -48,6 +79,8 @@ static int make_storage(void **state)
     assert_int_equal(chdir(folder), 0);
     assert_ok(tc_store_open(&store, "sqlite:///tacit.db", true, &err));
     assert_ok(tc_store_ledger(store, "empty", true, &io, &err));
+    assert_ok(tc_store_ledger(store, "rows", true, &io, &err));
+    append_sampled_row(&io, "rows");
     assert_ok(tc_store_ledger(store, "main", true, &io, &err));
     assert_ok(tc_ledger_open(&l, "main", &io, &err));
     tc_release *r = a_release(2);
@@ -174,6 +207,29 @@ static void an_unknown_ledger_is_not_made(void **state)
     tc_free(text);
 }
 
+static void sampled_rows_have_no_guarantee(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *text;
+    assert_fails(STATUS("rows", "--delta", "1e-5", "--format", "json"), TACIT_E_ARG,
+                 "no guarantee: ledger entry 1: sampling with a rate below 1 is accounted for "
+                 "agents only, got rate 0.01 for unit row");
+    assert_string_equal(text, "");
+    tc_free(text);
+}
+
+static void a_name_is_a_name(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *text;
+    assert_fails(STATUS("", "--delta", "1e-5"), TACIT_E_ARG, "must not be empty");
+    tc_free(text);
+    assert_fails(STATUS(folder, "--delta", "1e-5"), TACIT_E_ARG, "is a folder");
+    tc_free(text);
+}
+
 int main(void)
 {
     tc_json_start();
@@ -183,6 +239,8 @@ int main(void)
         cmocka_unit_test(an_export_says_the_same),
         cmocka_unit_test(a_changed_export_is_refused),
         cmocka_unit_test(an_unknown_ledger_is_not_made),
+        cmocka_unit_test(sampled_rows_have_no_guarantee),
+        cmocka_unit_test(a_name_is_a_name),
     };
     return cmocka_run_group_tests(tests, make_storage, remove_storage);
 }

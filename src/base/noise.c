@@ -1,8 +1,10 @@
 /* noise.c - randomness that hides data: unseeded, unrepeatable, erased.
  *
- * ChaCha20 under a key from the operating system. The key serves one
- * tc_noise, so the nonce can be zero. A value is erased from the buffer when
- * it is handed out: a later look at the memory does not show earlier noise.
+ * ChaCha20 under a key from the operating system, with fast key erasure
+ * (Bernstein 2017): a key serves for one buffer, whose first bytes are the key
+ * of the next one and are erased there, so the nonce can be zero. A word is
+ * erased from the buffer when it is handed out. So a later look at the memory
+ * shows no earlier noise, and nothing to compute it from.
  *
  * A forked child owns a copy of every buffer of its parent, and must not hand
  * out the same words. So there is a word that is random in each process, and
@@ -18,8 +20,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-enum { BLOCK = 64 };
 
 typedef _Atomic uint64_t process_mark;
 
@@ -64,18 +64,17 @@ void tc_noise_init(tc_noise *n)
     tc_random_start();
     n->process = this_process();
     randombytes_buf(n->key, sizeof n->key);
-    n->block = 0;
     n->used = sizeof n->buf;
     sodium_memzero(n->buf, sizeof n->buf);
 }
 
 static void refill(tc_noise *n)
 {
-    static const uint8_t nonce[8] = {0};
-    memset(n->buf, 0, sizeof n->buf);
-    crypto_stream_chacha20_xor_ic(n->buf, n->buf, sizeof n->buf, nonce, n->block, n->key);
-    n->block += sizeof n->buf / BLOCK;
-    n->used = 0;
+    static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
+    crypto_stream_chacha20(n->buf, sizeof n->buf, nonce, n->key);
+    memcpy(n->key, n->buf, sizeof n->key);
+    memset(n->buf, 0, sizeof n->key);
+    n->used = sizeof n->key;
 }
 
 static bool belongs_here(const tc_noise *n)

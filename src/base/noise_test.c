@@ -1,10 +1,12 @@
-/* noise_test.c - a child process never hands out a word of its parent's, however it was made.
+/* noise_test.c - a child process never hands out a word of its parent's, however it was made; and
+ * memory does not tell what was drawn before.
  *
  * (That noise is not repeated within a process, and is erased, is in random_test.c.) */
 #include "support/test.h"
 #include "base/random.h"
 
 #include <signal.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -125,12 +127,64 @@ static void noise_after_its_end_is_keyed_again(void **state)
     assert_true(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
+/* ---- a look at the memory */
+
+enum {
+    PER_BUFFER = (sizeof((tc_noise *)0)->buf - sizeof((tc_noise *)0)->key) / 8, /* words */
+    REACH = 32 * 1024 /* bytes under the key in memory: more than were drawn */
+};
+
+static bool has_word(const uint8_t *bytes, size_t size, uint64_t word)
+{
+    for (size_t i = 0; i + sizeof word <= size; i += sizeof word)
+        if (memcmp(bytes + i, &word, sizeof word) == 0)
+            return true;
+    return false;
+}
+
+/* Neither the memory nor all that its key makes has a word that was drawn. */
+static void assert_forgotten(const tc_noise *seen, const uint64_t *words, size_t n)
+{
+    static uint8_t made[REACH];
+    static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
+    crypto_stream_chacha20(made, sizeof made, nonce, seen->key);
+    for (size_t i = 0; i < n; i++) {
+        assert_false(has_word((const uint8_t *)seen, sizeof *seen, words[i]));
+        assert_false(has_word(made, sizeof made, words[i]));
+    }
+}
+
+static void memory_does_not_tell_earlier_words(void **state)
+{
+    (void)state;
+    static const size_t looks[] = {
+        1, 7, PER_BUFFER - 1, PER_BUFFER + 2, 2 * PER_BUFFER, 3 * PER_BUFFER + 1, WORDS};
+    static uint64_t words[WORDS + 2];
+    tc_noise n;
+    tc_noise_init(&n);
+    size_t drawn = 0;
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        for (; drawn < looks[i]; drawn++)
+            words[drawn] = tc_noise_u64(&n);
+        tc_noise seen = n;
+        assert_forgotten(&seen, words, drawn);
+        for (size_t k = 0; k < 2; k++) /* it is the whole state: what follows, it does tell */
+            words[drawn + k] = tc_noise_u64(&n);
+        assert_true(tc_noise_u64(&seen) == words[drawn]);
+        assert_true(tc_noise_u64(&seen) == words[drawn + 1]);
+        drawn += 2;
+        tc_noise_fini(&seen);
+    }
+    tc_noise_fini(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_forked_family_shares_no_word),
         cmocka_unit_test(a_cloned_family_shares_no_word),
         cmocka_unit_test(noise_after_its_end_is_keyed_again),
+        cmocka_unit_test(memory_does_not_tell_earlier_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

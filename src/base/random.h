@@ -74,11 +74,10 @@ size_t tc_draw_choice(tc_stream *s, size_t n, const double *weights); /* weights
 /* Entropy for what must not be repeatable. One tc_noise per release, one thread at a time. The only
  * state beside it is a word that tells processes apart (noise.c). */
 typedef struct tc_noise {
-    uint8_t key[32];
-    uint64_t block;
+    uint8_t key[32]; /* of the next buffer */
     size_t used;
     uint64_t process; /* who drew last: a forked child must not go on with its parent's stream */
-    uint8_t buf[4096];
+    uint8_t buf[1024];
 } tc_noise;
 
 void tc_noise_init(tc_noise *n);

@@ -11,6 +11,12 @@ tc_entropy tc_entropy_of(tc_noise *n)
     return (tc_entropy){.u64 = secret_u64, .ctx = n, .secret = true};
 }
 
+void tc_entropy_fresh(tc_entropy *e)
+{
+    if (e->u64 == secret_u64)
+        tc_noise_fini(e->ctx); /* which keys itself again when it is used */
+}
+
 void tc_test_noise_init(tc_test_noise *t, uint64_t seed, uint64_t step)
 {
     tc_party_seed s = tc_party_seed_from(seed);

@@ -17,6 +17,9 @@ typedef struct tc_entropy {
 } tc_entropy;
 
 tc_entropy tc_entropy_of(tc_noise *n); /* secret; n must outlive it */
+/* Erases key and buffer of secret noise: the next word comes under a key of its own. A mechanism
+ * calls it before and after it draws for a release. A seeded stream goes on as it was. */
+void tc_entropy_fresh(tc_entropy *e);
 
 typedef struct tc_test_noise {
     tc_stream stream;

@@ -4,8 +4,10 @@
 #include "privacy/sampler.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { MAX_COUNT = 1 << 24, MAX_EPSILON = 1024 };
 
@@ -23,14 +25,32 @@ static tacit_status check(const tc_laplace_plan *p, tacit_error *err)
     return TACIT_OK;
 }
 
-/* No two clamped vectors are farther apart than the widths, so a larger promise is cut to that. */
-static double l1_of(const tc_laplace_plan *p)
+/* No two clamped vectors are farther apart than this. */
+static double widths_of(const tc_laplace_plan *p)
 {
     double widths = 0;
     for (size_t i = 0; i < p->count; i++)
         widths += p->bounds.high[i] - p->bounds.low[i];
-    widths *= 1 + 0x1p-52 * (double)(p->count + 8); /* each of the additions may have lost a unit */
-    return p->sensitivity > 0 ? fmin(p->sensitivity, widths) : widths;
+    return widths * (1 + 0x1p-52 * (double)(p->count + 8)); /* each addition may have lost a unit */
+}
+
+/* A sensitivity as it was given: to the last digit, since a larger one would not be protected. Of
+ * any two vectors all are, and six digits say how far apart they can be. */
+static const char *adjacency_of(tc_release *r, double l1, bool any_two)
+{
+    char number[32], text[192];
+    tc_double_text(number, l1);
+    if (any_two)
+        snprintf(text, sizeof text,
+                 "any two data sets; their vectors, clamped to the public bounds, are at most "
+                 "about %.6g apart in L1 norm",
+                 l1);
+    else
+        snprintf(text, sizeof text,
+                 "two data sets whose vectors, clamped to the public bounds, differ by at most %s "
+                 "in L1 norm",
+                 number);
+    return tc_arena_strdup(&r->memory, text);
 }
 
 static void add_values(const tc_laplace_plan *p, const double *x, int grid, int64_t *noise)
@@ -45,21 +65,28 @@ tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, cons
                                 tc_entropy *e, tacit_error *err)
 {
     TC_TRY(check(p, err));
-    double l1 = l1_of(p);
+    double widths = widths_of(p);
+    bool any_two = p->sensitivity == 0 || p->sensitivity >= widths;
+    double l1 = any_two ? widths : p->sensitivity;
     tc_laplace_grid g;
     TC_TRY(tc_laplace_grid_for(l1, p->count, p->epsilon, tc_bounds_reach(p->bounds, p->count), &g,
                                err));
     tc_release *r;
     TC_TRY(tc_release_new(&r, 1, p->count, e, err));
+    r->view.adjacency = adjacency_of(r, l1, any_two);
+    if (!r->view.adjacency) {
+        tc_release_free(r);
+        return tc_fail_memory(err);
+    }
+    tc_entropy_fresh(e);
     for (size_t i = 0; i < p->count; i++)
         r->steps[i] = tc_sample_laplace(e, g.scale);
+    tc_entropy_fresh(e);
     add_values(p, x, g.grid, r->steps);
     r->view.mechanism = "laplace-vector";
     r->view.step = ldexp(1, -g.grid);
     r->view.event = tc_release_event(TC_DP_LAPLACE, p->epsilon);
     r->view.unit = p->unit;
-    r->view.adjacency = "two data sets whose vectors, clamped to the public bounds, differ by at "
-                        "most the sensitivity in L1 norm";
     r->view.sensitivity = l1;
     r->view.noise_sd = sqrt(2) * ldexp((double)g.scale, -g.grid);
     *out = r;

@@ -29,7 +29,8 @@ typedef struct tc_release_view {
     double offset, step;   /* public constants; step is a power of two but for replies */
     tc_dp_event event;     /* what the ledger records */
     tc_privacy_unit unit;  /* ... of whom */
-    const char *adjacency; /* one sentence: which two data sets are hard to tell apart */
+    const char *adjacency; /* one sentence: which two data sets are hard to tell apart, with the
+                              public distance between them where there is one */
     double sensitivity;    /* in real units, in the norm of the mechanism */
     double noise_sd;       /* of one released value; of bounded replies the worst case */
     double distance;       /* total variation, summed over the coordinates that one unit touches,

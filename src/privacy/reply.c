@@ -151,9 +151,11 @@ tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_
 {
     tc_release *made;
     TC_TRY(tc_release_new(&made, 1, 1, e, err));
+    tc_entropy_fresh(e);
     made->steps[0] = r->kind == TC_REPLY_ONE_BIT     ? draw_one_bit(r, y, e)
                      : r->kind == TC_REPLY_PIECEWISE ? draw_piecewise(r, y, e)
                                                      : draw_laplace(r, y, e);
+    tc_entropy_fresh(e);
     tc_dp_mechanism mechanism = r->kind == TC_REPLY_LAPLACE ? TC_DP_LAPLACE : TC_DP_PURE;
     made->view.mechanism = names[r->kind];
     made->view.offset = r->offset;

@@ -9,8 +9,10 @@
 #include "privacy/sampler.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { MAX_VALUES = 1 << 28, MAX_EPSILON = 1024, SD_BITS = 22 };
 
@@ -132,6 +134,17 @@ static void add_rows(const tc_rows_plan *p, const double *x, const size_t *order
     }
 }
 
+/* The radius as it was given: to the last digit, since a larger one would not be protected. */
+static const char *adjacency_of(tc_release *r, double radius)
+{
+    char number[32], text[192];
+    tc_double_text(number, radius);
+    snprintf(text, sizeof text,
+             "one row moves by at most %s in L2 norm; the number of rows and the bounds are public",
+             number);
+    return tc_arena_strdup(&r->memory, text);
+}
+
 tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan *p,
                              const double *x, tc_entropy *e, tacit_error *err)
 {
@@ -140,15 +153,20 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
     TC_TRY(choose_noise(p, &noise, err));
     tc_release *r;
     TC_TRY(tc_release_new(&r, p->rows, p->dims, e, err));
+    r->view.adjacency = adjacency_of(r, p->radius);
+    if (!r->view.adjacency) {
+        tc_release_free(r);
+        return tc_fail_memory(err);
+    }
+    tc_entropy_fresh(e);
     draw(&noise, p->rows * p->dims, r->steps, e);
     draw_order(p->rows, order, e);
+    tc_entropy_fresh(e);
     add_rows(p, x, order, noise.grid, r->steps);
     r->view.mechanism = noise.gaussian ? "gaussian-rows" : "laplace-rows";
     r->view.step = ldexp(1, -noise.grid);
     r->view.event = noise.event;
     r->view.unit = TC_UNIT_ROW;
-    r->view.adjacency = "one row moves by at most the radius in L2 norm; the number of rows and "
-                        "the bounds are public";
     r->view.sensitivity = noise.sensitivity;
     r->view.noise_sd = noise.sd;
     r->view.distance = noise.distance;

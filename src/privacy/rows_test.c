@@ -118,6 +118,8 @@ static void gaussian_rows_have_their_scale(void **state)
     const tc_release_view *v = release_one(&p, &r);
     assert_close(v->noise_sd / (3 * sigma), 1, 1e-5);
     assert_true(v->noise_sd > 3 * sigma);
+    assert_string_equal(v->adjacency, "one row moves by at most 3 in L2 norm; the number of rows "
+                                      "and the bounds are public");
     assert_int_equal(v->event.mechanism, TC_DP_GAUSSIAN);
     assert_true(v->event.parameter <= v->noise_sd / 3);
     assert_true(v->distance > 0);
@@ -255,6 +257,8 @@ static void laplace_vectors_have_their_scale(void **state)
     assert_close(sum / N, 0, 5 * v->noise_sd / sqrt(N));
     assert_close(absolute / N, 0.5, 5 * 0.5 / sqrt(N));
     assert_same_bits(v->sensitivity, 0.25);
+    assert_string_equal(v->adjacency, "two data sets whose vectors, clamped to the public bounds, "
+                                      "differ by at most 0.25 in L1 norm");
     assert_same_bits(v->event.parameter, 0.5);
     assert_int_equal(v->unit, TC_UNIT_AGENT);
     tc_release_free(r);
@@ -272,6 +276,9 @@ static void a_vector_without_sensitivity_counts_its_whole_width(void **state)
     tc_release_free(r);
     p.sensitivity = 1e6; /* more than any two can differ */
     assert_ok(tc_laplace_release(&r, &p, (double[]){0, 3}, &e, &err));
+    assert_string_equal(tc_release_get(r)->adjacency,
+                        "any two data sets; their vectors, clamped to the public bounds, are at "
+                        "most about 100 apart in L1 norm");
     assert_close(tc_release_get(r)->sensitivity, 100, 1e-10);
     tc_release_free(r);
 }

@@ -40,25 +40,57 @@ const char *tc_statement_not_protected(tc_privacy_unit unit)
            "leaves by another way than these replies";
 }
 
+static bool reads_within(const char *text, double x, bool up)
+{
+    double shown = 0;
+    return tc_parse_double(text, &shown) && (up ? shown >= x : shown <= x);
+}
+
+/* The nearest six digits or, if they lie on the wrong side of x, the next ones. Where a unit of the
+ * sixth digit is lost to underflow or overflow, all seventeen digits, which read back as x. */
+static void directed(char out[32], double x, bool up)
+{
+    snprintf(out, 32, "%.6g", x);
+    if (reads_within(out, x, up))
+        return;
+    double unit = pow(10, floor(log10(fabs(x))) - 5);
+    snprintf(out, 32, "%.6g", up ? x + 0.75 * unit : x - 0.75 * unit);
+    if (!reads_within(out, x, up))
+        snprintf(out, 32, "%.17g", x);
+}
+
 void tc_epsilon_text(char out[32], double epsilon)
 {
-    if (!isfinite(epsilon)) {
+    if (isfinite(epsilon))
+        directed(out, epsilon, true);
+    else
         snprintf(out, 32, "infinite");
-        return;
-    }
-    snprintf(out, 32, "%.6g", epsilon);
-    double shown = 0;
-    if (epsilon > 0 && tc_parse_double(out, &shown) && shown < epsilon * (1 - 1e-12))
-        snprintf(out, 32, "%.6g", epsilon + pow(10, floor(log10(epsilon)) - 5) * 0.75);
+}
+
+void tc_delta_text(char out[32], double delta)
+{
+    if (isfinite(delta))
+        directed(out, delta, true);
+    else
+        snprintf(out, 32, "1");
+}
+
+void tc_lower_text(char out[32], double bound)
+{
+    if (isfinite(bound))
+        directed(out, bound, false);
+    else
+        snprintf(out, 32, bound > 0 ? "infinite" : "0");
 }
 
 static void add_bound(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit)
 {
     tc_text_addf(out, "every %s: ", tc_privacy_unit_name(unit));
     if (isfinite(g->epsilon)) {
-        char epsilon[32];
+        char epsilon[32], delta[32];
         tc_epsilon_text(epsilon, g->epsilon);
-        tc_text_addf(out, "epsilon %s, delta %.6g", epsilon, g->delta);
+        tc_delta_text(delta, g->delta);
+        tc_text_addf(out, "epsilon %s, delta %s", epsilon, delta);
     } else {
         tc_text_add(out, "no guarantee");
     }

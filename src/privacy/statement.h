@@ -20,8 +20,10 @@ void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc
 /* The same without the first sentence: for tables that hold many guarantees. */
 void tc_statement_add_scope(tc_text *out, tc_privacy_unit unit, tc_dp_sampling sampling);
 
-/* Six significant digits, rounded up (but for the last bits of a double, which are rounded up
- * already): what is read off is still a bound. "infinite" */
-void tc_epsilon_text(char out[32], double epsilon);
+/* Six significant digits for the reader, rounded to the safe side: the text, read back, is no less
+ * than an epsilon or a delta, and no more than a lower bound ("at least ..."). */
+void tc_epsilon_text(char out[32], double epsilon); /* "infinite" if it is not a number */
+void tc_delta_text(char out[32], double delta);
+void tc_lower_text(char out[32], double bound);
 
 #endif

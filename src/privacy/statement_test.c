@@ -55,18 +55,80 @@ static void epsilon_is_rounded_up(void **state)
         double shown, epsilon = exp(40 * tc_draw_uniform(&stream) - 20);
         tc_epsilon_text(s, epsilon);
         assert_true(tc_parse_double(s, &shown));
-        assert_true(shown >= epsilon * (1 - 1e-12) && shown <= epsilon * (1 + 1.2e-5));
+        assert_true(shown >= epsilon && shown <= epsilon * (1 + 1.2e-5));
     }
     tc_epsilon_text(s, 0);
     assert_string_equal(s, "0");
     tc_epsilon_text(s, 9.9999991);
     assert_string_equal(s, "10");
     tc_epsilon_text(s, 10 * (1 + 4e-16));
-    assert_string_equal(s, "10");
+    assert_string_equal(s, "10.0001"); /* the last bit counts */
     tc_epsilon_text(s, 1.0000001);
     assert_string_equal(s, "1.00001");
     tc_epsilon_text(s, INFINITY);
     assert_string_equal(s, "infinite");
+    tc_epsilon_text(s, NAN);
+    assert_string_equal(s, "infinite");
+}
+
+static void delta_is_rounded_up_and_a_lower_bound_down(void **state)
+{
+    (void)state;
+    char s[32];
+    tc_stream stream;
+    tc_public_seed seed = tc_public_seed_from(4);
+    tc_stream_public(&stream, &seed, TC_FOR_DESIGN, 0);
+    for (int i = 0; i < 20000; i++) {
+        double shown, x = exp(-700 * tc_draw_uniform(&stream));
+        tc_delta_text(s, x);
+        assert_true(tc_parse_double(s, &shown) && shown >= x && shown <= x * (1 + 1.2e-5));
+        tc_lower_text(s, x);
+        assert_true(tc_parse_double(s, &shown) && shown <= x && shown >= x * (1 - 1.2e-5));
+    }
+}
+
+static void round_numbers_stay_what_they_are(void **state)
+{
+    (void)state;
+    const struct {
+        void (*text)(char out[32], double v);
+        double v;
+        const char *expected;
+    } cases[] = {
+        {tc_delta_text, 1e-5, "1e-05"},
+        {tc_delta_text, 0, "0"},
+        {tc_delta_text, 0.00294352, "0.00294352"},
+        {tc_delta_text, nextafter(1e-5, 1), "1.00001e-05"},
+        {tc_delta_text, 0.99999999, "1"},
+        {tc_delta_text, NAN, "1"},
+        {tc_lower_text, 0, "0"},
+        {tc_lower_text, 3, "3"},
+        {tc_lower_text, 0.99999999, "0.999999"},
+        {tc_lower_text, nextafter(10, 0), "9.99999"},
+        {tc_lower_text, -1.0000001, "-1.00001"},
+        {tc_lower_text, INFINITY, "infinite"},
+        {tc_lower_text, NAN, "0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char s[32];
+        cases[i].text(s, cases[i].v);
+        assert_string_equal(s, cases[i].expected);
+    }
+}
+
+/* At both ends of the doubles six digits may not do. */
+static void the_ends_of_the_range_are_bounds_too(void **state)
+{
+    (void)state;
+    static const double ends[] = {0x1p-1074, 0x3p-1074, 0x1.23456789p-1070, 0x1.fffffffffffffp1023};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char s[32];
+        double shown;
+        tc_epsilon_text(s, ends[i]);
+        assert_true(tc_parse_double(s, &shown) && shown >= ends[i]);
+        tc_lower_text(s, ends[i]);
+        assert_true(tc_parse_double(s, &shown) && shown <= ends[i]);
+    }
 }
 
 int main(void)
@@ -76,6 +138,9 @@ int main(void)
         cmocka_unit_test(knows_units_and_adjacencies),
         cmocka_unit_test(does_not_invent_a_guarantee),
         cmocka_unit_test(epsilon_is_rounded_up),
+        cmocka_unit_test(delta_is_rounded_up_and_a_lower_bound_down),
+        cmocka_unit_test(round_numbers_stay_what_they_are),
+        cmocka_unit_test(the_ends_of_the_range_are_bounds_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

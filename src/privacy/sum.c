@@ -131,10 +131,12 @@ tacit_status tc_sum_plan_set(tc_sum_plan *p, double clip_norm, double z, double 
 static void draw(tc_sum *s, tc_entropy *e)
 {
     size_t count = s->plan.blocks * s->plan.width;
+    tc_entropy_fresh(e);
     for (size_t i = 0; i < count && s->scale.sd > 0; i++)
         s->total[i] = tc_sample_gaussian(e, s->scale.sd);
     for (size_t n = 0; n < s->plan.agents; n++)
         s->sampled[n] = (uint8_t)tc_sample_bernoulli(e, s->plan.rate, TC_SUM_ONE);
+    tc_entropy_fresh(e);
 }
 
 tacit_status tc_sum_open(tc_sum **out, const tc_sum_plan *p, tc_entropy *e, tacit_error *err)

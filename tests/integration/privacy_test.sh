@@ -171,6 +171,28 @@ check "says so" says "every user: epsilon 3, delta 0"
 good "fixed-size samples" account --noise-multiplier 4 --sampling-rate 0.1 --rounds 5 --sampling fixed-size --accountant rdp --delta 1e-5 --format json
 check "are about replacement" says "replaced by what another"
 
+# sampling hides agents alone: a row or a user is there with another value in the other world
+only='sampling with a rate below 1 is accounted for agents only, got rate 0.01 for unit'
+for unit in row user; do
+    bad 2 "$only $unit" account --noise-multiplier 1 --sampling-rate 0.01 --delta 1e-5 --unit $unit
+    bad 2 "$only $unit" account --noise-multiplier 1 --sampling-rate 0.01 --delta 1e-5 --unit $unit --sampling fixed-size --accountant rdp
+    bad 2 "$only $unit" account --mechanism laplace --epsilon 1 --sampling-rate 0.01 --delta 1e-5 --unit $unit
+    bad 2 "$only $unit" calibrate --epsilon 1 --sampling-rate 0.01 --delta 1e-5 --unit $unit
+    bad 2 "$only $unit" plan --rounds 1 --sampling-rate 1,0.01 --noise-multiplier 1 --delta 1e-5 --unit $unit
+    good "without sampling, every $unit" account --noise-multiplier 1 --delta 1e-5 --unit $unit --format json
+    check "has what Gaussian noise gives" near epsilon 4.377178 1e-6
+done
+
+# what people read is on the safe side of what programs read
+good "exactly" account --noise-multiplier 8 --rounds 40 --agents 200 --format json
+exact=$(value epsilon) lower=$(value epsilon_lower)
+good "rounded" account --noise-multiplier 8 --rounds 40 --agents 200
+check "epsilon up" below "$exact" "$(awk '/^pld/ { print $2 }' out)"
+check "the lower bound down" below "$(awk '/^pld/ { print $3 }' out)" "$lower"
+good "a delta with many digits" account --noise-multiplier 8 --delta 1.00000001e-5
+check "delta up" awk '/^pld/ && $4 != "1.00001e-05" { exit 1 }' out
+check "in words too" says "delta 1.00001e-05"
+
 # extreme settings: an answer or a sentence, soon
 good "q = 1e-6, T = 1e6" account --noise-multiplier 1 --sampling-rate 1e-6 --rounds 1e6 --delta 1e-12 --format json
 good "z = 0.3, T = 1000" account --noise-multiplier 0.3 --sampling-rate 0.5 --rounds 1000 --delta 1e-12 --format json
@@ -186,6 +208,8 @@ good "calibrate with samples" calibrate --epsilon 1 --delta 1e-5 --rounds 40 --s
 check "needs less noise" near noise_multiplier 6.130 0.001
 good "calibrate for people" calibrate --epsilon 1 --delta 1e-5 --rounds 40
 check "a table" grep -q '^ *23\.59' out
+bad 8 'accountant "gaussian" has no formula' calibrate --epsilon 1 --delta 1e-5 --sampling-rate 0.5 --accountant gaussian
+bad 6 "" calibrate --epsilon 1e-6 --delta 1e-12 --rounds 1e15
 bad 2 "--epsilon is needed" calibrate --delta 1e-5
 bad 2 "epsilon must be a number in (0," calibrate --epsilon 0 --delta 1e-5
 bad 2 "epsilon must be a number in (0," calibrate --epsilon -1 --delta 1e-5
@@ -214,10 +238,9 @@ done
 for z in 0 -1 nan inf 1e999; do
     bad 2 'noise-multiplier must be a number in (0,' account --delta 1e-5 --noise-multiplier "$z"
 done
-for delta in 0 -1e-5 1.5 nan; do
-    bad 2 'delta must be a number in (0, 1]' account --noise-multiplier 1 --delta "$delta"
+for delta in 0 -1e-5 1 1.5 nan; do
+    bad 2 'delta must be a number in (0, 0.999999]' account --noise-multiplier 1 --delta "$delta"
 done
-bad 2 'delta must be in (0, 1), got 1' account --noise-multiplier 1 --delta 1
 for rounds in -1 1.5 nan 1e30; do
     bad 2 'rounds must be a whole number in [0,' account --noise-multiplier 1 --delta 1e-5 --rounds "$rounds"
 done
@@ -243,6 +266,8 @@ check "it is not" [ ! -s err ]
 # ---- status
 
 bad 2 "an argument is missing" status
+bad 2 "the name of a ledger must not be empty" status "" --delta 1e-5
+bad 2 "is a folder" status /tmp --delta 1e-5
 bad 3 "tacit.db" status main --delta 1e-5
 bad 3 "absent.json" status absent.json --delta 1e-5
 echo '{"format": "something else"}' > other.json
@@ -265,9 +290,11 @@ good "the same audit" audit --seed 1 --runs 20000 --format json
 check "is the same" cmp -s out first
 good "an audit of real noise" audit --runs 20000 --quiet
 check "says so" says "Entropy: operating system."
-check "an audit too small to see fails" run 4 audit --seed 1 --runs 1000
-check "and says what it missed" grep -q 'not sharp enough: it did not catch closed-at-a-quorum' err
-bad 2 'runs must be a whole number in [1000, 10000000], got "10"' audit --runs 10
+good "the smallest audit at the highest confidence catches every control" audit --seed 3 --runs 20000 --confidence 0.999999 --format csv
+check "the stamp is in every row of CSV" awk 'NR == 1 { n = /,entropy$/ } NR > 1 && !/,seed 3: NOT PRIVATE$/ { n = 0 } END { exit !(n && NR == 15) }' out
+good "a seeded audit by line" audit --seed 3 --runs 20000 --format jsonl
+check "the stamp is in every line" [ "$(grep -c '"entropy": *"seed 3: NOT PRIVATE"' out)" -eq 14 ]
+bad 2 'runs must be a whole number in [20000, 10000000], got "19999"' audit --runs 19999
 bad 2 'confidence must be a number in [0.5, 0.999999], got "1"' audit --confidence 1
 bad 2 '--seed must be a whole number' audit --seed x
 
