@@ -2,7 +2,10 @@
  *
  * See ledger.h for the rule. The order inside tc_ledger_release: take in what others appended;
  * if the round has a release, that is the answer; check the budget; commit; hand out. A commit
- * that fails in any way goes back to the beginning, where the store says what is true. */
+ * that fails in any way goes back to the beginning, where the store says what is true.
+ *
+ * Whether a round has a release is read from the checked chain (ledger_rounds.c). A store commits
+ * only behind the head of that chain, so no entry can be between the look and the commit. */
 #include "privacy/ledger_int.h"
 
 #include "base/error.h"
@@ -37,6 +40,7 @@ void tc_ledger_close(tc_ledger *l)
         return;
     tc_arena_fini(&l->texts);
     tc_free(l->items);
+    tc_free(l->rounds);
     tc_free(l->name);
     tc_free(l);
 }
@@ -54,6 +58,7 @@ tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_led
 {
     if (!tc_grow((void **)&l->items, &l->cap, l->n + 1, sizeof *l->items))
         return tc_fail_memory(err);
+    TC_TRY(tc_ledger_round_reserve(l, e, err));
     static const tc_ledger_entry nothing;
     const tc_ledger_entry *last = l->n > 0 ? &l->items[l->n - 1].entry : &nothing;
     tc_ledger_item item = {*e, *head};
@@ -66,6 +71,7 @@ tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_led
         return tc_fail_memory(err);
     }
     l->items[l->n++] = item;
+    tc_ledger_round_add(l, e);
     return TACIT_OK;
 }
 
@@ -223,20 +229,43 @@ static tacit_status writable(const tc_ledger *l, tacit_error *err)
                    "the ledger \"%s\" was read from a file; it has no releases to give", l->name);
 }
 
+/* What the chain says of an entry's release, beside its bytes. */
+static void describe(const tc_ledger *l, uint64_t seq, tc_ledger_receipt *r)
+{
+    const tc_ledger_entry *e = tc_ledger_get(l, seq, &r->head);
+    r->is_private = e->is_private;
+    r->not_private = e->not_private;
+}
+
+/* Brings the bytes of a release, which the caller frees even if they turn out wrong. */
+static tacit_status fetch(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+                          tc_ledger_receipt *r, tacit_error *err)
+{
+    TC_TRY(tc_ledger_catch_up(l, err));
+    uint64_t known = tc_ledger_round_entry(l, study, round);
+    tacit_status st = l->io.find(&l->io, study, round, &r->head.seq, &r->bytes, &r->size, err);
+    if (st == TACIT_E_NOT_FOUND && known != 0)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the store does not find the release of ledger entry %" PRIu64
+                       " (round %" PRIu64 "): it is damaged",
+                       known, round);
+    TC_TRY(st);
+    if (r->head.seq > l->n) /* it came meanwhile */
+        TC_TRY(tc_ledger_catch_up(l, err));
+    return check_found(l, study, round, r, err);
+}
+
 tacit_status tc_ledger_find(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
                             tc_ledger_receipt *out, tacit_error *err)
 {
     tc_ledger_receipt r = {.again = true};
     TC_TRY(writable(l, err));
-    TC_TRY(l->io.find(&l->io, study, round, &r.head.seq, &r.bytes, &r.size, err));
-    tacit_status st = tc_ledger_catch_up(l, err);
-    if (st == TACIT_OK)
-        st = check_found(l, study, round, &r, err);
+    tacit_status st = fetch(l, study, round, &r, err);
     if (st != TACIT_OK) {
         tc_ledger_receipt_fini(&r);
         return st;
     }
-    r.head.hash = l->items[r.head.seq - 1].head;
+    describe(l, r.head.seq, &r);
     *out = r;
     return TACIT_OK;
 }
@@ -282,54 +311,81 @@ static tacit_status commit(tc_ledger *l, const tc_ledger_entry *e, tc_ledger_rec
     tacit_status st = l->io.append(&l->io, &record, err);
     tc_free(bytes);
     TC_TRY(st);
-    r->head = (tc_ledger_head){e->seq, record.head};
-    return tc_ledger_push(l, e, &record.head, err);
+    TC_TRY(tc_ledger_push(l, e, &record.head, err));
+    describe(l, e->seq, r);
+    return TACIT_OK;
 }
 
-/* One attempt. E_CONFLICT: somebody was faster. */
-static tacit_status try_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
-                                const tc_release *release, tc_ledger_receipt *r, tacit_error *err)
+/* What is to be released, and what is handed out in the end. */
+typedef struct attempt {
+    const tc_ledger_budget *budget;
+    const tc_ledger_charge *charge;
+    const tc_release *release;
+    tc_ledger_receipt fresh; /* its bytes, until they are handed out */
+} attempt;
+
+/* The stored release of the round, if it is the one that is asked for. E_NOT_FOUND. */
+static tacit_status stored_release(tc_ledger *l, const attempt *a, tc_ledger_receipt *out,
+                                   tacit_error *err)
 {
-    tc_ledger_entry e = entry_of(l, c, release, r);
-    if (b)
-        TC_TRY(tc_ledger_would(l, b, e.unit, c->subject, &e.event, e.distance, err));
-    return commit(l, &e, r, err);
+    const tc_ledger_charge *c = a->charge;
+    tc_ledger_receipt r;
+    TC_TRY(tc_ledger_find(l, &c->study, c->round, &r, err));
+    tc_ledger_entry asked = entry_of(l, c, a->release, &a->fresh);
+    tacit_status st = tc_ledger_check_same(tc_ledger_get(l, r.head.seq, NULL), r.size, &asked,
+                                           a->fresh.size, err);
+    if (st != TACIT_OK) {
+        tc_ledger_receipt_fini(&r);
+        return st;
+    }
+    *out = r;
+    return TACIT_OK;
+}
+
+/* E_CONFLICT: somebody was faster. */
+static tacit_status try_commit(tc_ledger *l, attempt *a, tacit_error *err)
+{
+    const tc_ledger_charge *c = a->charge;
+    TC_TRY(tc_ledger_catch_up(l, err));
+    if (tc_ledger_round_entry(l, &c->study, c->round) != 0)
+        return tc_fail(err, TACIT_E_CONFLICT, "the ledger has a release of round %" PRIu64,
+                       c->round);
+    tc_ledger_entry e = entry_of(l, c, a->release, &a->fresh);
+    if (a->budget)
+        TC_TRY(tc_ledger_would(l, a->budget, e.unit, c->subject, &e.event, e.distance, err));
+    return commit(l, &e, &a->fresh, err);
 }
 
 /* Asks the store what is true after a commit that did not succeed. `failed` and err hold its
  * failure, which stands unless the round has a release now. */
-static tacit_status settle(tc_ledger *l, const tc_ledger_charge *c, tacit_status failed,
+static tacit_status settle(tc_ledger *l, const attempt *a, tacit_status failed,
                            tc_ledger_receipt *out, tacit_error *err)
 {
     tacit_error why;
-    tacit_status st = tc_ledger_find(l, &c->study, c->round, out, &why);
-    if (st == TACIT_OK || st == TACIT_E_CORRUPT) {
-        if (st != TACIT_OK && err)
-            *err = why;
-        return st;
-    }
-    return failed;
+    tacit_status st = stored_release(l, a, out, &why);
+    if (st != TACIT_OK && st != TACIT_E_CORRUPT && st != TACIT_E_CONFLICT)
+        return failed;
+    if (st != TACIT_OK && err)
+        *err = why;
+    return st;
 }
 
-static tacit_status release_bytes(tc_ledger *l, const tc_ledger_budget *b,
-                                  const tc_ledger_charge *c, const tc_release *release,
-                                  tc_ledger_receipt *fresh, tc_ledger_receipt *out,
+static tacit_status release_bytes(tc_ledger *l, attempt *a, tc_ledger_receipt *out,
                                   tacit_error *err)
 {
     for (int i = 0; i < MOST_CONFLICTS; i++) {
         tacit_error none;
-        tacit_status st = tc_ledger_find(l, &c->study, c->round, out, &none);
+        tacit_status st = stored_release(l, a, out, &none);
         if (st != TACIT_E_NOT_FOUND)
             return st == TACIT_OK ? st : tc_fail(err, st, "%s", none.msg);
-        TC_TRY(tc_ledger_catch_up(l, err));
-        st = try_release(l, b, c, release, fresh, err);
+        st = try_commit(l, a, err);
         if (st == TACIT_OK) {
-            *out = *fresh;
-            fresh->bytes = NULL;
+            *out = a->fresh;
+            a->fresh.bytes = NULL;
             return TACIT_OK;
         }
         if (st != TACIT_E_CONFLICT)
-            return settle(l, c, st, out, err);
+            return settle(l, a, st, out, err);
     }
     return tc_fail(err, TACIT_E_CONFLICT, "the ledger \"%s\" moves too fast to append to it",
                    l->name);
@@ -341,12 +397,12 @@ tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc
     TC_TRY(writable(l, err));
     if (c->subject)
         TC_TRY(tc_ledger_check_name("subject", c->subject, err));
-    tc_ledger_receipt fresh = {.size = tc_release_size(r)};
-    fresh.bytes = tc_alloc(fresh.size + 1, 1);
-    if (!fresh.bytes)
+    attempt a = {b, c, r, {.size = tc_release_size(r)}};
+    a.fresh.bytes = tc_alloc(a.fresh.size + 1, 1);
+    if (!a.fresh.bytes)
         return tc_fail_memory(err);
-    tc_release_encode(r, fresh.bytes);
-    tacit_status st = release_bytes(l, b, c, r, &fresh, out, err);
-    tc_free(fresh.bytes);
+    tc_release_encode(r, a.fresh.bytes);
+    tacit_status st = release_bytes(l, &a, out, err);
+    tc_free(a.fresh.bytes);
     return st;
 }

@@ -6,7 +6,7 @@
  *
  * The rule that everything else serves: the entry and the exact bytes of its release are
  * committed in one transaction before a byte leaves, and for one (study, round) there is one
- * release, ever. tc_ledger_release is the only way out; whatever fails on the way is settled by
+ * release, ever, whoever it is about: replies of single users need round numbers of their own. tc_ledger_release is the only way out; whatever fails on the way is settled by
  * reading back, never by drawing again.
  *
  * A ledger protects one kind of data of one party over all studies that use it: budgets compose
@@ -142,23 +142,29 @@ typedef struct tc_ledger_charge {
     const char *subject; /* NULL: every unit of the roster */
 } tc_ledger_charge;
 
-/* What may leave. End with tc_ledger_receipt_fini. */
+/* What may leave, and the stamp it leaves with: of the stored release, not of the one that was
+ * offered. End with tc_ledger_receipt_fini. */
 typedef struct tc_ledger_receipt {
     tc_ledger_head head; /* after the release's entry */
     uint8_t *bytes;
     size_t size;
     bool again; /* these bytes were committed by an earlier call */
+    bool is_private;
+    const char *not_private; /* why not; "" where is_private. Borrowed from the ledger. */
 } tc_ledger_receipt;
 void tc_ledger_receipt_fini(tc_ledger_receipt *r);
 
 /* Commits `r` and its entry, then hands out the bytes. If the ledger has this (study, round), the
- * bytes are the stored ones and `r` is ignored. E_BUDGET: refused before anything is spent; the
+ * bytes are the stored ones and the numbers in `r` are ignored; E_CONFLICT names the entry if its
+ * unit, subject, event, mechanism, adjacency or size is not that of `r` and c. E_BUDGET: refused before anything is spent; the
  * sentence has what is spent, asked and remaining. b NULL: no limit. After any other failure
  * nothing may leave; asking again is safe and gives the stored bytes if there are some. */
 tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
                                const tc_release *r, tc_ledger_receipt *out, tacit_error *err);
 
-/* The stored bytes. E_NOT_FOUND: this round was not released. Ask before drawing noise. */
+/* The stored bytes. E_NOT_FOUND: this round was not released. E_CORRUPT also if the chain has it
+ * and the store does not find it. Ask before drawing noise. Whose they are is in
+ * tc_ledger_get(l, out->head.seq, NULL). */
 tacit_status tc_ledger_find(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
                             tc_ledger_receipt *out, tacit_error *err);
 

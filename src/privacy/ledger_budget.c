@@ -6,6 +6,7 @@
 #include "privacy/ledger_int.h"
 
 #include "privacy/filter.h"
+#include "privacy/statement.h"
 
 #include "base/error.h"
 
@@ -82,14 +83,16 @@ static void whose(char out[TC_LEDGER_MAX_NAME + 16], tc_privacy_unit unit, const
 static tacit_status refuse(const request *r, const tc_ledger_spending *s, double spent,
                            const tc_guarantee *after, tacit_error *err)
 {
-    char name[TC_LEDGER_MAX_NAME + 16];
+    char name[TC_LEDGER_MAX_NAME + 16], spent_text[32], asked[32], remaining[32];
     whose(name, r->unit, s->subject);
-    double asked = isinf(after->epsilon) ? INFINITY : after->epsilon - spent;
+    tc_epsilon_text(spent_text, spent);
+    tc_epsilon_text(asked, isinf(after->epsilon) ? INFINITY : after->epsilon - spent);
+    tc_lower_text(remaining, fmax(r->budget->epsilon - spent, 0));
     return tc_fail(err, TACIT_E_BUDGET,
                    "the privacy budget of %s (epsilon %g, delta %g) does not allow this release: "
-                   "spent %.6g, asked %.6g, remaining %.6g (%s)",
-                   name, r->budget->epsilon, r->budget->delta, spent, asked,
-                   fmax(r->budget->epsilon - spent, 0), after->accountant);
+                   "spent %s, asked %s, remaining %s (%s)",
+                   name, r->budget->epsilon, r->budget->delta, spent_text, asked, remaining,
+                   after->accountant);
 }
 
 static tacit_status afford_accounted(const request *r, const tc_ledger_spending *s,

@@ -122,7 +122,7 @@ static void a_budget_refuses_before_it_is_spent(void **state)
     assert_ok(try_release(&b, 3, NULL, tc_release_event(TC_DP_PURE, 0.2), &err));
     assert_ok(try_release(&b, 1, NULL, third, &err)); /* again: costs nothing */
     assert_fails(try_release(&b, 4, NULL, tc_release_event(TC_DP_NONPRIVATE, 1), &err),
-                 TACIT_E_BUDGET, "asked inf, remaining 0.05");
+                 TACIT_E_BUDGET, "asked infinite, remaining 0.0499999 (");
 }
 
 /* A release to everybody must fit the unit that has the least left. */
@@ -274,8 +274,67 @@ static void test_noise_marks_the_claim(void **state)
         tc_text_get(&t),
         "NOT PRIVATE: the noise was drawn from a seed (test mode). agent \"ana\": epsilon 2.94323, "
         "delta 1e-05 (gaussian) over 2 releases. Neighbours: all vectors of one agent are replaced "
-        "by zero. Not protected: who takes part, when, and every public constant (roster, weights, "
-        "bounds, rates).");
+        "by zero. Not protected: being on the roster, being online, when an agent answers, and "
+        "whatever leaves by another way than these releases.");
+    tc_text_fini(&t);
+}
+
+static const char *statement_of(const tc_ledger_claim *c, tc_text *t)
+{
+    tc_text_fini(t);
+    *t = (tc_text){0};
+    tc_ledger_statement(l, c, t);
+    return tc_text_get(t);
+}
+
+/* What is read off a statement is no less than what was proved. */
+static void printed_numbers_are_bounds(void **state)
+{
+    (void)state;
+    open_ledger();
+    tc_text t = {0};
+    for (int i = 1; i < 2000; i++) {
+        double epsilon = 1e-3 * i * i / 7.0, delta = 1e-3 / (3.0 * i), shown = 0, shown_delta = 0;
+        tc_ledger_claim c = {.bound = {.epsilon = epsilon, .delta = delta, .accountant = "rdp"},
+                             .subject = "",
+                             .is_private = true};
+        const char *text = statement_of(&c, &t);
+        assert_int_equal(
+            sscanf(text, "every agent: epsilon %lf, delta %lf (", &shown, &shown_delta), 2);
+        assert_true(shown >= epsilon && shown <= epsilon * 1.00002);
+        assert_true(shown_delta >= delta && shown_delta <= delta * 1.00002);
+    }
+    tc_text_fini(&t);
+}
+
+static void spend_near(uint64_t round, const char *adjacency)
+{
+    tacit_error err = {0};
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of("s", round, NULL);
+    tc_release *r = forced_release(gaussian_event(3), 1);
+    r->view.adjacency = adjacency;
+    assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(r);
+}
+
+/* Two radii make a promise about the smaller one, not about either. */
+static void several_kinds_of_neighbours_hold_at_once(void **state)
+{
+    (void)state;
+    open_ledger();
+    tc_text t = {0};
+    spend_near(1, "a row moves by at most 2");
+    tc_ledger_claim c = claim_of(NULL, &tc_accountant_gaussian);
+    assert_non_null(strstr(statement_of(&c, &t), " Neighbours: a row moves by at most 2. Not "));
+    spend_near(2, "a row moves by at most 0.5");
+    spend_near(3, "a row moves by at most 2");
+    c = claim_of(NULL, &tc_accountant_gaussian);
+    assert_non_null(strstr(statement_of(&c, &t),
+                           " Neighbours: a row moves by at most 2; and also (2) a row moves by at "
+                           "most 0.5. The promise is for neighbours in all 2 of these senses at "
+                           "once. Not protected: "));
     tc_text_fini(&t);
 }
 
@@ -294,6 +353,8 @@ int main(void)
         TEST(discrete_noise_costs_some_delta),
         TEST(coarse_noise_falls_back_to_integer_orders),
         TEST(test_noise_marks_the_claim),
+        TEST(printed_numbers_are_bounds),
+        TEST(several_kinds_of_neighbours_hold_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,7 +220,7 @@ static void a_round_released_twice_is_found(void **state)
     json_object_set_new(forged, "head", json_string(head));
     json_object_set_new(j, "head", json_string(head));
     json_array_append_new(json_object_get(j, "entries"), forged);
-    check_refused(j, TACIT_E_CORRUPT, "release the same round");
+    check_refused(j, TACIT_E_CORRUPT, "ledger entries 2 and 7 release the same round");
 }
 
 static void what_is_not_the_format_is_said(void **state)

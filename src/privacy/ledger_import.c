@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const file_fields[] = {"format", "name", "entries", "head", "composed", NULL};
@@ -137,33 +136,6 @@ static tacit_status add_entry(tc_ledger *l, const json_t *j, tacit_error *err)
 
 /* ---- the file */
 
-static int by_round(const void *left, const void *right)
-{
-    const tc_ledger_entry *a = *(const tc_ledger_entry *const *)left;
-    const tc_ledger_entry *b = *(const tc_ledger_entry *const *)right;
-    int order = memcmp(a->study.bytes, b->study.bytes, sizeof a->study.bytes);
-    return order == 0 ? (a->round > b->round) - (a->round < b->round) : order;
-}
-
-/* A round is released once. A store sees to that by itself; a file may have been made up. */
-static tacit_status check_rounds(const tc_ledger *l, tacit_error *err)
-{
-    const tc_ledger_entry **sorted = tc_alloc(l->n + 1, sizeof *sorted);
-    tacit_status st = TACIT_OK;
-    if (!sorted)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < l->n; i++)
-        sorted[i] = &l->items[i].entry;
-    qsort(sorted, l->n, sizeof *sorted, by_round);
-    for (size_t i = 1; st == TACIT_OK && i < l->n; i++)
-        if (by_round(&sorted[i - 1], &sorted[i]) == 0)
-            st = tc_fail(err, TACIT_E_CORRUPT,
-                         "ledger entries %" PRIu64 " and %" PRIu64 " release the same round",
-                         sorted[i - 1]->seq, sorted[i]->seq);
-    tc_free(sorted);
-    return st;
-}
-
 static tacit_status check_composed(const tc_ledger *l, const json_t *j, tacit_error *err)
 {
     json_t *mine = tc_ledger_composed_json(l);
@@ -189,7 +161,6 @@ static tacit_status read_entries(tc_ledger *l, const json_t *j, tacit_error *err
     if (!tc_ledger_hash_same(&head, &mine.hash))
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the head of the ledger is not that of its entry %" PRIu64, mine.seq);
-    TC_TRY(check_rounds(l, err));
     return check_composed(l, j, err);
 }
 

@@ -16,12 +16,15 @@ struct tc_ledger {
     tc_ledger_hash genesis;
     tc_ledger_item *items; /* items[i].entry.seq == i + 1 */
     size_t n, cap;
+    uint64_t *rounds; /* ledger_rounds.c */
+    size_t slots;     /* of rounds: 0 or a power of two */
     tc_arena texts;
 };
 
 /* An empty one without a store. E_ARG: the name. */
 tacit_status tc_ledger_new(tc_ledger **out, const char *name, tacit_error *err);
-/* Appends an entry that has been checked. The texts are copied. */
+/* Appends an entry that has been checked. The texts are copied. E_CORRUPT: its round was released
+ * by an entry before. */
 tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_ledger_hash *head,
                             tacit_error *err);
 
@@ -32,6 +35,18 @@ tacit_status tc_ledger_check_name(const char *what, const char *name, tacit_erro
 tacit_status tc_ledger_check_entry(const tc_ledger_entry *e, const uint8_t *bytes, size_t size,
                                    const tc_ledger_head *before, const tc_ledger_hash *head,
                                    tacit_error *err);
+
+/* ledger_rounds.c. The entry that released this round; 0: none did. */
+uint64_t tc_ledger_round_entry(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round);
+/* Room for one more, so that adding it cannot fail. E_CORRUPT names both entries of a round. */
+tacit_status tc_ledger_round_reserve(tc_ledger *l, const tc_ledger_entry *e, tacit_error *err);
+void tc_ledger_round_add(tc_ledger *l, const tc_ledger_entry *e);
+
+/* ledger_same.c. Is the stored entry the one that is asked for? E_CONFLICT names it and the first
+ * member that differs. Numbers, hashes and stamps of `asked` are not looked at. */
+tacit_status tc_ledger_check_same(const tc_ledger_entry *stored, size_t stored_size,
+                                  const tc_ledger_entry *asked, size_t asked_size,
+                                  tacit_error *err);
 
 /* What one unit's entries compose to: equal events are one, with the sum of their counts. */
 typedef struct tc_ledger_spending {

@@ -1,5 +1,8 @@
-/* ledger_statement.c - a claim in words. Nobody should see an epsilon without them. */
+/* ledger_statement.c - a claim in words (statement.h), with the neighbours that its entries name.
+ * Numbers are rounded to the safe side: what is read off is still a bound. */
 #include "privacy/ledger_int.h"
+
+#include "privacy/statement.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,27 +22,41 @@ static bool said_before(const tc_ledger *l, size_t i, const tc_ledger_claim *c)
     return false;
 }
 
-/* The claim holds for two data sets that are neighbours in every one of these senses. */
+/* The claim holds for two data sets that are neighbours in every one of these senses, and the
+ * reader is told so: two radii, say, make a promise about the smaller one. */
 static void add_adjacency(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
 {
+    size_t said = 0;
     for (size_t i = 0; i < l->n; i++) {
         const tc_ledger_entry *e = &l->items[i].entry;
-        if (charges(e, c) && *e->adjacency && !said_before(l, i, c))
-            tc_text_addf(out, " Neighbours: %s.", e->adjacency);
+        if (!charges(e, c) || !*e->adjacency || said_before(l, i, c))
+            continue;
+        if (said++ == 0)
+            tc_text_addf(out, " Neighbours: %s", e->adjacency);
+        else
+            tc_text_addf(out, "; and also (%zu) %s", said, e->adjacency);
     }
+    if (said > 0)
+        tc_text_add(out, ".");
+    if (said > 1)
+        tc_text_addf(out, " The promise is for neighbours in all %zu of these senses at once.",
+                     said);
 }
 
 static void add_bound(const tc_ledger_claim *c, tc_text *out)
 {
     const char *unit = tc_privacy_unit_name(c->unit);
+    char epsilon[32], delta[32];
+    tc_epsilon_text(epsilon, c->bound.epsilon);
+    tc_delta_text(delta, c->bound.delta);
     if (*c->subject)
         tc_text_addf(out, "%s \"%s\": ", unit, c->subject);
     else
         tc_text_addf(out, "every %s: ", unit);
-    if (isinf(c->bound.epsilon))
-        tc_text_add(out, "no guarantee");
+    if (isfinite(c->bound.epsilon))
+        tc_text_addf(out, "epsilon %s, delta %s", epsilon, delta);
     else
-        tc_text_addf(out, "epsilon %.6g, delta %g", c->bound.epsilon, c->bound.delta);
+        tc_text_add(out, "no guarantee");
     tc_text_addf(out, " (%s) over %" PRIu64 " release%s.", c->bound.accountant, c->entries,
                  c->entries == 1 ? "" : "s");
 }
@@ -50,6 +67,5 @@ void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *
         tc_text_addf(out, "NOT PRIVATE: %s. ", c->not_private);
     add_bound(c, out);
     add_adjacency(l, c, out);
-    tc_text_add(out, " Not protected: who takes part, when, and every public constant (roster, "
-                     "weights, bounds, rates).");
+    tc_text_addf(out, " Not protected: %s.", tc_statement_not_protected(c->unit));
 }
