@@ -45,12 +45,10 @@ tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_
 
 tacit_status tc_algorithm_get_single(const tc_algorithm **out, const char *name, tacit_error *err)
 {
-    const tc_algorithm *found = NULL;
-    TC_TRY(tc_algorithm_get(&found, name, err));
-    if (found->aggregator)
+    const tc_algorithm *found = tc_algorithm_find(name);
+    if (found && found->aggregator)
         return tc_fail(err, TACIT_E_ARG,
                        "algorithm %s is for a federation of agents; one party alone may use ts",
                        name);
-    *out = found;
-    return TACIT_OK;
+    return tc_algorithm_get(out, name, err);
 }

@@ -35,10 +35,10 @@ static tacit_status parse_list(tc_de_releases *r, const char *text, tacit_error 
     if (!r->rounds)
         return tc_fail_memory(err);
     for (;; at++) {
-        char *end;
+        char *end = NULL; /* stays so where no digit begins an item */
         unsigned long long round = isdigit((unsigned char)*at) ? strtoull(at, &end, 10) : 0;
         bool ascends = r->n == 0 || round > r->rounds[r->n - 1];
-        if (!isdigit((unsigned char)*at) || !ascends || round > INT64_MAX || (*end && *end != ','))
+        if (!end || !ascends || round > INT64_MAX || (*end && *end != ','))
             return refuse(text, err);
         r->rounds[r->n++] = round;
         if (!*end)
