@@ -6,12 +6,13 @@
 
 static tacit_status list(int format, tacit_error *err)
 {
-    static const char *const names[] = {"name", "summary", "source"};
-    tc_table *t = tc_table_new(3, names);
+    static const char *const names[] = {"name", "parties", "summary", "source"};
+    tc_table *t = tc_table_new(4, names);
     for (const tc_algorithm *const *a = tc_algorithms(); *a; a++) {
         tc_table_text(t, 0, (*a)->name);
-        tc_table_text(t, 1, (*a)->summary);
-        tc_table_text(t, 2, (*a)->source);
+        tc_table_text(t, 1, (*a)->aggregator ? "many" : "one");
+        tc_table_text(t, 2, (*a)->summary);
+        tc_table_text(t, 3, (*a)->source);
         tc_table_end_row(t);
     }
     return tc_table_print(t, (tc_format)format, stdout, err);
@@ -63,7 +64,8 @@ const tc_verb tc_verb_algorithms = {
     .usage = "[NAME] [options]",
     .summary = "list the algorithms, or the options of one",
     .details = "The options of an algorithm stand beside its name in the study document:\n"
-               "\"algorithm\": {\"name\": \"gp-ei\", ...}.\n"
+               "\"algorithm\": {\"name\": \"gp-ei\", ...}. What is for many parties is refused in\n"
+               "a study of one.\n"
                "\n"
                "  tacit algorithms\n"
                "  tacit algorithms gp-ei",

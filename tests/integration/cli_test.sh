@@ -116,7 +116,7 @@ check "algorithms lists gp-ei" says gp-ei
 good "algorithms gp-ei" algorithms gp-ei
 check "algorithms gp-ei lists its options" says kernel
 good "algorithms --format csv" algorithms --format csv
-check "CSV has a header" says name,summary,source
+check "CSV has a header" says name,parties,summary,source
 
 # ---- bad command lines
 

@@ -167,8 +167,7 @@ static const tc_option table[] = {
 const tc_algorithm tc_algorithm_dp_fts_de = {
     .name = "dp-fts-de",
     .summary = "federated Thompson sampling with distributed exploration, private for every agent",
-    .source = "Dai, Low, Jaillet: Differentially Private Federated Bayesian Optimization with "
-              "Distributed Exploration (NeurIPS 2021)",
+    .source = "Dai, Low, Jaillet (2021)",
     .options = table,
     .options_size = sizeof(tc_de_options),
     .optimizer = &tc_de_agent,
