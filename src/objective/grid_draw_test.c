@@ -87,6 +87,7 @@ static void a_draw_is_the_kronecker_product(void **state)
         assert_ok(tc_grid_gp_init(&g, dim, 7, 0.3, &err));
         double *z = TC_TAKE(&a, g.points, double), *out = TC_TAKE(&a, g.points, double);
         double *scratch = TC_TAKE(&a, g.points, double);
+        assert_false(a.failed);
         size_t terms = 1;
         for (size_t d = 0; d < dim; d++)
             terms *= g.rank;
