@@ -31,20 +31,10 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
     return TACIT_OK;
 }
 
-tacit_status tc_privacy_check_rate(double rate, int unit, tacit_error *err)
-{
-    if (rate < 1 && unit != TC_UNIT_AGENT)
-        return tc_fail(err, TACIT_E_ARG,
-                       "sampling with a rate below 1 is accounted for agents only, got rate %g "
-                       "for unit %s; what its releases cost at rate 1 bounds every rate",
-                       rate, tc_privacy_unit_name((tc_privacy_unit)unit));
-    return TACIT_OK;
-}
-
 tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampling *out,
                                  tacit_error *err)
 {
-    TC_TRY(tc_privacy_check_rate(rate, unit, err));
+    TC_TRY(tc_privacy_unit_check((tc_privacy_unit)unit, rate, err));
     if (option == 1)
         *out = TC_DP_FIXED_SIZE;
     else

@@ -50,13 +50,9 @@ extern const tc_verb tc_verb_privacy_audit;
  * 1/N^2 is warned of. given, agents: 0 where not given. */
 tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *delta,
                               tacit_error *err);
-/* By rate and the option: at rate 1 everybody takes part. E_ARG: see the next. */
+/* By rate and the option: at rate 1 everybody takes part. E_ARG: as tc_privacy_unit_check. */
 tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampling *out,
                                  tacit_error *err);
-/* That sampling hides a member more than its noise does is proved where the member's absence and
- * its contribution of zeros are the same, so for agents alone: a row or a user that has a value in
- * either world is seen whenever it is sampled, however rarely. E_ARG: a rate below 1 for those. */
-tacit_status tc_privacy_check_rate(double rate, int unit, tacit_error *err);
 
 /* ---- output */
 

@@ -90,7 +90,7 @@ static tacit_status read_grid(const plan_opts *o, bool quiet, grid *g, tacit_err
     TC_TRY(read_list(o->sampling_rate, &rate, &g->rate, err));
     TC_TRY(read_list(o->noise_multiplier, &multiplier, &g->multiplier, err));
     for (size_t i = 0; i < g->rate.n; i++)
-        TC_TRY(tc_privacy_check_rate(g->rate.at[i], o->unit, err));
+        TC_TRY(tc_privacy_unit_check((tc_privacy_unit)o->unit, g->rate.at[i], err));
     size_t cells = g->rounds.n * g->rate.n * g->multiplier.n;
     if (cells > MOST_CELLS)
         return tc_fail(err, TACIT_E_ARG, "the plan has %zu combinations, more than %d", cells,

@@ -88,7 +88,7 @@ static tacit_status check_sampling(const tc_ledger *l, tacit_error *err)
     uint64_t n = tc_ledger_get_head(l).seq;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        tacit_status st = tc_privacy_check_rate(e->event.sampling_rate, (int)e->unit, err);
+        tacit_status st = tc_privacy_unit_check(e->unit, e->event.sampling_rate, err);
         if (st != TACIT_OK) {
             tc_fail_in(err, "no guarantee: ledger entry %llu", (unsigned long long)seq);
             return st;

@@ -394,7 +394,9 @@ static tacit_status release_bytes(tc_ledger *l, attempt *a, tc_ledger_receipt *o
 tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
                                const tc_release *r, tc_ledger_receipt *out, tacit_error *err)
 {
+    const tc_release_view *v = tc_release_get(r);
     TC_TRY(writable(l, err));
+    TC_TRY(tc_privacy_unit_check(v->unit, v->event.sampling_rate, err));
     if (c->subject)
         TC_TRY(tc_ledger_check_name("subject", c->subject, err));
     attempt a = {b, c, r, {.size = tc_release_size(r)}};

@@ -147,6 +147,7 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
     if (!(b->epsilon > 0))
         return tc_fail(err, TACIT_E_ARG, "the epsilon of a budget must be > 0, got %g", b->epsilon);
     TC_TRY(tc_dp_event_check(event, err));
+    TC_TRY(tc_privacy_unit_check(unit, event->sampling_rate, err));
     if (!b->accountant)
         TC_TRY(tc_filter_init(&r.filter, b->epsilon, b->delta, err));
     tacit_status st = tc_ledger_visit_subject(l, unit, subject, afford, &r, err);

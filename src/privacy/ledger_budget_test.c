@@ -174,6 +174,20 @@ static void a_filter_holds_the_budget_too(void **state)
     assert_true(claim_of("ana", &tc_accountant_rdp).bound.epsilon <= 2);
 }
 
+/* Sampling says nothing about a row that is there in either world. */
+static void sampled_rows_have_no_price(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_ledger_budget b = {1000, 1e-5, &tc_accountant_rdp};
+    tc_dp_event e = {TC_DP_GAUSSIAN, 1, TC_DP_POISSON, 0.01, 1};
+    assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err));
+    assert_fails(tc_ledger_would(l, &b, TC_UNIT_ROW, NULL, &e, 0, &err), TACIT_E_ARG,
+                 "accounted for agents only, got rate 0.01 for unit row");
+    assert_fails(tc_ledger_would(l, &b, TC_UNIT_USER, NULL, &e, 0, &err), TACIT_E_ARG, "unit user");
+}
+
 static void bad_budgets_are_refused(void **state)
 {
     (void)state;
@@ -349,6 +363,7 @@ int main(void)
         TEST(everybody_includes_those_who_spent_more),
         TEST(budgets_see_what_other_processes_spend),
         TEST(a_filter_holds_the_budget_too),
+        TEST(sampled_rows_have_no_price),
         TEST(bad_budgets_are_refused),
         TEST(discrete_noise_costs_some_delta),
         TEST(coarse_noise_falls_back_to_integer_orders),

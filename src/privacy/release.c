@@ -12,6 +12,16 @@ const char *tc_privacy_unit_name(tc_privacy_unit unit)
     return names[unit];
 }
 
+tacit_status tc_privacy_unit_check(tc_privacy_unit unit, double sampling_rate, tacit_error *err)
+{
+    if (sampling_rate < 1 && unit != TC_UNIT_AGENT)
+        return tc_fail(err, TACIT_E_ARG,
+                       "sampling with a rate below 1 is accounted for agents only, got rate %g "
+                       "for unit %s; what its releases cost at rate 1 bounds every rate",
+                       sampling_rate, tc_privacy_unit_name(unit));
+    return TACIT_OK;
+}
+
 tc_dp_event tc_release_event(tc_dp_mechanism mechanism, double parameter)
 {
     return (tc_dp_event){.mechanism = mechanism,

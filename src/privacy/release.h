@@ -19,6 +19,11 @@ typedef struct tc_release tc_release;
 /* Whose data one ledger protects. */
 typedef enum tc_privacy_unit { TC_UNIT_AGENT, TC_UNIT_ROW, TC_UNIT_USER } tc_privacy_unit;
 const char *tc_privacy_unit_name(tc_privacy_unit unit); /* "agent" */
+/* E_ARG: the unit has no guarantee at this sampling rate. That sampling hides a member more than
+ * its noise does is proved where the member's absence and its contribution of zeros are the same,
+ * so for agents alone: a row or a user that has a value in either world is seen whenever it is
+ * sampled, however rarely. */
+tacit_status tc_privacy_unit_check(tc_privacy_unit unit, double sampling_rate, tacit_error *err);
 
 /* All of it is public once the ledger entry is written. Borrowed from the release. */
 typedef struct tc_release_view {
