@@ -16,8 +16,9 @@
  * refined. The posterior itself uses all. */
 enum { MOST = 256 };
 
-/* Measured on branin and hartmann6: a warm start and one other lose nothing
- * against four; the first fit has no warm start worth the name. */
+/* The first fit has no warm start worth the name. Later, one start beside the warm one does as well
+ * as four in half the time: mean regret on hartmann6 0.072 (se 0.018) against 0.069 (0.018) over
+ * 100 seeds, on branin 4.9e-8 (1.1e-8) against 6.3e-8 (1.7e-8) over 40. */
 enum { FIRST_STARTS = 4, LATER_STARTS = 1, EVALS = 50 };
 
 /* Fits pay most while few points are known: after every observation at first,
