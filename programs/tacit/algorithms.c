@@ -10,7 +10,7 @@ static tacit_status list(int format, tacit_error *err)
     tc_table *t = tc_table_new(4, names);
     for (const tc_algorithm *const *a = tc_algorithms(); *a; a++) {
         tc_table_text(t, 0, (*a)->name);
-        tc_table_text(t, 1, (*a)->aggregator ? "many" : "one");
+        tc_table_text(t, 1, tc_algorithm_federated(*a) ? "many" : "one");
         tc_table_text(t, 2, (*a)->summary);
         tc_table_text(t, 3, (*a)->source);
         tc_table_end_row(t);

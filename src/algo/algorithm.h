@@ -55,11 +55,13 @@ typedef struct tc_env {
 } tc_env;
 
 /* What an optimizer of a federated study may do now, and what it waits for first. */
-enum { TC_NEED_TRIAL = 1, TC_NEED_PUBLISH = 2, TC_NEED_ABSORB = 4 };
+enum { TC_NEED_TRIAL = 1, TC_NEED_PUBLISH = 2, TC_NEED_ABSORB = 4, TC_NEED_FETCH = 8 };
 typedef struct tc_need {
-    unsigned may;  /* TRIAL, PUBLISH */
-    unsigned must; /* ABSORB: nothing goes on before the broadcast of `round`, or its skip */
-    uint64_t round;
+    unsigned may; /* TRIAL, PUBLISH */
+    /* ABSORB: nothing goes on before the broadcast of `round`, or its skip. FETCH: nothing goes on
+     * before the message of agent `party` in `round`, or its miss. */
+    unsigned must;
+    uint64_t round, party;
 } tc_need;
 
 /* All members but init, fini and ask may be NULL: not supported. */
@@ -71,6 +73,10 @@ typedef struct tc_optimizer_ops {
     void (*fini)(void *st);
     /* The next point for trial number `trial`, as values of env->space. */
     tacit_status (*ask)(void *st, uint64_t trial, double *values, tacit_error *err);
+    /* n states of one study in this process, siblings of each other: the same bits as n calls of
+     * ask, in less time. NULL: they are asked one by one. */
+    tacit_status (*ask_many)(void *const *st, const uint64_t *trial, double *const *values,
+                             size_t n, tacit_error *err);
     /* A completed observation was added to env->history (at index n-1). Needed only by
      * algorithms that cannot read the history when they ask. */
     tacit_status (*tell)(void *st, tacit_error *err);
@@ -80,14 +86,19 @@ typedef struct tc_optimizer_ops {
     bool (*fit_due)(const void *st);
     tacit_status (*fit)(void *st, tc_text *out, tacit_error *err);
     tacit_status (*fitted)(void *st, const char *body, tacit_error *err);
-    /* Federated studies: all five or none. publish is pure: the same state gives the same bytes;
-     * published: they are stored, and now it waits. absorb takes the broadcast of a round; skip:
-     * there is none, go on alone. */
+    /* Federated studies: need, publish, published, and then absorb and skip where an aggregator
+     * makes one broadcast, fetched and missed where a relay hands on single messages. publish is
+     * pure: the same state gives the same bytes; published: they are stored. absorb takes the
+     * broadcast of a round; skip: there is none, go on alone. fetched takes the message that `need`
+     * named, as the relay released it; missed: that agent sent none. */
     void (*need)(const void *st, tc_need *out);
     tacit_status (*publish)(const void *st, uint64_t round, tc_text *out, tacit_error *err);
     tacit_status (*published)(void *st, uint64_t round, tacit_error *err);
     tacit_status (*absorb)(void *st, uint64_t round, const void *bytes, size_t n, tacit_error *err);
     tacit_status (*skip)(void *st, uint64_t round, tacit_error *err);
+    tacit_status (*fetched)(void *st, uint64_t round, uint64_t party, const void *bytes, size_t n,
+                            tacit_error *err);
+    tacit_status (*missed)(void *st, uint64_t round, uint64_t party, tacit_error *err);
 } tc_optimizer_ops;
 
 /* The coordinator's half of a federated algorithm: folds the contributions of one round into
@@ -114,6 +125,17 @@ typedef struct tc_aggregator_ops {
     void (*fini)(void *st); /* also of an all-zero state */
 } tc_aggregator_ops;
 
+/* The coordinator's half where agents read each other's messages one by one. It keeps the last
+ * message of every agent, hands on the ones that are asked for, and has no state. */
+typedef struct tc_relay_ops {
+    /* As in tc_aggregator_ops. */
+    tacit_status (*check)(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
+                          const void *bytes, size_t n, tacit_error *err);
+    /* What leaves of a message that check let pass, through the mechanism `none`: NOT PRIVATE. */
+    tacit_status (*release)(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
+                            const void *bytes, size_t n, tc_release **out, tacit_error *err);
+} tc_relay_ops;
+
 /* The client's half of a served private algorithm: what leaves the client is what it returns. */
 typedef struct tc_curator_ops {
     /* A value that may be told in place of y. */
@@ -131,9 +153,22 @@ typedef struct tc_algorithm {
     const tc_option *options; /* ends with a NULL name */
     size_t options_size;
     const tc_optimizer_ops *optimizer;
-    const tc_aggregator_ops *aggregator; /* federated studies; else NULL */
+    const tc_aggregator_ops *aggregator; /* federated studies: this ... */
+    const tc_relay_ops *relay;           /* ... or this; else both NULL */
     const tc_curator_ops *curator;       /* served private studies; else NULL */
+    /* Sets the members of *opts that keep a study of env->agents and env->budget trials within
+     * (epsilon, delta): noise, and which rounds release. NULL: the algorithm promises nothing.
+     * E_ARG: it cannot be kept, or what is given already contradicts it. Pointers in opts are
+     * tc_alloc'ed. */
+    tacit_status (*promise)(const tc_env *env, void *opts, double epsilon, double delta,
+                            tacit_error *err);
 } tc_algorithm;
+
+/* Does it need other agents? */
+static inline bool tc_algorithm_federated(const tc_algorithm *a)
+{
+    return a->aggregator || a->relay;
+}
 
 /* registry.c: every algorithm, one line each. */
 const tc_algorithm *tc_algorithm_find(const char *name); /* NULL: none */

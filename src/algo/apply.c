@@ -165,11 +165,27 @@ static tacit_status apply_round(tc_optimizer *o, const tc_event *e, tacit_error 
     ops->need(o->state, &need);
     if (e->round != need.round)
         return corrupt(e, "is of another round than the one that is open", err);
+    if (e->kind != TC_EVENT_PUBLISH && !ops->absorb)
+        return corrupt(e, "ends a round, and this algorithm has a relay instead", err);
     if (e->kind == TC_EVENT_ABSORB)
         return ops->absorb(o->state, e->round, e->bytes, e->n_bytes, err);
     if (e->kind == TC_EVENT_SKIP)
         return ops->skip(o->state, e->round, err);
     return ops->published(o->state, e->round, err);
+}
+
+static tacit_status apply_relayed(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    tc_need need;
+    if (!ops->fetched)
+        return corrupt(e, "is a relayed message, and this algorithm has no relay", err);
+    ops->need(o->state, &need);
+    if (!(need.must & TC_NEED_FETCH) || e->round != need.round || e->party != need.party)
+        return corrupt(e, "is not the message that was asked for", err);
+    if (e->kind == TC_EVENT_MISS)
+        return ops->missed(o->state, e->round, e->party, err);
+    return ops->fetched(o->state, e->round, e->party, e->bytes, e->n_bytes, err);
 }
 
 static tacit_status apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
@@ -189,6 +205,9 @@ static tacit_status apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
     case TC_EVENT_ABSORB:
     case TC_EVENT_SKIP:
         return apply_round(o, e, err);
+    case TC_EVENT_FETCH:
+    case TC_EVENT_MISS:
+        return apply_relayed(o, e, err);
     }
     return corrupt(e, "is of a kind that this version does not know", err);
 }

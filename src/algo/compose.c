@@ -91,6 +91,15 @@ tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_ev
     return compute_ask(o, req, out, err);
 }
 
+/* Siblings have one algorithm: the first speaks for all. */
+tacit_status tc_optimizer_next_many(tc_optimizer *const *o, size_t n, const tc_ask_request *req,
+                                    tc_event *out, tacit_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        TC_TRY(tc_optimizer_next(o[i], req, &out[i], err));
+    return TACIT_OK;
+}
+
 static tacit_status find_open(const tc_optimizer *o, uint64_t trial, tacit_error *err)
 {
     if (trial >= o->n_trials)
@@ -195,5 +204,39 @@ tacit_status tc_optimizer_skip(tc_optimizer *o, uint64_t round, const char *reas
 {
     TC_TRY(check_awaited(o, round, err));
     *out = (tc_event){.kind = TC_EVENT_SKIP, .time_ms = now_ms, .round = round, .reason = reason};
+    return TACIT_OK;
+}
+
+static tacit_status check_wanted(const tc_optimizer *o, uint64_t round, uint64_t party,
+                                 tacit_error *err)
+{
+    tc_need need;
+    TC_TRY(tc_optimizer_need(o, &need, err));
+    if ((need.must & TC_NEED_FETCH) && need.round == round && need.party == party)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "the message of agent %" PRIu64 " in round %" PRIu64 " was not asked for", party,
+                   round);
+}
+
+tacit_status tc_optimizer_fetch(tc_optimizer *o, uint64_t round, uint64_t party, const void *bytes,
+                                size_t n, int64_t now_ms, tc_event *out, tacit_error *err)
+{
+    TC_TRY(check_wanted(o, round, party, err));
+    *out = (tc_event){.kind = TC_EVENT_FETCH,
+                      .time_ms = now_ms,
+                      .round = round,
+                      .party = party,
+                      .bytes = bytes,
+                      .n_bytes = n};
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_miss(tc_optimizer *o, uint64_t round, uint64_t party, const char *reason,
+                               int64_t now_ms, tc_event *out, tacit_error *err)
+{
+    TC_TRY(check_wanted(o, round, party, err));
+    *out = (tc_event){
+        .kind = TC_EVENT_MISS, .time_ms = now_ms, .round = round, .party = party, .reason = reason};
     return TACIT_OK;
 }

@@ -20,6 +20,10 @@ const char *tc_event_kind_name(tc_event_kind kind)
         return "absorb";
     case TC_EVENT_SKIP:
         return "skip";
+    case TC_EVENT_FETCH:
+        return "fetch";
+    case TC_EVENT_MISS:
+        return "miss";
     }
     return "unknown";
 }

@@ -19,7 +19,9 @@ typedef enum tc_event_kind {
     TC_EVENT_PUBLISH =
         6, /* a contribution to a round: stored before it is sent, re-sent unchanged */
     TC_EVENT_ABSORB = 7, /* the broadcast of a round */
-    TC_EVENT_SKIP = 8    /* a round ended without one: refused by a budget, or too late */
+    TC_EVENT_SKIP = 8,   /* a round ended without one: refused by a budget, or too late */
+    TC_EVENT_FETCH = 9,  /* the message of one other agent, handed on by a relay */
+    TC_EVENT_MISS = 10   /* there is none: that agent is a straggler */
 } tc_event_kind;
 
 typedef enum tc_trial_state {
@@ -43,12 +45,13 @@ typedef struct tc_event {
         *values; /* ENQUEUE, ASK: required. TELL: the point really run, or NULL as issued */
     tc_trial_state state; /* TELL: COMPLETE or FAIL */
     double value;         /* TELL, COMPLETE: in the study's own direction */
-    const char *reason;   /* TELL, FAIL; SKIP; or NULL */
+    const char *reason;   /* TELL, FAIL; SKIP; MISS; or NULL */
     const char *worker;   /* ASK: who runs it; or NULL */
     int64_t lease_ms;     /* ASK: how long it may take; 0 no limit */
     const char *body;     /* FIT: JSON text */
-    uint64_t round;       /* PUBLISH, ABSORB, SKIP */
-    const void *bytes;    /* PUBLISH, ABSORB: the message, exactly */
+    uint64_t round;       /* PUBLISH, ABSORB, SKIP, FETCH, MISS */
+    uint64_t party;       /* FETCH, MISS: whose message */
+    const void *bytes;    /* PUBLISH, ABSORB, FETCH: the message, exactly */
     size_t n_bytes;
 } tc_event;
 

@@ -60,6 +60,10 @@ typedef struct tc_ask_request {
 } tc_ask_request;
 tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
                                tacit_error *err);
+/* The same for n siblings at once: out[i] is what next would have made for o[i], bit for bit. A
+ * failure is that of the first that fails. */
+tacit_status tc_optimizer_next_many(tc_optimizer *const *o, size_t n, const tc_ask_request *req,
+                                    tc_event *out, tacit_error *err);
 
 /* Checks a report and makes its event. values NULL: run as issued. E_NOT_FOUND: no
  * such trial. E_STATE: already told. E_ARG: value not finite, values not in the space. */
@@ -80,6 +84,11 @@ tacit_status tc_optimizer_absorb(tc_optimizer *o, uint64_t round, const void *by
                                  int64_t now_ms, tc_event *out, tacit_error *err);
 tacit_status tc_optimizer_skip(tc_optimizer *o, uint64_t round, const char *reason, int64_t now_ms,
                                tc_event *out, tacit_error *err);
+/* The same for a message that `need` said must be fetched. */
+tacit_status tc_optimizer_fetch(tc_optimizer *o, uint64_t round, uint64_t party, const void *bytes,
+                                size_t n, int64_t now_ms, tc_event *out, tacit_error *err);
+tacit_status tc_optimizer_miss(tc_optimizer *o, uint64_t round, uint64_t party, const char *reason,
+                               int64_t now_ms, tc_event *out, tacit_error *err);
 
 size_t tc_optimizer_trials(const tc_optimizer *o);                          /* numbers run from 0 */
 const tc_trial *tc_optimizer_trial(const tc_optimizer *o, uint64_t number); /* NULL: none */

@@ -46,7 +46,7 @@ tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_
 tacit_status tc_algorithm_get_single(const tc_algorithm **out, const char *name, tacit_error *err)
 {
     const tc_algorithm *found = tc_algorithm_find(name);
-    if (found && found->aggregator)
+    if (found && tc_algorithm_federated(found))
         return tc_fail(err, TACIT_E_ARG,
                        "algorithm %s is for a federation of agents; one party alone may use ts",
                        name);

@@ -85,6 +85,11 @@ static bool put_skip(json_t *j, const tc_event *e)
            (!e->reason || put(j, "reason", text_json(e->reason)));
 }
 
+static bool put_party(json_t *j, const tc_event *e)
+{
+    return put(j, "party", json_integer((json_int_t)e->party));
+}
+
 static bool put_body(json_t *j, const tc_space *s, const tc_event *e)
 {
     switch (e->kind) {
@@ -101,6 +106,10 @@ static bool put_body(json_t *j, const tc_space *s, const tc_event *e)
         return put_message(j, e);
     case TC_EVENT_SKIP:
         return put_skip(j, e);
+    case TC_EVENT_FETCH:
+        return put_message(j, e) && put_party(j, e);
+    case TC_EVENT_MISS:
+        return put_skip(j, e) && put_party(j, e);
     case TC_EVENT_FIT:
         break; /* has no fields */
     }
@@ -193,19 +202,30 @@ static tacit_status get_tell(const tc_space *s, const json_t *j, tc_arena *a, tc
     return json_object_get(j, "params") ? get_params(s, j, a, e, err) : TACIT_OK;
 }
 
+static tacit_status get_count(const json_t *j, const char *key, uint64_t *out, tacit_error *err)
+{
+    int64_t count = -1;
+    TC_TRY(tc_json_int_or(j, "", key, 0, INT64_MAX, &count, err));
+    if (count < 0)
+        return tc_fail(err, TACIT_E_ARG, "%s is missing", key);
+    *out = (uint64_t)count;
+    return TACIT_OK;
+}
+
+/* A relayed message also says whose it is. */
 static tacit_status get_round(const json_t *j, tc_event *e, tacit_error *err)
 {
-    int64_t round = -1;
-    TC_TRY(tc_json_int_or(j, "", "round", 0, INT64_MAX, &round, err));
-    if (round < 0)
-        return tc_fail(err, TACIT_E_ARG, "round is missing");
-    e->round = (uint64_t)round;
-    return TACIT_OK;
+    bool relayed = e->kind == TC_EVENT_FETCH || e->kind == TC_EVENT_MISS;
+    if (relayed)
+        TC_TRY(get_count(j, "party", &e->party, err));
+    else if (json_object_get(j, "party"))
+        return tc_fail(err, TACIT_E_ARG, "party is only known of relayed messages");
+    return get_count(j, "round", &e->round, err);
 }
 
 static tacit_status get_message(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
 {
-    static const char *const allowed[] = {"round", "bytes", NULL};
+    static const char *const allowed[] = {"round", "bytes", "party", NULL};
     const char *text, *end;
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(get_round(j, e, err));
@@ -224,7 +244,7 @@ static tacit_status get_message(const json_t *j, tc_arena *a, tc_event *e, tacit
 
 static tacit_status get_skip(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
 {
-    static const char *const allowed[] = {"round", "reason", NULL};
+    static const char *const allowed[] = {"round", "reason", "party", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(get_round(j, e, err));
     return get_text(j, "reason", a, &e->reason, err);
@@ -247,7 +267,9 @@ static tacit_status get_body(const tc_space *s, const json_t *j, const char *tex
         return tc_json_only(j, "", nothing, err);
     case TC_EVENT_PUBLISH:
     case TC_EVENT_ABSORB:
+    case TC_EVENT_FETCH:
         return get_message(j, a, e, err);
+    case TC_EVENT_MISS:
     case TC_EVENT_SKIP:
         return get_skip(j, a, e, err);
     case TC_EVENT_FIT:

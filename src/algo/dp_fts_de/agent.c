@@ -6,40 +6,15 @@
  *
  * What is sent is clipped here and again by the coordinator; all else that an agent computes from
  * its data stays with it. */
-#include "algo/dp_fts_de/dp_fts_de.h"
+#include "algo/dp_fts_de/agent.h"
 
-#include "algo/single/design.h"
 #include "base/error.h"
-#include "num/blr.h"
-#include "space/partition.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-typedef struct agent {
-    const tc_env *env;
-    const tc_de_options *opts;
-    tc_de_features *features;
-    tc_blr *model;
-    tc_de_search search;
-    tc_de_releases releases;
-    uint64_t due;    /* the next round that releases */
-    tc_de_form form; /* of its messages */
-    bool waits;      /* for its broadcast */
-    bool informed;   /* omega holds the last one */
-    size_t absorbed; /* observations when it came */
-    double *omega;   /* regions x M */
-    double *draw;    /* M: scratch */
-    int64_t *steps;  /* M: scratch */
-    double *low, *high;
-    tc_arena memory;
-} agent;
-
-static bool federated(const agent *a)
-{
-    return a->env->agents > 1;
-}
+typedef tc_de_agent_state agent;
 
 /* ---- birth and end ---- */
 
@@ -54,7 +29,7 @@ static tacit_status check_roster(const tc_env *env, tacit_error *err)
 /* The next round that releases is the first from `from` on. */
 static tacit_status set_due(agent *a, uint64_t from, tacit_error *err)
 {
-    uint64_t due = federated(a) ? tc_de_releases_next(&a->releases, from) : TC_DE_NEVER;
+    uint64_t due = tc_de_federated(a) ? tc_de_releases_next(&a->releases, from) : TC_DE_NEVER;
     tc_de_round r;
     if (due != TC_DE_NEVER) {
         TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, due, false, err));
@@ -69,8 +44,15 @@ static tacit_status set_due(agent *a, uint64_t from, tacit_error *err)
 static tacit_status share_features(agent *a, tacit_error *err)
 {
     const agent *sibling = a->env->sibling;
-    if (!sibling)
-        return tc_de_features_new(&a->features, a->env, a->opts, err);
+    const tc_de_options *o = a->opts;
+    if (!sibling) {
+        tc_features_spec spec = {.M = (size_t)o->features,
+                                 .regions = (size_t)o->regions,
+                                 .kernel = o->kernel,
+                                 .lengthscale = o->lengthscale,
+                                 .unit = o->unit};
+        return tc_features_new(&a->features, a->env, &spec, err);
+    }
     a->features = sibling->features;
     a->features->users++;
     return TACIT_OK;
@@ -86,7 +68,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     TC_TRY(tc_de_releases_init(&a->releases, a->opts->releases, err));
     TC_TRY(share_features(a, err));
     TC_TRY(tc_blr_new(&a->model, M, a->opts->noise, err));
-    TC_TRY(tc_de_search_init(&a->search, env, a->features, err));
+    TC_TRY(tc_search_init(&a->search, env, a->features, err));
     a->omega = TC_TAKE(&a->memory, (size_t)a->opts->regions * M, double);
     a->draw = TC_TAKE(&a->memory, M, double);
     a->steps = TC_TAKE(&a->memory, M, int64_t);
@@ -100,101 +82,11 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
 static void fini(void *st)
 {
     agent *a = st;
-    tc_de_features_release(a->features);
+    tc_features_release(a->features);
     tc_blr_free(a->model);
-    tc_de_search_fini(&a->search);
+    tc_search_fini(&a->search);
     tc_de_releases_fini(&a->releases);
     tc_arena_fini(&a->memory);
-}
-
-/* ---- trials ---- */
-
-static void any_point(const agent *a, uint64_t trial, double *values)
-{
-    tc_design_uniform(a->env, trial, values);
-}
-
-/* A uniform point of the agent's own region; of a finite space one of its candidates. A region
- * without candidates stands for the whole space. */
-static void point_at_home(const agent *a, uint64_t trial, double *values)
-{
-    const tc_de_features *f = a->features;
-    size_t home = tc_de_home(a->opts, a->env->party), dim = a->env->space->dim;
-    tc_stream s;
-    tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_DESIGN, trial);
-    if (a->env->space->domain) {
-        size_t from = f->start[home], n = f->start[home + 1] - from;
-        if (n == 0)
-            any_point(a, trial, values);
-        else
-            values[0] = (double)f->order[from + tc_draw_below(&s, n)];
-        return;
-    }
-    tc_region_box(home, f->regions, dim, a->low, a->high);
-    for (size_t d = 0; d < dim; d++)
-        a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(&s);
-    tc_space_decode(a->env->space, a->low, values);
-}
-
-static bool follows(const agent *a, uint64_t trial)
-{
-    tc_stream s;
-    if (!a->informed)
-        return false;
-    tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_COIN, trial);
-    uint64_t t = trial - (uint64_t)a->opts->initial + 1;
-    return tc_draw_uniform(&s) < tc_de_follow(a->opts, t);
-}
-
-static tacit_status follow(agent *a, uint64_t trial, double *values, tacit_error *err)
-{
-    if (a->opts->broadcast == TC_DE_UNIFORM) {
-        any_point(a, trial, values);
-        return TACIT_OK;
-    }
-    tc_de_target target = {.omega = a->omega,
-                           .regions = (size_t)a->opts->regions,
-                           .since = a->absorbed,
-                           .radius = a->opts->lengthscale / 2};
-    return tc_de_maximise(&a->search, &target, trial, values, err);
-}
-
-static tacit_status thompson(agent *a, uint64_t trial, double *values, tacit_error *err)
-{
-    tc_stream s;
-    tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_DRAW, trial);
-    tc_blr_sample(a->model, &s, a->draw);
-    tc_de_target target = {.omega = a->draw, .regions = 1};
-    return tc_de_maximise(&a->search, &target, trial, values, err);
-}
-
-static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *err)
-{
-    agent *a = st;
-    if (trial < (uint64_t)a->opts->initial) {
-        if (federated(a) && a->opts->init == TC_DE_BY_REGION)
-            point_at_home(a, trial, values);
-        else
-            any_point(a, trial, values);
-        return TACIT_OK;
-    }
-    return follows(a, trial) ? follow(a, trial, values, err) : thompson(a, trial, values, err);
-}
-
-static tacit_status tell(void *st, tacit_error *err)
-{
-    agent *a = st;
-    const tc_history *h = a->env->history;
-    const tc_de_features *f = a->features;
-    size_t i = h->n - 1;
-    (void)err;
-    const double *phi = a->draw;
-    if (f->n > 0)
-        phi = f->Phi + f->place[h->point[i]] * f->rff.M;
-    else
-        tc_rff_many(&f->rff, 1, h->U + i, h->ld, a->draw, f->rff.M);
-    tc_blr_add(a->model, phi, (h->y[i] - a->opts->y_mean) / a->opts->y_scale);
-    return TACIT_OK;
 }
 
 /* ---- rounds ---- */
@@ -289,8 +181,8 @@ const tc_optimizer_ops tc_de_agent = {
     .state_size = sizeof(agent),
     .init = init,
     .fini = fini,
-    .ask = ask,
-    .tell = tell,
+    .ask = tc_de_ask,
+    .tell = tc_de_tell,
     .need = need,
     .publish = publish,
     .published = published,

@@ -13,8 +13,7 @@
 #define TC_ALGO_DP_FTS_DE_H
 
 #include "algo/algorithm.h"
-#include "base/memory.h"
-#include "num/rff.h"
+#include "algo/thompson/thompson.h"
 #include "privacy/mechanism.h"
 
 extern const tc_algorithm tc_algorithm_dp_fts_de;
@@ -102,60 +101,6 @@ void tc_de_message_write(const tc_de_form *f, const int64_t *v, tc_text *out);
 tacit_status tc_de_message_read(const tc_de_form *f, const void *bytes, size_t n, int64_t *v,
                                 tacit_error *err);
 int64_t tc_de_int64(const void *little_endian);
-
-/* ---- features that all agents share (features.c) */
-
-/* One for all optimizers of a study in this process. Of a finite space it keeps the features of
- * all candidates, region by region: those of region i are the places start[i] .. start[i+1]-1. */
-typedef struct tc_de_features {
-    size_t users;
-    tc_rff rff;
-    size_t regions, n;     /* candidates; 0 where the space is not finite */
-    size_t *order, *place; /* candidate at a place, place of a candidate */
-    size_t *start;         /* regions + 1 */
-    double *Phi;           /* M x n */
-    tc_arena memory;
-} tc_de_features;
-
-tacit_status tc_de_features_new(tc_de_features **out, const tc_env *env, const tc_de_options *o,
-                                tacit_error *err);
-void tc_de_features_release(tc_de_features *f); /* the last user ends it; NULL is allowed */
-
-/* ---- where a function is largest (search.c, search_box.c) */
-
-/* x -> phi(x)' omega^(i[x]); one region: a Thompson draw. */
-typedef struct tc_de_target {
-    const double *omega; /* M for each region */
-    size_t regions;
-    size_t since;  /* keep away from the observations from this one on, and from open trials ... */
-    double radius; /* ... by this much in the unit cube, where any point is left; 0: no need */
-} tc_de_target;
-
-typedef struct tc_de_search {
-    const tc_env *env;
-    const tc_de_features *features;
-    const tc_de_target *target; /* of the present call */
-    size_t n;                   /* points that are scored */
-    double *score;
-    unsigned char *shut; /* bits: known, near */
-    double *X;           /* a box: n x dim, row by row */
-    double *starts, *values, *u;
-    unsigned char *free; /* dim */
-    tc_arena memory;
-} tc_de_search;
-
-enum { TC_DE_KNOWN = 1, TC_DE_NEAR = 2 };
-
-tacit_status tc_de_search_init(tc_de_search *s, const tc_env *env, const tc_de_features *f,
-                               tacit_error *err);
-void tc_de_search_fini(tc_de_search *s);
-/* The best point that is not known yet: first of those away from others, then of all. */
-tacit_status tc_de_maximise(tc_de_search *s, const tc_de_target *t, uint64_t trial, double *values,
-                            tacit_error *err);
-/* For search_box.c. */
-tacit_status tc_de_maximise_box(tc_de_search *s, uint64_t trial, double *values, tacit_error *err);
-unsigned char tc_de_shut(const tc_de_search *s, const double *u);
-size_t tc_de_pick(const tc_de_search *s);
 
 /* ---- the two halves */
 

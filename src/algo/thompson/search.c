@@ -2,7 +2,7 @@
  *
  * A broadcast is a fixed function: followed twice, it would lead to the same point. So the second
  * query of one broadcast keeps away from what was asked since it came. */
-#include "algo/dp_fts_de/dp_fts_de.h"
+#include "algo/thompson/thompson.h"
 
 #include "base/error.h"
 #include "num/la.h"
@@ -12,8 +12,7 @@
 
 enum { BOX_POINTS = 512, BOX_STARTS = 4 };
 
-tacit_status tc_de_search_init(tc_de_search *s, const tc_env *env, const tc_de_features *f,
-                               tacit_error *err)
+tacit_status tc_search_init(tc_search *s, const tc_env *env, const tc_features *f, tacit_error *err)
 {
     const tc_space *space = env->space;
     s->env = env;
@@ -35,7 +34,7 @@ tacit_status tc_de_search_init(tc_de_search *s, const tc_env *env, const tc_de_f
     return TACIT_OK;
 }
 
-void tc_de_search_fini(tc_de_search *s)
+void tc_search_fini(tc_search *s)
 {
     tc_arena_fini(&s->memory);
 }
@@ -65,20 +64,20 @@ static bool meets(const tc_history *h, size_t since, double reach, const double 
     return false;
 }
 
-static bool near(const tc_de_search *s, const double *u)
+static bool near(const tc_search *s, const double *u)
 {
-    const tc_de_target *t = s->target;
+    const tc_target *t = s->target;
     return t->radius > 0 && meets(s->env->history, t->since, t->radius * t->radius, u);
 }
 
-unsigned char tc_de_shut(const tc_de_search *s, const double *u)
+unsigned char tc_search_shut(const tc_search *s, const double *u)
 {
-    unsigned known = meets(s->env->history, 0, 0, u) ? TC_DE_KNOWN : 0;
-    return (unsigned char)(known | (near(s, u) ? TC_DE_NEAR : 0));
+    unsigned known = meets(s->env->history, 0, 0, u) ? TC_SEARCH_KNOWN : 0;
+    return (unsigned char)(known | (near(s, u) ? TC_SEARCH_NEAR : 0));
 }
 
 /* The largest score of those without the bits `avoid`; s->n if there is none. Ties: the first. */
-static size_t largest(const tc_de_search *s, unsigned avoid)
+static size_t largest(const tc_search *s, unsigned avoid)
 {
     size_t best = s->n;
     for (size_t i = 0; i < s->n; i++)
@@ -87,21 +86,21 @@ static size_t largest(const tc_de_search *s, unsigned avoid)
     return best;
 }
 
-size_t tc_de_pick(const tc_de_search *s)
+size_t tc_search_pick(const tc_search *s)
 {
-    size_t best = largest(s, TC_DE_KNOWN | TC_DE_NEAR);
+    size_t best = largest(s, TC_SEARCH_KNOWN | TC_SEARCH_NEAR);
     if (best == s->n)
-        best = largest(s, TC_DE_KNOWN);
+        best = largest(s, TC_SEARCH_KNOWN);
     return best < s->n ? best : largest(s, 0);
 }
 
-static void shut_candidate(tc_de_search *s, size_t candidate)
+static void shut_candidate(tc_search *s, size_t candidate)
 {
-    s->shut[s->features->place[candidate]] |= TC_DE_KNOWN;
+    s->shut[s->features->place[candidate]] |= TC_SEARCH_KNOWN;
 }
 
 /* Candidates are known by number; distances are needed only where there is a radius. */
-static void shut_candidates(tc_de_search *s)
+static void shut_candidates(tc_search *s)
 {
     const tc_history *h = s->env->history;
     const tc_domain *d = s->env->space->domain;
@@ -115,36 +114,36 @@ static void shut_candidates(tc_de_search *s)
     for (size_t p = 0; p < s->n; p++) {
         for (size_t k = 0; k < d->dim; k++)
             s->u[k] = d->u[s->features->order[p] + k * d->n];
-        s->shut[p] |= near(s, s->u) ? TC_DE_NEAR : 0;
+        s->shut[p] |= near(s, s->u) ? TC_SEARCH_NEAR : 0;
     }
 }
 
-static void score_places(tc_de_search *s, size_t from, size_t to, const double *omega)
+static void score_places(tc_search *s, size_t from, size_t to, const double *omega)
 {
     size_t M = s->features->rff.M;
     if (to > from)
         tc_gemv('T', M, to - from, 1, s->features->Phi + from * M, M, omega, 0, s->score + from);
 }
 
-static void maximise_finite(tc_de_search *s, double *values)
+static void maximise_finite(tc_search *s, double *values)
 {
-    const tc_de_features *f = s->features;
-    const tc_de_target *t = s->target;
+    const tc_features *f = s->features;
+    const tc_target *t = s->target;
     if (t->regions == 1)
         score_places(s, 0, s->n, t->omega);
     else
         for (size_t i = 0; i < t->regions; i++)
             score_places(s, f->start[i], f->start[i + 1], t->omega + i * f->rff.M);
     shut_candidates(s);
-    values[0] = (double)f->order[tc_de_pick(s)];
+    values[0] = (double)f->order[tc_search_pick(s)];
 }
 
-tacit_status tc_de_maximise(tc_de_search *s, const tc_de_target *t, uint64_t trial, double *values,
-                            tacit_error *err)
+tacit_status tc_search_maximise(tc_search *s, const tc_target *t, uint64_t trial, double *values,
+                                tacit_error *err)
 {
     s->target = t;
     if (!s->env->space->domain)
-        return tc_de_maximise_box(s, trial, values, err);
+        return tc_search_box(s, trial, values, err);
     maximise_finite(s, values);
     return TACIT_OK;
 }

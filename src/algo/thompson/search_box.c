@@ -3,7 +3,7 @@
  *
  * A broadcast jumps at the borders of regions. An ascent that crosses one sees another function;
  * its end counts by its value there, and never replaces something better. */
-#include "algo/dp_fts_de/dp_fts_de.h"
+#include "algo/thompson/thompson.h"
 
 #include "algo/single/design.h"
 #include "num/boxmax.h"
@@ -19,8 +19,8 @@ enum { STARTS = 4, EVALUATIONS = 60 };
 
 static double at(void *ctx, size_t slot, const double *u, double *grad)
 {
-    const tc_de_search *s = ctx;
-    const tc_de_target *t = s->target;
+    const tc_search *s = ctx;
+    const tc_target *t = s->target;
     const tc_rff *f = &s->features->rff;
     (void)slot;
     size_t region = t->regions > 1 ? tc_region_of(u, t->regions, f->dim) : 0;
@@ -28,7 +28,7 @@ static double at(void *ctx, size_t slot, const double *u, double *grad)
     return grad ? tc_rff_value_grad(f, omega, u, grad) : tc_rff_value(f, omega, u);
 }
 
-static void score_points(tc_de_search *s, uint64_t trial)
+static void score_points(tc_search *s, uint64_t trial)
 {
     const tc_env *env = s->env;
     const tc_space *space = env->space;
@@ -42,22 +42,22 @@ static void score_points(tc_de_search *s, uint64_t trial)
         tc_design_values(space, s->values, s->values);
         tc_space_encode(space, s->values, u);
         s->score[i] = at(s, 0, u, NULL);
-        s->shut[i] = tc_de_shut(s, u);
+        s->shut[i] = tc_search_shut(s, u);
     }
 }
 
 /* Moves the best points, best first, out of the running and into the starts. */
-static void choose_starts(tc_de_search *s, size_t chosen[STARTS])
+static void choose_starts(tc_search *s, size_t chosen[STARTS])
 {
     size_t dim = s->env->space->dim;
     for (size_t k = 0; k < STARTS; k++) {
-        chosen[k] = tc_de_pick(s);
+        chosen[k] = tc_search_pick(s);
         memcpy(s->starts + k * dim, s->X + chosen[k] * dim, dim * sizeof *s->starts);
-        s->shut[chosen[k]] |= TC_DE_KNOWN;
+        s->shut[chosen[k]] |= TC_SEARCH_KNOWN;
     }
 }
 
-static tacit_status climb(tc_de_search *s, double value[STARTS], tacit_error *err)
+static tacit_status climb(tc_search *s, double value[STARTS], tacit_error *err)
 {
     size_t best;
     tc_boxmax p = {.dim = s->env->space->dim,
@@ -69,7 +69,7 @@ static tacit_status climb(tc_de_search *s, double value[STARTS], tacit_error *er
     return tc_boxmax_lbfgs(&p, STARTS, s->starts, value, &best, err);
 }
 
-static bool any_free(const tc_de_search *s)
+static bool any_free(const tc_search *s)
 {
     for (size_t d = 0; d < s->env->space->dim; d++)
         if (s->free[d])
@@ -78,20 +78,20 @@ static bool any_free(const tc_de_search *s)
 }
 
 /* A point that was improved takes the place of the one it came from if it is open and better. */
-static void put_back(tc_de_search *s, size_t i, unsigned char shut, double *end)
+static void put_back(tc_search *s, size_t i, unsigned char shut, double *end)
 {
     size_t dim = s->env->space->dim;
     s->shut[i] = shut;
     tc_space_round(s->env->space, end);
     double value = at(s, 0, end, NULL);
-    if (!(value > s->score[i]) || tc_de_shut(s, end) > shut)
+    if (!(value > s->score[i]) || tc_search_shut(s, end) > shut)
         return;
     s->score[i] = value;
-    s->shut[i] = tc_de_shut(s, end);
+    s->shut[i] = tc_search_shut(s, end);
     memcpy(s->X + i * dim, end, dim * sizeof *end);
 }
 
-tacit_status tc_de_maximise_box(tc_de_search *s, uint64_t trial, double *values, tacit_error *err)
+tacit_status tc_search_box(tc_search *s, uint64_t trial, double *values, tacit_error *err)
 {
     size_t chosen[STARTS], dim = s->env->space->dim;
     unsigned char shut[STARTS];
@@ -102,11 +102,11 @@ tacit_status tc_de_maximise_box(tc_de_search *s, uint64_t trial, double *values,
     if (any_free(s)) {
         choose_starts(s, chosen);
         for (size_t k = 0; k < STARTS; k++)
-            shut[k] = tc_de_shut(s, s->X + chosen[k] * dim);
+            shut[k] = tc_search_shut(s, s->X + chosen[k] * dim);
         TC_TRY(climb(s, value, err));
         for (size_t k = 0; k < STARTS; k++)
             put_back(s, chosen[k], shut[k], s->starts + k * dim);
     }
-    tc_space_decode(s->env->space, s->X + tc_de_pick(s) * dim, values);
+    tc_space_decode(s->env->space, s->X + tc_search_pick(s) * dim, values);
     return TACIT_OK;
 }

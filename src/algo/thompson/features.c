@@ -3,12 +3,12 @@
  * W and b come from the public seed: nobody sends them. The candidates of a finite space are kept
  * in the order of their regions, so that a broadcast is scored by one product for each region.
  * Optimizers of one study in one process share it all; they are made and ended one at a time. */
-#include "algo/dp_fts_de/dp_fts_de.h"
+#include "algo/thompson/thompson.h"
 
 #include "base/error.h"
 #include "space/partition.h"
 
-static tacit_status draw_features(tc_de_features *f, const tc_env *env, const tc_de_options *o,
+static tacit_status draw_features(tc_features *f, const tc_env *env, const tc_features_spec *spec,
                                   tacit_error *err)
 {
     size_t dim = env->space->dim;
@@ -16,21 +16,18 @@ static tacit_status draw_features(tc_de_features *f, const tc_env *env, const tc
     if (!scale)
         return tc_fail_memory(err);
     for (size_t d = 0; d < dim; d++)
-        scale[d] = o->lengthscale;
-    tc_gp_hyper hyper = {.kind = (tc_kernel_kind)o->kernel,
-                         .dim = dim,
-                         .variance = 1,
-                         .noise = o->noise,
-                         .scale = scale};
+        scale[d] = spec->lengthscale;
+    tc_gp_hyper hyper = {
+        .kind = (tc_kernel_kind)spec->kernel, .dim = dim, .variance = 1, .scale = scale};
     tc_stream stream;
     tc_stream_public(&stream, &env->public_seed, TC_FOR_FEATURES, 0);
-    TC_TRY(tc_rff_init(&f->rff, (size_t)o->features, dim, err));
-    tc_rff_draw(&f->rff, &hyper, o->unit, &stream);
+    TC_TRY(tc_rff_init(&f->rff, spec->M, dim, err));
+    tc_rff_draw(&f->rff, &hyper, spec->unit, &stream);
     return TACIT_OK;
 }
 
 /* A counting sort by region: candidates of one region keep their order. */
-static void sort_candidates(tc_de_features *f, const tc_domain *d, double *u)
+static void sort_candidates(tc_features *f, const tc_domain *d, double *u)
 {
     for (size_t c = 0; c < d->n; c++) {
         for (size_t k = 0; k < d->dim; k++)
@@ -48,14 +45,14 @@ static void sort_candidates(tc_de_features *f, const tc_domain *d, double *u)
 }
 
 /* The sort has moved each region's end to its beginning: start[i+1] is where region i begins. */
-static void restore_starts(tc_de_features *f)
+static void restore_starts(tc_features *f)
 {
     for (size_t i = 0; i < f->regions; i++)
         f->start[i] = f->start[i + 1];
     f->start[f->regions] = f->n;
 }
 
-static tacit_status add_domain(tc_de_features *f, const tc_domain *d, tacit_error *err)
+static tacit_status add_domain(tc_features *f, const tc_domain *d, tacit_error *err)
 {
     size_t M = f->rff.M;
     f->n = d->n;
@@ -73,31 +70,31 @@ static tacit_status add_domain(tc_de_features *f, const tc_domain *d, tacit_erro
     return TACIT_OK;
 }
 
-static tacit_status build(tc_de_features *f, const tc_env *env, const tc_de_options *o,
+static tacit_status build(tc_features *f, const tc_env *env, const tc_features_spec *spec,
                           tacit_error *err)
 {
-    TC_TRY(draw_features(f, env, o, err));
+    TC_TRY(draw_features(f, env, spec, err));
     return env->space->domain ? add_domain(f, env->space->domain, err) : TACIT_OK;
 }
 
-tacit_status tc_de_features_new(tc_de_features **out, const tc_env *env, const tc_de_options *o,
-                                tacit_error *err)
+tacit_status tc_features_new(tc_features **out, const tc_env *env, const tc_features_spec *spec,
+                             tacit_error *err)
 {
-    tc_de_features *f = tc_alloc(1, sizeof *f);
+    tc_features *f = tc_alloc(1, sizeof *f);
     if (!f)
         return tc_fail_memory(err);
     f->users = 1;
-    f->regions = (size_t)o->regions;
-    tacit_status status = build(f, env, o, err);
+    f->regions = spec->regions;
+    tacit_status status = build(f, env, spec, err);
     if (status != TACIT_OK) {
-        tc_de_features_release(f);
+        tc_features_release(f);
         return status;
     }
     *out = f;
     return TACIT_OK;
 }
 
-void tc_de_features_release(tc_de_features *f)
+void tc_features_release(tc_features *f)
 {
     if (!f || --f->users > 0)
         return;

@@ -1,0 +1,75 @@
+/* thompson.h - random features that all agents of a study share, and where a function of them is
+ * largest. For fts/ and dp_fts_de/.
+ *
+ * Every party derives the same features from the public seed, so a function is a vector of M
+ * weights: x -> phi(x)'omega. */
+#ifndef TC_ALGO_THOMPSON_H
+#define TC_ALGO_THOMPSON_H
+
+#include "algo/algorithm.h"
+#include "base/memory.h"
+#include "num/rff.h"
+
+/* ---- features (features.c) */
+
+typedef struct tc_features_spec {
+    size_t M;
+    size_t regions; /* P >= 1: sub-regions of the space (space/partition.h) */
+    int kernel;     /* tc_kernel_kind, with variance 1 */
+    double lengthscale;
+    bool unit; /* features of every point rescaled to norm 1 */
+} tc_features_spec;
+
+/* One for all optimizers of a study in this process. Of a finite space it keeps the features of
+ * all candidates, region by region: those of region i are the places start[i] .. start[i+1]-1. */
+typedef struct tc_features {
+    size_t users;
+    tc_rff rff;
+    size_t regions, n;     /* candidates; 0 where the space is not finite */
+    size_t *order, *place; /* candidate at a place, place of a candidate */
+    size_t *start;         /* regions + 1 */
+    double *Phi;           /* M x n */
+    tc_arena memory;
+} tc_features;
+
+tacit_status tc_features_new(tc_features **out, const tc_env *env, const tc_features_spec *spec,
+                             tacit_error *err);
+void tc_features_release(tc_features *f); /* the last user ends it; NULL is allowed */
+
+/* ---- where a function is largest (search.c, search_box.c) */
+
+/* x -> phi(x)' omega^(i[x]); one region: a Thompson draw. */
+typedef struct tc_target {
+    const double *omega; /* M for each region */
+    size_t regions;
+    size_t since;  /* keep away from the observations from this one on, and from open trials ... */
+    double radius; /* ... by this much in the unit cube, where any point is left; 0: no need */
+} tc_target;
+
+typedef struct tc_search {
+    const tc_env *env;
+    const tc_features *features;
+    const tc_target *target; /* of the present call */
+    size_t n;                /* points that are scored */
+    double *score;
+    unsigned char *shut; /* bits: known, near */
+    double *X;           /* a box: n x dim, row by row */
+    double *starts, *values, *u;
+    unsigned char *free; /* dim */
+    tc_arena memory;
+} tc_search;
+
+enum { TC_SEARCH_KNOWN = 1, TC_SEARCH_NEAR = 2 };
+
+tacit_status tc_search_init(tc_search *s, const tc_env *env, const tc_features *f,
+                            tacit_error *err);
+void tc_search_fini(tc_search *s);
+/* The best point that is not known yet: first of those away from others, then of all. */
+tacit_status tc_search_maximise(tc_search *s, const tc_target *t, uint64_t trial, double *values,
+                                tacit_error *err);
+/* For search_box.c. */
+tacit_status tc_search_box(tc_search *s, uint64_t trial, double *values, tacit_error *err);
+unsigned char tc_search_shut(const tc_search *s, const double *u);
+size_t tc_search_pick(const tc_search *s);
+
+#endif
