@@ -85,8 +85,8 @@ tc_party_seed tc_party_seed_fresh(void)
 
 /* ---- streams */
 
-static void stream_init(tc_stream *s, const char domain[DOMAIN_SIZE], const uint8_t seed[32],
-                        uint64_t party, tc_purpose purpose, uint64_t step)
+static void make_key(uint8_t key[32], const char domain[DOMAIN_SIZE], const uint8_t seed[32],
+                     uint64_t party, tc_purpose purpose)
 {
     uint8_t in[DOMAIN_SIZE + 32 + 8 + 4];
     memcpy(in, domain, DOMAIN_SIZE);
@@ -94,43 +94,80 @@ static void stream_init(tc_stream *s, const char domain[DOMAIN_SIZE], const uint
     put_le(in + DOMAIN_SIZE + 32, 8, party);
     put_le(in + DOMAIN_SIZE + 40, 4, (uint64_t)purpose);
     tc_random_start();
-    memset(s, 0, sizeof *s);
-    crypto_generichash(s->key, sizeof s->key, in, sizeof in, NULL, 0);
+    crypto_generichash(key, 32, in, sizeof in, NULL, 0);
     sodium_memzero(in, sizeof in); /* a party seed is a secret */
+}
+
+/* Nothing of the stream is computed before it is used. */
+static void begin(tc_stream *s, uint64_t step)
+{
     s->nonce = step;
+    s->block = 0;
     s->used = sizeof s->buf;
+    s->spare_set = false;
+    s->spare = 0;
 }
 
 void tc_stream_public(tc_stream *s, const tc_public_seed *seed, tc_purpose purpose, uint64_t step)
 {
-    stream_init(s, "tacit public stream 1\0\0", seed->bytes, 0, purpose, step);
+    make_key(s->key, "tacit public stream 1\0\0", seed->bytes, 0, purpose);
+    begin(s, step);
+}
+
+tc_party_key tc_party_key_of(const tc_party_seed *seed, uint64_t party, tc_purpose purpose)
+{
+    tc_party_key key;
+    make_key(key.bytes, "tacit party stream 1\0\0\0", seed->bytes, party, purpose);
+    return key;
+}
+
+void tc_stream_keyed(tc_stream *s, const tc_party_key *key, uint64_t step)
+{
+    memcpy(s->key, key->bytes, sizeof s->key);
+    begin(s, step);
 }
 
 void tc_stream_party(tc_stream *s, const tc_party_seed *seed, uint64_t party, tc_purpose purpose,
                      uint64_t step)
 {
-    stream_init(s, "tacit party stream 1\0\0\0", seed->bytes, party, purpose, step);
+    tc_party_key key = tc_party_key_of(seed, party, purpose);
+    tc_stream_keyed(s, &key, step);
 }
 
-static void refill(tc_stream *s)
+/* The next blocks go to the end of buf: `least` bytes or a few more. */
+static void refill(tc_stream *s, size_t least)
 {
     uint8_t nonce[8];
+    size_t blocks = (least + BLOCK - 1) / BLOCK, most = sizeof s->buf / BLOCK;
+    size_t n = (blocks < most ? blocks : most) * BLOCK;
+    uint8_t *to = s->buf + sizeof s->buf - n;
     put_le(nonce, sizeof nonce, s->nonce);
-    memset(s->buf, 0, sizeof s->buf);
-    crypto_stream_chacha20_xor_ic(s->buf, s->buf, sizeof s->buf, nonce, s->block, s->key);
-    s->block += sizeof s->buf / BLOCK;
-    s->used = 0;
+    memset(to, 0, n);
+    crypto_stream_chacha20_xor_ic(to, to, n, nonce, s->block, s->key);
+    s->block += n / BLOCK;
+    s->used = sizeof s->buf - n;
 }
 
 /* ---- draws */
 
+/* Many streams serve a single draw: the first block alone, then as many as fit. */
 uint64_t tc_draw_u64(tc_stream *s)
 {
     if (s->used == sizeof s->buf)
-        refill(s);
+        refill(s, s->block == 0 ? BLOCK : sizeof s->buf);
     uint64_t v = get_le64(s->buf + s->used);
     s->used += 8;
     return v;
+}
+
+void tc_draw_words(tc_stream *s, size_t n, uint64_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (s->used == sizeof s->buf)
+            refill(s, 8 * (n - i));
+        out[i] = get_le64(s->buf + s->used);
+        s->used += 8;
+    }
 }
 
 uint64_t tc_draw_below(tc_stream *s, uint64_t n)

@@ -62,10 +62,19 @@ void tc_stream_public(tc_stream *s, const tc_public_seed *seed, tc_purpose purpo
 void tc_stream_party(tc_stream *s, const tc_party_seed *seed, uint64_t party, tc_purpose purpose,
                      uint64_t step);
 
+/* What the streams of a party for one purpose have in common, for who begins one at every step:
+ * the same streams as tc_stream_party makes, without the hash. As secret as the seed. */
+typedef struct tc_party_key {
+    uint8_t bytes[32];
+} tc_party_key;
+tc_party_key tc_party_key_of(const tc_party_seed *seed, uint64_t party, tc_purpose purpose);
+void tc_stream_keyed(tc_stream *s, const tc_party_key *key, uint64_t step);
+
 uint64_t tc_draw_u64(tc_stream *s);
-uint64_t tc_draw_below(tc_stream *s, uint64_t n); /* uniform on 0..n-1; n > 0; unbiased */
-double tc_draw_uniform(tc_stream *s);             /* [0,1), 53 bits */
-double tc_draw_normal(tc_stream *s);              /* N(0,1) */
+void tc_draw_words(tc_stream *s, size_t n, uint64_t *out); /* n of them */
+uint64_t tc_draw_below(tc_stream *s, uint64_t n);          /* uniform on 0..n-1; n > 0; unbiased */
+double tc_draw_uniform(tc_stream *s);                      /* [0,1), 53 bits */
+double tc_draw_normal(tc_stream *s);                       /* N(0,1) */
 void tc_draw_normals(tc_stream *s, size_t n, double *out);
 double tc_draw_chi2(tc_stream *s, unsigned dof); /* sum of dof squared normals */
 void tc_draw_permutation(tc_stream *s, size_t n, size_t *out);

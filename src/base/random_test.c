@@ -368,6 +368,41 @@ static void a_forked_child_draws_other_noise(void **state)
     tc_noise_fini(&n);
 }
 
+static void a_key_makes_the_streams_of_its_party(void **state)
+{
+    (void)state;
+    tc_party_seed seed = tc_party_seed_from(11);
+    tc_party_key key = tc_party_key_of(&seed, 5, TC_FOR_COIN);
+    for (uint64_t step = 0; step < 3; step++) {
+        tc_stream a, b;
+        tc_stream_party(&a, &seed, 5, TC_FOR_COIN, step);
+        tc_stream_keyed(&b, &key, step);
+        for (int i = 0; i < 200; i++)
+            assert_true(tc_draw_u64(&a) == tc_draw_u64(&b));
+    }
+}
+
+/* However many are drawn at a time, and in between others. */
+static void many_words_are_single_words(void **state)
+{
+    (void)state;
+    tc_party_seed seed = tc_party_seed_from(12);
+    uint64_t words[150];
+    for (size_t first = 0; first < 20; first++)
+        for (size_t n = 0; n <= 150; n += 7) {
+            tc_stream a, b;
+            tc_stream_party(&a, &seed, 0, TC_FOR_DRAW, n);
+            b = a;
+            for (size_t i = 0; i < first; i++)
+                assert_true(tc_draw_u64(&a) == tc_draw_u64(&b));
+            tc_draw_words(&a, n, words);
+            for (size_t i = 0; i < n; i++)
+                assert_true(words[i] == tc_draw_u64(&b));
+            for (size_t i = 0; i < 100; i++)
+                assert_true(tc_draw_u64(&a) == tc_draw_u64(&b));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +411,8 @@ int main(void)
         cmocka_unit_test(numbers_keep_their_way_from_bits),
         cmocka_unit_test(streams_differ_in_every_part_of_the_key),
         cmocka_unit_test(a_copy_of_a_stream_goes_on_alike),
+        cmocka_unit_test(a_key_makes_the_streams_of_its_party),
+        cmocka_unit_test(many_words_are_single_words),
         cmocka_unit_test(many_normals_are_single_normals),
         cmocka_unit_test(fresh_seeds_are_fresh),
         cmocka_unit_test(uniforms_fill_the_unit_interval),

@@ -1,49 +1,54 @@
 /* blr.c - Bayesian linear regression on features; see blr.h.
  *
- * Called by algorithms that exchange weights of shared features. The mean is solved for lazily: a
- * party that only adds observations pays O(M^2) each. */
-#include "num/blr.h"
+ * Called by algorithms that exchange weights of shared features. A model has one of two forms. The
+ * primal one (blr_primal.c) costs O(M^2) an observation and a draw. The dual one (blr_dual.c) costs
+ * O(n M + n^2) and has less memory to look at: with M = 100 and n up to 50 half the time, with M = 50
+ * and n up to 50 somewhat more. So it is for models that will see at most M/2 observations. With one
+ * more than that a model is made anew in the primal form, which costs as much as if it had been
+ * primal all along. */
+#include "num/blr_int.h"
 
 #include "base/error.h"
-#include "base/memory.h"
-#include "num/la.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
+/* Observations that the dual form is good for. */
+static size_t dual_most(const tc_blr *r)
+{
+    return r->M / 2;
+}
 
-struct tc_blr {
-    tc_arena arena;
-    size_t M, n;
-    double lambda;
-    double *L;       /* M x M lower: L L' = Sigma */
-    double *moment;  /* Phi'y */
-    double *mean;    /* nu, if it is current */
-    double *scratch; /* M */
-    bool current;
-};
+static bool take_arrays(tc_blr *r)
+{
+    size_t room = tc_blr_whole(r->M, TC_BLR_LANES);
+    double **const vectors[] = {&r->mean, &r->p,   &r->q, &r->t, &r->shrink,
+                                &r->pull, &r->sum, &r->y, &r->z};
+    r->W = TC_TAKE(&r->arena, tc_blr_row_at(room), double);
+    r->row = TC_TAKE(&r->arena, dual_most(r), const double *);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = TC_TAKE(&r->arena, room + 1, double);
+    return !r->arena.failed;
+}
 
 tacit_status tc_blr_new(tc_blr **out, size_t M, double lambda, tacit_error *err)
 {
+    return tc_blr_new_borrowing(out, M, lambda, 0, err);
+}
+
+tacit_status tc_blr_new_borrowing(tc_blr **out, size_t M, double lambda, uint64_t expected,
+                                  tacit_error *err)
+{
     if (!(lambda > 0.0))
         return tc_fail(err, TACIT_E_ARG, "lambda of a linear model must be > 0, got %g", lambda);
-    TC_TRY(tc_la_start(err));
     tc_blr *r = tc_alloc(1, sizeof *r);
     if (r == NULL)
         return tc_fail_memory(err);
     r->M = M;
     r->lambda = lambda;
-    r->L = TC_TAKE(&r->arena, M * M, double);
-    r->moment = TC_TAKE(&r->arena, M, double);
-    r->mean = TC_TAKE(&r->arena, M, double);
-    r->scratch = TC_TAKE(&r->arena, M, double);
-    if (r->arena.failed) {
+    if (!take_arrays(r)) {
         tc_blr_free(r);
         return tc_fail_memory(err);
     }
-    for (size_t i = 0; i < M; i++)
-        r->L[i + i * M] = sqrt(lambda);
-    r->current = true;
+    if (expected == 0 || expected > dual_most(r))
+        tc_blr_primal_begin(r);
     *out = r;
     return TACIT_OK;
 }
@@ -56,13 +61,24 @@ void tc_blr_free(tc_blr *r)
     tc_free(r);
 }
 
+static void become_primal(tc_blr *r)
+{
+    tc_blr_primal_begin(r);
+    for (size_t i = 0; i < r->n; i++)
+        tc_blr_primal_add(r, r->row[i], r->y[i]);
+}
+
 void tc_blr_add(tc_blr *r, const double *phi, double y)
 {
-    tc_axpy(r->M, y, phi, r->moment);
-    memcpy(r->scratch, phi, r->M * sizeof *phi);
-    tc_chol_update(r->M, r->L, r->M, r->scratch);
+    if (r->M == 0)
+        return;
+    if (!r->primal && r->n == dual_most(r))
+        become_primal(r);
+    if (r->primal)
+        tc_blr_primal_add(r, phi, y);
+    else
+        tc_blr_dual_add(r, phi, y);
     r->n++;
-    r->current = false;
 }
 
 size_t tc_blr_size(const tc_blr *r)
@@ -72,25 +88,23 @@ size_t tc_blr_size(const tc_blr *r)
 
 const double *tc_blr_mean(tc_blr *r)
 {
-    if (!r->current) {
-        memcpy(r->mean, r->moment, r->M * sizeof *r->mean);
-        tc_chol_solve(r->M, r->L, r->M, r->mean);
-        r->current = true;
-    }
+    if (!r->mean_known && r->M > 0)
+        tc_blr_dual_mean(r);
     return r->mean;
 }
 
 void tc_blr_sample(tc_blr *r, tc_stream *s, double *w)
 {
-    tc_draw_normals(s, r->M, w);
-    tc_solve_lower_t(r->M, r->L, r->M, w);
-    tc_scale(r->M, sqrt(r->lambda), w);
-    tc_axpy(r->M, 1.0, tc_blr_mean(r), w);
+    if (r->M == 0)
+        return;
+    if (r->primal)
+        tc_blr_primal_sample(r, s, w);
+    else
+        tc_blr_dual_sample(r, s, w);
 }
 
 double tc_blr_variance(const tc_blr *r, const double *phi, double *scratch)
 {
-    memcpy(scratch, phi, r->M * sizeof *phi);
-    tc_solve_lower(r->M, r->L, r->M, scratch);
-    return r->lambda * tc_dot(r->M, scratch, scratch);
+    return r->primal ? tc_blr_primal_variance(r, phi, scratch)
+                     : tc_blr_dual_variance(r, phi, scratch);
 }

@@ -1,7 +1,8 @@
-/* blr.h - Bayesian linear regression on features: O(M^2) an observation.
+/* blr.h - Bayesian linear regression on features: at most O(M^2) an observation and a draw, less
+ * while there are fewer observations than features.
  *
- * Sigma = Phi'Phi + lambda I, its Cholesky factor kept by rank-one updates; nu = Sigma^-1 Phi'y;
- * the posterior of the weights is N(nu, lambda Sigma^-1) (docs/math.md, "Surrogates"). */
+ * Sigma = Phi'Phi + lambda I, nu = Sigma^-1 Phi'y; the posterior of the weights is
+ * N(nu, lambda Sigma^-1) (docs/math.md, "Surrogates"). */
 #ifndef TC_NUM_BLR_H
 #define TC_NUM_BLR_H
 
@@ -14,6 +15,11 @@
 typedef struct tc_blr tc_blr;
 
 tacit_status tc_blr_new(tc_blr **out, size_t M, double lambda, tacit_error *err);
+/* The same where the rows that add is given outlive the model, and `expected` observations will come
+ * (0: unknown). Few of them are faster then. Time alone depends on whether so many come; but draws
+ * of a model for few have other bits than those of one for many. */
+tacit_status tc_blr_new_borrowing(tc_blr **out, size_t M, double lambda, uint64_t expected,
+                                  tacit_error *err);
 void tc_blr_free(tc_blr *r);
 void tc_blr_add(tc_blr *r, const double *phi, double y);
 size_t tc_blr_size(const tc_blr *r);                    /* observations so far */

@@ -2,6 +2,7 @@
 #include "support/test.h"
 
 #include "num/blr.h"
+#include "num/normal.h"
 
 enum { M = 3, OBSERVATIONS = 5 };
 static const double lambda = 0.3;
@@ -26,12 +27,12 @@ static void inverse(double S[M][M], double out[M][M])
             out[i][j] /= det;
 }
 
-static void reference(double mean[M], double P[M][M])
+static void reference(int count, double mean[M], double P[M][M])
 {
     double S[M][M] = {{0}}, moment[M] = {0};
     for (int i = 0; i < M; i++)
         S[i][i] = lambda;
-    for (int n = 0; n < OBSERVATIONS; n++)
+    for (int n = 0; n < count; n++)
         for (int i = 0; i < M; i++) {
             moment[i] += features[n][i] * targets[n];
             for (int j = 0; j < M; j++)
@@ -45,12 +46,22 @@ static void reference(double mean[M], double P[M][M])
     }
 }
 
-static tc_blr *make(void)
+static tc_blr *make(int count)
 {
     tacit_error err = {0};
     tc_blr *r;
     assert_ok(tc_blr_new(&r, M, lambda, &err));
-    for (int n = 0; n < OBSERVATIONS; n++)
+    for (int n = 0; n < count; n++)
+        tc_blr_add(r, features[n], targets[n]);
+    return r;
+}
+
+static tc_blr *make_dual(int count)
+{
+    tacit_error err = {0};
+    tc_blr *r;
+    assert_ok(tc_blr_new_borrowing(&r, M, lambda, 1, &err));
+    for (int n = 0; n < count; n++)
         tc_blr_add(r, features[n], targets[n]);
     return r;
 }
@@ -59,8 +70,8 @@ static void test_mean_and_variance(void **state)
 {
     (void)state;
     double mean[M], P[M][M], scratch[M], phi[M] = {0.4, -0.2, 1.0}, var = 0.0;
-    reference(mean, P);
-    tc_blr *r = make();
+    reference(OBSERVATIONS, mean, P);
+    tc_blr *r = make(OBSERVATIONS);
     assert_int_equal(tc_blr_size(r), OBSERVATIONS);
     const double *nu = tc_blr_mean(r);
     for (int i = 0; i < M; i++) {
@@ -76,7 +87,7 @@ static void test_mean_follows_every_observation(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_blr *asked, *silent = make();
+    tc_blr *asked, *silent = make(OBSERVATIONS);
     assert_ok(tc_blr_new(&asked, M, lambda, &err));
     for (int i = 0; i < M; i++)
         assert_close(tc_blr_mean(asked)[i], 0.0, 0.0);
@@ -89,13 +100,12 @@ static void test_mean_follows_every_observation(void **state)
     tc_blr_free(silent);
 }
 
-static void test_draws_have_the_posterior_moments(void **state)
+static void check_moments(int count, bool dual)
 {
-    (void)state;
     enum { DRAWS = 40000 };
     double mean[M], P[M][M], first[M] = {0}, second[M][M] = {{0}};
-    reference(mean, P);
-    tc_blr *r = make();
+    reference(count, mean, P);
+    tc_blr *r = dual ? make_dual(count) : make(count);
     tc_public_seed seed = tc_public_seed_from(3);
     tc_stream s;
     tc_stream_public(&s, &seed, TC_FOR_MESSAGE, 0);
@@ -118,6 +128,137 @@ static void test_draws_have_the_posterior_moments(void **state)
     tc_blr_free(r);
 }
 
+static void test_draws_have_the_posterior_moments(void **state)
+{
+    (void)state;
+    check_moments(OBSERVATIONS, false);
+    for (int count = 0; count <= 2; count++) /* one is as many as a dual model has */
+        check_moments(count, true);
+}
+
+/* ---- both forms against dense solves */
+
+enum { WIDE = 13, MOST = 2 * WIDE };
+
+/* Rows of norm about 1, every third of them seen before. */
+static void fill_rows(double Phi[MOST][WIDE], double y[MOST])
+{
+    tc_public_seed seed = tc_public_seed_from(8);
+    tc_stream s;
+    tc_stream_public(&s, &seed, TC_FOR_DESIGN, 0);
+    for (int i = 0; i < MOST; i++) {
+        for (int j = 0; j < WIDE; j++)
+            Phi[i][j] = i % 3 == 2 ? Phi[i / 2][j] : tc_draw_normal(&s) / sqrt(WIDE);
+        y[i] = tc_draw_normal(&s);
+    }
+}
+
+/* x = A^-1 x by elimination; A, symmetric and positive, is used up. */
+static void solve(int n, long double A[MOST][MOST], long double *x)
+{
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++) {
+            long double f = A[i][k] / A[k][k];
+            for (int j = k; j < n; j++)
+                A[i][j] -= f * A[k][j];
+            x[i] -= f * x[k];
+        }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++)
+            x[i] -= A[i][j] * x[j];
+        x[i] /= A[i][i];
+    }
+}
+
+/* x = Sigma^-1 x for n observations */
+static void solve_sigma(int n, double Phi[MOST][WIDE], double ridge, long double *x)
+{
+    static long double A[MOST][MOST];
+    for (int i = 0; i < WIDE; i++)
+        for (int j = 0; j < WIDE; j++) {
+            A[i][j] = i == j ? (long double)ridge : 0;
+            for (int k = 0; k < n; k++)
+                A[i][j] += (long double)Phi[k][i] * Phi[k][j];
+        }
+    solve(WIDE, A, x);
+}
+
+static void check_posterior(tc_blr *r, int n, double Phi[MOST][WIDE], const double *y, double ridge)
+{
+    long double nu[WIDE] = {0}, at[WIDE], variance = 0;
+    double probe[WIDE], scratch[WIDE];
+    const double within = 1e-13 / fmin(ridge, 0.01); /* more than rounding times the condition */
+    for (int j = 0; j < WIDE; j++) {
+        for (int i = 0; i < n; i++)
+            nu[j] += (long double)Phi[i][j] * y[i];
+        at[j] = probe[j] = Phi[0][j] - 0.5 * Phi[1][j] + (j == 3);
+    }
+    solve_sigma(n, Phi, ridge, nu);
+    solve_sigma(n, Phi, ridge, at);
+    for (int j = 0; j < WIDE; j++) {
+        assert_close(tc_blr_mean(r)[j], (double)nu[j], within);
+        variance += (long double)ridge * probe[j] * at[j];
+    }
+    assert_close(tc_blr_variance(r, probe, scratch), (double)variance, within);
+}
+
+/* Primal all along, and dual up to M/2 and then primal. */
+static void test_both_forms_are_the_posterior(void **state)
+{
+    static const double ridges[] = {1e-8, 1e-4, 0.01, 1, 1e4};
+    static double Phi[MOST][WIDE];
+    double y[MOST];
+    tacit_error err = {0};
+    (void)state;
+    fill_rows(Phi, y);
+    for (int k = 0; k < 5 * 2; k++) {
+        const double ridge = ridges[k / 2];
+        tc_blr *r;
+        assert_ok(tc_blr_new_borrowing(&r, WIDE, ridge, k % 2 ? WIDE / 2 : 0, &err));
+        check_posterior(r, 0, Phi, y, ridge);
+        for (int n = 0; n < MOST; n++) {
+            tc_blr_add(r, Phi[n], y[n]);
+            check_posterior(r, n + 1, Phi, y, ridge);
+        }
+        tc_blr_free(r);
+    }
+}
+
+/* A draw of the dual form is Matheron's rule on the normals of its stream: w0, then e. */
+static void test_a_dual_draw_is_a_corrected_draw_of_the_prior(void **state)
+{
+    static double Phi[MOST][WIDE];
+    double y[MOST], w[WIDE], w0[WIDE], e[WIDE];
+    const double ridge = 0.1;
+    tc_public_seed seed = tc_public_seed_from(5);
+    tc_stream s;
+    tacit_error err = {0};
+    tc_blr *r;
+    (void)state;
+    fill_rows(Phi, y);
+    assert_ok(tc_blr_new_borrowing(&r, WIDE, ridge, WIDE / 2, &err));
+    for (int n = 1; n <= WIDE / 2; n++) {
+        long double b[WIDE] = {0};
+        tc_blr_add(r, Phi[n - 1], y[n - 1]);
+        tc_stream_public(&s, &seed, TC_FOR_DRAW, 0);
+        tc_blr_sample(r, &s, w);
+        tc_stream_public(&s, &seed, TC_FOR_DRAW, 0);
+        tc_normals(&s, WIDE, w0);
+        tc_normals(&s, (size_t)n, e);
+        for (int i = 0; i < n; i++) { /* Phi' C^-1 v = Sigma^-1 Phi'v */
+            long double v = y[i] - sqrt(ridge) * e[i];
+            for (int j = 0; j < WIDE; j++)
+                v -= (long double)Phi[i][j] * w0[j];
+            for (int j = 0; j < WIDE; j++)
+                b[j] += v * Phi[i][j];
+        }
+        solve_sigma(n, Phi, ridge, b);
+        for (int j = 0; j < WIDE; j++)
+            assert_close(w[j], w0[j] + (double)b[j], 1e-12);
+    }
+    tc_blr_free(r);
+}
+
 static void test_lambda_must_be_positive(void **state)
 {
     (void)state;
@@ -126,6 +267,7 @@ static void test_lambda_must_be_positive(void **state)
     assert_fails(tc_blr_new(&r, M, 0.0, &err), TACIT_E_ARG,
                  "lambda of a linear model must be > 0, got 0");
     assert_fails(tc_blr_new(&r, M, NAN, &err), TACIT_E_ARG, "got nan");
+    assert_fails(tc_blr_new_borrowing(&r, M, -1.0, 1, &err), TACIT_E_ARG, "got -1");
     assert_null(r);
     tc_blr_free(NULL);
 }
@@ -136,6 +278,8 @@ int main(void)
         cmocka_unit_test(test_mean_and_variance),
         cmocka_unit_test(test_mean_follows_every_observation),
         cmocka_unit_test(test_draws_have_the_posterior_moments),
+        cmocka_unit_test(test_both_forms_are_the_posterior),
+        cmocka_unit_test(test_a_dual_draw_is_a_corrected_draw_of_the_prior),
         cmocka_unit_test(test_lambda_must_be_positive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

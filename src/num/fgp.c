@@ -37,7 +37,8 @@ struct tc_fgp {
     size_t *where; /* j_t */
     double *L;     /* packed: row i starts at i(i+1)/2 */
     double *z;     /* scratch of targets, t */
-    size_t V_cap, where_cap, L_cap, z_cap;
+    double *count; /* observations in each row, t */
+    size_t V_cap, where_cap, L_cap, z_cap, count_cap;
 
     double *mean, *var; /* n */
     best *tile_best;    /* tiles: scratch of argmax */
@@ -110,6 +111,7 @@ void tc_fgp_free(tc_fgp *g)
     tc_free(g->where);
     tc_free(g->L);
     tc_free(g->z);
+    tc_free(g->count);
     tc_arena_fini(&g->arena);
     tc_free(g);
 }
@@ -127,6 +129,15 @@ tacit_status tc_fgp_reset(tc_fgp *g, const tc_gp_hyper *h, tacit_error *err)
         g->mean[i] = 0;
         g->var[i] = tc_fgp_prior_variance(&g->prior, i);
     }
+    return TACIT_OK;
+}
+
+tacit_status tc_fgp_own(tc_fgp *g, double variance, tacit_error *err)
+{
+    if (!(variance >= 0) || isinf(variance))
+        return tc_fail(err, TACIT_E_ARG,
+                       "a candidate's own variance must be finite and >= 0, got %g", variance);
+    g->prior.own = variance;
     return TACIT_OK;
 }
 
@@ -161,6 +172,7 @@ static tacit_status make_room(tc_fgp *g, tacit_error *err)
     if ((t == g->rows && !more_rows(g)) ||
         !tc_grow((void **)&g->where, &g->where_cap, t + 1, sizeof *g->where) ||
         !tc_grow((void **)&g->z, &g->z_cap, t + 1, sizeof *g->z) ||
+        !tc_grow((void **)&g->count, &g->count_cap, t + 1, sizeof *g->count) ||
         !tc_grow((void **)&g->L, &g->L_cap, (t + 1) * (t + 2) / 2, sizeof *g->L))
         return tc_fail_memory(err);
     return TACIT_OK;
@@ -203,9 +215,9 @@ static void append_tile(void *ctx, size_t tile)
 
 /* The square of the new pivot: var_j is k_jj - a'a, term by term. What is left by rounding of a
  * variance that should be 0 would turn noise into an observation. */
-static tacit_status pivot_of(const tc_fgp *g, size_t j, double *s, tacit_error *err)
+static tacit_status pivot_of(const tc_fgp *g, size_t j, double count, double *s, tacit_error *err)
 {
-    const double square = g->var[j] + g->noise;
+    const double square = g->var[j] + g->noise / count;
     const double least = 64 * DBL_EPSILON * tc_fgp_prior_variance(&g->prior, j);
     if (!(square > least))
         return tc_fail(err, TACIT_E_NUMERIC,
@@ -214,14 +226,14 @@ static tacit_status pivot_of(const tc_fgp *g, size_t j, double *s, tacit_error *
     return TACIT_OK;
 }
 
-/* Appends candidate j; y NULL stands for the posterior mean. */
-static tacit_status append(tc_fgp *g, size_t j, const double *y, tacit_error *err)
+/* Appends candidate j, observed `count` times; y NULL stands for the posterior mean. */
+static tacit_status append(tc_fgp *g, size_t j, double count, const double *y, tacit_error *err)
 {
     append_pass pass = {.g = g};
     double *l;
     if (j >= g->n)
         return tc_fail(err, TACIT_E_ARG, "candidate %zu of %zu does not exist", j, g->n);
-    TC_TRY(pivot_of(g, j, &pass.s, err));
+    TC_TRY(pivot_of(g, j, count, &pass.s, err));
     TC_TRY(make_room(g, err));
     l = g->L + g->t * (g->t + 1) / 2;
     for (size_t i = 0; i < g->t; i++)
@@ -230,6 +242,7 @@ static tacit_status append(tc_fgp *g, size_t j, const double *y, tacit_error *er
     pass.z = y == NULL ? 0 : (*y - g->mean[j]) / pass.s;
     tc_fgp_prior_aim(&g->prior, j);
     each_tile(g, g->t + 8, append_tile, &pass);
+    g->count[g->t] = count;
     g->where[g->t++] = j;
     return TACIT_OK;
 }
@@ -238,12 +251,20 @@ tacit_status tc_fgp_observe(tc_fgp *g, size_t j, double y, tacit_error *err)
 {
     if (!isfinite(y))
         return tc_fail(err, TACIT_E_ARG, "an observed value must be finite, got %g", y);
-    return append(g, j, &y, err);
+    return append(g, j, 1, &y, err);
 }
 
 tacit_status tc_fgp_push(tc_fgp *g, size_t j, tacit_error *err)
 {
-    return append(g, j, NULL, err);
+    return append(g, j, 1, NULL, err);
+}
+
+tacit_status tc_fgp_push_many(tc_fgp *g, size_t j, double count, tacit_error *err)
+{
+    if (!(count >= 1))
+        return tc_fail(err, TACIT_E_ARG, "a candidate must be observed at least once, got %g",
+                       count);
+    return append(g, j, count, NULL, err);
 }
 
 /* z = L^-1 z, in the order in which observe adds up the mean at j_i. */
@@ -349,7 +370,7 @@ double tc_fgp_info_gain(const tc_fgp *g)
     double sum = 0;
     for (size_t i = 0; i < g->t; i++) {
         const double s = factor_row(g, i)[i];
-        sum += log(s * s / g->noise);
+        sum += log(s * s * g->count[i] / g->noise);
     }
     return sum / 2;
 }

@@ -26,11 +26,18 @@ void tc_fgp_free(tc_fgp *g);
 /* Forgets all observations and the mark; sets hyper-parameters (copied; of a given matrix only
  * h->noise and h->variance as a factor are used). Must come first. */
 tacit_status tc_fgp_reset(tc_fgp *g, const tc_gp_hyper *h, tacit_error *err);
+/* From the next reset on every candidate has a part of its own with this variance, which it shares
+ * with no other: k(i,i) grows by it, k(i,j) does not. E_ARG: not finite, or below 0. */
+tacit_status tc_fgp_own(tc_fgp *g, double variance, tacit_error *err);
 /* Observes y at candidate j. E_NUMERIC: without noise, a candidate whose value is already known. */
 tacit_status tc_fgp_observe(tc_fgp *g, size_t j, double y, tacit_error *err);
 /* Appends only the row of V and the variance, as if the posterior mean had been observed: y comes
  * later by tc_fgp_targets. */
 tacit_status tc_fgp_push(tc_fgp *g, size_t j, tacit_error *err);
+/* Appends `count` >= 1 observations of candidate j as one row, with the noise of their mean: the
+ * posterior is that of pushing j so often, and their mean is the row's one target. A row counts as
+ * one observation in what follows. */
+tacit_status tc_fgp_push_many(tc_fgp *g, size_t j, double count, tacit_error *err);
 /* New targets for all t observations (standardisation changed): mu = V' L^-1 y, one pass. Push and
  * targets give the same bits as observe. */
 void tc_fgp_targets(tc_fgp *g, const double *y);
@@ -47,7 +54,7 @@ double tc_fgp_info_gain(const tc_fgp *g);       /* 1/2 ln det(I + K/s2); needs n
  * be NULL); n if all are. */
 size_t tc_fgp_argmax_ucb(const tc_fgp *g, double width, const unsigned char *skip);
 /* A draw of the whole posterior function at all candidates, given targets y, a draw of the prior
- * at the n candidates and noise eps ~ N(0, s2) at the t observations:
+ * at the n candidates and noise eps ~ N(0, s2 / count) at the t observations:
  * out = prior + V' L^-1 (y - prior_X - eps). scratch_t: t doubles; out may be prior. */
 void tc_fgp_condition(const tc_fgp *g, const double *y, const double *prior, const double *eps,
                       double *out, double *scratch_t);

@@ -117,7 +117,8 @@ tacit_status tc_fgp_prior_hyper(tc_fgp_prior *p, const tc_gp_hyper *h, tacit_err
 
 double tc_fgp_prior_variance(const tc_fgp_prior *p, size_t i)
 {
-    return p->K == NULL ? p->kernel.variance : p->kernel.variance * p->K[i + i * p->n];
+    const double shared = p->K == NULL ? 1 : p->K[i + i * p->n];
+    return p->kernel.variance * shared + p->own;
 }
 
 static bool separable(const tc_fgp_prior *p)
@@ -196,4 +197,6 @@ void tc_fgp_prior_piece(const tc_fgp_prior *p, size_t from, size_t m, double *ou
         tc_kernel_row(&p->kernel, p->point, m, p->X + from, p->n, out);
     else
         outer_piece(&p->kernel.variance, p->K + p->j * p->n, p->n, from, m, out);
+    if (p->j - from < m) /* unsigned: also false where j comes before the piece */
+        out[p->j - from] += p->own;
 }

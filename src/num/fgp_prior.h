@@ -15,6 +15,7 @@ typedef struct tc_fgp_prior {
     const double *K;    /* n x n, borrowed */
     const size_t *axes; /* dim points per axis, first axis slowest; NULL: no grid */
     tc_kernel kernel;   /* of a given matrix only the variance counts */
+    double own;         /* variance that a candidate shares with no other; 0: none */
     double *scale;      /* dim: kernel.scale */
     size_t j;           /* the candidate aimed at */
     double *point;      /* dim: its coordinates */

@@ -323,6 +323,45 @@ static void info_gain_is_the_determinant(void **state)
     tc_fgp_free(g);
 }
 
+/* Rows of several observations against as many rows: the same posterior from the mean of each. */
+static void counted_rows_equal_single_ones(void **state)
+{
+    (void)state;
+    enum { POINTS = 6, T = 14 };
+    static const size_t at[T] = {1, 4, 1, 1, 0, 4, 1, 5, 0, 1, 4, 4, 1, 1};
+    static const size_t rows[4] = {1, 4, 0, 5};
+    const double line[POINTS] = {0, 0.1, 0.35, 0.6, 0.8, 1};
+    double length = 0.3, sum[POINTS] = {0}, count[POINTS] = {0}, means[4];
+    tc_gp_hyper hyper = {TC_KERNEL_MATERN52, 1, 1.3, 0.2, &length};
+    tacit_error err = {0};
+    tc_fgp *single = NULL, *merged = NULL;
+    assert_ok(tc_fgp_new(&single, POINTS, 1, line, NULL, NULL, &err));
+    assert_ok(tc_fgp_new(&merged, POINTS, 1, line, NULL, NULL, &err));
+    assert_ok(tc_fgp_reset(single, &hyper, &err));
+    assert_ok(tc_fgp_reset(merged, &hyper, &err));
+    for (size_t i = 0; i < T; i++) {
+        double y = sin(3.0 * (double)i);
+        assert_ok(tc_fgp_observe(single, at[i], y, &err));
+        sum[at[i]] += y;
+        count[at[i]]++;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        assert_ok(tc_fgp_push_many(merged, rows[i], count[rows[i]], &err));
+        means[i] = sum[rows[i]] / count[rows[i]];
+    }
+    tc_fgp_targets(merged, means);
+    assert_int_equal(tc_fgp_size(merged), 4);
+    for (size_t x = 0; x < POINTS; x++) {
+        assert_close(tc_fgp_mean(merged)[x], tc_fgp_mean(single)[x], 1e-12);
+        assert_close(tc_fgp_variance(merged)[x], tc_fgp_variance(single)[x], 1e-12);
+    }
+    assert_close(tc_fgp_info_gain(merged), tc_fgp_info_gain(single), 1e-12);
+    assert_fails(tc_fgp_push_many(merged, 0, 0.5, &err), TACIT_E_ARG,
+                 "a candidate must be observed at least once, got 0.5");
+    tc_fgp_free(single);
+    tc_fgp_free(merged);
+}
+
 /* f + k(.,X)(K + s2 I)^-1 (y - f_X - eps): the posterior mean of y - f_X - eps, plus f. */
 static void condition_is_the_pathwise_formula(void **state)
 {
@@ -447,6 +486,7 @@ int main(void)
         cmocka_unit_test(argmax_is_the_plain_one),
         cmocka_unit_test(ties_go_to_the_lowest),
         cmocka_unit_test(info_gain_is_the_determinant),
+        cmocka_unit_test(counted_rows_equal_single_ones),
         cmocka_unit_test(condition_is_the_pathwise_formula),
         cmocka_unit_test(without_noise_it_interpolates),
         cmocka_unit_test(reset_forgets),

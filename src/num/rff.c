@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "num/la.h"
 #include "num/simd.h"
+#include "num/sobol.h"
 #include "num/vmath.h"
 
 #include <assert.h>
@@ -63,22 +64,32 @@ static unsigned spectral_dof(tc_kernel_kind kind)
     return 0;
 }
 
-static void draw_frequency(tc_rff *f, const tc_gp_hyper *h, size_t m, tc_stream *s)
+/* What a normal row is multiplied by to be one of the kernel's. */
+static double draw_mix(const tc_gp_hyper *h, tc_stream *s)
 {
     unsigned dof = spectral_dof(h->kind);
-    double mix = dof == 0 ? 1.0 : sqrt((double)dof / tc_draw_chi2(s, dof));
+    return dof == 0 ? 1.0 : sqrt((double)dof / tc_draw_chi2(s, dof));
+}
+
+static void limit_row(tc_rff *f, size_t m)
+{
     double sum = 0.0;
-    for (size_t d = 0; d < f->dim; d++) {
-        double w = mix * tc_draw_normal(s) / h->scale[d];
-        f->W[m + d * f->M] = w;
-        sum += fabs(w);
-    }
+    for (size_t d = 0; d < f->dim; d++)
+        sum += fabs(f->W[m + d * f->M]);
     if (sum <= largest_row_sum)
         return;
     for (size_t d = 0; d < f->dim; d++) {
         double share = isfinite(sum) ? f->W[m + d * f->M] / sum : 1.0 / (double)f->dim;
         f->W[m + d * f->M] = share * largest_row_sum;
     }
+}
+
+static void draw_frequency(tc_rff *f, const tc_gp_hyper *h, size_t m, tc_stream *s)
+{
+    double mix = draw_mix(h, s);
+    for (size_t d = 0; d < f->dim; d++)
+        f->W[m + d * f->M] = mix * tc_draw_normal(s) / h->scale[d];
+    limit_row(f, m);
 }
 
 void tc_rff_draw(tc_rff *f, const tc_gp_hyper *h, bool unit, tc_stream *s)
@@ -89,6 +100,51 @@ void tc_rff_draw(tc_rff *f, const tc_gp_hyper *h, bool unit, tc_stream *s)
     for (size_t m = 0; m < f->M; m++) {
         draw_frequency(f, h, m, s);
         f->b[m] = 2.0 * PI * tc_draw_uniform(s);
+    }
+}
+
+/* The x with Phi(x) = p in (0,1), by bisection: sixty steps leave nothing of a double. */
+static double normal_quantile(double p)
+{
+    double low = -9, high = 9;
+    for (int i = 0; i < 60; i++) {
+        double x = (low + high) / 2;
+        *(erfc(-x * M_SQRT1_2) / 2 < p ? &low : &high) = x;
+    }
+    return (low + high) / 2;
+}
+
+/* Hammersley's points: coordinate 0 in equal steps, the others those of Sobol'. A frequency and its
+ * opposite have the same cosine and sine, so coordinate 0 covers the upper half alone. */
+static void even_point(const tc_sobol *q, size_t j, size_t n, double offset, double *u)
+{
+    tc_sobol_point(q, j, u);
+    u[0] = (1 + ((double)j + offset) / (double)n) / 2;
+}
+
+void tc_rff_draw_even(tc_rff *f, const tc_gp_hyper *h, bool unit, tc_stream *s)
+{
+    size_t pairs = (f->M + 1) / 2;
+    double u[TC_SOBOL_DIM];
+    tc_sobol sobol;
+    assert(h->dim == f->dim && f->dim <= TC_SOBOL_DIM);
+    f->variance = h->variance;
+    f->unit = unit;
+    tc_sobol_init(&sobol, f->dim, s);
+    double offset = tc_draw_uniform(s);
+    for (size_t m = 0; m < f->M; m++) {
+        if (m % 2 == 1) { /* the sine of the frequency before */
+            for (size_t d = 0; d < f->dim; d++)
+                f->W[m + d * f->M] = f->W[m - 1 + d * f->M];
+            f->b[m] = -PI / 2;
+            continue;
+        }
+        even_point(&sobol, m / 2, pairs, offset, u);
+        double mix = draw_mix(h, s);
+        for (size_t d = 0; d < f->dim; d++)
+            f->W[m + d * f->M] = mix * normal_quantile(fmax(u[d], 0x1p-53)) / h->scale[d];
+        limit_row(f, m);
+        f->b[m] = 0;
     }
 }
 

@@ -24,6 +24,10 @@ tacit_status tc_rff_init(tc_rff *f, size_t M, size_t dim, tacit_error *err); /* 
 void tc_rff_fini(tc_rff *f);
 /* Draws W and b for h from s. */
 void tc_rff_draw(tc_rff *f, const tc_gp_hyper *h, bool unit, tc_stream *s);
+/* The same with frequencies that cover the spectrum evenly (dim <= TC_SOBOL_DIM), each with a cosine
+ * and a sine: a few features then do what takes several times as many independent ones, and phi(x)
+ * has the same norm everywhere (M even). */
+void tc_rff_draw_even(tc_rff *f, const tc_gp_hyper *h, bool unit, tc_stream *s);
 void tc_rff_at(const tc_rff *f, const double *x, double *phi); /* M */
 /* Phi (M x n column-major, ldphi): features of n points X (n x dim column-major) */
 void tc_rff_many(const tc_rff *f, size_t n, const double *X, size_t ldx, double *Phi, size_t ldphi);

@@ -187,6 +187,67 @@ static void test_wild_frequencies_are_tamed(void **state)
     free(phi);
 }
 
+/* The largest error of phi(x)'phi(0) as a kernel on the line, over [0,1]. */
+static double worst_error(const tc_rff *f, double length)
+{
+    double worst = 0.0, a[64], b[64], zero = 0.0;
+    tc_rff_at(f, &zero, a);
+    for (double x = 0.0; x <= 1.0; x += 0.01) {
+        tc_rff_at(f, &x, b);
+        worst = fmax(worst, fabs(tc_dot(f->M, a, b) - exp(-x * x / (2 * length * length))));
+    }
+    return worst;
+}
+
+static void test_even_frequencies_err_less(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    double length = 0.05, even_sum = 0.0, drawn_sum = 0.0, phi[64];
+    tc_gp_hyper h = {TC_KERNEL_SE, 1, 1.0, 0.0, &length};
+    for (uint64_t step = 0; step < 8; step++) {
+        tc_stream s = stream(step), t = stream(step);
+        tc_rff even, drawn;
+        assert_ok(tc_rff_init(&even, 64, 1, &err));
+        assert_ok(tc_rff_init(&drawn, 64, 1, &err));
+        tc_rff_draw_even(&even, &h, false, &s);
+        tc_rff_draw(&drawn, &h, false, &t);
+        even_sum += worst_error(&even, length);
+        drawn_sum += worst_error(&drawn, length);
+        for (double x = 0.0; x < 1.0; x += 0.09) {
+            tc_rff_at(&even, &x, phi);
+            assert_close(tc_dot(64, phi, phi), 1.0, 1e-12);
+        }
+        tc_rff_fini(&even);
+        tc_rff_fini(&drawn);
+    }
+    assert_true(even_sum < drawn_sum / 2);
+}
+
+/* Each kernel's frequencies keep their law: of several dimensions and an odd number too. */
+static void test_even_features_average_to_the_kernel(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    enum { M = 4001 };
+    double *a = malloc(M * sizeof *a), *b = malloc(M * sizeof *b);
+    double x[DIM] = {0.3, 0.6, 0.5}, y[DIM] = {0.25, 0.5, 0.9};
+    for (int kind = 0; kind < TC_KERNEL_KINDS; kind++) {
+        tc_gp_hyper h = hyper((tc_kernel_kind)kind);
+        tc_kernel k = {(tc_kernel_kind)kind, DIM, 1.8, scale};
+        tc_stream s = stream(7);
+        tc_rff f;
+        assert_ok(tc_rff_init(&f, M, DIM, &err));
+        tc_rff_draw_even(&f, &h, false, &s);
+        tc_rff_at(&f, x, a);
+        tc_rff_at(&f, y, b);
+        assert_close(tc_dot(M, a, b), tc_kernel_at(&k, x, y), 0.05);
+        tc_rff_fini(&f);
+    }
+    free(a);
+    free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +258,8 @@ int main(void)
         cmocka_unit_test(test_bits_do_not_depend_on_the_company),
         cmocka_unit_test(test_gradient_is_the_difference),
         cmocka_unit_test(test_wild_frequencies_are_tamed),
+        cmocka_unit_test(test_even_frequencies_err_less),
+        cmocka_unit_test(test_even_features_average_to_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

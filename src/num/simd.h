@@ -20,4 +20,13 @@
 #define TC_CLONES
 #endif
 
+/* For the rare loop that compilers do not vectorise well on their own: TC_AVX2 before a function
+ * written with vectors of four doubles, to be called where tc_has_avx2() alone. The plain version
+ * beside it must give the same bits. */
+#if defined(__x86_64__) && !defined(TACIT_SANITIZED) && defined(__GNUC__)
+#define TC_AVX2       __attribute__((target("avx2")))
+#define tc_has_avx2() __builtin_cpu_supports("avx2")
+typedef double tc_vec4 __attribute__((vector_size(32), aligned(8), may_alias));
+#endif
+
 #endif

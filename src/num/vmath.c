@@ -1,4 +1,4 @@
-/* vmath.c - exp, cos and sqrt over arrays.
+/* vmath.c - exp, log, cos and sqrt over arrays.
  *
  * Each function is a reduction of the argument (Cody and Waite: the constant in parts, so that
  * the large products are exact) and a minimax polynomial found by Remez' algorithm. There is no
@@ -50,6 +50,30 @@ static inline double exp_of(double x)
     return x > 708.0 ? (double)INFINITY : low;
 }
 
+/* ln x = k ln 2 + ln m, m in [sqrt(1/2), sqrt(2)); with s = (m - 1)/(m + 1), |s| < 0.1716, ln m =
+ * 2 atanh s = 2s + s^3 (2/3 + 2/5 s^2 + ...): its series, as it stands. What is left out is below
+ * 2^-64 of the sum. k + 1024 is read off the exponent, and made a double by its place in 2^52. */
+static inline double log_of(double x)
+{
+    const uint64_t past = bits_of(x) - 0x3fe6a09e667f3bcd + ((uint64_t)1024 << 52);
+    const uint64_t biased = past >> 52;
+    const double k = double_of(0x4330000000000000 | biased) - (0x1p52 + 1024.0);
+    const double m = double_of(bits_of(x) - ((biased - 1024) << 52));
+    const double s = (m - 1.0) / (m + 1.0), z = s * s;
+    double q = 2.0 / 23;
+    q = q * z + 2.0 / 21;
+    q = q * z + 2.0 / 19;
+    q = q * z + 2.0 / 17;
+    q = q * z + 2.0 / 15;
+    q = q * z + 2.0 / 13;
+    q = q * z + 2.0 / 11;
+    q = q * z + 2.0 / 9;
+    q = q * z + 2.0 / 7;
+    q = q * z + 2.0 / 5;
+    q = q * z + 2.0 / 3;
+    return k * 0x1.62e42feep-1 + (2.0 * s + ((s * z) * q + k * 0x1.a39ef35793c76p-33));
+}
+
 /* With x = (k + 1/2) pi + r, cos x = (-1)^(k+1) sin r: one polynomial serves, and it keeps its
  * relative accuracy where cos is near 0. k + 1/2 has at most 20 bits for |x| <= 1e6. */
 static inline double cos_of(double x)
@@ -81,6 +105,12 @@ TC_CLONES static void cos_all(size_t n, double *x)
         x[i] = cos_of(x[i]);
 }
 
+TC_CLONES static void log_all(size_t n, double *x)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = log_of(x[i]);
+}
+
 TC_CLONES static void sqrt_all(size_t n, double *x)
 {
     for (size_t i = 0; i < n; i++)
@@ -95,6 +125,11 @@ void tc_vexp(size_t n, double *x)
 void tc_vcos(size_t n, double *x)
 {
     cos_all(n, x);
+}
+
+void tc_vlog(size_t n, double *x)
+{
+    log_all(n, x);
 }
 
 void tc_vsqrt(size_t n, double *x)

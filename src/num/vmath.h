@@ -9,6 +9,7 @@
 
 void tc_vexp(size_t n, double *x);  /* x = e^x; 0 below -708, infinity above 708; NaN stays */
 void tc_vcos(size_t n, double *x);  /* x = cos x; |x| <= 1e6 */
+void tc_vlog(size_t n, double *x);  /* x = ln x; normal numbers > 0 */
 void tc_vsqrt(size_t n, double *x); /* x = sqrt(max(x,0)) */
 
 #endif

@@ -48,6 +48,35 @@ static void cos_is_accurate(void **state)
     assert_true(worst > 0.5);
 }
 
+static void log_is_accurate(void **state)
+{
+    double worst = 0;
+    (void)state;
+    srand48(4);
+    for (int i = 0; i < 300000; i++) {
+        const double x = i % 3 == 0   ? exp(uniform(-700, 700))
+                         : i % 3 == 1 ? uniform(0.5, 2)
+                                      : 1 + uniform(-1, 1) * 1e-4;
+        double y = x;
+        tc_vlog(1, &y);
+        worst = fmax(worst, ulps(y, logl((long double)x)));
+    }
+    assert_true(worst < 3);
+    assert_true(worst > 0.5);
+}
+
+static void log_at_its_ends(void **state)
+{
+    double x[] = {1, 0x1p-1022, 0x1.fffffffffffffp1023, 0x1p-53, 2};
+    (void)state;
+    tc_vlog(5, x);
+    assert_same_bits(x[0], 0);
+    assert_close(x[1], -708.39641853226408, 1e-12);
+    assert_close(x[2], 709.78271289338397, 1e-12);
+    assert_close(x[3], -36.736800569677101, 1e-13);
+    assert_close(x[4], 0.69314718055994531, 1e-15);
+}
+
 /* Where cos is tiny all depends on the reduction: the doubles nearest to odd multiples of pi/2. */
 static void cos_is_accurate_at_its_zeros(void **state)
 {
@@ -94,14 +123,14 @@ static void sqrt_of_negatives_is_zero(void **state)
 /* An array is done by vectors and a scalar tail: each element as if it were alone. */
 static void alone_and_together_agree(void **state)
 {
-    static void (*const functions[])(size_t, double *) = {tc_vexp, tc_vcos, tc_vsqrt};
+    static void (*const functions[])(size_t, double *) = {tc_vexp, tc_vcos, tc_vsqrt, tc_vlog};
     double together[67], alone[67];
     (void)state;
     srand48(3);
-    for (size_t f = 0; f < 3; f++)
+    for (size_t f = 0; f < 4; f++)
         for (size_t n = 0; n <= 67; n++) {
             for (size_t i = 0; i < n; i++)
-                alone[i] = together[i] = uniform(-40, 40);
+                alone[i] = together[i] = uniform(f < 3 ? -40 : 1e-3, 40);
             functions[f](n, together);
             for (size_t i = 0; i < n; i++) {
                 functions[f](1, &alone[i]);
@@ -134,6 +163,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exp_is_accurate),
         cmocka_unit_test(cos_is_accurate),
+        cmocka_unit_test(log_is_accurate),
+        cmocka_unit_test(log_at_its_ends),
         cmocka_unit_test(cos_is_accurate_at_its_zeros),
         cmocka_unit_test(exp_at_its_ends),
         cmocka_unit_test(sqrt_of_negatives_is_zero),
