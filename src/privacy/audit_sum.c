@@ -50,6 +50,7 @@ static tacit_status make_plan(state *s, tacit_error *err)
     s->plan = (tc_sum_plan){.agents = AGENTS,
                             .blocks = BLOCKS,
                             .width = WIDTH,
+                            .groups = AGENTS,
                             .weights = s->weights,
                             .weight_bits = WEIGHT_BITS};
     return tc_sum_plan_set(&s->plan, 1, s->setting.multiplier, s->setting.rate, err);

@@ -26,8 +26,10 @@ static void roots_are_rounded_up(void **state)
     (void)state;
     tc_stream s = draws();
     assert_true(tc_root_up(0) == 0 && tc_root_up(1) == 1 && tc_root_up(2) == 2);
-    for (int i = 0; i < 2000; i++) {
-        uint64_t root = (tc_draw_u64(&s) >> (i % 60)) | 2; /* 64 to 4 bits */
+    assert_true(tc_root_up(~(tc_wide)0) == UINT64_MAX);
+    for (int i = 0; i < 2000; i++) { /* first the largest: doubles are coarse there */
+        uint64_t root = i < 100 ? UINT64_MAX - (uint64_t)(i * i)
+                                : (tc_draw_u64(&s) >> (i % 60)) | 2; /* 64 to 4 bits */
         tc_wide square = (tc_wide)root * root;
         assert_true(tc_root_up(square) == root);
         assert_true(tc_root_up(square - 1) == root);
@@ -50,6 +52,41 @@ static void a_clipped_norm_is_within(void **state)
         tc_clip_l2(v, n, clip);
         assert_true(square_of(v, n) <= (tc_wide)clip * clip);
     }
+}
+
+static void assert_verdict(const int64_t *v, size_t n, uint64_t clip)
+{
+    bool within = square_of(v, n) <= (tc_wide)clip * clip;
+    assert_int_equal(tc_clip_within(v, n, clip), within);
+}
+
+/* Norms next to the clip norm, and coordinates whose squares would wrap around. */
+static void the_quick_check_is_exact(void **state)
+{
+    (void)state;
+    enum { LONG = 6000 };
+    tc_stream s = draws();
+    static const int64_t hostile[] = {INT64_MIN,           INT64_MAX,   INT64_C(1) << 32,
+                                      -(INT64_C(1) << 32), TC_CLIP_MAX, -(INT64_C(1) << 27)};
+    int64_t v[LONG];
+    for (int round = 0; round < 2000; round++) {
+        size_t n = 1 + (size_t)tc_draw_below(&s, round % 50 == 0 ? LONG : 40);
+        unsigned small = 37 + (unsigned)tc_draw_below(&s, 27);
+        for (size_t i = 0; i < n; i++)
+            v[i] = (int64_t)tc_draw_u64(&s) >> small;
+        uint64_t norm = tc_root_up(square_of(v, n));
+        for (uint64_t clip = norm > 0 ? norm - 1 : 0; clip <= norm + 1; clip++)
+            if (clip <= TC_SUM_CLIP_MAX)
+                assert_verdict(v, n, clip);
+        assert_verdict(v, n, TC_SUM_CLIP_MAX);
+        v[tc_draw_below(&s, n)] = hostile[round % 6];
+        assert_false(tc_clip_within(v, n, TC_SUM_CLIP_MAX));
+    }
+    for (size_t i = 0; i < LONG; i++) /* 2^64 after 4096 squares */
+        v[i] = i < 4096 ? (int64_t)TC_SUM_CLIP_MAX : 0;
+    assert_false(tc_clip_within(v, LONG, TC_SUM_CLIP_MAX));
+    assert_true(tc_clip_within(v, 1, TC_SUM_CLIP_MAX));
+    assert_false(tc_clip_within(v, 1, TC_SUM_CLIP_MAX - 1));
 }
 
 static void a_short_vector_is_left_alone(void **state)
@@ -96,15 +133,41 @@ static void reals_are_truncated_toward_zero(void **state)
     assert_true(tc_grid_truncate(-1e300, 900) == -(INT64_C(1) << 62));
 }
 
+/* Many at once are the same as one by one: on all grids, for numbers of all kinds. */
+static void many_are_truncated_as_one_by_one(void **state)
+{
+    (void)state;
+    enum { COUNT = 11 };
+    const double x[COUNT] = {0,
+                             -0.0,
+                             1.999,
+                             -1.999,
+                             3e-310,
+                             -1e300,
+                             NAN,
+                             INFINITY,
+                             -INFINITY,
+                             1e18,
+                             -0x1.fffffffffffffp61};
+    for (int grid = -1200; grid <= 1200; grid++) {
+        int64_t steps[COUNT];
+        tc_grid_truncate_many(x, COUNT, grid, steps);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_true(steps[i] == tc_grid_truncate(x[i], grid));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roots_are_rounded_up),
         cmocka_unit_test(a_clipped_norm_is_within),
+        cmocka_unit_test(the_quick_check_is_exact),
         cmocka_unit_test(a_short_vector_is_left_alone),
         cmocka_unit_test(a_long_vector_keeps_its_direction),
         cmocka_unit_test(huge_values_are_clipped_like_others),
         cmocka_unit_test(reals_are_truncated_toward_zero),
+        cmocka_unit_test(many_are_truncated_as_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

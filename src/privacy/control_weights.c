@@ -45,6 +45,7 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
         s->plan[world] = (tc_sum_plan){.agents = present,
                                        .blocks = 1,
                                        .width = WIDTH,
+                                       .groups = present,
                                        .weights = s->weights[world],
                                        .weight_bits = WEIGHT_BITS};
         TC_TRY(tc_sum_plan_set(&s->plan[world], 1, 4, 1, err));

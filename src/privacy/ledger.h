@@ -186,6 +186,11 @@ tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const
                                  double delta, const tc_accountant *a, tc_ledger_claim *out,
                                  tacit_error *err);
 
+/* What releases with these events would cost together, before any ledger has them; the bound is
+ * made as above. `distance` is the sum over the releases, as in release.h. */
+tacit_status tc_ledger_cost(const tc_accountant *a, const tc_dp_event *events, size_t n,
+                            double distance, double delta, tc_guarantee *out, tacit_error *err);
+
 /* Would a release that costs this be let pass? Changes nothing; E_BUDGET as tc_ledger_release.
  * `distance` as in release.h. */
 tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,

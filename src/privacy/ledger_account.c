@@ -91,3 +91,10 @@ tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending 
     *out = g;
     return TACIT_OK;
 }
+
+tacit_status tc_ledger_cost(const tc_accountant *a, const tc_dp_event *events, size_t n,
+                            double distance, double delta, tc_guarantee *out, tacit_error *err)
+{
+    tc_ledger_spending s = {.events = (tc_dp_event *)events, .n = n, .distance = distance};
+    return tc_ledger_account(a, &s, delta, out, err);
+}

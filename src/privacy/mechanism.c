@@ -11,18 +11,21 @@
 
 enum { EPSILON_BITS = 50, LAPLACE_BITS = 30, VALUE_BITS = 60, GRID_LIMIT = 1000 };
 
-/* One bit at a time from the top: the largest root whose square is at most x, then up. */
+/* A double is only where to begin: below 2^52 it is within one of the root, above it Newton's step
+ * brings it there. Integers decide. */
 uint64_t tc_root_up(tc_wide x)
 {
-    tc_wide root = 0;
-    for (int bit = 63; bit >= 0; bit--) {
-        tc_wide candidate = root | (tc_wide)1 << bit;
-        if (candidate * candidate <= x)
-            root = candidate;
-    }
-    if (root * root < x && root < UINT64_MAX)
+    const double largest = 0x1.fffffffffffffp63;
+    if (x >> 64 >= UINT64_MAX - 1)
+        return UINT64_MAX;
+    uint64_t root = (uint64_t)fmin(sqrt((double)x), largest);
+    if (root >> 52 != 0)
+        root = (uint64_t)((root + x / root) / 2);
+    while ((tc_wide)root * root < x)
         root++;
-    return (uint64_t)root;
+    while (root > 0 && (tc_wide)(root - 1) * (root - 1) >= x)
+        root--;
+    return root;
 }
 
 tacit_status tc_bounds_check(tc_bounds b, size_t n, tacit_error *err)

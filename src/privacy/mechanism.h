@@ -21,51 +21,65 @@
 /* x in steps of 2^-grid, rounded toward zero: a norm never grows. NaN and infinities: 0; beyond
  * +-2^62: that. */
 int64_t tc_grid_truncate(double x, int grid);
+void tc_grid_truncate_many(const double *x, size_t n, int grid, int64_t *out);
 
 /* Scales v down to a norm of at most `clip` <= TC_CLIP_MAX, exactly; leaves it alone where it is
  * within. n <= TC_CLIP_MAX_COUNT. Any values, INT64_MIN too. */
 void tc_clip_l2(int64_t *v, size_t n, uint64_t clip);
 
-/* ---- Gaussian sum (sum.c)
+/* ---- Gaussian sum (sum_plan.c, sum.c)
  *
  * Sums of the agents' vectors, one for each block: out[i] = sum over n of weight(n,i) v_n + noise.
  * Adjacency: all vectors of one agent are replaced by zero (the same as: it is absent); the roster
- * and the weights stay as they are. Sensitivity: the L2 norm over all blocks, at most
- * Delta = max_n ceil(|weights_n| clip / 2^f) steps, because v_n is clipped here and products are
- * truncated toward zero. Noise: discrete Gaussian of s = ceil(z Delta) steps in every coordinate,
- * also when nobody came. With a rate below 1 each agent takes part by a secret coin, tossed here.
- * Integer Renyi orders hold exactly; for other accountants the slack is that of
- * blocks * width coordinates. */
+ * and the weights stay as they are. Contributions are clipped here and summed exactly; each sum is
+ * rounded once, from the grid of the products to that of the release, `shift` binary digits
+ * coarser. Sensitivity: the L2 norm over all blocks, in steps of the release at most
+ * Delta = ceil(max_n |weights_n| clip / 2^shift) + ceil(sqrt(blocks width)), where the second term
+ * is for the rounding, and absent if shift <= 0 (proof in sum_plan.c). Noise: discrete Gaussian of
+ * s = ceil(z Delta) steps in every coordinate, also when nobody came. With a rate below 1 each agent
+ * takes part by a secret coin, tossed here. Integer Renyi orders hold exactly; for other accountants
+ * the slack is that of blocks * width coordinates. */
 typedef struct tc_sum_plan {
     size_t agents;           /* the public roster */
     size_t blocks, width;    /* out: blocks x width; a contribution has `width` integers */
-    const uint32_t *weights; /* agents x blocks, floor(phi 2^weight_bits); NULL: 1 */
-    unsigned weight_bits;    /* f <= 31; 0 where weights is NULL */
-    int grid;                /* a step is 2^-grid */
-    uint64_t clip;           /* steps */
+    size_t groups;           /* agents of the same weights: n is of group n mod groups */
+    const uint32_t *weights; /* groups x blocks, floor(phi 2^weight_bits); NULL: one group, 1 */
+    unsigned weight_bits;    /* f <= 31; 0 where weights is NULL, and so is groups */
+    int grid;                /* a step of a contribution is 2^-grid */
+    uint64_t clip;           /* steps, at most TC_SUM_CLIP_MAX */
     uint64_t multiplier;     /* noise multiplier z, in 2^-32; 0: no noise, NOT PRIVATE */
     uint64_t rate;           /* sampling rate q, in 2^-32; 2^32: everybody */
 } tc_sum_plan;
 
-#define TC_SUM_ONE (UINT64_C(1) << 32)
+#define TC_SUM_ONE      (UINT64_C(1) << 32)
+#define TC_SUM_CLIP_MAX (UINT64_C(1) << 26)
 
 typedef struct tc_sum_scale {
-    uint64_t sensitivity; /* Delta, steps */
-    uint64_t sd;          /* s, steps: in [2^20, 2^24) */
+    int shift;            /* from products to the release; negative: it is finer */
+    int grid;             /* a step of the release is 2^-grid */
+    uint64_t sensitivity; /* Delta, steps of the release */
+    uint64_t sd;          /* s, steps of the release: in [2^20, 2^24) */
     tc_dp_event event;    /* what closing will cost */
 } tc_sum_scale;
 
-/* Sets grid, clip, multiplier and rate from real numbers; the other members are set already.
- * clip_norm is rounded down, z up; q to the nearest, the event says to which. */
+/* Sets grid, clip, multiplier and rate from real numbers; the other members are set already. The
+ * grid follows from the clip norm alone. clip_norm is rounded down, z up; q to the nearest, the
+ * event says to which. */
 tacit_status tc_sum_plan_set(tc_sum_plan *p, double clip_norm, double z, double q,
                              tacit_error *err);
+/* The same for who needs the scale too. */
+tacit_status tc_sum_plan_fit(tc_sum_plan *p, double clip_norm, double z, double q,
+                             tc_sum_scale *out, tacit_error *err);
+/* Sets grid and clip alone: what a contribution looks like. */
+tacit_status tc_sum_plan_clip(tc_sum_plan *p, double clip_norm, tacit_error *err);
 /* Checks the plan and computes its scale; draws nothing. E_ARG names the member. */
 tacit_status tc_sum_plan_scale(const tc_sum_plan *p, tc_sum_scale *out, tacit_error *err);
 
 typedef struct tc_sum tc_sum; /* end with tc_sum_free, which erases it */
 
 tacit_status tc_sum_open(tc_sum **out, const tc_sum_plan *p, tc_entropy *e, tacit_error *err);
-/* In any order; E_STATE: this agent is in it already, or the sum is closed. */
+/* v: any integers, clipped here. In any order; E_STATE: this agent is in it already, or the sum is
+ * closed. */
 tacit_status tc_sum_fold(tc_sum *s, size_t agent, const int64_t *v, tacit_error *err);
 tacit_status tc_sum_close(tc_sum *s, tc_release **out, tacit_error *err); /* once */
 void tc_sum_free(tc_sum *s);
@@ -150,6 +164,9 @@ tacit_status tc_reply_init(tc_reply *r, tc_reply_kind kind, double epsilon, doub
                            tacit_error *err);
 tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_entropy *e,
                               tacit_error *err);
+/* What a ledger's entry says of one reply: the event and the name of the mechanism. */
+tc_dp_event tc_reply_event(const tc_reply *r);
+const char *tc_reply_mechanism(const tc_reply *r);
 
 /* ---- none (none.c)
  *

@@ -14,6 +14,9 @@ __extension__ typedef unsigned __int128 tc_wide;
 
 uint64_t tc_root_up(tc_wide x); /* ceil(sqrt(x)) */
 
+/* Is the norm of v at most `clip` <= TC_SUM_CLIP_MAX? Any values: 64 bits are enough. */
+bool tc_clip_within(const int64_t *v, size_t n, uint64_t clip);
+
 tacit_status tc_bounds_check(tc_bounds b, size_t n, tacit_error *err);
 /* Into [low, high]; what is not finite becomes the midpoint. */
 double tc_bounds_clamp(double x, double low, double high);

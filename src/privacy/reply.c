@@ -146,6 +146,16 @@ static const char *const names[] = {
     [TC_REPLY_LAPLACE] = "laplace-reply",
 };
 
+const char *tc_reply_mechanism(const tc_reply *r)
+{
+    return names[r->kind];
+}
+
+tc_dp_event tc_reply_event(const tc_reply *r)
+{
+    return tc_release_event(r->kind == TC_REPLY_LAPLACE ? TC_DP_LAPLACE : TC_DP_PURE, r->epsilon);
+}
+
 tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_entropy *e,
                               tacit_error *err)
 {
@@ -156,11 +166,10 @@ tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_
                      : r->kind == TC_REPLY_PIECEWISE ? draw_piecewise(r, y, e)
                                                      : draw_laplace(r, y, e);
     tc_entropy_fresh(e);
-    tc_dp_mechanism mechanism = r->kind == TC_REPLY_LAPLACE ? TC_DP_LAPLACE : TC_DP_PURE;
-    made->view.mechanism = names[r->kind];
+    made->view.mechanism = tc_reply_mechanism(r);
     made->view.offset = r->offset;
     made->view.step = r->step;
-    made->view.event = tc_release_event(mechanism, r->epsilon);
+    made->view.event = tc_reply_event(r);
     made->view.unit = TC_UNIT_USER;
     made->view.adjacency =
         "any two values of one user, clamped to the public bounds, for each reply";

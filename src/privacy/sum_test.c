@@ -1,5 +1,6 @@
 /* sum_test.c - the Gaussian sum: exact in any order, bounded per agent, noise in every case. */
 #include "support/test.h"
+#include "base/random.h"
 #include "privacy/mechanism_int.h"
 #include "privacy/sampler.h"
 
@@ -14,6 +15,7 @@ static tc_sum_plan plan(void)
     return (tc_sum_plan){.agents = AGENTS,
                          .blocks = BLOCKS,
                          .width = WIDTH,
+                         .groups = AGENTS,
                          .weights = weights,
                          .weight_bits = 16,
                          .grid = 20,
@@ -66,28 +68,173 @@ static void sums_do_not_depend_on_the_order(void **state)
     tc_release_free(b);
 }
 
-/* The slow and obvious sum: the noise alone, plus each contribution. */
-static void sums_are_noise_plus_weighted_vectors(void **state)
+/* ---- against a slow sum in 128 bits */
+
+__extension__ typedef __int128 wide;
+
+/* floor((x + h) / 2^shift) by division. */
+static int64_t slow_rounding(wide x, int shift)
 {
-    (void)state;
-    tc_sum_plan p = plan();
-    static const size_t some[] = {3, 1, 2};
-    tc_release *r = sum_of(&p, 2, some, 3), *empty = sum_of(&p, 2, some, 0);
-    int64_t expected[COUNT];
-    memcpy(expected, tc_release_get(empty)->steps, sizeof expected);
-    for (size_t n = 0; n < 3; n++) {
-        int64_t v[WIDTH];
-        vector_of(some[n], v);
-        tc_clip_l2(v, WIDTH, p.clip);
-        for (size_t i = 0; i < COUNT; i++)
-            expected[i] += v[i % WIDTH] * (int64_t)weights[some[n] * BLOCKS + i / WIDTH] / 65536;
-    }
-    assert_memory_equal(tc_release_get(r)->steps, expected, sizeof expected);
-    tc_release_free(r);
-    tc_release_free(empty);
+    if (shift <= 0)
+        return (int64_t)(x * ((wide)1 << -shift));
+    wide unit = (wide)1 << shift, up = x + unit / 2;
+    return (int64_t)((up >= 0 ? up : up - (unit - 1)) / unit);
 }
 
-/* One agent's share, in steps, is within the sensitivity, however long its vector. */
+typedef struct federation {
+    tc_sum_plan plan;
+    tc_sum_scale scale;
+    uint32_t weights[AGENTS * BLOCKS];
+    int64_t v[AGENTS][WIDTH]; /* before clipping */
+} federation;
+
+static tc_stream draws(uint64_t step)
+{
+    tc_public_seed seed = tc_public_seed_from(5);
+    tc_stream s;
+    tc_stream_public(&s, &seed, TC_FOR_DESIGN, step);
+    return s;
+}
+
+/* Everything at random but the noise multiplier. */
+static void federate(federation *f, double z, tc_stream *s)
+{
+    tacit_error err = {0};
+    f->plan = plan();
+    f->plan.groups = 1 + (size_t)tc_draw_below(s, AGENTS);
+    f->plan.weights = f->weights;
+    f->plan.weight_bits = 31;
+    f->plan.clip = 1 + (tc_draw_u64(s) >> (38 + tc_draw_below(s, 12)));
+    f->plan.multiplier = (uint64_t)ceil(ldexp(z, 32));
+    for (size_t i = 0; i < AGENTS * BLOCKS; i++)
+        f->weights[i] = (uint32_t)(tc_draw_u64(s) >> (33 + tc_draw_below(s, 12)));
+    unsigned small = 24 + (unsigned)tc_draw_below(s, 20);
+    for (size_t n = 0; n < AGENTS; n++)
+        for (size_t k = 0; k < WIDTH; k++)
+            f->v[n][k] = (int64_t)tc_draw_u64(s) >> small;
+    assert_ok(tc_sum_plan_scale(&f->plan, &f->scale, &err));
+}
+
+/* What all agents but `without` release, noise aside. */
+static void slow_sum(const federation *f, size_t without, int64_t out[COUNT])
+{
+    wide exact[COUNT] = {0};
+    for (size_t n = 0; n < AGENTS; n++) {
+        int64_t v[WIDTH];
+        memcpy(v, f->v[n], sizeof v);
+        tc_clip_l2(v, WIDTH, f->plan.clip);
+        const uint32_t *w = f->weights + n % f->plan.groups * BLOCKS;
+        for (size_t i = 0; i < COUNT && n != without; i++)
+            exact[i] += (wide)w[i / WIDTH] * v[i % WIDTH];
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        out[i] = slow_rounding(exact[i], f->scale.shift);
+}
+
+static tc_release *sum_up(const federation *f, bool anybody, uint64_t step)
+{
+    tacit_error err = {0};
+    tc_entropy e = seeded(step);
+    tc_sum *s;
+    tc_release *r;
+    assert_ok(tc_sum_open(&s, &f->plan, &e, &err));
+    for (size_t n = 0; n < AGENTS && anybody; n++)
+        assert_ok(tc_sum_fold(s, (n * 5) % AGENTS, f->v[(n * 5) % AGENTS], &err));
+    assert_ok(tc_sum_close(s, &r, &err));
+    tc_sum_free(s);
+    return r;
+}
+
+static const double multipliers[] = {0, 1e-7, 0.001, 0.7, 1, 30, 5000, 1e6};
+enum { MULTIPLIERS = sizeof multipliers / sizeof *multipliers };
+
+static void sums_are_noise_plus_what_a_slow_sum_says(void **state)
+{
+    (void)state;
+    tc_stream s = draws(0);
+    int finest = 0, coarsest = 0;
+    for (uint64_t round = 0; round < 100 * MULTIPLIERS; round++) {
+        federation f;
+        federate(&f, multipliers[round % MULTIPLIERS], &s);
+        tc_release *r = sum_up(&f, true, round), *noise_alone = sum_up(&f, false, round);
+        int64_t expected[COUNT];
+        slow_sum(&f, AGENTS, expected);
+        for (size_t i = 0; i < COUNT; i++)
+            expected[i] += tc_release_get(noise_alone)->steps[i];
+        assert_memory_equal(tc_release_get(r)->steps, expected, sizeof expected);
+        assert_same_bits(tc_release_get(r)->step, ldexp(1, -f.scale.grid));
+        finest = f.scale.shift < finest ? f.scale.shift : finest;
+        coarsest = f.scale.shift > coarsest ? f.scale.shift : coarsest;
+        tc_release_free(r);
+        tc_release_free(noise_alone);
+    }
+    assert_true(finest < -3 && coarsest > 40); /* both directions were tried */
+}
+
+/* The largest sum that a plan may have, in both directions. */
+static void sums_reach_their_bound(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    enum { MANY = 16 };
+    static uint32_t heavy[1] = {UINT32_C(1) << 31};
+    tc_sum_plan p = {.agents = MANY,
+                     .blocks = 1,
+                     .width = 2,
+                     .groups = 1,
+                     .weights = heavy,
+                     .weight_bits = 31,
+                     .clip = TC_SUM_CLIP_MAX,
+                     .rate = TC_SUM_ONE};
+    tc_entropy e = seeded(0);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        tc_sum *s;
+        tc_release *r;
+        assert_ok(tc_sum_open(&s, &p, &e, &err));
+        for (size_t n = 0; n < MANY; n++)
+            assert_ok(tc_sum_fold(s, n, (int64_t[]){0, sign * INT64_MAX}, &err));
+        assert_ok(tc_sum_close(s, &r, &err));
+        assert_true(tc_release_get(r)->steps[1] == sign * (INT64_C(1) << 61));
+        assert_true(tc_release_get(r)->steps[0] == 0);
+        tc_sum_free(s);
+        tc_release_free(r);
+    }
+}
+
+/* ---- what one agent can move */
+
+static tc_wide square_between(const int64_t *a, const int64_t *b)
+{
+    tc_wide square = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        square += (tc_wide)((wide)(a[i] - b[i]) * (a[i] - b[i]));
+    return square;
+}
+
+/* Neighbours at random: each agent in turn becomes zero, with the others as they are. The term for
+ * the rounding is needed: without it, some are farther apart than the bound. */
+static void neighbours_are_within_the_sensitivity(void **state)
+{
+    (void)state;
+    tc_stream s = draws(1);
+    size_t need_slack = 0;
+    for (uint64_t round = 0; round < 500 * MULTIPLIERS; round++) {
+        federation f;
+        int64_t all[COUNT], less[COUNT];
+        federate(&f, multipliers[round % MULTIPLIERS], &s);
+        slow_sum(&f, AGENTS, all);
+        for (size_t n = 0; n < AGENTS; n++) {
+            slow_sum(&f, n, less);
+            tc_wide square = square_between(all, less), delta = f.scale.sensitivity;
+            assert_true(square <= delta * delta);
+            delta -= f.scale.shift > 0 ? tc_root_up(COUNT) : 0;
+            need_slack += square > delta * delta;
+        }
+    }
+    assert_true(need_slack > 10);
+}
+
+/* However long its vector: the fold itself clips. */
 static void no_contribution_exceeds_the_sensitivity(void **state)
 {
     (void)state;
@@ -102,63 +249,11 @@ static void no_contribution_exceeds_the_sensitivity(void **state)
         assert_ok(tc_sum_open(&s, &p, &e, &err));
         assert_ok(tc_sum_fold(s, agent, (int64_t[]){INT64_MIN, INT64_MAX, 1, -5}, &err));
         assert_ok(tc_sum_close(s, &r, &err));
-        tc_wide square = 0;
-        for (size_t i = 0; i < COUNT; i++) {
-            int64_t share = tc_release_get(r)->steps[i] - tc_release_get(empty)->steps[i];
-            square += (uint64_t)(share * share);
-        }
+        tc_wide square = square_between(tc_release_get(r)->steps, tc_release_get(empty)->steps);
         assert_true(square <= (tc_wide)scale.sensitivity * scale.sensitivity);
         tc_sum_free(s);
         tc_release_free(empty);
         tc_release_free(r);
-    }
-}
-
-/* ---- scale */
-
-static void the_scale_is_rounded_up(void **state)
-{
-    (void)state;
-    tacit_error err = {0};
-    tc_sum_plan p = plan();
-    tc_sum_scale scale;
-    p.multiplier = 3 * TC_SUM_ONE / 2 + 1; /* a little more than 1.5 */
-    assert_ok(tc_sum_plan_scale(&p, &scale, &err));
-    double norm = sqrt(30000.0 * 30000 + 65536.0 * 65536 + 1) / 65536;
-    assert_close((double)scale.sensitivity, norm * 3000000,
-                 50); /* the norm of weights, rounded up */
-    assert_true((double)scale.sensitivity >= norm * 3000000);
-    assert_true(scale.sd == (3 * scale.sensitivity + 1) / 2 + (scale.sensitivity % 2 == 0));
-    assert_true(ldexp((double)p.multiplier, -32) <= (double)scale.sd / (double)scale.sensitivity);
-    assert_int_equal(scale.event.mechanism, TC_DP_GAUSSIAN);
-    assert_close(scale.event.parameter, 1.5, 1e-9);
-    p.weights = NULL;
-    p.weight_bits = 0;
-    p.multiplier = TC_SUM_ONE;
-    assert_ok(tc_sum_plan_scale(&p, &scale, &err)); /* ceil(sqrt(3)) clip */
-    assert_true(scale.sensitivity == 2 * p.clip && scale.sd == 2 * p.clip);
-}
-
-static void a_plan_from_real_numbers_fits_the_samplers(void **state)
-{
-    (void)state;
-    tacit_error err = {0};
-    static const double clips[] = {1e-6, 0.3, 1, 11, 1e7},
-                        multipliers[] = {0.01, 0.9, 1, 23.594, 900};
-    for (size_t c = 0; c < 5; c++) {
-        for (size_t m = 0; m < 5; m++) {
-            tc_sum_plan p = plan();
-            tc_sum_scale scale;
-            assert_ok(tc_sum_plan_set(&p, clips[c], multipliers[m], 0.25, &err));
-            assert_ok(tc_sum_plan_scale(&p, &scale, &err));
-            assert_true(scale.sd >= UINT64_C(1) << 20 && scale.sd < UINT64_C(1) << 24);
-            assert_true(ldexp((double)p.clip, -p.grid) <= clips[c]);
-            assert_close(ldexp((double)p.clip, -p.grid) / clips[c], 1, 1e-2);
-            assert_true(scale.event.parameter >= multipliers[m]);
-            assert_close(scale.event.parameter, multipliers[m], 3e-10);
-            assert_int_equal(scale.event.sampling, TC_DP_POISSON);
-            assert_same_bits(scale.event.sampling_rate, 0.25);
-        }
     }
 }
 
@@ -169,7 +264,7 @@ static void noise_has_its_size_also_without_anybody(void **state)
     (void)state;
     tc_sum_plan p = plan();
     p.weights = NULL;
-    p.weight_bits = 0;
+    p.groups = p.weight_bits = 0;
     p.blocks = 1;
     p.width = 20000;
     tc_release *r = sum_of(&p, 4, NULL, 0);
@@ -184,28 +279,36 @@ static void noise_has_its_size_also_without_anybody(void **state)
     assert_close(v->sensitivity, sd, 1e-12);
     assert_close(mean / n, 0, 5 * sd / sqrt(n));
     assert_close(square / n / (sd * sd), 1, 5 * sqrt(2 / n));
-    assert_close(v->distance, 20000 * 0.0202 / 9e12, 1e-22);
+    assert_close(v->distance, 20000 * 0.0202 / (16 * 9e12), 1e-23); /* on a grid of 2^-22 */
     assert_close(tc_release_slack(r, 2), (1 + exp(2)) * v->distance, 1e-18);
     tc_release_free(r);
 }
 
 /* Share of rounds in which one agent's vector is in the sum. */
+static double share_of_rounds(const tc_sum_plan *p, uint64_t rounds)
+{
+    double in = 0;
+    for (uint64_t round = 0; round < rounds; round++) {
+        tc_release *empty = sum_of(p, 100 + round, NULL, 0);
+        tc_release *r = sum_of(p, 100 + round, (const size_t[]){1}, 1);
+        in += tc_release_get(r)->steps[0] != tc_release_get(empty)->steps[0];
+        tc_release_free(r);
+        tc_release_free(empty);
+    }
+    return in / (double)rounds;
+}
+
 static void coins_follow_the_rate(void **state)
 {
     (void)state;
     enum { ROUNDS = 4000 };
     tc_sum_plan p = plan();
-    p.rate = TC_SUM_ONE / 4;
-    unsigned in = 0;
-    for (uint64_t round = 0; round < ROUNDS; round++) {
-        tc_release *empty = sum_of(&p, 100 + round, NULL, 0);
-        tc_release *r = sum_of(&p, 100 + round, (const size_t[]){1}, 1);
-        in += tc_release_get(r)->steps[0] != tc_release_get(empty)->steps[0];
-        tc_release_free(r);
-        tc_release_free(empty);
+    for (p.groups = 2; p.groups <= AGENTS; p.groups += AGENTS - 2) { /* by group, by agent */
+        p.rate = TC_SUM_ONE / 4;
+        assert_close(share_of_rounds(&p, ROUNDS), 0.25, 5 * sqrt(0.25 * 0.75 / ROUNDS));
+        p.rate = TC_SUM_ONE;
+        assert_close(share_of_rounds(&p, 20), 1, 0);
     }
-
-    assert_close((double)in / ROUNDS, 0.25, 5 * sqrt(0.25 * 0.75 / ROUNDS));
 }
 
 static void seeded_sums_are_stamped(void **state)
@@ -246,73 +349,6 @@ static void no_noise_is_not_private(void **state)
     tc_release_free(r);
 }
 
-/* ---- refusals */
-
-static void bad_plans_are_refused(void **state)
-{
-    (void)state;
-    tacit_error err = {0};
-    tc_sum_scale scale;
-    tc_sum_plan p = plan();
-    p.agents = 0;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "agents must be in");
-    p = plan();
-    p.width = 0;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "3 blocks of 0");
-    p = plan();
-    p.blocks = SIZE_MAX / 2;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "coordinates");
-    p = plan();
-    p.weight_bits = 32;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "weight_bits");
-    p = plan();
-    p.clip = TC_CLIP_MAX + 1;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "clip norm");
-    p = plan();
-    p.rate = 0;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "sampling rate");
-    p = plan();
-    p.multiplier = UINT64_MAX;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "noise multiplier");
-    p = plan();
-    p.clip = 1000;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "choose a grid");
-    p = plan();
-    static const uint32_t nothing[AGENTS * BLOCKS] = {0};
-    p.weights = nothing;
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "all weights are 0");
-}
-
-static void overflow_is_refused_before_anything_is_drawn(void **state)
-{
-    (void)state;
-    tacit_error err = {0};
-    tc_sum_scale scale;
-    tc_sum_plan p = {.agents = 1 << 24,
-                     .blocks = 1,
-                     .width = 1,
-                     .clip = TC_CLIP_MAX,
-                     .multiplier = 1,
-                     .rate = TC_SUM_ONE};
-    assert_fails(tc_sum_plan_scale(&p, &scale, &err), TACIT_E_ARG, "could overflow the sum");
-    tc_entropy e = {.u64 = NULL}; /* would crash if it were asked */
-    tc_sum *s = NULL;
-    assert_fails(tc_sum_open(&s, &p, &e, &err), TACIT_E_ARG, "could overflow the sum");
-    assert_null(s);
-}
-
-static void bad_real_numbers_are_refused(void **state)
-{
-    (void)state;
-    tacit_error err = {0};
-    tc_sum_plan p = plan();
-    assert_fails(tc_sum_plan_set(&p, 0, 1, 1, &err), TACIT_E_ARG, "clip norm must be > 0, got 0");
-    assert_fails(tc_sum_plan_set(&p, NAN, 1, 1, &err), TACIT_E_ARG, "clip norm");
-    assert_fails(tc_sum_plan_set(&p, 1, -1, 1, &err), TACIT_E_ARG, "multiplier");
-    assert_fails(tc_sum_plan_set(&p, 1, 1, 1.5, &err), TACIT_E_ARG, "sampling rate");
-    assert_fails(tc_sum_plan_set(&p, 1e-320, 1, 1, &err), TACIT_E_ARG, "noise of size");
-}
-
 static void nobody_is_counted_twice(void **state)
 {
     (void)state;
@@ -338,17 +374,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_do_not_depend_on_the_order),
-        cmocka_unit_test(sums_are_noise_plus_weighted_vectors),
+        cmocka_unit_test(sums_are_noise_plus_what_a_slow_sum_says),
+        cmocka_unit_test(sums_reach_their_bound),
+        cmocka_unit_test(neighbours_are_within_the_sensitivity),
         cmocka_unit_test(no_contribution_exceeds_the_sensitivity),
-        cmocka_unit_test(the_scale_is_rounded_up),
-        cmocka_unit_test(a_plan_from_real_numbers_fits_the_samplers),
         cmocka_unit_test(noise_has_its_size_also_without_anybody),
         cmocka_unit_test(coins_follow_the_rate),
         cmocka_unit_test(seeded_sums_are_stamped),
         cmocka_unit_test(no_noise_is_not_private),
-        cmocka_unit_test(bad_plans_are_refused),
-        cmocka_unit_test(overflow_is_refused_before_anything_is_drawn),
-        cmocka_unit_test(bad_real_numbers_are_refused),
         cmocka_unit_test(nobody_is_counted_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
