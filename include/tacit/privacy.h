@@ -1,5 +1,7 @@
 /* tacit/privacy.h - differential privacy, usable alone: what a plan costs, how much noise a promise
- * needs, exact discrete noise, and a filter for spending that adapts.
+ * needs, exact discrete noise, and a filter for spending that adapts. Mechanisms and their releases
+ * are in tacit/release.h, the record of what was released in tacit/ledger.h, attacks on all of it
+ * in tacit/audit.h.
  *
  * A release is described by an event: a mechanism, its parameter, who takes part, how often. An
  * accountant turns events into a guarantee (epsilon, delta). Every epsilon reported is a proved
@@ -11,7 +13,7 @@
  *
  * Functions keep nothing between calls and may be called from any thread; a tacit_filter serves
  * one thread at a time. Pointers passed in are borrowed for the call. Nothing is written to an
- * output unless the call succeeds. `err` may be NULL. */
+ * output unless the call succeeds. `err` may be NULL; another pointer that is missing is E_ARG. */
 #ifndef TACIT_PRIVACY_H
 #define TACIT_PRIVACY_H
 
@@ -109,7 +111,7 @@ TACIT_API tacit_status tacit_filter_would(const tacit_filter *f, const tacit_dp_
 /* Spends, before the release is made; a refusal spends nothing. */
 TACIT_API tacit_status tacit_filter_spend(tacit_filter *f, const tacit_dp_event *event,
                                           tacit_error *err);
-TACIT_API double tacit_filter_remaining(const tacit_filter *f); /* a share, in [0,1] */
+TACIT_API double tacit_filter_remaining(const tacit_filter *f); /* a share, in [0,1]; 0 of NULL */
 
 #ifdef __cplusplus
 }

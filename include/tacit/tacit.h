@@ -2,8 +2,11 @@
 #ifndef TACIT_H
 #define TACIT_H
 
+#include <tacit/audit.h>
+#include <tacit/ledger.h>
 #include <tacit/optimizer.h>
 #include <tacit/privacy.h>
+#include <tacit/release.h>
 #include <tacit/space.h>
 #include <tacit/status.h>
 #include <tacit/study.h>

@@ -1,31 +1,14 @@
-/* privacy_api.c - include/tacit/privacy.h over the parts of this folder.
- *
- * Public events are copied into internal ones; the enumerations are the same numbers, which the
- * compiler checks below. */
+/* privacy_api.c - include/tacit/privacy.h over the parts of this folder. */
 #include <tacit/privacy.h>
 
-#include "privacy/accountant.h"
 #include "privacy/filter.h"
+#include "privacy/public.h"
 #include "privacy/sampler.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
-
-_Static_assert((int)TACIT_DP_GAUSSIAN == (int)TC_DP_GAUSSIAN, "same numbers");
-_Static_assert((int)TACIT_DP_LAPLACE == (int)TC_DP_LAPLACE, "same numbers");
-_Static_assert((int)TACIT_DP_PURE == (int)TC_DP_PURE, "same numbers");
-_Static_assert((int)TACIT_DP_NONPRIVATE == (int)TC_DP_NONPRIVATE, "same numbers");
-_Static_assert((int)TACIT_DP_ALL == (int)TC_DP_ALL, "same numbers");
-_Static_assert((int)TACIT_DP_POISSON == (int)TC_DP_POISSON, "same numbers");
-_Static_assert((int)TACIT_DP_FIXED_SIZE == (int)TC_DP_FIXED_SIZE, "same numbers");
-
-static tc_dp_event event_of(const tacit_dp_event *e)
-{
-    return (tc_dp_event){(tc_dp_mechanism)e->mechanism, e->parameter, (tc_dp_sampling)e->sampling,
-                         e->sampling_rate, e->count};
-}
 
 /* ---- accounting */
 
@@ -38,14 +21,16 @@ const char *const *tacit_accountants(void)
 tacit_status tacit_account(const char *accountant, const tacit_dp_event *events, size_t n,
                            double delta, tacit_guarantee *out, tacit_error *err)
 {
-    const tc_accountant *a = &tc_accountant_pld;
-    if (accountant)
-        TC_TRY(tc_accountant_get(&a, accountant, err));
+    const tc_accountant *a = NULL;
+    TC_GIVEN(out);
+    if (n > 0)
+        TC_GIVEN(events);
+    TC_TRY(tc_accountant_of(&a, accountant, err));
     tc_dp_event *copy = tc_alloc(n + 1, sizeof *copy);
     if (!copy)
         return tc_fail_memory(err);
     for (size_t i = 0; i < n; i++)
-        copy[i] = event_of(&events[i]);
+        copy[i] = tc_event_of(&events[i]);
     tc_guarantee g;
     tacit_status status = tc_account(a, copy, n, delta, &g, err);
     tc_free(copy);
@@ -58,15 +43,16 @@ tacit_status tacit_calibrate(const char *accountant, double epsilon, double delt
                              tacit_dp_sampling sampling, double sampling_rate, uint64_t rounds,
                              double *noise_multiplier, tacit_error *err)
 {
-    const tc_accountant *a = &tc_accountant_pld;
-    if (accountant)
-        TC_TRY(tc_accountant_get(&a, accountant, err));
+    const tc_accountant *a = NULL;
+    TC_GIVEN(noise_multiplier);
+    TC_TRY(tc_accountant_of(&a, accountant, err));
     return tc_calibrate(a, epsilon, delta, (tc_dp_sampling)sampling, sampling_rate, rounds,
                         noise_multiplier, err);
 }
 
 tacit_status tacit_analytic_gaussian(double epsilon, double delta, double *sd, tacit_error *err)
 {
+    TC_GIVEN(sd);
     return tc_analytic_gaussian(epsilon, delta, sd, err);
 }
 
@@ -82,6 +68,8 @@ static tacit_status check_scale(const char *name, uint64_t scale, uint64_t limit
 
 tacit_status tacit_sample_discrete_gaussian(uint64_t sd, size_t n, int64_t *out, tacit_error *err)
 {
+    if (n > 0)
+        TC_GIVEN(out);
     TC_TRY(check_scale("sd", sd, TC_SAMPLER_MAX_SD, err));
     tc_noise noise;
     tc_noise_init(&noise);
@@ -94,6 +82,8 @@ tacit_status tacit_sample_discrete_gaussian(uint64_t sd, size_t n, int64_t *out,
 
 tacit_status tacit_sample_discrete_laplace(uint64_t scale, size_t n, int64_t *out, tacit_error *err)
 {
+    if (n > 0)
+        TC_GIVEN(out);
     TC_TRY(check_scale("scale", scale, TC_SAMPLER_MAX_SCALE, err));
     tc_noise noise;
     tc_noise_init(&noise);
@@ -112,6 +102,7 @@ struct tacit_filter {
 
 tacit_status tacit_filter_new(tacit_filter **out, double epsilon, double delta, tacit_error *err)
 {
+    TC_GIVEN(out);
     tc_filter filter;
     TC_TRY(tc_filter_init(&filter, epsilon, delta, err));
     tacit_filter *f = tc_alloc(1, sizeof *f);
@@ -130,17 +121,21 @@ void tacit_filter_free(tacit_filter *f)
 tacit_status tacit_filter_would(const tacit_filter *f, const tacit_dp_event *event,
                                 double *remaining, tacit_error *err)
 {
-    tc_dp_event e = event_of(event);
+    TC_GIVEN(f);
+    TC_GIVEN(event);
+    tc_dp_event e = tc_event_of(event);
     return tc_filter_would(&f->filter, &e, remaining, err);
 }
 
 tacit_status tacit_filter_spend(tacit_filter *f, const tacit_dp_event *event, tacit_error *err)
 {
-    tc_dp_event e = event_of(event);
+    TC_GIVEN(f);
+    TC_GIVEN(event);
+    tc_dp_event e = tc_event_of(event);
     return tc_filter_spend(&f->filter, &e, err);
 }
 
 double tacit_filter_remaining(const tacit_filter *f)
 {
-    return tc_filter_remaining(&f->filter);
+    return f ? tc_filter_remaining(&f->filter) : 0;
 }

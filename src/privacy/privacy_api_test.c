@@ -101,9 +101,41 @@ static void filters(void **state)
     tacit_filter_free(NULL);
 }
 
+static void misses_no_missing_pointer(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_guarantee g;
+    double z;
+    int64_t draw;
+    tacit_filter *f = NULL;
+    assert_fails(tacit_account(NULL, NULL, 1, 0.1, &g, &err), TACIT_E_ARG,
+                 "events must not be NULL");
+    assert_fails(tacit_account(NULL, &forty, 1, 0.1, NULL, &err), TACIT_E_ARG,
+                 "out must not be NULL");
+    assert_fails(tacit_calibrate(NULL, 1, 0.1, TACIT_DP_ALL, 1, 1, NULL, &err), TACIT_E_ARG,
+                 "noise_multiplier must not be NULL");
+    assert_fails(tacit_analytic_gaussian(1, 0.1, NULL, &err), TACIT_E_ARG, "sd must not be NULL");
+    assert_fails(tacit_sample_discrete_gaussian(1, 1, NULL, &err), TACIT_E_ARG, "out must not");
+    assert_fails(tacit_sample_discrete_laplace(1, 1, NULL, &err), TACIT_E_ARG, "out must not");
+    assert_ok(tacit_sample_discrete_laplace(1, 0, NULL, &err));
+    assert_fails(tacit_filter_new(NULL, 1, 0.1, &err), TACIT_E_ARG, "out must not be NULL");
+    assert_fails(tacit_filter_would(NULL, &forty, &z, &err), TACIT_E_ARG, "f must not be NULL");
+    assert_fails(tacit_filter_spend(NULL, &forty, &err), TACIT_E_ARG, "f must not be NULL");
+    assert_ok(tacit_filter_new(&f, 1, 0.1, &err));
+    assert_fails(tacit_filter_would(f, NULL, &z, &err), TACIT_E_ARG, "event must not be NULL");
+    assert_fails(tacit_filter_spend(f, NULL, &err), TACIT_E_ARG, "event must not be NULL");
+    assert_close(tacit_filter_remaining(f), 1, 0);
+    assert_close(tacit_filter_remaining(NULL), 0, 0);
+    assert_int_equal(tacit_sample_discrete_gaussian(0, 1, &draw, NULL), TACIT_E_ARG);
+    tacit_filter_free(f);
+    tacit_filter_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misses_no_missing_pointer),
         cmocka_unit_test(names_agree_with_the_registry),
         cmocka_unit_test(accounts),
         cmocka_unit_test(calibrates),

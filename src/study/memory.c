@@ -273,6 +273,12 @@ static tacit_status memory_ledger(tc_store *s, const char *name, bool create, tc
     return tc_memory_ledger_open(&((memory_store *)s)->ledgers, name, create, out, err);
 }
 
+static tacit_status memory_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
+                                       tacit_error *err)
+{
+    return tc_memory_ledger_list(&((memory_store *)s)->ledgers, visit, user, err);
+}
+
 const tc_store_ops tc_store_memory = {
     .scheme = "memory",
     .open = memory_open,
@@ -284,4 +290,5 @@ const tc_store_ops tc_store_memory = {
     .scan = memory_scan,
     .head = memory_head,
     .ledger = memory_ledger,
+    .ledger_list = memory_ledger_list,
 };

@@ -17,5 +17,7 @@ void tc_memory_ledgers_init(tc_memory_ledgers *m);
 void tc_memory_ledgers_fini(tc_memory_ledgers *m);
 tacit_status tc_memory_ledger_open(tc_memory_ledgers *m, const char *name, bool create,
                                    tc_ledger_io *out, tacit_error *err);
+tacit_status tc_memory_ledger_list(tc_memory_ledgers *m, tc_ledger_name_visit visit, void *user,
+                                   tacit_error *err);
 
 #endif

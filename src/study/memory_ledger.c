@@ -199,3 +199,21 @@ tacit_status tc_memory_ledger_open(tc_memory_ledgers *m, const char *name, bool 
         *out = io;
     return st;
 }
+
+/* A ledger and its name stay where they are until the store is closed. */
+static const char *name_of(tc_memory_ledgers *m, size_t i)
+{
+    pthread_mutex_lock(&m->lock);
+    const char *name = i < m->n ? m->all[i]->name : NULL;
+    pthread_mutex_unlock(&m->lock);
+    return name;
+}
+
+tacit_status tc_memory_ledger_list(tc_memory_ledgers *m, tc_ledger_name_visit visit, void *user,
+                                   tacit_error *err)
+{
+    const char *name;
+    for (size_t i = 0; (name = name_of(m, i)) != NULL; i++)
+        TC_TRY(visit(user, name, err));
+    return TACIT_OK;
+}

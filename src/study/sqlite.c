@@ -229,4 +229,5 @@ const tc_store_ops tc_store_sqlite = {
     .scan = sqlite_scan,
     .head = sqlite_head,
     .ledger = tc_sqlite_ledger,
+    .ledger_list = tc_sqlite_ledger_list,
 };

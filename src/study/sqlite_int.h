@@ -30,7 +30,8 @@ typedef enum tc_sql {
     TC_SQL_TAKE_BACK, /* the events after seq, in the same transaction */
     TC_SQL_SCAN,
     TC_SQL_LEDGER_PUT,
-    TC_SQL_LEDGER_GET, /* by name */
+    TC_SQL_LEDGER_GET,  /* by name */
+    TC_SQL_LEDGER_NEXT, /* the first with a greater id */
     TC_SQL_LEDGER_HEAD,
     TC_SQL_LEDGER_APPEND,
     TC_SQL_LEDGER_ADVANCE, /* the head, in the same transaction */
@@ -112,5 +113,7 @@ tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, 
 /* sqlite_ledger.c */
 tacit_status tc_sqlite_ledger(tc_store *store, const char *name, bool create, tc_ledger_io *out,
                               tacit_error *err);
+tacit_status tc_sqlite_ledger_list(tc_store *store, tc_ledger_name_visit visit, void *user,
+                                   tacit_error *err);
 
 #endif

@@ -327,3 +327,44 @@ tacit_status tc_sqlite_ledger(tc_store *store, const char *name, bool create, tc
         *out = io;
     return st;
 }
+
+/* ---- listing */
+
+/* The first ledger after *id: its number and, for tc_free, its name; NULL: there is none. */
+static tacit_status next_name(tc_sqlite *s, int64_t *id, char **name, tacit_error *err)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_LEDGER_NEXT];
+    sqlite3_bind_int64(q, 1, *id);
+    int rc = sqlite3_step(q);
+    const char *text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 1) : NULL;
+    tacit_status st = TACIT_OK;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        st = tc_sqlite_fail(s, rc, err);
+    else if (rc == SQLITE_ROW && !text) /* the column is NOT NULL: the text could not be had */
+        st = tc_sqlite_fail(s, sqlite3_errcode(s->db), err);
+    *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : *id;
+    *name = text ? tc_strdup(text) : NULL;
+    if (text && !*name)
+        st = tc_fail_memory(err);
+    tc_sqlite_reset(s, TC_SQL_LEDGER_NEXT);
+    return st;
+}
+
+/* The lock is not held while visit is at work. */
+tacit_status tc_sqlite_ledger_list(tc_store *store, tc_ledger_name_visit visit, void *user,
+                                   tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    int64_t last = 0;
+    for (;;) {
+        char *name = NULL;
+        pthread_mutex_lock(&s->lock);
+        tacit_status st = next_name(s, &last, &name, err);
+        pthread_mutex_unlock(&s->lock);
+        if (st != TACIT_OK || !name)
+            return st;
+        st = visit(user, name, err);
+        tc_free(name);
+        TC_TRY(st);
+    }
+}

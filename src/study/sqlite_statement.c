@@ -28,6 +28,7 @@ static const char *const texts[TC_SQL_COUNT] = {
     /* OR IGNORE: another process may make it at the same moment. */
     [TC_SQL_LEDGER_PUT] = "INSERT OR IGNORE INTO ledgers(name, entries) VALUES(?1, 0)",
     [TC_SQL_LEDGER_GET] = "SELECT id FROM ledgers WHERE name = ?1",
+    [TC_SQL_LEDGER_NEXT] = "SELECT id, name FROM ledgers WHERE id > ?1 ORDER BY id LIMIT 1",
     [TC_SQL_LEDGER_HEAD] = "SELECT entries, head FROM ledgers WHERE id = ?1",
     [TC_SQL_LEDGER_APPEND] = "INSERT INTO ledger_entries"
                              "(ledger, seq, study, round, entry, release, head)"

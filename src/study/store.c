@@ -90,6 +90,12 @@ tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledg
     return s->ops->ledger(s, name, create, out, err);
 }
 
+tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
+                                  tacit_error *err)
+{
+    return s->ops->ledger_list(s, visit, user, err);
+}
+
 /* A tell changes what would be asked next, but makes nothing wrong that was computed without it:
  * the values are in the event, and no number depends on it. Only the trial that was told is no
  * longer free to be asked again, or to lose its lease. */

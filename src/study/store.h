@@ -77,6 +77,12 @@ typedef struct tc_store_ops {
      * not to be made. The store must outlive *out, which needs no end. */
     tacit_status (*ledger)(tc_store *s, const char *name, bool create, tc_ledger_io *out,
                            tacit_error *err);
+    /* Calls visit with the name of each ledger in order of creation until it fails. visit may call
+     * the store. */
+    tacit_status (*ledger_list)(tc_store *s,
+                                tacit_status (*visit)(void *user, const char *name,
+                                                      tacit_error *err),
+                                void *user, tacit_error *err);
 } tc_store_ops;
 
 /* A store's own struct begins with this. */
@@ -94,6 +100,7 @@ void tc_store_close(tc_store *s); /* NULL is allowed */
 /* The members above, by name. Unknown studies are E_NOT_FOUND everywhere. */
 typedef tacit_status (*tc_study_visit)(void *user, const tc_study_row *row, tacit_error *err);
 typedef tacit_status (*tc_event_visit)(void *user, const tc_event_row *e, tacit_error *err);
+typedef tacit_status (*tc_ledger_name_visit)(void *user, const char *name, tacit_error *err);
 
 tacit_status tc_store_study_put(tc_store *s, const tc_study_row *row, int64_t *id,
                                 tacit_error *err);
@@ -105,6 +112,8 @@ tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_
 tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
 tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
                              tacit_error *err);
+tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
+                                  tacit_error *err);
 
 /* For implementations of append: does an event that came after a->head stand in its way? */
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);

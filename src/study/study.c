@@ -200,6 +200,11 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
                              tc_pool *pool, tacit_error *err)
 {
     tc_study_row row;
+    if (doc->agents)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "%s is a study of %llu agents: tacit simulate runs it, but this version "
+                       "has no coordinator for it",
+                       doc->name, (unsigned long long)doc->agents);
     TC_TRY(make_row(&row, doc, err));
     tacit_status st = tc_store_study_put(store, &row, &row.id, err);
     if (st == TACIT_OK)

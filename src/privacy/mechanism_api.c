@@ -1,0 +1,128 @@
+/* mechanism_api.c - the mechanisms from outside: the upper half of include/tacit/release.h.
+ *
+ * Thin: every rule is in mechanism.h. Noise comes from the operating system in every one of these
+ * calls, so whoever is outside of the library cannot make a release that only looks private. */
+#include "privacy/mechanism.h"
+#include "privacy/public.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Noise for one call; erased by secret_end. */
+typedef struct secret {
+    tc_noise noise;
+    tc_entropy entropy;
+} secret;
+
+static tc_entropy *secret_start(secret *s)
+{
+    tc_noise_init(&s->noise);
+    s->entropy = tc_entropy_of(&s->noise);
+    return &s->entropy;
+}
+
+static void secret_end(secret *s)
+{
+    tc_noise_fini(&s->noise);
+}
+
+/* ---- Laplace vector */
+
+tacit_status tacit_laplace_release(tacit_release **out, const tacit_laplace_plan *plan,
+                                   const double *x, tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_GIVEN_SIZED(plan, tacit_laplace_plan);
+    TC_GIVEN(plan->low);
+    TC_GIVEN(plan->high);
+    TC_GIVEN(x);
+    TC_TRY(tc_check_unit(plan->unit, err));
+    tc_laplace_plan p = {.count = plan->count,
+                         .bounds = {plan->low, plan->high},
+                         .sensitivity = plan->sensitivity,
+                         .epsilon = plan->epsilon,
+                         .unit = (tc_privacy_unit)plan->unit};
+    secret s;
+    tacit_status st = tc_laplace_release(out, &p, x, secret_start(&s), err);
+    secret_end(&s);
+    return st;
+}
+
+/* ---- rows */
+
+tacit_status tacit_rows_release(tacit_release **out, size_t *order, const tacit_rows_plan *plan,
+                                const double *x, tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_GIVEN(order);
+    TC_GIVEN_SIZED(plan, tacit_rows_plan);
+    TC_GIVEN(plan->low);
+    TC_GIVEN(plan->high);
+    TC_GIVEN(x);
+    TC_TRY(tc_check_choice("plan->noise", (int)plan->noise, TC_ROWS_GAUSSIAN, err));
+    tc_rows_plan p = {.rows = plan->rows,
+                      .dims = plan->dims,
+                      .bounds = {plan->low, plan->high},
+                      .radius = plan->radius,
+                      .epsilon = plan->epsilon,
+                      .delta = plan->delta,
+                      .noise = (tc_rows_noise)plan->noise};
+    secret s;
+    tacit_status st = tc_rows_release(out, order, &p, x, secret_start(&s), err);
+    secret_end(&s);
+    return st;
+}
+
+/* ---- replies */
+
+struct tacit_reply {
+    tc_reply reply;
+};
+
+tacit_status tacit_reply_new(tacit_reply **out, tacit_reply_kind kind, double epsilon, double low,
+                             double high, tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_TRY(tc_check_choice("kind", (int)kind, TC_REPLY_LAPLACE, err));
+    tc_reply reply;
+    TC_TRY(tc_reply_init(&reply, (tc_reply_kind)kind, epsilon, low, high, err));
+    tacit_reply *p = tc_alloc(1, sizeof *p);
+    if (!p)
+        return tc_fail_memory(err);
+    p->reply = reply;
+    *out = p;
+    return TACIT_OK;
+}
+
+void tacit_reply_free(tacit_reply *p)
+{
+    tc_free(p);
+}
+
+tacit_status tacit_reply_release(const tacit_reply *p, double y, tacit_release **out,
+                                 tacit_error *err)
+{
+    TC_GIVEN(p);
+    TC_GIVEN(out);
+    secret s;
+    tacit_status st = tc_reply_release(out, &p->reply, y, secret_start(&s), err);
+    secret_end(&s);
+    return st;
+}
+
+/* ---- none */
+
+tacit_status tacit_none_release(tacit_release **out, size_t rows, size_t cols, const double *x,
+                                tacit_unit unit, const char *why, tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_GIVEN(x);
+    TC_GIVEN(why);
+    TC_TRY(tc_check_unit(unit, err));
+    if (!*why)
+        return tc_fail(err, TACIT_E_ARG, "why must say why the release is not private");
+    if (rows == 0 || cols == 0 || rows > TC_CLIP_MAX_COUNT / cols)
+        return tc_fail(err, TACIT_E_ARG, "a release has 1 to %zu values, got %zu rows of %zu",
+                       TC_CLIP_MAX_COUNT, rows, cols);
+    return tc_none_release(out, rows, cols, x, (tc_privacy_unit)unit, why, err);
+}

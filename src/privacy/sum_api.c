@@ -1,0 +1,197 @@
+/* sum_api.c - the Gaussian sum from outside, in real numbers (include/tacit/release.h).
+ *
+ * The library's own sum is one of integers. Weights and vectors are brought to its grid here,
+ * always toward zero, so that no agent counts for more than its weights and the clip norm say. */
+#include "privacy/mechanism_int.h"
+#include "privacy/public.h"
+#include "privacy/release_int.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <sodium.h>
+
+struct tacit_sum {
+    tc_sum *sum;
+    size_t width;
+    int grid;
+    int64_t *v; /* width: the vector that is being folded */
+};
+
+/* ---- weights */
+
+enum { MOST_WEIGHTS = 1 << 24, MOST_FRACTION = 31, WEIGHT_BITS = 32, SUM_BITS = 34 };
+
+static tacit_status check_weights(const tacit_sum_plan *plan, tacit_error *err)
+{
+    if (plan->agents > MOST_WEIGHTS / plan->blocks)
+        return tc_fail(err, TACIT_E_ARG,
+                       "a sum has at most 2^24 weights, got %zu agents and %zu blocks",
+                       plan->agents, plan->blocks);
+    for (size_t i = 0; i < plan->agents * plan->blocks; i++)
+        if (!(plan->weights[i] >= 0 && plan->weights[i] < 0x1p32))
+            return tc_fail(err, TACIT_E_ARG, "weights must be in [0, 2^32), got %g for agent %zu",
+                           plan->weights[i], i / plan->blocks);
+    return TACIT_OK;
+}
+
+/* The exponent of the first power of two above x > 0. */
+static int above(double x)
+{
+    int exponent;
+    frexp(x, &exponent);
+    return exponent;
+}
+
+/* As many bits after the point as leave room for the largest weight and for the largest sum of
+ * all agents' weights in a block. */
+static tacit_status choose_bits(const tacit_sum_plan *plan, int *out, tacit_error *err)
+{
+    double largest = 0, most = 0;
+    for (size_t i = 0; i < plan->blocks; i++) {
+        double sum = 0;
+        for (size_t n = 0; n < plan->agents; n++) {
+            sum += plan->weights[n * plan->blocks + i];
+            largest = fmax(largest, plan->weights[n * plan->blocks + i]);
+        }
+        most = fmax(most, sum);
+    }
+    if (!(most > 0 && most < 0x1p34))
+        return tc_fail(err, TACIT_E_ARG,
+                       "the weights of a block must add up to less than 2^34, and not all be 0, "
+                       "got %g",
+                       most);
+    int bits = WEIGHT_BITS - above(largest), room = SUM_BITS - above(most);
+    bits = room < bits ? room : bits;
+    *out = bits < MOST_FRACTION ? bits : MOST_FRACTION;
+    return TACIT_OK;
+}
+
+/* *weights is for tc_free. */
+static tacit_status set_weights(tc_sum_plan *p, const tacit_sum_plan *plan, uint32_t **weights,
+                                tacit_error *err)
+{
+    int bits = 0;
+    size_t n = plan->agents * plan->blocks;
+    TC_TRY(check_weights(plan, err));
+    TC_TRY(choose_bits(plan, &bits, err));
+    uint32_t *all = tc_alloc(n, sizeof *all);
+    if (!all)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < n; i++)
+        all[i] = (uint32_t)ldexp(plan->weights[i], bits);
+    p->groups = plan->agents;
+    p->weights = all;
+    p->weight_bits = (unsigned)bits;
+    *weights = all;
+    return TACIT_OK;
+}
+
+/* *weights is for tc_free, whatever happens. */
+static tacit_status plan_of(const tacit_sum_plan *plan, tc_sum_plan *p, uint32_t **weights,
+                            tacit_error *err)
+{
+    *weights = NULL;
+    *p = (tc_sum_plan){.agents = plan->agents, .blocks = plan->blocks, .width = plan->width};
+    if (plan->weights && plan->agents > 0 && plan->blocks > 0)
+        TC_TRY(set_weights(p, plan, weights, err));
+    return tc_sum_plan_set(p, plan->clip_norm, plan->noise_multiplier, plan->sampling_rate, err);
+}
+
+/* ---- what it costs */
+
+static double distance_of(const tc_sum_plan *p, double sd)
+{
+    double count = (double)(p->blocks * p->width);
+    return sd > 0 ? count * TC_RELEASE_DISTANCE / (sd * sd) * TC_ROUND_UP : 0;
+}
+
+static tacit_status cost_of(const tc_sum_plan *p, tacit_cost *out, tacit_error *err)
+{
+    tc_sum_scale scale;
+    TC_TRY(tc_sum_plan_scale(p, &scale, err));
+    *out = (tacit_cost){.size = sizeof *out,
+                        .event = tc_event_public(&scale.event),
+                        .unit = TACIT_UNIT_AGENT,
+                        .distance = distance_of(p, (double)scale.sd)};
+    return TACIT_OK;
+}
+
+tacit_status tacit_sum_cost(const tacit_sum_plan *plan, tacit_cost *out, tacit_error *err)
+{
+    tc_sum_plan p;
+    uint32_t *weights;
+    TC_GIVEN_SIZED(plan, tacit_sum_plan);
+    TC_GIVEN_SIZED(out, tacit_cost);
+    tacit_status st = plan_of(plan, &p, &weights, err);
+    if (st == TACIT_OK)
+        st = cost_of(&p, out, err);
+    tc_free(weights);
+    return st;
+}
+
+/* ---- open, fold, close */
+
+static tacit_status open_sum(tacit_sum *s, const tacit_sum_plan *plan, tacit_error *err)
+{
+    tc_sum_plan p;
+    uint32_t *weights;
+    tacit_status st = plan_of(plan, &p, &weights, err);
+    if (st == TACIT_OK) {
+        tc_noise noise;
+        tc_noise_init(&noise);
+        tc_entropy entropy = tc_entropy_of(&noise);
+        st = tc_sum_open(&s->sum, &p, &entropy, err);
+        tc_noise_fini(&noise);
+    }
+    tc_free(weights);
+    TC_TRY(st);
+    s->width = p.width;
+    s->grid = p.grid;
+    s->v = tc_alloc(p.width, sizeof *s->v);
+    return s->v ? TACIT_OK : tc_fail_memory(err);
+}
+
+tacit_status tacit_sum_open(tacit_sum **out, const tacit_sum_plan *plan, tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_GIVEN_SIZED(plan, tacit_sum_plan);
+    tacit_sum *s = tc_alloc(1, sizeof *s);
+    if (!s)
+        return tc_fail_memory(err);
+    tacit_status st = open_sum(s, plan, err);
+    if (st != TACIT_OK) {
+        tacit_sum_free(s);
+        return st;
+    }
+    *out = s;
+    return TACIT_OK;
+}
+
+tacit_status tacit_sum_fold(tacit_sum *s, size_t agent, const double *v, tacit_error *err)
+{
+    TC_GIVEN(s);
+    TC_GIVEN(v);
+    for (size_t i = 0; i < s->width; i++)
+        s->v[i] = tc_grid_truncate(v[i], s->grid);
+    tacit_status st = tc_sum_fold(s->sum, agent, s->v, err);
+    sodium_memzero(s->v, s->width * sizeof *s->v);
+    return st;
+}
+
+tacit_status tacit_sum_close(tacit_sum *s, tacit_release **out, tacit_error *err)
+{
+    TC_GIVEN(s);
+    TC_GIVEN(out);
+    return tc_sum_close(s->sum, out, err);
+}
+
+void tacit_sum_free(tacit_sum *s)
+{
+    if (!s)
+        return;
+    tc_sum_free(s->sum);
+    tc_free(s->v);
+    tc_free(s);
+}

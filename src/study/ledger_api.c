@@ -1,0 +1,291 @@
+/* ledger_api.c - include/tacit/ledger.h but for releasing: a store and a ledger behind one handle.
+ *
+ * Thin: every rule is in privacy/ledger.h and the stores. Whoever asks about what is spent first
+ * takes in what others have added. */
+#include "study/ledger_api_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "privacy/public.h"
+
+#include <sodium.h>
+#include <string.h>
+
+/* ---- heads */
+
+_Static_assert(sizeof(tacit_hash) == sizeof(tc_ledger_hash), "the same bytes");
+
+static tacit_hash hash_public(const tc_ledger_hash *h)
+{
+    tacit_hash out;
+    memcpy(out.bytes, h->bytes, sizeof out.bytes);
+    return out;
+}
+
+tacit_head tc_head_public(const tc_ledger_head *h)
+{
+    return (tacit_head){.seq = h->seq, .hash = hash_public(&h->hash)};
+}
+
+void tacit_hash_text(const tacit_hash *h, char out[65])
+{
+    if (out && h)
+        sodium_bin2hex(out, 65, h->bytes, sizeof h->bytes);
+    else if (out)
+        *out = '\0';
+}
+
+/* ---- birth and end */
+
+static tacit_status open_in(tacit_ledger *l, const char *storage, const char *name, bool create,
+                            tacit_error *err)
+{
+    TC_TRY(tc_store_open(&l->store, storage, create, err));
+    TC_TRY(tc_store_ledger(l->store, name, create, &l->io, err));
+    return tc_ledger_open(&l->ledger, name, &l->io, err);
+}
+
+static tacit_status publish(tacit_ledger **out, tacit_ledger *l, tacit_status st)
+{
+    if (st == TACIT_OK)
+        *out = l;
+    else
+        tacit_ledger_close(l);
+    return st;
+}
+
+static tacit_status open_ledger(tacit_ledger **out, const char *storage, const char *name,
+                                bool create, tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_GIVEN(storage);
+    TC_GIVEN(name);
+    TC_TRY(tc_public_ledger_name(name, err));
+    tacit_ledger *l = tc_alloc(1, sizeof *l);
+    if (!l)
+        return tc_fail_memory(err);
+    return publish(out, l, open_in(l, storage, name, create, err));
+}
+
+tacit_status tacit_ledger_create(tacit_ledger **out, const char *storage, const char *name,
+                                 tacit_error *err)
+{
+    return open_ledger(out, storage, name, true, err);
+}
+
+tacit_status tacit_ledger_open(tacit_ledger **out, const char *storage, const char *name,
+                               tacit_error *err)
+{
+    return open_ledger(out, storage, name, false, err);
+}
+
+tacit_status tacit_ledger_import(tacit_ledger **out, const char *json, tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(json);
+    TC_TRY(tc_json_parse(json, strlen(json), "the exported ledger", &j, err));
+    tacit_ledger *l = tc_alloc(1, sizeof *l);
+    tacit_status st = l ? tc_ledger_from_json(&l->ledger, j, err) : tc_fail_memory(err);
+    json_decref(j);
+    return publish(out, l, st);
+}
+
+void tacit_ledger_close(tacit_ledger *l)
+{
+    if (!l)
+        return;
+    tc_ledger_close(l->ledger);
+    tc_store_close(l->store);
+    tc_free(l);
+}
+
+typedef struct listing {
+    void (*visit)(void *user, const char *name);
+    void *user;
+} listing;
+
+static tacit_status visit_one(void *user, const char *name, tacit_error *err)
+{
+    (void)err;
+    const listing *l = user;
+    l->visit(l->user, name);
+    return TACIT_OK;
+}
+
+tacit_status tacit_ledger_list(const char *storage, void (*visit)(void *user, const char *name),
+                               void *user, tacit_error *err)
+{
+    tc_store *store = NULL;
+    TC_GIVEN(storage);
+    TC_GIVEN(visit);
+    TC_TRY(tc_store_open(&store, storage, false, err));
+    tacit_status st = tc_store_ledger_list(store, visit_one, &(listing){visit, user}, err);
+    tc_store_close(store);
+    return st;
+}
+
+/* ---- asking */
+
+const char *tacit_ledger_name(const tacit_ledger *l)
+{
+    return l ? tc_ledger_name(l->ledger) : "";
+}
+
+tacit_status tacit_ledger_head(tacit_ledger *l, tacit_head *out, tacit_error *err)
+{
+    TC_GIVEN(l);
+    TC_GIVEN(out);
+    TC_TRY(tc_ledger_catch_up(l->ledger, err));
+    tc_ledger_head head = tc_ledger_get_head(l->ledger);
+    *out = tc_head_public(&head);
+    return TACIT_OK;
+}
+
+/* Whoever wrote such an entry into a file: no accountant here has a bound for it. */
+static tacit_status check_sampling(const tc_ledger *l, tc_privacy_unit unit, tacit_error *err)
+{
+    uint64_t n = tc_ledger_get_head(l).seq;
+    for (uint64_t seq = 1; seq <= n; seq++) {
+        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
+        if (e->unit != unit)
+            continue;
+        tacit_status st = tc_privacy_unit_check(unit, e->event.sampling_rate, err);
+        if (st != TACIT_OK) {
+            tc_fail_in(err, "no guarantee: ledger entry %llu", (unsigned long long)seq);
+            return st;
+        }
+    }
+    return TACIT_OK;
+}
+
+/* The subject of a claim must not be the caller's own text, which may be gone tomorrow. */
+static const char *own_subject(const tc_ledger *l, const char *subject)
+{
+    uint64_t n = tc_ledger_get_head(l).seq;
+    for (uint64_t seq = 1; seq <= n; seq++) {
+        const char *mine = tc_ledger_get(l, seq, NULL)->subject;
+        if (strcmp(mine, subject) == 0)
+            return mine;
+    }
+    return "";
+}
+
+static tacit_status claim_of(tacit_ledger *l, tacit_unit unit, const char *subject,
+                             const char *accountant, double delta, tc_ledger_claim *out,
+                             tacit_error *err)
+{
+    const tc_accountant *a = NULL;
+    TC_TRY(tc_check_unit(unit, err));
+    TC_TRY(tc_accountant_of(&a, accountant, err));
+    TC_TRY(tc_ledger_catch_up(l->ledger, err));
+    TC_TRY(check_sampling(l->ledger, (tc_privacy_unit)unit, err));
+    return tc_ledger_guarantee(l->ledger, (tc_privacy_unit)unit, subject, delta, a, out, err);
+}
+
+tacit_status tacit_ledger_spent(tacit_ledger *l, tacit_unit unit, const char *subject,
+                                const char *accountant, double delta, tacit_spent *out,
+                                tacit_error *err)
+{
+    tc_ledger_claim c;
+    TC_GIVEN(l);
+    TC_GIVEN_SIZED(out, tacit_spent);
+    TC_TRY(claim_of(l, unit, subject, accountant, delta, &c, err));
+    *out = (tacit_spent){.size = sizeof *out,
+                         .epsilon = c.bound.epsilon,
+                         .lower = c.bound.lower,
+                         .delta = c.bound.delta,
+                         .accountant = c.bound.accountant,
+                         .releases = c.entries,
+                         .subject = own_subject(l->ledger, c.subject),
+                         .is_private = c.is_private,
+                         .not_private = c.not_private};
+    return TACIT_OK;
+}
+
+tacit_status tacit_ledger_statement(tacit_ledger *l, tacit_unit unit, const char *subject,
+                                    const char *accountant, double delta, char **text,
+                                    tacit_error *err)
+{
+    tc_ledger_claim c;
+    TC_GIVEN(l);
+    TC_GIVEN(text);
+    TC_TRY(claim_of(l, unit, subject, accountant, delta, &c, err));
+    tc_text words = {0};
+    tc_ledger_statement(l->ledger, &c, &words);
+    char *taken = tc_text_take(&words);
+    if (!taken)
+        return tc_fail_memory(err);
+    *text = taken;
+    return TACIT_OK;
+}
+
+tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_entry *out,
+                              tacit_error *err)
+{
+    TC_GIVEN(l);
+    TC_GIVEN_SIZED(out, tacit_ledger_entry);
+    uint64_t n = tc_ledger_get_head(l->ledger).seq;
+    if (seq < 1 || seq > n)
+        return tc_fail(err, TACIT_E_NOT_FOUND,
+                       "there is no entry %llu; the ledger \"%s\" has %llu, counted from 1",
+                       (unsigned long long)seq, tacit_ledger_name(l), (unsigned long long)n);
+    tc_ledger_head head;
+    const tc_ledger_entry *e = tc_ledger_get(l->ledger, seq, &head);
+    *out = (tacit_ledger_entry){.size = sizeof *out,
+                                .seq = e->seq,
+                                .study = hash_public(&e->study),
+                                .round = e->round,
+                                .subject = e->subject,
+                                .unit = (tacit_unit)e->unit,
+                                .event = tc_event_public(&e->event),
+                                .distance = e->distance,
+                                .mechanism = e->mechanism,
+                                .adjacency = e->adjacency,
+                                .is_private = e->is_private,
+                                .not_private = e->not_private,
+                                .release = hash_public(&e->release),
+                                .head = hash_public(&head.hash)};
+    return TACIT_OK;
+}
+
+/* ---- for strangers */
+
+tacit_status tacit_ledger_export(tacit_ledger *l, char **json, tacit_error *err)
+{
+    TC_GIVEN(l);
+    TC_GIVEN(json);
+    TC_TRY(tc_ledger_catch_up(l->ledger, err));
+    json_t *j = tc_ledger_json(l->ledger);
+    char *text = tc_json_text(j);
+    json_decref(j);
+    if (!text)
+        return tc_fail_memory(err);
+    *json = text;
+    return TACIT_OK;
+}
+
+/* What is in the store now must extend what this handle has read, and what was seen. */
+static tacit_status read_again(const tacit_ledger *l, tacit_error *err)
+{
+    tc_ledger *fresh = NULL;
+    tc_ledger_head known = tc_ledger_get_head(l->ledger);
+    TC_TRY(tc_ledger_open(&fresh, tc_ledger_name(l->ledger), &l->io, err));
+    tacit_status st = tc_ledger_check_seen(fresh, &known, err);
+    tc_ledger_close(fresh);
+    return st;
+}
+
+tacit_status tacit_ledger_verify(tacit_ledger *l, const tacit_head *seen, tacit_error *err)
+{
+    TC_GIVEN(l);
+    if (l->store)
+        TC_TRY(read_again(l, err));
+    TC_TRY(tc_ledger_catch_up(l->ledger, err));
+    if (!seen)
+        return TACIT_OK;
+    tc_ledger_head head = {.seq = seen->seq};
+    memcpy(head.hash.bytes, seen->hash.bytes, sizeof head.hash.bytes);
+    return tc_ledger_check_seen(l->ledger, &head, err);
+}
