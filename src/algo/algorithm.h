@@ -138,8 +138,9 @@ typedef struct tc_relay_ops {
 
 /* The client's half of a served private algorithm: what leaves the client is what it returns. */
 typedef struct tc_curator_ops {
-    /* A value that may be told in place of y. */
-    tacit_status (*reply)(const void *opts, double y, tc_noise *noise, double *out,
+    /* What may be told in place of the reward y (NaN: there is none), once a ledger has it. The
+     * options are public; a stateful curator over a user's ledger: ldp/ldp_curator.h. */
+    tacit_status (*reply)(const void *opts, double y, tc_entropy *e, tc_release **out,
                           tacit_error *err);
     /* A data set that may be shown in place of `rows`. */
     tacit_status (*release)(const void *opts, const tc_domain *rows, tc_noise *noise,

@@ -37,25 +37,22 @@ static tc_event ask_event(const tc_ask_request *req, uint64_t trial, const doubl
                       .lease_ms = req->lease_ms};
 }
 
+/* Empty again, in the memory that the last one had. */
+static void begin(tc_text *t)
+{
+    if (t->failed)
+        tc_text_fini(t);
+    t->len = 0;
+}
+
 static tacit_status compute_fit(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
                                 tacit_error *err)
 {
-    tc_text_fini(&o->made);
+    begin(&o->made);
     TC_TRY(o->algorithm->optimizer->fit(o->state, &o->made, err));
     if (o->made.failed)
         return tc_fail_memory(err);
     *out = (tc_event){.kind = TC_EVENT_FIT, .time_ms = req->now_ms, .body = tc_text_get(&o->made)};
-    return TACIT_OK;
-}
-
-static tacit_status compute_ask(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
-                                tacit_error *err)
-{
-    TC_TRY(o->algorithm->optimizer->ask(o->state, o->n_trials, o->values, err));
-    if (tc_space_check(o->space, o->values, err) != TACIT_OK)
-        return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space",
-                       o->algorithm->name);
-    *out = ask_event(req, o->n_trials, o->values);
     return TACIT_OK;
 }
 
@@ -71,10 +68,12 @@ static tacit_status check_may_ask(const tc_optimizer *o, tacit_error *err)
                    need.round);
 }
 
-tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
-                               tacit_error *err)
+/* The next event where it is known without asking the algorithm; else *fresh. */
+static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
+                               bool *fresh, tacit_error *err)
 {
     const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    *fresh = false;
     TC_TRY(check_may_ask(o, err));
     const tc_trial *late = overdue(o, req->now_ms);
     if (late) {
@@ -88,15 +87,90 @@ tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_ev
     }
     if (ops->fit_due && ops->fit_due(o->state))
         return compute_fit(o, req, out, err);
-    return compute_ask(o, req, out, err);
+    *fresh = true;
+    return TACIT_OK;
+}
+
+/* ---- fresh trials ---- */
+
+enum { TOGETHER = 32 }; /* optimizers that are asked in one go */
+
+/* Siblings whose next event is a trial that the algorithm has to choose. */
+typedef struct batch {
+    size_t n;
+    tc_optimizer *o[TOGETHER];
+    tc_event *out[TOGETHER];
+    void *state[TOGETHER];
+    uint64_t trial[TOGETHER];
+    double *values[TOGETHER];
+} batch;
+
+static void batch_add(batch *b, tc_optimizer *o, tc_event *out)
+{
+    b->o[b->n] = o;
+    b->out[b->n] = out;
+    b->state[b->n] = o->state;
+    b->trial[b->n] = o->n_trials;
+    b->values[b->n++] = o->values;
 }
 
 /* Siblings have one algorithm: the first speaks for all. */
+static tacit_status batch_compute(const batch *b, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = b->o[0]->algorithm->optimizer;
+    if (ops->ask_many)
+        return ops->ask_many(b->state, b->trial, b->values, b->n, err);
+    for (size_t i = 0; i < b->n; i++)
+        TC_TRY(ops->ask(b->state[i], b->trial[i], b->values[i], err));
+    return TACIT_OK;
+}
+
+static tacit_status batch_ask(const batch *b, const tc_ask_request *req, tacit_error *err)
+{
+    if (b->n == 0)
+        return TACIT_OK;
+    TC_TRY(batch_compute(b, err));
+    for (size_t i = 0; i < b->n; i++) {
+        const tc_optimizer *o = b->o[i];
+        if (tc_space_check(o->space, o->values, err) != TACIT_OK)
+            return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space",
+                           o->algorithm->name);
+        *b->out[i] = ask_event(req, o->n_trials, o->values);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
+                               tacit_error *err)
+{
+    return tc_optimizer_next_many(&o, 1, req, out, err);
+}
+
+/* At most TOGETHER of them. Where one fails before it can be asked, those before it are asked all
+ * the same: one of them may fail too, and then it is the first. */
+static tacit_status next_some(tc_optimizer *const *o, size_t n, const tc_ask_request *req,
+                              tc_event *out, tacit_error *err)
+{
+    batch b = {.n = 0};
+    tacit_error later;
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < n && status == TACIT_OK; i++) {
+        bool fresh;
+        status = next_known(o[i], req, &out[i], &fresh, &later);
+        if (status == TACIT_OK && fresh)
+            batch_add(&b, o[i], &out[i]);
+    }
+    TC_TRY(batch_ask(&b, req, err));
+    if (status != TACIT_OK && err)
+        *err = later;
+    return status;
+}
+
 tacit_status tc_optimizer_next_many(tc_optimizer *const *o, size_t n, const tc_ask_request *req,
                                     tc_event *out, tacit_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        TC_TRY(tc_optimizer_next(o[i], req, &out[i], err));
+    for (size_t i = 0; i < n; i += TOGETHER)
+        TC_TRY(next_some(o + i, n - i < TOGETHER ? n - i : TOGETHER, req, out + i, err));
     return TACIT_OK;
 }
 
@@ -169,7 +243,7 @@ tacit_status tc_optimizer_publish(tc_optimizer *o, int64_t now_ms, tc_event *out
     TC_TRY(tc_optimizer_need(o, &need, err));
     if (!(need.may & TC_NEED_PUBLISH))
         return tc_fail(err, TACIT_E_STATE, "nothing is to be published now");
-    tc_text_fini(&o->made);
+    begin(&o->made);
     TC_TRY(o->algorithm->optimizer->publish(o->state, need.round, &o->made, err));
     if (o->made.failed)
         return tc_fail_memory(err);

@@ -17,6 +17,31 @@ static tacit_status read_options(tc_optimizer *o, const json_t *options, tacit_e
     return tc_options_set_json(a->options, o->opts, a->name, options, "name", err);
 }
 
+/* Many agents of one process would otherwise hold as many copies of their candidates. */
+static tacit_status share_space(tc_optimizer *o, const tc_optimizer_config *cfg, tacit_error *err)
+{
+    if (cfg->sibling) {
+        o->shared = cfg->sibling->shared;
+    } else {
+        o->shared = tc_alloc(1, sizeof *o->shared);
+        if (!o->shared)
+            return tc_fail_memory(err);
+    }
+    o->shared->users++;
+    if (!cfg->sibling)
+        TC_TRY(tc_space_copy(&o->shared->space, cfg->space, err));
+    o->space = o->shared->space;
+    return TACIT_OK;
+}
+
+static void leave_space(tc_shared_space *s)
+{
+    if (!s || --s->users > 0)
+        return;
+    tc_space_free(s->space);
+    tc_free(s);
+}
+
 static tacit_status start_algorithm(tc_optimizer *o, const tc_optimizer_config *cfg,
                                     tacit_error *err)
 {
@@ -44,7 +69,7 @@ static tacit_status build(tc_optimizer *o, const tc_optimizer_config *cfg, tacit
     o->algorithm = cfg->algorithm;
     o->maximize = cfg->maximize;
     TC_TRY(read_options(o, cfg->options, err));
-    TC_TRY(tc_space_copy(&o->space, cfg->space, err));
+    TC_TRY(share_space(o, cfg, err));
     TC_TRY(tc_history_init(&o->history, o->space, err));
     o->values = tc_alloc(o->space->n_params, sizeof *o->values);
     if (!o->values)
@@ -77,7 +102,7 @@ void tc_optimizer_free(tc_optimizer *o)
         tc_options_fini(o->algorithm->options, o->opts);
     tc_free(o->opts);
     tc_history_fini(&o->history);
-    tc_space_free(o->space);
+    leave_space(o->shared);
     tc_free(o->trials);
     tc_free(o->taken);
     tc_arena_fini(&o->arena);

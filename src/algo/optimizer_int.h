@@ -7,13 +7,20 @@
 
 enum { TC_TRIAL_STATES = TC_TRIAL_STALE + 1 };
 
+/* The space of an optimizer and of its siblings. */
+typedef struct tc_shared_space {
+    tc_space *space;
+    size_t users;
+} tc_shared_space;
+
 struct tc_optimizer {
     const tc_algorithm *algorithm;
     void *opts; /* as the table of the algorithm describes them */
     void *state;
     bool alive; /* init was called: fini is due */
     tc_env env;
-    tc_space *space;
+    tc_shared_space *shared;
+    const tc_space *space; /* the one in it */
     tc_history history;
     bool maximize;
     tc_trial *trials;

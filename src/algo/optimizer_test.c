@@ -200,6 +200,23 @@ static void test_public_interface(void **state)
     tacit_optimizer_free(o);
 }
 
+/* The one that lent it may go first. */
+static void test_siblings_share_their_space(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_optimizer *first = NULL, *second = NULL;
+    tc_optimizer_config cfg = {.algorithm = tc_algorithm_find("random"), .space = f->space};
+    assert_ok(tc_optimizer_new(&first, &cfg, &err));
+    cfg.sibling = first;
+    assert_ok(tc_optimizer_new(&second, &cfg, &err));
+    assert_ptr_equal(tc_optimizer_space(first), tc_optimizer_space(second));
+    assert_ptr_not_equal(tc_optimizer_space(first), f->space);
+    tc_optimizer_free(first);
+    assert_int_equal(tc_optimizer_space(second)->n_params, 1);
+    tc_optimizer_free(second);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -212,6 +229,7 @@ int main(void)
         TEST(test_tell_at_another_point),
         TEST(test_refusals),
         TEST(test_corrupt_journals),
+        TEST(test_siblings_share_their_space),
         TEST(test_public_interface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,15 +6,19 @@
 
 #include <string.h>
 
+/* clang-format off */
 static const tc_algorithm *const algorithms[] = {
+    /* one party */
     &tc_algorithm_gp_ei,
     &tc_algorithm_gp_ucb,
     &tc_algorithm_ts,
     &tc_algorithm_sobol,
     &tc_algorithm_random,
+    /* federated, by features */
     &tc_algorithm_dp_fts_de,
     NULL,
 };
+/* clang-format on */
 
 const tc_algorithm *const *tc_algorithms(void)
 {

@@ -32,9 +32,9 @@ static tacit_status set_due(agent *a, uint64_t from, tacit_error *err)
     uint64_t due = tc_de_federated(a) ? tc_de_releases_next(&a->releases, from) : TC_DE_NEVER;
     tc_de_round r;
     if (due != TC_DE_NEVER) {
-        TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, due, false, err));
-        a->form =
-            (tc_de_form){.round = due, .width = r.plan.width, .grid = r.plan.grid, .clip = r.clip};
+        TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, due, err));
+        a->form = tc_de_round_form(&r, due);
+        a->release_grid = r.release_grid;
         tc_de_round_fini(&r);
     }
     a->due = due;
@@ -47,10 +47,11 @@ static tacit_status share_features(agent *a, tacit_error *err)
     const tc_de_options *o = a->opts;
     if (!sibling) {
         tc_features_spec spec = {.M = (size_t)o->features,
-                                 .regions = (size_t)o->regions,
+                                 .regions = tc_de_regions(o),
                                  .kernel = o->kernel,
                                  .lengthscale = o->lengthscale,
-                                 .unit = o->unit};
+                                 .unit = o->unit,
+                                 .even = o->spectrum == TC_DE_EVEN};
         return tc_features_new(&a->features, a->env, &spec, err);
     }
     a->features = sibling->features;
@@ -67,9 +68,13 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     TC_TRY(check_roster(env, err));
     TC_TRY(tc_de_releases_init(&a->releases, a->opts->releases, err));
     TC_TRY(share_features(a, err));
-    TC_TRY(tc_blr_new(&a->model, M, a->opts->noise, err));
+    TC_TRY(tc_blr_new_borrowing(&a->model, M, a->opts->noise, env->space->domain ? env->budget : 0,
+                                err));
     TC_TRY(tc_search_init(&a->search, env, a->features, err));
-    a->omega = TC_TAKE(&a->memory, (size_t)a->opts->regions * M, double);
+    tc_de_trial_init(a);
+    if (a->opts->absorb == TC_DE_PRIOR)
+        TC_TRY(tc_de_prior_init(a, err));
+    a->omega = TC_TAKE(&a->memory, tc_de_regions(a->opts) * M, double);
     a->draw = TC_TAKE(&a->memory, M, double);
     a->steps = TC_TAKE(&a->memory, M, int64_t);
     a->low = TC_TAKE(&a->memory, env->space->dim, double);
@@ -115,8 +120,9 @@ static void compose(const agent *a, uint64_t round)
         tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_MESSAGE, round);
         tc_blr_sample(a->model, &s, a->draw);
     }
-    for (size_t i = 0; i < M; i++)
-        a->steps[i] = a->opts->broadcast == TC_DE_NOISE ? 0 : tc_grid_truncate(w[i], a->form.grid);
+    tc_grid_truncate_many(w, M, a->form.grid, a->steps);
+    if (a->opts->broadcast == TC_DE_NOISE)
+        memset(a->steps, 0, M * sizeof *a->steps);
     tc_clip_l2(a->steps, M, a->form.clip);
 }
 
@@ -157,16 +163,18 @@ static tacit_status end_round(agent *a, bool informed, tacit_error *err)
 static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n, tacit_error *err)
 {
     agent *a = st;
-    size_t count = (size_t)a->opts->regions * a->form.width;
-    double step = ldexp(1, -a->form.grid), rate = tc_de_rate(a->opts, a->env->agents);
+    size_t count = tc_de_regions(a->opts) * a->form.width;
+    double unit = ldexp(1, -a->release_grid) / tc_de_rate(a->opts, a->env->agents);
     TC_TRY(check_open(a, round, true, err));
     if (n != 8 * count)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the broadcast of round %" PRIu64 " must have %zu bytes, got %zu", round,
                        8 * count, n);
     TC_TRY(end_round(a, true, err));
-    for (size_t i = 0; i < count; i++)
-        a->omega[i] = step * (double)tc_de_int64((const char *)bytes + 8 * i) / rate;
+    double *omega = a->opts->absorb == TC_DE_PRIOR ? a->prior.target : a->omega;
+    tc_de_broadcast_read(bytes, count, unit, omega);
+    if (a->opts->absorb == TC_DE_PRIOR)
+        tc_de_prior_absorb(a, omega);
     return TACIT_OK;
 }
 
@@ -182,6 +190,7 @@ const tc_optimizer_ops tc_de_agent = {
     .init = init,
     .fini = fini,
     .ask = tc_de_ask,
+    .ask_many = tc_de_ask_many,
     .tell = tc_de_tell,
     .need = need,
     .publish = publish,

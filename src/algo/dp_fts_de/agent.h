@@ -1,10 +1,29 @@
 /* agent.h - the state of one agent of dp-fts-de: agent.c makes it and takes it through rounds,
- * trial.c chooses its points. Nobody else includes it. */
+ * trial.c chooses its points, prior.c makes broadcasts a part of its model. Nobody else includes
+ * it. */
 #ifndef TC_ALGO_DP_FTS_DE_AGENT_H
 #define TC_ALGO_DP_FTS_DE_AGENT_H
 
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "num/blr.h"
+
+/* The residual of one region under absorb=prior. Phi, y and m are of the observations there. */
+typedef struct tc_de_part {
+    double *L;                     /* M x M: L L' = Phi'Phi + lambda/v I; NULL: none seen yet */
+    double *with_y, *with_m;       /* Phi'y, Phi'm */
+    double yy, ym, mm;             /* y'y, y'm, m'm */
+    double fit_yy, fit_ym, fit_mm; /* y'C^-1 y, ..., C = v Phi Phi' + lambda I */
+    double logdet;                 /* ln det(C/lambda) */
+} tc_de_part;
+
+typedef struct tc_de_prior {
+    tc_de_part *parts;   /* regions */
+    uint64_t broadcasts; /* whose mean is omega */
+    double alone;        /* -2 ln p(y) of the agent's own model */
+    double *target;      /* regions x M: what tc_de_prior_target returns */
+    double *phi, *a, *b; /* M: scratch */
+    double *u;           /* dim: scratch */
+} tc_de_prior;
 
 typedef struct tc_de_agent_state {
     const tc_env *env;
@@ -12,15 +31,18 @@ typedef struct tc_de_agent_state {
     tc_features *features;
     tc_blr *model;
     tc_search search;
+    tc_party_key coins, draws; /* of trial.c */
     tc_de_releases releases;
-    uint64_t due;    /* the next round that releases */
-    tc_de_form form; /* of its messages */
-    bool waits;      /* for its broadcast */
-    bool informed;   /* omega holds the last one */
-    size_t absorbed; /* observations when it came */
-    double *omega;   /* regions x M */
-    double *draw;    /* M: scratch */
-    int64_t *steps;  /* M: scratch */
+    uint64_t due;      /* the next round that releases */
+    tc_de_form form;   /* of its messages */
+    int release_grid;  /* of the broadcast */
+    bool waits;        /* for its broadcast */
+    bool informed;     /* omega holds the last one, or the mean of all (absorb=prior) */
+    size_t absorbed;   /* observations when it came */
+    double *omega;     /* regions x M */
+    tc_de_prior prior; /* absorb=prior; else all zero */
+    double *draw;      /* M: scratch */
+    int64_t *steps;    /* M: scratch */
     double *low, *high;
     tc_arena memory;
 } tc_de_agent_state;
@@ -30,8 +52,24 @@ static inline bool tc_de_federated(const tc_de_agent_state *a)
     return a->env->agents > 1;
 }
 
-/* trial.c: ask and tell of tc_optimizer_ops. */
+/* trial.c: what it needs from the start; ask, ask_many and tell of tc_optimizer_ops. */
+void tc_de_trial_init(tc_de_agent_state *a);
 tacit_status tc_de_ask(void *st, uint64_t trial, double *values, tacit_error *err);
+tacit_status tc_de_ask_many(void *const *st, const uint64_t *trial, double *const *values, size_t n,
+                            tacit_error *err);
 tacit_status tc_de_tell(void *st, tacit_error *err);
+/* The features of observation i into phi (M), and its region; u: dim, scratch. */
+size_t tc_de_observed(const tc_de_agent_state *a, size_t i, double *u, double *phi);
+/* Its value after y_mean and y_scale. */
+double tc_de_value(const tc_de_agent_state *a, size_t i);
+
+/* prior.c. tell: before the agent's own model learns of it. */
+tacit_status tc_de_prior_init(tc_de_agent_state *a, tacit_error *err);
+tacit_status tc_de_prior_tell(tc_de_agent_state *a, const double *phi, size_t region, double y,
+                              tacit_error *err);
+void tc_de_prior_absorb(tc_de_agent_state *a, const double *omega);
+/* Weights for each region, regions x M: a draw of the posterior, or its mean. NULL: the agent's own
+ * model explains its data better. */
+const double *tc_de_prior_target(tc_de_agent_state *a, uint64_t trial, bool draw);
 
 #endif

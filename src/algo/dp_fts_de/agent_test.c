@@ -9,7 +9,8 @@
 enum { N = 6, POINTS = 200, EVENTS = 200, M = 16, P = 4, INITIAL = 5 };
 
 static const char *base =
-    "{\"features\": 16, \"regions\": 4, \"initial\": 5, \"lengthscale\": 0.1}";
+    "{\"features\": 16, \"regions\": 4, \"initial\": 5, \"lengthscale\": 0.1, "
+    "\"spectrum\": \"drawn\"}";
 
 typedef struct party {
     tc_optimizer *o;
@@ -258,9 +259,9 @@ static void slow_omega(uint64_t round, size_t i, double *omega)
     json_t *j = options("{}");
     assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &o, &err));
     assert_ok(tc_options_set_json(tc_algorithm_dp_fts_de.options, &o, "x", j, NULL, &err));
-    assert_ok(tc_de_round_init(&r, &o, N, round, true, &err));
+    assert_ok(tc_de_round_init(&r, &o, N, round, &err));
     for (size_t k = 0; k < M; k++)
-        omega[k] = ldexp((double)step_of(round, i, k), -r.plan.grid);
+        omega[k] = ldexp((double)step_of(round, i, k), -r.release_grid);
     tc_de_round_fini(&r);
     tc_options_fini(tc_algorithm_dp_fts_de.options, &o);
     json_decref(j);
@@ -312,7 +313,7 @@ static void test_the_first_query_maximises_the_broadcast(void **state)
     tc_rff f;
     slow_features(&f);
     for (uint64_t who = 0; who < N; who++) {
-        party *p = join(s, "{}", who, N);
+        party *p = join(s, "{\"absorb\": \"point\"}", who, N);
         start(p);
         publish(p);
         absorb(p, 0);
@@ -333,7 +334,7 @@ static void test_a_second_query_keeps_away(void **state)
     size_t again = 0;
     slow_features(&f);
     for (uint64_t who = 0; who < N; who++) {
-        party *p = join(s, "{\"releases\": \"first\"}", who, N);
+        party *p = join(s, "{\"releases\": \"first\", \"absorb\": \"point\"}", who, N);
         start(p);
         publish(p);
         absorb(p, 0);
@@ -346,13 +347,37 @@ static void test_a_second_query_keeps_away(void **state)
     tc_space_free(s);
 }
 
-/* After a round without a broadcast an agent queries as one that never follows. */
+/* The ablation leaves nothing of the broadcast: own draws, and uniform points where it would be
+ * followed, whatever it says and however it would be absorbed. */
+static void test_uniform_points_ignore_the_broadcast(void **state)
+{
+    (void)state;
+    tc_space *s = line();
+    party *a = join(s, "{\"broadcast\": \"uniform\", \"releases\": \"0,3\"}", 2, N);
+    party *b =
+        join(s, "{\"broadcast\": \"uniform\", \"releases\": \"0,3\", \"absorb\": \"point\"}", 2, N);
+    start(a);
+    start(b);
+    publish(a);
+    publish(b);
+    absorb(a, 0);
+    absorb(b, 0);
+    for (int i = 0; i < 3; i++)
+        assert_same_bits(trial(a)[0], trial(b)[0]);
+    leave(a);
+    leave(b);
+    tc_space_free(s);
+}
+
+/* After a round without a broadcast an agent queries as one that never follows, also where a
+ * broadcast would be its prior. */
 static void test_without_a_broadcast_it_goes_on_alone(void **state)
 {
     (void)state;
     tc_space *spaces[] = {line(), square()};
     for (size_t k = 0; k < 2; k++) {
-        party *skips = join(spaces[k], "{}", 2, N), *never = join(spaces[k], "{\"p1\": 1}", 2, N);
+        party *skips = join(spaces[k], "{}", 2, N);
+        party *never = join(spaces[k], "{\"p1\": 1, \"absorb\": \"point\"}", 2, N);
         start(skips);
         start(never);
         publish(skips);
@@ -411,6 +436,7 @@ static void test_replay_gives_the_same_bits(void **state)
     tc_space *spaces[] = {line(), square()};
     for (size_t k = 0; k < 2; k++) {
         check_replay(spaces[k], "{}");
+        check_replay(spaces[k], "{\"absorb\": \"point\"}");
         check_replay(spaces[k], "{\"message\": \"draw\", \"schedule\": \"inverse\"}");
         check_replay(spaces[k], "{\"broadcast\": \"uniform\"}");
         tc_space_free(spaces[k]);
@@ -462,7 +488,7 @@ static void test_what_does_not_fit_is_refused(void **state)
                  "party 6 is not on the roster of 6 agents");
     assert_fails(make(&o, s, "{\"releases\": \"soon\"}", 0, N, NULL, &err), TACIT_E_ARG,
                  "got \"soon\"");
-    assert_fails(make(&o, s, "{\"regions\": 0}", 0, N, NULL, &err), TACIT_E_ARG, "regions");
+    assert_fails(make(&o, s, "{\"regions\": -1}", 0, N, NULL, &err), TACIT_E_ARG, "regions");
     assert_null(o);
     party *p = join(s, "{}", 0, N);
     tc_event e = {.kind = TC_EVENT_ABSORB, .bytes = "12345678", .n_bytes = 8};
@@ -487,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_rounds_come_when_listed),
         cmocka_unit_test(test_the_first_query_maximises_the_broadcast),
         cmocka_unit_test(test_a_second_query_keeps_away),
+        cmocka_unit_test(test_uniform_points_ignore_the_broadcast),
         cmocka_unit_test(test_without_a_broadcast_it_goes_on_alone),
         cmocka_unit_test(test_replay_gives_the_same_bits),
         cmocka_unit_test(test_messages_are_clipped),

@@ -1,8 +1,8 @@
 /* aggregator.c - the coordinator of dp-fts-de (Algorithm 1, lines 4 to 10).
  *
  * One Gaussian sum (privacy/mechanism.h) of P blocks: the noise is drawn when the round opens,
- * contributions are clipped and weighted in integers, in any order. The sum is released as it is;
- * who reads it divides by the sampling rate, a public constant. */
+ * contributions are clipped and summed in integers, in any order. The sum is released as it is; who
+ * reads it divides by the sampling rate, a public constant. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 #include "base/error.h"
@@ -36,23 +36,13 @@ static tacit_status check_agent(uint64_t agents, uint64_t agent, tacit_error *er
                    agent, agents);
 }
 
-static tacit_status read_message(const tc_de_round *r, uint64_t round, const void *bytes, size_t n,
-                                 int64_t *v, tacit_error *err)
-{
-    tc_de_form form = {
-        .round = round, .width = r->plan.width, .grid = r->plan.grid, .clip = r->clip};
-    return tc_de_message_read(&form, bytes, n, v, err);
-}
-
 static tacit_status check(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
                           const void *bytes, size_t n, tacit_error *err)
 {
-    tc_de_round r;
+    tc_de_form form;
     TC_TRY(check_agent(roster(env), agent, err));
-    TC_TRY(tc_de_round_init(&r, opts, roster(env), round, false, err));
-    tacit_status status = read_message(&r, round, bytes, n, NULL, err);
-    tc_de_round_fini(&r);
-    return status;
+    TC_TRY(tc_de_form_init(&form, opts, roster(env), round, err));
+    return tc_de_message_read(&form, bytes, n, NULL, err);
 }
 
 /* Fixed sampling is charged as if everybody took part: the known bounds for it ask for more. */
@@ -61,7 +51,7 @@ static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc
 {
     tc_de_round r;
     tc_sum_scale scale;
-    TC_TRY(tc_de_round_init(&r, opts, roster(env), round, false, err));
+    TC_TRY(tc_de_round_init(&r, opts, roster(env), round, err));
     tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
     tc_de_round_fini(&r);
     TC_TRY(status);
@@ -93,7 +83,7 @@ static tacit_status open(void *st, const tc_env *env, const void *opts, uint64_t
     uint64_t agents = roster(env);
     a->opts = opts;
     a->number = round;
-    TC_TRY(tc_de_round_init(&a->round, a->opts, agents, round, true, err));
+    TC_TRY(tc_de_round_init(&a->round, a->opts, agents, round, err));
     a->v = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
     a->nothing = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
     a->left = TC_TAKE(&a->memory, (size_t)agents, unsigned char);
@@ -117,9 +107,11 @@ static void fini(void *st)
 static tacit_status fold(void *st, uint64_t agent, const void *bytes, size_t n, tacit_error *err)
 {
     aggregator *a = st;
+    const tc_de_form form = tc_de_round_form(&a->round, a->number);
     TC_TRY(check_agent(a->round.plan.agents, agent, err));
-    TC_TRY(read_message(&a->round, a->number, bytes, n, a->v, err));
-    tc_clip_l2(a->v, a->round.plan.width, a->round.clip);
+    TC_TRY(tc_de_message_read(&form, bytes, n, a->v, err));
+    if (a->round.clip < a->round.plan.clip) /* else the sum clips to the same norm */
+        tc_clip_l2(a->v, a->round.plan.width, a->round.clip);
     return tc_sum_fold(a->sum, (size_t)agent, a->left[agent] ? a->nothing : a->v, err);
 }
 

@@ -1,5 +1,5 @@
 /* dp_fts_de.h - what the files of the algorithm "dp-fts-de" share. Outside of this folder only
- * registry.c includes it.
+ * registry.c and a benchmark include it.
  *
  * Federated Thompson sampling with distributed exploration (Dai, Low and Jaillet, NeurIPS 2021,
  * Algorithms 1 and 2). Every party derives the same random features from the public seed, so an
@@ -24,15 +24,23 @@ enum { TC_DE_SQRT, TC_DE_INVERSE };
 enum { TC_DE_AUTO, TC_DE_MEAN, TC_DE_DRAW };
 enum { TC_DE_BY_REGION, TC_DE_EVERYWHERE }; /* of the options init and weights */
 enum { TC_DE_POISSON, TC_DE_FIXED };
+enum { TC_DE_POINT, TC_DE_PRIOR };
+enum { TC_DE_EVEN, TC_DE_DRAWN };
 
 typedef struct tc_de_options {
     int64_t features, regions, initial, hold, fade;
     double lengthscale, noise, y_mean, y_scale;
     double clip, sampling_rate, noise_multiplier, gap, p1;
-    int kernel, broadcast, mode, schedule, message, init, weights, sampling;
+    int kernel, broadcast, mode, schedule, message, init, weights, sampling, absorb, spectrum;
     bool unit;
     char *releases;
 } tc_de_options;
+
+/* P. Where a promise chose, it has put a number in place of 0. */
+static inline size_t tc_de_regions(const tc_de_options *o)
+{
+    return o->regions > 0 ? (size_t)o->regions : 4;
+}
 
 /* ---- when (schedule.c) */
 
@@ -44,13 +52,19 @@ typedef struct tc_de_releases {
 
 #define TC_DE_NEVER UINT64_MAX
 
-/* "all", "first", or rounds in ascending order: "0,1,4". */
+/* "all", "first", or rounds in ascending order: "0,1,4". "auto" is all: where a promise chose, it
+ * has put a list in its place. */
 tacit_status tc_de_releases_init(tc_de_releases *r, const char *text, tacit_error *err);
 void tc_de_releases_fini(tc_de_releases *r);
 /* The first round >= from that releases; TC_DE_NEVER if none does. */
 uint64_t tc_de_releases_next(const tc_de_releases *r, uint64_t from);
 /* 1 - p_t: how likely the query of iteration t = 1, 2, ... follows the broadcast. */
 double tc_de_follow(const tc_de_options *o, uint64_t t);
+
+/* ---- what a promise asks for (plan.c): promise of tc_algorithm */
+
+tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
+                           tacit_error *err);
 
 /* ---- how much of whom, and at what cost (weights.c) */
 
@@ -72,23 +86,19 @@ double tc_de_rate(const tc_de_options *o, uint64_t agents);
 /* sampling=fixed: how many agents are in a sum. */
 uint64_t tc_de_sampled(const tc_de_options *o, uint64_t agents);
 
-/* The sum of one round. Agents need its grid and their clip norm, the coordinator all of it. */
+/* The sum of one round, the same for all parties: O(P^2), however many agents there are. */
 typedef struct tc_de_round {
     tc_sum_plan plan;
     uint64_t clip;     /* of an agent's vector, steps; plan.clip may be larger (mode=paper) */
-    uint32_t *weights; /* of plan */
+    int release_grid;  /* a step of the broadcast is 2^-release_grid */
+    uint32_t *weights; /* of plan: one row for each home */
 } tc_de_round;
 
-/* everybody: with the weights of the whole roster, so that it can be summed; else of one agent for
- * each region, which gives the same grid and norms in O(P^2). */
 tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t agents,
-                              uint64_t round, bool everybody, tacit_error *err);
+                              uint64_t round, tacit_error *err);
 void tc_de_round_fini(tc_de_round *r);
 
-/* ---- what an agent sends (message.c) */
-
-enum { TC_DE_HEADER = 16 };
-
+/* How the messages of a round must look. */
 typedef struct tc_de_form {
     uint64_t round;
     size_t width; /* M */
@@ -96,11 +106,22 @@ typedef struct tc_de_form {
     uint64_t clip; /* no coordinate is beyond this, steps */
 } tc_de_form;
 
+tc_de_form tc_de_round_form(const tc_de_round *r, uint64_t round);
+/* The same for who needs nothing else of the round. */
+tacit_status tc_de_form_init(tc_de_form *f, const tc_de_options *o, uint64_t agents, uint64_t round,
+                             tacit_error *err);
+
+/* ---- what an agent sends (message.c) */
+
+enum { TC_DE_HEADER = 16 };
+
 void tc_de_message_write(const tc_de_form *f, const int64_t *v, tc_text *out);
 /* v: width integers, or NULL to check alone. E_ARG: not a message of this form. */
 tacit_status tc_de_message_read(const tc_de_form *f, const void *bytes, size_t n, int64_t *v,
                                 tacit_error *err);
 int64_t tc_de_int64(const void *little_endian);
+/* omega = unit x for the n integers x of a broadcast. */
+void tc_de_broadcast_read(const void *bytes, size_t n, double unit, double *omega);
 
 /* ---- the two halves */
 

@@ -89,6 +89,37 @@ static void test_coordinates_out_of_range(void **state)
     }
 }
 
+/* More coordinates than are read at a time; the error names the right one. */
+static void test_long_messages(void **state)
+{
+    (void)state;
+    enum { LONG = 200 };
+    tacit_error err = {0};
+    tc_de_form f = {.round = 1, .width = LONG, .grid = 20, .clip = 1 << 26};
+    int64_t v[LONG], back[LONG];
+    for (int64_t i = 0; i < LONG; i++)
+        v[i] = (i % 2 == 0 ? 1 : -1) * ((1 << 26) - i);
+    tc_text t = {0};
+    tc_de_message_write(&f, v, &t);
+    assert_ok(tc_de_message_read(&f, tc_text_get(&t), t.len, back, &err));
+    assert_memory_equal(v, back, sizeof v);
+    tc_text_fini(&t);
+    for (size_t at = 0; at < LONG; at++) {
+        char expected[100];
+        int64_t kept = v[at];
+        v[at] = at % 3 == 0 ? INT64_MIN : -(1 << 26) - 1;
+        snprintf(expected, sizeof expected, "coordinate %zu of the message is %lld steps, beyond",
+                 at, (long long)v[at]);
+        tc_de_message_write(&f, v, &t);
+        assert_fails(tc_de_message_read(&f, tc_text_get(&t), t.len, back, &err), TACIT_E_ARG,
+                     expected);
+        assert_fails(tc_de_message_read(&f, tc_text_get(&t), t.len, NULL, &err), TACIT_E_ARG,
+                     expected);
+        tc_text_fini(&t);
+        v[at] = kept;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +128,7 @@ int main(void)
         cmocka_unit_test(test_wrong_lengths),
         cmocka_unit_test(test_wrong_headers),
         cmocka_unit_test(test_coordinates_out_of_range),
+        cmocka_unit_test(test_long_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

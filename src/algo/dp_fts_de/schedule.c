@@ -14,10 +14,11 @@
 
 static tacit_status refuse(const char *text, tacit_error *err)
 {
-    return tc_fail(err, TACIT_E_ARG,
-                   "releases must be all, first, or rounds in ascending order as in 0,1,4, got "
-                   "\"%s\"",
-                   text);
+    return tc_fail(
+        err, TACIT_E_ARG,
+        "releases must be auto, all, first, or rounds in ascending order as in 0,1,4, got "
+        "\"%s\"",
+        text);
 }
 
 static size_t count_items(const char *text)
@@ -49,7 +50,7 @@ static tacit_status parse_list(tc_de_releases *r, const char *text, tacit_error 
 
 tacit_status tc_de_releases_init(tc_de_releases *r, const char *text, tacit_error *err)
 {
-    *r = (tc_de_releases){.all = strcmp(text, "all") == 0};
+    *r = (tc_de_releases){.all = strcmp(text, "all") == 0 || strcmp(text, "auto") == 0};
     if (r->all)
         return TACIT_OK;
     tacit_status status = parse_list(r, strcmp(text, "first") == 0 ? "0" : text, err);

@@ -3,9 +3,21 @@
 #include "algo/dp_fts_de/agent.h"
 
 #include "algo/single/design.h"
+#include "base/error.h"
 #include "space/partition.h"
 
+#include <string.h>
+
+enum { TOGETHER = 32 };
+
 typedef tc_de_agent_state agent;
+
+void tc_de_trial_init(agent *a)
+{
+    const tc_env *env = a->env;
+    a->coins = tc_party_key_of(&env->party_seed, env->party, TC_FOR_COIN);
+    a->draws = tc_party_key_of(&env->party_seed, env->party, TC_FOR_DRAW);
+}
 
 static void any_point(const agent *a, uint64_t trial, double *values)
 {
@@ -39,58 +51,132 @@ static bool follows(const agent *a, uint64_t trial)
     tc_stream s;
     if (!a->informed)
         return false;
-    tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_COIN, trial);
+    tc_stream_keyed(&s, &a->coins, trial);
     uint64_t t = trial - (uint64_t)a->opts->initial + 1;
     return tc_draw_uniform(&s) < tc_de_follow(a->opts, t);
 }
 
-static tacit_status follow(agent *a, uint64_t trial, double *values, tacit_error *err)
+static tc_target broadcast_target(const agent *a)
 {
-    if (a->opts->broadcast == TC_DE_UNIFORM) {
-        any_point(a, trial, values);
-        return TACIT_OK;
-    }
-    tc_target target = {.omega = a->omega,
-                        .regions = (size_t)a->opts->regions,
-                        .since = a->absorbed,
-                        .radius = a->opts->lengthscale / 2};
-    return tc_search_maximise(&a->search, &target, trial, values, err);
+    return (tc_target){.omega = a->omega,
+                       .regions = tc_de_regions(a->opts),
+                       .since = a->absorbed,
+                       .radius = a->opts->lengthscale / 2};
 }
 
-static tacit_status thompson(agent *a, uint64_t trial, double *values, tacit_error *err)
+static tc_target thompson_target(agent *a, uint64_t trial)
 {
     tc_stream s;
-    tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_DRAW, trial);
+    tc_stream_keyed(&s, &a->draws, trial);
     tc_blr_sample(a->model, &s, a->draw);
-    tc_target target = {.omega = a->draw, .regions = 1};
-    return tc_search_maximise(&a->search, &target, trial, values, err);
+    return (tc_target){.omega = a->draw, .regions = 1};
 }
 
-tacit_status tc_de_ask(void *st, uint64_t trial, double *values, tacit_error *err)
+/* absorb=prior: the maximum of the posterior mean where a broadcast would be followed, else of a
+ * draw; the agent's own draw where the broadcast does not fit its data. The first query is the
+ * broadcast's own: where its initial points lie an agent knows more than elsewhere, and would stay
+ * at home too often. */
+static tc_target prior_target(agent *a, uint64_t trial, bool follow)
 {
-    agent *a = st;
+    const double *omega = tc_de_prior_target(a, trial, !follow);
+    if (!omega)
+        return thompson_target(a, trial);
+    if (follow && a->prior.broadcasts == 1 && a->absorbed == a->env->history->n)
+        return broadcast_target(a);
+    return (tc_target){.omega = omega,
+                       .regions = tc_de_regions(a->opts),
+                       .since = a->absorbed,
+                       .radius = follow ? a->opts->lengthscale / 2 : 0};
+}
+
+/* The point itself, or false and the function whose maximum it is. */
+static bool point_or_target(agent *a, uint64_t trial, double *values, tc_target *t)
+{
     if (trial < (uint64_t)a->opts->initial) {
         if (tc_de_federated(a) && a->opts->init == TC_DE_BY_REGION)
             point_at_home(a, trial, values);
         else
             any_point(a, trial, values);
-        return TACIT_OK;
+        return true;
     }
-    return follows(a, trial) ? follow(a, trial, values, err) : thompson(a, trial, values, err);
+    bool follow = follows(a, trial);
+    if (follow && a->opts->broadcast == TC_DE_UNIFORM) {
+        any_point(a, trial, values);
+        return true;
+    }
+    if (a->opts->absorb == TC_DE_PRIOR && a->informed && a->opts->broadcast != TC_DE_UNIFORM)
+        *t = prior_target(a, trial, follow);
+    else
+        *t = follow ? broadcast_target(a) : thompson_target(a, trial);
+    return false;
+}
+
+tacit_status tc_de_ask(void *st, uint64_t trial, double *values, tacit_error *err)
+{
+    return tc_de_ask_many(&st, &trial, &values, 1, err);
+}
+
+/* Up to TOGETHER agents. */
+static tacit_status ask_some(void *const *st, const uint64_t *trial, double *const *values,
+                             size_t n, tacit_error *err)
+{
+    tc_search *search[TOGETHER];
+    tc_target target[TOGETHER];
+    uint64_t searched[TOGETHER];
+    double *found[TOGETHER];
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        agent *a = st[i];
+        if (point_or_target(a, trial[i], values[i], &target[k]))
+            continue;
+        search[k] = &a->search;
+        searched[k] = trial[i];
+        found[k++] = values[i];
+    }
+    return tc_search_maximise_many(search, target, searched, found, k, err);
+}
+
+tacit_status tc_de_ask_many(void *const *st, const uint64_t *trial, double *const *values, size_t n,
+                            tacit_error *err)
+{
+    for (size_t i = 0; i < n; i += TOGETHER)
+        TC_TRY(ask_some(st + i, trial + i, values + i, n - i < TOGETHER ? n - i : TOGETHER, err));
+    return TACIT_OK;
+}
+
+size_t tc_de_observed(const agent *a, size_t i, double *u, double *phi)
+{
+    const tc_history *h = a->env->history;
+    const tc_features *f = a->features;
+    for (size_t d = 0; d < h->dim; d++)
+        u[d] = h->U[i + d * h->ld];
+    if (f->n > 0)
+        memcpy(phi, f->Phi + f->place[h->point[i]] * f->rff.M, f->rff.M * sizeof *phi);
+    else
+        tc_rff_many(&f->rff, 1, u, 1, phi, f->rff.M);
+    return tc_region_of(u, f->regions, h->dim);
+}
+
+double tc_de_value(const agent *a, size_t i)
+{
+    return (a->env->history->y[i] - a->opts->y_mean) / a->opts->y_scale;
+}
+
+/* The features of observation i, which a->draw holds too. Those of candidates stay where they are:
+ * the model borrows them. */
+static const double *lasting_row(const agent *a, size_t i)
+{
+    const tc_features *f = a->features;
+    return f->n > 0 ? f->Phi + f->place[a->env->history->point[i]] * f->rff.M : a->draw;
 }
 
 tacit_status tc_de_tell(void *st, tacit_error *err)
 {
     agent *a = st;
-    const tc_history *h = a->env->history;
-    const tc_features *f = a->features;
-    size_t i = h->n - 1;
-    (void)err;
-    const double *phi = a->draw;
-    if (f->n > 0)
-        phi = f->Phi + f->place[h->point[i]] * f->rff.M;
-    else
-        tc_rff_many(&f->rff, 1, h->U + i, h->ld, a->draw, f->rff.M);
-    tc_blr_add(a->model, phi, (h->y[i] - a->opts->y_mean) / a->opts->y_scale);
+    size_t i = a->env->history->n - 1, region = tc_de_observed(a, i, a->low, a->draw);
+    double y = tc_de_value(a, i);
+    if (a->opts->absorb == TC_DE_PRIOR)
+        TC_TRY(tc_de_prior_tell(a, a->draw, region, y, err));
+    tc_blr_add(a->model, lasting_row(a, i), y);
     return TACIT_OK;
 }

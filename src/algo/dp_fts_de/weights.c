@@ -1,8 +1,9 @@
 /* weights.c - phi_n^(i), its temperature, and what a round's sum costs.
  *
  * phi_n^(i) = exp((a 1[n in i] + 1)/T)/sum_n' (section 3.3 of the paper): all agents with the same
- * home have the same weights, so P rows describe the roster. a/T = gap for the first `hold` rounds,
- * then falls linearly to 0 over `fade` rounds, after which all count alike.
+ * home have the same weights and are a group of the sum, so P rows describe the roster. a/T = gap
+ * for the first `hold` rounds, then falls linearly to 0 over `fade` rounds, after which all count
+ * alike.
  *
  * Weights depend on N and the round, never on who is present: an absent agent is a zero vector.
  *
@@ -17,7 +18,7 @@
 
 size_t tc_de_home(const tc_de_options *o, uint64_t agent)
 {
-    return (size_t)(agent % (uint64_t)o->regions);
+    return (size_t)(agent % tc_de_regions(o));
 }
 
 double tc_de_gap(const tc_de_options *o, uint64_t round)
@@ -30,15 +31,19 @@ double tc_de_gap(const tc_de_options *o, uint64_t round)
     return fade > 1 ? o->gap * fmax(0, 1 - past / (fade - 1)) : 0;
 }
 
-double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t round, size_t home, size_t i)
+/* `elsewhere`: how much less than at home an agent counts in other regions. */
+static double weight(double elsewhere, uint64_t agents, uint64_t P, size_t home, size_t i)
 {
-    uint64_t P = (uint64_t)o->regions;
-    double members = (double)(agents / P + (i < agents % P));
-    double elsewhere = exp(-tc_de_gap(o, round)), others = (double)agents - members;
+    double members = (double)(agents / P + (i < agents % P)), others = (double)agents - members;
     /* A region without members is known to nobody better than to the others. */
     if (members == 0)
         return 1 / others;
     return (home == i ? 1 : elsewhere) / (members + others * elsewhere);
+}
+
+double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t round, size_t home, size_t i)
+{
+    return weight(exp(-tc_de_gap(o, round)), agents, tc_de_regions(o), home, i);
 }
 
 bool tc_de_sends_mean(const tc_de_options *o)
@@ -46,12 +51,16 @@ bool tc_de_sends_mean(const tc_de_options *o)
     return o->message == TC_DE_MEAN || (o->message == TC_DE_AUTO && o->noise_multiplier > 0);
 }
 
-/* Means are short, draws have the length of the prior: about sqrt(M). */
+/* The mean of an agent that has seen n values of sd 1 is about sqrt(n) long, rarely more than this; a
+ * draw has the length of the prior, about sqrt(M). A clip that is too tight would level the regions
+ * that are worth most. */
 double tc_de_clip(const tc_de_options *o)
 {
     if (o->clip > 0)
-        return o->clip / sqrt((double)o->regions);
-    return tc_de_sends_mean(o) ? 3.5 : 1.1 * sqrt((double)o->features);
+        return o->clip / sqrt((double)tc_de_regions(o));
+    double n = tc_de_sends_mean(o) ? fmin(fmax(1, (double)o->initial), (double)o->features)
+                                   : (double)o->features;
+    return 1.1 * sqrt(n);
 }
 
 uint64_t tc_de_sampled(const tc_de_options *o, uint64_t agents)
@@ -66,22 +75,22 @@ double tc_de_rate(const tc_de_options *o, uint64_t agents)
     return o->sampling_rate;
 }
 
-static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t agents, uint64_t round)
+static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t round)
 {
-    size_t P = r->plan.blocks;
-    for (size_t n = 0; n < r->plan.agents; n++)
+    const size_t P = r->plan.blocks;
+    const double elsewhere = exp(-tc_de_gap(o, round)), one = ldexp(1, TC_DE_WEIGHT_BITS);
+    for (size_t home = 0; home < r->plan.groups; home++)
         for (size_t i = 0; i < P; i++)
-            r->weights[n * P + i] =
-                n < P ? (uint32_t)ldexp(tc_de_weight(o, agents, round, n, i), TC_DE_WEIGHT_BITS)
-                      : r->weights[(n - P) * P + i];
+            r->weights[home * P + i] =
+                (uint32_t)(one * weight(elsewhere, r->plan.agents, P, home, i));
 }
 
 /* phi_max / max_n |phi_n|_2, at most 1. */
 static double peak_share(const tc_de_round *r)
 {
-    size_t P = r->plan.blocks, rows = r->plan.agents < P ? r->plan.agents : P;
+    size_t P = r->plan.blocks;
     double peak = 0, norm = 0;
-    for (size_t n = 0; n < rows; n++) {
+    for (size_t n = 0; n < r->plan.groups; n++) {
         double square = 0;
         for (size_t i = 0; i < P; i++) {
             double w = r->weights[n * P + i];
@@ -97,27 +106,30 @@ static tacit_status set_plan(tc_de_round *r, const tc_de_options *o, tacit_error
 {
     double clip = tc_de_clip(o), bound = clip;
     if (o->mode == TC_DE_PAPER)
-        bound = fmax(clip, clip * sqrt((double)o->regions) * peak_share(r));
+        bound = fmax(clip, clip * sqrt((double)tc_de_regions(o)) * peak_share(r));
     double q = o->sampling == TC_DE_FIXED ? 1 : o->sampling_rate;
-    TC_TRY(tc_sum_plan_set(&r->plan, bound, o->noise_multiplier, q, err));
+    tc_sum_scale scale;
+    TC_TRY(tc_sum_plan_fit(&r->plan, bound, o->noise_multiplier, q, &scale, err));
     uint64_t steps = (uint64_t)tc_grid_truncate(clip, r->plan.grid);
     r->clip = steps < r->plan.clip ? steps : r->plan.clip;
+    r->release_grid = scale.grid;
     return TACIT_OK;
 }
 
 tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t agents,
-                              uint64_t round, bool everybody, tacit_error *err)
+                              uint64_t round, tacit_error *err)
 {
-    size_t P = (size_t)o->regions, rows = everybody || agents < P ? (size_t)agents : P;
-    tc_de_round made = {.plan = {.agents = rows,
+    size_t P = tc_de_regions(o);
+    tc_de_round made = {.plan = {.agents = (size_t)agents,
                                  .blocks = P,
                                  .width = (size_t)o->features,
+                                 .groups = agents < P ? (size_t)agents : P,
                                  .weight_bits = TC_DE_WEIGHT_BITS}};
-    made.weights = tc_alloc(rows * P, sizeof *made.weights);
+    made.weights = tc_alloc(made.plan.groups * P, sizeof *made.weights);
     if (!made.weights)
         return tc_fail_memory(err);
     made.plan.weights = made.weights;
-    fill_weights(&made, o, agents, round);
+    fill_weights(&made, o, round);
     tacit_status status = set_plan(&made, o, err);
     if (status != TACIT_OK) {
         tc_de_round_fini(&made);
@@ -131,4 +143,26 @@ void tc_de_round_fini(tc_de_round *r)
 {
     tc_free(r->weights);
     *r = (tc_de_round){0};
+}
+
+tc_de_form tc_de_round_form(const tc_de_round *r, uint64_t round)
+{
+    return (tc_de_form){
+        .round = round, .width = r->plan.width, .grid = r->plan.grid, .clip = r->clip};
+}
+
+/* In sound mode it follows from the clip norm alone, and is had without weights and noise. */
+tacit_status tc_de_form_init(tc_de_form *f, const tc_de_options *o, uint64_t agents, uint64_t round,
+                             tacit_error *err)
+{
+    tc_de_round r = {.plan = {.width = (size_t)o->features}};
+    if (o->mode == TC_DE_PAPER) {
+        TC_TRY(tc_de_round_init(&r, o, agents, round, err));
+    } else {
+        TC_TRY(tc_sum_plan_clip(&r.plan, tc_de_clip(o), err));
+        r.clip = r.plan.clip;
+    }
+    *f = tc_de_round_form(&r, round);
+    tc_de_round_fini(&r);
+    return TACIT_OK;
 }

@@ -80,9 +80,15 @@ static double noise_of(const tc_de_options *o, uint64_t agents, uint64_t round)
     tacit_error err = {0};
     tc_de_round r;
     tc_sum_scale scale;
-    assert_ok(tc_de_round_init(&r, o, agents, round, true, &err));
+    assert_ok(tc_de_round_init(&r, o, agents, round, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
-    double sd = ldexp((double)scale.sd, -r.plan.grid);
+    double sd = ldexp((double)scale.sd, -r.release_grid);
+    tc_de_form whole = tc_de_round_form(&r, round), alone;
+    assert_ok(tc_de_form_init(&alone, o, agents, round, &err));
+    assert_int_equal(alone.round, round);
+    assert_int_equal(alone.width, whole.width);
+    assert_int_equal(alone.grid, whole.grid);
+    assert_int_equal(alone.clip, whole.clip);
     assert_true(r.clip <= r.plan.clip);
     assert_close(ldexp((double)r.clip, -r.plan.grid), tc_de_clip(o), 1e-5);
     tc_de_round_fini(&r);
@@ -110,9 +116,9 @@ static void test_noise_is_what_each_mode_says(void **state)
         }
         o.mode = TC_DE_SOUND;
         double sound = 1.5 * 11 * norm;
-        assert_close(noise_of(&o, 29, rounds[k]), sound, 1e-6 * sound);
+        assert_close(noise_of(&o, 29, rounds[k]), sound, 1e-5 * sound);
         o.mode = TC_DE_PAPER;
-        assert_close(noise_of(&o, 29, rounds[k]), 1.5 * 22 * peak, 1e-6 * sound);
+        assert_close(noise_of(&o, 29, rounds[k]), 1.5 * 22 * peak, 1e-5 * sound);
     }
     end(&o);
 }
@@ -129,26 +135,61 @@ static void test_what_the_exact_sensitivity_saves(void **state)
     end(&paper);
 }
 
-static void test_agents_and_coordinator_agree(void **state)
+/* The same sum with a row of weights for every agent. */
+static void check_rows(const tc_de_options *o, uint64_t agents, uint64_t round)
+{
+    tacit_error err = {0};
+    tc_de_round r;
+    tc_sum_scale few, all;
+    size_t P = tc_de_regions(o);
+    assert_ok(tc_de_round_init(&r, o, agents, round, &err));
+    assert_int_equal(r.plan.agents, agents);
+    assert_int_equal(r.plan.groups, agents < P ? agents : P);
+    tc_sum_plan p = r.plan;
+    uint32_t *weights = tc_alloc((size_t)agents * P, sizeof *weights);
+    assert_non_null(weights);
+    for (uint64_t n = 0; n < agents; n++)
+        for (size_t i = 0; i < P; i++)
+            weights[n * P + i] =
+                (uint32_t)ldexp(tc_de_weight(o, agents, round, tc_de_home(o, n), i), 31);
+    p.weights = weights;
+    p.groups = (size_t)agents;
+    assert_ok(tc_sum_plan_scale(&r.plan, &few, &err));
+    assert_ok(tc_sum_plan_scale(&p, &all, &err));
+    assert_true(few.sd == all.sd && few.sensitivity == all.sensitivity);
+    assert_int_equal(r.release_grid, all.grid);
+    tc_free(weights);
+    tc_de_round_fini(&r);
+}
+
+static void test_a_row_for_each_home_is_enough(void **state)
+{
+    (void)state;
+    tc_de_options o = defaults();
+    const uint64_t rosters[] = {1, 2, 3, 4, 29, 1000};
+    for (o.mode = TC_DE_SOUND; o.mode <= TC_DE_PAPER; o.mode++)
+        for (size_t k = 0; k < 6; k++)
+            for (uint64_t round = 0; round < 42; round += 3)
+                check_rows(&o, rosters[k], round);
+    o.mode = TC_DE_SOUND;
+    end(&o);
+}
+
+/* Messages of all rounds are on one grid, whatever the noise is. */
+static void test_the_grid_of_messages_follows_the_clip_norm(void **state)
 {
     (void)state;
     tacit_error err = {0};
     tc_de_options o = defaults();
-    const uint64_t rosters[] = {2, 3, 4, 29, 1000};
-    for (o.mode = TC_DE_SOUND; o.mode <= TC_DE_PAPER; o.mode++)
-        for (size_t k = 0; k < 5; k++)
-            for (uint64_t round = 0; round < 42; round += 3) {
-                tc_de_round all, few;
-                assert_ok(tc_de_round_init(&all, &o, rosters[k], round, true, &err));
-                assert_ok(tc_de_round_init(&few, &o, rosters[k], round, false, &err));
-                assert_int_equal(all.plan.grid, few.plan.grid);
-                assert_int_equal(all.plan.clip, few.plan.clip);
-                assert_int_equal(all.clip, few.clip);
-                assert_int_equal(all.plan.agents, rosters[k]);
-                tc_de_round_fini(&all);
-                tc_de_round_fini(&few);
-            }
-    o.mode = TC_DE_SOUND;
+    o.clip = 8; /* 4 for one agent's vector: 2^25 steps */
+    for (o.noise_multiplier = 0; o.noise_multiplier < 1000; o.noise_multiplier += 111)
+        for (uint64_t round = 0; round < 42; round += 3) {
+            tc_de_round r;
+            assert_ok(tc_de_round_init(&r, &o, 1000, round, &err));
+            assert_int_equal(r.plan.grid, 23);
+            assert_int_equal(r.clip, 1 << 25);
+            tc_de_round_fini(&r);
+        }
     end(&o);
 }
 
@@ -157,7 +198,9 @@ static void test_clip_norms_follow_the_message(void **state)
     (void)state;
     tc_de_options o = defaults();
     assert_true(tc_de_sends_mean(&o));
-    assert_close(tc_de_clip(&o), 3.5, 0);
+    assert_close(tc_de_clip(&o), 1.1 * sqrt(10), 0);
+    o.initial = 4000; /* no mean has more than M directions */
+    assert_close(tc_de_clip(&o), 11, 1e-12);
     o.noise_multiplier = 0;
     assert_false(tc_de_sends_mean(&o));
     assert_close(tc_de_clip(&o), 11, 1e-12);
@@ -188,7 +231,8 @@ int main(void)
         cmocka_unit_test(test_published_peaks),
         cmocka_unit_test(test_noise_is_what_each_mode_says),
         cmocka_unit_test(test_what_the_exact_sensitivity_saves),
-        cmocka_unit_test(test_agents_and_coordinator_agree),
+        cmocka_unit_test(test_a_row_for_each_home_is_enough),
+        cmocka_unit_test(test_the_grid_of_messages_follows_the_clip_norm),
         cmocka_unit_test(test_clip_norms_follow_the_message),
         cmocka_unit_test(test_shares_of_the_roster),
     };

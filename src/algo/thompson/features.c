@@ -6,6 +6,7 @@
 #include "algo/thompson/thompson.h"
 
 #include "base/error.h"
+#include "num/sobol.h"
 #include "space/partition.h"
 
 static tacit_status draw_features(tc_features *f, const tc_env *env, const tc_features_spec *spec,
@@ -22,7 +23,8 @@ static tacit_status draw_features(tc_features *f, const tc_env *env, const tc_fe
     tc_stream stream;
     tc_stream_public(&stream, &env->public_seed, TC_FOR_FEATURES, 0);
     TC_TRY(tc_rff_init(&f->rff, spec->M, dim, err));
-    tc_rff_draw(&f->rff, &hyper, spec->unit, &stream);
+    (spec->even && dim <= TC_SOBOL_DIM ? tc_rff_draw_even : tc_rff_draw)(&f->rff, &hyper,
+                                                                         spec->unit, &stream);
     return TACIT_OK;
 }
 
@@ -52,6 +54,57 @@ static void restore_starts(tc_features *f)
     f->start[f->regions] = f->n;
 }
 
+/* ---- tiles ---- */
+
+static size_t tiles_of(size_t points)
+{
+    return (points + TC_TILE - 1) / TC_TILE;
+}
+
+/* Where each candidate stands, from the places. */
+static void assign_slots(tc_features *f)
+{
+    for (size_t q = 0; q < f->slots; q++)
+        f->held[q] = f->n;
+    for (size_t i = 0; i < f->regions; i++)
+        for (size_t p = f->start[i]; p < f->start[i + 1]; p++) {
+            size_t q = f->tile[i] * TC_TILE + p - f->start[i];
+            f->held[q] = f->order[p];
+            f->slot[f->order[p]] = q;
+        }
+}
+
+static void fill_tiles(tc_features *f)
+{
+    size_t M = f->rff.M;
+    for (size_t p = 0; p < f->n; p++) {
+        size_t q = f->slot[f->order[p]];
+        double *tile = f->tiles + q / TC_TILE * M * TC_TILE + q % TC_TILE;
+        for (size_t m = 0; m < M; m++)
+            tile[m * TC_TILE] = f->Phi[p * M + m];
+    }
+}
+
+static tacit_status add_tiles(tc_features *f, tacit_error *err)
+{
+    f->tile = TC_TAKE(&f->memory, f->regions + 1, size_t);
+    if (!f->tile)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < f->regions; i++)
+        f->tile[i + 1] = f->tile[i] + tiles_of(f->start[i + 1] - f->start[i]);
+    f->slots = f->tile[f->regions] * TC_TILE;
+    f->slot = TC_TAKE(&f->memory, f->n, size_t);
+    f->held = TC_TAKE(&f->memory, f->slots, size_t);
+    f->tiles = TC_TAKE(&f->memory, f->slots * f->rff.M, double);
+    if (f->memory.failed)
+        return tc_fail_memory(err);
+    assign_slots(f);
+    fill_tiles(f);
+    return TACIT_OK;
+}
+
+/* ---- candidates ---- */
+
 static tacit_status add_domain(tc_features *f, const tc_domain *d, tacit_error *err)
 {
     size_t M = f->rff.M;
@@ -67,7 +120,7 @@ static tacit_status add_domain(tc_features *f, const tc_domain *d, tacit_error *
     restore_starts(f);
     for (size_t c = 0; c < d->n; c++)
         tc_rff_many(&f->rff, 1, d->u + c, d->n, f->Phi + f->place[c] * M, M);
-    return TACIT_OK;
+    return add_tiles(f, err);
 }
 
 static tacit_status build(tc_features *f, const tc_env *env, const tc_features_spec *spec,

@@ -5,24 +5,23 @@
 #include "algo/thompson/thompson.h"
 
 #include "base/error.h"
-#include "num/la.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BOX_POINTS = 512, BOX_STARTS = 4 };
+enum { BOX_POINTS = 512, BOX_STARTS = 4, TOGETHER = 32 };
 
 tacit_status tc_search_init(tc_search *s, const tc_env *env, const tc_features *f, tacit_error *err)
 {
     const tc_space *space = env->space;
     s->env = env;
     s->features = f;
-    s->n = space->domain ? f->n : BOX_POINTS;
-    s->score = TC_TAKE(&s->memory, s->n, double);
+    s->n = space->domain ? f->slots : BOX_POINTS;
     s->shut = TC_TAKE(&s->memory, s->n, unsigned char);
     s->values = TC_TAKE(&s->memory, space->n_params, double);
     s->u = TC_TAKE(&s->memory, space->dim, double);
     if (!space->domain) {
+        s->score = TC_TAKE(&s->memory, s->n, double);
         s->X = TC_TAKE(&s->memory, s->n * space->dim, double);
         s->starts = TC_TAKE(&s->memory, BOX_STARTS * space->dim, double);
         s->free = TC_TAKE(&s->memory, space->dim, unsigned char);
@@ -31,6 +30,8 @@ tacit_status tc_search_init(tc_search *s, const tc_env *env, const tc_features *
         return tc_fail_memory(err);
     for (size_t d = 0; s->free && d < space->dim; d++)
         s->free[d] = tc_space_continuous(space, d);
+    for (size_t q = 0; space->domain && q < s->n; q++)
+        s->shut[q] = f->held[q] < f->n ? 0 : TC_SEARCH_EMPTY;
     return TACIT_OK;
 }
 
@@ -94,56 +95,106 @@ size_t tc_search_pick(const tc_search *s)
     return best < s->n ? best : largest(s, 0);
 }
 
+/* ---- a finite space ---- */
+
 static void shut_candidate(tc_search *s, size_t candidate)
 {
-    s->shut[s->features->place[candidate]] |= TC_SEARCH_KNOWN;
+    s->shut[s->features->slot[candidate]] |= TC_SEARCH_KNOWN;
 }
 
-/* Candidates are known by number; distances are needed only where there is a radius. */
-static void shut_candidates(tc_search *s)
+static void shut_near(tc_search *s)
 {
-    const tc_history *h = s->env->history;
     const tc_domain *d = s->env->space->domain;
-    memset(s->shut, 0, s->n);
-    for (size_t i = 0; i < h->n; i++)
-        shut_candidate(s, h->point[i]);
-    for (size_t i = 0; i < h->n_taken; i++)
-        shut_candidate(s, h->taken_point[i]);
-    if (s->target->radius == 0 || (s->target->since == h->n && h->n_taken == 0))
-        return;
-    for (size_t p = 0; p < s->n; p++) {
+    for (size_t c = 0; c < d->n; c++) {
         for (size_t k = 0; k < d->dim; k++)
-            s->u[k] = d->u[s->features->order[p] + k * d->n];
-        s->shut[p] |= near(s, s->u) ? TC_SEARCH_NEAR : 0;
+            s->u[k] = d->u[c + k * d->n];
+        s->shut[s->features->slot[c]] |= near(s, s->u) ? TC_SEARCH_NEAR : 0;
     }
 }
 
-static void score_places(tc_search *s, size_t from, size_t to, const double *omega)
+static void open_slots(size_t n, unsigned char *shut)
 {
-    size_t M = s->features->rff.M;
-    if (to > from)
-        tc_gemv('T', M, to - from, 1, s->features->Phi + from * M, M, omega, 0, s->score + from);
+    for (size_t q = 0; q < n; q++)
+        shut[q] &= TC_SEARCH_EMPTY;
 }
 
-static void maximise_finite(tc_search *s, double *values)
+/* Candidates are known by number; distances are needed only where there is a radius. What was
+ * observed stays shut, so that a call marks what is new; all else is opened again by the next. */
+static void shut_candidates(tc_search *s)
 {
-    const tc_features *f = s->features;
-    const tc_target *t = s->target;
-    if (t->regions == 1)
-        score_places(s, 0, s->n, t->omega);
-    else
-        for (size_t i = 0; i < t->regions; i++)
-            score_places(s, f->start[i], f->start[i + 1], t->omega + i * f->rff.M);
+    const tc_history *h = s->env->history;
+    const bool radius = s->target->radius > 0 && (s->target->since < h->n || h->n_taken > 0);
+    if (s->passing) {
+        open_slots(s->n, s->shut);
+        s->marked = 0;
+    }
+    for (; s->marked < h->n; s->marked++)
+        shut_candidate(s, h->point[s->marked]);
+    for (size_t i = 0; i < h->n_taken; i++)
+        shut_candidate(s, h->taken_point[i]);
+    if (radius)
+        shut_near(s);
+    s->passing = radius || h->n_taken > 0;
+}
+
+static tc_score score_of(tc_search *s, const tc_target *t)
+{
+    s->target = t;
     shut_candidates(s);
-    values[0] = (double)f->order[tc_search_pick(s)];
+    return (tc_score){
+        .omega = t->omega, .step = t->regions > 1 ? s->features->rff.M : 0, .shut = s->shut};
+}
+
+/* The first slot with a candidate: where no score is a number. */
+static size_t any_slot(const tc_features *f)
+{
+    return f->slot[f->order[0]];
+}
+
+/* A search that found nothing open takes what is near others, and then what is known. */
+static size_t second_choice(const tc_features *f, const tc_score *score)
+{
+    size_t best;
+    tc_score_best(f, 1, score, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN, &best);
+    if (best == f->slots)
+        tc_score_best(f, 1, score, TC_SEARCH_EMPTY, &best);
+    return best < f->slots ? best : any_slot(f);
+}
+
+/* Up to TOGETHER searches over the same features. */
+static void maximise_finite(tc_search *const *s, const tc_target *t, double *const *values,
+                            size_t k)
+{
+    const tc_features *f = s[0]->features;
+    tc_score score[TOGETHER];
+    size_t best[TOGETHER];
+    for (size_t j = 0; j < k; j++)
+        score[j] = score_of(s[j], &t[j]);
+    tc_score_best(f, k, score, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN | TC_SEARCH_NEAR, best);
+    for (size_t j = 0; j < k; j++) {
+        size_t slot = best[j] < f->slots ? best[j] : second_choice(f, &score[j]);
+        values[j][0] = (double)f->held[slot];
+    }
 }
 
 tacit_status tc_search_maximise(tc_search *s, const tc_target *t, uint64_t trial, double *values,
                                 tacit_error *err)
 {
-    s->target = t;
-    if (!s->env->space->domain)
-        return tc_search_box(s, trial, values, err);
-    maximise_finite(s, values);
+    return tc_search_maximise_many(&s, t, &trial, &values, 1, err);
+}
+
+tacit_status tc_search_maximise_many(tc_search *const *s, const tc_target *t, const uint64_t *trial,
+                                     double *const *values, size_t k, tacit_error *err)
+{
+    for (size_t j = 0, n; j < k; j += n) {
+        n = k - j < TOGETHER ? k - j : TOGETHER;
+        if (s[j]->env->space->domain) {
+            maximise_finite(s + j, t + j, values + j, n);
+            continue;
+        }
+        n = 1;
+        s[j]->target = &t[j];
+        TC_TRY(tc_search_box(s[j], trial[j], values[j], err));
+    }
     return TACIT_OK;
 }

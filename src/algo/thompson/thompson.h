@@ -18,10 +18,15 @@ typedef struct tc_features_spec {
     int kernel;     /* tc_kernel_kind, with variance 1 */
     double lengthscale;
     bool unit; /* features of every point rescaled to norm 1 */
+    bool even; /* frequencies spread evenly, not drawn one by one */
 } tc_features_spec;
 
+enum { TC_TILE = 32 }; /* candidates that are scored in one go */
+
 /* One for all optimizers of a study in this process. Of a finite space it keeps the features of
- * all candidates, region by region: those of region i are the places start[i] .. start[i+1]-1. */
+ * all candidates, region by region: those of region i are the places start[i] .. start[i+1]-1.
+ * For scoring they are kept once more as tiles, feature by feature: a tile holds TC_TILE slots of
+ * one region, so the last of a region may have empty ones. */
 typedef struct tc_features {
     size_t users;
     tc_rff rff;
@@ -29,12 +34,31 @@ typedef struct tc_features {
     size_t *order, *place; /* candidate at a place, place of a candidate */
     size_t *start;         /* regions + 1 */
     double *Phi;           /* M x n */
+    size_t *tile;          /* regions + 1: the first tile of each */
+    size_t slots;          /* of all tiles */
+    size_t *slot;          /* of a candidate */
+    size_t *held;          /* the candidate in a slot; n: empty */
+    double *tiles;         /* tile t, feature m, its slot i: tiles[(t M + m) TC_TILE + i] */
     tc_arena memory;
 } tc_features;
 
 tacit_status tc_features_new(tc_features **out, const tc_env *env, const tc_features_spec *spec,
                              tacit_error *err);
 void tc_features_release(tc_features *f); /* the last user ends it; NULL is allowed */
+
+/* ---- scores of a finite space (score.c) */
+
+/* x -> phi(x)' omega^(i[x]), and the slots that are not wanted. */
+typedef struct tc_score {
+    const double *omega;
+    size_t step; /* from the omega of a region to the next: M, or 0 if there is one for all */
+    const unsigned char *shut; /* slots */
+} tc_score;
+
+/* best[j] = the slot where score j is largest, of those whose shut has none of the bits `avoid`;
+ * f->slots if there is none. Ties: the first. Features are summed in one fixed order, whatever k. */
+void tc_score_best(const tc_features *f, size_t k, const tc_score *score, unsigned avoid,
+                   size_t *best);
 
 /* ---- where a function is largest (search.c, search_box.c) */
 
@@ -50,16 +74,17 @@ typedef struct tc_search {
     const tc_env *env;
     const tc_features *features;
     const tc_target *target; /* of the present call */
-    size_t n;                /* points that are scored */
-    double *score;
-    unsigned char *shut; /* bits: known, near */
-    double *X;           /* a box: n x dim, row by row */
+    size_t n;                /* slots, or points of a box */
+    unsigned char *shut;     /* bits: known, near, empty */
+    size_t marked;           /* a finite space: observations that shut has already ... */
+    bool passing;            /* ... and whether it has anything of the last call alone */
+    double *score, *X;       /* a box: n, and n x dim, row by row */
     double *starts, *values, *u;
     unsigned char *free; /* dim */
     tc_arena memory;
 } tc_search;
 
-enum { TC_SEARCH_KNOWN = 1, TC_SEARCH_NEAR = 2 };
+enum { TC_SEARCH_KNOWN = 1, TC_SEARCH_NEAR = 2, TC_SEARCH_EMPTY = 4 };
 
 tacit_status tc_search_init(tc_search *s, const tc_env *env, const tc_features *f,
                             tacit_error *err);
@@ -67,6 +92,9 @@ void tc_search_fini(tc_search *s);
 /* The best point that is not known yet: first of those away from others, then of all. */
 tacit_status tc_search_maximise(tc_search *s, const tc_target *t, uint64_t trial, double *values,
                                 tacit_error *err);
+/* k searches over one set of features: the same bits as one by one. */
+tacit_status tc_search_maximise_many(tc_search *const *s, const tc_target *t, const uint64_t *trial,
+                                     double *const *values, size_t k, tacit_error *err);
 /* For search_box.c. */
 tacit_status tc_search_box(tc_search *s, uint64_t trial, double *values, tacit_error *err);
 unsigned char tc_search_shut(const tc_search *s, const double *u);

@@ -1,0 +1,206 @@
+/* plan_test.c - promises: the noise they ask for, and what is chosen where nothing was said. */
+#include "support/test.h"
+
+#include "algo/dp_fts_de/dp_fts_de.h"
+#include "base/json.h"
+#include "privacy/accountant.h"
+
+enum { INITIAL = 10, ROUNDS = 40 };
+
+static const tc_option *table(void)
+{
+    return tc_algorithm_dp_fts_de.options;
+}
+
+static void fill(tc_de_options *o, const char *name, const char *value)
+{
+    tacit_error err = {0};
+    assert_ok(tc_options_set(table(), o, "dp-fts-de", name, value, &err));
+}
+
+/* Options as a user would give them: "name", "value", ..., NULL. */
+static void start(tc_de_options *o, const char *const *words)
+{
+    tacit_error err = {0};
+    assert_ok(tc_options_defaults(table(), o, &err));
+    fill(o, "features", "50");
+    fill(o, "lengthscale", "0.03");
+    for (; words && *words; words += 2)
+        fill(o, words[0], words[1]);
+}
+
+static tacit_status promise(tc_de_options *o, uint64_t agents, uint64_t trials, double epsilon,
+                            double delta, tacit_error *err)
+{
+    tc_env env = {.agents = agents, .budget = trials};
+    return tc_algorithm_dp_fts_de.promise(&env, o, epsilon, delta, err);
+}
+
+static void end(tc_de_options *o)
+{
+    tc_options_fini(table(), o);
+}
+
+/* What the releases of the plan cost, event by event, as a ledger would hear of them. */
+static double cost(const tc_de_options *o, uint64_t agents, double delta, uint64_t *releases)
+{
+    tacit_error err = {0};
+    tc_dp_event events[ROUNDS];
+    tc_de_releases r;
+    tc_guarantee g;
+    size_t n = 0;
+    assert_ok(tc_de_releases_init(&r, o->releases, &err));
+    for (uint64_t t = tc_de_releases_next(&r, 0); t < ROUNDS; t = tc_de_releases_next(&r, t + 1)) {
+        tc_text text = {0};
+        json_t *j = NULL;
+        tc_env env = {.agents = agents};
+        assert_ok(tc_de_aggregator.plan(&env, o, t, &text, &err));
+        assert_ok(tc_json_parse(tc_text_get(&text), text.len, "event", &j, &err));
+        assert_ok(tc_dp_event_from_json(&events[n++], j, &err));
+        json_decref(j);
+        tc_text_fini(&text);
+    }
+    tc_de_releases_fini(&r);
+    assert_ok(tc_account(&tc_accountant_pld, events, n, delta, &g, &err));
+    *releases = n;
+    return g.epsilon;
+}
+
+static void test_a_promise_is_kept_and_not_wasted(void **state)
+{
+    (void)state;
+    const char *const cases[][7] = {
+        {NULL},
+        {"releases", "all", NULL},
+        {"releases", "0,1,4,100", NULL},
+        {"releases", "all", "sampling_rate", "0.25", "mode", "paper", NULL},
+        {"releases", "0,5", "sampling", "fixed", "sampling_rate", "0.5", NULL},
+    };
+    const uint64_t expected[] = {1, 40, 3, 40, 2};
+    for (size_t k = 0; k < 5; k++) {
+        tacit_error err = {0};
+        tc_de_options o = {0};
+        uint64_t releases;
+        start(&o, cases[k]);
+        assert_ok(promise(&o, 200, INITIAL + ROUNDS, 2, 1e-5, &err));
+        double epsilon = cost(&o, 200, 1e-5, &releases);
+        assert_int_equal(releases, expected[k]);
+        assert_true(epsilon <= 2 && epsilon > 2 * 0.999);
+        end(&o);
+    }
+}
+
+static void test_noise_is_that_of_calibrate(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    double z;
+    start(&o, (const char *const[]){"releases", "0,1,2", NULL});
+    assert_ok(promise(&o, 200, INITIAL + ROUNDS, 1, 1e-5, &err));
+    assert_ok(tc_calibrate(&tc_accountant_gaussian, 1, 1e-5, TC_DP_ALL, 1, 3, &z, &err));
+    assert_close(o.noise_multiplier / z, 1, 1e-5);
+    assert_string_equal(o.releases, "0,1,2");
+    end(&o);
+    start(&o, NULL);
+    assert_ok(promise(&o, 200, INITIAL + ROUNDS, 1, 1e-5, &err));
+    assert_ok(tc_analytic_gaussian(1, 1e-5, &z, &err));
+    assert_close(o.noise_multiplier / z, 1, 1e-5);
+    end(&o);
+}
+
+/* Discrete noise takes its share of delta: with much of it, integer orders are asked instead. */
+static void test_large_epsilon_leaves_room_for_discreteness(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    double z, rdp;
+    start(&o, (const char *const[]){"releases", "all", NULL});
+    assert_ok(promise(&o, 200, INITIAL + ROUNDS, 16, 1e-6, &err));
+    assert_ok(tc_calibrate(&tc_accountant_gaussian, 16, 1e-6, TC_DP_ALL, 1, ROUNDS, &z, &err));
+    assert_ok(tc_calibrate(&tc_accountant_moments, 16, 1e-6, TC_DP_ALL, 1, ROUNDS, &rdp, &err));
+    assert_true(rdp > z);
+    assert_close(o.noise_multiplier, rdp, 1e-6 * rdp);
+    end(&o);
+}
+
+/* The rule: one release, and as many regions as the noise allows. */
+static void test_what_is_chosen(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t agents;
+        double epsilon;
+        int64_t regions;
+    } row[] = {
+        {30, 0.5, 1},    {30, 1, 1},    {30, 2, 1},    {30, 4, 1},    {30, 8, 3},
+        {200, 0.5, 2},   {200, 1, 3},   {200, 2, 7},   {200, 4, 13},  {200, 8, 13},
+        {1000, 0.5, 10}, {1000, 1, 13}, {1000, 2, 13}, {1000, 4, 13}, {1000, 8, 13},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        tacit_error err = {0};
+        tc_de_options o = {0};
+        start(&o, NULL);
+        assert_ok(promise(&o, row[k].agents, INITIAL + ROUNDS, row[k].epsilon, 1e-5, &err));
+        assert_string_equal(o.releases, "first");
+        assert_int_equal(o.regions, row[k].regions);
+        end(&o);
+    }
+}
+
+static void test_what_was_given_stays(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    start(&o, (const char *const[]){"regions", "3", "releases", "all", NULL});
+    assert_ok(promise(&o, 200, INITIAL + ROUNDS, 1, 1e-5, &err));
+    assert_int_equal(o.regions, 3);
+    assert_string_equal(o.releases, "all");
+    end(&o);
+    start(&o, (const char *const[]){"lengthscale", "0.6", NULL}); /* one region is fine enough */
+    assert_ok(promise(&o, 200, INITIAL + ROUNDS, 8, 1e-5, &err));
+    assert_int_equal(o.regions, 1);
+    end(&o);
+}
+
+static void refuse(const char *const *words, uint64_t agents, uint64_t trials, double epsilon,
+                   const char *why)
+{
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    start(&o, words);
+    double z = o.noise_multiplier;
+    assert_fails(promise(&o, agents, trials, epsilon, 1e-5, &err), TACIT_E_ARG, why);
+    assert_same_bits(o.noise_multiplier, z);
+    end(&o);
+}
+
+static void test_what_cannot_be_kept_is_refused(void **state)
+{
+    (void)state;
+    refuse((const char *const[]){"noise_multiplier", "0", NULL}, 200, 50, 1,
+           "noise_multiplier=0 adds no noise and keeps no promise; leave it out to have it "
+           "computed from epsilon");
+    refuse(NULL, 1, 50, 1, "a promise needs a roster of at least 2 agents, got 1");
+    refuse(NULL, 200, 0, 1, "a promise needs a number of trials above the 10 initial ones, got 0");
+    refuse(NULL, 200, 10, 1, "above the 10 initial ones, got 10");
+    refuse((const char *const[]){"releases", "40,50", NULL}, 200, 50, 1,
+           "releases=40,50 has no round among the 40 that are planned");
+    refuse((const char *const[]){"releases", "soon", NULL}, 200, 50, 1, "got \"soon\"");
+    refuse(NULL, 200, 50, 0, "epsilon must be in (0, 1e6], got 0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_promise_is_kept_and_not_wasted),
+        cmocka_unit_test(test_noise_is_that_of_calibrate),
+        cmocka_unit_test(test_large_epsilon_leaves_room_for_discreteness),
+        cmocka_unit_test(test_what_is_chosen),
+        cmocka_unit_test(test_what_was_given_stays),
+        cmocka_unit_test(test_what_cannot_be_kept_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
