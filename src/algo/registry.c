@@ -1,6 +1,7 @@
 /* registry.c - every algorithm, one line each. */
 #include "algo/algorithm.h"
 #include "algo/dp_fts_de/dp_fts_de.h"
+#include "algo/fts/fts.h"
 #include "algo/single/single.h"
 #include "base/error.h"
 
@@ -16,6 +17,9 @@ static const tc_algorithm *const algorithms[] = {
     &tc_algorithm_random,
     /* federated, by features */
     &tc_algorithm_dp_fts_de,
+    &tc_algorithm_fts,
+    &tc_algorithm_rgpe,
+    &tc_algorithm_taf,
     NULL,
 };
 /* clang-format on */

@@ -1,0 +1,190 @@
+/* agent.c - the agent of fts (Algorithm 1): its rounds, and the messages it reads.
+ *
+ * Its knowledge is a Bayesian linear regression on the shared features. mode=one-shot: it publishes
+ * once, after its initial points, and reads each message of another agent at most once.
+ * mode=general: it publishes before every trial, and reads messages of the present round. Either
+ * way it reads only what it drew, at most one message for a trial. Alone it never waits: then this
+ * is Thompson sampling on M features. */
+#include "algo/fts/agent.h"
+
+#include "base/error.h"
+
+typedef tc_fts_agent_state agent;
+
+tc_fts_form tc_fts_form_of(const tc_fts_options *o, uint64_t round)
+{
+    return (tc_fts_form){
+        .algorithm = "fts", .magic = "TFT1", .round = round, .width = (size_t)o->common.features};
+}
+
+static bool learns(const agent *a)
+{
+    return a->opts->choose == TC_FTS_LEARNED;
+}
+
+/* ---- birth and end ---- */
+
+static tacit_status check_given(const tc_fts_options *o, tacit_error *err)
+{
+    bool wanted = o->choose == TC_FTS_GIVEN;
+    if (wanted == (o->given != NULL))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   wanted ? "choose=given needs the option given: a weight for each agent"
+                          : "given is for choose=given alone");
+}
+
+/* Everybody but itself may be drawn. */
+static tacit_status fill_urn(agent *a, tacit_error *err)
+{
+    const tc_env *env = a->core.env;
+    TC_TRY(check_given(a->opts, err));
+    if (!tc_fts_federated(&a->core))
+        return TACIT_OK;
+    TC_TRY(tc_fts_urn_init(&a->urn, env->agents, a->opts->given, err));
+    TC_TRY(tc_fts_urn_reserve(&a->urn, err));
+    tc_fts_urn_remove(&a->urn, env->party);
+    return TACIT_OK;
+}
+
+static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
+{
+    agent *a = st;
+    a->opts = opts;
+    a->ready = a->tried = TC_FTS_NEVER;
+    TC_TRY(tc_fts_core_init(&a->core, env, &a->opts->common, err));
+    TC_TRY(fill_urn(a, err));
+    TC_TRY(tc_blr_new(&a->model, (size_t)a->opts->common.features, a->opts->common.noise, err));
+    a->omega = TC_TAKE(&a->core.memory, (size_t)a->opts->common.features, double);
+    if (a->core.memory.failed)
+        return tc_fail_memory(err);
+    return tc_search_init(&a->search, env, a->core.features, err);
+}
+
+static void fini(void *st)
+{
+    agent *a = st;
+    tc_search_fini(&a->search);
+    tc_blr_free(a->model);
+    tc_fts_urn_fini(&a->urn);
+    tc_fts_shelf_fini(&a->shelf);
+    tc_fts_core_fini(&a->core);
+}
+
+static tacit_status tell(void *st, tacit_error *err)
+{
+    agent *a = st;
+    size_t i = a->core.env->history->n - 1;
+    tc_blr_add(a->model, tc_fts_phi(&a->core, i, a->core.draw), tc_fts_value(&a->core, i));
+    return tc_fts_shelf_observe(&a->shelf, &a->core, err);
+}
+
+/* ---- rounds ---- */
+
+static void need(const void *st, tc_need *out)
+{
+    const agent *a = st;
+    *out = (tc_need){.may = TC_NEED_PUBLISH, .round = a->core.due};
+    if (tc_fts_publishes(&a->core))
+        return;
+    tc_fts_lead lead = tc_fts_decide(a, tc_fts_trial(&a->core));
+    if (lead.kind == TC_FTS_FETCH)
+        *out = (tc_need){.must = TC_NEED_FETCH, .round = tc_fts_round(a), .party = lead.party};
+    else
+        *out = (tc_need){.may = TC_NEED_TRIAL};
+}
+
+static tacit_status publish(const void *st, uint64_t round, tc_text *out, tacit_error *err)
+{
+    const agent *a = st;
+    const tc_env *env = a->core.env;
+    tc_fts_form form = tc_fts_form_of(a->opts, round);
+    const double *w = a->core.draw;
+    (void)err; /* out remembers a failed allocation */
+    if (a->opts->message == TC_FTS_MEAN) {
+        w = tc_blr_mean(a->model);
+    } else {
+        tc_stream s;
+        tc_stream_party(&s, &env->party_seed, env->party, TC_FOR_MESSAGE, round);
+        tc_blr_sample(a->model, &s, a->core.draw);
+    }
+    tc_fts_message_write(&form, w, out);
+    return TACIT_OK;
+}
+
+/* Whoever was missed in the last round may have sent something in this one. */
+static void forget_misses(agent *a)
+{
+    tc_fts_urn_refill(&a->urn);
+    tc_fts_urn_remove(&a->urn, a->core.env->party);
+    for (size_t i = 0; i < a->shelf.n; i++) {
+        tc_fts_urn_remove(&a->urn, a->shelf.kept[i].party);
+        a->shelf.kept[i].absent = false;
+    }
+}
+
+static tacit_status published(void *st, uint64_t round, tacit_error *err)
+{
+    agent *a = st;
+    TC_TRY(tc_fts_check_publish(&a->core, round, err));
+    bool again = a->opts->mode == TC_FTS_GENERAL;
+    a->core.due = again ? round + 1 : TC_FTS_NEVER;
+    if (again)
+        forget_misses(a);
+    return TACIT_OK;
+}
+
+/* ---- messages of others; apply.c lets pass only the one that `need` named ---- */
+
+/* choose=learned: keeps the message, and follows it as far as it deserves. */
+static tacit_status keep(agent *a, uint64_t round, uint64_t party, tacit_error *err)
+{
+    TC_TRY(tc_fts_shelf_put(&a->shelf, &a->core, party, round, a->omega, &a->slot, err));
+    tc_fts_kept *kept = &a->shelf.kept[a->slot];
+    kept->followed = a->trusted = tc_fts_trusts(a, tc_fts_trial(&a->core), kept->weight);
+    return TACIT_OK;
+}
+
+/* Read into scratch first: a message that is refused leaves everything as it was. */
+static tacit_status fetched(void *st, uint64_t round, uint64_t party, const void *bytes, size_t n,
+                            tacit_error *err)
+{
+    agent *a = st;
+    tc_fts_form form = tc_fts_form_of(a->opts, round);
+    TC_TRY(tc_fts_relayed_read(&form, party, bytes, n, a->omega, err));
+    TC_TRY(tc_fts_urn_reserve(&a->urn, err));
+    a->trusted = true;
+    if (learns(a))
+        TC_TRY(keep(a, round, party, err));
+    if (learns(a) || a->opts->mode == TC_FTS_ONE_SHOT)
+        tc_fts_urn_remove(&a->urn, party);
+    a->ready = tc_fts_trial(&a->core);
+    return TACIT_OK;
+}
+
+static tacit_status missed(void *st, uint64_t round, uint64_t party, tacit_error *err)
+{
+    agent *a = st;
+    uint64_t trial = tc_fts_trial(&a->core);
+    (void)round;
+    TC_TRY(tc_fts_urn_reserve(&a->urn, err));
+    tc_fts_urn_remove(&a->urn, party);
+    for (size_t i = 0; i < a->shelf.n; i++)
+        a->shelf.kept[i].absent |= a->shelf.kept[i].party == party;
+    a->misses = a->tried == trial ? a->misses + 1 : 1;
+    a->tried = trial;
+    return TACIT_OK;
+}
+
+const tc_optimizer_ops tc_fts_agent = {
+    .state_size = sizeof(agent),
+    .init = init,
+    .fini = fini,
+    .ask = tc_fts_ask,
+    .tell = tell,
+    .need = need,
+    .publish = publish,
+    .published = published,
+    .fetched = fetched,
+    .missed = missed,
+};

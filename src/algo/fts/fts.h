@@ -1,0 +1,157 @@
+/* fts.h - what the files of "fts", "rgpe" and "taf" share. Outside of this folder only registry.c
+ * includes it.
+ *
+ * Federated Thompson sampling (Dai, Low and Jaillet, NeurIPS 2020). Every party derives the same
+ * random features from the public seed, so an agent's function is a vector of M weights. Agents
+ * publish one each, a relay hands them on, and an agent's query maximises its own Thompson draw or,
+ * now and then, a vector of somebody else. rgpe and taf are what that paper compares with: they
+ * send a whole posterior and mix those of all agents.
+ *
+ * Rounds count from 0. Round r comes when an agent has its initial points and r more; iteration t is
+ * the trial number t - 1 + initial. Nothing here is private: a message says what it was made of. */
+#ifndef TC_ALGO_FTS_H
+#define TC_ALGO_FTS_H
+
+#include "algo/algorithm.h"
+#include "algo/thompson/thompson.h"
+
+extern const tc_algorithm tc_algorithm_fts, tc_algorithm_rgpe, tc_algorithm_taf;
+
+/* ---- options that all three have */
+
+typedef struct tc_fts_common {
+    int64_t features, initial;
+    double lengthscale, noise, y_mean, y_scale;
+    int kernel;
+    bool unit;
+} tc_fts_common;
+
+#define TC_FTS_COMMON_OPTIONS(S, m)                                                                \
+    {.name = "features",                                                                           \
+     .type = TC_OPTION_INT,                                                                        \
+     .offset = offsetof(S, m.features),                                                            \
+     .def = "100",                                                                                 \
+     .min = 1,                                                                                     \
+     .max = 4096,                                                                                  \
+     .help = "M: shared random features, on which messages are written"},                          \
+        {.name = "kernel",                                                                         \
+         .type = TC_OPTION_CHOICE,                                                                 \
+         .offset = offsetof(S, m.kernel),                                                          \
+         .def = "se",                                                                              \
+         .choices = TC_KERNEL_CHOICES,                                                             \
+         .help = "covariance function that the features stand for"},                               \
+        {.name = "lengthscale",                                                                    \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = offsetof(S, m.lengthscale),                                                     \
+         .def = "0.2",                                                                             \
+         .min = 1e-3,                                                                              \
+         .max = 100,                                                                               \
+         .help = "its length-scale in units of the range, the same for all agents"},               \
+        {.name = "unit",                                                                           \
+         .type = TC_OPTION_BOOL,                                                                   \
+         .offset = offsetof(S, m.unit),                                                            \
+         .def = "false",                                                                           \
+         .help = "rescale the features of every point to norm 1"},                                 \
+        {.name = "noise",                                                                          \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = offsetof(S, m.noise),                                                           \
+         .def = "0.01",                                                                            \
+         .min = 1e-8,                                                                              \
+         .max = 1e4,                                                                               \
+         .help = "lambda: noise variance of the values, after y_mean and y_scale"},                \
+        {.name = "y_mean",                                                                         \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = offsetof(S, m.y_mean),                                                          \
+         .def = "0",                                                                               \
+         .help = "public guess of the mean of the values (as maximised), subtracted"},             \
+        {.name = "y_scale",                                                                        \
+         .type = TC_OPTION_FLOAT,                                                                  \
+         .offset = offsetof(S, m.y_scale),                                                         \
+         .def = "1",                                                                               \
+         .min = 0,                                                                                 \
+         .max = 1e300,                                                                             \
+         .min_open = true,                                                                         \
+         .help = "public guess of their standard deviation, divided by"},                          \
+    {                                                                                              \
+        .name = "initial", .type = TC_OPTION_INT, .offset = offsetof(S, m.initial), .def = "10",   \
+        .min = 0, .max = 1e6, .help = "uniform points of each agent before the first round"        \
+    }
+
+/* ---- what every agent has (core.c); the first member of its state */
+
+#define TC_FTS_NEVER UINT64_MAX
+
+typedef struct tc_fts_core {
+    const tc_env *env;
+    const tc_fts_common *opts;
+    tc_features *features;
+    uint64_t due; /* the next round to publish in */
+    double *draw; /* M: scratch */
+    tc_arena memory;
+} tc_fts_core;
+
+tacit_status tc_fts_core_init(tc_fts_core *c, const tc_env *env, const tc_fts_common *opts,
+                              tacit_error *err);
+void tc_fts_core_fini(tc_fts_core *c);
+/* The features of observation i; scratch: M, used where they are not kept. */
+const double *tc_fts_phi(const tc_fts_core *c, size_t i, double *scratch);
+double tc_fts_value(const tc_fts_core *c, size_t i); /* y_i as the model sees it */
+/* The number of the trial that will be asked for next. */
+uint64_t tc_fts_trial(const tc_fts_core *c);
+bool tc_fts_federated(const tc_fts_core *c);
+/* Is it time to publish in round c->due? */
+bool tc_fts_publishes(const tc_fts_core *c);
+/* E_CORRUPT: not in this round. */
+tacit_status tc_fts_check_publish(const tc_fts_core *c, uint64_t round, tacit_error *err);
+
+/* ---- what an agent sends (message.c) */
+
+enum { TC_FTS_HEADER = 16 };
+
+typedef struct tc_fts_form {
+    const char *algorithm, *magic;
+    uint64_t round;
+    size_t width; /* numbers */
+} tc_fts_form;
+
+void tc_fts_message_write(const tc_fts_form *f, const double *v, tc_text *out);
+/* v: width numbers, or NULL to check alone. E_ARG: not a message of this form. */
+tacit_status tc_fts_message_read(const tc_fts_form *f, const void *bytes, size_t n, double *v,
+                                 tacit_error *err);
+/* The same for what a relay made of the message of `party`: bare numbers. E_CORRUPT: not so. */
+tacit_status tc_fts_relayed_read(const tc_fts_form *f, uint64_t party, const void *bytes, size_t n,
+                                 double *v, tacit_error *err);
+
+/* ---- what the relay does with it (relay.c): check and release of tc_relay_ops */
+
+tacit_status tc_fts_relay_check(const tc_fts_form *f, const tc_env *env, uint64_t agent,
+                                const void *bytes, size_t n, tacit_error *err);
+tacit_status tc_fts_relay_release(const tc_fts_form *f, const void *bytes, size_t n,
+                                  tc_release **out, tacit_error *err);
+
+/* ---- fts */
+
+enum { TC_FTS_SQRT, TC_FTS_INVERSE, TC_FTS_SQUARE, TC_FTS_CONSTANT };
+enum { TC_FTS_ONE_SHOT, TC_FTS_GENERAL };
+enum { TC_FTS_UNIFORM, TC_FTS_GIVEN, TC_FTS_LEARNED };
+enum { TC_FTS_DRAW, TC_FTS_MEAN };
+
+typedef struct tc_fts_options {
+    tc_fts_common common;
+    double p1, follow;
+    int schedule, mode, choose, message;
+    char *given;
+} tc_fts_options;
+
+/* schedule.c: 1 - p_t, how likely the query of iteration t = 1, 2, ... follows somebody else. */
+double tc_fts_follow(const tc_fts_options *o, uint64_t t);
+/* The first iteration t <= T in which the condition of Theorem 1, (1 - p_t) c_t <= (1 - p_1) c_1,
+ * does not hold; 0 if it does in all. `points` is |X|; beta_t is 1, as tacit runs it. For reports. */
+uint64_t tc_fts_condition(const tc_fts_options *o, double points, uint64_t T);
+
+tc_fts_form tc_fts_form_of(const tc_fts_options *o, uint64_t round);
+
+extern const tc_optimizer_ops tc_fts_agent;
+extern const tc_relay_ops tc_fts_relay;
+
+#endif

@@ -1,0 +1,103 @@
+/* peers.h - an agent that mixes the posteriors of all others: what rgpe and taf share.
+ *
+ * Every agent publishes its posterior once, after its initial points, and reads those of all others
+ * before its first iteration: N - 1 messages. Each iteration then weighs all of them by how they
+ * rank its own observations, and scores points by all: work that grows linearly with N, which is
+ * the nature of these methods. peers.c has the rounds, peer.c one posterior, peers_search.c the
+ * point; an algorithm adds the weights and the acquisition. Nobody else includes this. */
+#ifndef TC_ALGO_FTS_PEERS_H
+#define TC_ALGO_FTS_PEERS_H
+
+#include "algo/fts/fts.h"
+
+enum { TC_PEERS_BLOCK = 64 }; /* candidates at a time */
+
+/* A posterior N(nu, lambda Sigma^-1) of weights, ready to be asked. On a finite space that is a
+ * mean and a variance for each place of the features, elsewhere nu and Sigma^-1 themselves. */
+typedef struct tc_peer {
+    double *memory; /* all of the below; NULL: no message came */
+    double best;    /* the largest value that it has seen */
+    double *mean, *var;
+    double *nu, *S; /* S: lower triangle, column by column */
+    bool certain;   /* its variance is not asked for */
+} tc_peer;
+
+typedef struct tc_peers tc_peers;
+
+typedef struct tc_peers_kind {
+    /* What it sends: `width` numbers from place `first` of tc_peers.numbers. */
+    tc_fts_form (*form)(const void *opts, size_t *first);
+    bool certain; /* only its own variance counts */
+    /* Prepares p->numbers of agent `party` for use; NULL: no need. */
+    void (*arrange)(tc_peers *p, uint64_t party);
+    /* Sets p->weight of itself and of all peers that came, for this trial. */
+    tacit_status (*weigh)(tc_peers *p, uint64_t trial, tacit_error *err);
+    /* How good a point is where active agent k has mean[k] and var[k]; with the derivatives unless
+     * d_mean is NULL. */
+    double (*value)(const tc_peers *p, const double *mean, const double *var, double *d_mean,
+                    double *d_var);
+} tc_peers_kind;
+
+struct tc_peers {
+    tc_fts_core core;
+    const tc_peers_kind *kind;
+    const void *opts;
+    uint64_t reads;     /* whose message is read next; the size of the roster: all were */
+    size_t agents;      /* at least 1 */
+    tc_peer *peer;      /* by agent; its own is made anew for each trial */
+    double *numbers;    /* 1 + M + M(M+1)/2: best, nu, lower triangle of Sigma^-1 */
+    double *A;          /* M x M: scratch */
+    double *product;    /* M x TC_PEERS_BLOCK: scratch */
+    double *phi, *Sphi; /* M */
+    /* Of the present trial. */
+    double *weight; /* by agent */
+    size_t *active; /* agents whose weight is not 0 */
+    size_t n_active;
+    double *mean, *var, *d_mean, *d_var; /* of the active ones at a point */
+    double *y, *at_mean, *at_var;        /* values, and what a peer predicts for them */
+    size_t y_cap, mean_cap, var_cap;
+    /* peers_search.c */
+    double *score, *X, *starts, *values;
+    unsigned char *shut, *free;
+};
+
+/* peer.c */
+size_t tc_peers_triangle(const tc_peers *p); /* M(M+1)/2 */
+/* Its own posterior, into p->numbers. */
+tacit_status tc_peers_compose(const tc_peers *p, tacit_error *err);
+/* p->numbers as the posterior of an agent, in place of what it had. */
+tacit_status tc_peers_take(tc_peers *p, uint64_t party, bool certain, tacit_error *err);
+double tc_peer_mean(const tc_peer *q, size_t M, const double *phi);
+/* Sphi gets Sigma^-1 phi. */
+double tc_peer_variance(const tc_peers *p, const tc_peer *q, const double *phi, double *Sphi);
+/* p->at_mean and, unless certain, p->at_var: its predictions of the observations. */
+void tc_peers_predict(tc_peers *p, uint64_t party);
+
+/* peers.c: members of tc_optimizer_ops; init is for the algorithm's own. */
+tacit_status tc_peers_init(tc_peers *p, const tc_peers_kind *kind, const tc_env *env,
+                           const tc_fts_common *common, const void *opts, tacit_error *err);
+void tc_peers_fini(void *st);
+tacit_status tc_peers_ask(void *st, uint64_t trial, double *values, tacit_error *err);
+void tc_peers_need(const void *st, tc_need *out);
+tacit_status tc_peers_publish(const void *st, uint64_t round, tc_text *out, tacit_error *err);
+tacit_status tc_peers_published(void *st, uint64_t round, tacit_error *err);
+tacit_status tc_peers_fetched(void *st, uint64_t round, uint64_t party, const void *bytes, size_t n,
+                              tacit_error *err);
+tacit_status tc_peers_missed(void *st, uint64_t round, uint64_t party, tacit_error *err);
+/* ... and of tc_relay_ops, for a kind. */
+tacit_status tc_peers_check(const tc_peers_kind *kind, const tc_env *env, const void *opts,
+                            uint64_t round, uint64_t agent, const void *bytes, size_t n,
+                            tacit_error *err);
+tacit_status tc_peers_release(const tc_peers_kind *kind, const tc_env *env, const void *opts,
+                              uint64_t round, uint64_t agent, const void *bytes, size_t n,
+                              tc_release **out, tacit_error *err);
+
+/* peers_search.c */
+tacit_status tc_peers_search_init(tc_peers *p, tacit_error *err);
+/* The best point that is not known yet. Ties: the first. */
+tacit_status tc_peers_maximise(tc_peers *p, uint64_t trial, double *values, tacit_error *err);
+
+/* Of an agent's own values: the largest, 0 before there are any. */
+double tc_peers_best(const tc_peers *p);
+
+#endif

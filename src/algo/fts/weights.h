@@ -1,0 +1,62 @@
+/* weights.h - P_N: which agent is drawn. For agent.c and trial.c.
+ *
+ * An urn (weights.c) holds agents with fixed weights that are taken out one by one; a shelf
+ * (learned.c) keeps messages and weighs their senders by how well they rank what is known. */
+#ifndef TC_ALGO_FTS_WEIGHTS_H
+#define TC_ALGO_FTS_WEIGHTS_H
+
+#include "algo/fts/fts.h"
+
+/* ---- the urn */
+
+typedef struct tc_fts_taken {
+    uint64_t agent;
+    uint64_t through; /* weight of the agents that are out, up to and with this one */
+} tc_fts_taken;
+
+typedef struct tc_fts_urn {
+    uint64_t agents;
+    uint64_t *before;  /* agents + 1: weight of those before each; NULL: all have weight 1 */
+    tc_fts_taken *out; /* ascending */
+    size_t n, cap;
+} tc_fts_urn;
+
+/* given: weights separated by commas, one for each agent; NULL: all are equal. */
+tacit_status tc_fts_urn_init(tc_fts_urn *u, uint64_t agents, const char *given, tacit_error *err);
+void tc_fts_urn_fini(tc_fts_urn *u);
+tacit_status tc_fts_urn_reserve(tc_fts_urn *u, tacit_error *err); /* room for one more to be out */
+void tc_fts_urn_remove(tc_fts_urn *u, uint64_t agent);            /* after reserve */
+void tc_fts_urn_refill(tc_fts_urn *u);                            /* nobody is out */
+uint64_t tc_fts_urn_left(const tc_fts_urn *u);                    /* weight of those within */
+/* Who has this ticket, 0 .. left-1: each agent within has as many as its weight. O(log agents log n). */
+uint64_t tc_fts_urn_pick(const tc_fts_urn *u, uint64_t ticket);
+
+/* ---- the shelf */
+
+typedef struct tc_fts_kept {
+    uint64_t party, round;
+    size_t since;     /* observations when it came */
+    bool absent;      /* sent nothing in the present round */
+    bool followed;    /* by the trial for which it was read */
+    double weight;    /* of its sender */
+    double balance;   /* pairs of observations that it orders rightly less those it does not */
+    double *omega;    /* M */
+    double *fit;      /* phi(x_i)'omega of each observation ... */
+    size_t fits, cap; /* ... so far */
+} tc_fts_kept;
+
+typedef struct tc_fts_shelf {
+    tc_fts_kept *kept;
+    size_t n, cap;
+} tc_fts_shelf;
+
+void tc_fts_shelf_fini(tc_fts_shelf *s);
+/* Keeps a message, in place of an older one of the same sender; *slot is where. */
+tacit_status tc_fts_shelf_put(tc_fts_shelf *s, const tc_fts_core *c, uint64_t party, uint64_t round,
+                              const double *omega, size_t *slot, tacit_error *err);
+/* Weighs all anew after an observation. */
+tacit_status tc_fts_shelf_observe(tc_fts_shelf *s, const tc_fts_core *c, tacit_error *err);
+/* The weight of a sender by the balance of its message over n observations. */
+double tc_fts_rank_weight(double balance, size_t n);
+
+#endif
