@@ -64,8 +64,8 @@ const tc_verb tc_verb_algorithms = {
     .usage = "[NAME] [options]",
     .summary = "list the algorithms, or the options of one",
     .details = "The options of an algorithm stand beside its name in the study document:\n"
-               "\"algorithm\": {\"name\": \"gp-ei\", ...}. What is for many parties is refused in\n"
-               "a study of one.\n"
+               "\"algorithm\": {\"name\": \"gp-ei\", ...}. What is for many parties needs a\n"
+               "\"federation\" there, or --agents of tacit simulate.\n"
                "\n"
                "  tacit algorithms\n"
                "  tacit algorithms gp-ei",

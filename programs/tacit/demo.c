@@ -126,7 +126,8 @@ static tacit_status write_csv(const char *dir, const cell *c, tacit_error *err)
 static tc_regret_curve curve_of(const cell *c, double *iteration)
 {
     const tc_simulation_result *r = &c->result;
-    return (tc_regret_curve){.algorithm = (char *)c->sim.algorithm->name,
+    return (tc_regret_curve){.label = (char *)c->sim.algorithm->name,
+                             .algorithm = (char *)c->sim.algorithm->name,
                              .objective = (char *)c->sim.objective,
                              .runs = r->runs,
                              .seed = c->sim.seed,

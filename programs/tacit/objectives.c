@@ -1,22 +1,28 @@
-/* objectives.c - `tacit objectives`: the built-in functions, and one of them in detail. */
-#include "objective/objective.h"
+/* objectives.c - `tacit objectives`: the built-in functions and families, and one in detail. */
+#include "objective/family.h"
 #include "verbs.h"
 
 #include <string.h>
 
 static const tc_option options[] = {{.name = NULL}};
 
+static void list_one(tc_table *t, const char *name, const char *summary, const char *source)
+{
+    tc_table_text(t, 0, name);
+    tc_table_text(t, 1, summary);
+    tc_table_text(t, 2, source);
+    tc_table_end_row(t);
+}
+
 static tacit_status list(const tc_invocation *in, tacit_error *err)
 {
     static const char *const names[] = {"objective", "summary", "source"};
     tc_table *t = tc_table_new(3, names);
-    for (size_t i = 0; t && tc_objectives()[i]; i++) {
-        const tc_objective_info *o = tc_objectives()[i];
-        tc_table_text(t, 0, o->name);
-        tc_table_text(t, 1, o->summary);
-        tc_table_text(t, 2, o->source);
-        tc_table_end_row(t);
-    }
+    for (size_t i = 0; tc_objectives()[i]; i++)
+        list_one(t, tc_objectives()[i]->name, tc_objectives()[i]->summary,
+                 tc_objectives()[i]->source);
+    for (size_t i = 0; tc_families()[i]; i++)
+        list_one(t, tc_families()[i]->name, tc_families()[i]->summary, tc_families()[i]->source);
     return t ? tc_table_print(t, (tc_format)in->format, stdout, err) : tc_fail_memory(err);
 }
 
@@ -27,46 +33,88 @@ static void add_row(tc_table *t, const char *field, const char *value)
     tc_table_end_row(t);
 }
 
-static void add_facts(tc_table *t, const tc_objective_info *info, const tc_objective *o)
+static void add_facts(tc_table *t, const tc_objective_info *info, const char *name)
 {
-    const tc_space *space = tc_objective_space(o);
+    add_row(t, "objective", name);
+    if (info) { /* of a table nothing more is known */
+        add_row(t, "summary", info->summary);
+        add_row(t, "source", info->source);
+    }
+}
+
+static void add_space(tc_table *t, const tc_space *space, bool maximize, const char *other)
+{
     char text[64];
-    add_row(t, "objective", info->name);
-    add_row(t, "summary", info->summary);
-    add_row(t, "source", info->source);
-    add_row(t, "direction", tc_objective_maximize(o) ? "maximize" : "minimize");
-    snprintf(text, sizeof text, tc_objective_any_dim(o) ? "%zu; --dim takes another" : "%zu",
-             space->n_params);
+    const tc_domain *d = space->domain;
+    add_row(t, "direction", maximize ? "maximize" : "minimize");
+    snprintf(text, sizeof text, "%zu%s", d ? d->dim : space->n_params, other);
     add_row(t, "dimension", text);
-    for (size_t d = 0; d < space->n_params; d++) {
-        const tc_param *p = &space->params[d];
+    for (size_t i = 0; !d && i < space->n_params; i++) {
+        const tc_param *p = &space->params[i];
         snprintf(text, sizeof text, "%g to %g", p->low, p->high);
         add_row(t, p->name, text);
     }
-    tc_double_text(text, tc_objective_optimum(o));
+    if (d) {
+        snprintf(text, sizeof text, "%zu", d->n);
+        add_row(t, "candidates", text);
+    }
+}
+
+static void add_optimum(tc_table *t, double optimum)
+{
+    char text[32];
+    tc_double_text(text, optimum);
     add_row(t, "optimum", text);
 }
 
-static const tc_objective_info *info_of(const char *name)
+static const tc_objective_info *info_in(const tc_objective_info *const *list, const char *name)
 {
-    for (size_t i = 0; tc_objectives()[i]; i++)
-        if (strcmp(tc_objectives()[i]->name, name) == 0)
-            return tc_objectives()[i];
+    for (size_t i = 0; list[i]; i++)
+        if (strcmp(list[i]->name, name) == 0)
+            return list[i];
     return NULL;
+}
+
+static tacit_status show_one(tc_table *t, const char *name, tacit_error *err)
+{
+    tc_objective_opts opts;
+    tc_objective *o;
+    TC_TRY(tc_options_defaults(tc_objective_options, &opts, err));
+    TC_TRY(tc_objective_new(&o, name, &opts, tc_public_seed_from(0), err));
+    add_facts(t, info_in(tc_objectives(), name), name);
+    add_space(t, tc_objective_space(o), tc_objective_maximize(o),
+              tc_objective_any_dim(o) ? "; --dim takes another" : "");
+    add_optimum(t, tc_objective_optimum(o));
+    tc_objective_free(o);
+    return TACIT_OK;
+}
+
+/* Of the family, its first agent. */
+static tacit_status show_family(tc_table *t, const tc_objective_info *info, tacit_error *err)
+{
+    tc_family_opts opts;
+    tc_family *f;
+    TC_TRY(tc_options_defaults(tc_family_options, &opts, err));
+    TC_TRY(tc_family_new(&f, info->name, &opts, 1, tc_public_seed_from(0), err));
+    add_facts(t, info, info->name);
+    add_space(t, tc_family_space(f), tc_family_maximize(f), "; --dim takes another");
+    add_optimum(t, tc_family_optimum(f, 0));
+    tc_family_free(f);
+    return TACIT_OK;
 }
 
 static tacit_status show(const tc_invocation *in, const char *name, tacit_error *err)
 {
     static const char *const names[] = {"field", "value"};
-    tc_objective_opts opts;
-    tc_objective *o;
-    TC_TRY(tc_options_defaults(tc_objective_options, &opts, err));
-    TC_TRY(tc_objective_new(&o, name, &opts, tc_public_seed_from(0), err));
+    const tc_objective_info *family = info_in(tc_families(), name);
     tc_table *t = tc_table_new(2, names);
-    if (t)
-        add_facts(t, info_of(name), o);
-    tc_objective_free(o);
-    return t ? tc_table_print(t, (tc_format)in->format, stdout, err) : tc_fail_memory(err);
+    if (!t)
+        return tc_fail_memory(err);
+    tacit_status status = family ? show_family(t, family, err) : show_one(t, name, err);
+    if (status == TACIT_OK)
+        return tc_table_print(t, (tc_format)in->format, stdout, err);
+    tc_table_free(t);
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -79,7 +127,12 @@ const tc_verb tc_verb_objectives = {
     .usage = "[NAME]",
     .summary = "the built-in objectives, or one of them in detail",
     .details = "Functions with a known optimum, for tacit simulate. A gp-sample has another\n"
-               "shape, and so another optimum, for every seed; seed 0 is shown.\n"
+               "shape, and so another optimum, for every seed; seed 0 is shown. A family is one\n"
+               "objective for each agent of a federation; agent 0 is shown. So is every other\n"
+               "objective there, shifted by another vector for each agent.\n"
+               "\n"
+               "table:FILE.csv is an objective from measurements: every row a candidate, the\n"
+               "column \"value\", or value_1, value_2, ... of several agents, what came out.\n"
                "\n"
                "  tacit objectives\n"
                "  tacit objectives hartmann6",

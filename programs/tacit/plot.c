@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MAX_FILES      32
+#define MAX_CURVES     64
 #define MAX_FILE_BYTES ((size_t)1 << 30)
 
 typedef enum plot_kind { KIND_AUTO, KIND_HISTORY, KIND_REGRET, KIND_SLICE } plot_kind;
@@ -55,7 +56,7 @@ static bool ends_in(const char *s, const char *tail)
 
 /* -- regret -------------------------------------------------------------------------------- */
 
-static tacit_status load_csv(tc_regret_curve *c, const char *file, tacit_error *err)
+static tacit_status load_csv(tc_regret_curves *c, const char *file, tacit_error *err)
 {
     char *text;
     size_t len;
@@ -65,7 +66,7 @@ static tacit_status load_csv(tc_regret_curve *c, const char *file, tacit_error *
     return status;
 }
 
-static tacit_status load_json(tc_regret_curve *c, const char *file, tacit_error *err)
+static tacit_status load_json(tc_regret_curves *c, const char *file, tacit_error *err)
 {
     json_t *j;
     TC_TRY(tc_json_read_file(file, &j, err));
@@ -74,24 +75,32 @@ static tacit_status load_json(tc_regret_curve *c, const char *file, tacit_error 
     return status;
 }
 
-static tacit_status load_curves(const tc_invocation *in, tc_regret_curve *curves, tacit_error *err)
+/* names[i]: the file of curve i. */
+static tacit_status load_curves(const tc_invocation *in, tc_regret_curves *curves,
+                                const char *names[MAX_CURVES], tacit_error *err)
 {
-    for (size_t i = 0; i < in->n_args; i++)
-        TC_TRY(ends_in(in->args[i], ".json") ? load_json(&curves[i], in->args[i], err)
-                                             : load_csv(&curves[i], in->args[i], err));
+    for (size_t i = 0; i < in->n_args; i++) {
+        size_t before = curves->n;
+        TC_TRY(ends_in(in->args[i], ".json") ? load_json(curves, in->args[i], err)
+                                             : load_csv(curves, in->args[i], err));
+        if (curves->n > MAX_CURVES)
+            return tc_fail(err, TACIT_E_ARG, "%zu curves are too many for one chart, which has %d",
+                           curves->n, MAX_CURVES);
+        for (size_t k = before; k < curves->n; k++)
+            names[k] = in->args[i];
+    }
     return TACIT_OK;
 }
 
 static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_error *err)
 {
     const plot_opts *o = in->opts;
-    tc_regret_curve curves[MAX_FILES] = {0};
-    tacit_status status = load_curves(in, curves, err);
+    tc_regret_curves curves = {0};
+    const char *names[MAX_CURVES];
+    tacit_status status = load_curves(in, &curves, names, err);
     if (status == TACIT_OK)
-        status = tc_plot_regret(curves, in->n_args, (const char *const *)in->args, o->title,
-                                o->cumulative, svg, err);
-    for (size_t i = 0; i < in->n_args; i++)
-        tc_regret_curve_fini(&curves[i]);
+        status = tc_plot_regret(curves.items, curves.n, names, o->title, o->cumulative, svg, err);
+    tc_regret_curves_fini(&curves);
     return status;
 }
 
@@ -123,7 +132,7 @@ static tacit_status is_result(const char *arg, bool *out, tacit_error *err)
         return TACIT_OK;
     json_t *j;
     TC_TRY(tc_json_read_file(arg, &j, err));
-    *out = json_object_get(j, "simple_regret") != NULL;
+    *out = json_object_get(j, "simple_regret") || json_object_get(j, "results");
     json_decref(j);
     return TACIT_OK;
 }
@@ -183,8 +192,7 @@ const tc_verb tc_verb_plot = {
     .summary = "draw a study, or the regret of simulations, as SVG or PNG",
     .details = "history: the value of every completed trial, and the best so far. slice: the\n"
                "value against each parameter, early trials light, late ones dark. regret:\n"
-               "curves of files that tacit simulate wrote, one for each file, with a band of\n"
-               "one standard error.\n"
+               "curves of files that tacit simulate wrote, with a band of one standard error.\n"
                "\n"
                "PNG is made by rsvg-convert (Debian package librsvg2-bin); SVG needs nothing.\n"
                "\n"

@@ -1,4 +1,4 @@
-/* plot_regret.c - regret curves of simulations, one for each file, with bands of a standard error.
+/* plot_regret.c - regret curves of simulations, with bands of a standard error.
  *
  * Regret falls over decades, so the scale is logarithmic; what reaches 0 leaves it at the bottom. */
 #include "plot_int.h"
@@ -21,20 +21,20 @@ static bool same_objective(const tc_regret_curve *c, size_t n)
 static bool has_twin(const tc_regret_curve *c, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
-        if (k != i && strcmp(c[k].algorithm, c[i].algorithm) == 0 &&
+        if (k != i && strcmp(c[k].label, c[i].label) == 0 &&
             strcmp(c[k].objective, c[i].objective) == 0)
             return true;
     return false;
 }
 
-/* The algorithm; with the objective or the file where that alone would not tell. */
+/* Its own label; with the objective or the file where that alone would not tell. */
 static void label_of(char *out, size_t size, const tc_regret_curve *c, size_t n, size_t i,
                      const char *const *names)
 {
     const char *on = same_objective(c, n) ? "" : c[i].objective;
     const char *file = names && has_twin(c, n, i) ? names[i] : "";
-    snprintf(out, size, "%s%s%s%s%s%s", c[i].algorithm, *on ? " on " : "", on, *file ? " (" : "",
-             file, *file ? ")" : "");
+    snprintf(out, size, "%s%s%s%s%s%s", c[i].label, *on ? " on " : "", on, *file ? " (" : "", file,
+             *file ? ")" : "");
 }
 
 static void subtitle_of(char *out, size_t size, const tc_regret_curve *c, size_t n)
@@ -75,7 +75,7 @@ static tacit_status draw(const tc_regret_curve *curves, size_t n, tc_series *ser
              curves[0].objective);
     subtitle_of(subtitle, sizeof subtitle, curves, n);
     tc_panel panel = {
-        .x = {.label = "trial", .whole = true},
+        .x = {.label = curves[0].iteration[0] == 0 ? "iteration" : "trial", .whole = true},
         .y = {.label = cumulative ? "cumulative regret" : "simple regret", .log = !cumulative},
         .series = series,
         .n_series = n};

@@ -199,7 +199,8 @@ static void test_regret_chart(void **state)
     fill_curve();
     for (size_t i = 0; i < 12; i++) {
         names[i] = "file & <co>.csv";
-        curves[i] = (tc_regret_curve){.algorithm = i % 2 ? "gp-ei" : "<ts>",
+        curves[i] = (tc_regret_curve){.label = i % 2 ? "gp-ei" : "<ts>",
+                                      .algorithm = i % 2 ? "gp-ei" : "<ts>",
                                       .objective = "branin",
                                       .runs = 3 + i % 2,
                                       .n = N - i,

@@ -1,4 +1,4 @@
-/* watch.c - see watch.h. Used by simulate.c and demo.c. */
+/* watch.c - see watch.h. Used by tacit simulate and tacit demo. */
 #include "watch.h"
 
 #include "cli.h"
@@ -25,19 +25,44 @@ static bool trial_done(void *user, uint64_t done)
     return !tc_interrupted();
 }
 
+static watch start(const char *label, uint64_t total, bool quiet)
+{
+    tc_catch_interrupts();
+    return (watch){.lock = PTHREAD_MUTEX_INITIALIZER,
+                   .bar = tc_progress_start(label, total, quiet)};
+}
+
+static void end(watch *w)
+{
+    tc_progress_end(w->bar);
+    pthread_mutex_destroy(&w->lock);
+}
+
 tacit_status tc_watch_simulation(tc_simulation *sim, const char *label, bool quiet,
                                  tc_simulation_result *out, tacit_error *err)
 {
-    watch w = {.lock = PTHREAD_MUTEX_INITIALIZER,
-               .bar = tc_progress_start(label, sim->runs * sim->trials, quiet)};
+    watch w = start(label, sim->runs * sim->trials, quiet);
     sim->progress = trial_done;
     sim->user = &w;
-    tc_catch_interrupts();
     tacit_status status = tc_simulate(sim, out, err);
-    tc_progress_end(w.bar);
-    pthread_mutex_destroy(&w.lock);
+    end(&w);
     sim->progress = NULL;
     sim->user = NULL;
+    return status;
+}
+
+tacit_status tc_watch_federation(tc_federated *f, const char *label, bool quiet,
+                                 tc_federated_result *out, tacit_error *err)
+{
+    uint64_t steps;
+    TC_TRY(tc_federated_steps(f, &steps, err));
+    watch w = start(label, steps, quiet);
+    f->progress = trial_done;
+    f->user = &w;
+    tacit_status status = tc_federated_run(f, out, err);
+    end(&w);
+    f->progress = NULL;
+    f->user = NULL;
     return status;
 }
 

@@ -4,11 +4,12 @@
  * its own seed and its own family from (seed, r) alone, so two simulations with one seed are paired,
  * whatever their algorithms. An algorithm for one party alone is run by every agent for itself.
  *
- * Iteration 0 is the state after the initial points (the algorithm's option "initial"; none: 0), or
- * after those that were given; iteration t after t more trials of every agent. Regret is
- * noise-free. The simple regret of an agent is the smallest of all points it has queried, initial
- * ones included; its cumulative regret sums over the points after the initial ones. A run's regret
- * is the mean over its agents, and runs are the unit of all standard errors.
+ * Iteration 0 is the state after the initial points (the algorithm's option "initial", else a whole
+ * number "init", else none), or after those that were given where these are more; iteration t after
+ * t more trials of every agent. Regret is noise-free. The simple regret of an agent is the smallest
+ * of all points it has queried, initial ones included, and INFINITY before there is one; its
+ * cumulative regret sums over the points after the initial ones. A run's regret is the mean over its
+ * agents, and runs are the unit of all standard errors.
  *
  * Runs are independent and run in parallel; one run alone gives its threads to its agents. The bits
  * of a result do not depend on the number of threads, nor on being interrupted and resumed. */
@@ -31,8 +32,13 @@ typedef struct tc_federated {
     const char *objective; /* a name as for tc_family_new */
     tc_family_opts family;
     uint64_t agents, rounds, runs, seed;
-    double drop; /* the probability that a message does not arrive */
-    /* The budget that the ledger of each run holds releases to; epsilon 0: none. */
+    /* Points before iteration 0; 0: as the algorithm's options say. For algorithms that know no
+     * initial points, or choose how many, beside others that do. */
+    uint64_t initial;
+    double drop;   /* the probability that a message does not arrive */
+    uint64_t past; /* as in federation.h: trials of the earlier studies that messages tell of */
+    /* The budget that the ledger of each run holds releases to; epsilon 0: none. Nothing is
+     * calibrated here: `options` say how much noise there is. */
     double epsilon, delta;
     const tc_known_trial *known; /* warm start; or NULL */
     size_t n_known;
@@ -45,15 +51,13 @@ typedef struct tc_federated {
 } tc_federated;
 
 /* One release of a run, as its ledger has it. */
-typedef struct tc_federated_release {
-    uint64_t round;
-    tc_dp_event event; /* what it would cost in a deployment */
-} tc_federated_release;
+typedef tc_federation_release tc_federated_release;
 
 /* Arrays of `iterations` = rounds + 1 numbers. */
 typedef struct tc_federated_result {
-    uint64_t agents, runs, iterations, initial;
-    double *simple_mean, *simple_se;
+    uint64_t agents, runs, iterations, initial; /* initial: trials of each agent at iteration 0 */
+    uint64_t seed;
+    double *simple_mean, *simple_se; /* se: 0 for one run, and where the mean is not finite */
     double *cumulative_mean, *cumulative_se;
     double *simple, *cumulative;    /* runs x iterations: means over agents, for pairing */
     double *agent_simple;           /* runs x agents x iterations; NULL unless by_agent */
@@ -65,14 +69,19 @@ typedef struct tc_federated_result {
     double seconds;
 } tc_federated_result;
 
-/* Steps that progress counts: runs x (initial + rounds). */
+/* The algorithm's options in force: as given, the rest from its defaults. Caller decrefs. */
+tacit_status tc_federated_options(const tc_federated *f, json_t **out, tacit_error *err);
+/* Trials of each agent at iteration 0. All together it plans this many and `rounds` more. */
+tacit_status tc_federated_initial(const tc_federated *f, uint64_t *out, tacit_error *err);
+/* Steps that progress counts: runs x (initial + rounds), less the trials that were given. */
 tacit_status tc_federated_steps(const tc_federated *f, uint64_t *out, tacit_error *err);
 tacit_status tc_federated_run(const tc_federated *f, tc_federated_result *out, tacit_error *err);
 void tc_federated_result_fini(tc_federated_result *r);
 
 /* Two results of the same runs, paired by run: the ratio of mean simple regrets a/b at one
  * iteration with a 95 % interval (bootstrap over runs, from a fixed public seed), and the two-sided
- * p-value of the paired differences (sign-flip permutation test). E_ARG: not the same runs. */
+ * p-value of the paired differences (sign-flip permutation test: exact up to 13 runs). E_ARG: not the
+ * same runs, or a regret that is not finite. Nobody has any regret: the ratio is 1. */
 typedef struct tc_federated_ratio {
     double ratio, low, high, p;
 } tc_federated_ratio;

@@ -1,12 +1,16 @@
 /* federation.h - a federated study in one process: N optimizers and a coordinator, in lockstep.
  *
  * The objects are those of a deployment; only the network is missing. In each step the agents
- * publish where a round is due, the coordinator folds what arrived, the ledger lets the release
- * pass or refuses it, all agents absorb it or skip the round, and each completes one trial.
+ * publish where a round is due. Where the algorithm has an aggregator, the coordinator folds what
+ * arrived, the ledger lets the release pass or refuses it, and all agents absorb it or skip the
+ * round. Where it has a relay, the coordinator keeps the last message of every agent and hands on
+ * those that agents ask for. Then each agent completes one trial. An algorithm for one party alone
+ * has no rounds: every agent is a study of its own, agent 0 the one that `seed` makes alone.
  *
  * Noise comes from the seed, so that runs can be repeated: every release is stamped NOT PRIVATE,
- * while its event is what a deployment would pay. Agents run in parallel; results do not depend on
- * the number of threads. */
+ * while its event is what a deployment would pay. Agents run in parallel; results depend neither on
+ * the number of threads nor on how many agents are asked together. Which messages are lost depends
+ * on seed, round and agent alone, and the noise of a round on seed and round. */
 #ifndef TC_SIM_FEDERATION_H
 #define TC_SIM_FEDERATION_H
 
@@ -19,31 +23,60 @@ typedef struct tc_federation_config {
     const tc_space *space;
     bool maximize;
     uint64_t agents, seed, budget; /* budget: planned trials of each agent; 0 unknown */
-    double drop; /* the probability that a contribution does not arrive; it is then a zero */
+    /* Relays alone: what is handed on in round 0 is not what agents know then, but what earlier
+     * studies of theirs knew, of this many trials each (t_n of the FTS paper); 0: as agents do. */
+    uint64_t past;
+    double drop; /* the probability that a message does not arrive; in a sum it is then a zero */
     tc_pool *pool;
+    size_t chunk; /* agents asked together; 0 chooses */
     /* Called from any thread, for one agent in one thread at a time. */
     double (*objective)(void *user, uint64_t agent, uint64_t trial, const double *values);
     void *user;
     tc_ledger *ledger;             /* or NULL: no release is refused or recorded; borrowed */
-    const tc_ledger_budget *limit; /* or NULL: none */
+    const tc_ledger_budget *limit; /* or NULL: none. Read in every round */
     tc_ledger_hash study; /* of its document: for a round of one study there is one release */
 } tc_federation_config;
 
 typedef struct tc_federation_tally {
-    uint64_t releases, refusals; /* rounds */
-    uint64_t messages, bytes;    /* what agents sent */
-    uint64_t broadcast_bytes;    /* of one release */
+    uint64_t releases, refusals;     /* rounds: let out, and refused by the budget */
+    uint64_t messages, bytes;        /* what agents sent */
+    uint64_t broadcast_bytes;        /* of one release */
+    uint64_t lost, rejected;         /* of the messages: did not arrive; malformed, not kept */
+    uint64_t fetches, fetched_bytes; /* messages that a relay handed on */
+    uint64_t misses;                 /* ... and those that it was asked for and did not have */
 } tc_federation_tally;
+
+/* A release that left. */
+typedef struct tc_federation_release {
+    uint64_t round;
+    tc_dp_event event; /* what it would cost in a deployment */
+    double distance;   /* as in release.h */
+} tc_federation_release;
 
 typedef struct tc_federation tc_federation;
 
-/* E_UNSUPPORTED: the algorithm is not federated. cfg is copied, what it points to is borrowed. */
+/* cfg is copied, what it points to is borrowed. E_ARG: a member out of range. */
 tacit_status tc_federation_new(tc_federation **out, const tc_federation_config *cfg,
                                tacit_error *err);
 void tc_federation_free(tc_federation *f); /* NULL is allowed */
-/* Every agent completes one trial, after the round that is due before it, if one is. */
+/* Adds a finished trial of one agent before the first step, as an import does. All agents must
+ * know as many when the first step begins: else it is E_ARG and names the agent. */
+tacit_status tc_federation_know(tc_federation *f, uint64_t agent, const double *values,
+                                double value, tacit_error *err);
+/* Every agent completes one trial, after the rounds that are due before it. */
 tacit_status tc_federation_step(tc_federation *f, tacit_error *err);
+
 const tc_optimizer *tc_federation_agent(const tc_federation *f, uint64_t agent);
 const tc_federation_tally *tc_federation_counts(const tc_federation *f);
+/* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
+tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
+                                tacit_error *err);
+/* The releases so far, in order; borrowed until the next step. Messages of a relay are not among
+ * them: they leave one by one and cost everything. */
+const tc_federation_release *tc_federation_releases(const tc_federation *f, size_t *n);
+/* Why what left is NOT PRIVATE ("seeded ..."); NULL: nothing left, or all of it was private. */
+const char *tc_federation_stamp(const tc_federation *f);
+/* Why the first message that was rejected was; NULL: none. */
+const char *tc_federation_rejection(const tc_federation *f);
 
 #endif

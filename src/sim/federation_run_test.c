@@ -1,71 +1,9 @@
-/* federation_run_test.c - federation.c with dp-fts-de: does it help, and is it repeatable? */
-#include "support/test.h"
+/* federation_run_test.c - federation.c with an aggregator (dp-fts-de): does it help, is it
+ * repeatable, does every release pass the ledger? */
+#include "support/federation_world.h"
 
-#include "base/json.h"
-#include "sim/federation.h"
+#include "base/error.h"
 #include "study/store.h"
-
-enum { AGENTS = 20, POINTS = 400, WAVES = 64, INITIAL = 10 };
-
-/* One smooth function for all agents: a draw of a Gaussian process by random features. */
-typedef struct world {
-    double value[POINTS], best;
-    tc_space *space;
-} world;
-
-static void make_world(world *w, uint64_t seed)
-{
-    tacit_error err = {0};
-    tc_public_seed public_seed = tc_public_seed_from(seed);
-    tc_stream s;
-    tc_domain *d = NULL;
-    memset(w, 0, sizeof *w);
-    tc_stream_public(&s, &public_seed, TC_FOR_OBJECTIVE, 0);
-    for (int k = 0; k < WAVES; k++) {
-        double slope = tc_draw_normal(&s) / 0.05, height = tc_draw_normal(&s);
-        double phase = 6.283185307179586 * tc_draw_uniform(&s);
-        for (int i = 0; i < POINTS; i++)
-            w->value[i] += height * cos(slope * i / (POINTS - 1.0) + phase) * sqrt(2.0 / WAVES);
-    }
-    w->best = -INFINITY;
-    for (int i = 0; i < POINTS; i++)
-        w->best = fmax(w->best, w->value[i]);
-    assert_ok(tc_domain_grid(&d, 1, (size_t[]){POINTS}, (double[]){0}, (double[]){1}, &err));
-    assert_ok(tc_space_from_domain(&w->space, d, &err));
-}
-
-static double observe(void *user, uint64_t agent, uint64_t trial, const double *values)
-{
-    tc_party_seed seed = tc_party_seed_from(99);
-    tc_stream s;
-    tc_stream_party(&s, &seed, agent, TC_FOR_OBSERVATION, trial);
-    return ((world *)user)->value[(size_t)values[0]] + 0.1 * tc_draw_normal(&s);
-}
-
-static tc_federation *found(world *w, const char *options, tc_federation_config cfg)
-{
-    tacit_error err = {0};
-    tc_federation *f = NULL;
-    json_t *j = NULL;
-    assert_ok(tc_json_parse(options, strlen(options), "options", &j, &err));
-    cfg.algorithm = tc_algorithm_find("dp-fts-de");
-    cfg.options = j;
-    cfg.space = w->space;
-    cfg.maximize = true;
-    cfg.agents = AGENTS;
-    cfg.objective = observe;
-    cfg.user = w;
-    assert_ok(tc_federation_new(&f, &cfg, &err));
-    json_decref(j);
-    return f;
-}
-
-static void run(tc_federation *f, int steps)
-{
-    tacit_error err = {0};
-    for (int i = 0; i < steps; i++)
-        assert_ok(tc_federation_step(f, &err));
-}
 
 /* Simple regret without noise, the mean over agents. */
 static double regret(const world *w, const tc_federation *f)
@@ -223,20 +161,134 @@ static void test_paper_mode_costs_what_the_paper_says(void **state)
     tc_space_free(w.space);
 }
 
-static void test_only_federated_algorithms(void **state)
+/* ---- one by one, together, and in threads ---- */
+
+static void test_chunks_do_not_change_bits(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const char *options = "{\"features\": 20, \"regions\": 2, \"initial\": 3}";
+    static const size_t chunks[] = {0, 1, 3, 7, 256};
+    world w;
+    make_world(&w, 4);
+    tc_federation_config cfg = {.seed = 6, .drop = 0.3, .chunk = 1};
+    tc_federation *first = found(&w, options, cfg);
+    run(first, 8);
+    for (size_t threads = 1; threads <= 3; threads++)
+        for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++) {
+            assert_ok(tc_pool_new(&cfg.pool, threads, &err));
+            cfg.chunk = chunks[k];
+            tc_federation *f = found(&w, options, cfg);
+            run(f, 8);
+            assert_same_trials(first, f);
+            tc_federation_free(f);
+            tc_pool_free(cfg.pool);
+        }
+    assert_true(tc_federation_counts(first)->lost > 0);
+    tc_federation_free(first);
+    tc_space_free(w.space);
+}
+
+/* ---- messages that are refused: those of the first agents, in round 0 ---- */
+
+enum { LOUD = 10 };
+
+static tacit_status refuse_one(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
+                               const void *bytes, size_t n, tacit_error *err)
+{
+    if (round == 0 && agent < LOUD)
+        return tc_fail(err, TACIT_E_ARG, "too loud");
+    return tc_algorithm_find("dp-fts-de")
+        ->aggregator->check(env, opts, round, agent, bytes, n, err);
+}
+
+/* The obvious reference: they send zeros instead. */
+static tacit_status fold_zero(void *st, uint64_t agent, const void *bytes, size_t n,
+                              tacit_error *err)
+{
+    char zeros[16 + 8 * 20] = {0};
+    memcpy(zeros, bytes, 16);
+    uint64_t round = 0;
+    memcpy(&round, zeros + 8, 8);
+    bool mute = agent < LOUD && round == 0;
+    return tc_algorithm_find("dp-fts-de")
+        ->aggregator->fold(st, agent, mute ? zeros : bytes, n, err);
+}
+
+static void test_a_refused_message_counts_as_none(void **state)
+{
+    (void)state;
+    const char *options =
+        "{\"features\": 20, \"lengthscale\": 0.05, \"noise_multiplier\": 0, \"initial\": 3}";
+    tc_aggregator_ops refuses = *tc_algorithm_find("dp-fts-de")->aggregator;
+    tc_aggregator_ops zeros = refuses;
+    tc_algorithm strict = *tc_algorithm_find("dp-fts-de"), muted = strict;
+    refuses.check = refuse_one;
+    zeros.fold = fold_zero;
+    strict.aggregator = &refuses;
+    muted.aggregator = &zeros;
+    world w;
+    make_world(&w, 4);
+    tc_federation *a = found(&w, options, (tc_federation_config){.algorithm = &strict, .seed = 6});
+    tc_federation *b = found(&w, options, (tc_federation_config){.algorithm = &muted, .seed = 6});
+    tc_federation *c = found(&w, options, (tc_federation_config){.seed = 6});
+    run(a, 7);
+    run(b, 7);
+    run(c, 7);
+    assert_int_equal(tc_federation_counts(a)->rejected, LOUD);
+    assert_string_equal(tc_federation_rejection(a), "agent 0 in round 0: too loud");
+    assert_null(tc_federation_rejection(b));
+    bool differs = false;
+    for (uint64_t n = 0; n < AGENTS; n++)
+        for (uint64_t t = 0; t < 7; t++) {
+            double x = tc_optimizer_trial(tc_federation_agent(a, n), t)->values[0];
+            assert_same_bits(x, tc_optimizer_trial(tc_federation_agent(b, n), t)->values[0]);
+            differs |= x != tc_optimizer_trial(tc_federation_agent(c, n), t)->values[0];
+        }
+    assert_true(differs); /* the message would have been heard */
+    tc_federation_free(a);
+    tc_federation_free(b);
+    tc_federation_free(c);
+    tc_space_free(w.space);
+}
+
+/* ---- releases and their stamp ---- */
+
+static void test_releases_are_listed_and_stamped(void **state)
 {
     (void)state;
     tacit_error err = {0};
     world w;
-    tc_federation *f = NULL;
+    book b;
+    size_t n;
+    tc_dp_event planned;
     make_world(&w, 2);
-    tc_federation_config cfg = {
-        .algorithm = tc_algorithm_find("ts"), .space = w.space, .agents = 2, .objective = observe};
-    assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_UNSUPPORTED,
-                 "ts is not a federated algorithm");
-    cfg.algorithm = tc_algorithm_find("dp-fts-de");
-    cfg.agents = 0;
-    assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG, "agents must be in 1..2^24");
+    open_book(&b);
+    const char *options = "{\"features\": 20, \"initial\": 2, \"releases\": \"0,2\"}";
+    tc_federation *f = found(&w, options, (tc_federation_config){.seed = 5, .ledger = b.ledger});
+    run(f, 2);
+    assert_null(tc_federation_stamp(f)); /* nothing has left */
+    run(f, 4);
+    const tc_federation_release *r = tc_federation_releases(f, &n);
+    assert_int_equal(n, 2);
+    assert_int_equal(tc_ledger_get_head(b.ledger).seq, n);
+    for (size_t i = 0; i < n; i++) {
+        const tc_ledger_entry *e = tc_ledger_get(b.ledger, i + 1, NULL);
+        assert_int_equal(r[i].round, 2 * i);
+        assert_int_equal(e->round, r[i].round);
+        assert_same_bits(e->event.parameter, r[i].event.parameter);
+        assert_same_bits(e->distance, r[i].distance);
+        assert_ok(tc_federation_plan(f, r[i].round, &planned, &err));
+        assert_same_bits(planned.parameter, r[i].event.parameter);
+    }
+    assert_string_equal(tc_federation_stamp(f), tc_ledger_get(b.ledger, 1, NULL)->not_private);
+    tc_federation *bare = found(&w, options, (tc_federation_config){.seed = 5});
+    run(bare, 6);
+    assert_string_equal(tc_federation_stamp(bare), tc_federation_stamp(f));
+    assert_same_trials(f, bare);
+    tc_federation_free(bare);
+    tc_federation_free(f);
+    close_book(&b);
     tc_space_free(w.space);
 }
 
@@ -247,7 +299,9 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_change_bits),
         cmocka_unit_test(test_a_spent_budget_ends_releases_not_trials),
         cmocka_unit_test(test_paper_mode_costs_what_the_paper_says),
-        cmocka_unit_test(test_only_federated_algorithms),
+        cmocka_unit_test(test_chunks_do_not_change_bits),
+        cmocka_unit_test(test_a_refused_message_counts_as_none),
+        cmocka_unit_test(test_releases_are_listed_and_stamped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

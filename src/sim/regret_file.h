@@ -4,8 +4,15 @@
  *         cumulative_regret_mean,cumulative_regret_se        one row per iteration
  *   JSON  {"algorithm", "objective", "runs", "trials", "seed", "options", "objective_options",
  *          "iterations": [1, ...], "simple_regret": {"mean": [], "se": []},
- *          "cumulative_regret": {"mean": [], "se": []}, "seconds"}
+ *          "cumulative_regret": {"mean": [], "se": []},
+ *          "by_run": {"simple_regret": [], "cumulative_regret": []}, "seconds",
+ *          "privacy": {"private": false, "reason": "seeded", "if_deployed": {"epsilon", "delta",
+ *          "per": "reply", "unit": "user", "mechanism", "noise_sd", "statement"}}}
  *
+ * by_run has the last regret of each run: two simulations with one seed are paired. privacy is
+ * there where the algorithm was told replies (answers.h).
+ *
+ * Files of federations (federated_file.h) have more members, and may hold several curves.
  * Numbers read back exactly. */
 #ifndef TC_SIM_REGRET_FILE_H
 #define TC_SIM_REGRET_FILE_H
@@ -16,8 +23,9 @@ void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_t
 tacit_status tc_regret_json(const tc_simulation *sim, const tc_simulation_result *r, json_t **out,
                             tacit_error *err);
 
-/* What a chart needs of such a file. */
+/* What a chart needs of such a curve. */
 typedef struct tc_regret_curve {
+    char *label; /* where there is none, the algorithm's name */
     char *algorithm, *objective;
     uint64_t runs, seed;
     size_t n;
@@ -26,12 +34,17 @@ typedef struct tc_regret_curve {
     double *cumulative_mean, *cumulative_se;
 } tc_regret_curve;
 
-/* E_ARG: not such a file; the message says what is missing. *out is set on success only:
- * end it with tc_regret_curve_fini. */
-tacit_status tc_regret_from_csv(tc_regret_curve *out, const char *text, size_t len,
+typedef struct tc_regret_curves {
+    size_t n, cap;
+    tc_regret_curve *items;
+} tc_regret_curves;
+
+/* Adds all curves of a file to *out. E_ARG: not such a file; the message says what is missing.
+ * End *out with tc_regret_curves_fini, also after a failure. */
+tacit_status tc_regret_from_csv(tc_regret_curves *out, const char *text, size_t len,
                                 const char *what, tacit_error *err);
-tacit_status tc_regret_from_json(tc_regret_curve *out, const json_t *j, const char *what,
+tacit_status tc_regret_from_json(tc_regret_curves *out, const json_t *j, const char *what,
                                  tacit_error *err);
-void tc_regret_curve_fini(tc_regret_curve *c);
+void tc_regret_curves_fini(tc_regret_curves *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* regret_read.c - reading the curves of a simulation back, from CSV or JSON. See regret_file.h. */
+/* regret_read.c - reading the curves of simulations back, from CSV or JSON. See regret_file.h. */
 #include "sim/regret_file.h"
 
 #include "base/error.h"
@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-void tc_regret_curve_fini(tc_regret_curve *c)
+static void curve_fini(tc_regret_curve *c)
 {
+    tc_free(c->label);
     tc_free(c->algorithm);
     tc_free(c->objective);
     tc_free(c->iteration);
@@ -18,14 +19,56 @@ void tc_regret_curve_fini(tc_regret_curve *c)
     tc_free(c->simple_se);
     tc_free(c->cumulative_mean);
     tc_free(c->cumulative_se);
+}
+
+void tc_regret_curves_fini(tc_regret_curves *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        curve_fini(&c->items[i]);
+    tc_free(c->items);
     memset(c, 0, sizeof *c);
 }
 
-static bool set_names(tc_regret_curve *c, const char *algorithm, const char *objective)
+/* Agents without initial points have no regret before their first trial: such points go. */
+static tacit_status drop_points(tc_regret_curves *c, size_t first, const char *what,
+                                tacit_error *err)
 {
+    for (size_t i = first; i < c->n; i++) {
+        tc_regret_curve *v = &c->items[i];
+        double *const arrays[] = {v->iteration, v->simple_se, v->cumulative_mean, v->cumulative_se,
+                                  v->simple_mean}; /* by which it is judged, so last */
+        size_t kept = 0;
+        for (size_t t = 0; t < v->n; t++)
+            if (isfinite(v->simple_mean[t])) {
+                for (size_t k = 0; k < 5; k++)
+                    arrays[k][kept] = arrays[k][t];
+                kept++;
+            }
+        v->n = kept;
+        if (kept == 0)
+            return tc_fail(err, TACIT_E_ARG, "%s has no regret of %s", what, v->label);
+    }
+    return TACIT_OK;
+}
+
+/* A new, empty curve at the end; NULL: no memory. */
+static tc_regret_curve *add_curve(tc_regret_curves *c)
+{
+    void *p = c->items;
+    if (!tc_grow(&p, &c->cap, c->n + 1, sizeof *c->items))
+        return NULL;
+    c->items = p;
+    memset(&c->items[c->n], 0, sizeof *c->items);
+    return &c->items[c->n++];
+}
+
+static bool set_names(tc_regret_curve *c, const char *label, const char *algorithm,
+                      const char *objective)
+{
+    c->label = tc_strdup(label);
     c->algorithm = tc_strdup(algorithm);
     c->objective = tc_strdup(objective);
-    return c->algorithm && c->objective;
+    return c->label && c->algorithm && c->objective;
 }
 
 /* -- CSV ----------------------------------------------------------------------------------- */
@@ -41,26 +84,44 @@ static const char *const columns[COLUMNS] = {"algorithm",
                                              "cumulative_regret_mean",
                                              "cumulative_regret_se"};
 
-/* Where each of our columns is; others may stand between them. */
-static tacit_status read_header(tc_csv *csv, size_t at[COLUMNS], tacit_error *err)
+typedef struct reader {
+    tc_csv csv;
+    size_t at[COLUMNS]; /* where each of our columns is; others may stand between them */
+    size_t label;       /* likewise; the algorithm's where there is none */
+    tc_regret_curves *out;
+    size_t cap[5]; /* of the arrays of the present curve */
+} reader;
+
+/* The column of this name, or csv.n. */
+static size_t find_column(const reader *r, const char *name)
 {
-    TC_TRY(tc_csv_next(csv, err));
+    size_t i = 0;
+    while (i < r->csv.n && strcmp(r->csv.field[i], name) != 0)
+        i++;
+    return i;
+}
+
+static tacit_status read_header(reader *r, tacit_error *err)
+{
+    TC_TRY(tc_csv_next(&r->csv, err));
     for (size_t k = 0; k < COLUMNS; k++) {
-        size_t i = 0;
-        while (i < csv->n && strcmp(csv->field[i], columns[k]) != 0)
-            i++;
-        if (i == csv->n)
+        r->at[k] = find_column(r, columns[k]);
+        if (r->at[k] == r->csv.n)
             return tc_fail(err, TACIT_E_ARG,
                            "%s has no column \"%s\": it was not written by tacit simulate",
-                           csv->what, columns[k]);
-        at[k] = i;
+                           r->csv.what, columns[k]);
     }
+    r->label = find_column(r, "label");
+    if (r->label == r->csv.n)
+        r->label = r->at[ALGORITHM];
     return TACIT_OK;
 }
 
+/* An empty field: there was no regret yet. */
 static tacit_status read_number(const tc_csv *csv, size_t column, double *out, tacit_error *err)
 {
-    if (!tc_parse_double(csv->field[column], out))
+    *out = INFINITY;
+    if (*csv->field[column] && !tc_parse_double(csv->field[column], out))
         return tc_csv_fail(csv, column + 1, err, "\"%s\" is not a number", csv->field[column]);
     return TACIT_OK;
 }
@@ -75,14 +136,16 @@ static tacit_status read_count(const tc_csv *csv, size_t column, uint64_t *out, 
     return TACIT_OK;
 }
 
-static tacit_status read_first(tc_regret_curve *c, const tc_csv *csv, const size_t at[COLUMNS],
-                               tacit_error *err)
+static tacit_status begin_curve(reader *r, tacit_error *err)
 {
-    TC_TRY(read_count(csv, at[RUNS], &c->runs, err));
-    TC_TRY(read_count(csv, at[SEED], &c->seed, err));
-    if (!set_names(c, csv->field[at[ALGORITHM]], csv->field[at[OBJECTIVE]]))
+    const tc_csv *csv = &r->csv;
+    tc_regret_curve *c = add_curve(r->out);
+    memset(r->cap, 0, sizeof r->cap);
+    if (!c || !set_names(c, csv->field[r->label], csv->field[r->at[ALGORITHM]],
+                         csv->field[r->at[OBJECTIVE]]))
         return tc_fail_memory(err);
-    return TACIT_OK;
+    TC_TRY(read_count(csv, r->at[RUNS], &c->runs, err));
+    return read_count(csv, r->at[SEED], &c->seed, err);
 }
 
 static bool grow(double **x, size_t *cap, size_t need)
@@ -94,53 +157,57 @@ static bool grow(double **x, size_t *cap, size_t need)
     return true;
 }
 
-static tacit_status read_row(tc_regret_curve *c, const tc_csv *csv, const size_t at[COLUMNS],
-                             size_t *cap, tacit_error *err)
+/* Another name, or an iteration that does not follow, begins another curve. */
+static bool continues(const reader *r, const tc_regret_curve *c, double iteration)
 {
+    const char *const *field = r->csv.field;
+    return c && strcmp(field[r->label], c->label) == 0 &&
+           strcmp(field[r->at[ALGORITHM]], c->algorithm) == 0 &&
+           strcmp(field[r->at[OBJECTIVE]], c->objective) == 0 && iteration > c->iteration[c->n - 1];
+}
+
+static tacit_status read_row(reader *r, bool first, tacit_error *err)
+{
+    double numbers[5];
+    for (size_t k = 0; k < 5; k++)
+        TC_TRY(read_number(&r->csv, r->at[ITERATION + k], &numbers[k], err));
+    if (!continues(r, first ? NULL : &r->out->items[r->out->n - 1], numbers[0]))
+        TC_TRY(begin_curve(r, err));
+    tc_regret_curve *c = &r->out->items[r->out->n - 1];
     double **const arrays[] = {&c->iteration, &c->simple_mean, &c->simple_se, &c->cumulative_mean,
                                &c->cumulative_se};
     for (size_t k = 0; k < 5; k++) {
-        if (!grow(arrays[k], &cap[k], c->n + 1))
+        if (!grow(arrays[k], &r->cap[k], c->n + 1))
             return tc_fail_memory(err);
-        TC_TRY(read_number(csv, at[ITERATION + k], &(*arrays[k])[c->n], err));
+        (*arrays[k])[c->n] = numbers[k];
     }
-    if (c->n == 0)
-        TC_TRY(read_first(c, csv, at, err));
-    else if (strcmp(csv->field[at[ALGORITHM]], c->algorithm) != 0 ||
-             strcmp(csv->field[at[OBJECTIVE]], c->objective) != 0)
-        return tc_csv_fail(csv, 0, err,
-                           "another algorithm or objective begins; give one file each");
     c->n++;
     return TACIT_OK;
 }
 
-static tacit_status read_rows(tc_regret_curve *c, tc_csv *csv, tacit_error *err)
+static tacit_status read_rows(reader *r, tacit_error *err)
 {
-    size_t at[COLUMNS], cap[5] = {0};
-    TC_TRY(read_header(csv, at, err));
-    for (;;) {
-        TC_TRY(tc_csv_next(csv, err));
-        if (csv->n == 0)
-            break;
-        TC_TRY(read_row(c, csv, at, cap, err));
+    TC_TRY(read_header(r, err));
+    for (bool first = true;; first = false) {
+        TC_TRY(tc_csv_next(&r->csv, err));
+        if (r->csv.n == 0 && first)
+            return tc_fail(err, TACIT_E_ARG, "%s has a header but no rows", r->csv.what);
+        if (r->csv.n == 0)
+            return TACIT_OK;
+        TC_TRY(read_row(r, first, err));
     }
-    if (c->n == 0)
-        return tc_fail(err, TACIT_E_ARG, "%s has a header but no rows", csv->what);
-    return TACIT_OK;
 }
 
-tacit_status tc_regret_from_csv(tc_regret_curve *out, const char *text, size_t len,
+tacit_status tc_regret_from_csv(tc_regret_curves *out, const char *text, size_t len,
                                 const char *what, tacit_error *err)
 {
-    tc_regret_curve c = {0};
-    tc_csv csv;
-    tc_csv_init(&csv, text, len, what);
-    tacit_status status = read_rows(&c, &csv, err);
-    tc_csv_fini(&csv);
-    if (status != TACIT_OK)
-        tc_regret_curve_fini(&c);
-    else
-        *out = c;
+    reader r = {.out = out};
+    size_t before = out->n;
+    tc_csv_init(&r.csv, text, len, what);
+    tacit_status status = read_rows(&r, err);
+    if (status == TACIT_OK)
+        status = drop_points(out, before, what, err);
+    tc_csv_fini(&r.csv);
     return status;
 }
 
@@ -157,10 +224,10 @@ static tacit_status read_array(const json_t *a, const char *key, size_t n, doubl
     *out = x;
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(a, i);
-        if (!json_is_number(v))
+        if (!json_is_number(v) && !json_is_null(v))
             return tc_fail(err, TACIT_E_ARG, "%s[%zu] must be a number, not %s", key, i,
                            tc_json_kind(v));
-        x[i] = json_number_value(v);
+        x[i] = json_is_null(v) ? INFINITY : json_number_value(v);
     }
     return TACIT_OK;
 }
@@ -173,15 +240,18 @@ static tacit_status read_moments(const json_t *j, const char *key, size_t n, dou
     return read_array(json_object_get(m, "se"), key, n, se, err);
 }
 
-static tacit_status read_object(tc_regret_curve *c, const json_t *j, tacit_error *err)
+static tacit_status read_object(tc_regret_curves *out, const json_t *j, tacit_error *err)
 {
-    const char *algorithm, *objective;
+    const char *algorithm, *objective, *label;
     int64_t runs = 0, seed = 0;
     TC_TRY(tc_json_string(j, "", "algorithm", &algorithm, err));
     TC_TRY(tc_json_string(j, "", "objective", &objective, err));
+    label = algorithm;
+    TC_TRY(tc_json_string_or(j, "", "label", &label, err));
     TC_TRY(tc_json_int_or(j, "", "runs", 1, INT64_MAX, &runs, err));
     TC_TRY(tc_json_int_or(j, "", "seed", 0, INT64_MAX, &seed, err));
-    if (!set_names(c, algorithm, objective))
+    tc_regret_curve *c = add_curve(out);
+    if (!c || !set_names(c, label, algorithm, objective))
         return tc_fail_memory(err);
     c->runs = (uint64_t)runs;
     c->seed = (uint64_t)seed;
@@ -194,16 +264,25 @@ static tacit_status read_object(tc_regret_curve *c, const json_t *j, tacit_error
     return read_moments(j, "cumulative_regret", c->n, &c->cumulative_mean, &c->cumulative_se, err);
 }
 
-tacit_status tc_regret_from_json(tc_regret_curve *out, const json_t *j, const char *what,
+static tacit_status read_objects(tc_regret_curves *out, const json_t *j, tacit_error *err)
+{
+    const json_t *results = json_object_get(j, "results");
+    if (!results)
+        return read_object(out, j, err);
+    if (json_array_size(results) == 0)
+        return tc_fail(err, TACIT_E_ARG, "results must be an array with at least one object");
+    for (size_t i = 0; i < json_array_size(results); i++)
+        TC_TRY(read_object(out, json_array_get(results, i), err));
+    return TACIT_OK;
+}
+
+tacit_status tc_regret_from_json(tc_regret_curves *out, const json_t *j, const char *what,
                                  tacit_error *err)
 {
-    tc_regret_curve c = {0};
     tacit_error inner = {0};
-    tacit_status status = read_object(&c, j, &inner);
-    if (status == TACIT_OK) {
-        *out = c;
-        return TACIT_OK;
-    }
-    tc_regret_curve_fini(&c);
+    size_t before = out->n;
+    tacit_status status = read_objects(out, j, &inner);
+    if (status == TACIT_OK)
+        return drop_points(out, before, what, err);
     return tc_fail(err, status, "%s is not a result of tacit simulate: %s", what, inner.msg);
 }

@@ -3,6 +3,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "sim/answers.h"
+#include "sim/regret_int.h"
+
+#include <math.h>
 
 void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_text *out)
 {
@@ -21,59 +25,128 @@ void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_t
     }
 }
 
-static json_t *numbers(size_t n, const double *x)
+json_t *tc_regret_numbers(size_t n, const double *x)
 {
     json_t *a = json_array();
     for (size_t i = 0; a && i < n; i++)
-        if (json_array_append_new(a, json_real(x[i])) != 0) {
+        if (json_array_append_new(a, isfinite(x[i]) ? json_real(x[i]) : json_null()) != 0) {
             json_decref(a);
             return NULL;
         }
     return a;
 }
 
-static json_t *iterations(size_t n)
+json_t *tc_regret_iterations(size_t n, size_t first)
 {
     json_t *a = json_array();
     for (size_t i = 0; a && i < n; i++)
-        if (json_array_append_new(a, json_integer((json_int_t)(i + 1))) != 0) {
+        if (json_array_append_new(a, json_integer((json_int_t)(first + i))) != 0) {
             json_decref(a);
             return NULL;
         }
     return a;
 }
 
-/* Takes `value`, also on failure; NULL is a failure. */
-static bool set(json_t *obj, const char *key, json_t *value)
+bool tc_regret_set(json_t *object, const char *key, json_t *value)
 {
-    return value && json_object_set_new(obj, key, value) == 0;
+    return value && json_object_set_new(object, key, value) == 0;
 }
 
-static json_t *moments(size_t n, const double *mean, const double *se)
+json_t *tc_regret_moments(size_t n, const double *mean, const double *se)
 {
     json_t *j = json_object();
-    if (j && set(j, "mean", numbers(n, mean)) && set(j, "se", numbers(n, se)))
+    if (j && tc_regret_set(j, "mean", tc_regret_numbers(n, mean)) &&
+        tc_regret_set(j, "se", tc_regret_numbers(n, se)))
         return j;
     json_decref(j);
     return NULL;
+}
+
+/* Row r of n has its last number at the end of trial `trials`. */
+static json_t *last_numbers(const double *rows, size_t n, size_t trials)
+{
+    json_t *a = json_array();
+    for (size_t r = 0; a && r < n; r++)
+        if (json_array_append_new(a, json_real(rows[r * trials + trials - 1])) != 0) {
+            json_decref(a);
+            return NULL;
+        }
+    return a;
+}
+
+static json_t *by_run_json(const tc_simulation_result *r)
+{
+    size_t n = (size_t)r->runs, trials = (size_t)r->trials;
+    json_t *j = json_object();
+    if (j && tc_regret_set(j, "simple_regret", last_numbers(r->simple, n, trials)) &&
+        tc_regret_set(j, "cumulative_regret", last_numbers(r->cumulative, n, trials)))
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+static json_t *deployed_json(const tc_answer_cost *c)
+{
+    tc_text statement = {0};
+    json_t *j = json_object();
+    tc_answer_cost_statement(c, &statement);
+    bool ok = j && !statement.failed && tc_regret_set(j, "epsilon", json_real(c->epsilon)) &&
+              tc_regret_set(j, "delta", json_real(0)) &&
+              tc_regret_set(j, "per", json_string("reply")) &&
+              tc_regret_set(j, "unit", json_string(tc_privacy_unit_name(TC_UNIT_USER))) &&
+              tc_regret_set(j, "mechanism", json_string(c->mechanism)) &&
+              tc_regret_set(j, "noise_sd", json_real(c->sd)) &&
+              tc_regret_set(j, "statement", json_string(tc_text_get(&statement)));
+    tc_text_fini(&statement);
+    if (ok)
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+static json_t *privacy_json(const tc_answer_cost *c)
+{
+    json_t *j = json_object();
+    if (j && tc_regret_set(j, "private", json_false()) &&
+        tc_regret_set(j, "reason", json_string("seeded")) &&
+        tc_regret_set(j, "if_deployed", deployed_json(c)))
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+/* Only where observations were perturbed: of plain optimization nothing is claimed. */
+static tacit_status set_privacy(json_t *j, const tc_simulation *sim, tacit_error *err)
+{
+    tc_answers answers;
+    tc_answer_cost cost;
+    TC_TRY(tc_answers_init(&answers, sim->algorithm, sim->options, sim->reply, err));
+    bool perturbed = tc_answers_perturbed(&answers);
+    tacit_status status = perturbed ? tc_answers_cost(&answers, &cost, err) : TACIT_OK;
+    tc_answers_fini(&answers);
+    if (status == TACIT_OK && perturbed && !tc_regret_set(j, "privacy", privacy_json(&cost)))
+        return tc_fail_memory(err);
+    return status;
 }
 
 static bool fill(json_t *j, const tc_simulation *sim, const tc_simulation_result *r,
                  json_t *options)
 {
     size_t n = (size_t)r->trials;
-    return set(j, "algorithm", json_string(sim->algorithm->name)) &&
-           set(j, "objective", json_string(sim->objective)) &&
-           set(j, "runs", json_integer((json_int_t)r->runs)) &&
-           set(j, "trials", json_integer((json_int_t)r->trials)) &&
-           set(j, "seed", json_integer((json_int_t)sim->seed)) &&
-           set(j, "options", json_incref(options)) &&
-           set(j, "objective_options",
-               tc_options_json(tc_objective_options, &sim->objective_opts)) &&
-           set(j, "iterations", iterations(n)) &&
-           set(j, "simple_regret", moments(n, r->simple_mean, r->simple_se)) &&
-           set(j, "cumulative_regret", moments(n, r->cumulative_mean, r->cumulative_se)) &&
-           set(j, "seconds", json_real(r->seconds));
+    return tc_regret_set(j, "algorithm", json_string(sim->algorithm->name)) &&
+           tc_regret_set(j, "objective", json_string(sim->objective)) &&
+           tc_regret_set(j, "runs", json_integer((json_int_t)r->runs)) &&
+           tc_regret_set(j, "trials", json_integer((json_int_t)r->trials)) &&
+           tc_regret_set(j, "seed", json_integer((json_int_t)sim->seed)) &&
+           tc_regret_set(j, "options", json_incref(options)) &&
+           tc_regret_set(j, "objective_options",
+                         tc_options_json(tc_objective_options, &sim->objective_opts)) &&
+           tc_regret_set(j, "iterations", tc_regret_iterations(n, 1)) &&
+           tc_regret_set(j, "simple_regret", tc_regret_moments(n, r->simple_mean, r->simple_se)) &&
+           tc_regret_set(j, "cumulative_regret",
+                         tc_regret_moments(n, r->cumulative_mean, r->cumulative_se)) &&
+           tc_regret_set(j, "by_run", by_run_json(r)) &&
+           tc_regret_set(j, "seconds", json_real(r->seconds));
 }
 
 tacit_status tc_regret_json(const tc_simulation *sim, const tc_simulation_result *r, json_t **out,
@@ -85,6 +158,8 @@ tacit_status tc_regret_json(const tc_simulation *sim, const tc_simulation_result
     tacit_status status = tc_simulation_options(sim, &options, err);
     if (status == TACIT_OK && !fill(j, sim, r, options))
         status = tc_fail_memory(err);
+    if (status == TACIT_OK)
+        status = set_privacy(j, sim, err);
     json_decref(options);
     if (status != TACIT_OK) {
         json_decref(j);

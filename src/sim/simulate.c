@@ -1,32 +1,27 @@
 /* simulate.c - the runs of a simulation and their mean regret.
  *
  * Each run is a study like any other: ask, observe, tell through study/, over a memory store of its
- * own. A run writes only its own rows; means are taken afterwards in run order, so the bits do not
+ * own; between the last two a private user may perturb what was observed. A run writes only its own rows; means are taken afterwards in run order, so the bits do not
  * depend on the pool. */
 #include "sim/simulate.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "sim/answers.h"
+#include "sim/runs.h"
 #include "study/study.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* Study seeds are whole numbers that JSON carries exactly. */
-#define SEED_BITS 53
-
-typedef struct run_seeds {
-    uint64_t study;
-    tc_public_seed objective;
-} run_seeds;
-
 typedef struct runs {
     const tc_simulation *sim;
+    tc_answers answers;
     tc_pool *inner;            /* lent to the studies: only where there is a single run */
-    double *simple;            /* runs x trials */
-    double *cumulative;        /* runs x trials */
+    double *simple;            /* runs x trials; the result's */
+    double *cumulative;        /* the same */
     tacit_error *errors;       /* per run; OK where it succeeded */
     atomic_uint_fast64_t done; /* trials */
     atomic_bool stop;
@@ -39,19 +34,8 @@ typedef struct run {
     tc_study *study;
     json_t *options;
     double *values;
-    run_seeds seeds;
+    tc_run_seeds seeds;
 } run;
-
-static run_seeds seeds_of(uint64_t seed, uint64_t r)
-{
-    tc_public_seed root = tc_public_seed_from(seed);
-    tc_stream s;
-    run_seeds out;
-    tc_stream_public(&s, &root, TC_FOR_RUN, r);
-    out.study = tc_draw_u64(&s) >> (64 - SEED_BITS);
-    out.objective = tc_public_seed_from(tc_draw_u64(&s));
-    return out;
-}
 
 static tacit_status open_study(run *r, const runs *all, tacit_error *err)
 {
@@ -77,7 +61,7 @@ static tacit_status open_study(run *r, const runs *all, tacit_error *err)
 static tacit_status run_open(run *r, const runs *all, size_t i, tacit_error *err)
 {
     const tc_simulation *sim = all->sim;
-    r->seeds = seeds_of(sim->seed, i);
+    r->seeds = tc_run_seeds_of(sim->seed, i);
     TC_TRY(tc_objective_new(&r->objective, sim->objective, &sim->objective_opts, r->seeds.objective,
                             err));
     r->values = tc_alloc(tc_objective_space(r->objective)->n_params, sizeof(double));
@@ -96,13 +80,14 @@ static void run_close(run *r)
 }
 
 /* One trial; *regret is that of its point. */
-static tacit_status run_trial(run *r, double *regret, tacit_error *err)
+static tacit_status run_trial(run *r, const tc_answers *answers, double *regret, tacit_error *err)
 {
     uint64_t trial;
     tc_stream noise;
     TC_TRY(tc_study_ask(r->study, NULL, 0, &trial, r->values, err));
     tc_stream_public(&noise, &r->seeds.objective, TC_FOR_OBSERVATION, trial);
     double y = tc_objective_observe(r->objective, r->values, &noise);
+    TC_TRY(tc_answers_tell(answers, r->seeds.study, trial, &y, err));
     TC_TRY(tc_study_tell(r->study, trial, NULL, y, err));
     *regret = tc_objective_regret(r->objective, r->values);
     return TACIT_OK;
@@ -126,7 +111,7 @@ static tacit_status run_trials(run *r, runs *all, size_t i, tacit_error *err)
     double best = INFINITY, sum = 0;
     for (size_t t = 0; t < trials; t++) {
         double regret;
-        TC_TRY(run_trial(r, &regret, err));
+        TC_TRY(run_trial(r, &all->answers, &regret, err));
         best = fmin(best, regret);
         sum += regret;
         simple[t] = best;
@@ -153,58 +138,21 @@ static void run_body(void *ctx, size_t i)
         atomic_store(&all->stop, true); /* the other runs would be thrown away */
 }
 
-/* -- means --------------------------------------------------------------------------------- */
-
-/* Mean and standard error of column t of a runs x trials matrix. */
-static void column_moments(const double *rows, size_t n, size_t trials, size_t t, double *mean,
-                           double *se)
-{
-    double sum = 0, squares = 0;
-    for (size_t r = 0; r < n; r++)
-        sum += rows[r * trials + t];
-    *mean = sum / (double)n;
-    for (size_t r = 0; r < n; r++) {
-        double d = rows[r * trials + t] - *mean;
-        squares += d * d;
-    }
-    *se = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : 0;
-}
-
 static void average(const runs *all, tc_simulation_result *out)
 {
     size_t n = (size_t)out->runs, trials = (size_t)out->trials;
     for (size_t t = 0; t < trials; t++) {
-        column_moments(all->simple, n, trials, t, &out->simple_mean[t], &out->simple_se[t]);
-        column_moments(all->cumulative, n, trials, t, &out->cumulative_mean[t],
-                       &out->cumulative_se[t]);
+        tc_runs_moments(all->simple, n, trials, t, &out->simple_mean[t], &out->simple_se[t]);
+        tc_runs_moments(all->cumulative, n, trials, t, &out->cumulative_mean[t],
+                        &out->cumulative_se[t]);
     }
 }
 
 /* -- options ------------------------------------------------------------------------------- */
 
-static tacit_status options_in(const tc_simulation *sim, void *opts, json_t **out, tacit_error *err)
-{
-    const tc_algorithm *a = sim->algorithm;
-    TC_TRY(tc_options_defaults(a->options, opts, err));
-    if (sim->options)
-        TC_TRY(tc_options_set_json(a->options, opts, a->name, sim->options, "name", err));
-    json_t *j = tc_options_json(a->options, opts);
-    if (!j)
-        return tc_fail_memory(err);
-    *out = j;
-    return TACIT_OK;
-}
-
 tacit_status tc_simulation_options(const tc_simulation *sim, json_t **out, tacit_error *err)
 {
-    const tc_algorithm *a = sim->algorithm;
-    void *opts = tc_alloc(1, a->options_size ? a->options_size : 1);
-    if (!opts)
-        return tc_fail_memory(err);
-    tacit_status status = options_in(sim, opts, out, err);
-    tc_options_fini(a->options, opts);
-    tc_free(opts);
-    return status;
+    return tc_options_in_force(sim->algorithm, sim->options, out, err);
 }
 
 /* -- all runs ------------------------------------------------------------------------------ */
@@ -231,33 +179,21 @@ static tacit_status allocate(runs *all, tc_simulation_result *out, tacit_error *
     out->cumulative_mean = tc_alloc(trials, sizeof(double));
     out->cumulative_se = tc_alloc(trials, sizeof(double));
     out->simple = tc_alloc(n * trials, sizeof(double));
+    out->cumulative = tc_alloc(n * trials, sizeof(double));
     all->simple = out->simple;
-    all->cumulative = tc_alloc(n * trials, sizeof(double));
+    all->cumulative = out->cumulative;
     all->errors = tc_alloc(n, sizeof(tacit_error));
     if (!out->simple_mean || !out->simple_se || !out->cumulative_mean || !out->cumulative_se ||
-        !out->simple || !all->cumulative || !all->errors)
+        !out->simple || !out->cumulative || !all->errors)
         return tc_fail_memory(err);
     return TACIT_OK;
-}
-
-/* The first real failure in run order; "interrupted" only if there is no other. */
-static tacit_status first_failure(const runs *all, tacit_error *err)
-{
-    const tacit_error *found = NULL;
-    for (size_t i = 0; i < all->sim->runs; i++) {
-        const tacit_error *e = &all->errors[i];
-        if (e->code != TACIT_OK && (!found || found->code == TACIT_E_CANCELLED))
-            found = e;
-    }
-    if (!found)
-        return TACIT_OK;
-    return tc_fail(err, found->code, "%s", found->msg);
 }
 
 static tacit_status run_all(runs *all, tc_simulation_result *out, tacit_error *err)
 {
     const tc_simulation *sim = all->sim;
     uint64_t start = tc_clock_ns();
+    TC_TRY(tc_answers_init(&all->answers, sim->algorithm, sim->options, sim->reply, err));
     TC_TRY(allocate(all, out, err));
     if (sim->runs == 1) {
         all->inner = sim->pool; /* nothing else would use the threads */
@@ -265,7 +201,7 @@ static tacit_status run_all(runs *all, tc_simulation_result *out, tacit_error *e
     } else {
         tc_pool_for(sim->pool, (size_t)sim->runs, run_body, all);
     }
-    TC_TRY(first_failure(all, err));
+    TC_TRY(tc_runs_failure(all->errors, (size_t)sim->runs, err));
     average(all, out);
     out->seconds = (double)(tc_clock_ns() - start) * 1e-9;
     return TACIT_OK;
@@ -277,7 +213,7 @@ tacit_status tc_simulate(const tc_simulation *sim, tc_simulation_result *out, ta
     tc_simulation_result result = {.trials = sim->trials, .runs = sim->runs};
     TC_TRY(check(sim, err));
     tacit_status status = run_all(&all, &result, err);
-    tc_free(all.cumulative);
+    tc_answers_fini(&all.answers);
     tc_free(all.errors);
     if (status != TACIT_OK) {
         tc_simulation_result_fini(&result);
@@ -294,5 +230,6 @@ void tc_simulation_result_fini(tc_simulation_result *r)
     tc_free(r->cumulative_mean);
     tc_free(r->cumulative_se);
     tc_free(r->simple);
+    tc_free(r->cumulative);
     memset(r, 0, sizeof *r);
 }

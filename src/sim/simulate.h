@@ -6,6 +6,9 @@
  * with one seed are paired. Runs are independent and run in parallel; results do
  * not depend on the number of threads.
  *
+ * What the algorithm is told may be the reply of a private user instead of the observation
+ * (answers.h): the algorithm's own curator decides, or `reply`.
+ *
  * Regret is noise-free. The cumulative regret after trial t sums the regrets of
  * all points queried so far; the simple regret is the smallest of them, whether
  * or not the noisy observations would tell which point that is. */
@@ -14,12 +17,14 @@
 
 #include "algo/algorithm.h"
 #include "objective/objective.h"
+#include "privacy/mechanism.h"
 
 typedef struct tc_simulation {
     const tc_algorithm *algorithm;
     const json_t *options; /* of the algorithm; may be NULL */
     const char *objective;
     tc_objective_opts objective_opts;
+    const tc_reply *reply; /* told in place of observations; NULL: as the algorithm has it */
     uint64_t trials, runs, seed;
     tc_pool *pool;
     /* Called from any thread after each trial, `done` of all runs x trials; may be NULL.
@@ -33,7 +38,8 @@ typedef struct tc_simulation_result {
     uint64_t trials, runs;
     double *simple_mean, *simple_se;
     double *cumulative_mean, *cumulative_se; /* se: standard error; 0 for one run */
-    double *simple; /* runs x trials, run by run: for paired comparisons and plots */
+    /* runs x trials, run by run: for paired comparisons and plots */
+    double *simple, *cumulative;
     double seconds;
 } tc_simulation_result;
 

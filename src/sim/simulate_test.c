@@ -227,6 +227,7 @@ static void test_errors(void **state)
 
 static void check_curve(const tc_regret_curve *c, const tc_simulation_result *r)
 {
+    assert_string_equal(c->label, "random");
     assert_string_equal(c->algorithm, "random");
     assert_string_equal(c->objective, "garland");
     assert_int_equal(c->runs, 3);
@@ -245,18 +246,19 @@ static void test_files_read_back(void **state)
     tacit_error err = {0};
     tc_simulation s = simulation("random", "garland", 17, 3);
     tc_simulation_result r = simulate(&s);
-    tc_regret_curve c;
+    tc_regret_curves c = {0};
     tc_text csv = {0};
     json_t *j;
     tc_regret_csv(&s, &r, &csv);
     assert_ok(tc_regret_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
-    check_curve(&c, &r);
-    tc_regret_curve_fini(&c);
+    assert_int_equal(c.n, 1);
+    check_curve(&c.items[0], &r);
     tc_text_fini(&csv);
     assert_ok(tc_regret_json(&s, &r, &j, &err));
     assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
-    check_curve(&c, &r);
-    tc_regret_curve_fini(&c);
+    assert_int_equal(c.n, 2);
+    check_curve(&c.items[1], &r);
+    tc_regret_curves_fini(&c);
     json_decref(j);
     tc_simulation_result_fini(&r);
 }
@@ -282,18 +284,43 @@ static void test_json_shows_the_options_in_force(void **state)
 static void bad_csv(const char *text, const char *part)
 {
     tacit_error err = {0};
-    tc_regret_curve c;
+    tc_regret_curves c = {0};
     assert_fails(tc_regret_from_csv(&c, text, strlen(text), "r.csv", &err), TACIT_E_ARG, part);
+    tc_regret_curves_fini(&c);
 }
 
 static void bad_json(const char *text, const char *part)
 {
     tacit_error err = {0};
-    tc_regret_curve c;
+    tc_regret_curves c = {0};
     json_t *j;
     assert_ok(tc_json_parse(text, strlen(text), "test", &j, &err));
     assert_fails(tc_regret_from_json(&c, j, "r.json", &err), TACIT_E_ARG, part);
+    tc_regret_curves_fini(&c);
     json_decref(j);
+}
+
+#define ROW(name, iteration, regret) name ",branin,2,1," iteration "," regret ",0.5,2,0.25\n"
+
+static void test_a_file_may_hold_several_curves(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_regret_curves c = {0};
+    const char text[] = "label," HEADER ROW("a,ts", "0", "") ROW("a,ts", "1", "3")
+        ROW("\"b,x=1\",ts", "0", "2") ROW("\"b,x=1\",ts", "1", "1") ROW("\"b,x=1\",ts", "0", "9");
+    assert_ok(tc_regret_from_csv(&c, text, strlen(text), "r.csv", &err));
+    assert_int_equal(c.n, 3);
+    assert_string_equal(c.items[0].label, "a");
+    assert_int_equal(c.items[0].n, 1); /* no regret before the first trial */
+    assert_close(c.items[0].iteration[0], 1, 0);
+    assert_string_equal(c.items[1].label, "b,x=1");
+    assert_string_equal(c.items[1].algorithm, "ts");
+    assert_int_equal(c.items[1].n, 2);
+    assert_close(c.items[1].simple_mean[1], 1, 0);
+    assert_int_equal(c.items[2].n, 1);
+    assert_close(c.items[2].simple_mean[0], 9, 0);
+    tc_regret_curves_fini(&c);
 }
 
 static void test_bad_files(void **state)
@@ -303,10 +330,11 @@ static void test_bad_files(void **state)
             "r.csv has no column \"algorithm\": it was not written by tacit simulate");
     bad_csv("", "r.csv has no column");
     bad_csv(HEADER, "r.csv has a header but no rows");
+    bad_csv(HEADER "ts,branin,2,1,0,,0,0,0\n", "r.csv has no regret of ts");
     bad_csv(HEADER "ts,branin,2,1,1,x,0,0,0\n", "\"x\" is not a number");
     bad_csv(HEADER "ts,branin,-2,1,1,0,0,0,0\n", "\"-2\" is not a whole number");
-    bad_csv(HEADER "ts,branin,2,1,1,0,0,0,0\nrandom,branin,2,1,1,0,0,0,0\n",
-            "another algorithm or objective begins; give one file each");
+    bad_json("{\"results\":[]}", "results must be an array with at least one object");
+    bad_json("{\"results\":[{}]}", "algorithm is missing");
     bad_json("{}", "r.json is not a result of tacit simulate: ");
     bad_json("{\"algorithm\":\"a\",\"objective\":\"b\",\"iterations\":[]}",
              "iterations must be an array with at least one number");
@@ -331,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_files_read_back),
         cmocka_unit_test(test_json_shows_the_options_in_force),
+        cmocka_unit_test(test_a_file_may_hold_several_curves),
         cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* study_doc.c - the study document: read strictly, written canonically.
  *
- * Comparing two documents is study_same.c. */
+ * What only federated studies have is study_federation.c, comparing two documents study_same.c. */
 #include "wire/study_doc_int.h"
 
 #include "base/error.h"
@@ -208,10 +208,20 @@ static tacit_status read_algorithm(tc_study_doc *d, const json_t *j, tacit_error
 {
     const char *name;
     TC_TRY(algorithm_name(json_object_get(j, "algorithm"), &name, &d->options, err));
-    TC_TRY(tc_algorithm_get_single(&d->algorithm, name, err));
+    TC_TRY(d->agents ? tc_algorithm_get(&d->algorithm, name, err)
+                     : tc_algorithm_get_single(&d->algorithm, name, err));
     json_t *all = NULL;
     TC_TRY(tc_study_doc_options(d, &all, err));
     json_decref(all);
+    return TACIT_OK;
+}
+
+/* One place for the noise: a second number could contradict the first. */
+static tacit_status check_promise(const tc_study_doc *d, tacit_error *err)
+{
+    if (d->promise != TC_PROMISE_UNSAID && json_object_get(d->options, "noise_multiplier"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy and algorithm.noise_multiplier must not both be given");
     return TACIT_OK;
 }
 
@@ -239,14 +249,16 @@ tacit_status tc_study_doc_options(const tc_study_doc *d, json_t **out, tacit_err
 static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *from,
                                 tacit_error *err)
 {
-    static const char *const allowed[] = {"name",  "direction", "trials",    "seed",
-                                          "space", "points",    "algorithm", NULL};
+    static const char *const allowed[] = {"name",   "direction", "trials",     "seed",    "space",
+                                          "points", "algorithm", "federation", "privacy", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(read_name(d, j, err));
     TC_TRY(read_direction(d, j, err));
     TC_TRY(read_counts(d, j, err));
     TC_TRY(read_space(d, j, from, err));
-    return read_algorithm(d, j, err);
+    TC_TRY(tc_study_doc_read_federation(d, j, err));
+    TC_TRY(read_algorithm(d, j, err));
+    return check_promise(d, err);
 }
 
 static tacit_status read_document(tc_study_doc **out, const json_t *j, const source *from,
@@ -346,7 +358,7 @@ json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options)
     ok = ok && json_object_set_new(j, domain ? "points" : "space",
                                    domain ? points_json(domain) : tc_space_json(d->space)) == 0;
     ok = ok && json_object_set_new(j, "algorithm", algorithm_json(d, options)) == 0;
-    if (ok)
+    if (ok && tc_study_doc_add_federation(d, j))
         return j;
     json_decref(j);
     return NULL;

@@ -4,14 +4,29 @@
  *     "space": { "lr": {"type": "float", "low": 1e-5, "high": 1, "log": true}, ... },
  *     "algorithm": { "name": "gp-ei", "kernel": "matern52" } }
  *
- * or "points": "file.csv" in place of "space". Strict: unknown keys, wrong
- * types and values out of range are E_ARG and name the field. Pure: reads no
+ * or "points": "file.csv" in place of "space". A study of many agents also has
+ *
+ *     "federation": { "agents": 29, "deadline_s": 60 },
+ *     "privacy": { "epsilon": 4, "delta": 1e-4 }
+ *
+ * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none". Strict:
+ * unknown keys, wrong types and values out of range are E_ARG and name the field. Pure: reads no
  * file but the points. */
 #ifndef TC_WIRE_STUDY_DOC_H
 #define TC_WIRE_STUDY_DOC_H
 
 #include "algo/algorithm.h"
 #include "space/space.h"
+
+#define TC_STUDY_AGENTS_MAX (1 << 24)
+
+/* What a federated study promises to each of its agents. */
+typedef enum tc_study_promise {
+    TC_PROMISE_UNSAID,
+    TC_PROMISE_NONE,    /* "none": said on purpose */
+    TC_PROMISE_EPSILON, /* epsilon and delta; the noise follows */
+    TC_PROMISE_NOISE    /* a noise multiplier; epsilon follows */
+} tc_study_promise;
 
 typedef struct tc_study_doc {
     char *name;      /* [A-Za-z0-9_][A-Za-z0-9._-]{0,63}, not ending in .json */
@@ -22,6 +37,11 @@ typedef struct tc_study_doc {
     tc_space *space;
     const tc_algorithm *algorithm; /* default "gp-ei" */
     json_t *options;               /* the algorithm's options as given, without "name"; owned */
+    uint64_t agents;               /* of its federation; 0: a study of one party */
+    double deadline_s;             /* of a round; 0: not given */
+    tc_study_promise promise;
+    double epsilon, noise_multiplier; /* as the promise says; else 0 */
+    double delta;                     /* of the promise; 0: not given */
 } tc_study_doc;
 
 /* `dir` is where a relative "points" file is looked up (NULL: the working folder). */

@@ -1,4 +1,4 @@
-/* study_doc_int.h - what study_doc.c and study_same.c share. */
+/* study_doc_int.h - what the files of the study document share. */
 #ifndef TC_WIRE_STUDY_DOC_INT_H
 #define TC_WIRE_STUDY_DOC_INT_H
 
@@ -7,6 +7,10 @@
 /* All options of the algorithm, defaults included, in the order of its table;
  * the caller decrefs. E_ARG: one is unknown or out of range. */
 tacit_status tc_study_doc_options(const tc_study_doc *d, json_t **out, tacit_error *err);
+
+/* study_federation.c: "federation" and "privacy". Adding them is false where memory lacks. */
+tacit_status tc_study_doc_read_federation(tc_study_doc *d, const json_t *j, tacit_error *err);
+bool tc_study_doc_add_federation(const tc_study_doc *d, json_t *j);
 
 /* The document with these options; the caller decrefs. NULL: no memory. */
 json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options);

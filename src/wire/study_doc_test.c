@@ -67,6 +67,7 @@ static void every_field_is_read(void **state)
 }
 
 #define START "{\"name\": \"s\", \"direction\": \"minimize\", "
+#define MANY  START SPACE ", \"federation\": {\"agents\": 29, \"deadline_s\": 60}, "
 
 static const struct {
     const char *text, *message;
@@ -110,6 +111,37 @@ static const struct {
     {START SPACE ", \"algorithm\": {\"name\": \"gp-ei\", \"kernle\": \"se\"}}", "kernle", false},
     {START SPACE ", \"algorithm\": {\"name\": \"gp-ei\", \"kernel\": \"cubic\"}}", "cubic", false},
     {START SPACE ", \"name\": \"again\"}", "doc line 1", false},
+    {START SPACE ", \"algorithm\": \"dp-fts-de\"}",
+     "algorithm dp-fts-de is for a federation of agents; one party alone may use ts", true},
+    {START SPACE ", \"federation\": 3}", "federation must be an object, got a number", true},
+    {START SPACE ", \"federation\": {}}", "federation.agents is missing: say how many there are",
+     true},
+    {START SPACE ", \"federation\": {\"agents\": 0}}", "federation.agents", false},
+    {START SPACE ", \"federation\": {\"agents\": 16777217}}", "federation.agents", false},
+    {START SPACE ", \"federation\": {\"agents\": 2.5}}", "federation.agents", false},
+    {START SPACE ", \"federation\": {\"agent\": 2}}", "agent", false},
+    {START SPACE ", \"federation\": {\"agents\": 2, \"deadline_s\": 0}}",
+     "federation.deadline_s must be a number in (0, 1e9], got 0", true},
+    {START SPACE ", \"federation\": {\"agents\": 2, \"deadline_s\": \"1\"}}",
+     "federation.deadline_s", false},
+    {START SPACE ", \"privacy\": \"none\"}",
+     "privacy is a promise to the agents of a federation: \"federation\" is missing", true},
+    {MANY "\"privacy\": \"some\"}", "privacy must be an object or \"none\", got \"some\"", true},
+    {MANY "\"privacy\": 1}", "privacy must be an object or \"none\", got a number", true},
+    {MANY "\"privacy\": {}}",
+     "privacy must have either epsilon or noise_multiplier, it has neither", true},
+    {MANY "\"privacy\": {\"epsilon\": 1, \"noise_multiplier\": 1}}", "it has both", false},
+    {MANY "\"privacy\": {\"epsilon\": 1}}", "privacy.delta is missing: an epsilon needs one", true},
+    {MANY "\"privacy\": {\"epsilon\": 0, \"delta\": 0.1}}",
+     "privacy.epsilon must be a number in (0, 1e6], got 0", true},
+    {MANY "\"privacy\": {\"noise_multiplier\": -1}}",
+     "privacy.noise_multiplier must be a number in (0, 1e6], got -1", true},
+    {MANY "\"privacy\": {\"noise_multiplier\": 1, \"delta\": 1}}",
+     "privacy.delta must be a number in (0, 1), got 1", true},
+    {MANY "\"privacy\": {\"eps\": 1}}", "eps", false},
+    {MANY "\"privacy\": \"none\", \"algorithm\": {\"name\": \"dp-fts-de\", "
+          "\"noise_multiplier\": 2}}",
+     "privacy and algorithm.noise_multiplier must not both be given", true},
 };
 
 static void refusals_name_the_field(void **state)
@@ -160,6 +192,76 @@ static void the_text_is_canonical(void **state)
     tc_free(text_again);
     tc_study_doc_free(d);
     tc_study_doc_free(again);
+}
+
+/* --- federations --- */
+
+static void check_round_trip(const tc_study_doc *d, const char *tail)
+{
+    tacit_error err = {0};
+    char *text = tc_study_doc_text(d);
+    size_t n = strlen(text), k = strlen(tail);
+    assert_true(n > k);
+    assert_string_equal(text + n - k, tail);
+    tc_study_doc *again = NULL;
+    assert_ok(tc_study_doc_restore(&again, text, NULL, &err));
+    assert_ok(tc_study_doc_same(d, again, &err));
+    assert_int_equal(again->agents, d->agents);
+    assert_int_equal(again->promise, d->promise);
+    assert_same_bits(again->deadline_s, d->deadline_s);
+    assert_same_bits(again->epsilon, d->epsilon);
+    assert_same_bits(again->delta, d->delta);
+    assert_same_bits(again->noise_multiplier, d->noise_multiplier);
+    tc_study_doc_free(again);
+    tc_free(text);
+}
+
+static void federations_are_read_and_written(void **state)
+{
+    (void)state;
+    tc_study_doc *d = parse_ok(MANY "\"privacy\": {\"epsilon\": 4, \"delta\": 0.25},"
+                                    "\"algorithm\": \"dp-fts-de\"}");
+    assert_int_equal(d->agents, 29);
+    assert_int_equal(d->promise, TC_PROMISE_EPSILON);
+    assert_same_bits(d->deadline_s, 60);
+    assert_same_bits(d->epsilon, 4);
+    assert_same_bits(d->delta, 0.25);
+    assert_string_equal(d->algorithm->name, "dp-fts-de");
+    check_round_trip(d, "\"federation\":{\"agents\":29,\"deadline_s\":60.0},"
+                        "\"privacy\":{\"epsilon\":4.0,\"delta\":0.25}}");
+    tc_study_doc_free(d);
+    d = parse_ok(MANY "\"privacy\": {\"noise_multiplier\": 1.5}}");
+    assert_int_equal(d->promise, TC_PROMISE_NOISE);
+    check_round_trip(d, "\"privacy\":{\"noise_multiplier\":1.5}}");
+    tc_study_doc_free(d);
+    d = parse_ok(START SPACE ", \"federation\": {\"agents\": 1}, \"privacy\": \"none\"}");
+    assert_int_equal(d->promise, TC_PROMISE_NONE);
+    check_round_trip(d, "\"federation\":{\"agents\":1},\"privacy\":\"none\"}");
+    tc_study_doc_free(d);
+    d = parse_ok(START SPACE ", \"federation\": {\"agents\": 2}}");
+    assert_int_equal(d->promise, TC_PROMISE_UNSAID);
+    check_round_trip(d, "\"federation\":{\"agents\":2}}");
+    tc_study_doc_free(d);
+}
+
+static void federations_may_differ(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_study_doc *stored = parse_ok(MANY "\"privacy\": {\"epsilon\": 4, \"delta\": 0.25}}");
+    tc_study_doc *given = parse_ok(MANY "\"privacy\": {\"epsilon\": 5, \"delta\": 0.25}}");
+    tc_study_doc *none = parse_ok(MANY "\"privacy\": \"none\"}");
+    tc_study_doc *alone = parse_ok(START SPACE "}");
+    assert_fails(tc_study_doc_same(stored, given, &err), TACIT_E_STATE,
+                 "privacy.epsilon is 4.0 in the stored study but 5.0 in the one given");
+    assert_fails(tc_study_doc_same(stored, none, &err), TACIT_E_STATE,
+                 "in the stored study but \"none\" in the one given");
+    assert_fails(tc_study_doc_same(alone, none, &err), TACIT_E_STATE,
+                 "federation is absent in the stored study but {\"agents\":29,");
+    tc_study_doc_free(stored);
+    tc_study_doc_free(given);
+    tc_study_doc_free(none);
+    tc_study_doc_free(alone);
 }
 
 /* --- finite studies --- */
@@ -350,6 +452,8 @@ int main(void)
         cmocka_unit_test(refusals_name_the_field),
         cmocka_unit_test(unknown_algorithms_and_files_are_not_found),
         cmocka_unit_test(the_text_is_canonical),
+        cmocka_unit_test(federations_are_read_and_written),
+        cmocka_unit_test(federations_may_differ),
         cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(points_are_read_beside_the_document),
         cmocka_unit_test(stored_rows_must_agree),

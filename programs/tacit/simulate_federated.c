@@ -1,0 +1,328 @@
+/* simulate_federated.c - `tacit simulate` for a federation: one algorithm, or several on the same
+ * runs.
+ *
+ * Everything that can be wrong is found before the first run, and nothing is written before the
+ * last. */
+#include "base/memory.h"
+#include "privacy_int.h"
+#include "simulate_int.h"
+#include "watch.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define OBJECTIVE_DEFAULT "gp-family"
+
+enum { MOST_CONTENDERS = 26, ROUNDS_DEFAULT = 40, INITIAL_DEFAULT = 10 };
+
+typedef struct contest {
+    const tc_simulate_plan *p;
+    tc_contender contenders[MOST_CONTENDERS];
+    size_t n;
+    tc_family *family; /* of one agent: for its space */
+    tc_warm warm;
+    uint64_t agents;
+    const char *objective;
+} contest;
+
+static void contest_fini(contest *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        tc_contender_fini(&a->contenders[i]);
+    tc_family_free(a->family);
+    tc_warm_fini(&a->warm);
+}
+
+/* -- who takes part ------------------------------------------------------------------------ */
+
+static bool sets_noise(const tc_invocation *in)
+{
+    static const char name[] = "noise_multiplier=";
+    for (size_t i = 0; i < in->n_sets; i++)
+        if (strncmp(in->sets[i], name, sizeof name - 1) == 0)
+            return true;
+    return false;
+}
+
+/* "dp-fts-de,regions=1": what tells it from others on this command line. */
+static tacit_status make_label(tc_contender *c, const tc_simulate_plan *p, tacit_error *err)
+{
+    tc_text text = {0};
+    tc_text_add(&text, c->algorithm->name);
+    for (size_t i = 0; i < p->in->n_sets; i++)
+        tc_text_addf(&text, ",%s", p->in->sets[i]);
+    if (c->epsilon > 0)
+        tc_text_addf(&text, ",epsilon=%g", c->epsilon);
+    c->label = tc_text_take(&text);
+    return c->label ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status no_promise(const tc_contender *c, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_ARG, "the algorithm %s promises nothing; use dp-fts-de",
+                   c->algorithm->name);
+}
+
+/* The document's promise, as far as the command line makes none. */
+static tacit_status take_promise(tc_contender *c, const tc_simulate_plan *p, tacit_error *err)
+{
+    const tc_study_doc *d = p->doc && p->doc->algorithm == c->algorithm ? p->doc : NULL;
+    bool noise = sets_noise(p->in), open = p->o->epsilon == 0 && !noise;
+    if (p->o->epsilon > 0 && noise)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--epsilon and --set noise_multiplier must not both be given: the one "
+                       "follows from the other");
+    c->epsilon = open && d ? d->epsilon : p->o->epsilon;
+    c->delta = p->o->delta == 0 && d ? d->delta : p->o->delta;
+    if (c->epsilon > 0)
+        json_object_del(c->given, "noise_multiplier");
+    if (!open || !d || (d->promise != TC_PROMISE_NONE && d->promise != TC_PROMISE_NOISE))
+        return TACIT_OK;
+    if (!tc_options_find(c->algorithm->options, "noise_multiplier")) /* nothing to set */
+        return d->promise == TC_PROMISE_NONE ? TACIT_OK : no_promise(c, err);
+    if (json_object_set_new(c->given, "noise_multiplier", json_real(d->noise_multiplier)) != 0)
+        return tc_fail_memory(err);
+    return TACIT_OK;
+}
+
+static tacit_status enlist(contest *a, tacit_error *err)
+{
+    const tc_simulate_plan *p = a->p;
+    tc_contender *first = &a->contenders[0];
+    a->n = 1;
+    first->algorithm = p->algorithm;
+    TC_TRY(tc_simulate_given(p, &first->given, err));
+    TC_TRY(tc_simulate_take(p->algorithm, first->given, p->in->n_sets, p->in->sets, err));
+    TC_TRY(take_promise(first, p, err));
+    TC_TRY(make_label(first, p, err));
+    if (!p->o->versus)
+        return TACIT_OK;
+    size_t more;
+    tacit_status status =
+        tc_simulate_versus(p->o->versus, first, first + 1, MOST_CONTENDERS - 1, &more, err);
+    a->n += more;
+    return status;
+}
+
+/* -- how large ----------------------------------------------------------------------------- */
+
+static tacit_status choose_agents(contest *a, tacit_error *err)
+{
+    const tc_simulate_plan *p = a->p;
+    a->agents = p->o->agents > 0 ? (uint64_t)p->o->agents : p->doc ? p->doc->agents : 0;
+    for (size_t i = 0; i < a->n && a->agents == 0; i++)
+        if (tc_algorithm_federated(a->contenders[i].algorithm))
+            return tc_fail(err, TACIT_E_ARG,
+                           "algorithm %s is for a federation of agents: say of how many with "
+                           "--agents",
+                           a->contenders[i].algorithm->name);
+    if (a->agents == 0)
+        a->agents = 1;
+    if (p->o->trials > 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--trials is for one party; a federation has --rounds, which come after "
+                       "the initial points");
+    return TACIT_OK;
+}
+
+/* The whole-number option that says how many points an agent begins with; NULL: none. */
+static const tc_option *initial_option(const tc_algorithm *a)
+{
+    const tc_option *o = tc_options_find(a->options, "initial");
+    if (!o)
+        o = tc_options_find(a->options, "init");
+    return o && o->type == TC_OPTION_INT ? o : NULL;
+}
+
+/* Where nothing is said all begin with as many points as the first, which begins with its own
+ * number or with ten: curves are compared after equal numbers of trials. */
+static tacit_status choose_initial(tc_contender *c, const tc_contender *first, tacit_error *err)
+{
+    const tc_option *o = initial_option(c->algorithm);
+    uint64_t own = 0, n = INITIAL_DEFAULT;
+    if (o && json_object_get(c->given, o->name))
+        return TACIT_OK;
+    if (c != first)
+        TC_TRY(tc_federated_initial(&first->f, &n, err));
+    else
+        TC_TRY(tc_federated_initial(&c->f, &own, err));
+    if (own > 0)
+        return TACIT_OK;
+    if (!o)
+        c->f.initial = n;
+    else if (json_object_set_new(c->given, o->name, json_integer((json_int_t)n)) != 0)
+        return tc_fail_memory(err);
+    return TACIT_OK;
+}
+
+static uint64_t choose_rounds(const tc_simulate_plan *p, uint64_t initial)
+{
+    if (p->o->rounds > 0)
+        return (uint64_t)p->o->rounds;
+    return p->doc && p->doc->trials > initial ? p->doc->trials - initial : ROUNDS_DEFAULT;
+}
+
+static tc_federated federated_of(const contest *a, const tc_contender *c)
+{
+    const tc_simulate_plan *p = a->p;
+    return (tc_federated){.algorithm = c->algorithm,
+                          .options = c->given,
+                          .objective = a->objective,
+                          .family = p->o->family,
+                          .agents = a->agents,
+                          .rounds = ROUNDS_DEFAULT,
+                          .runs = (uint64_t)p->o->runs,
+                          .seed = p->seed,
+                          .drop = p->o->drop,
+                          .past = c->algorithm->relay ? (uint64_t)p->o->past : 0,
+                          .known = a->warm.known,
+                          .n_known = a->warm.n,
+                          .by_agent = p->o->by_agent != NULL,
+                          .checkpoint = c->checkpoint,
+                          .pool = p->pool};
+}
+
+/* -- what is promised ---------------------------------------------------------------------- */
+
+/* Noise and releases for the promise go into opts. */
+static tacit_status keep_promise(const contest *a, const tc_contender *c, void *opts,
+                                 tacit_error *err)
+{
+    uint64_t initial;
+    if (!c->algorithm->promise)
+        return no_promise(c, err);
+    TC_TRY(tc_federated_initial(&c->f, &initial, err));
+    tc_env env = {
+        .space = tc_family_space(a->family), .agents = a->agents, .budget = initial + c->f.rounds};
+    return c->algorithm->promise(&env, opts, c->epsilon, c->delta, err);
+}
+
+static tacit_status settle_options(const contest *a, tc_contender *c, tacit_error *err)
+{
+    void *opts;
+    TC_TRY(tc_simulate_opts_new(c->algorithm, c->given, &opts, err));
+    tacit_status status = c->epsilon > 0 ? keep_promise(a, c, opts, err) : TACIT_OK;
+    if (status == TACIT_OK) {
+        c->options = tc_options_json(c->algorithm->options, opts);
+        status = c->options ? TACIT_OK : tc_fail_memory(err);
+    }
+    tc_simulate_opts_free(c->algorithm, opts);
+    c->f.options = c->options;
+    c->f.epsilon = c->epsilon;
+    c->f.delta = c->epsilon > 0 ? c->delta : 0;
+    return status;
+}
+
+/* FILE, FILE.2, FILE.3, ... */
+static tacit_status name_checkpoint(const contest *a, size_t i, tacit_error *err)
+{
+    tc_contender *c = (tc_contender *)&a->contenders[i];
+    const char *file = a->p->o->checkpoint;
+    tc_text name = {0};
+    if (!file)
+        return TACIT_OK;
+    tc_text_add(&name, file);
+    if (i > 0)
+        tc_text_addf(&name, ".%zu", i + 1);
+    c->checkpoint = tc_text_take(&name);
+    return c->checkpoint ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status prepare(contest *a, size_t i, tacit_error *err)
+{
+    tc_contender *c = &a->contenders[i], *first = &a->contenders[0];
+    bool quiet = a->p->in->quiet || (i > 0 && c->delta == first->delta);
+    uint64_t initial;
+    TC_TRY(tc_privacy_delta(c->delta, (int64_t)a->agents, quiet, &c->delta, err));
+    TC_TRY(name_checkpoint(a, i, err));
+    c->f = federated_of(a, c);
+    TC_TRY(choose_initial(c, first, err));
+    TC_TRY(tc_federated_initial(&c->f, &initial, err));
+    c->f.rounds = i == 0 ? choose_rounds(a->p, initial) : first->f.rounds;
+    return settle_options(a, c, err);
+}
+
+static tacit_status check_past(const contest *a, tacit_error *err)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->p->o->past == 0 || a->contenders[i].algorithm->relay)
+            return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "--past is for algorithms that hand messages on (fts, rgpe, taf), and %s is "
+                   "none of them",
+                   a->contenders[0].algorithm->name);
+}
+
+static tacit_status prepare_all(contest *a, tacit_error *err)
+{
+    const tc_simulate_plan *p = a->p;
+    a->objective = p->o->objective ? p->o->objective : OBJECTIVE_DEFAULT;
+    TC_TRY(enlist(a, err));
+    TC_TRY(check_past(a, err));
+    TC_TRY(choose_agents(a, err));
+    TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
+                         err));
+    if (p->o->warm)
+        TC_TRY(tc_warm_read(&a->warm, p->o->warm, tc_family_space(a->family), a->agents, err));
+    for (size_t i = 0; i < a->n; i++)
+        TC_TRY(prepare(a, i, err));
+    return TACIT_OK;
+}
+
+/* -- the runs ------------------------------------------------------------------------------ */
+
+static tacit_status interrupted(const tc_simulate_plan *p, tacit_error *err)
+{
+    if (p->o->checkpoint)
+        return tc_fail(err, TACIT_E_CANCELLED,
+                       "interrupted; finished runs are in %s, and the same command goes on there",
+                       p->o->checkpoint);
+    return tc_fail(err, TACIT_E_CANCELLED,
+                   "interrupted; with --checkpoint FILE the same command would go on where it "
+                   "stopped");
+}
+
+/* A plan that cannot be run leaves no file behind. */
+static tacit_status watch(tc_contender *c, const char *label, bool quiet, tacit_error *err)
+{
+    bool fresh = c->checkpoint && access(c->checkpoint, F_OK) != 0;
+    tacit_status status = tc_watch_federation(&c->f, label, quiet, &c->result, err);
+    if (fresh && (status == TACIT_E_ARG || status == TACIT_E_UNSUPPORTED))
+        unlink(c->checkpoint);
+    return status;
+}
+
+static tacit_status run_one(const contest *a, tc_contender *c, tacit_error *err)
+{
+    static const tc_accountant *const by_option[] = {
+        &tc_accountant_pld, &tc_accountant_rdp, &tc_accountant_moments, &tc_accountant_gaussian};
+    char label[64];
+    snprintf(label, sizeof label, "%.40s on %.16s", c->label, a->objective);
+    tacit_status status = watch(c, label, a->p->in->quiet, err);
+    if (status == TACIT_E_CANCELLED)
+        return interrupted(a->p, err);
+    if (status != TACIT_OK)
+        return status;
+    return tc_federated_cost_init(&c->cost, &c->result, by_option[a->p->o->accountant], c->delta,
+                                  err);
+}
+
+static tacit_status run_all(contest *a, tacit_error *err)
+{
+    TC_TRY(prepare_all(a, err));
+    for (size_t i = 0; i < a->n; i++)
+        TC_TRY(run_one(a, &a->contenders[i], err));
+    return tc_simulate_report(a->contenders, a->n, a->p, err);
+}
+
+tacit_status tc_simulate_federation(const tc_simulate_plan *p, tacit_error *err)
+{
+    contest *a = tc_alloc(1, sizeof *a);
+    if (!a)
+        return tc_fail_memory(err);
+    a->p = p;
+    tacit_status status = run_all(a, err);
+    contest_fini(a);
+    tc_free(a);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* simulate_int.h - what the files of `tacit simulate` share.
+ *
+ *   simulate.c            the verb and its options: one party or a federation?
+ *   simulate_options.c    options of an algorithm, from the document and from --set
+ *   simulate_single.c     one party: plan, run, output
+ *   simulate_reply.c      one party: replies of private users in place of observations
+ *   simulate_federated.c  a federation: plan and run, of one algorithm or of several
+ *   simulate_versus.c     the list of --versus
+ *   simulate_warm.c       trials that exist before, from --warm
+ *   simulate_report.c     what a federation's runs have shown, for people and as files */
+#ifndef TC_PROGRAM_SIMULATE_INT_H
+#define TC_PROGRAM_SIMULATE_INT_H
+
+#include "sim/federated_file.h"
+#include "sim/simulate.h"
+#include "storage.h"
+
+typedef struct tc_simulate_opts {
+    char *algorithm, *objective, *seed, *out;
+    int64_t trials, runs, threads;
+    tc_family_opts family;
+    /* Of one party. */
+    int reply; /* TC_SIMULATE_REPLIES */
+    double reply_epsilon, reply_bound;
+    /* Of federations; 0 and NULL: not given. */
+    int64_t agents, rounds, past;
+    double drop, epsilon, delta;
+    int accountant;
+    char *versus, *by_agent, *checkpoint, *warm;
+} tc_simulate_opts;
+
+/* "none", then the kinds in the order of tc_reply_kind. */
+#define TC_SIMULATE_REPLIES "none|auto|onebit|piecewise|laplace"
+enum { TC_SIMULATE_NO_REPLY };
+
+/* What both ways begin with. */
+typedef struct tc_simulate_plan {
+    const tc_invocation *in;
+    const tc_simulate_opts *o;
+    tc_study_doc *doc;             /* or NULL */
+    const tc_algorithm *algorithm; /* of --algorithm, else the document's, else the default */
+    uint64_t seed;
+    tc_pool *pool;
+} tc_simulate_plan;
+
+tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err);
+tacit_status tc_simulate_federation(const tc_simulate_plan *p, tacit_error *err);
+
+/* ---- options (simulate_options.c) */
+
+/* What the document says about the plan's algorithm; the caller decrefs. */
+tacit_status tc_simulate_given(const tc_simulate_plan *p, json_t **out, tacit_error *err);
+/* Adds words name=value to `given`, checked and typed by the algorithm's table. */
+tacit_status tc_simulate_take(const tc_algorithm *a, json_t *given, size_t n, char *const *words,
+                              tacit_error *err);
+/* The algorithm's option struct: defaults, then `given`. End with tc_simulate_opts_free. */
+tacit_status tc_simulate_opts_new(const tc_algorithm *a, const json_t *given, void **out,
+                                  tacit_error *err);
+void tc_simulate_opts_free(const tc_algorithm *a, void *opts);
+
+/* ---- private users (simulate_reply.c) */
+
+/* The reply that --reply asks for; *given: does it? E_ARG: its options do not fit each other or
+ * the algorithm. */
+tacit_status tc_simulate_reply(const tc_simulate_plan *p, tc_reply *out, bool *given,
+                               tacit_error *err);
+/* Adds to `given` the scales of the algorithm's model, if it has one, that follow from the reply
+ * and its bound; says so unless quiet. Leaves a model alone of which one of them is given. */
+tacit_status tc_simulate_reply_model(const tc_algorithm *a, const tc_reply *reply, json_t *given,
+                                     bool quiet, tacit_error *err);
+/* Whether a theorem is about this simulation, in one sentence; adds nothing where there is none. */
+tacit_status tc_simulate_theorem(const tc_simulation *sim, tc_text *out, tacit_error *err);
+/* That, and what the replies would cost; nothing where there are none. */
+tacit_status tc_simulate_print_privacy(const tc_simulation *sim, tacit_error *err);
+
+/* ---- one algorithm among those compared */
+
+typedef struct tc_contender {
+    char *label;
+    const tc_algorithm *algorithm;
+    json_t *given;         /* its options as given */
+    json_t *options;       /* all of them, as in force */
+    double epsilon, delta; /* the promise asked for; 0: none, and the default delta */
+    char *checkpoint;      /* or NULL */
+    tc_federated f;
+    tc_federated_result result;
+    tc_federated_cost cost;
+} tc_contender;
+
+/* simulate_versus.c: reads `list` into out[0..*n), at most `most`. A contender of the same
+ * algorithm as `first` has its options and promise unless it says others. End each with
+ * tc_contender_fini, also after a failure. */
+tacit_status tc_simulate_versus(const char *list, const tc_contender *first, tc_contender *out,
+                                size_t most, size_t *n, tacit_error *err);
+void tc_contender_fini(tc_contender *c);
+
+/* simulate_warm.c: trials from a CSV file with the columns agent, value and the parameters. */
+typedef struct tc_warm {
+    tc_known_trial *known;
+    size_t n, cap;
+    double *values; /* of all, one after another */
+    size_t values_cap;
+} tc_warm;
+tacit_status tc_warm_read(tc_warm *w, const char *file, const tc_space *space, uint64_t agents,
+                          tacit_error *err);
+void tc_warm_fini(tc_warm *w);
+
+/* ---- output (simulate_report.c, simulate_single.c) */
+
+tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simulate_plan *p,
+                                tacit_error *err);
+/* Is iteration i shown in a table: 0, 1, 2, 5, 10, 20, 50, ... and the last. */
+bool tc_simulate_milestone(uint64_t i, uint64_t last);
+/* JSON if the name ends in .json. */
+bool tc_simulate_is_json(const char *file);
+
+#endif

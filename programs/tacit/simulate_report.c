@@ -1,0 +1,362 @@
+/* simulate_report.c - what the runs of a federation have shown: tables for people, files. */
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "privacy_int.h"
+#include "simulate_int.h"
+#include "watch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* -- settings ------------------------------------------------------------------------------ */
+
+/* Options that decide what a result means, by the names of docs/math.md. */
+static const struct {
+    const char *option, *shown;
+} settings[] = {{"noise_multiplier", "z"}, {"releases", "releases"},
+                {"regions", "P"},          {"clip", "S"},
+                {"schedule", "schedule"},  {"p1", "p_1"}};
+
+enum { N_SETTINGS = sizeof settings / sizeof *settings };
+
+static bool is_setting(const char *option)
+{
+    bool found = strcmp(option, "initial") == 0 || strcmp(option, "init") == 0;
+    for (size_t i = 0; i < N_SETTINGS; i++)
+        found |= strcmp(settings[i].option, option) == 0;
+    return found;
+}
+
+/* A list as it is or, if it is long, its ends: "0,1,...,39". */
+static void add_list(tc_text *out, const char *list)
+{
+    const char *second = strchr(list, ','), *third = second ? strchr(second + 1, ',') : NULL;
+    if (third && strlen(list) > 24)
+        tc_text_addf(out, "%.*s,...%s", (int)(third - list), list, strrchr(list, ','));
+    else
+        tc_text_add(out, list);
+}
+
+static void add_value(tc_text *out, const char *option, const json_t *v)
+{
+    if (json_is_string(v))
+        add_list(out, json_string_value(v));
+    else if (json_is_boolean(v))
+        tc_text_add(out, json_is_true(v) ? "true" : "false");
+    else if (json_number_value(v) == 0 && strcmp(option, "clip") == 0)
+        tc_text_add(out, "auto"); /* by the kind of message */
+    else
+        tc_text_addf(out, "%.6g", json_number_value(v));
+}
+
+/* Parts after ", ", in lines of 80 columns of which `indent` are empty. */
+static void print_wrapped(const char *text, int indent)
+{
+    int at = printf("%*s", indent, "");
+    while (*text) {
+        const char *comma = strstr(text, ", ");
+        int n = comma ? (int)(comma - text) + 1 : (int)strlen(text);
+        if (at > indent && at + 1 + n > 80)
+            at = printf("\n%*s", indent, "") - 1;
+        at += printf("%s%.*s", at > indent ? " " : "", n, text);
+        text += n + (comma != NULL);
+    }
+    putchar('\n');
+}
+
+/* "N_init 10, z 1, releases all, P 4, ...", then what else was given. */
+static void print_settings(const tc_contender *c, int indent)
+{
+    tc_text text = {0};
+    const char *key;
+    json_t *v;
+    tc_text_addf(&text, "N_init %llu", (unsigned long long)c->result.initial);
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        v = json_object_get(c->options, settings[i].option);
+        if (!v)
+            continue;
+        tc_text_addf(&text, ", %s ", settings[i].shown);
+        add_value(&text, settings[i].option, v);
+    }
+    json_object_foreach(c->given, key, v)
+    {
+        if (is_setting(key))
+            continue;
+        tc_text_addf(&text, ", %s ", key);
+        add_value(&text, key, v);
+    }
+    print_wrapped(tc_text_get(&text), indent);
+    tc_text_fini(&text);
+}
+
+/* "200 agents, 40 rounds, 5 runs, seed 1" */
+static void print_size(const tc_federated *f)
+{
+    printf("%llu agent%s, %llu round%s, %llu run%s, seed %llu", (unsigned long long)f->agents,
+           f->agents == 1 ? "" : "s", (unsigned long long)f->rounds, f->rounds == 1 ? "" : "s",
+           (unsigned long long)f->runs, f->runs == 1 ? "" : "s", (unsigned long long)f->seed);
+}
+
+static void moments_cell(tc_table *t, size_t column, double mean, double se)
+{
+    char cell[64] = "none yet"; /* no initial points: no regret before the first trial */
+    if (isfinite(mean))
+        tc_watch_moments(cell, sizeof cell, mean, se);
+    tc_table_text(t, column, cell);
+}
+
+/* -- one algorithm ------------------------------------------------------------------------- */
+
+static void epsilon_cell(tc_table *t, size_t column, const tc_federated_cost *c, uint64_t i)
+{
+    if (!c->none)
+        tc_privacy_cell(t, column, tc_federated_cost_at(c, i), tc_epsilon_text, true);
+}
+
+static tacit_status print_curve(const tc_contender *c, tacit_error *err)
+{
+    static const char *const names[] = {"iteration", "simple regret", "cumulative regret",
+                                        "epsilon"};
+    const tc_federated_result *r = &c->result;
+    tc_table *t = tc_table_new(r->n_releases && !c->cost.none ? 4 : 3, names);
+    for (uint64_t i = 0; t && i < r->iterations; i++) {
+        if (!tc_simulate_milestone(i, r->iterations - 1))
+            continue;
+        tc_table_integer(t, 0, (int64_t)i);
+        moments_cell(t, 1, r->simple_mean[i], r->simple_se[i]);
+        moments_cell(t, 2, r->cumulative_mean[i], r->cumulative_se[i]);
+        if (r->n_releases && !c->cost.none)
+            epsilon_cell(t, 3, &c->cost, i);
+        tc_table_end_row(t);
+    }
+    return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
+}
+
+static void print_messages(const tc_contender *c)
+{
+    const tc_federation_tally *t = &c->result.tally;
+    double n = (double)c->result.agents;
+    printf("\nEach agent sent %.4g message%s, %.6g bytes in all", (double)t->messages / n,
+           t->messages == c->result.agents ? "" : "s", (double)t->bytes / n);
+    if (c->result.relayed)
+        printf(", and read %.4g, %.6g bytes", (double)t->fetches / n, (double)t->fetched_bytes / n);
+    else
+        printf(", and got %llu broadcast%s of %llu bytes", (unsigned long long)t->releases,
+               t->releases == 1 ? "" : "s", (unsigned long long)t->broadcast_bytes);
+    printf(".\n");
+    if (t->refusals)
+        printf("The budget refused %llu round%s; agents went on alone.\n",
+               (unsigned long long)t->refusals, t->refusals == 1 ? "" : "s");
+}
+
+static tacit_status print_statement(const tc_contender *c, tacit_error *err)
+{
+    tc_text text = {0};
+    tc_federated_cost_statement(&c->cost, &text);
+    putchar('\n');
+    tc_privacy_paragraph(tc_text_get(&text));
+    bool ok = !text.failed;
+    tc_text_fini(&text);
+    return ok ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status print_one(const tc_contender *c, tacit_error *err)
+{
+    printf("%s on %s: ", c->algorithm->name, c->f.objective);
+    print_size(&c->f);
+    printf(", %.2f s; mean ± standard error\n", c->result.seconds);
+    print_settings(c, 0);
+    putchar('\n');
+    TC_TRY(print_curve(c, err));
+    if (!tc_algorithm_federated(c->algorithm)) {
+        if (c->f.agents > 1)
+            printf("\nEvery agent searched alone: nothing left it.\n");
+        return TACIT_OK;
+    }
+    print_messages(c);
+    return print_statement(c, err);
+}
+
+/* -- several ------------------------------------------------------------------------------- */
+
+/* The letter that stands for a contender in tables. */
+static void letter(char out[2], size_t i)
+{
+    out[0] = (char)('A' + i);
+    out[1] = '\0';
+}
+
+static void print_contender(const tc_contender *c, size_t i)
+{
+    char epsilon[32], delta[32];
+    printf("%c  %s\n", (char)('A' + i), c->label);
+    print_settings(c, 3);
+    if (!tc_algorithm_federated(c->algorithm))
+        return;
+    tc_epsilon_text(epsilon, c->cost.bound.epsilon);
+    tc_delta_text(delta, c->cost.bound.delta);
+    if (c->cost.none)
+        printf("   no guarantee: %s\n", c->cost.none);
+    else
+        printf("   if deployed: epsilon %s, delta %s (%s) over %llu release%s\n", epsilon, delta,
+               c->cost.bound.accountant, (unsigned long long)c->cost.releases,
+               c->cost.releases == 1 ? "" : "s");
+}
+
+static tacit_status print_curves(const tc_contender *c, size_t n, tacit_error *err)
+{
+    char letters[32][2];
+    const char *names[32] = {"iteration"};
+    for (size_t k = 0; k < n; k++) {
+        letter(letters[k], k);
+        names[k + 1] = letters[k];
+    }
+    tc_table *t = tc_table_new(n + 1, names);
+    uint64_t last = c[0].result.iterations - 1;
+    for (uint64_t i = 0; t && i <= last; i++) {
+        if (!tc_simulate_milestone(i, last))
+            continue;
+        tc_table_integer(t, 0, (int64_t)i);
+        for (size_t k = 0; k < n; k++)
+            moments_cell(t, k + 1, c[k].result.simple_mean[i], c[k].result.simple_se[i]);
+        tc_table_end_row(t);
+    }
+    return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
+}
+
+static void add_contrast(tc_table *t, const tc_federated_contrast *k)
+{
+    char cell[64], text[2];
+    letter(text, k->of);
+    snprintf(cell, sizeof cell, "%s / A", text);
+    tc_table_text(t, 0, cell);
+    tc_table_integer(t, 1, (int64_t)k->iteration);
+    snprintf(cell, sizeof cell, "%.3g", k->ratio.ratio);
+    tc_table_text(t, 2, cell);
+    snprintf(cell, sizeof cell, "%.3g to %.3g", k->ratio.low, k->ratio.high);
+    tc_table_text(t, 3, cell);
+    snprintf(cell, sizeof cell, "%.2g", k->ratio.p);
+    tc_table_text(t, 4, cell);
+    tc_table_end_row(t);
+}
+
+static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, tacit_error *err)
+{
+    static const char *const names[] = {"ratio of", "iteration", "ratio", "95 % interval", "p"};
+    tc_federated_contrast *k;
+    size_t n_k;
+    TC_TRY(tc_federated_contrasts(parts, n, &k, &n_k, err));
+    if (n_k == 0) {
+        tc_free(k);
+        return TACIT_OK;
+    }
+    tc_table *t = tc_table_new(5, names);
+    for (size_t i = 0; t && i < n_k; i++)
+        add_contrast(t, &k[i]);
+    tc_free(k);
+    printf("\nRatios of mean simple regrets, runs paired:\n\n");
+    return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
+}
+
+/* Each guarantee stands with its algorithm; what they all mean is said once. */
+static tacit_status print_scope(bool guaranteed, tacit_error *err)
+{
+    tc_text text = {0};
+    tc_text_add(&text, "NOT PRIVATE: seeded.");
+    if (guaranteed) {
+        tc_text_add(&text, " Guarantees are those of a deployment, for every agent. ");
+        tc_statement_add_scope(&text, TC_UNIT_AGENT, TC_DP_ALL);
+    }
+    putchar('\n');
+    tc_privacy_paragraph(tc_text_get(&text));
+    bool ok = !text.failed;
+    tc_text_fini(&text);
+    return ok ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status print_several(const tc_contender *c, const tc_federated_part *parts, size_t n,
+                                  tacit_error *err)
+{
+    bool federated = false, guaranteed = false;
+    printf("%zu algorithms on %s: ", n, c->f.objective);
+    print_size(&c->f);
+    printf("\n\n");
+    for (size_t i = 0; i < n; i++) {
+        print_contender(&c[i], i);
+        federated |= tc_algorithm_federated(c[i].algorithm);
+        guaranteed |= tc_algorithm_federated(c[i].algorithm) && !c[i].cost.none;
+    }
+    printf("\nSimple regret, mean ± standard error:\n\n");
+    TC_TRY(print_curves(c, n, err));
+    TC_TRY(print_contrasts(parts, n, err));
+    return federated ? print_scope(guaranteed, err) : TACIT_OK;
+}
+
+/* -- files --------------------------------------------------------------------------------- */
+
+static tacit_status as_text(const tc_federated_part *parts, size_t n, bool json, tc_text *out,
+                            tacit_error *err)
+{
+    json_t *j = NULL;
+    if (!json) {
+        tc_federated_csv(parts, n, out);
+        return out->failed ? tc_fail_memory(err) : TACIT_OK;
+    }
+    TC_TRY(tc_federated_json(parts, n, &j, err));
+    char *text = tc_json_text(j);
+    json_decref(j);
+    if (text)
+        tc_text_addf(out, "%s\n", text);
+    bool ok = text && !out->failed;
+    tc_free(text);
+    return ok ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status write_files(const tc_federated_part *parts, size_t n, const tc_simulate_opts *o,
+                                tacit_error *err)
+{
+    tc_text text = {0}, agents = {0};
+    tacit_status status = TACIT_OK;
+    if (o->out)
+        status = as_text(parts, n, tc_simulate_is_json(o->out), &text, err);
+    if (o->by_agent)
+        tc_federated_agents_csv(parts, n, &agents);
+    if (status == TACIT_OK && agents.failed)
+        status = tc_fail_memory(err);
+    if (status == TACIT_OK && o->out)
+        status = tc_file_write(o->out, tc_text_get(&text), text.len, err);
+    if (status == TACIT_OK && o->by_agent)
+        status = tc_file_write(o->by_agent, tc_text_get(&agents), agents.len, err);
+    tc_text_fini(&text);
+    tc_text_fini(&agents);
+    return status;
+}
+
+static tacit_status print_text(const tc_federated_part *parts, size_t n, bool json,
+                               tacit_error *err)
+{
+    tc_text text = {0};
+    tacit_status status = as_text(parts, n, json, &text, err);
+    if (status == TACIT_OK)
+        fwrite(tc_text_get(&text), 1, text.len, stdout);
+    tc_text_fini(&text);
+    return status;
+}
+
+tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simulate_plan *p,
+                                tacit_error *err)
+{
+    tc_federated_part *parts = tc_alloc(n, sizeof *parts);
+    if (!parts)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < n; i++)
+        parts[i] = (tc_federated_part){c[i].label, &c[i].f, &c[i].result, &c[i].cost};
+    tacit_status status = write_files(parts, n, p->o, err);
+    if (status == TACIT_OK && p->in->format != TC_FORMAT_TABLE)
+        status = print_text(parts, n, p->in->format != TC_FORMAT_CSV, err);
+    else if (status == TACIT_OK)
+        status = n > 1 ? print_several(c, parts, n, err) : print_one(c, err);
+    tc_free(parts);
+    return status;
+}

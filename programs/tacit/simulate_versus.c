@@ -1,0 +1,185 @@
+/* simulate_versus.c - the list of --versus: "ts; dp-fts-de,regions=1,releases=0,2; fts".
+ *
+ * Items are parted by ";". An item is the name of an algorithm, then OPTION=VALUE words; one
+ * without "=" belongs to the value before it, as in releases=0,2. epsilon and delta are a promise
+ * as --epsilon and --delta are. */
+#include "base/memory.h"
+#include "simulate_int.h"
+
+#include <string.h>
+
+enum { MOST_WORDS = 64 };
+#define MOST_EPSILON 1e6
+
+/* One item, cut into words in a copy of its text. */
+typedef struct item {
+    char *text;
+    const char *name;
+    char *words[MOST_WORDS];
+    size_t n;
+} item;
+
+void tc_contender_fini(tc_contender *c)
+{
+    tc_free(c->label);
+    tc_free(c->checkpoint);
+    json_decref(c->given);
+    json_decref(c->options);
+    tc_federated_result_fini(&c->result);
+    tc_federated_cost_fini(&c->cost);
+}
+
+/* -- words --------------------------------------------------------------------------------- */
+
+static const char *skip_spaces(const char *s)
+{
+    return s + strspn(s, " \t\n");
+}
+
+static void cut_spaces(char *s)
+{
+    size_t n = strlen(s);
+    while (n > 0 && strchr(" \t\n", s[n - 1]))
+        s[--n] = '\0';
+}
+
+/* A comma ends a word only where the next one has a "=" of its own. */
+static char *end_of_word(char *s)
+{
+    for (char *comma = strchr(s, ','); comma; comma = strchr(comma + 1, ',')) {
+        size_t n = strcspn(comma + 1, ",=");
+        if (comma[1 + n] == '=')
+            return comma;
+    }
+    return NULL;
+}
+
+static tacit_status add_word(item *it, char *word, tacit_error *err)
+{
+    word = (char *)skip_spaces(word);
+    cut_spaces(word);
+    if (it->n == MOST_WORDS)
+        return tc_fail(err, TACIT_E_ARG, "--versus: %s has more than %d options", it->name,
+                       MOST_WORDS);
+    if (!strchr(word, '=') || word[0] == '=')
+        return tc_fail(err, TACIT_E_ARG, "--versus: \"%s\" after %s is not OPTION=VALUE", word,
+                       it->name);
+    it->words[it->n++] = word;
+    return TACIT_OK;
+}
+
+/* Cuts it->text; the words point into it. */
+static tacit_status cut_item(item *it, tacit_error *err)
+{
+    char *comma = strchr(it->text, ',');
+    if (comma)
+        *comma = '\0';
+    cut_spaces(it->text);
+    it->name = it->text;
+    if (!*it->name)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--versus has an item without a name; write it as \"ts; fts,features=50\"");
+    while (comma) {
+        char *word = comma + 1;
+        comma = end_of_word(word);
+        if (comma)
+            *comma = '\0';
+        TC_TRY(add_word(it, word, err));
+    }
+    return TACIT_OK;
+}
+
+/* -- one contender ------------------------------------------------------------------------- */
+
+/* Takes a word epsilon=E or delta=D out of the list. */
+static tacit_status take_promise(item *it, const char *name, double most, double *out, bool *found,
+                                 tacit_error *err)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; i < it->n; i++) {
+        if (strncmp(it->words[i], name, len) != 0 || it->words[i][len] != '=')
+            continue;
+        const char *text = it->words[i] + len + 1;
+        if (!tc_parse_double(text, out) || !(*out > 0 && *out < most))
+            return tc_fail(err, TACIT_E_ARG, "--versus: %s must be a number in (0, %g), got \"%s\"",
+                           name, most, text);
+        memmove(&it->words[i], &it->words[i + 1], (--it->n - i) * sizeof it->words[0]);
+        *found = true;
+        return TACIT_OK;
+    }
+    return TACIT_OK;
+}
+
+static bool has_word(const item *it, const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; i < it->n; i++)
+        if (strncmp(it->words[i], name, len) == 0 && it->words[i][len] == '=')
+            return true;
+    return false;
+}
+
+/* Noise is said once: what the item itself says replaces what it inherits. */
+static tacit_status settle_promise(tc_contender *c, item *it, tacit_error *err)
+{
+    bool own = false, noise = has_word(it, "noise_multiplier");
+    TC_TRY(take_promise(it, "epsilon", MOST_EPSILON, &c->epsilon, &own, err));
+    TC_TRY(take_promise(it, "delta", 1, &c->delta, &(bool){false}, err));
+    if (own && noise)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--versus: %s has epsilon and noise_multiplier; the one follows from the "
+                       "other",
+                       it->name);
+    if (own)
+        json_object_del(c->given, "noise_multiplier");
+    if (noise)
+        c->epsilon = 0;
+    return TACIT_OK;
+}
+
+static tacit_status fill(tc_contender *c, item *it, const tc_contender *first, tacit_error *err)
+{
+    TC_TRY(tc_algorithm_get(&c->algorithm, it->name, err));
+    bool same = c->algorithm == first->algorithm;
+    c->given = same ? json_deep_copy(first->given) : json_object();
+    if (!c->given)
+        return tc_fail_memory(err);
+    c->epsilon = same ? first->epsilon : 0;
+    c->delta = first->delta;
+    TC_TRY(settle_promise(c, it, err));
+    return tc_simulate_take(c->algorithm, c->given, it->n, it->words, err);
+}
+
+static tacit_status read_item(tc_contender *c, const char *text, size_t len,
+                              const tc_contender *first, tacit_error *err)
+{
+    item it = {.text = tc_strndup(text, len)};
+    c->label = tc_strndup(text, len);
+    if (!it.text || !c->label) {
+        tc_free(it.text);
+        return tc_fail_memory(err);
+    }
+    cut_spaces(c->label);
+    tacit_status status = cut_item(&it, err);
+    if (status == TACIT_OK)
+        status = fill(c, &it, first, err);
+    tc_free(it.text);
+    return status;
+}
+
+tacit_status tc_simulate_versus(const char *list, const tc_contender *first, tc_contender *out,
+                                size_t most, size_t *n, tacit_error *err)
+{
+    *n = 0;
+    for (const char *at = list;;) {
+        at = skip_spaces(at);
+        size_t len = strcspn(at, ";");
+        if (*n == most)
+            return tc_fail(err, TACIT_E_ARG, "--versus has more than %zu items", most);
+        *n += 1;
+        TC_TRY(read_item(&out[*n - 1], at, len, first, err));
+        if (at[len] == '\0')
+            return TACIT_OK;
+        at += len + 1;
+    }
+}

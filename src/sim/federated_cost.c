@@ -1,0 +1,119 @@
+/* federated_cost.c - epsilon by round of a simulated federation. See federated_cost.h. */
+#include "sim/federated_cost.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "privacy/statement.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_BOUNDS = 200 }; /* a bound may take milliseconds */
+
+/* Releases so far: equal events are one, with a count. */
+typedef struct spent {
+    tc_dp_event *events;
+    size_t n;
+    double distance;
+} spent;
+
+static bool same_event(const tc_dp_event *a, const tc_dp_event *b)
+{
+    return a->mechanism == b->mechanism && a->parameter == b->parameter &&
+           a->sampling == b->sampling && a->sampling_rate == b->sampling_rate;
+}
+
+static void spend(spent *s, const tc_federated_release *r)
+{
+    size_t i = 0;
+    while (i < s->n && !same_event(&s->events[i], &r->event))
+        i++;
+    if (i < s->n)
+        s->events[i].count += r->event.count;
+    else
+        s->events[s->n++] = r->event;
+    s->distance += r->distance;
+}
+
+/* What is known of the cost of 1, 2, ... releases is written to the rounds that begin with each;
+ * bound by bound, so that a round without one of its own has that of a later one. */
+static void fill(tc_federated_cost *c, const tc_federated_result *r, size_t from, size_t to)
+{
+    uint64_t first = r->releases[from].round;
+    uint64_t end = to + 1 < r->n_releases ? r->releases[to + 1].round : c->rounds;
+    for (uint64_t i = first; i < end && i < c->rounds; i++)
+        c->by_round[i] = c->bound.epsilon;
+}
+
+static tacit_status account(tc_federated_cost *c, const tc_federated_result *r, spent *s,
+                            const tc_accountant *a, double delta, tacit_error *err)
+{
+    size_t stride = r->n_releases / MOST_BOUNDS + 1, from = 0;
+    TC_TRY(tc_ledger_cost(a, s->events, 0, 0, delta, &c->bound, err)); /* nothing yet: 0 */
+    for (size_t i = 0; i < r->n_releases; i++) {
+        spend(s, &r->releases[i]);
+        if ((i + 1) % stride != 0 && i + 1 < r->n_releases)
+            continue;
+        TC_TRY(tc_ledger_cost(a, s->events, s->n, s->distance, delta, &c->bound, err));
+        fill(c, r, from, i);
+        from = i + 1;
+    }
+    return TACIT_OK;
+}
+
+static const char *why_none(const tc_federated_result *r, const tc_federated_cost *c)
+{
+    if (r->relayed)
+        return "messages are handed on as they are, without noise";
+    return isfinite(c->bound.epsilon) ? NULL : "no noise is added to what is released";
+}
+
+static tacit_status init(tc_federated_cost *c, const tc_federated_result *r, const tc_accountant *a,
+                         double delta, tacit_error *err)
+{
+    spent s = {.events = tc_alloc(r->n_releases + 1, sizeof *s.events)};
+    c->by_round = tc_alloc((size_t)c->rounds + 1, sizeof *c->by_round);
+    tacit_status status =
+        s.events && c->by_round ? account(c, r, &s, a, delta, err) : tc_fail_memory(err);
+    tc_free(s.events);
+    return status;
+}
+
+tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_federated_result *r,
+                                    const tc_accountant *a, double delta, tacit_error *err)
+{
+    tc_federated_cost c = {.rounds = r->iterations - 1,
+                           .accountant = a->name,
+                           .releases = r->n_releases,
+                           .sampling = r->n_releases ? r->releases[0].event.sampling : TC_DP_ALL};
+    tacit_status status = init(&c, r, a, delta, err);
+    if (status != TACIT_OK) {
+        tc_federated_cost_fini(&c);
+        return status;
+    }
+    c.none = why_none(r, &c);
+    *out = c;
+    return TACIT_OK;
+}
+
+void tc_federated_cost_fini(tc_federated_cost *c)
+{
+    tc_free(c->by_round);
+    memset(c, 0, sizeof *c);
+}
+
+double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration)
+{
+    return iteration == 0 || c->rounds == 0 ? 0 : c->by_round[iteration - 1];
+}
+
+void tc_federated_cost_statement(const tc_federated_cost *c, tc_text *out)
+{
+    tc_text_add(out, "NOT PRIVATE: seeded. ");
+    if (c->none) {
+        tc_text_addf(out, "If deployed, there would be no guarantee either: %s.", c->none);
+        return;
+    }
+    tc_text_add(out, "If deployed: ");
+    tc_statement_add(out, &c->bound, c->releases, TC_UNIT_AGENT, c->sampling);
+}

@@ -1,0 +1,33 @@
+/* federated_cost.h - what the releases of a simulated federation would cost if they were real.
+ *
+ * A simulation draws its noise from a seed, so nothing in it is private; its ledger holds the
+ * events that a deployment with the same options would pay for. Users: tacit simulate. */
+#ifndef TC_SIM_FEDERATED_COST_H
+#define TC_SIM_FEDERATED_COST_H
+
+#include "base/text.h"
+#include "sim/federated.h"
+
+typedef struct tc_federated_cost {
+    const char *none;       /* why there is no guarantee, as a clause; NULL: `bound` is one */
+    const char *accountant; /* the one asked; bound.accountant says whose bound is reported */
+    tc_guarantee bound;     /* of all releases together */
+    uint64_t releases;
+    tc_dp_sampling sampling; /* which neighbours the statement speaks of */
+    /* rounds numbers: a bound on what is spent when round r is over. With very many releases some
+     * are the bound of a later round. */
+    double *by_round;
+    uint64_t rounds;
+} tc_federated_cost;
+
+/* Of the first run. E_UNSUPPORTED: the accountant has no formula for an event. */
+tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_federated_result *r,
+                                    const tc_accountant *a, double delta, tacit_error *err);
+void tc_federated_cost_fini(tc_federated_cost *c);
+
+/* What is spent when an agent's iteration i (0: the initial points) is over. */
+double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration);
+/* "NOT PRIVATE: seeded. If deployed: every agent: epsilon ..." */
+void tc_federated_cost_statement(const tc_federated_cost *c, tc_text *out);
+
+#endif

@@ -1,0 +1,45 @@
+/* federated_file.h - results of simulated federations as CSV and JSON.
+ *
+ *   CSV   label,algorithm,objective,agents,runs,seed,iteration,simple_regret_mean,
+ *         simple_regret_se,cumulative_regret_mean,cumulative_regret_se,epsilon,delta,statement
+ *         one row per iteration; the statement stands in the last row of its label
+ *   JSON  {"label", "algorithm", "objective", "agents", "runs", "initial", "trials", "seed", "drop",
+ *          "options", "objective_options", "iterations": [0, ...], "simple_regret": {"mean", "se"},
+ *          "cumulative_regret": {"mean", "se"}, "messages": {...}, "privacy": {...}, "seconds"}
+ *         or, of several, {"results": [one such each], "ratios": [...]}
+ *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret; of several, label first
+ *
+ * regret_file.h reads the curves back. Epsilons are those of a deployment (federated_cost.h). */
+#ifndef TC_SIM_FEDERATED_FILE_H
+#define TC_SIM_FEDERATED_FILE_H
+
+#include "sim/federated_cost.h"
+
+/* One algorithm's part of a report; everything is borrowed. */
+typedef struct tc_federated_part {
+    const char *label;
+    const tc_federated *f; /* f->options: all of them, as in force */
+    const tc_federated_result *result;
+    const tc_federated_cost *cost;
+} tc_federated_part;
+
+/* The simple regret of part `of` over that of the first, at one iteration. */
+typedef struct tc_federated_contrast {
+    size_t of;
+    uint64_t iteration;
+    tc_federated_ratio ratio;
+} tc_federated_contrast;
+
+/* Rows for every part but the first, at iterations 1, 5, 10, 20 and the last; none where there is a
+ * single run. Caller: tc_free. */
+tacit_status tc_federated_contrasts(const tc_federated_part *parts, size_t n,
+                                    tc_federated_contrast **rows, size_t *n_rows, tacit_error *err);
+
+/* Several parts are one object with "results" and "ratios". Caller decrefs. */
+tacit_status tc_federated_json(const tc_federated_part *parts, size_t n, json_t **out,
+                               tacit_error *err);
+void tc_federated_csv(const tc_federated_part *parts, size_t n, tc_text *out);
+/* The results must have been made with by_agent. */
+void tc_federated_agents_csv(const tc_federated_part *parts, size_t n, tc_text *out);
+
+#endif

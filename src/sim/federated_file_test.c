@@ -1,0 +1,228 @@
+/* federated_file_test.c - results of federations as CSV and JSON, read back. */
+#include "sim/federated_file.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "sim/regret_file.h"
+#include "space/csv.h"
+#include "support/test.h"
+
+enum { AGENTS = 3, ROUNDS = 6, RUNS = 4, ITERATIONS = ROUNDS + 1 };
+
+/* Two algorithms on the same runs. */
+typedef struct pair {
+    tc_federated f[2];
+    tc_federated_result r[2];
+    tc_federated_cost c[2];
+    json_t *options[2];
+    tc_federated_part parts[2];
+} pair;
+
+static void start(pair *p)
+{
+    static const char *const names[] = {"dp-fts-de", "ts"}, *const labels[] = {"a,\"b\"", "ts"};
+    tacit_error err = {0};
+    p->options[0] = json_pack("{s:i, s:i, s:s}", "features", 8, "initial", 2, "releases", "0,3");
+    p->options[1] = json_pack("{s:i}", "init", 2);
+    for (size_t i = 0; i < 2; i++) {
+        p->f[i] = (tc_federated){.algorithm = tc_algorithm_find(names[i]),
+                                 .options = p->options[i],
+                                 .objective = "gp-family",
+                                 .agents = AGENTS,
+                                 .rounds = ROUNDS,
+                                 .runs = RUNS,
+                                 .seed = 7,
+                                 .by_agent = true};
+        assert_ok(tc_options_defaults(tc_family_options, &p->f[i].family, &err));
+        p->f[i].family.objective.grid = 50;
+        assert_ok(tc_federated_run(&p->f[i], &p->r[i], &err));
+        assert_ok(tc_federated_cost_init(&p->c[i], &p->r[i], &tc_accountant_pld, 1e-3, &err));
+        p->parts[i] = (tc_federated_part){labels[i], &p->f[i], &p->r[i], &p->c[i]};
+    }
+}
+
+static void end(pair *p)
+{
+    for (size_t i = 0; i < 2; i++) {
+        tc_federated_result_fini(&p->r[i]);
+        tc_federated_cost_fini(&p->c[i]);
+        json_decref(p->options[i]);
+    }
+}
+
+static void check_curve(const tc_regret_curve *c, const tc_federated_part *p)
+{
+    assert_string_equal(c->label, p->label);
+    assert_string_equal(c->algorithm, p->f->algorithm->name);
+    assert_string_equal(c->objective, "gp-family");
+    assert_int_equal(c->runs, RUNS);
+    assert_int_equal(c->seed, 7);
+    assert_int_equal(c->n, ITERATIONS);
+    for (size_t t = 0; t < ITERATIONS; t++) {
+        assert_same_bits(c->iteration[t], (double)t);
+        assert_same_bits(c->simple_mean[t], p->result->simple_mean[t]);
+        assert_same_bits(c->simple_se[t], p->result->simple_se[t]);
+        assert_same_bits(c->cumulative_mean[t], p->result->cumulative_mean[t]);
+        assert_same_bits(c->cumulative_se[t], p->result->cumulative_se[t]);
+    }
+}
+
+static void test_curves_read_back(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    pair p;
+    start(&p);
+    tc_text csv = {0};
+    json_t *j;
+    tc_regret_curves c = {0};
+    tc_federated_csv(p.parts, 2, &csv);
+    assert_ok(tc_regret_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
+    assert_int_equal(c.n, 2);
+    assert_ok(tc_federated_json(p.parts, 2, &j, &err));
+    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    assert_int_equal(c.n, 4);
+    for (size_t i = 0; i < 4; i++)
+        check_curve(&c.items[i], &p.parts[i % 2]);
+    json_decref(j);
+    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    assert_int_equal(c.n, 5);
+    check_curve(&c.items[4], &p.parts[0]);
+    json_decref(j);
+    tc_regret_curves_fini(&c);
+    tc_text_fini(&csv);
+    end(&p);
+}
+
+/* Columns beyond the curves, by a reader of CSV. */
+static void test_csv_has_the_cost(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    pair p;
+    start(&p);
+    tc_text text = {0};
+    tc_csv csv;
+    tc_federated_csv(p.parts, 1, &text);
+    tc_csv_init(&csv, tc_text_get(&text), text.len, "r.csv");
+    assert_ok(tc_csv_next(&csv, &err));
+    assert_int_equal(csv.n, 14);
+    for (size_t t = 0; t < ITERATIONS; t++) {
+        double epsilon, delta;
+        assert_ok(tc_csv_next(&csv, &err));
+        assert_true(tc_parse_double(csv.field[11], &epsilon));
+        assert_true(tc_parse_double(csv.field[12], &delta));
+        assert_same_bits(epsilon, tc_federated_cost_at(&p.c[0], t));
+        assert_same_bits(delta, 1e-3);
+        assert_int_equal(*csv.field[13] != '\0', t == ROUNDS);
+    }
+    assert_non_null(strstr(csv.field[13], "NOT PRIVATE: seeded"));
+    tc_csv_fini(&csv);
+    tc_text_fini(&text);
+    end(&p);
+}
+
+static void test_agents_add_up(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    pair p;
+    start(&p);
+    tc_text text = {0};
+    tc_csv csv;
+    double sum[ITERATIONS] = {0};
+    size_t rows = 0;
+    tc_federated_agents_csv(&p.parts[1], 1, &text);
+    tc_csv_init(&csv, tc_text_get(&text), text.len, "agents.csv");
+    assert_ok(tc_csv_next(&csv, &err));
+    assert_string_equal(csv.field[0], "run");
+    for (;; rows++) {
+        unsigned long long t;
+        double regret;
+        assert_ok(tc_csv_next(&csv, &err));
+        if (csv.n == 0)
+            break;
+        assert_true(tc_parse_u64(csv.field[2], &t));
+        assert_true(tc_parse_double(csv.field[3], &regret));
+        sum[t] += regret / (AGENTS * RUNS);
+    }
+    assert_int_equal(rows, AGENTS * RUNS * ITERATIONS);
+    for (size_t t = 0; t < ITERATIONS; t++)
+        assert_close(sum[t], p.r[1].simple_mean[t], 1e-12);
+    text.len = 0;
+    tc_federated_agents_csv(p.parts, 2, &text);
+    assert_int_equal(strncmp(tc_text_get(&text), "label,run,", 10), 0);
+    tc_csv_fini(&csv);
+    tc_text_fini(&text);
+    end(&p);
+}
+
+static const json_t *at(const json_t *j, const char *a, const char *b)
+{
+    const json_t *found = json_object_get(j, a);
+    return b ? json_object_get(found, b) : found;
+}
+
+static void test_json_members(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    pair p;
+    start(&p);
+    json_t *j;
+    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_int_equal(json_integer_value(at(j, "agents", NULL)), AGENTS);
+    assert_int_equal(json_integer_value(at(j, "initial", NULL)), 2);
+    assert_int_equal(json_integer_value(at(j, "trials", NULL)), 2 + ROUNDS);
+    assert_int_equal(json_array_size(at(j, "iterations", NULL)), ITERATIONS);
+    assert_int_equal(json_integer_value(at(j, "messages", "count")), 2 * AGENTS);
+    assert_int_equal(json_integer_value(at(j, "messages", "releases")), 2);
+    assert_int_equal(json_integer_value(at(j, "messages", "bytes")), p.r[0].tally.bytes);
+    assert_close(json_number_value(at(j, "messages", "per_agent_bytes")) * AGENTS,
+                 (double)p.r[0].tally.bytes, 1e-9);
+    assert_true(json_is_false(at(j, "privacy", "private")));
+    assert_string_equal(json_string_value(at(j, "privacy", "reason")), "seeded");
+    const json_t *deployed = at(j, "privacy", "if_deployed");
+    assert_same_bits(json_number_value(at(deployed, "epsilon", NULL)), p.c[0].bound.epsilon);
+    assert_int_equal(json_array_size(at(deployed, "by_round", NULL)), ROUNDS);
+    assert_non_null(strstr(json_string_value(at(deployed, "statement", NULL)), "Not protected"));
+    json_decref(j);
+    end(&p);
+}
+
+static void test_ratios(void **state)
+{
+    (void)state;
+    static const uint64_t points[] = {1, 5, ROUNDS};
+    tacit_error err = {0};
+    pair p;
+    start(&p);
+    tc_federated_contrast *k;
+    size_t n;
+    assert_ok(tc_federated_contrasts(p.parts, 2, &k, &n, &err));
+    assert_int_equal(n, 3);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t t = points[i];
+        assert_int_equal(k[i].of, 1);
+        assert_int_equal(k[i].iteration, t);
+        assert_close(k[i].ratio.ratio, p.r[1].simple_mean[t] / p.r[0].simple_mean[t], 1e-12);
+    }
+    tc_free(k);
+    p.r[0].runs = 1; /* one run has nothing to be paired over */
+    assert_ok(tc_federated_contrasts(p.parts, 2, &k, &n, &err));
+    assert_int_equal(n, 0);
+    tc_free(k);
+    end(&p);
+}
+
+int main(void)
+{
+    tc_json_start();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_curves_read_back), cmocka_unit_test(test_csv_has_the_cost),
+        cmocka_unit_test(test_agents_add_up),    cmocka_unit_test(test_json_members),
+        cmocka_unit_test(test_ratios),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

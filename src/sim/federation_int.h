@@ -1,0 +1,61 @@
+/* federation_int.h - what federation.c, federation_round.c and federation_trial.c share. Nobody
+ * else includes it. */
+#ifndef TC_SIM_FEDERATION_INT_H
+#define TC_SIM_FEDERATION_INT_H
+
+#include "sim/federation.h"
+
+enum { TC_CHUNK_MOST = 256 };
+
+typedef struct tc_member {
+    tc_optimizer *o;
+    tc_text message; /* of the round that is open */
+    bool publishes;
+    /* Relays: its last message that arrived, as it was released. */
+    bool kept;
+    uint64_t kept_round;
+    tc_text handed;
+    uint64_t fetches, fetched_bytes, misses; /* what it asked the relay for */
+} tc_member;
+
+/* The round that is open, and how it ended. */
+typedef struct tc_lockstep {
+    bool open, began; /* began: there was one before */
+    bool refused;     /* by the budget */
+    uint64_t number;
+    uint8_t *bytes;
+    size_t size;
+    tacit_error why;
+} tc_lockstep;
+
+struct tc_federation {
+    tc_federation_config cfg;
+    tc_env env; /* what a coordinator knows */
+    tc_member *members;
+    size_t chunk, n_chunks;
+    tacit_error *failures; /* one for each chunk */
+    bool stepped;
+    tc_lockstep round;
+    tc_federation_tally tally;
+    tc_federation_release *releases;
+    size_t releases_cap;
+    char *stamp, *rejection;
+};
+
+/* Calls body(f, i) for every agent, chunks of them in parallel; a chunk ends with its first
+ * failure, and the first chunk that failed speaks. */
+typedef tacit_status (*tc_member_body)(tc_federation *f, uint64_t i, tacit_error *err);
+tacit_status tc_federation_each(tc_federation *f, tc_member_body body, tacit_error *err);
+/* What the first chunk that failed says. */
+tacit_status tc_federation_failure(const tc_federation *f, tacit_error *err);
+
+/* federation_past.c: the messages of earlier studies, made when the federation begins. */
+tacit_status tc_federation_past(tc_federation *f, tacit_error *err);
+/* federation_round.c: keeps the message of an agent for the relay, as it is released in `round`. */
+tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round, tacit_error *err);
+/* All rounds that are due. */
+tacit_status tc_federation_rounds(tc_federation *f, tacit_error *err);
+/* federation_trial.c: fetches what the relay has, then one trial of each agent. */
+tacit_status tc_federation_trials(tc_federation *f, tacit_error *err);
+
+#endif

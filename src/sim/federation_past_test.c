@@ -1,0 +1,88 @@
+/* federation_past_test.c - agents whose messages come from earlier studies. */
+#include "support/federation_world.h"
+
+#define OPTIONS                                                                                    \
+    "{\"features\": 60, \"lengthscale\": 0.05, \"initial\": 1, \"message\": \"mean\", "            \
+    "\"schedule\": \"constant\", \"follow\": 1}"
+
+enum { STEPS = 4 };
+
+static double mean_regret(const world *w, const tc_federation *f)
+{
+    double sum = 0;
+    for (uint64_t n = 0; n < AGENTS; n++) {
+        const tc_optimizer *o = tc_federation_agent(f, n);
+        double best = -INFINITY;
+        for (uint64_t t = 0; t < tc_optimizer_trials(o); t++)
+            best = fmax(best, w->value[(size_t)tc_optimizer_trial(o, t)->values[0]]);
+        sum += (w->best - best) / AGENTS;
+    }
+    return sum;
+}
+
+static double regret_with(world *w, uint64_t past)
+{
+    tc_federation_config cfg = {.algorithm = tc_algorithm_find("fts"), .seed = 4, .past = past};
+    tc_federation *f = found(w, OPTIONS, cfg);
+    run(f, STEPS);
+    double regret = mean_regret(w, f);
+    assert_int_equal(tc_federation_counts(f)->misses, 0);
+    assert_non_null(tc_federation_stamp(f));
+    tc_federation_free(f);
+    return regret;
+}
+
+/* Who has seen one point has little to say; who has finished a study has. */
+static void test_the_past_is_worth_reading(void **state)
+{
+    world w;
+    (void)state;
+    make_world(&w, 3);
+    double fresh = regret_with(&w, 0), old = regret_with(&w, 60);
+    assert_true(old < 0.1 * fresh);
+    tc_space_free(w.space);
+}
+
+static void test_same_seed_same_bits(void **state)
+{
+    world w;
+    tc_federation_config cfg = {.algorithm = tc_algorithm_find("fts"), .seed = 4, .past = 12};
+    (void)state;
+    make_world(&w, 3);
+    tc_federation *a = found(&w, OPTIONS, cfg), *b = found(&w, OPTIONS, cfg);
+    run(a, STEPS);
+    run(b, STEPS);
+    assert_same_trials(a, b);
+    tc_federation_free(a);
+    tc_federation_free(b);
+    tc_space_free(w.space);
+}
+
+static void test_sums_have_no_past(void **state)
+{
+    world w;
+    tacit_error err = {0};
+    tc_federation *f = NULL;
+    (void)state;
+    make_world(&w, 3);
+    tc_federation_config cfg = {.algorithm = tc_algorithm_find("dp-fts-de"),
+                                .space = w.space,
+                                .maximize = true,
+                                .agents = AGENTS,
+                                .past = 5,
+                                .objective = observe,
+                                .user = &w};
+    assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG,
+                 "past trials are for algorithms that hand messages on; dp-fts-de is none of them");
+    tc_space_free(w.space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_past_is_worth_reading),
+        cmocka_unit_test(test_same_seed_same_bits),
+        cmocka_unit_test(test_sums_have_no_past),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

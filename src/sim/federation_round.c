@@ -1,0 +1,323 @@
+/* federation_round.c - the rounds of a federation in lockstep (federation.h).
+ *
+ * What a coordinator does with messages: check each one, lose those that the network lost, then
+ * fold them into one release (aggregator) or keep them to be handed on (relay). A message that is
+ * refused counts as one that never came. */
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "sim/federation_int.h"
+
+#include <inttypes.h>
+
+static const void *options(const tc_federation *f)
+{
+    return tc_optimizer_options(f->members[0].o);
+}
+
+/* ---- the agents ---- */
+
+static tacit_status publish(tc_federation *f, uint64_t i, tacit_error *err)
+{
+    tc_member *m = &f->members[i];
+    tc_need need;
+    tc_event e;
+    TC_TRY(tc_optimizer_need(m->o, &need, err));
+    m->publishes = need.may & TC_NEED_PUBLISH && need.round == f->round.number;
+    if (!m->publishes)
+        return TACIT_OK;
+    TC_TRY(tc_optimizer_publish(m->o, 0, &e, err));
+    m->message.len = 0;
+    tc_text_add_bytes(&m->message, e.bytes, e.n_bytes);
+    if (m->message.failed)
+        return tc_fail_memory(err);
+    return tc_optimizer_apply(m->o, &e, err);
+}
+
+static tacit_status end_round(tc_federation *f, uint64_t i, tacit_error *err)
+{
+    const tc_lockstep *r = &f->round;
+    tc_member *m = &f->members[i];
+    tc_event e;
+    if (!m->publishes)
+        return TACIT_OK;
+    if (r->refused)
+        TC_TRY(tc_optimizer_skip(m->o, r->number, r->why.msg, 0, &e, err));
+    else
+        TC_TRY(tc_optimizer_absorb(m->o, r->number, r->bytes, r->size, 0, &e, err));
+    return tc_optimizer_apply(m->o, &e, err);
+}
+
+/* ---- messages at the coordinator ---- */
+
+static bool lost(const tc_federation *f, uint64_t agent)
+{
+    tc_stream s;
+    if (f->cfg.drop == 0)
+        return false;
+    tc_stream_public(&s, &f->env.public_seed, TC_FOR_RUN, f->round.number * f->cfg.agents + agent);
+    return tc_draw_uniform(&s) < f->cfg.drop;
+}
+
+static tacit_status check(const tc_federation *f, uint64_t agent, tacit_error *err)
+{
+    const tc_algorithm *a = f->cfg.algorithm;
+    const tc_text *t = &f->members[agent].message;
+    return (a->relay ? a->relay->check : a->aggregator->check)(&f->env, options(f), f->round.number,
+                                                               agent, tc_text_get(t), t->len, err);
+}
+
+/* The first refusal is kept for the report. */
+static tacit_status reject(tc_federation *f, uint64_t agent, const char *why, tacit_error *err)
+{
+    tc_text t = {0};
+    f->tally.rejected++;
+    if (f->rejection)
+        return TACIT_OK;
+    tc_text_addf(&t, "agent %" PRIu64 " in round %" PRIu64 ": %s", agent, f->round.number, why);
+    f->rejection = tc_text_take(&t);
+    return f->rejection ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* *in: there is a message of this agent, it arrived, and it is well-formed. */
+static tacit_status receive(tc_federation *f, uint64_t agent, bool *in, tacit_error *err)
+{
+    const tc_member *m = &f->members[agent];
+    tacit_error why = {0};
+    *in = false;
+    if (!m->publishes)
+        return TACIT_OK;
+    if (lost(f, agent)) {
+        f->tally.lost++;
+        return TACIT_OK;
+    }
+    tacit_status status = check(f, agent, &why);
+    if (status == TACIT_E_ARG)
+        return reject(f, agent, why.msg, err);
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    *in = true;
+    return TACIT_OK;
+}
+
+/* ---- a relay ---- */
+
+static tacit_status stamp(tc_federation *f, const char *why, tacit_error *err)
+{
+    if (f->stamp || !why || !*why)
+        return TACIT_OK;
+    f->stamp = tc_strdup(why);
+    return f->stamp ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status encode(const tc_release *r, tc_text *out, tacit_error *err)
+{
+    size_t size = tc_release_size(r);
+    uint8_t *bytes = tc_alloc(size, 1);
+    if (!bytes)
+        return tc_fail_memory(err);
+    tc_release_encode(r, bytes);
+    out->len = 0;
+    tc_text_add_bytes(out, bytes, size);
+    tc_free(bytes);
+    return out->failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round, tacit_error *err)
+{
+    tc_member *m = &f->members[agent];
+    tc_release *r = NULL;
+    TC_TRY(f->cfg.algorithm->relay->release(&f->env, options(f), round, agent,
+                                            tc_text_get(&m->message), m->message.len, &r, err));
+    tacit_status status = stamp(f, tc_release_get(r)->not_private, err);
+    if (status == TACIT_OK)
+        status = encode(r, &m->handed, err);
+    tc_release_free(r);
+    m->kept = status == TACIT_OK;
+    m->kept_round = round;
+    return status;
+}
+
+static tacit_status keep_all(tc_federation *f, tacit_error *err)
+{
+    for (uint64_t i = 0; i < f->cfg.agents; i++) {
+        bool in;
+        TC_TRY(receive(f, i, &in, err));
+        bool spoken = f->cfg.past > 0 && f->round.number == 0;
+        if (in && !spoken)
+            TC_TRY(tc_federation_keep(f, i, f->round.number, err));
+    }
+    return TACIT_OK;
+}
+
+/* ---- an aggregator ---- */
+
+tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
+                                tacit_error *err)
+{
+    const tc_algorithm *a = f->cfg.algorithm;
+    tc_text text = {0};
+    json_t *j = NULL;
+    if (!a->aggregator)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums", a->name);
+    tacit_status status = a->aggregator->plan(&f->env, options(f), round, &text, err);
+    if (status == TACIT_OK)
+        status = tc_json_parse(tc_text_get(&text), text.len, "event", &j, err);
+    if (status == TACIT_OK)
+        status = tc_dp_event_from_json(out, j, err);
+    json_decref(j);
+    tc_text_fini(&text);
+    return status;
+}
+
+/* Would the ledger let it pass? Asked before any noise is drawn. */
+static tacit_status check_budget(const tc_federation *f, tacit_error *err)
+{
+    tc_dp_event event;
+    if (!f->cfg.ledger || !f->cfg.limit)
+        return TACIT_OK;
+    TC_TRY(tc_federation_plan(f, f->round.number, &event, err));
+    return tc_ledger_would(f->cfg.ledger, f->cfg.limit, TC_UNIT_AGENT, NULL, &event, 0, err);
+}
+
+static tacit_status fold_all(tc_federation *f, void *state, tacit_error *err)
+{
+    for (uint64_t i = 0; i < f->cfg.agents; i++) {
+        const tc_text *t = &f->members[i].message;
+        bool in;
+        TC_TRY(receive(f, i, &in, err));
+        if (in)
+            TC_TRY(f->cfg.algorithm->aggregator->fold(state, i, tc_text_get(t), t->len, err));
+    }
+    return TACIT_OK;
+}
+
+/* The bytes that leave where there is no ledger. */
+static tacit_status let_pass(tc_federation *f, const tc_release *r, tacit_error *err)
+{
+    uint8_t *bytes = tc_alloc(tc_release_size(r), 1);
+    if (!bytes)
+        return tc_fail_memory(err);
+    tc_release_encode(r, bytes);
+    f->round.bytes = bytes;
+    f->round.size = tc_release_size(r);
+    return stamp(f, tc_release_get(r)->not_private, err);
+}
+
+static tacit_status let_out(tc_federation *f, const tc_release *r, tacit_error *err)
+{
+    tc_ledger_charge charge = {.study = f->cfg.study, .round = f->round.number};
+    tc_ledger_receipt receipt;
+    if (!f->cfg.ledger)
+        return let_pass(f, r, err);
+    TC_TRY(tc_ledger_release(f->cfg.ledger, f->cfg.limit, &charge, r, &receipt, err));
+    f->round.bytes = receipt.bytes;
+    f->round.size = receipt.size;
+    return stamp(f, receipt.not_private, err);
+}
+
+/* Room for the note is made before anything leaves. */
+static tacit_status let_out_noted(tc_federation *f, const tc_release *r, tacit_error *err)
+{
+    size_t n = (size_t)f->tally.releases;
+    if (!tc_grow((void **)&f->releases, &f->releases_cap, n + 1, sizeof *f->releases))
+        return tc_fail_memory(err);
+    TC_TRY(let_out(f, r, err));
+    const tc_release_view *v = tc_release_get(r);
+    f->releases[n] = (tc_federation_release){
+        .round = f->round.number, .event = v->event, .distance = v->distance};
+    f->tally.releases++;
+    f->tally.broadcast_bytes = f->round.size;
+    return TACIT_OK;
+}
+
+static tacit_status aggregate(tc_federation *f, void *state, tacit_error *err)
+{
+    const tc_aggregator_ops *ops = f->cfg.algorithm->aggregator;
+    tc_test_noise noise;
+    tc_release *release = NULL;
+    tc_test_noise_init(&noise, f->cfg.seed, f->round.number);
+    tc_entropy entropy = tc_entropy_of_test(&noise);
+    TC_TRY(ops->open(state, &f->env, options(f), f->round.number, &entropy, err));
+    TC_TRY(fold_all(f, state, err));
+    TC_TRY(ops->close(state, &release, err));
+    tacit_status status = let_out_noted(f, release, err);
+    tc_release_free(release);
+    return status;
+}
+
+static tacit_status close_round(tc_federation *f, tacit_error *err)
+{
+    const tc_aggregator_ops *ops = f->cfg.algorithm->aggregator;
+    TC_TRY(check_budget(f, err));
+    void *state = tc_alloc(ops->state_size, 1);
+    if (!state)
+        return tc_fail_memory(err);
+    tacit_status status = aggregate(f, state, err);
+    ops->fini(state);
+    tc_free(state);
+    return status;
+}
+
+/* A refusal by the budget is an outcome, not a failure. */
+static tacit_status settle(tc_federation *f, tacit_error *err)
+{
+    tc_lockstep *r = &f->round;
+    tc_free(r->bytes);
+    r->bytes = NULL;
+    tacit_status status = close_round(f, &r->why);
+    r->refused = status == TACIT_E_BUDGET;
+    if (r->refused)
+        f->tally.refusals++;
+    else if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", r->why.msg);
+    return tc_federation_each(f, end_round, err);
+}
+
+/* ---- rounds ---- */
+
+/* All agents have seen as many trials: the first speaks for all. */
+static tacit_status find_round(tc_federation *f, tacit_error *err)
+{
+    tc_lockstep *r = &f->round;
+    tc_need need;
+    TC_TRY(tc_optimizer_need(f->members[0].o, &need, err));
+    r->open = need.may & TC_NEED_PUBLISH;
+    if (!r->open)
+        return TACIT_OK;
+    if (r->began && need.round <= r->number)
+        return tc_fail(err, TACIT_E_INTERNAL, "%s opens round %" PRIu64 " after round %" PRIu64,
+                       f->cfg.algorithm->name, need.round, r->number);
+    r->began = true;
+    r->number = need.round;
+    return TACIT_OK;
+}
+
+static void count_messages(tc_federation *f)
+{
+    for (uint64_t i = 0; i < f->cfg.agents; i++)
+        if (f->members[i].publishes) {
+            f->tally.messages++;
+            f->tally.bytes += f->members[i].message.len;
+        }
+}
+
+static tacit_status run_round(tc_federation *f, tacit_error *err)
+{
+    TC_TRY(tc_federation_each(f, publish, err));
+    count_messages(f);
+    return f->cfg.algorithm->relay ? keep_all(f, err) : settle(f, err);
+}
+
+tacit_status tc_federation_rounds(tc_federation *f, tacit_error *err)
+{
+    for (;;) {
+        TC_TRY(find_round(f, err));
+        if (!f->round.open)
+            return TACIT_OK;
+        tacit_error why = {0};
+        tacit_status status = run_round(f, &why);
+        if (status != TACIT_OK)
+            return tc_fail(err, status, "round %" PRIu64 ": %.400s", f->round.number, why.msg);
+    }
+}

@@ -1,0 +1,307 @@
+#!/bin/sh
+# simulate_federated_test.sh - tacit simulate for federations, from outside: what it prints and
+# writes, the privacy it reports, resuming after kill -9, and every kind of bad input.
+#
+# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep, sed and awk. Prints one "ok" or
+# "not ok" line per check; the exit status is 0 only if all are ok.
+set -u
+
+tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
+case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-simulate.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+checks=0
+failures=0
+
+# check NAME COMMAND...: the command succeeds
+check() {
+    name=$1
+    shift
+    checks=$((checks + 1))
+    if "$@"; then
+        echo "ok $checks - $name"
+        return
+    fi
+    failures=$((failures + 1))
+    echo "not ok $checks - $name"
+    sed 's/^/# out: /' out 2> /dev/null | cut -c 1-200 | head -5
+    sed 's/^/# err: /' err 2> /dev/null | head -5
+}
+
+# run CODE WORD...: tacit simulate into out and err; true if it exits with CODE
+run() {
+    want=$1
+    shift
+    "$tacit" simulate "$@" > out 2> err
+    got=$?
+    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit simulate $*"; return 1; }
+}
+
+# good NAME WORD...: exits with 0
+good() {
+    name=$1
+    shift
+    check "$name" run 0 "$@"
+}
+
+refused() {
+    before=$(ls)
+    code=$1
+    text=$2
+    shift 2
+    run "$code" "$@" && [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ] &&
+        grep -qF -- "$text" err && [ "$(ls)" = "$before" ]
+}
+
+# bad CODE TEXT WORD...: exits with CODE, says one sentence with TEXT, adds no file
+bad() {
+    check "refused ($1): $2" refused "$@"
+}
+
+says() {
+    grep -qF -- "$1" out
+}
+
+# field KEY: the first number after "KEY": in out
+field() {
+    sed -n "s/.*\"$1\":\\(-\\{0,1\\}[0-9][-+.0-9e]*\\).*/\\1/p" out
+}
+
+# within X LOW HIGH
+within() {
+    awk -v x="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(x != "" && x >= low && x <= high) }'
+}
+
+# What may differ between two runs of one command.
+timeless() {
+    sed 's/"seconds":[-+.0-9e]*//g'
+}
+
+: > out
+: > err
+
+# ---- the privacy that is reported
+
+small="--algorithm dp-fts-de --agents 8 --rounds 6 --runs 3 --seed 1 --set features=20 --quiet"
+paper="--algorithm dp-fts-de --agents 200 --rounds 40 --runs 1 --seed 1 --set features=10 --set mode=paper
+    --set sampling_rate=0.25 --set noise_multiplier=1 --set releases=all --delta 0.00294352"
+good "the paper's setting, pld" $paper --format json
+check "a delta above 1/N^2 is warned of" grep -q 'warning: delta 0.00294352 is above 1/N^2' err
+check "epsilon is 7.05" within "$(field epsilon)" 7.045 7.055
+check "over 40 releases" says '"accountant":"pld","bound":"pld","releases":40'
+check "the ledger has the broadcasts that left" says '"releases":40,"refusals":0'
+check "each agent sent 40 messages" says '"messages":{"count":8000,'
+check "epsilon by round has 40 numbers, none falls" awk '
+    match($0, /"by_round":\[[^]]*/) { n = split(substr($0, RSTART + 12, RLENGTH - 12), e, ",")
+        bad = n != 40; for (i = 2; i <= n; i++) bad += e[i] + 0 < e[i - 1] + 0; exit bad != 0 }' out
+check "a seeded run is not private" says '"privacy":{"private":false,"reason":"seeded","statement":"NOT PRIVATE: seeded.'
+check "the statement says what is not protected" says 'Not protected: being on the roster, being online'
+good "the paper's setting, moments" $paper --accountant moments --quiet --format json
+check "epsilon is 9.91" within "$(field epsilon)" 9.9 9.915
+
+good "a table" $small
+check "says what was run" says "dp-fts-de on gp-family: 8 agents, 6 rounds, 3 runs, seed 1"
+check "by which constants" says "N_init 10, z 1, releases"
+check "iteration 0 is there" grep -q '^        0  .* ± .*  0 ± 0 .*  0$' out
+check "that it is not private" says "NOT PRIVATE: seeded. If deployed: every agent: epsilon"
+check "how much was sent" says "Each agent sent 6 messages, "
+good "no noise" $small --set noise_multiplier=0 --format json
+check "has no guarantee" says '"if_deployed":null'
+check "and says so" says "If deployed, there would be no guarantee either: no noise is added"
+good "a relay" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --format json
+check "has no guarantee" says '"if_deployed":null'
+check "because it hands messages on" says "messages are handed on as they are, without noise"
+good "everybody alone" --algorithm ts --agents 3 --rounds 4 --runs 2 --quiet
+check "nothing leaves" says "Every agent searched alone: nothing left it."
+
+good "a promise" $small --epsilon 2 --delta 1e-3 --format json
+check "is kept" within "$(field epsilon)" 1.9 2
+check "at its delta" says '"delta":0.001,'
+good "the default delta" $small --set releases=first --format json
+check "is min(1e-5, 1/N^2)" says '"delta":1e-05,'
+
+# ---- one plan, one result
+
+base="$small --drop 0.2 --format json"
+good "one thread" $base --threads 1
+timeless < out > one.json
+for threads in 2 3; do
+    good "$threads threads" $base --threads $threads
+    timeless < out > more.json
+    check "the same bits with $threads threads" cmp one.json more.json
+done
+good "a single run" $base --runs 1 --threads 1
+timeless < out > one.json
+good "whose agents share three threads" $base --runs 1 --threads 3
+timeless < out > more.json
+check "has the same bits" cmp one.json more.json
+check "some of its 48 messages are lost" within "$(field lost)" 2 20
+
+good "written to files" $small --out r.csv --by-agent agents.csv
+check "one row per iteration" [ "$(wc -l < r.csv)" -eq 8 ]
+check "with a label, agents and epsilon" grep -q '^label,algorithm,objective,agents,runs,seed,iteration,.*,epsilon,delta,statement$' r.csv
+check "the last row has the statement" awk -F, 'END { exit !/NOT PRIVATE: seeded/ }' r.csv
+check "by agent: runs x agents x iterations" [ "$(wc -l < agents.csv)" -eq $((1 + 3 * 8 * 7)) ]
+check "whose mean over agents and runs is the curve" awk -F, '
+    FNR == NR { if ($3 == 6) { sum += $4; n++ } next } $7 == 6 { d = sum / n - $8; exit !(d < 1e-12 && d > -1e-12) }' agents.csv r.csv
+good "printed as CSV" $small --format csv
+check "is the file" cmp out r.csv
+
+# ---- several algorithms in one call
+
+versus="ts; dp-fts-de,regions=1,noise_multiplier=0; dp-fts-de,releases=0,2; random"
+good "a comparison" $small --versus "$versus" --out c.csv
+check "names all of them" says "5 algorithms on gp-family"
+check "an item inherits what it does not say" grep -q '^   N_init 10, z 0, .*P 1, .*features 20' out
+check "commas inside a value are kept" grep -q '^   N_init 10, z 1, releases 0,2, ' out
+check "a column each" grep -q '^iteration  A  *B  *C  *D  *E' out
+check "ratios of later ones to the first" grep -q '^B / A  *1  ' out
+check "the file has a row for each and iteration" [ "$(wc -l < c.csv)" -eq $((1 + 5 * 7)) ]
+good "a comparison as JSON" $small --versus "$versus" --format json
+check "results and ratios" grep -q '^{"results":\[{"label":"dp-fts-de.*"ratios":\[{"label":"ts","over":"dp-fts-de' out
+cp out c.json
+sed -n 's/.*"label":"random","algorithm"\(.*\)"messages".*/\1/p' c.json > a
+good "alone" --algorithm random --agents 8 --rounds 6 --runs 3 --seed 1 --quiet --format json
+sed -n 's/.*"label":"random","algorithm"\(.*\)"messages".*/\1/p' out > b
+check "an algorithm does not depend on its company" cmp a b
+good "promises of items" $small --epsilon 4 --delta 1e-3 --versus "dp-fts-de,epsilon=1; dp-fts-de,mode=paper" --format json
+check "the second keeps its own" grep -q '"label":"dp-fts-de,epsilon=1".*"epsilon":\(1\|0.99\)' out
+"$tacit" plot c.csv --out c.svg 2> err
+check "plot draws every curve of a CSV" [ "$(grep -c '>dp-fts-de,regions=1,noise_multiplier=0<' c.svg)" -ge 1 ]
+"$tacit" plot c.json > out 2> err
+check "and of a JSON file" grep -q '>random<' out
+
+# ---- warm start
+
+warm="--algorithm ts --agents 3 --rounds 3 --runs 2 --objective garland --quiet"
+for agent in 0 1 2; do
+    for x in 0 0.5 1; do echo "$agent,$x,0.25"; done
+done > rows
+{ echo agent,x1,value; cat rows; } > warm.csv
+good "a warm start" $warm --warm warm.csv --set init=1 --format json
+check "begins with what is known" says '"initial":3,'
+{ cat warm.csv; echo 3,0.5,1; } > unknown.csv
+bad 2 'agent must be a number from 0 to 2, got "3"' $warm --warm unknown.csv
+{ echo agent,x2,value; cat rows; } > column.csv
+bad 2 '"x2" is neither agent, value nor a parameter of the objective' $warm --warm column.csv
+{ echo x1,value; echo 0,1; } > without.csv
+bad 2 'the header has no column "agent"' $warm --warm without.csv
+{ echo agent,x1,value; echo 0,2,1; } > outside.csv
+bad 2 "outside.csv: row 2" $warm --warm outside.csv
+{ echo agent,x1,value; echo 0,0.5,much; } > word.csv
+bad 2 'value must be a finite number, got "much"' $warm --warm word.csv
+head -n 3 warm.csv > few.csv
+bad 2 "all must be given as many" $warm --warm few.csv
+bad 3 "absent.csv" $warm --warm absent.csv
+rm rows unknown.csv column.csv without.csv outside.csv word.csv few.csv
+
+# ---- interrupted and resumed
+
+long="--algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 3 --set features=30 --threads 2 --quiet --format json"
+good "an undisturbed simulation" $long
+timeless < out > calm.json
+"$tacit" simulate $long --checkpoint half > out 2> err &
+pid=$!
+tries=0
+until [ "$(wc -l 2> /dev/null < half || echo 0)" -ge 5 ] || [ $tries -ge 400 ]; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
+kill -9 $pid
+wait $pid 2> /dev/null
+runs=$(($(wc -l < half) - 1))
+check "killed between its runs ($runs of 24 are kept)" within "$runs" 1 23
+good "the same command goes on" $long --checkpoint half
+timeless < out > resumed.json
+check "as if nothing had happened" cmp calm.json resumed.json
+good "and has nothing left to do" $long --checkpoint half
+timeless < out > resumed.json
+check "with the same result" cmp calm.json resumed.json
+bad 4 "half" --algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 4 --checkpoint half --quiet
+"$tacit" simulate $long --runs 2000 --checkpoint stop > out 2> err &
+pid=$!
+tries=0
+until [ -s stop ] || [ $tries -ge 400 ]; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
+kill -TERM $pid # as Ctrl-C; but a script's background jobs ignore SIGINT
+wait $pid
+check "an interruption ends with 130" [ $? -eq 130 ]
+check "and says how to go on" grep -q 'tacit: interrupted; finished runs are in stop, and the same command goes on there$' err
+"$tacit" simulate $small --versus "random; ts" --checkpoint each > out 2> err
+check "a checkpoint for each algorithm" wc -c each each.2 each.3 > /dev/null
+
+# ---- a study document
+
+space='"space": {"x": {"type": "float", "low": 0, "high": 1}}'
+study() { # REST
+    printf '{"name": "s", "direction": "maximize", "seed": 5, "trials": 14, %s, %s}\n' "$space" "$1" > s.json
+}
+study '"algorithm": {"name": "dp-fts-de", "features": 20}, "federation": {"agents": 6, "deadline_s": 60}, "privacy": {"epsilon": 3, "delta": 0.001}'
+good "a federated study" s.json --runs 2 --quiet --format json
+check "agents, trials and seed are the document's" says '"agents":6,"runs":2,"initial":10,"trials":14,"seed":5'
+check "so is the promise" within "$(field epsilon)" 2.9 3
+good "the command line wins" s.json --runs 2 --agents 4 --rounds 2 --set noise_multiplier=5 --quiet --format json
+check "over all of it" says '"agents":4,"runs":2,"initial":10,"trials":12,'
+"$tacit" optimize s.json -- true > out 2> err
+check "optimize has no coordinator for it" [ $? -eq 8 ]
+check "and says so" grep -q '^tacit: s is a study of 6 agents: tacit simulate runs it' err
+check "and leaves no storage" [ ! -e tacit.db ]
+study '"algorithm": {"name": "dp-fts-de", "features": 20}, "federation": {"agents": 6}, "privacy": {"noise_multiplier": 2}'
+good "a noise multiplier" s.json --runs 2 --quiet --format json
+check "is set" says '"noise_multiplier":2.0'
+study '"algorithm": {"name": "dp-fts-de", "features": 20}, "federation": {"agents": 6}, "privacy": "none"'
+good "no privacy, said on purpose" s.json --runs 2 --quiet --format json
+check "adds no noise" says '"noise_multiplier":0.0'
+study '"algorithm": "fts", "federation": {"agents": 6}, "privacy": {"epsilon": 1, "delta": 0.001}'
+bad 2 "the algorithm fts promises nothing; use dp-fts-de" s.json
+study '"algorithm": "dp-fts-de"'
+bad 2 "algorithm dp-fts-de is for a federation of agents; one party alone may use ts" s.json
+study '"algorithm": "ts", "federation": {"agents": 0}'
+bad 2 "federation.agents must be a whole number" s.json
+study '"algorithm": "ts", "privacy": "none"'
+bad 2 '"federation" is missing' s.json
+
+# ---- objectives
+
+"$tacit" objectives > out 2> err
+check "objectives lists families" grep -q '^gp-family ' out
+check "and tables" grep -q '^table:FILE.csv ' out
+"$tacit" objectives gp-family > out 2> err
+check "a family in detail" grep -q '^candidates  *1000$' out
+
+# ---- bad input
+
+bad 2 'agents must be a whole number in [1, 16777216], got "0"' --algorithm dp-fts-de --agents 0
+bad 2 'drop must be a number in [0, 1], got "1.5"' $small --drop 1.5
+bad 2 '--past is for algorithms that hand messages on' $small --past 5
+bad 2 'rounds must be a whole number in [1, 10000000], got "-1"' $small --rounds -1
+bad 2 'epsilon must be a number in (0, 1000000], got "0"' $small --epsilon 0
+bad 2 "algorithm dp-fts-de is for a federation of agents: say of how many with --agents" --algorithm dp-fts-de
+bad 2 "is for a federation of agents" --algorithm ts --versus fts
+bad 2 "--trials is for one party; a federation has --rounds" --algorithm ts --agents 2 --trials 5
+bad 2 "delta must be below 1/N = 0.125 for 8 agents, got 0.2" $small --delta 0.2
+bad 2 "the algorithm ts promises nothing; use dp-fts-de" --algorithm ts --agents 5 --epsilon 1
+bad 2 "--epsilon and --set noise_multiplier must not both be given" $small --epsilon 1 --set noise_multiplier=2
+bad 8 "gaussian" $small --set sampling_rate=0.5 --accountant gaussian
+bad 2 'there is no algorithm "tss"; did you mean "ts"?' $small --versus "random; tss"
+bad 2 "--versus has an item without a name" $small --versus "ts;;random"
+bad 2 "--versus has an item without a name" $small --versus ""
+bad 2 '--versus: "regions" after dp-fts-de is not OPTION=VALUE' $small --versus "dp-fts-de,regions"
+bad 2 'has no option "region"' $small --versus "dp-fts-de,region=1"
+bad 2 '--versus: epsilon must be a number in (0, 1e+06), got "no"' $small --versus "dp-fts-de,epsilon=no"
+bad 2 "--versus: dp-fts-de has epsilon and noise_multiplier" $small --versus "dp-fts-de,epsilon=1,noise_multiplier=1"
+bad 2 "the algorithm ts promises nothing" $small --versus "ts,epsilon=1"
+bad 2 'objectives "gp-famly"; did you mean "gp-family"?' $small --objective gp-famly
+bad 3 "absent.csv" $small --objective table:absent.csv
+bad 3 "--out no/such/file.csv: there is no such folder" $small --out no/such/file.csv
+bad 3 "--by-agent no/such/file.csv: there is no such folder" $small --by-agent no/such/file.csv
+printf 'x1,value_1,value_2\n0,1,2\n1,2,1\n' > two.csv
+good "a table of two agents" --algorithm random --agents 2 --rounds 2 --runs 2 --objective table:two.csv --quiet
+bad 2 "two.csv" --algorithm random --agents 3 --rounds 2 --runs 2 --objective table:two.csv --checkpoint new --quiet
+
+echo "1..$checks"
+[ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }

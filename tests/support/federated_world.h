@@ -1,0 +1,76 @@
+/* federated_world.h - what the tests of federated.c share: a small simulation, and when two results
+ * are the same. */
+#ifndef TACIT_TESTS_SUPPORT_FEDERATED_WORLD_H
+#define TACIT_TESTS_SUPPORT_FEDERATED_WORLD_H
+
+#include "support/test.h"
+
+#include "base/json.h"
+#include "sim/federated.h"
+
+typedef struct setup {
+    tc_federated f;
+    json_t *options;
+} setup;
+
+static inline void make(setup *s, const char *algorithm, const char *options)
+{
+    tacit_error err = {0};
+    memset(s, 0, sizeof *s);
+    assert_ok(tc_json_parse(options, strlen(options), "options", &s->options, &err));
+    s->f = (tc_federated){.algorithm = tc_algorithm_find(algorithm),
+                          .options = s->options,
+                          .objective = "gp-family",
+                          .agents = 5,
+                          .rounds = 6,
+                          .runs = 3,
+                          .seed = 17};
+    assert_ok(tc_options_defaults(tc_family_options, &s->f.family, &err));
+    s->f.family.objective.grid = 50;
+}
+
+static inline void end(setup *s)
+{
+    tc_options_fini(tc_family_options, &s->f.family);
+    json_decref(s->options);
+}
+
+static inline tc_federated_result run(const tc_federated *f)
+{
+    tacit_error err = {0};
+    tc_federated_result r;
+    assert_ok(tc_federated_run(f, &r, &err));
+    return r;
+}
+
+static inline void assert_same_numbers(const double *a, const double *b, size_t n)
+{
+    assert_true((a == NULL) == (b == NULL));
+    for (size_t i = 0; a && i < n; i++)
+        assert_same_bits(a[i], b[i]);
+}
+
+static inline void assert_same_results(const tc_federated_result *a, const tc_federated_result *b)
+{
+    size_t T = (size_t)a->iterations, n = (size_t)a->runs * T;
+    assert_int_equal(a->iterations, b->iterations);
+    assert_int_equal(a->runs, b->runs);
+    assert_same_numbers(a->simple, b->simple, n);
+    assert_same_numbers(a->cumulative, b->cumulative, n);
+    assert_same_numbers(a->simple_mean, b->simple_mean, T);
+    assert_same_numbers(a->simple_se, b->simple_se, T);
+    assert_same_numbers(a->cumulative_mean, b->cumulative_mean, T);
+    assert_same_numbers(a->cumulative_se, b->cumulative_se, T);
+    assert_same_numbers(a->agent_simple, b->agent_simple, n * a->agents);
+    assert_same_numbers(a->agent_cumulative, b->agent_cumulative, n * a->agents);
+    assert_memory_equal(&a->tally, &b->tally, sizeof a->tally);
+    assert_int_equal(a->n_releases, b->n_releases);
+    for (size_t i = 0; i < a->n_releases; i++) {
+        assert_int_equal(a->releases[i].round, b->releases[i].round);
+        assert_same_bits(a->releases[i].event.parameter, b->releases[i].event.parameter);
+    }
+}
+
+#define DP_OPTIONS "{\"features\": 15, \"initial\": 2, \"regions\": 2, \"releases\": \"all\"}"
+
+#endif
