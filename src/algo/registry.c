@@ -2,6 +2,7 @@
 #include "algo/algorithm.h"
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "algo/fts/fts.h"
+#include "algo/ldp/ldp.h"
 #include "algo/single/single.h"
 #include "base/error.h"
 
@@ -20,6 +21,13 @@ static const tc_algorithm *const algorithms[] = {
     &tc_algorithm_fts,
     &tc_algorithm_rgpe,
     &tc_algorithm_taf,
+    /* replies of users, and rewards with heavy tails */
+    &tc_algorithm_ldp_tgp,
+    &tc_algorithm_ldp_ata,
+    &tc_algorithm_ldp_moma,
+    &tc_algorithm_tgp_ucb,
+    &tc_algorithm_ata_gp_ucb,
+    &tc_algorithm_moma_gp_ucb,
     NULL,
 };
 /* clang-format on */

@@ -1,8 +1,9 @@
 /* objective.c - the list of objectives, their construction, shift and regret.
  *
  * An analytic objective is one tc_objective_kind (smooth.c, rough.c); gp-sample brings its own
- * state, and so does a table (value_table.c), which is known by its prefix and not in the list.
- * Everything they share is done here once. Adding one is an entry and a word in KIND_LIST. */
+ * state, others a table of values (rkhs.c); a file's table (value_table.c) is known by its prefix
+ * and not in the list. Everything they share is done here once. Adding one is an entry and a word
+ * in KIND_LIST. */
 #include "objective/objective_int.h"
 
 #include "base/error.h"
@@ -17,7 +18,7 @@ struct tc_objective {
     size_t dim;
     tc_space *space;
     tc_gp_sample *sample;  /* gp-sample only */
-    tc_value_table *table; /* table:FILE.csv only */
+    tc_value_table *table; /* table:FILE.csv, and kinds that tabulate */
     bool maximize;
     double optimum;
     bool shifted;
@@ -28,7 +29,9 @@ struct tc_objective {
 
 #define KIND_LIST(X)                                                                               \
     X(branin)                                                                                      \
-    X(hartmann6) X(himmelblau) X(ackley) X(rastrigin) X(garland) X(doublesine) X(gp_sample)
+    X(hartmann6)                                                                                   \
+    X(himmelblau)                                                                                  \
+    X(ackley) X(rastrigin) X(garland) X(doublesine) X(gp_sample) X(rkhs_se) X(rkhs_matern52)
 #define KIND(name) &tc_objective_##name,
 #define INFO(name) &tc_objective_##name.info,
 
@@ -89,11 +92,11 @@ static tacit_status check_opts(const tc_objective_kind *kind, const tc_objective
     if (!(opts->shift >= 0) || !isfinite(opts->shift))
         return tc_fail(err, TACIT_E_ARG, "shift must be a number >= 0, not %g", opts->shift);
     if (opts->grid && kind->value)
-        return tc_fail(err, TACIT_E_ARG, "the objective %s takes no grid; only gp-sample does",
-                       name);
-    if (opts->grid && opts->shift > 0)
         return tc_fail(err, TACIT_E_ARG,
-                       "%s with a grid takes no shift: its candidates do not move", name);
+                       "the objective %s takes no grid; only gp-sample and rkhs-* do", name);
+    if ((opts->grid || kind->tabulate) && opts->shift > 0)
+        return tc_fail(err, TACIT_E_ARG, "%s%s takes no shift: its candidates do not move", name,
+                       kind->tabulate ? "" : " with a grid");
     return TACIT_OK;
 }
 
@@ -183,22 +186,30 @@ static tacit_status build(tc_objective *o, const tc_objective_opts *opts,
     return make_space(o, err);
 }
 
+static tacit_status take_table(tc_objective *o, tacit_error *err)
+{
+    o->maximize = o->table->maximize;
+    o->optimum = tc_best_value(o->table->domain->n, tc_value_table_values(o->table), o->maximize);
+    return make_space(o, err);
+}
+
 static tacit_status build_kind(tc_objective *o, const char *name, const tc_objective_opts *opts,
                                const tc_public_seed *seed, tacit_error *err)
 {
     TC_TRY(find_kind(&o->kind, name, err));
     TC_TRY(choose_dim(o->kind, opts->dim, &o->dim, err));
     TC_TRY(check_opts(o->kind, opts, err));
-    return build(o, opts, seed, err);
+    if (!o->kind->tabulate)
+        return build(o, opts, seed, err);
+    TC_TRY(o->kind->tabulate(&o->table, opts, seed, err));
+    return take_table(o, err);
 }
 
 static tacit_status build_table(tc_objective *o, const char *name, const tc_objective_opts *opts,
                                 tacit_error *err)
 {
     TC_TRY(tc_value_table_new(&o->table, name, opts, err));
-    o->maximize = o->table->maximize;
-    o->optimum = tc_best_value(o->table->domain->n, tc_value_table_values(o->table), o->maximize);
-    return make_space(o, err);
+    return take_table(o, err);
 }
 
 tacit_status tc_objective_new(tc_objective **out, const char *name, const tc_objective_opts *opts,

@@ -8,6 +8,7 @@
 #define TC_OBJECTIVE_DIM 64
 
 typedef struct tc_gp_sample tc_gp_sample;
+typedef struct tc_value_table tc_value_table;
 
 typedef struct tc_objective_kind {
     tc_objective_info info;
@@ -17,12 +18,15 @@ typedef struct tc_objective_kind {
     double low[2], high[2];  /* range of the first and of every further coordinate */
     double optimum;          /* not for gp-sample, which finds its own */
     const double *optimiser; /* dim coordinates; NULL: the origin */
-    double (*value)(size_t dim, const double *x); /* NULL: gp-sample */
+    double (*value)(size_t dim, const double *x); /* NULL: gp-sample, and where ... */
+    /* ... the seed and the options (lengthscale, grid) make a table of values. */
+    tacit_status (*tabulate)(tc_value_table **out, const tc_objective_opts *opts,
+                             const tc_public_seed *seed, tacit_error *err);
 } tc_objective_kind;
 
 extern const tc_objective_kind tc_objective_branin, tc_objective_hartmann6, tc_objective_himmelblau,
     tc_objective_ackley, tc_objective_rastrigin, tc_objective_garland, tc_objective_doublesine,
-    tc_objective_gp_sample;
+    tc_objective_gp_sample, tc_objective_rkhs_se, tc_objective_rkhs_matern52;
 
 /* objective.c, for families. The shift that the seed gives at `step`; 0 is the objective's own. */
 void tc_objective_draw_shift(const tc_objective *o, double scale, const tc_public_seed *seed,
@@ -60,14 +64,14 @@ void tc_grid_gp_draw(const tc_grid_gp *g, tc_stream *s, double *scratch, double 
 
 /* value_table.c. */
 #define TC_TABLE_PREFIX "table:"
-typedef struct tc_value_table {
+struct tc_value_table {
     tc_domain *domain; /* the parameter columns */
     size_t columns;    /* value columns */
     bool maximize;
     double *values; /* n x columns, column-major */
     double *means;  /* of each row, where the columns are replicates; else NULL */
     tc_arena memory;
-} tc_value_table;
+};
 
 bool tc_value_table_named(const char *name); /* does it begin with "table:"? */
 /* `name` is "table:FILE.csv". */

@@ -329,6 +329,65 @@ static void moments(const char *noise, double scale, size_t n, double *mean, dou
     tc_objective_free(o);
 }
 
+/* -- rkhs ---------------------------------------------------------------------------------- */
+
+/* The values lie in the span of the kernel at the candidates: f = K w has a solution, and its norm
+ * is that of a sum of few kernels. */
+static void test_rkhs_is_bounded_and_smooth(void **state)
+{
+    (void)state;
+    tc_objective_opts opts = defaults();
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        const char *name = seed % 2 ? "rkhs-se" : "rkhs-matern52";
+        tc_objective *o = make(name, &opts, seed), *again = make(name, &opts, seed);
+        const tc_domain *d = tc_objective_space(o)->domain;
+        double most = 0, top = -INFINITY, steepest = 0, last = 0;
+        assert_int_equal(d->n, 100);
+        assert_close(d->raw[99], 1, 0);
+        for (size_t i = 0; i < d->n; i++) {
+            double at = (double)i, v = tc_objective_value(o, &at);
+            assert_same_bits(v, tc_objective_value(again, &at));
+            most = fmax(most, fabs(v));
+            top = fmax(top, v);
+            steepest = i == 0 ? 0 : fmax(steepest, fabs(v - last));
+            last = v;
+        }
+        assert_close(most, 1, 1e-15);
+        assert_same_bits(tc_objective_optimum(o), top);
+        assert_true(steepest < 0.3); /* 1/99 of the range at a length-scale of 0.2 */
+        tc_objective_free(o);
+        tc_objective_free(again);
+    }
+}
+
+/* A second formula: the kernels written out, the same draws. */
+static void test_rkhs_against_its_definition(void **state)
+{
+    (void)state;
+    tc_objective_opts opts = defaults();
+    opts.grid = 30;
+    opts.lengthscale = 0.3;
+    tc_objective *o = make("rkhs-se", &opts, 8);
+    tc_public_seed seed = tc_public_seed_from(8);
+    tc_stream s;
+    double f[30] = {0}, most = 0;
+    tc_stream_public(&s, &seed, TC_FOR_OBJECTIVE, 1);
+    for (size_t i = 0; i < 100; i++) {
+        double x = (double)tc_draw_below(&s, 30) / 29, a = 2 * tc_draw_uniform(&s) - 1;
+        for (size_t j = 0; j < 30; j++) {
+            double gap = ((double)j / 29 - x) / 0.3;
+            f[j] += a * exp(-gap * gap / 2);
+        }
+    }
+    for (size_t j = 0; j < 30; j++)
+        most = fmax(most, fabs(f[j]));
+    for (size_t j = 0; j < 30; j++) {
+        double at = (double)j;
+        assert_close(tc_objective_value(o, &at), f[j] / most, 1e-12);
+    }
+    tc_objective_free(o);
+}
+
 static void test_noise_moments(void **state)
 {
     (void)state;
@@ -378,7 +437,8 @@ static void test_errors(void **state)
     fails("ackley", &opts, TACIT_E_ARG, "dim is 65, but the objective ackley takes 1 to 64");
     opts.dim = 0;
     opts.grid = 10;
-    fails("ackley", &opts, TACIT_E_ARG, "the objective ackley takes no grid; only gp-sample does");
+    fails("ackley", &opts, TACIT_E_ARG,
+          "the objective ackley takes no grid; only gp-sample and rkhs-* do");
     opts.shift = 0.1;
     fails("gp-sample", &opts, TACIT_E_ARG,
           "gp-sample with a grid takes no shift: its candidates do not move");
@@ -396,6 +456,13 @@ static void test_errors(void **state)
     opts = defaults();
     opts.lengthscale = 0;
     fails("gp-sample", &opts, TACIT_E_ARG, "lengthscale must be > 0, not 0");
+    fails("rkhs-se", &opts, TACIT_E_ARG, "lengthscale must be > 0, not 0");
+    opts = defaults();
+    opts.grid = 1;
+    fails("rkhs-se", &opts, TACIT_E_ARG, "grid is 1; allowed are 2 to 100000 points");
+    opts = defaults();
+    opts.shift = 0.1;
+    fails("rkhs-se", &opts, TACIT_E_ARG, "rkhs-se takes no shift: its candidates do not move");
 }
 
 /* Asking for the dimension it has is no error. */
@@ -426,6 +493,8 @@ int main(void)
         cmocka_unit_test(test_grid_tabulates_the_continuous_draw),
         cmocka_unit_test(test_sample_moments),
         cmocka_unit_test(test_sample_shift),
+        cmocka_unit_test(test_rkhs_is_bounded_and_smooth),
+        cmocka_unit_test(test_rkhs_against_its_definition),
         cmocka_unit_test(test_noise_moments),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_own_dimension),

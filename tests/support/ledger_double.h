@@ -137,6 +137,8 @@ static inline tc_ledger *double_open(ledger_double *d)
 
 /* ---- releases */
 
+#ifdef TC_PRIVACY_RELEASE_INT_H
+
 /* Three numbers, of which the first is `value`. */
 static inline tc_release *forced_release(tc_dp_event event, int64_t value)
 {
@@ -173,5 +175,7 @@ static inline void spend(tc_ledger *l, const char *study, uint64_t round, const 
     tc_ledger_receipt_fini(&receipt);
     tc_release_free(r);
 }
+
+#endif
 
 #endif

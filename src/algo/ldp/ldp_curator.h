@@ -1,0 +1,60 @@
+/* ldp_curator.h - what a user answers in place of a reward: the curator CTL(epsilon), and its
+ * memory.
+ *
+ * It sits with the user, never with the study. A reward is clamped to public bounds and perturbed
+ * once (privacy/mechanism.h); the answer is epsilon-locally-private, whatever the reward was. An
+ * evaluation that failed is answered as the middle of the bounds: a client that reports failures,
+ * or how often it clamped, tells something about its rewards.
+ *
+ * Answers go through the user's ledger. So the same question gets the stored answer, byte for byte
+ * and at no cost; m answers are charged m times epsilon, over all studies; and what goes beyond the
+ * cap is refused and not spent. A question is (study, user, number): on a finite space the number
+ * of the candidate, else that of the trial, as the study says. */
+#ifndef TC_ALGO_LDP_LDP_CURATOR_H
+#define TC_ALGO_LDP_LDP_CURATOR_H
+
+#include "privacy/ledger.h"
+#include "privacy/mechanism.h"
+
+/* Public: the study's document has them, and its hash covers them. */
+typedef struct tc_ldp_terms {
+    tc_reply_kind reply;
+    double epsilon;   /* of one answer */
+    double low, high; /* bounds of a reward */
+    uint64_t answers; /* that one user may give in all; >= 1 */
+} tc_ldp_terms;
+
+/* Those of a study: `opts` as the table of a private algorithm (ldp.h) fills it. */
+tc_ldp_terms tc_ldp_terms_of(const void *opts);
+
+/* Plain data; needs no end. */
+typedef struct tc_ldp_curator {
+    tc_ledger *ledger; /* borrowed */
+    tc_reply reply;
+    uint64_t answers;
+    double budget; /* epsilon of all answers that one user may give */
+} tc_ldp_curator;
+
+typedef struct tc_ldp_question {
+    tc_ledger_hash study;
+    const char *user; /* a public name, not empty */
+    uint64_t number;  /* <= TC_LEDGER_MAX_ROUND */
+} tc_ldp_question;
+
+typedef struct tc_ldp_answer {
+    double value;
+    bool again;      /* it was given before */
+    bool is_private; /* false: drawn from a seed */
+    tc_ledger_head head;
+} tc_ldp_answer;
+
+/* E_ARG: as tc_reply_init, or no answers are allowed. */
+tacit_status tc_ldp_curator_init(tc_ldp_curator *c, tc_ledger *ledger, const tc_ldp_terms *terms,
+                                 tacit_error *err);
+/* y: the reward; NaN where there is none. E_BUDGET: the user has given all answers. E_CONFLICT: the
+ * question was answered on other terms. After any other failure nothing may leave; asking again is
+ * safe. */
+tacit_status tc_ldp_curator_answer(tc_ldp_curator *c, const tc_ldp_question *q, double y,
+                                   tc_entropy *e, tc_ldp_answer *out, tacit_error *err);
+
+#endif

@@ -1,0 +1,99 @@
+/* tgp.c - "ldp-tgp" and "tgp-ucb": rewards beyond a growing threshold count as 0.
+ *
+ * Zhou and Tan (2021), Algorithm 2; Chowdhury and Gopalan (2019), TGP-UCB. Reward number t is cut
+ * once, at b_t; mean and variance are those of the exact Gaussian process, since every played arm
+ * is in the dictionary. Before anything is known an arm is drawn. */
+#include "algo/ldp/ldp_int.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+static tacit_status start(tc_ldp_model *m, const tc_env *env, const void *opts, tacit_error *err)
+{
+    m->env = env;
+    m->opts = opts;
+    return tc_ldp_model_init(m, 1, err);
+}
+
+static tacit_status init_private(void *st, const tc_env *env, const void *opts, tacit_error *err)
+{
+    TC_TRY(tc_law_private(&((tc_ldp_model *)st)->law, opts, env, err));
+    return start(st, env, opts, err);
+}
+
+static tacit_status init_heavy(void *st, const tc_env *env, const void *opts, tacit_error *err)
+{
+    TC_TRY(tc_law_heavy(&((tc_ldp_model *)st)->law, opts, env, err));
+    return start(st, env, opts, err);
+}
+
+static void fini(void *st)
+{
+    tc_ldp_model_fini(st);
+}
+
+static tacit_status tell(void *st, tacit_error *err)
+{
+    tc_ldp_model *m = st;
+    size_t arm;
+    double y = tc_ldp_model_told(m, &arm);
+    if (fabs(y) > tc_tgp_cut(&m->law, (double)m->env->history->n))
+        y = 0;
+    TC_TRY(tc_ldp_model_list(m, arm, err));
+    tc_sketch_observe(&m->sketch, arm, &y);
+    return TACIT_OK;
+}
+
+static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *err)
+{
+    (void)err;
+    tc_ldp_model *m = st;
+    size_t stride, t = m->env->history->n;
+    if (t == 0) {
+        tc_arms_values(&m->arms, tc_arms_any(&m->arms, trial), values);
+        return TACIT_OK;
+    }
+    const double *z = tc_sketch_weights(&m->sketch, 0, &stride);
+    tc_sketch_mean(&m->sketch, z, stride, m->mean);
+    tc_sketch_variance(&m->sketch, m->var);
+    double width = tc_ldp_model_width(m, tc_tgp_width(&m->law, (double)t, m->sketch.gain));
+    tc_arms_values(&m->arms, tc_ldp_model_best(m, width), values);
+    return TACIT_OK;
+}
+
+static const tc_optimizer_ops optimizer_private = {
+    .state_size = sizeof(tc_ldp_model),
+    .init = init_private,
+    .fini = fini,
+    .ask = ask,
+    .tell = tell,
+};
+
+static const tc_optimizer_ops optimizer_heavy = {
+    .state_size = sizeof(tc_ldp_model),
+    .init = init_heavy,
+    .fini = fini,
+    .ask = ask,
+    .tell = tell,
+};
+
+const tc_algorithm tc_algorithm_ldp_tgp = {
+    .name = "ldp-tgp",
+    .summary = "private replies: rewards beyond a growing threshold count as 0",
+    .source = "Zhou, Tan (2021), Algorithm 2",
+    .options = tc_ldp_tgp_options,
+    .options_size = sizeof(tc_ldp_options),
+    .optimizer = &optimizer_private,
+    .curator = &tc_ldp_curator_ops,
+    .promise = tc_ldp_promise,
+};
+
+const tc_algorithm tc_algorithm_tgp_ucb = {
+    .name = "tgp-ucb",
+    .summary = "heavy tails: rewards beyond a growing threshold count as 0",
+    .source = "Chowdhury, Gopalan (2019)",
+    .options = tc_tgp_options,
+    .options_size = sizeof(tc_ldp_options),
+    .optimizer = &optimizer_heavy,
+};
