@@ -3,6 +3,7 @@
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "algo/fts/fts.h"
 #include "algo/ldp/ldp.h"
+#include "algo/outsourced/outsourced.h"
 #include "algo/single/single.h"
 #include "base/error.h"
 
@@ -28,6 +29,8 @@ static const tc_algorithm *const algorithms[] = {
     &tc_algorithm_tgp_ucb,
     &tc_algorithm_ata_gp_ucb,
     &tc_algorithm_moma_gp_ucb,
+    /* a data set that another searches */
+    &tc_algorithm_po_gp_ucb,
     NULL,
 };
 /* clang-format on */

@@ -18,6 +18,7 @@ static const struct target {
 } targets[] = {
     {"csv", fuzz_csv},
     {"event_json", fuzz_event_json},
+    {"released", fuzz_released},
     {"study_doc", fuzz_study_doc},
 };
 

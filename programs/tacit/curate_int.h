@@ -1,0 +1,75 @@
+/* curate_int.h - what the verbs of the family `tacit curate` share. */
+#ifndef TC_PROGRAM_CURATE_INT_H
+#define TC_PROGRAM_CURATE_INT_H
+
+#include "cli.h"
+#include "study/store.h"
+#include "wire/row_secret.h"
+
+extern const tc_verb tc_verb_curate_release;
+extern const tc_verb tc_verb_curate_answer;
+extern const tc_verb tc_verb_curate_perturb;
+
+/* ---- a CSV file with a header (curate_data.c) */
+
+typedef struct tc_data {
+    size_t n, dims;
+    char **names; /* dims: the columns that are released */
+    double *x;    /* n x dims, by rows */
+    double *y;    /* n: of the value column; NaN where it is empty. NULL: there is none */
+    tc_arena memory;
+} tc_data;
+
+/* columns: "a,b,c"; NULL: all but the value column. value: its name; NULL: "value" if there is one. */
+tacit_status tc_data_read(tc_data *out, const char *file, const char *columns, const char *value,
+                          tacit_error *err);
+void tc_data_fini(tc_data *d);
+/* Of the columns that are released, as they are: tells whether the file is the one of a release. */
+tc_ledger_hash tc_data_hash(const tc_data *d);
+
+/* ---- where things are (curate.c) */
+
+/* The file beside the data that keeps the order. Caller: tc_free. NULL: no memory. */
+char *tc_secret_path(const char *option, const char *data);
+
+typedef struct tc_curator_ledger {
+    tc_store *store;
+    tc_ledger *ledger;
+} tc_curator_ledger;
+
+/* All-zero may be closed. create: makes storage and ledger where they are absent. */
+tacit_status tc_curator_ledger_open(tc_curator_ledger *l, const char *storage, const char *name,
+                                    bool create, tacit_error *err);
+void tc_curator_ledger_close(tc_curator_ledger *l);
+
+/* Noise from the system, or, where a seed is given, from that: NOT PRIVATE. */
+typedef struct tc_curator_noise {
+    tc_noise noise;
+    tc_test_noise seeded;
+    tc_entropy entropy;
+} tc_curator_noise;
+void tc_curator_noise_init(tc_curator_noise *n, int64_t seed, uint64_t step);
+void tc_curator_noise_fini(tc_curator_noise *n);
+
+/* char *storage, *ledger; int64_t seed; double budget, delta */
+#define TC_CURATE_SEED_OPTION(type)                                                                \
+    {                                                                                              \
+        "seed", TC_OPTION_INT, offsetof(type, seed), "-1",                                         \
+            .min = -1, .max = 0x1p53,                                                              \
+            .help = "test mode: noise from this seed, NOT PRIVATE; -1: from the system"            \
+    }
+#define TC_CURATE_BUDGET_OPTION(type)                                                              \
+    {                                                                                              \
+        "budget", TC_OPTION_FLOAT, offsetof(type, budget), "0",                                    \
+            .min = 0, .max = 1e6,                                                                  \
+            .help = "most epsilon that one row may spend over the whole ledger; 0: no limit"       \
+    }
+
+/* Budget of the option for releases on these terms; NULL: none. */
+const tc_ledger_budget *tc_curate_budget(tc_ledger_budget *b, double epsilon,
+                                         const tc_row_terms *t);
+
+/* A file for others to read, or standard output where there is none. Takes text, ends it. */
+tacit_status tc_curate_write(const char *file, char *text, tacit_error *err);
+
+#endif

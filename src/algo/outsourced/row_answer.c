@@ -1,0 +1,140 @@
+/* row_answer.c - the value of one row, drawn once and remembered by the ledger. See row_curator.h. */
+#include "algo/outsourced/row_curator.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const AS_THEY_ARE = "the values of rows that are asked for leave as they are";
+
+/* ---- which question */
+
+typedef struct question {
+    tc_ledger_charge charge;
+    char subject[TC_LEDGER_MAX_NAME + 1];
+} question;
+
+/* A release's answers are a study of their own, with rows as rounds. */
+static tacit_status ask(question *q, const tc_row_terms *t, const tc_ledger_hash *release,
+                        uint64_t row, tacit_error *err)
+{
+    char hash[2 * TC_LEDGER_HASH_BYTES + 1], text[sizeof hash + 16];
+    if (row >= t->rows)
+        return tc_fail(err, TACIT_E_ARG, "row %" PRIu64 " does not exist; the release has 0 to %zu",
+                       row, t->rows - 1);
+    snprintf(q->subject, sizeof q->subject, "%s/%" PRIu64, t->name, row); /* 64 bytes and 20 */
+    sodium_bin2hex(hash, sizeof hash, release->bytes, sizeof release->bytes);
+    snprintf(text, sizeof text, "%s/answers", hash);
+    q->charge = (tc_ledger_charge){
+        .study = tc_ledger_study_hash(text), .round = row, .subject = q->subject};
+    return TACIT_OK;
+}
+
+/* Two releases number the same rows differently, and how is secret: what a row has spent on answers
+ * can be told within one release only. */
+static tacit_status check_single(const tc_ledger *l, const question *q, tacit_error *err)
+{
+    uint64_t n = tc_ledger_get_head(l).seq;
+    for (uint64_t seq = 1; seq <= n; seq++) {
+        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
+        if (e->unit == TC_UNIT_ROW && *e->subject &&
+            !tc_ledger_hash_same(&e->study, &q->charge.study))
+            return tc_fail(err, TACIT_E_STATE,
+                           "ledger \"%s\" has answers about another release (%s): rows of two "
+                           "releases cannot be told to be the same, so no budget could be kept",
+                           tc_ledger_name(l), e->subject);
+    }
+    return TACIT_OK;
+}
+
+/* ---- drawing */
+
+static tacit_status draw(const tc_row_terms *t, double y, tc_entropy *e, tc_release **out,
+                         tacit_error *err)
+{
+    double low = -t->output_bound, high = t->output_bound;
+    tc_laplace_plan plan = {
+        .count = 1, .bounds = {&low, &high}, .epsilon = t->output_epsilon, .unit = TC_UNIT_ROW};
+    if (t->output_epsilon == 0)
+        return tc_none_release(out, 1, 1, &y, TC_UNIT_ROW, AS_THEY_ARE, err);
+    return tc_laplace_release(out, &plan, &y, e, err);
+}
+
+/* The scale is a function of the terms; the draw that shows it is of no value and leaves nothing. */
+tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *err)
+{
+    tc_test_noise seeded;
+    tc_release *r = NULL;
+    tc_test_noise_init(&seeded, 0, 0);
+    tc_entropy e = tc_entropy_of_test(&seeded);
+    TC_TRY(draw(t, 0, &e, &r, err));
+    *sd = t->output_epsilon == 0 ? 0 : tc_release_get(r)->noise_sd;
+    tc_release_free(r);
+    return TACIT_OK;
+}
+
+/* ---- answering */
+
+static double value_of(const tc_release_view *view, const uint8_t bytes[8])
+{
+    uint64_t word = 0;
+    int64_t steps;
+    double real;
+    for (size_t i = 8; i-- > 0;)
+        word = word << 8 | bytes[i];
+    memcpy(&steps, &word, sizeof steps);
+    memcpy(&real, &word, sizeof real);
+    return view->reals ? real : view->offset + view->step * (double)steps;
+}
+
+static tacit_status check_known(tc_ledger *l, const question *q, double y, tacit_error *err)
+{
+    tc_ledger_receipt receipt = {0};
+    tacit_status status = tc_ledger_find(l, &q->charge.study, q->charge.round, &receipt, err);
+    tc_ledger_receipt_fini(&receipt);
+    if (status != TACIT_E_NOT_FOUND)
+        return status;
+    if (isfinite(y))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_NOT_FOUND,
+                   "row %" PRIu64 " has not been answered before, and its value is not a number",
+                   q->charge.round);
+}
+
+static tacit_status commit(tc_ledger *l, const tc_ledger_budget *budget, const question *q,
+                           const tc_release *drawn, tc_row_answer *out, tacit_error *err)
+{
+    const tc_release_view *view = tc_release_get(drawn);
+    tc_ledger_receipt receipt = {0};
+    TC_TRY(tc_ledger_release(l, budget, &q->charge, drawn, &receipt, err));
+    *out = (tc_row_answer){.value = value_of(view, receipt.bytes),
+                           .sd = view->reals ? 0 : view->noise_sd,
+                           .is_private = receipt.is_private,
+                           .again = receipt.again,
+                           .head = receipt.head};
+    tc_ledger_receipt_fini(&receipt);
+    return TACIT_OK;
+}
+
+tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
+                                   const tc_row_terms *t, const tc_ledger_hash *release,
+                                   uint64_t row, double y, tc_entropy *e, tc_row_answer *out,
+                                   tacit_error *err)
+{
+    question q;
+    tc_release *drawn = NULL;
+    TC_TRY(tc_row_terms_check(t, err));
+    TC_TRY(ask(&q, t, release, row, err));
+    TC_TRY(tc_ledger_catch_up(l, err));
+    if (t->output_epsilon > 0)
+        TC_TRY(check_single(l, &q, err));
+    TC_TRY(check_known(l, &q, y, err));
+    TC_TRY(draw(t, y, e, &drawn, err));
+    tacit_status status = commit(l, budget, &q, drawn, out, err);
+    tc_release_free(drawn);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* row_curator.h - the side that has the rows: releases a copy of them, and answers about one by number.
+ *
+ * Sound mode: every row, clamped to public bounds and in public units, plus noise, in a secret order
+ * (privacy/mechanism.h); projected to fewer, public directions before, if wanted (projection.h). Paper mode: transform.h, NOT PRIVATE, in the order of the data.
+ *
+ * Both go through the curator's ledger, unit row. The same terms give the stored release again, byte
+ * for byte and at no cost. The order is a secret that must not be lost: `keep` puts it away before
+ * the ledger commits, so that whatever a crash leaves, a release that left has its order.
+ *
+ * An answer is the value of one row, drawn once and remembered: asked again, it costs nothing. With an
+ * output epsilon it is clamped to public bounds and perturbed, and charged to its row beside the
+ * release; a row then spends epsilon + output epsilon in all. Otherwise it is released as it is, and
+ * belongs in a ledger of its own, which says NOT PRIVATE. Called by programs/tacit. */
+#ifndef TC_ALGO_OUTSOURCED_ROW_CURATOR_H
+#define TC_ALGO_OUTSOURCED_ROW_CURATOR_H
+
+#include "algo/outsourced/transform.h"
+#include "base/memory.h"
+#include "privacy/ledger.h"
+#include "privacy/mechanism.h"
+
+typedef enum tc_row_mode { TC_ROW_SOUND, TC_ROW_PAPER } tc_row_mode;
+const char *tc_row_mode_name(tc_row_mode mode); /* "sound", "paper" */
+
+typedef struct tc_row_column {
+    char *name;
+    double low, high; /* public bounds; of paper mode unused */
+    double unit;      /* public, > 0: what counts as a distance of 1 */
+} tc_row_column;
+
+/* Public, all of it: whoever gets the release gets these. Borrowed by the calls. */
+typedef struct tc_row_terms {
+    const char *name; /* of the release */
+    tc_row_mode mode;
+    size_t rows, dims;
+    const tc_row_column *columns; /* dims */
+    double epsilon, delta;        /* of the release; paper mode: what the paper would have said */
+    double radius;                /* sound: how far a neighbour's row may move, in units */
+    tc_rows_noise noise;
+    size_t rank;              /* columns of the projection; sound: of a public one, 0: none */
+    uint64_t projection_seed; /* sound: of the public directions */
+    bool maximize;            /* which values are good */
+    double output_epsilon;    /* of an answer; 0: values are answered as they are */
+    double output_bound;      /* C: values are clamped to [-C, C] */
+} tc_row_terms;
+
+/* E_ARG: no name for a release. */
+tacit_status tc_row_name_check(const char *name, tacit_error *err);
+/* E_ARG names what is out of range. */
+tacit_status tc_row_terms_check(const tc_row_terms *t, tacit_error *err);
+/* All of them as JSON, and back; strict: E_ARG names the field. NULL: no memory. */
+json_t *tc_row_terms_json(const tc_row_terms *t);
+tacit_status tc_row_terms_from_json(tc_row_terms *out, const json_t *j, tc_arena *memory,
+                                    tacit_error *err);
+/* Under what the ledger keeps the release, as its round TC_ROW_ROUND. */
+enum { TC_ROW_ROUND = 1 };
+tacit_status tc_row_terms_hash(const tc_row_terms *t, tc_ledger_hash *out, tacit_error *err);
+
+/* A release as it left. End with tc_row_release_fini. */
+typedef struct tc_row_release {
+    size_t rows, cols;
+    double *values;  /* rows x cols, by rows */
+    double input_sd; /* of the noise in every value; paper: 0 */
+    const char *mechanism, *adjacency;
+    tc_transform transform; /* paper */
+    bool is_private, again;
+    const char *not_private; /* why not; "" where is_private */
+    tc_ledger_hash hash;     /* of the exact bytes */
+    tc_ledger_head head;     /* after its entry */
+    tc_arena memory;
+} tc_row_release;
+void tc_row_release_fini(tc_row_release *r);
+
+/* Row i of the release is row order[i] of the data. Must be durable when it returns. */
+typedef struct tc_row_keeper {
+    tacit_status (*keep)(void *user, const size_t *order, size_t rows,
+                         const tc_ledger_hash *release, tacit_error *err);
+    void *user;
+} tc_row_keeper;
+
+/* x: rows x dims, by rows, as they are; never changed. budget NULL: no limit. `keep` is called
+ * before the commit, and not at all where the release was made before. */
+tacit_status tc_row_curator_release(tc_ledger *l, const tc_ledger_budget *budget,
+                                    const tc_row_terms *t, const double *x, tc_entropy *e,
+                                    const tc_row_keeper *keeper, tc_row_release *out,
+                                    tacit_error *err);
+/* The draw alone, without a ledger: for simulations. order: rows. */
+tacit_status tc_row_draw(const tc_row_terms *t, const double *x, tc_entropy *e, size_t *order,
+                         tc_release **out, tc_transform *transform, tacit_error *err);
+
+typedef struct tc_row_answer {
+    double value;
+    double sd; /* of the noise in it */
+    bool is_private, again;
+    tc_ledger_head head;
+} tc_row_answer;
+
+/* What answers of these terms have as noise. */
+tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *err);
+/* release: of which `row` is one. y: its value; NaN: not at hand, good for questions that were
+ * answered before (E_NOT_FOUND: this one was not). E_STATE: the ledger has answers about another
+ * release; the same row may be hidden behind two numbers, and no budget could be kept. */
+tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
+                                   const tc_row_terms *t, const tc_ledger_hash *release,
+                                   uint64_t row, double y, tc_entropy *e, tc_row_answer *out,
+                                   tacit_error *err);
+
+#endif

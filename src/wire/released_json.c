@@ -1,0 +1,331 @@
+/* released_json.c - the release as a file. See released_json.h. */
+#include "wire/released_json.h"
+
+#include "algo/outsourced/row_curator.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "wire/released_int.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+
+#define KIND "released-rows"
+
+enum { MOST_VALUES = 1 << 28, MOST_COLUMNS = 1000 };
+
+/* ---- what the files share */
+
+void tc_hash_text(char out[TC_HASH_TEXT], const tc_ledger_hash *h)
+{
+    sodium_bin2hex(out, TC_HASH_TEXT, h->bytes, sizeof h->bytes);
+}
+
+tacit_status tc_hash_read(const json_t *j, const char *path, const char *key, tc_ledger_hash *out,
+                          tacit_error *err)
+{
+    const char *text;
+    TC_TRY(tc_json_string(j, path, key, &text, err));
+    if (strlen(text) != TC_HASH_TEXT - 1 || strspn(text, "0123456789abcdef") != TC_HASH_TEXT - 1)
+        return tc_fail(err, TACIT_E_ARG, "%s%s%s must be %d hexadecimal digits, got \"%.80s\"",
+                       path, *path ? "." : "", key, TC_HASH_TEXT - 1, text);
+    sodium_hex2bin(out->bytes, sizeof out->bytes, text, TC_HASH_TEXT - 1, NULL, NULL, NULL);
+    return TACIT_OK;
+}
+
+tacit_status tc_file_kind(const json_t *j, const char *kind, tacit_error *err)
+{
+    const char *given;
+    uint64_t version;
+    TC_TRY(tc_json_string(j, "", "tacit", &given, err));
+    if (strcmp(given, kind) != 0)
+        return tc_fail(err, TACIT_E_ARG, "tacit must be \"%s\", got \"%.40s\"", kind, given);
+    TC_TRY(tc_json_count(j, "", "version", INT64_MAX, &version, err));
+    if (version != TC_FILE_VERSION)
+        return tc_fail(err, TACIT_E_ARG, "version must be %d, got %llu", TC_FILE_VERSION,
+                       (unsigned long long)version);
+    return TACIT_OK;
+}
+
+tacit_status tc_json_bool(const json_t *obj, const char *key, bool *out, tacit_error *err)
+{
+    if (!json_object_get(obj, key))
+        return tc_fail(err, TACIT_E_ARG, "%s is missing", key);
+    return tc_json_bool_or(obj, "", key, out, err);
+}
+
+tacit_status tc_json_count(const json_t *obj, const char *path, const char *key, int64_t most,
+                           uint64_t *out, tacit_error *err)
+{
+    int64_t n = -1;
+    TC_TRY(tc_json_int_or(obj, path, key, 0, most, &n, err));
+    if (n < 0)
+        return tc_fail(err, TACIT_E_ARG, "%s%s%s is missing", path, *path ? "." : "", key);
+    *out = (uint64_t)n;
+    return TACIT_OK;
+}
+
+/* ---- writing */
+
+static json_t *columns_json(const tc_released *r)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < r->cols && list; k++)
+        if (json_array_append_new(list, json_string(r->columns[k])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *row_json(const double *x, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < n && list; k++)
+        if (json_array_append_new(list, json_real(x[k])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *rows_json(const tc_released *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->rows && list; i++)
+        if (json_array_append_new(list, row_json(r->values + i * r->cols, r->cols)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *head_json(const tc_released *r)
+{
+    char hash[TC_HASH_TEXT];
+    tc_hash_text(hash, &r->head.hash);
+    return json_pack("{s:s, s:I, s:s}", "name", r->ledger, "entry", (json_int_t)r->head.seq, "head",
+                     hash);
+}
+
+/* An epsilon stands there only if it means something. */
+static bool add_claim(const tc_released *r, json_t *j)
+{
+    if (!r->is_private)
+        return json_object_set_new(j, "not_private", json_string(r->not_private)) == 0;
+    return json_object_set_new(j, "epsilon", json_real(r->epsilon)) == 0 &&
+           json_object_set_new(j, "delta", json_real(r->delta)) == 0;
+}
+
+static bool add_rest(const tc_released *r, json_t *j)
+{
+    char hash[TC_HASH_TEXT];
+    tc_hash_text(hash, &r->release);
+    return json_object_set_new(j, "statement", json_string(r->statement)) == 0 &&
+           json_object_set_new(j, "input_sd", json_real(r->input_sd)) == 0 &&
+           json_object_set_new(j, "output_sd", json_real(r->output_sd)) == 0 &&
+           json_object_set_new(j, "release", json_string(hash)) == 0 &&
+           json_object_set_new(j, "ledger", head_json(r)) == 0 &&
+           json_object_set_new(j, "columns", columns_json(r)) == 0 &&
+           json_object_set_new(j, "rows", rows_json(r)) == 0;
+}
+
+char *tc_released_encode(const tc_released *r)
+{
+    tc_json_start();
+    json_t *j = json_pack("{s:s, s:i, s:s, s:s, s:s, s:b}", "tacit", KIND, "version",
+                          TC_FILE_VERSION, "name", r->name, "mode", r->mode, "direction",
+                          r->maximize ? "maximize" : "minimize", "private", (int)r->is_private);
+    char *text = j && add_claim(r, j) && add_rest(r, j) ? tc_json_text(j) : NULL;
+    json_decref(j);
+    return text;
+}
+
+/* ---- reading */
+
+static tacit_status copy_string(tc_released *r, const json_t *j, const char *path, const char *key,
+                                char **out, tacit_error *err)
+{
+    const char *text;
+    TC_TRY(tc_json_string(j, path, key, &text, err));
+    *out = tc_arena_strdup(&r->memory, text);
+    return *out ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status read_number(const json_t *j, const char *key, double least, double *out,
+                                tacit_error *err)
+{
+    TC_TRY(tc_json_number(j, "", key, out, err));
+    if (!(*out >= least && isfinite(*out)))
+        return tc_fail(err, TACIT_E_ARG, "%s must be a number >= %g, got %g", key, least, *out);
+    return TACIT_OK;
+}
+
+static tacit_status read_claim(tc_released *r, const json_t *j, tacit_error *err)
+{
+    TC_TRY(tc_json_bool(j, "private", &r->is_private, err));
+    if (r->is_private) {
+        if (json_object_get(j, "not_private"))
+            return tc_fail(err, TACIT_E_ARG, "not_private and private: true contradict each other");
+        TC_TRY(read_number(j, "epsilon", 0, &r->epsilon, err));
+        return read_number(j, "delta", 0, &r->delta, err);
+    }
+    if (json_object_get(j, "epsilon") || json_object_get(j, "delta"))
+        return tc_fail(err, TACIT_E_ARG, "what is not private has no epsilon and no delta");
+    return copy_string(r, j, "", "not_private", &r->not_private, err);
+}
+
+static tacit_status read_head(tc_released *r, const json_t *j, tacit_error *err)
+{
+    static const char *const allowed[] = {"name", "entry", "head", NULL};
+    const json_t *ledger = json_object_get(j, "ledger");
+    TC_TRY(tc_json_only(ledger, "ledger", allowed, err));
+    TC_TRY(copy_string(r, ledger, "ledger", "name", &r->ledger, err));
+    TC_TRY(tc_json_count(ledger, "ledger", "entry", INT64_MAX, &r->head.seq, err));
+    return tc_hash_read(ledger, "ledger", "head", &r->head.hash, err);
+}
+
+static tacit_status read_columns(tc_released *r, const json_t *list, tacit_error *err)
+{
+    r->cols = json_array_size(list);
+    if (!json_is_array(list) || r->cols == 0 || r->cols > MOST_COLUMNS)
+        return tc_fail(err, TACIT_E_ARG, "columns must be a list of 1 to %d names", MOST_COLUMNS);
+    r->columns = TC_TAKE(&r->memory, r->cols, char *);
+    if (!r->columns)
+        return tc_fail_memory(err);
+    for (size_t k = 0; k < r->cols; k++) {
+        const char *name = json_string_value(json_array_get(list, k));
+        if (!name)
+            return tc_fail(err, TACIT_E_ARG, "columns[%zu] must be a name", k);
+        r->columns[k] = tc_arena_strdup(&r->memory, name);
+        if (!r->columns[k])
+            return tc_fail_memory(err);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_row(const tc_released *r, const json_t *row, size_t i, tacit_error *err)
+{
+    if (json_array_size(row) != r->cols)
+        return tc_fail(err, TACIT_E_ARG, "rows[%zu] must be a list of %zu numbers", i, r->cols);
+    for (size_t k = 0; k < r->cols; k++) {
+        const json_t *value = json_array_get(row, k);
+        double x = json_number_value(value);
+        if (!json_is_number(value) || !isfinite(x))
+            return tc_fail(err, TACIT_E_ARG, "rows[%zu][%zu] must be a number", i, k);
+        r->values[i * r->cols + k] = x;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_rows(tc_released *r, const json_t *list, tacit_error *err)
+{
+    r->rows = json_array_size(list);
+    if (!json_is_array(list) || r->rows == 0 || r->rows > MOST_VALUES / r->cols)
+        return tc_fail(err, TACIT_E_ARG, "rows must be a list of 1 to %zu rows",
+                       MOST_VALUES / r->cols);
+    r->values = TC_TAKE(&r->memory, r->rows * r->cols, double);
+    if (!r->values)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < r->rows; i++)
+        TC_TRY(read_row(r, json_array_get(list, i), i, err));
+    return TACIT_OK;
+}
+
+static tacit_status read_words(tc_released *r, const json_t *j, tacit_error *err)
+{
+    const char *direction;
+    TC_TRY(copy_string(r, j, "", "name", &r->name, err));
+    TC_TRY(tc_row_name_check(r->name, err));
+    TC_TRY(copy_string(r, j, "", "mode", &r->mode, err));
+    TC_TRY(copy_string(r, j, "", "statement", &r->statement, err));
+    TC_TRY(tc_json_string(j, "", "direction", &direction, err));
+    r->maximize = strcmp(direction, "maximize") == 0;
+    if (!r->maximize && strcmp(direction, "minimize") != 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "direction must be \"minimize\" or \"maximize\", got \"%.40s\"", direction);
+    if (strcmp(r->mode, "sound") != 0 && strcmp(r->mode, "paper") != 0)
+        return tc_fail(err, TACIT_E_ARG, "mode must be \"sound\" or \"paper\", got \"%.40s\"",
+                       r->mode);
+    return TACIT_OK;
+}
+
+static tacit_status read_all(tc_released *r, const json_t *j, tacit_error *err)
+{
+    static const char *const allowed[] = {
+        "tacit",       "version", "name",    "mode",      "direction", "private",
+        "not_private", "epsilon", "delta",   "statement", "input_sd",  "output_sd",
+        "release",     "ledger",  "columns", "rows",      NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(tc_file_kind(j, KIND, err));
+    TC_TRY(read_words(r, j, err));
+    TC_TRY(read_claim(r, j, err));
+    TC_TRY(read_number(j, "input_sd", 0, &r->input_sd, err));
+    TC_TRY(read_number(j, "output_sd", 0, &r->output_sd, err));
+    TC_TRY(tc_hash_read(j, "", "release", &r->release, err));
+    TC_TRY(read_head(r, j, err));
+    TC_TRY(read_columns(r, json_object_get(j, "columns"), err));
+    return read_rows(r, json_object_get(j, "rows"), err);
+}
+
+static tacit_status from_json(tc_released **out, const json_t *j, const char *what,
+                              tacit_error *err)
+{
+    tc_released *r = tc_alloc(1, sizeof *r);
+    if (!r)
+        return tc_fail_memory(err);
+    tacit_status status = read_all(r, j, err);
+    if (status == TACIT_OK) {
+        *out = r;
+    } else {
+        tc_released_free(r);
+        tc_fail_in(err, "%.200s", what);
+    }
+    return status;
+}
+
+tacit_status tc_released_decode(tc_released **out, const char *text, size_t len, const char *what,
+                                tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_TRY(tc_json_parse(text, len, what, &j, err));
+    tacit_status status = from_json(out, j, what, err);
+    json_decref(j);
+    return status;
+}
+
+tacit_status tc_released_read(tc_released **out, const char *file, tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_TRY(tc_json_read_file(file, &j, err));
+    tacit_status status = from_json(out, j, file, err);
+    json_decref(j);
+    return status;
+}
+
+void tc_released_free(tc_released *r)
+{
+    if (!r)
+        return;
+    tc_arena_fini(&r->memory);
+    tc_free(r);
+}
+
+/* ---- as candidates */
+
+tacit_status tc_released_domain(const tc_released *r, tc_domain **out, tacit_error *err)
+{
+    tc_text csv = {0};
+    for (size_t k = 0; k < r->cols; k++) {
+        tc_text_add(&csv, k ? "," : "");
+        tc_text_add_csv(&csv, r->columns[k]);
+    }
+    for (size_t i = 0; i < r->rows * r->cols; i++) {
+        tc_text_add(&csv, i % r->cols ? "," : "\n");
+        tc_text_add_double(&csv, r->values[i]);
+    }
+    tacit_status status = csv.failed ? tc_fail_memory(err)
+                                     : tc_domain_from_csv(out, csv.data, csv.len, "the rows", err);
+    tc_text_fini(&csv);
+    return status;
+}

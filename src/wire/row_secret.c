@@ -1,0 +1,112 @@
+/* row_secret.c - the curator's own file. See row_secret.h. */
+#include "wire/row_secret.h"
+
+#include "base/error.h"
+#include "wire/released_int.h"
+
+#include <string.h>
+
+#define KIND "row-secret"
+
+static json_t *order_json(const tc_row_secret *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->terms.rows && list; i++)
+        if (json_array_append_new(list, json_integer((json_int_t)s->order[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+char *tc_row_secret_encode(const tc_row_secret *s)
+{
+    char release[TC_HASH_TEXT], data[TC_HASH_TEXT];
+    tc_json_start();
+    tc_hash_text(release, &s->release);
+    tc_hash_text(data, &s->data);
+    json_t *j =
+        json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:o}", "tacit", KIND, "version", TC_FILE_VERSION,
+                  "ledger", s->ledger, "terms", tc_row_terms_json(&s->terms), "release", release,
+                  "data", data, "order", order_json(s));
+    char *text = tc_json_text(j);
+    json_decref(j);
+    return text;
+}
+
+/* Every row once, or an answer would be about another record. */
+static tacit_status read_order(tc_row_secret *s, const json_t *list, tacit_error *err)
+{
+    size_t n = s->terms.rows;
+    if (json_array_size(list) != n)
+        return tc_fail(err, TACIT_E_ARG, "order must be a list of %zu rows", n);
+    s->order = TC_TAKE(&s->memory, n, size_t);
+    unsigned char *seen = TC_TAKE(&s->memory, n, unsigned char);
+    if (s->memory.failed)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *row = json_array_get(list, i);
+        json_int_t at = json_integer_value(row);
+        if (!json_is_integer(row) || at < 0 || (uint64_t)at >= n || seen[at])
+            return tc_fail(err, TACIT_E_ARG, "order must have each of %zu rows once", n);
+        seen[at] = 1;
+        s->order[i] = (size_t)at;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_all(tc_row_secret *s, const json_t *j, tacit_error *err)
+{
+    static const char *const allowed[] = {"tacit",   "version", "ledger", "terms",
+                                          "release", "data",    "order",  NULL};
+    const char *ledger;
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(tc_file_kind(j, KIND, err));
+    TC_TRY(tc_json_string(j, "", "ledger", &ledger, err));
+    TC_TRY(tc_row_terms_from_json(&s->terms, json_object_get(j, "terms"), &s->memory, err));
+    TC_TRY(tc_hash_read(j, "", "release", &s->release, err));
+    TC_TRY(tc_hash_read(j, "", "data", &s->data, err));
+    s->ledger = tc_arena_strdup(&s->memory, ledger);
+    if (!s->ledger)
+        return tc_fail_memory(err);
+    return read_order(s, json_object_get(j, "order"), err);
+}
+
+static tacit_status from_json(tc_row_secret *out, const json_t *j, const char *what,
+                              tacit_error *err)
+{
+    tc_row_secret s = {0};
+    tacit_status status = read_all(&s, j, err);
+    if (status == TACIT_OK) {
+        *out = s;
+    } else {
+        tc_row_secret_fini(&s);
+        tc_fail_in(err, "%.200s", what);
+    }
+    return status;
+}
+
+tacit_status tc_row_secret_decode(tc_row_secret *out, const char *text, size_t len,
+                                  const char *what, tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_TRY(tc_json_parse(text, len, what, &j, err));
+    tacit_status status = from_json(out, j, what, err);
+    json_decref(j);
+    return status;
+}
+
+tacit_status tc_row_secret_read(tc_row_secret *out, const char *file, tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_TRY(tc_json_read_file(file, &j, err));
+    tacit_status status = from_json(out, j, file, err);
+    json_decref(j);
+    return status;
+}
+
+void tc_row_secret_fini(tc_row_secret *s)
+{
+    tc_arena_fini(&s->memory);
+    *s = (tc_row_secret){0};
+}
