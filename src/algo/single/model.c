@@ -15,6 +15,7 @@ static tacit_status make_gp(tc_model *m, bool candidates, tacit_error *err)
     if (!s->domain || !candidates)
         return tc_gp_new(&m->gp, s->dim, err);
     const tc_domain *d = s->domain;
+    TC_TRY(tc_model_rows_init(m, err));
     return tc_fgp_new(&m->fgp, d->n, d->dim, d->u, d->axes, m->env->pool, err);
 }
 
@@ -45,6 +46,7 @@ void tc_model_fini(tc_model *m)
 {
     tc_gp_free(m->gp);
     tc_fgp_free(m->fgp);
+    tc_model_rows_fini(m);
     tc_free(m->scale);
     tc_free(m->x);
     tc_free(m->z);
@@ -135,8 +137,7 @@ static tacit_status restart(tc_model *m, tacit_error *err)
 {
     const tc_history *h = m->env->history;
     if (m->fgp) {
-        TC_TRY(tc_fgp_reset(m->fgp, &m->hyper, err));
-        m->n = 0;
+        TC_TRY(tc_model_rows_restart(m, err));
     } else {
         TC_TRY(tc_gp_reset(m->gp, &m->hyper, m->fit_n, h->U, h->ld, err));
         m->n = m->fit_n;
@@ -156,14 +157,10 @@ static tacit_status push(tc_model *m, const double *U, size_t ld, size_t i, size
     return tc_gp_push(m->gp, m->x, err);
 }
 
-/* Without standardisation old targets never change, and one pass over the
- * candidates takes in point and value together. */
 static tacit_status observe(tc_model *m, size_t i, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    if (m->fgp && !m->opts->standardize)
-        return tc_fgp_observe(m->fgp, h->point[i], h->y[i], err);
-    return push(m, h->U, h->ld, i, h->point[i], err);
+    return m->fgp ? tc_model_rows_observe(m, i, err) : push(m, h->U, h->ld, i, 0, err);
 }
 
 static void set_targets(tc_model *m)
@@ -171,7 +168,7 @@ static void set_targets(tc_model *m)
     if (!m->fgp)
         tc_gp_targets(m->gp, m->z);
     else if (m->opts->standardize)
-        tc_fgp_targets(m->fgp, m->z);
+        tc_model_rows_targets(m, m->n, m->z);
 }
 
 tacit_status tc_model_sync(tc_model *m, tacit_error *err)
@@ -179,8 +176,10 @@ tacit_status tc_model_sync(tc_model *m, tacit_error *err)
     const tc_history *h = m->env->history;
     if (m->fresh)
         TC_TRY(restart(m, err));
-    for (; m->n < h->n; m->n++)
+    while (m->n < h->n) {
         TC_TRY(observe(m, m->n, err));
+        m->n++;
+    }
     TC_TRY(tc_model_standardise(m, err));
     set_targets(m);
     return TACIT_OK;
@@ -213,7 +212,7 @@ void tc_model_forget(tc_model *m)
 {
     if (m->gp)
         tc_gp_truncate(m->gp, m->n);
-    else if (tc_fgp_size(m->fgp) > m->n)
+    else if (tc_fgp_size(m->fgp) > m->rows.n)
         tc_fgp_restore(m->fgp);
 }
 

@@ -96,6 +96,17 @@ typedef struct tc_model_opts {
 /* The noise is at least this part of the variance, or a point observed twice has no pivot. */
 #define TC_MODEL_LEAST_NOISE 1e-12
 
+/* Which observations stand in which row of a finite domain's factor (model_rows.c). */
+typedef struct tc_model_rows {
+    size_t n;             /* rows that stand for observations */
+    size_t distinct;      /* candidates observed */
+    size_t *of;           /* row of each observation */
+    size_t *at;           /* candidate of each row */
+    size_t *first;        /* of each candidate: 1 + its row after a merge; 0: not observed */
+    double *count, *mean; /* of each row: observations, target */
+    size_t of_cap, at_cap, count_cap, mean_cap;
+} tc_model_rows;
+
 typedef struct tc_model {
     const tc_env *env;
     const tc_model_opts *opts;
@@ -112,7 +123,17 @@ typedef struct tc_model {
     size_t z_cap;
     double *x;             /* dim: scratch */
     unsigned char *closed; /* finite: one flag per candidate, see tc_model_close */
+    tc_model_rows rows;    /* of fgp */
 } tc_model;
+
+/* model_rows.c, for model.c: the rows of m->fgp follow the history. */
+tacit_status tc_model_rows_init(tc_model *m, tacit_error *err);
+void tc_model_rows_fini(tc_model *m);
+/* Begins again with the hyper-parameters in force; sets m->n. */
+tacit_status tc_model_rows_restart(tc_model *m, tacit_error *err);
+tacit_status tc_model_rows_observe(tc_model *m, size_t i, tacit_error *err);
+/* z: one for each of the first n observations, which are all that the rows stand for. */
+void tc_model_rows_targets(tc_model *m, size_t n, const double *z);
 
 /* candidates: keep the posterior of every candidate of a finite space. */
 tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *opts,

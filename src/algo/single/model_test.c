@@ -1,4 +1,5 @@
-/* model_test.c - the shared Gaussian-process model: believing and forgetting, fits as text, repeats. */
+/* model_test.c - the shared Gaussian-process model: believing and forgetting, fits as text,
+ * repeats. */
 #include "support/test.h"
 
 #include "algo/history.h"
@@ -128,7 +129,8 @@ static void test_fits_are_due_when_the_data_have_grown(void **state)
     assert_false(tc_model_fit_due(&f->model));
 }
 
-/* What fit writes, fitted reads, exactly; with more observations than a likelihood can afford too. */
+/* What fit writes, fitted reads, exactly; with more observations than a likelihood can afford
+ * too. */
 static void check_fit(fixture *f)
 {
     tacit_error err = {0};
@@ -232,6 +234,148 @@ static void test_known_points(void **state)
     assert_true(tc_model_repeats(&f->model));
 }
 
+/* ---- candidates that are observed again and again ---- */
+
+enum { CANDIDATES = 9, MANY = 400 };
+
+typedef struct repeated {
+    tc_space *space;
+    tc_history history;
+    tc_env env;
+    tc_model_opts opts;
+    tc_model model;
+} repeated;
+
+static void repeated_start(repeated *r, bool standardize)
+{
+    tacit_error err = {0};
+    tc_domain *d = NULL;
+    memset(r, 0, sizeof *r);
+    assert_ok(tc_domain_grid(&d, 1, (size_t[]){CANDIDATES}, (double[]){0}, (double[]){1}, &err));
+    assert_ok(tc_space_from_domain(&r->space, d, &err));
+    assert_ok(tc_history_init(&r->history, r->space, &err));
+    r->env = (tc_env){.space = r->space, .history = &r->history};
+    r->opts = (tc_model_opts){.kernel = TC_KERNEL_MATERN52,
+                              .standardize = standardize,
+                              .lengthscale = 0.3,
+                              .variance = 1,
+                              .noise = 0.5};
+    assert_ok(tc_model_init(&r->model, &r->env, &r->opts, true, &err));
+}
+
+static void repeated_end(repeated *r)
+{
+    tc_model_fini(&r->model);
+    tc_history_fini(&r->history);
+    tc_space_free(r->space);
+}
+
+static void repeated_observe(repeated *r)
+{
+    tacit_error err = {0};
+    size_t i = r->history.n;
+    double j = (double)(i * i / 3 % (i < 30 ? 4 : CANDIDATES));
+    assert_ok(tc_history_reserve(&r->history, &err));
+    tc_history_observe(&r->history, r->space, &j, sin(1.7 * (double)i) + j);
+}
+
+/* The posterior with one row for each observation. */
+static void assert_is_unmerged(const repeated *r)
+{
+    tacit_error err = {0};
+    const tc_domain *d = r->space->domain;
+    tc_fgp *g = NULL;
+    assert_ok(tc_fgp_new(&g, d->n, 1, d->u, NULL, NULL, &err));
+    assert_ok(tc_fgp_reset(g, &r->model.hyper, &err));
+    for (size_t i = 0; i < r->history.n; i++)
+        assert_ok(tc_fgp_observe(g, r->history.point[i], r->model.z[i], &err));
+    for (size_t x = 0; x < d->n; x++) {
+        assert_close(tc_fgp_mean(r->model.fgp)[x], tc_fgp_mean(g)[x], 1e-10);
+        assert_close(tc_fgp_variance(r->model.fgp)[x], tc_fgp_variance(g)[x], 1e-12);
+    }
+    tc_fgp_free(g);
+}
+
+static void test_repeats_share_rows(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    for (int standardize = 0; standardize < 2; standardize++) {
+        repeated r;
+        size_t most = 0;
+        repeated_start(&r, standardize);
+        for (size_t i = 0; i < MANY; i++) {
+            repeated_observe(&r);
+            assert_ok(tc_model_sync(&r.model, &err));
+            most = tc_fgp_size(r.model.fgp) > most ? tc_fgp_size(r.model.fgp) : most;
+            if (i % 60 == 7 || i == MANY - 1)
+                assert_is_unmerged(&r);
+        }
+        assert_true(most <= 2 * CANDIDATES + 65);
+        repeated_end(&r);
+    }
+}
+
+/* Synced after each observation, in three leaps, or all at once: the same bits. Beliefs leave
+ * none. */
+static void test_shared_rows_replay_to_the_same_bits(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    for (int standardize = 0; standardize < 2; standardize++) {
+        repeated lived, leapt;
+        double taken = 2;
+        repeated_start(&lived, standardize);
+        repeated_start(&leapt, standardize);
+        for (size_t i = 0; i < MANY; i++) {
+            repeated_observe(&lived);
+            repeated_observe(&leapt);
+            assert_ok(tc_model_sync(&lived.model, &err));
+            if (i == 50)
+                tc_history_take(&lived.history, lived.space, &taken);
+            assert_ok(tc_model_believe(&lived.model, &err));
+            tc_model_forget(&lived.model);
+            if (i == 90 || i == 300 || i == MANY - 1)
+                assert_ok(tc_model_sync(&leapt.model, &err));
+        }
+        for (size_t x = 0; x < CANDIDATES; x++) {
+            assert_same_bits(tc_fgp_mean(lived.model.fgp)[x], tc_fgp_mean(leapt.model.fgp)[x]);
+            assert_same_bits(tc_fgp_variance(lived.model.fgp)[x],
+                             tc_fgp_variance(leapt.model.fgp)[x]);
+        }
+        repeated_end(&lived);
+        repeated_end(&leapt);
+    }
+}
+
+/* A fit stands on so many observations: they are merged at once, then and in a replay. */
+static void test_fits_restart_with_shared_rows(void **state)
+{
+    (void)state;
+    static const char fit[] = "{\"n\":200,\"scale\":[0.4],\"variance\":2,\"noise\":0.3}";
+    tacit_error err = {0};
+    repeated lived, replayed;
+    repeated_start(&lived, true);
+    repeated_start(&replayed, true);
+    for (size_t i = 0; i < 230; i++) {
+        repeated_observe(&lived);
+        repeated_observe(&replayed);
+        assert_ok(tc_model_sync(&lived.model, &err));
+        if (i == 199) {
+            assert_ok(tc_model_fitted(&lived.model, fit, &err));
+            assert_ok(tc_model_fitted(&replayed.model, fit, &err));
+            assert_ok(tc_model_sync(&lived.model, &err));
+            assert_int_equal(tc_fgp_size(lived.model.fgp), CANDIDATES);
+        }
+    }
+    assert_ok(tc_model_sync(&replayed.model, &err));
+    assert_is_unmerged(&lived);
+    for (size_t x = 0; x < CANDIDATES; x++)
+        assert_same_bits(tc_fgp_mean(lived.model.fgp)[x], tc_fgp_mean(replayed.model.fgp)[x]);
+    repeated_end(&lived);
+    repeated_end(&replayed);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -245,6 +389,9 @@ int main(void)
         TEST(test_units_do_not_matter),
         TEST(test_penalties_are_raised),
         TEST(test_known_points),
+        cmocka_unit_test(test_repeats_share_rows),
+        cmocka_unit_test(test_shared_rows_replay_to_the_same_bits),
+        cmocka_unit_test(test_fits_restart_with_shared_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
