@@ -5,6 +5,7 @@
 #include "algo/ldp/ldp.h"
 #include "algo/outsourced/outsourced.h"
 #include "algo/single/single.h"
+#include "algo/tree/tree_algorithms.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -31,6 +32,14 @@ static const tc_algorithm *const algorithms[] = {
     &tc_algorithm_moma_gp_ucb,
     /* a data set that another searches */
     &tc_algorithm_po_gp_ucb,
+    /* trees: rough functions, many pulls */
+    &tc_algorithm_hct,
+    &tc_algorithm_hoo,
+    &tc_algorithm_blin,
+    &tc_algorithm_fed_hct,
+    &tc_algorithm_pf_pne,
+    &tc_algorithm_fed_pne,
+    &tc_algorithm_dp_pf_pne,
     NULL,
 };
 /* clang-format on */

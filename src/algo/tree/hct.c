@@ -1,0 +1,163 @@
+/* hct.c - high-confidence trees [Azar, Lazaric, Brunskill 2014], and the bandit of one client.
+ *
+ * From the root, follow the child with the largest B while a node has its tau_h(t) samples; pull
+ * where that ends. A leaf with tau_h(t) samples is split. A node that was split may fall short
+ * again when tau_h grows with t: it is pulled then, and never split twice (PyXAB does, and loses
+ * the samples of its children).
+ *
+ *     U = mean + nu rho^h + sqrt(c^2 ln(1/delta~) / n)      tau_h = c^2 ln(1/delta~) rho^(-2h) / nu^2
+ *     delta~ = min(c_1 delta / t+, 1)   c_1 = (rho/(3 nu))^(1/8)   t+ = 2^(floor(log2 t) + 1)
+ *
+ * t+ changes when t is a power of two, and then all bounds are renewed: log2 T passes over the
+ * tree. Every other pull costs the way down and back. The root's samples do not count: it is split
+ * from the beginning. */
+#include "algo/tree/hct.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+/* From pull t on; t is a power of two, so t+ = 2t. */
+static void begin_epoch(tc_hct *h, uint64_t t)
+{
+    double c1 = pow(h->o->rho / (3 * h->o->nu), 1.0 / 8);
+    double log_term = fmax(-log(c1 * h->o->delta / (2 * (double)t)), 0);
+    h->renew = 2 * t;
+    h->spread = h->o->c * h->o->c * log_term;
+    /* At least one sample: where log_term is small a node would else be split unseen. */
+    for (size_t d = 1; d <= TC_DEPTH_MAX; d++)
+        h->tau[d] = fmax(ceil(h->spread / (h->slack[d] * h->slack[d])), 1);
+}
+
+tacit_status tc_hct_init(tc_hct *h, size_t dim, const tc_hct_options *o, tacit_error *err)
+{
+    h->o = o;
+    h->t = 1;
+    double slack = o->nu;
+    for (size_t d = 0; d <= TC_DEPTH_MAX; d++, slack *= o->rho)
+        h->slack[d] = slack;
+    begin_epoch(h, 1);
+    TC_TRY(tc_tree_init(&h->tree, dim, (unsigned)o->children, err));
+    return tc_tree_split(&h->tree, 0, err);
+}
+
+void tc_hct_fini(tc_hct *h)
+{
+    tc_tree_fini(&h->tree);
+}
+
+/* What others saw sharpens a bound, but does not hurry a tree into depth. */
+static double own_samples(const tc_node *v)
+{
+    return (double)(v->n - v->prior);
+}
+
+size_t tc_hct_select(const tc_hct *h)
+{
+    size_t node = tc_tree_best_child(&h->tree, 0);
+    for (;;) {
+        const tc_node *v = &h->tree.nodes[node];
+        if (v->child == 0 || own_samples(v) < h->tau[v->depth])
+            return node;
+        node = tc_tree_best_child(&h->tree, node);
+    }
+}
+
+void tc_hct_weigh(tc_hct *h, size_t node)
+{
+    tc_node *v = &h->tree.nodes[node];
+    if (v->n == 0)
+        return; /* U stays infinite */
+    double n = (double)v->n;
+    v->upper =
+        (double)v->sum / (n * (double)TC_REWARD_ONE) + h->slack[v->depth] + sqrt(h->spread / n);
+}
+
+static void renew(tc_hct *h)
+{
+    begin_epoch(h, h->renew);
+    for (size_t i = 1; i < h->tree.n; i++)
+        tc_hct_weigh(h, i);
+    tc_tree_raise_all(&h->tree);
+}
+
+tacit_status tc_hct_tell(tc_hct *h, const tc_pulled *p, tacit_error *err)
+{
+    tc_node *v = &h->tree.nodes[p->arm];
+    v->n += p->n;
+    v->sum += p->sum;
+    tc_hct_weigh(h, p->arm);
+    tc_tree_raise(&h->tree, p->arm);
+    bool split =
+        v->child == 0 && own_samples(v) >= h->tau[v->depth] && v->depth < h->tree.max_depth;
+    h->t += p->n;
+    if (split)
+        TC_TRY(tc_tree_split(&h->tree, p->arm, err));
+    while (h->t >= h->renew)
+        renew(h);
+    return TACIT_OK;
+}
+
+/* ---- the bandit ---- */
+
+static tacit_status init(void *c, const tc_bandit_env *env, const void *opts, tacit_error *err)
+{
+    return tc_hct_init(c, env->dim, opts, err);
+}
+
+static void fini(void *c)
+{
+    tc_hct_fini(c);
+}
+
+static void ask(const void *c, tc_pulls *out)
+{
+    *out = (tc_pulls){tc_hct_select(c), 1};
+}
+
+static tc_cell cell(const void *c, size_t arm, unsigned *k)
+{
+    const tc_hct *h = c;
+    *k = h->tree.k;
+    return tc_tree_cell(&h->tree, arm);
+}
+
+static void point(const void *c, size_t arm, double *u)
+{
+    const tc_hct *h = c;
+    tc_cell_centre(tc_tree_cell(&h->tree, arm), h->tree.k, h->tree.dim, u);
+}
+
+static size_t arms(const void *c)
+{
+    return ((const tc_hct *)c)->tree.n;
+}
+
+static size_t arm_of(const void *c, const double *u)
+{
+    return tc_tree_leaf_of(&((const tc_hct *)c)->tree, u);
+}
+
+static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
+{
+    return tc_hct_tell(c, p, err);
+}
+
+static const tc_option options[] = {TC_HCT_OPTION_ROWS(0), {.name = NULL}};
+
+const tc_bandit tc_bandit_hct = {
+    .name = "hct",
+    .summary = "high-confidence tree: optimism over an ever finer partition",
+    .source = "Azar, Lazaric, Brunskill (2014)",
+    .options = options,
+    .options_size = sizeof(tc_hct_options),
+    .client_size = sizeof(tc_hct),
+    .init = init,
+    .fini = fini,
+    .ask = ask,
+    .cell = cell,
+    .point = point,
+    .arms = arms,
+    .arm_of = arm_of,
+    .tell = tell,
+};

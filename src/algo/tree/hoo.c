@@ -1,0 +1,129 @@
+/* hoo.c - truncated hierarchical optimistic optimisation [Bubeck et al. 2011].
+ *
+ * Every pull follows the largest B to a node that has none below it, adds a child there and pulls
+ * it, and counts for all nodes on the way:
+ *
+ *     U = mean + nu rho^h + sqrt(2 ln T / n)
+ *
+ * Below depth H = ceil((ln T / 2 - ln(1/nu)) / ln(1/rho)), where nu rho^H is about 1/sqrt(T), a
+ * finer cell gains nothing: nodes there are pulled again. With T known, no U changes unless its
+ * node is visited. Without (budget 0) T = 10^6 is taken. */
+#include "algo/tree/bandit.h"
+#include "algo/tree/tree_options.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+typedef struct hoo {
+    tc_tree tree;
+    double spread;                  /* 2 ln T */
+    double slack[TC_DEPTH_MAX + 1]; /* nu rho^h */
+} hoo;
+
+enum { UNKNOWN_BUDGET = 1000000 };
+
+static uint32_t truncation(const tc_hoo_options *o, double T, uint32_t most)
+{
+    double depth = ceil((log(T) / 2 + log(o->nu)) / -log(o->rho));
+    return depth < 1 ? 1 : depth < most ? (uint32_t)depth : most;
+}
+
+static tacit_status init(void *c, const tc_bandit_env *env, const void *opts, tacit_error *err)
+{
+    hoo *h = c;
+    const tc_hoo_options *o = opts;
+    double T = env->budget ? (double)env->budget : UNKNOWN_BUDGET, slack = o->nu;
+    h->spread = 2 * log(T);
+    for (size_t d = 0; d <= TC_DEPTH_MAX; d++, slack *= o->rho)
+        h->slack[d] = slack;
+    TC_TRY(tc_tree_init(&h->tree, env->dim, (unsigned)o->children, err));
+    h->tree.max_depth = truncation(o, T, h->tree.max_depth);
+    return tc_tree_split(&h->tree, 0, err);
+}
+
+static void fini(void *c)
+{
+    tc_tree_fini(&((hoo *)c)->tree);
+}
+
+/* Children exist as soon as their parent has been pulled; without samples their B is infinite. */
+static void ask(const void *c, tc_pulls *out)
+{
+    const hoo *h = c;
+    size_t node = 0;
+    do
+        node = tc_tree_best_child(&h->tree, node);
+    while (h->tree.nodes[node].child);
+    *out = (tc_pulls){node, 1};
+}
+
+static void weigh(hoo *h, size_t node)
+{
+    tc_node *v = &h->tree.nodes[node];
+    double n = (double)v->n;
+    v->upper =
+        (double)v->sum / (n * (double)TC_REWARD_ONE) + h->slack[v->depth] + sqrt(h->spread / n);
+    v->bound = v->upper;
+    if (v->child)
+        v->bound = fmin(v->upper, h->tree.nodes[tc_tree_best_child(&h->tree, node)].bound);
+}
+
+/* All ancestors have one sample more, so unlike in hct every U on the way changes. */
+static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
+{
+    hoo *h = c;
+    for (size_t node = p->arm;; node = h->tree.nodes[node].parent) {
+        h->tree.nodes[node].n += p->n;
+        h->tree.nodes[node].sum += p->sum;
+        weigh(h, node);
+        if (node == 0)
+            break;
+    }
+    const tc_node *v = &h->tree.nodes[p->arm];
+    if (v->child == 0 && v->depth < h->tree.max_depth)
+        return tc_tree_split(&h->tree, p->arm, err);
+    return TACIT_OK;
+}
+
+static tc_cell cell(const void *c, size_t arm, unsigned *k)
+{
+    const hoo *h = c;
+    *k = h->tree.k;
+    return tc_tree_cell(&h->tree, arm);
+}
+
+static void point(const void *c, size_t arm, double *u)
+{
+    const hoo *h = c;
+    tc_cell_centre(tc_tree_cell(&h->tree, arm), h->tree.k, h->tree.dim, u);
+}
+
+static size_t arms(const void *c)
+{
+    return ((const hoo *)c)->tree.n;
+}
+
+static size_t arm_of(const void *c, const double *u)
+{
+    return tc_tree_leaf_of(&((const hoo *)c)->tree, u);
+}
+
+static const tc_option options[] = {TC_HOO_OPTION_ROWS(0), {.name = NULL}};
+
+const tc_bandit tc_bandit_hoo = {
+    .name = "hoo",
+    .summary = "truncated hierarchical optimistic optimisation",
+    .source = "Bubeck, Munos, Stoltz, Szepesvari (2011)",
+    .options = options,
+    .options_size = sizeof(tc_hoo_options),
+    .client_size = sizeof(hoo),
+    .init = init,
+    .fini = fini,
+    .ask = ask,
+    .cell = cell,
+    .point = point,
+    .arms = arms,
+    .arm_of = arm_of,
+    .tell = tell,
+};

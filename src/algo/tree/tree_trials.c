@@ -1,0 +1,171 @@
+/* tree_trials.c - asks and tells of single trials for a bandit. See tree_trials.h.
+ *
+ * A value that was not asked for now (trials in parallel, imported ones) is told to the cell that
+ * contains its point, for a cell may be pulled anywhere in it [Li, Honorio, Song 2024, remark 3.1]. For
+ * the same reason a trial whose point somebody else has takes a random point of its cell. */
+#include "algo/tree/tree_trials.h"
+
+#include "algo/single/design.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+enum { TRIES = 16 };
+
+/* ---- from the tree to the space and back ---- */
+
+static void values_at(const tc_tree_trials *s, const double *t, double *values)
+{
+    if (s->env->space->domain)
+        tc_space_decode(s->env->space, t, values);
+    else
+        tc_design_values(s->env->space, t, values);
+}
+
+/* Where tc_design_values has a parameter's value, given its encoding. */
+static double place(const tc_param *p, const double *u)
+{
+    if (p->type == TC_PARAM_CHOICE) {
+        size_t best = 0;
+        for (size_t i = 1; i < p->n_choices; i++)
+            if (u[p->at + i] > u[p->at + best])
+                best = i;
+        return ((double)best + 0.5) / (double)p->n_choices;
+    }
+    double levels = (double)p->levels;
+    if (levels < 2 || p->log)
+        return u[p->at];
+    return (round(u[p->at] * (levels - 1)) + 0.5) / levels;
+}
+
+static void places(const tc_tree_trials *s, const double *u, double *t)
+{
+    const tc_space *space = s->env->space;
+    for (size_t i = 0; i < s->dim; i++)
+        t[i] = space->domain ? u[i] : place(&space->params[i], u);
+}
+
+/* ---- ask ---- */
+
+static bool is_taken(const tc_tree_trials *s, const double *values)
+{
+    const tc_history *h = s->env->history;
+    tc_space_encode(s->env->space, values, s->row);
+    return tc_among(s->row, h->n_taken, h->dim, h->taken, h->taken_ld);
+}
+
+static void draw_in_cell(const tc_tree_trials *s, size_t arm, tc_stream *stream, double *values)
+{
+    unsigned k;
+    tc_cell cell = s->bandit->cell(s->client, arm, &k);
+    tc_cell_box(cell, k, s->dim, s->low, s->high);
+    for (size_t d = 0; d < s->dim; d++)
+        s->t[d] = s->low[d] + (s->high[d] - s->low[d]) * tc_draw_uniform(stream);
+    values_at(s, s->t, values);
+}
+
+/* False: every point that was tried is handed out. */
+static bool ask_in_cell(const tc_tree_trials *s, size_t arm, uint64_t trial, double *values)
+{
+    tc_stream stream;
+    s->bandit->point(s->client, arm, s->t);
+    values_at(s, s->t, values);
+    bool taken = is_taken(s, values);
+    if (taken)
+        tc_stream_party(&stream, &s->env->party_seed, s->env->party, TC_FOR_CANDIDATES, trial);
+    for (int i = 0; taken && i < TRIES; i++) {
+        draw_in_cell(s, arm, &stream, values);
+        taken = is_taken(s, values);
+    }
+    return !taken;
+}
+
+void tc_tree_trials_ask(const tc_tree_trials *s, uint64_t trial, double *values)
+{
+    tc_pulls p;
+    s->bandit->ask(s->client, &p);
+    if (p.n == 0 || !ask_in_cell(s, p.arm, trial, values))
+        tc_design_uniform(s->env, trial, values);
+}
+
+/* ---- tell ---- */
+
+/* Is the last observation from where the bandit would pull now? */
+static bool is_answer(const tc_tree_trials *s, size_t arm)
+{
+    const tc_history *h = s->env->history;
+    s->bandit->point(s->client, arm, s->t);
+    values_at(s, s->t, s->values);
+    tc_space_encode(s->env->space, s->values, s->row);
+    return tc_among(s->row, 1, h->dim, h->U + h->n - 1, h->ld);
+}
+
+static size_t arm_told(const tc_tree_trials *s)
+{
+    const tc_history *h = s->env->history;
+    tc_pulls p;
+    s->bandit->ask(s->client, &p);
+    if (p.n > 0 && is_answer(s, p.arm))
+        return p.arm;
+    for (size_t d = 0; d < h->dim; d++)
+        s->row[d] = h->U[h->n - 1 + d * h->ld];
+    places(s, s->row, s->t);
+    return s->bandit->arm_of(s->client, s->t);
+}
+
+static double reward_of(const tc_tree_range *r, double y)
+{
+    return fmin(fmax((y - r->low) / (r->high - r->low), 0), 1);
+}
+
+tacit_status tc_tree_trials_tell(tc_tree_trials *s, tacit_error *err)
+{
+    const tc_history *h = s->env->history;
+    size_t arm = arm_told(s);
+    if (arm == TC_NO_ARM)
+        return TACIT_OK; /* that part has been narrowed away, or has its samples */
+    int64_t reward = tc_reward_of(reward_of(s->range, h->y[h->n - 1]));
+    tc_pulled p = {arm, 1, reward, reward * reward / TC_REWARD_ONE};
+    return s->bandit->tell(s->client, &p, err);
+}
+
+/* ---- birth and end ---- */
+
+tc_bandit_env tc_tree_env(const tc_env *env)
+{
+    const tc_space *s = env->space;
+    return (tc_bandit_env){.dim = s->domain ? s->dim : s->n_params,
+                           .clients = env->agents ? env->agents : 1,
+                           .budget = env->budget,
+                           .seed = env->public_seed};
+}
+
+tacit_status tc_tree_trials_init(tc_tree_trials *s, const tc_env *env, const tc_bandit *b,
+                                 const tc_tree_range *range, const void *opts, tacit_error *err)
+{
+    tc_bandit_env be = tc_tree_env(env);
+    if (!(range->low < range->high))
+        return tc_fail(err, TACIT_E_ARG, "%s: low must be below high, not %g and %g", b->name,
+                       range->low, range->high);
+    s->env = env;
+    s->range = range;
+    s->bandit = b;
+    s->dim = be.dim;
+    s->t = TC_TAKE(&s->memory, s->dim, double);
+    s->low = TC_TAKE(&s->memory, s->dim, double);
+    s->high = TC_TAKE(&s->memory, s->dim, double);
+    s->row = TC_TAKE(&s->memory, env->space->dim, double);
+    s->values = TC_TAKE(&s->memory, env->space->n_params, double);
+    s->client = TC_TAKE(&s->memory, b->client_size, char);
+    if (s->memory.failed)
+        return tc_fail_memory(err);
+    return b->init(s->client, &be, opts, err);
+}
+
+void tc_tree_trials_fini(tc_tree_trials *s)
+{
+    if (s->client)
+        s->bandit->fini(s->client);
+    tc_arena_fini(&s->memory);
+}

@@ -1,0 +1,52 @@
+/* tree_trials.h - a bandit whose pulls are trials of a study: what tree_optimizer.c (one party) and
+ * tree_federated.c (agents) share.
+ *
+ * A value y becomes the reward (y - low)/(high - low), held to [0,1]; low and high are public and
+ * are never learned from data. The tree divides one axis for each parameter, or the coordinates of
+ * a finite domain. */
+#ifndef TC_ALGO_TREE_TREE_TRIALS_H
+#define TC_ALGO_TREE_TREE_TRIALS_H
+
+#include "algo/algorithm.h"
+#include "algo/tree/bandit.h"
+
+typedef struct tc_tree_range {
+    double low, high;
+} tc_tree_range;
+
+/* The rows of a struct that begins with a tc_tree_range. */
+#define TC_TREE_RANGE_ROWS                                                                         \
+    {.name = "low",                                                                                \
+     .type = TC_OPTION_FLOAT,                                                                      \
+     .offset = offsetof(tc_tree_range, low),                                                       \
+     .def = "0",                                                                                   \
+     .help = "the value that counts as reward 0; of a study that minimises, its negative"},        \
+    {                                                                                              \
+        .name = "high", .type = TC_OPTION_FLOAT, .offset = offsetof(tc_tree_range, high),          \
+        .def = "1",                                                                                \
+        .help = "the value that counts as reward 1; of a study that minimises, its negative"       \
+    }
+
+typedef struct tc_tree_trials {
+    const tc_env *env;
+    const tc_tree_range *range;
+    const tc_bandit *bandit;
+    void *client;
+    size_t dim;             /* of the tree */
+    double *t, *low, *high; /* dim: scratch */
+    double *row, *values;   /* of the space: scratch */
+    tc_arena memory;
+} tc_tree_trials;
+
+/* E_ARG: the options do not fit the space, or low is not below high. */
+tacit_status tc_tree_trials_init(tc_tree_trials *s, const tc_env *env, const tc_bandit *b,
+                                 const tc_tree_range *range, const void *opts, tacit_error *err);
+void tc_tree_trials_fini(tc_tree_trials *s);
+/* The bandit's view of the study. */
+tc_bandit_env tc_tree_env(const tc_env *env);
+
+void tc_tree_trials_ask(const tc_tree_trials *s, uint64_t trial, double *values);
+/* Takes the last observation of the history. */
+tacit_status tc_tree_trials_tell(tc_tree_trials *s, tacit_error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* pull_runs_test.c - many runs of a bandit: pairing, threads, and going on after a kill. */
+#include "support/test.h"
+
+#include "base/memory.h"
+#include "sim/pull_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static tc_pull_runs simulation(const tc_bandit *b)
+{
+    tacit_error err = {0};
+    tc_pull_runs p = {.bandit = b,
+                      .objective = "garland",
+                      .low = 0,
+                      .high = 1,
+                      .scale = 0.1,
+                      .clients = 4,
+                      .budget = 3000,
+                      .runs = 5,
+                      .seed = 2,
+                      .points = 3};
+    assert_ok(tc_options_defaults(tc_family_options, &p.family, &err));
+    p.family.objective.shift = 0.05;
+    return p;
+}
+
+static tc_pull_runs_result run(const tc_pull_runs *p)
+{
+    tacit_error err = {0};
+    tc_pull_runs_result r = {0};
+    assert_ok(tc_pull_runs_run(p, &r, &err));
+    return r;
+}
+
+static void assert_same(const tc_pull_runs_result *a, const tc_pull_runs_result *b)
+{
+    assert_int_equal(a->runs, b->runs);
+    for (size_t i = 0; i < a->runs * a->points; i++)
+        assert_same_bits(a->regret[i], b->regret[i]);
+    for (size_t i = 0; i < a->points; i++) {
+        assert_int_equal(a->at[i], b->at[i]);
+        assert_same_bits(a->mean[i], b->mean[i]);
+        assert_same_bits(a->se[i], b->se[i]);
+    }
+    for (size_t r = 0; r < a->runs; r++) {
+        assert_int_equal(a->rounds[r], b->rounds[r]);
+        assert_int_equal(a->numbers_up[r], b->numbers_up[r]);
+        assert_int_equal(a->numbers_down[r], b->numbers_down[r]);
+    }
+}
+
+static void test_moments_and_threads(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_pull_runs p = simulation(&tc_bandit_pf_pne);
+    tc_pull_runs_result one = run(&p);
+    assert_ok(tc_pool_new(&p.pool, 3, &err));
+    tc_pull_runs_result three = run(&p);
+    assert_same(&one, &three);
+    double sum = 0, squares = 0;
+    for (size_t r = 0; r < 5; r++)
+        sum += one.regret[3 * r + 2];
+    for (size_t r = 0; r < 5; r++)
+        squares += pow(one.regret[3 * r + 2] - sum / 5, 2);
+    assert_close(one.mean[2], sum / 5, 1e-9);
+    assert_close(one.se[2], sqrt(squares / 20), 1e-9);
+    assert_int_equal(one.at[2], 3000);
+    assert_true(one.rounds[4] >= 6 && one.rounds[4] <= 7);
+    tc_pool_free(p.pool);
+    tc_pull_runs_result_fini(&one);
+    tc_pull_runs_result_fini(&three);
+}
+
+/* A run does not depend on how many there are. */
+static void test_runs_stand_alone(void **state)
+{
+    (void)state;
+    tc_pull_runs p = simulation(&tc_bandit_hct);
+    tc_pull_runs_result many = run(&p);
+    p.runs = 1;
+    tc_pull_runs_result one = run(&p);
+    for (size_t i = 0; i < 3; i++)
+        assert_same_bits(one.regret[i], many.regret[i]);
+    assert_true(one.se[2] == 0);
+    tc_pull_runs_result_fini(&one);
+    tc_pull_runs_result_fini(&many);
+}
+
+static char *scratch(void)
+{
+    char *path = tc_strdup("pull_runs_XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(unlink(path), 0);
+    return path;
+}
+
+/* The end of the file is lost, as after a kill; what is left is taken, the rest is done again. */
+static void test_going_on_after_a_kill(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *path = scratch();
+    tc_pull_runs p = simulation(&tc_bandit_fed_hct);
+    tc_pull_runs_result whole = run(&p);
+    p.checkpoint = path;
+    p.runs = 3; /* extended later */
+    tc_pull_runs_result first = run(&p);
+    p.runs = 5;
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    long size = ftell(f);
+    (void)fclose(f);
+    assert_int_equal(truncate(path, size - 10), 0);
+    tc_pull_runs_result resumed = run(&p), again = run(&p);
+    assert_same(&whole, &resumed);
+    assert_same(&whole, &again);
+    p.seed++;
+    assert_fails(tc_pull_runs_run(&p, &first, &err), TACIT_E_STATE, path);
+    (void)unlink(path);
+    tc_free(path);
+    tc_pull_runs_result_fini(&whole);
+    tc_pull_runs_result_fini(&first);
+    tc_pull_runs_result_fini(&resumed);
+    tc_pull_runs_result_fini(&again);
+}
+
+static void test_what_does_not_fit(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_pull_runs p = simulation(&tc_bandit_hct);
+    tc_pull_runs_result r = {0};
+    p.budget = 0;
+    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG,
+                 "clients, budget, runs and points must be at least 1, not 4, 0, 5 and 3");
+    p = simulation(&tc_bandit_hct);
+    p.scale = 2;
+    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "[0, 1], not 2");
+    p = simulation(&tc_bandit_hct);
+    p.high = 0;
+    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "low < high");
+    p = simulation(&tc_bandit_hct);
+    p.objective = "garlnd";
+    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "did you mean \"garland\"");
+    p = simulation(&tc_bandit_hct);
+    json_t *options = json_pack("{s:f}", "rho", 2.0);
+    p.options = options;
+    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "rho");
+    json_decref(options);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moments_and_threads),
+        cmocka_unit_test(test_runs_stand_alone),
+        cmocka_unit_test(test_going_on_after_a_kill),
+        cmocka_unit_test(test_what_does_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
