@@ -201,9 +201,6 @@ static tacit_status run_federation(const tc_simulate_plan *p, tacit_error *err)
     const tc_simulate_opts *o = p->o;
     if (o->reply != TC_SIMULATE_NO_REPLY || o->reply_epsilon > 0 || o->reply_bound > 0)
         return tc_fail(err, TACIT_E_ARG, "--reply is for one party, and this is a federation");
-    if (p->algorithm->curator && p->algorithm->curator->reply)
-        return tc_fail(err, TACIT_E_ARG, "%s is told replies of users, and a federation has none",
-                       p->algorithm->name);
     return tc_simulate_federation(p, err);
 }
 

@@ -113,6 +113,9 @@ tacit_status tc_federated_shape_of(const tc_federated *f, tc_federated_shape *ou
     TC_TRY(check_range("initial", f->initial, 0, 10000000, err));
     if (!(f->drop >= 0 && f->drop <= 1))
         return tc_fail(err, TACIT_E_ARG, "drop must be in [0, 1], got %g", f->drop);
+    if (f->algorithm->curator && f->algorithm->curator->reply)
+        return tc_fail(err, TACIT_E_ARG, "%s is told replies of users, and a federation has none",
+                       f->algorithm->name);
     TC_TRY(check_privacy(f, err));
     TC_TRY(check_known(f, &s.given, err));
     TC_TRY(find_initial(f, &s.initial, err));
