@@ -69,7 +69,7 @@ static tacit_status take_record(const bounds *b, const tc_csv *csv, tacit_error 
         return TACIT_OK; /* a file may serve several data sets */
     double *to[] = {&c->low, &c->high, &c->unit};
     c->unit = 1;
-    for (size_t i = 1; i < csv->n; i++)
+    for (size_t i = 1; i < csv->n && i <= sizeof to / sizeof *to; i++)
         if (!tc_parse_double(csv->field[i], to[i - 1]))
             return tc_csv_fail(csv, i + 1, err, "bounds and units must be numbers");
     return TACIT_OK;
