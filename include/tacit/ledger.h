@@ -70,7 +70,8 @@ TACIT_API tacit_status tacit_ledger_list(const char *storage,
 
 /* ---- releasing */
 
-/* What one unit may spend over the whole ledger. */
+/* What one unit may spend over the whole ledger. It is not stored: every caller brings its own, and
+ * what all have spent counts against it. So all who release to a ledger must agree on one. */
 typedef struct tacit_budget {
     size_t size;            /* sizeof of this struct as the caller saw it */
     double epsilon;         /* > 0 */
@@ -89,7 +90,9 @@ typedef struct tacit_charge {
     const char *study;            /* a public text: a label, or the document of the study */
     const tacit_hash *study_hash; /* instead of it: as an entry has it */
     uint64_t round;               /* below 2^63; replies of single users need a number each */
-    const char *subject;          /* public name of the unit that is charged; NULL: every unit */
+    const char *subject;          /* public name of the unit that is charged; NULL: every unit. Only
+                                     a release about one unit may have one: a reply, a data set of
+                                     one row, one row of `none` about a row or a user */
 } tacit_charge;
 #define TACIT_CHARGE                                                                               \
     {                                                                                              \
@@ -100,7 +103,8 @@ typedef struct tacit_receipt tacit_receipt; /* end with tacit_receipt_free */
 
 /* Commits the release and its entry, then hands out the bytes. If this study and round were
  * released before, they are the stored ones, nothing is spent and the numbers in `r` are ignored;
- * E_CONFLICT if what was released then is of another kind. E_BUDGET: refused before anything is
+ * E_CONFLICT if what was released then is of another kind, or is read with another step. E_ARG: a
+ * release that concerns every unit is charged to one. E_BUDGET: refused before anything is
  * spent; the sentence has what is spent, asked and remaining. budget NULL: no limit. After any
  * other failure nothing may leave, and asking again is safe. */
 TACIT_API tacit_status tacit_ledger_release(tacit_ledger *l, const tacit_budget *budget,
@@ -110,8 +114,8 @@ TACIT_API tacit_status tacit_ledger_release(tacit_ledger *l, const tacit_budget 
  * looked at. E_NOT_FOUND: nothing was. */
 TACIT_API tacit_status tacit_ledger_find(tacit_ledger *l, const tacit_charge *charge,
                                          tacit_receipt **out, tacit_error *err);
-/* Would a release that costs this be let pass? Spends nothing. E_BUDGET: no. subject NULL: every
- * unit. */
+/* Would a release that costs this be let pass? Spends nothing. E_BUDGET: no. subject: as in the
+ * charge of that release. */
 TACIT_API tacit_status tacit_ledger_would(tacit_ledger *l, const tacit_budget *budget,
                                           const char *subject, const tacit_cost *cost,
                                           tacit_error *err);
@@ -172,13 +176,18 @@ typedef struct tacit_ledger_entry {
     const char *mechanism, *adjacency;
     bool is_private;
     const char *not_private; /* why not; "" where is_private */
-    tacit_hash release;      /* of the exact bytes */
-    tacit_hash head;         /* of the chain after this entry */
+    /* How the bytes are read: rows x cols little-endian words of 64 bits, row by row; a value is
+       offset + step * word, as a signed integer. Of the mechanism "none" they are doubles. */
+    uint64_t rows, cols;
+    double offset, step;
+    tacit_hash release; /* of the exact bytes */
+    tacit_hash head;    /* of the chain after this entry */
 } tacit_ledger_entry;
 #define TACIT_LEDGER_ENTRY                                                                         \
     {                                                                                              \
         sizeof(tacit_ledger_entry), 0, {{0}}, 0, NULL, TACIT_UNIT_AGENT,                           \
-            {TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 0}, 0, NULL, NULL, false, NULL, {{0}},       \
+            {TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 0}, 0, NULL, NULL, false, NULL, 0, 0, 0, 0,  \
+            {{0}},                                                                                 \
         {                                                                                          \
             {                                                                                      \
                 0                                                                                  \

@@ -5,11 +5,15 @@
  *
  * A release is described by an event: a mechanism, its parameter, who takes part, how often. An
  * accountant turns events into a guarantee (epsilon, delta). Every epsilon reported is a proved
- * upper bound: all rounding goes to the safe side. Events with Poisson sampling, or without
- * sampling, speak of zero-out adjacency: one member's contributions are replaced by zeros, and
- * who the members are is public. Fixed-size sampling speaks of substitution: one member's
- * contributions are replaced by others, which may differ by twice as much. Parameters are those
- * of zero-out in both cases; the two kinds cannot be accounted together.
+ * upper bound for the events as described: all rounding goes to the safe side. GAUSSIAN and LAPLACE
+ * describe continuous noise; noise on a grid is not always as good, and the section about noise
+ * says how to account for it.
+ *
+ * Events with Poisson sampling, or without sampling, speak of zero-out adjacency: one member's
+ * contributions are replaced by zeros, and who the members are is public. Fixed-size sampling
+ * speaks of substitution: one member's contributions are replaced by others, which may differ by
+ * twice as much. Parameters are those of zero-out in both cases; the two kinds cannot be accounted
+ * together.
  *
  * Functions keep nothing between calls and may be called from any thread; a tacit_filter serves
  * one thread at a time. Pointers passed in are borrowed for the call. Nothing is written to an
@@ -27,8 +31,8 @@ extern "C" {
 #endif
 
 typedef enum tacit_dp_mechanism {
-    TACIT_DP_GAUSSIAN,  /* parameter: noise multiplier = standard deviation / L2 sensitivity */
-    TACIT_DP_LAPLACE,   /* parameter: epsilon of one release = L1 sensitivity / scale */
+    TACIT_DP_GAUSSIAN,  /* continuous; parameter: noise multiplier = sd / L2 sensitivity */
+    TACIT_DP_LAPLACE,   /* continuous; parameter: epsilon of one release = L1 sensitivity / scale */
     TACIT_DP_PURE,      /* parameter: epsilon; any pure mechanism, randomised response say */
     TACIT_DP_NONPRIVATE /* no guarantee: epsilon is infinite */
 } tacit_dp_mechanism;
@@ -86,8 +90,20 @@ TACIT_API tacit_status tacit_analytic_gaussian(double epsilon, double delta, dou
 
 /* n independent draws of P(x) ~ exp(-x^2 / (2 sd^2)) or exp(-|x| / scale) on the integers, exact,
  * from fresh entropy of the operating system. Scale your data to integers first, with sd or scale
- * in steps of that grid. The time depends on the draws: draw before data are read.
- * E_ARG: sd not in [1, 2^24], scale not in [1, 2^40]. */
+ * in steps of that grid. E_ARG: sd not in [1, 2^24], scale not in [1, 2^40].
+ *
+ * The time depends on the draws. Draw before data are read: then it tells nothing about them. It
+ * tells about the noise all the same, so let what you release leave at a moment that does not
+ * depend on how long the draw took.
+ *
+ * The mechanisms of tacit/release.h know what their noise costs. For draws of your own, let one
+ * member move n values by D steps together, D in L1 norm for Laplace and L2 for Gaussian noise:
+ *
+ *   Laplace   TACIT_DP_PURE with epsilon D / scale; or TACIT_DP_LAPLACE, which composes better,
+ *             with D / scale + n / (4 scale^2). D / scale alone is too small for the latter.
+ *   Gaussian  TACIT_DP_GAUSSIAN with sd / D. By "moments" and by a filter that holds as it is:
+ *             Renyi divergences of integer order are no larger on a grid. For the others take
+ *             sd >= 2^10 and add (1 + e^epsilon) 0.0202 n / sd^2 to delta for each release. */
 TACIT_API tacit_status tacit_sample_discrete_gaussian(uint64_t sd, size_t n, int64_t *out,
                                                       tacit_error *err);
 TACIT_API tacit_status tacit_sample_discrete_laplace(uint64_t scale, size_t n, int64_t *out,

@@ -3,9 +3,12 @@
  * A release is made by one of the mechanisms below and by nothing else. It carries the released
  * numbers together with what they cost and whom that protects. The noise is exact and discrete,
  * from fresh entropy of the operating system, drawn before the data are read; there is no way to
- * seed it. Clip norms, bounds, weights, rates, epsilons and the number of rows are public
- * constants: none of them may be computed from data. A coordinate that is not a number or
- * infinite stands for the public midpoint of its bounds, and for zero in a sum.
+ * seed it. How long a draw takes does not depend on the data, but it does on the noise: let a
+ * release leave at a moment that does not depend on it.
+ *
+ * Clip norms, bounds, weights, rates, epsilons and the number of rows are public constants: none of
+ * them may be computed from data. A coordinate that is not a number or infinite stands for the
+ * public midpoint of its bounds, and for zero in a sum.
  *
  * What leaves is not a release but the bytes that a ledger has stored for it (tacit/ledger.h):
  * releases may be drawn twice, those bytes never are.
@@ -56,7 +59,8 @@ typedef struct tacit_cost {
  * Neighbours: all vectors of one agent become zero, which is the same as its absence; the roster
  * and the weights stay as they are. Each v_n is cut to the clip norm (L2) here, and the noise is
  * multiplier times the most that one agent can add. With a rate below 1 each agent takes part by
- * a secret coin that is tossed here: fold everybody who came, and keep to yourself who that was. */
+ * a secret coin that is tossed here: fold everybody who came, and keep to yourself who that was.
+ * A sum belongs to the process that opened it: its noise serves once, and a fork copies it. */
 
 typedef struct tacit_sum tacit_sum; /* end with tacit_sum_free, which erases it */
 
@@ -66,7 +70,8 @@ typedef struct tacit_sum_plan {
     size_t width;            /* numbers in a vector */
     size_t blocks;           /* sums; the release has `blocks` rows of `width` */
     const double *weights;   /* agents x blocks, each in [0, 2^32); NULL: 1. Rounded down, to 2^-31
-                                or 2^-34 of the largest sum over a block, whichever is coarser */
+                                or 2^-34 of the largest sum over a block or norm over an agent,
+                                whichever is coarsest */
     double clip_norm;        /* of one vector; in [1e-250, 1e250] */
     double noise_multiplier; /* in (0, 1e6]; 0: no noise, stamped NOT PRIVATE */
     double sampling_rate;    /* in (0, 1] */
@@ -83,10 +88,12 @@ TACIT_API tacit_status tacit_sum_cost(const tacit_sum_plan *plan, tacit_cost *ou
 TACIT_API tacit_status tacit_sum_open(tacit_sum **out, const tacit_sum_plan *plan,
                                       tacit_error *err);
 /* Adds the vector of an agent, v[0..width), in any order. Its coordinates are cut toward zero to
- * multiples of at most 2^-25 clip norms. E_STATE: the agent is in it already, or the sum is closed. */
+ * multiples of at most 2^-25 clip norms. E_STATE: the agent is in it already, the sum is closed, or
+ * another process opened it (before a fork). */
 TACIT_API tacit_status tacit_sum_fold(tacit_sum *s, size_t agent, const double *v,
                                       tacit_error *err);
-/* Once. Also if nobody came: an empty sum is noise like any other. */
+/* Once, by the process that opened it: else E_STATE. Also if nobody came: an empty sum is noise like
+ * any other. */
 TACIT_API tacit_status tacit_sum_close(tacit_sum *s, tacit_release **out, tacit_error *err);
 TACIT_API void tacit_sum_free(tacit_sum *s); /* NULL is allowed */
 
@@ -114,7 +121,8 @@ TACIT_API tacit_status tacit_laplace_release(tacit_release **out, const tacit_la
 /* ---- rows of a data set
  *
  * Every row + noise, in an order drawn anew. Neighbours: one row moves by at most `radius` in L2
- * norm; so this is epsilon per radius, and two values m radii apart have m epsilon. */
+ * norm; so this is epsilon per radius. Two values m radii apart have m epsilon with Laplace noise;
+ * where there is a delta, they have m epsilon and m e^((m-1) epsilon) delta. */
 
 typedef enum tacit_rows_noise {
     TACIT_ROWS_AUTO, /* the smaller one */
@@ -156,7 +164,8 @@ typedef enum tacit_reply_kind {
     TACIT_REPLY_LAPLACE    /* unbounded; the same error for every value */
 } tacit_reply_kind;
 
-/* Made once, used for any number of replies, by any number of threads. epsilon in [1e-5, 64]. */
+/* Made once, used for any number of replies, by any number of threads. epsilon in [1e-5, 64]. E_ARG
+ * too where the bounds are so close or so far apart that a reply would not fit a double. */
 TACIT_API tacit_status tacit_reply_new(tacit_reply **out, tacit_reply_kind kind, double epsilon,
                                        double low, double high, tacit_error *err);
 TACIT_API tacit_status tacit_reply_release(const tacit_reply *p, double y, tacit_release **out,
@@ -166,7 +175,8 @@ TACIT_API void tacit_reply_free(tacit_reply *p); /* NULL is allowed */
 /* ---- none
  *
  * The values as they are, rows x cols, stamped NOT PRIVATE for the reason `why`. So that what has
- * no guarantee stands in the ledger, too, and says so. */
+ * no guarantee stands in the ledger, too, and says so. `why` is UTF-8 without control characters, of
+ * 1 to 4096 bytes. */
 TACIT_API tacit_status tacit_none_release(tacit_release **out, size_t rows, size_t cols,
                                           const double *x, tacit_unit unit, const char *why,
                                           tacit_error *err);

@@ -50,6 +50,9 @@ static void append_sampled_row(const tc_ledger_io *io, const char *ledger)
                          .adjacency = "one row moves",
                          .is_private = true,
                          .not_private = "",
+                         .rows = 1,
+                         .cols = 1,
+                         .step = 1,
                          .release = tc_ledger_release_hash(released, sizeof released),
                          .previous = tc_ledger_genesis(ledger).hash};
     uint8_t *bytes;

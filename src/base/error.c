@@ -2,6 +2,7 @@
  *
  * Nothing here allocates: reporting that memory is gone must not need memory. */
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,6 +90,13 @@ tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...)
     write_message(&where, fmt, args);
     va_end(args);
     return tc_fail(err, err->code, "%s: %s", where.msg, err->msg);
+}
+
+tacit_status(tc_fail_range)(tacit_error *err, const char *what, const char *range, double got)
+{
+    char number[32];
+    tc_double_text(number, got);
+    return tc_fail(err, TACIT_E_ARG, "%s must be in %s, got %s", what, range, number);
 }
 
 tacit_status(tc_fail_memory)(tacit_error *err)

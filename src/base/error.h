@@ -20,6 +20,10 @@ tacit_status tc_fail_unknown(tacit_error *err, tacit_status code, const char *wo
  * A NULL err holds no code: then E_INTERNAL. */
 tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...) TACIT_PRINTF(2, 3);
 
+/* E_ARG, "<what> must be in <range>, got <number>", with as many digits as tell the number apart
+ * from all others: 1.0000001 is never said to be 1. */
+tacit_status tc_fail_range(tacit_error *err, const char *what, const char *range, double got);
+
 /* The one sentence for a failed allocation. */
 tacit_status tc_fail_memory(tacit_error *err);
 
@@ -32,6 +36,8 @@ static inline tacit_status tc_failed(tacit_status code, tacit_status same)
 }
 #define tc_fail(err, code, ...) tc_failed((code), tc_fail((err), (code), __VA_ARGS__))
 #define tc_fail_memory(err)     tc_failed(TACIT_E_MEMORY, tc_fail_memory(err))
+#define tc_fail_range(err, what, range, got)                                                       \
+    tc_failed(TACIT_E_ARG, tc_fail_range((err), (what), (range), (got)))
 
 /* Returns from the enclosing function unless `call` succeeds. */
 #define TC_TRY(call)                                                                               \

@@ -47,6 +47,19 @@ static void fail_writes_code_and_sentence(void **state)
     assert_fails(tc_fail_memory(&err), TACIT_E_MEMORY, "out of memory");
 }
 
+static void a_number_out_of_its_range_keeps_its_digits(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    assert_fails(tc_fail_range(&err, "beta", "(0, 1]", 1.0000001), TACIT_E_ARG,
+                 "beta must be in (0, 1], got 1.0000001");
+    assert_fails(tc_fail_range(&err, "beta", "[0, 1e6]", nextafter(1e6, INFINITY)), TACIT_E_ARG,
+                 "got 1000000.0000000001");
+    assert_fails(tc_fail_range(&err, "beta", "(0, 1]", -1), TACIT_E_ARG, "got -1");
+    assert_fails(tc_fail_range(&err, "beta", "(0, 1]", NAN), TACIT_E_ARG, "got nan");
+    assert_int_equal(tc_fail_range(NULL, "beta", "(0, 1]", 2), TACIT_E_ARG);
+}
+
 static void fail_may_quote_the_message_it_replaces(void **state)
 {
     (void)state;
@@ -136,6 +149,7 @@ int main(void)
         cmocka_unit_test(a_status_out_of_the_list_is_a_defect),
         cmocka_unit_test(the_version_is_the_header_s),
         cmocka_unit_test(fail_writes_code_and_sentence),
+        cmocka_unit_test(a_number_out_of_its_range_keeps_its_digits),
         cmocka_unit_test(fail_may_quote_the_message_it_replaces),
         cmocka_unit_test(messages_are_one_line),
         cmocka_unit_test(long_messages_are_cut_between_characters),

@@ -44,10 +44,11 @@ static void place_mark(void)
     pthread_atfork(NULL, NULL, forget);
 }
 
-/* The word of this process, chosen when it is first asked for. Never zero. */
-static uint64_t this_process(void)
+/* Chosen when it is first asked for. */
+uint64_t tc_this_process(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    tc_random_start();
     pthread_once(&once, place_mark);
     uint64_t old = atomic_load_explicit(mark, memory_order_relaxed);
     while (old == 0) {
@@ -61,8 +62,7 @@ static uint64_t this_process(void)
 
 void tc_noise_init(tc_noise *n)
 {
-    tc_random_start();
-    n->process = this_process();
+    n->process = tc_this_process();
     randombytes_buf(n->key, sizeof n->key);
     n->used = sizeof n->buf;
     sodium_memzero(n->buf, sizeof n->buf);

@@ -89,11 +89,15 @@ typedef struct tc_noise {
     uint8_t buf[1024];
 } tc_noise;
 
+/* The word that tells them apart: random, never zero, another in a child than in its parent. For
+ * whoever keeps drawn noise: used on both sides of a fork, the same noise hides nothing. */
+uint64_t tc_this_process(void);
+
 void tc_noise_init(tc_noise *n);
 uint64_t tc_noise_u64(tc_noise *n); /* re-keys itself after a fork */
 void tc_noise_fini(tc_noise *n);    /* erases key and buffer */
 
-/* libsodium's one-time start; called by tc_stream_*, tc_noise_init and seeds. */
+/* libsodium's one-time start; called by tc_stream_*, tc_this_process and seeds. */
 void tc_random_start(void);
 
 #endif

@@ -107,7 +107,7 @@ static size_t take_events(tc_dp_event *out, const tc_dp_event *events, size_t n)
 static tacit_status check_all(const tc_dp_event *events, size_t n, double delta, tacit_error *err)
 {
     if (!(delta > 0 && delta < 1))
-        return tc_fail(err, TACIT_E_ARG, "delta must be in (0, 1), got %g", delta);
+        return tc_fail_range(err, "delta", "(0, 1)", delta);
     for (size_t i = 0; i < n; i++)
         if (tc_dp_event_check(&events[i], err) != TACIT_OK) {
             tc_fail_in(err, "events[%zu]", i);

@@ -158,7 +158,6 @@ tacit_status tc_audit_one(size_t i, const tc_audit_options *o, tc_audit_result *
         return tc_fail(err, TACIT_E_ARG, "an audit needs %d to %d runs, got %llu",
                        TC_AUDIT_MIN_RUNS, TC_AUDIT_MAX_RUNS, (unsigned long long)o->runs);
     if (!(o->confidence >= 0.5 && o->confidence < 1))
-        return tc_fail(err, TACIT_E_ARG, "the confidence must be in [0.5, 1), got %g",
-                       o->confidence);
+        return tc_fail_range(err, "the confidence", "[0.5, 1)", o->confidence);
     return tc_audit_case_run(cases[i], o, (1 - o->confidence) / COUNT, i, out, err);
 }

@@ -114,7 +114,7 @@ tacit_status tc_calibrate(const tc_accountant *a, double epsilon, double delta,
                           tacit_error *err)
 {
     if (!(epsilon > 0 && epsilon <= 1e6))
-        return tc_fail(err, TACIT_E_ARG, "epsilon must be in (0, 1e6], got %g", epsilon);
+        return tc_fail_range(err, "epsilon", "(0, 1e6]", epsilon);
     if (rounds == 0)
         return tc_fail(err, TACIT_E_ARG, "rounds must be at least 1, got 0");
     problem p = {.accountant = a,

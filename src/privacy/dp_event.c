@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,12 +36,13 @@ static tacit_status check_sampling(const tc_dp_event *e, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "sampling must be one of the three kinds, got %d",
                        (int)e->sampling);
     if (!(e->sampling_rate > 0 && e->sampling_rate <= 1))
-        return tc_fail(err, TACIT_E_ARG, "sampling_rate must be in (0, 1], got %g",
-                       e->sampling_rate);
-    if (e->sampling == TC_DP_ALL && e->sampling_rate < 1)
+        return tc_fail_range(err, "sampling_rate", "(0, 1]", e->sampling_rate);
+    if (e->sampling == TC_DP_ALL && e->sampling_rate < 1) {
+        char got[32];
+        tc_double_text(got, e->sampling_rate);
         return tc_fail(err, TACIT_E_ARG,
-                       "sampling_rate must be 1 where everybody takes part, got %g",
-                       e->sampling_rate);
+                       "sampling_rate must be 1 where everybody takes part, got %s", got);
+    }
     return TACIT_OK;
 }
 
@@ -50,8 +52,7 @@ tacit_status tc_dp_event_check(const tc_dp_event *e, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "mechanism must be one of the four kinds, got %d",
                        (int)e->mechanism);
     if (e->mechanism != TC_DP_NONPRIVATE && !(e->parameter > 0 && e->parameter <= MAX_PARAMETER))
-        return tc_fail(err, TACIT_E_ARG, "%s must be in (0, 1e6], got %g",
-                       parameter_name(e->mechanism), e->parameter);
+        return tc_fail_range(err, parameter_name(e->mechanism), "(0, 1e6]", e->parameter);
     TC_TRY(check_sampling(e, err));
     if (e->count > MAX_COUNT)
         return tc_fail(err, TACIT_E_ARG, "count must be at most 1e15, got %" PRIu64, e->count);

@@ -15,9 +15,9 @@
 tacit_status tc_filter_init(tc_filter *f, double epsilon, double delta, tacit_error *err)
 {
     if (!(epsilon > 0 && epsilon <= 1e6))
-        return tc_fail(err, TACIT_E_ARG, "epsilon must be in (0, 1e6], got %g", epsilon);
+        return tc_fail_range(err, "epsilon", "(0, 1e6]", epsilon);
     if (!(delta > 0 && delta < 1))
-        return tc_fail(err, TACIT_E_ARG, "delta must be in (0, 1), got %g", delta);
+        return tc_fail_range(err, "delta", "(0, 1)", delta);
     int best = 2;
     for (int a = 3; a <= TC_RDP_MAX_ORDER; a++)
         if (tc_rdp_allowed(epsilon, a, delta) / a > tc_rdp_allowed(epsilon, best, delta) / best)

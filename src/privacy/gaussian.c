@@ -177,9 +177,9 @@ static double delta_of_sd(double s, double epsilon)
 tacit_status tc_analytic_gaussian(double epsilon, double delta, double *s, tacit_error *err)
 {
     if (!(epsilon > 0 && epsilon <= 1e6))
-        return tc_fail(err, TACIT_E_ARG, "epsilon must be in (0, 1e6], got %g", epsilon);
+        return tc_fail_range(err, "epsilon", "(0, 1e6]", epsilon);
     if (!(delta > 0 && delta < 1))
-        return tc_fail(err, TACIT_E_ARG, "delta must be in (0, 1), got %g", delta);
+        return tc_fail_range(err, "delta", "(0, 1)", delta);
     double high = 1;
     while (delta_of_sd(high, epsilon) > delta && high < 0x1p100)
         high *= 2;

@@ -1,4 +1,7 @@
-/* laplace_vector.c - a vector within public bounds, with discrete Laplace noise (mechanism.h). */
+/* laplace_vector.c - a vector within public bounds, with discrete Laplace noise (mechanism.h).
+ *
+ * The event is that of continuous noise; the scale is such that discrete noise is no worse, with
+ * nothing added to delta (proof in mechanism.c). */
 #include "privacy/mechanism_int.h"
 #include "privacy/release_int.h"
 #include "privacy/sampler.h"
@@ -87,6 +90,7 @@ tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, cons
     r->view.step = ldexp(1, -g.grid);
     r->view.event = tc_release_event(TC_DP_LAPLACE, p->epsilon);
     r->view.unit = p->unit;
+    r->view.single = p->single;
     r->view.sensitivity = l1;
     r->view.noise_sd = sqrt(2) * ldexp((double)g.scale, -g.grid);
     *out = r;

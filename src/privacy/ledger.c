@@ -121,6 +121,11 @@ static tacit_status check_filed(const tc_ledger_record *r, const tc_ledger_entry
     if (!tc_ledger_hash_same(&hash, &e->release))
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the release of ledger entry %" PRIu64 " does not match its hash", e->seq);
+    if (r->release_size != e->rows * e->cols * 8)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the release of ledger entry %" PRIu64
+                       " has %zu bytes, which is not %" PRIu64 " x %" PRIu64 " values",
+                       e->seq, r->release_size, e->rows, e->cols);
     return TACIT_OK;
 }
 
@@ -289,6 +294,10 @@ static tc_ledger_entry entry_of(const tc_ledger *l, const tc_ledger_charge *c, c
         .adjacency = v->adjacency,
         .is_private = v->is_private,
         .not_private = v->is_private ? "" : v->not_private,
+        .rows = v->rows,
+        .cols = v->cols,
+        .offset = v->offset,
+        .step = v->step,
         .release = tc_ledger_release_hash(bytes->bytes, bytes->size),
         .previous = before.hash,
     };
@@ -332,8 +341,7 @@ static tacit_status stored_release(tc_ledger *l, const attempt *a, tc_ledger_rec
     tc_ledger_receipt r;
     TC_TRY(tc_ledger_find(l, &c->study, c->round, &r, err));
     tc_ledger_entry asked = entry_of(l, c, a->release, &a->fresh);
-    tacit_status st = tc_ledger_check_same(tc_ledger_get(l, r.head.seq, NULL), r.size, &asked,
-                                           a->fresh.size, err);
+    tacit_status st = tc_ledger_check_same(tc_ledger_get(l, r.head.seq, NULL), &asked, err);
     if (st != TACIT_OK) {
         tc_ledger_receipt_fini(&r);
         return st;
@@ -391,14 +399,27 @@ static tacit_status release_bytes(tc_ledger *l, attempt *a, tc_ledger_receipt *o
                    l->name);
 }
 
+/* What concerns everybody is paid for by everybody: else each of fifty sums, charged to one of
+ * fifty names, would leave the ledger with a fiftieth of what every unit has spent. */
+static tacit_status check_subject(const tc_release_view *v, const char *subject, tacit_error *err)
+{
+    if (!subject)
+        return TACIT_OK;
+    TC_TRY(tc_ledger_check_name("subject", subject, err));
+    if (v->single)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "subject must be NULL, got \"%s\": this release (%s) concerns every %s", subject,
+                   v->mechanism, tc_privacy_unit_name(v->unit));
+}
+
 tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
                                const tc_release *r, tc_ledger_receipt *out, tacit_error *err)
 {
     const tc_release_view *v = tc_release_get(r);
     TC_TRY(writable(l, err));
     TC_TRY(tc_privacy_unit_check(v->unit, v->event.sampling_rate, err));
-    if (c->subject)
-        TC_TRY(tc_ledger_check_name("subject", c->subject, err));
+    TC_TRY(check_subject(v, c->subject, err));
     attempt a = {b, c, r, {.size = tc_release_size(r)}};
     a.fresh.bytes = tc_alloc(a.fresh.size + 1, 1);
     if (!a.fresh.bytes)

@@ -6,8 +6,9 @@
  *
  * The rule that everything else serves: the entry and the exact bytes of its release are
  * committed in one transaction before a byte leaves, and for one (study, round) there is one
- * release, ever, whoever it is about: replies of single users need round numbers of their own. tc_ledger_release is the only way out; whatever fails on the way is settled by
- * reading back, never by drawing again.
+ * release, ever, whoever it is about: replies of single users need round numbers of their own.
+ * tc_ledger_release is the only way out; whatever fails on the way is settled by reading back, never
+ * by drawing again.
  *
  * A ledger protects one kind of data of one party over all studies that use it: budgets compose
  * over the whole ledger. A handle serves one thread at a time; many handles and processes may
@@ -49,6 +50,10 @@ typedef struct tc_ledger_entry {
     const char *mechanism, *adjacency;
     bool is_private;
     const char *not_private; /* why not; "" where is_private */
+    /* How the bytes are read: rows x cols words, value = offset + step * word as a signed integer;
+     * the words of the mechanism `none` are the doubles themselves. Public constants. */
+    uint64_t rows, cols;
+    double offset, step;
     tc_ledger_hash release;  /* of the exact bytes */
     tc_ledger_hash previous; /* the head before */
 } tc_ledger_entry;
@@ -128,7 +133,8 @@ const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tc_ledger
 /* Is this head, seen earlier, one of this ledger's? E_CORRUPT: it was rolled back or replaced. */
 tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen, tacit_error *err);
 
-/* What one unit may spend over the whole ledger. */
+/* What one unit may spend over the whole ledger. The ledger does not remember it: each caller
+ * brings its own, and holds what all have spent against it. */
 typedef struct tc_ledger_budget {
     double epsilon, delta;
     const tc_accountant
@@ -139,7 +145,8 @@ typedef struct tc_ledger_budget {
 typedef struct tc_ledger_charge {
     tc_ledger_hash study;
     uint64_t round;
-    const char *subject; /* NULL: every unit of the roster */
+    const char *subject; /* NULL: every unit of the roster; of a release that is not `single`
+                            (release.h) it must be */
 } tc_ledger_charge;
 
 /* What may leave, and the stamp it leaves with: of the stored release, not of the one that was
@@ -156,9 +163,10 @@ void tc_ledger_receipt_fini(tc_ledger_receipt *r);
 
 /* Commits `r` and its entry, then hands out the bytes. If the ledger has this (study, round), the
  * bytes are the stored ones and the numbers in `r` are ignored; E_CONFLICT names the entry if its
- * unit, subject, event, mechanism, adjacency or size is not that of `r` and c. E_BUDGET: refused before anything is spent; the
- * sentence has what is spent, asked and remaining. b NULL: no limit. After any other failure
- * nothing may leave; asking again is safe and gives the stored bytes if there are some. */
+ * unit, subject, event, mechanism, adjacency, shape, offset or step is not that of `r` and c.
+ * E_ARG: a release that concerns every unit is charged to one. E_BUDGET: refused before anything is
+ * spent; the sentence has what is spent, asked and remaining. b NULL: no limit. After any other
+ * failure nothing may leave; asking again is safe and gives the stored bytes if there are some. */
 tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
                                const tc_release *r, tc_ledger_receipt *out, tacit_error *err);
 

@@ -33,7 +33,7 @@ static tacit_status look_at(void *user, const tc_ledger_spending *s, tacit_error
     if (w->any && tc_ledger_spending_within(s, &w->spending))
         return TACIT_OK;
     TC_TRY(tc_ledger_account(w->accountant, s, w->delta, &g, err));
-    if (w->any && g.epsilon <= w->claim.bound.epsilon)
+    if (w->any && w->claim.entries > 0 && g.epsilon <= w->claim.bound.epsilon)
         return TACIT_OK;
     tc_ledger_spending_fini(&w->spending);
     w->any = false;
@@ -148,6 +148,8 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
         return tc_fail(err, TACIT_E_ARG, "the epsilon of a budget must be > 0, got %g", b->epsilon);
     TC_TRY(tc_dp_event_check(event, err));
     TC_TRY(tc_privacy_unit_check(unit, event->sampling_rate, err));
+    if (subject)
+        TC_TRY(tc_ledger_check_name("subject", subject, err));
     if (!b->accountant)
         TC_TRY(tc_filter_init(&r.filter, b->epsilon, b->delta, err));
     tacit_status st = tc_ledger_visit_subject(l, unit, subject, afford, &r, err);

@@ -98,7 +98,7 @@ static tacit_status try_release(const tc_ledger_budget *b, uint64_t round, const
 {
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of("s", round, subject);
-    tc_release *r = forced_release(event, 1);
+    tc_release *r = subject ? forced_single(event, 1) : forced_release(event, 1);
     tacit_status st = tc_ledger_release(l, b, &c, r, &receipt, err);
     tc_release_free(r);
     tc_ledger_receipt_fini(&receipt);
@@ -138,6 +138,44 @@ static void everybody_includes_those_who_spent_more(void **state)
                  "the privacy budget of agent \"ana\" (epsilon 1, delta 1e-05)");
     assert_ok(try_release(&b, 1, "bob", half, &err));
     assert_fails(try_release(&b, 2, "ana", half, &err), TACIT_E_BUDGET, "remaining 0.25");
+}
+
+/* Fifty sums, each charged to another name, would cost every agent fifty times what is stated. */
+static void what_concerns_all_is_charged_to_all(void **state)
+{
+    (void)state;
+    open_ledger();
+    tacit_error err = {0};
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of("s", 1, "a0");
+    tc_release *sum = forced_release(gaussian_event(4), 1);
+    assert_int_equal(tc_ledger_release(l, NULL, &c, sum, &receipt, &err), TACIT_E_ARG);
+    assert_string_equal(err.msg, "subject must be NULL, got \"a0\": this release (gaussian-sum) "
+                                 "concerns every agent");
+    assert_int_equal(d->appends, 0);
+    c.subject = NULL;
+    assert_ok(tc_ledger_release(l, NULL, &c, sum, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    c.subject = "a0"; /* and asking again does not get it either */
+    assert_fails(tc_ledger_release(l, NULL, &c, sum, &receipt, &err), TACIT_E_ARG, "every agent");
+    assert_null(receipt.bytes);
+    tc_release_free(sum);
+}
+
+static void subjects_that_are_no_names_are_refused(void **state)
+{
+    (void)state;
+    open_ledger();
+    static char longer[10001];
+    memset(longer, 'x', sizeof longer - 1);
+    tacit_error err = {0};
+    tc_dp_event e = gaussian_event(4);
+    tc_ledger_budget b = {10, 1e-5, &tc_accountant_rdp};
+    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, "", &e, 0, &err), TACIT_E_ARG,
+                 "subject must not be empty");
+    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, longer, &e, 0, &err), TACIT_E_ARG,
+                 "subject must have at most 255 bytes, got 10000");
+    assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, "ana", &e, 0, &err));
 }
 
 static void budgets_see_what_other_processes_spend(void **state)
@@ -271,7 +309,8 @@ static void test_noise_marks_the_claim(void **state)
     tc_release *r = NULL, *plain = forced_release(gaussian_event(2), 1);
     assert_ok(tc_release_new(&r, 1, 1, &seeded, &err));
     r->view.event = gaussian_event(2);
-    r->view.mechanism = "gaussian-sum";
+    r->view.mechanism = "laplace-reply";
+    r->view.single = true;
     r->view.adjacency = plain->view.adjacency;
     tc_release_free(plain);
     spend(l, "s", 1, NULL, gaussian_event(2));
@@ -311,6 +350,7 @@ static void printed_numbers_are_bounds(void **state)
         double epsilon = 1e-3 * i * i / 7.0, delta = 1e-3 / (3.0 * i), shown = 0, shown_delta = 0;
         tc_ledger_claim c = {.bound = {.epsilon = epsilon, .delta = delta, .accountant = "rdp"},
                              .subject = "",
+                             .entries = 1,
                              .is_private = true};
         const char *text = statement_of(&c, &t);
         assert_int_equal(
@@ -318,6 +358,36 @@ static void printed_numbers_are_bounds(void **state)
         assert_true(shown >= epsilon && shown <= epsilon * 1.00002);
         assert_true(shown_delta >= delta && shown_delta <= delta * 1.00002);
     }
+    tc_text_fini(&t);
+}
+
+/* No entry, no neighbours: an epsilon of 0 would be a promise about nothing. */
+static void a_unit_without_entries_has_no_epsilon(void **state)
+{
+    (void)state;
+    open_ledger();
+    tc_text t = {0};
+    tc_ledger_claim c = claim_of(NULL, &tc_accountant_pure);
+    assert_string_equal(statement_of(&c, &t), "Nothing was released about any agent.");
+    spend(l, "s", 1, "ana", tc_release_event(TC_DP_PURE, 0.5));
+    c = claim_of("bob", &tc_accountant_pure);
+    assert_string_equal(statement_of(&c, &t), "agent \"bob\": nothing was released about it.");
+    c = claim_of("ana", &tc_accountant_pure);
+    assert_non_null(strstr(statement_of(&c, &t), "agent \"ana\": epsilon 0.5"));
+    tc_text_fini(&t);
+}
+
+/* Whose epsilon is 0 although something was released is worse off than who has no entry. */
+static void nothing_spent_is_not_nothing_released(void **state)
+{
+    (void)state;
+    open_ledger();
+    tc_text t = {0};
+    tc_dp_event never = tc_release_event(TC_DP_PURE, 0.5);
+    never.count = 0;
+    spend(l, "s", 1, "ana", never);
+    tc_ledger_claim c = claim_of(NULL, &tc_accountant_pure);
+    assert_non_null(strstr(statement_of(&c, &t), "agent \"ana\": epsilon 0, "));
     tc_text_fini(&t);
 }
 
@@ -369,6 +439,10 @@ int main(void)
         TEST(coarse_noise_falls_back_to_integer_orders),
         TEST(test_noise_marks_the_claim),
         TEST(printed_numbers_are_bounds),
+        TEST(a_unit_without_entries_has_no_epsilon),
+        TEST(nothing_spent_is_not_nothing_released),
+        TEST(what_concerns_all_is_charged_to_all),
+        TEST(subjects_that_are_no_names_are_refused),
         TEST(several_kinds_of_neighbours_hold_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,8 @@
  *   u64 seq   hash study   u64 round   u8 unit   text subject
  *   u8 mechanism kind   f64 parameter (0 for NonPrivate)   u8 sampling   f64 sampling rate
  *   u64 count   f64 distance   text mechanism   text adjacency
- *   u8 is_private   text not_private   hash release   hash previous
+ *   u8 is_private   text not_private   u64 rows   u64 cols   f64 offset   f64 step
+ *   hash release   hash previous
  *
  * A text is its length as u32, its bytes, and a zero byte that is not counted. A hash is BLAKE2b
  * with 32 bytes of output over a domain string, its final zero byte included, and the data. The
@@ -17,6 +18,7 @@
 #include "base/random.h"
 #include "space/utf8.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
 #include <string.h>
@@ -47,7 +49,7 @@ tc_ledger_hash tc_ledger_release_hash(const uint8_t *bytes, size_t size)
 
 tc_ledger_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size)
 {
-    return hash_of("tacit ledger entry 1", bytes, size);
+    return hash_of("tacit ledger entry 2", bytes, size);
 }
 
 tc_ledger_head tc_ledger_genesis(const char *name)
@@ -61,6 +63,9 @@ bool tc_ledger_hash_same(const tc_ledger_hash *a, const tc_ledger_hash *b)
 }
 
 /* ---- what an entry may hold */
+
+/* So that the size of a release in bytes is a number. */
+#define MOST_VALUES (UINT64_C(1) << 60)
 
 static bool plain_text(const char *s)
 {
@@ -87,15 +92,43 @@ tacit_status tc_ledger_check_name(const char *what, const char *name, tacit_erro
     return check_text(what, name, TC_LEDGER_MAX_NAME, err);
 }
 
+tacit_status tc_ledger_check_text(const char *what, const char *text, tacit_error *err)
+{
+    return check_text(what, text, TC_LEDGER_MAX_TEXT, err);
+}
+
 static tacit_status check_texts(const tc_ledger_entry *e, tacit_error *err)
 {
-    TC_TRY(check_text("subject", e->subject, TC_LEDGER_MAX_NAME, err));
     TC_TRY(tc_ledger_check_name("mechanism", e->mechanism, err));
-    TC_TRY(check_text("adjacency", e->adjacency, TC_LEDGER_MAX_TEXT, err));
-    TC_TRY(check_text("not_private", e->not_private, TC_LEDGER_MAX_TEXT, err));
+    TC_TRY(tc_ledger_check_text("adjacency", e->adjacency, err));
+    TC_TRY(tc_ledger_check_text("not_private", e->not_private, err));
     if (e->is_private != (*e->not_private == 0))
         return tc_fail(err, TACIT_E_ARG,
                        "not_private must say why if, and only if, the release is not private");
+    return TACIT_OK;
+}
+
+static tacit_status check_reading(const tc_ledger_entry *e, tacit_error *err)
+{
+    if (e->rows > MOST_VALUES || e->cols > MOST_VALUES / (e->rows > 0 ? e->rows : 1))
+        return tc_fail(err, TACIT_E_ARG, "rows x cols must be at most 2^60");
+    if (!isfinite(e->offset))
+        return tc_fail(err, TACIT_E_ARG, "offset must be finite, got %g", e->offset);
+    if (!(e->step > 0 && isfinite(e->step)))
+        return tc_fail(err, TACIT_E_ARG, "step must be finite and > 0, got %g", e->step);
+    return TACIT_OK;
+}
+
+/* The ledger charges one unit only for what the release says is about one; of a file by a stranger
+ * this much can be told. */
+static tacit_status check_subject(const tc_ledger_entry *e, tacit_error *err)
+{
+    TC_TRY(check_text("subject", e->subject, TC_LEDGER_MAX_NAME, err));
+    if (*e->subject && (e->rows > 1 || strcmp(e->mechanism, "gaussian-sum") == 0))
+        return tc_fail(err, TACIT_E_ARG,
+                       "subject must be empty, got \"%s\": %s of %" PRIu64 " x %" PRIu64
+                       " values concerns every %s",
+                       e->subject, e->mechanism, e->rows, e->cols, tc_privacy_unit_name(e->unit));
     return TACIT_OK;
 }
 
@@ -112,7 +145,9 @@ static tacit_status check_entry(const tc_ledger_entry *e, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "the event NonPrivate cannot be stamped private");
     if (!(e->distance >= 0 && isfinite(e->distance)))
         return tc_fail(err, TACIT_E_ARG, "distance must be finite and >= 0, got %g", e->distance);
-    return check_texts(e, err);
+    TC_TRY(check_texts(e, err));
+    TC_TRY(check_reading(e, err));
+    return check_subject(e, err);
 }
 
 /* ---- writing */
@@ -173,6 +208,10 @@ tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, s
     put_text(&t, e->adjacency);
     put_u8(&t, e->is_private);
     put_text(&t, e->not_private);
+    put_word(&t, e->rows, 8);
+    put_word(&t, e->cols, 8);
+    put_double(&t, e->offset);
+    put_double(&t, e->step);
     put_hash(&t, &e->release);
     put_hash(&t, &e->previous);
     size_t length = t.len;
@@ -218,6 +257,7 @@ static double get_double(reader *r)
 {
     uint64_t bits = get_word(r, 8);
     double v;
+    r->bad = r->bad || bits == UINT64_C(1) << 63; /* one zero */
     memcpy(&v, &bits, sizeof v);
     return v;
 }
@@ -267,6 +307,10 @@ static tc_ledger_entry get_entry(reader *r)
     uint64_t stamp = get_word(r, 1);
     e.is_private = stamp == 1;
     e.not_private = get_text(r);
+    e.rows = get_word(r, 8);
+    e.cols = get_word(r, 8);
+    e.offset = get_double(r);
+    e.step = get_double(r);
     e.release = get_hash(r);
     e.previous = get_hash(r);
     r->bad = r->bad || stamp > 1 || r->left > 0;

@@ -15,10 +15,14 @@ static tc_ledger_entry sample(void)
         .subject = "caf\xc3\xa9",
         .event = {TC_DP_GAUSSIAN, 1.5, TC_DP_POISSON, 0.25, 7},
         .distance = 1e-12,
-        .mechanism = "gaussian-sum",
+        .mechanism = "gaussian-rows",
         .adjacency = "one is replaced by zero",
         .is_private = true,
         .not_private = "",
+        .rows = 1,
+        .cols = 259,
+        .offset = -0.5,
+        .step = 0x1p-20,
         .release = {{9, 9}},
         .previous = {{8}},
     };
@@ -72,6 +76,10 @@ static void make(const tc_ledger_entry *e)
     add_text(e->adjacency);
     add_number(e->is_private, 1);
     add_text(e->not_private);
+    add_number(e->rows, 8);
+    add_number(e->cols, 8);
+    add_double(e->offset);
+    add_double(e->step);
     add(e->release.bytes, 32);
     add(e->previous.bytes, 32);
 }
@@ -87,7 +95,7 @@ static void bytes_follow_the_layout(void **state)
     make(&e);
     assert_int_equal(size, made_size);
     assert_memory_equal(bytes, made, size);
-    static const char domain[] = "tacit ledger entry 1";
+    static const char domain[] = "tacit ledger entry 2";
     uint8_t *both = malloc(sizeof domain + size);
     assert_non_null(both);
     memcpy(both, domain, sizeof domain);
@@ -112,7 +120,7 @@ static void hashes_are_those_of_the_first_day(void **state)
     tc_ledger_hash hashes[] = {tc_ledger_entry_hash(bytes, size), tc_ledger_genesis("main").hash,
                                tc_ledger_study_hash("{}"), tc_ledger_release_hash(bytes, 0)};
     static const char *const golden[] = {
-        "eb48d070072f26b30a56f22e9ee9de3ac8a7f5e5044d3a6c98ab656dfc2a503f",
+        "d5cf13dca082c77be12da41e39cc3d34288fdfaf0e409db686fa8b093e977014",
         "72001750499173be51276365933053962e523a36f01b01d88968a8bed140f910",
         "3b650a9b77321604c84afd272c9c61c46292389d8a84bace3fc336e80b250edb",
         "e184520170c9c4b343cbe1008b6c3edb1048e0d2dbb19c57a30e4aeb29486ce3",
@@ -176,6 +184,15 @@ static void other_bytes_are_not_an_entry(void **state)
     made[48] = 3; /* the unit */
     assert_fails(tc_ledger_entry_decode(&out, made, made_size - 1, &err), TACIT_E_CORRUPT,
                  "unit must be agent, row or user");
+    e.rows = 2; /* and a subject */
+    make(&e);
+    assert_fails(tc_ledger_entry_decode(&out, made, made_size, &err), TACIT_E_CORRUPT,
+                 "subject must be empty");
+    e = sample();
+    e.offset = -0.0; /* a second zero would be a second encoding */
+    make(&e);
+    assert_fails(tc_ledger_entry_decode(&out, made, made_size, &err), TACIT_E_CORRUPT,
+                 "it is not an entry");
     tc_free(bytes);
 }
 
@@ -232,6 +249,24 @@ static void entries_that_make_no_sense_are_refused(void **state)
     e = sample();
     e.subject = "\xff";
     check_bad(e, "subject must be UTF-8 without control characters");
+    e = sample();
+    e.rows = 2;
+    check_bad(
+        e, "subject must be empty, got \"caf\xc3\xa9\": gaussian-rows of 2 x 259 values concerns "
+           "every user");
+    e = sample();
+    e.mechanism = "gaussian-sum";
+    check_bad(e, "gaussian-sum of 1 x 259 values concerns every user");
+    e = sample();
+    e.rows = UINT64_C(1) << 32;
+    e.cols = (UINT64_C(1) << 28) + 1;
+    check_bad(e, "rows x cols must be at most 2^60");
+    e = sample();
+    e.offset = INFINITY;
+    check_bad(e, "offset must be finite, got inf");
+    e = sample();
+    e.step = 0;
+    check_bad(e, "step must be finite and > 0, got 0");
     e = sample();
     e.mechanism = "";
     check_bad(e, "mechanism must not be empty");

@@ -1,9 +1,10 @@
 /* ledger_export.c - a ledger for strangers: JSON in the words of google's dp_accounting.
  *
- *   {"format": "tacit ledger 1", "name": "main", "entries": [
+ *   {"format": "tacit ledger 2", "name": "main", "entries": [
  *      {"seq": 1, "study": "9f..", "round": 0, "unit": "agent", "subject": null,
  *       "event": {"dp_event": "Gaussian", "noise_multiplier": 1}, "distance": 1.8e-13,
  *       "mechanism": "gaussian-sum", "adjacency": "...", "private": true, "not_private": null,
+ *       "rows": 1, "cols": 20, "offset": 0, "step": 2.4e-7,
  *       "release": "51..", "previous": "e0..", "head": "07.."}],
  *    "head": "07..",
  *    "composed": [{"unit": "agent", "subject": null, "event":
@@ -11,7 +12,8 @@
  *
  * "composed" is what dp_accounting takes, unit by unit: subject null stands for a unit that no
  * entry names. "distance" has to be added to delta as ledger_account.c says. The hashes can be
- * computed again from the fields (ledger_entry.c) and "release" from the bytes that were sent. */
+ * computed again from the fields (ledger_entry.c) and "release" from the bytes that were sent;
+ * "rows", "cols", "offset" and "step" turn those into values (ledger.h). */
 #include "privacy/ledger_int.h"
 
 #include "base/error.h"
@@ -44,14 +46,16 @@ static json_t *text_or_null(const char *s)
 static json_t *entry_json(const tc_ledger_item *item)
 {
     const tc_ledger_entry *e = &item->entry;
-    return json_pack("{s:I, s:o, s:I, s:s, s:o, s:o, s:f, s:s, s:s, s:b, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:I, s:o, s:I, s:s, s:o, s:o, s:f, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:f, "
+                     "s:o, s:o, s:o}",
                      "seq", (json_int_t)e->seq, "study", hash_json(&e->study), "round",
                      (json_int_t)e->round, "unit", tc_privacy_unit_name(e->unit), "subject",
                      text_or_null(e->subject), "event", tc_dp_event_json(&e->event), "distance",
                      e->distance, "mechanism", e->mechanism, "adjacency", e->adjacency, "private",
-                     (int)e->is_private, "not_private", text_or_null(e->not_private), "release",
-                     hash_json(&e->release), "previous", hash_json(&e->previous), "head",
-                     hash_json(&item->head));
+                     (int)e->is_private, "not_private", text_or_null(e->not_private), "rows",
+                     (json_int_t)e->rows, "cols", (json_int_t)e->cols, "offset", e->offset, "step",
+                     e->step, "release", hash_json(&e->release), "previous",
+                     hash_json(&e->previous), "head", hash_json(&item->head));
 }
 
 static json_t *entries_json(const tc_ledger *l)
@@ -112,7 +116,7 @@ json_t *tc_ledger_json(const tc_ledger *l)
 {
     tc_json_start();
     tc_ledger_head head = tc_ledger_get_head(l);
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "format", "tacit ledger 1", "name", l->name,
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "format", "tacit ledger 2", "name", l->name,
                      "entries", entries_json(l), "head", hash_json(&head.hash), "composed",
                      tc_ledger_composed_json(l));
 }

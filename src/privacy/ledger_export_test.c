@@ -153,9 +153,11 @@ static void every_changed_field_is_found(void **state)
         {"study", "\"00000000000000000000000000000000000000000000000000000000000000ff\""},
         {"round", "77"},
         {"unit", "\"user\""},
-        {"subject", "\"eve\""},
         {"event", "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 9}"},
         {"distance", "1e-9"},
+        {"cols", "4"},
+        {"offset", "0.5"},
+        {"step", "1000"},
         {"mechanism", "\"other\""},
         {"adjacency", "\"other\""},
         {"release", "\"00000000000000000000000000000000000000000000000000000000000000ff\""},
@@ -171,6 +173,17 @@ static void every_changed_field_is_found(void **state)
             snprintf(why, sizeof why, "ledger entry %zu does not match its hash", i + 1);
             check_refused(j, TACIT_E_CORRUPT, why);
         }
+    json_t *j = exported(); /* 4 and 5 are about one unit, the first three about all */
+    json_object_set_new(entry_of(j, 3), "subject", json_string("eve"));
+    check_refused(j, TACIT_E_CORRUPT, "ledger entry 4 does not match its hash");
+    j = exported();
+    json_object_set_new(entry_of(j, 3), "subject", json_null());
+    check_refused(j, TACIT_E_CORRUPT, "ledger entry 4 does not match its hash");
+    j = exported();
+    json_object_set_new(entry_of(j, 0), "subject", json_string("eve"));
+    check_refused(j, TACIT_E_ARG,
+                  "entries[0]: subject must be empty, got \"eve\": gaussian-sum of 1 x 3 values "
+                  "concerns every agent");
 }
 
 static void whole_lies_are_found(void **state)
@@ -228,8 +241,8 @@ static void what_is_not_the_format_is_said(void **state)
     (void)state;
     fill_ledger();
     json_t *j = exported();
-    json_object_set_new(j, "format", json_string("tacit ledger 2"));
-    check_refused(j, TACIT_E_ARG, "format must be \"tacit ledger 1\", got \"tacit ledger 2\"");
+    json_object_set_new(j, "format", json_string("tacit ledger 1"));
+    check_refused(j, TACIT_E_ARG, "format must be \"tacit ledger 2\", got \"tacit ledger 1\"");
     j = exported();
     json_object_set_new(j, "entries", json_integer(3));
     check_refused(j, TACIT_E_ARG, "entries must be an array, got a number");
@@ -245,6 +258,9 @@ static void what_is_not_the_format_is_said(void **state)
     j = exported();
     json_object_set_new(entry_of(j, 1), "unit", json_string("house"));
     check_refused(j, TACIT_E_ARG, "entries[1].unit must be agent, row or user, got \"house\"");
+    j = exported();
+    json_object_del(entry_of(j, 1), "step");
+    check_refused(j, TACIT_E_ARG, "entries[1].step");
     j = exported();
     json_object_set_new(entry_of(j, 1), "event", json_null());
     check_refused(j, TACIT_E_ARG, "entries[1].event");

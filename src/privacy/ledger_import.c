@@ -10,8 +10,9 @@
 
 static const char *const file_fields[] = {"format", "name", "entries", "head", "composed", NULL};
 static const char *const entry_fields[] = {
-    "seq",       "study",   "round",       "unit",    "subject",  "event", "distance", "mechanism",
-    "adjacency", "private", "not_private", "release", "previous", "head",  NULL};
+    "seq",       "study",     "round",    "unit",        "subject", "event", "distance",
+    "mechanism", "adjacency", "private",  "not_private", "rows",    "cols",  "offset",
+    "step",      "release",   "previous", "head",        NULL};
 
 /* ---- fields */
 
@@ -103,6 +104,15 @@ static tacit_status read_cost(const json_t *j, const char *path, tc_ledger_entry
     return tc_json_bool_or(j, path, "private", &e->is_private, err);
 }
 
+static tacit_status read_reading(const json_t *j, const char *path, tc_ledger_entry *e,
+                                 tacit_error *err)
+{
+    TC_TRY(read_count(j, path, "rows", &e->rows, err));
+    TC_TRY(read_count(j, path, "cols", &e->cols, err));
+    TC_TRY(tc_json_number(j, path, "offset", &e->offset, err));
+    return tc_json_number(j, path, "step", &e->step, err);
+}
+
 static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entry *e,
                                tc_ledger_hash *head, tacit_error *err)
 {
@@ -111,6 +121,7 @@ static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entr
     TC_TRY(read_hash(j, path, "study", &e->study, err));
     TC_TRY(read_count(j, path, "round", &e->round, err));
     TC_TRY(read_cost(j, path, e, err));
+    TC_TRY(read_reading(j, path, e, err));
     TC_TRY(read_hash(j, path, "release", &e->release, err));
     TC_TRY(read_hash(j, path, "previous", &e->previous, err));
     return read_hash(j, path, "head", head, err);
@@ -169,8 +180,8 @@ tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *
     const char *format, *name;
     TC_TRY(tc_json_only(j, "", file_fields, err));
     TC_TRY(tc_json_string(j, "", "format", &format, err));
-    if (strcmp(format, "tacit ledger 1") != 0)
-        return tc_fail(err, TACIT_E_ARG, "format must be \"tacit ledger 1\", got \"%s\"", format);
+    if (strcmp(format, "tacit ledger 2") != 0)
+        return tc_fail(err, TACIT_E_ARG, "format must be \"tacit ledger 2\", got \"%s\"", format);
     TC_TRY(tc_json_string(j, "", "name", &name, err));
     tc_ledger *l = NULL;
     TC_TRY(tc_ledger_new(&l, name, err));

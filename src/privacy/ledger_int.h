@@ -30,6 +30,8 @@ tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_led
 
 /* UTF-8 of 1..255 bytes without control characters. `what` names it in the sentence. */
 tacit_status tc_ledger_check_name(const char *what, const char *name, tacit_error *err);
+/* The same of 0..4096 bytes: what entries say in sentences. */
+tacit_status tc_ledger_check_text(const char *what, const char *text, tacit_error *err);
 
 /* Does `bytes` hold e, following `before`, with this hash? E_CORRUPT names the entry. */
 tacit_status tc_ledger_check_entry(const tc_ledger_entry *e, const uint8_t *bytes, size_t size,
@@ -44,8 +46,7 @@ void tc_ledger_round_add(tc_ledger *l, const tc_ledger_entry *e);
 
 /* ledger_same.c. Is the stored entry the one that is asked for? E_CONFLICT names it and the first
  * member that differs. Numbers, hashes and stamps of `asked` are not looked at. */
-tacit_status tc_ledger_check_same(const tc_ledger_entry *stored, size_t stored_size,
-                                  const tc_ledger_entry *asked, size_t asked_size,
+tacit_status tc_ledger_check_same(const tc_ledger_entry *stored, const tc_ledger_entry *asked,
                                   tacit_error *err);
 
 /* What one unit's entries compose to: equal events are one, with the sum of their counts. */

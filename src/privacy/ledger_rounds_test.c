@@ -189,6 +189,31 @@ static void a_stored_chain_that_releases_a_round_twice_is_refused(void **state)
                  "ledger entries 2 and 4 release the same round");
 }
 
+/* An entry that is right in itself, of a release that is not. */
+static void a_shape_that_is_not_that_of_the_bytes_is_named(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger_entry e = {0};
+    uint8_t *bytes = NULL;
+    tc_ledger *l = double_open(d);
+    tc_ledger_io io = double_io(d);
+    spend(l, "s", 1, NULL, gaussian_event(2));
+    tc_ledger_close(l);
+    l = NULL;
+    double_record *r = &d->records[0];
+    assert_ok(tc_ledger_entry_decode(&e, r->entry, r->entry_size, &err));
+    e.cols++;
+    assert_ok(tc_ledger_entry_encode(&e, &bytes, &r->entry_size, &err));
+    memcpy(r->entry, bytes, r->entry_size);
+    r->head = tc_ledger_entry_hash(bytes, r->entry_size);
+    d->head.hash = r->head;
+    tc_free(bytes);
+    assert_fails(tc_ledger_open(&l, "test", &io, &err), TACIT_E_CORRUPT,
+                 "the release of ledger entry 1 has 24 bytes, which is not 1 x 4 values");
+    assert_null(l);
+}
+
 /* ---- asking again */
 
 typedef struct other_question {
@@ -196,21 +221,26 @@ typedef struct other_question {
     double z;
     size_t cols;
     tc_privacy_unit unit;
-    const char *mechanism, *adjacency, *what;
+    const char *mechanism, *adjacency;
+    double offset, step;
+    const char *what;
 } other_question;
 
 static void another_question_does_not_get_the_answer(void **state)
 {
     (void)state;
     static const char near[] = "all vectors of one agent are replaced by zero";
+    static const char far[] = "one row moves by at most 2";
     static const other_question cases[] = {
-        {"bob", 2, 3, TC_UNIT_AGENT, "gaussian-sum", near, "subject"},
-        {NULL, 2, 3, TC_UNIT_AGENT, "gaussian-sum", near, "subject"},
-        {"ana", 2, 3, TC_UNIT_USER, "gaussian-sum", near, "unit"},
-        {"ana", 3, 3, TC_UNIT_AGENT, "gaussian-sum", near, "event"},
-        {"ana", 2, 4, TC_UNIT_AGENT, "gaussian-sum", near, "size"},
-        {"ana", 2, 3, TC_UNIT_AGENT, "gaussian-rows", near, "mechanism"},
-        {"ana", 2, 3, TC_UNIT_AGENT, "gaussian-sum", "one row moves by at most 2", "adjacency"},
+        {"bob", 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "subject"},
+        {NULL, 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "subject"},
+        {"ana", 2, 3, TC_UNIT_USER, "laplace-reply", near, 0, 1, "unit"},
+        {"ana", 3, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "event"},
+        {"ana", 2, 4, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "shape"},
+        {"ana", 2, 3, TC_UNIT_AGENT, "gaussian-rows", near, 0, 1, "mechanism"},
+        {"ana", 2, 3, TC_UNIT_AGENT, "laplace-reply", far, 0, 1, "adjacency"},
+        {"ana", 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0.5, 1, "offset"},
+        {"ana", 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 0.5, "step"},
     };
     tc_ledger *l = double_open(d);
     spend(l, "t", 1, NULL, gaussian_event(2));
@@ -226,6 +256,9 @@ static void another_question_does_not_get_the_answer(void **state)
         r->view.mechanism = q->mechanism;
         r->view.adjacency = q->adjacency;
         r->view.unit = q->unit;
+        r->view.single = true;
+        r->view.offset = q->offset;
+        r->view.step = q->step;
         r->view.event = gaussian_event(q->z);
         snprintf(why, sizeof why,
                  "round 7 of this study was released as ledger entry 2 with another %s; another "
@@ -240,6 +273,31 @@ static void another_question_does_not_get_the_answer(void **state)
     tc_ledger_close(l);
 }
 
+/* Three rows of two are not two rows of three, though they have as many bytes. */
+static void another_shape_does_not_get_the_answer(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_entropy secret = {.secret = true};
+    tc_ledger *l = double_open(d);
+    for (size_t rows = 2; rows <= 3; rows++) {
+        tc_ledger_receipt receipt = {0};
+        tc_release *r = NULL;
+        assert_ok(tc_release_new(&r, rows, 6 / rows, &secret, &err));
+        r->view.mechanism = "gaussian-rows";
+        r->view.adjacency = "one row moves by at most 2";
+        r->view.event = gaussian_event(2);
+        if (rows == 2)
+            assert_ok(offer(l, 1, NULL, r, &receipt, &err));
+        else
+            assert_fails(offer(l, 1, NULL, r, &receipt, &err), TACIT_E_CONFLICT,
+                         "with another shape");
+        tc_ledger_receipt_fini(&receipt);
+        tc_release_free(r);
+    }
+    tc_ledger_close(l);
+}
+
 /* The values of a release without noise are not part of the question. */
 static void the_same_question_gets_it(void **state)
 {
@@ -248,7 +306,7 @@ static void the_same_question_gets_it(void **state)
     for (int i = 0; i < 2; i++) {
         tc_ledger *l = double_open(d); /* the second reads the entry from its bytes */
         tc_ledger_receipt receipt = {0};
-        tc_release *r = forced_release(tc_release_event(TC_DP_NONPRIVATE, 1), i);
+        tc_release *r = forced_single(tc_release_event(TC_DP_NONPRIVATE, 1), i);
         r->view.is_private = false;
         r->view.not_private = "it is a test";
         assert_ok(offer(l, 1, "ana", r, &receipt, &err));
@@ -282,7 +340,7 @@ static void a_rival_of_the_last_moment_is_compared_too(void **state)
     tc_ledger_receipt receipt = {0};
     tc_ledger_io io = double_io(d);
     io.append = rival_append;
-    tc_release *r = forced_release(gaussian_event(2), 99);
+    tc_release *r = forced_single(gaussian_event(2), 99);
     assert_ok(tc_ledger_open(&l, "test", &io, &err));
     for (uint64_t round = 1; round <= 2; round++) {
         rival_subject = "bob";
@@ -341,7 +399,9 @@ int main(void)
         TEST(a_release_that_the_store_does_not_find_is_damage),
         TEST(what_others_released_counts),
         TEST(a_stored_chain_that_releases_a_round_twice_is_refused),
+        TEST(a_shape_that_is_not_that_of_the_bytes_is_named),
         TEST(another_question_does_not_get_the_answer),
+        TEST(another_shape_does_not_get_the_answer),
         TEST(the_same_question_gets_it),
         TEST(a_rival_of_the_last_moment_is_compared_too),
         TEST(receipts_have_the_stamp_of_what_is_stored),

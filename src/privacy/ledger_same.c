@@ -1,7 +1,8 @@
 /* ledger_same.c - whether a stored entry is the one that a caller asks for.
  *
  * A round that was released gives its stored bytes to whoever asks again. That is right for the
- * same question alone: one about another unit, or at another price, must not get them. */
+ * same question alone: one about another unit, or at another price, must not get them; nor one with
+ * another step, which would read other values in them. */
 #include "privacy/ledger_int.h"
 
 #include "base/error.h"
@@ -27,15 +28,19 @@ static const char *first_difference(const tc_ledger_entry *a, const tc_ledger_en
         return "mechanism";
     if (!same_event(&a->event, &b->event))
         return "event";
-    return strcmp(a->adjacency, b->adjacency) != 0 ? "adjacency" : NULL;
+    if (strcmp(a->adjacency, b->adjacency) != 0)
+        return "adjacency";
+    if (a->rows != b->rows || a->cols != b->cols)
+        return "shape";
+    if (a->offset != b->offset)
+        return "offset";
+    return a->step != b->step ? "step" : NULL;
 }
 
-tacit_status tc_ledger_check_same(const tc_ledger_entry *stored, size_t stored_size,
-                                  const tc_ledger_entry *asked, size_t asked_size, tacit_error *err)
+tacit_status tc_ledger_check_same(const tc_ledger_entry *stored, const tc_ledger_entry *asked,
+                                  tacit_error *err)
 {
     const char *what = first_difference(stored, asked);
-    if (!what && stored_size != asked_size)
-        what = "size";
     if (!what)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_CONFLICT,

@@ -61,8 +61,22 @@ static void add_bound(const tc_ledger_claim *c, tc_text *out)
                  c->entries == 1 ? "" : "s");
 }
 
+/* Without an entry there are no neighbours to name, so an epsilon would mean nothing. */
+static void add_nothing(const tc_ledger_claim *c, tc_text *out)
+{
+    const char *unit = tc_privacy_unit_name(c->unit);
+    if (*c->subject)
+        tc_text_addf(out, "%s \"%s\": nothing was released about it.", unit, c->subject);
+    else
+        tc_text_addf(out, "Nothing was released about any %s.", unit);
+}
+
 void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
 {
+    if (c->entries == 0) {
+        add_nothing(c, out);
+        return;
+    }
     if (!c->is_private)
         tc_text_addf(out, "NOT PRIVATE: %s. ", c->not_private);
     add_bound(c, out);

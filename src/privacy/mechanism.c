@@ -1,13 +1,31 @@
 /* mechanism.c - public bounds and scales, for the files of single mechanisms.
  *
  * Scales go from real numbers to integers here. Sensitivities are rounded up, epsilons down, so
- * that sensitivity / scale never exceeds the epsilon that the release claims. */
+ * that sensitivity / scale never exceeds the epsilon that the release claims.
+ *
+ * Discrete Laplace noise beside the event TC_DP_LAPLACE, which is continuous. Of noise of t steps
+ * and a move by D steps, the best tests reject from some k in 1..D on; with a = e^(-1/t) they err
+ * with probabilities a^k / (1+a) and a^(D-k+1) / (1+a). Their product is
+ *     e^(-D/t) a / (1+a)^2 = e^(-D/t) / (4 cosh^2(1/2t)) >= e^(-D/t - 1/(4t^2)) / 4,
+ * since cosh u <= e^(u^2/2): less than the e^(-D/t)/4 of continuous noise, so discrete noise of
+ * the same scale is easier to see through. The trade-off curve of the event epsilon is the
+ * hyperbola alpha beta = e^(-epsilon)/4 and two of its tangents, convex, and nowhere above that
+ * hyperbola. With D/t + 1/(4t^2) <= epsilon it is not above the corners of the discrete curve,
+ * which is straight between them (and between them and (0,1), (1,0)): not above any of it. Then
+ * whatever any accountant proves of the event holds for the release, compositions included.
+ *
+ * A move of D steps in n coordinates together is made one coordinate after the other; since moves
+ * of one log-concave noise add up, events epsilon_1, epsilon_2 in a row are no worse than the event
+ * epsilon_1 + epsilon_2. So the condition is D/t + n/(4t^2) <= epsilon, and tc_laplace_scale
+ * satisfies it: from t >= D/epsilon, m more steps with m >= n/(4 epsilon t) are enough, because
+ *     D (t+m) + n/4 <= epsilon t (t+m) + epsilon m t <= epsilon (t+m)^2. */
 #include "privacy/mechanism_int.h"
 
 #include "base/error.h"
 #include "privacy/sampler.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { EPSILON_BITS = 50, LAPLACE_BITS = 30, VALUE_BITS = 60, GRID_LIMIT = 1000 };
 
@@ -57,13 +75,21 @@ tacit_status tc_epsilon_check(double epsilon, double max, tacit_error *err)
 {
     if (epsilon >= 1e-5 && epsilon <= max)
         return TACIT_OK;
-    return tc_fail(err, TACIT_E_ARG, "epsilon must be in [1e-05, %g], got %g", max, epsilon);
+    char range[64];
+    snprintf(range, sizeof range, "[1e-05, %g]", max);
+    return tc_fail_range(err, "epsilon", range, epsilon);
 }
 
-uint64_t tc_laplace_scale(uint64_t delta, double epsilon)
+static tc_wide quotient_up(tc_wide a, tc_wide b)
+{
+    return (a + b - 1) / b;
+}
+
+uint64_t tc_laplace_scale(uint64_t delta, size_t n, double epsilon)
 {
     uint64_t rounded_down = (uint64_t)ldexp(epsilon, EPSILON_BITS);
-    return (uint64_t)((((tc_wide)delta << EPSILON_BITS) + rounded_down - 1) / rounded_down);
+    tc_wide t = quotient_up((tc_wide)delta << EPSILON_BITS, rounded_down);
+    return (uint64_t)(t + quotient_up((tc_wide)n << (EPSILON_BITS - 2), rounded_down * t));
 }
 
 tacit_status tc_grid_choose(double sd, int bits, double reach, int *grid, tacit_error *err)
@@ -92,7 +118,7 @@ tacit_status tc_laplace_grid_for(double l1, size_t n, double epsilon, double rea
     int grid = 0;
     TC_TRY(tc_grid_choose(l1 / epsilon, LAPLACE_BITS, reach, &grid, err));
     uint64_t delta = (uint64_t)floor(ldexp(l1, grid) * TC_ROUND_UP) + n;
-    uint64_t scale = tc_laplace_scale(delta, epsilon);
+    uint64_t scale = tc_laplace_scale(delta, n, epsilon);
     if (scale > TC_SAMPLER_MAX_SCALE)
         return tc_fail(err, TACIT_E_ARG, "%zu coordinates are too many for epsilon %g", n, epsilon);
     *out = (tc_laplace_grid){.grid = grid, .delta = delta, .scale = scale};

@@ -3,10 +3,12 @@
  * Each mechanism states its adjacency (which two data sets it makes hard to tell apart), its
  * sensitivity and its slack. Data become integers on a grid by one rounding; from there to the
  * release all arithmetic is in integers, and the noise is exact (sampler.h). Noise is drawn before
- * data are read, so the time it takes tells nothing. Bounds, clip norms, weights, rates and the
- * number of rows are public constants: nothing here may be computed from data. A coordinate that
- * is not a number or infinite stands for the public midpoint (zero in a sum). Overflow is refused
- * before anything is drawn. */
+ * data are read: the time that takes does not depend on them. It does depend on the noise, so a
+ * release must leave at a moment that does not depend on how long its draw took.
+ *
+ * Bounds, clip norms, weights, rates and the number of rows are public constants: nothing here may
+ * be computed from data. A coordinate that is not a number or infinite stands for the public
+ * midpoint (zero in a sum). Overflow is refused before anything is drawn. */
 #ifndef TC_PRIVACY_MECHANISM_H
 #define TC_PRIVACY_MECHANISM_H
 
@@ -60,6 +62,7 @@ typedef struct tc_sum_scale {
     uint64_t sensitivity; /* Delta, steps of the release */
     uint64_t sd;          /* s, steps of the release: in [2^20, 2^24) */
     tc_dp_event event;    /* what closing will cost */
+    double distance;      /* and its slack (release.h); 0 without noise */
 } tc_sum_scale;
 
 /* Sets grid, clip, multiplier and rate from real numbers; the other members are set already. The
@@ -78,10 +81,12 @@ tacit_status tc_sum_plan_scale(const tc_sum_plan *p, tc_sum_scale *out, tacit_er
 typedef struct tc_sum tc_sum; /* end with tc_sum_free, which erases it */
 
 tacit_status tc_sum_open(tc_sum **out, const tc_sum_plan *p, tc_entropy *e, tacit_error *err);
-/* v: any integers, clipped here. In any order; E_STATE: this agent is in it already, or the sum is
- * closed. */
+/* v: any integers, clipped here. In any order; E_STATE: this agent is in it already, the sum is
+ * closed, or it was opened by another process. */
 tacit_status tc_sum_fold(tc_sum *s, size_t agent, const int64_t *v, tacit_error *err);
-tacit_status tc_sum_close(tc_sum *s, tc_release **out, tacit_error *err); /* once */
+/* Once, and by the process that opened it: a forked copy has the same noise, and two sums with the
+ * same noise tell their difference. Noise and vectors are erased. */
+tacit_status tc_sum_close(tc_sum *s, tc_release **out, tacit_error *err);
 void tc_sum_free(tc_sum *s);
 
 /* ---- public bounds */
@@ -95,13 +100,15 @@ typedef struct tc_bounds {
  * x + discrete Laplace noise in every coordinate, after clamping x to the bounds. Adjacency: two
  * data sets whose clamped vectors differ by at most `sensitivity` in L1 norm (0 stands for any two:
  * the sum of the widths of the bounds). Rounding to the nearest step adds at most n steps:
- * Delta = floor(sensitivity / step) + n, noise scale t = ceil(Delta / epsilon) steps. Pure epsilon,
- * no slack. */
+ * Delta = floor(sensitivity / step) + n, noise scale t = ceil(Delta / epsilon) steps and the few
+ * more with which discrete noise is no worse than the continuous event (mechanism.c): t >= 2^30.
+ * Pure epsilon, no slack. */
 typedef struct tc_laplace_plan {
     size_t count;
     tc_bounds bounds;
     double sensitivity, epsilon;
     tc_privacy_unit unit;
+    bool single; /* x is of one unit alone; false: a statistic, which concerns every unit */
 } tc_laplace_plan;
 
 tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, const double *x,
@@ -111,11 +118,11 @@ tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, cons
  *
  * Every row + noise, in an order drawn anew. Adjacency: one row moves by at most `radius` in L2
  * norm (after clamping, which brings rows nearer, never farther); the number of rows is public. So
- * this is epsilon per `radius`: two values at distance m radius are protected by m epsilon. Laplace:
- * Delta1 = floor(sqrt(dims) radius / step) + dims, scale ceil(Delta1 / epsilon), pure. Gaussian:
- * Delta2 = ceil(radius / step + sqrt(dims)), s = ceil(sigma Delta2), sigma from the analytic
- * Gaussian mechanism at (epsilon, delta - slack), slack of `dims` coordinates (the others of the
- * table have the same distribution in both cases). */
+ * this is epsilon per `radius`: two values at distance m radius have m epsilon and, with Gaussian
+ * noise, m e^((m-1) epsilon) delta. Laplace: Delta1 = floor(sqrt(dims) radius / step) + dims, scale
+ * as above, pure. Gaussian: Delta2 = ceil(radius / step + sqrt(dims)), s = ceil(sigma Delta2),
+ * sigma from the analytic Gaussian mechanism at (epsilon, delta - slack), slack of `dims`
+ * coordinates (the others of the table have the same distribution in both cases). */
 typedef enum tc_rows_noise {
     TC_ROWS_AUTO, /* the smaller sd */
     TC_ROWS_LAPLACE,
@@ -139,7 +146,7 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
  * which a value is clamped first. Pure epsilon per reply, no slack; m replies about the same user
  * cost m epsilon. One bit (Duchi et al.) and piecewise (Wang et al. 2019) are bounded and unbiased
  * with probabilities that are multiples of 2^-63, rounded so that no likelihood ratio exceeds
- * e^epsilon (proof in reply.c). Laplace: t = ceil(width in steps / epsilon). */
+ * e^epsilon (proof in reply.c). Laplace: t as above, of the width in steps. */
 typedef enum tc_reply_kind {
     TC_REPLY_AUTO, /* one bit below epsilon = 1.29, else piecewise: the smaller worst variance */
     TC_REPLY_ONE_BIT,
@@ -159,7 +166,8 @@ typedef struct tc_reply {
     uint64_t scale;      /* Laplace: t */
 } tc_reply;
 
-/* E_ARG: epsilon outside [1e-5, 64], bounds not finite or not in order. */
+/* E_ARG: epsilon outside [1e-5, 64], bounds not finite or not in order, or so close or far apart
+ * that a reply's step would be below 2^-1000 or its sd above 2^1000. */
 tacit_status tc_reply_init(tc_reply *r, tc_reply_kind kind, double epsilon, double low, double high,
                            tacit_error *err);
 tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_entropy *e,

@@ -2,6 +2,7 @@
  *
  * Thin: every rule is in mechanism.h. Noise comes from the operating system in every one of these
  * calls, so whoever is outside of the library cannot make a release that only looks private. */
+#include "privacy/ledger_int.h"
 #include "privacy/mechanism.h"
 #include "privacy/public.h"
 
@@ -121,6 +122,7 @@ tacit_status tacit_none_release(tacit_release **out, size_t rows, size_t cols, c
     TC_TRY(tc_check_unit(unit, err));
     if (!*why)
         return tc_fail(err, TACIT_E_ARG, "why must say why the release is not private");
+    TC_TRY(tc_ledger_check_text("why", why, err)); /* statements print it, a ledger stores it */
     if (rows == 0 || cols == 0 || rows > TC_CLIP_MAX_COUNT / cols)
         return tc_fail(err, TACIT_E_ARG, "a release has 1 to %zu values, got %zu rows of %zu",
                        TC_CLIP_MAX_COUNT, rows, cols);

@@ -238,6 +238,30 @@ static void stamps_what_it_does_not_hide(void **state)
     assert_null(r);
 }
 
+/* A statement prints the reason, and a ledger stores it. */
+static void a_reason_is_plain_text(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    static const char *const bad[] = {"two\nlines", "\x1b[2J", "tab\t",   "\x7f",
+                                      "\xff",       "\xc3",    "caf\xe9", "\xed\xa0\x80"};
+    static char reason[4098];
+    tacit_release *r = NULL;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(tacit_none_release(&r, 1, 2, x, TACIT_UNIT_ROW, bad[i], &err), TACIT_E_ARG,
+                     "why must be UTF-8 without control characters");
+    memset(reason, 'w', 4097);
+    assert_fails(tacit_none_release(&r, 1, 2, x, TACIT_UNIT_ROW, reason, &err), TACIT_E_ARG,
+                 "why must have at most 4096 bytes, got 4097");
+    assert_null(r);
+    reason[4096] = 0;
+    assert_ok(tacit_none_release(&r, 1, 2, x, TACIT_UNIT_ROW, reason, &err));
+    tacit_release_free(r);
+    assert_ok(tacit_none_release(&r, 1, 2, x, TACIT_UNIT_ROW, "caf\xc3\xa9", &err));
+    assert_string_equal(tacit_release_not_private(r), "caf\xc3\xa9");
+    tacit_release_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +272,7 @@ int main(void)
         cmocka_unit_test(replies_without_bias),
         cmocka_unit_test(refuses_bad_replies),
         cmocka_unit_test(stamps_what_it_does_not_hide),
+        cmocka_unit_test(a_reason_is_plain_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

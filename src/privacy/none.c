@@ -15,6 +15,7 @@ tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const d
         memcpy(r->reals, x, rows * cols * sizeof *x);
     r->view.mechanism = "none";
     r->view.unit = unit;
+    r->view.single = rows == 1 && unit != TC_UNIT_AGENT; /* a row of agents may be their sum */
     r->view.adjacency = "none: values are released as they are";
     *out = r;
     return TACIT_OK;

@@ -300,7 +300,7 @@ tacit_status tc_pld_bracket_of(const tc_dp_event *events, size_t n, double delta
                                tc_pld_bracket *out, tacit_error *err)
 {
     if (!(delta > 0 && delta < 1))
-        return tc_fail(err, TACIT_E_ARG, "delta must be in (0, 1), got %g", delta);
+        return tc_fail_range(err, "delta", "(0, 1)", delta);
     tc_pld_kinds kinds;
     TC_TRY(tc_pld_gather(&kinds, events, n, err));
     if (kinds.nonprivate || kinds.n == 0) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <string.h>
 
 const char *tc_privacy_unit_name(tc_privacy_unit unit)
@@ -81,10 +82,15 @@ tacit_status tc_release_new_bare(tc_release **out, size_t rows, size_t cols, con
     return finish(out, r, err);
 }
 
+/* Its values may never have been committed to a ledger: then they must not be found later. */
 void tc_release_free(tc_release *r)
 {
     if (r == NULL)
         return;
+    if (r->steps != NULL)
+        sodium_memzero(r->steps, tc_release_size(r));
+    if (r->reals != NULL)
+        sodium_memzero(r->reals, tc_release_size(r));
     tc_arena_fini(&r->memory);
     tc_free(r);
 }

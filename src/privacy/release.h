@@ -34,6 +34,8 @@ typedef struct tc_release_view {
     double offset, step;   /* public constants; step is a power of two but for replies */
     tc_dp_event event;     /* what the ledger records */
     tc_privacy_unit unit;  /* ... of whom */
+    bool single;           /* it is about one unit, and a charge may name which. Else it concerns
+                              every unit: a sum, the rows of a data set, a statistic */
     const char *adjacency; /* one sentence: which two data sets are hard to tell apart, with the
                               public distance between them where there is one */
     double sensitivity;    /* in real units, in the norm of the mechanism */

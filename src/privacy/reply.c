@@ -25,10 +25,13 @@
 #include "privacy/sampler.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <math.h>
+#include <sodium.h>
 
 enum { MAX_EPSILON = 64, ONE_BIT_BITS = 52, HALF_BITS = 50, FRACTION_BITS = 10 };
+enum { SIZE_LIMIT = 1000, STACK = 4096 /* bytes: more than a draw uses, lazy binding too */ };
 
 #define CERTAIN (UINT64_C(1) << 63)
 
@@ -77,9 +80,23 @@ static void init_laplace(tc_reply *r)
 {
     double steps = round(ldexp(r->epsilon, 31)); /* then t is about 2^32 */
     r->reach = (int64_t)fmin(fmax(steps, 0x1p20), 0x1p38);
-    r->scale = tc_laplace_scale(2 * (uint64_t)r->reach, r->epsilon);
+    r->scale = tc_laplace_scale(2 * (uint64_t)r->reach, 1, r->epsilon);
     r->step = half_width(r) / (double)r->reach;
     r->sd = sqrt(2) * (double)r->scale * r->step;
+}
+
+/* Else a step could be rounded to nothing, or a reply be infinite. */
+static tacit_status check_size(const tc_reply *r, tacit_error *err)
+{
+    bool close = !(r->step >= ldexp(1, -SIZE_LIMIT)), far = !(r->sd <= ldexp(1, SIZE_LIMIT));
+    if (!close && !far)
+        return TACIT_OK;
+    char width[32];
+    tc_double_text(width, r->high - r->low);
+    return tc_fail(err, TACIT_E_ARG,
+                   close ? "bounds %s apart are too close: a reply's step would be below 2^-%d"
+                         : "bounds %s apart are too far: a reply's noise would be above 2^%d",
+                   width, SIZE_LIMIT);
 }
 
 tacit_status tc_reply_init(tc_reply *r, tc_reply_kind kind, double epsilon, double low, double high,
@@ -97,6 +114,7 @@ tacit_status tc_reply_init(tc_reply *r, tc_reply_kind kind, double epsilon, doub
         TC_TRY(init_piecewise(&made, err));
     else
         init_laplace(&made);
+    TC_TRY(check_size(&made, err));
     *r = made;
     return TACIT_OK;
 }
@@ -140,6 +158,14 @@ static int64_t draw_laplace(const tc_reply *r, double y, tc_entropy *e)
     return noise + position(r, y);
 }
 
+/* Not inlined, so that all it leaves is on the stack below its caller's, which erases it. */
+__attribute__((noinline)) static int64_t draw(const tc_reply *r, double y, tc_entropy *e)
+{
+    return r->kind == TC_REPLY_ONE_BIT     ? draw_one_bit(r, y, e)
+           : r->kind == TC_REPLY_PIECEWISE ? draw_piecewise(r, y, e)
+                                           : draw_laplace(r, y, e);
+}
+
 static const char *const names[] = {
     [TC_REPLY_ONE_BIT] = "one-bit-reply",
     [TC_REPLY_PIECEWISE] = "piecewise-reply",
@@ -162,15 +188,15 @@ tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_
     tc_release *made;
     TC_TRY(tc_release_new(&made, 1, 1, e, err));
     tc_entropy_fresh(e);
-    made->steps[0] = r->kind == TC_REPLY_ONE_BIT     ? draw_one_bit(r, y, e)
-                     : r->kind == TC_REPLY_PIECEWISE ? draw_piecewise(r, y, e)
-                                                     : draw_laplace(r, y, e);
+    made->steps[0] = draw(r, y, e);
+    sodium_stackzero(STACK);
     tc_entropy_fresh(e);
     made->view.mechanism = tc_reply_mechanism(r);
     made->view.offset = r->offset;
     made->view.step = r->step;
     made->view.event = tc_reply_event(r);
     made->view.unit = TC_UNIT_USER;
+    made->view.single = true;
     made->view.adjacency =
         "any two values of one user, clamped to the public bounds, for each reply";
     made->view.sensitivity = r->high - r->low;

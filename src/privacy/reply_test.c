@@ -296,6 +296,26 @@ static void bad_parameters_are_refused(void **state)
                  "bounds");
 }
 
+static void replies_fit_a_double(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    static const tc_reply_kind kinds[] = {TC_REPLY_ONE_BIT, TC_REPLY_PIECEWISE, TC_REPLY_LAPLACE};
+    for (size_t i = 0; i < 3; i++) {
+        tc_reply r;
+        assert_fails(tc_reply_init(&r, kinds[i], 2, 0, 5e-324, &err), TACIT_E_ARG,
+                     "bounds 5e-324 apart are too close: a reply's step would be below 2^-1000");
+        assert_fails(tc_reply_init(&r, kinds[i], 2, -0x1p-1010, 0x1p-1010, &err), TACIT_E_ARG,
+                     "too close");
+        assert_fails(tc_reply_init(&r, kinds[i], 1e-5, 0, 1.5e308, &err), TACIT_E_ARG,
+                     "bounds 1.5e+308 apart are too far: a reply's noise would be above 2^1000");
+        assert_ok(tc_reply_init(&r, kinds[i], 2, 0, 0x1p-900, &err));
+        assert_true(r.step >= 0x1p-1000 && r.sd > 0);
+        assert_ok(tc_reply_init(&r, kinds[i], 1e-5, 0, 0x1p950, &err));
+        assert_true(isfinite(r.step) && isfinite(100 * r.sd));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +329,7 @@ int main(void)
         cmocka_unit_test(auto_takes_the_smaller_variance),
         cmocka_unit_test(replies_carry_their_cost),
         cmocka_unit_test(bad_parameters_are_refused),
+        cmocka_unit_test(replies_fit_a_double),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

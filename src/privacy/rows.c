@@ -2,7 +2,8 @@
  *
  * The order of the rows may encode their values, so it is drawn anew from the same secret
  * entropy. Clamping to a box is a projection onto a convex set: two rows come nearer in every
- * norm used here. All noise is drawn before the first value is read. */
+ * norm used here. All noise is drawn before the first value is read. Of discrete noise beside the
+ * continuous event, Laplace needs no slack (mechanism.c), Gaussian has its `distance`. */
 #include "privacy/accountant.h"
 #include "privacy/mechanism_int.h"
 #include "privacy/release_int.h"
@@ -34,7 +35,7 @@ static tacit_status check(const tc_rows_plan *p, tacit_error *err)
     if (!(p->radius > 0 && isfinite(p->radius)))
         return tc_fail(err, TACIT_E_ARG, "the radius must be > 0, got %g", p->radius);
     if (!(p->delta >= 0 && p->delta < 1))
-        return tc_fail(err, TACIT_E_ARG, "delta must be in [0, 1), got %g", p->delta);
+        return tc_fail_range(err, "delta", "[0, 1)", p->delta);
     return TACIT_OK;
 }
 
@@ -167,6 +168,7 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
     r->view.step = ldexp(1, -noise.grid);
     r->view.event = noise.event;
     r->view.unit = TC_UNIT_ROW;
+    r->view.single = p->rows == 1;
     r->view.sensitivity = noise.sensitivity;
     r->view.noise_sd = noise.sd;
     r->view.distance = noise.distance;

@@ -32,11 +32,11 @@ const char *tc_statement_not_protected(tc_privacy_unit unit)
                "another way than these releases";
     case TC_UNIT_ROW:
         return "the number of rows, outputs and questions about rows, and moves beyond the radius "
-               "(m radii are protected by m times epsilon)";
+               "(over m radii epsilon is m times, delta m e^((m-1) epsilon) times as large)";
     case TC_UNIT_USER:
         break;
     }
-    return "that a user replied, when and how often (m replies cost m times epsilon), and whatever "
+    return "that a user replied, when and how often (m replies cost m times as much), and whatever "
            "leaves by another way than these replies";
 }
 

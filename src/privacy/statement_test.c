@@ -33,6 +33,31 @@ static void knows_units_and_adjacencies(void **state)
     assert_non_null(strstr(tc_statement_adjacency(TC_UNIT_AGENT, TC_DP_FIXED_SIZE), "another"));
 }
 
+/* The delta of a Gaussian of standard deviation sd at epsilon, for a move by m. */
+static double delta_of(double m, double sd, double epsilon)
+{
+    double a = m / (2 * sd), b = epsilon * sd / m;
+    return (erfc((b - a) / sqrt(2)) - exp(epsilon) * erfc((b + a) / sqrt(2))) / 2;
+}
+
+/* That m radii have m times epsilon is not all: delta grows, by what the sentence says at most. */
+static void radii_cost_what_the_sentence_says(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    assert_non_null(strstr(tc_statement_not_protected(TC_UNIT_ROW),
+                           "moves beyond the radius (over m radii epsilon is m times, delta m "
+                           "e^((m-1) epsilon) times as large)"));
+    assert_non_null(
+        strstr(tc_statement_not_protected(TC_UNIT_USER), "(m replies cost m times as much)"));
+    double sd, epsilon = 0.5, delta = 1e-5;
+    assert_ok(tc_analytic_gaussian(epsilon, delta, &sd, &err));
+    for (int m = 2; m <= 8; m++) {
+        double exact = delta_of(m, sd, m * epsilon);
+        assert_true(exact > 2 * delta && exact <= m * exp((m - 1) * epsilon) * delta);
+    }
+}
+
 static void does_not_invent_a_guarantee(void **state)
 {
     (void)state;
@@ -136,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_everything),
         cmocka_unit_test(knows_units_and_adjacencies),
+        cmocka_unit_test(radii_cost_what_the_sentence_says),
         cmocka_unit_test(does_not_invent_a_guarantee),
         cmocka_unit_test(epsilon_is_rounded_up),
         cmocka_unit_test(delta_is_rounded_up_and_a_lower_bound_down),

@@ -7,12 +7,16 @@
  *
  * Where there are no more groups of agents than blocks, a vector is added to the sum of its group,
  * one addition for each coordinate, and closing multiplies these by their weights. Else it is
- * multiplied by each of its weights at once. Both are the same integers. */
+ * multiplied by each of its weights at once. Both are the same integers.
+ *
+ * Noise that waits in memory is copied by a fork. Were both copies closed, the difference of the two
+ * releases would be that of the data, without any noise: so only the process that drew it goes on. */
 #include "privacy/mechanism_int.h"
 #include "privacy/release_int.h"
 #include "privacy/sampler.h"
 
 #include "base/error.h"
+#include "base/random.h"
 #include "num/simd.h"
 
 #include <math.h>
@@ -23,6 +27,7 @@ struct tc_sum {
     tc_sum_plan plan; /* with weights of its own, also where there were none */
     tc_sum_scale scale;
     bool secret, closed;
+    uint64_t process;          /* that drew the noise */
     uint32_t *weights;         /* groups x blocks */
     uint8_t *folded, *sampled; /* by agent; sampled is a secret */
     int64_t *scratch;          /* width */
@@ -71,6 +76,7 @@ tacit_status tc_sum_open(tc_sum **out, const tc_sum_plan *p, tc_entropy *e, taci
     s->plan.groups = p->weights != NULL ? p->groups : 1;
     s->scale = scale;
     s->secret = e->secret;
+    s->process = tc_this_process();
     s->weights = TC_TAKE(&s->memory, s->plan.groups * p->blocks, uint32_t);
     s->folded = TC_TAKE(&s->memory, p->agents, uint8_t);
     s->sampled = TC_TAKE(&s->memory, p->agents, uint8_t);
@@ -119,8 +125,18 @@ static void add(tc_sum *s, size_t agent, const int64_t *v)
                       (int64_t)(s->weights[group * blocks + i] & mask));
 }
 
+static tacit_status check_process(const tc_sum *s, tacit_error *err)
+{
+    if (s->process == tc_this_process())
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "the sum was opened before a fork: only the process that opened it may fold or "
+                   "close it, since its noise serves once");
+}
+
 static tacit_status check_turn(const tc_sum *s, size_t agent, tacit_error *err)
 {
+    TC_TRY(check_process(s, err));
     if (agent >= s->plan.agents)
         return tc_fail(err, TACIT_E_ARG, "agent %zu is not among the %zu of the roster", agent,
                        s->plan.agents);
@@ -179,7 +195,6 @@ static void add_up(const tc_sum *s, int64_t *out)
 
 static void describe(tc_release_view *v, const tc_sum *s)
 {
-    double count = (double)(s->plan.blocks * s->plan.width), sd = (double)s->scale.sd;
     v->mechanism = "gaussian-sum";
     v->step = ldexp(1, -s->scale.grid);
     v->event = s->scale.event;
@@ -187,17 +202,28 @@ static void describe(tc_release_view *v, const tc_sum *s)
     v->adjacency = "all vectors of one agent are replaced by zero; roster, weights, clip norm, "
                    "sampling rate and noise are public constants";
     v->sensitivity = ldexp((double)s->scale.sensitivity, -s->scale.grid);
-    v->noise_sd = ldexp(sd, -s->scale.grid);
-    if (s->scale.sd > 0) {
-        v->distance = count * TC_RELEASE_DISTANCE / (sd * sd) * TC_ROUND_UP;
-    } else {
+    v->noise_sd = ldexp((double)s->scale.sd, -s->scale.grid);
+    v->distance = s->scale.distance;
+    if (s->scale.sd == 0) {
         v->is_private = false;
         v->not_private = "the noise multiplier is 0";
     }
 }
 
+/* All that is secret: noise, coins, vectors. */
+static void erase(tc_sum *s)
+{
+    const tc_sum_plan *p = &s->plan;
+    sodium_memzero(s->sampled, p->agents);
+    sodium_memzero(s->folded, p->agents);
+    sodium_memzero(s->scratch, p->width * sizeof *s->scratch);
+    sodium_memzero(s->total, total_size(s) * sizeof *s->total);
+    sodium_memzero(s->noise, p->blocks * p->width * sizeof *s->noise);
+}
+
 tacit_status tc_sum_close(tc_sum *s, tc_release **out, tacit_error *err)
 {
+    TC_TRY(check_process(s, err));
     if (s->closed)
         return tc_fail(err, TACIT_E_STATE, "the sum is closed already");
     const tc_entropy drawn_from = {.secret = s->secret};
@@ -206,6 +232,7 @@ tacit_status tc_sum_close(tc_sum *s, tc_release **out, tacit_error *err)
     add_up(s, r->steps);
     describe(&r->view, s);
     s->closed = true;
+    erase(s);
     *out = r;
     return TACIT_OK;
 }
@@ -214,12 +241,7 @@ void tc_sum_free(tc_sum *s)
 {
     if (s == NULL)
         return;
-    const tc_sum_plan *p = &s->plan;
-    sodium_memzero(s->sampled, p->agents);
-    sodium_memzero(s->folded, p->agents);
-    sodium_memzero(s->scratch, p->width * sizeof *s->scratch);
-    sodium_memzero(s->total, total_size(s) * sizeof *s->total);
-    sodium_memzero(s->noise, p->blocks * p->width * sizeof *s->noise);
+    erase(s);
     tc_arena_fini(&s->memory);
     tc_free(s);
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <sodium.h>
@@ -30,9 +31,12 @@ static tacit_status check_weights(const tacit_sum_plan *plan, tacit_error *err)
                        "a sum has at most 2^24 weights, got %zu agents and %zu blocks",
                        plan->agents, plan->blocks);
     for (size_t i = 0; i < plan->agents * plan->blocks; i++)
-        if (!(plan->weights[i] >= 0 && plan->weights[i] < 0x1p32))
-            return tc_fail(err, TACIT_E_ARG, "weights must be in [0, 2^32), got %g for agent %zu",
-                           plan->weights[i], i / plan->blocks);
+        if (!(plan->weights[i] >= 0 && plan->weights[i] < 0x1p32)) {
+            char number[32];
+            tc_double_text(number, plan->weights[i]);
+            return tc_fail(err, TACIT_E_ARG, "weights must be in [0, 2^32), got %s for agent %zu",
+                           number, i / plan->blocks);
+        }
     return TACIT_OK;
 }
 
@@ -44,25 +48,57 @@ static int above(double x)
     return exponent;
 }
 
-/* As many bits after the point as leave room for the largest weight and for the largest sum of
- * all agents' weights in a block. */
-static tacit_status choose_bits(const tacit_sum_plan *plan, int *out, tacit_error *err)
+static double largest_weight(const tacit_sum_plan *plan)
 {
-    double largest = 0, most = 0;
+    double largest = 0;
+    for (size_t i = 0; i < plan->agents * plan->blocks; i++)
+        largest = fmax(largest, plan->weights[i]);
+    return largest;
+}
+
+/* Over blocks, of all agents' weights. */
+static double largest_sum(const tacit_sum_plan *plan)
+{
+    double largest = 0;
     for (size_t i = 0; i < plan->blocks; i++) {
         double sum = 0;
-        for (size_t n = 0; n < plan->agents; n++) {
+        for (size_t n = 0; n < plan->agents; n++)
             sum += plan->weights[n * plan->blocks + i];
-            largest = fmax(largest, plan->weights[n * plan->blocks + i]);
-        }
-        most = fmax(most, sum);
+        largest = fmax(largest, sum);
     }
-    if (!(most > 0 && most < 0x1p34))
+    return largest;
+}
+
+/* Over agents, of one agent's weights in all blocks. */
+static double largest_norm(const tacit_sum_plan *plan)
+{
+    double largest = 0;
+    for (size_t n = 0; n < plan->agents; n++) {
+        const double *w = plan->weights + n * plan->blocks;
+        double square = 0;
+        for (size_t i = 0; i < plan->blocks; i++)
+            square += w[i] * w[i];
+        largest = fmax(largest, sqrt(square));
+    }
+    return largest;
+}
+
+/* As many bits after the point as leave room for the largest weight, for all agents' weights in a
+ * block, and for one agent's in all blocks. */
+static tacit_status choose_bits(const tacit_sum_plan *plan, int *out, tacit_error *err)
+{
+    double sum = largest_sum(plan), norm = largest_norm(plan);
+    if (!(sum > 0 && sum < 0x1p34))
         return tc_fail(err, TACIT_E_ARG,
                        "the weights of a block must add up to less than 2^34, and not all be 0, "
-                       "got %g",
-                       most);
-    int bits = WEIGHT_BITS - above(largest), room = SUM_BITS - above(most);
+                       "got %.9g",
+                       sum);
+    if (!(norm < 0x1p34))
+        return tc_fail(err, TACIT_E_ARG,
+                       "the weights of an agent must have a norm over all blocks of less than "
+                       "2^34, got %.9g",
+                       norm);
+    int bits = WEIGHT_BITS - above(largest_weight(plan)), room = SUM_BITS - above(fmax(sum, norm));
     bits = room < bits ? room : bits;
     *out = bits < MOST_FRACTION ? bits : MOST_FRACTION;
     return TACIT_OK;
@@ -101,12 +137,6 @@ static tacit_status plan_of(const tacit_sum_plan *plan, tc_sum_plan *p, uint32_t
 
 /* ---- what it costs */
 
-static double distance_of(const tc_sum_plan *p, double sd)
-{
-    double count = (double)(p->blocks * p->width);
-    return sd > 0 ? count * TC_RELEASE_DISTANCE / (sd * sd) * TC_ROUND_UP : 0;
-}
-
 static tacit_status cost_of(const tc_sum_plan *p, tacit_cost *out, tacit_error *err)
 {
     tc_sum_scale scale;
@@ -114,7 +144,7 @@ static tacit_status cost_of(const tc_sum_plan *p, tacit_cost *out, tacit_error *
     *out = (tacit_cost){.size = sizeof *out,
                         .event = tc_event_public(&scale.event),
                         .unit = TACIT_UNIT_AGENT,
-                        .distance = distance_of(p, (double)scale.sd)};
+                        .distance = scale.distance};
     return TACIT_OK;
 }
 

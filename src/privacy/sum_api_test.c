@@ -87,6 +87,32 @@ static void weights_may_be_of_any_size(void **state)
     }
 }
 
+/* Weights that are all 1 are the same as none, however many blocks and whatever the clip norm. */
+static void weights_may_have_many_blocks(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 16, FEW = 4 };
+    tacit_error err = {0};
+    double *ones = test_calloc(FEW * MOST, sizeof *ones);
+    for (size_t i = 0; i < (size_t)FEW * MOST; i++)
+        ones[i] = 1;
+    for (size_t blocks = 1; blocks <= MOST; blocks *= 4)
+        for (double clip = 1; clip < 2; clip += 0.3) {
+            tacit_cost weighted = TACIT_COST, plain = TACIT_COST;
+            tacit_sum_plan plan = TACIT_SUM_PLAN;
+            plan.agents = FEW;
+            plan.width = 1;
+            plan.blocks = blocks;
+            plan.clip_norm = clip;
+            plan.noise_multiplier = 1;
+            assert_ok(tacit_sum_cost(&plan, &plain, &err));
+            plan.weights = ones;
+            assert_ok(tacit_sum_cost(&plan, &weighted, &err));
+            assert_same_bits(weighted.event.parameter, plain.event.parameter);
+        }
+    test_free(ones);
+}
+
 /* One agent moves the sums by at most its weights' norm times the clip norm. */
 static void has_the_noise_that_it_promises(void **state)
 {
@@ -195,12 +221,24 @@ static void refuses_bad_plans(void **state)
                  "weights must be in [0, 2^32), got -1 for agent 1");
     plan.weights = huge;
     assert_fails(tacit_sum_open(&sum, &plan, &err), TACIT_E_ARG,
-                 "weights must be in [0, 2^32), got 4.29497e+09 for agent 2");
+                 "weights must be in [0, 2^32), got 4294967296 for agent 2");
     plan.weights = odd;
     assert_fails(tacit_sum_open(&sum, &plan, &err), TACIT_E_ARG, "got nan for agent 0");
     plan.weights = none;
     assert_fails(tacit_sum_open(&sum, &plan, &err), TACIT_E_ARG,
                  "the weights of a block must add up to less than 2^34, and not all be 0, got 0");
+    static double many[64];
+    for (size_t i = 0; i < 64; i++)
+        many[i] = 0x1p31;
+    plan = plan_of(1, many); /* the norm of 64 is 2^34, that of 63 below it */
+    plan.agents = 1;
+    plan.blocks = 64;
+    assert_fails(tacit_sum_open(&sum, &plan, &err), TACIT_E_ARG,
+                 "the weights of an agent must have a norm over all blocks of less than 2^34, got "
+                 "1.71798692e+10");
+    plan.blocks = 63;
+    tacit_cost cost = TACIT_COST;
+    assert_ok(tacit_sum_cost(&plan, &cost, &err));
     plan = plan_of(1, weights);
     plan.agents = SIZE_MAX;
     assert_fails(tacit_sum_open(&sum, &plan, &err), TACIT_E_ARG,
@@ -258,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_what_it_is_given),
         cmocka_unit_test(weights_may_be_of_any_size),
+        cmocka_unit_test(weights_may_have_many_blocks),
         cmocka_unit_test(has_the_noise_that_it_promises),
         cmocka_unit_test(draws_anew),
         cmocka_unit_test(says_beforehand_what_it_costs),

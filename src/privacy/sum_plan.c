@@ -2,7 +2,8 @@
  *
  * Contributions are on a grid that follows from the clip norm, weights are multiples of 2^-f. So
  * all products and sums are integers on the grid of the products, and exact in 64 bits: no sum can
- * exceed reach = clip max_i sum_n weight(n,i), and plans for which this is beyond 2^61 are refused.
+ * exceed reach = clip max_i sum_n weight(n,i), and plans for which this is beyond 2^61 are refused,
+ * as are those for which |weights_n| clip, below, is.
  * Noise needs fewer digits. The release is `shift` digits coarser, as fine as the sampler allows,
  * and each of its coordinates is rounded once: R(T) = floor((T + 2^(shift-1)) / 2^shift).
  *
@@ -46,11 +47,10 @@ static tacit_status check_numbers(const tc_sum_plan *p, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "the clip norm must be in 1..2^26 steps, got %llu",
                        (unsigned long long)p->clip);
     if (p->rate == 0 || p->rate > TC_SUM_ONE)
-        return tc_fail(err, TACIT_E_ARG, "the sampling rate must be in (0, 1], got %g",
-                       ldexp((double)p->rate, -32));
+        return tc_fail_range(err, "the sampling rate", "(0, 1]", ldexp((double)p->rate, -32));
     if (p->multiplier > 1000000 * TC_SUM_ONE)
-        return tc_fail(err, TACIT_E_ARG, "the noise multiplier must be at most 1e6, got %g",
-                       ldexp((double)p->multiplier, -32));
+        return tc_fail_range(err, "the noise multiplier", "[0, 1e6]",
+                             ldexp((double)p->multiplier, -32));
     return TACIT_OK;
 }
 
@@ -96,6 +96,13 @@ static tc_dp_event event_of(const tc_sum_plan *p)
     e.sampling = p->rate < TC_SUM_ONE ? TC_DP_POISSON : TC_DP_ALL;
     e.sampling_rate = ldexp((double)p->rate, -32);
     return e;
+}
+
+/* Of all coordinates' noise together. */
+static double distance_of(const tc_sum_plan *p, double sd)
+{
+    double count = (double)(p->blocks * p->width);
+    return sd > 0 ? count * TC_RELEASE_DISTANCE / (sd * sd) * TC_ROUND_UP : 0;
 }
 
 /* What an agent can move: the exact sums by at most delta <= reach, their rounding by `slack`. */
@@ -144,6 +151,25 @@ static tacit_status choose_shift(const tc_sum_plan *p, const extent *x, tc_sum_s
                    p->agents, p->blocks * p->width);
 }
 
+/* All agents together in one block, and one agent in all blocks together. */
+static tacit_status check_extent(const tc_sum_plan *p, const extent *x, tacit_error *err)
+{
+    const tc_wide most = (tc_wide)1 << SUM_BITS;
+    if (x->delta == 0)
+        return tc_fail(err, TACIT_E_ARG, "all weights are 0: there is nothing to sum");
+    if (x->reach > most)
+        return tc_fail(err, TACIT_E_ARG,
+                       "the weights of %zu agents in one block are too large: with vectors of up "
+                       "to %llu steps they could overflow the sum, which holds 2^%d steps",
+                       p->agents, (unsigned long long)p->clip, SUM_BITS);
+    if (x->delta > most)
+        return tc_fail(err, TACIT_E_ARG,
+                       "the weights of one agent in %zu blocks are too large: with vectors of up "
+                       "to %llu steps its part of the sums could have a norm over 2^%d steps",
+                       p->blocks, (unsigned long long)p->clip, SUM_BITS);
+    return TACIT_OK;
+}
+
 tacit_status tc_sum_plan_scale(const tc_sum_plan *p, tc_sum_scale *out, tacit_error *err)
 {
     TC_TRY(check_shape(p, err));
@@ -151,16 +177,12 @@ tacit_status tc_sum_plan_scale(const tc_sum_plan *p, tc_sum_scale *out, tacit_er
     extent x = {.delta = shift_up((tc_wide)weight_norm(p) * p->clip, NORM_BITS),
                 .reach = (tc_wide)weight_sum(p) * p->clip,
                 .slack = tc_root_up(p->blocks * p->width)};
-    if (x.delta == 0)
-        return tc_fail(err, TACIT_E_ARG, "all weights are 0: there is nothing to sum");
-    x.reach = x.delta > x.reach ? x.delta : x.reach; /* so that Delta fits too */
-    if (x.reach > (tc_wide)1 << SUM_BITS)
-        return tc_fail(err, TACIT_E_ARG,
-                       "%zu agents with vectors of up to %llu steps could overflow the sum",
-                       p->agents, (unsigned long long)p->clip);
+    TC_TRY(check_extent(p, &x, err));
+    x.reach = x.delta > x.reach ? x.delta : x.reach;
     tc_sum_scale scale = {.event = event_of(p)};
     TC_TRY(choose_shift(p, &x, &scale, err));
     scale.grid = p->grid + (int)p->weight_bits - scale.shift;
+    scale.distance = distance_of(p, (double)scale.sd);
     *out = scale;
     return TACIT_OK;
 }
@@ -168,8 +190,7 @@ tacit_status tc_sum_plan_scale(const tc_sum_plan *p, tc_sum_scale *out, tacit_er
 tacit_status tc_sum_plan_clip(tc_sum_plan *p, double clip_norm, tacit_error *err)
 {
     if (!(clip_norm >= 1e-250 && clip_norm <= 1e250))
-        return tc_fail(err, TACIT_E_ARG, "the clip norm must be in [1e-250, 1e250], got %g",
-                       clip_norm);
+        return tc_fail_range(err, "the clip norm", "[1e-250, 1e250]", clip_norm);
     p->grid = CLIP_BITS - ilogb(clip_norm);
     p->clip = (uint64_t)tc_grid_truncate(clip_norm, p->grid);
     return TACIT_OK;
@@ -180,9 +201,9 @@ tacit_status tc_sum_plan_fit(tc_sum_plan *p, double clip_norm, double z, double 
 {
     TC_TRY(tc_sum_plan_clip(p, clip_norm, err));
     if (!(z >= 0 && z <= 1e6))
-        return tc_fail(err, TACIT_E_ARG, "the noise multiplier must be in [0, 1e6], got %g", z);
+        return tc_fail_range(err, "the noise multiplier", "[0, 1e6]", z);
     if (!(q > 0 && q <= 1))
-        return tc_fail(err, TACIT_E_ARG, "the sampling rate must be in (0, 1], got %g", q);
+        return tc_fail_range(err, "the sampling rate", "(0, 1]", q);
     p->multiplier = (uint64_t)ceil(ldexp(z, 32));
     p->rate = (uint64_t)fmax(1, round(ldexp(q, 32)));
     return tc_sum_plan_scale(p, out, err);

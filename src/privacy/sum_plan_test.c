@@ -62,6 +62,9 @@ static void check_scale(const tc_sum_plan *p)
     delta = slow_delta(p, s.shift - 1);
     assert_true(z * (delta * (1 + 0x1p-20L) + 2) + 1 >= (long double)TC_SD_HIGH);
     assert_int_equal(s.grid, p->grid + (int)p->weight_bits - s.shift);
+    long double sd = (long double)s.sd, distance = (p->blocks * p->width) * 0.0202L / (sd * sd);
+    assert_true((long double)s.distance >= distance);
+    assert_true((long double)s.distance <= distance * (1 + 1e-14L));
 }
 
 static void scales_are_rounded_up_and_releases_fine(void **state)
@@ -134,6 +137,7 @@ static void without_noise_nothing_is_rounded(void **state)
     assert_int_equal(s.shift, 0);
     assert_int_equal(s.grid, 36);
     assert_true(s.sd == 0);
+    assert_same_bits(s.distance, 0);
     assert_int_equal(s.event.mechanism, TC_DP_NONPRIVATE);
 }
 
@@ -184,7 +188,13 @@ static void bad_numbers_are_refused(void **state)
     refuse(&p, "sampling rate");
     p = plan();
     p.multiplier = UINT64_MAX;
-    refuse(&p, "the noise multiplier must be at most 1e6");
+    refuse(&p, "the noise multiplier must be in [0, 1e6], got 4294967296");
+    p = plan();
+    p.multiplier = 1000000 * TC_SUM_ONE + 1;
+    refuse(&p, "the noise multiplier must be in [0, 1e6], got 1000000.0000000002");
+    p = plan();
+    p.rate = TC_SUM_ONE + 1;
+    refuse(&p, "the sampling rate must be in (0, 1], got 1.0000000002328306");
     p = plan();
     static const uint32_t nothing[AGENTS * BLOCKS] = {0};
     p.weights = nothing;
@@ -233,7 +243,8 @@ static void overflow_is_refused_before_anything_is_drawn(void **state)
                      .rate = TC_SUM_ONE};
     scale_of(&p); /* 2^4 2^31 2^26 = 2^61 */
     p.agents = p.groups = 17;
-    refuse(&p, "17 agents with vectors of up to 67108864 steps could overflow the sum");
+    refuse(&p, "the weights of 17 agents in one block are too large: with vectors of up to "
+               "67108864 steps they could overflow the sum, which holds 2^61 steps");
     p.groups = 1; /* the same weights */
     refuse(&p, "could overflow the sum");
     heavy[1] = 0; /* half of them, and one more if their number is odd */
@@ -246,6 +257,29 @@ static void overflow_is_refused_before_anything_is_drawn(void **state)
     tc_sum *s = NULL;
     assert_fails(tc_sum_open(&s, &p, &e, &err), TACIT_E_ARG, "could overflow the sum");
     assert_null(s);
+}
+
+/* The norm over blocks can be the larger of the two. */
+static void an_agent_beyond_64_bits_is_refused(void **state)
+{
+    (void)state;
+    enum { MANY = 258 };
+    static uint32_t heavy[MANY];
+    for (size_t i = 0; i < MANY; i++)
+        heavy[i] = UINT32_C(1) << 31;
+    tc_sum_plan p = {.agents = 1,
+                     .blocks = 256,
+                     .width = 1,
+                     .groups = 1,
+                     .weights = heavy,
+                     .weight_bits = 31,
+                     .clip = TC_SUM_CLIP_MAX,
+                     .multiplier = TC_SUM_ONE,
+                     .rate = TC_SUM_ONE};
+    scale_of(&p); /* sqrt(256) 2^31 2^26 = 2^61 */
+    p.blocks = 257;
+    refuse(&p, "the weights of one agent in 257 blocks are too large: with vectors of up to "
+               "67108864 steps its part of the sums could have a norm over 2^61 steps");
 }
 
 static void bad_real_numbers_are_refused(void **state)
@@ -263,6 +297,10 @@ static void bad_real_numbers_are_refused(void **state)
     assert_fails(tc_sum_plan_set(&p, 1, NAN, 1, &err), TACIT_E_ARG, "multiplier");
     assert_fails(tc_sum_plan_set(&p, 1, 1, 1.5, &err), TACIT_E_ARG,
                  "the sampling rate must be in (0, 1], got 1.5");
+    assert_fails(tc_sum_plan_set(&p, 1, 1, 1.0000001, &err), TACIT_E_ARG,
+                 "the sampling rate must be in (0, 1], got 1.0000001");
+    assert_fails(tc_sum_plan_set(&p, 1, 1000000.25, 1, &err), TACIT_E_ARG,
+                 "the noise multiplier must be in [0, 1e6], got 1000000.25");
 }
 
 int main(void)
@@ -276,6 +314,7 @@ int main(void)
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(extreme_noise_is_refused),
         cmocka_unit_test(overflow_is_refused_before_anything_is_drawn),
+        cmocka_unit_test(an_agent_beyond_64_bits_is_refused),
         cmocka_unit_test(bad_real_numbers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

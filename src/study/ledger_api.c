@@ -245,6 +245,10 @@ tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_
                                 .adjacency = e->adjacency,
                                 .is_private = e->is_private,
                                 .not_private = e->not_private,
+                                .rows = e->rows,
+                                .cols = e->cols,
+                                .offset = e->offset,
+                                .step = e->step,
                                 .release = hash_public(&e->release),
                                 .head = hash_public(&head.hash)};
     return TACIT_OK;

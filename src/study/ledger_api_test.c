@@ -89,24 +89,45 @@ static tacit_ledger *open_new(const char *where)
     return l;
 }
 
-static tacit_receipt *release(tacit_ledger *l, double z, uint64_t round, const char *subject)
+static tacit_receipt *release(tacit_ledger *l, double z, uint64_t round)
 {
     tacit_error err = {0};
     tacit_receipt *x = NULL;
     tacit_release *r = draw(z);
     tacit_charge c = charge_of(round);
-    c.subject = subject;
     assert_ok(tacit_ledger_release(l, NULL, &c, r, &x, &err));
     tacit_release_free(r);
     return x;
 }
 
-static double epsilon_of(tacit_ledger *l, const char *subject)
+/* One number of one user. */
+static tacit_receipt *reply(tacit_ledger *l, double epsilon, uint64_t round, const char *subject)
+{
+    tacit_error err = {0};
+    tacit_reply *p = NULL;
+    tacit_receipt *x = NULL;
+    tacit_release *r = NULL;
+    tacit_charge c = charge_of(round);
+    c.subject = subject;
+    assert_ok(tacit_reply_new(&p, TACIT_REPLY_LAPLACE, epsilon, -3, 5, &err));
+    assert_ok(tacit_reply_release(p, 0.5, &r, &err));
+    assert_ok(tacit_ledger_release(l, NULL, &c, r, &x, &err));
+    tacit_reply_free(p);
+    tacit_release_free(r);
+    return x;
+}
+
+static double epsilon_of_unit(tacit_ledger *l, tacit_unit unit, const char *subject)
 {
     tacit_error err = {0};
     tacit_spent s = TACIT_SPENT;
-    assert_ok(tacit_ledger_spent(l, TACIT_UNIT_AGENT, subject, NULL, 1e-6, &s, &err));
+    assert_ok(tacit_ledger_spent(l, unit, subject, NULL, 1e-6, &s, &err));
     return s.epsilon;
+}
+
+static double epsilon_of(tacit_ledger *l)
+{
+    return epsilon_of_unit(l, TACIT_UNIT_AGENT, NULL);
 }
 
 static uint64_t entries_of(tacit_ledger *l)
@@ -159,15 +180,15 @@ static void a_second_draw_never_leaves(void **state)
     (void)state;
     tacit_error err = {0};
     tacit_ledger *l = open_new("memory:");
-    tacit_receipt *first = release(l, 4, 1, NULL), *found = NULL, *none = NULL;
-    double spent = epsilon_of(l, NULL);
+    tacit_receipt *first = release(l, 4, 1), *found = NULL, *none = NULL;
+    double spent = epsilon_of(l);
     for (int i = 0; i < 3; i++) {
-        tacit_receipt *again = release(l, 4, 1, NULL);
+        tacit_receipt *again = release(l, 4, 1);
         assert_same_bytes(first, again);
         assert_true(tacit_receipt_again(again));
         tacit_receipt_free(again);
     }
-    assert_same_bits(epsilon_of(l, NULL), spent);
+    assert_same_bits(epsilon_of(l), spent);
     assert_int_equal(entries_of(l), 1);
     tacit_charge c = charge_of(1);
     assert_ok(tacit_ledger_find(l, &c, &found, &err));
@@ -223,7 +244,7 @@ static void a_refusal_spends_nothing(void **state)
                                "not allow this release: spent 1.92536, asked 0.328731, remaining "
                                "0.074646 (gaussian)"),
                      3);
-    assert_true(epsilon_of(l, NULL) <= 2);
+    assert_true(epsilon_of(l) <= 2);
     tacit_ledger_close(l);
     l = open_new("memory:");
     uint64_t rounds = spend_all(l, &filter,
@@ -240,7 +261,7 @@ static void stored_bytes_need_no_budget(void **state)
     tacit_error err = {0};
     tacit_budget b = budget_of("pld");
     tacit_ledger *l = open_new("memory:");
-    tacit_receipt *x = release(l, 4, 1, NULL), *again = NULL;
+    tacit_receipt *x = release(l, 4, 1), *again = NULL;
     tacit_release *r = draw(4);
     tacit_charge c = charge_of(1);
     b.epsilon = 0.001;
@@ -257,7 +278,7 @@ static void a_study_is_a_text_or_its_hash(void **state)
     (void)state;
     tacit_error err = {0};
     tacit_ledger *l = open_new("memory:");
-    tacit_receipt *x = release(l, 4, 1, NULL), *found = NULL, *none = NULL;
+    tacit_receipt *x = release(l, 4, 1), *found = NULL, *none = NULL;
     tacit_ledger_entry e = TACIT_LEDGER_ENTRY;
     assert_ok(tacit_ledger_get(l, 1, &e, &err));
     tacit_charge c = charge_of(1);
@@ -283,7 +304,7 @@ static void the_stamp_stays(void **state)
     tacit_error err = {0};
     tacit_spent s = TACIT_SPENT;
     tacit_ledger *l = open_new("memory:");
-    tacit_receipt *x = release(l, 0, 1, NULL);
+    tacit_receipt *x = release(l, 0, 1);
     assert_false(tacit_receipt_private(x));
     assert_ok(tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, 1e-6, &s, &err));
     assert_false(s.is_private);
@@ -303,18 +324,19 @@ static void says_who_has_spent_what(void **state)
     tacit_error err = {0};
     tacit_spent s = TACIT_SPENT;
     tacit_ledger *l = open_new("memory:");
-    assert_close(epsilon_of(l, NULL), 0, 0);
-    tacit_receipt_free(release(l, 4, 1, NULL));
-    double all = epsilon_of(l, NULL);
-    tacit_receipt_free(release(l, 4, 2, "ward 7"));
-    assert_same_bits(epsilon_of(l, "ward 8"), all);
-    assert_true(epsilon_of(l, "ward 7") > all);
+    assert_close(epsilon_of(l), 0, 0);
+    tacit_receipt_free(reply(l, 0.5, 1, NULL));
+    double all = epsilon_of_unit(l, TACIT_UNIT_USER, NULL);
+    tacit_receipt_free(reply(l, 0.5, 2, "ward 7"));
+    assert_same_bits(epsilon_of_unit(l, TACIT_UNIT_USER, "ward 8"), all);
+    assert_true(epsilon_of_unit(l, TACIT_UNIT_USER, "ward 7") > all);
     char name[] = "ward 7";
-    assert_ok(tacit_ledger_spent(l, TACIT_UNIT_AGENT, name, "rdp", 1e-6, &s, &err));
+    assert_ok(tacit_ledger_spent(l, TACIT_UNIT_USER, name, "pure", 1e-6, &s, &err));
     memset(name, 'x', strlen(name)); /* the answer holds on to nothing of ours */
     assert_string_equal(s.subject, "ward 7");
-    assert_string_equal(s.accountant, "rdp");
-    assert_ok(tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, 1e-6, &s, &err));
+    assert_string_equal(s.accountant, "pure");
+    assert_close(s.epsilon, 1, 1e-12);
+    assert_ok(tacit_ledger_spent(l, TACIT_UNIT_USER, NULL, NULL, 1e-6, &s, &err));
     assert_string_equal(s.subject, "ward 7");
     assert_int_equal(s.releases, 2);
     assert_true(s.is_private);
@@ -323,9 +345,12 @@ static void says_who_has_spent_what(void **state)
     assert_int_equal(s.releases, 0);
     assert_close(s.epsilon, 0, 0);
     char *text = NULL;
-    assert_ok(tacit_ledger_statement(l, TACIT_UNIT_AGENT, "ward 7", NULL, 1e-6, &text, &err));
-    assert_non_null(strstr(text, "agent \"ward 7\": epsilon 1.54"));
-    assert_non_null(strstr(text, "over 2 releases. Neighbours: all vectors of one agent"));
+    assert_ok(tacit_ledger_statement(l, TACIT_UNIT_USER, "ward 7", "pure", 1e-6, &text, &err));
+    assert_non_null(strstr(text, "user \"ward 7\": epsilon 1"));
+    assert_non_null(strstr(text, "over 2 releases. Neighbours: any two values of one user"));
+    tacit_text_free(text);
+    assert_ok(tacit_ledger_statement(l, TACIT_UNIT_ROW, NULL, NULL, 1e-6, &text, &err));
+    assert_string_equal(text, "Nothing was released about any row.");
     tacit_text_free(text);
     tacit_ledger_close(l);
 }
@@ -336,16 +361,16 @@ static void shows_its_entries(void **state)
     tacit_error err = {0};
     tacit_ledger_entry e = TACIT_LEDGER_ENTRY;
     tacit_ledger *l = open_new("memory:");
-    tacit_receipt *x = release(l, 4, 9, "ward 7");
+    tacit_receipt *x = reply(l, 0.5, 9, "ward 7");
     char hex[65] = "?";
     assert_ok(tacit_ledger_get(l, 1, &e, &err));
     assert_int_equal(e.seq, 1);
     assert_int_equal(e.round, 9);
-    assert_int_equal(e.unit, TACIT_UNIT_AGENT);
+    assert_int_equal(e.unit, TACIT_UNIT_USER);
     assert_string_equal(e.subject, "ward 7");
-    assert_string_equal(e.mechanism, "gaussian-sum");
-    assert_same_bits(e.event.parameter, 4);
-    assert_true(e.distance > 0 && e.is_private);
+    assert_string_equal(e.mechanism, "laplace-reply");
+    assert_same_bits(e.event.parameter, 0.5);
+    assert_true(e.distance == 0 && e.is_private);
     assert_memory_equal(e.head.bytes, tacit_receipt_head(x).hash.bytes, 32);
     tacit_hash_text(&e.head, hex);
     assert_int_equal(strspn(hex, "0123456789abcdef"), 64);
@@ -365,13 +390,13 @@ static void is_the_same_tomorrow(void **state)
     (void)state;
     tacit_error err = {0};
     tacit_ledger *l = open_new(url);
-    tacit_receipt *x = release(l, 4, 1, NULL);
-    double spent = epsilon_of(l, NULL);
+    tacit_receipt *x = release(l, 4, 1);
+    double spent = epsilon_of(l);
     tacit_ledger_close(l);
     assert_ok(tacit_ledger_open(&l, url, "clinics", &err));
     assert_string_equal(tacit_ledger_name(l), "clinics");
-    assert_same_bits(epsilon_of(l, NULL), spent);
-    tacit_receipt *again = release(l, 4, 1, NULL);
+    assert_same_bits(epsilon_of(l), spent);
+    tacit_receipt *again = release(l, 4, 1);
     assert_same_bytes(x, again);
     tacit_head seen = tacit_receipt_head(x);
     assert_ok(tacit_ledger_verify(l, &seen, &err));
@@ -393,12 +418,12 @@ static void two_handles_share_it(void **state)
 {
     (void)state;
     tacit_ledger *a = open_new(url), *b = open_new(url);
-    tacit_receipt *x = release(a, 4, 1, NULL);
+    tacit_receipt *x = release(a, 4, 1);
     assert_int_equal(entries_of(b), 1);
-    tacit_receipt *y = release(b, 4, 1, NULL);
+    tacit_receipt *y = release(b, 4, 1);
     assert_same_bytes(x, y);
-    tacit_receipt_free(release(b, 4, 2, NULL));
-    assert_same_bits(epsilon_of(a, NULL), epsilon_of(b, NULL));
+    tacit_receipt_free(release(b, 4, 2));
+    assert_same_bits(epsilon_of(a), epsilon_of(b));
     assert_int_equal(entries_of(a), 2);
     tacit_receipt_free(x);
     tacit_receipt_free(y);
@@ -456,12 +481,12 @@ static void an_export_is_the_ledger(void **state)
     (void)state;
     tacit_error err = {0};
     tacit_ledger *l = open_new("memory:"), *read = NULL, *none = NULL;
-    tacit_receipt *x = release(l, 4, 1, NULL), *y = release(l, 3, 2, "ward 7"), *no = NULL;
+    tacit_receipt *x = release(l, 4, 1), *y = reply(l, 0.5, 2, "ward 7"), *no = NULL;
     char *json = NULL;
     assert_ok(tacit_ledger_export(l, &json, &err));
     assert_ok(tacit_ledger_import(&read, json, &err));
     assert_string_equal(tacit_ledger_name(read), "clinics");
-    assert_same_bits(epsilon_of(read, NULL), epsilon_of(l, NULL));
+    assert_same_bits(epsilon_of(read), epsilon_of(l));
     tacit_head seen = tacit_receipt_head(y);
     assert_ok(tacit_ledger_verify(read, &seen, &err));
     tacit_release *r = draw(4);
@@ -499,7 +524,7 @@ static void a_change_is_noticed(void **state)
     (void)state;
     tacit_error err = {0};
     tacit_ledger *l = open_new(url), *none = NULL;
-    tacit_receipt *x = release(l, 4, 1, NULL), *y = release(l, 4, 2, NULL);
+    tacit_receipt *x = release(l, 4, 1), *y = release(l, 4, 2);
     tacit_head head = tacit_receipt_head(x);
     assert_ok(tacit_ledger_verify(l, NULL, &err));
     assert_ok(tacit_ledger_verify(l, &head, &err));
@@ -534,6 +559,9 @@ static void append_sampled_row(const tc_ledger_io *io)
                          .adjacency = "one row moves",
                          .is_private = true,
                          .not_private = "",
+                         .rows = 1,
+                         .cols = 1,
+                         .step = 1,
                          .release = tc_ledger_release_hash(released, sizeof released),
                          .previous = tc_ledger_genesis("clinics").hash};
     tc_ledger_record r = {
@@ -561,7 +589,7 @@ static void sampled_rows_have_no_guarantee(void **state)
     assert_fails(tacit_ledger_spent(l, TACIT_UNIT_ROW, NULL, NULL, 1e-5, &s, &err), TACIT_E_ARG,
                  "no guarantee: ledger entry 1: sampling with a rate below 1 is accounted for "
                  "agents only, got rate 0.01 for unit row");
-    assert_close(epsilon_of(l, NULL), 0, 0); /* agents have nothing to do with it */
+    assert_close(epsilon_of(l), 0, 0); /* agents have nothing to do with it */
     tacit_ledger_close(l);
 }
 
@@ -595,6 +623,8 @@ static void refuses_bad_numbers(void **state)
     assert_fails(tacit_ledger_release(l, NULL, &c, r, &x, &err), TACIT_E_ARG, "subject");
     b = budget_of("pld");
     assert_ok(tacit_release_cost(r, &cost, &err));
+    assert_fails(tacit_ledger_would(l, &b, "", &cost, &err), TACIT_E_ARG,
+                 "subject must not be empty");
     cost.unit = (tacit_unit)3;
     assert_fails(tacit_ledger_would(l, &b, NULL, &cost, &err), TACIT_E_ARG,
                  "the unit must be one of its constants, 0 to 2, got 3");

@@ -153,6 +153,15 @@ static inline tc_release *forced_release(tc_dp_event event, int64_t value)
     return r;
 }
 
+/* ... of one unit, whom a charge may name. */
+static inline tc_release *forced_single(tc_dp_event event, int64_t value)
+{
+    tc_release *r = forced_release(event, value);
+    r->view.mechanism = "laplace-reply";
+    r->view.single = true;
+    return r;
+}
+
 static inline tc_dp_event gaussian_event(double z)
 {
     return tc_release_event(TC_DP_GAUSSIAN, z);
@@ -170,7 +179,8 @@ static inline void spend(tc_ledger *l, const char *study, uint64_t round, const 
     tacit_error err = {0};
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of(study, round, subject);
-    tc_release *r = forced_release(event, (int64_t)round);
+    tc_release *r =
+        subject ? forced_single(event, (int64_t)round) : forced_release(event, (int64_t)round);
     assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
     tc_ledger_receipt_fini(&receipt);
     tc_release_free(r);

@@ -57,8 +57,11 @@ static tacit_status draw(const tc_row_terms *t, double y, tc_entropy *e, tc_rele
                          tacit_error *err)
 {
     double low = -t->output_bound, high = t->output_bound;
-    tc_laplace_plan plan = {
-        .count = 1, .bounds = {&low, &high}, .epsilon = t->output_epsilon, .unit = TC_UNIT_ROW};
+    tc_laplace_plan plan = {.count = 1,
+                            .bounds = {&low, &high},
+                            .epsilon = t->output_epsilon,
+                            .unit = TC_UNIT_ROW,
+                            .single = true};
     if (t->output_epsilon == 0)
         return tc_none_release(out, 1, 1, &y, TC_UNIT_ROW, AS_THEY_ARE, err);
     return tc_laplace_release(out, &plan, &y, e, err);
