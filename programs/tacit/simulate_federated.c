@@ -184,28 +184,59 @@ static tc_federated federated_of(const contest *a, const tc_contender *c)
 
 /* -- what is promised ---------------------------------------------------------------------- */
 
-/* Noise and releases for the promise go into opts. */
-static tacit_status keep_promise(const contest *a, const tc_contender *c, void *opts,
-                                 tacit_error *err)
+static const tc_accountant *accountant_of(const contest *a)
+{
+    static const tc_accountant *const by_option[] = {
+        &tc_accountant_pld, &tc_accountant_rdp, &tc_accountant_moments, &tc_accountant_gaussian};
+    return by_option[a->p->o->accountant];
+}
+
+/* One event suffices: rounds differ in their weights, not in their mechanism. */
+static tacit_status check_accountant(const contest *a, const tc_contender *c, const tc_env *env,
+                                     const void *opts, tacit_error *err)
+{
+    tc_dp_event event;
+    tc_guarantee bound;
+    if (!c->algorithm->aggregator)
+        return TACIT_OK;
+    TC_TRY(tc_federation_event(c->algorithm, env, opts, 0, &event, err));
+    return tc_ledger_cost(accountant_of(a), &event, 1, 0, c->delta, &bound, err);
+}
+
+/* What a report says about the options; it comes last, for they are as they run no more. */
+static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tacit_error *err)
+{
+    tc_text theorem = {0};
+    if (c->algorithm->theorem)
+        c->algorithm->theorem(env, opts, c->f.rounds, &theorem);
+    c->theorem = tc_text_take(&theorem);
+    if (c->algorithm->settle)
+        TC_TRY(c->algorithm->settle(opts, err));
+    c->shown = tc_options_json(c->algorithm->options, opts);
+    return c->theorem && c->shown ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* Noise and releases for the promise go into opts, and from there into all that is run and shown. */
+static tacit_status settle(const contest *a, tc_contender *c, void *opts, tacit_error *err)
 {
     uint64_t initial;
-    if (!c->algorithm->promise)
-        return no_promise(c, err);
     TC_TRY(tc_federated_initial(&c->f, &initial, err));
     tc_env env = {
         .space = tc_family_space(a->family), .agents = a->agents, .budget = initial + c->f.rounds};
-    return c->algorithm->promise(&env, opts, c->epsilon, c->delta, err);
+    if (c->epsilon > 0 && !c->algorithm->promise)
+        return no_promise(c, err);
+    if (c->epsilon > 0)
+        TC_TRY(c->algorithm->promise(&env, opts, c->epsilon, c->delta, err));
+    TC_TRY(check_accountant(a, c, &env, opts, err));
+    c->options = tc_options_json(c->algorithm->options, opts);
+    return c->options ? describe(c, &env, opts, err) : tc_fail_memory(err);
 }
 
 static tacit_status settle_options(const contest *a, tc_contender *c, tacit_error *err)
 {
     void *opts;
     TC_TRY(tc_simulate_opts_new(c->algorithm, c->given, &opts, err));
-    tacit_status status = c->epsilon > 0 ? keep_promise(a, c, opts, err) : TACIT_OK;
-    if (status == TACIT_OK) {
-        c->options = tc_options_json(c->algorithm->options, opts);
-        status = c->options ? TACIT_OK : tc_fail_memory(err);
-    }
+    tacit_status status = settle(a, c, opts, err);
     tc_simulate_opts_free(c->algorithm, opts);
     c->f.options = c->options;
     c->f.epsilon = c->epsilon;
@@ -294,8 +325,6 @@ static tacit_status watch(tc_contender *c, const char *label, bool quiet, tacit_
 
 static tacit_status run_one(const contest *a, tc_contender *c, tacit_error *err)
 {
-    static const tc_accountant *const by_option[] = {
-        &tc_accountant_pld, &tc_accountant_rdp, &tc_accountant_moments, &tc_accountant_gaussian};
     char label[64];
     snprintf(label, sizeof label, "%.40s on %.16s", c->label, a->objective);
     tacit_status status = watch(c, label, a->p->in->quiet, err);
@@ -303,8 +332,7 @@ static tacit_status run_one(const contest *a, tc_contender *c, tacit_error *err)
         return interrupted(a->p, err);
     if (status != TACIT_OK)
         return status;
-    return tc_federated_cost_init(&c->cost, &c->result, by_option[a->p->o->accountant], c->delta,
-                                  err);
+    return tc_federated_cost_init(&c->cost, &c->result, accountant_of(a), c->delta, err);
 }
 
 static tacit_status run_all(contest *a, tacit_error *err)

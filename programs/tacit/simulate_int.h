@@ -80,6 +80,8 @@ typedef struct tc_contender {
     const tc_algorithm *algorithm;
     json_t *given;         /* its options as given */
     json_t *options;       /* all of them, as in force */
+    json_t *shown;         /* the same with values in place of "chosen" */
+    char *theorem;         /* what one says about them; may be empty */
     double epsilon, delta; /* the promise asked for; 0: none, and the default delta */
     char *checkpoint;      /* or NULL */
     tc_federated f;

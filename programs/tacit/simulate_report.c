@@ -38,14 +38,12 @@ static void add_list(tc_text *out, const char *list)
         tc_text_add(out, list);
 }
 
-static void add_value(tc_text *out, const char *option, const json_t *v)
+static void add_value(tc_text *out, const json_t *v)
 {
     if (json_is_string(v))
         add_list(out, json_string_value(v));
     else if (json_is_boolean(v))
         tc_text_add(out, json_is_true(v) ? "true" : "false");
-    else if (json_number_value(v) == 0 && strcmp(option, "clip") == 0)
-        tc_text_add(out, "auto"); /* by the kind of message */
     else
         tc_text_addf(out, "%.6g", json_number_value(v));
 }
@@ -73,21 +71,23 @@ static void print_settings(const tc_contender *c, int indent)
     json_t *v;
     tc_text_addf(&text, "N_init %llu", (unsigned long long)c->result.initial);
     for (size_t i = 0; i < N_SETTINGS; i++) {
-        v = json_object_get(c->options, settings[i].option);
+        v = json_object_get(c->shown, settings[i].option);
         if (!v)
             continue;
         tc_text_addf(&text, ", %s ", settings[i].shown);
-        add_value(&text, settings[i].option, v);
+        add_value(&text, v);
     }
     json_object_foreach(c->given, key, v)
     {
         if (is_setting(key))
             continue;
         tc_text_addf(&text, ", %s ", key);
-        add_value(&text, key, v);
+        add_value(&text, v);
     }
     print_wrapped(tc_text_get(&text), indent);
     tc_text_fini(&text);
+    if (*c->theorem)
+        printf("%*s%s\n", indent, "", c->theorem);
 }
 
 /* "200 agents, 40 rounds, 5 runs, seed 1" */
@@ -133,10 +133,22 @@ static tacit_status print_curve(const tc_contender *c, tacit_error *err)
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
 }
 
+static void print_lost(const tc_contender *c, int indent)
+{
+    const tc_federation_tally *t = &c->result.tally;
+    if (c->f.drop > 0 && t->messages > 0)
+        printf("%*s%llu of the %llu messages %s lost.\n", indent, "", (unsigned long long)t->lost,
+               (unsigned long long)t->messages, t->lost == 1 ? "was" : "were");
+}
+
 static void print_messages(const tc_contender *c)
 {
     const tc_federation_tally *t = &c->result.tally;
     double n = (double)c->result.agents;
+    if (t->messages == 0) {
+        printf("\nNo round releases: every agent searched alone.\n");
+        return;
+    }
     printf("\nEach agent sent %.4g message%s, %.6g bytes in all", (double)t->messages / n,
            t->messages == c->result.agents ? "" : "s", (double)t->bytes / n);
     if (c->result.relayed)
@@ -145,6 +157,7 @@ static void print_messages(const tc_contender *c)
         printf(", and got %llu broadcast%s of %llu bytes", (unsigned long long)t->releases,
                t->releases == 1 ? "" : "s", (unsigned long long)t->broadcast_bytes);
     printf(".\n");
+    print_lost(c, 0);
     if (t->refusals)
         printf("The budget refused %llu round%s; agents went on alone.\n",
                (unsigned long long)t->refusals, t->refusals == 1 ? "" : "s");
@@ -194,6 +207,7 @@ static void print_contender(const tc_contender *c, size_t i)
     print_settings(c, 3);
     if (!tc_algorithm_federated(c->algorithm))
         return;
+    print_lost(c, 3);
     tc_epsilon_text(epsilon, c->cost.bound.epsilon);
     tc_delta_text(delta, c->cost.bound.delta);
     if (c->cost.none)

@@ -9,7 +9,9 @@
 #include <string.h>
 
 enum { MOST_WORDS = 64 };
+/* As --epsilon and --delta. */
 #define MOST_EPSILON 1e6
+#define MOST_DELTA   0.999999
 
 /* One item, cut into words in a copy of its text. */
 typedef struct item {
@@ -25,6 +27,8 @@ void tc_contender_fini(tc_contender *c)
     tc_free(c->checkpoint);
     json_decref(c->given);
     json_decref(c->options);
+    json_decref(c->shown);
+    tc_free(c->theorem);
     tc_federated_result_fini(&c->result);
     tc_federated_cost_fini(&c->cost);
 }
@@ -100,9 +104,10 @@ static tacit_status take_promise(item *it, const char *name, double most, double
         if (strncmp(it->words[i], name, len) != 0 || it->words[i][len] != '=')
             continue;
         const char *text = it->words[i] + len + 1;
-        if (!tc_parse_double(text, out) || !(*out > 0 && *out < most))
-            return tc_fail(err, TACIT_E_ARG, "--versus: %s must be a number in (0, %g), got \"%s\"",
-                           name, most, text);
+        if (!tc_parse_double(text, out) || !(*out > 0 && *out <= most))
+            return tc_fail(err, TACIT_E_ARG,
+                           "--versus: %s must be a number in (0, %.7g], got \"%s\"", name, most,
+                           text);
         memmove(&it->words[i], &it->words[i + 1], (--it->n - i) * sizeof it->words[0]);
         *found = true;
         return TACIT_OK;
@@ -124,7 +129,7 @@ static tacit_status settle_promise(tc_contender *c, item *it, tacit_error *err)
 {
     bool own = false, noise = has_word(it, "noise_multiplier");
     TC_TRY(take_promise(it, "epsilon", MOST_EPSILON, &c->epsilon, &own, err));
-    TC_TRY(take_promise(it, "delta", 1, &c->delta, &(bool){false}, err));
+    TC_TRY(take_promise(it, "delta", MOST_DELTA, &c->delta, &(bool){false}, err));
     if (own && noise)
         return tc_fail(err, TACIT_E_ARG,
                        "--versus: %s has epsilon and noise_multiplier; the one follows from the "

@@ -163,6 +163,12 @@ typedef struct tc_algorithm {
      * tc_alloc'ed. */
     tacit_status (*promise)(const tc_env *env, void *opts, double epsilon, double delta,
                             tacit_error *err);
+    /* For reports: puts the value in force in place of one that means "chosen". NULL: no option
+     * does. Pointers in opts are tc_alloc'ed. */
+    tacit_status (*settle)(void *opts, tacit_error *err);
+    /* For reports: adds one sentence, whether a theorem is about `rounds` queries of these options
+     * on env->space. NULL, and nothing added: none says. */
+    void (*theorem)(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);
 } tc_algorithm;
 
 /* Does it need other agents? */

@@ -14,11 +14,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define MAGIC     "tacit-checkpoint 1 "
+#define MAGIC     "tacit-checkpoint 2 "
 #define MOST_FILE ((size_t)1 << 40)
 
 enum { HASH_BYTES = 32, SUM_BYTES = 8, WORD_DIGITS = 16, HEAD_WORDS = 2 };
-/* "tacit-checkpoint 1 ", the hash, an end of line */
+/* "tacit-checkpoint 2 ", the hash, an end of line */
 #define HEADER_LEN (sizeof MAGIC - 1 + 2 * HASH_BYTES + 1)
 
 struct tc_checkpoint {
@@ -128,7 +128,7 @@ static tacit_status check_header(const tc_checkpoint *c, const char *text, size_
         return tc_fail(err, TACIT_E_CORRUPT, "line 1 of the checkpoint \"%s\" is damaged", c->path);
     return tc_fail(err, TACIT_E_STATE,
                    "\"%s\" is the checkpoint of another simulation: algorithm, options, objective, "
-                   "agents, rounds, seed and privacy must be the same",
+                   "agents, rounds, seed, privacy, drop, past, warm and by-agent must be the same",
                    c->path);
 }
 

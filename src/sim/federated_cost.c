@@ -35,13 +35,20 @@ static void spend(spent *s, const tc_federated_release *r)
     s->distance += r->distance;
 }
 
-/* What is known of the cost of 1, 2, ... releases is written to the rounds that begin with each;
- * bound by bound, so that a round without one of its own has that of a later one. */
+/* The number of queries after iteration 0 that came before a release. Not its round: where agents
+ * begin with more than the initial points, several rounds are due at once. */
+static uint64_t queries_before(const tc_federated_result *r, size_t release)
+{
+    uint64_t trials = r->releases[release].trials;
+    return trials > r->initial ? trials - r->initial : 0;
+}
+
+/* What is known of the cost of 1, 2, ... releases is written to the iterations that begin with each;
+ * bound by bound, so that one without a bound of its own has that of a later one. */
 static void fill(tc_federated_cost *c, const tc_federated_result *r, size_t from, size_t to)
 {
-    uint64_t first = r->releases[from].round;
-    uint64_t end = to + 1 < r->n_releases ? r->releases[to + 1].round : c->rounds;
-    for (uint64_t i = first; i < end && i < c->rounds; i++)
+    uint64_t end = to + 1 < r->n_releases ? queries_before(r, to + 1) : c->rounds;
+    for (uint64_t i = queries_before(r, from); i < end && i < c->rounds; i++)
         c->by_round[i] = c->bound.epsilon;
 }
 

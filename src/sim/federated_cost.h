@@ -14,8 +14,8 @@ typedef struct tc_federated_cost {
     tc_guarantee bound;     /* of all releases together */
     uint64_t releases;
     tc_dp_sampling sampling; /* which neighbours the statement speaks of */
-    /* rounds numbers: a bound on what is spent when round r is over. With very many releases some
-     * are the bound of a later round. */
+    /* rounds numbers: a bound on what is spent when iteration r + 1 is over; the last is the total.
+     * With very many releases some are the bound of a later one. */
     double *by_round;
     uint64_t rounds;
 } tc_federated_cost;

@@ -29,7 +29,8 @@ static void make(made *m, uint64_t rounds)
 
 static void add(made *m, uint64_t round, tc_dp_event e)
 {
-    m->releases[m->r.n_releases++] = (tc_federated_release){.round = round, .event = e};
+    m->releases[m->r.n_releases++] =
+        (tc_federated_release){.round = round, .trials = m->r.initial + round, .event = e};
 }
 
 static tc_federated_cost cost_of(const made *m, const tc_accountant *a)
@@ -72,6 +73,28 @@ static void test_rounds_without_a_release_cost_nothing(void **state)
     assert_same_bits(tc_federated_cost_at(&c, 2), 0);
     assert_same_bits(tc_federated_cost_at(&c, 3), spent[1]); /* round 2 comes before it */
     assert_same_bits(tc_federated_cost_at(&c, ROUNDS), spent[3]);
+    tc_federated_cost_fini(&c);
+}
+
+/* Agents that begin with more than the initial points are late: rounds 0 to 3 are due at once. */
+static void test_late_rounds_count_when_they_leave(void **state)
+{
+    (void)state;
+    enum { SHORT = 3, LATE = 3 };
+    made m;
+    make(&m, SHORT);
+    m.r.initial = 13;
+    for (uint64_t r = 0; r < SHORT + LATE; r++) {
+        add(&m, r, gaussian(3, 1));
+        m.releases[r].trials = r < LATE ? 13 : 10 + r;
+    }
+    tc_federated_cost c = cost_of(&m, &tc_accountant_pld);
+    for (size_t t = 0; t < SHORT; t++) {
+        tc_dp_event e = gaussian(3, 1);
+        e.count = LATE + t + 1;
+        assert_same_bits(c.by_round[t], account(&tc_accountant_pld, &e, 1));
+    }
+    assert_same_bits(tc_federated_cost_at(&c, SHORT), c.bound.epsilon);
     tc_federated_cost_fini(&c);
 }
 
@@ -177,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rounds_without_a_release_cost_nothing),
+        cmocka_unit_test(test_late_rounds_count_when_they_leave),
         cmocka_unit_test(test_discrete_noise_costs_more),
         cmocka_unit_test(test_very_many_releases),
         cmocka_unit_test(test_no_guarantee),

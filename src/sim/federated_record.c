@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TALLY_WORDS = 10, RELEASE_WORDS = 7 };
+enum { TALLY_WORDS = 10, RELEASE_WORDS = 8 };
 
 static uint64_t bits(double v)
 {
@@ -39,6 +39,7 @@ static uint64_t *put_release(uint64_t *w, const tc_federated_release *r)
 {
     const tc_dp_event *e = &r->event;
     const uint64_t all[RELEASE_WORDS] = {r->round,
+                                         r->trials,
                                          (uint64_t)e->mechanism,
                                          bits(e->parameter),
                                          (uint64_t)e->sampling,
@@ -103,12 +104,13 @@ static const uint64_t *get_tally(const uint64_t *w, tc_federation_tally *t)
 static const uint64_t *get_release(const uint64_t *w, tc_federated_release *r)
 {
     *r = (tc_federated_release){.round = w[0],
-                                .event = {.mechanism = (tc_dp_mechanism)w[1],
-                                          .parameter = number(w[2]),
-                                          .sampling = (tc_dp_sampling)w[3],
-                                          .sampling_rate = number(w[4]),
-                                          .count = w[5]},
-                                .distance = number(w[6])};
+                                .trials = w[1],
+                                .event = {.mechanism = (tc_dp_mechanism)w[2],
+                                          .parameter = number(w[3]),
+                                          .sampling = (tc_dp_sampling)w[4],
+                                          .sampling_rate = number(w[5]),
+                                          .count = w[6]},
+                                .distance = number(w[7])};
     return w + RELEASE_WORDS;
 }
 

@@ -49,6 +49,7 @@ typedef struct tc_federation_tally {
 /* A release that left. */
 typedef struct tc_federation_release {
     uint64_t round;
+    uint64_t trials;   /* of each agent when it left; a warm start releases late */
     tc_dp_event event; /* what it would cost in a deployment */
     double distance;   /* as in release.h */
 } tc_federation_release;
@@ -71,6 +72,9 @@ const tc_federation_tally *tc_federation_counts(const tc_federation *f);
 /* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
 tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
                                 tacit_error *err);
+/* The same before there is a federation. opts: the algorithm's option struct. */
+tacit_status tc_federation_event(const tc_algorithm *a, const tc_env *env, const void *opts,
+                                 uint64_t round, tc_dp_event *out, tacit_error *err);
 /* The releases so far, in order; borrowed until the next step. Messages of a relay are not among
  * them: they leave one by one and cost everything. */
 const tc_federation_release *tc_federation_releases(const tc_federation *f, size_t *n);

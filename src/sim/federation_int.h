@@ -51,7 +51,9 @@ tacit_status tc_federation_failure(const tc_federation *f, tacit_error *err);
 
 /* federation_past.c: the messages of earlier studies, made when the federation begins. */
 tacit_status tc_federation_past(tc_federation *f, tacit_error *err);
-/* federation_round.c: keeps the message of an agent for the relay, as it is released in `round`. */
+/* federation_round.c: does the message of this agent in the present round not arrive? */
+bool tc_federation_lost(const tc_federation *f, uint64_t agent);
+/* Keeps the message of an agent for the relay, as it is released in `round`. */
 tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round, tacit_error *err);
 /* All rounds that are due. */
 tacit_status tc_federation_rounds(tc_federation *f, tacit_error *err);

@@ -3,7 +3,7 @@
  * In the paper the others have finished a study of t_n trials each when the target agent begins. To
  * look at every agent as the target, each has a former self: it runs the algorithm alone for `past`
  * trials on the agent's own objective, then publishes what it knows. The relay hands that on as the
- * agent's message of round 0; the agent itself begins anew. */
+ * agent's message of round 0, unless the network loses it; the agent itself begins anew. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -59,6 +59,10 @@ static tacit_status speak(tc_federation *f, uint64_t agent, tc_optimizer *o, tac
 {
     tc_text *message = &f->members[agent].message;
     tc_event e;
+    if (tc_federation_lost(f, agent)) {
+        f->tally.lost++;
+        return TACIT_OK;
+    }
     TC_TRY(tc_optimizer_publish(o, 0, &e, err));
     message->len = 0;
     tc_text_add_bytes(message, e.bytes, e.n_bytes);

@@ -58,6 +58,36 @@ static void test_same_seed_same_bits(void **state)
     tc_space_free(w.space);
 }
 
+static tc_federation_tally tally_with(world *w, uint64_t past, double drop)
+{
+    tc_federation_config cfg = {
+        .algorithm = tc_algorithm_find("fts"), .seed = 4, .past = past, .drop = drop};
+    tc_federation *f = found(w, OPTIONS, cfg);
+    run(f, STEPS);
+    tc_federation_tally t = *tc_federation_counts(f);
+    tc_federation_free(f);
+    return t;
+}
+
+/* The network loses the same messages, whoever wrote them. */
+static void test_messages_of_the_past_are_lost_too(void **state)
+{
+    world w;
+    (void)state;
+    make_world(&w, 3);
+    tc_federation_tally all = tally_with(&w, 12, 1), some = tally_with(&w, 12, 0.5);
+    tc_federation_tally none = tally_with(&w, 12, 0), live = tally_with(&w, 0, 0.5);
+    assert_int_equal(all.messages, AGENTS);
+    assert_int_equal(all.lost, AGENTS);
+    assert_int_equal(all.fetches, 0);
+    assert_true(all.misses > 0);
+    assert_true(some.lost > 0 && some.lost < AGENTS);
+    assert_int_equal(some.lost, live.lost);
+    assert_int_equal(some.misses, live.misses);
+    assert_int_equal(none.lost + none.misses, 0);
+    tc_space_free(w.space);
+}
+
 static void test_sums_have_no_past(void **state)
 {
     world w;
@@ -82,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_past_is_worth_reading),
         cmocka_unit_test(test_same_seed_same_bits),
+        cmocka_unit_test(test_messages_of_the_past_are_lost_too),
         cmocka_unit_test(test_sums_have_no_past),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static tacit_status end_round(tc_federation *f, uint64_t i, tacit_error *err)
 
 /* ---- messages at the coordinator ---- */
 
-static bool lost(const tc_federation *f, uint64_t agent)
+bool tc_federation_lost(const tc_federation *f, uint64_t agent)
 {
     tc_stream s;
     if (f->cfg.drop == 0)
@@ -87,7 +87,7 @@ static tacit_status receive(tc_federation *f, uint64_t agent, bool *in, tacit_er
     *in = false;
     if (!m->publishes)
         return TACIT_OK;
-    if (lost(f, agent)) {
+    if (tc_federation_lost(f, agent)) {
         f->tally.lost++;
         return TACIT_OK;
     }
@@ -140,11 +140,11 @@ tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round
 
 static tacit_status keep_all(tc_federation *f, tacit_error *err)
 {
-    for (uint64_t i = 0; i < f->cfg.agents; i++) {
+    bool spoken = f->cfg.past > 0 && f->round.number == 0; /* by the former selves */
+    for (uint64_t i = 0; i < f->cfg.agents && !spoken; i++) {
         bool in;
         TC_TRY(receive(f, i, &in, err));
-        bool spoken = f->cfg.past > 0 && f->round.number == 0;
-        if (in && !spoken)
+        if (in)
             TC_TRY(tc_federation_keep(f, i, f->round.number, err));
     }
     return TACIT_OK;
@@ -152,15 +152,14 @@ static tacit_status keep_all(tc_federation *f, tacit_error *err)
 
 /* ---- an aggregator ---- */
 
-tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
-                                tacit_error *err)
+tacit_status tc_federation_event(const tc_algorithm *a, const tc_env *env, const void *opts,
+                                 uint64_t round, tc_dp_event *out, tacit_error *err)
 {
-    const tc_algorithm *a = f->cfg.algorithm;
     tc_text text = {0};
     json_t *j = NULL;
     if (!a->aggregator)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums", a->name);
-    tacit_status status = a->aggregator->plan(&f->env, options(f), round, &text, err);
+    tacit_status status = a->aggregator->plan(env, opts, round, &text, err);
     if (status == TACIT_OK)
         status = tc_json_parse(tc_text_get(&text), text.len, "event", &j, err);
     if (status == TACIT_OK)
@@ -168,6 +167,12 @@ tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_ev
     json_decref(j);
     tc_text_fini(&text);
     return status;
+}
+
+tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
+                                tacit_error *err)
+{
+    return tc_federation_event(f->cfg.algorithm, &f->env, options(f), round, out, err);
 }
 
 /* Would the ledger let it pass? Asked before any noise is drawn. */
@@ -224,8 +229,10 @@ static tacit_status let_out_noted(tc_federation *f, const tc_release *r, tacit_e
         return tc_fail_memory(err);
     TC_TRY(let_out(f, r, err));
     const tc_release_view *v = tc_release_get(r);
-    f->releases[n] = (tc_federation_release){
-        .round = f->round.number, .event = v->event, .distance = v->distance};
+    f->releases[n] = (tc_federation_release){.round = f->round.number,
+                                             .trials = tc_optimizer_trials(f->members[0].o),
+                                             .event = v->event,
+                                             .distance = v->distance};
     f->tally.releases++;
     f->tally.broadcast_bytes = f->round.size;
     return TACIT_OK;

@@ -275,6 +275,7 @@ static void test_releases_are_listed_and_stamped(void **state)
     for (size_t i = 0; i < n; i++) {
         const tc_ledger_entry *e = tc_ledger_get(b.ledger, i + 1, NULL);
         assert_int_equal(r[i].round, 2 * i);
+        assert_int_equal(r[i].trials, 2 + 2 * i);
         assert_int_equal(e->round, r[i].round);
         assert_same_bits(e->event.parameter, r[i].event.parameter);
         assert_same_bits(e->distance, r[i].distance);

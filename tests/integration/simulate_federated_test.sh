@@ -107,12 +107,25 @@ check "by which constants" says "N_init 10, z 1, releases"
 check "iteration 0 is there" grep -q '^        0  .* ± .*  0 ± 0 .*  0$' out
 check "that it is not private" says "NOT PRIVATE: seeded. If deployed: every agent: epsilon"
 check "how much was sent" says "Each agent sent 6 messages, "
+check "P and S are those that run" grep -q '^N_init 10, z 1, releases all, P 4, S 6.95701, ' out
+good "some messages do not arrive" $small --drop 0.2
+check "and are counted" grep -q '^[0-9]* of the 48 messages were lost\.$' out
+good "a round that never comes" $small --set releases=6
+check "releases nothing, and that is said" says "No round releases: every agent searched alone."
+bad 2 "releases=6 has no round among the 6 that are planned" $small --set releases=6 --epsilon 1
 good "no noise" $small --set noise_multiplier=0 --format json
 check "has no guarantee" says '"if_deployed":null'
 check "and says so" says "If deployed, there would be no guarantee either: no noise is added"
 good "a relay" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --format json
 check "has no guarantee" says '"if_deployed":null'
 check "because it hands messages on" says "messages are handed on as they are, without noise"
+good "a relay's table" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --past 12 --drop 1
+check "has the p_1 that runs" says "N_init 10, schedule sqrt, p_1 0.292893"
+check "whether the theorem is about it" says "Theorem 1's condition on p_t: fails from t = 2."
+check "messages of the past can be lost" says "5 of the 5 messages were lost."
+check "and are not read then" says "and read 0, 0 bytes."
+good "a smaller p_1" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --set p1=0.1
+check "fulfils the condition" says "Theorem 1's condition on p_t: holds."
 good "everybody alone" --algorithm ts --agents 3 --rounds 4 --runs 2 --quiet
 check "nothing leaves" says "Every agent searched alone: nothing left it."
 
@@ -154,7 +167,8 @@ check "is the file" cmp out r.csv
 versus="ts; dp-fts-de,regions=1,noise_multiplier=0; dp-fts-de,releases=0,2; random"
 good "a comparison" $small --versus "$versus" --out c.csv
 check "names all of them" says "5 algorithms on gp-family"
-check "an item inherits what it does not say" grep -q '^   N_init 10, z 0, .*P 1, .*features 20' out
+check "an item inherits what it does not say" awk '
+    /^   N_init 10, z 0, .*P 1, / { line = NR } line && NR <= line + 1 && /features 20/ { found = 1 } END { exit !found }' out
 check "commas inside a value are kept" grep -q '^   N_init 10, z 1, releases 0,2, ' out
 check "a column each" grep -q '^iteration  A  *B  *C  *D  *E' out
 check "ratios of later ones to the first" grep -q '^B / A  *1  ' out
@@ -182,6 +196,17 @@ done > rows
 { echo agent,x1,value; cat rows; } > warm.csv
 good "a warm start" $warm --warm warm.csv --set init=1 --format json
 check "begins with what is known" says '"initial":3,'
+good "rounds of a warm start are late" --algorithm dp-fts-de --agents 3 --rounds 2 --runs 1 --objective garland --quiet \
+    --warm warm.csv --set initial=1 --set features=10 --set releases=all --format json
+check "four of them leave" says '"releases":4,"refusals":0'
+check "and are counted when they do" awk '
+    match($0, /"if_deployed":{"epsilon":[^,]*/) { all = substr($0, RSTART + 25, RLENGTH - 25) }
+    match($0, /"by_round":\[[^]]*/) { n = split(substr($0, RSTART + 12, RLENGTH - 12), e, ",") }
+    END { exit !(n == 2 && e[1] > 0.8 * all && e[2] == all) }' out
+good "a promise counts the late ones too" --algorithm dp-fts-de --agents 3 --rounds 2 --runs 1 --objective garland --quiet \
+    --warm warm.csv --set initial=1 --set features=10 --set releases=all --epsilon 2 --delta 1e-3 --format json
+check "four leave, none is refused" says '"releases":4,"refusals":0'
+check "and the promise is kept" within "$(field epsilon)" 1.9 2
 { cat warm.csv; echo 3,0.5,1; } > unknown.csv
 bad 2 'agent must be a number from 0 to 2, got "3"' $warm --warm unknown.csv
 { echo agent,x2,value; cat rows; } > column.csv
@@ -219,6 +244,7 @@ check "as if nothing had happened" cmp calm.json resumed.json
 good "and has nothing left to do" $long --checkpoint half
 timeless < out > resumed.json
 check "with the same result" cmp calm.json resumed.json
+bad 4 "seed, privacy, drop, past, warm and by-agent must be the same" $long --drop 0.1 --checkpoint half
 bad 4 "half" --algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 4 --checkpoint half --quiet
 "$tacit" simulate $long --runs 2000 --checkpoint stop > out 2> err &
 pid=$!
@@ -286,13 +312,14 @@ bad 2 "--trials is for one party; a federation has --rounds" --algorithm ts --ag
 bad 2 "delta must be below 1/N = 0.125 for 8 agents, got 0.2" $small --delta 0.2
 bad 2 "the algorithm ts promises nothing; use dp-fts-de" --algorithm ts --agents 5 --epsilon 1
 bad 2 "--epsilon and --set noise_multiplier must not both be given" $small --epsilon 1 --set noise_multiplier=2
+bad 8 'accountant "gaussian" has no formula' $small --runs 1000000 --rounds 100000 --set sampling_rate=0.5 --accountant gaussian
 bad 8 "gaussian" $small --set sampling_rate=0.5 --accountant gaussian
 bad 2 'there is no algorithm "tss"; did you mean "ts"?' $small --versus "random; tss"
 bad 2 "--versus has an item without a name" $small --versus "ts;;random"
 bad 2 "--versus has an item without a name" $small --versus ""
 bad 2 '--versus: "regions" after dp-fts-de is not OPTION=VALUE' $small --versus "dp-fts-de,regions"
 bad 2 'has no option "region"' $small --versus "dp-fts-de,region=1"
-bad 2 '--versus: epsilon must be a number in (0, 1e+06), got "no"' $small --versus "dp-fts-de,epsilon=no"
+bad 2 '--versus: epsilon must be a number in (0, 1000000], got "no"' $small --versus "dp-fts-de,epsilon=no"
 bad 2 "--versus: dp-fts-de has epsilon and noise_multiplier" $small --versus "dp-fts-de,epsilon=1,noise_multiplier=1"
 bad 2 "the algorithm ts promises nothing" $small --versus "ts,epsilon=1"
 bad 2 'objectives "gp-famly"; did you mean "gp-family"?' $small --objective gp-famly

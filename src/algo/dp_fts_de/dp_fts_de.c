@@ -185,4 +185,5 @@ const tc_algorithm tc_algorithm_dp_fts_de = {
     .optimizer = &tc_de_agent,
     .aggregator = &tc_de_aggregator,
     .promise = tc_de_promise,
+    .settle = tc_de_settle,
 };

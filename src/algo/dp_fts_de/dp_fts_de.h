@@ -65,6 +65,8 @@ double tc_de_follow(const tc_de_options *o, uint64_t t);
 
 tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
                            tacit_error *err);
+/* settle of tc_algorithm: P, S and the rounds that release. */
+tacit_status tc_de_settle(void *opts, tacit_error *err);
 
 /* ---- how much of whom, and at what cost (weights.c) */
 

@@ -10,8 +10,8 @@
  *   releases=auto  one, in round 0. Broadcasts matter most in the first iterations, and an agent
  *                  that takes one as its prior learns the rest from its own values.
  *   regions=0      the more regions, the more of f do M features represent, and the more noise has
- *                  each: the error of a broadcast at a point has sd z Delta = z c P/N. So as many as
- *                  keep it below a quarter of the sd of f, but none with a side below 2.5
+ *                  each: the error of a broadcast at a point has sd z Delta/q, about z c P/(N q). So
+ *                  as many as keep it within a quarter of the sd of f, but none with a side below 2.5
  *                  length-scales. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
@@ -80,12 +80,32 @@ static double finest(const tc_env *env, const tc_de_options *o)
     return fmin(pow(fmax(1, 0.4 / o->lengthscale), dim), MOST_REGIONS);
 }
 
-static int64_t chosen_regions(const tc_env *env, const tc_de_options *o, double z)
+/* The sd of a broadcast's noise in round 0, where agents count most at home and it is largest. */
+static tacit_status broadcast_sd(const tc_env *env, const tc_de_options *o, double *out,
+                                 tacit_error *err)
 {
-    tc_de_options one = *o;
-    one.regions = 1;
-    double room = USEFUL_SD * (double)env->agents / (z * tc_de_clip(&one));
-    return (int64_t)fmax(1, floor(fmin(room, finest(env, o))));
+    tc_de_round r;
+    tc_sum_scale scale;
+    TC_TRY(tc_de_round_init(&r, o, env->agents, 0, err));
+    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
+    tc_de_round_fini(&r);
+    if (status != TACIT_OK)
+        return status;
+    *out = ldexp((double)scale.sd, -scale.grid) / tc_de_rate(o, env->agents);
+    return TACIT_OK;
+}
+
+/* plan has its noise multiplier. */
+static tacit_status choose_regions(const tc_env *env, tc_de_options *plan, tacit_error *err)
+{
+    plan->regions = (int64_t)finest(env, plan);
+    for (; plan->regions > 1; plan->regions--) {
+        double sd;
+        TC_TRY(broadcast_sd(env, plan, &sd, err));
+        if (sd <= USEFUL_SD)
+            break;
+    }
+    return TACIT_OK;
 }
 
 /* ---- noise ---- */
@@ -119,9 +139,7 @@ static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsi
     TC_TRY(count_releases(plan, planned_rounds(env, plan), &releases, err));
     TC_TRY(calibrate(plan, epsilon, delta, releases, &z, err));
     plan->noise_multiplier = z;
-    if (plan->regions == 0)
-        plan->regions = chosen_regions(env, plan, z);
-    return TACIT_OK;
+    return plan->regions == 0 ? choose_regions(env, plan, err) : TACIT_OK;
 }
 
 tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
@@ -140,5 +158,22 @@ tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double
     }
     tc_free(o->releases);
     *o = plan;
+    return TACIT_OK;
+}
+
+/* ---- without a promise ---- */
+
+tacit_status tc_de_settle(void *opts, tacit_error *err)
+{
+    tc_de_options *o = opts;
+    if (strcmp(o->releases, "auto") == 0) {
+        char *all = tc_strdup("all");
+        if (!all)
+            return tc_fail_memory(err);
+        tc_free(o->releases);
+        o->releases = all;
+    }
+    o->regions = (int64_t)tc_de_regions(o);
+    o->clip = tc_de_clip(o) * sqrt((double)o->regions);
     return TACIT_OK;
 }

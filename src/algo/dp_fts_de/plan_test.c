@@ -135,7 +135,7 @@ static void test_what_is_chosen(void **state)
         int64_t regions;
     } row[] = {
         {30, 0.5, 1},    {30, 1, 1},    {30, 2, 1},    {30, 4, 1},    {30, 8, 3},
-        {200, 0.5, 2},   {200, 1, 3},   {200, 2, 7},   {200, 4, 13},  {200, 8, 13},
+        {200, 0.5, 2},   {200, 1, 3},   {200, 2, 7},   {200, 4, 12},  {200, 8, 13},
         {1000, 0.5, 10}, {1000, 1, 13}, {1000, 2, 13}, {1000, 4, 13}, {1000, 8, 13},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
@@ -147,6 +147,86 @@ static void test_what_is_chosen(void **state)
         assert_int_equal(o.regions, row[k].regions);
         end(&o);
     }
+}
+
+/* z |phi_n| c / q of the agent that counts most, in round 0; the paper's bound where it is larger. */
+static double error_sd(const tc_de_options *o, uint64_t agents)
+{
+    double norm = 0, peak = 0, c = tc_de_clip(o), root = sqrt((double)o->regions);
+    for (size_t home = 0; home < (size_t)o->regions; home++) {
+        double square = 0;
+        for (size_t i = 0; i < (size_t)o->regions; i++) {
+            double w = tc_de_weight(o, agents, 0, home, i);
+            square += w * w;
+            peak = fmax(peak, w);
+        }
+        norm = fmax(norm, sqrt(square));
+    }
+    double bound = o->mode == TC_DE_PAPER ? fmax(norm, peak * root) : norm;
+    return o->noise_multiplier * c * bound / tc_de_rate(o, agents);
+}
+
+/* As many regions as keep the error within a quarter, whatever else was said. */
+static void test_regions_follow_the_noise(void **state)
+{
+    (void)state;
+    const char *const cases[][7] = {
+        {NULL},
+        {"sampling_rate", "0.5", NULL},
+        {"sampling", "fixed", "sampling_rate", "0.25", NULL},
+        {"clip", "10", NULL},
+        {"mode", "paper", NULL},
+        {"mode", "paper", "clip", "6", "sampling_rate", "0.5", NULL},
+        {"weights", "uniform", NULL},
+    };
+    static const double epsilon[] = {1, 2, 7};
+    int chosen = 0;
+    for (size_t k = 0; k < 3 * sizeof cases / sizeof *cases; k++) {
+        tacit_error err = {0};
+        tc_de_options o = {0};
+        start(&o, cases[k / 3]);
+        assert_ok(promise(&o, 300, INITIAL + ROUNDS, epsilon[k % 3], 1e-4, &err));
+        int64_t P = o.regions;
+        chosen += P > 1 && P < 13;
+        assert_true(P == 1 || error_sd(&o, 300) <= 0.25 * 1.00001);
+        for (o.regions = P + 1; o.regions <= 13; o.regions++)
+            assert_true(error_sd(&o, 300) > 0.25 * 0.99999);
+        end(&o);
+    }
+    assert_true(chosen >= 8); /* neither of the ends */
+}
+
+static void test_the_settings_of_the_paper(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    start(&o, NULL);
+    assert_ok(promise(&o, 200, INITIAL + ROUNDS, 7.05, 0.0029, &err));
+    assert_int_equal(o.regions, 13);
+    end(&o);
+}
+
+/* What runs without a promise, said in numbers. */
+static void test_settled(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    start(&o, NULL);
+    double clip = tc_de_clip(&o);
+    assert_ok(tc_algorithm_dp_fts_de.settle(&o, &err));
+    assert_string_equal(o.releases, "all");
+    assert_int_equal(o.regions, 4);
+    assert_close(o.clip, 2 * 1.1 * sqrt(10), 1e-12);
+    assert_close(tc_de_clip(&o), clip, 1e-12);
+    end(&o);
+    start(&o, (const char *const[]){"regions", "9", "clip", "5", "releases", "0,3", NULL});
+    assert_ok(tc_algorithm_dp_fts_de.settle(&o, &err));
+    assert_string_equal(o.releases, "0,3");
+    assert_int_equal(o.regions, 9);
+    assert_close(o.clip, 5, 1e-12);
+    end(&o);
 }
 
 static void test_what_was_given_stays(void **state)
@@ -199,6 +279,9 @@ int main(void)
         cmocka_unit_test(test_noise_is_that_of_calibrate),
         cmocka_unit_test(test_large_epsilon_leaves_room_for_discreteness),
         cmocka_unit_test(test_what_is_chosen),
+        cmocka_unit_test(test_regions_follow_the_noise),
+        cmocka_unit_test(test_the_settings_of_the_paper),
+        cmocka_unit_test(test_settled),
         cmocka_unit_test(test_what_was_given_stays),
         cmocka_unit_test(test_what_cannot_be_kept_is_refused),
     };

@@ -58,4 +58,6 @@ const tc_algorithm tc_algorithm_fts = {
     .options_size = sizeof(tc_fts_options),
     .optimizer = &tc_fts_agent,
     .relay = &tc_fts_relay,
+    .settle = tc_fts_settle,
+    .theorem = tc_fts_theorem,
 };

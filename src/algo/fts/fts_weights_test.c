@@ -188,6 +188,32 @@ static void test_the_condition_of_the_theorem(void **state)
     assert_int_equal(tc_fts_condition(&o, 1000, first - 1), 0);
 }
 
+static void check_sentence(const tc_space *space, double p1, const char *expected)
+{
+    tc_fts_options o = {.schedule = TC_FTS_SQRT, .p1 = p1};
+    tc_env env = {.space = space};
+    tc_text text = {0};
+    tc_algorithm_fts.theorem(&env, &o, 40, &text);
+    assert_string_equal(tc_text_get(&text), expected);
+    tc_text_fini(&text);
+}
+
+static void test_what_reports_say(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_domain d = {.n = 1000};
+    check_sentence(&(tc_space){.domain = &d}, 0, "Theorem 1's condition on p_t: fails from t = 2.");
+    check_sentence(&(tc_space){.domain = &d}, 0.2, "Theorem 1's condition on p_t: holds.");
+    check_sentence(&(tc_space){0}, 0.2, ""); /* infinitely many points */
+    tc_fts_options o = {.schedule = TC_FTS_SQRT};
+    assert_ok(tc_algorithm_fts.settle(&o, &err));
+    assert_close(o.p1, 1 - sqrt(0.5), 1e-15);
+    o.p1 = 0.25;
+    assert_ok(tc_algorithm_fts.settle(&o, &err));
+    assert_same_bits(o.p1, 0.25);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_kept_messages_are_weighed_by_all_pairs),
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_the_condition_of_the_theorem),
+        cmocka_unit_test(test_what_reports_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * wants the theorem gives a smaller p1. */
 #include "algo/fts/fts.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static double fall(const tc_fts_options *o, double t)
@@ -41,4 +42,24 @@ uint64_t tc_fts_condition(const tc_fts_options *o, double points, uint64_t T)
         if (tc_fts_follow(o, t) * width(points, (double)t) > limit)
             return t;
     return 0;
+}
+
+tacit_status tc_fts_settle(void *opts, tacit_error *err)
+{
+    tc_fts_options *o = opts;
+    (void)err;
+    o->p1 = 1 - tc_fts_follow(o, 1);
+    return TACIT_OK;
+}
+
+void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out)
+{
+    if (!env->space->domain) /* the theorem is about finitely many points */
+        return;
+    uint64_t t = tc_fts_condition(opts, (double)env->space->domain->n, rounds);
+    tc_text_add(out, "Theorem 1's condition on p_t: ");
+    if (t == 0)
+        tc_text_add(out, "holds.");
+    else
+        tc_text_addf(out, "fails from t = %" PRIu64 ".", t);
 }
