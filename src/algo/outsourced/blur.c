@@ -131,7 +131,7 @@ static double on_cube(void *ctx, size_t slot, const double *x, double *grad)
 {
     (void)slot; /* one search at a time */
     search *s = ctx;
-    double theta[MOST_PARAMETERS], value;
+    double theta[MOST_PARAMETERS] = {0}, value;
     for (size_t i = 0; i < s->parameters; i++)
         theta[i] = theta_at(s, i, x[i]);
     if (tc_blur_objective(s->o, s->sd, s->dim, s->n, s->X, s->ldx, s->y, theta, &value, s->grad,
