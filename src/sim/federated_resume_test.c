@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -13,12 +14,14 @@
 
 static char folder[] = "/tmp/tacit-resume-XXXXXX", path[80];
 
-static uint64_t stop_at, first_done;
+static uint64_t stop_at;
+static atomic_uint_fast64_t first_done; /* steps end in any thread */
 
 static bool stop(void *user, uint64_t done)
 {
     (void)user;
-    first_done = first_done == 0 ? done : first_done;
+    uint_fast64_t none = 0;
+    (void)atomic_compare_exchange_strong(&first_done, &none, done);
     return stop_at == 0 || done < stop_at;
 }
 
@@ -36,7 +39,8 @@ static void start(setup *s)
     s->f.drop = 0.2;
     s->f.by_agent = true;
     s->f.progress = stop;
-    stop_at = first_done = 0;
+    stop_at = 0;
+    first_done = 0;
     (void)unlink(path);
 }
 
@@ -52,7 +56,8 @@ static void test_interrupted_and_resumed(void **state)
     s.f.checkpoint = path;
     stop_at = 20;
     assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_CANCELLED, "interrupted");
-    stop_at = first_done = 0;
+    stop_at = 0;
+    first_done = 0;
     x = run(&s.f);
     assert_int_equal(first_done, 17); /* 16 steps were there */
     assert_same_results(&whole, &x);
@@ -87,7 +92,8 @@ static void test_killed_and_resumed(void **state)
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        stop_at = first_done = 0;
+        stop_at = 0;
+        first_done = 0;
         s.f.progress = stop;
         tc_federated_result x = run(&s.f);
         assert_int_equal(first_done, (at - 1) / 8 * 8 + 1);
