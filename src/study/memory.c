@@ -1,7 +1,7 @@
 /* memory.c - the store that keeps nothing: simulations, tests, and the one to copy.
  *
- * Everything is under one mutex. Studies are never removed, so a study's row may be
- * read without it once found. Called through tc_store_* only. */
+ * Everything is under one mutex. A study's row stays until the store is closed, also
+ * of an erased one, so it may be read without it once found. Called through tc_store_* only. */
 #include "study/memory_int.h"
 
 #include "base/error.h"
@@ -12,6 +12,7 @@
 
 typedef struct journal {
     tc_study_row row;
+    bool erased;
     tc_event_row *events; /* events[i].seq == i + 1; bodies are owned */
     size_t n, cap;
     uint64_t *told; /* trials with a TELL, ascending */
@@ -24,6 +25,7 @@ typedef struct memory_store {
     journal **studies; /* studies[i] has id i + 1 */
     size_t n, cap;
     tc_memory_ledgers ledgers;
+    tc_memory_records records;
 } memory_store;
 
 static tacit_status memory_open(tc_store **out, const char *path, bool create, tacit_error *err)
@@ -40,12 +42,20 @@ static tacit_status memory_open(tc_store **out, const char *path, bool create, t
     return TACIT_OK;
 }
 
-static void journal_free(journal *j)
+static void drop_events(journal *j)
 {
     for (size_t i = 0; i < j->n; i++)
         tc_free((char *)j->events[i].body);
     tc_free(j->events);
     tc_free(j->told);
+    j->events = NULL;
+    j->told = NULL;
+    j->n = j->cap = j->n_told = j->told_cap = 0;
+}
+
+static void journal_free(journal *j)
+{
+    drop_events(j);
     tc_study_row_fini(&j->row);
     tc_free(j);
 }
@@ -57,6 +67,7 @@ static void memory_close(tc_store *s)
         journal_free(m->studies[i]);
     tc_free(m->studies);
     tc_memory_ledgers_fini(&m->ledgers);
+    tc_memory_records_fini(&m->records);
     pthread_mutex_destroy(&m->lock);
     tc_free(m);
 }
@@ -65,14 +76,15 @@ static void memory_close(tc_store *s)
 static journal *find_name(const memory_store *m, const char *name)
 {
     for (size_t i = 0; i < m->n; i++)
-        if (strcmp(m->studies[i]->row.name, name) == 0)
+        if (!m->studies[i]->erased && strcmp(m->studies[i]->row.name, name) == 0)
             return m->studies[i];
     return NULL;
 }
 
 static journal *find_id(const memory_store *m, int64_t id)
 {
-    return id >= 1 && (uint64_t)id <= m->n ? m->studies[id - 1] : NULL;
+    journal *j = id >= 1 && (uint64_t)id <= m->n ? m->studies[id - 1] : NULL;
+    return j && !j->erased ? j : NULL;
 }
 
 static tacit_status no_study(int64_t id, tacit_error *err)
@@ -128,6 +140,8 @@ static tacit_status memory_study_list(tc_store *s, tc_study_visit visit, void *u
     memory_store *m = (memory_store *)s;
     for (size_t i = 0;; i++) {
         pthread_mutex_lock(&m->lock);
+        while (i < m->n && m->studies[i]->erased)
+            i++;
         const journal *j = i < m->n ? m->studies[i] : NULL;
         pthread_mutex_unlock(&m->lock);
         if (!j)
@@ -279,6 +293,84 @@ static tacit_status memory_ledger_list(tc_store *s, tc_ledger_name_visit visit, 
     return tc_memory_ledger_list(&((memory_store *)s)->ledgers, visit, user, err);
 }
 
+/* ---- records ---- */
+
+static tacit_status check_studies(const memory_store *m, const tc_change *c, size_t n,
+                                  tacit_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (c[i].record.study != 0 && !find_id(m, c[i].record.study))
+            return no_study(c[i].record.study, err);
+    return TACIT_OK;
+}
+
+static tacit_status memory_change(tc_store *s, const tc_change *c, size_t n, size_t *refused,
+                                  tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    tacit_status st = check_studies(m, c, n, err);
+    if (st == TACIT_OK)
+        st = tc_memory_change(&m->records, c, n, refused, err);
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static tacit_status memory_record_get(tc_store *s, const tc_record *which, tc_record *out,
+                                      tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    tacit_status st = tc_memory_record_get(&m->records, which, out, err);
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static tacit_status memory_record_scan(tc_store *s, const tc_record_range *range,
+                                       tc_record_visit visit, void *user, tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    tacit_status st = tc_memory_record_scan(&m->records, range, visit, user, err);
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static tacit_status memory_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
+                                        tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    (void)err;
+    pthread_mutex_lock(&m->lock);
+    *out = tc_memory_record_count(&m->records, range);
+    pthread_mutex_unlock(&m->lock);
+    return TACIT_OK;
+}
+
+static tacit_status memory_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    (void)err;
+    pthread_mutex_lock(&m->lock);
+    tc_memory_record_drop(&m->records, range);
+    pthread_mutex_unlock(&m->lock);
+    return TACIT_OK;
+}
+
+static tacit_status memory_study_erase(tc_store *s, int64_t study, tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    journal *j = find_id(m, study);
+    if (j) {
+        tc_memory_record_erase(&m->records, study);
+        drop_events(j);
+        j->erased = true;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return j ? TACIT_OK : no_study(study, err);
+}
+
 const tc_store_ops tc_store_memory = {
     .scheme = "memory",
     .open = memory_open,
@@ -291,4 +383,10 @@ const tc_store_ops tc_store_memory = {
     .head = memory_head,
     .ledger = memory_ledger,
     .ledger_list = memory_ledger_list,
+    .change = memory_change,
+    .record_get = memory_record_get,
+    .record_scan = memory_record_scan,
+    .record_count = memory_record_count,
+    .record_drop = memory_record_drop,
+    .study_erase = memory_study_erase,
 };

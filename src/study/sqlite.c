@@ -230,4 +230,10 @@ const tc_store_ops tc_store_sqlite = {
     .head = sqlite_head,
     .ledger = tc_sqlite_ledger,
     .ledger_list = tc_sqlite_ledger_list,
+    .change = tc_sqlite_change,
+    .record_get = tc_sqlite_record_get,
+    .record_scan = tc_sqlite_record_scan,
+    .record_count = tc_sqlite_record_count,
+    .record_drop = tc_sqlite_record_drop,
+    .study_erase = tc_sqlite_study_erase,
 };

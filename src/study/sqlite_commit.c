@@ -1,6 +1,6 @@
-/* sqlite_commit.c - appending to journals: one transaction for one append or for many.
+/* sqlite_commit.c - appending to journals: one transaction for one write or for many.
  *
- * A refused append (the head has moved, the trial is told) does not disturb the others of its
+ * A refused write (the head has moved, the trial is told) does not disturb the others of its
  * transaction: it is found out before anything is written, or by the failing INSERT, which
  * SQLite undoes alone. */
 #include "study/sqlite_int.h"
@@ -8,6 +8,17 @@
 #include "base/error.h"
 
 /* ---- one append inside a transaction ---- */
+
+tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err)
+{
+    sqlite3_bind_int64(s->sql[TC_SQL_STUDY_HAS], 1, study);
+    int rc = sqlite3_step(s->sql[TC_SQL_STUDY_HAS]);
+    tc_sqlite_reset(s, TC_SQL_STUDY_HAS);
+    if (rc == SQLITE_DONE)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
+                       (long long)study);
+    return rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
 
 tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, uint64_t *head, tacit_error *err)
 {
@@ -18,16 +29,8 @@ tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, uint64_t *head, tacit_e
     tc_sqlite_reset(s, TC_SQL_HEAD);
     if (rc != SQLITE_ROW)
         return tc_sqlite_fail(s, rc, err);
-    if (seq == 0) { /* no event yet: is there such a study? */
-        sqlite3_bind_int64(s->sql[TC_SQL_STUDY_HAS], 1, study);
-        rc = sqlite3_step(s->sql[TC_SQL_STUDY_HAS]);
-        tc_sqlite_reset(s, TC_SQL_STUDY_HAS);
-        if (rc == SQLITE_DONE)
-            return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
-                           (long long)study);
-        if (rc != SQLITE_ROW)
-            return tc_sqlite_fail(s, rc, err);
-    }
+    if (seq == 0) /* no event yet: is there such a study? */
+        TC_TRY(tc_sqlite_has(s, study, err));
     *head = (uint64_t)seq;
     return TACIT_OK;
 }
@@ -114,7 +117,7 @@ static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     for (tc_commit *c = group; c; c = c->next) {
-        c->status = insert(s, c->a, &c->head, &c->err);
+        c->status = c->a ? insert(s, c->a, &c->head, &c->err) : tc_sqlite_change_in(s, c, &c->err);
         if (c->status != TACIT_OK && !is_refusal(c->status)) {
             *err = c->err;
             return c->status;

@@ -1,4 +1,4 @@
-/* sqlite_group.c - group commit: threads that append durably share a transaction and a sync.
+/* sqlite_group.c - group commit: threads that write durably share a transaction and a sync.
  *
  * Transactions commit with synchronous=NORMAL: they are then in the write-ahead log, and safe
  * from the end of the process, but not on disk. To be durable is to have the log synced after
@@ -7,7 +7,7 @@
  * commit, because the log is written in order; a check-point that comes between syncs both
  * log and file.
  *
- * The first durable append leads: it commits all that are queued, syncs, wakes each with its
+ * The first durable write leads: it commits all that are queued, syncs, wakes each with its
  * own result, and hands the lead to the first that came meanwhile. Those it has just served
  * will soon be back if they work without pause, so the next leader waits for as many as there
  * were, but never longer than a few syncs, nor through half a sync in which nobody comes. A
@@ -169,7 +169,7 @@ static void lead(tc_sqlite *s, tc_commit *self)
     }
 }
 
-static void append_durable(tc_sqlite *s, tc_commit *self)
+void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *self)
 {
     sem_init(&self->woken, 0, 0);
     bool leads = join(&s->group, self);
@@ -187,7 +187,7 @@ tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, 
 {
     tc_commit self = {.a = a};
     if (a->durable)
-        append_durable(s, &self);
+        tc_sqlite_commit_durable(s, &self);
     else
         tc_sqlite_commit(s, &self);
     if (self.status == TACIT_OK)

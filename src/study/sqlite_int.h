@@ -3,8 +3,9 @@
  *   sqlite.c            the store's members
  *   sqlite_open.c       is this file ours, whole and of a known schema?
  *   sqlite_statement.c  prepared statements, and SQLite's errors as tacit's
- *   sqlite_commit.c     appending: one transaction for one or for many
- *   sqlite_group.c      durable appends share a sync
+ *   sqlite_commit.c     writing: one transaction for one or for many
+ *   sqlite_group.c      durable writes share a sync
+ *   sqlite_record.c     records
  *   sqlite_ledger.c     privacy ledgers */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
@@ -37,13 +38,26 @@ typedef enum tc_sql {
     TC_SQL_LEDGER_ADVANCE, /* the head, in the same transaction */
     TC_SQL_LEDGER_SCAN,
     TC_SQL_LEDGER_FIND, /* by study and round */
+    TC_SQL_RECORD_GET,
+    TC_SQL_RECORD_INSERT,
+    TC_SQL_RECORD_REPLACE, /* by key; the version is checked before */
+    TC_SQL_RECORD_ERASE,
+    TC_SQL_RECORD_SCAN,
+    TC_SQL_RECORD_COUNT,
+    TC_SQL_RECORD_DROP,
+    TC_SQL_ERASE_EVENTS, /* of a study, and what follows, in the same transaction */
+    TC_SQL_ERASE_RECORDS,
+    TC_SQL_ERASE_STUDY,
     TC_SQL_COUNT
 } tc_sql;
 
-/* One append, on the stack of the thread that waits for it. */
+/* One write, on the stack of the thread that waits for it: an append to a journal, or changes of
+ * records. */
 typedef struct tc_commit {
-    const tc_append *a;
-    uint64_t head; /* the new one */
+    const tc_append *a; /* NULL: changes */
+    uint64_t head;      /* the new one */
+    const tc_change *changes;
+    size_t n_changes, refused;
     tacit_status status;
     tacit_error err;
     struct tc_commit *next;
@@ -51,7 +65,7 @@ typedef struct tc_commit {
     bool leads; /* woken to lead a group, not because it is done */
 } tc_commit;
 
-/* Durable appends on their way to the disk; see sqlite_group.c. */
+/* Durable writes on their way to the disk; see sqlite_group.c. */
 typedef struct tc_group {
     pthread_mutex_t lock;
     pthread_cond_t arrived;
@@ -99,6 +113,8 @@ static inline tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_erro
 void tc_sqlite_commit(tc_sqlite *s, tc_commit *group);
 /* Fails all members that were not refused already. */
 void tc_commit_fail(tc_commit *group, const tacit_error *err);
+/* E_NOT_FOUND: no such study. The caller holds s->lock. */
+tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. The caller holds s->lock. */
 tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, uint64_t *head, tacit_error *err);
 
@@ -109,6 +125,21 @@ void tc_group_fini(tc_group *g);
 /* Returns when all that was committed before is on disk; the caller need not hold s->lock. */
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err);
 tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err);
+/* Together with others, and on disk when it returns. Sets c->status. */
+void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *c);
+
+/* sqlite_record.c. change_in: inside a transaction, which a refusal leaves as it was. */
+tacit_status tc_sqlite_change_in(tc_sqlite *s, tc_commit *c, tacit_error *err);
+tacit_status tc_sqlite_change(tc_store *store, const tc_change *c, size_t n, size_t *refused,
+                              tacit_error *err);
+tacit_status tc_sqlite_record_get(tc_store *store, const tc_record *which, tc_record *out,
+                                  tacit_error *err);
+tacit_status tc_sqlite_record_scan(tc_store *store, const tc_record_range *range,
+                                   tc_record_visit visit, void *user, tacit_error *err);
+tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
+                                    tacit_error *err);
+tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
+tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *err);
 
 /* sqlite_ledger.c */
 tacit_status tc_sqlite_ledger(tc_store *store, const char *name, bool create, tc_ledger_io *out,

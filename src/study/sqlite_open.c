@@ -38,6 +38,7 @@
     "PRAGMA page_size=2048;" /* of a new file */                                                   \
     "PRAGMA trusted_schema=OFF;"                                                                   \
     "PRAGMA cell_size_check=ON;"                                                                   \
+    "PRAGMA secure_delete=ON;" /* a contribution that was erased is overwritten */                 \
     "PRAGMA wal_autocheckpoint=500;"                                                               \
     "PRAGMA journal_size_limit=4194304"
 
@@ -86,6 +87,16 @@ static const char *const upgrades[] = {
     "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;"
     "CREATE TRIGGER ledger_keeps_values BEFORE UPDATE ON ledger_entries"
     "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;",
+
+    /* What a coordinator keeps. */
+    "CREATE TABLE records("
+    "  study INTEGER NOT NULL," /* 0: of the server */
+    "  kind INTEGER NOT NULL,"  /* tc_record_kind */
+    "  key BLOB NOT NULL,"
+    "  version INTEGER NOT NULL,"
+    "  value BLOB NOT NULL,"
+    "  PRIMARY KEY(study, kind, key)"
+    ") STRICT;",
 };
 enum { SCHEMA = sizeof upgrades / sizeof upgrades[0] };
 

@@ -14,10 +14,11 @@ static const char *const texts[TC_SQL_COUNT] = {
                          "(name, document, points_csv, public_seed, party_seed, created_ms)"
                          " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [TC_SQL_STUDY_GET] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
-                         " created_ms FROM studies WHERE name = ?1",
+                         " created_ms FROM studies WHERE name = ?1 AND document <> ''",
     [TC_SQL_STUDY_NEXT] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
-                          " created_ms FROM studies WHERE id > ?1 ORDER BY id LIMIT 1",
-    [TC_SQL_STUDY_HAS] = "SELECT 1 FROM studies WHERE id = ?1",
+                          " created_ms FROM studies WHERE id > ?1 AND document <> ''"
+                          " ORDER BY id LIMIT 1",
+    [TC_SQL_STUDY_HAS] = "SELECT 1 FROM studies WHERE id = ?1 AND document <> ''",
     [TC_SQL_HEAD] = "SELECT max(seq) FROM events WHERE study = ?1",
     [TC_SQL_AFTER] = "SELECT kind, trial FROM events WHERE study = ?1 AND seq > ?2",
     [TC_SQL_APPEND] = "INSERT INTO events(study, seq, kind, trial, time_ms, body)"
@@ -38,6 +39,27 @@ static const char *const texts[TC_SQL_COUNT] = {
                            " WHERE ledger = ?1 AND seq > ?2 ORDER BY seq",
     [TC_SQL_LEDGER_FIND] = "SELECT seq, release FROM ledger_entries"
                            " WHERE ledger = ?1 AND study = ?2 AND round = ?3",
+    [TC_SQL_RECORD_GET] = "SELECT version, value FROM records"
+                          " WHERE study = ?1 AND kind = ?2 AND key = ?3",
+    [TC_SQL_RECORD_INSERT] = "INSERT INTO records(study, kind, key, version, value)"
+                             " VALUES(?1, ?2, ?3, 1, ?4)",
+    [TC_SQL_RECORD_REPLACE] = "UPDATE records SET version = version + 1, value = ?4"
+                              " WHERE study = ?1 AND kind = ?2 AND key = ?3",
+    [TC_SQL_RECORD_ERASE] = "DELETE FROM records WHERE study = ?1 AND kind = ?2 AND key = ?3",
+    [TC_SQL_RECORD_SCAN] = "SELECT key, version, value FROM records"
+                           " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4"
+                           " ORDER BY key LIMIT ?5",
+    [TC_SQL_RECORD_COUNT] = "SELECT count(*) FROM records"
+                            " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4",
+    [TC_SQL_RECORD_DROP] = "DELETE FROM records"
+                           " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4",
+    [TC_SQL_ERASE_EVENTS] = "DELETE FROM events WHERE study = ?1",
+    [TC_SQL_ERASE_RECORDS] = "DELETE FROM records WHERE study = ?1",
+    /* The number stays taken, so that a handle from before meets no other study; no name has a
+     * colon. */
+    [TC_SQL_ERASE_STUDY] = "UPDATE studies SET name = 'erased:' || id, document = '',"
+                           " points_csv = NULL, public_seed = zeroblob(32),"
+                           " party_seed = zeroblob(32) WHERE id = ?1",
 };
 
 tacit_status tc_sqlite_prepare(tc_sqlite *s, tacit_error *err)

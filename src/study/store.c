@@ -96,6 +96,41 @@ tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void 
     return s->ops->ledger_list(s, visit, user, err);
 }
 
+tacit_status tc_store_change(tc_store *s, const tc_change *c, size_t n, size_t *refused,
+                             tacit_error *err)
+{
+    assert(n > 0);
+    return s->ops->change(s, c, n, refused, err);
+}
+
+tacit_status tc_store_record_get(tc_store *s, const tc_record *which, tc_record *out,
+                                 tacit_error *err)
+{
+    return s->ops->record_get(s, which, out, err);
+}
+
+tacit_status tc_store_record_scan(tc_store *s, const tc_record_range *range, tc_record_visit visit,
+                                  void *user, tacit_error *err)
+{
+    return s->ops->record_scan(s, range, visit, user, err);
+}
+
+tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
+                                   tacit_error *err)
+{
+    return s->ops->record_count(s, range, out, err);
+}
+
+tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err)
+{
+    return s->ops->record_drop(s, range, err);
+}
+
+tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err)
+{
+    return s->ops->study_erase(s, study, err);
+}
+
 /* A tell changes what would be asked next, but makes nothing wrong that was computed without it:
  * the values are in the event, and no number depends on it. Only the trial that was told is no
  * longer free to be asked again, or to lose its lease. */

@@ -10,6 +10,7 @@
 #include "algo/event.h"
 #include "base/random.h"
 #include "privacy/ledger.h"
+#include "study/record.h"
 
 #include <stdbool.h>
 
@@ -83,6 +84,23 @@ typedef struct tc_store_ops {
                                 tacit_status (*visit)(void *user, const char *name,
                                                       tacit_error *err),
                                 void *user, tacit_error *err);
+    /* All of the changes or none; each key at most once among them. Durable when it returns.
+     * E_CONFLICT: change number *refused (may be NULL) does not find what it expects; of several the
+     * first. E_NOT_FOUND: no such study. */
+    tacit_status (*change)(tc_store *s, const tc_change *c, size_t n, size_t *refused,
+                           tacit_error *err);
+    /* Its value is for tc_free, its key is the caller's. E_NOT_FOUND: there is none. */
+    tacit_status (*record_get)(tc_store *s, const tc_record *which, tc_record *out,
+                               tacit_error *err);
+    /* In the order of keys until visit fails. visit must not call the store. */
+    tacit_status (*record_scan)(tc_store *s, const tc_record_range *range, tc_record_visit visit,
+                                void *user, tacit_error *err);
+    tacit_status (*record_count)(tc_store *s, const tc_record_range *range, uint64_t *out,
+                                 tacit_error *err);
+    /* All in the range, `most` aside, whatever their versions. Durable when it returns. */
+    tacit_status (*record_drop)(tc_store *s, const tc_record_range *range, tacit_error *err);
+    /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
+    tacit_status (*study_erase)(tc_store *s, int64_t study, tacit_error *err);
 } tc_store_ops;
 
 /* A store's own struct begins with this. */
@@ -114,6 +132,17 @@ tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledg
                              tacit_error *err);
 tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
                                   tacit_error *err);
+
+tacit_status tc_store_change(tc_store *s, const tc_change *c, size_t n, size_t *refused,
+                             tacit_error *err);
+tacit_status tc_store_record_get(tc_store *s, const tc_record *which, tc_record *out,
+                                 tacit_error *err);
+tacit_status tc_store_record_scan(tc_store *s, const tc_record_range *range, tc_record_visit visit,
+                                  void *user, tacit_error *err);
+tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
+                                   tacit_error *err);
+tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err);
+tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err);
 
 /* For implementations of append: does an event that came after a->head stand in its way? */
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);

@@ -1,0 +1,80 @@
+/* record.h - small pieces of data that a store keeps beside journals and ledgers, for coord/.
+ *
+ * A record is bytes under (study, kind, key). Changes are made together or not at all, and each says
+ * what it expects to find. That is enough to build rosters, tokens and rounds on, once, above all
+ * stores. Keys are ordered as bytes, shorter ones first: numbers in them are written big-endian. */
+#ifndef TC_STUDY_RECORD_H
+#define TC_STUDY_RECORD_H
+
+#include <tacit/status.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Part of the stored format: append only. What is in them, coord/ says. */
+typedef enum tc_record_kind {
+    TC_RECORD_SERVER = 1,   /* of the server itself */
+    TC_RECORD_TOKEN = 2,    /* by the hash of a token */
+    TC_RECORD_STATE = 3,    /* of a study: running, paused, closed */
+    TC_RECORD_AGENT = 4,    /* by number on the roster */
+    TC_RECORD_KEY = 5,      /* by public key: whose it is */
+    TC_RECORD_ROUND = 6,    /* by round */
+    TC_RECORD_MESSAGE = 7,  /* by round and agent: a contribution, until the round is closed */
+    TC_RECORD_RECEIPT = 8,  /* by round and agent: what was signed and accepted, or came late */
+    TC_RECORD_EVIDENCE = 9, /* by round, agent and digest: another message for a place taken */
+    TC_RECORD_ANSWER = 10   /* by idempotency key: the answer that was given */
+} tc_record_kind;
+
+#define TC_RECORD_KEY_MAX 64
+
+typedef struct tc_record {
+    int64_t study; /* 0: of the server */
+    tc_record_kind kind;
+    const void *key; /* 1 to TC_RECORD_KEY_MAX bytes */
+    size_t key_size;
+    const void *value;
+    size_t size;
+    uint64_t version; /* 1 when it is new, one more with each replacement */
+} tc_record;
+
+typedef enum tc_change_kind {
+    TC_INSERT,  /* there is none under this key yet */
+    TC_REPLACE, /* there is one, of this version */
+    TC_ERASE,   /* there is one, of this version; it goes */
+    TC_REQUIRE  /* it has this version (0: there is none) at the moment of the commit */
+} tc_change_kind;
+
+typedef struct tc_change {
+    tc_change_kind what;
+    tc_record record;
+} tc_change;
+
+/* Which records a scan, a count or a removal is about. */
+typedef struct tc_record_range {
+    int64_t study;
+    tc_record_kind kind;
+    const void *prefix; /* keys that begin with it; size 0: all */
+    size_t prefix_size;
+    const void *after; /* and that come after this one; size 0: from the first */
+    size_t after_size;
+    uint64_t most; /* no more than this many; 0: all */
+} tc_record_range;
+
+typedef tacit_status (*tc_record_visit)(void *user, const tc_record *r, tacit_error *err);
+
+/* For implementations: low <= key < high, byte by byte, holds for the keys of a range and for no
+ * others. */
+typedef struct tc_key_bounds {
+    uint8_t low[TC_RECORD_KEY_MAX + 1], high[TC_RECORD_KEY_MAX + 1];
+    size_t low_size, high_size;
+} tc_key_bounds;
+void tc_record_bounds(const tc_record_range *range, tc_key_bounds *out);
+/* Less than, equal to or greater than 0, as memcmp; a key that begins another comes before it. */
+int tc_record_key_compare(const void *a, size_t na, const void *b, size_t nb);
+/* Does a change find what it expects, where `version` (0: none) is there? */
+bool tc_change_fits(const tc_change *c, uint64_t version);
+/* The refusal, then. */
+tacit_status tc_change_conflict(const tc_change *c, uint64_t version, tacit_error *err);
+
+#endif

@@ -1,0 +1,250 @@
+/* sqlite_record.c - records in the SQLite file. Called through tc_store_*.
+ *
+ * Changes join the group of durable writes (sqlite_group.c): a thousand agents that send at once
+ * share a few transactions. All expectations of a set are checked before its first write, so that a
+ * refused set has written nothing and the rest of its group goes on. */
+#include "study/sqlite_int.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- columns ---- */
+
+/* A NULL pointer would be bound as NULL, which is not the empty blob. */
+static void bind_bytes(sqlite3_stmt *q, int at, const void *bytes, size_t size)
+{
+    sqlite3_bind_blob64(q, at, size > 0 ? bytes : "", size, SQLITE_STATIC);
+}
+
+static sqlite3_stmt *bind_key(tc_sqlite *s, tc_sql which, const tc_record *r)
+{
+    sqlite3_stmt *q = s->sql[which];
+    sqlite3_bind_int64(q, 1, r->study);
+    sqlite3_bind_int(q, 2, (int)r->kind);
+    bind_bytes(q, 3, r->key, r->key_size);
+    return q;
+}
+
+/* bounds must live until the statement is reset. */
+static sqlite3_stmt *bind_range(tc_sqlite *s, tc_sql which, const tc_record_range *range,
+                                tc_key_bounds *bounds)
+{
+    sqlite3_stmt *q = s->sql[which];
+    tc_record_bounds(range, bounds);
+    sqlite3_bind_int64(q, 1, range->study);
+    sqlite3_bind_int(q, 2, (int)range->kind);
+    bind_bytes(q, 3, bounds->low, bounds->low_size);
+    bind_bytes(q, 4, bounds->high, bounds->high_size);
+    return q;
+}
+
+static const void *column_bytes(sqlite3_stmt *q, int at, size_t *size)
+{
+    const void *blob = sqlite3_column_blob(q, at);
+    *size = (size_t)sqlite3_column_bytes(q, at);
+    return *size > 0 ? blob : ""; /* an empty blob is a NULL pointer to SQLite */
+}
+
+static tacit_status check_study(tc_sqlite *s, int64_t study, tacit_error *err)
+{
+    return study == 0 ? TACIT_OK : tc_sqlite_has(s, study, err);
+}
+
+/* ---- changing ---- */
+
+/* *version 0: there is none. */
+static tacit_status look_version(tc_sqlite *s, const tc_record *r, uint64_t *version,
+                                 tacit_error *err)
+{
+    sqlite3_stmt *q = bind_key(s, TC_SQL_RECORD_GET, r);
+    int rc = sqlite3_step(q);
+    *version = rc == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
+    tc_sqlite_reset(s, TC_SQL_RECORD_GET);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+static tacit_status check_change(tc_sqlite *s, const tc_change *c, tacit_error *err)
+{
+    uint64_t version;
+    TC_TRY(check_study(s, c->record.study, err));
+    TC_TRY(look_version(s, &c->record, &version, err));
+    return tc_change_fits(c, version) ? TACIT_OK : tc_change_conflict(c, version, err);
+}
+
+static tacit_status write_change(tc_sqlite *s, const tc_change *c, tacit_error *err)
+{
+    static const tc_sql statements[] = {[TC_INSERT] = TC_SQL_RECORD_INSERT,
+                                        [TC_REPLACE] = TC_SQL_RECORD_REPLACE,
+                                        [TC_ERASE] = TC_SQL_RECORD_ERASE};
+    if (c->what == TC_REQUIRE)
+        return TACIT_OK;
+    sqlite3_stmt *q = bind_key(s, statements[c->what], &c->record);
+    if (c->what != TC_ERASE)
+        bind_bytes(q, 4, c->record.value, c->record.size);
+    int rc = tc_sqlite_run(s, statements[c->what]);
+    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+tacit_status tc_sqlite_change_in(tc_sqlite *s, tc_commit *c, tacit_error *err)
+{
+    for (c->refused = 0; c->refused < c->n_changes; c->refused++)
+        TC_TRY(check_change(s, &c->changes[c->refused], err));
+    for (size_t i = 0; i < c->n_changes; i++)
+        TC_TRY(write_change(s, &c->changes[i], err));
+    return TACIT_OK;
+}
+
+tacit_status tc_sqlite_change(tc_store *store, const tc_change *c, size_t n, size_t *refused,
+                              tacit_error *err)
+{
+    tc_commit self = {.changes = c, .n_changes = n};
+    tc_sqlite_commit_durable((tc_sqlite *)store, &self);
+    if (self.status == TACIT_E_CONFLICT && refused)
+        *refused = self.refused;
+    if (self.status != TACIT_OK && err)
+        *err = self.err;
+    return self.status;
+}
+
+/* ---- reading ---- */
+
+static tacit_status copy_value(const tc_record *which, sqlite3_stmt *q, tc_record *out,
+                               tacit_error *err)
+{
+    size_t size;
+    const void *bytes = column_bytes(q, 1, &size);
+    uint8_t *copy = bytes ? tc_alloc(size + 1, 1) : NULL;
+    if (!copy)
+        return tc_fail_memory(err);
+    memcpy(copy, bytes, size);
+    *out = *which;
+    out->version = (uint64_t)sqlite3_column_int64(q, 0);
+    out->value = copy;
+    out->size = size;
+    return TACIT_OK;
+}
+
+static tacit_status get_locked(tc_sqlite *s, const tc_record *which, tc_record *out,
+                               tacit_error *err)
+{
+    sqlite3_stmt *q = bind_key(s, TC_SQL_RECORD_GET, which);
+    int rc = sqlite3_step(q);
+    tacit_status st;
+    if (rc == SQLITE_ROW)
+        st = copy_value(which, q, out, err);
+    else if (rc == SQLITE_DONE)
+        st =
+            tc_fail(err, TACIT_E_NOT_FOUND, "there is no such record of kind %d", (int)which->kind);
+    else
+        st = tc_sqlite_fail(s, rc, err);
+    tc_sqlite_reset(s, TC_SQL_RECORD_GET);
+    return st;
+}
+
+tacit_status tc_sqlite_record_get(tc_store *store, const tc_record *which, tc_record *out,
+                                  tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = get_locked(s, which, out, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+static tacit_status visit_record(tc_sqlite *s, const tc_record_range *range, sqlite3_stmt *q,
+                                 tc_record_visit visit, void *user, tacit_error *err)
+{
+    tc_record r = {.study = range->study, .kind = range->kind};
+    r.key = column_bytes(q, 0, &r.key_size);
+    r.version = (uint64_t)sqlite3_column_int64(q, 1);
+    r.value = column_bytes(q, 2, &r.size);
+    if (!r.key || !r.value)
+        return tc_sqlite_fail(s, sqlite3_errcode(s->db), err);
+    return visit(user, &r, err);
+}
+
+static tacit_status scan_locked(tc_sqlite *s, const tc_record_range *range, tc_record_visit visit,
+                                void *user, tacit_error *err)
+{
+    tc_key_bounds bounds;
+    sqlite3_stmt *q = bind_range(s, TC_SQL_RECORD_SCAN, range, &bounds);
+    sqlite3_bind_int64(q, 5, range->most > 0 ? (int64_t)range->most : -1);
+    tacit_status st = TACIT_OK;
+    int rc;
+    while (st == TACIT_OK && (rc = sqlite3_step(q)) != SQLITE_DONE)
+        st = rc == SQLITE_ROW ? visit_record(s, range, q, visit, user, err)
+                              : tc_sqlite_fail(s, rc, err);
+    tc_sqlite_reset(s, TC_SQL_RECORD_SCAN);
+    return st;
+}
+
+tacit_status tc_sqlite_record_scan(tc_store *store, const tc_record_range *range,
+                                   tc_record_visit visit, void *user, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = scan_locked(s, range, visit, user, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
+                                    tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    tc_key_bounds bounds;
+    pthread_mutex_lock(&s->lock);
+    sqlite3_stmt *q = bind_range(s, TC_SQL_RECORD_COUNT, range, &bounds);
+    int rc = sqlite3_step(q);
+    uint64_t n = rc == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
+    tacit_status st = rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+    tc_sqlite_reset(s, TC_SQL_RECORD_COUNT);
+    pthread_mutex_unlock(&s->lock);
+    if (st == TACIT_OK)
+        *out = n;
+    return st;
+}
+
+/* ---- removing ---- */
+
+tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    tc_key_bounds bounds;
+    pthread_mutex_lock(&s->lock);
+    bind_range(s, TC_SQL_RECORD_DROP, range, &bounds);
+    int rc = tc_sqlite_run(s, TC_SQL_RECORD_DROP);
+    tacit_status st = rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+    pthread_mutex_unlock(&s->lock);
+    return st == TACIT_OK ? tc_sqlite_sync(s, err) : st;
+}
+
+/* Inside a transaction. */
+static tacit_status erase_rows(tc_sqlite *s, int64_t study, tacit_error *err)
+{
+    static const tc_sql statements[] = {TC_SQL_ERASE_EVENTS, TC_SQL_ERASE_RECORDS,
+                                        TC_SQL_ERASE_STUDY};
+    TC_TRY(tc_sqlite_has(s, study, err));
+    int rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof statements / sizeof *statements; i++) {
+        sqlite3_bind_int64(s->sql[statements[i]], 1, study);
+        rc = tc_sqlite_run(s, statements[i]);
+    }
+    if (rc == SQLITE_OK)
+        rc = tc_sqlite_run(s, TC_SQL_COMMIT);
+    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    pthread_mutex_lock(&s->lock);
+    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    tacit_status st = rc == SQLITE_OK ? erase_rows(s, study, err) : tc_sqlite_fail(s, rc, err);
+    if (!sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    pthread_mutex_unlock(&s->lock);
+    return st == TACIT_OK ? tc_sqlite_sync(s, err) : st;
+}
