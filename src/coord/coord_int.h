@@ -1,0 +1,236 @@
+/* coord_int.h - what the files of the coordinator share. Nobody else includes it.
+ *
+ *   coord.c      a request: who asks, which route, what answer
+ *   route.c      the table of routes, and which one a path is of
+ *   problem.c    failures as problem+json
+ *   record_json.c  records with JSON in them
+ *   token.c      bearer tokens and the roles that they carry
+ *   desk.c       studies that are open in this process
+ *   studies.c    creating, listing and ending studies
+ *   roster.c     agents: enrolment, keys
+ *   round.c      the state of a study's present round
+ *   message.c    accepting a contribution
+ *   closing.c    from contributions to one release
+ *   broadcast.c  what a round ended with */
+#ifndef TC_COORD_COORD_INT_H
+#define TC_COORD_COORD_INT_H
+
+#include "coord/coord.h"
+#include "study/study_plan.h"
+#include "wire/signature.h"
+
+#include <pthread.h>
+
+/* ---- keys of records: numbers big-endian, so that they are in order */
+
+typedef struct tc_key {
+    uint8_t bytes[TC_RECORD_KEY_MAX];
+    size_t n;
+} tc_key;
+tc_key tc_key_number(uint64_t a);
+tc_key tc_key_numbers(uint64_t a, uint64_t b);
+tc_key tc_key_hash(const tc_ledger_hash *h);
+tc_key tc_key_word(const char *word);
+uint64_t tc_key_at(const void *key, size_t i); /* the i-th number of it */
+
+/* A record whose value is a JSON object. */
+tc_record tc_record_of(int64_t study, tc_record_kind kind, const tc_key *key);
+/* *out is NULL and *version 0 if there is none; the caller decrefs. */
+tacit_status tc_record_read(tc_store *s, int64_t study, tc_record_kind kind, const tc_key *key,
+                            json_t **out, uint64_t *version, tacit_error *err);
+
+/* Changes that are being put together; ends with tc_changes_fini. At most TC_CHANGES_MOST. */
+enum { TC_CHANGES_MOST = 8 };
+typedef struct tc_changes {
+    tc_change list[TC_CHANGES_MOST];
+    tc_key keys[TC_CHANGES_MOST];
+    char *texts[TC_CHANGES_MOST]; /* owned */
+    size_t n;
+    bool failed; /* no memory */
+} tc_changes;
+/* Takes `value` (may be NULL where there is none). */
+void tc_changes_add(tc_changes *c, tc_change_kind what, int64_t study, tc_record_kind kind,
+                    const tc_key *key, uint64_t version, json_t *value);
+/* The same with bytes, borrowed. */
+void tc_changes_bytes(tc_changes *c, tc_change_kind what, int64_t study, tc_record_kind kind,
+                      const tc_key *key, uint64_t version, const void *bytes, size_t n);
+tacit_status tc_changes_commit(tc_store *s, const tc_changes *c, size_t *refused, tacit_error *err);
+void tc_changes_fini(tc_changes *c);
+
+/* ---- studies that are open in this process (desk.c) */
+
+typedef struct tc_desk {
+    int64_t id;
+    char *name;
+    tc_study_plan *plan;  /* never changes */
+    pthread_mutex_t lock; /* one closing at a time, and the ledger */
+    tc_ledger *ledger;
+    uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
+    uint64_t counted;       /* ... at least; more where other processes took some */
+    uint32_t users;         /* under coord->lock */
+    bool gone;              /* erased or replaced: freed with its last user */
+    struct tc_desk *next;
+} tc_desk;
+
+struct tc_coord {
+    tc_coord_config cfg;
+    pthread_mutex_t lock; /* guards the list of desks */
+    tc_desk *desks;
+    tc_coord_notify notify;
+    void *notify_user;
+};
+
+int64_t tc_coord_now(const tc_coord *c);
+void tc_coord_say(tc_coord *c, const char *study, json_t *event); /* takes event; NULL is ignored */
+
+/* Opens or finds; end with tc_desk_release. E_NOT_FOUND. E_STATE: not a federated study. */
+tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_error *err);
+void tc_desk_release(tc_coord *c, tc_desk *d);
+/* No later get finds this one. */
+void tc_desk_forget(tc_coord *c, const char *name);
+
+/* ---- who asks (token.c) */
+
+typedef enum tc_role {
+    TC_ROLE_NOBODY,
+    TC_ROLE_VIEWER,
+    TC_ROLE_AGENT,  /* on the roster of one study */
+    TC_ROLE_JOINER, /* may enrol with one study */
+    TC_ROLE_OPERATOR
+} tc_role;
+const char *tc_role_name(tc_role r);
+
+typedef struct tc_caller {
+    tc_role role;
+    int64_t study;  /* AGENT, JOINER: of which alone; else 0 */
+    uint64_t agent; /* AGENT */
+    tc_ledger_hash token;
+    uint64_t version; /* of the token's record */
+    json_t *record;   /* of the token, or NULL */
+} tc_caller;
+/* A wrong or expired token is E_ARG, without a reason that tells which. */
+tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tacit_error *err);
+void tc_caller_fini(tc_caller *w);
+
+/* A new token: its text, and the change that stores it. uses 0: any number; expires_ms 0: never. */
+typedef struct tc_token_terms {
+    tc_role role;
+    int64_t study;
+    uint64_t agent, uses;
+    int64_t expires_ms;
+} tc_token_terms;
+tacit_status tc_token_make(tc_coord *c, const tc_token_terms *t, char text[48], tc_changes *changes,
+                           tacit_error *err);
+
+/* ---- requests (route.c, coord.c, problem.c) */
+
+enum { TC_WORDS_MOST = 3 };
+typedef struct tc_ask {
+    tc_coord *coord;
+    const tc_request *q;
+    tc_caller caller;
+    char words[TC_WORDS_MOST][128]; /* of the path: {study}, {round}, {agent} */
+    json_t *body;                   /* or NULL */
+    tc_response *out;
+} tc_ask;
+
+typedef struct tc_route {
+    const char *method, *path; /* "/v1/studies/{study}" */
+    unsigned roles;            /* who may: bits 1 << tc_role. 0: anybody, without a token */
+    bool body;                 /* takes a JSON object */
+    tacit_status (*handle)(tc_ask *a, tacit_error *err);
+    const char *summary;
+} tc_route;
+extern const tc_route tc_routes[]; /* ends with a NULL method */
+/* Does the path fit the pattern? Fills the words that stand for {...}. */
+bool tc_route_fits(const char *pattern, const char *path, char words[TC_WORDS_MOST][128]);
+
+/* Answers; take `j`. */
+tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err);
+/* A failure with an HTTP status of its own: remembered in the answer, returned as `code`. */
+tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err, const char *fmt,
+                       ...) TACIT_PRINTF(5, 6);
+void tc_problem(tc_response *out, int http, tacit_status code, const char *detail);
+int tc_problem_http(tacit_status code);
+
+/* The number in word i of the path. */
+tacit_status tc_ask_number(const tc_ask *a, size_t i, const char *what, uint64_t *out,
+                           tacit_error *err);
+
+/* ?name=value of a query. Absent: *out stays. E_ARG: not a value that is allowed. */
+tacit_status tc_query_text(const char *query, const char *name, char *out, size_t size,
+                           tacit_error *err);
+tacit_status tc_query_number(const char *query, const char *name, uint64_t low, uint64_t high,
+                             uint64_t *out, tacit_error *err);
+
+/* ---- handlers */
+
+tacit_status tc_studies_create(tc_ask *a, tacit_error *err);
+tacit_status tc_studies_list(tc_ask *a, tacit_error *err);
+tacit_status tc_studies_show(tc_ask *a, tacit_error *err);
+tacit_status tc_studies_points(tc_ask *a, tacit_error *err);
+tacit_status tc_studies_pause(tc_ask *a, tacit_error *err);
+tacit_status tc_studies_resume(tc_ask *a, tacit_error *err);
+tacit_status tc_studies_close(tc_ask *a, tacit_error *err);
+tacit_status tc_studies_erase(tc_ask *a, tacit_error *err);
+tacit_status tc_tokens_make(tc_ask *a, tacit_error *err);
+tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err);
+tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err);
+tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err);
+tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err);
+tacit_status tc_message_post(tc_ask *a, tacit_error *err);
+tacit_status tc_message_get(tc_ask *a, tacit_error *err);
+tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err);
+tacit_status tc_privacy_get(tc_ask *a, tacit_error *err);
+
+/* ---- a study's state (studies.c) */
+
+/* E_STATE: paused or closed. *version: of the record, for TC_REQUIRE. */
+tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tacit_error *err);
+
+/* ---- an agent (roster.c) */
+
+typedef struct tc_member_row {
+    tc_public_key key;
+    uint64_t sequence; /* of its last message */
+    bool revoked;
+    uint64_t version;
+} tc_member_row;
+tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member_row *out,
+                           tacit_error *err);
+json_t *tc_roster_json(const tc_member_row *m); /* its record; NULL: no memory */
+tc_key tc_roster_key(uint64_t agent);
+
+/* ---- the present round (round.c) */
+
+typedef enum tc_phase {
+    TC_PHASE_NONE,
+    TC_PHASE_OPEN,
+    TC_PHASE_CLOSING,
+    TC_PHASE_CLOSED,
+    TC_PHASE_VOID
+} tc_phase;
+
+typedef struct tc_round {
+    tc_phase phase;
+    uint64_t number;
+    int64_t deadline_ms; /* 0: none, the whole roster is waited for */
+    char reason[512];    /* VOID: why */
+    uint64_t version;    /* of its record; 0: there was no round yet */
+} tc_round;
+
+/* The latest round of a study. */
+tacit_status tc_round_present(tc_coord *c, int64_t study, tc_round *out, tacit_error *err);
+/* What round `number` ended with, or where it stands; NONE: not yet. */
+tacit_status tc_round_find(tc_coord *c, int64_t study, uint64_t number, tc_round *out,
+                           tacit_error *err);
+/* Adds the change from `was` to `now`. */
+void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, const tc_round *now);
+const char *tc_phase_name(tc_phase p);
+
+/* ---- closing (closing.c) */
+
+/* Closes the present round if it is due; *next_ms as tc_coord_tick, INT64_MAX: nothing to wait for. */
+tacit_status tc_close_due(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err);
+
+#endif

@@ -1,0 +1,375 @@
+/* message.c - accepting a contribution, and handing one on where the algorithm has a relay.
+ *
+ * A message enters in one set of changes: the round is open and stays so (TC_REQUIRE, or the change
+ * that opens it), the study is not paused, the place (round, agent) is free, the agent's sequence
+ * grows. It is acknowledged when that is on disk. What then decides about a second message for the
+ * same place is the receipt: the same digest is the same message, sent again because an
+ * acknowledgement was lost; another one is kept as evidence and refused. */
+#include "coord/coord_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { ATTEMPTS = 64, MESSAGE_MOST = 1 << 24 };
+
+typedef struct arrival {
+    tc_desk *desk;
+    uint64_t round, agent, sequence;
+    tc_member_row member;
+    tc_signature signature;
+    tc_ledger_hash digest; /* of the body as it was signed */
+    uint8_t *bytes;        /* owned */
+    size_t n;
+    bool again;
+} arrival;
+
+/* ---- what was sent ---- */
+
+static tacit_status read_body(tc_ask *a, arrival *m, tacit_error *err)
+{
+    static const char *const allowed[] = {"sequence", "message", NULL};
+    const char *text;
+    int64_t sequence = -1;
+    TC_TRY(tc_json_only(a->body, "", allowed, err));
+    TC_TRY(tc_json_int_or(a->body, "", "sequence", 1, INT64_MAX, &sequence, err));
+    if (sequence < 0)
+        return tc_fail(err, TACIT_E_ARG, "sequence is missing");
+    TC_TRY(tc_json_string(a->body, "", "message", &text, err));
+    m->sequence = (uint64_t)sequence;
+    return tc_base64_bytes(text, "message", MESSAGE_MOST, &m->bytes, &m->n, err);
+}
+
+static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
+{
+    tc_signed what = {.purpose = TC_SIGN_MESSAGE,
+                      .study = m->desk->plan->hash,
+                      .round = m->round,
+                      .sequence = m->sequence,
+                      .body = a->q->body,
+                      .n_body = a->q->n_body};
+    TC_TRY(tc_roster_get(a->coord, m->desk->id, m->agent, &m->member, err));
+    if (m->member.revoked)
+        return tc_refuse(a, 403, TACIT_E_ARG, err, "agent %" PRIu64 " was revoked", m->agent);
+    if (!a->q->signature ||
+        !tc_base64_read(a->q->signature, m->signature.bytes, sizeof m->signature.bytes) ||
+        !tc_signature_holds(&m->member.key, &what, &m->signature))
+        return tc_refuse(a, 403, TACIT_E_ARG, err, "the signature does not hold");
+    m->digest = tc_hash_bytes(a->q->body, a->q->n_body);
+    return TACIT_OK;
+}
+
+static tacit_status check_message(const arrival *m, tacit_error *err)
+{
+    const tc_study_plan *p = m->desk->plan;
+    const tc_algorithm *g = p->doc->algorithm;
+    return (g->relay ? g->relay->check : g->aggregator->check)(&p->env, p->opts, m->round, m->agent,
+                                                               m->bytes, m->n, err);
+}
+
+/* ---- receipts ---- */
+
+static tc_key place_of(const arrival *m)
+{
+    return tc_key_numbers(m->round, m->agent);
+}
+
+static json_t *receipt_json(const arrival *m, bool late)
+{
+    tc_text digest = {0}, signature = {0};
+    tc_base64_add(&digest, m->digest.bytes, sizeof m->digest.bytes);
+    tc_base64_add(&signature, m->signature.bytes, sizeof m->signature.bytes);
+    json_t *j =
+        json_pack("{s:s, s:s, s:I, s:b}", "digest", tc_text_get(&digest), "signature",
+                  tc_text_get(&signature), "sequence", (json_int_t)m->sequence, "late", (int)late);
+    tc_text_fini(&digest);
+    tc_text_fini(&signature);
+    return j;
+}
+
+typedef struct receipt {
+    bool there, same, late;
+} receipt;
+
+static tacit_status find_receipt(tc_ask *a, const arrival *m, receipt *out, tacit_error *err)
+{
+    tc_key key = place_of(m);
+    json_t *j;
+    uint64_t version;
+    tc_ledger_hash digest;
+    TC_TRY(tc_record_read(a->coord->cfg.store, m->desk->id, TC_RECORD_RECEIPT, &key, &j, &version,
+                          err));
+    const char *text = json_string_value(json_object_get(j, "digest"));
+    out->there = j != NULL;
+    out->same = text && tc_base64_read(text, digest.bytes, sizeof digest.bytes) &&
+                tc_ledger_hash_same(&digest, &m->digest);
+    out->late = json_is_true(json_object_get(j, "late"));
+    json_decref(j);
+    return TACIT_OK;
+}
+
+/* Both signatures are in the store then: who signed two messages for one place can be shown. */
+static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    tc_key key = place_of(m);
+    memcpy(key.bytes + key.n, m->digest.bytes, sizeof m->digest.bytes);
+    key.n += sizeof m->digest.bytes;
+    tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_EVIDENCE, &key, 0,
+                   receipt_json(m, false));
+    tacit_error why;
+    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
+    tc_changes_fini(&changes);
+    if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: it was kept before */
+        return tc_fail(err, status, "%s", why.msg);
+    return tc_refuse(a, 409, TACIT_E_CONFLICT, err,
+                     "agent %" PRIu64 " has sent another message for round %" PRIu64
+                     "; both signatures are kept",
+                     m->agent, m->round);
+}
+
+/* Recorded, so that the agent can be told again; never folded. */
+static tacit_status refuse_late(tc_ask *a, const arrival *m, tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    tc_key key = place_of(m);
+    tacit_error why;
+    tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_RECEIPT, &key, 0,
+                   receipt_json(m, true));
+    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
+    tc_changes_fini(&changes);
+    if (status != TACIT_OK && status != TACIT_E_CONFLICT)
+        return tc_fail(err, status, "%s", why.msg);
+    return tc_refuse(a, 410, TACIT_E_STATE, err, "round %" PRIu64 " is closed: the message is late",
+                     m->round);
+}
+
+/* ---- entering ---- */
+
+static int64_t deadline(const tc_coord *c, const tc_study_doc *d)
+{
+    return d->deadline_s > 0 ? tc_coord_now(c) + (int64_t)(d->deadline_s * 1000) : 0;
+}
+
+/* The change that makes sure that the round takes messages. */
+static void enter_round(tc_ask *a, const arrival *m, const tc_round *r, tc_changes *changes)
+{
+    tc_key key = tc_key_word("round");
+    if (r->phase == TC_PHASE_OPEN && r->number == m->round) {
+        tc_changes_add(changes, TC_REQUIRE, m->desk->id, TC_RECORD_STATE, &key, r->version, NULL);
+        return;
+    }
+    tc_round fresh = {.phase = TC_PHASE_OPEN,
+                      .number = m->round,
+                      .deadline_ms = deadline(a->coord, m->desk->plan->doc)};
+    tc_round_change(changes, m->desk->id, r, &fresh);
+}
+
+/* State and round come first: where they are in the way, nothing was in the place. */
+enum { AT_STATE, AT_ROUND, AT_PLACE };
+
+static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, size_t *refused,
+                          tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    tc_key place = place_of(m), who = tc_roster_key(m->agent), state = tc_key_word("state");
+    tc_member_row member = m->member;
+    uint64_t version;
+    int64_t id = m->desk->id;
+    TC_TRY(tc_state_running(a->coord, id, &version, err));
+    tc_changes_add(&changes, TC_REQUIRE, id, TC_RECORD_STATE, &state, version, NULL);
+    enter_round(a, m, r, &changes);
+    tc_changes_add(&changes, TC_INSERT, id, TC_RECORD_RECEIPT, &place, 0, receipt_json(m, false));
+    tc_changes_bytes(&changes, TC_INSERT, id, TC_RECORD_MESSAGE, &place, 0, m->bytes, m->n);
+    member.sequence = m->sequence;
+    tc_changes_add(&changes, TC_REPLACE, id, TC_RECORD_AGENT, &who, member.version,
+                   tc_roster_json(&member));
+    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, refused, err);
+    tc_changes_fini(&changes);
+    return status;
+}
+
+static tacit_status look(tc_ask *a, const arrival *m, tc_round *r, tacit_error *err)
+{
+    TC_TRY(tc_round_present(a->coord, m->desk->id, r, err));
+    bool over = r->phase == TC_PHASE_CLOSED || r->phase == TC_PHASE_VOID;
+    if (r->phase == TC_PHASE_NONE || (r->number < m->round && over))
+        return TACIT_OK; /* it will be opened */
+    if (r->number < m->round)
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "round %" PRIu64 " comes later: round %" PRIu64 " is %s", m->round,
+                         r->number, tc_phase_name(r->phase));
+    if (r->number > m->round || r->phase != TC_PHASE_OPEN)
+        return refuse_late(a, m, err);
+    return TACIT_OK;
+}
+
+static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
+{
+    receipt there;
+    tc_round r;
+    size_t refused = AT_PLACE;
+    TC_TRY(find_receipt(a, m, &there, err));
+    if (there.there && !there.same)
+        return keep_evidence(a, m, err);
+    if (there.there && there.late)
+        return refuse_late(a, m, err);
+    m->again = there.there;
+    if (m->again)
+        return TACIT_OK;
+    TC_TRY(look(a, m, &r, err));
+    if (m->sequence <= m->member.sequence)
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "sequence must be above %" PRIu64 ", got %" PRIu64, m->member.sequence,
+                         m->sequence);
+    return enter(a, m, &r, &refused, err);
+}
+
+/* Others change the round, and an agent may send twice at once: look again then. */
+static tacit_status accept(tc_ask *a, arrival *m, tacit_error *err)
+{
+    tacit_status status = TACIT_E_CONFLICT;
+    for (int i = 0; status == TACIT_E_CONFLICT && a->out->status == 0 && i < ATTEMPTS; i++) {
+        if (i > 0)
+            TC_TRY(tc_roster_get(a->coord, m->desk->id, m->agent, &m->member, err));
+        status = try_once(a, m, err);
+    }
+    return status;
+}
+
+/* Does it complete the roster, as far as this process knows? Others close by their timers. */
+static bool completes(const arrival *m)
+{
+    tc_desk *d = m->desk;
+    pthread_mutex_lock(&d->lock);
+    if (d->counted_round != m->round) {
+        d->counted_round = m->round;
+        d->counted = 0;
+    }
+    bool all = ++d->counted >= d->plan->env.agents;
+    pthread_mutex_unlock(&d->lock);
+    return all;
+}
+
+static tacit_status post(tc_ask *a, arrival *m, tacit_error *err)
+{
+    if (a->caller.study != m->desk->id)
+        return tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study");
+    TC_TRY(read_body(a, m, err));
+    TC_TRY(check_signature(a, m, err));
+    TC_TRY(check_message(m, err));
+    TC_TRY(accept(a, m, err));
+    if (!m->again)
+        a->out->closes = completes(m);
+    return tc_answer(a, m->again ? 200 : 202,
+                     json_pack("{s:I, s:I, s:b}", "round", (json_int_t)m->round, "agent",
+                               (json_int_t)m->agent, "again", (int)m->again),
+                     err);
+}
+
+tacit_status tc_message_post(tc_ask *a, tacit_error *err)
+{
+    arrival m = {.agent = a->caller.agent};
+    TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
+    TC_TRY(tc_desk_get(a->coord, a->words[0], &m.desk, err));
+    tacit_status status = post(a, &m, err);
+    tc_desk_release(a->coord, m.desk);
+    if (m.bytes) {
+        explicit_bzero(m.bytes, m.n);
+        tc_free(m.bytes);
+    }
+    return status;
+}
+
+/* ---- handing on ---- */
+
+static tacit_status relay(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent,
+                          const tc_record *stored, tacit_error *err)
+{
+    tc_release *r = NULL;
+    tc_text text = {0};
+    TC_TRY(d->plan->doc->algorithm->relay->release(&d->plan->env, d->plan->opts, round, agent,
+                                                   stored->value, stored->size, &r, err));
+    size_t size = tc_release_size(r);
+    uint8_t *bytes = tc_alloc(size + 1, 1);
+    if (bytes) {
+        tc_release_encode(r, bytes);
+        tc_base64_add(&text, bytes, size);
+    }
+    tacit_status status =
+        bytes ? tc_answer(a, 200,
+                          json_pack("{s:I, s:I, s:s, s:s}", "round", (json_int_t)round, "agent",
+                                    (json_int_t)agent, "release", tc_text_get(&text), "not_private",
+                                    tc_release_get(r)->not_private),
+                          err)
+              : tc_fail_memory(err);
+    tc_free(bytes);
+    tc_text_fini(&text);
+    tc_release_free(r);
+    return status;
+}
+
+/* The last message of an agent that round `round` or an earlier one took in. */
+typedef struct latest {
+    uint64_t agent, most;
+    bool found;
+    uint64_t round;
+} latest;
+
+static tacit_status note_latest(void *user, const tc_record *r, tacit_error *err)
+{
+    latest *l = user;
+    uint64_t round = tc_key_at(r->key, 0);
+    (void)err;
+    if (tc_key_at(r->key, 1) == l->agent && round <= l->most) {
+        l->found = true;
+        l->round = round;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status hand_on(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent, tacit_error *err)
+{
+    tc_round r;
+    if (!d->plan->doc->algorithm->relay)
+        return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "%s hands on no message of a single agent",
+                         d->plan->doc->algorithm->name);
+    TC_TRY(tc_round_find(a->coord, d->id, round, &r, err));
+    if (r.phase != TC_PHASE_CLOSED) {
+        a->out->wait = true;
+        return tc_answer(
+            a, 202,
+            json_pack("{s:I, s:s}", "round", (json_int_t)round, "phase", tc_phase_name(r.phase)),
+            err);
+    }
+    latest l = {.agent = agent, .most = round};
+    tc_record_range all = {.study = d->id, .kind = TC_RECORD_MESSAGE};
+    TC_TRY(tc_store_record_scan(a->coord->cfg.store, &all, note_latest, &l, err));
+    if (!l.found)
+        return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err,
+                         "agent %" PRIu64 " has sent nothing by round %" PRIu64, agent, round);
+    tc_key key = tc_key_numbers(l.round, agent);
+    tc_record which = tc_record_of(d->id, TC_RECORD_MESSAGE, &key), got;
+    TC_TRY(tc_store_record_get(a->coord->cfg.store, &which, &got, err));
+    tacit_status status = relay(a, d, l.round, agent, &got, err);
+    tc_free((void *)got.value);
+    return status;
+}
+
+tacit_status tc_message_get(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    uint64_t round, agent;
+    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
+    TC_TRY(tc_ask_number(a, 2, "agent", &agent, err));
+    TC_TRY(tc_desk_get(a->coord, a->words[0], &d, err));
+    tacit_status status =
+        a->caller.role == TC_ROLE_AGENT && a->caller.study != d->id
+            ? tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study")
+            : hand_on(a, d, round, agent, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}

@@ -1,0 +1,79 @@
+/* problem.c - failures as `application/problem+json` (RFC 9457).
+ *
+ * `type` is "urn:tacit:problem:" and the name of a status: a stable word for programs. `detail` is the
+ * sentence that people read everywhere else in tacit. */
+#include "coord/coord_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int tc_problem_http(tacit_status code)
+{
+    switch (code) {
+    case TACIT_E_ARG:
+        return 400;
+    case TACIT_E_NOT_FOUND:
+        return 404;
+    case TACIT_E_STATE:
+    case TACIT_E_CONFLICT:
+        return 409;
+    case TACIT_E_BUDGET:
+        return 403;
+    case TACIT_E_UNSUPPORTED:
+        return 501;
+    case TACIT_E_BUSY:
+    case TACIT_E_MEMORY:
+        return 503;
+    default:
+        return 500;
+    }
+}
+
+/* "E_NOT_FOUND" as "not-found". */
+static void type_of(tacit_status code, char out[64])
+{
+    const char *name = tacit_status_name(code);
+    size_t n = (size_t)snprintf(out, 64, "urn:tacit:problem:%s",
+                                strncmp(name, "E_", 2) == 0 ? name + 2 : name);
+    for (size_t i = sizeof "urn:tacit:problem:" - 1; i < n && i < 63; i++)
+        out[i] = out[i] == '_' ? '-' : (char)tolower((unsigned char)out[i]);
+}
+
+/* What went wrong inside is nobody's business outside. */
+static const char *shown(int http, const char *detail)
+{
+    return http == 500 ? "the coordinator failed; its log says why" : detail;
+}
+
+void tc_problem(tc_response *out, int http, tacit_status code, const char *detail)
+{
+    char type[64];
+    type_of(code, type);
+    json_t *j = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", tacit_status_text(code),
+                          "status", http, "detail", shown(http, detail));
+    char *text = tc_json_text(j);
+    json_decref(j);
+    tc_text_fini(&out->body);
+    tc_text_add(&out->body, text ? text : "{\"title\": \"out of memory\", \"status\": 503}");
+    tc_free(text);
+    out->status = text ? http : 503;
+    out->content_type = "application/problem+json";
+}
+
+tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err, const char *fmt,
+                       ...)
+{
+    char detail[400];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(detail, sizeof detail, fmt, args);
+    va_end(args);
+    a->out->status = http;
+    return tc_fail(err, code, "%s", detail);
+}

@@ -1,0 +1,152 @@
+/* study_plan.c - from a document to the plan of a federated study (study_plan.h). */
+#include "study/study_plan.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- options ---- */
+
+/* "privacy": {"noise_multiplier": z} is another way to write the option. */
+static tacit_status given_options(const tc_study_doc *d, json_t **out, tacit_error *err)
+{
+    json_t *given = d->options ? json_copy(d->options) : json_object();
+    bool noise = d->promise == TC_PROMISE_NOISE;
+    bool ok = given != NULL;
+    if (ok && noise && !tc_options_find(d->algorithm->options, "noise_multiplier")) {
+        json_decref(given);
+        return tc_fail(err, TACIT_E_ARG, "the algorithm %s adds no noise: privacy must be \"none\"",
+                       d->algorithm->name);
+    }
+    if (ok && noise)
+        ok = json_object_set_new(given, "noise_multiplier", json_real(d->noise_multiplier)) == 0;
+    if (!ok) {
+        json_decref(given);
+        return tc_fail_memory(err);
+    }
+    *out = given;
+    return TACIT_OK;
+}
+
+static tacit_status keep_promise(tc_study_plan *p, tacit_error *err)
+{
+    const tc_study_doc *d = p->doc;
+    if (d->promise != TC_PROMISE_EPSILON)
+        return TACIT_OK;
+    if (!d->algorithm->promise)
+        return tc_fail(err, TACIT_E_ARG,
+                       "the algorithm %s promises nothing: privacy must be "
+                       "\"none\"",
+                       d->algorithm->name);
+    return d->algorithm->promise(&p->env, p->opts, d->epsilon, d->delta, err);
+}
+
+static tacit_status settle_options(tc_study_plan *p, tacit_error *err)
+{
+    const tc_algorithm *a = p->doc->algorithm;
+    json_t *given;
+    TC_TRY(given_options(p->doc, &given, err));
+    tacit_status status = tc_options_defaults(a->options, p->opts, err);
+    if (status == TACIT_OK)
+        status = tc_options_set_json(a->options, p->opts, a->name, given, NULL, err);
+    json_decref(given);
+    TC_TRY(status);
+    TC_TRY(keep_promise(p, err));
+    p->options = tc_options_json(a->options, p->opts);
+    return p->options ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* ---- what may be spent ---- */
+
+tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
+                                 tacit_error *err)
+{
+    const tc_algorithm *a = p->doc->algorithm;
+    tc_text text = {0};
+    json_t *j = NULL;
+    if (!a->aggregator)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums", a->name);
+    tacit_status status = a->aggregator->plan(&p->env, p->opts, round, &text, err);
+    if (status == TACIT_OK)
+        status = tc_json_parse(tc_text_get(&text), text.len, "event", &j, err);
+    if (status == TACIT_OK)
+        status = tc_dp_event_from_json(out, j, err);
+    json_decref(j);
+    tc_text_fini(&text);
+    return status;
+}
+
+/* Exact where there is a closed form for what will be released, else the tightest there is. */
+static tacit_status set_limit(tc_study_plan *p, tacit_error *err)
+{
+    tc_dp_event e;
+    p->limited = p->doc->promise == TC_PROMISE_EPSILON;
+    if (!p->limited)
+        return TACIT_OK;
+    TC_TRY(tc_study_plan_event(p, 0, &e, err));
+    bool closed = e.mechanism == TC_DP_GAUSSIAN && e.sampling == TC_DP_ALL;
+    p->limit =
+        (tc_ledger_budget){.epsilon = p->doc->epsilon,
+                           .delta = p->doc->delta,
+                           .accountant = closed ? &tc_accountant_gaussian : &tc_accountant_pld};
+    return TACIT_OK;
+}
+
+/* ---- */
+
+/* A study that releases without noise says so on purpose. */
+static tacit_status check(const tc_study_doc *d, tacit_error *err)
+{
+    if (d->agents == 0 || !tc_algorithm_federated(d->algorithm))
+        return tc_fail(err, TACIT_E_ARG, "study \"%s\" is not one of a federation", d->name);
+    if (d->promise == TC_PROMISE_UNSAID)
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy is missing: say {\"epsilon\": ..., \"delta\": ...}, or \"none\"");
+    return TACIT_OK;
+}
+
+static tacit_status make(tc_study_plan *p, const char *document, const char *points_csv,
+                         const tc_public_seed *seed, tacit_error *err)
+{
+    TC_TRY(tc_study_doc_restore(&p->doc, document, points_csv, err));
+    TC_TRY(check(p->doc, err));
+    p->hash = tc_ledger_study_hash(document);
+    p->env = (tc_env){.space = p->doc->space,
+                      .public_seed = *seed,
+                      .agents = p->doc->agents,
+                      .budget = p->doc->trials};
+    p->opts = tc_alloc(1, p->doc->algorithm->options_size);
+    if (!p->opts)
+        return tc_fail_memory(err);
+    TC_TRY(settle_options(p, err));
+    return set_limit(p, err);
+}
+
+tacit_status tc_study_plan_new(tc_study_plan **out, const char *document, const char *points_csv,
+                               const tc_public_seed *seed, tacit_error *err)
+{
+    tc_study_plan *p = tc_alloc(1, sizeof *p);
+    if (!p)
+        return tc_fail_memory(err);
+    tacit_status status = make(p, document, points_csv, seed, err);
+    if (status != TACIT_OK) {
+        tc_study_plan_free(p);
+        return status;
+    }
+    *out = p;
+    return TACIT_OK;
+}
+
+void tc_study_plan_free(tc_study_plan *p)
+{
+    if (!p)
+        return;
+    if (p->opts)
+        tc_options_fini(p->doc->algorithm->options, p->opts);
+    tc_free(p->opts);
+    json_decref(p->options);
+    tc_study_doc_free(p->doc);
+    tc_free(p);
+}

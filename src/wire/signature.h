@@ -1,0 +1,54 @@
+/* signature.h - who said it: the Ed25519 keys of agents, and what exactly they sign.
+ *
+ * A signature covers its purpose, the study, the round, a sequence number that grows with every
+ * message of an agent, and the hash of the body: none of them can be taken from one message and used
+ * for another. Called by agents (sign) and by the coordinator (verify). */
+#ifndef TC_WIRE_SIGNATURE_H
+#define TC_WIRE_SIGNATURE_H
+
+#include "privacy/ledger.h"
+
+typedef struct tc_public_key {
+    uint8_t bytes[32];
+} tc_public_key;
+typedef struct tc_secret_key { /* erase after use */
+    uint8_t bytes[64];
+} tc_secret_key;
+typedef struct tc_signature {
+    uint8_t bytes[64];
+} tc_signature;
+
+/* Part of the protocol: append only. */
+typedef enum tc_signed_purpose {
+    TC_SIGN_ENROL = 1,   /* the body is the hash of the join token: this key is mine */
+    TC_SIGN_MESSAGE = 2, /* the body of a message for a round */
+    TC_SIGN_ROTATE = 3   /* the body is the new public key; signed with the old one */
+} tc_signed_purpose;
+
+/* What is signed. Borrowed. */
+typedef struct tc_signed {
+    tc_signed_purpose purpose;
+    tc_ledger_hash study; /* of its document */
+    uint64_t round, sequence;
+    const void *body;
+    size_t n_body;
+} tc_signed;
+
+/* From the OS, or in test mode from a seed. */
+void tc_keys_fresh(tc_public_key *p, tc_secret_key *s);
+void tc_keys_from(tc_public_key *p, tc_secret_key *s, const uint8_t seed[32]);
+
+void tc_sign(const tc_secret_key *s, const tc_signed *what, tc_signature *out);
+bool tc_signature_holds(const tc_public_key *p, const tc_signed *what, const tc_signature *sig);
+
+/* BLAKE2b-256, as everywhere. */
+tc_ledger_hash tc_hash_bytes(const void *p, size_t n);
+
+/* Base64 with padding, and hexadecimal, of bytes of a known number. False: not that. */
+void tc_base64_add(tc_text *out, const void *bytes, size_t n);
+bool tc_base64_read(const char *text, void *out, size_t n);
+/* Of any number; *out ends with tc_free. E_ARG: not base64, or of more than `most` bytes; `what` names it. */
+tacit_status tc_base64_bytes(const char *text, const char *what, size_t most, uint8_t **out,
+                             size_t *n, tacit_error *err);
+
+#endif
