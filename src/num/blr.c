@@ -81,6 +81,11 @@ void tc_blr_add(tc_blr *r, const double *phi, double y)
     r->n++;
 }
 
+tc_blr_news tc_blr_latest(const tc_blr *r)
+{
+    return r->latest;
+}
+
 size_t tc_blr_size(const tc_blr *r)
 {
     return r->n;
@@ -101,6 +106,26 @@ void tc_blr_sample(tc_blr *r, tc_stream *s, double *w)
         tc_blr_primal_sample(r, s, w);
     else
         tc_blr_dual_sample(r, s, w);
+}
+
+void tc_blr_solve(tc_blr *r, const double *x, double *out)
+{
+    if (r->M == 0)
+        return;
+    if (r->primal)
+        tc_blr_primal_solve(r, x, out);
+    else
+        tc_blr_dual_solve(r, x, out);
+}
+
+void tc_blr_spread(tc_blr *r, const double *e, double *out)
+{
+    if (r->M == 0)
+        return;
+    if (r->primal)
+        tc_blr_primal_spread(r, e, out);
+    else
+        tc_blr_dual_spread(r, e, out);
 }
 
 double tc_blr_variance(const tc_blr *r, const double *phi, double *scratch)

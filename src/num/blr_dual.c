@@ -54,7 +54,8 @@ void tc_blr_dual_add(tc_blr *r, const double *phi, double y)
         row[j] = -r->sum[j] / d;
     row[n] = 1 / d;
     r->y[n] = y;
-    r->z[n] = (y - tc_blr_dot(n, r->q, r->z)) / d;
+    r->latest = (tc_blr_news){.off = y - tc_blr_dot(n, r->q, r->z), .ratio = d * d / r->lambda};
+    r->z[n] = r->latest.off / d;
     r->row[n] = phi;
     r->mean_known = false;
 }
@@ -84,6 +85,40 @@ void tc_blr_dual_sample(tc_blr *r, tc_stream *s, double *w)
         r->q[i] = r->z[i] - r->q[i];
     tc_blr_times_transposed(n, r->W, r->q, r->sum);
     blr_add_rows(n, r->M, r->row, r->sum, w);
+}
+
+/* x -= Phi'C^-1 p */
+static void correct(tc_blr *r, double *x)
+{
+    const size_t n = r->n;
+    tc_blr_times(n, tc_blr_whole(n, TC_BLR_LANES), r->W, r->p, r->q);
+    for (size_t i = 0; i < n; i++)
+        r->q[i] = -r->q[i];
+    tc_blr_times_transposed(n, r->W, r->q, r->sum);
+    blr_add_rows(n, r->M, r->row, r->sum, x);
+}
+
+/* lambda Sigma^-1 = I - Phi'C^-1 Phi */
+void tc_blr_dual_solve(tc_blr *r, const double *x, double *out)
+{
+    memcpy(out, x, r->M * sizeof *out);
+    if (r->n > 0) {
+        times_rows(r, x, r->p);
+        correct(r, out);
+    }
+    for (size_t j = 0; j < r->M; j++)
+        out[j] /= r->lambda;
+}
+
+/* A draw without the mean; there are no more than M/2 observations. */
+void tc_blr_dual_spread(tc_blr *r, const double *e, double *out)
+{
+    memcpy(out, e, r->M * sizeof *out);
+    if (r->n == 0)
+        return;
+    times_rows(r, e, r->p);
+    tc_blr_move(r->n, sqrt(r->lambda), e + r->M, r->p);
+    correct(r, out);
 }
 
 double tc_blr_dual_variance(const tc_blr *r, const double *phi, double *scratch)

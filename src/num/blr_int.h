@@ -16,10 +16,11 @@ struct tc_blr {
     tc_arena arena;
     size_t M, n;
     double lambda;
-    bool primal;        /* else dual */
-    double *W;          /* the inverse factor of the form, a lower triangle; 0 beyond its size */
-    double *mean;       /* nu: M */
-    bool mean_known;    /* dual: mean is up to date */
+    bool primal;     /* else dual */
+    double *W;       /* the inverse factor of the form, a lower triangle; 0 beyond its size */
+    double *mean;    /* nu: M */
+    bool mean_known; /* dual: mean is up to date */
+    tc_blr_news latest;
     const double **row; /* dual: phi of each observation */
     double *y, *z;      /* dual: the values, and W y */
     /* Scratch: M in whole lanes, and one more. In the dual form 0 beyond n. */
@@ -62,11 +63,15 @@ void tc_blr_fetch(size_t n, const double *W);
 void tc_blr_dual_add(tc_blr *r, const double *phi, double y);
 void tc_blr_dual_mean(tc_blr *r);
 void tc_blr_dual_sample(tc_blr *r, tc_stream *s, double *w);
+void tc_blr_dual_solve(tc_blr *r, const double *x, double *out);
+void tc_blr_dual_spread(tc_blr *r, const double *e, double *out);
 double tc_blr_dual_variance(const tc_blr *r, const double *phi, double *scratch);
 
 void tc_blr_primal_begin(tc_blr *r);
 void tc_blr_primal_add(tc_blr *r, const double *phi, double y);
 void tc_blr_primal_sample(tc_blr *r, tc_stream *s, double *w);
+void tc_blr_primal_solve(tc_blr *r, const double *x, double *out);
+void tc_blr_primal_spread(tc_blr *r, const double *e, double *out);
 double tc_blr_primal_variance(const tc_blr *r, const double *phi, double *scratch);
 
 #endif

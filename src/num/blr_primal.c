@@ -83,8 +83,23 @@ void tc_blr_primal_add(tc_blr *r, const double *phi, double y)
         r->t[k + 1] = r->t[k] + r->p[k] * r->p[k];
     blr_gains(rows, r->p, r->t, r->shrink, r->pull);
     blr_rotate(rows, r->W, r->shrink, r->pull, r->p, r->sum);
-    const double surprise = y - tc_blr_dot(r->M, phi, r->mean);
-    tc_blr_move(r->M, surprise / r->t[rows], r->sum, r->mean);
+    r->latest = (tc_blr_news){.off = y - tc_blr_dot(r->M, phi, r->mean), .ratio = r->t[rows]};
+    tc_blr_move(r->M, r->latest.off / r->latest.ratio, r->sum, r->mean);
+}
+
+void tc_blr_primal_solve(tc_blr *r, const double *x, double *out)
+{
+    tc_blr_times(r->M, r->M, r->W, x, r->q);
+    tc_blr_times_transposed(r->M, r->W, r->q, r->sum);
+    memcpy(out, r->sum, r->M * sizeof *out);
+}
+
+void tc_blr_primal_spread(tc_blr *r, const double *e, double *out)
+{
+    memcpy(r->q, e, r->M * sizeof *e);
+    tc_blr_times_transposed(r->M, r->W, r->q, r->sum);
+    memset(out, 0, r->M * sizeof *out);
+    tc_blr_move(r->M, sqrt(r->lambda), r->sum, out);
 }
 
 void tc_blr_primal_sample(tc_blr *r, tc_stream *s, double *w)

@@ -259,6 +259,64 @@ static void test_a_dual_draw_is_a_corrected_draw_of_the_prior(void **state)
     tc_blr_free(r);
 }
 
+/* Against the formulas, in both forms and across the change from one to the other. */
+static void test_news_solves_and_spreads(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const double x[M] = {0.3, -1.2, 0.8};
+    for (int dual = 0; dual <= 1; dual++) {
+        tc_blr *r = dual ? make_dual(0) : make(0);
+        for (int n = 0; n <= OBSERVATIONS; n++) {
+            double mean[M], P[M][M], solved[M], off = n < OBSERVATIONS ? targets[n] : 0, ratio = 1;
+            reference(n, mean, P);
+            tc_blr_solve(r, x, solved);
+            for (int i = 0; i < M; i++)
+                assert_close(solved[i], P[i][0] * x[0] + P[i][1] * x[1] + P[i][2] * x[2], 1e-12);
+            if (n == OBSERVATIONS)
+                break;
+            for (int i = 0; i < M; i++) {
+                off -= features[n][i] * mean[i];
+                for (int j = 0; j < M; j++)
+                    ratio += features[n][i] * P[i][j] * features[n][j];
+            }
+            tc_blr_add(r, features[n], targets[n]);
+            assert_close(tc_blr_latest(r).off, off, 1e-12);
+            assert_close(tc_blr_latest(r).ratio, ratio, 1e-12);
+        }
+        tc_blr_free(r);
+    }
+    tc_blr *none;
+    assert_ok(tc_blr_new(&none, 0, lambda, &err));
+    tc_blr_solve(none, x, NULL);
+    tc_blr_spread(none, x, NULL);
+    tc_blr_free(none);
+}
+
+/* A spread is linear in its normals: what each of them becomes makes up the covariance. */
+static void test_a_spread_has_the_posterior_covariance(void **state)
+{
+    (void)state;
+    for (int dual = 0; dual <= 1; dual++)
+        for (int n = 0; n <= OBSERVATIONS; n++) {
+            double mean[M], P[M][M], sum[M][M] = {{0}};
+            reference(n, mean, P);
+            tc_blr *r = dual ? make_dual(n) : make(n);
+            for (int k = 0; k < M + M / 2; k++) {
+                double e[M + M / 2] = {0}, w[M];
+                e[k] = 1;
+                tc_blr_spread(r, e, w);
+                for (int i = 0; i < M; i++)
+                    for (int j = 0; j < M; j++)
+                        sum[i][j] += w[i] * w[j];
+            }
+            for (int i = 0; i < M; i++)
+                for (int j = 0; j < M; j++)
+                    assert_close(sum[i][j], lambda * P[i][j], 1e-12);
+            tc_blr_free(r);
+        }
+}
+
 static void test_lambda_must_be_positive(void **state)
 {
     (void)state;
@@ -280,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_draws_have_the_posterior_moments),
         cmocka_unit_test(test_both_forms_are_the_posterior),
         cmocka_unit_test(test_a_dual_draw_is_a_corrected_draw_of_the_prior),
+        cmocka_unit_test(test_news_solves_and_spreads),
+        cmocka_unit_test(test_a_spread_has_the_posterior_covariance),
         cmocka_unit_test(test_lambda_must_be_positive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

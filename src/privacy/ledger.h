@@ -183,7 +183,7 @@ typedef struct tc_ledger_claim {
     tc_privacy_unit unit;
     const char *subject;     /* whose: the worst-off one where all were asked for; "": a unit that
                                 no entry names. Borrowed from the ledger. */
-    uint64_t entries;        /* releases that charge it */
+    uint64_t entries;        /* releases that charge it; not those of no values and no cost */
     bool is_private;         /* all of them were */
     const char *not_private; /* of the first that was not; "" where is_private */
 } tc_ledger_claim;

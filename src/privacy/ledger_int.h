@@ -38,6 +38,12 @@ tacit_status tc_ledger_check_entry(const tc_ledger_entry *e, const uint8_t *byte
                                    const tc_ledger_head *before, const tc_ledger_hash *head,
                                    tacit_error *err);
 
+/* An entry that costs nothing and says nothing charges nobody: it is there for its study and round. */
+static inline bool tc_ledger_is_note(const tc_ledger_entry *e)
+{
+    return e->event.count == 0 && e->rows == 0;
+}
+
 /* ledger_rounds.c. The entry that released this round; 0: none did. */
 uint64_t tc_ledger_round_entry(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round);
 /* Room for one more, so that adding it cannot fail. E_CORRUPT names both entries of a round. */

@@ -46,7 +46,7 @@ tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e,
 static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tacit_error *err)
 {
     TC_TRY(tc_ledger_spending_add(s, &e->event, e->distance, err));
-    s->entries++;
+    s->entries += !tc_ledger_is_note(e);
     if (!e->is_private && (!s->not_private || e->seq < s->not_private->seq))
         s->not_private = e;
     return TACIT_OK;

@@ -10,7 +10,8 @@
 
 static bool charges(const tc_ledger_entry *e, const tc_ledger_claim *c)
 {
-    return e->unit == c->unit && (!*e->subject || strcmp(e->subject, c->subject) == 0);
+    return !tc_ledger_is_note(e) && e->unit == c->unit &&
+           (!*e->subject || strcmp(e->subject, c->subject) == 0);
 }
 
 static bool said_before(const tc_ledger *l, size_t i, const tc_ledger_claim *c)

@@ -46,11 +46,14 @@ typedef struct tc_sum_plan {
     size_t blocks, width;    /* out: blocks x width; a contribution has `width` integers */
     size_t groups;           /* agents of the same weights: n is of group n mod groups */
     const uint32_t *weights; /* groups x blocks, floor(phi 2^weight_bits); NULL: one group, 1 */
-    unsigned weight_bits;    /* f <= 31; 0 where weights is NULL, and so is groups */
-    int grid;                /* a step of a contribution is 2^-grid */
-    uint64_t clip;           /* steps, at most TC_SUM_CLIP_MAX */
-    uint64_t multiplier;     /* noise multiplier z, in 2^-32; 0: no noise, NOT PRIVATE */
-    uint64_t rate;           /* sampling rate q, in 2^-32; 2^32: everybody */
+    /* NULL, or the short form of a table: group g counts weights[g] in block g and away[i] in any
+     * other block i. Both have `blocks` entries, and groups <= blocks. */
+    const uint32_t *away;
+    unsigned weight_bits; /* f <= 31; 0 where weights is NULL, and so is groups */
+    int grid;             /* a step of a contribution is 2^-grid */
+    uint64_t clip;        /* steps, at most TC_SUM_CLIP_MAX */
+    uint64_t multiplier;  /* noise multiplier z, in 2^-32; 0: no noise, NOT PRIVATE */
+    uint64_t rate;        /* sampling rate q, in 2^-32; 2^32: everybody */
 } tc_sum_plan;
 
 #define TC_SUM_ONE      (UINT64_C(1) << 32)
@@ -88,6 +91,41 @@ tacit_status tc_sum_fold(tc_sum *s, size_t agent, const int64_t *v, tacit_error 
  * same noise tell their difference. Noise and vectors are erased. */
 tacit_status tc_sum_close(tc_sum *s, tc_release **out, tacit_error *err);
 void tc_sum_free(tc_sum *s);
+
+/* ---- Laplace sum over records (record_sum.c)
+ *
+ * The sum of the agents' vectors of integers, each coordinate of which is itself a sum over records of
+ * that agent: out[i] = sum over n of v_n[i] + noise. Adjacency: one record of one agent is replaced,
+ * which moves one coordinate of its vector by at most `record` steps. The caller sees to it that no
+ * record is in two sums: so the release is about the records of this sum alone (`single`), and a
+ * ledger that charges each sum to a name of its own charges each record once. Contributions are
+ * held to +-reach here and summed exactly. Noise: discrete Laplace of t steps, t as below for one
+ * coordinate that moves by `record`. Pure epsilon, no slack. Coordinates may be zero for any public
+ * reason; an agent that is absent has zeros. */
+typedef struct tc_record_plan {
+    size_t agents, width; /* the public roster; integers of a contribution */
+    uint64_t reach;       /* steps: a coordinate is within +-reach; agents x reach <= 2^60 */
+    uint64_t record;      /* steps: by how much one record moves a coordinate at most */
+    int grid;             /* a step is 2^-grid */
+    double epsilon;       /* of one release */
+} tc_record_plan;
+
+typedef struct tc_record_scale {
+    uint64_t scale;    /* t, steps: at most 2^40 */
+    tc_dp_event event; /* what closing will cost */
+} tc_record_scale;
+
+/* Checks the plan and computes its scale; draws nothing. E_ARG names the member. */
+tacit_status tc_record_plan_scale(const tc_record_plan *p, tc_record_scale *out, tacit_error *err);
+
+typedef struct tc_record_sum tc_record_sum; /* end with tc_record_sum_free, which erases it */
+
+/* As tc_sum_open, tc_sum_fold and tc_sum_close. */
+tacit_status tc_record_sum_open(tc_record_sum **out, const tc_record_plan *p, tc_entropy *e,
+                                tacit_error *err);
+tacit_status tc_record_sum_fold(tc_record_sum *s, size_t agent, const int64_t *v, tacit_error *err);
+tacit_status tc_record_sum_close(tc_record_sum *s, tc_release **out, tacit_error *err);
+void tc_record_sum_free(tc_record_sum *s);
 
 /* ---- public bounds */
 
@@ -134,6 +172,11 @@ typedef struct tc_rows_plan {
     tc_bounds bounds;              /* for each of dims columns */
     double radius, epsilon, delta; /* delta: Gaussian only; 0: Laplace */
     tc_rows_noise noise;
+    /* Where rows are the image of others under a public map, how far one of those may move so that
+     * its image moves by `radius` at most, and in what units: "in units of income 10000". Both
+     * are part of the adjacency, and public. 0 and NULL: rows are as they are. */
+    double moved;
+    const char *metric;
 } tc_rows_plan;
 
 /* Row i of the release is row order[i] of x (rows x dims). The order is a secret of the caller. */
@@ -182,5 +225,17 @@ const char *tc_reply_mechanism(const tc_reply *r);
  * event NonPrivate. For algorithms without formal privacy, in studies that say so. */
 tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const double *x,
                              tc_privacy_unit unit, const char *why, tacit_error *err);
+
+/* ---- pledge (pledge.c)
+ *
+ * No numbers: the price of a contribution, in the ledger of whoever sends it, before it is sent. The
+ * event and the distance are those of the release that it goes into; single as in release.h. */
+tacit_status tc_pledge(tc_release **out, const tc_dp_event *event, double distance,
+                       tc_privacy_unit unit, bool single, tacit_error *err);
+/* The same, NOT PRIVATE for the reason given: the noise of what is to come is known not to be secret.
+ * why NULL: as above. */
+tacit_status tc_pledge_stamped(tc_release **out, const tc_dp_event *event, double distance,
+                               tc_privacy_unit unit, bool single, const char *why,
+                               tacit_error *err);
 
 #endif

@@ -13,7 +13,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { MAX_VALUES = 1 << 28, MAX_EPSILON = 1024, SD_BITS = 22 };
 
@@ -63,6 +62,11 @@ static double row_distance(const tc_rows_plan *p, double s)
 static tacit_status spare_delta(const tc_rows_plan *p, double *out, tacit_error *err)
 {
     double slack = (1 + exp(p->epsilon)) * row_distance(p, ldexp(1, SD_BITS)) * TC_ROUND_UP;
+    if (!(slack < 0.5))
+        return tc_fail(err, TACIT_E_ARG,
+                       "Gaussian noise cannot have an epsilon of %g, whatever the delta; Laplace "
+                       "noise can",
+                       p->epsilon);
     if (!(slack <= p->delta / 2))
         return tc_fail(err, TACIT_E_ARG,
                        "Gaussian noise for epsilon %g needs a delta of at least %.2g, got %g; "
@@ -135,15 +139,27 @@ static void add_rows(const tc_rows_plan *p, const double *x, const size_t *order
     }
 }
 
-/* The radius as it was given: to the last digit, since a larger one would not be protected. */
-static const char *adjacency_of(tc_release *r, double radius)
+/* The distance as it was given: to the last digit, since a larger one would not be protected.
+ *
+ * Two releases whose sentences differ protect against different moves: a row that moves by 1 in the
+ * units of one may move by 10 in those of the other, whose epsilon is then 10 times what it says. Their
+ * epsilons e1 and e2 add up for pairs of data sets that are neighbours in both senses: for such a pair
+ * the first release has a likelihood ratio within e^e1, the second, whatever the first showed, within
+ * e^e2, and both together within e^(e1 + e2); of no other pair is e1 + e2 true. A statement over a ledger
+ * (ledger_statement.c) therefore lists every sentence that differs and promises for neighbours in all of
+ * these senses at once. So the sentence must tell any two metrics apart: it has the units. */
+static const char *adjacency_of(tc_release *r, const tc_rows_plan *p)
 {
-    char number[32], text[192];
-    tc_double_text(number, radius);
-    snprintf(text, sizeof text,
-             "one row moves by at most %s in L2 norm; the number of rows and the bounds are public",
-             number);
-    return tc_arena_strdup(&r->memory, text);
+    char number[32];
+    tc_text text = {0};
+    tc_double_text(number, p->moved > 0 ? p->moved : p->radius);
+    tc_text_addf(&text,
+                 "one row moves by at most %s in L2 norm%s%s; the number of rows and the bounds "
+                 "are public",
+                 number, p->metric ? ", " : "", p->metric ? p->metric : "");
+    const char *sentence = text.failed ? NULL : tc_arena_strdup(&r->memory, tc_text_get(&text));
+    tc_text_fini(&text);
+    return sentence;
 }
 
 tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan *p,
@@ -154,7 +170,7 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
     TC_TRY(choose_noise(p, &noise, err));
     tc_release *r;
     TC_TRY(tc_release_new(&r, p->rows, p->dims, e, err));
-    r->view.adjacency = adjacency_of(r, p->radius);
+    r->view.adjacency = adjacency_of(r, p);
     if (!r->view.adjacency) {
         tc_release_free(r);
         return tc_fail_memory(err);

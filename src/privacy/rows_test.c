@@ -224,10 +224,31 @@ static void bad_row_plans_are_refused(void **state)
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG,
                  "Laplace noise needs none");
     p.delta = 1e-5;
-    p.epsilon = 40;
+    p.epsilon = 25;
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG,
                  "needs a delta of at least");
+    for (p.epsilon = 40; p.epsilon < 1000;
+         p.epsilon += 900) /* e^40 leaves nothing, e^940 is none */
+        assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG,
+                     "Gaussian noise cannot have an epsilon of");
     assert_null(r);
+}
+
+/* Two metrics have two sentences, or a ledger would add up what does not add up. */
+static void the_metric_is_part_of_the_adjacency(void **state)
+{
+    (void)state;
+    tc_rows_plan p = plan(4, TC_ROWS_LAPLACE);
+    p.radius = 1.0000001; /* what a map with rounding makes of 1 */
+    p.moved = 1;
+    p.metric = "in units of income 10000";
+    tc_release *r;
+    const tc_release_view *v = release_one(&p, &r);
+    assert_string_equal(v->adjacency,
+                        "one row moves by at most 1 in L2 norm, in units of income 10000; the "
+                        "number of rows and the bounds are public");
+    assert_true(v->sensitivity >= sqrt(2) * 1.0000001);
+    tc_release_free(r);
 }
 
 /* ---- vectors */
@@ -310,6 +331,7 @@ int main(void)
         cmocka_unit_test(rounding_stays_within_the_sensitivity),
         cmocka_unit_test(what_is_not_a_number_is_the_midpoint),
         cmocka_unit_test(bad_row_plans_are_refused),
+        cmocka_unit_test(the_metric_is_part_of_the_adjacency),
         cmocka_unit_test(laplace_vectors_have_their_scale),
         cmocka_unit_test(a_vector_without_sensitivity_counts_its_whole_width),
         cmocka_unit_test(bad_vector_plans_are_refused),

@@ -31,7 +31,9 @@ const char *tc_statement_not_protected(tc_privacy_unit unit)
         return "being on the roster, being online, when an agent answers, and whatever leaves by "
                "another way than these releases";
     case TC_UNIT_ROW:
-        return "the number of rows, outputs and questions about rows, and moves beyond the radius "
+        return "the number of rows, which rows are asked about, whatever leaves by another way "
+               "than "
+               "these releases, and moves beyond the radius "
                "(over m radii epsilon is m times, delta m e^((m-1) epsilon) times as large)";
     case TC_UNIT_USER:
         break;
@@ -83,7 +85,8 @@ void tc_lower_text(char out[32], double bound)
         snprintf(out, 32, bound > 0 ? "infinite" : "0");
 }
 
-static void add_bound(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit)
+void tc_statement_add_bound(tc_text *out, const tc_guarantee *g, uint64_t releases,
+                            tc_privacy_unit unit)
 {
     tc_text_addf(out, "every %s: ", tc_privacy_unit_name(unit));
     if (isfinite(g->epsilon)) {
@@ -107,6 +110,6 @@ void tc_statement_add_scope(tc_text *out, tc_privacy_unit unit, tc_dp_sampling s
 void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit,
                       tc_dp_sampling sampling)
 {
-    add_bound(out, g, releases, unit);
+    tc_statement_add_bound(out, g, releases, unit);
     tc_statement_add_scope(out, unit, sampling);
 }

@@ -17,7 +17,10 @@ const char *tc_statement_not_protected(tc_privacy_unit unit);
  * protected: ...." */
 void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit,
                       tc_dp_sampling sampling);
-/* The same without the first sentence: for tables that hold many guarantees. */
+/* The first sentence of it, and the others: for who has more to say of the neighbours, and for tables
+ * that hold many guarantees. */
+void tc_statement_add_bound(tc_text *out, const tc_guarantee *g, uint64_t releases,
+                            tc_privacy_unit unit);
 void tc_statement_add_scope(tc_text *out, tc_privacy_unit unit, tc_dp_sampling sampling);
 
 /* Six significant digits for the reader, rounded to the safe side: the text, read back, is no less

@@ -57,12 +57,22 @@ static void draw(tc_sum *s, tc_entropy *e)
     tc_entropy_fresh(e);
 }
 
-static void set_weights(tc_sum *s, const uint32_t *weights)
+static uint32_t weight_of(const tc_sum_plan *p, size_t g, size_t i)
 {
-    size_t count = s->plan.groups * s->plan.blocks;
-    for (size_t i = 0; i < count; i++)
-        s->weights[i] = weights != NULL ? weights[i] : 1;
+    if (p->weights == NULL)
+        return 1;
+    if (p->away == NULL)
+        return p->weights[g * p->blocks + i];
+    return g == i ? p->weights[i] : p->away[i];
+}
+
+static void set_weights(tc_sum *s, const tc_sum_plan *p)
+{
+    for (size_t g = 0; g < s->plan.groups; g++)
+        for (size_t i = 0; i < p->blocks; i++)
+            s->weights[g * p->blocks + i] = weight_of(p, g, i);
     s->plan.weights = s->weights;
+    s->plan.away = NULL;
 }
 
 tacit_status tc_sum_open(tc_sum **out, const tc_sum_plan *p, tc_entropy *e, tacit_error *err)
@@ -89,7 +99,7 @@ tacit_status tc_sum_open(tc_sum **out, const tc_sum_plan *p, tc_entropy *e, taci
         tc_free(s);
         return tc_fail_memory(err);
     }
-    set_weights(s, p->weights);
+    set_weights(s, p);
     draw(s, e);
     *out = s;
     return TACIT_OK;

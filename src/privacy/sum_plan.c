@@ -35,6 +35,10 @@ static tacit_status check_shape(const tc_sum_plan *p, tacit_error *err)
     if (p->groups > most || (p->groups == 0 && most > 0))
         return tc_fail(err, TACIT_E_ARG, "groups must be in 1..%zu (0 without weights), got %zu",
                        p->agents, p->groups);
+    if (p->away != NULL && (p->weights == NULL || p->groups > p->blocks))
+        return tc_fail(err, TACIT_E_ARG,
+                       "weights by home need 1 to %zu groups, as many as blocks, got %zu",
+                       p->blocks, p->groups);
     if (p->weight_bits > (p->weights != NULL ? MAX_WEIGHT_BITS : 0))
         return tc_fail(err, TACIT_E_ARG, "weight_bits must be in 0..%d (0 without weights), got %u",
                        MAX_WEIGHT_BITS, p->weight_bits);
@@ -54,18 +58,44 @@ static tacit_status check_numbers(const tc_sum_plan *p, tacit_error *err)
     return TACIT_OK;
 }
 
+static tc_wide square_norm(const uint32_t *w, size_t n)
+{
+    tc_wide square = 0;
+    for (size_t i = 0; i < n; i++)
+        square += (uint64_t)w[i] * w[i];
+    return square;
+}
+
 /* max over agents of |weights_n|, in 2^-(weight_bits + NORM_BITS), rounded up. */
 static uint64_t weight_norm(const tc_sum_plan *p)
 {
     tc_wide largest = p->weights != NULL ? 0 : p->blocks;
+    tc_wide away = p->away != NULL ? square_norm(p->away, p->blocks) : 0;
     for (size_t g = 0; g < p->groups; g++) {
-        const uint32_t *w = p->weights + g * p->blocks;
-        tc_wide square = 0;
-        for (size_t i = 0; i < p->blocks; i++)
-            square += (uint64_t)w[i] * w[i];
+        tc_wide square = p->away != NULL
+                             ? away - square_norm(p->away + g, 1) + square_norm(p->weights + g, 1)
+                             : square_norm(p->weights + g * p->blocks, p->blocks);
         largest = square > largest ? square : largest;
     }
     return tc_root_up(largest << (2 * NORM_BITS));
+}
+
+static uint64_t members_of(const tc_sum_plan *p, size_t g)
+{
+    return p->agents / p->groups + (g < p->agents % p->groups);
+}
+
+/* The sum of all agents' weights in a block. */
+static uint64_t block_sum(const tc_sum_plan *p, size_t i)
+{
+    uint64_t sum = 0;
+    if (p->away != NULL) {
+        uint64_t home = i < p->groups ? members_of(p, i) : 0;
+        return p->weights[i] * home + p->away[i] * (p->agents - home);
+    }
+    for (size_t g = 0; g < p->groups; g++)
+        sum += p->weights[g * p->blocks + i] * members_of(p, g);
+    return sum;
 }
 
 /* max over blocks of the sum of all agents' weights; 2^24 of 32 bits. */
@@ -73,11 +103,7 @@ static uint64_t weight_sum(const tc_sum_plan *p)
 {
     uint64_t largest = p->weights != NULL ? 0 : p->agents;
     for (size_t i = 0; i < p->blocks && p->weights != NULL; i++) {
-        uint64_t sum = 0;
-        for (size_t g = 0; g < p->groups; g++) {
-            size_t members = p->agents / p->groups + (g < p->agents % p->groups);
-            sum += (uint64_t)p->weights[g * p->blocks + i] * members;
-        }
+        uint64_t sum = block_sum(p, i);
         largest = sum > largest ? sum : largest;
     }
     return largest;

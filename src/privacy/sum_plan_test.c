@@ -173,6 +173,37 @@ static void bad_shapes_are_refused(void **state)
     p.weights = NULL;
     p.groups = 1;
     refuse(&p, "groups must be in 1..6 (0 without weights), got 1");
+    p = plan();
+    p.away = weights;
+    p.groups = BLOCKS + 1;
+    refuse(&p, "weights by home need 1 to 3 groups, as many as blocks, got 4");
+    p.weights = NULL;
+    p.groups = p.weight_bits = 0;
+    refuse(&p, "weights by home need 1 to 3 groups, as many as blocks, got 0");
+}
+
+/* Groups count for themselves in the block of their own number, and alike in the others. */
+static void the_short_form_of_weights_is_the_table(void **state)
+{
+    static const uint32_t home[BLOCKS] = {65536, 40000, 50000}, away[BLOCKS] = {3, 20000, 777};
+    (void)state;
+    for (size_t groups = 1; groups <= BLOCKS; groups++) {
+        uint32_t table[BLOCKS * BLOCKS];
+        for (size_t i = 0; i < groups * BLOCKS; i++)
+            table[i] = i / BLOCKS == i % BLOCKS ? home[i % BLOCKS] : away[i % BLOCKS];
+        tc_sum_plan whole = plan(), brief = plan();
+        whole.groups = brief.groups = groups;
+        whole.weights = table;
+        brief.weights = home;
+        brief.away = away;
+        for (uint64_t z = TC_SUM_ONE; z > 100; z /= 64) {
+            whole.multiplier = brief.multiplier = z;
+            tc_sum_scale a = scale_of(&whole), b = scale_of(&brief);
+            assert_true(a.shift == b.shift && a.grid == b.grid && a.sd == b.sd);
+            assert_true(a.sensitivity == b.sensitivity);
+        }
+        check_scale(&whole);
+    }
 }
 
 static void bad_numbers_are_refused(void **state)
@@ -311,6 +342,7 @@ int main(void)
         cmocka_unit_test(a_plan_from_real_numbers_fits_the_samplers),
         cmocka_unit_test(without_noise_nothing_is_rounded),
         cmocka_unit_test(bad_shapes_are_refused),
+        cmocka_unit_test(the_short_form_of_weights_is_the_table),
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(extreme_noise_is_refused),
         cmocka_unit_test(overflow_is_refused_before_anything_is_drawn),

@@ -171,6 +171,27 @@ static void sums_are_noise_plus_what_a_slow_sum_says(void **state)
     assert_true(finest < -3 && coarsest > 40); /* both directions were tried */
 }
 
+/* A plan with its weights in short is the same sum. */
+static void sums_take_weights_by_home(void **state)
+{
+    static const uint32_t home[BLOCKS] = {65536, 40000, 50000}, away[BLOCKS] = {3, 20000, 777};
+    static const size_t agents[] = {0, 1, 2, 3, 4, 5};
+    uint32_t table[BLOCKS * BLOCKS];
+    (void)state;
+    for (size_t i = 0; i < BLOCKS * BLOCKS; i++)
+        table[i] = i / BLOCKS == i % BLOCKS ? home[i % BLOCKS] : away[i % BLOCKS];
+    tc_sum_plan whole = plan(), brief = plan();
+    whole.groups = brief.groups = BLOCKS;
+    whole.weights = table;
+    brief.weights = home;
+    brief.away = away;
+    tc_release *a = sum_of(&whole, 3, agents, 6), *b = sum_of(&brief, 3, agents, 6);
+    assert_memory_equal(tc_release_get(a)->steps, tc_release_get(b)->steps,
+                        COUNT * sizeof(int64_t));
+    tc_release_free(a);
+    tc_release_free(b);
+}
+
 /* The largest sum that a plan may have, in both directions. */
 static void sums_reach_their_bound(void **state)
 {
@@ -375,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_do_not_depend_on_the_order),
         cmocka_unit_test(sums_are_noise_plus_what_a_slow_sum_says),
+        cmocka_unit_test(sums_take_weights_by_home),
         cmocka_unit_test(sums_reach_their_bound),
         cmocka_unit_test(neighbours_are_within_the_sensitivity),
         cmocka_unit_test(no_contribution_exceeds_the_sensitivity),

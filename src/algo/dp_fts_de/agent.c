@@ -72,6 +72,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
                                 err));
     TC_TRY(tc_search_init(&a->search, env, a->features, err));
     tc_de_trial_init(a);
+    a->messages = tc_party_key_of(&env->party_seed, env->party, TC_FOR_MESSAGE);
     if (a->opts->absorb == TC_DE_PRIOR)
         TC_TRY(tc_de_prior_init(a, err));
     a->omega = TC_TAKE(&a->memory, tc_de_regions(a->opts) * M, double);
@@ -90,6 +91,7 @@ static void fini(void *st)
     tc_features_release(a->features);
     tc_blr_free(a->model);
     tc_search_fini(&a->search);
+    tc_de_prior_fini(a);
     tc_de_releases_fini(&a->releases);
     tc_arena_fini(&a->memory);
 }
@@ -117,7 +119,7 @@ static void compose(const agent *a, uint64_t round)
         w = tc_blr_mean(a->model);
     } else {
         tc_stream s;
-        tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_MESSAGE, round);
+        tc_stream_keyed(&s, &a->messages, round);
         tc_blr_sample(a->model, &s, a->draw);
     }
     tc_grid_truncate_many(w, M, a->form.grid, a->steps);

@@ -9,11 +9,11 @@
 
 /* The residual of one region under absorb=prior. Phi, y and m are of the observations there. */
 typedef struct tc_de_part {
-    double *L;                     /* M x M: L L' = Phi'Phi + lambda/v I; NULL: none seen yet */
-    double *with_y, *with_m;       /* Phi'y, Phi'm */
-    double yy, ym, mm;             /* y'y, y'm, m'm */
-    double fit_yy, fit_ym, fit_mm; /* y'C^-1 y, ..., C = v Phi Phi' + lambda I */
-    double logdet;                 /* ln det(C/lambda) */
+    tc_blr *rest;          /* Sigma = Phi'Phi + lambda/v I; NULL: none seen yet */
+    double fit_yy, logdet; /* y'C^-1 y and ln det(C/lambda), C = v Phi Phi' + lambda I */
+    double *u;             /* M: Sigma^-1 omega, unless stale */
+    double fit_ym, fit_mm; /* y'C^-1 m, m'C^-1 m, the same */
+    bool stale;
 } tc_de_part;
 
 typedef struct tc_de_prior {
@@ -21,8 +21,7 @@ typedef struct tc_de_prior {
     uint64_t broadcasts; /* whose mean is omega */
     double alone;        /* -2 ln p(y) of the agent's own model */
     double *target;      /* regions x M: what tc_de_prior_target returns */
-    double *phi, *a, *b; /* M: scratch */
-    double *u;           /* dim: scratch */
+    double *e, *spread;  /* M + M/2, M: scratch */
 } tc_de_prior;
 
 typedef struct tc_de_agent_state {
@@ -32,6 +31,7 @@ typedef struct tc_de_agent_state {
     tc_blr *model;
     tc_search search;
     tc_party_key coins, draws; /* of trial.c */
+    tc_party_key messages;
     tc_de_releases releases;
     uint64_t due;      /* the next round that releases */
     tc_de_form form;   /* of its messages */
@@ -58,15 +58,14 @@ tacit_status tc_de_ask(void *st, uint64_t trial, double *values, tacit_error *er
 tacit_status tc_de_ask_many(void *const *st, const uint64_t *trial, double *const *values, size_t n,
                             tacit_error *err);
 tacit_status tc_de_tell(void *st, tacit_error *err);
-/* The features of observation i into phi (M), and its region; u: dim, scratch. */
-size_t tc_de_observed(const tc_de_agent_state *a, size_t i, double *u, double *phi);
-/* Its value after y_mean and y_scale. */
-double tc_de_value(const tc_de_agent_state *a, size_t i);
 
-/* prior.c. tell: before the agent's own model learns of it. */
+/* prior.c */
 tacit_status tc_de_prior_init(tc_de_agent_state *a, tacit_error *err);
-tacit_status tc_de_prior_tell(tc_de_agent_state *a, const double *phi, size_t region, double y,
-                              tacit_error *err);
+void tc_de_prior_fini(tc_de_agent_state *a);
+/* Room for an observation in this region, which tell then tells of, after the agent's own model
+ * learned of it; y: after y_mean and y_scale. */
+tacit_status tc_de_prior_open(tc_de_agent_state *a, size_t region, tacit_error *err);
+void tc_de_prior_tell(tc_de_agent_state *a, const double *phi, size_t region, double y);
 void tc_de_prior_absorb(tc_de_agent_state *a, const double *omega);
 /* Weights for each region, regions x M: a draw of the posterior, or its mean. NULL: the agent's own
  * model explains its data better. */

@@ -45,6 +45,21 @@ static tacit_status check(const tc_env *env, const void *opts, uint64_t round, u
     return tc_de_message_read(&form, bytes, n, NULL, err);
 }
 
+/* Round r follows trial initial + r of an agent, and no round comes after the last trial. */
+static tacit_status next_round(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,
+                               tacit_error *err)
+{
+    const tc_de_options *o = opts;
+    tc_de_releases r;
+    uint64_t initial = (uint64_t)o->initial;
+    TC_TRY(tc_de_releases_init(&r, o->releases, err));
+    *out = tc_de_releases_next(&r, from);
+    if (env->budget > 0 && (env->budget <= initial || *out >= env->budget - initial))
+        *out = TC_NO_ROUND;
+    tc_de_releases_fini(&r);
+    return TACIT_OK;
+}
+
 /* Fixed sampling is charged as if everybody took part: the known bounds for it ask for more. */
 static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
                          tacit_error *err)
@@ -122,6 +137,7 @@ static tacit_status close_round(void *st, tc_release **out, tacit_error *err)
 
 const tc_aggregator_ops tc_de_aggregator = {
     .state_size = sizeof(aggregator),
+    .next_round = next_round,
     .plan = plan,
     .check = check,
     .open = open,

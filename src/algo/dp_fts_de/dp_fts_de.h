@@ -88,12 +88,12 @@ double tc_de_rate(const tc_de_options *o, uint64_t agents);
 /* sampling=fixed: how many agents are in a sum. */
 uint64_t tc_de_sampled(const tc_de_options *o, uint64_t agents);
 
-/* The sum of one round, the same for all parties: O(P^2), however many agents there are. */
+/* The sum of one round, the same for all parties: O(P), however many agents there are. */
 typedef struct tc_de_round {
     tc_sum_plan plan;
     uint64_t clip;     /* of an agent's vector, steps; plan.clip may be larger (mode=paper) */
     int release_grid;  /* a step of the broadcast is 2^-release_grid */
-    uint32_t *weights; /* of plan: one row for each home */
+    uint32_t *weights; /* of plan: at home, then away */
 } tc_de_round;
 
 tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t agents,

@@ -14,17 +14,23 @@
  * is compared with the same for the agent's own model, and the likelier one is used. So a broadcast
  * of noise, or of agents unlike this one, is left aside.
  *
- * Messages come from the agent's own model: data are never counted twice. All costs are O(M^2) an
- * observation; only a new broadcast looks at the whole history, O(t M). agent.c and trial.c call
- * this. */
+ * Of a region with the observations Phi, y let Sigma = Phi'Phi + lambda/v I, nu = Sigma^-1 Phi'y and
+ * u = Sigma^-1 omega. C has a block for each region, and the matrix inversion lemma says of it
+ *     y'C^-1 m = nu'omega/v,   m'C^-1 m = (omega'omega - lambda/v omega'u)/v,
+ * y'C^-1 y is the sum of squared surprises, each over its predictive variance, and ln det C that of
+ * the logarithms of these. The posterior of the region's weights, given s, is
+ *     omega s + r ~ N(nu + s lambda/v u, lambda Sigma^-1).
+ * So there is a linear model for each region (num/blr.h) and one solve when omega or it changed; no
+ * observation is looked at twice.
+ *
+ * Messages come from the agent's own model: data are never counted twice. All costs are O(M^2).
+ * agent.c and trial.c call this. */
 #include "algo/dp_fts_de/agent.h"
 
 #include "base/error.h"
-#include "num/la.h"
-#include "space/partition.h"
+#include "num/normal.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SPREAD    0.25 /* v */
 #define CERTAINTY 4.0  /* the prior precision of s */
@@ -36,116 +42,85 @@ tacit_status tc_de_prior_init(agent *a, tacit_error *err)
 {
     tc_de_prior *p = &a->prior;
     size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
-    TC_TRY(tc_la_start(err));
     p->parts = TC_TAKE(&a->memory, P, part);
     p->target = TC_TAKE(&a->memory, P * M, double);
-    p->phi = TC_TAKE(&a->memory, M, double);
-    p->a = TC_TAKE(&a->memory, M, double);
-    p->b = TC_TAKE(&a->memory, M, double);
-    p->u = TC_TAKE(&a->memory, a->env->space->dim, double);
+    p->e = TC_TAKE(&a->memory, M + M / 2, double);
+    p->spread = TC_TAKE(&a->memory, M, double);
     return a->memory.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+void tc_de_prior_fini(agent *a)
+{
+    for (size_t i = 0; a->prior.parts && i < tc_de_regions(a->opts); i++)
+        tc_blr_free(a->prior.parts[i].rest);
+}
+
+static double dot(size_t n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
 }
 
 /* ---- observations ---- */
 
-/* A region gets its factor with its first observation: most agents see few of them. */
-static tacit_status open_part(agent *a, part *q, tacit_error *err)
-{
-    size_t M = (size_t)a->opts->features;
-    double *L = TC_TAKE(&a->memory, M * M, double);
-    q->with_y = TC_TAKE(&a->memory, M, double);
-    q->with_m = TC_TAKE(&a->memory, M, double);
-    if (a->memory.failed)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < M; i++)
-        L[i + i * M] = sqrt(a->opts->noise / SPREAD);
-    q->L = L;
-    return TACIT_OK;
-}
-
-static void add_mean(agent *a, part *q, const double *phi, const double *omega, double y)
-{
-    size_t M = (size_t)a->opts->features;
-    double m = tc_dot(M, phi, omega);
-    tc_axpy(M, m, phi, q->with_m);
-    q->ym += y * m;
-    q->mm += m * m;
-}
-
-/* x'C^-1 y for x and y among the observations and their prior means: by the matrix inversion
- * lemma, (x'y - (L^-1 Phi'x)'(L^-1 Phi'y))/lambda. */
-static void assess(agent *a, part *q)
-{
-    tc_de_prior *p = &a->prior;
-    size_t M = (size_t)a->opts->features;
-    double lambda = a->opts->noise;
-    memcpy(p->a, q->with_y, M * sizeof *p->a);
-    memcpy(p->b, q->with_m, M * sizeof *p->b);
-    tc_solve_lower(M, q->L, M, p->a);
-    tc_solve_lower(M, q->L, M, p->b);
-    q->fit_yy = (q->yy - tc_dot(M, p->a, p->a)) / lambda;
-    q->fit_ym = (q->ym - tc_dot(M, p->a, p->b)) / lambda;
-    q->fit_mm = (q->mm - tc_dot(M, p->b, p->b)) / lambda;
-    q->logdet = tc_chol_logdet(M, q->L, M) - (double)M * log(lambda / SPREAD);
-}
-
-/* Before the agent's own model has it: its surprise is -2 ln p(y | what it knew), up to
- * ln(2 pi lambda), so that the sum is that of all observations. */
-static void add_surprise(agent *a, const double *phi, double y)
-{
-    size_t M = (size_t)a->opts->features;
-    double lambda = a->opts->noise;
-    double off = y - tc_dot(M, phi, tc_blr_mean(a->model));
-    double variance = lambda + tc_blr_variance(a->model, phi, a->prior.a);
-    a->prior.alone += off * off / variance + log(variance / lambda);
-}
-
-tacit_status tc_de_prior_tell(agent *a, const double *phi, size_t region, double y,
-                              tacit_error *err)
+/* A region gets its model with its first observation: most agents see few of them. */
+tacit_status tc_de_prior_open(agent *a, size_t region, tacit_error *err)
 {
     part *q = &a->prior.parts[region];
     size_t M = (size_t)a->opts->features;
-    if (!q->L)
-        TC_TRY(open_part(a, q, err));
-    add_surprise(a, phi, y);
-    memcpy(a->prior.a, phi, M * sizeof *phi);
-    tc_chol_update(M, q->L, M, a->prior.a);
-    tc_axpy(M, y, phi, q->with_y);
-    q->yy += y * y;
-    if (a->prior.broadcasts > 0)
-        add_mean(a, q, phi, a->omega + region * M, y);
-    assess(a, q);
-    return TACIT_OK;
+    if (q->rest)
+        return TACIT_OK;
+    q->u = TC_TAKE(&a->memory, M, double);
+    if (a->memory.failed)
+        return tc_fail_memory(err);
+    uint64_t expected = a->env->budget / tc_de_regions(a->opts);
+    return tc_blr_new_borrowing(&q->rest, M, a->opts->noise / SPREAD,
+                                a->env->space->domain ? expected : 0, err);
+}
+
+/* -2 ln p(y | what the model knew before), up to ln(2 pi lambda), in its two terms. */
+static void add_surprise(const agent *a, const tc_blr *model, double *fit, double *logdet)
+{
+    tc_blr_news news = tc_blr_latest(model);
+    *fit += news.off * news.off / (a->opts->noise * news.ratio);
+    *logdet += log(news.ratio);
+}
+
+void tc_de_prior_tell(agent *a, const double *phi, size_t region, double y)
+{
+    part *q = &a->prior.parts[region];
+    add_surprise(a, a->model, &a->prior.alone, &a->prior.alone);
+    tc_blr_add(q->rest, phi, y);
+    add_surprise(a, q->rest, &q->fit_yy, &q->logdet);
+    q->stale = true;
 }
 
 /* ---- broadcasts ---- */
 
-static void forget_means(agent *a)
-{
-    for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
-        part *q = &a->prior.parts[i];
-        if (q->L)
-            memset(q->with_m, 0, (size_t)a->opts->features * sizeof *q->with_m);
-        q->ym = q->mm = 0;
-    }
-}
-
 void tc_de_prior_absorb(agent *a, const double *omega)
 {
     tc_de_prior *p = &a->prior;
-    const tc_history *h = a->env->history;
     size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
     p->broadcasts++;
     for (size_t i = 0; i < P * M; i++)
         a->omega[i] += (omega[i] - a->omega[i]) / (double)p->broadcasts;
-    forget_means(a);
-    for (size_t i = 0; i < h->n; i++) {
-        size_t region = tc_de_observed(a, i, p->u, p->phi);
-        add_mean(a, &p->parts[region], p->phi, a->omega + region * M, tc_de_value(a, i));
-    }
     for (size_t i = 0; i < P; i++)
-        if (p->parts[i].L)
-            assess(a, &p->parts[i]);
+        p->parts[i].stale = true;
+}
+
+static void refresh(const agent *a, size_t i)
+{
+    part *q = &a->prior.parts[i];
+    size_t M = (size_t)a->opts->features;
+    const double *omega = a->omega + i * M;
+    if (!q->rest || !q->stale)
+        return;
+    tc_blr_solve(q->rest, omega, q->u);
+    q->fit_ym = dot(M, tc_blr_mean(q->rest), omega) / SPREAD;
+    q->fit_mm = (dot(M, omega, omega) - a->opts->noise / SPREAD * dot(M, omega, q->u)) / SPREAD;
+    q->stale = false;
 }
 
 /* ---- what to maximise ---- */
@@ -160,6 +135,7 @@ static verdict judge(const agent *a)
     double yy = 0, ym = 0, mm = 0, logdet = 0;
     for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
         const part *q = &a->prior.parts[i];
+        refresh(a, i);
         yy += q->fit_yy;
         ym += q->fit_ym;
         mm += q->fit_mm;
@@ -170,23 +146,27 @@ static verdict judge(const agent *a)
     return (verdict){.mean = 1 + along / h, .variance = 1 / h, .own = together - a->prior.alone};
 }
 
-/* s m + r: the mean of r, and `draw` standard normals to make it a draw (or NULL). */
-static void fill_region(agent *a, size_t i, double s, const double *draw)
+/* s m + r: its mean, or a draw made of standard normals e where that is not NULL. */
+static void fill_region(agent *a, size_t i, double s, const double *e)
 {
     const part *q = &a->prior.parts[i];
     size_t M = (size_t)a->opts->features;
+    const double *omega = a->omega + i * M, *spread = e;
     double *w = a->prior.target + i * M;
-    memset(w, 0, M * sizeof *w);
-    if (q->L) {
-        tc_axpy(M, 1, q->with_y, w);
-        tc_axpy(M, -s, q->with_m, w);
-        tc_solve_lower(M, q->L, M, w);
+    for (size_t m = 0; m < M && !q->rest; m++)
+        w[m] = s * omega[m];
+    if (q->rest) {
+        const double *nu = tc_blr_mean(q->rest);
+        const double along = s * (a->opts->noise / SPREAD);
+        for (size_t m = 0; m < M; m++)
+            w[m] = nu[m] + along * q->u[m];
     }
-    if (draw)
-        tc_axpy(M, q->L ? sqrt(a->opts->noise) : sqrt(SPREAD), draw, w);
-    if (q->L)
-        tc_solve_lower_t(M, q->L, M, w);
-    tc_axpy(M, s, a->omega + i * M, w);
+    if (q->rest && e) {
+        tc_blr_spread(q->rest, e, a->prior.spread);
+        spread = a->prior.spread;
+    }
+    for (size_t m = 0; m < M && e; m++)
+        w[m] += sqrt(SPREAD) * spread[m];
 }
 
 const double *tc_de_prior_target(agent *a, uint64_t trial, bool draw)
@@ -201,9 +181,9 @@ const double *tc_de_prior_target(agent *a, uint64_t trial, bool draw)
     if (draw) {
         tc_stream_keyed(&stream, &a->draws, trial);
         s += sqrt(v.variance) * tc_draw_normal(&stream);
-        tc_draw_normals(&stream, M, p->a);
+        tc_normals(&stream, M + M / 2, p->e);
     }
     for (size_t i = 0; i < tc_de_regions(a->opts); i++)
-        fill_region(a, i, s, draw ? p->a : NULL);
+        fill_region(a, i, s, draw ? p->e : NULL);
     return p->target;
 }

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "space/partition.h"
 
-#include <string.h>
-
 enum { TOGETHER = 32 };
 
 typedef tc_de_agent_state agent;
@@ -144,39 +142,32 @@ tacit_status tc_de_ask_many(void *const *st, const uint64_t *trial, double *cons
     return TACIT_OK;
 }
 
-size_t tc_de_observed(const agent *a, size_t i, double *u, double *phi)
+/* The features of observation i and its region. Those of candidates stay where they are, and models
+ * borrow them. */
+static const double *observed(const agent *a, size_t i, size_t *region)
 {
     const tc_history *h = a->env->history;
     const tc_features *f = a->features;
     for (size_t d = 0; d < h->dim; d++)
-        u[d] = h->U[i + d * h->ld];
+        a->low[d] = h->U[i + d * h->ld];
+    *region = tc_region_of(a->low, f->regions, h->dim);
     if (f->n > 0)
-        memcpy(phi, f->Phi + f->place[h->point[i]] * f->rff.M, f->rff.M * sizeof *phi);
-    else
-        tc_rff_many(&f->rff, 1, u, 1, phi, f->rff.M);
-    return tc_region_of(u, f->regions, h->dim);
-}
-
-double tc_de_value(const agent *a, size_t i)
-{
-    return (a->env->history->y[i] - a->opts->y_mean) / a->opts->y_scale;
-}
-
-/* The features of observation i, which a->draw holds too. Those of candidates stay where they are:
- * the model borrows them. */
-static const double *lasting_row(const agent *a, size_t i)
-{
-    const tc_features *f = a->features;
-    return f->n > 0 ? f->Phi + f->place[a->env->history->point[i]] * f->rff.M : a->draw;
+        return f->Phi + f->place[h->point[i]] * f->rff.M;
+    tc_rff_many(&f->rff, 1, a->low, 1, a->draw, f->rff.M);
+    return a->draw;
 }
 
 tacit_status tc_de_tell(void *st, tacit_error *err)
 {
     agent *a = st;
-    size_t i = a->env->history->n - 1, region = tc_de_observed(a, i, a->low, a->draw);
-    double y = tc_de_value(a, i);
-    if (a->opts->absorb == TC_DE_PRIOR)
-        TC_TRY(tc_de_prior_tell(a, a->draw, region, y, err));
-    tc_blr_add(a->model, lasting_row(a, i), y);
+    const bool prior = a->opts->absorb == TC_DE_PRIOR;
+    size_t i = a->env->history->n - 1, region;
+    const double *phi = observed(a, i, &region);
+    double y = (a->env->history->y[i] - a->opts->y_mean) / a->opts->y_scale;
+    if (prior)
+        TC_TRY(tc_de_prior_open(a, region, err));
+    tc_blr_add(a->model, phi, y);
+    if (prior)
+        tc_de_prior_tell(a, phi, region, y);
     return TACIT_OK;
 }

@@ -75,17 +75,18 @@ double tc_de_rate(const tc_de_options *o, uint64_t agents)
     return o->sampling_rate;
 }
 
+/* In a region, all that are not at home there count alike. */
 static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t round)
 {
     const size_t P = r->plan.blocks;
     const double elsewhere = exp(-tc_de_gap(o, round)), one = ldexp(1, TC_DE_WEIGHT_BITS);
-    for (size_t home = 0; home < r->plan.groups; home++)
-        for (size_t i = 0; i < P; i++)
-            r->weights[home * P + i] =
-                (uint32_t)(one * weight(elsewhere, r->plan.agents, P, home, i));
+    for (size_t i = 0; i < P; i++) {
+        r->weights[i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, i, i));
+        r->weights[P + i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, P, i));
+    }
 }
 
-/* phi_max / max_n |phi_n|_2, at most 1. */
+/* phi_max / max_n |phi_n|_2, at most 1: O(P^2), for mode=paper alone. */
 static double peak_share(const tc_de_round *r)
 {
     size_t P = r->plan.blocks;
@@ -93,7 +94,7 @@ static double peak_share(const tc_de_round *r)
     for (size_t n = 0; n < r->plan.groups; n++) {
         double square = 0;
         for (size_t i = 0; i < P; i++) {
-            double w = r->weights[n * P + i];
+            double w = r->weights[n == i ? i : P + i];
             square += w * w;
             peak = fmax(peak, w);
         }
@@ -125,10 +126,11 @@ tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t a
                                  .width = (size_t)o->features,
                                  .groups = agents < P ? (size_t)agents : P,
                                  .weight_bits = TC_DE_WEIGHT_BITS}};
-    made.weights = tc_alloc(made.plan.groups * P, sizeof *made.weights);
+    made.weights = tc_alloc(2 * P, sizeof *made.weights);
     if (!made.weights)
         return tc_fail_memory(err);
     made.plan.weights = made.weights;
+    made.plan.away = made.weights + P;
     fill_weights(&made, o, round);
     tacit_status status = set_plan(&made, o, err);
     if (status != TACIT_OK) {

@@ -153,6 +153,7 @@ static void check_rows(const tc_de_options *o, uint64_t agents, uint64_t round)
             weights[n * P + i] =
                 (uint32_t)ldexp(tc_de_weight(o, agents, round, tc_de_home(o, n), i), 31);
     p.weights = weights;
+    p.away = NULL;
     p.groups = (size_t)agents;
     assert_ok(tc_sum_plan_scale(&r.plan, &few, &err));
     assert_ok(tc_sum_plan_scale(&p, &all, &err));

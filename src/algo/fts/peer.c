@@ -85,13 +85,13 @@ static tacit_status take_tables(const tc_peers *p, tc_peer *q, tacit_error *err)
 {
     const tc_features *f = p->core.features;
     size_t M = f->rff.M;
-    q->memory = tc_alloc(2 * f->n, sizeof *q->memory);
+    q->memory = tc_alloc(q->certain ? f->n : 2 * f->n, sizeof *q->memory);
     if (!q->memory)
         return tc_fail_memory(err);
     q->mean = q->memory;
-    q->var = q->mean + f->n;
+    q->var = q->certain ? NULL : q->mean + f->n;
     tc_gemv('T', M, f->n, 1, f->Phi, M, p->numbers + 1, 0, q->mean);
-    if (!q->certain)
+    if (q->var)
         tabulate_variances(p, p->numbers + 1 + M, q->var);
     return TACIT_OK;
 }
@@ -146,7 +146,7 @@ void tc_peers_predict(tc_peers *p, uint64_t party)
     for (size_t i = 0; i < h->n; i++) {
         if (f->n > 0) {
             p->at_mean[i] = q->mean[f->place[h->point[i]]];
-            p->at_var[i] = q->var[f->place[h->point[i]]];
+            p->at_var[i] = tc_peer_variance_at(q, f->place[h->point[i]]);
             continue;
         }
         const double *phi = tc_fts_phi(&p->core, i, p->phi);

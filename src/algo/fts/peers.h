@@ -15,12 +15,18 @@ enum { TC_PEERS_BLOCK = 64 }; /* candidates at a time */
 /* A posterior N(nu, lambda Sigma^-1) of weights, ready to be asked. On a finite space that is a
  * mean and a variance for each place of the features, elsewhere nu and Sigma^-1 themselves. */
 typedef struct tc_peer {
-    double *memory; /* all of the below; NULL: no message came */
-    double best;    /* the largest value that it has seen */
-    double *mean, *var;
-    double *nu, *S; /* S: lower triangle, column by column */
-    bool certain;   /* its variance is not asked for */
+    double *memory;     /* all of the below; NULL: no message came */
+    double best;        /* the largest value that it has seen */
+    double *mean, *var; /* var: NULL where certain */
+    double *nu, *S;     /* S: lower triangle, column by column */
+    bool certain;       /* its variance is not asked for */
 } tc_peer;
+
+/* Of a finite space. */
+static inline double tc_peer_variance_at(const tc_peer *q, size_t place)
+{
+    return q->var ? q->var[place] : 0;
+}
 
 typedef struct tc_peers tc_peers;
 

@@ -59,8 +59,9 @@ static size_t pick(const tc_peers *p, size_t n)
 static double score_place(const tc_peers *p, size_t place)
 {
     for (size_t k = 0; k < p->n_active; k++) {
-        p->mean[k] = p->peer[p->active[k]].mean[place];
-        p->var[k] = p->peer[p->active[k]].var[place];
+        const tc_peer *q = &p->peer[p->active[k]];
+        p->mean[k] = q->mean[place];
+        p->var[k] = tc_peer_variance_at(q, place);
     }
     return p->kind->value(p, p->mean, p->var, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static tacit_status add_tiles(tc_features *f, tacit_error *err)
         return tc_fail_memory(err);
     assign_slots(f);
     fill_tiles(f);
-    return TACIT_OK;
+    return tc_features_outline(f, err);
 }
 
 /* ---- candidates ---- */

@@ -5,7 +5,10 @@
  * (function, candidate) has its own sum and the order is fixed, so the bits do not depend on how
  * many functions are scored together. The speed comes from the other direction: a vector register
  * holds several candidates, each feature that was loaded serves four functions, and a tile stays in
- * the first cache for all of them. Scores are compared as they are made and not kept. */
+ * the first cache for all of them. Scores are compared as they are made and not kept.
+ *
+ * Where features are outlined (outline.c), most tiles need no score: a function is scored at the
+ * pivots, these bound what a tile can hold, and tiles that cannot hold the largest are left out. */
 #include "algo/thompson/thompson.h"
 
 #include "num/simd.h"
@@ -14,8 +17,9 @@
 #include <string.h>
 
 enum { TILE = TC_TILE, LANES = 8, TOGETHER = 32, FUNCTIONS = 4 };
+enum { PANELS = 8, BLOCK = PANELS * TC_PANEL }; /* whose bounds are kept at a time */
 
-/* The best slot of one function so far. */
+/* The best slot of one function so far; none yet where the value is -INFINITY. */
 typedef struct winner {
     double value;
     size_t slot;
@@ -132,20 +136,24 @@ static void score_four(size_t M, const double *phi, const double *const *v, tile
     score_tile_four(M, phi, v, out);
 }
 
-/* Few tiles hold anything better than what was found before: only these are looked at closely. */
+/* Few tiles hold anything better than what was found before: only these are looked at closely. They
+ * may come in any order; of equals the first slot wins. */
 static void compare(winner *best, size_t tile, const tc_score *score, unsigned avoid,
                     const tile_scores *found)
 {
     const unsigned char *shut = score->shut + tile * TILE;
     const double *s = found->s;
     size_t i = 0;
-    if (!(found->top > best->value))
+    if (!(found->top >= best->value))
         return;
     while (s[i] != found->top)
         i++;
-    for (i = shut[i] & avoid ? 0 : i; i < TILE; i++)
-        if (s[i] > best->value && !(shut[i] & avoid))
-            *best = (winner){.value = s[i], .slot = tile * TILE + i};
+    for (i = shut[i] & avoid ? 0 : i; i < TILE; i++) {
+        const size_t slot = tile * TILE + i;
+        const bool better = s[i] > best->value || (s[i] == best->value && slot < best->slot);
+        if (better && !(shut[i] & avoid))
+            *best = (winner){.value = s[i], .slot = slot};
+    }
 }
 
 /* ---- all of them ---- */
@@ -172,7 +180,7 @@ static bool same_function(const tc_features *f, const tc_score *a, const tc_scor
 static void ask(questions *q, size_t j)
 {
     size_t i = 0;
-    q->best[j] = (winner){.value = -INFINITY, .slot = q->f->slots};
+    q->best[j] = (winner){.value = -INFINITY};
     while (i < q->functions && !same_function(q->f, &q->score[q->first[i]], &q->score[j]))
         i++;
     q->next[j] = i < q->functions ? q->first[i] : TOGETHER;
@@ -217,16 +225,139 @@ static void score_region(questions *q, size_t region)
         score_tile(q, omega, tile);
 }
 
+/* ---- only where the largest can be ---- */
+
+/* Bounds of up to FUNCTIONS functions in a block of tiles. */
+typedef struct bounds {
+    size_t tiles, tile[BLOCK], region[BLOCK];
+    double most[FUNCTIONS][BLOCK];
+} bounds;
+
+TC_CLONES static double score_norm(size_t M, const double *omega)
+{
+    double lane[LANES] = {0}, sum = 0;
+    size_t m = 0;
+    for (; m + LANES <= M; m += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            lane[l] += omega[m + l] * omega[m + l];
+    for (; m < M; m++)
+        sum += omega[m] * omega[m];
+    for (size_t l = 0; l < LANES; l++)
+        sum += lane[l];
+    return sum > 1e-280 ? sqrt(sum) : INFINITY; /* smaller ones may have lost digits */
+}
+
+/* The largest that the tiles of a panel can hold, from the scores s of their pivots. */
+TC_CLONES static void score_bounds(size_t tiles, const double *restrict spread,
+                                   const double *restrict off, double norm,
+                                   const double *restrict s, double *restrict most)
+{
+    double sum[TILE];
+    for (size_t t = 0; t < tiles; t++, s += TC_PIVOTS, spread += TC_PIVOTS * TILE) {
+        const double s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+        for (size_t i = 0; i < TILE; i++)
+            sum[i] = ((s0 * spread[i] + s1 * spread[i + TILE]) + s2 * spread[i + 2 * TILE]) +
+                     s3 * spread[i + 3 * TILE];
+        most[t] = largest_of(sum) + off[t] * norm;
+    }
+}
+
+static void bound_panel(const tc_features *f, const tc_panel *p, const double *pivots,
+                        const tc_score *const *of, size_t some, bounds *b)
+{
+    const double *omega[FUNCTIONS];
+    tile_scores found[FUNCTIONS];
+    for (size_t j = 0; j < FUNCTIONS; j++) {
+        const tc_score *score = of[j < some ? j : some - 1];
+        omega[j] = score->omega + p->region * score->step;
+    }
+    if (some == 1)
+        score_tile_one(f->rff.M, pivots, omega[0], found);
+    else
+        score_four(f->rff.M, pivots, omega, found);
+    for (size_t j = 0; j < some; j++)
+        score_bounds(p->tiles, f->spread + p->tile * TC_PIVOTS * TILE, f->off + p->tile,
+                     score_norm(f->rff.M, omega[j]), found[j].s, b->most[j] + b->tiles);
+    for (size_t t = 0; t < p->tiles; t++) {
+        b->tile[b->tiles] = p->tile + t;
+        b->region[b->tiles++] = p->region;
+    }
+}
+
+static void visit(questions *q, size_t function, const bounds *b, size_t t)
+{
+    const tc_features *f = q->f;
+    const tc_score *score = &q->score[q->first[function]];
+    tile_scores found;
+    score_tile_one(f->rff.M, f->tiles + b->tile[t] * f->rff.M * TILE,
+                   score->omega + b->region[t] * score->step, &found);
+    answer(q, function, b->tile[t], &found);
+}
+
+/* What all who ask for a function have already. */
+static double least_found(const questions *q, size_t function)
+{
+    double least = INFINITY;
+    for (size_t j = q->first[function]; j < TOGETHER; j = q->next[j])
+        least = q->best[j].value < least ? q->best[j].value : least;
+    return least;
+}
+
+/* The most promising tile first: few others can hold more than it does. A bound that is not a number
+ * excludes nothing. */
+static void visit_tiles(questions *q, size_t function, const bounds *b, const double *most)
+{
+    size_t top = 0;
+    for (size_t t = 1; t < b->tiles; t++)
+        top = most[t] > most[top] ? t : top;
+    double least = least_found(q, function);
+    for (size_t n = 0, t = top; n <= b->tiles; t = n++) {
+        if ((n > 0 && t == top) || most[t] < least)
+            continue;
+        visit(q, function, b, t);
+        least = least_found(q, function);
+    }
+}
+
+static void score_block(questions *q, size_t panel, size_t panels)
+{
+    const tc_features *f = q->f;
+    bounds b;
+    for (size_t i = 0; i < q->functions; i += FUNCTIONS) {
+        const size_t some = q->functions - i < FUNCTIONS ? q->functions - i : FUNCTIONS;
+        const tc_score *of[FUNCTIONS];
+        for (size_t j = 0; j < some; j++)
+            of[j] = &q->score[q->first[i + j]];
+        b.tiles = 0;
+        for (size_t p = panel; p < panel + panels; p++)
+            bound_panel(f, &f->panel[p], f->pivots + p * f->rff.M * TILE, of, some, &b);
+        for (size_t j = 0; j < some; j++)
+            visit_tiles(q, i + j, &b, b.most[j]);
+    }
+}
+
+static void score_outlined(questions *q)
+{
+    const size_t n = q->f->panels;
+    for (size_t p = 0; p < n; p += PANELS)
+        score_block(q, p, n - p < PANELS ? n - p : PANELS);
+}
+
+static void score_everything(questions *q)
+{
+    for (size_t i = 0; i < q->f->regions; i++)
+        score_region(q, i);
+}
+
 static void score_some(const tc_features *f, size_t k, const tc_score *score, unsigned avoid,
                        size_t *slot)
 {
     questions q = {.f = f, .score = score, .avoid = avoid};
     for (size_t j = 0; j < k; j++)
         ask(&q, j);
-    for (size_t i = 0; i < f->regions; i++)
-        score_region(&q, i);
+    (f->outlined ? score_outlined : score_everything)(&q);
     for (size_t j = 0; j < k; j++)
-        slot[j] = q.best[j].slot;
+        slot[j] = q.best[j].value > -INFINITY ? q.best[j].slot : f->slots;
 }
 
 void tc_score_best(const tc_features *f, size_t k, const tc_score *score, unsigned avoid,

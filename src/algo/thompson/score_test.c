@@ -16,6 +16,17 @@ static tc_space *grid(void)
     return s;
 }
 
+/* Fine beside the length-scale. */
+static tc_space *line(void)
+{
+    tacit_error err = {0};
+    tc_domain *d = NULL;
+    tc_space *s = NULL;
+    assert_ok(tc_domain_grid(&d, 1, (size_t[]){700}, (double[]){0}, (double[]){1}, &err));
+    assert_ok(tc_space_from_domain(&s, d, &err));
+    return s;
+}
+
 static tc_features *features(const tc_space *s, size_t M, size_t regions)
 {
     tacit_error err = {0};
@@ -94,20 +105,119 @@ static void check(const tc_features *f, const task *t, unsigned avoid)
     }
 }
 
+static void check_all(const tc_features *f, const task *t)
+{
+    check(f, t, TC_SEARCH_EMPTY);
+    check(f, t, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN);
+    check(f, t, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN | TC_SEARCH_NEAR);
+}
+
+/* With and without bounds, whichever were chosen. */
 static void the_best_is_the_plain_best(void **state)
 {
     static task t;
-    tc_space *s = grid();
+    tc_space *spaces[] = {grid(), line()};
     (void)state;
-    for (size_t M = 1; M <= MOST_M; M += 6)
-        for (size_t regions = 1; regions <= 8; regions += 3) {
-            tc_features *f = features(s, M, regions);
-            fill(&t, f, M * 10 + regions, 0.3);
-            check(f, &t, TC_SEARCH_EMPTY);
-            check(f, &t, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN);
-            check(f, &t, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN | TC_SEARCH_NEAR);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t M = 1; M <= MOST_M; M += 13)
+            for (size_t regions = 1; regions <= 8; regions += 3) {
+                tc_features *f = features(spaces[i], M, regions);
+                fill(&t, f, M * 10 + regions, 0.3);
+                f->outlined = false;
+                check_all(f, &t);
+                f->outlined = true;
+                check_all(f, &t);
+                tc_features_release(f);
+            }
+    tc_space_free(spaces[0]);
+    tc_space_free(spaces[1]);
+}
+
+/* A grid that is fine beside the length-scale is worth bounds, a coarse one is not. */
+static void bounds_are_used_where_they_are_tight(void **state)
+{
+    tc_space *coarse = grid(), *fine = line();
+    tc_features *a = features(coarse, 40, 4), *b = features(fine, 40, 4);
+    (void)state;
+    assert_false(a->outlined);
+    assert_true(b->outlined);
+    tc_features_release(a);
+    tc_features_release(b);
+    tc_space_free(coarse);
+    tc_space_free(fine);
+}
+
+/* A score at any slot is at most what the pivots of its tile say. */
+static void check_bound(const tc_features *f, const tc_panel *p, size_t panel, size_t at,
+                        const double *omega, double norm)
+{
+    const size_t M = f->rff.M, tile = p->tile + at;
+    const double *spread = f->spread + tile * TC_PIVOTS * TC_TILE;
+    for (size_t i = 0; i < TC_TILE; i++) {
+        double score = 0, bound = f->off[tile] * norm;
+        for (size_t m = 0; m < M; m++)
+            score += omega[m] * f->tiles[(tile * M + m) * TC_TILE + i];
+        for (size_t j = 0; j < TC_PIVOTS; j++)
+            for (size_t m = 0; m < M; m++)
+                bound += spread[j * TC_TILE + i] * omega[m] *
+                         f->pivots[(panel * M + m) * TC_TILE + at * TC_PIVOTS + j];
+        if (f->held[tile * TC_TILE + i] < f->n)
+            assert_true(score <= bound);
+    }
+}
+
+static void no_score_is_beyond_its_bound(void **state)
+{
+    static task t;
+    tc_space *spaces[] = {grid(), line()};
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t M = 1; M <= MOST_M; M += 13) {
+            tc_features *f = features(spaces[i], M, 3);
+            fill(&t, f, M, 0);
+            for (size_t p = 0; p < f->panels; p++)
+                for (size_t at = 0; at < f->panel[p].tiles; at++)
+                    for (size_t j = 0; j < MOST; j++) {
+                        double square = 0;
+                        for (size_t m = 0; m < M; m++)
+                            square += t.omega[j][m] * t.omega[j][m];
+                        check_bound(f, &f->panel[p], p, at, t.omega[j], sqrt(square));
+                    }
             tc_features_release(f);
         }
+    tc_space_free(spaces[0]);
+    tc_space_free(spaces[1]);
+}
+
+/* Scores that are not numbers are never the largest, and hide none that is; weights so small that
+ * their squares vanish, or so large that they overflow, are compared like all others. */
+static void odd_weights_are_compared_alike(void **state)
+{
+    static task t;
+    tc_space *s = line();
+    tc_features *f = features(s, 20, 4);
+    size_t best;
+    (void)state;
+    fill(&t, f, 5, 0.3);
+    for (size_t m = 0; m < 4 * 20; m++) {
+        t.omega[0][m] *= 1e-200;
+        t.omega[1][m] *= 1e200;
+        t.omega[4][m] = NAN;
+    }
+    t.omega[7][25] = NAN; /* in the second region alone */
+    for (size_t j = 0; j < 2; j++) {
+        tc_score_best(f, 1, &t.score[j], TC_SEARCH_EMPTY, &best);
+        assert_int_equal(best, reference(f, &t.score[j], TC_SEARCH_EMPTY));
+    }
+    tc_score_best(f, 1, &t.score[4], TC_SEARCH_EMPTY, &best);
+    assert_int_equal(best, f->slots);
+    tc_score_best(f, 1, &t.score[7], TC_SEARCH_EMPTY, &best);
+    size_t outlined = best;
+    f->outlined = false;
+    tc_score_best(f, 1, &t.score[7], TC_SEARCH_EMPTY, &best);
+    assert_int_equal(outlined, best);
+    assert_true(best < f->slots);
+    tc_features_release(f);
     tc_space_free(s);
 }
 
@@ -175,6 +285,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_is_the_plain_best),
+        cmocka_unit_test(bounds_are_used_where_they_are_tight),
+        cmocka_unit_test(no_score_is_beyond_its_bound),
+        cmocka_unit_test(odd_weights_are_compared_alike),
         cmocka_unit_test(ties_go_to_the_first_that_is_open),
         cmocka_unit_test(nothing_open_is_nothing_found),
         cmocka_unit_test(tiles_hold_all_candidates),

@@ -22,6 +22,12 @@ typedef struct tc_features_spec {
 } tc_features_spec;
 
 enum { TC_TILE = 32 }; /* candidates that are scored in one go */
+enum { TC_PIVOTS = 4, TC_PANEL = TC_TILE / TC_PIVOTS };
+
+/* Up to TC_PANEL tiles of one region: their pivots are a tile of their own. */
+typedef struct tc_panel {
+    size_t region, tile, tiles; /* the first tile, and how many */
+} tc_panel;
 
 /* One for all optimizers of a study in this process. Of a finite space it keeps the features of
  * all candidates, region by region: those of region i are the places start[i] .. start[i+1]-1.
@@ -39,12 +45,21 @@ typedef struct tc_features {
     size_t *slot;          /* of a candidate */
     size_t *held;          /* the candidate in a slot; n: empty */
     double *tiles;         /* tile t, feature m, its slot i: tiles[(t M + m) TC_TILE + i] */
+    /* What bounds scores from above (outline.c): */
+    bool outlined; /* well enough to be worth it */
+    size_t panels;
+    tc_panel *panel;
+    double *pivots; /* a tile for each panel */
+    double *spread; /* tile t, pivot j, slot i: spread[(t TC_PIVOTS + j) TC_TILE + i] */
+    double *off;    /* of a tile: how far its features are from what pivots say */
     tc_arena memory;
 } tc_features;
 
 tacit_status tc_features_new(tc_features **out, const tc_env *env, const tc_features_spec *spec,
                              tacit_error *err);
 void tc_features_release(tc_features *f); /* the last user ends it; NULL is allowed */
+/* For features.c (outline.c). */
+tacit_status tc_features_outline(tc_features *f, tacit_error *err);
 
 /* ---- scores of a finite space (score.c) */
 
