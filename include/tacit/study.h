@@ -57,11 +57,33 @@ TACIT_API tacit_status tacit_study_value_text(tacit_study *s, size_t i, double v
 /* Takes the next trial: its number (from 0) and its point. Any number may be open at once. */
 TACIT_API tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values);
 /* Reports the value of a trial. E_NOT_FOUND: no such trial. E_STATE: told already. E_ARG: the
- * value is not finite. */
+ * value is not finite. Algorithms of local privacy (ldp-*) are to be told what tacit_reply (release.h)
+ * made of a reward, never the reward: nothing is perturbed here. */
 TACIT_API tacit_status tacit_study_tell(tacit_study *s, uint64_t trial, double value);
 /* The same, for a point other than the one asked for. E_ARG: it is not in the space. */
 TACIT_API tacit_status tacit_study_tell_at(tacit_study *s, uint64_t trial, const double *values,
                                            double value);
+
+/* Batches, for bandit algorithms (blin) that want a noisy point many times: one trial, and one record,
+ * for all of its pulls. Values count as rewards in [0,1], by the algorithm's options low and high, in
+ * whole numbers of 2^-28, whose sums are exact. */
+typedef struct tacit_batch {
+    uint64_t pulls;  /* how many there were; at most as many as were asked for */
+    int64_t sum;     /* of their rewards */
+    int64_t squares; /* of their squares, each rounded down */
+} tacit_batch;
+/* Takes the next trial, which may be of up to `most` pulls: *pulls, at least 1. Of an algorithm without
+ * batches it is always 1. Against the study's number of trials a batch counts as its pulls. */
+TACIT_API tacit_status tacit_study_ask_batch(tacit_study *s, uint64_t most, uint64_t *trial,
+                                             double *values, uint64_t *pulls);
+/* Adds one pull to a batch that began as {0}. E_ARG: the value is not finite. E_UNSUPPORTED: the
+ * algorithm takes single values. */
+TACIT_API tacit_status tacit_study_add_pull(tacit_study *s, tacit_batch *batch, double value);
+/* Reports a batch; the value of the trial becomes its mean. As tacit_study_tell, and E_ARG: more pulls
+ * than were asked for, or numbers that no rewards have. */
+TACIT_API tacit_status tacit_study_tell_batch(tacit_study *s, uint64_t trial,
+                                              const tacit_batch *batch);
+
 /* The evaluation failed: the point will not be asked again. reason may be NULL. */
 TACIT_API tacit_status tacit_study_fail(tacit_study *s, uint64_t trial, const char *reason);
 

@@ -12,6 +12,7 @@ typedef struct options {
     char *worker;
     double lease_s;
     int64_t count;
+    int64_t pulls;
     int64_t threads;
 } options;
 
@@ -24,59 +25,76 @@ static const tc_option table[] = {
      .help = "seconds after which the trial may be given up as STALE; 0 is never"},
     {"count", TC_OPTION_INT, offsetof(options, count), "1", .min = 1, .max = 100000,
      .help = "trials to ask for"},
+    {"pulls", TC_OPTION_INT, offsetof(options, pulls), "0", .min = 0, .max = 0x1p34,
+     .help = "take trials of up to so many pulls, where the algorithm wants them; 0 is one each"},
     TC_THREADS_OPTION(options),
     {.name = NULL}};
 
-typedef struct batch {
-    size_t n, most, n_params;
-    uint64_t *numbers;
-    double *values; /* n x n_params */
-} batch;
-
-static void add(batch *b, uint64_t number, const double *values)
+static void add(tc_asked *a, const tc_trial *t, size_t n_params)
 {
-    b->numbers[b->n] = number;
-    memcpy(b->values + b->n * b->n_params, values, b->n_params * sizeof *values);
-    b->n++;
+    a->numbers[a->n] = t->number;
+    if (a->pulls)
+        a->pulls[a->n] = t->pulls;
+    memcpy(a->values + a->n * n_params, t->values, n_params * sizeof *a->values);
+    a->n++;
 }
 
 /* Vizier's rule: a worker that comes back, after a crash say, gets what it had. */
-static tacit_status add_open(batch *b, tc_study *study, const char *worker, tacit_error *err)
+static tacit_status add_open(tc_asked *a, tc_study *study, const options *opts, tacit_error *err)
 {
     const tc_optimizer *o;
+    size_t n_params = tc_study_document(study)->space->n_params;
     TC_TRY(tc_study_look(study, &o, err));
-    for (size_t i = 0; i < tc_optimizer_trials(o) && b->n < b->most; i++) {
+    for (size_t i = 0; i < tc_optimizer_trials(o) && a->n < (size_t)opts->count; i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
-        if (t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, worker) == 0)
-            add(b, t->number, t->values);
+        if (t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, opts->worker) == 0)
+            add(a, t, n_params);
     }
     tc_study_unlook(study);
     return TACIT_OK;
 }
 
-static tacit_status ask_all(batch *b, tc_study *study, const options *o, tacit_error *err)
+static tacit_status ask_all(tc_asked *a, tc_study *study, const options *o, tacit_error *err)
 {
-    int64_t lease_ms = (int64_t)(o->lease_s * 1000 + 0.5);
+    size_t n_params = tc_study_document(study)->space->n_params;
+    const tc_ask_request req = {.worker = o->worker,
+                                .lease_ms = (int64_t)(o->lease_s * 1000 + 0.5),
+                                .pulls = (uint64_t)o->pulls};
     if (o->worker)
-        TC_TRY(add_open(b, study, o->worker, err));
-    for (; b->n < b->most; b->n++)
-        TC_TRY(tc_study_ask(study, o->worker, lease_ms, &b->numbers[b->n],
-                            b->values + b->n * b->n_params, err));
+        TC_TRY(add_open(a, study, o, err));
+    for (; a->n < (size_t)o->count; a->n++) {
+        uint64_t pulls;
+        TC_TRY(tc_study_ask_batch(study, &req, &a->numbers[a->n], a->values + a->n * n_params,
+                                  &pulls, err));
+        if (a->pulls)
+            a->pulls[a->n] = pulls;
+    }
     return TACIT_OK;
+}
+
+static tacit_status make_room(tc_asked *a, const tc_space *space, const options *o,
+                              tacit_error *err)
+{
+    size_t most = (size_t)o->count;
+    a->numbers = tc_alloc(most, sizeof *a->numbers);
+    a->values = tc_alloc(most * space->n_params, sizeof *a->values);
+    a->pulls = o->pulls ? tc_alloc(most, sizeof *a->pulls) : NULL;
+    return a->numbers && a->values && (a->pulls || !o->pulls) ? TACIT_OK : tc_fail_memory(err);
 }
 
 static tacit_status ask(const tc_session *s, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     const tc_space *space = tc_study_document(s->study)->space;
-    batch b = {.most = (size_t)o->count, .n_params = space->n_params};
-    b.numbers = tc_alloc(b.most, sizeof *b.numbers);
-    b.values = tc_alloc(b.most * b.n_params, sizeof *b.values);
-    tacit_status st = b.numbers && b.values ? ask_all(&b, s->study, o, err) : tc_fail_memory(err);
+    tc_asked a = {0};
+    tacit_status st = make_room(&a, space, o, err);
     if (st == TACIT_OK)
-        st = tc_asked_print(space, b.n, b.numbers, b.values, in->format, stdout, err);
-    tc_free(b.numbers);
-    tc_free(b.values);
+        st = ask_all(&a, s->study, o, err);
+    if (st == TACIT_OK)
+        st = tc_asked_print(space, &a, in->format, stdout, err);
+    tc_free(a.numbers);
+    tc_free(a.pulls);
+    tc_free(a.values);
     return st;
 }
 
@@ -114,11 +132,16 @@ const tc_verb tc_verb_ask = {
     .name = "ask",
     .usage = "STUDY [options]",
     .summary = "get the next trial to run: its number and its parameters",
-    .details = "STUDY is a name, or a document, whose study is created if it is not there.\n"
-               "Report the value with tacit tell. With --format json one trial is written as\n"
-               "{\"trial\": 3, \"params\": {...}}, several as an array of such.\n"
-               "\n"
-               "  tacit ask study.json --worker gpu-1 --format json",
+    .details =
+        "STUDY is a name, or a document, whose study is created if it is not there.\n"
+        "Report the value with tacit tell. With --format json one trial is written as\n"
+        "{\"trial\": 3, \"params\": {...}}, several as an array of such.\n"
+        "\n"
+        "With --pulls a trial may be a batch: a bandit algorithm (blin) then says how often\n"
+        "it wants the point, and is told once of all the values (tell --values). Workers that\n"
+        "run at the same time share a point if none takes all of its pulls.\n"
+        "\n"
+        "  tacit ask study.json --worker gpu-1 --format json",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

@@ -77,20 +77,32 @@ static void put_result(tc_table *t, const tc_trial *trial)
         tc_table_number(t, 2, trial->value);
 }
 
+static bool any_batch(const tc_trial *const *trials, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any |= trials[i]->pulls > 1;
+    return any;
+}
+
 static tacit_status print_people(const tc_space *s, const tc_trial *const *trials, size_t n,
                                  FILE *out, tacit_error *err)
 {
-    static const char *const before[] = {"trial", "state", "value", NULL};
+    static const char *const before[] = {"trial", "state", "value", "pulls", NULL};
+    static const char *const single[] = {"trial", "state", "value", NULL};
     static const char *const reason[] = {"reason", NULL};
-    bool any = false;
+    bool any = false, batches = any_batch(trials, n);
+    size_t at = batches ? 4 : 3;
     for (size_t i = 0; i < n; i++)
         any |= trials[i]->state == TC_TRIAL_FAIL;
-    tc_table *t = new_table(s, before, "", any ? reason : reason + 1);
+    tc_table *t = new_table(s, batches ? before : single, "", any ? reason : reason + 1);
     for (size_t i = 0; i < n; i++) {
         put_result(t, trials[i]);
-        put_params(s, trials[i]->values, t, 3);
+        if (batches)
+            tc_table_integer(t, 3, (int64_t)trials[i]->pulls);
+        put_params(s, trials[i]->values, t, at);
         if (any && trials[i]->state == TC_TRIAL_FAIL)
-            tc_table_text(t, 3 + param_columns(s), trials[i]->reason);
+            tc_table_text(t, at + param_columns(s), trials[i]->reason);
         tc_table_end_row(t);
     }
     return tc_table_print(t, TC_FORMAT_TABLE, out, err);
@@ -102,7 +114,10 @@ static tacit_status print_csv(const tc_space *s, const tc_trial *const *trials, 
     static const char *const before[] = {"number", "state", "value", NULL};
     static const char *const after[] = {"datetime_start", "datetime_complete", "worker", "reason",
                                         NULL};
-    tc_table *t = new_table(s, before, "params_", after);
+    static const char *const counted[] = {
+        "datetime_start", "datetime_complete", "worker", "reason", "pulls", NULL};
+    bool batches = any_batch(trials, n);
+    tc_table *t = new_table(s, before, "params_", batches ? counted : after);
     size_t last = 3 + param_columns(s);
     for (size_t i = 0; i < n; i++) {
         put_result(t, trials[i]);
@@ -111,6 +126,8 @@ static tacit_status print_csv(const tc_space *s, const tc_trial *const *trials, 
         put_time(t, last + 1, trials[i]->told_ms);
         tc_table_text(t, last + 2, trials[i]->worker);
         tc_table_text(t, last + 3, trials[i]->reason);
+        if (batches)
+            tc_table_integer(t, last + 4, (int64_t)trials[i]->pulls);
         tc_table_end_row(t);
     }
     return tc_table_print(t, TC_FORMAT_CSV, out, err);
@@ -144,6 +161,8 @@ static json_t *trial_json(const tc_space *s, const tc_trial *t)
     bad |= json_object_set_new(o, "datetime_complete", time_json(t->told_ms));
     bad |= json_object_set_new(o, "worker", text_json(t->worker));
     bad |= json_object_set_new(o, "reason", text_json(t->reason));
+    if (t->pulls > 1)
+        bad |= json_object_set_new(o, "pulls", json_integer((json_int_t)t->pulls));
     if (!bad)
         return o;
     json_decref(o);
@@ -206,44 +225,46 @@ tacit_status tc_trial_print(const tc_space *space, const tc_trial *trial, int fo
 
 /* ---- trials just asked for */
 
-static json_t *asked_json(const tc_space *s, uint64_t number, const double *values)
+static json_t *asked_json(const tc_space *s, const tc_asked *a, size_t i)
 {
     json_t *o = json_object();
-    int bad = json_object_set_new(o, "trial", json_integer((json_int_t)number));
-    bad |= json_object_set_new(o, "params", tc_space_values_json(s, values));
+    int bad = json_object_set_new(o, "trial", json_integer((json_int_t)a->numbers[i]));
+    if (a->pulls)
+        bad |= json_object_set_new(o, "pulls", json_integer((json_int_t)a->pulls[i]));
+    bad |= json_object_set_new(o, "params", tc_space_values_json(s, a->values + i * s->n_params));
     if (!bad)
         return o;
     json_decref(o);
     return NULL;
 }
 
-static tacit_status asked_rows(const tc_space *s, size_t n, const uint64_t *numbers,
-                               const double *values, int format, FILE *out, tacit_error *err)
+static tacit_status asked_rows(const tc_space *s, const tc_asked *a, int format, FILE *out,
+                               tacit_error *err)
 {
-    static const char *const before[] = {"trial", NULL};
+    static const char *const single[] = {"trial", NULL}, *const batch[] = {"trial", "pulls", NULL};
     static const char *const none[] = {NULL};
-    tc_table *t = new_table(s, before, "", none);
-    for (size_t i = 0; i < n; i++) {
-        tc_table_integer(t, 0, (int64_t)numbers[i]);
-        put_params(s, values + i * s->n_params, t, 1);
+    tc_table *t = new_table(s, a->pulls ? batch : single, "", none);
+    for (size_t i = 0; i < a->n; i++) {
+        tc_table_integer(t, 0, (int64_t)a->numbers[i]);
+        if (a->pulls)
+            tc_table_integer(t, 1, (int64_t)a->pulls[i]);
+        put_params(s, a->values + i * s->n_params, t, a->pulls ? 2 : 1);
         tc_table_end_row(t);
     }
     return tc_table_print(t, (tc_format)format, out, err);
 }
 
-tacit_status tc_asked_print(const tc_space *space, size_t n, const uint64_t *numbers,
-                            const double *values, int format, FILE *out, tacit_error *err)
+tacit_status tc_asked_print(const tc_space *space, const tc_asked *asked, int format, FILE *out,
+                            tacit_error *err)
 {
     if (format == TC_FORMAT_TABLE || format == TC_FORMAT_CSV)
-        return asked_rows(space, n, numbers, values, format, out, err);
-    bool array = format == TC_FORMAT_JSON && n > 1;
+        return asked_rows(space, asked, format, out, err);
+    bool array = format == TC_FORMAT_JSON && asked->n > 1;
     if (array)
         fputc('[', out);
-    for (size_t i = 0; i < n; i++) {
-        const char *before = array && i > 0 ? ",\n " : "";
-        TC_TRY(print_object(asked_json(space, numbers[i], values + i * space->n_params), before,
+    for (size_t i = 0; i < asked->n; i++)
+        TC_TRY(print_object(asked_json(space, asked, i), array && i > 0 ? ",\n " : "",
                             array ? "" : "\n", out, err));
-    }
     if (array)
         fputs("]\n", out);
     return TACIT_OK;

@@ -1,7 +1,7 @@
 /* trial_rows.h - trials on standard output, alike in every verb.
  *
  * For people: trial, state, value, the parameters, and the reason where some
- * failed. CSV has Optuna's columns: number, state, value, params_x, ...,
+ * failed, and the pulls where some are batches. CSV has Optuna's columns: number, state, value, params_x, ...,
  * datetime_start, datetime_complete, worker, reason. JSON has the same fields
  * with the parameters as an object "params". */
 #ifndef TC_PROGRAM_TRIAL_ROWS_H
@@ -17,8 +17,15 @@ tacit_status tc_trials_print(const tc_space *space, const tc_trial *const *trial
 tacit_status tc_trial_print(const tc_space *space, const tc_trial *trial, int format, FILE *out,
                             tacit_error *err);
 /* Trials just asked for: their numbers and parameters only. JSON of one is
- * {"trial": 3, "params": {...}}, of several an array of such. */
-tacit_status tc_asked_print(const tc_space *space, size_t n, const uint64_t *numbers,
-                            const double *values, int format, FILE *out, tacit_error *err);
+ * {"trial": 3, "params": {...}}, of several an array of such. Where batches were asked for, each also
+ * says its pulls. */
+typedef struct tc_asked {
+    size_t n;
+    uint64_t *numbers;
+    uint64_t *pulls; /* NULL: one each */
+    double *values;  /* n x n_params */
+} tc_asked;
+tacit_status tc_asked_print(const tc_space *space, const tc_asked *asked, int format, FILE *out,
+                            tacit_error *err);
 
 #endif

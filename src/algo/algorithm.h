@@ -12,6 +12,7 @@
 #ifndef TC_ALGO_ALGORITHM_H
 #define TC_ALGO_ALGORITHM_H
 
+#include "algo/event.h"
 #include "base/options.h"
 #include "base/pool.h"
 #include "base/random.h"
@@ -26,7 +27,7 @@
  * Matrices are n x dim column-major: coordinate d of observation i is U[i + d*ld]. */
 typedef struct tc_history {
     size_t dim;
-    size_t n;      /* completed observations */
+    size_t n;      /* completed observations; a batch is one */
     size_t ld;     /* leading dimension of U: changes when it grows */
     double *U;     /* encoded points really run */
     double *y;     /* to be maximised */
@@ -35,9 +36,10 @@ typedef struct tc_history {
      * not repeat them, and a failed point is not worth another try. */
     size_t n_taken;
     size_t taken_ld;
-    double *taken;       /* n_taken x dim column-major, encoded */
-    size_t *taken_point; /* finite spaces */
-    double *row;         /* dim: scratch of history.c */
+    double *taken;         /* n_taken x dim column-major, encoded */
+    size_t *taken_point;   /* finite spaces */
+    uint64_t *taken_pulls; /* that may still be told of each; 0: it failed */
+    double *row;           /* dim: scratch of history.c */
 } tc_history;
 
 typedef struct tc_env {
@@ -64,6 +66,21 @@ typedef struct tc_need {
     uint64_t round, party;
 } tc_need;
 
+/* Trials of many pulls (batch.h), for algorithms that would else fill a journal with them. All
+ * members are given. A reward is a value put into [0,1] by public options. */
+typedef struct tc_batch_ops {
+    /* As ask, and how many pulls are wanted there, at least 1; the caller may take fewer. Pure. */
+    tacit_status (*ask)(void *st, uint64_t trial, double *values, uint64_t *pulls,
+                        tacit_error *err);
+    /* In place of tell: the observation that was added to env->history is the mean of a batch. It
+     * may come late, from another point, or be larger than what is wanted by now. */
+    tacit_status (*tell)(void *st, const tc_batch *batch, tacit_error *err);
+    /* The reward of a value to be maximised, in units of 2^-28: 0 to 2^28. And the value that has
+     * this reward, in [0,1]. */
+    int64_t (*reward)(const void *st, double y);
+    double (*value)(const void *st, double reward);
+} tc_batch_ops;
+
 /* All members but init, fini and ask may be NULL: not supported. */
 typedef struct tc_optimizer_ops {
     size_t state_size; /* allocated zeroed by optimizer.c */
@@ -80,6 +97,7 @@ typedef struct tc_optimizer_ops {
     /* A completed observation was added to env->history (at index n-1). Needed only by
      * algorithms that cannot read the history when they ask. */
     tacit_status (*tell)(void *st, tacit_error *err);
+    const tc_batch_ops *batch; /* NULL: every trial is one pull */
     /* Hyper-parameters. fit_due: would a fit be worth it now? fit writes what it found as
      * JSON; fitted takes that text back, from this process or from the journal. E_CORRUPT:
      * not something fit wrote. */
@@ -101,11 +119,20 @@ typedef struct tc_optimizer_ops {
     tacit_status (*missed)(void *st, uint64_t round, uint64_t party, tacit_error *err);
 } tc_optimizer_ops;
 
+#define TC_NO_ROUND UINT64_MAX
+
 /* The coordinator's half of a federated algorithm: folds the contributions of one round into
  * one release. It holds nothing that is not in the store: a state lives from open to close. Of env
  * it knows space, public_seed, agents, budget and pool. */
 typedef struct tc_aggregator_ops {
     size_t state_size; /* allocated zeroed for each round */
+    /* Whose data a release is about. NULL: agents, each in every round. ROW: single records of
+     * agents, each of which is in one round at most: a round is charged to its own records. */
+    tc_privacy_unit (*unit)(const void *opts);
+    /* The first round >= from that there is, from public constants; TC_NO_ROUND: none. NULL: every
+     * number is a round, one for each trial at most. */
+    tacit_status (*next_round)(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,
+                               tacit_error *err);
     /* The privacy event that closing this round will spend, as JSON (privacy/dp_event.h): from
      * public constants alone, before anything is drawn or read. */
     tacit_status (*plan)(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
@@ -136,15 +163,13 @@ typedef struct tc_relay_ops {
                             const void *bytes, size_t n, tc_release **out, tacit_error *err);
 } tc_relay_ops;
 
-/* The client's half of a served private algorithm: what leaves the client is what it returns. */
+/* The client's half of a served private algorithm: what leaves the client is what it returns. A data
+ * set is released by another party, with terms of its own: outsourced/row_curator.h. */
 typedef struct tc_curator_ops {
     /* What may be told in place of the reward y (NaN: there is none), once a ledger has it. The
      * options are public; a stateful curator over a user's ledger: ldp/ldp_curator.h. */
     tacit_status (*reply)(const void *opts, double y, tc_entropy *e, tc_release **out,
                           tacit_error *err);
-    /* A data set that may be shown in place of `rows`. */
-    tacit_status (*release)(const void *opts, const tc_domain *rows, tc_noise *noise,
-                            tc_domain **out, tacit_error *err);
 } tc_curator_ops;
 
 typedef struct tc_algorithm {

@@ -4,6 +4,7 @@
  * everything an event may add is made first, so that it is applied whole or not at all. */
 #include "algo/optimizer_int.h"
 
+#include "algo/batch.h"
 #include "algo/history.h"
 #include "base/error.h"
 
@@ -35,28 +36,51 @@ static tacit_status reserve(tc_optimizer *o, tacit_error *err)
     return tc_history_reserve(&o->history, err);
 }
 
-static void set_state(tc_optimizer *o, tc_trial *t, tc_trial_state state)
+static void leave_state(tc_optimizer *o, const tc_trial *t)
 {
     o->count[t->state]--;
+    o->pulls[t->state] -= t->pulls;
+}
+
+static void enter_state(tc_optimizer *o, tc_trial *t, tc_trial_state state, uint64_t pulls)
+{
     t->state = state;
+    t->pulls = pulls;
     o->count[state]++;
+    o->pulls[state] += pulls;
+}
+
+static void set_state(tc_optimizer *o, tc_trial *t, tc_trial_state state, uint64_t pulls)
+{
+    leave_state(o, t);
+    enter_state(o, t, state, pulls);
 }
 
 static void take(tc_optimizer *o, const tc_trial *t)
 {
-    o->taken[o->history.n_taken] = t->number;
+    size_t i = o->history.n_taken;
+    o->taken[i] = t->number;
     tc_history_take(&o->history, o->space, t->values);
+    o->history.taken_pulls[i] = t->pulls;
+}
+
+/* Where the point of an open trial stands among those taken. */
+static size_t place_taken(const tc_optimizer *o, uint64_t trial)
+{
+    size_t i = 0;
+    while (i < o->history.n_taken && o->taken[i] != trial)
+        i++;
+    return i;
 }
 
 static void untake(tc_optimizer *o, uint64_t trial)
 {
-    for (size_t i = 0; i < o->history.n_taken; i++)
-        if (o->taken[i] == trial) {
-            size_t after = o->history.n_taken - i - 1;
-            memmove(o->taken + i, o->taken + i + 1, after * sizeof *o->taken);
-            tc_history_untake(&o->history, i);
-            return;
-        }
+    size_t i = place_taken(o, trial);
+    if (i == o->history.n_taken)
+        return;
+    size_t after = o->history.n_taken - i - 1;
+    memmove(o->taken + i, o->taken + i + 1, after * sizeof *o->taken);
+    tc_history_untake(&o->history, i);
 }
 
 static char *keep_text(tc_optimizer *o, const char *s)
@@ -64,9 +88,14 @@ static char *keep_text(tc_optimizer *o, const char *s)
     return s ? tc_arena_strdup(&o->arena, s) : NULL;
 }
 
-/* A new trial, in `state`, whose point is taken from now on. */
-static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tc_trial_state state,
-                              tacit_error *err)
+/* An ordinary trial is one pull. */
+static uint64_t pulls_of(const tc_event *ask)
+{
+    return ask->pulls > 1 ? ask->pulls : 1;
+}
+
+/* A new WAITING trial, whose point is taken from now on. */
+static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     if (e->trial != o->n_trials || !e->values)
         return corrupt(e, "does not continue the journal", err);
@@ -75,25 +104,35 @@ static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tc_trial_state
     if (!values)
         return tc_fail_memory(err);
     memcpy(values, e->values, o->space->n_params * sizeof *values);
-    o->trials[o->n_trials] = (tc_trial){.number = e->trial, .state = state, .values = values};
-    o->count[state]++;
-    take(o, &o->trials[o->n_trials++]);
+    tc_trial *t = &o->trials[o->n_trials++];
+    *t = (tc_trial){.number = e->trial, .values = values};
+    enter_state(o, t, TC_TRIAL_WAITING, pulls_of(e));
+    take(o, t);
     return TACIT_OK;
+}
+
+static tacit_status check_pulls(const tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    uint64_t most = e->trial < o->n_trials ? o->trials[e->trial].pulls : TC_BATCH_MOST;
+    if (pulls_of(e) > 1 && !o->algorithm->optimizer->batch)
+        return corrupt(e, "is a batch, and this algorithm takes single values", err);
+    return pulls_of(e) <= most ? TACIT_OK : corrupt(e, "asks for too many pulls", err);
 }
 
 static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     if (e->trial > o->n_trials)
         return corrupt(e, "does not continue the journal", err);
+    TC_TRY(check_pulls(o, e, err));
     char *worker = keep_text(o, e->worker);
     if (e->worker && !worker)
         return tc_fail_memory(err);
     if (e->trial == o->n_trials)
-        TC_TRY(add_trial(o, e, TC_TRIAL_WAITING, err));
+        TC_TRY(add_trial(o, e, err));
     tc_trial *t = &o->trials[e->trial];
     if (t->state != TC_TRIAL_WAITING && t->state != TC_TRIAL_STALE)
         return corrupt(e, "hands out a trial that was not free", err);
-    set_state(o, t, TC_TRIAL_RUNNING);
+    set_state(o, t, TC_TRIAL_RUNNING, t->pulls); /* whoever had it before may still tell all */
     t->worker = worker;
     t->asked_ms = e->time_ms;
     t->lease_ms = e->lease_ms;
@@ -105,10 +144,33 @@ static bool better(const tc_optimizer *o, double a, double b)
     return o->maximize ? a > b : a < b;
 }
 
+static tacit_status check_batch(const tc_optimizer *o, const tc_trial *t, const tc_event *e,
+                                tacit_error *err)
+{
+    tacit_error inner = {0};
+    if (!o->algorithm->optimizer->batch)
+        return corrupt(e, "is a batch, and this algorithm takes single values", err);
+    if (tc_batch_check(&e->batch, t->pulls, &inner) == TACIT_OK)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT, "event %" PRIu64 " (%s, trial %" PRIu64 "): %.300s",
+                   e->seq, tc_event_kind_name(e->kind), e->trial, inner.msg);
+}
+
+/* The algorithm learns of the last observation. */
+static tacit_status pass_on(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    if (e->batch.n > 0)
+        return ops->batch->tell(o->state, &e->batch, err);
+    return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
+}
+
 static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, tacit_error *err)
 {
     if (!isfinite(e->value))
         return corrupt(e, "has a value that is not finite", err);
+    if (e->batch.n > 0)
+        TC_TRY(check_batch(o, t, e, err));
     if (e->values) {
         TC_TRY(check_values(o, e, err));
         memcpy(t->values, e->values, o->space->n_params * sizeof *t->values);
@@ -118,9 +180,8 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     t->value = e->value;
     if (o->count[TC_TRIAL_COMPLETE] == 0 || better(o, e->value, o->trials[o->best].value))
         o->best = t->number;
-    set_state(o, t, TC_TRIAL_COMPLETE);
-    const tc_optimizer_ops *ops = o->algorithm->optimizer;
-    return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
+    set_state(o, t, TC_TRIAL_COMPLETE, e->batch.n > 0 ? e->batch.n : 1);
+    return pass_on(o, e, err);
 }
 
 static tacit_status apply_tell(tc_optimizer *o, const tc_event *e, tacit_error *err)
@@ -136,7 +197,8 @@ static tacit_status apply_tell(tc_optimizer *o, const tc_event *e, tacit_error *
     t->reason = keep_text(o, e->reason);
     if (e->reason && !t->reason)
         return tc_fail_memory(err);
-    set_state(o, t, TC_TRIAL_FAIL); /* its point stays taken */
+    set_state(o, t, TC_TRIAL_FAIL, 1);
+    o->history.taken_pulls[place_taken(o, t->number)] = 0; /* its point stays taken */
     return TACIT_OK;
 }
 
@@ -144,7 +206,8 @@ static tacit_status apply_stale(tc_optimizer *o, const tc_event *e, tacit_error 
 {
     if (e->trial >= o->n_trials || o->trials[e->trial].state != TC_TRIAL_RUNNING)
         return corrupt(e, "ends the lease of a trial that was not running", err);
-    set_state(o, &o->trials[e->trial], TC_TRIAL_STALE);
+    tc_trial *t = &o->trials[e->trial];
+    set_state(o, t, TC_TRIAL_STALE, t->pulls);
     return TACIT_OK;
 }
 
@@ -192,7 +255,7 @@ static tacit_status apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     switch (e->kind) {
     case TC_EVENT_ENQUEUE:
-        return add_trial(o, e, TC_TRIAL_WAITING, err);
+        return add_trial(o, e, err);
     case TC_EVENT_ASK:
         return apply_ask(o, e, err);
     case TC_EVENT_TELL:

@@ -1,10 +1,16 @@
 /* compose.c - the events an optimizer wants journalled. Nothing here changes its state. */
 #include "algo/optimizer_int.h"
 
+#include "algo/batch.h"
 #include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 static const tc_trial *with_state(const tc_optimizer *o, tc_trial_state a, tc_trial_state b)
 {
@@ -27,12 +33,19 @@ static const tc_trial *overdue(const tc_optimizer *o, int64_t now_ms)
     return NULL;
 }
 
-static tc_event ask_event(const tc_ask_request *req, uint64_t trial, const double *values)
+static bool wants_batch(const tc_optimizer *o, const tc_ask_request *req)
+{
+    return req->pulls > 1 && o->algorithm->optimizer->batch;
+}
+
+static tc_event ask_event(const tc_ask_request *req, uint64_t trial, const double *values,
+                          uint64_t pulls)
 {
     return (tc_event){.kind = TC_EVENT_ASK,
                       .trial = trial,
                       .time_ms = req->now_ms,
                       .values = values,
+                      .pulls = pulls,
                       .worker = req->worker,
                       .lease_ms = req->lease_ms};
 }
@@ -82,7 +95,8 @@ static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_ev
     }
     const tc_trial *again = with_state(o, TC_TRIAL_WAITING, TC_TRIAL_STALE);
     if (again) {
-        *out = ask_event(req, again->number, again->values);
+        *out = ask_event(req, again->number, again->values,
+                         wants_batch(o, req) ? smaller(again->pulls, req->pulls) : 1);
         return TACIT_OK;
     }
     if (ops->fit_due && ops->fit_due(o->state))
@@ -96,46 +110,68 @@ static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_ev
 enum { TOGETHER = 32 }; /* optimizers that are asked in one go */
 
 /* Siblings whose next event is a trial that the algorithm has to choose. */
-typedef struct batch {
+typedef struct siblings {
     size_t n;
     tc_optimizer *o[TOGETHER];
     tc_event *out[TOGETHER];
     void *state[TOGETHER];
     uint64_t trial[TOGETHER];
     double *values[TOGETHER];
-} batch;
+    uint64_t pulls[TOGETHER];
+} siblings;
 
-static void batch_add(batch *b, tc_optimizer *o, tc_event *out)
+static void siblings_add(siblings *b, tc_optimizer *o, tc_event *out)
 {
     b->o[b->n] = o;
     b->out[b->n] = out;
     b->state[b->n] = o->state;
     b->trial[b->n] = o->n_trials;
+    b->pulls[b->n] = 1;
     b->values[b->n++] = o->values;
 }
 
-/* Siblings have one algorithm: the first speaks for all. */
-static tacit_status batch_compute(const batch *b, tacit_error *err)
+/* What the plan has left, and the sums have room for; beyond that, trials are single pulls. */
+static uint64_t pulls_left(const tc_optimizer *o)
 {
-    const tc_optimizer_ops *ops = b->o[0]->algorithm->optimizer;
-    if (ops->ask_many)
-        return ops->ask_many(b->state, b->trial, b->values, b->n, err);
-    for (size_t i = 0; i < b->n; i++)
-        TC_TRY(ops->ask(b->state[i], b->trial[i], b->values[i], err));
+    uint64_t planned = o->env.budget ? smaller(o->env.budget, TC_BATCH_MOST) : TC_BATCH_MOST;
+    for (int state = 0; state < TC_TRIAL_STATES; state++)
+        planned -= smaller(o->pulls[state], planned);
+    return planned > 0 ? planned : 1;
+}
+
+static tacit_status ask_batch(const siblings *b, size_t i, const tc_ask_request *req,
+                              uint64_t *pulls, tacit_error *err)
+{
+    const tc_optimizer *o = b->o[i];
+    TC_TRY(o->algorithm->optimizer->batch->ask(b->state[i], b->trial[i], b->values[i], pulls, err));
+    *pulls = smaller(*pulls, smaller(req->pulls, pulls_left(o)));
     return TACIT_OK;
 }
 
-static tacit_status batch_ask(const batch *b, const tc_ask_request *req, tacit_error *err)
+/* Siblings have one algorithm: the first speaks for all. */
+static tacit_status siblings_compute(siblings *b, const tc_ask_request *req, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = b->o[0]->algorithm->optimizer;
+    bool batches = wants_batch(b->o[0], req);
+    if (ops->ask_many && !batches)
+        return ops->ask_many(b->state, b->trial, b->values, b->n, err);
+    for (size_t i = 0; i < b->n; i++)
+        TC_TRY(batches ? ask_batch(b, i, req, &b->pulls[i], err)
+                       : ops->ask(b->state[i], b->trial[i], b->values[i], err));
+    return TACIT_OK;
+}
+
+static tacit_status siblings_ask(siblings *b, const tc_ask_request *req, tacit_error *err)
 {
     if (b->n == 0)
         return TACIT_OK;
-    TC_TRY(batch_compute(b, err));
+    TC_TRY(siblings_compute(b, req, err));
     for (size_t i = 0; i < b->n; i++) {
         const tc_optimizer *o = b->o[i];
         if (tc_space_check(o->space, o->values, err) != TACIT_OK)
             return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space",
                            o->algorithm->name);
-        *b->out[i] = ask_event(req, o->n_trials, o->values);
+        *b->out[i] = ask_event(req, o->n_trials, o->values, b->pulls[i]);
     }
     return TACIT_OK;
 }
@@ -151,16 +187,16 @@ tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_ev
 static tacit_status next_some(tc_optimizer *const *o, size_t n, const tc_ask_request *req,
                               tc_event *out, tacit_error *err)
 {
-    batch b = {.n = 0};
+    siblings b = {.n = 0};
     tacit_error later;
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < n && status == TACIT_OK; i++) {
         bool fresh;
         status = next_known(o[i], req, &out[i], &fresh, &later);
         if (status == TACIT_OK && fresh)
-            batch_add(&b, o[i], &out[i]);
+            siblings_add(&b, o[i], &out[i]);
     }
-    TC_TRY(batch_ask(&b, req, err));
+    TC_TRY(siblings_ask(&b, req, err));
     if (status != TACIT_OK && err)
         *err = later;
     return status;
@@ -202,6 +238,46 @@ tacit_status tc_optimizer_tell(tc_optimizer *o, uint64_t trial, const double *va
                       .values = values,
                       .state = TC_TRIAL_COMPLETE,
                       .value = value};
+    return TACIT_OK;
+}
+
+/* ---- batches ---- */
+
+static tacit_status find_batches(const tc_optimizer *o, const tc_batch_ops **out, tacit_error *err)
+{
+    *out = o->algorithm->optimizer->batch;
+    if (*out)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_UNSUPPORTED, "%s takes one value for a trial, not a batch of pulls",
+                   o->algorithm->name);
+}
+
+tacit_status tc_optimizer_reward(const tc_optimizer *o, double value, int64_t *out,
+                                 tacit_error *err)
+{
+    const tc_batch_ops *ops;
+    TC_TRY(find_batches(o, &ops, err));
+    if (!isfinite(value))
+        return tc_fail(err, TACIT_E_ARG, "a value must be a finite number, got %g", value);
+    *out = ops->reward(o->state, o->maximize ? value : -value);
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_tell_batch(tc_optimizer *o, uint64_t trial, const double *values,
+                                     const tc_batch *batch, int64_t now_ms, tc_event *out,
+                                     tacit_error *err)
+{
+    const tc_batch_ops *ops;
+    TC_TRY(find_batches(o, &ops, err));
+    TC_TRY(find_open(o, trial, err));
+    tacit_status st = tc_batch_check(batch, o->trials[trial].pulls, err);
+    if (st != TACIT_OK) {
+        (void)tc_fail_in(err, "trial %" PRIu64, trial);
+        return st;
+    }
+    double mean = ops->value(o->state, tc_batch_mean(batch));
+    TC_TRY(tc_optimizer_tell(o, trial, values, o->maximize ? mean : -mean, now_ms, out, err));
+    out->batch = *batch;
     return TACIT_OK;
 }
 

@@ -35,6 +35,14 @@ typedef enum tc_trial_state {
 const char *tc_event_kind_name(tc_event_kind kind);    /* "ask" */
 const char *tc_trial_state_name(tc_trial_state state); /* "COMPLETE" */
 
+/* What many pulls at one point came to: whole numbers, so that sums depend neither on their order
+ * nor on who made them (batch.h). All-zero: no batch. */
+typedef struct tc_batch {
+    uint64_t n;      /* pulls */
+    int64_t sum;     /* of their rewards, in units of 2^-28 ... */
+    int64_t squares; /* ... and of their squares, each rounded down to such a unit */
+} tc_batch;
+
 /* Borrowed pointers: whoever makes an event says how long they live. */
 typedef struct tc_event {
     uint64_t seq; /* place in the journal, from 1; 0 before it is stored */
@@ -44,7 +52,9 @@ typedef struct tc_event {
     const double
         *values; /* ENQUEUE, ASK: required. TELL: the point really run, or NULL as issued */
     tc_trial_state state; /* TELL: COMPLETE or FAIL */
-    double value;         /* TELL, COMPLETE: in the study's own direction */
+    double value;         /* TELL, COMPLETE: in the study's own direction; of a batch, its mean */
+    tc_batch batch;       /* TELL, COMPLETE: of many pulls; n = 0: the trial was one value */
+    uint64_t pulls;       /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
     const char *reason;   /* TELL, FAIL; SKIP; MISS; or NULL */
     const char *worker;   /* ASK: who runs it; or NULL */
     int64_t lease_ms;     /* ASK: how long it may take; 0 no limit */

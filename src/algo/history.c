@@ -56,13 +56,26 @@ void tc_history_fini(tc_history *h)
     tc_free(h->point);
     tc_free(h->taken);
     tc_free(h->taken_point);
+    tc_free(h->taken_pulls);
     tc_free(h->row);
     memset(h, 0, sizeof *h);
 }
 
+/* As many as there will be room for taken points. */
+static bool grow_pulls(tc_history *h)
+{
+    if (h->n_taken < h->taken_ld)
+        return true;
+    size_t room = h->taken_ld ? 2 * h->taken_ld : FIRST_ROOM;
+    uint64_t *pulls = tc_resize(h->taken_pulls, room, sizeof *pulls);
+    if (pulls)
+        h->taken_pulls = pulls;
+    return pulls;
+}
+
 tacit_status tc_history_reserve(tc_history *h, tacit_error *err)
 {
-    if (!grow_points(h->n, h->dim, &h->ld, &h->U, &h->point, &h->y) ||
+    if (!grow_points(h->n, h->dim, &h->ld, &h->U, &h->point, &h->y) || !grow_pulls(h) ||
         !grow_points(h->n_taken, h->dim, &h->taken_ld, &h->taken, &h->taken_point, NULL))
         return tc_fail_memory(err);
     return TACIT_OK;
@@ -84,6 +97,7 @@ void tc_history_take(tc_history *h, const tc_space *s, const double *values)
     for (size_t d = 0; d < h->dim; d++)
         h->taken[h->n_taken + d * h->taken_ld] = h->row[d];
     h->taken_point[h->n_taken] = s->domain ? (size_t)values[0] : 0;
+    h->taken_pulls[h->n_taken] = 1;
     h->n_taken++;
 }
 
@@ -95,5 +109,6 @@ void tc_history_untake(tc_history *h, size_t i)
         memmove(column + i, column + i + 1, after * sizeof *column);
     }
     memmove(h->taken_point + i, h->taken_point + i + 1, after * sizeof *h->taken_point);
+    memmove(h->taken_pulls + i, h->taken_pulls + i + 1, after * sizeof *h->taken_pulls);
     h->n_taken--;
 }

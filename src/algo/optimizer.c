@@ -136,6 +136,11 @@ size_t tc_optimizer_count(const tc_optimizer *o, tc_trial_state state)
     return o->count[state];
 }
 
+uint64_t tc_optimizer_pulls(const tc_optimizer *o, tc_trial_state state)
+{
+    return o->pulls[state];
+}
+
 const tc_space *tc_optimizer_space(const tc_optimizer *o)
 {
     return o->space;

@@ -17,6 +17,7 @@ typedef struct tc_trial {
     tc_trial_state state;
     double *values;   /* the point: as issued, or as really run once told */
     double value;     /* COMPLETE, in the study's direction */
+    uint64_t pulls;   /* that may be told of it; once COMPLETE, that were; once FAIL, 1 */
     char *reason;     /* FAIL, or NULL */
     char *worker;     /* or NULL */
     int64_t asked_ms; /* 0: never asked (imported) */
@@ -57,6 +58,9 @@ typedef struct tc_ask_request {
     const char *worker; /* or NULL */
     int64_t now_ms;
     int64_t lease_ms; /* 0: no limit */
+    /* Above 1: trials may be batches of so many pulls at most. How many it is to be is in the event:
+     * fewer where the algorithm wants fewer, and never more than the budget has left. */
+    uint64_t pulls;
 } tc_ask_request;
 tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
                                tacit_error *err);
@@ -69,6 +73,14 @@ tacit_status tc_optimizer_next_many(tc_optimizer *const *o, size_t n, const tc_a
  * such trial. E_STATE: already told. E_ARG: value not finite, values not in the space. */
 tacit_status tc_optimizer_tell(tc_optimizer *o, uint64_t trial, const double *values, double value,
                                int64_t now_ms, tc_event *out, tacit_error *err);
+/* The same for a batch: at most as many pulls as were asked for. E_UNSUPPORTED: the algorithm takes
+ * single values. E_ARG also: numbers that no rewards in [0,1] have. */
+tacit_status tc_optimizer_tell_batch(tc_optimizer *o, uint64_t trial, const double *values,
+                                     const tc_batch *batch, int64_t now_ms, tc_event *out,
+                                     tacit_error *err);
+/* The reward of a value, for sums (tc_batch_add). Any thread, whatever else is done with o. */
+tacit_status tc_optimizer_reward(const tc_optimizer *o, double value, int64_t *out,
+                                 tacit_error *err);
 tacit_status tc_optimizer_fail(tc_optimizer *o, uint64_t trial, const char *reason, int64_t now_ms,
                                tc_event *out, tacit_error *err);
 /* The event that adds a WAITING trial; its number is *out->trial. */
@@ -94,6 +106,8 @@ size_t tc_optimizer_trials(const tc_optimizer *o);                          /* n
 const tc_trial *tc_optimizer_trial(const tc_optimizer *o, uint64_t number); /* NULL: none */
 const tc_trial *tc_optimizer_best(const tc_optimizer *o); /* NULL: none COMPLETE. Ties: first */
 size_t tc_optimizer_count(const tc_optimizer *o, tc_trial_state state);
+/* The same in pulls: an ordinary trial is one. They are what a budget counts. */
+uint64_t tc_optimizer_pulls(const tc_optimizer *o, tc_trial_state state);
 const tc_space *tc_optimizer_space(const tc_optimizer *o);
 const tc_algorithm *tc_optimizer_algorithm(const tc_optimizer *o);
 const void *tc_optimizer_options(const tc_optimizer *o);

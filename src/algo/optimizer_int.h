@@ -28,7 +28,8 @@ struct tc_optimizer {
     uint64_t *taken; /* trial of each point in history.taken */
     size_t taken_cap;
     size_t count[TC_TRIAL_STATES];
-    uint64_t best; /* trial; meaningful once one is COMPLETE */
+    uint64_t pulls[TC_TRIAL_STATES]; /* of the trials in each */
+    uint64_t best;                   /* trial; meaningful once one is COMPLETE */
     uint64_t seq;
     tc_arena arena; /* values, workers and reasons of trials */
     double *values; /* n_params: the point that `next` proposes */

@@ -47,7 +47,14 @@ static bool put_params(json_t *j, const tc_space *s, const double *values)
 static bool put_ask(json_t *j, const tc_space *s, const tc_event *e)
 {
     return put_params(j, s, e->values) && (!e->worker || put(j, "worker", text_json(e->worker))) &&
-           (e->lease_ms == 0 || put(j, "lease_ms", json_integer(e->lease_ms)));
+           (e->lease_ms == 0 || put(j, "lease_ms", json_integer(e->lease_ms))) &&
+           (e->pulls <= 1 || put(j, "pulls", json_integer((json_int_t)e->pulls)));
+}
+
+static bool put_batch(json_t *j, const tc_batch *b)
+{
+    return put(j, "pulls", json_integer((json_int_t)b->n)) && put(j, "sum", json_integer(b->sum)) &&
+           put(j, "squares", json_integer(b->squares));
 }
 
 static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
@@ -57,6 +64,7 @@ static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
     bool complete = e->state == TC_TRIAL_COMPLETE;
     return put(j, "state", json_string(tc_trial_state_name(e->state))) &&
            (!complete || put(j, "value", json_real(e->value))) &&
+           (!complete || e->batch.n == 0 || put_batch(j, &e->batch)) &&
            (complete || !e->reason || put(j, "reason", text_json(e->reason))) &&
            (!e->values || put_params(j, s, e->values));
 }
@@ -165,18 +173,48 @@ static tacit_status get_enqueue(const tc_space *s, const json_t *j, tc_arena *a,
 static tacit_status get_ask(const tc_space *s, const json_t *j, tc_arena *a, tc_event *e,
                             tacit_error *err)
 {
-    static const char *const allowed[] = {"params", "worker", "lease_ms", NULL};
+    static const char *const allowed[] = {"params", "worker", "lease_ms", "pulls", NULL};
+    int64_t pulls = 0;
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(get_text(j, "worker", a, &e->worker, err));
     TC_TRY(tc_json_int_or(j, "", "lease_ms", 0, INT64_MAX, &e->lease_ms, err));
+    TC_TRY(tc_json_int_or(j, "", "pulls", 2, INT64_MAX, &pulls, err));
+    e->pulls = (uint64_t)pulls;
     return get_params(s, j, a, e, err);
+}
+
+static tacit_status get_count(const json_t *j, const char *key, uint64_t *out, tacit_error *err)
+{
+    int64_t count = -1;
+    TC_TRY(tc_json_int_or(j, "", key, 0, INT64_MAX, &count, err));
+    if (count < 0)
+        return tc_fail(err, TACIT_E_ARG, "%s is missing", key);
+    *out = (uint64_t)count;
+    return TACIT_OK;
+}
+
+/* All three numbers, or none of them. Whether they can be true is for apply.c to say. */
+static tacit_status get_batch(const json_t *j, tc_batch *b, tacit_error *err)
+{
+    uint64_t sum, squares;
+    TC_TRY(get_count(j, "pulls", &b->n, err));
+    TC_TRY(get_count(j, "sum", &sum, err));
+    TC_TRY(get_count(j, "squares", &squares, err));
+    if (b->n == 0)
+        return tc_fail(err, TACIT_E_ARG, "pulls must be at least 1, got 0");
+    b->sum = (int64_t)sum;
+    b->squares = (int64_t)squares;
+    return TACIT_OK;
 }
 
 static tacit_status get_complete(const json_t *j, tc_event *e, tacit_error *err)
 {
-    static const char *const allowed[] = {"state", "value", "params", NULL};
+    static const char *const allowed[] = {"state", "value",   "params", "pulls",
+                                          "sum",   "squares", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     e->state = TC_TRIAL_COMPLETE;
+    if (json_object_get(j, "pulls") || json_object_get(j, "sum") || json_object_get(j, "squares"))
+        TC_TRY(get_batch(j, &e->batch, err));
     return tc_json_number(j, "", "value", &e->value, err);
 }
 
@@ -200,16 +238,6 @@ static tacit_status get_tell(const tc_space *s, const json_t *j, tc_arena *a, tc
     else
         return tc_fail(err, TACIT_E_ARG, "state must be COMPLETE or FAIL, got \"%.100s\"", state);
     return json_object_get(j, "params") ? get_params(s, j, a, e, err) : TACIT_OK;
-}
-
-static tacit_status get_count(const json_t *j, const char *key, uint64_t *out, tacit_error *err)
-{
-    int64_t count = -1;
-    TC_TRY(tc_json_int_or(j, "", key, 0, INT64_MAX, &count, err));
-    if (count < 0)
-        return tc_fail(err, TACIT_E_ARG, "%s is missing", key);
-    *out = (uint64_t)count;
-    return TACIT_OK;
 }
 
 /* A relayed message also says whose it is. */

@@ -1,11 +1,14 @@
 /* event_json.h - the body of an event as JSON text, exact to the last bit.
  *
  * Kind, trial, seq and time are columns of the store; the rest is the body:
- *   ask      {"params": {...}, "worker": "...", "lease_ms": 1000}
+ *   ask      {"params": {...}, "worker": "...", "lease_ms": 1000, "pulls": 500}
  *   tell     {"state": "COMPLETE", "value": 0.5, "params": {...}}   params only if not as issued
+ *            {"state": "COMPLETE", "value": 0.5, "pulls": 500, "sum": 67108864000, "squares": 33554432000}
  *            {"state": "FAIL", "reason": "exit status 1"}
  *   enqueue  {"params": {...}}        fit  {...}        stale  {}
- *   publish, absorb  {"round": 3, "bytes": "base64"}    skip  {"round": 3, "reason": "deadline"} */
+ *   publish, absorb  {"round": 3, "bytes": "base64"}    skip  {"round": 3, "reason": "deadline"}
+ * "pulls" stands in an ask of two or more and in the tell of a batch. A journal without it is one of
+ * single pulls, as the first ones were; a program that does not know the word refuses the event. */
 #ifndef TC_WIRE_EVENT_JSON_H
 #define TC_WIRE_EVENT_JSON_H
 

@@ -49,6 +49,9 @@ static void assert_same_event(const tc_space *s, const tc_event *a, const tc_eve
     assert_same_text(a->reason, b->reason);
     assert_same_text(a->worker, b->worker);
     assert_same_text(a->body, b->body);
+    assert_int_equal(a->pulls, b->pulls);
+    assert_int_equal(a->batch.n, b->batch.n);
+    assert_true(a->batch.sum == b->batch.sum && a->batch.squares == b->batch.squares);
     assert_int_equal(a->round, b->round);
     assert_int_equal(a->n_bytes, b->n_bytes);
     if (a->n_bytes > 0)
@@ -103,6 +106,32 @@ static void every_kind_has_its_form(void **state)
     assert_round_trip(s, &e, "{}");
     e.kind = TC_EVENT_FIT, e.trial = 0, e.body = "{ \"scale\": [0.1, 2] }";
     assert_round_trip(s, &e, "{ \"scale\": [0.1, 2] }");
+    tc_space_free(s);
+}
+
+/* Without pulls, the form is the one that journals had before there were batches. */
+static void batches_have_three_numbers(void **state)
+{
+    (void)state;
+    tc_space *s = mixed();
+    const double v[] = {0.1, 3, 1};
+    tc_event e = {.seq = 7, .kind = TC_EVENT_ASK, .values = v, .pulls = 500};
+    assert_round_trip(s, &e, "{\"params\":{\"x\":0.1,\"n\":3,\"opt\":\"s\\\"gd\"},\"pulls\":500}");
+    char *single = NULL;
+    e.pulls = 1, single = tc_event_encode(s, &e);
+    assert_string_equal(single, "{\"params\":{\"x\":0.1,\"n\":3,\"opt\":\"s\\\"gd\"}}");
+    tc_free(single);
+    e = (tc_event){.seq = 8,
+                   .kind = TC_EVENT_TELL,
+                   .state = TC_TRIAL_COMPLETE,
+                   .value = 0.5,
+                   .batch = {500, INT64_MAX, 7}};
+    assert_round_trip(s, &e,
+                      "{\"state\":\"COMPLETE\",\"value\":0.5,\"pulls\":500,"
+                      "\"sum\":9223372036854775807,\"squares\":7}");
+    e.batch = (tc_batch){1, 0, 0};
+    assert_round_trip(s, &e,
+                      "{\"state\":\"COMPLETE\",\"value\":0.5,\"pulls\":1,\"sum\":0,\"squares\":0}");
     tc_space_free(s);
 }
 
@@ -223,6 +252,17 @@ static const struct {
     {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": NaN}", "the body of tell event 9: "},
     {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1e999}", "the body of tell event 9: "},
     {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"reason\": \"a\"}", "reason"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"pulls\": 3}", "sum is missing"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"sum\": 3}", "pulls is missing"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"pulls\": 3, \"sum\": 3}",
+     "squares is missing"},
+    {TC_EVENT_TELL,
+     "{\"state\": \"COMPLETE\", \"value\": 1, \"pulls\": 0, \"sum\": 0, \"squares\": 0}",
+     "pulls must be at least 1, got 0"},
+    {TC_EVENT_TELL,
+     "{\"state\": \"COMPLETE\", \"value\": 1, \"pulls\": 1, \"sum\": -1, \"squares\": 0}", "sum"},
+    {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"pulls\": 1}", "pulls"},
+    {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"pulls\": 1}", "pulls"},
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"value\": 1}", "value"},
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"params\": {}}", "x is missing"},
     {TC_EVENT_STALE, "{\"params\": {}}", "params"},
@@ -262,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_has_its_form),
+        cmocka_unit_test(batches_have_three_numbers),
         cmocka_unit_test(messages_keep_every_byte),
         cmocka_unit_test(a_candidate_is_written_with_its_coordinates),
         cmocka_unit_test(doubles_keep_every_bit),

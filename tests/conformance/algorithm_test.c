@@ -3,6 +3,7 @@
  * A new algorithm is tested by being in the registry; there is nothing to add here. */
 #include "support/test.h"
 
+#include "algo/batch.h"
 #include "algo/optimizer.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -300,6 +301,56 @@ static void check_failed_points_are_left(const tc_algorithm *a, const tc_space *
     forget(j);
 }
 
+/* One trial of up to `most` pulls, all of the same value; returns how many it was. */
+static uint64_t run_batch(tc_optimizer *o, journal *j, uint64_t most)
+{
+    tacit_error err = {0};
+    tc_ask_request req = {.now_ms = 1000, .pulls = most};
+    tc_batch told = {0};
+    tc_event e;
+    int64_t reward;
+    assert_ok(tc_optimizer_next(o, &req, &e, &err));
+    assert_int_equal(e.kind, TC_EVENT_ASK);
+    assert_true(e.pulls >= 1 && e.pulls <= most);
+    uint64_t trial = e.trial, pulls = e.pulls;
+    record(o, j, &e);
+    double y = 1 + objective(tc_optimizer_space(o), tc_optimizer_trial(o, trial)->values) / 9;
+    assert_ok(tc_optimizer_reward(o, y, &reward, &err));
+    assert_true(reward >= 0 && reward <= TC_BATCH_ONE);
+    for (uint64_t i = 0; i < pulls; i++)
+        tc_batch_add(&told, reward);
+    assert_ok(tc_optimizer_tell_batch(o, trial, NULL, &told, 2000, &e, &err));
+    record(o, j, &e);
+    return pulls;
+}
+
+/* Batches pull what single trials pull, and are replayed. */
+static void check_batches(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    if (!a->optimizer->batch)
+        return;
+    journal *j = tc_alloc(1, sizeof *j), *singles = tc_alloc(1, sizeof *singles);
+    tc_optimizer *lived = make(a, s, true, NULL), *slow = make(a, s, true, NULL);
+    tc_optimizer *replayed = make(a, s, true, NULL);
+    for (uint64_t t = 0, pulls = 0; pulls < TRIALS; t++)
+        for (uint64_t left = run_batch(lived, j, 5); left > 0; left--, pulls++) {
+            assert_int_equal(run_batch(slow, singles, 1), 1);
+            for (size_t p = 0; p < s->n_params; p++)
+                assert_same_bits(tc_optimizer_trial(slow, pulls)->values[p],
+                                 tc_optimizer_trial(lived, t)->values[p]);
+        }
+    for (size_t i = 0; i < j->n; i++)
+        assert_ok(tc_optimizer_apply(replayed, &j->events[i], &err));
+    assert_same_trials(lived, replayed);
+    assert_int_equal(tc_optimizer_pulls(replayed, TC_TRIAL_COMPLETE), TRIALS);
+    tc_optimizer_free(lived);
+    tc_optimizer_free(slow);
+    tc_optimizer_free(replayed);
+    forget(j);
+    forget(singles);
+}
+
 static void check_options(const tc_algorithm *a, const tc_space *s)
 {
     tacit_error err = {0};
@@ -391,6 +442,12 @@ static void test_failed_points_are_not_asked_again(void **state)
     for_all(check_failed_points_are_left);
 }
 
+static void test_batches_are_single_pulls(void **state)
+{
+    (void)state;
+    for_all(check_batches);
+}
+
 static void test_options_are_checked_and_documented(void **state)
 {
     (void)state;
@@ -409,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_strange_values),
         cmocka_unit_test(test_repeats_without_noise),
         cmocka_unit_test(test_failed_points_are_not_asked_again),
+        cmocka_unit_test(test_batches_are_single_pulls),
         cmocka_unit_test(test_options_are_checked_and_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,8 @@ static bool same_text(const char *a, const char *b)
 static void check_same(const tc_space *s, const tc_event *a, const tc_event *b)
 {
     REQUIRE(a->kind == b->kind && a->state == b->state && a->lease_ms == b->lease_ms);
+    REQUIRE(a->pulls == b->pulls && a->batch.n == b->batch.n);
+    REQUIRE(a->batch.sum == b->batch.sum && a->batch.squares == b->batch.squares);
     REQUIRE(memcmp(&a->value, &b->value, sizeof a->value) == 0 && isfinite(a->value));
     REQUIRE(same_text(a->worker, b->worker) && same_text(a->reason, b->reason));
     REQUIRE(same_text(a->body, b->body) && !a->values == !b->values);

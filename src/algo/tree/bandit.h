@@ -72,6 +72,14 @@ typedef struct tc_bandit {
     size_t (*arm_of)(const void *c, const double *u);
     /* At most as many pulls as were asked for. */
     tacit_status (*tell)(void *c, const tc_pulled *p, tacit_error *err);
+    /* Appends everything that the client knows: the same state gives the same numbers. NULL, as
+     * load then is: it cannot be saved. A server needs no such thing, see server_init. */
+    tacit_status (*save)(const void *c, tc_numbers *out, tacit_error *err);
+    /* Into a client fresh from init, with the same env and opts. `broadcast`: the last that was
+     * absorbed, which stays as absorb says; NULL: none was. E_CORRUPT: not what save made; the
+     * client is then good for fini alone. */
+    tacit_status (*load)(void *c, const tc_numbers *saved, const tc_numbers *broadcast,
+                         tacit_error *err);
 
     /* Pure. */
     tacit_status (*publish)(const void *c, tc_numbers *out, tacit_error *err);
@@ -95,6 +103,6 @@ const tc_bandit *const *tc_bandits(void);
 tacit_status tc_bandit_get(const tc_bandit **out, const char *name, tacit_error *err);
 
 extern const tc_bandit tc_bandit_hct, tc_bandit_hoo, tc_bandit_blin, tc_bandit_pf_pne,
-    tc_bandit_fed_pne, tc_bandit_fed1_ucb, tc_bandit_fed_hct;
+    tc_bandit_fed_pne, tc_bandit_fed1_ucb, tc_bandit_fn_ucb, tc_bandit_fed_hct;
 
 #endif

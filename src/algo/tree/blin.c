@@ -9,8 +9,8 @@
  * rounded down and up, z the zooming dimension. The theorem has samples 16 and margin 4; the
  * defaults are those of the authors' experiments. What the budget has left after the last batch goes to
  * the active cubes in turn. A cube of edge 2^-j is a cell of depth j d. */
-#include "algo/tree/phase.h"
 #include "algo/tree/tree_options.h"
+#include "algo/tree/tree_save.h"
 
 #include "base/error.h"
 
@@ -154,6 +154,40 @@ static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
     return b->at == b->nodes.n ? end_batch(b, err) : TACIT_OK;
 }
 
+/* ---- saved ---- */
+
+enum { VERSION = 1 };
+
+static tacit_status save(const void *c, tc_numbers *out, tacit_error *err)
+{
+    const blin *b = c;
+    TC_TRY(tc_numbers_add(out, VERSION, err));
+    TC_TRY(tc_numbers_add(out, (int64_t)b->batch, err));
+    TC_TRY(tc_numbers_add(out, b->target == 0, err));
+    TC_TRY(tc_numbers_add(out, (int64_t)b->at, err));
+    return tc_save_phase(out, &b->nodes, err);
+}
+
+static tacit_status load(void *c, const tc_numbers *saved, const tc_numbers *broadcast,
+                         tacit_error *err)
+{
+    (void)broadcast;
+    blin *b = c;
+    tc_saved s = tc_saved_begin(saved, VERSION);
+    b->batch = (size_t)tc_saved_take(&s, 0, (int64_t)b->n_edges - 1);
+    bool done = tc_saved_take(&s, 0, 1) != 0;
+    int64_t at = tc_saved_take(&s, 0, INT64_MAX);
+    TC_TRY(tc_saved_phase(&s, 2, (uint32_t)(b->edges[b->batch] * b->dim), &b->nodes, err));
+    s.bad |= at >= (int64_t)b->nodes.n;
+    begin_batch(b);
+    b->at = (size_t)at;
+    if (done)
+        b->target = 0;
+    /* a cube that has its pulls would have been passed */
+    s.bad = s.bad || (!done && b->nodes.v[at].n >= b->target);
+    return tc_saved_end(&s, "blin", err);
+}
+
 static tc_cell cell(const void *c, size_t arm, unsigned *k)
 {
     const blin *b = c;
@@ -191,4 +225,6 @@ const tc_bandit tc_bandit_blin = {
     .point = point,
     .arm_of = arm_of,
     .tell = tell,
+    .save = save,
+    .load = load,
 };

@@ -34,6 +34,8 @@ static const tc_pne_client *client_of(const agent *a)
 
 static int64_t coordinate(const tc_dp_pne_round *r, const tc_phase_node *v)
 {
+    if (r->protect == TC_PROTECT_RECORD) /* exactly */
+        return v->sum - (int64_t)v->n * (TC_REWARD_ONE / 2);
     double mean = (double)v->sum / ((double)v->n * (double)TC_REWARD_ONE);
     return tc_grid_truncate(mean - 0.5, r->plan.grid);
 }
@@ -61,7 +63,7 @@ static double mean_of(const tc_dp_pne_round *r, const void *bytes, uint64_t cell
 {
     uint64_t word;
     memcpy(&word, (const char *)bytes + 8 * cell, 8);
-    return 0.5 + r->step * (double)(int64_t)le64toh(word) / r->law.clients;
+    return 0.5 + r->step * (double)(int64_t)le64toh(word) / r->weight;
 }
 
 /* The broadcast that a server of pf-pne would have made of these means: depth, clients, and the
@@ -108,6 +110,7 @@ const tc_optimizer_ops tc_dp_pne_agent = {
     .fini = tc_tree_agent_fini,
     .ask = tc_tree_agent_ask,
     .tell = tc_tree_agent_tell,
+    .batch = &tc_tree_agent_batches,
     .need = tc_tree_agent_need,
     .publish = publish,
     .published = tc_tree_agent_published,

@@ -1,77 +1,36 @@
-/* dp_pne_aggregator.c - the rounds of dp-pf-pne, its coordinator, and its promise. See dp_pne.h. */
+/* dp_pne_aggregator.c - the coordinator of dp-pf-pne, and its table. See dp_pne.h. */
 #include "algo/tree/dp_pne.h"
 
 #include "algo/tree/tree_algorithms.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "privacy/accountant.h"
 
 #include <endian.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
-
-enum { CELLS_MAX = 1 << 16 };
-
-/* The distance of one coordinate with the least noise that a sum may have, 2^20 steps. */
-#define DISTANCE 0x1p-45
-
-/* ---- rounds ---- */
-
-uint32_t tc_dp_pne_rounds(const tc_env *env, const tc_dp_pne_options *o)
-{
-    tc_bandit_env be = tc_tree_env(env);
-    return tc_pne_law_of(&be, &o->bandit, true).last;
-}
-
-static tacit_status count_cells(tc_dp_pne_round *r, tacit_error *err)
-{
-    r->cells = 1;
-    for (uint32_t d = 0; d < r->depth && r->cells <= CELLS_MAX; d++)
-        r->cells *= r->law.k;
-    if (r->cells > CELLS_MAX)
-        return tc_fail(err, TACIT_E_ARG,
-                       "depth %" PRIu32 " has more than %d cells; choose a larger gap or a smaller "
-                       "transition",
-                       r->depth, CELLS_MAX);
-    return TACIT_OK;
-}
-
-tacit_status tc_dp_pne_round_init(tc_dp_pne_round *r, const tc_env *env, const void *opts,
-                                  uint64_t round, tacit_error *err)
-{
-    const tc_dp_pne_options *o = opts;
-    tc_bandit_env be = tc_tree_env(env);
-    *r = (tc_dp_pne_round){.law = tc_pne_law_of(&be, &o->bandit, true)};
-    if (round >= r->law.last)
-        return tc_fail(err, TACIT_E_ARG, "round %" PRIu64 " comes after the last of %" PRIu32,
-                       round, r->law.last);
-    r->depth = (uint32_t)round + 1;
-    TC_TRY(count_cells(r, err));
-    double cells = (double)r->cells, M = r->law.clients;
-    r->plan = (tc_sum_plan){.agents = (size_t)be.clients, .blocks = 1, .width = r->cells};
-    TC_TRY(tc_sum_plan_fit(&r->plan, sqrt(cells) / 2, o->noise_multiplier, 1, &r->scale, err));
-    r->step = ldexp(1, -r->scale.grid);
-    double tail = log(2 * cells * (double)r->law.last) + r->law.log_term;
-    r->blur = (double)r->scale.sd * r->step / M * sqrt(2 * tail);
-    return TACIT_OK;
-}
 
 /* ---- the aggregator ---- */
 
 typedef struct aggregator {
     tc_dp_pne_round round;
-    tc_sum *sum;
-    int64_t *v; /* cells */
+    tc_sum *sum;            /* of agents, or ... */
+    tc_record_sum *records; /* ... of rewards */
+    int64_t *v;             /* cells */
 } aggregator;
+
+static tc_privacy_unit unit(const void *opts)
+{
+    const tc_dp_pne_options *o = opts;
+    return o->protect == TC_PROTECT_RECORD ? TC_UNIT_ROW : TC_UNIT_AGENT;
+}
 
 static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
                          tacit_error *err)
 {
     tc_dp_pne_round r;
     TC_TRY(tc_dp_pne_round_init(&r, env, opts, round, err));
-    json_t *event = tc_dp_event_json(&r.scale.event);
+    json_t *event = tc_dp_event_json(&r.event);
     char *text = event ? tc_json_text(event) : NULL;
     json_decref(event);
     if (!text)
@@ -107,6 +66,8 @@ static tacit_status open(void *st, const tc_env *env, const void *opts, uint64_t
     g->v = tc_alloc(g->round.cells, sizeof *g->v);
     if (!g->v)
         return tc_fail_memory(err);
+    if (g->round.protect == TC_PROTECT_RECORD)
+        return tc_record_sum_open(&g->records, &g->round.records, e, err);
     return tc_sum_open(&g->sum, &g->round.plan, e, err);
 }
 
@@ -119,23 +80,28 @@ static tacit_status fold(void *st, uint64_t agent, const void *bytes, size_t n, 
         memcpy(&word, (const char *)bytes + 8 * i, 8);
         g->v[i] = (int64_t)le64toh(word);
     }
+    if (g->records)
+        return tc_record_sum_fold(g->records, (size_t)agent, g->v, err);
     return tc_sum_fold(g->sum, (size_t)agent, g->v, err);
 }
 
 static tacit_status close(void *st, tc_release **out, tacit_error *err)
 {
-    return tc_sum_close(((aggregator *)st)->sum, out, err);
+    aggregator *g = st;
+    return g->records ? tc_record_sum_close(g->records, out, err) : tc_sum_close(g->sum, out, err);
 }
 
 static void fini(void *st)
 {
     aggregator *g = st;
     tc_sum_free(g->sum);
+    tc_record_sum_free(g->records);
     tc_free(g->v);
 }
 
 const tc_aggregator_ops tc_dp_pne_aggregator = {
     .state_size = sizeof(aggregator),
+    .unit = unit,
     .plan = plan,
     .check = check,
     .open = open,
@@ -144,62 +110,35 @@ const tc_aggregator_ops tc_dp_pne_aggregator = {
     .fini = fini,
 };
 
-/* ---- the promise ---- */
-
-/* Of delta, what discrete noise takes in all rounds is set aside, as in dp_fts_de/plan.c. */
-static tacit_status calibrate(const tc_env *env, const tc_dp_pne_options *o, double epsilon,
-                              double delta, double *z, tacit_error *err)
-{
-    uint32_t rounds = tc_dp_pne_rounds(env, o);
-    double cells = 0;
-    for (uint32_t h = 1; h <= rounds; h++)
-        cells += pow((double)o->bandit.children, h);
-    const tc_accountant *a = &tc_accountant_gaussian;
-    double rest = delta - (1 + exp(epsilon)) * cells * DISTANCE;
-    if (!(rest > delta / 2)) {
-        a = &tc_accountant_moments;
-        rest = delta;
-    }
-    return tc_calibrate(a, epsilon, rest, TC_DP_ALL, 1, rounds, z, err);
-}
-
-static tacit_status promise(const tc_env *env, void *opts, double epsilon, double delta,
-                            tacit_error *err)
-{
-    tc_dp_pne_options *o = opts;
-    double z;
-    if (env->agents < 2)
-        return tc_fail(err, TACIT_E_ARG,
-                       "a promise needs a roster of at least 2 agents, got %" PRIu64, env->agents);
-    if (tc_dp_pne_rounds(env, o) == 0)
-        return tc_fail(err, TACIT_E_ARG, "with gap >= nu nothing is shared, and nothing promised");
-    TC_TRY(calibrate(env, o, epsilon, delta, &z, err));
-    o->noise_multiplier = z;
-    return TACIT_OK;
-}
-
 /* ---- the algorithm ---- */
 
 static const tc_option options[] = {
     TC_TREE_RANGE_ROWS,
     TC_PF_PNE_OPTION_ROWS(offsetof(tc_dp_pne_options, bandit)),
+    {.name = "protect",
+     .type = TC_OPTION_CHOICE,
+     .offset = offsetof(tc_dp_pne_options, protect),
+     .def = "client",
+     .choices = "client|record",
+     .help = "client: all that an agent sends; record: any one of its rewards"},
     {.name = "noise_multiplier",
      .type = TC_OPTION_FLOAT,
      .offset = offsetof(tc_dp_pne_options, noise_multiplier),
      .def = "1",
      .max = 1e6,
      .min_open = true,
-     .help = "z: noise over sensitivity"},
+     .help = "z: noise over sensitivity; with protect=record epsilon is 1/z"},
     {.name = NULL},
 };
 
 const tc_algorithm tc_algorithm_dp_pf_pne = {
     .name = "dp-pf-pne",
-    .summary = "pf-pne with private sums for every agent; of use from a few hundred agents on",
+    .summary =
+        "pf-pne with private sums: for every agent (of use from hundreds on), or every reward",
     .source = "tacit, over Li, Honorio, Song (2024)",
     .options = options,
     .options_size = sizeof(tc_dp_pne_options),
     .optimizer = &tc_dp_pne_agent,
     .aggregator = &tc_dp_pne_aggregator,
-    .promise = promise,
+    .promise = tc_dp_pne_promise,
 };

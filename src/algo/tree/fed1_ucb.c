@@ -1,14 +1,14 @@
 /* fed1_ucb.c - federated UCB over finitely many arms [Shi, Shen 2021], for the mean of all clients.
  *
- * The arms are random points that the public seed gives. In a phase every client pulls each active
+ * The arms are random points (random_arms.h). In a phase every client pulls each active
  * arm ceil(pulls ln T) times and sends the sums of all its pulls so far; the server drops
  *
  *     mean + w < max mean - w,   w = sqrt(4 sigma^2 ln T / (M n))
  *
  * with n pulls of each client, and broadcasts the arms that are left. When one is left nobody
- * sends anything any more. Numbers of arms as in the pf-pne experiments: 20^dim, and 1000 above two
- * dimensions. */
-#include "algo/tree/bandit.h"
+ * sends anything any more. */
+#include "algo/tree/random_arms.h"
+#include "algo/tree/tree_save.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -21,18 +21,11 @@ typedef struct fed1_options {
     double pulls, sigma;
 } fed1_options;
 
-enum { UNKNOWN_BUDGET = 1000000, ARMS_A_SIDE = 20, ARMS_OTHERWISE = 1000 };
+enum { UNKNOWN_BUDGET = 1000000 };
 
 static double log_budget(const tc_bandit_env *env)
 {
     return log(env->budget > 1 ? (double)env->budget : UNKNOWN_BUDGET);
-}
-
-static size_t count_arms(const tc_bandit_env *env, const fed1_options *o)
-{
-    if (o->arms > 0)
-        return (size_t)o->arms;
-    return env->dim == 1 ? ARMS_A_SIDE : env->dim == 2 ? ARMS_A_SIDE * ARMS_A_SIDE : ARMS_OTHERWISE;
 }
 
 /* ---- a client ---- */
@@ -53,7 +46,7 @@ static tacit_status init(void *st, const tc_bandit_env *env, const void *opts, t
     client *c = st;
     const fed1_options *o = opts;
     c->dim = env->dim;
-    c->n_arms = c->n_active = count_arms(env, o);
+    c->n_arms = c->n_active = tc_random_arms_count(env->dim, o->arms);
     c->step = c->target = (uint64_t)ceil(fmax(o->pulls * log_budget(env), 1));
     c->points = TC_TAKE(&c->memory, c->n_arms * c->dim, double);
     c->n = TC_TAKE(&c->memory, c->n_arms, uint64_t);
@@ -61,10 +54,7 @@ static tacit_status init(void *st, const tc_bandit_env *env, const void *opts, t
     c->active = TC_TAKE(&c->memory, c->n_arms, size_t);
     if (c->memory.failed)
         return tc_fail_memory(err);
-    tc_stream s;
-    tc_stream_public(&s, &env->seed, TC_FOR_REGIONS, 0);
-    for (size_t i = 0; i < c->n_arms * c->dim; i++)
-        c->points[i] = tc_draw_uniform(&s);
+    tc_random_arms_draw(env, c->n_arms, c->points);
     for (size_t i = 0; i < c->n_arms; i++)
         c->active[i] = i;
     return TACIT_OK;
@@ -156,6 +146,54 @@ static tacit_status skip(void *st, tacit_error *err)
     return TACIT_OK;
 }
 
+/* ---- a saved client ---- */
+
+enum { VERSION = 1 };
+
+static tacit_status save(const void *st, tc_numbers *out, tacit_error *err)
+{
+    const client *c = st;
+    TC_TRY(tc_numbers_add(out, VERSION, err));
+    TC_TRY(tc_numbers_add(out, (int64_t)(c->target / c->step), err)); /* the phase */
+    TC_TRY(tc_numbers_add(out, (int64_t)c->at, err));
+    TC_TRY(tc_numbers_add(out, (int64_t)c->n_active, err));
+    for (size_t i = 0; i < c->n_active; i++)
+        TC_TRY(tc_numbers_add(out, (int64_t)c->active[i], err));
+    for (size_t i = 0; i < c->n_arms; i++) {
+        TC_TRY(tc_numbers_add(out, (int64_t)c->n[i], err));
+        TC_TRY(tc_numbers_add(out, c->sum[i], err));
+    }
+    return TACIT_OK;
+}
+
+/* A client whose arm has its pulls would have gone on to the next; the last arm left never has. */
+static bool stands(const client *c)
+{
+    if (c->at > c->n_active)
+        return false;
+    return c->n_active == 1 || c->at == c->n_active || c->n[c->active[c->at]] < c->target;
+}
+
+static tacit_status load(void *st, const tc_numbers *saved, const tc_numbers *broadcast,
+                         tacit_error *err)
+{
+    (void)broadcast;
+    client *c = st;
+    tc_saved s = tc_saved_begin(saved, VERSION);
+    int64_t next = 0, arms = (int64_t)c->n_arms;
+    c->target = c->step * (uint64_t)tc_saved_take(&s, 1, TC_SAMPLES_MOST / (int64_t)c->step);
+    c->at = (size_t)tc_saved_take(&s, 0, arms);
+    c->n_active = (size_t)tc_saved_take(&s, 1, arms);
+    for (size_t i = 0; i < c->n_active && !s.bad; i++) {
+        c->active[i] = (size_t)tc_saved_take(&s, next, arms - 1);
+        next = (int64_t)c->active[i] + 1;
+    }
+    for (size_t i = 0; i < c->n_arms && !s.bad; i++)
+        tc_saved_samples(&s, &c->n[i], &c->sum[i]);
+    s.bad = s.bad || !stands(c);
+    return tc_saved_end(&s, "fed1-ucb", err);
+}
+
 /* ---- the server ---- */
 
 typedef struct server {
@@ -178,7 +216,7 @@ static tacit_status server_init(void *st, const tc_bandit_env *env, const void *
     s->sigma = o->sigma;
     s->step = ceil(fmax(o->pulls * s->log_T, 1));
     s->n = (double)(round + 1) * s->step;
-    s->n_arms = count_arms(env, o);
+    s->n_arms = tc_random_arms_count(env->dim, o->arms);
     s->active = TC_TAKE(&s->memory, s->n_arms, size_t);
     s->sum = TC_TAKE(&s->memory, s->n_arms, int64_t);
     return s->memory.failed ? tc_fail_memory(err) : TACIT_OK;
@@ -285,6 +323,8 @@ const tc_bandit tc_bandit_fed1_ucb = {
     .point = point,
     .arms = arms,
     .tell = tell,
+    .save = save,
+    .load = load,
     .publish = publish,
     .absorb = absorb,
     .skip = skip,

@@ -1,45 +1,58 @@
-/* fed_hct.c - pooled high-confidence trees: every client runs hct and borrows from the others.
+/* fed_hct.c - pooled high-confidence trees: every client runs hct and learns from the others.
  *
- * Not from a paper. At t = 2, 4, 8, ... the clients send the samples and sums of their nodes; the server
- * adds them up and says for each node how many samples of a client's own the others' are worth
- * (fed_hct_server.c). A client counts that many pseudo-samples, with the others' mean, beside its own:
- * now, and when it splits a node later. Where clients resemble each other a node is known before it is
- * tried; where they do not, nothing is borrowed and hct remains. log2 T rounds. */
+ * Not from a paper. At t = 2, 4, 8, ... the clients send the samples and sums of their nodes: log2 T
+ * rounds. The server answers with three things (fed_hct_server.c). How noisy rewards are, and how
+ * much a function changes where a cell is split: these are alike even for clients whose optima are
+ * not, and set the widths of the tree (fed_hct_tree.c). And the sums of all clients, with the variance
+ * W of a client's own mean around that of the others. N samples of others are then worth
+ *
+ *     k = v / (W + v/N)
+ *
+ * samples of the client's own. It counts k pseudo-samples with the others' mean beside its own, now
+ * and when it splits a node later. Where clients resemble each other a node is known before it is
+ * tried; where they do not, k is 0 and nothing is borrowed. docs/math.md has the whole of it. */
 #include "algo/tree/fed_hct.h"
 
 #include "base/error.h"
 
 #include <math.h>
 
-typedef struct client {
-    tc_hct hct;
-    int64_t squares; /* of all own rewards */
-    uint64_t round;  /* pulls after which the next round is due */
-    const tc_numbers
-        *pool; /* the last broadcast, which outlives its successor's arrival; or NULL */
-} client;
+typedef tc_fed_hct_client client;
 
 static tacit_status init(void *st, const tc_bandit_env *env, const void *opts, tacit_error *err)
 {
     client *c = st;
+    c->o = opts;
     c->round = 2;
-    return tc_hct_init(&c->hct, env->dim, &((const tc_fed_hct_options *)opts)->hct, err);
+    return tc_fed_hct_tree_init(c, env->dim, err);
 }
 
 static void fini(void *st)
 {
-    tc_hct_fini(&((client *)st)->hct);
+    tc_tree_fini(&((client *)st)->tree);
 }
 
 static void ask(const void *st, tc_pulls *out)
 {
     const client *c = st;
     *out = (tc_pulls){0};
-    if (c->hct.t - 1 < c->round)
-        *out = (tc_pulls){tc_hct_select(&c->hct), 1};
+    if (c->t - 1 < c->round)
+        *out = (tc_pulls){tc_fed_hct_select(c), 1};
 }
 
 /* ---- borrowing ---- */
+
+/* The cells of a broadcast. */
+typedef struct cells {
+    const int64_t *v;
+    size_t n;
+} cells;
+
+static cells cells_of(const tc_numbers *broadcast)
+{
+    size_t head = 2 + (size_t)broadcast->v[1];
+    return (cells){broadcast->v + head, (broadcast->n - head) / TC_FED_HCT_CAST};
+}
 
 static bool before(const int64_t *e, const tc_node *v)
 {
@@ -49,53 +62,72 @@ static bool before(const int64_t *e, const tc_node *v)
 /* What the pool has about a node, or NULL. */
 static const int64_t *find(const tc_numbers *pool, const tc_node *v)
 {
-    size_t low = 0, high = pool->n / TC_FED_HCT_CAST;
+    cells all = cells_of(pool);
+    size_t low = 0, high = all.n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (before(pool->v + TC_FED_HCT_CAST * mid, v))
+        if (before(all.v + TC_FED_HCT_CAST * mid, v))
             low = mid + 1;
         else
             high = mid;
     }
-    if (low == pool->n / TC_FED_HCT_CAST)
+    if (low == all.n)
         return NULL;
-    const int64_t *e = pool->v + TC_FED_HCT_CAST * low;
+    const int64_t *e = all.v + TC_FED_HCT_CAST * low;
     return e[0] == (int64_t)v->depth && e[1] == (int64_t)v->cell ? e : NULL;
+}
+
+static uint32_t worth(const client *c, const int64_t *e, int64_t others)
+{
+    double k = c->variance / ((double)e[4] * TC_FED_HCT_UNIT + c->variance / (double)others);
+    k = fmin(fmin(k, (double)others), (double)c->o->borrow);
+    return k < UINT32_MAX ? (uint32_t)k : UINT32_MAX;
 }
 
 __extension__ typedef __int128 wide;
 
 /* Renews the pseudo-samples of a node. Its own samples of the last round are in the pool. */
-static void borrow(client *c, size_t node)
+static void borrow(client *c, tc_node *v)
 {
-    tc_node *v = &c->hct.tree.nodes[node];
     const int64_t *e = find(c->pool, v);
     v->n -= v->prior;
     v->sum -= v->prior_sum;
     v->prior = 0;
     v->prior_sum = 0;
     if (e && e[2] > (int64_t)v->n) {
-        int64_t others = e[2] - (int64_t)v->n, k = e[4] < others ? e[4] : others;
-        v->prior = k < UINT32_MAX ? (uint32_t)k : UINT32_MAX;
+        int64_t others = e[2] - (int64_t)v->n;
+        v->prior = worth(c, e, others);
         v->prior_sum = (int64_t)((wide)(e[3] - v->sum) * v->prior / others);
         v->n += v->prior;
         v->sum += v->prior_sum;
     }
-    if (v->n == 0)
-        v->upper = INFINITY;
-    tc_hct_weigh(&c->hct, node);
+}
+
+static tacit_status split(client *c, size_t node, tacit_error *err)
+{
+    size_t n = c->tree.n;
+    TC_TRY(tc_tree_split(&c->tree, node, err));
+    for (size_t i = n; i < c->tree.n; i++) {
+        if (c->pool)
+            borrow(c, &c->tree.nodes[i]);
+        tc_fed_hct_weigh(c, i);
+    }
+    return TACIT_OK;
 }
 
 static tacit_status tell(void *st, const tc_pulled *p, tacit_error *err)
 {
     client *c = st;
-    size_t n = c->hct.tree.n;
+    tc_node *v = &c->tree.nodes[p->arm];
+    v->n += p->n;
+    v->sum += p->sum;
     c->squares += p->squares;
-    TC_TRY(tc_hct_tell(&c->hct, p, err));
-    for (size_t i = n; c->pool && i < c->hct.tree.n; i++) {
-        borrow(c, i);
-        tc_tree_raise(&c->hct.tree, i);
-    }
+    c->t += p->n;
+    tc_fed_hct_weigh(c, p->arm);
+    if (v->child == 0 && v->depth < c->tree.max_depth && tc_fed_hct_is_known(c, p->arm))
+        TC_TRY(split(c, p->arm, err));
+    if (c->t >= c->renew)
+        tc_fed_hct_renew(c);
     return TACIT_OK;
 }
 
@@ -105,8 +137,8 @@ static tacit_status publish(const void *st, tc_numbers *out, tacit_error *err)
 {
     const client *c = st;
     TC_TRY(tc_numbers_add(out, c->squares, err));
-    for (size_t i = 0; i < c->hct.tree.n; i++) {
-        const tc_node *v = &c->hct.tree.nodes[i];
+    for (size_t i = 0; i < c->tree.n; i++) {
+        const tc_node *v = &c->tree.nodes[i];
         if (v->n == v->prior)
             continue;
         TC_TRY(tc_numbers_add(out, v->depth, err));
@@ -117,17 +149,35 @@ static tacit_status publish(const void *st, tc_numbers *out, tacit_error *err)
     return TACIT_OK;
 }
 
+tacit_status tc_fed_hct_check(const tc_numbers *b, tacit_error *err)
+{
+    bool head = b->n >= 2 && b->v[0] >= 1 && b->v[1] >= 0 && b->v[1] <= TC_DEPTH_MAX &&
+                b->n >= 2 + (size_t)b->v[1];
+    if (!head || (b->n - 2 - (size_t)b->v[1]) % TC_FED_HCT_CAST)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "a broadcast of %zu numbers; fed-hct has the variance, a number of depths, "
+                       "one for each, and 5 for each cell",
+                       b->n);
+    for (int64_t d = 0; d < b->v[1]; d++)
+        if (b->v[2 + d] < 0)
+            return tc_fail(err, TACIT_E_CORRUPT, "a broadcast with a variance below 0");
+    cells all = cells_of(b);
+    for (size_t i = 0; i < all.n; i++)
+        if (all.v[TC_FED_HCT_CAST * i + 4] < 0)
+            return tc_fail(err, TACIT_E_CORRUPT, "a broadcast with a variance below 0");
+    return TACIT_OK;
+}
+
 static tacit_status absorb(void *st, const tc_numbers *broadcast, tacit_error *err)
 {
     client *c = st;
-    if (broadcast->n % TC_FED_HCT_CAST)
-        return tc_fail(err, TACIT_E_CORRUPT,
-                       "a broadcast of %zu numbers; fed-hct has 5 for each cell", broadcast->n);
+    TC_TRY(tc_fed_hct_check(broadcast, err));
     c->pool = broadcast;
     c->round *= 2;
-    for (size_t i = 1; i < c->hct.tree.n; i++)
-        borrow(c, i);
-    tc_tree_raise_all(&c->hct.tree);
+    tc_fed_hct_learn(c, broadcast);
+    for (size_t i = 1; i < c->tree.n; i++)
+        borrow(c, &c->tree.nodes[i]);
+    tc_fed_hct_renew(c);
     return TACIT_OK;
 }
 
@@ -143,24 +193,24 @@ static tacit_status skip(void *st, tacit_error *err)
 static tc_cell cell(const void *st, size_t arm, unsigned *k)
 {
     const client *c = st;
-    *k = c->hct.tree.k;
-    return tc_tree_cell(&c->hct.tree, arm);
+    *k = c->tree.k;
+    return tc_tree_cell(&c->tree, arm);
 }
 
 static void point(const void *st, size_t arm, double *u)
 {
     const client *c = st;
-    tc_cell_centre(tc_tree_cell(&c->hct.tree, arm), c->hct.tree.k, c->hct.tree.dim, u);
+    tc_cell_centre(tc_tree_cell(&c->tree, arm), c->tree.k, c->tree.dim, u);
 }
 
 static size_t arms(const void *st)
 {
-    return ((const client *)st)->hct.tree.n;
+    return ((const client *)st)->tree.n;
 }
 
 static size_t arm_of(const void *st, const double *u)
 {
-    return tc_tree_leaf_of(&((const client *)st)->hct.tree, u);
+    return tc_tree_leaf_of(&((const client *)st)->tree, u);
 }
 
 static tacit_status server_init(void *s, const tc_bandit_env *env, const void *opts, uint64_t round,
@@ -189,7 +239,7 @@ static const tc_option options[] = {TC_FED_HCT_OPTION_ROWS(0), {.name = NULL}};
 
 const tc_bandit tc_bandit_fed_hct = {
     .name = "fed-hct",
-    .summary = "every client's own optimum: hct, and what similar clients saw as a prior",
+    .summary = "every client's own optimum: hct that learns noise, smoothness and means from all",
     .source = "tacit, over Azar, Lazaric, Brunskill (2014)",
     .options = options,
     .options_size = sizeof(tc_fed_hct_options),
@@ -203,6 +253,8 @@ const tc_bandit tc_bandit_fed_hct = {
     .arm_of = arm_of,
     .arms = arms,
     .tell = tell,
+    .save = tc_fed_hct_save,
+    .load = tc_fed_hct_load,
     .publish = publish,
     .absorb = absorb,
     .skip = skip,

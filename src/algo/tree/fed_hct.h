@@ -1,13 +1,64 @@
-/* fed_hct.h - what the clients and the server of fed-hct share (fed_hct.c, fed_hct_server.c). */
+/* fed_hct.h - what the files of fed-hct share: messages, the client's tree, the server.
+ *
+ *   fed_hct.c         the client: rounds, and what it borrows from the others; the bandit itself
+ *   fed_hct_tree.c    its optimistic tree: bounds, and where to pull
+ *   fed_hct_save.c    the client as numbers, and back
+ *   fed_hct_server.c  adds up the trees of all clients
+ *   fed_hct_judge.c   noise, smoothness and differences between clients, from those sums */
 #ifndef TC_ALGO_TREE_FED_HCT_H
 #define TC_ALGO_TREE_FED_HCT_H
 
-#include "algo/tree/hct.h"
+#include "algo/tree/bandit.h"
+#include "algo/tree/tree_options.h"
 
 /* A message is the sum of the squares of all rewards, then TC_FED_HCT_SENT numbers for each cell:
- * depth, cell, samples, sum. The broadcast has TC_FED_HCT_CAST for each, by depth and then by cell:
- * those four of all clients together, and how many pseudo-samples they are worth. */
+ * depth, cell, samples, sum.
+ *
+ * The broadcast begins with v, the variance of a reward, a number H of depths, and for each depth from 1
+ * to H the mean square of the step from a cell to its part at that depth. Then follow TC_FED_HCT_CAST
+ * numbers for each cell, by depth and then by cell: those four of all clients together, and the variance
+ * of a client's own mean around that of the others. Variances are in units of 2^-40. */
 enum { TC_FED_HCT_SENT = 4, TC_FED_HCT_CAST = 5 };
+#define TC_FED_HCT_UNIT (1.0 / (double)((int64_t)1 << 40))
+
+/* ---- the client ---- */
+
+/* U and B of the tree follow from all else; tc_fed_hct_renew finds them again. */
+typedef struct tc_fed_hct_client {
+    const tc_fed_hct_options *o;
+    tc_tree tree;
+    uint64_t t;                     /* the number of the next pull, from 1 */
+    uint64_t renew;                 /* when the bounds are renewed: 2, 4, 8, ... */
+    uint64_t round;                 /* pulls after which the next round is due */
+    int64_t squares;                /* of all own rewards */
+    double variance;                /* v; of the last broadcast, or c^2/2 */
+    double spread;                  /* v': v, held to [c^2/8, c^2/2] */
+    double confidence;              /* z: a mean of n samples has the width sqrt(z v' / n) */
+    double slack[TC_DEPTH_MAX + 1]; /* how far a cell may rise above its centre */
+    const tc_numbers
+        *pool; /* the last broadcast, which outlives its successor's arrival; or NULL */
+} tc_fed_hct_client;
+
+tacit_status tc_fed_hct_tree_init(tc_fed_hct_client *c, size_t dim, tacit_error *err);
+/* v and the slacks from a broadcast that has been checked. */
+void tc_fed_hct_learn(tc_fed_hct_client *c, const tc_numbers *broadcast);
+/* For t, v, slacks and samples as they are: z, and every U and B. */
+void tc_fed_hct_renew(tc_fed_hct_client *c);
+/* The samples of one node have changed: its U, and B up to the root. */
+void tc_fed_hct_weigh(tc_fed_hct_client *c, size_t node);
+/* Is the mean of a node as sure as its cell is flat? */
+bool tc_fed_hct_is_known(const tc_fed_hct_client *c, size_t node);
+/* The node to pull next. */
+size_t tc_fed_hct_select(const tc_fed_hct_client *c);
+
+/* E_CORRUPT: not a broadcast of fed-hct. */
+tacit_status tc_fed_hct_check(const tc_numbers *broadcast, tacit_error *err);
+/* fed_hct_save.c: as in bandit.h. */
+tacit_status tc_fed_hct_save(const void *client, tc_numbers *out, tacit_error *err);
+tacit_status tc_fed_hct_load(void *client, const tc_numbers *saved, const tc_numbers *broadcast,
+                             tacit_error *err);
+
+/* ---- the server ---- */
 
 __extension__ typedef unsigned __int128 tc_wide;
 
@@ -16,7 +67,16 @@ typedef struct tc_fed_hct_tally {
     uint64_t clients;  /* C: those with samples of it */
     int64_t parts;     /* Q: the sum over clients of sum_m^2 / n_m */
     tc_wide n_squares; /* the sum over clients of n_m^2 */
+    uint64_t message;  /* the last that had it, counted from 1, and ... */
+    int64_t n, sum;    /* ... what it had */
 } tc_fed_hct_tally;
+
+/* Steps from a cell to a part of it, in the means of one client. */
+typedef struct tc_fed_hct_steps {
+    uint64_t n;
+    int64_t squares; /* of the steps */
+    int64_t errors;  /* the sum of 1/n + 1/n' over both ends, in units of 2^-28 */
+} tc_fed_hct_steps;
 
 typedef struct tc_fed_hct_server {
     const tc_fed_hct_options *o;
@@ -25,6 +85,7 @@ typedef struct tc_fed_hct_server {
     tc_tree tree;            /* n and sum of all clients */
     tc_fed_hct_tally *tally; /* beside tree.nodes */
     size_t n_tally, tally_cap;
+    tc_fed_hct_steps steps[TC_DEPTH_MAX + 1]; /* by the depth at which they end */
 } tc_fed_hct_server;
 
 tacit_status tc_fed_hct_server_init(tc_fed_hct_server *s, const tc_bandit_env *env,
@@ -32,5 +93,23 @@ tacit_status tc_fed_hct_server_init(tc_fed_hct_server *s, const tc_bandit_env *e
 void tc_fed_hct_server_fini(tc_fed_hct_server *s);
 tacit_status tc_fed_hct_server_fold(tc_fed_hct_server *s, const tc_numbers *m, tacit_error *err);
 tacit_status tc_fed_hct_server_close(tc_fed_hct_server *s, tc_numbers *broadcast, tacit_error *err);
+
+/* Differences between clients, summed over the nodes of a depth, or of one node: w is about
+ * excess / weight. */
+typedef struct tc_fed_hct_effect {
+    double excess, weight, dof; /* Q - S^2/N - (C-1) v;  N - sum n_m^2/N;  C - 1 */
+} tc_fed_hct_effect;
+
+typedef struct tc_fed_hct_verdict {
+    double variance;               /* v > 0 */
+    double step[TC_DEPTH_MAX + 1]; /* mean square of a step to this depth; 0: not known */
+    tc_fed_hct_effect depth[TC_DEPTH_MAX + 1];
+    uint32_t deepest; /* with samples */
+} tc_fed_hct_verdict;
+
+void tc_fed_hct_judge(const tc_fed_hct_server *s, tc_fed_hct_verdict *out);
+/* The variance of a client's mean around that of the others, their noise left out; for a node with
+ * samples. */
+double tc_fed_hct_difference(const tc_fed_hct_server *s, const tc_fed_hct_verdict *v, size_t node);
 
 #endif

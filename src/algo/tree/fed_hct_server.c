@@ -1,17 +1,8 @@
-/* fed_hct_server.c - adds up the trees of all clients, and judges how far they resemble each other.
+/* fed_hct_server.c - adds up the trees of all clients, and tells everybody (messages: fed_hct.h).
  *
- * A node with samples of C clients, N in all, sum S, Q = sum of sum_m^2/n_m: with rewards of variance v
- * around client means that have variance w among themselves [random effects, DerSimonian & Laird 1986]
- *
- *     E(Q - S^2/N) = (C - 1) v + w (N - sum n_m^2 / N)
- *
- * so w can be estimated, and v from the squares of all rewards. What the others saw is worth
- *
- *     k = 1 / ((w/v)(1 + sum n_m^2 / N^2) + 1/N)
- *
- * samples of a client's own. `caution` standard errors are added to w, under w = 0: a few samples
- * alike prove nothing. Nodes of fewer than three clients take the w of their depth. All sums are
- * whole numbers and do not depend on the order of messages. */
+ * All sums are whole numbers and do not depend on the order of messages. Messages are about everything
+ * since the beginning, so that the server keeps nothing between rounds. What the sums mean is
+ * judged in fed_hct_judge.c. */
 #include "algo/tree/fed_hct.h"
 
 #include "base/error.h"
@@ -19,8 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-enum { FEW_CLIENTS = 3 };
 
 tacit_status tc_fed_hct_server_init(tc_fed_hct_server *s, const tc_bandit_env *env,
                                     const tc_fed_hct_options *o, tacit_error *err)
@@ -112,7 +101,23 @@ static tacit_status add_cell(tc_fed_hct_server *s, const int64_t *e, tacit_error
     s->tally[node].clients++;
     s->tally[node].parts += (int64_t)((wide)sum * sum / ((wide)n * TC_REWARD_ONE));
     s->tally[node].n_squares += (tc_wide)n * (tc_wide)n;
+    s->tally[node].message = s->folded + 1;
+    s->tally[node].n = n;
+    s->tally[node].sum = sum;
     return TACIT_OK;
+}
+
+/* The step to a cell from its parent, if this message has both. Nobody pulls the root. */
+static void add_step(tc_fed_hct_server *s, size_t node)
+{
+    const tc_fed_hct_tally *to = &s->tally[node], *from = &s->tally[s->tree.nodes[node].parent];
+    tc_fed_hct_steps *steps = &s->steps[s->tree.nodes[node].depth];
+    if (from->message != to->message)
+        return;
+    int64_t by = to->sum / to->n - from->sum / from->n;
+    steps->n++;
+    steps->squares += (int64_t)((wide)by * by / TC_REWARD_ONE);
+    steps->errors += TC_REWARD_ONE / to->n + TC_REWARD_ONE / from->n;
 }
 
 tacit_status tc_fed_hct_server_fold(tc_fed_hct_server *s, const tc_numbers *m, tacit_error *err)
@@ -120,84 +125,38 @@ tacit_status tc_fed_hct_server_fold(tc_fed_hct_server *s, const tc_numbers *m, t
     TC_TRY(check(s, m, err));
     for (const int64_t *e = m->v + 1; e < m->v + m->n; e += TC_FED_HCT_SENT)
         TC_TRY(add_cell(s, e, err));
+    for (const int64_t *e = m->v + 1; e < m->v + m->n; e += TC_FED_HCT_SENT) {
+        size_t node = 0;
+        TC_TRY(node_of(&s->tree, (tc_cell){(uint32_t)e[0], (uint64_t)e[1]}, &node, err));
+        add_step(s, node);
+    }
     s->squares += m->v[0];
     s->folded++;
     return TACIT_OK;
 }
 
-/* ---- how far clients resemble each other ---- */
-
-/* Sums over the nodes of a depth, or of one node: w is about excess / weight. */
-typedef struct effect {
-    double excess, weight, dof; /* Q - S^2/N - (C-1) v;  N - sum n_m^2/N;  C - 1 */
-} effect;
-
-typedef struct verdict {
-    double variance; /* v; 0: not known yet */
-    effect depth[TC_DEPTH_MAX + 1];
-    uint32_t deepest;
-} verdict;
-
-static effect effect_of(const tc_fed_hct_server *s, size_t node, double variance)
-{
-    const tc_node *v = &s->tree.nodes[node];
-    if (node >= s->n_tally || v->n == 0)
-        return (effect){0};
-    const tc_fed_hct_tally *t = &s->tally[node];
-    double N = (double)v->n, one = (double)TC_REWARD_ONE, S = (double)v->sum / one;
-    double dof = (double)t->clients - 1;
-    return (effect){(double)t->parts / one - S * S / N - dof * variance,
-                    N - (double)t->n_squares / N, dof};
-}
-
-static double variance_of(const tc_fed_hct_server *s)
-{
-    int64_t within = s->squares;
-    double dof = 0;
-    for (size_t i = 0; i < s->n_tally; i++) {
-        within -= s->tally[i].parts;
-        dof += (double)s->tree.nodes[i].n - (double)s->tally[i].clients;
-    }
-    return dof > 0 ? fmax((double)within / (double)TC_REWARD_ONE, 0) / dof : 0;
-}
-
-static void judge(const tc_fed_hct_server *s, verdict *out)
-{
-    *out = (verdict){.variance = variance_of(s)};
-    for (size_t i = 0; i < s->tree.n; i++) {
-        uint32_t depth = s->tree.nodes[i].depth;
-        effect e = effect_of(s, i, out->variance), *sum = &out->depth[depth];
-        sum->excess += e.excess;
-        sum->weight += e.weight;
-        sum->dof += e.dof;
-        out->deepest = depth > out->deepest ? depth : out->deepest;
-    }
-}
-
-/* w with its caution; infinite where nothing is known. */
-static double difference(const effect *e, double variance, double caution)
-{
-    if (!(e->weight > 0))
-        return INFINITY;
-    return (fmax(e->excess, 0) + caution * variance * sqrt(2 * e->dof)) / e->weight;
-}
-
-static int64_t worth(const tc_fed_hct_server *s, const verdict *v, size_t node)
-{
-    double N = (double)s->tree.nodes[node].n, n_squares = (double)s->tally[node].n_squares;
-    effect own = effect_of(s, node, v->variance);
-    const effect *e = own.dof + 1 >= FEW_CLIENTS ? &own : &v->depth[s->tree.nodes[node].depth];
-    double w = difference(e, v->variance, s->o->caution);
-    if (!(v->variance > 0))
-        return w == 0 ? (int64_t)N : 0; /* rewards without noise: all the same, or who knows */
-    double k = 1 / (w / v->variance * (1 + n_squares / (N * N)) + 1 / N);
-    return (int64_t)fmin(k, (double)s->o->borrow);
-}
-
 /* ---- the broadcast ---- */
 
-static tacit_status cast(const tc_fed_hct_server *s, const verdict *v, size_t node, tc_numbers *out,
-                         tacit_error *err)
+/* A variance as a whole number: rounded up, so that it is never 0 by rounding; at most 2^60. */
+static int64_t whole(double variance)
+{
+    return (int64_t)ceil(fmin(variance / TC_FED_HCT_UNIT, 0x1p60));
+}
+
+static tacit_status cast_head(const tc_fed_hct_verdict *v, tc_numbers *out, tacit_error *err)
+{
+    int64_t known = 0; /* the deepest step */
+    for (int64_t d = 1; d <= TC_DEPTH_MAX; d++)
+        known = v->step[d] > 0 ? d : known;
+    TC_TRY(tc_numbers_add(out, whole(v->variance), err));
+    TC_TRY(tc_numbers_add(out, known, err));
+    for (int64_t d = 1; d <= known; d++)
+        TC_TRY(tc_numbers_add(out, whole(v->step[d]), err));
+    return TACIT_OK;
+}
+
+static tacit_status cast(const tc_fed_hct_server *s, const tc_fed_hct_verdict *v, size_t node,
+                         tc_numbers *out, tacit_error *err)
 {
     const tc_node *n = &s->tree.nodes[node];
     if (n->n == 0)
@@ -206,11 +165,11 @@ static tacit_status cast(const tc_fed_hct_server *s, const verdict *v, size_t no
     TC_TRY(tc_numbers_add(out, (int64_t)n->cell, err));
     TC_TRY(tc_numbers_add(out, (int64_t)n->n, err));
     TC_TRY(tc_numbers_add(out, n->sum, err));
-    return tc_numbers_add(out, worth(s, v, node), err);
+    return tc_numbers_add(out, whole(tc_fed_hct_difference(s, v, node)), err);
 }
 
 /* The cells of one depth below a node, in order. */
-static tacit_status cast_depth(const tc_fed_hct_server *s, const verdict *v, size_t node,
+static tacit_status cast_depth(const tc_fed_hct_server *s, const tc_fed_hct_verdict *v, size_t node,
                                uint32_t depth, tc_numbers *out, tacit_error *err)
 {
     const tc_node *n = &s->tree.nodes[node];
@@ -221,7 +180,6 @@ static tacit_status cast_depth(const tc_fed_hct_server *s, const verdict *v, siz
     return TACIT_OK;
 }
 
-/* Messages are about everything since the beginning: nothing is carried to the next round. */
 static void clear(tc_fed_hct_server *s)
 {
     for (size_t i = 0; i < s->tree.n; i++) {
@@ -230,16 +188,19 @@ static void clear(tc_fed_hct_server *s)
     }
     for (size_t i = 0; i < s->n_tally; i++)
         s->tally[i] = (tc_fed_hct_tally){0};
+    for (size_t d = 0; d <= TC_DEPTH_MAX; d++)
+        s->steps[d] = (tc_fed_hct_steps){0};
     s->squares = 0;
     s->folded = 0;
 }
 
 tacit_status tc_fed_hct_server_close(tc_fed_hct_server *s, tc_numbers *broadcast, tacit_error *err)
 {
-    verdict v;
+    tc_fed_hct_verdict v;
     if (s->folded == 0)
         return tc_fail(err, TACIT_E_STATE, "there is no message in this round");
-    judge(s, &v);
+    tc_fed_hct_judge(s, &v);
+    TC_TRY(cast_head(&v, broadcast, err));
     for (uint32_t d = 1; d <= v.deepest; d++)
         TC_TRY(cast_depth(s, &v, 0, d, broadcast, err));
     clear(s);

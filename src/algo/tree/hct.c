@@ -12,6 +12,7 @@
  * tree. Every other pull costs the way down and back. The root's samples do not count: it is split
  * from the beginning. */
 #include "algo/tree/hct.h"
+#include "algo/tree/tree_save.h"
 
 #include "base/error.h"
 
@@ -46,18 +47,12 @@ void tc_hct_fini(tc_hct *h)
     tc_tree_fini(&h->tree);
 }
 
-/* What others saw sharpens a bound, but does not hurry a tree into depth. */
-static double own_samples(const tc_node *v)
-{
-    return (double)(v->n - v->prior);
-}
-
 size_t tc_hct_select(const tc_hct *h)
 {
     size_t node = tc_tree_best_child(&h->tree, 0);
     for (;;) {
         const tc_node *v = &h->tree.nodes[node];
-        if (v->child == 0 || own_samples(v) < h->tau[v->depth])
+        if (v->child == 0 || (double)v->n < h->tau[v->depth])
             return node;
         node = tc_tree_best_child(&h->tree, node);
     }
@@ -73,12 +68,17 @@ void tc_hct_weigh(tc_hct *h, size_t node)
         (double)v->sum / (n * (double)TC_REWARD_ONE) + h->slack[v->depth] + sqrt(h->spread / n);
 }
 
-static void renew(tc_hct *h)
+static void weigh_all(tc_hct *h)
 {
-    begin_epoch(h, h->renew);
     for (size_t i = 1; i < h->tree.n; i++)
         tc_hct_weigh(h, i);
     tc_tree_raise_all(&h->tree);
+}
+
+static void renew(tc_hct *h)
+{
+    begin_epoch(h, h->renew);
+    weigh_all(h);
 }
 
 tacit_status tc_hct_tell(tc_hct *h, const tc_pulled *p, tacit_error *err)
@@ -89,7 +89,7 @@ tacit_status tc_hct_tell(tc_hct *h, const tc_pulled *p, tacit_error *err)
     tc_hct_weigh(h, p->arm);
     tc_tree_raise(&h->tree, p->arm);
     bool split =
-        v->child == 0 && own_samples(v) >= h->tau[v->depth] && v->depth < h->tree.max_depth;
+        v->child == 0 && (double)v->n >= h->tau[v->depth] && v->depth < h->tree.max_depth;
     h->t += p->n;
     if (split)
         TC_TRY(tc_tree_split(&h->tree, p->arm, err));
@@ -143,6 +143,34 @@ static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
     return tc_hct_tell(c, p, err);
 }
 
+enum { VERSION = 1 }; /* of a saved state */
+
+static tacit_status save(const void *c, tc_numbers *out, tacit_error *err)
+{
+    const tc_hct *h = c;
+    TC_TRY(tc_numbers_add(out, VERSION, err));
+    return tc_save_tree(out, &h->tree, err);
+}
+
+/* The pulls so far are those of all nodes; the epoch began at the power of two before. */
+static tacit_status load(void *c, const tc_numbers *saved, const tc_numbers *broadcast,
+                         tacit_error *err)
+{
+    (void)broadcast;
+    tc_hct *h = c;
+    tc_saved s = tc_saved_begin(saved, VERSION);
+    TC_TRY(tc_saved_tree(&s, &h->tree, err));
+    s.bad |= h->tree.n == 1 || h->tree.nodes[0].n > 0; /* the root is split, and never pulled */
+    for (size_t i = 0; i < h->tree.n; i++)
+        h->t += h->tree.nodes[i].n;
+    uint64_t begun = 1;
+    while (begun <= h->t / 2)
+        begun *= 2;
+    begin_epoch(h, begun);
+    weigh_all(h);
+    return tc_saved_end(&s, "hct", err);
+}
+
 static const tc_option options[] = {TC_HCT_OPTION_ROWS(0), {.name = NULL}};
 
 const tc_bandit tc_bandit_hct = {
@@ -160,4 +188,6 @@ const tc_bandit tc_bandit_hct = {
     .arms = arms,
     .arm_of = arm_of,
     .tell = tell,
+    .save = save,
+    .load = load,
 };

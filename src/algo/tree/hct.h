@@ -1,4 +1,4 @@
-/* hct.h - one tree of high-confidence (hct.c), for hct itself and for fed_hct.c. */
+/* hct.h - one tree of high-confidence (hct.c). */
 #ifndef TC_ALGO_TREE_HCT_H
 #define TC_ALGO_TREE_HCT_H
 

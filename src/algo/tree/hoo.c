@@ -10,6 +10,7 @@
  * node is visited. Without (budget 0) T = 10^6 is taken. */
 #include "algo/tree/bandit.h"
 #include "algo/tree/tree_options.h"
+#include "algo/tree/tree_save.h"
 
 #include "base/error.h"
 
@@ -86,6 +87,32 @@ static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
     return TACIT_OK;
 }
 
+enum { VERSION = 1 }; /* of a saved state */
+
+static tacit_status save(const void *c, tc_numbers *out, tacit_error *err)
+{
+    TC_TRY(tc_numbers_add(out, VERSION, err));
+    return tc_save_tree(out, &((const hoo *)c)->tree, err);
+}
+
+/* A pull counts for all nodes on the way: no child has more samples than its parent. */
+static tacit_status load(void *c, const tc_numbers *saved, const tc_numbers *broadcast,
+                         tacit_error *err)
+{
+    (void)broadcast;
+    hoo *h = c;
+    tc_saved s = tc_saved_begin(saved, VERSION);
+    TC_TRY(tc_saved_tree(&s, &h->tree, err));
+    s.bad |= h->tree.n == 1; /* the root is split from the beginning */
+    for (size_t i = h->tree.n; i > 0; i--) {
+        const tc_node *v = &h->tree.nodes[i - 1];
+        s.bad |= v->n > h->tree.nodes[v->parent].n;
+        if (v->n > 0)
+            weigh(h, i - 1);
+    }
+    return tc_saved_end(&s, "hoo", err);
+}
+
 static tc_cell cell(const void *c, size_t arm, unsigned *k)
 {
     const hoo *h = c;
@@ -126,4 +153,6 @@ const tc_bandit tc_bandit_hoo = {
     .arms = arms,
     .arm_of = arm_of,
     .tell = tell,
+    .save = save,
+    .load = load,
 };

@@ -47,6 +47,18 @@ static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
     return tc_pne_client_tell(c, p, err);
 }
 
+static tacit_status save(const void *c, tc_numbers *out, tacit_error *err)
+{
+    return tc_pne_client_save(c, out, err);
+}
+
+static tacit_status load(void *c, const tc_numbers *saved, const tc_numbers *broadcast,
+                         tacit_error *err)
+{
+    (void)broadcast; /* what it said is in the state */
+    return tc_pne_client_load(c, saved, err);
+}
+
 static tacit_status publish(const void *c, tc_numbers *out, tacit_error *err)
 {
     return tc_pne_client_publish(c, out, err);
@@ -112,6 +124,8 @@ const tc_bandit tc_bandit_pf_pne = {
     .point = point,
     .arm_of = arm_of,
     .tell = tell,
+    .save = save,
+    .load = load,
     .publish = publish,
     .absorb = absorb,
     .skip = skip,
@@ -136,6 +150,8 @@ const tc_bandit tc_bandit_fed_pne = {
     .point = point,
     .arm_of = arm_of,
     .tell = tell,
+    .save = save,
+    .load = load,
     .publish = publish,
     .absorb = absorb,
     .skip = skip,

@@ -50,6 +50,9 @@ typedef struct tc_pne_shared {
     double width;           /* b of the global means */
 } tc_pne_shared;
 
+/* The target of a client that has settled on a node. */
+#define TC_PNE_PULLS_MOST (UINT64_C(1) << 62)
+
 typedef struct tc_pne_client {
     tc_pne_law law;
     bool alone; /* in the second stage */
@@ -73,5 +76,9 @@ tacit_status tc_pne_client_publish(const tc_pne_client *c, tc_numbers *out, taci
 size_t tc_pne_client_arm_of(const tc_pne_client *c, const double *u);
 tacit_status tc_pne_client_skip(tc_pne_client *c, tacit_error *err);
 tacit_status tc_pne_client_absorb(tc_pne_client *c, const tc_numbers *broadcast, tacit_error *err);
+
+/* pne_save.c: as in bandit.h. */
+tacit_status tc_pne_client_save(const tc_pne_client *c, tc_numbers *out, tacit_error *err);
+tacit_status tc_pne_client_load(tc_pne_client *c, const tc_numbers *saved, tacit_error *err);
 
 #endif

@@ -21,8 +21,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define PULLS_MOST (UINT64_C(1) << 62)
-
 static double own_mean(const tc_phase_node *v)
 {
     return (double)v->sum / ((double)v->n * (double)TC_REWARD_ONE);
@@ -55,7 +53,7 @@ static void settle(tc_pne_client *c)
         if (c->nodes.v[i].mean > c->nodes.v[best].mean)
             best = i;
     c->at = best;
-    c->target = PULLS_MOST;
+    c->target = TC_PNE_PULLS_MOST;
     c->nodes.v[best].kept = false;
 }
 

@@ -1,141 +1,24 @@
 /* pooled_test.c - fed-hct and fed1-ucb: what they send, and what comes of it. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "algo/tree/bandit_world.h"
 
 #include "algo/tree/fed_hct.h"
 
-enum { CLIENTS = 4, ROUNDS_MAX = 64 };
-
-typedef struct world {
-    const tc_bandit *bandit;
-    double_client clients[CLIENTS];
-    void *server;
-    uint64_t t[CLIENTS], rounds;
-    tc_numbers message, broadcast[2];
-    double spread;  /* distance between the clients' optima */
-    bool backwards; /* messages arrive in the other order */
-    uint64_t asked; /* a hash of everything that was asked */
-} world;
-
-static void begin(world *w, const tc_bandit *b, uint64_t T, const char *const *words)
-{
-    tacit_error err = {0};
-    tc_bandit_env env = {.dim = 1, .clients = CLIENTS, .budget = T};
-    w->bandit = b;
-    for (size_t m = 0; m < CLIENTS; m++)
-        w->clients[m] = double_begin(b, 1, CLIENTS, T, words);
-    w->server = tc_alloc(1, b->server_size);
-    assert_ok(b->server_init(w->server, &env, w->clients[0].opts, 0, &err));
-}
-
-static void end(world *w)
-{
-    for (size_t m = 0; m < CLIENTS; m++)
-        double_end(&w->clients[m]);
-    w->bandit->server_fini(w->server);
-    tc_free(w->server);
-    tc_numbers_fini(&w->message);
-    tc_numbers_fini(&w->broadcast[0]);
-    tc_numbers_fini(&w->broadcast[1]);
-}
-
-static void tell(world *w, size_t m, tc_pulls p)
-{
-    tacit_error err = {0};
-    tc_pulled told = {.arm = p.arm, .n = p.n};
-    double u;
-    w->bandit->point(w->clients[m].state, p.arm, &u);
-    int64_t f = tc_reward_of(0.9 - fabs(u - 0.3 - w->spread * (double)m));
-    for (uint64_t j = 0; j < p.n; j++) {
-        int64_t y = f + double_noise(m, w->t[m] + j, 7, TC_REWARD_ONE / 10);
-        told.sum += y;
-        told.squares += y * y / TC_REWARD_ONE;
-    }
-    w->asked = (w->asked ^ (p.arm + 1)) * UINT64_C(0x100000001b3) + p.n;
-    w->t[m] += p.n;
-    assert_ok(w->bandit->tell(w->clients[m].state, &told, &err));
-}
-
-static bool pull(world *w, size_t m, uint64_t T)
-{
-    while (w->t[m] < T) {
-        tc_pulls p = double_ask(&w->clients[m]);
-        if (p.n == 0)
-            return true;
-        p.n = p.n < T - w->t[m] ? p.n : T - w->t[m];
-        tell(w, m, p);
-    }
-    return false;
-}
-
-static const tc_numbers *hold_round(world *w)
-{
-    tacit_error err = {0};
-    tc_numbers *broadcast = &w->broadcast[w->rounds++ % 2];
-    broadcast->n = 0;
-    for (size_t i = 0; i < CLIENTS; i++) {
-        size_t m = w->backwards ? CLIENTS - 1 - i : i;
-        w->message.n = 0;
-        assert_ok(w->bandit->publish(w->clients[m].state, &w->message, &err));
-        assert_ok(w->bandit->fold(w->server, &w->message, &err));
-    }
-    assert_ok(w->bandit->close(w->server, broadcast, &err));
-    for (size_t m = 0; m < CLIENTS; m++)
-        assert_ok(w->bandit->absorb(w->clients[m].state, broadcast, &err));
-    return broadcast;
-}
-
-static const tc_numbers *live(world *w, uint64_t T)
-{
-    const tc_numbers *last = NULL;
-    for (;;) {
-        size_t waiting = 0;
-        for (size_t m = 0; m < CLIENTS; m++)
-            waiting += pull(w, m, T);
-        if (waiting == 0)
-            return last;
-        assert_int_equal(waiting, CLIENTS);
-        last = hold_round(w);
-    }
-}
-
 /* ---- fed-hct ---- */
-
-static void test_without_borrowing_it_is_hct(void **state)
-{
-    (void)state;
-    world pooled = {.spread = 0.05}, alone = {.spread = 0.05, .bandit = &tc_bandit_hct};
-    begin(&pooled, &tc_bandit_fed_hct, 3000, (const char *[]){"borrow=0", NULL});
-    live(&pooled, 3000);
-    assert_int_equal(pooled.rounds, 11);
-    for (size_t m = 0; m < CLIENTS; m++) {
-        double_client c = double_begin(&tc_bandit_hct, 1, 1, 3000, NULL);
-        alone.clients[m] = c;
-        pull(&alone, m, 3000);
-        const tc_hct *a = c.state, *b = pooled.clients[m].state; /* its first member */
-        assert_int_equal(a->tree.n, b->tree.n);
-        for (size_t i = 0; i < a->tree.n; i++) {
-            assert_int_equal(a->tree.nodes[i].n, b->tree.nodes[i].n);
-            assert_true(a->tree.nodes[i].sum == b->tree.nodes[i].sum);
-        }
-        double_end(&c);
-    }
-    end(&pooled);
-}
 
 static void test_the_order_of_messages_does_not_matter(void **state)
 {
     (void)state;
     world a = {.spread = 0.01}, b = {.spread = 0.01, .backwards = true};
-    begin(&a, &tc_bandit_fed_hct, 5000, NULL);
-    begin(&b, &tc_bandit_fed_hct, 5000, NULL);
-    const tc_numbers *x = live(&a, 5000), *y = live(&b, 5000);
+    world_begin(&a, &tc_bandit_fed_hct, 5000, NULL);
+    world_begin(&b, &tc_bandit_fed_hct, 5000, NULL);
+    const tc_numbers *x = world_live(&a, 5000), *y = world_live(&b, 5000);
     assert_int_equal(x->n, y->n);
     assert_memory_equal(x->v, y->v, x->n * sizeof *x->v);
     assert_true(a.asked == b.asked);
-    end(&a);
-    end(&b);
+    world_end(&a);
+    world_end(&b);
 }
 
 /* Every entry of the broadcast is the sum of what the clients have of their own. */
@@ -144,11 +27,12 @@ static void test_the_pool_is_the_sum(void **state)
     (void)state;
     tacit_error err = {0};
     world w = {.spread = 0.02};
-    begin(&w, &tc_bandit_fed_hct, 4096, NULL);
-    live(&w, 4096);
-    const tc_numbers *pool = hold_round(&w);
+    world_begin(&w, &tc_bandit_fed_hct, 4096, NULL);
+    world_live(&w, 4096);
+    const tc_numbers *pool = world_hold_round(&w);
     uint64_t total = 0;
-    for (const int64_t *e = pool->v; e < pool->v + pool->n; e += TC_FED_HCT_CAST) {
+    const int64_t *first = pool->v + 2 + pool->v[1];
+    for (const int64_t *e = first; e < pool->v + pool->n; e += TC_FED_HCT_CAST) {
         int64_t n = 0, sum = 0;
         for (size_t m = 0; m < CLIENTS; m++) {
             w.message.n = 0;
@@ -160,11 +44,11 @@ static void test_the_pool_is_the_sum(void **state)
                 }
         }
         assert_true(n == e[2] && sum == e[3]);
-        assert_true(e == pool->v || e[0] > e[-5] || (e[0] == e[-5] && e[1] > e[-4]));
+        assert_true(e == first || e[0] > e[-5] || (e[0] == e[-5] && e[1] > e[-4]));
         total += (uint64_t)n;
     }
     assert_int_equal(total, CLIENTS * 4096);
-    end(&w);
+    world_end(&w);
 }
 
 /* Samples that nodes have borrowed, of all clients, per node. */
@@ -172,18 +56,18 @@ static double borrowed(double spread)
 {
     world w = {.spread = spread};
     double sum = 0, nodes = 0;
-    begin(&w, &tc_bandit_fed_hct, 4000, NULL);
-    live(&w, 4000);
+    world_begin(&w, &tc_bandit_fed_hct, 4000, NULL);
+    world_live(&w, 4000);
     for (size_t m = 0; m < CLIENTS; m++) {
-        const tc_hct *h = w.clients[m].state;
-        for (size_t i = 1; i < h->tree.n; i++) {
-            const tc_node *v = &h->tree.nodes[i];
+        const tc_fed_hct_client *c = w.clients[m].state;
+        for (size_t i = 1; i < c->tree.n; i++) {
+            const tc_node *v = &c->tree.nodes[i];
             assert_true(v->prior <= v->n);
             sum += (double)v->prior;
             nodes++;
         }
     }
-    end(&w);
+    world_end(&w);
     return sum / nodes;
 }
 
@@ -196,32 +80,64 @@ static void test_the_similar_borrow_more(void **state)
     assert_true(far < 1);
 }
 
-/* Three clients of known means: w, and from it the pseudo-samples, by hand. */
-static void test_what_a_pool_is_worth(void **state)
+/* Three of four clients, of known means at two cells: v, the step, and W, by hand. */
+static void test_what_the_server_says(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_fed_hct_options *o = double_options(&tc_bandit_fed_hct, (const char *[]){"caution=1", NULL});
-    tc_bandit_env env = {.dim = 1, .clients = 3, .budget = 1000};
+    tc_fed_hct_options *o = double_options(&tc_bandit_fed_hct, NULL);
+    tc_bandit_env env = {.dim = 1, .clients = 4, .budget = 1000};
     tc_fed_hct_server s = {0};
     tc_numbers out = {0};
     assert_ok(tc_fed_hct_server_init(&s, &env, o, &err));
     const double mean[3] = {0.4, 0.5, 0.6}, n = 100, v = 0.01, one = (double)TC_REWARD_ONE;
-    for (int m = 0; m < 3; m++) { /* squares = n (mean^2 + v), so that v is 0.01 x 300/297 */
-        int64_t message[] = {llround(n * (mean[m] * mean[m] + v) * one), 1, 0, (int64_t)n,
-                             llround(n * mean[m] * one)};
-        assert_ok(tc_fed_hct_server_fold(&s, &(tc_numbers){message, 5, 5}, &err));
+    for (int m = 0; m < 3; m++) { /* n of cell 0; n each of both its parts, all of one mean */
+        double up = mean[m] + 0.2, down = mean[m] - 0.1;
+        double squares = n * (mean[m] * mean[m] + up * up + down * down + 3 * v);
+        int64_t message[] = {
+            llround(squares * one), 1, 0, (int64_t)n, llround(n * mean[m] * one), 2, 1, (int64_t)n,
+            llround(n * up * one),  2, 0, (int64_t)n, llround(n * down * one)};
+        assert_ok(tc_fed_hct_server_fold(&s, &(tc_numbers){message, 13, 13}, &err));
     }
     assert_ok(tc_fed_hct_server_close(&s, &out, &err));
-    double variance = v * 300 / 297, excess = n * 0.02 - 2 * variance;
-    double w = (excess + variance * sqrt(4)) / (300 - 3 * n * n / 300);
-    double k = 1 / (w / variance * (1 + 3 * n * n / 90000) + 1 / 300.0);
-    assert_int_equal(out.n, 5);
-    assert_int_equal(out.v[2], 300);
-    assert_int_equal(out.v[4], (int64_t)k);
+    double variance = (20 * 0.005 + 900 * v) / (20 + 900 - 9); /* nine means were found from them */
+    double step = (0.04 + 0.01) / 2 - variance * 2 / n, unit = 0x1p40;
+    /* Excess, weight and dof of a cell; at depth 2 there are two of them. */
+    double excess = n * 0.02 - 2 * variance, weight = 3 * n - 3 * n * n / (3 * n);
+    double w = (excess + variance * sqrt(4)) / weight;
+    double depth = (2 * excess + variance * sqrt(8)) / (2 * weight);
+    double W2 = (2 * w + 4 * depth) / 6 * (1 + 1.0 / 3) * 4 / 3;
+    assert_int_equal(out.n, 2 + 2 + 3 * 5);
+    assert_close((double)out.v[0] / unit, variance, 1e-8);
+    assert_int_equal(out.v[1], 2);
+    assert_int_equal(out.v[2], 0); /* nobody pulls the root */
+    assert_close((double)out.v[3] / unit, step, 1e-8);
+    assert_int_equal(out.v[6], 300);
+    assert_close((double)out.v[8] / unit, w * (1 + 1.0 / 3) * 4 / 3, 1e-7);
+    assert_close((double)out.v[13] / unit, W2, 1e-7);
+    assert_close((double)out.v[18] / unit, W2, 1e-7);
     tc_numbers_fini(&out);
     tc_fed_hct_server_fini(&s);
     tc_free(o);
+}
+
+/* v = 0.005 before any pull, W = 0.001, and 40 samples of others: 0.005/(0.001 + 0.005/40) = 4.4. */
+static void test_what_a_pool_is_worth(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    double_client c = double_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
+    tc_fed_hct_client *client = c.state;
+    int64_t half = TC_REWARD_ONE / 2, W = (int64_t)ceil(0.001 * 0x1p40);
+    int64_t v[] = {(int64_t)(0.005 * 0x1p40), 0, 1, 0, 42, 2 * TC_REWARD_ONE + 40 * half, W};
+    double_tell(&c, 1, 1, TC_REWARD_ONE);
+    double_tell(&c, 1, 1, TC_REWARD_ONE);
+    assert_ok(tc_bandit_fed_hct.absorb(client, &(tc_numbers){v, 7, 7}, &err));
+    assert_int_equal(client->tree.nodes[1].prior, 4);
+    assert_int_equal(client->tree.nodes[1].n, 6);
+    assert_true(client->tree.nodes[1].prior_sum == 4 * half);
+    assert_int_equal(client->tree.nodes[2].prior, 0);
+    double_end(&c);
 }
 
 static void test_messages_of_fed_hct_are_checked(void **state)
@@ -229,7 +145,7 @@ static void test_messages_of_fed_hct_are_checked(void **state)
     (void)state;
     tacit_error err = {0};
     world w = {0};
-    begin(&w, &tc_bandit_fed_hct, 1000, NULL);
+    world_begin(&w, &tc_bandit_fed_hct, 1000, NULL);
     int64_t good[] = {5, 1, 1, 2, 7};
     const int64_t bad[][5] = {{5, 0, 0, 2, 7},
                               {5, 63, 0, 2, 7},
@@ -251,9 +167,19 @@ static void test_messages_of_fed_hct_are_checked(void **state)
         assert_ok(w.bandit->fold(w.server, &(tc_numbers){good, 5, 5}, &err));
     assert_fails(w.bandit->fold(w.server, &(tc_numbers){good, 5, 5}, &err), TACIT_E_ARG,
                  "more than 4 messages");
-    assert_fails(w.bandit->absorb(w.clients[0].state, &(tc_numbers){good, 4, 4}, &err),
-                 TACIT_E_CORRUPT, "a broadcast of 4 numbers");
-    end(&w);
+    int64_t casts[][7] = {{9, 0, 1, 1, 2, 7, -1}, {9, 1, -1, 1, 2, 7, 5}, {0, 0, 1, 1, 2, 7, 5},
+                          {9, -1, 1, 1, 2, 7, 5}, {9, 63, 1, 1, 2, 7, 5}, {9, 1, 1, 1, 2, 7, 5}};
+    void *c = w.clients[0].state;
+    assert_fails(w.bandit->absorb(c, &(tc_numbers){casts[0], 7, 7}, &err), TACIT_E_CORRUPT,
+                 "a variance below 0");
+    assert_fails(w.bandit->absorb(c, &(tc_numbers){casts[1], 3, 3}, &err), TACIT_E_CORRUPT,
+                 "a variance below 0");
+    for (size_t i = 2; i < sizeof casts / sizeof *casts; i++)
+        assert_fails(w.bandit->absorb(c, &(tc_numbers){casts[i], 7, 7}, &err), TACIT_E_CORRUPT,
+                     "a broadcast of 7 numbers");
+    assert_fails(w.bandit->absorb(c, &(tc_numbers){casts[0], 1, 7}, &err), TACIT_E_CORRUPT,
+                 "a broadcast of 1 numbers");
+    world_end(&w);
 }
 
 /* ---- fed1-ucb ---- */
@@ -268,7 +194,7 @@ static void test_fed1_ucb_keeps_the_right_arms(void **state)
     bool active[ARMS];
     int64_t sum[ARMS] = {0};
     uint64_t t = 0;
-    begin(&w, &tc_bandit_fed1_ucb, T, NULL);
+    world_begin(&w, &tc_bandit_fed1_ucb, T, NULL);
     memset(active, true, sizeof active);
     for (double phase = 1; phase < 40; phase++) {
         double n = phase * (double)step, best = -INFINITY, left = 0;
@@ -289,7 +215,7 @@ static void test_fed1_ucb_keeps_the_right_arms(void **state)
                 double_tell(&w.clients[m], p.arm, p.n,
                             (int64_t)p.n * tc_reward_of(0.9 - fabs(u - 0.3)));
             }
-        const tc_numbers *kept = hold_round(&w);
+        const tc_numbers *kept = world_hold_round(&w);
         size_t next = 0;
         for (size_t i = 0; i < ARMS; i++) {
             double mean = (double)sum[i] / (CLIENTS * n), one = (double)TC_REWARD_ONE;
@@ -306,7 +232,7 @@ static void test_fed1_ucb_keeps_the_right_arms(void **state)
     assert_true(t > 1);
     if (double_ask(&w.clients[0]).n > T) /* one arm is left: nobody waits any more */
         assert_int_equal(w.rounds, t);
-    end(&w);
+    world_end(&w);
 }
 
 static void test_messages_of_fed1_ucb_are_checked(void **state)
@@ -314,7 +240,7 @@ static void test_messages_of_fed1_ucb_are_checked(void **state)
     (void)state;
     tacit_error err = {0};
     world w = {0};
-    begin(&w, &tc_bandit_fed1_ucb, 1000, (const char *[]){"arms=2", NULL});
+    world_begin(&w, &tc_bandit_fed1_ucb, 1000, (const char *[]){"arms=2", NULL});
     int64_t sums[] = {0, 1, 1, 2}, turned[] = {1, 2, 0, 1}, other[] = {0, 1, 2, 2};
     int64_t arms[] = {1, 0}, none[] = {2};
     assert_fails(w.bandit->fold(w.server, &(tc_numbers){turned, 4, 4}, &err), TACIT_E_ARG,
@@ -334,16 +260,16 @@ static void test_messages_of_fed1_ucb_are_checked(void **state)
     assert_fails(w.bandit->absorb(c, &(tc_numbers){arms, 2, 2}, &err), TACIT_E_CORRUPT, "arm 0");
     assert_fails(w.bandit->absorb(c, &(tc_numbers){none, 1, 1}, &err), TACIT_E_CORRUPT, "arm 2");
     assert_fails(w.bandit->absorb(c, &(tc_numbers){none, 0, 1}, &err), TACIT_E_CORRUPT, "no arm");
-    end(&w);
+    world_end(&w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_borrowing_it_is_hct),
         cmocka_unit_test(test_the_order_of_messages_does_not_matter),
         cmocka_unit_test(test_the_pool_is_the_sum),
         cmocka_unit_test(test_the_similar_borrow_more),
+        cmocka_unit_test(test_what_the_server_says),
         cmocka_unit_test(test_what_a_pool_is_worth),
         cmocka_unit_test(test_messages_of_fed_hct_are_checked),
         cmocka_unit_test(test_fed1_ucb_keeps_the_right_arms),

@@ -25,6 +25,7 @@ tacit_status tc_tree_agent_absorb(tc_tree_agent *a, uint64_t round, const tc_num
 void tc_tree_agent_fini(void *st);
 tacit_status tc_tree_agent_ask(void *st, uint64_t trial, double *values, tacit_error *err);
 tacit_status tc_tree_agent_tell(void *st, tacit_error *err);
+extern const tc_batch_ops tc_tree_agent_batches;
 void tc_tree_agent_need(const void *st, tc_need *out);
 tacit_status tc_tree_agent_published(void *st, uint64_t round, tacit_error *err);
 tacit_status tc_tree_agent_skip(void *st, uint64_t round, tacit_error *err);

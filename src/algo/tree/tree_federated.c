@@ -1,4 +1,5 @@
-/* tree_federated.c - pf-pne, fed-pne and fed-hct as federated algorithms: a trial is one pull.
+/* tree_federated.c - pf-pne, fed-pne and fed-hct as federated algorithms: a trial is one pull, or
+ * for the first two as many as a cell is to have in a phase.
  *
  * The bandit's two halves (bandit.h) behind the contract of algorithm.h. A message is the bandit's whole
  * numbers, 8 bytes each, little-endian. The broadcast is a release of the mechanism `none`, which has
@@ -200,6 +201,7 @@ static tacit_status close(void *st, tc_release **out, tacit_error *err)
                                                   .fini = tc_tree_agent_fini,                      \
                                                   .ask = tc_tree_agent_ask,                        \
                                                   .tell = tc_tree_agent_tell,                      \
+                                                  .batch = &tc_tree_agent_batches,                 \
                                                   .need = tc_tree_agent_need,                      \
                                                   .publish = publish,                              \
                                                   .published = tc_tree_agent_published,            \

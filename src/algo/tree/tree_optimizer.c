@@ -1,4 +1,5 @@
-/* tree_optimizer.c - hct, hoo and blin as ordinary optimizers: a trial is one pull (tree_trials.h). */
+/* tree_optimizer.c - hct, hoo and blin as ordinary optimizers: a trial is one pull, or as many as the
+ * bandit wants of a cell (tree_trials.h). hct and hoo choose anew after every pull and want one. */
 #include "algo/tree/tree_algorithms.h"
 #include "algo/tree/tree_options.h"
 #include "algo/tree/tree_trials.h"
@@ -20,6 +21,32 @@ static tacit_status tell(void *st, tacit_error *err)
     return tc_tree_trials_tell(st, err);
 }
 
+static tacit_status ask_batch(void *st, uint64_t trial, double *values, uint64_t *pulls,
+                              tacit_error *err)
+{
+    (void)err;
+    tc_tree_trials_ask_batch(st, trial, values, pulls);
+    return TACIT_OK;
+}
+
+static tacit_status tell_batch(void *st, const tc_batch *batch, tacit_error *err)
+{
+    return tc_tree_trials_tell_batch(st, batch, err);
+}
+
+static int64_t reward(const void *st, double y)
+{
+    return tc_tree_trials_reward(st, y);
+}
+
+static double value(const void *st, double of)
+{
+    return tc_tree_trials_value(st, of);
+}
+
+static const tc_batch_ops batches = {
+    .ask = ask_batch, .tell = tell_batch, .reward = reward, .value = value};
+
 #define OPTIMIZER(name)                                                                            \
     static tacit_status init_##name(void *st, const tc_env *env, const void *opts,                 \
                                     tacit_error *err)                                              \
@@ -31,7 +58,8 @@ static tacit_status tell(void *st, tacit_error *err)
                                                       .init = init_##name,                         \
                                                       .fini = fini,                                \
                                                       .ask = ask,                                  \
-                                                      .tell = tell};
+                                                      .tell = tell,                                \
+                                                      .batch = &batches};
 
 typedef struct hct_options {
     tc_tree_range range;

@@ -144,7 +144,7 @@ typedef struct tc_fed_hct_options {
         {.name = "caution",                                                                        \
          .type = TC_OPTION_FLOAT,                                                                  \
          .offset = (at) + offsetof(tc_fed_hct_options, caution),                                   \
-         .def = "3",                                                                               \
+         .def = "1",                                                                               \
          .max = 100,                                                                               \
          .help = "standard errors that are added to the difference between clients"},              \
     {                                                                                              \

@@ -1,10 +1,16 @@
-/* tree_trials.c - asks and tells of single trials for a bandit. See tree_trials.h.
+/* tree_trials.c - asks and tells for a bandit, of single pulls and of batches. See tree_trials.h.
  *
  * A value that was not asked for now (trials in parallel, imported ones) is told to the cell that
  * contains its point, for a cell may be pulled anywhere in it [Li, Honorio, Song 2024, remark 3.1]. For
- * the same reason a trial whose point somebody else has takes a random point of its cell. */
+ * the same reason a trial whose point somebody else has takes a random point of its cell.
+ *
+ * A batch is all that a cell still needs, at its centre; who asks for less leaves the rest to others,
+ * at the same point. A batch that comes when its cell needs fewer pulls counts as that many with its
+ * mean: a mean of more pulls is no worse than one of fewer, and a bandit never has more samples
+ * than it asked for. */
 #include "algo/tree/tree_trials.h"
 
+#include "algo/batch.h"
 #include "algo/single/design.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,6 +18,10 @@
 #include <math.h>
 
 enum { TRIES = 16 };
+
+_Static_assert(TC_BATCH_ONE == TC_REWARD_ONE, "a bandit counts in the units of a batch");
+
+__extension__ typedef __int128 wide;
 
 /* ---- from the tree to the space and back ---- */
 
@@ -89,6 +99,48 @@ void tc_tree_trials_ask(const tc_tree_trials *s, uint64_t trial, double *values)
         tc_design_uniform(s->env, trial, values);
 }
 
+/* The pulls that others have at these values; *failed: somebody failed there. */
+static uint64_t pulls_out(const tc_tree_trials *s, const double *values, bool *failed)
+{
+    const tc_history *h = s->env->history;
+    uint64_t out = 0;
+    *failed = false;
+    tc_space_encode(s->env->space, values, s->row);
+    for (size_t i = 0; i < h->n_taken; i++)
+        if (tc_among(s->row, 1, h->dim, h->taken + i, h->taken_ld)) {
+            *failed |= h->taken_pulls[i] == 0;
+            out += h->taken_pulls[i];
+        }
+    return out;
+}
+
+/* False as in ask_in_cell. Where all pulls of a cell are out, one more is as ever. */
+static bool ask_batch_in_cell(const tc_tree_trials *s, const tc_pulls *p, uint64_t trial,
+                              double *values, uint64_t *pulls)
+{
+    bool failed;
+    s->bandit->point(s->client, p->arm, s->t);
+    values_at(s, s->t, values);
+    uint64_t out = pulls_out(s, values, &failed);
+    if (!failed && p->n > out) {
+        *pulls = p->n - out;
+        return true;
+    }
+    bool found = ask_in_cell(s, p->arm, trial, values);
+    *pulls = found && failed ? p->n : 1;
+    return found;
+}
+
+void tc_tree_trials_ask_batch(const tc_tree_trials *s, uint64_t trial, double *values,
+                              uint64_t *pulls)
+{
+    tc_pulls p;
+    *pulls = 1;
+    s->bandit->ask(s->client, &p);
+    if (p.n == 0 || !ask_batch_in_cell(s, &p, trial, values, pulls))
+        tc_design_uniform(s->env, trial, values);
+}
+
 /* ---- tell ---- */
 
 /* Is the last observation from where the bandit would pull now? */
@@ -101,13 +153,12 @@ static bool is_answer(const tc_tree_trials *s, size_t arm)
     return tc_among(s->row, 1, h->dim, h->U + h->n - 1, h->ld);
 }
 
-static size_t arm_told(const tc_tree_trials *s)
+/* p: what the bandit asks for now. */
+static size_t arm_told(const tc_tree_trials *s, const tc_pulls *p)
 {
     const tc_history *h = s->env->history;
-    tc_pulls p;
-    s->bandit->ask(s->client, &p);
-    if (p.n > 0 && is_answer(s, p.arm))
-        return p.arm;
+    if (p->n > 0 && is_answer(s, p->arm))
+        return p->arm;
     for (size_t d = 0; d < h->dim; d++)
         s->row[d] = h->U[h->n - 1 + d * h->ld];
     places(s, s->row, s->t);
@@ -119,14 +170,39 @@ static double reward_of(const tc_tree_range *r, double y)
     return fmin(fmax((y - r->low) / (r->high - r->low), 0), 1);
 }
 
+int64_t tc_tree_trials_reward(const tc_tree_trials *s, double y)
+{
+    return tc_reward_of(reward_of(s->range, y));
+}
+
+double tc_tree_trials_value(const tc_tree_trials *s, double reward)
+{
+    return s->range->low + (s->range->high - s->range->low) * reward;
+}
+
 tacit_status tc_tree_trials_tell(tc_tree_trials *s, tacit_error *err)
 {
     const tc_history *h = s->env->history;
-    size_t arm = arm_told(s);
+    tc_batch one = {0};
+    tc_batch_add(&one, tc_tree_trials_reward(s, h->y[h->n - 1]));
+    return tc_tree_trials_tell_batch(s, &one, err);
+}
+
+static int64_t share(int64_t sum, uint64_t part, uint64_t n)
+{
+    return (int64_t)((wide)sum * (wide)part / (wide)n);
+}
+
+tacit_status tc_tree_trials_tell_batch(tc_tree_trials *s, const tc_batch *batch, tacit_error *err)
+{
+    tc_pulls asked;
+    s->bandit->ask(s->client, &asked);
+    size_t arm = arm_told(s, &asked);
     if (arm == TC_NO_ARM)
         return TACIT_OK; /* that part has been narrowed away, or has its samples */
-    int64_t reward = tc_reward_of(reward_of(s->range, h->y[h->n - 1]));
-    tc_pulled p = {arm, 1, reward, reward * reward / TC_REWARD_ONE};
+    uint64_t room = asked.n > 0 && arm == asked.arm ? asked.n : 1; /* of others it is not known */
+    uint64_t n = batch->n < room ? batch->n : room;
+    tc_pulled p = {arm, n, share(batch->sum, n, batch->n), share(batch->squares, n, batch->n)};
     return s->bandit->tell(s->client, &p, err);
 }
 

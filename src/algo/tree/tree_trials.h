@@ -1,5 +1,5 @@
-/* tree_trials.h - a bandit whose pulls are trials of a study: what tree_optimizer.c (one party) and
- * tree_federated.c (agents) share.
+/* tree_trials.h - a bandit whose pulls are trials of a study, one by one or in batches: what
+ * tree_optimizer.c (one party) and tree_federated.c (agents) share.
  *
  * A value y becomes the reward (y - low)/(high - low), held to [0,1]; low and high are public and
  * are never learned from data. The tree divides one axis for each parameter, or the coordinates of
@@ -48,5 +48,11 @@ tc_bandit_env tc_tree_env(const tc_env *env);
 void tc_tree_trials_ask(const tc_tree_trials *s, uint64_t trial, double *values);
 /* Takes the last observation of the history. */
 tacit_status tc_tree_trials_tell(tc_tree_trials *s, tacit_error *err);
+/* The same for trials of many pulls, as in tc_batch_ops. */
+void tc_tree_trials_ask_batch(const tc_tree_trials *s, uint64_t trial, double *values,
+                              uint64_t *pulls);
+tacit_status tc_tree_trials_tell_batch(tc_tree_trials *s, const tc_batch *batch, tacit_error *err);
+int64_t tc_tree_trials_reward(const tc_tree_trials *s, double y);
+double tc_tree_trials_value(const tc_tree_trials *s, double reward);
 
 #endif

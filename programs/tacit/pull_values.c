@@ -1,0 +1,84 @@
+/* pull_values.c - see pull_values.h. Sums are of whole numbers, so any order of the lines gives the same. */
+#include "pull_values.h"
+
+#include "algo/batch.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_BYTES = 256 };
+
+/* A single value is welcome everywhere; only of several are rewards needed. */
+static tacit_status add(tc_pull_values *v, const tc_study *study, double value, tacit_error *err)
+{
+    int64_t reward;
+    if (v->n++ == 0)
+        v->first = value;
+    tacit_status st = tc_study_reward(study, value, &reward, err);
+    if (st == TACIT_OK)
+        tc_batch_add(&v->batch, reward);
+    return st == TACIT_E_UNSUPPORTED && v->n == 1 ? TACIT_OK : st;
+}
+
+static tacit_status add_line(tc_pull_values *v, const tc_study *study, const char *file, char *line,
+                             uint64_t most, tacit_error *err)
+{
+    double value;
+    line[strcspn(line, "\r\n")] = '\0';
+    if (!tc_parse_double(line, &value))
+        return tc_fail(err, TACIT_E_ARG,
+                       "%.200s, line %" PRIu64 ": a value must be a finite number, got \"%.50s\"",
+                       file, v->n + 1, line);
+    if (v->n == most)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%.200s has more values than pulls were asked for, which are %" PRIu64, file,
+                       most);
+    return add(v, study, value, err);
+}
+
+static tacit_status read_lines(tc_pull_values *v, const tc_study *study, FILE *f, const char *file,
+                               uint64_t most, tacit_error *err)
+{
+    char line[LINE_BYTES];
+    while (fgets(line, sizeof line, f))
+        TC_TRY(add_line(v, study, file, line, most, err));
+    if (ferror(f))
+        return tc_fail(err, TACIT_E_IO, "cannot read \"%.200s\": %s", file, strerror(errno));
+    if (v->n == 0)
+        return tc_fail(err, TACIT_E_ARG, "%.200s has no value", file);
+    return TACIT_OK;
+}
+
+tacit_status tc_pull_values_read(tc_pull_values *out, const tc_study *study, const char *file,
+                                 uint64_t most, tacit_error *err)
+{
+    bool piped = strcmp(file, "-") == 0;
+    tc_pull_values v = {0};
+    FILE *f = piped ? stdin : fopen(file, "re");
+    if (!f)
+        return tc_fail(err, errno == ENOENT ? TACIT_E_NOT_FOUND : TACIT_E_IO,
+                       "cannot open \"%.200s\": %s", file, strerror(errno));
+    tacit_status st = read_lines(&v, study, f, piped ? "standard input" : file, most, err);
+    if (!piped)
+        fclose(f);
+    if (st == TACIT_OK)
+        *out = v;
+    return st;
+}
+
+tacit_status tc_pull_values_parse(tc_batch *out, const char *word, tacit_error *err)
+{
+    tc_batch b;
+    int end = 0;
+    bool good = strspn(word, "0123456789,") == strlen(word) && strlen(word) < 60 &&
+                sscanf(word, "%18" SCNu64 ",%19" SCNd64 ",%19" SCNd64 "%n", &b.n, &b.sum,
+                       &b.squares, &end) == 3;
+    if (!good || word[end])
+        return tc_fail(err, TACIT_E_ARG,
+                       "--batch must be PULLS,SUM,SQUARES in whole numbers, got \"%.100s\"", word);
+    *out = b;
+    return TACIT_OK;
+}
