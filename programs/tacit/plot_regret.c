@@ -54,6 +54,29 @@ static void subtitle_of(char *out, size_t size, const tc_regret_curve *c, size_t
                  (unsigned long long)low, (unsigned long long)high);
 }
 
+/* Of simulations by pulls there is the cumulative regret alone, and that is drawn unasked. */
+static tacit_status choose_quantity(const tc_regret_curve *c, size_t n, bool *cumulative,
+                                    tacit_error *err)
+{
+    size_t by_pulls = 0;
+    for (size_t i = 0; i < n; i++)
+        by_pulls += c[i].by_pulls;
+    if (by_pulls == n)
+        *cumulative = true;
+    for (size_t i = 0; i < n && !*cumulative; i++)
+        if (c[i].by_pulls)
+            return tc_fail(err, TACIT_E_ARG,
+                           "%s was simulated by pulls and has no simple regret; --cumulative draws "
+                           "all of them",
+                           c[i].label);
+    return TACIT_OK;
+}
+
+static const char *axis_of(const tc_regret_curve *c)
+{
+    return c->by_pulls ? "pulls of each agent" : c->iteration[0] == 0 ? "iteration" : "trial";
+}
+
 enum { LABEL = 128 };
 
 static void fill_series(tc_series *s, const tc_regret_curve *c, size_t i, bool cumulative)
@@ -75,7 +98,7 @@ static tacit_status draw(const tc_regret_curve *curves, size_t n, tc_series *ser
              curves[0].objective);
     subtitle_of(subtitle, sizeof subtitle, curves, n);
     tc_panel panel = {
-        .x = {.label = curves[0].iteration[0] == 0 ? "iteration" : "trial", .whole = true},
+        .x = {.label = axis_of(&curves[0]), .whole = true},
         .y = {.label = cumulative ? "cumulative regret" : "simple regret", .log = !cumulative},
         .series = series,
         .n_series = n};
@@ -87,6 +110,7 @@ static tacit_status draw(const tc_regret_curve *curves, size_t n, tc_series *ser
 tacit_status tc_plot_regret(const tc_regret_curve *curves, size_t n, const char *const *names,
                             const char *title, bool cumulative, tc_text *svg, tacit_error *err)
 {
+    TC_TRY(choose_quantity(curves, n, &cumulative, err));
     tc_arena a = {0};
     tc_series *series = TC_TAKE(&a, n, tc_series);
     char *labels = TC_TAKE(&a, n * LABEL, char);

@@ -2,6 +2,7 @@
  *
  * For one party, or for a federation in one process. The files beside it: simulate_int.h. */
 #include "base/memory.h"
+#include "sim/curated.h"
 #include "simulate_int.h"
 #include "verbs.h"
 
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 
 #define ALGORITHM_DEFAULT "gp-ei"
+#define SNAPSHOT_S        5 /* the default of --checkpoint-every */
 #define MEMBER(name)      .offset = offsetof(tc_simulate_opts, name)
 
 static const tc_option options[] = {
@@ -88,19 +90,99 @@ static const tc_option options[] = {
      MEMBER(epsilon),
      .max = 1e6,
      .min_open = true,
-     .help = "federation: promise it to every agent; the algorithm's noise follows"},
+     .help = "federation: promise it to every agent; the algorithm's noise follows. po-gp-ucb: a "
+             "curator releases the rows at this price"},
     {.name = "delta",
      .type = TC_OPTION_FLOAT,
      MEMBER(delta),
      .max = 0.999999,
      .min_open = true,
-     .help = "of the guarantee (default: min(1e-5, 1/N^2) for N agents)"},
+     .help = "of the guarantee (default: min(1e-5, 1/N^2) for N agents; of a release none)"},
+    {.name = "mode",
+     .type = TC_OPTION_CHOICE,
+     MEMBER(curator.mode),
+     .def = "sound",
+     .choices = "sound|paper",
+     .help = "curator: noise in every row, or the projection of PO-GP-UCB as printed, NOT PRIVATE"},
+    {.name = "radius",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(curator.radius),
+     .max = 1e12,
+     .min_open = true,
+     .help = "curator: distance by which a neighbour's row may move, in units (default: 1)"},
+    {.name = "unit",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(curator.unit),
+     .max = 1e12,
+     .min_open = true,
+     .help = "curator: what counts as a distance of 1, in every column (default: 1)"},
+    {.name = "bounds-file",
+     .type = TC_OPTION_STRING,
+     MEMBER(curator.bounds_file),
+     .help = "curator: public bounds from a CSV file with the header column,low,high[,unit] "
+             "(default: the range of a built-in objective)",
+     .value = "FILE"},
+    {.name = "row-noise",
+     .type = TC_OPTION_CHOICE,
+     MEMBER(curator.noise),
+     .def = "auto",
+     .choices = "auto|laplace|gaussian",
+     .help = "curator: law of the noise in rows; auto: the smaller one"},
+    {.name = "project",
+     .type = TC_OPTION_INT,
+     MEMBER(curator.project),
+     .max = TC_TRANSFORM_RANK_MAX,
+     .help = "curator: project rows to so many public directions first; 0: none"},
+    {.name = "projection-seed",
+     .type = TC_OPTION_INT,
+     MEMBER(curator.projection_seed),
+     .max = 0x1p53,
+     .help = "curator: public seed of these directions"},
+    {.name = "rank",
+     .type = TC_OPTION_INT,
+     MEMBER(curator.rank),
+     .min = 1,
+     .max = TC_TRANSFORM_RANK_MAX,
+     .help = "curator, mode paper: columns of the projection (default: 10)"},
+    {.name = "output-epsilon",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(curator.output_epsilon),
+     .max = 1024,
+     .min_open = true,
+     .help = "curator: epsilon of every answer, beside the release (default: answers as they are)"},
+    {.name = "output-bound",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(curator.output_bound),
+     .max = 1e12,
+     .min_open = true,
+     .help = "curator: public bound C: private answers are clamped to [-C, C]"},
     {.name = "accountant",
      .type = TC_OPTION_CHOICE,
      MEMBER(accountant),
      .def = "pld",
      .choices = "pld|rdp|moments|gaussian",
      .help = "federation: by which bound epsilon is shown"},
+    {.name = "pulls",
+     .type = TC_OPTION_INT,
+     MEMBER(pulls),
+     .min = 1,
+     .max = 1e10,
+     .help = "bandits: so many pulls of each agent, counted and not journalled",
+     .value = "T"},
+    {.name = "reward-low",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(reward_low),
+     .def = "0",
+     .min = -1e12,
+     .max = 1e12,
+     .help = "--pulls: values of the objective from here ..."},
+    {.name = "reward-high",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(reward_high),
+     .def = "1",
+     .min = -1e12,
+     .max = 1e12,
+     .help = "--pulls: ... to here are rewards from 0 to 1; what lies outside is held to it"},
     {.name = "versus",
      .type = TC_OPTION_STRING,
      MEMBER(versus),
@@ -125,8 +207,16 @@ static const tc_option options[] = {
     {.name = "checkpoint",
      .type = TC_OPTION_STRING,
      MEMBER(checkpoint),
-     .help = "federation: keep finished runs in FILE; the same command then goes on",
+     .help = "federation, --pulls: keep finished runs in FILE; the same command then goes on",
      .value = "FILE"},
+    {.name = "checkpoint-every",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(checkpoint_every),
+     .def = "5",
+     .max = 86400,
+     .help = "--pulls: seconds between two snapshots of a run, at least; they take 2 % of the time "
+             "at most",
+     .value = "S"},
     TC_THREADS_OPTION(tc_simulate_opts),
     {.name = NULL},
 };
@@ -161,6 +251,22 @@ static tacit_status check_folder(const char *option, const char *file, tacit_err
     return TACIT_OK;
 }
 
+/* By pulls there are bandits, which have names of their own (simulate_pulls.c). */
+static tacit_status choose_algorithm(tc_simulate_plan *p, tacit_error *err)
+{
+    const char *name = p->o->algorithm;
+    if (p->o->pulls > 0)
+        return TACIT_OK;
+    if (p->o->reward_low != 0 || p->o->reward_high != 1)
+        return tc_fail(err, TACIT_E_ARG, "--reward-low and --reward-high are for --pulls");
+    if (p->o->checkpoint_every != SNAPSHOT_S)
+        return tc_fail(err, TACIT_E_ARG, "--checkpoint-every is for --pulls");
+    if (name || !p->doc)
+        return tc_algorithm_get(&p->algorithm, name ? name : ALGORITHM_DEFAULT, err);
+    p->algorithm = p->doc->algorithm;
+    return TACIT_OK;
+}
+
 static tacit_status make_plan(tc_simulate_plan *p, tacit_error *err)
 {
     const tc_simulate_opts *o = p->o;
@@ -168,12 +274,9 @@ static tacit_status make_plan(tc_simulate_plan *p, tacit_error *err)
     TC_TRY(check_folder("by-agent", o->by_agent, err));
     if (p->in->n_args)
         TC_TRY(tc_study_doc_read(&p->doc, p->in->args[0], err));
-    if (!o->algorithm && p->doc)
-        p->algorithm = p->doc->algorithm;
-    else
-        TC_TRY(
-            tc_algorithm_get(&p->algorithm, o->algorithm ? o->algorithm : ALGORITHM_DEFAULT, err));
+    TC_TRY(choose_algorithm(p, err));
     TC_TRY(choose_seed(p, &p->seed, err));
+    TC_TRY(tc_simulate_curator_check(p, err));
     return o->threads == 1 ? TACIT_OK : tc_pool_new(&p->pool, (size_t)o->threads, err);
 }
 
@@ -189,9 +292,10 @@ static bool is_family(const char *objective)
 static bool is_federation(const tc_simulate_plan *p)
 {
     const tc_simulate_opts *o = p->o;
+    bool promised = (o->epsilon > 0 || o->delta > 0) && !tc_is_modeler(p->algorithm);
     return tc_algorithm_federated(p->algorithm) || (p->doc && p->doc->agents) ||
            is_family(o->objective) || o->agents || o->rounds || o->drop > 0 || o->past ||
-           o->epsilon > 0 || o->delta > 0 || o->versus || o->warm || o->by_agent || o->checkpoint;
+           promised || o->versus || o->warm || o->by_agent || o->checkpoint;
 }
 
 /* -- the verb ------------------------------------------------------------------------------ */
@@ -208,7 +312,9 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     tc_simulate_plan p = {.in = in, .o = in->opts};
     tacit_status status = make_plan(&p, err);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && p.o->pulls > 0)
+        status = tc_simulate_pulls(&p, err);
+    else if (status == TACIT_OK)
         status = is_federation(&p) ? run_federation(&p, err) : tc_simulate_single(&p, err);
     tc_study_doc_free(p.doc);
     tc_pool_free(p.pool);
@@ -233,6 +339,12 @@ const tc_verb tc_verb_simulate = {
         "clamped to a public bound and perturbed. ldp-tgp, ldp-ata and ldp-moma are\n"
         "always told replies, by their own options. Regret stays that of the points.\n"
         "\n"
+        "po-gp-ucb with --epsilon is an outsourced study, both sides of it: a curator releases\n"
+        "the candidates of the objective as rows with noise, in a secret order (tacit curate\n"
+        "release), and answers about them; the algorithm sees released rows and answers alone.\n"
+        "Bounds are the range of a built-in objective, or --bounds-file. Regret is that of the\n"
+        "true rows. Without --epsilon the algorithm sees the rows themselves.\n"
+        "\n"
         "With --agents a run is a federation in one process: so many agents, each with\n"
         "its own objective of a family, and a coordinator. Iteration 0 is the state\n"
         "after the initial points, and regret is the mean over agents. Noise comes from\n"
@@ -240,6 +352,13 @@ const tc_verb tc_verb_simulate = {
         "with the same options would pay. --versus compares algorithms on the same runs,\n"
         "with ratios of their regret to the first; of the first's own algorithm, what an\n"
         "item does not say is as in the first, and epsilon=E, delta=D are a promise.\n"
+        "\n"
+        "With --pulls a bandit (hct, hoo, blin, pf-pne, fed-pne, fed1-ucb, fed-hct, ...) pulls\n"
+        "arms, and pulls are counted and not journalled: a billion are a matter of\n"
+        "minutes. Rewards are values scaled to [0, 1], with uniform noise of half width\n"
+        "--noise-scale (0.1) in rewards, or --noise none. Regret is cumulative, the mean over\n"
+        "agents, at evenly spaced numbers of pulls. --checkpoint FILE also keeps a run while\n"
+        "it goes on, in FILE.run-R, for bandits that can be saved.\n"
         "\n"
         "From STUDY.json only the algorithm, its options, the trials, the seed, the\n"
         "federation and its privacy are taken; the space and the direction are the\n"
@@ -254,8 +373,12 @@ const tc_verb tc_verb_simulate = {
         "  tacit simulate --algorithm ldp-tgp --set epsilon=1 --objective rkhs-se --trials 5000\n"
         "  tacit simulate --algorithm gp-ucb --reply auto --reply-epsilon 1 --reply-bound 2 \\\n"
         "      --objective rkhs-se --noise uniform --noise-scale 1 --trials 5000\n"
+        "  tacit simulate --algorithm po-gp-ucb --objective gp-sample --grid 100 --epsilon 2.7 \\\n"
+        "      --unit 0.0283 --trials 50 --runs 50\n"
         "  tacit simulate --algorithm dp-fts-de --agents 200 --rounds 40 --runs 5 --seed 1\n"
-        "  tacit simulate --algorithm dp-fts-de --agents 200 --epsilon 1 --versus \"ts; fts\"",
+        "  tacit simulate --algorithm dp-fts-de --agents 200 --epsilon 1 --versus \"ts; fts\"\n"
+        "  tacit simulate --algorithm fed-hct --objective garland --shift 0.05 --agents 10 \\\n"
+        "      --pulls 100000 --versus \"hct; pf-pne\"",
     .options = options,
     .options_size = sizeof(tc_simulate_opts),
     .max_args = 1,

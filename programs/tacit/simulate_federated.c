@@ -244,19 +244,16 @@ static tacit_status settle_options(const contest *a, tc_contender *c, tacit_erro
     return status;
 }
 
-/* FILE, FILE.2, FILE.3, ... */
-static tacit_status name_checkpoint(const contest *a, size_t i, tacit_error *err)
+tacit_status tc_simulate_checkpoint(const char *file, size_t i, char **out, tacit_error *err)
 {
-    tc_contender *c = (tc_contender *)&a->contenders[i];
-    const char *file = a->p->o->checkpoint;
     tc_text name = {0};
     if (!file)
         return TACIT_OK;
     tc_text_add(&name, file);
     if (i > 0)
         tc_text_addf(&name, ".%zu", i + 1);
-    c->checkpoint = tc_text_take(&name);
-    return c->checkpoint ? TACIT_OK : tc_fail_memory(err);
+    *out = tc_text_take(&name);
+    return *out ? TACIT_OK : tc_fail_memory(err);
 }
 
 static tacit_status prepare(contest *a, size_t i, tacit_error *err)
@@ -265,7 +262,7 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
     bool quiet = a->p->in->quiet || (i > 0 && c->delta == first->delta);
     uint64_t initial;
     TC_TRY(tc_privacy_delta(c->delta, (int64_t)a->agents, quiet, &c->delta, err));
-    TC_TRY(name_checkpoint(a, i, err));
+    TC_TRY(tc_simulate_checkpoint(a->p->o->checkpoint, i, &c->checkpoint, err));
     c->f = federated_of(a, c);
     TC_TRY(choose_initial(c, first, err));
     TC_TRY(tc_federated_initial(&c->f, &initial, err));
@@ -302,12 +299,12 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
 
 /* -- the runs ------------------------------------------------------------------------------ */
 
-static tacit_status interrupted(const tc_simulate_plan *p, tacit_error *err)
+tacit_status tc_simulate_interrupted(const char *checkpoint, tacit_error *err)
 {
-    if (p->o->checkpoint)
+    if (checkpoint)
         return tc_fail(err, TACIT_E_CANCELLED,
                        "interrupted; finished runs are in %s, and the same command goes on there",
-                       p->o->checkpoint);
+                       checkpoint);
     return tc_fail(err, TACIT_E_CANCELLED,
                    "interrupted; with --checkpoint FILE the same command would go on where it "
                    "stopped");
@@ -329,7 +326,7 @@ static tacit_status run_one(const contest *a, tc_contender *c, tacit_error *err)
     snprintf(label, sizeof label, "%.40s on %.16s", c->label, a->objective);
     tacit_status status = watch(c, label, a->p->in->quiet, err);
     if (status == TACIT_E_CANCELLED)
-        return interrupted(a->p, err);
+        return tc_simulate_interrupted(a->p->o->checkpoint, err);
     if (status != TACIT_OK)
         return status;
     return tc_federated_cost_init(&c->cost, &c->result, accountant_of(a), c->delta, err);

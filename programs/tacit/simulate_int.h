@@ -4,16 +4,28 @@
  *   simulate_options.c    options of an algorithm, from the document and from --set
  *   simulate_single.c     one party: plan, run, output
  *   simulate_reply.c      one party: replies of private users in place of observations
+ *   simulate_curated.c    one party, outsourced: the curator who releases the rows
  *   simulate_federated.c  a federation: plan and run, of one algorithm or of several
  *   simulate_versus.c     the list of --versus
  *   simulate_warm.c       trials that exist before, from --warm
+ *   simulate_pulls.c      bandits by pulls: plan and run
+ *   simulate_pulls_report.c  what their runs have shown
  *   simulate_report.c     what a federation's runs have shown, for people and as files */
 #ifndef TC_PROGRAM_SIMULATE_INT_H
 #define TC_PROGRAM_SIMULATE_INT_H
 
 #include "sim/federated_file.h"
+#include "sim/pull_file.h"
 #include "sim/simulate.h"
 #include "storage.h"
+
+/* The curator's, named as in `tacit curate release` where they can be; 0 and NULL: not given. */
+typedef struct tc_curator_opts {
+    int mode, noise; /* tc_row_mode, tc_rows_noise */
+    double radius, unit, output_epsilon, output_bound;
+    int64_t rank, project, projection_seed;
+    char *bounds_file;
+} tc_curator_opts;
 
 typedef struct tc_simulate_opts {
     char *algorithm, *objective, *seed, *out;
@@ -22,11 +34,16 @@ typedef struct tc_simulate_opts {
     /* Of one party. */
     int reply; /* TC_SIMULATE_REPLIES */
     double reply_epsilon, reply_bound;
+    tc_curator_opts curator;
+    double epsilon, delta; /* of a curator's release, and of federations */
     /* Of federations; 0 and NULL: not given. */
     int64_t agents, rounds, past;
-    double drop, epsilon, delta;
+    double drop;
     int accountant;
     char *versus, *by_agent, *checkpoint, *warm;
+    /* Of bandits by pulls; 0: not given. */
+    int64_t pulls;
+    double reward_low, reward_high, checkpoint_every;
 } tc_simulate_opts;
 
 /* "none", then the kinds in the order of tc_reply_kind. */
@@ -45,6 +62,7 @@ typedef struct tc_simulate_plan {
 
 tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err);
 tacit_status tc_simulate_federation(const tc_simulate_plan *p, tacit_error *err);
+tacit_status tc_simulate_pulls(const tc_simulate_plan *p, tacit_error *err);
 
 /* ---- options (simulate_options.c) */
 
@@ -58,6 +76,18 @@ tacit_status tc_simulate_opts_new(const tc_algorithm *a, const json_t *given, vo
                                   tacit_error *err);
 void tc_simulate_opts_free(const tc_algorithm *a, void *opts);
 
+/* The same for whatever has a table of options. */
+typedef struct tc_optioned {
+    const char *name;
+    const tc_option *options;
+    size_t size;
+} tc_optioned;
+tacit_status tc_simulate_take_words(const tc_optioned *a, json_t *given, size_t n,
+                                    char *const *words, tacit_error *err);
+tacit_status tc_optioned_new(const tc_optioned *a, const json_t *given, void **out,
+                             tacit_error *err);
+void tc_optioned_free(const tc_optioned *a, void *opts);
+
 /* ---- private users (simulate_reply.c) */
 
 /* The reply that --reply asks for; *given: does it? E_ARG: its options do not fit each other or
@@ -70,8 +100,24 @@ tacit_status tc_simulate_reply_model(const tc_algorithm *a, const tc_reply *repl
                                      bool quiet, tacit_error *err);
 /* Whether a theorem is about this simulation, in one sentence; adds nothing where there is none. */
 tacit_status tc_simulate_theorem(const tc_simulation *sim, tc_text *out, tacit_error *err);
-/* That, and what the replies would cost; nothing where there are none. */
+/* That, and what a deployment would promise; nothing where nothing would be hidden. */
 tacit_status tc_simulate_print_privacy(const tc_simulation *sim, tacit_error *err);
+
+/* ---- a curator (simulate_curated.c) */
+
+typedef struct tc_curator_terms {
+    bool given; /* there is a curator */
+    tc_row_terms terms;
+    tc_arena memory;
+} tc_curator_terms;
+
+/* E_ARG: an option of a curator is given, and the algorithm sees no released rows. */
+tacit_status tc_simulate_curator_check(const tc_simulate_plan *p, tacit_error *err);
+/* The terms on which a curator releases the rows of sim's objective, if the options ask for one.
+ * E_ARG: they do not fit each other, the algorithm or the objective. End with tc_arena_fini of the
+ * memory, also after a failure. */
+tacit_status tc_simulate_curator(const tc_simulate_plan *p, const tc_simulation *sim,
+                                 tc_curator_terms *out, tacit_error *err);
 
 /* ---- one algorithm among those compared */
 
@@ -88,6 +134,20 @@ typedef struct tc_contender {
     tc_federated_result result;
     tc_federated_cost cost;
 } tc_contender;
+
+/* simulate_versus.c: an item of --versus, cut into words in a copy of its text. */
+enum { TC_VERSUS_WORDS = 64 };
+typedef struct tc_versus_item {
+    char *text;
+    const char *name;
+    char *words[TC_VERSUS_WORDS];
+    size_t n;
+} tc_versus_item;
+typedef tacit_status (*tc_versus_take)(void *user, const char *label, tc_versus_item *it,
+                                       tacit_error *err);
+/* Hands the items of `list` on in turn, at most `most`. */
+tacit_status tc_versus_each(const char *list, size_t most, tc_versus_take take, void *user,
+                            tacit_error *err);
 
 /* simulate_versus.c: reads `list` into out[0..*n), at most `most`. A contender of the same
  * algorithm as `first` has its options and promise unless it says others. End each with
@@ -107,7 +167,32 @@ tacit_status tc_warm_read(tc_warm *w, const char *file, const tc_space *space, u
                           tacit_error *err);
 void tc_warm_fini(tc_warm *w);
 
+/* ---- one bandit among those compared */
+
+typedef struct tc_pull_contender {
+    char *label;
+    const tc_bandit *bandit;
+    json_t *given;    /* its options as given */
+    json_t *options;  /* all of them, as in force */
+    char *checkpoint; /* or NULL */
+    tc_pull_runs p;
+    tc_pull_runs_result result;
+} tc_pull_contender;
+
+/* simulate_pulls_report.c */
+tacit_status tc_simulate_pulls_report(const tc_pull_contender *c, size_t n,
+                                      const tc_simulate_plan *p, tacit_error *err);
+
 /* ---- output (simulate_report.c, simulate_single.c) */
+
+/* The file of contender i: FILE, FILE.2, FILE.3, ...; NULL where there is no checkpoint. */
+tacit_status tc_simulate_checkpoint(const char *file, size_t i, char **out, tacit_error *err);
+/* E_CANCELLED, with how to go on. */
+tacit_status tc_simulate_interrupted(const char *checkpoint, tacit_error *err);
+/* "regions 4" or "releases 0,1,...,39": the value of an option. */
+void tc_simulate_add_value(tc_text *out, const json_t *v);
+/* Parts after ", ", in lines of 80 columns of which `indent` are empty. */
+void tc_simulate_print_wrapped(const char *text, int indent);
 
 tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simulate_plan *p,
                                 tacit_error *err);

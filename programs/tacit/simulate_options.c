@@ -14,32 +14,45 @@ tacit_status tc_simulate_given(const tc_simulate_plan *p, json_t **out, tacit_er
     return TACIT_OK;
 }
 
-tacit_status tc_simulate_opts_new(const tc_algorithm *a, const json_t *given, void **out,
-                                  tacit_error *err)
-{
-    void *opts = tc_alloc(1, a->options_size + 1);
-    if (!opts)
-        return tc_fail_memory(err);
-    tacit_status status = tc_options_defaults(a->options, opts, err);
-    if (status == TACIT_OK)
-        status = tc_options_set_json(a->options, opts, a->name, given, NULL, err);
-    if (status != TACIT_OK) {
-        tc_simulate_opts_free(a, opts);
-        return status;
-    }
-    *out = opts;
-    return TACIT_OK;
-}
-
-void tc_simulate_opts_free(const tc_algorithm *a, void *opts)
+void tc_optioned_free(const tc_optioned *a, void *opts)
 {
     if (opts)
         tc_options_fini(a->options, opts);
     tc_free(opts);
 }
 
+tacit_status tc_optioned_new(const tc_optioned *a, const json_t *given, void **out,
+                             tacit_error *err)
+{
+    void *opts = tc_alloc(1, a->size + 1);
+    if (!opts)
+        return tc_fail_memory(err);
+    tacit_status status = tc_options_defaults(a->options, opts, err);
+    if (status == TACIT_OK)
+        status = tc_options_set_json(a->options, opts, a->name, given, NULL, err);
+    if (status != TACIT_OK) {
+        tc_optioned_free(a, opts);
+        return status;
+    }
+    *out = opts;
+    return TACIT_OK;
+}
+
+tacit_status tc_simulate_opts_new(const tc_algorithm *a, const json_t *given, void **out,
+                                  tacit_error *err)
+{
+    tc_optioned of = {a->name, a->options, a->options_size};
+    return tc_optioned_new(&of, given, out, err);
+}
+
+void tc_simulate_opts_free(const tc_algorithm *a, void *opts)
+{
+    tc_optioned of = {a->name, a->options, a->options_size};
+    tc_optioned_free(&of, opts);
+}
+
 /* Checks name=value against the table and keeps its typed value in `given`. */
-static tacit_status take_word(const tc_algorithm *a, void *opts, const char *word, json_t *given,
+static tacit_status take_word(const tc_optioned *a, void *opts, const char *word, json_t *given,
                               tacit_error *err)
 {
     const char *equals = strchr(word, '=');
@@ -57,14 +70,21 @@ static tacit_status take_word(const tc_algorithm *a, void *opts, const char *wor
     return status;
 }
 
-tacit_status tc_simulate_take(const tc_algorithm *a, json_t *given, size_t n, char *const *words,
-                              tacit_error *err)
+tacit_status tc_simulate_take_words(const tc_optioned *a, json_t *given, size_t n,
+                                    char *const *words, tacit_error *err)
 {
     void *opts;
-    TC_TRY(tc_simulate_opts_new(a, given, &opts, err));
+    TC_TRY(tc_optioned_new(a, given, &opts, err));
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < n && status == TACIT_OK; i++)
         status = take_word(a, opts, words[i], given, err);
-    tc_simulate_opts_free(a, opts);
+    tc_optioned_free(a, opts);
     return status;
+}
+
+tacit_status tc_simulate_take(const tc_algorithm *a, json_t *given, size_t n, char *const *words,
+                              tacit_error *err)
+{
+    tc_optioned of = {a->name, a->options, a->options_size};
+    return tc_simulate_take_words(&of, given, n, words, err);
 }

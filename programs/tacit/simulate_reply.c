@@ -5,7 +5,9 @@
 #include "algo/ldp/ldp.h"
 #include "base/json.h"
 #include "privacy_int.h"
-#include "sim/answers.h"
+#include "sim/claim.h"
+
+#include <math.h>
 
 /* -- the reply ----------------------------------------------------------------------------- */
 
@@ -49,7 +51,8 @@ static bool is_given(const json_t *given, const char *name)
 }
 
 /* The scales of a model follow from public numbers: the noise from the law of the reply, the signal
- * from the bound, of which the other half is left to the rewards' own noise. They are in units of
+ * from the bound, of which the other half is left to the rewards' own noise; of a given matrix, which
+ * is then one of correlations, it is the factor. They are in units of
  * rewards, so values are not standardised. Whoever gives one of these says how the model is scaled,
  * and then nothing is set. */
 tacit_status tc_simulate_reply_model(const tc_algorithm *a, const tc_reply *reply, json_t *given,
@@ -74,6 +77,17 @@ tacit_status tc_simulate_reply_model(const tc_algorithm *a, const tc_reply *repl
 
 /* -- what is said -------------------------------------------------------------------------- */
 
+/* In the order of the choices of --noise, for a scale of 1. Nothing is known of the measurements in
+ * a table. */
+static tc_known_noise noise_of(const tc_objective_opts *o)
+{
+    static const tc_known_noise laws[] = {
+        {0, INFINITY}, {INFINITY, INFINITY}, {1, INFINITY}, {INFINITY, 3}, {INFINITY, 2}};
+    tc_known_noise law = laws[o->noise_scale > 0 ? o->noise : 0];
+    law.reach = law.reach == 0 ? 0 : law.reach * o->noise_scale;
+    return law;
+}
+
 static tacit_status verdict(const tc_simulation *sim, const void *opts, tc_text *out,
                             tacit_error *err)
 {
@@ -81,7 +95,8 @@ static tacit_status verdict(const tc_simulation *sim, const void *opts, tc_text 
     TC_TRY(tc_objective_new(&objective, sim->objective, &sim->objective_opts,
                             tc_public_seed_from(sim->seed), err));
     tc_env env = {.space = tc_objective_space(objective), .budget = sim->trials};
-    tc_ldp_theorem(sim->algorithm, &env, opts, out);
+    tc_known_noise noise = noise_of(&sim->objective_opts);
+    tc_ldp_theorem(sim->algorithm, &env, opts, &noise, out);
     tc_objective_free(objective);
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }
@@ -97,16 +112,10 @@ tacit_status tc_simulate_theorem(const tc_simulation *sim, tc_text *out, tacit_e
 
 static tacit_status add_statement(const tc_simulation *sim, tc_text *out, tacit_error *err)
 {
-    tc_answers answers;
-    tc_answer_cost cost;
-    TC_TRY(tc_answers_init(&answers, sim->algorithm, sim->options, sim->reply, err));
-    bool perturbed = tc_answers_perturbed(&answers);
-    tacit_status status = perturbed ? tc_answers_cost(&answers, &cost, err) : TACIT_OK;
-    tc_answers_fini(&answers);
-    if (status != TACIT_OK || !perturbed)
-        return status;
-    tc_text_add(out, "NOT PRIVATE: seeded. If deployed: ");
-    tc_answer_cost_statement(&cost, out);
+    tc_sim_claim claim;
+    TC_TRY(tc_sim_claim_init(&claim, sim, err));
+    tc_sim_claim_statement(&claim, out);
+    tc_sim_claim_fini(&claim);
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 

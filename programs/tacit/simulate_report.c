@@ -38,7 +38,7 @@ static void add_list(tc_text *out, const char *list)
         tc_text_add(out, list);
 }
 
-static void add_value(tc_text *out, const json_t *v)
+void tc_simulate_add_value(tc_text *out, const json_t *v)
 {
     if (json_is_string(v))
         add_list(out, json_string_value(v));
@@ -48,8 +48,7 @@ static void add_value(tc_text *out, const json_t *v)
         tc_text_addf(out, "%.6g", json_number_value(v));
 }
 
-/* Parts after ", ", in lines of 80 columns of which `indent` are empty. */
-static void print_wrapped(const char *text, int indent)
+void tc_simulate_print_wrapped(const char *text, int indent)
 {
     int at = printf("%*s", indent, "");
     while (*text) {
@@ -75,16 +74,16 @@ static void print_settings(const tc_contender *c, int indent)
         if (!v)
             continue;
         tc_text_addf(&text, ", %s ", settings[i].shown);
-        add_value(&text, v);
+        tc_simulate_add_value(&text, v);
     }
     json_object_foreach(c->given, key, v)
     {
         if (is_setting(key))
             continue;
         tc_text_addf(&text, ", %s ", key);
-        add_value(&text, v);
+        tc_simulate_add_value(&text, v);
     }
-    print_wrapped(tc_text_get(&text), indent);
+    tc_simulate_print_wrapped(tc_text_get(&text), indent);
     tc_text_fini(&text);
     if (*c->theorem)
         printf("%*s%s\n", indent, "", c->theorem);
@@ -213,7 +212,8 @@ static void print_contender(const tc_contender *c, size_t i)
     if (c->cost.none)
         printf("   no guarantee: %s\n", c->cost.none);
     else
-        printf("   if deployed: epsilon %s, delta %s (%s) over %llu release%s\n", epsilon, delta,
+        printf("   if deployed: %sepsilon %s, delta %s (%s) over %llu release%s\n",
+               c->cost.unit == TC_UNIT_ROW ? "every row: " : "", epsilon, delta,
                c->cost.bound.accountant, (unsigned long long)c->cost.releases,
                c->cost.releases == 1 ? "" : "s");
 }
@@ -274,13 +274,18 @@ static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, ta
 }
 
 /* Each guarantee stands with its algorithm; what they all mean is said once. */
-static tacit_status print_scope(bool guaranteed, tacit_error *err)
+static tacit_status print_scope(bool agents, bool records, tacit_error *err)
 {
     tc_text text = {0};
     tc_text_add(&text, "NOT PRIVATE: seeded.");
-    if (guaranteed) {
+    if (agents) {
         tc_text_add(&text, " Guarantees are those of a deployment, for every agent. ");
-        tc_statement_add_scope(&text, TC_UNIT_AGENT, TC_DP_ALL);
+        tc_federated_cost_scope(TC_UNIT_AGENT, TC_DP_ALL, &text);
+    }
+    if (records) {
+        tc_text_add(&text, agents ? " Where it says every row: "
+                                  : " Guarantees are those of a deployment, for every row. ");
+        tc_federated_cost_scope(TC_UNIT_ROW, TC_DP_ALL, &text);
     }
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
@@ -292,19 +297,20 @@ static tacit_status print_scope(bool guaranteed, tacit_error *err)
 static tacit_status print_several(const tc_contender *c, const tc_federated_part *parts, size_t n,
                                   tacit_error *err)
 {
-    bool federated = false, guaranteed = false;
+    bool federated = false, guaranteed[2] = {false, false}; /* of agents, of records */
     printf("%zu algorithms on %s: ", n, c->f.objective);
     print_size(&c->f);
     printf("\n\n");
     for (size_t i = 0; i < n; i++) {
         print_contender(&c[i], i);
         federated |= tc_algorithm_federated(c[i].algorithm);
-        guaranteed |= tc_algorithm_federated(c[i].algorithm) && !c[i].cost.none;
+        guaranteed[c[i].cost.unit == TC_UNIT_ROW] |=
+            tc_algorithm_federated(c[i].algorithm) && !c[i].cost.none;
     }
     printf("\nSimple regret, mean ± standard error:\n\n");
     TC_TRY(print_curves(c, n, err));
     TC_TRY(print_contrasts(parts, n, err));
-    return federated ? print_scope(guaranteed, err) : TACIT_OK;
+    return federated ? print_scope(guaranteed[0], guaranteed[1], err) : TACIT_OK;
 }
 
 /* -- files --------------------------------------------------------------------------------- */

@@ -152,6 +152,18 @@ static tacit_status choose_options(const tc_simulate_plan *p, const tc_reply *re
                  : TACIT_OK;
 }
 
+static tacit_status simulate_seen(tc_simulation *sim, const tc_simulate_plan *p, tacit_error *err)
+{
+    tc_curator_terms curator = {0};
+    tacit_status status = tc_simulate_curator(p, sim, &curator, err);
+    sim->curated = curator.given ? &curator.terms : NULL;
+    if (status == TACIT_OK)
+        status = simulate(sim, p, err);
+    sim->curated = NULL;
+    tc_arena_fini(&curator.memory);
+    return status;
+}
+
 tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err)
 {
     const tc_simulate_opts *o = p->o;
@@ -172,7 +184,7 @@ tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err)
                          .pool = p->pool};
     tacit_status status = choose_options(p, sim.reply, given, err);
     if (status == TACIT_OK)
-        status = simulate(&sim, p, err);
+        status = simulate_seen(&sim, p, err);
     json_decref(given);
     return status;
 }

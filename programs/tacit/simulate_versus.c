@@ -8,18 +8,11 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = 64 };
 /* As --epsilon and --delta. */
 #define MOST_EPSILON 1e6
 #define MOST_DELTA   0.999999
 
-/* One item, cut into words in a copy of its text. */
-typedef struct item {
-    char *text;
-    const char *name;
-    char *words[MOST_WORDS];
-    size_t n;
-} item;
+typedef tc_versus_item item;
 
 void tc_contender_fini(tc_contender *c)
 {
@@ -62,9 +55,9 @@ static tacit_status add_word(item *it, char *word, tacit_error *err)
 {
     word = (char *)skip_spaces(word);
     cut_spaces(word);
-    if (it->n == MOST_WORDS)
+    if (it->n == TC_VERSUS_WORDS)
         return tc_fail(err, TACIT_E_ARG, "--versus: %s has more than %d options", it->name,
-                       MOST_WORDS);
+                       TC_VERSUS_WORDS);
     if (!strchr(word, '=') || word[0] == '=')
         return tc_fail(err, TACIT_E_ARG, "--versus: \"%s\" after %s is not OPTION=VALUE", word,
                        it->name);
@@ -155,36 +148,58 @@ static tacit_status fill(tc_contender *c, item *it, const tc_contender *first, t
     return tc_simulate_take(c->algorithm, c->given, it->n, it->words, err);
 }
 
-static tacit_status read_item(tc_contender *c, const char *text, size_t len,
-                              const tc_contender *first, tacit_error *err)
+/* -- the list ------------------------------------------------------------------------------ */
+
+static tacit_status read_item(char *text, const char *label, tc_versus_take take, void *user,
+                              tacit_error *err)
 {
-    item it = {.text = tc_strndup(text, len)};
-    c->label = tc_strndup(text, len);
-    if (!it.text || !c->label) {
-        tc_free(it.text);
-        return tc_fail_memory(err);
+    item it = {.text = text};
+    TC_TRY(cut_item(&it, err));
+    return take(user, label, &it, err);
+}
+
+tacit_status tc_versus_each(const char *list, size_t most, tc_versus_take take, void *user,
+                            tacit_error *err)
+{
+    tacit_status status = TACIT_OK;
+    for (size_t n = 0; status == TACIT_OK; n++) {
+        list = skip_spaces(list);
+        size_t len = strcspn(list, ";");
+        if (n == most)
+            return tc_fail(err, TACIT_E_ARG, "--versus has more than %zu items", most);
+        char *text = tc_strndup(list, len), *label = tc_strndup(list, len);
+        if (label)
+            cut_spaces(label);
+        status = text && label ? read_item(text, label, take, user, err) : tc_fail_memory(err);
+        tc_free(text);
+        tc_free(label);
+        if (list[len] == '\0')
+            break;
+        list += len + 1;
     }
-    cut_spaces(c->label);
-    tacit_status status = cut_item(&it, err);
-    if (status == TACIT_OK)
-        status = fill(c, &it, first, err);
-    tc_free(it.text);
     return status;
+}
+
+/* Those of tc_simulate_versus so far. */
+typedef struct contenders {
+    const tc_contender *first;
+    tc_contender *out;
+    size_t *n;
+} contenders;
+
+static tacit_status add_contender(void *user, const char *label, item *it, tacit_error *err)
+{
+    contenders *all = user;
+    tc_contender *c = &all->out[*all->n];
+    *all->n += 1;
+    c->label = tc_strdup(label);
+    return c->label ? fill(c, it, all->first, err) : tc_fail_memory(err);
 }
 
 tacit_status tc_simulate_versus(const char *list, const tc_contender *first, tc_contender *out,
                                 size_t most, size_t *n, tacit_error *err)
 {
+    contenders all = {first, out, n};
     *n = 0;
-    for (const char *at = list;;) {
-        at = skip_spaces(at);
-        size_t len = strcspn(at, ";");
-        if (*n == most)
-            return tc_fail(err, TACIT_E_ARG, "--versus has more than %zu items", most);
-        *n += 1;
-        TC_TRY(read_item(&out[*n - 1], at, len, first, err));
-        if (at[len] == '\0')
-            return TACIT_OK;
-        at += len + 1;
-    }
+    return tc_versus_each(list, most, add_contender, &all, err);
 }

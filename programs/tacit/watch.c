@@ -66,6 +66,19 @@ tacit_status tc_watch_federation(tc_federated *f, const char *label, bool quiet,
     return status;
 }
 
+tacit_status tc_watch_pulls(tc_pull_runs *p, const char *label, bool quiet,
+                            tc_pull_runs_result *out, tacit_error *err)
+{
+    watch w = start(label, p->runs * p->clients * p->budget, quiet);
+    p->progress = trial_done;
+    p->user = &w;
+    tacit_status status = tc_pull_runs_run(p, out, err);
+    end(&w);
+    p->progress = NULL;
+    p->user = NULL;
+    return status;
+}
+
 void tc_watch_moments(char *out, size_t size, double mean, double se)
 {
     snprintf(out, size, "%.4g ± %.2g", mean, se);

@@ -2,6 +2,7 @@
  * trials and get the broadcasts of the same study in federation.c. */
 #include "support/coord_world.h"
 
+#include "agent/agent.h"
 #include "sim/federation.h"
 
 enum { AGENTS = 6, TRIALS = 12 };
@@ -19,115 +20,89 @@ static double objective(void *user, uint64_t agent, uint64_t trial, const double
     return sin(9 * values[0]) + 0.01 * (double)agent * values[0];
 }
 
-/* ---- an agent of a deployment: a bare optimizer and the requests around it ---- */
+/* ---- agents of a deployment, whose network is a function call ---- */
 
-static void apply(tc_optimizer *o, const tc_event *e)
-{
-    tacit_error err = {0};
-    assert_ok(tc_optimizer_apply(o, e, &err));
-}
+typedef struct party {
+    tc_store *store;
+    tc_agent *agent;
+} party;
 
-static void send(coord_world *w, citizen *c, tc_optimizer *o, uint64_t round)
+static tacit_status call(void *user, const tc_call *call, int *status, tc_text *body,
+                         tacit_error *err)
 {
-    tacit_error err = {0};
-    tc_event e;
-    assert_ok(tc_optimizer_publish(o, 0, &e, &err));
-    assert_int_equal(world_post_bytes(w, c, round, ++c->sequence, e.bytes, e.n_bytes, NULL), 202);
-    apply(o, &e);
-}
-
-static void hear(coord_world *w, const citizen *c, tc_optimizer *o, uint64_t round)
-{
-    tacit_error err = {0};
-    tc_event e;
-    uint8_t *bytes = NULL;
-    size_t n = 0;
-    int status = world_broadcast(w, c->access, round, &bytes, &n);
-    if (status == 410)
-        assert_ok(tc_optimizer_skip(o, round, "the budget is spent", 0, &e, &err));
-    else {
-        assert_int_equal(status, 200);
-        assert_ok(tc_optimizer_absorb(o, round, bytes, n, 0, &e, &err));
-    }
-    apply(o, &e);
-    tc_free(bytes);
-}
-
-static void fetch(coord_world *w, const citizen *c, tc_optimizer *o, const tc_need *need)
-{
-    char path[128];
-    tacit_error err = {0};
-    tc_event e;
-    json_t *a;
-    uint8_t *bytes = NULL;
-    size_t n = 0;
-    snprintf(path, sizeof path, "/v1/studies/s/rounds/%" PRIu64 "/messages/%" PRIu64, need->round,
-             need->party);
-    assert_int_equal(world_call(w, "GET", path, c->access, NULL, &a), 200);
-    assert_ok(tc_base64_bytes(world_text(a, "release"), "release", 1 << 24, &bytes, &n, &err));
-    assert_ok(tc_optimizer_fetch(o, need->round, need->party, bytes, n, 0, &e, &err));
-    apply(o, &e);
-    tc_free(bytes);
-    json_decref(a);
-}
-
-static void one_trial(tc_optimizer *o, uint64_t agent)
-{
-    tacit_error err = {0};
-    tc_event e;
-    do {
-        assert_ok(tc_optimizer_next(o, &(tc_ask_request){.now_ms = 0}, &e, &err));
-        apply(o, &e);
-    } while (e.kind != TC_EVENT_ASK);
-    double y = objective(NULL, agent, e.trial, e.values);
-    assert_ok(tc_optimizer_tell(o, e.trial, NULL, y, 0, &e, &err));
-    apply(o, &e);
-}
-
-/* All agents that may publish do, the round is closed, and those that must go on. */
-static void rounds(coord_world *w, tc_optimizer **o)
-{
-    tacit_error err = {0};
-    tc_need need;
-    bool any = false;
-    for (size_t i = 0; i < AGENTS; i++) {
-        assert_ok(tc_optimizer_need(o[i], &need, &err));
-        if (need.may & TC_NEED_PUBLISH) {
-            send(w, &w->agents[i], o[i], need.round);
-            any = true;
-        }
-    }
-    if (any)
+    coord_world *w = user;
+    char path[256];
+    tc_response r = {0};
+    (void)err;
+    snprintf(path, sizeof path, "%s", call->path);
+    char *query = strchr(path, '?');
+    if (query)
+        *query++ = 0;
+    tc_request q = {.method = call->method,
+                    .path = path,
+                    .query = query,
+                    .bearer = call->bearer,
+                    .signature = call->signature,
+                    .body = call->body,
+                    .n_body = call->n_body};
+    tc_coord_handle(w->coord, &q, &r);
+    *status = r.status;
+    tc_text_add_bytes(body, tc_text_get(&r.body), r.body.len);
+    if (r.closes)
         world_tick(w);
-    for (size_t i = 0; i < AGENTS; i++) {
-        assert_ok(tc_optimizer_need(o[i], &need, &err));
-        if (need.must & TC_NEED_ABSORB)
-            hear(w, &w->agents[i], o[i], need.round);
-        assert_ok(tc_optimizer_need(o[i], &need, &err));
-        if (need.must & TC_NEED_FETCH)
-            fetch(w, &w->agents[i], o[i], &need);
-    }
+    tc_response_fini(&r);
+    return TACIT_OK;
 }
 
-static void deploy(coord_world *w, const tc_study_plan *p, tc_optimizer **o)
+static void join(coord_world *w, party *p, uint64_t i, const char *token)
 {
     tacit_error err = {0};
-    for (uint64_t i = 0; i < AGENTS; i++) {
-        tc_optimizer_config cfg = {.algorithm = p->doc->algorithm,
-                                   .options = p->options,
-                                   .space = p->doc->space,
-                                   .maximize = p->doc->maximize,
-                                   .public_seed = p->env.public_seed,
-                                   .party_seed = tc_party_seed_from(7),
-                                   .party = i,
-                                   .agents = AGENTS,
-                                   .budget = p->doc->trials};
-        assert_ok(tc_optimizer_new(&o[i], &cfg, &err));
-    }
-    for (int t = 0; t < TRIALS; t++) {
-        rounds(w, o);
+    tc_agent_config cfg = {.transport = {call, w},
+                           .study = "s",
+                           .join_token = token,
+                           .ledger = "mine",
+                           .accepts_not_private = true,
+                           .seeded = true,
+                           .seed = 7,
+                           .key_salt = i};
+    assert_ok(tc_store_open(&p->store, "memory:", true, &err));
+    cfg.store = p->store;
+    assert_ok(tc_agent_open(&p->agent, &cfg, &err));
+    assert_int_equal(tc_agent_number(p->agent), i);
+}
+
+static void one_trial(party *p, uint64_t agent)
+{
+    tacit_error err = {0};
+    uint64_t trial;
+    double x;
+    tc_study *s = tc_agent_study(p->agent);
+    assert_ok(tc_study_ask(s, NULL, 0, &trial, &x, &err));
+    assert_ok(tc_study_tell(s, trial, NULL, objective(NULL, agent, trial, &x), &err));
+}
+
+/* One step of one agent; false: it is done. */
+static bool go_on(party *p, uint64_t i)
+{
+    tacit_error err = {0};
+    tc_agent_next next;
+    assert_ok(tc_agent_step(p->agent, 0, &next, &err));
+    if (next == TC_AGENT_TRIAL)
+        one_trial(p, i);
+    return next != TC_AGENT_DONE;
+}
+
+/* In turns, until all are done. */
+static void deploy(coord_world *w, party *parties)
+{
+    char token[64];
+    world_join_token(w, AGENTS, token);
+    for (uint64_t i = 0; i < AGENTS; i++)
+        join(w, &parties[i], i, token);
+    for (bool any = true; any;) {
+        any = false;
         for (uint64_t i = 0; i < AGENTS; i++)
-            one_trial(o[i], i);
+            any |= go_on(&parties[i], i);
     }
 }
 
@@ -139,7 +114,7 @@ static tc_study_plan *plan_of(coord_world *w)
     tc_study_plan *p;
     tc_study_row row;
     assert_ok(tc_store_study_get(w->store, "s", &row, &err));
-    assert_ok(tc_study_plan_new(&p, row.document, row.points_csv, &row.public_seed, &err));
+    assert_ok(tc_study_plan_new(&p, &row, &err));
     tc_study_row_fini(&row);
     return p;
 }
@@ -165,12 +140,18 @@ static tc_federation *simulate(const tc_study_plan *p, tc_ledger *ledger)
     return f;
 }
 
-static void assert_same_trials(const tc_federation *f, tc_optimizer **o)
+static void assert_same_trials(const tc_federation *f, party *parties)
 {
-    for (uint64_t i = 0; i < AGENTS; i++)
+    tacit_error err = {0};
+    const tc_optimizer *o;
+    for (uint64_t i = 0; i < AGENTS; i++) {
+        tc_study *s = tc_agent_study(parties[i].agent);
+        assert_ok(tc_study_look(s, &o, &err));
         for (uint64_t t = 0; t < TRIALS; t++)
             assert_same_bits(tc_optimizer_trial(tc_federation_agent(f, i), t)->values[0],
-                             tc_optimizer_trial(o[i], t)->values[0]);
+                             tc_optimizer_trial(o, t)->values[0]);
+        tc_study_unlook(s);
+    }
 }
 
 static tc_ledger *open_ledger(tc_store *s, const char *name)
@@ -200,22 +181,23 @@ static void compare(const char *url, const char *algorithm, const char *more, co
     tacit_error err = {0};
     coord_world w = {.now_ms = 1000};
     tc_store *store, *other;
-    tc_optimizer *o[AGENTS] = {0};
+    party parties[AGENTS] = {0};
     char text[1024];
     assert_ok(tc_store_open(&store, url, true, &err));
     assert_ok(tc_store_open(&other, "memory:", true, &err));
     world_open(&w, store, 7);
     snprintf(text, sizeof text, document, algorithm, more, privacy);
     world_create(&w, "s", text);
-    world_enrol_all(&w, AGENTS);
     tc_study_plan *p = plan_of(&w);
     tc_ledger *ledger = open_ledger(other, "simulation");
-    deploy(&w, p, o);
+    deploy(&w, parties);
     tc_federation *f = simulate(p, ledger);
-    assert_same_trials(f, o);
+    assert_same_trials(f, parties);
     assert_same_releases(store, ledger);
-    for (int i = 0; i < AGENTS; i++)
-        tc_optimizer_free(o[i]);
+    for (int i = 0; i < AGENTS; i++) {
+        tc_agent_close(parties[i].agent);
+        tc_store_close(parties[i].store);
+    }
     tc_federation_free(f);
     tc_ledger_close(ledger);
     tc_study_plan_free(p);

@@ -85,6 +85,9 @@ void tc_federated_result_fini(tc_federated_result *r);
 typedef struct tc_federated_ratio {
     double ratio, low, high, p;
 } tc_federated_ratio;
+/* The same of any numbers of n > 0 runs, all finite: a[r] and b[r] are of one run. */
+tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tc_federated_ratio *out,
+                               tacit_error *err);
 tacit_status tc_federated_compare(const tc_federated_result *a, const tc_federated_result *b,
                                   uint64_t iteration, tc_federated_ratio *out, tacit_error *err);
 

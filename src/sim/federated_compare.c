@@ -23,10 +23,10 @@ enum {
 enum { STREAM_RESAMPLES = 0, STREAM_FLIPS = 1 };
 #define STREAM_SEED 95
 
-/* What the iteration has of both, run by run. */
+/* What there is of both, run by run. */
 typedef struct pairs {
     size_t n;
-    double *a, *b;
+    const double *a, *b;
 } pairs;
 
 static tacit_status check(const tc_federated_result *a, const tc_federated_result *b,
@@ -46,13 +46,12 @@ static tacit_status check(const tc_federated_result *a, const tc_federated_resul
     return TACIT_OK;
 }
 
-static tacit_status gather(pairs *p, const tc_federated_result *a, const tc_federated_result *b,
-                           uint64_t iteration, tacit_error *err)
+static tacit_status gather(const tc_federated_result *of, uint64_t iteration, double *out,
+                           tacit_error *err)
 {
-    for (size_t r = 0; r < p->n; r++) {
-        p->a[r] = a->simple[r * a->iterations + iteration];
-        p->b[r] = b->simple[r * b->iterations + iteration];
-        if (!isfinite(p->a[r]) || !isfinite(p->b[r]))
+    for (size_t r = 0; r < of->runs; r++) {
+        out[r] = of->simple[r * of->iterations + iteration];
+        if (!isfinite(out[r]))
             return tc_fail(err, TACIT_E_ARG,
                            "the regret at iteration %" PRIu64 " is not finite: there are no points "
                            "yet",
@@ -161,28 +160,36 @@ static double sign_flip(const pairs *p)
 
 /* ---- both ---- */
 
-static tacit_status compare(pairs *p, const tc_federated_result *a, const tc_federated_result *b,
-                            uint64_t iteration, tc_federated_ratio *out, tacit_error *err)
+tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tc_federated_ratio *out,
+                               tacit_error *err)
 {
     tc_federated_ratio r;
-    if (!p->a || !p->b)
-        return tc_fail_memory(err);
-    TC_TRY(gather(p, a, b, iteration, err));
-    r.ratio = ratio_of_all(p);
-    TC_TRY(bootstrap(p, &r, err));
-    r.p = sign_flip(p);
+    pairs p = {.n = n, .a = a, .b = b};
+    r.ratio = ratio_of_all(&p);
+    TC_TRY(bootstrap(&p, &r, err));
+    r.p = sign_flip(&p);
     *out = r;
     return TACIT_OK;
+}
+
+static tacit_status compare(const tc_federated_result *a, const tc_federated_result *b,
+                            uint64_t iteration, double *room, tc_federated_ratio *out,
+                            tacit_error *err)
+{
+    size_t n = (size_t)a->runs;
+    TC_TRY(gather(a, iteration, room, err));
+    TC_TRY(gather(b, iteration, room + n, err));
+    return tc_paired_compare(room, room + n, n, out, err);
 }
 
 tacit_status tc_federated_compare(const tc_federated_result *a, const tc_federated_result *b,
                                   uint64_t iteration, tc_federated_ratio *out, tacit_error *err)
 {
     TC_TRY(check(a, b, iteration, err));
-    size_t n = (size_t)a->runs;
-    pairs p = {.n = n, .a = tc_alloc(n, sizeof(double)), .b = tc_alloc(n, sizeof(double))};
-    tacit_status status = compare(&p, a, b, iteration, out, err);
-    tc_free(p.a);
-    tc_free(p.b);
+    double *room = tc_alloc((size_t)a->runs, 2 * sizeof *room);
+    if (!room)
+        return tc_fail_memory(err);
+    tacit_status status = compare(a, b, iteration, room, out, err);
+    tc_free(room);
     return status;
 }

@@ -52,10 +52,28 @@ static void fill(tc_federated_cost *c, const tc_federated_result *r, size_t from
         c->by_round[i] = c->bound.epsilon;
 }
 
+/* Of releases about records of their own, one record pays for one. */
+static tacit_status account_apart(tc_federated_cost *c, const tc_federated_result *r,
+                                  const tc_accountant *a, double delta, tacit_error *err)
+{
+    TC_TRY(tc_ledger_cost(a, NULL, 0, 0, delta, &c->bound, err));
+    for (size_t i = 0; i < r->n_releases; i++) {
+        const tc_federated_release *one = &r->releases[i];
+        tc_guarantee bound;
+        TC_TRY(tc_ledger_cost(a, &one->event, 1, one->distance, delta, &bound, err));
+        if (bound.epsilon > c->bound.epsilon)
+            c->bound = bound;
+        fill(c, r, i, i);
+    }
+    return TACIT_OK;
+}
+
 static tacit_status account(tc_federated_cost *c, const tc_federated_result *r, spent *s,
                             const tc_accountant *a, double delta, tacit_error *err)
 {
     size_t stride = r->n_releases / MOST_BOUNDS + 1, from = 0;
+    if (c->unit == TC_UNIT_ROW)
+        return account_apart(c, r, a, delta, err);
     TC_TRY(tc_ledger_cost(a, s->events, 0, 0, delta, &c->bound, err)); /* nothing yet: 0 */
     for (size_t i = 0; i < r->n_releases; i++) {
         spend(s, &r->releases[i]);
@@ -92,7 +110,8 @@ tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_federated_r
     tc_federated_cost c = {.rounds = r->iterations - 1,
                            .accountant = a->name,
                            .releases = r->n_releases,
-                           .sampling = r->n_releases ? r->releases[0].event.sampling : TC_DP_ALL};
+                           .sampling = r->n_releases ? r->releases[0].event.sampling : TC_DP_ALL,
+                           .unit = r->n_releases ? r->releases[0].unit : TC_UNIT_AGENT};
     tacit_status status = init(&c, r, a, delta, err);
     if (status != TACIT_OK) {
         tc_federated_cost_fini(&c);
@@ -114,6 +133,20 @@ double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration)
     return iteration == 0 || c->rounds == 0 ? 0 : c->by_round[iteration - 1];
 }
 
+void tc_federated_cost_scope(tc_privacy_unit unit, tc_dp_sampling sampling, tc_text *out)
+{
+    tc_statement_add_scope(out, unit, sampling);
+    if (unit == TC_UNIT_ROW)
+        tc_text_add(out, " A row is one reward of one agent, the radius its public range, and no "
+                         "reward is in two releases.");
+}
+
+void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out)
+{
+    tc_statement_add_bound(out, &c->bound, c->releases, c->unit);
+    tc_federated_cost_scope(c->unit, c->sampling, out);
+}
+
 void tc_federated_cost_statement(const tc_federated_cost *c, tc_text *out)
 {
     tc_text_add(out, "NOT PRIVATE: seeded. ");
@@ -122,5 +155,5 @@ void tc_federated_cost_statement(const tc_federated_cost *c, tc_text *out)
         return;
     }
     tc_text_add(out, "If deployed: ");
-    tc_statement_add(out, &c->bound, c->releases, TC_UNIT_AGENT, c->sampling);
+    tc_federated_cost_bound(c, out);
 }

@@ -76,6 +76,32 @@ static void test_rounds_without_a_release_cost_nothing(void **state)
     tc_federated_cost_fini(&c);
 }
 
+/* Releases about records of their own: the dearest of them is what any record pays. */
+static void test_rounds_about_their_own_records(void **state)
+{
+    (void)state;
+    made m;
+    tc_text text = {0};
+    make(&m, ROUNDS);
+    const double epsilons[] = {0.5, 2, 1};
+    for (size_t i = 0; i < 3; i++) {
+        add(&m, 2 * i, (tc_dp_event){TC_DP_LAPLACE, epsilons[i], TC_DP_ALL, 1, 1});
+        m.releases[i].unit = TC_UNIT_ROW;
+    }
+    tc_federated_cost c = cost_of(&m, &tc_accountant_pure);
+    static const double spent[6] = {0.5, 0.5, 2, 2, 2, 2};
+    for (size_t r = 0; r < 6; r++)
+        assert_close(c.by_round[r], spent[r], 1e-12);
+    assert_close(c.bound.epsilon, 2, 1e-12);
+    assert_int_equal(c.releases, 3);
+    tc_federated_cost_statement(&c, &text);
+    assert_non_null(strstr(tc_text_get(&text), "If deployed: every row: epsilon 2, delta "));
+    assert_non_null(strstr(tc_text_get(&text), "over 3 releases. Neighbours: "));
+    assert_non_null(strstr(tc_text_get(&text), "no reward is in two releases."));
+    tc_text_fini(&text);
+    tc_federated_cost_fini(&c);
+}
+
 /* Agents that begin with more than the initial points are late: rounds 0 to 3 are due at once. */
 static void test_late_rounds_count_when_they_leave(void **state)
 {
@@ -200,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rounds_without_a_release_cost_nothing),
+        cmocka_unit_test(test_rounds_about_their_own_records),
         cmocka_unit_test(test_late_rounds_count_when_they_leave),
         cmocka_unit_test(test_discrete_noise_costs_more),
         cmocka_unit_test(test_very_many_releases),

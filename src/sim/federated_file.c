@@ -173,7 +173,7 @@ static json_t *deployed_json(const tc_federated_cost *c)
         return json_null();
     tc_text statement = {0};
     json_t *j = json_object();
-    tc_statement_add(&statement, &c->bound, c->releases, TC_UNIT_AGENT, c->sampling);
+    tc_federated_cost_bound(c, &statement);
     bool ok = j && !statement.failed && tc_regret_set(j, "epsilon", number(c->bound.epsilon)) &&
               tc_regret_set(j, "delta", json_real(c->bound.delta)) &&
               tc_regret_set(j, "accountant", json_string(c->accountant)) &&

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TALLY_WORDS = 10, RELEASE_WORDS = 8 };
+enum { TALLY_WORDS = 10, RELEASE_WORDS = 9 };
 
 static uint64_t bits(double v)
 {
@@ -45,7 +45,8 @@ static uint64_t *put_release(uint64_t *w, const tc_federated_release *r)
                                          (uint64_t)e->sampling,
                                          bits(e->sampling_rate),
                                          e->count,
-                                         bits(r->distance)};
+                                         bits(r->distance),
+                                         (uint64_t)r->unit};
     memcpy(w, all, sizeof all);
     return w + RELEASE_WORDS;
 }
@@ -110,7 +111,8 @@ static const uint64_t *get_release(const uint64_t *w, tc_federated_release *r)
                                           .sampling = (tc_dp_sampling)w[4],
                                           .sampling_rate = number(w[5]),
                                           .count = w[6]},
-                                .distance = number(w[7])};
+                                .distance = number(w[7]),
+                                .unit = (tc_privacy_unit)w[8]};
     return w + RELEASE_WORDS;
 }
 

@@ -1,6 +1,5 @@
 /* federated_setup.c - what a federated simulation was asked to do: checks, lengths, identity. */
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "sim/federated_int.h"
@@ -10,11 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <sodium.h>
 #include <string.h>
-
-#define TABLE      "table:"
-#define MOST_TABLE ((size_t)1 << 30)
 
 /* ---- initial points ---- */
 
@@ -156,21 +151,6 @@ static tacit_status add_options(tc_text *out, json_t *options, tacit_error *err)
     return TACIT_OK;
 }
 
-/* A table may change under its name. */
-static tacit_status add_table(tc_text *out, const char *objective, tacit_error *err)
-{
-    uint8_t hash[32];
-    char hex[2 * sizeof hash + 1], *text;
-    size_t len;
-    if (strncmp(objective, TABLE, strlen(TABLE)) != 0)
-        return TACIT_OK;
-    TC_TRY(tc_file_read(objective + strlen(TABLE), MOST_TABLE, &text, &len, err));
-    (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, len, NULL, 0);
-    tc_free(text);
-    tc_text_add(out, sodium_bin2hex(hex, sizeof hex, hash, sizeof hash));
-    return TACIT_OK;
-}
-
 static tacit_status add_known(tc_text *out, const tc_federated *f, tacit_error *err)
 {
     tc_family *family = NULL;
@@ -199,7 +179,7 @@ tacit_status tc_federated_identity(const tc_federated *f, const tc_federated_sha
     TC_TRY(add_options(out, options, err));
     tc_text_addf(out, "%s\n", f->objective);
     TC_TRY(add_options(out, tc_options_json(tc_family_options, &f->family), err));
-    TC_TRY(add_table(out, f->objective, err));
+    TC_TRY(tc_runs_add_table(out, f->objective, err));
     tc_text_addf(out,
                  "\nagents %" PRIu64 " rounds %" PRIu64 " initial %" PRIu64 " seed %" PRIu64
                  " drop %a past %" PRIu64 " epsilon %a delta %a by_agent %d\n",

@@ -52,6 +52,8 @@ typedef struct tc_federation_release {
     uint64_t trials;   /* of each agent when it left; a warm start releases late */
     tc_dp_event event; /* what it would cost in a deployment */
     double distance;   /* as in release.h */
+    /* ROW: it is about the records of this round alone. Else about every unit, as all are. */
+    tc_privacy_unit unit;
 } tc_federation_release;
 
 typedef struct tc_federation tc_federation;

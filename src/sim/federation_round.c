@@ -3,6 +3,7 @@
  * What a coordinator does with messages: check each one, lose those that the network lost, then
  * fold them into one release (aggregator) or keep them to be handed on (relay). A message that is
  * refused counts as one that never came. */
+#include "algo/charge.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -182,7 +183,9 @@ static tacit_status check_budget(const tc_federation *f, tacit_error *err)
     if (!f->cfg.ledger || !f->cfg.limit)
         return TACIT_OK;
     TC_TRY(tc_federation_plan(f, f->round.number, &event, err));
-    return tc_ledger_would(f->cfg.ledger, f->cfg.limit, TC_UNIT_AGENT, NULL, &event, 0, err);
+    tc_round_charge c = tc_round_charge_of(f->cfg.algorithm, options(f), f->round.number);
+    return tc_ledger_would(f->cfg.ledger, f->cfg.limit, c.unit, tc_round_charge_subject(&c), &event,
+                           0, err);
 }
 
 static tacit_status fold_all(tc_federation *f, void *state, tacit_error *err)
@@ -211,7 +214,9 @@ static tacit_status let_pass(tc_federation *f, const tc_release *r, tacit_error 
 
 static tacit_status let_out(tc_federation *f, const tc_release *r, tacit_error *err)
 {
-    tc_ledger_charge charge = {.study = f->cfg.study, .round = f->round.number};
+    tc_round_charge c = tc_round_charge_of(f->cfg.algorithm, options(f), f->round.number);
+    tc_ledger_charge charge = {
+        .study = f->cfg.study, .round = f->round.number, .subject = tc_round_charge_subject(&c)};
     tc_ledger_receipt receipt;
     if (!f->cfg.ledger)
         return let_pass(f, r, err);
@@ -232,7 +237,8 @@ static tacit_status let_out_noted(tc_federation *f, const tc_release *r, tacit_e
     f->releases[n] = (tc_federation_release){.round = f->round.number,
                                              .trials = tc_optimizer_trials(f->members[0].o),
                                              .event = v->event,
-                                             .distance = v->distance};
+                                             .distance = v->distance,
+                                             .unit = v->unit};
     f->tally.releases++;
     f->tally.broadcast_bytes = f->round.size;
     return TACIT_OK;

@@ -3,8 +3,8 @@
  * Run r gets its noise and its family from (seed, r) alone, so that two simulations with one seed are paired,
  * whatever their bandits. A run's regret is the mean over its clients, and runs are the unit of all
  * standard errors. Several runs run in parallel; one alone gives its threads to its clients. The bits of a
- * result do not depend on the number of threads, nor on being killed and resumed from a checkpoint: a
- * run that was not finished is done again. */
+ * result do not depend on the number of threads, nor on being killed and resumed from a checkpoint: that
+ * keeps finished runs, and beside it FILE.run-R keeps run R while it goes on (pulls.h). */
 #ifndef TC_SIM_PULL_RUNS_H
 #define TC_SIM_PULL_RUNS_H
 
@@ -23,7 +23,11 @@ typedef struct tc_pull_runs {
     size_t points;          /* of the curves; > 0 */
     bool anywhere;          /* as in tc_pull_study */
     const char *checkpoint; /* a file that keeps finished runs; or NULL. E_STATE: of another one */
+    double every_s;         /* between two snapshots of a run at least (pulls.h) */
     tc_pool *pool;          /* may be NULL */
+    /* Called from any thread with the pulls of all runs so far; may be NULL. False: E_CANCELLED. */
+    bool (*progress)(void *user, uint64_t pulls);
+    void *user;
 } tc_pull_runs;
 
 typedef struct tc_pull_runs_result {
@@ -33,6 +37,8 @@ typedef struct tc_pull_runs_result {
     double *mean, *se; /* points: of the runs; se 0 for one run */
     double *regret;    /* runs x points: means over clients, for pairing */
     uint64_t *rounds, *numbers_up, *numbers_down; /* by run */
+    uint64_t *last_round_at;                      /* by run: pulls of each client then */
+    uint64_t pulls; /* of all clients and runs, less those that were done before */
     double seconds;
 } tc_pull_runs_result;
 

@@ -48,6 +48,7 @@ static void assert_same(const tc_pull_runs_result *a, const tc_pull_runs_result 
         assert_int_equal(a->rounds[r], b->rounds[r]);
         assert_int_equal(a->numbers_up[r], b->numbers_up[r]);
         assert_int_equal(a->numbers_down[r], b->numbers_down[r]);
+        assert_int_equal(a->last_round_at[r], b->last_round_at[r]);
     }
 }
 
@@ -92,6 +93,7 @@ static void test_runs_stand_alone(void **state)
 static char *scratch(void)
 {
     char *path = tc_strdup("pull_runs_XXXXXX");
+    assert_non_null(path);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -130,6 +132,50 @@ static void test_going_on_after_a_kill(void **state)
     tc_pull_runs_result_fini(&again);
 }
 
+/* Interrupted in the middle of its runs, again and again: each goes on where its snapshot is. */
+typedef struct stopper {
+    uint64_t calls, stop_at;
+} stopper;
+
+static bool go_on(void *user, uint64_t pulls)
+{
+    stopper *s = user;
+    assert_true(pulls > 0);
+    return ++s->calls != s->stop_at;
+}
+
+static void test_going_on_inside_a_run(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *path = scratch(), snapshot[64];
+    tc_pull_runs p = simulation(&tc_bandit_hct);
+    p.clients = 2;
+    p.budget = 400000; /* three pauses a run */
+    p.runs = 2;
+    tc_pull_runs_result whole = run(&p), resumed = {0};
+    assert_int_equal(whole.pulls, 2 * 2 * 400000);
+    p.checkpoint = path;
+    p.progress = go_on;
+    (void)snprintf(snapshot, sizeof snapshot, "%s.run-0", path);
+    uint64_t kills = 0;
+    for (;; kills++) {
+        stopper s = {.stop_at = kills < 3 ? 2 : 0};
+        p.user = &s;
+        if (tc_pull_runs_run(&p, &resumed, &err) == TACIT_OK)
+            break;
+        assert_int_equal(err.code, TACIT_E_CANCELLED);
+        assert_true(kills > 0 || access(snapshot, F_OK) == 0);
+    }
+    assert_true(kills == 3 && resumed.pulls < whole.pulls);
+    assert_same(&whole, &resumed);
+    assert_int_equal(access(snapshot, F_OK), -1);
+    (void)unlink(path);
+    tc_free(path);
+    tc_pull_runs_result_fini(&whole);
+    tc_pull_runs_result_fini(&resumed);
+}
+
 static void test_what_does_not_fit(void **state)
 {
     (void)state;
@@ -158,9 +204,8 @@ static void test_what_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments_and_threads),
-        cmocka_unit_test(test_runs_stand_alone),
-        cmocka_unit_test(test_going_on_after_a_kill),
+        cmocka_unit_test(test_moments_and_threads),   cmocka_unit_test(test_runs_stand_alone),
+        cmocka_unit_test(test_going_on_after_a_kill), cmocka_unit_test(test_going_on_inside_a_run),
         cmocka_unit_test(test_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,13 +3,23 @@
  * The driver of algo/tree/bandit.h: where sim/federated.h makes an event of every trial, this counts
  * pulls, so that a billion of them are a matter of seconds. Clients run in parallel; a round of a
  * federated bandit is closed when all of them wait. The bits of a result do not depend on the
- * number of threads. Memory is that of the bandits: clients of a bandit without rounds exist one at
- * a time in each thread. */
+ * number of threads. Memory is that of the bandits: clients of a bandit without rounds exist a few at
+ * a time.
+ *
+ * A long study may keep itself in a file as it goes on: killed at any instant, it goes on from the
+ * last snapshot, and its result has the same bits. */
 #ifndef TC_SIM_PULLS_H
 #define TC_SIM_PULLS_H
 
 #include "base/pool.h"
 #include "sim/rewards.h"
+
+/* Snapshots of a study (snapshot.h), for bandits that can be saved; the others begin again. */
+typedef struct tc_pull_keep {
+    const char *file;     /* read at the beginning, if it is there; left to the caller at the end */
+    const char *identity; /* everything that determines the result, E_STATE: of another one */
+    double every_s;       /* between two of them at least; and they take 2 % of the time at most */
+} tc_pull_keep;
 
 typedef struct tc_pull_study {
     const tc_bandit *bandit;
@@ -20,8 +30,12 @@ typedef struct tc_pull_study {
     size_t points;            /* of the regret curves, evenly spaced; the last is T; > 0 */
     bool anywhere;            /* cells are pulled at random points, not at their centres */
     tc_pool *pool;            /* may be NULL */
-    /* Sees every client at its end; may be NULL. From any thread. */
+    const tc_pull_keep *keep; /* may be NULL */
+    uint64_t slice;           /* pulls of all clients between two pauses; 0: about 2^18 */
+    /* Sees every client at its end; may be NULL. */
     void (*watch)(void *user, uint64_t client, const void *state);
+    /* Called at every pause with the pulls of all clients so far; may be NULL. False: E_CANCELLED. */
+    bool (*progress)(void *user, uint64_t pulls);
     void *user;
 } tc_pull_study;
 
@@ -34,6 +48,7 @@ typedef struct tc_pull_result {
     uint64_t rounds;
     uint64_t last_round_at; /* pulls of each client at the last round; 0: there was none */
     uint64_t numbers_up, numbers_down; /* sent by all clients, and to all of them */
+    uint64_t pulls;                    /* of all clients, less those that a snapshot knew */
     double seconds;
 } tc_pull_result;
 

@@ -2,17 +2,21 @@
  *
  *   CSV   algorithm,objective,runs,seed,iteration,simple_regret_mean,simple_regret_se,
  *         cumulative_regret_mean,cumulative_regret_se        one row per iteration
+ *         and, where something would be hidden, epsilon,delta,statement; the statement is in the last
  *   JSON  {"algorithm", "objective", "runs", "trials", "seed", "options", "objective_options",
  *          "iterations": [1, ...], "simple_regret": {"mean": [], "se": []},
  *          "cumulative_regret": {"mean": [], "se": []},
  *          "by_run": {"simple_regret": [], "cumulative_regret": []}, "seconds",
  *          "privacy": {"private": false, "reason": "seeded", "if_deployed": {"epsilon", "delta",
- *          "per": "reply", "unit": "user", "mechanism", "noise_sd", "statement"}}}
+ *          "per": "reply", "unit": "user", "mechanism", "noise_sd", "statement"}, "statement"}}
  *
  * by_run has the last regret of each run: two simulations with one seed are paired. privacy is
- * there where the algorithm was told replies (answers.h).
+ * there where the algorithm was told replies (answers.h) or saw released rows (curated.h): then it is
+ * "per": "release", "unit": "row", with "output_epsilon"; "release" has the terms; and if_deployed is
+ * null in paper mode.
  *
- * Files of federations (federated_file.h) have more members, and may hold several curves.
+ * Files of federations (federated_file.h) have more members, and may hold several curves. Those of
+ * simulations by pulls (pull_file.h) have "pulls" in place of iterations, and no simple regret.
  * Numbers read back exactly. */
 #ifndef TC_SIM_REGRET_FILE_H
 #define TC_SIM_REGRET_FILE_H
@@ -28,6 +32,7 @@ typedef struct tc_regret_curve {
     char *label; /* where there is none, the algorithm's name */
     char *algorithm, *objective;
     uint64_t runs, seed;
+    bool by_pulls; /* iterations are pulls of each client, and there is no simple regret */
     size_t n;
     double *iteration; /* n of each */
     double *simple_mean, *simple_se;

@@ -35,11 +35,11 @@ static tacit_status drop_points(tc_regret_curves *c, size_t first, const char *w
 {
     for (size_t i = first; i < c->n; i++) {
         tc_regret_curve *v = &c->items[i];
-        double *const arrays[] = {v->iteration, v->simple_se, v->cumulative_mean, v->cumulative_se,
-                                  v->simple_mean}; /* by which it is judged, so last */
+        double *const arrays[] = {v->iteration, v->simple_mean, v->simple_se, v->cumulative_mean,
+                                  v->cumulative_se};
         size_t kept = 0;
         for (size_t t = 0; t < v->n; t++)
-            if (isfinite(v->simple_mean[t])) {
+            if (isfinite(v->by_pulls ? v->cumulative_mean[t] : v->simple_mean[t])) {
                 for (size_t k = 0; k < 5; k++)
                     arrays[k][kept] = arrays[k][t];
                 kept++;
@@ -88,6 +88,7 @@ typedef struct reader {
     tc_csv csv;
     size_t at[COLUMNS]; /* where each of our columns is; others may stand between them */
     size_t label;       /* likewise; the algorithm's where there is none */
+    bool by_pulls;
     tc_regret_curves *out;
     size_t cap[5]; /* of the arrays of the present curve */
 } reader;
@@ -104,9 +105,10 @@ static size_t find_column(const reader *r, const char *name)
 static tacit_status read_header(reader *r, tacit_error *err)
 {
     TC_TRY(tc_csv_next(&r->csv, err));
+    r->by_pulls = find_column(r, "pulls") < r->csv.n;
     for (size_t k = 0; k < COLUMNS; k++) {
-        r->at[k] = find_column(r, columns[k]);
-        if (r->at[k] == r->csv.n)
+        r->at[k] = find_column(r, r->by_pulls && k == ITERATION ? "pulls" : columns[k]);
+        if (r->at[k] == r->csv.n && !(r->by_pulls && (k == S_MEAN || k == S_SE)))
             return tc_fail(err, TACIT_E_ARG,
                            "%s has no column \"%s\": it was not written by tacit simulate",
                            r->csv.what, columns[k]);
@@ -117,11 +119,11 @@ static tacit_status read_header(reader *r, tacit_error *err)
     return TACIT_OK;
 }
 
-/* An empty field: there was no regret yet. */
+/* An empty field, or no such column: there is no such regret. */
 static tacit_status read_number(const tc_csv *csv, size_t column, double *out, tacit_error *err)
 {
     *out = INFINITY;
-    if (*csv->field[column] && !tc_parse_double(csv->field[column], out))
+    if (column < csv->n && *csv->field[column] && !tc_parse_double(csv->field[column], out))
         return tc_csv_fail(csv, column + 1, err, "\"%s\" is not a number", csv->field[column]);
     return TACIT_OK;
 }
@@ -144,6 +146,7 @@ static tacit_status begin_curve(reader *r, tacit_error *err)
     if (!c || !set_names(c, csv->field[r->label], csv->field[r->at[ALGORITHM]],
                          csv->field[r->at[OBJECTIVE]]))
         return tc_fail_memory(err);
+    c->by_pulls = r->by_pulls;
     TC_TRY(read_count(csv, r->at[RUNS], &c->runs, err));
     return read_count(csv, r->at[SEED], &c->seed, err);
 }
@@ -240,6 +243,33 @@ static tacit_status read_moments(const json_t *j, const char *key, size_t n, dou
     return read_array(json_object_get(m, "se"), key, n, se, err);
 }
 
+static tacit_status no_moments(size_t n, double **mean, double **se, tacit_error *err)
+{
+    *mean = tc_alloc(n, sizeof **mean);
+    *se = tc_alloc(n, sizeof **se);
+    if (!*mean || !*se)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < n; i++)
+        (*mean)[i] = (*se)[i] = INFINITY;
+    return TACIT_OK;
+}
+
+static tacit_status read_curve(tc_regret_curve *c, const json_t *j, tacit_error *err)
+{
+    const char *key = json_object_get(j, "pulls") ? "pulls" : "iterations";
+    const json_t *iteration = json_object_get(j, key);
+    c->by_pulls = strcmp(key, "pulls") == 0;
+    c->n = json_array_size(iteration);
+    if (c->n == 0)
+        return tc_fail(err, TACIT_E_ARG, "%s must be an array with at least one number", key);
+    TC_TRY(read_array(iteration, key, c->n, &c->iteration, err));
+    if (c->by_pulls)
+        TC_TRY(no_moments(c->n, &c->simple_mean, &c->simple_se, err));
+    else
+        TC_TRY(read_moments(j, "simple_regret", c->n, &c->simple_mean, &c->simple_se, err));
+    return read_moments(j, "cumulative_regret", c->n, &c->cumulative_mean, &c->cumulative_se, err);
+}
+
 static tacit_status read_object(tc_regret_curves *out, const json_t *j, tacit_error *err)
 {
     const char *algorithm, *objective, *label;
@@ -255,13 +285,7 @@ static tacit_status read_object(tc_regret_curves *out, const json_t *j, tacit_er
         return tc_fail_memory(err);
     c->runs = (uint64_t)runs;
     c->seed = (uint64_t)seed;
-    const json_t *iteration = json_object_get(j, "iterations");
-    c->n = json_array_size(iteration);
-    if (c->n == 0)
-        return tc_fail(err, TACIT_E_ARG, "iterations must be an array with at least one number");
-    TC_TRY(read_array(iteration, "iterations", c->n, &c->iteration, err));
-    TC_TRY(read_moments(j, "simple_regret", c->n, &c->simple_mean, &c->simple_se, err));
-    return read_moments(j, "cumulative_regret", c->n, &c->cumulative_mean, &c->cumulative_se, err);
+    return read_curve(c, j, err);
 }
 
 static tacit_status read_objects(tc_regret_curves *out, const json_t *j, tacit_error *err)

@@ -3,15 +3,34 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/answers.h"
+#include "sim/claim.h"
 #include "sim/regret_int.h"
 
 #include <math.h>
 
-void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_text *out)
+/* ---- CSV */
+
+/* The price stands in every row, the words in the last. */
+static void add_claim(tc_text *out, const tc_sim_claim *c, bool last)
 {
-    tc_text_add(out, "algorithm,objective,runs,seed,iteration,simple_regret_mean,simple_regret_se,"
-                     "cumulative_regret_mean,cumulative_regret_se\n");
+    tc_text statement = {0};
+    tc_text_add(out, ",");
+    if (!c->none)
+        tc_text_add_double(out, c->epsilon);
+    tc_text_add(out, ",");
+    if (!c->none)
+        tc_text_add_double(out, c->delta);
+    tc_text_add(out, ",");
+    if (last)
+        tc_sim_claim_statement(c, &statement);
+    tc_text_add_csv(out, tc_text_get(&statement));
+    out->failed = out->failed || statement.failed;
+    tc_text_fini(&statement);
+}
+
+static void add_rows(const tc_simulation *sim, const tc_simulation_result *r, const tc_sim_claim *c,
+                     tc_text *out)
+{
     for (size_t t = 0; t < r->trials; t++) {
         const double columns[] = {r->simple_mean[t], r->simple_se[t], r->cumulative_mean[t],
                                   r->cumulative_se[t]};
@@ -21,9 +40,25 @@ void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_t
             tc_text_add(out, ",");
             tc_text_add_double(out, columns[k]);
         }
+        if (c->there)
+            add_claim(out, c, t + 1 == r->trials);
         tc_text_add(out, "\n");
     }
 }
+
+void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_text *out)
+{
+    tc_sim_claim claim = {0};
+    if (tc_sim_claim_init(&claim, sim, NULL) != TACIT_OK) /* the simulation ran: no memory */
+        out->failed = true;
+    tc_text_add(out, "algorithm,objective,runs,seed,iteration,simple_regret_mean,simple_regret_se,"
+                     "cumulative_regret_mean,cumulative_regret_se");
+    tc_text_add(out, claim.there ? ",epsilon,delta,statement\n" : "\n");
+    add_rows(sim, r, &claim, out);
+    tc_sim_claim_fini(&claim);
+}
+
+/* ---- JSON */
 
 json_t *tc_regret_numbers(size_t n, const double *x)
 {
@@ -85,17 +120,33 @@ static json_t *by_run_json(const tc_simulation_result *r)
     return NULL;
 }
 
-static json_t *deployed_json(const tc_answer_cost *c)
+static json_t *deployed_json(const tc_sim_claim *c)
+{
+    if (c->none)
+        return json_null();
+    json_t *j = json_object();
+    bool rows = c->unit == TC_UNIT_ROW;
+    if (j && tc_regret_set(j, "epsilon", json_real(c->epsilon)) &&
+        tc_regret_set(j, "delta", json_real(c->delta)) &&
+        tc_regret_set(j, "per", json_string(c->per)) &&
+        tc_regret_set(j, "unit", json_string(tc_privacy_unit_name(c->unit))) &&
+        (!rows || tc_regret_set(j, "output_epsilon", json_real(c->output_epsilon))) &&
+        tc_regret_set(j, "mechanism", json_string(c->mechanism)) &&
+        tc_regret_set(j, "noise_sd", json_real(c->noise_sd)) &&
+        tc_regret_set(j, "statement", json_string(tc_text_get(&c->promise))))
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+static json_t *privacy_json(const tc_sim_claim *c)
 {
     tc_text statement = {0};
     json_t *j = json_object();
-    tc_answer_cost_statement(c, &statement);
-    bool ok = j && !statement.failed && tc_regret_set(j, "epsilon", json_real(c->epsilon)) &&
-              tc_regret_set(j, "delta", json_real(0)) &&
-              tc_regret_set(j, "per", json_string("reply")) &&
-              tc_regret_set(j, "unit", json_string(tc_privacy_unit_name(TC_UNIT_USER))) &&
-              tc_regret_set(j, "mechanism", json_string(c->mechanism)) &&
-              tc_regret_set(j, "noise_sd", json_real(c->sd)) &&
+    tc_sim_claim_statement(c, &statement);
+    bool ok = j && !statement.failed && tc_regret_set(j, "private", json_false()) &&
+              tc_regret_set(j, "reason", json_string("seeded")) &&
+              tc_regret_set(j, "if_deployed", deployed_json(c)) &&
               tc_regret_set(j, "statement", json_string(tc_text_get(&statement)));
     tc_text_fini(&statement);
     if (ok)
@@ -104,29 +155,27 @@ static json_t *deployed_json(const tc_answer_cost *c)
     return NULL;
 }
 
-static json_t *privacy_json(const tc_answer_cost *c)
-{
-    json_t *j = json_object();
-    if (j && tc_regret_set(j, "private", json_false()) &&
-        tc_regret_set(j, "reason", json_string("seeded")) &&
-        tc_regret_set(j, "if_deployed", deployed_json(c)))
-        return j;
-    json_decref(j);
-    return NULL;
-}
-
-/* Only where observations were perturbed: of plain optimization nothing is claimed. */
+/* Only where something would be hidden: of plain optimization nothing is claimed. */
 static tacit_status set_privacy(json_t *j, const tc_simulation *sim, tacit_error *err)
 {
-    tc_answers answers;
-    tc_answer_cost cost;
-    TC_TRY(tc_answers_init(&answers, sim->algorithm, sim->options, sim->reply, err));
-    bool perturbed = tc_answers_perturbed(&answers);
-    tacit_status status = perturbed ? tc_answers_cost(&answers, &cost, err) : TACIT_OK;
-    tc_answers_fini(&answers);
-    if (status == TACIT_OK && perturbed && !tc_regret_set(j, "privacy", privacy_json(&cost)))
-        return tc_fail_memory(err);
-    return status;
+    tc_sim_claim claim;
+    TC_TRY(tc_sim_claim_init(&claim, sim, err));
+    bool ok = !claim.there || tc_regret_set(j, "privacy", privacy_json(&claim));
+    tc_sim_claim_fini(&claim);
+    return ok ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* How the rows were released; the epsilon stands with what it promises, if it promises anything. */
+static json_t *release_json(const tc_row_terms *t)
+{
+    json_t *j = tc_row_terms_json(t);
+    if (!j)
+        return NULL;
+    json_object_del(j, "name");
+    json_object_del(j, "maximize");
+    if (t->mode == TC_ROW_PAPER)
+        json_object_del(j, "epsilon");
+    return j;
 }
 
 static bool fill(json_t *j, const tc_simulation *sim, const tc_simulation_result *r,
@@ -141,6 +190,7 @@ static bool fill(json_t *j, const tc_simulation *sim, const tc_simulation_result
            tc_regret_set(j, "options", json_incref(options)) &&
            tc_regret_set(j, "objective_options",
                          tc_options_json(tc_objective_options, &sim->objective_opts)) &&
+           (!sim->curated || tc_regret_set(j, "release", release_json(sim->curated))) &&
            tc_regret_set(j, "iterations", tc_regret_iterations(n, 1)) &&
            tc_regret_set(j, "simple_regret", tc_regret_moments(n, r->simple_mean, r->simple_se)) &&
            tc_regret_set(j, "cumulative_regret",

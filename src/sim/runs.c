@@ -2,11 +2,16 @@
 #include "sim/runs.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <sodium.h>
+#include <string.h>
 
-#define SEED_BITS 53
+#define SEED_BITS  53
+#define TABLE      "table:"
+#define MOST_TABLE ((size_t)1 << 30)
 
 tc_run_seeds tc_run_seeds_of(uint64_t seed, uint64_t run)
 {
@@ -68,4 +73,18 @@ tacit_status tc_runs_failure(const tacit_error *errors, size_t n, tacit_error *e
     if (!found)
         return TACIT_OK;
     return tc_fail(err, found->code, "%s", found->msg);
+}
+
+tacit_status tc_runs_add_table(tc_text *out, const char *objective, tacit_error *err)
+{
+    uint8_t hash[32];
+    char hex[2 * sizeof hash + 1], *text;
+    size_t len;
+    if (strncmp(objective, TABLE, strlen(TABLE)) != 0)
+        return TACIT_OK;
+    TC_TRY(tc_file_read(objective + strlen(TABLE), MOST_TABLE, &text, &len, err));
+    (void)crypto_generichash(hash, sizeof hash, (const unsigned char *)text, len, NULL, 0);
+    tc_free(text);
+    tc_text_add(out, sodium_bin2hex(hex, sizeof hex, hash, sizeof hash));
+    return TACIT_OK;
 }

@@ -1,8 +1,9 @@
-/* runs.h - what all simulations of many runs share (simulate.c, federated.c). */
+/* runs.h - what all simulations of many runs share (simulate.c, federated.c, pull_runs.c). */
 #ifndef TC_SIM_RUNS_H
 #define TC_SIM_RUNS_H
 
 #include "algo/algorithm.h"
+#include "base/text.h"
 
 /* Run r of a simulation gets its seeds from (seed, r) alone. The objective's does not depend on
  * the algorithm, so simulations with one seed are paired. */
@@ -24,5 +25,9 @@ void tc_runs_moments(const double *rows, size_t n, size_t width, size_t t, doubl
 
 /* The first real failure in run order; E_CANCELLED only if there is no other. */
 tacit_status tc_runs_failure(const tacit_error *errors, size_t n, tacit_error *err);
+
+/* Adds the hash of a table to the identity of a simulation, nothing for other objectives: a table may
+ * change under its name. */
+tacit_status tc_runs_add_table(tc_text *out, const char *objective, tacit_error *err);
 
 #endif

@@ -1,14 +1,17 @@
 /* simulate.c - the runs of a simulation and their mean regret.
  *
  * Each run is a study like any other: ask, observe, tell through study/, over a memory store of its
- * own; between the last two a private user may perturb what was observed. A run writes only its own rows; means are taken afterwards in run order, so the bits do not
- * depend on the pool. */
+ * own; between the last two a private user may perturb what was observed. Where there is a curator the
+ * study is the modeler's: its space are the released rows, and its questions pass through the curator.
+ * A run writes only its own rows; means are taken afterwards in run order, so the bits do not depend on
+ * the pool. */
 #include "sim/simulate.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/answers.h"
+#include "sim/curated.h"
 #include "sim/runs.h"
 #include "study/study.h"
 
@@ -30,6 +33,7 @@ typedef struct runs {
 /* One run while it lasts. */
 typedef struct run {
     tc_objective *objective;
+    tc_curated *curated; /* or NULL */
     tc_store *store;
     tc_study *study;
     json_t *options;
@@ -37,20 +41,28 @@ typedef struct run {
     tc_run_seeds seeds;
 } run;
 
+static tacit_status take_options(run *r, const tc_simulation *sim, tacit_error *err)
+{
+    if (sim->curated)
+        return tc_curated_options(sim->curated, sim->options, &r->options, err);
+    r->options = sim->options ? json_deep_copy(sim->options) : json_object();
+    return r->options ? TACIT_OK : tc_fail_memory(err);
+}
+
 static tacit_status open_study(run *r, const runs *all, tacit_error *err)
 {
     const tc_simulation *sim = all->sim;
     char name[] = "simulation";
-    r->options = sim->options ? json_deep_copy(sim->options) : json_object();
-    if (!r->options)
-        return tc_fail_memory(err);
+    TC_TRY(take_options(r, sim, err));
+    const tc_space *seen =
+        r->curated ? tc_curated_space(r->curated) : tc_objective_space(r->objective);
     tc_study_doc doc = {
         .name = name,
         .maximize = tc_objective_maximize(r->objective),
         .trials = sim->trials,
         .has_seed = true,
         .seed = r->seeds.study,
-        .space = (tc_space *)tc_objective_space(r->objective), /* copied, never written */
+        .space = (tc_space *)seen, /* copied, never written */
         .algorithm = sim->algorithm,
         .options = r->options,
     };
@@ -67,6 +79,8 @@ static tacit_status run_open(run *r, const runs *all, size_t i, tacit_error *err
     r->values = tc_alloc(tc_objective_space(r->objective)->n_params, sizeof(double));
     if (!r->values)
         return tc_fail_memory(err);
+    if (sim->curated)
+        TC_TRY(tc_curated_new(&r->curated, sim->curated, r->objective, r->seeds.study, err));
     return open_study(r, all, err);
 }
 
@@ -74,20 +88,35 @@ static void run_close(run *r)
 {
     tc_study_close(r->study);
     tc_store_close(r->store);
+    tc_curated_free(r->curated);
     tc_objective_free(r->objective);
     json_decref(r->options);
     tc_free(r->values);
+}
+
+/* The curator puts the record in place of the row asked for, and its answer in place of the value. */
+static tacit_status observe(run *r, const tc_answers *answers, uint64_t trial, double *y,
+                            tacit_error *err)
+{
+    tc_stream noise;
+    tc_stream_public(&noise, &r->seeds.objective, TC_FOR_OBSERVATION, trial);
+    if (!r->curated) {
+        *y = tc_objective_observe(r->objective, r->values, &noise);
+        return tc_answers_tell(answers, r->seeds.study, trial, y, err);
+    }
+    size_t row = (size_t)r->values[0];
+    r->values[0] = (double)tc_curated_record(r->curated, row);
+    *y = tc_objective_observe(r->objective, r->values, &noise);
+    return tc_curated_answer(r->curated, row, y, err);
 }
 
 /* One trial; *regret is that of its point. */
 static tacit_status run_trial(run *r, const tc_answers *answers, double *regret, tacit_error *err)
 {
     uint64_t trial;
-    tc_stream noise;
+    double y;
     TC_TRY(tc_study_ask(r->study, NULL, 0, &trial, r->values, err));
-    tc_stream_public(&noise, &r->seeds.objective, TC_FOR_OBSERVATION, trial);
-    double y = tc_objective_observe(r->objective, r->values, &noise);
-    TC_TRY(tc_answers_tell(answers, r->seeds.study, trial, &y, err));
+    TC_TRY(observe(r, answers, trial, &y, err));
     TC_TRY(tc_study_tell(r->study, trial, NULL, y, err));
     *regret = tc_objective_regret(r->objective, r->values);
     return TACIT_OK;
@@ -134,7 +163,9 @@ static void run_body(void *ctx, size_t i)
     if (status == TACIT_OK)
         status = run_trials(&r, all, i, err);
     run_close(&r);
-    if (status != TACIT_OK)
+    if (status == TACIT_OK)
+        *err = (tacit_error){0}; /* what was tried and did not matter */
+    else
         atomic_store(&all->stop, true); /* the other runs would be thrown away */
 }
 
@@ -152,7 +183,13 @@ static void average(const runs *all, tc_simulation_result *out)
 
 tacit_status tc_simulation_options(const tc_simulation *sim, json_t **out, tacit_error *err)
 {
-    return tc_options_in_force(sim->algorithm, sim->options, out, err);
+    if (!sim->curated)
+        return tc_options_in_force(sim->algorithm, sim->options, out, err);
+    json_t *given;
+    TC_TRY(tc_curated_options(sim->curated, sim->options, &given, err));
+    tacit_status status = tc_options_in_force(sim->algorithm, given, out, err);
+    json_decref(given);
+    return status;
 }
 
 /* -- all runs ------------------------------------------------------------------------------ */
@@ -165,6 +202,13 @@ static tacit_status check(const tc_simulation *sim, tacit_error *err)
     if (sim->runs < 1 || sim->runs > 1000000)
         return tc_fail(err, TACIT_E_ARG, "runs is %llu; allowed are 1 to 1000000",
                        (unsigned long long)sim->runs);
+    if (sim->curated && !tc_is_modeler(sim->algorithm))
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s is not the algorithm of a modeler: it cannot be told the noise in "
+                       "released rows",
+                       sim->algorithm->name);
+    if (sim->curated && sim->reply)
+        return tc_fail(err, TACIT_E_ARG, "where there is a curator, it answers; no reply is given");
     json_t *options;
     TC_TRY(tc_simulation_options(sim, &options, err)); /* once, before every run fails by them */
     json_decref(options);

@@ -7,7 +7,9 @@
  * not depend on the number of threads.
  *
  * What the algorithm is told may be the reply of a private user instead of the observation
- * (answers.h): the algorithm's own curator decides, or `reply`.
+ * (answers.h): the algorithm's own curator decides, or `reply`. What it sees may be rows that a
+ * curator released, and what it is told that curator's answers (curated.h): `curated`. Regret is
+ * always that of the true points.
  *
  * Regret is noise-free. The cumulative regret after trial t sums the regrets of
  * all points queried so far; the simple regret is the smallest of them, whether
@@ -16,6 +18,7 @@
 #define TC_SIM_SIMULATE_H
 
 #include "algo/algorithm.h"
+#include "algo/outsourced/row_curator.h"
 #include "objective/objective.h"
 #include "privacy/mechanism.h"
 
@@ -25,6 +28,9 @@ typedef struct tc_simulation {
     const char *objective;
     tc_objective_opts objective_opts;
     const tc_reply *reply; /* told in place of observations; NULL: as the algorithm has it */
+    /* Terms on which a curator releases the objective's rows to the algorithm, a modeler, and answers
+     * about them; NULL: there is none. */
+    const tc_row_terms *curated;
     uint64_t trials, runs, seed;
     tc_pool *pool;
     /* Called from any thread after each trial, `done` of all runs x trials; may be NULL.
@@ -48,7 +54,8 @@ typedef struct tc_simulation_result {
 tacit_status tc_simulate(const tc_simulation *sim, tc_simulation_result *out, tacit_error *err);
 void tc_simulation_result_fini(tc_simulation_result *r);
 
-/* The algorithm's options in force: as given, the rest from its defaults. Caller decrefs. */
+/* The algorithm's options in force: as given, what the release says of its noise, the rest from its
+ * defaults. Caller decrefs. */
 tacit_status tc_simulation_options(const tc_simulation *sim, json_t **out, tacit_error *err);
 
 #endif

@@ -288,6 +288,20 @@ bad 2 'objectives "gp-famly"; did you mean "gp-family"?' $small --objective gp-f
 bad 3 "absent.csv" $small --objective table:absent.csv
 bad 3 "--out no/such/file.csv: there is no such folder" $small --out no/such/file.csv
 bad 3 "--by-agent no/such/file.csv: there is no such folder" $small --by-agent no/such/file.csv
+
+# ---- records: every round is about its own
+
+records="--algorithm dp-pf-pne --set protect=record --set gap=0.1 --agents 8 --rounds 200 --runs 2 --objective garland --quiet"
+good "rewards are protected" $records --epsilon 1 --delta 1e-5
+check "all rounds cost what one does" grep -q 'every row: epsilon \(1\|0\.9999[0-9]*\), delta 1e-05' out
+check "and there were several" grep -q 'over 4 releases' out
+check "no reward is in two" grep -q 'no reward is in two releases' out
+good "beside agents" $records --epsilon 1 --delta 1e-5 --versus "dp-pf-pne,protect=client"
+check "each says whose" grep -q 'if deployed: every row: epsilon' out
+bad 2 "with protect=record, noise_multiplier must be in [0.001, 2000], got 5000" $records --set noise_multiplier=5000
+
+# ---- tables
+
 printf 'x1,value_1,value_2\n0,1,2\n1,2,1\n' > two.csv
 good "a table of two agents" --algorithm random --agents 2 --rounds 2 --runs 2 --objective table:two.csv --quiet
 bad 2 "two.csv" --algorithm random --agents 3 --rounds 2 --runs 2 --objective table:two.csv --checkpoint new --quiet

@@ -1,0 +1,161 @@
+/* claim_test.c - what the files of a simulation with a curator say about privacy. What they say where
+ * users reply is in answers_test.c. */
+#include "support/test.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "sim/claim.h"
+#include "sim/curated.h"
+#include "sim/regret_file.h"
+
+enum { SIDE = 8, D = 2, TRIALS = 3 };
+static const double UNIT = 0.125;
+
+typedef struct desk {
+    tc_objective_opts opts;
+    tc_objective *objective;
+    tc_row_terms terms;
+    tc_arena memory;
+} desk;
+
+static int setup(void **state)
+{
+    static desk d;
+    tacit_error err = {0};
+    d = (desk){.opts = {.lengthscale = 0.3, .grid = SIDE, .noise = 1, .noise_scale = 0.01},
+               .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
+    assert_ok(tc_objective_new(&d.objective, "gp-sample", &d.opts, tc_public_seed_from(4), &err));
+    assert_ok(tc_curated_terms(&d.terms, d.objective, UNIT, &d.memory, &err));
+    *state = &d;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    desk *d = *state;
+    tc_objective_free(d->objective);
+    tc_arena_fini(&d->memory);
+    return 0;
+}
+
+static tc_simulation simulation(const desk *d)
+{
+    return (tc_simulation){.algorithm = tc_algorithm_find("po-gp-ucb"),
+                           .objective = "gp-sample",
+                           .objective_opts = d->opts,
+                           .curated = &d->terms,
+                           .trials = TRIALS,
+                           .runs = 2,
+                           .seed = 5};
+}
+
+static json_t *file_of(const tc_simulation *sim, tc_text *csv)
+{
+    tacit_error err = {0};
+    tc_simulation_result r;
+    json_t *j;
+    assert_ok(tc_simulate(sim, &r, &err));
+    assert_ok(tc_regret_json(sim, &r, &j, &err));
+    tc_regret_csv(sim, &r, csv);
+    assert_false(csv->failed);
+    tc_simulation_result_fini(&r);
+    return j;
+}
+
+static const char *string_at(const json_t *j, const char *key)
+{
+    return json_string_value(json_object_get(j, key));
+}
+
+static void test_sound_files(void **state)
+{
+    desk *d = *state;
+    tc_text csv = {0};
+    d->terms.output_epsilon = 0.5;
+    d->terms.output_bound = 2;
+    tc_simulation sim = simulation(d);
+    json_t *j = file_of(&sim, &csv);
+    const json_t *privacy = json_object_get(j, "privacy");
+    const json_t *deployed = json_object_get(privacy, "if_deployed");
+    assert_true(json_is_false(json_object_get(privacy, "private")));
+    assert_string_equal(string_at(privacy, "reason"), "seeded");
+    assert_same_bits(json_real_value(json_object_get(deployed, "epsilon")), 3);
+    assert_same_bits(json_real_value(json_object_get(deployed, "delta")), 0);
+    assert_same_bits(json_real_value(json_object_get(deployed, "output_epsilon")), 0.5);
+    assert_string_equal(string_at(deployed, "unit"), "row");
+    assert_string_equal(string_at(deployed, "mechanism"), "laplace-rows");
+    assert_non_null(strstr(string_at(deployed, "statement"),
+                           "every row: epsilon 3, delta 0 (pure) over 1 release. Neighbours: one "
+                           "row moves by at most the public radius"));
+    assert_non_null(strstr(string_at(deployed, "statement"),
+                           "A row whose value is asked for spends epsilon 0.5 more, once."));
+    assert_string_equal(string_at(json_object_get(j, "release"), "mode"), "sound");
+    assert_close(json_real_value(json_object_get(json_object_get(j, "options"), "input_sd")),
+                 sqrt(2) * sqrt(D) / 3, 1e-6);
+    assert_non_null(strstr(csv.data, "cumulative_regret_se,epsilon,delta,statement\n"));
+    assert_non_null(strstr(csv.data, ",3,0,\"NOT PRIVATE: seeded. If deployed: every row"));
+    json_decref(j);
+    tc_text_fini(&csv);
+}
+
+static void test_gaussian_claim(void **state)
+{
+    desk *d = *state;
+    tacit_error err = {0};
+    tc_sim_claim claim;
+    d->terms.delta = 1e-3;
+    d->terms.noise = TC_ROWS_GAUSSIAN;
+    tc_simulation sim = simulation(d);
+    assert_ok(tc_sim_claim_init(&claim, &sim, &err));
+    assert_string_equal(claim.mechanism, "gaussian-rows");
+    assert_true(claim.epsilon <= 3.001 && claim.epsilon > 2.9); /* what was asked for, used up */
+    assert_same_bits(claim.delta, 1e-3);
+    tc_sim_claim_fini(&claim);
+}
+
+static void test_paper_files(void **state)
+{
+    desk *d = *state;
+    tc_text csv = {0};
+    d->terms.mode = TC_ROW_PAPER;
+    d->terms.delta = 1e-5;
+    d->terms.rank = 3;
+    tc_simulation sim = simulation(d);
+    json_t *j = file_of(&sim, &csv);
+    const json_t *privacy = json_object_get(j, "privacy");
+    assert_true(json_is_false(json_object_get(privacy, "private")));
+    assert_true(json_is_null(json_object_get(privacy, "if_deployed")));
+    assert_non_null(strstr(string_at(privacy, "statement"),
+                           "NOT PRIVATE: seeded. If deployed, there would be no guarantee either: "
+                           "a random projection shows the column space"));
+    assert_null(json_object_get(json_object_get(j, "release"), "epsilon"));
+    assert_non_null(strstr(csv.data, ",,,\n"));
+    json_decref(j);
+    tc_text_fini(&csv);
+}
+
+static void test_plain_simulations_claim_nothing(void **state)
+{
+    desk *d = *state;
+    tacit_error err = {0};
+    tc_sim_claim claim;
+    tc_text text = {0};
+    tc_simulation sim = simulation(d);
+    sim.curated = NULL;
+    assert_ok(tc_sim_claim_init(&claim, &sim, &err));
+    tc_sim_claim_statement(&claim, &text);
+    assert_false(claim.there);
+    assert_int_equal(text.len, 0);
+    tc_sim_claim_fini(&claim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_sound_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_gaussian_claim, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_paper_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_plain_simulations_claim_nothing, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/* pull_file_test.c - results by pulls: ratios against a slow reference, files that read back. */
+#include "support/test.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "sim/pull_file.h"
+#include "sim/regret_file.h"
+
+enum { RUNS = 4, POINTS = 20 };
+
+typedef struct simulated {
+    tc_pull_runs p;
+    tc_pull_runs_result r;
+    json_t *options;
+} simulated;
+
+static void simulate(simulated *s, const tc_bandit *b)
+{
+    tacit_error err = {0};
+    *s = (simulated){.options = json_pack("{s:f}", "rho", 0.5)};
+    s->p = (tc_pull_runs){.bandit = b,
+                          .options = s->options,
+                          .objective = "garland",
+                          .high = 1,
+                          .scale = 0.1,
+                          .clients = 3,
+                          .budget = 1000,
+                          .runs = RUNS,
+                          .seed = 9,
+                          .points = POINTS};
+    assert_ok(tc_options_defaults(tc_family_options, &s->p.family, &err));
+    assert_ok(tc_pull_runs_run(&s->p, &s->r, &err));
+}
+
+static void end(simulated *s)
+{
+    json_decref(s->options);
+    tc_pull_runs_result_fini(&s->r);
+}
+
+static void both(simulated s[2], tc_pull_part parts[2])
+{
+    simulate(&s[0], &tc_bandit_hct);
+    simulate(&s[1], &tc_bandit_pf_pne);
+    parts[0] = (tc_pull_part){"hct", &s[0].p, &s[0].r};
+    parts[1] = (tc_pull_part){"pf-pne, \"late\"", &s[1].p, &s[1].r};
+}
+
+/* The p-value over all 2^RUNS patterns of signs, one by one. */
+static double slow_p(const double *a, const double *b, size_t point)
+{
+    double seen = 0, large = 0;
+    for (size_t r = 0; r < RUNS; r++)
+        seen += a[r * POINTS + point] - b[r * POINTS + point];
+    for (unsigned signs = 0; signs < 1 << RUNS; signs++) {
+        double sum = 0;
+        for (size_t r = 0; r < RUNS; r++)
+            sum += (signs >> r & 1 ? -1 : 1) * (a[r * POINTS + point] - b[r * POINTS + point]);
+        large += fabs(sum) >= fabs(seen) * (1 - 1e-12);
+    }
+    return large / (1 << RUNS);
+}
+
+static void test_ratios(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    simulated s[2];
+    tc_pull_part parts[2];
+    tc_pull_contrast *rows;
+    size_t n;
+    both(s, parts);
+    assert_ok(tc_pull_contrasts(parts, 2, &rows, &n, &err));
+    assert_int_equal(n, TC_PULL_CONTRASTS);
+    const size_t at[] = {1, 9, 19}; /* a tenth, a half, all of 20 points */
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(rows[i].of, 1);
+        assert_int_equal(rows[i].point, at[i]);
+        assert_close(rows[i].ratio.ratio, s[1].r.mean[at[i]] / s[0].r.mean[at[i]], 1e-12);
+        assert_true(rows[i].ratio.low <= rows[i].ratio.ratio &&
+                    rows[i].ratio.ratio <= rows[i].ratio.high);
+        assert_close(rows[i].ratio.p, slow_p(s[1].r.regret, s[0].r.regret, at[i]), 1e-15);
+    }
+    tc_free(rows);
+    s[0].r.runs = 1; /* nothing to pair */
+    assert_ok(tc_pull_contrasts(parts, 2, &rows, &n, &err));
+    assert_int_equal(n, 0);
+    tc_free(rows);
+    s[0].r.runs = RUNS;
+    end(&s[0]);
+    end(&s[1]);
+}
+
+static void check_curves(const tc_regret_curves *c, const simulated s[2])
+{
+    assert_int_equal(c->n, 2);
+    assert_string_equal(c->items[0].label, "hct");
+    assert_string_equal(c->items[1].label, "pf-pne, \"late\"");
+    assert_string_equal(c->items[1].algorithm, "pf-pne");
+    for (size_t k = 0; k < 2; k++) {
+        const tc_regret_curve *v = &c->items[k];
+        assert_true(v->by_pulls && v->n == POINTS && v->runs == RUNS && v->seed == 9);
+        assert_string_equal(v->objective, "garland");
+        for (size_t i = 0; i < POINTS; i++) {
+            assert_same_bits(v->iteration[i], (double)s[k].r.at[i]);
+            assert_same_bits(v->cumulative_mean[i], s[k].r.mean[i]);
+            assert_same_bits(v->cumulative_se[i], s[k].r.se[i]);
+            assert_true(isinf(v->simple_mean[i]));
+        }
+    }
+}
+
+static void test_files_read_back(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    simulated s[2];
+    tc_pull_part parts[2];
+    tc_text csv = {0};
+    tc_regret_curves from_csv = {0}, from_json = {0}, one = {0};
+    json_t *j;
+    both(s, parts);
+    tc_pull_csv(parts, 2, &csv);
+    assert_ok(tc_regret_from_csv(&from_csv, tc_text_get(&csv), csv.len, "it", &err));
+    check_curves(&from_csv, s);
+    assert_ok(tc_pull_json(parts, 2, &j, &err));
+    assert_ok(tc_regret_from_json(&from_json, j, "it", &err));
+    check_curves(&from_json, s);
+    assert_int_equal(json_array_size(json_object_get(j, "ratios")), TC_PULL_CONTRASTS);
+    json_decref(j);
+    assert_ok(tc_pull_json(parts, 1, &j, &err));
+    assert_ok(tc_regret_from_json(&one, j, "it", &err));
+    assert_int_equal(one.n, 1);
+    assert_true(json_number_value(json_object_get(j, "pulls_per_second")) > 0);
+    json_decref(j);
+    tc_regret_curves_fini(&from_csv);
+    tc_regret_curves_fini(&from_json);
+    tc_regret_curves_fini(&one);
+    tc_text_fini(&csv);
+    end(&s[0]);
+    end(&s[1]);
+}
+
+/* A file by pulls needs its cumulative regret. */
+static void test_what_is_missing(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_regret_curves c = {0};
+    const char *csv = "label,algorithm,objective,runs,seed,pulls,cumulative_regret_mean\n";
+    assert_fails(tc_regret_from_csv(&c, csv, strlen(csv), "it", &err), TACIT_E_ARG,
+                 "it has no column \"cumulative_regret_se\"");
+    json_t *j = json_pack("{s:s, s:s, s:i, s:i, s:[]}", "algorithm", "hct", "objective", "garland",
+                          "runs", 1, "seed", 0, "pulls");
+    assert_fails(tc_regret_from_json(&c, j, "it", &err), TACIT_E_ARG,
+                 "pulls must be an array with at least one number");
+    json_decref(j);
+    tc_regret_curves_fini(&c);
+}
+
+static void test_communication_is_a_mean(void **state)
+{
+    (void)state;
+    uint64_t rounds[] = {1, 4}, at[] = {10, 20}, up[] = {0, 5}, down[] = {7, 7};
+    tc_pull_runs_result r = {
+        .runs = 2, .rounds = rounds, .last_round_at = at, .numbers_up = up, .numbers_down = down};
+    tc_pull_talk t = tc_pull_talk_of(&r);
+    assert_true(t.rounds == 2.5 && t.last_round_at == 15 && t.numbers_up == 2.5 &&
+                t.numbers_down == 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_files_read_back),
+        cmocka_unit_test(test_what_is_missing),
+        cmocka_unit_test(test_communication_is_a_mean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+/* crash_store.h - a store that dies at a chosen write, for tests of what survives.
+ *
+ * It stands before another one, which plays the disk. Writes are counted. At write number `at` the
+ * process "dies": the write happens or not (`after`), and from then on every call fails until
+ * crash_restart. What was written before is there, as after kill -9. */
+#ifndef TEST_CRASH_STORE_H
+#define TEST_CRASH_STORE_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "study/store.h"
+
+typedef struct crash_store {
+    tc_store base;
+    tc_store *disk;
+    uint64_t writes; /* so far */
+    uint64_t at;     /* 0: never */
+    bool after;      /* the write itself happens */
+    bool dead;
+    struct crash_ledger *ledgers;
+} crash_store;
+
+typedef struct crash_ledger {
+    crash_store *store;
+    tc_ledger_io disk;
+    struct crash_ledger *next;
+} crash_ledger;
+
+static inline tacit_status crash_dead(tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_IO, "the process is dead");
+}
+
+/* Does this write die? *happens: it reaches the disk first. */
+static inline bool crash_now(crash_store *s, bool *happens)
+{
+    s->writes++;
+    *happens = true;
+    if (s->at == 0 || s->writes != s->at)
+        return false;
+    s->dead = true;
+    *happens = s->after;
+    return true;
+}
+
+/* The body of a write: `call` uses `err`, which is thrown away if the process dies. */
+#define CRASH_WRITE(s, call, err)                                                                  \
+    do {                                                                                           \
+        bool happens_;                                                                             \
+        if ((s)->dead)                                                                             \
+            return crash_dead(err);                                                                \
+        if (!crash_now((s), &happens_))                                                            \
+            return (call);                                                                         \
+        if (happens_)                                                                              \
+            (void)(call);                                                                          \
+        return crash_dead(err);                                                                    \
+    } while (0)
+
+static inline crash_store *crash_of(tc_store *s)
+{
+    return (crash_store *)s;
+}
+
+static inline tacit_status crash_study_put(tc_store *t, const tc_study_row *row, int64_t *id,
+                                           tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    CRASH_WRITE(s, tc_store_study_put(s->disk, row, id, err), err);
+}
+
+static inline tacit_status crash_append(tc_store *t, const tc_append *a, uint64_t *head,
+                                        tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    CRASH_WRITE(s, tc_store_append(s->disk, a, head, err), err);
+}
+
+static inline tacit_status crash_change(tc_store *t, const tc_change *c, size_t n, size_t *refused,
+                                        tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    CRASH_WRITE(s, tc_store_change(s->disk, c, n, refused, err), err);
+}
+
+static inline tacit_status crash_drop(tc_store *t, const tc_record_range *range, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    CRASH_WRITE(s, tc_store_record_drop(s->disk, range, err), err);
+}
+
+static inline tacit_status crash_erase(tc_store *t, int64_t study, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    CRASH_WRITE(s, tc_store_study_erase(s->disk, study, err), err);
+}
+
+/* ---- reading ---- */
+
+static inline tacit_status crash_study_get(tc_store *t, const char *name, tc_study_row *out,
+                                           tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_study_get(s->disk, name, out, err);
+}
+
+static inline tacit_status crash_study_list(tc_store *t, tc_study_visit visit, void *user,
+                                            tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_study_list(s->disk, visit, user, err);
+}
+
+static inline tacit_status crash_scan(tc_store *t, int64_t study, uint64_t after,
+                                      tc_event_visit visit, void *user, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_scan(s->disk, study, after, visit, user, err);
+}
+
+static inline tacit_status crash_head(tc_store *t, int64_t study, uint64_t *head, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_head(s->disk, study, head, err);
+}
+
+static inline tacit_status crash_record_get(tc_store *t, const tc_record *which, tc_record *out,
+                                            tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_record_get(s->disk, which, out, err);
+}
+
+static inline tacit_status crash_record_scan(tc_store *t, const tc_record_range *range,
+                                             tc_record_visit visit, void *user, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_record_scan(s->disk, range, visit, user, err);
+}
+
+static inline tacit_status crash_record_count(tc_store *t, const tc_record_range *range,
+                                              uint64_t *out, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_record_count(s->disk, range, out, err);
+}
+
+/* ---- ledgers ---- */
+
+static inline const crash_ledger *crash_ledger_of(const tc_ledger_io *io)
+{
+    return io->store;
+}
+
+static inline tacit_status crash_ledger_append(const tc_ledger_io *io, const tc_ledger_record *r,
+                                               tacit_error *err)
+{
+    const crash_ledger *l = crash_ledger_of(io);
+    CRASH_WRITE(l->store, l->disk.append(&l->disk, r, err), err);
+}
+
+static inline tacit_status crash_ledger_head(const tc_ledger_io *io, tc_ledger_head *out,
+                                             tacit_error *err)
+{
+    const crash_ledger *l = crash_ledger_of(io);
+    return l->store->dead ? crash_dead(err) : l->disk.head(&l->disk, out, err);
+}
+
+static inline tacit_status crash_ledger_scan(const tc_ledger_io *io, uint64_t after,
+                                             tc_ledger_visit visit, void *user, tacit_error *err)
+{
+    const crash_ledger *l = crash_ledger_of(io);
+    return l->store->dead ? crash_dead(err) : l->disk.scan(&l->disk, after, visit, user, err);
+}
+
+static inline tacit_status crash_ledger_find(const tc_ledger_io *io, const tc_ledger_hash *study,
+                                             uint64_t round, uint64_t *seq, uint8_t **release,
+                                             size_t *size, tacit_error *err)
+{
+    const crash_ledger *l = crash_ledger_of(io);
+    return l->store->dead ? crash_dead(err)
+                          : l->disk.find(&l->disk, study, round, seq, release, size, err);
+}
+
+static inline tacit_status crash_open_ledger(tc_store *t, const char *name, bool create,
+                                             tc_ledger_io *out, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    if (s->dead)
+        return crash_dead(err);
+    crash_ledger *l = tc_alloc(1, sizeof *l);
+    if (!l)
+        return tc_fail_memory(err);
+    l->store = s;
+    l->next = s->ledgers;
+    s->ledgers = l;
+    TC_TRY(tc_store_ledger(s->disk, name, create, &l->disk, err));
+    *out = (tc_ledger_io){.store = l,
+                          .id = l->disk.id,
+                          .append = crash_ledger_append,
+                          .head = crash_ledger_head,
+                          .scan = crash_ledger_scan,
+                          .find = crash_ledger_find};
+    return TACIT_OK;
+}
+
+/* ---- */
+
+static const tc_store_ops crash_ops = {.scheme = "crash",
+                                       .study_put = crash_study_put,
+                                       .study_get = crash_study_get,
+                                       .study_list = crash_study_list,
+                                       .append = crash_append,
+                                       .scan = crash_scan,
+                                       .head = crash_head,
+                                       .ledger = crash_open_ledger,
+                                       .change = crash_change,
+                                       .record_get = crash_record_get,
+                                       .record_scan = crash_record_scan,
+                                       .record_count = crash_record_count,
+                                       .record_drop = crash_drop,
+                                       .study_erase = crash_erase};
+
+static inline void crash_init(crash_store *s, tc_store *disk)
+{
+    *s = (crash_store){.base = {.ops = &crash_ops}, .disk = disk};
+}
+
+/* Alive again, for good. */
+static inline void crash_restart(crash_store *s)
+{
+    s->dead = false;
+    s->at = 0;
+}
+
+static inline void crash_fini(crash_store *s)
+{
+    for (crash_ledger *l = s->ledgers, *next; l; l = next) {
+        next = l->next;
+        tc_free(l);
+    }
+    tc_store_close(s->disk);
+}
+
+#endif
