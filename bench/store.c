@@ -1,10 +1,13 @@
-/* store.c - how fast trials pass through a study in a SQLite file, beside what the disk allows.
+/* store.c - how fast trials pass through a study in a store, beside what the disk allows.
  *
  * The measure is the disk itself: how many one-row transactions a second SQLite commits here
  * with synchronous=FULL and a write-ahead log. A trial is one ask and one tell (algorithm
  * "random", no evaluation), and costs one sync; threads share syncs. Every figure is of a new file
  * and as many transactions, since syncs are slower while a log grows. A disk changes its mind from
  * second to second: all are measured in turn in each round, and figures and ratios are medians.
+ *
+ * If TACIT_POSTGRES is the URL of a PostgreSQL server, the same is measured there, beside one-row
+ * commits of one connection to it.
  *
  * usage: bench_store [FOLDER]    where the files go; the working folder if absent */
 #include "base/clock.h"
@@ -13,6 +16,7 @@
 #include "base/memory.h"
 #include "study/study.h"
 
+#include <libpq-fe.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -88,6 +92,34 @@ static double commit_rate(void)
     return rate;
 }
 
+/* ---- the server ---- */
+
+static void pg_sql(PGconn *c, const char *text)
+{
+    PGresult *r = PQexec(c, text);
+    ExecStatusType status = PQresultStatus(r);
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+        fprintf(stderr, "store: %s", PQerrorMessage(c));
+        exit(1);
+    }
+    PQclear(r);
+}
+
+static double pg_commit_rate(const char *url)
+{
+    PGconn *c = PQconnectdb(url);
+    pg_sql(c, "CREATE TABLE tacit_bench(id serial PRIMARY KEY, body text)");
+    pg_sql(c, "PREPARE put AS INSERT INTO tacit_bench(body)"
+              " VALUES('{\"state\":\"COMPLETE\",\"value\":0.5}')");
+    uint64_t start = tc_clock_ns();
+    for (int i = 0; i < TRIALS; i++)
+        pg_sql(c, "EXECUTE put");
+    double rate = TRIALS / seconds_since(start);
+    pg_sql(c, "DROP TABLE tacit_bench");
+    PQfinish(c);
+    return rate;
+}
+
 /* ---- studies ---- */
 
 static tc_study *make_study(tc_store *store, const char *algorithm)
@@ -141,10 +173,9 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Trials a second with `threads` workers on one study. */
-static double trial_rate(int threads)
+/* Trials a second with `threads` workers on one new study of the store. */
+static double trial_rate(tc_store *store, int threads)
 {
-    tc_store *store = open_store("rates.db", true);
     worker w = {.study = make_study(store, "random"), .trials = TRIALS / threads};
     pthread_t ids[THREADS];
     uint64_t start = tc_clock_ns();
@@ -155,8 +186,29 @@ static double trial_rate(int threads)
         pthread_join(ids[i], NULL);
     double rate = w.trials * threads / seconds_since(start);
     tc_study_close(w.study);
+    return rate;
+}
+
+static double file_trial_rate(int threads)
+{
+    tc_store *store = open_store("rates.db", true);
+    double rate = trial_rate(store, threads);
     tc_store_close(store);
     remove_files("rates.db");
+    return rate;
+}
+
+static double pg_trial_rate(const char *url, int threads)
+{
+    tc_store *store;
+    tc_study_row row;
+    tacit_error err;
+    need(tc_store_open(&store, url, true, &err), &err);
+    double rate = trial_rate(store, threads);
+    need(tc_store_study_get(store, "bench", &row, &err), &err);
+    need(tc_store_study_erase(store, row.id, &err), &err);
+    tc_study_row_fini(&row);
+    tc_store_close(store);
     return rate;
 }
 
@@ -180,23 +232,26 @@ static void print_rate(const char *label, const double *rates, const double *com
     printf("%-28s %10.0f %8.2f\n", label, median(rates, NULL), median(rates, commits));
 }
 
-static void measure_rates(void)
+/* server NULL: files. */
+static void measure_rates(const char *server)
 {
     static const int workers[] = {1, 2, 4, THREADS};
     enum { KINDS = sizeof workers / sizeof workers[0] };
     double commits[ROUNDS], rates[KINDS][ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
-        commits[r] = commit_rate();
+        commits[r] = server ? pg_commit_rate(server) : commit_rate();
         for (int k = 0; k < KINDS; k++)
-            rates[k][r] = trial_rate(workers[k]);
+            rates[k][r] = server ? pg_trial_rate(server, workers[k]) : file_trial_rate(workers[k]);
     }
     printf("%-28s %10s %8s\n", "", "per second", "ratio");
-    print_rate("one-row commits of SQLite", commits, commits);
+    print_rate(server ? "one-row commits (PostgreSQL)" : "one-row commits of SQLite", commits,
+               commits);
     for (int k = 0; k < KINDS; k++) {
         char label[64];
         snprintf(label, sizeof label, "trials, %d thread%s", workers[k], workers[k] > 1 ? "s" : "");
         print_rate(label, rates[k], commits);
     }
+    printf("\n");
 }
 
 /* ---- resuming ---- */
@@ -248,8 +303,10 @@ static void measure_resume(const char *algorithm, size_t n)
 int main(int argc, char **argv)
 {
     snprintf(folder, sizeof folder, "%s", argc > 1 ? argv[1] : ".");
-    measure_rates();
-    printf("\n%-10s %8s %12s %12s %12s\n", "resuming", "trials", "opened (ms)", "looked (ms)",
+    measure_rates(NULL);
+    if (getenv("TACIT_POSTGRES"))
+        measure_rates(getenv("TACIT_POSTGRES"));
+    printf("%-10s %8s %12s %12s %12s\n", "resuming", "trials", "opened (ms)", "looked (ms)",
            "asked (ms)");
     measure_resume("random", 10000);
     measure_resume("gp-ei", 1000);

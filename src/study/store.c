@@ -10,15 +10,19 @@
 #include <assert.h>
 #include <string.h>
 
-static const tc_store_ops *const stores[] = {&tc_store_sqlite, &tc_store_memory};
+static const tc_store_ops *const stores[] = {&tc_store_sqlite, &tc_store_postgres,
+                                             &tc_store_memory};
+
+static bool is_word(const char *word, const char *url, size_t len)
+{
+    return word && strlen(word) == len && memcmp(word, url, len) == 0;
+}
 
 static const tc_store_ops *find_scheme(const char *url, size_t len)
 {
-    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
-        const char *scheme = stores[i]->scheme;
-        if (strlen(scheme) == len && memcmp(scheme, url, len) == 0)
+    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++)
+        if (is_word(stores[i]->scheme, url, len) || is_word(stores[i]->alias, url, len))
             return stores[i];
-    }
     return NULL;
 }
 
@@ -27,13 +31,19 @@ tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_e
     const char *colon = strchr(url, ':');
     if (!colon)
         return tc_fail(err, TACIT_E_ARG,
-                       "storage \"%s\" is not a URL: write sqlite:///%s for a file, or memory:",
+                       "storage \"%s\" is not a URL: write sqlite:///%s for a file, "
+                       "postgresql://HOST/DATABASE, or memory:",
                        url, *url ? url : "tacit.db");
-    const tc_store_ops *ops = find_scheme(url, (size_t)(colon - url));
-    if (!ops)
+    size_t len = (size_t)(colon - url);
+    const tc_store_ops *ops = find_scheme(url, len);
+    if (!ops) /* the rest is not shown: it may have a password in it */
         return tc_fail(err, TACIT_E_ARG,
-                       "storage \"%s\" has an unknown scheme: use sqlite:///FILE or memory:", url);
+                       "the storage has the unknown scheme \"%.*s\": use sqlite:///FILE, "
+                       "postgresql://HOST/DATABASE or memory:",
+                       (int)len, url);
     const char *path = colon + 1;
+    if (ops == &tc_store_postgres)
+        return ops->open(out, url, create, err);
     if (ops == &tc_store_memory)
         return *path ? tc_fail(err, TACIT_E_ARG,
                                "storage \"%s\" takes no path: write just memory:", url)

@@ -53,6 +53,7 @@ typedef struct tc_append {
 
 typedef struct tc_store_ops {
     const char *scheme; /* "sqlite" of sqlite:///file.db */
+    const char *alias;  /* another word for it, or NULL */
     /* E_CORRUPT: damaged, or not a tacit store: the file is left untouched. */
     tacit_status (*open)(tc_store **out, const char *path, bool create, tacit_error *err);
     void (*close)(tc_store *s);
@@ -108,10 +109,11 @@ struct tc_store {
     const tc_store_ops *ops;
 };
 
-extern const tc_store_ops tc_store_memory; /* "memory:" : nothing is kept */
-extern const tc_store_ops tc_store_sqlite; /* "sqlite:///relative.db", "sqlite:////absolute.db" */
+extern const tc_store_ops tc_store_memory;   /* "memory:" : nothing is kept */
+extern const tc_store_ops tc_store_sqlite;   /* "sqlite:///relative.db", "sqlite:////absolute.db" */
+extern const tc_store_ops tc_store_postgres; /* "postgresql://...", as libpq reads it */
 
-/* E_ARG: no such scheme. create: make the file if it is absent; else E_NOT_FOUND. */
+/* E_ARG: no such scheme. create: make the file, or the tables, if absent; else E_NOT_FOUND. */
 tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err);
 void tc_store_close(tc_store *s); /* NULL is allowed */
 

@@ -49,19 +49,30 @@ static tc_store *open_fresh_sqlite(void)
     return open_again_sqlite();
 }
 
+#define POSTGRES_FORMS "postgresql://USER@HOST:PORT/DATABASE or postgresql:///DATABASE?host=FOLDER"
+
 static void bad_urls_are_refused_with_advice(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"study.db", "storage \"study.db\" is not a URL: write sqlite:///study.db for a file, or "
-                     "memory:"},
-        {"", "storage \"\" is not a URL: write sqlite:///tacit.db for a file, or memory:"},
-        {"redis://x", "storage \"redis://x\" has an unknown scheme: use sqlite:///FILE or memory:"},
+        {"study.db", "storage \"study.db\" is not a URL: write sqlite:///study.db for a file, "
+                     "postgresql://HOST/DATABASE, or memory:"},
+        {"", "storage \"\" is not a URL: write sqlite:///tacit.db for a file, "
+             "postgresql://HOST/DATABASE, or memory:"},
+        {"redis://me:secret@x", "the storage has the unknown scheme \"redis\": use "
+                                "sqlite:///FILE, postgresql://HOST/DATABASE or memory:"},
         {"memory:x", "storage \"memory:x\" takes no path: write just memory:"},
         {"sqlite:x.db", "storage \"sqlite:x.db\" must be sqlite:///FILE (three slashes, four for "
                         "an absolute path)"},
         {"sqlite://x.db", "storage \"sqlite://x.db\" must be sqlite:///FILE (three slashes, four "
                           "for an absolute path)"},
+        {"postgresql:db", "the storage's URL cannot be read: write " POSTGRES_FORMS},
+        {"postgres://me:secret@x:y/db?secret",
+         "the storage's URL cannot be read: write " POSTGRES_FORMS},
+        {"postgresql://me:se@cret@x/db", "the storage's URL is ambiguous: in a user's name or "
+                                         "password, write @ as %40 and / as %2F"},
+        {"postgresql://me:se/cret@x/db", "the storage's URL is ambiguous: in a user's name or "
+                                         "password, write @ as %40 and / as %2F"},
         {"sqlite:///", "storage \"sqlite:///\" must be sqlite:///FILE (three slashes, four for an "
                        "absolute path)"},
     };

@@ -1,7 +1,9 @@
-/* kill_at.c - to be preloaded: ends a process at its n-th call that changes a file.
+/* kill_at.c - to be preloaded: ends a process at its n-th call that changes a file or tells
+ * a server something.
  *
- *   TACIT_KILL_AT=n     SIGKILL instead of the n-th write, sync, truncation, renaming or removal
- *   TACIT_KILL_TORN=1   if that call is a write, its first half is done before
+ *   TACIT_KILL_AT=n     SIGKILL instead of the n-th write, sync, truncation, renaming, removal or
+ *                       message to a server
+ *   TACIT_KILL_TORN=1   if that call is a write or a message, its first half is done before
  *
  * Calls are counted from 1 over all threads. Without TACIT_KILL_AT everything goes through. */
 #include <fcntl.h>
@@ -9,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -94,6 +97,20 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int n, off64_t at)
 ssize_t pwritev(int fd, const struct iovec *parts, int n, off_t at)
 {
     return pwritev64(fd, parts, n, at);
+}
+
+/* ---- messages */
+
+EXPORT ssize_t send(int fd, const void *data, size_t n, int flags);
+
+ssize_t send(int fd, const void *data, size_t n, int flags)
+{
+    if (is_last_call()) {
+        if (is_torn())
+            sendto(fd, data, n / 2, flags, NULL, 0);
+        end_process();
+    }
+    return sendto(fd, data, n, flags, NULL, 0);
 }
 
 /* ---- everything else that changes a file */

@@ -6,7 +6,8 @@
 # left is run once.
 #
 # Needs TACIT_BIN (default: tacit in PATH), a POSIX shell and awk. The seed of the
-# moments is printed; KILL_SEED=s repeats them.
+# moments is printed; KILL_SEED=s repeats them. With KILL_STORE=postgresql the disturbed
+# runs are on the server TACIT_POSTGRES, and are still held against the calm one in a file.
 set -u
 
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
@@ -39,6 +40,21 @@ awk -v x="$1" -v n="$2" -v k="$3" 'BEGIN {
 END
 chmod +x objective.sh
 
+# url NAME: an empty storage, made by `renew`
+url() {
+    case ${KILL_STORE:-sqlite} in
+    sqlite) echo "sqlite:///$1.db" ;;
+    *) echo "$TACIT_POSTGRES" | sed "s,///[a-z]*,///$1," ;;
+    esac
+}
+
+renew() { # NAME
+    case ${KILL_STORE:-sqlite} in
+    sqlite) rm -f "$1.db" "$1.db-wal" "$1.db-shm" ;;
+    *) psql -q "$TACIT_POSTGRES" -c "DROP DATABASE IF EXISTS $1 WITH (FORCE)" -c "CREATE DATABASE $1" ;;
+    esac
+}
+
 # run STORAGE: to the end, or until somebody kills it
 run() {
     exec "$tacit" optimize study.json --quiet --storage "$1" -- \
@@ -64,9 +80,10 @@ if [ "$(wc -l < calm.csv)" -ne $((trials + 1)) ]; then
     exit 1
 fi
 
+renew killed
 killed=0
 while [ "$killed" -lt "$kills" ]; do
-    run sqlite:///killed.db > /dev/null 2>&1 &
+    run "$(url killed)" > /dev/null 2>&1 &
     pid=$!
     ms=$(moment)
     sleep "$(awk -v ms="$ms" 'BEGIN { printf "%.3f", ms / 1000 }')"
@@ -77,19 +94,19 @@ while [ "$killed" -lt "$kills" ]; do
     fi
     # It was done before: begin again with a new storage, keeping the count.
     wait "$pid"
-    results sqlite:///killed.db > killed.csv
+    results "$(url killed)" > killed.csv
     cmp calm.csv killed.csv || { echo "not ok - a disturbed run differs"; exit 1; }
-    rm -f killed.db killed.db-wal killed.db-shm
+    renew killed
 done 2> /dev/null
 
-(run sqlite:///killed.db) > killed.out || { echo "not ok - the last run fails"; exit 1; }
-results sqlite:///killed.db > killed.csv
+(run "$(url killed)") > killed.out || { echo "not ok - the last run fails"; exit 1; }
+results "$(url killed)" > killed.csv
 if ! cmp calm.csv killed.csv; then
     diff calm.csv killed.csv | sed 's/^/# /'
     echo "not ok - after $killed kills the trials differ"
     exit 1
 fi
-if "$tacit" trials killed --storage sqlite:///killed.db --state running --format jsonl | grep -q .; then
+if "$tacit" trials killed --storage "$(url killed)" --state running --format jsonl | grep -q .; then
     echo "not ok - a trial is still running"
     exit 1
 fi
@@ -107,7 +124,7 @@ END
 chmod +x held.sh
 
 held() {
-    exec "$tacit" optimize study.json --quiet --trials 12 --jobs "$1" --storage sqlite:///heirs.db -- \
+    exec "$tacit" optimize study.json --quiet --trials 12 --jobs "$1" --storage "$(url heirs)" -- \
         ./held.sh '{trial}'
 }
 
@@ -121,6 +138,7 @@ started() {
     done
 }
 
+renew heirs
 : > starts
 held 3 > /dev/null 2>&1 &
 dead=$!
@@ -140,7 +158,7 @@ if [ -n "$(sort starts | uniq -d)" ] || [ "$(sort -n starts | head -3 | tr '\n' 
     echo "not ok - two processes after a kill do not run what it left exactly once"
     exit 1
 fi
-if "$tacit" trials killed --storage sqlite:///heirs.db --state running --format jsonl | grep -q .; then
+if "$tacit" trials killed --storage "$(url heirs)" --state running --format jsonl | grep -q .; then
     echo "not ok - an orphan is still running"
     exit 1
 fi

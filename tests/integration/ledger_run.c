@@ -6,9 +6,10 @@
  *   ledger_run check STORE OUTBOX   is everything complete, and did nothing leave unpaid?
  *   ledger_run open STORE OUTBOX    is the ledger whole, and does it extend what was sent?
  *
- * The outbox stands for the network: a line of it, or a part of a line, has left. A line is the
- * round, the number of entries of the ledger, its head and the bytes of the release. Noise comes
- * from the operating system, so that a release that is made twice is not the same twice. */
+ * STORE is a file, or a storage URL. The outbox stands for the network: a line of it, or a part of a
+ * line, has left. A line is the round, the number of entries of the ledger, its head and the bytes of
+ * the release. Noise comes from the operating system, so that a release that is made twice is not
+ * the same twice. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -238,7 +239,7 @@ static tacit_status open_run(run *r, const char *file, bool create, tacit_error 
 {
     char url[4200];
     tc_ledger_io io;
-    snprintf(url, sizeof url, "sqlite:///%s", file);
+    snprintf(url, sizeof url, "%s%s", strstr(file, "://") ? "" : "sqlite:///", file);
     TC_TRY(tc_store_open(&r->store, url, create, err));
     TC_TRY(tc_store_ledger(r->store, "main", create, &io, err));
     TC_TRY(tc_ledger_open(&r->ledger, "main", &io, err));

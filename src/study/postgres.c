@@ -1,0 +1,204 @@
+/* postgres.c - the store in a PostgreSQL database: its members.
+ *
+ * A handle has a few connections, each used by one thread at a time; many handles and processes may
+ * share the database. README.md has the durability rules. Called through tc_store_*. */
+#include "study/postgres_int.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { PAGE_EVENTS = 1000 };
+
+static void postgres_close(tc_store *store)
+{
+    tc_postgres *s = (tc_postgres *)store;
+    tc_pg_links_fini(s);
+    pthread_cond_destroy(&s->returned);
+    pthread_mutex_destroy(&s->lock);
+    explicit_bzero(s->url, strlen(s->url));
+    tc_free(s->url);
+    tc_free(s->place);
+    tc_free(s);
+}
+
+static tacit_status check_and_prepare(tc_postgres *s, bool create, tacit_error *err)
+{
+    TC_TRY(tc_pg_connect(s, &s->links[0].conn, err));
+    TC_TRY(tc_pg_check_schema(s, s->links[0].conn, create, err));
+    return tc_pg_prepare(s, s->links[0].conn, err);
+}
+
+static tacit_status postgres_open(tc_store **out, const char *url, bool create, tacit_error *err)
+{
+    TC_TRY(tc_pg_check_url(url, err));
+    tc_postgres *s = tc_alloc(1, sizeof *s);
+    char *copy = tc_strdup(url);
+    if (!s || !copy) {
+        tc_free(copy);
+        tc_free(s);
+        return tc_fail_memory(err);
+    }
+    s->base.ops = &tc_store_postgres;
+    s->url = copy;
+    s->busy_ms = 10000;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->returned, NULL);
+    tacit_status st = check_and_prepare(s, create, err);
+    if (st != TACIT_OK) {
+        postgres_close(&s->base);
+        return st;
+    }
+    *out = &s->base;
+    return TACIT_OK;
+}
+
+/* ---- studies ---- */
+
+/* Not begun anew where the connection broke: it could meet its own study and call it another's. */
+static tacit_status postgres_study_put(tc_store *store, const tc_study_row *row, int64_t *id,
+                                       tacit_error *err)
+{
+    tc_pg_args args = {0};
+    PGresult *r;
+    tc_pg_arg_text(&args, row->name);
+    tc_pg_arg_text(&args, row->document);
+    tc_pg_arg_text(&args, row->points_csv);
+    tc_pg_arg_bytes(&args, &row->public_seed, sizeof row->public_seed);
+    tc_pg_arg_bytes(&args, &row->party_seed, sizeof row->party_seed);
+    tc_pg_arg_int(&args, row->created_ms);
+    TC_TRY(tc_pg_ask((tc_postgres *)store, false, TC_PG_STUDY_PUT, &args, &r, err));
+    bool made = PQntuples(r) > 0;
+    if (made)
+        *id = tc_pg_int(r, 0, 0);
+    PQclear(r);
+    return made ? TACIT_OK
+                : tc_fail(err, TACIT_E_CONFLICT, "there is a study \"%s\" already", row->name);
+}
+
+static tacit_status read_study(const tc_postgres *s, const PGresult *r, tc_study_row *out,
+                               tacit_error *err)
+{
+    tc_study_row row = {
+        .id = tc_pg_int(r, 0, 0),
+        .name = (char *)tc_pg_text(r, 0, 1),
+        .document = (char *)tc_pg_text(r, 0, 2),
+        .points_csv = (char *)tc_pg_text(r, 0, 3),
+        .created_ms = tc_pg_int(r, 0, 6),
+    };
+    if (!row.name || !row.document ||
+        !tc_pg_fixed(r, 0, 4, &row.public_seed, sizeof row.public_seed) ||
+        !tc_pg_fixed(r, 0, 5, &row.party_seed, sizeof row.party_seed))
+        return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: study number %lld is incomplete",
+                       s->place, (long long)row.id);
+    return tc_study_row_copy(out, &row, err);
+}
+
+/* *found says whether there is one. */
+static tacit_status find_study(tc_postgres *s, tc_pg_sql which, const tc_pg_args *args,
+                               tc_study_row *out, bool *found, tacit_error *err)
+{
+    PGresult *r;
+    TC_TRY(tc_pg_ask(s, true, which, args, &r, err));
+    *found = PQntuples(r) > 0;
+    tacit_status st = *found ? read_study(s, r, out, err) : TACIT_OK;
+    PQclear(r);
+    return st;
+}
+
+static tacit_status postgres_study_get(tc_store *store, const char *name, tc_study_row *out,
+                                       tacit_error *err)
+{
+    tc_postgres *s = (tc_postgres *)store;
+    tc_pg_args args = {0};
+    bool found;
+    tc_pg_arg_text(&args, name);
+    TC_TRY(find_study(s, TC_PG_STUDY_GET, &args, out, &found, err));
+    return found
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_NOT_FOUND, "there is no study \"%s\" in %s", name, s->place);
+}
+
+/* One study at a time: a document may be large. */
+static tacit_status postgres_study_list(tc_store *store, tc_study_visit visit, void *user,
+                                        tacit_error *err)
+{
+    int64_t last = 0;
+    for (;;) {
+        tc_study_row row;
+        tc_pg_args args = {0};
+        bool found;
+        tc_pg_arg_int(&args, last);
+        TC_TRY(find_study((tc_postgres *)store, TC_PG_STUDY_NEXT, &args, &row, &found, err));
+        if (!found)
+            return TACIT_OK;
+        last = row.id;
+        tacit_status st = visit(user, &row, err);
+        tc_study_row_fini(&row);
+        TC_TRY(st);
+    }
+}
+
+/* ---- events ---- */
+
+static tacit_status visit_page(const PGresult *r, tc_event_visit visit, void *user,
+                               tacit_error *err)
+{
+    for (int i = 0; i < PQntuples(r); i++) {
+        tc_event_row e = {
+            .seq = (uint64_t)tc_pg_int(r, i, 0),
+            .kind = (tc_event_kind)tc_pg_int(r, i, 1),
+            .trial = (uint64_t)tc_pg_int(r, i, 2),
+            .time_ms = tc_pg_int(r, i, 3),
+            .body = PQgetvalue(r, i, 4),
+        };
+        TC_TRY(visit(user, &e, err));
+    }
+    return TACIT_OK;
+}
+
+/* Page by page, for a journal may be larger than memory should be; what is appended meanwhile comes
+ * after what was read. */
+static tacit_status postgres_scan(tc_store *store, int64_t study, uint64_t after,
+                                  tc_event_visit visit, void *user, tacit_error *err)
+{
+    for (bool first = true;; first = false) {
+        tc_pg_args args = {0};
+        PGresult *r;
+        uint64_t head;
+        tc_pg_arg_int(&args, study);
+        tc_pg_arg_int(&args, (int64_t)after);
+        tc_pg_arg_int(&args, PAGE_EVENTS);
+        TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_SCAN, &args, &r, err));
+        int n = PQntuples(r);
+        after = n > 0 ? (uint64_t)tc_pg_int(r, n - 1, 0) : after;
+        tacit_status st = visit_page(r, visit, user, err);
+        PQclear(r);
+        if (st == TACIT_OK && n == 0 && first && after == 0)
+            return tc_pg_head(store, study, &head, err); /* no events, or no such study? */
+        if (st != TACIT_OK || n < PAGE_EVENTS)
+            return st;
+    }
+}
+
+const tc_store_ops tc_store_postgres = {
+    .scheme = "postgresql",
+    .alias = "postgres",
+    .open = postgres_open,
+    .close = postgres_close,
+    .study_put = postgres_study_put,
+    .study_get = postgres_study_get,
+    .study_list = postgres_study_list,
+    .append = tc_pg_append,
+    .scan = postgres_scan,
+    .head = tc_pg_head,
+    .ledger = tc_pg_ledger,
+    .ledger_list = tc_pg_ledger_list,
+    .change = tc_pg_change,
+    .record_get = tc_pg_record_get,
+    .record_scan = tc_pg_record_scan,
+    .record_count = tc_pg_record_count,
+    .record_drop = tc_pg_record_drop,
+    .study_erase = tc_pg_study_erase,
+};

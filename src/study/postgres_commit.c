@@ -1,0 +1,211 @@
+/* postgres_commit.c - appending to journals that many processes share.
+ *
+ * An append goes to the server twice: BEGIN and LOCK, then the events and COMMIT.
+ *
+ * LOCK advances the journal's row by as many events as will come, and so locks it until the end of
+ * the transaction. In READ COMMITTED each later statement sees all that was committed before it
+ * began, hence all of a journal whose lock we hold, and nobody can add to it. Numbers are
+ * consecutive, because who holds the lock knows the last one; whoever sees event n sees those
+ * before it, since a lock is released only after its transaction has become visible. A transaction
+ * locks one row, so there are no deadlocks. Nothing stronger than READ COMMITTED is needed.
+ *
+ * A lock is not held while the disk is at work. Every append commits with synchronous_commit=off,
+ * which PostgreSQL writes to its log but does not wait for; a durable one then waits for the log by
+ * a statement of its own, sent along with the COMMIT. The log is written in order, so this covers
+ * all that was committed before, and those who wait at the same time share one sync, whichever
+ * process they are in. If the server dies, what it loses is the end of the log: never an event
+ * without those that came after it.
+ *
+ * If the connection breaks, it is not known whether COMMIT was carried out. So the events of an
+ * append carry a token, drawn for it. A second attempt takes the lock, which waits for the end of
+ * the first one's transaction, and looks for the token: the journal is the truth. */
+#include "study/postgres_int.h"
+
+#include "base/error.h"
+
+typedef struct attempt {
+    const tc_append *a;
+    tc_public_seed token; /* its first 16 bytes */
+    uint64_t before;      /* the end of the journal at the first attempt */
+    uint64_t end;         /* the new one */
+    bool sent;            /* COMMIT may have been carried out */
+} attempt;
+
+enum { TOKEN_BYTES = 16 };
+
+/* ---- the lock, and what it is good for */
+
+static tacit_status read_lock(tc_postgres *s, PGconn *c, const tc_append *a, uint64_t *end,
+                              tacit_error *err)
+{
+    PGresult *begun = tc_pg_take(c), *r = tc_pg_take(c);
+    tacit_status st = tc_pg_judge(s, c, begun, err);
+    if (st == TACIT_OK)
+        st = tc_pg_judge(s, c, r, err);
+    if (st == TACIT_OK && PQntuples(r) == 0)
+        st = tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
+                     (long long)a->study);
+    if (st == TACIT_OK)
+        *end = (uint64_t)tc_pg_int(r, 0, 0);
+    PQclear(begun);
+    PQclear(r);
+    return st;
+}
+
+static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, uint64_t *end,
+                                 tacit_error *err)
+{
+    tc_pg_args args = {0};
+    tc_pg_arg_int(&args, a->study);
+    tc_pg_arg_int(&args, (int64_t)a->n);
+    TC_TRY(tc_pg_begin(s, c, err));
+    TC_TRY(tc_pg_send(s, c, TC_PG_BEGIN, NULL, err));
+    TC_TRY(tc_pg_send(s, c, TC_PG_LOCK, &args, err));
+    TC_TRY(tc_pg_turn(s, c, err));
+    tacit_status st = read_lock(s, c, a, end, err);
+    tc_pg_end(c);
+    return st;
+}
+
+static tacit_status check_head(tc_postgres *s, PGconn *c, const tc_append *a, uint64_t end,
+                               tacit_error *err)
+{
+    if (a->head == TC_ANY_HEAD || a->head == end)
+        return TACIT_OK;
+    bool moved = a->head > end;
+    if (!moved) {
+        tc_pg_args args = {0};
+        PGresult *r;
+        tc_pg_arg_int(&args, a->study);
+        tc_pg_arg_int(&args, (int64_t)a->head);
+        TC_TRY(tc_pg_run(s, c, TC_PG_AFTER, &args, &r, err));
+        for (int i = 0; !moved && i < PQntuples(r); i++)
+            moved = tc_append_disturbed(a, (tc_event_kind)tc_pg_int(r, i, 0),
+                                        (uint64_t)tc_pg_int(r, i, 1));
+        PQclear(r);
+    }
+    return moved ? tc_append_conflict(a, end, err) : TACIT_OK;
+}
+
+/* ---- the events */
+
+static tacit_status send_events(tc_postgres *s, PGconn *c, const attempt *t, uint64_t end,
+                                tacit_error *err)
+{
+    for (size_t i = 0; i < t->a->n; i++) {
+        const tc_event_row *e = &t->a->events[i];
+        tc_pg_args args = {0};
+        tc_pg_arg_int(&args, t->a->study);
+        tc_pg_arg_int(&args, (int64_t)(end + i + 1));
+        tc_pg_arg_int(&args, e->kind);
+        tc_pg_arg_int(&args, (int64_t)e->trial);
+        tc_pg_arg_int(&args, e->time_ms);
+        tc_pg_arg_bytes(&args, t->token.bytes, TOKEN_BYTES);
+        tc_pg_arg_text(&args, e->body);
+        TC_TRY(tc_pg_send(s, c, TC_PG_APPEND, &args, err));
+    }
+    TC_TRY(tc_pg_send(s, c, TC_PG_COMMIT, NULL, err));
+    if (t->a->durable)
+        TC_TRY(tc_pg_send(s, c, TC_PG_SYNC, NULL, err));
+    return tc_pg_turn(s, c, err);
+}
+
+/* The index of tells refuses the second one; the server skips all that follows, COMMIT too. */
+static tacit_status read_events(tc_postgres *s, PGconn *c, const tc_append *a, tacit_error *err)
+{
+    size_t answers = a->n + 1 + (a->durable ? 1 : 0);
+    tacit_status st = TACIT_OK;
+    for (size_t i = 0; st == TACIT_OK && i < answers; i++) {
+        PGresult *r = tc_pg_take(c);
+        if (i < a->n && tc_pg_is_duplicate(r, "one_tell"))
+            st = tc_fail(err, TACIT_E_STATE, "trial %llu has been told already",
+                         (unsigned long long)a->events[i].trial);
+        else
+            st = tc_pg_judge(s, c, r, err);
+        PQclear(r);
+    }
+    return st;
+}
+
+static tacit_status write_events(tc_postgres *s, PGconn *c, attempt *t, uint64_t end,
+                                 tacit_error *err)
+{
+    t->before = end;
+    t->sent = true;
+    TC_TRY(tc_pg_begin(s, c, err));
+    TC_TRY(send_events(s, c, t, end, err));
+    tacit_status st = read_events(s, c, t->a, err);
+    tc_pg_end(c);
+    if (st == TACIT_OK)
+        t->end = end + t->a->n;
+    return st;
+}
+
+/* ---- a second attempt */
+
+/* *end: 0 if the first one has left nothing. */
+static tacit_status find_written(tc_postgres *s, PGconn *c, const attempt *t, uint64_t *end,
+                                 tacit_error *err)
+{
+    tc_pg_args args = {0};
+    PGresult *r;
+    tc_pg_arg_int(&args, t->a->study);
+    tc_pg_arg_int(&args, (int64_t)t->before);
+    tc_pg_arg_bytes(&args, t->token.bytes, TOKEN_BYTES);
+    TC_TRY(tc_pg_run(s, c, TC_PG_WRITTEN, &args, &r, err));
+    *end = PQntuples(r) > 0 ? (uint64_t)tc_pg_int(r, 0, 0) : 0;
+    PQclear(r);
+    return TACIT_OK;
+}
+
+/* Its events are there; now to the disk with them. */
+static tacit_status finish_written(tc_postgres *s, PGconn *c, attempt *t, uint64_t end,
+                                   tacit_error *err)
+{
+    static const tc_pg_args none = {0};
+    PGresult *r;
+    PQclear(PQexec(c, "ROLLBACK"));
+    if (t->a->durable) {
+        TC_TRY(tc_pg_run(s, c, TC_PG_SYNC, &none, &r, err));
+        PQclear(r);
+    }
+    t->end = end;
+    return TACIT_OK;
+}
+
+static tacit_status try_append(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
+{
+    attempt *t = user;
+    uint64_t end = 0, written = 0;
+    TC_TRY(lock_journal(s, c, t->a, &end, err));
+    if (t->sent)
+        TC_TRY(find_written(s, c, t, &written, err));
+    if (written > 0)
+        return finish_written(s, c, t, written, err);
+    TC_TRY(check_head(s, c, t->a, end, err));
+    return write_events(s, c, t, end, err);
+}
+
+tacit_status tc_pg_append(tc_store *store, const tc_append *a, uint64_t *head, tacit_error *err)
+{
+    attempt t = {.a = a, .token = tc_public_seed_fresh()};
+    TC_TRY(tc_pg_with((tc_postgres *)store, true, try_append, &t, err));
+    *head = t.end;
+    return TACIT_OK;
+}
+
+tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err)
+{
+    tc_pg_args args = {0};
+    PGresult *r;
+    tc_pg_arg_int(&args, study);
+    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_HEAD, &args, &r, err));
+    bool found = PQntuples(r) > 0;
+    uint64_t end = found ? (uint64_t)tc_pg_int(r, 0, 0) : 0;
+    PQclear(r);
+    if (!found)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
+                       (long long)study);
+    *head = end;
+    return TACIT_OK;
+}

@@ -1,0 +1,153 @@
+/* postgres_int.h - what the files of the PostgreSQL store share. Nobody else includes it.
+ *
+ *   postgres.c            the store's members
+ *   postgres_open.c       is this database's schema ours, and of a known version?
+ *   postgres_link.c       connections: made when needed, lent out, replaced when they broke
+ *   postgres_statement.c  prepared statements, and PostgreSQL's errors as tacit's
+ *   postgres_commit.c     appending to journals
+ *   postgres_ledger.c     privacy ledgers
+ *   postgres_record.c     records, and studies that go */
+#ifndef TC_STUDY_POSTGRES_INT_H
+#define TC_STUDY_POSTGRES_INT_H
+
+#include "study/store.h"
+
+#include <libpq-fe.h>
+#include <pthread.h>
+
+typedef enum tc_pg_sql {
+    TC_PG_BEGIN,
+    TC_PG_COMMIT,
+    TC_PG_SYNC, /* returns when all that was committed before is on disk */
+    TC_PG_STUDY_PUT,
+    TC_PG_STUDY_GET,  /* by name */
+    TC_PG_STUDY_NEXT, /* the first with a greater id */
+    TC_PG_HEAD,
+    TC_PG_LOCK,    /* a journal, for the events that are about to come */
+    TC_PG_WRITTEN, /* the last event with a token */
+    TC_PG_AFTER,   /* what came after a head: kind and trial */
+    TC_PG_APPEND,
+    TC_PG_SCAN, /* a page of events */
+    TC_PG_LEDGER_PUT,
+    TC_PG_LEDGER_GET,  /* by name */
+    TC_PG_LEDGER_NEXT, /* the first with a greater id */
+    TC_PG_LEDGER_HEAD,
+    TC_PG_LEDGER_APPEND, /* compares the head, inserts and advances it */
+    TC_PG_LEDGER_SCAN,   /* a page of entries */
+    TC_PG_LEDGER_FIND,   /* by study and round */
+    TC_PG_LAZY,          /* this transaction's commit does not wait for the disk */
+    TC_PG_STUDY_HOLD,    /* it stays until the end of the transaction */
+    TC_PG_RECORD_GET,
+    TC_PG_RECORD_INSERT,
+    TC_PG_RECORD_REPLACE,
+    TC_PG_RECORD_ERASE,
+    TC_PG_RECORD_REQUIRE, /* it stays as it is until the end of the transaction */
+    TC_PG_RECORD_SCAN,    /* a page of records */
+    TC_PG_RECORD_COUNT,
+    TC_PG_RECORD_DROP,
+    TC_PG_ERASE_JOURNAL,
+    TC_PG_ERASE_EVENTS,
+    TC_PG_ERASE_RECORDS,
+    TC_PG_ERASE_STUDY,
+    TC_PG_COUNT
+} tc_pg_sql;
+
+/* Connections of a handle, made when they are needed. Eight threads that tell on one study get through
+ * five times as many trials with eight as with one: they wait for the disk together (bench/store.c). */
+enum { TC_PG_LINKS = 8 };
+
+typedef struct tc_pg_link {
+    PGconn *conn; /* NULL: not made yet, or given up */
+    bool lent;
+} tc_pg_link;
+
+typedef struct tc_postgres {
+    tc_store base;
+    char *url;        /* a secret: it may have a password in it */
+    char *place;      /* "database "db" at host:5432"; for messages */
+    uint64_t busy_ms; /* how long to wait for other processes */
+    pthread_mutex_t lock;
+    pthread_cond_t returned;
+    tc_pg_link links[TC_PG_LINKS];
+} tc_postgres;
+
+/* What stands for $1, $2, ... Values are borrowed until the statement is sent. */
+enum { TC_PG_ARGS = 8 };
+typedef struct tc_pg_args {
+    int n;
+    const char *values[TC_PG_ARGS];
+    int lengths[TC_PG_ARGS];
+    int formats[TC_PG_ARGS]; /* 0: text, 1: binary */
+    uint64_t words[TC_PG_ARGS];
+} tc_pg_args;
+
+/* postgres_open.c. Checks the schema through a new connection; makes or upgrades it. */
+tacit_status tc_pg_check_url(const char *url, tacit_error *err);
+tacit_status tc_pg_check_schema(tc_postgres *s, PGconn *c, bool create, tacit_error *err);
+
+/* postgres_link.c */
+void tc_pg_links_fini(tc_postgres *s);
+/* A connection for the caller alone, until it is given back. */
+tacit_status tc_pg_connect(tc_postgres *s, PGconn **out, tacit_error *err);
+/* Work on a connection that nobody else uses. A transaction that it leaves open is rolled back.
+ * again: if the connection breaks, the work is begun anew on another, once. */
+typedef tacit_status (*tc_pg_work)(tc_postgres *s, PGconn *c, void *user, tacit_error *err);
+tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user, tacit_error *err);
+/* The rows of one statement; end them with PQclear. */
+tacit_status tc_pg_ask(tc_postgres *s, bool again, tc_pg_sql which, const tc_pg_args *args,
+                       PGresult **out, tacit_error *err);
+
+/* postgres_statement.c */
+tacit_status tc_pg_prepare(tc_postgres *s, PGconn *c, tacit_error *err);
+void tc_pg_arg_int(tc_pg_args *args, int64_t value);
+void tc_pg_arg_text(tc_pg_args *args, const char *text); /* NULL stays NULL */
+void tc_pg_arg_bytes(tc_pg_args *args, const void *bytes, size_t size);
+int64_t tc_pg_int(const PGresult *r, int row, int column);
+const char *tc_pg_text(const PGresult *r, int row, int column); /* NULL stays NULL */
+const uint8_t *tc_pg_bytes(const PGresult *r, int row, int column, size_t *size); /* the same */
+bool tc_pg_fixed(const PGresult *r, int row, int column, void *out, size_t size);
+
+/* One statement, there and back: as it is, and judged. */
+PGresult *tc_pg_exec(PGconn *c, tc_pg_sql which, const tc_pg_args *args);
+tacit_status tc_pg_run(tc_postgres *s, PGconn *c, tc_pg_sql which, const tc_pg_args *args,
+                       PGresult **out, tacit_error *err);
+/* Several, there and back at once: begin, send each, turn, take the result of each, end. After one
+ * that fails the server skips the rest. */
+tacit_status tc_pg_begin(tc_postgres *s, PGconn *c, tacit_error *err);
+tacit_status tc_pg_send(tc_postgres *s, PGconn *c, tc_pg_sql which, const tc_pg_args *args,
+                        tacit_error *err);
+tacit_status tc_pg_turn(tc_postgres *s, PGconn *c, tacit_error *err);
+PGresult *tc_pg_take(PGconn *c); /* NULL: no memory */
+void tc_pg_end(PGconn *c);
+
+/* Did it work? Otherwise the sentence and status. */
+tacit_status tc_pg_judge(const tc_postgres *s, PGconn *c, const PGresult *r, tacit_error *err);
+/* Refused by this UNIQUE index; NULL: by any. */
+bool tc_pg_is_duplicate(const PGresult *r, const char *index);
+/* The connection's own complaint: without a result there is nothing else. */
+tacit_status tc_pg_fail(const tc_postgres *s, PGconn *c, tacit_error *err);
+
+/* postgres_commit.c */
+tacit_status tc_pg_append(tc_store *store, const tc_append *a, uint64_t *head, tacit_error *err);
+/* The end of a study's journal; E_NOT_FOUND. */
+tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err);
+
+/* postgres_ledger.c */
+tacit_status tc_pg_ledger(tc_store *store, const char *name, bool create, tc_ledger_io *out,
+                          tacit_error *err);
+tacit_status tc_pg_ledger_list(tc_store *store, tc_ledger_name_visit visit, void *user,
+                               tacit_error *err);
+
+/* postgres_record.c */
+tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t *refused,
+                          tacit_error *err);
+tacit_status tc_pg_record_get(tc_store *store, const tc_record *which, tc_record *out,
+                              tacit_error *err);
+tacit_status tc_pg_record_scan(tc_store *store, const tc_record_range *range, tc_record_visit visit,
+                               void *user, tacit_error *err);
+tacit_status tc_pg_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
+                                tacit_error *err);
+tacit_status tc_pg_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
+tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err);
+
+#endif

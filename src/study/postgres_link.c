@@ -1,0 +1,256 @@
+/* postgres_link.c - the connections of a PostgreSQL store: made when needed, lent to one thread at a
+ * time, replaced when they broke.
+ *
+ * A connection that lay idle is looked at before it is used: the end of the server shows as the end
+ * of the stream. So a restart between two calls is not noticed by the second. A connection that
+ * breaks under way is another matter: whether a statement was carried out is then unknown. Work that
+ * may be done twice is begun anew on a new connection; other work fails with E_IO, and the next
+ * call finds a new connection. */
+#include "study/postgres_int.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- making one */
+
+static void ignore_notice(void *user, const char *message)
+{
+    (void)user;
+    (void)message;
+}
+
+/* What of a server's or role's settings would break our promises. A transaction that idles is ours
+ * only if this machine has vanished: its lock must not stay. */
+#define SESSION                                                                                    \
+    "SELECT set_config('lock_timeout', $1::text, false),"                                          \
+    " set_config('idle_in_transaction_session_timeout', '60s', false),"                            \
+    " set_config('default_transaction_isolation', 'read committed', false),"                       \
+    " set_config('search_path', 'pg_catalog', false),"                                             \
+    " set_config('synchronous_commit', CASE current_setting('synchronous_commit')"                 \
+    " WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)"
+
+static tacit_status set_session(tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    char wait[32];
+    const char *values[] = {wait};
+    snprintf(wait, sizeof wait, "%llu", (unsigned long long)s->busy_ms);
+    PGresult *r = PQexecParams(c, SESSION, 1, NULL, values, NULL, NULL, 0);
+    tacit_status st = tc_pg_judge(s, c, r, err);
+    PQclear(r);
+    return st;
+}
+
+static tacit_status check_server(const tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    const char *encoding = PQparameterStatus(c, "server_encoding");
+    if (PQserverVersion(c) < 120000)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "%s is of PostgreSQL %s; tacit needs version 12 or newer", s->place,
+                       PQparameterStatus(c, "server_version"));
+    if (!encoding || strcmp(encoding, "UTF8") != 0)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s is encoded in %s; tacit needs UTF8", s->place,
+                       encoding ? encoding : "nothing known");
+    return TACIT_OK;
+}
+
+static tacit_status name_place(tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    tc_text t = {0};
+    tc_text_addf(&t, "database \"%s\" at %s:%s", PQdb(c), PQhost(c), PQport(c));
+    s->place = tc_text_take(&t);
+    tc_text_fini(&t);
+    return s->place ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* Later words win over earlier ones; the URL stands for all that it says. */
+static const char *const words[] = {"connect_timeout", "fallback_application_name", "dbname",
+                                    "client_encoding", NULL};
+enum { WORDS = sizeof words / sizeof words[0] };
+
+static void fill_values(const tc_postgres *s, const char *values[WORDS])
+{
+    values[0] = "10";
+    values[1] = "tacit";
+    values[2] = s->url;
+    values[3] = "UTF8";
+    values[4] = NULL;
+}
+
+static PGconn *dial(const tc_postgres *s)
+{
+    const char *values[WORDS];
+    fill_values(s, values);
+    return PQconnectdbParams(words, values, 1);
+}
+
+/* A server that starts up, or recovers from a crash, refuses and will soon be there. */
+static bool is_coming(const tc_postgres *s)
+{
+    const char *values[WORDS];
+    fill_values(s, values);
+    return PQpingParams(words, values, 1) == PQPING_REJECT;
+}
+
+static PGconn *dial_patiently(const tc_postgres *s)
+{
+    uint64_t start = tc_clock_ns();
+    PGconn *c = dial(s);
+    while (c && PQstatus(c) != CONNECTION_OK && tc_clock_ns() - start < s->busy_ms * 1000000 &&
+           is_coming(s)) {
+        PQfinish(c);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        c = dial(s);
+    }
+    return c;
+}
+
+tacit_status tc_pg_connect(tc_postgres *s, PGconn **out, tacit_error *err)
+{
+    PGconn *c = dial_patiently(s);
+    if (!c)
+        return tc_fail_memory(err);
+    PQsetNoticeProcessor(c, ignore_notice, NULL);
+    tacit_status st = s->place ? TACIT_OK : name_place(s, c, err);
+    if (st == TACIT_OK && PQstatus(c) != CONNECTION_OK)
+        st = tc_pg_fail(s, c, err);
+    if (st == TACIT_OK)
+        st = check_server(s, c, err);
+    if (st == TACIT_OK)
+        st = set_session(s, c, err);
+    if (st == TACIT_OK)
+        *out = c;
+    else
+        PQfinish(c);
+    return st;
+}
+
+/* ---- lending */
+
+/* Whatever the server said since, it did not say it to a question of ours. */
+static bool is_alive(PGconn *c)
+{
+    struct pollfd fd = {.fd = PQsocket(c), .events = POLLIN};
+    while (PQstatus(c) == CONNECTION_OK && poll(&fd, 1, 0) > 0)
+        if (!PQconsumeInput(c))
+            return false;
+    return PQstatus(c) == CONNECTION_OK;
+}
+
+/* Lent to us: no lock is needed. */
+static tacit_status ready(tc_postgres *s, tc_pg_link *l, tacit_error *err)
+{
+    if (l->conn && is_alive(l->conn))
+        return TACIT_OK;
+    PQfinish(l->conn);
+    l->conn = NULL;
+    PGconn *c = NULL;
+    TC_TRY(tc_pg_connect(s, &c, err));
+    tacit_status st = tc_pg_prepare(s, c, err);
+    if (st == TACIT_OK)
+        l->conn = c;
+    else
+        PQfinish(c);
+    return st;
+}
+
+/* One that is connected, if there is; else one that is not. */
+static tc_pg_link *find_idle(tc_postgres *s)
+{
+    tc_pg_link *found = NULL;
+    for (int i = 0; i < TC_PG_LINKS; i++) {
+        tc_pg_link *l = &s->links[i];
+        if (!l->lent && (!found || (l->conn && !found->conn)))
+            found = l;
+    }
+    return found;
+}
+
+static tc_pg_link *lend(tc_postgres *s)
+{
+    tc_pg_link *l;
+    pthread_mutex_lock(&s->lock);
+    while (!(l = find_idle(s)))
+        pthread_cond_wait(&s->returned, &s->lock);
+    l->lent = true;
+    pthread_mutex_unlock(&s->lock);
+    return l;
+}
+
+/* What is not idle after that is in a state that nobody knows. */
+static void clean(tc_pg_link *l)
+{
+    PGTransactionStatusType state = PQtransactionStatus(l->conn);
+    if (state == PQTRANS_INTRANS || state == PQTRANS_INERROR)
+        PQclear(PQexec(l->conn, "ROLLBACK"));
+    if (PQtransactionStatus(l->conn) != PQTRANS_IDLE ||
+        PQpipelineStatus(l->conn) != PQ_PIPELINE_OFF) {
+        PQfinish(l->conn);
+        l->conn = NULL;
+    }
+}
+
+static void give_back(tc_postgres *s, tc_pg_link *l)
+{
+    if (l->conn)
+        clean(l);
+    pthread_mutex_lock(&s->lock);
+    l->lent = false;
+    pthread_cond_signal(&s->returned);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void tc_pg_links_fini(tc_postgres *s)
+{
+    for (int i = 0; i < TC_PG_LINKS; i++)
+        PQfinish(s->links[i].conn);
+}
+
+/* ---- using one */
+
+static tacit_status try_once(tc_postgres *s, tc_pg_work work, void *user, bool *broken,
+                             tacit_error *err)
+{
+    tc_pg_link *l = lend(s);
+    tacit_status st = ready(s, l, err);
+    *broken = false;
+    if (st == TACIT_OK) {
+        st = work(s, l->conn, user, err);
+        *broken = st != TACIT_OK && PQstatus(l->conn) != CONNECTION_OK;
+    }
+    give_back(s, l);
+    return st;
+}
+
+tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user, tacit_error *err)
+{
+    bool broken;
+    tacit_status st = try_once(s, work, user, &broken, err);
+    return broken && again ? try_once(s, work, user, &broken, err) : st;
+}
+
+typedef struct question {
+    tc_pg_sql which;
+    const tc_pg_args *args;
+    PGresult *answer;
+} question;
+
+static tacit_status run_question(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
+{
+    question *q = user;
+    return tc_pg_run(s, c, q->which, q->args, &q->answer, err);
+}
+
+tacit_status tc_pg_ask(tc_postgres *s, bool again, tc_pg_sql which, const tc_pg_args *args,
+                       PGresult **out, tacit_error *err)
+{
+    question q = {.which = which, .args = args};
+    TC_TRY(tc_pg_with(s, again, run_question, &q, err));
+    *out = q.answer;
+    return TACIT_OK;
+}

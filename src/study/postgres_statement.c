@@ -1,0 +1,309 @@
+/* postgres_statement.c - the statements of the PostgreSQL store, prepared once for each connection,
+ * and what an error of PostgreSQL means to a user of tacit.
+ *
+ * Values are parameters, never text of a statement. Numbers and bytes travel in binary (a number is
+ * a big-endian int8), so that nothing is quoted or printed on the way. */
+#include "study/postgres_int.h"
+
+#include "base/error.h"
+
+#include <endian.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const texts[TC_PG_COUNT] = {
+    [TC_PG_BEGIN] = "BEGIN",
+    [TC_PG_COMMIT] = "COMMIT",
+    /* A commit is flushed only if it wrote something; this writes a few bytes to the log alone. */
+    [TC_PG_SYNC] = "SELECT pg_logical_emit_message(true, 'tacit', '')",
+    [TC_PG_STUDY_PUT] =
+        "WITH made AS (INSERT INTO tacit.studies"
+        "(name, document, points_csv, public_seed, party_seed, created_ms)"
+        " VALUES($1::text, $2::text, $3::text, $4::bytea, $5::bytea, $6::int8)"
+        " ON CONFLICT(name) DO NOTHING RETURNING id)"
+        " INSERT INTO tacit.journals(study, head) SELECT id, 0 FROM made RETURNING study",
+    [TC_PG_STUDY_GET] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
+                        " created_ms FROM tacit.studies WHERE name = $1::text",
+    [TC_PG_STUDY_NEXT] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
+                         " created_ms FROM tacit.studies WHERE id > $1::int8 ORDER BY id LIMIT 1",
+    [TC_PG_HEAD] = "SELECT head FROM tacit.journals WHERE study = $1::int8",
+    [TC_PG_LOCK] = "UPDATE tacit.journals SET head = head + $2::int8 WHERE study = $1::int8"
+                   " RETURNING head - $2::int8, set_config('synchronous_commit', 'off', true)",
+    [TC_PG_WRITTEN] = "SELECT seq FROM tacit.events WHERE study = $1::int8 AND seq > $2::int8"
+                      " AND token = $3::uuid ORDER BY seq DESC LIMIT 1",
+    [TC_PG_AFTER] = "SELECT kind::int8, trial FROM tacit.events"
+                    " WHERE study = $1::int8 AND seq > $2::int8 ORDER BY seq",
+    [TC_PG_APPEND] =
+        "INSERT INTO tacit.events(study, seq, kind, trial, time_ms, token, body)"
+        " VALUES($1::int8, $2::int8, $3::int8, $4::int8, $5::int8, $6::uuid, $7::text)",
+    [TC_PG_SCAN] = "SELECT seq, kind::int8, trial, time_ms, body FROM tacit.events"
+                   " WHERE study = $1::int8 AND seq > $2::int8 ORDER BY seq LIMIT $3::int8",
+    /* Another process may make it at the same moment. */
+    [TC_PG_LEDGER_PUT] = "INSERT INTO tacit.ledgers(name, entries) VALUES($1::text, 0)"
+                         " ON CONFLICT(name) DO NOTHING",
+    /* Past the index: see postgres_ledger.c. */
+    [TC_PG_LEDGER_GET] = "SELECT id FROM tacit.ledgers WHERE name || '' = $1::text",
+    [TC_PG_LEDGER_NEXT] =
+        "SELECT id, name FROM tacit.ledgers WHERE id > $1::int8 ORDER BY id LIMIT 1",
+    [TC_PG_LEDGER_HEAD] = "SELECT entries, head FROM tacit.ledgers WHERE id = $1::int8",
+    [TC_PG_LEDGER_APPEND] =
+        "WITH moved AS (UPDATE tacit.ledgers SET entries = $2::int8, head = $7::bytea"
+        " WHERE id = $1::int8 AND entries = $2::int8 - 1 AND (entries = 0 OR head = $8::bytea)"
+        " RETURNING id)"
+        " INSERT INTO tacit.ledger_entries(ledger, seq, study, round, entry, release, head)"
+        " SELECT id, $2::int8, $3::bytea, $4::int8, $5::bytea, $6::bytea, $7::bytea FROM moved"
+        " RETURNING seq",
+    [TC_PG_LEDGER_SCAN] = "SELECT seq, study, round, entry, release, head FROM tacit.ledger_entries"
+                          " WHERE ledger = $1::int8 AND seq > $2::int8 ORDER BY seq LIMIT $3::int8",
+    [TC_PG_LEDGER_FIND] = "SELECT seq, release FROM tacit.ledger_entries"
+                          " WHERE ledger = $1::int8 AND study = $2::bytea AND round = $3::int8",
+    [TC_PG_LAZY] = "SELECT set_config('synchronous_commit', 'off', true)",
+    [TC_PG_STUDY_HOLD] = "SELECT 1 FROM tacit.journals WHERE study = $1::int8 FOR KEY SHARE",
+    [TC_PG_RECORD_GET] = "SELECT version, value FROM tacit.records"
+                         " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea",
+    [TC_PG_RECORD_INSERT] = "INSERT INTO tacit.records(study, kind, key, version, value)"
+                            " VALUES($1::int8, $2::int8, $3::bytea, 1, $4::bytea)"
+                            " ON CONFLICT DO NOTHING",
+    [TC_PG_RECORD_REPLACE] =
+        "UPDATE tacit.records SET version = version + 1, value = $5::bytea"
+        " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea AND version = $4::int8",
+    [TC_PG_RECORD_ERASE] =
+        "DELETE FROM tacit.records"
+        " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea AND version = $4::int8",
+    [TC_PG_RECORD_REQUIRE] = "SELECT 1 FROM tacit.records"
+                             " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea AND "
+                             "version = $4::int8 FOR SHARE",
+    [TC_PG_RECORD_SCAN] =
+        "SELECT key, version, value FROM tacit.records"
+        " WHERE study = $1::int8 AND kind = $2::int8 AND key >= $3::bytea AND key < $4::bytea"
+        " ORDER BY key LIMIT $5::int8",
+    [TC_PG_RECORD_COUNT] =
+        "SELECT count(*) FROM tacit.records"
+        " WHERE study = $1::int8 AND kind = $2::int8 AND key >= $3::bytea AND key < $4::bytea",
+    [TC_PG_RECORD_DROP] =
+        "DELETE FROM tacit.records"
+        " WHERE study = $1::int8 AND kind = $2::int8 AND key >= $3::bytea AND key < $4::bytea",
+    [TC_PG_ERASE_JOURNAL] = "DELETE FROM tacit.journals WHERE study = $1::int8",
+    [TC_PG_ERASE_EVENTS] = "DELETE FROM tacit.events WHERE study = $1::int8",
+    [TC_PG_ERASE_RECORDS] = "DELETE FROM tacit.records WHERE study = $1::int8",
+    [TC_PG_ERASE_STUDY] = "DELETE FROM tacit.studies WHERE id = $1::int8",
+};
+
+/* ---- parameters and columns */
+
+static void add_arg(tc_pg_args *args, const void *value, size_t size, int format)
+{
+    args->values[args->n] = value;
+    args->lengths[args->n] = (int)size;
+    args->formats[args->n++] = format;
+}
+
+void tc_pg_arg_int(tc_pg_args *args, int64_t value)
+{
+    uint64_t *word = &args->words[args->n];
+    *word = htobe64((uint64_t)value);
+    add_arg(args, word, sizeof *word, 1);
+}
+
+void tc_pg_arg_text(tc_pg_args *args, const char *text)
+{
+    add_arg(args, text, 0, 0);
+}
+
+/* A NULL pointer would be sent as NULL, which is not the empty string of bytes. */
+void tc_pg_arg_bytes(tc_pg_args *args, const void *bytes, size_t size)
+{
+    add_arg(args, size > 0 ? bytes : "", size < INT_MAX ? size : INT_MAX, 1);
+}
+
+const uint8_t *tc_pg_bytes(const PGresult *r, int row, int column, size_t *size)
+{
+    *size = (size_t)PQgetlength(r, row, column);
+    return PQgetisnull(r, row, column) ? NULL : (const uint8_t *)PQgetvalue(r, row, column);
+}
+
+const char *tc_pg_text(const PGresult *r, int row, int column)
+{
+    return PQgetisnull(r, row, column) ? NULL : PQgetvalue(r, row, column);
+}
+
+bool tc_pg_fixed(const PGresult *r, int row, int column, void *out, size_t size)
+{
+    size_t got;
+    const uint8_t *bytes = tc_pg_bytes(r, row, column, &got);
+    if (!bytes || got != size)
+        return false;
+    memcpy(out, bytes, size);
+    return true;
+}
+
+int64_t tc_pg_int(const PGresult *r, int row, int column)
+{
+    uint64_t word = 0;
+    tc_pg_fixed(r, row, column, &word, sizeof word);
+    return (int64_t)be64toh(word);
+}
+
+/* ---- errors */
+
+/* The first line; libpq's advice comes after it. */
+static int first_line(const char *text)
+{
+    return (int)strcspn(text, "\n");
+}
+
+tacit_status tc_pg_fail(const tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    const char *why = PQerrorMessage(c);
+    if (PQstatus(c) == CONNECTION_OK)
+        return tc_fail(err, TACIT_E_IO, "%s cannot be used: %.*s", s->place, first_line(why), why);
+    return tc_fail(err, TACIT_E_IO, "%s cannot be reached: %.*s", s->place, first_line(why), why);
+}
+
+static bool has_code(const char *state, const char *const *codes)
+{
+    for (; *codes; codes++)
+        if (strncmp(state, *codes, strlen(*codes)) == 0)
+            return true;
+    return false;
+}
+
+/* https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is its first two letters.
+ * The primary message alone: details may quote what is stored. */
+static tacit_status say_error(const tc_postgres *s, const char *state, const char *why,
+                              tacit_error *err)
+{
+    static const char *const locked[] = {"55P03", "40", NULL};
+    static const char *const damaged[] = {"XX001", "XX002", "42P01", "42703",
+                                          "42883", "23505", NULL};
+    static const char *const coded[] = {"22021", "22P05", NULL};
+    if (has_code(state, locked))
+        return tc_fail(err, TACIT_E_BUSY, "%s stayed locked by another process for %g s", s->place,
+                       (double)s->busy_ms / 1000);
+    if (has_code(state, damaged))
+        return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: %s", s->place, why);
+    if (has_code(state, coded))
+        return tc_fail(err, TACIT_E_ARG, "%s keeps no text that is not UTF-8", s->place);
+    if (strcmp(state, "53100") == 0)
+        return tc_fail(err, TACIT_E_IO, "there is no space left in %s", s->place);
+    if (strcmp(state, "25006") == 0)
+        return tc_fail(err, TACIT_E_IO, "%s cannot be written: it is read-only", s->place);
+    return tc_fail(err, TACIT_E_IO, "%s cannot be used: %s", s->place, why);
+}
+
+bool tc_pg_is_duplicate(const PGresult *r, const char *index)
+{
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *which = PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME);
+    return state && strcmp(state, "23505") == 0 && (!index || (which && strcmp(which, index) == 0));
+}
+
+tacit_status tc_pg_judge(const tc_postgres *s, PGconn *c, const PGresult *r, tacit_error *err)
+{
+    if (!r)
+        return PQstatus(c) == CONNECTION_OK ? tc_fail_memory(err) : tc_pg_fail(s, c, err);
+    ExecStatusType status = PQresultStatus(r);
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+        return TACIT_OK;
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *why = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    return state && why ? say_error(s, state, why, err) : tc_pg_fail(s, c, err);
+}
+
+/* ---- there and back */
+
+/* The name of a prepared statement is its number. */
+static void name_of(char out[16], tc_pg_sql which)
+{
+    snprintf(out, 16, "t%d", (int)which);
+}
+
+PGresult *tc_pg_exec(PGconn *c, tc_pg_sql which, const tc_pg_args *args)
+{
+    char name[16];
+    name_of(name, which);
+    return PQexecPrepared(c, name, args->n, args->values, args->lengths, args->formats, 1);
+}
+
+tacit_status tc_pg_run(tc_postgres *s, PGconn *c, tc_pg_sql which, const tc_pg_args *args,
+                       PGresult **out, tacit_error *err)
+{
+    PGresult *r = tc_pg_exec(c, which, args);
+    tacit_status st = tc_pg_judge(s, c, r, err);
+    if (st == TACIT_OK)
+        *out = r;
+    else
+        PQclear(r);
+    return st;
+}
+
+tacit_status tc_pg_begin(tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    return PQenterPipelineMode(c) ? TACIT_OK : tc_pg_fail(s, c, err);
+}
+
+tacit_status tc_pg_send(tc_postgres *s, PGconn *c, tc_pg_sql which, const tc_pg_args *args,
+                        tacit_error *err)
+{
+    static const tc_pg_args none = {0};
+    char name[16];
+    name_of(name, which);
+    const tc_pg_args *a = args ? args : &none;
+    int sent = PQsendQueryPrepared(c, name, a->n, a->values, a->lengths, a->formats, 1);
+    return sent ? TACIT_OK : tc_pg_fail(s, c, err);
+}
+
+tacit_status tc_pg_turn(tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    return PQpipelineSync(c) ? TACIT_OK : tc_pg_fail(s, c, err);
+}
+
+/* A NULL ends the results of each statement. */
+PGresult *tc_pg_take(PGconn *c)
+{
+    PGresult *first = PQgetResult(c);
+    if (first)
+        PQclear(PQgetResult(c));
+    return first;
+}
+
+/* Two NULLs in a row: nothing was sent, or the connection is gone. */
+void tc_pg_end(PGconn *c)
+{
+    for (int nothing = 0; nothing < 2;) {
+        PGresult *r = PQgetResult(c);
+        ExecStatusType status = PQresultStatus(r);
+        nothing = r ? 0 : nothing + 1;
+        PQclear(r);
+        if (status == PGRES_PIPELINE_SYNC)
+            break;
+    }
+    PQexitPipelineMode(c);
+}
+
+/* ---- preparing */
+
+static tacit_status send_all(tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    for (int i = 0; i < TC_PG_COUNT; i++) {
+        char name[16];
+        name_of(name, (tc_pg_sql)i);
+        if (!PQsendPrepare(c, name, texts[i], 0, NULL))
+            return tc_pg_fail(s, c, err);
+    }
+    return tc_pg_turn(s, c, err);
+}
+
+tacit_status tc_pg_prepare(tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    TC_TRY(tc_pg_begin(s, c, err));
+    tacit_status st = send_all(s, c, err);
+    for (int i = 0; st == TACIT_OK && i < TC_PG_COUNT; i++) {
+        PGresult *r = tc_pg_take(c);
+        st = tc_pg_judge(s, c, r, err);
+        PQclear(r);
+    }
+    tc_pg_end(c);
+    return st;
+}
