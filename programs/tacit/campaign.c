@@ -5,6 +5,7 @@
 #include "worker.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { TICK_MS = 250 }; /* how soon an interruption that fell between two waits is seen */
@@ -30,6 +31,7 @@ typedef struct campaign {
     orphan *orphans;
     size_t n_orphans, next_orphan;
     int64_t failures; /* in a row */
+    uint64_t reported;
     tc_progress *progress;
 } campaign;
 
@@ -73,7 +75,7 @@ static tacit_status take_stock(campaign *c, standing *out, tacit_error *err)
     TC_TRY(tc_study_look(c->plan.study, &o, err));
     const tc_trial *best = tc_optimizer_best(o);
     *out = (standing){.failed = tc_optimizer_count(o, TC_TRIAL_FAIL)};
-    out->finished = tc_optimizer_count(o, TC_TRIAL_COMPLETE) + out->failed;
+    out->finished = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + out->failed;
     out->elsewhere = count_elsewhere(c, o);
     if (best) {
         out->has_best = true;
@@ -172,6 +174,27 @@ static tacit_status start_orphan(campaign *c, const orphan *left, tacit_error *e
     return start_trial(c, at, left->trial, left->values, err);
 }
 
+/* Has the user an answer left for the trial that would come next? */
+static tacit_status may_start(campaign *c, bool *may, tacit_error *err)
+{
+    uint64_t trial =
+        c->next_orphan < c->n_orphans ? c->orphans[c->next_orphan].trial : TC_NEW_TRIAL;
+    size_t running = tc_runner_running(c->plan.runner);
+    *may = true;
+    if (!c->plan.user)
+        return TACIT_OK;
+    tacit_error why;
+    tacit_status st = tc_user_reply_may(c->plan.user, trial, running, &why);
+    if (st == TACIT_OK)
+        return TACIT_OK;
+    *may = false;
+    if (st != TACIT_E_BUDGET || (running == 0 && c->reported == 0))
+        return tc_fail(err, st, "%s", why.msg);
+    if (running == 0)
+        tc_note(c->plan.quiet, "%s; the rest of the study is for others", why.msg);
+    return TACIT_OK;
+}
+
 /* Keeps all jobs busy as long as the budget needs more trials. */
 static tacit_status fill(campaign *c, tacit_error *err)
 {
@@ -181,6 +204,10 @@ static tacit_status fill(campaign *c, tacit_error *err)
         show(c, &s);
         uint64_t planned = s.finished + tc_runner_running(c->plan.runner);
         if (planned >= c->plan.budget)
+            return TACIT_OK;
+        bool may;
+        TC_TRY(may_start(c, &may, err));
+        if (!may)
             return TACIT_OK;
         if (c->next_orphan < c->n_orphans) {
             TC_TRY(start_orphan(c, &c->orphans[c->next_orphan++], err));
@@ -202,12 +229,31 @@ static void release_slot(campaign *c, uint64_t trial)
             c->slots[i].used = false;
 }
 
+static tacit_status tell_reply(campaign *c, const tc_job_result *r, tacit_error *err)
+{
+    double reply;
+    if (!r->ok)
+        tc_note(c->plan.quiet,
+                "trial %" PRIu64 " failed (%s); it is answered as the middle of the bounds",
+                r->trial, r->reason);
+    TC_TRY(tc_user_reply_give(c->plan.user, r->trial, r->ok ? r->value : (double)NAN, &reply, err));
+    return tc_study_tell(c->plan.study, r->trial, NULL, reply, err);
+}
+
+static tacit_status tell(campaign *c, const tc_job_result *r, tacit_error *err)
+{
+    if (c->plan.user)
+        return tell_reply(c, r, err);
+    c->failures = r->ok ? 0 : c->failures + 1;
+    return r->ok ? tc_study_tell(c->plan.study, r->trial, NULL, r->value, err)
+                 : tc_study_fail(c->plan.study, r->trial, r->reason, err);
+}
+
 static tacit_status report(campaign *c, const tc_job_result *r, tacit_error *err)
 {
     release_slot(c, r->trial);
-    c->failures = r->ok ? 0 : c->failures + 1;
-    tacit_status st = r->ok ? tc_study_tell(c->plan.study, r->trial, NULL, r->value, err)
-                            : tc_study_fail(c->plan.study, r->trial, r->reason, err);
+    c->reported++;
+    tacit_status st = tell(c, r, err);
     if (st == TACIT_E_STATE) { /* somebody told it by hand, or ran it after its lease */
         tc_note(c->plan.quiet,
                 "trial %" PRIu64 " was told by somebody else; its first report stays", r->trial);

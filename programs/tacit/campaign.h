@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "runner/runner.h"
 #include "study/study.h"
+#include "user_reply.h"
 
 typedef struct tc_campaign_plan {
     tc_study *study;
@@ -22,9 +23,13 @@ typedef struct tc_campaign_plan {
     int64_t lease_ms;     /* 0: none */
     int64_t max_failures; /* in a row; 0: no limit */
     bool quiet;
+    /* Perturbs what the program says; NULL: it is told as it is. A failure is then a reply like any
+     * other, and does not end the campaign: whoever stops at failures tells of them. */
+    tc_user_reply *user;
 } tc_campaign_plan;
 
-/* E_STATE: too many failures in a row. E_CANCELLED: interrupted; jobs were stopped and their
+/* Also ends when the user has given all answers. E_BUDGET: it had none left from the beginning.
+ * E_STATE: too many failures in a row. E_CANCELLED: interrupted; jobs were stopped and their
  * trials stay RUNNING, to be run again at the next start. */
 tacit_status tc_campaign_run(const tc_campaign_plan *plan, tacit_error *err);
 

@@ -62,6 +62,10 @@ static tacit_status read_header(reader *r, const char *columns, const char *valu
 {
     tc_data *d = r->out;
     TC_TRY(tc_csv_next(&r->csv, err));
+    if (r->csv.n == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%.200s is empty: a data set has a header and one record in a row",
+                       r->csv.what);
     d->names = TC_TAKE(&d->memory, r->csv.n + 1, char *);
     r->at = TC_TAKE(&d->memory, r->csv.n + 1, size_t);
     if (d->memory.failed)

@@ -8,6 +8,7 @@
 #include "point.h"
 #include "space/csv.h"
 #include "storage.h"
+#include "user_reply.h"
 #include "verbs.h"
 
 #include <stddef.h>
@@ -144,15 +145,29 @@ static tacit_status print(const import *m, int format, tacit_error *err)
                           stdout, err);
 }
 
-/* Reads and checks the whole file for this space; nothing is written yet. */
-static tacit_status prepare(import *m, const tc_space *space, const char *file, char **text,
-                            tacit_error *err)
+/* A locally private study takes the replies of users, which it cannot tell from rewards for sure. */
+static tacit_status check_replies(const import *m, const tc_study_doc *doc, bool quiet,
+                                  tacit_error *err)
+{
+    if (!tc_study_takes_replies(doc))
+        return TACIT_OK;
+    for (size_t i = 0; i < m->n; i++)
+        TC_TRY(tc_user_check_reply(doc, m->y[i], err));
+    tc_note(quiet, "%s is told private replies: the values are taken for replies, not for rewards",
+            doc->algorithm->name);
+    return TACIT_OK;
+}
+
+/* Reads and checks the whole file for this study; nothing is written yet. */
+static tacit_status prepare(import *m, const tc_study_doc *doc, const tc_invocation *in,
+                            char **text, tacit_error *err)
 {
     size_t len;
-    TC_TRY(tc_file_read(file, MOST_BYTES, text, &len, err));
-    TC_TRY(tc_point_init(&m->point, space, err));
-    tc_csv_init(&m->csv, *text, len, file);
-    return read_all(m, err);
+    TC_TRY(tc_file_read(in->args[1], MOST_BYTES, text, &len, err));
+    TC_TRY(tc_point_init(&m->point, doc->space, err));
+    tc_csv_init(&m->csv, *text, len, in->args[1]);
+    TC_TRY(read_all(m, err));
+    return check_replies(m, doc, in->quiet, err);
 }
 
 /* A document's space is known before its study exists, so bad rows create nothing. */
@@ -162,10 +177,10 @@ static tacit_status import_file(tc_session *s, import *m, const tc_invocation *i
     const options *o = in->opts;
     TC_TRY(tc_session_name(s, in->args[0], err));
     if (s->given)
-        TC_TRY(prepare(m, s->given->space, in->args[1], text, err));
+        TC_TRY(prepare(m, s->given, in, text, err));
     TC_TRY(tc_session_open(s, in->args[0], o->storage, true, 1, err));
     if (!s->given)
-        TC_TRY(prepare(m, tc_study_document(s->study)->space, in->args[1], text, err));
+        TC_TRY(prepare(m, tc_study_document(s->study), in, text, err));
     if (m->n > 0)
         TC_TRY(tc_study_import(s->study, m->n, m->values, m->y, err));
     return print(m, in->format, err);
@@ -195,6 +210,7 @@ const tc_verb tc_verb_import = {
                "tacit export write it), \"value\", and perhaps \"state\"; others are passed over.\n"
                "Rows whose state is not COMPLETE are skipped and counted. One bad row, and\n"
                "nothing is imported. A study document as STUDY creates the study if need be.\n"
+               "Of a study with ldp-* the values are private replies, never rewards.\n"
                "\n"
                "  tacit import study.json earlier.csv",
     .options = table,

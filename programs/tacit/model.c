@@ -11,6 +11,7 @@
 #include "wire/released_json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,12 +25,14 @@ static const tc_option options[] = {
      .help = "the modeler's state, a file that is made if it is not there; required"},
     {"answer", TC_OPTION_STRING, offsetof(next_opts, answer), .value = "FILE",
      .help = "the curator's answer to an earlier question, taken in first"},
-    {"trials", TC_OPTION_INT, offsetof(next_opts, trials), "100", .min = 1, .max = 1e9,
-     .help = "questions planned"},
+    {"trials", TC_OPTION_INT, offsetof(next_opts, trials), "0", .min = 0, .max = 1e9,
+     .help = "questions planned, after which there is none; 0: as before, or 100 for a new state"},
     {"seed", TC_OPTION_INT, offsetof(next_opts, seed), "0", .min = 0, .max = 0x1p53,
      .help = "of the first rows, for a new state"},
     TC_THREADS_OPTION(next_opts),
     {.name = NULL}};
+
+enum { TRIALS_DEFAULT = 100 };
 
 typedef struct work {
     const tc_invocation *in;
@@ -89,7 +92,7 @@ static tacit_status fill_document(const work *w, tc_study_doc *d, const json_t *
     tc_domain *rows = NULL;
     d->name = tc_strdup(w->released->name);
     d->maximize = w->released->maximize;
-    d->trials = (uint64_t)w->o->trials;
+    d->trials = w->o->trials > 0 ? (uint64_t)w->o->trials : TRIALS_DEFAULT;
     d->has_seed = true;
     d->seed = (uint64_t)w->o->seed;
     d->algorithm = tc_algorithm_find("po-gp-ucb");
@@ -172,7 +175,7 @@ static tacit_status find_question(tc_study *study, const uint64_t *row, question
         uint64_t at = (uint64_t)t->values[0];
         if (row && at != *row)
             continue;
-        out->told = out->told || t->state == TC_TRIAL_COMPLETE;
+        out->told = out->told || t->state == TC_TRIAL_COMPLETE || t->state == TC_TRIAL_FAIL;
         if (t->state == TC_TRIAL_RUNNING) {
             *out = (question){.open = true, .trial = t->number};
             *found = at;
@@ -181,6 +184,9 @@ static tacit_status find_question(tc_study *study, const uint64_t *row, question
     tc_study_unlook(study);
     return TACIT_OK;
 }
+
+/* A trial that failed keeps its row closed. */
+static const char NO_VALUE[] = "the curator has no value for this row";
 
 static tacit_status take_answer(work *w, tacit_error *err)
 {
@@ -192,6 +198,8 @@ static tacit_status take_answer(work *w, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "%.200s answers a question about another release (%.64s)",
                        w->o->answer, a.name);
     TC_TRY(find_question(w->session.study, &a.row, &q, &row, err));
+    if (q.open && isnan(a.value))
+        return tc_study_fail(w->session.study, q.trial, NO_VALUE, err);
     if (q.open)
         return tc_study_tell(w->session.study, q.trial, NULL, a.value, err);
     if (!q.told)
@@ -201,14 +209,68 @@ static tacit_status take_answer(work *w, tacit_error *err)
     return TACIT_OK;
 }
 
+/* ---- the end */
+
+typedef struct progress {
+    uint64_t answered; /* questions */
+    size_t rows;       /* that they were about */
+    uint64_t planned;
+    bool repeat; /* may a row be asked twice? */
+} progress;
+
+static void count_rows(const tc_optimizer *o, unsigned char *seen, progress *out)
+{
+    for (size_t i = 0; i < tc_optimizer_trials(o); i++) {
+        const tc_trial *t = tc_optimizer_trial(o, i);
+        if (t->state != TC_TRIAL_COMPLETE && t->state != TC_TRIAL_FAIL)
+            continue;
+        out->answered++;
+        out->rows += !seen[(size_t)t->values[0]];
+        seen[(size_t)t->values[0]] = 1;
+    }
+}
+
+static tacit_status look_back(work *w, progress *out, tacit_error *err)
+{
+    const tc_study_doc *d = tc_study_document(w->session.study);
+    const tc_optimizer *o;
+    unsigned char *seen = tc_alloc(w->released->rows, 1);
+    *out = (progress){.planned = w->o->trials > 0 ? (uint64_t)w->o->trials : d->trials,
+                      .repeat = json_is_true(json_object_get(d->options, "repeat"))};
+    tacit_status st = seen ? tc_study_look(w->session.study, &o, err) : tc_fail_memory(err);
+    if (st == TACIT_OK) {
+        count_rows(o, seen, out);
+        tc_study_unlook(w->session.study);
+    }
+    tc_free(seen);
+    return st;
+}
+
+/* E_BUDGET: there is nothing left to ask. */
+static tacit_status check_end(const work *w, const progress *p, tacit_error *err)
+{
+    if (p->rows >= w->released->rows && !p->repeat)
+        return tc_fail(err, TACIT_E_BUDGET, "all %zu rows are answered: the search is done",
+                       w->released->rows);
+    if (p->answered >= p->planned)
+        return tc_fail(err, TACIT_E_BUDGET,
+                       "all %" PRIu64 " questions that were planned are answered: the search is "
+                       "done; a larger --trials plans more",
+                       p->planned);
+    return TACIT_OK;
+}
+
 static tacit_status next_row(work *w, uint64_t *row, tacit_error *err)
 {
     question q;
+    progress p;
     double value;
     uint64_t trial;
     TC_TRY(find_question(w->session.study, NULL, &q, row, err));
     if (q.open)
         return TACIT_OK;
+    TC_TRY(look_back(w, &p, err));
+    TC_TRY(check_end(w, &p, err));
     TC_TRY(tc_study_ask(w->session.study, NULL, 0, &trial, &value, err));
     *row = (uint64_t)value;
     return TACIT_OK;
@@ -216,18 +278,21 @@ static tacit_status next_row(work *w, uint64_t *row, tacit_error *err)
 
 /* ---- output */
 
-static tacit_status print(work *w, uint64_t row, tacit_error *err)
+/* row NULL: there is none left, which for people is said on standard error. */
+static tacit_status print(work *w, const uint64_t *row, tacit_error *err)
 {
     static const char *const names[] = {"row", "answered", "best_row", "best_value"};
     const tc_optimizer *o;
     if (w->in->format == TC_FORMAT_TABLE) {
-        printf("%" PRIu64 "\n", row);
+        if (row)
+            printf("%" PRIu64 "\n", *row);
         return TACIT_OK;
     }
     TC_TRY(tc_study_look(w->session.study, &o, err));
     const tc_trial *best = tc_optimizer_best(o);
     tc_table *t = tc_table_new(4, names);
-    tc_table_integer(t, 0, (int64_t)row);
+    if (row)
+        tc_table_integer(t, 0, (int64_t)*row);
     tc_table_integer(t, 1, (int64_t)tc_optimizer_count(o, TC_TRIAL_COMPLETE));
     if (best) {
         tc_table_integer(t, 2, (int64_t)best->values[0]);
@@ -247,8 +312,10 @@ static tacit_status work_on(work *w, tacit_error *err)
     TC_TRY(open_study(w, err));
     if (w->o->answer)
         TC_TRY(take_answer(w, err));
-    TC_TRY(next_row(w, &row, err));
-    return print(w, row, err);
+    tacit_status st = next_row(w, &row, err);
+    if (st == TACIT_E_BUDGET)
+        TC_TRY(print(w, NULL, err));
+    return st == TACIT_OK ? print(w, &row, err) : st;
 }
 
 static tacit_status run_next(const tc_invocation *in, tacit_error *err)
@@ -270,9 +337,13 @@ static const tc_verb next = {
     .details =
         "Prints the number of a row. Give it to the curator (tacit curate answer), and the answer\n"
         "back by --answer. A row that has not been answered is printed again, so a step that was\n"
-        "interrupted is just repeated. The algorithm is po-gp-ucb; --set has its options on the\n"
-        "first call (tacit algorithms po-gp-ucb lists them). With --set fit=false the\n"
-        "hyper-parameters are public ones; otherwise they are learned from what was released.\n"
+        "interrupted is just repeated. A row without a value is not asked about again. Where\n"
+        "nothing is left to ask, because all rows are answered or as many as --trials planned, it\n"
+        "says so and exits with 9.\n"
+        "\n"
+        "The algorithm is po-gp-ucb; --set has its options on the first call (tacit algorithms\n"
+        "po-gp-ucb lists them). With --set fit=false the hyper-parameters are public ones;\n"
+        "otherwise they are learned from what was released.\n"
         "\n"
         "  tacit model next released.json --state s.db\n"
         "  tacit model next released.json --state s.db --answer answer.json --format json",

@@ -18,6 +18,7 @@ typedef struct options {
     int64_t trials;
     int64_t max_failures;
     int64_t threads;
+    char *user, *ledger_storage;
 } options;
 
 static const tc_option table[] = {
@@ -31,6 +32,7 @@ static const tc_option table[] = {
     {"max-failures", TC_OPTION_INT, offsetof(options, max_failures), "10", .min = 0,
      .max = INFINITY, .help = "failures in a row after which to give up; 0 is never"},
     TC_THREADS_OPTION(options),
+    TC_USER_OPTIONS(options),
     {.name = NULL}};
 
 static const int64_t LEASE_MARGIN_MS = 60000; /* from a time-out to its report */
@@ -41,11 +43,12 @@ static int64_t timeout_ms(const options *o)
     return o->timeout_s > 0 && ms == 0 ? 1 : ms;
 }
 
-static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const tc_space *space,
+static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const tc_study_doc *doc,
                                 tacit_error *err)
 {
     const options *o = in->opts;
-    return tc_runner_new(out, space, in->command, (size_t)o->jobs, timeout_ms(o), err);
+    TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
+    return tc_runner_new(out, doc->space, in->command, (size_t)o->jobs, timeout_ms(o), err);
 }
 
 /* A document's command can be checked before its study exists; a name's only after. */
@@ -55,10 +58,10 @@ static tacit_status open_all(tc_session *s, tc_runner **runner, const tc_invocat
     const options *o = in->opts;
     TC_TRY(tc_session_name(s, in->args[0], err));
     if (s->given)
-        TC_TRY(make_runner(runner, in, s->given->space, err));
+        TC_TRY(make_runner(runner, in, s->given, err));
     TC_TRY(tc_session_open(s, in->args[0], o->storage, true, o->threads, err));
     if (!s->given)
-        TC_TRY(make_runner(runner, in, tc_study_document(s->study)->space, err));
+        TC_TRY(make_runner(runner, in, tc_study_document(s->study), err));
     return TACIT_OK;
 }
 
@@ -81,8 +84,8 @@ static tacit_status print_best(const tc_session *s, int format, tacit_error *err
     return st;
 }
 
-static tacit_status optimize(const tc_session *s, tc_runner *runner, const tc_invocation *in,
-                             tacit_error *err)
+static tacit_status optimize(const tc_session *s, tc_runner *runner, tc_user_reply *user,
+                             const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     int64_t limit = timeout_ms(o);
@@ -92,22 +95,35 @@ static tacit_status optimize(const tc_session *s, tc_runner *runner, const tc_in
                              .jobs = (size_t)o->jobs,
                              .lease_ms = limit > 0 ? limit + LEASE_MARGIN_MS : 0,
                              .max_failures = o->max_failures,
-                             .quiet = in->quiet};
+                             .quiet = in->quiet,
+                             .user = user};
     if (setenv("TACIT_STUDY", tc_study_name(s->study), 1) != 0)
         return tc_fail_memory(err);
     TC_TRY(tc_campaign_run(&plan, err));
     return print_best(s, in->format, err);
 }
 
+static tacit_status open_and_optimize(tc_session *s, tc_runner **runner, tc_user_reply *u,
+                                      const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    TC_TRY(open_all(s, runner, in, err));
+    if (!o->user)
+        return optimize(s, *runner, NULL, in, err);
+    TC_TRY(tc_user_reply_open(u, tc_study_document(s->study), o->user,
+                              o->ledger_storage ? o->ledger_storage : o->storage, in->quiet, err));
+    return optimize(s, *runner, u, in, err);
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     tc_session s = {0};
     tc_runner *runner = NULL;
+    tc_user_reply user = {0};
     tc_catch_interrupts();
-    tacit_status st = open_all(&s, &runner, in, err);
-    if (st == TACIT_OK)
-        st = optimize(&s, runner, in, err);
+    tacit_status st = open_and_optimize(&s, &runner, &user, in, err);
     tc_runner_free(runner);
+    tc_user_reply_close(&user);
     tc_session_close(&s);
     return st;
 }
@@ -116,21 +132,28 @@ const tc_verb tc_verb_optimize = {
     .name = "optimize",
     .usage = "STUDY.json [options] -- PROGRAM [ARGUMENT ...]",
     .summary = "run a study: call a program for each trial, print the best",
-    .details = "{lr} in any argument becomes the value of parameter lr, {trial} the number of\n"
-               "the trial; {{ and }} are braces. The program also finds TACIT_STUDY, TACIT_TRIAL\n"
-               "and TACIT_PARAMS (JSON) in its environment. The value of a trial is the last\n"
-               "number on the last line that the program prints, or \"value\" of a JSON object\n"
-               "there. Brackets and , ; . around it do not matter; but 93.1%, 1,234.5, 12px or\n"
-               "nan after it make the trial FAIL rather than be guessed, and an earlier line is\n"
-               "never looked at. So does a program that prints no number there, ends with a\n"
-               "status other than 0 or takes too long. The study goes on.\n"
-               "\n"
-               "The study is created, or continued if it exists: after an interruption, a crash\n"
-               "or kill -9 the same command goes on where it stopped. Instead of a document, the\n"
-               "name of a study in the storage will do.\n"
-               "\n"
-               "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
-               "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}",
+    .details =
+        "{lr} in any argument becomes the value of parameter lr, {trial} the number of\n"
+        "the trial; {{ and }} are braces. The program also finds TACIT_STUDY, TACIT_TRIAL\n"
+        "and TACIT_PARAMS (JSON) in its environment. The value of a trial is the last\n"
+        "number on the last line that the program prints, or \"value\" of a JSON object\n"
+        "there. Brackets and , ; . around it do not matter; but 93.1%, 1,234.5, 12px or\n"
+        "nan after it make the trial FAIL rather than be guessed, and an earlier line is\n"
+        "never looked at. So does a program that prints no number there, ends with a\n"
+        "status other than 0 or takes too long. The study goes on.\n"
+        "\n"
+        "The study is created, or continued if it exists: after an interruption, a crash\n"
+        "or kill -9 the same command goes on where it stopped. Instead of a document, the\n"
+        "name of a study in the storage will do.\n"
+        "\n"
+        "A study with ldp-tgp, ldp-ata or ldp-moma is told private replies. Say with --user\n"
+        "whose rewards the program gives: each is perturbed before it is written anywhere,\n"
+        "and charged to that user's ledger \"replies\"; a failure is answered as the middle\n"
+        "of the bounds, never as FAIL. It ends when the user has given all its answers.\n"
+        "\n"
+        "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
+        "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}\n"
+        "  tacit optimize private.json --user ann -- ./try {dose}",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

@@ -1,31 +1,47 @@
 /* tell.c - `tacit tell`: what came of a trial. */
 #include "base/memory.h"
 #include "point.h"
+#include "pull_values.h"
 #include "storage.h"
+#include "user_reply.h"
 #include "verbs.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 typedef struct options {
     char *storage;
     char *fail;
+    char *values;
+    char *batch;
     bool skip_if_finished;
+    bool reply;
+    char *user, *ledger_storage;
 } options;
 
 static const tc_option table[] = {
     TC_STORAGE_OPTION(options),
     {"fail", TC_OPTION_STRING, offsetof(options, fail), .value = "REASON",
      .help = "the trial failed, and why; in place of VALUE"},
+    {"values", TC_OPTION_STRING, offsetof(options, values), .value = "FILE",
+     .help = "of a trial of several pulls: the value of each on a line; - is standard input"},
+    {"batch", TC_OPTION_STRING, offsetof(options, batch), .value = "PULLS,SUM,SQUARES",
+     .help = "the same in sums of rewards, whole numbers of 2^-28"},
     {"skip-if-finished", TC_OPTION_BOOL, offsetof(options, skip_if_finished), "false",
      .help = "a trial that is told already is left as it is, without an error"},
+    TC_USER_OPTIONS(options),
+    {"reply", TC_OPTION_BOOL, offsetof(options, reply), "false",
+     .help = "ldp-*: VALUE is a reply that tacit curate perturb has printed"},
     {.name = NULL}};
 
 typedef struct report {
     uint64_t trial;
     double value;
-    bool finished; /* it is told already */
+    bool finished;  /* it is told already */
+    uint64_t pulls; /* that were asked for */
+    tc_batch batch; /* what is told, unless n is 0 */
     tc_point point;
 } report;
 
@@ -38,14 +54,17 @@ static tacit_status read_words(const tc_invocation *in, report *r, tacit_error *
                        in->args[1]);
     r->trial = trial;
     bool has_value = in->n_args == 3;
-    if (has_value == (o->fail != NULL))
-        return tc_fail(err, TACIT_E_ARG, "give either VALUE or --fail REASON%s",
-                       has_value ? ", not both" : "");
+    int given = has_value + (o->fail != NULL) + (o->values != NULL) + (o->batch != NULL);
+    if (given != 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "give either VALUE or --fail REASON or --values FILE or --batch "
+                       "PULLS,SUM,SQUARES%s",
+                       given ? ", not both" : "");
     if (o->fail && in->n_sets > 0)
         return tc_fail(err, TACIT_E_ARG, "--param goes with a VALUE, not with --fail");
-    if (has_value && !tc_parse_double(in->args[2], &r->value))
-        return tc_fail(err, TACIT_E_ARG, "VALUE must be a finite number, got \"%s\"", in->args[2]);
-    return TACIT_OK;
+    if (o->batch)
+        return tc_pull_values_parse(&r->batch, o->batch, err);
+    return has_value ? tc_read_value("VALUE", in->args[2], false, &r->value, err) : TACIT_OK;
 }
 
 /* "name=value" onto the point as issued. */
@@ -71,6 +90,7 @@ static tacit_status read_trial(const tc_optimizer *o, const tc_invocation *in, r
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; the study has %zu",
                        r->trial, tc_optimizer_trials(o));
     r->finished = t->state == TC_TRIAL_COMPLETE || t->state == TC_TRIAL_FAIL;
+    r->pulls = t->pulls;
     if (in->n_sets == 0)
         return TACIT_OK;
     tc_point_start(&r->point, t->values);
@@ -91,33 +111,105 @@ static tacit_status look_at_trial(tc_study *study, const tc_invocation *in, repo
 
 static tacit_status print_state(tc_study *study, uint64_t trial, int format, tacit_error *err)
 {
-    static const char *const names[] = {"trial", "state", "value", "reason"};
+    static const char *const names[] = {"trial", "state", "value", "reason", "pulls"};
     const tc_optimizer *o;
     TC_TRY(tc_study_look(study, &o, err));
     const tc_trial *t = tc_optimizer_trial(o, trial);
-    tc_table *rows = tc_table_new(4, names);
+    bool batch = t->pulls > 1;
+    tc_table *rows = tc_table_new(batch ? 5 : 4, names);
     tc_table_integer(rows, 0, (int64_t)trial);
     tc_table_text(rows, 1, tc_trial_state_name(t->state));
     if (t->state == TC_TRIAL_COMPLETE)
         tc_table_number(rows, 2, t->value);
     tc_table_text(rows, 3, t->reason);
+    if (batch)
+        tc_table_integer(rows, 4, (int64_t)t->pulls);
     tc_table_end_row(rows);
     tc_study_unlook(study);
     return tc_table_print(rows, (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format),
                           stdout, err);
 }
 
+/* One value alone is an ordinary report, which every algorithm takes. */
+static tacit_status read_values(const tc_study *study, const char *file, report *r,
+                                tacit_error *err)
+{
+    tc_pull_values v;
+    TC_TRY(tc_pull_values_read(&v, study, file, r->pulls, err));
+    r->value = v.first;
+    if (v.n > 1)
+        r->batch = v.batch;
+    return TACIT_OK;
+}
+
+/* ---- local privacy: what is told is a reply */
+
+static tacit_status check_private(const tc_study_doc *doc, const options *o, const report *r,
+                                  tacit_error *err)
+{
+    if (!o->reply || !tc_study_takes_replies(doc))
+        TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
+    if (!tc_study_takes_replies(doc))
+        return o->reply ? tc_fail(err, TACIT_E_ARG,
+                                  "--reply is for algorithms that are told private replies, and "
+                                  "%s is told values as they are",
+                                  doc->algorithm->name)
+                        : TACIT_OK;
+    if (o->reply && o->user)
+        return tc_fail(err, TACIT_E_ARG,
+                       "give either --user or --reply: a reply is not perturbed "
+                       "again");
+    if (o->values || o->batch || (o->reply && o->fail))
+        return tc_fail(err, TACIT_E_ARG, "%s is told one private reply a trial, %s",
+                       doc->algorithm->name,
+                       o->fail ? "also where the evaluation failed: perturb the value nan"
+                               : "never --values or --batch");
+    return o->reply ? tc_user_check_reply(doc, r->value, err) : TACIT_OK;
+}
+
+/* A failure is a reply too: the middle of the bounds, perturbed. */
+static tacit_status send_reply(tc_study *study, const tc_invocation *in, const report *r,
+                               const double *point, tacit_error *err)
+{
+    const options *o = in->opts;
+    tc_user_reply u = {0};
+    double reply = 0;
+    tacit_status st =
+        tc_user_reply_open(&u, tc_study_document(study), o->user,
+                           o->ledger_storage ? o->ledger_storage : o->storage, in->quiet, err);
+    if (st == TACIT_OK)
+        st = tc_user_reply_give(&u, r->trial, o->fail ? (double)NAN : r->value, &reply, err);
+    if (st == TACIT_OK)
+        st = tc_study_tell(study, r->trial, point, reply, err);
+    tc_user_reply_close(&u);
+    return st;
+}
+
+static tacit_status send(tc_study *study, const tc_invocation *in, report *r, tacit_error *err)
+{
+    const options *o = in->opts;
+    const double *point = in->n_sets ? r->point.values : NULL;
+    if (o->user && !r->finished) /* else it is refused below, and nothing was spent */
+        return send_reply(study, in, r, point, err);
+    if (o->fail)
+        return tc_study_fail(study, r->trial, o->fail, err);
+    if (o->values && !r->finished)
+        TC_TRY(read_values(study, o->values, r, err));
+    if (r->batch.n > 0 || o->batch)
+        return tc_study_tell_batch(study, r->trial, point, &r->batch, err);
+    return tc_study_tell(study, r->trial, point, r->value, err);
+}
+
 static tacit_status tell(tc_study *study, const tc_invocation *in, report *r, tacit_error *err)
 {
     const options *o = in->opts;
+    TC_TRY(check_private(tc_study_document(study), o, r, err));
     TC_TRY(tc_point_init(&r->point, tc_study_document(study)->space, err));
     TC_TRY(look_at_trial(study, in, r, err));
     if (r->finished && o->skip_if_finished)
         tc_note(in->quiet, "trial %" PRIu64 " is finished; nothing was changed", r->trial);
-    else if (o->fail)
-        TC_TRY(tc_study_fail(study, r->trial, o->fail, err));
     else
-        TC_TRY(tc_study_tell(study, r->trial, in->n_sets ? r->point.values : NULL, r->value, err));
+        TC_TRY(send(study, in, r, err));
     return print_state(study, r->trial, in->format, err);
 }
 
@@ -138,14 +230,27 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 
 const tc_verb tc_verb_tell = {
     .name = "tell",
-    .usage = "STUDY TRIAL (VALUE | --fail REASON) [options]",
+    .usage = "STUDY TRIAL (VALUE | --fail REASON | --values FILE) [options]",
     .summary = "report the value of a trial, or that it failed",
-    .details = "The report is on disk when the program ends. A trial is told once: a second\n"
-               "report is refused, or ignored with --skip-if-finished.\n"
-               "\n"
-               "  tacit tell branin 3 0.41\n"
-               "  tacit tell branin 4 --fail \"out of memory\"\n"
-               "  tacit tell branin 5 0.39 --param lr=0.012",
+    .details =
+        "The report is on disk when the program ends. A trial is told once: a second\n"
+        "report is refused, or ignored with --skip-if-finished.\n"
+        "\n"
+        "A trial of several pulls (ask --pulls) is told with --values, or with sums that\n"
+        "you made yourself: the number of pulls, the sum of the rewards (value - low) /\n"
+        "(high - low) in whole numbers of 2^-28, and that of their squares, each rounded\n"
+        "down. Fewer pulls than were asked for are welcome.\n"
+        "\n"
+        "A study with ldp-tgp, ldp-ata or ldp-moma is told private replies. With --user the\n"
+        "reward, or the failure, is perturbed here and charged to that user's ledger; with\n"
+        "--reply it is a reply that tacit curate perturb has printed. VALUE may be -, the\n"
+        "first line of standard input: other users of the machine see command lines.\n"
+        "\n"
+        "  tacit tell branin 3 0.41\n"
+        "  tacit tell branin 4 --fail \"out of memory\"\n"
+        "  tacit tell branin 5 0.39 --param lr=0.012\n"
+        "  ./pull 0.5 0.25 500 | tacit tell garland 6 --values -\n"
+        "  ./try 0.3 | tacit tell doses 7 - --user ann",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 2,

@@ -1,11 +1,14 @@
 /* file.c - whole files.
  *
  * A write goes to a new file in the same folder, which then takes the place
- * of the old one: fsync, rename, fsync of the folder, in this order. */
+ * of the old one: fsync, rename, fsync of the folder, in this order. The writer
+ * holds a lock on the new file until it has its name, so whoever gets that lock
+ * has found the leftover of a process that died, and removes it. */
 #include "base/file.h"
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,20 +101,83 @@ static tacit_status write_in_place(const char *path, const void *data, size_t le
     return written && closed ? TACIT_OK : fail_errno(err, path, "write");
 }
 
+static const char BESIDE[] = ".tmp-"; /* TARGET.tmp-PID-N */
+
+/* Takes the lock of a new file. False: somebody held it for a leftover and removes it. Where a file
+ * system has no locks, nobody removes anything. */
+static bool own(int fd)
+{
+    struct stat info;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
 /* Opens a file that nobody has, named after the target. O_EXCL settles who
- * owns a name; a leftover of a crash only costs one more try. */
+ * owns a name. */
 static int open_beside(const char *target, char name[PATH_MAX])
 {
     for (int i = 0; i < NAME_TRIES; i++) {
-        if (snprintf(name, PATH_MAX, "%s.tmp-%ld-%d", target, (long)getpid(), i) >= PATH_MAX) {
+        if (snprintf(name, PATH_MAX, "%s%s%ld-%d", target, BESIDE, (long)getpid(), i) >= PATH_MAX) {
             errno = ENAMETOOLONG;
             return -1;
         }
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
+        if (fd < 0 && errno != EEXIST)
             return fd;
+        if (fd >= 0 && own(fd))
+            return fd;
+        if (fd >= 0)
+            close(fd);
     }
     return -1;
+}
+
+/* The folder of a path, as a path: "." and "/" included. */
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    memcpy(folder, n == 0 ? "." : path, n == 0 ? 1 : n);
+    folder[n == 0 ? 1 : n] = '\0';
+}
+
+/* "base.tmp-123-0" */
+static bool is_beside(const char *entry, const char *base)
+{
+    size_t n = strlen(base), m = sizeof BESIDE - 1;
+    if (strncmp(entry, base, n) != 0 || strncmp(entry + n, BESIDE, m) != 0)
+        return false;
+    const char *at = entry + n + m;
+    size_t pid = strspn(at, "0123456789"), rest = pid;
+    if (pid > 0 && at[pid] == '-')
+        rest += 1 + strspn(at + pid + 1, "0123456789");
+    return rest > pid + 1 && at[rest] == '\0';
+}
+
+static void remove_stale(int folder, const char *entry)
+{
+    int fd = openat(folder, entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, entry, 0);
+    close(fd);
+}
+
+/* What writers of this file left who were killed. Nothing depends on it, so it cannot fail. */
+static void sweep(const char *target)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(target, '/');
+    folder_of(target, folder);
+    DIR *d = opendir(folder);
+    if (d == NULL)
+        return;
+    for (const struct dirent *e; (e = readdir(d)) != NULL;)
+        if (is_beside(e->d_name, slash ? slash + 1 : target))
+            remove_stale(dirfd(d), e->d_name);
+    closedir(d);
 }
 
 /* After this the rename itself survives a power cut. Some file systems cannot
@@ -118,10 +185,7 @@ static int open_beside(const char *target, char name[PATH_MAX])
 static void sync_folder(const char *target)
 {
     char folder[PATH_MAX];
-    const char *slash = strrchr(target, '/');
-    size_t n = slash == NULL ? 0 : slash == target ? 1 : (size_t)(slash - target);
-    memcpy(folder, n == 0 ? "." : target, n == 0 ? 1 : n);
-    folder[n == 0 ? 1 : n] = '\0';
+    folder_of(target, folder);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return;
@@ -129,6 +193,7 @@ static void sync_folder(const char *target)
     close(fd);
 }
 
+/* fsync has reported what close could: the file is closed after it has its name. */
 static tacit_status replace(const char *target, const struct stat *old, const void *data,
                             size_t len, tacit_error *err)
 {
@@ -137,20 +202,16 @@ static tacit_status replace(const char *target, const struct stat *old, const vo
     if (fd < 0)
         return fail_errno(err, target, "write");
     bool good = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) &&
-                write_all(fd, data, len) && fsync(fd) == 0;
-    int e = errno;
-    if (close(fd) != 0 && good) {
-        good = false;
-        e = errno;
-    }
-    if (good && rename(name, target) == 0) {
-        sync_folder(target);
-        return TACIT_OK;
-    }
-    errno = good ? errno : e;
-    tacit_status status = fail_errno(err, target, "write");
-    unlink(name);
-    return status;
+                write_all(fd, data, len) && fsync(fd) == 0 && rename(name, target) == 0;
+    tacit_status status = good ? TACIT_OK : fail_errno(err, target, "write");
+    if (!good)
+        unlink(name);
+    close(fd);
+    if (!good)
+        return status;
+    sync_folder(target);
+    sweep(target);
+    return TACIT_OK;
 }
 
 tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit_error *err)
@@ -163,4 +224,29 @@ tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit
     if (!exists || realpath(path, target) == NULL)
         return replace(path, NULL, data, len, err);
     return replace(target, &old, data, len, err);
+}
+
+tacit_status tc_file_writable(const char *path, tacit_error *err)
+{
+    struct stat info;
+    char folder[PATH_MAX];
+    bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        return fail_errno(err, path, "write");
+    }
+    if (exists && !S_ISREG(info.st_mode))
+        return access(path, W_OK) == 0 ? TACIT_OK : fail_errno(err, path, "write");
+    if (strlen(path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return fail_errno(err, path, "write");
+    }
+    folder_of(path, folder);
+    bool good = stat(folder, &info) == 0;
+    if (good && !S_ISDIR(info.st_mode)) {
+        errno = ENOTDIR;
+        good = false;
+    }
+    good = good && access(folder, W_OK | X_OK) == 0;
+    return good ? TACIT_OK : fail_errno(err, path, "write");
 }

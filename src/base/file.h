@@ -15,4 +15,8 @@ tacit_status tc_file_read(const char *path, size_t max, char **text, size_t *len
  * is simply written to. */
 tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit_error *err);
 
+/* Could tc_file_write be called with this path? For who must know before anything else is done.
+ * Changes nothing; E_NOT_FOUND, E_IO as there. */
+tacit_status tc_file_writable(const char *path, tacit_error *err);
+
 #endif

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -178,20 +179,46 @@ static void readers_of_the_old_file_are_not_disturbed(void **state)
     unlink(in_folder("r"));
 }
 
-static void leftovers_do_not_block(void **state)
+/* A writer that was killed leaves a file without a lock; one that lives holds its own. */
+static void leftovers_are_removed(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    char leftover[600];
-    snprintf(leftover, sizeof leftover, "%s.tmp-%ld-0", in_folder("l"), (long)getpid());
-    FILE *f = fopen(leftover, "w");
-    assert_non_null(f);
-    fclose(f);
+    static const char *const others[] = {"l.tmp-12", "l.tmp-12-", "l.tmp-12-0x", "ll.tmp-1-0"};
+    char path[4][600], dead[600], alive[600];
+    snprintf(dead, sizeof dead, "%s.tmp-%ld-0", in_folder("l"), (long)getpid());
+    snprintf(alive, sizeof alive, "%s", in_folder("l.tmp-7-0"));
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path[i], sizeof path[i], "%s", in_folder(others[i]));
+        fclose(fopen(path[i], "w"));
+    }
+    fclose(fopen(dead, "w"));
+    int fd = open(alive, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
     assert_ok(tc_file_write(in_folder("l"), "x", 1, &err));
     expect_content(in_folder("l"), "x", 1);
-    assert_int_equal(access(leftover, F_OK), 0); /* not ours to remove */
-    unlink(leftover);
+    assert_int_not_equal(access(dead, F_OK), 0);
+    assert_int_equal(access(alive, F_OK), 0);
+    close(fd);
+    assert_ok(tc_file_write(in_folder("l"), "y", 1, &err));
+    assert_int_not_equal(access(alive, F_OK), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(unlink(path[i]), 0); /* they have other names, and are nobody's */
     unlink(in_folder("l"));
+    assert_int_equal(files_in_folder(), 0);
+}
+
+static void writable_says_what_writing_would(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    assert_ok(tc_file_writable(in_folder("new"), &err));
+    assert_ok(tc_file_writable("/dev/null", &err));
+    assert_int_equal(files_in_folder(), 0);
+    assert_fails(tc_file_writable(in_folder("none/x"), &err), TACIT_E_NOT_FOUND, "cannot write");
+    assert_fails(tc_file_writable("/dev/null/x", &err), TACIT_E_NOT_FOUND, "cannot write");
+    assert_fails(tc_file_writable(folder, &err), TACIT_E_IO, "Is a directory");
 }
 
 static void names_without_a_folder(void **state)
@@ -260,7 +287,8 @@ int main(void)
         cmocka_unit_test(replacing_keeps_mode_and_links),
         cmocka_unit_test(new_files_follow_the_umask),
         cmocka_unit_test(readers_of_the_old_file_are_not_disturbed),
-        cmocka_unit_test(leftovers_do_not_block),
+        cmocka_unit_test(leftovers_are_removed),
+        cmocka_unit_test(writable_says_what_writing_would),
         cmocka_unit_test(names_without_a_folder),
         cmocka_unit_test(pipes_are_written_in_place),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),

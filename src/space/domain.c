@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "space/name.h"
 
 #include <assert.h>
 #include <math.h>
@@ -161,6 +162,49 @@ tacit_status tc_domain_grid(tc_domain **out, size_t dim, const size_t *axes, con
     TC_TRY(tc_domain_new(&d, n, dim, err));
     fill_grid(d, axes, low, high);
     tacit_status status = d->memory.failed ? tc_fail_memory(err) : tc_domain_finish(d, err);
+    if (status != TACIT_OK)
+        tc_domain_free(d);
+    else
+        *out = d;
+    return status;
+}
+
+static tacit_status check_names(size_t dim, char *const *names, tacit_error *err)
+{
+    for (size_t axis = 0; axis < dim; axis++) {
+        TC_TRY(tc_name_check(names[axis], err));
+        for (size_t before = 0; before < axis; before++)
+            if (strcmp(names[before], names[axis]) == 0)
+                return tc_fail(err, TACIT_E_ARG, "the name \"%s\" was given to two columns",
+                               names[axis]);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status fill_rows(tc_domain *d, char *const *names, const double *x, tacit_error *err)
+{
+    for (size_t axis = 0; axis < d->dim; axis++)
+        d->names[axis] = tc_arena_strdup(&d->memory, names[axis]);
+    if (d->memory.failed)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < d->n; i++)
+        for (size_t axis = 0; axis < d->dim; axis++) {
+            double value = x[i * d->dim + axis];
+            if (!isfinite(value))
+                return tc_fail(err, TACIT_E_ARG, "row %zu: %s must be a number, got %g", i + 1,
+                               names[axis], value);
+            d->raw[i + axis * d->n] = value;
+        }
+    return tc_domain_finish(d, err);
+}
+
+tacit_status tc_domain_from_rows(tc_domain **out, size_t n, size_t dim, char *const *names,
+                                 const double *x, tacit_error *err)
+{
+    tc_domain *d = NULL;
+    TC_TRY(check_names(dim, names, err));
+    TC_TRY(tc_domain_new(&d, n, dim, err));
+    tacit_status status = fill_rows(d, names, x, err);
     if (status != TACIT_OK)
         tc_domain_free(d);
     else

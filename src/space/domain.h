@@ -30,6 +30,9 @@ typedef struct tc_domain {
 tacit_status tc_domain_from_csv(tc_domain **out, const char *text, size_t len, const char *what,
                                 tacit_error *err);
 tacit_status tc_domain_read_csv(tc_domain **out, const char *file, tacit_error *err);
+/* n > 0 rows of dim > 0 values x, row by row; names: dim of them. E_ARG: as of CSV. */
+tacit_status tc_domain_from_rows(tc_domain **out, size_t n, size_t dim, char *const *names,
+                                 const double *x, tacit_error *err);
 /* axes[d] points per axis, evenly from low[d] to high[d]; names "x1", "x2", ... */
 tacit_status tc_domain_grid(tc_domain **out, size_t dim, const size_t *axes, const double *low,
                             const double *high, tacit_error *err);

@@ -238,6 +238,27 @@ static void candidates_are_found(void **state)
     tc_domain_free(d);
 }
 
+static void rows_are_what_their_csv_is(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *names[] = {"a", "b"}, *twice[] = {"a", "a"}, *reserved[] = {"a", "value"};
+    const double x[] = {0.1, -2, 3e-300, 2, 0.1, 1.0 / 3}, bad[] = {1, 2, 3, INFINITY};
+    tc_domain *d = NULL, *same = read_ok("a,b\n0.1,-2\n3e-300,2\n0.1,0.3333333333333333\n");
+    assert_ok(tc_domain_from_rows(&d, 3, 2, names, x, &err));
+    assert_same_domain(d, same);
+    tc_domain_free(d);
+    d = NULL;
+    assert_fails(tc_domain_from_rows(&d, 2, 2, names, bad, &err), TACIT_E_ARG,
+                 "row 2: b must be a number, got inf");
+    assert_fails(tc_domain_from_rows(&d, 2, 2, twice, x, &err), TACIT_E_ARG,
+                 "the name \"a\" was given to two columns");
+    assert_fails(tc_domain_from_rows(&d, 2, 2, reserved, x, &err), TACIT_E_ARG,
+                 "parameter name \"value\" is reserved");
+    assert_null(d);
+    tc_domain_free(same);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +273,7 @@ int main(void)
         cmocka_unit_test(csv_and_copy_keep_every_bit),
         cmocka_unit_test(csv_text_is_canonical),
         cmocka_unit_test(candidates_are_found),
+        cmocka_unit_test(rows_are_what_their_csv_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,10 @@ char *tc_answer_encode(const tc_answer *a)
     tc_json_start();
     tc_hash_text(hash, &a->release);
     json_t *j =
-        json_pack("{s:s, s:i, s:s, s:s, s:I, s:f, s:f, s:b}", "tacit", KIND, "version",
+        json_pack("{s:s, s:i, s:s, s:s, s:I, s:o, s:f, s:b}", "tacit", KIND, "version",
                   TC_FILE_VERSION, "name", a->name, "release", hash, "row", (json_int_t)a->row,
-                  "value", a->value, "sd", a->sd, "private", (int)a->is_private);
+                  "value", isnan(a->value) ? json_null() : json_real(a->value), "sd", a->sd,
+                  "private", (int)a->is_private);
     char *text = tc_json_text(j);
     json_decref(j);
     return text;
@@ -39,17 +40,21 @@ static tacit_status read_all(tc_answer *a, const json_t *j, tacit_error *err)
 {
     static const char *const allowed[] = {"tacit", "version", "name",    "release", "row",
                                           "value", "sd",      "private", NULL};
-    TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(tc_file_kind(j, KIND, err));
+    TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(read_name(a, j, err));
     TC_TRY(tc_hash_read(j, "", "release", &a->release, err));
     TC_TRY(tc_json_count(j, "", "row", INT64_MAX, &a->row, err));
-    TC_TRY(tc_json_number(j, "", "value", &a->value, err));
+    bool none = json_is_null(json_object_get(j, "value"));
+    if (!none)
+        TC_TRY(tc_json_number(j, "", "value", &a->value, err));
     TC_TRY(tc_json_number(j, "", "sd", &a->sd, err));
     TC_TRY(tc_json_bool(j, "private", &a->is_private, err));
     if (!isfinite(a->value) || !(a->sd >= 0 && isfinite(a->sd)))
         return tc_fail(err, TACIT_E_ARG, "value and sd must be finite, and sd >= 0, got %g and %g",
                        a->value, a->sd);
+    if (none)
+        a->value = NAN;
     return TACIT_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "privacy/ledger.h"
 
-enum { TC_FILE_VERSION = 1, TC_HASH_TEXT = 2 * TC_LEDGER_HASH_BYTES + 1 };
+enum { TC_FILE_VERSION = 2, TC_HASH_TEXT = 2 * TC_LEDGER_HASH_BYTES + 1 };
 
 void tc_hash_text(char out[TC_HASH_TEXT], const tc_ledger_hash *h);
 /* E_ARG unless it is 64 digits of lower-case hexadecimal. */

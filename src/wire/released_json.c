@@ -1,69 +1,16 @@
 /* released_json.c - the release as a file. See released_json.h. */
 #include "wire/released_json.h"
 
-#include "algo/outsourced/row_curator.h"
+#include "algo/outsourced/outsourced.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "wire/released_int.h"
 
 #include <math.h>
-#include <sodium.h>
 #include <string.h>
 
 #define KIND "released-rows"
 
-enum { MOST_VALUES = 1 << 28, MOST_COLUMNS = 1000 };
-
-/* ---- what the files share */
-
-void tc_hash_text(char out[TC_HASH_TEXT], const tc_ledger_hash *h)
-{
-    sodium_bin2hex(out, TC_HASH_TEXT, h->bytes, sizeof h->bytes);
-}
-
-tacit_status tc_hash_read(const json_t *j, const char *path, const char *key, tc_ledger_hash *out,
-                          tacit_error *err)
-{
-    const char *text;
-    TC_TRY(tc_json_string(j, path, key, &text, err));
-    if (strlen(text) != TC_HASH_TEXT - 1 || strspn(text, "0123456789abcdef") != TC_HASH_TEXT - 1)
-        return tc_fail(err, TACIT_E_ARG, "%s%s%s must be %d hexadecimal digits, got \"%.80s\"",
-                       path, *path ? "." : "", key, TC_HASH_TEXT - 1, text);
-    sodium_hex2bin(out->bytes, sizeof out->bytes, text, TC_HASH_TEXT - 1, NULL, NULL, NULL);
-    return TACIT_OK;
-}
-
-tacit_status tc_file_kind(const json_t *j, const char *kind, tacit_error *err)
-{
-    const char *given;
-    uint64_t version;
-    TC_TRY(tc_json_string(j, "", "tacit", &given, err));
-    if (strcmp(given, kind) != 0)
-        return tc_fail(err, TACIT_E_ARG, "tacit must be \"%s\", got \"%.40s\"", kind, given);
-    TC_TRY(tc_json_count(j, "", "version", INT64_MAX, &version, err));
-    if (version != TC_FILE_VERSION)
-        return tc_fail(err, TACIT_E_ARG, "version must be %d, got %llu", TC_FILE_VERSION,
-                       (unsigned long long)version);
-    return TACIT_OK;
-}
-
-tacit_status tc_json_bool(const json_t *obj, const char *key, bool *out, tacit_error *err)
-{
-    if (!json_object_get(obj, key))
-        return tc_fail(err, TACIT_E_ARG, "%s is missing", key);
-    return tc_json_bool_or(obj, "", key, out, err);
-}
-
-tacit_status tc_json_count(const json_t *obj, const char *path, const char *key, int64_t most,
-                           uint64_t *out, tacit_error *err)
-{
-    int64_t n = -1;
-    TC_TRY(tc_json_int_or(obj, path, key, 0, most, &n, err));
-    if (n < 0)
-        return tc_fail(err, TACIT_E_ARG, "%s%s%s is missing", path, *path ? "." : "", key);
-    *out = (uint64_t)n;
-    return TACIT_OK;
-}
+enum { MOST_VALUES = 1 << 28, MOST_COLUMNS = TC_RELEASED_COLUMNS_MAX, MOST_SOURCE = 1 << 20 };
 
 /* ---- writing */
 
@@ -108,6 +55,29 @@ static json_t *head_json(const tc_released *r)
                      hash);
 }
 
+static json_t *source_columns_json(const tc_released *r)
+{
+    json_t *list = json_array();
+    for (size_t d = 0; d < r->n_source && list; d++) {
+        const tc_row_column *c = &r->source[d];
+        if (json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:f}", "name", c->name, "low",
+                                                  c->low, "high", c->high, "unit", c->unit)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static bool add_source(const tc_released *r, json_t *j)
+{
+    if (r->n_source == 0)
+        return true;
+    return json_object_set_new(j, "source",
+                               json_pack("{s:f, s:o}", "radius", r->radius, "columns",
+                                         source_columns_json(r))) == 0;
+}
+
 /* An epsilon stands there only if it means something. */
 static bool add_claim(const tc_released *r, json_t *j)
 {
@@ -125,7 +95,8 @@ static bool add_rest(const tc_released *r, json_t *j)
            json_object_set_new(j, "input_sd", json_real(r->input_sd)) == 0 &&
            json_object_set_new(j, "output_sd", json_real(r->output_sd)) == 0 &&
            json_object_set_new(j, "release", json_string(hash)) == 0 &&
-           json_object_set_new(j, "ledger", head_json(r)) == 0 &&
+           json_object_set_new(j, "ledger", head_json(r)) == 0 && add_source(r, j) &&
+           json_object_set_new(j, "step", isnan(r->step) ? json_null() : json_real(r->step)) == 0 &&
            json_object_set_new(j, "columns", columns_json(r)) == 0 &&
            json_object_set_new(j, "rows", rows_json(r)) == 0;
 }
@@ -185,6 +156,54 @@ static tacit_status read_head(tc_released *r, const json_t *j, tacit_error *err)
     return tc_hash_read(ledger, "ledger", "head", &r->head.hash, err);
 }
 
+static tacit_status read_source_column(tc_released *r, const json_t *j, tc_row_column *out,
+                                       tacit_error *err)
+{
+    static const char *const allowed[] = {"name", "low", "high", "unit", NULL};
+    static const char at[] = "source.columns";
+    TC_TRY(tc_json_only(j, at, allowed, err));
+    TC_TRY(copy_string(r, j, at, "name", &out->name, err));
+    TC_TRY(tc_json_number(j, at, "low", &out->low, err));
+    TC_TRY(tc_json_number(j, at, "high", &out->high, err));
+    TC_TRY(tc_json_number(j, at, "unit", &out->unit, err));
+    if (!(isfinite(out->low) && isfinite(out->high) && out->low < out->high &&
+          isfinite(out->unit) && out->unit > 0))
+        return tc_fail(err, TACIT_E_ARG, "source.columns: \"%.64s\" must have low < high, unit > 0",
+                       out->name);
+    return TACIT_OK;
+}
+
+static tacit_status read_source_columns(tc_released *r, const json_t *list, tacit_error *err)
+{
+    size_t n = json_array_size(list);
+    if (n == 0 || n > MOST_SOURCE)
+        return tc_fail(err, TACIT_E_ARG, "source.columns must be a list of columns");
+    tc_row_column *columns = TC_TAKE(&r->memory, n, tc_row_column);
+    if (!columns)
+        return tc_fail_memory(err);
+    for (size_t d = 0; d < n; d++)
+        TC_TRY(read_source_column(r, json_array_get(list, d), &columns[d], err));
+    r->source = columns;
+    r->n_source = n;
+    return TACIT_OK;
+}
+
+static tacit_status read_source(tc_released *r, const json_t *j, tacit_error *err)
+{
+    static const char *const allowed[] = {"radius", "columns", NULL};
+    const json_t *source = json_object_get(j, "source");
+    bool sound = strcmp(r->mode, "sound") == 0;
+    if (!source && !sound)
+        return TACIT_OK;
+    if (!sound)
+        return tc_fail(err, TACIT_E_ARG, "paper mode has no source");
+    TC_TRY(tc_json_only(source, "source", allowed, err));
+    TC_TRY(tc_json_number(source, "source", "radius", &r->radius, err));
+    if (!(r->radius > 0 && isfinite(r->radius)))
+        return tc_fail(err, TACIT_E_ARG, "source.radius must be > 0, got %g", r->radius);
+    return read_source_columns(r, json_object_get(source, "columns"), err);
+}
+
 static tacit_status read_columns(tc_released *r, const json_t *list, tacit_error *err)
 {
     r->cols = json_array_size(list);
@@ -232,6 +251,63 @@ static tacit_status read_rows(tc_released *r, const json_t *list, tacit_error *e
     return TACIT_OK;
 }
 
+/* ---- the rows as the ledger has them */
+
+/* Beyond, a double does not tell one number of steps from the next. */
+#define MOST_STEPS 0x1p53
+
+/* False: no number of steps. */
+static bool word_of(const tc_released *r, double value, uint8_t out[8])
+{
+    uint64_t word;
+    double steps = r->step > 0 ? value / r->step : 0;
+    if (steps != floor(steps) || !(fabs(steps) < MOST_STEPS))
+        return false;
+    int64_t whole = (int64_t)steps;
+    memcpy(&word, r->step > 0 ? (const void *)&whole : (const void *)&value, sizeof word);
+    for (size_t i = 0; i < 8; i++)
+        out[i] = (uint8_t)(word >> 8 * i);
+    return true;
+}
+
+tacit_status tc_released_hash(const tc_released *r, tc_ledger_hash *out, tacit_error *err)
+{
+    size_t n = r->rows * r->cols;
+    bool good = true;
+    uint8_t *bytes = tc_alloc(n, 8);
+    if (!bytes)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < n && good; i++)
+        good = word_of(r, r->values[i], bytes + 8 * i);
+    if (good)
+        *out = tc_ledger_release_hash(bytes, 8 * n);
+    tc_free(bytes);
+    return good ? TACIT_OK
+                : tc_fail(err, TACIT_E_ARG,
+                          "rows must be whole multiples of step = %g, below 2^53 of them", r->step);
+}
+
+/* Whatever happened to the file on its way, answers would be about other rows than these. */
+static tacit_status check_rows(const tc_released *r, tacit_error *err)
+{
+    tc_ledger_hash hash;
+    if (isnan(r->step))
+        return TACIT_OK;
+    TC_TRY(tc_released_hash(r, &hash, err));
+    if (!tc_ledger_hash_same(&hash, &r->release))
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "rows are not those that were released: they have another hash than release");
+    return TACIT_OK;
+}
+
+static tacit_status read_step(tc_released *r, const json_t *j, tacit_error *err)
+{
+    r->step = NAN;
+    return json_is_null(json_object_get(j, "step")) ? TACIT_OK
+                                                    : read_number(j, "step", 0, &r->step, err);
+}
+
 static tacit_status read_words(tc_released *r, const json_t *j, tacit_error *err)
 {
     const char *direction;
@@ -253,19 +329,22 @@ static tacit_status read_words(tc_released *r, const json_t *j, tacit_error *err
 static tacit_status read_all(tc_released *r, const json_t *j, tacit_error *err)
 {
     static const char *const allowed[] = {
-        "tacit",       "version", "name",    "mode",      "direction", "private",
-        "not_private", "epsilon", "delta",   "statement", "input_sd",  "output_sd",
-        "release",     "ledger",  "columns", "rows",      NULL};
-    TC_TRY(tc_json_only(j, "", allowed, err));
+        "tacit",   "version", "name",      "mode",     "direction", "private", "not_private",
+        "epsilon", "delta",   "statement", "input_sd", "output_sd", "release", "ledger",
+        "source",  "step",    "columns",   "rows",     NULL};
     TC_TRY(tc_file_kind(j, KIND, err));
+    TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(read_words(r, j, err));
     TC_TRY(read_claim(r, j, err));
     TC_TRY(read_number(j, "input_sd", 0, &r->input_sd, err));
     TC_TRY(read_number(j, "output_sd", 0, &r->output_sd, err));
     TC_TRY(tc_hash_read(j, "", "release", &r->release, err));
     TC_TRY(read_head(r, j, err));
+    TC_TRY(read_source(r, j, err));
+    TC_TRY(read_step(r, j, err));
     TC_TRY(read_columns(r, json_object_get(j, "columns"), err));
-    return read_rows(r, json_object_get(j, "rows"), err);
+    TC_TRY(read_rows(r, json_object_get(j, "rows"), err));
+    return check_rows(r, err);
 }
 
 static tacit_status from_json(tc_released **out, const json_t *j, const char *what,
@@ -315,17 +394,5 @@ void tc_released_free(tc_released *r)
 
 tacit_status tc_released_domain(const tc_released *r, tc_domain **out, tacit_error *err)
 {
-    tc_text csv = {0};
-    for (size_t k = 0; k < r->cols; k++) {
-        tc_text_add(&csv, k ? "," : "");
-        tc_text_add_csv(&csv, r->columns[k]);
-    }
-    for (size_t i = 0; i < r->rows * r->cols; i++) {
-        tc_text_add(&csv, i % r->cols ? "," : "\n");
-        tc_text_add_double(&csv, r->values[i]);
-    }
-    tacit_status status = csv.failed ? tc_fail_memory(err)
-                                     : tc_domain_from_csv(out, csv.data, csv.len, "the rows", err);
-    tc_text_fini(&csv);
-    return status;
+    return tc_domain_from_rows(out, r->rows, r->cols, r->columns, r->values, err);
 }

@@ -1,22 +1,35 @@
 /* released_json.h - the files that pass between a curator and a modeler. Pure.
  *
  * released.json, from the curator:
- *   { "tacit": "released-rows", "version": 1, "name": "loans", "mode": "sound",
+ *   { "tacit": "released-rows", "version": 2, "name": "loans", "mode": "sound",
  *     "direction": "maximize", "private": true, "epsilon": 2.7, "delta": 0.0,
  *     "statement": "...", "input_sd": 0.74, "output_sd": 0.0, "release": "<hash>",
- *     "ledger": {"name": "rows", "entry": 1, "head": "<hash>"},
- *     "columns": ["income", "rate"], "rows": [[0.12, 3.4], ...] }
- * In paper mode, and wherever "private" is false, there is "not_private": "why" and no epsilon.
+ *     "ledger": {"name": "loans", "entry": 1, "head": "<hash>"},
+ *     "source": {"radius": 1.0, "columns": [{"name": "income", "low": 0.0, "high": 200000.0,
+ *                "unit": 10000.0}, ...]},
+ *     "step": 4.6e-10, "columns": ["income", "rate"], "rows": [[0.12, 3.4], ...] }
+ * In paper mode, and wherever "private" is false, there is "not_private": "why" and no epsilon. Paper
+ * mode has no radius and no bounds, so no "source", and "step" is 0.
+ *
+ * All of it is about this release alone, a function of its terms and of the ledger up to its entry: the
+ * same release is the same file, whatever was released since.
+ *
+ * "release" is the hash of the bytes that the ledger has: every value as a little-endian 64-bit word, the
+ * number of steps in it, or, where the step is 0, the double itself. A reader refuses rows that have
+ * another hash. Bounds that are millions of times as far apart as the noise need more than 2^53 steps,
+ * which no double holds: then "step" is null, and nothing is checked.
  *
  * answer.json, from the curator, to a question that is a row number from 0:
- *   { "tacit": "row-answer", "version": 1, "name": "loans", "release": "<hash>", "row": 17,
+ *   { "tacit": "row-answer", "version": 2, "name": "loans", "release": "<hash>", "row": 17,
  *     "value": 0.31, "sd": 0.0, "private": false }
+ * "value" is null where the row has none.
  *
  * Strict: unknown keys, other versions, wrong types and numbers that are not finite are E_ARG and name
  * the field. `what` names the source in errors. */
 #ifndef TC_WIRE_RELEASED_JSON_H
 #define TC_WIRE_RELEASED_JSON_H
 
+#include "algo/outsourced/row_curator.h"
 #include "base/memory.h"
 #include "privacy/ledger.h"
 #include "space/domain.h"
@@ -32,8 +45,12 @@ typedef struct tc_released {
     tc_ledger_hash release;
     char *ledger;
     tc_ledger_head head;
+    size_t n_source; /* columns of the data; paper mode: 0 */
+    const tc_row_column *source;
+    double radius; /* by which a neighbour's row moves, in units of these */
     size_t rows, cols;
     char **columns;  /* cols */
+    double step;     /* values are whole multiples of it; 0: doubles as they are; NaN: rounded */
     double *values;  /* rows x cols, by rows */
     tc_arena memory; /* of what was read */
 } tc_released;
@@ -45,6 +62,8 @@ tacit_status tc_released_decode(tc_released **out, const char *text, size_t len,
                                 tacit_error *err);
 tacit_status tc_released_read(tc_released **out, const char *file, tacit_error *err);
 void tc_released_free(tc_released *r); /* NULL is allowed */
+/* Of the rows, as the ledger has it. E_ARG: they are no multiples of the step, or too large ones. */
+tacit_status tc_released_hash(const tc_released *r, tc_ledger_hash *out, tacit_error *err);
 /* The rows as candidates of a finite space. */
 tacit_status tc_released_domain(const tc_released *r, tc_domain **out, tacit_error *err);
 
@@ -52,7 +71,8 @@ typedef struct tc_answer {
     char name[65];
     tc_ledger_hash release;
     uint64_t row;
-    double value, sd;
+    double value; /* NaN: the row has none */
+    double sd;
     bool is_private;
 } tc_answer;
 

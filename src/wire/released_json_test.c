@@ -9,8 +9,10 @@
 
 static tc_released sample(void)
 {
+    tacit_error err = {0};
     static char *columns[] = {"income", "rate"};
     static double values[] = {0.1, -1.0 / 3, 5e-324, 1e300, -0.0, 2};
+    static const tc_row_column source[] = {{"income", 0, 200000, 10000}, {"rate", 0, 30, 1}};
     tc_released r = {.name = "loans",
                      .mode = "sound",
                      .maximize = true,
@@ -20,11 +22,14 @@ static tc_released sample(void)
                      .input_sd = 0.74,
                      .ledger = "rows",
                      .head = {.seq = 3},
+                     .n_source = 2,
+                     .source = source,
+                     .radius = 1.5,
                      .rows = 3,
                      .cols = 2,
                      .columns = columns,
                      .values = values};
-    memset(r.release.bytes, 0xab, sizeof r.release.bytes);
+    assert_ok(tc_released_hash(&r, &r.release, &err));
     memset(r.head.hash.bytes, 0x1f, sizeof r.head.hash.bytes);
     return r;
 }
@@ -48,6 +53,11 @@ static void test_release_reads_back(void **state)
     assert_int_equal(again->head.seq, 3);
     assert_string_equal(again->columns[1], "rate");
     assert_int_equal(again->rows, 3);
+    assert_int_equal(again->n_source, 2);
+    assert_string_equal(again->source[0].name, "income");
+    assert_same_bits(again->source[0].high, 200000);
+    assert_same_bits(again->source[0].unit, 10000);
+    assert_same_bits(again->radius, 1.5);
     assert_memory_equal(again->values, r.values, 6 * sizeof(double));
     char *twice = tc_released_encode(again);
     assert_non_null(twice);
@@ -116,8 +126,8 @@ static void test_every_field_is_checked(void **state)
     (void)state;
     static const damage cases[] = {
         {"tacit", NULL, "tacit"},
-        {"tacit", "\"row-answer\"", "tacit must be \"released-rows\", got \"row-answer\""},
-        {"version", "2", "version must be 1, got 2"},
+        {"tacit", "\"row-answer\"", "a file of the kind \"row-answer\", not \"released-rows\""},
+        {"version", "1", "version must be 2, got 1"},
         {"version", NULL, "version is missing"},
         {"name", "7", "name"},
         {"name", "\"../etc\"", "the name of a release must be"},
@@ -137,13 +147,25 @@ static void test_every_field_is_checked(void **state)
         {"ledger", NULL, "ledger"},
         {"ledger", "{\"name\": \"rows\", \"entry\": 1}", "ledger.head"},
         {"ledger", "{\"name\": \"rows\", \"entry\": -1, \"head\": \"\"}", "ledger.entry"},
-        {"columns", "[]", "columns must be a list of 1 to 1000 names"},
+        {"columns", "[]", "columns must be a list of 1 to 256 names"},
         {"columns", "[1, 2]", "columns[0] must be a name"},
         {"columns", "[\"a\"]", "rows[0] must be a list of 1 numbers"},
         {"rows", "[]", "rows must be a list of 1 to"},
         {"rows", "[[1, 2], [3]]", "rows[1] must be a list of 2 numbers"},
         {"rows", "[[1, 2], [3, \"4\"]]", "rows[1][1] must be a number"},
         {"rows", "{}", "rows must be a list"},
+        {"rows", "[[0.1, 3], [1, 2], [3, 4]]", "rows are not those that were released"},
+        {"step", "1", "rows must be whole multiples of step = 1"},
+        {"step", "-1", "step must be a number >= 0"},
+        {"step", NULL, "step"},
+        {"source", NULL, "source"},
+        {"source", "{\"radius\": 0, \"columns\": []}", "source.radius must be > 0, got 0"},
+        {"source", "{\"radius\": 1, \"columns\": []}", "source.columns must be a list"},
+        {"source",
+         "{\"radius\": 1, \"columns\": [{\"name\": \"a\", \"low\": 1, \"high\": 1, "
+         "\"unit\": 1}]}",
+         "must have low < high, unit > 0"},
+        {"mode", "\"paper\"", "paper mode has no source"},
         {"colour", "1", "unknown field \"colour\""},
     };
     tacit_error err = {0};
@@ -163,14 +185,48 @@ static void test_every_field_is_checked(void **state)
     tc_free(text);
 }
 
+/* The hash is of the integers that the ledger has. */
+static void test_rows_of_steps_have_the_hash_of_their_words(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_released r = sample(), *again = NULL;
+    double values[] = {0.25, -0.5, 0, 3, 1e6, -1.25};
+    const int64_t words[] = {1, -2, 0, 12, 4000000, -5};
+    uint8_t bytes[48];
+    for (size_t i = 0; i < 48; i++)
+        bytes[i] = (uint8_t)((uint64_t)words[i / 8] >> 8 * (i % 8));
+    tc_ledger_hash slow = tc_ledger_release_hash(bytes, sizeof bytes);
+    r.values = values;
+    r.step = 0.25;
+    assert_ok(tc_released_hash(&r, &r.release, &err));
+    assert_true(tc_ledger_hash_same(&r.release, &slow));
+    char *text = tc_released_encode(&r);
+    assert_non_null(text);
+    assert_ok(tc_released_decode(&again, text, strlen(text), "r.json", &err));
+    assert_same_bits(again->step, 0.25);
+    tc_released_free(again);
+    tc_free(text);
+    values[5] = 0x1p52; /* 2^54 steps: a double would not tell it from 2^54 + 1 */
+    assert_fails(tc_released_hash(&r, &slow, &err), TACIT_E_ARG, "below 2^53 of them");
+    r.step = NAN;
+    text = tc_released_encode(&r);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"step\":null"));
+    assert_ok(tc_released_decode(&again, text, strlen(text), "r.json", &err));
+    assert_true(isnan(again->step));
+    tc_released_free(again);
+    tc_free(text);
+}
+
 /* ---- answer.json */
 
 static void test_answers_read_back(void **state)
 {
     (void)state;
     static const damage cases[] = {
-        {"tacit", "\"x\"", "tacit must be \"row-answer\""},
-        {"version", "0", "version must be 1, got 0"},
+        {"tacit", "\"x\"", "a file of the kind \"x\", not \"row-answer\""},
+        {"version", "0", "version must be 2, got 0"},
         {"row", "-1", "row"},
         {"row", NULL, "row is missing"},
         {"row", "1.5", "row"},
@@ -201,6 +257,13 @@ static void test_answers_read_back(void **state)
     }
     assert_int_equal(again.row, 17);
     tc_free(text);
+    a.value = NAN; /* the row has none */
+    text = tc_answer_encode(&a);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"value\":null"));
+    assert_ok(tc_answer_decode(&again, text, strlen(text), "a.json", &err));
+    assert_true(isnan(again.value));
+    tc_free(text);
 }
 
 /* ---- the secret */
@@ -217,13 +280,19 @@ static void test_secrets_read_back(void **state)
         {"terms", NULL, "terms"},
         {"data", "\"zz\"", "data must be 64 hexadecimal digits"},
         {"ledger", NULL, "ledger"},
-        {"tacit", "\"released-rows\"", "tacit must be \"row-secret\""},
+        {"tacit", "\"released-rows\"", "a file of the kind \"released-rows\", not \"row-secret\""},
+        {"tacit", NULL, "this is no file of the kind \"row-secret\""},
+        {"order", "[0, 2, 1]", "order does not match check: the file was changed"},
+        {"check", NULL, "check"},
+        {"storage", "7", "storage"},
+        {"value_column", "7", "value_column"},
     };
     tacit_error err = {0};
     tc_row_column column = {"income", 0, 1, 1};
     size_t order[] = {2, 0, 1};
     tc_row_secret s = {
         .ledger = "rows",
+        .value_column = "profit",
         .terms =
             {.name = "loans", .rows = 3, .dims = 1, .columns = &column, .epsilon = 1, .radius = 1},
         .order = order};
@@ -234,6 +303,7 @@ static void test_secrets_read_back(void **state)
     assert_memory_equal(again.order, order, sizeof order);
     assert_string_equal(again.terms.columns[0].name, "income");
     assert_string_equal(again.ledger, "rows");
+    assert_string_equal(again.value_column, "profit");
     tc_row_secret_fini(&again);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *bad = damaged(text, &cases[i]);
@@ -251,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_private_has_no_epsilon),
         cmocka_unit_test(test_rows_become_candidates),
         cmocka_unit_test(test_every_field_is_checked),
+        cmocka_unit_test(test_rows_of_steps_have_the_hash_of_their_words),
         cmocka_unit_test(test_answers_read_back),
         cmocka_unit_test(test_secrets_read_back),
     };

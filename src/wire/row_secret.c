@@ -19,16 +19,43 @@ static json_t *order_json(const tc_row_secret *s)
     return list;
 }
 
+static void put_word(uint8_t out[8], uint64_t word)
+{
+    for (size_t i = 0; i < 8; i++)
+        out[i] = (uint8_t)(word >> 8 * i);
+}
+
+/* False: no memory. */
+static bool check_of(const tc_row_secret *s, tc_ledger_hash *out)
+{
+    size_t n = s->terms.rows, head = 2 * TC_LEDGER_HASH_BYTES;
+    uint8_t *bytes = tc_alloc(head + 8 * n, 1);
+    if (!bytes)
+        return false;
+    memcpy(bytes, s->release.bytes, TC_LEDGER_HASH_BYTES);
+    memcpy(bytes + TC_LEDGER_HASH_BYTES, s->data.bytes, TC_LEDGER_HASH_BYTES);
+    for (size_t i = 0; i < n; i++)
+        put_word(bytes + head + 8 * i, s->order[i]);
+    *out = tc_ledger_release_hash(bytes, head + 8 * n);
+    tc_free(bytes);
+    return true;
+}
+
 char *tc_row_secret_encode(const tc_row_secret *s)
 {
-    char release[TC_HASH_TEXT], data[TC_HASH_TEXT];
+    char release[TC_HASH_TEXT], data[TC_HASH_TEXT], storage[TC_HASH_TEXT], check[TC_HASH_TEXT];
+    tc_ledger_hash hash;
     tc_json_start();
+    if (!check_of(s, &hash))
+        return NULL;
     tc_hash_text(release, &s->release);
     tc_hash_text(data, &s->data);
-    json_t *j =
-        json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:o}", "tacit", KIND, "version", TC_FILE_VERSION,
-                  "ledger", s->ledger, "terms", tc_row_terms_json(&s->terms), "release", release,
-                  "data", data, "order", order_json(s));
+    tc_hash_text(storage, &s->storage);
+    tc_hash_text(check, &hash);
+    json_t *j = json_pack("{s:s, s:i, s:s, s:s, s:s?, s:o, s:s, s:s, s:o, s:s}", "tacit", KIND,
+                          "version", TC_FILE_VERSION, "ledger", s->ledger, "storage", storage,
+                          "value_column", s->value_column, "terms", tc_row_terms_json(&s->terms),
+                          "release", release, "data", data, "order", order_json(s), "check", check);
     char *text = tc_json_text(j);
     json_decref(j);
     return text;
@@ -55,21 +82,42 @@ static tacit_status read_order(tc_row_secret *s, const json_t *list, tacit_error
     return TACIT_OK;
 }
 
+static tacit_status read_check(const tc_row_secret *s, const json_t *j, tacit_error *err)
+{
+    tc_ledger_hash stored, hash;
+    TC_TRY(tc_hash_read(j, "", "check", &stored, err));
+    if (!check_of(s, &hash))
+        return tc_fail_memory(err);
+    if (!tc_ledger_hash_same(&stored, &hash))
+        return tc_fail(err, TACIT_E_ARG, "order does not match check: the file was changed");
+    return TACIT_OK;
+}
+
+static tacit_status read_texts(tc_row_secret *s, const json_t *j, tacit_error *err)
+{
+    const char *ledger, *column = NULL;
+    TC_TRY(tc_json_string(j, "", "ledger", &ledger, err));
+    if (!json_is_null(json_object_get(j, "value_column")))
+        TC_TRY(tc_json_string(j, "", "value_column", &column, err));
+    s->ledger = tc_arena_strdup(&s->memory, ledger);
+    s->value_column = column ? tc_arena_strdup(&s->memory, column) : NULL;
+    return s->memory.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
 static tacit_status read_all(tc_row_secret *s, const json_t *j, tacit_error *err)
 {
-    static const char *const allowed[] = {"tacit",   "version", "ledger", "terms",
-                                          "release", "data",    "order",  NULL};
-    const char *ledger;
-    TC_TRY(tc_json_only(j, "", allowed, err));
+    static const char *const allowed[] = {"tacit",        "version", "ledger",  "storage",
+                                          "value_column", "terms",   "release", "data",
+                                          "order",        "check",   NULL};
     TC_TRY(tc_file_kind(j, KIND, err));
-    TC_TRY(tc_json_string(j, "", "ledger", &ledger, err));
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(read_texts(s, j, err));
     TC_TRY(tc_row_terms_from_json(&s->terms, json_object_get(j, "terms"), &s->memory, err));
+    TC_TRY(tc_hash_read(j, "", "storage", &s->storage, err));
     TC_TRY(tc_hash_read(j, "", "release", &s->release, err));
     TC_TRY(tc_hash_read(j, "", "data", &s->data, err));
-    s->ledger = tc_arena_strdup(&s->memory, ledger);
-    if (!s->ledger)
-        return tc_fail_memory(err);
-    return read_order(s, json_object_get(j, "order"), err);
+    TC_TRY(read_order(s, json_object_get(j, "order"), err));
+    return read_check(s, j, err);
 }
 
 static tacit_status from_json(tc_row_secret *out, const json_t *j, const char *what,

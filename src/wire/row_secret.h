@@ -1,10 +1,12 @@
 /* row_secret.h - what a curator must keep to itself after a release: the order of the rows. Pure.
  *
- *   { "tacit": "row-secret", "version": 1, "ledger": "rows", "terms": {...},
- *     "release": "<hash>", "data": "<hash>", "order": [4, 0, 2, ...] }
+ *   { "tacit": "row-secret", "version": 2, "ledger": "loans", "storage": "<hash>",
+ *     "value_column": "profit", "terms": {...}, "release": "<hash>", "data": "<hash>",
+ *     "order": [4, 0, 2, ...], "check": "<hash>" }
  *
  * Row i of the release is row order[i] of the data. Whoever has this file and the release can tell
- * which record is which; it must not leave. Strict, as released_json.h. */
+ * which record is which; it must not leave. "check" is the hash of release, data and order: an order that
+ * was edited would answer about other records. Strict, as released_json.h. */
 #ifndef TC_WIRE_ROW_SECRET_H
 #define TC_WIRE_ROW_SECRET_H
 
@@ -12,6 +14,8 @@
 
 typedef struct tc_row_secret {
     char *ledger;
+    tc_ledger_hash storage; /* of where that ledger is: the same name elsewhere is another ledger */
+    char *value_column;     /* NULL: there is none */
     tc_row_terms terms;
     tc_ledger_hash release;
     tc_ledger_hash data; /* of the values that were released, before the noise */

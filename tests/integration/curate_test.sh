@@ -5,60 +5,8 @@
 # "not ok" line per check; the exit status is 0 only if all are ok.
 set -u
 
-tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
-case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
 man=$(cd "$(dirname "$0")/../.." && pwd)/docs/man/tacit.1
-dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-curate.XXXXXX") || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir" || exit 1
-unset TACIT_STORAGE
-checks=0
-failures=0
-
-# check NAME COMMAND...: the command succeeds
-check() {
-    name=$1
-    shift
-    checks=$((checks + 1))
-    if "$@"; then
-        echo "ok $checks - $name"
-    else
-        failures=$((failures + 1))
-        echo "not ok $checks - $name"
-        sed 's/^/# out: /' out 2> /dev/null | cut -c 1-200 | head -5
-        sed 's/^/# err: /' err 2> /dev/null | head -5
-    fi
-}
-
-# run CODE WORD...: runs tacit into out and err; true if it exits with CODE
-run() {
-    want=$1
-    shift
-    "$tacit" "$@" > out 2> err
-    got=$?
-    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit $*"; return 1; }
-}
-
-good() { # NAME WORD...
-    name=$1
-    shift
-    check "$name" run 0 "$@"
-}
-
-refused() {
-    code=$1
-    text=$2
-    shift 2
-    run "$code" "$@" && [ "$(wc -l < err)" -eq 1 ] && [ ! -s out ] && grep -qF -- "$text" err
-}
-
-bad() { # CODE TEXT WORD...
-    check "refused ($1): $2" refused "$@"
-}
-
-says() { grep -q -- "$1" out; }
-lacks() { ! grep -qi -- "$1" "$2"; }
+. "$(dirname "$0")/../support/curate.sh"
 
 # explained VERB WORD: every option in its --help is in the manual page
 explained() {
@@ -93,7 +41,7 @@ bad 2 "curate needs a second word: release, answer, perturb" curate
 bad 2 "model needs a second word: next" model
 bad 2 "--out FILE is needed" curate release loans.csv --epsilon 1
 bad 2 "--epsilon is needed: there is no default" curate release loans.csv --out r.json
-bad 2 "DATA, --out and --secret must be three files" curate release loans.csv --out loans.csv --epsilon 1
+bad 2 "DATA and --out are the same file" curate release loans.csv --out loans.csv --epsilon 1
 bad 2 "the name of a release must be" curate release loans.csv --name "a b" --columns rate --bounds rate=0:1 \
     --out r.json --epsilon 1
 bad 3 "none.csv" curate release none.csv --out r.json --epsilon 1
@@ -134,13 +82,13 @@ check "no value leaves" lacks profit ../released.json
 cp ../released.json first.json
 check "the same again" release
 check "is the same release" cmp -s ../released.json first.json
-check "for nothing" says '"again": true, "ledger": "rows", "entry": 1'
+check "for nothing" says '"again": true, "entry": 1'
 # shellcheck disable=SC2086
 bad 4 "keeps the order of another release (loans)" curate release loans.csv $loans --out r.json --epsilon 1
 # shellcheck disable=SC2086
 bad 9 "budget" curate release loans.csv $loans --out r.json --secret other --epsilon 1 --budget 3
 check "a refused release keeps no order" [ ! -e other ]
-good "the ledger knows" privacy status rows --delta 1e-9 --format json
+good "the ledger knows" privacy status loans --delta 1e-9 --format json
 check "of one release" says '"entries": 1, "private": true'
 
 # ---- questions and answers, with nothing but files between the two
@@ -155,11 +103,12 @@ bad 2 "--state FILE is needed" model next released.json
 bad 3 "none.json" model next none.json --state s.db
 cp released.json other.json
 sed -i 's/"rows":\[\[[^]]*\]/"rows":[[1.5,2.5]/' other.json
-bad 4 "is of another release or has other options" model next other.json --state s.db
+bad 2 "rows are not those that were released" model next other.json --state s.db
+bad 2 'this is a file of the kind "row-secret", not "released-rows"' model next ../curator/loans.csv.secret --state s.db
 bad 4 "has other options: algorithm.delta" model next released.json --state s.db --set delta=0.5
 
 answer() { # ROW WORD...
-    (cd ../curator && run 0 curate answer loans.csv "$@" --value-column profit --out ../modeler/answer.json)
+    (cd ../curator && run 0 curate answer loans.csv "$@" --out ../modeler/answer.json)
 }
 step() { # one question and its answer
     "$tacit" model next released.json --state s.db "$@" > out 2> err && answer "$(cat out)"
@@ -180,13 +129,48 @@ other=$(((row + 1) % 60))
 check "an answer to another question" answer "$other"
 bad 2 "which was never asked" model next released.json --state s.db --answer answer.json
 cd ../curator || exit 1
-bad 3 "row $blank has not been answered before, and its value is not a number" curate answer loans.csv "$blank" \
-    --value-column profit
-good "a value may be given by hand" curate answer loans.csv "$blank" 0.25
+good "a record without a value" curate answer loans.csv "$blank"
+check "is answered, too" says '"value":null,"sd":0.0,"private":false'
+hand=$(((row + 3) % 60))
+[ "$hand" != "$blank" ] || hand=$(((row + 4) % 60))
+good "a value may be given by hand" curate answer loans.csv "$hand" 0.25
 check "and is answered" says '"value":0.25,"sd":0.0,"private":false'
-good "once and for all" curate answer loans.csv "$blank" 99
+good "once and for all" curate answer loans.csv "$hand" 99
 check "with the first answer" says '"value":0.25'
+bad 2 "VALUE must be a finite number or none" curate answer loans.csv "$hand" nothing
+bad 2 "DATA and --out are the same file" curate answer loans.csv "$hand" --out ../curator/loans.csv
+bad 2 "--out and the secret file are the same file" curate answer loans.csv "$hand" --out loans.csv.secret
+bad 2 "--out and the storage are the same file" curate answer loans.csv "$hand" --out tacit.db-wal
+bad 2 "--budget is for private answers" curate answer loans.csv "$hand" --budget 3
+bad 2 "--timeout-s is for a program" curate answer loans.csv "$hand" --timeout-s 3
+bad 2 'storage "memory:" does not last' curate answer loans.csv "$hand" --storage memory:
 bad 2 "row 60 does not exist; the release has 0 to 59" curate answer loans.csv 60 1
+cat > evaluate << 'END'
+#!/bin/sh
+echo "$@" >> asked
+echo "the value is $4"
+END
+chmod +x evaluate
+good "a release to evaluate by program" curate release loans.csv --columns income --bounds income=0:100000:5000 \
+    --value-column profit --out program.json --name program --secret program.secret --ledger program --epsilon 1 --seed 5
+program() { # ROW WORD...
+    run 0 curate answer loans.csv "$@" --secret program.secret --seed 5 -- ./evaluate {id} {record} {trial} {income}
+}
+behind=$(tr -d '[]' < program.secret | sed 's/.*"order"://; s/}//' | tr ',' '\n' | sed -n 8p)
+income=$((1000 * (behind + 20)))
+check "a program says the value" program 7
+check "which is answered" says "\"row\":7,\"value\":$income.0"
+check "it was told the record" [ "$(cat asked)" = "person $behind $((behind + 1)) 7 $income" ]
+check "the same question" program 7
+check "runs no program" [ "$(wc -l < asked)" -eq 1 ]
+refuse() { bad 4 "$1" curate answer loans.csv 8 --secret program.secret -- sh -c "$2"; }
+refuse "the program gave no value for row 8, and nothing was answered: exit status 3" "exit 3"
+refuse 'nothing was answered: no number on the last line' "echo done"
+bad 4 "timed out after 0.2 s" curate answer loans.csv 8 --secret program.secret --timeout-s 0.2 -- sleep 5
+bad 2 "{age}" curate answer loans.csv 8 --secret program.secret -- echo {age}
+bad 3 "no-such-program" curate answer loans.csv 8 --secret program.secret -- no-such-program
+bad 2 "the value comes from the program, from VALUE or from --value-column: give one of them" curate answer \
+    loans.csv 8 1 --secret program.secret -- echo 1
 bad 2 "ROW must be the number of a released row" curate answer loans.csv x 1
 bad 3 "other.db" curate answer loans.csv 1 1 --storage sqlite:///other.db
 check "nobody makes another ledger for answers" [ ! -e other.db ]
@@ -194,9 +178,9 @@ cd ../modeler || exit 1
 check "all rows are asked, one after the other" steps
 check "none of them twice" [ "$(sort -u rows | wc -l)" -eq "$(wc -l < rows)" ]
 good "the end" model next released.json --state s.db --answer answer.json --format json
-check "has the best row" says '"answered":59,"best_row":'
+check "has the best row" says '"row":[0-9]*,"answered":5[89],"best_row":'
 check "which is the best there is" awk -F'"best_value":' '{ exit !($2 + 0 > 0.999) }' out
-good "what left as it is" privacy status rows.outputs --delta 1e-5 --storage sqlite:///../curator/tacit.db
+good "what left as it is" privacy status loans.outputs --delta 1e-5 --storage sqlite:///../curator/tacit.db
 check "is on record" says "NOT PRIVATE"
 cd ../curator || exit 1
 sed 's/^person 3,23000/person 3,23001/' loans.csv > changed && mv changed loans.csv
@@ -222,8 +206,8 @@ cp out first
 good "from memory" curate answer loans.csv 3 0.9 --budget 1.5
 check "the same" cmp -s out first
 bad 9 "budget" curate answer loans.csv 4 0.5 --budget 1.2
-bad 4 'ledger "rows" does not have this release' curate answer loans.csv 4 0.5 --storage sqlite:///../curator/tacit.db
-good "the row has spent both" privacy status rows --delta 1e-9 --accountant pure --format json
+bad 4 'ledger "loans" does not have this release' curate answer loans.csv 4 0.5 --storage sqlite:///../curator/tacit.db
+good "the row has spent both" privacy status loans --delta 1e-9 --accountant pure --format json
 check "epsilon 1.5" says '"subject": "loans/3", "entries": 2, "private": true.*"epsilon": 1.5'
 good "the modeler knows the noise" model next r.json --state s.db
 good "and keeps it" export loans --storage sqlite:///s.db
@@ -278,36 +262,6 @@ good "sound noise after that" curate release grid.csv --secret late --name late 
     --bounds x1=-18:18 --bounds x2=-18:18 --format json
 check "promises nothing any more" says '"private": false, "epsilon": null'
 good "a modeler takes it as it is" model next p.json --state p.db --set fit=false --set lengthscale=5
-
-# ---- a client that only perturbs a reward
-
-good "a reply" curate perturb --value 0.3 --bound 1 --epsilon 1 --storage sqlite:///user.db
-cp out first
-good "the same question" curate perturb --value 0.9 --bound 1 --epsilon 1 --storage sqlite:///user.db
-check "the same reply" cmp -s out first
-bad 9 'user "me" may give 1 answers of epsilon 1 and has none left' curate perturb --value 0.3 --bound 1 \
-    --epsilon 1 --question 1 --storage sqlite:///user.db
-bad 2 "--count 3 is more than the cap --answers 1" curate perturb --value 0.3 --bound 1 --epsilon 1 --count 3
-good "three, within the cap" curate perturb --value 0.3 --bound 1 --epsilon 1 --count 3 --answers 3 --user anna \
-    --storage sqlite:///user.db
-check "three lines" [ "$(wc -l < out)" -eq 3 ]
-bad 2 "--value is needed" curate perturb --bound 1 --epsilon 1
-bad 2 "--value must be a finite number or nan" curate perturb --value x --bound 1 --epsilon 1
-bad 2 "--bound is needed" curate perturb --value 1 --epsilon 1
-bad 2 "--epsilon is needed" curate perturb --value 1 --bound 1
-# the mean of many is the value: four standard deviations
-mean_of() { # REPLY SD
-    run 0 curate perturb --value 0.3 --bound 1 --epsilon 1 --reply "$1" --count 20000 --seed 7 &&
-        grep -q "NOT PRIVATE" err &&
-        awk -v sd="$2" '{ s += $1 } END { d = s / NR - 0.3; exit !(NR == 20000 && d * d < 16 * sd * sd / NR) }' out
-}
-check "laplace" mean_of laplace 2.83
-check "one bit" mean_of onebit 2.17
-check "piecewise" mean_of piecewise 2.3
-check "auto" mean_of auto 2.3
-check "a seed writes no ledger" run 3 privacy status replies --delta 1e-9
-good "in JSON" curate perturb --value 0.3 --bound 1 --epsilon 1 --seed 7 --format json
-check "without an epsilon" says '"private": false, "epsilon": null'
 
 echo "1..$checks"
 [ $failures -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }

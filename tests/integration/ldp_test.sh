@@ -66,6 +66,21 @@ good "with three threads" --algorithm ldp-tgp --set epsilon=0.5 $synthetic --for
 timeless < out > three.json
 check "has the same bits" cmp one.json three.json
 
+# ---- a theorem is about what it says, and a simulation knows its noise
+
+verdict() { # TEXT WORD...
+    text=$1
+    shift
+    check "no theorem: $text" run 0 --objective rkhs-se --trials 200 --runs 1 --quiet "$@"
+    check "which is said" says "does not apply: $text."
+}
+verdict "it is about Laplace replies" --algorithm ldp-tgp --set reply=onebit --noise uniform --noise-scale 1
+verdict "horizon is 10 and 200 trials are planned" --algorithm ldp-ata --set horizon=10 --noise uniform --noise-scale 1
+verdict "the noise reaches 3 and noise_bound is 1" --algorithm ldp-tgp --noise uniform --noise-scale 3
+verdict "the noise is unbounded and noise_bound is 1" --algorithm ldp-tgp --noise student-t --noise-scale 1
+verdict "it is not about tail=weibull" --algorithm tgp-ucb --set tail=weibull --set alpha=0.5 --noise student-t --noise-scale 1
+verdict "the noise has no moment of order 2" --algorithm tgp-ucb --noise pareto --noise-scale 1
+
 # ---- replies cost regret, and less of it with more epsilon
 
 narrow="--set width=8 --format json"
@@ -98,6 +113,8 @@ check "is told replies too" says '"mechanism":"one-bit-reply"'
 
 # ---- arms with a given covariance, and rewards that are measurements
 
+some="--objective rkhs-se --trials 5 --runs 1 --quiet"
+
 cat > arms.csv << 'END'
 k_1,k_2,k_3,value_1,value_2,value_3
 1,0.5,0,10,12,11
@@ -107,11 +124,17 @@ END
 table="--objective table:arms.csv --table-columns replicates --set kernel=given --set bound=21 --set noise_bound=4"
 good "a table" --algorithm ldp-tgp $table --set epsilon=8 --set width=30 --trials 600 --runs 2 --quiet --format json
 check "the best arm is found: half the regret of uniform play" below "$(final)" 2600
+given="--objective table:arms.csv --table-columns replicates --set kernel=given --set beta=4 --reply auto --reply-epsilon 8 --reply-bound 25"
+good "bounded replies with the same covariances" --algorithm gp-ucb $given --trials 600 --runs 2 --quiet --format json
+check "find it too" below "$(final)" 2600
+check "the matrix is scaled by the square of half the bound" says '"variance":156.25'
+good "expected improvement takes them too" --algorithm gp-ei --objective table:arms.csv --table-columns replicates \
+    --set kernel=given --trials 30 --runs 1 --quiet
+bad 'kernel must be one of se, matern12, matern32, matern52' --algorithm ts --set kernel=given $some
 bad 'kernel given needs as many coordinates as points, got 1' --algorithm ldp-tgp --set kernel=given --objective rkhs-se --trials 5 --runs 1 --quiet
 
 # ---- bad input
 
-some="--objective rkhs-se --trials 5 --runs 1 --quiet"
 bad "--reply needs --reply-epsilon: there is no default" --algorithm gp-ucb --reply auto $some
 bad "--reply needs --reply-bound: a public bound" --algorithm gp-ucb --reply auto --reply-epsilon 1 $some
 bad "--reply-epsilon is for --reply, which is not given" --algorithm gp-ucb --reply-epsilon 1 $some

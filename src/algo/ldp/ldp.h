@@ -17,9 +17,16 @@
 extern const tc_algorithm tc_algorithm_ldp_tgp, tc_algorithm_ldp_ata, tc_algorithm_ldp_moma;
 extern const tc_algorithm tc_algorithm_tgp_ucb, tc_algorithm_ata_gp_ucb, tc_algorithm_moma_gp_ucb;
 
+/* What a simulation knows of the noise of its observations. */
+typedef struct tc_known_noise {
+    double reach; /* its magnitude is at most this; INFINITY: there is no bound */
+    double order; /* its absolute moments below this order are finite; INFINITY: all are */
+} tc_known_noise;
+
 /* Do the conditions of the paper's theorem hold for this study, as far as anybody can know? Adds
  * one sentence that says so, or why not, and what is supposed. `opts` as the table of `a` fills
- * it. */
-bool tc_ldp_theorem(const tc_algorithm *a, const tc_env *env, const void *opts, tc_text *out);
+ * it. noise NULL: nothing is known of it. */
+bool tc_ldp_theorem(const tc_algorithm *a, const tc_env *env, const void *opts,
+                    const tc_known_noise *noise, tc_text *out);
 
 #endif

@@ -7,25 +7,18 @@
 
 #include "algo/ldp/ldp_int.h"
 #include "base/error.h"
+#include "privacy/statement.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Pure composition holds at any delta; accountants ask for one. */
 static const double ANY_DELTA = 1e-9;
 
-/* What all answers of one user add up to, as the ledger's accountant adds: then the last of them
- * still fits. */
-static tacit_status find_budget(tc_ldp_curator *c, tacit_error *err)
-{
-    tc_dp_event all = tc_reply_event(&c->reply);
-    tc_guarantee g;
-    all.count = c->answers;
-    TC_TRY(tc_account(&tc_accountant_pure, &all, 1, ANY_DELTA, &g, err));
-    c->budget = g.epsilon;
-    return TACIT_OK;
-}
+/* Answers of the same user that were committed by others while this one was drawn. */
+enum { MOST_RACES = 1000 };
 
 tacit_status tc_ldp_curator_init(tc_ldp_curator *c, tc_ledger *ledger, const tc_ldp_terms *terms,
                                  tacit_error *err)
@@ -34,7 +27,6 @@ tacit_status tc_ldp_curator_init(tc_ldp_curator *c, tc_ledger *ledger, const tc_
     if (terms->answers == 0)
         return tc_fail(err, TACIT_E_ARG, "a user must be allowed at least 1 answer, got 0");
     TC_TRY(tc_reply_init(&made.reply, terms->reply, terms->epsilon, terms->low, terms->high, err));
-    TC_TRY(find_budget(&made, err));
     *c = made;
     return TACIT_OK;
 }
@@ -63,6 +55,108 @@ static tacit_status check(const tc_ldp_question *q, tacit_error *err)
     return TACIT_OK;
 }
 
+/* ---- the cap ----
+ *
+ * It is an entry of its own: a pledge of no events, which costs nobody anything. Its study is the
+ * hash of the user's name and its round is the cap. If two processes wrote one, the first counts. */
+
+static tc_ledger_hash cap_study(const char *user)
+{
+    char text[TC_LEDGER_MAX_NAME + 32];
+    snprintf(text, sizeof text, "cap on the answers of/%s", user);
+    return tc_ledger_study_hash(text);
+}
+
+/* 0: there is none. */
+static uint64_t stored_cap(const tc_ledger *l, const char *user)
+{
+    tc_ledger_hash study = cap_study(user);
+    uint64_t n = tc_ledger_get_head(l).seq;
+    for (uint64_t seq = 1; seq <= n; seq++) {
+        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
+        if (e->event.count == 0 && tc_ledger_hash_same(&e->study, &study))
+            return e->round;
+    }
+    return 0;
+}
+
+static tacit_status store_cap(tc_ldp_curator *c, const char *user, tacit_error *err)
+{
+    const tc_dp_event nothing = {.mechanism = TC_DP_PURE, .parameter = 1, .sampling_rate = 1};
+    tc_ledger_charge charge = {.study = cap_study(user), .round = c->answers, .subject = user};
+    tc_ledger_receipt receipt = {0};
+    tc_release *pledge = NULL;
+    TC_TRY(tc_pledge(&pledge, &nothing, 0, TC_UNIT_USER, true, err));
+    tacit_status status = tc_ledger_release(c->ledger, NULL, &charge, pledge, &receipt, err);
+    tc_release_free(pledge);
+    tc_ledger_receipt_fini(&receipt);
+    return status;
+}
+
+static uint64_t count_answers(const tc_ledger *l, const char *user)
+{
+    uint64_t given = 0, n = tc_ledger_get_head(l).seq;
+    for (uint64_t seq = 1; seq <= n; seq++) {
+        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
+        given += e->unit == TC_UNIT_USER && e->event.count > 0 && strcmp(e->subject, user) == 0;
+    }
+    return given;
+}
+
+/* What the user has spent is infinite where others have charged it in ways that do not add up. */
+tacit_status tc_ldp_curator_look(tc_ldp_curator *c, const char *user, tc_ldp_standing *out,
+                                 tacit_error *err)
+{
+    tc_ledger_claim claim;
+    TC_TRY(tc_ledger_catch_up(c->ledger, err));
+    uint64_t stored = stored_cap(c->ledger, user);
+    tacit_status status = tc_ledger_guarantee(c->ledger, TC_UNIT_USER, user, ANY_DELTA,
+                                              &tc_accountant_pure, &claim, err);
+    if (status == TACIT_E_MEMORY)
+        return status;
+    *out = (tc_ldp_standing){
+        .given = count_answers(c->ledger, user),
+        .cap = stored > 0 && stored < c->answers ? stored : c->answers,
+        .spent = status == TACIT_OK ? claim.bound.epsilon : (double)INFINITY,
+    };
+    return TACIT_OK;
+}
+
+static tacit_status allow(const tc_ldp_curator *c, const char *user, const tc_ldp_standing *s,
+                          uint64_t more, tacit_error *err)
+{
+    char spent[32];
+    if (s->given <= s->cap && more <= s->cap - s->given)
+        return TACIT_OK;
+    tc_epsilon_text(spent, s->spent);
+    return tc_fail(err, TACIT_E_BUDGET,
+                   "user \"%.60s\" may give %" PRIu64 " answers in all%s, has given %" PRIu64
+                   " (epsilon %s) and is asked for %" PRIu64 " more",
+                   user, s->cap, s->cap < c->answers ? ", the cap of the first one" : "", s->given,
+                   spent, more);
+}
+
+tacit_status tc_ldp_curator_allow(tc_ldp_curator *c, const tc_ldp_question *first, uint64_t n,
+                                  tacit_error *err)
+{
+    tc_ldp_standing s;
+    tc_ldp_question q = *first;
+    uint64_t fresh = 0;
+    TC_TRY(check(first, err));
+    TC_TRY(tc_ldp_curator_look(c, q.user, &s, err));
+    for (uint64_t i = 0; i < n; i++, q.number++) {
+        tc_ledger_charge charge = charge_of(&q);
+        tc_ledger_receipt receipt = {0};
+        tacit_error none;
+        tacit_status st = tc_ledger_find(c->ledger, &charge.study, charge.round, &receipt, &none);
+        tc_ledger_receipt_fini(&receipt);
+        if (st != TACIT_OK && st != TACIT_E_NOT_FOUND)
+            return tc_fail(err, st, "%s", none.msg);
+        fresh += st == TACIT_E_NOT_FOUND;
+    }
+    return fresh > 0 ? allow(c, q.user, &s, fresh, err) : TACIT_OK;
+}
+
 /* ---- answers ---- */
 
 /* The number in the stored bytes means what it says only under the terms it was drawn with. */
@@ -71,14 +165,20 @@ static tacit_status check_terms(const tc_ldp_curator *c, const tc_ledger_receipt
 {
     const tc_ledger_entry *e = tc_ledger_get(c->ledger, r->head.seq, NULL);
     tc_dp_event event = tc_reply_event(&c->reply);
-    if (r->size == sizeof(uint64_t) && e->event.mechanism == event.mechanism &&
-        e->event.parameter == event.parameter &&
-        strcmp(e->mechanism, tc_reply_mechanism(&c->reply)) == 0)
+    bool law = r->size == sizeof(uint64_t) && e->event.mechanism == event.mechanism &&
+               e->event.parameter == event.parameter &&
+               strcmp(e->mechanism, tc_reply_mechanism(&c->reply)) == 0;
+    if (law && e->offset == c->reply.offset && e->step == c->reply.step)
         return TACIT_OK;
-    return tc_fail(err, TACIT_E_CONFLICT,
-                   "question %" PRIu64
-                   " to user \"%s\" was answered on other terms: %s, epsilon %g",
-                   q->number, q->user, e->mechanism, e->event.parameter);
+    return tc_fail(
+        err, TACIT_E_CONFLICT,
+        "question %" PRIu64 " to user \"%.60s\" was answered on other terms: %s, epsilon %g%s",
+        q->number, q->user, e->mechanism, e->event.parameter, law ? ", other bounds" : "");
+}
+
+static double value_at(const tc_reply *r, int64_t steps)
+{
+    return r->offset + r->step * (double)steps;
 }
 
 static double value_of(const tc_reply *r, const uint8_t bytes[8])
@@ -88,7 +188,24 @@ static double value_of(const tc_reply *r, const uint8_t bytes[8])
     for (size_t i = 8; i-- > 0;)
         word = word << 8 | bytes[i];
     memcpy(&steps, &word, sizeof steps);
-    return r->offset + r->step * (double)steps;
+    return value_at(r, steps);
+}
+
+/* The farthest that a reply can be from the offset, in steps. */
+static double most_steps(const tc_reply *r)
+{
+    if (r->kind == TC_REPLY_ONE_BIT)
+        return 1;
+    return r->kind == TC_REPLY_PIECEWISE ? 2 * (double)r->reach + (double)r->window - 1 : 0x1p62;
+}
+
+bool tc_ldp_curator_could_answer(const tc_ldp_curator *c, double value)
+{
+    const tc_reply *r = &c->reply;
+    double steps = round((value - r->offset) / r->step);
+    if (!(fabs(steps) <= most_steps(r)) || (r->kind == TC_REPLY_ONE_BIT && steps == 0))
+        return false;
+    return value_at(r, (int64_t)steps) == value;
 }
 
 /* Ends the receipt. */
@@ -105,22 +222,38 @@ static tacit_status deliver(const tc_ldp_curator *c, tc_ledger_receipt *r, const
     return status;
 }
 
-static tacit_status refuse(const tc_ldp_curator *c, const char *user, tacit_error *err)
+/* The budget has room for one answer beyond what was counted, up to rounding: if another process
+ * commits one of this user first, the ledger refuses, and it is counted again. */
+static tacit_status commit(tc_ldp_curator *c, const tc_ldp_question *q, const tc_release *release,
+                           tc_ledger_receipt *out, tacit_error *err)
 {
-    return tc_fail(err, TACIT_E_BUDGET,
-                   "user \"%s\" may give %" PRIu64 " answers of epsilon %g and has none left", user,
-                   c->answers, c->reply.epsilon);
+    tc_ledger_charge charge = charge_of(q);
+    for (int i = 0; i < MOST_RACES; i++) {
+        tc_ldp_standing s;
+        TC_TRY(tc_ldp_curator_look(c, q->user, &s, err));
+        TC_TRY(allow(c, q->user, &s, 1, err));
+        tc_ledger_budget budget = {(s.spent + c->reply.epsilon) * (1 + 1e-12), ANY_DELTA,
+                                   &tc_accountant_pure};
+        tacit_status status = tc_ledger_release(
+            c->ledger, isfinite(budget.epsilon) ? &budget : NULL, &charge, release, out, err);
+        if (status != TACIT_E_BUDGET)
+            return status;
+    }
+    return tc_fail(err, TACIT_E_CONFLICT, "user \"%.60s\" is answering elsewhere at the same time",
+                   q->user);
 }
 
-/* Draws and commits; another process may have been first, and then its answer is the one. The
- * ledger looks at the budget before it spends, so a refused draw is thrown away. */
-static tacit_status draw(tc_ldp_curator *c, const tc_ledger_charge *charge, double y, tc_entropy *e,
+/* Draws and commits; another process may have been first, and then its answer is the one. What is
+ * refused is thrown away. */
+static tacit_status draw(tc_ldp_curator *c, const tc_ldp_question *q, double y, tc_entropy *e,
                          tc_ledger_receipt *out, tacit_error *err)
 {
-    tc_ledger_budget budget = {c->budget, ANY_DELTA, &tc_accountant_pure};
     tc_release *release = NULL;
+    TC_TRY(tc_ldp_curator_allow(c, q, 1, err));
+    if (stored_cap(c->ledger, q->user) == 0)
+        TC_TRY(store_cap(c, q->user, err));
     TC_TRY(tc_reply_release(&release, &c->reply, y, e, err));
-    tacit_status status = tc_ledger_release(c->ledger, &budget, charge, release, out, err);
+    tacit_status status = commit(c, q, release, out, err);
     tc_release_free(release);
     return status;
 }
@@ -133,9 +266,7 @@ tacit_status tc_ldp_curator_answer(tc_ldp_curator *c, const tc_ldp_question *q, 
     tc_ledger_receipt receipt = {0};
     tacit_status status = tc_ledger_find(c->ledger, &charge.study, charge.round, &receipt, err);
     if (status == TACIT_E_NOT_FOUND)
-        status = draw(c, &charge, y, e, &receipt, err);
-    if (status == TACIT_E_BUDGET)
-        return refuse(c, q->user, err);
+        status = draw(c, q, y, e, &receipt, err);
     TC_TRY(status);
     return deliver(c, &receipt, q, out, err);
 }

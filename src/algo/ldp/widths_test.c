@@ -179,7 +179,7 @@ static void assert_verdict(const tc_algorithm *a, const tc_env *env, const tc_ld
                            bool holds, const char *sentence)
 {
     tc_text text = {0};
-    assert_int_equal(tc_ldp_theorem(a, env, o, &text), holds);
+    assert_int_equal(tc_ldp_theorem(a, env, o, NULL, &text), holds);
     assert_string_equal(tc_text_get(&text), sentence);
     tc_text_fini(&text);
 }
@@ -211,11 +211,70 @@ static void reports_say_whether_the_theorem_applies(void **state)
     assert_verdict(&tc_algorithm_moma_gp_ucb, &env, &o, true,
                    "Theorem 4 of Zhou and Tan (2021) applies if the objective's norm is within "
                    "bound and the moments are as given.");
+    o.horizon = 9999; /* k is large enough for it, and the study is larger */
+    assert_verdict(&tc_algorithm_moma_gp_ucb, &env, &o, false,
+                   "Theorem 4 of Zhou and Tan (2021) does not apply: horizon is 9999 and 10000 "
+                   "trials are planned.");
     tc_text text = {0};
     tc_algorithm stranger = {.name = "stranger"};
-    assert_false(tc_ldp_theorem(&stranger, &env, &o, &text));
+    assert_false(tc_ldp_theorem(&stranger, &env, &o, NULL, &text));
     assert_string_equal(tc_text_get(&text), "");
     tc_space_free(s);
+}
+
+static void only_laplace_replies_have_a_theorem(void **state)
+{
+    (void)state;
+    tc_space *s = grid_space();
+    tc_env env = {.space = s, .budget = 200};
+    tc_ldp_options o = options_of(tc_ldp_tgp_options);
+    for (o.reply = TC_REPLY_AUTO; o.reply < TC_REPLY_LAPLACE; o.reply++)
+        assert_verdict(&tc_algorithm_ldp_tgp, &env, &o, false,
+                       "Theorem 3 of Zhou and Tan (2021) does not apply: it is about Laplace "
+                       "replies.");
+    o = options_of(tc_ldp_ata_options);
+    o.horizon = 10;
+    assert_verdict(&tc_algorithm_ldp_ata, &env, &o, false,
+                   "Theorem 2 of Zhou and Tan (2021) does not apply: horizon is 10 and 200 trials "
+                   "are planned.");
+    o = options_of(tc_tgp_options);
+    o.tail = TC_TAIL_WEIBULL;
+    o.alpha = 0.5;
+    assert_verdict(
+        &tc_algorithm_tgp_ucb, &env, &o, false,
+        "the bound of Chowdhury and Gopalan (2019) for TGP-UCB does not apply: it is not "
+        "about tail=weibull.");
+    tc_space_free(s);
+}
+
+static void assert_noise(const tc_algorithm *a, const tc_ldp_options *o, tc_known_noise noise,
+                         const char *why)
+{
+    tc_space *s = grid_space();
+    tc_env env = {.space = s, .budget = 200};
+    tc_text text = {0};
+    assert_int_equal(tc_ldp_theorem(a, &env, o, &noise, &text), why == NULL);
+    assert_non_null(strstr(tc_text_get(&text), why ? why : " applies if "));
+    tc_text_fini(&text);
+    tc_space_free(s);
+}
+
+/* A simulation knows its noise, and then nothing is supposed of it. */
+static void noise_that_is_known_is_checked(void **state)
+{
+    (void)state;
+    tc_ldp_options o = options_of(tc_ldp_tgp_options);
+    assert_noise(&tc_algorithm_ldp_tgp, &o, (tc_known_noise){1, INFINITY}, NULL);
+    assert_noise(&tc_algorithm_ldp_tgp, &o, (tc_known_noise){3, INFINITY},
+                 "does not apply: the noise reaches 3 and noise_bound is 1.");
+    assert_noise(&tc_algorithm_ldp_tgp, &o, (tc_known_noise){INFINITY, 3},
+                 "does not apply: the noise is unbounded and noise_bound is 1.");
+    o = options_of(tc_tgp_options);
+    assert_noise(&tc_algorithm_tgp_ucb, &o, (tc_known_noise){INFINITY, 3}, NULL);
+    assert_noise(&tc_algorithm_tgp_ucb, &o, (tc_known_noise){INFINITY, 2},
+                 "does not apply: the noise has no moment of order 2.");
+    o.alpha = 0.9;
+    assert_noise(&tc_algorithm_tgp_ucb, &o, (tc_known_noise){INFINITY, 2}, NULL);
 }
 
 int main(void)
@@ -230,6 +289,8 @@ int main(void)
         cmocka_unit_test(dictionaries),
         cmocka_unit_test(horizons),
         cmocka_unit_test(reports_say_whether_the_theorem_applies),
+        cmocka_unit_test(only_laplace_replies_have_a_theorem),
+        cmocka_unit_test(noise_that_is_known_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

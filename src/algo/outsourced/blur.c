@@ -9,6 +9,7 @@
  * which num/gp_fit.h computes, and the chain rule turns its gradient. The priors stand on theta. */
 #include "algo/outsourced/blur.h"
 
+#include "algo/outsourced/outsourced.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "num/boxmax.h"
@@ -33,7 +34,7 @@ double tc_blur(const tc_gp_hyper *h, double sd, tc_gp_hyper *out)
 
 /* ---- the objective */
 
-enum { MOST_SCALES = 256, MOST_PARAMETERS = MOST_SCALES + 2 };
+enum { MOST_SCALES = TC_RELEASED_COLUMNS_MAX, MOST_PARAMETERS = MOST_SCALES + 2 };
 
 typedef struct blurring {
     size_t scales, each;           /* each: dimensions that share one length-scale */

@@ -11,4 +11,8 @@
 
 extern const tc_algorithm tc_algorithm_po_gp_ucb;
 
+/* Columns of a release: what the modeler can learn length-scales of. One limit for both sides, so that
+ * nothing is spent on rows that nobody could use. */
+enum { TC_RELEASED_COLUMNS_MAX = 256 };
+
 #endif

@@ -4,6 +4,7 @@
 #include "algo/outsourced/projection.h"
 #include "base/error.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- drawing */
@@ -27,27 +28,37 @@ static tacit_status draw_paper(const tc_row_terms *t, const double *x, tc_entrop
     return status;
 }
 
+/* Rows of `cols` columns, clamped to bounds; none moves by more than radius where a row of the data
+ * moves by that of the terms. */
 static tacit_status draw_noise(const tc_row_terms *t, size_t cols, const double *x,
                                tc_bounds bounds, double radius, tc_entropy *e, size_t *order,
                                tc_release **out, tacit_error *err)
 {
+    tc_text metric = {0};
+    tc_row_terms_metric(t, &metric);
     tc_rows_plan plan = {.rows = t->rows,
                          .dims = cols,
                          .bounds = bounds,
                          .radius = radius,
                          .epsilon = t->epsilon,
                          .delta = t->delta,
-                         .noise = t->noise};
-    return tc_rows_release(out, order, &plan, x, e, err);
+                         .noise = t->noise,
+                         .moved = t->radius,
+                         .metric = tc_text_get(&metric)};
+    tacit_status status =
+        metric.failed ? tc_fail_memory(err) : tc_rows_release(out, order, &plan, x, e, err);
+    tc_text_fini(&metric);
+    return status;
 }
 
 static tacit_status draw_projected(const tc_row_terms *t, const double *x, tc_bounds bounds,
-                                   tc_entropy *e, size_t *order, tc_release **out, tacit_error *err)
+                                   double radius, tc_entropy *e, size_t *order, tc_release **out,
+                                   tacit_error *err)
 {
     tc_projection p;
     double *z = NULL;
     tacit_status status = tc_projection_init(&p, t->dims, t->rank, t->projection_seed, bounds.low,
-                                             bounds.high, t->radius, err);
+                                             bounds.high, radius, err);
     if (status == TACIT_OK) {
         z = tc_alloc(t->rows * t->rank, sizeof *z);
         status = z ? TACIT_OK : tc_fail_memory(err);
@@ -62,15 +73,38 @@ static tacit_status draw_projected(const tc_row_terms *t, const double *x, tc_bo
     return status;
 }
 
+static bool is_power_of_two(double x)
+{
+    int unused;
+    return frexp(x, &unused) == 0.5;
+}
+
+/* Neighbours are two data sets as they are, and a row moves by at most t->radius in units. What is
+ * released is computed from rounded quotients, so the rounding counts. Rounding is monotone: to clamp
+ * the quotient to the rounded bounds is to clamp the value and divide then. A clamped value is at
+ * most `reach` units large, its quotient within reach 2^-53 of the true one (and 2^-1074, below the
+ * normal numbers), and two of them move apart by at most twice that. A unit that is a power of two
+ * rounds nothing. */
+static double counted_radius(const tc_row_terms *t, tc_bounds bounds)
+{
+    double squares = 0;
+    for (size_t d = 0; d < t->dims; d++) {
+        double reach = fmax(fabs(bounds.low[d]), fabs(bounds.high[d]));
+        double off = 0x1p-52 * reach + 0x1p-1022;
+        squares += is_power_of_two(t->columns[d].unit) ? 0 : off * off;
+    }
+    return squares == 0 ? t->radius : (t->radius + sqrt(squares) + 0x1p-1022) * (1 + 0x1p-49);
+}
+
 static tacit_status draw_sound(const tc_row_terms *t, const double *x, tc_bounds bounds,
                                tc_entropy *e, size_t *order, tc_release **out, tacit_error *err)
 {
+    double radius = counted_radius(t, bounds);
     if (t->rank > 0)
-        return draw_projected(t, x, bounds, e, order, out, err);
-    return draw_noise(t, t->dims, x, bounds, t->radius, e, order, out, err);
+        return draw_projected(t, x, bounds, radius, e, order, out, err);
+    return draw_noise(t, t->dims, x, bounds, radius, e, order, out, err);
 }
 
-/* Neighbours are two data sets in these units: what the division rounds is not part of the release. */
 static void to_units(const tc_row_terms *t, const double *x, double *scaled, double *low,
                      double *high)
 {
@@ -82,10 +116,10 @@ static void to_units(const tc_row_terms *t, const double *x, double *scaled, dou
         scaled[i] = x[i] / t->columns[i % t->dims].unit;
 }
 
-tacit_status tc_row_draw(const tc_row_terms *t, const double *x, tc_entropy *e, size_t *order,
+/* order: rows. */
+static tacit_status draw(const tc_row_terms *t, const double *x, tc_entropy *e, size_t *order,
                          tc_release **out, tc_transform *transform, tacit_error *err)
 {
-    TC_TRY(tc_row_terms_check(t, err));
     tc_arena scratch = {0};
     double *scaled = TC_TAKE(&scratch, t->rows * t->dims, double);
     double *low = TC_TAKE(&scratch, t->dims, double), *high = TC_TAKE(&scratch, t->dims, double);
@@ -100,6 +134,50 @@ tacit_status tc_row_draw(const tc_row_terms *t, const double *x, tc_entropy *e, 
                      : draw_sound(t, scaled, (tc_bounds){low, high}, e, order, out, err);
     tc_arena_fini(&scratch);
     return status;
+}
+
+/* ---- what it costs */
+
+/* Of one row, at zero: the noise of a row does not depend on how many there are. */
+static tacit_status draw_one(const tc_row_terms *t, tc_release **out, tacit_error *err)
+{
+    tc_row_terms one = *t;
+    tc_transform unused;
+    tc_test_noise seeded;
+    size_t order;
+    double *x = tc_alloc(t->dims, sizeof *x);
+    if (!x)
+        return tc_fail_memory(err);
+    one.rows = 1;
+    tc_test_noise_init(&seeded, 0, 0);
+    tc_entropy e = tc_entropy_of_test(&seeded);
+    tacit_status status = draw(&one, x, &e, &order, out, &unused, err);
+    tc_free(x);
+    return status;
+}
+
+tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error *err)
+{
+    tc_row_cost cost = {.is_private = t->mode == TC_ROW_SOUND};
+    tc_release *drawn = NULL;
+    TC_TRY(tc_row_terms_check(t, err));
+    TC_TRY(tc_row_output_sd(t, &cost.output_sd, err));
+    if (!cost.is_private) {
+        cost.mechanism = "none";
+        cost.why_not = PAPER_MODE;
+        *out = cost;
+        return TACIT_OK;
+    }
+    TC_TRY(draw_one(t, &drawn, err));
+    const tc_release_view *view = tc_release_get(drawn);
+    cost.mechanism = view->event.mechanism == TC_DP_GAUSSIAN ? "gaussian-rows" : "laplace-rows";
+    cost.event = view->event;
+    cost.distance = view->distance;
+    cost.input_sd = view->noise_sd;
+    cost.delta = view->event.mechanism == TC_DP_GAUSSIAN ? t->delta : 0;
+    tc_release_free(drawn);
+    *out = cost;
+    return TACIT_OK;
 }
 
 /* ---- releasing */
@@ -146,6 +224,7 @@ static tacit_status take(tc_row_release *out, const tc_release *offered,
         return tc_fail_memory(err);
     decode(view, receipt->bytes, n, out->values);
     out->input_sd = view->noise_sd;
+    out->step = view->reals ? 0 : view->step;
     out->is_private = receipt->is_private;
     out->again = receipt->again;
     out->head = receipt->head;
@@ -204,7 +283,7 @@ static tacit_status offer(tc_ledger *l, const tc_ledger_budget *budget, const tc
     bool before = false;
     TC_TRY(tc_row_terms_hash(t, &charge.study, err));
     TC_TRY(is_released(l, &charge, &before, err));
-    tacit_status status = tc_row_draw(t, x, e, order, &drawn, &out->transform, err);
+    tacit_status status = draw(t, x, e, order, &drawn, &out->transform, err);
     if (status == TACIT_OK && !before && budget)
         status = afford(l, budget, drawn, err);
     if (status == TACIT_OK && !before)

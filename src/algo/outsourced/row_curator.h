@@ -10,7 +10,7 @@
  * An answer is the value of one row, drawn once and remembered: asked again, it costs nothing. With an
  * output epsilon it is clamped to public bounds and perturbed, and charged to its row beside the
  * release; a row then spends epsilon + output epsilon in all. Otherwise it is released as it is, and
- * belongs in a ledger of its own, which says NOT PRIVATE. Called by programs/tacit. */
+ * belongs in a ledger of its own, which says NOT PRIVATE. Called by programs/tacit and by sim. */
 #ifndef TC_ALGO_OUTSOURCED_ROW_CURATOR_H
 #define TC_ALGO_OUTSOURCED_ROW_CURATOR_H
 
@@ -55,12 +55,21 @@ tacit_status tc_row_terms_from_json(tc_row_terms *out, const json_t *j, tc_arena
 /* Under what the ledger keeps the release, as its round TC_ROW_ROUND. */
 enum { TC_ROW_ROUND = 1 };
 tacit_status tc_row_terms_hash(const tc_row_terms *t, tc_ledger_hash *out, tacit_error *err);
+/* Names of the columns of a release, `cols` of them: those of the data, or z1, z2, ... of a projection.
+ * NULL: no memory. */
+char **tc_row_terms_released(const tc_row_terms *t, size_t cols, tc_arena *memory);
+/* How distances of rows are measured, for the adjacency: "in units of income 10000, rate 1". */
+void tc_row_terms_metric(const tc_row_terms *t, tc_text *out);
+/* Sentences behind the statement of a private release: what its rows are where they were projected,
+ * what an answer costs, what is not protected. */
+void tc_row_terms_caveats(const tc_row_terms *t, tc_text *out);
 
 /* A release as it left. End with tc_row_release_fini. */
 typedef struct tc_row_release {
     size_t rows, cols;
     double *values;  /* rows x cols, by rows */
     double input_sd; /* of the noise in every value; paper: 0 */
+    double step;     /* values are whole multiples of it; paper: 0 */
     const char *mechanism, *adjacency;
     tc_transform transform; /* paper */
     bool is_private, again;
@@ -84,9 +93,22 @@ tacit_status tc_row_curator_release(tc_ledger *l, const tc_ledger_budget *budget
                                     const tc_row_terms *t, const double *x, tc_entropy *e,
                                     const tc_row_keeper *keeper, tc_row_release *out,
                                     tacit_error *err);
-/* The draw alone, without a ledger: for simulations. order: rows. */
-tacit_status tc_row_draw(const tc_row_terms *t, const double *x, tc_entropy *e, size_t *order,
-                         tc_release **out, tc_transform *transform, tacit_error *err);
+
+/* What a release on these terms costs, known before there is one: a function of the terms. */
+typedef struct tc_row_cost {
+    bool is_private;       /* sound mode */
+    const char *why_not;   /* NULL where is_private */
+    const char *mechanism; /* "laplace-rows", "gaussian-rows", "none" */
+    tc_dp_event event;     /* of sound mode, and ... */
+    double distance;       /* ... its slack, as in privacy/release.h */
+    double delta;          /* of Gaussian noise; else 0 */
+    double input_sd;       /* of the noise in every value */
+    double output_sd;      /* and in an answer */
+} tc_row_cost;
+tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error *err);
+/* What a release of sound mode promises by itself, in words. adjacency: that of the release. */
+void tc_row_cost_statement(const tc_row_cost *c, const tc_row_terms *t, const char *adjacency,
+                           tc_text *out);
 
 typedef struct tc_row_answer {
     double value;
@@ -97,12 +119,18 @@ typedef struct tc_row_answer {
 
 /* What answers of these terms have as noise. */
 tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *err);
-/* release: of which `row` is one. y: its value; NaN: not at hand, good for questions that were
- * answered before (E_NOT_FOUND: this one was not). E_STATE: the ledger has answers about another
- * release; the same row may be hidden behind two numbers, and no budget could be kept. */
+/* release: of which `row` is one. y: its value; NaN: it has none. That is answered, too, or whoever
+ * asks would ask for ever: as NaN where values leave as they are; else as any other value, with the
+ * middle of the bounds in its place, so that nobody sees which rows have none. E_STATE: the ledger
+ * has answers about another release; the same row may be hidden behind two numbers, and no budget
+ * could be kept. */
 tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
                                    const tc_row_terms *t, const tc_ledger_hash *release,
                                    uint64_t row, double y, tc_entropy *e, tc_row_answer *out,
+                                   tacit_error *err);
+/* The answer that was given before. E_NOT_FOUND: none was. */
+tacit_status tc_row_curator_recall(tc_ledger *l, const tc_row_terms *t,
+                                   const tc_ledger_hash *release, uint64_t row, tc_row_answer *out,
                                    tacit_error *err);
 
 #endif

@@ -309,25 +309,67 @@ static tacit_status answer(desk *d, const tc_ledger_budget *b, uint64_t row, dou
     return tc_row_curator_answer(d->ledger, b, &d->terms, &hash, row, y, &d->entropy, out, err);
 }
 
+static tacit_status recall(desk *d, uint64_t row, tc_row_answer *out, tacit_error *err)
+{
+    tc_ledger_hash hash = d->kept_hash;
+    return tc_row_curator_recall(d->ledger, &d->terms, &hash, row, out, err);
+}
+
 static void test_plain_answers_are_remembered(void **state)
 {
     (void)state;
     tacit_error err = {0};
     desk *d = open_desk();
     tc_row_answer a;
-    assert_fails(answer(d, NULL, 3, NAN, &a, &err), TACIT_E_NOT_FOUND,
-                 "row 3 has not been answered before");
+    assert_fails(recall(d, 3, &a, &err), TACIT_E_NOT_FOUND, "row 3 has not been answered before");
     assert_ok(answer(d, NULL, 3, 0.1 + 0.2, &a, &err));
     assert_same_bits(a.value, 0.1 + 0.2);
     assert_true(!a.is_private && !a.again && a.sd == 0);
     assert_ok(answer(d, NULL, 3, 7, &a, &err)); /* measured again, answered as before */
     assert_same_bits(a.value, 0.1 + 0.2);
     assert_true(a.again);
-    assert_ok(answer(d, NULL, 3, NAN, &a, &err));
+    assert_ok(recall(d, 3, &a, &err));
     assert_same_bits(a.value, 0.1 + 0.2);
     assert_fails(answer(d, NULL, ROWS, 1, &a, &err), TACIT_E_ARG,
                  "row 12 does not exist; the release has 0 to 11");
+    assert_fails(recall(d, ROWS, &a, &err), TACIT_E_ARG, "row 12 does not exist");
     close_desk(d);
+}
+
+/* That a row has no value is an answer, and is remembered, too. */
+static void test_a_row_without_a_value_is_answered(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    desk *d = open_desk();
+    tc_row_answer a;
+    assert_ok(answer(d, NULL, 3, INFINITY, &a, &err));
+    assert_true(isnan(a.value) && !a.is_private && a.sd == 0);
+    assert_ok(answer(d, NULL, 3, 7, &a, &err));
+    assert_true(isnan(a.value) && a.again);
+    close_desk(d);
+}
+
+/* Nobody sees which rows have no value: their answers are those of rows with the middle one. */
+static void test_private_answers_hide_what_is_missing(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    enum { MANY = 100 };
+    double sum = 0;
+    for (int k = 0; k < MANY; k++) {
+        desk *d = open_desk();
+        tc_row_answer a;
+        d->terms.output_epsilon = 2;
+        d->terms.output_bound = 1;
+        for (uint64_t row = 0; row < ROWS; row++) {
+            assert_ok(answer(d, NULL, row, NAN, &a, &err));
+            assert_true(isfinite(a.value) && a.is_private && a.sd > 0);
+            sum += a.value / (MANY * ROWS);
+        }
+        close_desk(d);
+    }
+    assert_close(sum, 0, 5 * sqrt(2) / sqrt(MANY * ROWS));
 }
 
 /* A row spends epsilon for the release and output epsilon for its answer, once. */
@@ -346,7 +388,7 @@ static void test_private_answers_are_charged_to_their_row(void **state)
     assert_ok(release(d, NULL, &r, &err));
     tc_row_release_fini(&r);
     assert_ok(answer(d, NULL, 4, 1e9, &a, &err));
-    assert_ok(answer(d, NULL, 4, NAN, &again, &err));
+    assert_ok(recall(d, 4, &again, &err));
     assert_true(a.is_private && again.again);
     assert_same_bits(a.value, again.value);
     assert_ok(tc_row_output_sd(&d->terms, &sd, &err));
@@ -435,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_terms_are_checked),
         cmocka_unit_test(test_terms_read_back),
         cmocka_unit_test(test_plain_answers_are_remembered),
+        cmocka_unit_test(test_a_row_without_a_value_is_answered),
+        cmocka_unit_test(test_private_answers_hide_what_is_missing),
         cmocka_unit_test(test_private_answers_are_charged_to_their_row),
         cmocka_unit_test(test_answers_keep_a_budget),
         cmocka_unit_test(test_answers_of_two_releases_are_refused),

@@ -1,6 +1,7 @@
 /* row_terms.c - the public terms of a release: checked, written, read, hashed. See row_curator.h. */
 #include "algo/outsourced/row_curator.h"
 
+#include "algo/outsourced/outsourced.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "space/name.h"
@@ -24,7 +25,12 @@ const char *tc_row_mode_name(tc_row_mode mode)
 
 static tacit_status check_column(const tc_row_terms *t, const tc_row_column *c, tacit_error *err)
 {
-    TC_TRY(tc_name_check(c->name, err));
+    if (tc_name_check(c->name, NULL) != TACIT_OK)
+        return tc_fail(err, TACIT_E_ARG,
+                       "column \"%.64s\" cannot be released under this name: a name is a letter or "
+                       "_ and then letters, digits, _ . -, at most %d in all, and none of those "
+                       "that tables of trials use (params_..., value and others)",
+                       c->name, TC_NAME_MAX);
     if (!(c->unit > 0 && isfinite(c->unit)))
         return tc_fail(err, TACIT_E_ARG, "the unit of column \"%s\" must be > 0, got %g", c->name,
                        c->unit);
@@ -74,6 +80,11 @@ tacit_status tc_row_terms_check(const tc_row_terms *t, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "a projection must have fewer directions than the %zu columns, got %zu",
                        t->dims, t->rank);
+    if ((t->rank > 0 ? t->rank : t->dims) > TC_RELEASED_COLUMNS_MAX)
+        return tc_fail(err, TACIT_E_ARG,
+                       "a release has at most %d columns, since no modeler takes more, got %zu: "
+                       "choose some, or project them",
+                       TC_RELEASED_COLUMNS_MAX, t->rank > 0 ? t->rank : t->dims);
     for (size_t d = 0; d < t->dims; d++)
         TC_TRY(check_column(t, &t->columns[d], err));
     return check_outputs(t, err);

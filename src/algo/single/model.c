@@ -2,6 +2,7 @@
  * Fitting is in model_fit.c. */
 #include "algo/single/model.h"
 
+#include "algo/single/given.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -9,9 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static tacit_status make_given(tc_model *m, tacit_error *err)
+{
+    const double *K;
+    TC_TRY(tc_given_covariance(m->env->space, &K, err));
+    TC_TRY(tc_model_rows_init(m, err));
+    return tc_fgp_new_given(&m->fgp, m->env->space->domain->n, K, m->env->pool, err);
+}
+
 static tacit_status make_gp(tc_model *m, bool candidates, tacit_error *err)
 {
     const tc_space *s = m->env->space;
+    if (m->opts->kernel == TC_MODEL_GIVEN)
+        return make_given(m, err);
     if (!s->domain || !candidates)
         return tc_gp_new(&m->gp, s->dim, err);
     const tc_domain *d = s->domain;
@@ -32,7 +43,8 @@ tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *
         return tc_fail_memory(err);
     for (size_t d = 0; d < dim; d++)
         m->scale[d] = opts->lengthscale;
-    m->hyper = (tc_gp_hyper){.kind = (tc_kernel_kind)opts->kernel,
+    bool given = opts->kernel == TC_MODEL_GIVEN; /* then no kind counts */
+    m->hyper = (tc_gp_hyper){.kind = given ? TC_KERNEL_SE : (tc_kernel_kind)opts->kernel,
                              .dim = dim,
                              .variance = opts->variance,
                              .noise = fmax(opts->noise, TC_MODEL_LEAST_NOISE * opts->variance),

@@ -27,14 +27,19 @@ typedef struct tc_model_opts {
     int repeat;
 } tc_model_opts;
 
-/* Rows of an options table for a struct whose field `m` is a tc_model_opts. */
-#define TC_MODEL_OPTIONS(S, m)                                                                     \
+/* After the kernels of num/kernel.h: the candidates' coordinates are their covariances (given.h). Only
+ * for models of candidates; variance is a factor of the matrix, and nothing is learned. */
+enum { TC_MODEL_GIVEN = TC_KERNEL_KINDS };
+#define TC_MODEL_KERNELS TC_KERNEL_CHOICES "|given"
+
+/* Rows of an options table for a struct whose field `m` is a tc_model_opts; kernels: its choices. */
+#define TC_MODEL_OPTIONS(S, m, kernels, kernel_help)                                               \
     {.name = "kernel",                                                                             \
      .type = TC_OPTION_CHOICE,                                                                     \
      .offset = offsetof(S, m.kernel),                                                              \
      .def = "matern52",                                                                            \
-     .choices = TC_KERNEL_CHOICES,                                                                 \
-     .help = "covariance function of the model"},                                                  \
+     .choices = kernels,                                                                           \
+     .help = kernel_help},                                                                         \
         {.name = "ard",                                                                            \
          .type = TC_OPTION_BOOL,                                                                   \
          .offset = offsetof(S, m.ard),                                                             \

@@ -30,7 +30,7 @@ static size_t gap(const tc_model *m)
 
 bool tc_model_fit_due(const tc_model *m)
 {
-    return m->opts->fit && tc_model_ready(m) &&
+    return m->opts->fit && m->opts->kernel != TC_MODEL_GIVEN && tc_model_ready(m) &&
            (m->fit_n == 0 || m->env->history->n >= m->fit_n + gap(m));
 }
 

@@ -12,7 +12,10 @@ typedef struct tc_posterior_opts {
 } tc_posterior_opts;
 
 #define TC_POSTERIOR_OPTIONS(S, field)                                                             \
-    TC_MODEL_OPTIONS(S, field.model),                                                              \
+    TC_MODEL_OPTIONS(                                                                              \
+        S, field.model, TC_MODEL_KERNELS,                                                          \
+        "covariance function; given: the coordinates of a point, times variance, are its "         \
+        "covariances, and nothing is learned"),                                                    \
     {                                                                                              \
         .name = "search", .type = TC_OPTION_CHOICE, .offset = offsetof(S, field.search),           \
         .def = "lbfgs", .choices = TC_SEARCH_CHOICES,                                              \

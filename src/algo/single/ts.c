@@ -151,7 +151,7 @@ static tacit_status fitted(void *st, const char *body, tacit_error *err)
 }
 
 static const tc_option table[] = {
-    TC_MODEL_OPTIONS(options, model),
+    TC_MODEL_OPTIONS(options, model, TC_KERNEL_CHOICES, "covariance function of the model"),
     {.name = "search",
      .type = TC_OPTION_CHOICE,
      .offset = offsetof(options, search),

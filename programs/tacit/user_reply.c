@@ -1,0 +1,140 @@
+/* user_reply.c - see user_reply.h. */
+#include "user_reply.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "simulate_int.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+bool tc_study_takes_replies(const tc_study_doc *doc)
+{
+    const tc_curator_ops *curator = doc->algorithm->curator;
+    return curator && curator->reply;
+}
+
+tacit_status tc_user_check(const tc_study_doc *doc, const char *user, const char *ledger_storage,
+                           tacit_error *err)
+{
+    bool replies = tc_study_takes_replies(doc);
+    if (!user && ledger_storage)
+        return tc_fail(err, TACIT_E_ARG, "--ledger-storage is for --user, which is not given");
+    if (user && !replies)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--user is for algorithms that are told private replies, and %s is told "
+                       "values as they are",
+                       doc->algorithm->name);
+    if (!user && replies)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s is told private replies, never rewards: say with --user NAME who "
+                       "answers, or go by tacit ask, tacit curate perturb and tacit tell --reply",
+                       doc->algorithm->name);
+    return TACIT_OK;
+}
+
+static tacit_status read_terms(const tc_study_doc *doc, tc_ldp_terms *out, tacit_error *err)
+{
+    void *opts;
+    TC_TRY(tc_simulate_opts_new(doc->algorithm, doc->options, &opts, err));
+    *out = tc_ldp_terms_of(opts);
+    tc_simulate_opts_free(doc->algorithm, opts);
+    return TACIT_OK;
+}
+
+tacit_status tc_user_check_reply(const tc_study_doc *doc, double value, tacit_error *err)
+{
+    tc_ldp_terms terms;
+    tc_ldp_curator c;
+    char text[32];
+    TC_TRY(read_terms(doc, &terms, err));
+    TC_TRY(tc_ldp_curator_init(&c, NULL, &terms, err));
+    if (tc_ldp_curator_could_answer(&c, value))
+        return TACIT_OK;
+    tc_double_text(text, value);
+    return tc_fail(err, TACIT_E_ARG,
+                   "%s is no reply of study %s (%s, epsilon %g, bound %g): was it perturbed on "
+                   "these terms?",
+                   text, doc->name, tc_reply_mechanism(&c.reply), terms.epsilon, terms.high);
+}
+
+/* ---- replies */
+
+tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc, const char *user,
+                                const char *storage, bool quiet, tacit_error *err)
+{
+    tc_ldp_terms terms;
+    TC_TRY(read_terms(doc, &terms, err));
+    u->user = user;
+    u->quiet = quiet;
+    u->study = tc_ledger_study_hash(doc->name);
+    TC_TRY(tc_curator_ledger_open(&u->ledger, storage, TC_REPLIES_LEDGER, true, err));
+    TC_TRY(tc_ldp_curator_init(&u->curator, u->ledger.ledger, &terms, err));
+    tc_curator_noise_init(&u->noise, -1, 0);
+    u->open = true;
+    return TACIT_OK;
+}
+
+void tc_user_reply_close(tc_user_reply *u)
+{
+    if (u->open)
+        tc_curator_noise_fini(&u->noise);
+    tc_curator_ledger_close(&u->ledger);
+    u->open = false;
+}
+
+static tc_ldp_question question(const tc_user_reply *u, uint64_t trial)
+{
+    return (tc_ldp_question){.study = u->study, .user = u->user, .number = trial};
+}
+
+/* Those on their way will be answers soon; with a number that no trial has they are asked for
+ * together with this one. */
+tacit_status tc_user_reply_may(tc_user_reply *u, uint64_t trial, size_t running, tacit_error *err)
+{
+    tc_ldp_question fresh = question(u, TC_LEDGER_MAX_ROUND - running);
+    tacit_status status = tc_ldp_curator_allow(&u->curator, &fresh, running + 1, err);
+    if (status != TACIT_E_BUDGET || trial == TC_NEW_TRIAL || running > 0)
+        return status;
+    tc_ldp_question old = question(u, trial);
+    return tc_ldp_curator_allow(&u->curator, &old, 1, err);
+}
+
+tacit_status tc_user_reply_give(tc_user_reply *u, uint64_t trial, double y, double *reply,
+                                tacit_error *err)
+{
+    tc_ldp_question q = question(u, trial);
+    tc_ldp_answer answer;
+    TC_TRY(tc_ldp_curator_answer(&u->curator, &q, y, &u->noise.entropy, &answer, err));
+    if (answer.again)
+        tc_note(u->quiet,
+                "user \"%s\" has answered trial %" PRIu64 " of a study of this name before; that "
+                "reply is told again, whatever the value is now",
+                u->user, trial);
+    *reply = answer.value;
+    return TACIT_OK;
+}
+
+/* ---- values */
+
+enum { LINE_BYTES = 256 };
+
+tacit_status tc_read_value(const char *name, const char *word, bool nan, double *out,
+                           tacit_error *err)
+{
+    char line[LINE_BYTES];
+    bool piped = strcmp(word, "-") == 0;
+    if (piped && !fgets(line, sizeof line, stdin))
+        return tc_fail(err, TACIT_E_ARG, "%s is - and standard input has no line", name);
+    if (piped) {
+        line[strcspn(line, "\r\n")] = '\0';
+        word = line;
+    }
+    if (nan && strcmp(word, "nan") == 0)
+        *out = (double)NAN;
+    else if (!tc_parse_double(word, out))
+        return tc_fail(err, TACIT_E_ARG, "%s must be a finite number%s, got \"%.40s\"", name,
+                       nan ? " or nan" : "", word);
+    return TACIT_OK;
+}
