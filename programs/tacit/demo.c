@@ -1,220 +1,236 @@
-/* demo.c - `tacit demo`: the main job in a few seconds, without any file.
+/* demo.c - `tacit demo`: eight hospitals tune a model together, and nobody shows a record.
  *
- * Three algorithms on two classical functions, the same runs for each, and what to try next. */
-#include "base/file.h"
-#include "base/memory.h"
-#include "plot_int.h"
+ * A coordinator and eight agents run as processes on this machine, over TLS, until the study's trials are
+ * done and its budget is spent. Progress is read from each agent's own storage. */
+#include "demo_int.h"
+#include "privacy_int.h"
 #include "verbs.h"
-#include "watch.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "base/memory.h"
 
-#define SEED  1
-#define RUNS  10
-#define EARLY 20 /* trials of the table's first column */
+#include <stddef.h>
+#include <sys/wait.h>
+#include <time.h>
 
-static const char *const algorithms[] = {"random", "ts", "gp-ei"};
-static const struct {
-    const char *name;
-    uint64_t trials;
-} objectives[] = {{"branin", 30}, {"hartmann6", 50}};
+enum { TICK_MS = 150 };
 
-#define N_ALGORITHMS (sizeof algorithms / sizeof algorithms[0])
-#define N_OBJECTIVES (sizeof objectives / sizeof objectives[0])
-#define N_CELLS      (N_OBJECTIVES * N_ALGORITHMS)
-
-typedef struct demo_opts {
+typedef struct options {
+    bool local, keep;
     char *out;
-} demo_opts;
+    int64_t trials;
+    double epsilon;
+} options;
 
-static const tc_option options[] = {
+static const tc_option table[] = {
+    {.name = "local",
+     .type = TC_OPTION_BOOL,
+     .offset = offsetof(options, local),
+     .help = "instead: three algorithms of one party on two test functions"},
     {.name = "out",
      .type = TC_OPTION_STRING,
-     .offset = offsetof(demo_opts, out),
-     .help = "also write the curves (CSV) and charts (SVG) to this folder",
+     .offset = offsetof(options, out),
+     .help = "with --local: also write the curves (CSV) and charts (SVG) to this folder",
      .value = "DIR"},
-    {.name = NULL},
-};
+    {.name = "trials",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, trials),
+     .def = "30",
+     .min = 12,
+     .max = 1000,
+     .help = "trials of each hospital"},
+    {.name = "epsilon",
+     .type = TC_OPTION_FLOAT,
+     .offset = offsetof(options, epsilon),
+     .def = "8",
+     .min = 0.1,
+     .max = 100,
+     .help = "what the study promises to every hospital, at delta 0.01"},
+    {.name = "keep",
+     .type = TC_OPTION_BOOL,
+     .offset = offsetof(options, keep),
+     .help = "keep the folder with everybody's storage, to look into"},
+    {.name = NULL}};
 
-/* One algorithm on one objective; cell i of a demo is objective i / N, algorithm i % N. */
-typedef struct cell {
-    tc_simulation sim;
-    tc_simulation_result result;
-} cell;
+typedef struct demo {
+    const tc_invocation *in;
+    const options *o;
+    tc_demo_world world;
+    tc_demo_journal journals[TC_HOSPITALS];
+    tc_demo_screen screen;
+} demo;
 
-static tacit_status run_cell(cell *c, size_t i, tc_pool *pool, bool quiet, tacit_error *err)
+/* ---- while it runs ---- */
+
+static void open_eyes(demo *d)
 {
-    char label[64];
-    c->sim = (tc_simulation){.objective = objectives[i / N_ALGORITHMS].name,
-                             .trials = objectives[i / N_ALGORITHMS].trials,
-                             .runs = RUNS,
-                             .seed = SEED,
-                             .pool = pool};
-    TC_TRY(tc_algorithm_get(&c->sim.algorithm, algorithms[i % N_ALGORITHMS], err));
-    TC_TRY(tc_options_defaults(tc_objective_options, &c->sim.objective_opts, err));
-    snprintf(label, sizeof label, "%s on %s", algorithms[i % N_ALGORITHMS], c->sim.objective);
-    return tc_watch_simulation(&c->sim, label, quiet, &c->result, err);
+    for (unsigned k = 1; k <= TC_HOSPITALS; k++) {
+        d->journals[k - 1] = (tc_demo_journal){.hospital = k};
+        tc_demo_storage(&d->world, k, d->journals[k - 1].url);
+    }
+    d->screen = tc_demo_screen_open(d->in->quiet, d->o->trials, d->o->epsilon);
 }
 
-/* -- the table ----------------------------------------------------------------------------- */
-
-static void add_row(tc_table *t, const cell *c)
+static tacit_status agent_failed(size_t hospital, int status, tacit_error *err)
 {
-    const tc_simulation_result *r = &c->result;
-    size_t last = (size_t)r->trials - 1;
-    char text[64];
-    tc_table_text(t, 0, c->sim.objective);
-    tc_table_text(t, 1, c->sim.algorithm->name);
-    tc_watch_moments(text, sizeof text, r->simple_mean[EARLY - 1], r->simple_se[EARLY - 1]);
-    tc_table_text(t, 2, text);
-    tc_table_integer(t, 3, (int64_t)r->trials);
-    tc_watch_moments(text, sizeof text, r->simple_mean[last], r->simple_se[last]);
-    tc_table_text(t, 4, text);
-    snprintf(text, sizeof text, "%.2f", r->seconds);
-    tc_table_text(t, 5, text);
-    tc_table_end_row(t);
+    bool killed = WIFSIGNALED(status);
+    return tc_fail(err, TACIT_E_STATE, "the agent of hospital %zu ended by %s %d", hospital,
+                   killed ? "signal" : "exit status",
+                   killed ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-static tacit_status print_cells(const cell *cells, int format, tacit_error *err)
+/* *busy: agents that still run. E_STATE: one has failed. */
+static tacit_status look_after(demo *d, size_t *busy, tacit_error *err)
 {
-    static const char *const names[] = {"objective", "algorithm",    "regret after 20",
-                                        "trials",    "final regret", "seconds"};
-    tc_table *t = tc_table_new(6, names);
-    for (size_t i = 0; t && i < N_CELLS; i++)
-        add_row(t, &cells[i]);
-    return t ? tc_table_print(t, (tc_format)format, stdout, err) : tc_fail_memory(err);
+    *busy = 0;
+    for (size_t i = 0; i < TC_HOSPITALS; i++) {
+        int status;
+        if (!tc_demo_ended(&d->world.agents[i], &status))
+            ++*busy;
+        else if (status != 0)
+            return agent_failed(i + 1, status, err);
+    }
+    return TACIT_OK;
 }
 
-static void print_next_steps(void)
+static tacit_status watch(demo *d, tacit_error *err)
 {
-    puts("\nRegret is the distance to the true optimum, mean ± standard error of 10 runs:\n"
-         "smaller is better. random guesses; ts and gp-ei learn a model as they go.\n"
-         "\n"
-         "Try next:\n"
-         "  tacit simulate --algorithm gp-ei --objective ackley --dim 3 --runs 20\n"
-         "  tacit algorithms gp-ei\n"
-         "  tacit optimize --help");
+    size_t busy = TC_HOSPITALS;
+    while (busy > 0) {
+        if (tc_interrupted())
+            return tc_fail(err, TACIT_E_CANCELLED, "interrupted; the demonstration was ended");
+        nanosleep(&(struct timespec){.tv_nsec = TICK_MS * 1000000L}, NULL);
+        TC_TRY(look_after(d, &busy, err)); /* before the journals, so that nothing is missed */
+        for (size_t i = 0; i < TC_HOSPITALS; i++)
+            TC_TRY(tc_demo_journal_read(&d->journals[i], err));
+        tc_demo_screen_show(&d->screen, d->journals, busy == 0);
+    }
+    return TACIT_OK;
 }
 
-/* -- files --------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
-static tacit_status write_text(const char *dir, const char *stem, const char *extension,
-                               const tc_text *text, tacit_error *err)
+/* As a stranger would: the ledger as the coordinator exports it, checked entry by entry, and
+ * accounted for here. */
+static tacit_status print_promise(demo *d, tacit_error *err)
 {
-    char path[4096];
-    int n = snprintf(path, sizeof path, "%s/%s.%s", dir, stem, extension);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return tc_fail(err, TACIT_E_ARG, "the path of --out is too long");
-    return text->failed ? tc_fail_memory(err)
-                        : tc_file_write(path, tc_text_get(text), text->len, err);
-}
-
-static tacit_status write_csv(const char *dir, const cell *c, tacit_error *err)
-{
+    tc_ledger_claim claim;
     tc_text text = {0};
-    char stem[64];
-    snprintf(stem, sizeof stem, "%s-%s", c->sim.objective, c->sim.algorithm->name);
-    tc_regret_csv(&c->sim, &c->result, &text);
-    tacit_status status = write_text(dir, stem, "csv", &text, err);
-    tc_text_fini(&text);
-    return status;
-}
-
-/* A curve that borrows everything from the cell and `iteration`. */
-static tc_regret_curve curve_of(const cell *c, double *iteration)
-{
-    const tc_simulation_result *r = &c->result;
-    return (tc_regret_curve){.label = (char *)c->sim.algorithm->name,
-                             .algorithm = (char *)c->sim.algorithm->name,
-                             .objective = (char *)c->sim.objective,
-                             .runs = r->runs,
-                             .seed = c->sim.seed,
-                             .n = (size_t)r->trials,
-                             .iteration = iteration,
-                             .simple_mean = r->simple_mean,
-                             .simple_se = r->simple_se,
-                             .cumulative_mean = r->cumulative_mean,
-                             .cumulative_se = r->cumulative_se};
-}
-
-static tacit_status write_chart(const char *dir, const cell *cells, tacit_error *err)
-{
-    tc_regret_curve curves[N_ALGORITHMS];
-    tc_text svg = {0};
-    size_t n = (size_t)cells->result.trials;
-    double *iteration = tc_alloc(n, sizeof *iteration);
-    if (!iteration)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
-        iteration[i] = (double)i + 1;
-    for (size_t i = 0; i < N_ALGORITHMS; i++)
-        curves[i] = curve_of(&cells[i], iteration);
-    tacit_status status = tc_plot_regret(curves, N_ALGORITHMS, NULL, NULL, false, &svg, err);
+    tc_ledger *l = NULL;
+    json_t *j;
+    TC_TRY(tc_demo_ledger(&d->world, &j, err));
+    tacit_status status = tc_ledger_from_json(&l, j, err);
+    json_decref(j);
     if (status == TACIT_OK)
-        status = write_text(dir, cells->sim.objective, "svg", &svg, err);
-    tc_text_fini(&svg);
-    tc_free(iteration);
+        status = tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, TC_DEMO_DELTA, &tc_accountant_pld,
+                                     &claim, err);
+    if (status == TACIT_OK)
+        tc_ledger_statement(l, &claim, &text);
+    if (status == TACIT_OK && text.failed)
+        status = tc_fail_memory(err);
+    if (status == TACIT_OK)
+        tc_privacy_paragraph(tc_text_get(&text));
+    tc_text_fini(&text);
+    tc_ledger_close(l);
     return status;
 }
 
-static tacit_status make_folder(const char *dir, tacit_error *err)
+static void print_meaning(void)
 {
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return tc_fail(err, TACIT_E_IO, "the folder \"%s\" could not be made: %s", dir,
-                       strerror(errno));
+    puts("\nEach hospital trained logistic regressions on its own patients, to find the learning "
+         "rate\n"
+         "and penalty with the lowest validation log-loss. early: the lowest when the first "
+         "broadcast\n"
+         "came; best: at the end, its own trials and the broadcasts together. Records and values\n"
+         "stayed in the hospital. Its messages are vectors of 50 numbers, which the coordinator "
+         "sees;\n"
+         "what it hands on is their noisy sum. Eight are few to hide among, so the noise is large: "
+         "the\n"
+         "same promise among more agents needs less of it for each.\n");
+}
+
+static void print_next_steps(const demo *d)
+{
+    const char *folder = d->world.folder;
+    puts("\nLook next:");
+    if (d->o->keep) {
+        printf("  tacit inspect " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db\n"
+               "  tacit inspect " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db --round 0\n"
+               "  tacit trials " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db\n"
+               "  tacit serve --storage sqlite:///%s/coordinator.db &\n"
+               "  tacit remote privacy " TC_DEMO_STUDY " --server https://127.0.0.1:8443 \\\n"
+               "      --token-file %s/operator.txt \\\n      --fingerprint %s\n",
+               folder, folder, folder, folder, folder, d->world.pin);
+        return;
+    }
+    puts("  tacit demo --keep         the same, and everybody's storage stays: what exactly left\n"
+         "                            a hospital (tacit inspect), what the coordinator released\n"
+         "                            (tacit remote privacy)\n"
+         "  tacit demo --epsilon 2    a stronger promise\n"
+         "  tacit demo --local        the algorithms of one party\n"
+         "  tacit help agent          your own hospital, your own program");
+}
+
+static tacit_status print_end(demo *d, tacit_error *err)
+{
+    bool people = d->in->format == TC_FORMAT_TABLE;
+    TC_TRY(tc_demo_results(d->journals, d->in->format, err));
+    if (!people)
+        return TACIT_OK;
+    print_meaning();
+    TC_TRY(print_promise(d, err));
+    print_next_steps(d);
     return TACIT_OK;
 }
 
-static tacit_status write_files(const char *dir, const cell *cells, bool quiet, tacit_error *err)
-{
-    for (size_t i = 0; i < N_CELLS; i++)
-        TC_TRY(write_csv(dir, &cells[i], err));
-    for (size_t k = 0; k < N_OBJECTIVES; k++)
-        TC_TRY(write_chart(dir, &cells[k * N_ALGORITHMS], err));
-    tc_note(quiet, "wrote %zu CSV files and %zu charts to %s", N_CELLS, N_OBJECTIVES, dir);
-    return TACIT_OK;
-}
+/* ---- the verb ---- */
 
-/* -- the verb ------------------------------------------------------------------------------ */
-
-static tacit_status demo(cell *cells, tc_pool *pool, const tc_invocation *in, tacit_error *err)
+static tacit_status federate(demo *d, tacit_error *err)
 {
-    const demo_opts *o = in->opts;
-    if (o->out)
-        TC_TRY(make_folder(o->out, err));
-    for (size_t i = 0; i < N_CELLS; i++)
-        TC_TRY(run_cell(&cells[i], i, pool, in->quiet, err));
-    TC_TRY(print_cells(cells, in->format, err));
-    if (in->format == TC_FORMAT_TABLE)
-        print_next_steps();
-    return o->out ? write_files(o->out, cells, in->quiet, err) : TACIT_OK;
+    const options *o = d->o;
+    bool quiet = d->in->quiet;
+    TC_TRY(tc_demo_found(&d->world, o->trials, o->epsilon, err));
+    tc_note(quiet, "a coordinator listens at %s, known by %s", d->world.url, d->world.pin);
+    open_eyes(d);
+    TC_TRY(tc_demo_enrol(&d->world, o->epsilon, err));
+    tc_note(quiet, "%d hospitals take part, each as a process with a storage of its own in %s",
+            TC_HOSPITALS, d->world.folder);
+    TC_TRY(watch(d, err));
+    return print_end(d, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    cell cells[N_CELLS] = {0};
-    tc_pool *pool;
-    TC_TRY(tc_pool_new(&pool, 0, err));
-    tacit_status status = demo(cells, pool, in, err);
-    for (size_t i = 0; i < N_CELLS; i++)
-        tc_simulation_result_fini(&cells[i].result);
-    tc_pool_free(pool);
+    demo d = {.in = in, .o = in->opts};
+    if (d.o->local)
+        return tc_demo_local(in, d.o->out, err);
+    if (d.o->out)
+        return tc_fail(err, TACIT_E_ARG, "--out goes with --local; --keep keeps what is made here");
+    tc_catch_interrupts();
+    tacit_status status = federate(&d, err);
+    for (size_t i = 0; i < TC_HOSPITALS; i++)
+        tc_demo_journal_close(&d.journals[i]);
+    tc_demo_close(&d.world, d.o->keep);
     return status;
 }
+
+static const tc_verb *const members[] = {&tc_verb_demo_train, NULL};
 
 const tc_verb tc_verb_demo = {
     .name = "demo",
     .usage = "[options]",
-    .summary = "see it work: three algorithms on two test functions, a few seconds",
-    .details = "Minimises Branin (2 parameters) and Hartmann-6 (6 parameters) with random\n"
-               "search, Thompson sampling and expected improvement, and shows how far from the\n"
-               "true optimum each ends. Needs no file and writes none without --out.\n"
-               "\n"
-               "  tacit demo\n"
-               "  tacit demo --out demo",
-    .options = options,
-    .options_size = sizeof(demo_opts),
+    .summary = "see it work: eight hospitals tune a model together, ten seconds",
+    .details =
+        "Starts a coordinator and eight agents as processes on this machine, over TLS, in a\n"
+        "temporary folder. Each agent stands for a hospital that tunes a logistic regression\n"
+        "on its own generated records; the study is private (dp-fts-de) and runs until its trials\n"
+        "are done. The progress shown is read from the hospitals' own storages: the\n"
+        "coordinator never learns a value. Nothing stays behind without --keep.\n"
+        "\n"
+        "  tacit demo\n"
+        "  tacit demo --epsilon 2 --keep\n"
+        "  tacit demo --local --out charts",
+    .options = table,
+    .options_size = sizeof(options),
+    .family = members,
     .run = run,
 };

@@ -1,7 +1,7 @@
 /* launch.h - starts a program in a process group of its own, its output in a pipe.
  *
  * Linux: the program is killed when the thread that started it ends (PDEATHSIG),
- * and its end shows on a pidfd. Only runner.c calls this. */
+ * and its end shows on a pidfd. Called by runner.c, and by the program for its demonstration. */
 #ifndef TC_RUNNER_LAUNCH_H
 #define TC_RUNNER_LAUNCH_H
 

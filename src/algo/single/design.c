@@ -1,6 +1,8 @@
 /* design.c - uniform and Sobol' designs over any space. See design.h. */
 #include "algo/single/design.h"
 
+#include "space/partition.h"
+
 #include <math.h>
 
 /* One of `levels` at fraction t, in equal shares. */
@@ -37,7 +39,7 @@ void tc_design_values(const tc_space *s, const double *t, double *values)
 
 /* ---- points that are not handed out already ---- */
 
-enum { TRIES = 64, COUNTABLE = 10000 };
+enum { TRIES = 64, COUNTABLE = 10000, REGION_TRIES = 4096 };
 
 static bool discrete(const tc_space *s)
 {
@@ -112,18 +114,39 @@ static void look_through(const tc_env *env, uint64_t i, double *values)
     }
 }
 
+static void uniform_values(const tc_space *s, tc_stream *stream, double *values)
+{
+    for (size_t p = 0; p < s->n_params; p++)
+        values[p] = value_at(s, &s->params[p], tc_draw_uniform(stream));
+}
+
 void tc_design_uniform(const tc_env *env, uint64_t i, double *values)
 {
     const tc_space *s = env->space;
     tc_stream stream;
     tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_DESIGN, i);
     for (int tries = 0; tries < TRIES; tries++) {
-        for (size_t p = 0; p < s->n_params; p++)
-            values[p] = value_at(s, &s->params[p], tc_draw_uniform(&stream));
+        uniform_values(s, &stream, values);
         if (!is_taken(env, values))
             return;
     }
     look_through(env, i, values);
+}
+
+/* A region that holds no candidate of a finite space stands for the whole of it. */
+void tc_design_region(const tc_env *env, size_t P, uint64_t i, double *values)
+{
+    const tc_space *s = env->space;
+    tc_stream stream;
+    tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_REGIONS, 0);
+    size_t home = (size_t)tc_draw_below(&stream, P);
+    tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_DESIGN, i);
+    for (int tries = 0; tries < REGION_TRIES; tries++) {
+        uniform_values(s, &stream, values);
+        tc_space_encode(s, values, env->history->row);
+        if (tc_region_of(env->history->row, P, s->dim) == home)
+            return;
+    }
 }
 
 void tc_design_init(tc_design *d, const tc_env *env)

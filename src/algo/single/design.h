@@ -11,6 +11,9 @@
 /* A uniform point of the space, secret to the party. */
 void tc_design_uniform(const tc_env *env, uint64_t i, double *values);
 
+/* The same within one of P regions (space/partition.h), which the party has drawn for itself. */
+void tc_design_region(const tc_env *env, size_t P, uint64_t i, double *values);
+
 /* The study's scrambled Sobol' sequence over [0,1]^n_params; one axis per
  * parameter, so a choice takes one axis, not one per one-hot coordinate. */
 typedef struct tc_design {

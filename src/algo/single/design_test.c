@@ -3,6 +3,7 @@
 
 #include "algo/history.h"
 #include "algo/single/design.h"
+#include "space/partition.h"
 
 enum { DRAWS = 4000 };
 
@@ -83,6 +84,29 @@ static void test_a_point_that_is_out_is_passed_over(void **state)
     assert_memory_not_equal(a, b, sizeof a);
 }
 
+/* All points of a party lie in one region, those of many parties in all of them. */
+static void test_a_party_keeps_to_its_region(void **state)
+{
+    fixture *f = *state;
+    size_t parties[4] = {0};
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        double v[3], u[8];
+        size_t home = 0;
+        f->env.party_seed = tc_party_seed_from(seed);
+        for (uint64_t i = 0; i < 20; i++) {
+            tc_design_region(&f->env, 4, i, v);
+            tc_space_encode(f->space, v, u);
+            size_t at = tc_region_of(u, 4, f->space->dim);
+            if (i == 0)
+                home = at;
+            assert_int_equal(at, home);
+        }
+        parties[home]++;
+    }
+    for (size_t k = 0; k < 4; k++)
+        assert_true(parties[k] > 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -90,6 +114,7 @@ int main(void)
         TEST(test_values_are_those_of_the_space),
         TEST(test_points_follow_from_the_number),
         TEST(test_a_point_that_is_out_is_passed_over),
+        TEST(test_a_party_keeps_to_its_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,12 @@
 
 typedef struct options {
     tc_model_opts model;
-    int search;
-    int64_t features;
+    int search, start;
+    int64_t features, start_regions;
     double width;
 } options;
+
+enum { START_SOBOL, START_UNIFORM, START_REGION }; /* in the order of the option's choices */
 
 typedef struct state {
     const options *opts;
@@ -120,13 +122,24 @@ static tacit_status ask_finite(state *s, double *values, tacit_error *err)
     return TACIT_OK;
 }
 
+static void first_point(const state *s, uint64_t trial, double *values)
+{
+    const tc_env *env = s->model.env;
+    if (s->opts->start == START_UNIFORM)
+        tc_design_uniform(env, trial, values);
+    else if (s->opts->start == START_REGION)
+        tc_design_region(env, (size_t)s->opts->start_regions, trial, values);
+    else
+        tc_design_point(&s->model.design, trial, values);
+}
+
 static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *err)
 {
     state *s = st;
     const tc_env *env = s->model.env;
     tc_stream stream;
     if (!tc_model_ready(&s->model)) {
-        tc_design_point(&s->model.design, trial, values);
+        first_point(s, trial, values);
         return TACIT_OK;
     }
     TC_TRY(tc_model_sync(&s->model, err));
@@ -172,6 +185,19 @@ static const tc_option table[] = {
      .min = 0,
      .max = 1e3,
      .help = "stretches a draw about the posterior mean"},
+    {.name = "start",
+     .type = TC_OPTION_CHOICE,
+     .offset = offsetof(options, start),
+     .def = "sobol",
+     .choices = "sobol|uniform|region",
+     .help = "the first points: a Sobol' sequence, uniform, or uniform in one region"},
+    {.name = "start_regions",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, start_regions),
+     .def = "4",
+     .min = 1,
+     .max = 64,
+     .help = "of start=region: how many there are; the party draws one"},
     {.name = NULL},
 };
 

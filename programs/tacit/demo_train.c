@@ -1,0 +1,64 @@
+/* demo_train.c - `tacit demo train`: one trial of a hospital, as its agent runs it.
+ *
+ * Trains a logistic regression on the hospital's records and prints its validation log-loss. Any other
+ * program could stand in its place (demo_world.c has the command). */
+#include "demo_int.h"
+
+#include "base/memory.h"
+
+#include <stddef.h>
+
+typedef struct options {
+    int64_t hospital;
+    double lr, l2;
+} options;
+
+static const tc_option table[] = {{.name = "hospital",
+                                   .type = TC_OPTION_INT,
+                                   .offset = offsetof(options, hospital),
+                                   .def = "1",
+                                   .min = 1,
+                                   .max = TC_HOSPITALS,
+                                   .help = "whose records"},
+                                  {.name = "lr",
+                                   .type = TC_OPTION_FLOAT,
+                                   .offset = offsetof(options, lr),
+                                   .def = "0.01",
+                                   .min = 0,
+                                   .max = 1,
+                                   .help = "learning rate of stochastic gradient descent"},
+                                  {.name = "l2",
+                                   .type = TC_OPTION_FLOAT,
+                                   .offset = offsetof(options, l2),
+                                   .def = "0.01",
+                                   .min = 0,
+                                   .max = 1,
+                                   .help = "weight of the penalty |w|^2 / 2"},
+                                  {.name = NULL}};
+
+static tacit_status run(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    unsigned k = (unsigned)o->hospital;
+    tc_patient *records;
+    tc_logistic model;
+    TC_TRY(tc_hospital_records(k, &records, err));
+    size_t n = tc_hospital_size(k);
+    tc_logistic_train(&model, records, n, o->lr, o->l2);
+    printf("%.17g\n", tc_logistic_loss(&model, records + n, TC_PATIENTS_CHECKED));
+    tc_free(records);
+    return TACIT_OK;
+}
+
+const tc_verb tc_verb_demo_train = {
+    .name = "demo train",
+    .usage = "[options]",
+    .summary = "train a hospital's model once and print its validation log-loss",
+    .details =
+        "This is what an agent of the demonstration runs for a trial: a logistic regression\n"
+        "on the generated records of one hospital, 20 passes over them.\n"
+        "\n"
+        "  tacit demo train --hospital 3 --lr 0.05 --l2 0.02",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run};

@@ -1,0 +1,247 @@
+/* demo_world.c - a coordinator and its agents, as processes in a temporary folder (demo_int.h).
+ *
+ * Nothing here is special to the demonstration: the processes are `tacit serve` and `tacit agent`, the
+ * requests those of `tacit remote`. All secrets are in the folder, which only its owner can read. */
+#include "demo_int.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INITIAL = 4, RELEASES = 5 };
+
+/* Values are log-losses, maximised as their negatives: y_mean and y_scale are what one expects of any
+ * such model, not what these hospitals have. */
+static const char document[] =
+    "{\"document\": {\"name\": \"" TC_DEMO_STUDY "\", \"direction\": \"minimize\",\n"
+    " \"trials\": %lld,\n"
+    " \"space\": {\"lr\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 0.3, \"log\": true},\n"
+    "           \"l2\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 1, \"log\": true}},\n"
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 50, \"lengthscale\": 0.3,\n"
+    "               \"initial\": %d, \"releases\": \"%s\", \"y_mean\": -0.6, \"y_scale\": 0.1},\n"
+    " \"privacy\": {\"epsilon\": %.17g, \"delta\": %g},\n"
+    " \"federation\": {\"agents\": %d, \"deadline_s\": 30}}}";
+
+/* ---- the folder ---- */
+
+static tacit_status make_folder(tc_demo_world *w, tacit_error *err)
+{
+    const char *parent = getenv("TMPDIR");
+    char path[sizeof w->folder];
+    int n =
+        snprintf(path, sizeof path, "%s/tacit-demo-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof path)
+        return tc_fail(err, TACIT_E_ARG, "the path of TMPDIR is too long");
+    if (!mkdtemp(path))
+        return tc_fail(err, TACIT_E_IO, "a folder like %s could not be made: %s", path,
+                       strerror(errno));
+    memcpy(w->folder, path, sizeof path);
+    return TACIT_OK;
+}
+
+static void erase_folder(const char *folder)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(folder);
+}
+
+void tc_demo_storage(const tc_demo_world *w, unsigned k, char out[320])
+{
+    if (k == 0)
+        snprintf(out, 320, "sqlite:///%s/coordinator.db", w->folder);
+    else
+        snprintf(out, 320, "sqlite:///%s/hospital-%u.db", w->folder, k);
+}
+
+/* A token goes into a file: arguments can be seen by others. */
+static tacit_status write_token(const tc_demo_world *w, const char *name, const char *token,
+                                tacit_error *err)
+{
+    char path[320];
+    snprintf(path, sizeof path, "%s/%s", w->folder, name);
+    return tc_file_write(path, token, strlen(token), err);
+}
+
+/* ---- the coordinator ---- */
+
+static tacit_status find_program(tc_demo_world *w, tacit_error *err)
+{
+    ssize_t n = readlink("/proc/self/exe", w->program, sizeof w->program - 1);
+    if (n <= 0)
+        return tc_fail(err, TACIT_E_IO, "this program cannot be found: %s", strerror(errno));
+    w->program[n] = '\0';
+    return TACIT_OK;
+}
+
+/* A member of an answer, for tc_free. */
+static tacit_status take_member(const json_t *j, const char *key, char **out, tacit_error *err)
+{
+    const char *text = json_string_value(json_object_get(j, key));
+    if (!text)
+        return tc_fail(err, TACIT_E_IO, "the coordinator of the demonstration gave no %s", key);
+    *out = tc_strdup(text);
+    return *out ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status read_greeting(tc_demo_world *w, const tc_text *line, tacit_error *err)
+{
+    json_t *j;
+    TC_TRY(tc_json_parse(tc_text_get(line), line->len, "the coordinator's first line", &j, err));
+    tacit_status status = take_member(j, "url", &w->url, err);
+    if (status == TACIT_OK)
+        status = take_member(j, "fingerprint", &w->pin, err);
+    if (status == TACIT_OK)
+        status = take_member(j, "operator_token", &w->token, err);
+    json_decref(j);
+    return status;
+}
+
+static tacit_status start_coordinator(tc_demo_world *w, tacit_error *err)
+{
+    char storage[320];
+    tc_text line = {0};
+    tc_demo_storage(w, 0, storage);
+    const char *const words[] = {w->program,    "serve",    "--storage", storage,   "--listen",
+                                 "127.0.0.1:0", "--format", "json",      "--quiet", NULL};
+    TC_TRY(tc_demo_start(words, &w->coordinator, err));
+    tacit_status status = tc_demo_first_line(&w->coordinator, &line, err);
+    if (status == TACIT_OK)
+        status = read_greeting(w, &line, err);
+    tc_text_fini(&line);
+    TC_TRY(status);
+    TC_TRY(write_token(w, "operator.txt", w->token, err));
+    return tc_client_new(&w->client, w->url, w->pin, err);
+}
+
+/* ---- requests ---- */
+
+/* *out: the answer, for json_decref. */
+static tacit_status ask(tc_demo_world *w, const char *method, const char *path, const char *body,
+                        json_t **out, tacit_error *err)
+{
+    tc_call call = {.method = method,
+                    .path = path,
+                    .bearer = w->token,
+                    .body = body,
+                    .n_body = body ? strlen(body) : 0};
+    tc_text text = {0};
+    int code;
+    tacit_status status = tc_client_call(w->client, &call, &code, &text, err);
+    if (status == TACIT_OK && code >= 300)
+        status =
+            tc_fail(err, TACIT_E_ARG, "the coordinator refuses %s: %s", path, tc_text_get(&text));
+    if (status == TACIT_OK)
+        status = tc_json_parse(tc_text_get(&text), text.len, "the coordinator's answer", out, err);
+    tc_text_fini(&text);
+    return status;
+}
+
+/* The rounds that release, closer together in the beginning. One alone would need the least noise,
+ * but there would be less to see. */
+static void choose_releases(int64_t trials, char *out, size_t size)
+{
+    static const int eighths[RELEASES] = {0, 1, 2, 4, 6};
+    size_t n = 0;
+    for (size_t i = 0; i < RELEASES; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%lld", i > 0 ? "," : "",
+                              (long long)((trials - INITIAL) * eighths[i] / 8));
+}
+
+static tacit_status make_study(tc_demo_world *w, int64_t trials, double epsilon, tacit_error *err)
+{
+    char body[1024], releases[128];
+    json_t *answer;
+    choose_releases(trials, releases, sizeof releases);
+    snprintf(body, sizeof body, document, (long long)trials, INITIAL, releases, epsilon,
+             TC_DEMO_DELTA, TC_HOSPITALS);
+    TC_TRY(ask(w, "POST", "/v1/studies", body, &answer, err));
+    json_decref(answer);
+    return TACIT_OK;
+}
+
+static tacit_status make_join_token(tc_demo_world *w, tacit_error *err)
+{
+    char body[64];
+    json_t *answer;
+    snprintf(body, sizeof body, "{\"uses\": %d, \"expires_s\": 600}", TC_HOSPITALS);
+    TC_TRY(ask(w, "POST", "/v1/studies/" TC_DEMO_STUDY "/tokens", body, &answer, err));
+    char *token = NULL;
+    tacit_status status = take_member(answer, "token", &token, err);
+    if (status == TACIT_OK)
+        status = write_token(w, "join.txt", token, err);
+    tc_free(token);
+    json_decref(answer);
+    return status;
+}
+
+tacit_status tc_demo_found(tc_demo_world *w, int64_t trials, double epsilon, tacit_error *err)
+{
+    setenv("no_proxy", "127.0.0.1", 1); /* a proxy of the user's is not for this machine itself */
+    TC_TRY(find_program(w, err));
+    TC_TRY(make_folder(w, err));
+    TC_TRY(start_coordinator(w, err));
+    TC_TRY(make_study(w, trials, epsilon, err));
+    return make_join_token(w, err);
+}
+
+tacit_status tc_demo_ledger(tc_demo_world *w, json_t **out, tacit_error *err)
+{
+    return ask(w, "GET", "/v1/studies/" TC_DEMO_STUDY "/privacy", NULL, out, err);
+}
+
+/* ---- agents ---- */
+
+/* The agent's own limit is the study's promise: what goes beyond it never leaves the hospital. */
+static tacit_status start_agent(tc_demo_world *w, unsigned k, double epsilon, tacit_error *err)
+{
+    char storage[320], join[320], limit[32], delta[32], number[16];
+    tc_demo_storage(w, k, storage);
+    snprintf(join, sizeof join, "%s/join.txt", w->folder);
+    snprintf(limit, sizeof limit, "%.17g", epsilon);
+    snprintf(delta, sizeof delta, "%g", TC_DEMO_DELTA);
+    snprintf(number, sizeof number, "%u", k);
+    const char *const words[] = {
+        w->program, "agent",         w->url,       "--study",   TC_DEMO_STUDY, "--token-file",
+        join,       "--fingerprint", w->pin,       "--storage", storage,       "--epsilon",
+        limit,      "--delta",       delta,        "--quiet",   "--",          w->program,
+        "demo",     "train",         "--hospital", number,      "--lr",        "{lr}",
+        "--l2",     "{l2}",          NULL};
+    return tc_demo_start(words, &w->agents[k - 1], err);
+}
+
+tacit_status tc_demo_enrol(tc_demo_world *w, double epsilon, tacit_error *err)
+{
+    for (unsigned k = 1; k <= TC_HOSPITALS; k++)
+        TC_TRY(start_agent(w, k, epsilon, err));
+    return TACIT_OK;
+}
+
+/* ---- the end ---- */
+
+/* Agents may be killed at any instant, and one that waits for a broadcast would be slow to listen. */
+void tc_demo_close(tc_demo_world *w, bool keep)
+{
+    tc_client_free(w->client);
+    for (size_t i = 0; i < TC_HOSPITALS; i++)
+        tc_demo_stop(&w->agents[i], SIGKILL);
+    tc_demo_stop(&w->coordinator, SIGTERM);
+    if (w->folder[0] && !keep)
+        erase_folder(w->folder);
+    tc_free(w->url);
+    tc_free(w->pin);
+    if (w->token)
+        explicit_bzero(w->token, strlen(w->token));
+    tc_free(w->token);
+    *w = (tc_demo_world){0};
+}

@@ -1,0 +1,125 @@
+#!/bin/sh
+# inspect_test: what `tacit inspect` says left a machine, against the bytes themselves.
+#
+# Two agents take part in a study of three rounds. The first one pays for all of them; the second allows
+# itself the price of one, so that its other messages must not leave.
+set -eu
+tacit=${TACIT_BIN:-./tacit}
+dir=$(mktemp -d)
+server=
+trap 'kill -9 $server 2>/dev/null || true; rm -rf "$dir"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
+
+cat > "$dir/s.json" <<'J2'
+{"name": "s", "direction": "maximize", "trials": 8, "seed": 7,
+ "space": {"x": {"type": "float", "low": 0, "high": 1}},
+ "algorithm": {"name": "dp-fts-de", "features": 6, "initial": 3, "releases": "0,1,3"},
+ "federation": {"agents": 2, "deadline_s": 1}, "privacy": {"epsilon": 5, "delta": 0.01}}
+J2
+printf '#!/bin/sh\nawk "BEGIN {print sin(9 * $1)}"\n' > "$dir/train"
+chmod +x "$dir/train"
+
+"$tacit" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/c.db" --format json \
+    > "$dir/serve.json" 2> "$dir/serve.err" &
+server=$!
+for _ in $(seq 200); do
+    [ -s "$dir/serve.json" ] && break
+    sleep 0.05
+done
+url=$(field url "$dir/serve.json")
+pin=$(field fingerprint "$dir/serve.json")
+field operator_token "$dir/serve.json" > "$dir/op"
+remote() { "$tacit" remote "$@" --server "$url" --fingerprint "$pin" --token-file "$dir/op"; }
+remote create "$dir/s.json" > "$dir/created"
+remote token s --uses 2 > "$dir/token"
+field token "$dir/token" > "$dir/join"
+
+agent() { # NUMBER OPTIONS...: in the background
+    n=$1
+    shift
+    "$tacit" agent "$url" --study s --token-file "$dir/join" --fingerprint "$pin" --quiet \
+        --storage "sqlite:///$dir/a$n.db" "$@" -- "$dir/train" '{x}' > "$dir/a$n.out" 2> "$dir/a$n.err" &
+}
+agent 0
+first=$!
+agent 1 --epsilon 2.6 --delta 0.01
+second=$!
+wait $first || { fail "agent 0"; cat "$dir/a0.err"; }
+wait $second || { fail "agent 1"; cat "$dir/a1.err"; }
+remote privacy s > "$dir/ledger"
+
+inspect() { # NUMBER OPTIONS...
+    n=$1
+    shift
+    "$tacit" inspect s --storage "sqlite:///$dir/a$n.db" "$@"
+}
+column() { # NAME: of the CSV on standard input
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR > 1 { print $c }'
+}
+same() { # WHAT EXPECTED GOT
+    [ "$2" = "$3" ] || fail "$1: expected \"$2\", got \"$3\""
+}
+
+# ---- the list
+inspect 0 --format csv > "$dir/list0"
+inspect 1 --format csv > "$dir/list1"
+same "rounds" "0 1 3" "$(column round < "$dir/list0" | xargs)"
+same "all were sent" "sent sent sent" "$(column message < "$dir/list0" | xargs)"
+same "entries" "1 2 3" "$(column entry < "$dir/list0" | xargs)"
+same "one was sent" "sent withheld withheld" "$(column message < "$dir/list1" | xargs)"
+same "and paid for" "1" "$(column entry < "$dir/list1" | xargs)"
+same "sizes" "64 64 64" "$(column bytes < "$dir/list0" | xargs)"
+same "one broadcast for all" "$(column heard_hash < "$dir/list0" | head -n 1)" \
+    "$(column heard_hash < "$dir/list1" | head -n 1)"
+for hash in $(column heard_hash < "$dir/list0"); do
+    grep -q "\"release\": *\"$hash\"" "$dir/ledger" || fail "the coordinator's ledger lacks $hash"
+done
+z=$(sed 's/.*"noise_multiplier": *\([0-9.]*\).*/\1/' "$dir/ledger")
+same "the price is that of the release" "$z" "$(column parameter < "$dir/list0" | head -n 1)"
+inspect 0 > "$dir/people"
+grep -q "^3 messages of study s left this machine or may have: 192 bytes" "$dir/people" || fail "the sum"
+inspect 1 > "$dir/people"
+grep -q "^1 message of study s left this machine or may have: 64 bytes" "$dir/people" || fail "the other sum"
+grep -q "^2 did not leave" "$dir/people" || fail "what stayed"
+grep -q "withheld.*budget" "$dir/people" || { fail "the refusal is not shown"; cat "$dir/people"; }
+
+# ---- a message, against its bytes
+inspect 0 --round 3 --format json > "$dir/message"
+field base64 "$dir/message" | base64 -d > "$dir/bytes"
+same "hash" "$(b2sum -l 256 "$dir/bytes" | cut -d' ' -f1)" "$(field hash "$dir/message")"
+same "hash in the list" "$(field hash "$dir/message")" "$(column hash < "$dir/list0" | tail -n 1)"
+same "size" 64 "$(wc -c < "$dir/bytes" | xargs)"
+same "magic" TDE1 "$(head -c 4 "$dir/bytes")"
+grid=$(od -An -t d4 -j 4 -N 4 "$dir/bytes" | xargs)
+od -An -v -w8 -t d8 -j 16 "$dir/bytes" | awk -v k="$grid" '{ printf "%.15g\n", $1 / 2 ^ k }' > "$dir/want"
+inspect 0 --round 3 --format csv | column value | awk '{ printf "%.15g\n", $1 }' > "$dir/got"
+cmp "$dir/want" "$dir/got" || fail "the numbers are not those of the bytes"
+inspect 0 --round 3 > "$dir/people"
+grep -q "^base64      $(field base64 "$dir/message")" "$dir/people" || fail "base64 for people"
+same "numbers for people" 6 "$(sed '1,/^numbers/d' "$dir/people" | wc -w | xargs)"
+
+# ---- what cannot be shown
+refused() { # EXPECTED COMMAND...
+    want=$1
+    shift
+    if "$@" > "$dir/out" 2> "$dir/err"; then fail "not refused: $*"; fi
+    grep -q "$want" "$dir/err" || { fail "expected \"$want\":"; cat "$dir/err"; }
+}
+refused "there is no message of round 2 here" inspect 0 --round 2
+refused "round must be a whole number" inspect 0 --round x
+refused "is coordinated here" "$tacit" inspect s --storage "sqlite:///$dir/c.db"
+refused "there is no study" "$tacit" inspect t --storage "sqlite:///$dir/a0.db"
+refused "nowhere.db" "$tacit" inspect s --storage "sqlite:///$dir/nowhere.db"
+cat > "$dir/alone.json" <<'J2'
+{"name": "alone", "direction": "minimize", "space": {"x": {"type": "float", "low": 0, "high": 1}}}
+J2
+"$tacit" ask "$dir/alone.json" --storage "sqlite:///$dir/alone.db" > /dev/null
+refused "is of one party: nothing of it is ever sent" "$tacit" inspect alone --storage "sqlite:///$dir/alone.db"
+
+kill $server
+wait $server || fail "the coordinator ends with $?"
+server=
+[ $failed = 0 ] && echo "inspect_test passed"
+exit $failed
