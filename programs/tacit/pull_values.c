@@ -6,15 +6,46 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LINE_BYTES = 256 };
 
+/* ---- the range ---- */
+
+/* An option as it is given, else its default; `none` where the algorithm has no such option. */
+static double number_of(const tc_study_doc *doc, const char *name, double none)
+{
+    const json_t *given = json_object_get(doc->options, name);
+    for (const tc_option *o = doc->algorithm->options; o && o->name; o++)
+        if (strcmp(o->name, name) == 0 && (json_is_number(given) || tc_parse_double(o->def, &none)))
+            return json_is_number(given) ? json_number_value(given) : none;
+    return none;
+}
+
+tc_value_range tc_value_range_of(const tc_study_doc *doc)
+{
+    tc_value_range r = {-(double)INFINITY, (double)INFINITY};
+    if (doc->algorithm->optimizer && doc->algorithm->optimizer->batch) {
+        r.low = number_of(doc, "low", r.low);
+        r.high = number_of(doc, "high", r.high);
+    }
+    return doc->maximize ? r : (tc_value_range){0 - r.high, 0 - r.low};
+}
+
+bool tc_value_outside(tc_value_range r, double value)
+{
+    return value < r.low || value > r.high;
+}
+
+/* ---- values ---- */
+
 /* A single value is welcome everywhere; only of several are rewards needed. */
 static tacit_status add(tc_pull_values *v, const tc_study *study, double value, tacit_error *err)
 {
     int64_t reward;
+    v->outside += tc_value_outside(tc_value_range_of(tc_study_document(study)), value);
     if (v->n++ == 0)
         v->first = value;
     tacit_status st = tc_study_reward(study, value, &reward, err);

@@ -7,8 +7,17 @@
 typedef struct tc_pull_values {
     tc_batch batch; /* all-zero where the algorithm takes single values */
     uint64_t n;
-    double first; /* the value, where n is 1 */
+    double first;     /* the value, where n is 1 */
+    uint64_t outside; /* values that a public range does not contain */
 } tc_pull_values;
+
+/* The values that a bandit's study tells apart, in its own direction: what lies outside counts as the
+ * nearer end. -INFINITY and INFINITY where the algorithm has no such range. */
+typedef struct tc_value_range {
+    double low, high;
+} tc_value_range;
+tc_value_range tc_value_range_of(const tc_study_doc *doc);
+bool tc_value_outside(tc_value_range r, double value);
 
 /* One value on each line; "-" is standard input, which is read as it comes: any number of pulls
  * needs no memory. E_ARG: which line is wrong; none; more than `most`. */

@@ -7,7 +7,11 @@
 #include "simulate_int.h"
 #include "watch.h"
 
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BANDIT_DEFAULT    "fed-hct"
 #define OBJECTIVE_DEFAULT "garland"
@@ -94,6 +98,33 @@ static tacit_status check_range(const contest *a, tacit_error *err)
     return TACIT_OK;
 }
 
+/* What lies outside the range is held to it, which flattens the objective there. */
+static void note_clipping(const contest *a)
+{
+    enum { TRIED = 1024 };
+    const tc_space *space = tc_family_space(a->family);
+    double low = a->p->o->reward_low, high = a->p->o->reward_high;
+    double slack = OPTIMUM_SLACK * (high - low), u[TC_PARAMS_MAX], values[TC_PARAMS_MAX];
+    tc_public_seed seed = tc_public_seed_from(a->p->seed);
+    tc_stream s;
+    int outside = 0;
+    assert(space->dim <= TC_PARAMS_MAX);
+    tc_stream_public(&s, &seed, TC_FOR_CANDIDATES, 0);
+    for (int i = 0; i < TRIED; i++) {
+        for (size_t d = 0; d < space->dim; d++)
+            u[d] = tc_draw_uniform(&s);
+        tc_space_decode(space, u, values);
+        double y = tc_family_value(a->family, 0, values);
+        outside += y < low - slack || y > high + slack;
+    }
+    if (outside > 0)
+        tc_note(
+            a->p->in->quiet,
+            "tacit: warning: %.3g %% of %s lies outside --reward-low %g to --reward-high %g and "
+            "is held to it",
+            100.0 * outside / TRIED, a->objective, low, high);
+}
+
 /* -- who takes part ------------------------------------------------------------------------ */
 
 static tacit_status find_bandit(const char *name, const tc_bandit **out, tacit_error *err)
@@ -166,6 +197,35 @@ static tacit_status choose_agents(contest *a, tacit_error *err)
     return TACIT_OK;
 }
 
+static size_t points_of(const contest *a)
+{
+    return a->p->o->pulls < POINTS ? (size_t)a->p->o->pulls : POINTS;
+}
+
+/* Runs that are in memory together. */
+static double runs_at_once(const contest *a)
+{
+    return fmin((double)a->p->o->runs, (double)tc_pool_threads(a->p->pool));
+}
+
+/* So many agents that even what is kept of each has no room: better said than tried. */
+static tacit_status check_memory(const contest *a, tacit_error *err)
+{
+    double has = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double runs = runs_at_once(a);
+    for (size_t i = 0; i < a->n; i++) {
+        const tc_bandit *b = a->contenders[i].bandit;
+        double needs = runs * tc_pulls_least_bytes(b, a->agents, points_of(a));
+        if (has > 0 && needs > has)
+            return tc_fail(err, TACIT_E_MEMORY,
+                           "%" PRIu64 " agents with %s need at least %.3g GB of memory, %.0f run%s "
+                           "at a time, and this machine has %.3g: take fewer with --agents",
+                           a->agents, b->name, needs * 1e-9, runs, runs == 1 ? "" : "s",
+                           has * 1e-9);
+    }
+    return TACIT_OK;
+}
+
 /* -- the plan ------------------------------------------------------------------------------ */
 
 static tc_pull_runs runs_of(const contest *a, const tc_pull_contender *c)
@@ -185,7 +245,7 @@ static tc_pull_runs runs_of(const contest *a, const tc_pull_contender *c)
         .budget = budget,
         .runs = (uint64_t)o->runs,
         .seed = a->p->seed,
-        .points = budget < POINTS ? (size_t)budget : POINTS,
+        .points = points_of(a),
         .checkpoint = c->checkpoint,
         .every_s = o->checkpoint_every,
         .pool = a->p->pool};
@@ -238,9 +298,11 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     if (p->o->versus)
         TC_TRY(tc_versus_each(p->o->versus, MOST_CONTENDERS - 1, add_item, a, err));
     TC_TRY(choose_agents(a, err));
+    TC_TRY(check_memory(a, err));
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, (size_t)a->agents,
                          tc_run_seeds_of(p->seed, 0).objective, err));
     TC_TRY(check_range(a, err));
+    note_clipping(a);
     for (size_t i = 0; i < a->n; i++)
         TC_TRY(prepare(a, i, err));
     return TACIT_OK;

@@ -130,12 +130,25 @@ static tacit_status print_state(tc_study *study, uint64_t trial, int format, tac
                           stdout, err);
 }
 
+/* A reward is 0 or 1 at the ends of the public range and beyond: who means more should hear of it. */
+static void note_outside(const tc_study *study, uint64_t outside, uint64_t n, bool quiet)
+{
+    tc_value_range range = tc_value_range_of(tc_study_document(study));
+    if (outside > 0)
+        tc_note(quiet,
+                "tacit: warning: %" PRIu64 " of %" PRIu64 " value%s outside %g to %g, which is the "
+                "study's low and high: the nearer end counts",
+                outside, n, n == 1 ? " is" : "s are", range.low, range.high);
+}
+
 /* One value alone is an ordinary report, which every algorithm takes. */
-static tacit_status read_values(const tc_study *study, const char *file, report *r,
+static tacit_status read_values(const tc_study *study, const tc_invocation *in, report *r,
                                 tacit_error *err)
 {
+    const options *o = in->opts;
     tc_pull_values v;
-    TC_TRY(tc_pull_values_read(&v, study, file, r->pulls, err));
+    TC_TRY(tc_pull_values_read(&v, study, o->values, r->pulls, err));
+    note_outside(study, v.outside, v.n, in->quiet);
     r->value = v.first;
     if (v.n > 1)
         r->batch = v.batch;
@@ -194,7 +207,10 @@ static tacit_status send(tc_study *study, const tc_invocation *in, report *r, ta
     if (o->fail)
         return tc_study_fail(study, r->trial, o->fail, err);
     if (o->values && !r->finished)
-        TC_TRY(read_values(study, o->values, r, err));
+        TC_TRY(read_values(study, in, r, err));
+    else if (!o->batch && !r->finished)
+        note_outside(study, tc_value_outside(tc_value_range_of(tc_study_document(study)), r->value),
+                     1, in->quiet);
     if (r->batch.n > 0 || o->batch)
         return tc_study_tell_batch(study, r->trial, point, &r->batch, err);
     return tc_study_tell(study, r->trial, point, r->value, err);

@@ -276,7 +276,8 @@ tacit_status tc_optimizer_tell_batch(tc_optimizer *o, uint64_t trial, const doub
         return st;
     }
     double mean = ops->value(o->state, tc_batch_mean(batch));
-    TC_TRY(tc_optimizer_tell(o, trial, values, o->maximize ? mean : -mean, now_ms, out, err));
+    double value = o->maximize ? mean : 0 - mean; /* never -0 */
+    TC_TRY(tc_optimizer_tell(o, trial, values, value, now_ms, out, err));
     out->batch = *batch;
     return TACIT_OK;
 }

@@ -71,12 +71,18 @@ tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_
                            "there is no algorithm \"%s\"", name);
 }
 
+/* What one party may have instead: who pulls cells has its like in hct and blin. */
+static const char *alone_instead(const tc_algorithm *a)
+{
+    return a->optimizer && a->optimizer->batch ? "hct or blin" : "ts";
+}
+
 tacit_status tc_algorithm_get_single(const tc_algorithm **out, const char *name, tacit_error *err)
 {
     const tc_algorithm *found = tc_algorithm_find(name);
     if (found && tc_algorithm_federated(found))
         return tc_fail(err, TACIT_E_ARG,
-                       "algorithm %s is for a federation of agents; one party alone may use ts",
-                       name);
+                       "algorithm %s is for a federation of agents; one party alone may use %s",
+                       name, alone_instead(found));
     return tc_algorithm_get(out, name, err);
 }

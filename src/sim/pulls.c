@@ -202,6 +202,12 @@ void tc_pulls_points(uint64_t budget, size_t points, uint64_t *at)
         at[i] = budget / points * (i + 1) + budget % points * (i + 1) / points;
 }
 
+double tc_pulls_least_bytes(const tc_bandit *b, uint64_t clients, size_t points)
+{
+    size_t each = sizeof(client) + points * sizeof(double) + (b->publish ? b->client_size : 0);
+    return (double)clients * (double)each;
+}
+
 static tacit_status make_result(const tc_pull_study *s, tc_pull_result *out, tacit_error *err)
 {
     out->clients = s->clients;

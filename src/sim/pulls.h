@@ -55,6 +55,9 @@ typedef struct tc_pull_result {
 /* The points of a curve: the last is the budget. */
 void tc_pulls_points(uint64_t budget, size_t points, uint64_t *at);
 
+/* Bytes that a study needs whatever its clients find out: less is not enough. */
+double tc_pulls_least_bytes(const tc_bandit *b, uint64_t clients, size_t points);
+
 tacit_status tc_pulls_run(const tc_pull_study *study, tc_pull_result *out, tacit_error *err);
 void tc_pull_result_fini(tc_pull_result *r);
 

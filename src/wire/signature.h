@@ -22,13 +22,13 @@ typedef struct tc_signature {
 typedef enum tc_signed_purpose {
     TC_SIGN_ENROL = 1,   /* the body is the hash of the join token: this key is mine */
     TC_SIGN_MESSAGE = 2, /* the body of a message for a round */
-    TC_SIGN_ROTATE = 3   /* the body is the new public key; signed with the old one */
+    TC_SIGN_ROTATE = 3 /* the body is the new public key; signed with the old one and with itself */
 } tc_signed_purpose;
 
 /* What is signed. Borrowed. */
 typedef struct tc_signed {
     tc_signed_purpose purpose;
-    tc_ledger_hash study; /* of its document */
+    tc_ledger_hash study; /* study_plan.h */
     uint64_t round, sequence;
     const void *body;
     size_t n_body;

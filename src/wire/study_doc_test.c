@@ -113,6 +113,8 @@ static const struct {
     {START SPACE ", \"name\": \"again\"}", "doc line 1", false},
     {START SPACE ", \"algorithm\": \"dp-fts-de\"}",
      "algorithm dp-fts-de is for a federation of agents; one party alone may use ts", true},
+    {START SPACE ", \"algorithm\": \"pf-pne\"}",
+     "algorithm pf-pne is for a federation of agents; one party alone may use hct or blin", true},
     {START SPACE ", \"federation\": 3}", "federation must be an object, got a number", true},
     {START SPACE ", \"federation\": {}}", "federation.agents is missing: say how many there are",
      true},

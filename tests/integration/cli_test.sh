@@ -352,6 +352,50 @@ check "nothing has changed" says '"value":-0.5'
 bad 2 "VALUE must be a finite number" tell square 3 nan --storage sqlite:///at.db
 bad 2 "VALUE must be a finite number" tell square 3 -inf --storage sqlite:///at.db
 bad 2 "VALUE must be a finite number" tell square 3 1e999 --storage sqlite:///at.db
+cat > bandit.json <<'END'
+{"name": "bandit", "direction": "minimize", "trials": 1000, "seed": 1,
+ "space": {"x": {"type": "float", "low": 0, "high": 1}}, "algorithm": {"name": "blin", "low": -2, "high": 0}}
+END
+good "ask --pulls" ask bandit.json --storage sqlite:///bandit.db --pulls 1000 --format json
+check "says how many" says '{"trial":0,"pulls":21,"params":{"x":0.25}}'
+good "a column of pulls" ask bandit --storage sqlite:///bandit.db --pulls 10 --format csv
+check "of the next cube, for who comes while the first is out" grep -q '^1,10,0.75' out
+awk 'BEGIN { for (i = 0; i < 21; i++) print i % 2 ? 0.5 : 1.5 }' > values.txt
+good "tell --values" tell bandit 0 --values values.txt --storage sqlite:///bandit.db --format json
+check "the value is the mean" says '"state":"COMPLETE","value":1.02'
+check "of so many pulls" says '"pulls":21}'
+bad 4 "trial 0 was told already" tell bandit 0 --values values.txt --storage sqlite:///bandit.db
+bad 2 "values.txt has more values than pulls were asked for, which are 10" tell bandit 1 --values values.txt --storage sqlite:///bandit.db
+good "the rest of that cube" ask bandit --storage sqlite:///bandit.db --pulls 1000 --format json
+check "has its own pulls" says '{"trial":2,"pulls":11,"params":{"x":0.75}}'
+bad 2 "the sum of 4 rewards must be in 0..1073741824 units of 2^-28, got 1073741825" \
+    tell bandit 2 --batch 4,1073741825,0 --storage sqlite:///bandit.db
+bad 2 "the squares of 4 rewards with the sum 536870912 must come to 268435452..536870912 units of 2^-28, got 1" \
+    tell bandit 2 --batch 4,536870912,1 --storage sqlite:///bandit.db
+bad 2 "pulls must be in 1..11, as many as were asked for, got 22" tell bandit 2 --batch 22,0,0 --storage sqlite:///bandit.db
+bad 2 '--batch must be PULLS,SUM,SQUARES in whole numbers, got "4,-1,2"' tell bandit 2 --batch 4,-1,2 --storage sqlite:///bandit.db
+bad 2 '--batch must be PULLS,SUM,SQUARES in whole numbers, got "4,1"' tell bandit 2 --batch 4,1 --storage sqlite:///bandit.db
+good "tell --batch" tell bandit 2 --batch 4,536870912,268435456 --storage sqlite:///bandit.db --format json
+check "fewer pulls are welcome" says '{"trial":2,"state":"COMPLETE","value":1.0,"reason":null,"pulls":4}'
+good "what is left of the cube" ask bandit --storage sqlite:///bandit.db --pulls 1000 --format json
+check "is asked for" says '{"trial":3,"pulls":7,"params":{"x":0.75}}'
+printf '0.5\nhalf\n' > bad.txt
+bad 2 'bad.txt, line 2: a value must be a finite number, got "half"' tell bandit 3 --values bad.txt --storage sqlite:///bandit.db
+: > none.txt
+bad 2 "none.txt has no value" tell bandit 3 --values none.txt --storage sqlite:///bandit.db
+bad 3 'cannot open "absent.txt"' tell bandit 3 --values absent.txt --storage sqlite:///bandit.db
+bad 2 "not both" tell bandit 3 1 --values values.txt --storage sqlite:///bandit.db
+check "values from a pipe" sh -c '{ head -6 values.txt; echo 2.5; } | "$1" tell bandit 3 --values - --storage sqlite:///bandit.db > out 2> err' - "$tacit"
+check "what is outside the range is counted" grep -q '^tacit: warning: 1 of 7 values are outside 0 to 2, ' err
+good "trials shows pulls" trials bandit --storage sqlite:///bandit.db --format csv
+check "in the last column" grep -q '^number,.*,reason,pulls$' out
+check "of each" grep -q '^3,COMPLETE,.*,7$' out
+good "ask --pulls of an algorithm without batches" ask square --storage sqlite:///at.db --pulls 50 --worker w3 --format json
+check "is one pull" says '"pulls":1,'
+echo 0.5 > one.txt
+good "and one value is welcome" tell square 4 --values one.txt --storage sqlite:///at.db
+bad 8 "gp-ei takes one value for a trial, not a batch of pulls" tell square 3 --batch 1,1,0 --storage sqlite:///at.db
+rm bandit.json values.txt bad.txt none.txt one.txt
 bad 2 "either VALUE or --fail" tell square 3 --storage sqlite:///at.db
 bad 2 "not both" tell square 3 1 --fail no --storage sqlite:///at.db
 bad 2 "TRIAL must be" tell square three 1 --storage sqlite:///at.db

@@ -53,6 +53,8 @@ check "sends nothing" says "Nothing was sent: every agent searched alone."
 check "and is one agent" says "hoo on garland: 1 agent, 500 pulls each"
 check "without noise" says "become 0 to 1, without noise."
 good "a value to be minimised" --algorithm hct --objective branin --reward-high 309 --pulls 500 --runs 2 --quiet
+good "values outside the range" --algorithm hct --objective branin --pulls 500 --runs 2
+check "are warned of, once" [ "$(grep -c '^tacit: warning: 98.* % of branin lies outside --reward-low 0 to --reward-high 1' err)" -eq 1 ]
 good "by default" --pulls 300 --agents 2 --runs 2 --quiet
 check "fed-hct on garland" says "fed-hct on garland: 2 agents, 300 pulls each, 2 runs, seed 0"
 
@@ -100,7 +102,7 @@ for bandit in hct pf-pne fed-hct; do
     good "$bandit undisturbed" --algorithm $bandit $long
     timeless < out > calm.json
     kills=0
-    for pause in 0.05 0.11 0.07 0.23 0.16 0.31; do
+    for pause in 0.01 0.02 0.05 0.11 0.07 0.23 0.16 0.31; do
         "$tacit" simulate --algorithm $bandit $long --checkpoint k --checkpoint-every 0 > out 2> err &
         pid=$!
         sleep $pause
@@ -158,6 +160,8 @@ check "a checkpoint for each bandit" wc -c each each.2 each.3 > /dev/null
 
 # ---- bad input
 
+[ "$(getconf _PHYS_PAGES)" -gt 8000000 ] || # 32 GB are not enough
+    bad 7 "agents with fed-hct need at least" --agents 16777216 --pulls 1000000000 --runs 1 --quiet
 bad 2 "--pulls is for bandits, and gp-ei is none" --algorithm gp-ei --pulls 100
 bad 2 "--pulls is for bandits, and random is none" --algorithm hct --pulls 100 --versus random
 bad 2 'there is no bandit "hcr"; did you mean "hct"?' --algorithm hcr --pulls 100

@@ -61,6 +61,9 @@ typedef struct tc_bandit {
     void (*fini)(void *c);
     /* Pure. May ask for more pulls than the budget has left. */
     void (*ask)(const void *c, tc_pulls *out);
+    /* The first arm after p->arm that may be pulled now as well, for a phase takes its pulls in any
+     * order; n 0: there is none. NULL: one arm at a time. Pure. */
+    void (*next)(const void *c, tc_pulls *p);
     /* Where an arm is pulled, in [0,1]^dim. */
     void (*point)(const void *c, size_t arm, double *u);
     /* How many arms have a number. NULL: numbers do not outlast the next tell. */
@@ -70,7 +73,7 @@ typedef struct tc_bandit {
     /* The arm that may be told a reward from anywhere in its cell, u included; TC_NO_ARM: none any
      * more. NULL: arms are points. */
     size_t (*arm_of)(const void *c, const double *u);
-    /* At most as many pulls as were asked for. */
+    /* At most as many pulls as ask, or next, has for the arm. */
     tacit_status (*tell)(void *c, const tc_pulled *p, tacit_error *err);
     /* Appends everything that the client knows: the same state gives the same numbers. NULL, as
      * load then is: it cannot be saved. A server needs no such thing, see server_init. */

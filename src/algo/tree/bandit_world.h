@@ -17,6 +17,7 @@ typedef struct world {
     double slope;   /* of the cones; 0: 1 */
     double spread;  /* distance between the clients' optima */
     bool backwards; /* messages arrive in the other order */
+    bool loses;     /* each round loses one message, of the clients in turn */
     uint64_t asked; /* a hash of everything that was asked */
 } world;
 
@@ -81,6 +82,8 @@ static inline const tc_numbers *world_hold_round(world *w)
     for (size_t i = 0; i < CLIENTS; i++) {
         size_t m = w->backwards ? CLIENTS - 1 - i : i;
         w->message.n = 0;
+        if (w->loses && w->rounds % CLIENTS == m)
+            continue;
         assert_ok(w->bandit->publish(w->clients[m].state, &w->message, &err));
         assert_ok(w->bandit->fold(w->server, &w->message, &err));
     }

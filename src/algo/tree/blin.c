@@ -106,6 +106,15 @@ static void ask(const void *c, tc_pulls *out)
     *out = (tc_pulls){b->at, b->target ? b->target - b->nodes.v[b->at].n : 1};
 }
 
+static void next(const void *c, tc_pulls *p)
+{
+    const blin *b = c;
+    size_t i = p->arm + 1;
+    while (i < b->nodes.n && b->nodes.v[i].n >= b->target) /* none, once the last batch is over */
+        i++;
+    *p = i < b->nodes.n ? (tc_pulls){i, b->target - b->nodes.v[i].n} : (tc_pulls){0};
+}
+
 static void narrow(blin *b)
 {
     double best = -INFINITY, margin = b->o->margin * edge(b);
@@ -221,6 +230,7 @@ const tc_bandit tc_bandit_blin = {
     .init = init,
     .fini = fini,
     .ask = ask,
+    .next = next,
     .cell = cell,
     .point = point,
     .arm_of = arm_of,

@@ -2,8 +2,9 @@
  *
  * Round r is about depth h = r + 1. An agent's vector has a coordinate for each of the k^h cells:
  * its mean there less 1/2 where the cell is in K^h, else 0; an agent that is absent counts as one whose
- * means are all 1/2. That draws all means towards 1/2, which keeps nodes; only a mean below 1/2 may be
- * raised by it, and is no reference in a second stage. The release is the sum of the vectors with
+ * means are all 1/2. That draws all means towards 1/2, which keeps nodes; but a mean below 1/2 is
+ * raised by it. So one whose lower bound, mean - b - beta, is below 1/2 is no reference in a second stage
+ * (pne_client.c). The release is the sum of the vectors with
  * noise (privacy/mechanism.h), added by a coordinator that the agents trust. Each agent eliminates by
  * it, alone: all see the same numbers and hold the same K^h. Every width is widened by beta, beyond which the
  * noise of any cell of any round gets with probability delta/(c_1 T) at most: with L = ln(c_1 T/delta),

@@ -66,6 +66,12 @@ static double mean_of(const tc_dp_pne_round *r, const void *bytes, uint64_t cell
     return 0.5 + r->step * (double)(int64_t)le64toh(word) / r->weight;
 }
 
+/* As a sum. What is far out of [0,1] is noise: nearer to it, it is no worse, and fits 64 bits. */
+static int64_t sum_of(double mean, double samples)
+{
+    return llround(fmin(fmax(mean, -1), 2) * samples * (double)TC_REWARD_ONE);
+}
+
 /* The broadcast that a server of pf-pne would have made of these means: depth, clients, and the
  * cells that are left with their sums. */
 static tacit_status eliminate(const tc_dp_pne_round *r, const tc_phase_nodes *nodes,
@@ -83,7 +89,7 @@ static tacit_status eliminate(const tc_dp_pne_round *r, const tc_phase_nodes *no
         if (mean + b + slack < best - b)
             continue;
         TC_TRY(tc_numbers_add(out, (int64_t)nodes->v[i].cell, err));
-        TC_TRY(tc_numbers_add(out, llround(mean * samples * (double)TC_REWARD_ONE), err));
+        TC_TRY(tc_numbers_add(out, sum_of(mean, samples), err));
     }
     return TACIT_OK;
 }

@@ -9,7 +9,8 @@
  *     k = v / (W + v/N)
  *
  * samples of the client's own. It counts k pseudo-samples with the others' mean beside its own, now
- * and when it splits a node later. Where clients resemble each other a node is known before it is
+ * and when it splits a node later. (The sums contain its own samples if its message was heard, and then
+ * they are subtracted.) Where clients resemble each other a node is known before it is
  * tried; where they do not, k is 0 and nothing is borrowed. docs/math.md has the whole of it. */
 #include "algo/tree/fed_hct.h"
 
@@ -22,6 +23,7 @@ typedef tc_fed_hct_client client;
 static tacit_status init(void *st, const tc_bandit_env *env, const void *opts, tacit_error *err)
 {
     client *c = st;
+    TC_TRY(tc_fed_hct_check_size(env, err));
     c->o = opts;
     c->round = 2;
     return tc_fed_hct_tree_init(c, env->dim, err);
@@ -42,18 +44,6 @@ static void ask(const void *st, tc_pulls *out)
 
 /* ---- borrowing ---- */
 
-/* The cells of a broadcast. */
-typedef struct cells {
-    const int64_t *v;
-    size_t n;
-} cells;
-
-static cells cells_of(const tc_numbers *broadcast)
-{
-    size_t head = 2 + (size_t)broadcast->v[1];
-    return (cells){broadcast->v + head, (broadcast->n - head) / TC_FED_HCT_CAST};
-}
-
 static bool before(const int64_t *e, const tc_node *v)
 {
     return e[0] < (int64_t)v->depth || (e[0] == (int64_t)v->depth && e[1] < (int64_t)v->cell);
@@ -62,18 +52,18 @@ static bool before(const int64_t *e, const tc_node *v)
 /* What the pool has about a node, or NULL. */
 static const int64_t *find(const tc_numbers *pool, const tc_node *v)
 {
-    cells all = cells_of(pool);
-    size_t low = 0, high = all.n;
+    tc_fed_hct_parts all = tc_fed_hct_parts_of(pool);
+    size_t low = 0, high = all.n_cells;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (before(all.v + TC_FED_HCT_CAST * mid, v))
+        if (before(all.cells + TC_FED_HCT_CAST * mid, v))
             low = mid + 1;
         else
             high = mid;
     }
-    if (low == all.n)
+    if (low == all.n_cells)
         return NULL;
-    const int64_t *e = all.v + TC_FED_HCT_CAST * low;
+    const int64_t *e = all.cells + TC_FED_HCT_CAST * low;
     return e[0] == (int64_t)v->depth && e[1] == (int64_t)v->cell ? e : NULL;
 }
 
@@ -86,21 +76,25 @@ static uint32_t worth(const client *c, const int64_t *e, int64_t others)
 
 __extension__ typedef __int128 wide;
 
-/* Renews the pseudo-samples of a node. Its own samples of the last round are in the pool. */
-static void borrow(client *c, tc_node *v)
+/* Renews the pseudo-samples of a node. `heard`: the pool contains the samples of its own, which are
+ * those of the last round. (What is left must be possible: an agent's broadcast has doubles, in which
+ * sums beyond 2^53 are rounded.) */
+static void borrow(client *c, tc_node *v, bool heard)
 {
     const int64_t *e = find(c->pool, v);
     v->n -= v->prior;
     v->sum -= v->prior_sum;
     v->prior = 0;
     v->prior_sum = 0;
-    if (e && e[2] > (int64_t)v->n) {
-        int64_t others = e[2] - (int64_t)v->n;
-        v->prior = worth(c, e, others);
-        v->prior_sum = (int64_t)((wide)(e[3] - v->sum) * v->prior / others);
-        v->n += v->prior;
-        v->sum += v->prior_sum;
-    }
+    if (!e)
+        return;
+    wide others = (wide)e[2] - (heard ? (wide)v->n : 0), sum = (wide)e[3] - (heard ? v->sum : 0);
+    if (others < 1 || sum > 2 * others * TC_REWARD_ONE || sum < -2 * others * TC_REWARD_ONE)
+        return;
+    v->prior = worth(c, e, (int64_t)others);
+    v->prior_sum = (int64_t)(sum * v->prior / others);
+    v->n += v->prior;
+    v->sum += v->prior_sum;
 }
 
 static tacit_status split(client *c, size_t node, tacit_error *err)
@@ -109,7 +103,7 @@ static tacit_status split(client *c, size_t node, tacit_error *err)
     TC_TRY(tc_tree_split(&c->tree, node, err));
     for (size_t i = n; i < c->tree.n; i++) {
         if (c->pool)
-            borrow(c, &c->tree.nodes[i]);
+            borrow(c, &c->tree.nodes[i], false); /* it has none of its own */
         tc_fed_hct_weigh(c, i);
     }
     return TACIT_OK;
@@ -133,50 +127,58 @@ static tacit_status tell(void *st, const tc_pulled *p, tacit_error *err)
 
 /* ---- rounds ---- */
 
+/* What a client sends of a node; false: nothing. */
+static bool entry_of(const tc_node *v, int64_t e[TC_FED_HCT_SENT])
+{
+    e[0] = v->depth;
+    e[1] = (int64_t)v->cell;
+    e[2] = (int64_t)(v->n - v->prior);
+    e[3] = v->sum - v->prior_sum;
+    return e[2] > 0;
+}
+
 static tacit_status publish(const void *st, tc_numbers *out, tacit_error *err)
 {
     const client *c = st;
+    int64_t e[TC_FED_HCT_SENT];
     TC_TRY(tc_numbers_add(out, c->squares, err));
-    for (size_t i = 0; i < c->tree.n; i++) {
-        const tc_node *v = &c->tree.nodes[i];
-        if (v->n == v->prior)
-            continue;
-        TC_TRY(tc_numbers_add(out, v->depth, err));
-        TC_TRY(tc_numbers_add(out, (int64_t)v->cell, err));
-        TC_TRY(tc_numbers_add(out, (int64_t)(v->n - v->prior), err));
-        TC_TRY(tc_numbers_add(out, v->sum - v->prior_sum, err));
-    }
+    for (size_t i = 0; i < c->tree.n; i++)
+        for (size_t j = 0; entry_of(&c->tree.nodes[i], e) && j < TC_FED_HCT_SENT; j++)
+            TC_TRY(tc_numbers_add(out, e[j], err));
     return TACIT_OK;
 }
 
-tacit_status tc_fed_hct_check(const tc_numbers *b, tacit_error *err)
+/* The mark of the last message: a client pulls nothing before the broadcast comes. */
+static int64_t mark_of(const client *c)
 {
-    bool head = b->n >= 2 && b->v[0] >= 1 && b->v[1] >= 0 && b->v[1] <= TC_DEPTH_MAX &&
-                b->n >= 2 + (size_t)b->v[1];
-    if (!head || (b->n - 2 - (size_t)b->v[1]) % TC_FED_HCT_CAST)
-        return tc_fail(err, TACIT_E_CORRUPT,
-                       "a broadcast of %zu numbers; fed-hct has the variance, a number of depths, "
-                       "one for each, and 5 for each cell",
-                       b->n);
-    for (int64_t d = 0; d < b->v[1]; d++)
-        if (b->v[2 + d] < 0)
-            return tc_fail(err, TACIT_E_CORRUPT, "a broadcast with a variance below 0");
-    cells all = cells_of(b);
-    for (size_t i = 0; i < all.n; i++)
-        if (all.v[TC_FED_HCT_CAST * i + 4] < 0)
-            return tc_fail(err, TACIT_E_CORRUPT, "a broadcast with a variance below 0");
-    return TACIT_OK;
+    int64_t e[TC_FED_HCT_SENT];
+    uint64_t mark = tc_fed_hct_mark(0, c->squares);
+    for (size_t i = 0; i < c->tree.n; i++)
+        for (size_t j = 0; entry_of(&c->tree.nodes[i], e) && j < TC_FED_HCT_SENT; j++)
+            mark = tc_fed_hct_mark(mark, e[j]);
+    return tc_fed_hct_mark_end(mark);
+}
+
+static bool is_heard(const client *c, const tc_numbers *broadcast)
+{
+    tc_fed_hct_parts p = tc_fed_hct_parts_of(broadcast);
+    int64_t mark = mark_of(c);
+    for (size_t i = 0; i < p.n_marks; i++)
+        if (p.marks[i] == mark)
+            return true;
+    return false;
 }
 
 static tacit_status absorb(void *st, const tc_numbers *broadcast, tacit_error *err)
 {
     client *c = st;
-    TC_TRY(tc_fed_hct_check(broadcast, err));
+    TC_TRY(tc_fed_hct_check(broadcast, &c->tree, err));
+    bool heard = is_heard(c, broadcast);
     c->pool = broadcast;
     c->round *= 2;
     tc_fed_hct_learn(c, broadcast);
     for (size_t i = 1; i < c->tree.n; i++)
-        borrow(c, &c->tree.nodes[i]);
+        borrow(c, &c->tree.nodes[i], heard);
     tc_fed_hct_renew(c);
     return TACIT_OK;
 }

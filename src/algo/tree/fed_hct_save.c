@@ -56,7 +56,7 @@ tacit_status tc_fed_hct_load(void *client, const tc_numbers *saved, const tc_num
     s.bad = s.bad || !fits(c);
     TC_TRY(tc_saved_end(&s, "fed-hct", err));
     if (broadcast) {
-        TC_TRY(tc_fed_hct_check(broadcast, err));
+        TC_TRY(tc_fed_hct_check(broadcast, &c->tree, err));
         c->pool = broadcast;
         tc_fed_hct_learn(c, broadcast);
     }

@@ -9,25 +9,33 @@
 
 typedef struct slow {
     const tc_fed_hct_client *c;
-    double v, spread, z, slack[TC_DEPTH_MAX + 1];
+    double v, spread, z, margin, slack[TC_DEPTH_MAX + 1], pass[TC_DEPTH_MAX + 1];
 } slow;
 
 static slow slowly(const tc_fed_hct_client *c)
 {
-    slow s = {.c = c, .v = 0.005};
-    double plus = 2, step[TC_DEPTH_MAX + 2] = {0};
+    slow s = {.c = c, .v = 0.005, .margin = INFINITY};
+    double plus = 2, step[TC_DEPTH_MAX + 2] = {0}, up[TC_DEPTH_MAX + 2] = {0}, most = 0, large = 0;
     while (plus <= (double)c->t)
         plus *= 2;
     s.z = 2 * log(plus / (pow(1.0 / 6, 0.125) * 0.01));
     if (c->pool) {
         int64_t H = c->pool->v[1];
         s.v = (double)c->pool->v[0] * 0x1p-40;
-        for (int64_t d = 2; d <= TC_DEPTH_MAX + 1; d++)
-            step[d] = d <= H ? (double)c->pool->v[1 + d] * 0x1p-40 : step[d - 1] / 2;
+        for (int64_t d = 2; d <= TC_DEPTH_MAX + 1; d++) {
+            step[d] = d <= H ? (double)c->pool->v[2 * d + 1] * 0x1p-40 : step[d - 1] / 2;
+            up[d] = d <= H ? (double)c->pool->v[2 * d + 2] * 0x1p-40 : up[d - 1] / 2;
+            most = fmax(most, up[d]);
+            large = fmax(large, step[d]);
+        }
     }
+    s.margin = large > 0 ? sqrt(large) : INFINITY;
     s.spread = s.v < 0.00125 ? 0.00125 : s.v > 0.005 ? 0.005 : s.v;
-    for (int d = 1; d <= TC_DEPTH_MAX; d++)
-        s.slack[d] = fmax(pow(0.5, d), d < TC_DEPTH_MAX ? sqrt(step[d + 1]) : 0);
+    for (int d = 1; d <= TC_DEPTH_MAX; d++) {
+        bool learned = d < TC_DEPTH_MAX && most > 0;
+        s.slack[d] = fmax(pow(0.5, d), learned ? sqrt(up[d + 1]) : 0);
+        s.pass[d] = fmax(pow(0.5, d), learned ? sqrt(step[d + 1]) : 0);
+    }
     return s;
 }
 
@@ -53,7 +61,7 @@ static double slow_bound(const slow *s, size_t node)
     for (size_t j = 0; v->child && j < t->k; j++)
         best = fmax(best, slow_bound(s, v->child + j));
     if (v->child && node)
-        best = fmax(best, slow_mean(v) - slow_width(s, v));
+        best = fmax(best, slow_mean(v) - slow_width(s, v) - s->margin);
     return v->child ? fmin(upper, best) : upper;
 }
 
@@ -76,10 +84,10 @@ static size_t slow_select(const slow *s, bool *centre)
     for (;;) {
         const tc_node *v = &t->nodes[node];
         bool own = v->n > v->prior;
-        if (v->child == 0 || !own || slow_width(s, v) > s->slack[v->depth])
+        if (v->child == 0 || !own || slow_width(s, v) > s->pass[v->depth])
             return node;
         size_t best = slow_best(s, node);
-        *centre = slow_mean(v) - slow_width(s, v) > slow_bound(s, best);
+        *centre = slow_mean(v) - slow_width(s, v) - s->margin > slow_bound(s, best);
         if (*centre)
             return node;
         node = best;
@@ -134,7 +142,7 @@ static void test_asks_are_those_of_the_formulas(void **state)
     assert_true(follow(&spike, 1500) > 100);
 }
 
-/* Before the first broadcast it is hct, as long as no centre is better than all below it. */
+/* Before the first broadcast it is hct. */
 static void test_it_begins_as_hct(void **state)
 {
     (void)state;
@@ -151,19 +159,50 @@ static void test_it_begins_as_hct(void **state)
     world_end(&pooled);
 }
 
+/* Never wider than hct, and never narrower than half of hct with c = 0.1. */
 static void test_widths_are_held_to_those_of_hct(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const struct {
+        const char *c;
+        double variance, spread;
+    } rows[] = {{"c=0.1", 1e-6, 0.00125}, {"c=0.1", 0.002, 0.002}, {"c=0.1", 0.3, 0.005},
+                {"c=2", 1e-6, 0.00125},   {"c=2", 0.3, 0.3},       {"c=2", 3, 2},
+                {"c=0.04", 1e-6, 0.0002}, {"c=0.04", 0.3, 0.0008}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double_client d =
+            double_begin(&tc_bandit_fed_hct, 1, 4, 1000, (const char *[]){rows[i].c, NULL});
+        const tc_fed_hct_client *c = d.state;
+        int64_t v[] = {llround(rows[i].variance * 0x1p40), 0, 1, 5};
+        assert_ok(tc_bandit_fed_hct.absorb(d.state, &(tc_numbers){v, 4, 4}, &err));
+        assert_close(c->variance, rows[i].variance, 1e-11);
+        assert_close(c->spread, rows[i].spread, 1e-11);
+        double_end(&d);
+    }
+}
+
+/* Steps down alone change nothing; with one rise at any depth, steps count at all. */
+static void test_what_is_learned_of_steps(void **state)
 {
     (void)state;
     tacit_error err = {0};
     double_client d = double_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
     const tc_fed_hct_client *c = d.state;
-    const double variance[] = {1e-6, 0.002, 0.3}, spread[] = {0.00125, 0.002, 0.005};
-    for (int i = 0; i < 3; i++) {
-        int64_t v[] = {llround(variance[i] * 0x1p40), 0};
-        assert_ok(tc_bandit_fed_hct.absorb(d.state, &(tc_numbers){v, 2, 2}, &err));
-        assert_close(c->variance, variance[i], 1e-11);
-        assert_close(c->spread, spread[i], 1e-11);
-    }
+    int64_t four = llround(0.64 * 0x1p40), nine = llround(0.81 * 0x1p40);
+    int64_t v[] = {1 << 30, 3, 1, 0, 0, nine, 0, four, 0, 5};
+    assert_ok(tc_bandit_fed_hct.absorb(d.state, &(tc_numbers){v, 10, 10}, &err));
+    for (int h = 1; h < 6; h++)
+        assert_true(c->slack[h] == pow(0.5, h) && c->pass[h] == pow(0.5, h));
+    assert_close(c->margin, 0.9, 1e-9);
+    v[8] = nine;
+    assert_ok(tc_bandit_fed_hct.absorb(d.state, &(tc_numbers){v, 10, 10}, &err));
+    assert_close(c->pass[1], 0.9, 1e-9);
+    assert_close(c->slack[1], 0.5, 1e-9);
+    assert_close(c->pass[2], 0.8, 1e-9);
+    assert_close(c->slack[2], 0.9, 1e-9);
+    assert_close(c->pass[3], 0.8 * sqrt(0.5), 1e-9);
+    assert_close(c->slack[3], 0.9 * sqrt(0.5), 1e-9);
     double_end(&d);
 }
 
@@ -189,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_asks_are_those_of_the_formulas),
         cmocka_unit_test(test_it_begins_as_hct),
         cmocka_unit_test(test_widths_are_held_to_those_of_hct),
+        cmocka_unit_test(test_what_is_learned_of_steps),
         cmocka_unit_test(test_borrow_0_borrows_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

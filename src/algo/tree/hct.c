@@ -88,8 +88,7 @@ tacit_status tc_hct_tell(tc_hct *h, const tc_pulled *p, tacit_error *err)
     v->sum += p->sum;
     tc_hct_weigh(h, p->arm);
     tc_tree_raise(&h->tree, p->arm);
-    bool split =
-        v->child == 0 && (double)v->n >= h->tau[v->depth] && v->depth < h->tree.max_depth;
+    bool split = v->child == 0 && (double)v->n >= h->tau[v->depth] && v->depth < h->tree.max_depth;
     h->t += p->n;
     if (split)
         TC_TRY(tc_tree_split(&h->tree, p->arm, err));

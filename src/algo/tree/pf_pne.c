@@ -29,6 +29,11 @@ static void ask(const void *c, tc_pulls *out)
     tc_pne_client_ask(c, out);
 }
 
+static void next(const void *c, tc_pulls *p)
+{
+    tc_pne_client_next(c, p);
+}
+
 static tc_cell cell(const void *c, size_t arm, unsigned *k)
 {
     const tc_pne_client *p = c;
@@ -120,6 +125,7 @@ const tc_bandit tc_bandit_pf_pne = {
     .init = init_personal,
     .fini = fini,
     .ask = ask,
+    .next = next,
     .cell = cell,
     .point = point,
     .arm_of = arm_of,
@@ -146,6 +152,7 @@ const tc_bandit tc_bandit_fed_pne = {
     .init = init_global,
     .fini = fini,
     .ask = ask,
+    .next = next,
     .cell = cell,
     .point = point,
     .arm_of = arm_of,

@@ -3,6 +3,9 @@
  *     tau_h = ceil(c^2 nu^-2 ln(c_1 T/delta) rho^(-2h))     b = c sqrt(ln(c_1 T/delta) / samples)
  *     H_0 = min{h : nu rho^h <= Delta}
  *
+ * No depth is shared at which M clients would have 2^34 pulls of a cell or more: their sum would not fit
+ * 64 bits. There pf-pne goes on alone, as after any H_0, and fed-pne stays with its best cell.
+ *
  * [Li, Honorio, Song 2024, section 3 and appendix A]. See pne.h for who calls. */
 #include "algo/tree/pne.h"
 
@@ -19,7 +22,23 @@ double tc_pne_slack(const tc_pne_law *l, uint32_t depth)
     return slack;
 }
 
-/* The root is never shared, nor is there a depth below the deepest. */
+/* Sums of all clients must have room in 64 bits; a reward is below 2 (see tc_reward_of). */
+static bool adds_up(const tc_pne_law *l, uint32_t depth)
+{
+    const uint64_t room = (uint64_t)(INT64_MAX / (2 * TC_REWARD_ONE));
+    return tc_pne_share(l, depth) <= room / (uint64_t)l->clients;
+}
+
+/* The deepest that can be shared: there is a cell for it, and its sums add up. */
+static uint32_t deepest(const tc_pne_law *l)
+{
+    uint32_t h = 0, most = tc_cell_max_depth(l->k);
+    while (h < most && adds_up(l, h + 1))
+        h++;
+    return h;
+}
+
+/* The root is never shared, nor is anything below `most`. */
 static uint32_t transition(const tc_pne_law *l, const tc_pne_options *o, uint32_t most)
 {
     uint32_t h = o->transition > 0 ? (uint32_t)o->transition : 0;
@@ -42,7 +61,7 @@ tc_pne_law tc_pne_law_of(const tc_bandit_env *env, const tc_pne_options *o, bool
                     .gap = o->gap,
                     .personal = personal,
                     .rule = (tc_pne_rule)o->rule};
-    uint32_t most = tc_cell_max_depth(l.k);
+    uint32_t most = deepest(&l);
     l.last = personal ? transition(&l, o, most) : most;
     return l;
 }

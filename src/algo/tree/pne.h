@@ -17,7 +17,7 @@ typedef struct tc_pne_law {
     double nu, rho, c, log_term; /* ln(c_1 T/delta) */
     double clients;              /* M */
     double gap;                  /* Delta */
-    uint32_t last;               /* the last depth that is shared: H_0 */
+    uint32_t last;               /* the last depth that is shared: H_0, or less (pne.c) */
     bool personal;               /* is there a second stage? */
     tc_pne_rule rule;
 } tc_pne_law;
@@ -70,6 +70,7 @@ tacit_status tc_pne_client_init(tc_pne_client *c, const tc_bandit_env *env, cons
                                 bool personal, tacit_error *err);
 void tc_pne_client_fini(tc_pne_client *c);
 void tc_pne_client_ask(const tc_pne_client *c, tc_pulls *out);
+void tc_pne_client_next(const tc_pne_client *c, tc_pulls *p); /* as in bandit.h */
 tacit_status tc_pne_client_tell(tc_pne_client *c, const tc_pulled *p, tacit_error *err);
 tacit_status tc_pne_client_publish(const tc_pne_client *c, tc_numbers *out, tacit_error *err);
 /* The arm of the cell that contains u, while it needs samples; else TC_NO_ARM. */

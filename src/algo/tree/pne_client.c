@@ -79,10 +79,12 @@ static void recall(tc_pne_client *c)
     }
 }
 
-/* In a noisy sum an absent agent counts as 1/2: below that, a global mean may be too high. */
-static bool may_be_raised(const tc_pne_client *c, const tc_phase_node *v)
+/* In a noisy sum an absent agent counts as 1/2. With a share p present, whose mean is f, the global mean
+ * is within b of p f + (1 - p)/2. Where mean - b >= 1/2 so is f, and then mean - b <= f. Else it may be
+ * above f, and is no lower bound of anything. */
+static bool may_be_raised(const tc_pne_client *c, const tc_phase_node *v, double b)
 {
-    return v->kept && c->blur > 0 && v->mean < 0.5;
+    return v->kept && c->blur > 0 && v->mean - b < 0.5;
 }
 
 /* Largest lower bound of f_m* (sound), or the largest mean less its width (paper). */
@@ -92,7 +94,7 @@ static double reference(const tc_pne_client *c, double shared_width)
     for (size_t i = 0; i < c->nodes.n; i++) {
         const tc_phase_node *v = &c->nodes.v[i];
         double b = v->kept ? shared_width : tc_pne_width(&c->law, (double)v->n);
-        if (c->law.rule == TC_PNE_SOUND && may_be_raised(c, v))
+        if (c->law.rule == TC_PNE_SOUND && may_be_raised(c, v, b))
             continue;
         if (c->law.rule == TC_PNE_SOUND)
             ref = fmax(ref, v->mean - b - (v->kept ? c->law.gap : 0));
@@ -278,6 +280,18 @@ void tc_pne_client_ask(const tc_pne_client *c, tc_pulls *out)
     *out = (tc_pulls){0};
     if (c->at < c->nodes.n)
         *out = (tc_pulls){c->at, c->target - c->nodes.v[c->at].n};
+}
+
+/* Of a depth that is the last, the best node is all that is pulled. */
+void tc_pne_client_next(const tc_pne_client *c, tc_pulls *p)
+{
+    tc_pulls none = {0};
+    for (size_t i = p->arm + 1; c->target < TC_PNE_PULLS_MOST && i < c->nodes.n; i++)
+        if (!c->nodes.v[i].kept && c->nodes.v[i].n < c->target) {
+            *p = (tc_pulls){i, c->target - c->nodes.v[i].n};
+            return;
+        }
+    *p = none;
 }
 
 size_t tc_pne_client_arm_of(const tc_pne_client *c, const double *u)

@@ -39,8 +39,8 @@ static bool well_formed(const tc_pne_server *s, const tc_numbers *m)
     int64_t cells = 1, share = (int64_t)tc_pne_share(&s->law, s->depth);
     for (uint32_t d = 0; d < s->depth; d++)
         cells *= s->law.k;
-    bool good = m->n >= 2 && m->n % 2 == 0 && share < INT64_MAX / (2 * TC_REWARD_ONE);
-    int64_t most = good ? 2 * share * TC_REWARD_ONE : 0; /* see tc_reward_of */
+    int64_t most = 2 * share * TC_REWARD_ONE; /* see tc_reward_of; of shared depths M of them fit */
+    bool good = m->n >= 2 && m->n % 2 == 0;
     for (size_t i = 0; good && i < m->n; i += 2)
         good = m->v[i] > (i ? m->v[i - 2] : -1) && m->v[i] < cells && m->v[i + 1] <= most &&
                m->v[i + 1] >= -most;

@@ -130,6 +130,51 @@ static void test_workers_share_a_cell(void **state)
     tc_optimizer_free(o);
 }
 
+/* How many batches can be out at once; every phase needs more than one pull of a cell. */
+static uint64_t ask_phase(tc_optimizer *o)
+{
+    tacit_error err = {0};
+    tc_ask_request req = {.now_ms = 0, .lease_ms = 10, .pulls = 4000};
+    uint64_t n = 0;
+    for (tc_event e;; n++) {
+        assert_ok(tc_optimizer_next(o, &req, &e, &err));
+        if (e.pulls == 1)
+            return n;
+        assert_ok(tc_optimizer_apply(o, &e, &err));
+    }
+}
+
+static void tell_value(tc_optimizer *o, uint64_t trial)
+{
+    const tc_trial *t = tc_optimizer_trial(o, trial);
+    tell(o, trial, constant(t->pulls, 1 - fabs(*t->values - 0.4)));
+}
+
+/* Several workers have the cells of a phase, all at once and each in full; in which order they come back
+ * makes no difference to what is asked next. */
+static void test_workers_share_a_phase(void **state)
+{
+    (void)state;
+    const char *const names[] = {"blin", "pf-pne"}, *const options[] = {"{}", "{\"c\": 1}"};
+    for (size_t k = 0; k < 2; k++) {
+        tc_optimizer *one = make(names[k], options[k], true, 4000);
+        tc_optimizer *many = make(names[k], options[k], true, 4000);
+        for (int phase = 0; phase < 3; phase++) {
+            uint64_t first = tc_optimizer_trials(many), n = ask_phase(many);
+            assert_true(n >= 2);
+            for (uint64_t i = first; i < first + n; i++) {
+                assert_int_equal(next(one, 4000, 0).pulls, tc_optimizer_trial(many, i)->pulls);
+                assert_same_bits(point_of(one, i), point_of(many, i));
+                tell_value(one, i);
+            }
+            for (uint64_t i = first + n; i-- > first;)
+                tell_value(many, i);
+        }
+        tc_optimizer_free(one);
+        tc_optimizer_free(many);
+    }
+}
+
 /* What is too much counts as what was needed, with its mean: bit for bit a batch of the right size. */
 static void test_a_batch_that_comes_late(void **state)
 {
@@ -138,11 +183,14 @@ static void test_a_batch_that_comes_late(void **state)
     for (int i = 0; i < 2; i++) {
         tc_optimizer *o = i ? right : late;
         uint64_t need = next(o, 1000, 0).pulls;
-        tc_event extra = next(o, 1000, 0); /* a single pull in the same cell */
+        assert_int_equal(next(o, 1000, 0).pulls, need); /* the other cube */
+        tc_event extra = next(o, 1000, 0);              /* a single pull in the first */
+        assert_int_equal(extra.pulls, 1);
         tell(o, extra.trial, constant(1, 0.25));
         tell(o, 0, constant(need - (uint64_t)i, 0.75));
+        tell(o, 1, constant(need, 0.5));
     }
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 5; i++) {
         tc_event a = next(late, 1000, 0), b = next(right, 1000, 0);
         assert_int_equal(a.pulls, b.pulls);
         assert_same_bits(point_of(late, a.trial), point_of(right, b.trial));
@@ -214,6 +262,7 @@ static void test_values(void **state)
     next(o, 1000, 0);
     tell(o, 1, constant(2, 0.75));
     assert_int_equal(tc_optimizer_best(o)->number, 1);
+    assert_same_bits(tc_optimizer_best(o)->value, 0); /* not -0 */
     tc_optimizer_free(o);
 }
 
@@ -303,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_the_budget),
         cmocka_unit_test(test_workers_share_a_cell),
+        cmocka_unit_test(test_workers_share_a_phase),
         cmocka_unit_test(test_a_batch_that_comes_late),
         cmocka_unit_test(test_a_batch_that_failed),
         cmocka_unit_test(test_a_stale_batch),

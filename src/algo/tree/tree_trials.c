@@ -5,7 +5,7 @@
  * the same reason a trial whose point somebody else has takes a random point of its cell.
  *
  * A batch is all that a cell still needs, at its centre; who asks for less leaves the rest to others,
- * at the same point. A batch that comes when its cell needs fewer pulls counts as that many with its
+ * at the same point, and who finds nothing left there goes to the next cell of the phase. A batch that comes when its cell needs fewer pulls counts as that many with its
  * mean: a mean of more pulls is no worse than one of fewer, and a bandit never has more samples
  * than it asked for. */
 #include "algo/tree/tree_trials.h"
@@ -114,16 +114,41 @@ static uint64_t pulls_out(const tc_tree_trials *s, const double *values, bool *f
     return out;
 }
 
-/* False as in ask_in_cell. Where all pulls of a cell are out, one more is as ever. */
-static bool ask_batch_in_cell(const tc_tree_trials *s, const tc_pulls *p, uint64_t trial,
-                              double *values, uint64_t *pulls)
+/* What nobody has yet of a cell's pulls, at its centre; 0: nothing, or somebody failed there. */
+static uint64_t left_in_cell(const tc_tree_trials *s, const tc_pulls *p, double *values,
+                             bool *failed)
 {
-    bool failed;
     s->bandit->point(s->client, p->arm, s->t);
     values_at(s, s->t, values);
-    uint64_t out = pulls_out(s, values, &failed);
-    if (!failed && p->n > out) {
-        *pulls = p->n - out;
+    uint64_t out = pulls_out(s, values, failed);
+    return !*failed && p->n > out ? p->n - out : 0;
+}
+
+/* The same of the cells after p; 0: all pulls of the phase are out. */
+static uint64_t left_in_phase(const tc_tree_trials *s, tc_pulls p, double *values)
+{
+    uint64_t left = 0;
+    bool failed;
+    while (s->bandit->next && left == 0) {
+        s->bandit->next(s->client, &p);
+        if (p.n == 0)
+            return 0;
+        left = left_in_cell(s, &p, values, &failed);
+    }
+    return left;
+}
+
+/* False as in ask_in_cell. Where all pulls of a phase are out, one more of the first cell is as ever; a
+ * cell whose centre fails is pulled beside it. */
+static bool ask_batch_in_phase(const tc_tree_trials *s, const tc_pulls *p, uint64_t trial,
+                               double *values, uint64_t *pulls)
+{
+    bool failed;
+    uint64_t left = left_in_cell(s, p, values, &failed);
+    if (left == 0 && !failed)
+        left = left_in_phase(s, *p, values);
+    if (left > 0) {
+        *pulls = left;
         return true;
     }
     bool found = ask_in_cell(s, p->arm, trial, values);
@@ -137,7 +162,7 @@ void tc_tree_trials_ask_batch(const tc_tree_trials *s, uint64_t trial, double *v
     tc_pulls p;
     *pulls = 1;
     s->bandit->ask(s->client, &p);
-    if (p.n == 0 || !ask_batch_in_cell(s, &p, trial, values, pulls))
+    if (p.n == 0 || !ask_batch_in_phase(s, &p, trial, values, pulls))
         tc_design_uniform(s->env, trial, values);
 }
 
@@ -193,6 +218,19 @@ static int64_t share(int64_t sum, uint64_t part, uint64_t n)
     return (int64_t)((wide)sum * (wide)part / (wide)n);
 }
 
+/* How many pulls the bandit takes for an arm; `asked` is what it asks for. Arms before that one have
+ * theirs. */
+static uint64_t room(const tc_tree_trials *s, const tc_pulls *asked, size_t arm)
+{
+    tc_pulls p = {.arm = arm - 1};
+    if (asked->n > 0 && arm == asked->arm)
+        return asked->n;
+    if (!s->bandit->next || arm == 0)
+        return 1;
+    s->bandit->next(s->client, &p);
+    return p.n > 0 && p.arm == arm ? p.n : 1;
+}
+
 tacit_status tc_tree_trials_tell_batch(tc_tree_trials *s, const tc_batch *batch, tacit_error *err)
 {
     tc_pulls asked;
@@ -200,8 +238,7 @@ tacit_status tc_tree_trials_tell_batch(tc_tree_trials *s, const tc_batch *batch,
     size_t arm = arm_told(s, &asked);
     if (arm == TC_NO_ARM)
         return TACIT_OK; /* that part has been narrowed away, or has its samples */
-    uint64_t room = asked.n > 0 && arm == asked.arm ? asked.n : 1; /* of others it is not known */
-    uint64_t n = batch->n < room ? batch->n : room;
+    uint64_t most = room(s, &asked, arm), n = batch->n < most ? batch->n : most;
     tc_pulled p = {arm, n, share(batch->sum, n, batch->n), share(batch->squares, n, batch->n)};
     return s->bandit->tell(s->client, &p, err);
 }
