@@ -90,8 +90,10 @@ static const tc_option options[] = {
      MEMBER(epsilon),
      .max = 1e6,
      .min_open = true,
-     .help = "federation: promise it to every agent; the algorithm's noise follows. po-gp-ucb: a "
-             "curator releases the rows at this price"},
+     .help =
+         "federation: promise it to every agent (dp-pf-pne, protect=record: to every reward); the "
+         "algorithm's noise follows. po-gp-ucb: a "
+         "curator releases the rows at this price"},
     {.name = "delta",
      .type = TC_OPTION_FLOAT,
      MEMBER(delta),
@@ -356,9 +358,10 @@ const tc_verb tc_verb_simulate = {
         "With --pulls a bandit (hct, hoo, blin, pf-pne, fed-pne, fed1-ucb, fed-hct, ...) pulls\n"
         "arms, and pulls are counted and not journalled: a billion are a matter of\n"
         "minutes. Rewards are values scaled to [0, 1], with uniform noise of half width\n"
-        "--noise-scale (0.1) in rewards, or --noise none. Regret is cumulative, the mean over\n"
-        "agents, at evenly spaced numbers of pulls. --checkpoint FILE also keeps a run while\n"
-        "it goes on, in FILE.run-R, for bandits that can be saved.\n"
+        "--noise-scale (0.1) in rewards, or --noise none; with noise a reward may leave [0, 1]\n"
+        "by that much. Regret is cumulative, the mean over agents, at evenly spaced numbers of\n"
+        "pulls. --checkpoint FILE also keeps a run while it goes on, in FILE.run-R, for bandits\n"
+        "that can be saved.\n"
         "\n"
         "From STUDY.json only the algorithm, its options, the trials, the seed, the\n"
         "federation and its privacy are taken; the space and the direction are the\n"

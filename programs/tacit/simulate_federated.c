@@ -155,6 +155,23 @@ static tacit_status choose_initial(tc_contender *c, const tc_contender *first, t
     return TACIT_OK;
 }
 
+/* Known trials stand for initial points, so that rounds, t and what is promised count from the first
+ * query: what agents knew before is released once, not once for every trial. */
+static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *err)
+{
+    const tc_option *o = tc_options_find(c->algorithm->options, "initial");
+    json_int_t known = (json_int_t)(a->warm.n / a->agents);
+    json_t *options;
+    if (known == 0 || !o || o->type != TC_OPTION_INT)
+        return TACIT_OK;
+    TC_TRY(tc_federated_options(&c->f, &options, err));
+    bool fewer = json_integer_value(json_object_get(options, "initial")) < known;
+    json_decref(options);
+    if (fewer && json_object_set_new(c->given, "initial", json_integer(known)) != 0)
+        return tc_fail_memory(err);
+    return TACIT_OK;
+}
+
 static uint64_t choose_rounds(const tc_simulate_plan *p, uint64_t initial)
 {
     if (p->o->rounds > 0)
@@ -264,6 +281,7 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
     TC_TRY(tc_privacy_delta(c->delta, (int64_t)a->agents, quiet, &c->delta, err));
     TC_TRY(tc_simulate_checkpoint(a->p->o->checkpoint, i, &c->checkpoint, err));
     c->f = federated_of(a, c);
+    TC_TRY(begin_warm(a, c, err));
     TC_TRY(choose_initial(c, first, err));
     TC_TRY(tc_federated_initial(&c->f, &initial, err));
     c->f.rounds = i == 0 ? choose_rounds(a->p, initial) : first->f.rounds;
@@ -281,12 +299,23 @@ static tacit_status check_past(const contest *a, tacit_error *err)
                    a->contenders[0].algorithm->name);
 }
 
+static tacit_status check_drop(const contest *a, tacit_error *err)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->p->o->drop == 0 || tc_algorithm_federated(a->contenders[i].algorithm))
+            return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "--drop is for algorithms whose agents send messages, and %s is none of them",
+                   a->contenders[0].algorithm->name);
+}
+
 static tacit_status prepare_all(contest *a, tacit_error *err)
 {
     const tc_simulate_plan *p = a->p;
     a->objective = p->o->objective ? p->o->objective : OBJECTIVE_DEFAULT;
     TC_TRY(enlist(a, err));
     TC_TRY(check_past(a, err));
+    TC_TRY(check_drop(a, err));
     TC_TRY(choose_agents(a, err));
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
                          err));

@@ -138,6 +138,11 @@ static void print_lost(const tc_contender *c, int indent)
     if (c->f.drop > 0 && t->messages > 0)
         printf("%*s%llu of the %llu messages %s lost.\n", indent, "", (unsigned long long)t->lost,
                (unsigned long long)t->messages, t->lost == 1 ? "was" : "were");
+    if (t->rejected > 0)
+        printf("%*s%llu of the %llu messages %s refused%s%s\n", indent, "",
+               (unsigned long long)t->rejected, (unsigned long long)t->messages,
+               t->rejected == 1 ? "was" : "were", c->result.rejection ? "; the first: " : ".",
+               c->result.rejection ? c->result.rejection : "");
 }
 
 static void print_messages(const tc_contender *c)
@@ -209,7 +214,9 @@ static void print_contender(const tc_contender *c, size_t i)
     print_lost(c, 3);
     tc_epsilon_text(epsilon, c->cost.bound.epsilon);
     tc_delta_text(delta, c->cost.bound.delta);
-    if (c->cost.none)
+    if (c->cost.releases == 0 && !c->cost.none)
+        printf("   nothing is released\n");
+    else if (c->cost.none)
         printf("   no guarantee: %s\n", c->cost.none);
     else
         printf("   if deployed: %sepsilon %s, delta %s (%s) over %llu release%s\n",
@@ -371,7 +378,7 @@ tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simula
     if (!parts)
         return tc_fail_memory(err);
     for (size_t i = 0; i < n; i++)
-        parts[i] = (tc_federated_part){c[i].label, &c[i].f, &c[i].result, &c[i].cost};
+        parts[i] = (tc_federated_part){c[i].label, &c[i].f, &c[i].result, &c[i].cost, c[i].shown};
     tacit_status status = write_files(parts, n, p->o, err);
     if (status == TACIT_OK && p->in->format != TC_FORMAT_TABLE)
         status = print_text(parts, n, p->in->format != TC_FORMAT_CSV, err);

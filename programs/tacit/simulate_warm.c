@@ -22,6 +22,20 @@ typedef struct reader {
     tc_warm *out;
 } reader;
 
+static tacit_status unknown_column(const reader *r, size_t k, tacit_error *err)
+{
+    const tc_space *s = r->point.space;
+    tc_text names = {0};
+    for (size_t i = 0; i < s->n_params; i++)
+        tc_text_addf(&names, "%s%s", i > 0 ? ", " : "", s->params[i].name);
+    tacit_status status =
+        tc_csv_fail(&r->csv, k + 1, err,
+                    "\"%s\" is neither agent, value nor a parameter of the objective (%.200s)",
+                    r->csv.field[k], tc_text_get(&names));
+    tc_text_fini(&names);
+    return status;
+}
+
 static tacit_status read_header(reader *r, tacit_error *err)
 {
     tc_csv *c = &r->csv;
@@ -37,9 +51,7 @@ static tacit_status read_header(reader *r, tacit_error *err)
         else if (strcmp(c->field[k], "value") == 0)
             r->value = k;
         else if (r->what[k] == NONE)
-            return tc_csv_fail(c, k + 1, err,
-                               "\"%s\" is neither agent, value nor a parameter of the objective",
-                               c->field[k]);
+            return unknown_column(r, k, err);
     }
     if (r->agent == NONE || r->value == NONE)
         return tc_fail(err, TACIT_E_ARG, "%s: the header has no column \"%s\"", c->what,
@@ -99,6 +111,8 @@ static tacit_status read_all(reader *r, tacit_error *err)
         TC_TRY(read_row(r, err));
     }
     tc_warm *w = r->out;
+    if (w->n == 0)
+        return tc_fail(err, TACIT_E_ARG, "%s: there is a header and no trial", r->csv.what);
     for (size_t i = 0; i < w->n; i++) /* now that nothing moves any more */
         w->known[i].values = w->values + i * r->point.space->n_params;
     return TACIT_OK;

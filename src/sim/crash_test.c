@@ -107,6 +107,7 @@ static tc_agent_config config_of(play *p, uint64_t i)
                              .study = "s",
                              .join_token = p->token,
                              .ledger = "mine",
+                             .accepts_not_private = true,
                              .seeded = true,
                              .seed = 7,
                              .key_salt = i};
@@ -266,6 +267,17 @@ static void assert_same(const outcome *a, const outcome *b)
     assert_int_equal(a->pledged, b->pledged);
 }
 
+/* A sum leaves no contribution behind, whoever died when; a relay keeps messages to hand them on. */
+static void assert_erased(play *p)
+{
+    tacit_error err = {0};
+    tc_record_range all = {.study = 1, .kind = TC_RECORD_MESSAGE};
+    uint64_t n;
+    (void)tick(p);
+    assert_ok(tc_store_record_count(p->store.disk, &all, &n, &err));
+    assert_true((n == 0) == (strstr(document, "dp-fts-de") != NULL));
+}
+
 static outcome run_plain(uint64_t *writes, uint64_t *agent_writes, uint64_t *calls)
 {
     play *p = tc_alloc(1, sizeof *p);
@@ -289,12 +301,34 @@ typedef struct reference {
     uint64_t writes, agent_writes, calls;
 } reference;
 
-static int make_reference(void **state)
+static int make_reference(void **state, const char *algorithm, const char *privacy)
 {
     static reference r;
+    snprintf(document, sizeof document,
+             "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": %d, \"seed\": 7,"
+             " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+             " \"algorithm\": {\"name\": %s},"
+             " \"federation\": {\"agents\": %d}, \"privacy\": %s}",
+             getenv("TACIT_DEEP") ? 12 : 5, algorithm, (int)agents, privacy);
     r.plain = run_plain(&r.writes, &r.agent_writes, &r.calls);
     *state = &r;
     return 0;
+}
+
+static int with_sums(void **state)
+{
+    return make_reference(state,
+                          "\"dp-fts-de\", \"features\": 8, \"initial\": 2, \"releases\": \"all\"",
+                          "{\"epsilon\": 9, \"delta\": 0.01}");
+}
+
+/* Messages are handed on one by one, one of every agent in every round. */
+static int with_a_relay(void **state)
+{
+    return make_reference(state,
+                          "\"fts\", \"features\": 8, \"initial\": 2, \"mode\": \"general\","
+                          " \"schedule\": \"constant\", \"follow\": 0.5",
+                          "\"none\"");
 }
 
 typedef enum victim { COORDINATOR, AGENT, NETWORK } victim;
@@ -313,6 +347,7 @@ static void run_with(const reference *r, victim who, uint64_t at, bool after)
     finish(p);
     outcome out = outcome_of(p);
     assert_same(&r->plain, &out);
+    assert_erased(p);
     end(p);
     tc_free(p);
 }
@@ -345,19 +380,12 @@ static void every_request_and_every_answer_is_lost(void **state)
 
 int main(void)
 {
-    bool deep = getenv("TACIT_DEEP") != NULL;
-    agents = deep ? 30 : 4;
-    snprintf(document, sizeof document,
-             "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": %d, \"seed\": 7,"
-             " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
-             " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2,"
-             " \"releases\": \"all\"},"
-             " \"federation\": {\"agents\": %d}, \"privacy\": {\"epsilon\": 9, \"delta\": 0.01}}",
-             deep ? 12 : 5, (int)agents);
+    agents = getenv("TACIT_DEEP") ? 30 : 4;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_coordinator_dies_at_every_write),
         cmocka_unit_test(an_agent_dies_at_every_write),
         cmocka_unit_test(every_request_and_every_answer_is_lost),
     };
-    return cmocka_run_group_tests(tests, make_reference, NULL);
+    return cmocka_run_group_tests_name("sums", tests, with_sums, NULL) +
+           cmocka_run_group_tests_name("relay", tests, with_a_relay, NULL);
 }

@@ -81,28 +81,47 @@ static void one_trial(party *p, uint64_t agent)
     assert_ok(tc_study_tell(s, trial, NULL, objective(NULL, agent, trial, &x), &err));
 }
 
-/* One step of one agent; false: it is done. */
-static bool go_on(party *p, uint64_t i)
+/* How agents take turns: step by step, or each as far as it gets before the next one starts. */
+typedef enum order { IN_STEP, EAGER } order;
+
+/* Until it is done, or waits where it is eager; false: it is done. */
+static bool take_turn(party *p, uint64_t i, order how)
 {
     tacit_error err = {0};
     tc_agent_next next;
-    assert_ok(tc_agent_step(p->agent, 0, &next, &err));
-    if (next == TC_AGENT_TRIAL)
-        one_trial(p, i);
+    do {
+        assert_ok(tc_agent_step(p->agent, 0, &next, &err));
+        if (next == TC_AGENT_TRIAL)
+            one_trial(p, i);
+    } while (how == EAGER && next != TC_AGENT_DONE && next != TC_AGENT_WAIT);
     return next != TC_AGENT_DONE;
 }
 
-/* In turns, until all are done. */
-static void deploy(coord_world *w, party *parties)
+static void join_all(coord_world *w, party *parties, uint64_t n)
 {
     char token[64];
-    world_join_token(w, AGENTS, token);
-    for (uint64_t i = 0; i < AGENTS; i++)
+    world_join_token(w, (int)n, token);
+    for (uint64_t i = 0; i < n; i++)
         join(w, &parties[i], i, token);
+}
+
+/* In turns, until all are done. */
+static void deploy(coord_world *w, party *parties, order how)
+{
+    join_all(w, parties, AGENTS);
     for (bool any = true; any;) {
         any = false;
         for (uint64_t i = 0; i < AGENTS; i++)
-            any |= go_on(&parties[i], i);
+            any |= take_turn(&parties[how == EAGER ? AGENTS - 1 - i : i],
+                             how == EAGER ? AGENTS - 1 - i : i, how);
+    }
+}
+
+static void part(party *parties, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        tc_agent_close(parties[i].agent);
+        tc_store_close(parties[i].store);
     }
 }
 
@@ -176,28 +195,25 @@ static void assert_same_releases(tc_store *deployed, const tc_ledger *simulated)
     tc_ledger_close(l);
 }
 
-static void compare(const char *url, const char *algorithm, const char *more, const char *privacy)
+static void compare_in(order how, const char *algorithm, const char *more, const char *privacy)
 {
     tacit_error err = {0};
     coord_world w = {.now_ms = 1000};
     tc_store *store, *other;
     party parties[AGENTS] = {0};
     char text[1024];
-    assert_ok(tc_store_open(&store, url, true, &err));
+    assert_ok(tc_store_open(&store, "memory:", true, &err));
     assert_ok(tc_store_open(&other, "memory:", true, &err));
     world_open(&w, store, 7);
     snprintf(text, sizeof text, document, algorithm, more, privacy);
     world_create(&w, "s", text);
     tc_study_plan *p = plan_of(&w);
     tc_ledger *ledger = open_ledger(other, "simulation");
-    deploy(&w, parties);
+    deploy(&w, parties, how);
     tc_federation *f = simulate(p, ledger);
     assert_same_trials(f, parties);
     assert_same_releases(store, ledger);
-    for (int i = 0; i < AGENTS; i++) {
-        tc_agent_close(parties[i].agent);
-        tc_store_close(parties[i].store);
-    }
+    part(parties, AGENTS);
     tc_federation_free(f);
     tc_ledger_close(ledger);
     tc_study_plan_free(p);
@@ -205,24 +221,97 @@ static void compare(const char *url, const char *algorithm, const char *more, co
     world_close(&w);
 }
 
+static void compare(const char *algorithm, const char *more, const char *privacy)
+{
+    compare_in(IN_STEP, algorithm, more, privacy);
+    compare_in(EAGER, algorithm, more, privacy);
+}
+
 static void dp_fts_de_is_the_same_deployed(void **state)
 {
     (void)state;
-    compare("memory:", "dp-fts-de", ", \"initial\": 4, \"releases\": \"0,1,3,5\"",
+    compare("dp-fts-de", ", \"initial\": 4, \"releases\": \"0,1,3,5\"",
             "{\"epsilon\": 5, \"delta\": 0.01}");
 }
 
 static void noise_by_number_is_the_same_deployed(void **state)
 {
     (void)state;
-    compare("memory:", "dp-fts-de", ", \"initial\": 4, \"releases\": \"all\", \"regions\": 2",
+    compare("dp-fts-de", ", \"initial\": 4, \"releases\": \"all\", \"regions\": 2",
             "{\"noise_multiplier\": 3, \"delta\": 0.01}");
 }
 
 static void fts_is_the_same_deployed(void **state)
 {
     (void)state;
-    compare("memory:", "fts", "", "\"none\"");
+    compare("fts", "", "\"none\"");
+}
+
+static void fts_in_rounds_is_the_same_deployed(void **state)
+{
+    (void)state;
+    compare("fts", ", \"mode\": \"general\", \"schedule\": \"constant\", \"follow\": 0.5",
+            "\"none\"");
+}
+
+/* ---- whom a ledger charges ---- */
+
+enum { RECORD_AGENTS = 3 };
+
+/* Entry by entry, an agent has pledged what the coordinator's ledger charges, to the same. */
+static void assert_same_charges(tc_store *coordinator, tc_store *agent)
+{
+    tc_ledger *theirs = open_ledger(coordinator, "s"), *mine = open_ledger(agent, "mine");
+    assert_true(tc_ledger_get_head(theirs).seq >= 2);
+    assert_true(tc_ledger_get_head(mine).seq >= tc_ledger_get_head(theirs).seq);
+    for (uint64_t i = 1; i <= tc_ledger_get_head(theirs).seq; i++) {
+        const tc_ledger_entry *a = tc_ledger_get(theirs, i, NULL),
+                              *b = tc_ledger_get(mine, i, NULL);
+        assert_int_equal(a->unit, TC_UNIT_ROW);
+        assert_int_equal(b->unit, TC_UNIT_ROW);
+        assert_int_equal(a->round, b->round);
+        assert_string_equal(a->subject, b->subject);
+        assert_string_equal(a->adjacency, b->adjacency);
+        assert_same_bits(a->event.parameter, b->event.parameter);
+        assert_false(a->is_private || b->is_private); /* all of it is from seeds */
+    }
+    tc_ledger_close(theirs);
+    tc_ledger_close(mine);
+}
+
+static uint64_t releases_of(tc_store *s)
+{
+    tc_ledger *l = open_ledger(s, "s");
+    uint64_t n = tc_ledger_get_head(l).seq;
+    tc_ledger_close(l);
+    return n;
+}
+
+static void records_are_charged_as_records(void **state)
+{
+    tacit_error err = {0};
+    coord_world w = {.now_ms = 1000};
+    tc_store *store;
+    party parties[RECORD_AGENTS] = {0};
+    (void)state;
+    assert_ok(tc_store_open(&store, "memory:", true, &err));
+    world_open(&w, store, 7);
+    world_create(&w, "s",
+                 "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 2000, \"seed\": 7,"
+                 " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+                 " \"algorithm\": {\"name\": \"dp-pf-pne\", \"protect\": \"record\"},"
+                 " \"federation\": {\"agents\": 3, \"deadline_s\": 60},"
+                 " \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}");
+    join_all(&w, parties, RECORD_AGENTS);
+    for (int k = 0; releases_of(store) < 2; k++) {
+        assert_true(k < 100);
+        for (uint64_t i = 0; i < RECORD_AGENTS; i++)
+            (void)take_turn(&parties[i], i, EAGER);
+    }
+    for (uint64_t i = 0; i < RECORD_AGENTS; i++)
+        assert_same_charges(store, parties[i].store);
+    part(parties, RECORD_AGENTS);
+    world_close(&w);
 }
 
 int main(void)
@@ -231,6 +320,8 @@ int main(void)
         cmocka_unit_test(dp_fts_de_is_the_same_deployed),
         cmocka_unit_test(noise_by_number_is_the_same_deployed),
         cmocka_unit_test(fts_is_the_same_deployed),
+        cmocka_unit_test(fts_in_rounds_is_the_same_deployed),
+        cmocka_unit_test(records_are_charged_as_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

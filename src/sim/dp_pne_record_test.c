@@ -155,8 +155,10 @@ static void test_the_promise(void **state)
                  "with protect=record, noise_multiplier must be in [0.001, 2000], got 0.0001");
     o = options_of(1);
     o.bandit.c = 1000;
-    o.bandit.transition = 16;
-    assert_fails(tc_dp_pne_round_init(&r, &env, &o, 15, &err), TACIT_E_ARG,
+    o.bandit.transition = 5;
+    env.agents = 2;
+    env.budget = 1000000;
+    assert_fails(tc_dp_pne_round_init(&r, &env, &o, 4, &err), TACIT_E_ARG,
                  "pulls of a cell, too many to add up");
     tc_space_free(s);
 }

@@ -199,10 +199,10 @@ static void test_messages_are_checked(void **state)
     assert_fails(g->check(&env, o, 0, 2, message, 16, &err), TACIT_E_ARG, "agent 2");
     assert_fails(g->check(&env, o, 4, 1, message, 32, &err), TACIT_E_ARG,
                  "round 4 comes after the last of 4");
-    o->bandit.transition = 20;
+    o->bandit.transition = 17;
     tc_dp_pne_round r;
-    assert_fails(tc_dp_pne_round_init(&r, &env, o, 19, &err), TACIT_E_ARG,
-                 "depth 20 has more than 65536 cells");
+    assert_fails(tc_dp_pne_round_init(&r, &env, o, 16, &err), TACIT_E_ARG,
+                 "depth 17 has more than 65536 cells");
     tc_free(o);
     tc_space_free(s);
 }

@@ -132,6 +132,7 @@ static void run_close(run *r)
     tc_free(r->best);
     tc_free(r->sum);
     tc_free(r->row.releases);
+    tc_free(r->row.rejection);
 }
 
 /* ---- regret ---- */
@@ -215,7 +216,9 @@ static tacit_status take_releases(run *r, tacit_error *err)
     if (n > 0)
         memcpy(r->row.releases, releases, n * sizeof *releases);
     r->row.n_releases = n;
-    return TACIT_OK;
+    const char *why = tc_federation_rejection(r->federation);
+    r->row.rejection = why ? tc_strdup(why) : NULL;
+    return why && !r->row.rejection ? tc_fail_memory(err) : TACIT_OK;
 }
 
 static tacit_status save(const runs *all, const tc_federated_row *row, size_t i, tacit_error *err)
@@ -248,10 +251,13 @@ static void keep_row(tc_federated_result *out, tc_federated_row *row, size_t i)
         out->tally = row->tally;
         out->releases = row->releases;
         out->n_releases = row->n_releases;
+        out->rejection = row->rejection;
     } else {
         tc_free(row->releases);
+        tc_free(row->rejection);
     }
     row->releases = NULL;
+    row->rejection = NULL;
 }
 
 static tacit_status run_whole(run *r, runs *all, size_t i, tacit_error *err)
@@ -411,5 +417,6 @@ void tc_federated_result_fini(tc_federated_result *r)
     tc_free(r->agent_simple);
     tc_free(r->agent_cumulative);
     tc_free(r->releases);
+    tc_free(r->rejection);
     memset(r, 0, sizeof *r);
 }

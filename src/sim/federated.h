@@ -40,7 +40,9 @@ typedef struct tc_federated {
     /* The budget that the ledger of each run holds releases to; epsilon 0: none. Nothing is
      * calibrated here: `options` say how much noise there is. */
     double epsilon, delta;
-    const tc_known_trial *known; /* warm start; or NULL */
+    /* Warm start; or NULL. Known trials stand for initial points: where rounds release, the option
+     * initial must not be below their number. */
+    const tc_known_trial *known;
     size_t n_known;
     bool by_agent;          /* keep the curves of every agent */
     const char *checkpoint; /* a file that keeps finished runs; or NULL. E_STATE: of another one */
@@ -65,7 +67,9 @@ typedef struct tc_federated_result {
     tc_federation_tally tally;      /* of the first run */
     tc_federated_release *releases; /* of the first run: every run has the same */
     size_t n_releases;
-    bool relayed; /* messages were handed on without any protection: NOT PRIVATE at all */
+    char *
+        rejection; /* of the first run: why the first refused message was; NULL: none, or restored */
+    bool relayed;  /* messages were handed on without any protection: NOT PRIVATE at all */
     double seconds;
 } tc_federated_result;
 

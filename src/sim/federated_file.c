@@ -160,6 +160,8 @@ static json_t *messages_json(const tc_federated_result *r)
         tc_regret_set(j, "refusals", count(t->refusals)) &&
         tc_regret_set(j, "broadcast_bytes", count(t->broadcast_bytes)) &&
         tc_regret_set(j, "lost", count(t->lost)) &&
+        tc_regret_set(j, "rejected", count(t->rejected)) &&
+        tc_regret_set(j, "rejection", r->rejection ? json_string(r->rejection) : json_null()) &&
         tc_regret_set(j, "fetches", count(t->fetches)) &&
         tc_regret_set(j, "fetched_bytes", count(t->fetched_bytes)))
         return j;
@@ -216,7 +218,7 @@ static bool fill_plan(json_t *j, const tc_federated_part *p)
            tc_regret_set(j, "trials", count(p->result->initial + f->rounds)) &&
            tc_regret_set(j, "seed", count(f->seed)) &&
            tc_regret_set(j, "drop", json_real(f->drop)) &&
-           tc_regret_set(j, "options", json_deep_copy(f->options)) &&
+           tc_regret_set(j, "options", json_deep_copy(p->options ? p->options : f->options)) &&
            tc_regret_set(j, "objective_options", tc_options_json(tc_family_options, &f->family));
 }
 

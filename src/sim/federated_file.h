@@ -21,6 +21,7 @@ typedef struct tc_federated_part {
     const tc_federated *f; /* f->options: all of them, as in force */
     const tc_federated_result *result;
     const tc_federated_cost *cost;
+    const json_t *options; /* the same with what the algorithm chose in their place; NULL: f's */
 } tc_federated_part;
 
 /* The simple regret of part `of` over that of the first, at one iteration. */

@@ -37,7 +37,8 @@ static void start(pair *p)
         p->f[i].family.objective.grid = 50;
         assert_ok(tc_federated_run(&p->f[i], &p->r[i], &err));
         assert_ok(tc_federated_cost_init(&p->c[i], &p->r[i], &tc_accountant_pld, 1e-3, &err));
-        p->parts[i] = (tc_federated_part){labels[i], &p->f[i], &p->r[i], &p->c[i]};
+        p->parts[i] = (tc_federated_part){
+            .label = labels[i], .f = &p->f[i], .result = &p->r[i], .cost = &p->c[i]};
     }
 }
 
@@ -120,6 +121,28 @@ static void test_csv_has_the_cost(void **state)
     assert_non_null(strstr(csv.field[13], "NOT PRIVATE: seeded"));
     tc_csv_fini(&csv);
     tc_text_fini(&text);
+    end(&p);
+}
+
+static void test_refused_messages_are_told_of(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    pair p;
+    json_t *j = NULL;
+    start(&p);
+    p.r[0].tally.rejected = 2;
+    p.r[0].rejection = tc_strdup("agent 1 in round 0: too short");
+    assert_non_null(p.r[0].rejection);
+    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    const json_t *m = json_object_get(j, "messages");
+    assert_int_equal(json_integer_value(json_object_get(m, "rejected")), 2);
+    assert_string_equal(json_string_value(json_object_get(m, "rejection")),
+                        "agent 1 in round 0: too short");
+    json_decref(j);
+    assert_ok(tc_federated_json(&p.parts[1], 1, &j, &err));
+    assert_true(json_is_null(json_object_get(json_object_get(j, "messages"), "rejection")));
+    json_decref(j);
     end(&p);
 }
 
@@ -220,8 +243,11 @@ int main(void)
 {
     tc_json_start();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_curves_read_back), cmocka_unit_test(test_csv_has_the_cost),
-        cmocka_unit_test(test_agents_add_up),    cmocka_unit_test(test_json_members),
+        cmocka_unit_test(test_curves_read_back),
+        cmocka_unit_test(test_csv_has_the_cost),
+        cmocka_unit_test(test_refused_messages_are_told_of),
+        cmocka_unit_test(test_agents_add_up),
+        cmocka_unit_test(test_json_members),
         cmocka_unit_test(test_ratios),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

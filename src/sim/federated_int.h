@@ -25,6 +25,7 @@ typedef struct tc_federated_row {
     tc_federation_tally tally;
     tc_federated_release *releases; /* end with tc_free */
     size_t n_releases;
+    char *rejection; /* or NULL; a checkpoint does not keep it. End with tc_free */
 } tc_federated_row;
 
 /* federated_record.c: the words of a checkpoint. *out ends with tc_free. */

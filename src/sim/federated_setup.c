@@ -99,6 +99,20 @@ static tacit_status check_known(const tc_federated *f, uint64_t *given, tacit_er
     return status;
 }
 
+/* Rounds and t count from the initial points on. Were there more known trials than that, rounds
+ * would be due that no query comes before: one set of data, released and paid for many times. */
+static tacit_status check_begin(const tc_federated *f, uint64_t given, uint64_t initial,
+                                tacit_error *err)
+{
+    const tc_option *o = tc_options_find(f->algorithm->options, "initial");
+    if (!f->algorithm->aggregator || !o || o->type != TC_OPTION_INT || given <= initial)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "every agent is given %" PRIu64 " trials, which stand for initial points: "
+                   "initial must be at least as many, got %" PRIu64,
+                   given, initial);
+}
+
 tacit_status tc_federated_shape_of(const tc_federated *f, tc_federated_shape *out, tacit_error *err)
 {
     tc_federated_shape s;
@@ -114,6 +128,7 @@ tacit_status tc_federated_shape_of(const tc_federated *f, tc_federated_shape *ou
     TC_TRY(check_privacy(f, err));
     TC_TRY(check_known(f, &s.given, err));
     TC_TRY(find_initial(f, &s.initial, err));
+    TC_TRY(check_begin(f, s.given, s.initial, err));
     if (s.initial < s.given)
         s.initial = s.given;
     s.iterations = f->rounds + 1;

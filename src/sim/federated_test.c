@@ -276,6 +276,12 @@ static void test_known_trials(void **state)
     }
     assert_int_equal(x.tally.releases, 6);
     tc_federated_result_fini(&x);
+    json_object_set_new(s.options, "initial", json_integer(1));
+    assert_fails(
+        tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
+        "every agent is given 2 trials, which stand for initial points: initial must be at "
+        "least as many, got 1");
+    json_object_set_new(s.options, "initial", json_integer(2));
     known[9].agent = 3;
     assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
                  "agent 3 is given 3 trials and agent 0 2; all must be given as many");

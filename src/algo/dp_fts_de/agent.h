@@ -10,7 +10,7 @@
 /* The residual of one region under absorb=prior. Phi, y and m are of the observations there. */
 typedef struct tc_de_part {
     tc_blr *rest;          /* Sigma = Phi'Phi + lambda/v I; NULL: none seen yet */
-    double fit_yy, logdet; /* y'C^-1 y and ln det(C/lambda), C = v Phi Phi' + lambda I */
+    double fit_yy;         /* y'C^-1 y, C = v Phi Phi' + lambda I */
     double *u;             /* M: Sigma^-1 omega, unless stale */
     double fit_ym, fit_mm; /* y'C^-1 m, m'C^-1 m, the same */
     bool stale;
@@ -19,9 +19,9 @@ typedef struct tc_de_part {
 typedef struct tc_de_prior {
     tc_de_part *parts;   /* regions */
     uint64_t broadcasts; /* whose mean is omega */
-    double alone;        /* -2 ln p(y) of the agent's own model */
+    size_t since;        /* observations when the first came */
     double *target;      /* regions x M: what tc_de_prior_target returns */
-    double *e, *spread;  /* M + M/2, M: scratch */
+    double *e, *spread;  /* regions x (M + M/2), M: scratch */
 } tc_de_prior;
 
 typedef struct tc_de_agent_state {
@@ -67,8 +67,8 @@ void tc_de_prior_fini(tc_de_agent_state *a);
 tacit_status tc_de_prior_open(tc_de_agent_state *a, size_t region, tacit_error *err);
 void tc_de_prior_tell(tc_de_agent_state *a, const double *phi, size_t region, double y);
 void tc_de_prior_absorb(tc_de_agent_state *a, const double *omega);
-/* Weights for each region, regions x M: a draw of the posterior, or its mean. NULL: the agent's own
- * model explains its data better. */
+/* Weights for each region, regions x M: a draw of the posterior, or its mean. NULL: the
+ * broadcasts do not explain the agent's data. */
 const double *tc_de_prior_target(tc_de_agent_state *a, uint64_t trial, bool draw);
 
 #endif

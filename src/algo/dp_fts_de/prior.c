@@ -9,16 +9,20 @@
  * mostly noise and stretches one that is too timid. v is what agents may differ by, plus the error
  * of m; with v = 1/4 results are within their error of those with v chosen among four values.
  *
- * Whether m is used at all, the data decide: with C the covariance of y without s,
- *     -2 ln p(y) = (y - m)'C^-1(y - m) + ln det C - (m'C^-1(y - m))^2/h + ln(h/4),  h = 4 + m'C^-1m
- * is compared with the same for the agent's own model, and the likelier one is used. So a broadcast
- * of noise, or of agents unlike this one, is left aside.
+ * Whether m is used at all, the data decide. With C the covariance of y without s, the same model
+ * with m and without it has, each with the scale of C that suits it best, -2 ln p(y) of
+ *     n ln Q + ln(h/4) + const,  Q = (y - m)'C^-1(y - m) - (m'C^-1(y - m))^2/h,  h = 4 + m'C^-1m
+ *     n ln(y'C^-1 y) + const
+ * So m alone is judged: values of a small scale do not speak for it. Each query since the first
+ * broadcast counts 1 against m, which a good one makes up for with every value that it foretells,
+ * and one of chance soon does not. One that would have to be turned upside down, s < 0, is not used
+ * either. Else, as with noise or agents unlike this one, the agent's own
+ * model goes on as if nothing had been heard.
  *
  * Of a region with the observations Phi, y let Sigma = Phi'Phi + lambda/v I, nu = Sigma^-1 Phi'y and
  * u = Sigma^-1 omega. C has a block for each region, and the matrix inversion lemma says of it
  *     y'C^-1 m = nu'omega/v,   m'C^-1 m = (omega'omega - lambda/v omega'u)/v,
- * y'C^-1 y is the sum of squared surprises, each over its predictive variance, and ln det C that of
- * the logarithms of these. The posterior of the region's weights, given s, is
+ * y'C^-1 y is the sum of squared surprises, each over its predictive variance. The posterior of the region's weights, given s, is
  *     omega s + r ~ N(nu + s lambda/v u, lambda Sigma^-1).
  * So there is a linear model for each region (num/blr.h) and one solve when omega or it changed; no
  * observation is looked at twice.
@@ -38,13 +42,19 @@
 typedef tc_de_agent_state agent;
 typedef tc_de_part part;
 
+/* That a draw of one region's r is made of. */
+static size_t normals(size_t M)
+{
+    return M + M / 2;
+}
+
 tacit_status tc_de_prior_init(agent *a, tacit_error *err)
 {
     tc_de_prior *p = &a->prior;
     size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
     p->parts = TC_TAKE(&a->memory, P, part);
     p->target = TC_TAKE(&a->memory, P * M, double);
-    p->e = TC_TAKE(&a->memory, M + M / 2, double);
+    p->e = TC_TAKE(&a->memory, P * normals(M), double);
     p->spread = TC_TAKE(&a->memory, M, double);
     return a->memory.failed ? tc_fail_memory(err) : TACIT_OK;
 }
@@ -80,20 +90,12 @@ tacit_status tc_de_prior_open(agent *a, size_t region, tacit_error *err)
                                 a->env->space->domain ? expected : 0, err);
 }
 
-/* -2 ln p(y | what the model knew before), up to ln(2 pi lambda), in its two terms. */
-static void add_surprise(const agent *a, const tc_blr *model, double *fit, double *logdet)
-{
-    tc_blr_news news = tc_blr_latest(model);
-    *fit += news.off * news.off / (a->opts->noise * news.ratio);
-    *logdet += log(news.ratio);
-}
-
 void tc_de_prior_tell(agent *a, const double *phi, size_t region, double y)
 {
     part *q = &a->prior.parts[region];
-    add_surprise(a, a->model, &a->prior.alone, &a->prior.alone);
     tc_blr_add(q->rest, phi, y);
-    add_surprise(a, q->rest, &q->fit_yy, &q->logdet);
+    tc_blr_news news = tc_blr_latest(q->rest);
+    q->fit_yy += news.off * news.off / (a->opts->noise * news.ratio);
     q->stale = true;
 }
 
@@ -103,7 +105,8 @@ void tc_de_prior_absorb(agent *a, const double *omega)
 {
     tc_de_prior *p = &a->prior;
     size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
-    p->broadcasts++;
+    if (p->broadcasts++ == 0)
+        p->since = a->env->history->n;
     for (size_t i = 0; i < P * M; i++)
         a->omega[i] += (omega[i] - a->omega[i]) / (double)p->broadcasts;
     for (size_t i = 0; i < P; i++)
@@ -125,25 +128,26 @@ static void refresh(const agent *a, size_t i)
 
 /* ---- what to maximise ---- */
 
-/* The posterior of s, and how much likelier than it the own model is: > 0 if it is. */
+/* The posterior of s, and by how much the data are against m: used unless > 0. */
 typedef struct verdict {
-    double mean, variance, own;
+    double mean, variance, against;
 } verdict;
 
 static verdict judge(const agent *a)
 {
-    double yy = 0, ym = 0, mm = 0, logdet = 0;
+    double yy = 0, ym = 0, mm = 0;
     for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
         const part *q = &a->prior.parts[i];
         refresh(a, i);
         yy += q->fit_yy;
         ym += q->fit_ym;
         mm += q->fit_mm;
-        logdet += q->logdet;
     }
-    double h = CERTAINTY + mm, along = ym - mm, rest = yy - 2 * ym + mm;
-    double together = rest - along * along / h + logdet + log(h / CERTAINTY);
-    return (verdict){.mean = 1 + along / h, .variance = 1 / h, .own = together - a->prior.alone};
+    double h = CERTAINTY + mm, along = ym - mm, Q = yy - 2 * ym + mm - along * along / h;
+    double n = (double)a->env->history->n, queries = n - (double)a->prior.since;
+    return (verdict){.mean = 1 + along / h,
+                     .variance = 1 / h,
+                     .against = n > 0 ? n * log(Q / yy) + log(h / CERTAINTY) + queries : 0};
 }
 
 /* s m + r: its mean, or a draw made of standard normals e where that is not NULL. */
@@ -175,15 +179,15 @@ const double *tc_de_prior_target(agent *a, uint64_t trial, bool draw)
     size_t M = (size_t)a->opts->features;
     verdict v = judge(a);
     tc_stream stream;
-    if (v.own > 0)
+    if (v.against > 0 || v.mean <= 0)
         return NULL;
     double s = v.mean;
     if (draw) {
         tc_stream_keyed(&stream, &a->draws, trial);
         s += sqrt(v.variance) * tc_draw_normal(&stream);
-        tc_normals(&stream, M + M / 2, p->e);
+        tc_normals(&stream, tc_de_regions(a->opts) * normals(M), p->e);
     }
     for (size_t i = 0; i < tc_de_regions(a->opts); i++)
-        fill_region(a, i, s, draw ? p->e : NULL);
+        fill_region(a, i, s, draw ? p->e + i * normals(M) : NULL);
     return p->target;
 }

@@ -108,12 +108,11 @@ static double covariance(const fixture *f, double x, double y)
     return (i == j ? v * dot(a, b) : 0) + mean_at(f, x) * mean_at(f, y) / 4;
 }
 
-static double own_covariance(const fixture *f, double x, double y)
+static double covariance_without(const fixture *f, double x, double y)
 {
     double a[M], b[M];
-    phi_of(f, x, a);
-    phi_of(f, y, b);
-    return dot(a, b);
+    size_t i = phi_of(f, x, a), j = phi_of(f, y, b);
+    return i == j ? v * dot(a, b) : 0;
 }
 
 /* Gauss-Jordan: A becomes its inverse; returns ln det. */
@@ -138,29 +137,32 @@ static double invert(size_t n, double A[MOST][MOST])
     return logdet;
 }
 
-/* The posterior at x, and -2 ln p(y) up to n ln(2 pi lambda). */
+/* The posterior at x; -2 ln p(y) of the scale that suits y best, up to a constant of n; the mean
+ * of s. */
 typedef struct dense {
-    double mean, variance, surprise;
+    double mean, variance, surprise, s;
 } dense;
 
 static dense reference(const fixture *f, double x, bool informed)
 {
     static double A[MOST][MOST];
-    double (*k)(const fixture *, double, double) = informed ? covariance : own_covariance;
+    double (*k)(const fixture *, double, double) = informed ? covariance : covariance_without;
     size_t n = f->history.n;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             A[i][j] = k(f, f->U[i], f->U[j]) + (i == j ? lambda : 0);
-    dense d = {.mean = informed ? mean_at(f, x) : 0, .variance = k(f, x, x)};
-    d.surprise = invert(n, A) - (double)n * log(lambda);
+    dense d = {.mean = informed ? mean_at(f, x) : 0, .variance = k(f, x, x), .s = 1};
+    double logdet = invert(n, A), quadratic = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             double r = f->y[j] - (informed ? mean_at(f, f->U[j]) : 0);
             double s = f->y[i] - (informed ? mean_at(f, f->U[i]) : 0);
             d.mean += k(f, x, f->U[i]) * A[i][j] * r;
             d.variance -= k(f, x, f->U[i]) * A[i][j] * k(f, x, f->U[j]);
-            d.surprise += s * A[i][j] * r;
+            d.s += mean_at(f, f->U[i]) / 4 * A[i][j] * r;
+            quadratic += s * A[i][j] * r;
         }
+    d.surprise = (double)n * log(quadratic) + logdet;
     return d;
 }
 
@@ -243,6 +245,7 @@ static void test_an_unseen_region_follows_the_broadcast(void **state)
     tear_down(&f);
 }
 
+/* Of the queries since the broadcast each counts 1 against it. */
 static void test_the_likelier_model_is_used(void **state)
 {
     (void)state;
@@ -259,15 +262,56 @@ static void test_the_likelier_model_is_used(void **state)
                 absorb_something_true(&f, size[k]);
             tell_some(&f, 5); /* later ones count as well */
             bool uses = tc_de_prior_target(&f.agent, 1, false) != NULL;
-            double together = reference(&f, 0, true).surprise;
-            double alone = reference(&f, 0, false).surprise;
-            assert_true(fabs(together - alone) > 1e-6);
-            assert_int_equal(uses, together < alone);
+            dense with = reference(&f, 0, true), without = reference(&f, 0, false);
+            double against = with.surprise - without.surprise + 5;
+            assert_true(fabs(against) > 1e-6 && fabs(with.s) > 1e-6);
+            assert_int_equal(uses, against < 0 && with.s > 0);
             used += uses;
             dropped += !uses;
             tear_down(&f);
         }
     assert_true(used >= 5 && dropped >= 5);
+}
+
+/* What is judged is the broadcast, not how large the values are: both a hundred times smaller get
+ * the same verdict, noise apart, and a broadcast of chance is not used because values are small. */
+static void test_small_values_do_not_speak_for_a_broadcast(void **state)
+{
+    (void)state;
+    int used = 0;
+    for (int phase = 0; phase < 20; phase++) {
+        fixture f;
+        set_up(&f);
+        for (size_t i = 0; i < 12; i++) {
+            double x = fmod(0.05 + 0.37 * (double)(i + 1), 1);
+            tell(&f, x, 0.3 * wave(x));
+        }
+        absorb(&f, 0.1, 0.7 * phase);
+        used += tc_de_prior_target(&f.agent, 1, false) != NULL;
+        tear_down(&f);
+    }
+    assert_true(used <= 10);
+}
+
+/* The joint law over regions decides which one holds the maximum: residuals are independent. */
+static void test_residuals_of_regions_are_independent(void **state)
+{
+    (void)state;
+    fixture f;
+    double xy = 0, xx = 0, yy = 0;
+    set_up(&f); /* no data, a broadcast of zero: target = r */
+    absorb(&f, 0, 0);
+    for (uint64_t trial = 0; trial < DRAWS; trial++) {
+        const double *w = tc_de_prior_target(&f.agent, trial, true);
+        double x = w[3], y = w[M + 3];
+        xy += x * y;
+        xx += x * x;
+        yy += y * y;
+    }
+    assert_close(xx / DRAWS, v, 5 * v * sqrt(2.0 / DRAWS));
+    assert_close(yy / DRAWS, v, 5 * v * sqrt(2.0 / DRAWS));
+    assert_close(xy / sqrt(xx * yy), 0, 5 / sqrt(DRAWS));
+    tear_down(&f);
 }
 
 static void test_broadcasts_are_averaged(void **state)
@@ -310,6 +354,29 @@ static void test_a_misleading_broadcast_costs_nothing(void **state)
     tear_down(&alone);
 }
 
+/* Values that no square can hold do not make a model forget numbers. */
+static void test_values_beyond_all_measure_stay_numbers(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    fixture f;
+    set_up(&f);
+    f.opts.y_scale = 1e-308;
+    for (size_t i = 0; i < 10; i++)
+        tell(&f, 0.09 * (double)i, i % 2 ? 1e308 : -1e308);
+    absorb(&f, 0.1, 0);
+    f.agent.informed = true;
+    for (size_t m = 0; m < M; m++)
+        assert_true(isfinite(tc_blr_mean(f.agent.model)[m]));
+    for (uint64_t trial = 10; trial < 14; trial++) {
+        double x = -1;
+        assert_ok(tc_de_agent.ask(&f.agent, trial, &x, &err));
+        assert_true(x >= 0 && x <= 1);
+        tell(&f, x, 1e308);
+    }
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,8 +384,11 @@ int main(void)
         cmocka_unit_test(test_draws_have_the_dense_mean_and_variance),
         cmocka_unit_test(test_an_unseen_region_follows_the_broadcast),
         cmocka_unit_test(test_the_likelier_model_is_used),
+        cmocka_unit_test(test_small_values_do_not_speak_for_a_broadcast),
+        cmocka_unit_test(test_residuals_of_regions_are_independent),
         cmocka_unit_test(test_broadcasts_are_averaged),
         cmocka_unit_test(test_a_misleading_broadcast_costs_nothing),
+        cmocka_unit_test(test_values_beyond_all_measure_stay_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,7 @@ tacit_status tc_de_tell(void *st, tacit_error *err)
     const bool prior = a->opts->absorb == TC_DE_PRIOR;
     size_t i = a->env->history->n - 1, region;
     const double *phi = observed(a, i, &region);
-    double y = (a->env->history->y[i] - a->opts->y_mean) / a->opts->y_scale;
+    double y = tc_standard_value(a->env->history->y[i], a->opts->y_mean, a->opts->y_scale);
     if (prior)
         TC_TRY(tc_de_prior_open(a, region, err));
     tc_blr_add(a->model, phi, y);

@@ -61,7 +61,7 @@ const double *tc_fts_phi(const tc_fts_core *c, size_t i, double *scratch)
 
 double tc_fts_value(const tc_fts_core *c, size_t i)
 {
-    return (c->env->history->y[i] - c->opts->y_mean) / c->opts->y_scale;
+    return tc_standard_value(c->env->history->y[i], c->opts->y_mean, c->opts->y_scale);
 }
 
 /* Every trial has a value or is taken. */

@@ -144,7 +144,7 @@ static void compare(winner *best, size_t tile, const tc_score *score, unsigned a
     const unsigned char *shut = score->shut + tile * TILE;
     const double *s = found->s;
     size_t i = 0;
-    if (!(found->top >= best->value))
+    if (!(found->top >= best->value) || found->top == -INFINITY) /* the latter: no numbers at all */
         return;
     while (s[i] != found->top)
         i++;

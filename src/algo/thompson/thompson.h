@@ -75,6 +75,14 @@ typedef struct tc_score {
 void tc_score_best(const tc_features *f, size_t k, const tc_score *score, unsigned avoid,
                    size_t *best);
 
+/* A value as models take it. What is further off than any square can tell, such as with a y_scale
+ * that is far too small, is taken to be at the end of that range: models stay numbers. */
+static inline double tc_standard_value(double y, double mean, double scale)
+{
+    double most = 1e75, v = (y - mean) / scale;
+    return v > most ? most : v < -most ? -most : v;
+}
+
 /* ---- where a function is largest (search.c, search_box.c) */
 
 /* x -> phi(x)' omega^(i[x]); one region: a Thompson draw. */
