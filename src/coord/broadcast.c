@@ -11,13 +11,6 @@
 #include <inttypes.h>
 #include <sodium.h>
 
-static tacit_status of_this_study(tc_ask *a, const tc_desk *d, tacit_error *err)
-{
-    if (a->caller.role == TC_ROLE_AGENT && a->caller.study != d->id)
-        return tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study");
-    return TACIT_OK;
-}
-
 static json_t *head_json(const tc_ledger_head *h)
 {
     char hex[2 * TC_LEDGER_HASH_BYTES + 1];
@@ -39,6 +32,35 @@ static tacit_status answer_release(tc_ask *a, uint64_t round, const tc_ledger_re
     return tc_answer(a, 200, j, err);
 }
 
+/* The ledger is brought to disk before a byte of it leaves, and it is locked while a round closes: so
+ * the last answer is kept. What was released once never changes. */
+static void keep(tc_desk *d, uint64_t round, const tc_text *answer)
+{
+    pthread_mutex_lock(&d->quick);
+    if (d->said.len == 0 || d->said_round < round) {
+        d->said.len = 0;
+        tc_text_add_bytes(&d->said, tc_text_get(answer), answer->len);
+        d->said_round = round;
+        if (d->said.failed)
+            tc_text_fini(&d->said);
+    }
+    pthread_mutex_unlock(&d->quick);
+}
+
+static bool say_again(tc_ask *a, tc_desk *d, uint64_t round)
+{
+    pthread_mutex_lock(&d->quick);
+    bool kept = d->said.len > 0 && d->said_round == round;
+    if (kept)
+        tc_text_add_bytes(&a->out->body, d->said.data, d->said.len);
+    pthread_mutex_unlock(&d->quick);
+    if (kept) {
+        a->out->status = 200;
+        a->out->content_type = "application/json";
+    }
+    return kept;
+}
+
 static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
 {
     tc_ledger_receipt r;
@@ -51,6 +73,8 @@ static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error 
         tc_ledger_receipt_fini(&r);
     }
     pthread_mutex_unlock(&d->lock);
+    if (status == TACIT_OK)
+        keep(d, round, &a->out->body);
     return status;
 }
 
@@ -63,15 +87,35 @@ static tacit_status answer_phase(tc_ask *a, const tc_round *r, uint64_t round, t
                      err);
 }
 
+/* A round that has not ended: will it? */
+static tacit_status not_yet(tc_ask *a, const tc_desk *d, const tc_round *r, uint64_t round,
+                            tacit_error *err)
+{
+    tc_study_state state;
+    uint64_t version;
+    if (r->phase == TC_PHASE_NONE) {
+        TC_TRY(tc_state_get(a->coord, d->id, &state, &version, err));
+        if (state == TC_STUDY_CLOSED)
+            return tc_refuse(a, 410, TACIT_E_STATE, err,
+                             "the study was closed before round %" PRIu64, round);
+    }
+    return answer_phase(a, r, round, err);
+}
+
 static tacit_status get(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
 {
     tc_round r;
-    TC_TRY(of_this_study(a, d, err));
+    uint64_t next;
+    if (say_again(a, d, round))
+        return a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
+    TC_TRY(tc_study_plan_next_round(d->plan, round, &next, err));
+    if (next != round)
+        return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "the study has no round %" PRIu64, round);
     TC_TRY(tc_round_find(a->coord, d->id, round, &r, err));
     if (r.phase == TC_PHASE_VOID)
-        return tc_refuse(a, 410, TACIT_E_BUDGET, err, "%s", r.reason);
+        return tc_refuse(a, 410, r.refused ? TACIT_E_BUDGET : TACIT_E_STATE, err, "%s", r.reason);
     if (r.phase != TC_PHASE_CLOSED)
-        return answer_phase(a, &r, round, err);
+        return not_yet(a, d, &r, round, err);
     if (!d->plan->doc->algorithm->aggregator)
         return tc_answer(a, 200, json_pack("{s:I}", "round", (json_int_t)round), err);
     return released(a, d, round, err);
@@ -82,7 +126,7 @@ tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
     tc_desk *d;
     uint64_t round;
     TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &d, err));
+    TC_TRY(tc_ask_desk(a, &d, err));
     tacit_status status = get(a, d, round, err);
     tc_desk_release(a->coord, d);
     return status;
@@ -93,11 +137,9 @@ tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
     json_t *j = NULL;
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &d, err));
-    tacit_status status = of_this_study(a, d, err);
+    TC_TRY(tc_ask_desk(a, &d, err));
     pthread_mutex_lock(&d->lock);
-    if (status == TACIT_OK)
-        status = tc_ledger_catch_up(d->ledger, err);
+    tacit_status status = tc_ledger_catch_up(d->ledger, err);
     if (status == TACIT_OK)
         j = tc_ledger_json(d->ledger);
     pthread_mutex_unlock(&d->lock);

@@ -7,13 +7,17 @@
  *   3. Else its cost is held against the budget; a refusal ends the round as void, nothing is spent.
  *   4. The messages are folded in agent order, noise is drawn, and the release is offered to the
  *      ledger. It commits one and hands every later comer that one; noise that lost never left.
- *   5. The round is marked closed, and its contributions are erased.
+ *      One that does not fit those before it is left out; which one that is does not depend on who
+ *      folds.
+ *   5. The round is marked closed, and contributions to rounds that have ended are erased.
  *
  * A relay releases nothing here: its round is closed when all have spoken or the time is up, and
  * then messages are handed on (message.c). */
 #include "coord/coord_int.h"
 
+#include "algo/charge.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -30,42 +34,108 @@ static tacit_status count_messages(tc_coord *c, tc_desk *d, uint64_t round, uint
     return tc_store_record_count(c->cfg.store, &range, out, err);
 }
 
-/* Private rounds wait for their public deadline or the whole roster, never for a quorum. */
-static tacit_status is_due(tc_coord *c, tc_desk *d, const tc_round *r, bool *due, tacit_error *err)
+typedef struct revoked {
+    uint64_t *agents;
+    size_t n, cap;
+} revoked;
+
+static tacit_status note_revoked(void *user, const tc_record *r, tacit_error *err)
+{
+    revoked *v = user;
+    (void)err;
+    if (v->n < v->cap)
+        v->agents[v->n++] = tc_roster_revoked_agent(r);
+    return TACIT_OK;
+}
+
+/* Of those, who has sent nothing in this round. */
+static tacit_status count_silent(tc_coord *c, const tc_desk *d, uint64_t round, const revoked *v,
+                                 uint64_t *out, tacit_error *err)
+{
+    *out = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        tc_key key = tc_key_numbers(round, v->agents[i]);
+        tc_record_range one = {
+            .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
+        uint64_t n;
+        TC_TRY(tc_store_record_count(c->cfg.store, &one, &n, err));
+        *out += n == 0;
+    }
+    return TACIT_OK;
+}
+
+/* Nobody waits for agents that were revoked. */
+static tacit_status is_complete(tc_coord *c, const tc_desk *d, uint64_t round, uint64_t sent,
+                                bool *out, tacit_error *err)
+{
+    uint64_t agents = d->plan->env.agents, missing = agents - sent, silent = 0;
+    *out = missing == 0;
+    if (*out)
+        return TACIT_OK;
+    revoked v = {.agents = tc_alloc((size_t)agents, sizeof *v.agents), .cap = (size_t)agents};
+    if (!v.agents)
+        return tc_fail_memory(err);
+    tacit_status status = tc_roster_revoked(c, d->id, note_revoked, &v, err);
+    if (status == TACIT_OK)
+        status = count_silent(c, d, round, &v, &silent, err);
+    tc_free(v.agents);
+    *out = silent >= missing;
+    return status;
+}
+
+/* Private rounds wait for their public deadline or the whole roster, never for a quorum. None closes
+ * while the study is paused; what has begun is ended. */
+static tacit_status is_due(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_state state,
+                           bool *due, tacit_error *err)
 {
     uint64_t n;
     *due = r->phase == TC_PHASE_CLOSING;
-    if (r->phase != TC_PHASE_OPEN)
+    if (r->phase != TC_PHASE_OPEN || state == TC_STUDY_PAUSED)
         return TACIT_OK;
-    *due = r->deadline_ms > 0 && tc_coord_now(c) >= r->deadline_ms;
+    *due = state == TC_STUDY_CLOSED || (r->deadline_ms > 0 && tc_coord_now(c) >= r->deadline_ms);
     if (*due)
         return TACIT_OK;
     TC_TRY(count_messages(c, d, r->number, &n, err));
-    *due = n >= d->plan->env.agents;
-    return TACIT_OK;
+    return is_complete(c, d, r->number, n, due, err);
 }
 
 /* ---- the sum ---- */
 
 typedef struct folding {
+    const tc_desk *desk;
     const tc_aggregator_ops *ops;
     void *state;
+    uint64_t taken;
 } folding;
 
+/* A message that was good by itself may not go with those before it (a node that they do not have): it
+ * is left out, as if it had not come, so that one agent cannot hold up a round. Other failures are
+ * of this process, and the round is tried again. */
 static tacit_status fold_one(void *user, const tc_record *r, tacit_error *err)
 {
-    const folding *f = user;
-    uint64_t agent = tc_key_at(r->key, 1);
-    return f->ops->fold(f->state, agent, r->value, r->size, err);
+    folding *f = user;
+    uint64_t round = tc_key_at(r->key, 0), agent = tc_key_at(r->key, 1);
+    tacit_error why;
+    tacit_status status = f->ops->fold(f->state, agent, r->value, r->size, &why);
+    f->taken += status == TACIT_OK;
+    if (status == TACIT_OK)
+        return TACIT_OK;
+    if (status != TACIT_E_ARG && status != TACIT_E_STATE)
+        return tc_fail(err, status, "%s", why.msg);
+    tc_log(TC_LOG_WARN,
+           "study \"%s\", round %" PRIu64 ": the message of agent %" PRIu64 " is left out: %s",
+           f->desk->name, round, agent, why.msg);
+    return TACIT_OK;
 }
 
-static tacit_status fold_all(tc_coord *c, tc_desk *d, uint64_t round, const folding *f,
-                             tacit_error *err)
+static tacit_status fold_all(tc_coord *c, tc_desk *d, uint64_t round, folding *f, tacit_error *err)
 {
     tc_key key = tc_key_number(round);
     tc_record_range range = {
         .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-    return tc_store_record_scan(c->cfg.store, &range, fold_one, (void *)f, err);
+    TC_TRY(tc_store_record_scan(c->cfg.store, &range, fold_one, f, err));
+    tc_count(c, TC_COUNT_MESSAGES, f->taken);
+    return TACIT_OK;
 }
 
 /* Noise is from the OS, but in test mode from (seed, round), which stamps it. */
@@ -95,7 +165,7 @@ static void source_fini(source *s, const tc_coord *c)
 static tacit_status aggregate(tc_coord *c, tc_desk *d, uint64_t round, void *state,
                               tc_release **out, tacit_error *err)
 {
-    folding f = {.ops = d->plan->doc->algorithm->aggregator, .state = state};
+    folding f = {.desk = d, .ops = d->plan->doc->algorithm->aggregator, .state = state};
     source noise;
     source_init(&noise, c, round);
     tacit_status status =
@@ -112,12 +182,15 @@ static tacit_status sum(tc_coord *c, tc_desk *d, uint64_t round, tc_release **ou
 {
     const tc_aggregator_ops *ops = d->plan->doc->algorithm->aggregator;
     void *state = tc_alloc(1, ops->state_size);
+    tacit_error why;
     if (!state)
         return tc_fail_memory(err);
-    tacit_status status = aggregate(c, d, round, state, out, err);
+    tacit_status status = aggregate(c, d, round, state, out, &why);
     ops->fini(state);
     tc_free(state);
-    return status;
+    if (status == TACIT_E_ARG) /* it will not be otherwise the next time */
+        return tc_fail(err, TACIT_E_STATE, "%s", why.msg);
+    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
 }
 
 /* ---- the release ---- */
@@ -128,12 +201,16 @@ static tacit_status check_budget(tc_desk *d, uint64_t round, tacit_error *err)
     if (!d->plan->limited)
         return TACIT_OK;
     TC_TRY(tc_study_plan_event(d->plan, round, &event, err));
-    return tc_ledger_would(d->ledger, &d->plan->limit, TC_UNIT_AGENT, NULL, &event, 0, err);
+    tc_round_charge c = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
+    return tc_ledger_would(d->ledger, &d->plan->limit, c.unit, tc_round_charge_subject(&c), &event,
+                           0, err);
 }
 
 static tacit_status release_new(tc_coord *c, tc_desk *d, uint64_t round, tacit_error *err)
 {
-    tc_ledger_charge charge = {.study = d->plan->hash, .round = round};
+    tc_round_charge who = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
+    tc_ledger_charge charge = {
+        .study = d->plan->hash, .round = round, .subject = tc_round_charge_subject(&who)};
     tc_ledger_receipt receipt;
     tc_release *release = NULL;
     TC_TRY(check_budget(d, round, err));
@@ -163,14 +240,15 @@ static tacit_status release(tc_coord *c, tc_desk *d, uint64_t round, tacit_error
 
 /* ---- the steps ---- */
 
-/* E_CONFLICT: somebody else was first. *r becomes what is stored. */
-static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, const char *reason,
+/* E_CONFLICT: somebody else was first. *r becomes what is stored. why: of a void one, else NULL. */
+static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, const tacit_error *why,
                          tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_round now = *r;
     now.phase = to;
-    snprintf(now.reason, sizeof now.reason, "%s", reason);
+    now.refused = why && why->code == TACIT_E_BUDGET;
+    snprintf(now.reason, sizeof now.reason, "%s", why ? why->msg : "");
     tc_round_change(&changes, d->id, r, &now);
     tacit_status status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
@@ -178,18 +256,12 @@ static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, cons
         return status;
     now.version++;
     *r = now;
+    if (to == TC_PHASE_CLOSED || to == TC_PHASE_VOID)
+        tc_count(c, to == TC_PHASE_CLOSED ? TC_COUNT_CLOSED : TC_COUNT_VOID, 1);
     tc_coord_say(c, d->name,
                  json_pack("{s:s, s:I, s:s}", "event", "round", "round", (json_int_t)r->number,
                            "phase", tc_phase_name(r->phase)));
     return TACIT_OK;
-}
-
-static tacit_status erase_messages(tc_coord *c, tc_desk *d, uint64_t round, tacit_error *err)
-{
-    tc_key key = tc_key_number(round);
-    tc_record_range range = {
-        .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-    return tc_store_record_drop(c->cfg.store, &range, err);
 }
 
 static tacit_status close_round(tc_coord *c, tc_desk *d, tc_round *r, tacit_error *err)
@@ -197,28 +269,79 @@ static tacit_status close_round(tc_coord *c, tc_desk *d, tc_round *r, tacit_erro
     bool sums = d->plan->doc->algorithm->aggregator != NULL;
     tacit_error why = {0};
     if (r->phase == TC_PHASE_OPEN)
-        TC_TRY(step(c, d, r, TC_PHASE_CLOSING, "", err));
+        TC_TRY(step(c, d, r, TC_PHASE_CLOSING, NULL, err));
     tacit_status status = sums ? release(c, d, r->number, &why) : TACIT_OK;
-    if (status == TACIT_E_BUDGET)
-        TC_TRY(step(c, d, r, TC_PHASE_VOID, why.msg, err));
-    else if (status != TACIT_OK)
-        return tc_fail(err, status, "round %" PRIu64 ": %.400s", r->number, why.msg);
-    else
-        TC_TRY(step(c, d, r, TC_PHASE_CLOSED, "", err));
-    return sums ? erase_messages(c, d, r->number, err) : TACIT_OK;
+    if (status == TACIT_OK)
+        return step(c, d, r, TC_PHASE_CLOSED, NULL, err);
+    if (status == TACIT_E_BUDGET || status == TACIT_E_STATE)
+        return step(c, d, r, TC_PHASE_VOID, &why, err);
+    return tc_fail(err, status, "round %" PRIu64 ": %.400s", r->number, why.msg);
 }
+
+/* The operator has closed the study: the round that was open ends without a release. */
+static tacit_status void_round(tc_coord *c, tc_desk *d, tc_round *r, tacit_error *err)
+{
+    tacit_error why = {0};
+    (void)tc_fail(&why, TACIT_E_STATE, "the study was closed before round %" PRIu64 " ended",
+                  r->number);
+    return step(c, d, r, TC_PHASE_VOID, &why, err);
+}
+
+/* ---- what is left behind ---- */
+
+static tacit_status note_first(void *user, const tc_record *r, tacit_error *err)
+{
+    (void)err;
+    *(uint64_t *)user = tc_key_at(r->key, 0);
+    return TACIT_OK;
+}
+
+/* Erases contributions to rounds below `end`: also those that a process left behind which died, or
+ * was refused by its store, after the round was marked closed. */
+static tacit_status sweep(tc_coord *c, tc_desk *d, uint64_t end, tacit_error *err)
+{
+    for (;;) {
+        uint64_t first = end;
+        tc_record_range one = {.study = d->id, .kind = TC_RECORD_MESSAGE, .most = 1};
+        TC_TRY(tc_store_record_scan(c->cfg.store, &one, note_first, &first, err));
+        if (first >= end)
+            break;
+        tc_key key = tc_key_number(first);
+        tc_record_range all = {
+            .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
+        TC_TRY(tc_store_record_drop(c->cfg.store, &all, err));
+    }
+    d->swept = end;
+    return TACIT_OK;
+}
+
+/* A relay keeps messages to hand them on. */
+static tacit_status sweep_ended(tc_coord *c, tc_desk *d, const tc_round *r, tacit_error *err)
+{
+    bool over = r->phase == TC_PHASE_CLOSED || r->phase == TC_PHASE_VOID;
+    uint64_t end = r->phase == TC_PHASE_NONE ? 0 : r->number + over;
+    if (!d->plan->doc->algorithm->aggregator || d->swept >= end)
+        return TACIT_OK;
+    return sweep(c, d, end, err);
+}
+
+/* ---- */
 
 static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)
 {
     tc_round r;
+    tc_study_state state;
+    uint64_t version;
     bool due;
     TC_TRY(tc_round_present(c, d->id, &r, err));
-    TC_TRY(is_due(c, d, &r, &due, err));
+    TC_TRY(tc_state_get(c, d->id, &state, &version, err));
+    TC_TRY(is_due(c, d, &r, state, &due, err));
     if (due)
-        return close_round(c, d, &r, err);
-    if (r.phase == TC_PHASE_OPEN && r.deadline_ms > 0)
+        TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED ? void_round(c, d, &r, err)
+                                                                    : close_round(c, d, &r, err));
+    else if (r.phase == TC_PHASE_OPEN && r.deadline_ms > 0 && state == TC_STUDY_RUNNING)
         *next_ms = r.deadline_ms;
-    return TACIT_OK;
+    return sweep_ended(c, d, &r, err);
 }
 
 tacit_status tc_close_due(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)

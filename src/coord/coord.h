@@ -50,6 +50,10 @@ typedef struct tc_response {
 } tc_response;
 void tc_response_fini(tc_response *r);
 
+/* For a request whose body is still to come, so of q without it: may it be sent, and how long may it be?
+ * False: *out is the refusal, and the body is not to be read. */
+bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *body_most, tc_response *out);
+
 /* Always fills *out: failures are problem+json. *out is all-zero before. */
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out);
 
@@ -59,11 +63,13 @@ tacit_status tc_coord_tick(tc_coord *c, int64_t *next_ms, tacit_error *err);
 
 /* The operator's first token: made once for a store, shown once. *made false: there was one already. */
 tacit_status tc_coord_operator_token(tc_coord *c, tc_text *token, bool *made, tacit_error *err);
+/* Another one, for an operator who has lost it; those that there are stay valid. */
+tacit_status tc_coord_new_operator_token(tc_coord *c, tc_text *token, tacit_error *err);
 
 /* Called when something changed that a waiting request or a listener of /v1/events may want to know: an event
- * as one JSON object. From any thread, no locks held. */
+ * as one JSON object. From any thread; the study may be locked, so it must not call the coordinator. */
 typedef void (*tc_coord_notify)(void *user, const char *study, const char *event_json);
-void tc_coord_listen(tc_coord *c, tc_coord_notify notify,
-                     void *user); /* before the first request */
+/* Before the first request, and with NULL after the last. */
+void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user);
 
 #endif

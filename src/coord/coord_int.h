@@ -11,7 +11,8 @@
  *   round.c      the state of a study's present round
  *   message.c    accepting a contribution
  *   closing.c    from contributions to one release
- *   broadcast.c  what a round ended with */
+ *   broadcast.c  what a round ended with
+ *   health.c     is it up, and how much has it done */
 #ifndef TC_COORD_COORD_INT_H
 #define TC_COORD_COORD_INT_H
 
@@ -20,6 +21,7 @@
 #include "wire/signature.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- keys of records: numbers big-endian, so that they are in order */
 
@@ -60,17 +62,32 @@ void tc_changes_fini(tc_changes *c);
 /* ---- studies that are open in this process (desk.c) */
 
 typedef struct tc_desk {
-    int64_t id;
+    int64_t id, created_ms;
     char *name;
     tc_study_plan *plan;  /* never changes */
-    pthread_mutex_t lock; /* one closing at a time, and the ledger */
+    pthread_mutex_t lock; /* one closing at a time, the ledger, and: */
     tc_ledger *ledger;
+    uint64_t swept;         /* no contribution to a round below this one is in the store */
+    pthread_mutex_t quick;  /* never held for long; what follows: */
     uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
     uint64_t counted;       /* ... at least; more where other processes took some */
+    uint64_t said_round;    /* whose broadcast `said` is; such an answer never changes */
+    tc_text said;           /* empty: none yet */
     uint32_t users;         /* under coord->lock */
     bool gone;              /* erased or replaced: freed with its last user */
     struct tc_desk *next;
 } tc_desk;
+
+/* What is counted (health.c). */
+typedef enum tc_counter {
+    TC_COUNT_2XX,
+    TC_COUNT_4XX,
+    TC_COUNT_5XX,
+    TC_COUNT_MESSAGES,
+    TC_COUNT_CLOSED,
+    TC_COUNT_VOID,
+    TC_COUNTERS
+} tc_counter;
 
 struct tc_coord {
     tc_coord_config cfg;
@@ -78,16 +95,18 @@ struct tc_coord {
     tc_desk *desks;
     tc_coord_notify notify;
     void *notify_user;
+    atomic_uint_fast64_t counters[TC_COUNTERS];
 };
 
 int64_t tc_coord_now(const tc_coord *c);
+void tc_count(tc_coord *c, tc_counter which, uint64_t n);
 void tc_coord_say(tc_coord *c, const char *study, json_t *event); /* takes event; NULL is ignored */
 
-/* Opens or finds; end with tc_desk_release. E_NOT_FOUND. E_STATE: not a federated study. */
+/* Opens or finds; end with tc_desk_release. E_NOT_FOUND. E_ARG: not a federated study. */
 tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_error *err);
 void tc_desk_release(tc_coord *c, tc_desk *d);
 /* No later get finds this one. */
-void tc_desk_forget(tc_coord *c, const char *name);
+void tc_desk_forget(tc_coord *c, tc_desk *d);
 
 /* ---- who asks (token.c) */
 
@@ -102,8 +121,10 @@ const char *tc_role_name(tc_role r);
 
 typedef struct tc_caller {
     tc_role role;
-    int64_t study;  /* AGENT, JOINER: of which alone; else 0 */
-    uint64_t agent; /* AGENT */
+    int64_t study;     /* AGENT, JOINER: of which alone; else 0 */
+    tc_ledger_hash of; /* its hash: numbers are used again */
+    uint64_t agent;    /* AGENT */
+    bool exhausted;    /* JOINER: spent, and the time to ask again is over */
     tc_ledger_hash token;
     uint64_t version; /* of the token's record */
     json_t *record;   /* of the token, or NULL */
@@ -115,7 +136,7 @@ void tc_caller_fini(tc_caller *w);
 /* A new token: its text, and the change that stores it. uses 0: any number; expires_ms 0: never. */
 typedef struct tc_token_terms {
     tc_role role;
-    int64_t study;
+    const tc_desk *desk; /* AGENT, JOINER; else NULL */
     uint64_t agent, uses;
     int64_t expires_ms;
 } tc_token_terms;
@@ -134,10 +155,18 @@ typedef struct tc_ask {
     tc_response *out;
 } tc_ask;
 
+/* How large a body a route takes: its limit holds before a byte of it is read. */
+typedef enum tc_body {
+    TC_BODY_NONE,
+    TC_BODY_SMALL,   /* a few fields */
+    TC_BODY_MESSAGE, /* a few fields, one of them long */
+    TC_BODY_STUDY    /* a document, perhaps with many points */
+} tc_body;
+
 typedef struct tc_route {
     const char *method, *path; /* "/v1/studies/{study}" */
     unsigned roles;            /* who may: bits 1 << tc_role. 0: anybody, without a token */
-    bool body;                 /* takes a JSON object */
+    tc_body body;
     tacit_status (*handle)(tc_ask *a, tacit_error *err);
     const char *summary;
 } tc_route;
@@ -152,6 +181,10 @@ tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err,
                        ...) TACIT_PRINTF(5, 6);
 void tc_problem(tc_response *out, int http, tacit_status code, const char *detail);
 int tc_problem_http(tacit_status code);
+
+/* The desk of the study in the path, if the caller's token is one of this study (or of all). Whoever
+ * has a token of another study does not learn whether there is such a one. */
+tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err);
 
 /* The number in word i of the path. */
 tacit_status tc_ask_number(const tc_ask *a, size_t i, const char *what, uint64_t *out,
@@ -174,6 +207,7 @@ tacit_status tc_studies_resume(tc_ask *a, tacit_error *err);
 tacit_status tc_studies_close(tc_ask *a, tacit_error *err);
 tacit_status tc_studies_erase(tc_ask *a, tacit_error *err);
 tacit_status tc_tokens_make(tc_ask *a, tacit_error *err);
+tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err);
 tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err);
 tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err);
 tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err);
@@ -182,10 +216,17 @@ tacit_status tc_message_post(tc_ask *a, tacit_error *err);
 tacit_status tc_message_get(tc_ask *a, tacit_error *err);
 tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err);
 tacit_status tc_privacy_get(tc_ask *a, tacit_error *err);
+tacit_status tc_health_live(tc_ask *a, tacit_error *err);
+tacit_status tc_health_ready(tc_ask *a, tacit_error *err);
+tacit_status tc_health_metrics(tc_ask *a, tacit_error *err);
 
 /* ---- a study's state (studies.c) */
 
-/* E_STATE: paused or closed. *version: of the record, for TC_REQUIRE. */
+typedef enum tc_study_state { TC_STUDY_RUNNING, TC_STUDY_PAUSED, TC_STUDY_CLOSED } tc_study_state;
+/* *version: of the record, for TC_REQUIRE. */
+tacit_status tc_state_get(tc_coord *c, int64_t study, tc_study_state *out, uint64_t *version,
+                          tacit_error *err);
+/* E_STATE: paused or closed. */
 tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tacit_error *err);
 
 /* ---- an agent (roster.c) */
@@ -194,12 +235,18 @@ typedef struct tc_member_row {
     tc_public_key key;
     uint64_t sequence; /* of its last message */
     bool revoked;
+    tc_ledger_hash access; /* of its access token: it has one at a time */
+    tc_ledger_hash joined; /* of the join token that it came with */
     uint64_t version;
 } tc_member_row;
 tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member_row *out,
                            tacit_error *err);
 json_t *tc_roster_json(const tc_member_row *m); /* its record; NULL: no memory */
 tc_key tc_roster_key(uint64_t agent);
+/* Visits the revoked agents of a study, in order. visit must not call the store. */
+tacit_status tc_roster_revoked(tc_coord *c, int64_t study, tc_record_visit visit, void *user,
+                               tacit_error *err);
+uint64_t tc_roster_revoked_agent(const tc_record *r);
 
 /* ---- the present round (round.c) */
 
@@ -216,6 +263,7 @@ typedef struct tc_round {
     uint64_t number;
     int64_t deadline_ms; /* 0: none, the whole roster is waited for */
     char reason[512];    /* VOID: why */
+    bool refused;        /* VOID: by the budget */
     uint64_t version;    /* of its record; 0: there was no round yet */
 } tc_round;
 
@@ -226,6 +274,8 @@ tacit_status tc_round_find(tc_coord *c, int64_t study, uint64_t number, tc_round
                            tacit_error *err);
 /* Adds the change from `was` to `now`. */
 void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, const tc_round *now);
+/* The public deadline of a round that opens now, in whole seconds; 0: none. */
+int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d);
 const char *tc_phase_name(tc_phase p);
 
 /* ---- closing (closing.c) */

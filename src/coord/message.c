@@ -53,7 +53,7 @@ static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
                       .n_body = a->q->n_body};
     TC_TRY(tc_roster_get(a->coord, m->desk->id, m->agent, &m->member, err));
     if (m->member.revoked)
-        return tc_refuse(a, 403, TACIT_E_ARG, err, "agent %" PRIu64 " was revoked", m->agent);
+        return tc_refuse(a, 403, TACIT_E_ARG, err, "this agent was revoked");
     if (!a->q->signature ||
         !tc_base64_read(a->q->signature, m->signature.bytes, sizeof m->signature.bytes) ||
         !tc_signature_holds(&m->member.key, &what, &m->signature))
@@ -62,10 +62,15 @@ static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status check_message(const arrival *m, tacit_error *err)
+static tacit_status check_message(tc_ask *a, const arrival *m, tacit_error *err)
 {
     const tc_study_plan *p = m->desk->plan;
     const tc_algorithm *g = p->doc->algorithm;
+    uint64_t next;
+    TC_TRY(tc_study_plan_next_round(p, m->round, &next, err));
+    if (next != m->round)
+        return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "the study has no round %" PRIu64,
+                         m->round);
     return (g->relay ? g->relay->check : g->aggregator->check)(&p->env, p->opts, m->round, m->agent,
                                                                m->bytes, m->n, err);
 }
@@ -77,16 +82,19 @@ static tc_key place_of(const arrival *m)
     return tc_key_numbers(m->round, m->agent);
 }
 
+/* With the key that signed: the agent may have another one by the time somebody looks. */
 static json_t *receipt_json(const arrival *m, bool late)
 {
-    tc_text digest = {0}, signature = {0};
+    tc_text digest = {0}, signature = {0}, key = {0};
     tc_base64_add(&digest, m->digest.bytes, sizeof m->digest.bytes);
     tc_base64_add(&signature, m->signature.bytes, sizeof m->signature.bytes);
-    json_t *j =
-        json_pack("{s:s, s:s, s:I, s:b}", "digest", tc_text_get(&digest), "signature",
-                  tc_text_get(&signature), "sequence", (json_int_t)m->sequence, "late", (int)late);
+    tc_base64_add(&key, m->member.key.bytes, sizeof m->member.key.bytes);
+    json_t *j = json_pack("{s:s, s:s, s:s, s:I, s:b}", "digest", tc_text_get(&digest), "signature",
+                          tc_text_get(&signature), "key", tc_text_get(&key), "sequence",
+                          (json_int_t)m->sequence, "late", (int)late);
     tc_text_fini(&digest);
     tc_text_fini(&signature);
+    tc_text_fini(&key);
     return j;
 }
 
@@ -111,13 +119,12 @@ static tacit_status find_receipt(tc_ask *a, const arrival *m, receipt *out, taci
     return TACIT_OK;
 }
 
-/* Both signatures are in the store then: who signed two messages for one place can be shown. */
+/* Both signatures are in the store then: who signed two messages for one place can be shown. One such
+ * pair is enough; a third message is refused and forgotten. */
 static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key key = place_of(m);
-    memcpy(key.bytes + key.n, m->digest.bytes, sizeof m->digest.bytes);
-    key.n += sizeof m->digest.bytes;
     tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_EVIDENCE, &key, 0,
                    receipt_json(m, false));
     tacit_error why;
@@ -126,9 +133,9 @@ static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
     if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: it was kept before */
         return tc_fail(err, status, "%s", why.msg);
     return tc_refuse(a, 409, TACIT_E_CONFLICT, err,
-                     "agent %" PRIu64 " has sent another message for round %" PRIu64
-                     "; both signatures are kept",
-                     m->agent, m->round);
+                     "another message for round %" PRIu64 " was sent before; both signatures are "
+                     "kept",
+                     m->round);
 }
 
 /* Recorded, so that the agent can be told again; never folded. */
@@ -149,11 +156,6 @@ static tacit_status refuse_late(tc_ask *a, const arrival *m, tacit_error *err)
 
 /* ---- entering ---- */
 
-static int64_t deadline(const tc_coord *c, const tc_study_doc *d)
-{
-    return d->deadline_s > 0 ? tc_coord_now(c) + (int64_t)(d->deadline_s * 1000) : 0;
-}
-
 /* The change that makes sure that the round takes messages. */
 static void enter_round(tc_ask *a, const arrival *m, const tc_round *r, tc_changes *changes)
 {
@@ -164,45 +166,52 @@ static void enter_round(tc_ask *a, const arrival *m, const tc_round *r, tc_chang
     }
     tc_round fresh = {.phase = TC_PHASE_OPEN,
                       .number = m->round,
-                      .deadline_ms = deadline(a->coord, m->desk->plan->doc)};
+                      .deadline_ms = tc_round_deadline(a->coord, m->desk->plan->doc)};
     tc_round_change(changes, m->desk->id, r, &fresh);
 }
 
-/* State and round come first: where they are in the way, nothing was in the place. */
-enum { AT_STATE, AT_ROUND, AT_PLACE };
-
-static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, size_t *refused,
+static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64_t running,
                           tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key place = place_of(m), who = tc_roster_key(m->agent), state = tc_key_word("state");
     tc_member_row member = m->member;
-    uint64_t version;
     int64_t id = m->desk->id;
-    TC_TRY(tc_state_running(a->coord, id, &version, err));
-    tc_changes_add(&changes, TC_REQUIRE, id, TC_RECORD_STATE, &state, version, NULL);
+    tc_changes_add(&changes, TC_REQUIRE, id, TC_RECORD_STATE, &state, running, NULL);
     enter_round(a, m, r, &changes);
     tc_changes_add(&changes, TC_INSERT, id, TC_RECORD_RECEIPT, &place, 0, receipt_json(m, false));
     tc_changes_bytes(&changes, TC_INSERT, id, TC_RECORD_MESSAGE, &place, 0, m->bytes, m->n);
     member.sequence = m->sequence;
     tc_changes_add(&changes, TC_REPLACE, id, TC_RECORD_AGENT, &who, member.version,
                    tc_roster_json(&member));
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, refused, err);
+    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
     return status;
+}
+
+/* Only the study's next round can open, so that nobody can jump over others. */
+static tacit_status look_ahead(tc_ask *a, const arrival *m, const tc_round *r, tacit_error *err)
+{
+    uint64_t next;
+    if (r->phase == TC_PHASE_OPEN || r->phase == TC_PHASE_CLOSING)
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "round %" PRIu64 " comes later: round %" PRIu64 " is %s", m->round,
+                         r->number, tc_phase_name(r->phase));
+    TC_TRY(tc_study_plan_next_round(m->desk->plan, r->phase == TC_PHASE_NONE ? 0 : r->number + 1,
+                                    &next, err));
+    if (m->round == next)
+        return TACIT_OK; /* it will be opened */
+    return tc_refuse(a, 409, TACIT_E_STATE, err,
+                     "round %" PRIu64 " comes later: round %" PRIu64 " is next", m->round, next);
 }
 
 static tacit_status look(tc_ask *a, const arrival *m, tc_round *r, tacit_error *err)
 {
     TC_TRY(tc_round_present(a->coord, m->desk->id, r, err));
-    bool over = r->phase == TC_PHASE_CLOSED || r->phase == TC_PHASE_VOID;
-    if (r->phase == TC_PHASE_NONE || (r->number < m->round && over))
-        return TACIT_OK; /* it will be opened */
-    if (r->number < m->round)
-        return tc_refuse(a, 409, TACIT_E_STATE, err,
-                         "round %" PRIu64 " comes later: round %" PRIu64 " is %s", m->round,
-                         r->number, tc_phase_name(r->phase));
-    if (r->number > m->round || r->phase != TC_PHASE_OPEN)
+    if (r->phase == TC_PHASE_NONE || r->number < m->round)
+        return look_ahead(a, m, r, err);
+    bool ended = r->deadline_ms > 0 && tc_coord_now(a->coord) >= r->deadline_ms;
+    if (r->number > m->round || r->phase != TC_PHASE_OPEN || ended)
         return refuse_late(a, m, err);
     return TACIT_OK;
 }
@@ -211,7 +220,7 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
 {
     receipt there;
     tc_round r;
-    size_t refused = AT_PLACE;
+    uint64_t running; /* the version of the state that says so */
     TC_TRY(find_receipt(a, m, &there, err));
     if (there.there && !there.same)
         return keep_evidence(a, m, err);
@@ -220,21 +229,22 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
     m->again = there.there;
     if (m->again)
         return TACIT_OK;
+    TC_TRY(tc_state_running(a->coord, m->desk->id, &running, err));
     TC_TRY(look(a, m, &r, err));
     if (m->sequence <= m->member.sequence)
         return tc_refuse(a, 409, TACIT_E_STATE, err,
                          "sequence must be above %" PRIu64 ", got %" PRIu64, m->member.sequence,
                          m->sequence);
-    return enter(a, m, &r, &refused, err);
+    return enter(a, m, &r, running, err);
 }
 
-/* Others change the round, and an agent may send twice at once: look again then. */
+/* Others change the round, an agent may send twice at once, its key may change and it may be revoked:
+ * look again then, at all of it. */
 static tacit_status accept(tc_ask *a, arrival *m, tacit_error *err)
 {
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && a->out->status == 0 && i < ATTEMPTS; i++) {
-        if (i > 0)
-            TC_TRY(tc_roster_get(a->coord, m->desk->id, m->agent, &m->member, err));
+        TC_TRY(check_signature(a, m, err));
         status = try_once(a, m, err);
     }
     return status;
@@ -244,26 +254,23 @@ static tacit_status accept(tc_ask *a, arrival *m, tacit_error *err)
 static bool completes(const arrival *m)
 {
     tc_desk *d = m->desk;
-    pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&d->quick);
     if (d->counted_round != m->round) {
         d->counted_round = m->round;
         d->counted = 0;
     }
     bool all = ++d->counted >= d->plan->env.agents;
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&d->quick);
     return all;
 }
 
 static tacit_status post(tc_ask *a, arrival *m, tacit_error *err)
 {
-    if (a->caller.study != m->desk->id)
-        return tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study");
     TC_TRY(read_body(a, m, err));
-    TC_TRY(check_signature(a, m, err));
-    TC_TRY(check_message(m, err));
+    TC_TRY(check_signature(a, m, err)); /* before its message is looked at */
+    TC_TRY(check_message(a, m, err));
     TC_TRY(accept(a, m, err));
-    if (!m->again)
-        a->out->closes = completes(m);
+    a->out->closes = !m->again && completes(m);
     return tc_answer(a, m->again ? 200 : 202,
                      json_pack("{s:I, s:I, s:b}", "round", (json_int_t)m->round, "agent",
                                (json_int_t)m->agent, "again", (int)m->again),
@@ -274,7 +281,7 @@ tacit_status tc_message_post(tc_ask *a, tacit_error *err)
 {
     arrival m = {.agent = a->caller.agent};
     TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &m.desk, err));
+    TC_TRY(tc_ask_desk(a, &m.desk, err));
     tacit_status status = post(a, &m, err);
     tc_desk_release(a->coord, m.desk);
     if (m.bytes) {
@@ -312,51 +319,62 @@ static tacit_status relay(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent,
     return status;
 }
 
-/* The last message of an agent that round `round` or an earlier one took in. */
-typedef struct latest {
-    uint64_t agent, most;
-    bool found;
-    uint64_t round;
-} latest;
-
-static tacit_status note_latest(void *user, const tc_record *r, tacit_error *err)
+/* The last message of an agent in `round` or before it. E_NOT_FOUND: none. */
+static tacit_status find_latest(tc_ask *a, const tc_desk *d, uint64_t round, uint64_t agent,
+                                uint64_t *at, tc_record *out, tacit_error *err)
 {
-    latest *l = user;
-    uint64_t round = tc_key_at(r->key, 0);
-    (void)err;
-    if (tc_key_at(r->key, 1) == l->agent && round <= l->most) {
-        l->found = true;
-        l->round = round;
+    tacit_status status = TACIT_E_NOT_FOUND;
+    for (uint64_t r = round + 1; r-- > 0 && status == TACIT_E_NOT_FOUND;) {
+        tc_key key = tc_key_numbers(r, agent);
+        tc_record which = tc_record_of(d->id, TC_RECORD_MESSAGE, &key);
+        status = tc_store_record_get(a->coord->cfg.store, &which, out, err);
+        *at = r;
     }
-    return TACIT_OK;
+    return status;
+}
+
+static tacit_status nothing_sent(tc_ask *a, uint64_t round, uint64_t agent, tacit_error *err)
+{
+    return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err,
+                     "agent %" PRIu64 " has sent nothing by round %" PRIu64, agent, round);
+}
+
+static tacit_status hand_on_latest(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent,
+                                   tacit_error *err)
+{
+    tc_record got;
+    uint64_t at;
+    tacit_error why;
+    tacit_status status = find_latest(a, d, round, agent, &at, &got, &why);
+    if (status == TACIT_E_NOT_FOUND)
+        return nothing_sent(a, round, agent, err);
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    status = relay(a, d, at, agent, &got, err);
+    tc_free((void *)got.value);
+    return status;
 }
 
 static tacit_status hand_on(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent, tacit_error *err)
 {
     tc_round r;
+    tc_study_state state;
+    uint64_t version;
     if (!d->plan->doc->algorithm->relay)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "%s hands on no message of a single agent",
                          d->plan->doc->algorithm->name);
+    if (agent >= d->plan->env.agents)
+        return nothing_sent(a, round, agent, err);
     TC_TRY(tc_round_find(a->coord, d->id, round, &r, err));
-    if (r.phase != TC_PHASE_CLOSED) {
-        a->out->wait = true;
-        return tc_answer(
-            a, 202,
-            json_pack("{s:I, s:s}", "round", (json_int_t)round, "phase", tc_phase_name(r.phase)),
-            err);
-    }
-    latest l = {.agent = agent, .most = round};
-    tc_record_range all = {.study = d->id, .kind = TC_RECORD_MESSAGE};
-    TC_TRY(tc_store_record_scan(a->coord->cfg.store, &all, note_latest, &l, err));
-    if (!l.found)
-        return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err,
-                         "agent %" PRIu64 " has sent nothing by round %" PRIu64, agent, round);
-    tc_key key = tc_key_numbers(l.round, agent);
-    tc_record which = tc_record_of(d->id, TC_RECORD_MESSAGE, &key), got;
-    TC_TRY(tc_store_record_get(a->coord->cfg.store, &which, &got, err));
-    tacit_status status = relay(a, d, l.round, agent, &got, err);
-    tc_free((void *)got.value);
-    return status;
+    if (r.phase == TC_PHASE_CLOSED)
+        return hand_on_latest(a, d, round, agent, err);
+    TC_TRY(tc_state_get(a->coord, d->id, &state, &version, err));
+    if (r.phase == TC_PHASE_VOID || (r.phase == TC_PHASE_NONE && state == TC_STUDY_CLOSED))
+        return nothing_sent(a, round, agent, err);
+    a->out->wait = true;
+    return tc_answer(
+        a, 202,
+        json_pack("{s:I, s:s}", "round", (json_int_t)round, "phase", tc_phase_name(r.phase)), err);
 }
 
 tacit_status tc_message_get(tc_ask *a, tacit_error *err)
@@ -365,11 +383,8 @@ tacit_status tc_message_get(tc_ask *a, tacit_error *err)
     uint64_t round, agent;
     TC_TRY(tc_ask_number(a, 1, "round", &round, err));
     TC_TRY(tc_ask_number(a, 2, "agent", &agent, err));
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &d, err));
-    tacit_status status =
-        a->caller.role == TC_ROLE_AGENT && a->caller.study != d->id
-            ? tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study")
-            : hand_on(a, d, round, agent, err);
+    TC_TRY(tc_ask_desk(a, &d, err));
+    tacit_status status = hand_on(a, d, round, agent, err);
     tc_desk_release(a->coord, d);
     return status;
 }

@@ -45,10 +45,12 @@ static void type_of(tacit_status code, char out[64])
         out[i] = out[i] == '_' ? '-' : (char)tolower((unsigned char)out[i]);
 }
 
-/* What went wrong inside is nobody's business outside. */
-static const char *shown(int http, const char *detail)
+/* What went wrong inside is nobody's business outside: such sentences name files. */
+static const char *shown(int http, tacit_status code, const char *detail)
 {
-    return http == 500 ? "the coordinator failed; its log says why" : detail;
+    if (http == 500)
+        return "the coordinator failed; its log says why";
+    return code == TACIT_E_BUSY ? "the storage is busy; ask again" : detail;
 }
 
 void tc_problem(tc_response *out, int http, tacit_status code, const char *detail)
@@ -56,7 +58,7 @@ void tc_problem(tc_response *out, int http, tacit_status code, const char *detai
     char type[64];
     type_of(code, type);
     json_t *j = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", tacit_status_text(code),
-                          "status", http, "detail", shown(http, detail));
+                          "status", http, "detail", shown(http, code, detail));
     char *text = tc_json_text(j);
     json_decref(j);
     tc_text_fini(&out->body);

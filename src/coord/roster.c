@@ -2,7 +2,12 @@
  *
  * To enrol, an agent shows a join token and proves that it has the key it brings. Place, key and the
  * token's use are one set of changes: a crash leaves all or nothing, and two agents that race for
- * the last place or the last use have one winner. */
+ * the last place or the last use have one winner.
+ *
+ * A place has one key and one access token at a time. Who enrols again with the same key and the same
+ * join token has lost the answer, and gets a new access token in place of the old one; with another
+ * join token that is a use of it. A key that was changed, or whose agent was revoked, never gets in
+ * again. */
 #include "coord/coord_int.h"
 
 #include "base/error.h"
@@ -22,12 +27,23 @@ tc_key tc_roster_key(uint64_t agent)
 
 json_t *tc_roster_json(const tc_member_row *m)
 {
-    tc_text key = {0};
+    tc_text key = {0}, access = {0}, joined = {0};
     tc_base64_add(&key, m->key.bytes, sizeof m->key.bytes);
-    json_t *j = json_pack("{s:s, s:I, s:b}", "key", tc_text_get(&key), "sequence",
-                          (json_int_t)m->sequence, "revoked", (int)m->revoked);
+    tc_base64_add(&access, m->access.bytes, sizeof m->access.bytes);
+    tc_base64_add(&joined, m->joined.bytes, sizeof m->joined.bytes);
+    json_t *j = json_pack("{s:s, s:I, s:b, s:s, s:s}", "key", tc_text_get(&key), "sequence",
+                          (json_int_t)m->sequence, "revoked", (int)m->revoked, "access",
+                          tc_text_get(&access), "joined", tc_text_get(&joined));
     tc_text_fini(&key);
+    tc_text_fini(&access);
+    tc_text_fini(&joined);
     return j;
+}
+
+static bool read_hash(const json_t *j, const char *field, tc_ledger_hash *out)
+{
+    const char *text = json_string_value(json_object_get(j, field));
+    return text && tc_base64_read(text, out->bytes, sizeof out->bytes);
 }
 
 static bool read_member(const json_t *j, tc_member_row *out)
@@ -35,7 +51,8 @@ static bool read_member(const json_t *j, tc_member_row *out)
     const char *key = json_string_value(json_object_get(j, "key"));
     int64_t sequence;
     if (!key || !tc_base64_read(key, out->key.bytes, sizeof out->key.bytes) ||
-        !tc_json_whole(json_object_get(j, "sequence"), &sequence) || sequence < 0)
+        !tc_json_whole(json_object_get(j, "sequence"), &sequence) || sequence < 0 ||
+        !read_hash(j, "access", &out->access) || !read_hash(j, "joined", &out->joined))
         return false;
     out->sequence = (uint64_t)sequence;
     out->revoked = json_is_true(json_object_get(j, "revoked"));
@@ -57,6 +74,45 @@ tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member
               : tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: agent %" PRIu64, agent);
 }
 
+/* ---- access ---- */
+
+static tacit_status end_access(tc_ask *a, const tc_member_row *m, tc_changes *changes,
+                               tacit_error *err)
+{
+    tc_key key = tc_key_hash(&m->access);
+    json_t *there;
+    uint64_t version;
+    TC_TRY(tc_record_read(a->coord->cfg.store, 0, TC_RECORD_TOKEN, &key, &there, &version, err));
+    json_decref(there);
+    if (version > 0)
+        tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_TOKEN, &key, version, NULL);
+    return TACIT_OK;
+}
+
+/* A new access token in place of the one that the member has; *m is to be stored with it. */
+static tacit_status renew_access(tc_ask *a, const tc_desk *d, uint64_t agent, tc_member_row *m,
+                                 char text[48], tc_changes *changes, tacit_error *err)
+{
+    tc_token_terms terms = {.role = TC_ROLE_AGENT, .desk = d, .agent = agent};
+    TC_TRY(end_access(a, m, changes, err));
+    TC_TRY(tc_token_make(a->coord, &terms, text, changes, err));
+    m->access = tc_hash_bytes(text, strlen(text));
+    return TACIT_OK;
+}
+
+static void change_member(tc_changes *changes, int64_t study, uint64_t agent,
+                          const tc_member_row *m)
+{
+    tc_key place = tc_roster_key(agent);
+    tc_changes_add(changes, m->version > 0 ? TC_REPLACE : TC_INSERT, study, TC_RECORD_AGENT, &place,
+                   m->version, tc_roster_json(m));
+}
+
+static tacit_status was_revoked(tc_ask *a, tacit_error *err)
+{
+    return tc_refuse(a, 403, TACIT_E_ARG, err, "this agent was revoked");
+}
+
 /* ---- enrolment ---- */
 
 typedef struct enrolment {
@@ -76,36 +132,60 @@ static tacit_status read_key(tc_ask *a, const char *field, tc_public_key *out, t
     return TACIT_OK;
 }
 
-static tacit_status check_proof(const tc_ask *a, const enrolment *e, tacit_error *err)
+static tacit_status check_proof(const tc_ask *a, const char *field, const tc_public_key *key,
+                                const tc_signed *what, bool *holds, tacit_error *err)
 {
     const char *text;
     tc_signature proof;
+    TC_TRY(tc_json_string(a->body, "", field, &text, err));
+    *holds = tc_base64_read(text, proof.bytes, sizeof proof.bytes) &&
+             tc_signature_holds(key, what, &proof);
+    return TACIT_OK;
+}
+
+static tacit_status check_enrolment(const tc_ask *a, const enrolment *e, tacit_error *err)
+{
+    bool holds;
     tc_signed what = {.purpose = TC_SIGN_ENROL,
                       .study = e->desk->plan->hash,
                       .body = a->caller.token.bytes,
                       .n_body = sizeof a->caller.token.bytes};
-    TC_TRY(tc_json_string(a->body, "", "proof", &text, err));
-    if (!tc_base64_read(text, proof.bytes, sizeof proof.bytes) ||
-        !tc_signature_holds(&e->key, &what, &proof))
+    TC_TRY(check_proof(a, "proof", &e->key, &what, &holds, err));
+    if (!holds)
         return tc_fail(err, TACIT_E_ARG,
                        "proof is not a signature of the join token's hash with "
                        "this key");
     return TACIT_OK;
 }
 
+/* ---- keys: whose they are, or were */
+
+static tc_key key_record(const tc_public_key *key)
+{
+    tc_ledger_hash h = tc_hash_bytes(key->bytes, sizeof key->bytes);
+    return tc_key_hash(&h);
+}
+
+static json_t *owner_json(uint64_t agent, bool gone)
+{
+    return json_pack("{s:I, s:b}", "agent", (json_int_t)agent, "gone", (int)gone);
+}
+
 /* The place that this key has; *found false: none yet. */
 static tacit_status find_place(tc_ask *a, enrolment *e, bool *found, tacit_error *err)
 {
-    tc_ledger_hash h = tc_hash_bytes(e->key.bytes, sizeof e->key.bytes);
-    tc_key key = tc_key_hash(&h);
+    tc_key key = key_record(&e->key);
     json_t *j;
     uint64_t version;
     int64_t agent = 0;
     TC_TRY(
         tc_record_read(a->coord->cfg.store, e->desk->id, TC_RECORD_KEY, &key, &j, &version, err));
     *found = j && tc_json_whole(json_object_get(j, "agent"), &agent);
+    bool gone = json_is_true(json_object_get(j, "gone"));
     e->agent = (uint64_t)agent;
     json_decref(j);
+    if (gone)
+        return tc_refuse(a, 403, TACIT_E_ARG, err, "this key was replaced by another");
     return TACIT_OK;
 }
 
@@ -119,16 +199,17 @@ static tacit_status count_agents(tc_ask *a, enrolment *e, tacit_error *err)
     return TACIT_OK;
 }
 
-/* One use less; the last one ends the token. */
+/* One use less. */
 static tacit_status spend_token(tc_ask *a, tc_changes *changes, tacit_error *err)
 {
     tc_key key = tc_key_hash(&a->caller.token);
     int64_t uses = 0;
     (void)tc_json_whole(json_object_get(a->caller.record, "uses"), &uses);
     if (uses <= 0)
-        return tc_fail(err, TACIT_E_ARG, "the token is not valid");
+        return tc_refuse(a, 401, TACIT_E_ARG, err, "the token is not valid");
     json_t *left = json_deep_copy(a->caller.record);
-    if (!left || json_object_set_new(left, "uses", json_integer(uses - 1)) != 0) {
+    if (!left || json_object_set_new(left, "uses", json_integer(uses - 1)) != 0 ||
+        json_object_set_new(left, "spent_ms", json_integer(tc_coord_now(a->coord))) != 0) {
         json_decref(left);
         return tc_fail_memory(err);
     }
@@ -138,15 +219,29 @@ static tacit_status spend_token(tc_ask *a, tc_changes *changes, tacit_error *err
 
 static tacit_status add_place(tc_ask *a, enrolment *e, tc_changes *changes, tacit_error *err)
 {
-    tc_member_row m = {.key = e->key};
-    tc_ledger_hash h = tc_hash_bytes(e->key.bytes, sizeof e->key.bytes);
-    tc_key place = tc_roster_key(e->agent), by_key = tc_key_hash(&h);
-    tc_token_terms terms = {.role = TC_ROLE_AGENT, .study = e->desk->id, .agent = e->agent};
+    tc_member_row m = {.key = e->key, .joined = a->caller.token};
+    tc_key by_key = key_record(&e->key);
     TC_TRY(spend_token(a, changes, err));
-    tc_changes_add(changes, TC_INSERT, e->desk->id, TC_RECORD_AGENT, &place, 0, tc_roster_json(&m));
+    TC_TRY(count_agents(a, e, err));
+    TC_TRY(renew_access(a, e->desk, e->agent, &m, e->access, changes, err));
+    change_member(changes, e->desk->id, e->agent, &m);
     tc_changes_add(changes, TC_INSERT, e->desk->id, TC_RECORD_KEY, &by_key, 0,
-                   json_pack("{s:I}", "agent", (json_int_t)e->agent));
-    return tc_token_make(a->coord, &terms, e->access, changes, err);
+                   owner_json(e->agent, false));
+    return TACIT_OK;
+}
+
+/* It has its place, and has lost its access token with the answer. */
+static tacit_status give_back(tc_ask *a, enrolment *e, tc_changes *changes, tacit_error *err)
+{
+    tc_member_row m;
+    TC_TRY(tc_roster_get(a->coord, e->desk->id, e->agent, &m, err));
+    if (m.revoked)
+        return was_revoked(a, err);
+    if (!tc_ledger_hash_same(&m.joined, &a->caller.token))
+        TC_TRY(spend_token(a, changes, err));
+    TC_TRY(renew_access(a, e->desk, e->agent, &m, e->access, changes, err));
+    change_member(changes, e->desk->id, e->agent, &m);
+    return TACIT_OK;
 }
 
 /* The token is read afresh: another enrolment may have used it meanwhile. */
@@ -160,50 +255,30 @@ static tacit_status refresh_caller(tc_ask *a, tacit_error *err)
 static tacit_status try_place(tc_ask *a, enrolment *e, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
-    TC_TRY(count_agents(a, e, err));
-    tacit_status status = add_place(a, e, &changes, err);
+    TC_TRY(find_place(a, e, &e->again, err));
+    tacit_status status =
+        e->again ? give_back(a, e, &changes, err) : add_place(a, e, &changes, err);
     if (status == TACIT_OK)
         status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
     return status;
 }
 
-/* An agent that enrols again has lost its access token with the answer: it gets another. */
-static tacit_status give_access(tc_ask *a, enrolment *e, tacit_error *err)
-{
-    tc_changes changes = {.n = 0};
-    tc_token_terms terms = {.role = TC_ROLE_AGENT, .study = e->desk->id, .agent = e->agent};
-    tacit_error why;
-    tacit_status status = tc_token_make(a->coord, &terms, e->access, &changes, err);
-    if (status == TACIT_OK)
-        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
-    tc_changes_fini(&changes);
-    if (status == TACIT_E_CONFLICT && a->coord->cfg.seeded) /* test mode: it is the same one */
-        return TACIT_OK;
-    return status == TACIT_OK || status == TACIT_E_MEMORY ? status
-                                                          : tc_fail(err, status, "%s", why.msg);
-}
-
 static tacit_status find_or_add(tc_ask *a, enrolment *e, tacit_error *err)
 {
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++) {
-        TC_TRY(find_place(a, e, &e->again, err));
-        if (e->again)
-            return give_access(a, e, err);
-        status = try_place(a, e, err);
-        if (status == TACIT_E_CONFLICT)
+        if (i > 0)
             TC_TRY(refresh_caller(a, err));
+        status = try_place(a, e, err);
     }
     return status;
 }
 
 static tacit_status enrol(tc_ask *a, enrolment *e, tacit_error *err)
 {
-    if (a->caller.study != e->desk->id)
-        return tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study");
     TC_TRY(read_key(a, "key", &e->key, err));
-    TC_TRY(check_proof(a, e, err));
+    TC_TRY(check_enrolment(a, e, err));
     TC_TRY(find_or_add(a, e, err));
     return tc_answer(a, e->again ? 200 : 201,
                      json_pack("{s:I, s:s}", "agent", (json_int_t)e->agent, "access", e->access),
@@ -216,85 +291,146 @@ tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
     static const char *const allowed[] = {"key", "proof", NULL};
     enrolment e = {0};
     TC_TRY(tc_json_only(a->body, "", allowed, err));
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &e.desk, err));
+    TC_TRY(tc_ask_desk(a, &e.desk, err));
     tacit_status status = enrol(a, &e, err);
     tc_desk_release(a->coord, e.desk);
     return status;
 }
 
-/* ---- later ---- */
+/* ---- another key ---- */
 
-static tacit_status replace(tc_ask *a, int64_t study, uint64_t agent, const tc_member_row *m,
-                            const tc_public_key *fresh, tacit_error *err)
+/* Signed with the key that goes, and with the one that comes. */
+static tacit_status check_keys(tc_ask *a, const tc_desk *d, const tc_member_row *m,
+                               const tc_public_key *fresh, tacit_error *err)
 {
-    tc_changes changes = {.n = 0};
-    tc_key place = tc_roster_key(agent);
-    tc_changes_add(&changes, TC_REPLACE, study, TC_RECORD_AGENT, &place, m->version,
-                   tc_roster_json(m));
-    if (fresh) {
-        tc_ledger_hash h = tc_hash_bytes(fresh->bytes, sizeof fresh->bytes);
-        tc_key by_key = tc_key_hash(&h);
-        tc_changes_add(&changes, TC_INSERT, study, TC_RECORD_KEY, &by_key, 0,
-                       json_pack("{s:I}", "agent", (json_int_t)agent));
-    }
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    bool old, possessed;
+    tc_signed what = {.purpose = TC_SIGN_ROTATE,
+                      .study = d->plan->hash,
+                      .sequence = m->sequence,
+                      .body = fresh->bytes,
+                      .n_body = sizeof fresh->bytes};
+    if (m->revoked)
+        return was_revoked(a, err);
+    TC_TRY(check_proof(a, "proof", &m->key, &what, &old, err));
+    TC_TRY(check_proof(a, "possession", fresh, &what, &possessed, err));
+    if (!old)
+        return tc_refuse(a, 403, TACIT_E_ARG, err,
+                         "proof is not a signature of the new key with the present one");
+    if (!possessed)
+        return tc_refuse(a, 403, TACIT_E_ARG, err,
+                         "possession is not a signature of the new key with itself");
+    return TACIT_OK;
+}
+
+static tacit_status change_key(tc_ask *a, const tc_desk *d, uint64_t agent, tc_member_row *m,
+                               const tc_public_key *fresh, char access[48], tc_changes *changes,
+                               tacit_error *err)
+{
+    tc_key was = key_record(&m->key), now = key_record(fresh);
+    json_t *there;
+    uint64_t version;
+    TC_TRY(tc_record_read(a->coord->cfg.store, d->id, TC_RECORD_KEY, &was, &there, &version, err));
+    json_decref(there);
+    m->key = *fresh;
+    TC_TRY(renew_access(a, d, agent, m, access, changes, err));
+    change_member(changes, d->id, agent, m);
+    tc_changes_add(changes, TC_REPLACE, d->id, TC_RECORD_KEY, &was, version,
+                   owner_json(agent, true));
+    tc_changes_add(changes, TC_INSERT, d->id, TC_RECORD_KEY, &now, 0, owner_json(agent, false));
+    return TACIT_OK;
 }
 
 static tacit_status rotate(tc_ask *a, tc_desk *d, uint64_t agent, tacit_error *err)
 {
     tc_member_row m;
     tc_public_key fresh;
-    tc_signature proof;
-    const char *text;
-    if (a->caller.study != d->id || a->caller.agent != agent)
+    tc_changes changes = {.n = 0};
+    char access[48];
+    if (a->caller.agent != agent)
         return tc_refuse(a, 403, TACIT_E_ARG, err, "an agent can change its own key only");
     TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
     TC_TRY(read_key(a, "key", &fresh, err));
-    TC_TRY(tc_json_string(a->body, "", "proof", &text, err));
-    tc_signed what = {.purpose = TC_SIGN_ROTATE,
-                      .study = d->plan->hash,
-                      .sequence = m.sequence,
-                      .body = fresh.bytes,
-                      .n_body = sizeof fresh.bytes};
-    if (m.revoked || !tc_base64_read(text, proof.bytes, sizeof proof.bytes) ||
-        !tc_signature_holds(&m.key, &what, &proof))
-        return tc_refuse(a, 403, TACIT_E_ARG, err,
-                         "proof is not a signature of the new key with the present one");
-    m.key = fresh;
-    TC_TRY(replace(a, d->id, agent, &m, &fresh, err));
-    return tc_answer(a, 200, json_pack("{s:I}", "agent", (json_int_t)agent), err);
+    TC_TRY(check_keys(a, d, &m, &fresh, err));
+    tacit_status status = change_key(a, d, agent, &m, &fresh, access, &changes, err);
+    if (status == TACIT_OK)
+        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    TC_TRY(status);
+    return tc_answer(a, 200, json_pack("{s:I, s:s}", "agent", (json_int_t)agent, "access", access),
+                     err);
 }
 
-/* {"key": "base64", "proof": "base64"}, signed with the key that goes. */
+/* {"key": "base64", "proof": "base64", "possession": "base64"} */
 tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err)
 {
-    static const char *const allowed[] = {"key", "proof", NULL};
+    static const char *const allowed[] = {"key", "proof", "possession", NULL};
     tc_desk *d;
     uint64_t agent;
     TC_TRY(tc_json_only(a->body, "", allowed, err));
     TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &d, err));
+    TC_TRY(tc_ask_desk(a, &d, err));
     tacit_status status = rotate(a, d, agent, err);
     tc_desk_release(a->coord, d);
     return status;
 }
 
-/* A revoked agent stays on the roster: weights and sums are about all of it. */
+/* ---- the end of an agent ---- */
+
+#define REVOKED "revoked"
+
+static tc_key revoked_key(uint64_t agent)
+{
+    tc_key k = tc_key_word(REVOKED), number = tc_key_number(agent);
+    memcpy(k.bytes + k.n, number.bytes, number.n);
+    k.n += number.n;
+    return k;
+}
+
+uint64_t tc_roster_revoked_agent(const tc_record *r)
+{
+    return tc_key_at((const uint8_t *)r->key + strlen(REVOKED), 0);
+}
+
+tacit_status tc_roster_revoked(tc_coord *c, int64_t study, tc_record_visit visit, void *user,
+                               tacit_error *err)
+{
+    tc_record_range range = {
+        .study = study, .kind = TC_RECORD_STATE, .prefix = REVOKED, .prefix_size = strlen(REVOKED)};
+    return tc_store_record_scan(c->cfg.store, &range, visit, user, err);
+}
+
+static tacit_status try_revoke(tc_ask *a, const tc_desk *d, uint64_t agent, tacit_error *err)
+{
+    tc_member_row m;
+    tc_changes changes = {.n = 0};
+    tc_key mark = revoked_key(agent);
+    TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
+    if (m.revoked)
+        return TACIT_OK;
+    m.revoked = true;
+    tacit_status status = end_access(a, &m, &changes, err);
+    change_member(&changes, d->id, agent, &m);
+    tc_changes_add(&changes, TC_INSERT, d->id, TC_RECORD_STATE, &mark, 0, json_object());
+    if (status == TACIT_OK)
+        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    return status;
+}
+
+/* A revoked agent stays on the roster: weights and sums are about all of it. But nobody waits for
+ * its messages. */
 tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
-    tc_member_row m;
     uint64_t agent;
     TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &d, err));
-    tacit_status status = tc_roster_get(a->coord, d->id, agent, &m, err);
-    m.revoked = true;
-    if (status == TACIT_OK)
-        status = replace(a, d->id, agent, &m, NULL, err);
+    TC_TRY(tc_ask_desk(a, &d, err));
+    tacit_status status = TACIT_E_CONFLICT;
+    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
+        status = try_revoke(a, d, agent, err);
     tc_desk_release(a->coord, d);
     TC_TRY(status);
+    a->out->closes = true;
     return tc_answer(a, 200, json_pack("{s:I, s:b}", "agent", (json_int_t)agent, "revoked", 1),
                      err);
 }

@@ -45,6 +45,7 @@ static tacit_status read_round(const json_t *j, int64_t study, tc_round *out, ta
         return damaged(study, err);
     out->number = (uint64_t)number;
     out->deadline_ms = deadline;
+    out->refused = json_is_true(json_object_get(j, "refused"));
     snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
     return TACIT_OK;
 }
@@ -80,9 +81,9 @@ tacit_status tc_round_find(tc_coord *c, int64_t study, uint64_t number, tc_round
 
 static json_t *to_json(const tc_round *r)
 {
-    return json_pack("{s:I, s:s, s:I, s:s}", "round", (json_int_t)r->number, "phase",
+    return json_pack("{s:I, s:s, s:I, s:s, s:b}", "round", (json_int_t)r->number, "phase",
                      names[r->phase], "deadline_ms", (json_int_t)r->deadline_ms, "reason",
-                     r->reason);
+                     r->reason, "refused", (int)r->refused);
 }
 
 void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, const tc_round *now)
@@ -92,4 +93,14 @@ void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, co
                    was->version, to_json(now));
     if (now->phase == TC_PHASE_CLOSED || now->phase == TC_PHASE_VOID)
         tc_changes_add(changes, TC_INSERT, study, TC_RECORD_ROUND, &number, 0, to_json(now));
+}
+
+/* Rounded up: who reads it learns to the second, not to the millisecond, when the first message
+ * came. */
+int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d)
+{
+    if (!(d->deadline_s > 0))
+        return 0;
+    int64_t at = tc_coord_now(c) + (int64_t)(d->deadline_s * 1000);
+    return (at + 999) / 1000 * 1000;
 }

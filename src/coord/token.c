@@ -14,7 +14,7 @@
 
 static const char *const names[] = {"nobody", "viewer", "agent", "joiner", "operator"};
 
-enum { TOKEN_BYTES = 32 };
+enum { TOKEN_BYTES = 32, GRACE_MS = 3600 * 1000 };
 
 const char *tc_role_name(tc_role r)
 {
@@ -33,54 +33,102 @@ static bool read_role(const char *name, tc_role *out)
 
 /* ---- making ---- */
 
-/* Test mode: a token is a function of the seed and of what it is for. */
-static void draw(const tc_coord *c, const tc_token_terms *t, uint8_t out[TOKEN_BYTES])
+static void write_text(const uint8_t bytes[TOKEN_BYTES], char text[48])
 {
-    if (!c->cfg.seeded) {
-        randombytes_buf(out, TOKEN_BYTES);
-        return;
+    sodium_bin2base64(text, 48, bytes, TOKEN_BYTES, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+static tc_key key_of(const char *text)
+{
+    tc_ledger_hash h = tc_hash_bytes(text, strlen(text));
+    return tc_key_hash(&h);
+}
+
+/* Test mode: the first of a sequence that the seed gives and that is not in use. */
+static tacit_status draw_seeded(const tc_coord *c, char text[48], tacit_error *err)
+{
+    tc_record_range all = {.kind = TC_RECORD_TOKEN};
+    uint64_t words[2] = {c->cfg.seed, 0}, version = 1;
+    TC_TRY(tc_store_record_count(c->cfg.store, &all, &words[1], err));
+    for (; version > 0; words[1]++) {
+        tc_ledger_hash h = tc_hash_bytes(words, sizeof words);
+        json_t *there;
+        write_text(h.bytes, text);
+        tc_key key = key_of(text);
+        TC_TRY(tc_record_read(c->cfg.store, 0, TC_RECORD_TOKEN, &key, &there, &version, err));
+        json_decref(there);
     }
-    uint64_t words[4] = {c->cfg.seed, (uint64_t)t->role, (uint64_t)t->study, t->agent};
-    tc_ledger_hash h = tc_hash_bytes(words, sizeof words);
-    memcpy(out, h.bytes, TOKEN_BYTES);
+    return TACIT_OK;
+}
+
+static tacit_status draw(const tc_coord *c, char text[48], tacit_error *err)
+{
+    if (c->cfg.seeded)
+        return draw_seeded(c, text, err);
+    tc_party_seed fresh = tc_party_seed_fresh();
+    write_text(fresh.bytes, text);
+    sodium_memzero(&fresh, sizeof fresh);
+    return TACIT_OK;
+}
+
+static json_t *terms_json(const tc_token_terms *t)
+{
+    tc_text of = {0};
+    if (t->desk)
+        tc_base64_add(&of, t->desk->plan->hash.bytes, sizeof t->desk->plan->hash.bytes);
+    json_t *j = json_pack("{s:s, s:I, s:s, s:I, s:I, s:I}", "role", names[t->role], "study",
+                          (json_int_t)(t->desk ? t->desk->id : 0), "of", tc_text_get(&of), "agent",
+                          (json_int_t)t->agent, "uses", (json_int_t)t->uses, "expires_ms",
+                          (json_int_t)t->expires_ms);
+    tc_text_fini(&of);
+    return j;
 }
 
 tacit_status tc_token_make(tc_coord *c, const tc_token_terms *t, char text[48], tc_changes *changes,
                            tacit_error *err)
 {
-    uint8_t bytes[TOKEN_BYTES];
-    tc_random_start();
-    draw(c, t, bytes);
-    sodium_bin2base64(text, 48, bytes, sizeof bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    sodium_memzero(bytes, sizeof bytes);
-    tc_ledger_hash h = tc_hash_bytes(text, strlen(text));
-    tc_key key = tc_key_hash(&h);
-    json_t *j = json_pack("{s:s, s:I, s:I, s:I, s:I}", "role", names[t->role], "study",
-                          (json_int_t)t->study, "agent", (json_int_t)t->agent, "uses",
-                          (json_int_t)t->uses, "expires_ms", (json_int_t)t->expires_ms);
+    TC_TRY(draw(c, text, err));
+    tc_key key = key_of(text);
+    json_t *j = terms_json(t);
     if (!j)
         return tc_fail_memory(err);
     tc_changes_add(changes, TC_INSERT, 0, TC_RECORD_TOKEN, &key, 0, j);
     return TACIT_OK;
 }
 
-tacit_status tc_coord_operator_token(tc_coord *c, tc_text *token, bool *made, tacit_error *err)
+/* `first`: only if there was none before; then the mark that says so is among the changes. */
+static tacit_status make_operator(tc_coord *c, bool first, tc_text *token, size_t *refused,
+                                  tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key key = tc_key_word("operator");
     char text[48];
-    size_t refused = 0;
     tc_token_terms terms = {.role = TC_ROLE_OPERATOR};
-    tc_changes_add(&changes, TC_INSERT, 0, TC_RECORD_SERVER, &key, 0, json_object());
+    if (first)
+        tc_changes_add(&changes, TC_INSERT, 0, TC_RECORD_SERVER, &key, 0, json_object());
     tacit_status status = tc_token_make(c, &terms, text, &changes, err);
     if (status == TACIT_OK)
-        status = tc_changes_commit(c->cfg.store, &changes, &refused, err);
+        status = tc_changes_commit(c->cfg.store, &changes, refused, err);
     tc_changes_fini(&changes);
-    *made = status == TACIT_OK;
-    if (*made)
+    if (status == TACIT_OK)
         tc_text_add(token, text);
     sodium_memzero(text, sizeof text);
+    return status;
+}
+
+tacit_status tc_coord_operator_token(tc_coord *c, tc_text *token, bool *made, tacit_error *err)
+{
+    size_t refused = 1;
+    tacit_status status = make_operator(c, true, token, &refused, err);
+    *made = status == TACIT_OK;
     return status == TACIT_E_CONFLICT && refused == 0 ? TACIT_OK : status;
+}
+
+tacit_status tc_coord_new_operator_token(tc_coord *c, tc_text *token, tacit_error *err)
+{
+    bool made;
+    TC_TRY(tc_coord_operator_token(c, token, &made, err));
+    return made ? TACIT_OK : make_operator(c, false, token, NULL, err);
 }
 
 /* ---- finding ---- */
@@ -88,13 +136,26 @@ tacit_status tc_coord_operator_token(tc_coord *c, tc_text *token, bool *made, ta
 static bool read_terms(tc_caller *w, const json_t *j)
 {
     int64_t study, agent;
+    const char *of = json_string_value(json_object_get(j, "of"));
     if (!read_role(json_string_value(json_object_get(j, "role")), &w->role) ||
         !tc_json_whole(json_object_get(j, "study"), &study) ||
         !tc_json_whole(json_object_get(j, "agent"), &agent) || agent < 0)
         return false;
+    if (study != 0 && !(of && tc_base64_read(of, w->of.bytes, sizeof w->of.bytes)))
+        return false;
     w->study = study;
     w->agent = (uint64_t)agent;
     return true;
+}
+
+/* Who enrolled with the last use of a token may have lost the answer, and must read the study to ask
+ * again. */
+static bool exhausted(const tc_coord *c, const tc_caller *w)
+{
+    int64_t uses = 0, spent_ms = 0;
+    (void)tc_json_whole(json_object_get(w->record, "uses"), &uses);
+    (void)tc_json_whole(json_object_get(w->record, "spent_ms"), &spent_ms);
+    return w->role == TC_ROLE_JOINER && uses <= 0 && tc_coord_now(c) >= spent_ms + GRACE_MS;
 }
 
 static bool expired(const tc_coord *c, const json_t *j)
@@ -115,6 +176,7 @@ tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tac
     tc_key key = tc_key_hash(&w.token);
     TC_TRY(tc_record_read(c->cfg.store, 0, TC_RECORD_TOKEN, &key, &w.record, &w.version, err));
     if (w.record && !expired(c, w.record) && read_terms(&w, w.record)) {
+        w.exhausted = exhausted(c, &w);
         *out = w;
         return TACIT_OK;
     }
@@ -173,6 +235,28 @@ tacit_status tc_tokens_make(tc_ask *a, tacit_error *err)
     return make_and_answer(a, &t, expires_s, err);
 }
 
+/* {"token": "..."}: it is valid no longer. */
+tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err)
+{
+    static const char *const allowed[] = {"token", NULL};
+    const char *text;
+    json_t *there;
+    uint64_t version;
+    tc_changes changes = {.n = 0};
+    TC_TRY(tc_json_only(a->body, "", allowed, err));
+    TC_TRY(tc_json_string(a->body, "", "token", &text, err));
+    tc_key key = key_of(text);
+    TC_TRY(tc_record_read(a->coord->cfg.store, 0, TC_RECORD_TOKEN, &key, &there, &version, err));
+    json_decref(there);
+    if (version == 0)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such token");
+    tc_changes_add(&changes, TC_ERASE, 0, TC_RECORD_TOKEN, &key, version, NULL);
+    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    TC_TRY(status);
+    return tc_answer(a, 200, json_pack("{s:b}", "withdrawn", 1), err);
+}
+
 /* {"uses": 1, "expires_s": 86400} */
 tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err)
 {
@@ -184,8 +268,9 @@ tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err)
     TC_TRY(tc_json_int_or(a->body, "", "uses", 1, TC_STUDY_AGENTS_MAX, &uses, err));
     TC_TRY(tc_json_number_or(a->body, "", "expires_s", &expires_s, err));
     TC_TRY(check_expiry(expires_s, err));
-    TC_TRY(tc_desk_get(a->coord, a->words[0], &d, err));
-    tc_token_terms t = {.role = TC_ROLE_JOINER, .study = d->id, .uses = (uint64_t)uses};
+    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_token_terms t = {.role = TC_ROLE_JOINER, .desk = d, .uses = (uint64_t)uses};
+    tacit_status status = make_and_answer(a, &t, expires_s, err);
     tc_desk_release(a->coord, d);
-    return make_and_answer(a, &t, expires_s, err);
+    return status;
 }

@@ -232,10 +232,15 @@ tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const d
  * event and the distance are those of the release that it goes into; single as in release.h. */
 tacit_status tc_pledge(tc_release **out, const tc_dp_event *event, double distance,
                        tc_privacy_unit unit, bool single, tacit_error *err);
-/* The same, NOT PRIVATE for the reason given: the noise of what is to come is known not to be secret.
- * why NULL: as above. */
-tacit_status tc_pledge_stamped(tc_release **out, const tc_dp_event *event, double distance,
-                               tc_privacy_unit unit, bool single, const char *why,
-                               tacit_error *err);
+/* The same with all that can be known beforehand. */
+typedef struct tc_pledge_terms {
+    tc_dp_event event;
+    double distance;
+    tc_privacy_unit unit;
+    bool single;
+    const char *adjacency;   /* of the release that is to come; NULL or "": the unit's usual one */
+    const char *not_private; /* its noise is known not to be secret, and why; NULL: it is */
+} tc_pledge_terms;
+tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_error *err);
 
 #endif

@@ -10,44 +10,50 @@
 
 #include "base/error.h"
 
-/* why NULL: the release that is to come protects what the event says. */
-static tacit_status make(tc_release **out, const tc_dp_event *event, const char *why,
-                         tacit_error *err)
+static tacit_status make(tc_release **out, const tc_pledge_terms *t, tacit_error *err)
 {
     tc_entropy nothing_drawn = {.secret = true};
-    TC_TRY(tc_dp_event_check(event, err));
-    if (event->mechanism == TC_DP_NONPRIVATE)
-        why = "the contribution is handed on as it is";
+    const char *why = t->event.mechanism == TC_DP_NONPRIVATE
+                          ? "the contribution is handed on as it is"
+                          : t->not_private;
+    TC_TRY(tc_dp_event_check(&t->event, err));
     return why ? tc_release_new_bare(out, 0, 0, why, err)
                : tc_release_new(out, 0, 0, &nothing_drawn, err);
 }
 
-static void fill(tc_release *r, const tc_dp_event *event, double distance, tc_privacy_unit unit,
-                 bool single)
+/* The sentence about neighbours; NULL: no memory. */
+static const char *neighbours(tc_release *r, const tc_pledge_terms *t)
 {
+    if (t->event.mechanism == TC_DP_NONPRIVATE)
+        return "none: values are released as they are";
+    return t->adjacency && *t->adjacency ? tc_arena_strdup(&r->memory, t->adjacency)
+                                         : tc_statement_adjacency(t->unit, t->event.sampling);
+}
+
+tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_error *err)
+{
+    tc_release *r;
+    TC_TRY(make(&r, t, err));
     r->view.mechanism = "pledge";
-    r->view.event = *event;
-    r->view.unit = unit;
-    r->view.single = single;
-    r->view.distance = distance;
+    r->view.event = t->event;
+    r->view.unit = t->unit;
+    r->view.single = t->single;
+    r->view.distance = t->distance;
     r->view.step = 1;
-    r->view.adjacency = event->mechanism == TC_DP_NONPRIVATE
-                            ? "none: values are released as they are"
-                            : tc_statement_adjacency(unit, event->sampling);
+    r->view.adjacency = neighbours(r, t);
+    if (!r->view.adjacency) {
+        tc_release_free(r);
+        return tc_fail_memory(err);
+    }
+    *out = r;
+    return TACIT_OK;
 }
 
 tacit_status tc_pledge(tc_release **out, const tc_dp_event *event, double distance,
                        tc_privacy_unit unit, bool single, tacit_error *err)
 {
-    return tc_pledge_stamped(out, event, distance, unit, single, NULL, err);
-}
-
-tacit_status tc_pledge_stamped(tc_release **out, const tc_dp_event *event, double distance,
-                               tc_privacy_unit unit, bool single, const char *why, tacit_error *err)
-{
-    tc_release *r;
-    TC_TRY(make(&r, event, why, err));
-    fill(r, event, distance, unit, single);
-    *out = r;
-    return TACIT_OK;
+    return tc_pledge_by(
+        out,
+        &(tc_pledge_terms){.event = *event, .distance = distance, .unit = unit, .single = single},
+        err);
 }

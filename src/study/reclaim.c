@@ -36,6 +36,7 @@ static tacit_status reclaim_seen(tc_study *s, const tc_optimizer *o, uint64_t tr
                           .trial = trial,
                           .time_ms = now,
                           .values = t->values,
+                          .pulls = t->pulls,
                           .worker = claim->to,
                           .lease_ms = claim->lease_ms}};
     return tc_study_append_seen(s, events, 2, err);

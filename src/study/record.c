@@ -8,7 +8,8 @@
 
 int tc_record_key_compare(const void *a, size_t na, const void *b, size_t nb)
 {
-    int order = memcmp(a, b, na < nb ? na : nb);
+    size_t shared = na < nb ? na : nb;
+    int order = shared > 0 ? memcmp(a, b, shared) : 0;
     return order != 0 ? order : (na > nb) - (na < nb);
 }
 

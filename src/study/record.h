@@ -22,7 +22,7 @@ typedef enum tc_record_kind {
     TC_RECORD_ROUND = 6,    /* by round */
     TC_RECORD_MESSAGE = 7,  /* by round and agent: a contribution, until the round is closed */
     TC_RECORD_RECEIPT = 8,  /* by round and agent: what was signed and accepted, or came late */
-    TC_RECORD_EVIDENCE = 9, /* by round, agent and digest: another message for a place taken */
+    TC_RECORD_EVIDENCE = 9, /* by round and agent: another message for a place taken */
     TC_RECORD_ANSWER = 10   /* by idempotency key: the answer that was given */
 } tc_record_kind;
 

@@ -211,10 +211,11 @@ static tacit_status check_folder(const char *file, const char *path, tacit_error
 }
 
 static tacit_status check_file(const char *file, const char *path, bool create, int64_t *size,
-                               tacit_error *err)
+                               bool *fresh, tacit_error *err)
 {
     struct stat info;
     *size = 0;
+    *fresh = false;
     if (stat(path, &info) == 0) {
         TC_TRY(check_present(file, path, &info, create, err));
         *size = info.st_size;
@@ -222,6 +223,8 @@ static tacit_status check_file(const char *file, const char *path, bool create, 
         return tc_fail(err, TACIT_E_IO, "%s cannot be opened: %s", file, strerror(errno));
     } else if (!create) {
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no file %s", file);
+    } else {
+        *fresh = true;
     }
     return check_folder(file, path, err);
 }
@@ -419,6 +422,15 @@ static tacit_status connect_file(tc_sqlite *s, const char *path, bool create, ta
     return TACIT_OK;
 }
 
+/* A store holds keys, tokens and data of its own people: a new one is for its owner alone. The log and
+ * its index take the mode of the file. By name, while it is still empty: see the top. */
+static tacit_status close_to_others(const tc_sqlite *s, const char *path, tacit_error *err)
+{
+    if (chmod(path, S_IRUSR | S_IWUSR) == 0)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_IO, "%s cannot be kept from others: %s", s->file, strerror(errno));
+}
+
 /* Everything that needs a statement. */
 static tacit_status vet(tc_sqlite *s, const beside *before, int64_t size, bool create,
                         tacit_error *err)
@@ -437,9 +449,12 @@ static tacit_status vet(tc_sqlite *s, const beside *before, int64_t size, bool c
 static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, tacit_error *err)
 {
     int64_t size;
+    bool fresh;
     beside before = look_beside(path);
-    TC_TRY(check_file(s->file, path, create, &size, err));
+    TC_TRY(check_file(s->file, path, create, &size, &fresh, err));
     TC_TRY(connect_file(s, path, create, err));
+    if (fresh)
+        TC_TRY(close_to_others(s, path, err));
     if (size > 0)
         TC_TRY(check_bytes(s, &before, err));
     return vet(s, &before, size, create, err);

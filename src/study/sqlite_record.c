@@ -209,6 +209,24 @@ tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *rang
 
 /* ---- removing ---- */
 
+/* What was erased is overwritten in the file (secure_delete), but the log still has it until it is folded
+ * in and cut. Another process that reads may stand in the way: then the next removal does it. */
+static tacit_status forget_log(tc_sqlite *s, tacit_error *err)
+{
+    int rc = sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+static tacit_status end_removal(tc_sqlite *s, tacit_status removed, tacit_error *err)
+{
+    TC_TRY(removed);
+    TC_TRY(tc_sqlite_sync(s, err));
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = forget_log(s, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
 tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
@@ -218,7 +236,7 @@ tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range
     int rc = tc_sqlite_run(s, TC_SQL_RECORD_DROP);
     tacit_status st = rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
     pthread_mutex_unlock(&s->lock);
-    return st == TACIT_OK ? tc_sqlite_sync(s, err) : st;
+    return end_removal(s, st, err);
 }
 
 /* Inside a transaction. */
@@ -246,5 +264,5 @@ tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *
     if (!sqlite3_get_autocommit(s->db))
         tc_sqlite_run(s, TC_SQL_ROLLBACK);
     pthread_mutex_unlock(&s->lock);
-    return st == TACIT_OK ? tc_sqlite_sync(s, err) : st;
+    return end_removal(s, st, err);
 }

@@ -15,14 +15,6 @@
 #include <pthread.h>
 #include <string.h>
 
-struct tc_study {
-    tc_store *store; /* borrowed */
-    int64_t id;
-    tc_study_doc *doc;
-    pthread_mutex_t lock; /* guards the optimizer */
-    tc_optimizer *opt;
-};
-
 /* ---- the journal ---- */
 
 static tacit_status apply_row(tc_study *s, const tc_event_row *row, tacit_error *err)
@@ -56,7 +48,7 @@ static tacit_status catch_up_to(tc_study *s, uint64_t last, tacit_error *err)
                          &(reach){.study = s, .last = last}, err);
 }
 
-static tacit_status catch_up(tc_study *s, tacit_error *err)
+tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)
 {
     return catch_up_to(s, UINT64_MAX, err);
 }
@@ -87,8 +79,7 @@ static tacit_status apply_appended(tc_study *s, const tc_event_row *row, tacit_e
     return catch_up_to(s, row->seq, err);
 }
 
-/* Appends one event if nothing but tells came since the optimizer caught up, and applies it. */
-static tacit_status append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
+tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
 {
     tc_event_row row;
     TC_TRY(encode(s, e, &row, err));
@@ -129,6 +120,8 @@ static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_d
         .budget = planned,
         .pool = pool,
     };
+    if (s->doc->agents > 0)
+        TC_TRY(tc_study_place(s, row, &cfg, err));
     tacit_status st = tc_optimizer_new(&s->opt, &cfg, err);
     explicit_bzero(&cfg, sizeof cfg);
     return st;
@@ -174,6 +167,7 @@ void tc_study_close(tc_study *s)
     if (!s)
         return;
     tc_optimizer_free(s->opt);
+    tc_study_plan_free(s->plan);
     tc_study_doc_free(s->doc);
     pthread_mutex_destroy(&s->lock);
     tc_free(s);
@@ -202,8 +196,8 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
     tc_study_row row;
     if (doc->agents)
         return tc_fail(err, TACIT_E_UNSUPPORTED,
-                       "%s is a study of %llu agents: tacit simulate runs it, but this version "
-                       "has no coordinator for it",
+                       "%s is a study of %llu agents: tacit simulate runs it here, and tacit "
+                       "serve coordinates it",
                        doc->name, (unsigned long long)doc->agents);
     TC_TRY(make_row(&row, doc, err));
     tacit_status st = tc_store_study_put(store, &row, &row.id, err);
@@ -219,45 +213,56 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
 
 /* Journals whatever is due until that is an ASK; *trial is then in the journal. */
 static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t *trial,
-                                tacit_error *err)
+                                uint64_t *pulls, tacit_error *err)
 {
     tc_event e;
-    TC_TRY(catch_up(s, err));
+    TC_TRY(tc_study_catch_up(s, err));
     do {
         TC_TRY(tc_optimizer_next(s->opt, req, &e, err));
-        tacit_status st = append_here(s, &e, false, err);
+        tacit_status st = tc_study_append_here(s, &e, false, err);
         if (st == TACIT_E_CONFLICT) { /* others were faster: see what they did, and think again */
             e.kind = 0;
-            st = catch_up(s, err);
+            st = tc_study_catch_up(s, err);
         }
         TC_TRY(st);
     } while (e.kind != TC_EVENT_ASK);
     *trial = e.trial;
+    *pulls = e.pulls;
     return TACIT_OK;
 }
 
 static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, uint64_t *trial,
-                               double *values, tacit_error *err)
+                               double *values, uint64_t *pulls, tacit_error *err)
 {
-    uint64_t number;
-    TC_TRY(journal_ask(s, req, &number, err));
+    uint64_t number, wanted;
+    TC_TRY(journal_ask(s, req, &number, &wanted, err));
     const tc_trial *t = tc_optimizer_trial(s->opt, number);
     if (!t)
         return tc_fail(err, TACIT_E_CORRUPT, "study \"%s\" has lost trial %" PRIu64, s->doc->name,
                        number);
     memcpy(values, t->values, s->doc->space->n_params * sizeof *values);
     *trial = number;
+    *pulls = wanted;
     return TACIT_OK;
+}
+
+tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t *trial,
+                                double *values, uint64_t *pulls, tacit_error *err)
+{
+    tc_ask_request now = *req;
+    now.now_ms = tc_clock_unix_ms();
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = ask_locked(s, &now, trial, values, pulls, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
 }
 
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
                           double *values, tacit_error *err)
 {
-    tc_ask_request req = {.worker = worker, .now_ms = tc_clock_unix_ms(), .lease_ms = lease_ms};
-    pthread_mutex_lock(&s->lock);
-    tacit_status st = ask_locked(s, &req, trial, values, err);
-    pthread_mutex_unlock(&s->lock);
-    return st;
+    uint64_t one;
+    const tc_ask_request req = {.worker = worker, .lease_ms = lease_ms, .pulls = 1};
+    return tc_study_ask_batch(s, &req, trial, values, &one, err);
 }
 
 /* ---- telling ---- */
@@ -268,13 +273,17 @@ typedef struct report {
     const char *reason;
     const double *values;
     double value;
+    const tc_batch *batch; /* or NULL: one value */
 } report;
 
 static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_error *err)
 {
     int64_t now = tc_clock_unix_ms();
-    return r->failed ? tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err)
-                     : tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err);
+    if (r->failed)
+        return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
+    if (r->batch)
+        return tc_optimizer_tell_batch(s->opt, r->trial, r->values, r->batch, now, e, err);
+    return tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err);
 }
 
 /* A trial that is known here needs no catching up: whatever has happened since, the store
@@ -283,7 +292,7 @@ static tacit_status compose_row(tc_study *s, const report *r, tc_event_row *row,
 {
     tc_event e;
     if (tc_optimizer_trial(s->opt, r->trial) == NULL)
-        TC_TRY(catch_up(s, err));
+        TC_TRY(tc_study_catch_up(s, err));
     TC_TRY(compose(s, r, &e, err));
     return encode(s, &e, row, err);
 }
@@ -311,6 +320,18 @@ tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, do
     return send_report(s, &(report){.trial = trial, .values = values, .value = value}, err);
 }
 
+tacit_status tc_study_tell_batch(tc_study *s, uint64_t trial, const double *values,
+                                 const tc_batch *batch, tacit_error *err)
+{
+    return send_report(s, &(report){.trial = trial, .values = values, .batch = batch}, err);
+}
+
+/* Without the lock: a reward depends on the options alone. */
+tacit_status tc_study_reward(const tc_study *s, double value, int64_t *out, tacit_error *err)
+{
+    return tc_optimizer_reward(s->opt, value, out, err);
+}
+
 tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, tacit_error *err)
 {
     return send_report(s, &(report){.trial = trial, .failed = true, .reason = reason}, err);
@@ -323,9 +344,9 @@ static tacit_status enqueue_locked(tc_study *s, const double *values, uint64_t *
 {
     for (;;) {
         tc_event e;
-        TC_TRY(catch_up(s, err));
+        TC_TRY(tc_study_catch_up(s, err));
         TC_TRY(tc_optimizer_enqueue(s->opt, values, tc_clock_unix_ms(), &e, err));
-        tacit_status st = append_here(s, &e, true, err);
+        tacit_status st = tc_study_append_here(s, &e, true, err);
         if (st == TACIT_OK)
             *trial = e.trial;
         if (st != TACIT_E_CONFLICT)
@@ -368,7 +389,7 @@ static tacit_status import_once(tc_study *s, size_t n, const double *values, con
 {
     size_t width = s->doc->space->n_params;
     uint64_t head;
-    TC_TRY(catch_up(s, err));
+    TC_TRY(tc_study_catch_up(s, err));
     for (size_t i = 0; i < n; i++)
         TC_TRY(import_row(s, i, values + i * width, y[i], rows + 2 * i, err));
     return tc_store_append(s->store,
@@ -411,7 +432,7 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
 {
     pthread_mutex_lock(&s->lock);
-    tacit_status st = catch_up(s, err);
+    tacit_status st = tc_study_catch_up(s, err);
     if (st == TACIT_OK)
         *out = s->opt;
     else

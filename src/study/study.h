@@ -10,6 +10,7 @@
 
 #include "algo/optimizer.h"
 #include "study/store.h"
+#include "study/study_plan.h"
 #include "wire/study_doc.h"
 
 typedef struct tc_study tc_study;
@@ -25,9 +26,17 @@ void tc_study_close(tc_study *s);
 /* Takes the next trial. values: one double per parameter of the space. */
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
                           double *values, tacit_error *err);
+/* The same as a batch, of req->pulls at most, where the algorithm wants several: *pulls says how many it
+ * is to be. The time in req is set here. */
+tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t *trial,
+                                double *values, uint64_t *pulls, tacit_error *err);
 /* values NULL: run as issued. */
 tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, double value,
                            tacit_error *err);
+tacit_status tc_study_tell_batch(tc_study *s, uint64_t trial, const double *values,
+                                 const tc_batch *batch, tacit_error *err);
+/* The reward of a value, for the sums of a batch. E_UNSUPPORTED: the algorithm takes none. */
+tacit_status tc_study_reward(const tc_study *s, double value, int64_t *out, tacit_error *err);
 tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, tacit_error *err);
 /* Hands a RUNNING trial of a worker that is gone to another, with a lease of its own. E_STATE:
  * `from` does not run it any more, perhaps because somebody else was first. */
@@ -41,6 +50,36 @@ tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial
 /* Earlier results: n completed trials in one transaction. values is n x n_params, row by row. */
 tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const double *y,
                              tacit_error *err);
+
+/* ---- a party of a federated study (study_round.c): its own journal, in its own store */
+
+/* What a coordinator says about a study. Borrowed. */
+typedef struct tc_study_offer {
+    const char *document;   /* canonical text */
+    const char *points_csv; /* or NULL */
+    tc_public_seed public_seed;
+    int64_t created_ms; /* when the coordinator made it: part of its hash */
+    uint64_t party;     /* the place that was given */
+} tc_study_offer;
+/* Makes the study with a fresh party seed (test mode: from `seed`, if given), or opens it if it is
+ * there and the same. E_STATE: it is there and differs. */
+tacit_status tc_study_join(tc_study **out, tc_store *store, const tc_study_offer *offer,
+                           const tc_party_seed *seed, tc_pool *pool, tacit_error *err);
+const tc_study_plan *tc_study_get_plan(const tc_study *s); /* NULL: not of a federation */
+
+/* The steps of a round, as optimizer.h has them; each is on disk when it returns. publish makes
+ * the message of `*round`. */
+tacit_status tc_study_need(tc_study *s, tc_need *out, tacit_error *err);
+tacit_status tc_study_publish(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err);
+tacit_status tc_study_absorb(tc_study *s, uint64_t round, const void *bytes, size_t n,
+                             tacit_error *err);
+tacit_status tc_study_skip(tc_study *s, uint64_t round, const char *reason, tacit_error *err);
+tacit_status tc_study_fetch(tc_study *s, uint64_t round, uint64_t party, const void *bytes,
+                            size_t n, tacit_error *err);
+tacit_status tc_study_miss(tc_study *s, uint64_t round, uint64_t party, const char *reason,
+                           tacit_error *err);
+/* The last message that was published, and its round: for sending it again. E_NOT_FOUND. */
+tacit_status tc_study_published(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err);
 
 /* Looking: catches up, then lends the optimizer until unlook. Read only; keep it short. */
 tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err);

@@ -3,6 +3,7 @@
  * Thin: every rule is in study.c and the stores. See <tacit/study.h>. */
 #include <tacit/study.h>
 
+#include "algo/batch.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -192,6 +193,36 @@ tacit_status tacit_study_fail(tacit_study *s, uint64_t trial, const char *reason
 {
     tacit_error err;
     return keep(s, tc_study_fail(s->study, trial, reason, &err), &err);
+}
+
+/* ---- batches ---- */
+
+tacit_status tacit_study_ask_batch(tacit_study *s, uint64_t most, uint64_t *trial, double *values,
+                                   uint64_t *pulls)
+{
+    tacit_error err;
+    const tc_ask_request req = {.pulls = most};
+    return keep(s, tc_study_ask_batch(s->study, &req, trial, values, pulls, &err), &err);
+}
+
+tacit_status tacit_study_add_pull(tacit_study *s, tacit_batch *batch, double value)
+{
+    tacit_error err;
+    tc_batch sums = {batch->pulls, batch->sum, batch->squares};
+    int64_t reward;
+    tacit_status st = tc_study_reward(s->study, value, &reward, &err);
+    if (st == TACIT_OK) {
+        tc_batch_add(&sums, reward);
+        *batch = (tacit_batch){sums.n, sums.sum, sums.squares};
+    }
+    return keep(s, st, &err);
+}
+
+tacit_status tacit_study_tell_batch(tacit_study *s, uint64_t trial, const tacit_batch *batch)
+{
+    tacit_error err;
+    tc_batch sums = {batch->pulls, batch->sum, batch->squares};
+    return keep(s, tc_study_tell_batch(s->study, trial, NULL, &sums, &err), &err);
 }
 
 /* ---- looking ---- */

@@ -4,6 +4,25 @@
 
 #include "study/study.h"
 
+#include <pthread.h>
+
+struct tc_study {
+    tc_store *store; /* borrowed */
+    int64_t id;
+    tc_study_doc *doc;
+    tc_study_plan *plan;  /* of a federated study; else NULL */
+    pthread_mutex_t lock; /* guards the optimizer */
+    tc_optimizer *opt;
+};
+
+/* With the lock. */
+tacit_status tc_study_catch_up(tc_study *s, tacit_error *err);
+/* Appends one event if nothing but tells came since the optimizer caught up, and applies it. */
+tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err);
+/* study_round.c: completes the configuration of a party of a federated study. */
+tacit_status tc_study_place(tc_study *s, const tc_study_row *row, tc_optimizer_config *cfg,
+                            tacit_error *err);
+
 /* Between look and unlook: appends all of the events, or none of them (E_CONFLICT) if anything
  * but tells of other trials came since the look. Survives a killed process, as an ask does. The
  * optimizer that was lent does not change; the next look sees them. */

@@ -4,7 +4,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "wire/signature.h"
 
+#include <endian.h>
 #include <string.h>
 
 /* ---- options ---- */
@@ -58,6 +60,21 @@ static tacit_status settle_options(tc_study_plan *p, tacit_error *err)
     return p->options ? TACIT_OK : tc_fail_memory(err);
 }
 
+/* ---- rounds ---- */
+
+/* Between two rounds an agent has at least one trial, so there are no more of them. */
+tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uint64_t *out,
+                                      tacit_error *err)
+{
+    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
+    *out = from;
+    if (ops && ops->next_round)
+        TC_TRY(ops->next_round(&p->env, p->opts, from, out, err));
+    if (p->env.budget > 0 && *out >= p->env.budget)
+        *out = TC_NO_ROUND;
+    return TACIT_OK;
+}
+
 /* ---- what may be spent ---- */
 
 tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
@@ -76,6 +93,66 @@ tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_e
     json_decref(j);
     tc_text_fini(&text);
     return status;
+}
+
+/* Where a release without contributions cannot be made: more than 2^20 coordinates have. */
+#define DISTANCE_MOST 0x1p-25
+
+/* A release without contributions, from seeded noise, to be thrown away: what it says about itself are
+ * public constants of the round. NULL: it cannot be made. */
+static tc_release *example(const tc_study_plan *p, uint64_t round, void *state)
+{
+    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
+    tc_test_noise noise;
+    tc_release *r = NULL;
+    tacit_error why;
+    tc_test_noise_init(&noise, 0, round);
+    tc_entropy e = tc_entropy_of_test(&noise);
+    bool made = ops->open(state, &p->env, p->opts, round, &e, &why) == TACIT_OK &&
+                ops->close(state, &r, &why) == TACIT_OK;
+    return made ? r : NULL;
+}
+
+static tacit_status try_release(const tc_study_plan *p, uint64_t round, double *distance,
+                                tc_text *adjacency, tacit_error *err)
+{
+    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
+    void *state = tc_alloc(1, ops->state_size);
+    if (!state)
+        return tc_fail_memory(err);
+    tc_release *r = example(p, round, state);
+    *distance = r ? tc_release_get(r)->distance : DISTANCE_MOST;
+    if (r && adjacency)
+        tc_text_add(adjacency, tc_release_get(r)->adjacency);
+    tc_release_free(r);
+    ops->fini(state);
+    tc_free(state);
+    return adjacency && adjacency->failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+                                 double *distance, tc_text *adjacency, tacit_error *err)
+{
+    *distance = 0;
+    if (!p->doc->algorithm->aggregator) {
+        *event = (tc_dp_event){
+            .mechanism = TC_DP_NONPRIVATE, .parameter = 1, .sampling_rate = 1, .count = 1};
+        return TACIT_OK;
+    }
+    TC_TRY(tc_study_plan_event(p, round, event, err));
+    double found;
+    bool continuous = event->mechanism == TC_DP_GAUSSIAN; /* others are exact as they are */
+    if (continuous || adjacency)
+        TC_TRY(try_release(p, round, &found, adjacency, err));
+    if (continuous)
+        *distance = found;
+    return TACIT_OK;
+}
+
+tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+                                 double *distance, tacit_error *err)
+{
+    return tc_study_plan_terms(p, round, event, distance, NULL, err);
 }
 
 /* Exact where there is a closed form for what will be released, else the tightest there is. */
@@ -107,14 +184,28 @@ static tacit_status check(const tc_study_doc *d, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status make(tc_study_plan *p, const char *document, const char *points_csv,
-                         const tc_public_seed *seed, tacit_error *err)
+/* Fixed widths, so that no two studies have the same bytes. */
+tc_ledger_hash tc_study_hash(const tc_study_row *row)
 {
-    TC_TRY(tc_study_doc_restore(&p->doc, document, points_csv, err));
+    struct {
+        tc_ledger_hash document;
+        tc_public_seed seed;
+        uint64_t created_ms;
+    } bytes;
+    _Static_assert(sizeof bytes == TC_LEDGER_HASH_BYTES + sizeof(tc_public_seed) + 8, "no padding");
+    bytes.document = tc_ledger_study_hash(row->document);
+    bytes.seed = row->public_seed;
+    bytes.created_ms = htole64((uint64_t)row->created_ms);
+    return tc_hash_bytes(&bytes, sizeof bytes);
+}
+
+static tacit_status make(tc_study_plan *p, const tc_study_row *row, tacit_error *err)
+{
+    TC_TRY(tc_study_doc_restore(&p->doc, row->document, row->points_csv, err));
     TC_TRY(check(p->doc, err));
-    p->hash = tc_ledger_study_hash(document);
+    p->hash = tc_study_hash(row);
     p->env = (tc_env){.space = p->doc->space,
-                      .public_seed = *seed,
+                      .public_seed = row->public_seed,
                       .agents = p->doc->agents,
                       .budget = p->doc->trials};
     p->opts = tc_alloc(1, p->doc->algorithm->options_size);
@@ -124,13 +215,12 @@ static tacit_status make(tc_study_plan *p, const char *document, const char *poi
     return set_limit(p, err);
 }
 
-tacit_status tc_study_plan_new(tc_study_plan **out, const char *document, const char *points_csv,
-                               const tc_public_seed *seed, tacit_error *err)
+tacit_status tc_study_plan_new(tc_study_plan **out, const tc_study_row *row, tacit_error *err)
 {
     tc_study_plan *p = tc_alloc(1, sizeof *p);
     if (!p)
         return tc_fail_memory(err);
-    tacit_status status = make(p, document, points_csv, seed, err);
+    tacit_status status = make(p, row, err);
     if (status != TACIT_OK) {
         tc_study_plan_free(p);
         return status;

@@ -15,18 +15,35 @@ typedef struct tc_study_plan {
     json_t *options;        /* of the algorithm: all of them, as in force */
     void *opts;             /* the same as its struct */
     tc_env env;             /* what a coordinator knows: space, seed, agents, budget */
-    tc_ledger_hash hash;    /* of the document's canonical text */
+    tc_ledger_hash hash;    /* which study it is: ledgers and signatures name it */
     bool limited;           /* is there a budget? */
     tc_ledger_budget limit; /* where limited */
 } tc_study_plan;
 
-/* E_ARG: the document is not one of a federation, or its promise cannot be kept. */
-tacit_status tc_study_plan_new(tc_study_plan **out, const char *document, const char *points_csv,
-                               const tc_public_seed *seed, tacit_error *err);
+/* The hash of a study: of its document's canonical text, its public seed and the time at which the
+ * coordinator made it. A study that is erased and made again from the same file is another one. */
+tc_ledger_hash tc_study_hash(const tc_study_row *row);
+
+/* Of the row: document, points, public seed and time of creation. E_ARG: the document is not one of a
+ * federation, or its promise cannot be kept. */
+tacit_status tc_study_plan_new(tc_study_plan **out, const tc_study_row *row, tacit_error *err);
 void tc_study_plan_free(tc_study_plan *p); /* NULL is allowed */
+
+/* The first round >= from of this study; TC_NO_ROUND: there is none. Rounds come in this order, none is
+ * left out. */
+tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uint64_t *out,
+                                      tacit_error *err);
 
 /* What closing this round will cost. E_UNSUPPORTED: a relay releases no sums. */
 tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
                                  tacit_error *err);
+
+/* The same with the distance that a release of this round will have (release.h). Relays: NonPrivate. */
+tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+                                 double *distance, tacit_error *err);
+/* The same, adding the sentence about neighbours that the release will carry; nothing is added where
+ * only the release can say. adjacency may be NULL. */
+tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+                                 double *distance, tc_text *adjacency, tacit_error *err);
 
 #endif

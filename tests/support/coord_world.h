@@ -91,6 +91,16 @@ static inline void world_open(coord_world *w, tc_store *store, uint64_t seed)
     tc_text_fini(&token);
 }
 
+/* Of the study that an answer shows. */
+static inline tc_ledger_hash world_hash(const json_t *shown)
+{
+    tc_study_row row = {.document = (char *)world_text(shown, "document"),
+                        .created_ms = json_integer_value(json_object_get(shown, "created_ms"))};
+    assert_true(tc_base64_read(world_text(shown, "public_seed"), row.public_seed.bytes,
+                               sizeof row.public_seed.bytes));
+    return tc_study_hash(&row);
+}
+
 static inline void world_create(coord_world *w, const char *name, const char *document)
 {
     char body[4096], path[128];
@@ -98,7 +108,7 @@ static inline void world_create(coord_world *w, const char *name, const char *do
     snprintf(body, sizeof body, "{\"document\": %s}", document);
     assert_int_equal(world_call(w, "POST", "/v1/studies", w->operator_token, body, &a), 201);
     snprintf(w->study, sizeof w->study, "%s", name);
-    w->hash = tc_ledger_study_hash(world_text(a, "document"));
+    w->hash = world_hash(a);
     json_decref(a);
     snprintf(path, sizeof path, "/v1/studies/%s", name);
     assert_int_equal(world_call(w, "GET", path, w->operator_token, NULL, NULL), 200);

@@ -1,0 +1,108 @@
+/* agent.c - opening and closing an agent (agent.h). */
+#include "agent/agent_int.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <sodium.h>
+
+/* The party seed of a test is that of the simulation with the same seed. */
+static tacit_status open_study(tc_agent *a, tc_offer *o, tacit_error *err)
+{
+    tc_party_seed seed = tc_party_seed_from(a->cfg.seed);
+    o->offer.party = a->number;
+    return tc_study_join(&a->study, a->cfg.store, &o->offer, a->cfg.seeded ? &seed : NULL,
+                         a->cfg.pool, err);
+}
+
+static tacit_status open_ledger(tc_agent *a, tacit_error *err)
+{
+    tc_ledger_io io;
+    TC_TRY(tc_store_ledger(a->cfg.store, a->cfg.ledger, true, &io, err));
+    return tc_ledger_open(&a->ledger, a->cfg.ledger, &io, err);
+}
+
+/* Nobody hears of this agent before it knows what it takes part in. */
+static tacit_status agree(tc_agent *a, const tc_offer *o, bool enrolled, tacit_error *err)
+{
+    tc_study_plan *p;
+    TC_TRY(tc_offer_plan(o, &p, err));
+    tacit_status status = tc_consent(&a->cfg, o, p, err);
+    if (status == TACIT_OK && !enrolled)
+        status = tc_identity_enrol(a, &p->hash, err);
+    tc_study_plan_free(p);
+    a->stamp = a->cfg.seeded    ? "the agent's secrets come from a seed (test mode)"
+               : o->not_private ? "the coordinator's noise comes from a seed (test mode)"
+                                : NULL;
+    return status;
+}
+
+static tacit_status start(tc_agent *a, tacit_error *err)
+{
+    bool enrolled;
+    tc_offer o;
+    a->name = tc_strdup(a->cfg.study);
+    if (!a->name)
+        return tc_fail_memory(err);
+    TC_TRY(tc_identity_load(a, &enrolled, err));
+    if (!enrolled && !a->cfg.join_token)
+        return tc_fail(err, TACIT_E_ARG, "a join token is needed to enrol with study \"%s\"",
+                       a->name);
+    TC_TRY(tc_offer_get(a, enrolled ? a->access : a->cfg.join_token, &o, err));
+    tacit_status status = agree(a, &o, enrolled, err);
+    if (status == TACIT_OK)
+        status = open_study(a, &o, err);
+    tc_offer_fini(&o);
+    return status == TACIT_OK ? open_ledger(a, err) : status;
+}
+
+tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out, tacit_error *err)
+{
+    tc_agent a = {.cfg = *cfg, .name = (char *)cfg->study};
+    tc_offer o;
+    if (!cfg->join_token)
+        return tc_fail(err, TACIT_E_ARG, "a join token is needed to look at study \"%s\"",
+                       cfg->study);
+    TC_TRY(tc_offer_get(&a, cfg->join_token, &o, err));
+    tacit_status status = tc_study_doc_restore(out, o.document, o.points_csv, err);
+    tc_offer_fini(&o);
+    return status;
+}
+
+tacit_status tc_agent_open(tc_agent **out, const tc_agent_config *cfg, tacit_error *err)
+{
+    tc_agent *a = tc_alloc(1, sizeof *a);
+    if (!a)
+        return tc_fail_memory(err);
+    a->cfg = *cfg;
+    tacit_status status = start(a, err);
+    if (status != TACIT_OK) {
+        tc_agent_close(a);
+        return status;
+    }
+    *out = a;
+    return TACIT_OK;
+}
+
+void tc_agent_close(tc_agent *a)
+{
+    if (!a)
+        return;
+    tc_ledger_close(a->ledger);
+    tc_study_close(a->study);
+    sodium_memzero(&a->secret_key, sizeof a->secret_key);
+    sodium_memzero(a->access, sizeof a->access);
+    tc_text_fini(&a->outbox.message);
+    tc_free(a->name);
+    tc_free(a);
+}
+
+tc_study *tc_agent_study(tc_agent *a)
+{
+    return a->study;
+}
+
+uint64_t tc_agent_number(const tc_agent *a)
+{
+    return a->number;
+}

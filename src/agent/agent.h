@@ -1,0 +1,55 @@
+/* agent.h - a party of a federated study: enrols, asks, evaluates, sends, hears.
+ *
+ * Everything an agent does is in its own store before it has an effect outside: its key before it
+ * enrols, a message before it is sent, the price of a message in its own ledger before that. So it may
+ * be killed at any instant; started again it goes on, and what it sends again is the same bytes. It believes
+ * nothing about the study that it can work out by itself: options, noise and price follow from the
+ * document (study_plan.h), and the coordinator's ledger must extend what was seen of it before. */
+#ifndef TC_AGENT_AGENT_H
+#define TC_AGENT_AGENT_H
+
+#include "agent/transport.h"
+#include "study/study.h"
+
+typedef struct tc_agent tc_agent;
+
+typedef struct tc_agent_config {
+    tc_store *store; /* the agent's own; borrowed */
+    tc_transport transport;
+    const char *study;      /* its name */
+    const char *join_token; /* needed to enrol; NULL: has been enrolled before */
+    const char *ledger;     /* the name of its own ledger; all studies on the same data share one */
+    bool limited;           /* ... and what may be spent of it in all */
+    tc_ledger_budget limit;
+    bool accepts_not_private; /* takes part in a study that protects nothing */
+    tc_pool *pool;            /* may be NULL */
+    bool seeded;              /* test mode: party seed and key from `seed` */
+    uint64_t seed, key_salt;  /* key_salt tells the keys of agents with one seed apart */
+} tc_agent_config;
+
+/* The study's document as the coordinator describes it, with the join token and before anything is
+ * made here or there. *out ends with tc_study_doc_free. */
+tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out, tacit_error *err);
+
+/* Enrols where it has not, and opens the journal. E_IO: the coordinator does not answer; to be tried
+ * again. E_ARG, E_STATE: it refuses, or the study is not what it was. */
+tacit_status tc_agent_open(tc_agent **out, const tc_agent_config *cfg, tacit_error *err);
+void tc_agent_close(tc_agent *a); /* NULL is allowed */
+
+tc_study *tc_agent_study(tc_agent *a);
+uint64_t tc_agent_number(const tc_agent *a); /* on the roster */
+
+/* What comes next. TRIAL: ask the study, evaluate and tell. WAIT: the round is not over; step
+ * again. DONE: all planned trials are told and no round is under way. */
+typedef enum tc_agent_next {
+    TC_AGENT_TRIAL,
+    TC_AGENT_WAIT,
+    TC_AGENT_AGAIN,
+    TC_AGENT_DONE
+} tc_agent_next;
+
+/* Does what rounds ask for, as far as it can be done now. wait_s: how long the coordinator may hold a
+ * question whose answer is not there yet. E_IO: not reached; nothing is lost, step again later. */
+tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err);
+
+#endif

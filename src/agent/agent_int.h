@@ -1,0 +1,110 @@
+/* agent_int.h - what the files of an agent share. Nobody else includes it.
+ *
+ *   agent.c     opening and closing
+ *   identity.c  its key, its place and its token: made once, kept in its store
+ *   offer.c     the study as the coordinator describes it
+ *   consent.c   does this agent take part in such a study?
+ *   rounds.c    the steps of a round
+ *   sending.c   a message: paid for, signed, sent until it has arrived
+ *   witness.c   the coordinator's ledger: does it extend what was seen?
+ *   request.c   requests and answers */
+#ifndef TC_AGENT_AGENT_INT_H
+#define TC_AGENT_AGENT_INT_H
+
+#include "agent/agent.h"
+#include "wire/signature.h"
+
+/* The last message. `known`: what is here is what the journal has. `pending`: not known to have
+ * arrived. A round's message stays until the next one takes its place. */
+typedef struct tc_outbox {
+    bool known, pending;
+    uint64_t round;
+    tc_text message;
+} tc_outbox;
+
+struct tc_agent {
+    tc_agent_config cfg;
+    char *name; /* of the study */
+    tc_public_key public_key;
+    tc_secret_key secret_key;
+    char access[64]; /* bearer token */
+    uint64_t number;
+    tc_study *study;
+    tc_ledger *ledger;
+    const char *stamp; /* why what it sends is NOT PRIVATE, as far as is known; NULL: it is */
+    tc_outbox outbox;
+    uint32_t waits; /* answers in a row that said "not yet" */
+};
+
+/* ---- request.c */
+
+/* An answer; end with tc_reply_fini. body is NULL where it is not JSON. */
+typedef struct tc_answered {
+    int status;
+    tc_text text;
+    json_t *body;
+} tc_answered;
+void tc_answered_fini(tc_answered *r);
+/* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (503) or failed. */
+tacit_status tc_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err);
+/* The sentence of a refusal. */
+const char *tc_answered_detail(const tc_answered *r);
+/* E_IO "the coordinator's answer makes no sense". */
+tacit_status tc_answered_strange(const char *what, tacit_error *err);
+
+/* E_STATE "the coordinator refuses ...: " and its sentence. */
+tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_error *err);
+
+/* ---- identity.c */
+
+/* Loads what is kept, or makes and keeps a key. *enrolled: a place is known, too. */
+tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err);
+/* Enrols with the study of this hash and keeps the place. */
+tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_error *err);
+
+/* ---- offer.c */
+
+/* End with tc_offer_fini. */
+typedef struct tc_offer {
+    tc_study_offer offer; /* its place is the caller's to fill in */
+    char *document, *points_csv;
+    bool not_private; /* the coordinator says so of itself: noise from a seed */
+} tc_offer;
+tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err);
+void tc_offer_fini(tc_offer *o);
+/* What it follows from: the plan, as this agent makes it. */
+tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *err);
+/* Has the study been closed for good? */
+tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
+
+/* ---- consent.c */
+
+/* E_STATE: another study than was asked for, or one that this agent takes no part in, and why. */
+tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
+                        tacit_error *err);
+
+/* ---- sending.c */
+
+typedef enum tc_sent {
+    TC_SENT,       /* it arrived, now or earlier, or came too late */
+    TC_SEND_LATER, /* the study is paused, or an earlier round is not over */
+    TC_WITHHELD    /* our own ledger refuses; nothing was sent */
+} tc_sent;
+/* Sends what is in the outbox, if it is not known to have arrived. why: of TC_WITHHELD. */
+tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err);
+/* Puts the journal's last message in the outbox, unless it is there. */
+tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err);
+/* The agent's ledger says for good that the release of this round was NOT PRIVATE, which the price
+ * paid for it did not say. */
+tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err);
+
+/* ---- witness.c */
+
+/* The coordinator's ledger extends what this agent saw last. E_CORRUPT: it does not, and why. */
+tacit_status tc_witness_head(tc_agent *a, tacit_error *err);
+/* The same, and the release of a round is in it, at the price that was planned and charged to whom
+ * was planned. *is_private: as the ledger has it. */
+tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
+                        bool *is_private, tacit_error *err);
+
+#endif

@@ -1,0 +1,189 @@
+/* identity.c - an agent's key, place and token: made once, kept in its store.
+ *
+ * The key is on disk before it is shown to anybody. An agent that dies between enrolling and hearing
+ * about it enrols again with the same key, and is given the same place. */
+#include "agent/agent_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what is kept: {"key": seed, "agent": n, "access": token} under the study's name ---- */
+
+static tc_record which(const tc_agent *a)
+{
+    return (tc_record){.kind = TC_RECORD_KEY, .key = a->name, .key_size = strlen(a->name)};
+}
+
+static json_t *to_json(const uint8_t seed[32], const tc_agent *a, bool enrolled)
+{
+    tc_text key = {0};
+    tc_base64_add(&key, seed, 32);
+    json_t *j = enrolled ? json_pack("{s:s, s:I, s:s}", "key", tc_text_get(&key), "agent",
+                                     (json_int_t)a->number, "access", a->access)
+                         : json_pack("{s:s}", "key", tc_text_get(&key));
+    if (key.data)
+        sodium_memzero(key.data, key.len);
+    tc_text_fini(&key);
+    return j;
+}
+
+static tacit_status keep(tc_agent *a, const uint8_t seed[32], uint64_t version, tacit_error *err)
+{
+    json_t *j = to_json(seed, a, version > 0);
+    char *text = tc_json_text(j);
+    json_decref(j);
+    if (!text)
+        return tc_fail_memory(err);
+    tc_change c = {version > 0 ? TC_REPLACE : TC_INSERT, which(a)};
+    c.record.version = version;
+    c.record.value = text;
+    c.record.size = strlen(text);
+    tacit_status status = tc_store_change(a->cfg.store, &c, 1, NULL, err);
+    sodium_memzero(text, strlen(text));
+    tc_free(text);
+    return status;
+}
+
+static void draw_seed(const tc_agent *a, uint8_t out[32])
+{
+    if (!a->cfg.seeded) {
+        tc_party_seed fresh = tc_party_seed_fresh();
+        memcpy(out, fresh.bytes, 32);
+        sodium_memzero(&fresh, sizeof fresh);
+        return;
+    }
+    uint64_t words[2] = {a->cfg.seed, a->cfg.key_salt};
+    tc_ledger_hash h = tc_hash_bytes(words, sizeof words);
+    memcpy(out, h.bytes, 32);
+}
+
+static tacit_status make_key(tc_agent *a, tacit_error *err)
+{
+    uint8_t seed[32];
+    tc_random_start();
+    draw_seed(a, seed);
+    tacit_status status = keep(a, seed, 0, err);
+    if (status == TACIT_OK)
+        tc_keys_from(&a->public_key, &a->secret_key, seed);
+    sodium_memzero(seed, sizeof seed);
+    return status;
+}
+
+static tacit_status read_kept(tc_agent *a, const json_t *j, uint8_t seed[32], bool *enrolled,
+                              tacit_error *err)
+{
+    const char *key = json_string_value(json_object_get(j, "key"));
+    const char *access = json_string_value(json_object_get(j, "access"));
+    int64_t number = 0;
+    if (!key || !tc_base64_read(key, seed, 32))
+        return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the agent's key");
+    tc_keys_from(&a->public_key, &a->secret_key, seed);
+    *enrolled = access && tc_json_whole(json_object_get(j, "agent"), &number) && number >= 0;
+    if (*enrolled) {
+        a->number = (uint64_t)number;
+        snprintf(a->access, sizeof a->access, "%s", access);
+    }
+    return TACIT_OK;
+}
+
+/* seed and *version of what is kept; *version 0: nothing is. */
+static tacit_status load(tc_agent *a, uint8_t seed[32], uint64_t *version, bool *enrolled,
+                         tacit_error *err)
+{
+    tc_record w = which(a), got;
+    tacit_error why;
+    json_t *j;
+    tacit_status status = tc_store_record_get(a->cfg.store, &w, &got, &why);
+    *version = 0;
+    *enrolled = false;
+    if (status == TACIT_E_NOT_FOUND)
+        return TACIT_OK;
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    status = tc_json_parse(got.value, got.size, "agent", &j, err);
+    sodium_memzero((void *)got.value, got.size);
+    tc_free((void *)got.value);
+    TC_TRY(status);
+    status = read_kept(a, j, seed, enrolled, err);
+    json_decref(j);
+    *version = got.version;
+    return status;
+}
+
+tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err)
+{
+    uint8_t seed[32];
+    uint64_t version;
+    TC_TRY(load(a, seed, &version, enrolled, err));
+    sodium_memzero(seed, sizeof seed);
+    return version > 0 ? TACIT_OK : make_key(a, err);
+}
+
+/* ---- enrolling ---- */
+
+static void make_body(const tc_agent *a, const tc_ledger_hash *study, tc_text *out)
+{
+    tc_ledger_hash token = tc_hash_bytes(a->cfg.join_token, strlen(a->cfg.join_token));
+    tc_signed what = {.purpose = TC_SIGN_ENROL,
+                      .study = *study,
+                      .body = token.bytes,
+                      .n_body = sizeof token.bytes};
+    tc_signature proof;
+    tc_sign(&a->secret_key, &what, &proof);
+    tc_text_add(out, "{\"key\": \"");
+    tc_base64_add(out, a->public_key.bytes, sizeof a->public_key.bytes);
+    tc_text_add(out, "\", \"proof\": \"");
+    tc_base64_add(out, proof.bytes, sizeof proof.bytes);
+    tc_text_add(out, "\"}");
+}
+
+static tacit_status take_place(tc_agent *a, const tc_answered *r, tacit_error *err)
+{
+    const char *access = json_string_value(json_object_get(r->body, "access"));
+    int64_t number;
+    if (r->status >= 300)
+        return tc_answered_refusal(r, "to enrol this agent", err);
+    if (!access || strlen(access) >= sizeof a->access ||
+        !tc_json_whole(json_object_get(r->body, "agent"), &number) || number < 0)
+        return tc_answered_strange("a place without a number or a token", err);
+    a->number = (uint64_t)number;
+    snprintf(a->access, sizeof a->access, "%s", access);
+    return TACIT_OK;
+}
+
+static tacit_status keep_place(tc_agent *a, tacit_error *err)
+{
+    tc_agent copy = {.cfg = a->cfg, .name = a->name};
+    uint8_t seed[32];
+    uint64_t version;
+    bool enrolled;
+    TC_TRY(load(&copy, seed, &version, &enrolled, err));
+    tacit_status status = keep(a, seed, version, err);
+    sodium_memzero(seed, sizeof seed);
+    sodium_memzero(&copy.secret_key, sizeof copy.secret_key);
+    return status;
+}
+
+tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_error *err)
+{
+    tc_text body = {0};
+    tc_answered r;
+    make_body(a, study, &body);
+    tc_call call = {.method = "POST",
+                    .path = "/agents",
+                    .bearer = a->cfg.join_token,
+                    .body = tc_text_get(&body),
+                    .n_body = body.len};
+    tacit_status status = body.failed ? tc_fail_memory(err) : tc_request(a, &call, &r, err);
+    tc_text_fini(&body);
+    TC_TRY(status);
+    status = take_place(a, &r, err);
+    tc_answered_fini(&r);
+    return status == TACIT_OK ? keep_place(a, err) : status;
+}

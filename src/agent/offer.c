@@ -1,0 +1,94 @@
+/* offer.c - the study as the coordinator describes it, to be held against what is known of it. */
+#include "agent/agent_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+void tc_offer_fini(tc_offer *o)
+{
+    tc_free(o->document);
+    tc_free(o->points_csv);
+    *o = (tc_offer){0};
+}
+
+static tacit_status ask(tc_agent *a, const char *path, const char *token, tc_answered *out,
+                        tacit_error *err)
+{
+    return tc_request(a, &(tc_call){.method = "GET", .path = path, .bearer = token}, out, err);
+}
+
+static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, tacit_error *err)
+{
+    tc_answered r;
+    TC_TRY(ask(a, "/points", token, &r, err));
+    tacit_status status = TACIT_OK;
+    if (r.status == 200) {
+        out->points_csv = tc_strdup(tc_text_get(&r.text));
+        status = out->points_csv ? TACIT_OK : tc_fail_memory(err);
+    } else if (r.status != 404) {
+        status = tc_answered_refusal(&r, "the study's points", err);
+    }
+    tc_answered_fini(&r);
+    return status;
+}
+
+static tacit_status read_offer(const tc_answered *r, tc_offer *out, tacit_error *err)
+{
+    const char *document = json_string_value(json_object_get(r->body, "document"));
+    const char *seed = json_string_value(json_object_get(r->body, "public_seed"));
+    const char *not_private = json_string_value(json_object_get(r->body, "not_private"));
+    if (r->status != 200)
+        return tc_answered_refusal(r, "the study", err);
+    if (!document || !seed ||
+        !tc_base64_read(seed, out->offer.public_seed.bytes, sizeof out->offer.public_seed.bytes) ||
+        !tc_json_whole(json_object_get(r->body, "created_ms"), &out->offer.created_ms))
+        return tc_answered_strange("a study without a document, a seed or a time", err);
+    out->not_private = not_private && *not_private;
+    out->document = tc_strdup(document);
+    return out->document ? TACIT_OK : tc_fail_memory(err);
+}
+
+tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err)
+{
+    tc_offer o = {0};
+    tc_answered r;
+    TC_TRY(ask(a, "", token, &r, err));
+    tacit_status status = read_offer(&r, &o, err);
+    tc_answered_fini(&r);
+    if (status == TACIT_OK)
+        status = get_points(a, token, &o, err);
+    if (status != TACIT_OK) {
+        tc_offer_fini(&o);
+        return status;
+    }
+    o.offer.document = o.document;
+    o.offer.points_csv = o.points_csv;
+    *out = o;
+    return TACIT_OK;
+}
+
+tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *err)
+{
+    tc_study_row row = {.document = o->document,
+                        .points_csv = o->points_csv,
+                        .public_seed = o->offer.public_seed,
+                        .created_ms = o->offer.created_ms};
+    return tc_study_plan_new(out, &row, err);
+}
+
+tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err)
+{
+    tc_answered r;
+    TC_TRY(ask(a, "", a->access, &r, err));
+    const char *state = json_string_value(json_object_get(r.body, "state"));
+    tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "the study", err)
+                          : !state        ? tc_answered_strange("a study without a state", err)
+                                          : TACIT_OK;
+    if (status == TACIT_OK)
+        *out = strcmp(state, "closed") == 0;
+    tc_answered_fini(&r);
+    return status;
+}

@@ -1,0 +1,208 @@
+/* rounds.c - what an agent does for a round: make its message, send it, hear, go on.
+ *
+ * The order is what matters. The message is journalled; its price is in the agent's own ledger; it is
+ * sent, and sent again until it is acknowledged (sending.c); the broadcast is checked against the
+ * coordinator's ledger; it is journalled, and only then the optimizer knows of it. Started anew at any point,
+ * `need` says where we are, and every step may be done twice. */
+#include "agent/agent_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* After so many answers that say "not yet" we look again: a coordinator that was restored from a copy
+ * may have forgotten what we wait for. */
+enum { LOOK_AGAIN = 3, RELEASE_MOST = 1 << 24 };
+
+static void keep_waiting(tc_agent *a, tc_agent_next *next)
+{
+    *next = TC_AGENT_WAIT;
+    if (++a->waits % LOOK_AGAIN == 0)
+        a->outbox.pending = true;
+}
+
+/* ---- hearing ---- */
+
+/* Said for good in our own ledger, whether we go on or not. */
+static tacit_status face_stamp(tc_agent *a, uint64_t round, tacit_error *err)
+{
+    if (!a->stamp)
+        TC_TRY(tc_send_stamp(a, round, err));
+    a->stamp = "the coordinator's noise is no secret";
+    if (a->cfg.accepts_not_private)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "the broadcast of round %" PRIu64 " is stamped NOT PRIVATE, and this agent was "
+                   "not told to accept that",
+                   round);
+}
+
+static tacit_status absorb(tc_agent *a, uint64_t round, const tc_answered *r, tacit_error *err)
+{
+    const char *text = json_string_value(json_object_get(r->body, "release"));
+    uint8_t *bytes;
+    size_t n;
+    bool is_private;
+    if (!text)
+        return tc_answered_strange("a broadcast without a release", err);
+    TC_TRY(tc_base64_bytes(text, "release", RELEASE_MOST, &bytes, &n, err));
+    tacit_status status = tc_witness(a, round, bytes, n, &is_private, err);
+    if (status == TACIT_OK && !(is_private && json_is_true(json_object_get(r->body, "private"))))
+        status = face_stamp(a, round, err);
+    if (status == TACIT_OK)
+        status = tc_study_absorb(a->study, round, bytes, n, err);
+    tc_free(bytes);
+    return status;
+}
+
+static tacit_status take_broadcast(tc_agent *a, uint64_t round, const tc_answered *r,
+                                   tc_agent_next *next, tacit_error *err)
+{
+    char what[64];
+    if (r->status == 202) {
+        keep_waiting(a, next);
+        return TACIT_OK;
+    }
+    *next = TC_AGENT_AGAIN;
+    a->waits = 0;
+    if (r->status == 200)
+        return absorb(a, round, r, err);
+    if (r->status == 410)
+        return tc_study_skip(a->study, round, tc_answered_detail(r), err);
+    snprintf(what, sizeof what, "the broadcast of round %" PRIu64, round);
+    return tc_answered_refusal(r, what, err);
+}
+
+static tacit_status hear(tc_agent *a, uint64_t round, long wait_s, tc_agent_next *next,
+                         tacit_error *err)
+{
+    char path[64];
+    tc_answered r;
+    snprintf(path, sizeof path, "/rounds/%" PRIu64 "/broadcast?wait=%ld", round, wait_s);
+    tc_call call = {.method = "GET", .path = path, .bearer = a->access, .timeout_s = wait_s + 30};
+    TC_TRY(tc_request(a, &call, &r, err));
+    tacit_status status = take_broadcast(a, round, &r, next, err);
+    tc_answered_fini(&r);
+    return status;
+}
+
+static tacit_status end_round(tc_agent *a, uint64_t round, long wait_s, tc_agent_next *next,
+                              tacit_error *err)
+{
+    tc_sent what;
+    tacit_error why = {0};
+    if (a->outbox.round != round) { /* another process of this agent made it */
+        a->outbox.known = false;
+        TC_TRY(tc_outbox_fill(a, err));
+    }
+    TC_TRY(tc_send(a, &what, &why, err));
+    *next = what == TC_SEND_LATER ? TC_AGENT_WAIT : TC_AGENT_AGAIN;
+    if (what == TC_WITHHELD)
+        return tc_study_skip(a->study, round, why.msg, err);
+    return what == TC_SENT ? hear(a, round, wait_s, next, err) : TACIT_OK;
+}
+
+/* ---- a relay's messages ---- */
+
+static tacit_status take_message(tc_agent *a, const tc_need *need, const tc_answered *r,
+                                 tc_agent_next *next, tacit_error *err)
+{
+    const char *text = json_string_value(json_object_get(r->body, "release"));
+    uint8_t *bytes;
+    size_t n;
+    *next = TC_AGENT_AGAIN;
+    if (r->status == 202) {
+        keep_waiting(a, next);
+        return TACIT_OK;
+    }
+    a->waits = 0;
+    if (r->status == 404)
+        return tc_study_miss(a->study, need->round, need->party, tc_answered_detail(r), err);
+    if (r->status != 200 || !text)
+        return tc_answered_refusal(r, "a message of another agent", err);
+    TC_TRY(tc_base64_bytes(text, "release", RELEASE_MOST, &bytes, &n, err));
+    tacit_status status = tc_study_fetch(a->study, need->round, need->party, bytes, n, err);
+    tc_free(bytes);
+    return status;
+}
+
+static tacit_status fetch(tc_agent *a, const tc_need *need, long wait_s, tc_agent_next *next,
+                          tacit_error *err)
+{
+    char path[96];
+    tc_answered r;
+    snprintf(path, sizeof path, "/rounds/%" PRIu64 "/messages/%" PRIu64 "?wait=%ld", need->round,
+             need->party, wait_s);
+    tc_call call = {.method = "GET", .path = path, .bearer = a->access, .timeout_s = wait_s + 30};
+    TC_TRY(tc_request(a, &call, &r, err));
+    tacit_status status = take_message(a, need, &r, next, err);
+    tc_answered_fini(&r);
+    return status;
+}
+
+/* ---- */
+
+/* Where the journal may have it and we do not know, it is looked up again. */
+static tacit_status publish(tc_agent *a, tacit_error *err)
+{
+    tc_outbox *o = &a->outbox;
+    o->known = o->pending = false;
+    o->message.len = 0;
+    TC_TRY(tc_study_publish(a->study, &o->round, &o->message, err));
+    o->known = o->pending = true;
+    return TACIT_OK;
+}
+
+/* A relay waits for nobody's answer, but for its own message to be taken. What our ledger
+ * refuses stays here. */
+static tacit_status send_on(tc_agent *a, tc_agent_next *next, tacit_error *err)
+{
+    tc_sent what;
+    tacit_error why = {0};
+    TC_TRY(tc_send(a, &what, &why, err));
+    *next = what == TC_SEND_LATER ? TC_AGENT_WAIT : TC_AGENT_AGAIN;
+    return TACIT_OK;
+}
+
+static tacit_status count_trials(tc_agent *a, size_t *told, size_t *running, tacit_error *err)
+{
+    const tc_optimizer *o;
+    TC_TRY(tc_study_look(a->study, &o, err));
+    *told = tc_optimizer_count(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL);
+    *running = tc_optimizer_count(o, TC_TRIAL_RUNNING);
+    tc_study_unlook(a->study);
+    return TACIT_OK;
+}
+
+/* A trial that a dead self left behind is ended before anything is read for the next one: so the
+ * rounds come in the order of an agent that lived. */
+static tacit_status go_on(tc_agent *a, const tc_need *need, long wait_s, tc_agent_next *next,
+                          tacit_error *err)
+{
+    size_t told, running;
+    TC_TRY(count_trials(a, &told, &running, err));
+    *next = told >= tc_study_document(a->study)->trials ? TC_AGENT_DONE : TC_AGENT_TRIAL;
+    if (*next == TC_AGENT_DONE || running > 0)
+        return TACIT_OK;
+    if (need->must & TC_NEED_FETCH)
+        return fetch(a, need, wait_s, next, err);
+    if (!(need->may & TC_NEED_PUBLISH))
+        return TACIT_OK;
+    *next = TC_AGENT_AGAIN;
+    return publish(a, err);
+}
+
+tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err)
+{
+    tc_need need;
+    TC_TRY(tc_outbox_fill(a, err));
+    TC_TRY(tc_study_need(a->study, &need, err));
+    if (need.must & TC_NEED_ABSORB)
+        return end_round(a, need.round, wait_s, next, err);
+    if (a->outbox.pending && tc_study_document(a->study)->algorithm->relay)
+        return send_on(a, next, err);
+    return go_on(a, &need, wait_s, next, err);
+}

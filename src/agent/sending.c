@@ -1,0 +1,191 @@
+/* sending.c - a message of this agent: paid for, signed, and sent until it has arrived.
+ *
+ * The journal has the message before it comes here. What is in the outbox is sent again after an
+ * answer that was lost and after a restart: the same bytes in the same place are the same message.
+ * Before a byte leaves, the coordinator's ledger is held against what was seen of it, and the price is
+ * in our own. */
+#include "agent/agent_int.h"
+
+#include "algo/charge.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "privacy/mechanism.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the outbox ---- */
+
+tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err)
+{
+    tc_outbox *o = &a->outbox;
+    tacit_error why;
+    if (o->known)
+        return TACIT_OK;
+    o->message.len = 0;
+    tacit_status status = tc_study_published(a->study, &o->round, &o->message, &why);
+    if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
+        return tc_fail(err, status, "%s", why.msg);
+    o->known = true;
+    o->pending = status == TACIT_OK;
+    return TACIT_OK;
+}
+
+/* ---- paying ---- */
+
+/* Pledges what the release of a round will be: its price, and whom it concerns. */
+static tacit_status make_pledge(const tc_agent *a, uint64_t round, tc_release **out,
+                                tacit_error *err)
+{
+    const tc_study_plan *p = tc_study_get_plan(a->study);
+    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_pledge_terms terms = {.unit = who.unit, .single = !who.everybody, .not_private = a->stamp};
+    tc_text adjacency = {0};
+    tacit_status status =
+        tc_study_plan_terms(p, round, &terms.event, &terms.distance, &adjacency, err);
+    terms.adjacency = tc_text_get(&adjacency);
+    if (status == TACIT_OK)
+        status = tc_pledge_by(out, &terms, err);
+    tc_text_fini(&adjacency);
+    return status;
+}
+
+/* Under `study`, charged to whom the round concerns. */
+static tacit_status enter(tc_agent *a, const tc_ledger_hash *study, uint64_t round,
+                          const tc_ledger_budget *limit, const tc_release *pledge, tacit_error *err)
+{
+    const tc_study_plan *p = tc_study_get_plan(a->study);
+    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_ledger_charge charge = {
+        .study = *study, .round = round, .subject = tc_round_charge_subject(&who)};
+    tc_ledger_receipt receipt;
+    TC_TRY(tc_ledger_release(a->ledger, limit, &charge, pledge, &receipt, err));
+    tc_ledger_receipt_fini(&receipt);
+    return TACIT_OK;
+}
+
+/* E_BUDGET: it would cost more than this agent allows. Once paid, a round costs nothing again. */
+static tacit_status pay(tc_agent *a, uint64_t round, tacit_error *err)
+{
+    tc_release *pledge;
+    TC_TRY(make_pledge(a, round, &pledge, err));
+    tacit_status status = enter(a, &tc_study_get_plan(a->study)->hash, round,
+                                a->cfg.limited ? &a->cfg.limit : NULL, pledge, err);
+    tc_release_free(pledge);
+    return status;
+}
+
+/* The note is of no values and no cost, in a place of its own beside the study's rounds. */
+tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err)
+{
+    static const char place[] = "NOT PRIVATE after all";
+    uint8_t both[TC_LEDGER_HASH_BYTES + sizeof place];
+    const tc_study_plan *p = tc_study_get_plan(a->study);
+    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_pledge_terms nothing = {
+        .event = {.mechanism = TC_DP_PURE, .parameter = 1, .sampling_rate = 1},
+        .unit = who.unit,
+        .single = !who.everybody,
+        .not_private = "the coordinator released it with noise that is no secret"};
+    tc_release *note;
+    memcpy(both, p->hash.bytes, TC_LEDGER_HASH_BYTES);
+    memcpy(both + TC_LEDGER_HASH_BYTES, place, sizeof place);
+    tc_ledger_hash study = tc_hash_bytes(both, sizeof both);
+    TC_TRY(tc_pledge_by(&note, &nothing, err));
+    tacit_status status = enter(a, &study, round, NULL, note, err);
+    tc_release_free(note);
+    return status;
+}
+
+/* ---- sending ---- */
+
+static void make_body(uint64_t sequence, const tc_text *message, tc_text *out)
+{
+    tc_text_addf(out, "{\"sequence\": %" PRIu64 ", \"message\": \"", sequence);
+    tc_base64_add(out, tc_text_get(message), message->len);
+    tc_text_add(out, "\"}");
+}
+
+static void sign(const tc_agent *a, uint64_t round, uint64_t sequence, const tc_text *body,
+                 tc_text *out)
+{
+    tc_signed what = {.purpose = TC_SIGN_MESSAGE,
+                      .study = tc_study_get_plan(a->study)->hash,
+                      .round = round,
+                      .sequence = sequence,
+                      .body = tc_text_get(body),
+                      .n_body = body->len};
+    tc_signature s;
+    tc_sign(&a->secret_key, &what, &s);
+    tc_base64_add(out, s.bytes, sizeof s.bytes);
+}
+
+/* A conflict of states passes, unless the study was closed; two messages in one place do not. */
+static tacit_status take_refusal(tc_agent *a, const tc_answered *r, tc_sent *out, tacit_error *err)
+{
+    char what[64];
+    bool closed = false;
+    const char *type = json_string_value(json_object_get(r->body, "type"));
+    bool passes = r->status == 409 && type && strcmp(type, "urn:tacit:problem:state") == 0;
+    if (passes)
+        TC_TRY(tc_offer_closed(a, &closed, err));
+    *out = TC_SEND_LATER;
+    if (passes && !closed)
+        return TACIT_OK;
+    snprintf(what, sizeof what, "the message of round %" PRIu64, a->outbox.round);
+    return tc_answered_refusal(r, what, err);
+}
+
+/* Late is fine: the round has ended without us, and we hear its broadcast all the same. */
+static tacit_status take_receipt(tc_agent *a, const tc_answered *r, tc_sent *out, tacit_error *err)
+{
+    if (r->status != 200 && r->status != 202 && r->status != 410)
+        return take_refusal(a, r, out, err);
+    a->outbox.pending = false;
+    *out = TC_SENT;
+    return TACIT_OK;
+}
+
+/* Rounds only grow, so a round's number is a sequence that grows with every message. */
+static tacit_status post(tc_agent *a, tc_sent *out, tacit_error *err)
+{
+    char path[64];
+    uint64_t round = a->outbox.round;
+    tc_text body = {0}, signature = {0};
+    tc_answered r;
+    make_body(round + 1, &a->outbox.message, &body);
+    sign(a, round, round + 1, &body, &signature);
+    snprintf(path, sizeof path, "/rounds/%" PRIu64 "/messages", round);
+    tc_call call = {.method = "POST",
+                    .path = path,
+                    .bearer = a->access,
+                    .signature = tc_text_get(&signature),
+                    .body = tc_text_get(&body),
+                    .n_body = body.len};
+    tacit_status status =
+        body.failed || signature.failed ? tc_fail_memory(err) : tc_request(a, &call, &r, err);
+    tc_text_fini(&body);
+    tc_text_fini(&signature);
+    TC_TRY(status);
+    status = take_receipt(a, &r, out, err);
+    tc_answered_fini(&r);
+    return status;
+}
+
+tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err)
+{
+    *out = TC_SENT;
+    if (!a->outbox.pending)
+        return TACIT_OK;
+    if (tc_study_get_plan(a->study)->doc->algorithm->aggregator) /* a relay's ledger is empty */
+        TC_TRY(tc_witness_head(a, err));
+    tacit_status status = pay(a, a->outbox.round, why);
+    if (status == TACIT_OK)
+        return post(a, out, err);
+    if (status != TACIT_E_BUDGET)
+        return tc_fail(err, status, "%s", why->msg);
+    a->outbox.pending = false;
+    *out = TC_WITHHELD;
+    return TACIT_OK;
+}

@@ -1,0 +1,197 @@
+/* witness.c - the coordinator's ledger, read by those whom it is about.
+ *
+ * Before it sends and with every release an agent reads the ledger, checks its chain, and holds it
+ * against the last head that it saw itself: a ledger that forgot or replaced an entry does not extend it.
+ * The entry of a release must name the very bytes that were broadcast, at the price that the agent has
+ * pledged and charged to the same. */
+#include "agent/agent_int.h"
+
+#include "algo/charge.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the last head seen: seq and hash, under the study's name ---- */
+
+typedef struct seen {
+    uint64_t seq;
+    uint8_t hash[TC_LEDGER_HASH_BYTES];
+} seen;
+
+static tc_record which(const tc_agent *a)
+{
+    return (tc_record){.kind = TC_RECORD_RECEIPT, .key = a->name, .key_size = strlen(a->name)};
+}
+
+/* *version 0: nothing was seen yet. */
+static tacit_status load(tc_agent *a, tc_ledger_head *out, uint64_t *version, tacit_error *err)
+{
+    tc_record w = which(a), got;
+    tacit_error why;
+    seen s;
+    *version = 0;
+    tacit_status status = tc_store_record_get(a->cfg.store, &w, &got, &why);
+    if (status == TACIT_E_NOT_FOUND)
+        return TACIT_OK;
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    bool whole = got.size == sizeof s;
+    if (whole)
+        memcpy(&s, got.value, sizeof s);
+    tc_free((void *)got.value);
+    if (!whole)
+        return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the ledger head seen last");
+    out->seq = s.seq;
+    memcpy(out->hash.bytes, s.hash, sizeof s.hash);
+    *version = got.version;
+    return TACIT_OK;
+}
+
+static tacit_status keep(tc_agent *a, const tc_ledger_head *head, uint64_t version,
+                         tacit_error *err)
+{
+    seen s = {.seq = head->seq};
+    memcpy(s.hash, head->hash.bytes, sizeof s.hash);
+    tc_change c = {version > 0 ? TC_REPLACE : TC_INSERT, which(a)};
+    c.record.version = version;
+    c.record.value = &s;
+    c.record.size = sizeof s;
+    return tc_store_change(a->cfg.store, &c, 1, NULL, err);
+}
+
+/* ---- the entry ---- */
+
+static const tc_ledger_entry *find_entry(const tc_ledger *l, const tc_ledger_hash *study,
+                                         uint64_t round)
+{
+    for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--) {
+        const tc_ledger_entry *e = tc_ledger_get(l, i, NULL);
+        if (e->round == round && tc_ledger_hash_same(&e->study, study))
+            return e;
+    }
+    return NULL;
+}
+
+static bool same_price(const tc_dp_event *a, const tc_dp_event *b)
+{
+    return a->mechanism == b->mechanism && a->parameter == b->parameter &&
+           a->sampling == b->sampling && a->sampling_rate == b->sampling_rate &&
+           a->count == b->count;
+}
+
+/* Unit, subject and neighbours are whom a price is charged to. */
+static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
+                               const tc_text *adjacency, tacit_error *err)
+{
+    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    const char *subject = tc_round_charge_subject(&who);
+    if (e->unit == who.unit && strcmp(e->subject, subject ? subject : "") == 0 &&
+        (adjacency->len == 0 || strcmp(e->adjacency, tc_text_get(adjacency)) == 0))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT,
+                   "the coordinator's ledger charges round %" PRIu64
+                   " to others than the study's document",
+                   round);
+}
+
+static tacit_status check_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
+                                tacit_error *err)
+{
+    tc_dp_event price;
+    double distance;
+    tc_text adjacency = {0};
+    tacit_status status = tc_study_plan_terms(p, round, &price, &distance, &adjacency, err);
+    if (status == TACIT_OK && (!same_price(&e->event, &price) || e->distance > distance))
+        status = tc_fail(err, TACIT_E_CORRUPT,
+                         "the coordinator's ledger has another price for round %" PRIu64
+                         " than the study's document",
+                         round);
+    if (status == TACIT_OK)
+        status = check_whom(p, e, round, &adjacency, err);
+    tc_text_fini(&adjacency);
+    return status;
+}
+
+static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,
+                                const tc_ledger_hash *release, bool *is_private, tacit_error *err)
+{
+    const tc_study_plan *p = tc_study_get_plan(a->study);
+    const tc_ledger_entry *e = find_entry(l, &p->hash, round);
+    if (!e)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the coordinator's ledger has no entry for round %" PRIu64, round);
+    if (!tc_ledger_hash_same(&e->release, release))
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the broadcast of round %" PRIu64 " is not the one in the coordinator's "
+                       "ledger",
+                       round);
+    TC_TRY(check_price(p, e, round, err));
+    *is_private = e->is_private;
+    return TACIT_OK;
+}
+
+/* ---- the chain ---- */
+
+static tacit_status get_ledger(tc_agent *a, tc_ledger **out, tacit_error *err)
+{
+    tc_answered r;
+    TC_TRY(tc_request(a, &(tc_call){.method = "GET", .path = "/privacy", .bearer = a->access}, &r,
+                      err));
+    tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "its ledger", err)
+                          : r.body        ? tc_ledger_from_json(out, r.body, err)
+                                          : tc_answered_strange("a ledger that is not JSON", err);
+    tc_answered_fini(&r);
+    return status;
+}
+
+/* *version: of the record of what was seen, for keep. */
+static tacit_status check_extends(tc_agent *a, const tc_ledger *l, tc_ledger_head *last,
+                                  uint64_t *version, tacit_error *err)
+{
+    tacit_error why = {0};
+    *last = (tc_ledger_head){.seq = 0};
+    TC_TRY(load(a, last, version, err));
+    if (*version == 0 || tc_ledger_check_seen(l, last, &why) == TACIT_OK)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT, "the coordinator is not what it was: %.400s", why.msg);
+}
+
+static tacit_status keep_newer(tc_agent *a, const tc_ledger *l, const tc_ledger_head *last,
+                               uint64_t version, tacit_error *err)
+{
+    tc_ledger_head now = tc_ledger_get_head(l);
+    return now.seq > last->seq ? keep(a, &now, version, err) : TACIT_OK;
+}
+
+tacit_status tc_witness_head(tc_agent *a, tacit_error *err)
+{
+    tc_ledger *l;
+    tc_ledger_head last;
+    uint64_t version;
+    TC_TRY(get_ledger(a, &l, err));
+    tacit_status status = check_extends(a, l, &last, &version, err);
+    if (status == TACIT_OK)
+        status = keep_newer(a, l, &last, version, err);
+    tc_ledger_close(l);
+    return status;
+}
+
+tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
+                        bool *is_private, tacit_error *err)
+{
+    tc_ledger *l;
+    tc_ledger_head last;
+    uint64_t version;
+    tc_ledger_hash hash = tc_ledger_release_hash(release, n);
+    TC_TRY(get_ledger(a, &l, err));
+    tacit_status status = check_extends(a, l, &last, &version, err);
+    if (status == TACIT_OK)
+        status = check_entry(a, l, round, &hash, is_private, err);
+    if (status == TACIT_OK)
+        status = keep_newer(a, l, &last, version, err);
+    tc_ledger_close(l);
+    return status;
+}

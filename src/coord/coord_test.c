@@ -1,0 +1,290 @@
+/* coord_test.c - the coordinator under requests that are wrong, late, repeated, or from the wrong
+ * ones: each is refused with a reason, and the round is unaffected. */
+#include "support/coord_study.h"
+
+/* ---- rounds ---- */
+
+static void a_full_roster_closes_the_round(void **state)
+{
+    coord_world *w = *state;
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    for (uint64_t i = 0; i < STUDY_AGENTS; i++) {
+        assert_int_equal(study_post(w, i, 0, NULL), 202);
+        world_tick(w);
+        assert_int_equal(world_broadcast(w, w->agents[0].access, 0, NULL, NULL),
+                         i + 1 < STUDY_AGENTS ? 202 : 200);
+    }
+    assert_int_equal(world_broadcast(w, w->agents[1].access, 0, &bytes, &n), 200);
+    assert_true(n > 0 && n % (8 * STUDY_FEATURES) == 0);
+    tc_free(bytes);
+}
+
+static void a_deadline_closes_the_round_and_late_ones_are_told(void **state)
+{
+    coord_world *w = *state;
+    json_t *a;
+    assert_int_equal(study_post(w, 0, 0, NULL), 202);
+    w->now_ms += 59999;
+    world_tick(w);
+    assert_int_equal(world_broadcast(w, w->agents[0].access, 0, NULL, NULL), 202);
+    w->now_ms += 1;
+    world_tick(w);
+    assert_int_equal(world_broadcast(w, w->agents[0].access, 0, NULL, NULL), 200);
+    assert_int_equal(study_post(w, 1, 0, &a), 410);
+    assert_detail(a, "round 0 is closed: the message is late");
+    /* The late one takes part in the next round as everybody. */
+    for (uint64_t i = 0; i < STUDY_AGENTS; i++)
+        assert_int_equal(study_post(w, i, 1, NULL), 202);
+    world_tick(w);
+    assert_int_equal(world_broadcast(w, w->agents[1].access, 1, NULL, NULL), 200);
+}
+
+static void rounds_come_one_after_another(void **state)
+{
+    coord_world *w = *state;
+    json_t *a;
+    assert_int_equal(study_post(w, 0, 0, NULL), 202);
+    assert_int_equal(study_post(w, 1, 1, &a), 409);
+    assert_detail(a, "round 1 comes later: round 0 is open");
+}
+
+static void a_spent_budget_voids_the_round(void **state)
+{
+    coord_world *w = *state;
+    json_t *a;
+    /* The promise is for ten rounds; the study is erased and made again, its ledger goes on. */
+    for (uint64_t r = 0; r < 10; r++) {
+        for (uint64_t i = 0; i < STUDY_AGENTS; i++)
+            assert_int_equal(study_post(w, i, r, NULL), 202);
+        world_tick(w);
+        assert_int_equal(world_broadcast(w, w->agents[0].access, r, NULL, NULL), 200);
+    }
+    assert_int_equal(world_call(w, "DELETE", "/v1/studies/s", w->operator_token, NULL, NULL), 200);
+    const char again[] =
+        "{\"document\": {\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 11,"
+        " \"seed\": 7, \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": "
+        "1}}, \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2,"
+        " \"releases\": \"all\"}, \"federation\": {\"agents\": 3, \"deadline_s\": 60},"
+        " \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}}";
+    assert_int_equal(world_call(w, "POST", "/v1/studies", w->operator_token, again, &a), 201);
+    w->hash = world_hash(a);
+    json_decref(a);
+    char token[64];
+    world_join_token(w, 1, token);
+    world_keys(&w->agents[0], 99);
+    assert_int_equal(world_enrol(w, &w->agents[0], token), 201);
+    w->agents[0].sequence = 0;
+    assert_int_equal(study_post(w, 0, 0, NULL), 202);
+    w->now_ms += 60000;
+    world_tick(w);
+    assert_int_equal(
+        world_call(w, "GET", "/v1/studies/s/rounds/0/broadcast", w->agents[0].access, NULL, &a),
+        410);
+    assert_detail(a, "budget");
+}
+
+/* ---- messages ---- */
+
+static void the_same_bytes_again_get_the_same_answer(void **state)
+{
+    coord_world *w = *state;
+    citizen *c = &w->agents[0];
+    json_t *a;
+    tc_text m = study_message(w, 0, 0);
+    assert_int_equal(world_post_bytes(w, c, 0, 1, tc_text_get(&m), m.len, NULL), 202);
+    assert_int_equal(world_post_bytes(w, c, 0, 1, tc_text_get(&m), m.len, &a), 200);
+    assert_true(json_is_true(json_object_get(a, "again")));
+    json_decref(a);
+    /* Other bytes for the same place are evidence. */
+    assert_int_equal(world_post_bytes(w, c, 0, 2, tc_text_get(&m), m.len, &a), 409);
+    assert_detail(a, "both signatures are kept");
+    tc_record_range all = {.study = 1, .kind = TC_RECORD_EVIDENCE};
+    tacit_error err = {0};
+    uint64_t n;
+    assert_ok(tc_store_record_count(w->store, &all, &n, &err));
+    assert_int_equal(n, 1);
+    tc_text_fini(&m);
+}
+
+static void messages_that_are_none_are_refused(void **state)
+{
+    coord_world *w = *state;
+    citizen *c = &w->agents[0];
+    json_t *a;
+    double nan = NAN;
+    tc_text m = study_message(w, 0, 0);
+    assert_int_equal(world_post_bytes(w, c, 0, 1, tc_text_get(&m), m.len - 8, &a), 400);
+    json_decref(a);
+    assert_int_equal(world_post_bytes(w, c, 0, 1, "", 0, &a), 400);
+    json_decref(a);
+    assert_int_equal(world_post_bytes(w, c, 3, 1, tc_text_get(&m), m.len, &a), 400);
+    json_decref(a);
+    memcpy(m.data + m.len - 8, &nan, 8);
+    assert_int_equal(world_post_bytes(w, c, 0, 1, tc_text_get(&m), m.len, &a), 400);
+    json_decref(a);
+    tc_text_fini(&m);
+    /* Nothing of it has opened a round. */
+    assert_int_equal(study_post(w, 0, 0, NULL), 202);
+}
+
+static void signatures_must_hold(void **state)
+{
+    coord_world *w = *state;
+    json_t *a;
+    citizen forged = w->agents[0];
+    tc_text m = study_message(w, 0, 0);
+    forged.secret = w->agents[1].secret;
+    assert_int_equal(world_post_bytes(w, &forged, 0, 1, tc_text_get(&m), m.len, &a), 403);
+    assert_detail(a, "the signature does not hold");
+    tc_text_fini(&m);
+    char body[] = "{\"sequence\": 1, \"message\": \"AAAA\"}";
+    tc_request q = {.method = "POST",
+                    .path = "/v1/studies/s/rounds/0/messages",
+                    .bearer = w->agents[0].access,
+                    .body = body,
+                    .n_body = strlen(body)};
+    assert_int_equal(world_request(w, &q, &a), 403);
+    json_decref(a);
+}
+
+static void a_revoked_agent_is_heard_no_more(void **state)
+{
+    coord_world *w = *state;
+    json_t *a;
+    assert_int_equal(
+        world_call(w, "POST", "/v1/studies/s/agents/0:revoke", w->operator_token, NULL, NULL), 200);
+    assert_int_equal(study_post(w, 0, 0, &a), 401);
+    assert_detail(a, "the token is not valid");
+    assert_int_equal(study_post(w, 1, 0, NULL), 202);
+}
+
+static void a_paused_study_takes_nothing(void **state)
+{
+    coord_world *w = *state;
+    json_t *a;
+    const char *op = w->operator_token;
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:pause", op, NULL, NULL), 200);
+    assert_int_equal(study_post(w, 0, 0, &a), 409);
+    assert_detail(a, "the study is paused");
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:resume", op, NULL, NULL), 200);
+    assert_int_equal(study_post(w, 0, 0, NULL), 202);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:close", op, NULL, NULL), 200);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:resume", op, NULL, &a), 409);
+    assert_detail(a, "closed for good");
+}
+
+/* ---- who may ---- */
+
+static void roles_reach_as_far_as_they_say(void **state)
+{
+    coord_world *w = *state;
+    const char *agent = w->agents[0].access;
+    char join[64];
+    world_join_token(w, 1, join);
+    struct {
+        const char *method, *path, *token;
+        int status;
+    } rows[] = {
+        {"GET", "/v1/studies", NULL, 401},
+        {"GET", "/v1/studies", "x", 401},
+        {"GET", "/v1/studies", agent, 403},
+        {"GET", "/v1/studies", join, 403},
+        {"DELETE", "/v1/studies/s", agent, 403},
+        {"POST", "/v1/studies/s:pause", agent, 403},
+        {"GET", "/v1/studies/s", agent, 200},
+        {"GET", "/v1/studies/s", join, 200},
+        {"GET", "/v1/studies/t", join, 403},
+        {"GET", "/v1/studies/t", w->operator_token, 404},
+        {"GET", "/metrics", agent, 403},
+        {"GET", "/healthz", NULL, 200},
+        {"PUT", "/v1/studies/s", agent, 405},
+        {"GET", "/v1/studies/s/points", agent, 404},
+        {"GET", "/v1", agent, 404},
+        {"GET", "/v1/studies/s/rounds/x/broadcast", agent, 400},
+        {"GET", "/v1/studies/s/rounds/0/messages/1", agent, 404},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int got = world_call(w, rows[i].method, rows[i].path, rows[i].token, NULL, NULL);
+        if (got != rows[i].status)
+            fail_msg("%s %s: %d, not %d", rows[i].method, rows[i].path, got, rows[i].status);
+    }
+}
+
+static void a_token_ends_with_its_uses_and_its_time(void **state)
+{
+    coord_world *w = *state;
+    citizen c;
+    char token[64], body[] = "{\"uses\": 5, \"expires_s\": 10}";
+    json_t *a;
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s/tokens", w->operator_token, body, &a),
+                     201);
+    snprintf(token, sizeof token, "%s", world_text(a, "token"));
+    json_decref(a);
+    world_keys(&c, 77);
+    assert_int_equal(world_enrol(w, &c, token), 409); /* the roster is full */
+    /* Who is on it is given the same place again. */
+    citizen again = w->agents[2];
+    assert_int_equal(world_enrol(w, &again, token), 200);
+    assert_int_equal(again.number, 2);
+    w->now_ms += 10000;
+    assert_int_equal(world_enrol(w, &again, token), 401);
+}
+
+/* ---- documents ---- */
+
+static void studies_that_cannot_run_are_refused(void **state)
+{
+    coord_world *w = *state;
+    static const char *const cases[][2] = {
+        {"{}", "document must be an object"},
+        {"{\"document\": {\"name\": \"t\"}}", "direction"},
+        {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
+         "{\"type\": "
+         "\"float\", \"low\": 0, \"high\": 1}}}}",
+         "not one of a federation"},
+        {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
+         "{\"type\": "
+         "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"dp-fts-de\"}, "
+         "\"federation\": {\"agents\": 3}}}",
+         "privacy is missing"},
+        {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
+         "{\"type\": "
+         "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"fts\"}, "
+         "\"federation\": {\"agents\": 3}, \"privacy\": {\"epsilon\": 1, \"delta\": 0.01}}}",
+         "promises nothing"},
+        {"{\"document\": {\"points\": \"/etc/passwd\"}}", "points must be sent as points_csv"},
+        {"{\"a\": 1, \"a\": 2}", "duplicate"},
+        {"[1]", "must be a JSON object"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *a;
+        assert_int_equal(world_call(w, "POST", "/v1/studies", w->operator_token, cases[i][0], &a),
+                         400);
+        assert_detail(a, cases[i][1]);
+    }
+    json_t *a;
+    char body[2048];
+    snprintf(body, sizeof body, "{\"document\": %s}", study_document);
+    assert_int_equal(world_call(w, "POST", "/v1/studies", w->operator_token, body, &a), 409);
+    assert_detail(a, "there is a study \"s\" already");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(a_full_roster_closes_the_round),
+        IN_WORLD(a_deadline_closes_the_round_and_late_ones_are_told),
+        IN_WORLD(rounds_come_one_after_another),
+        IN_WORLD(a_spent_budget_voids_the_round),
+        IN_WORLD(the_same_bytes_again_get_the_same_answer),
+        IN_WORLD(messages_that_are_none_are_refused),
+        IN_WORLD(signatures_must_hold),
+        IN_WORLD(a_revoked_agent_is_heard_no_more),
+        IN_WORLD(a_paused_study_takes_nothing),
+        IN_WORLD(roles_reach_as_far_as_they_say),
+        IN_WORLD(a_token_ends_with_its_uses_and_its_time),
+        IN_WORLD(studies_that_cannot_run_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+/* health.c - is it up, can it work, and how much has it done: for those who watch over machines.
+ *
+ * Metrics count requests and rounds of the whole process. Nothing in them is of a single agent or
+ * study: not who sent, not how long its message was; contributions are counted when their round
+ * closes, so that nobody can watch them come. */
+#include "coord/coord_int.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+static tacit_status text(tc_ask *a, const char *what, tacit_error *err)
+{
+    tc_text_add(&a->out->body, what);
+    a->out->status = 200;
+    a->out->content_type = "text/plain; version=0.0.4";
+    return a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+tacit_status tc_health_live(tc_ask *a, tacit_error *err)
+{
+    return text(a, "ok\n", err);
+}
+
+/* Ready is who can read its store. */
+tacit_status tc_health_ready(tc_ask *a, tacit_error *err)
+{
+    tc_record_range tokens = {.kind = TC_RECORD_SERVER};
+    uint64_t n;
+    tacit_error why;
+    if (tc_store_record_count(a->coord->cfg.store, &tokens, &n, &why) != TACIT_OK)
+        return tc_refuse(a, 503, TACIT_E_IO, err, "the storage cannot be read");
+    return text(a, "ready\n", err);
+}
+
+void tc_count(tc_coord *c, tc_counter which, uint64_t n)
+{
+    atomic_fetch_add_explicit(&c->counters[which], n, memory_order_relaxed);
+}
+
+tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
+{
+    static const struct {
+        const char *name, *labels, *help;
+    } rows[TC_COUNTERS] = {
+        [TC_COUNT_2XX] = {"tacit_requests_total", "{status=\"2xx\"}", "Requests by kind of answer"},
+        [TC_COUNT_4XX] = {"tacit_requests_total", "{status=\"4xx\"}", NULL},
+        [TC_COUNT_5XX] = {"tacit_requests_total", "{status=\"5xx\"}", NULL},
+        [TC_COUNT_MESSAGES] = {"tacit_messages_total", "",
+                               "Contributions, counted when their round "
+                               "closes"},
+        [TC_COUNT_CLOSED] = {"tacit_rounds_total", "{end=\"closed\"}", "Rounds by how they ended"},
+        [TC_COUNT_VOID] = {"tacit_rounds_total", "{end=\"void\"}", NULL},
+    };
+    tc_text *out = &a->out->body;
+    for (size_t i = 0; i < TC_COUNTERS; i++) {
+        if (rows[i].help)
+            tc_text_addf(out, "# HELP %s %s\n# TYPE %s counter\n", rows[i].name, rows[i].help,
+                         rows[i].name);
+        tc_text_addf(out, "%s%s %" PRIu64 "\n", rows[i].name, rows[i].labels,
+                     (uint64_t)atomic_load_explicit(&a->coord->counters[i], memory_order_relaxed));
+    }
+    return text(a, "", err);
+}

@@ -1,0 +1,197 @@
+/* client.c - libcurl around one connection (client.h). */
+#include "net/client.h"
+#include "net/url.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TIMEOUT_S = 60, ANSWER_MOST = 16 << 20 };
+
+struct tc_client {
+    CURL *curl;
+    char *url;
+    char *pin; /* or NULL */
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void start_curl(void)
+{
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Plain HTTP must not leave the machine. */
+static tacit_status check(const tc_url *u, const char *url, const char *fingerprint,
+                          tacit_error *err)
+{
+    if (!u->tls)
+        return u->loopback
+                   ? TACIT_OK
+                   : tc_fail(err, TACIT_E_ARG,
+                             "without TLS only a loopback address may be used, not %s", url);
+    if (fingerprint && begins(fingerprint, "sha256//"))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "%s needs the coordinator's fingerprint: sha256// and 44 characters, as "
+                   "`tacit serve` prints it",
+                   url);
+}
+
+tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerprint,
+                           tacit_error *err)
+{
+    tc_url u;
+    TC_TRY(tc_url_parse(&u, url, err));
+    TC_TRY(check(&u, url, fingerprint, err));
+    pthread_once(&once, start_curl);
+    tc_client *c = tc_alloc(1, sizeof *c);
+    if (!c)
+        return tc_fail_memory(err);
+    c->url = tc_strndup(url, u.n_bytes);
+    c->pin = u.tls ? tc_strdup(fingerprint) : NULL;
+    c->curl = curl_easy_init();
+    if (!c->url || !c->curl || (u.tls && !c->pin)) {
+        tc_client_free(c);
+        return tc_fail_memory(err);
+    }
+    *out = c;
+    return TACIT_OK;
+}
+
+void tc_client_free(tc_client *c)
+{
+    if (!c)
+        return;
+    if (c->curl)
+        curl_easy_cleanup(c->curl);
+    tc_free(c->url);
+    tc_free(c->pin);
+    tc_free(c);
+}
+
+/* ---- a call ---- */
+
+static size_t receive(char *data, size_t one, size_t n, void *user)
+{
+    tc_text *body = user;
+    (void)one;
+    if (body->len + n > ANSWER_MOST)
+        return 0;
+    tc_text_add_bytes(body, data, n);
+    return body->failed ? 0 : n;
+}
+
+static bool add_header(struct curl_slist **list, const char *name, const char *value)
+{
+    tc_text line = {0};
+    if (!value)
+        return true;
+    tc_text_addf(&line, "%s: %s", name, value);
+    struct curl_slist *more = line.failed ? NULL : curl_slist_append(*list, tc_text_get(&line));
+    if (line.data)
+        explicit_bzero(line.data, line.len);
+    tc_text_fini(&line);
+    if (more)
+        *list = more;
+    return more != NULL;
+}
+
+static bool make_headers(const tc_call *call, struct curl_slist **out)
+{
+    tc_text bearer = {0};
+    bool ok = add_header(out, "Expect", "") && add_header(out, "Accept", "application/json") &&
+              (!call->body || add_header(out, "Content-Type", "application/json")) &&
+              add_header(out, "Tacit-Signature", call->signature) &&
+              add_header(out, "Idempotency-Key", call->idempotency);
+    if (ok && call->bearer) {
+        tc_text_addf(&bearer, "Bearer %s", call->bearer);
+        ok = !bearer.failed && add_header(out, "Authorization", tc_text_get(&bearer));
+    }
+    tc_text_fini(&bearer);
+    return ok;
+}
+
+/* The certificate signs itself: the pinned key is what is checked, and it is checked always. */
+static void set_up(tc_client *c, const tc_call *call, const char *url, struct curl_slist *headers,
+                   tc_text *body, char *why)
+{
+    CURL *h = c->curl;
+    curl_easy_reset(h); /* keeps the connection */
+    curl_easy_setopt(h, CURLOPT_URL, url);
+    curl_easy_setopt(h, CURLOPT_CUSTOMREQUEST, call->method);
+    curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(h, CURLOPT_WRITEDATA, body);
+    curl_easy_setopt(h, CURLOPT_ERRORBUFFER, why);
+    curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(h, CURLOPT_TCP_NODELAY, 1L);
+    curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, c->pin ? "https" : "http");
+    curl_easy_setopt(h, CURLOPT_PROXY, ""); /* whatever the environment says */
+    curl_easy_setopt(h, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(h, CURLOPT_TIMEOUT, call->timeout_s > 0 ? call->timeout_s : (long)TIMEOUT_S);
+    if (call->body) {
+        curl_easy_setopt(h, CURLOPT_POSTFIELDS, call->body);
+        curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->n_body);
+    }
+    if (c->pin) {
+        curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 0L);
+        curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 0L);
+        curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin);
+    }
+}
+
+static tacit_status perform(tc_client *c, const char *why, int *status, tacit_error *err)
+{
+    long http = 0;
+    CURLcode rc = curl_easy_perform(c->curl);
+    if (rc == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
+        return tc_fail(err, TACIT_E_STATE, "%s is not the coordinator with that fingerprint",
+                       c->url);
+    if (rc != CURLE_OK)
+        return tc_fail(err, TACIT_E_IO, "%s does not answer: %s", c->url,
+                       *why ? why : curl_easy_strerror(rc));
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &http);
+    *status = (int)http;
+    return TACIT_OK;
+}
+
+tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
+                            tacit_error *err)
+{
+    char why[CURL_ERROR_SIZE] = "";
+    struct curl_slist *headers = NULL;
+    tc_text url = {0};
+    tc_text_addf(&url, "%s%s", c->url, call->path);
+    tacit_status result;
+    if (url.failed || !make_headers(call, &headers)) {
+        result = tc_fail_memory(err);
+    } else {
+        set_up(c, call, tc_text_get(&url), headers, body, why);
+        result = perform(c, why, status, err);
+    }
+    curl_slist_free_all(headers);
+    tc_text_fini(&url);
+    return result;
+}
+
+static tacit_status call_client(void *user, const tc_call *call, int *status, tc_text *body,
+                                tacit_error *err)
+{
+    return tc_client_call(user, call, status, body, err);
+}
+
+tc_transport tc_client_transport(tc_client *c)
+{
+    return (tc_transport){.call = call_client, .user = c};
+}

@@ -1,0 +1,27 @@
+/* client.h - requests to a coordinator over HTTPS. The only caller of libcurl is client.c.
+ *
+ * One handle keeps one connection alive and serves one thread at a time. The coordinator is known by the
+ * fingerprint of its public key (certificate.h): a handle without one speaks plain HTTP, to loopback
+ * only. No proxy is used and no redirect followed, whatever the environment or an answer says. Requests
+ * that got no answer are not repeated here: who asks knows which may be. */
+#ifndef TC_NET_CLIENT_H
+#define TC_NET_CLIENT_H
+
+#include "agent/transport.h"
+
+typedef struct tc_client tc_client;
+
+/* url: "https://host:8443" with a fingerprint "sha256//...", or "http://127.0.0.1:8443" with NULL. */
+tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerprint,
+                           tacit_error *err);
+void tc_client_free(tc_client *c); /* NULL is allowed */
+
+/* *status: of HTTP; body gets what came back, 16 MB at most. E_IO: nothing came back, and why.
+ * E_STATE: another key answers than the one with the fingerprint; asking again will not help. */
+tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
+                            tacit_error *err);
+
+/* The same as a transport. */
+tc_transport tc_client_transport(tc_client *c);
+
+#endif

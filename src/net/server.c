@@ -1,0 +1,214 @@
+/* server.c - libmicrohttpd around the coordinator (server.h): birth, the clock, and the end. */
+#include "net/server_int.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "net/address.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+    THREADS = 16,
+    BODY_MOST = 8 << 20,
+    MEMORY = 16 << 10,    /* of a connection: its headers */
+    TIMEOUT_S = 30,       /* without a byte */
+    REQUEST_MOST_S = 120, /* for a whole request, and again for its answer */
+    STOP_MOST_S = 5,      /* for answers on their way when the server stops */
+    FILES_KEPT = 64,      /* for the store and the rest */
+    TICK_MS = 1000
+};
+
+/* ---- the clock ---- */
+
+void tc_server_poke(tc_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->due = true;
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static int64_t tick(tc_server *s)
+{
+    tacit_error err = {0};
+    int64_t next = INT64_MAX, now = tc_clock_unix_ms();
+    if (tc_coord_tick(s->coord, &next, &err) != TACIT_OK)
+        tc_log(TC_LOG_ERROR, "closing rounds: %s", err.msg);
+    return next - now < TICK_MS ? (next > now ? next - now : 1) : TICK_MS;
+}
+
+/* Under the lock. */
+static void sleep_ms(tc_server *s, int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    while (!s->due && !s->ending && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
+        ;
+    s->due = false;
+}
+
+/* Other processes close rounds, too: so those who wait ask again with every tick. */
+static void *run_ticker(void *user)
+{
+    tc_server *s = user;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ending) {
+        pthread_mutex_unlock(&s->lock);
+        int64_t pause = tick(s);
+        tc_guest_part(s);
+        pthread_mutex_lock(&s->lock);
+        sleep_ms(s, pause);
+        pthread_mutex_unlock(&s->lock);
+        tc_server_resume_all(s);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- birth and end ---- */
+
+/* As many connections as there may be open files, less a few. */
+static tacit_status room(unsigned asked, unsigned *out, tacit_error *err)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return tc_fail(err, TACIT_E_IO, "the limit on open files cannot be read: %s",
+                       strerror(errno));
+    files.rlim_cur = files.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &files);
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    uint64_t most = files.rlim_cur > FILES_KEPT ? files.rlim_cur - FILES_KEPT : 0;
+    if (most > 100000)
+        most = 100000;
+    if (most < 16 || asked > most)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%u connections need more open files than the limit of %llu allows", asked,
+                       (unsigned long long)files.rlim_cur);
+    *out = asked > 0 ? asked : (unsigned)most;
+    return TACIT_OK;
+}
+
+static void mute(void *user, const char *fmt, va_list args)
+{
+    char line[256];
+    (void)user;
+    vsnprintf(line, sizeof line, fmt, args);
+    line[strcspn(line, "\n")] = 0;
+    tc_log(TC_LOG_DEBUG, "http: %s", line);
+}
+
+static tacit_status listen_at(tc_server *s, const tc_server_config *cfg, const tc_address *a,
+                              unsigned connections, tacit_error *err)
+{
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+                     (a->v6 ? MHD_USE_IPv6 : 0U) | (cfg->tls ? MHD_USE_TLS : 0U);
+    unsigned threads = cfg->threads > 0 ? cfg->threads : THREADS;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, cfg->tls ? cfg->tls->key_pem : NULL},
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, cfg->tls ? cfg->tls->cert_pem : NULL},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    s->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, tc_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, mute, NULL,
+        MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)&a->at, MHD_OPTION_NOTIFY_COMPLETED,
+        tc_server_end, s, MHD_OPTION_NOTIFY_CONNECTION, tc_guest_meet, s,
+        MHD_OPTION_UNESCAPE_CALLBACK, tc_server_unescape, NULL, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        cfg->per_address, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
+        connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_ARRAY, cfg->tls ? tls : none,
+        MHD_OPTION_END);
+    if (!s->daemon)
+        return tc_fail(err, TACIT_E_IO, "%s cannot be listened at: %s", cfg->listen,
+                       errno ? strerror(errno) : "unknown reason");
+    return TACIT_OK;
+}
+
+static tacit_status start(tc_server *s, const tc_server_config *cfg, tacit_error *err)
+{
+    tc_address a;
+    unsigned connections;
+    TC_TRY(tc_address_parse(&a, cfg->listen, err));
+    if (!cfg->tls && !a.loopback)
+        return tc_fail(err, TACIT_E_ARG,
+                       "without TLS only a loopback address can be listened at, not %s", a.host);
+    TC_TRY(room(cfg->connections, &connections, err));
+    TC_TRY(listen_at(s, cfg, &a, connections, err));
+    if (pthread_create(&s->ticker, NULL, run_ticker, s) != 0)
+        return tc_fail_memory(err);
+    s->ticking = true;
+    return TACIT_OK;
+}
+
+tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit_error *err)
+{
+    pthread_condattr_t monotonic;
+    tc_server *s = tc_alloc(1, sizeof *s);
+    if (!s)
+        return tc_fail_memory(err);
+    s->coord = cfg->coord;
+    s->body_max = cfg->body_max > 0 ? cfg->body_max : BODY_MOST;
+    s->request_most_s = cfg->request_most_s > 0 ? cfg->request_most_s : REQUEST_MOST_S;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    tc_coord_listen(s->coord, tc_server_changed, s);
+    tacit_status status = start(s, cfg, err);
+    if (status != TACIT_OK) {
+        tc_server_stop(s);
+        return status;
+    }
+    *out = s;
+    return TACIT_OK;
+}
+
+/* Those who were held are answered now; what is on its way gets a little time. Under the lock. */
+static void drain(tc_server *s)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += STOP_MOST_S;
+    while (s->asking > 0 && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
+        ;
+}
+
+void tc_server_stop(tc_server *s)
+{
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->ending = true;
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    tc_server_resume_all(s);
+    if (s->ticking)
+        pthread_join(s->ticker, NULL);
+    pthread_mutex_lock(&s->lock);
+    drain(s);
+    pthread_mutex_unlock(&s->lock);
+    if (s->daemon)
+        MHD_stop_daemon(s->daemon);
+    tc_coord_listen(s->coord, NULL, NULL); /* after the last request */
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+    tc_free(s);
+}
+
+uint16_t tc_server_port(const tc_server *s)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    return info ? info->port : 0;
+}

@@ -1,0 +1,268 @@
+/* study_round.c - a party of a federated study: joining, and the steps of its rounds, each of which
+ * is an event of its journal before anything else happens (study.h). Called by agent/. */
+#include "study/study_int.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "wire/event_json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PLACE "place" /* the record of a party's number */
+
+static tc_record place_record(int64_t study)
+{
+    return (tc_record){
+        .study = study, .kind = TC_RECORD_STATE, .key = PLACE, .key_size = sizeof PLACE - 1};
+}
+
+/* ---- joining ---- */
+
+static tacit_status read_place(tc_store *store, int64_t study, uint64_t *out, tacit_error *err)
+{
+    tc_record which = place_record(study), got;
+    unsigned long long v;
+    char text[24] = "";
+    TC_TRY(tc_store_record_get(store, &which, &got, err));
+    if (got.size < sizeof text)
+        memcpy(text, got.value, got.size);
+    tc_free((void *)got.value);
+    if (!tc_parse_u64(text, &v))
+        return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: a place is not a number");
+    *out = v;
+    return TACIT_OK;
+}
+
+static tacit_status write_place(tc_store *store, int64_t study, uint64_t party, tacit_error *err)
+{
+    char text[24];
+    tc_change c = {TC_INSERT, place_record(study)};
+    c.record.size = (size_t)snprintf(text, sizeof text, "%" PRIu64, party);
+    c.record.value = text;
+    return tc_store_change(store, &c, 1, NULL, err);
+}
+
+tacit_status tc_study_place(tc_study *s, const tc_study_row *row, tc_optimizer_config *cfg,
+                            tacit_error *err)
+{
+    tacit_error why;
+    TC_TRY(tc_study_plan_new(&s->plan, row, err));
+    tacit_status status = read_place(s->store, s->id, &cfg->party, &why);
+    if (status == TACIT_E_NOT_FOUND)
+        return tc_fail(err, TACIT_E_STATE,
+                       "study \"%s\" is coordinated here, not taken part in: its agents have the "
+                       "trials",
+                       s->doc->name);
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    cfg->options = s->plan->options;
+    cfg->agents = s->plan->env.agents;
+    cfg->budget = s->plan->env.budget;
+    return TACIT_OK;
+}
+
+static tacit_status differs(const char *name, const char *what, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_STATE,
+                   "the storage has a study \"%s\" with another %s: take another storage for this "
+                   "coordinator",
+                   name, what);
+}
+
+/* Is the stored study the one that is offered? A crash between study and place is mended here. */
+static tacit_status check_same(tc_store *store, const tc_study_offer *offer, const char *name,
+                               tacit_error *err)
+{
+    tc_study_row row;
+    uint64_t party = offer->party;
+    tacit_error why;
+    TC_TRY(tc_store_study_get(store, name, &row, err));
+    bool document = strcmp(row.document, offer->document) == 0;
+    bool seed = memcmp(&row.public_seed, &offer->public_seed, sizeof row.public_seed) == 0;
+    bool time = row.created_ms == offer->created_ms;
+    int64_t id = row.id;
+    tc_study_row_fini(&row);
+    if (!document)
+        return differs(name, "document", err);
+    if (!seed)
+        return differs(name, "public seed", err);
+    if (!time) /* erased and made again by its coordinator */
+        return differs(name, "time of creation", err);
+    tacit_status status = read_place(store, id, &party, &why);
+    if (status == TACIT_E_NOT_FOUND)
+        return write_place(store, id, offer->party, err);
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    return party == offer->party ? TACIT_OK : differs(name, "place on the roster", err);
+}
+
+static tc_study_row row_of(const tc_study_offer *offer)
+{
+    return (tc_study_row){.document = (char *)offer->document,
+                          .points_csv = (char *)offer->points_csv,
+                          .public_seed = offer->public_seed,
+                          .created_ms = offer->created_ms};
+}
+
+static tacit_status put(tc_store *store, const tc_study_offer *offer, const tc_party_seed *seed,
+                        const char *name, tacit_error *err)
+{
+    tc_study_row row = row_of(offer);
+    int64_t id;
+    row.name = (char *)name;
+    row.party_seed = seed ? *seed : tc_party_seed_fresh();
+    tacit_status status = tc_store_study_put(store, &row, &id, err);
+    explicit_bzero(&row, sizeof row);
+    return status == TACIT_OK ? write_place(store, id, offer->party, err) : status;
+}
+
+tacit_status tc_study_join(tc_study **out, tc_store *store, const tc_study_offer *offer,
+                           const tc_party_seed *seed, tc_pool *pool, tacit_error *err)
+{
+    tc_study_plan *plan; /* also checks the document before anything is stored */
+    tacit_error why;
+    tc_study_row row = row_of(offer);
+    TC_TRY(tc_study_plan_new(&plan, &row, err));
+    const char *name = plan->doc->name;
+    tacit_status status = put(store, offer, seed, name, &why);
+    if (status == TACIT_E_CONFLICT)
+        status = check_same(store, offer, name, &why);
+    if (status == TACIT_OK)
+        status = tc_study_open(out, store, name, pool, &why);
+    tc_study_plan_free(plan);
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+const tc_study_plan *tc_study_get_plan(const tc_study *s)
+{
+    return s->plan;
+}
+
+/* ---- rounds ---- */
+
+/* An event that the optimizer made, into the journal. Others may have told a trial meanwhile, and
+ * that stands in no way. */
+static tacit_status journal(tc_study *s, tacit_status made, const tc_event *e, tacit_error *err)
+{
+    return made == TACIT_OK ? tc_study_append_here(s, e, true, err) : made;
+}
+
+static tacit_status enter(tc_study *s, tacit_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    tacit_status status = tc_study_catch_up(s, err);
+    if (status != TACIT_OK)
+        pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+static tacit_status leave(tc_study *s, tacit_status status)
+{
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+tacit_status tc_study_need(tc_study *s, tc_need *out, tacit_error *err)
+{
+    TC_TRY(enter(s, err));
+    return leave(s, tc_optimizer_need(s->opt, out, err));
+}
+
+static tacit_status publish(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err)
+{
+    tc_event e;
+    TC_TRY(tc_optimizer_publish(s->opt, tc_clock_unix_ms(), &e, err));
+    tc_text_add_bytes(bytes, e.bytes, e.n_bytes);
+    if (bytes->failed)
+        return tc_fail_memory(err);
+    *round = e.round;
+    return tc_study_append_here(s, &e, true, err);
+}
+
+tacit_status tc_study_publish(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err)
+{
+    TC_TRY(enter(s, err));
+    return leave(s, publish(s, round, bytes, err));
+}
+
+tacit_status tc_study_absorb(tc_study *s, uint64_t round, const void *bytes, size_t n,
+                             tacit_error *err)
+{
+    tc_event e;
+    TC_TRY(enter(s, err));
+    return leave(
+        s, journal(s, tc_optimizer_absorb(s->opt, round, bytes, n, tc_clock_unix_ms(), &e, err), &e,
+                   err));
+}
+
+tacit_status tc_study_skip(tc_study *s, uint64_t round, const char *reason, tacit_error *err)
+{
+    tc_event e;
+    TC_TRY(enter(s, err));
+    return leave(
+        s,
+        journal(s, tc_optimizer_skip(s->opt, round, reason, tc_clock_unix_ms(), &e, err), &e, err));
+}
+
+tacit_status tc_study_fetch(tc_study *s, uint64_t round, uint64_t party, const void *bytes,
+                            size_t n, tacit_error *err)
+{
+    tc_event e;
+    TC_TRY(enter(s, err));
+    return leave(
+        s,
+        journal(s, tc_optimizer_fetch(s->opt, round, party, bytes, n, tc_clock_unix_ms(), &e, err),
+                &e, err));
+}
+
+tacit_status tc_study_miss(tc_study *s, uint64_t round, uint64_t party, const char *reason,
+                           tacit_error *err)
+{
+    tc_event e;
+    TC_TRY(enter(s, err));
+    return leave(
+        s, journal(s, tc_optimizer_miss(s->opt, round, party, reason, tc_clock_unix_ms(), &e, err),
+                   &e, err));
+}
+
+/* ---- what was sent ---- */
+
+typedef struct search {
+    const tc_space *space;
+    uint64_t *round;
+    tc_text *out;
+    bool found;
+} search;
+
+/* The last one wins. */
+static tacit_status look_at(void *user, const tc_event_row *row, tacit_error *err)
+{
+    search *f = user;
+    tc_arena scratch = {0};
+    tc_event e = {.kind = row->kind};
+    if (row->kind != TC_EVENT_PUBLISH)
+        return TACIT_OK;
+    tacit_status status = tc_event_decode(f->space, row->body, &scratch, &e, err);
+    if (status == TACIT_OK) {
+        f->out->len = 0;
+        tc_text_add_bytes(f->out, e.bytes, e.n_bytes);
+        *f->round = e.round;
+        f->found = true;
+    }
+    tc_arena_fini(&scratch);
+    return f->out->failed ? tc_fail_memory(err) : status;
+}
+
+tacit_status tc_study_published(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err)
+{
+    uint64_t last = 0;
+    search f = {.space = s->doc->space, .round = &last, .out = bytes};
+    TC_TRY(tc_store_scan(s->store, s->id, 0, look_at, &f, err));
+    if (!f.found)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "nothing was published yet");
+    *round = last;
+    return TACIT_OK;
+}
