@@ -12,7 +12,7 @@
  *   regions=0      the more regions, the more of f do M features represent, and the more noise has
  *                  each: the error of a broadcast at a point has sd z Delta/q, about z c P/(N q). So
  *                  as many as keep it within a quarter of the sd of f, but none with a side below 2.5
- *                  length-scales. */
+ *                  length-scales, or with less volume than 4 cells of a length-scale. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 #include "base/error.h"
@@ -73,11 +73,14 @@ static tacit_status count_releases(const tc_de_options *o, uint64_t rounds, uint
 
 /* ---- regions=0 ---- */
 
-/* Regions with a side of 2.5 length-scales: within one, a few features tell all about f. */
+/* Regions with a side of 2.5 length-scales and a volume of 4 cells: within one, a few features tell
+ * all about f. */
 static double finest(const tc_env *env, const tc_de_options *o)
 {
     double dim = env->space ? (double)env->space->dim : 1;
-    return fmin(pow(fmax(1, 0.4 / o->lengthscale), dim), MOST_REGIONS);
+    double sides = pow(fmax(1, 0.4 / o->lengthscale), dim);
+    double volume = fmax(1, pow(1 / o->lengthscale, dim) / 4);
+    return fmin(fmin(sides, volume), MOST_REGIONS);
 }
 
 /* The sd of a broadcast's noise in round 0, where agents count most at home and it is largest. */

@@ -134,9 +134,9 @@ static void test_what_is_chosen(void **state)
         double epsilon;
         int64_t regions;
     } row[] = {
-        {30, 0.5, 1},    {30, 1, 1},    {30, 2, 1},    {30, 4, 1},    {30, 8, 3},
-        {200, 0.5, 2},   {200, 1, 3},   {200, 2, 7},   {200, 4, 12},  {200, 8, 13},
-        {1000, 0.5, 10}, {1000, 1, 13}, {1000, 2, 13}, {1000, 4, 13}, {1000, 8, 13},
+        {30, 0.5, 1},   {30, 1, 1},   {30, 2, 1},   {30, 4, 1},   {30, 8, 3},
+        {200, 0.5, 2},  {200, 1, 3},  {200, 2, 7},  {200, 4, 8},  {200, 8, 8},
+        {1000, 0.5, 8}, {1000, 1, 8}, {1000, 2, 8}, {1000, 4, 8}, {1000, 8, 8},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         tacit_error err = {0};
@@ -187,9 +187,9 @@ static void test_regions_follow_the_noise(void **state)
         start(&o, cases[k / 3]);
         assert_ok(promise(&o, 300, INITIAL + ROUNDS, epsilon[k % 3], 1e-4, &err));
         int64_t P = o.regions;
-        chosen += P > 1 && P < 13;
+        chosen += P > 1 && P < 8;
         assert_true(P == 1 || error_sd(&o, 300) <= 0.25 * 1.00001);
-        for (o.regions = P + 1; o.regions <= 13; o.regions++)
+        for (o.regions = P + 1; o.regions <= 8; o.regions++)
             assert_true(error_sd(&o, 300) > 0.25 * 0.99999);
         end(&o);
     }
@@ -203,7 +203,7 @@ static void test_the_settings_of_the_paper(void **state)
     tc_de_options o = {0};
     start(&o, NULL);
     assert_ok(promise(&o, 200, INITIAL + ROUNDS, 7.05, 0.0029, &err));
-    assert_int_equal(o.regions, 13);
+    assert_int_equal(o.regions, 8);
     end(&o);
 }
 
