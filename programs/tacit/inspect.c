@@ -238,7 +238,7 @@ static json_t *content_json(const content *c)
     hex(&c->p->hash, text);
     tc_clock_iso(when, c->p->published_ms);
     json_t *numbers = c->v ? json_array() : json_null();
-    for (size_t i = 0; i < c->n && numbers; i++)
+    for (size_t i = 0; c->v && i < c->n && numbers; i++)
         if (json_array_append_new(numbers, json_real(c->v[i])) != 0) {
             json_decref(numbers);
             return NULL;

@@ -100,14 +100,29 @@ tacit_status tc_pull_values_read(tc_pull_values *out, const tc_study *study, con
     return st;
 }
 
+/* The whole number before `end`, of at most 18 digits; moves past it. */
+static bool take_whole(const char **at, char end, int64_t *out)
+{
+    size_t digits = strspn(*at, "0123456789");
+    int64_t v = 0;
+    if (digits == 0 || digits > 18 || (*at)[digits] != end)
+        return false;
+    for (size_t i = 0; i < digits; i++)
+        v = 10 * v + ((*at)[i] - '0');
+    *at += digits + (end != '\0');
+    *out = v;
+    return true;
+}
+
 tacit_status tc_pull_values_parse(tc_batch *out, const char *word, tacit_error *err)
 {
     tc_batch b;
-    int end = 0;
-    bool good = strspn(word, "0123456789,") == strlen(word) && strlen(word) < 60 &&
-                sscanf(word, "%18" SCNu64 ",%19" SCNd64 ",%19" SCNd64 "%n", &b.n, &b.sum,
-                       &b.squares, &end) == 3;
-    if (!good || word[end])
+    int64_t n;
+    const char *at = word;
+    bool good = take_whole(&at, ',', &n) && take_whole(&at, ',', &b.sum) &&
+                take_whole(&at, '\0', &b.squares);
+    b.n = good ? (uint64_t)n : 0;
+    if (!good)
         return tc_fail(err, TACIT_E_ARG,
                        "--batch must be PULLS,SUM,SQUARES in whole numbers, got \"%.100s\"", word);
     *out = b;

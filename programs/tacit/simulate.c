@@ -295,7 +295,7 @@ static bool is_federation(const tc_simulate_plan *p)
 {
     const tc_simulate_opts *o = p->o;
     bool promised = (o->epsilon > 0 || o->delta > 0) && !tc_is_modeler(p->algorithm);
-    return tc_algorithm_federated(p->algorithm) || (p->doc && p->doc->agents) ||
+    return (p->algorithm && tc_algorithm_federated(p->algorithm)) || (p->doc && p->doc->agents) ||
            is_family(o->objective) || o->agents || o->rounds || o->drop > 0 || o->past ||
            promised || o->versus || o->warm || o->by_agent || o->checkpoint;
 }

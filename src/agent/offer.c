@@ -87,7 +87,7 @@ tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err)
     tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "the study", err)
                           : !state        ? tc_answered_strange("a study without a state", err)
                                           : TACIT_OK;
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && state)
         *out = strcmp(state, "closed") == 0;
     tc_answered_fini(&r);
     return status;

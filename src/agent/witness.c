@@ -168,7 +168,7 @@ static tacit_status keep_newer(tc_agent *a, const tc_ledger *l, const tc_ledger_
 
 tacit_status tc_witness_head(tc_agent *a, tacit_error *err)
 {
-    tc_ledger *l;
+    tc_ledger *l = NULL;
     tc_ledger_head last;
     uint64_t version;
     TC_TRY(get_ledger(a, &l, err));
@@ -182,7 +182,7 @@ tacit_status tc_witness_head(tc_agent *a, tacit_error *err)
 tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
                         bool *is_private, tacit_error *err)
 {
-    tc_ledger *l;
+    tc_ledger *l = NULL;
     tc_ledger_head last;
     uint64_t version;
     tc_ledger_hash hash = tc_ledger_release_hash(release, n);

@@ -10,6 +10,7 @@
 #ifndef TC_ALGO_TREE_TREE_H
 #define TC_ALGO_TREE_TREE_H
 
+#include "algo/batch.h"
 #include "space/partition.h"
 
 #include <tacit/status.h>
@@ -17,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TC_REWARD_ONE   ((int64_t)1 << 28) /* the reward 1 */
-#define TC_CHILDREN_MAX 16                 /* largest k */
-#define TC_DEPTH_MAX    62                 /* of k = 2, the deepest */
+#define TC_REWARD_ONE   TC_BATCH_ONE /* the reward 1: bandits count as batches do */
+#define TC_CHILDREN_MAX 16           /* largest k */
+#define TC_DEPTH_MAX    62           /* of k = 2, the deepest */
 
 /* The nearest whole number of 2^-28; the reward is first held to [-2, 2]. */
 int64_t tc_reward_of(double reward);

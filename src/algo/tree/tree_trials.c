@@ -19,8 +19,6 @@
 
 enum { TRIES = 16 };
 
-_Static_assert(TC_BATCH_ONE == TC_REWARD_ONE, "a bandit counts in the units of a batch");
-
 __extension__ typedef __int128 wide;
 
 /* ---- from the tree to the space and back ---- */
@@ -213,9 +211,10 @@ tacit_status tc_tree_trials_tell(tc_tree_trials *s, tacit_error *err)
     return tc_tree_trials_tell_batch(s, &one, err);
 }
 
+/* part/n of a sum over n > 0 pulls. */
 static int64_t share(int64_t sum, uint64_t part, uint64_t n)
 {
-    return (int64_t)((wide)sum * (wide)part / (wide)n);
+    return n > 0 ? (int64_t)((wide)sum * (wide)part / (wide)n) : 0;
 }
 
 /* How many pulls the bandit takes for an arm; `asked` is what it asks for. Arms before that one have
