@@ -196,6 +196,8 @@ void tc_simulate_print_wrapped(const char *text, int indent);
 
 tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simulate_plan *p,
                                 tacit_error *err);
+/* "B / A", where, the ratio, its interval and its p: a row of five columns. */
+void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_federated_ratio *ratio);
 /* Is iteration i shown in a table: 0, 1, 2, 5, 10, 20, 50, ... and the last. */
 bool tc_simulate_milestone(uint64_t i, uint64_t last);
 /* JSON if the name ends in .json. */

@@ -110,21 +110,6 @@ static tacit_status print_one(const tc_pull_contender *c, tacit_error *err)
 
 /* -- several ------------------------------------------------------------------------------- */
 
-static void add_contrast(tc_table *t, const tc_pull_contrast *k, uint64_t pulls)
-{
-    char cell[64];
-    snprintf(cell, sizeof cell, "%c / A", (char)('A' + k->of));
-    tc_table_text(t, 0, cell);
-    tc_table_integer(t, 1, (int64_t)pulls);
-    snprintf(cell, sizeof cell, "%.3g", k->ratio.ratio);
-    tc_table_text(t, 2, cell);
-    snprintf(cell, sizeof cell, "%.3g to %.3g", k->ratio.low, k->ratio.high);
-    tc_table_text(t, 3, cell);
-    snprintf(cell, sizeof cell, "%.2g", k->ratio.p);
-    tc_table_text(t, 4, cell);
-    tc_table_end_row(t);
-}
-
 static tacit_status print_contrasts(const tc_pull_part *parts, size_t n, tacit_error *err)
 {
     static const char *const names[] = {"ratio of", "pulls", "ratio", "95 % interval", "p"};
@@ -137,7 +122,7 @@ static tacit_status print_contrasts(const tc_pull_part *parts, size_t n, tacit_e
     }
     tc_table *t = tc_table_new(5, names);
     for (size_t i = 0; t && i < n_k; i++)
-        add_contrast(t, &k[i], parts[0].result->at[k[i].point]);
+        tc_simulate_ratio_row(t, k[i].of, parts[0].result->at[k[i].point], &k[i].ratio);
     tc_free(k);
     printf("\nRatios of mean cumulative regrets, runs paired:\n\n");
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);

@@ -246,18 +246,18 @@ static tacit_status print_curves(const tc_contender *c, size_t n, tacit_error *e
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
 }
 
-static void add_contrast(tc_table *t, const tc_federated_contrast *k)
+void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_federated_ratio *ratio)
 {
     char cell[64], text[2];
-    letter(text, k->of);
+    letter(text, of);
     snprintf(cell, sizeof cell, "%s / A", text);
     tc_table_text(t, 0, cell);
-    tc_table_integer(t, 1, (int64_t)k->iteration);
-    snprintf(cell, sizeof cell, "%.3g", k->ratio.ratio);
+    tc_table_integer(t, 1, (int64_t)at);
+    snprintf(cell, sizeof cell, "%.3g", ratio->ratio);
     tc_table_text(t, 2, cell);
-    snprintf(cell, sizeof cell, "%.3g to %.3g", k->ratio.low, k->ratio.high);
+    snprintf(cell, sizeof cell, "%.3g to %.3g", ratio->low, ratio->high);
     tc_table_text(t, 3, cell);
-    snprintf(cell, sizeof cell, "%.2g", k->ratio.p);
+    snprintf(cell, sizeof cell, "%.2g", ratio->p);
     tc_table_text(t, 4, cell);
     tc_table_end_row(t);
 }
@@ -274,7 +274,7 @@ static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, ta
     }
     tc_table *t = tc_table_new(5, names);
     for (size_t i = 0; t && i < n_k; i++)
-        add_contrast(t, &k[i]);
+        tc_simulate_ratio_row(t, k[i].of, k[i].iteration, &k[i].ratio);
     tc_free(k);
     printf("\nRatios of mean simple regrets, runs paired:\n\n");
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
