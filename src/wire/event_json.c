@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "space/utf8.h"
+#include "wire/base64.h"
 
 #include <assert.h>
 #include <math.h>
-#include <sodium.h>
 #include <string.h>
 
 /* --- writing --- */
@@ -69,22 +69,10 @@ static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
            (!e->values || put_params(j, s, e->values));
 }
 
-static json_t *bytes_json(const void *bytes, size_t n)
-{
-    size_t size = sodium_base64_encoded_len(n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = tc_alloc(size, 1);
-    if (!text)
-        return NULL;
-    sodium_bin2base64(text, size, bytes, n, sodium_base64_VARIANT_ORIGINAL);
-    json_t *j = json_string(text);
-    tc_free(text);
-    return j;
-}
-
 static bool put_message(json_t *j, const tc_event *e)
 {
     return put(j, "round", json_integer((json_int_t)e->round)) &&
-           put(j, "bytes", bytes_json(e->bytes, e->n_bytes));
+           put(j, "bytes", tc_base64_json(e->bytes, e->n_bytes));
 }
 
 static bool put_skip(json_t *j, const tc_event *e)
@@ -254,7 +242,7 @@ static tacit_status get_round(const json_t *j, tc_event *e, tacit_error *err)
 static tacit_status get_message(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
 {
     static const char *const allowed[] = {"round", "bytes", "party", NULL};
-    const char *text, *end;
+    const char *text;
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(get_round(j, e, err));
     TC_TRY(tc_json_string(j, "", "bytes", &text, err));
@@ -262,9 +250,7 @@ static tacit_status get_message(const json_t *j, tc_arena *a, tc_event *e, tacit
     unsigned char *bytes = TC_TAKE(a, len + 1, unsigned char);
     if (!bytes)
         return tc_fail_memory(err);
-    if (sodium_base642bin(bytes, len + 1, text, len, NULL, &e->n_bytes, &end,
-                          sodium_base64_VARIANT_ORIGINAL) != 0 ||
-        *end)
+    if (!tc_base64_decode(text, bytes, len + 1, &e->n_bytes))
         return tc_fail(err, TACIT_E_ARG, "bytes must be base64");
     e->bytes = bytes;
     return TACIT_OK;

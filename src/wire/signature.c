@@ -4,8 +4,6 @@
  *   BLAKE2b-256 of the body (32); numbers little-endian. */
 #include "wire/signature.h"
 
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
 
 #include <sodium.h>
@@ -70,51 +68,4 @@ bool tc_signature_holds(const tc_public_key *p, const tc_signed *what, const tc_
     uint8_t bytes[LAID_OUT];
     lay_out(what, bytes);
     return crypto_sign_verify_detached(sig->bytes, bytes, sizeof bytes, p->bytes) == 0;
-}
-
-/* ---- base64 ---- */
-
-void tc_base64_add(tc_text *out, const void *bytes, size_t n)
-{
-    size_t size = sodium_base64_encoded_len(n, sodium_base64_VARIANT_ORIGINAL);
-    char *text = tc_alloc(size, 1);
-    if (!text) {
-        out->failed = true;
-        return;
-    }
-    tc_text_add(out, sodium_bin2base64(text, size, bytes, n, sodium_base64_VARIANT_ORIGINAL));
-    tc_free(text);
-}
-
-bool tc_base64_read(const char *text, void *out, size_t n)
-{
-    size_t got;
-    const char *end;
-    size_t len = strlen(text);
-    return sodium_base642bin(out, n, text, len, NULL, &got, &end, sodium_base64_VARIANT_ORIGINAL) ==
-               0 &&
-           got == n && end == text + len;
-}
-
-tacit_status tc_base64_bytes(const char *text, const char *what, size_t most, uint8_t **out,
-                             size_t *n, tacit_error *err)
-{
-    size_t len = strlen(text), size = len / 4 * 3 + 3, got;
-    const char *end;
-    if (len / 4 * 3 > most + 3)
-        return tc_fail(err, TACIT_E_ARG, "%s is longer than %zu bytes", what, most);
-    uint8_t *bytes = tc_alloc(size, 1);
-    if (!bytes)
-        return tc_fail_memory(err);
-    bool ok = sodium_base642bin(bytes, size, text, len, NULL, &got, &end,
-                                sodium_base64_VARIANT_ORIGINAL) == 0 &&
-              end == text + len;
-    if (!ok || got > most) {
-        tc_free(bytes);
-        return ok ? tc_fail(err, TACIT_E_ARG, "%s is longer than %zu bytes", what, most)
-                  : tc_fail(err, TACIT_E_ARG, "%s must be base64", what);
-    }
-    *out = bytes;
-    *n = got;
-    return TACIT_OK;
 }

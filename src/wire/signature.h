@@ -7,6 +7,7 @@
 #define TC_WIRE_SIGNATURE_H
 
 #include "privacy/ledger.h"
+#include "wire/base64.h"
 
 typedef struct tc_public_key {
     uint8_t bytes[32];
@@ -43,12 +44,5 @@ bool tc_signature_holds(const tc_public_key *p, const tc_signed *what, const tc_
 
 /* BLAKE2b-256, as everywhere. */
 tc_ledger_hash tc_hash_bytes(const void *p, size_t n);
-
-/* Base64 with padding, and hexadecimal, of bytes of a known number. False: not that. */
-void tc_base64_add(tc_text *out, const void *bytes, size_t n);
-bool tc_base64_read(const char *text, void *out, size_t n);
-/* Of any number; *out ends with tc_free. E_ARG: not base64, or of more than `most` bytes; `what` names it. */
-tacit_status tc_base64_bytes(const char *text, const char *what, size_t most, uint8_t **out,
-                             size_t *n, tacit_error *err);
 
 #endif
