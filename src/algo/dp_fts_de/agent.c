@@ -59,6 +59,18 @@ static tacit_status share_features(agent *a, tacit_error *err)
     return TACIT_OK;
 }
 
+static tacit_status share_lens(agent *a, tacit_error *err)
+{
+    const agent *sibling = a->env->sibling;
+    if (!tc_de_lens_applies(a))
+        return TACIT_OK;
+    if (!sibling)
+        return tc_de_lens_new(&a->lens, a, err);
+    a->lens = sibling->lens;
+    a->lens->users++;
+    return TACIT_OK;
+}
+
 static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
 {
     agent *a = st;
@@ -82,6 +94,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     a->high = TC_TAKE(&a->memory, env->space->dim, double);
     if (a->memory.failed)
         return tc_fail_memory(err);
+    TC_TRY(share_lens(a, err));
     return set_due(a, 0, err);
 }
 
@@ -91,6 +104,7 @@ static void fini(void *st)
     tc_features_release(a->features);
     tc_blr_free(a->model);
     tc_search_fini(&a->search);
+    tc_de_lens_release(a->lens);
     tc_de_prior_fini(a);
     tc_de_releases_fini(&a->releases);
     tc_arena_fini(&a->memory);
@@ -175,6 +189,8 @@ static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n
     TC_TRY(end_round(a, true, err));
     double *omega = a->opts->absorb == TC_DE_PRIOR ? a->prior.target : a->omega;
     tc_de_broadcast_read(bytes, count, unit, omega);
+    if (a->lens)
+        tc_de_lens_apply(a->lens, omega, a->draw, a->prior.spread);
     if (a->opts->absorb == TC_DE_PRIOR)
         tc_de_prior_absorb(a, omega);
     return TACIT_OK;

@@ -1,6 +1,6 @@
 /* agent.h - the state of one agent of dp-fts-de: agent.c makes it and takes it through rounds,
- * trial.c chooses its points, prior.c makes broadcasts a part of its model. Nobody else includes
- * it. */
+ * trial.c chooses its points, lens.c and prior.c make broadcasts a part of its model. Nobody else
+ * includes it. */
 #ifndef TC_ALGO_DP_FTS_DE_AGENT_H
 #define TC_ALGO_DP_FTS_DE_AGENT_H
 
@@ -24,6 +24,14 @@ typedef struct tc_de_prior {
     double *e, *spread;  /* regions x (M + M/2), M: scratch */
 } tc_de_prior;
 
+/* What a broadcast says (lens.c): one for all agents of a study in this process. */
+typedef struct tc_de_lens {
+    size_t users, M, P;
+    double *A, *B; /* M x M for each region */
+    double *root;  /* M x M: a Cholesky factor */
+    tc_arena memory;
+} tc_de_lens;
+
 typedef struct tc_de_agent_state {
     const tc_env *env;
     const tc_de_options *opts;
@@ -41,6 +49,7 @@ typedef struct tc_de_agent_state {
     size_t absorbed;   /* observations when it came */
     double *omega;     /* regions x M */
     tc_de_prior prior; /* absorb=prior; else all zero */
+    tc_de_lens *lens;  /* or NULL: broadcasts are taken as they come */
     double *draw;      /* M: scratch */
     int64_t *steps;    /* M: scratch */
     double *low, *high;
@@ -58,6 +67,13 @@ tacit_status tc_de_ask(void *st, uint64_t trial, double *values, tacit_error *er
 tacit_status tc_de_ask_many(void *const *st, const uint64_t *trial, double *const *values, size_t n,
                             tacit_error *err);
 tacit_status tc_de_tell(void *st, tacit_error *err);
+
+/* lens.c: is there to be one, by public constants? */
+bool tc_de_lens_applies(const tc_de_agent_state *a);
+tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error *err);
+void tc_de_lens_release(tc_de_lens *l); /* the last user ends it; NULL is allowed */
+/* omega: regions x M, in place. common, rest: M each, scratch. */
+void tc_de_lens_apply(const tc_de_lens *l, double *omega, double *common, double *rest);
 
 /* prior.c */
 tacit_status tc_de_prior_init(tc_de_agent_state *a, tacit_error *err);
