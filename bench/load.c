@@ -1,51 +1,42 @@
 /* load.c - one round of a coordinator under load: N agents send 3.2 kB each over TLS, every one
  * acknowledged when it is on disk.
  *
- * Server and clients share this process and its cores. Clients are threads with a connection each
- * that is kept alive; an agent's message is signed before the clock starts. Prints connections a
- * second, messages a second, latencies, the time from the last message to the broadcast, and peak memory beside
- * the messages.
+ * The server is a process of its own. Clients are one thread with many connections that are kept alive;
+ * requests are made and signed before the clock starts (support/crowd.h). Prints handshakes a second,
+ * messages a second, latencies, the time from the last message to the broadcast, the server's memory and
+ * processor time, the goals, and what the machine can do at best.
  *
- *     bench_load [agents, 10000] [connections, 32] [folder, a temporary one] */
+ *     bench_load [agents, 10000] [connections, as agents] [at once, 64] [folder, a temporary one] */
 #include "algo/optimizer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "net/client.h"
 #include "net/server.h"
 #include "study/study_plan.h"
+#include "support/crowd.h"
+#include "support/limits.h"
+#include "support/process.h"
+#include "wire/base64.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-enum { FEATURES = 398 }; /* 16 + 8 * 398 = 3200 bytes */
-
-typedef struct letter {
-    char access[64];
-    char *body, *signature;
-    size_t n_body;
-    uint64_t took_ns;
-} letter;
+enum { FEATURES = 398, MESSAGE = 16 + 8 * FEATURES }; /* 3200 bytes */
+enum { GOAL_RATE = 3000, GOAL_CONNECTION = 25000, GOAL_TIMES = 3 };
 
 typedef struct load {
-    size_t agents, connections;
-    char folder[64], url[64], operator_token[64];
+    size_t agents, connections, at_once;
+    char folder[64], operator_token[64];
     tc_store *store;
     tc_coord *coord;
-    tc_certificate tls;
-    tc_server *server;
     tc_study_plan *plan;
-    letter *letters;
-    size_t next;
-    pthread_mutex_t lock;
-    pthread_barrier_t ready;
-    size_t failures;
+    crowd_letter *letters;
+    char access[64]; /* of the first agent */
 } load;
 
 static void check(tacit_status status, const tacit_error *err)
@@ -54,6 +45,21 @@ static void check(tacit_status status, const tacit_error *err)
         return;
     fprintf(stderr, "bench_load: %s\n", err->msg);
     exit(1);
+}
+
+static void open_store(load *l, const char *folder)
+{
+    tacit_error err;
+    char url[128];
+    snprintf(url, sizeof url, "sqlite:///%s/load.db", folder);
+    check(tc_store_open(&l->store, url, true, &err), &err);
+    check(tc_coord_new(&l->coord, &(tc_coord_config){.store = l->store}, &err), &err);
+}
+
+static void close_store(load *l)
+{
+    tc_coord_free(l->coord);
+    tc_store_close(l->store);
 }
 
 /* ---- the study, by direct calls ---- */
@@ -121,7 +127,7 @@ static tc_text message(const load *l)
     return out;
 }
 
-static void enrol(load *l, letter *to, const char *token, tc_secret_key *secret)
+static void enrol(load *l, char access[64], const char *token, tc_secret_key *secret)
 {
     tc_public_key key;
     tc_signature proof;
@@ -139,12 +145,13 @@ static void enrol(load *l, letter *to, const char *token, tc_secret_key *secret)
     tc_base64_add(&body, proof.bytes, sizeof proof.bytes);
     tc_text_add(&body, "\"}");
     json_t *j = ask(l, "POST", "/v1/studies/load/agents", token, tc_text_get(&body));
-    snprintf(to->access, sizeof to->access, "%s", json_string_value(json_object_get(j, "access")));
+    snprintf(access, 64, "%s", json_string_value(json_object_get(j, "access")));
     json_decref(j);
     tc_text_fini(&body);
 }
 
-static void write_letter(load *l, letter *to, const tc_text *m, const tc_secret_key *secret)
+static void write_letter(load *l, crowd_letter *to, const tc_text *m, const char *access,
+                         const tc_secret_key *secret)
 {
     tc_text body = {0}, text = {0};
     tc_signature s;
@@ -157,171 +164,230 @@ static void write_letter(load *l, letter *to, const tc_text *m, const tc_secret_
                       .body = tc_text_get(&body),
                       .n_body = body.len};
     tc_sign(secret, &what, &s);
+    tc_text_addf(&text,
+                 "POST /v1/studies/load/rounds/0/messages HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                 "Content-Type: application/json\r\nContent-Length: %zu\r\n"
+                 "Authorization: Bearer %s\r\nTacit-Signature: ",
+                 body.len, access);
     tc_base64_add(&text, s.bytes, sizeof s.bytes);
-    to->n_body = body.len;
-    to->body = tc_text_take(&body);
-    to->signature = tc_text_take(&text);
+    tc_text_addf(&text, "\r\n\r\n%s", tc_text_get(&body));
+    to->n = text.len;
+    to->bytes = tc_text_take(&text);
+    tc_text_fini(&body);
 }
 
 static void write_letters(load *l)
 {
-    char body[64];
+    char body[64], access[64];
     snprintf(body, sizeof body, "{\"uses\": %zu}", l->agents);
     json_t *j = ask(l, "POST", "/v1/studies/load/tokens", l->operator_token, body);
     const char *token = json_string_value(json_object_get(j, "token"));
     tc_text m = message(l);
     l->letters = tc_alloc(l->agents, sizeof *l->letters);
-    uint64_t start = tc_clock_ns();
     for (size_t i = 0; i < l->agents; i++) {
         tc_secret_key secret;
-        enrol(l, &l->letters[i], token, &secret);
-        write_letter(l, &l->letters[i], &m, &secret);
+        enrol(l, access, token, &secret);
+        write_letter(l, &l->letters[i], &m, access, &secret);
+        if (i == 0)
+            memcpy(l->access, access, sizeof access);
     }
-    printf("enrolled %zu agents, one after another: %.0f a second\n", l->agents,
-           (double)l->agents / ((double)(tc_clock_ns() - start) * 1e-9));
     json_decref(j);
     tc_text_fini(&m);
 }
 
-/* ---- the clients ---- */
+/* ---- the study's file ---- */
 
-static letter *take(load *l)
-{
-    pthread_mutex_lock(&l->lock);
-    letter *mine = l->next < l->agents ? &l->letters[l->next++] : NULL;
-    pthread_mutex_unlock(&l->lock);
-    return mine;
-}
-
-static void fail(load *l)
-{
-    pthread_mutex_lock(&l->lock);
-    l->failures++;
-    pthread_mutex_unlock(&l->lock);
-}
-
-static void post(load *l, tc_client *c, letter *m)
+static void move_file(const char *from, const char *to)
 {
     tacit_error err;
-    tc_text answer = {0};
-    int status = 0;
-    uint64_t start = tc_clock_ns();
-    tc_call call = {.method = "POST",
-                    .path = "/v1/studies/load/rounds/0/messages",
-                    .bearer = m->access,
-                    .signature = m->signature,
-                    .body = m->body,
-                    .n_body = m->n_body};
-    if (tc_client_call(c, &call, &status, &answer, &err) != TACIT_OK || status != 202)
-        fail(l);
-    m->took_ns = tc_clock_ns() - start;
-    tc_text_fini(&answer);
+    char *bytes;
+    size_t n;
+    check(tc_file_read(from, (size_t)1 << 30, &bytes, &n, &err), &err);
+    FILE *f = fopen(to, "wb");
+    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0) {
+        perror(to);
+        exit(1);
+    }
+    unlink(from);
+    tc_free(bytes);
 }
 
-static void *run_client(void *user)
+/* Ten thousand agents that enrol one after another are as many syncs: where there is a file system in
+ * memory, that is done there. */
+static void prepare(load *l)
 {
-    load *l = user;
     tacit_error err;
-    tc_client *c;
-    tc_text answer = {0};
-    int status;
-    check(tc_client_new(&c, l->url, l->tls.fingerprint, &err), &err);
-    check(
-        tc_client_call(c, &(tc_call){.method = "GET", .path = "/healthz"}, &status, &answer, &err),
-        &err);
-    tc_text_fini(&answer);
-    pthread_barrier_wait(&l->ready); /* all are connected */
-    for (letter *m; (m = take(l)) != NULL;)
-        post(l, c, m);
-    tc_client_free(c);
-    return NULL;
+    tc_text token = {0};
+    bool made;
+    char scratch[64] = "/dev/shm/tacit-load-XXXXXX", from[128], to[128];
+    bool apart = mkdtemp(scratch) != NULL;
+    open_store(l, apart ? scratch : l->folder);
+    check(tc_coord_operator_token(l->coord, &token, &made, &err), &err);
+    snprintf(l->operator_token, sizeof l->operator_token, "%s", tc_text_get(&token));
+    tc_text_fini(&token);
+    create(l);
+    write_letters(l);
+    close_store(l);
+    if (!apart)
+        return;
+    snprintf(from, sizeof from, "%s/load.db", scratch);
+    snprintf(to, sizeof to, "%s/load.db", l->folder);
+    move_file(from, to);
+    rmdir(scratch);
+}
+
+/* ---- the server's process: bench_load serve FOLDER ---- */
+
+static int serve(const char *folder)
+{
+    static load l;
+    tacit_error err;
+    tc_certificate tls;
+    tc_server *server;
+    open_store(&l, folder);
+    check(tc_certificate_get(l.store, "127.0.0.1", &tls, &err), &err);
+    tc_server_config cfg = {.coord = l.coord, .listen = "127.0.0.1:0", .tls = &tls};
+    check(tc_server_start(&server, &cfg, &err), &err);
+    bench_process_serve(tc_server_port(server));
+    tc_server_stop(server);
+    tc_certificate_fini(&tls);
+    close_store(&l);
+    return 0;
 }
 
 /* ---- */
 
-static int by_time(const void *a, const void *b)
+static double seconds_since(uint64_t start)
 {
-    uint64_t x = ((const letter *)a)->took_ns, y = ((const letter *)b)->took_ns;
-    return (x > y) - (x < y);
-}
-
-static double wait_for_broadcast(load *l)
-{
-    tc_request q = {.method = "GET",
-                    .path = "/v1/studies/load/rounds/0/broadcast",
-                    .bearer = l->letters[0].access};
-    uint64_t start = tc_clock_ns();
-    for (int status = 202; status == 202; usleep(1000)) {
-        tc_response r = {0};
-        tc_coord_handle(l->coord, &q, &r);
-        status = r.status;
-        tc_response_fini(&r);
-    }
     return (double)(tc_clock_ns() - start) * 1e-9;
 }
 
-static void run(load *l)
+static int by_time(const void *a, const void *b)
 {
-    pthread_t *threads = tc_alloc(l->connections, sizeof *threads);
-    uint64_t start = tc_clock_ns();
-    for (size_t i = 0; i < l->connections; i++)
-        pthread_create(&threads[i], NULL, run_client, l);
-    pthread_barrier_wait(&l->ready);
-    uint64_t connected = tc_clock_ns();
-    for (size_t i = 0; i < l->connections; i++)
-        pthread_join(threads[i], NULL);
-    double seconds = (double)(tc_clock_ns() - connected) * 1e-9;
-    double closing = wait_for_broadcast(l);
-    qsort(l->letters, l->agents, sizeof *l->letters, by_time);
-    printf("%zu connections: %.0f a second\n", l->connections,
-           (double)l->connections / ((double)(connected - start) * 1e-9));
-    printf("%zu messages of %d bytes: %.0f a second, durable; %zu failed\n", l->agents,
-           16 + 8 * FEATURES, (double)l->agents / seconds, l->failures);
-    printf("latency: p50 %.2f ms, p99 %.2f ms\n", (double)l->letters[l->agents / 2].took_ns * 1e-6,
-           (double)l->letters[l->agents * 99 / 100].took_ns * 1e-6);
-    printf("from the last message to the broadcast: %.2f s\n", closing);
-    tc_free(threads);
+    uint64_t x = ((const crowd_letter *)a)->took_ns, y = ((const crowd_letter *)b)->took_ns;
+    return (x > y) - (x < y);
 }
 
-static void open_site(load *l)
+static double wait_for_broadcast(load *l, crowd *c)
 {
-    tacit_error err;
-    tc_text token = {0};
-    char url[128];
-    bool made;
-    snprintf(url, sizeof url, "sqlite:///%s/load.db", l->folder);
-    check(tc_store_open(&l->store, url, true, &err), &err);
-    check(tc_coord_new(&l->coord, &(tc_coord_config){.store = l->store}, &err), &err);
-    check(tc_coord_operator_token(l->coord, &token, &made, &err), &err);
-    snprintf(l->operator_token, sizeof l->operator_token, "%s", tc_text_get(&token));
-    tc_text_fini(&token);
-    check(tc_certificate_get(l->store, "127.0.0.1", &l->tls, &err), &err);
-    tc_server_config cfg = {
-        .coord = l->coord, .listen = "127.0.0.1:0", .tls = &l->tls, .threads = 32};
-    check(tc_server_start(&l->server, &cfg, &err), &err);
-    snprintf(l->url, sizeof l->url, "https://127.0.0.1:%u", tc_server_port(l->server));
+    tc_text text = {0};
+    crowd_letter one = {.status = 202};
+    uint64_t start = tc_clock_ns();
+    tc_text_addf(&text,
+                 "GET /v1/studies/load/rounds/0/broadcast?wait=30 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                 "Authorization: Bearer %s\r\n\r\n",
+                 l->access);
+    one.bytes = tc_text_get(&text);
+    one.n = text.len;
+    while (one.status == 202)
+        crowd_send(c, &one, 1, 1);
+    double took = seconds_since(start);
+    if (one.status != 200)
+        printf("the round did not close: %d\n", one.status);
+    tc_text_fini(&text);
+    return took;
+}
+
+static size_t failures(const load *l)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->agents; i++)
+        n += l->letters[i].status != 202;
+    return n;
+}
+
+static void say_latencies(load *l)
+{
+    qsort(l->letters, l->agents, sizeof *l->letters, by_time);
+    printf("latency, %zu at once: p50 %.2f ms, p99 %.2f ms\n", l->at_once,
+           (double)l->letters[l->agents / 2].took_ns * 1e-6,
+           (double)l->letters[l->agents * 99 / 100].took_ns * 1e-6);
+}
+
+static void say_time(const load *l, const bench_usage *before, const bench_usage *after)
+{
+    double each = 1e6 / (double)l->agents;
+    printf("the server's processor time a message: %.0f us, and %.0f us of the system\n",
+           (after->user_s - before->user_s) * each, (after->system_s - before->system_s) * each);
+}
+
+static void say_memory(const load *l, const bench_usage *connected, const bench_usage *after,
+                       const bench_usage *started)
+{
+    double messages = (double)l->agents * MESSAGE / 1e6, mb = 1.048576;
+    double allowed = GOAL_TIMES * messages + (double)l->connections * GOAL_CONNECTION / 1e6;
+    printf("the server's memory: %.1f MB at its start, %.1f kB a connection, peak %.1f MB\n",
+           started->peak_mb * mb,
+           (connected->now_mb - started->now_mb) * mb * 1e3 / (double)l->connections,
+           after->peak_mb * mb);
+    printf(
+        "goal: at most %d times the %.0f MB of messages and %d kB a connection, %.0f MB: %.2f of "
+        "it\n",
+        GOAL_TIMES, messages, GOAL_CONNECTION / 1000, allowed, after->peak_mb * mb / allowed);
+}
+
+static size_t run(load *l, pid_t server, uint16_t port)
+{
+    bench_usage started = bench_process_usage(server);
+    uint64_t start = tc_clock_ns();
+    crowd *c = crowd_connect(port, l->connections, l->at_once);
+    printf("%zu handshakes: %.0f a second\n", l->connections,
+           (double)l->connections / seconds_since(start));
+    bench_usage connected = bench_process_usage(server);
+    start = tc_clock_ns();
+    crowd_send(c, l->letters, l->agents, l->at_once);
+    double rate = (double)l->agents / seconds_since(start);
+    bench_usage sent = bench_process_usage(server);
+    double closing = wait_for_broadcast(l, c);
+    bench_usage after = bench_process_usage(server);
+    size_t failed = failures(l);
+    printf("%zu messages of %d bytes: %.0f a second, durable; %zu failed\n", l->agents, MESSAGE,
+           rate, failed);
+    printf("goal: %d messages a second: %.2f of it\n", GOAL_RATE, rate / GOAL_RATE);
+    say_latencies(l);
+    printf("from the last message to the broadcast: %.2f s\n", closing);
+    say_time(l, &connected, &sent);
+    say_memory(l, &connected, &after, &started);
+    crowd_close(c);
+    return failed;
+}
+
+static void say_limits(const char *folder)
+{
+    printf("this machine: %.0f syncs of 4 kB a second; %.0f inserts of %d bytes, 32 to a sync; "
+           "%.0f signatures checked by a thread\n",
+           bench_limit_syncs(folder), bench_limit_inserts(folder, MESSAGE, 32), MESSAGE,
+           bench_limit_verifies());
+}
+
+static size_t number(int argc, char **argv, int i, size_t otherwise)
+{
+    return argc > i ? strtoul(argv[i], NULL, 10) : otherwise;
 }
 
 int main(int argc, char **argv)
 {
-    static load l = {.lock = PTHREAD_MUTEX_INITIALIZER, .folder = "/tmp/tacit-load-XXXXXX"};
-    struct rusage before, after;
-    l.agents = argc > 1 ? strtoul(argv[1], NULL, 10) : 10000;
-    l.connections = argc > 2 ? strtoul(argv[2], NULL, 10) : 32;
-    if (argc > 3)
-        snprintf(l.folder, sizeof l.folder, "%s", argv[3]);
+    static load l = {.folder = "/tmp/tacit-load-XXXXXX"};
+    char file[128];
+    if (argc > 2 && strcmp(argv[1], "serve") == 0)
+        return serve(argv[2]);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    l.agents = number(argc, argv, 1, 10000);
+    l.connections = number(argc, argv, 2, l.agents);
+    l.at_once = number(argc, argv, 3, 64);
+    if (argc > 4)
+        snprintf(l.folder, sizeof l.folder, "%s", argv[4]);
     else if (!mkdtemp(l.folder))
         return 1;
-    pthread_barrier_init(&l.ready, NULL, (unsigned)l.connections + 1);
-    open_site(&l);
-    create(&l);
-    write_letters(&l);
-    getrusage(RUSAGE_SELF, &before);
-    run(&l);
-    getrusage(RUSAGE_SELF, &after);
-    printf("peak memory: %.0f MB more than before, the messages are %.0f MB\n",
-           (double)(after.ru_maxrss - before.ru_maxrss) / 1024,
-           (double)l.agents * (16 + 8 * FEATURES) / 1048576);
-    tc_server_stop(l.server);
-    return l.failures > 0;
+    say_limits(l.folder);
+    prepare(&l);
+    bench_process server =
+        bench_process_start((const char *const[]){argv[0], "serve", l.folder, NULL});
+    size_t failed = run(&l, server.pid, server.port);
+    bench_process_end(&server);
+    snprintf(file, sizeof file, "%s/load.db", l.folder);
+    unlink(file);
+    if (argc <= 4)
+        rmdir(l.folder);
+    return failed > 0;
 }

@@ -1,4 +1,4 @@
-# What `make install` puts where: the program, libtacit, its headers, and how others find them.
+# What `make install` puts where: the program, libtacit, its headers, and how others find them, units of systemd.
 include(CMakePackageConfigHelpers)
 
 if(TARGET tacit)
@@ -18,3 +18,7 @@ write_basic_package_version_file(tacit-config-version.cmake COMPATIBILITY SameMi
 install(FILES ${PROJECT_BINARY_DIR}/tacit-config-version.cmake DESTINATION ${package})
 
 install(FILES docs/man/tacit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# systemd looks here under /usr and under /usr/local; docs/operations.md says what to set.
+install(FILES contrib/tacit.service contrib/tacit-agent@.service
+  DESTINATION lib/systemd/system)

@@ -152,6 +152,10 @@ function(tacit_test source library label)
 endfunction()
 
 function(tacit_test_properties test label)
-  set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 240 SKIP_RETURN_CODE 77
+  set(timeout 240)
+  if(DEFINED ENV{TACIT_DEEP}) # long variants of the tests that have one (tools/deep)
+    set(timeout 3600)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 77
     ENVIRONMENT "TACIT_SOURCE=${PROJECT_SOURCE_DIR};TACIT_BIN=${PROJECT_BINARY_DIR}/tacit")
 endfunction()

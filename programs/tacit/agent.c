@@ -24,8 +24,8 @@ enum { WAIT_S = 20, PAUSE_FIRST_MS = 250, WAIT_FIRST_MS = 1000, PAUSE_MOST_MS = 
 typedef struct options {
     char *storage, *study, *token_file, *fingerprint, *ledger;
     double epsilon, delta, timeout_s, patience_s;
-    bool accept_not_private;
-    int64_t test_seed, test_key;
+    bool accept_not_private, accept_restored;
+    int64_t test_seed, test_key, pulls;
 } options;
 
 static const tc_option table[] = {
@@ -68,6 +68,12 @@ static const tc_option table[] = {
      .offset = offsetof(options, accept_not_private),
      .help = "take part in a study whose privacy is \"none\", whose noise is no secret, or that "
              "promises too little"},
+    {.name = "accept-restored",
+     .type = TC_OPTION_BOOL,
+     .offset = offsetof(options, accept_restored),
+     .help =
+         "go on with a coordinator that was restored from a backup; this agent's own ledger and "
+         "--epsilon decide"},
     {.name = "timeout-s",
      .type = TC_OPTION_FLOAT,
      .offset = offsetof(options, timeout_s),
@@ -82,6 +88,14 @@ static const tc_option table[] = {
      .min = 0,
      .max = 1e9,
      .help = "seconds a coordinator may stay silent before the agent gives up"},
+    {.name = "pulls",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, pulls),
+     .def = "1",
+     .min = 1,
+     .max = 0x1p34,
+     .help = "take trials of up to so many pulls, where the algorithm wants them; the program runs "
+             "once for each"},
     {.name = "test-seed",
      .type = TC_OPTION_INT,
      .offset = offsetof(options, test_seed),
@@ -160,6 +174,7 @@ static tc_agent_config config_of(const party *p)
         .ledger = o->ledger,
         .limited = o->epsilon > 0,
         .limit = {.epsilon = o->epsilon, .delta = o->delta, .accountant = &tc_accountant_pld},
+        .accepts_restored = o->accept_restored,
         .accepts_not_private = o->accept_not_private,
         .seeded = o->test_seed >= 0,
         .seed = (uint64_t)o->test_seed,
@@ -177,20 +192,26 @@ static tacit_status check(const options *o, tacit_error *err)
 }
 
 /* The study's document before a place is taken; NULL for an agent that has its place already and whose
- * token is used up. */
+ * token is used up. A study that this agent takes no part in leaves no trace here. */
 static tacit_status look_at_study(party *p, tc_study_doc **out, tacit_error *err)
 {
     tc_agent_config cfg = config_of(p);
-    *out = NULL;
-    while (p->token && !*out) {
+    tacit_error objection = {0};
+    tc_study_doc *doc = NULL;
+    while (p->token && !doc) {
         tacit_error why = {0};
-        tacit_status status = tc_agent_preview(&cfg, out, &why);
+        tacit_status status = tc_agent_preview(&cfg, &doc, &objection, &why);
         if (status != TACIT_OK && status != TACIT_E_IO)
             break;
         if (status != TACIT_OK)
             TC_TRY(endure(p, status, &why, err));
     }
     p->silent_since = 0;
+    if (objection.code != TACIT_OK) {
+        tc_study_doc_free(doc);
+        return tc_fail(err, objection.code, "%s", objection.msg);
+    }
+    *out = doc;
     return TACIT_OK;
 }
 
@@ -243,10 +264,15 @@ static tacit_status run_trial(party *p, tacit_error *err)
     const tc_optimizer *o;
     TC_TRY(tc_study_look(s, &o, err));
     uint64_t finished =
-        tc_optimizer_count(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL);
+        tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL);
     tc_study_unlook(s);
-    tc_campaign_plan plan = {
-        .study = s, .runner = p->runner, .budget = finished + 1, .jobs = 1, .quiet = true};
+    tc_venue venue = tc_venue_lent(s);
+    tc_campaign_plan plan = {.venue = &venue,
+                             .runner = p->runner,
+                             .budget = finished + 1,
+                             .jobs = 1,
+                             .pulls = (uint64_t)p->o->pulls,
+                             .quiet = true};
     return tc_campaign_run(&plan, err);
 }
 

@@ -1,14 +1,13 @@
 /* ask.c - `tacit ask`: the next trial, for programs that tell its value later. */
 #include "base/memory.h"
-#include "storage.h"
-#include "trial_rows.h"
+#include "venue.h"
 #include "verbs.h"
 
 #include <stddef.h>
 #include <string.h>
 
 typedef struct options {
-    char *storage;
+    tc_where where;
     char *worker;
     double lease_s;
     int64_t count;
@@ -17,60 +16,19 @@ typedef struct options {
 } options;
 
 static const tc_option table[] = {
-    TC_STORAGE_OPTION(options),
+    TC_WHERE_OPTIONS(options),
     {"worker", TC_OPTION_STRING, offsetof(options, worker), .value = "NAME",
      .help =
          "who asks, 1 to 255 characters; the same worker gets its unfinished trials back first"},
     {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0, .max = 1e9,
-     .help = "seconds after which the trial may be given up as STALE; 0 is never"},
+     .help = "seconds after which the trial may be given up as STALE; 0 is never, or 3600 at a "
+             "coordinator"},
     {"count", TC_OPTION_INT, offsetof(options, count), "1", .min = 1, .max = 100000,
      .help = "trials to ask for"},
     {"pulls", TC_OPTION_INT, offsetof(options, pulls), "0", .min = 0, .max = 0x1p34,
      .help = "take trials of up to so many pulls, where the algorithm wants them; 0 is one each"},
     TC_THREADS_OPTION(options),
     {.name = NULL}};
-
-static void add(tc_asked *a, const tc_trial *t, size_t n_params)
-{
-    a->numbers[a->n] = t->number;
-    if (a->pulls)
-        a->pulls[a->n] = t->pulls;
-    memcpy(a->values + a->n * n_params, t->values, n_params * sizeof *a->values);
-    a->n++;
-}
-
-/* Vizier's rule: a worker that comes back, after a crash say, gets what it had. */
-static tacit_status add_open(tc_asked *a, tc_study *study, const options *opts, tacit_error *err)
-{
-    const tc_optimizer *o;
-    size_t n_params = tc_study_document(study)->space->n_params;
-    TC_TRY(tc_study_look(study, &o, err));
-    for (size_t i = 0; i < tc_optimizer_trials(o) && a->n < (size_t)opts->count; i++) {
-        const tc_trial *t = tc_optimizer_trial(o, i);
-        if (t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, opts->worker) == 0)
-            add(a, t, n_params);
-    }
-    tc_study_unlook(study);
-    return TACIT_OK;
-}
-
-static tacit_status ask_all(tc_asked *a, tc_study *study, const options *o, tacit_error *err)
-{
-    size_t n_params = tc_study_document(study)->space->n_params;
-    const tc_ask_request req = {.worker = o->worker,
-                                .lease_ms = (int64_t)(o->lease_s * 1000 + 0.5),
-                                .pulls = (uint64_t)o->pulls};
-    if (o->worker)
-        TC_TRY(add_open(a, study, o, err));
-    for (; a->n < (size_t)o->count; a->n++) {
-        uint64_t pulls;
-        TC_TRY(tc_study_ask_batch(study, &req, &a->numbers[a->n], a->values + a->n * n_params,
-                                  &pulls, err));
-        if (a->pulls)
-            a->pulls[a->n] = pulls;
-    }
-    return TACIT_OK;
-}
 
 static tacit_status make_room(tc_asked *a, const tc_space *space, const options *o,
                               tacit_error *err)
@@ -82,14 +40,18 @@ static tacit_status make_room(tc_asked *a, const tc_space *space, const options 
     return a->numbers && a->values && (a->pulls || !o->pulls) ? TACIT_OK : tc_fail_memory(err);
 }
 
-static tacit_status ask(const tc_session *s, const tc_invocation *in, tacit_error *err)
+static tacit_status ask(tc_venue *v, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    const tc_space *space = tc_study_document(s->study)->space;
+    const tc_space *space = tc_venue_document(v)->space;
+    const tc_venue_ask q = {.worker = o->worker,
+                            .lease_ms = (int64_t)(o->lease_s * 1000 + 0.5),
+                            .count = (uint64_t)o->count,
+                            .pulls = (uint64_t)o->pulls};
     tc_asked a = {0};
     tacit_status st = make_room(&a, space, o, err);
     if (st == TACIT_OK)
-        st = ask_all(&a, s->study, o, err);
+        st = tc_venue_next(v, &q, &a, err);
     if (st == TACIT_OK)
         st = tc_asked_print(space, &a, in->format, stdout, err);
     tc_free(a.numbers);
@@ -117,14 +79,15 @@ static tacit_status check_worker(const char *worker, tacit_error *err)
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_session s = {0};
+    tc_venue v = {0};
+    tc_venue_terms terms = {.create = true, .quiet = in->quiet, .threads = o->threads};
     TC_TRY(check_worker(o->worker, err));
-    tacit_status st = tc_session_name(&s, in->args[0], err);
+    tacit_status st = tc_venue_name(&v, in->args[0], err);
     if (st == TACIT_OK)
-        st = tc_session_open(&s, in->args[0], o->storage, true, o->threads, err);
+        st = tc_venue_open(&v, in->args[0], &o->where, &terms, err);
     if (st == TACIT_OK)
-        st = ask(&s, in, err);
-    tc_session_close(&s);
+        st = ask(&v, in, err);
+    tc_venue_close(&v);
     return st;
 }
 
@@ -141,7 +104,13 @@ const tc_verb tc_verb_ask = {
         "it wants the point, and is told once of all the values (tell --values). Workers that\n"
         "run at the same time share a point if none takes all of its pulls.\n"
         "\n"
-        "  tacit ask study.json --worker gpu-1 --format json",
+        "A coordinator (--server) gives out as many trials as the document plans, and no more: "
+        "then\n"
+        "it exits with 9. It lets a document's study be made by an operator only.\n"
+        "\n"
+        "  tacit ask study.json --worker gpu-1 --format json\n"
+        "  tacit ask branin --worker gpu-1 --lease-s 600 --server https://tacit.example:8443 \\\n"
+        "      --fingerprint sha256//... --token-file client.txt",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

@@ -1,24 +1,28 @@
 /* campaign.c - see campaign.h. */
 #include "campaign.h"
 
+#include "algo/batch.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "worker.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
-enum { TICK_MS = 250 }; /* how soon an interruption that fell between two waits is seen */
-
-typedef struct orphan {
-    uint64_t trial;
-    const char *worker; /* the dead one */
-    double *values;
-} orphan;
+/* How soon an interruption that fell between two waits is seen; after how many of these a coordinator is
+ * asked for more work, unless a job ended before; signs of life in a lease. */
+enum { TICK_MS = 250, TICKS = 8, BEATS = 3 };
 
 typedef struct slot {
     bool used;
-    uint64_t trial;
+    uint64_t trial, pulls; /* pulls: that are to be run, one after another */
+    tc_batch batch;        /* of those that have ended, where they are several */
+    double *values;
+    char worker[TC_WORKER_MAX];
+    uint64_t beat_ns; /* when the coordinator last heard of it */
 } slot;
 
 typedef struct campaign {
@@ -28,23 +32,16 @@ typedef struct campaign {
     slot *slots;    /* plan.jobs of them */
     tc_arena arena; /* the orphans' values and workers */
     tc_census census;
-    orphan *orphans;
+    tc_orphan *orphans;
     size_t n_orphans, next_orphan;
-    int64_t failures; /* in a row */
+    uint64_t elsewhere; /* trials that others run, when they were last counted */
+    bool waits;         /* ... and it was said that they are waited for */
+    int64_t failures;   /* in a row */
     uint64_t reported;
     tc_progress *progress;
 } campaign;
 
-/* ---- what the journal says */
-
-typedef struct standing {
-    uint64_t finished;
-    uint64_t elsewhere; /* run by living processes of this host other than ours */
-    uint64_t failed;
-    bool has_best;
-    uint64_t best_trial;
-    double best;
-} standing;
+/* ---- how the study stands */
 
 static bool is_ours(const campaign *c, uint64_t trial)
 {
@@ -54,39 +51,34 @@ static bool is_ours(const campaign *c, uint64_t trial)
     return false;
 }
 
-static uint64_t count_elsewhere(campaign *c, const tc_optimizer *o)
+/* In a storage those of living processes of this host: of others nobody knows. */
+static tacit_status count_living(campaign *c, uint64_t *n, tacit_error *err)
 {
-    size_t ours = tc_runner_running(c->plan.runner) + (c->n_orphans - c->next_orphan);
-    if (tc_optimizer_count(o, TC_TRIAL_RUNNING) <= ours)
-        return 0;
-    uint64_t n = 0;
+    tc_view running;
+    TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
     tc_census_forget(&c->census);
-    for (size_t i = 0; i < tc_optimizer_trials(o); i++) {
-        const tc_trial *t = tc_optimizer_trial(o, i);
-        n += t->state == TC_TRIAL_RUNNING && !is_ours(c, i) &&
-             tc_worker_look_up(&c->census, t->worker) == TC_WORKER_ALIVE;
+    for (size_t i = 0; i < running.n; i++) {
+        const tc_trial *t = running.trials[i];
+        *n += !is_ours(c, t->number) && tc_worker_look_up(&c->census, t->worker) == TC_WORKER_ALIVE;
     }
-    return n;
-}
-
-static tacit_status take_stock(campaign *c, standing *out, tacit_error *err)
-{
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(c->plan.study, &o, err));
-    const tc_trial *best = tc_optimizer_best(o);
-    *out = (standing){.failed = tc_optimizer_count(o, TC_TRIAL_FAIL)};
-    out->finished = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + out->failed;
-    out->elsewhere = count_elsewhere(c, o);
-    if (best) {
-        out->has_best = true;
-        out->best_trial = best->number;
-        out->best = best->value;
-    }
-    tc_study_unlook(c->plan.study);
+    tc_view_end(&running);
     return TACIT_OK;
 }
 
-static void show(const campaign *c, const standing *s)
+static tacit_status take_stock(campaign *c, tc_standing *out, tacit_error *err)
+{
+    size_t ours = tc_runner_running(c->plan.runner) + (c->n_orphans - c->next_orphan);
+    TC_TRY(tc_venue_standing(c->plan.venue, out, err));
+    c->elsewhere = 0;
+    if (out->running <= ours)
+        return TACIT_OK;
+    if (!c->plan.venue->served)
+        return count_living(c, &c->elsewhere, err);
+    c->elsewhere = out->running - ours;
+    return TACIT_OK;
+}
+
+static void show(const campaign *c, const tc_standing *s)
 {
     char note[96] = "";
     int n = 0;
@@ -100,12 +92,6 @@ static void show(const campaign *c, const standing *s)
 
 /* ---- orphans */
 
-static bool is_orphan(campaign *c, const tc_trial *t)
-{
-    return t->state == TC_TRIAL_RUNNING &&
-           tc_worker_look_up(&c->census, t->worker) == TC_WORKER_DEAD;
-}
-
 static bool add_orphan(campaign *c, const tc_trial *t)
 {
     double *values = TC_TAKE(&c->arena, c->n_params, double);
@@ -113,65 +99,76 @@ static bool add_orphan(campaign *c, const tc_trial *t)
     if (!values || !worker)
         return false;
     memcpy(values, t->values, c->n_params * sizeof *values);
-    c->orphans[c->n_orphans++] = (orphan){.trial = t->number, .worker = worker, .values = values};
+    c->orphans[c->n_orphans++] =
+        (tc_orphan){.trial = t->number, .worker = worker, .values = values, .pulls = t->pulls};
     return true;
 }
 
 static tacit_status find_orphans(campaign *c, tacit_error *err)
 {
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(c->plan.study, &o, err));
-    c->orphans = TC_TAKE(&c->arena, tc_optimizer_count(o, TC_TRIAL_RUNNING) + 1, orphan);
+    tc_view running;
+    TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
+    c->orphans = TC_TAKE(&c->arena, running.n + 1, tc_orphan);
     bool ok = c->orphans != NULL;
-    for (size_t i = 0; ok && i < tc_optimizer_trials(o); i++)
-        if (is_orphan(c, tc_optimizer_trial(o, i)))
-            ok = add_orphan(c, tc_optimizer_trial(o, i));
-    tc_study_unlook(c->plan.study);
+    for (size_t i = 0; ok && i < running.n; i++)
+        if (tc_worker_look_up(&c->census, running.trials[i]->worker) == TC_WORKER_DEAD)
+            ok = add_orphan(c, running.trials[i]);
+    tc_view_end(&running);
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
 /* ---- starting */
 
-static size_t free_slot(const campaign *c)
+static slot *free_slot(const campaign *c)
 {
     size_t i = 0;
     while (c->slots[i].used)
         i++;
-    return i;
+    tc_worker_name(&c->census, i, c->slots[i].worker);
+    return &c->slots[i];
 }
 
-static tacit_status start_trial(campaign *c, size_t at, uint64_t trial, const double *values,
-                                tacit_error *err)
+static tacit_status start_trial(campaign *c, slot *s, uint64_t trial, uint64_t pulls,
+                                const double *values, tacit_error *err)
 {
     TC_TRY(tc_runner_start(c->plan.runner, trial, values, err));
-    c->slots[at] = (slot){.used = true, .trial = trial};
+    s->used = true;
+    s->trial = trial;
+    s->pulls = pulls < c->plan.pulls ? pulls : c->plan.pulls;
+    s->batch = (tc_batch){0};
+    memcpy(s->values, values, c->n_params * sizeof *values);
+    s->beat_ns = tc_clock_ns();
+    c->waits = false;
     return TACIT_OK;
 }
 
+/* E_BUDGET: a coordinator has given out all trials; those that others run may come back. */
 static tacit_status start_new(campaign *c, tacit_error *err)
 {
-    char worker[TC_WORKER_MAX];
-    uint64_t trial;
-    size_t at = free_slot(c);
-    tc_worker_name(&c->census, at, worker);
-    TC_TRY(tc_study_ask(c->plan.study, worker, c->plan.lease_ms, &trial, c->values, err));
-    return start_trial(c, at, trial, c->values, err);
+    uint64_t trial, pulls = 1;
+    slot *s = free_slot(c);
+    bool several = c->plan.pulls > 1;
+    tc_asked one = {.numbers = &trial, .pulls = several ? &pulls : NULL, .values = c->values};
+    tc_venue_ask q = {.worker = s->worker,
+                      .lease_ms = c->plan.lease_ms,
+                      .count = 1,
+                      .pulls = several ? c->plan.pulls : 0};
+    TC_TRY(tc_venue_next(c->plan.venue, &q, &one, err));
+    return start_trial(c, s, trial, pulls, c->values, err);
 }
 
-/* The journal decides who runs it. Whoever comes too late leaves it: its new worker lives. */
-static tacit_status start_orphan(campaign *c, const orphan *left, tacit_error *err)
+/* One of them runs it. Whoever comes too late leaves it: its new worker lives. */
+static tacit_status start_orphan(campaign *c, tc_orphan *left, tacit_error *err)
 {
-    char worker[TC_WORKER_MAX];
-    size_t at = free_slot(c);
-    tc_worker_name(&c->census, at, worker);
-    const tc_claim claim = {.from = left->worker, .to = worker, .lease_ms = c->plan.lease_ms};
-    tacit_status st = tc_study_reclaim(c->plan.study, left->trial, &claim, err);
-    if (st == TACIT_E_STATE)
+    slot *s = free_slot(c);
+    tacit_status st =
+        tc_venue_take_over(c->plan.venue, left, s->worker, sizeof s->worker, c->plan.lease_ms, err);
+    if (st == TACIT_E_STATE || st == TACIT_E_BUDGET)
         return TACIT_OK;
     TC_TRY(st);
     tc_note(c->plan.quiet, "running trial %" PRIu64 " again, which an earlier run left unfinished",
             left->trial);
-    return start_trial(c, at, left->trial, left->values, err);
+    return start_trial(c, s, left->trial, left->pulls, left->values, err);
 }
 
 /* Has the user an answer left for the trial that would come next? */
@@ -195,65 +192,121 @@ static tacit_status may_start(campaign *c, bool *may, tacit_error *err)
     return TACIT_OK;
 }
 
+/* *started: one more job runs. */
+static tacit_status start_next(campaign *c, uint64_t planned, bool *started, tacit_error *err)
+{
+    bool may;
+    *started = false;
+    TC_TRY(may_start(c, &may, err));
+    if (!may) {
+        c->elsewhere = 0; /* what others run is nothing to a user who has no answer left */
+        return TACIT_OK;
+    }
+    *started = true;
+    if (c->next_orphan < c->n_orphans)
+        return start_orphan(c, &c->orphans[c->next_orphan++], err);
+    *started = planned + c->elsewhere < c->plan.budget;
+    tacit_status st = *started ? start_new(c, err) : TACIT_OK;
+    if (st != TACIT_E_BUDGET || !c->plan.venue->served)
+        return st;
+    *started = false;
+    return TACIT_OK;
+}
+
 /* Keeps all jobs busy as long as the budget needs more trials. */
 static tacit_status fill(campaign *c, tacit_error *err)
 {
-    while (!tc_runner_full(c->plan.runner) && !tc_interrupted()) {
-        standing s;
+    bool started = true;
+    while (started && !tc_runner_full(c->plan.runner) && !tc_interrupted()) {
+        tc_standing s;
         TC_TRY(take_stock(c, &s, err));
         show(c, &s);
         uint64_t planned = s.finished + tc_runner_running(c->plan.runner);
-        if (planned >= c->plan.budget)
-            return TACIT_OK;
-        bool may;
-        TC_TRY(may_start(c, &may, err));
-        if (!may)
-            return TACIT_OK;
-        if (c->next_orphan < c->n_orphans) {
-            TC_TRY(start_orphan(c, &c->orphans[c->next_orphan++], err));
-        } else if (planned + s.elsewhere < c->plan.budget) {
-            TC_TRY(start_new(c, err));
-        } else {
+        if (planned >= c->plan.budget) {
+            c->elsewhere = 0;
             return TACIT_OK;
         }
+        TC_TRY(start_next(c, planned, &started, err));
     }
     return TACIT_OK;
 }
 
+/* ---- signs of life */
+
+/* One that gets lost is as good as the next one; a lease that ran out is for the report to find. */
+static void beat(campaign *c)
+{
+    uint64_t now = tc_clock_ns(), every = (uint64_t)c->plan.lease_ms * 1000000 / BEATS;
+    for (size_t i = 0; c->plan.venue->served && i < c->plan.jobs; i++) {
+        slot *s = &c->slots[i];
+        tacit_error why;
+        if (!s->used || now - s->beat_ns < every)
+            continue;
+        s->beat_ns = now;
+        if (tc_venue_beat(c->plan.venue, s->trial, s->worker, c->plan.lease_ms, &why) != TACIT_OK)
+            tc_log(TC_LOG_INFO, "trial %" PRIu64 ": %s", s->trial, why.msg);
+    }
+}
+
 /* ---- reporting */
 
-static void release_slot(campaign *c, uint64_t trial)
+/* There is one: jobs report about trials that were started. */
+static slot *slot_of(const campaign *c, uint64_t trial)
 {
-    for (size_t i = 0; i < c->plan.jobs; i++)
-        if (c->slots[i].used && c->slots[i].trial == trial)
-            c->slots[i].used = false;
+    size_t i = 0;
+    while (!c->slots[i].used || c->slots[i].trial != trial)
+        i++;
+    return &c->slots[i];
 }
 
 static tacit_status tell_reply(campaign *c, const tc_job_result *r, tacit_error *err)
 {
-    double reply;
+    tc_report told = {.kind = TC_REPORT_REPLY};
     if (!r->ok)
         tc_note(c->plan.quiet,
                 "trial %" PRIu64 " failed (%s); it is answered as the middle of the bounds",
                 r->trial, r->reason);
-    TC_TRY(tc_user_reply_give(c->plan.user, r->trial, r->ok ? r->value : (double)NAN, &reply, err));
-    return tc_study_tell(c->plan.study, r->trial, NULL, reply, err);
+    TC_TRY(tc_user_reply_give(c->plan.user, r->trial, r->ok ? r->value : (double)NAN, &told.value,
+                              err));
+    return tc_venue_tell(c->plan.venue, r->trial, &told, NULL, err);
 }
 
-static tacit_status tell(campaign *c, const tc_job_result *r, tacit_error *err)
+static tacit_status tell(campaign *c, const tc_job_result *r, const tc_batch *batch,
+                         tacit_error *err)
 {
     if (c->plan.user)
         return tell_reply(c, r, err);
     c->failures = r->ok ? 0 : c->failures + 1;
-    return r->ok ? tc_study_tell(c->plan.study, r->trial, NULL, r->value, err)
-                 : tc_study_fail(c->plan.study, r->trial, r->reason, err);
+    bool some = r->ok || batch->n > 0;
+    tc_report told = {
+        .kind = some ? TC_REPORT_VALUE : TC_REPORT_FAILED, .value = r->value, .reason = r->reason};
+    return tc_venue_tell(c->plan.venue, r->trial, &told, batch->n > 0 ? batch : NULL, err);
+}
+
+/* One more pull of a batch. *again: it is not complete, and the program runs once more. */
+static tacit_status add_pull(campaign *c, slot *s, const tc_job_result *r, bool *again,
+                             tacit_error *err)
+{
+    int64_t reward;
+    *again = false;
+    if (s->pulls <= 1 || !r->ok)
+        return TACIT_OK;
+    TC_TRY(tc_study_reward(c->plan.venue->session.study, r->value, &reward, err));
+    tc_batch_add(&s->batch, reward);
+    *again = s->batch.n < s->pulls;
+    return *again ? tc_runner_start(c->plan.runner, s->trial, s->values, err) : TACIT_OK;
 }
 
 static tacit_status report(campaign *c, const tc_job_result *r, tacit_error *err)
 {
-    release_slot(c, r->trial);
+    slot *s = slot_of(c, r->trial);
+    bool again;
+    TC_TRY(add_pull(c, s, r, &again, err));
+    if (again)
+        return TACIT_OK;
+    s->used = false;
     c->reported++;
-    tacit_status st = tell(c, r, err);
+    tacit_status st = tell(c, r, &s->batch, err);
     if (st == TACIT_E_STATE) { /* somebody told it by hand, or ran it after its lease */
         tc_note(c->plan.quiet,
                 "trial %" PRIu64 " was told by somebody else; its first report stays", r->trial);
@@ -268,30 +321,54 @@ static tacit_status report(campaign *c, const tc_job_result *r, tacit_error *err
     return TACIT_OK;
 }
 
+/* A coordinator that is away is not waited for any more. */
 static tacit_status interrupted(campaign *c, tacit_error *err)
 {
-    standing s;
+    tc_standing s;
+    tacit_error why;
     tc_runner_stop(c->plan.runner, TC_RUNNER_GRACE_MS);
-    TC_TRY(take_stock(c, &s, err));
+    if (take_stock(c, &s, &why) != TACIT_OK)
+        return tc_fail(err, TACIT_E_CANCELLED, "interrupted; the same command goes on (%s)",
+                       why.msg);
     return tc_fail(err, TACIT_E_CANCELLED,
                    "interrupted with %" PRIu64 " of %" PRIu64
                    " trials finished; the same command goes on from here",
                    s.finished, c->plan.budget);
 }
 
+/* Nothing runs here. True: others run trials of a coordinator's, which are waited for. */
+static bool wait_for_others(campaign *c)
+{
+    if (!c->plan.venue->served || c->elsewhere == 0)
+        return false;
+    if (!c->waits)
+        tc_note(c->plan.quiet, "waiting for %" PRIu64 " trial%s that others run", c->elsewhere,
+                c->elsewhere == 1 ? "" : "s");
+    c->waits = true;
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    return true;
+}
+
 static tacit_status loop(campaign *c, tacit_error *err)
 {
+    int idle = 0; /* ticks since a job ended */
     for (;;) {
         tc_job_result result;
-        bool done;
-        TC_TRY(fill(c, err));
+        bool done = false;
+        if (!c->plan.venue->served || idle % TICKS == 0)
+            TC_TRY(fill(c, err));
         if (tc_interrupted())
             return interrupted(c, err);
-        if (tc_runner_running(c->plan.runner) == 0)
-            return TACIT_OK;
+        if (tc_runner_running(c->plan.runner) == 0) {
+            if (!wait_for_others(c))
+                return TACIT_OK;
+            continue;
+        }
         TC_TRY(tc_runner_wait(c->plan.runner, TICK_MS, &result, &done, err));
         if (done)
             TC_TRY(report(c, &result, err));
+        idle = done ? 0 : idle + 1;
+        beat(c);
     }
 }
 
@@ -301,15 +378,25 @@ static tacit_status run(campaign *c, tacit_error *err)
     c->values = tc_alloc(c->n_params, sizeof *c->values);
     if (!c->slots || !c->values)
         return tc_fail_memory(err);
+    for (size_t i = 0; i < c->plan.jobs; i++)
+        c->slots[i].values = TC_TAKE(&c->arena, c->n_params, double);
+    if (c->arena.failed)
+        return tc_fail_memory(err);
     tc_census_begin(&c->census);
-    TC_TRY(find_orphans(c, err));
-    return loop(c, err);
+    tacit_error why = {0};
+    tacit_status st = find_orphans(c, &why);
+    if (st == TACIT_OK)
+        st = loop(c, &why);
+    if (st == TACIT_E_IO && tc_interrupted())
+        return interrupted(c, err);
+    return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
 }
 
 tacit_status tc_campaign_run(const tc_campaign_plan *plan, tacit_error *err)
 {
-    campaign c = {.plan = *plan, .n_params = tc_study_document(plan->study)->space->n_params};
-    c.progress = tc_progress_start(tc_study_name(plan->study), plan->budget, plan->quiet);
+    const tc_study_doc *doc = tc_venue_document(plan->venue);
+    campaign c = {.plan = *plan, .n_params = doc->space->n_params};
+    c.progress = tc_progress_start(doc->name, plan->budget, plan->quiet);
     tacit_status st = run(&c, err);
     tc_progress_end(c.progress);
     tc_free(c.slots);

@@ -5,23 +5,30 @@
  * values, so a killed run goes on as if nothing had happened; it is claimed in the
  * journal before, so several processes run it once. Trials of living
  * processes of this host count towards the budget; those of other hosts do not, so
- * several processes may together run a few trials more than planned. Only
- * optimize.c calls this. */
+ * several processes may together run a few trials more than planned.
+ *
+ * At a coordinator leases tell who lives, of any host: while a program runs, a sign of life goes out
+ * three times a lease. All trials that run count towards the budget, and who has nothing to start waits
+ * for those of others, for they may be given up: the last of several clients to live finishes the study.
+ * Called by optimize.c and agent.c. */
 #ifndef TC_PROGRAM_CAMPAIGN_H
 #define TC_PROGRAM_CAMPAIGN_H
 
 #include "cli.h"
 #include "runner/runner.h"
-#include "study/study.h"
 #include "user_reply.h"
+#include "venue.h"
 
 typedef struct tc_campaign_plan {
-    tc_study *study;
+    tc_venue *venue;
     tc_runner *runner;
     uint64_t budget;      /* finished trials, COMPLETE or FAIL, at which it ends */
     size_t jobs;          /* of the runner */
-    int64_t lease_ms;     /* 0: none */
+    int64_t lease_ms;     /* 0: none; a coordinator needs one */
     int64_t max_failures; /* in a row; 0: no limit */
+    /* Above 1, in a storage: trials may be batches of so many pulls at most, where the algorithm wants
+     * them. The program is run once for each; where it fails, the pulls before it are told. */
+    uint64_t pulls;
     bool quiet;
     /* Perturbs what the program says; NULL: it is told as it is. A failure is then a reply like any
      * other, and does not end the campaign: whoever stops at failures tells of them. */

@@ -21,6 +21,7 @@ typedef struct tc_series {
     const double *spread; /* a band y +- spread; NULL: none */
     const double *shade;  /* DOTS: 0 (light) to 1 (dark) for each; NULL: the colour */
     bool ring;            /* DOTS: larger and hollow */
+    bool dashed;          /* LINE, STEP */
 } tc_series;
 
 typedef struct tc_axis {
@@ -29,6 +30,7 @@ typedef struct tc_axis {
     bool whole;               /* counts: ticks at whole numbers only */
     const char *const *names; /* categories at 0, 1, ...; NULL: numbers */
     size_t n_names;
+    bool upright; /* of the x axis: names are long, and stand */
 } tc_axis;
 
 typedef struct tc_panel {

@@ -1,5 +1,5 @@
 /* curate.c - `tacit curate`: the family, and what its verbs share. */
-#include "curate_int.h"
+#include "curate_answer.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -151,12 +151,13 @@ tacit_status tc_curate_write(const char *file, char *text, tacit_error *err)
 }
 
 static const tc_verb *const family[] = {&tc_verb_curate_release, &tc_verb_curate_answer,
-                                        &tc_verb_curate_perturb, NULL};
+                                        &tc_verb_curate_perturb, &tc_verb_curate_publish, NULL};
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     (void)in;
-    return tc_fail(err, TACIT_E_ARG, "tacit curate needs a second word: release, answer, perturb");
+    return tc_fail(err, TACIT_E_ARG,
+                   "tacit curate needs a second word: release, answer, perturb, publish");
 }
 
 const tc_verb tc_verb_curate = {

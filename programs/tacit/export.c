@@ -1,8 +1,6 @@
 /* export.c - `tacit export`: all trials for other programs, to a file or standard output. */
 #include "base/file.h"
-#include "base/memory.h"
-#include "storage.h"
-#include "trial_rows.h"
+#include "venue.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -11,39 +9,26 @@
 #include <string.h>
 
 typedef struct options {
-    char *storage;
+    tc_where where;
     char *out;
 } options;
 
 static const tc_option table[] = {
-    TC_STORAGE_OPTION(options),
+    TC_WHERE_OPTIONS(options),
     {"out", TC_OPTION_STRING, offsetof(options, out), .value = "FILE",
      .help = "where to write; it appears whole or not at all (default: standard output)"},
     {.name = NULL}};
 
-static tacit_status write_trials(const tc_optimizer *o, int format, FILE *out, tacit_error *err)
-{
-    size_t n = tc_optimizer_trials(o);
-    const tc_trial **trials = tc_alloc(n + 1, sizeof *trials);
-    if (!trials)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
-        trials[i] = tc_optimizer_trial(o, i);
-    tacit_status st = tc_trials_print(tc_optimizer_space(o), trials, n, format, out, err);
-    tc_free(trials);
-    return st;
-}
-
 /* Through memory, so that the file is written in one piece. */
-static tacit_status write_file(const tc_optimizer *o, int format, const char *file,
-                               tacit_error *err)
+static tacit_status write_file(const tc_space *space, const tc_view *all, int format,
+                               const char *file, tacit_error *err)
 {
     char *text = NULL;
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
     if (!f)
         return tc_fail_memory(err);
-    tacit_status st = write_trials(o, format, f, err);
+    tacit_status st = tc_trials_print(space, all->trials, all->n, format, f, err);
     bool failed = ferror(f) != 0;
     if ((fclose(f) != 0 || failed) && st == TACIT_OK)
         st = tc_fail_memory(err);
@@ -53,28 +38,29 @@ static tacit_status write_file(const tc_optimizer *o, int format, const char *fi
     return st;
 }
 
-static tacit_status export_study(tc_study *study, const tc_invocation *in, tacit_error *err)
+static tacit_status export_study(tc_venue *v, const tc_invocation *in, tacit_error *err)
 {
     const options *opts = in->opts;
-    const tc_optimizer *o;
+    const tc_space *space = tc_venue_document(v)->space;
+    tc_view all;
     bool to_file = opts->out && strcmp(opts->out, "-") != 0;
-    TC_TRY(tc_study_look(study, &o, err));
-    tacit_status st = to_file ? write_file(o, in->format, opts->out, err)
-                              : write_trials(o, in->format, stdout, err);
+    TC_TRY(tc_venue_trials(v, -1, &all, err));
+    tacit_status st = to_file ? write_file(space, &all, in->format, opts->out, err)
+                              : tc_trials_print(space, all.trials, all.n, in->format, stdout, err);
     if (st == TACIT_OK && to_file)
-        tc_note(in->quiet, "%zu trials written to %s", tc_optimizer_trials(o), opts->out);
-    tc_study_unlook(study);
+        tc_note(in->quiet, "%zu trials written to %s", all.n, opts->out);
+    tc_view_end(&all);
     return st;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_session s = {0};
-    tacit_status st = tc_session_look(&s, in->args[0], o->storage, err);
+    tc_venue v = {0};
+    tacit_status st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
     if (st == TACIT_OK)
-        st = export_study(s.study, in, err);
-    tc_session_close(&s);
+        st = export_study(&v, in, err);
+    tc_venue_close(&v);
     return st;
 }
 
@@ -87,7 +73,8 @@ const tc_verb tc_verb_export = {
                "Numbers read back as exactly the same doubles; tacit import takes the CSV.\n"
                "\n"
                "  tacit export branin --out trials.csv\n"
-               "  tacit export branin --format jsonl | head",
+               "  tacit export branin --format jsonl | head\n"
+               "  tacit export branin --server https://tacit.example:8443 --out trials.csv",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

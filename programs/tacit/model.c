@@ -3,12 +3,14 @@
  * The modeler's state is a study over the released rows, in a storage of its own: its journal survives
  * a kill at any moment. A row that was asked and not answered yet is asked again. */
 #include "privacy_int.h"
+#include "simulate_int.h"
 #include "storage.h"
 #include "verbs.h"
 
 #include "base/json.h"
 #include "base/memory.h"
 #include "wire/released_json.h"
+#include "wire/released_study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,8 +34,6 @@ static const tc_option options[] = {
     TC_THREADS_OPTION(next_opts),
     {.name = NULL}};
 
-enum { TRIALS_DEFAULT = 100 };
-
 typedef struct work {
     const tc_invocation *in;
     const next_opts *o;
@@ -43,81 +43,35 @@ typedef struct work {
 
 /* ---- the study */
 
-static tacit_status set_number(const tc_algorithm *a, void *opts, const char *name, double v,
-                               tacit_error *err)
-{
-    char text[32];
-    tc_double_text(text, v);
-    return tc_options_set(a->options, opts, a->name, name, text, err);
-}
-
-static tacit_status set_word(const tc_algorithm *a, void *opts, const char *word, tacit_error *err)
-{
-    const char *equals = strchr(word, '=');
-    char *name = tc_strndup(word, (size_t)(equals - word));
-    tacit_status st = name ? tc_options_set(a->options, opts, a->name, name, equals + 1, err)
-                           : tc_fail_memory(err);
-    tc_free(name);
-    return st;
-}
-
-/* What the release says of its noise, then --set. */
-static tacit_status set_all(const work *w, const tc_algorithm *a, void *opts, tacit_error *err)
-{
-    TC_TRY(tc_options_defaults(a->options, opts, err));
-    TC_TRY(set_number(a, opts, "input_sd", w->released->input_sd, err));
-    TC_TRY(set_number(a, opts, "output_sd", w->released->output_sd, err));
-    for (size_t i = 0; i < w->in->n_sets; i++)
-        TC_TRY(set_word(a, opts, w->in->sets[i], err));
-    return TACIT_OK;
-}
-
-static tacit_status make_options(const work *w, const tc_algorithm *a, json_t **out,
-                                 tacit_error *err)
-{
-    void *opts = tc_alloc(1, a->options_size);
-    if (!opts)
-        return tc_fail_memory(err);
-    tacit_status st = set_all(w, a, opts, err);
-    *out = st == TACIT_OK ? tc_options_json(a->options, opts) : NULL;
-    tc_options_fini(a->options, opts);
-    tc_free(opts);
-    return st == TACIT_OK && !*out ? tc_fail_memory(err) : st;
-}
-
 /* stored: the options of the study that is there; NULL: they are those of --set. */
-static tacit_status fill_document(const work *w, tc_study_doc *d, const json_t *stored,
-                                  tacit_error *err)
+static tacit_status fill_plan(const work *w, const json_t *stored, json_t *given,
+                              tc_released_plan *p, tacit_error *err)
 {
-    tc_domain *rows = NULL;
-    d->name = tc_strdup(w->released->name);
-    d->maximize = w->released->maximize;
-    d->trials = w->o->trials > 0 ? (uint64_t)w->o->trials : TRIALS_DEFAULT;
-    d->has_seed = true;
-    d->seed = (uint64_t)w->o->seed;
-    d->algorithm = tc_algorithm_find("po-gp-ucb");
-    if (!d->name)
-        return tc_fail_memory(err);
-    TC_TRY(tc_released_domain(w->released, &rows, err));
-    TC_TRY(tc_space_from_domain(&d->space, rows, err));
-    if (!stored)
-        return make_options(w, d->algorithm, &d->options, err);
-    d->options = json_deep_copy(stored);
-    return d->options ? TACIT_OK : tc_fail_memory(err);
+    *p = (tc_released_plan){.trials = (uint64_t)w->o->trials,
+                            .seed = (uint64_t)w->o->seed,
+                            .options = stored ? stored : given};
+    return stored ? TACIT_OK
+                  : tc_simulate_take(tc_algorithm_find(TC_RELEASED_ALGORITHM), given, w->in->n_sets,
+                                     w->in->sets, err);
 }
 
 static tacit_status make_document(const work *w, const tc_study_doc *stored, tc_study_doc **out,
                                   tacit_error *err)
 {
-    bool given = w->in->n_sets > 0;
-    tc_study_doc *d = tc_alloc(1, sizeof *d);
-    if (!d)
+    tc_released_plan p;
+    tc_study_doc *d = NULL;
+    json_t *given = json_object();
+    if (!given)
         return tc_fail_memory(err);
-    tacit_status st = fill_document(w, d, stored && !given ? stored->options : NULL, err);
-    if (st == TACIT_OK && stored) {
-        d->seed = stored->seed;
+    tacit_status st =
+        fill_plan(w, stored && w->in->n_sets == 0 ? stored->options : NULL, given, &p, err);
+    if (stored)
+        p.seed = stored->seed;
+    if (st == TACIT_OK)
+        st = tc_released_study(&d, w->released, &p, err);
+    json_decref(given);
+    if (st == TACIT_OK && stored)
         st = tc_study_doc_same(stored, d, err);
-    }
     if (st == TACIT_OK)
         *out = d;
     else
@@ -368,7 +322,9 @@ const tc_verb tc_verb_model = {
     .name = "model",
     .usage = "VERB [options]",
     .summary = "the side that sees released rows only: which one to ask about next",
-    .details = "The other side is tacit curate. Nothing but files passes between the two.",
+    .details =
+        "The other side is tacit curate. Nothing but files passes between the two; a coordinator\n"
+        "can take this side (tacit curate publish).",
     .family = family,
     .run = run,
 };

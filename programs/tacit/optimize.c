@@ -3,8 +3,6 @@
  * Everything that can be wrong with the command line, the document and the
  * command is found before the storage is touched. */
 #include "campaign.h"
-#include "storage.h"
-#include "trial_rows.h"
 #include "verbs.h"
 
 #include <math.h>
@@ -12,9 +10,9 @@
 #include <stdlib.h>
 
 typedef struct options {
-    char *storage;
+    tc_where where;
     int64_t jobs;
-    double timeout_s;
+    double timeout_s, lease_s, patience_s;
     int64_t trials;
     int64_t max_failures;
     int64_t threads;
@@ -22,7 +20,7 @@ typedef struct options {
 } options;
 
 static const tc_option table[] = {
-    TC_STORAGE_OPTION(options),
+    TC_WHERE_OPTIONS(options),
     {"jobs", TC_OPTION_INT, offsetof(options, jobs), "1", .min = 1, .max = 1024,
      .help = "programs run at the same time"},
     {"timeout-s", TC_OPTION_FLOAT, offsetof(options, timeout_s), "0", .min = 0, .max = 1e7,
@@ -31,6 +29,11 @@ static const tc_option table[] = {
      .help = "finished trials at which to stop; 0 is what the document says"},
     {"max-failures", TC_OPTION_INT, offsetof(options, max_failures), "10", .min = 0,
      .max = INFINITY, .help = "failures in a row after which to give up; 0 is never"},
+    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = 1, .max = 1e9,
+     .help = "at a coordinator: seconds without a sign of life after which a trial is given to "
+             "others"},
+    {"patience-s", TC_OPTION_FLOAT, offsetof(options, patience_s), "3600", .min = 1, .max = 1e9,
+     .help = "seconds a coordinator may stay silent before the program gives up"},
     TC_THREADS_OPTION(options),
     TC_USER_OPTIONS(options),
     {.name = NULL}};
@@ -52,79 +55,91 @@ static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const 
 }
 
 /* A document's command can be checked before its study exists; a name's only after. */
-static tacit_status open_all(tc_session *s, tc_runner **runner, const tc_invocation *in,
+static tacit_status open_all(tc_venue *v, tc_runner **runner, const tc_invocation *in,
                              tacit_error *err)
 {
     const options *o = in->opts;
-    TC_TRY(tc_session_name(s, in->args[0], err));
-    if (s->given)
-        TC_TRY(make_runner(runner, in, s->given, err));
-    TC_TRY(tc_session_open(s, in->args[0], o->storage, true, o->threads, err));
-    if (!s->given)
-        TC_TRY(make_runner(runner, in, tc_study_document(s->study), err));
+    tc_venue_terms terms = {
+        .create = true, .quiet = in->quiet, .threads = o->threads, .patience_s = o->patience_s};
+    TC_TRY(tc_venue_name(v, in->args[0], err));
+    if (v->session.given)
+        TC_TRY(make_runner(runner, in, v->session.given, err));
+    TC_TRY(tc_venue_open(v, in->args[0], &o->where, &terms, err));
+    if (!v->session.given)
+        TC_TRY(make_runner(runner, in, tc_venue_document(v), err));
     return TACIT_OK;
 }
 
-static uint64_t budget_of(const tc_session *s, const options *o)
+static uint64_t budget_of(const tc_venue *v, const options *o)
 {
     if (o->trials > 0)
         return (uint64_t)o->trials;
-    return s->given ? s->given->trials : tc_study_document(s->study)->trials;
+    return v->session.given ? v->session.given->trials : tc_venue_document(v)->trials;
 }
 
-static tacit_status print_best(const tc_session *s, int format, tacit_error *err)
+static int64_t lease_ms(const tc_venue *v, const options *o)
 {
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(s->study, &o, err));
-    const tc_trial *best = tc_optimizer_best(o);
-    tacit_status st =
-        best ? tc_trial_print(tc_optimizer_space(o), best, format, stdout, err)
-             : tc_fail(err, TACIT_E_STATE, "no trial of %s has succeeded", tc_study_name(s->study));
-    tc_study_unlook(s->study);
+    int64_t limit = timeout_ms(o);
+    if (v->served)
+        return (int64_t)(o->lease_s * 1000 + 0.5);
+    return limit > 0 ? limit + LEASE_MARGIN_MS : 0;
+}
+
+static tacit_status print_best(tc_venue *v, int format, tacit_error *err)
+{
+    const tc_study_doc *doc = tc_venue_document(v);
+    tc_view best;
+    TC_TRY(tc_venue_best(v, &best, err));
+    tacit_status st = best.n > 0
+                          ? tc_trial_print(doc->space, best.trials[0], format, stdout, err)
+                          : tc_fail(err, TACIT_E_STATE, "no trial of %s has succeeded", doc->name);
+    tc_view_end(&best);
     return st;
 }
 
-static tacit_status optimize(const tc_session *s, tc_runner *runner, tc_user_reply *user,
+static tacit_status optimize(tc_venue *v, tc_runner *runner, tc_user_reply *user,
                              const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    int64_t limit = timeout_ms(o);
-    tc_campaign_plan plan = {.study = s->study,
+    tc_campaign_plan plan = {.venue = v,
                              .runner = runner,
-                             .budget = budget_of(s, o),
+                             .budget = budget_of(v, o),
                              .jobs = (size_t)o->jobs,
-                             .lease_ms = limit > 0 ? limit + LEASE_MARGIN_MS : 0,
+                             .lease_ms = lease_ms(v, o),
                              .max_failures = o->max_failures,
                              .quiet = in->quiet,
                              .user = user};
-    if (setenv("TACIT_STUDY", tc_study_name(s->study), 1) != 0)
+    if (setenv("TACIT_STUDY", tc_venue_document(v)->name, 1) != 0)
         return tc_fail_memory(err);
     TC_TRY(tc_campaign_run(&plan, err));
-    return print_best(s, in->format, err);
+    return print_best(v, in->format, err);
 }
 
-static tacit_status open_and_optimize(tc_session *s, tc_runner **runner, tc_user_reply *u,
+static tacit_status open_and_optimize(tc_venue *v, tc_runner **runner, tc_user_reply *u,
                                       const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    TC_TRY(open_all(s, runner, in, err));
+    TC_TRY(open_all(v, runner, in, err));
     if (!o->user)
-        return optimize(s, *runner, NULL, in, err);
-    TC_TRY(tc_user_reply_open(u, tc_study_document(s->study), o->user,
-                              o->ledger_storage ? o->ledger_storage : o->storage, in->quiet, err));
-    return optimize(s, *runner, u, in, err);
+        return optimize(v, *runner, NULL, in, err);
+    if (v->served && !v->session.given)
+        TC_TRY(tc_user_consent(tc_venue_document(v), err));
+    TC_TRY(tc_user_reply_open(u, tc_venue_document(v), o->user,
+                              o->ledger_storage ? o->ledger_storage : o->where.storage, in->quiet,
+                              err));
+    return optimize(v, *runner, u, in, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    tc_session s = {0};
+    tc_venue v = {0};
     tc_runner *runner = NULL;
     tc_user_reply user = {0};
     tc_catch_interrupts();
-    tacit_status st = open_and_optimize(&s, &runner, &user, in, err);
+    tacit_status st = open_and_optimize(&v, &runner, &user, in, err);
     tc_runner_free(runner);
     tc_user_reply_close(&user);
-    tc_session_close(&s);
+    tc_venue_close(&v);
     return st;
 }
 
@@ -151,9 +166,19 @@ const tc_verb tc_verb_optimize = {
         "and charged to that user's ledger \"replies\"; a failure is answered as the middle\n"
         "of the bounds, never as FAIL. It ends when the user has given all its answers.\n"
         "\n"
+        "With --server the coordinator chooses the trials and this machine runs them, beside as\n"
+        "many others as like. While a program runs, signs of life keep its trial; one whose "
+        "client\n"
+        "died is given to another after --lease-s. A coordinator that is away is waited for. With\n"
+        "--user the ledger is of this machine (--ledger-storage, TACIT_STORAGE or\n"
+        "sqlite:///tacit.db), and only replies leave it. Terms that cost a user epsilon 10 and\n"
+        "more are agreed to by giving the document, which the coordinator must then have.\n"
+        "\n"
         "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
         "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}\n"
-        "  tacit optimize private.json --user ann -- ./try {dose}",
+        "  tacit optimize private.json --user ann -- ./try {dose}\n"
+        "  tacit optimize branin --server https://tacit.example:8443 --fingerprint sha256//... \\\n"
+        "      --token-file client.txt --jobs 2 -- ./train --lr {lr}",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

@@ -25,7 +25,7 @@ static const char *color_of(const tc_series *s)
 /* The second time round the palette, lines are dashed. */
 static const char *dash_of(const tc_series *s)
 {
-    return s->color >= PALETTE ? " stroke-dasharray=\"6 3\"" : "";
+    return s->dashed || s->color >= PALETTE ? " stroke-dasharray=\"6 3\"" : "";
 }
 
 void tc_shade_color(char out[8], double share)
@@ -114,6 +114,7 @@ static void choose_ticks(tc_ticks *t, const tc_axis *a, const tc_scale *s, size_
 
 #define GRID_LINE "stroke=\"#e9ecef\" stroke-width=\"1\""
 #define AXIS_LINE "stroke=\"#868e96\" stroke-width=\"1\""
+#define UPRIGHT   106.0 /* room for names that stand */
 #define AXIS_NAME "font-size=\"12.5\" fill=\"#333333\" text-anchor=\"middle\""
 
 static void draw_x_axis(tc_text *t, const tc_axis *a, const tc_scale *s, const tc_frame *f)
@@ -124,12 +125,17 @@ static void draw_x_axis(tc_text *t, const tc_axis *a, const tc_scale *s, const t
         double x = tc_scale_at(s, ticks.at[i]);
         tc_svg_line(t, x, f->y, x, f->y + f->h, GRID_LINE);
         tc_svg_line(t, x, f->y + f->h, x, f->y + f->h + 4, AXIS_LINE);
-        tc_svg_text(t, x, f->y + f->h + 17, TC_SMALL_TEXT " text-anchor=\"middle\"",
-                    ticks.label[i]);
+        if (a->upright)
+            tc_svg_text_up(t, x + 4, f->y + f->h + 8, TC_SMALL_TEXT " text-anchor=\"end\"",
+                           ticks.label[i]);
+        else
+            tc_svg_text(t, x, f->y + f->h + 17, TC_SMALL_TEXT " text-anchor=\"middle\"",
+                        ticks.label[i]);
     }
     tc_svg_line(t, f->x, f->y + f->h, f->x + f->w, f->y + f->h, AXIS_LINE);
     if (a->label)
-        tc_svg_text(t, f->x + f->w / 2, f->y + f->h + 36, AXIS_NAME, a->label);
+        tc_svg_text(t, f->x + f->w / 2, f->y + f->h + 36 + (a->upright ? UPRIGHT : 0), AXIS_NAME,
+                    a->label);
 }
 
 static void draw_y_axis(tc_text *t, const tc_axis *a, const tc_scale *s, const tc_frame *f)
@@ -238,7 +244,8 @@ static void draw_series(tc_text *t, const tc_panel *p, const scales *at)
 
 void tc_panel_draw(tc_text *t, const tc_panel *p, const tc_frame *frame, unsigned id)
 {
-    const tc_frame f = {frame->x + 62, frame->y + 8, frame->w - 62 - 12, frame->h - 8 - 48};
+    double below = 48 + (p->x.upright ? UPRIGHT : 0);
+    const tc_frame f = {frame->x + 62, frame->y + 8, frame->w - 62 - 12, frame->h - 8 - below};
     scales at = {.x = {.from = f.x, .to = f.x + f.w}, .y = {.from = f.y + f.h, .to = f.y}};
     choose_scale(&at.x, &p->x, range_x(p), has_dots(p) ? 0.03 : 0);
     choose_scale(&at.y, &p->y, range_y(p), 0.05);

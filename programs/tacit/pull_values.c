@@ -3,6 +3,7 @@
 
 #include "algo/batch.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,62 +42,89 @@ bool tc_value_outside(tc_value_range r, double value)
 
 /* ---- values ---- */
 
+void tc_pull_values_fini(tc_pull_values *v)
+{
+    tc_free(v->list);
+    *v = (tc_pull_values){0};
+}
+
+/* Where values come from, and what is made of them. */
+typedef struct source {
+    const tc_study_doc *doc;
+    const tc_study *study; /* or NULL */
+    const char *file;
+    uint64_t most;
+} source;
+
+static tacit_status list(tc_pull_values *v, double value, tacit_error *err)
+{
+    if (!tc_grow((void **)&v->list, &v->cap, (size_t)v->n, sizeof *v->list))
+        return tc_fail_memory(err);
+    v->list[v->n - 1] = value;
+    return TACIT_OK;
+}
+
 /* A single value is welcome everywhere; only of several are rewards needed. */
-static tacit_status add(tc_pull_values *v, const tc_study *study, double value, tacit_error *err)
+static tacit_status add(tc_pull_values *v, const source *from, double value, tacit_error *err)
 {
     int64_t reward;
-    v->outside += tc_value_outside(tc_value_range_of(tc_study_document(study)), value);
+    v->outside += tc_value_outside(tc_value_range_of(from->doc), value);
     if (v->n++ == 0)
         v->first = value;
-    tacit_status st = tc_study_reward(study, value, &reward, err);
+    if (!from->study)
+        return list(v, value, err);
+    tacit_status st = tc_study_reward(from->study, value, &reward, err);
     if (st == TACIT_OK)
         tc_batch_add(&v->batch, reward);
     return st == TACIT_E_UNSUPPORTED && v->n == 1 ? TACIT_OK : st;
 }
 
-static tacit_status add_line(tc_pull_values *v, const tc_study *study, const char *file, char *line,
-                             uint64_t most, tacit_error *err)
+static tacit_status add_line(tc_pull_values *v, const source *from, char *line, tacit_error *err)
 {
     double value;
     line[strcspn(line, "\r\n")] = '\0';
     if (!tc_parse_double(line, &value))
         return tc_fail(err, TACIT_E_ARG,
                        "%.200s, line %" PRIu64 ": a value must be a finite number, got \"%.50s\"",
-                       file, v->n + 1, line);
-    if (v->n == most)
+                       from->file, v->n + 1, line);
+    if (v->n == from->most)
         return tc_fail(err, TACIT_E_ARG,
-                       "%.200s has more values than pulls were asked for, which are %" PRIu64, file,
-                       most);
-    return add(v, study, value, err);
+                       "%.200s has more values than pulls were asked for, which are %" PRIu64,
+                       from->file, from->most);
+    return add(v, from, value, err);
 }
 
-static tacit_status read_lines(tc_pull_values *v, const tc_study *study, FILE *f, const char *file,
-                               uint64_t most, tacit_error *err)
+static tacit_status read_lines(tc_pull_values *v, const source *from, FILE *f, tacit_error *err)
 {
     char line[LINE_BYTES];
     while (fgets(line, sizeof line, f))
-        TC_TRY(add_line(v, study, file, line, most, err));
+        TC_TRY(add_line(v, from, line, err));
     if (ferror(f))
-        return tc_fail(err, TACIT_E_IO, "cannot read \"%.200s\": %s", file, strerror(errno));
+        return tc_fail(err, TACIT_E_IO, "cannot read \"%.200s\": %s", from->file, strerror(errno));
     if (v->n == 0)
-        return tc_fail(err, TACIT_E_ARG, "%.200s has no value", file);
+        return tc_fail(err, TACIT_E_ARG, "%.200s has no value", from->file);
     return TACIT_OK;
 }
 
-tacit_status tc_pull_values_read(tc_pull_values *out, const tc_study *study, const char *file,
-                                 uint64_t most, tacit_error *err)
+tacit_status tc_pull_values_read(tc_pull_values *out, const tc_study_doc *doc,
+                                 const tc_study *study, const char *file, uint64_t most,
+                                 tacit_error *err)
 {
     bool piped = strcmp(file, "-") == 0;
     tc_pull_values v = {0};
+    source from = {
+        .doc = doc, .study = study, .file = piped ? "standard input" : file, .most = most};
     FILE *f = piped ? stdin : fopen(file, "re");
     if (!f)
         return tc_fail(err, errno == ENOENT ? TACIT_E_NOT_FOUND : TACIT_E_IO,
                        "cannot open \"%.200s\": %s", file, strerror(errno));
-    tacit_status st = read_lines(&v, study, f, piped ? "standard input" : file, most, err);
+    tacit_status st = read_lines(&v, &from, f, err);
     if (!piped)
         fclose(f);
     if (st == TACIT_OK)
         *out = v;
+    else
+        tc_pull_values_fini(&v);
     return st;
 }
 

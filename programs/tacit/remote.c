@@ -1,8 +1,7 @@
 /* remote.c - `tacit remote`: what an operator asks of a coordinator.
  *
- * A member of the family is a row of `errands`: a method, a path and a body. The answer is JSON, and
- * is printed as it came. */
-#include "base/file.h"
+ * A member of the family is a method, a path and a body. The answer is JSON: it is printed as it came, or
+ * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
 #include "base/json.h"
 #include "base/memory.h"
 #include "server_options.h"
@@ -10,96 +9,132 @@
 #include "wire/study_doc.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct options {
-    char *server, *token_file, *fingerprint, *role;
+    char *server, *token_file, *fingerprint, *out;
     int64_t uses;
     double expires_s;
+    int role;
 } options;
 
-#define SERVER_ROWS                                                                                \
-    {.name = "server",                                                                             \
-     .type = TC_OPTION_STRING,                                                                     \
-     .offset = offsetof(options, server),                                                          \
-     .value = "URL",                                                                               \
-     .help = "the coordinator (default: TACIT_SERVER)"},                                           \
-        TC_SERVER_OPTIONS(options)
+enum { ROLE_STUDY };
+#define ROLES "study|viewer|curator|operator"
+static const char *const roles[] = {"study", "viewer", "curator", "operator"};
 
-static const tc_option table[] = {SERVER_ROWS, {.name = NULL}};
-static const tc_option token_table[] = {SERVER_ROWS,
-                                        {.name = "uses",
-                                         .type = TC_OPTION_INT,
-                                         .offset = offsetof(options, uses),
-                                         .def = "1",
-                                         .min = 1,
-                                         .max = TC_STUDY_AGENTS_MAX,
-                                         .help = "how many agents may join with it"},
-                                        {.name = "expires-s",
-                                         .type = TC_OPTION_FLOAT,
-                                         .offset = offsetof(options, expires_s),
-                                         .def = "86400",
-                                         .min = 0,
-                                         .max = 1e9,
-                                         .help = "seconds for which it is valid; 0 is for ever"},
-                                        {.name = NULL}};
+static const double PATIENCE_S = 10; /* of questions, which may be asked twice */
 
-/* ---- the request ---- */
+static const tc_option table[] = {
+    TC_SERVER_OPTION(options, server), TC_SERVER_OPTIONS(options), {.name = NULL}};
+static const tc_option token_table[] = {
+    TC_SERVER_OPTION(options, server),
+    TC_SERVER_OPTIONS(options),
+    {.name = "role",
+     .type = TC_OPTION_CHOICE,
+     .offset = offsetof(options, role),
+     .def = "study",
+     .choices = ROLES,
+     .help = "whom it is for; study: agents or clients of STUDY, the others are of no study"},
+    {.name = "uses",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, uses),
+     .def = "0",
+     .min = 0,
+     .max = TC_STUDY_AGENTS_MAX,
+     .help = "how many agents may join with it; 0 is one. Clients share one as they like"},
+    {.name = "expires-s",
+     .type = TC_OPTION_FLOAT,
+     .offset = offsetof(options, expires_s),
+     .def = "86400",
+     .min = 0,
+     .max = 1e9,
+     .help = "seconds for which it is valid; 0 is for ever"},
+    {.name = "out",
+     .type = TC_OPTION_STRING,
+     .offset = offsetof(options, out),
+     .value = "FILE",
+     .help = "write the token there, for its owner's eyes, and not to standard output"},
+    {.name = NULL}};
 
-/* Exit codes of refusals are those of the same refusals here. */
-static tacit_status code_of(int status)
+/* ---- answers ---- */
+
+static void put_value(tc_table *t, const json_t *value)
 {
-    switch (status) {
-    case 404:
-        return TACIT_E_NOT_FOUND;
-    case 409:
-    case 410:
-        return TACIT_E_STATE;
-    default:
-        return status < 500 ? TACIT_E_ARG : TACIT_E_IO;
+    if (json_is_string(value)) {
+        tc_table_text(t, 1, json_string_value(value));
+    } else if (json_is_integer(value)) {
+        tc_table_integer(t, 1, json_integer_value(value));
+    } else if (!json_is_null(value)) {
+        char *text = tc_json_text(value);
+        tc_table_text(t, 1, text ? text : "");
+        tc_free(text);
     }
 }
 
-static tacit_status problem(int status, const tc_text *body, tacit_error *err)
+static tacit_status print_fields(const json_t *j, tc_format format, tacit_error *err)
 {
-    json_t *j = NULL;
-    tacit_error why;
-    const char *detail = NULL;
-    if (tc_json_parse(tc_text_get(body), body->len, "answer", &j, &why) == TACIT_OK)
-        detail = json_string_value(json_object_get(j, "detail"));
-    tacit_status code = tc_fail(err, code_of(status), "the coordinator says %d: %s", status,
-                                detail ? detail : "no reason given");
-    json_decref(j);
-    return code;
+    static const char *const columns[] = {"field", "value"};
+    const char *key;
+    json_t *value;
+    tc_table *t = tc_table_new(2, columns);
+    json_object_foreach((json_t *)(uintptr_t)j, key, value)
+    {
+        tc_table_text(t, 0, key);
+        put_value(t, value);
+        tc_table_end_row(t);
+    }
+    return tc_table_print(t, format, stdout, err);
 }
 
-static tacit_status request(const options *o, const tc_call *call, tacit_error *err)
+static tacit_status print_names(const json_t *list, tc_format format, tacit_error *err)
 {
-    const char *url = o->server ? o->server : getenv("TACIT_SERVER");
-    tc_client *client;
-    tc_text body = {0};
-    char *token;
-    int status = 0;
-    if (!url)
-        return tc_fail(err, TACIT_E_ARG,
-                       "which coordinator? Say --server URL, or set TACIT_SERVER");
-    TC_TRY(tc_server_token(o->token_file, true, &token, err));
-    tacit_status result = tc_server_client(&client, url, o->fingerprint, err);
-    if (result == TACIT_OK) {
-        tc_call full = *call;
-        full.bearer = token;
-        result = tc_client_call(client, &full, &status, &body, err);
-        tc_client_free(client);
+    static const char *const columns[] = {"study"};
+    tc_table *t = tc_table_new(1, columns);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        tc_table_text(t, 0, json_string_value(json_array_get(list, i)));
+        tc_table_end_row(t);
     }
-    explicit_bzero(token, strlen(token));
-    tc_free(token);
-    if (result == TACIT_OK && status < 300)
-        printf("%s\n", tc_text_get(&body));
-    else if (result == TACIT_OK)
-        result = problem(status, &body, err);
-    tc_text_fini(&body);
-    return result;
+    return tc_table_print(t, format, stdout, err);
+}
+
+static tacit_status print(const json_t *j, int format, tacit_error *err)
+{
+    const json_t *list = json_object_get(j, "studies");
+    if (format != TC_FORMAT_JSON && format != TC_FORMAT_JSONL)
+        return json_is_array(list) ? print_names(list, (tc_format)format, err)
+                                   : print_fields(j, (tc_format)format, err);
+    char *text = tc_json_text(j);
+    if (!text)
+        return tc_fail_memory(err);
+    printf("%s\n", text);
+    tc_free(text);
+    return TACIT_OK;
+}
+
+/* ---- requests ---- */
+
+/* Questions are asked again where nobody answers; an order may have been carried out. */
+static tacit_status request(const tc_invocation *in, const tc_call *call, json_t **out,
+                            tacit_error *err)
+{
+    const options *o = in->opts;
+    tc_link l = {0};
+    bool once = strcmp(call->method, "GET") != 0;
+    tacit_status st =
+        tc_link_open(&l, o->server, o->fingerprint, o->token_file, PATIENCE_S, in->quiet, err);
+    if (st == TACIT_OK)
+        st = tc_remote_call(&l.cfg, call, once, out, err);
+    tc_link_close(&l);
+    return st;
+}
+
+static tacit_status ask_and_print(const tc_invocation *in, const tc_call *call, tacit_error *err)
+{
+    json_t *answer;
+    TC_TRY(request(in, call, &answer, err));
+    tacit_status st = print(answer, in->format, err);
+    json_decref(answer);
+    return st;
 }
 
 static tacit_status simple(const tc_invocation *in, const char *method, const char *end,
@@ -108,19 +143,19 @@ static tacit_status simple(const tc_invocation *in, const char *method, const ch
     tc_text path = {0};
     tc_text_addf(&path, "/v1/studies%s%s%s", in->n_args > 0 ? "/" : "",
                  in->n_args > 0 ? in->args[0] : "", end);
-    tacit_status status =
+    tacit_status st =
         path.failed
             ? tc_fail_memory(err)
-            : request(in->opts, &(tc_call){.method = method, .path = tc_text_get(&path)}, err);
+            : ask_and_print(in, &(tc_call){.method = method, .path = tc_text_get(&path)}, err);
     tc_text_fini(&path);
-    return status;
+    return st;
 }
 
 /* ---- members ---- */
 
 static tacit_status run_studies(const tc_invocation *in, tacit_error *err)
 {
-    return simple(in, "GET", "", err);
+    return simple(in, "GET", in->n_args > 0 ? "" : "?limit=1000", err);
 }
 
 static tacit_status run_pause(const tc_invocation *in, tacit_error *err)
@@ -148,214 +183,189 @@ static tacit_status run_privacy(const tc_invocation *in, tacit_error *err)
     return simple(in, "GET", "/privacy", err);
 }
 
-/* The points of a finite space travel with the document. */
-static json_t *creation(const tc_study_doc *doc)
-{
-    char *text = tc_study_doc_text(doc);
-    char *csv = doc->space->domain ? tc_domain_csv(doc->space->domain) : NULL;
-    json_t *document = text ? json_loads(text, 0, NULL) : NULL;
-    json_t *j = document ? json_pack("{s:o}", "document", document) : NULL;
-    bool ok = j && (!doc->space->domain || csv);
-    if (ok && csv)
-        ok = json_object_set_new(j, "points_csv", json_string(csv)) == 0;
-    tc_free(text);
-    tc_free(csv);
-    if (ok)
-        return j;
-    json_decref(j);
-    return NULL;
-}
-
 static tacit_status run_create(const tc_invocation *in, tacit_error *err)
 {
     tc_study_doc *doc;
     TC_TRY(tc_study_doc_read(&doc, in->args[0], err));
-    json_t *j = creation(doc);
+    char *text = tc_remote_creation(doc);
     tc_study_doc_free(doc);
-    char *text = tc_json_text(j);
-    json_decref(j);
     if (!text)
         return tc_fail_memory(err);
     tc_call call = {.method = "POST", .path = "/v1/studies", .body = text, .n_body = strlen(text)};
-    tacit_status status = request(in->opts, &call, err);
+    tacit_status st = ask_and_print(in, &call, err);
     tc_free(text);
-    return status;
+    return st;
+}
+
+/* ---- tokens ---- */
+
+static tacit_status check_token(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    bool study = o->role == ROLE_STUDY;
+    if (study && in->n_args == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "for which study? Name it, or say --role viewer, curator or operator");
+    if (!study && in->n_args > 0)
+        return tc_fail(err, TACIT_E_ARG, "a token of a %s is of no study: leave out \"%.80s\"",
+                       roles[o->role], in->args[0]);
+    if (!study && o->uses > 0)
+        return tc_fail(err, TACIT_E_ARG, "--uses is for agents that join a study");
+    return TACIT_OK;
+}
+
+static void write_terms(const options *o, tc_text *body)
+{
+    tc_text_addf(body, "{\"expires_s\": %.17g", o->expires_s);
+    if (o->role != ROLE_STUDY)
+        tc_text_addf(body, ", \"role\": \"%s\"", roles[o->role]);
+    if (o->uses > 0)
+        tc_text_addf(body, ", \"uses\": %lld", (long long)o->uses);
+    tc_text_add(body, "}");
+}
+
+static tacit_status request_token(const tc_invocation *in, json_t **out, tacit_error *err)
+{
+    tc_text path = {0}, body = {0};
+    if (in->n_args > 0)
+        tc_text_addf(&path, "/v1/studies/%s/tokens", in->args[0]);
+    else
+        tc_text_add(&path, "/v1/tokens");
+    write_terms(in->opts, &body);
+    tc_call call = {.method = "POST",
+                    .path = tc_text_get(&path),
+                    .body = tc_text_get(&body),
+                    .n_body = body.len};
+    tacit_status st =
+        path.failed || body.failed ? tc_fail_memory(err) : request(in, &call, out, err);
+    tc_text_fini(&path);
+    tc_text_fini(&body);
+    return st;
+}
+
+/* Into its file, and out of what is printed. */
+static tacit_status put_away(const options *o, json_t *answer, tacit_error *err)
+{
+    const char *token = json_string_value(json_object_get(answer, "token"));
+    if (!token)
+        return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: it has no token");
+    TC_TRY(tc_secret_write(o->out, token, err));
+    json_object_del(answer, "token");
+    return TACIT_OK;
 }
 
 static tacit_status run_token(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_text path = {0}, body = {0};
-    tc_text_addf(&path, "/v1/studies/%s/tokens", in->args[0]);
-    tc_text_addf(&body, "{\"uses\": %lld, \"expires_s\": %.17g}", (long long)o->uses, o->expires_s);
-    tc_call call = {.method = "POST",
-                    .path = tc_text_get(&path),
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status status = path.failed || body.failed ? tc_fail_memory(err) : request(o, &call, err);
-    tc_text_fini(&path);
-    tc_text_fini(&body);
-    return status;
+    json_t *answer;
+    TC_TRY(check_token(in, err));
+    TC_TRY(request_token(in, &answer, err));
+    tacit_status st = o->out ? put_away(o, answer, err) : TACIT_OK;
+    if (st == TACIT_OK)
+        st = print(answer, in->format, err);
+    json_decref(answer);
+    return st;
 }
 
 /* The file has the token, so that it is in no list of processes. */
 static tacit_status run_withdraw(const tc_invocation *in, tacit_error *err)
 {
     char *text;
-    tc_text body = {0};
     TC_TRY(tc_server_token(in->args[0], true, &text, err));
     json_t *j = json_pack("{s:s}", "token", text);
     char *json = tc_json_text(j);
     json_decref(j);
     explicit_bzero(text, strlen(text));
     tc_free(text);
-    if (json)
-        tc_text_add(&body, json);
+    if (!json)
+        return tc_fail_memory(err);
+    tc_call call = {
+        .method = "POST", .path = "/v1/tokens:withdraw", .body = json, .n_body = strlen(json)};
+    tacit_status st = ask_and_print(in, &call, err);
+    explicit_bzero(json, strlen(json));
     tc_free(json);
-    tc_call call = {.method = "POST",
-                    .path = "/v1/tokens:withdraw",
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status status =
-        !json || body.failed ? tc_fail_memory(err) : request(in->opts, &call, err);
-    tc_text_fini(&body);
-    return status;
+    return st;
 }
 
 static tacit_status run_revoke(const tc_invocation *in, tacit_error *err)
 {
     tc_text path = {0};
     tc_text_addf(&path, "/v1/studies/%s/agents/%s:revoke", in->args[0], in->args[1]);
-    tacit_status status =
+    tacit_status st =
         path.failed
             ? tc_fail_memory(err)
-            : request(in->opts, &(tc_call){.method = "POST", .path = tc_text_get(&path)}, err);
+            : ask_and_print(in, &(tc_call){.method = "POST", .path = tc_text_get(&path)}, err);
     tc_text_fini(&path);
-    return status;
+    return st;
 }
 
-static const tc_verb create = {.name = "remote create",
-                               .usage = "STUDY.json [options]",
-                               .summary = "make a federated study from its document",
-                               .details = "  tacit remote create landmine.json --server "
-                                          "https://tacit.example:8443 --token-file op.txt",
-                               .options = table,
-                               .options_size = sizeof(options),
-                               .min_args = 1,
-                               .max_args = 1,
-                               .default_format = TC_FORMAT_JSON,
-                               .run = run_create};
+/* ---- the family ---- */
 
-static const tc_verb studies = {.name = "remote studies",
-                                .usage = "[options]",
-                                .summary = "list the coordinator's studies",
-                                .details = "  tacit remote studies",
-                                .options = table,
-                                .options_size = sizeof(options),
-                                .min_args = 0,
-                                .max_args = 0,
-                                .default_format = TC_FORMAT_JSON,
-                                .run = run_studies};
+#define MEMBER(id, word, words, least, most, format, what, how, doing)                             \
+    static const tc_verb id = {.name = "remote " word,                                             \
+                               .usage = words " [options]",                                        \
+                               .summary = what,                                                    \
+                               .details = how,                                                     \
+                               .options = table,                                                   \
+                               .options_size = sizeof(options),                                    \
+                               .min_args = least,                                                  \
+                               .max_args = most,                                                   \
+                               .default_format = format,                                           \
+                               .run = doing}
 
-static const tc_verb show = {.name = "remote show",
-                             .usage = "STUDY [options]",
-                             .summary = "a study: document, roster, present round",
-                             .details = "  tacit remote show landmine",
-                             .options = table,
-                             .options_size = sizeof(options),
-                             .min_args = 1,
-                             .max_args = 1,
-                             .default_format = TC_FORMAT_JSON,
-                             .run = run_studies};
+MEMBER(
+    create, "create", "STUDY.json", 1, 1, TC_FORMAT_JSON,
+    "make a study from its document: federated, or served where it has no federation",
+    "  tacit remote create landmine.json --server https://tacit.example:8443 --token-file op.txt",
+    run_create);
+MEMBER(studies, "studies", "", 0, 0, TC_FORMAT_TABLE, "list the coordinator's studies",
+       "`tacit studies --server URL` also says how they stand.\n"
+       "\n"
+       "  tacit remote studies",
+       run_studies);
+MEMBER(show, "show", "STUDY", 1, 1, TC_FORMAT_JSON,
+       "a study: document, state, and its roster and round or its trials",
+       "  tacit remote show landmine\n  tacit remote show landmine --format table", run_studies);
+MEMBER(privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
+       "a study's ledger: all that was released, and what it cost",
+       "  tacit remote privacy landmine", run_privacy);
+MEMBER(pause_, "pause", "STUDY", 1, 1, TC_FORMAT_TABLE,
+       "take no messages and give out no trials until it is resumed",
+       "Values of trials that run are still welcome.\n"
+       "\n"
+       "  tacit remote pause landmine",
+       run_pause);
+MEMBER(resume, "resume", "STUDY", 1, 1, TC_FORMAT_TABLE, "go on after a pause",
+       "  tacit remote resume landmine", run_resume);
+MEMBER(end, "close", "STUDY", 1, 1, TC_FORMAT_TABLE, "take no messages and no values any more",
+       "  tacit remote close landmine", run_close);
+MEMBER(erase, "delete", "STUDY", 1, 1, TC_FORMAT_TABLE, "erase a study; its ledger stays",
+       "  tacit remote delete landmine", run_delete);
+MEMBER(withdraw, "withdraw", "FILE", 1, 1, TC_FORMAT_TABLE, "end a token; FILE has it",
+       "  tacit remote withdraw join.txt", run_withdraw);
+MEMBER(revoke, "revoke", "STUDY AGENT", 2, 2, TC_FORMAT_TABLE,
+       "end an agent's access for good, and wait for it no more",
+       "  tacit remote revoke landmine 3", run_revoke);
 
-static const tc_verb token = {.name = "remote token",
-                              .usage = "STUDY [options]",
-                              .summary = "a token with which agents join a study",
-                              .details = "  tacit remote token landmine --uses 29",
-                              .options = token_table,
-                              .options_size = sizeof(options),
-                              .min_args = 1,
-                              .max_args = 1,
-                              .default_format = TC_FORMAT_JSON,
-                              .run = run_token};
-
-static const tc_verb privacy = {.name = "remote privacy",
-                                .usage = "STUDY [options]",
-                                .summary =
-                                    "a study's ledger: all that was released, and what it cost",
-                                .details = "  tacit remote privacy landmine",
-                                .options = table,
-                                .options_size = sizeof(options),
-                                .min_args = 1,
-                                .max_args = 1,
-                                .default_format = TC_FORMAT_JSON,
-                                .run = run_privacy};
-
-static const tc_verb pause = {.name = "remote pause",
-                              .usage = "STUDY [options]",
-                              .summary = "take no messages until it is resumed",
-                              .details = "  tacit remote pause landmine",
-                              .options = table,
-                              .options_size = sizeof(options),
-                              .min_args = 1,
-                              .max_args = 1,
-                              .default_format = TC_FORMAT_JSON,
-                              .run = run_pause};
-
-static const tc_verb resume = {.name = "remote resume",
-                               .usage = "STUDY [options]",
-                               .summary = "go on after a pause",
-                               .details = "  tacit remote resume landmine",
-                               .options = table,
-                               .options_size = sizeof(options),
-                               .min_args = 1,
-                               .max_args = 1,
-                               .default_format = TC_FORMAT_JSON,
-                               .run = run_resume};
-
-static const tc_verb end = {.name = "remote close",
-                            .usage = "STUDY [options]",
-                            .summary = "take no messages any more",
-                            .details = "  tacit remote close landmine",
-                            .options = table,
-                            .options_size = sizeof(options),
-                            .min_args = 1,
-                            .max_args = 1,
-                            .default_format = TC_FORMAT_JSON,
-                            .run = run_close};
-
-static const tc_verb erase = {.name = "remote delete",
-                              .usage = "STUDY [options]",
-                              .summary = "erase a study; its ledger stays",
-                              .details = "  tacit remote delete landmine",
-                              .options = table,
-                              .options_size = sizeof(options),
-                              .min_args = 1,
-                              .max_args = 1,
-                              .default_format = TC_FORMAT_JSON,
-                              .run = run_delete};
-
-static const tc_verb withdraw = {.name = "remote withdraw",
-                                 .usage = "FILE [options]",
-                                 .summary = "end a token; FILE has it",
-                                 .details = "  tacit remote withdraw join.txt",
-                                 .options = table,
-                                 .options_size = sizeof(options),
-                                 .min_args = 1,
-                                 .max_args = 1,
-                                 .default_format = TC_FORMAT_JSON,
-                                 .run = run_withdraw};
-
-static const tc_verb revoke = {.name = "remote revoke",
-                               .usage = "STUDY AGENT [options]",
-                               .summary = "end an agent's access for good, and wait for it no more",
-                               .details = "  tacit remote revoke landmine 3",
-                               .options = table,
-                               .options_size = sizeof(options),
-                               .min_args = 2,
-                               .max_args = 2,
-                               .default_format = TC_FORMAT_JSON,
-                               .run = run_revoke};
+static const tc_verb token = {
+    .name = "remote token",
+    .usage = "[STUDY] [options]",
+    .summary = "a token: for agents or clients of a study, for viewers, curators or operators",
+    .details =
+        "For a federated STUDY it lets agents join. For a served one it is a client's: whoever "
+        "has\n"
+        "it takes trials of this study and tells their values, and any number may share it. A\n"
+        "curator may upload one release (tacit curate publish), a viewer looks at all studies.\n"
+        "\n"
+        "  tacit remote token landmine --uses 29\n"
+        "  tacit remote token branin --expires-s 0 --out client.txt\n"
+        "  tacit remote token --role curator --out curator.txt",
+    .options = token_table,
+    .options_size = sizeof(options),
+    .min_args = 0,
+    .max_args = 1,
+    .default_format = TC_FORMAT_JSON,
+    .run = run_token};
 
 static tacit_status run_family(const tc_invocation *in, tacit_error *err)
 {
@@ -363,7 +373,7 @@ static tacit_status run_family(const tc_invocation *in, tacit_error *err)
     return tc_fail(err, TACIT_E_ARG, "remote needs a second word; tacit remote --help lists them");
 }
 
-static const tc_verb *const members[] = {&create, &studies, &show,  &token,    &privacy, &pause,
+static const tc_verb *const members[] = {&create, &studies, &show,  &token,    &privacy, &pause_,
                                          &resume, &end,     &erase, &withdraw, &revoke,  NULL};
 
 const tc_verb tc_verb_remote = {
@@ -373,6 +383,7 @@ const tc_verb tc_verb_remote = {
     .summary = "what an operator asks of a coordinator",
     .details =
         "TACIT_SERVER, TACIT_TOKEN_FILE and TACIT_FINGERPRINT stand for the options of the same\n"
-        "meaning. Answers are JSON.",
+        "meaning. Answers for programs to read are JSON, others tables, unless --format says\n"
+        "otherwise. Trials of a served study: tacit ask, tell, trials, best, export, optimize.",
     .family = members,
     .run = run_family};

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +15,7 @@
 typedef struct options {
     char *storage, *listen, *host;
     bool insecure, new_operator_token;
-    int64_t threads, connections, per_address, test_seed;
+    int64_t threads, connections, per_address, rate, test_seed;
 } options;
 
 static const tc_option table[] = {
@@ -38,7 +39,7 @@ static const tc_option table[] = {
     {.name = "threads",
      .type = TC_OPTION_INT,
      .offset = offsetof(options, threads),
-     .def = "16",
+     .def = "32",
      .min = 1,
      .max = 1024,
      .help = "threads that answer requests"},
@@ -56,6 +57,13 @@ static const tc_option table[] = {
      .min = 0,
      .max = 100000,
      .help = "connections of one address at once; 0 is no limit of its own"},
+    {.name = "rate",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, rate),
+     .def = "0",
+     .min = 0,
+     .max = 1000000,
+     .help = "requests a second of one address, the rest gets 429; 0 is no limit"},
     {.name = "new-operator-token",
      .type = TC_OPTION_BOOL,
      .offset = offsetof(options, new_operator_token),
@@ -119,7 +127,8 @@ static tacit_status open_site(site *s, const options *o, tacit_error *err)
                             .tls = o->insecure ? NULL : &s->tls,
                             .threads = (unsigned)o->threads,
                             .connections = (unsigned)o->connections,
-                            .per_address = (unsigned)o->per_address};
+                            .per_address = (unsigned)o->per_address,
+                            .rate = (unsigned)o->rate};
     TC_TRY(tc_server_start(&s->server, &cfg, err));
     return make_token(s, o, err);
 }
@@ -188,9 +197,19 @@ static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
     return TACIT_OK;
 }
 
+/* glibc would keep an arena for each thread, and raise its limit for large bodies: what one hour of abuse
+ * took would stay taken. */
+static void give_memory_back(void)
+{
+    enum { ARENAS = 4, LARGE = 256 << 10 };
+    (void)mallopt(M_ARENA_MAX, ARENAS);
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE);
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     site s = {0};
+    give_memory_back();
     tc_catch_interrupts();
     tacit_status status = serve(&s, in, err);
     site_close(&s);

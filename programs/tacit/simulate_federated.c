@@ -3,6 +3,7 @@
  *
  * Everything that can be wrong is found before the first run, and nothing is written before the
  * last. */
+#include "algo/charge.h"
 #include "base/memory.h"
 #include "privacy_int.h"
 #include "simulate_int.h"
@@ -216,7 +217,7 @@ static tacit_status check_accountant(const contest *a, const tc_contender *c, co
     tc_guarantee bound;
     if (!c->algorithm->aggregator)
         return TACIT_OK;
-    TC_TRY(tc_federation_event(c->algorithm, env, opts, 0, &event, err));
+    TC_TRY(tc_round_event(c->algorithm, env, opts, 0, &event, err));
     return tc_ledger_cost(accountant_of(a), &event, 1, 0, c->delta, &bound, err);
 }
 

@@ -10,13 +10,14 @@
 
 #define TC_STORAGE_DEFAULT "sqlite:///tacit.db"
 
-/* The option table's line; the struct has `char *storage`. */
-#define TC_STORAGE_OPTION(type)                                                                    \
+/* The option table's line, for a `char *` of the struct; and for one that is called storage. */
+#define TC_STORAGE_OPTION_AT(type, member)                                                         \
     {                                                                                              \
-        "storage", TC_OPTION_STRING, offsetof(type, storage),                                      \
+        "storage", TC_OPTION_STRING, offsetof(type, member),                                       \
             .value = "URL",                                                                        \
             .help = "where studies are kept (default: TACIT_STORAGE, else " TC_STORAGE_DEFAULT ")" \
     }
+#define TC_STORAGE_OPTION(type) TC_STORAGE_OPTION_AT(type, storage)
 /* The struct has `int64_t threads`. */
 #define TC_THREADS_OPTION(type)                                                                    \
     {                                                                                              \

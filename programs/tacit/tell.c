@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "point.h"
 #include "pull_values.h"
-#include "storage.h"
 #include "user_reply.h"
+#include "venue.h"
 #include "verbs.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct options {
-    char *storage;
+    tc_where where;
     char *fail;
     char *values;
     char *batch;
@@ -22,7 +22,7 @@ typedef struct options {
 } options;
 
 static const tc_option table[] = {
-    TC_STORAGE_OPTION(options),
+    TC_WHERE_OPTIONS(options),
     {"fail", TC_OPTION_STRING, offsetof(options, fail), .value = "REASON",
      .help = "the trial failed, and why; in place of VALUE"},
     {"values", TC_OPTION_STRING, offsetof(options, values), .value = "FILE",
@@ -42,6 +42,7 @@ typedef struct report {
     bool finished;  /* it is told already */
     uint64_t pulls; /* that were asked for */
     tc_batch batch; /* what is told, unless n is 0 */
+    tc_pull_values pulled;
     tc_point point;
 } report;
 
@@ -82,13 +83,9 @@ static tacit_status set_param(tc_point *p, const char *word, tacit_error *err)
     return st;
 }
 
-static tacit_status read_trial(const tc_optimizer *o, const tc_invocation *in, report *r,
+static tacit_status read_trial(const tc_trial *t, const tc_invocation *in, report *r,
                                tacit_error *err)
 {
-    const tc_trial *t = tc_optimizer_trial(o, r->trial);
-    if (!t)
-        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; the study has %zu",
-                       r->trial, tc_optimizer_trials(o));
     r->finished = t->state == TC_TRIAL_COMPLETE || t->state == TC_TRIAL_FAIL;
     r->pulls = t->pulls;
     if (in->n_sets == 0)
@@ -99,22 +96,21 @@ static tacit_status read_trial(const tc_optimizer *o, const tc_invocation *in, r
     return tc_point_end(&r->point, err);
 }
 
-static tacit_status look_at_trial(tc_study *study, const tc_invocation *in, report *r,
-                                  tacit_error *err)
+static tacit_status look_at_trial(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
 {
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(study, &o, err));
-    tacit_status st = read_trial(o, in, r, err);
-    tc_study_unlook(study);
+    tc_view one;
+    TC_TRY(tc_venue_trial(v, r->trial, &one, err));
+    tacit_status st = read_trial(one.trials[0], in, r, err);
+    tc_view_end(&one);
     return st;
 }
 
-static tacit_status print_state(tc_study *study, uint64_t trial, int format, tacit_error *err)
+static tacit_status print_state(tc_venue *v, uint64_t trial, int format, tacit_error *err)
 {
     static const char *const names[] = {"trial", "state", "value", "reason", "pulls"};
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(study, &o, err));
-    const tc_trial *t = tc_optimizer_trial(o, trial);
+    tc_view one;
+    TC_TRY(tc_venue_trial(v, trial, &one, err));
+    const tc_trial *t = one.trials[0];
     bool batch = t->pulls > 1;
     tc_table *rows = tc_table_new(batch ? 5 : 4, names);
     tc_table_integer(rows, 0, (int64_t)trial);
@@ -125,15 +121,15 @@ static tacit_status print_state(tc_study *study, uint64_t trial, int format, tac
     if (batch)
         tc_table_integer(rows, 4, (int64_t)t->pulls);
     tc_table_end_row(rows);
-    tc_study_unlook(study);
+    tc_view_end(&one);
     return tc_table_print(rows, (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format),
                           stdout, err);
 }
 
 /* A reward is 0 or 1 at the ends of the public range and beyond: who means more should hear of it. */
-static void note_outside(const tc_study *study, uint64_t outside, uint64_t n, bool quiet)
+static void note_outside(const tc_study_doc *doc, uint64_t outside, uint64_t n, bool quiet)
 {
-    tc_value_range range = tc_value_range_of(tc_study_document(study));
+    tc_value_range range = tc_value_range_of(doc);
     if (outside > 0)
         tc_note(quiet,
                 "tacit: warning: %" PRIu64 " of %" PRIu64 " value%s outside %g to %g, which is the "
@@ -142,16 +138,16 @@ static void note_outside(const tc_study *study, uint64_t outside, uint64_t n, bo
 }
 
 /* One value alone is an ordinary report, which every algorithm takes. */
-static tacit_status read_values(const tc_study *study, const tc_invocation *in, report *r,
+static tacit_status read_values(const tc_venue *v, const tc_invocation *in, report *r,
                                 tacit_error *err)
 {
     const options *o = in->opts;
-    tc_pull_values v;
-    TC_TRY(tc_pull_values_read(&v, study, o->values, r->pulls, err));
-    note_outside(study, v.outside, v.n, in->quiet);
-    r->value = v.first;
-    if (v.n > 1)
-        r->batch = v.batch;
+    const tc_study_doc *doc = tc_venue_document(v);
+    TC_TRY(tc_pull_values_read(&r->pulled, doc, v->session.study, o->values, r->pulls, err));
+    note_outside(doc, r->pulled.outside, r->pulled.n, in->quiet);
+    r->value = r->pulled.first;
+    if (r->pulled.n > 1)
+        r->batch = r->pulled.batch;
     return TACIT_OK;
 }
 
@@ -181,66 +177,80 @@ static tacit_status check_private(const tc_study_doc *doc, const options *o, con
 }
 
 /* A failure is a reply too: the middle of the bounds, perturbed. */
-static tacit_status send_reply(tc_study *study, const tc_invocation *in, const report *r,
-                               const double *point, tacit_error *err)
+static tacit_status send_reply(tc_venue *v, const tc_invocation *in, const report *r,
+                               tc_report *told, tacit_error *err)
 {
     const options *o = in->opts;
     tc_user_reply u = {0};
-    double reply = 0;
-    tacit_status st =
-        tc_user_reply_open(&u, tc_study_document(study), o->user,
-                           o->ledger_storage ? o->ledger_storage : o->storage, in->quiet, err);
+    const char *ledger = o->ledger_storage ? o->ledger_storage : o->where.storage;
+    told->kind = TC_REPORT_REPLY;
+    tacit_status st = tc_user_reply_open(&u, tc_venue_document(v), o->user, ledger, in->quiet, err);
     if (st == TACIT_OK)
-        st = tc_user_reply_give(&u, r->trial, o->fail ? (double)NAN : r->value, &reply, err);
+        st = tc_user_reply_give(&u, r->trial, o->fail ? (double)NAN : r->value, &told->value, err);
     if (st == TACIT_OK)
-        st = tc_study_tell(study, r->trial, point, reply, err);
+        st = tc_venue_tell(v, r->trial, told, NULL, err);
     tc_user_reply_close(&u);
     return st;
 }
 
-static tacit_status send(tc_study *study, const tc_invocation *in, report *r, tacit_error *err)
+static tc_report report_of(const options *o, const report *r)
 {
-    const options *o = in->opts;
-    const double *point = in->n_sets ? r->point.values : NULL;
-    if (o->user && !r->finished) /* else it is refused below, and nothing was spent */
-        return send_reply(study, in, r, point, err);
-    if (o->fail)
-        return tc_study_fail(study, r->trial, o->fail, err);
-    if (o->values && !r->finished)
-        TC_TRY(read_values(study, in, r, err));
-    else if (!o->batch && !r->finished)
-        note_outside(study, tc_value_outside(tc_value_range_of(tc_study_document(study)), r->value),
-                     1, in->quiet);
-    if (r->batch.n > 0 || o->batch)
-        return tc_study_tell_batch(study, r->trial, point, &r->batch, err);
-    return tc_study_tell(study, r->trial, point, r->value, err);
+    bool listed = r->pulled.list && r->pulled.n > 1;
+    return (tc_report){.kind = o->fail    ? TC_REPORT_FAILED
+                               : o->reply ? TC_REPORT_REPLY
+                               : listed   ? TC_REPORT_VALUES
+                                          : TC_REPORT_VALUE,
+                       .value = r->value,
+                       .reason = o->fail,
+                       .values = r->pulled.list,
+                       .n_values = (size_t)r->pulled.n};
 }
 
-static tacit_status tell(tc_study *study, const tc_invocation *in, report *r, tacit_error *err)
+static tacit_status send(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
 {
     const options *o = in->opts;
-    TC_TRY(check_private(tc_study_document(study), o, r, err));
-    TC_TRY(tc_point_init(&r->point, tc_study_document(study)->space, err));
-    TC_TRY(look_at_trial(study, in, r, err));
+    const tc_study_doc *doc = tc_venue_document(v);
+    const double *point = in->n_sets ? r->point.values : NULL;
+    if (o->user && !r->finished) /* else it is refused below, and nothing was spent */
+        return send_reply(v, in, r, &(tc_report){.point = point}, err);
+    if (o->values && !r->finished)
+        TC_TRY(read_values(v, in, r, err));
+    else if (!o->fail && !o->batch && !r->finished)
+        note_outside(doc, tc_value_outside(tc_value_range_of(doc), r->value), 1, in->quiet);
+    tc_report told = report_of(o, r);
+    told.point = point;
+    return tc_venue_tell(v, r->trial, &told, r->batch.n > 0 || o->batch ? &r->batch : NULL, err);
+}
+
+static tacit_status tell(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
+{
+    const options *o = in->opts;
+    const tc_study_doc *doc = tc_venue_document(v);
+    TC_TRY(check_private(doc, o, r, err));
+    if (o->user && v->served && !v->session.given)
+        TC_TRY(tc_user_consent(doc, err));
+    TC_TRY(tc_point_init(&r->point, doc->space, err));
+    TC_TRY(look_at_trial(v, in, r, err));
     if (r->finished && o->skip_if_finished)
         tc_note(in->quiet, "trial %" PRIu64 " is finished; nothing was changed", r->trial);
     else
-        TC_TRY(send(study, in, r, err));
-    return print_state(study, r->trial, in->format, err);
+        TC_TRY(send(v, in, r, err));
+    return print_state(v, r->trial, in->format, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_session s = {0};
+    tc_venue v = {0};
     report r = {0};
     tacit_status st = read_words(in, &r, err);
     if (st == TACIT_OK)
-        st = tc_session_look(&s, in->args[0], o->storage, err);
+        st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
     if (st == TACIT_OK)
-        st = tell(s.study, in, &r, err);
+        st = tell(&v, in, &r, err);
     tc_point_fini(&r.point);
-    tc_session_close(&s);
+    tc_pull_values_fini(&r.pulled);
+    tc_venue_close(&v);
     return st;
 }
 
@@ -262,11 +272,16 @@ const tc_verb tc_verb_tell = {
         "--reply it is a reply that tacit curate perturb has printed. VALUE may be -, the\n"
         "first line of standard input: other users of the machine see command lines.\n"
         "\n"
+        "With a coordinator (--server) the same report again is welcome: who lost the answer asks\n"
+        "again. --user perturbs here, and the ledger is in --ledger-storage, TACIT_STORAGE or\n"
+        "sqlite:///tacit.db of this machine; the coordinator sees the reply and nothing else.\n"
+        "\n"
         "  tacit tell branin 3 0.41\n"
         "  tacit tell branin 4 --fail \"out of memory\"\n"
         "  tacit tell branin 5 0.39 --param lr=0.012\n"
         "  ./pull 0.5 0.25 500 | tacit tell garland 6 --values -\n"
-        "  ./try 0.3 | tacit tell doses 7 - --user ann",
+        "  ./try 0.3 | tacit tell doses 7 - --user ann\n"
+        "  tacit tell branin 3 0.41 --server https://tacit.example:8443 --token-file client.txt",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 2,

@@ -1,19 +1,17 @@
 /* trials.c - `tacit trials`: every trial of a study. */
-#include "base/memory.h"
-#include "storage.h"
-#include "trial_rows.h"
+#include "venue.h"
 #include "verbs.h"
 
 #include <stddef.h>
 #include <strings.h>
 
 typedef struct options {
-    char *storage;
+    tc_where where;
     char *state;
 } options;
 
 static const tc_option table[] = {
-    TC_STORAGE_OPTION(options),
+    TC_WHERE_OPTIONS(options),
     {"state", TC_OPTION_STRING, offsetof(options, state), .value = "STATE",
      .help = "only trials that are WAITING, RUNNING, COMPLETE, FAIL or STALE"},
     {.name = NULL}};
@@ -33,37 +31,26 @@ static tacit_status parse_state(const char *text, int *out, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status print(const tc_optimizer *o, int state, int format, tacit_error *err)
+static tacit_status print(tc_venue *v, int state, int format, tacit_error *err)
 {
-    size_t all = tc_optimizer_trials(o), n = 0;
-    const tc_trial **trials = tc_alloc(all + 1, sizeof *trials);
-    if (!trials)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < all; i++) {
-        const tc_trial *t = tc_optimizer_trial(o, i);
-        if (state < 0 || (int)t->state == state)
-            trials[n++] = t;
-    }
-    tacit_status st = tc_trials_print(tc_optimizer_space(o), trials, n, format, stdout, err);
-    tc_free(trials);
+    tc_view all;
+    TC_TRY(tc_venue_trials(v, state, &all, err));
+    tacit_status st =
+        tc_trials_print(tc_venue_document(v)->space, all.trials, all.n, format, stdout, err);
+    tc_view_end(&all);
     return st;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    const options *opts = in->opts;
-    const tc_optimizer *o;
-    tc_session s = {0};
+    const options *o = in->opts;
+    tc_venue v = {0};
     int state;
-    TC_TRY(parse_state(opts->state, &state, err));
-    tacit_status st = tc_session_look(&s, in->args[0], opts->storage, err);
+    TC_TRY(parse_state(o->state, &state, err));
+    tacit_status st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
     if (st == TACIT_OK)
-        st = tc_study_look(s.study, &o, err);
-    if (st == TACIT_OK) {
-        st = print(o, state, in->format, err);
-        tc_study_unlook(s.study);
-    }
-    tc_session_close(&s);
+        st = print(&v, state, in->format, err);
+    tc_venue_close(&v);
     return st;
 }
 
@@ -71,7 +58,9 @@ const tc_verb tc_verb_trials = {
     .name = "trials",
     .usage = "STUDY [options]",
     .summary = "list the trials of a study",
-    .details = "  tacit trials branin --state fail\n  tacit trials branin --format csv",
+    .details = "  tacit trials branin --state fail\n"
+               "  tacit trials branin --format csv\n"
+               "  tacit trials branin --server https://tacit.example:8443 --state running",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

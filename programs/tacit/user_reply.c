@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "simulate_int.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,8 +10,7 @@
 
 bool tc_study_takes_replies(const tc_study_doc *doc)
 {
-    const tc_curator_ops *curator = doc->algorithm->curator;
-    return curator && curator->reply;
+    return tc_algorithm_takes_replies(doc->algorithm);
 }
 
 tacit_status tc_user_check(const tc_study_doc *doc, const char *user, const char *ledger_storage,
@@ -34,29 +32,23 @@ tacit_status tc_user_check(const tc_study_doc *doc, const char *user, const char
     return TACIT_OK;
 }
 
-static tacit_status read_terms(const tc_study_doc *doc, tc_ldp_terms *out, tacit_error *err)
-{
-    void *opts;
-    TC_TRY(tc_simulate_opts_new(doc->algorithm, doc->options, &opts, err));
-    *out = tc_ldp_terms_of(opts);
-    tc_simulate_opts_free(doc->algorithm, opts);
-    return TACIT_OK;
-}
-
 tacit_status tc_user_check_reply(const tc_study_doc *doc, double value, tacit_error *err)
 {
-    tc_ldp_terms terms;
-    tc_ldp_curator c;
-    char text[32];
-    TC_TRY(read_terms(doc, &terms, err));
-    TC_TRY(tc_ldp_curator_init(&c, NULL, &terms, err));
-    if (tc_ldp_curator_could_answer(&c, value))
+    return tc_ldp_check_reply(doc->algorithm, doc->options, doc->name, value, err);
+}
+
+tacit_status tc_user_consent(const tc_study_doc *doc, tacit_error *err)
+{
+    tc_ldp_terms t;
+    TC_TRY(tc_ldp_terms_read(&t, doc->algorithm, doc->options, err));
+    if (t.epsilon * (double)t.answers <= TC_CONSENT_EPSILON)
         return TACIT_OK;
-    tc_double_text(text, value);
     return tc_fail(err, TACIT_E_ARG,
-                   "%s is no reply of study %s (%s, epsilon %g, bound %g): was it perturbed on "
-                   "these terms?",
-                   text, doc->name, tc_reply_mechanism(&c.reply), terms.epsilon, terms.high);
+                   "the coordinator's study %s takes %" PRIu64
+                   " answers of epsilon %g from a user, "
+                   "together more than %g: who agrees to that gives the study's document in place "
+                   "of its name",
+                   doc->name, t.answers, t.epsilon, TC_CONSENT_EPSILON);
 }
 
 /* ---- replies */
@@ -65,7 +57,7 @@ tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc, const
                                 const char *storage, bool quiet, tacit_error *err)
 {
     tc_ldp_terms terms;
-    TC_TRY(read_terms(doc, &terms, err));
+    TC_TRY(tc_ldp_terms_read(&terms, doc->algorithm, doc->options, err));
     u->user = user;
     u->quiet = quiet;
     u->study = tc_ledger_study_hash(doc->name);

@@ -31,6 +31,11 @@ tacit_status tc_user_check(const tc_study_doc *doc, const char *user, const char
 /* E_ARG: no reply on the terms of this study is this value. */
 tacit_status tc_user_check_reply(const tc_study_doc *doc, double value, tacit_error *err);
 
+/* May a user answer on terms that only a coordinator has told? E_ARG: they cost TC_CONSENT_EPSILON and more in
+ * all; who agrees to that names the document itself, and no other study will do. */
+#define TC_CONSENT_EPSILON 10.0
+tacit_status tc_user_consent(const tc_study_doc *doc, tacit_error *err);
+
 /* All-zero may be closed. */
 typedef struct tc_user_reply {
     const char *user; /* borrowed */

@@ -14,10 +14,13 @@ extern const tc_verb tc_verb_import;
 extern const tc_verb tc_verb_export;
 extern const tc_verb tc_verb_plot;
 extern const tc_verb tc_verb_simulate;
+extern const tc_verb tc_verb_reproduce;
 extern const tc_verb tc_verb_serve;
 extern const tc_verb tc_verb_agent;
 extern const tc_verb tc_verb_inspect;
 extern const tc_verb tc_verb_remote;  /* a family: remote.c */
+extern const tc_verb tc_verb_backup;
+extern const tc_verb tc_verb_restore;
 extern const tc_verb tc_verb_curate;  /* a family: curate.c */
 extern const tc_verb tc_verb_model;   /* a family: model.c */
 extern const tc_verb tc_verb_privacy; /* a family: its members are in privacy.c */

@@ -56,7 +56,19 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     return status == TACIT_OK ? open_ledger(a, err) : status;
 }
 
-tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out, tacit_error *err)
+/* *out is set where the study can be planned at all. */
+static tacit_status look(const tc_agent_config *cfg, const tc_offer *o, tc_study_doc **out,
+                         tacit_error *objection, tacit_error *err)
+{
+    tc_study_plan *p;
+    TC_TRY(tc_offer_plan(o, &p, err));
+    objection->code = tc_consent(cfg, o, p, objection);
+    tc_study_plan_free(p);
+    return tc_study_doc_restore(out, o->document, o->points_csv, err);
+}
+
+tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
+                              tacit_error *objection, tacit_error *err)
 {
     tc_agent a = {.cfg = *cfg, .name = (char *)cfg->study};
     tc_offer o;
@@ -64,7 +76,7 @@ tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out, ta
         return tc_fail(err, TACIT_E_ARG, "a join token is needed to look at study \"%s\"",
                        cfg->study);
     TC_TRY(tc_offer_get(&a, cfg->join_token, &o, err));
-    tacit_status status = tc_study_doc_restore(out, o.document, o.points_csv, err);
+    tacit_status status = look(cfg, &o, out, objection, err);
     tc_offer_fini(&o);
     return status;
 }
@@ -88,6 +100,7 @@ void tc_agent_close(tc_agent *a)
 {
     if (!a)
         return;
+    tc_ledger_close(a->theirs);
     tc_ledger_close(a->ledger);
     tc_study_close(a->study);
     sodium_memzero(&a->secret_key, sizeof a->secret_key);

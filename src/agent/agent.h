@@ -22,14 +22,17 @@ typedef struct tc_agent_config {
     bool limited;           /* ... and what may be spent of it in all */
     tc_ledger_budget limit;
     bool accepts_not_private; /* takes part in a study that protects nothing */
+    bool accepts_restored;    /* goes on with a coordinator whose ledger is older than was seen */
     tc_pool *pool;            /* may be NULL */
     bool seeded;              /* test mode: party seed and key from `seed` */
     uint64_t seed, key_salt;  /* key_salt tells the keys of agents with one seed apart */
 } tc_agent_config;
 
 /* The study's document as the coordinator describes it, with the join token and before anything is
- * made here or there. *out ends with tc_study_doc_free. */
-tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out, tacit_error *err);
+ * made here or there: cfg->store may be NULL. *out ends with tc_study_doc_free. objection: why this agent
+ * would not take part; its code is OK if it would. */
+tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
+                              tacit_error *objection, tacit_error *err);
 
 /* Enrols where it has not, and opens the journal. E_IO: the coordinator does not answer; to be tried
  * again. E_ARG, E_STATE: it refuses, or the study is not what it was. */

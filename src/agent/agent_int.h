@@ -6,7 +6,9 @@
  *   consent.c   does this agent take part in such a study?
  *   rounds.c    the steps of a round
  *   sending.c   a message: paid for, signed, sent until it has arrived
+ *   declining.c a round that our own ledger refuses
  *   witness.c   the coordinator's ledger: does it extend what was seen?
+ *   older_head.c  a coordinator that comes from a backup
  *   request.c   requests and answers */
 #ifndef TC_AGENT_AGENT_INT_H
 #define TC_AGENT_AGENT_INT_H
@@ -27,10 +29,12 @@ struct tc_agent {
     char *name; /* of the study */
     tc_public_key public_key;
     tc_secret_key secret_key;
+    bool has_key;    /* it is in the store */
     char access[64]; /* bearer token */
     uint64_t number;
     tc_study *study;
     tc_ledger *ledger;
+    tc_ledger *theirs; /* a copy of the coordinator's; NULL: not read yet */
     const char *stamp; /* why what it sends is NOT PRIVATE, as far as is known; NULL: it is */
     tc_outbox outbox;
     uint32_t waits; /* answers in a row that said "not yet" */
@@ -47,6 +51,8 @@ typedef struct tc_answered {
 void tc_answered_fini(tc_answered *r);
 /* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (503) or failed. */
 tacit_status tc_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err);
+/* Does this JSON stay small in memory? Its reader has not looked at it yet. */
+bool tc_answered_is_modest(const char *text, size_t n);
 /* The sentence of a refusal. */
 const char *tc_answered_detail(const tc_answered *r);
 /* E_IO "the coordinator's answer makes no sense". */
@@ -57,9 +63,9 @@ tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_e
 
 /* ---- identity.c */
 
-/* Loads what is kept, or makes and keeps a key. *enrolled: a place is known, too. */
+/* Loads what is kept. *enrolled: a place is known, too. */
 tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err);
-/* Enrols with the study of this hash and keeps the place. */
+/* Makes and keeps a key where there is none, enrols with the study of this hash, keeps the place. */
 tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_error *err);
 
 /* ---- offer.c */
@@ -88,15 +94,22 @@ tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_
 typedef enum tc_sent {
     TC_SENT,       /* it arrived, now or earlier, or came too late */
     TC_SEND_LATER, /* the study is paused, or an earlier round is not over */
-    TC_WITHHELD    /* our own ledger refuses; nothing was sent */
+    TC_DECLINED    /* our own ledger refuses: the coordinator knows that nothing will come */
 } tc_sent;
-/* Sends what is in the outbox, if it is not known to have arrived. why: of TC_WITHHELD. */
+/* Sends what is in the outbox, if it is not known to have arrived. why: of TC_DECLINED. */
 tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err);
 /* Puts the journal's last message in the outbox, unless it is there. */
 tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err);
 /* The agent's ledger says for good that the release of this round was NOT PRIVATE, which the price
  * paid for it did not say. */
 tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err);
+
+/* ---- declining.c */
+
+/* Was this round declined before? Then it stays so, whatever our ledger allows by now. */
+tacit_status tc_declined(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
+/* Keeps that it is, before anybody is told. */
+tacit_status tc_declined_keep(tc_agent *a, uint64_t round, tacit_error *err);
 
 /* ---- witness.c */
 
@@ -106,5 +119,16 @@ tacit_status tc_witness_head(tc_agent *a, tacit_error *err);
  * was planned. *is_private: as the ledger has it. */
 tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
                         bool *is_private, tacit_error *err);
+
+/* ---- older_head.c */
+
+/* The coordinator's ledger, held against `seen`, the last head that this agent saw. broken: it does not
+ * extend it, and why; NULL: it does. E_CORRUPT: this agent does not go on. *anew: what was seen is to be
+ * forgotten, for the agent was told to go on. */
+tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tc_ledger_head *seen,
+                               const tacit_error *broken, bool *anew, tacit_error *err);
+/* Where our own ledger has the price of a round: a message that is sent again to a coordinator that
+ * was restored since is paid for once more. */
+tacit_status tc_restored_place(tc_agent *a, uint64_t round, tc_ledger_hash *out, tacit_error *err);
 
 #endif

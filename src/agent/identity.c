@@ -40,11 +40,8 @@ static tacit_status keep(tc_agent *a, const uint8_t seed[32], uint64_t version, 
     json_decref(j);
     if (!text)
         return tc_fail_memory(err);
-    tc_change c = {version > 0 ? TC_REPLACE : TC_INSERT, which(a)};
-    c.record.version = version;
-    c.record.value = text;
-    c.record.size = strlen(text);
-    tacit_status status = tc_store_change(a->cfg.store, &c, 1, NULL, err);
+    tc_record w = which(a);
+    tacit_status status = tc_store_record_keep(a->cfg.store, &w, version, text, strlen(text), err);
     sodium_memzero(text, strlen(text));
     tc_free(text);
     return status;
@@ -97,22 +94,18 @@ static tacit_status load(tc_agent *a, uint8_t seed[32], uint64_t *version, bool 
                          tacit_error *err)
 {
     tc_record w = which(a), got;
-    tacit_error why;
     json_t *j;
-    tacit_status status = tc_store_record_get(a->cfg.store, &w, &got, &why);
-    *version = 0;
     *enrolled = false;
-    if (status == TACIT_E_NOT_FOUND)
+    TC_TRY(tc_store_record_find(a->cfg.store, &w, &got, err));
+    *version = got.version;
+    if (got.version == 0)
         return TACIT_OK;
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
-    status = tc_json_parse(got.value, got.size, "agent", &j, err);
+    tacit_status status = tc_json_parse(got.value, got.size, "agent", &j, err);
     sodium_memzero((void *)got.value, got.size);
     tc_free((void *)got.value);
     TC_TRY(status);
     status = read_kept(a, j, seed, enrolled, err);
     json_decref(j);
-    *version = got.version;
     return status;
 }
 
@@ -122,7 +115,8 @@ tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err)
     uint64_t version;
     TC_TRY(load(a, seed, &version, enrolled, err));
     sodium_memzero(seed, sizeof seed);
-    return version > 0 ? TACIT_OK : make_key(a, err);
+    a->has_key = version > 0;
+    return TACIT_OK;
 }
 
 /* ---- enrolling ---- */
@@ -174,6 +168,8 @@ tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_e
 {
     tc_text body = {0};
     tc_answered r;
+    if (!a->has_key)
+        TC_TRY(make_key(a, err));
     make_body(a, study, &body);
     tc_call call = {.method = "POST",
                     .path = "/agents",

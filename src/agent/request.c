@@ -32,7 +32,7 @@ tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_e
 
 /* A few bytes of JSON can become much more memory: an honest answer has neither depth nor a
  * million values. */
-static bool is_modest(const char *text, size_t n)
+bool tc_answered_is_modest(const char *text, size_t n)
 {
     size_t depth = 0, values = 0;
     bool quoted = false;
@@ -61,7 +61,7 @@ static json_t *parse(const tc_text *text)
     json_t *body;
     tacit_error why;
     const char *from = tc_text_get(text);
-    return is_modest(from, text->len) &&
+    return tc_answered_is_modest(from, text->len) &&
                    tc_json_parse(from, text->len, "answer", &body, &why) == TACIT_OK
                ? body
                : NULL;

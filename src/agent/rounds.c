@@ -100,7 +100,7 @@ static tacit_status end_round(tc_agent *a, uint64_t round, long wait_s, tc_agent
     }
     TC_TRY(tc_send(a, &what, &why, err));
     *next = what == TC_SEND_LATER ? TC_AGENT_WAIT : TC_AGENT_AGAIN;
-    if (what == TC_WITHHELD)
+    if (what == TC_DECLINED)
         return tc_study_skip(a->study, round, why.msg, err);
     return what == TC_SENT ? hear(a, round, wait_s, next, err) : TACIT_OK;
 }
@@ -167,11 +167,12 @@ static tacit_status send_on(tc_agent *a, tc_agent_next *next, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status count_trials(tc_agent *a, size_t *told, size_t *running, tacit_error *err)
+/* A batch counts as its pulls, as it does against the budget. */
+static tacit_status count_trials(tc_agent *a, uint64_t *told, size_t *running, tacit_error *err)
 {
     const tc_optimizer *o;
     TC_TRY(tc_study_look(a->study, &o, err));
-    *told = tc_optimizer_count(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL);
+    *told = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL);
     *running = tc_optimizer_count(o, TC_TRIAL_RUNNING);
     tc_study_unlook(a->study);
     return TACIT_OK;
@@ -182,7 +183,8 @@ static tacit_status count_trials(tc_agent *a, size_t *told, size_t *running, tac
 static tacit_status go_on(tc_agent *a, const tc_need *need, long wait_s, tc_agent_next *next,
                           tacit_error *err)
 {
-    size_t told, running;
+    uint64_t told;
+    size_t running;
     TC_TRY(count_trials(a, &told, &running, err));
     *next = told >= tc_study_document(a->study)->trials ? TC_AGENT_DONE : TC_AGENT_TRIAL;
     if (*next == TC_AGENT_DONE || running > 0)

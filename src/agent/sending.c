@@ -9,6 +9,7 @@
 #include "algo/charge.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "privacy/mechanism.h"
 
 #include <inttypes.h>
@@ -69,9 +70,11 @@ static tacit_status enter(tc_agent *a, const tc_ledger_hash *study, uint64_t rou
 static tacit_status pay(tc_agent *a, uint64_t round, tacit_error *err)
 {
     tc_release *pledge;
+    tc_ledger_hash place;
+    TC_TRY(tc_restored_place(a, round, &place, err));
     TC_TRY(make_pledge(a, round, &pledge, err));
-    tacit_status status = enter(a, &tc_study_get_plan(a->study)->hash, round,
-                                a->cfg.limited ? &a->cfg.limit : NULL, pledge, err);
+    tacit_status status =
+        enter(a, &place, round, a->cfg.limited ? &a->cfg.limit : NULL, pledge, err);
     tc_release_free(pledge);
     return status;
 }
@@ -105,6 +108,19 @@ static void make_body(uint64_t sequence, const tc_text *message, tc_text *out)
     tc_text_addf(out, "{\"sequence\": %" PRIu64 ", \"message\": \"", sequence);
     tc_base64_add(out, tc_text_get(message), message->len);
     tc_text_add(out, "\"}");
+}
+
+/* As long as the message would be, in a word as long as "message": who sees the length of what passes
+ * cannot tell one from the other. */
+static void make_refusal(uint64_t sequence, const tc_text *message, tc_text *out)
+{
+    void *zeros = tc_alloc(message->len + 1, 1);
+    out->failed |= !zeros;
+    tc_text_addf(out, "{\"sequence\": %" PRIu64 ", \"decline\": \"", sequence);
+    if (zeros)
+        tc_base64_add(out, zeros, message->len);
+    tc_text_add(out, "\"}");
+    tc_free(zeros);
 }
 
 static void sign(const tc_agent *a, uint64_t round, uint64_t sequence, const tc_text *body,
@@ -148,13 +164,13 @@ static tacit_status take_receipt(tc_agent *a, const tc_answered *r, tc_sent *out
 }
 
 /* Rounds only grow, so a round's number is a sequence that grows with every message. */
-static tacit_status post(tc_agent *a, tc_sent *out, tacit_error *err)
+static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *err)
 {
     char path[64];
     uint64_t round = a->outbox.round;
     tc_text body = {0}, signature = {0};
     tc_answered r;
-    make_body(round + 1, &a->outbox.message, &body);
+    (declines ? make_refusal : make_body)(round + 1, &a->outbox.message, &body);
     sign(a, round, round + 1, &body, &signature);
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/messages", round);
     tc_call call = {.method = "POST",
@@ -173,6 +189,45 @@ static tacit_status post(tc_agent *a, tc_sent *out, tacit_error *err)
     return status;
 }
 
+/* A message of a round that was paid for may have left before, and is not taken back. */
+static tacit_status was_paid(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+{
+    tc_ledger_receipt r;
+    tacit_error none;
+    tacit_status status =
+        tc_ledger_find(a->ledger, &tc_study_get_plan(a->study)->hash, round, &r, &none);
+    *out = status == TACIT_OK;
+    if (*out)
+        tc_ledger_receipt_fini(&r);
+    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", none.msg);
+}
+
+static tacit_status decline(tc_agent *a, tc_sent *out, tacit_error *err)
+{
+    bool paid;
+    TC_TRY(was_paid(a, a->outbox.round, &paid, err));
+    if (paid) {
+        a->outbox.pending = false;
+        *out = TC_DECLINED;
+        return TACIT_OK;
+    }
+    TC_TRY(tc_declined_keep(a, a->outbox.round, err));
+    TC_TRY(post(a, true, out, err));
+    if (*out == TC_SENT)
+        *out = TC_DECLINED;
+    return TACIT_OK;
+}
+
+/* E_BUDGET, once declined: for good. */
+static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
+{
+    bool declined;
+    TC_TRY(tc_declined(a, a->outbox.round, &declined, err));
+    if (declined)
+        return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", a->outbox.round);
+    return pay(a, a->outbox.round, err);
+}
+
 tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err)
 {
     *out = TC_SENT;
@@ -180,12 +235,11 @@ tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *e
         return TACIT_OK;
     if (tc_study_get_plan(a->study)->doc->algorithm->aggregator) /* a relay's ledger is empty */
         TC_TRY(tc_witness_head(a, err));
-    tacit_status status = pay(a, a->outbox.round, why);
+    if (!a->outbox
+             .pending) /* a coordinator that was restored: first hear whether the round is over */
+        return TACIT_OK;
+    tacit_status status = pay_or_not(a, why);
     if (status == TACIT_OK)
-        return post(a, out, err);
-    if (status != TACIT_E_BUDGET)
-        return tc_fail(err, status, "%s", why->msg);
-    a->outbox.pending = false;
-    *out = TC_WITHHELD;
-    return TACIT_OK;
+        return post(a, false, out, err);
+    return status == TACIT_E_BUDGET ? decline(a, out, err) : tc_fail(err, status, "%s", why->msg);
 }

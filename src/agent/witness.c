@@ -3,7 +3,10 @@
  * Before it sends and with every release an agent reads the ledger, checks its chain, and holds it
  * against the last head that it saw itself: a ledger that forgot or replaced an entry does not extend it.
  * The entry of a release must name the very bytes that were broadcast, at the price that the agent has
- * pledged and charged to the same. */
+ * pledged and charged to the same.
+ *
+ * A running agent has a copy and asks for the entries after it. At a start, and where an answer does not
+ * go on from the copy, it reads everything and compares that with the head in its store. */
 #include "agent/agent_int.h"
 
 #include "algo/charge.h"
@@ -12,6 +15,7 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the last head seen: seq and hash, under the study's name ---- */
@@ -30,14 +34,11 @@ static tc_record which(const tc_agent *a)
 static tacit_status load(tc_agent *a, tc_ledger_head *out, uint64_t *version, tacit_error *err)
 {
     tc_record w = which(a), got;
-    tacit_error why;
     seen s;
-    *version = 0;
-    tacit_status status = tc_store_record_get(a->cfg.store, &w, &got, &why);
-    if (status == TACIT_E_NOT_FOUND)
+    TC_TRY(tc_store_record_find(a->cfg.store, &w, &got, err));
+    *version = got.version;
+    if (got.version == 0)
         return TACIT_OK;
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
     bool whole = got.size == sizeof s;
     if (whole)
         memcpy(&s, got.value, sizeof s);
@@ -46,7 +47,6 @@ static tacit_status load(tc_agent *a, tc_ledger_head *out, uint64_t *version, ta
         return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the ledger head seen last");
     out->seq = s.seq;
     memcpy(out->hash.bytes, s.hash, sizeof s.hash);
-    *version = got.version;
     return TACIT_OK;
 }
 
@@ -55,11 +55,8 @@ static tacit_status keep(tc_agent *a, const tc_ledger_head *head, uint64_t versi
 {
     seen s = {.seq = head->seq};
     memcpy(s.hash, head->hash.bytes, sizeof s.hash);
-    tc_change c = {version > 0 ? TC_REPLACE : TC_INSERT, which(a)};
-    c.record.version = version;
-    c.record.value = &s;
-    c.record.size = sizeof s;
-    return tc_store_change(a->cfg.store, &c, 1, NULL, err);
+    tc_record w = which(a);
+    return tc_store_record_keep(a->cfg.store, &w, version, &s, sizeof s, err);
 }
 
 /* ---- the entry ---- */
@@ -135,63 +132,90 @@ static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,
 
 /* ---- the chain ---- */
 
-static tacit_status get_ledger(tc_agent *a, tc_ledger **out, tacit_error *err)
+enum { PAGE = 1000 };
+
+static tacit_status get_page(tc_agent *a, tc_ledger **copy, bool *more, tacit_error *err)
 {
+    char path[64];
     tc_answered r;
-    TC_TRY(tc_request(a, &(tc_call){.method = "GET", .path = "/privacy", .bearer = a->access}, &r,
-                      err));
+    snprintf(path, sizeof path, "/privacy?after=%" PRIu64 "&limit=%d",
+             *copy ? tc_ledger_get_head(*copy).seq : 0, PAGE);
+    TC_TRY(tc_request(a, &(tc_call){.method = "GET", .path = path, .bearer = a->access}, &r, err));
     tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "its ledger", err)
-                          : r.body        ? tc_ledger_from_json(out, r.body, err)
+                          : r.body        ? tc_ledger_add_page(copy, r.body, more, err)
                                           : tc_answered_strange("a ledger that is not JSON", err);
     tc_answered_fini(&r);
     return status;
 }
 
-/* *version: of the record of what was seen, for keep. */
-static tacit_status check_extends(tc_agent *a, const tc_ledger *l, tc_ledger_head *last,
-                                  uint64_t *version, tacit_error *err)
+static tacit_status get_pages(tc_agent *a, tc_ledger **copy, tacit_error *err)
 {
-    tacit_error why = {0};
-    *last = (tc_ledger_head){.seq = 0};
-    TC_TRY(load(a, last, version, err));
-    if (*version == 0 || tc_ledger_check_seen(l, last, &why) == TACIT_OK)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_CORRUPT, "the coordinator is not what it was: %.400s", why.msg);
+    for (bool more = true; more;)
+        TC_TRY(get_page(a, copy, &more, err));
+    return TACIT_OK;
 }
 
-static tacit_status keep_newer(tc_agent *a, const tc_ledger *l, const tc_ledger_head *last,
-                               uint64_t version, tacit_error *err)
+/* Does it extend what was seen? If not, what a coordinator that was restored says may explain it. */
+static tacit_status check_extends(tc_agent *a, const tc_ledger *l, tacit_error *err)
 {
-    tc_ledger_head now = tc_ledger_get_head(l);
-    return now.seq > last->seq ? keep(a, &now, version, err) : TACIT_OK;
+    tacit_error why = {0};
+    tc_ledger_head last = {0}, now = tc_ledger_get_head(l);
+    uint64_t version;
+    bool anew = false;
+    TC_TRY(load(a, &last, &version, err));
+    bool extends = version == 0 || tc_ledger_check_seen(l, &last, &why) == TACIT_OK;
+    TC_TRY(tc_restored_check(a, l, &last, extends ? NULL : &why, &anew, err));
+    return anew ? keep(a, &now, version, err) : TACIT_OK;
+}
+
+/* Everything anew. The copy stays what it was unless the new one extends it. */
+static tacit_status read_all(tc_agent *a, tacit_error *err)
+{
+    tc_ledger *copy = NULL;
+    tacit_status status = get_pages(a, &copy, err);
+    if (status == TACIT_OK)
+        status = check_extends(a, copy, err);
+    if (status == TACIT_OK) {
+        tc_ledger_close(a->theirs);
+        a->theirs = copy;
+        return TACIT_OK;
+    }
+    tc_ledger_close(copy);
+    return status;
+}
+
+/* What is new is kept as seen. */
+static tacit_status keep_newer(tc_agent *a, tacit_error *err)
+{
+    tc_ledger_head now = tc_ledger_get_head(a->theirs), last = {0};
+    uint64_t version;
+    TC_TRY(load(a, &last, &version, err));
+    return now.seq > last.seq ? keep(a, &now, version, err) : TACIT_OK;
+}
+
+static tacit_status read_ledger(tc_agent *a, tacit_error *err)
+{
+    tacit_error why = {0};
+    if (!a->theirs)
+        return read_all(a, err);
+    tacit_status status = get_pages(a, &a->theirs, &why);
+    if (status == TACIT_E_CORRUPT)
+        return read_all(a, err);
+    return status == TACIT_OK ? check_extends(a, a->theirs, err)
+                              : tc_fail(err, status, "%s", why.msg);
 }
 
 tacit_status tc_witness_head(tc_agent *a, tacit_error *err)
 {
-    tc_ledger *l = NULL;
-    tc_ledger_head last;
-    uint64_t version;
-    TC_TRY(get_ledger(a, &l, err));
-    tacit_status status = check_extends(a, l, &last, &version, err);
-    if (status == TACIT_OK)
-        status = keep_newer(a, l, &last, version, err);
-    tc_ledger_close(l);
-    return status;
+    TC_TRY(read_ledger(a, err));
+    return keep_newer(a, err);
 }
 
 tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
                         bool *is_private, tacit_error *err)
 {
-    tc_ledger *l = NULL;
-    tc_ledger_head last;
-    uint64_t version;
     tc_ledger_hash hash = tc_ledger_release_hash(release, n);
-    TC_TRY(get_ledger(a, &l, err));
-    tacit_status status = check_extends(a, l, &last, &version, err);
-    if (status == TACIT_OK)
-        status = check_entry(a, l, round, &hash, is_private, err);
-    if (status == TACIT_OK)
-        status = keep_newer(a, l, &last, version, err);
-    tc_ledger_close(l);
-    return status;
+    TC_TRY(read_ledger(a, err));
+    TC_TRY(check_entry(a, a->theirs, round, &hash, is_private, err));
+    return keep_newer(a, err);
 }

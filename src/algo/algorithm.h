@@ -202,6 +202,12 @@ static inline bool tc_algorithm_federated(const tc_algorithm *a)
     return a->aggregator || a->relay;
 }
 
+/* Is it told private replies in place of values? */
+static inline bool tc_algorithm_takes_replies(const tc_algorithm *a)
+{
+    return a->curator && a->curator->reply;
+}
+
 /* registry.c: every algorithm, one line each. */
 const tc_algorithm *tc_algorithm_find(const char *name); /* NULL: none */
 const tc_algorithm *const *tc_algorithms(void);          /* NULL-terminated */

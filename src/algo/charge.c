@@ -1,5 +1,8 @@
-/* charge.c - who pays for a round. See charge.h. */
+/* charge.c - who pays for a round, and how much. See charge.h. */
 #include "algo/charge.h"
+
+#include "base/error.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,4 +20,33 @@ tc_round_charge tc_round_charge_of(const tc_algorithm *a, const void *opts, uint
 const char *tc_round_charge_subject(const tc_round_charge *c)
 {
     return c->everybody ? NULL : c->name;
+}
+
+tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void *opts,
+                            uint64_t round, tc_dp_event *out, tacit_error *err)
+{
+    tc_text text = {0};
+    json_t *j = NULL;
+    if (!a->aggregator)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums", a->name);
+    tacit_status status = a->aggregator->plan(env, opts, round, &text, err);
+    if (status == TACIT_OK)
+        status = tc_json_parse(tc_text_get(&text), text.len, "event", &j, err);
+    if (status == TACIT_OK)
+        status = tc_dp_event_from_json(out, j, err);
+    json_decref(j);
+    tc_text_fini(&text);
+    return status;
+}
+
+tacit_status tc_round_budget(const tc_algorithm *a, const tc_env *env, const void *opts,
+                             double epsilon, double delta, tc_ledger_budget *out, tacit_error *err)
+{
+    tc_dp_event e;
+    TC_TRY(tc_round_event(a, env, opts, 0, &e, err));
+    bool closed = e.mechanism == TC_DP_GAUSSIAN && e.sampling == TC_DP_ALL;
+    *out = (tc_ledger_budget){.epsilon = epsilon,
+                              .delta = delta,
+                              .accountant = closed ? &tc_accountant_gaussian : &tc_accountant_pld};
+    return TACIT_OK;
 }

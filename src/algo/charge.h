@@ -1,12 +1,14 @@
-/* charge.h - who pays for a round: what a coordinator tells its ledger beside the release.
+/* charge.h - who pays for a round, what it costs, and what may be spent.
  *
  * Most releases are about every agent. Those of an algorithm that protects single records
  * (tc_aggregator_ops.unit) are about the records of their own round, which has a name in the ledger:
- * so a record is charged once. Used by whoever closes rounds. */
+ * so a record is charged once. Used by whoever closes rounds or
+ * pledges to pay for them: the coordinator, agents and simulations. */
 #ifndef TC_ALGO_CHARGE_H
 #define TC_ALGO_CHARGE_H
 
 #include "algo/algorithm.h"
+#include "privacy/ledger.h"
 
 typedef struct tc_round_charge {
     tc_privacy_unit unit;
@@ -17,5 +19,13 @@ typedef struct tc_round_charge {
 tc_round_charge tc_round_charge_of(const tc_algorithm *a, const void *opts, uint64_t round);
 /* As ledger.h takes it: NULL for everybody. Borrowed from c. */
 const char *tc_round_charge_subject(const tc_round_charge *c);
+
+/* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
+tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void *opts,
+                            uint64_t round, tc_dp_event *out, tacit_error *err);
+/* The budget that rounds are held to, with the accountant for them: exact where there is a closed form
+ * for what will be released, else the tightest there is. */
+tacit_status tc_round_budget(const tc_algorithm *a, const tc_env *env, const void *opts,
+                             double epsilon, double delta, tc_ledger_budget *out, tacit_error *err);
 
 #endif

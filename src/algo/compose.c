@@ -81,6 +81,18 @@ static tacit_status check_may_ask(const tc_optimizer *o, tacit_error *err)
                    need.round);
 }
 
+static tacit_status check_planned(const tc_optimizer *o, const tc_ask_request *req,
+                                  tacit_error *err)
+{
+    uint64_t pulls = 0;
+    for (int state = 0; state < TC_TRIAL_STATES; state++)
+        pulls += o->pulls[state];
+    if (req->planned == 0 || pulls < req->planned)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_BUDGET,
+                   "all %" PRIu64 " trials that were planned are handed out or told", req->planned);
+}
+
 /* The next event where it is known without asking the algorithm; else *fresh. */
 static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
                                bool *fresh, tacit_error *err)
@@ -99,6 +111,7 @@ static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_ev
                          wants_batch(o, req) ? smaller(again->pulls, req->pulls) : 1);
         return TACIT_OK;
     }
+    TC_TRY(check_planned(o, req, err));
     if (ops->fit_due && ops->fit_due(o->state))
         return compute_fit(o, req, out, err);
     *fresh = true;

@@ -52,7 +52,7 @@ tacit_status tc_optimizer_apply(tc_optimizer *o, const tc_event *e, tacit_error 
 uint64_t tc_optimizer_seq(const tc_optimizer *o); /* of the last event applied */
 
 /* The next event to journal: a STALE, a FIT, or the ASK itself. E_STATE: a federated
- * optimizer waits for a broadcast. Pure: nothing
+ * optimizer waits for a broadcast. E_BUDGET: all that were planned are handed out. Pure: nothing
  * changes until it is applied. Its pointers live until the next call on o. */
 typedef struct tc_ask_request {
     const char *worker; /* or NULL */
@@ -61,6 +61,8 @@ typedef struct tc_ask_request {
     /* Above 1: trials may be batches of so many pulls at most. How many it is to be is in the event:
      * fewer where the algorithm wants fewer, and never more than the budget has left. */
     uint64_t pulls;
+    /* Above 0: once so many pulls are handed out or told, no trial is added (E_BUDGET). */
+    uint64_t planned;
 } tc_ask_request;
 tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
                                tacit_error *err);

@@ -18,8 +18,17 @@ static json_t *head_json(const tc_ledger_head *h)
     return json_pack("{s:I, s:s}", "seq", (json_int_t)h->seq, "hash", hex);
 }
 
-static tacit_status answer_release(tc_ask *a, uint64_t round, const tc_ledger_receipt *r,
-                                   tacit_error *err)
+/* Why heads that were seen may be newer than this one. */
+static tacit_status add_restored(const tc_desk *d, json_t *j, tacit_error *err)
+{
+    json_t *restored;
+    TC_TRY(tc_ledger_restored_json(d->ledger, &restored, err));
+    return restored && json_object_set_new(j, "restored", restored) != 0 ? tc_fail_memory(err)
+                                                                         : TACIT_OK;
+}
+
+static tacit_status answer_release(tc_ask *a, const tc_desk *d, uint64_t round,
+                                   const tc_ledger_receipt *r, tacit_error *err)
 {
     tc_text bytes = {0};
     tc_base64_add(&bytes, r->bytes, r->size);
@@ -29,7 +38,11 @@ static tacit_status answer_release(tc_ask *a, uint64_t round, const tc_ledger_re
                                 tc_text_get(&bytes), "head", head_json(&r->head), "private",
                                 (int)r->is_private, "not_private", r->not_private);
     tc_text_fini(&bytes);
-    return tc_answer(a, 200, j, err);
+    tacit_status status = add_restored(d, j, err);
+    if (status == TACIT_OK)
+        return tc_answer(a, 200, j, err);
+    json_decref(j);
+    return status;
 }
 
 /* The ledger is brought to disk before a byte of it leaves, and it is locked while a round closes: so
@@ -67,9 +80,9 @@ static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error 
     pthread_mutex_lock(&d->lock);
     tacit_status status = tc_ledger_catch_up(d->ledger, err);
     if (status == TACIT_OK)
-        status = tc_ledger_find(d->ledger, &d->plan->hash, round, &r, err);
+        status = tc_ledger_find(d->ledger, &d->hash, round, &r, err);
     if (status == TACIT_OK) {
-        status = answer_release(a, round, &r, err);
+        status = answer_release(a, d, round, &r, err);
         tc_ledger_receipt_fini(&r);
     }
     pthread_mutex_unlock(&d->lock);
@@ -112,8 +125,10 @@ static tacit_status get(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
     if (next != round)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "the study has no round %" PRIu64, round);
     TC_TRY(tc_round_find(a->coord, d->id, round, &r, err));
+    if (r.phase == TC_PHASE_VOID && r.refused)
+        return tc_refuse_budget(a, d, round, r.reason, err);
     if (r.phase == TC_PHASE_VOID)
-        return tc_refuse(a, 410, r.refused ? TACIT_E_BUDGET : TACIT_E_STATE, err, "%s", r.reason);
+        return tc_refuse(a, 410, TACIT_E_STATE, err, "%s", r.reason);
     if (r.phase != TC_PHASE_CLOSED)
         return not_yet(a, d, &r, round, err);
     if (!d->plan->doc->algorithm->aggregator)
@@ -126,22 +141,25 @@ tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
     tc_desk *d;
     uint64_t round;
     TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_ask_desk(a, &d, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     tacit_status status = get(a, d, round, err);
     tc_desk_release(a->coord, d);
     return status;
 }
 
-/* The whole ledger, which anybody can check and account for again. */
+/* The ledger, which anybody can check and account for again: all of it, or a page. */
 tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
     json_t *j = NULL;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    uint64_t after = 0, most = UINT64_MAX;
+    TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));
+    TC_TRY(tc_query_number(a->q->query, "limit", 1, INT64_MAX, &most, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     pthread_mutex_lock(&d->lock);
     tacit_status status = tc_ledger_catch_up(d->ledger, err);
     if (status == TACIT_OK)
-        j = tc_ledger_json(d->ledger);
+        j = tc_ledger_json_page(d->ledger, after, most);
     pthread_mutex_unlock(&d->lock);
     tc_desk_release(a->coord, d);
     return status == TACIT_OK ? tc_answer(a, 200, j, err) : status;

@@ -116,6 +116,8 @@ static tacit_status fold_one(void *user, const tc_record *r, tacit_error *err)
     folding *f = user;
     uint64_t round = tc_key_at(r->key, 0), agent = tc_key_at(r->key, 1);
     tacit_error why;
+    if (r->size == 0) /* declined: answered, and nothing to add */
+        return TACIT_OK;
     tacit_status status = f->ops->fold(f->state, agent, r->value, r->size, &why);
     f->taken += status == TACIT_OK;
     if (status == TACIT_OK)
@@ -210,7 +212,7 @@ static tacit_status release_new(tc_coord *c, tc_desk *d, uint64_t round, tacit_e
 {
     tc_round_charge who = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
     tc_ledger_charge charge = {
-        .study = d->plan->hash, .round = round, .subject = tc_round_charge_subject(&who)};
+        .study = d->hash, .round = round, .subject = tc_round_charge_subject(&who)};
     tc_ledger_receipt receipt;
     tc_release *release = NULL;
     TC_TRY(check_budget(d, round, err));
@@ -223,19 +225,31 @@ static tacit_status release_new(tc_coord *c, tc_desk *d, uint64_t round, tacit_e
     return status;
 }
 
+/* Its release left before the store was restored from a backup (restored.c), or may have. */
+static tacit_status refuse_lost(const tc_desk *d, uint64_t seq, uint64_t round, tacit_error *err)
+{
+    if (!tc_ledger_is_lost(tc_ledger_get(d->ledger, seq, NULL)))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "round %" PRIu64 " may have been released before the coordinator was restored "
+                   "from a backup",
+                   round);
+}
+
 /* Once it returns, the ledger has the release of this round. */
 static tacit_status release(tc_coord *c, tc_desk *d, uint64_t round, tacit_error *err)
 {
     tc_ledger_receipt receipt;
     tacit_error why;
     TC_TRY(tc_ledger_catch_up(d->ledger, err));
-    tacit_status status = tc_ledger_find(d->ledger, &d->plan->hash, round, &receipt, &why);
+    tacit_status status = tc_ledger_find(d->ledger, &d->hash, round, &receipt, &why);
     if (status == TACIT_E_NOT_FOUND)
         return release_new(c, d, round, err);
     if (status != TACIT_OK)
         return tc_fail(err, status, "%s", why.msg);
+    status = refuse_lost(d, receipt.head.seq, round, err);
     tc_ledger_receipt_fini(&receipt);
-    return TACIT_OK;
+    return status;
 }
 
 /* ---- the steps ---- */
@@ -258,9 +272,7 @@ static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, cons
     *r = now;
     if (to == TC_PHASE_CLOSED || to == TC_PHASE_VOID)
         tc_count(c, to == TC_PHASE_CLOSED ? TC_COUNT_CLOSED : TC_COUNT_VOID, 1);
-    tc_coord_say(c, d->name,
-                 json_pack("{s:s, s:I, s:s}", "event", "round", "round", (json_int_t)r->number,
-                           "phase", tc_phase_name(r->phase)));
+    tc_say_round(c, d, r);
     return TACIT_OK;
 }
 
@@ -335,6 +347,7 @@ static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, taci
     bool due;
     TC_TRY(tc_round_present(c, d->id, &r, err));
     TC_TRY(tc_state_get(c, d->id, &state, &version, err));
+    TC_TRY(tc_say_found(c, d, &r, state, err));
     TC_TRY(is_due(c, d, &r, state, &due, err));
     if (due)
         TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED ? void_round(c, d, &r, err)

@@ -12,7 +12,7 @@
 
 #define BODY_MOST ((size_t)8 << 20)
 
-enum { SMALL_BODY = 4096, MESSAGE_PARTS = 16 };
+enum { SMALL_BODY = 4096, BUSY_MS = 1000, MESSAGE_PARTS = 16 };
 
 /* ---- birth and end ---- */
 
@@ -25,6 +25,11 @@ tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_erro
     c->cfg = *cfg;
     if (c->cfg.body_max == 0)
         c->cfg.body_max = BODY_MOST;
+    tacit_status status = tc_ring_new(&c->ring, err);
+    if (status != TACIT_OK) {
+        tc_free(c);
+        return status;
+    }
     pthread_mutex_init(&c->lock, NULL);
     *out = c;
     return TACIT_OK;
@@ -37,6 +42,8 @@ void tc_coord_free(tc_coord *c)
     while (c->desks)
         tc_desk_forget(c, c->desks);
     pthread_mutex_destroy(&c->lock);
+    tc_free(c->openapi);
+    tc_ring_free(c->ring);
     tc_free(c);
 }
 
@@ -51,19 +58,6 @@ void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user)
     c->notify = notify;
     c->notify_user = user;
     pthread_mutex_unlock(&c->lock);
-}
-
-void tc_coord_say(tc_coord *c, const char *study, json_t *event)
-{
-    pthread_mutex_lock(&c->lock);
-    tc_coord_notify notify = c->notify;
-    void *user = c->notify_user;
-    pthread_mutex_unlock(&c->lock);
-    char *text = notify && event ? tc_json_text(event) : NULL;
-    json_decref(event);
-    if (text)
-        notify(user, study, text);
-    tc_free(text);
 }
 
 /* ---- answers ---- */
@@ -88,16 +82,18 @@ tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err)
 
 /* ---- requests ---- */
 
-/* The route of a request; *known: the path is one of another method. */
+/* The route of a request; *known: the path is one of other methods, which the answer will name. */
 static const tc_route *find_route(tc_ask *a, bool *known)
 {
-    *known = false;
+    size_t n = 0;
     for (const tc_route *r = tc_routes; r->method; r++)
         if (tc_route_fits(r->path, a->q->path, a->words)) {
             if (strcmp(r->method, a->q->method) == 0)
                 return r;
-            *known = true;
+            n += (size_t)snprintf(a->out->allow + n, sizeof a->out->allow - n, "%s%s",
+                                  n > 0 ? ", " : "", r->method);
         }
+    *known = n > 0;
     return NULL;
 }
 
@@ -128,7 +124,7 @@ static tacit_status check_role(tc_ask *a, const tc_route *r, tacit_error *err)
 static tacit_status find_allowed(tc_ask *a, const tc_route **out, tacit_error *err)
 {
     bool known;
-    const tc_route *r = *out = find_route(a, &known);
+    const tc_route *r = *out = a->route = find_route(a, &known);
     if (!r)
         return known ? tc_refuse(a, 405, TACIT_E_UNSUPPORTED, err, "%.200s does not take %.20s",
                                  a->q->path, a->q->method)
@@ -143,8 +139,7 @@ tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err)
     tacit_error why;
     tacit_status status = tc_desk_get(a->coord, a->words[0], out, &why);
     if (status == TACIT_OK && bound &&
-        !(a->caller.study == (*out)->id &&
-          tc_ledger_hash_same(&a->caller.of, &(*out)->plan->hash))) {
+        !(a->caller.study == (*out)->id && tc_ledger_hash_same(&a->caller.of, &(*out)->hash))) {
         tc_desk_release(a->coord, *out);
         status = TACIT_E_NOT_FOUND;
     }
@@ -177,21 +172,27 @@ static size_t count_parts(const char *p, size_t n)
     return parts;
 }
 
+static tacit_status parse_body(tc_ask *a, const tc_route *r, tacit_error *err)
+{
+    bool message = r->body == TC_BODY_MESSAGE;
+    a->body = message ? tc_message_json(a->q->body, a->q->n_body) : NULL;
+    if (a->body)
+        return TACIT_OK;
+    if (message && count_parts(a->q->body, a->q->n_body) > MESSAGE_PARTS)
+        return tc_fail(err, TACIT_E_ARG, "the body has more parts than a message has");
+    return tc_json_parse(a->q->body, a->q->n_body, "body", &a->body, err);
+}
+
 static tacit_status read_body(tc_ask *a, const tc_route *r, tacit_error *err)
 {
     size_t most = body_most(a->coord, r);
     if (a->q->n_body > most)
         return tc_refuse(a, 413, TACIT_E_ARG, err, "the body has %zu bytes; allowed are %zu",
                          a->q->n_body, most);
-    if (r->body == TC_BODY_NONE)
+    if (!r->takes)
         return TACIT_OK;
-    if (r->body == TC_BODY_MESSAGE && count_parts(a->q->body, a->q->n_body) > MESSAGE_PARTS)
-        return tc_fail(err, TACIT_E_ARG, "the body has more parts than a message has");
-    TC_TRY(tc_json_parse(a->q->body, a->q->n_body, "body", &a->body, err));
-    if (!json_is_object(a->body))
-        return tc_fail(err, TACIT_E_ARG, "the body must be a JSON object, got %s",
-                       tc_json_kind(a->body));
-    return TACIT_OK;
+    TC_TRY(parse_body(a, r, err));
+    return tc_shape_check(r->takes, a->body, err);
 }
 
 /* ---- answering ---- */
@@ -221,8 +222,9 @@ static void refuse(tc_ask *a, const tc_route *r, tacit_status status, const taci
 {
     int http = a->out->status >= 400 ? a->out->status : tc_problem_http(status);
     say_failure(a->q, r, http, why);
-    tc_problem(a->out, http, status, why->msg);
-    a->out->wait = a->out->closes = false;
+    tc_problem(a->out, http, status, why->msg, a->more);
+    a->out->wait = a->out->closes = a->out->listens = false;
+    a->out->retry_after_ms = status == TACIT_E_BUSY ? BUSY_MS : 0;
 }
 
 static void end_ask(tc_ask *a)
@@ -231,6 +233,7 @@ static void end_ask(tc_ask *a)
     if (s > 0)
         tc_count(a->coord, s < 400 ? TC_COUNT_2XX : s < 500 ? TC_COUNT_4XX : TC_COUNT_5XX, 1);
     json_decref(a->body);
+    json_decref(a->more);
     tc_caller_fini(&a->caller);
 }
 
@@ -255,51 +258,12 @@ void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out)
     const tc_route *r;
     tacit_status status = find_allowed(&a, &r, &why);
     if (status == TACIT_OK)
+        status = tc_shape_check_query(r->query, q->query, &why);
+    if (status == TACIT_OK)
         status = read_body(&a, r, &why);
     if (status == TACIT_OK)
-        status = r->handle(&a, &why);
+        status = q->idempotency && r->once ? tc_handle_once(&a, &why) : r->handle(&a, &why);
     if (status != TACIT_OK)
         refuse(&a, r, status, &why);
     end_ask(&a);
-}
-
-/* ---- the clock ---- */
-
-typedef struct ticking {
-    tc_coord *coord;
-    int64_t next_ms;
-    tacit_error first; /* failure */
-    bool failed;
-} ticking;
-
-/* One study that fails does not hold up the others. */
-static tacit_status tick_study(void *user, const tc_study_row *row, tacit_error *err)
-{
-    ticking *t = user;
-    tacit_error why = {0};
-    tc_desk *d;
-    int64_t next = INT64_MAX;
-    (void)err;
-    tacit_status status = tc_desk_get(t->coord, row->name, &d, &why);
-    if (status == TACIT_E_ARG || status == TACIT_E_NOT_FOUND) /* served, or just erased */
-        return TACIT_OK;
-    if (status == TACIT_OK) {
-        status = tc_close_due(t->coord, d, &next, &why);
-        tc_desk_release(t->coord, d);
-    }
-    if (next < t->next_ms)
-        t->next_ms = next;
-    if (status != TACIT_OK && !t->failed) {
-        t->failed = true;
-        (void)tc_fail(&t->first, status, "study \"%s\": %.400s", row->name, why.msg);
-    }
-    return TACIT_OK;
-}
-
-tacit_status tc_coord_tick(tc_coord *c, int64_t *next_ms, tacit_error *err)
-{
-    ticking t = {.coord = c, .next_ms = INT64_MAX};
-    TC_TRY(tc_store_study_list(c->cfg.store, tick_study, &t, err));
-    *next_ms = t.next_ms;
-    return t.failed ? tc_fail(err, t.first.code, "%s", t.first.msg) : TACIT_OK;
 }

@@ -36,15 +36,28 @@ typedef struct tc_request {
     const char *agent;         /* Tacit-Agent: the number on the roster */
     const char *sequence;      /* Tacit-Sequence */
     const char *idempotency;   /* Idempotency-Key */
+    const char *last_event;    /* Last-Event-ID */
     const void *body;
     size_t n_body;
 } tc_request;
+
+/* Somebody who listens to /v1/events: where it is in the ring of events, and what it may hear. */
+typedef struct tc_listener {
+    uint64_t next;        /* the number of the event that it hears next */
+    char study[128];      /* of this one alone; "": of all */
+    tc_ledger_hash token; /* as long as this one holds */
+    bool begun, reset, ended;
+} tc_listener;
 
 typedef struct tc_response {
     int status;               /* of HTTP */
     const char *content_type; /* static */
     tc_text body;
     int64_t retry_after_ms; /* 0: not said */
+    bool replayed;          /* given before under the same idempotency key */
+    char allow[32];         /* of 405: the methods that there are */
+    bool listens;           /* no body: what tc_coord_events gives is sent as long as it lasts */
+    tc_listener listener;
     bool wait;   /* not there yet: the request may be held and asked again when something changed */
     bool closes; /* a round may be complete: call tc_coord_tick soon */
 } tc_response;
@@ -57,6 +70,10 @@ bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *body_most, tc_resp
 /* Always fills *out: failures are problem+json. *out is all-zero before. */
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out);
 
+/* Is that what the route's table says of its answer (shape.h)? For tests, which ask it of every answer,
+ * so that /openapi.json is true. E_INTERNAL says what is not. */
+tacit_status tc_coord_check_answer(const tc_request *q, const tc_response *r, tacit_error *err);
+
 /* Closes the rounds that are due; *next_ms: when to come again at the latest. Call it from a timer and
  * whenever. Any number of processes may do so at once. */
 tacit_status tc_coord_tick(tc_coord *c, int64_t *next_ms, tacit_error *err);
@@ -66,10 +83,41 @@ tacit_status tc_coord_operator_token(tc_coord *c, tc_text *token, bool *made, ta
 /* Another one, for an operator who has lost it; those that there are stay valid. */
 tacit_status tc_coord_new_operator_token(tc_coord *c, tc_text *token, tacit_error *err);
 
-/* Called when something changed that a waiting request or a listener of /v1/events may want to know: an event
- * as one JSON object. From any thread; the study may be locked, so it must not call the coordinator. */
-typedef void (*tc_coord_notify)(void *user, const char *study, const char *event_json);
+/* What a listener is sent next, as text/event-stream: whole events, as many as fit. 0: nothing new, or
+ * l->ended: nothing any more. Called by one thread at a time for a listener; never waits for long. */
+size_t tc_coord_events(tc_coord *c, tc_listener *l, char *out, size_t size);
+/* Now and then: does its token still hold? If not, it has ended. */
+void tc_coord_events_check(tc_coord *c, tc_listener *l);
+
+/* Called when something changed that a waiting request or a listener of /v1/events may want to know. From
+ * any thread; the study may be locked, so it must not call the coordinator. */
+typedef void (*tc_coord_notify)(void *user);
 /* Before the first request, and with NULL after the last. */
 void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user);
+
+/* ---- restored from a backup (restored.c) */
+
+#define TC_RELEASED_ALL UINT64_MAX
+
+typedef struct tc_restore_terms {
+    int64_t backup_ms, now_ms; /* when the backup was made; now */
+    uint64_t released; /* how many rounds of each study may have been released since, as the operator
+                          says; TC_RELEASED_ALL: nobody knows, so as many as are planned */
+} tc_restore_terms;
+
+/* What became of a ledger and its study. */
+typedef struct tc_restore_row {
+    const char *name;
+    uint64_t entries; /* in the backup */
+    uint64_t lost;    /* rounds that were charged and are void */
+    uint64_t next;    /* the round with which it goes on; TC_NO_ROUND: none */
+    bool stamped;     /* nobody can count what was released: it claims nothing any more */
+} tc_restore_row;
+typedef tacit_status (*tc_restore_visit)(void *user, const tc_restore_row *row, tacit_error *err);
+
+/* Makes the copy of a backup a store that may be served: nothing in it claims less than was spent, and
+ * no round is released a second time. Nobody else uses the store yet. */
+tacit_status tc_coord_restore(tc_store *store, const tc_restore_terms *terms,
+                              tc_restore_visit visit, void *user, tacit_error *err);
 
 #endif

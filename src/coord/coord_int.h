@@ -2,21 +2,36 @@
  *
  *   coord.c      a request: who asks, which route, what answer
  *   route.c      the table of routes, and which one a path is of
+ *   shape*.c     tables of what goes in and out (shape.h)
+ *   openapi.c    routes and shapes as /openapi.json
  *   problem.c    failures as problem+json
+ *   budget.c     refusals by the budget, with their numbers
+ *   events.c     what listeners of /v1/events hear
+ *   idempotency.c  the same request again: the same answer
  *   record_json.c  records with JSON in them
  *   token.c      bearer tokens and the roles that they carry
  *   desk.c       studies that are open in this process
+ *   tick.c       what is due, now and then
  *   studies.c    creating, listing and ending studies
+ *   served.c     what a served study is asked and told: suggest, heartbeat, enqueue
+ *   served_complete.c  what came of a trial
+ *   served_list.c  its trials as JSON, pages of them, the best one
+ *   outsource.c  served studies over the rows of a curator
+ *   pages.c      lists that grow: studies, agents, evidence
  *   roster.c     agents: enrolment, keys
  *   round.c      the state of a study's present round
  *   message.c    accepting a contribution
+ *   message_json.c  its body, read quickly
  *   closing.c    from contributions to one release
  *   broadcast.c  what a round ended with
+ *   restored.c   a store that comes from a backup
  *   health.c     is it up, and how much has it done */
 #ifndef TC_COORD_COORD_INT_H
 #define TC_COORD_COORD_INT_H
 
 #include "coord/coord.h"
+#include "coord/shape.h"
+#include "study/study.h"
 #include "study/study_plan.h"
 #include "wire/signature.h"
 
@@ -64,15 +79,24 @@ void tc_changes_fini(tc_changes *c);
 typedef struct tc_desk {
     int64_t id, created_ms;
     char *name;
-    tc_study_plan *plan;  /* never changes */
+    tc_ledger_hash hash;  /* which study it is */
+    tc_public_seed public_seed;
+    tc_study_plan *plan;  /* of a federated study, never changes; NULL: it is a served one */
     pthread_mutex_t lock; /* one closing at a time, the ledger, and: */
     tc_ledger *ledger;
+    tc_study *study;        /* of a served one: opened with its first request, by tc_desk_study */
+    int64_t asked_ms;       /* when it was used last */
     uint64_t swept;         /* no contribution to a round below this one is in the store */
     pthread_mutex_t quick;  /* never held for long; what follows: */
     uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
     uint64_t counted;       /* ... at least; more where other processes took some */
     uint64_t said_round;    /* whose broadcast `said` is; such an answer never changes */
     tc_text said;           /* empty: none yet */
+    uint64_t turn;          /* of the tick that has seen it last; under coord->lock */
+    bool told;              /* under quick: listeners know these (events.c): */
+    uint64_t told_round;
+    int told_phase;
+    char told_state[16];
     uint32_t users;         /* under coord->lock */
     bool gone;              /* erased or replaced: freed with its last user */
     struct tc_desk *next;
@@ -93,17 +117,36 @@ struct tc_coord {
     tc_coord_config cfg;
     pthread_mutex_t lock; /* guards the list of desks */
     tc_desk *desks;
+    uint64_t turn;  /* ticks so far */
+    int64_t listed; /* studies up to this number have desks; 0: that is not known (tick.c) */
     tc_coord_notify notify;
     void *notify_user;
     atomic_uint_fast64_t counters[TC_COUNTERS];
+    char *openapi;             /* under lock; NULL: nobody has asked yet */
+    struct tc_ring *ring;      /* of events (events.c) */
+    int64_t next_sweep_ms;     /* of old answers (idempotency.c); under lock */
 };
 
 int64_t tc_coord_now(const tc_coord *c);
 void tc_count(tc_coord *c, tc_counter which, uint64_t n);
 void tc_coord_say(tc_coord *c, const char *study, json_t *event); /* takes event; NULL is ignored */
 
-/* Opens or finds; end with tc_desk_release. E_NOT_FOUND. E_ARG: not a federated study. */
+/* Opens or finds; end with tc_desk_release. E_NOT_FOUND. */
 tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_error *err);
+/* The same for a row that was read just now; where its desk is open, nothing is read again. */
+tacit_status tc_desk_of_row(tc_coord *c, const tc_study_row *row, uint64_t turn, tc_desk **out,
+                            tacit_error *err);
+/* A desk that this turn has not seen yet, as tc_desk_get gives it; *out NULL: there is none any more.
+ * *gone: its study is, and it is forgotten. */
+tacit_status tc_desk_next(tc_coord *c, uint64_t turn, tc_desk **out, bool *gone, tacit_error *err);
+/* Forgets the desks that this turn has not seen: their studies are gone. */
+void tc_desk_sweep(tc_coord *c, uint64_t turn);
+/* Closes the study of a served desk that has no user but the caller, if it was not used for long. */
+void tc_desk_rest(tc_coord *c, tc_desk *d);
+/* The document of its study; lives until the desk is released. */
+tacit_status tc_desk_document(tc_coord *c, tc_desk *d, const tc_study_doc **out, tacit_error *err);
+/* The study of a served desk, opened if it is not; lives until the desk is released. */
+tacit_status tc_desk_study(tc_coord *c, tc_desk *d, tc_study **out, tacit_error *err);
 void tc_desk_release(tc_coord *c, tc_desk *d);
 /* No later get finds this one. */
 void tc_desk_forget(tc_coord *c, tc_desk *d);
@@ -115,13 +158,16 @@ typedef enum tc_role {
     TC_ROLE_VIEWER,
     TC_ROLE_AGENT,  /* on the roster of one study */
     TC_ROLE_JOINER, /* may enrol with one study */
-    TC_ROLE_OPERATOR
+    TC_ROLE_OPERATOR,
+    TC_ROLE_CLIENT, /* asks and tells of one served study */
+    TC_ROLE_CURATOR /* may send one release, and have a study made of it */
 } tc_role;
+enum { TC_ROLES = TC_ROLE_CURATOR + 1 };
 const char *tc_role_name(tc_role r);
 
 typedef struct tc_caller {
     tc_role role;
-    int64_t study;     /* AGENT, JOINER: of which alone; else 0 */
+    int64_t study;     /* AGENT, JOINER, CLIENT: of which alone; else 0 */
     tc_ledger_hash of; /* its hash: numbers are used again */
     uint64_t agent;    /* AGENT */
     bool exhausted;    /* JOINER: spent, and the time to ask again is over */
@@ -136,7 +182,7 @@ void tc_caller_fini(tc_caller *w);
 /* A new token: its text, and the change that stores it. uses 0: any number; expires_ms 0: never. */
 typedef struct tc_token_terms {
     tc_role role;
-    const tc_desk *desk; /* AGENT, JOINER; else NULL */
+    const tc_desk *desk; /* AGENT, JOINER, CLIENT; else NULL */
     uint64_t agent, uses;
     int64_t expires_ms;
 } tc_token_terms;
@@ -150,9 +196,11 @@ typedef struct tc_ask {
     tc_coord *coord;
     const tc_request *q;
     tc_caller caller;
+    const struct tc_route *route;
     char words[TC_WORDS_MOST][128]; /* of the path: {study}, {round}, {agent} */
-    json_t *body;                   /* or NULL */
+    json_t *body;                   /* or NULL; it has the shape that the route takes */
     tc_response *out;
+    json_t *more; /* of a refusal: fields beside those of every problem; NULL: none */
 } tc_ask;
 
 /* How large a body a route takes: its limit holds before a byte of it is read. */
@@ -163,10 +211,21 @@ typedef enum tc_body {
     TC_BODY_STUDY    /* a document, perhaps with many points */
 } tc_body;
 
+/* A route: who may use it, what it takes and what it gives. Bodies and queries are checked against it
+ * before the handler runs, answers in the tests, and /openapi.json shows it. */
 typedef struct tc_route {
     const char *method, *path; /* "/v1/studies/{study}" */
     unsigned roles;            /* who may: bits 1 << tc_role. 0: anybody, without a token */
     tc_body body;
+    const tc_shape *takes; /* of the body; NULL: there is none */
+    const tc_field *query; /* ends with a NULL name; NULL: there are no parameters */
+    int status;            /* of success ... */
+    const tc_shape *gives; /* ... and its answer; NULL: it is not JSON but of this type: */
+    const char *text;
+    int also_status; /* another one; 0: none */
+    const tc_shape *also_gives;
+    bool once;  /* it makes something: it takes an Idempotency-Key (idempotency.c) */
+    bool again; /* its handler may be asked twice by itself */
     tacit_status (*handle)(tc_ask *a, tacit_error *err);
     const char *summary;
 } tc_route;
@@ -179,12 +238,25 @@ tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err);
 /* A failure with an HTTP status of its own: remembered in the answer, returned as `code`. */
 tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err, const char *fmt,
                        ...) TACIT_PRINTF(5, 6);
-void tc_problem(tc_response *out, int http, tacit_status code, const char *detail);
+/* more: fields beside those of every problem; borrowed, may be NULL. */
+void tc_problem(tc_response *out, int http, tacit_status code, const char *detail, json_t *more);
+/* A round that the budget refused: `reason`, and what was requested, is spent and remains (budget.c). */
+tacit_status tc_refuse_budget(tc_ask *a, tc_desk *d, uint64_t round, const char *reason,
+                              tacit_error *err);
 int tc_problem_http(tacit_status code);
+
+/* Fields of the body, which has its shape already. Text: NULL if absent; borrowed. Numbers: what the
+ * table says if absent. */
+const char *tc_ask_text(const tc_ask *a, const char *field);
+int64_t tc_ask_whole(const tc_ask *a, const char *field);
+double tc_ask_real(const tc_ask *a, const char *field);
 
 /* The desk of the study in the path, if the caller's token is one of this study (or of all). Whoever
  * has a token of another study does not learn whether there is such a one. */
 tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err);
+/* The same where the route is for one of the two kinds. E_STATE: it is of the other. */
+tacit_status tc_ask_federated(tc_ask *a, tc_desk **out, tacit_error *err);
+tacit_status tc_ask_served(tc_ask *a, tc_desk **out, tacit_error *err);
 
 /* The number in word i of the path. */
 tacit_status tc_ask_number(const tc_ask *a, size_t i, const char *what, uint64_t *out,
@@ -209,6 +281,15 @@ tacit_status tc_studies_erase(tc_ask *a, tacit_error *err);
 tacit_status tc_tokens_make(tc_ask *a, tacit_error *err);
 tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err);
 tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err);
+tacit_status tc_served_suggest(tc_ask *a, tacit_error *err);
+tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err);
+tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err);
+tacit_status tc_served_complete(tc_ask *a, tacit_error *err);
+tacit_status tc_served_list(tc_ask *a, tacit_error *err);
+tacit_status tc_served_best(tc_ask *a, tacit_error *err);
+tacit_status tc_outsource_post(tc_ask *a, tacit_error *err);
+tacit_status tc_roster_list(tc_ask *a, tacit_error *err);
+tacit_status tc_evidence_list(tc_ask *a, tacit_error *err);
 tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err);
 tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err);
 tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err);
@@ -219,6 +300,18 @@ tacit_status tc_privacy_get(tc_ask *a, tacit_error *err);
 tacit_status tc_health_live(tc_ask *a, tacit_error *err);
 tacit_status tc_health_ready(tc_ask *a, tacit_error *err);
 tacit_status tc_health_metrics(tc_ask *a, tacit_error *err);
+tacit_status tc_openapi_get(tc_ask *a, tacit_error *err);
+tacit_status tc_events_get(tc_ask *a, tacit_error *err);
+
+/* A message's body in its usual form; NULL: another form, to be parsed, or no memory (message_json.c). */
+json_t *tc_message_json(const char *body, size_t n);
+
+/* ---- the same request again (idempotency.c) */
+
+/* The handler of a request with an Idempotency-Key, or the answer that it gave before. */
+tacit_status tc_handle_once(tc_ask *a, tacit_error *err);
+/* Erases answers that are older than a day; looks once a minute. */
+tacit_status tc_answers_sweep(tc_coord *c, tacit_error *err);
 
 /* ---- a study's state (studies.c) */
 
@@ -228,6 +321,21 @@ tacit_status tc_state_get(tc_coord *c, int64_t study, tc_study_state *out, uint6
                           tacit_error *err);
 /* E_STATE: paused or closed. */
 tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tacit_error *err);
+
+/* E_STATE: closed. What has begun may end while a study is paused. */
+tacit_status tc_state_open(tc_coord *c, int64_t study, tacit_error *err);
+/* Stores a new study; E_ARG: it cannot run. E_CONFLICT: the name is taken. */
+tacit_status tc_studies_put(tc_coord *c, const tc_study_doc *doc, tacit_error *err);
+/* "paused" */
+const char *tc_state_name(tc_study_state s);
+
+/* ---- a served study (served*.c) */
+
+/* Pulls that a study has planned; where no candidate is asked twice, no more than there are. */
+uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc);
+/* Says what became of a trial, unless the study is told private replies. value NULL: it has none. */
+void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint64_t trial,
+                   tc_trial_state state, const double *value);
 
 /* ---- an agent (roster.c) */
 
@@ -277,6 +385,18 @@ void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, co
 /* The public deadline of a round that opens now, in whole seconds; 0: none. */
 int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d);
 const char *tc_phase_name(tc_phase p);
+
+/* ---- what listeners hear (events.c): of rounds, studies and trials, never of single agents */
+
+tacit_status tc_ring_new(struct tc_ring **out, tacit_error *err);
+void tc_ring_free(struct tc_ring *r); /* NULL is allowed */
+/* A round has come to this phase, here or in another process; said once. */
+void tc_say_round(tc_coord *c, tc_desk *d, const tc_round *r);
+/* "running", "paused", "closed", "erased"; said once. */
+void tc_say_state(tc_coord *c, tc_desk *d, const char *state);
+/* As the tick finds a study: what others have done is said here, too. */
+tacit_status tc_say_found(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_state state,
+                          tacit_error *err);
 
 /* ---- closing (closing.c) */
 

@@ -237,12 +237,12 @@ static void studies_that_cannot_run_are_refused(void **state)
 {
     coord_world *w = *state;
     static const char *const cases[][2] = {
-        {"{}", "document must be an object"},
+        {"{}", "document is missing; it must be an object"},
         {"{\"document\": {\"name\": \"t\"}}", "direction"},
         {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
          "{\"type\": "
-         "\"float\", \"low\": 0, \"high\": 1}}}}",
-         "not one of a federation"},
+         "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"dp-fts-de\"}}}",
+         "is for a federation of agents"},
         {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
          "{\"type\": "
          "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"dp-fts-de\"}, "

@@ -1,9 +1,10 @@
 /* desk.c - studies that are open in this process: what is worked out once from a document.
  *
- * A desk holds nothing that is not in the store: its plan follows from the document, which never
- * changes, and its ledger catches up before it is used. But another process may erase a study and
- * make one of the same name: so a record of the study names the one it is, and a desk that finds
- * another there, or none, is opened anew. */
+ * A desk holds nothing that is not in the store. That of a federated study has its plan, which follows from
+ * the document and never changes, and its ledger, which catches up before it is used. That of a served
+ * study has the study itself (study/study.h), which is opened when somebody asks for it. But another process
+ * may erase a study and make one of the same name: so a record of the study names the one it is, and a desk
+ * that finds another there, or none, is opened anew. */
 #include "coord/coord_int.h"
 
 #include "base/error.h"
@@ -16,6 +17,7 @@ static void desk_free(tc_desk *d)
 {
     tc_ledger_close(d->ledger);
     tc_study_plan_free(d->plan);
+    tc_study_close(d->study);
     pthread_mutex_destroy(&d->lock);
     pthread_mutex_destroy(&d->quick);
     tc_text_fini(&d->said);
@@ -32,13 +34,28 @@ static tacit_status open_ledger(tc_coord *c, tc_desk *d, tacit_error *err)
     return tc_ledger_open(&d->ledger, d->name, &io, err);
 }
 
+static tacit_status is_federated(const tc_study_row *row, bool *out, tacit_error *err)
+{
+    json_t *j;
+    TC_TRY(tc_json_parse(row->document, strlen(row->document), "the stored document", &j, err));
+    *out = json_object_get(j, "federation") != NULL;
+    json_decref(j);
+    return TACIT_OK;
+}
+
 static tacit_status fill(tc_coord *c, tc_desk *d, const tc_study_row *row, tacit_error *err)
 {
+    bool federated;
     d->id = row->id;
     d->created_ms = row->created_ms;
+    d->hash = tc_study_hash(row);
+    d->public_seed = row->public_seed;
     d->name = tc_strdup(row->name);
     if (!d->name)
         return tc_fail_memory(err);
+    TC_TRY(is_federated(row, &federated, err));
+    if (!federated)
+        return TACIT_OK;
     TC_TRY(tc_study_plan_new(&d->plan, row, err));
     d->plan->env.pool = c->cfg.pool;
     return open_ledger(c, d, err);
@@ -58,7 +75,7 @@ static tacit_status read_mark(tc_coord *c, const tc_desk *d, bool *same, uint64_
     TC_TRY(tc_record_read(c->cfg.store, d->id, TC_RECORD_STATE, &key, &j, version, err));
     const char *text = json_string_value(json_object_get(j, "hash"));
     *same = text && tc_base64_read(text, hash.bytes, sizeof hash.bytes) &&
-            tc_ledger_hash_same(&hash, &d->plan->hash);
+            tc_ledger_hash_same(&hash, &d->hash);
     json_decref(j);
     return TACIT_OK;
 }
@@ -68,7 +85,7 @@ static tacit_status write_mark(tc_coord *c, const tc_desk *d, uint64_t version, 
     tc_key key = tc_key_word(MADE);
     tc_changes changes = {.n = 0};
     tc_text hash = {0};
-    tc_base64_add(&hash, d->plan->hash.bytes, sizeof d->plan->hash.bytes);
+    tc_base64_add(&hash, d->hash.bytes, sizeof d->hash.bytes);
     tc_changes_add(&changes, version > 0 ? TC_REPLACE : TC_INSERT, d->id, TC_RECORD_STATE, &key,
                    version, json_pack("{s:s}", "hash", tc_text_get(&hash)));
     tc_text_fini(&hash);
@@ -77,15 +94,25 @@ static tacit_status write_mark(tc_coord *c, const tc_desk *d, uint64_t version, 
     return status;
 }
 
+static bool is_row_of(const tc_desk *d, const tc_study_row *row)
+{
+    tc_ledger_hash now = tc_study_hash(row);
+    return row->id == d->id && tc_ledger_hash_same(&now, &d->hash);
+}
+
 /* Is the row that the desk was made of the one in the store now? */
 static tacit_status is_stored(tc_coord *c, const tc_desk *d, bool *out, tacit_error *err)
 {
     tc_study_row row;
     TC_TRY(tc_store_study_get(c->cfg.store, d->name, &row, err));
-    tc_ledger_hash now = tc_study_hash(&row);
-    *out = row.id == d->id && tc_ledger_hash_same(&now, &d->plan->hash);
+    *out = is_row_of(d, &row);
     tc_study_row_fini(&row);
     return TACIT_OK;
+}
+
+static tacit_status replaced(const tc_desk *d, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CONFLICT, "study \"%s\" was replaced", d->name);
 }
 
 /* E_CONFLICT: the study was replaced while the desk was made. */
@@ -97,13 +124,12 @@ static tacit_status mark(tc_coord *c, const tc_desk *d, tacit_error *err)
     if (same)
         return TACIT_OK;
     TC_TRY(is_stored(c, d, &stored, err));
-    return stored ? write_mark(c, d, version, err)
-                  : tc_fail(err, TACIT_E_CONFLICT, "study \"%s\" was replaced", d->name);
+    return stored ? write_mark(c, d, version, err) : replaced(d, err);
 }
 
 /* ---- opening ---- */
 
-enum { ATTEMPTS = 8 };
+enum { ATTEMPTS = 8, IDLE_MS = 3600 * 1000 };
 
 static tacit_status read_row(tc_coord *c, const char *name, tc_study_row *out, tacit_error *err)
 {
@@ -144,6 +170,61 @@ static tacit_status open_desk(tc_coord *c, const char *name, tc_desk **out, taci
     return status;
 }
 
+/* ---- the study of a served desk ---- */
+
+static int64_t study_clock(void *user)
+{
+    return tc_coord_now(user);
+}
+
+static tacit_status open_study(tc_coord *c, tc_desk *d, tacit_error *err)
+{
+    tc_study_row row;
+    TC_TRY(read_row(c, d->name, &row, err));
+    tacit_status status = is_row_of(d, &row)
+                              ? tc_study_open_row(&d->study, c->cfg.store, &row, c->cfg.pool, err)
+                              : replaced(d, err);
+    tc_study_row_fini(&row);
+    if (status == TACIT_OK)
+        tc_study_set_clock(d->study, study_clock, c);
+    return status;
+}
+
+tacit_status tc_desk_study(tc_coord *c, tc_desk *d, tc_study **out, tacit_error *err)
+{
+    pthread_mutex_lock(&d->lock);
+    tacit_status status = d->study ? TACIT_OK : open_study(c, d, err);
+    d->asked_ms = tc_coord_now(c);
+    *out = d->study;
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+/* Whoever comes needs c->lock to find the desk, and finds it without a study then. */
+void tc_desk_rest(tc_coord *c, tc_desk *d)
+{
+    tc_study *idle = NULL;
+    pthread_mutex_lock(&c->lock);
+    if (d->users == 1 && pthread_mutex_trylock(&d->lock) == 0) {
+        if (tc_coord_now(c) - d->asked_ms > IDLE_MS) {
+            idle = d->study;
+            d->study = NULL;
+        }
+        pthread_mutex_unlock(&d->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
+    tc_study_close(idle);
+}
+
+tacit_status tc_desk_document(tc_coord *c, tc_desk *d, const tc_study_doc **out, tacit_error *err)
+{
+    tc_study *study = NULL;
+    if (!d->plan)
+        TC_TRY(tc_desk_study(c, d, &study, err));
+    *out = d->plan ? d->plan->doc : tc_study_document(study);
+    return TACIT_OK;
+}
+
 /* ---- the list ---- */
 
 /* Under c->lock. */
@@ -170,7 +251,7 @@ static tc_desk *keep(tc_coord *c, tc_desk *mine)
 {
     pthread_mutex_lock(&c->lock);
     tc_desk *d = find(c, mine->name);
-    bool same = d && tc_ledger_hash_same(&d->plan->hash, &mine->plan->hash);
+    bool same = d && tc_ledger_hash_same(&d->hash, &mine->hash);
     if (!same) {
         mine->next = c->desks;
         c->desks = d = mine;
@@ -190,8 +271,10 @@ static tacit_status check_fresh(tc_coord *c, tc_desk **d, tacit_error *err)
     tacit_status status = read_mark(c, *d, &same, &version, err);
     if (status == TACIT_OK && same)
         return TACIT_OK;
-    if (status == TACIT_OK)
+    if (status == TACIT_OK) {
+        tc_say_state(c, *d, "erased");
         tc_desk_forget(c, *d);
+    }
     tc_desk_release(c, *d);
     *d = NULL;
     return status;
@@ -208,6 +291,83 @@ tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_err
     }
     *out = d;
     return TACIT_OK;
+}
+
+/* The desk of this very row, if it is open. */
+static tc_desk *take_seen(tc_coord *c, const tc_study_row *row)
+{
+    pthread_mutex_lock(&c->lock);
+    tc_desk *d = find(c, row->name);
+    bool same = d && d->id == row->id && d->created_ms == row->created_ms;
+    if (same)
+        d->users++;
+    pthread_mutex_unlock(&c->lock);
+    return same ? d : NULL;
+}
+
+tacit_status tc_desk_of_row(tc_coord *c, const tc_study_row *row, uint64_t turn, tc_desk **out,
+                            tacit_error *err)
+{
+    tc_desk *d = take_seen(c, row);
+    if (!d)
+        TC_TRY(tc_desk_get(c, row->name, &d, err));
+    pthread_mutex_lock(&c->lock);
+    if (d->turn < turn)
+        d->turn = turn;
+    pthread_mutex_unlock(&c->lock);
+    *out = d;
+    return TACIT_OK;
+}
+
+static tc_desk *take_next(tc_coord *c, uint64_t turn)
+{
+    pthread_mutex_lock(&c->lock);
+    tc_desk *d = c->desks;
+    while (d && d->turn >= turn)
+        d = d->next;
+    if (d) {
+        d->turn = turn;
+        d->users++;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return d;
+}
+
+tacit_status tc_desk_next(tc_coord *c, uint64_t turn, tc_desk **out, bool *gone, tacit_error *err)
+{
+    tc_desk *d = take_next(c, turn);
+    *gone = false;
+    if (d) {
+        TC_TRY(check_fresh(c, &d, err));
+        *gone = !d;
+    }
+    *out = d;
+    return TACIT_OK;
+}
+
+/* Under c->lock: the first desk that an earlier turn has seen and this one has not. */
+static tc_desk *find_lost(const tc_coord *c, uint64_t turn)
+{
+    tc_desk *d = c->desks;
+    while (d && (d->turn == 0 || d->turn >= turn))
+        d = d->next;
+    return d;
+}
+
+void tc_desk_sweep(tc_coord *c, uint64_t turn)
+{
+    for (;;) {
+        pthread_mutex_lock(&c->lock);
+        tc_desk *d = find_lost(c, turn);
+        if (d)
+            d->users++;
+        pthread_mutex_unlock(&c->lock);
+        if (!d)
+            return;
+        tc_say_state(c, d, "erased");
+        tc_desk_forget(c, d);
+        tc_desk_release(c, d);
+    }
 }
 
 void tc_desk_release(tc_coord *c, tc_desk *d)
@@ -234,4 +394,34 @@ void tc_desk_forget(tc_coord *c, tc_desk *d)
     pthread_mutex_unlock(&c->lock);
     if (unused)
         desk_free(d);
+}
+
+/* ---- which kind ---- */
+
+/* A route of one kind of studies that is asked about the other. */
+static tacit_status other_kind(tc_ask *a, tc_desk *d, const char *why, tacit_error *err)
+{
+    tacit_status status = tc_fail(err, TACIT_E_STATE, "study \"%s\" is %s", d->name, why);
+    tc_desk_release(a->coord, d);
+    return status;
+}
+
+tacit_status tc_ask_federated(tc_ask *a, tc_desk **out, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_desk(a, &d, err));
+    if (!d->plan)
+        return other_kind(a, d, "a served one: it has trials, no agents and no rounds", err);
+    *out = d;
+    return TACIT_OK;
+}
+
+tacit_status tc_ask_served(tc_ask *a, tc_desk **out, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_desk(a, &d, err));
+    if (d->plan)
+        return other_kind(a, d, "one of a federation: its agents have the trials", err);
+    *out = d;
+    return TACIT_OK;
 }

@@ -24,29 +24,40 @@ typedef struct arrival {
     tc_ledger_hash digest; /* of the body as it was signed */
     uint8_t *bytes;        /* owned */
     size_t n;
+    bool declines; /* there will be no message; n is 0 */
     bool again;
 } arrival;
 
 /* ---- what was sent ---- */
 
+/* A refusal is as long as a message and says nothing: it is kept as a message without a byte. */
+static tacit_status empty(arrival *m, tacit_error *err)
+{
+    uint8_t any = 0;
+    for (size_t i = 0; i < m->n; i++)
+        any |= m->bytes[i];
+    if (any)
+        return tc_fail(err, TACIT_E_ARG, "decline must be zeros");
+    m->n = 0;
+    return TACIT_OK;
+}
+
 static tacit_status read_body(tc_ask *a, arrival *m, tacit_error *err)
 {
-    static const char *const allowed[] = {"sequence", "message", NULL};
-    const char *text;
-    int64_t sequence = -1;
-    TC_TRY(tc_json_only(a->body, "", allowed, err));
-    TC_TRY(tc_json_int_or(a->body, "", "sequence", 1, INT64_MAX, &sequence, err));
-    if (sequence < 0)
-        return tc_fail(err, TACIT_E_ARG, "sequence is missing");
-    TC_TRY(tc_json_string(a->body, "", "message", &text, err));
-    m->sequence = (uint64_t)sequence;
-    return tc_base64_bytes(text, "message", MESSAGE_MOST, &m->bytes, &m->n, err);
+    const char *message = tc_ask_text(a, "message"), *decline = tc_ask_text(a, "decline");
+    if (!message == !decline)
+        return tc_fail(err, TACIT_E_ARG, "give one of message and decline");
+    m->sequence = (uint64_t)tc_ask_whole(a, "sequence");
+    m->declines = decline != NULL;
+    TC_TRY(tc_base64_bytes(message ? message : decline, message ? "message" : "decline",
+                           MESSAGE_MOST, &m->bytes, &m->n, err));
+    return m->declines ? empty(m, err) : TACIT_OK;
 }
 
 static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
 {
     tc_signed what = {.purpose = TC_SIGN_MESSAGE,
-                      .study = m->desk->plan->hash,
+                      .study = m->desk->hash,
                       .round = m->round,
                       .sequence = m->sequence,
                       .body = a->q->body,
@@ -71,6 +82,8 @@ static tacit_status check_message(tc_ask *a, const arrival *m, tacit_error *err)
     if (next != m->round)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "the study has no round %" PRIu64,
                          m->round);
+    if (m->declines)
+        return TACIT_OK;
     return (g->relay ? g->relay->check : g->aggregator->check)(&p->env, p->opts, m->round, m->agent,
                                                                m->bytes, m->n, err);
 }
@@ -180,7 +193,8 @@ static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64
     tc_changes_add(&changes, TC_REQUIRE, id, TC_RECORD_STATE, &state, running, NULL);
     enter_round(a, m, r, &changes);
     tc_changes_add(&changes, TC_INSERT, id, TC_RECORD_RECEIPT, &place, 0, receipt_json(m, false));
-    tc_changes_bytes(&changes, TC_INSERT, id, TC_RECORD_MESSAGE, &place, 0, m->bytes, m->n);
+    tc_changes_bytes(&changes, TC_INSERT, id, TC_RECORD_MESSAGE, &place, 0,
+                     m->n > 0 ? m->bytes : (const void *)"", m->n);
     member.sequence = m->sequence;
     tc_changes_add(&changes, TC_REPLACE, id, TC_RECORD_AGENT, &who, member.version,
                    tc_roster_json(&member));
@@ -239,11 +253,13 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
 }
 
 /* Others change the round, an agent may send twice at once, its key may change and it may be revoked:
- * look again then, at all of it. */
+ * look again then, at all of it. Whose signature held is still who it was when its message entered,
+ * for `enter` replaces the very version of the agent's record that the key was read from: so the first
+ * attempt need not look a second time. */
 static tacit_status accept(tc_ask *a, arrival *m, tacit_error *err)
 {
-    tacit_status status = TACIT_E_CONFLICT;
-    for (int i = 0; status == TACIT_E_CONFLICT && a->out->status == 0 && i < ATTEMPTS; i++) {
+    tacit_status status = try_once(a, m, err);
+    for (int i = 1; status == TACIT_E_CONFLICT && a->out->status == 0 && i < ATTEMPTS; i++) {
         TC_TRY(check_signature(a, m, err));
         status = try_once(a, m, err);
     }
@@ -281,7 +297,7 @@ tacit_status tc_message_post(tc_ask *a, tacit_error *err)
 {
     arrival m = {.agent = a->caller.agent};
     TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
-    TC_TRY(tc_ask_desk(a, &m.desk, err));
+    TC_TRY(tc_ask_federated(a, &m.desk, err));
     tacit_status status = post(a, &m, err);
     tc_desk_release(a->coord, m.desk);
     if (m.bytes) {
@@ -329,6 +345,10 @@ static tacit_status find_latest(tc_ask *a, const tc_desk *d, uint64_t round, uin
         tc_record which = tc_record_of(d->id, TC_RECORD_MESSAGE, &key);
         status = tc_store_record_get(a->coord->cfg.store, &which, out, err);
         *at = r;
+        if (status == TACIT_OK && out->size == 0) { /* declined */
+            tc_free((void *)out->value);
+            status = TACIT_E_NOT_FOUND;
+        }
     }
     return status;
 }
@@ -383,7 +403,7 @@ tacit_status tc_message_get(tc_ask *a, tacit_error *err)
     uint64_t round, agent;
     TC_TRY(tc_ask_number(a, 1, "round", &round, err));
     TC_TRY(tc_ask_number(a, 2, "agent", &agent, err));
-    TC_TRY(tc_ask_desk(a, &d, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     tacit_status status = hand_on(a, d, round, agent, err);
     tc_desk_release(a->coord, d);
     return status;

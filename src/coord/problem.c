@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "space/utf8.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -53,12 +54,27 @@ static const char *shown(int http, tacit_status code, const char *detail)
     return code == TACIT_E_BUSY ? "the storage is busy; ask again" : detail;
 }
 
-void tc_problem(tc_response *out, int http, tacit_status code, const char *detail)
+/* A sentence may quote what was sent: bytes that are not UTF-8 have no place in JSON. */
+static void quotable(const char *detail, char out[512])
 {
-    char type[64];
+    snprintf(out, 512, "%s", detail);
+    for (char *c = out; *c;) {
+        size_t n = tc_utf8_length(c);
+        if (n == 0)
+            *c = '?';
+        c += n ? n : 1;
+    }
+}
+
+void tc_problem(tc_response *out, int http, tacit_status code, const char *detail, json_t *more)
+{
+    char type[64], plain[512];
     type_of(code, type);
+    quotable(shown(http, code, detail), plain);
     json_t *j = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", tacit_status_text(code),
-                          "status", http, "detail", shown(http, code, detail));
+                          "status", http, "detail", plain);
+    if (j && more)
+        (void)json_object_update_missing(j, more); /* without memory for them: without them */
     char *text = tc_json_text(j);
     json_decref(j);
     tc_text_fini(&out->body);

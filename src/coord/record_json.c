@@ -66,15 +66,12 @@ tacit_status tc_record_read(tc_store *s, int64_t study, tc_record_kind kind, con
                             json_t **out, uint64_t *version, tacit_error *err)
 {
     tc_record which = tc_record_of(study, kind, key), got;
-    tacit_error why;
-    tacit_status status = tc_store_record_get(s, &which, &got, &why);
     *out = NULL;
     *version = 0;
-    if (status == TACIT_E_NOT_FOUND)
+    TC_TRY(tc_store_record_find(s, &which, &got, err));
+    if (got.version == 0)
         return TACIT_OK;
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
-    status = tc_json_parse(got.value, got.size, "record", out, err);
+    tacit_status status = tc_json_parse(got.value, got.size, "record", out, err);
     tc_free((void *)got.value);
     if (status == TACIT_E_ARG)
         return tc_fail(err, TACIT_E_CORRUPT,

@@ -125,33 +125,26 @@ typedef struct enrolment {
 
 static tacit_status read_key(tc_ask *a, const char *field, tc_public_key *out, tacit_error *err)
 {
-    const char *text;
-    TC_TRY(tc_json_string(a->body, "", field, &text, err));
-    if (!tc_base64_read(text, out->bytes, sizeof out->bytes))
+    if (!tc_base64_read(tc_ask_text(a, field), out->bytes, sizeof out->bytes))
         return tc_fail(err, TACIT_E_ARG, "%s must be 32 bytes in base64", field);
     return TACIT_OK;
 }
 
-static tacit_status check_proof(const tc_ask *a, const char *field, const tc_public_key *key,
-                                const tc_signed *what, bool *holds, tacit_error *err)
+static bool proof_holds(const tc_ask *a, const char *field, const tc_public_key *key,
+                        const tc_signed *what)
 {
-    const char *text;
     tc_signature proof;
-    TC_TRY(tc_json_string(a->body, "", field, &text, err));
-    *holds = tc_base64_read(text, proof.bytes, sizeof proof.bytes) &&
-             tc_signature_holds(key, what, &proof);
-    return TACIT_OK;
+    return tc_base64_read(tc_ask_text(a, field), proof.bytes, sizeof proof.bytes) &&
+           tc_signature_holds(key, what, &proof);
 }
 
 static tacit_status check_enrolment(const tc_ask *a, const enrolment *e, tacit_error *err)
 {
-    bool holds;
     tc_signed what = {.purpose = TC_SIGN_ENROL,
-                      .study = e->desk->plan->hash,
+                      .study = e->desk->hash,
                       .body = a->caller.token.bytes,
                       .n_body = sizeof a->caller.token.bytes};
-    TC_TRY(check_proof(a, "proof", &e->key, &what, &holds, err));
-    if (!holds)
+    if (!proof_holds(a, "proof", &e->key, &what))
         return tc_fail(err, TACIT_E_ARG,
                        "proof is not a signature of the join token's hash with "
                        "this key");
@@ -288,10 +281,8 @@ static tacit_status enrol(tc_ask *a, enrolment *e, tacit_error *err)
 /* {"key": "base64", "proof": "base64"} */
 tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
 {
-    static const char *const allowed[] = {"key", "proof", NULL};
     enrolment e = {0};
-    TC_TRY(tc_json_only(a->body, "", allowed, err));
-    TC_TRY(tc_ask_desk(a, &e.desk, err));
+    TC_TRY(tc_ask_federated(a, &e.desk, err));
     tacit_status status = enrol(a, &e, err);
     tc_desk_release(a->coord, e.desk);
     return status;
@@ -303,20 +294,17 @@ tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
 static tacit_status check_keys(tc_ask *a, const tc_desk *d, const tc_member_row *m,
                                const tc_public_key *fresh, tacit_error *err)
 {
-    bool old, possessed;
     tc_signed what = {.purpose = TC_SIGN_ROTATE,
-                      .study = d->plan->hash,
+                      .study = d->hash,
                       .sequence = m->sequence,
                       .body = fresh->bytes,
                       .n_body = sizeof fresh->bytes};
     if (m->revoked)
         return was_revoked(a, err);
-    TC_TRY(check_proof(a, "proof", &m->key, &what, &old, err));
-    TC_TRY(check_proof(a, "possession", fresh, &what, &possessed, err));
-    if (!old)
+    if (!proof_holds(a, "proof", &m->key, &what))
         return tc_refuse(a, 403, TACIT_E_ARG, err,
                          "proof is not a signature of the new key with the present one");
-    if (!possessed)
+    if (!proof_holds(a, "possession", fresh, &what))
         return tc_refuse(a, 403, TACIT_E_ARG, err,
                          "possession is not a signature of the new key with itself");
     return TACIT_OK;
@@ -363,12 +351,10 @@ static tacit_status rotate(tc_ask *a, tc_desk *d, uint64_t agent, tacit_error *e
 /* {"key": "base64", "proof": "base64", "possession": "base64"} */
 tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err)
 {
-    static const char *const allowed[] = {"key", "proof", "possession", NULL};
     tc_desk *d;
     uint64_t agent;
-    TC_TRY(tc_json_only(a->body, "", allowed, err));
     TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_ask_desk(a, &d, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     tacit_status status = rotate(a, d, agent, err);
     tc_desk_release(a->coord, d);
     return status;
@@ -424,7 +410,7 @@ tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err)
     tc_desk *d;
     uint64_t agent;
     TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_ask_desk(a, &d, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
         status = try_revoke(a, d, agent, err);

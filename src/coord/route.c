@@ -5,37 +5,96 @@
 #include "coord/coord_int.h"
 
 #include "base/error.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MAY(role) (1U << TC_ROLE_##role)
-#define ALL_READ  (MAY(OPERATOR) | MAY(VIEWER) | MAY(AGENT) | MAY(JOINER))
+#define READ      (MAY(OPERATOR) | MAY(VIEWER))
+#define AGENT     (READ | MAY(AGENT))
+#define CLIENT    (MAY(CLIENT) | MAY(OPERATOR))
+#define STUDY     "/v1/studies/{study}"
 
 /* clang-format off */
 const tc_route tc_routes[] = {
-    {"GET",    "/healthz",                                          0,                           TC_BODY_NONE,    tc_health_live,    "Is the process up?"},
-    {"GET",    "/readyz",                                           0,                           TC_BODY_NONE,    tc_health_ready,   "Can it read its store?"},
-    {"GET",    "/metrics",                                          MAY(OPERATOR) | MAY(VIEWER), TC_BODY_NONE,    tc_health_metrics, "Counters, as Prometheus reads them"},
-    {"GET",    "/v1/studies",                                       MAY(OPERATOR) | MAY(VIEWER), TC_BODY_NONE,    tc_studies_list,   "Names of studies, in order of creation"},
-    {"POST",   "/v1/studies",                                       MAY(OPERATOR),               TC_BODY_STUDY,   tc_studies_create, "Creates a study from its document"},
-    {"GET",    "/v1/studies/{study}",                               ALL_READ,                    TC_BODY_NONE,    tc_studies_show,   "Document, public seed, options in force, state"},
-    {"DELETE", "/v1/studies/{study}",                               MAY(OPERATOR),               TC_BODY_NONE,    tc_studies_erase,  "Erases a study; its ledger stays"},
-    {"GET",    "/v1/studies/{study}/points",                        ALL_READ,                    TC_BODY_NONE,    tc_studies_points, "The points of a finite space, as CSV"},
-    {"POST",   "/v1/studies/{study}:pause",                         MAY(OPERATOR),               TC_BODY_NONE,    tc_studies_pause,  "Takes no messages until it is resumed"},
-    {"POST",   "/v1/studies/{study}:resume",                        MAY(OPERATOR),               TC_BODY_NONE,    tc_studies_resume, "Goes on after a pause"},
-    {"POST",   "/v1/studies/{study}:close",                         MAY(OPERATOR),               TC_BODY_NONE,    tc_studies_close,  "Takes no messages any more"},
-    {"POST",   "/v1/tokens",                                        MAY(OPERATOR),               TC_BODY_SMALL,   tc_tokens_make,    "A token for a viewer or an operator"},
-    {"POST",   "/v1/tokens:withdraw",                               MAY(OPERATOR),               TC_BODY_SMALL,   tc_tokens_withdraw, "Ends a token"},
-    {"POST",   "/v1/studies/{study}/tokens",                        MAY(OPERATOR),               TC_BODY_SMALL,   tc_join_tokens_make, "A token with which agents join"},
-    {"POST",   "/v1/studies/{study}/agents",                        MAY(JOINER),                 TC_BODY_SMALL,   tc_roster_enrol,   "Takes a place on the roster"},
-    {"POST",   "/v1/studies/{study}/agents/{agent}:rotate",         MAY(AGENT),                  TC_BODY_SMALL,   tc_roster_rotate,  "Changes an agent's key"},
-    {"POST",   "/v1/studies/{study}/agents/{agent}:revoke",         MAY(OPERATOR),               TC_BODY_NONE,    tc_roster_revoke,  "Ends an agent's access for good"},
-    {"POST",   "/v1/studies/{study}/rounds/{round}/messages",       MAY(AGENT),                  TC_BODY_MESSAGE, tc_message_post,   "A contribution to a round"},
-    {"GET",    "/v1/studies/{study}/rounds/{round}/messages/{agent}", MAY(AGENT),                TC_BODY_NONE,    tc_message_get,    "A message that a relay hands on"},
-    {"GET",    "/v1/studies/{study}/rounds/{round}/broadcast",      MAY(AGENT) | MAY(VIEWER) | MAY(OPERATOR), TC_BODY_NONE,    tc_broadcast_get, "What a round ended with"},
-    {"GET",    "/v1/studies/{study}/privacy",                       MAY(AGENT) | MAY(VIEWER) | MAY(OPERATOR), TC_BODY_NONE,    tc_privacy_get, "The ledger"},
+    /* the process */
+    {"GET", "/healthz", .status = 200, .text = "text/plain", .handle = tc_health_live, .summary = "Is the process up?"},
+    {"GET", "/readyz", .status = 200, .text = "text/plain", .handle = tc_health_ready, .summary = "Can it read its store?"},
+    {"GET", "/metrics", READ, .status = 200, .text = "text/plain", .handle = tc_health_metrics, .summary = "Counters, as Prometheus reads them"},
+    {"GET", "/openapi.json", .status = 200, .text = "application/json", .handle = tc_openapi_get, .summary = "This description"},
+
+    /* studies */
+    {"GET", "/v1/studies", READ, .query = tc_query_page, .status = 200, .gives = &tc_shape_study_list,
+     .handle = tc_studies_list, .summary = "Names of studies, in order of creation"},
+    {"POST", "/v1/studies", MAY(OPERATOR), TC_BODY_STUDY, .takes = &tc_shape_new_study, .status = 201, .gives = &tc_shape_study,
+     .once = true, .handle = tc_studies_create, .summary = "Creates a study from its document"},
+    {"GET", STUDY, AGENT | MAY(JOINER) | MAY(CLIENT), .status = 200, .gives = &tc_shape_study,
+     .handle = tc_studies_show, .summary = "Document, public seed, options in force, state"},
+    {"DELETE", STUDY, MAY(OPERATOR), .status = 200, .gives = &tc_shape_erased,
+     .handle = tc_studies_erase, .summary = "Erases a study; its ledger stays"},
+    {"GET", STUDY "/points", AGENT | MAY(JOINER) | MAY(CLIENT), .status = 200, .text = "text/csv",
+     .handle = tc_studies_points, .summary = "The points of a finite space, as CSV"},
+    {"POST", STUDY ":pause", MAY(OPERATOR), .status = 200, .gives = &tc_shape_state,
+     .handle = tc_studies_pause, .summary = "Takes no messages until it is resumed"},
+    {"POST", STUDY ":resume", MAY(OPERATOR), .status = 200, .gives = &tc_shape_state,
+     .handle = tc_studies_resume, .summary = "Goes on after a pause"},
+    {"POST", STUDY ":close", MAY(OPERATOR), .status = 200, .gives = &tc_shape_state,
+     .handle = tc_studies_close, .summary = "Takes no messages any more"},
+
+    /* tokens and the roster */
+    {"POST", "/v1/tokens", MAY(OPERATOR), TC_BODY_SMALL, .takes = &tc_shape_new_token, .status = 201, .gives = &tc_shape_token,
+     .once = true, .handle = tc_tokens_make, .summary = "A token for a viewer, an operator or a curator"},
+    {"POST", "/v1/tokens:withdraw", MAY(OPERATOR), TC_BODY_SMALL, .takes = &tc_shape_withdraw, .status = 200, .gives = &tc_shape_withdrawn,
+     .handle = tc_tokens_withdraw, .summary = "Ends a token"},
+    {"POST", STUDY "/tokens", MAY(OPERATOR), TC_BODY_SMALL, .takes = &tc_shape_study_token, .status = 201, .gives = &tc_shape_token,
+     .once = true, .handle = tc_join_tokens_make, .summary = "A token with which agents join, or with which clients ask and tell"},
+    {"GET", STUDY "/agents", MAY(OPERATOR), .query = tc_query_numbers, .status = 200, .gives = &tc_shape_agent_list,
+     .handle = tc_roster_list, .summary = "Who is on the roster"},
+    {"POST", STUDY "/agents", MAY(JOINER), TC_BODY_SMALL, .takes = &tc_shape_enrol, .status = 201, .gives = &tc_shape_access,
+     .also_status = 200, .also_gives = &tc_shape_access,
+     .once = true, .again = true, .handle = tc_roster_enrol, .summary = "Takes a place on the roster; 200: it had one, and gets a new token"},
+    {"POST", STUDY "/agents/{agent}:rotate", MAY(AGENT), TC_BODY_SMALL, .takes = &tc_shape_rotate, .status = 200, .gives = &tc_shape_access,
+     .handle = tc_roster_rotate, .summary = "Changes an agent's key"},
+    {"POST", STUDY "/agents/{agent}:revoke", MAY(OPERATOR), .status = 200, .gives = &tc_shape_revoked,
+     .handle = tc_roster_revoke, .summary = "Ends an agent's access for good"},
+
+    /* rounds */
+    {"POST", STUDY "/rounds/{round}/messages", MAY(AGENT), TC_BODY_MESSAGE, .takes = &tc_shape_new_message, .status = 202, .gives = &tc_shape_accepted,
+     .also_status = 200, .also_gives = &tc_shape_accepted,
+     .handle = tc_message_post, .summary = "A contribution to a round; 200: it was there already"},
+    {"GET", STUDY "/rounds/{round}/messages/{agent}", MAY(AGENT), .query = tc_query_wait, .status = 200, .gives = &tc_shape_relayed,
+     .also_status = 202, .also_gives = &tc_shape_phase,
+     .handle = tc_message_get, .summary = "A message that a relay hands on; 202: not yet"},
+    {"GET", STUDY "/rounds/{round}/broadcast", AGENT, .query = tc_query_wait, .status = 200, .gives = &tc_shape_broadcast,
+     .also_status = 202, .also_gives = &tc_shape_phase,
+     .handle = tc_broadcast_get, .summary = "What a round ended with; 202: not yet"},
+    {"GET", STUDY "/privacy", AGENT, .query = tc_query_ledger, .status = 200, .gives = &tc_shape_privacy,
+     .handle = tc_privacy_get, .summary = "The ledger"},
+    {"GET", STUDY "/evidence", MAY(OPERATOR), .query = tc_query_page, .status = 200, .gives = &tc_shape_evidence_list,
+     .handle = tc_evidence_list, .summary = "Agents that signed two messages for one place"},
+
+    /* events */
+    {"GET", "/v1/events", AGENT | MAY(CLIENT), .query = tc_query_events, .status = 200, .text = "text/event-stream",
+     .handle = tc_events_get, .summary = "What happens, as it happens"},
+
+    /* served studies */
+    {"POST", STUDY "/trials:suggest", CLIENT, TC_BODY_SMALL, .takes = &tc_shape_suggest, .status = 200, .gives = &tc_shape_suggested,
+     .once = true, .again = true, .handle = tc_served_suggest, .summary = "Trials for a worker: what it has unfinished, then new ones"},
+    {"POST", STUDY "/trials/{trial}:complete", CLIENT, TC_BODY_STUDY, .takes = &tc_shape_complete, .status = 200, .gives = &tc_shape_trial_state,
+     .handle = tc_served_complete, .summary = "What came of a trial"},
+    {"POST", STUDY "/trials/{trial}:heartbeat", CLIENT, TC_BODY_SMALL, .takes = &tc_shape_heartbeat, .status = 200, .gives = &tc_shape_lease,
+     .handle = tc_served_heartbeat, .summary = "More time for a worker"},
+    {"POST", STUDY "/trials", CLIENT, TC_BODY_STUDY, .takes = &tc_shape_enqueue, .status = 201, .gives = &tc_shape_trial_state,
+     .once = true, .handle = tc_served_enqueue, .summary = "A point to be tried before others"},
+    {"GET", STUDY "/trials", READ | MAY(CLIENT), .query = tc_query_trials, .status = 200, .gives = &tc_shape_trial_list,
+     .handle = tc_served_list, .summary = "Its trials, in order"},
+    {"GET", STUDY "/best", READ | MAY(CLIENT), .status = 200, .gives = &tc_shape_trial,
+     .handle = tc_served_best, .summary = "The best trial so far"},
+    {"POST", "/v1/studies:outsource", MAY(CURATOR) | MAY(OPERATOR), TC_BODY_STUDY, .takes = &tc_shape_outsource, .status = 201, .gives = &tc_shape_outsourced,
+     .also_status = 200, .also_gives = &tc_shape_outsourced,
+     .once = true, .again = true, .handle = tc_outsource_post, .summary = "A study over released rows; 200: it was there, and there is a new token"},
     {.method = NULL},
 };
 /* clang-format on */
@@ -74,6 +133,28 @@ bool tc_route_fits(const char *pattern, const char *path, char words[TC_WORDS_MO
     }
     return !*pattern && !*path;
 }
+
+/* ---- bodies ---- */
+
+const char *tc_ask_text(const tc_ask *a, const char *field)
+{
+    return json_string_value(json_object_get(a->body, field));
+}
+
+int64_t tc_ask_whole(const tc_ask *a, const char *field)
+{
+    int64_t v = (int64_t)tc_shape_field(a->route->takes, field)->otherwise;
+    (void)tc_json_whole(json_object_get(a->body, field), &v);
+    return v;
+}
+
+double tc_ask_real(const tc_ask *a, const char *field)
+{
+    const json_t *j = json_object_get(a->body, field);
+    return j ? json_number_value(j) : tc_shape_field(a->route->takes, field)->otherwise;
+}
+
+/* ---- numbers ---- */
 
 tacit_status tc_ask_number(const tc_ask *a, size_t i, const char *what, uint64_t *out,
                            tacit_error *err)

@@ -1,4 +1,4 @@
-/* studies.c - creating, showing, pausing, ending and erasing federated studies. */
+/* studies.c - creating, showing, pausing, ending and erasing studies, federated and served. */
 #include "coord/coord_int.h"
 
 #include "base/error.h"
@@ -10,11 +10,16 @@
 
 #define STATE "state"
 
-enum { PAGE_MOST = 1000, PAGE = 100, ATTEMPTS = 32 };
+enum { ATTEMPTS = 32 };
 
 /* ---- running, paused, closed ---- */
 
 static const char *const states[] = {"running", "paused", "closed"};
+
+const char *tc_state_name(tc_study_state s)
+{
+    return states[s];
+}
 
 /* No record: running. */
 tacit_status tc_state_get(tc_coord *c, int64_t study, tc_study_state *out, uint64_t *version,
@@ -39,6 +44,14 @@ tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tac
     if (state == TC_STUDY_RUNNING)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE, "the study is %s", states[state]);
+}
+
+tacit_status tc_state_open(tc_coord *c, int64_t study, tacit_error *err)
+{
+    tc_study_state state;
+    uint64_t version;
+    TC_TRY(tc_state_get(c, study, &state, &version, err));
+    return state == TC_STUDY_CLOSED ? tc_fail(err, TACIT_E_STATE, "the study is closed") : TACIT_OK;
 }
 
 /* In a pause nobody could send: what is left of the round begins anew. */
@@ -69,7 +82,7 @@ static tacit_status try_state(tc_coord *c, const tc_desk *d, tc_study_state to, 
         return TACIT_OK;
     tc_changes_add(&changes, version > 0 ? TC_REPLACE : TC_INSERT, d->id, TC_RECORD_STATE, &key,
                    version, json_pack("{s:s}", "state", states[to]));
-    if (state == TC_STUDY_PAUSED && to == TC_STUDY_RUNNING)
+    if (d->plan && state == TC_STUDY_PAUSED && to == TC_STUDY_RUNNING)
         status = extend_round(c, d, &changes, err);
     if (status == TACIT_OK)
         status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
@@ -84,7 +97,7 @@ static tacit_status set_state(tc_ask *a, tc_desk *d, tc_study_state to, tacit_er
         status = try_state(a->coord, d, to, err);
     TC_TRY(status);
     a->out->closes = to == TC_STUDY_CLOSED;
-    tc_coord_say(a->coord, d->name, json_pack("{s:s, s:s}", "event", "study", "state", states[to]));
+    tc_say_state(a->coord, d, states[to]);
     return tc_answer(a, 200, json_pack("{s:s, s:s}", "study", d->name, "state", states[to]), err);
 }
 
@@ -117,8 +130,10 @@ tacit_status tc_studies_erase(tc_ask *a, tacit_error *err)
     tc_desk *d;
     TC_TRY(tc_ask_desk(a, &d, err));
     tacit_status status = tc_store_study_erase(a->coord->cfg.store, d->id, err);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK) {
+        tc_say_state(a->coord, d, "erased");
         tc_desk_forget(a->coord, d);
+    }
     tc_desk_release(a->coord, d);
     TC_TRY(status);
     return tc_answer(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
@@ -157,50 +172,38 @@ static tacit_status take_time(const tc_coord *c, int64_t *out, tacit_error *err)
     return status;
 }
 
-/* Makes the plan once, so that a document that cannot be run is refused before it is stored. */
-static tacit_status make_row(const tc_study_doc *doc, tc_study_row *row, tacit_error *err)
+/* Makes it once, so that a document that cannot be run is refused before it is stored. */
+static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, tacit_error *err)
 {
-    const tc_domain *domain = doc->space->domain;
-    tc_study_plan *plan;
-    *row = (tc_study_row){
-        .name = tc_strdup(doc->name),
-        .document = tc_study_doc_text(doc),
-        .points_csv = domain ? tc_domain_csv(domain) : NULL,
-        .public_seed = doc->has_seed ? tc_public_seed_from(doc->seed) : tc_public_seed_fresh(),
-    };
-    tacit_status status =
-        row->name && row->document && (!domain || row->points_csv) ? TACIT_OK : tc_fail_memory(err);
-    if (status == TACIT_OK)
-        status = tc_study_plan_new(&plan, row, err);
-    if (status == TACIT_OK)
-        tc_study_plan_free(plan);
-    else
-        tc_study_row_fini(row);
+    tc_study_plan *plan = NULL;
+    tc_study *study = NULL;
+    tacit_status status = doc->agents > 0 ? tc_study_plan_new(&plan, row, err)
+                                          : tc_study_open_row(&study, NULL, row, NULL, err);
+    tc_study_plan_free(plan);
+    tc_study_close(study);
     return status;
 }
 
-static tacit_status put(tc_ask *a, const tc_study_doc *doc, tacit_error *err)
+tacit_status tc_studies_put(tc_coord *c, const tc_study_doc *doc, tacit_error *err)
 {
     tc_study_row row;
     int64_t id;
-    TC_TRY(make_row(doc, &row, err));
-    tacit_status status = take_time(a->coord, &row.created_ms, err);
+    TC_TRY(tc_study_row_of(&row, doc, 0, err));
+    tacit_status status = rehearse(doc, &row, err);
     if (status == TACIT_OK)
-        status = tc_store_study_put(a->coord->cfg.store, &row, &id, err);
+        status = take_time(c, &row.created_ms, err);
+    if (status == TACIT_OK)
+        status = tc_store_study_put(c->cfg.store, &row, &id, err);
     tc_study_row_fini(&row);
+    if (status == TACIT_OK)
+        tc_coord_say(c, doc->name, json_pack("{s:s, s:s}", "event", "study", "state", "running"));
     return status;
 }
 
 static tacit_status read_document(const tc_ask *a, tc_study_doc **out, tacit_error *err)
 {
-    static const char *const allowed[] = {"document", "points_csv", NULL};
-    const char *csv = NULL;
+    const char *csv = tc_ask_text(a, "points_csv");
     const json_t *document = json_object_get(a->body, "document");
-    TC_TRY(tc_json_only(a->body, "", allowed, err));
-    TC_TRY(tc_json_string_or(a->body, "", "points_csv", &csv, err));
-    if (!json_is_object(document))
-        return tc_fail(err, TACIT_E_ARG, "document must be an object, got %s",
-                       tc_json_kind(document));
     if (csv || json_is_object(json_object_get(document, "points"))) {
         char *text = tc_json_text(document);
         if (!text)
@@ -222,7 +225,7 @@ tacit_status tc_studies_create(tc_ask *a, tacit_error *err)
 {
     tc_study_doc *doc;
     TC_TRY(read_document(a, &doc, err));
-    tacit_status status = put(a, doc, err);
+    tacit_status status = tc_studies_put(a->coord, doc, err);
     if (status == TACIT_OK)
         snprintf(a->words[0], sizeof a->words[0], "%s", doc->name);
     tc_study_doc_free(doc);
@@ -257,27 +260,75 @@ static json_t *hash_json(const tc_ledger_hash *h)
     return json_string(sodium_bin2hex(hex, sizeof hex, h->bytes, sizeof h->bytes));
 }
 
+/* What studies of both kinds show. NULL: no memory. */
+static json_t *common_json(const tc_desk *d, tc_study_state state, const tc_study_doc *doc)
+{
+    char *text = tc_study_doc_text(doc);
+    json_t *j =
+        !text ? NULL
+              : json_pack("{s:s, s:s, s:s, s:o, s:o, s:I}", "name", d->name, "state", states[state],
+                          "document", text, "hash", hash_json(&d->hash), "public_seed",
+                          seed_json(&d->public_seed), "created_ms", (json_int_t)d->created_ms);
+    tc_free(text);
+    return j;
+}
+
+static tacit_status add_federated(tc_ask *a, tc_desk *d, json_t *j, tacit_error *err)
+{
+    uint64_t enrolled;
+    tc_round r;
+    tc_record_range all = {.study = d->id, .kind = TC_RECORD_AGENT};
+    const char *not_private = a->coord->cfg.seeded ? "noise comes from a seed" : "";
+    TC_TRY(tc_store_record_count(a->coord->cfg.store, &all, &enrolled, err));
+    TC_TRY(tc_round_present(a->coord, d->id, &r, err));
+    json_t *more = json_pack("{s:O, s:I, s:I, s:o, s:s}", "options", d->plan->options, "agents",
+                             (json_int_t)d->plan->env.agents, "enrolled", (json_int_t)enrolled,
+                             "round", round_json(&r), "not_private", not_private);
+    bool added = more && json_object_update(j, more) == 0;
+    json_decref(more);
+    return added ? TACIT_OK : tc_fail_memory(err);
+}
+
+static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
+{
+    bool replies = tc_algorithm_takes_replies(doc->algorithm);
+    json_t *options = tc_options_json(doc->algorithm->options, tc_optimizer_options(o));
+    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "options", options, "not_private",
+                     replies ? "" : "values are told as they are", "trials",
+                     (json_int_t)doc->trials, "complete",
+                     (json_int_t)tc_optimizer_count(o, TC_TRIAL_COMPLETE), "running",
+                     (json_int_t)tc_optimizer_count(o, TC_TRIAL_RUNNING), "failed",
+                     (json_int_t)tc_optimizer_count(o, TC_TRIAL_FAIL));
+}
+
+static tacit_status add_served(tc_ask *a, tc_desk *d, json_t *j, tacit_error *err)
+{
+    tc_study *study;
+    const tc_optimizer *o;
+    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_study_look(study, &o, err));
+    json_t *more = served_json(tc_study_document(study), o);
+    tc_study_unlook(study);
+    bool added = more && json_object_update(j, more) == 0;
+    json_decref(more);
+    return added ? TACIT_OK : tc_fail_memory(err);
+}
+
 static tacit_status show(tc_ask *a, tc_desk *d, tacit_error *err)
 {
     tc_study_state state;
-    uint64_t version, enrolled;
-    tc_round r;
-    tc_record_range all = {.study = d->id, .kind = TC_RECORD_AGENT};
+    uint64_t version;
+    const tc_study_doc *doc;
     TC_TRY(tc_state_get(a->coord, d->id, &state, &version, err));
-    TC_TRY(tc_store_record_count(a->coord->cfg.store, &all, &enrolled, err));
-    TC_TRY(tc_round_present(a->coord, d->id, &r, err));
-    char *text = tc_study_doc_text(d->plan->doc);
-    const char *not_private = a->coord->cfg.seeded ? "noise comes from a seed" : "";
-    json_t *j = !text ? NULL
-                      : json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:O, s:I, s:I, s:o, s:s}", "name",
-                                  d->name, "state", states[state], "document", text, "hash",
-                                  hash_json(&d->plan->hash), "public_seed",
-                                  seed_json(&d->plan->env.public_seed), "created_ms",
-                                  (json_int_t)d->created_ms, "options", d->plan->options, "agents",
-                                  (json_int_t)d->plan->env.agents, "enrolled", (json_int_t)enrolled,
-                                  "round", round_json(&r), "not_private", not_private);
-    tc_free(text);
-    return tc_answer(a, 200, j, err);
+    TC_TRY(tc_desk_document(a->coord, d, &doc, err));
+    json_t *j = common_json(d, state, doc);
+    if (!j)
+        return tc_fail_memory(err);
+    tacit_status status = d->plan ? add_federated(a, d, j, err) : add_served(a, d, j, err);
+    if (status == TACIT_OK)
+        return tc_answer(a, 200, j, err);
+    json_decref(j);
+    return status;
 }
 
 tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
@@ -289,9 +340,11 @@ tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
     return status;
 }
 
-static tacit_status answer_points(tc_ask *a, const tc_desk *d, tacit_error *err)
+static tacit_status answer_points(tc_ask *a, tc_desk *d, tacit_error *err)
 {
-    const tc_domain *domain = d->plan->doc->space->domain;
+    const tc_study_doc *doc;
+    TC_TRY(tc_desk_document(a->coord, d, &doc, err));
+    const tc_domain *domain = doc->space->domain;
     char *csv = domain ? tc_domain_csv(domain) : NULL;
     if (!domain)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "study \"%s\" has a space, not points",
@@ -314,47 +367,4 @@ tacit_status tc_studies_points(tc_ask *a, tacit_error *err)
     tacit_status status = answer_points(a, d, err);
     tc_desk_release(a->coord, d);
     return status;
-}
-
-/* ---- listing: in order of creation, a cursor is the last name seen ---- */
-
-typedef struct page {
-    const char *after;
-    bool begun;
-    size_t most, n;
-    json_t *names;
-    bool more;
-} page;
-
-static tacit_status list_one(void *user, const tc_study_row *row, tacit_error *err)
-{
-    page *p = user;
-    if (!p->begun) {
-        p->begun = strcmp(row->name, p->after) == 0;
-        return TACIT_OK;
-    }
-    if (p->n == p->most) {
-        p->more = true;
-        return TACIT_OK;
-    }
-    p->n++;
-    return json_array_append_new(p->names, json_string(row->name)) == 0 ? TACIT_OK
-                                                                        : tc_fail_memory(err);
-}
-
-tacit_status tc_studies_list(tc_ask *a, tacit_error *err)
-{
-    char after[128] = "";
-    uint64_t most = PAGE;
-    TC_TRY(tc_query_text(a->q->query, "after", after, sizeof after, err));
-    TC_TRY(tc_query_number(a->q->query, "limit", 1, PAGE_MOST, &most, err));
-    page p = {.after = after, .begun = !*after, .most = (size_t)most, .names = json_array()};
-    tacit_status status =
-        p.names ? tc_store_study_list(a->coord->cfg.store, list_one, &p, err) : tc_fail_memory(err);
-    if (status != TACIT_OK) {
-        json_decref(p.names);
-        return status;
-    }
-    json_t *last = p.more ? json_incref(json_array_get(p.names, p.n - 1)) : json_null();
-    return tc_answer(a, 200, json_pack("{s:o, s:o}", "studies", p.names, "next", last), err);
 }

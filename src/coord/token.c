@@ -12,7 +12,8 @@
 #include <sodium.h>
 #include <string.h>
 
-static const char *const names[] = {"nobody", "viewer", "agent", "joiner", "operator"};
+static const char *const names[TC_ROLES] = {"nobody",   "viewer", "agent",  "joiner",
+                                            "operator", "client", "curator"};
 
 enum { TOKEN_BYTES = 32, GRACE_MS = 3600 * 1000 };
 
@@ -23,7 +24,7 @@ const char *tc_role_name(tc_role r)
 
 static bool read_role(const char *name, tc_role *out)
 {
-    for (size_t i = TC_ROLE_VIEWER; name && i <= TC_ROLE_OPERATOR; i++)
+    for (size_t i = TC_ROLE_VIEWER; name && i < TC_ROLES; i++)
         if (strcmp(name, names[i]) == 0) {
             *out = (tc_role)i;
             return true;
@@ -75,7 +76,7 @@ static json_t *terms_json(const tc_token_terms *t)
 {
     tc_text of = {0};
     if (t->desk)
-        tc_base64_add(&of, t->desk->plan->hash.bytes, sizeof t->desk->plan->hash.bytes);
+        tc_base64_add(&of, t->desk->hash.bytes, sizeof t->desk->hash.bytes);
     json_t *j = json_pack("{s:s, s:I, s:s, s:I, s:I, s:I}", "role", names[t->role], "study",
                           (json_int_t)(t->desk ? t->desk->id : 0), "of", tc_text_get(&of), "agent",
                           (json_int_t)t->agent, "uses", (json_int_t)t->uses, "expires_ms",
@@ -192,18 +193,11 @@ void tc_caller_fini(tc_caller *w)
 
 /* ---- requests ---- */
 
-static tacit_status check_expiry(double s, tacit_error *err)
-{
-    if (s >= 0 && s <= 1e9)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_ARG, "expires_s must be a number in [0, 1e9], got %g", s);
-}
-
-static tacit_status make_and_answer(tc_ask *a, tc_token_terms *t, double expires_s,
-                                    tacit_error *err)
+static tacit_status make_and_answer(tc_ask *a, tc_token_terms *t, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     char text[48];
+    double expires_s = tc_ask_real(a, "expires_s");
     if (expires_s > 0)
         t->expires_ms = tc_coord_now(a->coord) + (int64_t)(expires_s * 1000);
     tacit_status status = tc_token_make(a->coord, t, text, &changes, err);
@@ -221,31 +215,18 @@ static tacit_status make_and_answer(tc_ask *a, tc_token_terms *t, double expires
 /* {"role": "viewer", "expires_s": 3600} */
 tacit_status tc_tokens_make(tc_ask *a, tacit_error *err)
 {
-    static const char *const allowed[] = {"role", "expires_s", NULL};
     tc_token_terms t = {0};
-    const char *role;
-    double expires_s = 0;
-    TC_TRY(tc_json_only(a->body, "", allowed, err));
-    TC_TRY(tc_json_string(a->body, "", "role", &role, err));
-    TC_TRY(tc_json_number_or(a->body, "", "expires_s", &expires_s, err));
-    TC_TRY(check_expiry(expires_s, err));
-    if (!read_role(role, &t.role) || t.role == TC_ROLE_AGENT || t.role == TC_ROLE_JOINER)
-        return tc_fail(err, TACIT_E_ARG, "role must be \"viewer\" or \"operator\", got \"%s\"",
-                       role);
-    return make_and_answer(a, &t, expires_s, err);
+    (void)read_role(tc_ask_text(a, "role"), &t.role);
+    return make_and_answer(a, &t, err);
 }
 
 /* {"token": "..."}: it is valid no longer. */
 tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err)
 {
-    static const char *const allowed[] = {"token", NULL};
-    const char *text;
     json_t *there;
     uint64_t version;
     tc_changes changes = {.n = 0};
-    TC_TRY(tc_json_only(a->body, "", allowed, err));
-    TC_TRY(tc_json_string(a->body, "", "token", &text, err));
-    tc_key key = key_of(text);
+    tc_key key = key_of(tc_ask_text(a, "token"));
     TC_TRY(tc_record_read(a->coord->cfg.store, 0, TC_RECORD_TOKEN, &key, &there, &version, err));
     json_decref(there);
     if (version == 0)
@@ -257,20 +238,29 @@ tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err)
     return tc_answer(a, 200, json_pack("{s:b}", "withdrawn", 1), err);
 }
 
+/* Any number of workers share a client's token. */
+static tacit_status study_terms(const tc_ask *a, const tc_desk *d, tc_token_terms *out,
+                                tacit_error *err)
+{
+    *out = (tc_token_terms){.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .desk = d};
+    if (d->plan)
+        out->uses = (uint64_t)tc_ask_whole(a, "uses");
+    else if (json_object_get(a->body, "uses"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "uses is for tokens with which agents join; study \"%s\" is a served one",
+                       d->name);
+    return TACIT_OK;
+}
+
 /* {"uses": 1, "expires_s": 86400} */
 tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err)
 {
-    static const char *const allowed[] = {"uses", "expires_s", NULL};
-    int64_t uses = 1;
-    double expires_s = 0;
     tc_desk *d;
-    TC_TRY(tc_json_only(a->body, "", allowed, err));
-    TC_TRY(tc_json_int_or(a->body, "", "uses", 1, TC_STUDY_AGENTS_MAX, &uses, err));
-    TC_TRY(tc_json_number_or(a->body, "", "expires_s", &expires_s, err));
-    TC_TRY(check_expiry(expires_s, err));
     TC_TRY(tc_ask_desk(a, &d, err));
-    tc_token_terms t = {.role = TC_ROLE_JOINER, .desk = d, .uses = (uint64_t)uses};
-    tacit_status status = make_and_answer(a, &t, expires_s, err);
+    tc_token_terms t;
+    tacit_status status = study_terms(a, d, &t, err);
+    if (status == TACIT_OK)
+        status = make_and_answer(a, &t, err);
     tc_desk_release(a->coord, d);
     return status;
 }

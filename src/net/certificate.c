@@ -206,11 +206,8 @@ static tacit_status keep(tc_store *s, const tc_certificate *c, uint64_t version,
     json_decref(j);
     if (!text)
         return tc_fail_memory(err);
-    tc_change change = {version > 0 ? TC_REPLACE : TC_INSERT, which()};
-    change.record.version = version;
-    change.record.value = text;
-    change.record.size = strlen(text);
-    tacit_status status = tc_store_change(s, &change, 1, NULL, err);
+    tc_record w = which();
+    tacit_status status = tc_store_record_keep(s, &w, version, text, strlen(text), err);
     sodium_memzero(text, strlen(text));
     tc_free(text);
     return status;
@@ -258,13 +255,10 @@ static tacit_status renew(tc_store *s, const char *host, tc_certificate *c, uint
 static tacit_status load(tc_store *s, const char *host, tc_certificate *c, tacit_error *err)
 {
     tc_record r, w = which();
-    tacit_error why;
-    tacit_status status = tc_store_record_get(s, &w, &r, &why);
-    if (status == TACIT_E_NOT_FOUND)
+    TC_TRY(tc_store_record_find(s, &w, &r, err));
+    if (r.version == 0)
         return make(s, host, c, err);
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
-    status = read_record(&r, c, err);
+    tacit_status status = read_record(&r, c, err);
     sodium_memzero((void *)r.value, r.size);
     tc_free((void *)r.value);
     if (status == TACIT_OK && !lives(c->cert_pem))

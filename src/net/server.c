@@ -10,11 +10,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum {
-    THREADS = 16,
+    THREADS = 32, /* messages that come at once share a sync, as many as there are threads */
     BODY_MOST = 8 << 20,
-    MEMORY = 16 << 10,    /* of a connection: its headers */
+    MEMORY = 8 << 10,     /* of a connection: its headers */
     TIMEOUT_S = 30,       /* without a byte */
     REQUEST_MOST_S = 120, /* for a whole request, and again for its answer */
     STOP_MOST_S = 5,      /* for answers on their way when the server stops */
@@ -38,7 +39,8 @@ static int64_t tick(tc_server *s)
     int64_t next = INT64_MAX, now = tc_clock_unix_ms();
     if (tc_coord_tick(s->coord, &next, &err) != TACIT_OK)
         tc_log(TC_LOG_ERROR, "closing rounds: %s", err.msg);
-    return next - now < TICK_MS ? (next > now ? next - now : 1) : TICK_MS;
+    int64_t most = s->heartbeat_ms < TICK_MS ? (int64_t)s->heartbeat_ms : TICK_MS;
+    return next - now < most ? (next > now ? next - now : 1) : most;
 }
 
 /* Under the lock. */
@@ -66,6 +68,7 @@ static void *run_ticker(void *user)
         pthread_mutex_unlock(&s->lock);
         int64_t pause = tick(s);
         tc_guest_part(s);
+        tc_feeds_beat(s);
         pthread_mutex_lock(&s->lock);
         sleep_ms(s, pause);
         pthread_mutex_unlock(&s->lock);
@@ -108,11 +111,11 @@ static void mute(void *user, const char *fmt, va_list args)
     tc_log(TC_LOG_DEBUG, "http: %s", line);
 }
 
-static tacit_status listen_at(tc_server *s, const tc_server_config *cfg, const tc_address *a,
-                              unsigned connections, tacit_error *err)
+static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsigned connections,
+                                 tacit_error *err)
 {
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
-                     (a->v6 ? MHD_USE_IPv6 : 0U) | (cfg->tls ? MHD_USE_TLS : 0U);
+                     MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | (cfg->tls ? MHD_USE_TLS : 0U);
     unsigned threads = cfg->threads > 0 ? cfg->threads : THREADS;
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_KEY, 0, cfg->tls ? cfg->tls->key_pem : NULL},
@@ -122,15 +125,14 @@ static tacit_status listen_at(tc_server *s, const tc_server_config *cfg, const t
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, tc_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, mute, NULL,
-        MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)&a->at, MHD_OPTION_NOTIFY_COMPLETED,
-        tc_server_end, s, MHD_OPTION_NOTIFY_CONNECTION, tc_guest_meet, s,
-        MHD_OPTION_UNESCAPE_CALLBACK, tc_server_unescape, NULL, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        cfg->per_address, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
-        connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_ARRAY, cfg->tls ? tls : none,
-        MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_COMPLETED, tc_server_end, s, MHD_OPTION_NOTIFY_CONNECTION, tc_guest_meet,
+        s, MHD_OPTION_URI_LOG_CALLBACK, tc_guest_begins, s, MHD_OPTION_UNESCAPE_CALLBACK,
+        tc_server_unescape, NULL, MHD_OPTION_PER_IP_CONNECTION_LIMIT, cfg->per_address,
+        MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)MEMORY, MHD_OPTION_ARRAY, cfg->tls ? tls : none, MHD_OPTION_END);
     if (!s->daemon)
-        return tc_fail(err, TACIT_E_IO, "%s cannot be listened at: %s", cfg->listen,
+        return tc_fail(err, TACIT_E_IO, "the server cannot be started: %s",
                        errno ? strerror(errno) : "unknown reason");
     return TACIT_OK;
 }
@@ -144,11 +146,16 @@ static tacit_status start(tc_server *s, const tc_server_config *cfg, tacit_error
         return tc_fail(err, TACIT_E_ARG,
                        "without TLS only a loopback address can be listened at, not %s", a.host);
     TC_TRY(room(cfg->connections, &connections, err));
-    TC_TRY(listen_at(s, cfg, &a, connections, err));
+    TC_TRY(tc_rate_new(&s->rate, cfg->rate, cfg->failures, err));
+    s->too_many = tc_server_too_many();
+    if (!s->too_many)
+        return tc_fail_memory(err);
+    TC_TRY(tc_server_bind(s, &a, cfg->listen, err));
+    TC_TRY(start_daemon(s, cfg, connections, err));
     if (pthread_create(&s->ticker, NULL, run_ticker, s) != 0)
         return tc_fail_memory(err);
     s->ticking = true;
-    return TACIT_OK;
+    return tc_server_accept(s, err);
 }
 
 tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit_error *err)
@@ -158,8 +165,11 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     if (!s)
         return tc_fail_memory(err);
     s->coord = cfg->coord;
+    s->listener = s->doors = -1;
     s->body_max = cfg->body_max > 0 ? cfg->body_max : BODY_MOST;
     s->request_most_s = cfg->request_most_s > 0 ? cfg->request_most_s : REQUEST_MOST_S;
+    s->heartbeat_ms = tc_feeds_heartbeat_ms(cfg->heartbeat_ms);
+    s->beat_ns = tc_clock_ns();
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -193,7 +203,9 @@ void tc_server_stop(tc_server *s)
     s->ending = true;
     pthread_cond_broadcast(&s->wake);
     pthread_mutex_unlock(&s->lock);
+    tc_server_deafen(s);
     tc_server_resume_all(s);
+    tc_feeds_wake(s);
     if (s->ticking)
         pthread_join(s->ticker, NULL);
     pthread_mutex_lock(&s->lock);
@@ -201,14 +213,13 @@ void tc_server_stop(tc_server *s)
     pthread_mutex_unlock(&s->lock);
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
+    if (s->doors >= 0)
+        close(s->doors);
     tc_coord_listen(s->coord, NULL, NULL); /* after the last request */
+    if (s->too_many)
+        MHD_destroy_response(s->too_many);
+    tc_rate_free(s->rate);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     tc_free(s);
-}
-
-uint16_t tc_server_port(const tc_server *s)
-{
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    return info ? info->port : 0;
 }

@@ -16,10 +16,13 @@ typedef struct tc_server_config {
     tc_coord *coord;           /* borrowed */
     const char *listen;        /* "127.0.0.1:8443" or "[::1]:8443"; port 0: any free one */
     const tc_certificate *tls; /* NULL: plain HTTP, on loopback only; borrowed */
-    unsigned threads;          /* 0: 16 */
+    unsigned threads;          /* 0: 32 */
     unsigned connections;      /* 0: as many as the limit on open files allows */
     unsigned per_address;      /* connections of one address at once; 0: no limit of its own */
     unsigned request_most_s;   /* seconds for a request to arrive, however slowly; 0: 120 */
+    unsigned rate;             /* requests a second of one address; 0: no limit */
+    unsigned failures;         /* wrong tokens a second of one address; 0: 10 */
+    unsigned heartbeat_ms;     /* between signs of life to listeners of /v1/events; 0: 15000 */
     size_t body_max;           /* bytes of a request; 0: 8 MiB */
 } tc_server_config;
 

@@ -9,6 +9,8 @@
 
 #include <sys/socket.h>
 
+enum { HEADERS_MOST_S = 10 };
+
 tc_guest *tc_guest_of(struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
@@ -22,7 +24,22 @@ void tc_guest_turn(tc_server *s, tc_guest *g, bool theirs)
         return;
     pthread_mutex_lock(&s->lock);
     g->since_ns = theirs ? tc_clock_ns() : 0;
+    g->in_headers = false;
     pthread_mutex_unlock(&s->lock);
+}
+
+void *tc_guest_begins(void *user, const char *uri, struct MHD_Connection *c)
+{
+    tc_server *s = user;
+    tc_guest *g = tc_guest_of(c);
+    (void)uri;
+    if (!g)
+        return NULL;
+    pthread_mutex_lock(&s->lock);
+    g->since_ns = tc_clock_ns();
+    g->in_headers = true;
+    pthread_mutex_unlock(&s->lock);
+    return NULL; /* what tc_server_answer finds as its state */
 }
 
 static void greet(tc_server *s, struct MHD_Connection *c, void **context)
@@ -34,6 +51,8 @@ static void greet(tc_server *s, struct MHD_Connection *c, void **context)
     if (!g)
         return;
     g->fd = info ? info->connect_fd : -1;
+    g->server = s;
+    g->connection = c;
     g->since_ns = tc_clock_ns();
     pthread_mutex_lock(&s->lock);
     g->next = s->guests;
@@ -41,6 +60,7 @@ static void greet(tc_server *s, struct MHD_Connection *c, void **context)
         g->next->previous = g;
     s->guests = g;
     pthread_mutex_unlock(&s->lock);
+    tc_server_greet(g);
 }
 
 static void dismiss(tc_server *s, tc_guest *g)
@@ -71,10 +91,14 @@ void tc_guest_meet(void *user, struct MHD_Connection *c, void **context,
 /* MHD's own limit is about silence; a byte now and then would hold a connection for ever. */
 void tc_guest_part(tc_server *s)
 {
-    uint64_t now = tc_clock_ns(), most = s->request_most_s * UINT64_C(1000000000);
+    uint64_t now = tc_clock_ns();
     pthread_mutex_lock(&s->lock);
-    for (tc_guest *g = s->guests; g; g = g->next)
-        if (g->since_ns > 0 && now > g->since_ns + most && g->fd >= 0)
+    for (tc_guest *g = s->guests; g; g = g->next) {
+        uint64_t most_s = (g->in_headers || g->asleep) && s->request_most_s > HEADERS_MOST_S
+                              ? HEADERS_MOST_S
+                              : s->request_most_s;
+        if (g->since_ns > 0 && now > g->since_ns + most_s * UINT64_C(1000000000) && g->fd >= 0)
             (void)shutdown(g->fd, SHUT_RDWR);
+    }
     pthread_mutex_unlock(&s->lock);
 }

@@ -18,15 +18,14 @@ void tc_server_resume_all(tc_server *s)
     }
 }
 
-void tc_server_changed(void *user, const char *study, const char *event)
+void tc_server_changed(void *user)
 {
     tc_server *s = user;
-    (void)study;
-    (void)event;
     pthread_mutex_lock(&s->lock);
     s->changes++;
     pthread_mutex_unlock(&s->lock);
     tc_server_resume_all(s);
+    tc_feeds_wake(s);
 }
 
 bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes)

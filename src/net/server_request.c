@@ -9,9 +9,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-enum { WAIT_MOST_S = 60 };
+enum { EXCESS_MOST = 1 << 20, WAIT_MOST_S = 60 };
 #define BODIES_MOST ((size_t)256 << 20) /* of all requests together */
 
 static const char *header(struct MHD_Connection *c, const char *name)
@@ -35,27 +36,75 @@ static enum MHD_Result add_argument(void *user, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
+static const struct sockaddr *address(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}
+
+/* ---- answers ---- */
+
+#define PROBLEM "application/problem+json"
+
+static void add_number(struct MHD_Response *m, const char *name, int64_t v)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, v);
+    MHD_add_response_header(m, name, text);
+}
+
+static void add_headers(struct MHD_Response *m, const tc_response *r)
+{
+    if (r->content_type)
+        MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
+    MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    if (r->wait || r->retry_after_ms > 0)
+        add_number(m, MHD_HTTP_HEADER_RETRY_AFTER, r->wait ? 1 : (r->retry_after_ms + 999) / 1000);
+    if (r->status == 401)
+        MHD_add_response_header(m, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    if (r->status == 405)
+        MHD_add_response_header(m, MHD_HTTP_HEADER_ALLOW, r->allow);
+    if (r->replayed)
+        MHD_add_response_header(m, "Idempotency-Replayed", "true");
+}
+
+struct MHD_Response *tc_server_too_many(void)
+{
+    static const char problem[] =
+        "{\"type\": \"urn:tacit:problem:busy\", \"title\": \"too many requests\", "
+        "\"status\": 429, \"detail\": \"this address asks too often; ask again in a second\"}";
+    struct MHD_Response *m = MHD_create_response_from_buffer(
+        sizeof problem - 1, (void *)(uintptr_t)problem, MHD_RESPMEM_PERSISTENT);
+    tc_response r = {.status = 429, .content_type = PROBLEM, .retry_after_ms = 1000};
+    if (m)
+        add_headers(m, &r);
+    return m;
+}
+
 static enum MHD_Result send_back(tc_pending *p, const tc_response *r)
 {
     struct MHD_Response *m = MHD_create_response_from_buffer(
         r->body.len, (void *)tc_text_get(&r->body), MHD_RESPMEM_MUST_COPY);
     if (!m)
         return MHD_NO;
-    if (r->content_type)
-        MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
-    MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    if (r->wait)
-        MHD_add_response_header(m, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    add_headers(m, r);
+    if (r->status == 401 && bearer(p->connection))
+        tc_rate_failed(p->server->rate, address(p->connection));
     tc_guest_turn(p->server, p->guest, true);
     enum MHD_Result sent = MHD_queue_response(p->connection, (unsigned)r->status, m);
     MHD_destroy_response(m);
     return sent;
 }
 
-static enum MHD_Result refuse(tc_pending *p, int status, const char *problem)
+static enum MHD_Result refuse(tc_pending *p, int status, const char *kind, const char *detail)
 {
-    tc_response r = {.status = status, .content_type = "application/problem+json"};
-    tc_text_add(&r.body, problem);
+    tc_response r = {.status = status, .content_type = PROBLEM};
+    tc_text_addf(&r.body,
+                 "{\"type\": \"urn:tacit:problem:%s\", \"title\": \"%s\", \"status\": %d, "
+                 "\"detail\": \"%s\"}",
+                 kind, detail, status, detail);
+    r.retry_after_ms = status == 503 ? 1000 : 0;
     enum MHD_Result sent = send_back(p, &r);
     tc_response_fini(&r);
     return sent;
@@ -63,12 +112,12 @@ static enum MHD_Result refuse(tc_pending *p, int status, const char *problem)
 
 static enum MHD_Result refuse_large(tc_pending *p)
 {
-    return refuse(p, 413, "{\"title\": \"the body is too large\", \"status\": 413}");
+    return refuse(p, 413, "arg", "the body is too large");
 }
 
 static enum MHD_Result refuse_busy(tc_pending *p)
 {
-    return refuse(p, 503, "{\"title\": \"too many bodies at once\", \"status\": 503}");
+    return refuse(p, 503, "busy", "too many bodies at once");
 }
 
 static tc_request request_of(const tc_pending *p, const char *method, const char *path)
@@ -77,7 +126,8 @@ static tc_request request_of(const tc_pending *p, const char *method, const char
                         .path = path,
                         .bearer = bearer(p->connection),
                         .signature = header(p->connection, "Tacit-Signature"),
-                        .idempotency = header(p->connection, "Idempotency-Key")};
+                        .idempotency = header(p->connection, "Idempotency-Key"),
+                        .last_event = header(p->connection, "Last-Event-ID")};
 }
 
 static void ask(tc_server *s, tc_pending *p, const char *method, const char *path, tc_response *out)
@@ -102,7 +152,9 @@ static enum MHD_Result serve(tc_server *s, tc_pending *p, const char *method, co
         if (r.closes)
             tc_server_poke(s);
         bool wants = r.wait && !ending && tc_clock_ns() < p->until_ns;
-        enum MHD_Result sent = wants ? MHD_YES : send_back(p, &r);
+        enum MHD_Result sent = wants       ? MHD_YES
+                               : r.listens ? tc_server_feed(s, p, &r)
+                                           : send_back(p, &r);
         tc_response_fini(&r);
         if (!wants || tc_server_hold(s, p, before))
             return sent;
@@ -176,15 +228,35 @@ static tc_pending *begin(tc_server *s, struct MHD_Connection *c)
     p->until_ns = wait_until(c);
     pthread_mutex_lock(&s->lock);
     s->asking++;
+    if (p->guest)
+        p->guest->in_headers = false; /* its body has more time */
     pthread_mutex_unlock(&s->lock);
     return p;
 }
 
-static void take_piece(tc_pending *p, const char *bytes, size_t n)
+/* A body that did not say its length is read on for a while, so that its sender gets the answer; one
+ * without an end is hung up on. */
+static enum MHD_Result take_piece(tc_pending *p, const char *bytes, size_t n)
 {
-    p->too_large |= p->body.len + n >= p->body.max;
-    if (!p->too_large)
+    p->too_large = p->too_large || p->body.len + n >= p->body.max;
+    if (!p->too_large) {
         tc_text_add_bytes(&p->body, bytes, n);
+        return MHD_YES;
+    }
+    p->excess += n;
+    return p->excess <= EXCESS_MOST ? MHD_YES : MHD_NO;
+}
+
+/* A connection stays open if no body comes: another handshake would cost more than this. Its state is the
+ * answer that it will get, for nothing is allocated. */
+static enum MHD_Result turn_away(tc_server *s, struct MHD_Connection *c, void **state)
+{
+    size_t n;
+    tc_guest_turn(s, tc_guest_of(c), true);
+    if (body_comes(c, &n))
+        return MHD_queue_response(c, 429, s->too_many);
+    *state = s->too_many;
+    return MHD_YES;
 }
 
 enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const char *path,
@@ -195,13 +267,17 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
     tc_pending *p = *state;
     (void)version;
     if (!p) {
+        if (!tc_rate_allows(s->rate, address(c), bearer(c) != NULL))
+            return turn_away(s, c, state);
         *state = p = begin(s, c);
         return p ? admit(s, p, method, path) : MHD_NO;
     }
+    if (*state == s->too_many)
+        return MHD_queue_response(c, 429, s->too_many);
     if (*upload_size > 0) {
-        take_piece(p, upload, *upload_size);
+        enum MHD_Result more = take_piece(p, upload, *upload_size);
         *upload_size = 0;
-        return MHD_YES;
+        return more;
     }
     if (p->too_large)
         return refuse_large(p);
@@ -216,7 +292,7 @@ void tc_server_end(void *user, struct MHD_Connection *c, void **state,
     tc_pending *p = *state;
     (void)c;
     (void)code;
-    if (!p)
+    if (!p || *state == s->too_many)
         return;
     if (p->body.data)
         explicit_bzero(p->body.data, p->body.len);

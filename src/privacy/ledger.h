@@ -205,16 +205,67 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
                              const char *subject, const tc_dp_event *event, double distance,
                              tacit_error *err);
 
+/* The numbers behind a refusal: what the unit that would be worst off has spent, and what the release
+ * would add, both proved by `a` at `delta`. */
+typedef struct tc_ledger_price {
+    double spent, asked;
+} tc_ledger_price;
+tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_accountant *a, double delta,
+                                tc_privacy_unit unit, const char *subject, const tc_dp_event *event,
+                                double distance, tc_ledger_price *out, tacit_error *err);
+
 /* The claim as sentences: whose, neighbours, epsilon, delta, accountant, what is not protected. */
 void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out);
+
+/* ---- restored from a backup (ledger_restored.c) */
+
+/* What a ledger says about itself after it was restored: a note in the chain. */
+typedef struct tc_ledger_restore {
+    uint64_t seq;        /* of the note: seq - 1 entries were in the backup */
+    int64_t at_ms;       /* when it was restored */
+    int64_t of_ms;       /* when the backup was made */
+    const char *say;     /* the same as a sentence. Borrowed from the ledger. */
+    tc_ledger_hash head; /* after the note */
+} tc_ledger_restore;
+
+/* Notes it. What may have been released since the backup is to be charged next. stamp: why nobody can
+ * tell what that was, which makes all claims of this ledger NOT PRIVATE; NULL: it will be charged. */
+tacit_status tc_ledger_note_restore(tc_ledger *l, int64_t of_ms, int64_t at_ms, const char *stamp,
+                                    tacit_error *err);
+/* The last one among the first `upto` entries (UINT64_MAX: all); false: there is none. */
+bool tc_ledger_restored(const tc_ledger *l, uint64_t upto, tc_ledger_restore *out);
+
+/* Charges for the release of a round that may have left after the backup, and can never leave again:
+ * an entry without values, at the price of the round, in the round's place. No budget can refuse it. */
+typedef struct tc_ledger_lost {
+    tc_ledger_charge charge;
+    tc_dp_event event;
+    double distance;
+    tc_privacy_unit unit;
+    const char *adjacency;
+} tc_ledger_lost;
+tacit_status tc_ledger_charge_lost(tc_ledger *l, const tc_ledger_lost *lost, tacit_error *err);
+bool tc_ledger_is_lost(const tc_ledger_entry *e);
+
+/* {"at": ..., "backup_of": ..., "entries": ..., "notice": ...} of the last one. *out is NULL where there
+ * was none; the caller decrefs. */
+tacit_status tc_ledger_restored_json(const tc_ledger *l, json_t **out, tacit_error *err);
 
 /* ---- for strangers (ledger_export.c, ledger_import.c) */
 
 /* All entries, their hashes, and for every unit what it composes to, with the names of google's
  * dp_accounting. NULL: no memory. Caller decrefs. */
 json_t *tc_ledger_json(const tc_ledger *l);
+/* At most `most` entries after number `after`. "next" is the last of a page after which there are more;
+ * what units compose to is on the last page. */
+json_t *tc_ledger_json_page(const tc_ledger *l, uint64_t after, uint64_t most);
 /* Checks everything in an exported file and makes a ledger of it that can be asked but not
  * written (E_STATE). E_ARG: not the format. E_CORRUPT: the entry that is wrong. */
 tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *err);
+/* The same page by page: a page has the entries after some other one, the head of the whole chain, and
+ * as "next" the last entry of a page that is not the last one. Adds to *l what it does not have; where *l
+ * is NULL it is made. *more: there is another page. E_CORRUPT: the page does not go on where *l ends, or
+ * the last one ends elsewhere. What was added before a failure has been checked and stays. */
+tacit_status tc_ledger_add_page(tc_ledger **l, const json_t *page, bool *more, tacit_error *err);
 
 #endif

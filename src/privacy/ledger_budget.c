@@ -156,3 +156,41 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
     tc_ledger_spending_fini(&r.approved);
     return st;
 }
+
+/* ---- the numbers of a refusal */
+
+typedef struct pricing {
+    const tc_accountant *accountant;
+    double delta, distance, most; /* most: epsilon of the worst off after the release */
+    const tc_dp_event *event;
+    tc_ledger_price price;
+} pricing;
+
+static tacit_status price_one(void *user, const tc_ledger_spending *s, tacit_error *err)
+{
+    pricing *p = user;
+    tc_ledger_spending after;
+    tc_guarantee before, then;
+    TC_TRY(tc_ledger_account(p->accountant, s, p->delta, &before, err));
+    TC_TRY(tc_ledger_spending_copy(&after, s, err));
+    tacit_status st = tc_ledger_spending_add(&after, p->event, p->distance, err);
+    if (st == TACIT_OK)
+        st = tc_ledger_account(p->accountant, &after, p->delta, &then, err);
+    tc_ledger_spending_fini(&after);
+    if (st == TACIT_OK && then.epsilon > p->most) {
+        p->most = then.epsilon;
+        p->price = (tc_ledger_price){before.epsilon, then.epsilon - before.epsilon};
+    }
+    return st;
+}
+
+tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_accountant *a, double delta,
+                                tc_privacy_unit unit, const char *subject, const tc_dp_event *event,
+                                double distance, tc_ledger_price *out, tacit_error *err)
+{
+    pricing p = {.accountant = a, .delta = delta, .distance = distance, .most = -1, .event = event};
+    TC_TRY(tc_dp_event_check(event, err));
+    TC_TRY(tc_ledger_visit_subject(l, unit, subject, price_one, &p, err));
+    *out = p.price;
+    return TACIT_OK;
+}

@@ -58,10 +58,10 @@ static json_t *entry_json(const tc_ledger_item *item)
                      hash_json(&e->previous), "head", hash_json(&item->head));
 }
 
-static json_t *entries_json(const tc_ledger *l)
+static json_t *entries_json(const tc_ledger *l, uint64_t after, uint64_t end)
 {
     json_t *list = json_array();
-    for (size_t i = 0; list && i < l->n; i++)
+    for (size_t i = after; list && i < end; i++)
         if (json_array_append_new(list, entry_json(&l->items[i])) != 0) {
             json_decref(list);
             return NULL;
@@ -114,9 +114,25 @@ json_t *tc_ledger_composed_json(const tc_ledger *l)
 
 json_t *tc_ledger_json(const tc_ledger *l)
 {
+    return tc_ledger_json_page(l, 0, UINT64_MAX);
+}
+
+json_t *tc_ledger_json_page(const tc_ledger *l, uint64_t after, uint64_t most)
+{
+    uint64_t from = after < l->n ? after : l->n;
+    uint64_t end = most < l->n - from ? from + most : l->n;
+    bool last = end == l->n;
     tc_json_start();
     tc_ledger_head head = tc_ledger_get_head(l);
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "format", "tacit ledger 2", "name", l->name,
-                     "entries", entries_json(l), "head", hash_json(&head.hash), "composed",
-                     tc_ledger_composed_json(l));
+    json_t *restored, *j;
+    if (tc_ledger_restored_json(l, &restored, NULL) != TACIT_OK)
+        return NULL;
+    j = json_pack("{s:s, s:s, s:o, s:o, s:o}", "format", "tacit ledger 2", "name", l->name,
+                  "entries", entries_json(l, from, end), "head", hash_json(&head.hash),
+                  last ? "composed" : "next",
+                  last ? tc_ledger_composed_json(l) : json_integer((json_int_t)end));
+    if (!restored || json_object_set_new(j, "restored", restored) == 0)
+        return j;
+    json_decref(j);
+    return NULL;
 }

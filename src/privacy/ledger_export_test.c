@@ -267,15 +267,108 @@ static void what_is_not_the_format_is_said(void **state)
     check_refused(json_array(), TACIT_E_ARG, "");
 }
 
+/* ---- pages ---- */
+
+/* A page as a reader gets it. */
+static json_t *page_of(uint64_t after, uint64_t most)
+{
+    tacit_error err = {0};
+    json_t *made = tc_ledger_json_page(l, after, most), *j = NULL;
+    char *text = tc_json_text(made);
+    assert_non_null(text);
+    assert_ok(tc_json_parse(text, strlen(text), "page", &j, &err));
+    tc_free(text);
+    json_decref(made);
+    return j;
+}
+
+static tacit_status add_page(tc_ledger **copy, json_t *page, bool *more, tacit_error *err)
+{
+    tacit_status st = tc_ledger_add_page(copy, page, more, err);
+    json_decref(page);
+    return st;
+}
+
+static void assert_same_chain(const tc_ledger *copy)
+{
+    tc_ledger_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(copy);
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+/* However large the pages are, and also where entries come twice. */
+static void pages_make_the_whole(void **state)
+{
+    tacit_error err = {0};
+    (void)state;
+    fill_ledger();
+    uint64_t n = tc_ledger_get_head(l).seq;
+    for (uint64_t most = 1; most <= n + 1; most++) {
+        tc_ledger *copy = NULL;
+        uint64_t pages = 0;
+        for (bool more = true; more; pages++)
+            assert_ok(add_page(&copy, page_of(copy ? tc_ledger_get_head(copy).seq : 0, most), &more,
+                               &err));
+        assert_int_equal(pages, (n + most - 1) / most);
+        assert_same_chain(copy);
+        bool more = true;
+        assert_ok(add_page(&copy, page_of(n, most), &more, &err)); /* nothing new */
+        assert_false(more);
+        assert_ok(add_page(&copy, page_of(0, n), &more, &err)); /* nothing but old */
+        assert_same_chain(copy);
+        tc_ledger_close(copy);
+    }
+}
+
+static void check_page_refused(tc_ledger **copy, json_t *page, const char *what)
+{
+    tacit_error err = {0};
+    bool more;
+    uint64_t had = *copy ? tc_ledger_get_head(*copy).seq : 0;
+    assert_fails(add_page(copy, page, &more, &err), TACIT_E_CORRUPT, what);
+    assert_int_equal(*copy ? tc_ledger_get_head(*copy).seq : 0, had);
+}
+
+static void a_page_that_does_not_follow_is_found(void **state)
+{
+    tacit_error err = {0};
+    tc_ledger *copy = NULL;
+    bool more;
+    json_t *j;
+    (void)state;
+    fill_ledger();
+    check_page_refused(&copy, page_of(1, 1), "ledger entry 1 is missing");
+    assert_ok(add_page(&copy, page_of(0, 1), &more, &err));
+    assert_true(more);
+    check_page_refused(&copy, page_of(2, 1), "ledger entry 2 is missing");
+    check_page_refused(&copy, page_of(0, 1), "a page of the ledger after entry 1 has nothing new");
+    j = page_of(1, 1);
+    json_object_set_new(entry_of(j, 0), "round", json_integer(99));
+    check_page_refused(&copy, j, "ledger entry 2 does not match its hash");
+    j = page_of(1, 1000);
+    json_object_set_new(j, "entries", json_array());
+    check_page_refused(&copy, j,
+                       "the ledger was rolled back or replaced: its head is not the one "
+                       "after entry 1");
+    j = page_of(1, 1000);
+    json_object_set_new(j, "name", json_string("another"));
+    check_page_refused(&copy, j, "the ledger was called \"test\" and is \"another\" now");
+    tc_ledger_close(copy);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, drop_ledger)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_export_reads_back),           TEST(names_are_those_of_dp_accounting),
-        TEST(a_file_cannot_be_written_to),    TEST(every_changed_field_is_found),
-        TEST(whole_lies_are_found),           TEST(a_round_released_twice_is_found),
+        TEST(an_export_reads_back),
+        TEST(names_are_those_of_dp_accounting),
+        TEST(a_file_cannot_be_written_to),
+        TEST(every_changed_field_is_found),
+        TEST(whole_lies_are_found),
+        TEST(a_round_released_twice_is_found),
         TEST(what_is_not_the_format_is_said),
+        TEST(pages_make_the_whole),
+        TEST(a_page_that_does_not_follow_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const file_fields[] = {"format", "name", "entries", "head", "composed", NULL};
+static const char *const file_fields[] = {"format",   "name",     "entries", "head",
+                                          "composed", "restored", NULL};
 static const char *const entry_fields[] = {
     "seq",       "study",     "round",    "unit",        "subject", "event", "distance",
     "mechanism", "adjacency", "private",  "not_private", "rows",    "cols",  "offset",
     "step",      "release",   "previous", "head",        NULL};
+static const char *const page_fields[] = {"format",   "name",     "entries", "head",
+                                          "restored", "composed", "next",    NULL};
 
 /* ---- fields */
 
@@ -159,12 +162,33 @@ static tacit_status check_composed(const tc_ledger *l, const json_t *j, tacit_er
     return tc_fail(err, TACIT_E_CORRUPT, "\"composed\" is not what the entries of the ledger say");
 }
 
-static tacit_status read_entries(tc_ledger *l, const json_t *j, tacit_error *err)
+/* It repeats what a note of the chain says; absent where there is none. */
+static tacit_status check_restored(const tc_ledger *l, const json_t *j, tacit_error *err)
+{
+    const json_t *said = json_object_get(j, "restored");
+    json_t *mine;
+    TC_TRY(tc_ledger_restored_json(l, &mine, err));
+    bool same = mine ? json_equal(mine, said) : !said;
+    json_decref(mine);
+    return same ? TACIT_OK
+                : tc_fail(err, TACIT_E_CORRUPT,
+                          "\"restored\" is not what the entries of the ledger say");
+}
+
+static tacit_status get_entries(const json_t *j, const json_t **out, tacit_error *err)
 {
     const json_t *entries = json_object_get(j, "entries");
-    tc_ledger_hash head;
     if (!json_is_array(entries))
         return tc_fail(err, TACIT_E_ARG, "entries must be an array, got %s", tc_json_kind(entries));
+    *out = entries;
+    return TACIT_OK;
+}
+
+static tacit_status read_entries(tc_ledger *l, const json_t *j, tacit_error *err)
+{
+    const json_t *entries;
+    tc_ledger_hash head;
+    TC_TRY(get_entries(j, &entries, err));
     for (size_t i = 0; i < json_array_size(entries); i++)
         TC_TRY(add_entry(l, json_array_get(entries, i), err));
     TC_TRY(read_hash(j, "", "head", &head, err));
@@ -172,17 +196,26 @@ static tacit_status read_entries(tc_ledger *l, const json_t *j, tacit_error *err
     if (!tc_ledger_hash_same(&head, &mine.hash))
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the head of the ledger is not that of its entry %" PRIu64, mine.seq);
+    TC_TRY(check_restored(l, j, err));
     return check_composed(l, j, err);
+}
+
+/* *name is borrowed from j. */
+static tacit_status read_format(const json_t *j, const char *const fields[], const char **name,
+                                tacit_error *err)
+{
+    const char *format;
+    TC_TRY(tc_json_only(j, "", fields, err));
+    TC_TRY(tc_json_string(j, "", "format", &format, err));
+    if (strcmp(format, "tacit ledger 2") != 0)
+        return tc_fail(err, TACIT_E_ARG, "format must be \"tacit ledger 2\", got \"%s\"", format);
+    return tc_json_string(j, "", "name", name, err);
 }
 
 tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *err)
 {
-    const char *format, *name;
-    TC_TRY(tc_json_only(j, "", file_fields, err));
-    TC_TRY(tc_json_string(j, "", "format", &format, err));
-    if (strcmp(format, "tacit ledger 2") != 0)
-        return tc_fail(err, TACIT_E_ARG, "format must be \"tacit ledger 2\", got \"%s\"", format);
-    TC_TRY(tc_json_string(j, "", "name", &name, err));
+    const char *name;
+    TC_TRY(read_format(j, file_fields, &name, err));
     tc_ledger *l = NULL;
     TC_TRY(tc_ledger_new(&l, name, err));
     tacit_status st = read_entries(l, j, err);
@@ -192,4 +225,78 @@ tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *
     }
     *out = l;
     return TACIT_OK;
+}
+
+/* ---- pages */
+
+/* Entries that it has are passed over: whoever sends them again adds nothing. */
+static tacit_status add_new_entries(tc_ledger *l, const json_t *j, tacit_error *err)
+{
+    const json_t *entries;
+    TC_TRY(get_entries(j, &entries, err));
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const json_t *e = json_array_get(entries, i);
+        int64_t seq;
+        bool had = tc_json_whole(json_object_get(e, "seq"), &seq) && seq > 0 &&
+                   (uint64_t)seq <= tc_ledger_get_head(l).seq;
+        if (!had)
+            TC_TRY(add_entry(l, e, err));
+    }
+    return TACIT_OK;
+}
+
+/* A page that is not the last must bring us further, or there would be no end. */
+static tacit_status check_next(const tc_ledger *l, const json_t *next, tacit_error *err)
+{
+    int64_t seq;
+    uint64_t mine = tc_ledger_get_head(l).seq;
+    if (tc_json_whole(next, &seq) && seq > 0 && (uint64_t)seq == mine)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT,
+                   "the next page of the ledger does not go on after entry %" PRIu64, mine);
+}
+
+static tacit_status check_end(const tc_ledger *l, const json_t *j, tacit_error *err)
+{
+    tc_ledger_hash head;
+    tc_ledger_head mine = tc_ledger_get_head(l);
+    TC_TRY(read_hash(j, "", "head", &head, err));
+    if (tc_ledger_hash_same(&head, &mine.hash))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT,
+                   "the ledger was rolled back or replaced: its head is not the one after entry "
+                   "%" PRIu64,
+                   mine.seq);
+}
+
+static tacit_status add_page(tc_ledger *l, const json_t *page, bool *more, tacit_error *err)
+{
+    const json_t *next = json_object_get(page, "next");
+    uint64_t before = tc_ledger_get_head(l).seq;
+    TC_TRY(add_new_entries(l, page, err));
+    bool last = !next || json_is_null(next);
+    if (!last && tc_ledger_get_head(l).seq == before)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "a page of the ledger after entry %" PRIu64 " has nothing new", before);
+    TC_TRY(last ? check_end(l, page, err) : check_next(l, next, err));
+    *more = !last;
+    return TACIT_OK;
+}
+
+tacit_status tc_ledger_add_page(tc_ledger **l, const json_t *page, bool *more, tacit_error *err)
+{
+    const char *name;
+    tc_ledger *made = NULL;
+    TC_TRY(read_format(page, page_fields, &name, err));
+    if (*l && strcmp(name, (*l)->name) != 0)
+        return tc_fail(err, TACIT_E_CORRUPT, "the ledger was called \"%s\" and is \"%.255s\" now",
+                       (*l)->name, name);
+    if (!*l)
+        TC_TRY(tc_ledger_new(&made, name, err));
+    tacit_status st = add_page(made ? made : *l, page, more, err);
+    if (made && st == TACIT_OK)
+        *l = made;
+    else
+        tc_ledger_close(made);
+    return st;
 }

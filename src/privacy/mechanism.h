@@ -240,6 +240,8 @@ typedef struct tc_pledge_terms {
     bool single;
     const char *adjacency;   /* of the release that is to come; NULL or "": the unit's usual one */
     const char *not_private; /* its noise is known not to be secret, and why; NULL: it is */
+    const char *mechanism;   /* NULL: "pledge" */
+    double offset;           /* of ledger_restored.c; else 0 */
 } tc_pledge_terms;
 tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_error *err);
 

@@ -34,7 +34,8 @@ tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_erro
 {
     tc_release *r;
     TC_TRY(make(&r, t, err));
-    r->view.mechanism = "pledge";
+    r->view.mechanism = t->mechanism ? t->mechanism : "pledge";
+    r->view.offset = t->offset;
     r->view.event = t->event;
     r->view.unit = t->unit;
     r->view.single = t->single;

@@ -30,27 +30,11 @@ typedef struct party {
 static tacit_status call(void *user, const tc_call *call, int *status, tc_text *body,
                          tacit_error *err)
 {
-    coord_world *w = user;
-    char path[256];
-    tc_response r = {0};
+    bool closes;
     (void)err;
-    snprintf(path, sizeof path, "%s", call->path);
-    char *query = strchr(path, '?');
-    if (query)
-        *query++ = 0;
-    tc_request q = {.method = call->method,
-                    .path = path,
-                    .query = query,
-                    .bearer = call->bearer,
-                    .signature = call->signature,
-                    .body = call->body,
-                    .n_body = call->n_body};
-    tc_coord_handle(w->coord, &q, &r);
-    *status = r.status;
-    tc_text_add_bytes(body, tc_text_get(&r.body), r.body.len);
-    if (r.closes)
-        world_tick(w);
-    tc_response_fini(&r);
+    world_carry(user, call, status, body, &closes);
+    if (closes)
+        world_tick(user);
     return TACIT_OK;
 }
 

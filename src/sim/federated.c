@@ -82,19 +82,11 @@ static tacit_status found(run *r, const runs *all, tacit_error *err)
     return tc_federation_new(&r->federation, &cfg, err);
 }
 
-/* Exact where there is a closed form for what will be released, else the tightest there is. */
 static tacit_status set_limit(run *r, const tc_federated *sim, tacit_error *err)
 {
-    tc_dp_event e;
     if (sim->epsilon == 0 || !sim->algorithm->aggregator)
         return TACIT_OK;
-    TC_TRY(tc_federation_plan(r->federation, 0, &e, err));
-    bool closed = e.mechanism == TC_DP_GAUSSIAN && e.sampling == TC_DP_ALL;
-    r->limit =
-        (tc_ledger_budget){.epsilon = sim->epsilon,
-                           .delta = sim->delta,
-                           .accountant = closed ? &tc_accountant_gaussian : &tc_accountant_pld};
-    return TACIT_OK;
+    return tc_federation_budget(r->federation, sim->epsilon, sim->delta, &r->limit, err);
 }
 
 static tacit_status know_all(const run *r, const tc_federated *sim, tacit_error *err)

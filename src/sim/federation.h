@@ -27,6 +27,8 @@ typedef struct tc_federation_config {
      * studies of theirs knew, of this many trials each (t_n of the FTS paper); 0: as agents do. */
     uint64_t past;
     double drop; /* the probability that a message does not arrive; in a sum it is then a zero */
+    /* Which messages do not arrive, in place of `drop`; called with `user`. May be NULL. */
+    bool (*lost)(void *user, uint64_t round, uint64_t agent);
     tc_pool *pool;
     size_t chunk; /* agents asked together; 0 chooses */
     /* Called from any thread, for one agent in one thread at a time. */
@@ -74,9 +76,9 @@ const tc_federation_tally *tc_federation_counts(const tc_federation *f);
 /* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
 tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
                                 tacit_error *err);
-/* The same before there is a federation. opts: the algorithm's option struct. */
-tacit_status tc_federation_event(const tc_algorithm *a, const tc_env *env, const void *opts,
-                                 uint64_t round, tc_dp_event *out, tacit_error *err);
+/* The budget that its rounds are held to, as in charge.h. */
+tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double delta,
+                                  tc_ledger_budget *out, tacit_error *err);
 /* The releases so far, in order; borrowed until the next step. Messages of a relay are not among
  * them: they leave one by one and cost everything. */
 const tc_federation_release *tc_federation_releases(const tc_federation *f, size_t *n);

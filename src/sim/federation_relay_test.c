@@ -229,6 +229,31 @@ static void test_messages_are_handed_on(void **state)
     tc_space_free(space);
 }
 
+static bool lost_as_drawn(void *user, uint64_t round, uint64_t agent)
+{
+    (void)user;
+    return lost(SEED, 0.4, round, agent);
+}
+
+/* Who says which messages are lost gets what a simulation that draws the same gets. */
+static void test_losses_can_be_given(void **state)
+{
+    (void)state;
+    tc_space *space = make_space();
+    tc_federation_tally drawn, given;
+    tc_federation *f = found(space, (tc_federation_config){.seed = SEED, .drop = 0.4});
+    run(f, ROUNDS);
+    drawn = *tc_federation_counts(f);
+    tc_federation_free(f);
+    f = found(space, (tc_federation_config){.seed = SEED, .lost = lost_as_drawn});
+    run(f, ROUNDS);
+    given = *tc_federation_counts(f);
+    tc_federation_free(f);
+    assert_true(drawn.lost > 0);
+    assert_memory_equal(&drawn, &given, sizeof drawn);
+    tc_space_free(space);
+}
+
 /* Nobody is asked for twice: without losses all messages of a round are there. */
 static void test_without_losses(void **state)
 {
@@ -290,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages_are_handed_on),
+        cmocka_unit_test(test_losses_can_be_given),
         cmocka_unit_test(test_without_losses),
         cmocka_unit_test(test_fts_in_threads_and_without_messages),
     };

@@ -5,7 +5,6 @@
  * refused counts as one that never came. */
 #include "algo/charge.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "sim/federation_int.h"
 
@@ -54,6 +53,8 @@ static tacit_status end_round(tc_federation *f, uint64_t i, tacit_error *err)
 bool tc_federation_lost(const tc_federation *f, uint64_t agent)
 {
     tc_stream s;
+    if (f->cfg.lost)
+        return f->cfg.lost(f->cfg.user, f->round.number, agent);
     if (f->cfg.drop == 0)
         return false;
     tc_stream_public(&s, &f->env.public_seed, TC_FOR_RUN, f->round.number * f->cfg.agents + agent);
@@ -153,27 +154,16 @@ static tacit_status keep_all(tc_federation *f, tacit_error *err)
 
 /* ---- an aggregator ---- */
 
-tacit_status tc_federation_event(const tc_algorithm *a, const tc_env *env, const void *opts,
-                                 uint64_t round, tc_dp_event *out, tacit_error *err)
-{
-    tc_text text = {0};
-    json_t *j = NULL;
-    if (!a->aggregator)
-        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums", a->name);
-    tacit_status status = a->aggregator->plan(env, opts, round, &text, err);
-    if (status == TACIT_OK)
-        status = tc_json_parse(tc_text_get(&text), text.len, "event", &j, err);
-    if (status == TACIT_OK)
-        status = tc_dp_event_from_json(out, j, err);
-    json_decref(j);
-    tc_text_fini(&text);
-    return status;
-}
-
 tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
                                 tacit_error *err)
 {
-    return tc_federation_event(f->cfg.algorithm, &f->env, options(f), round, out, err);
+    return tc_round_event(f->cfg.algorithm, &f->env, options(f), round, out, err);
+}
+
+tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double delta,
+                                  tc_ledger_budget *out, tacit_error *err)
+{
+    return tc_round_budget(f->cfg.algorithm, &f->env, options(f), epsilon, delta, out, err);
 }
 
 /* Would the ledger let it pass? Asked before any noise is drawn. */

@@ -134,11 +134,11 @@ static tacit_status memory_study_get(tc_store *s, const char *name, tc_study_row
     return tc_study_row_copy(out, &j->row, err);
 }
 
-static tacit_status memory_study_list(tc_store *s, tc_study_visit visit, void *user,
+static tacit_status memory_study_list(tc_store *s, int64_t after, tc_study_visit visit, void *user,
                                       tacit_error *err)
 {
     memory_store *m = (memory_store *)s;
-    for (size_t i = 0;; i++) {
+    for (size_t i = after > 0 ? (size_t)after : 0;; i++) {
         pthread_mutex_lock(&m->lock);
         while (i < m->n && m->studies[i]->erased)
             i++;
@@ -371,6 +371,16 @@ static tacit_status memory_study_erase(tc_store *s, int64_t study, tacit_error *
     return j ? TACIT_OK : no_study(study, err);
 }
 
+void tc_memory_swap(tc_store *a, tc_store *b)
+{
+    memory_store *x = (memory_store *)a, *y = (memory_store *)b, was = *x;
+    x->studies = y->studies, x->n = y->n, x->cap = y->cap;
+    x->records = y->records;
+    tc_memory_ledgers_swap(&x->ledgers, &y->ledgers);
+    y->studies = was.studies, y->n = was.n, y->cap = was.cap;
+    y->records = was.records;
+}
+
 const tc_store_ops tc_store_memory = {
     .scheme = "memory",
     .open = memory_open,
@@ -389,4 +399,6 @@ const tc_store_ops tc_store_memory = {
     .record_count = memory_record_count,
     .record_drop = memory_record_drop,
     .study_erase = memory_study_erase,
+    .dump = tc_memory_dump,
+    .load = tc_memory_load,
 };

@@ -1,5 +1,5 @@
-/* memory_int.h - what the files of the memory store share: memory.c, memory_ledger.c and
- * memory_record.c. */
+/* memory_int.h - what the files of the memory store share: memory.c, memory_ledger.c,
+ * memory_record.c and memory_copy.c. */
 #ifndef TC_STUDY_MEMORY_INT_H
 #define TC_STUDY_MEMORY_INT_H
 
@@ -16,6 +16,7 @@ typedef struct tc_memory_ledgers {
 
 void tc_memory_ledgers_init(tc_memory_ledgers *m);
 void tc_memory_ledgers_fini(tc_memory_ledgers *m);
+void tc_memory_ledgers_swap(tc_memory_ledgers *a, tc_memory_ledgers *b);
 tacit_status tc_memory_ledger_open(tc_memory_ledgers *m, const char *name, bool create,
                                    tc_ledger_io *out, tacit_error *err);
 tacit_status tc_memory_ledger_list(tc_memory_ledgers *m, tc_ledger_name_visit visit, void *user,
@@ -37,5 +38,11 @@ tacit_status tc_memory_record_scan(const tc_memory_records *m, const tc_record_r
 uint64_t tc_memory_record_count(const tc_memory_records *m, const tc_record_range *range);
 void tc_memory_record_drop(tc_memory_records *m, const tc_record_range *range);
 void tc_memory_record_erase(tc_memory_records *m, int64_t study); /* all of a study */
+
+/* memory_copy.c */
+tacit_status tc_memory_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
+tacit_status tc_memory_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
+/* memory.c. What each of two stores has becomes the other's; nobody else uses them meanwhile. */
+void tc_memory_swap(tc_store *a, tc_store *b);
 
 #endif

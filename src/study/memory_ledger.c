@@ -41,6 +41,14 @@ void tc_memory_ledgers_fini(tc_memory_ledgers *m)
     pthread_mutex_destroy(&m->lock);
 }
 
+void tc_memory_ledgers_swap(tc_memory_ledgers *a, tc_memory_ledgers *b)
+{
+    ledger **all = a->all;
+    size_t n = a->n, cap = a->cap;
+    a->all = b->all, a->n = b->n, a->cap = b->cap;
+    b->all = all, b->n = n, b->cap = cap;
+}
+
 /* ---- the members of tc_ledger_io: each one takes the lock */
 
 static ledger *lock_ledger(const tc_ledger_io *io)

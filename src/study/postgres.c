@@ -121,10 +121,10 @@ static tacit_status postgres_study_get(tc_store *store, const char *name, tc_stu
 }
 
 /* One study at a time: a document may be large. */
-static tacit_status postgres_study_list(tc_store *store, tc_study_visit visit, void *user,
-                                        tacit_error *err)
+static tacit_status postgres_study_list(tc_store *store, int64_t after, tc_study_visit visit,
+                                        void *user, tacit_error *err)
 {
-    int64_t last = 0;
+    int64_t last = after;
     for (;;) {
         tc_study_row row;
         tc_pg_args args = {0};
@@ -201,4 +201,6 @@ const tc_store_ops tc_store_postgres = {
     .record_count = tc_pg_record_count,
     .record_drop = tc_pg_record_drop,
     .study_erase = tc_pg_study_erase,
+    .dump = tc_pg_dump,
+    .load = tc_pg_load,
 };

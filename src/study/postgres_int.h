@@ -6,7 +6,8 @@
  *   postgres_statement.c  prepared statements, and PostgreSQL's errors as tacit's
  *   postgres_commit.c     appending to journals
  *   postgres_ledger.c     privacy ledgers
- *   postgres_record.c     records, and studies that go */
+ *   postgres_record.c     records, and studies that go
+ *   postgres_copy.c       everything at one moment, and all of it or nothing */
 #ifndef TC_STUDY_POSTGRES_INT_H
 #define TC_STUDY_POSTGRES_INT_H
 
@@ -149,5 +150,9 @@ tacit_status tc_pg_record_count(tc_store *store, const tc_record_range *range, u
                                 tacit_error *err);
 tacit_status tc_pg_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
 tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err);
+
+/* postgres_copy.c */
+tacit_status tc_pg_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
+tacit_status tc_pg_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
 
 #endif

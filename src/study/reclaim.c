@@ -4,7 +4,6 @@
  * between, and of all who reach for it the journal lets one through. */
 #include "study/study_int.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -30,7 +29,7 @@ static tacit_status reclaim_seen(tc_study *s, const tc_optimizer *o, uint64_t tr
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
                        trial, tc_optimizer_trials(o));
     TC_TRY(check_owner(t, claim->from, err));
-    int64_t now = tc_clock_unix_ms();
+    int64_t now = tc_study_now(s);
     tc_event events[] = {{.kind = TC_EVENT_STALE, .trial = trial, .time_ms = now},
                          {.kind = TC_EVENT_ASK,
                           .trial = trial,

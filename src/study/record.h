@@ -23,8 +23,11 @@ typedef enum tc_record_kind {
     TC_RECORD_MESSAGE = 7,  /* by round and agent: a contribution, until the round is closed */
     TC_RECORD_RECEIPT = 8,  /* by round and agent: what was signed and accepted, or came late */
     TC_RECORD_EVIDENCE = 9, /* by round and agent: another message for a place taken */
-    TC_RECORD_ANSWER = 10   /* by idempotency key: the answer that was given */
+    TC_RECORD_ANSWER = 10,  /* by idempotency key: the answer that was given */
+    TC_RECORD_RESTORED = 11 /* of an agent, by study: what it knows of its coordinator's restores */
 } tc_record_kind;
+#define TC_RECORD_FIRST TC_RECORD_SERVER
+#define TC_RECORD_LAST  TC_RECORD_RESTORED
 
 #define TC_RECORD_KEY_MAX 64
 

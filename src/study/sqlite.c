@@ -136,11 +136,11 @@ static tacit_status sqlite_study_get(tc_store *store, const char *name, tc_study
 }
 
 /* One study at a time, so that visit may call the store. */
-static tacit_status sqlite_study_list(tc_store *store, tc_study_visit visit, void *user,
-                                      tacit_error *err)
+static tacit_status sqlite_study_list(tc_store *store, int64_t after, tc_study_visit visit,
+                                      void *user, tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
-    int64_t last = 0;
+    int64_t last = after;
     for (;;) {
         tc_study_row row;
         bool found;
@@ -236,4 +236,6 @@ const tc_store_ops tc_store_sqlite = {
     .record_count = tc_sqlite_record_count,
     .record_drop = tc_sqlite_record_drop,
     .study_erase = tc_sqlite_study_erase,
+    .dump = tc_sqlite_dump,
+    .load = tc_sqlite_load,
 };

@@ -6,7 +6,8 @@
  *   sqlite_commit.c     writing: one transaction for one or for many
  *   sqlite_group.c      durable writes share a sync
  *   sqlite_record.c     records
- *   sqlite_ledger.c     privacy ledgers */
+ *   sqlite_ledger.c     privacy ledgers
+ *   sqlite_copy.c       everything at one moment, and all of it or nothing */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
 
@@ -146,5 +147,9 @@ tacit_status tc_sqlite_ledger(tc_store *store, const char *name, bool create, tc
                               tacit_error *err);
 tacit_status tc_sqlite_ledger_list(tc_store *store, tc_ledger_name_visit visit, void *user,
                                    tacit_error *err);
+
+/* sqlite_copy.c */
+tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
+tacit_status tc_sqlite_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
 
 #endif

@@ -32,14 +32,14 @@
 #define CHECK_BYTES (32 << 20)
 
 /* A sync is far cheaper where the log overwrites itself than where it grows: the file system
- * has nothing of its own to write. So the log is folded in early, at 1 MB; a large import may
+ * has nothing of its own to write. So the log is folded in early, at 4 MB; a large import may
  * make it longer for once. Small pages make it small: most events are about 100 bytes. */
 #define SETTINGS                                                                                   \
     "PRAGMA page_size=2048;" /* of a new file */                                                   \
     "PRAGMA trusted_schema=OFF;"                                                                   \
     "PRAGMA cell_size_check=ON;"                                                                   \
     "PRAGMA secure_delete=ON;" /* a contribution that was erased is overwritten */                 \
-    "PRAGMA wal_autocheckpoint=500;"                                                               \
+    "PRAGMA wal_autocheckpoint=2000;"                                                              \
     "PRAGMA journal_size_limit=4194304"
 
 /* Step i takes a file of schema i to schema i + 1. An empty file has schema 0, so making a

@@ -68,7 +68,6 @@ static tacit_status look_version(tc_sqlite *s, const tc_record *r, uint64_t *ver
 static tacit_status check_change(tc_sqlite *s, const tc_change *c, tacit_error *err)
 {
     uint64_t version;
-    TC_TRY(check_study(s, c->record.study, err));
     TC_TRY(look_version(s, &c->record, &version, err));
     return tc_change_fits(c, version) ? TACIT_OK : tc_change_conflict(c, version, err);
 }
@@ -87,10 +86,17 @@ static tacit_status write_change(tc_sqlite *s, const tc_change *c, tacit_error *
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
+/* Nearly always all changes of a set are of one study: it is looked up once. */
 tacit_status tc_sqlite_change_in(tc_sqlite *s, tc_commit *c, tacit_error *err)
 {
-    for (c->refused = 0; c->refused < c->n_changes; c->refused++)
-        TC_TRY(check_change(s, &c->changes[c->refused], err));
+    int64_t known = 0;
+    for (c->refused = 0; c->refused < c->n_changes; c->refused++) {
+        const tc_change *one = &c->changes[c->refused];
+        if (one->record.study != known)
+            TC_TRY(check_study(s, one->record.study, err));
+        known = one->record.study;
+        TC_TRY(check_change(s, one, err));
+    }
     for (size_t i = 0; i < c->n_changes; i++)
         TC_TRY(write_change(s, &c->changes[i], err));
     return TACIT_OK;

@@ -74,7 +74,13 @@ tacit_status tc_store_study_get(tc_store *s, const char *name, tc_study_row *out
 
 tacit_status tc_store_study_list(tc_store *s, tc_study_visit visit, void *user, tacit_error *err)
 {
-    return s->ops->study_list(s, visit, user, err);
+    return s->ops->study_list(s, 0, visit, user, err);
+}
+
+tacit_status tc_store_study_list_after(tc_store *s, int64_t after, tc_study_visit visit, void *user,
+                                       tacit_error *err)
+{
+    return s->ops->study_list(s, after, visit, user, err);
 }
 
 tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err)
@@ -139,6 +145,25 @@ tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tac
 tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err)
 {
     return s->ops->study_erase(s, study, err);
+}
+
+tacit_status tc_store_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err)
+{
+    if (!s->ops->dump)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "this store cannot be copied");
+    return s->ops->dump(s, visit, user, err);
+}
+
+tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err)
+{
+    if (!s->ops->load)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "this store takes no copies");
+    return s->ops->load(s, fill, user, err);
+}
+
+tacit_status tc_load_refusal(const char *place, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_STATE, "%s is not empty; a copy needs a store of its own", place);
 }
 
 /* A tell changes what would be asked next, but makes nothing wrong that was computed without it:

@@ -51,6 +51,21 @@ typedef struct tc_append {
                                     the next durable append; an ask. true: on disk when it returns */
 } tc_append;
 
+/* One row of a copy: exactly one of the pointers is set. Studies come before their events and
+ * records, ledgers before their entries; entries and events in order. */
+typedef struct tc_row {
+    const tc_study_row *study;
+    const tc_event_row *event;     /* of study number `of` */
+    const char *ledger;            /* its name */
+    const tc_ledger_record *entry; /* of the ledger `name`; without `previous` */
+    const tc_record *record;
+    int64_t of;
+    const char *name;
+} tc_row;
+typedef tacit_status (*tc_row_visit)(void *user, const tc_row *r, tacit_error *err);
+/* Hands rows to put(sink, ...) until that fails. */
+typedef tacit_status (*tc_row_source)(void *user, tc_row_visit put, void *sink, tacit_error *err);
+
 typedef struct tc_store_ops {
     const char *scheme; /* "sqlite" of sqlite:///file.db */
     const char *alias;  /* another word for it, or NULL */
@@ -61,8 +76,9 @@ typedef struct tc_store_ops {
     tacit_status (*study_put)(tc_store *s, const tc_study_row *row, int64_t *id, tacit_error *err);
     /* E_NOT_FOUND: no such study. */
     tacit_status (*study_get)(tc_store *s, const char *name, tc_study_row *out, tacit_error *err);
-    /* Calls visit for each study in order of creation until it fails. visit may call the store. */
-    tacit_status (*study_list)(tc_store *s,
+    /* Calls visit for each study in order of creation until it fails, beginning after the one with
+     * number `after` (0: with the first); what comes before is not read. visit may call the store. */
+    tacit_status (*study_list)(tc_store *s, int64_t after,
                                tacit_status (*visit)(void *user, const tc_study_row *row,
                                                      tacit_error *err),
                                void *user, tacit_error *err);
@@ -102,6 +118,12 @@ typedef struct tc_store_ops {
     tacit_status (*record_drop)(tc_store *s, const tc_record_range *range, tacit_error *err);
     /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
     tacit_status (*study_erase)(tc_store *s, int64_t study, tacit_error *err);
+    /* For copies (copy.h). dump calls visit for everything in the store as it was at one moment,
+     * whoever writes meanwhile; visit must not call the store. load puts what `fill` hands to it
+     * into an empty store, all or nothing, on disk when it returns; studies keep their numbers,
+     * records begin with version 1. E_STATE: the store is not empty. */
+    tacit_status (*dump)(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
+    tacit_status (*load)(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
 } tc_store_ops;
 
 /* A store's own struct begins with this. */
@@ -126,6 +148,8 @@ tacit_status tc_store_study_put(tc_store *s, const tc_study_row *row, int64_t *i
                                 tacit_error *err);
 tacit_status tc_store_study_get(tc_store *s, const char *name, tc_study_row *out, tacit_error *err);
 tacit_status tc_store_study_list(tc_store *s, tc_study_visit visit, void *user, tacit_error *err);
+tacit_status tc_store_study_list_after(tc_store *s, int64_t after, tc_study_visit visit, void *user,
+                                       tacit_error *err);
 tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err);
 tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
                            void *user, tacit_error *err);
@@ -144,12 +168,25 @@ tacit_status tc_store_record_scan(tc_store *s, const tc_record_range *range, tc_
 tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
                                    tacit_error *err);
 tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err);
+
+/* One record by itself (record_keep.c). As tc_store_record_get, but one that is not there has no value and
+ * version 0. */
+tacit_status tc_store_record_find(tc_store *s, const tc_record *which, tc_record *out,
+                                  tacit_error *err);
+/* Puts a value in the place of what was found, whose version this is. E_CONFLICT: somebody else did. */
+tacit_status tc_store_record_keep(tc_store *s, const tc_record *which, uint64_t version,
+                                  const void *value, size_t size, tacit_error *err);
 tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err);
+/* E_UNSUPPORTED: not of this kind of store. */
+tacit_status tc_store_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
+tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
 
 /* For implementations of append: does an event that came after a->head stand in its way? */
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);
 /* The refusal, then. */
 tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *err);
+/* The refusal of load. */
+tacit_status tc_load_refusal(const char *place, tacit_error *err);
 /* A row of one's own, for implementations of study_get. */
 tacit_status tc_study_row_copy(tc_study_row *out, const tc_study_row *row, tacit_error *err);
 

@@ -15,6 +15,49 @@
 #include <pthread.h>
 #include <string.h>
 
+/* ---- the optimizer ---- */
+
+/* It keeps the first plan of trials: what it does must follow from the journal, not from who opened
+ * it last. */
+static tacit_status make_optimizer(tc_study *s, const tc_study_row *row, uint64_t planned,
+                                   tc_optimizer **out, tacit_error *err)
+{
+    tc_optimizer_config cfg = {
+        .algorithm = s->doc->algorithm,
+        .options = s->doc->options,
+        .space = s->doc->space,
+        .maximize = s->doc->maximize,
+        .public_seed = row->public_seed,
+        .party_seed = row->party_seed,
+        .budget = planned,
+        .pool = s->pool,
+    };
+    if (s->doc->agents > 0)
+        TC_TRY(tc_study_place(s, row, &cfg, err));
+    tacit_status st = tc_optimizer_new(out, &cfg, err);
+    explicit_bzero(&cfg, sizeof cfg);
+    return st;
+}
+
+/* As if the study had just been opened. */
+static tacit_status begin_again(tc_study *s, tacit_error *err)
+{
+    tc_study_row row;
+    tc_study_doc *stored = NULL;
+    tc_optimizer *fresh = NULL;
+    TC_TRY(tc_store_study_get(s->store, s->doc->name, &row, err));
+    tacit_status st = tc_study_doc_restore(&stored, row.document, row.points_csv, err);
+    if (st == TACIT_OK)
+        st = make_optimizer(s, &row, stored->trials, &fresh, err);
+    tc_study_doc_free(stored);
+    tc_study_row_fini(&row);
+    TC_TRY(st);
+    tc_optimizer_free(s->opt);
+    s->opt = fresh;
+    s->stray = false;
+    return TACIT_OK;
+}
+
 /* ---- the journal ---- */
 
 static tacit_status apply_row(tc_study *s, const tc_event_row *row, tacit_error *err)
@@ -50,6 +93,8 @@ static tacit_status catch_up_to(tc_study *s, uint64_t last, tacit_error *err)
 
 tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)
 {
+    if (s->stray)
+        TC_TRY(begin_again(s, err));
     return catch_up_to(s, UINT64_MAX, err);
 }
 
@@ -79,30 +124,55 @@ static tacit_status apply_appended(tc_study *s, const tc_event_row *row, tacit_e
     return catch_up_to(s, row->seq, err);
 }
 
+static tacit_status append_after(tc_study *s, uint64_t head, bool durable, tc_event_row *row,
+                                 tacit_error *err)
+{
+    return tc_store_append(
+        s->store,
+        &(tc_append){.study = s->id, .head = head, .events = row, .n = 1, .durable = durable},
+        &row->seq, err);
+}
+
 tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
 {
     tc_event_row row;
     TC_TRY(encode(s, e, &row, err));
-    tacit_status st = tc_store_append(s->store,
-                                      &(tc_append){.study = s->id,
-                                                   .head = tc_optimizer_seq(s->opt),
-                                                   .events = &row,
-                                                   .n = 1,
-                                                   .durable = durable},
-                                      &row.seq, err);
+    tacit_status st = append_after(s, tc_optimizer_seq(s->opt), durable, &row, err);
     if (st == TACIT_OK)
         st = apply_appended(s, &row, err);
     rows_free(&row, 1);
     return st;
 }
 
+/* Wherever the two part, the journal is right: it could not be stored, or tells came before it. */
+static tacit_status try_row(tc_study *s, tc_event_row *row, tacit_error *err)
+{
+    uint64_t head = tc_optimizer_seq(s->opt);
+    row->seq = head + 1;
+    s->stray = true;
+    tacit_status st = apply_row(s, row, err);
+    if (st != TACIT_OK)
+        return st == TACIT_E_CORRUPT ? tc_fail(err, TACIT_E_STATE, "%s", err->msg) : st;
+    TC_TRY(append_after(s, head, true, row, err));
+    s->stray = row->seq != head + 1;
+    return TACIT_OK;
+}
+
+tacit_status tc_study_append_tried(tc_study *s, const tc_event *e, tacit_error *err)
+{
+    tc_event_row row;
+    TC_TRY(encode(s, e, &row, err));
+    tacit_status st = try_row(s, &row, err);
+    rows_free(&row, 1);
+    return st;
+}
+
 /* ---- birth and end ---- */
 
-/* given: the document of a caller who believes that this is his study; may be NULL. Then
- * both must agree, but the plan may have grown. The optimizer keeps the first plan: what it
- * does must follow from the journal, not from who opened it last. */
+/* given: the document of a caller who believes that this is his study; may be NULL. Then both must
+ * agree, but the plan may have grown. */
 static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_doc *given,
-                          tc_pool *pool, tacit_error *err)
+                          tacit_error *err)
 {
     TC_TRY(tc_study_doc_restore(&s->doc, row->document, row->points_csv, err));
     uint64_t planned = s->doc->trials;
@@ -110,24 +180,10 @@ static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_d
         TC_TRY(tc_study_doc_same(s->doc, given, err));
         s->doc->trials = given->trials;
     }
-    tc_optimizer_config cfg = {
-        .algorithm = s->doc->algorithm,
-        .options = s->doc->options,
-        .space = s->doc->space,
-        .maximize = s->doc->maximize,
-        .public_seed = row->public_seed,
-        .party_seed = row->party_seed,
-        .budget = planned,
-        .pool = pool,
-    };
-    if (s->doc->agents > 0)
-        TC_TRY(tc_study_place(s, row, &cfg, err));
-    tacit_status st = tc_optimizer_new(&s->opt, &cfg, err);
-    explicit_bzero(&cfg, sizeof cfg);
-    return st;
+    return make_optimizer(s, row, planned, &s->opt, err);
 }
 
-/* A handle on a stored study. Nothing of its journal is read yet. */
+/* Nothing of the journal is read yet. */
 static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row *row,
                              const tc_study_doc *given, tc_pool *pool, tacit_error *err)
 {
@@ -136,8 +192,9 @@ static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row
         return tc_fail_memory(err);
     s->store = store;
     s->id = row->id;
+    s->pool = pool;
     pthread_mutex_init(&s->lock, NULL);
-    tacit_status st = start(s, row, given, pool, err);
+    tacit_status st = start(s, row, given, err);
     if (st != TACIT_OK) {
         tc_study_close(s);
         return st;
@@ -162,6 +219,23 @@ tacit_status tc_study_open(tc_study **out, tc_store *store, const char *name, tc
     return open_named(out, store, name, NULL, pool, err);
 }
 
+tacit_status tc_study_open_row(tc_study **out, tc_store *store, const tc_study_row *row,
+                               tc_pool *pool, tacit_error *err)
+{
+    return from_row(out, store, row, NULL, pool, err);
+}
+
+void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user)
+{
+    s->now_ms = now_ms;
+    s->now_user = user;
+}
+
+int64_t tc_study_now(const tc_study *s)
+{
+    return s->now_ms ? s->now_ms(s->now_user) : tc_clock_unix_ms();
+}
+
 void tc_study_close(tc_study *s)
 {
     if (!s)
@@ -173,23 +247,6 @@ void tc_study_close(tc_study *s)
     tc_free(s);
 }
 
-static tacit_status make_row(tc_study_row *row, const tc_study_doc *doc, tacit_error *err)
-{
-    const tc_domain *domain = doc->space->domain;
-    *row = (tc_study_row){
-        .name = tc_strdup(doc->name),
-        .document = tc_study_doc_text(doc),
-        .points_csv = domain ? tc_domain_csv(domain) : NULL,
-        .public_seed = doc->has_seed ? tc_public_seed_from(doc->seed) : tc_public_seed_fresh(),
-        .party_seed = doc->has_seed ? tc_party_seed_from(doc->seed) : tc_party_seed_fresh(),
-        .created_ms = tc_clock_unix_ms(),
-    };
-    if (row->name && row->document && (!domain || row->points_csv))
-        return TACIT_OK;
-    tc_study_row_fini(row);
-    return tc_fail_memory(err);
-}
-
 tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc *doc,
                              tc_pool *pool, tacit_error *err)
 {
@@ -199,7 +256,7 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
                        "%s is a study of %llu agents: tacit simulate runs it here, and tacit "
                        "serve coordinates it",
                        doc->name, (unsigned long long)doc->agents);
-    TC_TRY(make_row(&row, doc, err));
+    TC_TRY(tc_study_row_of(&row, doc, tc_clock_unix_ms(), err));
     tacit_status st = tc_store_study_put(store, &row, &row.id, err);
     if (st == TACIT_OK)
         st = from_row(out, store, &row, doc, pool, err);
@@ -250,7 +307,7 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t
                                 double *values, uint64_t *pulls, tacit_error *err)
 {
     tc_ask_request now = *req;
-    now.now_ms = tc_clock_unix_ms();
+    now.now_ms = tc_study_now(s);
     pthread_mutex_lock(&s->lock);
     tacit_status st = ask_locked(s, &now, trial, values, pulls, err);
     pthread_mutex_unlock(&s->lock);
@@ -278,7 +335,7 @@ typedef struct report {
 
 static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_error *err)
 {
-    int64_t now = tc_clock_unix_ms();
+    int64_t now = tc_study_now(s);
     if (r->failed)
         return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
     if (r->batch)
@@ -345,7 +402,7 @@ static tacit_status enqueue_locked(tc_study *s, const double *values, uint64_t *
     for (;;) {
         tc_event e;
         TC_TRY(tc_study_catch_up(s, err));
-        TC_TRY(tc_optimizer_enqueue(s->opt, values, tc_clock_unix_ms(), &e, err));
+        TC_TRY(tc_optimizer_enqueue(s->opt, values, tc_study_now(s), &e, err));
         tacit_status st = tc_study_append_here(s, &e, true, err);
         if (st == TACIT_OK)
             *trial = e.trial;
@@ -367,7 +424,7 @@ static tacit_status import_row(tc_study *s, size_t i, const double *values, doub
                                tc_event_row rows[2], tacit_error *err)
 {
     tc_event waiting;
-    int64_t now = tc_clock_unix_ms();
+    int64_t now = tc_study_now(s);
     if (!isfinite(y))
         return tc_fail(err, TACIT_E_ARG, "row %zu: the value must be finite, got %g", i + 1, y);
     tacit_status st = tc_optimizer_enqueue(s->opt, values, now, &waiting, err);

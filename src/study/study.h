@@ -21,7 +21,20 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
                              tc_pool *pool, tacit_error *err);
 tacit_status tc_study_open(tc_study **out, tc_store *store, const char *name, tc_pool *pool,
                            tacit_error *err);
+/* The same of a row that was read before. With id 0, and without a store, it is good for finding out
+ * whether such a study can be: nothing else may be done with it. */
+tacit_status tc_study_open_row(tc_study **out, tc_store *store, const tc_study_row *row,
+                               tc_pool *pool, tacit_error *err);
 void tc_study_close(tc_study *s);
+
+/* The row of a new study, with fresh seeds unless the document has one (study_row.c); its id is not
+ * set. End with tc_study_row_fini. */
+tacit_status tc_study_row_of(tc_study_row *out, const tc_study_doc *doc, int64_t created_ms,
+                             tacit_error *err);
+
+/* Unix milliseconds, for all events from now on. NULL: the system's clock. Before other threads come. */
+typedef int64_t (*tc_study_clock)(void *user);
+void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user);
 
 /* Takes the next trial. values: one double per parameter of the space. */
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
@@ -45,6 +58,17 @@ typedef struct tc_claim {
     int64_t lease_ms; /* 0: none */
 } tc_claim;
 tacit_status tc_study_reclaim(tc_study *s, uint64_t trial, const tc_claim *claim, tacit_error *err);
+/* More time for `worker` (lease.c): its lease ends lease_ms from now, or up to an eighth of that sooner, and
+ * never sooner than it did. *until_ms: when; 0: never. E_STATE: it does not run the trial. */
+tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
+                             int64_t *until_ms, tacit_error *err);
+/* Trials whose lease is over become STALE, so that the next ask gets them. *next_ms: when the next one
+ * will be over; INT64_MAX: none. Where the study is at work nothing is done: an ask does the same. */
+tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err);
+/* The report that a trial was told with, from the journal; its pointers live in `a`. E_NOT_FOUND: none
+ * yet. */
+tacit_status tc_study_told(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
+                           tacit_error *err);
 /* A point to be tried first; its trial number is returned. */
 tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err);
 /* Earlier results: n completed trials in one transaction. values is n x n_params, row by row. */

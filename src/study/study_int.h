@@ -13,12 +13,21 @@ struct tc_study {
     tc_study_plan *plan;  /* of a federated study; else NULL */
     pthread_mutex_t lock; /* guards the optimizer */
     tc_optimizer *opt;
+    tc_pool *pool; /* borrowed; may be NULL */
+    bool stray;    /* the optimizer has seen what the journal has not: catch_up makes another */
+    tc_study_clock now_ms; /* NULL: the system's */
+    void *now_user;
 };
+
+int64_t tc_study_now(const tc_study *s);
 
 /* With the lock. */
 tacit_status tc_study_catch_up(tc_study *s, tacit_error *err);
 /* Appends one event if nothing but tells came since the optimizer caught up, and applies it. */
 tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err);
+/* The same for what a stranger sent: applied first, stored only if the algorithm can use it. E_STATE:
+ * it cannot, and nothing has changed. Durable. */
+tacit_status tc_study_append_tried(tc_study *s, const tc_event *e, tacit_error *err);
 /* study_round.c: completes the configuration of a party of a federated study. */
 tacit_status tc_study_place(tc_study *s, const tc_study_row *row, tc_optimizer_config *cfg,
                             tacit_error *err);

@@ -1,6 +1,7 @@
 /* study_plan.c - from a document to the plan of a federated study (study_plan.h). */
 #include "study/study_plan.h"
 
+#include "algo/charge.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -80,19 +81,7 @@ tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uin
 tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
                                  tacit_error *err)
 {
-    const tc_algorithm *a = p->doc->algorithm;
-    tc_text text = {0};
-    json_t *j = NULL;
-    if (!a->aggregator)
-        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums", a->name);
-    tacit_status status = a->aggregator->plan(&p->env, p->opts, round, &text, err);
-    if (status == TACIT_OK)
-        status = tc_json_parse(tc_text_get(&text), text.len, "event", &j, err);
-    if (status == TACIT_OK)
-        status = tc_dp_event_from_json(out, j, err);
-    json_decref(j);
-    tc_text_fini(&text);
-    return status;
+    return tc_round_event(p->doc->algorithm, &p->env, p->opts, round, out, err);
 }
 
 /* Where a release without contributions cannot be made: more than 2^20 coordinates have. */
@@ -155,20 +144,13 @@ tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_dp_e
     return tc_study_plan_terms(p, round, event, distance, NULL, err);
 }
 
-/* Exact where there is a closed form for what will be released, else the tightest there is. */
 static tacit_status set_limit(tc_study_plan *p, tacit_error *err)
 {
-    tc_dp_event e;
-    p->limited = p->doc->promise == TC_PROMISE_EPSILON;
+    const tc_study_doc *d = p->doc;
+    p->limited = d->promise == TC_PROMISE_EPSILON;
     if (!p->limited)
         return TACIT_OK;
-    TC_TRY(tc_study_plan_event(p, 0, &e, err));
-    bool closed = e.mechanism == TC_DP_GAUSSIAN && e.sampling == TC_DP_ALL;
-    p->limit =
-        (tc_ledger_budget){.epsilon = p->doc->epsilon,
-                           .delta = p->doc->delta,
-                           .accountant = closed ? &tc_accountant_gaussian : &tc_accountant_pld};
-    return TACIT_OK;
+    return tc_round_budget(d->algorithm, &p->env, p->opts, d->epsilon, d->delta, &p->limit, err);
 }
 
 /* ---- */

@@ -2,7 +2,6 @@
  * is an event of its journal before anything else happens (study.h). Called by agent/. */
 #include "study/study_int.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -21,12 +20,17 @@ static tc_record place_record(int64_t study)
 
 /* ---- joining ---- */
 
-static tacit_status read_place(tc_store *store, int64_t study, uint64_t *out, tacit_error *err)
+/* *there: it is; else *out stays. */
+static tacit_status read_place(tc_store *store, int64_t study, bool *there, uint64_t *out,
+                               tacit_error *err)
 {
     tc_record which = place_record(study), got;
     unsigned long long v;
     char text[24] = "";
-    TC_TRY(tc_store_record_get(store, &which, &got, err));
+    TC_TRY(tc_store_record_find(store, &which, &got, err));
+    *there = got.version > 0;
+    if (!*there)
+        return TACIT_OK;
     if (got.size < sizeof text)
         memcpy(text, got.value, got.size);
     tc_free((void *)got.value);
@@ -39,25 +43,23 @@ static tacit_status read_place(tc_store *store, int64_t study, uint64_t *out, ta
 static tacit_status write_place(tc_store *store, int64_t study, uint64_t party, tacit_error *err)
 {
     char text[24];
-    tc_change c = {TC_INSERT, place_record(study)};
-    c.record.size = (size_t)snprintf(text, sizeof text, "%" PRIu64, party);
-    c.record.value = text;
-    return tc_store_change(store, &c, 1, NULL, err);
+    tc_record which = place_record(study);
+    int n = snprintf(text, sizeof text, "%" PRIu64, party);
+    return tc_store_record_keep(store, &which, 0, text, (size_t)n, err);
 }
 
 tacit_status tc_study_place(tc_study *s, const tc_study_row *row, tc_optimizer_config *cfg,
                             tacit_error *err)
 {
-    tacit_error why;
-    TC_TRY(tc_study_plan_new(&s->plan, row, err));
-    tacit_status status = read_place(s->store, s->id, &cfg->party, &why);
-    if (status == TACIT_E_NOT_FOUND)
+    bool there;
+    if (!s->plan)
+        TC_TRY(tc_study_plan_new(&s->plan, row, err));
+    TC_TRY(read_place(s->store, s->id, &there, &cfg->party, err));
+    if (!there)
         return tc_fail(err, TACIT_E_STATE,
                        "study \"%s\" is coordinated here, not taken part in: its agents have the "
                        "trials",
                        s->doc->name);
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
     cfg->options = s->plan->options;
     cfg->agents = s->plan->env.agents;
     cfg->budget = s->plan->env.budget;
@@ -78,7 +80,7 @@ static tacit_status check_same(tc_store *store, const tc_study_offer *offer, con
 {
     tc_study_row row;
     uint64_t party = offer->party;
-    tacit_error why;
+    bool there;
     TC_TRY(tc_store_study_get(store, name, &row, err));
     bool document = strcmp(row.document, offer->document) == 0;
     bool seed = memcmp(&row.public_seed, &offer->public_seed, sizeof row.public_seed) == 0;
@@ -91,11 +93,9 @@ static tacit_status check_same(tc_store *store, const tc_study_offer *offer, con
         return differs(name, "public seed", err);
     if (!time) /* erased and made again by its coordinator */
         return differs(name, "time of creation", err);
-    tacit_status status = read_place(store, id, &party, &why);
-    if (status == TACIT_E_NOT_FOUND)
+    TC_TRY(read_place(store, id, &there, &party, err));
+    if (!there)
         return write_place(store, id, offer->party, err);
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
     return party == offer->party ? TACIT_OK : differs(name, "place on the roster", err);
 }
 
@@ -150,6 +150,14 @@ static tacit_status journal(tc_study *s, tacit_status made, const tc_event *e, t
     return made == TACIT_OK ? tc_study_append_here(s, e, true, err) : made;
 }
 
+/* The same for bytes that came from outside: a coordinator that errs or lies must not leave a journal
+ * that nobody can read again. */
+static tacit_status journal_tried(tc_study *s, tacit_status made, const tc_event *e,
+                                  tacit_error *err)
+{
+    return made == TACIT_OK ? tc_study_append_tried(s, e, err) : made;
+}
+
 static tacit_status enter(tc_study *s, tacit_error *err)
 {
     pthread_mutex_lock(&s->lock);
@@ -174,7 +182,7 @@ tacit_status tc_study_need(tc_study *s, tc_need *out, tacit_error *err)
 static tacit_status publish(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err)
 {
     tc_event e;
-    TC_TRY(tc_optimizer_publish(s->opt, tc_clock_unix_ms(), &e, err));
+    TC_TRY(tc_optimizer_publish(s->opt, tc_study_now(s), &e, err));
     tc_text_add_bytes(bytes, e.bytes, e.n_bytes);
     if (bytes->failed)
         return tc_fail_memory(err);
@@ -194,8 +202,8 @@ tacit_status tc_study_absorb(tc_study *s, uint64_t round, const void *bytes, siz
     tc_event e;
     TC_TRY(enter(s, err));
     return leave(
-        s, journal(s, tc_optimizer_absorb(s->opt, round, bytes, n, tc_clock_unix_ms(), &e, err), &e,
-                   err));
+        s, journal_tried(s, tc_optimizer_absorb(s->opt, round, bytes, n, tc_study_now(s), &e, err),
+                         &e, err));
 }
 
 tacit_status tc_study_skip(tc_study *s, uint64_t round, const char *reason, tacit_error *err)
@@ -203,8 +211,7 @@ tacit_status tc_study_skip(tc_study *s, uint64_t round, const char *reason, taci
     tc_event e;
     TC_TRY(enter(s, err));
     return leave(
-        s,
-        journal(s, tc_optimizer_skip(s->opt, round, reason, tc_clock_unix_ms(), &e, err), &e, err));
+        s, journal(s, tc_optimizer_skip(s->opt, round, reason, tc_study_now(s), &e, err), &e, err));
 }
 
 tacit_status tc_study_fetch(tc_study *s, uint64_t round, uint64_t party, const void *bytes,
@@ -212,10 +219,10 @@ tacit_status tc_study_fetch(tc_study *s, uint64_t round, uint64_t party, const v
 {
     tc_event e;
     TC_TRY(enter(s, err));
-    return leave(
-        s,
-        journal(s, tc_optimizer_fetch(s->opt, round, party, bytes, n, tc_clock_unix_ms(), &e, err),
-                &e, err));
+    return leave(s, journal_tried(s,
+                                  tc_optimizer_fetch(s->opt, round, party, bytes, n,
+                                                     tc_study_now(s), &e, err),
+                                  &e, err));
 }
 
 tacit_status tc_study_miss(tc_study *s, uint64_t round, uint64_t party, const char *reason,
@@ -224,8 +231,8 @@ tacit_status tc_study_miss(tc_study *s, uint64_t round, uint64_t party, const ch
     tc_event e;
     TC_TRY(enter(s, err));
     return leave(
-        s, journal(s, tc_optimizer_miss(s->opt, round, party, reason, tc_clock_unix_ms(), &e, err),
-                   &e, err));
+        s, journal(s, tc_optimizer_miss(s->opt, round, party, reason, tc_study_now(s), &e, err), &e,
+                   err));
 }
 
 /* ---- what was sent ---- */

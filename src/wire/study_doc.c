@@ -37,12 +37,10 @@ static bool can_be_typed(const char *name)
     return name[0] != '-' && name[0] != '.' && !(len >= 5 && strcmp(name + len - 5, ".json") == 0);
 }
 
-static tacit_status read_name(tc_study_doc *d, const json_t *j, tacit_error *err)
+tacit_status tc_study_name_check(const char *name, tacit_error *err)
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    const char *name;
-    TC_TRY(tc_json_string(j, "", "name", &name, err));
     size_t len = strlen(name);
     if (len == 0 || len > NAME_MAX_BYTES || strspn(name, letters) != len)
         return tc_fail(err, TACIT_E_ARG,
@@ -53,6 +51,14 @@ static tacit_status read_name(tc_study_doc *d, const json_t *j, tacit_error *err
         return tc_fail(err, TACIT_E_ARG,
                        "name must not begin with a dash or a dot nor end in .json, got \"%s\"",
                        name);
+    return TACIT_OK;
+}
+
+static tacit_status read_name(tc_study_doc *d, const json_t *j, tacit_error *err)
+{
+    const char *name;
+    TC_TRY(tc_json_string(j, "", "name", &name, err));
+    TC_TRY(tc_study_name_check(name, err));
     d->name = tc_strdup(name);
     return d->name ? TACIT_OK : tc_fail_memory(err);
 }

@@ -44,6 +44,9 @@ typedef struct tc_study_doc {
     double delta;                     /* of the promise; 0: not given */
 } tc_study_doc;
 
+/* E_ARG: no study can have this name. */
+tacit_status tc_study_name_check(const char *name, tacit_error *err);
+
 /* `dir` is where a relative "points" file is looked up (NULL: the working folder). */
 tacit_status tc_study_doc_from_json(tc_study_doc **out, const json_t *j, const char *dir,
                                     tacit_error *err);

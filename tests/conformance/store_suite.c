@@ -200,6 +200,28 @@ static void studies_are_listed_in_order_of_creation(void **state)
     assert_string_equal(two.names, "zoo ant ");
 }
 
+static void a_list_goes_on_after_a_study(void **state)
+{
+    listing rest = {.store = *state}, none = {.store = *state}, gap = {.store = *state};
+    tc_study_row row;
+    put(*state, "zoo");
+    put(*state, "ant");
+    put(*state, "mole");
+    put(*state, "bee");
+    assert_int_equal(tc_store_study_get(*state, "ant", &row, NULL), TACIT_OK);
+    int64_t ant = row.id;
+    tc_study_row_fini(&row);
+    assert_int_equal(tc_store_study_list_after(*state, ant, list_name, &rest, NULL), TACIT_OK);
+    assert_string_equal(rest.names, "mole bee ");
+    /* a number that is gone is still a place */
+    assert_int_equal(tc_store_study_erase(*state, ant, NULL), TACIT_OK);
+    assert_int_equal(tc_store_study_list_after(*state, ant, list_name, &gap, NULL), TACIT_OK);
+    assert_string_equal(gap.names, "mole bee ");
+    assert_int_equal(tc_store_study_list_after(*state, INT64_MAX, list_name, &none, NULL),
+                     TACIT_OK);
+    assert_string_equal(none.names, "");
+}
+
 /* ---- events ---- */
 
 static void events_come_back_in_order(void **state)
@@ -521,6 +543,7 @@ int store_suite_run(const store_kind *which)
         ON_STORE(a_name_is_given_once),
         ON_STORE(a_missing_study_is_not_found),
         ON_STORE(studies_are_listed_in_order_of_creation),
+        ON_STORE(a_list_goes_on_after_a_study),
         ON_STORE(events_come_back_in_order),
         ON_STORE(an_append_at_another_head_is_refused),
         ON_STORE(tells_of_other_trials_stand_in_no_way),

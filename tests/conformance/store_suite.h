@@ -10,8 +10,9 @@ typedef struct store_kind {
     tc_store *(*open_again)(void); /* a second handle on the same; NULL: this kind has none */
 } store_kind;
 
-/* The number of tests that failed. A store must pass both. */
+/* The number of tests that failed. A store must pass all. */
 int store_suite_run(const store_kind *kind);  /* studies and journals */
 int record_suite_run(const store_kind *kind); /* records */
+int copy_suite_run(const store_kind *kind);   /* copies of all of it */
 
 #endif

@@ -493,6 +493,11 @@ labels() {
 check "with their ticks, trials as whole numbers" [ "$(labels)" = "-1e+308 -5e+307 0 5e+307 1e+308 0 1 2 " ]
 check "and all three dots" [ "$(grep -c '<circle' out)" -ge 3 ]
 
+# ---- the server's limits
+
+bad 2 'serve option rate must be a whole number in [0, 1000000], got "-1"' serve --rate -1
+bad 2 'serve option rate must be a whole number in [0, 1000000], got "many"' serve --rate many
+
 # ---- the README's tutorial, word for word (but fewer runs of a simulation)
 
 mkdir tutorial bin

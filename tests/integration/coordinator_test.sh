@@ -149,6 +149,7 @@ field token "$dir/spare.token" > "$dir/spare.join"
 refused "the roster of 3 agents is full" "$tacit" agent "$url" --study s --token-file "$dir/spare.join" --fingerprint "$pin" \
     --accept-not-private --storage "sqlite:///$dir/late.db" -- "$dir/train" '{x}' 0
 refused "is not a parameter" "$tacit" agent "$url" --study s --token-file "$dir/spare.join" --fingerprint "$pin" \
+    --accept-not-private \
     --storage "sqlite:///$dir/never.db" -- "$dir/train" '{y}' 0
 [ ! -e "$dir/never.db" ] || fail "a refused command leaves a storage"
 refused "is NOT PRIVATE (its coordinator's noise comes from a seed)" "$tacit" agent "$url" --study s \

@@ -17,7 +17,7 @@ explained() {
     [ -s names ] && grep -q "^\.Ss $1 $2\$" "$man"
 }
 
-for verb in "curate release" "curate answer" "curate perturb" "model next"; do
+for verb in "curate release" "curate answer" "curate perturb" "curate publish" "model next"; do
     # shellcheck disable=SC2086
     check "the manual explains $verb" explained $verb
 done

@@ -7,6 +7,7 @@
 
 #include "support/test.h"
 
+#include "agent/transport.h"
 #include "algo/optimizer.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -48,7 +49,10 @@ static inline int64_t world_clock(void *user)
 static inline int world_request(coord_world *w, const tc_request *q, json_t **answer)
 {
     tc_response r = {0};
+    tacit_error err = {0};
     tc_coord_handle(w->coord, q, &r);
+    if (tc_coord_check_answer(q, &r, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
     int status = r.status;
     if (answer)
         *answer = json_loads(tc_text_get(&r.body), JSON_REJECT_DUPLICATES, NULL);
@@ -206,6 +210,31 @@ static inline int world_post_bytes(coord_world *w, citizen *c, uint64_t round, u
     tc_text_fini(&body);
     tc_text_fini(&text);
     return status;
+}
+
+/* A call of an agent, whose network is this function. *closes: a round may be complete. */
+static inline void world_carry(coord_world *w, const tc_call *call, int *status, tc_text *body,
+                               bool *closes)
+{
+    char path[256];
+    tc_response r = {0};
+    snprintf(path, sizeof path, "%s", call->path);
+    char *query = strchr(path, '?');
+    if (query)
+        *query++ = 0;
+    tc_request q = {.method = call->method,
+                    .path = path,
+                    .query = query,
+                    .bearer = call->bearer,
+                    .signature = call->signature,
+                    .idempotency = call->idempotency,
+                    .body = call->body,
+                    .n_body = call->n_body};
+    tc_coord_handle(w->coord, &q, &r);
+    *status = r.status;
+    *closes = r.closes;
+    tc_text_add_bytes(body, tc_text_get(&r.body), r.body.len);
+    tc_response_fini(&r);
 }
 
 static inline void world_tick(coord_world *w)

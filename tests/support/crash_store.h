@@ -2,7 +2,8 @@
  *
  * It stands before another one, which plays the disk. Writes are counted. At write number `at` the
  * process "dies": the write happens or not (`after`), and from then on every call fails until
- * crash_restart. What was written before is there, as after kill -9. */
+ * crash_restart. What was written before is there, as after kill -9. With `meanwhile` it does not die there
+ * but stands still, as after SIGSTOP: others act, and then the write goes on. */
 #ifndef TEST_CRASH_STORE_H
 #define TEST_CRASH_STORE_H
 
@@ -14,9 +15,12 @@ typedef struct crash_store {
     tc_store base;
     tc_store *disk;
     uint64_t writes; /* so far */
+    uint64_t rows;   /* of studies that were read whole, so far */
     uint64_t at;     /* 0: never */
     bool after;      /* the write itself happens */
     bool dead;
+    void (*meanwhile)(void *user); /* or NULL */
+    void *user;
     struct crash_ledger *ledgers;
 } crash_store;
 
@@ -38,6 +42,10 @@ static inline bool crash_now(crash_store *s, bool *happens)
     *happens = true;
     if (s->at == 0 || s->writes != s->at)
         return false;
+    if (s->meanwhile) {
+        s->meanwhile(s->user);
+        return false;
+    }
     s->dead = true;
     *happens = s->after;
     return true;
@@ -100,14 +108,30 @@ static inline tacit_status crash_study_get(tc_store *t, const char *name, tc_stu
                                            tacit_error *err)
 {
     crash_store *s = crash_of(t);
+    s->rows++;
     return s->dead ? crash_dead(err) : tc_store_study_get(s->disk, name, out, err);
 }
 
-static inline tacit_status crash_study_list(tc_store *t, tc_study_visit visit, void *user,
-                                            tacit_error *err)
+typedef struct crash_listing {
+    crash_store *store;
+    tc_study_visit visit;
+    void *user;
+} crash_listing;
+
+static inline tacit_status crash_list_one(void *user, const tc_study_row *row, tacit_error *err)
+{
+    crash_listing *l = user;
+    l->store->rows++;
+    return l->visit(l->user, row, err);
+}
+
+static inline tacit_status crash_study_list(tc_store *t, int64_t after, tc_study_visit visit,
+                                            void *user, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_study_list(s->disk, visit, user, err);
+    crash_listing l = {s, visit, user};
+    return s->dead ? crash_dead(err)
+                   : tc_store_study_list_after(s->disk, after, crash_list_one, &l, err);
 }
 
 static inline tacit_status crash_scan(tc_store *t, int64_t study, uint64_t after,

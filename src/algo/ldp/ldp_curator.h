@@ -14,6 +14,7 @@
 #ifndef TC_ALGO_LDP_LDP_CURATOR_H
 #define TC_ALGO_LDP_LDP_CURATOR_H
 
+#include "algo/algorithm.h"
 #include "privacy/ledger.h"
 #include "privacy/mechanism.h"
 
@@ -27,6 +28,13 @@ typedef struct tc_ldp_terms {
 
 /* Those of a study: `opts` as the table of a private algorithm (ldp.h) fills it. */
 tc_ldp_terms tc_ldp_terms_of(const void *opts);
+
+/* The same from the options of its document; `a` is a private algorithm. E_ARG: they are none of its. */
+tacit_status tc_ldp_terms_read(tc_ldp_terms *out, const tc_algorithm *a, const json_t *options,
+                               tacit_error *err);
+/* E_ARG: no reply to study `name`, on the terms of these options, is this value. */
+tacit_status tc_ldp_check_reply(const tc_algorithm *a, const json_t *options, const char *name,
+                                double value, tacit_error *err);
 
 /* Plain data; needs no end. */
 typedef struct tc_ldp_curator {

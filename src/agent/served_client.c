@@ -1,0 +1,464 @@
+/* served_client.c - see served_client.h: the calls of a client, and what their answers must look like. */
+#include "agent/served_client.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct tc_remote {
+    tc_remote_config cfg;
+    tc_study_doc *doc;
+};
+
+/* ---- requests about this study ---- */
+
+/* Takes `body`, which may be NULL where `has_body` is false. rest: what follows the study's name. */
+typedef struct errand {
+    const char *method, *rest;
+    bool has_body, once;
+    json_t *body;
+} errand;
+
+static tacit_status ask(const tc_remote_config *cfg, const errand *e, json_t **out,
+                        tacit_error *err)
+{
+    tc_text path = {0};
+    char *text = e->has_body ? tc_json_text(e->body) : NULL;
+    json_decref(e->body);
+    tc_text_addf(&path, "/v1/studies/%s%s", cfg->study, e->rest);
+    tc_call call = {.method = e->method,
+                    .path = tc_text_get(&path),
+                    .body = text,
+                    .n_body = text ? strlen(text) : 0};
+    tacit_status st = path.failed || (e->has_body && !text)
+                          ? tc_fail_memory(err)
+                          : tc_remote_call(cfg, &call, e->once, out, err);
+    tc_free(text);
+    tc_text_fini(&path);
+    return st;
+}
+
+static tacit_status strange(const char *what, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: %s", what);
+}
+
+/* A name in a path must not become another path. */
+static tacit_status check_name(const char *name, tacit_error *err)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    size_t n = strlen(name);
+    if (n > 0 && n <= 64 && strspn(name, allowed) == n && *name != '.')
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "\"%.80s\" is not the name of a study", name);
+}
+
+/* ---- the document ---- */
+
+static tacit_status get_points(const tc_remote_config *cfg, tc_text *csv, tacit_error *err)
+{
+    tc_text path = {0};
+    tc_text_addf(&path, "/v1/studies/%s/points", cfg->study);
+    tc_call call = {.method = "GET", .path = tc_text_get(&path)};
+    tacit_status st =
+        path.failed ? tc_fail_memory(err) : tc_remote_fetch(cfg, &call, false, csv, err);
+    tc_text_fini(&path);
+    return st;
+}
+
+static bool has_points(const char *document)
+{
+    json_t *j = json_loads(document, 0, NULL);
+    bool has = json_object_get(j, "points") != NULL;
+    json_decref(j);
+    return has;
+}
+
+static tacit_status restore(const tc_remote_config *cfg, const char *document, tc_study_doc **out,
+                            tacit_error *err)
+{
+    tc_text csv = {0};
+    tacit_error why = {0};
+    bool points = has_points(document);
+    tacit_status st = points ? get_points(cfg, &csv, err) : TACIT_OK;
+    if (st == TACIT_OK &&
+        tc_study_doc_restore(out, document, points ? tc_text_get(&csv) : NULL, &why) != TACIT_OK)
+        st = why.code == TACIT_E_MEMORY ? tc_fail_memory(err) : strange(why.msg, err);
+    tc_text_fini(&csv);
+    return st;
+}
+
+static tacit_status get_document(const tc_remote_config *cfg, tc_study_doc **out, tacit_error *err)
+{
+    json_t *j;
+    TC_TRY(ask(cfg, &(errand){.method = "GET", .rest = ""}, &j, err));
+    const char *document = json_string_value(json_object_get(j, "document"));
+    tacit_status st =
+        document ? restore(cfg, document, out, err) : strange("a study without a document", err);
+    json_decref(j);
+    return st;
+}
+
+static tacit_status check_document(const tc_remote *s, tacit_error *err)
+{
+    if (strcmp(s->doc->name, s->cfg.study) != 0)
+        return strange("a study of another name", err);
+    if (s->doc->agents > 0)
+        return tc_fail(err, TACIT_E_STATE,
+                       "study %s is federated: tacit agent takes part in it, and trials of agents "
+                       "are theirs",
+                       s->cfg.study);
+    return TACIT_OK;
+}
+
+tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_error *err)
+{
+    TC_TRY(check_name(cfg->study, err));
+    tc_remote *s = tc_alloc(1, sizeof *s);
+    if (!s)
+        return tc_fail_memory(err);
+    s->cfg = *cfg;
+    tacit_status st = get_document(cfg, &s->doc, err);
+    if (st == TACIT_OK)
+        st = check_document(s, err);
+    if (st == TACIT_OK)
+        *out = s;
+    else
+        tc_remote_close(s);
+    return st;
+}
+
+void tc_remote_close(tc_remote *s)
+{
+    if (s)
+        tc_study_doc_free(s->doc);
+    tc_free(s);
+}
+
+const tc_study_doc *tc_remote_document(const tc_remote *s)
+{
+    return s->doc;
+}
+
+/* ---- a trial ---- */
+
+void tc_trial_list_fini(tc_trial_list *l)
+{
+    tc_free(l->list);
+    tc_arena_fini(&l->memory);
+    *l = (tc_trial_list){0};
+}
+
+static bool read_state(const char *name, tc_trial_state *out)
+{
+    for (int s = TC_TRIAL_WAITING; name && s <= TC_TRIAL_STALE; s++)
+        if (strcmp(name, tc_trial_state_name((tc_trial_state)s)) == 0) {
+            *out = (tc_trial_state)s;
+            return true;
+        }
+    return false;
+}
+
+/* A whole number that is not negative; absent or null: *out stays. */
+static bool read_whole(const json_t *j, const char *key, int64_t *out)
+{
+    const json_t *v = json_object_get(j, key);
+    return !v || json_is_null(v) || (tc_json_whole(v, out) && *out >= 0);
+}
+
+static bool read_text(const json_t *j, const char *key, tc_arena *memory, char **out)
+{
+    const json_t *v = json_object_get(j, key);
+    if (!v || json_is_null(v))
+        return true;
+    if (!json_is_string(v))
+        return false;
+    *out = tc_arena_strdup(memory, json_string_value(v));
+    return true;
+}
+
+static bool read_value(const json_t *j, tc_trial *t)
+{
+    const json_t *v = json_object_get(j, "value");
+    if (t->state != TC_TRIAL_COMPLETE)
+        return !v || json_is_null(v);
+    t->value = json_number_value(v);
+    return json_is_number(v) && isfinite(t->value);
+}
+
+/* What every trial has: number, pulls and point. */
+static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
+                               tacit_error *err)
+{
+    int64_t number = -1, pulls = 1;
+    tacit_error why;
+    if (!read_whole(j, "trial", &number) || number < 0 || !read_whole(j, "pulls", &pulls))
+        return strange("a trial without a number, or of no whole number of pulls", err);
+    t->number = (uint64_t)number;
+    t->pulls = pulls > 1 ? (uint64_t)pulls : 1;
+    t->values = TC_TAKE(memory, s->doc->space->n_params, double);
+    if (!t->values)
+        return tc_fail_memory(err);
+    if (tc_space_values_from_json(s->doc->space, json_object_get(j, "params"), t->values, &why) !=
+        TACIT_OK)
+        return strange(why.msg, err);
+    return TACIT_OK;
+}
+
+static tacit_status read_trial(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
+                               tacit_error *err)
+{
+    TC_TRY(read_point(s, j, memory, t, err));
+    if (!read_state(json_string_value(json_object_get(j, "state")), &t->state) || !read_value(j, t))
+        return strange("a trial whose state or value is none", err);
+    if (!read_text(j, "worker", memory, &t->worker) ||
+        !read_text(j, "reason", memory, &t->reason) || !read_whole(j, "started_ms", &t->asked_ms) ||
+        !read_whole(j, "ended_ms", &t->told_ms))
+        return strange("a trial whose worker, reason or times are none", err);
+    return memory->failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+typedef tacit_status (*reader)(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
+                               tacit_error *err);
+
+static tacit_status add(const tc_remote *s, const json_t *j, reader read, tc_trial_list *l,
+                        tacit_error *err)
+{
+    if (!tc_grow((void **)&l->list, &l->cap, l->n + 1, sizeof *l->list))
+        return tc_fail_memory(err);
+    tc_trial *t = &l->list[l->n];
+    *t = (tc_trial){.state = TC_TRIAL_RUNNING};
+    TC_TRY(read(s, j, &l->memory, t, err));
+    l->n++;
+    return TACIT_OK;
+}
+
+static tacit_status add_all(const tc_remote *s, const json_t *answer, reader read, tc_trial_list *l,
+                            tacit_error *err)
+{
+    const json_t *list = json_object_get(answer, "trials");
+    if (!json_is_array(list))
+        return strange("no list of trials", err);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        TC_TRY(add(s, json_array_get(list, i), read, l, err));
+    return TACIT_OK;
+}
+
+/* ---- work ---- */
+
+static tacit_status check_suggested(const tc_trial_list *l, size_t before, uint64_t count,
+                                    tacit_error *err)
+{
+    if (l->n == before || l->n - before > count)
+        return strange("another number of trials than was asked for", err);
+    return TACIT_OK;
+}
+
+tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_trial_list *out,
+                               tacit_error *err)
+{
+    json_t *answer, *body = json_pack("{s:s, s:I, s:I}", "worker", q->worker, "count",
+                                      (json_int_t)q->count, "pulls", (json_int_t)q->pulls);
+    if (body && q->lease_s > 0 &&
+        json_object_set_new(body, "lease_s", json_real(q->lease_s)) != 0) {
+        json_decref(body);
+        body = NULL;
+    }
+    size_t before = out->n;
+    errand e = {.method = "POST", .rest = "/trials:suggest", .has_body = true, .body = body};
+    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    tacit_status st = add_all(s, answer, read_point, out, err);
+    json_decref(answer);
+    return st == TACIT_OK ? check_suggested(out, before, q->count, err) : st;
+}
+
+static json_t *numbers_json(const double *v, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < n; i++)
+        if (json_array_append_new(list, json_real(v[i])) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+static json_t *report_json(const tc_remote *s, const tc_report *r)
+{
+    static const char *const keys[] = {"value", "reply", "values", "failed"};
+    json_t *j = json_object(), *said;
+    if (r->kind == TC_REPORT_VALUES)
+        said = numbers_json(r->values, r->n_values);
+    else if (r->kind == TC_REPORT_FAILED)
+        said = json_string(r->reason);
+    else
+        said = json_real(r->value);
+    int bad = json_object_set_new(j, keys[r->kind], said);
+    if (r->point)
+        bad |= json_object_set_new(j, "params", tc_space_values_json(s->doc->space, r->point));
+    if (!bad)
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+/* Is the answer about this trial, and did it come to what was said? */
+static tacit_status check_told(const json_t *answer, uint64_t trial, const tc_report *r,
+                               tacit_error *err)
+{
+    int64_t number = -1;
+    tc_trial_state state,
+        expected = r->kind == TC_REPORT_FAILED ? TC_TRIAL_FAIL : TC_TRIAL_COMPLETE;
+    if (!tc_json_whole(json_object_get(answer, "trial"), &number) || number != (int64_t)trial ||
+        !read_state(json_string_value(json_object_get(answer, "state")), &state) ||
+        state != expected)
+        return strange("another trial or state than was reported", err);
+    return TACIT_OK;
+}
+
+tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r, tacit_error *err)
+{
+    char rest[64];
+    json_t *answer;
+    snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":complete", trial);
+    errand e = {.method = "POST", .rest = rest, .has_body = true, .body = report_json(s, r)};
+    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    tacit_status st = check_told(answer, trial, r, err);
+    json_decref(answer);
+    return st;
+}
+
+tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worker, double lease_s,
+                                 tacit_error *err)
+{
+    char rest[64];
+    json_t *answer;
+    snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":heartbeat", trial);
+    errand e = {.method = "POST",
+                .rest = rest,
+                .has_body = true,
+                .once = true,
+                .body = json_pack("{s:s, s:f}", "worker", worker, "lease_s", lease_s)};
+    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    json_decref(answer);
+    return TACIT_OK;
+}
+
+tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *trial,
+                               tacit_error *err)
+{
+    json_t *answer, *params = tc_space_values_json(s->doc->space, values);
+    int64_t number = -1;
+    errand e = {.method = "POST",
+                .rest = "/trials",
+                .has_body = true,
+                .once = true,
+                .body = params ? json_pack("{s:o}", "params", params) : NULL};
+    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    bool good = tc_json_whole(json_object_get(answer, "trial"), &number) && number >= 0;
+    json_decref(answer);
+    if (!good)
+        return strange("a trial without a number", err);
+    *trial = (uint64_t)number;
+    return TACIT_OK;
+}
+
+/* ---- looking ---- */
+
+tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err)
+{
+    json_t *j;
+    int64_t complete = -1, failed = -1, running = -1, planned = -1;
+    TC_TRY(ask(&s->cfg, &(errand){.method = "GET", .rest = ""}, &j, err));
+    bool good = read_whole(j, "complete", &complete) && read_whole(j, "failed", &failed) &&
+                read_whole(j, "running", &running) && read_whole(j, "trials", &planned) &&
+                complete >= 0 && failed >= 0 && running >= 0 && planned >= 0;
+    json_decref(j);
+    if (!good)
+        return strange("a study that does not say how many trials it has", err);
+    *out = (tc_remote_standing){.complete = (uint64_t)complete,
+                                .failed = (uint64_t)failed,
+                                .running = (uint64_t)running,
+                                .planned = (uint64_t)planned};
+    return TACIT_OK;
+}
+
+enum { PAGE = 1000 };
+
+/* *next: the cursor of the next page; -1: this was the last. */
+static tacit_status get_page(tc_remote *s, const char *query, tc_trial_list *out, int64_t *next,
+                             tacit_error *err)
+{
+    tc_text rest = {0};
+    json_t *j;
+    tc_text_addf(&rest, "/trials?%s", query);
+    tacit_status st =
+        rest.failed ? tc_fail_memory(err)
+                    : ask(&s->cfg, &(errand){.method = "GET", .rest = tc_text_get(&rest)}, &j, err);
+    tc_text_fini(&rest);
+    TC_TRY(st);
+    *next = -1;
+    st = add_all(s, j, read_trial, out, err);
+    if (st == TACIT_OK && !read_whole(j, "next", next))
+        st = strange("a cursor that is no number", err);
+    json_decref(j);
+    return st;
+}
+
+tacit_status tc_remote_trials(tc_remote *s, int state, tc_trial_list *out, tacit_error *err)
+{
+    int64_t after = -1, next = 0;
+    while (next >= 0) {
+        char query[96];
+        int n = snprintf(query, sizeof query, "limit=%d", PAGE);
+        if (after >= 0)
+            n += snprintf(query + n, sizeof query - (size_t)n, "&after=%" PRId64, after);
+        if (state >= 0)
+            snprintf(query + n, sizeof query - (size_t)n, "&state=%s",
+                     tc_trial_state_name((tc_trial_state)state));
+        TC_TRY(get_page(s, query, out, &next, err));
+        if (next >= 0 && next <= after)
+            return strange("pages that do not end", err);
+        after = next;
+    }
+    return TACIT_OK;
+}
+
+/* Two trials are asked for, so that it does not matter whether the cursor's own is among them. */
+tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, tacit_error *err)
+{
+    char query[64];
+    int64_t next;
+    size_t before = out->n;
+    if (number == 0)
+        snprintf(query, sizeof query, "limit=1");
+    else
+        snprintf(query, sizeof query, "limit=2&after=%" PRIu64, number - 1);
+    TC_TRY(get_page(s, query, out, &next, err));
+    for (size_t i = before; i < out->n; i++)
+        if (out->list[i].number == number) {
+            out->list[before] = out->list[i];
+            out->n = before + 1;
+            return TACIT_OK;
+        }
+    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64, number);
+}
+
+tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err)
+{
+    json_t *j;
+    tacit_error why = {0};
+    tacit_status st = ask(&s->cfg, &(errand){.method = "GET", .rest = "/best"}, &j, &why);
+    if (st == TACIT_E_NOT_FOUND)
+        return TACIT_OK;
+    if (st != TACIT_OK)
+        return tc_fail(err, st, "%s", why.msg);
+    st = add(s, j, read_trial, out, err);
+    json_decref(j);
+    return st;
+}

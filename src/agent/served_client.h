@@ -1,0 +1,110 @@
+/* served_client.h - a client of a served study: the optimizer is at the coordinator, the work is done here.
+ *
+ * Every call is one request, which is sent again with growing pauses while the coordinator does not
+ * answer or is too busy: suggest and complete are idempotent by the protocol (coord/README.md). A
+ * refusal is a tacit_error with the code, and so the exit code, that the same refusal has where the
+ * study is in a storage. Answers are not believed: whatever does not fit the study's document is
+ * E_IO "makes no sense". Numbers are the coordinator's, bit for bit. Called by programs/tacit; one thread at a time. */
+#ifndef TC_AGENT_SERVED_CLIENT_H
+#define TC_AGENT_SERVED_CLIENT_H
+
+#include "agent/transport.h"
+#include "algo/optimizer.h"
+#include "wire/study_doc.h"
+
+typedef struct tc_remote tc_remote;
+
+/* All borrowed as long as it is used. */
+typedef struct tc_remote_config {
+    tc_transport transport;
+    const char *study; /* its name; NULL where a call is about no single one */
+    const char *token;
+    int64_t patience_ms; /* how long a request without an answer is sent again; 0: not at all */
+    /* Waits so long. why: the first pause in a row, and what went wrong; else NULL. False: stop
+     * trying. NULL: sleeps. */
+    bool (*wait)(void *user, int64_t ms, const char *why);
+    void *user;
+} tc_remote_config;
+
+/* Asks for the document. E_STATE: the study is federated. */
+tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_error *err);
+void tc_remote_close(tc_remote *s); /* NULL is allowed */
+const tc_study_doc *tc_remote_document(const tc_remote *s);
+
+/* ---- trials that came from the coordinator. All-zero is empty; end with fini. */
+typedef struct tc_trial_list {
+    tc_trial *list;
+    size_t n, cap;
+    tc_arena memory; /* of what they point at */
+} tc_trial_list;
+void tc_trial_list_fini(tc_trial_list *l);
+
+/* ---- work */
+
+typedef struct tc_remote_request {
+    const char *worker;
+    double lease_s; /* 0: as long as the coordinator likes */
+    uint64_t count; /* 1 to 1000 */
+    uint64_t pulls; /* 0: one each */
+} tc_remote_request;
+enum { TC_REMOTE_COUNT_MOST = 1000 };
+
+/* Adds what this worker is to run, unfinished trials of his first. E_BUDGET: all are given out. */
+tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_trial_list *out,
+                               tacit_error *err);
+
+typedef enum tc_report_kind {
+    TC_REPORT_VALUE,
+    TC_REPORT_REPLY,  /* perturbed: all that a private algorithm is told */
+    TC_REPORT_VALUES, /* of the pulls of a batch */
+    TC_REPORT_FAILED
+} tc_report_kind;
+
+/* What came of a trial. Borrowed. */
+typedef struct tc_report {
+    tc_report_kind kind;
+    double value;
+    const double *values; /* VALUES */
+    size_t n_values;
+    const char *reason;  /* FAILED */
+    const double *point; /* the point really run; NULL: as issued */
+} tc_report;
+/* E_STATE: it was told otherwise before. */
+tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r, tacit_error *err);
+
+/* A sign of life, sent once: the next one is as good. E_STATE: that worker does not run it. */
+tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worker, double lease_s,
+                                 tacit_error *err);
+/* A point to be tried first. Sent once: again, it would be another trial. */
+tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *trial,
+                               tacit_error *err);
+
+/* ---- looking */
+
+typedef struct tc_remote_standing {
+    uint64_t complete, failed, running, planned;
+} tc_remote_standing;
+tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err);
+/* Adds all trials, page by page; state -1: of any state. */
+tacit_status tc_remote_trials(tc_remote *s, int state, tc_trial_list *out, tacit_error *err);
+/* Adds one. E_NOT_FOUND. */
+tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, tacit_error *err);
+/* Adds the best one; nothing where none is complete. */
+tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err);
+
+/* ---- any request (served_request.c) */
+
+/* The answer to a request that succeeded; *out ends with tc_text_fini. A refusal is a failure. once: it is
+ * not sent again. */
+tacit_status tc_remote_fetch(const tc_remote_config *cfg, const tc_call *call, bool once,
+                             tc_text *out, tacit_error *err);
+/* The same as JSON, for json_decref. */
+tacit_status tc_remote_call(const tc_remote_config *cfg, const tc_call *call, bool once,
+                            json_t **out, tacit_error *err);
+/* Of an answer with this HTTP status and body: "the coordinator says 404: ...", with the code that
+ * the problem names. */
+tacit_status tc_remote_refusal(int http, const tc_text *body, tacit_error *err);
+/* The request that makes a study: for tc_free. NULL: no memory. */
+char *tc_remote_creation(const tc_study_doc *doc);
+
+#endif

@@ -1,0 +1,104 @@
+/* charge_test.c - what a round costs, whom, and the accountant that its budget is held with. */
+#include "support/test.h"
+
+#include "algo/charge.h"
+#include "base/memory.h"
+
+typedef struct setting {
+    const tc_algorithm *algorithm;
+    void *opts;
+    tc_env env;
+} setting;
+
+static setting set_up(const char *algorithm, const char *options)
+{
+    tacit_error err = {0};
+    setting s = {.algorithm = tc_algorithm_find(algorithm), .env = {.agents = 10, .budget = 20}};
+    json_t *given = json_loads(options, 0, NULL);
+    assert_non_null(s.algorithm);
+    assert_non_null(given);
+    s.opts = tc_alloc(1, s.algorithm->options_size);
+    assert_non_null(s.opts);
+    assert_ok(tc_options_defaults(s.algorithm->options, s.opts, &err));
+    assert_ok(tc_options_set_json(s.algorithm->options, s.opts, algorithm, given, NULL, &err));
+    json_decref(given);
+    return s;
+}
+
+static void tear_down(setting *s)
+{
+    tc_options_fini(s->algorithm->options, s->opts);
+    tc_free(s->opts);
+}
+
+static void a_round_costs_its_noise(void **state)
+{
+    tacit_error err = {0};
+    tc_dp_event e;
+    setting s = set_up("dp-fts-de", "{\"noise_multiplier\": 3, \"releases\": \"all\"}");
+    (void)state;
+    assert_ok(tc_round_event(s.algorithm, &s.env, s.opts, 0, &e, &err));
+    assert_int_equal(e.mechanism, TC_DP_GAUSSIAN);
+    assert_int_equal(e.sampling, TC_DP_ALL);
+    assert_close(e.parameter, 3, 1e-12);
+    tear_down(&s);
+}
+
+/* The closed form where there is one; sub-sampling has none. */
+static void the_accountant_is_the_tightest_there_is(void **state)
+{
+    tacit_error err = {0};
+    tc_ledger_budget b;
+    setting all = set_up("dp-fts-de", "{\"noise_multiplier\": 3, \"releases\": \"all\"}");
+    setting some = set_up("dp-fts-de", "{\"noise_multiplier\": 3, \"releases\": \"all\","
+                                       " \"sampling_rate\": 0.25}");
+    (void)state;
+    assert_ok(tc_round_budget(all.algorithm, &all.env, all.opts, 2, 1e-5, &b, &err));
+    assert_ptr_equal(b.accountant, &tc_accountant_gaussian);
+    assert_same_bits(b.epsilon, 2);
+    assert_same_bits(b.delta, 1e-5);
+    assert_ok(tc_round_budget(some.algorithm, &some.env, some.opts, 2, 1e-5, &b, &err));
+    assert_ptr_equal(b.accountant, &tc_accountant_pld);
+    tear_down(&all);
+    tear_down(&some);
+}
+
+static void a_relay_has_no_price(void **state)
+{
+    tacit_error err = {0};
+    tc_dp_event e;
+    tc_ledger_budget b;
+    setting s = set_up("fts", "{}");
+    (void)state;
+    assert_fails(tc_round_event(s.algorithm, &s.env, s.opts, 0, &e, &err), TACIT_E_UNSUPPORTED,
+                 "fts releases no sums");
+    assert_fails(tc_round_budget(s.algorithm, &s.env, s.opts, 1, 1e-5, &b, &err),
+                 TACIT_E_UNSUPPORTED, "fts releases no sums");
+    tear_down(&s);
+}
+
+static void records_of_a_round_have_a_name(void **state)
+{
+    setting s = set_up("dp-pf-pne", "{\"protect\": \"record\"}");
+    tc_round_charge c = tc_round_charge_of(s.algorithm, s.opts, 7);
+    (void)state;
+    assert_int_equal(c.unit, TC_UNIT_ROW);
+    assert_string_equal(tc_round_charge_subject(&c), "records of round 7");
+    tear_down(&s);
+    s = set_up("dp-fts-de", "{}");
+    c = tc_round_charge_of(s.algorithm, s.opts, 7);
+    assert_int_equal(c.unit, TC_UNIT_AGENT);
+    assert_null(tc_round_charge_subject(&c));
+    tear_down(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_round_costs_its_noise),
+        cmocka_unit_test(the_accountant_is_the_tightest_there_is),
+        cmocka_unit_test(a_relay_has_no_price),
+        cmocka_unit_test(records_of_a_round_have_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,324 @@
+/* idempotency.c - the same request under the same Idempotency-Key: the same answer, made once.
+ *
+ * A record says which request a key belongs to, before the request is carried out, and gets its answer
+ * afterwards. Who asks again gets that answer; another request under the same key is refused. If there
+ * is a record without an answer, the first attempt is under way or its process died: then nobody can
+ * say what came of it, unless the route's handler may be asked twice by itself (tc_route.again).
+ *
+ * The store keeps only hashes of tokens, and answers may hold tokens: so an answer is sealed with a key
+ * that follows from the bearer's token and the idempotency key, which the store does not have.
+ *
+ *   "k" hash(token hash, key)          request hash (32) | time (8) | nothing, or nonce (24) and box
+ *   "t" time (8) hash(token hash, key) empty: by time, so that old ones are found without a search
+ *
+ * Called by coord.c around a handler, and by the tick. */
+#include "coord/coord_int.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <sodium.h>
+#include <string.h>
+
+enum {
+    KEY_MOST = 64,
+    HEAD = TC_LEDGER_HASH_BYTES + 8,
+    NONCE = crypto_secretbox_NONCEBYTES,
+    BOX = NONCE + crypto_secretbox_MACBYTES,
+    PLAIN = 2, /* before the body: the status */
+    ATTEMPTS = 4,
+    SWEPT_AT_ONCE = 256
+};
+#define KEEP_MS        (INT64_C(24) * 3600 * 1000)
+#define SWEEP_EVERY_MS (INT64_C(60) * 1000)
+
+/* ---- keys and hashes ---- */
+
+static bool key_allowed(const char *key)
+{
+    size_t n = strlen(key);
+    for (size_t i = 0; i < n; i++)
+        if (key[i] < 0x20 || key[i] > 0x7e)
+            return false;
+    return n >= 1 && n <= KEY_MOST;
+}
+
+static void hash_text(crypto_generichash_state *h, const char *text)
+{
+    crypto_generichash_update(h, (const uint8_t *)text, strlen(text) + 1);
+}
+
+static tc_ledger_hash hash_request(const tc_request *q)
+{
+    crypto_generichash_state h;
+    tc_ledger_hash out;
+    crypto_generichash_init(&h, NULL, 0, sizeof out.bytes);
+    hash_text(&h, q->method);
+    hash_text(&h, q->path);
+    if (q->n_body > 0)
+        crypto_generichash_update(&h, q->body, q->n_body);
+    crypto_generichash_final(&h, out.bytes, sizeof out.bytes);
+    return out;
+}
+
+/* hash(first, key): where an answer is, and what seals it. */
+static tc_ledger_hash hash_key(const void *first, size_t n, const char *key)
+{
+    crypto_generichash_state h;
+    tc_ledger_hash out;
+    crypto_generichash_init(&h, NULL, 0, sizeof out.bytes);
+    crypto_generichash_update(&h, first, n);
+    hash_text(&h, key);
+    crypto_generichash_final(&h, out.bytes, sizeof out.bytes);
+    return out;
+}
+
+static tc_key answer_key(const tc_ledger_hash *h)
+{
+    tc_key k = {.bytes = "k", .n = 1};
+    memcpy(k.bytes + k.n, h->bytes, sizeof h->bytes);
+    k.n += sizeof h->bytes;
+    return k;
+}
+
+static tc_key time_key(int64_t ms, const tc_ledger_hash *h)
+{
+    tc_key k = {.bytes = "t", .n = 1}, number = tc_key_number((uint64_t)ms);
+    memcpy(k.bytes + k.n, number.bytes, number.n);
+    memcpy(k.bytes + k.n + number.n, h->bytes, sizeof h->bytes);
+    k.n += number.n + sizeof h->bytes;
+    return k;
+}
+
+/* ---- sealing ---- */
+
+/* The nonce follows from the text: one key may seal two answers, if a handler was asked twice. */
+static uint8_t *seal(const tc_ledger_hash *key, const tc_response *r, size_t *n)
+{
+    size_t plain = PLAIN + r->body.len;
+    uint8_t *out = tc_alloc(HEAD + BOX + plain, 1), *box = out ? out + HEAD + NONCE : NULL;
+    if (!out)
+        return NULL;
+    uint8_t *text = box + crypto_secretbox_MACBYTES;
+    text[0] = (uint8_t)(r->status >> 8);
+    text[1] = (uint8_t)r->status;
+    memcpy(text + PLAIN, tc_text_get(&r->body), r->body.len);
+    crypto_generichash(out + HEAD, NONCE, text, plain, key->bytes, sizeof key->bytes);
+    crypto_secretbox_easy(box, text, plain, out + HEAD, key->bytes);
+    *n = HEAD + BOX + plain;
+    return out;
+}
+
+static bool unseal(const tc_ledger_hash *key, const uint8_t *sealed, size_t n, tc_response *out)
+{
+    size_t plain = n - BOX;
+    uint8_t *text = n >= BOX + PLAIN ? tc_alloc(plain, 1) : NULL;
+    bool ok = text &&
+              crypto_secretbox_open_easy(text, sealed + NONCE, n - NONCE, sealed, key->bytes) == 0;
+    if (ok) {
+        out->status = text[0] << 8 | text[1];
+        out->content_type = "application/json";
+        out->replayed = true;
+        tc_text_add_bytes(&out->body, text + PLAIN, plain - PLAIN);
+        ok = !out->body.failed;
+    }
+    if (text)
+        sodium_memzero(text, plain);
+    tc_free(text);
+    return ok;
+}
+
+/* ---- the record ---- */
+
+typedef struct once {
+    tc_ledger_hash key, seal, request;
+    int64_t made_ms;
+    uint64_t version; /* of the record that waits for the answer */
+} once;
+
+static tacit_status read_answer(tc_ask *a, const tc_route *r, once *o, const tc_record *got,
+                                bool *run, tacit_error *err)
+{
+    const uint8_t *bytes = got->value;
+    if (got->size < HEAD)
+        return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: an answer is not one");
+    if (sodium_memcmp(bytes, o->request.bytes, sizeof o->request.bytes) != 0)
+        return tc_refuse(a, 422, TACIT_E_ARG, err,
+                         "this Idempotency-Key was used for another request");
+    o->version = got->version;
+    o->made_ms = (int64_t)tc_key_at(bytes + TC_LEDGER_HASH_BYTES, 0);
+    *run = got->size == HEAD;
+    if (!*run)
+        return unseal(&o->seal, bytes + HEAD, got->size - HEAD, a->out)
+                   ? TACIT_OK
+                   : tc_fail(err, TACIT_E_CORRUPT,
+                             "the storage is damaged: an answer cannot be "
+                             "opened");
+    if (r->again)
+        return TACIT_OK;
+    return tc_refuse(a, 409, TACIT_E_STATE, err,
+                     "the first request under this Idempotency-Key is under way, or ended without "
+                     "an answer; look what came of it and use another key");
+}
+
+static void write_head(const once *o, uint8_t out[HEAD])
+{
+    tc_key time = tc_key_number((uint64_t)o->made_ms);
+    memcpy(out, o->request.bytes, sizeof o->request.bytes);
+    memcpy(out + sizeof o->request.bytes, time.bytes, time.n);
+}
+
+static tacit_status mark(tc_ask *a, once *o, tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    uint8_t head[HEAD];
+    o->made_ms = tc_coord_now(a->coord);
+    o->version = 1;
+    tc_key key = answer_key(&o->key), time = time_key(o->made_ms, &o->key);
+    write_head(o, head);
+    tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &key, 0, head, sizeof head);
+    tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &time, 0, "", 0);
+    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    return status;
+}
+
+/* *run: it is to be carried out; else the answer is there. */
+static tacit_status begin(tc_ask *a, const tc_route *r, once *o, bool *run, tacit_error *err)
+{
+    tc_key key = answer_key(&o->key);
+    tc_record which = tc_record_of(0, TC_RECORD_ANSWER, &key), got;
+    tacit_error why = {0};
+    tacit_status status = TACIT_E_CONFLICT;
+    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++) {
+        status = tc_store_record_get(a->coord->cfg.store, &which, &got, &why);
+        if (status == TACIT_OK) {
+            status = read_answer(a, r, o, &got, run, err);
+            tc_free((void *)got.value);
+            return status;
+        }
+        if (status == TACIT_E_NOT_FOUND)
+            status = mark(a, o, &why);
+    }
+    *run = status == TACIT_OK;
+    return *run ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+/* ---- afterwards ---- */
+
+static void keep(tc_ask *a, const once *o, tc_changes *changes, uint8_t **bytes)
+{
+    tc_key key = answer_key(&o->key);
+    size_t n;
+    *bytes = seal(&o->seal, a->out, &n);
+    if (!*bytes)
+        return;
+    write_head(o, *bytes);
+    tc_changes_bytes(changes, TC_REPLACE, 0, TC_RECORD_ANSWER, &key, o->version, *bytes, n);
+}
+
+static void forget(const once *o, tc_changes *changes)
+{
+    tc_key key = answer_key(&o->key), time = time_key(o->made_ms, &o->key);
+    tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &key, o->version, NULL);
+    tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &time, 1, NULL);
+}
+
+/* A refusal changed nothing and is not kept. What failed inside may have changed something: then the
+ * mark stays. The answer itself goes out, whatever becomes of its record. */
+static void end(tc_ask *a, const once *o, tacit_status status)
+{
+    tc_changes changes = {.n = 0};
+    tacit_error why = {0};
+    uint8_t *bytes = NULL;
+    int http = a->out->status >= 400 ? a->out->status : tc_problem_http(status);
+    if (status == TACIT_OK)
+        keep(a, o, &changes, &bytes);
+    else if (http < 500 || status == TACIT_E_BUSY)
+        forget(o, &changes);
+    if (changes.n > 0 && tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why) != TACIT_OK)
+        tc_log(TC_LOG_WARN, "an answer was not kept for its Idempotency-Key: %s", why.msg);
+    tc_changes_fini(&changes);
+    tc_free(bytes);
+}
+
+tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
+{
+    once o;
+    bool run;
+    const char *key = a->q->idempotency;
+    if (!key_allowed(key))
+        return tc_fail(err, TACIT_E_ARG,
+                       "Idempotency-Key must be 1 to %d printable ASCII characters", KEY_MOST);
+    o.key = hash_key(a->caller.token.bytes, sizeof a->caller.token.bytes, key);
+    o.seal = hash_key(a->q->bearer, strlen(a->q->bearer), key);
+    o.request = hash_request(a->q);
+    tacit_status status = begin(a, a->route, &o, &run, err);
+    if (status == TACIT_OK && run) {
+        status = a->route->handle(a, err);
+        end(a, &o, status);
+    }
+    sodium_memzero(&o, sizeof o);
+    return status;
+}
+
+/* ---- after a day ---- */
+
+typedef struct sweeping {
+    int64_t before_ms;
+    tc_key times[SWEPT_AT_ONCE];
+    size_t n;
+} sweeping;
+
+static tacit_status note_old(void *user, const tc_record *r, tacit_error *err)
+{
+    sweeping *s = user;
+    (void)err;
+    const uint8_t *key = r->key;
+    if (s->n == SWEPT_AT_ONCE || (int64_t)tc_key_at(key + 1, 0) >= s->before_ms)
+        return TACIT_OK;
+    memcpy(s->times[s->n].bytes, key, r->key_size);
+    s->times[s->n++].n = r->key_size;
+    return TACIT_OK;
+}
+
+static tacit_status drop(tc_coord *c, const tc_key *key, tacit_error *err)
+{
+    tc_record_range one = {.kind = TC_RECORD_ANSWER, .prefix = key->bytes, .prefix_size = key->n};
+    return tc_store_record_drop(c->cfg.store, &one, err);
+}
+
+/* The entry by time goes last: until then it will be found again. */
+static tacit_status drop_old(tc_coord *c, const tc_key *time, tacit_error *err)
+{
+    tc_ledger_hash h;
+    memcpy(h.bytes, time->bytes + 1 + 8, sizeof h.bytes);
+    tc_key key = answer_key(&h);
+    TC_TRY(drop(c, &key, err));
+    return drop(c, time, err);
+}
+
+static bool sweep_due(tc_coord *c, int64_t now)
+{
+    pthread_mutex_lock(&c->lock);
+    bool due = now >= c->next_sweep_ms;
+    if (due)
+        c->next_sweep_ms = now + SWEEP_EVERY_MS;
+    pthread_mutex_unlock(&c->lock);
+    return due;
+}
+
+tacit_status tc_answers_sweep(tc_coord *c, tacit_error *err)
+{
+    int64_t now = tc_coord_now(c);
+    sweeping s = {.before_ms = now - KEEP_MS};
+    tc_record_range oldest = {
+        .kind = TC_RECORD_ANSWER, .prefix = "t", .prefix_size = 1, .most = SWEPT_AT_ONCE};
+    if (!sweep_due(c, now))
+        return TACIT_OK;
+    TC_TRY(tc_store_record_scan(c->cfg.store, &oldest, note_old, &s, err));
+    for (size_t i = 0; i < s.n; i++)
+        TC_TRY(drop_old(c, &s.times[i], err));
+    return TACIT_OK;
+}

@@ -1,0 +1,164 @@
+/* outsource.c - a curator sends the rows that it has released, and has them searched here: a study over
+ * them, as `tacit model next` makes it (wire/released_study.h), and a client's token with which to ask for
+ * rows and tell answers. README.md, "Served studies".
+ *
+ * A curator's token is for one study. It is written down before the study is made, and both are found
+ * again by whoever repeats the request after a crash. */
+#include "coord/coord_int.h"
+
+#include "base/error.h"
+#include "wire/released_study.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#define CLAIMED "outsourced" /* in a curator's token: the name of its study ... */
+#define MADE    "made"       /* ... and that it was there */
+
+/* ---- the study ---- */
+
+static tacit_status make_document(const tc_ask *a, tc_study_doc **out, tacit_error *err)
+{
+    tc_released_plan p = {.name = tc_ask_text(a, "name"),
+                          .trials = (uint64_t)tc_ask_whole(a, "trials"),
+                          .seed = (uint64_t)tc_ask_whole(a, "seed"),
+                          .options = json_object_get(a->body, "options")};
+    TC_TRY(tc_study_name_check(p.name, err));
+    return tc_released_study_from_json(out, json_object_get(a->body, "released"), &p, err);
+}
+
+static tacit_status compare(const tc_study_row *row, const tc_study_doc *given, tacit_error *err)
+{
+    tc_study_doc *stored;
+    TC_TRY(tc_study_doc_restore(&stored, row->document, row->points_csv, err));
+    tacit_status status = tc_study_doc_same(stored, given, err);
+    if (status == TACIT_OK && stored->trials != given->trials)
+        status = tc_fail(err, TACIT_E_STATE, "trials differ: the study has %llu, not %llu",
+                         (unsigned long long)stored->trials, (unsigned long long)given->trials);
+    tc_study_doc_free(stored);
+    return status;
+}
+
+/* *there: the very study is stored. E_STATE: one of its name that is not the same. */
+static tacit_status find_same(tc_coord *c, const tc_study_doc *doc, bool *there, tacit_error *err)
+{
+    tc_study_row row;
+    tacit_error why;
+    tacit_status status = tc_store_study_get(c->cfg.store, doc->name, &row, &why);
+    *there = status == TACIT_OK;
+    if (status == TACIT_E_NOT_FOUND)
+        return TACIT_OK;
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    status = compare(&row, doc, &why);
+    tc_study_row_fini(&row);
+    return status == TACIT_OK
+               ? status
+               : tc_fail(err, status, "there is another study \"%s\": %.300s", doc->name, why.msg);
+}
+
+/* ---- the curator's token ---- */
+
+static void change_token(tc_ask *a, tc_changes *changes, json_t *record)
+{
+    tc_key key = tc_key_hash(&a->caller.token);
+    tc_changes_add(changes, TC_REPLACE, 0, TC_RECORD_TOKEN, &key, a->caller.version, record);
+}
+
+/* The record with one more field; NULL: no memory. */
+static json_t *with(const json_t *record, const char *name, json_t *value)
+{
+    json_t *j = json_copy((json_t *)record);
+    if (j && json_object_set(j, name, value) == 0) {
+        json_decref(value);
+        return j;
+    }
+    json_decref(j);
+    json_decref(value);
+    return NULL;
+}
+
+static tacit_status write_claim(tc_ask *a, const char *name, tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    json_t *record = with(a->caller.record, CLAIMED, json_string(name));
+    if (!record)
+        return tc_fail_memory(err);
+    change_token(a, &changes, json_incref(record));
+    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    if (status != TACIT_OK) {
+        json_decref(record);
+        return status;
+    }
+    json_decref(a->caller.record);
+    a->caller.record = record;
+    a->caller.version++;
+    return TACIT_OK;
+}
+
+/* `there`: the study is stored already. */
+static tacit_status claim(tc_ask *a, const char *name, bool there, tacit_error *err)
+{
+    const char *claimed = json_string_value(json_object_get(a->caller.record, CLAIMED));
+    if (a->caller.role != TC_ROLE_CURATOR)
+        return TACIT_OK;
+    if (claimed && strcmp(claimed, name) != 0)
+        return tc_refuse(a, 403, TACIT_E_ARG, err,
+                         "the token is for one release, and study \"%s\" was made of it", claimed);
+    if (!claimed && there)
+        return tc_fail(err, TACIT_E_STATE, "there is a study \"%s\" already", name);
+    if (!there && json_object_get(a->caller.record, MADE))
+        return tc_fail(err, TACIT_E_STATE, "study \"%s\" was made of the release and is erased",
+                       name);
+    return claimed ? TACIT_OK : write_claim(a, name, err);
+}
+
+/* ---- the answer ---- */
+
+/* The client's token, and in the curator's that the study was there: both or none. */
+static tacit_status make_token(tc_ask *a, const tc_desk *d, char text[48], tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    tc_token_terms t = {.role = TC_ROLE_CLIENT, .desk = d};
+    tacit_status status = tc_token_make(a->coord, &t, text, &changes, err);
+    if (status == TACIT_OK && a->caller.role == TC_ROLE_CURATOR &&
+        !json_object_get(a->caller.record, MADE))
+        change_token(a, &changes, with(a->caller.record, MADE, json_true()));
+    if (status == TACIT_OK)
+        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    return status;
+}
+
+static tacit_status answer(tc_ask *a, const char *name, int http, tacit_error *err)
+{
+    tc_desk *d;
+    char text[48];
+    TC_TRY(tc_desk_get(a->coord, name, &d, err));
+    tacit_status status = make_token(a, d, text, err);
+    tc_desk_release(a->coord, d);
+    TC_TRY(status);
+    status = tc_answer(a, http, json_pack("{s:s, s:s}", "name", name, "token", text), err);
+    sodium_memzero(text, sizeof text);
+    return status;
+}
+
+static tacit_status outsource(tc_ask *a, const tc_study_doc *doc, tacit_error *err)
+{
+    bool there;
+    TC_TRY(find_same(a->coord, doc, &there, err));
+    TC_TRY(claim(a, doc->name, there, err));
+    if (!there)
+        TC_TRY(tc_studies_put(a->coord, doc, err));
+    return answer(a, doc->name, there ? 200 : 201, err);
+}
+
+tacit_status tc_outsource_post(tc_ask *a, tacit_error *err)
+{
+    tc_study_doc *doc;
+    TC_TRY(make_document(a, &doc, err));
+    tacit_status status = outsource(a, doc, err);
+    tc_study_doc_free(doc);
+    return status;
+}

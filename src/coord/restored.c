@@ -1,0 +1,238 @@
+/* restored.c - a coordinator's store that comes from a backup: what it forgot is counted and over.
+ *
+ * Called on the copy of a backup before anybody serves it (programs/tacit/restore.c). For every
+ * federated study, from its ledger's side (privacy/ledger_restored.c) and from its rounds':
+ *
+ *   1. The ledger notes the restore, so that agents who saw a newer head can read why.
+ *   2. The next rounds, as many as may have been released since the backup, are charged at their price
+ *      and void. So what was spent is at most what the ledger says, and no round is released twice.
+ *   3. A round that was open when the backup was made is void, too: contributions to it are not in a
+ *      backup.
+ *
+ * No more than the planned rounds can have been released, and none of a study that was closed. Other
+ * ledgers of the store (of curators, of agents, of studies that were erased) have no plan to count by:
+ * unless it is said that nothing was released, all that they claim is stamped NOT PRIVATE. */
+#include "coord/coord_int.h"
+
+#include "algo/charge.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct restoring {
+    tc_coord *coord;
+    const tc_restore_terms *terms;
+    tc_restore_visit visit;
+    void *user;
+    char of[32]; /* the time of the backup */
+} restoring;
+
+/* ---- one round ---- */
+
+static tacit_status is_released(tc_desk *d, uint64_t round, bool *out, tacit_error *err)
+{
+    tc_ledger_receipt r;
+    tacit_error why;
+    tacit_status status = tc_ledger_find(d->ledger, &d->hash, round, &r, &why);
+    *out = status == TACIT_OK;
+    if (*out)
+        tc_ledger_receipt_fini(&r);
+    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+static tacit_status charge(tc_desk *d, uint64_t round, tacit_error *err)
+{
+    const tc_study_plan *p = d->plan;
+    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_ledger_lost lost = {
+        .charge = {.study = d->hash, .round = round, .subject = tc_round_charge_subject(&who)},
+        .unit = who.unit};
+    tc_text adjacency = {0};
+    tacit_status status =
+        tc_study_plan_terms(p, round, &lost.event, &lost.distance, &adjacency, err);
+    lost.adjacency = tc_text_get(&adjacency);
+    if (status == TACIT_OK)
+        status = tc_ledger_charge_lost(d->ledger, &lost, err);
+    tc_text_fini(&adjacency);
+    return status;
+}
+
+/* *r becomes what is stored. */
+static tacit_status end_round(const restoring *t, const tc_desk *d, tc_round *r, uint64_t round,
+                              tc_phase phase, const char *reason, tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    tc_round now = {.number = round, .phase = phase, .version = r->version};
+    snprintf(now.reason, sizeof now.reason, "%s", reason);
+    tc_round_change(&changes, d->id, r, &now);
+    tacit_status status = tc_changes_commit(t->coord->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    now.version++;
+    if (status == TACIT_OK)
+        *r = now;
+    return status;
+}
+
+static tacit_status lose(const restoring *t, tc_desk *d, tc_round *r, uint64_t round,
+                         tacit_error *err)
+{
+    char reason[256];
+    snprintf(reason, sizeof reason,
+             "round %" PRIu64 " may have been released after the backup of %s from which the "
+             "coordinator was restored: it is paid for, and is not released again",
+             round, t->of);
+    if (d->plan->doc->algorithm->aggregator)
+        TC_TRY(charge(d, round, err));
+    return end_round(t, d, r, round, TC_PHASE_VOID, reason, err);
+}
+
+/* ---- the rounds of a study ---- */
+
+static bool is_over(const tc_round *r)
+{
+    return r->phase == TC_PHASE_CLOSED || r->phase == TC_PHASE_VOID;
+}
+
+/* A process may have released a round and died before it said so: then the backup has the release. */
+static tacit_status settle_present(const restoring *t, tc_desk *d, tc_round *r, tacit_error *err)
+{
+    bool released = false;
+    TC_TRY(tc_round_present(t->coord, d->id, r, err));
+    if (r->phase == TC_PHASE_CLOSING)
+        TC_TRY(is_released(d, r->number, &released, err));
+    return released ? end_round(t, d, r, r->number, TC_PHASE_CLOSED, "", err) : TACIT_OK;
+}
+
+/* The first round that has not ended. */
+static tacit_status first_round(const tc_desk *d, const tc_round *r, uint64_t *out,
+                                tacit_error *err)
+{
+    uint64_t from = r->phase == TC_PHASE_NONE ? 0 : r->number + is_over(r);
+    return tc_study_plan_next_round(d->plan, from, out, err);
+}
+
+/* How many rounds may have been released since. Of a study that was closed only the one whose
+ * closing had begun. */
+static tacit_status most_released(const restoring *t, const tc_desk *d, const tc_round *r,
+                                  uint64_t *out, tacit_error *err)
+{
+    tc_study_state state;
+    uint64_t version;
+    TC_TRY(tc_state_get(t->coord, d->id, &state, &version, err));
+    *out = t->terms->released;
+    if (state == TC_STUDY_CLOSED && *out > (r->phase == TC_PHASE_CLOSING))
+        *out = r->phase == TC_PHASE_CLOSING;
+    return TACIT_OK;
+}
+
+static tacit_status lose_rounds(const restoring *t, tc_desk *d, tc_round *r, tc_restore_row *row,
+                                tacit_error *err)
+{
+    uint64_t most;
+    TC_TRY(most_released(t, d, r, &most, err));
+    TC_TRY(first_round(d, r, &row->next, err));
+    while (row->next != TC_NO_ROUND && row->lost < most) {
+        TC_TRY(lose(t, d, r, row->next, err));
+        row->lost++;
+        TC_TRY(first_round(d, r, &row->next, err));
+    }
+    return TACIT_OK;
+}
+
+/* A relay's messages are in the backup, so that its round goes on. */
+static tacit_status void_open(const restoring *t, tc_desk *d, tc_round *r, tc_restore_row *row,
+                              tacit_error *err)
+{
+    char reason[256];
+    if (r->phase == TC_PHASE_NONE || is_over(r) || !d->plan->doc->algorithm->aggregator)
+        return TACIT_OK;
+    snprintf(reason, sizeof reason,
+             "round %" PRIu64
+             " was open when the backup of %s was made, from which the coordinator "
+             "was restored: contributions to it are not in a backup",
+             r->number, t->of);
+    TC_TRY(end_round(t, d, r, r->number, TC_PHASE_VOID, reason, err));
+    return first_round(d, r, &row->next, err);
+}
+
+static tacit_status restore_federated(const restoring *t, tc_desk *d, tacit_error *err)
+{
+    tc_restore_row row = {.name = d->name, .entries = tc_ledger_get_head(d->ledger).seq};
+    tc_round r;
+    TC_TRY(settle_present(t, d, &r, err));
+    TC_TRY(tc_ledger_note_restore(d->ledger, t->terms->backup_ms, t->terms->now_ms, NULL, err));
+    TC_TRY(lose_rounds(t, d, &r, &row, err));
+    TC_TRY(void_open(t, d, &r, &row, err));
+    return t->visit(t->user, &row, err);
+}
+
+static tacit_status restore_study(void *user, const tc_study_row *study, tacit_error *err)
+{
+    const restoring *t = user;
+    tc_desk *d;
+    TC_TRY(tc_desk_get(t->coord, study->name, &d, err));
+    tacit_status status = d->plan ? restore_federated(t, d, err) : TACIT_OK;
+    tc_desk_release(t->coord, d);
+    return status == TACIT_OK ? status : tc_fail_in(err, "study \"%s\"", study->name);
+}
+
+/* ---- other ledgers ---- */
+
+static tacit_status note(const restoring *t, tc_ledger *l, tacit_error *err)
+{
+    tc_ledger_restore last;
+    char stamp[160];
+    bool known = t->terms->released == 0;
+    tc_restore_row row = {.name = tc_ledger_name(l),
+                          .entries = tc_ledger_get_head(l).seq,
+                          .next = TC_NO_ROUND,
+                          .stamped = !known};
+    if (tc_ledger_restored(l, UINT64_MAX, &last) && last.at_ms == t->terms->now_ms)
+        return TACIT_OK; /* with its study */
+    snprintf(stamp, sizeof stamp,
+             "restored from a backup of %s: what was released since is not counted", t->of);
+    TC_TRY(tc_ledger_note_restore(l, t->terms->backup_ms, t->terms->now_ms, known ? NULL : stamp,
+                                  err));
+    return t->visit(t->user, &row, err);
+}
+
+static tacit_status restore_ledger(void *user, const char *name, tacit_error *err)
+{
+    const restoring *t = user;
+    tc_ledger_io io;
+    tc_ledger *l;
+    TC_TRY(tc_store_ledger(t->coord->cfg.store, name, false, &io, err));
+    TC_TRY(tc_ledger_open(&l, name, &io, err));
+    tacit_status status = note(t, l, err);
+    tc_ledger_close(l);
+    return status;
+}
+
+/* ---- */
+
+/* An agent's store has studies of a federation as well, but not their rounds: its key tells. */
+static tacit_status is_agents(tc_store *store, bool *out, tacit_error *err)
+{
+    tc_record_range keys = {.kind = TC_RECORD_KEY};
+    uint64_t n;
+    TC_TRY(tc_store_record_count(store, &keys, &n, err));
+    *out = n > 0;
+    return TACIT_OK;
+}
+
+tacit_status tc_coord_restore(tc_store *store, const tc_restore_terms *terms,
+                              tc_restore_visit visit, void *user, tacit_error *err)
+{
+    restoring t = {.terms = terms, .visit = visit, .user = user};
+    bool agents;
+    tc_clock_iso(t.of, terms->backup_ms);
+    TC_TRY(is_agents(store, &agents, err));
+    TC_TRY(tc_coord_new(&t.coord, &(tc_coord_config){.store = store}, err));
+    tacit_status status = agents ? TACIT_OK : tc_store_study_list(store, restore_study, &t, err);
+    if (status == TACIT_OK)
+        status = tc_store_ledger_list(store, restore_ledger, &t, err);
+    tc_coord_free(t.coord);
+    return status;
+}

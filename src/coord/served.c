@@ -1,0 +1,272 @@
+/* served.c - workers of a served study ask for trials, and say that they are still at it.
+ *
+ * Everything about trials is in study/study.h: no two workers share one, in however many processes they
+ * ask. Here are requests: who asks, for how many, for how long. README.md, "Served studies". */
+#include "coord/coord_int.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- for all of them ---- */
+
+/* Some algorithms never ask a candidate twice, and say so. */
+static bool asks_once(const tc_optimizer *o)
+{
+    const tc_option *repeat = tc_options_find(tc_optimizer_algorithm(o)->options, "repeat");
+    const char *opts = tc_optimizer_options(o);
+    return repeat && repeat->type == TC_OPTION_BOOL && !*(const bool *)(opts + repeat->offset);
+}
+
+uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc)
+{
+    const tc_domain *rows = doc->space->domain;
+    return rows && asks_once(o) && rows->n < doc->trials ? rows->n : doc->trials;
+}
+
+void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint64_t trial,
+                   tc_trial_state state, const double *value)
+{
+    if (tc_algorithm_takes_replies(doc->algorithm))
+        return;
+    tc_coord_say(c, d->name,
+                 json_pack("{s:s, s:I, s:s, s:o}", "event", "trial", "trial", (json_int_t)trial,
+                           "state", tc_trial_state_name(state), "value",
+                           value ? json_real(*value) : json_null()));
+}
+
+static tacit_status read_worker(const tc_ask *a, const char **out, tacit_error *err)
+{
+    const char *worker = tc_ask_text(a, "worker");
+    for (size_t i = 0; worker[i]; i++)
+        if (worker[i] < ' ' || worker[i] > '~')
+            return tc_fail(err, TACIT_E_ARG,
+                           "worker must be printable characters of ASCII, got byte 0x%02x at %zu",
+                           (unsigned)(unsigned char)worker[i], i + 1);
+    *out = worker;
+    return TACIT_OK;
+}
+
+static int64_t read_lease(const tc_ask *a)
+{
+    return (int64_t)(tc_ask_real(a, "lease_s") * 1000 + 0.5);
+}
+
+/* ---- asking ---- */
+
+typedef struct asking {
+    tc_ask *ask;
+    tc_desk *desk;
+    tc_study *study;
+    const tc_study_doc *doc;
+    tc_ask_request req;
+    size_t count;
+    json_t *trials; /* so far */
+} asking;
+
+static tacit_status add(asking *s, uint64_t number, const double *values, uint64_t pulls,
+                        tacit_error *err)
+{
+    json_t *j = json_pack("{s:I, s:o, s:I}", "trial", (json_int_t)number, "params",
+                          tc_space_values_json(s->doc->space, values), "pulls", (json_int_t)pulls);
+    return json_array_append_new(s->trials, j) == 0 ? TACIT_OK : tc_fail_memory(err);
+}
+
+static bool is_mine(const asking *s, const tc_trial *t)
+{
+    return t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, s->req.worker) == 0;
+}
+
+/* The first trial from *number on that this worker runs; *found false: there is none. */
+static tacit_status find_mine(asking *s, uint64_t *number, bool *found, tacit_error *err)
+{
+    const tc_optimizer *o;
+    *found = false;
+    TC_TRY(tc_study_look(s->study, &o, err));
+    bool any = tc_optimizer_count(o, TC_TRIAL_RUNNING) > 0;
+    for (; any && !*found && *number < tc_optimizer_trials(o); ++*number)
+        *found = is_mine(s, tc_optimizer_trial(o, *number));
+    if (*found)
+        --*number;
+    tc_study_unlook(s->study);
+    return TACIT_OK;
+}
+
+static tacit_status add_mine(asking *s, uint64_t number, tacit_error *err)
+{
+    const tc_optimizer *o;
+    TC_TRY(tc_study_look(s->study, &o, err));
+    const tc_trial *t = tc_optimizer_trial(o, number);
+    tacit_status status = is_mine(s, t) ? add(s, number, t->values, t->pulls, err) : TACIT_OK;
+    tc_study_unlook(s->study);
+    return status;
+}
+
+/* A worker that comes back, after a crash or because an answer was lost, gets what it had, and its time
+ * begins anew. What it loses meanwhile is not given back. */
+static tacit_status give_back(asking *s, tacit_error *err)
+{
+    uint64_t number = 0;
+    bool found = true;
+    while (json_array_size(s->trials) < s->count) {
+        int64_t until;
+        TC_TRY(find_mine(s, &number, &found, err));
+        if (!found)
+            return TACIT_OK;
+        tacit_status status =
+            tc_study_extend(s->study, number, s->req.worker, s->req.lease_ms, &until, err);
+        if (status == TACIT_OK)
+            status = add_mine(s, number, err);
+        if (status != TACIT_OK && status != TACIT_E_STATE)
+            return status;
+        number++;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status ask_one(asking *s, double *values, tacit_error *err)
+{
+    uint64_t number, pulls;
+    TC_TRY(tc_study_ask_batch(s->study, &s->req, &number, values, &pulls, err));
+    tc_served_say(s->ask->coord, s->desk, s->doc, number, TC_TRIAL_RUNNING, NULL);
+    return add(s, number, values, pulls > 1 ? pulls : 1, err);
+}
+
+/* Fewer than were asked for, where fewer are left. */
+static tacit_status ask_more(asking *s, tacit_error *err)
+{
+    double *values = tc_alloc(s->doc->space->n_params, sizeof *values);
+    tacit_status status = values ? TACIT_OK : tc_fail_memory(err);
+    while (status == TACIT_OK && json_array_size(s->trials) < s->count)
+        status = ask_one(s, values, err);
+    tc_free(values);
+    return status == TACIT_E_BUDGET && json_array_size(s->trials) > 0 ? TACIT_OK : status;
+}
+
+static tacit_status read_asking(asking *s, tacit_error *err)
+{
+    const tc_ask *a = s->ask;
+    const tc_optimizer *o;
+    TC_TRY(read_worker(a, &s->req.worker, err));
+    TC_TRY(tc_desk_study(a->coord, s->desk, &s->study, err));
+    s->doc = tc_study_document(s->study);
+    s->count = (size_t)tc_ask_whole(a, "count");
+    s->req.lease_ms = read_lease(a);
+    s->req.pulls = (uint64_t)tc_ask_whole(a, "pulls");
+    TC_TRY(tc_study_look(s->study, &o, err));
+    s->req.planned = tc_served_planned(o, s->doc);
+    tc_study_unlook(s->study);
+    return TACIT_OK;
+}
+
+static tacit_status suggest(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    asking s = {.ask = a, .desk = d, .trials = json_array()};
+    uint64_t version;
+    tacit_status status = s.trials ? read_asking(&s, err) : tc_fail_memory(err);
+    if (status == TACIT_OK)
+        status = tc_state_running(a->coord, d->id, &version, err);
+    if (status == TACIT_OK)
+        status = give_back(&s, err);
+    if (status == TACIT_OK)
+        status = ask_more(&s, err);
+    if (status == TACIT_OK)
+        return tc_answer(a, 200, json_pack("{s:o}", "trials", s.trials), err);
+    json_decref(s.trials);
+    return status;
+}
+
+tacit_status tc_served_suggest(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
+    tacit_status status = suggest(a, d, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}
+
+/* ---- still at it ---- */
+
+static tacit_status heartbeat(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    tc_study *study;
+    const char *worker;
+    uint64_t trial;
+    int64_t until;
+    TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
+    TC_TRY(read_worker(a, &worker, err));
+    TC_TRY(tc_state_open(a->coord, d->id, err));
+    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_study_extend(study, trial, worker, read_lease(a), &until, err));
+    return tc_answer(a, 200,
+                     json_pack("{s:I, s:o}", "trial", (json_int_t)trial, "lease_until_ms",
+                               until > 0 ? json_integer((json_int_t)until) : json_null()),
+                     err);
+}
+
+tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
+    tacit_status status = heartbeat(a, d, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}
+
+/* ---- points of one's own ---- */
+
+/* Others may enqueue at the same time: then there are a few trials more than were planned. */
+static tacit_status check_room(tc_study *study, tacit_error *err)
+{
+    const tc_optimizer *o;
+    uint64_t pulls = 0;
+    TC_TRY(tc_study_look(study, &o, err));
+    uint64_t planned = tc_served_planned(o, tc_study_document(study));
+    for (int state = TC_TRIAL_WAITING; state <= TC_TRIAL_STALE; state++)
+        pulls += tc_optimizer_pulls(o, (tc_trial_state)state);
+    tc_study_unlook(study);
+    return pulls < planned ? TACIT_OK
+                           : tc_fail(err, TACIT_E_BUDGET,
+                                     "all %" PRIu64 " trials that were planned are there", planned);
+}
+
+static tacit_status put_point(tc_ask *a, tc_study *study, uint64_t *trial, tacit_error *err)
+{
+    const tc_space *space = tc_study_document(study)->space;
+    double *values = tc_alloc(space->n_params, sizeof *values);
+    if (!values)
+        return tc_fail_memory(err);
+    tacit_status status =
+        tc_space_values_from_json(space, json_object_get(a->body, "params"), values, err);
+    if (status == TACIT_OK)
+        status = check_room(study, err);
+    if (status == TACIT_OK)
+        status = tc_study_enqueue(study, values, trial, err);
+    tc_free(values);
+    return status;
+}
+
+static tacit_status enqueue(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    tc_study *study;
+    uint64_t trial, version;
+    TC_TRY(tc_state_running(a->coord, d->id, &version, err));
+    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(put_point(a, study, &trial, err));
+    tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_WAITING, NULL);
+    return tc_answer(a, 201,
+                     json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
+                               tc_trial_state_name(TC_TRIAL_WAITING)),
+                     err);
+}
+
+tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
+    tacit_status status = enqueue(a, d, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* served_complete.c - what came of a trial of a served study.
+ *
+ * A report is on disk when it is answered. The same report again gets the same answer, so that whoever
+ * lost one may ask again; another one is refused. A study that is told private replies takes nothing else:
+ * not a value, and not even that there is none, for both would tell about a reward (algo/ldp). */
+#include "coord/coord_int.h"
+
+#include "algo/batch.h"
+#include "algo/ldp/ldp_curator.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct report {
+    uint64_t trial;
+    const char *failed; /* or NULL */
+    double value;
+    tc_batch sums;  /* n = 0: it is one value */
+    double *params; /* the point really run; NULL: as issued. Owned */
+} report;
+
+/* ---- reading ---- */
+
+static tacit_status check_private(const tc_study_doc *doc, const json_t *body, tacit_error *err)
+{
+    const json_t *reply = json_object_get(body, "reply");
+    bool replies = tc_algorithm_takes_replies(doc->algorithm);
+    if (reply && !replies)
+        return tc_fail(err, TACIT_E_ARG,
+                       "\"reply\" is for algorithms that are told private replies, and %s is told "
+                       "values as they are",
+                       doc->algorithm->name);
+    if (!reply && replies)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s is told one private \"reply\" a trial and nothing else: perturb the "
+                       "value, or nan where there is none, before you send it",
+                       doc->algorithm->name);
+    return reply ? tc_ldp_check_reply(doc->algorithm, doc->options, doc->name,
+                                      json_number_value(reply), err)
+                 : TACIT_OK;
+}
+
+/* One value alone is an ordinary report, which every algorithm takes. */
+static tacit_status read_pulls(report *r, const tc_study *study, const json_t *list,
+                               tacit_error *err)
+{
+    size_t n = json_array_size(list);
+    if (n == 0)
+        return tc_fail(err, TACIT_E_ARG, "values must have at least one number");
+    r->value = json_number_value(json_array_get(list, 0));
+    for (size_t i = 0; n > 1 && i < n; i++) {
+        int64_t reward;
+        tacit_error why;
+        tacit_status status =
+            tc_study_reward(study, json_number_value(json_array_get(list, i)), &reward, &why);
+        if (status != TACIT_OK)
+            return tc_fail(err, status == TACIT_E_UNSUPPORTED ? TACIT_E_ARG : status, "values: %s",
+                           why.msg);
+        tc_batch_add(&r->sums, reward);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_params(report *r, const tc_space *space, const json_t *j, tacit_error *err)
+{
+    if (!j)
+        return TACIT_OK;
+    if (r->failed)
+        return tc_fail(err, TACIT_E_ARG, "params goes with a value, not with failed");
+    r->params = tc_alloc(space->n_params, sizeof *r->params);
+    return r->params ? tc_space_values_from_json(space, j, r->params, err) : tc_fail_memory(err);
+}
+
+static tacit_status read_report(const tc_ask *a, const tc_study *study, report *r, tacit_error *err)
+{
+    const tc_study_doc *doc = tc_study_document(study);
+    const json_t *value = json_object_get(a->body, "value");
+    const json_t *values = json_object_get(a->body, "values");
+    TC_TRY(tc_ask_number(a, 1, "trial", &r->trial, err));
+    TC_TRY(check_private(doc, a->body, err));
+    r->failed = tc_ask_text(a, "failed");
+    r->value = json_number_value(value ? value : json_object_get(a->body, "reply"));
+    if (values)
+        TC_TRY(read_pulls(r, study, values, err));
+    return read_params(r, doc->space, json_object_get(a->body, "params"), err);
+}
+
+/* ---- telling ---- */
+
+static tacit_status tell(tc_study *study, const report *r, tacit_error *err)
+{
+    if (r->failed)
+        return tc_study_fail(study, r->trial, r->failed, err);
+    if (r->sums.n > 0)
+        return tc_study_tell_batch(study, r->trial, r->params, &r->sums, err);
+    return tc_study_tell(study, r->trial, r->params, r->value, err);
+}
+
+static bool same_point(const tc_space *space, const double *a, const double *b)
+{
+    return a && b ? memcmp(a, b, space->n_params * sizeof *a) == 0 : a == b;
+}
+
+static bool same_report(const tc_space *space, const report *r, const tc_event *told)
+{
+    if (r->failed)
+        return told->state == TC_TRIAL_FAIL && told->reason && strcmp(told->reason, r->failed) == 0;
+    if (told->state != TC_TRIAL_COMPLETE || !same_point(space, r->params, told->values))
+        return false;
+    if (r->sums.n > 0 || told->batch.n > 0)
+        return r->sums.n == told->batch.n && r->sums.sum == told->batch.sum &&
+               r->sums.squares == told->batch.squares;
+    return memcmp(&r->value, &told->value, sizeof r->value) == 0;
+}
+
+/* Was the trial told with this very report? E_STATE: with another one. *out false: it was not told. */
+static tacit_status was_told(tc_study *study, const report *r, bool *out, tacit_error *err)
+{
+    tc_arena memory = {0};
+    tc_event told;
+    tacit_error why;
+    tacit_status status = tc_study_told(study, r->trial, &memory, &told, &why);
+    bool found = status == TACIT_OK;
+    bool same = found && same_report(tc_study_document(study)->space, r, &told);
+    tc_arena_fini(&memory);
+    *out = same;
+    if (found && !same)
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64 " was told already, and with another report", r->trial);
+    return found || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+/* *first: it was not told before. */
+static tacit_status complete(tc_ask *a, tc_desk *d, tc_study *study, const report *r, bool *first,
+                             tacit_error *err)
+{
+    bool told = false;
+    tacit_error why;
+    tacit_status status = tc_state_open(a->coord, d->id, &why);
+    if (status == TACIT_OK)
+        status = tell(study, r, &why);
+    *first = status == TACIT_OK;
+    if (status == TACIT_E_STATE)
+        TC_TRY(was_told(study, r, &told, err));
+    return *first || told ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+static tacit_status answer(tc_ask *a, tc_desk *d, tc_study *study, uint64_t trial, bool first,
+                           tacit_error *err)
+{
+    const tc_optimizer *o;
+    TC_TRY(tc_study_look(study, &o, err));
+    const tc_trial *t = tc_optimizer_trial(o, trial);
+    tc_trial_state state = t->state;
+    double value = t->value;
+    tc_study_unlook(study);
+    const double *shown = state == TC_TRIAL_COMPLETE ? &value : NULL;
+    if (first)
+        tc_served_say(a->coord, d, tc_study_document(study), trial, state, shown);
+    return tc_answer(a, 200,
+                     json_pack("{s:I, s:s, s:o}", "trial", (json_int_t)trial, "state",
+                               tc_trial_state_name(state), "value",
+                               shown ? json_real(value) : json_null()),
+                     err);
+}
+
+static tacit_status take(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    tc_study *study;
+    report r = {0};
+    bool first;
+    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    tacit_status status = read_report(a, study, &r, err);
+    if (status == TACIT_OK)
+        status = complete(a, d, study, &r, &first, err);
+    tc_free(r.params);
+    return status == TACIT_OK ? answer(a, d, study, r.trial, first, err) : status;
+}
+
+tacit_status tc_served_complete(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
+    tacit_status status = take(a, d, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}

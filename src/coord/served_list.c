@@ -1,0 +1,153 @@
+/* served_list.c - the trials of a served study: pages of them, and the best one.
+ *
+ * Of a study that is told private replies the values are those replies: nothing else has ever come. Who sent
+ * one, and when, is not shown. */
+#include "coord/coord_int.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+enum { PAGE_MOST = 1000, PAGE = 100 };
+
+/* ---- one ---- */
+
+static json_t *text_json(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *time_json(int64_t ms)
+{
+    return ms > 0 ? json_integer((json_int_t)ms) : json_null();
+}
+
+/* Of a private reply neither who sent it nor when. NULL: no memory. */
+static json_t *trial_json(const tc_optimizer *o, const tc_trial *t)
+{
+    bool complete = t->state == TC_TRIAL_COMPLETE, failed = t->state == TC_TRIAL_FAIL;
+    bool shown = !tc_algorithm_takes_replies(tc_optimizer_algorithm(o));
+    json_t *j = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "trial", (json_int_t)t->number,
+                          "state", tc_trial_state_name(t->state), "params",
+                          tc_space_values_json(tc_optimizer_space(o), t->values), "value",
+                          complete ? json_real(t->value) : json_null(), "worker",
+                          text_json(shown ? t->worker : NULL), "started_ms",
+                          time_json(shown ? t->asked_ms : 0), "ended_ms",
+                          time_json(shown && (complete || failed) ? t->told_ms : 0));
+    int bad = j ? 0 : 1;
+    if (j && failed)
+        bad |= json_object_set_new(j, "reason", text_json(t->reason));
+    if (j && t->pulls > 1)
+        bad |= json_object_set_new(j, "pulls", json_integer((json_int_t)t->pulls));
+    if (!bad)
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+/* ---- a page ---- */
+
+typedef struct page {
+    uint64_t first, most; /* numbers from here on, and how many */
+    int state;            /* -1: any */
+    json_t *trials;
+    uint64_t last; /* of them */
+    bool more;
+} page;
+
+/* As trials.c of the program reads it, but in one spelling. */
+static tacit_status read_state(const tc_ask *a, int *out, tacit_error *err)
+{
+    char text[16] = "";
+    *out = -1;
+    TC_TRY(tc_query_text(a->q->query, "state", text, sizeof text, err));
+    for (int s = TC_TRIAL_WAITING; s <= TC_TRIAL_STALE; s++)
+        if (strcmp(text, tc_trial_state_name((tc_trial_state)s)) == 0)
+            *out = s;
+    return !*text || *out >= 0
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG,
+                         "state must be WAITING, RUNNING, COMPLETE, FAIL or STALE, got \"%s\"",
+                         text);
+}
+
+static tacit_status read_page(const tc_ask *a, page *p, tacit_error *err)
+{
+    uint64_t after = UINT64_MAX;
+    p->most = PAGE;
+    TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));
+    TC_TRY(tc_query_number(a->q->query, "limit", 1, PAGE_MOST, &p->most, err));
+    p->first = after + 1; /* not given: 0 */
+    return read_state(a, &p->state, err);
+}
+
+static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
+{
+    for (uint64_t i = p->first; i < tc_optimizer_trials(o) && !p->more; i++) {
+        const tc_trial *t = tc_optimizer_trial(o, i);
+        if (p->state >= 0 && (int)t->state != p->state)
+            continue;
+        p->more = json_array_size(p->trials) == p->most;
+        if (p->more)
+            return TACIT_OK;
+        p->last = i;
+        if (json_array_append_new(p->trials, trial_json(o, t)) != 0)
+            return tc_fail_memory(err);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status list(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    tc_study *study;
+    const tc_optimizer *o;
+    page p = {.more = false};
+    TC_TRY(read_page(a, &p, err));
+    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    p.trials = json_array();
+    tacit_status status = p.trials ? tc_study_look(study, &o, err) : tc_fail_memory(err);
+    if (status == TACIT_OK) {
+        status = fill_page(o, &p, err);
+        tc_study_unlook(study);
+    }
+    if (status == TACIT_OK)
+        return tc_answer(a, 200,
+                         json_pack("{s:o, s:o}", "trials", p.trials, "next",
+                                   p.more ? json_integer((json_int_t)p.last) : json_null()),
+                         err);
+    json_decref(p.trials);
+    return status;
+}
+
+tacit_status tc_served_list(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
+    tacit_status status = list(a, d, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}
+
+/* ---- the best ---- */
+
+static tacit_status best(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    tc_study *study;
+    const tc_optimizer *o;
+    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_study_look(study, &o, err));
+    const tc_trial *t = tc_optimizer_best(o);
+    json_t *j = t ? trial_json(o, t) : NULL;
+    tc_study_unlook(study);
+    return t ? tc_answer(a, 200, j, err)
+             : tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is complete yet", d->name);
+}
+
+tacit_status tc_served_best(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
+    tacit_status status = best(a, d, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}

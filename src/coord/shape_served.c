@@ -1,0 +1,114 @@
+/* shape_served.c - what requests and answers of served studies look like (shape.h). */
+#include "coord/shape.h"
+
+/* clang-format off */
+
+#define END {.name = NULL}
+#define TEXT   TC_FIELD_TEXT
+#define WHOLE  TC_FIELD_WHOLE
+#define NUMBER TC_FIELD_NUMBER
+#define OBJECT TC_FIELD_OBJECT
+#define MAP    TC_FIELD_MAP
+#define WHOLE_MOST 9223372036854775807.0
+#define SECONDS_MOST 1e9
+
+static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", NULL};
+
+/* ---- bodies ---- */
+
+#define WORKER {"worker", TEXT, TC_NEEDED, 1, 255, .help = "Who will run it, in printable ASCII", .example = "\"gpu-1\""}
+#define LEASE {"lease_s", NUMBER, 0, 1, SECONDS_MOST, 3600, .help = "Seconds after which others may have it", .example = "3600"}
+
+static const tc_field suggest[] = {
+    WORKER,
+    {"count", WHOLE, 0, 1, 1000, 1, .help = "How many trials", .example = "1"},
+    LEASE,
+    {"pulls", WHOLE, 0, 0, 100000, .help = "Trials may be batches of so many evaluations at most; 0: each is one"},
+    END};
+const tc_shape tc_shape_suggest = {"Suggest", "A worker that wants trials", suggest, false};
+
+static const tc_field complete[] = {
+    {"value",  NUMBER, TC_ONE_OF, .help = "What came of it", .example = "0.5"},
+    {"reply",  NUMBER, TC_ONE_OF, .help = "A private reply, perturbed by who sends it"},
+    {"values", NUMBER, TC_ONE_OF | TC_LIST_OF, .help = "All pulls of a batch"},
+    {"failed", TEXT,   TC_ONE_OF, 1, 4096, .help = "Why there is no value"},
+    {"params", MAP,    0, .help = "The point that was really run"},
+    END};
+const tc_shape tc_shape_complete = {"Complete", "What came of a trial", complete, false};
+
+static const tc_field heartbeat[] = {WORKER, LEASE, END};
+const tc_shape tc_shape_heartbeat = {"Heartbeat", "A worker that is still at it", heartbeat, false};
+
+static const tc_field enqueue[] = {
+    {"params", MAP, TC_NEEDED, .help = "The point that is to be run"},
+    END};
+const tc_shape tc_shape_enqueue = {"Enqueue", "A point that is to be run", enqueue, false};
+
+static const tc_field outsource[] = {
+    {"name",     TEXT,  TC_NEEDED, 1, 64, .help = "Of the study that is to be made", .example = "\"loans\""},
+    {"released", MAP,   TC_NEEDED, .help = "The released rows, as `tacit curate release` writes them"},
+    {"trials",   WHOLE, TC_NEEDED, 1, 1e9, .help = "How many", .example = "60"},
+    {"options",  MAP,   0, .help = "Of the algorithm po-gp-ucb"},
+    {"seed",     WHOLE, 0, 0, 9007199254740992.0, .help = "Of the first rows that are asked"},
+    END};
+const tc_shape tc_shape_outsource = {"Outsource", "A curator's released rows", outsource, false};
+
+/* ---- answers ---- */
+
+static const tc_field suggestion[] = {
+    {"trial",  WHOLE, TC_NEEDED, .help = "Its number"},
+    {"params", MAP,   TC_NEEDED, .help = "The point to be run"},
+    {"pulls",  WHOLE, TC_NEEDED, .help = "How often"},
+    END};
+static const tc_shape shape_suggestion = {"Suggestion", "A trial to be run", suggestion, false};
+
+static const tc_field suggested[] = {
+    {"trials", OBJECT, TC_NEEDED | TC_LIST_OF, .of = &shape_suggestion, .help = "What the worker has to run, unfinished ones first"},
+    END};
+const tc_shape tc_shape_suggested = {"Suggested", "Trials for a worker", suggested, false};
+
+static const tc_field trial_state[] = {
+    {"trial", WHOLE,  TC_NEEDED, .help = "Its number"},
+    {"state", TEXT,   TC_NEEDED, .words = trial_states, .help = "Its state now"},
+    {"value", NUMBER, TC_OR_NULL, .help = "What came of it"},
+    END};
+const tc_shape tc_shape_trial_state = {"TrialState", "The state that a trial was brought to", trial_state, false};
+
+static const tc_field trial[] = {
+    {"trial",      WHOLE,  TC_NEEDED, .help = "Its number"},
+    {"state",      TEXT,   TC_NEEDED, .words = trial_states, .help = "Where it stands"},
+    {"params",     MAP,    TC_NEEDED, .help = "The point"},
+    {"value",      NUMBER, TC_OR_NULL, .help = "What came of it"},
+    {"worker",     TEXT,   TC_OR_NULL, .help = "Who runs or ran it"},
+    {"started_ms", WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
+    {"ended_ms",   WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
+    {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL: why"},
+    {"pulls",      WHOLE,  0, .help = "A batch: how many evaluations"},
+    END};
+const tc_shape tc_shape_trial = {"Trial", "A trial", trial, false};
+
+static const tc_field trial_list[] = {
+    {"trials", OBJECT, TC_NEEDED | TC_LIST_OF, .of = &tc_shape_trial, .help = "In order"},
+    {"next",   WHOLE,  TC_NEEDED | TC_OR_NULL, .help = "after= of the next page; null: this is the last"},
+    END};
+const tc_shape tc_shape_trial_list = {"TrialList", "A page of trials", trial_list, false};
+
+static const tc_field lease[] = {
+    {"trial",          WHOLE, TC_NEEDED, .help = "Its number"},
+    {"lease_until_ms", WHOLE, TC_NEEDED | TC_OR_NULL, .help = "Unix milliseconds; null: for ever"},
+    END};
+const tc_shape tc_shape_lease = {"Lease", "How long a worker has a trial", lease, false};
+
+static const tc_field outsourced[] = {
+    {"name",  TEXT, TC_NEEDED, .help = "The study"},
+    {"token", TEXT, TC_NEEDED, .help = "A client's token for it; it is shown once"},
+    END};
+const tc_shape tc_shape_outsourced = {"Outsourced", "A study over released rows", outsourced, false};
+
+/* ---- queries ---- */
+
+const tc_field tc_query_trials[] = {
+    {"after", WHOLE, 0, 0, WHOLE_MOST, .help = "The last one of the page before"},
+    {"limit", WHOLE, 0, 1, 1000, 100, .help = "How many at most"},
+    {"state", TEXT,  0, .words = trial_states, .help = "Those in this state alone"},
+    END};

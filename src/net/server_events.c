@@ -1,0 +1,217 @@
+/* server_events.c - listeners of /v1/events: an answer that goes on, without a thread and without a buffer.
+ *
+ * libmicrohttpd asks for the next bytes, which come from the coordinator's ring of events straight into
+ * the connection's own buffer; when there are none the connection is suspended, until something
+ * changed or a heartbeat is due. A heartbeat is a comment. It finds out who is gone: the system gives
+ * up a connection whose bytes nobody acknowledges (TCP_USER_TIMEOUT), and who takes nothing for some
+ * beats is cut off. Called by server.c and server_request.c. */
+#include "net/server_int.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+    HEARTBEAT_MS = 15000,
+    MISSED_MOST = 2,       /* beats that somebody may need to take what was sent */
+    SEND_BUFFER = 32 << 10 /* bytes of the system's for one listener */
+};
+
+struct tc_feed {
+    tc_server *server;
+    struct MHD_Connection *connection;
+    int fd;
+    tc_listener listener;
+    uint64_t beat;   /* the last that it was sent */
+    unsigned missed; /* beats since it was last able to take something */
+    bool held;       /* suspended */
+    struct tc_feed *next, *previous;
+};
+
+/* ---- the list, under the server's lock ---- */
+
+static void add(tc_server *s, struct tc_feed *t)
+{
+    t->next = s->feeds;
+    if (t->next)
+        t->next->previous = t;
+    s->feeds = t;
+}
+
+static void unlink_feed(tc_server *s, struct tc_feed *t)
+{
+    if (t->next)
+        t->next->previous = t->previous;
+    if (t->previous)
+        t->previous->next = t->next;
+    else
+        s->feeds = t->next;
+}
+
+/* A suspended connection stays until it is resumed, and is another thread's afterwards. */
+static void wake(tc_server *s)
+{
+    for (struct tc_feed *t = s->feeds; t; t = t->next)
+        if (t->held) {
+            t->held = false;
+            MHD_resume_connection(t->connection);
+        }
+}
+
+void tc_feeds_wake(tc_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    wake(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- heartbeats ---- */
+
+uint64_t tc_feeds_heartbeat_ms(unsigned asked)
+{
+    return asked > 0 ? asked : HEARTBEAT_MS;
+}
+
+/* Who is not suspended has bytes to take, and has not taken them since the last beat. */
+static void part_slow(tc_server *s)
+{
+    for (struct tc_feed *t = s->feeds; t; t = t->next) {
+        t->missed = t->held ? 0 : t->missed + 1;
+        if (t->missed > MISSED_MOST && t->fd >= 0)
+            (void)shutdown(t->fd, SHUT_RDWR);
+    }
+}
+
+void tc_feeds_beat(tc_server *s)
+{
+    uint64_t now = tc_clock_ns();
+    pthread_mutex_lock(&s->lock);
+    if (now - s->beat_ns >= s->heartbeat_ms * UINT64_C(1000000)) {
+        s->beat_ns = now;
+        s->beats++;
+        part_slow(s);
+        wake(s);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- what one is sent ---- */
+
+/* What changed so far, read before the coordinator is asked. */
+static uint64_t look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
+{
+    pthread_mutex_lock(&s->lock);
+    uint64_t changes = s->changes;
+    *ending = s->ending;
+    *beat = t->beat != s->beats;
+    t->beat = s->beats;
+    t->missed = 0;
+    pthread_mutex_unlock(&s->lock);
+    return changes;
+}
+
+static bool suspend(tc_server *s, struct tc_feed *t, uint64_t changes)
+{
+    pthread_mutex_lock(&s->lock);
+    bool quiet = !s->ending && s->changes == changes && s->beats == t->beat;
+    if (quiet) {
+        MHD_suspend_connection(t->connection);
+        t->held = true;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return quiet;
+}
+
+static size_t heartbeat(struct tc_feed *t, char *out, size_t size)
+{
+    static const char comment[] = ":\n\n";
+    tc_coord_events_check(t->server->coord, &t->listener);
+    if (t->listener.ended || size < sizeof comment - 1)
+        return 0;
+    memcpy(out, comment, sizeof comment - 1);
+    return sizeof comment - 1;
+}
+
+static ssize_t read_events(void *user, uint64_t position, char *out, size_t size)
+{
+    struct tc_feed *t = user;
+    tc_server *s = t->server;
+    (void)position;
+    for (;;) {
+        bool ending, beat;
+        uint64_t before = look(s, t, &ending, &beat);
+        if (ending || t->listener.ended)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        size_t n = beat ? heartbeat(t, out, size) : 0;
+        n += tc_coord_events(s->coord, &t->listener, out + n, size - n);
+        if (n > 0)
+            return (ssize_t)n;
+        if (!t->listener.ended && suspend(s, t, before))
+            return 0;
+    }
+}
+
+/* ---- birth and end ---- */
+
+static void feed_free(void *user)
+{
+    struct tc_feed *t = user;
+    tc_server *s = t->server;
+    pthread_mutex_lock(&s->lock);
+    unlink_feed(s, t);
+    pthread_mutex_unlock(&s->lock);
+    tc_free(t);
+}
+
+/* What is sent to a listener must be taken soon, and little of it waits in the system. */
+static int prepare_socket(const tc_server *s, struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    int fd = info ? info->connect_fd : -1, room = SEND_BUFFER;
+    unsigned most_ms = (unsigned)(s->heartbeat_ms * MISSED_MOST);
+    if (fd >= 0) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &most_ms, sizeof most_ms);
+        (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    }
+    return fd;
+}
+
+static struct tc_feed *feed_new(tc_server *s, const tc_pending *p, const tc_listener *l)
+{
+    struct tc_feed *t = tc_alloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->server = s;
+    t->connection = p->connection;
+    t->fd = prepare_socket(s, p->connection);
+    t->listener = *l;
+    pthread_mutex_lock(&s->lock);
+    t->beat = s->beats;
+    add(s, t);
+    pthread_mutex_unlock(&s->lock);
+    return t;
+}
+
+enum MHD_Result tc_server_feed(tc_server *s, const tc_pending *p, const tc_response *r)
+{
+    struct tc_feed *t = feed_new(s, p, &r->listener);
+    if (!t)
+        return MHD_NO;
+    struct MHD_Response *m =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, read_events, t, feed_free);
+    if (!m) {
+        feed_free(t);
+        return MHD_NO;
+    }
+    MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
+    MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    MHD_add_response_header(m, "X-Accel-Buffering", "no");
+    enum MHD_Result sent = MHD_queue_response(p->connection, (unsigned)r->status, m);
+    MHD_destroy_response(m);
+    return sent;
+}

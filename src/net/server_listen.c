@@ -1,0 +1,196 @@
+/* server_listen.c - the socket that connections come to, who gets them, and their handshakes.
+ *
+ * libmicrohttpd's own threads would race for new connections, and when many come at once whoever wakes
+ * first takes most of them. A thread that waits for the disk then keeps all those waiting, and messages
+ * that could share a sync get one each. So one thread accepts, and hands connections to the threads in
+ * turn (MHD_add_connection goes by the descriptor's number).
+ *
+ * While a TLS handshake waits for the other side, libmicrohttpd 0.9.75 with epoll tries again and again
+ * without a pause: half a handshake would cost a thread. So a connection whose handshake has nothing to
+ * read is suspended, and the thread that accepts wakes it when something came. Called by server.c and
+ * server_guest.c. */
+#include "net/server_int.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024, PAUSE_NS = 20000000, EVENTS = 64 };
+
+/* ---- handshakes ---- */
+
+/* Is it to sleep until the other side says something? */
+static void sleep_until_readable(tc_guest *g)
+{
+    tc_server *s = g->server;
+    struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data.ptr = g};
+    pthread_mutex_lock(&s->lock);
+    if (!s->ending && !g->asleep) {
+        MHD_suspend_connection(g->connection);
+        g->asleep = true;
+        if (epoll_ctl(s->doors, g->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, g->fd, &e) == 0) {
+            g->known = true;
+        } else { /* then it tries again and again */
+            g->asleep = false;
+            MHD_resume_connection(g->connection);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void wake(tc_guest *g)
+{
+    if (!g->asleep)
+        return;
+    g->asleep = false;
+    MHD_resume_connection(g->connection);
+}
+
+/* The client's Finished is the last that a handshake reads. GnuTLS forgets which message came last
+ * once the handshake is over, so it is kept. */
+static int note_finished(gnutls_session_t tls, unsigned type, unsigned when, unsigned incoming,
+                         const gnutls_datum_t *message)
+{
+    tc_guest *g = gnutls_transport_get_ptr(tls);
+    (void)type;
+    (void)when;
+    (void)message;
+    g->greeted = g->greeted || incoming;
+    return 0;
+}
+
+/* GnuTLS reads through this. After the handshake it never sleeps here: a connection that was held and
+ * is to answer may look for more first. */
+static ssize_t pull(gnutls_transport_ptr_t user, void *out, size_t n)
+{
+    tc_guest *g = user;
+    ssize_t got = recv(g->fd, out, n, 0);
+    int why = errno;
+    if (got < 0) {
+        bool empty = why == EAGAIN || why == EWOULDBLOCK;
+        if (empty && !g->greeted)
+            sleep_until_readable(g);
+        gnutls_transport_set_errno(g->tls, why);
+    }
+    return got;
+}
+
+void tc_server_greet(tc_guest *g)
+{
+    gnutls_transport_ptr_t in, out;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(g->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    if (!info || !info->tls_session || g->fd < 0)
+        return;
+    g->tls = info->tls_session;
+    gnutls_transport_get_ptr2(g->tls, &in, &out);
+    gnutls_transport_set_ptr2(g->tls, g, out);
+    gnutls_transport_set_pull_function(g->tls, pull);
+    gnutls_handshake_set_hook_function(g->tls, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST,
+                                       note_finished);
+}
+
+/* ---- accepting ---- */
+
+/* Where there is no descriptor left, a short pause: a connection that ends makes room. */
+static bool is_passing(int why)
+{
+    return why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
+}
+
+/* False: the listener is shut (tc_server_deafen). */
+static bool accept_one(tc_server *s)
+{
+    struct sockaddr_storage from;
+    socklen_t n = sizeof from;
+    int fd = accept4(s->listener, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0)
+        (void)MHD_add_connection(s->daemon, fd, (struct sockaddr *)&from, n); /* or closes it */
+    else if (is_passing(errno))
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    return fd >= 0 || errno != EINVAL;
+}
+
+static void *run_acceptor(void *user)
+{
+    tc_server *s = user;
+    struct epoll_event events[EVENTS];
+    for (;;) {
+        int n = epoll_wait(s->doors, events, EVENTS, -1);
+        for (int i = 0; i < n; i++) {
+            tc_guest *g = events[i].data.ptr; /* NULL: the listener */
+            if (!g && !accept_one(s))
+                return NULL;
+            if (g) { /* it sleeps, so it is there */
+                pthread_mutex_lock(&s->lock);
+                wake(g);
+                pthread_mutex_unlock(&s->lock);
+            }
+        }
+    }
+}
+
+static tacit_status cannot(const char *text, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_IO, "%s cannot be listened at: %s", text, strerror(errno));
+}
+
+tacit_status tc_server_bind(tc_server *s, const tc_address *a, const char *text, tacit_error *err)
+{
+    int one = 1;
+    s->doors = epoll_create1(EPOLL_CLOEXEC);
+    socklen_t size = a->v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    s->listener = socket(a->v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->listener < 0 || s->doors < 0)
+        return cannot(text, err);
+    (void)setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (a->v6)
+        (void)setsockopt(s->listener, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
+    if (bind(s->listener, (const struct sockaddr *)&a->at, size) != 0 ||
+        listen(s->listener, BACKLOG) != 0)
+        return cannot(text, err);
+    return TACIT_OK;
+}
+
+tacit_status tc_server_accept(tc_server *s, tacit_error *err)
+{
+    struct epoll_event e = {.events = EPOLLIN};
+    if (epoll_ctl(s->doors, EPOLL_CTL_ADD, s->listener, &e) != 0)
+        return tc_fail(err, TACIT_E_IO, "the server cannot be started: %s", strerror(errno));
+    s->accepting = pthread_create(&s->acceptor, NULL, run_acceptor, s) == 0;
+    return s->accepting ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* s->ending is set: nobody falls asleep any more. */
+void tc_server_deafen(tc_server *s)
+{
+    if (s->listener >= 0)
+        (void)shutdown(s->listener, SHUT_RDWR); /* wakes who waits for it */
+    if (s->accepting)
+        pthread_join(s->acceptor, NULL);
+    pthread_mutex_lock(&s->lock);
+    for (tc_guest *g = s->guests; g; g = g->next)
+        wake(g);
+    pthread_mutex_unlock(&s->lock);
+    if (s->listener >= 0)
+        close(s->listener);
+    s->accepting = false;
+    s->listener = -1;
+}
+
+uint16_t tc_server_port(const tc_server *s)
+{
+    struct sockaddr_storage at = {0};
+    socklen_t n = sizeof at;
+    if (getsockname(s->listener, (struct sockaddr *)&at, &n) != 0)
+        return 0;
+    return ntohs(at.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&at)->sin6_port
+                                          : ((const struct sockaddr_in *)&at)->sin_port);
+}

@@ -1,0 +1,222 @@
+/* server_listen_test.c - connections and their TLS handshakes: in small pieces, half done, left alone, and
+ * while the server stops. */
+#include "support/test.h"
+
+#include "net/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+typedef struct site {
+    tc_store *store;
+    tc_coord *coord;
+    tc_certificate tls;
+    tc_server *server;
+} site;
+
+static void open_site(site *s, unsigned request_most_s)
+{
+    tacit_error err = {0};
+    assert_ok(tc_store_open(&s->store, "memory:", true, &err));
+    assert_ok(tc_coord_new(&s->coord, &(tc_coord_config){.store = s->store}, &err));
+    assert_ok(tc_certificate_get(s->store, "127.0.0.1", &s->tls, &err));
+    tc_server_config cfg = {.coord = s->coord,
+                            .listen = "127.0.0.1:0",
+                            .tls = &s->tls,
+                            .threads = 2,
+                            .request_most_s = request_most_s};
+    assert_ok(tc_server_start(&s->server, &cfg, &err));
+}
+
+static void close_site(site *s)
+{
+    tc_server_stop(s->server);
+    tc_certificate_fini(&s->tls);
+    tc_coord_free(s->coord);
+    tc_store_close(s->store);
+}
+
+static int connect_to(const site *s)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons(tc_server_port(s->server)),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+/* ---- a client that sends as the test wants it ---- */
+
+typedef struct client {
+    int fd;
+    gnutls_session_t tls;
+    gnutls_certificate_credentials_t credentials;
+    size_t piece; /* bytes of one send */
+    size_t left;  /* bytes until it falls silent */
+} client;
+
+static ssize_t push(gnutls_transport_ptr_t user, const void *bytes, size_t n)
+{
+    client *c = user;
+    for (size_t at = 0; at < n; at += c->piece) {
+        size_t k = n - at < c->piece ? n - at : c->piece;
+        k = k < c->left ? k : c->left;
+        c->left -= k;
+        if (k > 0 && send(c->fd, (const char *)bytes + at, k, MSG_NOSIGNAL) < 0)
+            return -1;
+        usleep(200); /* so that it goes by itself */
+    }
+    return (ssize_t)n;
+}
+
+static ssize_t pull(gnutls_transport_ptr_t user, void *out, size_t n)
+{
+    return recv(((client *)user)->fd, out, n, 0);
+}
+
+static void client_init(client *c, const char *priority)
+{
+    gnutls_certificate_allocate_credentials(&c->credentials);
+    gnutls_init(&c->tls, GNUTLS_CLIENT);
+    assert_int_equal(gnutls_priority_set_direct(c->tls, priority, NULL), 0);
+    gnutls_credentials_set(c->tls, GNUTLS_CRD_CERTIFICATE, c->credentials);
+    gnutls_transport_set_ptr(c->tls, c);
+    gnutls_transport_set_push_function(c->tls, push);
+    gnutls_transport_set_pull_function(c->tls, pull);
+}
+
+static void client_fini(client *c)
+{
+    gnutls_deinit(c->tls);
+    gnutls_certificate_free_credentials(c->credentials);
+    close(c->fd);
+}
+
+static void ask_for_health(client *c)
+{
+    static const char request[] = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    char answer[512];
+    size_t got = 0;
+    assert_int_equal(gnutls_record_send(c->tls, request, sizeof request - 1), sizeof request - 1);
+    for (ssize_t k; (k = gnutls_record_recv(c->tls, answer + got, sizeof answer - 1 - got)) > 0;)
+        got += (size_t)k;
+    answer[got] = 0;
+    assert_non_null(strstr(answer, " 200 "));
+    assert_non_null(strstr(answer, "\r\n\r\nok\n"));
+}
+
+static void handshakes_in_small_pieces_succeed(void **state)
+{
+    static const char *const versions[] = {"NORMAL:-VERS-ALL:+VERS-TLS1.3",
+                                           "NORMAL:-VERS-ALL:+VERS-TLS1.2"};
+    static const size_t pieces[] = {1, 7, 64, 100000};
+    site s = {0};
+    (void)state;
+    open_site(&s, 0);
+    for (size_t v = 0; v < 2; v++)
+        for (size_t i = 0; i < 4; i++) {
+            client c = {.fd = connect_to(&s), .piece = pieces[i], .left = SIZE_MAX};
+            client_init(&c, versions[v]);
+            assert_int_equal(gnutls_handshake(c.tls), 0);
+            ask_for_health(&c);
+            client_fini(&c);
+        }
+    close_site(&s);
+}
+
+/* Connected, half a greeting, a whole one without what follows: none of it holds up others or the end. */
+static void half_handshakes_hold_up_nobody(void **state)
+{
+    site s = {0};
+    client half[6];
+    (void)state;
+    open_site(&s, 0);
+    for (size_t i = 0; i < 6; i++) {
+        half[i] = (client){.fd = connect_to(&s), .piece = 1000, .left = i % 3 == 0 ? 60 : SIZE_MAX};
+        client_init(&half[i], "NORMAL");
+        if (i % 3 != 2) { /* says hello and never comes back */
+            shutdown(half[i].fd, SHUT_RD);
+            (void)gnutls_handshake(half[i].tls);
+        }
+    }
+    client whole = {.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
+    client_init(&whole, "NORMAL");
+    assert_int_equal(gnutls_handshake(whole.tls), 0);
+    ask_for_health(&whole);
+    client_fini(&whole);
+    close_site(&s);
+    for (size_t i = 0; i < 6; i++)
+        client_fini(&half[i]);
+}
+
+static void who_ends_half_way_is_forgotten(void **state)
+{
+    site s = {0};
+    (void)state;
+    open_site(&s, 0);
+    for (size_t i = 0; i < 20; i++) {
+        client c = {.fd = connect_to(&s), .piece = 1000, .left = 10 * i};
+        client_init(&c, "NORMAL");
+        shutdown(c.fd, SHUT_RD);
+        (void)gnutls_handshake(c.tls);
+        client_fini(&c);
+    }
+    client whole = {.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
+    client_init(&whole, "NORMAL");
+    assert_int_equal(gnutls_handshake(whole.tls), 0);
+    ask_for_health(&whole);
+    client_fini(&whole);
+    close_site(&s);
+}
+
+/* Its time is up: the server ends it. */
+static void a_handshake_that_never_ends_is_ended(void **state)
+{
+    site s = {0};
+    char byte;
+    (void)state;
+    open_site(&s, 1);
+    int fd = connect_to(&s);
+    (void)send(fd, "\x16\x03\x01\x02\x00\x01", 6, MSG_NOSIGNAL); /* the beginning of a hello */
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 60000), 1);
+    while (recv(fd, &byte, 1, 0) > 0)
+        ; /* an alert, perhaps; then the end */
+    close(fd);
+    close_site(&s);
+}
+
+static void an_address_in_use_is_refused(void **state)
+{
+    site s = {0};
+    tacit_error err = {0};
+    tc_server *second;
+    char listen[32], text[128];
+    (void)state;
+    open_site(&s, 0);
+    snprintf(listen, sizeof listen, "127.0.0.1:%u", tc_server_port(s.server));
+    snprintf(text, sizeof text, "%s cannot be listened at: %s", listen, strerror(EADDRINUSE));
+    tc_server_config cfg = {.coord = s.coord, .listen = listen, .tls = &s.tls, .threads = 2};
+    assert_fails(tc_server_start(&second, &cfg, &err), TACIT_E_IO, text);
+    close_site(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handshakes_in_small_pieces_succeed),
+        cmocka_unit_test(half_handshakes_hold_up_nobody),
+        cmocka_unit_test(who_ends_half_way_is_forgotten),
+        cmocka_unit_test(a_handshake_that_never_ends_is_ended),
+        cmocka_unit_test(an_address_in_use_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* drive_test.c - cells are the simulations of sim/, with the options that their words say. */
+#include "reproduce/drive.h"
+
+#include "sim/federated.h"
+#include "sim/simulate.h"
+#include "support/test.h"
+
+#include <string.h>
+
+static tc_arm_run cell(const tc_arm *arm, size_t n, const double *x, double *y)
+{
+    return (tc_arm_run){.arm = arm, .seed = 5, .n = n, .x = x, .y = y};
+}
+
+static void words_fill_a_table(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_family_opts o = {0};
+    assert_ok(tc_words_read(tc_family_options, &o, "f", "distance=0.5,dim=3", &err));
+    assert_true(o.distance == 0.5 && o.objective.dim == 3 && o.heterogeneity == 0.1);
+    tc_options_fini(tc_family_options, &o);
+    o = (tc_family_opts){0};
+    assert_fails(tc_words_read(tc_family_options, &o, "f", "distance", &err), TACIT_E_ARG,
+                 "f: \"distance\" must be name=value");
+    tc_options_fini(tc_family_options, &o);
+}
+
+static void one_party_is_tc_simulate(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_arm arm = {.algorithm = "random"};
+    double x[] = {3, 7}, y[2];
+    tc_arm_run c = cell(&arm, 2, x, y);
+    tc_single_task t = {.objective = "branin", .words = "shift=0.1", .trials = 7};
+    assert_ok(tc_drive_single_points(&c, &t, &err));
+    tc_simulation sim = {.algorithm = tc_algorithm_find("random"),
+                         .objective = "branin",
+                         .objective_opts = {.shift = 0.1, .noise_scale = 0.1, .lengthscale = 0.2},
+                         .trials = 7,
+                         .runs = 1,
+                         .seed = 5};
+    tc_simulation_result r;
+    assert_ok(tc_simulate(&sim, &r, &err));
+    assert_same_bits(y[0], r.simple[2]);
+    assert_same_bits(y[1], r.simple[6]);
+    tc_simulation_result_fini(&r);
+}
+
+static void a_federation_is_tc_federated(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_arm arm = {.algorithm = "ts", .options = "init=2,fit=false"};
+    double x[] = {0, 1, 2}, y[3], first[3];
+    tc_arm_run c = cell(&arm, 3, x, y);
+    tc_federated_task t = {.objective = "gp-family", .words = "grid=40", .agents = 3};
+    assert_ok(tc_drive_federated(&c, &t, &err));
+    t.targets = 1;
+    c.y = first;
+    assert_ok(tc_drive_federated(&c, &t, &err));
+    json_t *options = json_pack("{s:i, s:b}", "init", 2, "fit", 0);
+    tc_federated f = {.algorithm = tc_algorithm_find("ts"),
+                      .options = options,
+                      .objective = "gp-family",
+                      .agents = 3,
+                      .rounds = 2,
+                      .runs = 1,
+                      .seed = 5,
+                      .by_agent = true};
+    assert_ok(tc_words_read(tc_family_options, &f.family, "f", "grid=40", &err));
+    tc_federated_result r;
+    assert_ok(tc_federated_run(&f, &r, &err));
+    for (size_t i = 0; i < 3; i++) {
+        assert_same_bits(y[i], r.simple[i]);
+        assert_same_bits(first[i], r.agent_simple[i]);
+    }
+    tc_federated_result_fini(&r);
+    tc_options_fini(tc_family_options, &f.family);
+    json_decref(options);
+}
+
+static void a_promise_sets_the_noise(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_arm arm = {
+        .algorithm = "dp-fts-de", .options = "features=10,initial=2", .epsilon = 1, .delta = 1e-3};
+    double x[] = {0, 1}, y[2], loud[2];
+    tc_arm_run c = cell(&arm, 2, x, y);
+    tc_federated_task t = {.objective = "gp-family", .words = "grid=40", .agents = 5};
+    assert_ok(tc_drive_federated(&c, &t, &err));
+    arm.epsilon = 0; /* z = 1 in every round is something else */
+    c.y = loud;
+    assert_ok(tc_drive_federated(&c, &t, &err));
+    assert_true(y[1] != loud[1]);
+    arm = (tc_arm){.algorithm = "ts", .epsilon = 1, .delta = 1e-3};
+    assert_fails(tc_drive_federated(&c, &t, &err), TACIT_E_ARG,
+                 "the algorithm ts promises nothing");
+}
+
+static void pulls_reach_the_budget(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_arm arm = {.algorithm = "hct"};
+    double x[] = {50, 100}, y[2];
+    tc_arm_run c = cell(&arm, 2, x, y);
+    tc_pull_task t = {.objective = "garland", .clients = 2, .high = 1, .noise = 0.1};
+    assert_ok(tc_drive_pulls(&c, &t, &err));
+    assert_true(y[0] > 0 && y[1] > y[0] && y[1] < 100);
+    arm.options = "nu=-1";
+    assert_fails(tc_drive_pulls(&c, &t, &err), TACIT_E_ARG, "nu");
+}
+
+static bool never(void *user)
+{
+    (void)user;
+    return false;
+}
+
+static void a_cell_can_be_stopped(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_arm arm = {.algorithm = "random"};
+    double x[] = {3}, y[1];
+    tc_arm_run c = cell(&arm, 1, x, y);
+    c.proceed = never;
+    tc_single_task t = {.objective = "branin", .trials = 3};
+    assert_int_equal(tc_drive_single_points(&c, &t, &err), TACIT_E_CANCELLED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_fill_a_table),           cmocka_unit_test(one_party_is_tc_simulate),
+        cmocka_unit_test(a_federation_is_tc_federated), cmocka_unit_test(a_promise_sets_the_noise),
+        cmocka_unit_test(pulls_reach_the_budget),       cmocka_unit_test(a_cell_can_be_stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

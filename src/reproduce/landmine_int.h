@@ -1,0 +1,31 @@
+/* landmine_int.h - what landmine.c and landmine_svm.c share. */
+#ifndef TC_REPRODUCE_LANDMINE_INT_H
+#define TC_REPRODUCE_LANDMINE_INT_H
+
+#include "reproduce/landmine.h"
+
+enum { TC_LANDMINE_FEATURES = 9, TC_LANDMINE_ROWS = 1000 };
+
+typedef struct tc_landmine_half {
+    size_t n;
+    bool label[TC_LANDMINE_ROWS];
+    double x[TC_LANDMINE_ROWS][TC_LANDMINE_FEATURES];
+} tc_landmine_half;
+
+typedef struct tc_landmine_field {
+    tc_landmine_half train, test;
+} tc_landmine_field;
+
+struct tc_landmine {
+    tc_landmine_field fields[TC_LANDMINE_FIELDS];
+};
+
+/* The share of pairs (mine, no mine) that are in order. */
+double tc_landmine_auc(size_t n, const bool *label, const double *decision);
+/* libsvm says nothing from now on. Once, before the first machine. */
+void tc_landmine_silence(void);
+/* One machine; from any thread. E_UNSUPPORTED: this build has no libsvm. */
+tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double C, double *auc,
+                               tacit_error *err);
+
+#endif

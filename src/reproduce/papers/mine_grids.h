@@ -1,0 +1,31 @@
+/* mine_grids.h - the objective of the landmine experiments: grids of machines, kept in the cache.
+ *
+ * 20 x 20 machines for each of 29 fields (reproduce/landmine.h), on linear axes as the papers have them
+ * (paper mode), and on logarithmic ones (default). For the landmine files of papers/. */
+#ifndef TC_REPRODUCE_PAPERS_MINE_GRIDS_H
+#define TC_REPRODUCE_PAPERS_MINE_GRIDS_H
+
+#include "reproduce/experiment.h"
+#include "reproduce/landmine.h"
+
+typedef struct tc_mine_grids {
+    char *linear, *log; /* "table:FILE" */
+} tc_mine_grids;
+
+/* Members of a tc_experiment. */
+#define TC_MINE_STAND_IN                                                                           \
+    "a grid of 20 x 20 machines; AUC of decision values in place of Platt probabilities"
+#define TC_MINE_DATA                                                                               \
+    .data = "landmine", .files = tc_mine_files, .prepare = tc_mine_prepare,                        \
+    .finish = tc_mine_finish, .prepare_seconds = 120
+
+extern const char *const tc_mine_files[];
+tacit_status tc_mine_prepare(const tc_setup *s, void **out, tacit_error *err);
+void tc_mine_finish(void *prepared);
+
+/* The grid of the arm's mode. */
+const char *tc_mine_grid(const tc_arm_run *c);
+/* Makes 1 - AUC of regret: adds 1 - the best AUC of the grid, the mean over the first `targets` fields. */
+tacit_status tc_mine_add_best(const tc_arm_run *c, uint64_t targets, tacit_error *err);
+
+#endif

@@ -1,0 +1,260 @@
+/* copy.c - backups of stores (copy.h). What a copy is, the stores themselves say (store.h: dump,
+ * load); here is what goes into a backup, and how its file comes to be. */
+#include "study/copy.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "wire/study_doc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MARK "backup" /* the record of a backup's time */
+
+static bool is_mark(const tc_record *r)
+{
+    return r->study == 0 && r->kind == TC_RECORD_SERVER && r->key_size == strlen(MARK) &&
+           memcmp(r->key, MARK, r->key_size) == 0;
+}
+
+static tc_record mark_record(void)
+{
+    return (tc_record){.kind = TC_RECORD_SERVER, .key = MARK, .key_size = strlen(MARK)};
+}
+
+/* ---- what goes into a backup ---- */
+
+typedef struct passing {
+    tc_store *from;
+    bool leave_out; /* secrets of rounds, and answers */
+    bool drop_mark;
+    int64_t time_ms; /* of a new mark; 0: none */
+    int64_t *relays; /* studies whose messages stay */
+    size_t n, cap;
+    tc_row_visit put;
+    void *sink;
+} passing;
+
+/* A relay's messages are what it hands on. Of all other studies they are contributions. */
+static tacit_status note_study(passing *p, const tc_study_row *row, tacit_error *err)
+{
+    tc_study_doc *doc = NULL;
+    tacit_error why;
+    if (tc_study_doc_restore(&doc, row->document, row->points_csv, &why) != TACIT_OK)
+        return why.code == TACIT_E_MEMORY ? tc_fail_memory(err) : TACIT_OK;
+    bool relay = doc->algorithm->relay != NULL;
+    tc_study_doc_free(doc);
+    if (!relay)
+        return TACIT_OK;
+    if (!tc_grow((void **)&p->relays, &p->cap, p->n + 1, sizeof *p->relays))
+        return tc_fail_memory(err);
+    p->relays[p->n++] = row->id;
+    return TACIT_OK;
+}
+
+static bool is_relay(const passing *p, int64_t study)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->relays[i] == study)
+            return true;
+    return false;
+}
+
+static bool goes_in(const passing *p, const tc_record *r)
+{
+    if (is_mark(r))
+        return !p->drop_mark;
+    if (!p->leave_out)
+        return true;
+    return r->kind != TC_RECORD_ANSWER &&
+           (r->kind != TC_RECORD_MESSAGE || r->study == 0 || is_relay(p, r->study));
+}
+
+static tacit_status pass(void *user, const tc_row *r, tacit_error *err)
+{
+    passing *p = user;
+    if (r->study && p->leave_out)
+        TC_TRY(note_study(p, r->study, err));
+    if (r->record && !goes_in(p, r->record))
+        return TACIT_OK;
+    return p->put(p->sink, r, err);
+}
+
+static tacit_status put_mark(const passing *p, tacit_error *err)
+{
+    char text[64];
+    tc_record mark = mark_record();
+    mark.size = (size_t)snprintf(text, sizeof text, "{\"time_ms\": %lld}", (long long)p->time_ms);
+    mark.value = text;
+    return p->put(p->sink, &(tc_row){.record = &mark}, err);
+}
+
+static tacit_status fill(void *user, tc_row_visit put, void *sink, tacit_error *err)
+{
+    passing *p = user;
+    p->put = put;
+    p->sink = sink;
+    TC_TRY(tc_store_dump(p->from, pass, p, err));
+    return p->time_ms > 0 ? put_mark(p, err) : TACIT_OK;
+}
+
+static tacit_status copy(tc_store *to, passing *p, tacit_error *err)
+{
+    tacit_status status = tc_store_load(to, fill, p, err);
+    tc_free(p->relays);
+    return status;
+}
+
+tacit_status tc_backup_copy(tc_store *to, tc_store *from, bool as_backup, tacit_error *err)
+{
+    return copy(to, &(passing){.from = from, .drop_mark = !as_backup}, err);
+}
+
+/* ---- the file ---- */
+
+static tacit_status file_failed(const char *file, const char *what, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_IO, "%s cannot be %s: %s", file, what, strerror(errno));
+}
+
+static void remove_file(const char *file)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    char name[4300];
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", file, ends[i]);
+        unlink(name);
+    }
+}
+
+static tacit_status write_store(tc_store *from, const char *file, int64_t now_ms, tacit_error *err)
+{
+    char url[4300];
+    tc_store *to;
+    passing p = {.from = from, .leave_out = true, .drop_mark = true, .time_ms = now_ms};
+    snprintf(url, sizeof url, "sqlite:///%s", file);
+    TC_TRY(tc_store_open(&to, url, true, err));
+    tacit_status status = copy(to, &p, err);
+    tc_store_close(to);
+    return status;
+}
+
+static tacit_status sync_path(const char *path, tacit_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int failed = fd < 0 || fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    errno = failed;
+    return failed ? file_failed(path, "brought to disk", err) : TACIT_OK;
+}
+
+static tacit_status sync_folder(const char *file, tacit_error *err)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s", file);
+    return sync_path(dirname(path), err);
+}
+
+/* By a second name, which fails where there is a file, and not by renaming, which would replace it. */
+static tacit_status give_name(const char *temporary, const char *file, tacit_error *err)
+{
+    TC_TRY(sync_path(temporary, err));
+    if (link(temporary, file) != 0)
+        return errno == EEXIST
+                   ? tc_fail(err, TACIT_E_CONFLICT,
+                             "%s exists: a backup replaces no file, give it another name", file)
+                   : file_failed(file, "written", err);
+    unlink(temporary);
+    return sync_folder(file, err);
+}
+
+tacit_status tc_backup_write(tc_store *from, const char *file, int64_t now_ms, tacit_error *err)
+{
+    char temporary[4200];
+    if (strlen(file) > 4000)
+        return tc_fail(err, TACIT_E_ARG, "the name of a backup must have at most 4000 bytes");
+    if (access(file, F_OK) == 0)
+        return tc_fail(err, TACIT_E_CONFLICT,
+                       "%s exists: a backup replaces no file, give it another name", file);
+    snprintf(temporary, sizeof temporary, "%s.%ld.part", file, (long)getpid());
+    remove_file(temporary);
+    tacit_status status = write_store(from, temporary, now_ms, err);
+    if (status == TACIT_OK)
+        status = give_name(temporary, file, err);
+    if (status != TACIT_OK)
+        remove_file(temporary);
+    return status;
+}
+
+tacit_status tc_backup_time(tc_store *backup, int64_t *time_ms, tacit_error *err)
+{
+    tc_record which = mark_record(), got;
+    tacit_error why;
+    json_t *j = NULL;
+    tacit_status status = tc_store_record_get(backup, &which, &got, &why);
+    if (status == TACIT_E_NOT_FOUND)
+        return tc_fail(err, TACIT_E_ARG,
+                       "this is a store and not a backup: only what `tacit backup` wrote can be "
+                       "restored");
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    status = tc_json_parse(got.value, got.size, "backup", &j, err);
+    tc_free((void *)got.value);
+    TC_TRY(status);
+    bool there = tc_json_whole(json_object_get(j, "time_ms"), time_ms) && *time_ms > 0;
+    json_decref(j);
+    return there ? TACIT_OK
+                 : tc_fail(err, TACIT_E_CORRUPT, "the backup is damaged: it has no time");
+}
+
+/* ---- checking ---- */
+
+typedef struct checking {
+    tc_store *store;
+    uint64_t seq; /* of the last event */
+} checking;
+
+static tacit_status check_event(void *user, const tc_event_row *e, tacit_error *err)
+{
+    checking *c = user;
+    return e->seq == ++c->seq
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_CORRUPT, "event %llu is missing", (unsigned long long)c->seq);
+}
+
+static tacit_status check_study(void *user, const tc_study_row *row, tacit_error *err)
+{
+    checking *c = user;
+    tc_study_doc *doc = NULL;
+    c->seq = 0;
+    tacit_status status = tc_study_doc_restore(&doc, row->document, row->points_csv, err);
+    tc_study_doc_free(doc);
+    if (status == TACIT_OK)
+        status = tc_store_scan(c->store, row->id, 0, check_event, c, err);
+    return status == TACIT_OK ? status : tc_fail_in(err, "study \"%s\"", row->name);
+}
+
+static tacit_status check_ledger(void *user, const char *name, tacit_error *err)
+{
+    const checking *c = user;
+    tc_ledger_io io;
+    tc_ledger *l = NULL;
+    tacit_status status = tc_store_ledger(c->store, name, false, &io, err);
+    if (status == TACIT_OK)
+        status = tc_ledger_open(&l, name, &io, err);
+    tc_ledger_close(l);
+    return status == TACIT_OK ? status : tc_fail_in(err, "ledger \"%s\"", name);
+}
+
+tacit_status tc_backup_check(tc_store *backup, tacit_error *err)
+{
+    checking c = {.store = backup};
+    TC_TRY(tc_store_study_list(backup, check_study, &c, err));
+    return tc_store_ledger_list(backup, check_ledger, &c, err);
+}

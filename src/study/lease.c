@@ -1,0 +1,110 @@
+/* lease.c - how long a worker may have a trial: more time for one that lives, none for one that is gone
+ * (study.h). Called by coord/. */
+#include "study/study_int.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static int64_t lease_end(const tc_trial *t)
+{
+    return t->lease_ms > 0 ? t->asked_ms + t->lease_ms : 0;
+}
+
+/* ---- more time ---- */
+
+/* Who heartbeats every second would fill the journal: an extension is written down if it is worth at least
+ * this part of a lease. */
+enum { WORTH = 8 };
+
+static tacit_status find_running(const tc_optimizer *o, uint64_t trial, const char *worker,
+                                 const tc_trial **out, tacit_error *err)
+{
+    const tc_trial *t = tc_optimizer_trial(o, trial);
+    if (!t)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
+                       trial, tc_optimizer_trials(o));
+    if (t->state != TC_TRIAL_RUNNING)
+        return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is not running, it is %s", trial,
+                       tc_trial_state_name(t->state));
+    if (!t->worker || strcmp(t->worker, worker) != 0)
+        return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is not run by \"%.255s\"", trial,
+                       worker);
+    *out = t;
+    return TACIT_OK;
+}
+
+/* Its lease ends and it is handed out again, in one append, as reclaim.c does; the second event keeps the
+ * time at which the trial began. */
+static tacit_status extend_seen(tc_study *s, const tc_optimizer *o, uint64_t trial,
+                                const char *worker, int64_t lease_ms, int64_t *until_ms,
+                                tacit_error *err)
+{
+    const tc_trial *t = NULL;
+    TC_TRY(find_running(o, trial, worker, &t, err));
+    int64_t now = tc_study_now(s), until = now + lease_ms;
+    if (t->lease_ms == 0 || lease_end(t) + lease_ms / WORTH > until) {
+        *until_ms = lease_end(t);
+        return TACIT_OK;
+    }
+    tc_event events[] = {{.kind = TC_EVENT_STALE, .trial = trial, .time_ms = now},
+                         {.kind = TC_EVENT_ASK,
+                          .trial = trial,
+                          .time_ms = t->asked_ms,
+                          .values = t->values,
+                          .pulls = t->pulls,
+                          .worker = t->worker,
+                          .lease_ms = until - t->asked_ms}};
+    TC_TRY(tc_study_append_seen(s, events, 2, err));
+    *until_ms = until;
+    return TACIT_OK;
+}
+
+tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
+                             int64_t *until_ms, tacit_error *err)
+{
+    for (;;) {
+        const tc_optimizer *o;
+        TC_TRY(tc_study_look(s, &o, err));
+        tacit_status st = extend_seen(s, o, trial, worker, lease_ms, until_ms, err);
+        tc_study_unlook(s);
+        if (st != TACIT_E_CONFLICT) /* else: see what the others did, and look again */
+            return st;
+    }
+}
+
+/* ---- none ---- */
+
+static tacit_status expire_locked(tc_study *s, int64_t *next_ms, tacit_error *err)
+{
+    int64_t now = tc_study_now(s);
+    TC_TRY(tc_study_catch_up(s, err));
+    size_t running = tc_optimizer_count(s->opt, TC_TRIAL_RUNNING);
+    for (uint64_t i = 0; running > 0 && i < tc_optimizer_trials(s->opt); i++) {
+        const tc_trial *t = tc_optimizer_trial(s->opt, i);
+        if (t->state != TC_TRIAL_RUNNING)
+            continue;
+        running--;
+        int64_t over = lease_end(t) + 1; /* as compose.c has it */
+        if (t->lease_ms > 0 && over <= now)
+            TC_TRY(tc_study_append_here(
+                s, &(tc_event){.kind = TC_EVENT_STALE, .trial = i, .time_ms = now}, false, err));
+        else if (t->lease_ms > 0 && over < *next_ms)
+            *next_ms = over;
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err)
+{
+    *next_ms = INT64_MAX;
+    if (pthread_mutex_trylock(&s->lock) != 0)
+        return TACIT_OK;
+    tacit_status st = expire_locked(s, next_ms, err);
+    pthread_mutex_unlock(&s->lock);
+    if (st != TACIT_E_CONFLICT)
+        return st;
+    *next_ms = tc_study_now(s); /* others were faster: the next time sees what they did */
+    return TACIT_OK;
+}

@@ -1,0 +1,314 @@
+/* sqlite_copy.c - copies out of and into the SQLite file (store.h: dump, load).
+ *
+ * A dump reads inside one transaction: with a write-ahead log its reader sees the moment of its first
+ * read, and keeps nobody from writing. A load is one transaction, too; killed at any point it leaves
+ * an empty store. */
+#include "study/sqlite_int.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* ---- out ---- */
+
+typedef struct dumping {
+    tc_sqlite *s;
+    tc_row_visit visit;
+    void *user;
+} dumping;
+
+typedef tacit_status (*read_row)(const dumping *d, sqlite3_stmt *q, tacit_error *err);
+
+/* A column that must not be NULL is: it could not be had, or the file is damaged. */
+static tacit_status no_column(const dumping *d, tacit_error *err)
+{
+    int rc = sqlite3_errcode(d->s->db);
+    return tc_sqlite_fail(d->s, rc == SQLITE_NOMEM ? rc : SQLITE_CORRUPT, err);
+}
+
+static const char *text_at(sqlite3_stmt *q, int at)
+{
+    return (const char *)sqlite3_column_text(q, at);
+}
+
+static bool fixed_at(sqlite3_stmt *q, int at, void *out, size_t size)
+{
+    const void *blob = sqlite3_column_blob(q, at);
+    if (!blob || sqlite3_column_bytes(q, at) != (int)size)
+        return false;
+    memcpy(out, blob, size);
+    return true;
+}
+
+static tacit_status read_study(const dumping *d, sqlite3_stmt *q, tacit_error *err)
+{
+    tc_study_row row = {.id = sqlite3_column_int64(q, 0),
+                        .name = (char *)text_at(q, 1),
+                        .document = (char *)text_at(q, 2),
+                        .points_csv = (char *)text_at(q, 3),
+                        .created_ms = sqlite3_column_int64(q, 6)};
+    if (!row.name || !row.document || !fixed_at(q, 4, &row.public_seed, sizeof row.public_seed) ||
+        !fixed_at(q, 5, &row.party_seed, sizeof row.party_seed))
+        return no_column(d, err);
+    tacit_status status = d->visit(d->user, &(tc_row){.study = &row}, err);
+    explicit_bzero(&row.party_seed, sizeof row.party_seed);
+    return status;
+}
+
+static tacit_status read_event(const dumping *d, sqlite3_stmt *q, tacit_error *err)
+{
+    tc_event_row e = {.seq = (uint64_t)sqlite3_column_int64(q, 1),
+                      .kind = (tc_event_kind)sqlite3_column_int(q, 2),
+                      .trial = (uint64_t)sqlite3_column_int64(q, 3),
+                      .time_ms = sqlite3_column_int64(q, 4),
+                      .body = text_at(q, 5)};
+    if (!e.body)
+        return no_column(d, err);
+    return d->visit(d->user, &(tc_row){.event = &e, .of = sqlite3_column_int64(q, 0)}, err);
+}
+
+static tacit_status read_ledger(const dumping *d, sqlite3_stmt *q, tacit_error *err)
+{
+    const char *name = text_at(q, 0);
+    return name ? d->visit(d->user, &(tc_row){.ledger = name}, err) : no_column(d, err);
+}
+
+static tacit_status read_entry(const dumping *d, sqlite3_stmt *q, tacit_error *err)
+{
+    tc_ledger_record r = {.seq = (uint64_t)sqlite3_column_int64(q, 1),
+                          .round = (uint64_t)sqlite3_column_int64(q, 3),
+                          .entry = sqlite3_column_blob(q, 4),
+                          .release = sqlite3_column_blob(q, 5)};
+    const char *name = text_at(q, 0);
+    r.entry_size = (size_t)sqlite3_column_bytes(q, 4);
+    r.release_size = (size_t)sqlite3_column_bytes(q, 5);
+    if (!name || !r.entry || !fixed_at(q, 2, &r.study, sizeof r.study) ||
+        !fixed_at(q, 6, &r.head, sizeof r.head))
+        return no_column(d, err);
+    return d->visit(d->user, &(tc_row){.entry = &r, .name = name}, err);
+}
+
+static tacit_status read_record(const dumping *d, sqlite3_stmt *q, tacit_error *err)
+{
+    tc_record r = {.study = sqlite3_column_int64(q, 0),
+                   .kind = (tc_record_kind)sqlite3_column_int(q, 1),
+                   .key = sqlite3_column_blob(q, 2),
+                   .value = sqlite3_column_blob(q, 3)};
+    r.key_size = (size_t)sqlite3_column_bytes(q, 2);
+    r.size = (size_t)sqlite3_column_bytes(q, 3);
+    if (!r.key || r.key_size > TC_RECORD_KEY_MAX)
+        return no_column(d, err);
+    return d->visit(d->user, &(tc_row){.record = &r}, err);
+}
+
+static tacit_status dump_table(const dumping *d, const char *sql, read_row read, tacit_error *err)
+{
+    sqlite3_stmt *q = NULL;
+    tacit_status status = TACIT_OK;
+    int rc = sqlite3_prepare_v2(d->s->db, sql, -1, &q, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(q);
+    for (; status == TACIT_OK && rc == SQLITE_ROW; rc = sqlite3_step(q))
+        status = read(d, q, err);
+    sqlite3_finalize(q);
+    if (status != TACIT_OK)
+        return status;
+    return rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(d->s, rc, err);
+}
+
+/* An entry beyond the ledger's head would be damage: it is left to the reader of the copy. */
+static tacit_status dump_tables(const dumping *d, tacit_error *err)
+{
+    static const struct {
+        const char *sql;
+        read_row read;
+    } tables[] = {
+        {"SELECT id, name, document, points_csv, public_seed, party_seed, created_ms"
+         " FROM studies WHERE document <> '' ORDER BY id",
+         read_study},
+        {"SELECT study, seq, kind, trial, time_ms, body FROM events ORDER BY study, seq",
+         read_event},
+        {"SELECT name FROM ledgers ORDER BY id", read_ledger},
+        {"SELECT l.name, e.seq, e.study, e.round, e.entry, e.release, e.head"
+         " FROM ledger_entries e JOIN ledgers l ON l.id = e.ledger ORDER BY e.ledger, e.seq",
+         read_entry},
+        {"SELECT study, kind, key, value FROM records ORDER BY study, kind, key", read_record},
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        TC_TRY(dump_table(d, tables[i].sql, tables[i].read, err));
+    return TACIT_OK;
+}
+
+tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    dumping d = {.s = s, .visit = visit, .user = user};
+    pthread_mutex_lock(&s->lock);
+    int rc = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
+    tacit_status status = rc == SQLITE_OK ? dump_tables(&d, err) : tc_sqlite_fail(s, rc, err);
+    if (!sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+/* ---- in ---- */
+
+enum { PUT_STUDY, PUT_EVENT, PUT_LEDGER, PUT_ENTRY, ADVANCE, PUT_RECORD, PUTS };
+
+typedef struct loading {
+    tc_sqlite *s;
+    sqlite3_stmt *put[PUTS];
+} loading;
+
+static const char *const puts_text[PUTS] = {
+    [PUT_STUDY] = "INSERT INTO studies"
+                  "(id, name, document, points_csv, public_seed, party_seed, created_ms)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [PUT_EVENT] = "INSERT INTO events(study, seq, kind, trial, time_ms, body)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [PUT_LEDGER] = "INSERT INTO ledgers(name, entries) VALUES(?1, 0)",
+    [PUT_ENTRY] = "INSERT INTO ledger_entries(ledger, seq, study, round, entry, release, head)"
+                  " SELECT id, ?2, ?3, ?4, ?5, ?6, ?7 FROM ledgers WHERE name = ?1",
+    [ADVANCE] = "UPDATE ledgers SET entries = ?2, head = ?3 WHERE name = ?1",
+    [PUT_RECORD] = "INSERT INTO records(study, kind, key, version, value)"
+                   " VALUES(?1, ?2, ?3, 1, ?4)",
+};
+
+static void bind_text(sqlite3_stmt *q, int at, const char *text)
+{
+    sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC); /* NULL stays NULL */
+}
+
+/* A NULL pointer would be bound as NULL, which is not the empty blob. */
+static void bind_bytes(sqlite3_stmt *q, int at, const void *bytes, size_t size)
+{
+    sqlite3_bind_blob64(q, at, size > 0 ? bytes : "", size, SQLITE_STATIC);
+}
+
+static tacit_status run_put(const loading *l, int which, tacit_error *err)
+{
+    int rc = sqlite3_step(l->put[which]);
+    sqlite3_reset(l->put[which]);
+    sqlite3_clear_bindings(l->put[which]);
+    if ((rc & 0xff) == SQLITE_CONSTRAINT)
+        return tc_fail(err, TACIT_E_CORRUPT, "two rows of the copy are in each other's way: %s",
+                       sqlite3_errmsg(l->s->db));
+    return rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(l->s, rc, err);
+}
+
+static tacit_status put_study(const loading *l, const tc_study_row *row, tacit_error *err)
+{
+    sqlite3_stmt *q = l->put[PUT_STUDY];
+    sqlite3_bind_int64(q, 1, row->id);
+    bind_text(q, 2, row->name);
+    bind_text(q, 3, row->document);
+    bind_text(q, 4, row->points_csv);
+    bind_bytes(q, 5, &row->public_seed, sizeof row->public_seed);
+    bind_bytes(q, 6, &row->party_seed, sizeof row->party_seed);
+    sqlite3_bind_int64(q, 7, row->created_ms);
+    return run_put(l, PUT_STUDY, err);
+}
+
+static tacit_status put_event(const loading *l, int64_t study, const tc_event_row *e,
+                              tacit_error *err)
+{
+    sqlite3_stmt *q = l->put[PUT_EVENT];
+    sqlite3_bind_int64(q, 1, study);
+    sqlite3_bind_int64(q, 2, (int64_t)e->seq);
+    sqlite3_bind_int64(q, 3, e->kind);
+    sqlite3_bind_int64(q, 4, (int64_t)e->trial);
+    sqlite3_bind_int64(q, 5, e->time_ms);
+    bind_text(q, 6, e->body);
+    return run_put(l, PUT_EVENT, err);
+}
+
+static tacit_status put_entry(const loading *l, const char *name, const tc_ledger_record *r,
+                              tacit_error *err)
+{
+    sqlite3_stmt *q = l->put[PUT_ENTRY];
+    bind_text(q, 1, name);
+    sqlite3_bind_int64(q, 2, (int64_t)r->seq);
+    bind_bytes(q, 3, &r->study, sizeof r->study);
+    sqlite3_bind_int64(q, 4, (int64_t)r->round);
+    bind_bytes(q, 5, r->entry, r->entry_size);
+    bind_bytes(q, 6, r->release, r->release_size);
+    bind_bytes(q, 7, &r->head, sizeof r->head);
+    TC_TRY(run_put(l, PUT_ENTRY, err));
+    q = l->put[ADVANCE];
+    bind_text(q, 1, name);
+    sqlite3_bind_int64(q, 2, (int64_t)r->seq);
+    bind_bytes(q, 3, &r->head, sizeof r->head);
+    return run_put(l, ADVANCE, err);
+}
+
+static tacit_status put_record(const loading *l, const tc_record *r, tacit_error *err)
+{
+    sqlite3_stmt *q = l->put[PUT_RECORD];
+    sqlite3_bind_int64(q, 1, r->study);
+    sqlite3_bind_int64(q, 2, r->kind);
+    bind_bytes(q, 3, r->key, r->key_size);
+    bind_bytes(q, 4, r->value, r->size);
+    return run_put(l, PUT_RECORD, err);
+}
+
+static tacit_status put_row(void *user, const tc_row *r, tacit_error *err)
+{
+    const loading *l = user;
+    if (r->study)
+        return put_study(l, r->study, err);
+    if (r->event)
+        return put_event(l, r->of, r->event, err);
+    if (r->entry)
+        return put_entry(l, r->name, r->entry, err);
+    if (r->record)
+        return put_record(l, r->record, err);
+    bind_text(l->put[PUT_LEDGER], 1, r->ledger);
+    return run_put(l, PUT_LEDGER, err);
+}
+
+static tacit_status check_empty(tc_sqlite *s, tacit_error *err)
+{
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(s->db,
+                                "SELECT (SELECT count(*) FROM studies) +"
+                                " (SELECT count(*) FROM ledgers) + (SELECT count(*) FROM records)",
+                                -1, &q, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(q);
+    bool empty = rc == SQLITE_ROW && sqlite3_column_int64(q, 0) == 0;
+    sqlite3_finalize(q);
+    if (rc != SQLITE_ROW)
+        return tc_sqlite_fail(s, rc, err);
+    return empty ? TACIT_OK : tc_load_refusal(s->file, err);
+}
+
+/* Inside a transaction. */
+static tacit_status load_all(loading *l, tc_row_source fill, void *user, tacit_error *err)
+{
+    int rc = SQLITE_OK;
+    TC_TRY(check_empty(l->s, err));
+    for (int i = 0; rc == SQLITE_OK && i < PUTS; i++)
+        rc = sqlite3_prepare_v2(l->s->db, puts_text[i], -1, &l->put[i], NULL);
+    tacit_status status =
+        rc == SQLITE_OK ? fill(user, put_row, l, err) : tc_sqlite_fail(l->s, rc, err);
+    for (int i = 0; i < PUTS; i++)
+        sqlite3_finalize(l->put[i]);
+    TC_TRY(status);
+    rc = tc_sqlite_run(l->s, TC_SQL_COMMIT);
+    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(l->s, rc, err);
+}
+
+tacit_status tc_sqlite_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    loading l = {.s = s};
+    pthread_mutex_lock(&s->lock);
+    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    tacit_status status =
+        rc == SQLITE_OK ? load_all(&l, fill, user, err) : tc_sqlite_fail(s, rc, err);
+    if (!sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    pthread_mutex_unlock(&s->lock);
+    return status == TACIT_OK ? tc_sqlite_sync(s, err) : status;
+}

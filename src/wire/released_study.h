@@ -1,0 +1,29 @@
+/* released_study.h - the study of whoever searches released rows: po-gp-ucb over them as candidates.
+ *
+ * One place for both who run it: `tacit model next` beside its files, and a coordinator for curators
+ * that send it their rows. Pure. */
+#ifndef TC_WIRE_RELEASED_STUDY_H
+#define TC_WIRE_RELEASED_STUDY_H
+
+#include "wire/study_doc.h"
+
+struct tc_released; /* released_json.h */
+
+#define TC_RELEASED_ALGORITHM "po-gp-ucb"
+
+typedef struct tc_released_plan {
+    const char *name; /* NULL: that of the release */
+    uint64_t trials;  /* questions planned; 0: 100 */
+    uint64_t seed;
+    /* Of the algorithm, over what the release says of its noise; NULL: none. */
+    const json_t *options;
+} tc_released_plan;
+
+/* End with tc_study_doc_free. E_ARG: an option, or rows that cannot be candidates. */
+tacit_status tc_released_study(tc_study_doc **out, const struct tc_released *r,
+                               const tc_released_plan *p, tacit_error *err);
+/* The same from the content of a released.json, which errors call "released". */
+tacit_status tc_released_study_from_json(tc_study_doc **out, const json_t *released,
+                                         const tc_released_plan *p, tacit_error *err);
+
+#endif

@@ -1,0 +1,200 @@
+/* fuzz_request.c - any requests to a coordinator that has a federated and a
+ * served study.
+ *
+ * The input is a list of requests, parted by zero bytes: a letter for who asks,
+ * the method, the path with its query, perhaps an idempotency key, and after a
+ * line's end the body.
+ *
+ *     o POST /v1/studies/s/tokens?x=1\n{"uses": 3}
+ *
+ * Letters: o operator, v viewer, j joiner, a and b agents of the federated
+ * study (their messages are signed as they are), c client of the served one, k
+ * curator, n nobody; any other is a token by itself. Every answer must have the
+ * shape that its route describes, and nothing may be an error of the
+ * coordinator's own. */
+#include "input.h"
+
+#include "support/coord_world.h"
+
+enum { REQUESTS_MOST = 24 };
+
+static const char served_document[] =
+    "{\"name\": \"q\", \"direction\": \"minimize\", \"trials\": 6, \"seed\": 3,"
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+    " \"algorithm\": {\"name\": \"random\"}}";
+
+static const char federated_document[] =
+    "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 12, \"seed\": "
+    "7,"
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 2, \"initial\": "
+    "2, \"releases\": "
+    "\"all\"},"
+    " \"federation\": {\"agents\": 3, \"deadline_s\": 5},"
+    " \"privacy\": {\"noise_multiplier\": 2, \"delta\": 0.01}}";
+
+typedef struct hall {
+    coord_world w;
+    char viewer[64], joiner[64], client[64], curator[64];
+} hall;
+
+/* ---- the world ---- */
+
+static void get_token(hall *h, const char *path, const char *body, char out[64])
+{
+    json_t *a;
+    REQUIRE(world_call(&h->w, "POST", path, h->w.operator_token, body, &a) == 201);
+    snprintf(out, 64, "%s", world_text(a, "token"));
+    json_decref(a);
+}
+
+static void create_served(hall *h)
+{
+    char body[1024];
+    snprintf(body, sizeof body, "{\"document\": %s}", served_document);
+    REQUIRE(world_call(&h->w, "POST", "/v1/studies", h->w.operator_token, body, NULL) == 201);
+}
+
+static void open_hall(hall *h)
+{
+    tc_store *store;
+    *h = (hall){.w = {.now_ms = 1000000}};
+    REQUIRE(tc_store_open(&store, "memory:", true, NULL) == TACIT_OK);
+    world_open(&h->w, store, 7);
+    create_served(h);
+    world_create(&h->w, "s", federated_document);
+    world_enrol_all(&h->w, 2);
+    world_join_token(&h->w, 1, h->joiner);
+    get_token(h, "/v1/tokens", "{\"role\": \"viewer\"}", h->viewer);
+    get_token(h, "/v1/tokens", "{\"role\": \"curator\"}", h->curator);
+    get_token(h, "/v1/studies/q/tokens", "{}", h->client);
+}
+
+static const char *token_of(const hall *h, char who, char other[2])
+{
+    other[0] = who;
+    other[1] = 0;
+    switch (who) {
+    case 'o':
+        return h->w.operator_token;
+    case 'v':
+        return h->viewer;
+    case 'j':
+        return h->joiner;
+    case 'a':
+        return h->w.agents[0].access;
+    case 'b':
+        return h->w.agents[1].access;
+    case 'c':
+        return h->client;
+    case 'k':
+        return h->curator;
+    case 'n':
+        return NULL;
+    default:
+        return other;
+    }
+}
+
+/* ---- a request ---- */
+
+/* As an agent would: over the round in the path and the sequence in the body.
+ */
+static void sign(const citizen *c, const tc_ledger_hash *study, const tc_request *q, tc_text *out)
+{
+    const char *round = strstr(q->path, "/rounds/"), *sequence = strstr(q->body, "\"sequence\":");
+    tc_signature s;
+    tc_signed what = {.purpose = TC_SIGN_MESSAGE,
+                      .study = *study,
+                      .round = round ? strtoull(round + 8, NULL, 10) : 0,
+                      .sequence = sequence ? strtoull(sequence + 11, NULL, 10) : 0,
+                      .body = q->body,
+                      .n_body = q->n_body};
+    tc_sign(&c->secret, &what, &s);
+    tc_base64_add(out, s.bytes, sizeof s.bytes);
+}
+
+static void check_answer(const tc_request *q, const tc_response *r)
+{
+    tacit_error err = {0};
+    REQUIRE(r->status >= 200 && r->status < 500);
+    if (tc_coord_check_answer(q, r, &err) != TACIT_OK)
+        fprintf(stderr, "%s\n", err.msg);
+    REQUIRE(err.code == TACIT_OK);
+    if (!r->content_type || !strstr(r->content_type, "json"))
+        return;
+    json_t *j = json_loadb(tc_text_get(&r->body), r->body.len, JSON_REJECT_DUPLICATES, NULL);
+    REQUIRE(j);
+    if (r->status >= 400)
+        REQUIRE(json_integer_value(json_object_get(j, "status")) == r->status &&
+                json_is_string(json_object_get(j, "detail")));
+    json_decref(j);
+}
+
+static void handle(hall *h, const tc_request *q)
+{
+    tc_response r = {0};
+    size_t most = 0;
+    tc_request head = *q;
+    head.body = NULL;
+    head.n_body = 0;
+    if (tc_coord_admit(h->w.coord, &head, &most, &r)) {
+        tc_response_fini(&r);
+        r = (tc_response){0};
+        tc_coord_handle(h->w.coord, q, &r);
+    }
+    check_answer(q, &r);
+    tc_response_fini(&r);
+}
+
+/* "o POST /path?query\nbody"; cuts the text up. */
+static void run_one(hall *h, char *text)
+{
+    char other[2], *method = text[0] ? text + 1 + (text[1] == ' ') : text;
+    const char *token = token_of(h, text[0], other);
+    char *body = strchr(method, '\n');
+    if (body)
+        *body++ = 0;
+    char *path = strchr(method, ' ');
+    if (path)
+        *path++ = 0;
+    char *key = path ? strchr(path, ' ') : NULL;
+    if (key)
+        *key++ = 0;
+    char *query = path ? strchr(path, '?') : NULL;
+    if (query)
+        *query++ = 0;
+    tc_request q = {.method = method,
+                    .path = path ? path : "",
+                    .query = query,
+                    .bearer = token,
+                    .idempotency = key,
+                    .body = body ? body : "",
+                    .n_body = body ? strlen(body) : 0};
+    tc_text signature = {0};
+    if (text[0] == 'a' || text[0] == 'b') {
+        sign(&h->w.agents[text[0] == 'b'], &h->w.hash, &q, &signature);
+        q.signature = tc_text_get(&signature);
+    }
+    handle(h, &q);
+    tc_text_fini(&signature);
+}
+
+FUZZ_TARGET(request)
+{
+    hall h;
+    open_hall(&h);
+    for (int i = 0; size > 0 && i < REQUESTS_MOST; i++) {
+        char *text = tc_strndup((const char *)data, size);
+        REQUIRE(text);
+        size_t n = strlen(text) + 1;
+        run_one(&h, text);
+        tc_free(text);
+        data += n < size ? n : size;
+        size -= n < size ? n : size;
+        h.w.now_ms += 1000;
+        world_tick(&h.w);
+    }
+    world_close(&h.w);
+    return 0;
+}

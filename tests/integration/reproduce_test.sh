@@ -1,0 +1,158 @@
+#!/bin/sh
+# reproduce_test.sh - tacit reproduce, from outside: the list, one experiment and all of them, what they
+# write, that neither threads nor kill -9 change a bit of it, missing data, and bad input.
+#
+# Needs TACIT_BIN (default: tacit in PATH) and a POSIX shell. With TACIT_DATA the experiments on data run,
+# too. Prints one "ok" or "not ok" line per check; the exit status is 0 only if all are ok.
+set -u
+tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
+case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
+data=${TACIT_DATA:-}
+unset TACIT_DATA
+export OPENBLAS_NUM_THREADS=1
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-reproduce.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+checks=0
+failures=0
+
+# check NAME COMMAND...: the command succeeds
+check() {
+    name=$1
+    shift
+    checks=$((checks + 1))
+    if "$@"; then
+        echo "ok $checks - $name"
+        return
+    fi
+    failures=$((failures + 1))
+    echo "not ok $checks - $name"
+    sed 's/^/# out: /' out | cut -c 1-200 | head -5
+    sed 's/^/# err: /' err | head -5
+}
+
+# run CODE WORD...: tacit reproduce into out and err; true if it exits with CODE
+run() {
+    want=$1
+    shift
+    "$tacit" reproduce "$@" > out 2> err
+    got=$?
+    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit reproduce $*"; return 1; }
+}
+
+says() {
+    grep -qF -- "$1" out
+}
+
+# One sentence on standard error, nothing on standard output, no new file.
+refused() {
+    before=$(ls)
+    code=$1
+    text=$2
+    shift 2
+    run "$code" "$@" && [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ] &&
+        grep -qF -- "$text" err && [ "$(ls)" = "$before" ]
+}
+
+bad() {
+    check "refused ($1): $2" refused "$@"
+}
+
+has_files() { # FOLDER
+    for f in figure.svg table.md curves.csv summary.json runs.jsonl; do
+        [ -s "$1/$f" ] || { echo "# there is no $1/$f"; return 1; }
+    done
+}
+
+same() { # FOLDER FOLDER
+    for f in figure.svg table.md curves.csv summary.json; do
+        cmp "$1/$f" "$2/$f" || return 1
+    done
+}
+
+: > out
+: > err
+
+# ---- the list
+
+check "without a name it lists" run 0
+check "the list has the experiments" says "fts-fig1a"
+check "and what they need" says "landmine"
+check "as JSON" run 0 --format json
+check "in JSON, too" says '"name":"po-table1"'
+
+# ---- bad input
+
+bad 2 "there is no experiment \"fts-fig1\"" fts-fig1
+bad 2 "--all and names of experiments must not both be given" --all fts-fig1a
+bad 2 "--seed must be a whole number" fts-fig1a --seed x
+bad 2 "runs" fts-fig1a --runs 0
+bad 2 "there is no experiment \"no-such\"" privacy-numbers no-such
+bad 3 "fts-fig2a-landmine needs landmine/landmine.csv: name the folder of data sets with --data or TACIT_DATA" \
+    fts-fig2a-landmine --quick
+bad 3 "needs landmine/landmine.csv, which is not in ." fts-fig2a-landmine --quick --data .
+
+# ---- one experiment
+
+check "exact numbers" run 0 privacy-numbers --out exact --quiet
+check "the paper's, ours, and tacit's" grep -q 'N=200 q=.15 z=1 *5.93 *5.934 *3.964' out
+check "all fourteen agree" sh -c '! grep -q "\*" out'
+check "files" has_files exact/privacy-numbers
+check "a quick run" run 0 pf-pne-fig1a --quick --threads 1 --out one
+check "an estimate comes first" grep -q '^pf-pne-fig1a: 2 runs of 7 arms, about [0-9]' err
+check "a table" says "tacit (paper mode)"
+check "verdicts" says "undecided  PF-PNE has less regret than HCT"
+check "its files" has_files one/pf-pne-fig1a
+cp -r one again
+check "a second time" run 0 pf-pne-fig1a --quick --threads 1 --out again --quiet
+check "nothing changes" same one/pf-pne-fig1a again/pf-pne-fig1a
+check "no run was added" cmp one/pf-pne-fig1a/runs.jsonl again/pf-pne-fig1a/runs.jsonl
+check "in three threads" run 0 pf-pne-fig1a --quick --threads 3 --out three --quiet
+check "the same bits" same one/pf-pne-fig1a three/pf-pne-fig1a
+check "JSON on standard output" run 0 pf-pne-fig1a --quick --out three --quiet --format json
+check "is the summary" cmp -s out three/pf-pne-fig1a/summary.json
+check "more runs" run 0 pf-pne-fig1a --quick --runs 3 --out three --quiet
+check "go on" test "$(wc -l < three/pf-pne-fig1a/runs.jsonl)" -eq 22
+check "another seed" run 0 pf-pne-fig1a --quick --seed 2 --out three
+check "begins anew, and says so" grep -q 'Runs of other settings are now in' err
+check "and keeps the old ones" test -s three/pf-pne-fig1a/runs.jsonl.old
+
+# ---- kill -9: cut at any byte, the file is completed to the same results
+
+size=$(wc -c < one/pf-pne-fig1a/runs.jsonl)
+for part in 1 3 6 9; do
+    rm -rf cut && cp -r one cut
+    head -c $((size * part / 10)) one/pf-pne-fig1a/runs.jsonl > cut/pf-pne-fig1a/runs.jsonl
+    check "cut after $part tenths" run 0 pf-pne-fig1a --quick --out cut --quiet
+    check "the same bits again" same one/pf-pne-fig1a cut/pf-pne-fig1a
+done
+"$tacit" reproduce ldp-fig2a-se --quick --threads 1 --out killed --quiet > out 2> err &
+sleep 0.2
+kill -9 $! 2> /dev/null
+wait $! 2> /dev/null
+check "after kill -9" run 0 ldp-fig2a-se --quick --out killed --quiet
+check "uninterrupted" run 0 ldp-fig2a-se --quick --out whole --quiet
+check "the same bits once more" same killed/ldp-fig2a-se whole/ldp-fig2a-se
+sed -i '2s/0/1/' one/pf-pne-fig1a/runs.jsonl
+check "a damaged line" run 5 pf-pne-fig1a --quick --out one --quiet
+check "is named" grep -q 'line 2 of "one/pf-pne-fig1a/runs.jsonl" is damaged' err
+
+# ---- all of them
+
+check "all, without data" run 0 --all --quick --runs 1 --out all
+check "the whole time is told" grep -q '^All experiments: about' err
+check "what is missing is one line each" grep -q '^Not run: fts-fig2a-landmine needs landmine/landmine.csv' err
+check "the others ran" has_files all/dp-fts-de-fig2d
+check "synthetic ones have no missing data" test ! -e all/fts-fig2a-landmine
+if [ -n "$data" ]; then
+    check "all, with data" run 0 --all --quick --runs 1 --out all --data "$data"
+    check "sensors" has_files all/ldp-fig2b-sensors
+    if ! grep -q 'need libsvm' err; then
+        check "landmine" has_files all/fts-fig2a-landmine
+        check "its grid is kept" test -n "$(ls all/cache)"
+    fi
+fi
+
+echo "1..$checks"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,365 @@
+#!/bin/sh
+# served_test: served studies over TLS on loopback: clients that ask and tell, are killed and come back, a
+# coordinator that is killed under them, users who answer privately, a curator and a modeler.
+#
+# Whatever can be held against a storage on this machine is: the same document, the same seed, the same
+# bits. Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep, sed, awk and od. Prints one "ok" or "not
+# ok" line per check; the exit status is 0 only if all are ok.
+set -u
+. "$(dirname "$0")/../support/curate.sh"
+unset TACIT_SERVER TACIT_TOKEN_FILE TACIT_FINGERPRINT
+server=
+client=
+trap 'kill -9 $server $client 2>/dev/null; rm -rf "$dir"' EXIT
+
+field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
+
+# serve PORT: starts the coordinator; sets url, pin, port
+serve() {
+    rm -f serve.json
+    "$tacit" serve --listen "127.0.0.1:$1" --storage "sqlite:///$dir/coordinator.db" --format json \
+        > serve.json 2>> serve.err &
+    server=$!
+    for _ in $(seq 200); do
+        [ -s serve.json ] && break
+        sleep 0.05
+    done
+    url=$(field url serve.json)
+    pin=$(field fingerprint serve.json)
+    port=${url##*:}
+    [ -n "$url" ] || { cat serve.err; exit 1; }
+}
+
+# study NAME TRIALS ALGORITHM: writes NAME.json
+study() {
+    cat > "$1.json" << J
+{"name": "$1", "direction": "minimize", "trials": $2, "seed": 3,
+ "space": {"x": {"type": "float", "low": -1, "high": 2}, "k": {"type": "choice", "choices": ["a", "b"]}},
+ "algorithm": {$3}}
+J
+}
+
+cat > train << 'J'
+#!/bin/sh
+[ -z "${SLOW:-}" ] || sleep "$SLOW"
+awk "BEGIN {x = $1; printf \"%.17g\n\", (x - 0.7) ^ 2}"
+J
+chmod +x train
+
+serve 0
+field operator_token serve.json > op
+export TACIT_SERVER="$url" TACIT_FINGERPRINT="$pin" TACIT_TOKEN_FILE="$dir/client"
+
+# found NAME: an operator makes the study, and a client's token in the file NAME.client
+found() {
+    "$tacit" remote create "$1.json" --token-file op > out 2> err &&
+        "$tacit" remote token "$1" --token-file op --out "$1.client" > out 2> err && cp "$1.client" client
+}
+
+# ---- one by one
+
+study b 5 '"name": "gp-ei"'
+check "a served study is made" found b
+check "its token is for its owner's eyes" test "$(stat -c %a b.client)" = 600
+check "and not on standard output" lacks token out
+good "ask" ask b --worker gpu-1 --format json
+check "the first trial" says '"trial":0'
+good "the same worker asks again" ask b --worker gpu-1 --format json
+check "and gets the same trial" says '"trial":0'
+good "another asks" ask b --worker gpu-2 --lease-s 100 --format json
+check "and gets the next" says '"trial":1'
+good "tell" tell b 0 0.25
+good "the same again" tell b 0 0.25
+bad 4 "trial 0 was told already" tell b 0 0.5
+good "skip" tell b 0 0.5 --skip-if-finished --quiet
+good "a failure" tell b 1 --fail "out of memory"
+bad 3 "there is no trial 7" tell b 7 1
+bad 2 "VALUE must be a finite number" tell b 1 x
+bad 8 "--batch is for a storage" tell b 1 --batch 2,1,1
+good "trials" trials b
+check "both" says 'COMPLETE.*0.25'
+good "of one state" trials b --state fail --format csv
+check "with the reason" says 'FAIL,,.*gpu-2,out of memory'
+good "best" best b --format json
+check "it is the first" says '"number":0,"state":"COMPLETE","value":0.25'
+good "studies" studies --token-file op
+check "with numbers" says 'b *gp-ei *minimize *1 *1 *0 *5 *0.25 *0'
+good "a point that was really run" ask b --worker gpu-1 --format json
+good "is told" tell b 2 1 --param x=0.5 --param k=b
+good "export" export b --out b.csv --quiet
+check "all of them" test "$(wc -l < b.csv)" -eq 4
+check "bit for bit" grep -q '^2,COMPLETE,1,0.5,b,' b.csv
+
+# ---- which of the two
+
+bad 2 "give either --server or --storage" trials b --server "$url" --storage sqlite:///x.db
+bad 2 "--token-file is for a coordinator" trials b --storage sqlite:///x.db --token-file op
+TACIT_STORAGE=sqlite:///none.db
+export TACIT_STORAGE
+bad 3 "none.db" trials b
+good "--server wins over TACIT_STORAGE" trials b --server "$url"
+unset TACIT_STORAGE
+study other 5 '"name": "random"'
+sed 's/"b"/"B"/; s/"name": "other"/"name": "b"/' other.json > twin.json
+bad 4 "the coordinator's study b is another one" trials ./twin.json
+
+# ---- who may do what
+
+check "another study" found other
+bad 2 "the token is for another study" trials b
+bad 2 "the token is for another study" trials nosuch
+good "its own" trials other
+bad 3 'there is no study "nosuch"' trials nosuch --token-file op
+cp b.client client
+good "a viewer's token" remote token --role viewer --out viewer --token-file op
+good "looks" best b --token-file viewer
+bad 2 "does not allow this" ask b --token-file viewer
+bad 2 "for which study?" remote token --token-file op
+bad 2 "a token of a viewer is of no study" remote token b --role viewer --token-file op
+good "pause" remote pause b --token-file op
+check "a table" says '^state *paused'
+bad 4 "the study is paused" ask b
+good "resume" remote resume b --token-file op
+good "remote studies" remote studies --token-file op
+check "one name a line" grep -qx b out
+good "close" remote close other --token-file op
+cp other.client client
+bad 4 "the study is closed" ask other
+good "delete" remote delete other --token-file op --format json
+check "JSON" says '"erased":true'
+bad 2 "the token is for another study" ask other
+
+# ---- a campaign here, a campaign there
+
+study c 12 '"name": "gp-ei"'
+check "a study for a campaign" found c
+good "optimize at a coordinator" optimize c --quiet -- ./train '{x}'
+cp out best.remote
+good "optimize in a storage" optimize c.json --quiet --storage sqlite:///local.db -- ./train '{x}'
+check "the same best" cmp -s out best.remote
+"$tacit" export c --format csv | cut -d, -f1-5 > trials.remote
+"$tacit" export c --storage sqlite:///local.db --format csv | cut -d, -f1-5 > trials.local
+check "the same trials, bit for bit" cmp -s trials.remote trials.local
+check "all of them" test "$(wc -l < trials.remote)" -eq 13
+good "again: nothing is left" optimize c --quiet -- ./train '{x}'
+bad 9 "all 12 trials" ask c
+
+# An operator's document makes the study; a client's must be the one that is there.
+study d 4 '"name": "random"'
+good "a document" optimize d.json --token-file op --quiet -- ./train '{x}'
+good "is a study now" best d --token-file op
+
+# ---- batches
+
+cat > p.json << 'J'
+{"name": "p", "direction": "minimize", "trials": 1000, "seed": 2,
+ "space": {"x": {"type": "float", "low": 0, "high": 1}}, "algorithm": {"name": "blin", "low": -2, "high": 0}}
+J
+check "a bandit's study" found p
+good "a batch" ask p --worker w --pulls 8 --format json
+check "of several pulls" grep -q '"pulls":[2-8]' out
+cp out asked.remote
+good "in a storage, too" ask p.json --worker w --pulls 8 --format json --storage sqlite:///local.db
+check "the same" cmp -s out asked.remote
+awk 'BEGIN { print 0.1; print 1.0 / 3; print 2.5 }' > values
+"$tacit" tell p 0 --values values --format json > told.remote 2> err
+check "what lies outside is warned of" grep -q "1 of 3 values are outside 0 to 2" err
+good "told in a storage" tell p 0 --values values --format json --quiet --storage sqlite:///local.db
+check "the same mean" cmp -s out told.remote
+
+# ---- clients that die
+
+study k 6 '"name": "random"'
+check "a study whose clients die" found k
+wait_for() { # TEXT WORD...: until tacit WORD... says it
+    text=$1
+    shift
+    for _ in $(seq 200); do
+        "$tacit" "$@" > out 2> err
+        grep -q -- "$text" out && return 0
+        sleep 0.1
+    done
+    return 1
+}
+SLOW=60 "$tacit" optimize k --lease-s 4 --quiet -- ./train '{x}' > killed.out 2>&1 &
+client=$!
+check "a client runs a trial" wait_for '^ *0  RUNNING' trials k
+sleep 6
+check "signs of life keep it" wait_for '^ *0  RUNNING' trials k
+good "another gets the next" ask k --worker other --lease-s 100 --format json
+check "number 1" says '"trial":1'
+good "which it tells" tell k 1 0.5
+kill -9 "$client"
+wait "$client" 2> /dev/null
+client=
+check "its lease runs out" wait_for '^ *0  STALE' trials k
+good "another asks again" ask k --worker other --lease-s 100 --format json
+check "the trial of the dead goes to another" says '"trial":0'
+good "who tells it" tell k 0 0.4
+SLOW=60 "$tacit" optimize k --lease-s 1000 --quiet -- ./train '{x}' > killed.out 2>&1 &
+client=$!
+check "a client with a long lease" wait_for '^ *2  RUNNING' trials k
+kill -9 "$client"
+wait "$client" 2> /dev/null
+client=
+good "the same machine knows that it is dead" optimize k -- ./train '{x}'
+check "and runs the same trial again" grep -q "running trial 2 again" err
+good "all are there" export k
+check "once" test "$(grep -c COMPLETE out)" -eq 6
+
+study i 2 '"name": "random"'
+check "a study that is interrupted" found i
+SLOW=60 "$tacit" optimize i --quiet -- ./train '{x}' > i.out 2> i.err &
+client=$!
+check "a client is at work" wait_for '^ *0  RUNNING' trials i
+kill -TERM "$client"
+wait "$client"
+check "SIGTERM: exit 130" test $? -eq 130
+client=
+check "and a sentence" grep -q "interrupted with 0 of 2 trials finished" i.err
+good "the same command goes on" optimize i -- ./train '{x}'
+check "with the same trial" grep -q "running trial 0 again" err
+
+# ---- a coordinator that dies
+
+study r 30 '"name": "random"'
+check "a study whose coordinator dies" found r
+SLOW=0.3 "$tacit" optimize r --jobs 2 --lease-s 30 -- ./train '{x}' > r.out 2> r.err &
+client=$!
+check "it is under way" wait_for COMPLETE trials r
+kill -9 "$server"
+wait "$server" 2> /dev/null
+sleep 1
+serve "$port"
+check "the client finishes" wait "$client"
+client=
+check "and says what happened" grep -q "does not answer.*trying again" r.err
+good "all trials" export r
+check "are there once" test "$(grep -c COMPLETE out)" -eq 30
+
+# ---- private replies
+
+secret=0.7310585786300049
+secret_bytes=bda2d5f5d464e73f
+in_store() { # of the coordinator: is the number there, as text or as eight bytes?
+    for f in coordinator.db coordinator.db-wal; do
+        [ -f "$f" ] || continue
+        grep -qaF 0.7310585786 "$f" && return 0
+        od -An -v -tx1 "$f" | tr -d ' \n' | grep -q "$secret_bytes" && return 0
+    done
+    return 1
+}
+not_in_store() { ! in_store; }
+cat > l.json << 'J'
+{"name": "l", "direction": "maximize", "trials": 6, "seed": 1,
+ "space": {"dose": {"type": "float", "low": 0, "high": 1}},
+ "algorithm": {"name": "ldp-tgp", "epsilon": 1, "answers": 4, "arms": 8}}
+J
+check "a private study" found l
+bad 2 "ldp-tgp is told private replies, never rewards" optimize l -- echo "$secret"
+bad 2 "ldp-tgp is told private replies, never rewards" tell l 0 "$secret"
+good "ann answers" optimize l --user ann --ledger-storage sqlite:///ann.db -- echo "$secret"
+check "as often as she may" grep -q "the rest of the study is for others" err
+good "four times" trials l --state complete --format csv
+check "and no more" test "$(grep -c COMPLETE out)" -eq 4
+bad 9 "4" optimize l --user ann --ledger-storage sqlite:///ann.db --quiet -- echo "$secret"
+good "bob is told a trial" ask l --worker bob
+echo "$secret" | "$tacit" tell l 4 - --user bob --ledger-storage sqlite:///bob.db > out 2> err
+check "and tells it" says '4  COMPLETE'
+good "and another" ask l --worker bob
+good "whose reply he perturbs first" tell l 5 --fail no --user bob --ledger-storage sqlite:///bob.db
+check "the coordinator never had a reward" not_in_store
+bad 2 "no reply of study l" tell l 5 "$secret" --reply
+study open 2 '"name": "random"'
+check "where values are told as they are" found open
+good "a trial" ask open --worker w
+good "is told" tell open 0 "$secret"
+check "the coordinator has it, and the search finds it" in_store
+sed 's/"epsilon": 1, "answers": 4/"epsilon": 3, "answers": 4/; s/"name": "l"/"name": "much"/' l.json > much.json
+check "a study that asks for much" found much
+bad 2 "together more than 10" optimize much --user ann --ledger-storage sqlite:///cy.db -- echo 1
+good "who agrees names the document" optimize much.json --user cy --ledger-storage sqlite:///cy.db --quiet -- echo 1
+
+# ---- a curator and a modeler
+
+awk 'BEGIN { print "id,income,rate,profit"
+    for (i = 0; i < 60; i++)
+        printf "person %d,%d,%g,%s\n", i, 1000 * (i + 20), 3 + (i * 7 % 60) / 10, \
+            i == 59 ? "" : sin(i / 9) }' > loans.csv
+release() { # FOLDER [OPTION ...]
+    mkdir -p "$1"
+    cp loans.csv "$1"
+    (cd "$1" && shift && "$tacit" curate release loans.csv --columns income,rate --bounds income=0:100000:5000 \
+        --bounds rate=0:10 --value-column profit --out released.json --epsilon 1 --seed 5 "$@") > out 2> err
+}
+by_file() { # FOLDER: rows and answers of the flow by files, one a line
+    cd "$1" || return 1
+    given=
+    # shellcheck disable=SC2086
+    while row=$("$tacit" model next released.json --state m.db --trials 12 --set fit=false $given 2> ../err); do
+        "$tacit" curate answer loans.csv "$row" --out answer.json --seed 5 --quiet
+        given="--answer answer.json"
+        echo "$row,$(sed -n 's/.*"value":\([^,]*\),.*/\1/p' answer.json)"
+    done
+    cd ..
+}
+by_server() { # NAME
+    "$tacit" trials "$1" --format json | tr '{' '\n' | sed -n 's/.*"value":\([^,]*\),.*/\1/p; s/"point":\([0-9]*\).*/\1/p' |
+        awk 'NR % 2 { value = $0; next } { print $0 "," value }'
+}
+for kind in open private; do
+    options=
+    [ $kind = open ] || options="--output-epsilon 2 --output-bound 1"
+    # shellcheck disable=SC2086
+    check "a release, answers $kind" release files-$kind $options
+    # shellcheck disable=SC2086
+    check "the same in another folder" release $kind $options
+    by_file files-$kind > asked.files
+    cd $kind || exit 1
+    good "a curator's token" remote token --role curator --token-file ../op --out curator
+    bad 2 "--out-token FILE is needed" curate publish released.json --token-file curator
+    bad 2 'a file of the kind "row-secret"' curate publish loans.csv.secret --token-file curator --out-token t
+    good "publish" curate publish released.json --name rows-$kind --token-file curator --out-token client \
+        --trials 12 --set fit=false
+    good "again" curate publish released.json --name rows-$kind --token-file curator --out-token client \
+        --trials 12 --set fit=false --format json
+    check "the token is for its owner's eyes" test "$(stat -c %a client)" = 600
+    bad 2 "the token is for one release" curate publish released.json --name more --token-file curator --out-token t2
+    bad 2 "a coordinator says which row" curate answer loans.csv 3 --server "$url" --token-file client
+    bad 2 "--study is for --server" curate answer loans.csv 3 --study rows-$kind
+    bad 4 "does not search released rows" curate answer loans.csv --server "$url" --token-file ../op --study open
+    good "answer" curate answer loans.csv --server "$url" --token-file client --study rows-$kind --seed 5 --format json
+    check "twelve times" says '"answered":12'
+    TACIT_TOKEN_FILE=client
+    by_server rows-$kind > ../asked.server
+    TACIT_TOKEN_FILE=$dir/client
+    cp out err .. && cd .. || exit 1
+    check "rows and answers as by files ($kind)" cmp -s asked.files asked.server
+    check "of which there are twelve" test "$(wc -l < asked.server)" -eq 12
+done
+check "one more release of the same data" release more --name more --seed 6
+cd more || exit 1
+bad 4 "not over the rows of release more" curate answer loans.csv --server "$url" --token-file ../op --study rows-open
+cat > evaluate << 'J'
+#!/bin/sh
+[ ! -f slow ] || sleep 60
+echo "$1" >> runs
+echo 1.5
+J
+chmod +x evaluate
+good "a study for a program" curate publish released.json --token-file ../op --out-token client --trials 3
+touch slow
+"$tacit" curate answer loans.csv --server "$url" --token-file client --quiet -- ./evaluate '{income}' > killed 2>&1 &
+client=$!
+check "the curator is at work" wait_for '^ *0  RUNNING' trials more --token-file client
+kill -9 "$client"
+wait "$client" 2> /dev/null
+client=
+rm slow
+good "killed, it goes on" curate answer loans.csv --server "$url" --token-file client -- ./evaluate '{income}'
+check "three rows" says 'more *3'
+check "one run each" test "$(wc -l < runs)" -eq 3
+cd .. || exit 1
+
+echo "1..$checks"
+[ $failures -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }
