@@ -21,8 +21,8 @@ static const tc_option table[] = {
      .help =
          "who asks, 1 to 255 characters; the same worker gets its unfinished trials back first"},
     {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0, .max = 1e9,
-     .help = "seconds after which the trial may be given up as STALE; 0 is never, or 3600 at a "
-             "coordinator"},
+     .help = "seconds, 1 or more, after which the trial may be given up as STALE; 0 is never, or "
+             "3600 at a coordinator"},
     {"count", TC_OPTION_INT, offsetof(options, count), "1", .min = 1, .max = 100000,
      .help = "trials to ask for"},
     {"pulls", TC_OPTION_INT, offsetof(options, pulls), "0", .min = 0, .max = 0x1p34,
@@ -76,12 +76,20 @@ static tacit_status check_worker(const char *worker, tacit_error *err)
     return TACIT_OK;
 }
 
+static tacit_status check_lease(double s, tacit_error *err)
+{
+    if (s == 0 || s >= 1)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "--lease-s must be 0 or at least 1 second, got %g", s);
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tc_venue v = {0};
     tc_venue_terms terms = {.create = true, .quiet = in->quiet, .threads = o->threads};
     TC_TRY(check_worker(o->worker, err));
+    TC_TRY(check_lease(o->lease_s, err));
     tacit_status st = tc_venue_name(&v, in->args[0], err);
     if (st == TACIT_OK)
         st = tc_venue_open(&v, in->args[0], &o->where, &terms, err);

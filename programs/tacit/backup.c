@@ -23,12 +23,11 @@ static tacit_status count_study(void *user, const tc_study_row *row, tacit_error
 /* Of what is in the file, not of what is in the store by now. */
 static tacit_status say(const tc_invocation *in, const char *file, tacit_error *err)
 {
-    char url[4200], time[32];
+    char time[32];
     tc_store *backup;
     size_t studies = 0;
     int64_t made_ms;
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    TC_TRY(tc_store_open(&backup, url, false, err));
+    TC_TRY(tc_backup_open(&backup, file, err));
     tacit_status st = tc_store_study_list(backup, count_study, &studies, err);
     if (st == TACIT_OK)
         st = tc_backup_time(backup, &made_ms, err);

@@ -1,49 +1,31 @@
 /* campaign.c - see campaign.h. */
-#include "campaign.h"
+#include "campaign_int.h"
 
-#include "algo/batch.h"
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "worker.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
 /* How soon an interruption that fell between two waits is seen; after how many of these a coordinator is
- * asked for more work, unless a job ended before; signs of life in a lease. */
-enum { TICK_MS = 250, TICKS = 8, BEATS = 3 };
+ * asked for more work, unless a job ended before. */
+enum { TICK_MS = 250, TICKS = 8 };
 
-typedef struct slot {
-    bool used;
-    uint64_t trial, pulls; /* pulls: that are to be run, one after another */
-    tc_batch batch;        /* of those that have ended, where they are several */
-    double *values;
-    char worker[TC_WORKER_MAX];
-    uint64_t beat_ns; /* when the coordinator last heard of it */
-} slot;
+/* While a call to a coordinator waits nothing else is done here: seconds that one may take. It is tried again
+ * later, and leases of other trials must not end meanwhile. */
+enum { CALL_LEAST_S = 2, CALL_MOST_S = 20, CALLS = 3 };
 
-typedef struct campaign {
-    tc_campaign_plan plan;
-    size_t n_params;
-    double *values; /* of the trial just asked for */
-    slot *slots;    /* plan.jobs of them */
-    tc_arena arena; /* the orphans' values and workers */
-    tc_census census;
-    tc_orphan *orphans;
-    size_t n_orphans, next_orphan;
-    uint64_t elsewhere; /* trials that others run, when they were last counted */
-    bool waits;         /* ... and it was said that they are waited for */
-    int64_t failures;   /* in a row */
-    uint64_t reported;
-    tc_progress *progress;
-} campaign;
+size_t tc_campaign_used(const tc_campaign *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->plan.jobs; i++)
+        n += c->slots[i].used;
+    return n;
+}
 
 /* ---- how the study stands */
 
-static bool is_ours(const campaign *c, uint64_t trial)
+static bool is_ours(const tc_campaign *c, uint64_t trial)
 {
     for (size_t i = 0; i < c->plan.jobs; i++)
         if (c->slots[i].used && c->slots[i].trial == trial)
@@ -52,7 +34,7 @@ static bool is_ours(const campaign *c, uint64_t trial)
 }
 
 /* In a storage those of living processes of this host: of others nobody knows. */
-static tacit_status count_living(campaign *c, uint64_t *n, tacit_error *err)
+static tacit_status count_living(tc_campaign *c, uint64_t *n, tacit_error *err)
 {
     tc_view running;
     TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
@@ -65,11 +47,12 @@ static tacit_status count_living(campaign *c, uint64_t *n, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status take_stock(campaign *c, tc_standing *out, tacit_error *err)
+static tacit_status take_stock(tc_campaign *c, tc_standing *out, tacit_error *err)
 {
-    size_t ours = tc_runner_running(c->plan.runner) + (c->n_orphans - c->next_orphan);
+    size_t ours = tc_campaign_used(c) + (c->n_orphans - c->next_orphan);
     TC_TRY(tc_venue_standing(c->plan.venue, out, err));
     c->elsewhere = 0;
+    c->state = out->state;
     if (out->running <= ours)
         return TACIT_OK;
     if (!c->plan.venue->served)
@@ -78,7 +61,7 @@ static tacit_status take_stock(campaign *c, tc_standing *out, tacit_error *err)
     return TACIT_OK;
 }
 
-static void show(const campaign *c, const tc_standing *s)
+static void show(const tc_campaign *c, const tc_standing *s)
 {
     char note[96] = "";
     int n = 0;
@@ -92,7 +75,7 @@ static void show(const campaign *c, const tc_standing *s)
 
 /* ---- orphans */
 
-static bool add_orphan(campaign *c, const tc_trial *t)
+static bool add_orphan(tc_campaign *c, const tc_trial *t)
 {
     double *values = TC_TAKE(&c->arena, c->n_params, double);
     const char *worker = tc_arena_strdup(&c->arena, t->worker);
@@ -104,9 +87,12 @@ static bool add_orphan(campaign *c, const tc_trial *t)
     return true;
 }
 
-static tacit_status find_orphans(campaign *c, tacit_error *err)
+/* Who runs a private trial is not shown: there the names of our own are remembered. */
+static tacit_status find_orphans(tc_campaign *c, tacit_error *err)
 {
     tc_view running;
+    if (c->plan.client)
+        return tc_campaign_tell_paid(c, err);
     TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
     c->orphans = TC_TAKE(&c->arena, running.n + 1, tc_orphan);
     bool ok = c->orphans != NULL;
@@ -119,20 +105,26 @@ static tacit_status find_orphans(campaign *c, tacit_error *err)
 
 /* ---- starting */
 
-static slot *free_slot(const campaign *c)
+static tc_slot *free_slot(const tc_campaign *c)
 {
     size_t i = 0;
     while (c->slots[i].used)
         i++;
-    tc_worker_name(&c->census, i, c->slots[i].worker);
+    if (c->plan.client)
+        snprintf(c->slots[i].worker, TC_WORKER_MAX, "%s", c->plan.client->workers[i].name);
+    else
+        tc_worker_name(&c->census, i, c->slots[i].worker);
     return &c->slots[i];
 }
 
-static tacit_status start_trial(campaign *c, slot *s, uint64_t trial, uint64_t pulls,
+static tacit_status start_trial(tc_campaign *c, tc_slot *s, uint64_t trial, uint64_t pulls,
                                 const double *values, tacit_error *err)
 {
+    if (c->plan.client)
+        tc_user_client_note(c->plan.client, (size_t)(s - c->slots), trial);
     TC_TRY(tc_runner_start(c->plan.runner, trial, values, err));
     s->used = true;
+    s->ended = false;
     s->trial = trial;
     s->pulls = pulls < c->plan.pulls ? pulls : c->plan.pulls;
     s->batch = (tc_batch){0};
@@ -142,11 +134,12 @@ static tacit_status start_trial(campaign *c, slot *s, uint64_t trial, uint64_t p
     return TACIT_OK;
 }
 
-/* E_BUDGET: a coordinator has given out all trials; those that others run may come back. */
-static tacit_status start_new(campaign *c, tacit_error *err)
+/* E_BUDGET: a coordinator has given out all trials; those that others run may come back. E_STATE: or it gives out
+ * none. */
+static tacit_status start_new(tc_campaign *c, tacit_error *err)
 {
     uint64_t trial, pulls = 1;
-    slot *s = free_slot(c);
+    tc_slot *s = free_slot(c);
     bool several = c->plan.pulls > 1;
     tc_asked one = {.numbers = &trial, .pulls = several ? &pulls : NULL, .values = c->values};
     tc_venue_ask q = {.worker = s->worker,
@@ -158,25 +151,29 @@ static tacit_status start_new(campaign *c, tacit_error *err)
 }
 
 /* One of them runs it. Whoever comes too late leaves it: its new worker lives. */
-static tacit_status start_orphan(campaign *c, tc_orphan *left, tacit_error *err)
+static tacit_status start_orphan(tc_campaign *c, tc_orphan *left, tacit_error *err)
 {
-    slot *s = free_slot(c);
-    tacit_status st =
-        tc_venue_take_over(c->plan.venue, left, s->worker, sizeof s->worker, c->plan.lease_ms, err);
-    if (st == TACIT_E_STATE || st == TACIT_E_BUDGET)
+    tc_slot *s = free_slot(c);
+    tacit_error why;
+    tacit_status st = tc_venue_take_over(c->plan.venue, left, s->worker, c->plan.lease_ms, &why);
+    if (st != TACIT_OK && tc_venue_away(c->plan.venue))
+        return tc_fail(err, st, "%s", why.msg);
+    c->next_orphan++;
+    if (st == TACIT_E_STATE)
         return TACIT_OK;
-    TC_TRY(st);
+    if (st != TACIT_OK)
+        return tc_fail(err, st, "%s", why.msg);
     tc_note(c->plan.quiet, "running trial %" PRIu64 " again, which an earlier run left unfinished",
             left->trial);
     return start_trial(c, s, left->trial, left->pulls, left->values, err);
 }
 
 /* Has the user an answer left for the trial that would come next? */
-static tacit_status may_start(campaign *c, bool *may, tacit_error *err)
+static tacit_status may_start(tc_campaign *c, bool *may, tacit_error *err)
 {
     uint64_t trial =
         c->next_orphan < c->n_orphans ? c->orphans[c->next_orphan].trial : TC_NEW_TRIAL;
-    size_t running = tc_runner_running(c->plan.runner);
+    size_t running = tc_runner_running(c->plan.runner); /* the others' replies are in the ledger */
     *may = true;
     if (!c->plan.user)
         return TACIT_OK;
@@ -192,8 +189,16 @@ static tacit_status may_start(campaign *c, bool *may, tacit_error *err)
     return TACIT_OK;
 }
 
+/* The study was paused or closed since it was looked at: nothing is started. Else it is a failure. */
+static tacit_status may_be_idle(tc_campaign *c, const tacit_error *why, tacit_error *err)
+{
+    tc_standing s;
+    TC_TRY(take_stock(c, &s, err));
+    return c->state == TC_REMOTE_RUNNING ? tc_fail(err, why->code, "%s", why->msg) : TACIT_OK;
+}
+
 /* *started: one more job runs. */
-static tacit_status start_next(campaign *c, uint64_t planned, bool *started, tacit_error *err)
+static tacit_status start_next(tc_campaign *c, uint64_t planned, bool *started, tacit_error *err)
 {
     bool may;
     *started = false;
@@ -204,129 +209,56 @@ static tacit_status start_next(campaign *c, uint64_t planned, bool *started, tac
     }
     *started = true;
     if (c->next_orphan < c->n_orphans)
-        return start_orphan(c, &c->orphans[c->next_orphan++], err);
+        return start_orphan(c, &c->orphans[c->next_orphan], err);
     *started = planned + c->elsewhere < c->plan.budget;
-    tacit_status st = *started ? start_new(c, err) : TACIT_OK;
-    if (st != TACIT_E_BUDGET || !c->plan.venue->served)
-        return st;
+    tacit_error why = {0};
+    tacit_status st = *started ? start_new(c, &why) : TACIT_OK;
+    if (st == TACIT_OK)
+        return TACIT_OK;
     *started = false;
-    return TACIT_OK;
+    if (st == TACIT_E_STATE && c->plan.venue->served && !tc_venue_away(c->plan.venue))
+        return may_be_idle(c, &why, err);
+    return st == TACIT_E_BUDGET && c->plan.venue->served ? TACIT_OK
+                                                         : tc_fail(err, st, "%s", why.msg);
 }
 
-/* Keeps all jobs busy as long as the budget needs more trials. */
-static tacit_status fill(campaign *c, tacit_error *err)
+static tacit_status fill_up(tc_campaign *c, tacit_error *err)
 {
     bool started = true;
-    while (started && !tc_runner_full(c->plan.runner) && !tc_interrupted()) {
+    while (started && tc_campaign_used(c) < c->plan.jobs && !tc_interrupted()) {
         tc_standing s;
         TC_TRY(take_stock(c, &s, err));
         show(c, &s);
-        uint64_t planned = s.finished + tc_runner_running(c->plan.runner);
-        if (planned >= c->plan.budget) {
+        uint64_t planned = s.finished + tc_campaign_used(c);
+        c->met = planned >= c->plan.budget;
+        if (c->met)
             c->elsewhere = 0;
+        if (c->met || c->state != TC_REMOTE_RUNNING)
             return TACIT_OK;
-        }
         TC_TRY(start_next(c, planned, &started, err));
     }
     return TACIT_OK;
 }
 
-/* ---- signs of life */
-
-/* One that gets lost is as good as the next one; a lease that ran out is for the report to find. */
-static void beat(campaign *c)
+/* Keeps all jobs busy as long as the budget needs more trials. */
+static tacit_status fill(tc_campaign *c, tacit_error *err)
 {
-    uint64_t now = tc_clock_ns(), every = (uint64_t)c->plan.lease_ms * 1000000 / BEATS;
-    for (size_t i = 0; c->plan.venue->served && i < c->plan.jobs; i++) {
-        slot *s = &c->slots[i];
-        tacit_error why;
-        if (!s->used || now - s->beat_ns < every)
-            continue;
-        s->beat_ns = now;
-        if (tc_venue_beat(c->plan.venue, s->trial, s->worker, c->plan.lease_ms, &why) != TACIT_OK)
-            tc_log(TC_LOG_INFO, "trial %" PRIu64 ": %s", s->trial, why.msg);
-    }
-}
-
-/* ---- reporting */
-
-/* There is one: jobs report about trials that were started. */
-static slot *slot_of(const campaign *c, uint64_t trial)
-{
-    size_t i = 0;
-    while (!c->slots[i].used || c->slots[i].trial != trial)
-        i++;
-    return &c->slots[i];
-}
-
-static tacit_status tell_reply(campaign *c, const tc_job_result *r, tacit_error *err)
-{
-    tc_report told = {.kind = TC_REPORT_REPLY};
-    if (!r->ok)
-        tc_note(c->plan.quiet,
-                "trial %" PRIu64 " failed (%s); it is answered as the middle of the bounds",
-                r->trial, r->reason);
-    TC_TRY(tc_user_reply_give(c->plan.user, r->trial, r->ok ? r->value : (double)NAN, &told.value,
-                              err));
-    return tc_venue_tell(c->plan.venue, r->trial, &told, NULL, err);
-}
-
-static tacit_status tell(campaign *c, const tc_job_result *r, const tc_batch *batch,
-                         tacit_error *err)
-{
-    if (c->plan.user)
-        return tell_reply(c, r, err);
-    c->failures = r->ok ? 0 : c->failures + 1;
-    bool some = r->ok || batch->n > 0;
-    tc_report told = {
-        .kind = some ? TC_REPORT_VALUE : TC_REPORT_FAILED, .value = r->value, .reason = r->reason};
-    return tc_venue_tell(c->plan.venue, r->trial, &told, batch->n > 0 ? batch : NULL, err);
-}
-
-/* One more pull of a batch. *again: it is not complete, and the program runs once more. */
-static tacit_status add_pull(campaign *c, slot *s, const tc_job_result *r, bool *again,
-                             tacit_error *err)
-{
-    int64_t reward;
-    *again = false;
-    if (s->pulls <= 1 || !r->ok)
+    tacit_error why = {0};
+    if (c->refused || !tc_campaign_may_ask(c))
         return TACIT_OK;
-    TC_TRY(tc_study_reward(c->plan.venue->session.study, r->value, &reward, err));
-    tc_batch_add(&s->batch, reward);
-    *again = s->batch.n < s->pulls;
-    return *again ? tc_runner_start(c->plan.runner, s->trial, s->values, err) : TACIT_OK;
+    return tc_campaign_excuse(c, fill_up(c, &why), &why, err);
 }
 
-static tacit_status report(campaign *c, const tc_job_result *r, tacit_error *err)
-{
-    slot *s = slot_of(c, r->trial);
-    bool again;
-    TC_TRY(add_pull(c, s, r, &again, err));
-    if (again)
-        return TACIT_OK;
-    s->used = false;
-    c->reported++;
-    tacit_status st = tell(c, r, &s->batch, err);
-    if (st == TACIT_E_STATE) { /* somebody told it by hand, or ran it after its lease */
-        tc_note(c->plan.quiet,
-                "trial %" PRIu64 " was told by somebody else; its first report stays", r->trial);
-        st = TACIT_OK;
-    }
-    TC_TRY(st);
-    if (c->plan.max_failures > 0 && c->failures >= c->plan.max_failures)
-        return tc_fail(err, TACIT_E_STATE,
-                       "%" PRId64 " trials failed in a row, the last with \"%s\"; mend the command "
-                       "and run it again (--max-failures sets the limit)",
-                       c->failures, r->reason);
-    return TACIT_OK;
-}
+/* ---- to the end */
 
 /* A coordinator that is away is not waited for any more. */
-static tacit_status interrupted(campaign *c, tacit_error *err)
+static tacit_status interrupted(tc_campaign *c, tacit_error *err)
 {
     tc_standing s;
     tacit_error why;
     tc_runner_stop(c->plan.runner, TC_RUNNER_GRACE_MS);
+    (void)tc_campaign_deliver(c, &why);
+    tc_campaign_say_untold(c);
     if (take_stock(c, &s, &why) != TACIT_OK)
         return tc_fail(err, TACIT_E_CANCELLED, "interrupted; the same command goes on (%s)",
                        why.msg);
@@ -336,43 +268,99 @@ static tacit_status interrupted(campaign *c, tacit_error *err)
                    s.finished, c->plan.budget);
 }
 
-/* Nothing runs here. True: others run trials of a coordinator's, which are waited for. */
-static bool wait_for_others(campaign *c)
+static void wait_saying(tc_campaign *c, const char *what)
 {
-    if (!c->plan.venue->served || c->elsewhere == 0)
-        return false;
     if (!c->waits)
-        tc_note(c->plan.quiet, "waiting for %" PRIu64 " trial%s that others run", c->elsewhere,
-                c->elsewhere == 1 ? "" : "s");
+        tc_note(c->plan.quiet, "%s", what);
     c->waits = true;
     nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
-    return true;
 }
 
-static tacit_status loop(campaign *c, tacit_error *err)
+static void nap(void)
 {
-    int idle = 0; /* ticks since a job ended */
+    nanosleep(&(struct timespec){.tv_nsec = TICK_MS * 1000000L}, NULL);
+}
+
+/* Nothing runs here. True: others run trials of a coordinator's, which are waited for; or it is paused or
+ * away. */
+static bool stay(tc_campaign *c)
+{
+    char others[96];
+    if (!c->plan.venue->served || c->refused)
+        return false;
+    if (c->away) {
+        nap();
+        return true;
+    }
+    if (c->met || c->state == TC_REMOTE_CLOSED)
+        return false;
+    snprintf(others, sizeof others, "waiting for %" PRIu64 " trial%s that others run", c->elsewhere,
+             c->elsewhere == 1 ? "" : "s");
+    if (c->state == TC_REMOTE_PAUSED)
+        wait_saying(c, "the study is paused; waiting until it is resumed");
+    else if (c->elsewhere > 0)
+        wait_saying(c, others);
+    return c->state == TC_REMOTE_PAUSED || c->elsewhere > 0;
+}
+
+static tacit_status conclude(const tc_campaign *c, tacit_error *err)
+{
+    if (c->refused)
+        return tc_fail(err, c->refusal.code, "%s", c->refusal.msg);
+    if (c->plan.venue->served && c->state == TC_REMOTE_CLOSED && !c->met)
+        return tc_fail(err, TACIT_E_STATE,
+                       "study %s is closed: it gives out no trials, and takes no values",
+                       tc_venue_document(c->plan.venue)->name);
+    return TACIT_OK;
+}
+
+/* Until a job ends, or for a tick. */
+static tacit_status wait_for_job(tc_campaign *c, tacit_error *err)
+{
+    tc_job_result result;
+    bool done;
+    if (tc_runner_running(c->plan.runner) == 0) {
+        nap(); /* only reports are left */
+        return TACIT_OK;
+    }
+    TC_TRY(tc_runner_wait(c->plan.runner, TICK_MS, &result, &done, err));
+    return done ? tc_campaign_end_job(c, &result, err) : TACIT_OK;
+}
+
+static tacit_status loop(tc_campaign *c, tacit_error *err)
+{
+    int idle = 0; /* ticks since a trial was told */
     for (;;) {
-        tc_job_result result;
-        bool done = false;
-        if (!c->plan.venue->served || idle % TICKS == 0)
+        size_t used = tc_campaign_used(c);
+        if (!c->plan.venue->served || idle % TICKS == 0 || used == 0)
             TC_TRY(fill(c, err));
         if (tc_interrupted())
             return interrupted(c, err);
-        if (tc_runner_running(c->plan.runner) == 0) {
-            if (!wait_for_others(c))
-                return TACIT_OK;
+        if (tc_campaign_used(c) == 0) {
+            if (!stay(c))
+                return conclude(c, err);
             continue;
         }
-        TC_TRY(tc_runner_wait(c->plan.runner, TICK_MS, &result, &done, err));
-        if (done)
-            TC_TRY(report(c, &result, err));
-        idle = done ? 0 : idle + 1;
-        beat(c);
+        used = tc_campaign_used(c);
+        TC_TRY(wait_for_job(c, err));
+        TC_TRY(tc_campaign_deliver(c, err));
+        idle = tc_campaign_used(c) < used ? 0 : idle + 1;
+        tc_campaign_beat(c);
     }
 }
 
-static tacit_status run(campaign *c, tacit_error *err)
+/* Nothing that waits for a coordinator keeps the programs that run from being looked after. */
+static tacit_status loop_briskly(tc_campaign *c, tacit_error *err)
+{
+    int64_t s = c->plan.lease_ms / 1000 / CALLS;
+    s = s < CALL_LEAST_S ? CALL_LEAST_S : s > CALL_MOST_S ? CALL_MOST_S : s;
+    tc_venue_hurry(c->plan.venue, (long)s);
+    tacit_status st = loop(c, err);
+    tc_venue_take_time(c->plan.venue);
+    return st;
+}
+
+static tacit_status run(tc_campaign *c, tacit_error *err)
 {
     c->slots = tc_alloc(c->plan.jobs, sizeof *c->slots);
     c->values = tc_alloc(c->n_params, sizeof *c->values);
@@ -386,7 +374,7 @@ static tacit_status run(campaign *c, tacit_error *err)
     tacit_error why = {0};
     tacit_status st = find_orphans(c, &why);
     if (st == TACIT_OK)
-        st = loop(c, &why);
+        st = loop_briskly(c, &why);
     if (st == TACIT_E_IO && tc_interrupted())
         return interrupted(c, err);
     return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
@@ -395,7 +383,7 @@ static tacit_status run(campaign *c, tacit_error *err)
 tacit_status tc_campaign_run(const tc_campaign_plan *plan, tacit_error *err)
 {
     const tc_study_doc *doc = tc_venue_document(plan->venue);
-    campaign c = {.plan = *plan, .n_params = doc->space->n_params};
+    tc_campaign c = {.plan = *plan, .n_params = doc->space->n_params};
     c.progress = tc_progress_start(doc->name, plan->budget, plan->quiet);
     tacit_status st = run(&c, err);
     tc_progress_end(c.progress);

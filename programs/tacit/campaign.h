@@ -9,14 +9,16 @@
  *
  * At a coordinator leases tell who lives, of any host: while a program runs, a sign of life goes out
  * three times a lease. All trials that run count towards the budget, and who has nothing to start waits
- * for those of others, for they may be given up: the last of several clients to live finishes the study.
+ * for those of others, for they may be given up: the last of several clients to live finishes the study. While
+ * it is away, or the study is paused, programs that run go on, and their values are told later. A study that is
+ * closed ends the campaign when its programs have ended.
  * Called by optimize.c and agent.c. */
 #ifndef TC_PROGRAM_CAMPAIGN_H
 #define TC_PROGRAM_CAMPAIGN_H
 
 #include "cli.h"
 #include "runner/runner.h"
-#include "user_reply.h"
+#include "user_client.h"
 #include "venue.h"
 
 typedef struct tc_campaign_plan {
@@ -33,10 +35,12 @@ typedef struct tc_campaign_plan {
     /* Perturbs what the program says; NULL: it is told as it is. A failure is then a reply like any
      * other, and does not end the campaign: whoever stops at failures tells of them. */
     tc_user_reply *user;
+    /* At a coordinator, with a user: names of workers, for as many jobs, and what they left undone. Else NULL. */
+    tc_user_client *client;
 } tc_campaign_plan;
 
 /* Also ends when the user has given all answers. E_BUDGET: it had none left from the beginning.
- * E_STATE: too many failures in a row. E_CANCELLED: interrupted; jobs were stopped and their
+ * E_STATE: too many failures in a row, or the study takes nothing any more. E_CANCELLED: interrupted; jobs were stopped and their
  * trials stay RUNNING, to be run again at the next start. */
 tacit_status tc_campaign_run(const tc_campaign_plan *plan, tacit_error *err);
 

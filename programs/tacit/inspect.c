@@ -59,6 +59,17 @@ static void event_text(const tc_dp_event *e, char *out, size_t size)
         snprintf(out, size, "%s %.4g", mechanism_name(e), e->parameter);
 }
 
+/* "Gaussian 3.94, 2 times": a message that was paid for twice may have left twice. */
+static void price_text(const tc_passage *p, char *out, size_t size)
+{
+    char once[64];
+    event_text(&p->event, once, sizeof once);
+    if (p->times > 1)
+        snprintf(out, size, "%s, %" PRIu64 " times", once, p->times);
+    else
+        snprintf(out, size, "%s", once);
+}
+
 /* ---- all rounds, for people ---- */
 
 static void heard_text(const tc_passage *p, char *out, size_t size)
@@ -76,7 +87,7 @@ static void people_price(tc_table *t, const tc_passage *p)
         tc_table_text(t, 5, "nothing");
         return;
     }
-    event_text(&p->event, text, sizeof text);
+    price_text(p, text, sizeof text);
     tc_table_text(t, 5, text);
     if (!isnan(p->epsilon)) {
         tc_epsilon_text(text, p->epsilon);
@@ -221,7 +232,7 @@ static void content_people(const content *c)
            "hash        %s\n",
            c->p->round, tc_fate_name(tc_passage_fate(c->p)), when, c->p->bytes, text);
     if (c->p->paid) {
-        event_text(&c->p->event, text, sizeof text);
+        price_text(c->p, text, sizeof text);
         printf("price       %s, entry %" PRIu64 " of ledger %s\n", text, c->p->entry, c->p->ledger);
     }
     if (c->p->skipped)
@@ -333,7 +344,9 @@ const tc_verb tc_verb_inspect = {
         "  ready     not paid for yet: it has not left\n"
         "  withheld  the agent's own ledger refused the price: it does not leave\n"
         "\n"
-        "epsilon is what the message costs by itself, at the study's delta. --round N shows the\n"
+        "epsilon is what the message costs by itself, at the study's delta: both times, where it "
+        "was\n"
+        "paid for twice because its coordinator was restored from a backup. --round N shows the\n"
         "message as base64 and, where it is a vector, as numbers.\n"
         "\n"
         "  tacit inspect landmine\n"

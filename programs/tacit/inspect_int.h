@@ -29,10 +29,11 @@ typedef struct tc_passage {
     bool paid;
     const char *ledger; /* where paid: its name, the entry there, what it says ... */
     uint64_t entry;
-    tc_dp_event event;
-    double epsilon; /* ... and what it costs by itself at the study's delta; NAN: no delta */
-    bool answered;  /* its broadcast was heard */
-    uint64_t heard; /* broadcasts, or messages of others that a relay handed on */
+    uint64_t times;    /* more than one: its coordinator was restored from a backup since */
+    tc_dp_event event; /* of all of them */
+    double epsilon;    /* ... and what it costs by itself at the study's delta; NAN: no delta */
+    bool answered;     /* its broadcast was heard */
+    uint64_t heard;    /* broadcasts, or messages of others that a relay handed on */
     size_t heard_bytes;
     tc_ledger_hash heard_hash; /* of the last one, as the coordinator's ledger has it */
     const char *skipped;       /* why the round ended without one; NULL: it did not */

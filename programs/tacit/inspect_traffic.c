@@ -4,6 +4,7 @@
  * looked through: named the wrong one, a message that was sent would look as if it had not been. */
 #include "inspect_int.h"
 
+#include "agent/agent.h"
 #include "base/error.h"
 #include "wire/event_json.h"
 
@@ -139,23 +140,37 @@ typedef struct paying {
     const tc_study_plan *plan;
 } paying;
 
-static tacit_status price(const tc_study_plan *plan, const tc_ledger_entry *e, double *out,
+static tacit_status price(const tc_study_plan *plan, double distance, tc_passage *p,
                           tacit_error *err)
 {
     tc_guarantee g;
-    *out = NAN;
+    p->epsilon = NAN;
     if (!(plan->doc->delta > 0))
         return TACIT_OK;
-    TC_TRY(
-        tc_ledger_cost(&tc_accountant_pld, &e->event, 1, e->distance, plan->doc->delta, &g, err));
-    *out = g.epsilon;
+    TC_TRY(tc_ledger_cost(&tc_accountant_pld, &p->event, 1, distance * (double)p->times,
+                          plan->doc->delta, &g, err));
+    p->epsilon = g.epsilon;
     return TACIT_OK;
+}
+
+/* Of this study, the first time or once more? */
+static tacit_status is_price(const paying *y, const tc_ledger_entry *e, bool *out, tacit_error *err)
+{
+    *out = false;
+    if (strcmp(e->mechanism, "pledge") != 0)
+        return TACIT_OK;
+    *out = tc_ledger_hash_same(&e->study, &y->plan->hash);
+    return *out ? TACIT_OK
+                : tc_agent_paid_again(y->store, y->plan->doc->name, &y->plan->hash, &e->study, out,
+                                      err);
 }
 
 static tacit_status take_entry(paying *y, const char *ledger, const tc_ledger_entry *e,
                                tacit_error *err)
 {
-    if (strcmp(e->mechanism, "pledge") != 0 || !tc_ledger_hash_same(&e->study, &y->plan->hash))
+    bool ours;
+    TC_TRY(is_price(y, e, &ours, err));
+    if (!ours)
         return TACIT_OK;
     tc_passage *p = place(y->t, e->round);
     if (!p)
@@ -163,10 +178,13 @@ static tacit_status take_entry(paying *y, const char *ledger, const tc_ledger_en
     p->paid = true;
     p->ledger = tc_arena_strdup(&y->t->memory, ledger);
     p->entry = e->seq;
+    uint64_t before = p->times > 0 ? p->event.count : 0;
     p->event = e->event;
+    p->event.count += before;
+    p->times++;
     if (y->t->memory.failed)
         return tc_fail_memory(err);
-    return price(y->plan, e, &p->epsilon, err);
+    return price(y->plan, e->distance, p, err);
 }
 
 static tacit_status take_ledger(void *user, const char *name, tacit_error *err)

@@ -97,8 +97,15 @@ static tacit_status print_best(tc_venue *v, int format, tacit_error *err)
     return st;
 }
 
-static tacit_status optimize(tc_venue *v, tc_runner *runner, tc_user_reply *user,
-                             const tc_invocation *in, tacit_error *err)
+/* All-zero may be closed. */
+typedef struct user_side {
+    tc_user_reply replies;
+    tc_user_client client;
+    bool remembers; /* the client is open */
+} user_side;
+
+static tacit_status optimize(tc_venue *v, tc_runner *runner, user_side *u, const tc_invocation *in,
+                             tacit_error *err)
 {
     const options *o = in->opts;
     tc_campaign_plan plan = {.venue = v,
@@ -108,25 +115,39 @@ static tacit_status optimize(tc_venue *v, tc_runner *runner, tc_user_reply *user
                              .lease_ms = lease_ms(v, o),
                              .max_failures = o->max_failures,
                              .quiet = in->quiet,
-                             .user = user};
+                             .user = o->user ? &u->replies : NULL,
+                             .client = u->remembers ? &u->client : NULL};
     if (setenv("TACIT_STUDY", tc_venue_document(v)->name, 1) != 0)
         return tc_fail_memory(err);
     TC_TRY(tc_campaign_run(&plan, err));
     return print_best(v, in->format, err);
 }
 
-static tacit_status open_and_optimize(tc_venue *v, tc_runner **runner, tc_user_reply *u,
-                                      const tc_invocation *in, tacit_error *err)
+static tacit_status open_user(user_side *u, const tc_venue *v, const tc_invocation *in,
+                              tacit_error *err)
 {
     const options *o = in->opts;
-    TC_TRY(open_all(v, runner, in, err));
+    const tc_study_doc *doc = tc_venue_document(v);
+    const char *url;
     if (!o->user)
-        return optimize(v, *runner, NULL, in, err);
-    if (v->served && !v->session.given)
-        TC_TRY(tc_user_consent(tc_venue_document(v), err));
-    TC_TRY(tc_user_reply_open(u, tc_venue_document(v), o->user,
-                              o->ledger_storage ? o->ledger_storage : o->where.storage, in->quiet,
-                              err));
+        return TACIT_OK;
+    if (!v->served)
+        return tc_user_reply_open(&u->replies, doc, o->user,
+                                  o->ledger_storage ? o->ledger_storage : o->where.storage,
+                                  in->quiet, err);
+    TC_TRY(tc_user_reply_open_served(&u->replies, doc, o->user, o->ledger_storage,
+                                     v->session.given != NULL, in->quiet, err));
+    TC_TRY(tc_where_server(&o->where, &url, err));
+    TC_TRY(tc_user_client_open(&u->client, url, doc->name, o->user, (size_t)o->jobs, err));
+    u->remembers = true;
+    return TACIT_OK;
+}
+
+static tacit_status open_and_optimize(tc_venue *v, tc_runner **runner, user_side *u,
+                                      const tc_invocation *in, tacit_error *err)
+{
+    TC_TRY(open_all(v, runner, in, err));
+    TC_TRY(open_user(u, v, in, err));
     return optimize(v, *runner, u, in, err);
 }
 
@@ -134,11 +155,12 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     tc_venue v = {0};
     tc_runner *runner = NULL;
-    tc_user_reply user = {0};
+    user_side user = {0};
     tc_catch_interrupts();
     tacit_status st = open_and_optimize(&v, &runner, &user, in, err);
     tc_runner_free(runner);
-    tc_user_reply_close(&user);
+    tc_user_client_close(&user.client);
+    tc_user_reply_close(&user.replies);
     tc_venue_close(&v);
     return st;
 }
@@ -169,10 +191,18 @@ const tc_verb tc_verb_optimize = {
         "With --server the coordinator chooses the trials and this machine runs them, beside as\n"
         "many others as like. While a program runs, signs of life keep its trial; one whose "
         "client\n"
-        "died is given to another after --lease-s. A coordinator that is away is waited for. With\n"
-        "--user the ledger is of this machine (--ledger-storage, TACIT_STORAGE or\n"
-        "sqlite:///tacit.db), and only replies leave it. Terms that cost a user epsilon 10 and\n"
-        "more are agreed to by giving the document, which the coordinator must then have.\n"
+        "died is given to another after --lease-s. A coordinator that is away is waited for, and "
+        "so\n"
+        "is a study that is paused; programs that run go on, and are told of later.\n"
+        "\n"
+        "With --server and --user the ledger is of this machine (--ledger-storage, TACIT_STORAGE "
+        "or,\n"
+        "in whatever folder you are, ~/.local/state/tacit/replies.db). Only replies leave it, "
+        "under\n"
+        "random names of workers. After kill -9 the same command tells a reply that was paid for "
+        "and\n"
+        "not told. Terms that bring a user to epsilon 10 and more are agreed to by giving the\n"
+        "document, which the coordinator must then have.\n"
         "\n"
         "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
         "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}\n"

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct options {
     char *storage, *released;
@@ -23,7 +24,8 @@ static const tc_option table[] = {
     TC_STORAGE_OPTION(options),
     {"assume-released", TC_OPTION_STRING, offsetof(options, released), .def = "all", .value = "N",
      .help = "rounds of each study that may have been released since the backup: they are charged "
-             "and not released again; all is as many as are planned"},
+             "and not released again; all is as many as are planned; unknown stamps NOT PRIVATE as "
+             "well, for studies that were made anew under their name"},
     {.name = NULL}};
 
 typedef struct restoring {
@@ -37,14 +39,15 @@ static tacit_status parse_released(const char *text, uint64_t *out, tacit_error 
 {
     char *end;
     *out = TC_RELEASED_ALL;
-    if (strcmp(text, "all") == 0)
+    if (strcmp(text, "all") == 0 || strcmp(text, "unknown") == 0)
         return TACIT_OK;
     errno = 0;
     *out = strtoull(text, &end, 10);
     bool whole = *text >= '0' && *text <= '9' && !*end && errno == 0 && *out < UINT64_C(1) << 53;
     return whole ? TACIT_OK
                  : tc_fail(err, TACIT_E_ARG,
-                           "--assume-released must be a whole number or all, got \"%s\"", text);
+                           "--assume-released must be a whole number, all or unknown, got \"%s\"",
+                           text);
 }
 
 /* ---- the storage that is to be filled ---- */
@@ -61,6 +64,17 @@ static tacit_status refuse(void *user, const tc_row *r, tacit_error *err)
 static const char *what_of(const char *url)
 {
     return strncmp(url, "sqlite:", 7) == 0 ? url : "in PostgreSQL";
+}
+
+/* A file that was there, and empty, may be one that others can read. */
+static tacit_status make_private(const char *url, tacit_error *err)
+{
+    static const char scheme[] = "sqlite:///";
+    const char *file = url + sizeof scheme - 1;
+    if (strncmp(url, scheme, sizeof scheme - 1) != 0 || chmod(file, 0600) == 0 || errno == ENOENT)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_IO, "%s cannot be made readable for its owner alone: %s", file,
+                   strerror(errno));
 }
 
 /* Before anything is made there. */
@@ -108,17 +122,23 @@ static void say(const restoring *r, const tc_invocation *in)
         tc_note(in->quiet,
                 "rounds that may have been released since are charged and void; agents that have "
                 "heard of one that is not among them will refuse");
-    tc_note(in->quiet, "tokens that were withdrawn and agents that were revoked since the backup "
-                       "are valid again: look them through");
+    if (r->terms.released == TC_RELEASED_ALL && !r->terms.unknown)
+        tc_note(in->quiet,
+                "\"counted\" assumes that no study was erased and made again under its name since; "
+                "else restore with --assume-released unknown");
+    tc_note(
+        in->quiet,
+        "tokens that were withdrawn, agents that were revoked and keys that were replaced since "
+        "the backup are valid again, and join tokens have their uses again: look them through");
+    tc_note(in->quiet, "agents that enrolled since are not known any more: they enrol again with "
+                       "their key, given a join token");
 }
 
 /* ---- the steps ---- */
 
 static tacit_status open_backup(restoring *r, const char *file, tacit_error *err)
 {
-    char url[4200];
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    TC_TRY(tc_store_open(&r->backup, url, false, err));
+    TC_TRY(tc_backup_open(&r->backup, file, err));
     if (tc_backup_time(r->backup, &r->terms.backup_ms, err) != TACIT_OK ||
         tc_backup_check(r->backup, err) != TACIT_OK)
         return tc_fail_in(err, "%s", file);
@@ -138,11 +158,13 @@ static tacit_status restore(restoring *r, const tc_invocation *in, tacit_error *
     const options *o = in->opts;
     const char *url = tc_storage_url(o->storage);
     TC_TRY(parse_released(o->released, &r->terms.released, err));
+    r->terms.unknown = strcmp(o->released, "unknown") == 0;
     TC_TRY(look_at_target(url, err));
     TC_TRY(open_backup(r, in->args[0], err));
     r->terms.now_ms = tc_clock_unix_ms();
     r->table = tc_table_new(5, columns);
     TC_TRY(make_sound(r, err));
+    TC_TRY(make_private(url, err));
     TC_TRY(tc_store_open(&r->to, url, true, err));
     return tc_backup_copy(r->to, r->copy, false, err);
 }
@@ -175,9 +197,11 @@ const tc_verb tc_verb_restore = {
         "never\n"
         "released again. Where nobody knows how many there were, leave it at all: the study then "
         "has no rounds\n"
-        "left, and its agents go on by themselves. Agents who saw a newer ledger stop and say why; "
-        "tacit agent\n"
-        "--accept-restored goes on.\n"
+        "left, and its agents go on by themselves. That counts everything, unless a study was "
+        "erased\n"
+        "and made again under its name since: unknown stamps all ledgers NOT PRIVATE. Agents who "
+        "saw\n"
+        "a newer ledger stop and say why; tacit agent --accept-restored goes on.\n"
         "\n"
         "  tacit restore /backup/tacit-2026-11-15.db --storage sqlite:////srv/tacit.db\n"
         "  tacit restore tacit.db --storage postgresql:///tacit --assume-released 0",

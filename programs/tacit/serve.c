@@ -56,7 +56,8 @@ static const tc_option table[] = {
      .def = "0",
      .min = 0,
      .max = 100000,
-     .help = "connections of one address at once; 0 is no limit of its own"},
+     .help = "connections of one address (IPv6: of its first 64 bits) at once; 0 is no limit "
+             "of its own"},
     {.name = "rate",
      .type = TC_OPTION_INT,
      .offset = offsetof(options, rate),

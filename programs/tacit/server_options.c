@@ -62,6 +62,7 @@ tacit_status tc_link_open(tc_link *l, const char *url, const char *fingerprint,
                        "which coordinator? Say --server URL, or set TACIT_SERVER");
     TC_TRY(tc_server_token(token_file, true, &l->token, err));
     TC_TRY(tc_server_client(&l->client, to, fingerprint, err));
+    tc_client_stop_at(l->client, tc_interrupted);
     l->quiet = quiet;
     l->cfg = (tc_remote_config){.transport = tc_client_transport(l->client),
                                 .token = l->token,

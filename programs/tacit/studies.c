@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef struct options {
     tc_where where;
@@ -121,28 +122,54 @@ static tacit_status get(const tc_link *l, const char *path, const char *name, co
     return st;
 }
 
-/* A page of names; *more says whether there is another after the last one. */
+static bool is_known(const names *all, const char *name)
+{
+    for (size_t i = all->n; i-- > 0;)
+        if (strcmp(name, all->list[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A page of names; *more says whether there is another after the last one. One that brings no new name would
+ * come for ever. */
 static tacit_status take_page(const json_t *answer, names *all, bool *more, tacit_error *err)
 {
     const json_t *list = json_object_get(answer, "studies");
+    size_t before = all->n;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
         if (!name)
             return tc_fail(err, TACIT_E_IO,
                            "the coordinator's answer makes no sense: a study without a name");
-        TC_TRY(add_name(all, name, err));
+        if (!is_known(all, name))
+            TC_TRY(add_name(all, name, err));
     }
-    *more = json_is_string(json_object_get(answer, "next")) && json_array_size(list) > 0;
+    *more = json_is_string(json_object_get(answer, "next")) && all->n > before;
     return TACIT_OK;
+}
+
+/* After the last name that is still there: one that was erased since is no place in the list. */
+static tacit_status get_page(const tc_link *l, names *all, json_t **out, tacit_error *err)
+{
+    for (;;) {
+        tacit_error why = {0};
+        bool first = all->n == 0;
+        tacit_status st =
+            get(l, first ? "/v1/studies" : "/v1/studies?after=", first ? "" : all->list[all->n - 1],
+                "", out, &why);
+        if (st == TACIT_OK)
+            return TACIT_OK;
+        if (st != TACIT_E_NOT_FOUND || first)
+            return tc_fail(err, st, "%s", why.msg);
+        tc_free(all->list[--all->n]);
+    }
 }
 
 static tacit_status fetch_names(const tc_link *l, names *all, tacit_error *err)
 {
     for (bool more = true; more;) {
         json_t *answer;
-        bool first = all->n == 0;
-        TC_TRY(get(l, first ? "/v1/studies" : "/v1/studies?after=",
-                   first ? "" : all->list[all->n - 1], "", &answer, err));
+        TC_TRY(get_page(l, all, &answer, err));
         tacit_status st = take_page(answer, all, &more, err);
         json_decref(answer);
         TC_TRY(st);
@@ -183,9 +210,13 @@ static tacit_status add_shown(const tc_link *l, const char *name, tc_table *t, t
     json_t *shown, *best = NULL;
     int64_t complete = 0;
     tacit_error why = {0};
-    TC_TRY(get(l, "/v1/studies/", name, "", &shown, err));
+    tacit_status st = get(l, "/v1/studies/", name, "", &shown, &why);
+    if (st == TACIT_E_NOT_FOUND) /* erased since it was named */
+        return TACIT_OK;
+    if (st != TACIT_OK)
+        return tc_fail(err, st, "%s", why.msg);
     (void)tc_json_whole(json_object_get(shown, "complete"), &complete);
-    tacit_status st = complete > 0 ? get(l, "/v1/studies/", name, "/best", &best, &why) : TACIT_OK;
+    st = complete > 0 ? get(l, "/v1/studies/", name, "/best", &best, &why) : TACIT_OK;
     if (st == TACIT_OK || st == TACIT_E_NOT_FOUND) {
         put_shown(t, name, shown, best);
         st = TACIT_OK;

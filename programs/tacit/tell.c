@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "point.h"
 #include "pull_values.h"
-#include "user_reply.h"
+#include "user_client.h"
 #include "venue.h"
 #include "verbs.h"
 
@@ -176,17 +176,50 @@ static tacit_status check_private(const tc_study_doc *doc, const options *o, con
     return o->reply ? tc_user_check_reply(doc, r->value, err) : TACIT_OK;
 }
 
+/* What is told of a trial that is finished, or said to be: the reply that was given before, and nothing
+ * else. Who says so may be wrong, or lie. */
+static tacit_status recall(tc_user_reply *u, uint64_t trial, double *reply, tacit_error *err)
+{
+    tacit_error why;
+    tacit_status st = tc_user_reply_recall(u, trial, reply, &why);
+    if (st == TACIT_E_NOT_FOUND)
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64 " was told already, and not with a reply that user "
+                       "\"%.60s\" has given; nothing was told",
+                       trial, u->user);
+    return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
+}
+
 /* A failure is a reply too: the middle of the bounds, perturbed. */
+static tacit_status make_reply(tc_user_reply *u, const options *o, const report *r, double *reply,
+                               tacit_error *err)
+{
+    return r->finished
+               ? recall(u, r->trial, reply, err)
+               : tc_user_reply_give(u, r->trial, o->fail ? (double)NAN : r->value, reply, err);
+}
+
+static tacit_status open_replies(tc_user_reply *u, const tc_venue *v, const tc_invocation *in,
+                                 tacit_error *err)
+{
+    const options *o = in->opts;
+    const tc_study_doc *doc = tc_venue_document(v);
+    if (v->served)
+        return tc_user_reply_open_served(u, doc, o->user, o->ledger_storage,
+                                         v->session.given != NULL, in->quiet, err);
+    return tc_user_reply_open(
+        u, doc, o->user, o->ledger_storage ? o->ledger_storage : o->where.storage, in->quiet, err);
+}
+
 static tacit_status send_reply(tc_venue *v, const tc_invocation *in, const report *r,
                                tc_report *told, tacit_error *err)
 {
     const options *o = in->opts;
     tc_user_reply u = {0};
-    const char *ledger = o->ledger_storage ? o->ledger_storage : o->where.storage;
     told->kind = TC_REPORT_REPLY;
-    tacit_status st = tc_user_reply_open(&u, tc_venue_document(v), o->user, ledger, in->quiet, err);
+    tacit_status st = open_replies(&u, v, in, err);
     if (st == TACIT_OK)
-        st = tc_user_reply_give(&u, r->trial, o->fail ? (double)NAN : r->value, &told->value, err);
+        st = make_reply(&u, o, r, &told->value, err);
     if (st == TACIT_OK)
         st = tc_venue_tell(v, r->trial, told, NULL, err);
     tc_user_reply_close(&u);
@@ -211,7 +244,7 @@ static tacit_status send(tc_venue *v, const tc_invocation *in, report *r, tacit_
     const options *o = in->opts;
     const tc_study_doc *doc = tc_venue_document(v);
     const double *point = in->n_sets ? r->point.values : NULL;
-    if (o->user && !r->finished) /* else it is refused below, and nothing was spent */
+    if (o->user) /* whatever anybody says of the trial: nothing but a reply is ever composed */
         return send_reply(v, in, r, &(tc_report){.point = point}, err);
     if (o->values && !r->finished)
         TC_TRY(read_values(v, in, r, err));
@@ -273,8 +306,9 @@ const tc_verb tc_verb_tell = {
         "first line of standard input: other users of the machine see command lines.\n"
         "\n"
         "With a coordinator (--server) the same report again is welcome: who lost the answer asks\n"
-        "again. --user perturbs here, and the ledger is in --ledger-storage, TACIT_STORAGE or\n"
-        "sqlite:///tacit.db of this machine; the coordinator sees the reply and nothing else.\n"
+        "again. --user perturbs here, and the ledger is in --ledger-storage, TACIT_STORAGE or, in\n"
+        "whatever folder you are, ~/.local/state/tacit/replies.db; the coordinator gets the reply\n"
+        "and nothing else, whatever it says about the trial.\n"
         "\n"
         "  tacit tell branin 3 0.41\n"
         "  tacit tell branin 4 --fail \"out of memory\"\n"

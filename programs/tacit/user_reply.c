@@ -37,18 +37,36 @@ tacit_status tc_user_check_reply(const tc_study_doc *doc, double value, tacit_er
     return tc_ldp_check_reply(doc->algorithm, doc->options, doc->name, value, err);
 }
 
+static tacit_status too_much(const tc_study_doc *doc, const tc_ldp_terms *t, const char *together,
+                             tacit_error *err)
+{
+    return tc_fail(
+        err, TACIT_E_ARG,
+        "the coordinator's study %s takes %" PRIu64
+        " answers of epsilon %g from a user, %s %g or more: who agrees to that gives the "
+        "study's document in place of its name",
+        doc->name, t->answers, t->epsilon, together, TC_CONSENT_EPSILON);
+}
+
 tacit_status tc_user_consent(const tc_study_doc *doc, tacit_error *err)
 {
     tc_ldp_terms t;
     TC_TRY(tc_ldp_terms_read(&t, doc->algorithm, doc->options, err));
-    if (t.epsilon * (double)t.answers <= TC_CONSENT_EPSILON)
+    if (t.epsilon * (double)t.answers < TC_CONSENT_EPSILON)
         return TACIT_OK;
-    return tc_fail(err, TACIT_E_ARG,
-                   "the coordinator's study %s takes %" PRIu64
-                   " answers of epsilon %g from a user, "
-                   "together more than %g: who agrees to that gives the study's document in place "
-                   "of its name",
-                   doc->name, t.answers, t.epsilon, TC_CONSENT_EPSILON);
+    return too_much(doc, &t, "together", err);
+}
+
+tacit_status tc_user_consent_spent(tc_user_reply *u, const tc_study_doc *doc, tacit_error *err)
+{
+    tc_ldp_terms t;
+    tc_ldp_standing s;
+    TC_TRY(tc_ldp_terms_read(&t, doc->algorithm, doc->options, err));
+    TC_TRY(tc_ldp_curator_look(&u->curator, u->user, &s, err));
+    uint64_t left = s.cap > s.given ? s.cap - s.given : 0;
+    if (left == 0 || s.spent + t.epsilon * (double)left < TC_CONSENT_EPSILON)
+        return TACIT_OK;
+    return too_much(doc, &t, "with what the ledger has spent", err);
 }
 
 /* ---- replies */
@@ -81,16 +99,27 @@ static tc_ldp_question question(const tc_user_reply *u, uint64_t trial)
     return (tc_ldp_question){.study = u->study, .user = u->user, .number = trial};
 }
 
-/* Those on their way will be answers soon; with a number that no trial has they are asked for
- * together with this one. */
+tacit_status tc_user_reply_recall(tc_user_reply *u, uint64_t trial, double *reply, tacit_error *err)
+{
+    tc_ldp_question q = question(u, trial);
+    tc_ldp_answer answer;
+    TC_TRY(tc_ldp_curator_recall(&u->curator, &q, &answer, err));
+    *reply = answer.value;
+    return TACIT_OK;
+}
+
+/* Those on their way will be answers soon: with numbers that no trial has they are asked for together
+ * with this one, unless this one is paid for. */
 tacit_status tc_user_reply_may(tc_user_reply *u, uint64_t trial, size_t running, tacit_error *err)
 {
-    tc_ldp_question fresh = question(u, TC_LEDGER_MAX_ROUND - running);
-    tacit_status status = tc_ldp_curator_allow(&u->curator, &fresh, running + 1, err);
-    if (status != TACIT_E_BUDGET || trial == TC_NEW_TRIAL || running > 0)
-        return status;
-    tc_ldp_question old = question(u, trial);
-    return tc_ldp_curator_allow(&u->curator, &old, 1, err);
+    double reply;
+    tacit_error none;
+    bool paid = trial != TC_NEW_TRIAL && tc_user_reply_recall(u, trial, &reply, &none) == TACIT_OK;
+    uint64_t fresh = running + (paid ? 0 : 1);
+    if (fresh == 0)
+        return TACIT_OK;
+    tc_ldp_question first = question(u, TC_LEDGER_MAX_ROUND - (fresh - 1));
+    return tc_ldp_curator_allow(&u->curator, &first, fresh, err);
 }
 
 tacit_status tc_user_reply_give(tc_user_reply *u, uint64_t trial, double y, double *reply,

@@ -20,7 +20,9 @@
      .help = "ldp-*: who answers; rewards are perturbed here and charged to this user's ledger"},  \
     {                                                                                              \
         "ledger-storage", TC_OPTION_STRING, offsetof(type, ledger_storage),                        \
-            .value = "URL", .help = "where that ledger is (default: the storage of the study)"     \
+            .value = "URL",                                                                        \
+            .help = "where that ledger is (default: the storage of the study; with --server "      \
+                    "TACIT_STORAGE, else ~/.local/state/tacit/replies.db)"                         \
     }
 
 /* Is the study told replies? */
@@ -50,11 +52,17 @@ typedef struct tc_user_reply {
 tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc, const char *user,
                                 const char *storage, bool quiet, tacit_error *err);
 void tc_user_reply_close(tc_user_reply *u);
+/* The same question as tc_user_consent, of what is left of the user's answers and of what the ledger has spent
+ * already, in any study. */
+tacit_status tc_user_consent_spent(tc_user_reply *u, const tc_study_doc *doc, tacit_error *err);
 
 #define TC_NEW_TRIAL UINT64_MAX
 /* May the user take this trial, with `running` others on their way? What was answered before may
  * always be answered. E_BUDGET says why not. */
 tacit_status tc_user_reply_may(tc_user_reply *u, uint64_t trial, size_t running, tacit_error *err);
+/* The reply that was given about this trial before. E_NOT_FOUND: none was, and none is drawn. */
+tacit_status tc_user_reply_recall(tc_user_reply *u, uint64_t trial, double *reply,
+                                  tacit_error *err);
 /* What may be told in place of y; NaN: the evaluation failed. */
 tacit_status tc_user_reply_give(tc_user_reply *u, uint64_t trial, double y, double *reply,
                                 tacit_error *err);

@@ -2,7 +2,7 @@
 #include "venue.h"
 
 #include "base/memory.h"
-#include "worker.h"
+#include "user_client.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -66,7 +66,9 @@ static tacit_status open_at_server(tc_venue *v, const char *study, const tc_wher
     v->link.cfg.study = v->session.given ? v->session.given->name : study;
     tacit_status st = tc_remote_open(&v->served, &v->link.cfg, err);
     if (st == TACIT_E_NOT_FOUND && t->create && v->session.given) {
-        TC_TRY(create_at_server(v, err));
+        tacit_status made = create_at_server(v, err);
+        if (made != TACIT_E_STATE && made != TACIT_E_CONFLICT) /* else somebody was faster */
+            TC_TRY(made);
         st = tc_remote_open(&v->served, &v->link.cfg, err);
     }
     TC_TRY(st);
@@ -154,18 +156,11 @@ static tacit_status ask_storage(tc_study *study, const tc_venue_ask *q, tc_asked
     return TACIT_OK;
 }
 
-/* A worker has a name there. This one is nobody's, so that nobody gets its trials back. */
-static void make_name(char out[TC_WORKER_MAX])
-{
-    tc_census me;
-    tc_census_begin(&me);
-    snprintf(out, TC_WORKER_MAX, "%s/%ld/%s", me.me.host, me.me.pid, me.me.start);
-}
-
 static tacit_status ask_server(const tc_venue *v, const tc_venue_ask *q, tc_asked *a,
                                tacit_error *err)
 {
-    char nobody[TC_WORKER_MAX];
+    char nobody
+        [TC_RANDOM_NAME]; /* a worker has a name there: this one says nothing, and is used once */
     tc_trial_list got = {0};
     size_t n_params = tc_venue_document(v)->space->n_params;
     if (q->count > TC_REMOTE_COUNT_MOST)
@@ -173,7 +168,7 @@ static tacit_status ask_server(const tc_venue *v, const tc_venue_ask *q, tc_aske
                        "a coordinator gives out %d trials at once at most, got a count of %" PRIu64,
                        TC_REMOTE_COUNT_MOST, q->count);
     if (!q->worker)
-        make_name(nobody);
+        tc_random_name(nobody);
     tc_remote_request req = {.worker = q->worker ? q->worker : nobody,
                              .lease_s = (double)q->lease_ms / 1000,
                              .count = q->count,
@@ -222,16 +217,47 @@ tacit_status tc_venue_beat(tc_venue *v, uint64_t trial, const char *worker, int6
 
 /* ---- what the dead have left ---- */
 
-tacit_status tc_venue_take_over(tc_venue *v, tc_orphan *o, char worker[], size_t size,
-                                int64_t lease_ms, tacit_error *err)
+tacit_status tc_venue_take_over(tc_venue *v, tc_orphan *o, const char *worker, int64_t lease_ms,
+                                tacit_error *err)
 {
     if (!v->served) {
         const tc_claim claim = {.from = o->worker, .to = worker, .lease_ms = lease_ms};
         return tc_study_reclaim(v->session.study, o->trial, &claim, err);
     }
-    tc_asked a = {.numbers = &o->trial, .values = o->values};
-    tc_venue_ask q = {.worker = o->worker, .lease_ms = lease_ms, .count = 1};
-    TC_TRY(ask_server(v, &q, &a, err));
-    snprintf(worker, size, "%s", o->worker);
-    return TACIT_OK;
+    tc_trial_list got = {0};
+    tc_remote_request q = {.worker = worker,
+                           .lease_s = (double)lease_ms / 1000,
+                           .count = 1,
+                           .from = o->worker,
+                           .trial = o->trial};
+    tacit_status st = tc_remote_suggest(v->served, &q, &got, err);
+    if (st == TACIT_OK)
+        memcpy(o->values, got.list[0].values,
+               tc_venue_document(v)->space->n_params * sizeof *o->values);
+    tc_trial_list_fini(&got);
+    return st;
+}
+
+/* ---- pace ---- */
+
+void tc_venue_hurry(tc_venue *v, long timeout_s)
+{
+    if (v->served)
+        tc_remote_set_pace(v->served, 0, timeout_s);
+}
+
+void tc_venue_take_time(tc_venue *v)
+{
+    if (v->served)
+        tc_remote_set_pace(v->served, v->link.cfg.patience_ms, 0);
+}
+
+int64_t tc_venue_patience_ms(const tc_venue *v)
+{
+    return v->link.cfg.patience_ms;
+}
+
+bool tc_venue_away(const tc_venue *v)
+{
+    return v->served && tc_remote_away(v->served);
 }

@@ -72,6 +72,7 @@ tacit_status tc_venue_best(tc_venue *v, tc_view *out, tacit_error *err);
 typedef struct tc_standing {
     uint64_t finished; /* COMPLETE, in pulls, or FAIL */
     uint64_t failed, running;
+    tc_remote_state state; /* a storage's always runs */
     bool has_best;
     uint64_t best_trial;
     double best;
@@ -104,10 +105,18 @@ typedef struct tc_orphan {
     double *values; /* n_params; room for those of the trial that is got */
     uint64_t pulls; /* of a batch in a storage */
 } tc_orphan;
-/* Takes it over. In a storage it is handed from the dead worker to `worker`, once for all. A coordinator
- * gives it to whoever comes under the dead one's name, so that goes into `worker`; if its lease has run out it
- * gives another one. E_STATE: somebody else was first. */
-tacit_status tc_venue_take_over(tc_venue *v, tc_orphan *o, char worker[], size_t size,
-                                int64_t lease_ms, tacit_error *err);
+/* Takes it over: it is handed from the dead worker to `worker`, once for all. E_STATE: somebody else was
+ * first, or it is over. */
+tacit_status tc_venue_take_over(tc_venue *v, tc_orphan *o, const char *worker, int64_t lease_ms,
+                                tacit_error *err);
+
+/* ---- a coordinator's pace */
+
+/* Each request is sent once, and may take so long; back to the terms it was opened with. */
+void tc_venue_hurry(tc_venue *v, long timeout_s);
+void tc_venue_take_time(tc_venue *v);
+int64_t tc_venue_patience_ms(const tc_venue *v); /* of these terms */
+/* Did the last request fail because nobody answered? */
+bool tc_venue_away(const tc_venue *v);
 
 #endif

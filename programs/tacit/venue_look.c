@@ -142,7 +142,8 @@ static tacit_status standing_of_server(const tc_venue *v, tc_standing *out, taci
     TC_TRY(tc_remote_show(v->served, &counts, err));
     *out = (tc_standing){.finished = counts.complete + counts.failed,
                          .failed = counts.failed,
-                         .running = counts.running};
+                         .running = counts.running,
+                         .state = counts.state};
     tacit_status st = counts.complete > 0 ? tc_remote_best(v->served, &best, err) : TACIT_OK;
     if (st == TACIT_OK && best.n > 0)
         note_best(out, &best.list[0]);

@@ -37,6 +37,31 @@ static tacit_status agree(tc_agent *a, const tc_offer *o, bool enrolled, tacit_e
     return status;
 }
 
+/* A token that nobody knows is a refusal like others. */
+static tacit_status refused(tacit_status status, tacit_error *err)
+{
+    if (status == TACIT_E_NOT_FOUND && err)
+        err->code = TACIT_E_STATE;
+    return status == TACIT_E_NOT_FOUND ? TACIT_E_STATE : status;
+}
+
+/* A coordinator that was restored from a backup may not know who enrolled after it: a join token
+ * brings an agent back to its place. */
+static tacit_status get_offer(tc_agent *a, bool *enrolled, tc_offer *o, tacit_error *err)
+{
+    tacit_error why;
+    if (!*enrolled)
+        return refused(tc_offer_get(a, a->cfg.join_token, o, err), err);
+    tacit_status status = tc_offer_get(a, a->access, o, &why);
+    if (status != TACIT_E_NOT_FOUND)
+        return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+    if (!a->cfg.join_token)
+        return tc_fail(err, TACIT_E_STATE, "%s; a join token would enrol this agent again",
+                       why.msg);
+    *enrolled = false;
+    return refused(tc_offer_get(a, a->cfg.join_token, o, err), err);
+}
+
 static tacit_status start(tc_agent *a, tacit_error *err)
 {
     bool enrolled;
@@ -48,7 +73,7 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     if (!enrolled && !a->cfg.join_token)
         return tc_fail(err, TACIT_E_ARG, "a join token is needed to enrol with study \"%s\"",
                        a->name);
-    TC_TRY(tc_offer_get(a, enrolled ? a->access : a->cfg.join_token, &o, err));
+    TC_TRY(get_offer(a, &enrolled, &o, err));
     tacit_status status = agree(a, &o, enrolled, err);
     if (status == TACIT_OK)
         status = open_study(a, &o, err);
@@ -75,13 +100,13 @@ tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
     if (!cfg->join_token)
         return tc_fail(err, TACIT_E_ARG, "a join token is needed to look at study \"%s\"",
                        cfg->study);
-    TC_TRY(tc_offer_get(&a, cfg->join_token, &o, err));
+    TC_TRY(refused(tc_offer_get(&a, cfg->join_token, &o, err), err));
     tacit_status status = look(cfg, &o, out, objection, err);
     tc_offer_fini(&o);
     return status;
 }
 
-tacit_status tc_agent_open(tc_agent **out, const tc_agent_config *cfg, tacit_error *err)
+static tacit_status open_once(tc_agent **out, const tc_agent_config *cfg, tacit_error *err)
 {
     tc_agent *a = tc_alloc(1, sizeof *a);
     if (!a)
@@ -94,6 +119,16 @@ tacit_status tc_agent_open(tc_agent **out, const tc_agent_config *cfg, tacit_err
     }
     *out = a;
     return TACIT_OK;
+}
+
+/* Processes of one agent that are started together make one key. */
+tacit_status tc_agent_open(tc_agent **out, const tc_agent_config *cfg, tacit_error *err)
+{
+    enum { ATTEMPTS = 16 };
+    tacit_status status = TACIT_E_CONFLICT;
+    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
+        status = open_once(out, cfg, err);
+    return status;
 }
 
 void tc_agent_close(tc_agent *a)

@@ -55,4 +55,9 @@ typedef enum tc_agent_next {
  * question whose answer is not there yet. E_IO: not reached; nothing is lost, step again later. */
 tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err);
 
+/* Is `place` where an agent's ledger has a second price of this study's rounds (`hash` is the plan's), paid
+ * after its coordinator was restored from a backup? */
+tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tc_ledger_hash *hash,
+                                 const tc_ledger_hash *place, bool *out, tacit_error *err);
+
 #endif

@@ -9,6 +9,7 @@
  *   declining.c a round that our own ledger refuses
  *   witness.c   the coordinator's ledger: does it extend what was seen?
  *   older_head.c  a coordinator that comes from a backup
+ *   own_restore.c an agent that comes from a backup
  *   request.c   requests and answers */
 #ifndef TC_AGENT_AGENT_INT_H
 #define TC_AGENT_AGENT_INT_H
@@ -37,7 +38,9 @@ struct tc_agent {
     tc_ledger *theirs; /* a copy of the coordinator's; NULL: not read yet */
     const char *stamp; /* why what it sends is NOT PRIVATE, as far as is known; NULL: it is */
     tc_outbox outbox;
-    uint32_t waits; /* answers in a row that said "not yet" */
+    uint32_t waits;     /* answers in a row that said "not yet" */
+    uint32_t conflicts; /* steps in a row in which another process of this agent was first */
+    bool caught_up;     /* of own_restore.c: no later message can have left */
 };
 
 /* ---- request.c */
@@ -76,6 +79,7 @@ typedef struct tc_offer {
     char *document, *points_csv;
     bool not_private; /* the coordinator says so of itself: noise from a seed */
 } tc_offer;
+/* E_NOT_FOUND: the coordinator does not know this token. */
 tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err);
 void tc_offer_fini(tc_offer *o);
 /* What it follows from: the plan, as this agent makes it. */
@@ -113,22 +117,36 @@ tacit_status tc_declined_keep(tc_agent *a, uint64_t round, tacit_error *err);
 
 /* ---- witness.c */
 
-/* The coordinator's ledger extends what this agent saw last. E_CORRUPT: it does not, and why. */
+/* The coordinator's ledger extends what this agent saw last. E_STATE: it does not, and why. */
 tacit_status tc_witness_head(tc_agent *a, tacit_error *err);
 /* The same, and the release of a round is in it, at the price that was planned and charged to whom
  * was planned. *is_private: as the ledger has it. */
 tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
                         bool *is_private, tacit_error *err);
 
+/* The entry of a round has the planned price, unit, subject and neighbours. E_CORRUPT: it has not. */
+tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
+                              tacit_error *err);
+
 /* ---- older_head.c */
 
 /* The coordinator's ledger, held against `seen`, the last head that this agent saw. broken: it does not
- * extend it, and why; NULL: it does. E_CORRUPT: this agent does not go on. *anew: what was seen is to be
+ * extend it, and why; NULL: it does. E_STATE: this agent does not go on. *anew: what was seen is to be
  * forgotten, for the agent was told to go on. */
 tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tc_ledger_head *seen,
                                const tacit_error *broken, bool *anew, tacit_error *err);
 /* Where our own ledger has the price of a round: a message that is sent again to a coordinator that
  * was restored since is paid for once more. */
 tacit_status tc_restored_place(tc_agent *a, uint64_t round, tc_ledger_hash *out, tacit_error *err);
+/* That place: of a study, after the restore that this head is the note of. */
+tc_ledger_hash tc_restored_second(const tc_ledger_hash *study, const tc_ledger_hash *note);
+/* Was this round's message paid for before the restore, and not since? Then we hear first. */
+tacit_status tc_restored_waits(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
+
+/* ---- own_restore.c */
+
+/* Our storage was restored from a backup, and the message of this round has left, or may have, after
+ * it was made. */
+tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* identity.c - an agent's key, place and token: made once, kept in its store.
  *
  * The key is on disk before it is shown to anybody. An agent that dies between enrolling and hearing
- * about it enrols again with the same key, and is given the same place. */
+ * about it enrols again with the same key, and is given the same place. So does one whom a coordinator
+ * that was restored from a backup does not know any more. */
 #include "agent/agent_int.h"
 
 #include "base/error.h"
@@ -134,7 +135,10 @@ static void make_body(const tc_agent *a, const tc_ledger_hash *study, tc_text *o
     tc_base64_add(out, a->public_key.bytes, sizeof a->public_key.bytes);
     tc_text_add(out, "\", \"proof\": \"");
     tc_base64_add(out, proof.bytes, sizeof proof.bytes);
-    tc_text_add(out, "\"}");
+    tc_text_add(out, "\"");
+    if (*a->access) /* its journal is of the place that it had */
+        tc_text_addf(out, ", \"agent\": %" PRIu64, a->number);
+    tc_text_add(out, "}");
 }
 
 static tacit_status take_place(tc_agent *a, const tc_answered *r, tacit_error *err)
@@ -146,6 +150,11 @@ static tacit_status take_place(tc_agent *a, const tc_answered *r, tacit_error *e
     if (!access || strlen(access) >= sizeof a->access ||
         !tc_json_whole(json_object_get(r->body, "agent"), &number) || number < 0)
         return tc_answered_strange("a place without a number or a token", err);
+    if (*a->access && (uint64_t)number != a->number)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the coordinator has forgotten agent %" PRIu64
+                       " and gives its place to another: what is in this storage is of that place",
+                       a->number);
     a->number = (uint64_t)number;
     snprintf(a->access, sizeof a->access, "%s", access);
     return TACIT_OK;

@@ -40,6 +40,9 @@ static tacit_status read_offer(const tc_answered *r, tc_offer *out, tacit_error 
     const char *document = json_string_value(json_object_get(r->body, "document"));
     const char *seed = json_string_value(json_object_get(r->body, "public_seed"));
     const char *not_private = json_string_value(json_object_get(r->body, "not_private"));
+    if (r->status == 401)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "the coordinator refuses the study: %s",
+                       tc_answered_detail(r));
     if (r->status != 200)
         return tc_answered_refusal(r, "the study", err);
     if (!document || !seed ||

@@ -17,6 +17,11 @@ typedef struct play {
     char token[64];
     tc_agent_config cfg;
     tc_agent *agent;
+    bool deaf;       /* no broadcast gets through */
+    int declines;    /* that were sent */
+    tc_store *early; /* a backup from before anybody enrolled */
+    double luck;     /* of its next trials */
+    int restores;    /* of the coordinator so far: no two at one time */
 } play;
 
 /* ---- the world ---- */
@@ -25,7 +30,9 @@ static tacit_status call(void *user, const tc_call *c, int *status, tc_text *bod
 {
     play *p = user;
     bool closes;
-    (void)err;
+    if (p->deaf && strstr(c->path, "broadcast"))
+        return tc_fail(err, TACIT_E_IO, "no answer");
+    p->declines += c->body && strstr(c->body, "\"decline\"") != NULL;
     world_carry(&p->w, c, status, body, &closes);
     return TACIT_OK;
 }
@@ -50,6 +57,23 @@ static void join(play *p)
     assert_ok(tc_agent_open(&p->agent, &p->cfg, &err));
 }
 
+static tc_store *back_up_store(tc_store *from)
+{
+    tacit_error err = {0};
+    char file[128];
+    tc_store *s;
+    snprintf(file, sizeof file, "%s/copy.db", folder);
+    assert_ok(tc_backup_write(from, file, 5000000, &err));
+    assert_ok(tc_backup_open(&s, file, &err));
+    unlink(file);
+    return s;
+}
+
+static tc_store *back_up(play *p)
+{
+    return back_up_store(p->w.store);
+}
+
 static int begin(void **state)
 {
     tacit_error err = {0};
@@ -72,6 +96,7 @@ static int begin(void **state)
                               .study = "s",
                               .join_token = p.token,
                               .ledger = "mine"};
+    p.early = back_up(&p);
     join(&p);
     *state = &p;
     return 0;
@@ -83,6 +108,7 @@ static int end(void **state)
     tc_agent_close(p->agent);
     tc_store_close(p->store);
     world_close(&p->w);
+    tc_store_close(p->early);
     return 0;
 }
 
@@ -97,7 +123,7 @@ static tacit_status step(play *p, tc_agent_next *next, tacit_error *err)
     if (*next != TC_AGENT_TRIAL)
         return TACIT_OK;
     TC_TRY(tc_study_ask(s, NULL, 0, &trial, &x, err));
-    return tc_study_tell(s, trial, NULL, x, err);
+    return tc_study_tell(s, trial, NULL, x + p->luck, err);
 }
 
 static tacit_status go_on(play *p, tc_agent_next *next, tacit_error *err)
@@ -160,19 +186,6 @@ static uint64_t entries(tc_store *s, const char *name)
 
 /* ---- the backup ---- */
 
-static tc_store *back_up(play *p)
-{
-    tacit_error err = {0};
-    char file[128], url[160];
-    tc_store *s;
-    snprintf(file, sizeof file, "%s/copy.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    assert_ok(tc_backup_write(p->w.store, file, 5000000, &err));
-    assert_ok(tc_store_open(&s, url, false, &err));
-    unlink(file);
-    return s;
-}
-
 static tacit_status ignore(void *user, const tc_restore_row *row, tacit_error *err)
 {
     (void)user;
@@ -181,24 +194,44 @@ static tacit_status ignore(void *user, const tc_restore_row *row, tacit_error *e
     return TACIT_OK;
 }
 
-static void restore(play *p, tc_store *backup, uint64_t released)
+static tc_store *restore_store(play *p, tc_store *backup, uint64_t released)
 {
     tacit_error err = {0};
     tc_store *copy;
     assert_ok(tc_store_open(&copy, "memory:", true, &err));
     assert_ok(tc_backup_copy(copy, backup, false, &err));
-    tc_restore_terms terms = {.backup_ms = 5000000, .now_ms = 6000000, .released = released};
+    tc_restore_terms terms = {
+        .backup_ms = 5000000, .now_ms = 6000000 + p->restores++, .released = released};
     assert_ok(tc_coord_restore(copy, &terms, ignore, NULL, &err));
     tc_store_close(backup);
+    return copy;
+}
+
+static void restore(play *p, tc_store *backup, uint64_t released)
+{
+    tc_store *copy = restore_store(p, backup, released);
     world_close(&p->w);
     open_coordinator(p, copy);
+}
+
+/* The agent's own storage, and it is started again. */
+static void restore_agent(play *p, tc_store *backup, uint64_t released)
+{
+    tc_store *copy = restore_store(p, backup, released);
+    tc_agent_close(p->agent);
+    tc_store_close(p->store);
+    p->agent = NULL;
+    p->store = p->cfg.store = copy;
+    p->luck = 0.25; /* a message that is made anew is another one */
+    join(p);
 }
 
 /* ---- */
 
 #define TOLD                                                                                       \
     "the coordinator was restored at 1970-01-01T01:40:00.000Z from a backup of "                   \
-    "1970-01-01T01:23:20.000Z that ended at entry 1, and this agent has seen entry 3; what it "    \
+    "1970-01-01T01:23:20.000Z that ended at entry 1, assuming that no more than 2 rounds were "    \
+    "released since, and this agent has seen entry 3; what it "                                    \
     "has sent is in its own ledger: --accept-restored goes on"
 
 /* Rounds 0, 1 and 2 are heard; the backup knows of 0. */
@@ -221,7 +254,7 @@ static void it_says_why_and_stops(void **state)
     restore(p, forget_two_rounds(p), 2);
     uint64_t spent = entries(p->store, "mine");
     restart(p, false);
-    assert_fails(go_on(p, &next, &err), TACIT_E_CORRUPT, TOLD);
+    assert_fails(go_on(p, &next, &err), TACIT_E_STATE, TOLD);
     assert_int_equal(entries(p->store, "mine"), spent);
 }
 
@@ -249,7 +282,7 @@ static void a_release_it_heard_must_be_counted(void **state)
     tc_agent_next next;
     restore(p, forget_two_rounds(p), 1);
     restart(p, true);
-    assert_fails(go_on(p, &next, &err), TACIT_E_CORRUPT,
+    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
                  "the coordinator was restored from a backup and does not count round 2, whose "
                  "release this agent has heard: its operator must restore it with more rounds "
                  "assumed to be released");
@@ -267,7 +300,7 @@ static void without_a_note_it_is_a_rollback(void **state)
     world_close(&p->w);
     open_coordinator(p, copy);
     restart(p, true);
-    assert_fails(go_on(p, &next, &err), TACIT_E_CORRUPT,
+    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
                  "the coordinator is not what it was: the ledger was rolled back: it had 3 entries "
                  "and has 1");
 }
@@ -310,6 +343,227 @@ static void a_round_that_is_over_is_not_paid_again(void **state)
     finish(p);
 }
 
+/* A proper restore explains the break that it made, and no later one: here the storage is a copy. */
+static void a_known_note_explains_nothing(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_agent_next next;
+    tc_store *copy;
+    restore(p, forget_two_rounds(p), 2);
+    restart(p, true);
+    for (int i = 0; i < 9; i++)
+        assert_ok(go_on(p, &next, &err));
+    assert_ok(tc_store_open(&copy, "memory:", true, &err));
+    assert_ok(tc_backup_copy(copy, p->w.store, true, &err));
+    close_round(p);
+    wait_for_round(p);
+    uint64_t mine = entries(p->store, "mine");
+    world_close(&p->w);
+    open_coordinator(p, copy);
+    close_round(p); /* the same round, other noise */
+    for (int accepts = 0; accepts < 2; accepts++) {
+        restart(p, accepts);
+        assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+                     "the coordinator is not what it was: the ledger does not have the head that "
+                     "was seen after entry 5: its history was replaced");
+    }
+    assert_int_equal(entries(p->store, "mine"), mine);
+}
+
+/* Two restores, each accepted; then a copy of the time between them. */
+static void nor_does_an_older_one(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_agent_next next;
+    tc_store *between;
+    restore(p, forget_two_rounds(p), 2);
+    assert_ok(tc_store_open(&between, "memory:", true, &err));
+    assert_ok(tc_backup_copy(between, p->w.store, true, &err));
+    tc_store *backup = back_up(p);
+    restart(p, true);
+    for (int i = 0; i < 9; i++)
+        assert_ok(go_on(p, &next, &err));
+    one_round(p);
+    wait_for_round(p);
+    restore(p, backup, 3);
+    restart(p, true);
+    wait_for_round(p);
+    world_close(&p->w);
+    open_coordinator(p, between);
+    restart(p, true);
+    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+                 "the coordinator is not what it was: the ledger was rolled back");
+}
+
+/* Round 2 was heard and forgotten; the restored coordinator releases it again, with another agent. */
+static void another_release_of_what_it_heard_is_refused(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_agent_next next;
+    restore(p, forget_two_rounds(p), 1);
+    tc_agent *first = p->agent;
+    tc_store *mine = p->store, *other;
+    assert_ok(tc_store_open(&other, "memory:", true, &err));
+    p->cfg.store = other;
+    join(p);
+    wait_for_round(p);
+    close_round(p);
+    wait_for_round(p);
+    tc_agent_close(p->agent);
+    tc_store_close(other);
+    p->cfg.store = mine;
+    p->agent = first;
+    restart(p, true);
+    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+                 "has released round 2 a second time, whose first release this agent has heard: "
+                 "its operator must close the study");
+}
+
+/* Our ledger allows the first release of round 1 and not a second one. */
+static void a_second_payment_that_is_refused_is_declined(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_agent_next next;
+    one_round(p);
+    tc_store *backup = back_up(p);
+    wait_for_round(p);
+    restore(p, backup, 0);
+    p->cfg.limited = true;
+    p->cfg.limit =
+        (tc_ledger_budget){.epsilon = 1e-3, .delta = 0.01, .accountant = &tc_accountant_pld};
+    restart(p, false);
+    for (int i = 0; p->declines == 0; i++) {
+        assert_true(i < 12);
+        assert_ok(go_on(p, &next, &err));
+    }
+    assert_int_equal(entries(p->store, "mine"), 2);
+}
+
+/* Killed between learning of the restore and hearing of the round. */
+static void started_again_it_still_hears_first(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_agent_next next;
+    one_round(p);
+    tc_store *backup = back_up(p);
+    wait_for_round(p);
+    restore(p, backup, 1);
+    restart(p, false);
+    p->deaf = true;
+    assert_fails(go_on(p, &next, &err), TACIT_E_IO, "no answer");
+    p->deaf = false;
+    restart(p, false);
+    assert_ok(tc_agent_step(p->agent, 0, &next, &err));
+    assert_int_equal(entries(p->store, "mine"), 2);
+    finish(p);
+}
+
+/* Three enrolled after the backup; they come back in another order, each to its place. */
+static void who_enrolled_after_the_backup_enrols_again(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_store *stores[3] = {p->store};
+    tc_store *backup = p->early;
+    p->early = NULL;
+    tc_agent_close(p->agent);
+    for (int i = 1; i < 3; i++) {
+        assert_ok(tc_store_open(&stores[i], "memory:", true, &err));
+        p->cfg.store = stores[i];
+        join(p);
+        assert_int_equal(tc_agent_number(p->agent), i);
+        tc_agent_close(p->agent);
+    }
+    restore(p, backup, 1);
+    p->cfg.join_token = NULL;
+    assert_fails(tc_agent_open(&p->agent, &p->cfg, &err), TACIT_E_STATE,
+                 "a join token would enrol this agent again");
+    p->cfg.join_token = p->token;
+    for (int i = 2; i >= 0; i--) {
+        p->cfg.store = stores[i];
+        join(p);
+        assert_int_equal(tc_agent_number(p->agent), i);
+        if (i > 0) {
+            tc_agent_close(p->agent);
+            tc_store_close(stores[i]);
+        }
+    }
+    finish(p);
+}
+
+/* ---- the agent's own backup ---- */
+
+static size_t evidence(play *p)
+{
+    json_t *a;
+    assert_int_equal(
+        world_call(&p->w, "GET", "/v1/studies/s/evidence", p->w.operator_token, NULL, &a), 200);
+    size_t n = json_array_size(json_object_get(a, "evidence"));
+    json_decref(a);
+    return n;
+}
+
+/* Round 0 is in the backup; then round 1 was answered and released, and round 2 answered. */
+static tc_store *outlive_its_backup(play *p)
+{
+    one_round(p);
+    tc_store *backup = back_up_store(p->store);
+    wait_for_round(p);
+    close_round(p);
+    wait_for_round(p);
+    return backup;
+}
+
+static void restored_itself_it_answers_no_round_twice(void **state)
+{
+    play *p = *state;
+    tc_store *backup = outlive_its_backup(p);
+    uint64_t spent = entries(p->store, "mine");
+    restore_agent(p, backup, 0);
+    wait_for_round(p);
+    assert_int_equal(entries(p->store, "mine"), spent + 1); /* and the note */
+    close_round(p);
+    finish(p);
+    assert_int_equal(evidence(p), 0);
+    assert_int_equal(p->declines, 0);
+}
+
+/* Nobody can tell what its ledger has spent: no budget fits, unless it is told so. */
+static void restored_itself_without_a_count_it_declines(void **state)
+{
+    play *p = *state;
+    p->cfg.limited = true;
+    p->cfg.limit =
+        (tc_ledger_budget){.epsilon = 50, .delta = 0.01, .accountant = &tc_accountant_pld};
+    restart(p, false);
+    one_round(p);
+    tc_store *backup = back_up_store(p->store);
+    restore_agent(p, backup, TC_RELEASED_ALL);
+    finish(p);
+    assert_true(p->declines > 0);
+    assert_int_equal(entries(p->store, "mine"), 4); /* three notes */
+}
+
+static void unless_it_is_told_to_go_on(void **state)
+{
+    play *p = *state;
+    p->cfg.limited = p->cfg.accepts_not_private = true;
+    p->cfg.limit =
+        (tc_ledger_budget){.epsilon = 50, .delta = 0.01, .accountant = &tc_accountant_pld};
+    restart(p, false);
+    one_round(p);
+    tc_store *backup = back_up_store(p->store);
+    restore_agent(p, backup, TC_RELEASED_ALL);
+    finish(p);
+    assert_int_equal(p->declines, 0);
+    assert_true(entries(p->store, "mine") > 6);
+}
+
 #define IN_PLAY(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -321,6 +575,15 @@ int main(void)
         IN_PLAY(without_a_note_it_is_a_rollback),
         IN_PLAY(what_may_be_released_again_is_paid_again),
         IN_PLAY(a_round_that_is_over_is_not_paid_again),
+        IN_PLAY(a_known_note_explains_nothing),
+        IN_PLAY(nor_does_an_older_one),
+        IN_PLAY(another_release_of_what_it_heard_is_refused),
+        IN_PLAY(a_second_payment_that_is_refused_is_declined),
+        IN_PLAY(started_again_it_still_hears_first),
+        IN_PLAY(who_enrolled_after_the_backup_enrols_again),
+        IN_PLAY(restored_itself_it_answers_no_round_twice),
+        IN_PLAY(restored_itself_without_a_count_it_declines),
+        IN_PLAY(unless_it_is_told_to_go_on),
     };
     if (!mkdtemp(folder))
         return 1;

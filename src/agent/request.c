@@ -4,6 +4,9 @@
 #include "base/error.h"
 #include "base/json.h"
 
+#include <sodium.h>
+#include <string.h>
+
 enum { DEPTH_MOST = 16, VALUES_MOST = 1 << 20 };
 
 void tc_answered_fini(tc_answered *r)
@@ -67,7 +70,31 @@ static json_t *parse(const tc_text *text)
                : NULL;
 }
 
-tacit_status tc_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err)
+/* Another process of this agent has enrolled again since, and ours is not valid any more. */
+static tacit_status take_newer_access(tc_agent *a, bool *out, tacit_error *err)
+{
+    tc_agent kept = {.cfg = a->cfg, .name = a->name};
+    bool enrolled;
+    TC_TRY(tc_identity_load(&kept, &enrolled, err));
+    *out = enrolled && kept.number == a->number && strcmp(kept.access, a->access) != 0;
+    if (*out)
+        memcpy(a->access, kept.access, sizeof a->access);
+    sodium_memzero(&kept, sizeof kept);
+    return TACIT_OK;
+}
+
+/* A token that is not known: the one that is kept by now, or a new one for the same place, as after a
+ * restore of the coordinator from a backup. */
+static tacit_status renew_access(tc_agent *a, bool *out, tacit_error *err)
+{
+    TC_TRY(take_newer_access(a, out, err));
+    if (*out || !a->study || !a->cfg.join_token)
+        return TACIT_OK;
+    *out = true;
+    return tc_identity_enrol(a, &tc_study_get_plan(a->study)->hash, err);
+}
+
+static tacit_status ask(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err)
 {
     tc_answered r = {0};
     tc_call full = *call;
@@ -89,4 +116,19 @@ tacit_status tc_request(tc_agent *a, const tc_call *call, tc_answered *out, taci
     }
     *out = r;
     return TACIT_OK;
+}
+
+tacit_status tc_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err)
+{
+    bool renewed = false;
+    tc_answered r;
+    TC_TRY(ask(a, call, &r, err));
+    tacit_status status =
+        r.status == 401 && call->bearer == a->access ? renew_access(a, &renewed, err) : TACIT_OK;
+    if (status == TACIT_OK && !renewed) {
+        *out = r;
+        return TACIT_OK;
+    }
+    tc_answered_fini(&r);
+    return status == TACIT_OK ? ask(a, call, out, err) : status;
 }

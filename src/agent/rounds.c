@@ -15,7 +15,7 @@
 
 /* After so many answers that say "not yet" we look again: a coordinator that was restored from a copy
  * may have forgotten what we wait for. */
-enum { LOOK_AGAIN = 3, RELEASE_MOST = 1 << 24 };
+enum { LOOK_AGAIN = 3, CONFLICTS_MOST = 64, RELEASE_MOST = 1 << 24 };
 
 static void keep_waiting(tc_agent *a, tc_agent_next *next)
 {
@@ -40,9 +40,29 @@ static tacit_status face_stamp(tc_agent *a, uint64_t round, tacit_error *err)
                    round);
 }
 
+/* Another process of this agent may have heard it meanwhile: then the round is over for us, too. */
+static tacit_status unless_over(tc_agent *a, uint64_t round, tacit_status status,
+                                const tacit_error *why, tacit_error *err)
+{
+    tc_need need;
+    if (status == TACIT_E_STATE) {
+        TC_TRY(tc_study_need(a->study, &need, err));
+        if (!(need.must & TC_NEED_ABSORB) || need.round != round)
+            return TACIT_OK;
+    }
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why->msg);
+}
+
+static tacit_status skip(tc_agent *a, uint64_t round, const char *reason, tacit_error *err)
+{
+    tacit_error why = {0};
+    return unless_over(a, round, tc_study_skip(a->study, round, reason, &why), &why, err);
+}
+
 static tacit_status absorb(tc_agent *a, uint64_t round, const tc_answered *r, tacit_error *err)
 {
     const char *text = json_string_value(json_object_get(r->body, "release"));
+    tacit_error why = {0};
     uint8_t *bytes;
     size_t n;
     bool is_private;
@@ -53,7 +73,7 @@ static tacit_status absorb(tc_agent *a, uint64_t round, const tc_answered *r, ta
     if (status == TACIT_OK && !(is_private && json_is_true(json_object_get(r->body, "private"))))
         status = face_stamp(a, round, err);
     if (status == TACIT_OK)
-        status = tc_study_absorb(a->study, round, bytes, n, err);
+        status = unless_over(a, round, tc_study_absorb(a->study, round, bytes, n, &why), &why, err);
     tc_free(bytes);
     return status;
 }
@@ -71,7 +91,7 @@ static tacit_status take_broadcast(tc_agent *a, uint64_t round, const tc_answere
     if (r->status == 200)
         return absorb(a, round, r, err);
     if (r->status == 410)
-        return tc_study_skip(a->study, round, tc_answered_detail(r), err);
+        return skip(a, round, tc_answered_detail(r), err);
     snprintf(what, sizeof what, "the broadcast of round %" PRIu64, round);
     return tc_answered_refusal(r, what, err);
 }
@@ -101,7 +121,7 @@ static tacit_status end_round(tc_agent *a, uint64_t round, long wait_s, tc_agent
     TC_TRY(tc_send(a, &what, &why, err));
     *next = what == TC_SEND_LATER ? TC_AGENT_WAIT : TC_AGENT_AGAIN;
     if (what == TC_DECLINED)
-        return tc_study_skip(a->study, round, why.msg, err);
+        return skip(a, round, why.msg, err);
     return what == TC_SENT ? hear(a, round, wait_s, next, err) : TACIT_OK;
 }
 
@@ -151,7 +171,16 @@ static tacit_status publish(tc_agent *a, tacit_error *err)
     tc_outbox *o = &a->outbox;
     o->known = o->pending = false;
     o->message.len = 0;
-    TC_TRY(tc_study_publish(a->study, &o->round, &o->message, err));
+    tacit_error why = {0};
+    tc_need need;
+    tacit_status status = tc_study_publish(a->study, &o->round, &o->message, &why);
+    if (status == TACIT_E_STATE) { /* another process of this agent may have made it */
+        TC_TRY(tc_study_need(a->study, &need, err));
+        if (!(need.may & TC_NEED_PUBLISH))
+            return TACIT_OK;
+    }
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
     o->known = o->pending = true;
     return TACIT_OK;
 }
@@ -197,7 +226,7 @@ static tacit_status go_on(tc_agent *a, const tc_need *need, long wait_s, tc_agen
     return publish(a, err);
 }
 
-tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err)
+static tacit_status step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err)
 {
     tc_need need;
     TC_TRY(tc_outbox_fill(a, err));
@@ -207,4 +236,20 @@ tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_
     if (a->outbox.pending && tc_study_document(a->study)->algorithm->relay)
         return send_on(a, next, err);
     return go_on(a, &need, wait_s, next, err);
+}
+
+/* Another process of this agent was first: what it did is read, and we go on from there. */
+tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status status = step(a, wait_s, next, &why);
+    bool again = status == TACIT_E_CONFLICT && a->conflicts < CONFLICTS_MOST;
+    a->conflicts = again ? a->conflicts + 1 : 0;
+    if (status == TACIT_OK)
+        return TACIT_OK;
+    if (!again)
+        return tc_fail(err, status, "%s", why.msg);
+    a->outbox.known = false;
+    *next = TC_AGENT_AGAIN;
+    return TACIT_OK;
 }

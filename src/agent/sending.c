@@ -28,8 +28,11 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err)
     tacit_status status = tc_study_published(a->study, &o->round, &o->message, &why);
     if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
         return tc_fail(err, status, "%s", why.msg);
+    bool waits = false;
+    if (status == TACIT_OK)
+        TC_TRY(tc_restored_waits(a, o->round, &waits, err));
     o->known = true;
-    o->pending = status == TACIT_OK;
+    o->pending = status == TACIT_OK && !waits;
     return TACIT_OK;
 }
 
@@ -66,15 +69,16 @@ static tacit_status enter(tc_agent *a, const tc_ledger_hash *study, uint64_t rou
     return TACIT_OK;
 }
 
-/* E_BUDGET: it would cost more than this agent allows. Once paid, a round costs nothing again. */
-static tacit_status pay(tc_agent *a, uint64_t round, tacit_error *err)
+/* E_BUDGET: it would cost more than this agent allows; limit NULL: whatever it costs. Once paid, a
+ * round costs nothing again. */
+static tacit_status pay(tc_agent *a, uint64_t round, const tc_ledger_budget *limit,
+                        tacit_error *err)
 {
     tc_release *pledge;
     tc_ledger_hash place;
     TC_TRY(tc_restored_place(a, round, &place, err));
     TC_TRY(make_pledge(a, round, &pledge, err));
-    tacit_status status =
-        enter(a, &place, round, a->cfg.limited ? &a->cfg.limit : NULL, pledge, err);
+    tacit_status status = enter(a, &place, round, limit, pledge, err);
     tc_release_free(pledge);
     return status;
 }
@@ -189,13 +193,15 @@ static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *
     return status;
 }
 
-/* A message of a round that was paid for may have left before, and is not taken back. */
+/* A message of a round that was paid for may have left before, and is not taken back; unless the
+ * coordinator was restored since, and knows nothing of it. */
 static tacit_status was_paid(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
     tc_ledger_receipt r;
+    tc_ledger_hash place;
     tacit_error none;
-    tacit_status status =
-        tc_ledger_find(a->ledger, &tc_study_get_plan(a->study)->hash, round, &r, &none);
+    TC_TRY(tc_restored_place(a, round, &place, err));
+    tacit_status status = tc_ledger_find(a->ledger, &place, round, &r, &none);
     *out = status == TACIT_OK;
     if (*out)
         tc_ledger_receipt_fini(&r);
@@ -225,13 +231,30 @@ static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
     TC_TRY(tc_declined(a, a->outbox.round, &declined, err));
     if (declined)
         return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", a->outbox.round);
-    return pay(a, a->outbox.round, err);
+    tc_ledger_budget limit = a->cfg.limit;
+    limit.accepts_uncounted = a->cfg.accepts_not_private;
+    return pay(a, a->outbox.round, a->cfg.limited ? &limit : NULL, err);
+}
+
+/* What has left, as far as anybody can tell, is not sent again in other words. */
+static tacit_status take_as_sent(tc_agent *a, bool *left, tacit_error *err)
+{
+    TC_TRY(tc_own_left(a, a->outbox.round, left, err));
+    if (*left) {
+        TC_TRY(pay(a, a->outbox.round, NULL, err));
+        a->outbox.pending = false;
+    }
+    return TACIT_OK;
 }
 
 tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err)
 {
+    bool left;
     *out = TC_SENT;
     if (!a->outbox.pending)
+        return TACIT_OK;
+    TC_TRY(take_as_sent(a, &left, err));
+    if (left)
         return TACIT_OK;
     if (tc_study_get_plan(a->study)->doc->algorithm->aggregator) /* a relay's ledger is empty */
         TC_TRY(tc_witness_head(a, err));

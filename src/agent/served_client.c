@@ -1,6 +1,7 @@
 /* served_client.c - see served_client.h: the calls of a client, and what their answers must look like. */
-#include "agent/served_client.h"
+#include "agent/served_int.h"
 
+#include "algo/ldp/ldp_curator.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -9,22 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-struct tc_remote {
-    tc_remote_config cfg;
-    tc_study_doc *doc;
-};
-
 /* ---- requests about this study ---- */
 
-/* Takes `body`, which may be NULL where `has_body` is false. rest: what follows the study's name. */
-typedef struct errand {
-    const char *method, *rest;
-    bool has_body, once;
-    json_t *body;
-} errand;
-
-static tacit_status ask(const tc_remote_config *cfg, const errand *e, json_t **out,
-                        tacit_error *err)
+tacit_status tc_remote_ask(const tc_remote_config *cfg, const tc_errand *e, json_t **out,
+                           tacit_error *err)
 {
     tc_text path = {0};
     char *text = e->has_body ? tc_json_text(e->body) : NULL;
@@ -42,7 +31,7 @@ static tacit_status ask(const tc_remote_config *cfg, const errand *e, json_t **o
     return st;
 }
 
-static tacit_status strange(const char *what, tacit_error *err)
+tacit_status tc_remote_strange(const char *what, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: %s", what);
 }
@@ -88,7 +77,7 @@ static tacit_status restore(const tc_remote_config *cfg, const char *document, t
     tacit_status st = points ? get_points(cfg, &csv, err) : TACIT_OK;
     if (st == TACIT_OK &&
         tc_study_doc_restore(out, document, points ? tc_text_get(&csv) : NULL, &why) != TACIT_OK)
-        st = why.code == TACIT_E_MEMORY ? tc_fail_memory(err) : strange(why.msg, err);
+        st = why.code == TACIT_E_MEMORY ? tc_fail_memory(err) : tc_remote_strange(why.msg, err);
     tc_text_fini(&csv);
     return st;
 }
@@ -96,10 +85,10 @@ static tacit_status restore(const tc_remote_config *cfg, const char *document, t
 static tacit_status get_document(const tc_remote_config *cfg, tc_study_doc **out, tacit_error *err)
 {
     json_t *j;
-    TC_TRY(ask(cfg, &(errand){.method = "GET", .rest = ""}, &j, err));
+    TC_TRY(tc_remote_ask(cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
     const char *document = json_string_value(json_object_get(j, "document"));
-    tacit_status st =
-        document ? restore(cfg, document, out, err) : strange("a study without a document", err);
+    tacit_status st = document ? restore(cfg, document, out, err)
+                               : tc_remote_strange("a study without a document", err);
     json_decref(j);
     return st;
 }
@@ -107,7 +96,7 @@ static tacit_status get_document(const tc_remote_config *cfg, tc_study_doc **out
 static tacit_status check_document(const tc_remote *s, tacit_error *err)
 {
     if (strcmp(s->doc->name, s->cfg.study) != 0)
-        return strange("a study of another name", err);
+        return tc_remote_strange("a study of another name", err);
     if (s->doc->agents > 0)
         return tc_fail(err, TACIT_E_STATE,
                        "study %s is federated: tacit agent takes part in it, and trials of agents "
@@ -123,7 +112,8 @@ tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_
     if (!s)
         return tc_fail_memory(err);
     s->cfg = *cfg;
-    tacit_status st = get_document(cfg, &s->doc, err);
+    s->cfg.away = &s->away;
+    tacit_status st = get_document(&s->cfg, &s->doc, err);
     if (st == TACIT_OK)
         st = check_document(s, err);
     if (st == TACIT_OK)
@@ -145,6 +135,17 @@ const tc_study_doc *tc_remote_document(const tc_remote *s)
     return s->doc;
 }
 
+void tc_remote_set_pace(tc_remote *s, int64_t patience_ms, long timeout_s)
+{
+    s->cfg.patience_ms = patience_ms;
+    s->cfg.timeout_s = timeout_s;
+}
+
+bool tc_remote_away(const tc_remote *s)
+{
+    return s->away;
+}
+
 /* ---- a trial ---- */
 
 void tc_trial_list_fini(tc_trial_list *l)
@@ -164,8 +165,7 @@ static bool read_state(const char *name, tc_trial_state *out)
     return false;
 }
 
-/* A whole number that is not negative; absent or null: *out stays. */
-static bool read_whole(const json_t *j, const char *key, int64_t *out)
+bool tc_remote_whole(const json_t *j, const char *key, int64_t *out)
 {
     const json_t *v = json_object_get(j, key);
     return !v || json_is_null(v) || (tc_json_whole(v, out) && *out >= 0);
@@ -197,8 +197,8 @@ static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *me
 {
     int64_t number = -1, pulls = 1;
     tacit_error why;
-    if (!read_whole(j, "trial", &number) || number < 0 || !read_whole(j, "pulls", &pulls))
-        return strange("a trial without a number, or of no whole number of pulls", err);
+    if (!tc_remote_whole(j, "trial", &number) || number < 0 || !tc_remote_whole(j, "pulls", &pulls))
+        return tc_remote_strange("a trial without a number, or of no whole number of pulls", err);
     t->number = (uint64_t)number;
     t->pulls = pulls > 1 ? (uint64_t)pulls : 1;
     t->values = TC_TAKE(memory, s->doc->space->n_params, double);
@@ -206,7 +206,7 @@ static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *me
         return tc_fail_memory(err);
     if (tc_space_values_from_json(s->doc->space, json_object_get(j, "params"), t->values, &why) !=
         TACIT_OK)
-        return strange(why.msg, err);
+        return tc_remote_strange(why.msg, err);
     return TACIT_OK;
 }
 
@@ -215,11 +215,12 @@ static tacit_status read_trial(const tc_remote *s, const json_t *j, tc_arena *me
 {
     TC_TRY(read_point(s, j, memory, t, err));
     if (!read_state(json_string_value(json_object_get(j, "state")), &t->state) || !read_value(j, t))
-        return strange("a trial whose state or value is none", err);
+        return tc_remote_strange("a trial whose state or value is none", err);
     if (!read_text(j, "worker", memory, &t->worker) ||
-        !read_text(j, "reason", memory, &t->reason) || !read_whole(j, "started_ms", &t->asked_ms) ||
-        !read_whole(j, "ended_ms", &t->told_ms))
-        return strange("a trial whose worker, reason or times are none", err);
+        !read_text(j, "reason", memory, &t->reason) ||
+        !tc_remote_whole(j, "started_ms", &t->asked_ms) ||
+        !tc_remote_whole(j, "ended_ms", &t->told_ms))
+        return tc_remote_strange("a trial whose worker, reason or times are none", err);
     return memory->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
@@ -243,38 +244,63 @@ static tacit_status add_all(const tc_remote *s, const json_t *answer, reader rea
 {
     const json_t *list = json_object_get(answer, "trials");
     if (!json_is_array(list))
-        return strange("no list of trials", err);
+        return tc_remote_strange("no list of trials", err);
     for (size_t i = 0; i < json_array_size(list); i++)
         TC_TRY(add(s, json_array_get(list, i), read, l, err));
     return TACIT_OK;
 }
 
+tacit_status tc_remote_add(const tc_remote *s, const json_t *j, tc_trial_list *l, tacit_error *err)
+{
+    return add(s, j, read_trial, l, err);
+}
+
+tacit_status tc_remote_add_all(const tc_remote *s, const json_t *answer, tc_trial_list *l,
+                               tacit_error *err)
+{
+    return add_all(s, answer, read_trial, l, err);
+}
+
 /* ---- work ---- */
 
-static tacit_status check_suggested(const tc_trial_list *l, size_t before, uint64_t count,
-                                    tacit_error *err)
+static tacit_status check_suggested(const tc_trial_list *l, size_t before,
+                                    const tc_remote_request *q, tacit_error *err)
 {
-    if (l->n == before || l->n - before > count)
-        return strange("another number of trials than was asked for", err);
+    if (l->n == before || l->n - before > q->count)
+        return tc_remote_strange("another number of trials than was asked for", err);
+    if (q->from && l->list[before].number != q->trial)
+        return tc_remote_strange("another trial than was asked for", err);
     return TACIT_OK;
+}
+
+/* NULL: no memory. */
+static json_t *request_json(const tc_remote_request *q)
+{
+    json_t *j = json_pack("{s:s, s:I, s:I}", "worker", q->worker, "count", (json_int_t)q->count,
+                          "pulls", (json_int_t)q->pulls);
+    int bad = j ? 0 : 1;
+    if (q->lease_s > 0)
+        bad |= json_object_set_new(j, "lease_s", json_real(q->lease_s));
+    if (q->from)
+        bad |= json_object_set_new(j, "from", json_string(q->from)) |
+               json_object_set_new(j, "trial", json_integer((json_int_t)q->trial));
+    if (!bad)
+        return j;
+    json_decref(j);
+    return NULL;
 }
 
 tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_trial_list *out,
                                tacit_error *err)
 {
-    json_t *answer, *body = json_pack("{s:s, s:I, s:I}", "worker", q->worker, "count",
-                                      (json_int_t)q->count, "pulls", (json_int_t)q->pulls);
-    if (body && q->lease_s > 0 &&
-        json_object_set_new(body, "lease_s", json_real(q->lease_s)) != 0) {
-        json_decref(body);
-        body = NULL;
-    }
+    json_t *answer;
     size_t before = out->n;
-    errand e = {.method = "POST", .rest = "/trials:suggest", .has_body = true, .body = body};
-    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    tc_errand e = {
+        .method = "POST", .rest = "/trials:suggest", .has_body = true, .body = request_json(q)};
+    TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     tacit_status st = add_all(s, answer, read_point, out, err);
     json_decref(answer);
-    return st == TACIT_OK ? check_suggested(out, before, q->count, err) : st;
+    return st == TACIT_OK ? check_suggested(out, before, q, err) : st;
 }
 
 static json_t *numbers_json(const double *v, size_t n)
@@ -317,17 +343,32 @@ static tacit_status check_told(const json_t *answer, uint64_t trial, const tc_re
     if (!tc_json_whole(json_object_get(answer, "trial"), &number) || number != (int64_t)trial ||
         !read_state(json_string_value(json_object_get(answer, "state")), &state) ||
         state != expected)
-        return strange("another trial or state than was reported", err);
+        return tc_remote_strange("another trial or state than was reported", err);
     return TACIT_OK;
+}
+
+/* The last wall: whoever calls, and whatever a coordinator has said before, no reward and no word about one
+ * leaves where the study is told replies. */
+static tacit_status check_private(const tc_study_doc *doc, const tc_report *r, tacit_error *err)
+{
+    if (!tc_algorithm_takes_replies(doc->algorithm))
+        return TACIT_OK;
+    if (r->kind != TC_REPORT_REPLY)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study %s is told private replies, never rewards or failures: nothing was "
+                       "sent",
+                       doc->name);
+    return tc_ldp_check_reply(doc->algorithm, doc->options, doc->name, r->value, err);
 }
 
 tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r, tacit_error *err)
 {
     char rest[64];
     json_t *answer;
+    TC_TRY(check_private(s->doc, r, err));
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":complete", trial);
-    errand e = {.method = "POST", .rest = rest, .has_body = true, .body = report_json(s, r)};
-    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .body = report_json(s, r)};
+    TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     tacit_status st = check_told(answer, trial, r, err);
     json_decref(answer);
     return st;
@@ -339,12 +380,12 @@ tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worke
     char rest[64];
     json_t *answer;
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":heartbeat", trial);
-    errand e = {.method = "POST",
-                .rest = rest,
-                .has_body = true,
-                .once = true,
-                .body = json_pack("{s:s, s:f}", "worker", worker, "lease_s", lease_s)};
-    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    tc_errand e = {.method = "POST",
+                   .rest = rest,
+                   .has_body = true,
+                   .once = true,
+                   .body = json_pack("{s:s, s:f}", "worker", worker, "lease_s", lease_s)};
+    TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     json_decref(answer);
     return TACIT_OK;
 }
@@ -354,111 +395,16 @@ tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *tri
 {
     json_t *answer, *params = tc_space_values_json(s->doc->space, values);
     int64_t number = -1;
-    errand e = {.method = "POST",
-                .rest = "/trials",
-                .has_body = true,
-                .once = true,
-                .body = params ? json_pack("{s:o}", "params", params) : NULL};
-    TC_TRY(ask(&s->cfg, &e, &answer, err));
+    tc_errand e = {.method = "POST",
+                   .rest = "/trials",
+                   .has_body = true,
+                   .once = true,
+                   .body = params ? json_pack("{s:o}", "params", params) : NULL};
+    TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     bool good = tc_json_whole(json_object_get(answer, "trial"), &number) && number >= 0;
     json_decref(answer);
     if (!good)
-        return strange("a trial without a number", err);
+        return tc_remote_strange("a trial without a number", err);
     *trial = (uint64_t)number;
     return TACIT_OK;
-}
-
-/* ---- looking ---- */
-
-tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err)
-{
-    json_t *j;
-    int64_t complete = -1, failed = -1, running = -1, planned = -1;
-    TC_TRY(ask(&s->cfg, &(errand){.method = "GET", .rest = ""}, &j, err));
-    bool good = read_whole(j, "complete", &complete) && read_whole(j, "failed", &failed) &&
-                read_whole(j, "running", &running) && read_whole(j, "trials", &planned) &&
-                complete >= 0 && failed >= 0 && running >= 0 && planned >= 0;
-    json_decref(j);
-    if (!good)
-        return strange("a study that does not say how many trials it has", err);
-    *out = (tc_remote_standing){.complete = (uint64_t)complete,
-                                .failed = (uint64_t)failed,
-                                .running = (uint64_t)running,
-                                .planned = (uint64_t)planned};
-    return TACIT_OK;
-}
-
-enum { PAGE = 1000 };
-
-/* *next: the cursor of the next page; -1: this was the last. */
-static tacit_status get_page(tc_remote *s, const char *query, tc_trial_list *out, int64_t *next,
-                             tacit_error *err)
-{
-    tc_text rest = {0};
-    json_t *j;
-    tc_text_addf(&rest, "/trials?%s", query);
-    tacit_status st =
-        rest.failed ? tc_fail_memory(err)
-                    : ask(&s->cfg, &(errand){.method = "GET", .rest = tc_text_get(&rest)}, &j, err);
-    tc_text_fini(&rest);
-    TC_TRY(st);
-    *next = -1;
-    st = add_all(s, j, read_trial, out, err);
-    if (st == TACIT_OK && !read_whole(j, "next", next))
-        st = strange("a cursor that is no number", err);
-    json_decref(j);
-    return st;
-}
-
-tacit_status tc_remote_trials(tc_remote *s, int state, tc_trial_list *out, tacit_error *err)
-{
-    int64_t after = -1, next = 0;
-    while (next >= 0) {
-        char query[96];
-        int n = snprintf(query, sizeof query, "limit=%d", PAGE);
-        if (after >= 0)
-            n += snprintf(query + n, sizeof query - (size_t)n, "&after=%" PRId64, after);
-        if (state >= 0)
-            snprintf(query + n, sizeof query - (size_t)n, "&state=%s",
-                     tc_trial_state_name((tc_trial_state)state));
-        TC_TRY(get_page(s, query, out, &next, err));
-        if (next >= 0 && next <= after)
-            return strange("pages that do not end", err);
-        after = next;
-    }
-    return TACIT_OK;
-}
-
-/* Two trials are asked for, so that it does not matter whether the cursor's own is among them. */
-tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, tacit_error *err)
-{
-    char query[64];
-    int64_t next;
-    size_t before = out->n;
-    if (number == 0)
-        snprintf(query, sizeof query, "limit=1");
-    else
-        snprintf(query, sizeof query, "limit=2&after=%" PRIu64, number - 1);
-    TC_TRY(get_page(s, query, out, &next, err));
-    for (size_t i = before; i < out->n; i++)
-        if (out->list[i].number == number) {
-            out->list[before] = out->list[i];
-            out->n = before + 1;
-            return TACIT_OK;
-        }
-    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64, number);
-}
-
-tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err)
-{
-    json_t *j;
-    tacit_error why = {0};
-    tacit_status st = ask(&s->cfg, &(errand){.method = "GET", .rest = "/best"}, &j, &why);
-    if (st == TACIT_E_NOT_FOUND)
-        return TACIT_OK;
-    if (st != TACIT_OK)
-        return tc_fail(err, st, "%s", why.msg);
-    st = add(s, j, read_trial, out, err);
-    json_decref(j);
-    return st;
 }

@@ -20,6 +20,8 @@ typedef struct tc_remote_config {
     const char *study; /* its name; NULL where a call is about no single one */
     const char *token;
     int64_t patience_ms; /* how long a request without an answer is sent again; 0: not at all */
+    long timeout_s;      /* of one request; 0: as the transport likes */
+    bool *away; /* after a request: did nobody answer, or was he too busy? NULL: not said */
     /* Waits so long. why: the first pause in a row, and what went wrong; else NULL. False: stop
      * trying. NULL: sleeps. */
     bool (*wait)(void *user, int64_t ms, const char *why);
@@ -30,6 +32,12 @@ typedef struct tc_remote_config {
 tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_error *err);
 void tc_remote_close(tc_remote *s); /* NULL is allowed */
 const tc_study_doc *tc_remote_document(const tc_remote *s);
+
+/* From now on. For those who have other things to do while a coordinator is away: with patience 0 each request is
+ * sent once, and they come back. */
+void tc_remote_set_pace(tc_remote *s, int64_t patience_ms, long timeout_s);
+/* Did the last request fail because nobody answered it, or because the coordinator was too busy? */
+bool tc_remote_away(const tc_remote *s);
 
 /* ---- trials that came from the coordinator. All-zero is empty; end with fini. */
 typedef struct tc_trial_list {
@@ -46,10 +54,14 @@ typedef struct tc_remote_request {
     double lease_s; /* 0: as long as the coordinator likes */
     uint64_t count; /* 1 to 1000 */
     uint64_t pulls; /* 0: one each */
+    /* The trial of a worker that is gone, which this one takes over; NULL: none. Count is 1 then. */
+    const char *from;
+    uint64_t trial;
 } tc_remote_request;
 enum { TC_REMOTE_COUNT_MOST = 1000 };
 
-/* Adds what this worker is to run, unfinished trials of his first. E_BUDGET: all are given out. */
+/* Adds what this worker is to run, unfinished trials of his first. E_BUDGET: all are given out. E_STATE: the
+ * study is paused or closed, or `from` does not run that trial any more. */
 tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_trial_list *out,
                                tacit_error *err);
 
@@ -69,7 +81,7 @@ typedef struct tc_report {
     const char *reason;  /* FAILED */
     const double *point; /* the point really run; NULL: as issued */
 } tc_report;
-/* E_STATE: it was told otherwise before. */
+/* E_STATE: it was told otherwise before. E_ARG: the study is told replies and this is none; it is not sent. */
 tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r, tacit_error *err);
 
 /* A sign of life, sent once: the next one is as good. E_STATE: that worker does not run it. */
@@ -81,8 +93,14 @@ tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *tri
 
 /* ---- looking */
 
+typedef enum tc_remote_state {
+    TC_REMOTE_RUNNING,
+    TC_REMOTE_PAUSED, /* no new trials; reports are welcome */
+    TC_REMOTE_CLOSED  /* for good */
+} tc_remote_state;
 typedef struct tc_remote_standing {
     uint64_t complete, failed, running, planned;
+    tc_remote_state state;
 } tc_remote_standing;
 tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err);
 /* Adds all trials, page by page; state -1: of any state. */

@@ -27,6 +27,8 @@ typedef struct play {
     const char
         *lost_at; /* the next request to a path with this end arrives, and its answer is lost */
     int sent, naps, notes;
+    long timeout_s; /* of the last request */
+    char path[256]; /* ... and where it went */
     int64_t napped_ms;
     int patience_naps; /* after so many the wait is given up; 0: never */
     char token[64];
@@ -66,6 +68,8 @@ static tacit_status deliver(void *user, const tc_call *call, int *status, tc_tex
 {
     play *p = user;
     p->sent++;
+    p->timeout_s = call->timeout_s;
+    snprintf(p->path, sizeof p->path, "%s", call->path);
     if (p->down > 0) {
         p->down--;
         return tc_fail(err, TACIT_E_IO, "nobody is there");
@@ -528,7 +532,159 @@ static void strange_reports_and_studies_are_refused(void **state)
                  STRANGE "a study of another name");
 }
 
+/* ---- a pace of one's own ---- */
+
+static void who_is_in_a_hurry_comes_back(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_remote_standing standing;
+    assert_false(tc_remote_away(p->client));
+    tc_remote_set_pace(p->client, 0, 7);
+    p->down = 1;
+    p->sent = 0;
+    assert_fails(tc_remote_show(p->client, &standing, &err), TACIT_E_IO, "nobody is there");
+    assert_int_equal(p->sent, 1);
+    assert_int_equal(p->naps, 0);
+    assert_int_equal(p->timeout_s, 7);
+    assert_true(tc_remote_away(p->client));
+    p->busy = 1;
+    assert_int_equal(tc_remote_show(p->client, &standing, &err), TACIT_E_IO);
+    assert_true(tc_remote_away(p->client));
+    assert_ok(tc_remote_show(p->client, &standing, &err));
+    assert_false(tc_remote_away(p->client));
+    p->lie = "{}"; /* an answer without sense is one: he is there */
+    assert_int_equal(tc_remote_show(p->client, &standing, &err), TACIT_E_IO);
+    assert_false(tc_remote_away(p->client));
+    tc_remote_set_pace(p->client, 60000, 0);
+    p->down = 1;
+    assert_ok(tc_remote_show(p->client, &standing, &err));
+    assert_int_equal(p->timeout_s, 0);
+}
+
+static void says_whether_it_is_paused(void **state)
+{
+    static const char *const orders[] = {":pause", ":resume", ":close"};
+    static const tc_remote_state expected[] = {TC_REMOTE_PAUSED, TC_REMOTE_RUNNING,
+                                               TC_REMOTE_CLOSED};
+    play *p = *state;
+    tacit_error err = {0};
+    tc_remote_standing standing;
+    assert_ok(tc_remote_show(p->client, &standing, &err));
+    assert_int_equal(standing.state, TC_REMOTE_RUNNING);
+    for (size_t i = 0; i < 3; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/v1/studies/s%s", orders[i]);
+        assert_int_equal(world_call(&p->w, "POST", path, p->w.operator_token, "{}", NULL), 200);
+        assert_ok(tc_remote_show(p->client, &standing, &err));
+        assert_int_equal(standing.state, expected[i]);
+    }
+    p->lie = "{\"complete\": 0, \"failed\": 0, \"running\": 0, \"trials\": 5, \"state\": \"x\"}";
+    assert_fails(tc_remote_show(p->client, &standing, &err), TACIT_E_IO,
+                 STRANGE "a study that neither runs nor is paused or closed");
+}
+
+/* Of several who know that a worker is dead, one gets its trial. */
+static void one_takes_over(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_trial_list got = {0};
+    double at[2];
+    tc_trial left = suggest(p, "dead", at);
+    tc_remote_request first = {
+        .worker = "a", .lease_s = 60, .count = 1, .from = "dead", .trial = left.number};
+    tc_remote_request second = first;
+    second.worker = "b";
+    assert_ok(tc_remote_suggest(p->client, &first, &got, &err));
+    assert_int_equal(got.n, 1);
+    assert_int_equal(got.list[0].number, left.number);
+    assert_memory_equal(got.list[0].values, at, sizeof at);
+    assert_int_equal(tc_remote_suggest(p->client, &second, &got, &err), TACIT_E_STATE);
+    assert_int_equal(got.n, 1);
+    p->lost_at = ":suggest"; /* who lost the answer gets it again */
+    assert_ok(tc_remote_suggest(p->client, &first, &got, &err));
+    assert_int_equal(got.list[1].number, left.number);
+    p->lie = "{\"trials\": [{\"trial\": 4, \"params\": {\"x\": 0, \"k\": \"a\"}}]}";
+    assert_fails(tc_remote_suggest(p->client, &first, &got, &err), TACIT_E_IO,
+                 STRANGE "another trial than was asked for");
+    tc_trial_list_fini(&got);
+}
+
 /* ---- other studies ---- */
+
+static void open_other(play *p, const char *name, const char *body, tc_remote **out)
+{
+    tacit_error err = {0};
+    assert_int_equal(world_call(&p->w, "POST", "/v1/studies", p->w.operator_token, body, NULL),
+                     201);
+    p->cfg.study = name;
+    p->cfg.token = p->w.operator_token;
+    assert_ok(tc_remote_open(out, &p->cfg, &err));
+}
+
+/* Whatever the caller was told before: what is no reply does not leave. */
+static void a_private_study_is_sent_replies_alone(void **state)
+{
+    static const char no[] = "study l is told private replies, never rewards or failures: nothing "
+                             "was sent";
+    play *p = *state;
+    tacit_error err = {0};
+    tc_remote *l;
+    tc_trial_list got = {0};
+    double values[2] = {0.25, 0.5};
+    open_other(p, "l",
+               "{\"document\": {\"name\": \"l\", \"direction\": \"maximize\", \"trials\": 3,"
+               " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+               " \"algorithm\": {\"name\": \"ldp-tgp\", \"epsilon\": 1, \"reply\": \"onebit\","
+               " \"arms\": 8}}}",
+               &l);
+    assert_ok(tc_remote_suggest(l, &(tc_remote_request){.worker = "w", .lease_s = 60, .count = 1},
+                                &got, &err));
+    const tc_report reports[] = {{.kind = TC_REPORT_VALUE, .value = 0.25},
+                                 {.kind = TC_REPORT_FAILED, .reason = "the reward was 0.25"},
+                                 {.kind = TC_REPORT_VALUES, .values = values, .n_values = 2}};
+    p->sent = 0;
+    for (size_t i = 0; i < 3; i++)
+        assert_fails(tc_remote_complete(l, 0, &reports[i], &err), TACIT_E_ARG, no);
+    tc_report raw = {.kind = TC_REPORT_REPLY, .value = 0.25};
+    assert_int_equal(tc_remote_complete(l, 0, &raw, &err), TACIT_E_ARG);
+    assert_non_null(strstr(err.msg, "0.25 is no reply of study l"));
+    assert_int_equal(p->sent, 0);
+    tc_trial_list_fini(&got);
+    tc_remote_close(l);
+}
+
+/* A page of a wide study has few trials; all come, page by page. */
+static void wide_studies_are_listed_in_small_pages(void **state)
+{
+    enum { WIDE = 256, NAME = 59 };
+    play *p = *state;
+    tacit_error err = {0};
+    tc_remote *wide;
+    tc_trial_list got = {0};
+    tc_text body = {0};
+    tc_text_add(&body, "{\"document\": {\"name\": \"wide\", \"direction\": \"minimize\", "
+                       "\"trials\": 500, \"algorithm\": {\"name\": \"random\"}, \"space\": {");
+    for (int i = 0; i < WIDE; i++)
+        tc_text_addf(&body, "%s\"p%0*d\": {\"type\": \"float\", \"low\": 0, \"high\": 1}",
+                     i ? ", " : "", NAME, i);
+    tc_text_add(&body, "}}}");
+    open_other(p, "wide", tc_text_get(&body), &wide);
+    assert_ok(tc_remote_suggest(
+        wide, &(tc_remote_request){.worker = "w", .lease_s = 60, .count = 400}, &got, &err));
+    size_t given = got.n; /* the coordinator's answers have a limit too */
+    assert_true(given > 2 * 174);
+    tc_trial_list_fini(&got);
+    p->sent = 0;
+    assert_ok(tc_remote_trials(wide, -1, &got, &err));
+    assert_int_equal(got.n, given);
+    assert_true(p->sent >= 3); /* 4 MiB of at most 24064 bytes each */
+    assert_non_null(strstr(p->path, "limit=174&"));
+    tc_trial_list_fini(&got);
+    tc_text_fini(&body);
+    tc_remote_close(wide);
+}
 
 static void points_come_with_their_study(void **state)
 {
@@ -592,14 +748,27 @@ static void a_federated_study_is_not_for_clients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_PLAY(reads_what_the_store_has),        IN_PLAY(states_and_single_trials),
-        IN_PLAY(a_point_of_ones_own_comes_first), IN_PLAY(a_lost_answer_costs_nothing),
-        IN_PLAY(waits_longer_each_time),          IN_PLAY(patience_ends),
-        IN_PLAY(a_sign_of_life_is_sent_once),     IN_PLAY(refusals_have_the_codes_of_a_storage),
-        cmocka_unit_test(codes_of_problems),      IN_PLAY(strange_suggestions_are_refused),
-        IN_PLAY(strange_lists_are_refused),       IN_PLAY(pages_must_end),
-        IN_PLAY(an_answer_must_be_modest),        IN_PLAY(strange_reports_and_studies_are_refused),
-        IN_PLAY(points_come_with_their_study),    IN_PLAY(a_federated_study_is_not_for_clients),
+        IN_PLAY(reads_what_the_store_has),
+        IN_PLAY(states_and_single_trials),
+        IN_PLAY(a_point_of_ones_own_comes_first),
+        IN_PLAY(a_lost_answer_costs_nothing),
+        IN_PLAY(waits_longer_each_time),
+        IN_PLAY(patience_ends),
+        IN_PLAY(a_sign_of_life_is_sent_once),
+        IN_PLAY(refusals_have_the_codes_of_a_storage),
+        cmocka_unit_test(codes_of_problems),
+        IN_PLAY(strange_suggestions_are_refused),
+        IN_PLAY(strange_lists_are_refused),
+        IN_PLAY(pages_must_end),
+        IN_PLAY(an_answer_must_be_modest),
+        IN_PLAY(strange_reports_and_studies_are_refused),
+        IN_PLAY(who_is_in_a_hurry_comes_back),
+        IN_PLAY(says_whether_it_is_paused),
+        IN_PLAY(one_takes_over),
+        IN_PLAY(a_private_study_is_sent_replies_alone),
+        IN_PLAY(wide_studies_are_listed_in_small_pages),
+        IN_PLAY(points_come_with_their_study),
+        IN_PLAY(a_federated_study_is_not_for_clients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,11 +114,15 @@ tacit_status tc_remote_fetch(const tc_remote_config *cfg, const tc_call *call, b
 {
     tc_call full = *call;
     full.bearer = cfg->token;
+    if (full.timeout_s == 0)
+        full.timeout_s = cfg->timeout_s;
     int64_t waited = 0, pause = PAUSE_FIRST_MS;
     for (;;) {
         bool again;
         tacit_error why = {0};
         tacit_status st = send(cfg, &full, &again, out, &why);
+        if (cfg->away)
+            *cfg->away = again;
         if (st == TACIT_OK)
             return TACIT_OK;
         bool patient = again && !once && waited + pause <= cfg->patience_ms;

@@ -554,7 +554,7 @@ static void a_ledger_that_was_rolled_back_gets_no_message(void **state)
     char *text = forge(&p, 1, NULL);
     p.at = "/privacy";
     p.instead = text;
-    assert_refused(&p, TACIT_E_CORRUPT,
+    assert_refused(&p, TACIT_E_STATE,
                    "the coordinator is not what it was: the ledger was rolled back: it had 2 "
                    "entries and has 1");
     assert_int_equal(p.posted, 2);
@@ -562,7 +562,7 @@ static void a_ledger_that_was_rolled_back_gets_no_message(void **state)
     assert_int_equal(go_on(&p), TC_AGENT_WAIT);
     assert_int_equal(p.posted, 3);
     p.at = "/privacy"; /* and who waits long, looks again */
-    assert_refused(&p, TACIT_E_CORRUPT, "the ledger was rolled back");
+    assert_refused(&p, TACIT_E_STATE, "the ledger was rolled back");
     p.at = NULL;
     finish(&p);
     tc_free(text);

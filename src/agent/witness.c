@@ -94,8 +94,8 @@ static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e,
                    round);
 }
 
-static tacit_status check_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
-                                tacit_error *err)
+tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
+                              tacit_error *err)
 {
     tc_dp_event price;
     double distance;
@@ -125,7 +125,7 @@ static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,
                        "the broadcast of round %" PRIu64 " is not the one in the coordinator's "
                        "ledger",
                        round);
-    TC_TRY(check_price(p, e, round, err));
+    TC_TRY(tc_witness_price(p, e, round, err));
     *is_private = e->is_private;
     return TACIT_OK;
 }

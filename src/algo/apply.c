@@ -88,6 +88,32 @@ static char *keep_text(tc_optimizer *o, const char *s)
     return s ? tc_arena_strdup(&o->arena, s) : NULL;
 }
 
+/* FNV-1a */
+static size_t slot_of(const char *name)
+{
+    uint32_t h = UINT32_C(2166136261);
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * UINT32_C(16777619);
+    return h % TC_WORKER_SLOTS;
+}
+
+/* A worker that comes again, or has more time, is no new name. NULL: no memory. */
+static char *keep_worker(tc_optimizer *o, const char *name)
+{
+    tc_worker **slot = &o->workers[slot_of(name)], *w = *slot;
+    while (w && strcmp(w->name, name) != 0)
+        w = w->next;
+    if (w)
+        return w->name;
+    w = TC_TAKE(&o->arena, 1, tc_worker);
+    char *copy = keep_text(o, name);
+    if (!w || !copy)
+        return NULL;
+    *w = (tc_worker){.name = copy, .next = *slot};
+    *slot = w;
+    return copy;
+}
+
 /* An ordinary trial is one pull. */
 static uint64_t pulls_of(const tc_event *ask)
 {
@@ -124,7 +150,7 @@ static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *e
     if (e->trial > o->n_trials)
         return corrupt(e, "does not continue the journal", err);
     TC_TRY(check_pulls(o, e, err));
-    char *worker = keep_text(o, e->worker);
+    char *worker = e->worker ? keep_worker(o, e->worker) : NULL;
     if (e->worker && !worker)
         return tc_fail_memory(err);
     if (e->trial == o->n_trials)

@@ -13,6 +13,13 @@ typedef struct tc_shared_space {
     size_t users;
 } tc_shared_space;
 
+/* Workers by a hash of their names, which are kept once. */
+enum { TC_WORKER_SLOTS = 256 };
+typedef struct tc_worker {
+    char *name;
+    struct tc_worker *next;
+} tc_worker;
+
 struct tc_optimizer {
     const tc_algorithm *algorithm;
     void *opts; /* as the table of the algorithm describes them */
@@ -32,6 +39,7 @@ struct tc_optimizer {
     uint64_t best;                   /* trial; meaningful once one is COMPLETE */
     uint64_t seq;
     tc_arena arena; /* values, workers and reasons of trials */
+    tc_worker *workers[TC_WORKER_SLOTS];
     double *values; /* n_params: the point that `next` proposes */
     tc_text made;   /* the fit or the message that is proposed */
 };

@@ -50,8 +50,9 @@ tacit_status tc_json_parse(const char *text, size_t len, const char *what, json_
         json_decref(j);
         return tc_fail_memory(err);
     }
-    if (j == NULL)
-        return tc_fail(err, TACIT_E_ARG, "%s line %d: %s", what, e.line, e.text);
+    if (j == NULL) /* jansson's own sentence names a flag of its interface */
+        return tc_fail(err, TACIT_E_ARG, "%s line %d: %s", what, e.line,
+                       strstr(e.text, "JSON_ALLOW_NUL") ? "\\u0000 is not allowed" : e.text);
     *out = j;
     return TACIT_OK;
 }

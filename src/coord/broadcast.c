@@ -91,13 +91,34 @@ static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error 
     return status;
 }
 
-static tacit_status answer_phase(tc_ask *a, const tc_round *r, uint64_t round, tacit_error *err)
+/* An agent whose storage comes from a backup does not know any more what it has sent. */
+static tacit_status has_answered(const tc_ask *a, const tc_desk *d, uint64_t round, bool *out,
+                                 tacit_error *err)
 {
+    tc_key place = tc_key_numbers(round, a->caller.agent);
+    json_t *receipt;
+    uint64_t version;
+    TC_TRY(tc_record_read(a->coord->cfg.store, d->id, TC_RECORD_RECEIPT, &place, &receipt, &version,
+                          err));
+    *out = receipt != NULL;
+    json_decref(receipt);
+    return TACIT_OK;
+}
+
+static tacit_status answer_phase(tc_ask *a, const tc_desk *d, const tc_round *r, uint64_t round,
+                                 tacit_error *err)
+{
+    bool agents = a->caller.role == TC_ROLE_AGENT, answered = false;
+    if (agents)
+        TC_TRY(has_answered(a, d, round, &answered, err));
+    json_t *j = json_pack("{s:I, s:s, s:I}", "round", (json_int_t)round, "phase",
+                          tc_phase_name(r->phase), "deadline_ms", (json_int_t)r->deadline_ms);
+    if (agents && json_object_set_new(j, "answered", json_boolean(answered)) != 0) {
+        json_decref(j);
+        return tc_fail_memory(err);
+    }
     a->out->wait = true;
-    return tc_answer(a, 202,
-                     json_pack("{s:I, s:s, s:I}", "round", (json_int_t)round, "phase",
-                               tc_phase_name(r->phase), "deadline_ms", (json_int_t)r->deadline_ms),
-                     err);
+    return tc_answer(a, 202, j, err);
 }
 
 /* A round that has not ended: will it? */
@@ -112,7 +133,7 @@ static tacit_status not_yet(tc_ask *a, const tc_desk *d, const tc_round *r, uint
             return tc_refuse(a, 410, TACIT_E_STATE, err,
                              "the study was closed before round %" PRIu64, round);
     }
-    return answer_phase(a, r, round, err);
+    return answer_phase(a, d, r, round, err);
 }
 
 static tacit_status get(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)

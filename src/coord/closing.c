@@ -254,9 +254,18 @@ static tacit_status release(tc_coord *c, tc_desk *d, uint64_t round, tacit_error
 
 /* ---- the steps ---- */
 
-/* E_CONFLICT: somebody else was first. *r becomes what is stored. why: of a void one, else NULL. */
+/* Nothing begins to close after the study was paused or closed: `version` is that of the state as
+ * it was read. */
+static void require_state(const tc_desk *d, uint64_t version, tc_changes *changes)
+{
+    tc_key key = tc_key_word("state");
+    tc_changes_add(changes, TC_REQUIRE, d->id, TC_RECORD_STATE, &key, version, NULL);
+}
+
+/* E_CONFLICT: somebody else was first. *r becomes what is stored. why: of a void one, else NULL.
+ * state: the version of the study's state that must still be there; NULL: whatever it is by now. */
 static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, const tacit_error *why,
-                         tacit_error *err)
+                         const uint64_t *state, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_round now = *r;
@@ -264,6 +273,8 @@ static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, cons
     now.refused = why && why->code == TACIT_E_BUDGET;
     snprintf(now.reason, sizeof now.reason, "%s", why ? why->msg : "");
     tc_round_change(&changes, d->id, r, &now);
+    if (state)
+        require_state(d, *state, &changes);
     tacit_status status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
     if (status != TACIT_OK)
@@ -276,17 +287,18 @@ static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, cons
     return TACIT_OK;
 }
 
-static tacit_status close_round(tc_coord *c, tc_desk *d, tc_round *r, tacit_error *err)
+static tacit_status close_round(tc_coord *c, tc_desk *d, tc_round *r, uint64_t state,
+                                tacit_error *err)
 {
     bool sums = d->plan->doc->algorithm->aggregator != NULL;
     tacit_error why = {0};
     if (r->phase == TC_PHASE_OPEN)
-        TC_TRY(step(c, d, r, TC_PHASE_CLOSING, NULL, err));
+        TC_TRY(step(c, d, r, TC_PHASE_CLOSING, NULL, &state, err));
     tacit_status status = sums ? release(c, d, r->number, &why) : TACIT_OK;
     if (status == TACIT_OK)
-        return step(c, d, r, TC_PHASE_CLOSED, NULL, err);
+        return step(c, d, r, TC_PHASE_CLOSED, NULL, NULL, err);
     if (status == TACIT_E_BUDGET || status == TACIT_E_STATE)
-        return step(c, d, r, TC_PHASE_VOID, &why, err);
+        return step(c, d, r, TC_PHASE_VOID, &why, NULL, err);
     return tc_fail(err, status, "round %" PRIu64 ": %.400s", r->number, why.msg);
 }
 
@@ -296,7 +308,7 @@ static tacit_status void_round(tc_coord *c, tc_desk *d, tc_round *r, tacit_error
     tacit_error why = {0};
     (void)tc_fail(&why, TACIT_E_STATE, "the study was closed before round %" PRIu64 " ended",
                   r->number);
-    return step(c, d, r, TC_PHASE_VOID, &why, err);
+    return step(c, d, r, TC_PHASE_VOID, &why, NULL, err);
 }
 
 /* ---- what is left behind ---- */
@@ -350,8 +362,9 @@ static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, taci
     TC_TRY(tc_say_found(c, d, &r, state, err));
     TC_TRY(is_due(c, d, &r, state, &due, err));
     if (due)
-        TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED ? void_round(c, d, &r, err)
-                                                                    : close_round(c, d, &r, err));
+        TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED
+                   ? void_round(c, d, &r, err)
+                   : close_round(c, d, &r, version, err));
     else if (r.phase == TC_PHASE_OPEN && r.deadline_ms > 0 && state == TC_STUDY_RUNNING)
         *next_ms = r.deadline_ms;
     return sweep_ended(c, d, &r, err);

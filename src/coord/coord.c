@@ -7,12 +7,15 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define BODY_MOST ((size_t)8 << 20)
 
-enum { SMALL_BODY = 4096, BUSY_MS = 1000, MESSAGE_PARTS = 16 };
+#define JSON_MOST ((size_t)256 << 20) /* what the JSON of all requests takes together */
+
+enum { SMALL_BODY = 4096, BUSY_MS = 1000 };
 
 /* ---- birth and end ---- */
 
@@ -25,7 +28,9 @@ tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_erro
     c->cfg = *cfg;
     if (c->cfg.body_max == 0)
         c->cfg.body_max = BODY_MOST;
-    tacit_status status = tc_ring_new(&c->ring, err);
+    tacit_status status = c->cfg.seeded ? tc_seeded_keep(c->cfg.store, err) : TACIT_OK;
+    if (status == TACIT_OK)
+        status = tc_ring_new(&c->ring, err);
     if (status != TACIT_OK) {
         tc_free(c);
         return status;
@@ -156,30 +161,78 @@ static size_t body_most(const tc_coord *c, const tc_route *r)
     return small && SMALL_BODY < c->cfg.body_max ? SMALL_BODY : c->cfg.body_max;
 }
 
-/* Commas and openings outside of strings: what JSON costs in memory goes by them. */
-static size_t count_parts(const char *p, size_t n)
+/* What a body consists of, outside of its strings: what JSON costs in memory goes by it. */
+typedef struct parts {
+    size_t objects, lists, members, more; /* openings, colons, commas */
+} parts;
+
+static parts count_parts(const char *p, size_t n)
 {
-    size_t parts = 0;
+    parts k = {0};
     bool text = false;
     for (size_t i = 0; i < n; i++) {
         if (p[i] == '"')
             text = !text;
         else if (text && p[i] == '\\')
             i++;
-        else
-            parts += !text && (p[i] == '[' || p[i] == '{' || p[i] == ',');
+        else if (!text) {
+            k.objects += p[i] == '{';
+            k.lists += p[i] == '[';
+            k.members += p[i] == ':';
+            k.more += p[i] == ',';
+        }
     }
-    return parts;
+    return k;
+}
+
+/* Bytes, as jansson takes them; a little more rather than less. */
+static size_t cost(const parts *k, size_t n)
+{
+    return 3 * n + 256 * k->objects + 160 * k->lists + 128 * k->members + 64 * k->more;
+}
+
+/* The largest body of each kind that makes sense: beyond that nothing is parsed. */
+static const struct most {
+    const char *kind;
+    size_t openings, more;
+} most_parts[] = {[TC_BODY_NONE] = {"nothing", 0, 0},
+                  [TC_BODY_SMALL] = {"a request like this", 8, 64},
+                  [TC_BODY_MESSAGE] = {"a message", 8, 16},
+                  [TC_BODY_POINT] = {"a point or a report", 16, 200000},
+                  [TC_BODY_STUDY] = {"a study", 300000, 1000000}};
+
+static tacit_status check_parts(const tc_route *r, const parts *k, tacit_error *err)
+{
+    const struct most *m = &most_parts[r->body];
+    if (k->objects + k->lists <= m->openings && k->more <= m->more &&
+        k->members <= m->openings + m->more)
+        return TACIT_OK;
+    return tc_fail(
+        err, TACIT_E_ARG,
+        "the body has more parts than %s has: allowed are %zu lists and objects with %zu "
+        "commas",
+        m->kind, m->openings, m->more);
+}
+
+/* Large bodies may come together, but not all at once. */
+static tacit_status reserve(tc_ask *a, size_t n, tacit_error *err)
+{
+    if (atomic_fetch_add(&a->coord->json, n) + n > JSON_MOST) {
+        atomic_fetch_sub(&a->coord->json, n);
+        return tc_refuse(a, 503, TACIT_E_BUSY, err, "too many large bodies at once; ask again");
+    }
+    a->reserved = n;
+    return TACIT_OK;
 }
 
 static tacit_status parse_body(tc_ask *a, const tc_route *r, tacit_error *err)
 {
-    bool message = r->body == TC_BODY_MESSAGE;
-    a->body = message ? tc_message_json(a->q->body, a->q->n_body) : NULL;
+    a->body = r->body == TC_BODY_MESSAGE ? tc_message_json(a->q->body, a->q->n_body) : NULL;
     if (a->body)
         return TACIT_OK;
-    if (message && count_parts(a->q->body, a->q->n_body) > MESSAGE_PARTS)
-        return tc_fail(err, TACIT_E_ARG, "the body has more parts than a message has");
+    parts k = count_parts(a->q->body, a->q->n_body);
+    TC_TRY(check_parts(r, &k, err));
+    TC_TRY(reserve(a, cost(&k, a->q->n_body), err));
     return tc_json_parse(a->q->body, a->q->n_body, "body", &a->body, err);
 }
 
@@ -206,9 +259,15 @@ static void plain(char *text)
 }
 
 /* A known path is shown as its pattern: without study, round and agent. */
-static void say_failure(const tc_request *q, const tc_route *r, int http, const tacit_error *why)
+static void say_failure(tc_coord *c, const tc_request *q, const tc_route *r, int http,
+                        const tacit_error *why)
 {
     char line[768];
+    uint64_t unsaid = 0;
+    if (http == 401 && !tc_problem_is_said(c, &unsaid))
+        return;
+    if (unsaid > 0)
+        tc_log(TC_LOG_WARN, "%" PRIu64 " more refusals of tokens were not logged", unsaid);
     tc_log_level level = http >= 500                  ? TC_LOG_ERROR
                          : http == 401 || http == 403 ? TC_LOG_WARN
                                                       : TC_LOG_INFO;
@@ -220,9 +279,12 @@ static void say_failure(const tc_request *q, const tc_route *r, int http, const 
 
 static void refuse(tc_ask *a, const tc_route *r, tacit_status status, const tacit_error *why)
 {
-    int http = a->out->status >= 400 ? a->out->status : tc_problem_http(status);
-    say_failure(a->q, r, http, why);
-    tc_problem(a->out, http, status, why->msg, a->more);
+    bool ours = a->out->status >= 400; /* a sentence of our own; those of stores name files */
+    int http = ours ? a->out->status : tc_problem_http(status);
+    bool storage = status == TACIT_E_BUSY && !ours;
+    say_failure(a->coord, a->q, r, http, why);
+    tc_problem(a->out, http, status, storage ? "the storage is busy; ask again" : why->msg,
+               a->more);
     a->out->wait = a->out->closes = a->out->listens = false;
     a->out->retry_after_ms = status == TACIT_E_BUSY ? BUSY_MS : 0;
 }
@@ -231,10 +293,20 @@ static void end_ask(tc_ask *a)
 {
     int s = a->out->status;
     if (s > 0)
-        tc_count(a->coord, s < 400 ? TC_COUNT_2XX : s < 500 ? TC_COUNT_4XX : TC_COUNT_5XX, 1);
+        tc_coord_counted(a->coord, s);
     json_decref(a->body);
+    atomic_fetch_sub(&a->coord->json, a->reserved);
     json_decref(a->more);
     tc_caller_fini(&a->caller);
+}
+
+bool tc_coord_knows(tc_coord *c, const char *bearer)
+{
+    tc_caller w = {.role = TC_ROLE_NOBODY};
+    tacit_error why;
+    bool knows = tc_caller_find(c, bearer, &w, &why) != TACIT_E_ARG;
+    tc_caller_fini(&w);
+    return knows;
 }
 
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response *out)

@@ -67,8 +67,19 @@ void tc_response_fini(tc_response *r);
  * False: *out is the refusal, and the body is not to be read. */
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *body_most, tc_response *out);
 
+/* How long a request may take. Those about a served study wait for its optimizer where it is at work, and
+ * a suggestion sets it to work. */
+typedef enum tc_pace { TC_PACE_QUICK, TC_PACE_STUDY, TC_PACE_ASK } tc_pace;
+/* Nothing is read for it. */
+tc_pace tc_coord_pace(const char *method, const char *path);
+
 /* Always fills *out: failures are problem+json. *out is all-zero before. */
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out);
+
+/* Is the token a valid one? True also where the store cannot say. */
+bool tc_coord_knows(tc_coord *c, const char *bearer);
+/* A request that was answered with this status before it came here: counted like the others. */
+void tc_coord_counted(tc_coord *c, int status);
 
 /* Is that what the route's table says of its answer (shape.h)? For tests, which ask it of every answer,
  * so that /openapi.json is true. E_INTERNAL says what is not. */
@@ -89,9 +100,10 @@ size_t tc_coord_events(tc_coord *c, tc_listener *l, char *out, size_t size);
 /* Now and then: does its token still hold? If not, it has ended. */
 void tc_coord_events_check(tc_coord *c, tc_listener *l);
 
-/* Called when something changed that a waiting request or a listener of /v1/events may want to know. From
- * any thread; the study may be locked, so it must not call the coordinator. */
-typedef void (*tc_coord_notify)(void *user);
+/* Called when something was said of a study that a listener of /v1/events may want to hear. waited_for: it
+ * is about rounds or the study, so that those whose answer was `wait` ask again. From any thread; the
+ * study may be locked, so it must not call the coordinator. */
+typedef void (*tc_coord_notify)(void *user, const char *study, bool waited_for);
 /* Before the first request, and with NULL after the last. */
 void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user);
 
@@ -101,8 +113,11 @@ void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user);
 
 typedef struct tc_restore_terms {
     int64_t backup_ms, now_ms; /* when the backup was made; now */
-    uint64_t released; /* how many rounds of each study may have been released since, as the operator
+    uint64_t
+        released; /* how many rounds of each study may have been released since, as the operator
                           says; TC_RELEASED_ALL: nobody knows, so as many as are planned */
+    bool unknown; /* nor that no study was erased and made anew under its name: with all of them
+                          charged, every ledger is stamped NOT PRIVATE as well */
 } tc_restore_terms;
 
 /* What became of a ledger and its study. */

@@ -79,7 +79,7 @@ void tc_changes_fini(tc_changes *c);
 typedef struct tc_desk {
     int64_t id, created_ms;
     char *name;
-    tc_ledger_hash hash;  /* which study it is */
+    tc_ledger_hash hash; /* which study it is */
     tc_public_seed public_seed;
     tc_study_plan *plan;  /* of a federated study, never changes; NULL: it is a served one */
     pthread_mutex_t lock; /* one closing at a time, the ledger, and: */
@@ -92,13 +92,15 @@ typedef struct tc_desk {
     uint64_t counted;       /* ... at least; more where other processes took some */
     uint64_t said_round;    /* whose broadcast `said` is; such an answer never changes */
     tc_text said;           /* empty: none yet */
+    char *points;           /* of its document, as CSV; NULL: nobody has asked yet */
+    int64_t claims_ms;      /* until when take-overs are accounted for (served.c) */
     uint64_t turn;          /* of the tick that has seen it last; under coord->lock */
     bool told;              /* under quick: listeners know these (events.c): */
     uint64_t told_round;
     int told_phase;
     char told_state[16];
-    uint32_t users;         /* under coord->lock */
-    bool gone;              /* erased or replaced: freed with its last user */
+    uint32_t users; /* under coord->lock */
+    bool gone;      /* erased or replaced: freed with its last user */
     struct tc_desk *next;
 } tc_desk;
 
@@ -122,9 +124,12 @@ struct tc_coord {
     tc_coord_notify notify;
     void *notify_user;
     atomic_uint_fast64_t counters[TC_COUNTERS];
-    char *openapi;             /* under lock; NULL: nobody has asked yet */
-    struct tc_ring *ring;      /* of events (events.c) */
-    int64_t next_sweep_ms;     /* of old answers (idempotency.c); under lock */
+    atomic_size_t json;    /* bytes that parsed bodies take now, about */
+    char *openapi;         /* under lock; NULL: nobody has asked yet */
+    struct tc_ring *ring;  /* of events (events.c) */
+    int64_t next_sweep_ms; /* of old answers (idempotency.c); under lock */
+    int64_t said_s;        /* the second of which `said` refusals are in the log, and how many */
+    uint64_t said, unsaid; /* are not (problem.c); under lock */
 };
 
 int64_t tc_coord_now(const tc_coord *c);
@@ -199,6 +204,7 @@ typedef struct tc_ask {
     const struct tc_route *route;
     char words[TC_WORDS_MOST][128]; /* of the path: {study}, {round}, {agent} */
     json_t *body;                   /* or NULL; it has the shape that the route takes */
+    size_t reserved;                /* of the room for such */
     tc_response *out;
     json_t *more; /* of a refusal: fields beside those of every problem; NULL: none */
 } tc_ask;
@@ -208,6 +214,7 @@ typedef enum tc_body {
     TC_BODY_NONE,
     TC_BODY_SMALL,   /* a few fields */
     TC_BODY_MESSAGE, /* a few fields, one of them long */
+    TC_BODY_POINT,   /* a point, or the values of a batch */
     TC_BODY_STUDY    /* a document, perhaps with many points */
 } tc_body;
 
@@ -226,6 +233,7 @@ typedef struct tc_route {
     const tc_shape *also_gives;
     bool once;  /* it makes something: it takes an Idempotency-Key (idempotency.c) */
     bool again; /* its handler may be asked twice by itself */
+    tc_pace pace;
     tacit_status (*handle)(tc_ask *a, tacit_error *err);
     const char *summary;
 } tc_route;
@@ -244,6 +252,9 @@ void tc_problem(tc_response *out, int http, tacit_status code, const char *detai
 tacit_status tc_refuse_budget(tc_ask *a, tc_desk *d, uint64_t round, const char *reason,
                               tacit_error *err);
 int tc_problem_http(tacit_status code);
+/* May one more refused token go into the log? Anybody can send one, so there are only so many in a second;
+ * *unsaid: how many did not since the last that may. */
+bool tc_problem_is_said(tc_coord *c, uint64_t *unsaid);
 
 /* Fields of the body, which has its shape already. Text: NULL if absent; borrowed. Numbers: what the
  * table says if absent. */
@@ -283,6 +294,7 @@ tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err);
 tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err);
 tacit_status tc_served_suggest(tc_ask *a, tacit_error *err);
 tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err);
+tacit_status tc_served_release(tc_ask *a, tacit_error *err);
 tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err);
 tacit_status tc_served_complete(tc_ask *a, tacit_error *err);
 tacit_status tc_served_list(tc_ask *a, tacit_error *err);
@@ -333,6 +345,10 @@ const char *tc_state_name(tc_study_state s);
 
 /* Pulls that a study has planned; where no candidate is asked twice, no more than there are. */
 uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc);
+/* An answer that has this many bytes is long enough: a page or a suggestion ends there. */
+#define TC_ANSWER_MOST ((size_t)8 << 20)
+/* Bytes of it as text, about. */
+size_t tc_served_size(const json_t *j);
 /* Says what became of a trial, unless the study is told private replies. value NULL: it has none. */
 void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint64_t trial,
                    tc_trial_state state, const double *value);
@@ -402,5 +418,11 @@ tacit_status tc_say_found(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_s
 
 /* Closes the present round if it is due; *next_ms as tc_coord_tick, INT64_MAX: nothing to wait for. */
 tacit_status tc_close_due(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err);
+
+/* ---- restored.c */
+
+/* Keeps that this store was served in test mode: what was released is NOT PRIVATE, also where a backup
+ * does not have it. */
+tacit_status tc_seeded_keep(tc_store *store, tacit_error *err);
 
 #endif

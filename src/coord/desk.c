@@ -21,6 +21,7 @@ static void desk_free(tc_desk *d)
     pthread_mutex_destroy(&d->lock);
     pthread_mutex_destroy(&d->quick);
     tc_text_fini(&d->said);
+    tc_free(d->points);
     tc_free(d->name);
     tc_free(d);
 }

@@ -83,9 +83,10 @@ static void put(struct tc_ring *r, const char *study, const char *name, const ch
 void tc_coord_say(tc_coord *c, const char *study, json_t *event)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
+    const char *name = json_string_value(json_object_get(event, "event"));
+    bool waited_for = !name || strcmp(name, "trial") != 0;
     bool named = event && json_object_set_new(event, "study", json_string(study)) == 0;
     char *data = named ? tc_json_text(event) : NULL;
-    const char *name = json_string_value(json_object_get(event, "event"));
     put(c->ring, study, name ? name : "", data, state && strcmp(state, "erased") == 0);
     tc_free(data);
     json_decref(event);
@@ -94,7 +95,7 @@ void tc_coord_say(tc_coord *c, const char *study, json_t *event)
     void *user = c->notify_user;
     pthread_mutex_unlock(&c->lock);
     if (notify)
-        notify(user);
+        notify(user, study, waited_for);
 }
 
 /* ---- once ---- */

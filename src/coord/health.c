@@ -38,6 +38,11 @@ void tc_count(tc_coord *c, tc_counter which, uint64_t n)
     atomic_fetch_add_explicit(&c->counters[which], n, memory_order_relaxed);
 }
 
+void tc_coord_counted(tc_coord *c, int status)
+{
+    tc_count(c, status < 400 ? TC_COUNT_2XX : status < 500 ? TC_COUNT_4XX : TC_COUNT_5XX, 1);
+}
+
 tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
 {
     static const struct {

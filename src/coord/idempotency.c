@@ -8,8 +8,12 @@
  * The store keeps only hashes of tokens, and answers may hold tokens: so an answer is sealed with a key
  * that follows from the bearer's token and the idempotency key, which the store does not have.
  *
- *   "k" hash(token hash, key)          request hash (32) | time (8) | nothing, or nonce (24) and box
- *   "t" time (8) hash(token hash, key) empty: by time, so that old ones are found without a search
+ *   "k" hash(token hash, key)             request hash (32) | time (8) | nothing, or nonce (24) and box
+ *   "t" time (8) hash(token hash, key)    part of the token hash (16): by time, to find the old ones
+ *   "n" part of ... hash(token hash, key) empty: by token, to count them
+ *
+ * The request's hash is also of the study that it is about: one that is made again under the same name is
+ * another one, and of one that is gone nothing is answered again.
  *
  * Called by coord.c around a handler, and by the tick. */
 #include "coord/coord_int.h"
@@ -28,7 +32,9 @@ enum {
     BOX = NONCE + crypto_secretbox_MACBYTES,
     PLAIN = 2, /* before the body: the status */
     ATTEMPTS = 4,
-    SWEPT_AT_ONCE = 256
+    OWNER = 16,       /* bytes of a token's hash */
+    KEPT_MOST = 1000, /* answers for one token */
+    SWEPT_AT_ONCE = 128
 };
 #define KEEP_MS        (INT64_C(24) * 3600 * 1000)
 #define SWEEP_EVERY_MS (INT64_C(60) * 1000)
@@ -49,13 +55,16 @@ static void hash_text(crypto_generichash_state *h, const char *text)
     crypto_generichash_update(h, (const uint8_t *)text, strlen(text) + 1);
 }
 
-static tc_ledger_hash hash_request(const tc_request *q)
+/* of: the study that it is about, or NULL. */
+static tc_ledger_hash hash_request(const tc_request *q, const tc_ledger_hash *of)
 {
     crypto_generichash_state h;
     tc_ledger_hash out;
     crypto_generichash_init(&h, NULL, 0, sizeof out.bytes);
     hash_text(&h, q->method);
     hash_text(&h, q->path);
+    if (of)
+        crypto_generichash_update(&h, of->bytes, sizeof of->bytes);
     if (q->n_body > 0)
         crypto_generichash_update(&h, q->body, q->n_body);
     crypto_generichash_final(&h, out.bytes, sizeof out.bytes);
@@ -88,6 +97,14 @@ static tc_key time_key(int64_t ms, const tc_ledger_hash *h)
     memcpy(k.bytes + k.n, number.bytes, number.n);
     memcpy(k.bytes + k.n + number.n, h->bytes, sizeof h->bytes);
     k.n += number.n + sizeof h->bytes;
+    return k;
+}
+
+static tc_key owner_key(const uint8_t owner[OWNER], const tc_ledger_hash *h)
+{
+    tc_key k = {.bytes = "n", .n = 1 + OWNER + sizeof h->bytes};
+    memcpy(k.bytes + 1, owner, OWNER);
+    memcpy(k.bytes + 1 + OWNER, h->bytes, sizeof h->bytes);
     return k;
 }
 
@@ -175,13 +192,31 @@ static tacit_status mark(tc_ask *a, once *o, tacit_error *err)
     uint8_t head[HEAD];
     o->made_ms = tc_coord_now(a->coord);
     o->version = 1;
+    const uint8_t *token = a->caller.token.bytes;
     tc_key key = answer_key(&o->key), time = time_key(o->made_ms, &o->key);
+    tc_key owner = owner_key(token, &o->key);
     write_head(o, head);
     tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &key, 0, head, sizeof head);
-    tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &time, 0, "", 0);
+    tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &time, 0, token, OWNER);
+    tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &owner, 0, "", 0);
     tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
     return status;
+}
+
+static tacit_status check_room(tc_ask *a, tacit_error *err)
+{
+    tc_key key = owner_key(a->caller.token.bytes, &a->caller.token);
+    tc_record_range kept = {
+        .kind = TC_RECORD_ANSWER, .prefix = key.bytes, .prefix_size = 1 + OWNER};
+    uint64_t n;
+    TC_TRY(tc_store_record_count(a->coord->cfg.store, &kept, &n, err));
+    if (n < KEPT_MOST)
+        return TACIT_OK;
+    return tc_refuse(a, 429, TACIT_E_BUSY, err,
+                     "this token has used %d values of Idempotency-Key within a day, and there are "
+                     "no more",
+                     KEPT_MOST);
 }
 
 /* *run: it is to be carried out; else the answer is there. */
@@ -199,6 +234,8 @@ static tacit_status begin(tc_ask *a, const tc_route *r, once *o, bool *run, taci
             return status;
         }
         if (status == TACIT_E_NOT_FOUND)
+            status = check_room(a, &why);
+        if (status == TACIT_OK)
             status = mark(a, o, &why);
     }
     *run = status == TACIT_OK;
@@ -218,11 +255,13 @@ static void keep(tc_ask *a, const once *o, tc_changes *changes, uint8_t **bytes)
     tc_changes_bytes(changes, TC_REPLACE, 0, TC_RECORD_ANSWER, &key, o->version, *bytes, n);
 }
 
-static void forget(const once *o, tc_changes *changes)
+static void forget(const tc_ask *a, const once *o, tc_changes *changes)
 {
     tc_key key = answer_key(&o->key), time = time_key(o->made_ms, &o->key);
+    tc_key owner = owner_key(a->caller.token.bytes, &o->key);
     tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &key, o->version, NULL);
     tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &time, 1, NULL);
+    tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &owner, 1, NULL);
 }
 
 /* A refusal changed nothing and is not kept. What failed inside may have changed something: then the
@@ -236,16 +275,24 @@ static void end(tc_ask *a, const once *o, tacit_status status)
     if (status == TACIT_OK)
         keep(a, o, &changes, &bytes);
     else if (http < 500 || status == TACIT_E_BUSY)
-        forget(o, &changes);
+        forget(a, o, &changes);
     if (changes.n > 0 && tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why) != TACIT_OK)
         tc_log(TC_LOG_WARN, "an answer was not kept for its Idempotency-Key: %s", why.msg);
     tc_changes_fini(&changes);
     tc_free(bytes);
 }
 
+/* E_NOT_FOUND, 403: as the handler would say it. A path without a study leaves *out NULL. */
+static tacit_status find_study(tc_ask *a, tc_desk **out, tacit_error *err)
+{
+    *out = NULL;
+    return strstr(a->route->path, "{study}") ? tc_ask_desk(a, out, err) : TACIT_OK;
+}
+
 tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
 {
     once o;
+    tc_desk *d;
     bool run;
     const char *key = a->q->idempotency;
     if (!key_allowed(key))
@@ -253,7 +300,10 @@ tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
                        "Idempotency-Key must be 1 to %d printable ASCII characters", KEY_MOST);
     o.key = hash_key(a->caller.token.bytes, sizeof a->caller.token.bytes, key);
     o.seal = hash_key(a->q->bearer, strlen(a->q->bearer), key);
-    o.request = hash_request(a->q);
+    TC_TRY(find_study(a, &d, err));
+    o.request = hash_request(a->q, d ? &d->hash : NULL);
+    if (d)
+        tc_desk_release(a->coord, d);
     tacit_status status = begin(a, a->route, &o, &run, err);
     if (status == TACIT_OK && run) {
         status = a->route->handle(a, err);
@@ -268,7 +318,12 @@ tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
 typedef struct sweeping {
     int64_t before_ms;
     tc_key times[SWEPT_AT_ONCE];
+    uint8_t owners[SWEPT_AT_ONCE][OWNER];
+    bool owned[SWEPT_AT_ONCE];
     size_t n;
+    tc_change changes[3 * SWEPT_AT_ONCE];
+    tc_key keys[3 * SWEPT_AT_ONCE]; /* of them */
+    size_t n_changes;
 } sweeping;
 
 static tacit_status note_old(void *user, const tc_record *r, tacit_error *err)
@@ -276,27 +331,40 @@ static tacit_status note_old(void *user, const tc_record *r, tacit_error *err)
     sweeping *s = user;
     (void)err;
     const uint8_t *key = r->key;
-    if (s->n == SWEPT_AT_ONCE || (int64_t)tc_key_at(key + 1, 0) >= s->before_ms)
+    if ((int64_t)tc_key_at(key + 1, 0) >= s->before_ms)
         return TACIT_OK;
     memcpy(s->times[s->n].bytes, key, r->key_size);
-    s->times[s->n++].n = r->key_size;
+    s->times[s->n].n = r->key_size;
+    s->owned[s->n] = r->size == OWNER;
+    if (s->owned[s->n])
+        memcpy(s->owners[s->n], r->value, OWNER);
+    s->n++;
     return TACIT_OK;
 }
 
-static tacit_status drop(tc_coord *c, const tc_key *key, tacit_error *err)
+/* One more that goes, if it is there. */
+static tacit_status add_erasure(tc_coord *c, sweeping *s, const tc_key *key, tacit_error *err)
 {
-    tc_record_range one = {.kind = TC_RECORD_ANSWER, .prefix = key->bytes, .prefix_size = key->n};
-    return tc_store_record_drop(c->cfg.store, &one, err);
+    tc_key *kept = &s->keys[s->n_changes];
+    *kept = *key;
+    tc_record which = tc_record_of(0, TC_RECORD_ANSWER, kept), got;
+    TC_TRY(tc_store_record_find(c->cfg.store, &which, &got, err));
+    tc_free((void *)got.value);
+    which.version = got.version;
+    if (got.version > 0)
+        s->changes[s->n_changes++] = (tc_change){.what = TC_ERASE, .record = which};
+    return TACIT_OK;
 }
 
-/* The entry by time goes last: until then it will be found again. */
-static tacit_status drop_old(tc_coord *c, const tc_key *time, tacit_error *err)
+static tacit_status add_old(tc_coord *c, sweeping *s, size_t i, tacit_error *err)
 {
     tc_ledger_hash h;
-    memcpy(h.bytes, time->bytes + 1 + 8, sizeof h.bytes);
-    tc_key key = answer_key(&h);
-    TC_TRY(drop(c, &key, err));
-    return drop(c, time, err);
+    memcpy(h.bytes, s->times[i].bytes + 1 + 8, sizeof h.bytes);
+    tc_key key = answer_key(&h), owner = owner_key(s->owners[i], &h);
+    TC_TRY(add_erasure(c, s, &key, err));
+    if (s->owned[i])
+        TC_TRY(add_erasure(c, s, &owner, err));
+    return add_erasure(c, s, &s->times[i], err);
 }
 
 static bool sweep_due(tc_coord *c, int64_t now)
@@ -309,16 +377,32 @@ static bool sweep_due(tc_coord *c, int64_t now)
     return due;
 }
 
+/* E_CONFLICT: somebody else sweeps at the same time. */
+static tacit_status sweep_some(tc_coord *c, sweeping *s, tacit_error *err)
+{
+    tc_record_range oldest = {
+        .kind = TC_RECORD_ANSWER, .prefix = "t", .prefix_size = 1, .most = SWEPT_AT_ONCE};
+    s->n = s->n_changes = 0;
+    TC_TRY(tc_store_record_scan(c->cfg.store, &oldest, note_old, s, err));
+    for (size_t i = 0; i < s->n; i++)
+        TC_TRY(add_old(c, s, i, err));
+    return s->n_changes > 0 ? tc_store_change(c->cfg.store, s->changes, s->n_changes, NULL, err)
+                            : TACIT_OK;
+}
+
 tacit_status tc_answers_sweep(tc_coord *c, tacit_error *err)
 {
     int64_t now = tc_coord_now(c);
-    sweeping s = {.before_ms = now - KEEP_MS};
-    tc_record_range oldest = {
-        .kind = TC_RECORD_ANSWER, .prefix = "t", .prefix_size = 1, .most = SWEPT_AT_ONCE};
     if (!sweep_due(c, now))
         return TACIT_OK;
-    TC_TRY(tc_store_record_scan(c->cfg.store, &oldest, note_old, &s, err));
-    for (size_t i = 0; i < s.n; i++)
-        TC_TRY(drop_old(c, &s.times[i], err));
-    return TACIT_OK;
+    sweeping *s = tc_alloc(1, sizeof *s);
+    if (!s)
+        return tc_fail_memory(err);
+    s->before_ms = now - KEEP_MS;
+    tacit_status status;
+    do
+        status = sweep_some(c, s, err);
+    while (status == TACIT_OK && s->n == SWEPT_AT_ONCE);
+    tc_free(s);
+    return status == TACIT_E_CONFLICT ? TACIT_OK : status;
 }

@@ -249,15 +249,75 @@ static void answers_go_after_a_day(void **state)
     tc_response_fini(&r);
     w->now_ms += 12 * 3600 * 1000;
     world_tick(w); /* a day, and not more */
-    assert_int_equal(count(w, TC_RECORD_ANSWER), 4);
+    assert_int_equal(count(w, TC_RECORD_ANSWER), 6);
     w->now_ms += 60 * 1000;
     world_tick(w);
-    assert_int_equal(count(w, TC_RECORD_ANSWER), 2);
+    assert_int_equal(count(w, TC_RECORD_ANSWER), 3);
     assert_int_equal(ask(w, "/v1/tokens", w->operator_token, "new", VIEWER, &r), 201);
     assert_true(r.replayed);
     tc_response_fini(&r);
     assert_int_equal(ask(w, "/v1/tokens", w->operator_token, "old", VIEWER, &r), 201);
     assert_false(r.replayed);
+    tc_response_fini(&r);
+}
+
+/* More than are swept at once. */
+static void all_that_is_old_goes(void **state)
+{
+    coord_world *w = *state;
+    for (int i = 0; i < 300; i++) {
+        char key[16];
+        tc_response r;
+        snprintf(key, sizeof key, "k%d", i);
+        assert_int_equal(ask(w, "/v1/tokens", w->operator_token, key, VIEWER, &r), 201);
+        tc_response_fini(&r);
+    }
+    assert_int_equal(count(w, TC_RECORD_ANSWER), 900);
+    w->now_ms += 24 * 3600 * 1000 + 1;
+    world_tick(w);
+    assert_int_equal(count(w, TC_RECORD_ANSWER), 0);
+}
+
+static void a_token_has_so_many_keys_a_day(void **state)
+{
+    coord_world *w = *state;
+    tc_response r;
+    for (int i = 0; i < 1000; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "k%d", i);
+        assert_int_equal(ask(w, "/v1/tokens", w->operator_token, key, VIEWER, &r), 201);
+        tc_response_fini(&r);
+    }
+    assert_int_equal(ask(w, "/v1/tokens", w->operator_token, "one more", VIEWER, &r), 429);
+    assert_sentence(&r, "this token has used 1000 values of Idempotency-Key within a day");
+    assert_int_equal(ask(w, "/v1/tokens", w->operator_token, "k7", VIEWER, &r), 201);
+    assert_true(r.replayed);
+    tc_response_fini(&r);
+    assert_int_equal(ask(w, "/v1/tokens", w->operator_token, NULL, VIEWER, &r), 201);
+    tc_response_fini(&r);
+    w->now_ms += 24 * 3600 * 1000 + 1;
+    world_tick(w);
+    assert_int_equal(ask(w, "/v1/tokens", w->operator_token, "one more", VIEWER, &r), 201);
+    tc_response_fini(&r);
+}
+
+/* ---- of which study ---- */
+
+static void an_answer_goes_with_its_study(void **state)
+{
+    coord_world *w = *state;
+    tc_response r;
+    const char *path = "/v1/studies/s/tokens", *op = w->operator_token;
+    assert_int_equal(ask(w, path, op, "k", "{}", &r), 201);
+    tc_response_fini(&r);
+    assert_int_equal(world_call(w, "DELETE", "/v1/studies/s", op, NULL, NULL), 200);
+    assert_int_equal(ask(w, path, op, "k", "{}", &r), 404);
+    assert_sentence(&r, "there is no study");
+    w->now_ms++;
+    world_create(w, "s", study_document);
+    assert_int_equal(ask(w, path, op, "k", "{}", &r), 422); /* another study of the same name */
+    assert_sentence(&r, "was used for another request");
+    assert_int_equal(ask(w, path, op, "k2", "{}", &r), 201);
     tc_response_fini(&r);
 }
 
@@ -274,6 +334,9 @@ int main(void)
         IN_WORLD(the_store_cannot_read_an_answer),
         IN_WORLD(a_damaged_answer_is_an_error),
         IN_WORLD(answers_go_after_a_day),
+        IN_WORLD(all_that_is_old_goes),
+        IN_WORLD(a_token_has_so_many_keys_a_day),
+        IN_WORLD(an_answer_goes_with_its_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

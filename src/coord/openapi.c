@@ -301,7 +301,9 @@ static char *write_document(void)
     writer w = {.paths = json_object(), .schemas = json_object()};
     w.root = json_pack("{s:s, s:{s:s, s:s, s:s}, s:O}", "openapi", "3.1.0", "info", "title",
                        "tacit coordinator", "version", TACIT_VERSION, "description",
-                       "Private, federated Bayesian optimization: studies, agents and rounds.",
+                       "Private, federated Bayesian optimization: studies, agents and rounds. "
+                       "Failures are problem+json; only what is no HTTP, or has headers of more "
+                       "than 8 KiB, is answered by the HTTP library with a page of HTML.",
                        "paths", w.paths);
     for (const tc_route *r = tc_routes; r->method; r++)
         add_route(&w, r);

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define CLAIMED "outsourced" /* in a curator's token: the name of its study ... */
-#define MADE    "made"       /* ... and that it was there */
+#define MADE    "made"       /* ... that it was there ... */
+#define CLIENT  "client"     /* ... and which client's token it was given last: its hash */
 
 /* ---- the study ---- */
 
@@ -116,15 +117,47 @@ static tacit_status claim(tc_ask *a, const char *name, bool there, tacit_error *
 
 /* ---- the answer ---- */
 
+/* The one that it was given before ends: one curator has one. */
+static tacit_status end_former(tc_ask *a, tc_changes *changes, tacit_error *err)
+{
+    const char *text = json_string_value(json_object_get(a->caller.record, CLIENT));
+    tc_ledger_hash former;
+    json_t *there;
+    uint64_t version;
+    if (!text || !tc_base64_read(text, former.bytes, sizeof former.bytes))
+        return TACIT_OK;
+    tc_key key = tc_key_hash(&former);
+    TC_TRY(tc_record_read(a->coord->cfg.store, 0, TC_RECORD_TOKEN, &key, &there, &version, err));
+    json_decref(there);
+    if (version > 0) /* else it was withdrawn */
+        tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_TOKEN, &key, version, NULL);
+    return TACIT_OK;
+}
+
+/* What the curator's token says from now on; NULL: no memory. */
+static json_t *after(const tc_ask *a, const char client[48])
+{
+    tc_ledger_hash h = tc_hash_bytes(client, strlen(client));
+    tc_text hash = {0};
+    tc_base64_add(&hash, h.bytes, sizeof h.bytes);
+    json_t *made = with(a->caller.record, MADE, json_true());
+    json_t *record = made ? with(made, CLIENT, json_string(tc_text_get(&hash))) : NULL;
+    json_decref(made);
+    tc_text_fini(&hash);
+    return record;
+}
+
 /* The client's token, and in the curator's that the study was there: both or none. */
 static tacit_status make_token(tc_ask *a, const tc_desk *d, char text[48], tacit_error *err)
 {
     tc_changes changes = {.n = 0};
+    bool curator = a->caller.role == TC_ROLE_CURATOR;
     tc_token_terms t = {.role = TC_ROLE_CLIENT, .desk = d};
     tacit_status status = tc_token_make(a->coord, &t, text, &changes, err);
-    if (status == TACIT_OK && a->caller.role == TC_ROLE_CURATOR &&
-        !json_object_get(a->caller.record, MADE))
-        change_token(a, &changes, with(a->caller.record, MADE, json_true()));
+    if (status == TACIT_OK && curator)
+        status = end_former(a, &changes, err);
+    if (status == TACIT_OK && curator)
+        change_token(a, &changes, after(a, text));
     if (status == TACIT_OK)
         status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);

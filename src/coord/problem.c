@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SAID_MOST = 20 }; /* refused tokens in the log, of one second */
+
 int tc_problem_http(tacit_status code)
 {
     switch (code) {
@@ -47,11 +49,25 @@ static void type_of(tacit_status code, char out[64])
 }
 
 /* What went wrong inside is nobody's business outside: such sentences name files. */
-static const char *shown(int http, tacit_status code, const char *detail)
+static const char *shown(int http, const char *detail)
 {
-    if (http == 500)
-        return "the coordinator failed; its log says why";
-    return code == TACIT_E_BUSY ? "the storage is busy; ask again" : detail;
+    return http == 500 ? "the coordinator failed; its log says why" : detail;
+}
+
+bool tc_problem_is_said(tc_coord *c, uint64_t *unsaid)
+{
+    int64_t now_s = tc_coord_now(c) / 1000;
+    pthread_mutex_lock(&c->lock);
+    if (now_s != c->said_s) {
+        c->said_s = now_s;
+        c->said = 0;
+    }
+    bool says = c->said < SAID_MOST;
+    *unsaid = says ? c->unsaid : 0;
+    c->said += says;
+    c->unsaid = says ? 0 : c->unsaid + 1;
+    pthread_mutex_unlock(&c->lock);
+    return says;
 }
 
 /* A sentence may quote what was sent: bytes that are not UTF-8 have no place in JSON. */
@@ -70,7 +86,7 @@ void tc_problem(tc_response *out, int http, tacit_status code, const char *detai
 {
     char type[64], plain[512];
     type_of(code, type);
-    quotable(shown(http, code, detail), plain);
+    quotable(shown(http, detail), plain);
     json_t *j = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", tacit_status_text(code),
                           "status", http, "detail", plain);
     if (j && more)

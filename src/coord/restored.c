@@ -9,24 +9,31 @@
  *   3. A round that was open when the backup was made is void, too: contributions to it are not in a
  *      backup.
  *
- * No more than the planned rounds can have been released, and none of a study that was closed. Other
- * ledgers of the store (of curators, of agents, of studies that were erased) have no plan to count by:
- * unless it is said that nothing was released, all that they claim is stamped NOT PRIVATE. */
+ * No more than the planned rounds can have been released, and none of a study that was closed; unless it
+ * was erased and another one was made under its name, which charges the same ledger. The note says what
+ * was assumed. Other ledgers of the store (of curators, of agents, of studies that were erased) have no
+ * plan to count by: unless it is said that nothing was released, all that they claim is stamped NOT
+ * PRIVATE. */
 #include "coord/coord_int.h"
 
 #include "algo/charge.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct restoring {
     tc_coord *coord;
     const tc_restore_terms *terms;
     tc_restore_visit visit;
     void *user;
-    char of[32]; /* the time of the backup */
+    char of[32];      /* the time of the backup */
+    char assumes[96]; /* what every claim rests on from now on */
+    char stamp[160];  /* of a ledger that nobody can count for */
+    bool seeded;      /* the coordinator was in test mode */
 } restoring;
 
 /* ---- one round ---- */
@@ -42,13 +49,14 @@ static tacit_status is_released(tc_desk *d, uint64_t round, bool *out, tacit_err
     return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
 }
 
-static tacit_status charge(tc_desk *d, uint64_t round, tacit_error *err)
+static tacit_status charge(const restoring *t, tc_desk *d, uint64_t round, tacit_error *err)
 {
     const tc_study_plan *p = d->plan;
     tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
     tc_ledger_lost lost = {
         .charge = {.study = d->hash, .round = round, .subject = tc_round_charge_subject(&who)},
-        .unit = who.unit};
+        .unit = who.unit,
+        .not_private = t->seeded ? "the coordinator's noise came from a seed (test mode)" : NULL};
     tc_text adjacency = {0};
     tacit_status status =
         tc_study_plan_terms(p, round, &lost.event, &lost.distance, &adjacency, err);
@@ -84,7 +92,7 @@ static tacit_status lose(const restoring *t, tc_desk *d, tc_round *r, uint64_t r
              "coordinator was restored: it is paid for, and is not released again",
              round, t->of);
     if (d->plan->doc->algorithm->aggregator)
-        TC_TRY(charge(d, round, err));
+        TC_TRY(charge(t, d, round, err));
     return end_round(t, d, r, round, TC_PHASE_VOID, reason, err);
 }
 
@@ -105,6 +113,35 @@ static tacit_status settle_present(const restoring *t, tc_desk *d, tc_round *r, 
     return released ? end_round(t, d, r, r->number, TC_PHASE_CLOSED, "", err) : TACIT_OK;
 }
 
+static tacit_status check_closed(tc_desk *d, const tc_round *r, tacit_error *err)
+{
+    bool released;
+    if (r->phase != TC_PHASE_CLOSED)
+        return TACIT_OK;
+    TC_TRY(is_released(d, r->number, &released, err));
+    return released ? TACIT_OK
+                    : tc_fail(err, TACIT_E_CORRUPT,
+                              "round %" PRIu64 " was closed, and the ledger has no entry of it",
+                              r->number);
+}
+
+/* A ledger that was cut short, and whose head with it, would otherwise be whole again. */
+static tacit_status check_rounds(const restoring *t, tc_desk *d, const tc_round *present,
+                                 tacit_error *err)
+{
+    uint64_t round = 0;
+    tc_round r;
+    if (!d->plan->doc->algorithm->aggregator || present->phase == TC_PHASE_NONE)
+        return TACIT_OK;
+    for (;; round++) {
+        TC_TRY(tc_study_plan_next_round(d->plan, round, &round, err));
+        if (round == TC_NO_ROUND || round > present->number)
+            return TACIT_OK;
+        TC_TRY(tc_round_find(t->coord, d->id, round, &r, err));
+        TC_TRY(check_closed(d, &r, err));
+    }
+}
+
 /* The first round that has not ended. */
 static tacit_status first_round(const tc_desk *d, const tc_round *r, uint64_t *out,
                                 tacit_error *err)
@@ -113,17 +150,18 @@ static tacit_status first_round(const tc_desk *d, const tc_round *r, uint64_t *o
     return tc_study_plan_next_round(d->plan, from, out, err);
 }
 
-/* How many rounds may have been released since. Of a study that was closed only the one whose
- * closing had begun. */
+/* How many rounds may have been released since. Of a study that was closed only the one that was not
+ * over. */
 static tacit_status most_released(const restoring *t, const tc_desk *d, const tc_round *r,
                                   uint64_t *out, tacit_error *err)
 {
     tc_study_state state;
     uint64_t version;
     TC_TRY(tc_state_get(t->coord, d->id, &state, &version, err));
+    uint64_t under_way = r->phase != TC_PHASE_NONE && !is_over(r);
     *out = t->terms->released;
-    if (state == TC_STUDY_CLOSED && *out > (r->phase == TC_PHASE_CLOSING))
-        *out = r->phase == TC_PHASE_CLOSING;
+    if (state == TC_STUDY_CLOSED && *out > under_way)
+        *out = under_way;
     return TACIT_OK;
 }
 
@@ -157,21 +195,47 @@ static tacit_status void_open(const restoring *t, tc_desk *d, tc_round *r, tc_re
     return first_round(d, r, &row->next, err);
 }
 
+static tacit_status note_restore(const restoring *t, tc_ledger *l, bool stamped, tacit_error *err)
+{
+    tc_ledger_recovery r = {.of_ms = t->terms->backup_ms,
+                            .at_ms = t->terms->now_ms,
+                            .assumes = t->assumes,
+                            .stamp = stamped ? t->stamp : NULL};
+    return tc_ledger_note_restore(l, &r, err);
+}
+
 static tacit_status restore_federated(const restoring *t, tc_desk *d, tacit_error *err)
 {
-    tc_restore_row row = {.name = d->name, .entries = tc_ledger_get_head(d->ledger).seq};
+    tc_restore_row row = {.name = d->name,
+                          .entries = tc_ledger_get_head(d->ledger).seq,
+                          .stamped = t->terms->unknown};
     tc_round r;
     TC_TRY(settle_present(t, d, &r, err));
-    TC_TRY(tc_ledger_note_restore(d->ledger, t->terms->backup_ms, t->terms->now_ms, NULL, err));
+    TC_TRY(check_rounds(t, d, &r, err));
+    TC_TRY(note_restore(t, d->ledger, t->terms->unknown, err));
     TC_TRY(lose_rounds(t, d, &r, &row, err));
     TC_TRY(void_open(t, d, &r, &row, err));
     return t->visit(t->user, &row, err);
+}
+
+/* In a store a party may have studies of others as well, but not their rounds: its key for it tells. */
+static tacit_status is_agents(const restoring *t, const char *study, bool *out, tacit_error *err)
+{
+    tc_record mine = {.kind = TC_RECORD_KEY, .key = study, .key_size = strlen(study)}, got;
+    TC_TRY(tc_store_record_find(t->coord->cfg.store, &mine, &got, err));
+    *out = got.version > 0;
+    tc_free((void *)got.value);
+    return TACIT_OK;
 }
 
 static tacit_status restore_study(void *user, const tc_study_row *study, tacit_error *err)
 {
     const restoring *t = user;
     tc_desk *d;
+    bool agents;
+    TC_TRY(is_agents(t, study->name, &agents, err));
+    if (agents)
+        return TACIT_OK;
     TC_TRY(tc_desk_get(t->coord, study->name, &d, err));
     tacit_status status = d->plan ? restore_federated(t, d, err) : TACIT_OK;
     tc_desk_release(t->coord, d);
@@ -183,7 +247,6 @@ static tacit_status restore_study(void *user, const tc_study_row *study, tacit_e
 static tacit_status note(const restoring *t, tc_ledger *l, tacit_error *err)
 {
     tc_ledger_restore last;
-    char stamp[160];
     bool known = t->terms->released == 0;
     tc_restore_row row = {.name = tc_ledger_name(l),
                           .entries = tc_ledger_get_head(l).seq,
@@ -191,10 +254,7 @@ static tacit_status note(const restoring *t, tc_ledger *l, tacit_error *err)
                           .stamped = !known};
     if (tc_ledger_restored(l, UINT64_MAX, &last) && last.at_ms == t->terms->now_ms)
         return TACIT_OK; /* with its study */
-    snprintf(stamp, sizeof stamp,
-             "restored from a backup of %s: what was released since is not counted", t->of);
-    TC_TRY(tc_ledger_note_restore(l, t->terms->backup_ms, t->terms->now_ms, known ? NULL : stamp,
-                                  err));
+    TC_TRY(note_restore(t, l, !known, err));
     return t->visit(t->user, &row, err);
 }
 
@@ -212,25 +272,62 @@ static tacit_status restore_ledger(void *user, const char *name, tacit_error *er
 
 /* ---- */
 
-/* An agent's store has studies of a federation as well, but not their rounds: its key tells. */
-static tacit_status is_agents(tc_store *store, bool *out, tacit_error *err)
+#define SEEDED "seeded" /* the record of a coordinator that was in test mode */
+
+static tc_record seeded_record(void)
 {
-    tc_record_range keys = {.kind = TC_RECORD_KEY};
-    uint64_t n;
-    TC_TRY(tc_store_record_count(store, &keys, &n, err));
-    *out = n > 0;
+    return (tc_record){.kind = TC_RECORD_SERVER, .key = SEEDED, .key_size = strlen(SEEDED)};
+}
+
+static tacit_status is_seeded(tc_store *store, bool *out, tacit_error *err)
+{
+    tc_record which = seeded_record(), got;
+    TC_TRY(tc_store_record_find(store, &which, &got, err));
+    *out = got.version > 0;
+    tc_free((void *)got.value);
     return TACIT_OK;
+}
+
+tacit_status tc_seeded_keep(tc_store *store, tacit_error *err)
+{
+    tc_record which = seeded_record();
+    tacit_error why;
+    bool kept;
+    TC_TRY(is_seeded(store, &kept, err));
+    if (kept)
+        return TACIT_OK;
+    tacit_status status = tc_store_record_keep(store, &which, 0, "{}", 2, &why);
+    return status == TACIT_OK || status == TACIT_E_CONFLICT ? TACIT_OK
+                                                            : tc_fail(err, status, "%s", why.msg);
+}
+
+/* No epsilon is true without it: it is in the chain, in the statement, and shown to agents. */
+static void word_assumption(restoring *t)
+{
+    uint64_t n = t->terms->released;
+    if (t->terms->unknown)
+        snprintf(t->assumes, sizeof t->assumes, "anything may have been released since");
+    else if (n == TC_RELEASED_ALL)
+        snprintf(t->assumes, sizeof t->assumes,
+                 "no study was erased and made again under this name since");
+    else if (n == 0)
+        snprintf(t->assumes, sizeof t->assumes, "nothing was released since");
+    else
+        snprintf(t->assumes, sizeof t->assumes, "no more than %" PRIu64 " round%s released since",
+                 n, n == 1 ? " was" : "s were");
 }
 
 tacit_status tc_coord_restore(tc_store *store, const tc_restore_terms *terms,
                               tc_restore_visit visit, void *user, tacit_error *err)
 {
     restoring t = {.terms = terms, .visit = visit, .user = user};
-    bool agents;
     tc_clock_iso(t.of, terms->backup_ms);
-    TC_TRY(is_agents(store, &agents, err));
+    word_assumption(&t);
+    snprintf(t.stamp, sizeof t.stamp,
+             "restored from a backup of %s: what was released since is not counted", t.of);
+    TC_TRY(is_seeded(store, &t.seeded, err));
     TC_TRY(tc_coord_new(&t.coord, &(tc_coord_config){.store = store}, err));
-    tacit_status status = agents ? TACIT_OK : tc_store_study_list(store, restore_study, &t, err);
+    tacit_status status = tc_store_study_list(store, restore_study, &t, err);
     if (status == TACIT_OK)
         status = tc_store_ledger_list(store, restore_ledger, &t, err);
     tc_coord_free(t.coord);

@@ -2,8 +2,11 @@
  * counts, and that no round is released twice. Backups are real files in a temporary folder. */
 #include "support/coord_study.h"
 
+#include "base/text.h"
+
 #include "study/copy.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,17 +24,16 @@ static void play_round(coord_world *w, uint64_t round)
 static tc_store *back_up(coord_world *w)
 {
     tacit_error err = {0};
-    char file[128], url[160];
+    char file[128];
     struct stat st;
     tc_store *s;
     snprintf(file, sizeof file, "%s/copy.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
     assert_ok(tc_backup_write(w->store, file, 5000000, &err));
     assert_fails(tc_backup_write(w->store, file, 5000000, &err), TACIT_E_CONFLICT,
                  "exists: a backup replaces no file, give it another name");
     assert_int_equal(stat(file, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    assert_ok(tc_store_open(&s, url, false, &err));
+    assert_ok(tc_backup_open(&s, file, &err));
     unlink(file); /* the open one is enough */
     return s;
 }
@@ -129,7 +131,8 @@ static void what_was_forgotten_is_charged_and_over(void **state)
     assert_int_equal(r.of_ms, 5000000);
     assert_int_equal(r.at_ms, 6000000);
     assert_string_equal(r.say, "restored at 1970-01-01T01:40:00.000Z from a backup of "
-                               "1970-01-01T01:23:20.000Z that ended at entry 1");
+                               "1970-01-01T01:23:20.000Z that ended at entry 1, assuming that "
+                               "no more than 2 rounds were released since");
     const tc_ledger_entry *first = tc_ledger_get(l, 1, NULL);
     for (uint64_t seq = 3; seq <= 4; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
@@ -215,6 +218,213 @@ static void a_closed_study_has_released_nothing_since(void **state)
     tc_store_close(backup);
 }
 
+/* Another coordinator has read that the study runs, and waits; here it is closed and backed up. */
+typedef struct racing {
+    coord_world *w;
+    tc_store *backup;
+    bool armed;
+} racing;
+
+static int64_t close_meanwhile(void *user)
+{
+    racing *r = user;
+    coord_world other = *r->w;
+    tacit_error err = {0};
+    tc_coord_config cfg = {.store = r->w->store, .now_ms = world_clock, .user = r->w};
+    if (!r->armed)
+        return r->w->now_ms;
+    r->armed = false;
+    assert_ok(tc_coord_new(&other.coord, &cfg, &err));
+    assert_int_equal(
+        world_call(&other, "POST", "/v1/studies/s:close", r->w->operator_token, NULL, NULL), 200);
+    tc_coord_free(other.coord);
+    r->backup = back_up(r->w);
+    return r->w->now_ms += 10000000; /* the deadline has passed */
+}
+
+static void nothing_begins_to_close_once_the_study_is_closed(void **state)
+{
+    coord_world *w = *state;
+    tacit_error err = {0};
+    tc_restore_row rows[2] = {{0}};
+    racing r = {.w = w, .armed = true};
+    tc_coord_config cfg = {.store = w->store, .now_ms = close_meanwhile, .user = &r};
+    play_round(w, 0);
+    for (uint64_t i = 0; i + 1 < STUDY_AGENTS; i++)
+        assert_int_equal(study_post(w, i, 1, NULL), 202);
+    tc_coord_free(w->coord);
+    assert_ok(tc_coord_new(&w->coord, &cfg, &err));
+    world_tick(w);
+    tc_ledger *l = ledger_of(w->store, "s");
+    assert_int_equal(tc_ledger_get_head(l).seq, 1);
+    tc_ledger_close(l);
+    world_tick(w);
+    assert_void(w, 1, "the study was closed before round 1 ended");
+    restore(w, r.backup, TC_RELEASED_ALL, rows);
+    assert_int_equal(rows[0].lost, 1); /* it was open in the backup */
+    tc_store_close(r.backup);
+}
+
+/* The key of an agent for another study is no reason to leave this one alone. */
+static void a_store_may_have_an_agent_too(void **state)
+{
+    coord_world *w = *state;
+    tacit_error err = {0};
+    tc_restore_row rows[2] = {{0}};
+    tc_record key = {.kind = TC_RECORD_KEY, .key = "elsewhere", .key_size = 9};
+    play_round(w, 0);
+    assert_ok(tc_store_record_keep(w->store, &key, 0, "{}", 2, &err));
+    tc_store *backup = back_up(w);
+    restore(w, backup, 2, rows);
+    assert_int_equal(rows[0].lost, 2);
+    assert_int_equal(study_post(w, 0, 1, NULL), 410);
+    tc_store_close(backup);
+}
+
+typedef struct cutting {
+    tc_store *from;
+    tc_row_visit put;
+    void *sink;
+} cutting;
+
+static tacit_status leave_out_entries(void *user, const tc_row *row, tacit_error *err)
+{
+    cutting *c = user;
+    return row->entry && row->entry->seq > 1 ? TACIT_OK : c->put(c->sink, row, err);
+}
+
+static tacit_status cut(void *user, tc_row_visit put, void *sink, tacit_error *err)
+{
+    cutting *c = user;
+    c->put = put;
+    c->sink = sink;
+    return tc_store_dump(c->from, leave_out_entries, c, err);
+}
+
+/* A ledger that lost its end, and whose head was set to what is left. */
+static void a_closed_round_must_be_in_the_ledger(void **state)
+{
+    coord_world *w = *state;
+    tacit_error err = {0};
+    tc_restore_row rows[2] = {{0}};
+    tc_store *damaged;
+    play_round(w, 0);
+    play_round(w, 1);
+    assert_ok(tc_store_open(&damaged, "memory:", true, &err));
+    assert_ok(tc_store_load(damaged, cut, &(cutting){.from = w->store}, &err));
+    tc_restore_terms terms = {.backup_ms = 5000000, .now_ms = 6000000};
+    assert_fails(tc_coord_restore(damaged, &terms, keep_row, rows, &err), TACIT_E_CORRUPT,
+                 "study \"s\": round 1 was closed, and the ledger has no entry of it");
+    tc_store_close(damaged);
+}
+
+/* A storage whose ledger lost its end, and whose head is as it was. */
+static void a_ledger_that_is_cut_short_is_not_backed_up(void **state)
+{
+    coord_world *w = *state;
+    tacit_error err = {0};
+    char file[128], url[160], copy[128];
+    tc_store *s;
+    sqlite3 *db;
+    play_round(w, 0);
+    play_round(w, 1);
+    snprintf(file, sizeof file, "%s/damaged.db", folder);
+    snprintf(copy, sizeof copy, "%s/of-it.db", folder);
+    snprintf(url, sizeof url, "sqlite:///%s", file);
+    assert_ok(tc_store_open(&s, url, true, &err));
+    assert_ok(tc_backup_copy(s, w->store, false, &err));
+    tc_store_close(s);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "DROP TRIGGER ledger_keeps_entries;"
+                                  "DELETE FROM ledger_entries WHERE seq > 1",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_ok(tc_store_open(&s, url, false, &err));
+    assert_fails(
+        tc_backup_write(s, copy, 5000000, &err), TACIT_E_CORRUPT,
+        "the storage is damaged: the entries of ledger \"s\" end at number 1, and its head "
+        "is that of entry 2");
+    assert_int_equal(access(copy, F_OK), -1);
+    tc_store_close(s);
+}
+
+static void a_backup_is_refused_as_it_is(void **state)
+{
+    coord_world *w = *state;
+    tacit_error err = {0};
+    char file[128], url[160];
+    tc_store *s = NULL;
+    snprintf(file, sizeof file, "%s/served.db", folder);
+    snprintf(url, sizeof url, "sqlite:///%s", file);
+    assert_ok(tc_backup_write(w->store, file, 5000000, &err));
+    for (int create = 0; create < 2; create++)
+        assert_fails(tc_store_open(&s, url, create, &err), TACIT_E_STATE,
+                     "this is a backup: `tacit restore` makes a storage of it, and counts what was "
+                     "released since");
+    assert_null(s);
+    unlink(file);
+}
+
+/* What the number rests on is said with it. */
+static void the_assumption_is_in_the_statement(void **state)
+{
+    static const struct {
+        uint64_t released;
+        bool unknown;
+        const char *says;
+    } cases[] = {
+        {TC_RELEASED_ALL, false,
+         "assuming that no study was erased and made again under this name since."},
+        {1, false, "assuming that no more than 1 round was released since."},
+        {0, false, "assuming that nothing was released since."},
+        {TC_RELEASED_ALL, true, "assuming that anything may have been released since."},
+    };
+    coord_world *w = *state;
+    tacit_error err = {0};
+    tc_restore_row rows[2] = {{0}};
+    play_round(w, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tc_store *copy, *backup = back_up(w);
+        tc_ledger_claim claim;
+        tc_text text = {0};
+        tc_restore_terms terms = {.backup_ms = 5000000,
+                                  .now_ms = 6000000,
+                                  .released = cases[i].released,
+                                  .unknown = cases[i].unknown};
+        assert_ok(tc_store_open(&copy, "memory:", true, &err));
+        assert_ok(tc_backup_copy(copy, backup, false, &err));
+        assert_ok(tc_coord_restore(copy, &terms, keep_row, rows, &err));
+        assert_int_equal(rows[0].stamped, cases[i].unknown);
+        tc_ledger *l = ledger_of(copy, "s");
+        assert_int_equal(tc_ledger_uncounted(l, TC_UNIT_AGENT) != NULL, cases[i].unknown);
+        assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian, &claim,
+                                      &err));
+        tc_ledger_statement(l, &claim, &text);
+        assert_non_null(strstr(tc_text_get(&text), cases[i].says));
+        tc_text_fini(&text);
+        tc_ledger_close(l);
+        tc_store_close(copy);
+        tc_store_close(backup);
+    }
+}
+
+/* The world's coordinator has a seed; nothing was released before the backup. */
+static void what_a_seeded_coordinator_forgot_is_not_private(void **state)
+{
+    coord_world *w = *state;
+    tc_restore_row rows[2] = {{0}};
+    tc_store *backup = back_up(w);
+    restore(w, backup, 1, rows);
+    tc_ledger *l = ledger_of(w->store, "s");
+    const tc_ledger_entry *e = tc_ledger_get(l, tc_ledger_get_head(l).seq, NULL);
+    assert_true(tc_ledger_is_lost(e));
+    assert_string_equal(e->not_private, "the coordinator's noise came from a seed (test mode)");
+    tc_ledger_close(l);
+    tc_store_close(backup);
+}
+
 /* A curator's ledger: nobody can count what left. */
 static void a_ledger_without_a_plan_claims_nothing(void **state)
 {
@@ -286,6 +496,13 @@ int main(void)
         IN_WORLD(without_a_number_no_round_is_left),
         IN_WORLD(an_open_round_is_void_at_no_cost),
         IN_WORLD(a_closed_study_has_released_nothing_since),
+        IN_WORLD(nothing_begins_to_close_once_the_study_is_closed),
+        IN_WORLD(a_store_may_have_an_agent_too),
+        IN_WORLD(a_closed_round_must_be_in_the_ledger),
+        IN_WORLD(a_ledger_that_is_cut_short_is_not_backed_up),
+        IN_WORLD(a_backup_is_refused_as_it_is),
+        IN_WORLD(the_assumption_is_in_the_statement),
+        IN_WORLD(what_a_seeded_coordinator_forgot_is_not_private),
         IN_WORLD(a_ledger_without_a_plan_claims_nothing),
         IN_WORLD(answers_say_that_it_was_restored),
     };

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -182,13 +183,38 @@ static tacit_status find_place(tc_ask *a, enrolment *e, bool *found, tacit_error
     return TACIT_OK;
 }
 
-static tacit_status count_agents(tc_ask *a, enrolment *e, tacit_error *err)
+static tacit_status is_taken(tc_ask *a, const enrolment *e, bool *out, tacit_error *err)
+{
+    tc_key key = tc_roster_key(e->agent);
+    tc_record which = {.study = e->desk->id,
+                       .kind = TC_RECORD_AGENT,
+                       .key = key.bytes,
+                       .key_size = key.n},
+              got;
+    TC_TRY(tc_store_record_find(a->coord->cfg.store, &which, &got, err));
+    *out = got.version > 0;
+    tc_free((void *)got.value);
+    return TACIT_OK;
+}
+
+/* The one that it had, the next one, or the first one after that which is free. */
+static tacit_status choose_place(tc_ask *a, enrolment *e, tacit_error *err)
 {
     tc_record_range all = {.study = e->desk->id, .kind = TC_RECORD_AGENT};
+    uint64_t agents = e->desk->plan->env.agents;
+    int64_t wish;
+    bool taken = true;
     TC_TRY(tc_store_record_count(a->coord->cfg.store, &all, &e->agent, err));
-    if (e->agent >= e->desk->plan->env.agents)
+    if (e->agent >= agents)
         return tc_refuse(a, 409, TACIT_E_STATE, err, "the roster of %" PRIu64 " agents is full",
-                         e->desk->plan->env.agents);
+                         agents);
+    if (tc_json_whole(json_object_get(a->body, "agent"), &wish) && (uint64_t)wish < agents)
+        e->agent = (uint64_t)wish;
+    for (uint64_t i = 0; taken && i < agents; i++) {
+        TC_TRY(is_taken(a, e, &taken, err));
+        if (taken)
+            e->agent = (e->agent + 1) % agents;
+    }
     return TACIT_OK;
 }
 
@@ -215,7 +241,7 @@ static tacit_status add_place(tc_ask *a, enrolment *e, tc_changes *changes, taci
     tc_member_row m = {.key = e->key, .joined = a->caller.token};
     tc_key by_key = key_record(&e->key);
     TC_TRY(spend_token(a, changes, err));
-    TC_TRY(count_agents(a, e, err));
+    TC_TRY(choose_place(a, e, err));
     TC_TRY(renew_access(a, e->desk, e->agent, &m, e->access, changes, err));
     change_member(changes, e->desk->id, e->agent, &m);
     tc_changes_add(changes, TC_INSERT, e->desk->id, TC_RECORD_KEY, &by_key, 0,
@@ -278,7 +304,7 @@ static tacit_status enrol(tc_ask *a, enrolment *e, tacit_error *err)
                      err);
 }
 
-/* {"key": "base64", "proof": "base64"} */
+/* {"key": "base64", "proof": "base64", "agent": 2} */
 tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
 {
     enrolment e = {0};

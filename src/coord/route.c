@@ -29,13 +29,13 @@ const tc_route tc_routes[] = {
     {"GET", "/v1/studies", READ, .query = tc_query_page, .status = 200, .gives = &tc_shape_study_list,
      .handle = tc_studies_list, .summary = "Names of studies, in order of creation"},
     {"POST", "/v1/studies", MAY(OPERATOR), TC_BODY_STUDY, .takes = &tc_shape_new_study, .status = 201, .gives = &tc_shape_study,
-     .once = true, .handle = tc_studies_create, .summary = "Creates a study from its document"},
+     .once = true, .pace = TC_PACE_STUDY, .handle = tc_studies_create, .summary = "Creates a study from its document"},
     {"GET", STUDY, AGENT | MAY(JOINER) | MAY(CLIENT), .status = 200, .gives = &tc_shape_study,
-     .handle = tc_studies_show, .summary = "Document, public seed, options in force, state"},
+     .pace = TC_PACE_STUDY, .handle = tc_studies_show, .summary = "Document, public seed, options in force, state"},
     {"DELETE", STUDY, MAY(OPERATOR), .status = 200, .gives = &tc_shape_erased,
      .handle = tc_studies_erase, .summary = "Erases a study; its ledger stays"},
     {"GET", STUDY "/points", AGENT | MAY(JOINER) | MAY(CLIENT), .status = 200, .text = "text/csv",
-     .handle = tc_studies_points, .summary = "The points of a finite space, as CSV"},
+     .pace = TC_PACE_STUDY, .handle = tc_studies_points, .summary = "The points of a finite space, as CSV"},
     {"POST", STUDY ":pause", MAY(OPERATOR), .status = 200, .gives = &tc_shape_state,
      .handle = tc_studies_pause, .summary = "Takes no messages until it is resumed"},
     {"POST", STUDY ":resume", MAY(OPERATOR), .status = 200, .gives = &tc_shape_state,
@@ -81,20 +81,22 @@ const tc_route tc_routes[] = {
 
     /* served studies */
     {"POST", STUDY "/trials:suggest", CLIENT, TC_BODY_SMALL, .takes = &tc_shape_suggest, .status = 200, .gives = &tc_shape_suggested,
-     .once = true, .again = true, .handle = tc_served_suggest, .summary = "Trials for a worker: what it has unfinished, then new ones"},
-    {"POST", STUDY "/trials/{trial}:complete", CLIENT, TC_BODY_STUDY, .takes = &tc_shape_complete, .status = 200, .gives = &tc_shape_trial_state,
-     .handle = tc_served_complete, .summary = "What came of a trial"},
+     .pace = TC_PACE_ASK, .handle = tc_served_suggest, .summary = "Trials for a worker: what it has unfinished, then new ones"},
+    {"POST", STUDY "/trials/{trial}:complete", CLIENT, TC_BODY_POINT, .takes = &tc_shape_complete, .status = 200, .gives = &tc_shape_trial_state,
+     .pace = TC_PACE_STUDY, .handle = tc_served_complete, .summary = "What came of a trial"},
     {"POST", STUDY "/trials/{trial}:heartbeat", CLIENT, TC_BODY_SMALL, .takes = &tc_shape_heartbeat, .status = 200, .gives = &tc_shape_lease,
-     .handle = tc_served_heartbeat, .summary = "More time for a worker"},
-    {"POST", STUDY "/trials", CLIENT, TC_BODY_STUDY, .takes = &tc_shape_enqueue, .status = 201, .gives = &tc_shape_trial_state,
-     .once = true, .handle = tc_served_enqueue, .summary = "A point to be tried before others"},
+     .pace = TC_PACE_STUDY, .handle = tc_served_heartbeat, .summary = "More time for a worker"},
+    {"POST", STUDY "/trials/{trial}:release", MAY(OPERATOR), .status = 200, .gives = &tc_shape_trial_state,
+     .pace = TC_PACE_STUDY, .handle = tc_served_release, .summary = "Takes a trial back, whatever its lease"},
+    {"POST", STUDY "/trials", CLIENT, TC_BODY_POINT, .takes = &tc_shape_enqueue, .status = 201, .gives = &tc_shape_trial_state,
+     .once = true, .pace = TC_PACE_STUDY, .handle = tc_served_enqueue, .summary = "A point to be tried before others"},
     {"GET", STUDY "/trials", READ | MAY(CLIENT), .query = tc_query_trials, .status = 200, .gives = &tc_shape_trial_list,
-     .handle = tc_served_list, .summary = "Its trials, in order"},
+     .pace = TC_PACE_STUDY, .handle = tc_served_list, .summary = "Its trials, in order"},
     {"GET", STUDY "/best", READ | MAY(CLIENT), .status = 200, .gives = &tc_shape_trial,
-     .handle = tc_served_best, .summary = "The best trial so far"},
+     .pace = TC_PACE_STUDY, .handle = tc_served_best, .summary = "The best trial so far"},
     {"POST", "/v1/studies:outsource", MAY(CURATOR) | MAY(OPERATOR), TC_BODY_STUDY, .takes = &tc_shape_outsource, .status = 201, .gives = &tc_shape_outsourced,
      .also_status = 200, .also_gives = &tc_shape_outsourced,
-     .once = true, .again = true, .handle = tc_outsource_post, .summary = "A study over released rows; 200: it was there, and there is a new token"},
+     .once = true, .again = true, .pace = TC_PACE_STUDY, .handle = tc_outsource_post, .summary = "A study over released rows; 200: it was there, and there is a new token"},
     {.method = NULL},
 };
 /* clang-format on */
@@ -132,6 +134,15 @@ bool tc_route_fits(const char *pattern, const char *path, char words[TC_WORDS_MO
         }
     }
     return !*pattern && !*path;
+}
+
+tc_pace tc_coord_pace(const char *method, const char *path)
+{
+    char words[TC_WORDS_MOST][128];
+    const tc_route *r = tc_routes;
+    while (r->method && !(strcmp(r->method, method) == 0 && tc_route_fits(r->path, path, words)))
+        r++;
+    return r->method ? r->pace : TC_PACE_QUICK;
 }
 
 /* ---- bodies ---- */

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { CLAIMS = 100, CLAIM_MS = 1000, LEASE_LEAST_MS = 10000 };
+
 /* ---- for all of them ---- */
 
 /* Some algorithms never ask a candidate twice, and say so. */
@@ -37,21 +39,27 @@ void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint6
                            value ? json_real(*value) : json_null()));
 }
 
-static tacit_status read_worker(const tc_ask *a, const char **out, tacit_error *err)
+static tacit_status check_worker(const char *field, const char *worker, tacit_error *err)
 {
-    const char *worker = tc_ask_text(a, "worker");
     for (size_t i = 0; worker[i]; i++)
         if (worker[i] < ' ' || worker[i] > '~')
             return tc_fail(err, TACIT_E_ARG,
-                           "worker must be printable characters of ASCII, got byte 0x%02x at %zu",
-                           (unsigned)(unsigned char)worker[i], i + 1);
-    *out = worker;
+                           "%s must be printable characters of ASCII, got byte 0x%02x at %zu",
+                           field, (unsigned)(unsigned char)worker[i], i + 1);
     return TACIT_OK;
 }
 
+static tacit_status read_worker(const tc_ask *a, const char **out, tacit_error *err)
+{
+    *out = tc_ask_text(a, "worker");
+    return check_worker("worker", *out, err);
+}
+
+/* Whoever lets short leases run out, and asks again, writes to the journal each time. */
 static int64_t read_lease(const tc_ask *a)
 {
-    return (int64_t)(tc_ask_real(a, "lease_s") * 1000 + 0.5);
+    int64_t ms = (int64_t)(tc_ask_real(a, "lease_s") * 1000 + 0.5);
+    return ms < LEASE_LEAST_MS ? LEASE_LEAST_MS : ms;
 }
 
 /* ---- asking ---- */
@@ -63,7 +71,10 @@ typedef struct asking {
     const tc_study_doc *doc;
     tc_ask_request req;
     size_t count;
-    json_t *trials; /* so far */
+    const char *from; /* whose trial it wants; NULL: any */
+    uint64_t wanted;  /* which one, then */
+    json_t *trials;   /* so far ... */
+    size_t bytes;     /* ... and as text */
 } asking;
 
 static tacit_status add(asking *s, uint64_t number, const double *values, uint64_t pulls,
@@ -71,7 +82,14 @@ static tacit_status add(asking *s, uint64_t number, const double *values, uint64
 {
     json_t *j = json_pack("{s:I, s:o, s:I}", "trial", (json_int_t)number, "params",
                           tc_space_values_json(s->doc->space, values), "pulls", (json_int_t)pulls);
+    s->bytes += j ? tc_served_size(j) : 0;
     return json_array_append_new(s->trials, j) == 0 ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* Fewer than it asked for, where so many would be too long an answer: it asks again. */
+static bool is_full(const asking *s)
+{
+    return json_array_size(s->trials) >= s->count || s->bytes >= TC_ANSWER_MOST;
 }
 
 static bool is_mine(const asking *s, const tc_trial *t)
@@ -110,7 +128,7 @@ static tacit_status give_back(asking *s, tacit_error *err)
 {
     uint64_t number = 0;
     bool found = true;
-    while (json_array_size(s->trials) < s->count) {
+    while (!is_full(s)) {
         int64_t until;
         TC_TRY(find_mine(s, &number, &found, err));
         if (!found)
@@ -139,10 +157,58 @@ static tacit_status ask_more(asking *s, tacit_error *err)
 {
     double *values = tc_alloc(s->doc->space->n_params, sizeof *values);
     tacit_status status = values ? TACIT_OK : tc_fail_memory(err);
-    while (status == TACIT_OK && json_array_size(s->trials) < s->count)
+    while (status == TACIT_OK && !is_full(s))
         status = ask_one(s, values, err);
     tc_free(values);
     return status == TACIT_E_BUDGET && json_array_size(s->trials) > 0 ? TACIT_OK : status;
+}
+
+/* ---- taking over ---- */
+
+static tacit_status read_from(asking *s, tacit_error *err)
+{
+    const char *from = tc_ask_text(s->ask, "from");
+    if (!from != !json_object_get(s->ask->body, "trial"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "from and trial come together: whose trial, and which one");
+    s->from = from;
+    s->wanted = (uint64_t)tc_ask_whole(s->ask, "trial");
+    return from ? check_worker("from", from, err) : TACIT_OK;
+}
+
+/* Take-overs write to the journal and need no new trial: so many at once, and then one a second. */
+static tacit_status count_claim(asking *s, tacit_error *err)
+{
+    tc_desk *d = s->desk;
+    int64_t now = tc_coord_now(s->ask->coord);
+    pthread_mutex_lock(&d->quick);
+    if (d->claims_ms < now - CLAIMS * CLAIM_MS)
+        d->claims_ms = now - CLAIMS * CLAIM_MS;
+    bool room = d->claims_ms + CLAIM_MS <= now;
+    if (room)
+        d->claims_ms += CLAIM_MS;
+    pthread_mutex_unlock(&d->quick);
+    return room ? TACIT_OK
+                : tc_refuse(s->ask, 503, TACIT_E_BUSY, err,
+                            "too many trials of study \"%s\" were taken over just now; ask again "
+                            "in a second",
+                            d->name);
+}
+
+/* What a worker that is gone had, now under the name of this one. Asked again: its own by then. */
+static tacit_status take_over(asking *s, tacit_error *err)
+{
+    uint64_t number = s->wanted;
+    bool mine;
+    TC_TRY(find_mine(s, &number, &mine, err));
+    mine = mine && number == s->wanted;
+    if (!mine)
+        TC_TRY(count_claim(s, err));
+    tc_claim claim = {.from = s->from, .to = s->req.worker, .lease_ms = s->req.lease_ms};
+    int64_t until;
+    TC_TRY(mine ? tc_study_extend(s->study, s->wanted, claim.to, claim.lease_ms, &until, err)
+                : tc_study_reclaim(s->study, s->wanted, &claim, err));
+    return add_mine(s, s->wanted, err);
 }
 
 static tacit_status read_asking(asking *s, tacit_error *err)
@@ -150,6 +216,7 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     const tc_ask *a = s->ask;
     const tc_optimizer *o;
     TC_TRY(read_worker(a, &s->req.worker, err));
+    TC_TRY(read_from(s, err));
     TC_TRY(tc_desk_study(a->coord, s->desk, &s->study, err));
     s->doc = tc_study_document(s->study);
     s->count = (size_t)tc_ask_whole(a, "count");
@@ -169,8 +236,8 @@ static tacit_status suggest(tc_ask *a, tc_desk *d, tacit_error *err)
     if (status == TACIT_OK)
         status = tc_state_running(a->coord, d->id, &version, err);
     if (status == TACIT_OK)
-        status = give_back(&s, err);
-    if (status == TACIT_OK)
+        status = s.from ? take_over(&s, err) : give_back(&s, err);
+    if (status == TACIT_OK && !s.from)
         status = ask_more(&s, err);
     if (status == TACIT_OK)
         return tc_answer(a, 200, json_pack("{s:o}", "trials", s.trials), err);
@@ -211,6 +278,32 @@ tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
     tc_desk *d;
     TC_TRY(tc_ask_served(a, &d, err));
     tacit_status status = heartbeat(a, d, err);
+    tc_desk_release(a->coord, d);
+    return status;
+}
+
+/* ---- taken back ---- */
+
+static tacit_status release(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    tc_study *study;
+    uint64_t trial;
+    TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
+    TC_TRY(tc_state_open(a->coord, d->id, err));
+    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_study_release(study, trial, err));
+    tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
+    return tc_answer(a, 200,
+                     json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
+                               tc_trial_state_name(TC_TRIAL_STALE)),
+                     err);
+}
+
+tacit_status tc_served_release(tc_ask *a, tacit_error *err)
+{
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
+    tacit_status status = release(a, d, err);
     tc_desk_release(a->coord, d);
     return status;
 }

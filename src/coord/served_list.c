@@ -45,12 +45,18 @@ static json_t *trial_json(const tc_optimizer *o, const tc_trial *t)
     return NULL;
 }
 
+size_t tc_served_size(const json_t *j)
+{
+    return json_dumpb(j, NULL, 0, JSON_COMPACT);
+}
+
 /* ---- a page ---- */
 
 typedef struct page {
     uint64_t first, most; /* numbers from here on, and how many */
     int state;            /* -1: any */
     json_t *trials;
+    size_t bytes;  /* of them */
     uint64_t last; /* of them */
     bool more;
 } page;
@@ -87,11 +93,13 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
         const tc_trial *t = tc_optimizer_trial(o, i);
         if (p->state >= 0 && (int)t->state != p->state)
             continue;
-        p->more = json_array_size(p->trials) == p->most;
+        p->more = json_array_size(p->trials) == p->most || p->bytes >= TC_ANSWER_MOST;
         if (p->more)
             return TACIT_OK;
+        json_t *j = trial_json(o, t);
         p->last = i;
-        if (json_array_append_new(p->trials, trial_json(o, t)) != 0)
+        p->bytes += j ? tc_served_size(j) : 0;
+        if (json_array_append_new(p->trials, j) != 0)
             return tc_fail_memory(err);
     }
     return TACIT_OK;

@@ -1,4 +1,4 @@
-/* served_shared_test.c - a served study in more than one pair of hands: leases, several coordinators on
+/* served_shared_test.c - a served study in more than one pair of hands: several coordinators on
  * one store, crashes at every write. Whatever happens, no trial is handed out twice, and the study is the
  * one that a single process would have made. */
 #include "support/served_world.h"
@@ -63,97 +63,6 @@ static void the_same_seed_gives_the_same_trials(void **state)
     json_decref(a);
     tc_study_close(home);
     tc_store_close(store);
-}
-
-/* ---- leases ---- */
-
-static void assert_state(served_world *s, size_t trial, const char *want)
-{
-    json_t *a;
-    assert_int_equal(served_get(s, "/trials", NULL, &a), 200);
-    assert_string_equal(world_text(json_array_get(json_object_get(a, "trials"), trial), "state"),
-                        want);
-    json_decref(a);
-}
-
-static void a_dead_worker_loses_its_trial(void **state)
-{
-    served_world *s = *state;
-    tacit_error err = {0};
-    int64_t next;
-    json_t *a;
-    assert_int_equal(served_one(s, "dead", NULL), 0);
-    assert_ok(tc_coord_tick(s->w.coord, &next, &err));
-    assert_int_equal(next, 1000000 + 60001);
-    s->w.now_ms += 60000;
-    world_tick(&s->w);
-    assert_state(s, 0, "RUNNING");
-    s->w.now_ms += 1;
-    world_tick(&s->w);
-    assert_state(s, 0, "STALE");
-    assert_int_equal(served_one(s, "alive", NULL), 0);
-    assert_int_equal(served_one(s, "dead", NULL), 1); /* it has none any more */
-    /* The first report counts, also a late one. */
-    assert_int_equal(served_value(s, 0, 2), 200);
-    assert_int_equal(served_complete(s, 0, "{\"value\": 3}", &a), 409);
-    json_decref(a);
-}
-
-static void without_a_tick_an_ask_finds_it(void **state)
-{
-    served_world *s = *state;
-    assert_int_equal(served_one(s, "dead", NULL), 0);
-    s->w.now_ms += 60001;
-    assert_int_equal(served_one(s, "alive", NULL), 0);
-}
-
-static int beat(served_world *s, const char *worker, int lease_s, json_t **answer)
-{
-    char body[96];
-    snprintf(body, sizeof body, "{\"worker\": \"%s\", \"lease_s\": %d}", worker, lease_s);
-    return served_post(s, "/trials/0:heartbeat", body, answer);
-}
-
-static void who_lives_keeps_it(void **state)
-{
-    served_world *s = *state;
-    json_t *a;
-    assert_int_equal(served_one(s, "w", NULL), 0);
-    s->w.now_ms += 30000;
-    assert_int_equal(beat(s, "w", 60, &a), 200);
-    assert_int_equal(served_whole(a, "lease_until_ms"), 1090000);
-    json_decref(a);
-    assert_int_equal(beat(s, "w", 1, &a), 200); /* never sooner than it was */
-    assert_int_equal(served_whole(a, "lease_until_ms"), 1090000);
-    json_decref(a);
-    s->w.now_ms = 1090000;
-    world_tick(&s->w);
-    assert_state(s, 0, "RUNNING");
-    assert_int_equal(served_get(s, "/trials", NULL, &a), 200);
-    assert_int_equal(served_whole(json_array_get(json_object_get(a, "trials"), 0), "started_ms"),
-                     1000000);
-    json_decref(a);
-    assert_int_equal(beat(s, "thief", 60, &a), 409);
-    assert_says(a, "trial 0 is not run by \"thief\"");
-    s->w.now_ms += 1;
-    world_tick(&s->w);
-    assert_int_equal(beat(s, "w", 60, &a), 409);
-    assert_says(a, "trial 0 is not running, it is STALE");
-    assert_int_equal(served_post(s, "/trials/5:heartbeat", "{\"worker\": \"w\"}", &a), 404);
-    json_decref(a);
-    assert_int_equal(served_post(s, "/trials/0:heartbeat", "{\"lease_s\": 1}", &a), 400);
-    assert_says(a, "worker");
-}
-
-static void who_asks_again_has_its_whole_time_again(void **state)
-{
-    served_world *s = *state;
-    assert_int_equal(served_one(s, "w", NULL), 0);
-    s->w.now_ms += 60001; /* over, and nobody has seen it */
-    assert_int_equal(served_one(s, "w", NULL), 0);
-    s->w.now_ms += 60000;
-    world_tick(&s->w);
-    assert_state(s, 0, "RUNNING");
 }
 
 /* ---- two coordinators ---- */
@@ -433,10 +342,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SERVED(the_same_seed_gives_the_same_trials),
-        IN_SERVED(a_dead_worker_loses_its_trial),
-        IN_SERVED(without_a_tick_an_ask_finds_it),
-        IN_SERVED(who_lives_keeps_it),
-        IN_SERVED(who_asks_again_has_its_whole_time_again),
         IN_SERVED(two_coordinators_share_a_study),
         IN_SERVED(a_study_that_the_other_replaced_is_noticed),
         cmocka_unit_test(no_trial_is_handed_out_twice),

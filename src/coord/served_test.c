@@ -314,6 +314,124 @@ static void a_batch_is_told_as_a_whole(void **state)
     json_decref(a);
 }
 
+/* ---- large bodies ---- */
+
+/* `first`, then n times `part`, then `last`; for tc_free. */
+static char *large(const char *first, const char *part, size_t n, const char *last)
+{
+    size_t k = strlen(part), at = strlen(first);
+    char *body = tc_alloc(at + n * k + strlen(last) + 1, 1);
+    assert_non_null(body);
+    memcpy(body, first, at);
+    for (size_t i = 0; i < n; i++, at += k)
+        memcpy(body + at, part, k);
+    memcpy(body + at, last, strlen(last));
+    return body;
+}
+
+static void refused_before_it_is_parsed(served_world *s, const char *what, char *body,
+                                        const char *why)
+{
+    json_t *a;
+    assert_int_equal(served_post(s, what, body, &a), 400);
+    assert_says(a, why);
+    tc_free(body);
+}
+
+static void no_route_parses_what_makes_no_sense(void **state)
+{
+    served_world *s = *state;
+    (void)served_one(s, "w", NULL);
+    const char report[] = "the body has more parts than a point or a report has: allowed are 16 "
+                          "lists and objects with 200000 commas";
+    refused_before_it_is_parsed(s, "/trials/0:complete",
+                                large("{\"value\": 1, \"params\": [{}", ",{}", 100, "]}"), report);
+    refused_before_it_is_parsed(s, "/trials/0:complete",
+                                large("{\"values\": [1", ",1", 200001, "]}"), report);
+    refused_before_it_is_parsed(s, "/trials", large("{\"params\": {\"x\": [", "[", 17, "]}}"),
+                                report);
+    refused_before_it_is_parsed(s, "/trials/0:complete", large("{", "\"a\":", 200017, "1}"),
+                                report);
+    refused_before_it_is_parsed(s, "/trials:suggest",
+                                large("{\"worker\": \"w\"", ",\"a\":1", 65, "}"),
+                                "the body has more parts than a request like this has");
+    char *text = large("{\"failed\": \"", "{[,:\\\"", 600, "\"}"); /* in a text it is no part */
+    assert_int_equal(served_complete(s, 0, text, NULL), 200);
+    tc_free(text);
+    char *many = large("{\"values\": [1", ",1", 100000, "]}"); /* what a batch may have */
+    json_t *a;
+    assert_int_equal(served_post(s, "/trials/0:complete", many, &a), 400);
+    assert_says(a, "gp-ei takes one value for a trial");
+    tc_free(many);
+}
+
+/* A million commas cost 64 MB and more: such bodies come one after another, not together. What was
+ * reserved is given back, also by those that fail. */
+static void large_bodies_give_their_room_back(void **state)
+{
+    served_world *s = *state;
+    const char *op = s->w.operator_token;
+    for (int i = 0; i < 5; i++) {
+        char *body = large("{\"document\": {\"points\": [1", ",1", 999000, "]}}");
+        json_t *a;
+        assert_int_equal(world_call(&s->w, "POST", "/v1/studies", op, body, &a), 400);
+        json_decref(a);
+        tc_free(body);
+    }
+}
+
+/* ---- long answers ---- */
+
+/* A space whose points take 50 KB each: one of two words of 250 bytes for each of 200 parameters. */
+static char *wide_study(void)
+{
+    tc_text t = {0};
+    char word[251];
+    memset(word, 'w', 250);
+    word[250] = 0;
+    tc_text_add(&t,
+                "{\"document\": {\"name\": \"wide\", \"direction\": \"minimize\", \"trials\": 170,"
+                " \"algorithm\": \"random\", \"space\": {");
+    for (int i = 0; i < 200; i++)
+        tc_text_addf(&t, "%s\"p%d\": {\"type\": \"choice\", \"choices\": [\"a%s\", \"b%s\"]}",
+                     i ? "," : "", i, word, word);
+    tc_text_add(&t, "}}}");
+    return tc_text_take(&t);
+}
+
+static void answers_have_a_length(void **state)
+{
+    served_world *s = *state;
+    const char *op = s->w.operator_token;
+    char *body = wide_study(), query[64] = "limit=1000";
+    size_t given = 0, listed = 0, pages = 0, asks = 0;
+    json_t *a;
+    assert_int_equal(world_call(&s->w, "POST", "/v1/studies", op, body, NULL), 201);
+    tc_free(body);
+    for (; given < 170; asks++) {
+        char ask[64];
+        snprintf(ask, sizeof ask, "{\"worker\": \"w%zu\", \"count\": 1000}", asks);
+        assert_int_equal(world_call(&s->w, "POST", "/v1/studies/wide/trials:suggest", op, ask, &a),
+                         200);
+        given += json_array_size(json_object_get(a, "trials"));
+        json_decref(a);
+    }
+    assert_int_equal(given, 170);
+    assert_true(asks > 1);
+    for (bool more = true; more; pages++) {
+        tc_request q = {
+            .method = "GET", .path = "/v1/studies/wide/trials", .query = query, .bearer = op};
+        assert_int_equal(world_request(&s->w, &q, &a), 200);
+        listed += json_array_size(json_object_get(a, "trials"));
+        more = !json_is_null(json_object_get(a, "next"));
+        if (more)
+            snprintf(query, sizeof query, "limit=1000&after=%" PRId64, served_whole(a, "next"));
+        json_decref(a);
+    }
+    assert_int_equal(listed, 170);
+    assert_true(pages > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +447,9 @@ int main(void)
         IN_SERVED(a_paused_study_ends_what_has_begun),
         IN_SERVED(an_erased_study_is_gone),
         IN_SERVED(a_batch_is_told_as_a_whole),
+        IN_SERVED(no_route_parses_what_makes_no_sense),
+        IN_SERVED(large_bodies_give_their_room_back),
+        IN_SERVED(answers_have_a_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,20 +10,22 @@
 #define OBJECT TC_FIELD_OBJECT
 #define MAP    TC_FIELD_MAP
 #define WHOLE_MOST 9223372036854775807.0
-#define SECONDS_MOST 1e9
+#define SECONDS_MOST 2592000 /* 30 days */
 
 static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", NULL};
 
 /* ---- bodies ---- */
 
 #define WORKER {"worker", TEXT, TC_NEEDED, 1, 255, .help = "Who will run it, in printable ASCII", .example = "\"gpu-1\""}
-#define LEASE {"lease_s", NUMBER, 0, 1, SECONDS_MOST, 3600, .help = "Seconds after which others may have it", .example = "3600"}
+#define LEASE {"lease_s", NUMBER, 0, 1, SECONDS_MOST, 3600, .help = "Seconds after which others may have it; less than 10 count as 10", .example = "3600"}
 
 static const tc_field suggest[] = {
     WORKER,
     {"count", WHOLE, 0, 1, 1000, 1, .help = "How many trials", .example = "1"},
     LEASE,
     {"pulls", WHOLE, 0, 0, 100000, .help = "Trials may be batches of so many evaluations at most; 0: each is one"},
+    {"from", TEXT, 0, 1, 255, .help = "A worker that is gone and whose trial this one takes over; with trial"},
+    {"trial", WHOLE, 0, 0, WHOLE_MOST, .help = "Which one that is; it alone is given then"},
     END};
 const tc_shape tc_shape_suggest = {"Suggest", "A worker that wants trials", suggest, false};
 

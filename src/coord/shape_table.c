@@ -48,6 +48,7 @@ const tc_shape tc_shape_study_token = {"NewStudyToken", "A token of one study to
 static const tc_field enrol[] = {
     {"key",   TEXT, TC_NEEDED, .help = "The agent's Ed25519 public key, in base64"},
     {"proof", TEXT, TC_NEEDED, .help = "Its signature of the join token's hash, in base64"},
+    {"agent", WHOLE, 0, 0, WHOLE_MOST, .help = "The place that it had before the coordinator was restored; it is given if it is free"},
     END};
 const tc_shape tc_shape_enrol = {"Enrolment", "An agent that wants a place on the roster", enrol, false};
 
@@ -164,6 +165,7 @@ static const tc_field phase[] = {
     {"round",       WHOLE, TC_NEEDED, .help = "Which round"},
     {"phase",       TEXT,  TC_NEEDED, .words = phases, .help = "Where it stands"},
     {"deadline_ms", WHOLE, 0, .help = "Its public deadline, Unix milliseconds; 0: none"},
+    {"answered",    YES,   0, .help = "To an agent: its own message of this round is here, or its word that none will come"},
     END};
 const tc_shape tc_shape_phase = {"NotYet", "A round that has not ended: ask again, or with wait=", phase, false};
 

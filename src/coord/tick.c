@@ -26,7 +26,8 @@ typedef struct ticking {
 static tacit_status expire(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)
 {
     tc_desk_rest(c, d);
-    pthread_mutex_lock(&d->lock);
+    if (pthread_mutex_trylock(&d->lock) != 0) /* it is being opened, which may take long */
+        return TACIT_OK;
     tc_study *study = d->study;
     pthread_mutex_unlock(&d->lock);
     return study ? tc_study_expire(study, next_ms, err) : TACIT_OK;

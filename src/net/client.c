@@ -16,7 +16,15 @@ struct tc_client {
     CURL *curl;
     char *url;
     char *pin; /* or NULL */
+    bool (*stop)(void);
 };
+
+/* One call: what comes back, and why it ends early. */
+typedef struct receipt {
+    tc_text *body;
+    bool too_large;
+    bool (*stop)(void); /* NULL: nobody ends it */
+} receipt;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -79,16 +87,30 @@ void tc_client_free(tc_client *c)
     tc_free(c);
 }
 
+void tc_client_stop_at(tc_client *c, bool (*stop)(void))
+{
+    c->stop = stop;
+}
+
 /* ---- a call ---- */
 
 static size_t receive(char *data, size_t one, size_t n, void *user)
 {
-    tc_text *body = user;
+    receipt *r = user;
     (void)one;
-    if (body->len + n > ANSWER_MOST)
+    r->too_large = r->body->len + n > ANSWER_MOST;
+    if (r->too_large)
         return 0;
-    tc_text_add_bytes(body, data, n);
-    return body->failed ? 0 : n;
+    tc_text_add_bytes(r->body, data, n);
+    return r->body->failed ? 0 : n;
+}
+
+/* libcurl asks about once a second. */
+static int may_go_on(void *user, curl_off_t down, curl_off_t got, curl_off_t up, curl_off_t sent)
+{
+    const receipt *r = user;
+    (void)down, (void)got, (void)up, (void)sent;
+    return r->stop && r->stop();
 }
 
 static bool add_header(struct curl_slist **list, const char *name, const char *value)
@@ -117,13 +139,43 @@ static bool make_headers(const tc_call *call, struct curl_slist **out)
         tc_text_addf(&bearer, "Bearer %s", call->bearer);
         ok = !bearer.failed && add_header(out, "Authorization", tc_text_get(&bearer));
     }
+    if (bearer.data)
+        explicit_bzero(bearer.data, bearer.len);
     tc_text_fini(&bearer);
     return ok;
 }
 
-/* The certificate signs itself: the pinned key is what is checked, and it is checked always. */
+/* The token is among them. */
+static void free_headers(struct curl_slist *headers)
+{
+    for (const struct curl_slist *h = headers; h; h = h->next)
+        explicit_bzero(h->data, strlen(h->data));
+    curl_slist_free_all(headers);
+}
+
+/* What a call must not go without. The certificate signs itself: the pinned key is what is checked, and it
+ * is checked always, so it is set before the checks that it replaces are switched off. */
+static CURLcode secure(const tc_client *c)
+{
+    CURL *h = c->curl;
+    CURLcode rc = curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, c->pin ? "https" : "http");
+    if (rc == CURLE_OK)
+        rc = curl_easy_setopt(h, CURLOPT_PROXY, ""); /* whatever the environment says */
+    if (rc == CURLE_OK)
+        rc = curl_easy_setopt(h, CURLOPT_NOPROXY, "*");
+    if (rc == CURLE_OK)
+        rc = curl_easy_setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
+    if (rc == CURLE_OK && c->pin)
+        rc = curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin);
+    if (rc == CURLE_OK && c->pin)
+        rc = curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 0L);
+    if (rc == CURLE_OK && c->pin)
+        rc = curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 0L);
+    return rc;
+}
+
 static void set_up(tc_client *c, const tc_call *call, const char *url, struct curl_slist *headers,
-                   tc_text *body, char *why)
+                   receipt *r, char *why)
 {
     CURL *h = c->curl;
     curl_easy_reset(h); /* keeps the connection */
@@ -131,33 +183,39 @@ static void set_up(tc_client *c, const tc_call *call, const char *url, struct cu
     curl_easy_setopt(h, CURLOPT_CUSTOMREQUEST, call->method);
     curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, receive);
-    curl_easy_setopt(h, CURLOPT_WRITEDATA, body);
+    curl_easy_setopt(h, CURLOPT_WRITEDATA, r);
+    curl_easy_setopt(h, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(h, CURLOPT_XFERINFOFUNCTION, may_go_on);
+    curl_easy_setopt(h, CURLOPT_XFERINFODATA, r);
     curl_easy_setopt(h, CURLOPT_ERRORBUFFER, why);
     curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(h, CURLOPT_TCP_NODELAY, 1L);
-    curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, c->pin ? "https" : "http");
-    curl_easy_setopt(h, CURLOPT_PROXY, ""); /* whatever the environment says */
-    curl_easy_setopt(h, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(h, CURLOPT_TIMEOUT, call->timeout_s > 0 ? call->timeout_s : (long)TIMEOUT_S);
     if (call->body) {
         curl_easy_setopt(h, CURLOPT_POSTFIELDS, call->body);
         curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->n_body);
     }
-    if (c->pin) {
-        curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 0L);
-        curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 0L);
-        curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin);
-    }
 }
 
-static tacit_status perform(tc_client *c, const char *why, int *status, tacit_error *err)
+static tacit_status perform(tc_client *c, const receipt *r, const char *why, int *status,
+                            tacit_error *err)
 {
     long http = 0;
-    CURLcode rc = curl_easy_perform(c->curl);
+    CURLcode rc = secure(c);
+    if (rc != CURLE_OK)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s cannot be asked safely: %s", c->url,
+                       curl_easy_strerror(rc));
+    rc = curl_easy_perform(c->curl);
     if (rc == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
         return tc_fail(err, TACIT_E_STATE, "%s is not the coordinator with that fingerprint",
                        c->url);
+    if (r->too_large)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "the answer of %s is larger than %d MiB", c->url,
+                       ANSWER_MOST >> 20);
+    if (r->body->failed)
+        return tc_fail_memory(err);
+    if (rc == CURLE_ABORTED_BY_CALLBACK)
+        return tc_fail(err, TACIT_E_IO, "interrupted while %s was asked", c->url);
     if (rc != CURLE_OK)
         return tc_fail(err, TACIT_E_IO, "%s does not answer: %s", c->url,
                        *why ? why : curl_easy_strerror(rc));
@@ -173,14 +231,15 @@ tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_t
     struct curl_slist *headers = NULL;
     tc_text url = {0};
     tc_text_addf(&url, "%s%s", c->url, call->path);
+    receipt r = {.body = body, .stop = c->stop && !c->stop() ? c->stop : NULL};
     tacit_status result;
     if (url.failed || !make_headers(call, &headers)) {
         result = tc_fail_memory(err);
     } else {
-        set_up(c, call, tc_text_get(&url), headers, body, why);
-        result = perform(c, why, status, err);
+        set_up(c, call, tc_text_get(&url), headers, &r, why);
+        result = perform(c, &r, why, status, err);
     }
-    curl_slist_free_all(headers);
+    free_headers(headers);
     tc_text_fini(&url);
     return result;
 }

@@ -16,7 +16,12 @@ tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerp
                            tacit_error *err);
 void tc_client_free(tc_client *c); /* NULL is allowed */
 
-/* *status: of HTTP; body gets what came back, 16 MB at most. E_IO: nothing came back, and why.
+/* Calls end early, with E_IO, soon after this says so for the first time. Those that begin later do not ask:
+ * who was interrupted may still say good-bye. */
+void tc_client_stop_at(tc_client *c, bool (*stop)(void));
+
+/* *status: of HTTP; body gets what came back, 16 MiB at most. E_IO: nothing came back, and why.
+ * E_UNSUPPORTED: the answer is larger; it would be so again.
  * E_STATE: another key answers than the one with the fingerprint; asking again will not help. */
 tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
                             tacit_error *err);

@@ -232,6 +232,23 @@ static void a_withdrawn_token_ends_its_listener(void **state)
     json_decref(made);
 }
 
+/* Without chunks: until the connection ends. */
+static void an_old_client_hears_too(void **state)
+{
+    site *s = *state;
+    char text[256];
+    make_study(s);
+    int fd = connect_to(s);
+    int n = snprintf(text, sizeof text,
+                     "GET /v1/events HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",
+                     s->token);
+    assert_int_equal(send(fd, text, (size_t)n, 0), n);
+    assert_hears(fd, "retry:");
+    pause_study(s);
+    assert_hears(fd, "\"state\":\"paused\"");
+    close(fd);
+}
+
 static void who_may_not_is_refused(void **state)
 {
     int fd = listen_as(*state, "wrong", NULL);
@@ -308,10 +325,10 @@ static void listeners_do_not_hold_up_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        AT_SITE(events_come_as_they_happen),          AT_SITE(who_comes_back_goes_on),
-        AT_SITE(a_withdrawn_token_ends_its_listener), AT_SITE(who_may_not_is_refused),
-        AT_SITE(none_stays_whose_client_is_gone),     AT_SITE(who_does_not_read_is_cut_off),
-        AT_SITE(listeners_do_not_hold_up_the_end),
+        AT_SITE(events_come_as_they_happen),   AT_SITE(who_comes_back_goes_on),
+        AT_SITE(an_old_client_hears_too),      AT_SITE(a_withdrawn_token_ends_its_listener),
+        AT_SITE(who_may_not_is_refused),       AT_SITE(none_stays_whose_client_is_gone),
+        AT_SITE(who_does_not_read_is_cut_off), AT_SITE(listeners_do_not_hold_up_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "net/address.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,10 +17,11 @@ enum {
     THREADS = 32, /* messages that come at once share a sync, as many as there are threads */
     BODY_MOST = 8 << 20,
     MEMORY = 8 << 10,     /* of a connection: its headers */
-    TIMEOUT_S = 30,       /* without a byte */
+    HEADERS_MOST_S = 10,  /* for the headers of a request */
     REQUEST_MOST_S = 120, /* for a whole request, and again for its answer */
     STOP_MOST_S = 5,      /* for answers on their way when the server stops */
-    FILES_KEPT = 64,      /* for the store and the rest */
+    FILES_KEPT = 64,      /* for the store and the rest ... */
+    FILES_A_THREAD = 3,   /* ... and for each thread: two of libmicrohttpd's, one to spare */
     TICK_MS = 1000
 };
 
@@ -43,23 +45,28 @@ static int64_t tick(tc_server *s)
     return next - now < most ? (next > now ? next - now : 1) : most;
 }
 
+static struct timespec in_ms(int64_t ms)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += ms % 1000 * 1000000;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return t;
+}
+
 /* Under the lock. */
 static void sleep_ms(tc_server *s, int64_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    struct timespec until = in_ms(ms);
     while (!s->due && !s->ending && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
         ;
     s->due = false;
 }
 
-/* Other processes close rounds, too: so those who wait ask again with every tick. */
 static void *run_ticker(void *user)
 {
     tc_server *s = user;
@@ -72,7 +79,7 @@ static void *run_ticker(void *user)
         pthread_mutex_lock(&s->lock);
         sleep_ms(s, pause);
         pthread_mutex_unlock(&s->lock);
-        tc_server_resume_all(s);
+        tc_server_resume_due(s);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -82,22 +89,24 @@ static void *run_ticker(void *user)
 /* ---- birth and end ---- */
 
 /* As many connections as there may be open files, less a few. */
-static tacit_status room(unsigned asked, unsigned *out, tacit_error *err)
+static tacit_status room(unsigned asked, unsigned threads, unsigned *out, tacit_error *err)
 {
     struct rlimit files;
+    uint64_t kept = FILES_KEPT + (uint64_t)FILES_A_THREAD * threads;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0)
         return tc_fail(err, TACIT_E_IO, "the limit on open files cannot be read: %s",
                        strerror(errno));
     files.rlim_cur = files.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &files);
     (void)getrlimit(RLIMIT_NOFILE, &files);
-    uint64_t most = files.rlim_cur > FILES_KEPT ? files.rlim_cur - FILES_KEPT : 0;
+    uint64_t most = files.rlim_cur > kept ? files.rlim_cur - kept : 0;
     if (most > 100000)
         most = 100000;
     if (most < 16 || asked > most)
         return tc_fail(err, TACIT_E_ARG,
-                       "%u connections need more open files than the limit of %llu allows", asked,
-                       (unsigned long long)files.rlim_cur);
+                       "%u connections and %u threads need more open files than the limit of %llu "
+                       "allows",
+                       asked, threads, (unsigned long long)files.rlim_cur);
     *out = asked > 0 ? asked : (unsigned)most;
     return TACIT_OK;
 }
@@ -111,12 +120,11 @@ static void mute(void *user, const char *fmt, va_list args)
     tc_log(TC_LOG_DEBUG, "http: %s", line);
 }
 
-static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsigned connections,
+static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsigned threads,
                                  tacit_error *err)
 {
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
                      MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | (cfg->tls ? MHD_USE_TLS : 0U);
-    unsigned threads = cfg->threads > 0 ? cfg->threads : THREADS;
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_KEY, 0, cfg->tls ? cfg->tls->key_pem : NULL},
         {MHD_OPTION_HTTPS_MEM_CERT, 0, cfg->tls ? cfg->tls->cert_pem : NULL},
@@ -128,8 +136,10 @@ static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsi
         MHD_OPTION_NOTIFY_COMPLETED, tc_server_end, s, MHD_OPTION_NOTIFY_CONNECTION, tc_guest_meet,
         s, MHD_OPTION_URI_LOG_CALLBACK, tc_guest_begins, s, MHD_OPTION_UNESCAPE_CALLBACK,
         tc_server_unescape, NULL, MHD_OPTION_PER_IP_CONNECTION_LIMIT, cfg->per_address,
-        MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)INT_MAX, /* ours holds (server_listen.c) */
+
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TC_IDLE_MOST_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)MEMORY, MHD_OPTION_ARRAY, cfg->tls ? tls : none, MHD_OPTION_END);
     if (!s->daemon)
         return tc_fail(err, TACIT_E_IO, "the server cannot be started: %s",
@@ -140,18 +150,20 @@ static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsi
 static tacit_status start(tc_server *s, const tc_server_config *cfg, tacit_error *err)
 {
     tc_address a;
-    unsigned connections;
+    unsigned connections, threads = cfg->threads > 0 ? cfg->threads : THREADS;
     TC_TRY(tc_address_parse(&a, cfg->listen, err));
     if (!cfg->tls && !a.loopback)
         return tc_fail(err, TACIT_E_ARG,
                        "without TLS only a loopback address can be listened at, not %s", a.host);
-    TC_TRY(room(cfg->connections, &connections, err));
+    TC_TRY(room(cfg->connections, threads, &connections, err));
     TC_TRY(tc_rate_new(&s->rate, cfg->rate, cfg->failures, err));
     s->too_many = tc_server_too_many();
     if (!s->too_many)
         return tc_fail_memory(err);
     TC_TRY(tc_server_bind(s, &a, cfg->listen, err));
-    TC_TRY(start_daemon(s, cfg, connections, err));
+    TC_TRY(tc_crew_start(s, err));
+    s->connections = connections;
+    TC_TRY(start_daemon(s, cfg, threads, err));
     if (pthread_create(&s->ticker, NULL, run_ticker, s) != 0)
         return tc_fail_memory(err);
     s->ticking = true;
@@ -165,11 +177,14 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     if (!s)
         return tc_fail_memory(err);
     s->coord = cfg->coord;
-    s->listener = s->doors = -1;
+    s->listener = s->doors = s->bell = -1;
+    tc_party_seed fresh = tc_party_seed_fresh();
+    memcpy(s->secret, fresh.bytes, sizeof s->secret);
     s->body_max = cfg->body_max > 0 ? cfg->body_max : BODY_MOST;
     s->request_most_s = cfg->request_most_s > 0 ? cfg->request_most_s : REQUEST_MOST_S;
+    s->headers_most_s = cfg->headers_most_s > 0 ? cfg->headers_most_s : HEADERS_MOST_S;
     s->heartbeat_ms = tc_feeds_heartbeat_ms(cfg->heartbeat_ms);
-    s->beat_ns = tc_clock_ns();
+    s->beat_ns = s->recheck_ns = tc_clock_ns();
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -185,14 +200,20 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     return TACIT_OK;
 }
 
-/* Those who were held are answered now; what is on its way gets a little time. Under the lock. */
+/* Those who were held are answered now; what is on its way gets a little time, and who is slow no more
+ * than before. */
 static void drain(tc_server *s)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += STOP_MOST_S;
-    while (s->asking > 0 && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
-        ;
+    uint64_t end = tc_clock_ns() + STOP_MOST_S * UINT64_C(1000000000);
+    for (bool busy = true; busy && tc_clock_ns() < end;) {
+        tc_guest_part(s);
+        struct timespec soon = in_ms(TICK_MS);
+        pthread_mutex_lock(&s->lock);
+        while (s->asking > 0 && pthread_cond_timedwait(&s->wake, &s->lock, &soon) != ETIMEDOUT)
+            ;
+        busy = s->asking > 0;
+        pthread_mutex_unlock(&s->lock);
+    }
 }
 
 void tc_server_stop(tc_server *s)
@@ -208,16 +229,18 @@ void tc_server_stop(tc_server *s)
     tc_feeds_wake(s);
     if (s->ticking)
         pthread_join(s->ticker, NULL);
-    pthread_mutex_lock(&s->lock);
     drain(s);
-    pthread_mutex_unlock(&s->lock);
+    tc_crew_end(s);
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
+    tc_coord_listen(s->coord, NULL, NULL); /* after the last request */
     if (s->doors >= 0)
         close(s->doors);
-    tc_coord_listen(s->coord, NULL, NULL); /* after the last request */
+    if (s->bell >= 0)
+        close(s->bell);
     if (s->too_many)
         MHD_destroy_response(s->too_many);
+    tc_crew_free(s->crew);
     tc_rate_free(s->rate);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);

@@ -1,7 +1,8 @@
 /* server.h - the coordinator behind HTTPS. The only caller of libmicrohttpd is server.c.
  *
- * Requests are answered by a pool of threads; one more thread closes rounds when they are due. A
- * request whose answer is "not yet" is held, without a thread, until something changed or its time
+ * Requests are answered by a pool of threads, those about served studies by another one, since they may
+ * wait for an optimizer; one more thread closes rounds when they are due. A
+ * request whose answer is "not yet" is held, without a thread, until its study changed or its time
  * is up. Limits (connections, size of bodies, time for a request) hold before memory is spent, and a
  * body is read only of those who may send it. */
 #ifndef TC_NET_SERVER_H
@@ -20,6 +21,7 @@ typedef struct tc_server_config {
     unsigned connections;      /* 0: as many as the limit on open files allows */
     unsigned per_address;      /* connections of one address at once; 0: no limit of its own */
     unsigned request_most_s;   /* seconds for a request to arrive, however slowly; 0: 120 */
+    unsigned headers_most_s;   /* of these for its headers, and for a handshake; 0: 10 */
     unsigned rate;             /* requests a second of one address; 0: no limit */
     unsigned failures;         /* wrong tokens a second of one address; 0: 10 */
     unsigned heartbeat_ms;     /* between signs of life to listeners of /v1/events; 0: 15000 */

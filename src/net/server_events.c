@@ -2,7 +2,7 @@
  *
  * libmicrohttpd asks for the next bytes, which come from the coordinator's ring of events straight into
  * the connection's own buffer; when there are none the connection is suspended, until something
- * changed or a heartbeat is due. A heartbeat is a comment. It finds out who is gone: the system gives
+ * was said of its study or a heartbeat is due. A heartbeat is a comment. It finds out who is gone: the system gives
  * up a connection whose bytes nobody acknowledges (TCP_USER_TIMEOUT), and who takes nothing for some
  * beats is cut off. Called by server.c and server_request.c. */
 #include "net/server_int.h"
@@ -17,8 +17,9 @@
 
 enum {
     HEARTBEAT_MS = 15000,
-    MISSED_MOST = 2,       /* beats that somebody may need to take what was sent */
-    SEND_BUFFER = 32 << 10 /* bytes of the system's for one listener */
+    MISSED_MOST = 2,        /* beats that somebody may need to take what was sent */
+    SEND_BUFFER = 32 << 10, /* bytes of the system's for one listener */
+    BLOCK = 4096            /* of an answer that is not in chunks (HTTP/1.0): an event must fit */
 };
 
 struct tc_feed {
@@ -26,6 +27,8 @@ struct tc_feed {
     struct MHD_Connection *connection;
     int fd;
     tc_listener listener;
+    uint64_t study;  /* of which it hears, by tc_server_name; 0: of all */
+    uint64_t heard;  /* how much was said of it when it last looked */
     uint64_t beat;   /* the last that it was sent */
     unsigned missed; /* beats since it was last able to take something */
     bool held;       /* suspended */
@@ -52,11 +55,16 @@ static void unlink_feed(tc_server *s, struct tc_feed *t)
         s->feeds = t->next;
 }
 
+static uint64_t said(const tc_server *s, const struct tc_feed *t)
+{
+    return t->study ? s->events[t->study % TC_SHELVES] : s->n_events;
+}
+
 /* A suspended connection stays until it is resumed, and is another thread's afterwards. */
-static void wake(tc_server *s)
+static void wake(tc_server *s, bool all)
 {
     for (struct tc_feed *t = s->feeds; t; t = t->next)
-        if (t->held) {
+        if (t->held && (all || said(s, t) != t->heard)) {
             t->held = false;
             MHD_resume_connection(t->connection);
         }
@@ -65,7 +73,15 @@ static void wake(tc_server *s)
 void tc_feeds_wake(tc_server *s)
 {
     pthread_mutex_lock(&s->lock);
-    wake(s);
+    wake(s, true);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void tc_feeds_hear(tc_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->rung = false;
+    wake(s, false);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -94,30 +110,29 @@ void tc_feeds_beat(tc_server *s)
         s->beat_ns = now;
         s->beats++;
         part_slow(s);
-        wake(s);
+        wake(s, true);
     }
     pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- what one is sent ---- */
 
-/* What changed so far, read before the coordinator is asked. */
-static uint64_t look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
+/* Before the coordinator is asked. */
+static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
 {
     pthread_mutex_lock(&s->lock);
-    uint64_t changes = s->changes;
+    t->heard = said(s, t);
     *ending = s->ending;
     *beat = t->beat != s->beats;
     t->beat = s->beats;
     t->missed = 0;
     pthread_mutex_unlock(&s->lock);
-    return changes;
 }
 
-static bool suspend(tc_server *s, struct tc_feed *t, uint64_t changes)
+static bool suspend(tc_server *s, struct tc_feed *t)
 {
     pthread_mutex_lock(&s->lock);
-    bool quiet = !s->ending && s->changes == changes && s->beats == t->beat;
+    bool quiet = !s->ending && said(s, t) == t->heard && s->beats == t->beat;
     if (quiet) {
         MHD_suspend_connection(t->connection);
         t->held = true;
@@ -143,14 +158,14 @@ static ssize_t read_events(void *user, uint64_t position, char *out, size_t size
     (void)position;
     for (;;) {
         bool ending, beat;
-        uint64_t before = look(s, t, &ending, &beat);
+        look(s, t, &ending, &beat);
         if (ending || t->listener.ended)
             return MHD_CONTENT_READER_END_OF_STREAM;
         size_t n = beat ? heartbeat(t, out, size) : 0;
         n += tc_coord_events(s->coord, &t->listener, out + n, size - n);
         if (n > 0)
             return (ssize_t)n;
-        if (!t->listener.ended && suspend(s, t, before))
+        if (!t->listener.ended && suspend(s, t))
             return 0;
     }
 }
@@ -190,6 +205,7 @@ static struct tc_feed *feed_new(tc_server *s, const tc_pending *p, const tc_list
     t->connection = p->connection;
     t->fd = prepare_socket(s, p->connection);
     t->listener = *l;
+    t->study = *l->study ? tc_server_name(s, l->study, strlen(l->study)) : 0;
     pthread_mutex_lock(&s->lock);
     t->beat = s->beats;
     add(s, t);
@@ -203,7 +219,7 @@ enum MHD_Result tc_server_feed(tc_server *s, const tc_pending *p, const tc_respo
     if (!t)
         return MHD_NO;
     struct MHD_Response *m =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, read_events, t, feed_free);
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, t, feed_free);
     if (!m) {
         feed_free(t);
         return MHD_NO;

@@ -9,8 +9,6 @@
 
 #include <sys/socket.h>
 
-enum { HEADERS_MOST_S = 10 };
-
 tc_guest *tc_guest_of(struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
@@ -18,27 +16,20 @@ tc_guest *tc_guest_of(struct MHD_Connection *c)
     return info ? info->socket_context : NULL;
 }
 
-void tc_guest_turn(tc_server *s, tc_guest *g, bool theirs)
+void tc_guest_turn(tc_server *s, tc_guest *g, tc_turn turn)
 {
     if (!g)
         return;
     pthread_mutex_lock(&s->lock);
-    g->since_ns = theirs ? tc_clock_ns() : 0;
-    g->in_headers = false;
+    g->since_ns = tc_clock_ns();
+    g->turn = turn;
     pthread_mutex_unlock(&s->lock);
 }
 
 void *tc_guest_begins(void *user, const char *uri, struct MHD_Connection *c)
 {
-    tc_server *s = user;
-    tc_guest *g = tc_guest_of(c);
     (void)uri;
-    if (!g)
-        return NULL;
-    pthread_mutex_lock(&s->lock);
-    g->since_ns = tc_clock_ns();
-    g->in_headers = true;
-    pthread_mutex_unlock(&s->lock);
+    tc_guest_turn(user, tc_guest_of(c), TC_TURN_HEADERS);
     return NULL; /* what tc_server_answer finds as its state */
 }
 
@@ -53,12 +44,14 @@ static void greet(tc_server *s, struct MHD_Connection *c, void **context)
     g->fd = info ? info->connect_fd : -1;
     g->server = s;
     g->connection = c;
+    g->turn = TC_TURN_IDLE;
     g->since_ns = tc_clock_ns();
     pthread_mutex_lock(&s->lock);
     g->next = s->guests;
     if (g->next)
         g->next->previous = g;
     s->guests = g;
+    s->n_guests++;
     pthread_mutex_unlock(&s->lock);
     tc_server_greet(g);
 }
@@ -74,6 +67,7 @@ static void dismiss(tc_server *s, tc_guest *g)
         g->previous->next = g->next;
     else
         s->guests = g->next;
+    s->n_guests--;
     pthread_mutex_unlock(&s->lock);
     tc_free(g);
 }
@@ -88,17 +82,25 @@ void tc_guest_meet(void *user, struct MHD_Connection *c, void **context,
         dismiss(user, *context);
 }
 
-/* MHD's own limit is about silence; a byte now and then would hold a connection for ever. */
+/* MHD's own limit is about silence; a byte now and then would hold a connection for ever. Who says
+ * nothing at all between two requests has that limit, so a first line has no more. */
+static uint64_t most_s(const tc_server *s, const tc_guest *g)
+{
+    uint64_t most = s->request_most_s;
+    if (g->turn == TC_TURN_HEADERS || g->asleep)
+        most = s->headers_most_s;
+    else if (g->turn == TC_TURN_IDLE)
+        most = TC_IDLE_MOST_S;
+    return most < s->request_most_s ? most : s->request_most_s;
+}
+
 void tc_guest_part(tc_server *s)
 {
     uint64_t now = tc_clock_ns();
     pthread_mutex_lock(&s->lock);
-    for (tc_guest *g = s->guests; g; g = g->next) {
-        uint64_t most_s = (g->in_headers || g->asleep) && s->request_most_s > HEADERS_MOST_S
-                              ? HEADERS_MOST_S
-                              : s->request_most_s;
-        if (g->since_ns > 0 && now > g->since_ns + most_s * UINT64_C(1000000000) && g->fd >= 0)
+    for (tc_guest *g = s->guests; g; g = g->next)
+        if (g->turn != TC_TURN_OURS && g->fd >= 0 &&
+            now > g->since_ns + most_s(s, g) * UINT64_C(1000000000))
             (void)shutdown(g->fd, SHUT_RDWR);
-    }
     pthread_mutex_unlock(&s->lock);
 }

@@ -1,50 +1,128 @@
-/* server_hold.c - requests that wait for something to change, without a thread.
+/* server_hold.c - requests that wait for a round of their study, without a thread.
  *
- * What changed is counted, and the count is read before the coordinator is asked, so that a change
- * between its answer and the suspension is not missed. Called by server.c and server_request.c. */
+ * They lie on shelves, by the study in their path, and a study wakes its own alone: what another one does
+ * costs them nothing. What changed is counted, and the count is read before the coordinator is asked, so
+ * that a change between its answer and the suspension is not missed. Called by server.c and
+ * server_request.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
 
-void tc_server_resume_all(tc_server *s)
+#include <sodium.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    HELD_MOST = 256, /* of one token */
+    RECHECK_S = 5    /* in case that another process did something unsaid */
+};
+
+uint64_t tc_server_name(const tc_server *s, const char *text, size_t n)
 {
-    pthread_mutex_lock(&s->lock);
-    tc_pending *list = s->held;
-    s->held = NULL;
-    pthread_mutex_unlock(&s->lock);
+    uint64_t name = 0;
+    _Static_assert(sizeof s->secret == crypto_shorthash_KEYBYTES, "a key");
+    crypto_shorthash((uint8_t *)&name, (const uint8_t *)text, n, s->secret);
+    return name > 0 ? name : 1;
+}
+
+/* ---- waking ---- */
+
+/* Takes those from a shelf that are of the study, or whose time ends by then. Under the lock. */
+static void take(tc_server *s, size_t shelf, uint64_t study, uint64_t by_ns, tc_pending **out)
+{
+    for (tc_pending **at = &s->held[shelf]; *at;) {
+        tc_pending *p = *at;
+        if (p->study == study || p->until_ns <= by_ns) {
+            *at = p->next;
+            p->next = *out;
+            *out = p;
+            s->shares[p->share].held--;
+        } else {
+            at = &p->next;
+        }
+    }
+}
+
+static void resume(tc_pending *list)
+{
     for (tc_pending *p = list, *next; p; p = next) {
         next = p->next; /* once resumed, it is another thread's */
         MHD_resume_connection(p->connection);
     }
 }
 
-void tc_server_changed(void *user)
+static void resume_by(tc_server *s, uint64_t by_ns)
 {
-    tc_server *s = user;
+    tc_pending *list = NULL;
     pthread_mutex_lock(&s->lock);
-    s->changes++;
+    for (size_t i = 0; i < TC_SHELVES; i++)
+        take(s, i, 0, by_ns, &list);
     pthread_mutex_unlock(&s->lock);
-    tc_server_resume_all(s);
-    tc_feeds_wake(s);
+    resume(list);
 }
 
+void tc_server_resume_all(tc_server *s)
+{
+    resume_by(s, UINT64_MAX);
+}
+
+void tc_server_resume_due(tc_server *s)
+{
+    uint64_t now = tc_clock_ns();
+    pthread_mutex_lock(&s->lock);
+    bool all = now - s->recheck_ns >= RECHECK_S * UINT64_C(1000000000);
+    if (all)
+        s->recheck_ns = now;
+    pthread_mutex_unlock(&s->lock);
+    resume_by(s, all ? UINT64_MAX : now);
+}
+
+/* Listeners are woken a little later, all that was said until then at once (server_listen.c). */
+void tc_server_changed(void *user, const char *study, bool waited_for)
+{
+    tc_server *s = user;
+    tc_pending *list = NULL;
+    uint64_t name = tc_server_name(s, study, strlen(study));
+    size_t shelf = name % TC_SHELVES;
+    pthread_mutex_lock(&s->lock);
+    s->n_events++;
+    s->events[shelf]++;
+    if (waited_for) {
+        s->changes[shelf]++;
+        take(s, shelf, name, 0, &list);
+    }
+    bool ring = s->feeds && !s->rung;
+    s->rung |= ring;
+    pthread_mutex_unlock(&s->lock);
+    resume(list);
+    if (ring)
+        (void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
+}
+
+/* ---- waiting ---- */
+
+/* A token that has too many of them is answered at once. */
 bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes)
 {
+    size_t shelf = p->study % TC_SHELVES;
     pthread_mutex_lock(&s->lock);
-    bool holds = !s->ending && s->changes == changes && tc_clock_ns() < p->until_ns;
+    if (s->shares[p->share].held >= HELD_MOST)
+        p->until_ns = 0;
+    bool holds = !s->ending && s->changes[shelf] == changes && tc_clock_ns() < p->until_ns;
     if (holds) {
         MHD_suspend_connection(p->connection);
-        p->next = s->held;
-        s->held = p;
+        s->shares[p->share].held++;
+        p->next = s->held[shelf];
+        s->held[shelf] = p;
     }
     pthread_mutex_unlock(&s->lock);
     return holds;
 }
 
-uint64_t tc_server_changes(tc_server *s, bool *ending)
+uint64_t tc_server_changes(tc_server *s, uint64_t study, bool *ending)
 {
     pthread_mutex_lock(&s->lock);
-    uint64_t n = s->changes;
+    uint64_t n = s->changes[study % TC_SHELVES];
     *ending = s->ending;
     pthread_mutex_unlock(&s->lock);
     return n;

@@ -2,7 +2,9 @@
  *
  *   server.c          birth, the clock, end
  *   server_request.c  one request, from its headers to its answer
- *   server_hold.c     requests that wait for something to change
+ *   server_body.c     its body: whether it comes, and whose room it takes
+ *   server_hold.c     requests that wait for a round
+ *   server_crew.c     requests that may have to wait for a study
  *   server_events.c   listeners of /v1/events
  *   server_rate.c     how much one address may ask
  *   server_listen.c   new connections, and which thread gets them
@@ -16,6 +18,20 @@
 #include <microhttpd.h>
 #include <pthread.h>
 
+enum {
+    TC_SHELVES = 256,   /* studies, by a hash of their name: two on one shelf wake each other */
+    TC_SHARES = 4096,   /* tokens, by a hash: two with one share have one limit */
+    TC_IDLE_MOST_S = 30 /* until the first line of a request is there */
+};
+
+/* What we wait for of the other side; each has its time. */
+typedef enum tc_turn {
+    TC_TURN_OURS,
+    TC_TURN_IDLE,    /* the first line of a request */
+    TC_TURN_HEADERS, /* the rest of its headers */
+    TC_TURN_BODY     /* its body, or that it takes the answer */
+} tc_turn;
+
 /* A connection: how long has the other side let us wait? */
 typedef struct tc_guest {
     int fd;
@@ -24,8 +40,8 @@ typedef struct tc_guest {
     struct gnutls_session_int *tls; /* NULL: none */
     bool greeted;                   /* the client's part of the handshake is over */
     bool asleep, known;             /* its handshake waits; its descriptor is in s->doors */
-    uint64_t since_ns;              /* it is its turn since; 0: it is ours */
-    bool in_headers;                /* a request has begun whose headers are not there yet */
+    tc_turn turn;
+    uint64_t since_ns;
     struct tc_guest *next, *previous;
 } tc_guest;
 
@@ -34,36 +50,60 @@ typedef struct tc_pending {
     tc_server *server;
     struct MHD_Connection *connection;
     tc_guest *guest;
+    uint64_t study; /* of its path, by tc_server_name */
+    size_t share;   /* of its token */
     tc_text body;
-    size_t reserved; /* of the room for bodies */
-    bool too_large;
-    size_t excess;     /* bytes beyond that, thrown away */
+    size_t reserved;   /* of the room for bodies */
+    int refused;       /* 413 or 503: its body is not kept; 0: it is */
+    size_t excess;     /* bytes of it, thrown away */
     uint64_t until_ns; /* held no longer than this; 0: not to be held */
-    struct tc_pending *next;
+    bool admitted;     /* its token allows it */
+    tc_pace pace;      /* for the crew: */
+    const char *method, *path;
+    bool answered; /* by the crew: */
+    tc_response answer;
+    struct tc_pending *next; /* of those that are held, or that the crew has before it */
 } tc_pending;
+
+typedef struct tc_crew tc_crew;
+
+/* What one token has of the server now. */
+typedef struct tc_share {
+    size_t bodies; /* bytes */
+    unsigned held; /* requests */
+} tc_share;
 
 typedef struct tc_rate tc_rate;
 
 struct tc_server {
     tc_coord *coord;
     tc_rate *rate;
+    tc_crew *crew;
     struct MHD_Response *too_many; /* the answer to who asks too much */
     size_t body_max;
-    uint64_t request_most_s;
+    uint64_t request_most_s, headers_most_s;
+    size_t connections; /* at once */
+    uint8_t secret[16]; /* of tc_server_name */
     struct MHD_Daemon *daemon;
-    int listener, doors; /* -1: none; an epoll of the listener and of those whose handshake waits */
+    int listener, doors; /* -1: none; an epoll of the listener, the bell and waiting handshakes */
+    int bell;            /* wakes the thread that accepts; -1: none */
     pthread_t acceptor;
     bool accepting;
     pthread_mutex_t lock; /* everything below */
     pthread_cond_t wake;
     pthread_t ticker;
     bool ticking, ending, due;
-    uint64_t changes;
-    tc_pending *held;
-    uint64_t asking; /* requests that have begun */
-    size_t bodies;   /* bytes that are reserved for them */
+    uint64_t changes[TC_SHELVES]; /* of rounds and studies */
+    tc_pending *held[TC_SHELVES];
+    uint64_t recheck_ns; /* when all who wait asked again */
+    uint64_t asking;     /* requests that have begun */
+    size_t bodies;       /* bytes that are reserved for them */
+    tc_share shares[TC_SHARES];
     tc_guest *guests;
+    size_t n_guests;
     struct tc_feed *feeds;
+    uint64_t events[TC_SHELVES], n_events; /* said so far, of one shelf and of all */
+    bool rung;                             /* listeners are to be woken soon */
     uint64_t heartbeat_ms, beat_ns, beats; /* of listeners: how often, when last, how many */
 };
 
@@ -81,16 +121,43 @@ size_t tc_server_unescape(void *user, struct MHD_Connection *c, char *text);
 /* A round may be complete: do not wait for the next tick (server.c). */
 void tc_server_poke(tc_server *s);
 
+/* Asks the coordinator; from any thread, while the connection is this request's. */
+void tc_server_ask(tc_server *s, const tc_pending *p, tc_response *out);
+
+/* ---- requests about served studies (server_crew.c) */
+
+tacit_status tc_crew_start(tc_server *s, tacit_error *err);
+/* Suspends the request and has it answered; tc_server_answer is called again then, and it is p->answered,
+ * with an empty answer if the server ends. False: too many wait for the same study. */
+bool tc_crew_take(tc_server *s, tc_pending *p);
+/* What has begun is answered; s->crew stays until free. May be called before start, but not twice. */
+void tc_crew_end(tc_server *s);
+void tc_crew_free(tc_crew *c); /* NULL is allowed */
+
+/* ---- bodies (server_body.c) */
+
+/* Whether a body comes, and how long it is said to be; SIZE_MAX: that is not said. */
+bool tc_body_comes(struct MHD_Connection *c, size_t *n);
+/* False: its length is said twice, so that nobody knows where it ends. */
+bool tc_body_is_clear(struct MHD_Connection *c);
+/* MHD_NO: it does not end; hang up. p->refused: it is not kept. */
+enum MHD_Result tc_body_take(tc_pending *p, const char *bytes, size_t n);
+/* Wipes it and gives its room back. */
+void tc_body_end(tc_pending *p);
+
 /* ---- those that wait (server_hold.c) */
 
-/* What changed so far; *ending: the server stops. Read before the coordinator is asked. */
-uint64_t tc_server_changes(tc_server *s, bool *ending);
-/* False: something changed since `changes` was read, or its time is up. */
+/* Never 0. */
+uint64_t tc_server_name(const tc_server *s, const char *text, size_t n);
+/* What changed so far of a study; *ending: the server stops. Read before the coordinator is asked. */
+uint64_t tc_server_changes(tc_server *s, uint64_t study, bool *ending);
+/* False: something changed since `changes` was read, or it is not to be held any more. */
 bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes);
-/* All who wait ask again. */
+/* Those whose time is up ask again; now and then all. */
+void tc_server_resume_due(tc_server *s);
 void tc_server_resume_all(tc_server *s);
-/* The coordinator's notify: something changed. */
-void tc_server_changed(void *user);
+/* The coordinator's notify. */
+void tc_server_changed(void *user, const char *study, bool waited_for);
 
 /* ---- listeners (server_events.c) */
 
@@ -98,6 +165,8 @@ void tc_server_changed(void *user);
 enum MHD_Result tc_server_feed(tc_server *s, const tc_pending *p, const tc_response *r);
 /* All look for something new. */
 void tc_feeds_wake(tc_server *s);
+/* Those for whom something was said. */
+void tc_feeds_hear(tc_server *s);
 /* From the ticker: a heartbeat, if one is due. */
 void tc_feeds_beat(tc_server *s);
 uint64_t tc_feeds_heartbeat_ms(unsigned asked);
@@ -108,7 +177,9 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked);
 tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_per_s,
                          tacit_error *err);
 void tc_rate_free(tc_rate *t); /* NULL is allowed */
-bool tc_rate_allows(tc_rate *t, const struct sockaddr *a, bool with_token);
+bool tc_rate_allows(tc_rate *t, const struct sockaddr *a);
+/* Were few of its tokens wrong of late? */
+bool tc_rate_trusts(tc_rate *t, const struct sockaddr *a);
 /* Its token was not valid. */
 void tc_rate_failed(tc_rate *t, const struct sockaddr *a);
 
@@ -122,12 +193,14 @@ tacit_status tc_server_accept(tc_server *s, tacit_error *err);
 void tc_server_deafen(tc_server *s);
 /* A new connection: how its handshake waits. */
 void tc_server_greet(tc_guest *g);
+/* Of an IPv6 address the first 64 bits count: who has one such address has them all. */
+void tc_server_network(struct sockaddr_storage *a);
 
 /* ---- connections (server_guest.c) */
 
 tc_guest *tc_guest_of(struct MHD_Connection *c); /* NULL: there was no memory for it */
 /* Whose turn is it? Theirs must not last too long. g may be NULL. */
-void tc_guest_turn(tc_server *s, tc_guest *g, bool theirs);
+void tc_guest_turn(tc_server *s, tc_guest *g, tc_turn turn);
 /* MHD has read the first line of a request. */
 void *tc_guest_begins(void *user, const char *uri, struct MHD_Connection *c);
 void tc_guest_meet(void *user, struct MHD_Connection *c, void **context,

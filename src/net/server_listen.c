@@ -7,10 +7,12 @@
  *
  * While a TLS handshake waits for the other side, libmicrohttpd 0.9.75 with epoll tries again and again
  * without a pause: half a handshake would cost a thread. So a connection whose handshake has nothing to
- * read is suspended, and the thread that accepts wakes it when something came. Called by server.c and
- * server_guest.c. */
+ * read is suspended, and the thread that accepts wakes it when something came. The same thread wakes
+ * listeners, a little after something was said: so many events at once wake them once. Called by server.c
+ * and server_guest.c. */
 #include "net/server_int.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -18,11 +20,12 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BACKLOG = 1024, PAUSE_NS = 20000000, EVENTS = 64 };
+enum { BACKLOG = 1024, PAUSE_NS = 20000000, EVENTS = 64, HEAR_MS = 20 };
 
 /* ---- handshakes ---- */
 
@@ -105,36 +108,82 @@ static bool is_passing(int why)
     return why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
 }
 
-/* False: the listener is shut (tc_server_deafen). */
-static bool accept_one(tc_server *s)
+void tc_server_network(struct sockaddr_storage *a)
+{
+    struct in6_addr *six = &((struct sockaddr_in6 *)a)->sin6_addr;
+    if (a->ss_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(six))
+        memset(six->s6_addr + 8, 0, 8);
+}
+
+/* A thread of libmicrohttpd 0.9.75 that gets one connection more than its limit keeps a lock for ever: it
+ * must not come to that. A few that are on their way to their thread are not counted yet. */
+static bool is_full(tc_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool full = s->n_guests >= s->connections;
+    pthread_mutex_unlock(&s->lock);
+    return full;
+}
+
+static void accept_one(tc_server *s)
 {
     struct sockaddr_storage from;
     socklen_t n = sizeof from;
     int fd = accept4(s->listener, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0)
+    if (fd >= 0 && is_full(s)) {
+        close(fd);
+    } else if (fd >= 0) {
+        tc_server_network(&from);
         (void)MHD_add_connection(s->daemon, fd, (struct sockaddr *)&from, n); /* or closes it */
-    else if (is_passing(errno))
+    } else if (is_passing(errno)) {
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-    return fd >= 0 || errno != EINVAL;
+    }
 }
 
+/* Who sleeps is there. */
+static void open_door(tc_server *s, void *who)
+{
+    uint64_t rings;
+    if (who == &s->listener) {
+        accept_one(s);
+    } else if (who == &s->bell) {
+        (void)!read(s->bell, &rings, sizeof rings);
+    } else {
+        pthread_mutex_lock(&s->lock);
+        wake(who);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+/* False: the server ends. *rung: listeners are to be woken. */
+static bool look_around(tc_server *s, bool *rung)
+{
+    pthread_mutex_lock(&s->lock);
+    bool ending = s->ending;
+    *rung = s->rung;
+    pthread_mutex_unlock(&s->lock);
+    return !ending;
+}
+
+/* Where no descriptor is left accept4 fails even on a listener that is shut: what ends this is s->ending. */
 static void *run_acceptor(void *user)
 {
     tc_server *s = user;
     struct epoll_event events[EVENTS];
-    for (;;) {
-        int n = epoll_wait(s->doors, events, EVENTS, -1);
-        for (int i = 0; i < n; i++) {
-            tc_guest *g = events[i].data.ptr; /* NULL: the listener */
-            if (!g && !accept_one(s))
-                return NULL;
-            if (g) { /* it sleeps, so it is there */
-                pthread_mutex_lock(&s->lock);
-                wake(g);
-                pthread_mutex_unlock(&s->lock);
-            }
+    uint64_t hear_ns = 0; /* when listeners are woken; 0: they are not */
+    for (bool rung; look_around(s, &rung);) {
+        uint64_t now = tc_clock_ns();
+        if (rung && hear_ns == 0)
+            hear_ns = now + HEAR_MS * UINT64_C(1000000);
+        if (hear_ns > 0 && now >= hear_ns) {
+            tc_feeds_hear(s);
+            hear_ns = 0;
         }
+        int n = epoll_wait(s->doors, events, EVENTS, hear_ns > 0 ? HEAR_MS : -1);
+        for (int i = 0; i < n; i++)
+            open_door(s, events[i].data.ptr);
     }
+    return NULL;
 }
 
 static tacit_status cannot(const char *text, tacit_error *err)
@@ -146,9 +195,10 @@ tacit_status tc_server_bind(tc_server *s, const tc_address *a, const char *text,
 {
     int one = 1;
     s->doors = epoll_create1(EPOLL_CLOEXEC);
+    s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     socklen_t size = a->v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     s->listener = socket(a->v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->listener < 0 || s->doors < 0)
+    if (s->listener < 0 || s->doors < 0 || s->bell < 0)
         return cannot(text, err);
     (void)setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (a->v6)
@@ -161,8 +211,10 @@ tacit_status tc_server_bind(tc_server *s, const tc_address *a, const char *text,
 
 tacit_status tc_server_accept(tc_server *s, tacit_error *err)
 {
-    struct epoll_event e = {.events = EPOLLIN};
-    if (epoll_ctl(s->doors, EPOLL_CTL_ADD, s->listener, &e) != 0)
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = &s->listener};
+    struct epoll_event bell = {.events = EPOLLIN, .data.ptr = &s->bell};
+    if (epoll_ctl(s->doors, EPOLL_CTL_ADD, s->listener, &e) != 0 ||
+        epoll_ctl(s->doors, EPOLL_CTL_ADD, s->bell, &bell) != 0)
         return tc_fail(err, TACIT_E_IO, "the server cannot be started: %s", strerror(errno));
     s->accepting = pthread_create(&s->acceptor, NULL, run_acceptor, s) == 0;
     return s->accepting ? TACIT_OK : tc_fail_memory(err);
@@ -171,8 +223,8 @@ tacit_status tc_server_accept(tc_server *s, tacit_error *err)
 /* s->ending is set: nobody falls asleep any more. */
 void tc_server_deafen(tc_server *s)
 {
-    if (s->listener >= 0)
-        (void)shutdown(s->listener, SHUT_RDWR); /* wakes who waits for it */
+    if (s->bell >= 0)
+        (void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
     if (s->accepting)
         pthread_join(s->acceptor, NULL);
     pthread_mutex_lock(&s->lock);

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,18 +20,28 @@ typedef struct site {
     tc_coord *coord;
     tc_certificate tls;
     tc_server *server;
+    char token[64];
+    unsigned headers_most_s, connections;
 } site;
 
 static void open_site(site *s, unsigned request_most_s)
 {
     tacit_error err = {0};
+    tc_text token = {0};
+    bool made;
     assert_ok(tc_store_open(&s->store, "memory:", true, &err));
     assert_ok(tc_coord_new(&s->coord, &(tc_coord_config){.store = s->store}, &err));
+    assert_ok(tc_coord_operator_token(s->coord, &token, &made, &err));
+    snprintf(s->token, sizeof s->token, "%s", tc_text_get(&token));
+    tc_text_fini(&token);
     assert_ok(tc_certificate_get(s->store, "127.0.0.1", &s->tls, &err));
     tc_server_config cfg = {.coord = s->coord,
                             .listen = "127.0.0.1:0",
                             .tls = &s->tls,
                             .threads = 2,
+                            .heartbeat_ms = 50, /* so that the slow are looked for often */
+                            .headers_most_s = s->headers_most_s,
+                            .connections = s->connections,
                             .request_most_s = request_most_s};
     assert_ok(tc_server_start(&s->server, &cfg, &err));
 }
@@ -100,15 +111,26 @@ static void client_fini(client *c)
     close(c->fd);
 }
 
-static void ask_for_health(client *c)
+static void say(client *c, const char *text)
 {
-    static const char request[] = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    char answer[512];
+    ssize_t n = (ssize_t)strlen(text);
+    assert_int_equal(gnutls_record_send(c->tls, text, (size_t)n), n);
+}
+
+/* All that comes until the end. */
+static void hear(client *c, char answer[1024])
+{
     size_t got = 0;
-    assert_int_equal(gnutls_record_send(c->tls, request, sizeof request - 1), sizeof request - 1);
-    for (ssize_t k; (k = gnutls_record_recv(c->tls, answer + got, sizeof answer - 1 - got)) > 0;)
+    for (ssize_t k; (k = gnutls_record_recv(c->tls, answer + got, 1023 - got)) > 0;)
         got += (size_t)k;
     answer[got] = 0;
+}
+
+static void ask_for_health(client *c)
+{
+    char answer[1024];
+    say(c, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    hear(c, answer);
     assert_non_null(strstr(answer, " 200 "));
     assert_non_null(strstr(answer, "\r\n\r\nok\n"));
 }
@@ -177,6 +199,57 @@ static void who_ends_half_way_is_forgotten(void **state)
     close_site(&s);
 }
 
+/* ---- after the handshake ---- */
+
+/* A request that takes longer than a handshake may: its body comes in two parts. */
+static void begin_slowly(client *c, const site *s)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "POST /v1/tokens HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+             "Connection: close\r\nContent-Length: 18\r\n\r\n",
+             s->token);
+    say(c, text);
+    say(c, "{\"role\":");
+}
+
+/* Who has nothing to read while its handshake is over does not sleep as one whose handshake waits: it would
+ * be cut off like one. Of TLS 1.2 also with a session to be taken up again. */
+static void after_its_handshake_nobody_sleeps(void **state)
+{
+    enum { CLIENTS = 3 };
+    static const char *const versions[CLIENTS] = {"NORMAL:-VERS-ALL:+VERS-TLS1.3",
+                                                  "NORMAL:-VERS-ALL:+VERS-TLS1.2",
+                                                  "NORMAL:-VERS-ALL:+VERS-TLS1.2"};
+    site s = {.headers_most_s = 1};
+    client c[CLIENTS];
+    gnutls_datum_t session;
+    char answer[1024];
+    (void)state;
+    open_site(&s, 0);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        c[i] = (client){.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
+        client_init(&c[i], versions[i]);
+        if (i == 2)
+            assert_int_equal(gnutls_session_set_data(c[i].tls, session.data, session.size), 0);
+        assert_int_equal(gnutls_handshake(c[i].tls), 0);
+        if (i == 1)
+            assert_int_equal(gnutls_session_get_data2(c[i].tls, &session), 0);
+        begin_slowly(&c[i], &s);
+    }
+    usleep(1700000); /* more than headers_most_s */
+    for (size_t i = 0; i < CLIENTS; i++) {
+        say(&c[i], " \"viewer\"}");
+        hear(&c[i], answer);
+        assert_non_null(strstr(answer, "HTTP/1.1 201 "));
+        client_fini(&c[i]);
+    }
+    gnutls_free(session.data);
+    close_site(&s);
+}
+
+/* ---- ends ---- */
+
 /* Its time is up: the server ends it. */
 static void a_handshake_that_never_ends_is_ended(void **state)
 {
@@ -209,14 +282,105 @@ static void an_address_in_use_is_refused(void **state)
     close_site(&s);
 }
 
+/* Those beyond the limit are closed, and when the others are gone there is room again. */
+static void more_than_allowed_are_closed(void **state)
+{
+    enum { MANY = 200, TRIES = 400 };
+    site s = {.connections = 16};
+    int fds[MANY], ended = 0;
+    bool answered = false;
+    (void)state;
+    open_site(&s, 0);
+    for (size_t i = 0; i < MANY; i++)
+        fds[i] = connect_to(&s);
+    for (int i = 0; i < TRIES && ended == 0; i++, usleep(5000))
+        for (size_t k = 0; k < MANY; k++) {
+            struct pollfd p = {.fd = fds[k], .events = POLLIN};
+            ended += poll(&p, 1, 0) == 1;
+        }
+    assert_true(ended > 0);
+    for (size_t i = 0; i < MANY; i++)
+        close(fds[i]);
+    for (int i = 0; i < TRIES && !answered; i++, usleep(5000)) {
+        client c = {.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
+        client_init(&c, "NORMAL");
+        answered = gnutls_handshake(c.tls) == 0;
+        if (answered)
+            ask_for_health(&c);
+        client_fini(&c);
+    }
+    assert_true(answered);
+    close_site(&s);
+}
+
+static rlim_t highest_descriptor(void)
+{
+    int fd = dup(0);
+    close(fd);
+    return (rlim_t)fd;
+}
+
+/* Connections that cannot be accepted stay at the door; the server ends nevertheless. */
+static void a_server_without_descriptors_can_be_stopped(void **state)
+{
+    site s = {0};
+    struct rlimit before, none;
+    int fds[4];
+    (void)state;
+    open_site(&s, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons(tc_server_port(s.server)),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    for (size_t i = 0; i < 4; i++)
+        fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = highest_descriptor(); /* all below it are in use */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(connect(fds[i], (struct sockaddr *)&at, sizeof at), 0);
+    usleep(100000); /* the server has tried by now */
+    tc_server_stop(s.server);
+    s.server = NULL;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    for (size_t i = 0; i < 4; i++)
+        close(fds[i]);
+    close_site(&s);
+}
+
+/* The last test: the limit stays. */
+static void what_the_server_needs_itself_is_kept(void **state)
+{
+    enum { FILES = 400, KEPT = 64 + 3 * 2 };
+    site s = {0};
+    tacit_error err = {0};
+    struct rlimit few = {.rlim_cur = FILES, .rlim_max = FILES};
+    (void)state;
+    open_site(&s, 0);
+    tc_server_stop(s.server);
+    s.server = NULL;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    tc_server_config cfg = {
+        .coord = s.coord, .listen = "127.0.0.1:0", .threads = 2, .connections = FILES - KEPT + 1};
+    assert_fails(tc_server_start(&s.server, &cfg, &err), TACIT_E_ARG,
+                 "331 connections and 2 threads need more open files than the limit of 400 allows");
+    cfg.connections--;
+    assert_ok(tc_server_start(&s.server, &cfg, &err));
+    close_site(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(handshakes_in_small_pieces_succeed),
         cmocka_unit_test(half_handshakes_hold_up_nobody),
         cmocka_unit_test(who_ends_half_way_is_forgotten),
+        cmocka_unit_test(after_its_handshake_nobody_sleeps),
         cmocka_unit_test(a_handshake_that_never_ends_is_ended),
         cmocka_unit_test(an_address_in_use_is_refused),
+        cmocka_unit_test(more_than_allowed_are_closed),
+        cmocka_unit_test(a_server_without_descriptors_can_be_stopped),
+        cmocka_unit_test(what_the_server_needs_itself_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

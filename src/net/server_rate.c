@@ -109,15 +109,23 @@ static bucket *find(tc_rate *t, const struct sockaddr *a, uint64_t now)
     return b;
 }
 
-bool tc_rate_allows(tc_rate *t, const struct sockaddr *a, bool with_token)
+bool tc_rate_allows(tc_rate *t, const struct sockaddr *a)
 {
-    if (t->asks_per_s == 0 && !with_token)
+    if (t->asks_per_s == 0)
         return true;
     pthread_mutex_lock(&t->lock);
     bucket *b = find(t, a, tc_clock_ns());
-    bool may = (t->asks_per_s == 0 || b->asks >= 1) && (!with_token || b->failures >= 1);
-    if (may && t->asks_per_s > 0)
+    bool may = b->asks >= 1;
+    if (may)
         b->asks -= 1;
+    pthread_mutex_unlock(&t->lock);
+    return may;
+}
+
+bool tc_rate_trusts(tc_rate *t, const struct sockaddr *a)
+{
+    pthread_mutex_lock(&t->lock);
+    bool may = find(t, a, tc_clock_ns())->failures >= 1;
     pthread_mutex_unlock(&t->lock);
     return may;
 }

@@ -25,13 +25,13 @@ static struct sockaddr_storage address(const char *text)
 static bool asks(tc_rate *t, const char *who)
 {
     struct sockaddr_storage a = address(who);
-    return tc_rate_allows(t, (struct sockaddr *)&a, false);
+    return tc_rate_allows(t, (struct sockaddr *)&a);
 }
 
-static bool asks_with_token(tc_rate *t, const char *who)
+static bool is_trusted(tc_rate *t, const char *who)
 {
     struct sockaddr_storage a = address(who);
-    return tc_rate_allows(t, (struct sockaddr *)&a, true);
+    return tc_rate_trusts(t, (struct sockaddr *)&a);
 }
 
 static void fails(tc_rate *t, const char *who)
@@ -62,7 +62,7 @@ static void an_address_has_a_second_worth(void **state)
     assert_false(asks(t, "2001:db8::ffff:2")); /* the same network */
     assert_true(asks(t, "2001:db8:0:1::1"));   /* another one */
     assert_false(asks(t, "::ffff:10.0.0.1"));  /* the same in other words */
-    assert_true(tc_rate_allows(t, NULL, false));
+    assert_true(tc_rate_allows(t, NULL));
     tc_rate_free(t);
 }
 
@@ -83,12 +83,12 @@ static void wrong_tokens_are_counted_apart(void **state)
     (void)state;
     assert_ok(tc_rate_new(&t, 0, 3, &err));
     for (int i = 0; i < 3; i++) {
-        assert_true(asks_with_token(t, "10.0.0.1"));
+        assert_true(is_trusted(t, "10.0.0.1"));
         fails(t, "10.0.0.1");
     }
-    assert_false(asks_with_token(t, "10.0.0.1"));
+    assert_false(is_trusted(t, "10.0.0.1"));
     assert_true(asks(t, "10.0.0.1")); /* health can be asked for without one */
-    assert_true(asks_with_token(t, "10.0.0.2"));
+    assert_true(is_trusted(t, "10.0.0.2"));
     tc_rate_free(t);
 }
 
@@ -173,6 +173,49 @@ static void a_server_says_when_to_ask_again(void **state)
     assert_non_null(strstr(answer, "HTTP/1.1 401 "));
 }
 
+/* Behind one address there may be many: who guesses shuts out nobody whose token is valid. */
+static void a_valid_token_does_not_suffer_from_wrong_ones(void **state)
+{
+    tacit_error err = {0};
+    tc_store *store;
+    tc_coord *coord;
+    tc_server *server;
+    tc_text token = {0};
+    bool made;
+    char answer[2048];
+    (void)state;
+    assert_ok(tc_store_open(&store, "memory:", true, &err));
+    assert_ok(tc_coord_new(&coord, &(tc_coord_config){.store = store}, &err));
+    assert_ok(tc_coord_operator_token(coord, &token, &made, &err));
+    tc_server_config cfg = {.coord = coord, .listen = "127.0.0.1:0", .threads = 1, .failures = 1};
+    assert_ok(tc_server_start(&server, &cfg, &err));
+    int fd = connect_to(server);
+    for (int i = 0; i < 5; i++)
+        ask_over(fd, "guess", answer);
+    assert_non_null(strstr(answer, "HTTP/1.1 429 "));
+    ask_over(fd, tc_text_get(&token), answer);
+    assert_non_null(strstr(answer, "HTTP/1.1 200 "));
+    close(fd);
+    tc_text_fini(&token);
+    tc_server_stop(server);
+    tc_coord_free(coord);
+    tc_store_close(store);
+}
+
+static void connections_are_counted_by_network(void **state)
+{
+    struct sockaddr_storage a = address("2001:db8::1"), b = address("2001:db8::ffff:2"),
+                            c = address("2001:db8:0:1::1"), d = address("10.0.0.1"), e = d;
+    (void)state;
+    tc_server_network(&a);
+    tc_server_network(&b);
+    tc_server_network(&c);
+    tc_server_network(&d);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_memory_not_equal(&a, &c, sizeof a);
+    assert_memory_equal(&d, &e, sizeof d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +224,8 @@ int main(void)
         cmocka_unit_test(wrong_tokens_are_counted_apart),
         cmocka_unit_test(many_addresses_fit),
         cmocka_unit_test(a_server_says_when_to_ask_again),
+        cmocka_unit_test(a_valid_token_does_not_suffer_from_wrong_ones),
+        cmocka_unit_test(connections_are_counted_by_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,9 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
-enum { EXCESS_MOST = 1 << 20, WAIT_MOST_S = 60 };
-#define BODIES_MOST ((size_t)256 << 20) /* of all requests together */
+enum { QUERY_MOST = 4096, WAIT_MOST_S = 60 };
 
 static const char *header(struct MHD_Connection *c, const char *name)
 {
@@ -24,7 +24,14 @@ static const char *bearer(struct MHD_Connection *c)
 {
     static const char scheme[] = "Bearer ";
     const char *v = header(c, MHD_HTTP_HEADER_AUTHORIZATION);
-    return v && strncmp(v, scheme, sizeof scheme - 1) == 0 ? v + sizeof scheme - 1 : NULL;
+    return v && strncasecmp(v, scheme, sizeof scheme - 1) == 0 ? v + sizeof scheme - 1 : NULL;
+}
+
+/* libmicrohttpd has taken the query apart: what would be read as a part of another one is escaped. */
+static void add_escaped(tc_text *out, const char *text, const char *these)
+{
+    for (; *text; text++)
+        tc_text_addf(out, strchr(these, *text) ? "%%%02X" : "%c", *text);
 }
 
 static enum MHD_Result add_argument(void *user, enum MHD_ValueKind kind, const char *name,
@@ -32,7 +39,11 @@ static enum MHD_Result add_argument(void *user, enum MHD_ValueKind kind, const c
 {
     tc_text *query = user;
     (void)kind;
-    tc_text_addf(query, "%s%s=%s", query->len > 0 ? "&" : "", name, value ? value : "");
+    if (query->len > 0)
+        tc_text_add(query, "&");
+    add_escaped(query, name, "%&=");
+    tc_text_add(query, "=");
+    add_escaped(query, value ? value : "", "%&");
     return MHD_YES;
 }
 
@@ -91,7 +102,7 @@ static enum MHD_Result send_back(tc_pending *p, const tc_response *r)
     add_headers(m, r);
     if (r->status == 401 && bearer(p->connection))
         tc_rate_failed(p->server->rate, address(p->connection));
-    tc_guest_turn(p->server, p->guest, true);
+    tc_guest_turn(p->server, p->guest, TC_TURN_BODY);
     enum MHD_Result sent = MHD_queue_response(p->connection, (unsigned)r->status, m);
     MHD_destroy_response(m);
     return sent;
@@ -99,30 +110,33 @@ static enum MHD_Result send_back(tc_pending *p, const tc_response *r)
 
 static enum MHD_Result refuse(tc_pending *p, int status, const char *kind, const char *detail)
 {
-    tc_response r = {.status = status, .content_type = PROBLEM};
+    tc_response r = {.status = status, .content_type = PROBLEM, .allow = "GET"};
     tc_text_addf(&r.body,
                  "{\"type\": \"urn:tacit:problem:%s\", \"title\": \"%s\", \"status\": %d, "
                  "\"detail\": \"%s\"}",
                  kind, detail, status, detail);
     r.retry_after_ms = status == 503 ? 1000 : 0;
+    tc_coord_counted(p->server->coord, status);
     enum MHD_Result sent = send_back(p, &r);
     tc_response_fini(&r);
     return sent;
 }
 
-static enum MHD_Result refuse_large(tc_pending *p)
+static enum MHD_Result refuse_body(tc_pending *p, int status)
 {
-    return refuse(p, 413, "arg", "the body is too large");
+    return status == 413 ? refuse(p, 413, "arg", "the body is too large")
+                         : refuse(p, 503, "busy", "too many bodies at once");
 }
 
-static enum MHD_Result refuse_busy(tc_pending *p)
+static bool is_head(const char *method)
 {
-    return refuse(p, 503, "busy", "too many bodies at once");
+    return strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 }
 
+/* libmicrohttpd leaves out the body of an answer to HEAD by itself. */
 static tc_request request_of(const tc_pending *p, const char *method, const char *path)
 {
-    return (tc_request){.method = method,
+    return (tc_request){.method = is_head(method) ? MHD_HTTP_METHOD_GET : method,
                         .path = path,
                         .bearer = bearer(p->connection),
                         .signature = header(p->connection, "Tacit-Signature"),
@@ -130,35 +144,72 @@ static tc_request request_of(const tc_pending *p, const char *method, const char
                         .last_event = header(p->connection, "Last-Event-ID")};
 }
 
-static void ask(tc_server *s, tc_pending *p, const char *method, const char *path, tc_response *out)
+void tc_server_ask(tc_server *s, const tc_pending *p, tc_response *out)
 {
-    tc_text query = {.max = 4096};
-    tc_request q = request_of(p, method, path);
+    tc_text query = {.max = QUERY_MOST};
+    tc_request q = request_of(p, p->method, p->path);
     MHD_get_connection_values(p->connection, MHD_GET_ARGUMENT_KIND, add_argument, &query);
     q.query = query.len > 0 ? tc_text_get(&query) : NULL;
     q.body = tc_text_get(&p->body);
     q.n_body = p->body.len;
-    tc_coord_handle(s->coord, &q, out);
+    if (query.failed)
+        out->status = 414;
+    else
+        tc_coord_handle(s->coord, &q, out);
     tc_text_fini(&query);
 }
 
-static enum MHD_Result serve(tc_server *s, tc_pending *p, const char *method, const char *path)
+static enum MHD_Result answer(tc_server *s, tc_pending *p, const tc_response *r)
+{
+    if (r->status == 414)
+        return refuse(p, 414, "arg", "the query is too long");
+    if (!r->listens)
+        return send_back(p, r);
+    return is_head(p->method) ? refuse(p, 405, "unsupported", "events have no HEAD")
+                              : tc_server_feed(s, p, r);
+}
+
+/* For the crew. A token is looked at before a place in its queue is given. */
+static enum MHD_Result serve_slowly(tc_server *s, tc_pending *p)
+{
+    tc_response r = {0};
+    size_t most;
+    tc_request q = request_of(p, p->method, p->path);
+    if (!p->admitted && !tc_coord_admit(s->coord, &q, &most, &r)) {
+        enum MHD_Result sent = send_back(p, &r);
+        tc_response_fini(&r);
+        return sent;
+    }
+    return tc_crew_take(s, p)
+               ? MHD_YES
+               : refuse(p, 503, "busy", "too many requests wait for this study; ask again");
+}
+
+static enum MHD_Result serve_at_once(tc_server *s, tc_pending *p)
 {
     for (;;) {
         tc_response r = {0};
         bool ending;
-        uint64_t before = tc_server_changes(s, &ending);
-        ask(s, p, method, path, &r);
+        uint64_t before = tc_server_changes(s, p->study, &ending);
+        tc_server_ask(s, p, &r);
         if (r.closes)
             tc_server_poke(s);
         bool wants = r.wait && !ending && tc_clock_ns() < p->until_ns;
-        enum MHD_Result sent = wants       ? MHD_YES
-                               : r.listens ? tc_server_feed(s, p, &r)
-                                           : send_back(p, &r);
+        enum MHD_Result sent = wants ? MHD_YES : answer(s, p, &r);
         tc_response_fini(&r);
         if (!wants || tc_server_hold(s, p, before))
             return sent;
     }
+}
+
+static enum MHD_Result serve(tc_server *s, tc_pending *p)
+{
+    tc_request q = request_of(p, p->method, p->path);
+    p->pace = tc_coord_pace(q.method, q.path);
+    if (p->answered)
+        return p->answer.status > 0 ? answer(s, p, &p->answer)
+                                    : refuse(p, 503, "busy", "the server stops");
+    return p->pace == TC_PACE_QUICK ? serve_at_once(s, p) : serve_slowly(s, p);
 }
 
 /* ?wait=SECONDS */
@@ -171,38 +222,15 @@ static uint64_t wait_until(struct MHD_Connection *c)
     return tc_clock_ns() + (s < WAIT_MOST_S ? s : WAIT_MOST_S) * UINT64_C(1000000000);
 }
 
-/* Whether a body comes, and how long it is said to be; SIZE_MAX: that is not said. */
-static bool body_comes(struct MHD_Connection *c, size_t *n)
-{
-    const char *length = header(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    unsigned long long v;
-    *n = SIZE_MAX;
-    if (!length)
-        return header(c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL;
-    if (tc_parse_u64(length, &v))
-        *n = v;
-    return *n > 0;
-}
-
-static bool reserve(tc_server *s, tc_pending *p, size_t n)
-{
-    pthread_mutex_lock(&s->lock);
-    bool room = n <= BODIES_MOST - s->bodies;
-    if (room) {
-        s->bodies += n;
-        p->reserved = n;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return room;
-}
-
-/* Before a byte of a body is kept: may it be sent, is it short enough, is there room? */
+/* Before a byte of a body is kept: may it be sent, is it short enough? */
 static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, const char *path)
 {
     size_t said, most = 0;
     tc_response r = {0};
     p->body.max = 1;
-    if (!body_comes(p->connection, &said))
+    if (!tc_body_is_clear(p->connection))
+        return refuse(p, 400, "arg", "the length of the body is said more than once");
+    if (!tc_body_comes(p->connection, &said))
         return MHD_YES;
     tc_request q = request_of(p, method, path);
     if (!tc_coord_admit(s->coord, &q, &most, &r)) {
@@ -210,15 +238,25 @@ static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, co
         tc_response_fini(&r);
         return sent;
     }
+    p->admitted = true;
     most = most < s->body_max ? most : s->body_max;
     p->body.max = most + 1;
-    if (said != SIZE_MAX && said > most)
-        return refuse_large(p);
-    return reserve(s, p, said < most ? said : most) ? MHD_YES : refuse_busy(p);
+    return said != SIZE_MAX && said > most ? refuse_body(p, 413) : MHD_YES;
 }
 
-static tc_pending *begin(tc_server *s, struct MHD_Connection *c)
+/* The study of "/v1/studies/NAME/..."; of other paths whatever there is. */
+static uint64_t study_of(const tc_server *s, const char *path)
 {
+    static const char studies[] = "/v1/studies/";
+    const char *name = path + strspn(path, "/");
+    if (strncmp(path, studies, sizeof studies - 1) == 0)
+        name = path + sizeof studies - 1;
+    return tc_server_name(s, name, strcspn(name, "/:"));
+}
+
+static tc_pending *begin(tc_server *s, struct MHD_Connection *c, const char *path)
+{
+    const char *token = bearer(c);
     tc_pending *p = tc_alloc(1, sizeof *p);
     if (!p)
         return NULL;
@@ -226,25 +264,23 @@ static tc_pending *begin(tc_server *s, struct MHD_Connection *c)
     p->connection = c;
     p->guest = tc_guest_of(c);
     p->until_ns = wait_until(c);
+    p->study = study_of(s, path);
+    p->share = token ? tc_server_name(s, token, strlen(token)) % TC_SHARES : 0;
+    tc_guest_turn(s, p->guest, TC_TURN_BODY);
     pthread_mutex_lock(&s->lock);
     s->asking++;
-    if (p->guest)
-        p->guest->in_headers = false; /* its body has more time */
     pthread_mutex_unlock(&s->lock);
     return p;
 }
 
-/* A body that did not say its length is read on for a while, so that its sender gets the answer; one
- * without an end is hung up on. */
-static enum MHD_Result take_piece(tc_pending *p, const char *bytes, size_t n)
+/* Who has been wrong too often is asked for its token alone, before anything is done for it; a valid one
+ * does not suffer from what others at its address do. */
+static bool is_welcome(tc_server *s, struct MHD_Connection *c)
 {
-    p->too_large = p->too_large || p->body.len + n >= p->body.max;
-    if (!p->too_large) {
-        tc_text_add_bytes(&p->body, bytes, n);
-        return MHD_YES;
-    }
-    p->excess += n;
-    return p->excess <= EXCESS_MOST ? MHD_YES : MHD_NO;
+    const char *token = bearer(c);
+    const struct sockaddr *from = address(c);
+    return tc_rate_allows(s->rate, from) &&
+           (!token || tc_rate_trusts(s->rate, from) || tc_coord_knows(s->coord, token));
 }
 
 /* A connection stays open if no body comes: another handshake would cost more than this. Its state is the
@@ -252,8 +288,9 @@ static enum MHD_Result take_piece(tc_pending *p, const char *bytes, size_t n)
 static enum MHD_Result turn_away(tc_server *s, struct MHD_Connection *c, void **state)
 {
     size_t n;
-    tc_guest_turn(s, tc_guest_of(c), true);
-    if (body_comes(c, &n))
+    tc_guest_turn(s, tc_guest_of(c), TC_TURN_BODY);
+    tc_coord_counted(s->coord, 429);
+    if (tc_body_comes(c, &n))
         return MHD_queue_response(c, 429, s->too_many);
     *state = s->too_many;
     return MHD_YES;
@@ -267,22 +304,24 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
     tc_pending *p = *state;
     (void)version;
     if (!p) {
-        if (!tc_rate_allows(s->rate, address(c), bearer(c) != NULL))
+        if (!is_welcome(s, c))
             return turn_away(s, c, state);
-        *state = p = begin(s, c);
+        *state = p = begin(s, c, path);
         return p ? admit(s, p, method, path) : MHD_NO;
     }
     if (*state == s->too_many)
         return MHD_queue_response(c, 429, s->too_many);
     if (*upload_size > 0) {
-        enum MHD_Result more = take_piece(p, upload, *upload_size);
+        enum MHD_Result more = tc_body_take(p, upload, *upload_size);
         *upload_size = 0;
         return more;
     }
-    if (p->too_large)
-        return refuse_large(p);
-    tc_guest_turn(s, p->guest, false);
-    return serve(s, p, method, path);
+    if (p->refused)
+        return refuse_body(p, p->refused);
+    tc_guest_turn(s, p->guest, TC_TURN_OURS);
+    p->method = method;
+    p->path = path;
+    return serve(s, p);
 }
 
 void tc_server_end(void *user, struct MHD_Connection *c, void **state,
@@ -290,27 +329,27 @@ void tc_server_end(void *user, struct MHD_Connection *c, void **state,
 {
     tc_server *s = user;
     tc_pending *p = *state;
-    (void)c;
     (void)code;
+    tc_guest_turn(s, tc_guest_of(c), TC_TURN_IDLE);
     if (!p || *state == s->too_many)
         return;
-    if (p->body.data)
-        explicit_bzero(p->body.data, p->body.len);
-    tc_text_fini(&p->body);
-    tc_guest_turn(s, p->guest, true);
+    tc_body_end(p);
+    tc_response_fini(&p->answer);
     pthread_mutex_lock(&s->lock);
     s->asking--;
-    s->bodies -= p->reserved;
     if (s->ending)
         pthread_cond_broadcast(&s->wake);
     pthread_mutex_unlock(&s->lock);
     tc_free(p);
 }
 
-/* A zero byte would end a path early: such a path is left as it came, and found nowhere. */
+/* A zero byte would end a path early, and an escaped slash is a part of a name, of which there is none:
+ * such a path is left as it came, and found nowhere. */
 size_t tc_server_unescape(void *user, struct MHD_Connection *c, char *text)
 {
     (void)user;
     (void)c;
-    return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
+    bool odd =
+        strstr(text, "%00") || (*text == '/' && (strstr(text, "%2F") || strstr(text, "%2f")));
+    return odd ? strlen(text) : MHD_http_unescape(text);
 }

@@ -138,7 +138,8 @@ tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen
 typedef struct tc_ledger_budget {
     double epsilon, delta;
     const tc_accountant
-        *accountant; /* NULL: the filter, for parameters chosen in view of releases */
+        *accountant;        /* NULL: the filter, for parameters chosen in view of releases */
+    bool accepts_uncounted; /* also where nobody can tell what was spent (tc_ledger_note_restore) */
 } tc_ledger_budget;
 
 /* Where a release belongs. What it costs, the release says itself. */
@@ -228,10 +229,16 @@ typedef struct tc_ledger_restore {
     tc_ledger_hash head; /* after the note */
 } tc_ledger_restore;
 
-/* Notes it. What may have been released since the backup is to be charged next. stamp: why nobody can
- * tell what that was, which makes all claims of this ledger NOT PRIVATE; NULL: it will be charged. */
-tacit_status tc_ledger_note_restore(tc_ledger *l, int64_t of_ms, int64_t at_ms, const char *stamp,
-                                    tacit_error *err);
+/* How it was restored. What may have been released since the backup is to be charged next. */
+typedef struct tc_ledger_recovery {
+    int64_t of_ms, at_ms; /* when the backup was made; now */
+    const char *assumes;  /* "no more than 2 rounds were released since": what its claims rest on */
+    const char *stamp; /* why nobody can tell what was spent, which makes all claims of this ledger
+                             NOT PRIVATE, and no budget fits; NULL: it will be charged */
+} tc_ledger_recovery;
+tacit_status tc_ledger_note_restore(tc_ledger *l, const tc_ledger_recovery *r, tacit_error *err);
+/* The entry that says so of this unit; NULL: what was spent is counted. */
+const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tc_privacy_unit unit);
 /* The last one among the first `upto` entries (UINT64_MAX: all); false: there is none. */
 bool tc_ledger_restored(const tc_ledger *l, uint64_t upto, tc_ledger_restore *out);
 
@@ -243,6 +250,7 @@ typedef struct tc_ledger_lost {
     double distance;
     tc_privacy_unit unit;
     const char *adjacency;
+    const char *not_private; /* why its noise was no secret; NULL: as the study's other releases */
 } tc_ledger_lost;
 tacit_status tc_ledger_charge_lost(tc_ledger *l, const tc_ledger_lost *lost, tacit_error *err);
 bool tc_ledger_is_lost(const tc_ledger_entry *e);

@@ -139,6 +139,19 @@ static tacit_status afford(void *user, const tc_ledger_spending *s, tacit_error 
     return tc_ledger_spending_copy(&r->approved, s, err);
 }
 
+/* No budget can be held against what nobody knows. */
+static tacit_status check_counted(const tc_ledger *l, const tc_ledger_budget *b,
+                                  tc_privacy_unit unit, tacit_error *err)
+{
+    const tc_ledger_entry *e = b->accepts_uncounted ? NULL : tc_ledger_uncounted(l, unit);
+    if (!e)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_BUDGET,
+                   "the privacy budget (epsilon %g, delta %g) does not allow this release: nobody "
+                   "knows what was spent, the ledger was %s",
+                   b->epsilon, b->delta, e->not_private);
+}
+
 tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
                              const char *subject, const tc_dp_event *event, double distance,
                              tacit_error *err)
@@ -150,6 +163,7 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
     TC_TRY(tc_privacy_unit_check(unit, event->sampling_rate, err));
     if (subject)
         TC_TRY(tc_ledger_check_name("subject", subject, err));
+    TC_TRY(check_counted(l, b, unit, err));
     if (!b->accountant)
         TC_TRY(tc_filter_init(&r.filter, b->epsilon, b->delta, err));
     tacit_status st = tc_ledger_visit_subject(l, unit, subject, afford, &r, err);

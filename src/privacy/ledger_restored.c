@@ -56,24 +56,34 @@ static bool is_note(const tc_ledger_entry *e)
 }
 
 /* Stamps of one unit are no stamps of another: so each kind gets its own. */
-tacit_status tc_ledger_note_restore(tc_ledger *l, int64_t of_ms, int64_t at_ms, const char *stamp,
-                                    tacit_error *err)
+tacit_status tc_ledger_note_restore(tc_ledger *l, const tc_ledger_recovery *r, tacit_error *err)
 {
-    char at[32], of[32], say[160];
+    char at[32], of[32], say[320];
     TC_TRY(tc_ledger_catch_up(l, err));
-    tc_clock_iso(at, at_ms);
-    tc_clock_iso(of, of_ms);
-    snprintf(say, sizeof say, "restored at %s from a backup of %s that ended at entry %" PRIu64, at,
-             of, tc_ledger_get_head(l).seq);
+    tc_clock_iso(at, r->at_ms);
+    tc_clock_iso(of, r->of_ms);
+    snprintf(say, sizeof say,
+             "restored at %s from a backup of %s that ended at entry %" PRIu64 ", assuming that %s",
+             at, of, tc_ledger_get_head(l).seq, r->assumes);
     tc_pledge_terms terms = {.event = {.mechanism = TC_DP_PURE, .parameter = 1, .sampling_rate = 1},
                              .adjacency = say,
-                             .not_private = stamp,
+                             .not_private = r->stamp,
                              .mechanism = NOTE,
-                             .offset = (double)of_ms};
-    TC_TRY(note_unit(l, TC_UNIT_AGENT, at_ms, &terms, err));
-    if (stamp)
-        TC_TRY(note_unit(l, TC_UNIT_ROW, at_ms, &terms, err));
-    return stamp ? note_unit(l, TC_UNIT_USER, at_ms, &terms, err) : TACIT_OK;
+                             .offset = (double)r->of_ms};
+    TC_TRY(note_unit(l, TC_UNIT_AGENT, r->at_ms, &terms, err));
+    if (r->stamp)
+        TC_TRY(note_unit(l, TC_UNIT_ROW, r->at_ms, &terms, err));
+    return r->stamp ? note_unit(l, TC_UNIT_USER, r->at_ms, &terms, err) : TACIT_OK;
+}
+
+const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tc_privacy_unit unit)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const tc_ledger_entry *e = &l->items[i].entry;
+        if (is_note(e) && !e->is_private && e->unit == unit)
+            return e;
+    }
+    return NULL;
 }
 
 /* Of the notes of one restore the first. */
@@ -122,7 +132,8 @@ tacit_status tc_ledger_charge_lost(tc_ledger *l, const tc_ledger_lost *lost, tac
                              .unit = lost->unit,
                              .single = lost->charge.subject != NULL,
                              .adjacency = lost->adjacency,
-                             .not_private = stamp_of(l, &lost->charge.study),
+                             .not_private = lost->not_private ? lost->not_private
+                                                              : stamp_of(l, &lost->charge.study),
                              .mechanism = LOST};
     tc_release *price;
     tc_ledger_receipt receipt;

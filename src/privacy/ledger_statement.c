@@ -74,6 +74,7 @@ static void add_nothing(const tc_ledger_claim *c, tc_text *out)
 
 void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
 {
+    tc_ledger_restore restored;
     if (c->entries == 0) {
         add_nothing(c, out);
         return;
@@ -83,4 +84,6 @@ void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *
     add_bound(c, out);
     add_adjacency(l, c, out);
     tc_text_addf(out, " Not protected: %s.", tc_statement_not_protected(c->unit));
+    if (tc_ledger_restored(l, UINT64_MAX, &restored))
+        tc_text_addf(out, " The ledger was %s.", restored.say);
 }

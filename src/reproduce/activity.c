@@ -1,14 +1,12 @@
-/* activity.c - reading the windows, logistic regression, and a grid of models. See activity.h. */
+/* activity.c - reading the windows, and logistic regression. See activity.h. */
 #include "reproduce/activity.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "sim/runs.h"
 #include "space/csv.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -20,19 +18,22 @@ enum {
     LAST_TRAINING = 9
 };
 
-/* Windows of one subject, each with a 1 behind its features. */
+/* Windows of one agent, each with a 1 behind its features. */
 typedef struct part {
     size_t n, cap, label_cap;
     double *x; /* n x WIDTH */
     size_t *label;
 } part;
 
-typedef struct subject {
+typedef struct agent {
     part train, test;
-} subject;
+} agent;
 
 struct tc_activity {
-    subject subjects[TC_ACTIVITY_SUBJECTS];
+    size_t parts, agents;
+    /* Windows of each subject so far: the next goes to the agent whose turn it is. */
+    size_t trained[TC_ACTIVITY_SUBJECTS], tested[TC_ACTIVITY_SUBJECTS];
+    agent *agent;
 };
 
 /* ---- reading */
@@ -70,8 +71,10 @@ static tacit_status take_row(const tc_csv *c, tc_activity *a, tacit_error *err)
     TC_TRY(whole(c, 0, TC_ACTIVITY_SUBJECTS, &who, err));
     TC_TRY(whole(c, 1, CLASSES, &label, err));
     TC_TRY(whole(c, 2, 1e6, &trial, err));
-    subject *s = &a->subjects[who - 1];
-    return add_window(c, trial <= LAST_TRAINING ? &s->train : &s->test, label, err);
+    bool train = trial <= LAST_TRAINING;
+    size_t turn = (train ? a->trained : a->tested)[who - 1]++ % a->parts;
+    agent *to = &a->agent[turn * TC_ACTIVITY_SUBJECTS + who - 1];
+    return add_window(c, train ? &to->train : &to->test, label, err);
 }
 
 static tacit_status parse(tc_csv *c, tc_activity *a, tacit_error *err)
@@ -85,15 +88,16 @@ static tacit_status parse(tc_csv *c, tc_activity *a, tacit_error *err)
             break;
         TC_TRY(take_row(c, a, err));
     }
-    for (size_t s = 0; s < TC_ACTIVITY_SUBJECTS; s++)
-        if (a->subjects[s].train.n == 0 || a->subjects[s].test.n == 0)
-            return tc_fail(err, TACIT_E_ARG, "subject %zu has no windows to train or to test on",
-                           s + 1);
+    for (size_t i = 0; i < a->agents; i++)
+        if (a->agent[i].train.n == 0 || a->agent[i].test.n == 0)
+            return tc_fail(err, TACIT_E_ARG,
+                           "subject %zu has too few windows for %zu agents to train and to test on",
+                           i % TC_ACTIVITY_SUBJECTS + 1, a->parts);
     return TACIT_OK;
 }
 
 /* By the training part: what is constant there becomes 0. */
-static void standardise(subject *s, size_t k)
+static void standardise(agent *s, size_t k)
 {
     double mean = 0, square = 0, n = (double)s->train.n;
     for (size_t i = 0; i < s->train.n; i++)
@@ -107,22 +111,34 @@ static void standardise(subject *s, size_t k)
         s->test.x[i * WIDTH + k] = (s->test.x[i * WIDTH + k] - mean) * scale;
 }
 
-tacit_status tc_activity_new(tc_activity **out, const char *text, size_t len, tacit_error *err)
+static tacit_status read_all(tc_activity *a, const char *text, size_t len, tacit_error *err)
 {
     tc_csv c;
-    tc_activity *a = tc_alloc(1, sizeof *a);
-    if (!a)
+    a->agent = tc_alloc(a->agents, sizeof *a->agent);
+    if (!a->agent)
         return tc_fail_memory(err);
     tc_csv_init(&c, text, len, "motionsense_windows.csv");
     tacit_status status = parse(&c, a, err);
     tc_csv_fini(&c);
+    return status;
+}
+
+tacit_status tc_activity_new(tc_activity **out, const char *text, size_t len, size_t parts,
+                             tacit_error *err)
+{
+    tc_activity *a = tc_alloc(1, sizeof *a);
+    if (!a)
+        return tc_fail_memory(err);
+    a->parts = parts;
+    a->agents = parts * TC_ACTIVITY_SUBJECTS;
+    tacit_status status = read_all(a, text, len, err);
     if (status != TACIT_OK) {
         tc_activity_free(a);
         return status;
     }
-    for (size_t s = 0; s < TC_ACTIVITY_SUBJECTS; s++)
+    for (size_t i = 0; i < a->agents; i++)
         for (size_t k = 0; k < FEATURES; k++)
-            standardise(&a->subjects[s], k);
+            standardise(&a->agent[i], k);
     *out = a;
     return TACIT_OK;
 }
@@ -135,10 +151,13 @@ static void part_free(part *p)
 
 void tc_activity_free(tc_activity *a)
 {
-    for (size_t s = 0; a && s < TC_ACTIVITY_SUBJECTS; s++) {
-        part_free(&a->subjects[s].train);
-        part_free(&a->subjects[s].test);
+    if (!a)
+        return;
+    for (size_t i = 0; a->agent && i < a->agents; i++) {
+        part_free(&a->agent[i].train);
+        part_free(&a->agent[i].test);
     }
+    tc_free(a->agent);
     tc_free(a);
 }
 
@@ -223,7 +242,7 @@ static double error_of(const model *m, const part *p)
 tacit_status tc_activity_error(const tc_activity *a, size_t who, double rate, double l2,
                                size_t batch, double *out, tacit_error *err)
 {
-    const subject *s = &a->subjects[who];
+    const agent *s = &a->agent[who];
     model *m = tc_alloc(1, sizeof *m);
     size_t *order = tc_alloc(s->train.n, sizeof *order);
     if (m && order) {
@@ -238,76 +257,18 @@ tacit_status tc_activity_error(const tc_activity *a, size_t who, double rate, do
 
 /* ---- the grid */
 
-typedef struct grid {
-    const tc_activity *a;
-    const tc_activity_grid *g;
-    double *value;       /* points x subjects */
-    tacit_error *errors; /* of each */
-    atomic_bool stop;
-} grid;
-
-static double coordinate(const tc_activity_grid *g, size_t axis, size_t point)
+static tacit_status model_error(const void *data, size_t who, const double *x, double *out,
+                                tacit_error *err)
 {
-    size_t stride = axis == 0 ? g->points[1] * g->points[2] : axis == 1 ? g->points[2] : 1;
-    double share = (double)(point / stride % g->points[axis]) / (double)(g->points[axis] - 1);
-    double low = g->low[axis], high = g->high[axis];
-    return g->log ? log10(low) + (log10(high) - log10(low)) * share : low + (high - low) * share;
+    return tc_activity_error(data, who, x[0], x[1], (size_t)rint(x[2]), out, err);
 }
 
-static double plain(const tc_activity_grid *g, size_t axis, size_t point)
+void tc_activity_fill(const tc_activity *a, tc_model_grid *g)
 {
-    double v = coordinate(g, axis, point);
-    return g->log ? pow(10, v) : v;
-}
-
-static void fit(void *ctx, size_t i)
-{
-    grid *of = ctx;
-    const tc_activity_grid *g = of->g;
-    size_t point = i / TC_ACTIVITY_SUBJECTS, who = i % TC_ACTIVITY_SUBJECTS;
-    if (!atomic_load(&of->stop) && g->proceed && !g->proceed(g->user))
-        atomic_store(&of->stop, true);
-    if (atomic_load(&of->stop)) {
-        (void)tc_fail(&of->errors[i], TACIT_E_CANCELLED, "interrupted");
-        return;
-    }
-    if (tc_activity_error(of->a, who, plain(g, 0, point), plain(g, 1, point),
-                          (size_t)rint(plain(g, 2, point)), &of->value[i],
-                          &of->errors[i]) != TACIT_OK)
-        atomic_store(&of->stop, true);
-}
-
-static void write_table(const grid *of, size_t points, tc_text *out)
-{
-    static const char *const names[] = {"rate,l2,batch", "log10_rate,log10_l2,log10_batch"};
-    tc_text_add(out, names[of->g->log]);
-    for (int s = 1; s <= TC_ACTIVITY_SUBJECTS; s++)
-        tc_text_addf(out, ",value_%d", s);
-    for (size_t i = 0; i < points; i++) {
-        for (size_t axis = 0; axis < 3; axis++)
-            tc_text_addf(out, "%s%.6f", axis ? "," : "\n", coordinate(of->g, axis, i));
-        for (size_t s = 0; s < TC_ACTIVITY_SUBJECTS; s++)
-            tc_text_addf(out, ",%.6f", of->value[i * TC_ACTIVITY_SUBJECTS + s]);
-    }
-    tc_text_add(out, "\n");
-}
-
-tacit_status tc_activity_table(const tc_activity *a, const tc_activity_grid *g, tc_text *out,
-                               tacit_error *err)
-{
-    size_t points = g->points[0] * g->points[1] * g->points[2], n = points * TC_ACTIVITY_SUBJECTS;
-    grid of = {.a = a,
-               .g = g,
-               .value = tc_alloc(n, sizeof(double)),
-               .errors = tc_alloc(n, sizeof(tacit_error))};
-    tacit_status status = of.value && of.errors ? TACIT_OK : tc_fail_memory(err);
-    if (status == TACIT_OK) {
-        tc_pool_for(g->pool, n, fit, &of);
-        status = tc_runs_failure(of.errors, n, err);
-    }
-    if (status == TACIT_OK)
-        write_table(&of, points, out);
-    tc_free(of.value);
-    tc_free(of.errors);
-    return status == TACIT_OK && out->failed ? tc_fail_memory(err) : status;
+    g->names[0] = "rate";
+    g->names[1] = "l2";
+    g->names[2] = "batch";
+    g->agents = a->agents;
+    g->error = model_error;
+    g->data = a;
 }

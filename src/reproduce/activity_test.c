@@ -30,7 +30,7 @@ static tc_activity *made(void)
     tc_text t = {0};
     tc_activity *a;
     toy(&t);
-    assert_ok(tc_activity_new(&a, tc_text_get(&t), t.len, &err));
+    assert_ok(tc_activity_new(&a, tc_text_get(&t), t.len, 1, &err));
     tc_text_fini(&t);
     return a;
 }
@@ -61,24 +61,48 @@ static void a_model_that_runs_away_is_bad_and_no_more(void **state)
     tc_activity_free(a);
 }
 
-static void the_grid_does_not_depend_on_threads(void **state)
+static void the_grid_has_its_models(void **state)
 {
     (void)state;
     tacit_error err = {0};
     tc_activity *a = made();
-    tc_activity_grid g = {
-        .points = {2, 2, 2}, .low = {0.01, 1e-4, 4}, .high = {1, 1, 8}, .log = true};
-    tc_text one = {0}, many = {0};
-    assert_ok(tc_activity_table(a, &g, &one, &err));
-    assert_ok(tc_pool_new(&g.pool, 3, &err));
-    assert_ok(tc_activity_table(a, &g, &many, &err));
-    assert_string_equal(tc_text_get(&one), tc_text_get(&many));
-    assert_non_null(strstr(tc_text_get(&one), "log10_rate,log10_l2,log10_batch,value_1,"));
-    assert_non_null(strstr(tc_text_get(&one), "\n-2.000000,-4.000000,0.602060,"));
-    tc_pool_free(g.pool);
-    tc_text_fini(&one);
-    tc_text_fini(&many);
+    tc_model_grid g = {.points = {2, 2, 2}, .low = {0.01, 1e-4, 4}, .high = {1, 1, 8}, .log = true};
+    tc_text t = {0};
+    double first;
+    char start[128];
+    tc_activity_fill(a, &g);
+    assert_ok(tc_model_grid_table(&g, &t, &err));
+    assert_ok(tc_activity_error(a, 0, 0.01, 1e-4, 4, &first, &err));
+    snprintf(start, sizeof start, "\n-2.000000,-4.000000,0.602060,%.6f,", first);
+    assert_non_null(strstr(tc_text_get(&t), "log10_rate,log10_l2,log10_batch,value_1,"));
+    assert_non_null(strstr(tc_text_get(&t), start));
+    tc_text_fini(&t);
     tc_activity_free(a);
+}
+
+/* Windows alternate between the two activities, so each of two parts has one alone, and its model is
+ * right whatever it is told; an idle one says the first. */
+static void parts_share_no_window(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_text t = {0};
+    tc_activity *a;
+    double learned, idle[2];
+    toy(&t);
+    assert_ok(tc_activity_new(&a, tc_text_get(&t), t.len, 2, &err));
+    for (size_t p = 0; p < 2; p++) {
+        size_t who = p * TC_ACTIVITY_SUBJECTS + 5;
+        assert_ok(tc_activity_error(a, who, 0.1, 0, 4, &learned, &err));
+        assert_ok(tc_activity_error(a, who, 0, 0, 4, &idle[p], &err));
+        assert_close(learned, 0, 1e-12);
+    }
+    assert_close(idle[0], 0, 1e-12);
+    assert_close(idle[1], 1, 1e-12);
+    tc_activity_free(a);
+    assert_fails(tc_activity_new(&a, tc_text_get(&t), t.len, 11, &err), TACIT_E_ARG,
+                 "subject 1 has too few windows for 11 agents to train and to test on");
+    tc_text_fini(&t);
 }
 
 static void bad_files_are_named(void **state)
@@ -87,13 +111,13 @@ static void bad_files_are_named(void **state)
     tacit_error err = {0};
     tc_activity *a;
     static const char few[] = "subject,activity\n1,1\n";
-    assert_fails(tc_activity_new(&a, few, strlen(few), &err), TACIT_E_ARG,
+    assert_fails(tc_activity_new(&a, few, strlen(few), 1, &err), TACIT_E_ARG,
                  "there must be 118 columns, not 2");
     tc_text t = {0};
     toy(&t);
     char *text = tc_text_take(&t), *row = strchr(text, '\n') + 1;
     row[2] = '9';
-    assert_fails(tc_activity_new(&a, text, strlen(text), &err), TACIT_E_ARG,
+    assert_fails(tc_activity_new(&a, text, strlen(text), 1, &err), TACIT_E_ARG,
                  "a whole number from 1 to 6 is needed, got \"9\"");
     tc_free(text);
 }
@@ -102,7 +126,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_model_learns),
                                        cmocka_unit_test(a_model_that_runs_away_is_bad_and_no_more),
-                                       cmocka_unit_test(the_grid_does_not_depend_on_threads),
+                                       cmocka_unit_test(the_grid_has_its_models),
+                                       cmocka_unit_test(parts_share_no_window),
                                        cmocka_unit_test(bad_files_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

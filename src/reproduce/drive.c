@@ -157,22 +157,8 @@ static void take_targets(const tc_arm_run *c, const tc_federated_task *t,
     }
 }
 
-static tacit_status run_federated(const tc_arm_run *c, const tc_federated_task *t, tc_federated *f,
-                                  tacit_error *err)
-{
-    tc_federated_result r = {0};
-    f->by_agent = t->targets > 0;
-    TC_TRY(tc_federated_run(f, &r, err));
-    if (t->targets > 0)
-        take_targets(c, t, &r);
-    else
-        memcpy(c->y, t->cumulative ? r.cumulative : r.simple, c->n * sizeof *c->y);
-    tc_federated_result_fini(&r);
-    return TACIT_OK;
-}
-
 static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc_federated *f,
-                             tacit_error *err)
+                             tc_federated_result *r, tacit_error *err)
 {
     json_t *options = NULL;
     promise p = {c, f};
@@ -182,24 +168,50 @@ static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc
     TC_TRY(options_of(c, &o, c->arm->epsilon > 0 ? keep_promise : NULL, &p, &options, err));
     f->options = options;
     f->past = f->algorithm->relay ? t->past : 0;
-    tacit_status status = run_federated(c, t, f, err);
+    tacit_status status = tc_federated_run(f, r, err);
     json_decref(options);
+    return status;
+}
+
+static tacit_status run_federated(const tc_arm_run *c, const tc_federated_task *t, uint64_t rounds,
+                                  tc_federated_result *r, tacit_error *err)
+{
+    tc_federated f = {.objective = t->objective,
+                      .agents = t->agents,
+                      .rounds = rounds,
+                      .runs = 1,
+                      .seed = c->seed,
+                      .initial = t->initial,
+                      .by_agent = t->targets > 0,
+                      .progress = proceed,
+                      .user = (void *)c};
+    tacit_status status = federate(c, t, &f, r, err);
+    tc_options_fini(tc_family_options, &f.family);
     return status;
 }
 
 tacit_status tc_drive_federated(const tc_arm_run *c, const tc_federated_task *t, tacit_error *err)
 {
-    tc_federated f = {.objective = t->objective,
-                      .agents = t->agents,
-                      .rounds = c->n - 1,
-                      .runs = 1,
-                      .seed = c->seed,
-                      .initial = t->initial,
-                      .progress = proceed,
-                      .user = (void *)c};
-    tacit_status status = federate(c, t, &f, err);
-    tc_options_fini(tc_family_options, &f.family);
-    return status;
+    tc_federated_result r = {0};
+    TC_TRY(run_federated(c, t, c->n - 1, &r, err));
+    if (t->targets > 0)
+        take_targets(c, t, &r);
+    else
+        memcpy(c->y, t->cumulative ? r.cumulative : r.simple, c->n * sizeof *c->y);
+    tc_federated_result_fini(&r);
+    return TACIT_OK;
+}
+
+tacit_status tc_drive_federated_curves(const tc_arm_run *c, const tc_federated_task *t,
+                                       uint64_t rounds, double *simple, double *cumulative,
+                                       tacit_error *err)
+{
+    tc_federated_result r = {0};
+    TC_TRY(run_federated(c, t, rounds, &r, err));
+    memcpy(simple, r.simple, (rounds + 1) * sizeof *simple);
+    memcpy(cumulative, r.cumulative, (rounds + 1) * sizeof *cumulative);
+    tc_federated_result_fini(&r);
+    return TACIT_OK;
 }
 
 /* ---- one party */
@@ -253,6 +265,21 @@ tacit_status tc_drive_single_points(const tc_arm_run *c, const tc_single_task *t
 
 /* ---- bandits by pulls */
 
+/* All points from this round on have at least what has been sent by then. */
+static void note_round(void *user, uint64_t pulls, uint64_t numbers)
+{
+    const tc_arm_run *c = user;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->x[i] >= (double)pulls)
+            c->y[i] = (double)numbers;
+}
+
+static void take_sent(const tc_arm_run *c, const tc_pull_task *t)
+{
+    for (size_t i = 0; i < c->n; i++)
+        c->y[i] /= (double)t->clients;
+}
+
 static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_pull_runs *p,
                          tacit_error *err)
 {
@@ -263,8 +290,11 @@ static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_pull_run
     optioned o = {p->bandit->name, p->bandit->options, p->bandit->options_size};
     TC_TRY(options_of(c, &o, NULL, NULL, &options, err));
     p->options = options;
+    memset(c->y, 0, c->n * sizeof *c->y);
     tacit_status status = tc_pull_runs_run(p, &r, err);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && t->sent)
+        take_sent(c, t);
+    else if (status == TACIT_OK)
         memcpy(c->y, r.regret, c->n * sizeof *c->y);
     tc_pull_runs_result_fini(&r);
     json_decref(options);
@@ -283,6 +313,7 @@ tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_pull_task *t, tacit_er
                       .runs = 1,
                       .seed = c->seed,
                       .points = c->n,
+                      .round = t->sent ? note_round : NULL,
                       .progress = proceed,
                       .user = (void *)c};
     tacit_status status = pull(c, t, &p, err);

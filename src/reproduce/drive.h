@@ -26,6 +26,10 @@ typedef struct tc_federated_task {
     bool cumulative;  /* which regret */
 } tc_federated_task;
 tacit_status tc_drive_federated(const tc_arm_run *c, const tc_federated_task *t, tacit_error *err);
+/* Both regrets of all agents at iterations 0 to `rounds`, whatever the points are. */
+tacit_status tc_drive_federated_curves(const tc_arm_run *c, const tc_federated_task *t,
+                                       uint64_t rounds, double *simple, double *cumulative,
+                                       tacit_error *err);
 
 /* One party (sim/simulate.h). */
 typedef struct tc_single_task {
@@ -42,13 +46,14 @@ tacit_status tc_drive_single(const tc_arm_run *c, const tc_single_task *t, doubl
 /* The same for points that are numbers of trials, the last of them all. */
 tacit_status tc_drive_single_points(const tc_arm_run *c, const tc_single_task *t, tacit_error *err);
 
-/* Bandits by pulls (sim/pull_runs.h): cumulative regret. Points are numbers of pulls, evenly spaced;
+/* Bandits by pulls (sim/pull_runs.h): cumulative regret, or what has been sent. Points are numbers of pulls, evenly spaced;
  * the last is the budget. */
 typedef struct tc_pull_task {
     const char *objective, *words; /* and words of tc_family_options */
     uint64_t clients;
     double low, high; /* the range of values that becomes [0,1] */
     double noise;     /* half width of uniform noise, in rewards */
+    bool sent;        /* in place of regret: numbers sent to and fro, the mean over clients */
 } tc_pull_task;
 tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_pull_task *t, tacit_error *err);
 

@@ -1,7 +1,9 @@
 /* drive_test.c - cells are the simulations of sim/, with the options that their words say. */
 #include "reproduce/drive.h"
 
+#include "algo/tree/bandit.h"
 #include "sim/federated.h"
+#include "sim/pull_runs.h"
 #include "sim/simulate.h"
 #include "support/test.h"
 
@@ -72,7 +74,11 @@ static void a_federation_is_tc_federated(void **state)
     assert_ok(tc_words_read(tc_family_options, &f.family, "f", "grid=40", &err));
     tc_federated_result r;
     assert_ok(tc_federated_run(&f, &r, &err));
+    double simple[3], sum[3];
+    assert_ok(tc_drive_federated_curves(&c, &t, 2, simple, sum, &err));
     for (size_t i = 0; i < 3; i++) {
+        assert_same_bits(simple[i], r.simple[i]);
+        assert_same_bits(sum[i], r.cumulative[i]);
         assert_same_bits(y[i], r.simple[i]);
         assert_same_bits(first[i], r.agent_simple[i]);
     }
@@ -114,6 +120,35 @@ static void pulls_reach_the_budget(void **state)
     assert_fails(tc_drive_pulls(&c, &t, &err), TACIT_E_ARG, "nu");
 }
 
+static void what_is_sent_is_what_the_runs_count(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_arm arm = {.algorithm = "fed1-ucb"};
+    double x[] = {1, 1000, 2000}, y[3];
+    tc_arm_run c = cell(&arm, 3, x, y);
+    tc_pull_task t = {.objective = "garland", .clients = 2, .high = 1, .noise = 0.1, .sent = true};
+    assert_ok(tc_drive_pulls(&c, &t, &err));
+    tc_pull_runs p = {.objective = "garland",
+                      .high = 1,
+                      .noise = TC_REWARD_UNIFORM,
+                      .scale = 0.1,
+                      .clients = 2,
+                      .budget = 2000,
+                      .runs = 1,
+                      .seed = c.seed,
+                      .points = 3};
+    tc_pull_runs_result r = {0};
+    assert_ok(tc_bandit_get(&p.bandit, "fed1-ucb", &err));
+    assert_ok(tc_words_read(tc_family_options, &p.family, "garland", NULL, &err));
+    assert_ok(tc_pull_runs_run(&p, &r, &err));
+    assert_true(r.rounds[0] > 0);
+    assert_same_bits(y[2], (double)(r.numbers_up[0] + r.numbers_down[0]) / 2);
+    assert_true(y[0] == 0 && y[1] <= y[2]);
+    tc_pull_runs_result_fini(&r);
+    tc_options_fini(tc_family_options, &p.family);
+}
+
 static bool never(void *user)
 {
     (void)user;
@@ -135,9 +170,13 @@ static void a_cell_can_be_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_fill_a_table),           cmocka_unit_test(one_party_is_tc_simulate),
-        cmocka_unit_test(a_federation_is_tc_federated), cmocka_unit_test(a_promise_sets_the_noise),
-        cmocka_unit_test(pulls_reach_the_budget),       cmocka_unit_test(a_cell_can_be_stopped),
+        cmocka_unit_test(words_fill_a_table),
+        cmocka_unit_test(one_party_is_tc_simulate),
+        cmocka_unit_test(a_federation_is_tc_federated),
+        cmocka_unit_test(a_promise_sets_the_noise),
+        cmocka_unit_test(what_is_sent_is_what_the_runs_count),
+        cmocka_unit_test(pulls_reach_the_budget),
+        cmocka_unit_test(a_cell_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
  *
  * An experiment has arms (the lines of a figure), each an algorithm or a way to run it, and points x
  * along one axis. A cell is one arm in one run: the function yields its values at all points. Cells are
- * independent and run in parallel; a cell is a function of (seed, run, arm) and of the data alone, so
- * results depend neither on threads nor on being interrupted. Runs of all arms with one number have
+ * independent and run in parallel; a cell is a function of (seed, run, arm) and of the data alone (only
+ * papers/fts_fig3.c asks a clock), so results depend neither on threads nor on being interrupted. Runs of all arms with one number have
  * one seed: they are paired.
  *
  * To add one: a file in papers/ that ends in a tc_experiment, and its line in registry.c. Everything

@@ -164,7 +164,7 @@ static void machine(void *ctx, size_t i)
         return;
     }
     if (tc_landmine_score(&of->l->fields[field], plain(g, gamma_at(g, point)),
-                          plain(g, penalty_at(g, point)), &of->value[i],
+                          plain(g, penalty_at(g, point)), g->platt, &of->value[i],
                           &of->errors[i]) != TACIT_OK)
         atomic_store(&of->stop, true);
 }

@@ -24,8 +24,13 @@ struct tc_landmine {
 double tc_landmine_auc(size_t n, const bool *label, const double *decision);
 /* libsvm says nothing from now on. Once, before the first machine. */
 void tc_landmine_silence(void);
-/* One machine; from any thread. E_UNSUPPORTED: this build has no libsvm. */
-tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double C, double *auc,
-                               tacit_error *err);
+/* One machine, its value by Platt's probabilities or not; from any thread. E_UNSUPPORTED: this build
+ * has no libsvm. */
+tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double C, bool platt,
+                               double *auc, tacit_error *err);
+
+/* landmine_platt.c: the sigmoid of n decision values, and what it makes of one. */
+void tc_landmine_platt(size_t n, const bool *label, const double *decision, double *A, double *B);
+double tc_landmine_probability(double decision, double A, double B);
 
 #endif

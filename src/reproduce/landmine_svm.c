@@ -5,6 +5,7 @@
 #ifdef TACIT_LIBSVM
 
 #include "base/memory.h"
+#include "base/random.h"
 
 #include <libsvm/svm.h>
 
@@ -37,23 +38,78 @@ void tc_landmine_silence(void)
     svm_set_print_string_function(silent);
 }
 
-/* A decision is for the label that libsvm saw first. */
-static void decide(const tc_landmine_field *f, rows *train, rows *test,
-                   const struct svm_parameter *p)
+/* Of `n` rows, by a machine trained on the problem. A decision is for the label that libsvm saw first. */
+static void decide(const struct svm_problem *problem, const struct svm_parameter *p, size_t n,
+                   struct svm_node **row, double *decision)
 {
-    struct svm_problem problem = {(int)f->train.n, train->label, train->row};
     int labels[2] = {0};
-    struct svm_model *model = svm_train(&problem, p);
+    struct svm_model *model = svm_train(problem, p);
     svm_get_labels(model, labels);
-    for (size_t i = 0; i < f->test.n; i++) {
-        svm_predict_values(model, test->row[i], &test->decision[i]);
-        test->decision[i] *= labels[0] == 1 ? 1 : -1;
+    for (size_t i = 0; i < n; i++) {
+        decision[i] = 0; /* where there is one label only, libsvm writes nothing */
+        svm_predict_values(model, row[i], &decision[i]);
+        decision[i] *= labels[0] == 1 ? 1 : -1;
     }
     svm_free_and_destroy_model(&model);
 }
 
-tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double C, double *auc,
-                               tacit_error *err)
+/* ---- Platt's probabilities */
+
+enum { FOLDS = 5 };
+
+static void shuffle(size_t *order, size_t n)
+{
+    const tc_public_seed seed = tc_public_seed_from(0);
+    tc_stream s;
+    tc_stream_public(&s, &seed, TC_FOR_FIT, 0);
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)tc_draw_below(&s, i), t = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = t;
+    }
+}
+
+/* Decisions of the rows order[from..to) by a machine that was trained on all others. */
+static void hold_out(rows *all, const size_t *order, size_t n, size_t from, size_t to,
+                     const struct svm_parameter *p)
+{
+    double label[TC_LANDMINE_ROWS], decision[TC_LANDMINE_ROWS];
+    struct svm_node *row[TC_LANDMINE_ROWS], *held[TC_LANDMINE_ROWS];
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i >= from && i < to) {
+            held[i - from] = all->row[order[i]];
+            continue;
+        }
+        label[kept] = all->label[order[i]];
+        row[kept++] = all->row[order[i]];
+    }
+    struct svm_problem problem = {(int)kept, label, row};
+    decide(&problem, p, to - from, held, decision);
+    for (size_t i = from; i < to; i++)
+        all->decision[order[i]] = decision[i - from];
+}
+
+/* Decisions of the test half become probabilities. */
+static void calibrate(const tc_landmine_field *f, rows *train, rows *test,
+                      const struct svm_parameter *p)
+{
+    size_t order[TC_LANDMINE_ROWS], n = f->train.n;
+    double A, B;
+    shuffle(order, n);
+    for (size_t k = 0; k < FOLDS; k++)
+        hold_out(train, order, n, k * n / FOLDS, (k + 1) * n / FOLDS, p);
+    tc_landmine_platt(n, f->train.label, train->decision, &A, &B);
+    for (size_t i = 0; i < f->test.n; i++)
+        test->decision[i] = tc_landmine_probability(test->decision[i], A, B);
+}
+
+/* ---- one machine */
+
+tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double C, bool platt,
+                               double *auc, tacit_error *err)
 {
     struct svm_parameter p = {.svm_type = C_SVC,
                               .kernel_type = RBF,
@@ -62,13 +118,16 @@ tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double 
                               .cache_size = CACHE_MB,
                               .eps = 1e-3,
                               .shrinking = 1};
-    rows *both = tc_alloc(2, sizeof *both);
+    rows *both = tc_alloc(2, sizeof *both), *train = both, *test = both + 1;
     if (!both)
         return tc_fail_memory(err);
-    take(&both[0], &f->train);
-    take(&both[1], &f->test);
-    decide(f, &both[0], &both[1], &p);
-    *auc = tc_landmine_auc(f->test.n, f->test.label, both[1].decision);
+    take(train, &f->train);
+    take(test, &f->test);
+    struct svm_problem problem = {(int)f->train.n, train->label, train->row};
+    decide(&problem, &p, f->test.n, test->row, test->decision);
+    if (platt)
+        calibrate(f, train, test, &p);
+    *auc = tc_landmine_auc(f->test.n, f->test.label, test->decision);
     tc_free(both);
     return TACIT_OK;
 }
@@ -79,12 +138,13 @@ void tc_landmine_silence(void)
 {
 }
 
-tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double C, double *auc,
-                               tacit_error *err)
+tacit_status tc_landmine_score(const tc_landmine_field *f, double gamma, double C, bool platt,
+                               double *auc, tacit_error *err)
 {
     (void)f;
     (void)gamma;
     (void)C;
+    (void)platt;
     (void)auc;
     return tc_fail(err, TACIT_E_UNSUPPORTED,
                    "support vector machines need libsvm, which this build does not have");

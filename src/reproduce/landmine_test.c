@@ -76,7 +76,53 @@ static void a_grid_has_sane_sizes(void **state)
                  "an axis has 2 to 200 points, not 1");
 }
 
+static void a_sigmoid_follows_the_labels(void **state)
+{
+    (void)state;
+    static const bool label[] = {true, false, true, false, true, false, false, true};
+    static const double good[] = {2, -1, 1, -2, 0.5, -0.5, 1.5, 3};
+    double turned[8], alike[8] = {0}, A, B;
+    tc_landmine_platt(8, label, good, &A, &B);
+    assert_true(A < 0 && tc_landmine_probability(2, A, B) > tc_landmine_probability(-2, A, B));
+    /* At the largest likelihood the residuals and their products with the decisions sum to 0. */
+    double sum = 0, product = 0;
+    for (size_t i = 0; i < 8; i++) {
+        double residual = (label[i] ? 5.0 / 6 : 1.0 / 6) - tc_landmine_probability(good[i], A, B);
+        sum += residual;
+        product += residual * good[i];
+        turned[i] = -good[i];
+    }
+    assert_close(sum, 0, 1e-4);
+    assert_close(product, 0, 1e-4);
+    tc_landmine_platt(8, label, turned, &A, &B);
+    assert_true(A > 0);
+    tc_landmine_platt(8, label, alike, &A, &B);
+    assert_same_bits(A, 0);
+    assert_close(tc_landmine_probability(7, A, B), 0.5, 1e-12);
+    assert_close(tc_landmine_probability(1e6, 1, 0), 1e-7, 1e-20);
+}
+
 #ifdef TACIT_LIBSVM
+static void a_good_machine_scores_the_same_by_platt(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_text t = {0};
+    tc_landmine *l;
+    double plain, platt, again;
+    tc_landmine_silence();
+    toy(&t);
+    assert_ok(tc_landmine_new(&l, tc_text_get(&t), t.len, &err));
+    assert_ok(tc_landmine_score(&l->fields[0], 0.1, 10, false, &plain, &err));
+    assert_ok(tc_landmine_score(&l->fields[0], 0.1, 10, true, &platt, &err));
+    assert_ok(tc_landmine_score(&l->fields[0], 0.1, 10, true, &again, &err));
+    assert_close(plain, 1, 1e-12);
+    assert_close(platt, 1, 1e-12);
+    assert_same_bits(platt, again);
+    tc_landmine_free(l);
+    tc_text_fini(&t);
+}
+
 static void machines_tell_two_sides_apart(void **state)
 {
     (void)state;
@@ -99,6 +145,11 @@ static void machines_tell_two_sides_apart(void **state)
     tc_text_fini(&out);
 }
 #else
+static void a_good_machine_scores_the_same_by_platt(void **state)
+{
+    (void)state;
+}
+
 static void machines_tell_two_sides_apart(void **state)
 {
     (void)state;
@@ -115,6 +166,8 @@ int main(void)
         cmocka_unit_test(the_auc_counts_ordered_pairs),
         cmocka_unit_test(fields_are_read_and_checked),
         cmocka_unit_test(a_grid_has_sane_sizes),
+        cmocka_unit_test(a_sigmoid_follows_the_labels),
+        cmocka_unit_test(a_good_machine_scores_the_same_by_platt),
         cmocka_unit_test(machines_tell_two_sides_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,16 +19,32 @@
     X(dp_fig5)                                                                                     \
     X(dp_fig6)                                                                                     \
     X(dp_fig7)                                                                                     \
+    X(dp_fig11)                                                                                    \
+    X(dp_fig11_losses)                                                                             \
     X(mine_similarity)                                                                             \
     X(fts_landmine)                                                                                \
+    X(fts_landmine_platt)                                                                          \
+    X(fts_lengths)                                                                                 \
+    X(fts_times)                                                                                   \
     X(dp_landmine)                                                                                 \
+    X(dp_landmine_platt)                                                                           \
+    X(dp_landmine_appendix)                                                                        \
     X(pf_landmine)                                                                                 \
     X(activity_similarity)                                                                         \
     X(fts_activity)                                                                                \
     X(dp_activity)                                                                                 \
     X(dp_activity_sum)                                                                             \
+    X(alike_activity)                                                                              \
+    X(alike_activity_24)                                                                           \
+    X(alike_activity_96)                                                                           \
+    X(alike_activity_192)                                                                          \
+    X(alike_digits)                                                                                \
+    X(alike_digits_45)                                                                             \
+    X(alike_digits_90)                                                                             \
+    X(alike_digits_180)                                                                            \
     X(po_branch)                                                                                   \
     X(po_fig2a)                                                                                    \
+    X(po_branin)                                                                                   \
     X(po_table1)                                                                                   \
     X(po_table2)                                                                                   \
     X(po_table3)                                                                                   \
@@ -52,7 +68,9 @@
     X(pf_himmelblau)                                                                               \
     X(pf_rastrigin)                                                                                \
     X(pf_doublesine)                                                                               \
-    X(pf_ackley)
+    X(pf_ackley)                                                                                   \
+    X(pf_sent_garland)                                                                             \
+    X(pf_sent_himmelblau)
 
 #define DECLARE(name) extern const tc_experiment tc_experiment_##name;
 EXPERIMENTS(DECLARE)

@@ -70,6 +70,28 @@ static tc_federation_tally tally_with(world *w, uint64_t past, double drop)
 }
 
 /* The network loses the same messages, whoever wrote them. */
+/* A former self works alone under a number that no roster of one has. */
+static void test_baselines_have_a_past(void **state)
+{
+    static const char *const names[] = {"rgpe", "taf"};
+    static const char options[] = "{\"features\": 20, \"lengthscale\": 0.05, \"initial\": 2}";
+    world w;
+    (void)state;
+    make_world(&w, 3);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        tc_federation_config cfg = {
+            .algorithm = tc_algorithm_find(names[i]), .seed = 4, .past = 12};
+        tc_federation *a = found(&w, options, cfg), *b = found(&w, options, cfg);
+        run(a, STEPS);
+        run(b, STEPS);
+        assert_same_trials(a, b);
+        assert_int_equal(tc_federation_counts(a)->misses, 0);
+        tc_federation_free(a);
+        tc_federation_free(b);
+    }
+    tc_space_free(w.space);
+}
+
 static void test_messages_of_the_past_are_lost_too(void **state)
 {
     world w;
@@ -112,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_past_is_worth_reading),
         cmocka_unit_test(test_same_seed_same_bits),
+        cmocka_unit_test(test_baselines_have_a_past),
         cmocka_unit_test(test_messages_of_the_past_are_lost_too),
         cmocka_unit_test(test_sums_have_no_past),
     };

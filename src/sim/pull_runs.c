@@ -99,6 +99,12 @@ static bool count(void *user, uint64_t pulls)
     return !atomic_load(&a->stop);
 }
 
+static void pass_round(void *user, uint64_t pulls, uint64_t numbers)
+{
+    const playing *o = user;
+    o->a->p->round(o->a->p->user, pulls, numbers);
+}
+
 /* Where its snapshots are, and whose. */
 static tacit_status name_snapshot(playing *o, uint64_t run, tacit_error *err)
 {
@@ -132,6 +138,7 @@ static tacit_status play_on(playing *o, uint64_t run, const tc_family *family, u
                            .anywhere = p->anywhere,
                            .pool = p->pool,
                            .keep = o->file ? &keep : NULL,
+                           .round = p->round ? pass_round : NULL,
                            .progress = count,
                            .user = o};
     TC_TRY(tc_pulls_run(&study, &result, err));

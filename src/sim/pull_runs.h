@@ -25,6 +25,8 @@ typedef struct tc_pull_runs {
     const char *checkpoint; /* a file that keeps finished runs; or NULL. E_STATE: of another one */
     double every_s;         /* between two snapshots of a run at least (pulls.h) */
     tc_pool *pool;          /* may be NULL */
+    /* As in tc_pull_study, from any thread; for one run. May be NULL. */
+    void (*round)(void *user, uint64_t pulls, uint64_t numbers);
     /* Called from any thread with the pulls of all runs so far; may be NULL. False: E_CANCELLED. */
     bool (*progress)(void *user, uint64_t pulls);
     void *user;

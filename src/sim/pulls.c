@@ -98,6 +98,9 @@ static tacit_status hold_round(run *r, tacit_error *err)
     r->result->rounds++;
     r->result->last_round_at = r->clients[0].source.t;
     r->result->numbers_down += broadcast->n * r->study->clients;
+    if (r->study->round)
+        r->study->round(r->study->user, r->result->last_round_at,
+                        r->result->numbers_up + r->result->numbers_down);
     return for_all(r, absorb_one, err);
 }
 

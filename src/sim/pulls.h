@@ -32,6 +32,9 @@ typedef struct tc_pull_study {
     tc_pool *pool;            /* may be NULL */
     const tc_pull_keep *keep; /* may be NULL */
     uint64_t slice;           /* pulls of all clients between two pauses; 0: about 2^18 */
+    /* Sees every round that this process holds: pulls of each client so far, and numbers sent to and
+     * fro by all of them; may be NULL. */
+    void (*round)(void *user, uint64_t pulls, uint64_t numbers);
     /* Sees every client at its end; may be NULL. */
     void (*watch)(void *user, uint64_t client, const void *state);
     /* Called at every pause with the pulls of all clients so far; may be NULL. False: E_CANCELLED. */

@@ -7,14 +7,18 @@
 #include "base/memory.h"
 #include "wire/study_doc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MARK "backup" /* the record of a backup's time */
+#define PART ".tacit-part"
 
 static bool is_mark(const tc_record *r)
 {
@@ -29,6 +33,12 @@ static tc_record mark_record(void)
 
 /* ---- what goes into a backup ---- */
 
+/* A ledger: where it says that it ends, and where its entries do. */
+typedef struct chain {
+    char *name;
+    tc_ledger_head claimed, found;
+} chain;
+
 typedef struct passing {
     tc_store *from;
     bool leave_out; /* secrets of rounds, and answers */
@@ -36,6 +46,8 @@ typedef struct passing {
     int64_t time_ms; /* of a new mark; 0: none */
     int64_t *relays; /* studies whose messages stay */
     size_t n, cap;
+    chain *chains;
+    size_t n_chains, cap_chains;
     tc_row_visit put;
     void *sink;
 } passing;
@@ -65,6 +77,52 @@ static bool is_relay(const passing *p, int64_t study)
     return false;
 }
 
+/* ---- no ledger is cut short: a copy would take the last entry that is left for its end ---- */
+
+static tacit_status note_ledger(passing *p, const tc_row *r, tacit_error *err)
+{
+    if (!tc_grow((void **)&p->chains, &p->cap_chains, p->n_chains + 1, sizeof *p->chains))
+        return tc_fail_memory(err);
+    chain c = {.name = tc_strdup(r->ledger), .claimed = *r->head};
+    if (!c.name)
+        return tc_fail_memory(err);
+    p->chains[p->n_chains++] = c;
+    return TACIT_OK;
+}
+
+/* Entries come ledger by ledger. */
+static void note_entry(passing *p, const tc_row *r)
+{
+    for (size_t i = 0; i < p->n_chains; i++)
+        if (strcmp(p->chains[i].name, r->name) == 0)
+            p->chains[i].found = (tc_ledger_head){.seq = r->entry->seq, .hash = r->entry->head};
+}
+
+static tacit_status check_chains(const passing *p, tacit_error *err)
+{
+    for (size_t i = 0; i < p->n_chains; i++) {
+        const chain *c = &p->chains[i];
+        if (c->claimed.seq != c->found.seq ||
+            (c->found.seq > 0 && !tc_ledger_hash_same(&c->claimed.hash, &c->found.hash)))
+            return tc_fail(err, TACIT_E_CORRUPT,
+                           "the storage is damaged: the entries of ledger \"%s\" end at number "
+                           "%llu, and its head is that of entry %llu",
+                           c->name, (unsigned long long)c->found.seq,
+                           (unsigned long long)c->claimed.seq);
+    }
+    return TACIT_OK;
+}
+
+static void passing_fini(passing *p)
+{
+    for (size_t i = 0; i < p->n_chains; i++)
+        tc_free(p->chains[i].name);
+    tc_free(p->chains);
+    tc_free(p->relays);
+}
+
+/* ---- */
+
 static bool goes_in(const passing *p, const tc_record *r)
 {
     if (is_mark(r))
@@ -80,6 +138,10 @@ static tacit_status pass(void *user, const tc_row *r, tacit_error *err)
     passing *p = user;
     if (r->study && p->leave_out)
         TC_TRY(note_study(p, r->study, err));
+    if (r->ledger)
+        TC_TRY(note_ledger(p, r, err));
+    if (r->entry)
+        note_entry(p, r);
     if (r->record && !goes_in(p, r->record))
         return TACIT_OK;
     return p->put(p->sink, r, err);
@@ -100,13 +162,14 @@ static tacit_status fill(void *user, tc_row_visit put, void *sink, tacit_error *
     p->put = put;
     p->sink = sink;
     TC_TRY(tc_store_dump(p->from, pass, p, err));
+    TC_TRY(check_chains(p, err));
     return p->time_ms > 0 ? put_mark(p, err) : TACIT_OK;
 }
 
 static tacit_status copy(tc_store *to, passing *p, tacit_error *err)
 {
     tacit_status status = tc_store_load(to, fill, p, err);
-    tc_free(p->relays);
+    passing_fini(p);
     return status;
 }
 
@@ -130,6 +193,26 @@ static void remove_file(const char *file)
         snprintf(name, sizeof name, "%s%s", file, ends[i]);
         unlink(name);
     }
+}
+
+/* What processes left beside it that were killed: FILE.PID.tacit-part, and what SQLite has beside that. */
+static void sweep_dead(const char *file)
+{
+    char path[4200], name[4600];
+    snprintf(path, sizeof path, "%s", file);
+    const char *folder = dirname(path);
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *end = strstr(e->d_name, PART), *pid = end;
+        while (pid && pid > e->d_name && pid[-1] >= '0' && pid[-1] <= '9')
+            pid--;
+        if (!pid || pid == end || kill((pid_t)strtol(pid, NULL, 10), 0) == 0 || errno != ESRCH)
+            continue;
+        snprintf(name, sizeof name, "%s/%s", folder, e->d_name);
+        unlink(name);
+    }
+    if (d)
+        closedir(d);
 }
 
 static tacit_status write_store(tc_store *from, const char *file, int64_t now_ms, tacit_error *err)
@@ -182,7 +265,8 @@ tacit_status tc_backup_write(tc_store *from, const char *file, int64_t now_ms, t
     if (access(file, F_OK) == 0)
         return tc_fail(err, TACIT_E_CONFLICT,
                        "%s exists: a backup replaces no file, give it another name", file);
-    snprintf(temporary, sizeof temporary, "%s.%ld.part", file, (long)getpid());
+    sweep_dead(file);
+    snprintf(temporary, sizeof temporary, "%s.%ld" PART, file, (long)getpid());
     remove_file(temporary);
     tacit_status status = write_store(from, temporary, now_ms, err);
     if (status == TACIT_OK)
@@ -190,6 +274,29 @@ tacit_status tc_backup_write(tc_store *from, const char *file, int64_t now_ms, t
     if (status != TACIT_OK)
         remove_file(temporary);
     return status;
+}
+
+/* ---- what is a backup is not served ---- */
+
+tacit_status tc_backup_refuse(tc_store *s, tacit_error *err)
+{
+    tc_record which = mark_record(), got;
+    TC_TRY(tc_store_record_find(s, &which, &got, err));
+    tc_free((void *)got.value);
+    if (got.version == 0)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "this is a backup: `tacit restore` makes a storage of it, and counts what was "
+                   "released since");
+}
+
+tacit_status tc_backup_open(tc_store **out, const char *file, tacit_error *err)
+{
+    char url[4200];
+    if (strlen(file) > 4000)
+        return tc_fail(err, TACIT_E_ARG, "the name of a backup must have at most 4000 bytes");
+    snprintf(url, sizeof url, "sqlite:///%s", file);
+    return tc_store_open_any(out, url, false, err);
 }
 
 tacit_status tc_backup_time(tc_store *backup, int64_t *time_ms, tacit_error *err)

@@ -10,8 +10,15 @@
 #include "study/store.h"
 
 /* Writes `file` from what is in the store at this moment, whoever uses it: under another name first,
- * on disk, then renamed. For its owner alone (mode 0600). E_CONFLICT: there is such a file. */
+ * on disk, then renamed. For its owner alone (mode 0600). E_CONFLICT: there is such a file. E_CORRUPT: the entries
+ * of a ledger do not end at its head. */
 tacit_status tc_backup_write(tc_store *from, const char *file, int64_t now_ms, tacit_error *err);
+
+/* For reading. tc_store_open refuses a backup: whoever serves one as it is counts nothing of what was
+ * released since, and releases it again. */
+tacit_status tc_backup_open(tc_store **out, const char *file, tacit_error *err);
+/* E_STATE: this store is a backup. */
+tacit_status tc_backup_refuse(tc_store *s, tacit_error *err);
 
 /* When this backup was made. E_ARG: the store is not a backup. */
 tacit_status tc_backup_time(tc_store *backup, int64_t *time_ms, tacit_error *err);

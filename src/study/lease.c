@@ -14,20 +14,41 @@ static int64_t lease_end(const tc_trial *t)
 
 /* ---- more time ---- */
 
-/* Who heartbeats every second would fill the journal: an extension is written down if it is worth at least
- * this part of a lease. */
-enum { WORTH = 8 };
+/* Who heartbeats every second would fill the journal: an extension is written down if it is worth an eighth
+ * of a lease, and three seconds; of a lease so short that this would lose it, a third. It is measured in what
+ * it adds, so longer and longer leases are no way around it. */
+enum { WORTH = 8, LEAST_MS = 3000, LEAST = 3 };
+
+static int64_t worth(int64_t lease_ms)
+{
+    int64_t least = lease_ms / LEAST < LEAST_MS ? lease_ms / LEAST : LEAST_MS;
+    return lease_ms / WORTH > least ? lease_ms / WORTH : least;
+}
+
+static tacit_status find_trial(const tc_optimizer *o, uint64_t trial, const tc_trial **out,
+                               tacit_error *err)
+{
+    *out = tc_optimizer_trial(o, trial);
+    return *out ? TACIT_OK
+                : tc_fail(err, TACIT_E_NOT_FOUND,
+                          "there is no trial %" PRIu64 "; this study has %zu", trial,
+                          tc_optimizer_trials(o));
+}
+
+static tacit_status check_running(const tc_trial *t, tacit_error *err)
+{
+    return t->state == TC_TRIAL_RUNNING
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is not running, it is %s",
+                         t->number, tc_trial_state_name(t->state));
+}
 
 static tacit_status find_running(const tc_optimizer *o, uint64_t trial, const char *worker,
                                  const tc_trial **out, tacit_error *err)
 {
-    const tc_trial *t = tc_optimizer_trial(o, trial);
-    if (!t)
-        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
-                       trial, tc_optimizer_trials(o));
-    if (t->state != TC_TRIAL_RUNNING)
-        return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is not running, it is %s", trial,
-                       tc_trial_state_name(t->state));
+    const tc_trial *t;
+    TC_TRY(find_trial(o, trial, &t, err));
+    TC_TRY(check_running(t, err));
     if (!t->worker || strcmp(t->worker, worker) != 0)
         return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is not run by \"%.255s\"", trial,
                        worker);
@@ -44,7 +65,7 @@ static tacit_status extend_seen(tc_study *s, const tc_optimizer *o, uint64_t tri
     const tc_trial *t = NULL;
     TC_TRY(find_running(o, trial, worker, &t, err));
     int64_t now = tc_study_now(s), until = now + lease_ms;
-    if (t->lease_ms == 0 || lease_end(t) + lease_ms / WORTH > until) {
+    if (t->lease_ms == 0 || lease_end(t) + worth(lease_ms) > until) {
         *until_ms = lease_end(t);
         return TACIT_OK;
     }
@@ -75,6 +96,30 @@ tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, in
 }
 
 /* ---- none ---- */
+
+static tacit_status release_seen(tc_study *s, const tc_optimizer *o, uint64_t trial,
+                                 tacit_error *err)
+{
+    const tc_trial *t = NULL;
+    TC_TRY(find_trial(o, trial, &t, err));
+    if (t->state == TC_TRIAL_STALE)
+        return TACIT_OK;
+    TC_TRY(check_running(t, err));
+    return tc_study_append_seen(
+        s, &(tc_event){.kind = TC_EVENT_STALE, .trial = trial, .time_ms = tc_study_now(s)}, 1, err);
+}
+
+tacit_status tc_study_release(tc_study *s, uint64_t trial, tacit_error *err)
+{
+    for (;;) {
+        const tc_optimizer *o;
+        TC_TRY(tc_study_look(s, &o, err));
+        tacit_status st = release_seen(s, o, trial, err);
+        tc_study_unlook(s);
+        if (st != TACIT_E_CONFLICT) /* else: see what the others did, and look again */
+            return st;
+    }
+}
 
 static tacit_status expire_locked(tc_study *s, int64_t *next_ms, tacit_error *err)
 {

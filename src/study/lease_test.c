@@ -98,18 +98,59 @@ static void little_more_time_is_not_written_down(void **state)
     world *w = *state;
     tacit_error err = {0};
     int64_t until = 0;
-    assert_int_equal(ask(w, "w", 8000), 0);
+    static const int64_t leases[][2] = {/* and what is worth an event */
+                                        {800000, 100000},
+                                        {24000, 3000},
+                                        {10000, 3000},
+                                        {600, 200}};
+    for (size_t i = 0; i < sizeof leases / sizeof *leases; i++) {
+        int64_t lease = leases[i][0], worth = leases[i][1], end = w->now_ms + lease;
+        uint64_t trial = ask(w, "w", lease), n = events(w);
+        w->now_ms += worth - 1;
+        assert_ok(tc_study_extend(w->study, trial, "w", lease, &until, &err));
+        assert_int_equal(until, end);
+        assert_int_equal(events(w), n);
+        w->now_ms += 1;
+        assert_ok(tc_study_extend(w->study, trial, "w", lease, &until, &err));
+        assert_int_equal(until, end + worth);
+        assert_int_equal(events(w), n + 2);
+        assert_ok(tc_study_extend(w->study, trial, "w", 10, &until, &err)); /* never sooner */
+        assert_int_equal(until, end + worth);
+        assert_ok(tc_study_tell(w->study, trial, NULL, 1, &err));
+    }
+}
+
+/* Who asks for longer and longer ones is at the end of it soon: each must add an eighth of itself. */
+static void growing_leases_are_not_written_down_for_ever(void **state)
+{
+    world *w = *state;
+    tacit_error err = {0};
+    const int64_t month = INT64_C(30) * 24 * 3600 * 1000;
+    (void)ask(w, "w", 10000);
     uint64_t n = events(w);
-    w->now_ms += 999;
-    assert_ok(tc_study_extend(w->study, 0, "w", 8000, &until, &err));
-    assert_int_equal(until, 13000);
-    assert_int_equal(events(w), n);
-    w->now_ms += 1;
-    assert_ok(tc_study_extend(w->study, 0, "w", 8000, &until, &err));
-    assert_int_equal(until, 14000);
-    assert_int_equal(events(w), n + 2);
-    assert_ok(tc_study_extend(w->study, 0, "w", 10, &until, &err)); /* never sooner */
-    assert_int_equal(until, 14000);
+    for (int64_t lease = 10000; lease < month; lease += lease / 100) {
+        int64_t until;
+        assert_ok(tc_study_extend(w->study, 0, "w", lease, &until, &err));
+    }
+    assert_true(events(w) - n <= 2 * 100);
+}
+
+static void a_trial_is_taken_back(void **state)
+{
+    world *w = *state;
+    tacit_error err = {0};
+    (void)ask(w, "w", 0); /* for ever */
+    uint64_t n = events(w);
+    assert_ok(tc_study_release(w->study, 0, &err));
+    assert_int_equal(look_at(w, 0).state, TC_TRIAL_STALE);
+    assert_ok(tc_study_release(w->study, 0, &err)); /* the same again */
+    assert_int_equal(events(w), n + 1);
+    assert_int_equal(ask(w, "v", 0), 0);
+    assert_ok(tc_study_tell(w->study, 0, NULL, 1, &err));
+    assert_fails(tc_study_release(w->study, 0, &err), TACIT_E_STATE,
+                 "trial 0 is not running, it is COMPLETE");
+    assert_fails(tc_study_release(w->study, 7, &err), TACIT_E_NOT_FOUND,
+                 "there is no trial 7; this study has 1");
 }
 
 static void a_lease_without_end_has_none(void **state)
@@ -233,6 +274,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_WORLD(more_time_moves_the_end_alone),
         IN_WORLD(little_more_time_is_not_written_down),
+        IN_WORLD(growing_leases_are_not_written_down_for_ever),
+        IN_WORLD(a_trial_is_taken_back),
         IN_WORLD(a_lease_without_end_has_none),
         IN_WORLD(others_have_no_say),
         IN_WORLD(leases_end_in_their_order),

@@ -10,12 +10,17 @@
 #include <pthread.h>
 #include <string.h>
 
+typedef struct tell {
+    uint64_t trial;
+    size_t at; /* its event */
+} tell;
+
 typedef struct journal {
     tc_study_row row;
     bool erased;
     tc_event_row *events; /* events[i].seq == i + 1; bodies are owned */
     size_t n, cap;
-    uint64_t *told; /* trials with a TELL, ascending */
+    tell *told; /* by trial, ascending */
     size_t n_told, told_cap;
 } journal;
 
@@ -87,11 +92,6 @@ static journal *find_id(const memory_store *m, int64_t id)
     return j && !j->erased ? j : NULL;
 }
 
-static tacit_status no_study(int64_t id, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld", (long long)id);
-}
-
 static tacit_status put_locked(memory_store *m, const tc_study_row *row, int64_t *id,
                                tacit_error *err)
 {
@@ -150,24 +150,28 @@ static tacit_status memory_study_list(tc_store *s, int64_t after, tc_study_visit
     }
 }
 
-/* Where `trial` is or belongs among the told ones. Trials are told nearly in order,
- * so that looking from the end is quick. */
+/* Where `trial` is or belongs among the told ones. */
 static size_t told_at(const journal *j, uint64_t trial)
 {
-    size_t i = j->n_told;
-    while (i > 0 && j->told[i - 1] >= trial)
-        i--;
-    return i;
+    size_t low = 0, high = j->n_told;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (j->told[middle].trial < trial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static tacit_status mark_told(journal *j, uint64_t trial, tacit_error *err)
 {
     size_t at = told_at(j, trial);
-    if (at < j->n_told && j->told[at] == trial)
+    if (at < j->n_told && j->told[at].trial == trial)
         return tc_fail(err, TACIT_E_STATE, "trial %llu has been told already",
                        (unsigned long long)trial);
     memmove(j->told + at + 1, j->told + at, (j->n_told - at) * sizeof *j->told);
-    j->told[at] = trial;
+    j->told[at] = (tell){.trial = trial, .at = j->n};
     j->n_told++;
     return TACIT_OK;
 }
@@ -223,7 +227,7 @@ static tacit_status append_locked(memory_store *m, const tc_append *a, uint64_t 
 {
     journal *j = find_id(m, a->study);
     if (!j)
-        return no_study(a->study, err);
+        return tc_study_gone(err);
     TC_TRY(check_head(j, a, err));
     if (!tc_grow((void **)&j->events, &j->cap, j->n + a->n, sizeof *j->events) ||
         !tc_grow((void **)&j->told, &j->told_cap, j->n_told + a->n, sizeof *j->told))
@@ -254,7 +258,7 @@ static tacit_status scan_locked(memory_store *m, int64_t study, uint64_t after,
 {
     journal *j = find_id(m, study);
     if (!j)
-        return no_study(study, err);
+        return tc_study_gone(err);
     for (uint64_t i = after; i < j->n; i++)
         TC_TRY(visit(user, &j->events[i], err));
     return TACIT_OK;
@@ -278,7 +282,29 @@ static tacit_status memory_head(tc_store *s, int64_t study, uint64_t *head, taci
     if (j)
         *head = j->n;
     pthread_mutex_unlock(&m->lock);
-    return j ? TACIT_OK : no_study(study, err);
+    return j ? TACIT_OK : tc_study_gone(err);
+}
+
+static tacit_status told_locked(memory_store *m, int64_t study, uint64_t trial,
+                                tc_event_visit visit, void *user, tacit_error *err)
+{
+    const journal *j = find_id(m, study);
+    if (!j)
+        return tc_study_gone(err);
+    size_t at = told_at(j, trial);
+    if (at == j->n_told || j->told[at].trial != trial)
+        return TACIT_OK;
+    return visit(user, &j->events[j->told[at].at], err);
+}
+
+static tacit_status memory_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
+                                void *user, tacit_error *err)
+{
+    memory_store *m = (memory_store *)s;
+    pthread_mutex_lock(&m->lock);
+    tacit_status st = told_locked(m, study, trial, visit, user, err);
+    pthread_mutex_unlock(&m->lock);
+    return st;
 }
 
 static tacit_status memory_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
@@ -300,7 +326,7 @@ static tacit_status check_studies(const memory_store *m, const tc_change *c, siz
 {
     for (size_t i = 0; i < n; i++)
         if (c[i].record.study != 0 && !find_id(m, c[i].record.study))
-            return no_study(c[i].record.study, err);
+            return tc_study_gone(err);
     return TACIT_OK;
 }
 
@@ -368,7 +394,7 @@ static tacit_status memory_study_erase(tc_store *s, int64_t study, tacit_error *
         j->erased = true;
     }
     pthread_mutex_unlock(&m->lock);
-    return j ? TACIT_OK : no_study(study, err);
+    return j ? TACIT_OK : tc_study_gone(err);
 }
 
 void tc_memory_swap(tc_store *a, tc_store *b)
@@ -391,6 +417,7 @@ const tc_store_ops tc_store_memory = {
     .append = memory_append,
     .scan = memory_scan,
     .head = memory_head,
+    .told = memory_told,
     .ledger = memory_ledger,
     .ledger_list = memory_ledger_list,
     .change = memory_change,

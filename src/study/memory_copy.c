@@ -60,9 +60,11 @@ static tacit_status dump_ledger(void *user, const char *name, tacit_error *err)
 {
     dumping *d = user;
     tc_ledger_io io;
+    tc_ledger_head head;
     d->name = name;
-    TC_TRY(d->visit(d->user, &(tc_row){.ledger = name}, err));
     TC_TRY(tc_store_ledger(d->from, name, false, &io, err));
+    TC_TRY(io.head(&io, &head, err));
+    TC_TRY(d->visit(d->user, &(tc_row){.ledger = name, .head = &head}, err));
     return io.scan(&io, 0, dump_entry, d, err);
 }
 

@@ -138,7 +138,7 @@ tacit_status tc_memory_change(tc_memory_records *m, const tc_change *c, size_t n
             continue;
         if (refused)
             *refused = i;
-        return tc_change_conflict(&c[i], version, err);
+        return tc_change_conflict(err);
     }
     TC_TRY(prepare(m, c, n, &copies, err));
     for (size_t i = 0; i < n; i++)

@@ -182,6 +182,21 @@ static tacit_status postgres_scan(tc_store *store, int64_t study, uint64_t after
     }
 }
 
+static tacit_status postgres_told(tc_store *store, int64_t study, uint64_t trial,
+                                  tc_event_visit visit, void *user, tacit_error *err)
+{
+    tc_pg_args args = {0};
+    PGresult *r;
+    uint64_t head;
+    tc_pg_arg_int(&args, study);
+    tc_pg_arg_int(&args, (int64_t)trial);
+    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_TOLD, &args, &r, err));
+    bool found = PQntuples(r) > 0;
+    tacit_status st = visit_page(r, visit, user, err);
+    PQclear(r);
+    return found ? st : tc_pg_head(store, study, &head, err); /* none, or no such study? */
+}
+
 const tc_store_ops tc_store_postgres = {
     .scheme = "postgresql",
     .alias = "postgres",
@@ -193,6 +208,7 @@ const tc_store_ops tc_store_postgres = {
     .append = tc_pg_append,
     .scan = postgres_scan,
     .head = tc_pg_head,
+    .told = postgres_told,
     .ledger = tc_pg_ledger,
     .ledger_list = tc_pg_ledger_list,
     .change = tc_pg_change,

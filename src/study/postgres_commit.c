@@ -35,16 +35,14 @@ enum { TOKEN_BYTES = 16 };
 
 /* ---- the lock, and what it is good for */
 
-static tacit_status read_lock(tc_postgres *s, PGconn *c, const tc_append *a, uint64_t *end,
-                              tacit_error *err)
+static tacit_status read_lock(tc_postgres *s, PGconn *c, uint64_t *end, tacit_error *err)
 {
     PGresult *begun = tc_pg_take(c), *r = tc_pg_take(c);
     tacit_status st = tc_pg_judge(s, c, begun, err);
     if (st == TACIT_OK)
         st = tc_pg_judge(s, c, r, err);
     if (st == TACIT_OK && PQntuples(r) == 0)
-        st = tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
-                     (long long)a->study);
+        st = tc_study_gone(err);
     if (st == TACIT_OK)
         *end = (uint64_t)tc_pg_int(r, 0, 0);
     PQclear(begun);
@@ -62,7 +60,7 @@ static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, 
     TC_TRY(tc_pg_send(s, c, TC_PG_BEGIN, NULL, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_LOCK, &args, err));
     TC_TRY(tc_pg_turn(s, c, err));
-    tacit_status st = read_lock(s, c, a, end, err);
+    tacit_status st = read_lock(s, c, end, err);
     tc_pg_end(c);
     return st;
 }
@@ -204,8 +202,7 @@ tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_er
     uint64_t end = found ? (uint64_t)tc_pg_int(r, 0, 0) : 0;
     PQclear(r);
     if (!found)
-        return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
-                       (long long)study);
+        return tc_study_gone(err);
     *head = end;
     return TACIT_OK;
 }

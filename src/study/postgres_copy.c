@@ -65,7 +65,10 @@ static tacit_status read_event(const dumping *d, const PGresult *p, int i, tacit
 
 static tacit_status read_ledger(const dumping *d, const PGresult *p, int i, tacit_error *err)
 {
-    return d->visit(d->user, &(tc_row){.ledger = PQgetvalue(p, i, 0)}, err);
+    tc_ledger_head head = {.seq = (uint64_t)tc_pg_int(p, i, 1)};
+    if (head.seq > 0 && !tc_pg_fixed(p, i, 2, &head.hash, sizeof head.hash))
+        return damaged(d, "a ledger", err);
+    return d->visit(d->user, &(tc_row){.ledger = PQgetvalue(p, i, 0), .head = &head}, err);
 }
 
 static tacit_status read_entry(const dumping *d, const PGresult *p, int i, tacit_error *err)
@@ -128,7 +131,7 @@ static tacit_status dump_all(tc_postgres *s, PGconn *c, void *user, tacit_error 
         {CURSOR "SELECT study, seq, kind::int8, trial, time_ms, body FROM tacit.events"
                 " ORDER BY study, seq",
          read_event},
-        {CURSOR "SELECT name FROM tacit.ledgers ORDER BY id", read_ledger},
+        {CURSOR "SELECT name, entries, head FROM tacit.ledgers ORDER BY id", read_ledger},
         {CURSOR "SELECT l.name, e.seq, e.study, e.round, e.entry, e.release, e.head"
                 " FROM tacit.ledger_entries e JOIN tacit.ledgers l ON l.id = e.ledger"
                 " ORDER BY e.ledger, e.seq",

@@ -29,6 +29,7 @@ typedef enum tc_pg_sql {
     TC_PG_AFTER,   /* what came after a head: kind and trial */
     TC_PG_APPEND,
     TC_PG_SCAN, /* a page of events */
+    TC_PG_TOLD, /* the tell of a trial */
     TC_PG_LEDGER_PUT,
     TC_PG_LEDGER_GET,  /* by name */
     TC_PG_LEDGER_NEXT, /* the first with a greater id */

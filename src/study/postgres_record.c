@@ -129,8 +129,7 @@ static tacit_status read_studies(tc_postgres *s, PGconn *c, const change_set *w,
             continue;
         TC_TRY(take_count(s, c, &found, err));
         if (found == 0)
-            return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
-                           (long long)w->sorted[i]->record.study);
+            return tc_study_gone(err);
     }
     return TACIT_OK;
 }
@@ -151,17 +150,6 @@ static tacit_status read_set(tc_postgres *s, PGconn *c, change_set *w, tacit_err
             w->refused = place;
     }
     return TACIT_OK;
-}
-
-static tacit_status refuse(tc_postgres *s, PGconn *c, const tc_change *change, tacit_error *err)
-{
-    tc_pg_args args = {0};
-    PGresult *r;
-    arg_key(&args, &change->record);
-    TC_TRY(tc_pg_run(s, c, TC_PG_RECORD_GET, &args, &r, err));
-    uint64_t version = PQntuples(r) > 0 ? (uint64_t)tc_pg_int(r, 0, 0) : 0;
-    PQclear(r);
-    return tc_change_conflict(change, version, err);
 }
 
 static tacit_status commit_set(tc_postgres *s, PGconn *c, tacit_error *err)
@@ -185,8 +173,8 @@ static tacit_status change_all(tc_postgres *s, PGconn *c, void *user, tacit_erro
     tacit_status st = read_set(s, c, w, err);
     tc_pg_end(c);
     TC_TRY(st);
-    if (w->refused < w->n) /* before the rollback that follows: what was refused is still held */
-        return refuse(s, c, &w->changes[w->refused], err);
+    if (w->refused < w->n)
+        return tc_change_conflict(err);
     return commit_set(s, c, err);
 }
 
@@ -359,8 +347,7 @@ static tacit_status erase_study(tc_postgres *s, PGconn *c, void *user, tacit_err
         st = take_count(s, c, i == 0 ? &journals : &touched, err);
     tc_pg_end(c);
     if (st == TACIT_OK && journals == 0)
-        return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
-                       (long long)*study);
+        return tc_study_gone(err);
     return st;
 }
 

@@ -39,6 +39,8 @@ static const char *const texts[TC_PG_COUNT] = {
         " VALUES($1::int8, $2::int8, $3::int8, $4::int8, $5::int8, $6::uuid, $7::text)",
     [TC_PG_SCAN] = "SELECT seq, kind::int8, trial, time_ms, body FROM tacit.events"
                    " WHERE study = $1::int8 AND seq > $2::int8 ORDER BY seq LIMIT $3::int8",
+    [TC_PG_TOLD] = "SELECT seq, kind::int8, trial, time_ms, body FROM tacit.events"
+                   " WHERE study = $1::int8 AND trial = $2::int8 AND kind = 3",
     /* Another process may make it at the same moment. */
     [TC_PG_LEDGER_PUT] = "INSERT INTO tacit.ledgers(name, entries) VALUES($1::text, 0)"
                          " ON CONFLICT(name) DO NOTHING",

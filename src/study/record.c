@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 int tc_record_key_compare(const void *a, size_t na, const void *b, size_t nb)
@@ -64,10 +63,8 @@ bool tc_change_fits(const tc_change *c, uint64_t version)
     return false;
 }
 
-tacit_status tc_change_conflict(const tc_change *c, uint64_t version, tacit_error *err)
+tacit_status tc_change_conflict(tacit_error *err)
 {
-    uint64_t expected = c->what == TC_INSERT ? 0 : c->record.version;
     return tc_fail(err, TACIT_E_CONFLICT,
-                   "a record of kind %d has version %" PRIu64 ", not %" PRIu64 " as expected",
-                   (int)c->record.kind, version, expected);
+                   "somebody else changed the same thing at the same moment");
 }

@@ -78,6 +78,6 @@ int tc_record_key_compare(const void *a, size_t na, const void *b, size_t nb);
 /* Does a change find what it expects, where `version` (0: none) is there? */
 bool tc_change_fits(const tc_change *c, uint64_t version);
 /* The refusal, then. */
-tacit_status tc_change_conflict(const tc_change *c, uint64_t version, tacit_error *err);
+tacit_status tc_change_conflict(tacit_error *err);
 
 #endif

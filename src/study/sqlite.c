@@ -218,6 +218,30 @@ static tacit_status sqlite_head(tc_store *store, int64_t study, uint64_t *head, 
     return st;
 }
 
+static tacit_status told_locked(tc_sqlite *s, int64_t study, uint64_t trial, tc_event_visit visit,
+                                void *user, tacit_error *err)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_TOLD];
+    sqlite3_bind_int64(q, 1, study);
+    sqlite3_bind_int64(q, 2, (int64_t)trial);
+    int rc = sqlite3_step(q);
+    tacit_status st = rc == SQLITE_ROW    ? visit_event(s, q, visit, user, err)
+                      : rc == SQLITE_DONE ? tc_sqlite_has(s, study, err)
+                                          : tc_sqlite_fail(s, rc, err);
+    tc_sqlite_reset(s, TC_SQL_TOLD);
+    return st;
+}
+
+static tacit_status sqlite_told(tc_store *store, int64_t study, uint64_t trial,
+                                tc_event_visit visit, void *user, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = told_locked(s, study, trial, visit, user, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
 const tc_store_ops tc_store_sqlite = {
     .scheme = "sqlite",
     .open = sqlite_open,
@@ -228,6 +252,7 @@ const tc_store_ops tc_store_sqlite = {
     .append = sqlite_append,
     .scan = sqlite_scan,
     .head = sqlite_head,
+    .told = sqlite_told,
     .ledger = tc_sqlite_ledger,
     .ledger_list = tc_sqlite_ledger_list,
     .change = tc_sqlite_change,

@@ -15,8 +15,7 @@ tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err)
     int rc = sqlite3_step(s->sql[TC_SQL_STUDY_HAS]);
     tc_sqlite_reset(s, TC_SQL_STUDY_HAS);
     if (rc == SQLITE_DONE)
-        return tc_fail(err, TACIT_E_NOT_FOUND, "the store has no study number %lld",
-                       (long long)study);
+        return tc_study_gone(err);
     return rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 

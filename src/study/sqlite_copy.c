@@ -70,7 +70,10 @@ static tacit_status read_event(const dumping *d, sqlite3_stmt *q, tacit_error *e
 static tacit_status read_ledger(const dumping *d, sqlite3_stmt *q, tacit_error *err)
 {
     const char *name = text_at(q, 0);
-    return name ? d->visit(d->user, &(tc_row){.ledger = name}, err) : no_column(d, err);
+    tc_ledger_head head = {.seq = (uint64_t)sqlite3_column_int64(q, 1)};
+    if (!name || (head.seq > 0 && !fixed_at(q, 2, &head.hash, sizeof head.hash)))
+        return no_column(d, err);
+    return d->visit(d->user, &(tc_row){.ledger = name, .head = &head}, err);
 }
 
 static tacit_status read_entry(const dumping *d, sqlite3_stmt *q, tacit_error *err)
@@ -116,7 +119,7 @@ static tacit_status dump_table(const dumping *d, const char *sql, read_row read,
     return rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(d->s, rc, err);
 }
 
-/* An entry beyond the ledger's head would be damage: it is left to the reader of the copy. */
+/* Whether a ledger's entries end at its head is left to the reader of the copy. */
 static tacit_status dump_tables(const dumping *d, tacit_error *err)
 {
     static const struct {
@@ -128,7 +131,7 @@ static tacit_status dump_tables(const dumping *d, tacit_error *err)
          read_study},
         {"SELECT study, seq, kind, trial, time_ms, body FROM events ORDER BY study, seq",
          read_event},
-        {"SELECT name FROM ledgers ORDER BY id", read_ledger},
+        {"SELECT name, entries, head FROM ledgers ORDER BY id", read_ledger},
         {"SELECT l.name, e.seq, e.study, e.round, e.entry, e.release, e.head"
          " FROM ledger_entries e JOIN ledgers l ON l.id = e.ledger ORDER BY e.ledger, e.seq",
          read_entry},

@@ -31,6 +31,7 @@ typedef enum tc_sql {
     TC_SQL_APPEND,
     TC_SQL_TAKE_BACK, /* the events after seq, in the same transaction */
     TC_SQL_SCAN,
+    TC_SQL_TOLD, /* the tell of a trial */
     TC_SQL_LEDGER_PUT,
     TC_SQL_LEDGER_GET,  /* by name */
     TC_SQL_LEDGER_NEXT, /* the first with a greater id */

@@ -69,7 +69,7 @@ static tacit_status check_change(tc_sqlite *s, const tc_change *c, tacit_error *
 {
     uint64_t version;
     TC_TRY(look_version(s, &c->record, &version, err));
-    return tc_change_fits(c, version) ? TACIT_OK : tc_change_conflict(c, version, err);
+    return tc_change_fits(c, version) ? TACIT_OK : tc_change_conflict(err);
 }
 
 static tacit_status write_change(tc_sqlite *s, const tc_change *c, tacit_error *err)

@@ -26,6 +26,8 @@ static const char *const texts[TC_SQL_COUNT] = {
     [TC_SQL_TAKE_BACK] = "DELETE FROM events WHERE study = ?1 AND seq > ?2",
     [TC_SQL_SCAN] = "SELECT seq, kind, trial, time_ms, body FROM events"
                     " WHERE study = ?1 AND seq > ?2 ORDER BY seq",
+    [TC_SQL_TOLD] = "SELECT seq, kind, trial, time_ms, body FROM events"
+                    " WHERE study = ?1 AND trial = ?2 AND kind = 3",
     /* OR IGNORE: another process may make it at the same moment. */
     [TC_SQL_LEDGER_PUT] = "INSERT OR IGNORE INTO ledgers(name, entries) VALUES(?1, 0)",
     [TC_SQL_LEDGER_GET] = "SELECT id FROM ledgers WHERE name = ?1",

@@ -2,6 +2,7 @@
  *
  * The only caller of a store's members: the rest of tacit calls tc_store_*.
  * A new store is one file that passes tests/conformance, and one line here. */
+#include "study/copy.h"
 #include "study/store.h"
 
 #include "base/error.h"
@@ -27,6 +28,18 @@ static const tc_store_ops *find_scheme(const char *url, size_t len)
 }
 
 tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err)
+{
+    tc_store *s;
+    TC_TRY(tc_store_open_any(&s, url, create, err));
+    tacit_status status = tc_backup_refuse(s, err);
+    if (status == TACIT_OK)
+        *out = s;
+    else
+        tc_store_close(s);
+    return status;
+}
+
+tacit_status tc_store_open_any(tc_store **out, const char *url, bool create, tacit_error *err)
 {
     const char *colon = strchr(url, ':');
     if (!colon)
@@ -100,6 +113,12 @@ tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_err
     return s->ops->head(s, study, head, err);
 }
 
+tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
+                           void *user, tacit_error *err)
+{
+    return s->ops->told(s, study, trial, visit, user, err);
+}
+
 tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
                              tacit_error *err)
 {
@@ -159,6 +178,11 @@ tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_er
     if (!s->ops->load)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "this store takes no copies");
     return s->ops->load(s, fill, user, err);
+}
+
+tacit_status tc_study_gone(tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such study any more");
 }
 
 tacit_status tc_load_refusal(const char *place, tacit_error *err)

@@ -56,11 +56,12 @@ typedef struct tc_append {
 typedef struct tc_row {
     const tc_study_row *study;
     const tc_event_row *event;     /* of study number `of` */
-    const char *ledger;            /* its name */
+    const char *ledger;            /* its name, with the head that it claims */
     const tc_ledger_record *entry; /* of the ledger `name`; without `previous` */
     const tc_record *record;
     int64_t of;
     const char *name;
+    const tc_ledger_head *head; /* of a ledger; hash 0 where seq is 0. load does not need it */
 } tc_row;
 typedef tacit_status (*tc_row_visit)(void *user, const tc_row *r, tacit_error *err);
 /* Hands rows to put(sink, ...) until that fails. */
@@ -91,6 +92,11 @@ typedef struct tc_store_ops {
                          tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
                          void *user, tacit_error *err);
     tacit_status (*head)(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
+    /* Calls visit with the TELL of a trial, if there is one, without reading the journal. visit must not
+     * call the store. */
+    tacit_status (*told)(tc_store *s, int64_t study, uint64_t trial,
+                         tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
+                         void *user, tacit_error *err);
     /* What a privacy ledger of this name asks of its store. E_NOT_FOUND: there is none, and it is
      * not to be made. The store must outlive *out, which needs no end. */
     tacit_status (*ledger)(tc_store *s, const char *name, bool create, tc_ledger_io *out,
@@ -135,8 +141,10 @@ extern const tc_store_ops tc_store_memory;   /* "memory:" : nothing is kept */
 extern const tc_store_ops tc_store_sqlite;   /* "sqlite:///relative.db", "sqlite:////absolute.db" */
 extern const tc_store_ops tc_store_postgres; /* "postgresql://...", as libpq reads it */
 
-/* E_ARG: no such scheme. create: make the file, or the tables, if absent; else E_NOT_FOUND. */
+/* E_ARG: no such scheme. E_STATE: it is a backup (copy.h). create: make the file, or the tables, if absent; else E_NOT_FOUND. */
 tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err);
+/* The same, of a backup, too: for copy.c. */
+tacit_status tc_store_open_any(tc_store **out, const char *url, bool create, tacit_error *err);
 void tc_store_close(tc_store *s); /* NULL is allowed */
 
 /* The members above, by name. Unknown studies are E_NOT_FOUND everywhere. */
@@ -154,6 +162,8 @@ tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, ta
 tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
                            void *user, tacit_error *err);
 tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
+tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
+                           void *user, tacit_error *err);
 tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
                              tacit_error *err);
 tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
@@ -185,6 +195,8 @@ tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_er
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);
 /* The refusal, then. */
 tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *err);
+/* E_NOT_FOUND of a study that somebody has the number of: it was there once. */
+tacit_status tc_study_gone(tacit_error *err);
 /* The refusal of load. */
 tacit_status tc_load_refusal(const char *place, tacit_error *err);
 /* A row of one's own, for implementations of study_get. */

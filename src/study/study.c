@@ -58,6 +58,17 @@ static tacit_status begin_again(tc_study *s, tacit_error *err)
     return TACIT_OK;
 }
 
+/* ---- one at a time ---- */
+
+/* A mutex alone is not fair: who asks for a hundred trials would have it again before anybody else
+ * wakes up. Here the next one waits in the door, and who comes back behind him. */
+void tc_study_lock(tc_study *s)
+{
+    pthread_mutex_lock(&s->door);
+    pthread_mutex_lock(&s->lock);
+    pthread_mutex_unlock(&s->door);
+}
+
 /* ---- the journal ---- */
 
 static tacit_status apply_row(tc_study *s, const tc_event_row *row, tacit_error *err)
@@ -193,6 +204,7 @@ static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row
     s->store = store;
     s->id = row->id;
     s->pool = pool;
+    pthread_mutex_init(&s->door, NULL);
     pthread_mutex_init(&s->lock, NULL);
     tacit_status st = start(s, row, given, err);
     if (st != TACIT_OK) {
@@ -244,6 +256,7 @@ void tc_study_close(tc_study *s)
     tc_study_plan_free(s->plan);
     tc_study_doc_free(s->doc);
     pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->door);
     tc_free(s);
 }
 
@@ -308,7 +321,7 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t
 {
     tc_ask_request now = *req;
     now.now_ms = tc_study_now(s);
-    pthread_mutex_lock(&s->lock);
+    tc_study_lock(s);
     tacit_status st = ask_locked(s, &now, trial, values, pulls, err);
     pthread_mutex_unlock(&s->lock);
     return st;
@@ -358,7 +371,7 @@ static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
 {
     tc_event_row row;
     uint64_t head;
-    pthread_mutex_lock(&s->lock);
+    tc_study_lock(s);
     tacit_status st = compose_row(s, r, &row, err);
     pthread_mutex_unlock(&s->lock);
     TC_TRY(st);
@@ -413,7 +426,7 @@ static tacit_status enqueue_locked(tc_study *s, const double *values, uint64_t *
 
 tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err)
 {
-    pthread_mutex_lock(&s->lock);
+    tc_study_lock(s);
     tacit_status st = enqueue_locked(s, values, trial, err);
     pthread_mutex_unlock(&s->lock);
     return st;
@@ -478,7 +491,7 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 {
     if (n == 0)
         return TACIT_OK;
-    pthread_mutex_lock(&s->lock);
+    tc_study_lock(s);
     tacit_status st = import_locked(s, n, values, y, err);
     pthread_mutex_unlock(&s->lock);
     return st;
@@ -488,7 +501,7 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 
 tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
 {
-    pthread_mutex_lock(&s->lock);
+    tc_study_lock(s);
     tacit_status st = tc_study_catch_up(s, err);
     if (st == TACIT_OK)
         *out = s->opt;

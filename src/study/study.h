@@ -58,8 +58,11 @@ typedef struct tc_claim {
     int64_t lease_ms; /* 0: none */
 } tc_claim;
 tacit_status tc_study_reclaim(tc_study *s, uint64_t trial, const tc_claim *claim, tacit_error *err);
-/* More time for `worker` (lease.c): its lease ends lease_ms from now, or up to an eighth of that sooner, and
- * never sooner than it did. *until_ms: when; 0: never. E_STATE: it does not run the trial. */
+/* Takes a RUNNING trial back, whatever its lease: it is STALE, and the next ask gets it. The same again is
+ * nothing. E_STATE: it is not running. */
+tacit_status tc_study_release(tc_study *s, uint64_t trial, tacit_error *err);
+/* More time for `worker` (lease.c): its lease ends lease_ms from now, or a little sooner (an eighth; three
+ * seconds, but no more than a third), and never sooner than it did. *until_ms: when; 0: never. E_STATE: it does not run the trial. */
 tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
                              int64_t *until_ms, tacit_error *err);
 /* Trials whose lease is over become STALE, so that the next ask gets them. *next_ms: when the next one

@@ -11,6 +11,7 @@ struct tc_study {
     int64_t id;
     tc_study_doc *doc;
     tc_study_plan *plan;  /* of a federated study; else NULL */
+    pthread_mutex_t door; /* in which who comes next waits for: */
     pthread_mutex_t lock; /* guards the optimizer */
     tc_optimizer *opt;
     tc_pool *pool; /* borrowed; may be NULL */
@@ -20,6 +21,8 @@ struct tc_study {
 };
 
 int64_t tc_study_now(const tc_study *s);
+
+void tc_study_lock(tc_study *s);
 
 /* With the lock. */
 tacit_status tc_study_catch_up(tc_study *s, tacit_error *err);

@@ -160,7 +160,7 @@ static tacit_status journal_tried(tc_study *s, tacit_status made, const tc_event
 
 static tacit_status enter(tc_study *s, tacit_error *err)
 {
-    pthread_mutex_lock(&s->lock);
+    tc_study_lock(s);
     tacit_status status = tc_study_catch_up(s, err);
     if (status != TACIT_OK)
         pthread_mutex_unlock(&s->lock);

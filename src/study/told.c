@@ -9,7 +9,6 @@
 
 typedef struct search {
     const tc_space *space;
-    uint64_t trial;
     tc_arena *memory;
     tc_event *out;
     bool found;
@@ -18,8 +17,6 @@ typedef struct search {
 static tacit_status look_at(void *user, const tc_event_row *row, tacit_error *err)
 {
     search *f = user;
-    if (f->found || row->kind != TC_EVENT_TELL || row->trial != f->trial)
-        return TACIT_OK;
     *f->out = (tc_event){
         .seq = row->seq, .kind = row->kind, .trial = row->trial, .time_ms = row->time_ms};
     f->found = true;
@@ -29,8 +26,8 @@ static tacit_status look_at(void *user, const tc_event_row *row, tacit_error *er
 tacit_status tc_study_told(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
                            tacit_error *err)
 {
-    search f = {.space = s->doc->space, .trial = trial, .memory = a, .out = out};
-    TC_TRY(tc_store_scan(s->store, s->id, 0, look_at, &f, err));
+    search f = {.space = s->doc->space, .memory = a, .out = out};
+    TC_TRY(tc_store_told(s->store, s->id, trial, look_at, &f, err));
     return f.found ? TACIT_OK
                    : tc_fail(err, TACIT_E_NOT_FOUND, "trial %" PRIu64 " is not told yet", trial);
 }

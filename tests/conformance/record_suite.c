@@ -133,7 +133,7 @@ static void a_refused_set_changes_nothing_and_names_the_change(void **state)
     const tc_change set[] = {{TC_INSERT, a}, {TC_INSERT, c}, {TC_INSERT, b}};
     assert_int_equal(tc_store_change(s, set, 3, &refused, &err), TACIT_E_CONFLICT);
     assert_int_equal(refused, 2);
-    assert_string_equal(err.msg, "a record of kind 6 has version 1, not 0 as expected");
+    assert_string_equal(err.msg, "somebody else changed the same thing at the same moment");
     assert_has_not(s, a);
     assert_has_not(s, c);
 }

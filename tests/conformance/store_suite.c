@@ -113,6 +113,41 @@ static uint64_t head_of(tc_store *s, int64_t study)
     return head;
 }
 
+static void a_tell_is_found_by_its_trial(void **state)
+{
+    int64_t a = put(*state, "a"), b = put(*state, "b");
+    for (uint64_t i = 0; i < 20; i++) {
+        assert_int_equal(append_one(*state, a, TC_ANY_HEAD, TC_EVENT_ASK, i), TACIT_OK);
+        assert_int_equal(append_one(*state, b, TC_ANY_HEAD, TC_EVENT_ASK, i), TACIT_OK);
+    }
+    for (uint64_t i = 0; i < 20; i += 2) /* out of order: 0, 14, 8, 2, 16, ... */
+        assert_int_equal(append_one(*state, a, TC_ANY_HEAD, TC_EVENT_TELL, i * 7 % 20), TACIT_OK);
+    seen all = scan(*state, a, 0);
+    for (uint64_t i = 0; i < 21; i++) {
+        seen one = {0}, other = {0};
+        size_t at = 0; /* as a scan finds it */
+        while (at < all.n && !(all.events[at].kind == TC_EVENT_TELL && all.events[at].trial == i))
+            at++;
+        assert_int_equal(tc_store_told(*state, a, i, see, &one, NULL), TACIT_OK);
+        assert_int_equal(one.n, at < all.n ? 1 : 0);
+        if (one.n > 0) {
+            assert_int_equal(one.events[0].seq, all.events[at].seq);
+            assert_int_equal(one.events[0].kind, TC_EVENT_TELL);
+            assert_int_equal(one.events[0].trial, i);
+            assert_int_equal(one.events[0].time_ms, all.events[at].time_ms);
+            assert_string_equal(one.events[0].body, all.events[at].body);
+        }
+        assert_int_equal(tc_store_told(*state, b, i, see, &other, NULL), TACIT_OK);
+        assert_int_equal(other.n, 0);
+        forget(&one);
+    }
+    forget(&all);
+    seen stopped = {.stop_after = 1};
+    assert_int_equal(tc_store_told(*state, a, 0, see, &stopped, NULL), TACIT_E_CANCELLED);
+    forget(&stopped);
+    assert_int_equal(tc_store_told(*state, 999, 0, see, &stopped, NULL), TACIT_E_NOT_FOUND);
+}
+
 /* ---- studies ---- */
 
 static void put_then_get_gives_the_same(void **state)
@@ -334,7 +369,7 @@ static void an_unknown_study_is_not_found(void **state)
     assert_int_equal(append_one(*state, 999, TC_ANY_HEAD, TC_EVENT_TELL, 0), TACIT_E_NOT_FOUND);
     assert_int_equal(append_one(*state, 0, 0, TC_EVENT_ASK, 0), TACIT_E_NOT_FOUND);
     assert_int_equal(tc_store_scan(*state, 999, 0, see, &all, &err), TACIT_E_NOT_FOUND);
-    assert_string_equal(err.msg, "the store has no study number 999");
+    assert_string_equal(err.msg, "there is no such study any more");
     assert_int_equal(tc_store_head(*state, -1, &head, NULL), TACIT_E_NOT_FOUND);
     assert_int_equal(head, 5);
 }
@@ -538,6 +573,7 @@ static void two_handles_see_one_journal(void **state)
 int store_suite_run(const store_kind *which)
 {
     const struct CMUnitTest tests[] = {
+        ON_STORE(a_tell_is_found_by_its_trial),
         ON_STORE(put_then_get_gives_the_same),
         ON_STORE(a_study_without_points_has_none),
         ON_STORE(a_name_is_given_once),

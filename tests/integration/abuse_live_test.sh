@@ -3,7 +3,7 @@
 # coordinator over TLS (abuser.c has the list). Meanwhile honest agents run their study: their trials and
 # the broadcasts that they hear are those of a run in which that agent behaves. The coordinator is up
 # afterwards, and as large as before. Then strangers ask: all are refused, each refusal is one line of the
-# log, and of a study that there is they learn no more than of one that there is not.
+# log or counted there, and of a study that there is they learn no more than of one that there is not.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 abuser=$(realpath "${ABUSER:-./abuser}")
@@ -51,12 +51,18 @@ sed 's/"name": "s"/"name": "t"/' "$dir/s.json" > "$dir/t.json"
 remote rough create "$dir/t.json" > "$dir/created"
 remote rough token t > "$dir/token"
 field token "$dir/token" > "$dir/t.join"
-lines() { grep -c ': 40[13] ' "$dir/rough.log" || true; }
+lines() {
+    awk '/: 40[13] / { n++ } /more refusals of tokens/ { for (i = 1; i < NF; i++) if ($(i + 1) == "more") n += $i }
+        END { print n + 0 }' "$dir/rough.log"
+}
 before=$(lines)
 "$abuser" strangers "$url" "$pin" "$dir/t.join" "$dir/rough.op" > "$dir/strangers" 2>&1 ||
     { fail "strangers"; cat "$dir/strangers"; }
 asked=$(sed -n 's/^asked //p' "$dir/strangers")
-logged=$(($(lines) - before))
+sleep 1 # in the next second the log says how many it left out
+echo wrong > "$dir/wrong.op"
+remote wrong show t > "$dir/wrong" 2>&1 && fail "a wrong token is let in"
+logged=$(($(lines) - before - 1))
 [ "$logged" = "$asked" ] || fail "$asked refusals, $logged lines in the log"
 kill $server
 wait $server || fail "the coordinator ends with $?"

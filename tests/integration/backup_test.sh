@@ -113,7 +113,9 @@ agents=
 # ---- what is refused
 refused "is not empty: a backup is restored into a new one" "$tacit" restore "$dir/copy.db" --storage "$first"
 refused "this is a store and not a backup" "$tacit" restore "$dir/agent0.db" --storage "sqlite:///$dir/none.db"
-refused "must be a whole number or all" "$tacit" restore "$dir/copy.db" --storage "sqlite:///$dir/none.db" --assume-released -1
+refused "must be a whole number, all or unknown" "$tacit" restore "$dir/copy.db" --storage "sqlite:///$dir/none.db" --assume-released -1
+refused "this is a backup: .tacit restore. makes a storage of it" "$tacit" serve --storage "sqlite:///$dir/copy.db" --listen 127.0.0.1:0
+refused "this is a backup" "$tacit" backup "$dir/copy2.db" --storage "sqlite:///$dir/copy.db"
 head -c 20000 "$dir/copy.db" > "$dir/cut.db"
 refused "damaged" "$tacit" restore "$dir/cut.db" --storage "sqlite:///$dir/none.db"
 [ ! -e "$dir/none.db" ] || fail "a refused restore leaves a storage"
@@ -137,9 +139,23 @@ done
 "$tacit" restore "$dir/half-copy.db" --storage "$(fresh again)" --assume-released 0 --format csv --quiet > "$dir/again"
 grep -q "^s,8,0,,counted" "$dir/again" || { fail "what a killed restore left is not whole:"; cat "$dir/again"; }
 
+# ---- what a killed backup leaves, the next one removes
+for k in 5 20 40; do
+    env LD_PRELOAD="$preload" TACIT_KILL_AT=$k "$tacit" backup "$dir/killed.db" --storage "$half" --quiet 2> /dev/null && fail "not killed"
+done
+"$tacit" backup "$dir/alive.db" --storage "$half" --quiet
+[ -z "$(ls "$dir" | grep tacit-part)" ] || { fail "killed backups leave files:"; ls "$dir"; }
+[ ! -e "$dir/killed.db" ] || fail "a killed backup is there"
+
 # ---- nobody knows how many rounds left: all are counted, none is left
-"$tacit" restore "$dir/copy.db" --storage "$(fresh all)" --format csv > "$dir/all" 2> "$dir/err" ||
+all=$(fresh all)
+[ "${BACKUP_STORE:-sqlite}" != sqlite ] || { : > "$dir/all.db"; chmod 644 "$dir/all.db"; }
+"$tacit" restore "$dir/copy.db" --storage "$all" --format csv > "$dir/all" 2> "$dir/err" ||
     { fail "restore"; cat "$dir/err"; }
+[ "${BACKUP_STORE:-sqlite}" != sqlite ] || [ "$(stat -c %a "$dir/all.db")" = 600 ] || fail "others can read what was restored"
+grep -q "assumes that no study was erased and made again under its name since" "$dir/err" || { fail "no assumption:"; cat "$dir/err"; }
+"$tacit" privacy status s --storage "$all" --delta 0.01 --format json > "$dir/status"
+grep -q "assuming that no study was erased and made again under this name since" "$dir/status" || { fail "not in the statement:"; cat "$dir/status"; }
 kept=$(sed -n 's/^s,\([0-9]*\),.*/\1/p' "$dir/all")
 [ "$kept" -ge 2 ] || fail "the backup has $kept entries"
 grep -q "^s,$kept,$((7 - kept)),,counted" "$dir/all" || { fail "all rounds are counted:"; cat "$dir/all"; }
@@ -171,7 +187,7 @@ for i in 0 1 2; do
     agent $i
     if ! wait $!; then
         refused_agent=$i
-        grep -q "the coordinator was restored at .* from a backup of .* that ended at entry $kept, and this agent has seen entry" \
+        grep -q "the coordinator was restored at .* from a backup of .* that ended at entry $kept, assuming that no more than $left rounds\\? [weras]* released since, and this agent has seen entry" \
             "$dir/agent$i.err" || { fail "agent $i is not told why:"; cat "$dir/agent$i.err"; }
         break
     fi

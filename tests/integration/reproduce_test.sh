@@ -1,13 +1,12 @@
 #!/bin/sh
-# reproduce_test.sh - tacit reproduce, from outside: the list, one experiment and all of them, what they
-# write, that neither threads nor kill -9 change a bit of it, missing data, and bad input.
+# reproduce_test.sh - tacit reproduce, from outside: the list, one experiment, what it writes, that neither
+# threads nor kill -9 change a bit of it, missing data, and bad input. reproduce_all_test.sh and
+# reproduce_data_test.sh run all of them.
 #
-# Needs TACIT_BIN (default: tacit in PATH) and a POSIX shell. With TACIT_DATA the experiments on data run,
-# too. Prints one "ok" or "not ok" line per check; the exit status is 0 only if all are ok.
+# Needs TACIT_BIN (default: tacit in PATH) and a POSIX shell. Prints one "ok" or "not ok" line per check; the exit status is 0 only if all are ok.
 set -u
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
-data=${TACIT_DATA:-}
 unset TACIT_DATA
 export OPENBLAS_NUM_THREADS=1
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-reproduce.XXXXXX") || exit 1
@@ -137,22 +136,6 @@ check "the same bits once more" same killed/ldp-fig2a-se whole/ldp-fig2a-se
 sed -i '2s/0/1/' one/pf-pne-fig1a/runs.jsonl
 check "a damaged line" run 5 pf-pne-fig1a --quick --out one --quiet
 check "is named" grep -q 'line 2 of "one/pf-pne-fig1a/runs.jsonl" is damaged' err
-
-# ---- all of them
-
-check "all, without data" run 0 --all --quick --runs 1 --out all
-check "the whole time is told" grep -q '^All experiments: about' err
-check "what is missing is one line each" grep -q '^Not run: fts-fig2a-landmine needs landmine/landmine.csv' err
-check "the others ran" has_files all/dp-fts-de-fig2d
-check "synthetic ones have no missing data" test ! -e all/fts-fig2a-landmine
-if [ -n "$data" ]; then
-    check "all, with data" run 0 --all --quick --runs 1 --out all --data "$data"
-    check "sensors" has_files all/ldp-fig2b-sensors
-    if ! grep -q 'need libsvm' err; then
-        check "landmine" has_files all/fts-fig2a-landmine
-        check "its grid is kept" test -n "$(ls all/cache)"
-    fi
-fi
 
 echo "1..$checks"
 [ "$failures" -eq 0 ]

@@ -237,6 +237,30 @@ check "and says what happened" grep -q "does not answer.*trying again" r.err
 good "all trials" export r
 check "are there once" test "$(grep -c COMPLETE out)" -eq 30
 
+# One that hangs: programs are looked after all the same, and what came of them is told later.
+study h 1 '"name": "random"'
+check "a study whose coordinator hangs" found h
+cat > stuck << 'J'
+#!/bin/sh
+trap 'touch ended; exit 1' TERM
+touch begun
+sleep 60 &
+wait
+J
+chmod +x stuck
+"$tacit" optimize h --lease-s 6 --timeout-s 2 -- ./stuck > h.out 2> h.err &
+client=$!
+for _ in $(seq 200); do [ -f begun ] && break; sleep 0.1; done
+kill -STOP "$server"
+for _ in $(seq 300); do [ -f ended ] && break; sleep 0.1; done
+check "its time is over, whoever hangs" test -f ended
+kill -CONT "$server"
+wait "$client"
+check "and that is told" test $? -eq 4
+client=
+good "as it was" trials h --format csv
+check "a time-out" says "^0,FAIL,.*timed out after 2 s"
+
 # ---- private replies
 
 secret=0.7310585786300049
@@ -277,8 +301,104 @@ good "is told" tell open 0 "$secret"
 check "the coordinator has it, and the search finds it" in_store
 sed 's/"epsilon": 1, "answers": 4/"epsilon": 3, "answers": 4/; s/"name": "l"/"name": "much"/' l.json > much.json
 check "a study that asks for much" found much
-bad 2 "together more than 10" optimize much --user ann --ledger-storage sqlite:///cy.db -- echo 1
+bad 2 "together 10 or more" optimize much --user ann --ledger-storage sqlite:///cy.db -- echo 1
+sed 's/"epsilon": 1, "answers": 4/"epsilon": 2.5, "answers": 4/; s/"name": "l"/"name": "ten"/' l.json > ten.json
+check "a study that asks for ten" found ten
+bad 2 "together 10 or more" optimize ten --user fay --ledger-storage sqlite:///fay.db -- echo 1
+sed 's/"answers": 4/"answers": 9/; s/"name": "l"/"name": "nine"/' l.json > nine.json
+check "a study that asks for nine" found nine
+"$tacit" curate perturb --value 0 --bound 2 --epsilon 3 --study x --question 0 --user gil --storage sqlite:///gil.db --answers 9 > out 2> err
+bad 2 "with what the ledger has spent 10 or more" optimize nine --user gil --ledger-storage sqlite:///gil.db -- echo 1
+cp much.client client
 good "who agrees names the document" optimize much.json --user cy --ledger-storage sqlite:///cy.db --quiet -- echo 1
+
+# One user has one ledger, in whatever folder a command is started.
+mkdir -p home d1 d2
+sed 's/"name": "l"/"name": "o"/; s/"answers": 4/"answers": 1/' l.json > o.json
+check "a study of one answer each" found o
+HOME=$dir/home
+export HOME
+unset XDG_STATE_HOME
+machines() { # names of workers that say on which machine and in which process they run
+    cat coordinator.db coordinator.db-wal 2> /dev/null | grep -aoE '[0-9a-f-]{36}:[0-9]+:[0-9]+/[0-9]+' | sort -u | wc -l
+}
+known=$(machines)
+cd d1 || exit 1
+good "ann answers here" optimize o --user ann -- echo "$secret"
+cd ../d2 || exit 1
+bad 9 'may give 1 answers in all' optimize o --user ann --quiet -- echo "$secret"
+cd ..
+check "from one ledger" test -f home/.local/state/tacit/replies.db
+check "and none in a folder" test ! -e d1/tacit.db -a ! -e d2/tacit.db
+check "for her eyes" test "$(stat -c %a home/.local/state/tacit)" = 700
+check "the coordinator has not heard of her machine" test "$(machines)" = "$known"
+good "where values are told, a trial" optimize open --trials 2 --quiet --token-file open.client -- echo 1
+check "it does, and the search finds it" test "$(machines)" != "$known"
+good "another machine's ask" ask o --format json
+good "of the same study" trials o --format csv
+
+# Of a trial that is finished, or said to be, nothing is told but a reply that was given before.
+bad 4 'trial 0 was told already, and not with a reply that user "eve" has given; nothing was told' \
+    tell o 0 "$secret" --user eve
+bad 4 'trial 0 was told already, and not with a reply that user "eve" has given; nothing was told' \
+    tell o 0 --fail "$secret" --user eve
+good "who has told it tells it again" tell o 0 0.25 --user ann
+good "what is left of the study" tell o 1 "$secret" --user bob
+
+# killed when the reply was paid for and not told
+sed 's/"name": "l"/"name": "q"/; s/"answers": 4/"answers": 1/' l.json > q.json
+check "a study whose client is killed" found q
+cat > dies << 'J'
+#!/bin/sh
+echo run >> "$1"
+[ -f "$1.once" ] || { touch "$1.once"; kill -9 $PPID; sleep 9; }
+echo 0.5
+J
+chmod +x dies
+"$tacit" optimize q --user hal --lease-s 1000 --quiet -- ./dies runs.q > out 2> err
+check "killed" test -n "$(ls home/.local/state/tacit/clients)"
+good "it comes back" optimize q --user hal --lease-s 1000 --quiet -- ./dies runs.q
+good "to its trial" trials q --format csv
+check "and to no other" test "$(grep -c ',RUNNING,\|,COMPLETE,' out)" -eq 1
+check "two runs" test "$(wc -l < runs.q)" -eq 2
+check "nothing is left of its names" test -z "$(ls home/.local/state/tacit/clients)"
+SLOW=60 "$tacit" optimize q --user ida --lease-s 1000 --quiet -- ./train 1 > out 2> err &
+client=$!
+check "another is at work" wait_for '^ *1  RUNNING' trials q
+kill -9 "$client"
+wait "$client" 2> /dev/null
+client=
+"$tacit" curate perturb --value 0 --bound 2 --epsilon 1 --study q --question 1 --user ida --answers 1 \
+    --storage "sqlite:///$HOME/.local/state/tacit/replies.db" --reply laplace > out 2> err
+check "its answer is in the ledger" test $? -eq 0
+reply=$(grep -o -- '-*[0-9.]*[0-9]' out | head -n 1)
+good "which is told" optimize q --user ida --lease-s 1000 -- ./dies runs.ida
+check "it says so" grep -q "told the reply about trial 1 that an earlier run had made" err
+check "without a run" test ! -e runs.ida
+good "once" trials q --state complete --format csv
+check "with that value" says "^1,COMPLETE,$reply,"
+
+# ---- a pause, and an end
+
+study z 4 '"name": "random"'
+check "a study that is paused" found z
+SLOW=2 "$tacit" optimize z --lease-s 30 -- ./train '{x}' > z.out 2> z.err &
+client=$!
+check "a trial runs" wait_for '^ *0  RUNNING' trials z
+good "pause" remote pause z --token-file op
+check "it ends and is told" wait_for '^ *0  COMPLETE' trials z
+for _ in $(seq 100); do grep -q "the study is paused" z.err && break; sleep 0.1; done
+check "and then it waits" grep -q "the study is paused; waiting until it is resumed" z.err
+good "resume" remote resume z --token-file op
+check "it goes on" wait_for '^ *1  RUNNING' trials z
+good "close" remote close z --token-file op
+wait "$client"
+check "exit 4" test $? -eq 4
+client=
+check "and says what was lost" grep -q "the value of trial 1, [0-9.e-]*, was not told (.*the study is closed)" z.err
+check "and why it ends" grep -q "tacit: .*the study is closed" z.err
+check "not that somebody was faster" lacks "somebody else" z.err
+bad 2 "--lease-s must be 0 or at least 1 second, got 0.0001" ask z --lease-s 0.0001
 
 # ---- a curator and a modeler
 

@@ -141,6 +141,13 @@ static inline tacit_status crash_scan(tc_store *t, int64_t study, uint64_t after
     return s->dead ? crash_dead(err) : tc_store_scan(s->disk, study, after, visit, user, err);
 }
 
+static inline tacit_status crash_told(tc_store *t, int64_t study, uint64_t trial,
+                                      tc_event_visit visit, void *user, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_told(s->disk, study, trial, visit, user, err);
+}
+
 static inline tacit_status crash_head(tc_store *t, int64_t study, uint64_t *head, tacit_error *err)
 {
     crash_store *s = crash_of(t);
@@ -236,6 +243,7 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .append = crash_append,
                                        .scan = crash_scan,
                                        .head = crash_head,
+                                       .told = crash_told,
                                        .ledger = crash_open_ledger,
                                        .change = crash_change,
                                        .record_get = crash_record_get,

@@ -131,6 +131,15 @@ static inline void served_run(served_world *s, const char *worker)
     json_decref(params);
 }
 
+static inline void assert_state(served_world *s, size_t trial, const char *want)
+{
+    json_t *a;
+    assert_int_equal(served_get(s, "/trials", NULL, &a), 200);
+    assert_string_equal(world_text(json_array_get(json_object_get(a, "trials"), trial), "state"),
+                        want);
+    json_decref(a);
+}
+
 static inline void assert_says(json_t *answer, const char *part)
 {
     const char *detail = world_text(answer, "detail");

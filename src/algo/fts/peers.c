@@ -31,7 +31,8 @@ tacit_status tc_peers_init(tc_peers *p, const tc_peers_kind *kind, const tc_env 
 {
     p->kind = kind;
     p->opts = opts;
-    p->agents = env->agents > 0 ? (size_t)env->agents : 1;
+    /* One that works alone is on no roster, and keeps its own model under its number all the same. */
+    p->agents = (size_t)(env->agents > env->party ? env->agents : env->party + 1);
     TC_TRY(tc_fts_core_init(&p->core, env, common, err));
     take_arrays(p);
     return p->core.memory.failed ? tc_fail_memory(err) : tc_peers_search_init(p, err);

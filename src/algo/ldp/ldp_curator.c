@@ -258,6 +258,17 @@ static tacit_status draw(tc_ldp_curator *c, const tc_ldp_question *q, double y, 
     return status;
 }
 
+tacit_status tc_ldp_curator_recall(tc_ldp_curator *c, const tc_ldp_question *q, tc_ldp_answer *out,
+                                   tacit_error *err)
+{
+    TC_TRY(check(q, err));
+    TC_TRY(tc_ledger_catch_up(c->ledger, err));
+    tc_ledger_charge charge = charge_of(q);
+    tc_ledger_receipt receipt = {0};
+    TC_TRY(tc_ledger_find(c->ledger, &charge.study, charge.round, &receipt, err));
+    return deliver(c, &receipt, q, out, err);
+}
+
 tacit_status tc_ldp_curator_answer(tc_ldp_curator *c, const tc_ldp_question *q, double y,
                                    tc_entropy *e, tc_ldp_answer *out, tacit_error *err)
 {

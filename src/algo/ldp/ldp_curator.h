@@ -78,6 +78,9 @@ tacit_status tc_ldp_curator_allow(tc_ldp_curator *c, const tc_ldp_question *firs
  * may leave; asking again is safe. */
 tacit_status tc_ldp_curator_answer(tc_ldp_curator *c, const tc_ldp_question *q, double y,
                                    tc_entropy *e, tc_ldp_answer *out, tacit_error *err);
+/* The answer that was given before. E_NOT_FOUND: none was, and none is drawn. E_CONFLICT as above. */
+tacit_status tc_ldp_curator_recall(tc_ldp_curator *c, const tc_ldp_question *q, tc_ldp_answer *out,
+                                   tacit_error *err);
 
 /* Could this value be an answer on these terms? Catches most rewards that somebody tells in place of
  * one: all where answers have two values, few where they are piecewise. */

@@ -5,18 +5,14 @@
  * narrow (rate 0.01 to 0.1, L2 1e-6 to 1, batch 20 to 60, linear: paper mode). People begin wider: rate 1e-4
  * to 10, L2 1e-6 to 10, batch 8 to 128, all in logarithms (default). All shared constants are fixed
  * beforehand: length-scale 0.3 of the range, errors taken as 0.3 +- 0.3, noise variance 0.01 of that. */
-#include "reproduce/activity.h"
+#include "reproduce/papers/activity_grids.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "reproduce/dataset.h"
 #include "reproduce/drive.h"
 #include "reproduce/similarity.h"
 
 enum { ROUNDS = 40 };
-
-static const char folder[] = "motionsense";
-static const char *const files[] = {"motionsense_windows.csv", NULL};
 
 /* ---- the grids */
 
@@ -32,82 +28,23 @@ static void finish(void *prepared)
     tc_free(g);
 }
 
-typedef struct making {
-    const tc_setup *setup;
-    const char *text;
-    size_t len;
-    bool wide;
-} making;
-
-static tacit_status make(void *user, tc_text *out, tacit_error *err)
-{
-    const making *m = user;
-    bool quick = m->setup->quick;
-    tc_activity *a;
-    TC_TRY(tc_activity_new(&a, m->text, m->len, err));
-    tc_activity_grid g = {.points = {quick ? 3 : 8, quick ? 2 : 6, quick ? 2 : 4},
-                          .low = {0.01, 1e-6, 20},
-                          .high = {0.1, 1, 60},
-                          .pool = m->setup->pool,
-                          .proceed = m->setup->proceed,
-                          .user = m->setup->user};
-    if (m->wide) {
-        const double low[] = {1e-4, 1e-6, 8}, high[] = {10, 10, 128};
-        for (size_t k = 0; k < 3; k++) {
-            g.low[k] = low[k];
-            g.high[k] = high[k];
-        }
-        g.log = true;
-    }
-    tacit_status status = tc_activity_table(a, &g, out, err);
-    tc_activity_free(a);
-    return status;
-}
-
-static tacit_status get_grid(making *m, bool wide, char **objective, tacit_error *err)
-{
-    char digest[TC_DIGEST + 1], *path;
-    tc_text key = {0}, name = {0};
-    tc_digest(m->text, m->len, digest);
-    m->wide = wide;
-    tc_text_addf(&key, "activity 1 quick %d wide %d data %s", m->setup->quick, wide, digest);
-    tacit_status status = key.failed ? tc_fail_memory(err)
-                                     : tc_cache_get(m->setup, wide ? "activity-wide" : "activity",
-                                                    tc_text_get(&key), make, m, &path, err);
-    tc_text_fini(&key);
-    TC_TRY(status);
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    *objective = tc_text_take(&name);
-    return *objective ? TACIT_OK : tc_fail_memory(err);
-}
-
-static tacit_status get_grids(making *m, grids *g, tacit_error *err)
-{
-    TC_TRY(get_grid(m, false, &g->narrow, err));
-    return get_grid(m, true, &g->wide, err);
-}
-
 static tacit_status prepare(const tc_setup *s, void **out, tacit_error *err)
 {
-    making m = {.setup = s};
-    char *text;
-    TC_TRY(tc_dataset_read(s->data, folder, files[0], &text, &m.len, err));
-    m.text = text;
     grids *g = tc_alloc(1, sizeof *g);
-    tacit_status status = g ? get_grids(&m, g, err) : tc_fail_memory(err);
-    tc_free(text);
+    if (!g)
+        return tc_fail_memory(err);
+    tacit_status status = tc_activity_grid(s, false, 1, &g->narrow, err);
+    if (status == TACIT_OK)
+        status = tc_activity_grid(s, true, 1, &g->wide, err);
     if (status != TACIT_OK) {
-        if (g)
-            finish(g);
+        finish(g);
         return status;
     }
     *out = g;
     return TACIT_OK;
 }
 
-#define MOTION_DATA                                                                                \
-    .data = folder, .files = files, .prepare = prepare, .finish = finish, .prepare_seconds = 90
+#define MOTION_DATA TC_ACTIVITY_DATA, .prepare = prepare, .finish = finish, .prepare_seconds = 90
 #define STAND_IN                                                                                   \
     "24 subjects of MotionSense, 114 features, in place of 30 with 561; a grid of 8 x 6 x 4 "      \
     "models"

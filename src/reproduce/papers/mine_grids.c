@@ -7,7 +7,7 @@
 #include "reproduce/dataset.h"
 #include "reproduce/drive.h"
 
-enum { GRID = 20, QUICK_GRID = 5 };
+enum { GRID = 20, QUICK_GRID = 5, QUICK_PLATT = 3 };
 
 const char *const tc_mine_files[] = {"landmine.csv", NULL};
 
@@ -25,16 +25,25 @@ typedef struct making {
     const tc_setup *setup;
     const char *text;
     size_t len;
-    bool log;
+    bool log, platt;
 } making;
+
+/* A value by Platt's probabilities takes six machines. */
+static size_t side_of(const making *m)
+{
+    if (!m->setup->quick)
+        return GRID;
+    return m->platt ? QUICK_PLATT : QUICK_GRID;
+}
 
 static tacit_status make(void *user, tc_text *out, tacit_error *err)
 {
     const making *m = user;
     tc_landmine *l;
     TC_TRY(tc_landmine_new(&l, m->text, m->len, err));
-    tc_landmine_grid g = {.points = m->setup->quick ? QUICK_GRID : GRID,
+    tc_landmine_grid g = {.points = side_of(m),
                           .log = m->log,
+                          .platt = m->platt,
                           .pool = m->setup->pool,
                           .proceed = m->setup->proceed,
                           .user = m->setup->user};
@@ -49,11 +58,12 @@ static tacit_status get_grid(making *m, bool log, char **objective, tacit_error 
     tc_text key = {0}, name = {0};
     tc_digest(m->text, m->len, digest);
     m->log = log;
-    tc_text_addf(&key, "landmine 1 auc %d log %d data %s", m->setup->quick ? QUICK_GRID : GRID, log,
-                 digest);
-    tacit_status status = key.failed ? tc_fail_memory(err)
-                                     : tc_cache_get(m->setup, log ? "landmine-log" : "landmine",
-                                                    tc_text_get(&key), make, m, &path, err);
+    tc_text_addf(&key, "landmine 1 %s %d log %d data %s", m->platt ? "platt" : "auc",
+                 (int)side_of(m), log, digest);
+    const char *file = m->platt ? "landmine-platt" : log ? "landmine-log" : "landmine";
+    tacit_status status =
+        key.failed ? tc_fail_memory(err)
+                   : tc_cache_get(m->setup, file, tc_text_get(&key), make, m, &path, err);
     tc_text_fini(&key);
     TC_TRY(status);
     tc_text_addf(&name, "table:%s", path);
@@ -65,12 +75,12 @@ static tacit_status get_grid(making *m, bool log, char **objective, tacit_error 
 static tacit_status get_grids(making *m, tc_mine_grids *g, tacit_error *err)
 {
     TC_TRY(get_grid(m, false, &g->linear, err));
-    return get_grid(m, true, &g->log, err);
+    return m->platt ? TACIT_OK : get_grid(m, true, &g->log, err);
 }
 
-tacit_status tc_mine_prepare(const tc_setup *s, void **out, tacit_error *err)
+static tacit_status prepare(const tc_setup *s, bool platt, void **out, tacit_error *err)
 {
-    making m = {.setup = s};
+    making m = {.setup = s, .platt = platt};
     char *text;
     TC_TRY(tc_dataset_read(s->data, "landmine", tc_mine_files[0], &text, &m.len, err));
     m.text = text;
@@ -84,6 +94,16 @@ tacit_status tc_mine_prepare(const tc_setup *s, void **out, tacit_error *err)
     }
     *out = g;
     return TACIT_OK;
+}
+
+tacit_status tc_mine_prepare(const tc_setup *s, void **out, tacit_error *err)
+{
+    return prepare(s, false, out, err);
+}
+
+tacit_status tc_mine_prepare_platt(const tc_setup *s, void **out, tacit_error *err)
+{
+    return prepare(s, true, out, err);
 }
 
 const char *tc_mine_grid(const tc_arm_run *c)

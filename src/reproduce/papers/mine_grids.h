@@ -1,7 +1,8 @@
 /* mine_grids.h - the objective of the landmine experiments: grids of machines, kept in the cache.
  *
  * 20 x 20 machines for each of 29 fields (reproduce/landmine.h), on linear axes as the papers have them
- * (paper mode), and on logarithmic ones (default). For the landmine files of papers/. */
+ * (paper mode), and on logarithmic ones (default). An experiment by Platt's probabilities, as the
+ * authors have it, has linear axes and arms of paper mode alone. For the landmine files of papers/. */
 #ifndef TC_REPRODUCE_PAPERS_MINE_GRIDS_H
 #define TC_REPRODUCE_PAPERS_MINE_GRIDS_H
 
@@ -9,7 +10,7 @@
 #include "reproduce/landmine.h"
 
 typedef struct tc_mine_grids {
-    char *linear, *log; /* "table:FILE" */
+    char *linear, *log; /* "table:FILE"; log is NULL by Platt's probabilities */
 } tc_mine_grids;
 
 /* Members of a tc_experiment. */
@@ -19,8 +20,14 @@ typedef struct tc_mine_grids {
     .data = "landmine", .files = tc_mine_files, .prepare = tc_mine_prepare,                        \
     .finish = tc_mine_finish, .prepare_seconds = 120
 
+#define TC_MINE_PLATT_STAND_IN "a grid of 20 x 20 machines"
+#define TC_MINE_PLATT_DATA                                                                         \
+    .data = "landmine", .files = tc_mine_files, .prepare = tc_mine_prepare_platt,                  \
+    .finish = tc_mine_finish, .prepare_seconds = 300
+
 extern const char *const tc_mine_files[];
 tacit_status tc_mine_prepare(const tc_setup *s, void **out, tacit_error *err);
+tacit_status tc_mine_prepare_platt(const tc_setup *s, void **out, tacit_error *err);
 void tc_mine_finish(void *prepared);
 
 /* The grid of the arm's mode. */

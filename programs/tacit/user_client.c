@@ -1,0 +1,209 @@
+/* user_client.c - see user_client.h. A file has a line for each worker, of one length: its name, and the number of
+ * its trial or "-". Whoever has locked the file has the names; the lock ends with the process. */
+#include "user_client.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE = 54, MOST_CLIENTS = 1000, MOST_WORKERS = 1 << 16 };
+
+void tc_random_name(char out[TC_RANDOM_NAME])
+{
+    tc_noise noise;
+    tc_noise_init(&noise);
+    uint64_t high = tc_noise_u64(&noise), low = tc_noise_u64(&noise);
+    tc_noise_fini(&noise);
+    snprintf(out, TC_RANDOM_NAME, "%016" PRIx64 "%016" PRIx64, high, low);
+}
+
+/* ---- the folder ---- */
+
+/* An XDG path that is not absolute is to be passed over, says its specification. */
+static bool folder_name(char out[PATH_MAX])
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (state && *state == '/')
+        return snprintf(out, PATH_MAX, "%s/tacit", state) < PATH_MAX;
+    return home && *home == '/' &&
+           snprintf(out, PATH_MAX, "%s/.local/state/tacit", home) < PATH_MAX;
+}
+
+/* With those above it, for its owner alone. */
+static bool make_folder(char *path)
+{
+    for (char *at = path + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            bool ok = mkdir(path, 0700) == 0 || errno == EEXIST;
+            *at = '/';
+            if (!ok)
+                return false;
+        }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+tacit_status tc_user_ledger_default(char url[PATH_MAX], tacit_error *err)
+{
+    char folder[PATH_MAX];
+    const char *storage = getenv("TACIT_STORAGE");
+    if (storage && *storage) {
+        snprintf(url, PATH_MAX, "%s", storage);
+        return TACIT_OK;
+    }
+    if (!folder_name(folder))
+        return tc_fail(err, TACIT_E_ARG,
+                       "where is the user's ledger? Say --ledger-storage URL, or set HOME or "
+                       "XDG_STATE_HOME to an absolute path");
+    if (!make_folder(folder))
+        return tc_fail(err, TACIT_E_IO, "%.200s, the folder of the user's ledger: %s", folder,
+                       strerror(errno));
+    if (snprintf(url, PATH_MAX, "sqlite:///%s/replies.db", folder) >= PATH_MAX)
+        return tc_fail(err, TACIT_E_ARG, "the path of the user's ledger is too long");
+    return TACIT_OK;
+}
+
+tacit_status tc_user_reply_open_served(tc_user_reply *u, const tc_study_doc *doc, const char *user,
+                                       const char *ledger, bool agreed, bool quiet,
+                                       tacit_error *err)
+{
+    char url[PATH_MAX];
+    if (!agreed)
+        TC_TRY(tc_user_consent(doc, err));
+    if (!ledger)
+        TC_TRY(tc_user_ledger_default(url, err));
+    TC_TRY(tc_user_reply_open(u, doc, user, ledger ? ledger : url, quiet, err));
+    return agreed ? TACIT_OK : tc_user_consent_spent(u, doc, err);
+}
+
+/* ---- the file ---- */
+
+/* The folder of clients, which is made, and a slash. */
+static bool clients_folder(char out[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    if (!folder_name(folder) || snprintf(out, PATH_MAX, "%s/clients", folder) >= PATH_MAX - 64)
+        return false;
+    return make_folder(out);
+}
+
+/* Neither study nor user can be read from its name. False: no memory, or no place. */
+static bool file_name(char out[PATH_MAX], const char *coordinator, const char *study,
+                      const char *user)
+{
+    tc_text who = {0};
+    tc_text_addf(&who, "%s\n%s\n%s", coordinator, study, user);
+    bool ok = !who.failed && clients_folder(out);
+    if (ok) {
+        tc_ledger_hash h = tc_ledger_study_hash(tc_text_get(&who));
+        size_t n = strlen(out);
+        out[n++] = '/';
+        for (size_t i = 0; i < 16; i++, n += 2)
+            snprintf(out + n, PATH_MAX - n, "%02x", h.bytes[i]);
+    }
+    tc_text_fini(&who);
+    return ok;
+}
+
+/* The first that no living process has; -1: there is none. Who had it may have removed it before we locked:
+ * then it is made again. */
+static int lock_one(char path[PATH_MAX])
+{
+    size_t stem = strlen(path);
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        struct stat ours, there;
+        snprintf(path + stem, PATH_MAX - stem, "-%d", i);
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0)
+            return -1;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &ours) == 0 && stat(path, &there) == 0 &&
+            ours.st_ino == there.st_ino)
+            return fd;
+        close(fd);
+    }
+    return -1;
+}
+
+static bool read_worker(int fd, size_t i, tc_user_worker *w)
+{
+    char line[LINE + 1] = "";
+    if (fd < 0 || pread(fd, line, LINE, (off_t)(i * LINE)) != LINE)
+        return false;
+    if (strspn(line, "0123456789abcdef") != TC_RANDOM_NAME - 1 || line[TC_RANDOM_NAME - 1] != ' ')
+        return false;
+    memcpy(w->name, line, TC_RANDOM_NAME - 1);
+    w->name[TC_RANDOM_NAME - 1] = '\0';
+    w->trial =
+        line[TC_RANDOM_NAME] == '-' ? TC_NEW_TRIAL : strtoull(line + TC_RANDOM_NAME, NULL, 10);
+    return true;
+}
+
+static void write_worker(int fd, size_t i, const tc_user_worker *w)
+{
+    char line[LINE + 1], number[24] = "-";
+    if (fd < 0)
+        return;
+    if (w->trial != TC_NEW_TRIAL)
+        snprintf(number, sizeof number, "%" PRIu64, w->trial);
+    snprintf(line, sizeof line, "%s %-20s\n", w->name, number);
+    if (pwrite(fd, line, LINE, (off_t)(i * LINE)) == LINE)
+        (void)fdatasync(fd);
+}
+
+static size_t workers_in(int fd)
+{
+    struct stat info;
+    if (fd < 0 || fstat(fd, &info) != 0 || info.st_size > (off_t)MOST_WORKERS * LINE)
+        return 0;
+    return (size_t)info.st_size / LINE;
+}
+
+tacit_status tc_user_client_open(tc_user_client *c, const char *coordinator, const char *study,
+                                 const char *user, size_t workers, tacit_error *err)
+{
+    c->fd = file_name(c->path, coordinator, study, user) ? lock_one(c->path) : -1;
+    c->open = true;
+    size_t known = workers_in(c->fd);
+    c->n = known > workers ? known : workers;
+    c->workers = tc_alloc(c->n, sizeof *c->workers);
+    if (!c->workers)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < c->n; i++) {
+        tc_user_worker *w = &c->workers[i];
+        if (read_worker(c->fd, i, w))
+            continue;
+        tc_random_name(w->name);
+        w->trial = TC_NEW_TRIAL;
+        write_worker(c->fd, i, w);
+    }
+    return TACIT_OK;
+}
+
+void tc_user_client_note(tc_user_client *c, size_t worker, uint64_t trial)
+{
+    c->workers[worker].trial = trial;
+    write_worker(c->fd, worker, &c->workers[worker]);
+}
+
+void tc_user_client_close(tc_user_client *c)
+{
+    bool idle = true;
+    for (size_t i = 0; c->workers && i < c->n; i++)
+        idle = idle && c->workers[i].trial == TC_NEW_TRIAL;
+    if (c->open && c->fd >= 0) {
+        if (idle && c->workers)
+            (void)unlink(c->path);
+        close(c->fd);
+    }
+    tc_free(c->workers);
+    *c = (tc_user_client){0};
+}

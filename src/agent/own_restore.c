@@ -1,0 +1,61 @@
+/* own_restore.c - an agent whose own storage comes from a backup.
+ *
+ * Its journal ends before messages that have left, and made anew they would be others: two messages,
+ * both signed, for one place. Its own ledger says that it was restored (privacy/ledger_restored.c). From
+ * then on the coordinator is asked, before a round is paid for that the ledger does not have, whether our
+ * message is there. If it is, or if the round is over and nobody can tell, it has left: it is entered in
+ * the ledger at its price, which no limit can refuse any more, and nothing is sent. Rounds come one after
+ * the other: the first that we have not answered ends the doubt. */
+#include "agent/agent_int.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The same bytes again are the same message: what was paid for before the backup is in the journal. */
+static tacit_status is_in_doubt(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+{
+    tc_ledger_restore last;
+    tc_ledger_receipt r;
+    tacit_error why;
+    *out = false;
+    if (a->caught_up)
+        return TACIT_OK;
+    TC_TRY(tc_ledger_catch_up(a->ledger, err));
+    if (!tc_ledger_restored(a->ledger, UINT64_MAX, &last))
+        return TACIT_OK;
+    tacit_status status =
+        tc_ledger_find(a->ledger, &tc_study_get_plan(a->study)->hash, round, &r, &why);
+    if (status == TACIT_OK)
+        tc_ledger_receipt_fini(&r);
+    *out = status == TACIT_E_NOT_FOUND;
+    return *out || status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+static tacit_status ask(tc_agent *a, uint64_t round, bool *left, tacit_error *err)
+{
+    char path[64], what[64];
+    tc_answered r;
+    snprintf(path, sizeof path, "/rounds/%" PRIu64 "/broadcast?wait=0", round);
+    TC_TRY(tc_request(a, &(tc_call){.method = "GET", .path = path, .bearer = a->access}, &r, err));
+    const json_t *answered = json_object_get(r.body, "answered");
+    tacit_status status = TACIT_OK;
+    snprintf(what, sizeof what, "to say how round %" PRIu64 " stands", round);
+    if (r.status != 200 && r.status != 202 && r.status != 410)
+        status = tc_answered_refusal(&r, what, err);
+    else if (r.status == 202 && !json_is_boolean(answered))
+        status = tc_answered_strange("it does not say whether this agent has answered", err);
+    *left = r.status != 202 || json_is_true(answered);
+    a->caught_up = status == TACIT_OK && !*left;
+    tc_answered_fini(&r);
+    return status;
+}
+
+tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+{
+    bool doubt;
+    *out = false;
+    TC_TRY(is_in_doubt(a, round, &doubt, err));
+    return doubt ? ask(a, round, out, err) : TACIT_OK;
+}

@@ -1,0 +1,134 @@
+/* served_look.c - how a served study stands, and its trials, page by page (served_client.h). */
+#include "agent/served_int.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- looking ---- */
+
+static bool read_study_state(const json_t *j, tc_remote_state *out)
+{
+    static const char *const names[] = {"running", "paused", "closed"};
+    const char *name = json_string_value(json_object_get(j, "state"));
+    for (int i = TC_REMOTE_RUNNING; name && i <= TC_REMOTE_CLOSED; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *out = (tc_remote_state)i;
+            return true;
+        }
+    return false;
+}
+
+tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err)
+{
+    json_t *j;
+    int64_t complete = -1, failed = -1, running = -1, planned = -1;
+    tc_remote_state state = TC_REMOTE_RUNNING;
+    TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
+    bool good = tc_remote_whole(j, "complete", &complete) &&
+                tc_remote_whole(j, "failed", &failed) && tc_remote_whole(j, "running", &running) &&
+                tc_remote_whole(j, "trials", &planned) && complete >= 0 && failed >= 0 &&
+                running >= 0 && planned >= 0;
+    bool stands = read_study_state(j, &state);
+    json_decref(j);
+    if (!good)
+        return tc_remote_strange("a study that does not say how many trials it has", err);
+    if (!stands)
+        return tc_remote_strange("a study that neither runs nor is paused or closed", err);
+    *out = (tc_remote_standing){.complete = (uint64_t)complete,
+                                .failed = (uint64_t)failed,
+                                .running = (uint64_t)running,
+                                .planned = (uint64_t)planned,
+                                .state = state};
+    return TACIT_OK;
+}
+
+/* A page of trials should be some megabytes of text at most, well below what a client takes. */
+enum { PAGE = 1000, PAGE_BYTES = 4 << 20, TRIAL_BYTES = 512, VALUE_BYTES = 32 };
+
+static int page_size(const tc_space *space)
+{
+    size_t bytes = TRIAL_BYTES;
+    for (size_t i = 0; i < space->n_params; i++)
+        bytes += strlen(space->params[i].name) + VALUE_BYTES;
+    size_t n = PAGE_BYTES / bytes;
+    return n < 1 ? 1 : n < PAGE ? (int)n : PAGE;
+}
+
+/* *next: the cursor of the next page; -1: this was the last. */
+static tacit_status get_page(tc_remote *s, const char *query, tc_trial_list *out, int64_t *next,
+                             tacit_error *err)
+{
+    tc_text rest = {0};
+    json_t *j;
+    tc_text_addf(&rest, "/trials?%s", query);
+    tacit_status st =
+        rest.failed
+            ? tc_fail_memory(err)
+            : tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = tc_text_get(&rest)}, &j,
+                            err);
+    tc_text_fini(&rest);
+    TC_TRY(st);
+    *next = -1;
+    st = tc_remote_add_all(s, j, out, err);
+    if (st == TACIT_OK && !tc_remote_whole(j, "next", next))
+        st = tc_remote_strange("a cursor that is no number", err);
+    json_decref(j);
+    return st;
+}
+
+tacit_status tc_remote_trials(tc_remote *s, int state, tc_trial_list *out, tacit_error *err)
+{
+    int64_t after = -1, next = 0;
+    while (next >= 0) {
+        char query[96];
+        int n = snprintf(query, sizeof query, "limit=%d", page_size(s->doc->space));
+        if (after >= 0)
+            n += snprintf(query + n, sizeof query - (size_t)n, "&after=%" PRId64, after);
+        if (state >= 0)
+            snprintf(query + n, sizeof query - (size_t)n, "&state=%s",
+                     tc_trial_state_name((tc_trial_state)state));
+        TC_TRY(get_page(s, query, out, &next, err));
+        if (next >= 0 && next <= after)
+            return tc_remote_strange("pages that do not end", err);
+        after = next;
+    }
+    return TACIT_OK;
+}
+
+/* Two trials are asked for, so that it does not matter whether the cursor's own is among them. */
+tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, tacit_error *err)
+{
+    char query[64];
+    int64_t next;
+    size_t before = out->n;
+    if (number == 0)
+        snprintf(query, sizeof query, "limit=1");
+    else
+        snprintf(query, sizeof query, "limit=2&after=%" PRIu64, number - 1);
+    TC_TRY(get_page(s, query, out, &next, err));
+    for (size_t i = before; i < out->n; i++)
+        if (out->list[i].number == number) {
+            out->list[before] = out->list[i];
+            out->n = before + 1;
+            return TACIT_OK;
+        }
+    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64, number);
+}
+
+tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err)
+{
+    json_t *j;
+    tacit_error why = {0};
+    tacit_status st =
+        tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = "/best"}, &j, &why);
+    if (st == TACIT_E_NOT_FOUND)
+        return TACIT_OK;
+    if (st != TACIT_OK)
+        return tc_fail(err, st, "%s", why.msg);
+    st = tc_remote_add(s, j, out, err);
+    json_decref(j);
+    return st;
+}

@@ -1,0 +1,139 @@
+/* client_test.c - calls that end early: an answer that is too large, and somebody who does not want to wait. */
+#include "support/test.h"
+
+#include "net/client.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* A coordinator of one connection. */
+typedef struct peer {
+    int listener;
+    long size; /* of the body that it promises and sends; 0: it says nothing */
+    pthread_t thread;
+    char url[64];
+} peer;
+
+static atomic_bool had_enough;
+
+static bool enough(void)
+{
+    return had_enough;
+}
+
+static void *serve(void *user)
+{
+    const peer *p = user;
+    char text[4096];
+    static const char zeros[65536];
+    int s = accept(p->listener, NULL, NULL);
+    (void)!read(s, text, sizeof text);
+    if (p->size > 0) {
+        int n =
+            snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %ld\r\n\r\n", p->size);
+        bool ok = send(s, text, (size_t)n, MSG_NOSIGNAL) == n;
+        for (long left = p->size; ok && left > 0; left -= (long)sizeof zeros)
+            ok = send(s, zeros, left < (long)sizeof zeros ? (size_t)left : sizeof zeros,
+                      MSG_NOSIGNAL) > 0;
+    } else {
+        had_enough = true; /* it has the question, and never answers */
+    }
+    (void)!read(s, text, sizeof text); /* until the other end has gone */
+    close(s);
+    return NULL;
+}
+
+static void start(peer *p, long size)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof at;
+    p->size = size;
+    p->listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(p->listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(p->listener, 1), 0);
+    assert_int_equal(getsockname(p->listener, (struct sockaddr *)&at, &n), 0);
+    snprintf(p->url, sizeof p->url, "http://127.0.0.1:%d", ntohs(at.sin_port));
+    assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
+}
+
+static tacit_status ask(peer *p, bool (*stop)(void), size_t *len, tacit_error *err)
+{
+    tc_client *c;
+    tc_text body = {0};
+    int http = 0;
+    assert_int_equal(tc_client_new(&c, p->url, NULL, err), TACIT_OK);
+    tc_client_stop_at(c, stop);
+    tacit_status st =
+        tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, err);
+    tc_client_free(c);
+    *len = body.len;
+    tc_text_fini(&body);
+    pthread_join(p->thread, NULL);
+    close(p->listener);
+    return st;
+}
+
+static void what_fits_is_taken(void **state)
+{
+    peer p;
+    tacit_error err = {0};
+    size_t len;
+    (void)state;
+    start(&p, 16 << 20);
+    assert_ok(ask(&p, NULL, &len, &err));
+    assert_int_equal(len, 16 << 20);
+}
+
+/* Not E_IO: it would be as large again. */
+static void what_is_too_large_is_not_asked_for_again(void **state)
+{
+    peer p;
+    tacit_error err = {0};
+    char sentence[128];
+    size_t len;
+    (void)state;
+    start(&p, (16 << 20) + 1);
+    snprintf(sentence, sizeof sentence, "the answer of %s is larger than 16 MiB", p.url);
+    assert_fails(ask(&p, NULL, &len, &err), TACIT_E_UNSUPPORTED, sentence);
+}
+
+static void who_has_had_enough_does_not_wait(void **state)
+{
+    peer p;
+    tacit_error err = {0};
+    char sentence[128];
+    size_t len;
+    (void)state;
+    had_enough = false;
+    start(&p, 0);
+    snprintf(sentence, sizeof sentence, "interrupted while %s was asked", p.url);
+    assert_fails(ask(&p, enough, &len, &err), TACIT_E_IO, sentence);
+}
+
+static void a_call_that_begins_later_is_made(void **state)
+{
+    peer p;
+    tacit_error err = {0};
+    size_t len;
+    (void)state;
+    had_enough = true;
+    start(&p, 5);
+    assert_ok(ask(&p, enough, &len, &err));
+    assert_int_equal(len, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_fits_is_taken),
+        cmocka_unit_test(what_is_too_large_is_not_asked_for_again),
+        cmocka_unit_test(who_has_had_enough_does_not_wait),
+        cmocka_unit_test(a_call_that_begins_later_is_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* activity_grids.c - see activity_grids.h. */
+#include "reproduce/papers/activity_grids.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "reproduce/dataset.h"
+
+const char *const tc_activity_files[] = {"motionsense_windows.csv", NULL};
+
+typedef struct making {
+    const tc_setup *setup;
+    char *text;
+    size_t len, parts;
+    bool wide;
+} making;
+
+static tc_model_grid ranges(bool wide)
+{
+    if (wide)
+        return (tc_model_grid){.low = {1e-4, 1e-6, 8}, .high = {10, 10, 128}, .log = true};
+    return (tc_model_grid){.low = {0.01, 1e-6, 20}, .high = {0.1, 1, 60}};
+}
+
+static tacit_status make(void *user, tc_text *out, tacit_error *err)
+{
+    const making *m = user;
+    static const size_t full[] = {8, 6, 4}, quick[] = {3, 2, 2};
+    tc_model_grid g = ranges(m->wide);
+    tc_activity *a;
+    TC_TRY(tc_activity_new(&a, m->text, m->len, m->parts, err));
+    for (size_t k = 0; k < TC_MODEL_AXES; k++)
+        g.points[k] = m->setup->quick ? quick[k] : full[k];
+    g.pool = m->setup->pool;
+    g.proceed = m->setup->proceed;
+    g.user = m->setup->user;
+    tc_activity_fill(a, &g);
+    tacit_status status = tc_model_grid_table(&g, out, err);
+    tc_activity_free(a);
+    return status;
+}
+
+static tacit_status cached(making *m, char **path, tacit_error *err)
+{
+    char digest[TC_DIGEST + 1];
+    tc_text key = {0};
+    tc_digest(m->text, m->len, digest);
+    tc_text_addf(&key, "activity 2 quick %d wide %d parts %zu data %s", m->setup->quick, m->wide,
+                 m->parts, digest);
+    tacit_status status = key.failed
+                              ? tc_fail_memory(err)
+                              : tc_cache_get(m->setup, m->wide ? "activity-wide" : "activity",
+                                             tc_text_get(&key), make, m, path, err);
+    tc_text_fini(&key);
+    return status;
+}
+
+tacit_status tc_activity_grid(const tc_setup *s, bool wide, size_t parts, char **objective,
+                              tacit_error *err)
+{
+    making m = {.setup = s, .parts = parts, .wide = wide};
+    char *path;
+    tc_text name = {0};
+    TC_TRY(tc_dataset_read(s->data, "motionsense", tc_activity_files[0], &m.text, &m.len, err));
+    tacit_status status = cached(&m, &path, err);
+    tc_free(m.text);
+    TC_TRY(status);
+    tc_text_addf(&name, "table:%s", path);
+    tc_free(path);
+    *objective = tc_text_take(&name);
+    return *objective ? TACIT_OK : tc_fail_memory(err);
+}
