@@ -200,10 +200,10 @@ static tacit_status add_notes(known *k, const tc_ledger *l, const tc_ledger_rest
         if (!knows(k, &r.head))
             TC_TRY(add(k, &r.head, 1, err));
     while (tc_ledger_restored(l, r.seq - 1, &r));
-    for (size_t i = from, j = k->n - 1; i < j; i++, j--) {
+    for (size_t i = from, j = k->n; k->notes && i + 1 < j; i++, j--) {
         tc_ledger_hash h = k->notes[i];
-        k->notes[i] = k->notes[j];
-        k->notes[j] = h;
+        k->notes[i] = k->notes[j - 1];
+        k->notes[j - 1] = h;
     }
     return TACIT_OK;
 }

@@ -323,18 +323,21 @@ bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response 
     return status == TACIT_OK;
 }
 
+static tacit_status answer(tc_ask *a, const tc_route *r, tacit_error *err)
+{
+    TC_TRY(tc_shape_check_query(r->query, a->q->query, err));
+    TC_TRY(read_body(a, r, err));
+    return a->q->idempotency && r->once ? tc_handle_once(a, err) : r->handle(a, err);
+}
+
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out)
 {
     tc_ask a = {.coord = c, .q = q, .out = out};
     tacit_error why = {0};
     const tc_route *r;
     tacit_status status = find_allowed(&a, &r, &why);
-    if (status == TACIT_OK)
-        status = tc_shape_check_query(r->query, q->query, &why);
-    if (status == TACIT_OK)
-        status = read_body(&a, r, &why);
-    if (status == TACIT_OK)
-        status = q->idempotency && r->once ? tc_handle_once(&a, &why) : r->handle(&a, &why);
+    if (status == TACIT_OK && r)
+        status = answer(&a, r, &why);
     if (status != TACIT_OK)
         refuse(&a, r, status, &why);
     end_ask(&a);

@@ -293,7 +293,7 @@ tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
 {
     once o;
     tc_desk *d;
-    bool run;
+    bool run = false;
     const char *key = a->q->idempotency;
     if (!key_allowed(key))
         return tc_fail(err, TACIT_E_ARG,

@@ -103,6 +103,14 @@ static bool same_point(const tc_space *space, const double *a, const double *b)
     return a && b ? memcmp(a, b, space->n_params * sizeof *a) == 0 : a == b;
 }
 
+static bool same_bits(double a, double b)
+{
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y;
+}
+
 static bool same_report(const tc_space *space, const report *r, const tc_event *told)
 {
     if (r->failed)
@@ -112,7 +120,7 @@ static bool same_report(const tc_space *space, const report *r, const tc_event *
     if (r->sums.n > 0 || told->batch.n > 0)
         return r->sums.n == told->batch.n && r->sums.sum == told->batch.sum &&
                r->sums.squares == told->batch.squares;
-    return memcmp(&r->value, &told->value, sizeof r->value) == 0;
+    return same_bits(r->value, told->value);
 }
 
 /* Was the trial told with this very report? E_STATE: with another one. *out false: it was not told. */

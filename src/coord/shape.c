@@ -265,20 +265,31 @@ static tacit_status check_argument(const tc_field *f, const char *text, size_t n
     return status;
 }
 
-static tacit_status find_argument(const tc_field *fields, const char *name, size_t n,
-                                  const tc_field **out, tacit_error *err)
+static void word_of(const char *name, size_t n, char out[NAME_MOST])
+{
+    snprintf(out, NAME_MOST, "%.*s", n < 64 ? (int)n : 64, name);
+}
+
+/* NULL: there is none of this name. */
+static const tc_field *find_argument(const tc_field *fields, const char *name, size_t n)
+{
+    char word[NAME_MOST];
+    word_of(name, n, word);
+    for (size_t i = 0; fields && i < FIELDS_MOST && fields[i].name; i++)
+        if (strcmp(word, fields[i].name) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+static tacit_status unknown_argument(const tc_field *fields, const char *name, size_t n,
+                                     tacit_error *err)
 {
     const char *names[FIELDS_MOST + 1] = {NULL};
     char word[NAME_MOST];
-    snprintf(word, sizeof word, "%.*s", n < 64 ? (int)n : 64, name);
     size_t i = 0;
-    for (; fields && i < FIELDS_MOST && fields[i].name; i++) {
+    word_of(name, n, word);
+    for (; fields && i < FIELDS_MOST && fields[i].name; i++)
         names[i] = fields[i].name;
-        if (strcmp(word, names[i]) == 0) {
-            *out = &fields[i];
-            return TACIT_OK;
-        }
-    }
     if (i == 0)
         return tc_fail(err, TACIT_E_ARG, "unknown parameter \"%s\"; there are none here", word);
     return tc_fail_unknown(err, TACIT_E_ARG, word, names, "Allowed", "unknown parameter \"%s\"",
@@ -289,8 +300,9 @@ tacit_status tc_shape_check_query(const tc_field *fields, const char *query, tac
 {
     for (const char *p = query; p && *p;) {
         size_t pair = strcspn(p, "&"), name = strcspn(p, "=&");
-        const tc_field *f;
-        TC_TRY(find_argument(fields, p, name, &f, err));
+        const tc_field *f = find_argument(fields, p, name);
+        if (!f)
+            return unknown_argument(fields, p, name, err);
         const char *value = p + name + (p[name] == '=');
         TC_TRY(check_argument(f, value, (size_t)(p + pair - value), err));
         p += pair + (p[pair] == '&');

@@ -127,7 +127,7 @@ static bool is_full(tc_server *s)
 
 static void accept_one(tc_server *s)
 {
-    struct sockaddr_storage from;
+    struct sockaddr_storage from = {0};
     socklen_t n = sizeof from;
     int fd = accept4(s->listener, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0 && is_full(s)) {
@@ -239,10 +239,14 @@ void tc_server_deafen(tc_server *s)
 
 uint16_t tc_server_port(const tc_server *s)
 {
-    struct sockaddr_storage at = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } at;
     socklen_t n = sizeof at;
-    if (getsockname(s->listener, (struct sockaddr *)&at, &n) != 0)
+    memset(&at, 0, sizeof at);
+    if (getsockname(s->listener, &at.any, &n) != 0)
         return 0;
-    return ntohs(at.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&at)->sin6_port
-                                          : ((const struct sockaddr_in *)&at)->sin_port);
+    return ntohs(at.any.sa_family == AF_INET6 ? at.six.sin6_port : at.four.sin_port);
 }

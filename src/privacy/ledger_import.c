@@ -286,17 +286,17 @@ static tacit_status add_page(tc_ledger *l, const json_t *page, bool *more, tacit
 tacit_status tc_ledger_add_page(tc_ledger **l, const json_t *page, bool *more, tacit_error *err)
 {
     const char *name;
-    tc_ledger *made = NULL;
+    tc_ledger *all = *l;
     TC_TRY(read_format(page, page_fields, &name, err));
-    if (*l && strcmp(name, (*l)->name) != 0)
+    if (!all)
+        TC_TRY(tc_ledger_new(&all, name, err));
+    else if (strcmp(name, all->name) != 0)
         return tc_fail(err, TACIT_E_CORRUPT, "the ledger was called \"%s\" and is \"%.255s\" now",
-                       (*l)->name, name);
-    if (!*l)
-        TC_TRY(tc_ledger_new(&made, name, err));
-    tacit_status st = add_page(made ? made : *l, page, more, err);
-    if (made && st == TACIT_OK)
-        *l = made;
-    else
-        tc_ledger_close(made);
+                       all->name, name);
+    tacit_status st = add_page(all, page, more, err);
+    if (st == TACIT_OK)
+        *l = all;
+    else if (!*l)
+        tc_ledger_close(all);
     return st;
 }
