@@ -317,6 +317,18 @@ static tc_ledger_entry get_entry(reader *r)
     return e;
 }
 
+/* Each entry has one form: bytes that say the same in another one would have another hash. */
+static tacit_status check_form(const tc_ledger_entry *e, const uint8_t *bytes, size_t size,
+                               tacit_error *err)
+{
+    uint8_t *again;
+    size_t n;
+    TC_TRY(tc_ledger_entry_encode(e, &again, &n, err));
+    bool same = n == size && memcmp(again, bytes, n) == 0;
+    tc_free(again);
+    return same ? TACIT_OK : tc_fail(err, TACIT_E_CORRUPT, "it is not an entry");
+}
+
 tacit_status tc_ledger_entry_decode(tc_ledger_entry *out, const uint8_t *bytes, size_t size,
                                     tacit_error *err)
 {
@@ -327,6 +339,7 @@ tacit_status tc_ledger_entry_decode(tc_ledger_entry *out, const uint8_t *bytes, 
         return tc_fail(err, TACIT_E_CORRUPT, "it is not an entry");
     if (check_entry(&e, &why) != TACIT_OK)
         return tc_fail(err, TACIT_E_CORRUPT, "%s", why.msg);
+    TC_TRY(check_form(&e, bytes, size, err));
     *out = e;
     return TACIT_OK;
 }
