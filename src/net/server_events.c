@@ -19,7 +19,7 @@ enum {
     HEARTBEAT_MS = 15000,
     MISSED_MOST = 2,        /* beats that somebody may need to take what was sent */
     SEND_BUFFER = 32 << 10, /* bytes of the system's for one listener */
-    BLOCK = 4096            /* of an answer that is not in chunks (HTTP/1.0): an event must fit */
+    BLOCK = 4096 /* of an answer that is not in chunks: an event must fit; others need none */
 };
 
 struct tc_feed {
@@ -218,8 +218,8 @@ enum MHD_Result tc_server_feed(tc_server *s, const tc_pending *p, const tc_respo
     struct tc_feed *t = feed_new(s, p, &r->listener);
     if (!t)
         return MHD_NO;
-    struct MHD_Response *m =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, t, feed_free);
+    struct MHD_Response *m = MHD_create_response_from_callback(
+        MHD_SIZE_UNKNOWN, p->in_chunks ? 1 : BLOCK, read_events, t, feed_free);
     if (!m) {
         feed_free(t);
         return MHD_NO;

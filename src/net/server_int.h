@@ -49,6 +49,7 @@ typedef struct tc_guest {
 typedef struct tc_pending {
     tc_server *server;
     struct MHD_Connection *connection;
+    bool in_chunks; /* so may its answer come: not in HTTP/1.0 */
     tc_guest *guest;
     uint64_t study; /* of its path, by tc_server_name */
     size_t share;   /* of its token */

@@ -302,12 +302,14 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
 {
     tc_server *s = user;
     tc_pending *p = *state;
-    (void)version;
     if (!p) {
         if (!is_welcome(s, c))
             return turn_away(s, c, state);
         *state = p = begin(s, c, path);
-        return p ? admit(s, p, method, path) : MHD_NO;
+        if (!p)
+            return MHD_NO;
+        p->in_chunks = strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
+        return admit(s, p, method, path);
     }
     if (*state == s->too_many)
         return MHD_queue_response(c, 429, s->too_many);
