@@ -13,7 +13,7 @@ tacit=$(command -v "${TACIT_BIN:-./tacit}") || { echo "no program ${TACIT_BIN:-.
 simulated=$(realpath "${SIMULATED_RUN:-./simulated_run}")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-coordinator.XXXXXX") || exit 1
 servers=
-slow= # not empty: trials take this many seconds
+through= # not empty: the program that every trial goes through
 trap 'end_all; rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 failed=0
@@ -27,12 +27,6 @@ end_all() {
     for pid in $(grep -ls "$dir/" /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3); do
         [ "$pid" = $$ ] || kill -9 "$pid" 2>/dev/null || true
     done
-}
-
-# A program that a trial goes through, when trials are to be slow.
-write_slow() {
-    printf '#!/bin/sh\nsleep %s\nexec "$@"\n' "$slow" > "$dir/slow"
-    chmod +x "$dir/slow"
 }
 
 field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
@@ -78,7 +72,7 @@ found() { # NAME USES
 agent() { # NAME NUMBER
     "$tacit" agent "$url" --study s --token-file "$dir/$1.join" --fingerprint "$pin" --quiet \
         --storage "sqlite:///$dir/$1-$2.db" --epsilon 6 --delta 0.01 --test-seed 7 --test-key "$2" \
-        --accept-not-private --format json -- ${slow:+"$dir/slow"} "$simulated" value "$2" '{x}' \
+        --accept-not-private --format json -- ${through:+"$through"} "$simulated" value "$2" '{x}' \
         > "$dir/$1-$2.out" 2>> "$dir/$1-$2.err" &
 }
 
