@@ -5,8 +5,10 @@
 #include "base/text.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <unistd.h>
 
 static tacit_status refuse(const char *text, tacit_error *err)
 {
@@ -55,4 +57,22 @@ tacit_status tc_address_parse(tc_address *out, const char *text, tacit_error *er
         return refuse(text, err);
     *out = a;
     return TACIT_OK;
+}
+
+tacit_status tc_address_try(const tc_address *a, const char *text, tacit_error *err)
+{
+    int one = 1;
+    socklen_t size = a->v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    int s = socket(a->v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (s >= 0) /* as the server will */
+        (void)setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (s >= 0 && a->v6)
+        (void)setsockopt(s, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
+    bool ok = s >= 0 && bind(s, (const struct sockaddr *)&a->at, size) == 0;
+    tacit_status status =
+        ok ? TACIT_OK
+           : tc_fail(err, TACIT_E_IO, "%s cannot be listened at: %s", text, strerror(errno));
+    if (s >= 0)
+        close(s);
+    return status;
 }

@@ -16,5 +16,7 @@ typedef struct tc_address {
 
 /* E_ARG: not a numerical address and a port. */
 tacit_status tc_address_parse(tc_address *out, const char *text, tacit_error *err);
+/* Could somebody listen there now? Asked before anything is made for it. E_IO: no, and why. */
+tacit_status tc_address_try(const tc_address *a, const char *text, tacit_error *err);
 
 #endif

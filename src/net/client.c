@@ -17,6 +17,7 @@ struct tc_client {
     char *url;
     char *pin; /* or NULL */
     bool (*stop)(void);
+    long retry_after_s;
 };
 
 /* One call: what comes back, and why it ends early. */
@@ -90,6 +91,11 @@ void tc_client_free(tc_client *c)
 void tc_client_stop_at(tc_client *c, bool (*stop)(void))
 {
     c->stop = stop;
+}
+
+long tc_client_retry_after_s(const tc_client *c)
+{
+    return c->retry_after_s;
 }
 
 /* ---- a call ---- */
@@ -197,6 +203,15 @@ static void set_up(tc_client *c, const tc_call *call, const char *url, struct cu
     }
 }
 
+/* A date is not from us. */
+static long read_retry_after(CURL *h)
+{
+    enum { MOST_S = 3600 };
+    curl_off_t s = 0;
+    bool said = curl_easy_getinfo(h, CURLINFO_RETRY_AFTER, &s) == CURLE_OK && s > 0;
+    return said ? (long)(s < MOST_S ? s : MOST_S) : 0;
+}
+
 static tacit_status perform(tc_client *c, const receipt *r, const char *why, int *status,
                             tacit_error *err)
 {
@@ -205,6 +220,7 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
     if (rc != CURLE_OK)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "%s cannot be asked safely: %s", c->url,
                        curl_easy_strerror(rc));
+    c->retry_after_s = 0;
     rc = curl_easy_perform(c->curl);
     if (rc == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
         return tc_fail(err, TACIT_E_STATE, "%s is not the coordinator with that fingerprint",
@@ -221,6 +237,7 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
                        *why ? why : curl_easy_strerror(rc));
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &http);
     *status = (int)http;
+    c->retry_after_s = read_retry_after(c->curl);
     return TACIT_OK;
 }
 

@@ -26,6 +26,9 @@ void tc_client_stop_at(tc_client *c, bool (*stop)(void));
 tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
                             tacit_error *err);
 
+/* How long the last answer asked to be left alone (Retry-After), an hour at most; 0: it did not. */
+long tc_client_retry_after_s(const tc_client *c);
+
 /* The same as a transport. */
 tc_transport tc_client_transport(tc_client *c);
 

@@ -14,7 +14,8 @@
 /* A coordinator of one connection. */
 typedef struct peer {
     int listener;
-    long size; /* of the body that it promises and sends; 0: it says nothing */
+    long size;          /* of the body that it promises and sends; 0: it says nothing */
+    const char *header; /* one more line of its answer, or NULL */
     pthread_t thread;
     char url[64];
 } peer;
@@ -34,8 +35,8 @@ static void *serve(void *user)
     int s = accept(p->listener, NULL, NULL);
     (void)!read(s, text, sizeof text);
     if (p->size > 0) {
-        int n =
-            snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %ld\r\n\r\n", p->size);
+        int n = snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\n%sContent-Length: %ld\r\n\r\n",
+                         p->header ? p->header : "", p->size);
         bool ok = send(s, text, (size_t)n, MSG_NOSIGNAL) == n;
         for (long left = p->size; ok && left > 0; left -= (long)sizeof zeros)
             ok = send(s, zeros, left < (long)sizeof zeros ? (size_t)left : sizeof zeros,
@@ -48,17 +49,23 @@ static void *serve(void *user)
     return NULL;
 }
 
-static void start(peer *p, long size)
+static void start_with(peer *p, long size, const char *header)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t n = sizeof at;
     p->size = size;
+    p->header = header;
     p->listener = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(p->listener, (struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(listen(p->listener, 1), 0);
     assert_int_equal(getsockname(p->listener, (struct sockaddr *)&at, &n), 0);
     snprintf(p->url, sizeof p->url, "http://127.0.0.1:%d", ntohs(at.sin_port));
     assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
+}
+
+static void start(peer *p, long size)
+{
+    start_with(p, size, NULL);
 }
 
 static tacit_status ask(peer *p, bool (*stop)(void), size_t *len, tacit_error *err)
@@ -127,6 +134,31 @@ static void a_call_that_begins_later_is_made(void **state)
     assert_int_equal(len, 5);
 }
 
+/* How long it asks to be left alone; nothing of an earlier answer stays. */
+static void it_is_known_when_to_ask_again(void **state)
+{
+    static const struct {
+        const char *header;
+        long seconds;
+    } cases[] = {{"Retry-After: 7\r\n", 7}, {"Retry-After: 100000\r\n", 3600}, {NULL, 0}};
+    tacit_error err = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        peer p;
+        tc_client *c;
+        tc_text body = {0};
+        int http = 0;
+        start_with(&p, 5, cases[i].header);
+        assert_ok(tc_client_new(&c, p.url, NULL, &err));
+        assert_ok(tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, &err));
+        assert_int_equal(tc_client_retry_after_s(c), cases[i].seconds);
+        tc_client_free(c);
+        tc_text_fini(&body);
+        pthread_join(p.thread, NULL);
+        close(p.listener);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +166,7 @@ int main(void)
         cmocka_unit_test(what_is_too_large_is_not_asked_for_again),
         cmocka_unit_test(who_has_had_enough_does_not_wait),
         cmocka_unit_test(a_call_that_begins_later_is_made),
+        cmocka_unit_test(it_is_known_when_to_ask_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

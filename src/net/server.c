@@ -75,6 +75,7 @@ static void *run_ticker(void *user)
         pthread_mutex_unlock(&s->lock);
         int64_t pause = tick(s);
         tc_guest_part(s);
+        tc_linger_part(s, tc_clock_ns());
         tc_feeds_beat(s);
         pthread_mutex_lock(&s->lock);
         sleep_ms(s, pause);
@@ -177,7 +178,7 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     if (!s)
         return tc_fail_memory(err);
     s->coord = cfg->coord;
-    s->listener = s->doors = s->bell = -1;
+    s->listener = s->doors = s->bell = s->parting = -1;
     tc_party_seed fresh = tc_party_seed_fresh();
     memcpy(s->secret, fresh.bytes, sizeof s->secret);
     s->body_max = cfg->body_max > 0 ? cfg->body_max : BODY_MOST;
@@ -229,11 +230,14 @@ void tc_server_stop(tc_server *s)
     tc_feeds_wake(s);
     if (s->ticking)
         pthread_join(s->ticker, NULL);
+    tc_crew_end(s); /* what it has begun it ends, however long that takes; then it is sent */
     drain(s);
-    tc_crew_end(s);
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
     tc_coord_listen(s->coord, NULL, NULL); /* after the last request */
+    tc_linger_part(s, UINT64_MAX);
+    if (s->parting >= 0)
+        close(s->parting);
     if (s->doors >= 0)
         close(s->doors);
     if (s->bell >= 0)

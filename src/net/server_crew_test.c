@@ -2,18 +2,18 @@
  * answered meanwhile, and they are in the end. The storage of the study "slow" stands still as long as the
  * test wants. */
 #include "support/crash_store.h"
-#include "support/test.h"
+#include "support/site.h"
 
 #include "base/json.h"
 #include "net/client.h"
-#include "net/server.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <unistd.h>
 
-enum { TRIALS = 400, WORKERS_MOST = 200 };
+enum {
+    TRIALS = 400,
+    WORKERS_MOST = 200,
+    PLACES = 1 + 128 /* one is at work, the others wait */
+};
 
 /* Asks of study number 1 wait in it. */
 typedef struct stuck_store {
@@ -22,13 +22,12 @@ typedef struct stuck_store {
     atomic_int stuck;      /* so many wait */
 } stuck_store;
 
-typedef struct site {
+typedef struct busy_site {
+    site s;
     stuck_store store;
     tc_store_ops ops;
-    tc_coord *coord;
-    tc_server *server;
-    char url[64], token[64];
-} site;
+    atomic_int done; /* workers that have their answer */
+} busy_site;
 
 static tacit_status stuck_append(tc_store *t, const tc_append *a, uint64_t *head, tacit_error *err)
 {
@@ -42,16 +41,17 @@ static tacit_status stuck_append(tc_store *t, const tc_append *a, uint64_t *head
 }
 
 /* 0: no answer */
-static int call(site *s, const char *method, const char *path, const char *body, tc_text *answer)
+static int call(busy_site *b, const char *method, const char *path, const char *body,
+                tc_text *answer)
 {
     tacit_error err = {0};
     tc_client *c;
     int status = 0;
-    assert_ok(tc_client_new(&c, s->url, NULL, &err));
+    assert_ok(tc_client_new(&c, b->s.url, NULL, &err));
     (void)tc_client_call(c,
                          &(tc_call){.method = method,
                                     .path = path,
-                                    .bearer = s->token,
+                                    .bearer = b->s.token,
                                     .body = body,
                                     .n_body = body ? strlen(body) : 0},
                          &status, answer, &err);
@@ -59,15 +59,15 @@ static int call(site *s, const char *method, const char *path, const char *body,
     return status;
 }
 
-static int call_quietly(site *s, const char *method, const char *path, const char *body)
+static int call_quietly(busy_site *b, const char *method, const char *path, const char *body)
 {
     tc_text answer = {0};
-    int status = call(s, method, path, body, &answer);
+    int status = call(b, method, path, body, &answer);
     tc_text_fini(&answer);
     return status;
 }
 
-static void make_study(site *s, const char *name)
+static void make_study(busy_site *b, const char *name)
 {
     char body[512];
     snprintf(body, sizeof body,
@@ -75,49 +75,40 @@ static void make_study(site *s, const char *name)
              " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
              " \"algorithm\": \"random\"}}",
              name, TRIALS);
-    assert_int_equal(call_quietly(s, "POST", "/v1/studies", body), 201);
+    assert_int_equal(call_quietly(b, "POST", "/v1/studies", body), 201);
 }
 
-static int open_site(void **state)
+static int open_busy(void **state)
 {
-    static site s;
+    static busy_site b;
     tacit_error err = {0};
-    tc_text token = {0};
     tc_store *memory;
-    bool made;
-    s = (site){.ops = crash_ops};
+    b = (busy_site){.ops = crash_ops};
     assert_ok(tc_store_open(&memory, "memory:", true, &err));
-    crash_init(&s.store.crash, memory);
-    s.ops.append = stuck_append;
-    s.store.crash.base.ops = &s.ops;
-    pthread_mutex_init(&s.store.still, NULL);
-    assert_ok(tc_coord_new(&s.coord, &(tc_coord_config){.store = &s.store.crash.base}, &err));
-    assert_ok(tc_coord_operator_token(s.coord, &token, &made, &err));
-    snprintf(s.token, sizeof s.token, "%s", tc_text_get(&token));
-    tc_text_fini(&token);
-    tc_server_config cfg = {.coord = s.coord, .listen = "127.0.0.1:0", .threads = 2};
-    assert_ok(tc_server_start(&s.server, &cfg, &err));
-    snprintf(s.url, sizeof s.url, "http://127.0.0.1:%u", tc_server_port(s.server));
-    make_study(&s, "slow");
-    make_study(&s, "other");
-    *state = &s;
+    crash_init(&b.store.crash, memory);
+    b.ops.append = stuck_append;
+    b.store.crash.base.ops = &b.ops;
+    pthread_mutex_init(&b.store.still, NULL);
+    site_open_at(&b.s, &b.store.crash.base, (tc_server_config){0}, false);
+    make_study(&b, "slow");
+    make_study(&b, "other");
+    *state = &b;
     return 0;
 }
 
-static int close_site(void **state)
+static int close_busy(void **state)
 {
-    site *s = *state;
-    tc_server_stop(s->server);
-    tc_coord_free(s->coord);
-    crash_fini(&s->store.crash);
-    pthread_mutex_destroy(&s->store.still);
+    busy_site *b = *state;
+    site_end(&b->s);
+    crash_fini(&b->store.crash);
+    pthread_mutex_destroy(&b->store.still);
     return 0;
 }
 
 /* ---- workers ---- */
 
 typedef struct worker {
-    site *site;
+    busy_site *site;
     pthread_t thread;
     int i, status;
     int64_t trial;
@@ -135,36 +126,36 @@ static void *ask(void *user)
     w->trial = json_integer_value(json_object_get(t, "trial"));
     json_decref(j);
     tc_text_fini(&answer);
+    atomic_fetch_add(&w->site->done, 1);
     return NULL;
 }
 
-static void start(site *s, worker *all, int n)
+static void start(busy_site *b, worker *all, int n)
 {
     for (int i = 0; i < n; i++) {
-        all[i] = (worker){.site = s, .i = i};
+        all[i] = (worker){.site = b, .i = i};
         assert_int_equal(pthread_create(&all[i].thread, NULL, ask, &all[i]), 0);
     }
-    while (atomic_load(&s->store.stuck) == 0)
-        usleep(1000);
+    SITE_UNTIL(atomic_load(&b->store.stuck) > 0);
 }
 
 static void everybody_else_is_answered_meanwhile(void **state)
 {
-    site *s = *state;
+    busy_site *b = *state;
     enum { N = 40 };
     static worker all[N];
     bool seen[TRIALS] = {false};
-    pthread_mutex_lock(&s->store.still);
-    start(s, all, N);
+    pthread_mutex_lock(&b->store.still);
+    start(b, all, N);
     for (int i = 0; i < 20; i++) { /* on both threads, whatever the order */
-        assert_int_equal(call_quietly(s, "GET", "/healthz", NULL), 200);
-        assert_int_equal(call_quietly(s, "GET", "/v1/studies", NULL), 200);
+        assert_int_equal(call_quietly(b, "GET", "/healthz", NULL), 200);
+        assert_int_equal(call_quietly(b, "GET", "/v1/studies", NULL), 200);
         assert_int_equal(
-            call_quietly(s, "POST", "/v1/studies/other/trials:suggest", "{\"worker\": \"w\"}"),
+            call_quietly(b, "POST", "/v1/studies/other/trials:suggest", "{\"worker\": \"w\"}"),
             200);
     }
-    assert_int_equal(atomic_load(&s->store.stuck), 1); /* one at a time is computed */
-    pthread_mutex_unlock(&s->store.still);
+    assert_int_equal(atomic_load(&b->store.stuck), 1); /* one at a time is computed */
+    pthread_mutex_unlock(&b->store.still);
     for (int i = 0; i < N; i++) {
         pthread_join(all[i].thread, NULL);
         assert_int_equal(all[i].status, 200);
@@ -173,38 +164,38 @@ static void everybody_else_is_answered_meanwhile(void **state)
     }
 }
 
+/* As long as the study stands still nobody but those who are sent away has an answer. */
 static void too_many_are_sent_away(void **state)
 {
-    site *s = *state;
+    busy_site *b = *state;
     static worker all[WORKERS_MOST];
     int given = 0, busy = 0;
-    pthread_mutex_lock(&s->store.still);
-    start(s, all, WORKERS_MOST);
-    for (int i = 0; i < 20; i++)
-        assert_int_equal(call_quietly(s, "GET", "/healthz", NULL), 200);
-    while (call_quietly(s, "POST", "/v1/studies/slow/trials:suggest", "{\"worker\": \"v\"}") != 503)
-        usleep(1000);
-    pthread_mutex_unlock(&s->store.still);
+    pthread_mutex_lock(&b->store.still);
+    start(b, all, WORKERS_MOST);
+    SITE_UNTIL(atomic_load(&b->done) == WORKERS_MOST - PLACES);
+    assert_int_equal(call_quietly(b, "GET", "/healthz", NULL), 200);
+    assert_int_equal(
+        call_quietly(b, "POST", "/v1/studies/slow/trials:suggest", "{\"worker\": \"v\"}"), 503);
+    pthread_mutex_unlock(&b->store.still);
     for (int i = 0; i < WORKERS_MOST; i++) {
         pthread_join(all[i].thread, NULL);
         given += all[i].status == 200;
         busy += all[i].status == 503;
     }
-    assert_int_equal(given + busy, WORKERS_MOST);
-    assert_true(given >= 1 && busy >= 1);
+    assert_int_equal(given, PLACES);
+    assert_int_equal(busy, WORKERS_MOST - PLACES);
 }
 
 /* What has begun is answered, and who waits is told; who has not arrived yet is not let in. */
 static void a_server_that_stops_answers_all(void **state)
 {
-    site *s = *state;
+    busy_site *b = *state;
     enum { N = 8 };
     static worker all[N];
-    pthread_mutex_lock(&s->store.still);
-    start(s, all, N);
-    pthread_mutex_unlock(&s->store.still);
-    tc_server_stop(s->server);
-    s->server = NULL;
+    pthread_mutex_lock(&b->store.still);
+    start(b, all, N);
+    pthread_mutex_unlock(&b->store.still);
+    site_stop(&b->s);
     int given = 0;
     for (int i = 0; i < N; i++) {
         pthread_join(all[i].thread, NULL);
@@ -214,14 +205,14 @@ static void a_server_that_stops_answers_all(void **state)
     assert_true(given >= 1);
 }
 
-#define IN_SITE(test) cmocka_unit_test_setup_teardown(test, open_site, close_site)
+#define WHEN_BUSY(test) cmocka_unit_test_setup_teardown(test, open_busy, close_busy)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SITE(everybody_else_is_answered_meanwhile),
-        IN_SITE(too_many_are_sent_away),
-        IN_SITE(a_server_that_stops_answers_all),
+        WHEN_BUSY(everybody_else_is_answered_meanwhile),
+        WHEN_BUSY(too_many_are_sent_away),
+        WHEN_BUSY(a_server_that_stops_answers_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

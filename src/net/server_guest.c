@@ -28,9 +28,19 @@ void tc_guest_turn(tc_server *s, tc_guest *g, tc_turn turn)
 
 void *tc_guest_begins(void *user, const char *uri, struct MHD_Connection *c)
 {
+    tc_guest *g = tc_guest_of(c);
     (void)uri;
-    tc_guest_turn(user, tc_guest_of(c), TC_TURN_HEADERS);
+    tc_guest_turn(user, g, TC_TURN_HEADERS);
+    if (g)
+        g->unread = true;
     return NULL; /* what tc_server_answer finds as its state */
+}
+
+void tc_guest_said_all(struct MHD_Connection *c)
+{
+    tc_guest *g = tc_guest_of(c);
+    if (g)
+        g->unread = false;
 }
 
 static void greet(tc_server *s, struct MHD_Connection *c, void **context)
@@ -60,6 +70,7 @@ static void dismiss(tc_server *s, tc_guest *g)
 {
     if (!g)
         return;
+    tc_server_forget(g);
     pthread_mutex_lock(&s->lock);
     if (g->next)
         g->next->previous = g->previous;
@@ -69,6 +80,8 @@ static void dismiss(tc_server *s, tc_guest *g)
         s->guests = g->next;
     s->n_guests--;
     pthread_mutex_unlock(&s->lock);
+    if (g->lingers && g->fd >= 0)
+        tc_linger_begin(s, g->fd);
     tc_free(g);
 }
 

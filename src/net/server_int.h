@@ -8,7 +8,8 @@
  *   server_events.c   listeners of /v1/events
  *   server_rate.c     how much one address may ask
  *   server_listen.c   new connections, and which thread gets them
- *   server_guest.c    connections that are too slow */
+ *   server_guest.c    connections that are too slow
+ *   server_linger.c   connections that were answered before they had said all */
 #ifndef TC_NET_SERVER_INT_H
 #define TC_NET_SERVER_INT_H
 
@@ -21,6 +22,7 @@
 enum {
     TC_SHELVES = 256,   /* studies, by a hash of their name: two on one shelf wake each other */
     TC_SHARES = 4096,   /* tokens, by a hash: two with one share have one limit */
+    TC_LINGERING = 128, /* connections that are read on after their end */
     TC_IDLE_MOST_S = 30 /* until the first line of a request is there */
 };
 
@@ -40,10 +42,19 @@ typedef struct tc_guest {
     struct gnutls_session_int *tls; /* NULL: none */
     bool greeted;                   /* the client's part of the handshake is over */
     bool asleep, known;             /* its handshake waits; its descriptor is in s->doors */
+    bool unread;                    /* its request has begun and did not all come ... */
+    bool lingers; /* ... and was answered nevertheless: it is read on after its end */
     tc_turn turn;
     uint64_t since_ns;
     struct tc_guest *next, *previous;
 } tc_guest;
+
+/* A connection that has ended, for us. */
+typedef struct tc_lingerer {
+    int fd;
+    uint64_t until_ns; /* 0: there is none */
+    size_t left;       /* bytes that it may still send */
+} tc_lingerer;
 
 /* A request on its way; MHD carries it from call to call. */
 typedef struct tc_pending {
@@ -88,6 +99,7 @@ struct tc_server {
     struct MHD_Daemon *daemon;
     int listener, doors; /* -1: none; an epoll of the listener, the bell and waiting handshakes */
     int bell;            /* wakes the thread that accepts; -1: none */
+    int parting;         /* an epoll of those that linger; -1: none */
     pthread_t acceptor;
     bool accepting;
     pthread_mutex_t lock; /* everything below */
@@ -102,6 +114,7 @@ struct tc_server {
     tc_share shares[TC_SHARES];
     tc_guest *guests;
     size_t n_guests;
+    tc_lingerer lingering[TC_LINGERING];
     struct tc_feed *feeds;
     uint64_t events[TC_SHELVES], n_events; /* said so far, of one shelf and of all */
     bool rung;                             /* listeners are to be woken soon */
@@ -177,6 +190,8 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked);
 /* asks_per_s 0: no limit; failures_per_s 0: 10. */
 tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_per_s,
                          tacit_error *err);
+/* Another clock, before it is first asked. */
+void tc_rate_set_clock(tc_rate *t, uint64_t (*now_ns)(void *user), void *user);
 void tc_rate_free(tc_rate *t); /* NULL is allowed */
 bool tc_rate_allows(tc_rate *t, const struct sockaddr *a);
 /* Were few of its tokens wrong of late? */
@@ -194,6 +209,8 @@ tacit_status tc_server_accept(tc_server *s, tacit_error *err);
 void tc_server_deafen(tc_server *s);
 /* A new connection: how its handshake waits. */
 void tc_server_greet(tc_guest *g);
+/* Its end. */
+void tc_server_forget(tc_guest *g);
 /* Of an IPv6 address the first 64 bits count: who has one such address has them all. */
 void tc_server_network(struct sockaddr_storage *a);
 
@@ -204,9 +221,23 @@ tc_guest *tc_guest_of(struct MHD_Connection *c); /* NULL: there was no memory fo
 void tc_guest_turn(tc_server *s, tc_guest *g, tc_turn turn);
 /* MHD has read the first line of a request. */
 void *tc_guest_begins(void *user, const char *uri, struct MHD_Connection *c);
+/* A request has come to its end. */
+void tc_guest_said_all(struct MHD_Connection *c);
 void tc_guest_meet(void *user, struct MHD_Connection *c, void **context,
                    enum MHD_ConnectionNotificationCode code);
 /* Ends connections whose turn has lasted too long. */
 void tc_guest_part(tc_server *s);
+
+/* ---- after their end (server_linger.c) */
+
+/* Before its owner closes it. */
+void tc_linger_begin(tc_server *s, int fd);
+/* Something came from some of them. */
+void tc_linger_read(tc_server *s);
+/* Those whose time is up by then leave; UINT64_MAX: all. */
+void tc_linger_part(tc_server *s, uint64_t now_ns);
+/* Under the lock: how many there are, and the first of them leaves. */
+size_t tc_linger_count(const tc_server *s);
+void tc_linger_yield(tc_server *s);
 
 #endif

@@ -100,6 +100,13 @@ void tc_server_greet(tc_guest *g)
                                        note_finished);
 }
 
+/* Its socket may stay open for a while, and must not wake one that is no more. */
+void tc_server_forget(tc_guest *g)
+{
+    if (g->known)
+        (void)epoll_ctl(g->server->doors, EPOLL_CTL_DEL, g->fd, NULL);
+}
+
 /* ---- accepting ---- */
 
 /* Where there is no descriptor left, a short pause: a connection that ends makes room. */
@@ -121,6 +128,8 @@ static bool is_full(tc_server *s)
 {
     pthread_mutex_lock(&s->lock);
     bool full = s->n_guests >= s->connections;
+    if (!full && s->n_guests + tc_linger_count(s) >= s->connections)
+        tc_linger_yield(s); /* its descriptor is needed */
     pthread_mutex_unlock(&s->lock);
     return full;
 }
@@ -148,6 +157,8 @@ static void open_door(tc_server *s, void *who)
         accept_one(s);
     } else if (who == &s->bell) {
         (void)!read(s->bell, &rings, sizeof rings);
+    } else if (who == &s->parting) {
+        tc_linger_read(s);
     } else {
         pthread_mutex_lock(&s->lock);
         wake(who);
@@ -195,10 +206,11 @@ tacit_status tc_server_bind(tc_server *s, const tc_address *a, const char *text,
 {
     int one = 1;
     s->doors = epoll_create1(EPOLL_CLOEXEC);
+    s->parting = epoll_create1(EPOLL_CLOEXEC);
     s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     socklen_t size = a->v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     s->listener = socket(a->v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->listener < 0 || s->doors < 0 || s->bell < 0)
+    if (s->listener < 0 || s->doors < 0 || s->bell < 0 || s->parting < 0)
         return cannot(text, err);
     (void)setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (a->v6)
@@ -213,7 +225,9 @@ tacit_status tc_server_accept(tc_server *s, tacit_error *err)
 {
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = &s->listener};
     struct epoll_event bell = {.events = EPOLLIN, .data.ptr = &s->bell};
+    struct epoll_event parting = {.events = EPOLLIN, .data.ptr = &s->parting};
     if (epoll_ctl(s->doors, EPOLL_CTL_ADD, s->listener, &e) != 0 ||
+        epoll_ctl(s->doors, EPOLL_CTL_ADD, s->parting, &parting) != 0 ||
         epoll_ctl(s->doors, EPOLL_CTL_ADD, s->bell, &bell) != 0)
         return tc_fail(err, TACIT_E_IO, "the server cannot be started: %s", strerror(errno));
     s->accepting = pthread_create(&s->acceptor, NULL, run_acceptor, s) == 0;

@@ -1,67 +1,17 @@
 /* server_listen_test.c - connections and their TLS handshakes: in small pieces, half done, left alone, and
  * while the server stops. */
-#include "support/test.h"
+#include "support/site.h"
 
-#include "net/server.h"
-
-#include <arpa/inet.h>
 #include <errno.h>
 #include <gnutls/gnutls.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-typedef struct site {
-    tc_store *store;
-    tc_coord *coord;
-    tc_certificate tls;
-    tc_server *server;
-    char token[64];
-    unsigned headers_most_s, connections;
-} site;
+enum { BEAT_MS = 50 }; /* so that the slow are looked for often */
 
-static void open_site(site *s, unsigned request_most_s)
+static void open_site(site *s, tc_server_config cfg)
 {
-    tacit_error err = {0};
-    tc_text token = {0};
-    bool made;
-    assert_ok(tc_store_open(&s->store, "memory:", true, &err));
-    assert_ok(tc_coord_new(&s->coord, &(tc_coord_config){.store = s->store}, &err));
-    assert_ok(tc_coord_operator_token(s->coord, &token, &made, &err));
-    snprintf(s->token, sizeof s->token, "%s", tc_text_get(&token));
-    tc_text_fini(&token);
-    assert_ok(tc_certificate_get(s->store, "127.0.0.1", &s->tls, &err));
-    tc_server_config cfg = {.coord = s->coord,
-                            .listen = "127.0.0.1:0",
-                            .tls = &s->tls,
-                            .threads = 2,
-                            .heartbeat_ms = 50, /* so that the slow are looked for often */
-                            .headers_most_s = s->headers_most_s,
-                            .connections = s->connections,
-                            .request_most_s = request_most_s};
-    assert_ok(tc_server_start(&s->server, &cfg, &err));
-}
-
-static void close_site(site *s)
-{
-    tc_server_stop(s->server);
-    tc_certificate_fini(&s->tls);
-    tc_coord_free(s->coord);
-    tc_store_close(s->store);
-}
-
-static int connect_to(const site *s)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_port = htons(tc_server_port(s->server)),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
-    return fd;
+    cfg.heartbeat_ms = BEAT_MS;
+    site_open(s, cfg, true);
 }
 
 /* ---- a client that sends as the test wants it ---- */
@@ -135,68 +85,73 @@ static void ask_for_health(client *c)
     assert_non_null(strstr(answer, "\r\n\r\nok\n"));
 }
 
+/* False: it was not let in. */
+static bool is_healthy(const site *s)
+{
+    client c = {.fd = site_connect(s), .piece = 1000, .left = SIZE_MAX};
+    client_init(&c, "NORMAL");
+    bool entered = gnutls_handshake(c.tls) == 0;
+    if (entered)
+        ask_for_health(&c);
+    client_fini(&c);
+    return entered;
+}
+
 static void handshakes_in_small_pieces_succeed(void **state)
 {
     static const char *const versions[] = {"NORMAL:-VERS-ALL:+VERS-TLS1.3",
                                            "NORMAL:-VERS-ALL:+VERS-TLS1.2"};
     static const size_t pieces[] = {1, 7, 64, 100000};
-    site s = {0};
+    site s;
     (void)state;
-    open_site(&s, 0);
+    open_site(&s, (tc_server_config){0});
     for (size_t v = 0; v < 2; v++)
         for (size_t i = 0; i < 4; i++) {
-            client c = {.fd = connect_to(&s), .piece = pieces[i], .left = SIZE_MAX};
+            client c = {.fd = site_connect(&s), .piece = pieces[i], .left = SIZE_MAX};
             client_init(&c, versions[v]);
             assert_int_equal(gnutls_handshake(c.tls), 0);
             ask_for_health(&c);
             client_fini(&c);
         }
-    close_site(&s);
+    site_close(&s);
 }
 
 /* Connected, half a greeting, a whole one without what follows: none of it holds up others or the end. */
 static void half_handshakes_hold_up_nobody(void **state)
 {
-    site s = {0};
+    site s;
     client half[6];
     (void)state;
-    open_site(&s, 0);
+    open_site(&s, (tc_server_config){0});
     for (size_t i = 0; i < 6; i++) {
-        half[i] = (client){.fd = connect_to(&s), .piece = 1000, .left = i % 3 == 0 ? 60 : SIZE_MAX};
+        half[i] =
+            (client){.fd = site_connect(&s), .piece = 1000, .left = i % 3 == 0 ? 60 : SIZE_MAX};
         client_init(&half[i], "NORMAL");
         if (i % 3 != 2) { /* says hello and never comes back */
             shutdown(half[i].fd, SHUT_RD);
             (void)gnutls_handshake(half[i].tls);
         }
     }
-    client whole = {.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
-    client_init(&whole, "NORMAL");
-    assert_int_equal(gnutls_handshake(whole.tls), 0);
-    ask_for_health(&whole);
-    client_fini(&whole);
-    close_site(&s);
+    assert_true(is_healthy(&s));
+    site_close(&s);
     for (size_t i = 0; i < 6; i++)
         client_fini(&half[i]);
 }
 
 static void who_ends_half_way_is_forgotten(void **state)
 {
-    site s = {0};
+    site s;
     (void)state;
-    open_site(&s, 0);
+    open_site(&s, (tc_server_config){0});
     for (size_t i = 0; i < 20; i++) {
-        client c = {.fd = connect_to(&s), .piece = 1000, .left = 10 * i};
+        client c = {.fd = site_connect(&s), .piece = 1000, .left = 10 * i};
         client_init(&c, "NORMAL");
         shutdown(c.fd, SHUT_RD);
         (void)gnutls_handshake(c.tls);
         client_fini(&c);
     }
-    client whole = {.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
-    client_init(&whole, "NORMAL");
-    assert_int_equal(gnutls_handshake(whole.tls), 0);
-    ask_for_health(&whole);
-    client_fini(&whole);
-    close_site(&s);
+    assert_true(is_healthy(&s));
+    site_close(&s);
 }
 
 /* ---- after the handshake ---- */
@@ -213,6 +168,27 @@ static void begin_slowly(client *c, const site *s)
     say(c, "{\"role\":");
 }
 
+static size_t in_their_body(site *s)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&s->server->lock);
+    for (const tc_guest *g = s->server->guests; g; g = g->next)
+        n += g->turn == TC_TURN_BODY;
+    pthread_mutex_unlock(&s->server->lock);
+    return n;
+}
+
+/* For the server it is longer ago that they said something. */
+static void let_time_pass(site *s, uint64_t seconds)
+{
+    pthread_mutex_lock(&s->server->lock);
+    for (tc_guest *g = s->server->guests; g; g = g->next)
+        g->since_ns -= seconds * UINT64_C(1000000000);
+    pthread_mutex_unlock(&s->server->lock);
+    for (int i = 0; i < 20; i++, usleep(5000)) /* one that sleeps does so soon, if not at once */
+        tc_guest_part(s->server);
+}
+
 /* Who has nothing to read while its handshake is over does not sleep as one whose handshake waits: it would
  * be cut off like one. Of TLS 1.2 also with a session to be taken up again. */
 static void after_its_handshake_nobody_sleeps(void **state)
@@ -221,14 +197,14 @@ static void after_its_handshake_nobody_sleeps(void **state)
     static const char *const versions[CLIENTS] = {"NORMAL:-VERS-ALL:+VERS-TLS1.3",
                                                   "NORMAL:-VERS-ALL:+VERS-TLS1.2",
                                                   "NORMAL:-VERS-ALL:+VERS-TLS1.2"};
-    site s = {.headers_most_s = 1};
+    site s;
     client c[CLIENTS];
     gnutls_datum_t session;
     char answer[1024];
     (void)state;
-    open_site(&s, 0);
+    open_site(&s, (tc_server_config){0});
     for (size_t i = 0; i < CLIENTS; i++) {
-        c[i] = (client){.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
+        c[i] = (client){.fd = site_connect(&s), .piece = 1000, .left = SIZE_MAX};
         client_init(&c[i], versions[i]);
         if (i == 2)
             assert_int_equal(gnutls_session_set_data(c[i].tls, session.data, session.size), 0);
@@ -237,7 +213,8 @@ static void after_its_handshake_nobody_sleeps(void **state)
             assert_int_equal(gnutls_session_get_data2(c[i].tls, &session), 0);
         begin_slowly(&c[i], &s);
     }
-    usleep(1700000); /* more than headers_most_s */
+    SITE_UNTIL(in_their_body(&s) == CLIENTS);
+    let_time_pass(&s, 60); /* more than a handshake may take, less than a request may */
     for (size_t i = 0; i < CLIENTS; i++) {
         say(&c[i], " \"viewer\"}");
         hear(&c[i], answer);
@@ -245,7 +222,7 @@ static void after_its_handshake_nobody_sleeps(void **state)
         client_fini(&c[i]);
     }
     gnutls_free(session.data);
-    close_site(&s);
+    site_close(&s);
 }
 
 /* ---- ends ---- */
@@ -253,64 +230,60 @@ static void after_its_handshake_nobody_sleeps(void **state)
 /* Its time is up: the server ends it. */
 static void a_handshake_that_never_ends_is_ended(void **state)
 {
-    site s = {0};
+    site s;
     char byte;
     (void)state;
-    open_site(&s, 1);
-    int fd = connect_to(&s);
+    open_site(&s, (tc_server_config){.request_most_s = 1});
+    int fd = site_connect(&s);
     (void)send(fd, "\x16\x03\x01\x02\x00\x01", 6, MSG_NOSIGNAL); /* the beginning of a hello */
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    assert_int_equal(poll(&p, 1, 60000), 1);
+    assert_int_equal(poll(&p, 1, SITE_PATIENCE_MS), 1);
     while (recv(fd, &byte, 1, 0) > 0)
         ; /* an alert, perhaps; then the end */
     close(fd);
-    close_site(&s);
+    site_close(&s);
 }
 
 static void an_address_in_use_is_refused(void **state)
 {
-    site s = {0};
+    site s;
     tacit_error err = {0};
     tc_server *second;
     char listen[32], text[128];
     (void)state;
-    open_site(&s, 0);
+    open_site(&s, (tc_server_config){0});
     snprintf(listen, sizeof listen, "127.0.0.1:%u", tc_server_port(s.server));
     snprintf(text, sizeof text, "%s cannot be listened at: %s", listen, strerror(EADDRINUSE));
     tc_server_config cfg = {.coord = s.coord, .listen = listen, .tls = &s.tls, .threads = 2};
     assert_fails(tc_server_start(&second, &cfg, &err), TACIT_E_IO, text);
-    close_site(&s);
+    site_close(&s);
+}
+
+static bool any_ended(const int *fds, size_t n)
+{
+    size_t ended = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct pollfd p = {.fd = fds[i], .events = POLLIN};
+        ended += poll(&p, 1, 0) == 1;
+    }
+    return ended > 0;
 }
 
 /* Those beyond the limit are closed, and when the others are gone there is room again. */
 static void more_than_allowed_are_closed(void **state)
 {
-    enum { MANY = 200, TRIES = 400 };
-    site s = {.connections = 16};
-    int fds[MANY], ended = 0;
-    bool answered = false;
+    enum { MANY = 200 };
+    site s;
+    int fds[MANY];
     (void)state;
-    open_site(&s, 0);
+    open_site(&s, (tc_server_config){.connections = 16});
     for (size_t i = 0; i < MANY; i++)
-        fds[i] = connect_to(&s);
-    for (int i = 0; i < TRIES && ended == 0; i++, usleep(5000))
-        for (size_t k = 0; k < MANY; k++) {
-            struct pollfd p = {.fd = fds[k], .events = POLLIN};
-            ended += poll(&p, 1, 0) == 1;
-        }
-    assert_true(ended > 0);
+        fds[i] = site_connect(&s);
+    SITE_UNTIL(any_ended(fds, MANY));
     for (size_t i = 0; i < MANY; i++)
         close(fds[i]);
-    for (int i = 0; i < TRIES && !answered; i++, usleep(5000)) {
-        client c = {.fd = connect_to(&s), .piece = 1000, .left = SIZE_MAX};
-        client_init(&c, "NORMAL");
-        answered = gnutls_handshake(c.tls) == 0;
-        if (answered)
-            ask_for_health(&c);
-        client_fini(&c);
-    }
-    assert_true(answered);
-    close_site(&s);
+    SITE_UNTIL(is_healthy(&s));
+    site_close(&s);
 }
 
 static rlim_t highest_descriptor(void)
@@ -323,11 +296,11 @@ static rlim_t highest_descriptor(void)
 /* Connections that cannot be accepted stay at the door; the server ends nevertheless. */
 static void a_server_without_descriptors_can_be_stopped(void **state)
 {
-    site s = {0};
+    site s;
     struct rlimit before, none;
     int fds[4];
     (void)state;
-    open_site(&s, 0);
+    open_site(&s, (tc_server_config){0});
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons(tc_server_port(s.server)),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -340,25 +313,23 @@ static void a_server_without_descriptors_can_be_stopped(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(connect(fds[i], (struct sockaddr *)&at, sizeof at), 0);
     usleep(100000); /* the server has tried by now */
-    tc_server_stop(s.server);
-    s.server = NULL;
+    site_stop(&s);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     for (size_t i = 0; i < 4; i++)
         close(fds[i]);
-    close_site(&s);
+    site_close(&s);
 }
 
 /* The last test: the limit stays. */
 static void what_the_server_needs_itself_is_kept(void **state)
 {
     enum { FILES = 400, KEPT = 64 + 3 * 2 };
-    site s = {0};
+    site s;
     tacit_error err = {0};
     struct rlimit few = {.rlim_cur = FILES, .rlim_max = FILES};
     (void)state;
-    open_site(&s, 0);
-    tc_server_stop(s.server);
-    s.server = NULL;
+    open_site(&s, (tc_server_config){0});
+    site_stop(&s);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     tc_server_config cfg = {
         .coord = s.coord, .listen = "127.0.0.1:0", .threads = 2, .connections = FILES - KEPT + 1};
@@ -366,7 +337,7 @@ static void what_the_server_needs_itself_is_kept(void **state)
                  "331 connections and 2 threads need more open files than the limit of 400 allows");
     cfg.connections--;
     assert_ok(tc_server_start(&s.server, &cfg, &err));
-    close_site(&s);
+    site_close(&s);
 }
 
 int main(void)

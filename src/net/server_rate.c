@@ -25,11 +25,19 @@ typedef struct bucket {
 } bucket;
 
 struct tc_rate {
-    pthread_mutex_t lock;
+    uint64_t (*now_ns)(void *user);
+    void *user;
+    pthread_mutex_t lock; /* everything below */
     uint8_t secret[crypto_shorthash_KEYBYTES];
     double asks_per_s, failures_per_s; /* asks 0: no limit */
     bucket table[SETS][WAYS];
 };
+
+static uint64_t now_ns(void *user)
+{
+    (void)user;
+    return tc_clock_ns();
+}
 
 tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_per_s,
                          tacit_error *err)
@@ -37,6 +45,7 @@ tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_p
     tc_rate *t = tc_alloc(1, sizeof *t);
     if (!t)
         return tc_fail_memory(err);
+    t->now_ns = now_ns;
     pthread_mutex_init(&t->lock, NULL);
     tc_party_seed fresh = tc_party_seed_fresh();
     memcpy(t->secret, fresh.bytes, sizeof t->secret);
@@ -44,6 +53,12 @@ tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_p
     t->failures_per_s = failures_per_s > 0 ? failures_per_s : FAILED_PER_S;
     *out = t;
     return TACIT_OK;
+}
+
+void tc_rate_set_clock(tc_rate *t, uint64_t (*now)(void *user), void *user)
+{
+    t->now_ns = now;
+    t->user = user;
 }
 
 void tc_rate_free(tc_rate *t)
@@ -89,9 +104,9 @@ static double refill(double left, double per_s, double seconds)
 }
 
 /* Its bucket as of now; one that was not seen for long makes room. Under the lock. */
-static bucket *find(tc_rate *t, const struct sockaddr *a, uint64_t now)
+static bucket *find(tc_rate *t, const struct sockaddr *a)
 {
-    uint64_t who = who_is(t, a);
+    uint64_t who = who_is(t, a), now = t->now_ns(t->user);
     bucket *set = t->table[who % SETS], *b = set;
     for (size_t i = 0; i < WAYS; i++) {
         if (set[i].who == who) {
@@ -114,7 +129,7 @@ bool tc_rate_allows(tc_rate *t, const struct sockaddr *a)
     if (t->asks_per_s == 0)
         return true;
     pthread_mutex_lock(&t->lock);
-    bucket *b = find(t, a, tc_clock_ns());
+    bucket *b = find(t, a);
     bool may = b->asks >= 1;
     if (may)
         b->asks -= 1;
@@ -125,7 +140,7 @@ bool tc_rate_allows(tc_rate *t, const struct sockaddr *a)
 bool tc_rate_trusts(tc_rate *t, const struct sockaddr *a)
 {
     pthread_mutex_lock(&t->lock);
-    bool may = find(t, a, tc_clock_ns())->failures >= 1;
+    bool may = find(t, a)->failures >= 1;
     pthread_mutex_unlock(&t->lock);
     return may;
 }
@@ -133,7 +148,7 @@ bool tc_rate_trusts(tc_rate *t, const struct sockaddr *a)
 void tc_rate_failed(tc_rate *t, const struct sockaddr *a)
 {
     pthread_mutex_lock(&t->lock);
-    bucket *b = find(t, a, tc_clock_ns());
+    bucket *b = find(t, a);
     b->failures = b->failures > 1 ? b->failures - 1 : 0;
     pthread_mutex_unlock(&t->lock);
 }

@@ -1,12 +1,25 @@
 /* server_rate_test.c - how much one address may ask: buckets, who shares one, and what a server answers. */
-#include "support/test.h"
+#include "support/site.h"
 
-#include "net/server_int.h"
+/* Time stands still unless a test moves it. */
+typedef struct watch {
+    uint64_t ns;
+} watch;
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
+static uint64_t read_watch(void *user)
+{
+    return ((watch *)user)->ns;
+}
+
+static tc_rate *new_rate(unsigned asks, unsigned failures, watch *w)
+{
+    tacit_error err = {0};
+    tc_rate *t;
+    w->ns = UINT64_C(5000000000);
+    assert_ok(tc_rate_new(&t, asks, failures, &err));
+    tc_rate_set_clock(t, read_watch, w);
+    return t;
+}
 
 static struct sockaddr_storage address(const char *text)
 {
@@ -40,7 +53,7 @@ static void fails(tc_rate *t, const char *who)
     tc_rate_failed(t, (struct sockaddr *)&a);
 }
 
-/* How many in a row; the tests are over long before a second's worth has come again. */
+/* How many at once. */
 static int in_a_row(tc_rate *t, const char *who)
 {
     int n = 0;
@@ -51,14 +64,13 @@ static int in_a_row(tc_rate *t, const char *who)
 
 static void an_address_has_a_second_worth(void **state)
 {
-    tacit_error err = {0};
-    tc_rate *t;
+    watch w;
+    tc_rate *t = new_rate(5, 0, &w);
     (void)state;
-    assert_ok(tc_rate_new(&t, 5, 0, &err));
-    assert_in_range(in_a_row(t, "10.0.0.1"), 5, 6);
-    assert_in_range(in_a_row(t, "10.0.0.2"), 5, 6); /* another one has its own */
+    assert_int_equal(in_a_row(t, "10.0.0.1"), 5);
+    assert_int_equal(in_a_row(t, "10.0.0.2"), 5); /* another one has its own */
     assert_false(asks(t, "10.0.0.1"));
-    assert_in_range(in_a_row(t, "2001:db8::1"), 5, 6);
+    assert_int_equal(in_a_row(t, "2001:db8::1"), 5);
     assert_false(asks(t, "2001:db8::ffff:2")); /* the same network */
     assert_true(asks(t, "2001:db8:0:1::1"));   /* another one */
     assert_false(asks(t, "::ffff:10.0.0.1"));  /* the same in other words */
@@ -66,22 +78,40 @@ static void an_address_has_a_second_worth(void **state)
     tc_rate_free(t);
 }
 
+static void what_was_used_comes_again_with_time(void **state)
+{
+    watch w;
+    tc_rate *t = new_rate(4, 2, &w);
+    (void)state;
+    assert_int_equal(in_a_row(t, "10.0.0.1"), 4);
+    w.ns += 249000000;
+    assert_false(asks(t, "10.0.0.1"));
+    w.ns += 1000000;
+    assert_int_equal(in_a_row(t, "10.0.0.1"), 1);
+    w.ns += UINT64_C(3600000000000);
+    assert_int_equal(in_a_row(t, "10.0.0.1"), 4); /* and no more than that */
+    fails(t, "10.0.0.1");
+    fails(t, "10.0.0.1");
+    assert_false(is_trusted(t, "10.0.0.1"));
+    w.ns += 500000000;
+    assert_true(is_trusted(t, "10.0.0.1"));
+    tc_rate_free(t);
+}
+
 static void without_a_limit_there_is_none(void **state)
 {
-    tacit_error err = {0};
-    tc_rate *t;
+    watch w;
+    tc_rate *t = new_rate(0, 0, &w);
     (void)state;
-    assert_ok(tc_rate_new(&t, 0, 0, &err));
     assert_int_equal(in_a_row(t, "10.0.0.1"), 10000);
     tc_rate_free(t);
 }
 
 static void wrong_tokens_are_counted_apart(void **state)
 {
-    tacit_error err = {0};
-    tc_rate *t;
+    watch w;
+    tc_rate *t = new_rate(0, 3, &w);
     (void)state;
-    assert_ok(tc_rate_new(&t, 0, 3, &err));
     for (int i = 0; i < 3; i++) {
         assert_true(is_trusted(t, "10.0.0.1"));
         fails(t, "10.0.0.1");
@@ -95,10 +125,9 @@ static void wrong_tokens_are_counted_apart(void **state)
 /* The table is of fixed size: many addresses drive out old ones and nobody is refused for it. */
 static void many_addresses_fit(void **state)
 {
-    tacit_error err = {0};
-    tc_rate *t;
+    watch w;
+    tc_rate *t = new_rate(1, 0, &w);
     (void)state;
-    assert_ok(tc_rate_new(&t, 1, 0, &err));
     for (int i = 0; i < 20000; i++) {
         char who[32];
         snprintf(who, sizeof who, "10.%d.%d.%d", i >> 16, i >> 8 & 255, i & 255);
@@ -109,97 +138,71 @@ static void many_addresses_fit(void **state)
 
 /* ---- over a socket ---- */
 
-static void ask_over(int fd, const char *token, char answer[2048])
+static void ask_over(int fd, const char *token, tc_text *answer)
 {
     char text[256];
     int n =
         snprintf(text, sizeof text, "GET /v1/studies HTTP/1.1\r\nHost: x\r\n%s%s%s\r\n",
                  token ? "Authorization: Bearer " : "", token ? token : "", token ? "\r\n" : "");
-    assert_int_equal(send(fd, text, (size_t)n, 0), n);
-    ssize_t got = recv(fd, answer, 2047, 0);
-    assert_true(got > 0);
-    answer[got] = 0;
+    site_say(fd, text, (size_t)n);
+    tc_text_fini(answer);
+    site_hear_answer(fd, answer);
 }
 
-static int connect_to(const tc_server *s)
+/* At a site where no time goes by. */
+static void open_still(site *s, tc_server_config limits, watch *w)
 {
-    struct sockaddr_in to = {.sin_family = AF_INET,
-                             .sin_port = htons(tc_server_port(s)),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
-    return fd;
+    w->ns = UINT64_C(5000000000);
+    site_open(s, limits, false);
+    tc_rate_set_clock(s->server->rate, read_watch, w);
 }
 
-/* Status of the n-th request in a row with this token. */
-static void serve_and_ask(const tc_server_config *limits, const char *token, int n, char out[2048])
+/* The answer to the n-th request in a row with this token has all of these. */
+static void assert_answer(tc_server_config limits, const char *token, int n, const char *parts[3])
 {
-    tacit_error err = {0};
-    tc_store *store;
-    tc_coord *coord;
-    tc_server *server;
-    tc_server_config cfg = *limits;
-    assert_ok(tc_store_open(&store, "memory:", true, &err));
-    assert_ok(tc_coord_new(&coord, &(tc_coord_config){.store = store}, &err));
-    cfg.coord = coord;
-    cfg.listen = "127.0.0.1:0";
-    cfg.threads = 1;
-    assert_ok(tc_server_start(&server, &cfg, &err));
-    int fd = connect_to(server);
+    site s;
+    watch w;
+    tc_text answer = {0};
+    open_still(&s, limits, &w);
+    int fd = site_connect(&s);
     for (int i = 0; i < n; i++)
-        ask_over(fd, token, out);
+        ask_over(fd, token, &answer);
+    for (int i = 0; i < 3 && parts[i]; i++)
+        assert_non_null(strstr(tc_text_get(&answer), parts[i]));
+    tc_text_fini(&answer);
     close(fd);
-    tc_server_stop(server);
-    tc_coord_free(coord);
-    tc_store_close(store);
+    site_close(&s);
 }
 
 static void a_server_says_when_to_ask_again(void **state)
 {
-    char answer[2048];
+    static const char *known[3] = {"HTTP/1.1 401 ", "WWW-Authenticate: Bearer"};
+    static const char *busy[3] = {"HTTP/1.1 429 ", "Retry-After: 1", "application/problem+json"};
     (void)state;
-    serve_and_ask(&(tc_server_config){.rate = 2}, NULL, 2, answer);
-    assert_non_null(strstr(answer, "HTTP/1.1 401 "));
-    assert_non_null(strstr(answer, "WWW-Authenticate: Bearer"));
-    serve_and_ask(&(tc_server_config){.rate = 2}, NULL, 4, answer);
-    assert_non_null(strstr(answer, "HTTP/1.1 429 "));
-    assert_non_null(strstr(answer, "Retry-After: 1"));
-    assert_non_null(strstr(answer, "application/problem+json"));
-    serve_and_ask(&(tc_server_config){.failures = 2}, "guess", 2, answer);
-    assert_non_null(strstr(answer, "HTTP/1.1 401 "));
-    serve_and_ask(&(tc_server_config){.failures = 2}, "guess", 4, answer);
-    assert_non_null(strstr(answer, "HTTP/1.1 429 "));
-    serve_and_ask(&(tc_server_config){.failures = 2}, NULL, 30, answer); /* no token, no guess */
-    assert_non_null(strstr(answer, "HTTP/1.1 401 "));
+    assert_answer((tc_server_config){.rate = 2}, NULL, 2, known);
+    assert_answer((tc_server_config){.rate = 2}, NULL, 3, busy);
+    assert_answer((tc_server_config){.failures = 2}, "guess", 2, known);
+    assert_answer((tc_server_config){.failures = 2}, "guess", 3, busy);
+    assert_answer((tc_server_config){.failures = 2}, NULL, 30, known); /* no token, no guess */
 }
 
 /* Behind one address there may be many: who guesses shuts out nobody whose token is valid. */
 static void a_valid_token_does_not_suffer_from_wrong_ones(void **state)
 {
-    tacit_error err = {0};
-    tc_store *store;
-    tc_coord *coord;
-    tc_server *server;
-    tc_text token = {0};
-    bool made;
-    char answer[2048];
+    site s;
+    watch w;
+    tc_text answer = {0};
     (void)state;
-    assert_ok(tc_store_open(&store, "memory:", true, &err));
-    assert_ok(tc_coord_new(&coord, &(tc_coord_config){.store = store}, &err));
-    assert_ok(tc_coord_operator_token(coord, &token, &made, &err));
-    tc_server_config cfg = {.coord = coord, .listen = "127.0.0.1:0", .threads = 1, .failures = 1};
-    assert_ok(tc_server_start(&server, &cfg, &err));
-    int fd = connect_to(server);
-    for (int i = 0; i < 5; i++)
-        ask_over(fd, "guess", answer);
-    assert_non_null(strstr(answer, "HTTP/1.1 429 "));
-    ask_over(fd, tc_text_get(&token), answer);
-    assert_non_null(strstr(answer, "HTTP/1.1 200 "));
+    open_still(&s, (tc_server_config){.failures = 1}, &w);
+    int fd = site_connect(&s);
+    for (int i = 0; i < 2; i++)
+        ask_over(fd, "guess", &answer);
+    assert_int_equal(site_status(&answer), 429);
+    ask_over(fd, s.token, &answer);
+    assert_int_equal(site_status(&answer), 200);
+    tc_text_fini(&answer);
     close(fd);
-    tc_text_fini(&token);
-    tc_server_stop(server);
-    tc_coord_free(coord);
-    tc_store_close(store);
+    site_close(&s);
 }
 
 static void connections_are_counted_by_network(void **state)
@@ -220,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_has_a_second_worth),
+        cmocka_unit_test(what_was_used_comes_again_with_time),
         cmocka_unit_test(without_a_limit_there_is_none),
         cmocka_unit_test(wrong_tokens_are_counted_apart),
         cmocka_unit_test(many_addresses_fit),

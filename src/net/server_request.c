@@ -311,6 +311,8 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
         p->in_chunks = strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
         return admit(s, p, method, path);
     }
+    if (*upload_size == 0)
+        tc_guest_said_all(c);
     if (*state == s->too_many)
         return MHD_queue_response(c, 429, s->too_many);
     if (*upload_size > 0) {
@@ -331,8 +333,10 @@ void tc_server_end(void *user, struct MHD_Connection *c, void **state,
 {
     tc_server *s = user;
     tc_pending *p = *state;
-    (void)code;
-    tc_guest_turn(s, tc_guest_of(c), TC_TURN_IDLE);
+    tc_guest *g = tc_guest_of(c);
+    tc_guest_turn(s, g, TC_TURN_IDLE);
+    if (g)
+        g->lingers = g->unread && code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
     if (!p || *state == s->too_many)
         return;
     tc_body_end(p);

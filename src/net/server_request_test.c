@@ -1,104 +1,28 @@
-/* server_request_test.c - requests as they should not be, byte by byte: what they are answered, and that
- * nobody else suffers. */
-#include "support/test.h"
+/* server_request_test.c - requests as they should not be, byte by byte: what they are answered, that they can
+ * read it, and that nobody else suffers. */
+#include "support/site.h"
 
 #include "base/memory.h"
-#include "net/server.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-enum { PATIENCE = 400 /* times 25 ms */, MIB = 1 << 20 };
-
-typedef struct site {
-    tc_store *store;
-    tc_coord *coord;
-    tc_server *server;
-    char token[64];
-} site;
-
-static site here;
-
-static int open_site(void **state)
-{
-    tacit_error err = {0};
-    tc_text token = {0};
-    bool made;
-    site *s = &here;
-    *s = (site){0};
-    assert_ok(tc_store_open(&s->store, "memory:", true, &err));
-    assert_ok(tc_coord_new(&s->coord, &(tc_coord_config){.store = s->store}, &err));
-    assert_ok(tc_coord_operator_token(s->coord, &token, &made, &err));
-    snprintf(s->token, sizeof s->token, "%s", tc_text_get(&token));
-    tc_text_fini(&token);
-    tc_server_config cfg = {.coord = s->coord, .listen = "127.0.0.1:0", .threads = 2};
-    assert_ok(tc_server_start(&s->server, &cfg, &err));
-    *state = s;
-    return 0;
-}
-
-static int close_site(void **state)
-{
-    site *s = *state;
-    tc_server_stop(s->server);
-    tc_coord_free(s->coord);
-    tc_store_close(s->store);
-    return 0;
-}
-
-static int connect_to(const site *s)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET,
-                             .sin_port = htons(tc_server_port(s->server)),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
-    return fd;
-}
-
-static void say(int fd, const char *bytes, size_t n)
-{
-    for (ssize_t k; n > 0; bytes += k, n -= (size_t)k) {
-        k = send(fd, bytes, n, MSG_NOSIGNAL);
-        assert_true(k > 0);
-    }
-}
+enum { MIB = 1 << 20 };
 
 /* Begins a request with a token; `more` is the rest of its headers. */
 static int begin(const site *s, const char *line, const char *token, const char *more)
 {
     tc_text t = {0};
-    int fd = connect_to(s);
+    int fd = site_connect(s);
     tc_text_addf(&t, "%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n", line, token,
                  more);
-    say(fd, tc_text_get(&t), t.len);
+    site_say(fd, tc_text_get(&t), t.len);
     tc_text_fini(&t);
     return fd;
 }
 
-/* Until the other side is silent for a moment, or ends. False: it ended. */
-static bool hear(int fd, tc_text *out)
+/* All that comes until the other side ends it. */
+static void hear_all(int fd, tc_text *out)
 {
-    char piece[2048];
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    for (int wait_ms = 10000; poll(&p, 1, wait_ms) == 1; wait_ms = 200) {
-        ssize_t n = recv(fd, piece, sizeof piece, 0);
-        if (n <= 0)
-            return false;
-        tc_text_add_bytes(out, piece, (size_t)n);
-    }
-    return true;
-}
-
-static int status_of(const tc_text *answer)
-{
-    int status = 0;
-    (void)sscanf(tc_text_get(answer), "HTTP/1.1 %d", &status);
-    return status;
+    while (site_hear(fd, out))
+        ;
 }
 
 /* Answered, and heard until the end. */
@@ -106,9 +30,9 @@ static int finish(int fd, tc_text *answer)
 {
     tc_text own = {0};
     tc_text *to = answer ? answer : &own;
-    (void)hear(fd, to);
+    hear_all(fd, to);
     close(fd);
-    int status = status_of(to);
+    int status = site_status(to);
     tc_text_fini(&own);
     return status;
 }
@@ -124,7 +48,7 @@ static int post(const site *s, const char *path, const char *token, const char *
     snprintf(line, sizeof line, "POST %s", path);
     snprintf(more, sizeof more, "Connection: close\r\nContent-Length: %zu\r\n", n);
     int fd = begin(s, line, token, more);
-    say(fd, body, n);
+    site_say(fd, body, n);
     return finish(fd, NULL);
 }
 
@@ -168,9 +92,9 @@ static void a_length_is_said_once(void **state)
         for (int k = 0; k < 2; k++) {
             tc_text answer = {0};
             int fd = begin(s, k ? "POST /v1/studies" : "GET /healthz", s->token, twice[i]);
-            say(fd, "{}", 2);
-            assert_false(hear(fd, &answer)); /* it is closed: what follows is no request */
-            assert_int_equal(status_of(&answer), 400);
+            site_say(fd, "{}", 2);
+            hear_all(fd, &answer); /* it is closed: what follows is no request */
+            assert_int_equal(site_status(&answer), 400);
             tc_text_fini(&answer);
             close(fd);
         }
@@ -191,10 +115,12 @@ static void the_scheme_has_no_case(void **state)
 {
     site *s = *state;
     tc_text text = {0};
-    int fd = connect_to(s);
-    tc_text_addf(&text, "GET /v1/studies HTTP/1.1\r\nHost: x\r\nauthorization: bEARER %s\r\n\r\n",
+    int fd = site_connect(s);
+    tc_text_addf(&text,
+                 "GET /v1/studies HTTP/1.1\r\nHost: x\r\nauthorization: bEARER %s\r\n"
+                 "Connection: close\r\n\r\n",
                  s->token);
-    say(fd, tc_text_get(&text), text.len);
+    site_say(fd, tc_text_get(&text), text.len);
     assert_int_equal(finish(fd, NULL), 200);
     tc_text_fini(&text);
 }
@@ -210,6 +136,101 @@ static void refusals_of_the_server_are_counted(void **state)
     tc_text_fini(&answer);
 }
 
+/* ---- answers before the end ---- */
+
+/* More than the system keeps for a connection: if the server did not read on, sending it would fail. */
+static void who_is_refused_early_can_say_all_and_read_why(void **state)
+{
+    static const struct {
+        const char *line, *token, *more;
+        int status;
+    } cases[] = {
+        {"POST /v1/studies", "wrong", "", 401},
+        {"POST /v1/studies", NULL, "", 413}, /* it is longer than any may be */
+        {"POST /nowhere", NULL, "", 404},
+        {"PUT /healthz", NULL, "", 405},
+        {"POST /v1/studies", NULL, "Content-Length: 7\r\n", 400},
+    };
+    enum { LARGE = 20 * MIB };
+    site *s = *state;
+    char *bytes = tc_alloc(LARGE, 1), more[128];
+    memset(bytes, ' ', LARGE);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tc_text answer = {0};
+        snprintf(more, sizeof more, "%sContent-Length: %d\r\n", cases[i].more, LARGE);
+        int fd = begin(s, cases[i].line, cases[i].token ? cases[i].token : s->token, more);
+        site_say(fd, bytes, LARGE);
+        hear_all(fd, &answer);
+        assert_true(site_is_whole(&answer));
+        assert_int_equal(site_status(&answer), cases[i].status);
+        assert_int_equal(send(fd, "more", 4, MSG_NOSIGNAL), 4); /* it is not reset */
+        tc_text_fini(&answer);
+        close(fd);
+    }
+    tc_free(bytes);
+    SITE_UNTIL(site_lingering(s) == 0); /* they have gone, and so has the server */
+}
+
+/* Who never stops has its bytes, and then is cut off. */
+static void who_is_refused_cannot_go_on_for_ever(void **state)
+{
+    static const char zeros[1 << 16];
+    site *s = *state;
+    ssize_t n = 1;
+    int fd = begin(s, "POST /v1/studies", "wrong", "Transfer-Encoding: chunked\r\n");
+    for (size_t sum = 0; n > 0 && sum < (size_t)200 * MIB; sum += sizeof zeros)
+        n = send(fd, zeros, sizeof zeros, MSG_NOSIGNAL);
+    assert_true(n < 0);
+    assert_int_equal(site_lingering(s), 0);
+    close(fd);
+}
+
+/* Nobody waits for a place: who comes takes that of who has been there longest. */
+static void there_is_always_a_place_to_read_on(void **state)
+{
+    enum { MANY = TC_LINGERING + 20 };
+    site *s = *state;
+    int fds[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        tc_text answer = {0};
+        fds[i] = begin(s, "POST /nowhere", s->token, "Content-Length: 1000\r\n");
+        hear_all(fds[i], &answer);
+        assert_int_equal(site_status(&answer), 404);
+        tc_text_fini(&answer);
+    }
+    SITE_UNTIL(site_lingering(s) == TC_LINGERING);
+    for (size_t i = 0; i < MANY; i++)
+        close(fds[i]);
+    SITE_UNTIL(site_lingering(s) == 0);
+}
+
+/* Nor does anybody else: at a server of 16 connections all 16 can be had. */
+static void who_is_read_on_keeps_nobody_out(void **state)
+{
+    enum { MANY = 16 };
+    site s;
+    int refused[MANY], fds[MANY];
+    (void)state;
+    site_open(&s, (tc_server_config){.connections = MANY}, false);
+    for (size_t i = 0; i < MANY; i++) {
+        refused[i] = begin(&s, "POST /nowhere", s.token, "Content-Length: 1000\r\n");
+        SITE_UNTIL(site_lingering(&s) == i + 1);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        tc_text answer = {0};
+        fds[i] = begin(&s, "GET /healthz", s.token, "");
+        site_hear_answer(fds[i], &answer);
+        assert_int_equal(site_status(&answer), 200);
+        tc_text_fini(&answer);
+    }
+    assert_int_equal(site_lingering(&s), 0);
+    for (size_t i = 0; i < MANY; i++) {
+        close(refused[i]);
+        close(fds[i]);
+    }
+    site_close(&s);
+}
+
 /* ---- bodies ---- */
 
 /* More than all bodies may have together, if it came. */
@@ -221,7 +242,7 @@ static void what_is_only_announced_takes_no_room(void **state)
     int fds[MANY];
     for (size_t i = 0; i < MANY; i++) {
         fds[i] = begin(s, "POST /v1/studies", s->token, "Content-Length: 8388608\r\n");
-        say(fds[i], "{", 1);
+        site_say(fds[i], "{", 1);
     }
     assert_int_equal(post(s, "/v1/tokens", s->token, role, sizeof role - 1), 201);
     char *large = tc_alloc(100000, 1);
@@ -232,38 +253,33 @@ static void what_is_only_announced_takes_no_room(void **state)
         close(fds[i]);
 }
 
+/* A byte more than a power of two: so the room that was asked for says that all of it was read. */
 static void one_token_has_a_share_of_the_room(void **state)
 {
-    enum { MANY = 8, LARGE = 100000 };
+    enum { MANY = 8, SENT = 4 * MIB + 1, ROOM = 8 * MIB, LARGE = 100000 };
     static const char role[] = "{\"role\": \"viewer\"}";
     site *s = *state;
     tacit_error err = {0};
     tc_text other = {0};
-    int fds[MANY], status = 0;
-    char *bytes = tc_alloc(7 * MIB, 1);
-    memset(bytes, ' ', 7 * MIB);
+    int fds[MANY];
+    char *bytes = tc_alloc(SENT, 1);
+    memset(bytes, ' ', SENT);
     for (size_t i = 0; i < MANY; i++) {
         fds[i] = begin(s, "POST /v1/studies", s->token, "Content-Length: 8388608\r\n");
-        say(fds[i], bytes, 7 * MIB);
+        site_say(fds[i], bytes, SENT);
     }
-    for (int i = 0; i < PATIENCE && status != 503; i++) { /* until the last of it is read */
-        usleep(25000);
-        status = post(s, "/v1/studies", s->token, bytes, LARGE);
-    }
-    assert_int_equal(status, 503);
+    SITE_UNTIL(site_bodies(s) == (size_t)MANY * ROOM);
+    assert_int_equal(post(s, "/v1/studies", s->token, bytes, LARGE), 503);
     assert_int_equal(post(s, "/v1/tokens", s->token, role, sizeof role - 1), 201);
     assert_ok(tc_coord_new_operator_token(s->coord, &other, &err));
     assert_int_equal(post(s, "/v1/studies", tc_text_get(&other), bytes, LARGE), 400);
     for (size_t i = 0; i < MANY; i++)
         close(fds[i]);
-    for (int i = 0; i < PATIENCE && status != 400; i++) /* and when they are gone it has it again */
-        status = post(s, "/v1/studies", s->token, bytes, LARGE);
-    assert_int_equal(status, 400);
+    SITE_UNTIL(site_bodies(s) == 0); /* when they are gone it has it again */
+    assert_int_equal(post(s, "/v1/studies", s->token, bytes, LARGE), 400);
     tc_text_fini(&other);
     tc_free(bytes);
 }
-
-#define AT_SITE(test) cmocka_unit_test_setup_teardown(test, open_site, close_site)
 
 int main(void)
 {
@@ -274,6 +290,10 @@ int main(void)
         AT_SITE(a_head_is_a_get_without_a_body),
         AT_SITE(the_scheme_has_no_case),
         AT_SITE(refusals_of_the_server_are_counted),
+        AT_SITE(who_is_refused_early_can_say_all_and_read_why),
+        AT_SITE(who_is_refused_cannot_go_on_for_ever),
+        AT_SITE(there_is_always_a_place_to_read_on),
+        cmocka_unit_test(who_is_read_on_keeps_nobody_out),
         AT_SITE(what_is_only_announced_takes_no_room),
         AT_SITE(one_token_has_a_share_of_the_room),
     };

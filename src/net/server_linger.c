@@ -1,0 +1,117 @@
+/* server_linger.c - connections that were answered before their request was read to its end.
+ *
+ * Who is refused by its headers is still sending. A socket that is closed with unread bytes in it resets the
+ * connection, and then the other side fails to send and never reads why. So such a connection is closed in
+ * two steps (RFC 9112, section 9.6): first our half, and what still comes is thrown away, until the other
+ * side closes its own, or has had its time or its bytes.
+ *
+ * libmicrohttpd closes its descriptor; ours is a second one of the same socket, without any of what a request
+ * needs. There are few places, and who needs one when there is none takes that of who has had it longest;
+ * nor does anybody stay whose descriptor a new connection needs. Called by server.c, server_guest.c and
+ * server_listen.c. */
+#include "net/server_int.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    MOST_S = 30,         /* for one of them */
+    MOST = 32 << 20,     /* bytes of one: several times what a body may have */
+    AT_ONCE = 256 << 10, /* so many, then it is another's turn */
+    EVENTS = 16
+};
+
+/* ---- places, under the lock ---- */
+
+static void leave(tc_lingerer *l)
+{
+    if (l->until_ns > 0)
+        close(l->fd); /* and so it is in no epoll any more */
+    *l = (tc_lingerer){0};
+}
+
+/* Of who came first, after that time; NULL: of nobody. */
+static tc_lingerer *oldest(tc_server *s, uint64_t after_ns)
+{
+    tc_lingerer *best = NULL;
+    for (tc_lingerer *l = s->lingering; l < s->lingering + TC_LINGERING; l++)
+        if (l->until_ns >= after_ns && (!best || l->until_ns < best->until_ns))
+            best = l;
+    return best;
+}
+
+void tc_linger_yield(tc_server *s)
+{
+    tc_lingerer *l = oldest(s, 1);
+    if (l)
+        leave(l);
+}
+
+size_t tc_linger_count(const tc_server *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < TC_LINGERING; i++)
+        n += s->lingering[i].until_ns > 0;
+    return n;
+}
+
+/* ---- what comes ---- */
+
+static void throw_away(tc_lingerer *l)
+{
+    char waste[16 << 10];
+    size_t sum = 0;
+    ssize_t n = 1;
+    while (n > 0 && sum < AT_ONCE && sum < l->left) {
+        n = recv(l->fd, waste, sizeof waste, MSG_DONTWAIT);
+        sum += n > 0 ? (size_t)n : 0;
+    }
+    bool quiet = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+    if (sum >= l->left || (n <= 0 && !quiet))
+        leave(l);
+    else
+        l->left -= sum;
+}
+
+void tc_linger_read(tc_server *s)
+{
+    struct epoll_event events[EVENTS];
+    pthread_mutex_lock(&s->lock);
+    int n = epoll_wait(s->parting, events, EVENTS, 0);
+    for (int i = 0; i < n; i++)
+        throw_away(events[i].data.ptr);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- begin and end ---- */
+
+void tc_linger_begin(tc_server *s, int fd)
+{
+    struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP};
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return;
+    (void)shutdown(own, SHUT_WR);
+    pthread_mutex_lock(&s->lock);
+    tc_lingerer *l = e.data.ptr = oldest(s, 0); /* one that is free, if there is */
+    leave(l);
+    *l = (tc_lingerer){
+        .fd = own, .until_ns = tc_clock_ns() + MOST_S * UINT64_C(1000000000), .left = MOST};
+    if (epoll_ctl(s->parting, EPOLL_CTL_ADD, own, &e) != 0)
+        leave(l);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void tc_linger_part(tc_server *s, uint64_t now_ns)
+{
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; i < TC_LINGERING; i++)
+        if (s->lingering[i].until_ns < now_ns)
+            leave(&s->lingering[i]);
+    pthread_mutex_unlock(&s->lock);
+}
