@@ -216,7 +216,9 @@ const tc_store_ops tc_store_postgres = {
     .record_scan = tc_pg_record_scan,
     .record_count = tc_pg_record_count,
     .record_drop = tc_pg_record_drop,
+    .settle = tc_pg_settle,
     .study_erase = tc_pg_study_erase,
     .dump = tc_pg_dump,
     .load = tc_pg_load,
+    .hold = tc_pg_hold,
 };

@@ -7,7 +7,8 @@
  *   postgres_commit.c     appending to journals
  *   postgres_ledger.c     privacy ledgers
  *   postgres_record.c     records, and studies that go
- *   postgres_copy.c       everything at one moment, and all of it or nothing */
+ *   postgres_copy.c       everything at one moment, and all of it or nothing
+ *   postgres_hold.c       one process at a time */
 #ifndef TC_STUDY_POSTGRES_INT_H
 #define TC_STUDY_POSTGRES_INT_H
 
@@ -19,7 +20,8 @@
 typedef enum tc_pg_sql {
     TC_PG_BEGIN,
     TC_PG_COMMIT,
-    TC_PG_SYNC, /* returns when all that was committed before is on disk */
+    TC_PG_SYNC,   /* returns when all that was committed before is on disk */
+    TC_PG_SETTLE, /* the same, and nothing is written where all is on disk already */
     TC_PG_STUDY_PUT,
     TC_PG_STUDY_GET,  /* by name */
     TC_PG_STUDY_NEXT, /* the first with a greater id */
@@ -150,10 +152,14 @@ tacit_status tc_pg_record_scan(tc_store *store, const tc_record_range *range, tc
 tacit_status tc_pg_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
                                 tacit_error *err);
 tacit_status tc_pg_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
+tacit_status tc_pg_settle(tc_store *store, tacit_error *err);
 tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err);
 
 /* postgres_copy.c */
 tacit_status tc_pg_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
 tacit_status tc_pg_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
+
+/* postgres_hold.c */
+tacit_status tc_pg_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);
 
 #endif

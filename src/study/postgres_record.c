@@ -194,6 +194,17 @@ tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t 
     return st;
 }
 
+/* ---- on disk? ---- */
+
+tacit_status tc_pg_settle(tc_store *store, tacit_error *err)
+{
+    static const tc_pg_args none = {0};
+    PGresult *r;
+    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_SETTLE, &none, &r, err));
+    PQclear(r);
+    return TACIT_OK;
+}
+
 /* ---- reading ---- */
 
 static tacit_status copy_value(const tc_record *which, const PGresult *r, tc_record *out,

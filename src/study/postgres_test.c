@@ -465,6 +465,33 @@ static void what_was_told_survives_a_crash(void **state)
     sql("ALTER DATABASE postgres RESET synchronous_commit");
 }
 
+/* Who has seen an event that nobody waited for, and settles, finds it on disk; and nothing is written where
+ * all is. The server writes for itself, too, now and then: not every time. */
+static void what_was_seen_can_be_settled(void **state)
+{
+    (void)state;
+    enum { TIMES = 8 };
+    tc_store *s = open_store();
+    int64_t id = put(s, "a");
+    tacit_error err = {0};
+    int quiet = 0;
+    char flushed[160];
+    static const char end[] = "SELECT (pg_current_wal_insert_lsn() - '0/0')::int8";
+    for (uint64_t i = 0; i < TIMES; i++) {
+        assert_ok(append(s, id, TC_EVENT_ASK, i, &err));
+        int64_t written = sql(end);
+        assert_ok(tc_store_settle(s, &err));
+        snprintf(flushed, sizeof flushed,
+                 "SELECT (pg_current_wal_flush_lsn() - '0/0' >= %lld)::int", (long long)written);
+        assert_int_equal(sql(flushed), 1);
+        int64_t before = sql(end);
+        assert_ok(tc_store_settle(s, &err));
+        quiet += sql(end) == before;
+    }
+    assert_true(quiet > 0);
+    tc_store_close(s);
+}
+
 /* What a crash may take back is the end of the journal; the handle goes on from there. */
 static void a_crash_takes_at_most_the_end_of_a_journal(void **state)
 {
@@ -772,6 +799,7 @@ int main(void)
         IN_DATABASE(reads_are_repeated),
         IN_DATABASE(a_restarted_server_is_found_again),
         IN_DATABASE(what_was_told_survives_a_crash),
+        IN_DATABASE(what_was_seen_can_be_settled),
         IN_DATABASE(a_crash_takes_at_most_the_end_of_a_journal),
         IN_DATABASE(threads_share_a_few_connections),
         IN_DATABASE(processes_share_a_database),

@@ -260,7 +260,9 @@ const tc_store_ops tc_store_sqlite = {
     .record_scan = tc_sqlite_record_scan,
     .record_count = tc_sqlite_record_count,
     .record_drop = tc_sqlite_record_drop,
+    .settle = tc_sqlite_settle,
     .study_erase = tc_sqlite_study_erase,
     .dump = tc_sqlite_dump,
     .load = tc_sqlite_load,
+    .hold = tc_sqlite_hold,
 };

@@ -13,6 +13,10 @@
  * were, but never longer than a few syncs, nor through half a sync in which nobody comes. A
  * thread that works alone never waits.
  *
+ * A commit is seen before it is durable, by this process and by others. Who answers from what it has
+ * read, as if that were safe, settles first: it joins the next sync, unless nothing was committed
+ * since the last one began.
+ *
  * After a failed sync the kernel may drop what it could not write, and report success the next
  * time. So the first failure is final for the handle. */
 #include "study/sqlite_int.h"
@@ -42,6 +46,7 @@ tacit_status tc_group_init(tc_group *g, tacit_error *err)
         return tc_fail_memory(err);
     pthread_mutex_init(&g->lock, NULL);
     g->last = &g->first;
+    g->settled.own = -1;
     g->fd = -1;
     atomic_init(&g->failed, 0);
     return TACIT_OK;
@@ -74,14 +79,46 @@ static int sync_log(int fd)
     return info.st_nlink == 0 ? ESTALE : 0;
 }
 
+/* False: it cannot be told. */
+static bool read_position(tc_sqlite *s, tc_position *out)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_DATA_VERSION];
+    pthread_mutex_lock(&s->lock);
+    bool known = sqlite3_step(q) == SQLITE_ROW;
+    out->others = known ? sqlite3_column_int64(q, 0) : 0;
+    out->own = sqlite3_total_changes64(s->db);
+    tc_sqlite_reset(s, TC_SQL_DATA_VERSION);
+    pthread_mutex_unlock(&s->lock);
+    return known;
+}
+
+static void note_settled(tc_group *g, const tc_position *at)
+{
+    pthread_mutex_lock(&g->lock);
+    g->settled = *at;
+    pthread_mutex_unlock(&g->lock);
+}
+
+static bool is_settled(tc_group *g, const tc_position *at)
+{
+    pthread_mutex_lock(&g->lock);
+    bool same = g->settled.own == at->own && g->settled.others == at->others;
+    pthread_mutex_unlock(&g->lock);
+    return same;
+}
+
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err)
 {
+    tc_position at;
+    bool known = read_position(s, &at);
     int failed = atomic_load(&s->group.failed);
     if (!failed) {
         failed = sync_log(s->group.fd);
         if (failed)
             atomic_store(&s->group.failed, failed);
     }
+    if (!failed && known)
+        note_settled(&s->group, &at);
     if (failed)
         return tc_fail(err, TACIT_E_IO, "%s could not be brought to disk: %s", s->file,
                        failed == ESTALE ? "its log was removed" : strerror(failed));
@@ -181,6 +218,19 @@ void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *self)
     if (leads)
         lead(s, self);
     sem_destroy(&self->woken);
+}
+
+tacit_status tc_sqlite_settle(tc_store *store, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    tc_position at;
+    tc_commit nothing = {.a = NULL};
+    if (read_position(s, &at) && is_settled(&s->group, &at))
+        return TACIT_OK;
+    tc_sqlite_commit_durable(s, &nothing);
+    if (nothing.status != TACIT_OK && err)
+        *err = nothing.err;
+    return nothing.status;
 }
 
 tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err)

@@ -7,7 +7,8 @@
  *   sqlite_group.c      durable writes share a sync
  *   sqlite_record.c     records
  *   sqlite_ledger.c     privacy ledgers
- *   sqlite_copy.c       everything at one moment, and all of it or nothing */
+ *   sqlite_copy.c       everything at one moment, and all of it or nothing
+ *   sqlite_hold.c       one process at a time */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
 
@@ -47,6 +48,7 @@ typedef enum tc_sql {
     TC_SQL_RECORD_SCAN,
     TC_SQL_RECORD_COUNT,
     TC_SQL_RECORD_DROP,
+    TC_SQL_DATA_VERSION, /* another one after each commit of somebody else */
     TC_SQL_ERASE_EVENTS, /* of a study, and what follows, in the same transaction */
     TC_SQL_ERASE_RECORDS,
     TC_SQL_ERASE_STUDY,
@@ -67,6 +69,12 @@ typedef struct tc_commit {
     bool leads; /* woken to lead a group, not because it is done */
 } tc_commit;
 
+/* How far the file has come, as this handle sees it: another pair after each commit. */
+typedef struct tc_position {
+    int64_t own;    /* rows that it has changed itself */
+    int64_t others; /* SQLite's data version, which commits of others change */
+} tc_position;
+
 /* Durable writes on their way to the disk; see sqlite_group.c. */
 typedef struct tc_group {
     pthread_mutex_t lock;
@@ -76,6 +84,7 @@ typedef struct tc_group {
     size_t hoped;             /* how many the next leader waits for */
     uint64_t sync_ns;         /* what a transaction and its sync take, smoothed */
     bool led;                 /* somebody leads; it serves itself and takes the queue */
+    tc_position settled;      /* what was there when the last sync began; own -1: none did */
     int fd;                   /* of the log, for syncing only */
     atomic_int failed;        /* errno of the first sync that failed; it is final */
 } tc_group;
@@ -124,8 +133,10 @@ tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, uint64_t *head, tacit_e
 tacit_status tc_group_init(tc_group *g, tacit_error *err);
 tacit_status tc_group_open(tc_sqlite *s, tacit_error *err); /* once the log is there */
 void tc_group_fini(tc_group *g);
-/* Returns when all that was committed before is on disk; the caller need not hold s->lock. */
+/* Returns when all that was committed before is on disk. The caller does not hold s->lock. */
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err);
+/* The same, and nothing is done where nothing was committed since the last sync. */
+tacit_status tc_sqlite_settle(tc_store *store, tacit_error *err);
 tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err);
 /* Together with others, and on disk when it returns. Sets c->status. */
 void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *c);
@@ -152,5 +163,8 @@ tacit_status tc_sqlite_ledger_list(tc_store *store, tc_ledger_name_visit visit, 
 /* sqlite_copy.c */
 tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
 tacit_status tc_sqlite_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
+
+/* sqlite_hold.c */
+tacit_status tc_sqlite_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);
 
 #endif

@@ -55,6 +55,7 @@ static const char *const texts[TC_SQL_COUNT] = {
                             " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4",
     [TC_SQL_RECORD_DROP] = "DELETE FROM records"
                            " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4",
+    [TC_SQL_DATA_VERSION] = "PRAGMA data_version",
     [TC_SQL_ERASE_EVENTS] = "DELETE FROM events WHERE study = ?1",
     [TC_SQL_ERASE_RECORDS] = "DELETE FROM records WHERE study = ?1",
     /* The number stays taken, so that a handle from before meets no other study; no name has a

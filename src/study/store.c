@@ -161,6 +161,11 @@ tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tac
     return s->ops->record_drop(s, range, err);
 }
 
+tacit_status tc_store_settle(tc_store *s, tacit_error *err)
+{
+    return s->ops->settle ? s->ops->settle(s, err) : TACIT_OK;
+}
+
 tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err)
 {
     return s->ops->study_erase(s, study, err);
@@ -178,6 +183,25 @@ tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_er
     if (!s->ops->load)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "this store takes no copies");
     return s->ops->load(s, fill, user, err);
+}
+
+tacit_status tc_store_hold(tc_store *s, const char *name, tc_hold **out, tacit_error *err)
+{
+    if (s->ops->hold)
+        return s->ops->hold(s, name, out, err);
+    *out = NULL;
+    return TACIT_OK;
+}
+
+void tc_hold_end(tc_hold *h)
+{
+    if (h)
+        h->end(h);
+}
+
+tacit_status tc_hold_taken(const char *place, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_BUSY, "another process holds it in %s", place);
 }
 
 tacit_status tc_study_gone(tacit_error *err)

@@ -51,6 +51,11 @@ typedef struct tc_append {
                                     the next durable append; an ask. true: on disk when it returns */
 } tc_append;
 
+/* Of a store's hold; its own struct begins with this. */
+typedef struct tc_hold {
+    void (*end)(struct tc_hold *h); /* lets go and frees */
+} tc_hold;
+
 /* One row of a copy: exactly one of the pointers is set. Studies come before their events and
  * records, ledgers before their entries; entries and events in order. */
 typedef struct tc_row {
@@ -122,6 +127,10 @@ typedef struct tc_store_ops {
                                  tacit_error *err);
     /* All in the range, `most` aside, whatever their versions. Durable when it returns. */
     tacit_status (*record_drop)(tc_store *s, const tc_record_range *range, tacit_error *err);
+    /* Returns when everything that this handle could see at the call is on disk, whoever wrote it: who has
+     * read something and answers "it is so already" calls it first, for a commit is seen before it is
+     * durable. Costs next to nothing where nothing is on its way. NULL: nothing ever is. */
+    tacit_status (*settle)(tc_store *s, tacit_error *err);
     /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
     tacit_status (*study_erase)(tc_store *s, int64_t study, tacit_error *err);
     /* For copies (copy.h). dump calls visit for everything in the store as it was at one moment,
@@ -130,6 +139,9 @@ typedef struct tc_store_ops {
      * records begin with version 1. E_STATE: the store is not empty. */
     tacit_status (*dump)(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
     tacit_status (*load)(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
+    /* This process alone has `name`, until it lets go or ends, however it ends. Nothing is kept of it. E_BUSY:
+     * somebody else has it. NULL: no other process can use the store. */
+    tacit_status (*hold)(tc_store *s, const char *name, tc_hold **out, tacit_error *err);
 } tc_store_ops;
 
 /* A store's own struct begins with this. */
@@ -178,6 +190,7 @@ tacit_status tc_store_record_scan(tc_store *s, const tc_record_range *range, tc_
 tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
                                    tacit_error *err);
 tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err);
+tacit_status tc_store_settle(tc_store *s, tacit_error *err);
 
 /* One record by itself (record_keep.c). As tc_store_record_get, but one that is not there has no value and
  * version 0. */
@@ -191,6 +204,12 @@ tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err);
 tacit_status tc_store_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
 tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
 
+/* *out is NULL where there is nobody to keep away; end it with tc_hold_end, before the store. */
+tacit_status tc_store_hold(tc_store *s, const char *name, tc_hold **out, tacit_error *err);
+void tc_hold_end(tc_hold *h); /* NULL is allowed */
+
+/* For implementations of hold: the refusal. */
+tacit_status tc_hold_taken(const char *place, tacit_error *err);
 /* For implementations of append: does an event that came after a->head stand in its way? */
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);
 /* The refusal, then. */

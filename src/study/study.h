@@ -36,6 +36,10 @@ tacit_status tc_study_row_of(tc_study_row *out, const tc_study_doc *doc, int64_t
 typedef int64_t (*tc_study_clock)(void *user);
 void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user);
 
+/* Seconds of a lease, wherever one is asked for: by an option or over the network. */
+#define TC_LEASE_LEAST_S 1
+#define TC_LEASE_MOST_S  2592000 /* 30 days */
+
 /* Takes the next trial. values: one double per parameter of the space. */
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
                           double *values, tacit_error *err);
@@ -87,7 +91,11 @@ typedef struct tc_study_offer {
     tc_public_seed public_seed;
     int64_t created_ms; /* when the coordinator made it: part of its hash */
     uint64_t party;     /* the place that was given */
+    const char *name;   /* what the store calls it; NULL: as its document does */
 } tc_study_offer;
+/* Could it be joined, whatever the place? E_STATE: the store has another study of that name, or this one
+ * under another. */
+tacit_status tc_study_check_offer(tc_store *store, const tc_study_offer *offer, tacit_error *err);
 /* Makes the study with a fresh party seed (test mode: from `seed`, if given), or opens it if it is
  * there and the same. E_STATE: it is there and differs. */
 tacit_status tc_study_join(tc_study **out, tc_store *store, const tc_study_offer *offer,

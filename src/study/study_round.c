@@ -68,10 +68,23 @@ tacit_status tc_study_place(tc_study *s, const tc_study_row *row, tc_optimizer_c
 
 static tacit_status differs(const char *name, const char *what, tacit_error *err)
 {
-    return tc_fail(err, TACIT_E_STATE,
-                   "the storage has a study \"%s\" with another %s: take another storage for this "
-                   "coordinator",
-                   name, what);
+    return tc_fail(
+        err, TACIT_E_STATE,
+        "the storage has a study \"%s\" with another %s: this one can be kept beside it, "
+        "with the same ledger, under a name of its own (--as)",
+        name, what);
+}
+
+static tacit_status compare(const tc_study_row *row, const tc_study_offer *offer, const char *name,
+                            tacit_error *err)
+{
+    if (strcmp(row->document, offer->document) != 0)
+        return differs(name, "document", err);
+    if (memcmp(&row->public_seed, &offer->public_seed, sizeof row->public_seed) != 0)
+        return differs(name, "public seed", err);
+    if (row->created_ms != offer->created_ms) /* erased and made again by its coordinator */
+        return differs(name, "time of creation", err);
+    return TACIT_OK;
 }
 
 /* Is the stored study the one that is offered? A crash between study and place is mended here. */
@@ -82,17 +95,10 @@ static tacit_status check_same(tc_store *store, const tc_study_offer *offer, con
     uint64_t party = offer->party;
     bool there;
     TC_TRY(tc_store_study_get(store, name, &row, err));
-    bool document = strcmp(row.document, offer->document) == 0;
-    bool seed = memcmp(&row.public_seed, &offer->public_seed, sizeof row.public_seed) == 0;
-    bool time = row.created_ms == offer->created_ms;
+    tacit_status status = compare(&row, offer, name, err);
     int64_t id = row.id;
     tc_study_row_fini(&row);
-    if (!document)
-        return differs(name, "document", err);
-    if (!seed)
-        return differs(name, "public seed", err);
-    if (!time) /* erased and made again by its coordinator */
-        return differs(name, "time of creation", err);
+    TC_TRY(status);
     TC_TRY(read_place(store, id, &there, &party, err));
     if (!there)
         return write_place(store, id, offer->party, err);
@@ -105,6 +111,37 @@ static tc_study_row row_of(const tc_study_offer *offer)
                           .points_csv = (char *)offer->points_csv,
                           .public_seed = offer->public_seed,
                           .created_ms = offer->created_ms};
+}
+
+typedef struct looking {
+    const tc_study_offer *offer;
+    const char *name;
+    tc_ledger_hash hash;
+} looking;
+
+/* A ledger is charged once for a round of a study. Two places in one study would be two messages with the
+ * same data for one price. */
+static tacit_status look_at_kept(void *user, const tc_study_row *row, tacit_error *err)
+{
+    const looking *l = user;
+    if (strcmp(row->name, l->name) == 0)
+        return compare(row, l->offer, l->name, err);
+    tc_ledger_hash hash = tc_study_hash(row);
+    if (!tc_ledger_hash_same(&hash, &l->hash))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE, "the storage has this very study as \"%s\"", row->name);
+}
+
+tacit_status tc_study_check_offer(tc_store *store, const tc_study_offer *offer, tacit_error *err)
+{
+    tc_study_plan *plan;
+    tc_study_row row = row_of(offer);
+    TC_TRY(tc_study_plan_new(&plan, &row, err));
+    looking l = {
+        .offer = offer, .name = offer->name ? offer->name : plan->doc->name, .hash = plan->hash};
+    tacit_status status = tc_store_study_list(store, look_at_kept, &l, err);
+    tc_study_plan_free(plan);
+    return status;
 }
 
 static tacit_status put(tc_store *store, const tc_study_offer *offer, const tc_party_seed *seed,
@@ -126,7 +163,7 @@ tacit_status tc_study_join(tc_study **out, tc_store *store, const tc_study_offer
     tacit_error why;
     tc_study_row row = row_of(offer);
     TC_TRY(tc_study_plan_new(&plan, &row, err));
-    const char *name = plan->doc->name;
+    const char *name = offer->name ? offer->name : plan->doc->name;
     tacit_status status = put(store, offer, seed, name, &why);
     if (status == TACIT_E_CONFLICT)
         status = check_same(store, offer, name, &why);

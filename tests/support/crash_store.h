@@ -16,9 +16,14 @@ typedef struct crash_store {
     tc_store *disk;
     uint64_t writes; /* so far */
     uint64_t rows;   /* of studies that were read whole, so far */
+    uint64_t places; /* of rosters, that scans have handed out or counted, so far */
+    uint64_t gets;   /* records that were read one by one, so far */
+    uint64_t heads;  /* of ledgers, that were read, so far */
     uint64_t at;     /* 0: never */
     bool after;      /* the write itself happens */
     bool dead;
+    bool unsettled;                /* what is seen cannot be brought to disk ... */
+    uint64_t settles;              /* ... and how often somebody wanted it there */
     void (*meanwhile)(void *user); /* or NULL */
     void *user;
     struct crash_ledger *ledgers;
@@ -102,6 +107,15 @@ static inline tacit_status crash_erase(tc_store *t, int64_t study, tacit_error *
     CRASH_WRITE(s, tc_store_study_erase(s->disk, study, err), err);
 }
 
+static inline tacit_status crash_settle(tc_store *t, tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    s->settles++;
+    if (s->unsettled)
+        return tc_fail(err, TACIT_E_IO, "the disk is gone");
+    return s->dead ? crash_dead(err) : tc_store_settle(s->disk, err);
+}
+
 /* ---- reading ---- */
 
 static inline tacit_status crash_study_get(tc_store *t, const char *name, tc_study_row *out,
@@ -158,21 +172,38 @@ static inline tacit_status crash_record_get(tc_store *t, const tc_record *which,
                                             tacit_error *err)
 {
     crash_store *s = crash_of(t);
+    s->gets++;
     return s->dead ? crash_dead(err) : tc_store_record_get(s->disk, which, out, err);
+}
+
+typedef struct crash_seen {
+    crash_store *store;
+    tc_record_visit visit;
+    void *user;
+} crash_seen;
+
+static inline tacit_status crash_see(void *user, const tc_record *r, tacit_error *err)
+{
+    crash_seen *v = user;
+    v->store->places += r->kind == TC_RECORD_AGENT;
+    return v->visit(v->user, r, err);
 }
 
 static inline tacit_status crash_record_scan(tc_store *t, const tc_record_range *range,
                                              tc_record_visit visit, void *user, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_record_scan(s->disk, range, visit, user, err);
+    crash_seen v = {s, visit, user};
+    return s->dead ? crash_dead(err) : tc_store_record_scan(s->disk, range, crash_see, &v, err);
 }
 
 static inline tacit_status crash_record_count(tc_store *t, const tc_record_range *range,
                                               uint64_t *out, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_record_count(s->disk, range, out, err);
+    TC_TRY(s->dead ? crash_dead(err) : tc_store_record_count(s->disk, range, out, err));
+    s->places += range->kind == TC_RECORD_AGENT ? *out : 0;
+    return TACIT_OK;
 }
 
 /* ---- ledgers ---- */
@@ -193,6 +224,7 @@ static inline tacit_status crash_ledger_head(const tc_ledger_io *io, tc_ledger_h
                                              tacit_error *err)
 {
     const crash_ledger *l = crash_ledger_of(io);
+    l->store->heads++;
     return l->store->dead ? crash_dead(err) : l->disk.head(&l->disk, out, err);
 }
 
@@ -250,6 +282,7 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .record_scan = crash_record_scan,
                                        .record_count = crash_record_count,
                                        .record_drop = crash_drop,
+                                       .settle = crash_settle,
                                        .study_erase = crash_erase};
 
 static inline void crash_init(crash_store *s, tc_store *disk)
