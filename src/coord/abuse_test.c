@@ -299,24 +299,6 @@ static void refusals_are_one_plain_line(void **state)
     tc_text_fini(&kept);
 }
 
-static void counters_do_not_tell_when_somebody_sends(void **state)
-{
-    coord_world *w = *state;
-    tc_request q = {.method = "GET", .path = "/metrics", .bearer = w->operator_token};
-    for (uint64_t i = 0; i < STUDY_AGENTS; i++) {
-        tc_response r = {0};
-        assert_int_equal(study_post(w, i, 0, NULL), 202);
-        tc_coord_handle(w->coord, &q, &r);
-        assert_non_null(strstr(tc_text_get(&r.body), "tacit_messages_total 0\n"));
-        tc_response_fini(&r);
-    }
-    tc_response r = {0};
-    world_tick(w);
-    tc_coord_handle(w->coord, &q, &r);
-    assert_non_null(strstr(tc_text_get(&r.body), "tacit_messages_total 3\n"));
-    tc_response_fini(&r);
-}
-
 /* ---- studies that come again ---- */
 
 static void a_study_that_is_made_again_is_another(void **state)
@@ -455,7 +437,6 @@ int main(void)
         IN_WORLD(bodies_are_as_large_as_their_route_needs),
         IN_WORLD(nothing_is_learned_about_other_studies),
         IN_WORLD(refusals_are_one_plain_line),
-        IN_WORLD(counters_do_not_tell_when_somebody_sends),
         IN_WORLD(a_study_that_is_made_again_is_another),
         IN_WORLD(two_coordinators_agree_on_which_study_it_is),
         cmocka_unit_test(contributions_do_not_outlive_their_round),

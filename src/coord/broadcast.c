@@ -147,7 +147,7 @@ static tacit_status get(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "the study has no round %" PRIu64, round);
     TC_TRY(tc_round_find(a->coord, d->id, round, &r, err));
     if (r.phase == TC_PHASE_VOID && r.refused)
-        return tc_refuse_budget(a, d, round, r.reason, err);
+        return tc_refuse_budget(a, &r, err);
     if (r.phase == TC_PHASE_VOID)
         return tc_refuse(a, 410, TACIT_E_STATE, err, "%s", r.reason);
     if (r.phase != TC_PHASE_CLOSED)

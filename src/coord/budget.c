@@ -1,9 +1,10 @@
 /* budget.c - refusals by the privacy budget, with their numbers.
  *
- * The sentence was written when the round was refused; the numbers are proved from the ledger as it is
- * now, with the accountant of the study's budget. Where that is a filter, which has no epsilon of its own,
- * it is the default one. Numbers that cannot be had (there is none below infinity, or no memory) are left
- * out: the refusal stands without them. Called by broadcast.c. */
+ * Sentence and numbers are of the moment when the round was refused, and are kept with it: to prove them takes
+ * long enough that nobody may have it done by asking. The numbers are proved from the ledger, with the
+ * accountant of the study's budget. Where that is a filter, which has no epsilon of its own, it is the
+ * default one. Numbers that cannot be had (there is none below infinity, or no memory) are left out: the
+ * refusal stands without them. Called by closing.c, and for answers by broadcast.c. */
 #include "coord/coord_int.h"
 
 #include "algo/charge.h"
@@ -23,24 +24,27 @@ static tacit_status find_price(tc_desk *d, uint64_t round, tc_ledger_price *out,
                               b->delta, c.unit, tc_round_charge_subject(&c), &event, 0, out, err);
 }
 
-static json_t *numbers(const tc_ledger_budget *b, const tc_ledger_price *p)
+void tc_budget_prove(tc_desk *d, uint64_t round, tc_shortage *out)
 {
-    if (!isfinite(p->spent) || !isfinite(p->asked))
-        return NULL;
-    return json_pack("{s:f, s:f, s:f, s:f}", "requested", p->asked, "spent", p->spent, "remaining",
-                     fmax(b->epsilon - p->spent, 0), "delta", b->delta);
-}
-
-tacit_status tc_refuse_budget(tc_ask *a, tc_desk *d, uint64_t round, const char *reason,
-                              tacit_error *err)
-{
+    const tc_ledger_budget *b = &d->plan->limit;
     tc_ledger_price price;
     tacit_error why;
-    pthread_mutex_lock(&d->lock);
-    tacit_status status =
-        d->plan->limited ? find_price(d, round, &price, &why) : TACIT_E_UNSUPPORTED;
-    pthread_mutex_unlock(&d->lock);
-    if (status == TACIT_OK)
-        a->more = numbers(&d->plan->limit, &price);
-    return tc_refuse(a, 410, TACIT_E_BUDGET, err, "%s", reason);
+    *out = (tc_shortage){.known = false};
+    if (!d->plan->limited || find_price(d, round, &price, &why) != TACIT_OK ||
+        !isfinite(price.spent) || !isfinite(price.asked))
+        return;
+    *out = (tc_shortage){.known = true,
+                         .requested = price.asked,
+                         .spent = price.spent,
+                         .remaining = fmax(b->epsilon - price.spent, 0),
+                         .delta = b->delta};
+}
+
+tacit_status tc_refuse_budget(tc_ask *a, const tc_round *r, tacit_error *err)
+{
+    const tc_shortage *s = &r->lacks;
+    if (s->known)
+        a->more = json_pack("{s:f, s:f, s:f, s:f}", "requested", s->requested, "spent", s->spent,
+                            "remaining", s->remaining, "delta", s->delta);
+    return tc_refuse(a, 410, TACIT_E_BUDGET, err, "%s", r->reason);
 }

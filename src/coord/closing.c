@@ -105,12 +105,12 @@ typedef struct folding {
     const tc_desk *desk;
     const tc_aggregator_ops *ops;
     void *state;
-    uint64_t taken;
 } folding;
 
 /* A message that was good by itself may not go with those before it (a node that they do not have): it
- * is left out, as if it had not come, so that one agent cannot hold up a round. Other failures are
- * of this process, and the round is tried again. */
+ * is left out, as if it had not come, so that one agent cannot hold up a round. The log does not say more: a
+ * reason would have something of the message in it. Other failures are of this process, and the round is
+ * tried again. */
 static tacit_status fold_one(void *user, const tc_record *r, tacit_error *err)
 {
     folding *f = user;
@@ -119,14 +119,14 @@ static tacit_status fold_one(void *user, const tc_record *r, tacit_error *err)
     if (r->size == 0) /* declined: answered, and nothing to add */
         return TACIT_OK;
     tacit_status status = f->ops->fold(f->state, agent, r->value, r->size, &why);
-    f->taken += status == TACIT_OK;
     if (status == TACIT_OK)
         return TACIT_OK;
     if (status != TACIT_E_ARG && status != TACIT_E_STATE)
         return tc_fail(err, status, "%s", why.msg);
     tc_log(TC_LOG_WARN,
-           "study \"%s\", round %" PRIu64 ": the message of agent %" PRIu64 " is left out: %s",
-           f->desk->name, round, agent, why.msg);
+           "study \"%s\", round %" PRIu64 ": the message of agent %" PRIu64
+           " is left out: it does not go with those before it",
+           f->desk->name, round, agent);
     return TACIT_OK;
 }
 
@@ -135,9 +135,7 @@ static tacit_status fold_all(tc_coord *c, tc_desk *d, uint64_t round, folding *f
     tc_key key = tc_key_number(round);
     tc_record_range range = {
         .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-    TC_TRY(tc_store_record_scan(c->cfg.store, &range, fold_one, f, err));
-    tc_count(c, TC_COUNT_MESSAGES, f->taken);
-    return TACIT_OK;
+    return tc_store_record_scan(c->cfg.store, &range, fold_one, f, err);
 }
 
 /* Noise is from the OS, but in test mode from (seed, round), which stamps it. */
@@ -271,6 +269,8 @@ static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, cons
     tc_round now = *r;
     now.phase = to;
     now.refused = why && why->code == TACIT_E_BUDGET;
+    if (now.refused)
+        tc_budget_prove(d, r->number, &now.lacks);
     snprintf(now.reason, sizeof now.reason, "%s", why ? why->msg : "");
     tc_round_change(&changes, d->id, r, &now);
     if (state)

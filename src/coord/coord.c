@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -260,19 +259,14 @@ static void plain(char *text)
 
 /* A known path is shown as its pattern: without study, round and agent. */
 static void say_failure(tc_coord *c, const tc_request *q, const tc_route *r, int http,
-                        const tacit_error *why)
+                        const char *why)
 {
     char line[768];
-    uint64_t unsaid = 0;
-    if (http == 401 && !tc_problem_is_said(c, &unsaid))
+    bool warns = http == 401 || http == 403 || http == 429;
+    if (warns && !tc_problem_is_said(c))
         return;
-    if (unsaid > 0)
-        tc_log(TC_LOG_WARN, "%" PRIu64 " more refusals of tokens were not logged", unsaid);
-    tc_log_level level = http >= 500                  ? TC_LOG_ERROR
-                         : http == 401 || http == 403 ? TC_LOG_WARN
-                                                      : TC_LOG_INFO;
-    snprintf(line, sizeof line, "%.10s %.128s: %d %s", q->method, r ? r->path : q->path, http,
-             why->msg);
+    tc_log_level level = http >= 500 ? TC_LOG_ERROR : warns ? TC_LOG_WARN : TC_LOG_INFO;
+    snprintf(line, sizeof line, "%.10s %.128s: %d %s", q->method, r ? r->path : q->path, http, why);
     plain(line);
     tc_log(level, "%s", line);
 }
@@ -282,18 +276,19 @@ static void refuse(tc_ask *a, const tc_route *r, tacit_status status, const taci
     bool ours = a->out->status >= 400; /* a sentence of our own; those of stores name files */
     int http = ours ? a->out->status : tc_problem_http(status);
     bool storage = status == TACIT_E_BUSY && !ours;
-    say_failure(a->coord, a->q, r, http, why);
+    say_failure(a->coord, a->q, r, http, a->hushed ? "the message was refused" : why->msg);
     tc_problem(a->out, http, status, storage ? "the storage is busy; ask again" : why->msg,
                a->more);
     a->out->wait = a->out->closes = a->out->listens = false;
     a->out->retry_after_ms = status == TACIT_E_BUSY ? BUSY_MS : 0;
 }
 
+/* When an agent asks, or sends, is no number in the metrics (health.c). */
 static void end_ask(tc_ask *a)
 {
     int s = a->out->status;
-    if (s > 0)
-        tc_coord_counted(a->coord, s);
+    if (s >= 500 || (s > 0 && a->caller.role != TC_ROLE_AGENT))
+        tc_count_answer(a->coord, s);
     json_decref(a->body);
     atomic_fetch_sub(&a->coord->json, a->reserved);
     json_decref(a->more);
@@ -323,11 +318,35 @@ bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response 
     return status == TACIT_OK;
 }
 
+/* Does a refusal say what is in the store: that it is gone, taken, or over? Who asked for a change takes
+ * that as the end of it. */
+static bool is_about_store(const tc_ask *a, tacit_status status)
+{
+    int http = a->out->status >= 400 ? a->out->status : tc_problem_http(status);
+    return status != TACIT_OK && strcmp(a->q->method, "GET") != 0 &&
+           (http == 404 || http == 409 || http == 410);
+}
+
+/* What a request writes is on disk when its handler returns. An answer that rests on what others wrote must
+ * not be faster than they: who hears "it is so already" does not ask again, should it be lost. */
+static tacit_status settle(tc_ask *a, tacit_status status, tacit_error *err)
+{
+    tacit_error why;
+    if (!a->already && !is_about_store(a, status))
+        return status;
+    tacit_status settled = tc_store_settle(a->coord->cfg.store, &why);
+    if (settled == TACIT_OK)
+        return status;
+    a->out->status = 0; /* it is not what the handler said */
+    return tc_fail(err, settled, "%s", why.msg);
+}
+
 static tacit_status answer(tc_ask *a, const tc_route *r, tacit_error *err)
 {
     TC_TRY(tc_shape_check_query(r->query, a->q->query, err));
     TC_TRY(read_body(a, r, err));
-    return a->q->idempotency && r->once ? tc_handle_once(a, err) : r->handle(a, err);
+    return settle(a, a->q->idempotency && r->once ? tc_handle_once(a, err) : r->handle(a, err),
+                  err);
 }
 
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out)

@@ -45,6 +45,7 @@ typedef struct tc_request {
 typedef struct tc_listener {
     uint64_t next;        /* the number of the event that it hears next */
     char study[128];      /* of this one alone; "": of all */
+    tc_ledger_hash of;    /* which one of that name */
     tc_ledger_hash token; /* as long as this one holds */
     bool begun, reset, ended;
 } tc_listener;
@@ -78,7 +79,8 @@ void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out);
 
 /* Is the token a valid one? True also where the store cannot say. */
 bool tc_coord_knows(tc_coord *c, const char *bearer);
-/* A request that was answered with this status before it came here: counted like the others. */
+/* A request that was answered with this status before it came here: counted like the others. 429
+ * goes into the log as well, as far as there is room for refusals. */
 void tc_coord_counted(tc_coord *c, int status);
 
 /* Is that what the route's table says of its answer (shape.h)? For tests, which ask it of every answer,

@@ -1,6 +1,7 @@
 /* coord_events_test.c - what listeners hear: who may listen, ids that grow, where somebody goes on who
  * was away, and what another process on the same store has done. */
 #include "support/coord_study.h"
+#include "support/served_world.h"
 
 #include "coord/shape.h"
 
@@ -297,6 +298,38 @@ static void what_another_process_did_is_heard(void **state)
     tc_coord_free(other.coord);
 }
 
+/* ---- studies of one name ---- */
+
+/* Values of trials were said of the first one: neither a client of the second hears them, wherever it says that
+ * it was, nor is anything left of them. */
+static void what_was_said_of_an_erased_study_is_gone(void **state)
+{
+    served_world *s = *state;
+    tc_listener all, mine, later;
+    char first[64];
+    assert_int_equal(listen(&s->w, NULL, s->w.operator_token, NULL, &all), 200);
+    copy_id(hear_all(&s->w, &all), first); /* before anything was said */
+    assert_int_equal(listen(&s->w, NULL, s->w.operator_token, first, &later), 200);
+    assert_int_equal(served_suggest(s, "w", 1, NULL), 200);
+    assert_int_equal(served_post(s, "/trials/0:complete", "{\"value\": 41.5}", NULL), 200);
+    assert_non_null(strstr(hear_all(&s->w, &all), "41.5"));
+    const char *op = s->w.operator_token;
+    assert_int_equal(world_call(&s->w, "DELETE", "/v1/studies/t", op, NULL, NULL), 200);
+    world_create(&s->w, "t", served_document);
+    served_token(&s->w, "/v1/studies/t/tokens", "{}", s->client);
+    assert_int_equal(listen(&s->w, "study=t", s->client, first, &mine), 200);
+    const char *text = hear_all(&s->w, &mine);
+    assert_null(strstr(text, "reset"));
+    assert_null(strstr(text, "41.5"));
+    assert_null(strstr(text, "erased"));
+    assert_int_equal(check_events(text), 1); /* that it runs */
+    assert_false(mine.ended);
+    text = hear_all(&s->w, &later); /* who may hear all goes on, without what is gone */
+    assert_null(strstr(text, "41.5"));
+    assert_int_equal(check_events(text), 2);
+    assert_false(later.ended);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +342,7 @@ int main(void)
         IN_WORLD(who_missed_something_is_told),
         IN_WORLD(events_come_whole),
         IN_WORLD(what_another_process_did_is_heard),
+        IN_SERVED(what_was_said_of_an_erased_study_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

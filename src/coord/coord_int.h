@@ -19,6 +19,7 @@
  *   outsource.c  served studies over the rows of a curator
  *   pages.c      lists that grow: studies, agents, evidence
  *   roster.c     agents: enrolment, keys
+ *   roster_place.c  which place on the roster is free
  *   round.c      the state of a study's present round
  *   message.c    accepting a contribution
  *   message_json.c  its body, read quickly
@@ -92,10 +93,11 @@ typedef struct tc_desk {
     uint64_t counted;       /* ... at least; more where other processes took some */
     uint64_t said_round;    /* whose broadcast `said` is; such an answer never changes */
     tc_text said;           /* empty: none yet */
-    char *points;           /* of its document, as CSV; NULL: nobody has asked yet */
-    int64_t claims_ms;      /* until when take-overs are accounted for (served.c) */
-    uint64_t turn;          /* of the tick that has seen it last; under coord->lock */
-    bool told;              /* under quick: listeners know these (events.c): */
+    uint64_t filled;   /* places below this one are taken, which is for good (roster_place.c) */
+    char *points;      /* of its document, as CSV; NULL: nobody has asked yet */
+    int64_t claims_ms; /* until when take-overs are accounted for (served.c) */
+    uint64_t turn;     /* of the tick that has seen it last; under coord->lock */
+    bool told;         /* under quick: listeners know these (events.c): */
     uint64_t told_round;
     int told_phase;
     char told_state[16];
@@ -109,7 +111,6 @@ typedef enum tc_counter {
     TC_COUNT_2XX,
     TC_COUNT_4XX,
     TC_COUNT_5XX,
-    TC_COUNT_MESSAGES,
     TC_COUNT_CLOSED,
     TC_COUNT_VOID,
     TC_COUNTERS
@@ -134,7 +135,9 @@ struct tc_coord {
 
 int64_t tc_coord_now(const tc_coord *c);
 void tc_count(tc_coord *c, tc_counter which, uint64_t n);
-void tc_coord_say(tc_coord *c, const char *study, json_t *event); /* takes event; NULL is ignored */
+void tc_count_answer(tc_coord *c, int status);
+/* of: which study of that name. Takes event; NULL is ignored. */
+void tc_coord_say(tc_coord *c, const char *study, const tc_ledger_hash *of, json_t *event);
 
 /* Opens or finds; end with tc_desk_release. E_NOT_FOUND. */
 tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_error *err);
@@ -206,6 +209,8 @@ typedef struct tc_ask {
     json_t *body;                   /* or NULL; it has the shape that the route takes */
     size_t reserved;                /* of the room for such */
     tc_response *out;
+    bool already; /* nothing was written: the answer rests on what others wrote, perhaps just now */
+    bool hushed;  /* why it was refused is for who asked, and not for the log */
     json_t *more; /* of a refusal: fields beside those of every problem; NULL: none */
 } tc_ask;
 
@@ -248,13 +253,10 @@ tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err,
                        ...) TACIT_PRINTF(5, 6);
 /* more: fields beside those of every problem; borrowed, may be NULL. */
 void tc_problem(tc_response *out, int http, tacit_status code, const char *detail, json_t *more);
-/* A round that the budget refused: `reason`, and what was requested, is spent and remains (budget.c). */
-tacit_status tc_refuse_budget(tc_ask *a, tc_desk *d, uint64_t round, const char *reason,
-                              tacit_error *err);
 int tc_problem_http(tacit_status code);
-/* May one more refused token go into the log? Anybody can send one, so there are only so many in a second;
- * *unsaid: how many did not since the last that may. */
-bool tc_problem_is_said(tc_coord *c, uint64_t *unsaid);
+/* May one more refusal of who asks (401, 403, 429) go into the log? Anybody can bring them about, so there are
+ * only so many in a second; the next that may says first how many did not. */
+bool tc_problem_is_said(tc_coord *c);
 
 /* Fields of the body, which has its shape already. Text: NULL if absent; borrowed. Numbers: what the
  * table says if absent. */
@@ -355,9 +357,12 @@ void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint6
 
 /* ---- an agent (roster.c) */
 
+/* Instead of a round: no message yet, or one that an older version took and did not note. */
+enum { TC_SPOKE_NEVER = -1, TC_SPOKE_UNKNOWN = -2 };
 typedef struct tc_member_row {
     tc_public_key key;
     uint64_t sequence; /* of its last message */
+    int64_t spoke;     /* the last round that it sent a message for, and did not decline */
     bool revoked;
     tc_ledger_hash access; /* of its access token: it has one at a time */
     tc_ledger_hash joined; /* of the join token that it came with */
@@ -365,6 +370,11 @@ typedef struct tc_member_row {
 } tc_member_row;
 tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member_row *out,
                            tacit_error *err);
+/* How many have enrolled (roster_place.c). */
+tacit_status tc_roster_count(tc_coord *c, tc_desk *d, uint64_t *out, tacit_error *err);
+/* A place for who enrols: the one that it wishes for, if that is free, else the first that is. It is taken when
+ * its record is inserted. E_STATE: there is none. */
+tacit_status tc_roster_choose(tc_ask *a, tc_desk *d, uint64_t *agent, tacit_error *err);
 json_t *tc_roster_json(const tc_member_row *m); /* its record; NULL: no memory */
 tc_key tc_roster_key(uint64_t agent);
 /* Visits the revoked agents of a study, in order. visit must not call the store. */
@@ -382,12 +392,19 @@ typedef enum tc_phase {
     TC_PHASE_VOID
 } tc_phase;
 
+/* What the budget lacked, in epsilon. */
+typedef struct tc_shortage {
+    bool known; /* proved; there may be none below infinity */
+    double requested, spent, remaining, delta;
+} tc_shortage;
+
 typedef struct tc_round {
     tc_phase phase;
     uint64_t number;
     int64_t deadline_ms; /* 0: none, the whole roster is waited for */
     char reason[512];    /* VOID: why */
-    bool refused;        /* VOID: by the budget */
+    bool refused;        /* VOID: by the budget ... */
+    tc_shortage lacks;   /* ... as it was then */
     uint64_t version;    /* of its record; 0: there was no round yet */
 } tc_round;
 
@@ -398,6 +415,10 @@ tacit_status tc_round_find(tc_coord *c, int64_t study, uint64_t number, tc_round
                            tacit_error *err);
 /* Adds the change from `was` to `now`. */
 void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, const tc_round *now);
+/* What the budget lacks for this round, proved from the ledger: not cheap. Under d->lock (budget.c). */
+void tc_budget_prove(tc_desk *d, uint64_t round, tc_shortage *out);
+/* The answer about a round that it refused: the reason, and the numbers of then. */
+tacit_status tc_refuse_budget(tc_ask *a, const tc_round *r, tacit_error *err);
 /* The public deadline of a round that opens now, in whole seconds; 0: none. */
 int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d);
 const char *tc_phase_name(tc_phase p);

@@ -21,8 +21,10 @@
 enum { SLOTS = 1024, CATCH_UP_MOST = 64 };
 
 typedef struct slot {
-    char *study, *text; /* owned; NULL: there was no memory for it */
-    bool last;          /* of its study */
+    char *text;        /* owned; NULL: there was no memory for it, or: */
+    tc_ledger_hash of; /* the study that it is about; names are used again */
+    bool last;         /* of its study */
+    bool erased;       /* with its study */
 } slot;
 
 struct tc_ring {
@@ -47,9 +49,8 @@ tacit_status tc_ring_new(struct tc_ring **out, tacit_error *err)
 
 static void slot_clear(slot *s)
 {
-    tc_free(s->study);
     tc_free(s->text);
-    *s = (slot){.study = NULL};
+    *s = (slot){.text = NULL};
 }
 
 void tc_ring_free(struct tc_ring *r)
@@ -64,7 +65,8 @@ void tc_ring_free(struct tc_ring *r)
 /* ---- saying ---- */
 
 /* Takes nothing; an event without memory leaves an empty slot, which listeners do not get past. */
-static void put(struct tc_ring *r, const char *study, const char *name, const char *data, bool last)
+static void put(struct tc_ring *r, const tc_ledger_hash *of, const char *name, const char *data,
+                bool last)
 {
     tc_text text = {0};
     pthread_mutex_lock(&r->lock);
@@ -72,22 +74,39 @@ static void put(struct tc_ring *r, const char *study, const char *name, const ch
     slot_clear(s);
     tc_text_addf(&text, "id: %016" PRIx64 "-%" PRIu64 "\nevent: %s\ndata: %s\n\n", r->process,
                  r->next, name, data ? data : "");
-    s->study = tc_strdup(study);
-    s->text = data && s->study ? tc_text_take(&text) : NULL;
+    s->text = data ? tc_text_take(&text) : NULL;
+    s->of = *of;
     s->last = last;
     r->next++;
     pthread_mutex_unlock(&r->lock);
     tc_text_fini(&text);
 }
 
-void tc_coord_say(tc_coord *c, const char *study, json_t *event)
+/* What was said of a study goes with it: values of its trials are in there. */
+static void erase(struct tc_ring *r, const tc_ledger_hash *of)
+{
+    pthread_mutex_lock(&r->lock);
+    for (size_t i = 0; i < SLOTS; i++) {
+        slot *s = &r->slots[i];
+        if (s->text && tc_ledger_hash_same(&s->of, of)) {
+            slot_clear(s);
+            s->erased = true;
+        }
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+void tc_coord_say(tc_coord *c, const char *study, const tc_ledger_hash *of, json_t *event)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
     const char *name = json_string_value(json_object_get(event, "event"));
     bool waited_for = !name || strcmp(name, "trial") != 0;
     bool named = event && json_object_set_new(event, "study", json_string(study)) == 0;
     char *data = named ? tc_json_text(event) : NULL;
-    put(c->ring, study, name ? name : "", data, state && strcmp(state, "erased") == 0);
+    bool erased = state && strcmp(state, "erased") == 0;
+    if (erased)
+        erase(c->ring, of);
+    put(c->ring, of, name ? name : "", data, erased);
     tc_free(data);
     json_decref(event);
     pthread_mutex_lock(&c->lock);
@@ -119,7 +138,7 @@ static bool tell_round(tc_desk *d, const tc_round *r)
 void tc_say_round(tc_coord *c, tc_desk *d, const tc_round *r)
 {
     if (tell_round(d, r))
-        tc_coord_say(c, d->name,
+        tc_coord_say(c, d->name, &d->hash,
                      json_pack("{s:s, s:I, s:s, s:I}", "event", "round", "round",
                                (json_int_t)r->number, "phase", tc_phase_name(r->phase),
                                "deadline_ms", (json_int_t)r->deadline_ms));
@@ -132,7 +151,8 @@ void tc_say_state(tc_coord *c, tc_desk *d, const char *state)
     snprintf(d->told_state, sizeof d->told_state, "%s", state);
     pthread_mutex_unlock(&d->quick);
     if (news)
-        tc_coord_say(c, d->name, json_pack("{s:s, s:s}", "event", "study", "state", state));
+        tc_coord_say(c, d->name, &d->hash,
+                     json_pack("{s:s, s:s}", "event", "study", "state", state));
 }
 
 /* ---- what others have done ---- */
@@ -206,6 +226,7 @@ tacit_status tc_events_get(tc_ask *a, tacit_error *err)
     if (*a->words[0]) {
         TC_TRY(tc_ask_desk(a, &d, err));
         snprintf(l->study, sizeof l->study, "%s", d->name);
+        l->of = d->hash;
         tc_desk_release(a->coord, d);
     } else if (a->caller.study != 0) {
         return tc_fail(err, TACIT_E_ARG, "study is missing: the token is for one study");
@@ -234,8 +255,8 @@ static size_t begin(const struct tc_ring *r, tc_listener *l, char *out, size_t s
 static size_t write_next(const struct tc_ring *r, tc_listener *l, char *out, size_t size)
 {
     const slot *s = &r->slots[l->next % SLOTS];
-    bool lost = r->next - l->next > SLOTS || !s->text;
-    bool mine = !lost && (!*l->study || strcmp(l->study, s->study) == 0);
+    bool lost = r->next - l->next > SLOTS || (!s->text && !s->erased);
+    bool mine = !lost && !s->erased && (!*l->study || tc_ledger_hash_same(&l->of, &s->of));
     size_t n = mine ? strlen(s->text) : 0;
     if (lost || n > size) {
         l->ended = lost;

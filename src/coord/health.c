@@ -1,11 +1,13 @@
 /* health.c - is it up, can it work, and how much has it done: for those who watch over machines.
  *
- * Metrics count requests and rounds of the whole process. Nothing in them is of a single agent or
- * study: not who sent, not how long its message was; contributions are counted when their round
- * closes, so that nobody can watch them come. */
+ * Metrics count requests and rounds of the whole process. Nothing in them is of a single agent or study:
+ * not who sent, not how long its message was. Contributions are not counted at all, for a sum that is short
+ * of the roster tells that somebody declined; nor are requests of agents (coord.c), for else whoever reads
+ * the metrics often enough could watch messages come. Only what failed in here is counted whoever asked. */
 #include "coord/coord_int.h"
 
 #include "base/error.h"
+#include "base/log.h"
 
 #include <inttypes.h>
 
@@ -38,9 +40,17 @@ void tc_count(tc_coord *c, tc_counter which, uint64_t n)
     atomic_fetch_add_explicit(&c->counters[which], n, memory_order_relaxed);
 }
 
-void tc_coord_counted(tc_coord *c, int status)
+void tc_count_answer(tc_coord *c, int status)
 {
     tc_count(c, status < 400 ? TC_COUNT_2XX : status < 500 ? TC_COUNT_4XX : TC_COUNT_5XX, 1);
+}
+
+void tc_coord_counted(tc_coord *c, int status)
+{
+    tc_count_answer(c, status);
+    if (status == 429 && tc_problem_is_said(c))
+        tc_log(TC_LOG_WARN, "a request was turned away: 429 too many of its address, or too many "
+                            "wrong tokens");
 }
 
 tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
@@ -48,12 +58,10 @@ tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
     static const struct {
         const char *name, *labels, *help;
     } rows[TC_COUNTERS] = {
-        [TC_COUNT_2XX] = {"tacit_requests_total", "{status=\"2xx\"}", "Requests by kind of answer"},
+        [TC_COUNT_2XX] = {"tacit_requests_total", "{status=\"2xx\"}",
+                          "Requests by kind of answer, those of agents only if they are 5xx"},
         [TC_COUNT_4XX] = {"tacit_requests_total", "{status=\"4xx\"}", NULL},
         [TC_COUNT_5XX] = {"tacit_requests_total", "{status=\"5xx\"}", NULL},
-        [TC_COUNT_MESSAGES] = {"tacit_messages_total", "",
-                               "Contributions, counted when their round "
-                               "closes"},
         [TC_COUNT_CLOSED] = {"tacit_rounds_total", "{end=\"closed\"}", "Rounds by how they ended"},
         [TC_COUNT_VOID] = {"tacit_rounds_total", "{end=\"void\"}", NULL},
     };

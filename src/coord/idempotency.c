@@ -10,7 +10,8 @@
  *
  *   "k" hash(token hash, key)             request hash (32) | time (8) | nothing, or nonce (24) and box
  *   "t" time (8) hash(token hash, key)    part of the token hash (16): by time, to find the old ones
- *   "n" part of ... hash(token hash, key) empty: by token, to count them
+ *   "n" part of ... hash(token hash, key) empty: by token, to count them; of those who enrol with one join
+ *                                         token each public key has its own count
  *
  * The request's hash is also of the study that it is about: one that is made again under the same name is
  * another one, and of one that is gone nothing is answered again.
@@ -150,9 +151,24 @@ static bool unseal(const tc_ledger_hash *key, const uint8_t *sealed, size_t n, t
 
 typedef struct once {
     tc_ledger_hash key, seal, request;
+    tc_ledger_hash owner; /* whose keys are counted together; OWNER bytes of it are stored */
     int64_t made_ms;
     uint64_t version; /* of the record that waits for the answer */
 } once;
+
+/* Agents share a join token: what one of them uses up is its own. */
+static tc_ledger_hash find_owner(const tc_ask *a)
+{
+    uint8_t both[2 * TC_LEDGER_HASH_BYTES];
+    tc_public_key key;
+    const char *text = a->caller.role == TC_ROLE_JOINER ? tc_ask_text(a, "key") : NULL;
+    if (!text || !tc_base64_read(text, key.bytes, sizeof key.bytes))
+        return a->caller.token;
+    tc_ledger_hash h = tc_hash_bytes(key.bytes, sizeof key.bytes);
+    memcpy(both, a->caller.token.bytes, sizeof h.bytes);
+    memcpy(both + sizeof h.bytes, h.bytes, sizeof h.bytes);
+    return tc_hash_bytes(both, sizeof both);
+}
 
 static tacit_status read_answer(tc_ask *a, const tc_route *r, once *o, const tc_record *got,
                                 bool *run, tacit_error *err)
@@ -166,6 +182,7 @@ static tacit_status read_answer(tc_ask *a, const tc_route *r, once *o, const tc_
     o->version = got->version;
     o->made_ms = (int64_t)tc_key_at(bytes + TC_LEDGER_HASH_BYTES, 0);
     *run = got->size == HEAD;
+    a->already = !*run;
     if (!*run)
         return unseal(&o->seal, bytes + HEAD, got->size - HEAD, a->out)
                    ? TACIT_OK
@@ -192,21 +209,20 @@ static tacit_status mark(tc_ask *a, once *o, tacit_error *err)
     uint8_t head[HEAD];
     o->made_ms = tc_coord_now(a->coord);
     o->version = 1;
-    const uint8_t *token = a->caller.token.bytes;
     tc_key key = answer_key(&o->key), time = time_key(o->made_ms, &o->key);
-    tc_key owner = owner_key(token, &o->key);
+    tc_key owner = owner_key(o->owner.bytes, &o->key);
     write_head(o, head);
     tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &key, 0, head, sizeof head);
-    tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &time, 0, token, OWNER);
+    tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &time, 0, o->owner.bytes, OWNER);
     tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &owner, 0, "", 0);
     tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
     return status;
 }
 
-static tacit_status check_room(tc_ask *a, tacit_error *err)
+static tacit_status check_room(tc_ask *a, const once *o, tacit_error *err)
 {
-    tc_key key = owner_key(a->caller.token.bytes, &a->caller.token);
+    tc_key key = owner_key(o->owner.bytes, &o->key);
     tc_record_range kept = {
         .kind = TC_RECORD_ANSWER, .prefix = key.bytes, .prefix_size = 1 + OWNER};
     uint64_t n;
@@ -234,7 +250,7 @@ static tacit_status begin(tc_ask *a, const tc_route *r, once *o, bool *run, taci
             return status;
         }
         if (status == TACIT_E_NOT_FOUND)
-            status = check_room(a, &why);
+            status = check_room(a, o, &why);
         if (status == TACIT_OK)
             status = mark(a, o, &why);
     }
@@ -255,10 +271,10 @@ static void keep(tc_ask *a, const once *o, tc_changes *changes, uint8_t **bytes)
     tc_changes_bytes(changes, TC_REPLACE, 0, TC_RECORD_ANSWER, &key, o->version, *bytes, n);
 }
 
-static void forget(const tc_ask *a, const once *o, tc_changes *changes)
+static void forget(const once *o, tc_changes *changes)
 {
     tc_key key = answer_key(&o->key), time = time_key(o->made_ms, &o->key);
-    tc_key owner = owner_key(a->caller.token.bytes, &o->key);
+    tc_key owner = owner_key(o->owner.bytes, &o->key);
     tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &key, o->version, NULL);
     tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &time, 1, NULL);
     tc_changes_add(changes, TC_ERASE, 0, TC_RECORD_ANSWER, &owner, 1, NULL);
@@ -275,7 +291,7 @@ static void end(tc_ask *a, const once *o, tacit_status status)
     if (status == TACIT_OK)
         keep(a, o, &changes, &bytes);
     else if (http < 500 || status == TACIT_E_BUSY)
-        forget(a, o, &changes);
+        forget(o, &changes);
     if (changes.n > 0 && tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why) != TACIT_OK)
         tc_log(TC_LOG_WARN, "an answer was not kept for its Idempotency-Key: %s", why.msg);
     tc_changes_fini(&changes);
@@ -299,6 +315,7 @@ tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "Idempotency-Key must be 1 to %d printable ASCII characters", KEY_MOST);
     o.key = hash_key(a->caller.token.bytes, sizeof a->caller.token.bytes, key);
+    o.owner = find_owner(a);
     o.seal = hash_key(a->q->bearer, strlen(a->q->bearer), key);
     TC_TRY(find_study(a, &d, err));
     o.request = hash_request(a->q, d ? &d->hash : NULL);
@@ -370,7 +387,8 @@ static tacit_status add_old(tc_coord *c, sweeping *s, size_t i, tacit_error *err
 static bool sweep_due(tc_coord *c, int64_t now)
 {
     pthread_mutex_lock(&c->lock);
-    bool due = now >= c->next_sweep_ms;
+    bool due = now >= c->next_sweep_ms ||
+               now + SWEEP_EVERY_MS < c->next_sweep_ms; /* the clock was set back */
     if (due)
         c->next_sweep_ms = now + SWEEP_EVERY_MS;
     pthread_mutex_unlock(&c->lock);

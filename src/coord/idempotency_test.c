@@ -301,6 +301,75 @@ static void a_token_has_so_many_keys_a_day(void **state)
     tc_response_fini(&r);
 }
 
+/* ---- a join token that many share ---- */
+
+/* The status of an enrolment under an Idempotency-Key. */
+static int enrol_under(coord_world *w, const citizen *c, const char *token, const char *key)
+{
+    tc_text body = {0};
+    tc_response r;
+    tc_signature proof;
+    tc_ledger_hash h = tc_hash_bytes(token, strlen(token));
+    tc_signed what = {
+        .purpose = TC_SIGN_ENROL, .study = w->hash, .body = h.bytes, .n_body = sizeof h.bytes};
+    tc_sign(&c->secret, &what, &proof);
+    tc_text_add(&body, "{\"key\": \"");
+    tc_base64_add(&body, c->key.bytes, sizeof c->key.bytes);
+    tc_text_add(&body, "\", \"proof\": \"");
+    tc_base64_add(&body, proof.bytes, sizeof proof.bytes);
+    tc_text_add(&body, "\"}");
+    int status = ask(w, "/v1/studies/s/agents", token, key, tc_text_get(&body), &r);
+    if (status == 429)
+        assert_null(strstr(tc_text_get(&r.body), "locked"));
+    tc_response_fini(&r);
+    tc_text_fini(&body);
+    return status;
+}
+
+static void nobody_uses_up_the_keys_of_others(void **state)
+{
+    tacit_error err = {0};
+    coord_world w = {.now_ms = 1000000};
+    tc_store *store;
+    char token[64], key[16];
+    citizen greedy, other;
+    (void)state;
+    assert_ok(tc_store_open(&store, "memory:", true, &err));
+    world_open(&w, store, 7);
+    world_create(&w, "s", study_document);
+    world_join_token(&w, 3, token);
+    world_keys(&greedy, 1);
+    world_keys(&other, 2);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        assert_int_equal(enrol_under(&w, &greedy, token, key), i == 0 ? 201 : 200);
+    }
+    assert_int_equal(enrol_under(&w, &greedy, token, "one more"), 429);
+    assert_int_equal(enrol_under(&w, &other, token, "mine"), 201);
+    assert_int_equal(enrol_under(&w, &other, token, "mine"), 201);
+    w.now_ms += 24 * 3600 * 1000 + 1;
+    world_tick(&w);
+    assert_int_equal(count(&w, TC_RECORD_ANSWER), 0);
+    world_close(&w);
+}
+
+/* A clock that was far ahead, and was put right, does not keep old answers. */
+static void a_clock_may_be_set_back(void **state)
+{
+    coord_world *w = *state;
+    tc_response r;
+    const int64_t day = 24 * 3600 * 1000;
+    w->now_ms += 30 * day;
+    world_tick(w);
+    w->now_ms -= 30 * day;
+    assert_int_equal(ask(w, "/v1/tokens", w->operator_token, "k", VIEWER, &r), 201);
+    tc_response_fini(&r);
+    assert_true(count(w, TC_RECORD_ANSWER) > 0);
+    w->now_ms += day + 1;
+    world_tick(w);
+    assert_int_equal(count(w, TC_RECORD_ANSWER), 0);
+}
+
 /* ---- of which study ---- */
 
 static void an_answer_goes_with_its_study(void **state)
@@ -336,6 +405,8 @@ int main(void)
         IN_WORLD(answers_go_after_a_day),
         IN_WORLD(all_that_is_old_goes),
         IN_WORLD(a_token_has_so_many_keys_a_day),
+        cmocka_unit_test(nobody_uses_up_the_keys_of_others),
+        IN_WORLD(a_clock_may_be_set_back),
         IN_WORLD(an_answer_goes_with_its_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

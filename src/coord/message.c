@@ -2,7 +2,7 @@
  *
  * A message enters in one set of changes: the round is open and stays so (TC_REQUIRE, or the change
  * that opens it), the study is not paused, the place (round, agent) is free, the agent's sequence
- * grows. It is acknowledged when that is on disk. What then decides about a second message for the
+ * grows. It is acknowledged when that is on disk, also to those who send it again. What then decides about a second message for the
  * same place is the receipt: the same digest is the same message, sent again because an
  * acknowledgement was lost; another one is kept as evidence and refused. */
 #include "coord/coord_int.h"
@@ -196,6 +196,8 @@ static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64
     tc_changes_bytes(&changes, TC_INSERT, id, TC_RECORD_MESSAGE, &place, 0,
                      m->n > 0 ? m->bytes : (const void *)"", m->n);
     member.sequence = m->sequence;
+    if (!m->declines)
+        member.spoke = (int64_t)m->round;
     tc_changes_add(&changes, TC_REPLACE, id, TC_RECORD_AGENT, &who, member.version,
                    tc_roster_json(&member));
     tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
@@ -240,7 +242,7 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
         return keep_evidence(a, m, err);
     if (there.there && there.late)
         return refuse_late(a, m, err);
-    m->again = there.there;
+    m->again = a->already = there.there;
     if (m->again)
         return TACIT_OK;
     TC_TRY(tc_state_running(a->coord, m->desk->id, &running, err));
@@ -284,7 +286,9 @@ static tacit_status post(tc_ask *a, arrival *m, tacit_error *err)
 {
     TC_TRY(read_body(a, m, err));
     TC_TRY(check_signature(a, m, err)); /* before its message is looked at */
+    a->hushed = true;                   /* the sentence may name numbers of the message */
     TC_TRY(check_message(a, m, err));
+    a->hushed = false;
     TC_TRY(accept(a, m, err));
     a->out->closes = !m->again && completes(m);
     return tc_answer(a, m->again ? 200 : 202,
@@ -335,16 +339,35 @@ static tacit_status relay(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent,
     return status;
 }
 
-/* The last message of an agent in `round` or before it. E_NOT_FOUND: none. */
+/* Where to look for the last message of an agent in `round` or before it, going back; *rounds: in how many.
+ * Its record says where the last one of all is: who asks about the latest round looks once. */
+static tacit_status where_to_look(tc_ask *a, const tc_desk *d, uint64_t agent, uint64_t *round,
+                                  uint64_t *rounds, tacit_error *err)
+{
+    tc_member_row m;
+    TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
+    bool known = m.spoke != TC_SPOKE_UNKNOWN;
+    if (known && m.spoke < 0)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "it has sent nothing");
+    bool last = known && (uint64_t)m.spoke <= *round;
+    if (last)
+        *round = (uint64_t)m.spoke;
+    *rounds = last ? 1 : *round + 1;
+    return TACIT_OK;
+}
+
+/* E_NOT_FOUND: none. */
 static tacit_status find_latest(tc_ask *a, const tc_desk *d, uint64_t round, uint64_t agent,
                                 uint64_t *at, tc_record *out, tacit_error *err)
 {
+    uint64_t rounds;
+    TC_TRY(where_to_look(a, d, agent, &round, &rounds, err));
     tacit_status status = TACIT_E_NOT_FOUND;
-    for (uint64_t r = round + 1; r-- > 0 && status == TACIT_E_NOT_FOUND;) {
-        tc_key key = tc_key_numbers(r, agent);
+    for (uint64_t i = 0; i < rounds && status == TACIT_E_NOT_FOUND; i++) {
+        tc_key key = tc_key_numbers(round - i, agent);
         tc_record which = tc_record_of(d->id, TC_RECORD_MESSAGE, &key);
         status = tc_store_record_get(a->coord->cfg.store, &which, out, err);
-        *at = r;
+        *at = round - i;
         if (status == TACIT_OK && out->size == 0) { /* declined */
             tc_free((void *)out->value);
             status = TACIT_E_NOT_FOUND;

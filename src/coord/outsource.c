@@ -3,7 +3,8 @@
  * rows and tell answers. README.md, "Served studies".
  *
  * A curator's token is for one study. It is written down before the study is made, and both are found
- * again by whoever repeats the request after a crash. */
+ * again by whoever repeats the request after a crash. However often it is repeated, one client's token of it
+ * is valid, the last: of a curator its own token says which, of an operator a record of the study. */
 #include "coord/coord_int.h"
 
 #include "base/error.h"
@@ -117,16 +118,15 @@ static tacit_status claim(tc_ask *a, const char *name, bool there, tacit_error *
 
 /* ---- the answer ---- */
 
-/* The one that it was given before ends: one curator has one. */
-static tacit_status end_former(tc_ask *a, tc_changes *changes, tacit_error *err)
+/* `former`: the hash of the client's token that was given before, in base64; NULL: none was. It ends. */
+static tacit_status end_former(tc_ask *a, const char *former, tc_changes *changes, tacit_error *err)
 {
-    const char *text = json_string_value(json_object_get(a->caller.record, CLIENT));
-    tc_ledger_hash former;
+    tc_ledger_hash hash;
     json_t *there;
     uint64_t version;
-    if (!text || !tc_base64_read(text, former.bytes, sizeof former.bytes))
+    if (!former || !tc_base64_read(former, hash.bytes, sizeof hash.bytes))
         return TACIT_OK;
-    tc_key key = tc_key_hash(&former);
+    tc_key key = tc_key_hash(&hash);
     TC_TRY(tc_record_read(a->coord->cfg.store, 0, TC_RECORD_TOKEN, &key, &there, &version, err));
     json_decref(there);
     if (version > 0) /* else it was withdrawn */
@@ -134,33 +134,72 @@ static tacit_status end_former(tc_ask *a, tc_changes *changes, tacit_error *err)
     return TACIT_OK;
 }
 
-/* What the curator's token says from now on; NULL: no memory. */
-static json_t *after(const tc_ask *a, const char client[48])
+/* Its hash in base64; NULL: no memory. */
+static json_t *hash_json(const char client[48])
 {
     tc_ledger_hash h = tc_hash_bytes(client, strlen(client));
     tc_text hash = {0};
     tc_base64_add(&hash, h.bytes, sizeof h.bytes);
-    json_t *made = with(a->caller.record, MADE, json_true());
-    json_t *record = made ? with(made, CLIENT, json_string(tc_text_get(&hash))) : NULL;
-    json_decref(made);
+    json_t *j = hash.failed ? NULL : json_string(tc_text_get(&hash));
     tc_text_fini(&hash);
-    return record;
+    return j;
 }
 
-/* The client's token, and in the curator's that the study was there: both or none. */
-static tacit_status make_token(tc_ask *a, const tc_desk *d, char text[48], tacit_error *err)
+/* Says in the curator's token that the study was there, and which client's token is the last. */
+static tacit_status note_for_curator(tc_ask *a, const char client[48], tc_changes *changes,
+                                     tacit_error *err)
+{
+    const char *former = json_string_value(json_object_get(a->caller.record, CLIENT));
+    json_t *made = with(a->caller.record, MADE, json_true());
+    json_t *record = made ? with(made, CLIENT, hash_json(client)) : NULL;
+    json_decref(made);
+    change_token(a, changes, record);
+    return end_former(a, former, changes, err);
+}
+
+/* An operator's token is for all studies: of each its records say which client's is the last. */
+static tacit_status note_for_operator(tc_ask *a, const tc_desk *d, const char client[48],
+                                      tc_changes *changes, tacit_error *err)
+{
+    tc_key key = tc_key_word(CLIENT);
+    json_t *was;
+    uint64_t version;
+    memcpy(key.bytes + key.n, a->caller.token.bytes, sizeof a->caller.token.bytes);
+    key.n += sizeof a->caller.token.bytes;
+    TC_TRY(tc_record_read(a->coord->cfg.store, d->id, TC_RECORD_STATE, &key, &was, &version, err));
+    tc_changes_add(changes, version > 0 ? TC_REPLACE : TC_INSERT, d->id, TC_RECORD_STATE, &key,
+                   version, json_pack("{s:o}", CLIENT, hash_json(client)));
+    tacit_status status =
+        end_former(a, json_string_value(json_object_get(was, CLIENT)), changes, err);
+    json_decref(was);
+    return status;
+}
+
+/* The client's token, the end of the former one and the note of it: all or none. */
+static tacit_status try_token(tc_ask *a, const tc_desk *d, char text[48], tacit_error *err)
 {
     tc_changes changes = {.n = 0};
-    bool curator = a->caller.role == TC_ROLE_CURATOR;
     tc_token_terms t = {.role = TC_ROLE_CLIENT, .desk = d};
     tacit_status status = tc_token_make(a->coord, &t, text, &changes, err);
-    if (status == TACIT_OK && curator)
-        status = end_former(a, &changes, err);
-    if (status == TACIT_OK && curator)
-        change_token(a, &changes, after(a, text));
+    if (status == TACIT_OK)
+        status = a->caller.role == TC_ROLE_CURATOR ? note_for_curator(a, text, &changes, err)
+                                                   : note_for_operator(a, d, text, &changes, err);
     if (status == TACIT_OK)
         status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
+    return status;
+}
+
+/* An operator may ask twice at once; of two the last has the token that is valid. */
+static tacit_status make_token(tc_ask *a, const tc_desk *d, char text[48], tacit_error *err)
+{
+    enum { ATTEMPTS = 16 };
+    tacit_status status = TACIT_E_CONFLICT;
+    bool may = true;
+    for (int i = 0; status == TACIT_E_CONFLICT && may && i < ATTEMPTS; i++) {
+        status = try_token(a, d, text, err);
+        may = a->caller.role == TC_ROLE_OPERATOR;
+    }
     return status;
 }
 

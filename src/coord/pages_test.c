@@ -142,6 +142,20 @@ static double number(const json_t *j, const char *key)
 }
 
 /* The budget of a study that is made again under its name is what the first one left. */
+/* As /openapi.json has it. */
+static const char *requested_means(coord_world *w)
+{
+    static char text[128];
+    tc_response r = {0};
+    tc_coord_handle(w->coord, &(tc_request){.method = "GET", .path = "/openapi.json"}, &r);
+    const char *field = strstr(tc_text_get(&r.body), "\"requested\"");
+    const char *words = field ? strstr(field, "Refused by the budget: ") : NULL;
+    assert_non_null(words);
+    assert_int_equal(sscanf(words, "%127[^\"]", text), 1);
+    tc_response_fini(&r);
+    return text;
+}
+
 static void a_refusal_by_the_budget_has_its_numbers(void **state)
 {
     coord_world *w = *state;
@@ -172,6 +186,9 @@ static void a_refusal_by_the_budget_has_its_numbers(void **state)
     assert_string_equal(world_text(a, "type"), "urn:tacit:problem:budget");
     double spent = number(a, "spent"), asked = number(a, "requested");
     assert_true(spent <= 5 && asked > 0 && spent + asked > 5);
+    assert_string_equal(requested_means(w),
+                        "Refused by the budget: the epsilon that this would have added to what is "
+                        "spent");
     assert_close(number(a, "remaining"), 5 - spent, 0);
     assert_close(number(a, "delta"), 0.01, 0);
     json_decref(a);

@@ -6,15 +6,17 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "space/utf8.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SAID_MOST = 20 }; /* refused tokens in the log, of one second */
+enum { SAID_MOST = 20 }; /* refusals in the log, of one second */
 
 int tc_problem_http(tacit_status code)
 {
@@ -54,7 +56,7 @@ static const char *shown(int http, const char *detail)
     return http == 500 ? "the coordinator failed; its log says why" : detail;
 }
 
-bool tc_problem_is_said(tc_coord *c, uint64_t *unsaid)
+bool tc_problem_is_said(tc_coord *c)
 {
     int64_t now_s = tc_coord_now(c) / 1000;
     pthread_mutex_lock(&c->lock);
@@ -63,10 +65,12 @@ bool tc_problem_is_said(tc_coord *c, uint64_t *unsaid)
         c->said = 0;
     }
     bool says = c->said < SAID_MOST;
-    *unsaid = says ? c->unsaid : 0;
+    uint64_t unsaid = says ? c->unsaid : 0;
     c->said += says;
     c->unsaid = says ? 0 : c->unsaid + 1;
     pthread_mutex_unlock(&c->lock);
+    if (unsaid > 0)
+        tc_log(TC_LOG_WARN, "%" PRIu64 " more refusals were not logged", unsaid);
     return says;
 }
 
@@ -82,13 +86,20 @@ static void quotable(const char *detail, char out[512])
     }
 }
 
+/* Of a coordinator, not of a file: who is refused for asking too much has met no locked storage. */
+static const char *title_of(tacit_status code)
+{
+    return code == TACIT_E_BUSY ? "busy, or asked too often: ask again later"
+                                : tacit_status_text(code);
+}
+
 void tc_problem(tc_response *out, int http, tacit_status code, const char *detail, json_t *more)
 {
     char type[64], plain[512];
     type_of(code, type);
     quotable(shown(http, detail), plain);
-    json_t *j = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", tacit_status_text(code),
-                          "status", http, "detail", plain);
+    json_t *j = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", title_of(code), "status",
+                          http, "detail", plain);
     if (j && more)
         (void)json_object_update_missing(j, more); /* without memory for them: without them */
     char *text = tc_json_text(j);

@@ -1,8 +1,7 @@
 /* problem_test.c - refused tokens in the log: anybody can send one, and nobody can fill it. */
-#include "support/test.h"
+#include "support/coord_study.h"
 
 #include "base/log.h"
-#include "coord/coord.h"
 
 static size_t lines;
 static char last[256], before_last[256];
@@ -49,15 +48,39 @@ static void the_log_has_so_many_refusals_a_second(void **state)
     now += 1000;
     guess(c, 1);
     assert_int_equal(lines, 22);
-    assert_string_equal(before_last, "80 more refusals of tokens were not logged");
+    assert_string_equal(before_last, "80 more refusals were not logged");
     assert_string_equal(last, "GET /v1/studies: 401 the token is not valid");
+    now +=
+        1000; /* whoever is turned away for asking too often shares them, before it comes so far */
+    for (int i = 0; i < 15; i++)
+        tc_coord_counted(c, 429);
+    assert_int_equal(lines, 37);
+    assert_string_equal(last, "a request was turned away: 429 too many of its address, or too many "
+                              "wrong tokens");
+    guess(c, 10);
+    assert_int_equal(lines, 42);
     tc_log_set(NULL, NULL, TC_LOG_ERROR);
     tc_coord_free(c);
     tc_store_close(store);
 }
 
+/* A valid token that does not reach fills the log no more than a wrong one. */
+static void so_do_tokens_that_do_not_reach(void **state)
+{
+    coord_world *w = *state;
+    lines = 0;
+    tc_log_set(note, NULL, TC_LOG_INFO);
+    int status = 0;
+    for (int i = 0; i < 100; i++)
+        status = world_call(w, "GET", "/metrics", w->agents[0].access, NULL, NULL);
+    tc_log_set(NULL, NULL, TC_LOG_ERROR);
+    assert_int_equal(status, 403);
+    assert_int_equal(lines, 20);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_log_has_so_many_refusals_a_second)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_log_has_so_many_refusals_a_second),
+                                       IN_WORLD(so_do_tokens_that_do_not_reach)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

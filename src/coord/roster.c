@@ -32,9 +32,10 @@ json_t *tc_roster_json(const tc_member_row *m)
     tc_base64_add(&key, m->key.bytes, sizeof m->key.bytes);
     tc_base64_add(&access, m->access.bytes, sizeof m->access.bytes);
     tc_base64_add(&joined, m->joined.bytes, sizeof m->joined.bytes);
-    json_t *j = json_pack("{s:s, s:I, s:b, s:s, s:s}", "key", tc_text_get(&key), "sequence",
+    json_t *j = json_pack("{s:s, s:I, s:b, s:s, s:s, s:I}", "key", tc_text_get(&key), "sequence",
                           (json_int_t)m->sequence, "revoked", (int)m->revoked, "access",
-                          tc_text_get(&access), "joined", tc_text_get(&joined));
+                          tc_text_get(&access), "joined", tc_text_get(&joined), "spoke",
+                          (json_int_t)m->spoke);
     tc_text_fini(&key);
     tc_text_fini(&access);
     tc_text_fini(&joined);
@@ -55,6 +56,8 @@ static bool read_member(const json_t *j, tc_member_row *out)
         !tc_json_whole(json_object_get(j, "sequence"), &sequence) || sequence < 0 ||
         !read_hash(j, "access", &out->access) || !read_hash(j, "joined", &out->joined))
         return false;
+    if (!tc_json_whole(json_object_get(j, "spoke"), &out->spoke))
+        out->spoke = TC_SPOKE_UNKNOWN;
     out->sequence = (uint64_t)sequence;
     out->revoked = json_is_true(json_object_get(j, "revoked"));
     return true;
@@ -183,41 +186,6 @@ static tacit_status find_place(tc_ask *a, enrolment *e, bool *found, tacit_error
     return TACIT_OK;
 }
 
-static tacit_status is_taken(tc_ask *a, const enrolment *e, bool *out, tacit_error *err)
-{
-    tc_key key = tc_roster_key(e->agent);
-    tc_record which = {.study = e->desk->id,
-                       .kind = TC_RECORD_AGENT,
-                       .key = key.bytes,
-                       .key_size = key.n},
-              got;
-    TC_TRY(tc_store_record_find(a->coord->cfg.store, &which, &got, err));
-    *out = got.version > 0;
-    tc_free((void *)got.value);
-    return TACIT_OK;
-}
-
-/* The one that it had, the next one, or the first one after that which is free. */
-static tacit_status choose_place(tc_ask *a, enrolment *e, tacit_error *err)
-{
-    tc_record_range all = {.study = e->desk->id, .kind = TC_RECORD_AGENT};
-    uint64_t agents = e->desk->plan->env.agents;
-    int64_t wish;
-    bool taken = true;
-    TC_TRY(tc_store_record_count(a->coord->cfg.store, &all, &e->agent, err));
-    if (e->agent >= agents)
-        return tc_refuse(a, 409, TACIT_E_STATE, err, "the roster of %" PRIu64 " agents is full",
-                         agents);
-    if (tc_json_whole(json_object_get(a->body, "agent"), &wish) && (uint64_t)wish < agents)
-        e->agent = (uint64_t)wish;
-    for (uint64_t i = 0; taken && i < agents; i++) {
-        TC_TRY(is_taken(a, e, &taken, err));
-        if (taken)
-            e->agent = (e->agent + 1) % agents;
-    }
-    return TACIT_OK;
-}
-
 /* One use less. */
 static tacit_status spend_token(tc_ask *a, tc_changes *changes, tacit_error *err)
 {
@@ -238,10 +206,10 @@ static tacit_status spend_token(tc_ask *a, tc_changes *changes, tacit_error *err
 
 static tacit_status add_place(tc_ask *a, enrolment *e, tc_changes *changes, tacit_error *err)
 {
-    tc_member_row m = {.key = e->key, .joined = a->caller.token};
+    tc_member_row m = {.key = e->key, .joined = a->caller.token, .spoke = TC_SPOKE_NEVER};
     tc_key by_key = key_record(&e->key);
     TC_TRY(spend_token(a, changes, err));
-    TC_TRY(choose_place(a, e, err));
+    TC_TRY(tc_roster_choose(a, e->desk, &e->agent, err));
     TC_TRY(renew_access(a, e->desk, e->agent, &m, e->access, changes, err));
     change_member(changes, e->desk->id, e->agent, &m);
     tc_changes_add(changes, TC_INSERT, e->desk->id, TC_RECORD_KEY, &by_key, 0,
@@ -417,7 +385,8 @@ static tacit_status try_revoke(tc_ask *a, const tc_desk *d, uint64_t agent, taci
     tc_changes changes = {.n = 0};
     tc_key mark = revoked_key(agent);
     TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
-    if (m.revoked)
+    a->already = m.revoked;
+    if (a->already)
         return TACIT_OK;
     m.revoked = true;
     tacit_status status = end_access(a, &m, &changes, err);

@@ -36,6 +36,17 @@ static bool read_phase(const json_t *j, tc_phase *out)
     return false;
 }
 
+/* Rounds that were refused by older versions have none. */
+static tc_shortage read_shortage(const json_t *j)
+{
+    const json_t *s = json_object_get(j, "lacks");
+    return (tc_shortage){.known = json_is_object(s),
+                         .requested = json_number_value(json_object_get(s, "requested")),
+                         .spent = json_number_value(json_object_get(s, "spent")),
+                         .remaining = json_number_value(json_object_get(s, "remaining")),
+                         .delta = json_number_value(json_object_get(s, "delta"))};
+}
+
 static tacit_status read_round(const json_t *j, int64_t study, tc_round *out, tacit_error *err)
 {
     int64_t number, deadline;
@@ -46,6 +57,7 @@ static tacit_status read_round(const json_t *j, int64_t study, tc_round *out, ta
     out->number = (uint64_t)number;
     out->deadline_ms = deadline;
     out->refused = json_is_true(json_object_get(j, "refused"));
+    out->lacks = read_shortage(j);
     snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
     return TACIT_OK;
 }
@@ -79,11 +91,18 @@ tacit_status tc_round_find(tc_coord *c, int64_t study, uint64_t number, tc_round
     return read_key(c, study, TC_RECORD_ROUND, &key, out, err);
 }
 
+static json_t *shortage_json(const tc_shortage *s)
+{
+    return s->known ? json_pack("{s:f, s:f, s:f, s:f}", "requested", s->requested, "spent",
+                                s->spent, "remaining", s->remaining, "delta", s->delta)
+                    : json_null();
+}
+
 static json_t *to_json(const tc_round *r)
 {
-    return json_pack("{s:I, s:s, s:I, s:s, s:b}", "round", (json_int_t)r->number, "phase",
+    return json_pack("{s:I, s:s, s:I, s:s, s:b, s:o}", "round", (json_int_t)r->number, "phase",
                      names[r->phase], "deadline_ms", (json_int_t)r->deadline_ms, "reason",
-                     r->reason, "refused", (int)r->refused);
+                     r->reason, "refused", (int)r->refused, "lacks", shortage_json(&r->lacks));
 }
 
 void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, const tc_round *now)

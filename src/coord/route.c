@@ -96,7 +96,7 @@ const tc_route tc_routes[] = {
      .pace = TC_PACE_STUDY, .handle = tc_served_best, .summary = "The best trial so far"},
     {"POST", "/v1/studies:outsource", MAY(CURATOR) | MAY(OPERATOR), TC_BODY_STUDY, .takes = &tc_shape_outsource, .status = 201, .gives = &tc_shape_outsourced,
      .also_status = 200, .also_gives = &tc_shape_outsourced,
-     .once = true, .again = true, .pace = TC_PACE_STUDY, .handle = tc_outsource_post, .summary = "A study over released rows; 200: it was there, and there is a new token"},
+     .once = true, .again = true, .pace = TC_PACE_STUDY, .handle = tc_outsource_post, .summary = "A study over released rows; 200: it was there, and a new token replaces the former"},
     {.method = NULL},
 };
 /* clang-format on */

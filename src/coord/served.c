@@ -33,7 +33,7 @@ void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint6
 {
     if (tc_algorithm_takes_replies(doc->algorithm))
         return;
-    tc_coord_say(c, d->name,
+    tc_coord_say(c, d->name, &d->hash,
                  json_pack("{s:s, s:I, s:s, s:o}", "event", "trial", "trial", (json_int_t)trial,
                            "state", tc_trial_state_name(state), "value",
                            value ? json_real(*value) : json_null()));
@@ -184,6 +184,8 @@ static tacit_status count_claim(asking *s, tacit_error *err)
     pthread_mutex_lock(&d->quick);
     if (d->claims_ms < now - CLAIMS * CLAIM_MS)
         d->claims_ms = now - CLAIMS * CLAIM_MS;
+    if (d->claims_ms > now) /* the clock was set back: one now, and one a second */
+        d->claims_ms = now - CLAIM_MS;
     bool room = d->claims_ms + CLAIM_MS <= now;
     if (room)
         d->claims_ms += CLAIM_MS;
@@ -292,6 +294,7 @@ static tacit_status release(tc_ask *a, tc_desk *d, tacit_error *err)
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_desk_study(a->coord, d, &study, err));
     TC_TRY(tc_study_release(study, trial, err));
+    a->already = true; /* it may have been stale before */
     tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
     return tc_answer(a, 200,
                      json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",

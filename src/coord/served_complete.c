@@ -152,6 +152,7 @@ static tacit_status complete(tc_ask *a, tc_desk *d, tc_study *study, const repor
     *first = status == TACIT_OK;
     if (status == TACIT_E_STATE)
         TC_TRY(was_told(study, r, &told, err));
+    a->already = told;
     return *first || told ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
 }
 

@@ -158,6 +158,11 @@ static void take_overs_have_a_measure(void **state)
     s->w.now_ms += 1000;
     assert_int_equal(take_over(s, "b", "a", 0, NULL), 200);
     assert_int_equal(take_over(s, "a", "b", 0, NULL), 503);
+    s->w.now_ms -= 10000000; /* the clock was wrong: nobody waits until it is as late again */
+    assert_int_equal(take_over(s, "a", "b", 0, NULL), 200);
+    assert_int_equal(take_over(s, "b", "a", 0, NULL), 503);
+    s->w.now_ms += 1000;
+    assert_int_equal(take_over(s, "b", "a", 0, NULL), 200);
 }
 
 /* ---- taken back ---- */

@@ -1,6 +1,8 @@
 /* shape_served.c - what requests and answers of served studies look like (shape.h). */
 #include "coord/shape.h"
 
+#include "study/study.h"
+
 /* clang-format off */
 
 #define END {.name = NULL}
@@ -10,14 +12,13 @@
 #define OBJECT TC_FIELD_OBJECT
 #define MAP    TC_FIELD_MAP
 #define WHOLE_MOST 9223372036854775807.0
-#define SECONDS_MOST 2592000 /* 30 days */
 
 static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", NULL};
 
 /* ---- bodies ---- */
 
 #define WORKER {"worker", TEXT, TC_NEEDED, 1, 255, .help = "Who will run it, in printable ASCII", .example = "\"gpu-1\""}
-#define LEASE {"lease_s", NUMBER, 0, 1, SECONDS_MOST, 3600, .help = "Seconds after which others may have it; less than 10 count as 10", .example = "3600"}
+#define LEASE {"lease_s", NUMBER, 0, TC_LEASE_LEAST_S, TC_LEASE_MOST_S, 3600, .help = "Seconds after which others may have it; less than 10 count as 10", .example = "3600"}
 
 static const tc_field suggest[] = {
     WORKER,

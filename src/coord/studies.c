@@ -68,8 +68,9 @@ static tacit_status extend_round(tc_coord *c, const tc_desk *d, tc_changes *chan
     return TACIT_OK;
 }
 
-static tacit_status try_state(tc_coord *c, const tc_desk *d, tc_study_state to, tacit_error *err)
+static tacit_status try_state(tc_ask *a, const tc_desk *d, tc_study_state to, tacit_error *err)
 {
+    tc_coord *c = a->coord;
     tc_changes changes = {.n = 0};
     tc_key key = tc_key_word(STATE);
     tc_study_state state;
@@ -78,7 +79,8 @@ static tacit_status try_state(tc_coord *c, const tc_desk *d, tc_study_state to, 
     TC_TRY(tc_state_get(c, d->id, &state, &version, err));
     if (state == TC_STUDY_CLOSED && to != TC_STUDY_CLOSED)
         return tc_fail(err, TACIT_E_STATE, "the study is closed for good");
-    if (state == to)
+    a->already = state == to;
+    if (a->already)
         return TACIT_OK;
     tc_changes_add(&changes, version > 0 ? TC_REPLACE : TC_INSERT, d->id, TC_RECORD_STATE, &key,
                    version, json_pack("{s:s}", "state", states[to]));
@@ -94,7 +96,7 @@ static tacit_status set_state(tc_ask *a, tc_desk *d, tc_study_state to, tacit_er
 {
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
-        status = try_state(a->coord, d, to, err);
+        status = try_state(a, d, to, err);
     TC_TRY(status);
     a->out->closes = to == TC_STUDY_CLOSED;
     tc_say_state(a->coord, d, states[to]);
@@ -194,9 +196,11 @@ tacit_status tc_studies_put(tc_coord *c, const tc_study_doc *doc, tacit_error *e
         status = take_time(c, &row.created_ms, err);
     if (status == TACIT_OK)
         status = tc_store_study_put(c->cfg.store, &row, &id, err);
+    tc_ledger_hash of = tc_study_hash(&row);
     tc_study_row_fini(&row);
     if (status == TACIT_OK)
-        tc_coord_say(c, doc->name, json_pack("{s:s, s:s}", "event", "study", "state", "running"));
+        tc_coord_say(c, doc->name, &of,
+                     json_pack("{s:s, s:s}", "event", "study", "state", "running"));
     return status;
 }
 
@@ -277,9 +281,8 @@ static tacit_status add_federated(tc_ask *a, tc_desk *d, json_t *j, tacit_error 
 {
     uint64_t enrolled;
     tc_round r;
-    tc_record_range all = {.study = d->id, .kind = TC_RECORD_AGENT};
     const char *not_private = a->coord->cfg.seeded ? "noise comes from a seed" : "";
-    TC_TRY(tc_store_record_count(a->coord->cfg.store, &all, &enrolled, err));
+    TC_TRY(tc_roster_count(a->coord, d, &enrolled, err));
     TC_TRY(tc_round_present(a->coord, d->id, &r, err));
     json_t *more = json_pack("{s:O, s:I, s:I, s:o, s:s}", "options", d->plan->options, "agents",
                              (json_int_t)d->plan->env.agents, "enrolled", (json_int_t)enrolled,

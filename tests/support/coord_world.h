@@ -182,13 +182,14 @@ static inline void world_close(coord_world *w)
 
 /* ---- rounds ---- */
 
-static inline int world_post_bytes(coord_world *w, citizen *c, uint64_t round, uint64_t sequence,
-                                   const void *bytes, size_t n, json_t **answer)
+/* field: "message", or "decline" */
+static inline int world_post_field(coord_world *w, citizen *c, uint64_t round, uint64_t sequence,
+                                   const char *field, const void *bytes, size_t n, json_t **answer)
 {
     char path[128];
     tc_text body = {0}, text = {0};
     tc_signature s;
-    tc_text_addf(&body, "{\"sequence\": %" PRIu64 ", \"message\": \"", sequence);
+    tc_text_addf(&body, "{\"sequence\": %" PRIu64 ", \"%s\": \"", sequence, field);
     tc_base64_add(&body, bytes, n);
     tc_text_add(&body, "\"}");
     tc_signed what = {.purpose = TC_SIGN_MESSAGE,
@@ -210,6 +211,12 @@ static inline int world_post_bytes(coord_world *w, citizen *c, uint64_t round, u
     tc_text_fini(&body);
     tc_text_fini(&text);
     return status;
+}
+
+static inline int world_post_bytes(coord_world *w, citizen *c, uint64_t round, uint64_t sequence,
+                                   const void *bytes, size_t n, json_t **answer)
+{
+    return world_post_field(w, c, round, sequence, "message", bytes, n, answer);
 }
 
 /* A call of an agent, whose network is this function. *closes: a round may be complete. */

@@ -77,10 +77,16 @@ static double mixed(size_t who, const double *u, size_t dim)
            (who == 1 ? cos(20 * u[0]) : 0);
 }
 
-static void check_method(method how)
+/* Few values, so that many are equal: such pairs have no order to get wrong. */
+static double coarse(size_t who, const double *u, size_t dim)
+{
+    return round(2 * mixed(who, u, dim)) / 2;
+}
+
+static void check_method(method how, double (*objective)(size_t, const double *, size_t))
 {
     federation *f = assemble(algorithm_of(how), line(), N, options_of[how]);
-    f->objective = mixed;
+    f->objective = objective;
     f->member[2]->silent = true;
     run(f, INITIAL);
     for (size_t i = 0; i < N; i++)
@@ -103,15 +109,16 @@ static void check_method(method how)
 static void test_rgpe_as_the_slow_one(void **state)
 {
     (void)state;
-    check_method(RGPE);
+    check_method(RGPE, mixed);
+    check_method(RGPE, coarse);
 }
 
 static void test_taf_as_the_slow_one(void **state)
 {
     (void)state;
-    check_method(TAF_DRAW);
-    check_method(TAF_MEAN);
-    check_method(TAF_PAIRS);
+    check_method(TAF_DRAW, mixed);
+    check_method(TAF_MEAN, mixed);
+    check_method(TAF_PAIRS, mixed);
 }
 
 /* Of agents that want the opposite, rgpe takes next to nothing. */
