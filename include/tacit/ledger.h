@@ -152,7 +152,8 @@ typedef struct tacit_spent {
         sizeof(tacit_spent), 0, 0, 0, NULL, 0, NULL, false, NULL                                   \
     }
 
-/* What one unit has spent over all studies. subject NULL: the worst-off of all. accountant NULL
+/* What one unit has spent over all studies; a row or a user also for releases about agents, of whom it is
+ * a part (docs/privacy.md). subject NULL: the worst-off of all. accountant NULL
  * stands for "pld". */
 TACIT_API tacit_status tacit_ledger_spent(tacit_ledger *l, tacit_unit unit, const char *subject,
                                           const char *accountant, double delta, tacit_spent *out,

@@ -19,10 +19,16 @@
 #define STORAGE_DEFAULT "sqlite:///tacit-agent.db"
 
 /* A question that was not held but answered "not yet" at once is asked again after WAIT_FIRST_MS. */
-enum { WAIT_S = 20, PAUSE_FIRST_MS = 250, WAIT_FIRST_MS = 1000, PAUSE_MOST_MS = 15000 };
+enum {
+    WAIT_S = 20,
+    PAUSE_FIRST_MS = 250,
+    WAIT_FIRST_MS = 1000,
+    PAUSE_MOST_MS = 15000,
+    SLICE_MS = 50
+};
 
 typedef struct options {
-    char *storage, *study, *token_file, *fingerprint, *ledger;
+    char *storage, *study, *as, *token_file, *fingerprint, *ledger;
     double epsilon, delta, timeout_s, patience_s;
     bool accept_not_private, accept_restored;
     int64_t test_seed, test_key, pulls;
@@ -34,6 +40,11 @@ static const tc_option table[] = {
      .offset = offsetof(options, study),
      .value = "NAME",
      .help = "the study to take part in"},
+    {.name = "as",
+     .type = TC_OPTION_STRING,
+     .offset = offsetof(options, as),
+     .value = "NAME",
+     .help = "what the storage calls it, where it has another study of that name already"},
     TC_SERVER_OPTIONS(options),
     {.name = "storage",
      .type = TC_OPTION_STRING,
@@ -54,8 +65,8 @@ static const tc_option table[] = {
      .min = 0,
      .max = 1e6,
      .help =
-         "what the whole of that ledger may spend; 0: no limit, for studies that promise epsilon "
-         "10 at delta 0.01 or less"},
+         "what the whole of that ledger may spend; 0: epsilon 10 at delta 0.01, and no study that "
+         "may spend more"},
     {.name = "delta",
      .type = TC_OPTION_FLOAT,
      .offset = offsetof(options, delta),
@@ -116,6 +127,7 @@ typedef struct party {
     const tc_invocation *in;
     const options *o;
     tc_store *store;
+    tc_hold *alone; /* no other process is this agent */
     tc_client *client;
     char *token;
     tc_agent *agent;
@@ -130,6 +142,7 @@ static void party_close(party *p)
     tc_runner_free(p->runner);
     tc_agent_close(p->agent);
     tc_client_free(p->client);
+    tc_hold_end(p->alone);
     tc_store_close(p->store);
     if (p->token)
         explicit_bzero(p->token, strlen(p->token));
@@ -138,16 +151,26 @@ static void party_close(party *p)
 
 /* ---- a coordinator that does not answer ---- */
 
+/* In slices, so that an interruption is seen soon. */
 static void nap(int64_t ms)
 {
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+    for (; ms > 0 && !tc_interrupted(); ms -= SLICE_MS)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000L * SLICE_MS}, NULL);
+}
+
+static tacit_status interrupted(tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CANCELLED,
+                   "interrupted; the same command goes on where it stopped");
 }
 
 /* Waits, longer each time; the failure itself once patience is at its end. */
 static tacit_status endure(party *p, tacit_status status, const tacit_error *why, tacit_error *err)
 {
     uint64_t now = tc_clock_ns();
-    if (status != TACIT_E_IO || tc_interrupted())
+    if (status == TACIT_E_IO && tc_interrupted())
+        return interrupted(err);
+    if (status != TACIT_E_IO)
         return tc_fail(err, status, "%s", why->msg);
     if (p->silent_since == 0) {
         p->silent_since = now;
@@ -156,7 +179,8 @@ static tacit_status endure(party *p, tacit_status status, const tacit_error *why
     }
     if ((double)(now - p->silent_since) > p->o->patience_s * 1e9)
         return tc_fail(err, status, "%s; gave up after %g s", why->msg, p->o->patience_s);
-    nap(p->pause_ms);
+    int64_t asked_ms = 1000 * (int64_t)tc_client_retry_after_s(p->client);
+    nap(asked_ms > p->pause_ms ? asked_ms : p->pause_ms);
     p->pause_ms = p->pause_ms * 2 < PAUSE_MOST_MS ? p->pause_ms * 2 : PAUSE_MOST_MS;
     return TACIT_OK;
 }
@@ -170,6 +194,7 @@ static tc_agent_config config_of(const party *p)
         .store = p->store,
         .transport = tc_client_transport(p->client),
         .study = o->study,
+        .as = o->as,
         .join_token = p->token,
         .ledger = o->ledger,
         .limited = o->epsilon > 0,
@@ -185,6 +210,11 @@ static tacit_status check(const options *o, tacit_error *err)
 {
     if (!o->study)
         return tc_fail(err, TACIT_E_ARG, "--study is missing: say which study to take part in");
+    TC_TRY(tc_study_name_check(o->study, err));
+    if (o->as)
+        TC_TRY(tc_study_name_check(o->as, err));
+    if (o->delta > 0 && !(o->epsilon > 0))
+        return tc_fail(err, TACIT_E_ARG, "--delta is of --epsilon, which is missing");
     if (o->epsilon > 0 && !(o->delta > 0 && o->delta < 1))
         return tc_fail(err, TACIT_E_ARG, "--epsilon needs a --delta between 0 and 1, got %g",
                        o->delta);
@@ -201,7 +231,10 @@ static tacit_status look_at_study(party *p, tc_study_doc **out, tacit_error *err
     while (p->token && !doc) {
         tacit_error why = {0};
         tacit_status status = tc_agent_preview(&cfg, &doc, &objection, &why);
-        if (status != TACIT_OK && status != TACIT_E_IO)
+        bool refused = status != TACIT_OK && status != TACIT_E_IO;
+        if (refused && !p->store)
+            return tc_fail(err, status, "%s", why.msg);
+        if (refused)
             break;
         if (status != TACIT_OK)
             TC_TRY(endure(p, status, &why, err));
@@ -230,6 +263,43 @@ static tacit_status check_command(party *p, tacit_error *err)
     return status;
 }
 
+/* What the storage calls the study. */
+static const char *kept_name(const options *o)
+{
+    return o->as ? o->as : o->study;
+}
+
+/* An agent is one process: its trials come one after the other, and so do its rounds. */
+static tacit_status open_storage(party *p, bool create, tacit_error *err)
+{
+    tacit_error why = {0};
+    tc_text name = {0};
+    TC_TRY(tc_store_open(&p->store, p->o->storage, create, err));
+    tc_text_addf(&name, "agent of study %s", kept_name(p->o));
+    tacit_status status = name.failed
+                              ? tc_fail_memory(&why)
+                              : tc_store_hold(p->store, tc_text_get(&name), &p->alone, &why);
+    tc_text_fini(&name);
+    if (status == TACIT_E_BUSY)
+        return tc_fail(err, status,
+                       "an agent of study \"%s\" is at work on this storage already: wait for it "
+                       "or end it, or say another --storage to take part a second time",
+                       kept_name(p->o));
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+/* That we are not alone is found out first; a storage that is not there, or is being made, comes into
+ * being once the study is known. */
+static tacit_status open_existing(party *p, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status status = open_storage(p, false, &why);
+    if (status == TACIT_OK ||
+        (!p->store && (status == TACIT_E_NOT_FOUND || status == TACIT_E_CORRUPT)))
+        return TACIT_OK;
+    return tc_fail(err, status, "%s", why.msg);
+}
+
 static tacit_status open_agent(party *p, tacit_error *err)
 {
     tc_agent_config cfg = config_of(p);
@@ -249,14 +319,25 @@ static tacit_status open_party(party *p, tacit_error *err)
     TC_TRY(check(o, err));
     TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
     TC_TRY(tc_server_client(&p->client, p->in->args[0], o->fingerprint, err));
+    tc_client_stop_at(p->client, tc_interrupted);
+    TC_TRY(open_existing(p, err));
     TC_TRY(check_command(p, err));
-    TC_TRY(tc_store_open(&p->store, o->storage, true, err));
+    if (!p->store)
+        TC_TRY(open_storage(p, true, err));
     TC_TRY(open_agent(p, err));
     const tc_space *space = tc_study_document(tc_agent_study(p->agent))->space;
     return tc_runner_new(&p->runner, space, p->in->command, 1, (int64_t)(o->timeout_s * 1000), err);
 }
 
 /* ---- the loop ---- */
+
+/* The last batch is no larger than what is left of the planned trials. */
+static uint64_t most_pulls(const party *p, uint64_t finished)
+{
+    uint64_t planned = tc_study_document(tc_agent_study(p->agent))->trials;
+    uint64_t left = planned > finished ? planned - finished : 1, most = (uint64_t)p->o->pulls;
+    return most < left ? most : left;
+}
 
 static tacit_status run_trial(party *p, tacit_error *err)
 {
@@ -271,7 +352,7 @@ static tacit_status run_trial(party *p, tacit_error *err)
                              .runner = p->runner,
                              .budget = finished + 1,
                              .jobs = 1,
-                             .pulls = (uint64_t)p->o->pulls,
+                             .pulls = most_pulls(p, finished),
                              .quiet = true};
     return tc_campaign_run(&plan, err);
 }
@@ -305,15 +386,25 @@ static tacit_status step(party *p, tc_agent_next *next, tacit_error *err)
     return *next == TC_AGENT_TRIAL ? run_trial(p, err) : TACIT_OK;
 }
 
+static tacit_status say_promise(party *p, tacit_error *err)
+{
+    tc_text text = {0};
+    tacit_status status = tc_agent_promise(p->agent, &text, err);
+    if (status == TACIT_OK && !text.failed)
+        tc_note(p->in->quiet, "%s", tc_text_get(&text));
+    tc_text_fini(&text);
+    return status;
+}
+
 static tacit_status take_part(party *p, tacit_error *err)
 {
     tc_agent_next next = TC_AGENT_AGAIN;
     TC_TRY(open_party(p, err));
     tc_note(p->in->quiet, "agent %" PRIu64 " of study %s", tc_agent_number(p->agent), p->o->study);
+    TC_TRY(say_promise(p, err));
     while (next != TC_AGENT_DONE) {
         if (tc_interrupted())
-            return tc_fail(err, TACIT_E_CANCELLED,
-                           "interrupted; the same command goes on where it stopped");
+            return interrupted(err);
         TC_TRY(step(p, &next, err));
     }
     return TACIT_OK;
@@ -360,6 +451,7 @@ const tc_verb tc_verb_agent = {
         "its storage; only what `tacit inspect` shows leaves. It may be killed at any time: the "
         "same\n"
         "command goes on. A round that would spend more than --epsilon is not taken part in.\n"
+        "One process at a time: a second one on the same storage and study is refused (5).\n"
         "\n"
         "  tacit agent https://tacit.example:8443 --study landmine --token-file join.txt \\\n"
         "      --fingerprint sha256//... -- ./train --gamma {gamma} --c {C}",

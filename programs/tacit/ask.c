@@ -20,8 +20,9 @@ static const tc_option table[] = {
     {"worker", TC_OPTION_STRING, offsetof(options, worker), .value = "NAME",
      .help =
          "who asks, 1 to 255 characters; the same worker gets its unfinished trials back first"},
-    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0, .max = 1e9,
-     .help = "seconds, 1 or more, after which the trial may be given up as STALE; 0 is never, or "
+    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0, .max = TC_LEASE_MOST_S,
+     .help = "seconds, 1 to 2592000 (30 days), after which the trial may be given up as STALE; 0 "
+             "is never, or "
              "3600 at a coordinator"},
     {"count", TC_OPTION_INT, offsetof(options, count), "1", .min = 1, .max = 100000,
      .help = "trials to ask for"},
@@ -78,9 +79,10 @@ static tacit_status check_worker(const char *worker, tacit_error *err)
 
 static tacit_status check_lease(double s, tacit_error *err)
 {
-    if (s == 0 || s >= 1)
+    if (s == 0 || s >= TC_LEASE_LEAST_S)
         return TACIT_OK;
-    return tc_fail(err, TACIT_E_ARG, "--lease-s must be 0 or at least 1 second, got %g", s);
+    return tc_fail(err, TACIT_E_ARG, "--lease-s must be 0 or at least %d second, got %g",
+                   TC_LEASE_LEAST_S, s);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)

@@ -100,7 +100,7 @@ static void people_row(tc_table *t, const tc_passage *p)
     char text[256];
     tc_table_integer(t, 0, (int64_t)p->round);
     tc_table_text(t, 1, tc_fate_name(tc_passage_fate(p)));
-    if (p->published) {
+    if (p->published && !p->before) {
         tc_table_integer(t, 2, (int64_t)p->bytes);
         hex(&p->hash, text);
         text[HEX_SHOWN] = '\0';
@@ -117,19 +117,36 @@ static void people_row(tc_table *t, const tc_passage *p)
 /* Bytes that left, or may have. */
 static void print_sum(const tc_traffic *t, const char *study)
 {
-    size_t left = 0, bytes = 0, kept = 0;
+    size_t left = 0, bytes = 0, kept = 0, before = 0;
     for (size_t i = 0; i < t->n; i++) {
         const tc_passage *p = &t->rounds[i];
         left += p->paid;
-        bytes += p->paid ? p->bytes : 0;
+        before += p->before;
+        bytes += p->paid && !p->before ? p->bytes : 0;
         kept += p->published && !p->paid;
     }
     printf("\n%zu message%s of study %s left this machine or may have: %zu bytes before their "
-           "envelope.\n%zu did not leave. tacit inspect %s --round N shows one.\n",
-           left, left == 1 ? "" : "s", study, bytes, kept, study);
+           "envelope.\n",
+           left, left == 1 ? "" : "s", study, bytes);
+    if (before > 0)
+        printf("%zu of them left before this storage was restored: their bytes are not known.\n",
+               before);
+    printf("%zu did not leave. tacit inspect %s --round N shows one.\n", kept, study);
 }
 
-static tacit_status print_people(const tc_traffic *t, const char *study, tacit_error *err)
+/* No epsilon without the words that it rests on. */
+static void print_promise(const tc_study_plan *plan)
+{
+    char delta[32];
+    if (!(plan->doc->delta > 0))
+        return;
+    tc_delta_text(delta, plan->doc->delta);
+    printf("epsilon is at delta %s, for each message by itself.\n%s.\n", delta,
+           tc_statement_trust());
+}
+
+static tacit_status print_people(const tc_traffic *t, const char *study, const tc_study_plan *plan,
+                                 tacit_error *err)
 {
     static const char *const names[] = {"round",      "message", "bytes",   "hash",
                                         "journalled", "price",   "epsilon", "heard"};
@@ -142,6 +159,7 @@ static tacit_status print_people(const tc_traffic *t, const char *study, tacit_e
         people_row(out, &t->rounds[i]);
     TC_TRY(tc_table_print(out, TC_FORMAT_TABLE, stdout, err));
     print_sum(t, study);
+    print_promise(plan);
     return TACIT_OK;
 }
 
@@ -159,12 +177,12 @@ static void exact_price(tc_table *t, const tc_passage *p)
     tc_table_number(t, 11, p->epsilon); /* nothing where it is not finite */
 }
 
-static void exact_row(tc_table *t, const tc_passage *p)
+static void exact_row(tc_table *t, const tc_passage *p, double delta)
 {
     char text[HEX];
     tc_table_integer(t, 0, (int64_t)p->round);
     tc_table_text(t, 1, tc_fate_name(tc_passage_fate(p)));
-    if (p->published) {
+    if (p->published && !p->before) {
         tc_table_integer(t, 2, (int64_t)p->bytes);
         hex(&p->hash, text);
         tc_table_text(t, 3, text);
@@ -180,18 +198,21 @@ static void exact_row(tc_table *t, const tc_passage *p)
         tc_table_text(t, 14, text);
     }
     tc_table_text(t, 15, p->skipped);
+    if (p->paid && delta > 0)
+        tc_table_number(t, 16, delta);
     tc_table_end_row(t);
 }
 
-static tacit_status print_exact(const tc_traffic *t, tc_format format, tacit_error *err)
+static tacit_status print_exact(const tc_traffic *t, double delta, tc_format format,
+                                tacit_error *err)
 {
-    static const char *const names[] = {"round",      "message",       "bytes",      "hash",
-                                        "journalled", "ledger",        "entry",      "event",
-                                        "parameter",  "sampling_rate", "count",      "epsilon",
-                                        "heard",      "heard_bytes",   "heard_hash", "skipped"};
-    tc_table *out = tc_table_new(16, names);
+    static const char *const names[] = {
+        "round", "message",     "bytes",      "hash",          "journalled", "ledger",
+        "entry", "event",       "parameter",  "sampling_rate", "count",      "epsilon",
+        "heard", "heard_bytes", "heard_hash", "skipped",       "delta"};
+    tc_table *out = tc_table_new(17, names);
     for (size_t i = 0; i < t->n; i++)
-        exact_row(out, &t->rounds[i]);
+        exact_row(out, &t->rounds[i], delta);
     return tc_table_print(out, format, stdout, err);
 }
 
@@ -216,6 +237,12 @@ static tacit_status content_read(content *c, const tc_traffic *t, uint64_t round
     c->p = tc_traffic_get(t, round);
     if (!c->p || !c->p->published)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no message of round %" PRIu64 " here",
+                       round);
+    if (c->p->before)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the message of round %" PRIu64
+                       " left before this storage was restored from "
+                       "a backup: its bytes are not known",
                        round);
     tc_base64_add(&c->base64, tc_text_get(&t->message), t->message.len);
     if (c->base64.failed)
@@ -308,17 +335,17 @@ static tacit_status inspect(const tc_invocation *in, tc_session *s, tc_traffic *
 {
     const options *o = in->opts;
     TC_TRY(tc_session_look(s, in->args[0], o->storage, err));
-    const char *name = tc_study_name(s->study);
+    const char *name = in->args[0]; /* the store's: `tacit agent --as` */
     if (!tc_study_get_plan(s->study))
         return tc_fail(err, TACIT_E_STATE,
                        "study \"%s\" is of one party: nothing of it is ever sent", name);
-    TC_TRY(tc_traffic_read(t, s->store, s->study, o->round < 0 ? TC_NO_MESSAGE : (uint64_t)o->round,
-                           err));
+    TC_TRY(tc_traffic_read(t, s->store, name, s->study,
+                           o->round < 0 ? TC_NO_MESSAGE : (uint64_t)o->round, err));
     if (o->round >= 0)
         return print_message(t, (uint64_t)o->round, in->format, err);
     if (in->format == TC_FORMAT_TABLE)
-        return print_people(t, name, err);
-    return print_exact(t, (tc_format)in->format, err);
+        return print_people(t, name, tc_study_get_plan(s->study), err);
+    return print_exact(t, tc_study_get_plan(s->study)->doc->delta, (tc_format)in->format, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -343,6 +370,7 @@ const tc_verb tc_verb_inspect = {
         "  leaving   paid for, not answered yet: it may have left\n"
         "  ready     not paid for yet: it has not left\n"
         "  withheld  the agent's own ledger refused the price: it does not leave\n"
+        "  before    left before this storage was restored from a backup: its bytes are not known\n"
         "\n"
         "epsilon is what the message costs by itself, at the study's delta: both times, where it "
         "was\n"

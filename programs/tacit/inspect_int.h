@@ -15,7 +15,8 @@ typedef enum tc_fate {
     TC_FATE_READY,    /* journalled, not paid for: nothing has left */
     TC_FATE_WITHHELD, /* the agent's own ledger refused: nothing leaves */
     TC_FATE_LEAVING,  /* paid for, not answered: it may have left */
-    TC_FATE_SENT
+    TC_FATE_SENT,
+    TC_FATE_BEFORE /* another left in its place, before this storage was restored */
 } tc_fate;
 const char *tc_fate_name(tc_fate fate); /* "withheld" */
 
@@ -27,6 +28,7 @@ typedef struct tc_passage {
     size_t bytes;
     tc_ledger_hash hash; /* BLAKE2b-256, as b2sum -l 256 */
     bool paid;
+    bool before;        /* ... for what left before a restore: the message here has not */
     const char *ledger; /* where paid: its name, the entry there, what it says ... */
     uint64_t entry;
     uint64_t times;    /* more than one: its coordinator was restored from a backup since */
@@ -51,10 +53,10 @@ typedef struct tc_traffic {
 
 #define TC_NO_MESSAGE UINT64_MAX
 
-/* want: the round whose message is kept, or TC_NO_MESSAGE. E_CORRUPT: a round was answered that nothing
+/* name: what the store calls the study. want: the round whose message is kept, or TC_NO_MESSAGE. E_CORRUPT: a round was answered that nothing
  * was paid for, so that part of the storage is missing. */
-tacit_status tc_traffic_read(tc_traffic *t, tc_store *store, tc_study *study, uint64_t want,
-                             tacit_error *err);
+tacit_status tc_traffic_read(tc_traffic *t, tc_store *store, const char *name, tc_study *study,
+                             uint64_t want, tacit_error *err);
 void tc_traffic_fini(tc_traffic *t);
 /* NULL: nothing was journalled of it. */
 const tc_passage *tc_traffic_get(const tc_traffic *t, uint64_t round);

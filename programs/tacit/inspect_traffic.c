@@ -15,7 +15,7 @@
 
 const char *tc_fate_name(tc_fate fate)
 {
-    static const char *const names[] = {"ready", "withheld", "leaving", "sent"};
+    static const char *const names[] = {"ready", "withheld", "leaving", "sent", "before"};
     return names[fate];
 }
 
@@ -24,6 +24,8 @@ tc_fate tc_passage_fate(const tc_passage *p)
     bool ended = p->skipped || p->heard > 0;
     if (!p->paid)
         return p->skipped ? TC_FATE_WITHHELD : TC_FATE_READY;
+    if (p->before)
+        return TC_FATE_BEFORE;
     return ended ? TC_FATE_SENT : TC_FATE_LEAVING;
 }
 
@@ -121,12 +123,12 @@ static tacit_status look_at(void *user, const tc_event_row *row, tacit_error *er
     return status;
 }
 
-static tacit_status read_journal(tc_traffic *t, tc_store *store, tc_study *study, uint64_t want,
-                                 tacit_error *err)
+static tacit_status read_journal(tc_traffic *t, tc_store *store, const char *name, tc_study *study,
+                                 uint64_t want, tacit_error *err)
 {
     reading r = {.t = t, .space = tc_study_document(study)->space, .want = want};
     tc_study_row row;
-    TC_TRY(tc_store_study_get(store, tc_study_name(study), &row, err));
+    TC_TRY(tc_store_study_get(store, name, &row, err));
     int64_t id = row.id;
     tc_study_row_fini(&row);
     return tc_store_scan(store, id, 0, look_at, &r, err);
@@ -137,6 +139,7 @@ static tacit_status read_journal(tc_traffic *t, tc_store *store, tc_study *study
 typedef struct paying {
     tc_traffic *t;
     tc_store *store;
+    const char *name; /* what the store calls the study */
     const tc_study_plan *plan;
 } paying;
 
@@ -157,12 +160,11 @@ static tacit_status price(const tc_study_plan *plan, double distance, tc_passage
 static tacit_status is_price(const paying *y, const tc_ledger_entry *e, bool *out, tacit_error *err)
 {
     *out = false;
-    if (strcmp(e->mechanism, "pledge") != 0)
+    if (strcmp(e->mechanism, "pledge") != 0 && strcmp(e->mechanism, TC_AGENT_LEFT) != 0)
         return TACIT_OK;
     *out = tc_ledger_hash_same(&e->study, &y->plan->hash);
     return *out ? TACIT_OK
-                : tc_agent_paid_again(y->store, y->plan->doc->name, &y->plan->hash, &e->study, out,
-                                      err);
+                : tc_agent_paid_again(y->store, y->name, &y->plan->hash, &e->study, out, err);
 }
 
 static tacit_status take_entry(paying *y, const char *ledger, const tc_ledger_entry *e,
@@ -176,6 +178,7 @@ static tacit_status take_entry(paying *y, const char *ledger, const tc_ledger_en
     if (!p)
         return tc_fail_memory(err);
     p->paid = true;
+    p->before = strcmp(e->mechanism, TC_AGENT_LEFT) == 0;
     p->ledger = tc_arena_strdup(&y->t->memory, ledger);
     p->entry = e->seq;
     uint64_t before = p->times > 0 ? p->event.count : 0;
@@ -214,11 +217,11 @@ static tacit_status check_whole(const tc_traffic *t, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_traffic_read(tc_traffic *t, tc_store *store, tc_study *study, uint64_t want,
-                             tacit_error *err)
+tacit_status tc_traffic_read(tc_traffic *t, tc_store *store, const char *name, tc_study *study,
+                             uint64_t want, tacit_error *err)
 {
-    paying y = {.t = t, .store = store, .plan = tc_study_get_plan(study)};
-    TC_TRY(read_journal(t, store, study, want, err));
+    paying y = {.t = t, .store = store, .name = name, .plan = tc_study_get_plan(study)};
+    TC_TRY(read_journal(t, store, name, study, want, err));
     TC_TRY(tc_store_ledger_list(store, take_ledger, &y, err));
     return check_whole(t, err);
 }

@@ -29,7 +29,8 @@ static const tc_option table[] = {
      .help = "finished trials at which to stop; 0 is what the document says"},
     {"max-failures", TC_OPTION_INT, offsetof(options, max_failures), "10", .min = 0,
      .max = INFINITY, .help = "failures in a row after which to give up; 0 is never"},
-    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = 1, .max = 1e9,
+    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = TC_LEASE_LEAST_S,
+     .max = TC_LEASE_MOST_S,
      .help = "at a coordinator: seconds without a sign of life after which a trial is given to "
              "others"},
     {"patience-s", TC_OPTION_FLOAT, offsetof(options, patience_s), "3600", .min = 1, .max = 1e9,

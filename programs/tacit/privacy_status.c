@@ -103,9 +103,9 @@ static tacit_status ask_all(status *s, const tc_accountant *a, double delta, tac
     TC_TRY(check_sampling(s->ledger, err));
     for (int unit = TC_UNIT_AGENT; unit <= TC_UNIT_USER; unit++) {
         tc_ledger_claim *c = &s->claims[s->n];
-        TC_TRY(tc_ledger_guarantee(s->ledger, (tc_privacy_unit)unit, NULL, delta, a, c, err));
-        if (c->entries == 0)
+        if (!tc_ledger_has_unit(s->ledger, (tc_privacy_unit)unit))
             continue;
+        TC_TRY(tc_ledger_guarantee(s->ledger, (tc_privacy_unit)unit, NULL, delta, a, c, err));
         tc_ledger_statement(s->ledger, c, &s->statements[s->n]);
         if (s->statements[s->n++].failed)
             return tc_fail_memory(err);

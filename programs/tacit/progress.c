@@ -16,7 +16,7 @@ enum { BAR = 24 };
 static const uint64_t SECOND = 1000000000u;
 
 struct tc_progress {
-    char label[64];
+    char label[64], note[128]; /* note: that was shown last */
     uint64_t total, first, done;
     uint64_t start_ns, drawn_ns;
     bool begun; /* `first` is known: work done before us does not count for the ETA */
@@ -81,16 +81,22 @@ static void draw_line(const tc_progress *p, const char *note, const char *eta)
             note[0] ? "  " : "", note, eta);
 }
 
-/* Ten frames a second on a terminal; else a line each ten seconds, or each second
- * that a further tenth of the work has been done in. */
-static bool is_due(const tc_progress *p, uint64_t done, uint64_t now)
+bool tc_progress_line_is_due(uint64_t total, uint64_t shown, uint64_t done, bool news,
+                             uint64_t since_ns)
+{
+    if (since_ns >= 10 * SECOND)
+        return news || done != shown;
+    return total >= 10 && since_ns >= SECOND && done / (total / 10) > shown / (total / 10);
+}
+
+/* Ten frames a second on a terminal. */
+static bool is_due(const tc_progress *p, uint64_t done, const char *note, uint64_t now)
 {
     uint64_t since = now - p->drawn_ns;
     if (p->terminal)
         return !p->drawn || done == p->total || since >= SECOND / 10;
-    if (since >= 10 * SECOND)
-        return true;
-    return p->total >= 10 && since >= SECOND && done / (p->total / 10) > p->done / (p->total / 10);
+    bool news = !p->drawn || strncmp(p->note, note, sizeof p->note - 1) != 0;
+    return tc_progress_line_is_due(p->total, p->done, done, news, since);
 }
 
 void tc_progress_update(tc_progress *p, uint64_t done, const char *note)
@@ -102,12 +108,15 @@ void tc_progress_update(tc_progress *p, uint64_t done, const char *note)
         p->first = p->done = done;
     }
     uint64_t now = tc_clock_ns();
-    if (!is_due(p, done, now))
+    if (!note)
+        note = "";
+    if (!is_due(p, done, note, now))
         return;
     char eta[48];
     p->done = done;
     eta_text(p, now, eta, sizeof eta);
-    (p->terminal ? draw_bar : draw_line)(p, note ? note : "", eta);
+    (p->terminal ? draw_bar : draw_line)(p, note, eta);
+    snprintf(p->note, sizeof p->note, "%s", note);
     p->drawn = true;
     p->drawn_ns = now;
 }

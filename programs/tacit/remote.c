@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct options {
     char *server, *token_file, *fingerprint, *out;
@@ -199,6 +200,18 @@ static tacit_status run_create(const tc_invocation *in, tacit_error *err)
 
 /* ---- tokens ---- */
 
+/* A token that is overwritten stays valid, and nobody can withdraw it any more. */
+static tacit_status check_out(const options *o, tacit_error *err)
+{
+    struct stat there;
+    if (!o->out || stat(o->out, &there) != 0 || !S_ISREG(there.st_mode))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "%s is there already: a token in it would be lost and stay valid; say another "
+                   "file, or withdraw it first and remove the file",
+                   o->out);
+}
+
 static tacit_status check_token(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
@@ -211,7 +224,7 @@ static tacit_status check_token(const tc_invocation *in, tacit_error *err)
                        roles[o->role], in->args[0]);
     if (!study && o->uses > 0)
         return tc_fail(err, TACIT_E_ARG, "--uses is for agents that join a study");
-    return TACIT_OK;
+    return check_out(o, err);
 }
 
 static void write_terms(const options *o, tc_text *body)
@@ -299,6 +312,24 @@ static tacit_status run_revoke(const tc_invocation *in, tacit_error *err)
     return st;
 }
 
+/* For a worker that is gone, or hangs: its lease need not end first. The same again is nothing. */
+static tacit_status run_release(const tc_invocation *in, tacit_error *err)
+{
+    unsigned long long trial;
+    tc_text path = {0};
+    TC_TRY(tc_study_name_check(in->args[0], err));
+    if (!tc_parse_u64(in->args[1], &trial))
+        return tc_fail(err, TACIT_E_ARG, "TRIAL must be the number of a trial, got \"%.40s\"",
+                       in->args[1]);
+    tc_text_addf(&path, "/v1/studies/%s/trials/%llu:release", in->args[0], trial);
+    tacit_status st =
+        path.failed
+            ? tc_fail_memory(err)
+            : ask_and_print(in, &(tc_call){.method = "POST", .path = tc_text_get(&path)}, err);
+    tc_text_fini(&path);
+    return st;
+}
+
 /* ---- the family ---- */
 
 #define MEMBER(id, word, words, least, most, format, what, how, doing)                             \
@@ -347,6 +378,15 @@ MEMBER(revoke, "revoke", "STUDY AGENT", 2, 2, TC_FORMAT_TABLE,
        "end an agent's access for good, and wait for it no more",
        "  tacit remote revoke landmine 3", run_revoke);
 
+MEMBER(release, "release", "STUDY TRIAL", 2, 2, TC_FORMAT_TABLE,
+       "take a RUNNING trial of a served study back: the next who asks gets it",
+       "For a worker that is gone or hangs, whatever its lease. It is STALE until then; a value\n"
+       "that comes after all is still welcome, unless another was faster.\n"
+       "\n"
+       "  tacit trials branin --server https://tacit.example:8443 --format csv | grep RUNNING\n"
+       "  tacit remote release branin 17",
+       run_release);
+
 static const tc_verb token = {
     .name = "remote token",
     .usage = "[STUDY] [options]",
@@ -373,12 +413,14 @@ static tacit_status run_family(const tc_invocation *in, tacit_error *err)
     return tc_fail(err, TACIT_E_ARG, "remote needs a second word; tacit remote --help lists them");
 }
 
-static const tc_verb *const members[] = {&create, &studies, &show,  &token,    &privacy, &pause_,
-                                         &resume, &end,     &erase, &withdraw, &revoke,  NULL};
+static const tc_verb *const members[] = {&create, &studies, &show, &token, &privacy,
+                                         &pause_, &resume,  &end,  &erase, &withdraw,
+                                         &revoke, &release, NULL};
 
 const tc_verb tc_verb_remote = {
     .name = "remote",
-    .usage = "create|studies|show|token|withdraw|revoke|privacy|pause|resume|close|delete [STUDY] "
+    .usage = "create|studies|show|token|withdraw|revoke|release|privacy|pause|resume|close|delete "
+             "[STUDY] "
              "[options]",
     .summary = "what an operator asks of a coordinator",
     .details =

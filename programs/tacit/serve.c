@@ -97,10 +97,28 @@ static void site_close(site *s)
     tc_text_fini(&s->token);
 }
 
+/* An agent's journal looks like a study, and whoever coordinates could delete it. The agent's key for it
+ * tells the two apart. */
+static tacit_status check_study(void *user, const tc_study_row *study, tacit_error *err)
+{
+    tc_record key = {.kind = TC_RECORD_KEY, .key = study->name, .key_size = strlen(study->name)},
+              got;
+    TC_TRY(tc_store_record_find(user, &key, &got, err));
+    if (got.version == 0)
+        return TACIT_OK;
+    explicit_bzero((void *)got.value, got.size);
+    tc_free((void *)got.value);
+    return tc_fail(err, TACIT_E_STATE,
+                   "the storage is an agent's, with its journal of study \"%s\": a coordinator "
+                   "needs one of its own",
+                   study->name);
+}
+
 static tacit_status open_coordinator(site *s, const options *o, tacit_error *err)
 {
     tc_coord_config cfg = {.seeded = o->test_seed >= 0, .seed = (uint64_t)o->test_seed};
     TC_TRY(tc_store_open(&s->store, tc_storage_url(o->storage), true, err));
+    TC_TRY(tc_store_study_list(s->store, check_study, s->store, err));
     cfg.store = s->store;
     return tc_coord_new(&s->coord, &cfg, err);
 }
@@ -120,6 +138,7 @@ static tacit_status open_site(site *s, const options *o, tacit_error *err)
     if (o->insecure && !at.loopback)
         return tc_fail(err, TACIT_E_ARG, "--insecure is for loopback addresses, not for %s",
                        at.host);
+    TC_TRY(tc_address_try(&at, o->listen, err));
     TC_TRY(open_coordinator(s, o, err));
     if (!o->insecure)
         TC_TRY(tc_certificate_get(s->store, o->host ? o->host : at.host, &s->tls, err));

@@ -13,7 +13,8 @@ enum { TOKEN_MOST = 4096, SLICE_MS = 50 };
 
 static const char *given_or(const char *option, const char *variable)
 {
-    return option ? option : getenv(variable);
+    const char *set = option ? NULL : getenv(variable); /* an empty one is none */
+    return option ? option : set && *set ? set : NULL;
 }
 
 tacit_status tc_server_client(tc_client **out, const char *url, const char *fingerprint,

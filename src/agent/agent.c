@@ -22,12 +22,22 @@ static tacit_status open_ledger(tc_agent *a, tacit_error *err)
     return tc_ledger_open(&a->ledger, a->cfg.ledger, &io, err);
 }
 
+/* Is the study the one that this storage knows by that name? */
+static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p, tacit_error *err)
+{
+    o->offer.name = a->kept;
+    TC_TRY(tc_study_check_offer(a->cfg.store, &o->offer, err));
+    return tc_identity_check(a, &p->hash, err);
+}
+
 /* Nobody hears of this agent before it knows what it takes part in. */
-static tacit_status agree(tc_agent *a, const tc_offer *o, bool enrolled, tacit_error *err)
+static tacit_status agree(tc_agent *a, tc_offer *o, bool enrolled, tacit_error *err)
 {
     tc_study_plan *p;
     TC_TRY(tc_offer_plan(o, &p, err));
     tacit_status status = tc_consent(&a->cfg, o, p, err);
+    if (status == TACIT_OK)
+        status = check_known(a, o, p, err);
     if (status == TACIT_OK && !enrolled)
         status = tc_identity_enrol(a, &p->hash, err);
     tc_study_plan_free(p);
@@ -67,7 +77,8 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     bool enrolled;
     tc_offer o;
     a->name = tc_strdup(a->cfg.study);
-    if (!a->name)
+    a->kept = tc_strdup(a->cfg.as ? a->cfg.as : a->cfg.study);
+    if (!a->name || !a->kept)
         return tc_fail_memory(err);
     TC_TRY(tc_identity_load(a, &enrolled, err));
     if (!enrolled && !a->cfg.join_token)
@@ -75,6 +86,7 @@ static tacit_status start(tc_agent *a, tacit_error *err)
                        a->name);
     TC_TRY(get_offer(a, &enrolled, &o, err));
     tacit_status status = agree(a, &o, enrolled, err);
+    tc_consent_limit(&a->cfg);
     if (status == TACIT_OK)
         status = open_study(a, &o, err);
     tc_offer_fini(&o);
@@ -142,6 +154,7 @@ void tc_agent_close(tc_agent *a)
     sodium_memzero(a->access, sizeof a->access);
     tc_text_fini(&a->outbox.message);
     tc_free(a->name);
+    tc_free(a->kept);
     tc_free(a);
 }
 

@@ -17,9 +17,10 @@ typedef struct tc_agent_config {
     tc_store *store; /* the agent's own; borrowed */
     tc_transport transport;
     const char *study;      /* its name */
+    const char *as;         /* what the store calls it; NULL: the same */
     const char *join_token; /* needed to enrol; NULL: has been enrolled before */
     const char *ledger;     /* the name of its own ledger; all studies on the same data share one */
-    bool limited;           /* ... and what may be spent of it in all */
+    bool limited; /* ... and what may be spent of it in all; else epsilon 10, delta 0.01 */
     tc_ledger_budget limit;
     bool accepts_not_private; /* takes part in a study that protects nothing */
     bool accepts_restored;    /* goes on with a coordinator whose ledger is older than was seen */
@@ -41,6 +42,9 @@ void tc_agent_close(tc_agent *a); /* NULL is allowed */
 
 tc_study *tc_agent_study(tc_agent *a);
 uint64_t tc_agent_number(const tc_agent *a); /* on the roster */
+/* What the study may spend, for whom and towards whom, or why it is NOT PRIVATE: a sentence without its
+ * full stop. */
+tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err);
 
 /* What comes next. TRIAL: ask the study, evaluate and tell. WAIT: the round is not over; step
  * again. DONE: all planned trials are told and no round is under way. */
@@ -54,6 +58,10 @@ typedef enum tc_agent_next {
 /* Does what rounds ask for, as far as it can be done now. wait_s: how long the coordinator may hold a
  * question whose answer is not there yet. E_IO: not reached; nothing is lost, step again later. */
 tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err);
+
+/* The mechanism, in an agent's ledger, of a price that was paid for a message which left before its storage
+ * was restored from a backup: what it made in its place since has not left. */
+#define TC_AGENT_LEFT "left before a restore"
 
 /* Is `place` where an agent's ledger has a second price of this study's rounds (`hash` is the plan's), paid
  * after its coordinator was restored from a backup? */

@@ -28,11 +28,13 @@ typedef struct tc_outbox {
 struct tc_agent {
     tc_agent_config cfg;
     char *name; /* of the study */
+    char *kept; /* what the store calls it */
     tc_public_key public_key;
     tc_secret_key secret_key;
     bool has_key;    /* it is in the store */
     char access[64]; /* bearer token */
     uint64_t number;
+    tc_ledger_hash of; /* the study that number and token are of; zeros: it was not kept */
     tc_study *study;
     tc_ledger *ledger;
     tc_ledger *theirs; /* a copy of the coordinator's; NULL: not read yet */
@@ -41,6 +43,7 @@ struct tc_agent {
     uint32_t waits;     /* answers in a row that said "not yet" */
     uint32_t conflicts; /* steps in a row in which another process of this agent was first */
     bool caught_up;     /* of own_restore.c: no later message can have left */
+    bool paused;        /* so it was when we asked last */
 };
 
 /* ---- request.c */
@@ -52,7 +55,7 @@ typedef struct tc_answered {
     json_t *body;
 } tc_answered;
 void tc_answered_fini(tc_answered *r);
-/* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (503) or failed. */
+/* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (429, 503) or failed. */
 tacit_status tc_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err);
 /* Does this JSON stay small in memory? Its reader has not looked at it yet. */
 bool tc_answered_is_modest(const char *text, size_t n);
@@ -61,6 +64,9 @@ const char *tc_answered_detail(const tc_answered *r);
 /* E_IO "the coordinator's answer makes no sense". */
 tacit_status tc_answered_strange(const char *what, tacit_error *err);
 
+/* The bytes of a release, for tc_free. E_STATE: they are none. */
+tacit_status tc_answered_release(const char *text, uint8_t **bytes, size_t *n, tacit_error *err);
+
 /* E_STATE "the coordinator refuses ...: " and its sentence. */
 tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_error *err);
 
@@ -68,6 +74,8 @@ tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_e
 
 /* Loads what is kept. *enrolled: a place is known, too. */
 tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err);
+/* Is the place that is kept one in this study? E_STATE: it is in another. */
+tacit_status tc_identity_check(const tc_agent *a, const tc_ledger_hash *study, tacit_error *err);
 /* Makes and keeps a key where there is none, enrols with the study of this hash, keeps the place. */
 tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_error *err);
 
@@ -92,6 +100,8 @@ tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
 /* E_STATE: another study than was asked for, or one that this agent takes no part in, and why. */
 tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
                         tacit_error *err);
+/* The limit of an agent that was given none: rounds are held to it, too. */
+void tc_consent_limit(tc_agent_config *cfg);
 
 /* ---- sending.c */
 
@@ -124,7 +134,7 @@ tacit_status tc_witness_head(tc_agent *a, tacit_error *err);
 tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
                         bool *is_private, tacit_error *err);
 
-/* The entry of a round has the planned price, unit, subject and neighbours. E_CORRUPT: it has not. */
+/* The entry of a round has the planned price, unit, subject and neighbours. E_STATE: it has not. */
 tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
                               tacit_error *err);
 

@@ -2,12 +2,13 @@
  *
  * A study is refused that protects nothing, whose coordinator says of itself that its noise is no
  * secret, or that may spend more than this agent allows. One that was given no limit of its own has
- * that of EPSILON_MOST and DELTA_MOST: a promise that large is a number on paper. */
+ * that of EPSILON_MOST and DELTA_MOST over its whole ledger: a promise that large is a number on paper. */
 #include "agent/agent_int.h"
 
 #include "algo/charge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "privacy/statement.h"
 
 #include <string.h>
 
@@ -22,21 +23,43 @@ static tacit_status too_much(const tc_study_doc *d, double epsilon, double delta
                    d->name, epsilon, delta, EPSILON_MOST, DELTA_MOST);
 }
 
-/* What rounds cost together. */
+/* What rounds cost together, and whom. */
 typedef struct bill {
     tc_dp_event *events;
     size_t n, cap;
     double distance;
+    tc_round_charge who;
+    tc_ledger *paid; /* rounds that are in it are not on the bill; may be NULL */
 } bill;
+
+static tacit_status was_paid(bill *b, const tc_study_plan *p, uint64_t round, bool *out,
+                             tacit_error *err)
+{
+    tc_ledger_receipt r;
+    tacit_error why = {0};
+    *out = false;
+    if (!b->paid)
+        return TACIT_OK;
+    tacit_status status = tc_ledger_find(b->paid, &p->hash, round, &r, &why);
+    *out = status == TACIT_OK;
+    if (*out)
+        tc_ledger_receipt_fini(&r);
+    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
 
 static tacit_status add_round(const tc_study_plan *p, uint64_t round, bill *b, tacit_error *err)
 {
     double distance;
+    bool paid;
+    TC_TRY(was_paid(b, p, round, &paid, err));
+    if (paid)
+        return TACIT_OK;
     if (!tc_grow((void **)&b->events, &b->cap, b->n + 1, sizeof *b->events))
         return tc_fail_memory(err);
     TC_TRY(tc_study_plan_price(p, round, &b->events[b->n], &distance, err));
     b->n++;
     b->distance += distance;
+    b->who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
     return TACIT_OK;
 }
 
@@ -47,7 +70,7 @@ static tacit_status add_rounds(const tc_study_plan *p, bill *b, tacit_error *err
     TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
     while (round != TC_NO_ROUND) {
         TC_TRY(add_round(p, round, b, err));
-        if (!tc_round_charge_of(p->doc->algorithm, p->opts, round).everybody)
+        if (b->n > 0 && !b->who.everybody)
             return TACIT_OK;
         TC_TRY(tc_study_plan_next_round(p, round + 1, &round, err));
     }
@@ -64,12 +87,19 @@ static tacit_status cost(const tc_study_plan *p, double delta, tc_guarantee *out
     return status;
 }
 
+static double delta_of(const tc_study_doc *d)
+{
+    return d->delta > 0 && d->delta < DELTA_MOST ? d->delta : DELTA_MOST;
+}
+
+/* ---- this study by itself ---- */
+
 static tacit_status check_noise(const tc_study_plan *p, tacit_error *err)
 {
-    double delta = p->doc->delta > 0 && p->doc->delta < DELTA_MOST ? p->doc->delta : DELTA_MOST;
     tc_guarantee g;
-    TC_TRY(cost(p, delta, &g, err));
-    return g.epsilon <= EPSILON_MOST ? TACIT_OK : too_much(p->doc, g.epsilon, delta, err);
+    TC_TRY(cost(p, delta_of(p->doc), &g, err));
+    return g.epsilon <= EPSILON_MOST ? TACIT_OK
+                                     : too_much(p->doc, g.epsilon, delta_of(p->doc), err);
 }
 
 static tacit_status check_size(const tc_study_plan *p, tacit_error *err)
@@ -81,6 +111,58 @@ static tacit_status check_size(const tc_study_plan *p, tacit_error *err)
                ? TACIT_OK
                : too_much(d, d->epsilon, d->delta, err);
 }
+
+/* ---- with all that the ledger has ---- */
+
+static tacit_status check_sum(const tc_study_plan *p, bill *b, tacit_error *err)
+{
+    tc_guarantee g = {.epsilon = 0};
+    TC_TRY(add_rounds(p, b, err));
+    tc_ledger_plan rest = {.events = b->events,
+                           .n = b->n,
+                           .distance = b->distance,
+                           .unit = b->who.unit,
+                           .subject = b->n > 0 ? tc_round_charge_subject(&b->who) : NULL};
+    if (b->n > 0)
+        TC_TRY(tc_ledger_after(b->paid, &rest, &tc_accountant_pld, DELTA_MOST, &g, err));
+    if (g.epsilon <= EPSILON_MOST)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "study \"%s\" would bring ledger \"%s\" to epsilon %g at delta %g: without an "
+                   "epsilon of its own this agent takes part up to epsilon %g, in all studies on "
+                   "the same data together",
+                   p->doc->name, tc_ledger_name(b->paid), g.epsilon, DELTA_MOST, EPSILON_MOST);
+}
+
+static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan *p,
+                                 tacit_error *err)
+{
+    tc_ledger_io io;
+    tacit_error why = {0};
+    bill b = {.n = 0};
+    tacit_status status =
+        cfg->store ? tc_store_ledger(cfg->store, cfg->ledger, false, &io, &why) : TACIT_E_NOT_FOUND;
+    if (status == TACIT_E_NOT_FOUND) /* nothing was spent yet */
+        return TACIT_OK;
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    TC_TRY(tc_ledger_open(&b.paid, cfg->ledger, &io, err));
+    status = check_sum(p, &b, err);
+    tc_free(b.events);
+    tc_ledger_close(b.paid);
+    return status;
+}
+
+void tc_consent_limit(tc_agent_config *cfg)
+{
+    if (cfg->limited || cfg->accepts_not_private)
+        return;
+    cfg->limited = true;
+    cfg->limit = (tc_ledger_budget){
+        .epsilon = EPSILON_MOST, .delta = DELTA_MOST, .accountant = &tc_accountant_pld};
+}
+
+/* ---- */
 
 static tacit_status not_told(const tc_study_doc *d, const char *what, tacit_error *err)
 {
@@ -102,5 +184,28 @@ tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_
         return not_told(d, "protects nothing (its privacy is \"none\")", err);
     if (o->not_private)
         return not_told(d, "is NOT PRIVATE (its coordinator's noise comes from a seed)", err);
-    return cfg->limited ? TACIT_OK : check_size(p, err);
+    if (cfg->limited)
+        return TACIT_OK;
+    TC_TRY(check_size(p, err));
+    return check_ledger(cfg, p, err);
+}
+
+tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
+{
+    const tc_study_plan *p = tc_study_get_plan(a->study);
+    const tc_study_doc *d = p->doc;
+    tc_guarantee g = {.epsilon = d->epsilon};
+    char epsilon[32], delta[32];
+    if (d->promise == TC_PROMISE_NONE || a->stamp) {
+        tc_text_addf(out, "NOT PRIVATE: %s", a->stamp ? a->stamp : "the study protects nothing");
+        return TACIT_OK;
+    }
+    if (d->promise == TC_PROMISE_NOISE)
+        TC_TRY(cost(p, delta_of(d), &g, err));
+    tc_epsilon_text(epsilon, g.epsilon);
+    tc_delta_text(delta, delta_of(d));
+    tc_text_addf(out, "the study may spend epsilon %s, delta %s for every %s. %s", epsilon, delta,
+                 tc_privacy_unit_name(tc_round_charge_of(d->algorithm, p->opts, 0).unit),
+                 tc_statement_trust());
+    return TACIT_OK;
 }

@@ -15,7 +15,7 @@
 
 static tc_record which(const tc_agent *a)
 {
-    return (tc_record){.kind = TC_RECORD_STATE, .key = a->name, .key_size = strlen(a->name)};
+    return (tc_record){.kind = TC_RECORD_STATE, .key = a->kept, .key_size = strlen(a->kept)};
 }
 
 /* *version 0: none was. */

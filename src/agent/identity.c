@@ -14,20 +14,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is kept: {"key": seed, "agent": n, "access": token} under the study's name ---- */
+/* ---- what is kept: {"key": seed, "agent": n, "access": token, "study": hash} under the study's name ---- */
 
 static tc_record which(const tc_agent *a)
 {
-    return (tc_record){.kind = TC_RECORD_KEY, .key = a->name, .key_size = strlen(a->name)};
+    return (tc_record){.kind = TC_RECORD_KEY, .key = a->kept, .key_size = strlen(a->kept)};
 }
 
 static json_t *to_json(const uint8_t seed[32], const tc_agent *a, bool enrolled)
 {
-    tc_text key = {0};
+    tc_text key = {0}, study = {0};
     tc_base64_add(&key, seed, 32);
-    json_t *j = enrolled ? json_pack("{s:s, s:I, s:s}", "key", tc_text_get(&key), "agent",
-                                     (json_int_t)a->number, "access", a->access)
-                         : json_pack("{s:s}", "key", tc_text_get(&key));
+    tc_base64_add(&study, a->of.bytes, sizeof a->of.bytes);
+    bool failed = key.failed || study.failed;
+    json_t *j = failed     ? NULL
+                : enrolled ? json_pack("{s:s, s:I, s:s, s:s}", "key", tc_text_get(&key), "agent",
+                                       (json_int_t)a->number, "access", a->access, "study",
+                                       tc_text_get(&study))
+                           : json_pack("{s:s}", "key", tc_text_get(&key));
+    tc_text_fini(&study);
     if (key.data)
         sodium_memzero(key.data, key.len);
     tc_text_fini(&key);
@@ -67,8 +72,10 @@ static tacit_status make_key(tc_agent *a, tacit_error *err)
     tc_random_start();
     draw_seed(a, seed);
     tacit_status status = keep(a, seed, 0, err);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK) {
         tc_keys_from(&a->public_key, &a->secret_key, seed);
+        a->has_key = true;
+    }
     sodium_memzero(seed, sizeof seed);
     return status;
 }
@@ -78,9 +85,12 @@ static tacit_status read_kept(tc_agent *a, const json_t *j, uint8_t seed[32], bo
 {
     const char *key = json_string_value(json_object_get(j, "key"));
     const char *access = json_string_value(json_object_get(j, "access"));
+    const char *study = json_string_value(json_object_get(j, "study"));
     int64_t number = 0;
     if (!key || !tc_base64_read(key, seed, 32))
         return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the agent's key");
+    if (study && !tc_base64_read(study, a->of.bytes, sizeof a->of.bytes))
+        return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the study of a place");
     tc_keys_from(&a->public_key, &a->secret_key, seed);
     *enrolled = access && tc_json_whole(json_object_get(j, "agent"), &number) && number >= 0;
     if (*enrolled) {
@@ -118,6 +128,18 @@ tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err)
     sodium_memzero(seed, sizeof seed);
     a->has_key = version > 0;
     return TACIT_OK;
+}
+
+/* Its token says nothing to the coordinator of another study, and must not be lost to one. */
+tacit_status tc_identity_check(const tc_agent *a, const tc_ledger_hash *study, tacit_error *err)
+{
+    static const tc_ledger_hash unknown;
+    if (!*a->access || tc_ledger_hash_same(&a->of, &unknown) || tc_ledger_hash_same(&a->of, study))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "the storage has a place in another study \"%s\": this one can be kept beside "
+                   "it, with the same ledger, under a name of its own (--as)",
+                   a->kept);
 }
 
 /* ---- enrolling ---- */
@@ -162,7 +184,7 @@ static tacit_status take_place(tc_agent *a, const tc_answered *r, tacit_error *e
 
 static tacit_status keep_place(tc_agent *a, tacit_error *err)
 {
-    tc_agent copy = {.cfg = a->cfg, .name = a->name};
+    tc_agent copy = {.cfg = a->cfg, .name = a->name, .kept = a->kept};
     uint8_t seed[32];
     uint64_t version;
     bool enrolled;
@@ -189,6 +211,7 @@ tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_e
     tc_text_fini(&body);
     TC_TRY(status);
     status = take_place(a, &r, err);
+    a->of = *study;
     tc_answered_fini(&r);
     return status == TACIT_OK ? keep_place(a, err) : status;
 }

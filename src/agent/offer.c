@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -79,7 +80,21 @@ tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *
                         .points_csv = o->points_csv,
                         .public_seed = o->offer.public_seed,
                         .created_ms = o->offer.created_ms};
-    return tc_study_plan_new(out, &row, err);
+    tacit_error why = {0};
+    tacit_status status = tc_study_plan_new(out, &row, &why);
+    if (status == TACIT_E_ARG || status == TACIT_E_CORRUPT)
+        return tc_fail(err, TACIT_E_STATE, "the coordinator's study makes no sense: %.400s",
+                       why.msg);
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+/* Said once each time that a pause is met. */
+static void say_paused(tc_agent *a, bool paused)
+{
+    if (paused && !a->paused)
+        tc_log(TC_LOG_WARN, "study \"%s\" is paused by its operator: waiting until it goes on",
+               a->name);
+    a->paused = paused;
 }
 
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err)
@@ -90,8 +105,10 @@ tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err)
     tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "the study", err)
                           : !state        ? tc_answered_strange("a study without a state", err)
                                           : TACIT_OK;
-    if (status == TACIT_OK && state)
+    if (status == TACIT_OK && state) {
         *out = strcmp(state, "closed") == 0;
+        say_paused(a, strcmp(state, "paused") == 0);
+    }
     tc_answered_fini(&r);
     return status;
 }

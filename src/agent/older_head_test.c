@@ -174,12 +174,38 @@ static void restart(play *p, bool accepts)
     join(p);
 }
 
-static uint64_t entries(tc_store *s, const char *name)
+/* Started again with a budget of its own. */
+static void restart_limited(play *p, double epsilon)
+{
+    p->cfg.limited = true;
+    p->cfg.limit =
+        (tc_ledger_budget){.epsilon = epsilon, .delta = 0.01, .accountant = &tc_accountant_pld};
+    restart(p, false);
+}
+
+/* n times until it waits. */
+static void go_on_for(play *p, int n)
+{
+    tacit_error err = {0};
+    tc_agent_next next;
+    for (int i = 0; i < n; i++)
+        assert_ok(go_on(p, &next, &err));
+}
+
+static void assert_stops(play *p, tacit_status expected, const char *why)
+{
+    tacit_error err = {0};
+    tc_agent_next next;
+    assert_fails(go_on(p, &next, &err), expected, why);
+}
+
+/* What is in its ledger. */
+static uint64_t paid(const play *p)
 {
     tacit_error err = {0};
     tc_ledger_io io;
     tc_ledger_head head;
-    assert_ok(tc_store_ledger(s, name, false, &io, &err));
+    assert_ok(tc_store_ledger(p->store, "mine", false, &io, &err));
     assert_ok(io.head(&io, &head, &err));
     return head.seq;
 }
@@ -194,12 +220,19 @@ static tacit_status ignore(void *user, const tc_restore_row *row, tacit_error *e
     return TACIT_OK;
 }
 
-static tc_store *restore_store(play *p, tc_store *backup, uint64_t released)
+static tc_store *copy_of(tc_store *from, bool exactly)
 {
     tacit_error err = {0};
     tc_store *copy;
     assert_ok(tc_store_open(&copy, "memory:", true, &err));
-    assert_ok(tc_backup_copy(copy, backup, false, &err));
+    assert_ok(tc_backup_copy(copy, from, exactly, &err));
+    return copy;
+}
+
+static tc_store *restore_store(play *p, tc_store *backup, uint64_t released)
+{
+    tacit_error err = {0};
+    tc_store *copy = copy_of(backup, false);
     tc_restore_terms terms = {
         .backup_ms = 5000000, .now_ms = 6000000 + p->restores++, .released = released};
     assert_ok(tc_coord_restore(copy, &terms, ignore, NULL, &err));
@@ -207,11 +240,16 @@ static tc_store *restore_store(play *p, tc_store *backup, uint64_t released)
     return copy;
 }
 
+/* Another coordinator answers at its place. */
+static void replace_coordinator(play *p, tc_store *store)
+{
+    world_close(&p->w);
+    open_coordinator(p, store);
+}
+
 static void restore(play *p, tc_store *backup, uint64_t released)
 {
-    tc_store *copy = restore_store(p, backup, released);
-    world_close(&p->w);
-    open_coordinator(p, copy);
+    replace_coordinator(p, restore_store(p, backup, released));
 }
 
 /* The agent's own storage, and it is started again. */
@@ -246,16 +284,23 @@ static tc_store *forget_two_rounds(play *p)
     return backup;
 }
 
+/* Round 0 was heard and is in the backup; round 1 was answered, and nothing heard of it. */
+static tc_store *forget_an_answer(play *p)
+{
+    one_round(p);
+    tc_store *backup = back_up(p);
+    wait_for_round(p);
+    return backup;
+}
+
 static void it_says_why_and_stops(void **state)
 {
     play *p = *state;
-    tacit_error err = {0};
-    tc_agent_next next;
     restore(p, forget_two_rounds(p), 2);
-    uint64_t spent = entries(p->store, "mine");
+    uint64_t spent = paid(p);
     restart(p, false);
-    assert_fails(go_on(p, &next, &err), TACIT_E_STATE, TOLD);
-    assert_int_equal(entries(p->store, "mine"), spent);
+    assert_stops(p, TACIT_E_STATE, TOLD);
+    assert_int_equal(paid(p), spent);
 }
 
 static void told_to_it_goes_on_and_spends_no_round_twice(void **state)
@@ -278,11 +323,9 @@ static void told_to_it_goes_on_and_spends_no_round_twice(void **state)
 static void a_release_it_heard_must_be_counted(void **state)
 {
     play *p = *state;
-    tacit_error err = {0};
-    tc_agent_next next;
     restore(p, forget_two_rounds(p), 1);
     restart(p, true);
-    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+    assert_stops(p, TACIT_E_STATE,
                  "the coordinator was restored from a backup and does not count round 2, whose "
                  "release this agent has heard: its operator must restore it with more rounds "
                  "assumed to be released");
@@ -291,16 +334,11 @@ static void a_release_it_heard_must_be_counted(void **state)
 static void without_a_note_it_is_a_rollback(void **state)
 {
     play *p = *state;
-    tacit_error err = {0};
-    tc_agent_next next;
-    tc_store *copy, *backup = forget_two_rounds(p);
-    assert_ok(tc_store_open(&copy, "memory:", true, &err));
-    assert_ok(tc_backup_copy(copy, backup, false, &err));
+    tc_store *backup = forget_two_rounds(p);
+    replace_coordinator(p, copy_of(backup, false));
     tc_store_close(backup);
-    world_close(&p->w);
-    open_coordinator(p, copy);
     restart(p, true);
-    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+    assert_stops(p, TACIT_E_STATE,
                  "the coordinator is not what it was: the ledger was rolled back: it had 3 entries "
                  "and has 1");
 }
@@ -309,24 +347,18 @@ static void without_a_note_it_is_a_rollback(void **state)
 static void what_may_be_released_again_is_paid_again(void **state)
 {
     play *p = *state;
-    tacit_error err = {0};
-    tc_agent_next next;
-    one_round(p);
-    tc_store *backup = back_up(p);
-    wait_for_round(p);
-    assert_int_equal(entries(p->store, "mine"), 2);
+    tc_store *backup = forget_an_answer(p);
+    assert_int_equal(paid(p), 2);
     restore(p, backup, 0);
     for (int i = 0; i < 3; i++) { /* it hears first */
-        assert_ok(go_on(p, &next, &err));
-        assert_int_equal(entries(p->store, "mine"), 2);
+        go_on_for(p, 1);
+        assert_int_equal(paid(p), 2);
     }
-    for (int i = 0; i < 4; i++)
-        assert_ok(go_on(p, &next, &err));
-    assert_int_equal(entries(p->store, "mine"), 3);
+    go_on_for(p, 4);
+    assert_int_equal(paid(p), 3);
     restart(p, false);
-    for (int i = 0; i < 8; i++) /* once */
-        assert_ok(go_on(p, &next, &err));
-    assert_int_equal(entries(p->store, "mine"), 3);
+    go_on_for(p, 8); /* once */
+    assert_int_equal(paid(p), 3);
     close_round(p);
     finish(p);
 }
@@ -334,12 +366,9 @@ static void what_may_be_released_again_is_paid_again(void **state)
 static void a_round_that_is_over_is_not_paid_again(void **state)
 {
     play *p = *state;
-    one_round(p);
-    tc_store *backup = back_up(p);
-    wait_for_round(p);
-    restore(p, backup, 1);
+    restore(p, forget_an_answer(p), 1);
     wait_for_round(p); /* of round 2: it has skipped 1 */
-    assert_int_equal(entries(p->store, "mine"), 3);
+    assert_int_equal(paid(p), 3);
     finish(p);
 }
 
@@ -347,53 +376,40 @@ static void a_round_that_is_over_is_not_paid_again(void **state)
 static void a_known_note_explains_nothing(void **state)
 {
     play *p = *state;
-    tacit_error err = {0};
-    tc_agent_next next;
-    tc_store *copy;
     restore(p, forget_two_rounds(p), 2);
     restart(p, true);
-    for (int i = 0; i < 9; i++)
-        assert_ok(go_on(p, &next, &err));
-    assert_ok(tc_store_open(&copy, "memory:", true, &err));
-    assert_ok(tc_backup_copy(copy, p->w.store, true, &err));
+    go_on_for(p, 9);
+    tc_store *copy = copy_of(p->w.store, true);
     close_round(p);
     wait_for_round(p);
-    uint64_t mine = entries(p->store, "mine");
-    world_close(&p->w);
-    open_coordinator(p, copy);
+    uint64_t mine = paid(p);
+    replace_coordinator(p, copy);
     close_round(p); /* the same round, other noise */
     for (int accepts = 0; accepts < 2; accepts++) {
         restart(p, accepts);
-        assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+        assert_stops(p, TACIT_E_STATE,
                      "the coordinator is not what it was: the ledger does not have the head that "
                      "was seen after entry 5: its history was replaced");
     }
-    assert_int_equal(entries(p->store, "mine"), mine);
+    assert_int_equal(paid(p), mine);
 }
 
 /* Two restores, each accepted; then a copy of the time between them. */
 static void nor_does_an_older_one(void **state)
 {
     play *p = *state;
-    tacit_error err = {0};
-    tc_agent_next next;
-    tc_store *between;
     restore(p, forget_two_rounds(p), 2);
-    assert_ok(tc_store_open(&between, "memory:", true, &err));
-    assert_ok(tc_backup_copy(between, p->w.store, true, &err));
-    tc_store *backup = back_up(p);
+    tc_store *between = copy_of(p->w.store, true), *backup = back_up(p);
     restart(p, true);
-    for (int i = 0; i < 9; i++)
-        assert_ok(go_on(p, &next, &err));
+    go_on_for(p, 9);
     one_round(p);
     wait_for_round(p);
     restore(p, backup, 3);
     restart(p, true);
     wait_for_round(p);
-    world_close(&p->w);
-    open_coordinator(p, between);
+    replace_coordinator(p, between);
     restart(p, true);
-    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+    assert_stops(p, TACIT_E_STATE,
                  "the coordinator is not what it was: the ledger was rolled back");
 }
 
@@ -402,7 +418,6 @@ static void another_release_of_what_it_heard_is_refused(void **state)
 {
     play *p = *state;
     tacit_error err = {0};
-    tc_agent_next next;
     restore(p, forget_two_rounds(p), 1);
     tc_agent *first = p->agent;
     tc_store *mine = p->store, *other;
@@ -417,7 +432,7 @@ static void another_release_of_what_it_heard_is_refused(void **state)
     p->cfg.store = mine;
     p->agent = first;
     restart(p, true);
-    assert_fails(go_on(p, &next, &err), TACIT_E_STATE,
+    assert_stops(p, TACIT_E_STATE,
                  "has released round 2 a second time, whose first release this agent has heard: "
                  "its operator must close the study");
 }
@@ -426,21 +441,13 @@ static void another_release_of_what_it_heard_is_refused(void **state)
 static void a_second_payment_that_is_refused_is_declined(void **state)
 {
     play *p = *state;
-    tacit_error err = {0};
-    tc_agent_next next;
-    one_round(p);
-    tc_store *backup = back_up(p);
-    wait_for_round(p);
-    restore(p, backup, 0);
-    p->cfg.limited = true;
-    p->cfg.limit =
-        (tc_ledger_budget){.epsilon = 1e-3, .delta = 0.01, .accountant = &tc_accountant_pld};
-    restart(p, false);
+    restore(p, forget_an_answer(p), 0);
+    restart_limited(p, 1e-3);
     for (int i = 0; p->declines == 0; i++) {
         assert_true(i < 12);
-        assert_ok(go_on(p, &next, &err));
+        go_on_for(p, 1);
     }
-    assert_int_equal(entries(p->store, "mine"), 2);
+    assert_int_equal(paid(p), 2);
 }
 
 /* Killed between learning of the restore and hearing of the round. */
@@ -449,17 +456,14 @@ static void started_again_it_still_hears_first(void **state)
     play *p = *state;
     tacit_error err = {0};
     tc_agent_next next;
-    one_round(p);
-    tc_store *backup = back_up(p);
-    wait_for_round(p);
-    restore(p, backup, 1);
+    restore(p, forget_an_answer(p), 1);
     restart(p, false);
     p->deaf = true;
-    assert_fails(go_on(p, &next, &err), TACIT_E_IO, "no answer");
+    assert_stops(p, TACIT_E_IO, "no answer");
     p->deaf = false;
     restart(p, false);
     assert_ok(tc_agent_step(p->agent, 0, &next, &err));
-    assert_int_equal(entries(p->store, "mine"), 2);
+    assert_int_equal(paid(p), 2);
     finish(p);
 }
 
@@ -519,49 +523,65 @@ static tc_store *outlive_its_backup(play *p)
     return backup;
 }
 
+/* Of the last entry of its ledger. */
+static const char *last_mechanism(const play *p)
+{
+    static char name[64];
+    tacit_error err = {0};
+    tc_ledger_io io;
+    tc_ledger *l;
+    assert_ok(tc_store_ledger(p->store, "mine", false, &io, &err));
+    assert_ok(tc_ledger_open(&l, "mine", &io, &err));
+    snprintf(name, sizeof name, "%s", tc_ledger_get(l, tc_ledger_get_head(l).seq, NULL)->mechanism);
+    tc_ledger_close(l);
+    return name;
+}
+
 static void restored_itself_it_answers_no_round_twice(void **state)
 {
     play *p = *state;
     tc_store *backup = outlive_its_backup(p);
-    uint64_t spent = entries(p->store, "mine");
+    uint64_t spent = paid(p);
     restore_agent(p, backup, 0);
     wait_for_round(p);
-    assert_int_equal(entries(p->store, "mine"), spent + 1); /* and the note */
+    assert_int_equal(paid(p), spent + 1); /* and the note */
+    assert_string_equal(last_mechanism(p), TC_AGENT_LEFT);
+    go_on_for(p, 8); /* who waits long, looks again */
+    restart(p, false);
+    go_on_for(p, 8);
+    assert_int_equal(evidence(p), 0);
+    assert_int_equal(paid(p), spent + 1);
     close_round(p);
     finish(p);
     assert_int_equal(evidence(p), 0);
     assert_int_equal(p->declines, 0);
 }
 
-/* Nobody can tell what its ledger has spent: no budget fits, unless it is told so. */
+/* With a budget; nobody can tell what its ledger has spent. */
+static void lose_count(play *p)
+{
+    restart_limited(p, 50);
+    one_round(p);
+    restore_agent(p, back_up_store(p->store), TC_RELEASED_ALL);
+    finish(p);
+}
+
+/* No budget fits. */
 static void restored_itself_without_a_count_it_declines(void **state)
 {
     play *p = *state;
-    p->cfg.limited = true;
-    p->cfg.limit =
-        (tc_ledger_budget){.epsilon = 50, .delta = 0.01, .accountant = &tc_accountant_pld};
-    restart(p, false);
-    one_round(p);
-    tc_store *backup = back_up_store(p->store);
-    restore_agent(p, backup, TC_RELEASED_ALL);
-    finish(p);
+    lose_count(p);
     assert_true(p->declines > 0);
-    assert_int_equal(entries(p->store, "mine"), 4); /* three notes */
+    assert_int_equal(paid(p), 4); /* three notes */
 }
 
 static void unless_it_is_told_to_go_on(void **state)
 {
     play *p = *state;
-    p->cfg.limited = p->cfg.accepts_not_private = true;
-    p->cfg.limit =
-        (tc_ledger_budget){.epsilon = 50, .delta = 0.01, .accountant = &tc_accountant_pld};
-    restart(p, false);
-    one_round(p);
-    tc_store *backup = back_up_store(p->store);
-    restore_agent(p, backup, TC_RELEASED_ALL);
-    finish(p);
+    p->cfg.accepts_not_private = true;
+    lose_count(p);
     assert_int_equal(p->declines, 0);
-    assert_true(entries(p->store, "mine") > 6);
+    assert_true(paid(p) > 6);
 }
 
 #define IN_PLAY(test) cmocka_unit_test_setup_teardown(test, begin, end)

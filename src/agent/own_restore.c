@@ -12,14 +12,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-/* The same bytes again are the same message: what was paid for before the backup is in the journal. */
-static tacit_status is_in_doubt(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+/* The same bytes again are the same message: what was paid for before the backup is in the journal. *left:
+ * it was found out before that what left is not. */
+static tacit_status is_in_doubt(tc_agent *a, uint64_t round, bool *out, bool *left,
+                                tacit_error *err)
 {
     tc_ledger_restore last;
     tc_ledger_receipt r;
     tacit_error why;
-    *out = false;
+    *out = *left = false;
     if (a->caught_up)
         return TACIT_OK;
     TC_TRY(tc_ledger_catch_up(a->ledger, err));
@@ -27,8 +30,11 @@ static tacit_status is_in_doubt(tc_agent *a, uint64_t round, bool *out, tacit_er
         return TACIT_OK;
     tacit_status status =
         tc_ledger_find(a->ledger, &tc_study_get_plan(a->study)->hash, round, &r, &why);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK) {
+        const tc_ledger_entry *e = tc_ledger_get(a->ledger, r.head.seq, NULL);
+        *left = strcmp(e->mechanism, TC_AGENT_LEFT) == 0;
         tc_ledger_receipt_fini(&r);
+    }
     *out = status == TACIT_E_NOT_FOUND;
     return *out || status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
 }
@@ -55,7 +61,6 @@ static tacit_status ask(tc_agent *a, uint64_t round, bool *left, tacit_error *er
 tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
     bool doubt;
-    *out = false;
-    TC_TRY(is_in_doubt(a, round, &doubt, err));
+    TC_TRY(is_in_doubt(a, round, &doubt, out, err));
     return doubt ? ask(a, round, out, err) : TACIT_OK;
 }

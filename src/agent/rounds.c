@@ -15,7 +15,7 @@
 
 /* After so many answers that say "not yet" we look again: a coordinator that was restored from a copy
  * may have forgotten what we wait for. */
-enum { LOOK_AGAIN = 3, CONFLICTS_MOST = 64, RELEASE_MOST = 1 << 24 };
+enum { LOOK_AGAIN = 3, CONFLICTS_MOST = 64 };
 
 static void keep_waiting(tc_agent *a, tc_agent_next *next)
 {
@@ -68,7 +68,7 @@ static tacit_status absorb(tc_agent *a, uint64_t round, const tc_answered *r, ta
     bool is_private;
     if (!text)
         return tc_answered_strange("a broadcast without a release", err);
-    TC_TRY(tc_base64_bytes(text, "release", RELEASE_MOST, &bytes, &n, err));
+    TC_TRY(tc_answered_release(text, &bytes, &n, err));
     tacit_status status = tc_witness(a, round, bytes, n, &is_private, err);
     if (status == TACIT_OK && !(is_private && json_is_true(json_object_get(r->body, "private"))))
         status = face_stamp(a, round, err);
@@ -143,7 +143,7 @@ static tacit_status take_message(tc_agent *a, const tc_need *need, const tc_answ
         return tc_study_miss(a->study, need->round, need->party, tc_answered_detail(r), err);
     if (r->status != 200 || !text)
         return tc_answered_refusal(r, "a message of another agent", err);
-    TC_TRY(tc_base64_bytes(text, "release", RELEASE_MOST, &bytes, &n, err));
+    TC_TRY(tc_answered_release(text, &bytes, &n, err));
     tacit_status status = tc_study_fetch(a->study, need->round, need->party, bytes, n, err);
     tc_free(bytes);
     return status;
@@ -238,7 +238,8 @@ static tacit_status step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_er
     return go_on(a, &need, wait_s, next, err);
 }
 
-/* Another process of this agent was first: what it did is read, and we go on from there. */
+/* Another process of this agent was first: what it did is read, and we go on from there; after a pause, if
+ * that did not help. */
 tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err)
 {
     tacit_error why = {0};
@@ -250,6 +251,6 @@ tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_
     if (!again)
         return tc_fail(err, status, "%s", why.msg);
     a->outbox.known = false;
-    *next = TC_AGENT_AGAIN;
+    *next = a->conflicts > 1 ? TC_AGENT_WAIT : TC_AGENT_AGAIN;
     return TACIT_OK;
 }

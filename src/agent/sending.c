@@ -39,12 +39,15 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err)
 /* ---- paying ---- */
 
 /* Pledges what the release of a round will be: its price, and whom it concerns. */
-static tacit_status make_pledge(const tc_agent *a, uint64_t round, tc_release **out,
-                                tacit_error *err)
+static tacit_status make_pledge(const tc_agent *a, uint64_t round, const char *mechanism,
+                                tc_release **out, tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
     tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
-    tc_pledge_terms terms = {.unit = who.unit, .single = !who.everybody, .not_private = a->stamp};
+    tc_pledge_terms terms = {.unit = who.unit,
+                             .single = !who.everybody,
+                             .not_private = a->stamp,
+                             .mechanism = mechanism};
     tc_text adjacency = {0};
     tacit_status status =
         tc_study_plan_terms(p, round, &terms.event, &terms.distance, &adjacency, err);
@@ -70,14 +73,14 @@ static tacit_status enter(tc_agent *a, const tc_ledger_hash *study, uint64_t rou
 }
 
 /* E_BUDGET: it would cost more than this agent allows; limit NULL: whatever it costs. Once paid, a
- * round costs nothing again. */
+ * round costs nothing again. mechanism: TC_AGENT_LEFT or NULL. */
 static tacit_status pay(tc_agent *a, uint64_t round, const tc_ledger_budget *limit,
-                        tacit_error *err)
+                        const char *mechanism, tacit_error *err)
 {
     tc_release *pledge;
     tc_ledger_hash place;
     TC_TRY(tc_restored_place(a, round, &place, err));
-    TC_TRY(make_pledge(a, round, &pledge, err));
+    TC_TRY(make_pledge(a, round, mechanism, &pledge, err));
     tacit_status status = enter(a, &place, round, limit, pledge, err);
     tc_release_free(pledge);
     return status;
@@ -163,6 +166,7 @@ static tacit_status take_receipt(tc_agent *a, const tc_answered *r, tc_sent *out
     if (r->status != 200 && r->status != 202 && r->status != 410)
         return take_refusal(a, r, out, err);
     a->outbox.pending = false;
+    a->paused = false;
     *out = TC_SENT;
     return TACIT_OK;
 }
@@ -233,7 +237,7 @@ static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
         return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", a->outbox.round);
     tc_ledger_budget limit = a->cfg.limit;
     limit.accepts_uncounted = a->cfg.accepts_not_private;
-    return pay(a, a->outbox.round, a->cfg.limited ? &limit : NULL, err);
+    return pay(a, a->outbox.round, a->cfg.limited ? &limit : NULL, NULL, err);
 }
 
 /* What has left, as far as anybody can tell, is not sent again in other words. */
@@ -241,7 +245,7 @@ static tacit_status take_as_sent(tc_agent *a, bool *left, tacit_error *err)
 {
     TC_TRY(tc_own_left(a, a->outbox.round, left, err));
     if (*left) {
-        TC_TRY(pay(a, a->outbox.round, NULL, err));
+        TC_TRY(pay(a, a->outbox.round, NULL, TC_AGENT_LEFT, err));
         a->outbox.pending = false;
     }
     return TACIT_OK;

@@ -496,6 +496,16 @@ static void a_broken_chain(json_t *j)
         json_object_set_new(j, "head", json_string(NO_HEAD));
 }
 
+static void no_head(json_t *j)
+{
+    json_object_set_new(j, "head", json_null());
+}
+
+static void no_release(json_t *j)
+{
+    json_object_set_new(j, "release", json_string("?"));
+}
+
 /* The agent has sent its message of round 1, and the round is over. */
 static void begin_to_hear(play *p)
 {
@@ -525,14 +535,18 @@ static void a_ledger_that_does_not_fit_is_refused(void **state)
         char *text = forge(&p, 0, cases[i].change);
         p.at = "/privacy";
         p.instead = text;
-        assert_refused(&p, TACIT_E_CORRUPT, cases[i].what);
+        assert_refused(&p, TACIT_E_STATE, cases[i].what);
         tc_free(text);
     }
     p.lie = a_broken_chain;
-    assert_refused(&p, TACIT_E_CORRUPT, "");
+    assert_refused(&p, TACIT_E_STATE, "");
+    p.lie = no_head;
+    assert_refused(&p, TACIT_E_STATE, "the coordinator's ledger is not whole: ");
     p.at = "/broadcast";
+    p.lie = no_release;
+    assert_refused(&p, TACIT_E_STATE, "the coordinator's answer makes no sense: release");
     p.lie = another_release;
-    assert_refused(&p, TACIT_E_CORRUPT,
+    assert_refused(&p, TACIT_E_STATE,
                    "the broadcast of round 1 is not the one in the coordinator's ledger");
     p.at = NULL;
     finish(&p);

@@ -27,7 +27,7 @@ typedef struct seen {
 
 static tc_record which(const tc_agent *a)
 {
-    return (tc_record){.kind = TC_RECORD_RECEIPT, .key = a->name, .key_size = strlen(a->name)};
+    return (tc_record){.kind = TC_RECORD_RECEIPT, .key = a->kept, .key_size = strlen(a->kept)};
 }
 
 /* *version 0: nothing was seen yet. */
@@ -88,7 +88,7 @@ static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e,
     if (e->unit == who.unit && strcmp(e->subject, subject ? subject : "") == 0 &&
         (adjacency->len == 0 || strcmp(e->adjacency, tc_text_get(adjacency)) == 0))
         return TACIT_OK;
-    return tc_fail(err, TACIT_E_CORRUPT,
+    return tc_fail(err, TACIT_E_STATE,
                    "the coordinator's ledger charges round %" PRIu64
                    " to others than the study's document",
                    round);
@@ -102,7 +102,7 @@ tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, 
     tc_text adjacency = {0};
     tacit_status status = tc_study_plan_terms(p, round, &price, &distance, &adjacency, err);
     if (status == TACIT_OK && (!same_price(&e->event, &price) || e->distance > distance))
-        status = tc_fail(err, TACIT_E_CORRUPT,
+        status = tc_fail(err, TACIT_E_STATE,
                          "the coordinator's ledger has another price for round %" PRIu64
                          " than the study's document",
                          round);
@@ -118,10 +118,10 @@ static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,
     const tc_study_plan *p = tc_study_get_plan(a->study);
     const tc_ledger_entry *e = find_entry(l, &p->hash, round);
     if (!e)
-        return tc_fail(err, TACIT_E_CORRUPT,
+        return tc_fail(err, TACIT_E_STATE,
                        "the coordinator's ledger has no entry for round %" PRIu64, round);
     if (!tc_ledger_hash_same(&e->release, release))
-        return tc_fail(err, TACIT_E_CORRUPT,
+        return tc_fail(err, TACIT_E_STATE,
                        "the broadcast of round %" PRIu64 " is not the one in the coordinator's "
                        "ledger",
                        round);
@@ -134,6 +134,17 @@ static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,
 
 enum { PAGE = 1000 };
 
+/* E_CORRUPT: it does not go on from the copy, or is no ledger at all. */
+static tacit_status add_page(tc_ledger **copy, const json_t *page, bool *more, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status status = tc_ledger_add_page(copy, page, more, &why);
+    if (status == TACIT_E_ARG || status == TACIT_E_CORRUPT)
+        return tc_fail(err, TACIT_E_CORRUPT, "the coordinator's ledger is not whole: %.400s",
+                       why.msg);
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
 static tacit_status get_page(tc_agent *a, tc_ledger **copy, bool *more, tacit_error *err)
 {
     char path[64];
@@ -142,7 +153,7 @@ static tacit_status get_page(tc_agent *a, tc_ledger **copy, bool *more, tacit_er
              *copy ? tc_ledger_get_head(*copy).seq : 0, PAGE);
     TC_TRY(tc_request(a, &(tc_call){.method = "GET", .path = path, .bearer = a->access}, &r, err));
     tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "its ledger", err)
-                          : r.body        ? tc_ledger_add_page(copy, r.body, more, err)
+                          : r.body        ? add_page(copy, r.body, more, err)
                                           : tc_answered_strange("a ledger that is not JSON", err);
     tc_answered_fini(&r);
     return status;
@@ -172,8 +183,11 @@ static tacit_status check_extends(tc_agent *a, const tc_ledger *l, tacit_error *
 static tacit_status read_all(tc_agent *a, tacit_error *err)
 {
     tc_ledger *copy = NULL;
-    tacit_status status = get_pages(a, &copy, err);
-    if (status == TACIT_OK)
+    tacit_error why = {0};
+    tacit_status status = get_pages(a, &copy, &why);
+    if (status != TACIT_OK) /* what it says is no damage of ours */
+        status = tc_fail(err, status == TACIT_E_CORRUPT ? TACIT_E_STATE : status, "%s", why.msg);
+    else
         status = check_extends(a, copy, err);
     if (status == TACIT_OK) {
         tc_ledger_close(a->theirs);

@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 int64_t tc_clock_unix_ms(void);
-uint64_t tc_clock_ns(void); /* monotonic */
+uint64_t tc_clock_ns(void);        /* monotonic */
+uint64_t tc_clock_thread_ns(void); /* processor time of this thread alone */
 
 /* "2026-11-15T09:46:35.123Z" */
 void tc_clock_iso(char out[32], int64_t unix_ms);

@@ -189,16 +189,32 @@ typedef struct tc_ledger_claim {
     const char *not_private; /* of the first that was not; "" where is_private */
 } tc_ledger_claim;
 
-/* What one unit has spent over all studies. subject NULL: the worst-off of all units. Where noise
+/* What one unit has spent over all studies; a row or a user also what was released about agents. subject NULL: the worst-off of all units. Where noise
  * is discrete and the bound is for continuous noise, the difference has been added to delta. */
 tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
                                  double delta, const tc_accountant *a, tc_ledger_claim *out,
                                  tacit_error *err);
 
+/* Is any release charged to such units by themselves? Rows and users are charged for those about agents,
+ * too, of whom they are parts. */
+bool tc_ledger_has_unit(const tc_ledger *l, tc_privacy_unit unit);
+
 /* What releases with these events would cost together, before any ledger has them; the bound is
  * made as above. `distance` is the sum over the releases, as in release.h. */
 tacit_status tc_ledger_cost(const tc_accountant *a, const tc_dp_event *events, size_t n,
                             double distance, double delta, tc_guarantee *out, tacit_error *err);
+
+/* Releases to come: their events, the sum of their distances, and whom they will be charged to. */
+typedef struct tc_ledger_plan {
+    const tc_dp_event *events;
+    size_t n;
+    double distance;
+    tc_privacy_unit unit;
+    const char *subject; /* NULL: every unit */
+} tc_ledger_plan;
+/* What the unit that will be worst off has spent then. Changes nothing. */
+tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, const tc_accountant *a,
+                             double delta, tc_guarantee *out, tacit_error *err);
 
 /* Would a release that costs this be let pass? Changes nothing; E_BUDGET as tc_ledger_release.
  * `distance` as in release.h. */

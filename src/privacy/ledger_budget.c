@@ -152,6 +152,33 @@ static tacit_status check_counted(const tc_ledger *l, const tc_ledger_budget *b,
                    b->epsilon, b->delta, e->not_private);
 }
 
+static tacit_status ask_units(const tc_ledger *l, const request *asked, const char *subject,
+                              tacit_error *err)
+{
+    request r = *asked;
+    if (!r.budget->accountant)
+        TC_TRY(tc_filter_init(&r.filter, r.budget->epsilon, r.budget->delta, err));
+    tacit_status st = tc_ledger_visit_subject(l, r.unit, subject, afford, &r, err);
+    tc_ledger_spending_fini(&r.approved);
+    return st;
+}
+
+/* What is released about agents must also fit the budgets of rows and users that the ledger has
+ * (ledger_spending.c). */
+static tacit_status ask_parts(const tc_ledger *l, const request *asked, tacit_error *err)
+{
+    static const tc_privacy_unit parts[] = {TC_UNIT_ROW, TC_UNIT_USER};
+    tc_dp_event event = tc_ledger_replacing(asked->event);
+    request r = *asked;
+    r.event = &event;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        r.unit = parts[i];
+        if (tc_ledger_has_unit(l, r.unit))
+            TC_TRY(ask_units(l, &r, NULL, err));
+    }
+    return TACIT_OK;
+}
+
 tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
                              const char *subject, const tc_dp_event *event, double distance,
                              tacit_error *err)
@@ -164,11 +191,57 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
     if (subject)
         TC_TRY(tc_ledger_check_name("subject", subject, err));
     TC_TRY(check_counted(l, b, unit, err));
-    if (!b->accountant)
-        TC_TRY(tc_filter_init(&r.filter, b->epsilon, b->delta, err));
-    tacit_status st = tc_ledger_visit_subject(l, unit, subject, afford, &r, err);
-    tc_ledger_spending_fini(&r.approved);
+    TC_TRY(ask_units(l, &r, subject, err));
+    return unit == TC_UNIT_AGENT ? ask_parts(l, &r, err) : TACIT_OK;
+}
+
+/* ---- what is planned */
+
+typedef struct planned {
+    const tc_ledger_plan *plan;
+    const tc_accountant *accountant;
+    double delta;
+    bool part; /* the unit is a part of an agent, and the plan is about agents */
+    tc_guarantee worst;
+} planned;
+
+static tacit_status add_plan(const planned *p, tc_ledger_spending *after, tacit_error *err)
+{
+    for (size_t i = 0; i < p->plan->n; i++) {
+        const tc_dp_event *e = &p->plan->events[i];
+        tc_dp_event event = p->part ? tc_ledger_replacing(e) : *e;
+        TC_TRY(tc_ledger_spending_add(after, &event, 0, err));
+    }
+    after->distance += p->plan->distance;
+    return TACIT_OK;
+}
+
+static tacit_status look_ahead(void *user, const tc_ledger_spending *s, tacit_error *err)
+{
+    planned *p = user;
+    tc_ledger_spending after;
+    tc_guarantee g;
+    TC_TRY(tc_ledger_spending_copy(&after, s, err));
+    tacit_status st = add_plan(p, &after, err);
+    if (st == TACIT_OK)
+        st = tc_ledger_account(p->accountant, &after, p->delta, &g, err);
+    tc_ledger_spending_fini(&after);
+    if (st == TACIT_OK && !(g.epsilon <= p->worst.epsilon))
+        p->worst = g;
     return st;
+}
+
+tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, const tc_accountant *a,
+                             double delta, tc_guarantee *out, tacit_error *err)
+{
+    planned p = {.plan = plan, .accountant = a, .delta = delta, .worst = {.epsilon = -1}};
+    TC_TRY(tc_ledger_visit_subject(l, plan->unit, plan->subject, look_ahead, &p, err));
+    p.part = true;
+    for (int unit = TC_UNIT_ROW; plan->unit == TC_UNIT_AGENT && unit <= TC_UNIT_USER; unit++)
+        if (tc_ledger_has_unit(l, (tc_privacy_unit)unit))
+            TC_TRY(tc_ledger_each_unit(l, (tc_privacy_unit)unit, look_ahead, &p, err));
+    *out = p.worst;
+    return TACIT_OK;
 }
 
 /* ---- the numbers of a refusal */

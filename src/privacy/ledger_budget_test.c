@@ -63,10 +63,88 @@ static void budgets_compose_per_unit_over_studies(void **state)
     assert_int_equal(worst.entries, 3);
     assert_true(worst.bound.epsilon == claim_of("bob", a).bound.epsilon);
     assert_true(worst.is_private && *worst.not_private == 0);
+    assert_false(tc_ledger_has_unit(l, TC_UNIT_ROW));
+}
+
+/* ---- units within units */
+
+static void spend_row(uint64_t round, tc_dp_event event)
+{
     tacit_error err = {0};
-    tc_ledger_claim rows;
-    assert_ok(tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, 1e-5, a, &rows, &err));
-    assert_true(rows.bound.epsilon == 0 && rows.entries == 0);
+    tc_ledger_receipt receipt = {0};
+    tc_ledger_charge c = charge_of("rows", round, NULL);
+    tc_release *r = forced_release(event, 1);
+    r->view.unit = TC_UNIT_ROW;
+    assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(r);
+}
+
+static tc_ledger_claim claim_of_row(const tc_accountant *a)
+{
+    tacit_error err = {0};
+    tc_ledger_claim c;
+    assert_ok(tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, 1e-5, a, &c, &err));
+    return c;
+}
+
+/* A row changes all that its agent contributes, whichever agent that is; sampling hides nothing of it. */
+static void a_row_pays_for_its_agent(void **state)
+{
+    (void)state;
+    open_ledger();
+    const tc_accountant *a = &tc_accountant_rdp;
+    tc_dp_event sampled = {TC_DP_GAUSSIAN, 8, TC_DP_POISSON, 0.25, 1};
+    spend(l, "one", 1, NULL, sampled);
+    spend(l, "one", 2, "ana", gaussian_event(6));
+    spend(l, "one", 3, "bob", tc_release_event(TC_DP_PURE, 0.1));
+    double agents = claim_of(NULL, a).bound.epsilon;
+    spend_row(1, gaussian_event(5));
+    tc_dp_event all[] = {gaussian_event(4), gaussian_event(3), tc_release_event(TC_DP_PURE, 0.2),
+                         gaussian_event(5)};
+    tc_ledger_claim row = claim_of_row(a);
+    assert_close(row.bound.epsilon, epsilon_of(a, all, 4, 1e-5), 1e-12);
+    assert_int_equal(row.entries, 4);
+    assert_same_bits(claim_of(NULL, a).bound.epsilon, agents); /* not the other way round */
+    tc_text t = {0};
+    tc_ledger_statement(l, &row, &t);
+    assert_non_null(strstr(tc_text_get(&t),
+                           " 3 of the releases are about agents: in these, all that "
+                           "the agent of such a row contributes may become anything "
+                           "else. Not protected: "));
+    t.len = 0;
+    tc_ledger_claim agent = claim_of(NULL, a);
+    tc_ledger_statement(l, &agent, &t);
+    assert_non_null(strstr(
+        tc_text_get(&t), " 1 more release of this ledger protects single rows or users: what such "
+                         "a release tells of an agent as a whole is not in this promise."));
+    tc_text_fini(&t);
+}
+
+/* Whichever comes second, a limit is held against both. */
+static void a_limit_is_one_over_all_units(void **state)
+{
+    tacit_error err = {0};
+    tc_ledger_budget b = {.epsilon = 4, .delta = 1e-5};
+    const tc_accountant *by[] = {&tc_accountant_pld, NULL};
+    tc_dp_event strong = gaussian_event(2), weak = gaussian_event(20);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        b.accountant = by[i];
+        open_ledger();
+        spend_row(1, gaussian_event(2));
+        assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &weak, 0, &err));
+        assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &strong, 0, &err), TACIT_E_BUDGET,
+                     "every row");
+        tc_ledger_close(l);
+        open_ledger();
+        spend(l, "one", 1, NULL, strong);
+        assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &weak, 0, &err));
+        assert_fails(tc_ledger_would(l, &b, TC_UNIT_ROW, NULL, &weak, 0, &err), TACIT_E_BUDGET,
+                     "every row");
+        if (i == 0)
+            tc_ledger_close(l);
+    }
 }
 
 /* Against the slow way: every name by itself. */
@@ -328,7 +406,10 @@ static void test_noise_marks_the_claim(void **state)
         "NOT PRIVATE: the noise was drawn from a seed (test mode). agent \"ana\": epsilon 2.94323, "
         "delta 1e-05 (gaussian) over 2 releases. Neighbours: all vectors of one agent are replaced "
         "by zero. Not protected: being on the roster, being online, when an agent answers, and "
-        "whatever leaves by another way than these releases.");
+        "whatever leaves by another way than these releases. Towards everybody but the "
+        "coordinator, "
+        "which sees the vectors and is trusted to sample and to draw the noise as the document "
+        "says, once a round.");
     tc_text_fini(&t);
 }
 
@@ -428,6 +509,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(budgets_compose_per_unit_over_studies),
+        TEST(a_row_pays_for_its_agent),
+        TEST(a_limit_is_one_over_all_units),
         TEST(the_worst_off_of_many_is_found),
         TEST(a_budget_refuses_before_it_is_spent),
         TEST(everybody_includes_those_who_spent_more),

@@ -104,6 +104,8 @@ json_t *tc_ledger_composed_json(const tc_ledger *l)
     tacit_status st = u.list ? TACIT_OK : TACIT_E_MEMORY;
     for (int unit = TC_UNIT_AGENT; st == TACIT_OK && unit <= TC_UNIT_USER; unit++) {
         u.unit = (tc_privacy_unit)unit;
+        if (!tc_ledger_has_unit(l, u.unit))
+            continue;
         st = tc_ledger_each_unit(l, u.unit, add_unit, &u, NULL);
     }
     if (st == TACIT_OK)

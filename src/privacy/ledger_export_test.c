@@ -84,6 +84,14 @@ static void an_export_reads_back(void **state)
     json_decref(j);
 }
 
+/* What the same releases cost a row: half the noise, and no sampling. */
+#define ABOUT_AGENTS                                                                               \
+    "{\"dp_event\": \"SelfComposed\", \"count\": 3, \"event\":"                                    \
+    " {\"dp_event\": \"Gaussian\", \"noise_multiplier\": 0.55}},"                                  \
+    " {\"dp_event\": \"Laplace\", \"noise_multiplier\": 5.0, \"epsilon\": 0.2},"                   \
+    " {\"dp_event\": \"RandomizedResponse\", \"noise_parameter\": 0.7086873875484091,"             \
+    " \"num_buckets\": 2, \"epsilon\": 0.6}"
+
 static void names_are_those_of_dp_accounting(void **state)
 {
     (void)state;
@@ -102,8 +110,10 @@ static void names_are_those_of_dp_accounting(void **state)
         "    {\"dp_event\": \"Laplace\", \"noise_multiplier\": 10.0, \"epsilon\": 0.1},"
         "    {\"dp_event\": \"RandomizedResponse\", \"noise_parameter\": 0.851114966376682,"
         "     \"num_buckets\": 2, \"epsilon\": 0.3}]}},"
+        " {\"unit\": \"row\", \"subject\": null, \"event\": {\"dp_event\": \"Composed\","
+        "  \"events\": [" ABOUT_AGENTS "]}},"
         " {\"unit\": \"row\", \"subject\": \"row 7\", \"event\": {\"dp_event\": \"Composed\","
-        "  \"events\": [{\"dp_event\": \"NonPrivate\"}]}}]";
+        "  \"events\": [" ABOUT_AGENTS ", {\"dp_event\": \"NonPrivate\"}]}}]";
     assert_ok(tc_json_parse(composed, strlen(composed), "expected", &expected, &err));
     char *a = tc_json_text(json_object_get(j, "composed")), *b = tc_json_text(expected);
     assert_string_equal(a, b);

@@ -44,6 +44,15 @@ static inline bool tc_ledger_is_note(const tc_ledger_entry *e)
     return e->event.count == 0 && e->rows == 0;
 }
 
+/* Is it about agents, of whom such a unit is a part? (ledger_spending.c) */
+static inline bool tc_ledger_is_wider(const tc_ledger_entry *e, tc_privacy_unit unit)
+{
+    return e->unit == TC_UNIT_AGENT && unit != TC_UNIT_AGENT;
+}
+
+/* What an event about agents costs a part of one. */
+tc_dp_event tc_ledger_replacing(const tc_dp_event *e);
+
 /* ledger_rounds.c. The entry that released this round; 0: none did. */
 uint64_t tc_ledger_round_entry(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round);
 /* Room for one more, so that adding it cannot fail. E_CORRUPT names both entries of a round. */

@@ -1,7 +1,13 @@
 /* ledger_spending.c - whom a ledger charges, and for what.
  *
  * An entry charges one unit by its public name, or every unit of the roster. So a unit has spent
- * what was charged to everybody and what was charged to its name, over all studies. */
+ * what was charged to everybody and what was charged to its name, over all studies.
+ *
+ * Units are not of one size. Rows and users are parts of what an agent has: another row may be another
+ * contribution of its agent, and a release about agents tells of it. So a row is charged for all entries
+ * about agents, of whatever name since nobody says whose row it is, at the price of an agent whose
+ * contribution becomes any other (docs/privacy.md, Unit). Not the other way round: what protects a row
+ * has no price for an agent with many. */
 #include "privacy/ledger_int.h"
 
 #include "base/error.h"
@@ -43,9 +49,28 @@ tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e,
     return TACIT_OK;
 }
 
-static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tacit_error *err)
+/* All that an agent contributes becomes any other, not zeros: twice the sensitivity, hence half the noise
+ * multiplier or twice the epsilon. And no gain from sampling: given the coins, the two worlds are no
+ * farther apart than with everybody, and the coins are the same in both. */
+tc_dp_event tc_ledger_replacing(const tc_dp_event *e)
 {
-    TC_TRY(tc_ledger_spending_add(s, &e->event, e->distance, err));
+    tc_dp_event r = *e;
+    r.sampling = TC_DP_ALL;
+    r.sampling_rate = 1;
+    if (r.mechanism == TC_DP_GAUSSIAN)
+        r.parameter /= 2;
+    else if (r.mechanism != TC_DP_NONPRIVATE)
+        r.parameter *= 2;
+    if (tc_dp_event_check(&r, NULL) != TACIT_OK) /* an epsilon beyond all that is counted */
+        r.mechanism = TC_DP_NONPRIVATE;
+    return r;
+}
+
+static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tc_privacy_unit unit,
+                              tacit_error *err)
+{
+    tc_dp_event event = e->unit == unit ? e->event : tc_ledger_replacing(&e->event);
+    TC_TRY(tc_ledger_spending_add(s, &event, e->distance, err));
     s->entries += !tc_ledger_is_note(e);
     if (!e->is_private && (!s->not_private || e->seq < s->not_private->seq))
         s->not_private = e;
@@ -111,13 +136,23 @@ static tacit_status sort_entries(const tc_ledger *l, tc_privacy_unit unit,
     return TACIT_OK;
 }
 
+/* What was released about agents, for those who are parts of one. */
+static tacit_status add_wider(tc_ledger_spending *s, const tc_ledger *l, tc_privacy_unit unit,
+                              tacit_error *err)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (tc_ledger_is_wider(&l->items[i].entry, unit))
+            TC_TRY(add_entry(s, &l->items[i].entry, unit, err));
+    return TACIT_OK;
+}
+
 /* Adds entries[*at ...] of one subject and moves *at behind them. */
 static tacit_status add_group(tc_ledger_spending *s, const tc_ledger_entry *const *entries,
                               size_t n, size_t *at, tacit_error *err)
 {
     const char *subject = s->subject;
     for (; *at < n && strcmp(entries[*at]->subject, subject) == 0; ++*at)
-        TC_TRY(add_entry(s, entries[*at], err));
+        TC_TRY(add_entry(s, entries[*at], entries[*at]->unit, err));
     return TACIT_OK;
 }
 
@@ -142,7 +177,9 @@ tacit_status tc_ledger_each_unit(const tc_ledger *l, tc_privacy_unit unit,
     size_t n = 0, at = 0;
     TC_TRY(sort_entries(l, unit, &entries, &n, err));
     tc_ledger_spending everybody = {.subject = ""};
-    tacit_status st = add_group(&everybody, entries, n, &at, err);
+    tacit_status st = add_wider(&everybody, l, unit, err);
+    if (st == TACIT_OK)
+        st = add_group(&everybody, entries, n, &at, err);
     if (st == TACIT_OK)
         st = visit(user, &everybody, err);
     while (st == TACIT_OK && at < n)
@@ -158,14 +195,22 @@ tacit_status tc_ledger_visit_subject(const tc_ledger *l, tc_privacy_unit unit, c
     if (!subject)
         return tc_ledger_each_unit(l, unit, visit, user, err);
     tc_ledger_spending s = {.subject = subject};
-    tacit_status st = TACIT_OK;
+    tacit_status st = add_wider(&s, l, unit, err);
     for (size_t i = 0; st == TACIT_OK && i < l->n; i++) {
         const tc_ledger_entry *e = &l->items[i].entry;
         if (e->unit == unit && (!*e->subject || strcmp(e->subject, subject) == 0))
-            st = add_entry(&s, e, err);
+            st = add_entry(&s, e, unit, err);
     }
     if (st == TACIT_OK)
         st = visit(user, &s, err);
     tc_ledger_spending_fini(&s);
     return st;
+}
+
+bool tc_ledger_has_unit(const tc_ledger *l, tc_privacy_unit unit)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->items[i].entry.unit == unit && !tc_ledger_is_note(&l->items[i].entry))
+            return true;
+    return false;
 }

@@ -44,6 +44,55 @@ static void add_adjacency(const tc_ledger *l, const tc_ledger_claim *c, tc_text 
                      said);
 }
 
+static size_t count(const tc_ledger *l, tc_privacy_unit unit, bool wider)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const tc_ledger_entry *e = &l->items[i].entry;
+        n += !tc_ledger_is_note(e) && e->unit != unit && tc_ledger_is_wider(e, unit) == wider;
+    }
+    return n;
+}
+
+/* What releases that protect other units have to do with this one (ledger_spending.c). */
+static void add_other_units(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
+{
+    const char *unit = tc_privacy_unit_name(c->unit);
+    size_t wider = count(l, c->unit, true), parts = count(l, c->unit, false);
+    if (wider > 0)
+        tc_text_addf(
+            out,
+            " %zu of the releases are about agents: in these, all that the agent of such a "
+            "%s contributes may become anything else.",
+            wider, unit);
+    if (c->unit == TC_UNIT_AGENT && parts > 0)
+        tc_text_addf(out,
+                     " %zu more release%s of this ledger protect%s single rows or users: what such "
+                     "a release tells of an agent as a whole is not in this promise.",
+                     parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "");
+}
+
+/* Agents, and rows whose agents contribute to a sum, do not draw their noise themselves. */
+static bool is_summed(const tc_ledger_entry *e, const tc_ledger_claim *c)
+{
+    static const char *const sums[] = {"laplace-sum", "pledge", "left before a restore", "lost"};
+    if (e->unit == TC_UNIT_AGENT)
+        return true;
+    for (size_t i = 0; charges(e, c) && i < sizeof sums / sizeof *sums; i++)
+        if (strcmp(e->mechanism, sums[i]) == 0)
+            return true;
+    return false;
+}
+
+static void add_trust(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!tc_ledger_is_note(&l->items[i].entry) && is_summed(&l->items[i].entry, c)) {
+            tc_text_addf(out, " %s.", tc_statement_trust());
+            return;
+        }
+}
+
 static void add_bound(const tc_ledger_claim *c, tc_text *out)
 {
     const char *unit = tc_privacy_unit_name(c->unit);
@@ -83,7 +132,9 @@ void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *
         tc_text_addf(out, "NOT PRIVATE: %s. ", c->not_private);
     add_bound(c, out);
     add_adjacency(l, c, out);
+    add_other_units(l, c, out);
     tc_text_addf(out, " Not protected: %s.", tc_statement_not_protected(c->unit));
+    add_trust(l, c, out);
     if (tc_ledger_restored(l, UINT64_MAX, &restored))
         tc_text_addf(out, " The ledger was %s.", restored.say);
 }

@@ -42,6 +42,13 @@ const char *tc_statement_not_protected(tc_privacy_unit unit)
            "leaves by another way than these replies";
 }
 
+/* An agent can check neither the noise nor the coins, nor that all have been told the same. */
+const char *tc_statement_trust(void)
+{
+    return "Towards everybody but the coordinator, which sees the vectors and is trusted to sample "
+           "and to draw the noise as the document says, once a round";
+}
+
 static bool reads_within(const char *text, double x, bool up)
 {
     double shown = 0;
@@ -105,6 +112,8 @@ void tc_statement_add_scope(tc_text *out, tc_privacy_unit unit, tc_dp_sampling s
 {
     tc_text_addf(out, "Neighbours: %s. Not protected: %s.", tc_statement_adjacency(unit, sampling),
                  tc_statement_not_protected(unit));
+    if (unit == TC_UNIT_AGENT)
+        tc_text_addf(out, " %s.", tc_statement_trust());
 }
 
 void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit,

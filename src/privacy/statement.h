@@ -1,7 +1,7 @@
 /* statement.h - a guarantee in words. Nobody should see an epsilon without them.
  *
  * Every statement says whose data, which two data sets are hard to tell apart, epsilon, delta, by
- * which accountant, and what is not protected. */
+ * which accountant, what is not protected and, where another party draws the noise, that it is trusted. */
 #ifndef TC_PRIVACY_STATEMENT_H
 #define TC_PRIVACY_STATEMENT_H
 
@@ -12,9 +12,11 @@
 /* "all that one agent contributes is replaced by zeros, ...", by unit and sampling. */
 const char *tc_statement_adjacency(tc_privacy_unit unit, tc_dp_sampling sampling);
 const char *tc_statement_not_protected(tc_privacy_unit unit);
+/* Towards whom the guarantee of a sum holds, and who is trusted with it: who adds up sees everything. */
+const char *tc_statement_trust(void);
 
 /* "every agent: epsilon 7.0547, delta 0.0029 (pld) over 40 releases. Neighbours: .... Not
- * protected: ...." */
+ * protected: ...." And of agents the sentence of tc_statement_trust. */
 void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit,
                       tc_dp_sampling sampling);
 /* The first sentence of it, and the others: for who has more to say of the neighbours, and for tables

@@ -121,61 +121,63 @@ static char *damaged(char *text, const damage *d)
     return made;
 }
 
+/* Of a release. */
+static const damage damages[] = {
+    {"tacit", NULL, "tacit"},
+    {"tacit", "\"row-answer\"", "a file of the kind \"row-answer\", not \"released-rows\""},
+    {"version", "1", "version must be 2, got 1"},
+    {"version", NULL, "version is missing"},
+    {"name", "7", "name"},
+    {"name", "\"../etc\"", "the name of a release must be"},
+    {"mode", "\"loud\"", "mode must be \"sound\" or \"paper\", got \"loud\""},
+    {"direction", "\"up\"", "direction must be \"minimize\" or \"maximize\", got \"up\""},
+    {"private", NULL, "private is missing"},
+    {"private", "false", "what is not private has no epsilon"},
+    {"not_private", "\"x\"", "contradict"},
+    {"epsilon", "-1", "epsilon must be a number >= 0, got -1"},
+    {"epsilon", NULL, "epsilon"},
+    {"delta", "\"x\"", "delta"},
+    {"statement", NULL, "statement"},
+    {"input_sd", "-0.5", "input_sd must be a number >= 0, got -0.5"},
+    {"output_sd", NULL, "output_sd"},
+    {"release", "\"abc\"", "release must be 64 hexadecimal digits, got \"abc\""},
+    {"ledger", "[]", "ledger"},
+    {"ledger", NULL, "ledger"},
+    {"ledger", "{\"name\": \"rows\", \"entry\": 1}", "ledger.head"},
+    {"ledger", "{\"name\": \"rows\", \"entry\": -1, \"head\": \"\"}", "ledger.entry"},
+    {"columns", "[]", "columns must be a list of 1 to 256 names"},
+    {"columns", "[1, 2]", "columns[0] must be a name"},
+    {"columns", "[\"a\"]", "rows[0] must be a list of 1 numbers"},
+    {"rows", "[]", "rows must be a list of 1 to"},
+    {"rows", "[[1, 2], [3]]", "rows[1] must be a list of 2 numbers"},
+    {"rows", "[[1, 2], [3, \"4\"]]", "rows[1][1] must be a number"},
+    {"rows", "{}", "rows must be a list"},
+    {"rows", "[[0.1, 3], [1, 2], [3, 4]]", "rows are not those that were released"},
+    {"step", "1", "rows must be whole multiples of step = 1"},
+    {"step", "-1", "step must be a number >= 0"},
+    {"step", NULL, "step"},
+    {"source", NULL, "source"},
+    {"source", "{\"radius\": 0, \"columns\": []}", "source.radius must be > 0, got 0"},
+    {"source", "{\"radius\": 1, \"columns\": []}", "source.columns must be a list"},
+    {"source",
+     "{\"radius\": 1, \"columns\": [{\"name\": \"a\", \"low\": 1, \"high\": 1, "
+     "\"unit\": 1}]}",
+     "must have low < high, unit > 0"},
+    {"mode", "\"paper\"", "paper mode has no source"},
+    {"colour", "1", "unknown field \"colour\""},
+};
+
 static void test_every_field_is_checked(void **state)
 {
     (void)state;
-    static const damage cases[] = {
-        {"tacit", NULL, "tacit"},
-        {"tacit", "\"row-answer\"", "a file of the kind \"row-answer\", not \"released-rows\""},
-        {"version", "1", "version must be 2, got 1"},
-        {"version", NULL, "version is missing"},
-        {"name", "7", "name"},
-        {"name", "\"../etc\"", "the name of a release must be"},
-        {"mode", "\"loud\"", "mode must be \"sound\" or \"paper\", got \"loud\""},
-        {"direction", "\"up\"", "direction must be \"minimize\" or \"maximize\", got \"up\""},
-        {"private", NULL, "private is missing"},
-        {"private", "false", "what is not private has no epsilon"},
-        {"not_private", "\"x\"", "contradict"},
-        {"epsilon", "-1", "epsilon must be a number >= 0, got -1"},
-        {"epsilon", NULL, "epsilon"},
-        {"delta", "\"x\"", "delta"},
-        {"statement", NULL, "statement"},
-        {"input_sd", "-0.5", "input_sd must be a number >= 0, got -0.5"},
-        {"output_sd", NULL, "output_sd"},
-        {"release", "\"abc\"", "release must be 64 hexadecimal digits, got \"abc\""},
-        {"ledger", "[]", "ledger"},
-        {"ledger", NULL, "ledger"},
-        {"ledger", "{\"name\": \"rows\", \"entry\": 1}", "ledger.head"},
-        {"ledger", "{\"name\": \"rows\", \"entry\": -1, \"head\": \"\"}", "ledger.entry"},
-        {"columns", "[]", "columns must be a list of 1 to 256 names"},
-        {"columns", "[1, 2]", "columns[0] must be a name"},
-        {"columns", "[\"a\"]", "rows[0] must be a list of 1 numbers"},
-        {"rows", "[]", "rows must be a list of 1 to"},
-        {"rows", "[[1, 2], [3]]", "rows[1] must be a list of 2 numbers"},
-        {"rows", "[[1, 2], [3, \"4\"]]", "rows[1][1] must be a number"},
-        {"rows", "{}", "rows must be a list"},
-        {"rows", "[[0.1, 3], [1, 2], [3, 4]]", "rows are not those that were released"},
-        {"step", "1", "rows must be whole multiples of step = 1"},
-        {"step", "-1", "step must be a number >= 0"},
-        {"step", NULL, "step"},
-        {"source", NULL, "source"},
-        {"source", "{\"radius\": 0, \"columns\": []}", "source.radius must be > 0, got 0"},
-        {"source", "{\"radius\": 1, \"columns\": []}", "source.columns must be a list"},
-        {"source",
-         "{\"radius\": 1, \"columns\": [{\"name\": \"a\", \"low\": 1, \"high\": 1, "
-         "\"unit\": 1}]}",
-         "must have low < high, unit > 0"},
-        {"mode", "\"paper\"", "paper mode has no source"},
-        {"colour", "1", "unknown field \"colour\""},
-    };
     tacit_error err = {0};
     tc_released r = sample(), *out = NULL;
     char *text = tc_released_encode(&r);
     assert_non_null(text);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *bad = damaged(text, &cases[i]);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        char *bad = damaged(text, &damages[i]);
         assert_fails(tc_released_decode(&out, bad, strlen(bad), "r.json", &err), TACIT_E_ARG,
-                     cases[i].part);
+                     damages[i].part);
         assert_non_null(strstr(err.msg, "r.json"));
         assert_null(out);
         tc_free(bad);
@@ -221,7 +223,33 @@ static void test_rows_of_steps_have_the_hash_of_their_words(void **state)
 
 /* ---- answer.json */
 
+static const tc_answer an_answer = {
+    .name = "loans", .row = 17, .value = -1.0 / 3, .sd = 0.5, .is_private = true};
+
 static void test_answers_read_back(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_answer a = an_answer, again;
+    char *text = tc_answer_encode(&a);
+    assert_non_null(text);
+    assert_ok(tc_answer_decode(&again, text, strlen(text), "a.json", &err));
+    assert_same_bits(again.value, a.value);
+    assert_same_bits(again.sd, 0.5);
+    assert_int_equal(again.row, 17);
+    assert_true(again.is_private);
+    assert_string_equal(again.name, "loans");
+    tc_free(text);
+    a.value = NAN; /* the row has none */
+    text = tc_answer_encode(&a);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"value\":null"));
+    assert_ok(tc_answer_decode(&again, text, strlen(text), "a.json", &err));
+    assert_true(isnan(again.value));
+    tc_free(text);
+}
+
+static void test_every_field_of_an_answer_is_checked(void **state)
 {
     (void)state;
     static const damage cases[] = {
@@ -239,36 +267,56 @@ static void test_answers_read_back(void **state)
         {"extra", "1", "unknown field"},
     };
     tacit_error err = {0};
-    tc_answer a = {.name = "loans", .row = 17, .value = -1.0 / 3, .sd = 0.5, .is_private = true};
-    tc_answer again;
-    char *text = tc_answer_encode(&a);
+    tc_answer again = {.row = 4};
+    char *text = tc_answer_encode(&an_answer);
     assert_non_null(text);
-    assert_ok(tc_answer_decode(&again, text, strlen(text), "a.json", &err));
-    assert_same_bits(again.value, a.value);
-    assert_same_bits(again.sd, 0.5);
-    assert_int_equal(again.row, 17);
-    assert_true(again.is_private);
-    assert_string_equal(again.name, "loans");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *bad = damaged(text, &cases[i]);
         assert_fails(tc_answer_decode(&again, bad, strlen(bad), "a.json", &err), TACIT_E_ARG,
                      cases[i].part);
         tc_free(bad);
     }
-    assert_int_equal(again.row, 17);
-    tc_free(text);
-    a.value = NAN; /* the row has none */
-    text = tc_answer_encode(&a);
-    assert_non_null(text);
-    assert_non_null(strstr(text, "\"value\":null"));
-    assert_ok(tc_answer_decode(&again, text, strlen(text), "a.json", &err));
-    assert_true(isnan(again.value));
+    assert_int_equal(again.row, 4); /* it is as it was */
     tc_free(text);
 }
 
 /* ---- the secret */
 
+static const tc_row_column secret_column = {"income", 0, 1, 1};
+static size_t secret_order[] = {2, 0, 1};
+
+static char *a_secret(void)
+{
+    tc_row_secret s = {.ledger = "rows",
+                       .value_column = "profit",
+                       .terms = {.name = "loans",
+                                 .rows = 3,
+                                 .dims = 1,
+                                 .columns = &secret_column,
+                                 .epsilon = 1,
+                                 .radius = 1},
+                       .order = secret_order};
+    char *text = tc_row_secret_encode(&s);
+    assert_non_null(text);
+    return text;
+}
+
 static void test_secrets_read_back(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_row_secret again = {0};
+    char *text = a_secret();
+    assert_ok(tc_row_secret_decode(&again, text, strlen(text), "s", &err));
+    assert_memory_equal(again.order, secret_order, sizeof secret_order);
+    assert_string_equal(again.terms.columns[0].name, "income");
+    assert_string_equal(again.ledger, "rows");
+    assert_string_equal(again.value_column, "profit");
+    tc_row_secret_fini(&again);
+    tc_free(text);
+}
+
+static void test_every_field_of_a_secret_is_checked(void **state)
 {
     (void)state;
     static const damage cases[] = {
@@ -288,23 +336,8 @@ static void test_secrets_read_back(void **state)
         {"value_column", "7", "value_column"},
     };
     tacit_error err = {0};
-    tc_row_column column = {"income", 0, 1, 1};
-    size_t order[] = {2, 0, 1};
-    tc_row_secret s = {
-        .ledger = "rows",
-        .value_column = "profit",
-        .terms =
-            {.name = "loans", .rows = 3, .dims = 1, .columns = &column, .epsilon = 1, .radius = 1},
-        .order = order};
     tc_row_secret again = {0};
-    char *text = tc_row_secret_encode(&s);
-    assert_non_null(text);
-    assert_ok(tc_row_secret_decode(&again, text, strlen(text), "s", &err));
-    assert_memory_equal(again.order, order, sizeof order);
-    assert_string_equal(again.terms.columns[0].name, "income");
-    assert_string_equal(again.ledger, "rows");
-    assert_string_equal(again.value_column, "profit");
-    tc_row_secret_fini(&again);
+    char *text = a_secret();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *bad = damaged(text, &cases[i]);
         assert_fails(tc_row_secret_decode(&again, bad, strlen(bad), "s", &err), TACIT_E_ARG,
@@ -323,7 +356,9 @@ int main(void)
         cmocka_unit_test(test_every_field_is_checked),
         cmocka_unit_test(test_rows_of_steps_have_the_hash_of_their_words),
         cmocka_unit_test(test_answers_read_back),
+        cmocka_unit_test(test_every_field_of_an_answer_is_checked),
         cmocka_unit_test(test_secrets_read_back),
+        cmocka_unit_test(test_every_field_of_a_secret_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
