@@ -152,7 +152,7 @@ function(tacit_test source library label)
 endfunction()
 
 function(tacit_test_properties test label)
-  set(timeout 240)
+  set(timeout 600)
   if(DEFINED ENV{TACIT_DEEP}) # long variants of the tests that have one (tools/deep)
     set(timeout 3600)
   endif()

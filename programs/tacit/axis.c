@@ -55,12 +55,27 @@ static void decade_label(char *out, size_t size, int exponent, bool plain)
              e >= 10 ? digits[e / 10 % 10] : "", digits[e % 10]);
 }
 
+/* Of long whole numbers the thousands stand apart: "10 000". */
+static void number_label(char *out, size_t size, double v)
+{
+    char plain[24];
+    snprintf(plain, sizeof plain, "%.10g", v);
+    size_t n = strlen(plain), used = 0;
+    bool apart = fabs(v) >= 1e4 && strspn(plain, "-0123456789") == n;
+    for (size_t i = 0; i < n && used + 2 < size; i++) {
+        if (apart && i > 0 && plain[i - 1] != '-' && (n - i) % 3 == 0)
+            out[used++] = ' ';
+        out[used++] = plain[i];
+    }
+    out[used] = '\0';
+}
+
 static void add(tc_ticks *t, const tc_scale *s, double at)
 {
     if (t->n == TC_TICKS || (s->whole && at != floor(at)))
         return;
     t->at[t->n] = at;
-    snprintf(t->label[t->n], sizeof t->label[0], "%.10g", at);
+    number_label(t->label[t->n], sizeof t->label[0], at);
     t->n++;
 }
 

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MARGIN     20.0
-#define COLUMNS    3
-#define CHAR_WIDTH 7.0 /* of 12 px text, about */
+#define MARGIN      20.0
+#define COLUMNS     3
+#define CHAR_WIDTH  6.8 /* of 12.5 px text, about */
+#define SECOND_LINE 16.0
 
 typedef struct layout {
     size_t columns, rows;
@@ -21,35 +22,41 @@ typedef struct layout {
     double width, height;
 } layout;
 
-static double text_width(const char *s)
+size_t tc_characters(const char *s)
 {
-    double n = 0;
+    size_t n = 0;
     for (; *s; s++)
-        n += ((unsigned char)*s >> 6) != 2; /* characters, not bytes */
-    return n * CHAR_WIDTH;
+        n += ((unsigned char)*s >> 6) != 2;
+    return n;
 }
 
 /* -- legend -------------------------------------------------------------------------------- */
 
-/* Places entries from left to right in rows; draws them unless t is NULL. Returns the height. */
+/* What the widest entry takes, the sign before it and the room behind it. */
+static double entry_width(const tc_panel *p)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < p->n_series; i++) {
+        size_t n = p->series[i].label ? tc_characters(p->series[i].label) : 0;
+        most = n > most ? n : most;
+    }
+    return TC_LEGEND_SIGN + CHAR_WIDTH * (double)most + 14;
+}
+
+/* Places entries in columns, row by row; draws them unless t is NULL. Returns the height. */
 static double legend(tc_text *t, const tc_panel *p, double y, double width)
 {
-    double x = MARGIN, height = 0;
+    const double row_height = 19, w = entry_width(p);
+    size_t columns = (size_t)fmax((width - 2 * MARGIN) / w, 1), n = 0;
     for (size_t i = 0; i < p->n_series; i++) {
-        const tc_series *s = &p->series[i];
-        if (!s->label)
+        if (!p->series[i].label)
             continue;
-        double w = 30 + text_width(s->label) + 18;
-        if (x > MARGIN && x + w > width - MARGIN) {
-            x = MARGIN;
-            height += 19;
-        }
-        height = height > 0 ? height : 19;
         if (t)
-            tc_legend_entry(t, s, x, y + height - 9);
-        x += w;
+            tc_legend_entry(t, &p->series[i], MARGIN + w * (double)(n % columns),
+                            y + row_height * (double)(n / columns) + 10);
+        n++;
     }
-    return height;
+    return row_height * (double)((n + columns - 1) / columns);
 }
 
 /* -- scale of shades ----------------------------------------------------------------------- */
@@ -73,6 +80,20 @@ static void shade_scale(tc_text *t, const tc_chart *c, const layout *l)
 
 /* -- the whole ----------------------------------------------------------------------------- */
 
+/* How many bytes of s stand in the first line: all, or up to a blank. */
+static size_t first_line(const char *s, double room)
+{
+    size_t fits = (size_t)(room / CHAR_WIDTH), blank = strlen(s);
+    if (tc_characters(s) <= fits)
+        return blank;
+    for (size_t i = 0, n = 0; s[i] && n < fits; i++) {
+        n += ((unsigned char)s[i] >> 6) != 2;
+        if (s[i] == ' ')
+            blank = i;
+    }
+    return blank;
+}
+
 static layout lay_out(const tc_chart *c)
 {
     layout l = {.columns = 1, .rows = 1, .panel_w = 720, .panel_h = 400};
@@ -82,8 +103,14 @@ static layout lay_out(const tc_chart *c)
         l.panel_w = l.columns == 2 ? 380 : 320;
         l.panel_h = 280;
     }
+    double standing = 0;
+    for (size_t i = 0; i < c->n_panels; i++)
+        standing = fmax(standing, tc_panel_standing(&c->panels[i], l.panel_w));
+    l.panel_h += standing;
     l.width = 2 * MARGIN + (double)l.columns * l.panel_w;
     double header = c->subtitle ? 60 : 40;
+    if (c->subtitle && c->subtitle[first_line(c->subtitle, l.width - 2 * MARGIN)])
+        header += SECOND_LINE;
     if (c->shade_label && header < 60)
         header = 60;
     l.top = header + 6;
@@ -93,11 +120,25 @@ static layout lay_out(const tc_chart *c)
     return l;
 }
 
+/* In one line, or in two. */
+static void subtitle(tc_text *t, const char *s, double room)
+{
+    static const char style[] = "font-size=\"12.5\" fill=\"#666666\"";
+    size_t n = first_line(s, room);
+    tc_text first = {0};
+    tc_text_add_bytes(&first, s, n);
+    tc_svg_text(t, MARGIN, 51, style, tc_text_get(&first));
+    if (s[n])
+        tc_svg_text(t, MARGIN, 51 + SECOND_LINE, style, s + n + 1);
+    t->failed = t->failed || first.failed;
+    tc_text_fini(&first);
+}
+
 static void header(tc_text *t, const tc_chart *c, const layout *l)
 {
     tc_svg_text(t, MARGIN, 32, "font-size=\"17\" font-weight=\"bold\" fill=\"#1a1a1a\"", c->title);
     if (c->subtitle)
-        tc_svg_text(t, MARGIN, 51, "font-size=\"12.5\" fill=\"#666666\"", c->subtitle);
+        subtitle(t, c->subtitle, l->width - 2 * MARGIN);
     if (c->shade_label)
         shade_scale(t, c, l);
     if (c->n_panels)

@@ -1,4 +1,4 @@
-/* chart.h - charts as SVG: panels of lines with bands, steps and dots.
+/* chart.h - charts as SVG: panels of lines with bands, steps and dots with whiskers.
  *
  * Pure drawing: data in, text out. Everything is borrowed for the call. */
 #ifndef TC_PROGRAM_CHART_H
@@ -11,6 +11,7 @@
 typedef enum tc_mark { TC_MARK_LINE, TC_MARK_STEP, TC_MARK_DOTS } tc_mark;
 
 #define TC_COLOR_GREY (-1) /* else an index into the palette, taken modulo its length */
+#define TC_COLOR_INK  (-2) /* that of the text: for entries of the legend that explain */
 
 typedef struct tc_series {
     const char *label; /* in the legend; NULL: not shown there */
@@ -18,10 +19,12 @@ typedef struct tc_series {
     int color;
     size_t n;
     const double *x, *y;
-    const double *spread; /* a band y +- spread; NULL: none */
+    const double *spread; /* y +- spread as a band, of DOTS as whiskers; NULL: none */
     const double *shade;  /* DOTS: 0 (light) to 1 (dark) for each; NULL: the colour */
-    bool ring;            /* DOTS: larger and hollow */
-    bool dashed;          /* LINE, STEP */
+    int marker;           /* shape of DOTS, and of some marks on a LINE: 1, 2, ... modulo their
+                             number; 0: small circles, and no marks */
+    bool ring;            /* DOTS: larger, round and hollow */
+    bool dashed;          /* LINE, STEP; and markers are hollow */
 } tc_series;
 
 typedef struct tc_axis {
@@ -30,7 +33,8 @@ typedef struct tc_axis {
     bool whole;               /* counts: ticks at whole numbers only */
     const char *const *names; /* categories at 0, 1, ...; NULL: numbers */
     size_t n_names;
-    bool upright; /* of the x axis: names are long, and stand */
+    const double *ticks; /* where they are; NULL: at round numbers */
+    size_t n_ticks;
 } tc_axis;
 
 typedef struct tc_panel {

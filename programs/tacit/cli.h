@@ -65,6 +65,10 @@ tc_progress *tc_progress_start(const char *label, uint64_t total,
                                bool quiet); /* NULL is fine everywhere */
 void tc_progress_update(tc_progress *p, uint64_t done, const char *note);
 void tc_progress_end(tc_progress *p); /* clears the bar */
+/* Into a pipe: a line each ten seconds, or each second that a further tenth of the work has been done in;
+ * but only where more is done than the last line has shown, or there is news of another kind. */
+bool tc_progress_line_is_due(uint64_t total, uint64_t shown, uint64_t done, bool news,
+                             uint64_t since_ns);
 
 /* table.c: aligned columns for people; the same rows as CSV or JSON objects. */
 typedef struct tc_table tc_table;

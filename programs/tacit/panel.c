@@ -8,37 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Okabe and Ito's colours: told apart also by most colour-blind readers. */
-static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#7f3c8d", "#444444"};
-#define PALETTE (int)(sizeof palette / sizeof palette[0])
-#define GREY    "#9aa5b1"
-
 /* A curve of more points than that looks the same with fewer. */
 #define CURVE_POINTS 1500
 
-static const char *color_of(const tc_series *s)
-{
-    return s->color < 0 ? GREY : palette[s->color % PALETTE];
-}
+/* Room around the axes. */
+#define LEFT  62.0 /* at least: long numbers take more */
+#define RIGHT 12.0
+#define BELOW 48.0
 
-/* The second time round the palette, lines are dashed. */
-static const char *dash_of(const tc_series *s)
-{
-    return s->dashed || s->color >= PALETTE ? " stroke-dasharray=\"6 3\"" : "";
-}
-
-void tc_shade_color(char out[8], double share)
-{
-    static const double stops[4][3] = {
-        {189, 215, 238}, {107, 174, 214}, {33, 113, 181}, {8, 48, 107}};
-    double at = fmin(fmax(isfinite(share) ? share : 0, 0), 1) * 3;
-    int k = at >= 3 ? 2 : (int)at;
-    unsigned rgb[3];
-    for (int i = 0; i < 3; i++)
-        rgb[i] = (unsigned)lround(stops[k][i] + (at - k) * (stops[k + 1][i] - stops[k][i])) & 255u;
-    snprintf(out, 8, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
-}
+enum { FEW_POINTS = 12, MARKS = 7 }; /* a line has a mark at each of a few points, else so many */
 
 /* -- ranges -------------------------------------------------------------------------------- */
 
@@ -101,54 +79,74 @@ static void choose_scale(tc_scale *s, const tc_axis *a, range r, double pad)
 
 static void choose_ticks(tc_ticks *t, const tc_axis *a, const tc_scale *s, size_t want)
 {
-    if (!a->names) {
+    if (!a->names && !a->ticks) {
         tc_ticks_choose(t, s, want);
         return;
     }
     memset(t, 0, sizeof *t);
-    for (; t->n < a->n_names && t->n < TC_TICKS; t->n++) {
-        t->at[t->n] = (double)t->n;
-        snprintf(t->label[t->n], sizeof t->label[0], "%.23s", a->names[t->n]);
+    for (size_t n = a->names ? a->n_names : a->n_ticks; t->n < n && t->n < TC_TICKS; t->n++) {
+        t->at[t->n] = a->names ? (double)t->n : a->ticks[t->n];
+        if (a->names)
+            snprintf(t->label[t->n], sizeof t->label[0], "%.23s", a->names[t->n]);
+        else
+            snprintf(t->label[t->n], sizeof t->label[0], "%.10g", t->at[t->n]);
     }
+}
+
+static double widest(const tc_ticks *t)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        size_t n = tc_characters(t->label[i]);
+        most = n > most ? n : most;
+    }
+    return TC_SMALL_WIDTH * (double)most;
+}
+
+double tc_panel_standing(const tc_panel *p, double w)
+{
+    tc_ticks t;
+    if (!p->x.names || p->x.n_names == 0)
+        return 0;
+    choose_ticks(&t, &p->x, NULL, 0);
+    return widest(&t) < (w - LEFT - RIGHT) / (double)p->x.n_names ? 0 : widest(&t) - 8;
 }
 
 #define GRID_LINE "stroke=\"#e9ecef\" stroke-width=\"1\""
 #define AXIS_LINE "stroke=\"#868e96\" stroke-width=\"1\""
-#define UPRIGHT   106.0 /* room for names that stand */
 #define AXIS_NAME "font-size=\"12.5\" fill=\"#333333\" text-anchor=\"middle\""
 
-static void draw_x_axis(tc_text *t, const tc_axis *a, const tc_scale *s, const tc_frame *f)
+/* Categories have lines between them, numbers have theirs at the ticks. */
+static void draw_x_axis(tc_text *t, const tc_axis *a, const tc_scale *s, const tc_frame *f,
+                        double standing)
 {
     tc_ticks ticks;
     choose_ticks(&ticks, a, s, (size_t)(f->w / 80) + 1);
     for (size_t i = 0; i < ticks.n; i++) {
-        double x = tc_scale_at(s, ticks.at[i]);
-        tc_svg_line(t, x, f->y, x, f->y + f->h, GRID_LINE);
-        tc_svg_line(t, x, f->y + f->h, x, f->y + f->h + 4, AXIS_LINE);
-        if (a->upright)
-            tc_svg_text_up(t, x + 4, f->y + f->h + 8, TC_SMALL_TEXT " text-anchor=\"end\"",
-                           ticks.label[i]);
+        double x = tc_scale_at(s, ticks.at[i]),
+               line = a->names ? tc_scale_at(s, ticks.at[i] + 0.5) : x, y = f->y + f->h;
+        tc_svg_line(t, line, f->y, line, y, GRID_LINE);
+        tc_svg_line(t, x, y, x, y + 4, AXIS_LINE);
+        if (standing > 0)
+            tc_svg_text_up(t, x + 4, y + 8, TC_SMALL_TEXT " text-anchor=\"end\"", ticks.label[i]);
         else
-            tc_svg_text(t, x, f->y + f->h + 17, TC_SMALL_TEXT " text-anchor=\"middle\"",
-                        ticks.label[i]);
+            tc_svg_text(t, x, y + 17, TC_SMALL_TEXT " text-anchor=\"middle\"", ticks.label[i]);
     }
     tc_svg_line(t, f->x, f->y + f->h, f->x + f->w, f->y + f->h, AXIS_LINE);
     if (a->label)
-        tc_svg_text(t, f->x + f->w / 2, f->y + f->h + 36 + (a->upright ? UPRIGHT : 0), AXIS_NAME,
-                    a->label);
+        tc_svg_text(t, f->x + f->w / 2, f->y + f->h + 36 + standing, AXIS_NAME, a->label);
 }
 
-static void draw_y_axis(tc_text *t, const tc_axis *a, const tc_scale *s, const tc_frame *f)
+static void draw_y_axis(tc_text *t, const tc_axis *a, const tc_scale *s, const tc_ticks *ticks,
+                        const tc_frame *f, double left)
 {
-    tc_ticks ticks;
-    choose_ticks(&ticks, a, s, (size_t)(f->h / 60) + 1);
-    for (size_t i = 0; i < ticks.n; i++) {
-        double y = tc_scale_at(s, ticks.at[i]);
+    for (size_t i = 0; i < ticks->n; i++) {
+        double y = tc_scale_at(s, ticks->at[i]);
         tc_svg_line(t, f->x, y, f->x + f->w, y, GRID_LINE);
-        tc_svg_text(t, f->x - 7, y + 4, TC_SMALL_TEXT " text-anchor=\"end\"", ticks.label[i]);
+        tc_svg_text(t, f->x - 7, y + 4, TC_SMALL_TEXT " text-anchor=\"end\"", ticks->label[i]);
     }
     if (a->label)
-        tc_svg_text_up(t, f->x - 52, f->y + f->h / 2, AXIS_NAME, a->label);
+        tc_svg_text_up(t, f->x - left + 10, f->y + f->h / 2, AXIS_NAME, a->label);
 }
 
 /* -- series -------------------------------------------------------------------------------- */
@@ -179,7 +177,7 @@ static void draw_band(tc_text *t, const tc_series *s, const scales *at)
         y[k] = tc_scale_at(&at->y, s->y[i] + s->spread[i]);
         y[back] = tc_scale_at(&at->y, s->y[i] - s->spread[i]);
     }
-    snprintf(style, sizeof style, "fill=\"%s\" fill-opacity=\"0.16\"", color_of(s));
+    snprintf(style, sizeof style, "fill=\"%s\" fill-opacity=\"0.14\"", tc_series_color(s));
     tc_svg_polygon(t, 2 * m, x, y, style);
 }
 
@@ -202,70 +200,63 @@ static void draw_curve(tc_text *t, const tc_series *s, const scales *at)
     }
     snprintf(style, sizeof style,
              "fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s",
-             color_of(s), dash_of(s));
+             tc_series_color(s), tc_series_dash(s));
     tc_svg_polyline(t, n, x, y, style);
 }
 
-static void dot_style(char *out, size_t size, const tc_series *s, size_t i)
+/* Marks along a line: at every point of a few, else at places where those of other lines are not.
+ * `turn` in [0, 1) is the series' own part of the way from one place to the next. */
+static void draw_marks(tc_text *t, const tc_series *s, double turn, const scales *at)
 {
-    char color[8];
-    if (s->ring) {
-        snprintf(out, size, "fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\"", color_of(s));
-        return;
+    size_t m = s->n <= FEW_POINTS ? s->n : MARKS;
+    for (size_t k = 0; k < m; k++) {
+        size_t i = m == s->n ? k : (size_t)(((double)k + turn) * (double)(s->n - 1) / MARKS + 0.5);
+        tc_marker_draw(t, s, i, tc_scale_at(&at->x, s->x[i]), tc_scale_at(&at->y, s->y[i]));
     }
-    if (s->shade)
-        tc_shade_color(color, s->shade[i]);
-    snprintf(out, size, "fill=\"%s\" stroke=\"#ffffff\" stroke-width=\"0.6\"",
-             s->shade ? color : color_of(s));
 }
 
 static void draw_dots(tc_text *t, const tc_series *s, const scales *at)
 {
-    char style[96];
     for (size_t i = 0; i < s->n; i++) {
-        dot_style(style, sizeof style, s, i);
-        tc_svg_circle(t, tc_scale_at(&at->x, s->x[i]), tc_scale_at(&at->y, s->y[i]),
-                      s->ring ? 6.5 : 3.6, style);
+        double x = tc_scale_at(&at->x, s->x[i]);
+        if (s->spread)
+            tc_whisker_draw(t, s, x, tc_scale_at(&at->y, s->y[i] - s->spread[i]),
+                            tc_scale_at(&at->y, s->y[i] + s->spread[i]));
+        tc_marker_draw(t, s, i, x, tc_scale_at(&at->y, s->y[i]));
     }
 }
 
 static void draw_series(tc_text *t, const tc_panel *p, const scales *at)
 {
-    for (size_t i = 0; i < p->n_series; i++) /* bands below all lines */
-        if (p->series[i].spread)
+    for (size_t i = 0; i < p->n_series; i++) /* bands below all lines, lines below all marks */
+        if (p->series[i].spread && p->series[i].mark != TC_MARK_DOTS)
             draw_band(t, &p->series[i], at);
+    for (size_t i = 0; i < p->n_series; i++)
+        if (p->series[i].n > 0 && p->series[i].mark != TC_MARK_DOTS)
+            draw_curve(t, &p->series[i], at);
     for (size_t i = 0; i < p->n_series; i++) {
         if (p->series[i].mark == TC_MARK_DOTS)
             draw_dots(t, &p->series[i], at);
-        else
-            draw_curve(t, &p->series[i], at);
+        else if (p->series[i].marker > 0)
+            draw_marks(t, &p->series[i], ((double)i + 0.5) / (double)p->n_series, at);
     }
 }
 
 void tc_panel_draw(tc_text *t, const tc_panel *p, const tc_frame *frame, unsigned id)
 {
-    double below = 48 + (p->x.upright ? UPRIGHT : 0);
-    const tc_frame f = {frame->x + 62, frame->y + 8, frame->w - 62 - 12, frame->h - 8 - below};
-    scales at = {.x = {.from = f.x, .to = f.x + f.w}, .y = {.from = f.y + f.h, .to = f.y}};
-    choose_scale(&at.x, &p->x, range_x(p), has_dots(p) ? 0.03 : 0);
+    double standing = tc_panel_standing(p, frame->w), h = frame->h - 8 - BELOW - standing;
+    scales at = {.y = {.from = frame->y + 8 + h, .to = frame->y + 8}};
+    tc_ticks ticks;
     choose_scale(&at.y, &p->y, range_y(p), 0.05);
-    draw_y_axis(t, &p->y, &at.y, &f);
-    draw_x_axis(t, &p->x, &at.x, &f);
+    choose_ticks(&ticks, &p->y, &at.y, (size_t)(h / 60) + 1);
+    double left = fmax(LEFT, widest(&ticks) + 7 + 20);
+    const tc_frame f = {frame->x + left, frame->y + 8, frame->w - left - RIGHT, h};
+    at.x.from = f.x;
+    at.x.to = f.x + f.w;
+    choose_scale(&at.x, &p->x, range_x(p), has_dots(p) || p->x.ticks ? 0.03 : 0);
+    draw_y_axis(t, &p->y, &at.y, &ticks, &f, left);
+    draw_x_axis(t, &p->x, &at.x, &f, standing);
     tc_svg_clip_group(t, id, f.x, f.y - 1, f.w + 1, f.h + 2);
     draw_series(t, p, &at);
     tc_svg_group_end(t);
-}
-
-void tc_legend_entry(tc_text *t, const tc_series *s, double x, double y)
-{
-    char style[160];
-    if (s->mark == TC_MARK_DOTS) {
-        dot_style(style, sizeof style, s, 0);
-        tc_svg_circle(t, x + 13, y, s->ring ? 5 : 4, style);
-    } else {
-        snprintf(style, sizeof style, "stroke=\"%s\" stroke-width=\"2.5\"%s", color_of(s),
-                 dash_of(s));
-        tc_svg_line(t, x, y, x + 24, y, style);
-    }
-    tc_svg_text(t, x + 30, y + 4, "font-size=\"12.5\" fill=\"#333333\"", s->label);
 }

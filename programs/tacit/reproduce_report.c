@@ -129,11 +129,10 @@ static tacit_status show_verdicts(const tc_reproduction *r, tacit_error *err)
     size_t n;
     TC_TRY(tc_report_verdicts(r, &rows, &n, err));
     for (size_t i = 0; i < n; i++) {
-        printf("%-10s %s", rows[i].word, rows[i].statement->text);
-        if (!isnan(rows[i].ratio.ratio))
-            printf(" (ratio %.3g, %.3g to %.3g, p = %.2g)", rows[i].ratio.ratio, rows[i].ratio.low,
-                   rows[i].ratio.high, rows[i].ratio.p);
-        putchar('\n');
+        tc_text ratio = {0};
+        tc_report_ratio(&rows[i], &ratio);
+        printf("%-12s %s%s\n", rows[i].word, rows[i].statement->text, tc_text_get(&ratio));
+        tc_text_fini(&ratio);
     }
     tc_free(rows);
     return TACIT_OK;

@@ -134,7 +134,8 @@ static void test_ticks(void **state)
     check_ticks(false, 0, 1, 5, "0 0.2 0.4 0.6 0.8 1");
     check_ticks(false, -1, 60, 6, "0 10 20 30 40 50 60");
     check_ticks(false, -0.3, 0.3, 3, "-0.2 0 0.2");
-    check_ticks(false, 1e6, 1.00001e6, 4, "1000000 1000002 1000004 1000006 1000008 1000010");
+    check_ticks(false, 1e6, 1.00001e6, 4,
+                "1 000 000 1 000 002 1 000 004 1 000 006 1 000 008 1 000 010");
     check_ticks(true, 1e-3, 10, 5, "0.001 0.01 0.1 1 10");
     check_ticks(true, 1e-7, 10, 8, "10⁻⁷ 10⁻⁶ 10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 10⁰ 10¹");
     check_ticks(true, 1, 60, 5, "1 2 5 10 20 50");
@@ -250,6 +251,91 @@ static void test_panels(void **state)
     }
 }
 
+static size_t count(const tc_text *svg, const char *what)
+{
+    size_t n = 0;
+    for (const char *p = tc_text_get(svg); (p = strstr(p, what)) != NULL; p++)
+        n++;
+    return n;
+}
+
+static void chart_of(const tc_axis *x_axis, const tc_series *s, tc_text *svg)
+{
+    tacit_error err = {0};
+    tc_panel panel = {.x = *x_axis, .series = s, .n_series = 1};
+    tc_chart c = {.title = "t", .panels = &panel, .n_panels = 1};
+    assert_ok(tc_chart_svg(&c, svg, &err));
+    assert_well_formed(tc_text_get(svg));
+    assert_numbers_only(tc_text_get(svg));
+}
+
+static double height_of(const tc_text *svg)
+{
+    return strtod(strstr(tc_text_get(svg), "height=\"") + 8, NULL);
+}
+
+static void test_long_names_stand(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1}, y[] = {2, 3};
+    const char *const brief[] = {"sgd", "adam"};
+    const char *many[20];
+    tc_series s = {.mark = TC_MARK_DOTS, .marker = 2, .n = 2, .x = x, .y = y};
+    tc_text lying = {0}, standing = {0};
+    for (size_t i = 0; i < 20; i++)
+        many[i] = "epsilon 2, r = 15";
+    chart_of(&(tc_axis){.names = brief, .n_names = 2}, &s, &lying);
+    chart_of(&(tc_axis){.names = many, .n_names = 20}, &s, &standing);
+    assert_int_equal(count(&lying, "rotate("), 0);
+    assert_int_equal(count(&standing, "rotate("), 20);
+    assert_true(height_of(&standing) > height_of(&lying) + 50); /* and the plot is as high */
+    tc_text_fini(&lying);
+    tc_text_fini(&standing);
+}
+
+static void test_long_subtitles_have_two_lines(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char text[161];
+    for (size_t i = 0; i < 160; i++)
+        text[i] = i % 8 == 7 ? ' ' : 'x';
+    text[160] = '\0';
+    double height[2];
+    for (int i = 0; i < 2; i++) {
+        tc_text svg = {0};
+        tc_chart c = {.title = "t", .subtitle = i ? text : "brief"};
+        assert_ok(tc_chart_svg(&c, &svg, &err));
+        assert_well_formed(tc_text_get(&svg));
+        assert_int_equal(count(&svg, "fill=\"#666666\""), i + 1);
+        if (i) /* neither line is short */
+            assert_int_equal(count(&svg, ">xxxxxxx xxxxxxx xxxxxxx xxxxxxx xxxxxxx xxxxxxx"), 2);
+        height[i] = height_of(&svg);
+        tc_text_fini(&svg);
+    }
+    assert_true(height[1] > height[0]);
+}
+
+/* A line of many points has a few marks; one of a few has one at each, where its ticks are, too. */
+static void test_marks_and_ticks(void **state)
+{
+    (void)state;
+    const double x[] = {3, 6, 11}, y[] = {2, 3, NAN};
+    tc_series brief = {.marker = 2, .n = 3, .x = x, .y = y},
+              full = {.marker = 2, .n = N, .x = iteration, .y = falling, .dashed = true};
+    tc_text svg = {0};
+    chart_of(&(tc_axis){.ticks = x, .n_ticks = 3}, &brief, &svg);
+    assert_int_equal(count(&svg, "<polygon"), 2);
+    assert_int_equal(count(&svg, ">11</text>"), 1);
+    assert_int_equal(count(&svg, ">4</text>"), 0);
+    tc_text_fini(&svg);
+    fill_curve();
+    chart_of(&(tc_axis){0}, &full, &svg);
+    assert_in_range(count(&svg, "<polygon"), 3, 12);
+    assert_int_equal(count(&svg, "<polygon"), count(&svg, "fill=\"#ffffff\" stroke=\"#0072b2\""));
+    tc_text_fini(&svg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +347,9 @@ int main(void)
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_regret_chart),
         cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_long_names_stand),
+        cmocka_unit_test(test_long_subtitles_have_two_lines),
+        cmocka_unit_test(test_marks_and_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

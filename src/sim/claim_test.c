@@ -1,53 +1,13 @@
 /* claim_test.c - what the files of a simulation with a curator say about privacy. What they say where
  * users reply is in answers_test.c. */
-#include "support/test.h"
+#include "support/curated_desk.h"
 
 #include "base/json.h"
 #include "base/memory.h"
 #include "sim/claim.h"
-#include "sim/curated.h"
 #include "sim/regret_file.h"
 
-enum { SIDE = 8, D = 2, TRIALS = 3 };
-static const double UNIT = 0.125;
-
-typedef struct desk {
-    tc_objective_opts opts;
-    tc_objective *objective;
-    tc_row_terms terms;
-    tc_arena memory;
-} desk;
-
-static int setup(void **state)
-{
-    static desk d;
-    tacit_error err = {0};
-    d = (desk){.opts = {.lengthscale = 0.3, .grid = SIDE, .noise = 1, .noise_scale = 0.01},
-               .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
-    assert_ok(tc_objective_new(&d.objective, "gp-sample", &d.opts, tc_public_seed_from(4), &err));
-    assert_ok(tc_curated_terms(&d.terms, d.objective, UNIT, &d.memory, &err));
-    *state = &d;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    desk *d = *state;
-    tc_objective_free(d->objective);
-    tc_arena_fini(&d->memory);
-    return 0;
-}
-
-static tc_simulation simulation(const desk *d)
-{
-    return (tc_simulation){.algorithm = tc_algorithm_find("po-gp-ucb"),
-                           .objective = "gp-sample",
-                           .objective_opts = d->opts,
-                           .curated = &d->terms,
-                           .trials = TRIALS,
-                           .runs = 2,
-                           .seed = 5};
-}
+enum { D = DESK_DIMS, TRIALS = 3, RUNS = 2 };
 
 static json_t *file_of(const tc_simulation *sim, tc_text *csv)
 {
@@ -73,7 +33,7 @@ static void test_sound_files(void **state)
     tc_text csv = {0};
     d->terms.output_epsilon = 0.5;
     d->terms.output_bound = 2;
-    tc_simulation sim = simulation(d);
+    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     json_t *j = file_of(&sim, &csv);
     const json_t *privacy = json_object_get(j, "privacy");
     const json_t *deployed = json_object_get(privacy, "if_deployed");
@@ -105,7 +65,7 @@ static void test_gaussian_claim(void **state)
     tc_sim_claim claim;
     d->terms.delta = 1e-3;
     d->terms.noise = TC_ROWS_GAUSSIAN;
-    tc_simulation sim = simulation(d);
+    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     assert_ok(tc_sim_claim_init(&claim, &sim, &err));
     assert_string_equal(claim.mechanism, "gaussian-rows");
     assert_true(claim.epsilon <= 3.001 && claim.epsilon > 2.9); /* what was asked for, used up */
@@ -120,7 +80,7 @@ static void test_paper_files(void **state)
     d->terms.mode = TC_ROW_PAPER;
     d->terms.delta = 1e-5;
     d->terms.rank = 3;
-    tc_simulation sim = simulation(d);
+    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     json_t *j = file_of(&sim, &csv);
     const json_t *privacy = json_object_get(j, "privacy");
     assert_true(json_is_false(json_object_get(privacy, "private")));
@@ -140,7 +100,7 @@ static void test_plain_simulations_claim_nothing(void **state)
     tacit_error err = {0};
     tc_sim_claim claim;
     tc_text text = {0};
-    tc_simulation sim = simulation(d);
+    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     sim.curated = NULL;
     assert_ok(tc_sim_claim_init(&claim, &sim, &err));
     tc_sim_claim_statement(&claim, &text);
@@ -152,10 +112,10 @@ static void test_plain_simulations_claim_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_sound_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_gaussian_claim, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_paper_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_plain_simulations_claim_nothing, setup, teardown),
+        AT_DESK(test_sound_files),
+        AT_DESK(test_gaussian_claim),
+        AT_DESK(test_paper_files),
+        AT_DESK(test_plain_simulations_claim_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,56 +1,16 @@
 /* curated_test.c - an outsourced study in one process: what the modeler sees, what it is told, exact
  * regret, and that it is the deployment: the same released bits, the same answers, the same questions. */
-#include "support/test.h"
+#include "support/curated_desk.h"
 
 #include "algo/optimizer.h"
 #include "base/memory.h"
 #include "privacy/mechanism.h"
-#include "sim/curated.h"
 #include "sim/runs.h"
-#include "sim/simulate.h"
 #include "study/store.h"
 #include "wire/released_json.h"
 
-enum { SIDE = 8, N = SIDE * SIDE, D = 2, TRIALS = 12 };
-static const double UNIT = 0.125;
-
-typedef struct desk {
-    tc_objective_opts opts;
-    tc_objective *objective;
-    tc_row_terms terms;
-    tc_arena memory;
-} desk;
-
-static int setup(void **state)
-{
-    static desk d;
-    tacit_error err = {0};
-    d = (desk){.opts = {.lengthscale = 0.3, .grid = SIDE, .noise = 1, .noise_scale = 0.01},
-               .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
-    assert_ok(tc_objective_new(&d.objective, "gp-sample", &d.opts, tc_public_seed_from(4), &err));
-    assert_ok(tc_curated_terms(&d.terms, d.objective, UNIT, &d.memory, &err));
-    *state = &d;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    desk *d = *state;
-    tc_objective_free(d->objective);
-    tc_arena_fini(&d->memory);
-    return 0;
-}
-
-static tc_simulation simulation(const desk *d)
-{
-    return (tc_simulation){.algorithm = tc_algorithm_find("po-gp-ucb"),
-                           .objective = "gp-sample",
-                           .objective_opts = d->opts,
-                           .curated = &d->terms,
-                           .trials = TRIALS,
-                           .runs = 3,
-                           .seed = 5};
-}
+enum { N = DESK_ROWS, D = DESK_DIMS, TRIALS = 12, RUNS = 3 };
+#define UNIT DESK_UNIT
 
 /* -- the release --------------------------------------------------------------------------- */
 
@@ -320,7 +280,7 @@ static void test_simulated_is_deployed(void **state)
     double simple[TRIALS];
     d->terms.output_epsilon = 20;
     d->terms.output_bound = 2;
-    tc_simulation sim = simulation(d);
+    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     tc_row_cost cost;
     assert_ok(tc_row_cost_of(&d->terms, &cost, &err));
     assert_close(cost.output_sd, sqrt(2) * 4 / 20, 1e-6);
@@ -340,7 +300,7 @@ static void test_threads_do_not_show(void **state)
 {
     desk *d = *state;
     tacit_error err = {0};
-    tc_simulation sim = simulation(d);
+    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     tc_simulation_result one, two;
     tc_pool *pool;
     assert_ok(tc_pool_new(&pool, 2, &err));
@@ -364,15 +324,15 @@ static void test_refusals(void **state)
     tc_curated *c;
     tc_objective *box;
     tc_reply reply;
-    tc_simulation sim = simulation(d);
+    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     sim.algorithm = tc_algorithm_find("gp-ucb");
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG,
                  "gp-ucb is not the algorithm of a modeler");
-    sim = simulation(d);
+    sim = desk_simulation(d, TRIALS, RUNS);
     assert_ok(tc_reply_init(&reply, TC_REPLY_LAPLACE, 1, -1, 1, &err));
     sim.reply = &reply;
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG, "where there is a curator, it answers");
-    sim = simulation(d);
+    sim = desk_simulation(d, TRIALS, RUNS);
     sim.objective_opts.grid = 5;
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG,
                  "the terms are about 64 rows of 2 columns, the objective has 25 of 2");
@@ -391,15 +351,15 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_terms_are_those_of_the_objective, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_rows_are_shuffled_and_noisy, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_names_of_a_projection, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_private_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_options_know_the_noise, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_simulated_is_deployed, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_threads_do_not_show, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+        AT_DESK(test_terms_are_those_of_the_objective),
+        AT_DESK(test_rows_are_shuffled_and_noisy),
+        AT_DESK(test_names_of_a_projection),
+        AT_DESK(test_answers),
+        AT_DESK(test_private_answers),
+        AT_DESK(test_options_know_the_noise),
+        AT_DESK(test_simulated_is_deployed),
+        AT_DESK(test_threads_do_not_show),
+        AT_DESK(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

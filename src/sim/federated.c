@@ -73,6 +73,8 @@ static tacit_status found(run *r, const runs *all, tacit_error *err)
                                 .budget = all->shape.initial + sim->rounds,
                                 .drop = sim->drop,
                                 .past = sim->past,
+                                .acting = sim->acting,
+                                .paired = sim->paired,
                                 .pool = all->inner,
                                 .objective = observe,
                                 .user = r,
@@ -100,9 +102,10 @@ static tacit_status know_all(const run *r, const tc_federated *sim, tacit_error 
 static tacit_status run_open(run *r, const runs *all, size_t i, tacit_error *err)
 {
     const tc_federated *sim = all->sim;
-    size_t N = (size_t)sim->agents;
+    size_t N = (size_t)all->out->agents;
     r->seeds = tc_run_seeds_of(sim->seed, i);
-    TC_TRY(tc_family_new(&r->family, sim->objective, &sim->family, N, r->seeds.objective, err));
+    TC_TRY(tc_family_new(&r->family, sim->objective, &sim->family, (size_t)sim->agents,
+                         r->seeds.objective, err));
     r->best = tc_alloc(N, sizeof *r->best);
     r->sum = tc_alloc(N, sizeof *r->sum);
     if (!r->best || !r->sum)
@@ -157,7 +160,7 @@ static double mean_of(const double *v, uint64_t n)
 static void note(run *r, const runs *all, uint64_t t)
 {
     tc_federated_row *row = &r->row;
-    uint64_t N = all->sim->agents, T = all->shape.iterations;
+    uint64_t N = all->out->agents, T = all->shape.iterations;
     row->simple[t] = mean_of(r->best, N);
     row->cumulative[t] = mean_of(r->sum, N);
     for (uint64_t n = 0; row->agent_simple && n < N; n++) {
@@ -184,12 +187,12 @@ static tacit_status run_steps(run *r, runs *all, tacit_error *err)
     const tc_federated *sim = all->sim;
     const tc_federated_shape *s = &all->shape;
     for (uint64_t t = 0; t < s->given; t++)
-        TC_TRY(watch(r, sim->agents, t, true, err));
+        TC_TRY(watch(r, all->out->agents, t, true, err));
     if (s->initial == s->given)
         note(r, all, 0);
     for (uint64_t t = s->given; t < s->initial + sim->rounds; t++) {
         TC_TRY(tc_federation_step(r->federation, err));
-        TC_TRY(watch(r, sim->agents, t, t < s->initial, err));
+        TC_TRY(watch(r, all->out->agents, t, t < s->initial, err));
         if (t + 1 >= s->initial)
             note(r, all, t + 1 - s->initial);
         TC_TRY(count_step(all, err));
@@ -378,7 +381,7 @@ tacit_status tc_federated_run(const tc_federated *f, tc_federated_result *out, t
 {
     runs all = {.sim = f};
     TC_TRY(tc_federated_shape_of(f, &all.shape, err));
-    tc_federated_result result = {.agents = f->agents,
+    tc_federated_result result = {.agents = f->acting > 0 ? f->acting : f->agents,
                                   .runs = f->runs,
                                   .iterations = all.shape.iterations,
                                   .initial = all.shape.initial,

@@ -35,8 +35,10 @@ typedef struct tc_federated {
     /* Points before iteration 0; 0: as the algorithm's options say. For algorithms that know no
      * initial points, or choose how many, beside others that do. */
     uint64_t initial;
-    double drop;   /* the probability that a message does not arrive */
-    uint64_t past; /* as in federation.h: trials of the earlier studies that messages tell of */
+    double drop;     /* the probability that a message does not arrive */
+    uint64_t past;   /* as in federation.h: trials of the earlier studies that messages tell of */
+    uint64_t acting; /* as in federation.h; 0: all. The result is about these agents alone */
+    bool paired;     /* as in federation.h */
     /* The budget that the ledger of each run holds releases to; epsilon 0: none. Nothing is
      * calibrated here: `options` say how much noise there is. */
     double epsilon, delta;

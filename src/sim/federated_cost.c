@@ -136,13 +136,15 @@ double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration)
 void tc_federated_cost_scope(tc_privacy_unit unit, tc_dp_sampling sampling, tc_text *out)
 {
     if (unit == TC_UNIT_ROW)
-        tc_text_add(
-            out, "Neighbours: one reward of one agent, which is a row here, is replaced by any "
-                 "other in the public range; no reward is in two releases; roster, range, number "
-                 "of rewards and noise are public constants. Not protected: an agent as a whole, "
-                 "a person whose data are in several rewards (in m of them epsilon is m times as "
-                 "large), being on the roster, being online, when an agent answers, and whatever "
-                 "leaves by another way than these releases.");
+        tc_text_addf(
+            out,
+            "Neighbours: one reward of one agent, which is a row here, is replaced by any "
+            "other in the public range; no reward is in two releases; roster, range, number "
+            "of rewards and noise are public constants. Not protected: an agent as a whole, "
+            "a person whose data are in several rewards (in m of them epsilon is m times as "
+            "large), being on the roster, being online, when an agent answers, and whatever "
+            "leaves by another way than these releases. %s.",
+            tc_statement_trust());
     else
         tc_statement_add_scope(out, unit, sampling);
 }

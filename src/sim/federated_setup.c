@@ -120,6 +120,7 @@ tacit_status tc_federated_shape_of(const tc_federated *f, tc_federated_shape *ou
     TC_TRY(check_range("rounds", f->rounds, 1, 10000000, err));
     TC_TRY(check_range("runs", f->runs, 1, 1000000, err));
     TC_TRY(check_range("initial", f->initial, 0, 10000000, err));
+    TC_TRY(check_range("acting", f->acting, 0, f->agents, err));
     if (!(f->drop >= 0 && f->drop <= 1))
         return tc_fail(err, TACIT_E_ARG, "drop must be in [0, 1], got %g", f->drop);
     if (f->algorithm->curator && f->algorithm->curator->reply)
@@ -200,6 +201,10 @@ tacit_status tc_federated_identity(const tc_federated *f, const tc_federated_sha
                  " drop %a past %" PRIu64 " epsilon %a delta %a by_agent %d\n",
                  f->agents, f->rounds, shape->initial, f->seed, f->drop, f->past, f->epsilon,
                  f->delta, f->by_agent);
+    if (f->acting > 0)
+        tc_text_addf(out, "acting %" PRIu64 "\n", f->acting);
+    if (f->paired)
+        tc_text_add(out, "paired\n");
     TC_TRY(add_known(out, f, err));
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }

@@ -27,17 +27,31 @@ static tacit_status add_member(tc_federation *f, uint64_t i, tacit_error *err)
     const tc_federation_config *c = &f->cfg;
     bool federated = tc_algorithm_federated(c->algorithm);
     uint64_t seed = federated ? c->seed : own_seed(c->seed, i);
+    bool party = federated || c->paired;
     tc_optimizer_config cfg = {.algorithm = c->algorithm,
                                .options = c->options,
                                .space = c->space,
                                .maximize = c->maximize,
                                .public_seed = tc_public_seed_from(seed),
-                               .party_seed = tc_party_seed_from(seed),
-                               .party = federated ? i : 0,
+                               .party_seed = tc_party_seed_from(party ? c->seed : seed),
+                               .party = party ? i : 0,
                                .agents = federated ? c->agents : 0,
                                .budget = c->budget,
                                .sibling = federated && i > 0 ? f->members[0].o : NULL};
     return tc_optimizer_new(&f->members[i].o, &cfg, err);
+}
+
+static tacit_status check_acting(const tc_federation_config *c, tacit_error *err)
+{
+    bool heard = c->algorithm->aggregator || (c->algorithm->relay && c->past == 0);
+    if (c->acting > c->agents)
+        return tc_fail(err, TACIT_E_ARG, "acting must be in 0..%" PRIu64 ", got %" PRIu64,
+                       c->agents, c->acting);
+    if (c->acting < c->agents && heard)
+        return tc_fail(err, TACIT_E_ARG,
+                       "agents of %s need messages of all others: acting must be 0, got %" PRIu64,
+                       c->algorithm->name, c->acting);
+    return TACIT_OK;
 }
 
 static tacit_status check(const tc_federation_config *c, tacit_error *err)
@@ -56,14 +70,14 @@ static tacit_status check(const tc_federation_config *c, tacit_error *err)
     if (c->chunk > TC_CHUNK_MOST)
         return tc_fail(err, TACIT_E_ARG, "chunk must be in 0..%d, got %zu", (int)TC_CHUNK_MOST,
                        c->chunk);
-    return TACIT_OK;
+    return check_acting(c, err);
 }
 
 /* As many as are worth asking together, but some for every thread. */
 static size_t choose_chunk(const tc_federation_config *c)
 {
     size_t threads = tc_pool_threads(c->pool);
-    size_t share = ((size_t)c->agents + threads - 1) / threads;
+    size_t share = ((size_t)c->acting + threads - 1) / threads;
     return share < CHUNK ? share : CHUNK;
 }
 
@@ -76,7 +90,7 @@ static tacit_status build(tc_federation *f, tacit_error *err)
                       .agents = c->agents,
                       .budget = c->budget};
     f->chunk = c->chunk > 0 ? c->chunk : choose_chunk(c);
-    f->n_chunks = ((size_t)c->agents + f->chunk - 1) / f->chunk;
+    f->n_chunks = ((size_t)c->acting + f->chunk - 1) / f->chunk;
     f->members = tc_alloc((size_t)c->agents, sizeof *f->members);
     f->failures = tc_alloc(f->n_chunks, sizeof *f->failures);
     if (!f->members || !f->failures)
@@ -93,6 +107,8 @@ tacit_status tc_federation_new(tc_federation **out, const tc_federation_config *
     if (!f)
         return tc_fail_memory(err);
     f->cfg = *cfg;
+    if (f->cfg.acting == 0)
+        f->cfg.acting = f->cfg.agents;
     tacit_status status = build(f, err);
     if (status != TACIT_OK) {
         tc_federation_free(f);
@@ -132,7 +148,7 @@ static void sweep_chunk(void *ctx, size_t c)
     const sweep *s = ctx;
     tc_federation *f = s->f;
     tacit_error *err = &f->failures[c];
-    uint64_t end = (c + 1) * f->chunk < f->cfg.agents ? (c + 1) * f->chunk : f->cfg.agents;
+    uint64_t end = (c + 1) * f->chunk < f->cfg.acting ? (c + 1) * f->chunk : f->cfg.acting;
     for (uint64_t i = c * f->chunk; i < end; i++)
         if (s->body(f, i, err) != TACIT_OK) {
             (void)tc_fail_in(err, "agent %" PRIu64, i);

@@ -26,6 +26,12 @@ typedef struct tc_federation_config {
     /* Relays alone: what is handed on in round 0 is not what agents know then, but what earlier
      * studies of theirs knew, of this many trials each (t_n of the FTS paper); 0: as agents do. */
     uint64_t past;
+    /* Only the first so many try anything, each as if all did; 0: all. For agents whose messages of
+     * the past are all that others want of them (one-shot relays), and for parties on their own. */
+    uint64_t acting;
+    /* Algorithms for one party alone: agent i draws as party i of a federation with this seed would, so uniform
+     * first points are the same whatever the algorithm. False: a study of its own in every draw. */
+    bool paired;
     double drop; /* the probability that a message does not arrive; in a sum it is then a zero */
     /* Which messages do not arrive, in place of `drop`; called with `user`. May be NULL. */
     bool (*lost)(void *user, uint64_t round, uint64_t agent);

@@ -64,6 +64,36 @@ static void test_one_party_algorithms_work_alone(void **state)
     tc_space_free(w.space);
 }
 
+/* Paired, an algorithm for one party begins where agents of a federation do. */
+static void test_paired_algorithms_share_first_points(void **state)
+{
+    (void)state;
+    world w;
+    make_world(&w, 3);
+    const char *alone = "{\"init\": 3, \"start\": \"uniform\", \"fit\": false}";
+    tc_federation_config cfg = {.algorithm = tc_algorithm_find("fts"), .seed = 5};
+    tc_federation *fts = found(&w, "{\"features\": 20, \"initial\": 3}", cfg);
+    cfg.algorithm = tc_algorithm_find("ts");
+    tc_federation *own = found(&w, alone, cfg);
+    cfg.paired = true;
+    tc_federation *paired = found(&w, alone, cfg);
+    int differ = 0;
+    run(fts, 3);
+    run(own, 3);
+    run(paired, 3);
+    for (uint64_t n = 0; n < AGENTS; n++)
+        for (uint64_t t = 0; t < 3; t++) {
+            double x = tc_optimizer_trial(tc_federation_agent(fts, n), t)->values[0];
+            assert_same_bits(tc_optimizer_trial(tc_federation_agent(paired, n), t)->values[0], x);
+            differ += tc_optimizer_trial(tc_federation_agent(own, n), t)->values[0] != x;
+        }
+    assert_true(differ > AGENTS);
+    tc_federation_free(fts);
+    tc_federation_free(own);
+    tc_federation_free(paired);
+    tc_space_free(w.space);
+}
+
 /* ---- warm starts ---- */
 
 /* What a federation did, told to another: that one goes on with the same trials. */
@@ -184,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_party_algorithms_work_alone),
+        cmocka_unit_test(test_paired_algorithms_share_first_points),
         cmocka_unit_test(test_known_trials_are_as_good_as_own),
         cmocka_unit_test(test_a_warm_start_catches_up_with_rounds),
         cmocka_unit_test(test_bad_warm_starts),

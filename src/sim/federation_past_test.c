@@ -110,6 +110,61 @@ static void test_messages_of_the_past_are_lost_too(void **state)
     tc_space_free(w.space);
 }
 
+/* Who acts does so as if all did. */
+static void test_targets_may_act_alone(void **state)
+{
+    enum { TARGETS = 3 };
+    static const char *const names[] = {"fts", "rgpe", "taf", "ts"};
+    static const char *const options[] = {OPTIONS, "{\"features\": 20, \"initial\": 2}",
+                                          "{\"features\": 20, \"initial\": 2}", "{\"init\": 2}"};
+    world w;
+    (void)state;
+    make_world(&w, 3);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const tc_algorithm *algorithm = tc_algorithm_find(names[i]);
+        tc_federation_config cfg = {
+            .algorithm = algorithm, .seed = 4, .past = algorithm->relay ? 12 : 0};
+        tc_federation *all = found(&w, options[i], cfg);
+        cfg.acting = TARGETS;
+        tc_federation *some = found(&w, options[i], cfg);
+        run(all, STEPS);
+        run(some, STEPS);
+        for (uint64_t n = 0; n < AGENTS; n++) {
+            const tc_optimizer *a = tc_federation_agent(all, n), *b = tc_federation_agent(some, n);
+            assert_int_equal(tc_optimizer_trials(b), n < TARGETS ? STEPS : 0);
+            for (uint64_t t = 0; t < tc_optimizer_trials(b); t++)
+                assert_same_bits(tc_optimizer_trial(b, t)->values[0],
+                                 tc_optimizer_trial(a, t)->values[0]);
+        }
+        tc_federation_free(all);
+        tc_federation_free(some);
+    }
+    tc_space_free(w.space);
+}
+
+static void test_who_is_heard_must_act(void **state)
+{
+    world w;
+    tacit_error err = {0};
+    tc_federation *f = NULL;
+    (void)state;
+    make_world(&w, 3);
+    tc_federation_config cfg = {.algorithm = tc_algorithm_find("dp-fts-de"),
+                                .space = w.space,
+                                .agents = AGENTS,
+                                .acting = 3,
+                                .objective = observe,
+                                .user = &w};
+    assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG,
+                 "agents of dp-fts-de need messages of all others: acting must be 0, got 3");
+    cfg.algorithm = tc_algorithm_find("fts");
+    assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG,
+                 "agents of fts need messages of all others: acting must be 0, got 3");
+    cfg.acting = AGENTS + 1;
+    assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG, "acting must be in 0..20, got 21");
+    tc_space_free(w.space);
+}
+
 static void test_sums_have_no_past(void **state)
 {
     world w;
@@ -136,6 +191,8 @@ int main(void)
         cmocka_unit_test(test_same_seed_same_bits),
         cmocka_unit_test(test_baselines_have_a_past),
         cmocka_unit_test(test_messages_of_the_past_are_lost_too),
+        cmocka_unit_test(test_targets_may_act_alone),
+        cmocka_unit_test(test_who_is_heard_must_act),
         cmocka_unit_test(test_sums_have_no_past),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static void try_chunk(void *ctx, size_t c)
     tc_federation *f = ctx;
     tacit_error *err = &f->failures[c];
     asking a = {.n = 0};
-    for (uint64_t i = c * f->chunk; i < f->cfg.agents && a.n < f->chunk; i++) {
+    for (uint64_t i = c * f->chunk; i < f->cfg.acting && a.n < f->chunk; i++) {
         a.o[a.n] = f->members[i].o;
         a.agent[a.n++] = i;
     }

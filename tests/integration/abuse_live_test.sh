@@ -52,7 +52,7 @@ remote rough create "$dir/t.json" > "$dir/created"
 remote rough token t > "$dir/token"
 field token "$dir/token" > "$dir/t.join"
 lines() {
-    awk '/: 40[13] / { n++ } /more refusals of tokens/ { for (i = 1; i < NF; i++) if ($(i + 1) == "more") n += $i }
+    awk '/: 40[13] / { n++ } /more refusals were not logged/ { for (i = 1; i < NF; i++) if ($(i + 1) == "more") n += $i }
         END { print n + 0 }' "$dir/rough.log"
 }
 before=$(lines)

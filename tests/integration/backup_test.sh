@@ -3,8 +3,10 @@
 #
 # A restore that is killed leaves nothing. A restored coordinator releases no round twice and counts what
 # it forgot; agents who saw more are told why and stop, refuse where a release they heard is not
-# counted, and go on where they are told to. Needs the library kill_at.so (KILL_AT), which the build makes. BACKUP_STORE=postgresql: on the server TACIT_POSTGRES.
+# counted, and go on where they are told to. Needs the library kill_at.so (KILL_AT), which the build makes.
+# BACKUP_STORE=postgresql: on the server TACIT_POSTGRES.
 set -eu
+. "$(dirname "$0")/../support/await.sh"
 tacit=${TACIT_BIN:-./tacit}
 case $tacit in */*) ;; *) tacit=$(command -v "$tacit") ;; esac
 preload=${KILL_AT:-./libkill_at.so}
@@ -19,14 +21,25 @@ cat > "$dir/s.json" <<'J'
 {"name": "s", "direction": "maximize", "trials": 24, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
  "algorithm": {"name": "dp-fts-de", "features": 20, "initial": 4, "releases": "0,1,4,7,10,13,16"},
- "federation": {"agents": 3, "deadline_s": 60}, "privacy": {"epsilon": 5, "delta": 0.01}}
+ "federation": {"agents": 3, "deadline_s": 600}, "privacy": {"epsilon": 5, "delta": 0.01}}
 J
+# Says which trial of which agent it is, and waits where that is beyond the limit: so a backup is taken, and
+# agents are killed, in the same round on any machine.
 cat > "$dir/train" <<'J'
 #!/bin/sh
-sleep 0.25
+here=$(dirname "$0")
+touch "$here/begun.$2.$TACIT_TRIAL"
+while [ "$TACIT_TRIAL" -gt "$(cat "$here/limit" 2> /dev/null || echo 99)" ]; do sleep 0.05; done
 awk "BEGIN {x = $1; printf \"%.17g\n\", sin(9 * x) + 0.01 * $2 * x}"
 J
 chmod +x "$dir/train"
+go_until() { # TRIAL: that one is the last; in one step, for others read it
+    echo "$1" > "$dir/limit.new"
+    mv "$dir/limit.new" "$dir/limit"
+}
+all_at() { # TRIAL: every agent has begun it
+    [ "$(find "$dir" -name "begun.*.$1" | wc -l)" = 3 ]
+}
 
 field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
 
@@ -34,10 +47,7 @@ serve() { # STORAGE PORT: sets url, pin, port
     rm -f "$dir/serve.json"
     "$tacit" serve --listen "127.0.0.1:$2" --storage "$1" --format json > "$dir/serve.json" 2>> "$dir/serve.err" &
     server=$!
-    for _ in $(seq 200); do
-        [ -s "$dir/serve.json" ] && break
-        sleep 0.05
-    done
+    await test -s "$dir/serve.json" || true
     url=$(field url "$dir/serve.json")
     pin=$(field fingerprint "$dir/serve.json")
     port=${url##*:}
@@ -51,20 +61,15 @@ stop() {
 
 agent() { # NUMBER [OPTION]: in the background; its process is $!
     "$tacit" agent "$url" --study s --token-file "$dir/join" --fingerprint "$pin" --quiet \
-        --storage "sqlite:///$dir/agent$1.db" --epsilon 8 --delta 0.01 ${2:-} --patience-s 20 \
+        --storage "sqlite:///$dir/agent$1.db" --epsilon 8 --delta 0.01 ${2:-} --patience-s 100 \
         --format json -- "$dir/train" '{x}' "$1" > "$dir/agent$1.out" 2> "$dir/agent$1.err" &
 }
 
 remote() { "$tacit" remote "$@" --server "$url" --fingerprint "$pin" --token-file "$dir/op"; }
 entries() { remote privacy s --format json > "$dir/ledger"; grep -o '"mechanism"' "$dir/ledger" | wc -l; }
 
-wait_for() { # ENTRIES
-    for _ in $(seq 150); do
-        [ "$(entries)" -lt "$1" ] || return 0
-        sleep 0.1
-    done
-    cat "$dir"/agent?.err
-    exit 1
+wait_for() { # TRIAL: every agent has begun it
+    await all_at "$1" || { cat "$dir"/agent?.err; exit 1; }
 }
 
 refused() { # EXPECTED COMMAND...
@@ -92,23 +97,27 @@ field operator_token "$dir/serve.json" > "$dir/op"
 remote create "$dir/s.json" > /dev/null
 remote token s --uses 3 --format json > "$dir/token"
 field token "$dir/token" > "$dir/join"
+go_until 5
 for i in 0 1 2; do
     agent $i
     agents="$agents $!"
 done
-wait_for 2
+wait_for 6 # rounds 0 and 1 are over
+[ "$(entries)" = 2 ] || fail "two entries expected, got $(entries)"
 "$tacit" backup "$dir/copy.db" --storage "$first" 2> "$dir/err" || { fail "backup"; cat "$dir/err"; }
 [ "$(stat -c %a "$dir/copy.db")" = 600 ] || fail "others can read the backup"
 [ -z "$(ls "$dir" | grep 'copy.db.')" ] || fail "a backup leaves files beside it"
 refused "exists: a backup replaces no file" "$tacit" backup "$dir/copy.db" --storage "$first"
-had=$(entries)
-wait_for $((had + 2))
+go_until 12
+wait_for 13 # and so are rounds 4 and 7
+[ "$(entries)" = 4 ] || fail "four entries expected, got $(entries)"
 stop
 for a in $agents; do
     kill -9 "$a" 2>/dev/null || true
     wait "$a" 2>/dev/null || true
 done
 agents=
+go_until 99
 
 # ---- what is refused
 refused "is not empty: a backup is restored into a new one" "$tacit" restore "$dir/copy.db" --storage "$first"

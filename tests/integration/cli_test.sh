@@ -5,70 +5,11 @@
 # "ok" or "not ok" line per check; the exit status is 0 only if all are ok.
 set -u
 
-tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
-case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
-root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/../support/frame.sh"
 man=$root/docs/man/tacit.1
-dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-cli.XXXXXX") || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir" || exit 1
-unset TACIT_STORAGE
-checks=0
-failures=0
-
-ok() {
-    checks=$((checks + 1))
-    echo "ok $checks - $1"
-}
-
-not_ok() {
-    checks=$((checks + 1))
-    failures=$((failures + 1))
-    echo "not ok $checks - $1"
-    sed 's/^/# out: /' out 2> /dev/null | head -5
-    sed 's/^/# err: /' err 2> /dev/null | head -5
-}
-
-# check NAME COMMAND...: the command succeeds
-check() {
-    name=$1
-    shift
-    if "$@"; then ok "$name"; else not_ok "$name"; fi
-}
-
-# run CODE WORD...: runs tacit into out and err; true if it exits with CODE
-run() {
-    want=$1
-    shift
-    "$tacit" "$@" > out 2> err
-    got=$?
-    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit $*"; return 1; }
-}
-
-# good NAME WORD...: exits with 0
-good() {
-    name=$1
-    shift
-    check "$name" run 0 "$@"
-}
-
-one_sentence() {
-    [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ]
-}
 
 # bad CODE TEXT WORD...: exits with CODE, says one sentence with TEXT, adds no file
-bad() {
-    code=$1
-    text=$2
-    shift 2
-    before=$(ls)
-    if run "$code" "$@" && one_sentence && grep -qF -- "$text" err && [ "$(ls)" = "$before" ]; then
-        ok "refused ($code): $text"
-    else
-        not_ok "refused ($code): $text"
-    fi
-}
+bad() { check "refused ($1): $2" leaving_nothing refused "$@"; }
 
 says() {
     grep -qF -- "$1" out
@@ -282,21 +223,19 @@ rm -f out.db printed
 
 cat > wait.sh <<'END'
 #!/bin/sh
-[ "$4" -lt 3 ] || [ -e go ] || exec sleep 60
+[ "$4" -lt 3 ] || [ -e go ] || exec sleep 600
 exec ./square.sh "$1" "$2" "$3"
 END
 chmod +x wait.sh
+third_runs() {
+    "$tacit" trials square --storage sqlite:///int.db --format csv 2> /dev/null | grep -q '^3,RUNNING'
+}
 running() {
     "$tacit" trials square --storage sqlite:///int.db --state running --format jsonl 2> /dev/null | grep -q .
 }
 "$tacit" optimize study.json --storage sqlite:///int.db -- ./wait.sh '{x}' '{n}' '{kind}' '{trial}' > out 2> err &
 pid=$!
-tries=0
-until "$tacit" trials square --storage sqlite:///int.db --format csv 2> /dev/null | grep -q '^3,RUNNING'; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 200 ] || break
-    sleep 0.05
-done
+await third_runs
 kill -TERM "$pid" # as Ctrl-C; but a script's background jobs ignore SIGINT
 wait "$pid"
 status=$?
@@ -522,5 +461,4 @@ done < tutorial.txt
 good "the trial told by hand" trials oven --storage sqlite:///tutorial/tacit.db --format csv
 check "is there" grep -q '^25,COMPLETE,7.4,' out
 
-echo "1..$checks"
-[ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }
+finish

@@ -6,6 +6,7 @@
 # COORDINATOR_STORE=postgresql: the disturbed coordinator is on the server TACIT_POSTGRES, beside a
 # second one on the same database, and is held against the calm one in a SQLite file.
 set -eu
+. "$(dirname "$0")/../support/await.sh"
 tacit=${TACIT_BIN:-./tacit}
 dir=$(mktemp -d)
 server=
@@ -18,11 +19,12 @@ cat > "$dir/s.json" <<'J'
 {"name": "s", "direction": "maximize", "trials": 12, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
  "algorithm": {"name": "dp-fts-de", "features": 20, "initial": 4, "releases": "0,2,5"},
- "federation": {"agents": 3, "deadline_s": 60}, "privacy": {"epsilon": 5, "delta": 0.01}}
+ "federation": {"agents": 3, "deadline_s": 600}, "privacy": {"epsilon": 5, "delta": 0.01}}
 J
 cat > "$dir/train" <<'J'
 #!/bin/sh
-[ -z "${SLOW:-}" ] || sleep 0.1
+# Of twelve trials none starts before its share of the kills, where there are any.
+while killed=$(cat "$0.killed" 2> /dev/null) && [ "$killed" -lt $((TACIT_TRIAL * 4 / 11)) ]; do sleep 0.05; done
 awk "BEGIN {x = $1; printf \"%.17g\n\", sin(9 * x) + 0.01 * $2 * x}"
 J
 chmod +x "$dir/train"
@@ -42,10 +44,7 @@ serve() {
     "$tacit" serve --listen "127.0.0.1:$2" --storage "$(storage_of "$1")" --test-seed 7 ${3:-} \
         --format json > "$dir/serve.json" 2>> "$dir/serve.err" &
     server=$!
-    for _ in $(seq 200); do
-        [ -s "$dir/serve.json" ] && break
-        sleep 0.05
-    done
+    await test -s "$dir/serve.json" || true
     url=$(field url "$dir/serve.json")
     pin=$(field fingerprint "$dir/serve.json")
     port=${url##*:}
@@ -97,7 +96,11 @@ kill $server
 wait $server || fail "the coordinator ends with $?"
 
 # ---- the coordinator and an agent are killed, again and again
-export SLOW=1
+count_kill() { # NUMBER: in one step, for the trials read it
+    echo "$1" > "$dir/killed.new"
+    mv "$dir/killed.new" "$dir/train.killed"
+}
+count_kill 0
 serve rough 0
 found rough
 for i in 0 1 2; do
@@ -111,7 +114,7 @@ if [ "${COORDINATOR_STORE:-sqlite}" = postgresql ]; then
     second=$!
 fi
 for k in 1 2 3 4; do
-    sleep 0.3
+    sleep 0.3 # so that it is at something
     kill -9 $server
     wait $server 2>/dev/null || true
     serve rough "$port"
@@ -119,6 +122,7 @@ for k in 1 2 3 4; do
     wait "$pid1" 2>/dev/null || true
     agent rough 1
     pid1=$!
+    count_kill $k
 done
 for i in 0 1 2; do
     eval "wait \$pid$i" || { fail "agent $i after kills"; cat "$dir/rough$i.err"; }

@@ -261,12 +261,15 @@ check "and nothing else" [ -e r.json.tmp ]
 # ---- two at once
 
 if command -v flock > /dev/null; then
-    (flock 9 && sleep 3) 9< loans.csv &
-    sleep 0.5
-    check "a second curator waits" release 0 --out r.json
-    check "and says so" grep -q "another process has a lock on loans.csv; waiting" err
+    touch hold
+    (flock 9 && touch locked && while [ -e hold ]; do sleep 0.05; done) 9< loans.csv &
+    await test -e locked
+    (release 0 --out r.json) &
+    second=$!
+    check "a second curator waits" await grep -q "another process has a lock on loans.csv; waiting" err
+    rm hold
+    check "until the first is gone" wait $second
     wait
 fi
 
-echo "1..$checks"
-[ $failures -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }
+finish

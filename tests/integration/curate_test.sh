@@ -166,7 +166,7 @@ check "runs no program" [ "$(wc -l < asked)" -eq 1 ]
 refuse() { bad 4 "$1" curate answer loans.csv 8 --secret program.secret -- sh -c "$2"; }
 refuse "the program gave no value for row 8, and nothing was answered: exit status 3" "exit 3"
 refuse 'nothing was answered: no number on the last line' "echo done"
-bad 4 "timed out after 0.2 s" curate answer loans.csv 8 --secret program.secret --timeout-s 0.2 -- sleep 5
+bad 4 "timed out after 0.2 s" curate answer loans.csv 8 --secret program.secret --timeout-s 0.2 -- sleep 60
 bad 2 "{age}" curate answer loans.csv 8 --secret program.secret -- echo {age}
 bad 3 "no-such-program" curate answer loans.csv 8 --secret program.secret -- no-such-program
 bad 2 "the value comes from the program, from VALUE or from --value-column: give one of them" curate answer \
@@ -263,5 +263,4 @@ good "sound noise after that" curate release grid.csv --secret late --name late 
 check "promises nothing any more" says '"private": false, "epsilon": null'
 good "a modeler takes it as it is" model next p.json --state p.db --set fit=false --set lengthscale=5
 
-echo "1..$checks"
-[ $failures -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }
+finish

@@ -1,6 +1,7 @@
 #!/bin/sh
 # demo_test: the demonstration ends well, keeps what it is told to keep, and leaves nothing else behind.
 set -eu
+. "$(dirname "$0")/../support/await.sh"
 tacit=${TACIT_BIN:-./tacit}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -10,6 +11,8 @@ fail() { echo "FAILED: $*"; failed=1; }
 folders() { find "$dir" -name 'tacit-demo-*' | wc -l | xargs; }
 # Processes that name our folder in their command: coordinators and agents, and not this grep.
 helpers() { grep -l "$dir/tacit[-]demo-" /proc/[0-9]*/cmdline 2>/dev/null | wc -l | xargs; }
+all_are_there() { [ "$(helpers)" -ge 9 ]; }
+none_is_there() { [ "$(helpers)" = 0 ]; }
 
 # ---- all of it, for programs
 "$tacit" demo --trials 12 --keep --format csv > "$dir/out" 2> "$dir/err" || { fail "demo"; cat "$dir/err"; }
@@ -43,11 +46,7 @@ grep -q "tacit demo --keep" "$dir/out" || fail "where to look next"
 # ---- ended early
 "$tacit" demo --trials 1000 > "$dir/out" 2> "$dir/err" &
 demo=$!
-for _ in $(seq 200); do
-    [ "$(helpers)" -ge 9 ] && break
-    sleep 0.05
-done
-sleep 0.5
+await all_are_there
 kill -TERM $demo
 code=0
 wait $demo || code=$?
@@ -59,17 +58,10 @@ grep -q "interrupted; the demonstration was ended" "$dir/err" || { fail "no word
 # ---- killed: the kernel ends the others
 "$tacit" demo --trials 1000 > "$dir/out" 2> "$dir/err" &
 demo=$!
-for _ in $(seq 200); do
-    [ "$(helpers)" -ge 9 ] && break
-    sleep 0.05
-done
+await all_are_there
 kill -KILL $demo
 wait $demo 2> /dev/null || true
-for _ in $(seq 100); do
-    [ "$(helpers)" = 0 ] && break
-    sleep 0.05
-done
-[ "$(helpers)" = 0 ] || fail "processes outlive a killed demonstration"
+await none_is_there || fail "processes outlive a killed demonstration"
 
 # ---- the demonstration of one party, and words that do not fit
 "$tacit" demo --local --format csv --quiet > "$dir/out" || fail "demo --local"

@@ -4,6 +4,7 @@
 # Two agents take part in a study of three rounds. The first one pays for all of them; the second allows
 # itself the price of one, so that its other messages must not leave.
 set -eu
+. "$(dirname "$0")/../support/await.sh"
 tacit=${TACIT_BIN:-./tacit}
 dir=$(mktemp -d)
 server=
@@ -16,7 +17,7 @@ cat > "$dir/s.json" <<'J2'
 {"name": "s", "direction": "maximize", "trials": 8, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
  "algorithm": {"name": "dp-fts-de", "features": 6, "initial": 3, "releases": "0,1,3"},
- "federation": {"agents": 2, "deadline_s": 1}, "privacy": {"epsilon": 5, "delta": 0.01}}
+ "federation": {"agents": 2, "deadline_s": 600}, "privacy": {"epsilon": 5, "delta": 0.01}}
 J2
 printf '#!/bin/sh\nawk "BEGIN {print sin(9 * $1)}"\n' > "$dir/train"
 chmod +x "$dir/train"
@@ -24,10 +25,7 @@ chmod +x "$dir/train"
 "$tacit" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/c.db" --format json \
     > "$dir/serve.json" 2> "$dir/serve.err" &
 server=$!
-for _ in $(seq 200); do
-    [ -s "$dir/serve.json" ] && break
-    sleep 0.05
-done
+await test -s "$dir/serve.json" || { cat "$dir/serve.err"; exit 1; }
 url=$(field url "$dir/serve.json")
 pin=$(field fingerprint "$dir/serve.json")
 field operator_token "$dir/serve.json" > "$dir/op"

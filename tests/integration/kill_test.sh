@@ -9,6 +9,7 @@
 # moments is printed; KILL_SEED=s repeats them. With KILL_STORE=postgresql the disturbed
 # runs are on the server TACIT_POSTGRES, and are still held against the calm one in a file.
 set -u
+. "$(dirname "$0")/../support/await.sh"
 
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
@@ -128,21 +129,11 @@ held() {
         ./held.sh '{trial}'
 }
 
-# started N: waits until N programs were started; false if they never are
-started() {
-    tries=0
-    until [ "$(wc -l < starts)" -ge "$1" ]; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 500 ] || return 1
-        sleep 0.02
-    done
-}
-
 renew heirs
 : > starts
 held 3 > /dev/null 2>&1 &
 dead=$!
-started 3 || { echo "not ok - three jobs do not start"; kill -9 "$dead"; exit 1; }
+await has_lines starts 3 || { echo "not ok - three jobs do not start"; kill -9 "$dead"; exit 1; }
 kill -9 "$dead"
 wait "$dead" 2> /dev/null
 : > starts
@@ -150,7 +141,7 @@ held 2 > heir1.out 2>&1 &
 heir1=$!
 held 2 > heir2.out 2>&1 &
 heir2=$!
-started 4
+await has_lines starts 4
 : > go
 wait "$heir1" && wait "$heir2" || { echo "not ok - an heir fails"; sed 's/^/# /' heir?.out; exit 1; }
 if [ -n "$(sort starts | uniq -d)" ] || [ "$(sort -n starts | head -3 | tr '\n' ' ')" != "0 1 2 " ]; then

@@ -9,17 +9,8 @@ set -u
 
 . "$(dirname "$0")/../support/simulate.sh"
 
-refused() {
-    text=$1
-    shift
-    run 2 "$@" && [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ] &&
-        grep -qF -- "$text" err
-}
-
 # bad TEXT WORD...: exits with 2 and says one sentence with TEXT
-bad() {
-    check "refused: $1" refused "$@"
-}
+bad() { check "refused: $1" refused 2 "$@"; }
 
 # says TEXT: in out, whose lines may be wrapped
 says() {

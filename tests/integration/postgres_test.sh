@@ -10,6 +10,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${TACIT_POSTGRES:-}" ] || exec sh "$here/../support/postgres" sh "$0" "$@"
 
+. "$here/../support/await.sh"
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
 run=$(realpath "${LEDGER_RUN:-./ledger_run}")
@@ -95,10 +96,13 @@ grep '^ok' log
 
 sed 's/oven/crashed/; s/12/80/' study.json > crashed.json
 : > beats
-"$tacit" optimize crashed.json --quiet -- sh -c 'echo >> beats; sleep 0.02; echo {x} {n}' > out 2> log &
+touch hold # the tenth trial ends after the server
+"$tacit" optimize crashed.json --quiet -- \
+    sh -c 'echo >> beats; [ {trial} -lt 9 ] || while [ -e hold ]; do sleep 0.02; done; echo {x} {n}' > out 2> log &
 pid=$!
-until [ "$(wc -l < beats)" -ge 10 ]; do sleep 0.02; done
+await has_lines beats 10 || fail "the run does not begin"
 eval "$TACIT_POSTGRES_CONTROL crash"
+rm hold
 wait "$pid" && fail "a run does not notice that its server is gone"
 [ "$(wc -l < log)" -eq 1 ] && grep -q 'cannot be reached' log || fail "a lost server is not one sentence"
 eval "$TACIT_POSTGRES_CONTROL start"

@@ -5,57 +5,9 @@
 # "not ok" line per check; the exit status is 0 only if all are ok.
 set -u
 
-tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
-case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
-man=$(cd "$(dirname "$0")/../.." && pwd)/docs/man/tacit.1
-dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-privacy.XXXXXX") || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir" || exit 1
-unset TACIT_STORAGE
-checks=0
-failures=0
-
-# check NAME COMMAND...: the command succeeds
-check() {
-    name=$1
-    shift
-    checks=$((checks + 1))
-    if "$@"; then
-        echo "ok $checks - $name"
-    else
-        failures=$((failures + 1))
-        echo "not ok $checks - $name"
-        sed 's/^/# out: /' out | cut -c 1-200 | head -5
-        sed 's/^/# err: /' err | head -5
-    fi
-}
-
-# run CODE WORD...: runs tacit privacy into out and err; true if it exits with CODE
-run() {
-    want=$1
-    shift
-    "$tacit" privacy "$@" > out 2> err
-    got=$?
-    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit privacy $*"; return 1; }
-}
-
-good() { # NAME WORD...
-    name=$1
-    shift
-    check "$name" run 0 "$@"
-}
-
-refused() {
-    code=$1
-    text=$2
-    shift 2
-    run "$code" "$@" && [ "$(wc -l < err)" -eq 1 ] && [ ! -s out ] && grep -qF -- "$text" err
-}
-
-bad() { # CODE TEXT WORD...
-    check "refused ($1): $2" refused "$@"
-}
+frame_verb=privacy
+. "$(dirname "$0")/../support/frame.sh"
+man=$root/docs/man/tacit.1
 
 says() {
     grep -qF -- "$1" out
@@ -298,5 +250,4 @@ bad 2 'runs must be a whole number in [20000, 10000000], got "19999"' audit --ru
 bad 2 'confidence must be a number in [0.5, 0.999999], got "1"' audit --confidence 1
 bad 2 '--seed must be a whole number' audit --seed x
 
-echo "1..$checks"
-[ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }
+finish

@@ -6,46 +6,10 @@
 # where the build has no libsvm, must say so. Prints one "ok" or "not ok" line per check; the exit status is
 # 0 only if all are ok.
 set -u
-tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
-case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
 [ -n "${TACIT_DATA:-}" ] || { echo "1..0 # SKIP no TACIT_DATA"; exit 77; }
 TACIT_DATA=$(cd "$TACIT_DATA" && pwd) || exit 1
 export TACIT_DATA
-export OPENBLAS_NUM_THREADS=1
-dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-reproduce.XXXXXX") || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir" || exit 1
-checks=0
-failures=0
-
-# check NAME COMMAND...: the command succeeds
-check() {
-    name=$1
-    shift
-    checks=$((checks + 1))
-    if "$@"; then
-        echo "ok $checks - $name"
-        return
-    fi
-    failures=$((failures + 1))
-    echo "not ok $checks - $name"
-    sed 's/^/# err: /' err | tail -n 5
-}
-
-has_files() { # FOLDER
-    for f in figure.svg table.md curves.csv summary.json runs.jsonl; do
-        [ -s "$1/$f" ] || { echo "# there is no $1/$f"; return 1; }
-    done
-}
-
-# names data|none: the experiments that need data, or those that do not
-names() {
-    "$tacit" reproduce --format json | tr '{' '\n' | sed -n 's/.*"name":"\([^"]*\)".*"data":"\([^"]*\)".*/\1 \2/p' |
-        awk -v which="$1" '(NF == 2) == (which == "data") { print $1 }'
-}
-
-: > err
+. "$(dirname "$0")/../support/reproduce.sh"
 
 ran=0
 
@@ -63,5 +27,4 @@ for e in $(names data); do
 done
 check "some ran" test "$ran" -gt 0
 
-echo "1..$checks"
-[ "$failures" -eq 0 ]
+finish

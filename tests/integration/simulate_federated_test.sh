@@ -2,25 +2,17 @@
 # simulate_federated_test.sh - tacit simulate for federations, from outside: what it prints and
 # writes, the privacy it reports, resuming after kill -9, and every kind of bad input.
 #
-# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep, sed and awk. Prints one "ok" or
-# "not ok" line per check; the exit status is 0 only if all are ok.
+# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep, sed and awk; KILL_AT (default:
+# ./libkill_at.so, which the build makes) for a kill at a chosen write. Prints one "ok" or "not ok"
+# line per check; the exit status is 0 only if all are ok.
 set -u
 
+preload=$(realpath "${KILL_AT:-./libkill_at.so}")
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 . "$(dirname "$0")/../support/simulate.sh"
 
-refused() {
-    before=$(ls)
-    code=$1
-    text=$2
-    shift 2
-    run "$code" "$@" && [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ] &&
-        grep -qF -- "$text" err && [ "$(ls)" = "$before" ]
-}
-
 # bad CODE TEXT WORD...: exits with CODE, says one sentence with TEXT, adds no file
-bad() {
-    check "refused ($1): $2" refused "$@"
-}
+bad() { check "refused ($1): $2" leaving_nothing refused "$@"; }
 
 says() {
     grep -qF -- "$1" out
@@ -189,15 +181,8 @@ rm rows empty.csv unknown.csv column.csv without.csv outside.csv word.csv few.cs
 long="--algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 3 --set features=30 --threads 2 --quiet --format json"
 good "an undisturbed simulation" $long
 timeless < out > calm.json
-"$tacit" simulate $long --checkpoint half > out 2> err &
-pid=$!
-tries=0
-until [ "$(wc -l 2> /dev/null < half || echo 0)" -ge 5 ] || [ $tries -ge 400 ]; do
-    tries=$((tries + 1))
-    sleep 0.01
-done
-kill -9 $pid
-wait $pid 2> /dev/null
+env LD_PRELOAD="$preload" TACIT_KILL_AT=12 "$tacit" simulate $long --checkpoint half > out 2> err
+check "killed at its twelfth write" [ $? -eq 137 ]
 runs=$(($(wc -l < half) - 1))
 check "killed between its runs ($runs of 24 are kept)" within "$runs" 1 23
 good "the same command goes on" $long --checkpoint half
@@ -210,11 +195,7 @@ bad 4 "seed, privacy, drop, past, warm and by-agent must be the same" $long --dr
 bad 4 "half" --algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 4 --checkpoint half --quiet
 "$tacit" simulate $long --runs 2000 --checkpoint stop > out 2> err &
 pid=$!
-tries=0
-until [ -s stop ] || [ $tries -ge 400 ]; do
-    tries=$((tries + 1))
-    sleep 0.01
-done
+await test -s stop
 kill -TERM $pid # as Ctrl-C; but a script's background jobs ignore SIGINT
 wait $pid
 check "an interruption ends with 130" [ $? -eq 130 ]
@@ -306,5 +287,4 @@ printf 'x1,value_1,value_2\n0,1,2\n1,2,1\n' > two.csv
 good "a table of two agents" --algorithm random --agents 2 --rounds 2 --runs 2 --objective table:two.csv --quiet
 bad 2 "two.csv" --algorithm random --agents 3 --rounds 2 --runs 2 --objective table:two.csv --checkpoint new --quiet
 
-echo "1..$checks"
-[ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }
+finish

@@ -12,19 +12,8 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 
 . "$(dirname "$0")/../support/simulate.sh"
 
-refused() {
-    before=$(ls)
-    code=$1
-    text=$2
-    shift 2
-    run "$code" "$@" && [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ] &&
-        grep -qF -- "$text" err && [ "$(ls)" = "$before" ]
-}
-
 # bad CODE TEXT WORD...: exits with CODE, says one sentence with TEXT, adds no file
-bad() {
-    check "refused ($1): $2" refused "$@"
-}
+bad() { check "refused ($1): $2" leaving_nothing refused "$@"; }
 
 says() {
     grep -qF -- "$1" out
@@ -136,11 +125,7 @@ for torn in "" 1; do
 done
 "$tacit" simulate --algorithm hct $long --pulls 40000000 --checkpoint stop --checkpoint-every 0 > out 2> err &
 pid=$!
-tries=0
-until [ -s stop.run-0 ] || [ $tries -ge 400 ]; do
-    tries=$((tries + 1))
-    sleep 0.02
-done
+await test -s stop.run-0
 kill -TERM $pid # as Ctrl-C; but a script's background jobs ignore SIGINT
 wait $pid
 check "an interruption ends with 130" [ $? -eq 130 ]
@@ -187,5 +172,4 @@ bad 2 '"garlnd"; did you mean "garland"?' --algorithm hct --objective garlnd --p
 bad 3 "--out no/such/file.csv: there is no such folder" --algorithm hct --pulls 100 --out no/such/file.csv
 bad 5 'the checkpoint "no/such/file"' --algorithm hct --pulls 100 --checkpoint no/such/file --quiet
 
-echo "1..$checks"
-[ "$failures" -eq 0 ] || { echo "# $failures of $checks failed"; exit 1; }
+finish

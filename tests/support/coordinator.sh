@@ -9,6 +9,7 @@
 #   finish_all NAME AGENTS            waits for all
 #   reference FILE                    the study in one process: trials and releases
 #   deployed NAME AGENTS FILE         the same of what the agents have
+. "$(dirname "$0")/../support/await.sh"
 tacit=$(command -v "${TACIT_BIN:-./tacit}") || { echo "no program ${TACIT_BIN:-./tacit}"; exit 1; }
 simulated=$(realpath "${SIMULATED_RUN:-./simulated_run}")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-coordinator.XXXXXX") || exit 1
@@ -46,10 +47,7 @@ serve() { # NAME PORT [STORAGE]
         --threads 4 --format json > "$dir/$1.serve" 2>> "$dir/$1.log" &
     server=$!
     servers="$servers $server"
-    for _ in $(seq 600); do
-        [ -s "$dir/$1.serve" ] && break
-        sleep 0.05
-    done
+    await test -s "$dir/$1.serve" || true
     url=$(field url "$dir/$1.serve")
     pin=$(field fingerprint "$dir/$1.serve")
     port=${url##*:}

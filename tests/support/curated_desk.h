@@ -1,0 +1,54 @@
+/* curated_desk.h - an objective whose rows a curator releases, and a simulation over them, for tests of
+ * src/sim. */
+#ifndef TEST_CURATED_DESK_H
+#define TEST_CURATED_DESK_H
+
+#include "support/test.h"
+
+#include "sim/curated.h"
+#include "sim/simulate.h"
+
+enum { DESK_SIDE = 8, DESK_ROWS = DESK_SIDE * DESK_SIDE, DESK_DIMS = 2 };
+static const double DESK_UNIT = 0.125;
+
+typedef struct desk {
+    tc_objective_opts opts;
+    tc_objective *objective;
+    tc_row_terms terms;
+    tc_arena memory;
+} desk;
+
+static inline int desk_setup(void **state)
+{
+    static desk d;
+    tacit_error err = {0};
+    d = (desk){.opts = {.lengthscale = 0.3, .grid = DESK_SIDE, .noise = 1, .noise_scale = 0.01},
+               .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
+    assert_ok(tc_objective_new(&d.objective, "gp-sample", &d.opts, tc_public_seed_from(4), &err));
+    assert_ok(tc_curated_terms(&d.terms, d.objective, DESK_UNIT, &d.memory, &err));
+    *state = &d;
+    return 0;
+}
+
+static inline int desk_teardown(void **state)
+{
+    desk *d = *state;
+    tc_objective_free(d->objective);
+    tc_arena_fini(&d->memory);
+    return 0;
+}
+
+#define AT_DESK(test) cmocka_unit_test_setup_teardown(test, desk_setup, desk_teardown)
+
+static inline tc_simulation desk_simulation(const desk *d, uint64_t trials, uint64_t runs)
+{
+    return (tc_simulation){.algorithm = tc_algorithm_find("po-gp-ucb"),
+                           .objective = "gp-sample",
+                           .objective_opts = d->opts,
+                           .curated = &d->terms,
+                           .trials = trials,
+                           .runs = runs,
+                           .seed = 5};
+}
+
+#endif
