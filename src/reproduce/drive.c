@@ -2,6 +2,7 @@
 #include "reproduce/drive.h"
 
 #include "algo/tree/bandit.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/federated.h"
@@ -120,6 +121,20 @@ static bool proceed(void *user, uint64_t done)
 
 /* ---- federations */
 
+/* When the last `n` steps ended, by the processor time of this thread. */
+typedef struct stopwatch {
+    const tc_arm_run *cell;
+    uint64_t *ends, n; /* n 0: nobody asks */
+} stopwatch;
+
+static bool step_ended(void *user, uint64_t done)
+{
+    const stopwatch *w = user;
+    if (w->n > 0)
+        w->ends[done % w->n] = tc_clock_thread_ns();
+    return proceed((void *)w->cell, done);
+}
+
 typedef struct promise {
     const tc_arm_run *cell;
     const tc_federated *f;
@@ -157,6 +172,12 @@ static void take_targets(const tc_arm_run *c, const tc_federated_task *t,
     }
 }
 
+/* May the others be silent? */
+static bool alone(const tc_federated *f)
+{
+    return !tc_algorithm_federated(f->algorithm) || (f->algorithm->relay && f->past > 0);
+}
+
 static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc_federated *f,
                              tc_federated_result *r, tacit_error *err)
 {
@@ -168,14 +189,16 @@ static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc
     TC_TRY(options_of(c, &o, c->arm->epsilon > 0 ? keep_promise : NULL, &p, &options, err));
     f->options = options;
     f->past = f->algorithm->relay ? t->past : 0;
+    f->acting = alone(f) ? t->targets : 0;
     tacit_status status = tc_federated_run(f, r, err);
     json_decref(options);
     return status;
 }
 
-static tacit_status run_federated(const tc_arm_run *c, const tc_federated_task *t, uint64_t rounds,
+static tacit_status run_federated(const stopwatch *w, const tc_federated_task *t, uint64_t rounds,
                                   tc_federated_result *r, tacit_error *err)
 {
+    const tc_arm_run *c = w->cell;
     tc_federated f = {.objective = t->objective,
                       .agents = t->agents,
                       .rounds = rounds,
@@ -183,8 +206,9 @@ static tacit_status run_federated(const tc_arm_run *c, const tc_federated_task *
                       .seed = c->seed,
                       .initial = t->initial,
                       .by_agent = t->targets > 0,
-                      .progress = proceed,
-                      .user = (void *)c};
+                      .paired = t->paired,
+                      .progress = step_ended,
+                      .user = (void *)w};
     tacit_status status = federate(c, t, &f, r, err);
     tc_options_fini(tc_family_options, &f.family);
     return status;
@@ -193,7 +217,7 @@ static tacit_status run_federated(const tc_arm_run *c, const tc_federated_task *
 tacit_status tc_drive_federated(const tc_arm_run *c, const tc_federated_task *t, tacit_error *err)
 {
     tc_federated_result r = {0};
-    TC_TRY(run_federated(c, t, c->n - 1, &r, err));
+    TC_TRY(run_federated(&(stopwatch){.cell = c}, t, c->n - 1, &r, err));
     if (t->targets > 0)
         take_targets(c, t, &r);
     else
@@ -207,11 +231,53 @@ tacit_status tc_drive_federated_curves(const tc_arm_run *c, const tc_federated_t
                                        tacit_error *err)
 {
     tc_federated_result r = {0};
-    TC_TRY(run_federated(c, t, rounds, &r, err));
+    tc_federated_task all = *t;
+    all.targets = 0;
+    TC_TRY(run_federated(&(stopwatch){.cell = c}, &all, rounds, &r, err));
     memcpy(simple, r.simple, (rounds + 1) * sizeof *simple);
     memcpy(cumulative, r.cumulative, (rounds + 1) * sizeof *cumulative);
     tc_federated_result_fini(&r);
     return TACIT_OK;
+}
+
+/* The last of the initial points ends iteration 0. */
+static tacit_status read_watch(const stopwatch *w, const tc_federated_task *t,
+                               const tc_federated_result *r, double *seconds, tacit_error *err)
+{
+    if (r->initial == 0 || r->agents != t->targets)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s cannot be timed: there must be initial points, and agents that need "
+                       "no message of this study",
+                       w->cell->arm->algorithm);
+    for (uint64_t i = 0; i < w->n; i++)
+        seconds[i] = 1e-9 *
+                     (double)(w->ends[(r->initial + i) % w->n] - w->ends[r->initial % w->n]) /
+                     (double)r->agents;
+    return TACIT_OK;
+}
+
+static tacit_status run_timed(const stopwatch *w, const tc_federated_task *t, double *simple,
+                              double *seconds, tacit_error *err)
+{
+    tc_federated_result r = {0};
+    TC_TRY(run_federated(w, t, w->n - 1, &r, err));
+    memcpy(simple, r.simple, w->n * sizeof *simple);
+    tacit_status status = read_watch(w, t, &r, seconds, err);
+    tc_federated_result_fini(&r);
+    return status;
+}
+
+tacit_status tc_drive_federated_timed(const tc_arm_run *c, const tc_federated_task *t,
+                                      uint64_t rounds, double *simple, double *seconds,
+                                      tacit_error *err)
+{
+    stopwatch w = {.cell = c, .n = rounds + 1};
+    w.ends = tc_alloc(w.n, sizeof *w.ends);
+    if (!w.ends)
+        return tc_fail_memory(err);
+    tacit_status status = run_timed(&w, t, simple, seconds, err);
+    tc_free(w.ends);
+    return status;
 }
 
 /* ---- one party */

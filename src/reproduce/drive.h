@@ -22,14 +22,25 @@ typedef struct tc_federated_task {
     uint64_t agents;
     uint64_t past;    /* trials of the earlier studies that messages of a relay tell of */
     uint64_t initial; /* points before iteration 0; 0: as the algorithm's options say */
-    uint64_t targets; /* regret is the mean of the first so many agents; 0: of all */
-    bool cumulative;  /* which regret */
+    /* Regret is the mean of the first so many agents; 0: of all. Where the others are wanted for
+     * messages of the past alone, or for nothing, they do not act. */
+    uint64_t targets;
+    /* As in sim/federation.h: where TS starts with uniform points, with those of fts, and of dp-fts-de without
+     * regions. */
+    bool paired;
+    bool cumulative; /* which regret */
 } tc_federated_task;
 tacit_status tc_drive_federated(const tc_arm_run *c, const tc_federated_task *t, tacit_error *err);
 /* Both regrets of all agents at iterations 0 to `rounds`, whatever the points are. */
 tacit_status tc_drive_federated_curves(const tc_arm_run *c, const tc_federated_task *t,
                                        uint64_t rounds, double *simple, double *cumulative,
                                        tacit_error *err);
+/* The simple regret of the targets at iterations 0 to `rounds`, and the seconds of processor time that
+ * one of them has computed since iteration 0: of the clock, so not the same again. E_ARG: others act, too,
+ * or there are no initial points. */
+tacit_status tc_drive_federated_timed(const tc_arm_run *c, const tc_federated_task *t,
+                                      uint64_t rounds, double *simple, double *seconds,
+                                      tacit_error *err);
 
 /* One party (sim/simulate.h). */
 typedef struct tc_single_task {

@@ -87,6 +87,29 @@ static void a_federation_is_tc_federated(void **state)
     json_decref(options);
 }
 
+/* The same regret as without a clock; others do not act, and time does not run backwards. */
+static void targets_can_be_timed(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_arm arm = {.algorithm = "fts", .options = "initial=2,features=10"};
+    double x[] = {0, 1, 2, 3}, y[4], simple[4], seconds[4];
+    tc_arm_run c = cell(&arm, 4, x, y);
+    tc_federated_task t = {
+        .objective = "gp-family", .words = "grid=40", .agents = 5, .past = 4, .targets = 2};
+    assert_ok(tc_drive_federated(&c, &t, &err));
+    assert_ok(tc_drive_federated_timed(&c, &t, 3, simple, seconds, &err));
+    assert_same_bits(seconds[0], 0);
+    for (size_t i = 0; i < 4; i++) {
+        assert_same_bits(simple[i], y[i]);
+        assert_true(i == 0 || seconds[i] >= seconds[i - 1]);
+    }
+    t.past = 0; /* now everybody has to act */
+    assert_fails(tc_drive_federated_timed(&c, &t, 3, simple, seconds, &err), TACIT_E_ARG,
+                 "fts cannot be timed: there must be initial points, and agents that need no "
+                 "message of this study");
+}
+
 static void a_promise_sets_the_noise(void **state)
 {
     (void)state;
@@ -173,6 +196,7 @@ int main(void)
         cmocka_unit_test(words_fill_a_table),
         cmocka_unit_test(one_party_is_tc_simulate),
         cmocka_unit_test(a_federation_is_tc_federated),
+        cmocka_unit_test(targets_can_be_timed),
         cmocka_unit_test(a_promise_sets_the_noise),
         cmocka_unit_test(what_is_sent_is_what_the_runs_count),
         cmocka_unit_test(pulls_reach_the_budget),

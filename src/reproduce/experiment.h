@@ -33,7 +33,7 @@ typedef struct tc_arm {
     const char *algorithm;
     const char *options;   /* "features=100,initial=1" */
     double epsilon, delta; /* promised: the algorithm's noise follows */
-    const void *set;       /* more, of the experiment's own */
+    const void *set;       /* more, of the experiment's own; no part of a run's key: see version */
 } tc_arm;
 
 /* The points of the axis: categories, or listed, or in equal steps. */
@@ -56,9 +56,10 @@ typedef struct tc_printed {
 } tc_printed;
 
 typedef enum tc_relation {
-    TC_BELOW,   /* what `a` says is less than what `b` does */
-    TC_LEVEL,   /* they differ by less than a quarter */
-    TC_NO_WORSE /* `a` is not above `b` by a quarter */
+    TC_BELOW,    /* what `a` says is less than what `b` does */
+    TC_LEVEL,    /* they differ by less than a quarter */
+    TC_NO_WORSE, /* `a` is not above `b` by a quarter */
+    TC_SAME      /* they are equal in every run */
 } tc_relation;
 
 /* What the paper says, as something that runs can show. */
@@ -95,14 +96,14 @@ typedef struct tc_arm_run {
 } tc_arm_run;
 
 typedef struct tc_experiment {
-    const char *name;         /* "fts-fig1a" */
-    const char *paper;        /* "fts": the algorithm's name */
-    const char *figure;       /* "Fig. 1a" */
-    const char *claim;        /* what the paper says, in one line */
-    const char *setting;      /* sizes, noise, epsilon: under the title of the figure */
-    const char *stand_in;     /* what is not as in the paper; NULL: nothing that is known */
-    unsigned version;         /* a change of what a cell yields is another version */
-    const char *data;         /* folder under the data folder; NULL: none is needed */
+    const char *name;     /* "fts-fig1a" */
+    const char *paper;    /* "fts": the algorithm's name */
+    const char *figure;   /* "Fig. 1a" */
+    const char *claim;    /* what the paper says, in one line */
+    const char *setting;  /* sizes, noise, epsilon: under the title of the figure */
+    const char *stand_in; /* what is not as in the paper; NULL: nothing that is known */
+    unsigned version;     /* a change of what a cell yields, as of a `set`, is another version */
+    const char *data;     /* folder under the data folder; NULL: none is needed */
     const char *const *files; /* in it, NULL-terminated; "x.csv" may also be there as x.csv.gz */
     uint64_t runs, quick_runs;
     double seconds, quick_seconds; /* of one run of all arms on one core, about */

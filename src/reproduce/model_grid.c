@@ -66,6 +66,13 @@ static void write_table(const filling *f, size_t points, tc_text *out)
     tc_text_add(out, "\n");
 }
 
+void tc_model_grid_key(const tc_model_grid *g, tc_text *out)
+{
+    tc_text_add(out, g->log ? "log" : "plain");
+    for (size_t k = 0; k < TC_MODEL_AXES; k++)
+        tc_text_addf(out, " %zu in [%.17g, %.17g]", g->points[k], g->low[k], g->high[k]);
+}
+
 tacit_status tc_model_grid_table(const tc_model_grid *g, tc_text *out, tacit_error *err)
 {
     size_t points = g->points[0] * g->points[1] * g->points[2], n = points * g->agents;

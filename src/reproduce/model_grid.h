@@ -26,6 +26,8 @@ typedef struct tc_model_grid {
     void *user;
 } tc_model_grid;
 
+/* Adds which models they are: part of the key of a cached table. */
+void tc_model_grid_key(const tc_model_grid *g, tc_text *out);
 /* To be minimised, agent n in the column value_n, from 1. */
 tacit_status tc_model_grid_table(const tc_model_grid *g, tc_text *out, tacit_error *err);
 

@@ -25,6 +25,7 @@
     X(fts_landmine)                                                                                \
     X(fts_landmine_platt)                                                                          \
     X(fts_lengths)                                                                                 \
+    X(fts_mine_times)                                                                              \
     X(fts_times)                                                                                   \
     X(dp_landmine)                                                                                 \
     X(dp_landmine_platt)                                                                           \
@@ -32,8 +33,14 @@
     X(pf_landmine)                                                                                 \
     X(activity_similarity)                                                                         \
     X(fts_activity)                                                                                \
+    X(fts_activity_lengths)                                                                        \
+    X(fts_activity_times)                                                                          \
+    X(dp_activity_narrow)                                                                          \
     X(dp_activity)                                                                                 \
     X(dp_activity_sum)                                                                             \
+    X(digits_similarity)                                                                           \
+    X(dp_digits)                                                                                   \
+    X(dp_digits_kernel)                                                                            \
     X(alike_activity)                                                                              \
     X(alike_activity_24)                                                                           \
     X(alike_activity_96)                                                                           \
@@ -42,6 +49,7 @@
     X(alike_digits_45)                                                                             \
     X(alike_digits_90)                                                                             \
     X(alike_digits_180)                                                                            \
+    X(alike_writers)                                                                               \
     X(po_branch)                                                                                   \
     X(po_fig2a)                                                                                    \
     X(po_branin)                                                                                   \

@@ -1,15 +1,10 @@
-/* report.c - rows of the table and verdicts. See report.h; report_file.c writes them down. */
+/* report.c - rows of the table, and words for numbers. See report.h; report_file.c writes them down. */
 #include "reproduce/report.h"
 
 #include "base/error.h"
 
 #include <math.h>
 #include <string.h>
-
-#define SURE  0.01 /* p-value below which a difference is one */
-#define LEVEL 1.25 /* a ratio within [1/LEVEL, LEVEL] is none */
-
-enum { LEAST_RUNS = 8 }; /* with fewer the sign-flip test cannot be sure of anything */
 
 /* ---- rows */
 
@@ -79,71 +74,6 @@ bool tc_outcome_agrees(const tc_outcome *o)
     return fabs(mean - o->printed) <= o->tolerance * (1 + 1e-9) + 2 * se;
 }
 
-/* ---- verdicts */
-
-static void take_column(const tc_reproduction *r, const char *arm, size_t at, double *out)
-{
-    const tc_experiment *e = r->experiment;
-    const double *values = tc_reproduction_arm(r, (size_t)(tc_arm_find(e, arm) - e->arms));
-    for (uint64_t run = 0; run < r->runs; run++)
-        out[run] = values[run * r->n + at];
-}
-
-static const char *word_of(const tc_statement *s, const tc_federated_ratio *q)
-{
-    bool low = q->low >= 1 / LEVEL, high = q->high <= LEVEL;
-    switch (s->relation) {
-    case TC_LEVEL:
-        if (low && high)
-            return "holds";
-        return q->low > LEVEL || q->high < 1 / LEVEL ? "fails" : "undecided";
-    case TC_NO_WORSE:
-        return high ? "holds" : q->low > LEVEL ? "fails" : "undecided";
-    default:
-        return q->p >= SURE ? "undecided" : q->ratio < 1 ? "holds" : "fails";
-    }
-}
-
-static tacit_status judge(const tc_reproduction *r, const tc_statement *s, double *scratch,
-                          tc_verdict *out, tacit_error *err)
-{
-    double *a = scratch, *b = scratch + r->runs;
-    *out = (tc_verdict){.statement = s, .word = "undecided", .ratio = {NAN, NAN, NAN, NAN}};
-    take_column(r, s->a.arm, s->a.at, a);
-    take_column(r, s->b.arm, s->b.at, b);
-    for (uint64_t run = 0; run < r->runs; run++)
-        if (!isfinite(a[run]) || !isfinite(b[run]))
-            return TACIT_OK;
-    if (r->runs < 2)
-        return TACIT_OK;
-    TC_TRY(tc_paired_compare(a, b, (size_t)r->runs, &out->ratio, err));
-    if (r->runs >= LEAST_RUNS)
-        out->word = word_of(s, &out->ratio);
-    return TACIT_OK;
-}
-
-tacit_status tc_report_verdicts(const tc_reproduction *r, tc_verdict **rows, size_t *n,
-                                tacit_error *err)
-{
-    size_t count = 0;
-    const tc_statement *s = r->experiment->statements;
-    while (s && s[count].text)
-        count++;
-    tc_verdict *out = tc_alloc(count + 1, sizeof *out);
-    double *scratch = tc_alloc(2 * r->runs, sizeof *scratch);
-    tacit_status status = out && scratch ? TACIT_OK : tc_fail_memory(err);
-    for (size_t i = 0; status == TACIT_OK && i < count; i++)
-        status = judge(r, &s[i], scratch, &out[i], err);
-    tc_free(scratch);
-    if (status != TACIT_OK) {
-        tc_free(out);
-        return status;
-    }
-    *rows = out;
-    *n = count;
-    return TACIT_OK;
-}
-
 /* ---- words */
 
 void tc_report_point(const tc_reproduction *r, size_t at, tc_text *out)
@@ -169,4 +99,14 @@ void tc_report_moments(double mean, double se, tc_text *out)
     int digits = 1 - (int)floor(log10(se));
     digits = digits < 0 ? 0 : digits > 12 ? 12 : digits;
     tc_text_addf(out, "%.*f ± %.*f", digits, mean, digits, se);
+}
+
+void tc_report_ratio(const tc_verdict *v, tc_text *out)
+{
+    if (isnan(v->ratio.ratio))
+        return;
+    tc_text_addf(out, " (ratio %.3g", v->ratio.ratio);
+    if (!isnan(v->p))
+        tc_text_addf(out, ", %.3g to %.3g, p = %.2g", v->ratio.low, v->ratio.high, v->p);
+    tc_text_add(out, ")");
 }

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char *const relations[] = {"below", "level", "no worse"};
+static const char *const relations[] = {
+    [TC_BELOW] = "below", [TC_LEVEL] = "level", [TC_NO_WORSE] = "no worse", [TC_SAME] = "same"};
 static const char *const modes[] = {"paper", "default", "both"};
 
 /* ---- CSV */
@@ -96,7 +97,7 @@ static json_t *verdict(const tc_reproduction *r, const tc_verdict *v)
                      s->text, "relation", relations[s->relation], "a", "arm", s->a.arm, "x",
                      r->x[s->a.at], "b", "arm", s->b.arm, "x", r->x[s->b.at], "verdict", v->word,
                      "ratio", number(v->ratio.ratio), "low", number(v->ratio.low), "high",
-                     number(v->ratio.high), "p", number(v->ratio.p));
+                     number(v->ratio.high), "p", number(v->p));
 }
 
 /* Takes the item, NULL for no memory. */
@@ -167,6 +168,20 @@ tacit_status tc_report_json(const tc_reproduction *r, json_t **out, tacit_error 
 
 /* ---- Markdown */
 
+/* Sizes and runs, what is not as in the paper, and the command that does it again. */
+static void add_setting(const tc_reproduction *r, tc_text *out)
+{
+    const tc_experiment *e = r->experiment;
+    tc_text_addf(out, "%s; %" PRIu64 " run%s, seed %" PRIu64 "%s. ", e->setting, r->runs,
+                 r->runs == 1 ? "" : "s", r->seed, r->quick ? ", quick" : "");
+    if (e->stand_in)
+        tc_text_addf(out, "Not as in the paper: %s. ", e->stand_in);
+    tc_text_addf(out, "`tacit reproduce %s --runs %" PRIu64, e->name, r->runs);
+    if (r->seed != 1)
+        tc_text_addf(out, " --seed %" PRIu64, r->seed);
+    tc_text_addf(out, "%s%s`\n\n", r->quick ? " --quick" : "", e->data ? " --data DIR" : "");
+}
+
 static void add_row(const tc_reproduction *r, const tc_outcome *o, tc_text *out)
 {
     tc_text_addf(out, "| %s | ", o->line);
@@ -175,7 +190,7 @@ static void add_row(const tc_reproduction *r, const tc_outcome *o, tc_text *out)
     if (isnan(o->printed))
         tc_text_add(out, "–");
     else
-        tc_text_addf(out, "%g", o->printed);
+        tc_text_addf(out, "%g%s", o->printed, tc_outcome_agrees(o) ? "" : " *");
     tc_text_add(out, " | ");
     tc_report_moments(o->paper_mean, o->paper_se, out);
     tc_text_add(out, " | ");
@@ -186,9 +201,7 @@ static void add_row(const tc_reproduction *r, const tc_outcome *o, tc_text *out)
 static void add_verdict(const tc_verdict *v, tc_text *out)
 {
     tc_text_addf(out, "- %s: **%s**", v->statement->text, v->word);
-    if (!isnan(v->ratio.ratio))
-        tc_text_addf(out, " (ratio %.3g, %.3g to %.3g, p = %.2g)", v->ratio.ratio, v->ratio.low,
-                     v->ratio.high, v->ratio.p);
+    tc_report_ratio(v, out);
     tc_text_add(out, "\n");
 }
 
@@ -197,8 +210,7 @@ tacit_status tc_report_markdown(const tc_reproduction *r, tc_text *out, tacit_er
     const tc_experiment *e = r->experiment;
     findings f = {0};
     tacit_status status = find(r, &f, err);
-    tc_text_addf(out, "%s, %" PRIu64 " run%s, seed %" PRIu64 "%s.\n\n", e->setting, r->runs,
-                 r->runs == 1 ? "" : "s", r->seed, r->quick ? ", quick" : "");
+    add_setting(r, out);
     tc_text_addf(
         out, "| %s | %s | paper | tacit (paper mode) | tacit (default) |\n|---|---|---|---|---|\n",
         e->y_label, e->x.label);

@@ -20,6 +20,8 @@ static const tc_statement says[] = {{"p is below b", TC_BELOW, {"p", 0}, {"b", 0
                                     {"b is level with p", TC_LEVEL, {"b", 0}, {"p", 0}},
                                     {"p is no worse than b", TC_NO_WORSE, {"p", 0}, {"b", 0}},
                                     {"b is no worse than p", TC_NO_WORSE, {"b", 0}, {"p", 0}},
+                                    {"p is itself", TC_SAME, {"p", 0}, {"p", 0}},
+                                    {"p is the same later", TC_SAME, {"p", 0}, {"b", 0}},
                                     {NULL}};
 static const tc_experiment experiment = {.name = "made",
                                          .paper = "none",
@@ -79,15 +81,20 @@ static void verdicts_follow_paired_runs(void **state)
     (void)state;
     tacit_error err = {0};
     tc_reproduction r = made(RUNS);
-    static const char *const words[] = {"holds", "fails", "undecided", "holds",
-                                        "fails", "holds", "fails"};
+    static const char *const words[] = {"holds", "fails", "undecided", "holds", "fails",
+                                        "holds", "fails", "holds",     "fails"};
     tc_verdict *rows;
     size_t n;
     assert_ok(tc_report_verdicts(&r, &rows, &n, &err));
-    assert_int_equal(n, 7);
+    assert_int_equal(n, 9);
     for (size_t i = 0; i < n; i++)
         assert_string_equal(rows[i].word, words[i]);
     assert_true(rows[0].ratio.p < 0.01 && rows[0].ratio.ratio < 0.4);
+    /* Holm: 2/1024 of three, of two, and 1; the second is not below the first. */
+    assert_close(rows[0].ratio.p, 2 / 1024.0, 1e-12);
+    assert_close(rows[0].p, 3 * 2 / 1024.0, 1e-12);
+    assert_close(rows[1].p, 3 * 2 / 1024.0, 1e-12);
+    assert_close(rows[2].p, 1, 1e-12);
     tc_free(rows);
 }
 
@@ -101,7 +108,8 @@ static void few_runs_decide_nothing(void **state)
         size_t n;
         assert_ok(tc_report_verdicts(&r, &rows, &n, &err));
         for (size_t i = 0; i < n; i++)
-            assert_string_equal(rows[i].word, "undecided");
+            assert_string_equal(rows[i].word, "too few runs");
+        assert_true(isnan(rows[0].p));
         tc_free(rows);
     }
 }
@@ -147,8 +155,33 @@ static void markdown_has_the_three_columns(void **state)
     assert_ok(tc_report_markdown(&r, &t, &err));
     assert_non_null(strstr(tc_text_get(&t), "| regret | t | paper | tacit (paper mode) | tacit "
                                             "(default) |\n"));
-    assert_non_null(strstr(tc_text_get(&t), "| L | 10 | 2 | 1.000 ± 0.012 | 2.000 ± 0.012 |\n"));
+    assert_non_null(strstr(tc_text_get(&t), "| L | 10 | 2 * | 1.000 ± 0.012 | 2.000 ± 0.012 |\n"));
     assert_non_null(strstr(tc_text_get(&t), "- p is below b: **holds** (ratio 0.3"));
+    tc_text_fini(&t);
+}
+
+/* The first line tells how to do it again: what is usual is not said. */
+static void markdown_begins_with_its_command(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_experiment other = experiment;
+    tc_reproduction r = made(RUNS);
+    tc_text t = {0};
+    assert_ok(tc_report_markdown(&r, &t, &err));
+    static const char plain[] = "N = 3; 10 runs, seed 1. `tacit reproduce made --runs 10`\n\n|";
+    assert_memory_equal(tc_text_get(&t), plain, strlen(plain));
+    tc_text_fini(&t);
+    other.stand_in = "a grid";
+    other.data = "mines";
+    r = made(1);
+    r.experiment = &other;
+    r.seed = 7;
+    r.quick = true;
+    assert_ok(tc_report_markdown(&r, &t, &err));
+    static const char full[] = "N = 3; 1 run, seed 7, quick. Not as in the paper: a grid. `tacit "
+                               "reproduce made --runs 1 --seed 7 --quick --data DIR`\n\n|";
+    assert_memory_equal(tc_text_get(&t), full, strlen(full));
     tc_text_fini(&t);
 }
 
@@ -167,7 +200,9 @@ static void csv_and_json_have_everything(void **state)
     assert_ok(tc_report_json(&r, &j, &err));
     assert_int_equal(json_array_size(json_object_get(j, "arms")), 3);
     assert_int_equal(json_array_size(json_object_get(j, "table")), 4);
-    assert_int_equal(json_array_size(json_object_get(j, "statements")), 7);
+    assert_int_equal(json_array_size(json_object_get(j, "statements")), 9);
+    const json_t *last = json_array_get(json_object_get(j, "statements"), 8);
+    assert_string_equal(json_string_value(json_object_get(last, "relation")), "same");
     const json_t *first = json_array_get(json_object_get(j, "arms"), 0);
     assert_true(json_is_null(json_array_get(json_object_get(first, "mean"), 0)));
     const json_t *row = json_array_get(json_object_get(j, "table"), 1);
@@ -184,6 +219,7 @@ int main(void)
         cmocka_unit_test(missing_values_decide_nothing),
         cmocka_unit_test(numbers_have_two_digits_of_their_error),
         cmocka_unit_test(markdown_has_the_three_columns),
+        cmocka_unit_test(markdown_begins_with_its_command),
         cmocka_unit_test(csv_and_json_have_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

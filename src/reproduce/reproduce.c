@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tacit/tacit.h>
 
 typedef struct work {
     const tc_experiment *e;
@@ -122,8 +123,8 @@ static tacit_status restore(void *user, size_t arm, uint64_t run, const double *
 static tacit_status add_identity(const tc_experiment *e, const tc_reproduce *r, tc_text *out,
                                  tacit_error *err)
 {
-    tc_text_addf(out, "tacit-reproduce 1 %s version %u seed %" PRIu64 " quick %d points %zu",
-                 e->name, e->version, r->seed, r->quick, e->x.n);
+    tc_text_addf(out, "tacit %s %s version %u seed %" PRIu64 " quick %d points %zu",
+                 tacit_version(), e->name, e->version, r->seed, r->quick, e->x.n);
     return tc_dataset_identity(e, r->data, out, err);
 }
 

@@ -26,21 +26,30 @@ tacit_status tc_alike_run(const tc_arm_run *c, const char *table, uint64_t agent
     return TACIT_OK;
 }
 
-#define VERSUS(arm, what, at, when)                                                                \
+#define VERSUS(arm, ablation, what, at, when)                                                      \
     {what " is better than TS " when, TC_BELOW, {arm, at}, {"ts", at}},                            \
     {                                                                                              \
         what " is better than uniform points " when, TC_BELOW, {arm, at},                          \
         {                                                                                          \
-            "uniform", at                                                                          \
+            ablation, at                                                                           \
         }                                                                                          \
     }
-#define EVERYWHERE(arm, what)                                                                      \
-    VERSUS(arm, what, 0, "at t = 1"), VERSUS(arm, what, 1, "at t = 3"),                            \
-        VERSUS(arm, what, 2, "at t = 5"), VERSUS(arm, what, 3, "in the first query"),              \
-        VERSUS(arm, what, 4, "over 20 queries")
-const tc_statement tc_alike_says[] = {EVERYWHERE("e1", "epsilon 1"), EVERYWHERE("e2", "epsilon 2"),
-                                      EVERYWHERE("e8", "epsilon 8"), EVERYWHERE("free", "no noise"),
-                                      EVERYWHERE("fts", "FTS"),      {NULL}};
+#define EVERYWHERE(arm, ablation, what)                                                            \
+    VERSUS(arm, ablation, what, 0, "at t = 1"), VERSUS(arm, ablation, what, 1, "at t = 3"),        \
+        VERSUS(arm, ablation, what, 2, "at t = 5"),                                                \
+        VERSUS(arm, ablation, what, 3, "in the first query"),                                      \
+        VERSUS(arm, ablation, what, 4, "over 20 queries")
+#define SAYS(ablation)                                                                             \
+    {                                                                                              \
+        EVERYWHERE("e1", ablation, "epsilon 1"), EVERYWHERE("e2", "uniform", "epsilon 2"),         \
+            EVERYWHERE("e8", "uniform", "epsilon 8"), EVERYWHERE("free", "uniform-4", "no noise"), \
+            EVERYWHERE("fts", "uniform-1", "FTS"),                                                 \
+        {                                                                                          \
+            NULL                                                                                   \
+        }                                                                                          \
+    }
+const tc_statement tc_alike_says[] = SAYS("uniform");
+const tc_statement tc_alike_says_few[] = SAYS("uniform-1");
 
 const char *const tc_alike_similar[TC_ALIKE_SIMILAR] = {"correlation", "others' best", "uniform"};
 

@@ -41,11 +41,12 @@ PARTS(8)
 
 static const tc_arm arms[] = {TC_ALIKE_ARMS("lengthscale=0.3,y_mean=-0.3,y_scale=0.3,noise=0.01,")};
 
-#define ALIKE(n, agents, whose, seconds_)                                                          \
+#define ALIKE(n, agents, whose, seconds_, says)                                                    \
     const tc_experiment tc_experiment_alike_activity_##agents = {                                  \
         .name = "alike-motionsense-" #agents,                                                      \
         TC_ALIKE_EXPERIMENT,                                                                       \
-        .setting = "N = " #agents ", " whose ", wide ranges, delta 1e-5",                          \
+        .statements = (says),                                                                      \
+        .setting = "activity recognition, N = " #agents ", " whose ", wide ranges, delta 1e-5",    \
         .stand_in = "a grid of 8 x 6 x 4 models",                                                  \
         .version = 1,                                                                              \
         TC_ACTIVITY_DATA,                                                                          \
@@ -60,9 +61,9 @@ static const tc_arm arms[] = {TC_ALIKE_ARMS("lengthscale=0.3,y_mean=-0.3,y_scale
         .run = run_##n,                                                                            \
     }
 
-ALIKE(1, 24, "the subjects", 1);
-ALIKE(4, 96, "quarters of subjects", 5);
-ALIKE(8, 192, "eighths of subjects", 10);
+ALIKE(1, 24, "the subjects", 1, tc_alike_says_few);
+ALIKE(4, 96, "quarters of subjects", 5, tc_alike_says);
+ALIKE(8, 192, "eighths of subjects", 10, tc_alike_says);
 
 /* ---- how alike they are */
 

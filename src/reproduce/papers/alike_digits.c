@@ -25,19 +25,24 @@ typedef struct making {
     size_t len;
 } making;
 
+static tc_model_grid grid_of(const making *m)
+{
+    bool quick = m->setup->quick;
+    return (tc_model_grid){.points = {quick ? 3 : 8, quick ? 2 : 6, quick ? 2 : 4},
+                           .low = {1e-4, 1e-6, 2},
+                           .high = {10, 10, 64},
+                           .log = true,
+                           .pool = m->setup->pool,
+                           .proceed = m->setup->proceed,
+                           .user = m->setup->user};
+}
+
 static tacit_status make(void *user, tc_text *out, tacit_error *err)
 {
     const making *m = user;
-    bool quick = m->setup->quick;
+    tc_model_grid g = grid_of(m);
     tc_digits *d;
     TC_TRY(tc_digits_new(&d, m->text, m->len, AGENTS, err));
-    tc_model_grid g = {.points = {quick ? 3 : 8, quick ? 2 : 6, quick ? 2 : 4},
-                       .low = {1e-4, 1e-6, 2},
-                       .high = {10, 10, 64},
-                       .log = true,
-                       .pool = m->setup->pool,
-                       .proceed = m->setup->proceed,
-                       .user = m->setup->user};
     tc_digits_fill(d, &g);
     tacit_status status = tc_model_grid_table(&g, out, err);
     tc_digits_free(d);
@@ -49,7 +54,9 @@ static tacit_status cached(making *m, char **path, tacit_error *err)
     char digest[TC_DIGEST + 1];
     tc_text key = {0};
     tc_digest(m->text, m->len, digest);
-    tc_text_addf(&key, "digits 2 quick %d data %s", m->setup->quick, digest);
+    tc_model_grid g = grid_of(m);
+    tc_text_addf(&key, "digits 2 agents %d data %s ", AGENTS, digest);
+    tc_model_grid_key(&g, &key);
     tacit_status status =
         key.failed ? tc_fail_memory(err)
                    : tc_cache_get(m->setup, "digits", tc_text_get(&key), make, m, path, err);
@@ -90,7 +97,8 @@ static const tc_arm arms[] = {
     const tc_experiment tc_experiment_alike_digits_##agents = {                                    \
         .name = "alike-digits-" #agents,                                                           \
         TC_ALIKE_EXPERIMENT,                                                                       \
-        .setting = "N = " #agents ", 50 digits each, wide ranges, delta 1e-5",                     \
+        .statements = tc_alike_says,                                                               \
+        .setting = "handwritten digits, N = " #agents ", 50 each, wide ranges, delta 1e-5",        \
         .version = 1,                                                                              \
         DIGITS_DATA,                                                                               \
         .runs = 40,                                                                                \

@@ -121,7 +121,9 @@ static const tc_statement heavy_says[] = {ORDER, {NULL}};
         .figure = figure_,                                                                         \
         .claim = "MoMA tends to have the smallest cumulative regret",                              \
         .setting = setting_,                                                                       \
-        .stand_in = "T and epsilon are not in the paper",                                          \
+        .stand_in =                                                                                \
+            "T and epsilon are not in the paper; f is scaled to |f| <= 1 (the paper: B is "        \
+            "max |f| of the sum as drawn)",                                                        \
         .version = 1,                                                                              \
         .runs = 100,                                                                               \
         .quick_runs = 2,                                                                           \

@@ -277,7 +277,8 @@ static const char *const stock_files[] = {"adjclose29.csv", NULL};
         .figure = figure_,                                                                         \
         .claim = "MoMA tends to have the smallest cumulative regret",                              \
         .setting = setting_,                                                                       \
-        .stand_in = "T and epsilon are not in the paper",                                          \
+        .stand_in = "T and epsilon are not in the paper; bounds are read from the data, so that "  \
+                    "no epsilon here is a promise",                                                \
         .version = 1,                                                                              \
         .data = folder_,                                                                           \
         .files = files_,                                                                           \

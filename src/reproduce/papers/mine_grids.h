@@ -25,6 +25,12 @@ typedef struct tc_mine_grids {
     .data = "landmine", .files = tc_mine_files, .prepare = tc_mine_prepare_platt,                  \
     .finish = tc_mine_finish, .prepare_seconds = 300
 
+/* Curves of 1 - AUC over iterations; `data` is one of the two above. */
+#define TC_MINE_CURVES(name_, figure_, rounds, data, arms_, shown_, says)                          \
+    .name = (name_), .figure = (figure_), .runs = 30, .quick_runs = 2, data, TC_ARMS(arms_),       \
+    .x = {.label = "t", .n = (rounds) + 1, .step = 1, .from_zero = true}, .y_label = "1 - AUC",    \
+    TC_SHOWN(shown_), .statements = (says)
+
 extern const char *const tc_mine_files[];
 tacit_status tc_mine_prepare(const tc_setup *s, void **out, tacit_error *err);
 tacit_status tc_mine_prepare_platt(const tc_setup *s, void **out, tacit_error *err);

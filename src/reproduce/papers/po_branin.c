@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { SIDE = 50, QUICK_SIDE = 20, QUESTIONS = 50, RANK = 10 };
+enum { SIDE = 50, QUICK_SIDE = 20 };
 
 /* ---- rows */
 
@@ -68,43 +68,21 @@ static tacit_status prepare(const tc_setup *s, void **out, tacit_error *err)
 
 static tacit_status run(const tc_arm_run *c, tacit_error *err)
 {
-    const double *log_epsilon = c->arm->set;
     tc_outsource_task t = {.objective = c->prepared,
                            .words = "table-goal=minimize",
                            .unit = 1,
-                           .epsilon = log_epsilon ? exp(*log_epsilon) : 0,
+                           .epsilon = tc_outsource_epsilon(c->arm),
                            .delta = 1e-4,
-                           .rank = RANK,
-                           .questions = QUESTIONS};
+                           .rank = TC_OUTSOURCE_RANK,
+                           .questions = TC_OUTSOURCE_QUESTIONS};
     return tc_outsource(c, &t, c->y, err);
 }
 
-static const double large = 1.1, middle = 0.9, small = 0;
-static const tc_arm arms[] = {
-    {"non-private", "GP-UCB, non-private", TC_ARM_BOTH, "po-gp-ucb"},
-    {"e1.1-paper", "epsilon = e^1.1", TC_ARM_PAPER, "po-gp-ucb", .set = &large},
-    {"e1.1-rows", "epsilon = e^1.1", TC_ARM_DEFAULT, "po-gp-ucb", .set = &large},
-    {"e0.9-paper", "epsilon = e^0.9", TC_ARM_PAPER, "po-gp-ucb", .set = &middle},
-    {"e0.9-rows", "epsilon = e^0.9", TC_ARM_DEFAULT, "po-gp-ucb", .set = &middle},
-    {"e0-paper", "epsilon = 1", TC_ARM_PAPER, "po-gp-ucb", .set = &small},
-    {"e0-rows", "epsilon = 1", TC_ARM_DEFAULT, "po-gp-ucb", .set = &small},
-};
-static const size_t shown[] = {9, 24, 49};
 static const tc_statement says[] = {
-    {"at e^1.1 the projection costs little", TC_NO_WORSE, {"e1.1-paper", 49}, {"non-private", 49}},
-    {"a smaller epsilon costs regret (paper mode, e^1.1 before 1)",
-     TC_BELOW,
-     {"e1.1-paper", 49},
-     {"e0-paper", 49}},
-    {"row noise is better than the projection at epsilon = 1",
-     TC_BELOW,
-     {"e0-rows", 49},
-     {"e0-paper", 49}},
-    {NULL}};
+    TC_OUTSOURCE_COSTS, TC_OUTSOURCE_ROWS("e0", "epsilon = 1"), {NULL}};
 
 const tc_experiment tc_experiment_po_branin = {
     .name = "po-branin",
-    .paper = "po-gp-ucb",
     .figure = "Appendix A (Branin)",
     .claim = "the observations of the other data sets hold on Branin",
     .setting = "50 x 50 rows, r = 10, T = 50, delta = 1e-4; paper mode is NOT PRIVATE",
@@ -114,11 +92,8 @@ const tc_experiment tc_experiment_po_branin = {
     .quick_runs = 2,
     .seconds = 2,
     .quick_seconds = 0.5,
-    TC_ARMS(arms),
-    .x = {.label = "questions", .n = QUESTIONS, .step = 1},
+    TC_OUTSOURCE_CURVES,
     .y_label = "simple regret (sd of the values)",
-    .y_log = true,
-    TC_SHOWN(shown),
     .prepare = prepare,
     .finish = tc_free,
     .run = run,

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SIDE = 100, QUICK_SIDE = 30, QUESTIONS = 50, POINTS = 6 };
+enum { SIDE = 100, QUICK_SIDE = 30, QUESTIONS = TC_OUTSOURCE_QUESTIONS, POINTS = 6 };
 
 static const double REACH = 25, DELTA = 1e-5;
 
@@ -114,6 +114,8 @@ static tacit_status run_table(const tc_arm_run *c, tacit_error *err)
         .claim = "simple regret falls with r up to the branch sigma_min >= omega, and jumps past " \
                  "it",                                                                             \
         .setting = "100 x 100 rows, T = 50, delta = 1e-5; paper mode is NOT PRIVATE",              \
+        .stand_in = "hyper-parameters are known (the paper learns them); another function in "     \
+                    "each run",                                                                    \
         .version = 1,                                                                              \
         .runs = 200,                                                                               \
         .quick_runs = 2,                                                                           \
@@ -167,63 +169,30 @@ TABLE(po_table3, "po-table3", "Table 3: epsilon = e^1.5", ranks3);
 
 /* ---- Fig. 2a: regret over questions for three epsilons, r = 10 */
 
-typedef struct curve_arm {
-    double length;
-    bool released;
-    double log_epsilon;
-} curve_arm;
-
 static tacit_status run_curve(const tc_arm_run *c, tacit_error *err)
 {
-    const curve_arm *a = c->arm->set;
-    return outsource(c, a->length, a->released ? exp(a->log_epsilon) : 0, 10, c->y, err);
+    return outsource(c, 5, tc_outsource_epsilon(c->arm), TC_OUTSOURCE_RANK, c->y, err);
 }
 
-static const curve_arm plain = {5, false, 0}, large = {5, true, 1.1}, middle = {5, true, 0.9},
-                       small = {5, true, 0};
-static const tc_arm fig2a_arms[] = {
-    {"non-private", "GP-UCB, non-private", TC_ARM_BOTH, "po-gp-ucb", .set = &plain},
-    {"e1.1-paper", "epsilon = e^1.1", TC_ARM_PAPER, "po-gp-ucb", .set = &large},
-    {"e1.1-rows", "epsilon = e^1.1", TC_ARM_DEFAULT, "po-gp-ucb", .set = &large},
-    {"e0.9-paper", "epsilon = e^0.9", TC_ARM_PAPER, "po-gp-ucb", .set = &middle},
-    {"e0.9-rows", "epsilon = e^0.9", TC_ARM_DEFAULT, "po-gp-ucb", .set = &middle},
-    {"e0-paper", "epsilon = 1", TC_ARM_PAPER, "po-gp-ucb", .set = &small},
-    {"e0-rows", "epsilon = 1", TC_ARM_DEFAULT, "po-gp-ucb", .set = &small},
-};
-static const size_t fig2a_shown[] = {9, 24, 49};
-static const tc_statement fig2a_statements[] = {
-    {"at e^1.1 the projection costs little", TC_NO_WORSE, {"e1.1-paper", 49}, {"non-private", 49}},
-    {"a smaller epsilon costs regret (paper mode, e^1.1 before 1)",
-     TC_BELOW,
-     {"e1.1-paper", 49},
-     {"e0-paper", 49}},
-    {"row noise is better than the projection at e^0.9",
-     TC_BELOW,
-     {"e0.9-rows", 49},
-     {"e0.9-paper", 49}},
-    {"row noise is better than the projection at epsilon = 1",
-     TC_BELOW,
-     {"e0-rows", 49},
-     {"e0-paper", 49}},
-    {NULL}};
+static const tc_statement fig2a_statements[] = {TC_OUTSOURCE_COSTS,
+                                                TC_OUTSOURCE_ROWS("e0.9", "e^0.9"),
+                                                TC_OUTSOURCE_ROWS("e0", "epsilon = 1"),
+                                                {NULL}};
 
 const tc_experiment tc_experiment_po_fig2a = {
     .name = "po-fig2a",
-    .paper = "po-gp-ucb",
     .figure = "Fig. 2a",
     .claim = "simple regret 0.011, 0.069 and 0.099 above non-private GP-UCB after 50 questions",
     .setting = "100 x 100 rows, l = 5, r = 10, delta = 1e-5; paper mode is NOT PRIVATE",
-    .stand_in = "l = 5 in place of the printed 1.25, at which regret stays near 0.9",
+    .stand_in = "l = 5 in place of the printed 1.25, at which regret stays near 0.9; "
+                "hyper-parameters are known; another function in each run",
     .version = 1,
     .runs = 200,
     .quick_runs = 2,
     .seconds = 1.2,
     .quick_seconds = 0.2,
-    TC_ARMS(fig2a_arms),
-    .x = {.label = "questions", .n = QUESTIONS, .step = 1},
+    TC_OUTSOURCE_CURVES,
     .y_label = "simple regret",
-    .y_log = true,
-    TC_SHOWN(fig2a_shown),
     .run = run_curve,
     .statements = fig2a_statements,
 };

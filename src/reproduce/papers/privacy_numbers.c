@@ -3,20 +3,10 @@
  * Fig. 2c and 2d: N = 200, T = 40; landmine: N = 29, T = 60; delta = N^-1.1 (docs/privacy.md on why
  * that is large). The published numbers are those of the moments accountant with integer orders up to
  * 32; the privacy loss distribution shows how loose they are. Nothing is drawn: one run. */
-#include "privacy/accountant.h"
-#include "reproduce/experiment.h"
-
 #include "base/error.h"
+#include "reproduce/papers/price.h"
 
-#include <math.h>
-#include <string.h>
-
-typedef struct setting {
-    double agents, rate, z;
-    uint64_t rounds;
-} setting;
-
-static const setting settings[] = {
+static const tc_price settings[] = {
     {200, 0.15, 1, 40},   {200, 0.25, 1, 40}, {200, 0.5, 1, 40},   {200, 0.25, 1.2, 40},
     {200, 0.25, 1.5, 40}, {29, 0.35, 1, 60},  {29, 0.35, 1.6, 60}, {29, 0.35, 2, 60},
     {29, 0.35, 3, 60},    {29, 0.35, 4, 60},  {29, 0.1, 1, 60},    {29, 0.15, 1, 60},
@@ -32,19 +22,8 @@ static const char *const names[SETTINGS] = {
 
 static tacit_status run(const tc_arm_run *c, tacit_error *err)
 {
-    const tc_accountant *a;
-    TC_TRY(tc_accountant_get(&a, c->arm->algorithm, err));
-    for (size_t i = 0; i < c->n; i++) {
-        const setting *s = &settings[i];
-        tc_dp_event event = {.mechanism = TC_DP_GAUSSIAN,
-                             .parameter = s->z,
-                             .sampling = TC_DP_POISSON,
-                             .sampling_rate = s->rate,
-                             .count = s->rounds};
-        tc_guarantee g;
-        TC_TRY(tc_account(a, &event, 1, pow(s->agents, -1.1), &g, err));
-        c->y[i] = g.epsilon;
-    }
+    for (size_t i = 0; i < c->n; i++)
+        TC_TRY(tc_price_by(&settings[i], c->arm->algorithm, &c->y[i], err));
     return TACIT_OK;
 }
 
