@@ -164,6 +164,15 @@ static tacit_status interrupted(tacit_error *err)
                    "interrupted; the same command goes on where it stopped");
 }
 
+/* As long as the coordinator asks for, and no longer than patience lasts. */
+static int64_t pause_now(const party *p, uint64_t silent_ns)
+{
+    int64_t asked_ms = 1000 * (int64_t)tc_client_retry_after_s(p->client);
+    double left_ms = p->o->patience_s * 1e3 - (double)silent_ns / 1e6;
+    int64_t ms = asked_ms > p->pause_ms ? asked_ms : p->pause_ms;
+    return (double)ms > left_ms ? (int64_t)left_ms + 1 : ms;
+}
+
 /* Waits, longer each time; the failure itself once patience is at its end. */
 static tacit_status endure(party *p, tacit_status status, const tacit_error *why, tacit_error *err)
 {
@@ -179,8 +188,7 @@ static tacit_status endure(party *p, tacit_status status, const tacit_error *why
     }
     if ((double)(now - p->silent_since) > p->o->patience_s * 1e9)
         return tc_fail(err, status, "%s; gave up after %g s", why->msg, p->o->patience_s);
-    int64_t asked_ms = 1000 * (int64_t)tc_client_retry_after_s(p->client);
-    nap(asked_ms > p->pause_ms ? asked_ms : p->pause_ms);
+    nap(pause_now(p, now - p->silent_since));
     p->pause_ms = p->pause_ms * 2 < PAUSE_MOST_MS ? p->pause_ms * 2 : PAUSE_MOST_MS;
     return TACIT_OK;
 }

@@ -22,10 +22,31 @@ static tacit_status open_ledger(tc_agent *a, tacit_error *err)
     return tc_ledger_open(&a->ledger, a->cfg.ledger, &io, err);
 }
 
+/* Two that start together by different names would both find that the storage has no such study, and both
+ * enrol: two messages with the same data for one price. Held until the study is in the storage. */
+static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *err)
+{
+    tacit_error why = {0};
+    tc_text name = {0};
+    tc_text_add(&name, "agent of ");
+    tc_base64_add(&name, p->hash.bytes, sizeof p->hash.bytes);
+    tacit_status status = name.failed
+                              ? tc_fail_memory(&why)
+                              : tc_store_hold(a->cfg.store, tc_text_get(&name), &a->alone, &why);
+    tc_text_fini(&name);
+    if (status == TACIT_E_BUSY)
+        return tc_fail(err, status,
+                       "another agent is taking a place in this very study \"%s\" on this storage: "
+                       "one storage has one place in a study",
+                       a->name);
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
 /* Is the study the one that this storage knows by that name? */
 static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p, tacit_error *err)
 {
     o->offer.name = a->kept;
+    TC_TRY(be_alone(a, p, err));
     TC_TRY(tc_study_check_offer(a->cfg.store, &o->offer, err));
     return tc_identity_check(a, &p->hash, err);
 }
@@ -38,12 +59,14 @@ static tacit_status agree(tc_agent *a, tc_offer *o, bool enrolled, tacit_error *
     tacit_status status = tc_consent(&a->cfg, o, p, err);
     if (status == TACIT_OK)
         status = check_known(a, o, p, err);
-    if (status == TACIT_OK && !enrolled)
-        status = tc_identity_enrol(a, &p->hash, err);
-    tc_study_plan_free(p);
     a->stamp = a->cfg.seeded    ? "the agent's secrets come from a seed (test mode)"
                : o->not_private ? "the coordinator's noise comes from a seed (test mode)"
                                 : NULL;
+    if (status == TACIT_OK)
+        status = tc_consent_limit(&a->cfg, p, a->stamp != NULL, err);
+    if (status == TACIT_OK && !enrolled)
+        status = tc_identity_enrol(a, &p->hash, err);
+    tc_study_plan_free(p);
     return status;
 }
 
@@ -86,10 +109,11 @@ static tacit_status start(tc_agent *a, tacit_error *err)
                        a->name);
     TC_TRY(get_offer(a, &enrolled, &o, err));
     tacit_status status = agree(a, &o, enrolled, err);
-    tc_consent_limit(&a->cfg);
     if (status == TACIT_OK)
         status = open_study(a, &o, err);
     tc_offer_fini(&o);
+    tc_hold_end(a->alone);
+    a->alone = NULL;
     return status == TACIT_OK ? open_ledger(a, err) : status;
 }
 

@@ -35,6 +35,7 @@ struct tc_agent {
     char access[64]; /* bearer token */
     uint64_t number;
     tc_ledger_hash of; /* the study that number and token are of; zeros: it was not kept */
+    tc_hold *alone;    /* while it takes its place: nobody else takes one in this study */
     tc_study *study;
     tc_ledger *ledger;
     tc_ledger *theirs; /* a copy of the coordinator's; NULL: not read yet */
@@ -100,8 +101,10 @@ tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
 /* E_STATE: another study than was asked for, or one that this agent takes no part in, and why. */
 tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
                         tacit_error *err);
-/* The limit of an agent that was given none: rounds are held to it, too. */
-void tc_consent_limit(tc_agent_config *cfg);
+/* The limit of an agent that was given none: rounds are held to it, too. An agent that accepts what is not
+ * private has none in a study that is NOT PRIVATE, or that promises too little; in others it has. */
+tacit_status tc_consent_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
+                              tacit_error *err);
 
 /* ---- sending.c */
 
@@ -158,5 +161,8 @@ tacit_status tc_restored_waits(tc_agent *a, uint64_t round, bool *out, tacit_err
 /* Our storage was restored from a backup, and the message of this round has left, or may have, after
  * it was made. */
 tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
+/* The price of this round, in the place that holds now, was that of a message which left: another one does
+ * not leave for it, whatever the coordinator says. */
+tacit_status tc_own_bars(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
 
 #endif

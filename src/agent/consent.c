@@ -87,6 +87,7 @@ static tacit_status cost(const tc_study_plan *p, double delta, tc_guarantee *out
     return status;
 }
 
+/* At which the cost of noise is told: of an epsilon that is promised the document's own delta is part. */
 static double delta_of(const tc_study_doc *d)
 {
     return d->delta > 0 && d->delta < DELTA_MOST ? d->delta : DELTA_MOST;
@@ -153,13 +154,29 @@ static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan
     return status;
 }
 
-void tc_consent_limit(tc_agent_config *cfg)
+/* Is this a study that only --accept-not-private lets pass? */
+static tacit_status is_weak(const tc_study_plan *p, bool *out, tacit_error *err)
 {
-    if (cfg->limited || cfg->accepts_not_private)
-        return;
+    tacit_error why = {0};
+    tacit_status status = check_size(p, &why);
+    *out = status == TACIT_E_STATE;
+    return *out || status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+tacit_status tc_consent_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
+                              tacit_error *err)
+{
+    bool without = cfg->accepts_not_private && (not_private || p->doc->promise == TC_PROMISE_NONE);
+    if (cfg->limited || without)
+        return TACIT_OK;
+    if (cfg->accepts_not_private)
+        TC_TRY(is_weak(p, &without, err));
+    if (without)
+        return TACIT_OK;
     cfg->limited = true;
     cfg->limit = (tc_ledger_budget){
         .epsilon = EPSILON_MOST, .delta = DELTA_MOST, .accountant = &tc_accountant_pld};
+    return TACIT_OK;
 }
 
 /* ---- */
@@ -195,15 +212,18 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
     const tc_study_plan *p = tc_study_get_plan(a->study);
     const tc_study_doc *d = p->doc;
     tc_guarantee g = {.epsilon = d->epsilon};
+    double at = d->delta;
     char epsilon[32], delta[32];
     if (d->promise == TC_PROMISE_NONE || a->stamp) {
         tc_text_addf(out, "NOT PRIVATE: %s", a->stamp ? a->stamp : "the study protects nothing");
         return TACIT_OK;
     }
-    if (d->promise == TC_PROMISE_NOISE)
-        TC_TRY(cost(p, delta_of(d), &g, err));
+    if (d->promise == TC_PROMISE_NOISE) {
+        at = delta_of(d);
+        TC_TRY(cost(p, at, &g, err));
+    }
     tc_epsilon_text(epsilon, g.epsilon);
-    tc_delta_text(delta, delta_of(d));
+    tc_delta_text(delta, at);
     tc_text_addf(out, "the study may spend epsilon %s, delta %s for every %s. %s", epsilon, delta,
                  tc_privacy_unit_name(tc_round_charge_of(d->algorithm, p->opts, 0).unit),
                  tc_statement_trust());

@@ -18,7 +18,9 @@ typedef struct play {
     tc_agent_config cfg;
     tc_agent *agent;
     bool deaf;       /* no broadcast gets through */
+    bool forgets;    /* it says of every round that we have not answered */
     int declines;    /* that were sent */
+    int taken;       /* messages that were new to it */
     tc_store *early; /* a backup from before anybody enrolled */
     double luck;     /* of its next trials */
     int restores;    /* of the coordinator so far: no two at one time */
@@ -34,6 +36,11 @@ static tacit_status call(void *user, const tc_call *c, int *status, tc_text *bod
         return tc_fail(err, TACIT_E_IO, "no answer");
     p->declines += c->body && strstr(c->body, "\"decline\"") != NULL;
     world_carry(&p->w, c, status, body, &closes);
+    p->taken += c->body && strstr(c->path, "/messages") && *status == 202;
+    if (p->forgets && strstr(c->path, "broadcast") && *status == 202) {
+        body->len = 0;
+        tc_text_add(body, "{\"answered\": false}");
+    }
     return TACIT_OK;
 }
 
@@ -557,6 +564,68 @@ static void restored_itself_it_answers_no_round_twice(void **state)
     assert_int_equal(p->declines, 0);
 }
 
+/* Round 1 was answered after both backups; the agent, restored, has learned that. The backup of the
+ * coordinator. */
+static tc_store *lose_an_answer(play *p)
+{
+    one_round(p);
+    tc_store *theirs = back_up(p), *ours = back_up_store(p->store);
+    wait_for_round(p);
+    restore_agent(p, ours, 0);
+    wait_for_round(p);
+    assert_string_equal(last_mechanism(p), TC_AGENT_LEFT);
+    assert_int_equal(paid(p), 3); /* two rounds and the note */
+    p->taken = 0;
+    return theirs;
+}
+
+/* What it made anew has a price of its own. */
+static void assert_pays_again_once(play *p)
+{
+    for (int i = 0; i < 2; i++) {
+        go_on_for(p, 12);
+        assert_int_equal(p->taken, 1);
+        assert_int_equal(paid(p), 4);
+        assert_string_not_equal(last_mechanism(p), TC_AGENT_LEFT);
+        restart(p, false);
+    }
+    finish(p);
+    assert_int_equal(evidence(p), 0);
+    assert_int_equal(p->declines, 0);
+}
+
+static void both_restored_it_pays_again_and_answers(void **state)
+{
+    play *p = *state;
+    restore(p, lose_an_answer(p), 0);
+    assert_pays_again_once(p);
+}
+
+static void so_it_does_when_started_again(void **state)
+{
+    play *p = *state;
+    restore(p, lose_an_answer(p), 0);
+    restart(p, false);
+    assert_pays_again_once(p);
+}
+
+/* Without a note of a restore there is no other price. */
+static void a_coordinator_that_says_so_gets_no_second_message(void **state)
+{
+    play *p = *state;
+    tc_store_close(lose_an_answer(p));
+    p->forgets = true;
+    go_on_for(p, 12);
+    restart(p, true);
+    go_on_for(p, 12);
+    p->forgets = false;
+    assert_int_equal(p->taken, 0);
+    assert_int_equal(paid(p), 3);
+    assert_int_equal(evidence(p), 0);
+    close_round(p);
+    finish(p);
+}
+
 /* With a budget; nobody can tell what its ledger has spent. */
 static void lose_count(play *p)
 {
@@ -602,6 +671,9 @@ int main(void)
         IN_PLAY(started_again_it_still_hears_first),
         IN_PLAY(who_enrolled_after_the_backup_enrols_again),
         IN_PLAY(restored_itself_it_answers_no_round_twice),
+        IN_PLAY(both_restored_it_pays_again_and_answers),
+        IN_PLAY(so_it_does_when_started_again),
+        IN_PLAY(a_coordinator_that_says_so_gets_no_second_message),
         IN_PLAY(restored_itself_without_a_count_it_declines),
         IN_PLAY(unless_it_is_told_to_go_on),
     };

@@ -5,7 +5,10 @@
  * then on the coordinator is asked, before a round is paid for that the ledger does not have, whether our
  * message is there. If it is, or if the round is over and nobody can tell, it has left: it is entered in
  * the ledger at its price, which no limit can refuse any more, and nothing is sent. Rounds come one after
- * the other: the first that we have not answered ends the doubt. */
+ * the other: the first that we have not answered ends the doubt.
+ *
+ * A coordinator that comes from a backup itself may have lost what left. So it is asked again, and what we
+ * made anew may leave where a price of its own is paid for it, after that restore (older_head.c). */
 #include "agent/agent_int.h"
 
 #include "base/error.h"
@@ -14,29 +17,40 @@
 #include <stdio.h>
 #include <string.h>
 
+/* *paid: our ledger has the price of a round in this place. *left: of a message which left, and that is not
+ * in the journal. */
+static tacit_status find(tc_agent *a, const tc_ledger_hash *place, uint64_t round, bool *paid,
+                         bool *left, tacit_error *err)
+{
+    tc_ledger_receipt r;
+    tacit_error why;
+    tacit_status status = tc_ledger_find(a->ledger, place, round, &r, &why);
+    *paid = status == TACIT_OK;
+    *left = false;
+    if (*paid) {
+        const tc_ledger_entry *e = tc_ledger_get(a->ledger, r.head.seq, NULL);
+        *left = strcmp(e->mechanism, TC_AGENT_LEFT) == 0;
+        tc_ledger_receipt_fini(&r);
+    }
+    return *paid || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
 /* The same bytes again are the same message: what was paid for before the backup is in the journal. *left:
  * it was found out before that what left is not. */
 static tacit_status is_in_doubt(tc_agent *a, uint64_t round, bool *out, bool *left,
                                 tacit_error *err)
 {
     tc_ledger_restore last;
-    tc_ledger_receipt r;
-    tacit_error why;
+    bool paid;
     *out = *left = false;
     if (a->caught_up)
         return TACIT_OK;
     TC_TRY(tc_ledger_catch_up(a->ledger, err));
     if (!tc_ledger_restored(a->ledger, UINT64_MAX, &last))
         return TACIT_OK;
-    tacit_status status =
-        tc_ledger_find(a->ledger, &tc_study_get_plan(a->study)->hash, round, &r, &why);
-    if (status == TACIT_OK) {
-        const tc_ledger_entry *e = tc_ledger_get(a->ledger, r.head.seq, NULL);
-        *left = strcmp(e->mechanism, TC_AGENT_LEFT) == 0;
-        tc_ledger_receipt_fini(&r);
-    }
-    *out = status == TACIT_E_NOT_FOUND;
-    return *out || status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    TC_TRY(find(a, &tc_study_get_plan(a->study)->hash, round, &paid, left, err));
+    *out = !paid || *left;
+    return TACIT_OK;
 }
 
 static tacit_status ask(tc_agent *a, uint64_t round, bool *left, tacit_error *err)
@@ -53,14 +67,26 @@ static tacit_status ask(tc_agent *a, uint64_t round, bool *left, tacit_error *er
     else if (r.status == 202 && !json_is_boolean(answered))
         status = tc_answered_strange("it does not say whether this agent has answered", err);
     *left = r.status != 202 || json_is_true(answered);
-    a->caught_up = status == TACIT_OK && !*left;
     tc_answered_fini(&r);
     return status;
 }
 
 tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
-    bool doubt;
-    TC_TRY(is_in_doubt(a, round, &doubt, out, err));
-    return doubt ? ask(a, round, out, err) : TACIT_OK;
+    bool doubt, before;
+    *out = false;
+    TC_TRY(is_in_doubt(a, round, &doubt, &before, err));
+    if (!doubt)
+        return TACIT_OK;
+    TC_TRY(ask(a, round, out, err));
+    a->caught_up = !*out && !before; /* who forgot a message may have forgotten later ones */
+    return TACIT_OK;
+}
+
+tacit_status tc_own_bars(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+{
+    tc_ledger_hash place;
+    bool paid;
+    TC_TRY(tc_restored_place(a, round, &place, err));
+    return find(a, &place, round, &paid, out, err);
 }

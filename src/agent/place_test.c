@@ -7,7 +7,9 @@
 #include "base/log.h"
 #include "privacy/mechanism.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SITES = 2 };
 
@@ -18,10 +20,26 @@ typedef struct play {
     int refusal;             /* an HTTP status in place of all answers; 0: none */
     const char *void_reason; /* every round ended for this reason, it is said; NULL: as it is */
     int declines;            /* that were sent */
+    bool rivalled;           /* while we enrol, somebody else tries, by another name */
+    tc_store *rival;         /* who has the same storage */
     tc_store *store;         /* the agent's */
     tc_agent_config cfg;
     tc_agent *agent;
 } play;
+
+static void try_rival(play *p)
+{
+    tacit_error err = {0};
+    tc_agent *agent = NULL;
+    tc_agent_config cfg = p->cfg;
+    cfg.store = p->rival;
+    cfg.as = "y";
+    p->rivalled = false;
+    assert_fails(tc_agent_open(&agent, &cfg, &err), TACIT_E_BUSY,
+                 "another agent is taking a place in this very study \"s\" on this storage: one "
+                 "storage has one place in a study");
+    assert_null(agent);
+}
 
 static tacit_status call(void *user, const tc_call *c, int *status, tc_text *body, tacit_error *err)
 {
@@ -38,6 +56,8 @@ static tacit_status call(void *user, const tc_call *c, int *status, tc_text *bod
         tc_text_addf(body, "{\"detail\": \"%s\"}", p->void_reason);
         return TACIT_OK;
     }
+    if (p->rivalled && strcmp(c->method, "POST") == 0)
+        try_rival(p);
     p->declines += c->body && strstr(c->body, "\"decline\"") != NULL;
     world_carry(&p->w[p->at], c, status, body, &closes);
     return TACIT_OK;
@@ -274,6 +294,37 @@ static void studies_of_one_name_share_a_ledger(void **state)
     assert_int_equal(entries(p), 2);
 }
 
+/* Two processes, started together by different names: neither study is in the storage yet. */
+static void nor_are_two_places_taken_at_once(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    char folder[] = "/tmp/tacit-place-XXXXXX", url[64], path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(url, sizeof url, "sqlite:///%s/a.db", folder);
+    tc_store_close(p->store);
+    assert_ok(tc_store_open(&p->store, url, true, &err));
+    assert_ok(tc_store_open(&p->rival, url, false, &err));
+    p->cfg.store = p->store;
+    p->cfg.as = "x";
+    p->rivalled = true;
+    join(p);
+    assert_false(p->rivalled);
+    p->cfg.as = "y"; /* later it knows */
+    assert_fails(tc_agent_open(&p->agent, &p->cfg, &err), TACIT_E_STATE,
+                 "the storage has this very study as \"x\"");
+    assert_int_equal(enrolled(p, 0), 1);
+    leave(p);
+    tc_store_close(p->rival);
+    tc_store_close(p->store);
+    assert_ok(tc_store_open(&p->store, "memory:", true, &err));
+    snprintf(path, sizeof path, "%s/a.db-hold", folder);
+    assert_int_equal(unlink(path), 0);
+    path[strlen(path) - strlen("-hold")] = 0;
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* ---- deleted, paused ---- */
 
 static void a_deleted_study_is_called_so(void **state)
@@ -448,6 +499,14 @@ static void spent_meanwhile_its_rounds_are_declined(void **state)
     assert_int_equal(entries(p), 1);
 }
 
+/* That it would take part in less is no reason to spend more here. */
+static void accepting_less_lifts_no_limit_of_a_private_study(void **state)
+{
+    play *p = *state;
+    p->cfg.accepts_not_private = true;
+    spent_meanwhile_its_rounds_are_declined(state);
+}
+
 #define IN_PLAY(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -458,6 +517,7 @@ int main(void)
         IN_PLAY(another_coordinator_takes_nothing),
         IN_PLAY(a_place_is_of_one_study),
         IN_PLAY(studies_of_one_name_share_a_ledger),
+        IN_PLAY(nor_are_two_places_taken_at_once),
         IN_PLAY(a_deleted_study_is_called_so),
         IN_PLAY(a_pause_is_said_once),
         IN_PLAY(a_reason_is_short_and_can_be_read),
@@ -465,6 +525,7 @@ int main(void)
         IN_PLAY(without_a_limit_all_studies_have_one),
         IN_PLAY(nor_is_a_round_counted_twice),
         IN_PLAY(spent_meanwhile_its_rounds_are_declined),
+        IN_PLAY(accepting_less_lifts_no_limit_of_a_private_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,29 +241,41 @@ static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
 }
 
 /* What has left, as far as anybody can tell, is not sent again in other words. */
-static tacit_status take_as_sent(tc_agent *a, bool *left, tacit_error *err)
+static tacit_status take_as_sent(tc_agent *a, tacit_error *err)
 {
-    TC_TRY(tc_own_left(a, a->outbox.round, left, err));
-    if (*left) {
+    bool left, paid;
+    TC_TRY(tc_own_left(a, a->outbox.round, &left, err));
+    if (!left)
+        return TACIT_OK;
+    TC_TRY(was_paid(a, a->outbox.round, &paid, err));
+    if (!paid)
         TC_TRY(pay(a, a->outbox.round, NULL, TC_AGENT_LEFT, err));
+    a->outbox.pending = false;
+    return TACIT_OK;
+}
+
+/* May what is pending leave? If not, it is so no more. A coordinator that was restored: first we hear
+ * whether the round is over. */
+static tacit_status look_first(tc_agent *a, tacit_error *err)
+{
+    bool bars;
+    TC_TRY(take_as_sent(a, err));
+    if (!a->outbox.pending)
+        return TACIT_OK;
+    if (tc_study_get_plan(a->study)->doc->algorithm->aggregator) /* a relay's ledger is empty */
+        TC_TRY(tc_witness_head(a, err));
+    TC_TRY(tc_own_bars(a, a->outbox.round, &bars, err));
+    if (bars)
         a->outbox.pending = false;
-    }
     return TACIT_OK;
 }
 
 tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err)
 {
-    bool left;
     *out = TC_SENT;
+    if (a->outbox.pending)
+        TC_TRY(look_first(a, err));
     if (!a->outbox.pending)
-        return TACIT_OK;
-    TC_TRY(take_as_sent(a, &left, err));
-    if (left)
-        return TACIT_OK;
-    if (tc_study_get_plan(a->study)->doc->algorithm->aggregator) /* a relay's ledger is empty */
-        TC_TRY(tc_witness_head(a, err));
-    if (!a->outbox
-             .pending) /* a coordinator that was restored: first hear whether the round is over */
         return TACIT_OK;
     tacit_status status = pay_or_not(a, why);
     if (status == TACIT_OK)

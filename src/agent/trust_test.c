@@ -307,6 +307,27 @@ static void a_limit_of_its_own_is_enough(void **state)
     end(&p);
 }
 
+/* Told to, it takes part in all of a study that promises little, and names what is promised. */
+static void what_promises_little_is_said_as_it_is(void **state)
+{
+    play p;
+    tacit_error err = {0};
+    tc_text text = {0};
+    (void)state;
+    begin(&p, false, DE, "{\"epsilon\": 30, \"delta\": 0.2}");
+    p.cfg.accepts_not_private = true;
+    join(&p);
+    assert_ok(tc_agent_promise(p.agent, &text, &err));
+    const char *what = "the study may spend epsilon 30, delta 0.2 for every agent. ";
+    assert_int_equal(strncmp(tc_text_get(&text), what, strlen(what)), 0);
+    tc_text_fini(&text);
+    finish(&p);
+    tc_ledger *mine = ledger_of(p.store, "mine");
+    assert_int_equal(tc_ledger_get_head(mine).seq, 5); /* no round was declined */
+    tc_ledger_close(mine);
+    end(&p);
+}
+
 static void a_seeded_coordinator_stamps_the_agents_ledger(void **state)
 {
     play p;
@@ -665,6 +686,7 @@ int main(void)
         cmocka_unit_test(a_private_study_is_taken_part_in),
         cmocka_unit_test(what_is_not_private_is_refused_before_enrolling),
         cmocka_unit_test(a_limit_of_its_own_is_enough),
+        cmocka_unit_test(what_promises_little_is_said_as_it_is),
         cmocka_unit_test(a_seeded_coordinator_stamps_the_agents_ledger),
         cmocka_unit_test(a_stamp_that_comes_with_the_broadcast_is_seen),
         cmocka_unit_test(another_study_is_refused),

@@ -44,9 +44,6 @@ tacit_status tc_round_budget(const tc_algorithm *a, const tc_env *env, const voi
 {
     tc_dp_event e;
     TC_TRY(tc_round_event(a, env, opts, 0, &e, err));
-    bool closed = e.mechanism == TC_DP_GAUSSIAN && e.sampling == TC_DP_ALL;
-    *out = (tc_ledger_budget){.epsilon = epsilon,
-                              .delta = delta,
-                              .accountant = closed ? &tc_accountant_gaussian : &tc_accountant_pld};
+    *out = (tc_ledger_budget){.epsilon = epsilon, .delta = delta, .accountant = &tc_accountant_pld};
     return TACIT_OK;
 }

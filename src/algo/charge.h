@@ -23,8 +23,8 @@ const char *tc_round_charge_subject(const tc_round_charge *c);
 /* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
 tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void *opts,
                             uint64_t round, tc_dp_event *out, tacit_error *err);
-/* The budget that rounds are held to, with the accountant for them: exact where there is a closed form
- * for what will be released, else the tightest there is. */
+/* The budget that rounds are held to, with the tightest accountant there is: the closed form where all that
+ * the ledger has is plain. */
 tacit_status tc_round_budget(const tc_algorithm *a, const tc_env *env, const void *opts,
                              double epsilon, double delta, tc_ledger_budget *out, tacit_error *err);
 

@@ -8,10 +8,12 @@
  * The store keeps only hashes of tokens, and answers may hold tokens: so an answer is sealed with a key
  * that follows from the bearer's token and the idempotency key, which the store does not have.
  *
- *   "k" hash(token hash, key)             request hash (32) | time (8) | nothing, or nonce (24) and box
- *   "t" time (8) hash(token hash, key)    part of the token hash (16): by time, to find the old ones
- *   "n" part of ... hash(token hash, key) empty: by token, to count them; of those who enrol with one join
- *                                         token each public key has its own count
+ *   "k" hash(owner, key)               request hash (32) | time (8) | nothing, or nonce (24) and box
+ *   "t" time (8) hash(owner, key)      part of the owner (16): by time, to find the old ones
+ *   "n" part of ... hash(owner, key)   empty: by owner, to count them
+ *
+ * The owner is the token's hash; of those who enrol with one join token, a hash of it and of the public key:
+ * each of them has keys and a count of its own.
  *
  * The request's hash is also of the study that it is about: one that is made again under the same name is
  * another one, and of one that is gone nothing is answered again.
@@ -33,8 +35,8 @@ enum {
     BOX = NONCE + crypto_secretbox_MACBYTES,
     PLAIN = 2, /* before the body: the status */
     ATTEMPTS = 4,
-    OWNER = 16,       /* bytes of a token's hash */
-    KEPT_MOST = 1000, /* answers for one token */
+    OWNER = 16,       /* bytes of an owner's hash */
+    KEPT_MOST = 1000, /* answers for one owner */
     SWEPT_AT_ONCE = 128
 };
 #define KEEP_MS        (INT64_C(24) * 3600 * 1000)
@@ -156,7 +158,7 @@ typedef struct once {
     uint64_t version; /* of the record that waits for the answer */
 } once;
 
-/* Agents share a join token: what one of them uses up is its own. */
+/* Agents share a join token: the keys that one of them uses are its own. */
 static tc_ledger_hash find_owner(const tc_ask *a)
 {
     uint8_t both[2 * TC_LEDGER_HASH_BYTES];
@@ -314,8 +316,8 @@ tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
     if (!key_allowed(key))
         return tc_fail(err, TACIT_E_ARG,
                        "Idempotency-Key must be 1 to %d printable ASCII characters", KEY_MOST);
-    o.key = hash_key(a->caller.token.bytes, sizeof a->caller.token.bytes, key);
     o.owner = find_owner(a);
+    o.key = hash_key(o.owner.bytes, sizeof o.owner.bytes, key);
     o.seal = hash_key(a->q->bearer, strlen(a->q->bearer), key);
     TC_TRY(find_study(a, &d, err));
     o.request = hash_request(a->q, d ? &d->hash : NULL);

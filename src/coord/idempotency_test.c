@@ -353,6 +353,29 @@ static void nobody_uses_up_the_keys_of_others(void **state)
     world_close(&w);
 }
 
+/* Each agent counts from one, and two of them share a join token. */
+static void agents_of_one_token_may_use_the_same_key(void **state)
+{
+    tacit_error err = {0};
+    coord_world w = {.now_ms = 1000000};
+    tc_store *store;
+    char token[64];
+    citizen one, other;
+    (void)state;
+    assert_ok(tc_store_open(&store, "memory:", true, &err));
+    world_open(&w, store, 7);
+    world_create(&w, "s", study_document);
+    world_join_token(&w, 3, token);
+    world_keys(&one, 1);
+    world_keys(&other, 2);
+    assert_int_equal(enrol_under(&w, &one, token, "1"), 201);
+    assert_int_equal(enrol_under(&w, &other, token, "1"), 201);
+    assert_int_equal(enrol_under(&w, &one, token, "1"), 201); /* its own answer again */
+    assert_int_equal(enrol_under(&w, &one, token, "2"), 200);
+    assert_int_equal(count(&w, TC_RECORD_ANSWER), 9);
+    world_close(&w);
+}
+
 /* A clock that was far ahead, and was put right, does not keep old answers. */
 static void a_clock_may_be_set_back(void **state)
 {
@@ -406,6 +429,7 @@ int main(void)
         IN_WORLD(all_that_is_old_goes),
         IN_WORLD(a_token_has_so_many_keys_a_day),
         cmocka_unit_test(nobody_uses_up_the_keys_of_others),
+        cmocka_unit_test(agents_of_one_token_may_use_the_same_key),
         IN_WORLD(a_clock_may_be_set_back),
         IN_WORLD(an_answer_goes_with_its_study),
     };

@@ -59,6 +59,17 @@ tacit_status tc_roster_count(tc_coord *c, tc_desk *d, uint64_t *out, tacit_error
     return TACIT_OK;
 }
 
+/* What is remembered may outlive an enrolment: a crash of the database's server can take one back before its
+ * agent was told of it. So nobody hears that the roster is full before all of it was read. */
+static tacit_status read_all(tc_coord *c, tc_desk *d, tail *t, tacit_error *err)
+{
+    pthread_mutex_lock(&d->quick);
+    d->filled = 0;
+    pthread_mutex_unlock(&d->quick);
+    *t = (tail){.wish = t->wish};
+    return read_tail(c, d, t, err);
+}
+
 tacit_status tc_roster_choose(tc_ask *a, tc_desk *d, uint64_t *agent, tacit_error *err)
 {
     uint64_t agents = d->plan->env.agents;
@@ -67,6 +78,8 @@ tacit_status tc_roster_choose(tc_ask *a, tc_desk *d, uint64_t *agent, tacit_erro
                   (uint64_t)wish < agents;
     tail t = {.wish = wishes ? (uint64_t)wish : UINT64_MAX};
     TC_TRY(read_tail(a->coord, d, &t, err));
+    if (t.filled >= agents)
+        TC_TRY(read_all(a->coord, d, &t, err));
     if (t.filled >= agents)
         return tc_refuse(a, 409, TACIT_E_STATE, err, "the roster of %" PRIu64 " agents is full",
                          agents);

@@ -3,6 +3,8 @@
 #include "support/coord_study.h"
 #include "support/served_world.h"
 
+#include "coord/coord_int.h"
+
 /* ---- places ---- */
 
 /* wish < 0: none. The status; *number: the place. */
@@ -73,6 +75,50 @@ static void everybody_gets_a_place_of_its_own(void **state)
     }
 }
 
+static tacit_status note_version(void *user, const tc_record *r, tacit_error *err)
+{
+    uint64_t *versions = user;
+    (void)err;
+    versions[tc_key_at(r->key, 0)] = r->version;
+    return TACIT_OK;
+}
+
+/* As a crash of the database's server takes back an enrolment. */
+static void lose_place(coord_world *w, uint64_t place)
+{
+    tacit_error err = {0};
+    tc_study_row row;
+    uint64_t versions[STUDY_AGENTS] = {0};
+    tc_key key = tc_roster_key(place);
+    assert_ok(tc_store_study_get(w->store, "s", &row, &err));
+    tc_record_range all = {.study = row.id, .kind = TC_RECORD_AGENT};
+    assert_ok(tc_store_record_scan(w->store, &all, note_version, versions, &err));
+    tc_change c = {.what = TC_ERASE, .record = tc_record_of(row.id, TC_RECORD_AGENT, &key)};
+    c.record.version = versions[place];
+    assert_ok(tc_store_change(w->store, &c, 1, NULL, &err));
+    tc_study_row_fini(&row);
+}
+
+/* Nobody is told that the roster is full because of an enrolment that was. */
+static void a_place_that_was_lost_is_given_again(void **state)
+{
+    static coord_world world;
+    coord_world *w = &world;
+    char token[64];
+    uint64_t got;
+    (void)state;
+    open_empty(w);
+    served_token(w, "/v1/studies/s/tokens", "{\"uses\": 9}", token);
+    for (uint8_t i = 0; i < STUDY_AGENTS; i++)
+        assert_int_equal(enrol(w, i, token, -1, &got), 201);
+    assert_int_equal(enrol(w, 9, token, -1, &got), 409);
+    lose_place(w, 1);
+    assert_int_equal(enrol(w, 9, token, 0, &got), 201); /* its wish is another's */
+    assert_int_equal(got, 1);
+    assert_int_equal(enrol(w, 10, token, -1, &got), 409);
+    world_close(w);
+}
+
 /* ---- who is woken ---- */
 
 typedef struct heard {
@@ -110,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everybody_gets_a_place_of_its_own),
+        cmocka_unit_test(a_place_that_was_lost_is_given_again),
         IN_SERVED(a_trial_wakes_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

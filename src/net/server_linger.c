@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 enum {
-    MOST_S = 30,         /* for one of them */
-    MOST = 32 << 20,     /* bytes of one: several times what a body may have */
-    AT_ONCE = 256 << 10, /* so many, then it is another's turn */
+    MOST_S = 30,        /* for one of them */
+    MOST = 32 << 20,    /* bytes of one: several times what a body may have */
+    AT_ONCE = 64 << 10, /* so many, then it is another's turn, for the lock as well */
     EVENTS = 16
 };
 
@@ -81,11 +81,14 @@ static void throw_away(tc_lingerer *l)
 void tc_linger_read(tc_server *s)
 {
     struct epoll_event events[EVENTS];
-    pthread_mutex_lock(&s->lock);
     int n = epoll_wait(s->parting, events, EVENTS, 0);
-    for (int i = 0; i < n; i++)
-        throw_away(events[i].data.ptr);
-    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < n; i++) {
+        tc_lingerer *l = events[i].data.ptr;
+        pthread_mutex_lock(&s->lock); /* one at a time: new connections wait for it, too */
+        if (l->until_ns > 0)          /* or another's by now, who may have sent nothing */
+            throw_away(l);
+        pthread_mutex_unlock(&s->lock);
+    }
 }
 
 /* ---- begin and end ---- */

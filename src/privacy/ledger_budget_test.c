@@ -121,6 +121,17 @@ static void a_row_pays_for_its_agent(void **state)
     tc_text_fini(&t);
 }
 
+/* A Laplace release may protect vectors that are close alone: of what a row changes it promises nothing. */
+static void of_a_laplace_release_about_agents_rows_hear_nothing(void **state)
+{
+    (void)state;
+    open_ledger();
+    spend(l, "one", 1, NULL, tc_release_event(TC_DP_LAPLACE, 0.5));
+    spend_row(1, gaussian_event(5));
+    assert_false(claim_of_row(&tc_accountant_pld).bound.epsilon < 1e300);
+    assert_true(claim_of(NULL, &tc_accountant_pld).bound.epsilon < 1);
+}
+
 /* Whichever comes second, a limit is held against both. */
 static void a_limit_is_one_over_all_units(void **state)
 {
@@ -510,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(budgets_compose_per_unit_over_studies),
         TEST(a_row_pays_for_its_agent),
+        TEST(of_a_laplace_release_about_agents_rows_hear_nothing),
         TEST(a_limit_is_one_over_all_units),
         TEST(the_worst_off_of_many_is_found),
         TEST(a_budget_refuses_before_it_is_spent),

@@ -88,7 +88,7 @@ static void an_export_reads_back(void **state)
 #define ABOUT_AGENTS                                                                               \
     "{\"dp_event\": \"SelfComposed\", \"count\": 3, \"event\":"                                    \
     " {\"dp_event\": \"Gaussian\", \"noise_multiplier\": 0.55}},"                                  \
-    " {\"dp_event\": \"Laplace\", \"noise_multiplier\": 5.0, \"epsilon\": 0.2},"                   \
+    " {\"dp_event\": \"NonPrivate\"},"                                                             \
     " {\"dp_event\": \"RandomizedResponse\", \"noise_parameter\": 0.7086873875484091,"             \
     " \"num_buckets\": 2, \"epsilon\": 0.6}"
 

@@ -51,7 +51,9 @@ tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e,
 
 /* All that an agent contributes becomes any other, not zeros: twice the sensitivity, hence half the noise
  * multiplier or twice the epsilon. And no gain from sampling: given the coins, the two worlds are no
- * farther apart than with everybody, and the coins are the same in both. */
+ * farther apart than with everybody, and the coins are the same in both. A Laplace release may count as
+ * neighbours only vectors that are close to each other, and what a row changes need not be close: of that
+ * nothing is promised. */
 tc_dp_event tc_ledger_replacing(const tc_dp_event *e)
 {
     tc_dp_event r = *e;
@@ -59,9 +61,10 @@ tc_dp_event tc_ledger_replacing(const tc_dp_event *e)
     r.sampling_rate = 1;
     if (r.mechanism == TC_DP_GAUSSIAN)
         r.parameter /= 2;
-    else if (r.mechanism != TC_DP_NONPRIVATE)
+    else if (r.mechanism == TC_DP_PURE)
         r.parameter *= 2;
-    if (tc_dp_event_check(&r, NULL) != TACIT_OK) /* an epsilon beyond all that is counted */
+    /* The second: an epsilon beyond all that is counted. */
+    if (r.mechanism == TC_DP_LAPLACE || tc_dp_event_check(&r, NULL) != TACIT_OK)
         r.mechanism = TC_DP_NONPRIVATE;
     return r;
 }

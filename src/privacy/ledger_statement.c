@@ -70,6 +70,13 @@ static void add_other_units(const tc_ledger *l, const tc_ledger_claim *c, tc_tex
                      " %zu more release%s of this ledger protect%s single rows or users: what such "
                      "a release tells of an agent as a whole is not in this promise.",
                      parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "");
+    else if (parts > 0)
+        tc_text_addf(out,
+                     " %zu more release%s of this ledger protect%s single %ss: what such a release "
+                     "tells of a %s is not in this promise.",
+                     parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "",
+                     tc_privacy_unit_name(c->unit == TC_UNIT_ROW ? TC_UNIT_USER : TC_UNIT_ROW),
+                     unit);
 }
 
 /* Agents, and rows whose agents contribute to a sum, do not draw their noise themselves. */

@@ -114,6 +114,20 @@ static void few_runs_decide_nothing(void **state)
     }
 }
 
+/* Eight runs have p = 1/128 at best, and by Holm's rule three claims need three times as much. */
+static void few_runs_decide_few_claims(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_reproduction r = made(8);
+    tc_verdict *rows;
+    size_t n;
+    assert_ok(tc_report_verdicts(&r, &rows, &n, &err));
+    assert_string_equal(rows[0].word, "too few runs");
+    assert_string_equal(rows[3].word, "holds"); /* p is level with itself */
+    tc_free(rows);
+}
+
 static void missing_values_decide_nothing(void **state)
 {
     (void)state;
@@ -216,6 +230,7 @@ int main(void)
         cmocka_unit_test(rows_hold_both_modes),
         cmocka_unit_test(verdicts_follow_paired_runs),
         cmocka_unit_test(few_runs_decide_nothing),
+        cmocka_unit_test(few_runs_decide_few_claims),
         cmocka_unit_test(missing_values_decide_nothing),
         cmocka_unit_test(numbers_have_two_digits_of_their_error),
         cmocka_unit_test(markdown_has_the_three_columns),

@@ -94,16 +94,28 @@ static void adjust(tc_verdict *rows, size_t n)
                 rows[i].p = fmax(rows[i].p, rows[k].p);
 }
 
+/* With so few runs even the smallest p-value, if all of them agree, would not be sure. */
+static bool too_few(const tc_verdict *rows, size_t n, uint64_t runs)
+{
+    size_t claims = 0;
+    for (size_t i = 0; i < n; i++)
+        claims += claims_difference(&rows[i]);
+    return (double)claims * exp2(1 - (double)runs) >= SURE;
+}
+
 static tacit_status judge_all(const tc_reproduction *r, tc_verdict *rows, size_t n, double *scratch,
                               tacit_error *err)
 {
     for (size_t i = 0; i < n; i++)
         TC_TRY(compare(r, &r->experiment->statements[i], scratch, &rows[i], err));
     adjust(rows, n);
-    for (size_t i = 0; i < n; i++)
-        rows[i].word = r->runs < LEAST_RUNS         ? "too few runs"
-                       : isnan(rows[i].ratio.ratio) ? "undecided"
-                                                    : word_of(&rows[i]);
+    bool few = too_few(rows, n, r->runs);
+    for (size_t i = 0; i < n; i++) {
+        bool claim = rows[i].statement->relation == TC_BELOW;
+        rows[i].word = r->runs < LEAST_RUNS || (few && claim) ? "too few runs"
+                       : isnan(rows[i].ratio.ratio)           ? "undecided"
+                                                              : word_of(&rows[i]);
+    }
     return TACIT_OK;
 }
 

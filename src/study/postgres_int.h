@@ -73,6 +73,7 @@ typedef struct tc_postgres {
     pthread_mutex_t lock;
     pthread_cond_t returned;
     tc_pg_link links[TC_PG_LINKS];
+    uint64_t lost_ns; /* when a connection was last found broken; 0: never. Under the lock */
 } tc_postgres;
 
 /* What stands for $1, $2, ... Values are borrowed until the statement is sent. */
@@ -91,6 +92,8 @@ tacit_status tc_pg_check_schema(tc_postgres *s, PGconn *c, bool create, tacit_er
 
 /* postgres_link.c */
 void tc_pg_links_fini(tc_postgres *s);
+/* Was no connection found broken for so long? Then what was read since then was not taken back by a crash. */
+bool tc_pg_unbroken(tc_postgres *s, uint64_t for_ns);
 /* A connection for the caller alone, until it is given back. */
 tacit_status tc_pg_connect(tc_postgres *s, PGconn **out, tacit_error *err);
 /* Work on a connection that nobody else uses. A transaction that it leaves open is rolled back.

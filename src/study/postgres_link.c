@@ -26,12 +26,15 @@ static void ignore_notice(void *user, const char *message)
 }
 
 /* What of a server's or role's settings would break our promises. A transaction that idles is ours
- * only if this machine has vanished: its lock must not stay. */
+ * only if this machine has vanished: its lock must not stay. A session that idles may have a hold, and is
+ * not to be ended for that (servers before version 14 have no such setting). */
 #define SESSION                                                                                    \
     "SELECT set_config('lock_timeout', $1::text, false),"                                          \
     " set_config('idle_in_transaction_session_timeout', '60s', false),"                            \
     " set_config('default_transaction_isolation', 'read committed', false),"                       \
     " set_config('search_path', 'pg_catalog', false),"                                             \
+    " CASE WHEN current_setting('idle_session_timeout', true) IS NOT NULL"                         \
+    " THEN set_config('idle_session_timeout', '0', false) END,"                                    \
     " set_config('synchronous_commit', CASE current_setting('synchronous_commit')"                 \
     " WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)"
 
@@ -142,11 +145,35 @@ static bool is_alive(PGconn *c)
     return PQstatus(c) == CONNECTION_OK;
 }
 
+/* For tc_pg_unbroken: the server may have crashed and taken back what was seen. Then the idle ones are broken,
+ * too: found one by one, when each is needed, they would look like a new loss each time. */
+static void note_loss(tc_postgres *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->lost_ns = tc_clock_ns();
+    for (tc_pg_link *l = s->links; l < s->links + TC_PG_LINKS; l++)
+        if (!l->lent && l->conn && !is_alive(l->conn)) {
+            PQfinish(l->conn);
+            l->conn = NULL;
+        }
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool tc_pg_unbroken(tc_postgres *s, uint64_t for_ns)
+{
+    pthread_mutex_lock(&s->lock);
+    bool unbroken = s->lost_ns == 0 || tc_clock_ns() - s->lost_ns > for_ns;
+    pthread_mutex_unlock(&s->lock);
+    return unbroken;
+}
+
 /* Lent to us: no lock is needed. */
 static tacit_status ready(tc_postgres *s, tc_pg_link *l, tacit_error *err)
 {
     if (l->conn && is_alive(l->conn))
         return TACIT_OK;
+    if (l->conn)
+        note_loss(s);
     PQfinish(l->conn);
     l->conn = NULL;
     PGconn *c = NULL;
@@ -183,11 +210,13 @@ static tc_pg_link *lend(tc_postgres *s)
 }
 
 /* What is not idle after that is in a state that nobody knows. */
-static void clean(tc_pg_link *l)
+static void clean(tc_postgres *s, tc_pg_link *l)
 {
     PGTransactionStatusType state = PQtransactionStatus(l->conn);
     if (state == PQTRANS_INTRANS || state == PQTRANS_INERROR)
         PQclear(PQexec(l->conn, "ROLLBACK"));
+    if (PQstatus(l->conn) != CONNECTION_OK)
+        note_loss(s);
     if (PQtransactionStatus(l->conn) != PQTRANS_IDLE ||
         PQpipelineStatus(l->conn) != PQ_PIPELINE_OFF) {
         PQfinish(l->conn);
@@ -198,7 +227,7 @@ static void clean(tc_pg_link *l)
 static void give_back(tc_postgres *s, tc_pg_link *l)
 {
     if (l->conn)
-        clean(l);
+        clean(s, l);
     pthread_mutex_lock(&s->lock);
     l->lent = false;
     pthread_cond_signal(&s->returned);

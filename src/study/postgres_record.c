@@ -196,13 +196,25 @@ tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t 
 
 /* ---- on disk? ---- */
 
+/* What the server has on disk says nothing of what it had before a crash, and a lost connection may mean one:
+ * a commit that nobody waited for was seen, and is gone. So who may have read before that is sent to read
+ * again. When the caller read is not known here: longer ago than this it was not. */
+enum { READ_MOST_S = 120 };
+
 tacit_status tc_pg_settle(tc_store *store, tacit_error *err)
 {
     static const tc_pg_args none = {0};
+    tc_postgres *s = (tc_postgres *)store;
     PGresult *r;
-    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_SETTLE, &none, &r, err));
+    TC_TRY(tc_pg_ask(s, true, TC_PG_SETTLE, &none, &r, err));
     PQclear(r);
-    return TACIT_OK;
+    if (tc_pg_unbroken(s, READ_MOST_S * UINT64_C(1000000000)))
+        return TACIT_OK;
+    return tc_fail(
+        err, TACIT_E_BUSY,
+        "a connection to %s was lost within the last %d s, and what was seen before may be "
+        "lost with it; ask again later",
+        s->place, READ_MOST_S);
 }
 
 /* ---- reading ---- */

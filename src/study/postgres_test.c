@@ -515,6 +515,48 @@ static void a_crash_takes_at_most_the_end_of_a_journal(void **state)
     tc_store_close(s);
 }
 
+/* A session with a hold does nothing else, and a server may be set to end such. */
+static void a_hold_may_idle(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_hold *mine, *yours;
+    if (sql("SHOW server_version_num") < 140000)
+        skip();
+    sql("ALTER DATABASE postgres SET idle_session_timeout = '50ms'");
+    tc_store *a = open_store(), *b = open_store();
+    assert_ok(tc_store_hold(a, "x", &mine, &err));
+    sql("SELECT 1 FROM pg_sleep(0.4)");
+    assert_fails(tc_store_hold(b, "x", &yours, &err), TACIT_E_BUSY, "another process holds it in ");
+    tc_hold_end(mine);
+    tc_store_close(a);
+    tc_store_close(b);
+    sql("ALTER DATABASE postgres RESET idle_session_timeout");
+}
+
+/* What was seen before a crash may be gone, whatever the server has on disk since; what is read a while after it
+ * was lost is not in doubt. */
+static void nothing_is_settled_soon_after_a_loss(void **state)
+{
+    (void)state;
+    tc_store *s = open_store();
+    tc_postgres *p = (tc_postgres *)s;
+    int64_t id = put(s, "a");
+    tacit_error err = {0};
+    assert_ok(append(s, id, TC_EVENT_ASK, 0, &err));
+    control("crash");
+    control("start");
+    assert_fails(tc_store_settle(s, &err), TACIT_E_BUSY, "was lost within the last 120 s");
+    assert_fails(tc_store_settle(s, &err), TACIT_E_BUSY, "ask again later");
+    p->lost_ns -= UINT64_C(121000000000);
+    assert_ok(tc_store_settle(s, &err));
+    lose = "SELECT"; /* under way: the work is done again, and that is no comfort */
+    assert_true(head_of(s, id) <= 1);
+    assert_null(lose);
+    assert_fails(tc_store_settle(s, &err), TACIT_E_BUSY, "was lost");
+    tc_store_close(s);
+}
+
 /* ---- many at once */
 
 typedef struct teller {
@@ -801,6 +843,8 @@ int main(void)
         IN_DATABASE(what_was_told_survives_a_crash),
         IN_DATABASE(what_was_seen_can_be_settled),
         IN_DATABASE(a_crash_takes_at_most_the_end_of_a_journal),
+        IN_DATABASE(a_hold_may_idle),
+        IN_DATABASE(nothing_is_settled_soon_after_a_loss),
         IN_DATABASE(threads_share_a_few_connections),
         IN_DATABASE(processes_share_a_database),
         IN_DATABASE(sets_in_any_order_do_not_lock_each_other_out),
