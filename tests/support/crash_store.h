@@ -14,16 +14,16 @@
 typedef struct crash_store {
     tc_store base;
     tc_store *disk;
-    uint64_t writes; /* so far */
-    uint64_t rows;   /* of studies that were read whole, so far */
-    uint64_t places; /* of rosters, that scans have handed out or counted, so far */
-    uint64_t gets;   /* records that were read one by one, so far */
-    uint64_t heads;  /* of ledgers, that were read, so far */
-    uint64_t at;     /* 0: never */
-    bool after;      /* the write itself happens */
+    uint64_t writes;         /* so far */
+    _Atomic uint64_t rows;   /* of studies that were read whole, so far */
+    _Atomic uint64_t places; /* of rosters, that scans have handed out or counted, so far */
+    _Atomic uint64_t gets;   /* records that were read one by one, so far */
+    _Atomic uint64_t heads;  /* of ledgers, that were read, so far */
+    uint64_t at;             /* 0: never */
+    bool after;              /* the write itself happens */
     bool dead;
     bool unsettled;                /* what is seen cannot be brought to disk ... */
-    uint64_t settles;              /* ... and how often somebody wanted it there */
+    _Atomic uint64_t settles;      /* ... and how often somebody wanted it there */
     void (*meanwhile)(void *user); /* or NULL */
     void *user;
     struct crash_ledger *ledgers;
