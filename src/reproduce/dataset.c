@@ -202,3 +202,19 @@ tacit_status tc_cache_get(const tc_setup *s, const char *name, const char *key, 
         tc_free(file);
     return status;
 }
+
+tacit_status tc_cache_table(const tc_setup *s, const char *name, tc_text *key, tc_cache_make make,
+                            void *user, char **objective, tacit_error *err)
+{
+    char *path;
+    tc_text table = {0};
+    tacit_status status = key->failed
+                              ? tc_fail_memory(err)
+                              : tc_cache_get(s, name, tc_text_get(key), make, user, &path, err);
+    tc_text_fini(key);
+    TC_TRY(status);
+    tc_text_addf(&table, "table:%s", path);
+    tc_free(path);
+    *objective = tc_text_take(&table);
+    return *objective ? TACIT_OK : tc_fail_memory(err);
+}

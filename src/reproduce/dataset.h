@@ -27,6 +27,10 @@ typedef tacit_status (*tc_cache_make)(void *user, tc_text *out, tacit_error *err
 tacit_status tc_cache_get(const tc_setup *s, const char *name, const char *key, tc_cache_make make,
                           void *user, char **path, tacit_error *err);
 
+/* The same as an objective, table:FILE. Caller: tc_free. Ends the key. */
+tacit_status tc_cache_table(const tc_setup *s, const char *name, tc_text *key, tc_cache_make make,
+                            void *user, char **objective, tacit_error *err);
+
 /* Hexadecimal digits of the hash of a text. */
 enum { TC_DIGEST = 64 };
 void tc_digest(const void *text, size_t len, char out[TC_DIGEST + 1]);

@@ -40,7 +40,7 @@ static tacit_status make(void *user, tc_text *out, tacit_error *err)
     return status;
 }
 
-static tacit_status cached(making *m, char **path, tacit_error *err)
+static tacit_status cached(making *m, char **objective, tacit_error *err)
 {
     char digest[TC_DIGEST + 1];
     tc_text key = {0};
@@ -48,28 +48,18 @@ static tacit_status cached(making *m, char **path, tacit_error *err)
     tc_model_grid g = grid_of(m);
     tc_text_addf(&key, "activity 2 parts %zu data %s ", m->parts, digest);
     tc_model_grid_key(&g, &key);
-    tacit_status status = key.failed
-                              ? tc_fail_memory(err)
-                              : tc_cache_get(m->setup, m->wide ? "activity-wide" : "activity",
-                                             tc_text_get(&key), make, m, path, err);
-    tc_text_fini(&key);
-    return status;
+    return tc_cache_table(m->setup, m->wide ? "activity-wide" : "activity", &key, make, m,
+                          objective, err);
 }
 
 tacit_status tc_activity_grid(const tc_setup *s, bool wide, size_t parts, char **objective,
                               tacit_error *err)
 {
     making m = {.setup = s, .parts = parts, .wide = wide};
-    char *path;
-    tc_text name = {0};
     TC_TRY(tc_dataset_read(s->data, "motionsense", tc_activity_files[0], &m.text, &m.len, err));
-    tacit_status status = cached(&m, &path, err);
+    tacit_status status = cached(&m, objective, err);
     tc_free(m.text);
-    TC_TRY(status);
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    *objective = tc_text_take(&name);
-    return *objective ? TACIT_OK : tc_fail_memory(err);
+    return status;
 }
 
 /* ---- both ranges */

@@ -49,7 +49,7 @@ static tacit_status make(void *user, tc_text *out, tacit_error *err)
     return status;
 }
 
-static tacit_status cached(making *m, char **path, tacit_error *err)
+static tacit_status cached(making *m, char **objective, tacit_error *err)
 {
     char digest[TC_DIGEST + 1];
     tc_text key = {0};
@@ -57,26 +57,19 @@ static tacit_status cached(making *m, char **path, tacit_error *err)
     tc_model_grid g = grid_of(m);
     tc_text_addf(&key, "digits 2 agents %d data %s ", AGENTS, digest);
     tc_model_grid_key(&g, &key);
-    tacit_status status =
-        key.failed ? tc_fail_memory(err)
-                   : tc_cache_get(m->setup, "digits", tc_text_get(&key), make, m, path, err);
-    tc_text_fini(&key);
-    return status;
+    return tc_cache_table(m->setup, "digits", &key, make, m, objective, err);
 }
 
 static tacit_status prepare(const tc_setup *s, void **out, tacit_error *err)
 {
     making m = {.setup = s};
-    tc_text name = {0};
-    char *path;
+    char *objective;
     TC_TRY(tc_dataset_read(s->data, folder, files[0], &m.text, &m.len, err));
-    tacit_status status = cached(&m, &path, err);
+    tacit_status status = cached(&m, &objective, err);
     tc_free(m.text);
     TC_TRY(status);
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    *out = tc_text_take(&name);
-    return *out ? TACIT_OK : tc_fail_memory(err);
+    *out = objective;
+    return TACIT_OK;
 }
 
 #define DIGITS_DATA                                                                                \

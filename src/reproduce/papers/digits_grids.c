@@ -50,7 +50,7 @@ static tacit_status make(void *user, tc_text *out, tacit_error *err)
     return status;
 }
 
-static tacit_status cached(making *m, char **path, tacit_error *err)
+static tacit_status cached(making *m, char **objective, tacit_error *err)
 {
     char digest[TC_DIGEST + 1];
     tc_text key = {0};
@@ -59,11 +59,8 @@ static tacit_status cached(making *m, char **path, tacit_error *err)
     tc_text_addf(&key, "writers 1 agents %d dealt %d data %s ", m->setup->quick ? QUICK_AGENTS : 0,
                  m->dealt, digest);
     tc_model_grid_key(&g, &key);
-    tacit_status status = key.failed ? tc_fail_memory(err)
-                                     : tc_cache_get(m->setup, m->wide ? "writers-wide" : "writers",
-                                                    tc_text_get(&key), make, m, path, err);
-    tc_text_fini(&key);
-    return status;
+    return tc_cache_table(m->setup, m->wide ? "writers-wide" : "writers", &key, make, m, objective,
+                          err);
 }
 
 static tacit_status begin(const tc_setup *s, making *m, tacit_error *err)
@@ -76,16 +73,10 @@ tacit_status tc_digits_grid(const tc_setup *s, bool wide, tc_dealt dealt, char *
                             tacit_error *err)
 {
     making m = {.wide = wide, .dealt = dealt};
-    char *path;
-    tc_text name = {0};
     TC_TRY(begin(s, &m, err));
-    tacit_status status = cached(&m, &path, err);
+    tacit_status status = cached(&m, objective, err);
     tc_free(m.text);
-    TC_TRY(status);
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    *objective = tc_text_take(&name);
-    return *objective ? TACIT_OK : tc_fail_memory(err);
+    return status;
 }
 
 tacit_status tc_digits_dealt(const tc_setup *s, tc_dealt dealt, tc_writers **out, tacit_error *err)

@@ -141,18 +141,13 @@ static tacit_status make(void *user, tc_text *out, tacit_error *err)
 static tacit_status get_table(const tc_setup *s, const tc_experiment *e, making *m, task *t,
                               tacit_error *err)
 {
-    char *path;
-    tc_text key = {0}, name = {0};
+    tc_text key = {0};
     tc_text_addf(&key, "%s 1", e->data);
     tacit_status status = tc_dataset_identity(e, s->data, &key, err);
     if (status == TACIT_OK)
-        status = tc_cache_get(s, e->data, tc_text_get(&key), make, m, &path, err);
+        return tc_cache_table(s, e->data, &key, make, m, &t->objective, err);
     tc_text_fini(&key);
-    TC_TRY(status);
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    t->objective = tc_text_take(&name);
-    return t->objective ? TACIT_OK : tc_fail_memory(err);
+    return status;
 }
 
 /* told: the file of which rewards are drawn; known: the one with the correlations. */

@@ -54,22 +54,14 @@ static tacit_status make(void *user, tc_text *out, tacit_error *err)
 
 static tacit_status get_grid(making *m, bool log, char **objective, tacit_error *err)
 {
-    char digest[TC_DIGEST + 1], *path;
-    tc_text key = {0}, name = {0};
+    char digest[TC_DIGEST + 1];
+    tc_text key = {0};
     tc_digest(m->text, m->len, digest);
     m->log = log;
     tc_text_addf(&key, "landmine 1 %s %d log %d data %s", m->platt ? "platt" : "auc",
                  (int)side_of(m), log, digest);
     const char *file = m->platt ? "landmine-platt" : log ? "landmine-log" : "landmine";
-    tacit_status status =
-        key.failed ? tc_fail_memory(err)
-                   : tc_cache_get(m->setup, file, tc_text_get(&key), make, m, &path, err);
-    tc_text_fini(&key);
-    TC_TRY(status);
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    *objective = tc_text_take(&name);
-    return *objective ? TACIT_OK : tc_fail_memory(err);
+    return tc_cache_table(m->setup, file, &key, make, m, objective, err);
 }
 
 static tacit_status get_grids(making *m, tc_mine_grids *g, tacit_error *err)

@@ -54,14 +54,12 @@ static tacit_status make(void *user, tc_text *out, tacit_error *err)
 static tacit_status prepare(const tc_setup *s, void **out, tacit_error *err)
 {
     size_t side = s->quick ? QUICK_SIDE : SIDE;
-    tc_text name = {0};
-    char *path;
-    TC_TRY(tc_cache_get(s, "branin", s->quick ? "branin 1 20" : "branin 1 50", make, &side, &path,
-                        err));
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    *out = tc_text_take(&name);
-    return *out ? TACIT_OK : tc_fail_memory(err);
+    tc_text key = {0};
+    char *objective;
+    tc_text_addf(&key, "branin 1 %zu", side);
+    TC_TRY(tc_cache_table(s, "branin", &key, make, &side, &objective, err));
+    *out = objective;
+    return TACIT_OK;
 }
 
 /* ---- cells */

@@ -152,19 +152,11 @@ static tacit_status make(void *user, tc_text *out, tacit_error *err)
 static tacit_status get_table(const tc_setup *s, const tc_experiment *e, making *m,
                               char **objective, tacit_error *err)
 {
-    tc_text key = {0}, name = {0};
-    char digest[TC_DIGEST + 1], *path;
+    tc_text key = {0};
+    char digest[TC_DIGEST + 1];
     tc_digest(m->text, m->len, digest);
     tc_text_addf(&key, "%s 1 quick %d data %s", e->data, s->quick, digest);
-    tacit_status status = key.failed
-                              ? tc_fail_memory(err)
-                              : tc_cache_get(s, e->data, tc_text_get(&key), make, m, &path, err);
-    tc_text_fini(&key);
-    TC_TRY(status);
-    tc_text_addf(&name, "table:%s", path);
-    tc_free(path);
-    *objective = tc_text_take(&name);
-    return *objective ? TACIT_OK : tc_fail_memory(err);
+    return tc_cache_table(s, e->data, &key, make, m, objective, err);
 }
 
 static tacit_status prepare(const tc_setup *s, const tc_experiment *e, const source *of, void **out,
