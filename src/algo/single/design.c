@@ -149,22 +149,49 @@ void tc_design_region(const tc_env *env, size_t P, uint64_t i, double *values)
     }
 }
 
+/* ---- Sobol' ---- */
+
+static bool is_grid(const tc_space *s)
+{
+    return s->domain && s->domain->axes;
+}
+
 void tc_design_init(tc_design *d, const tc_env *env)
 {
+    const tc_space *s = env->space;
     tc_stream stream;
     tc_stream_public(&stream, &env->public_seed, TC_FOR_DESIGN, 0);
     d->env = env;
-    tc_sobol_init(&d->sobol, env->space->n_params, &stream);
+    tc_sobol_init(&d->sobol, is_grid(s) ? s->domain->dim : s->n_params, &stream);
+}
+
+/* The number of the candidate at the fractions t of a grid's axes, the first of which is slowest. */
+static double candidate_at(const tc_domain *grid, const double *t)
+{
+    double number = 0;
+    for (size_t a = 0; a < grid->dim; a++)
+        number = number * (double)grid->axes[a] + level_at(t[a], (double)grid->axes[a]);
+    return number;
+}
+
+static void sobol_values(const tc_design *d, uint64_t i, double *values)
+{
+    const tc_space *s = d->env->space;
+    if (is_grid(s)) {
+        double *t = d->env->history->row;
+        tc_sobol_point(&d->sobol, i, t);
+        values[0] = candidate_at(s->domain, t);
+        return;
+    }
+    tc_sobol_point(&d->sobol, i, values);
+    tc_design_values(s, values, values);
 }
 
 /* A point that is out already is passed over for one far ahead in the sequence. */
 void tc_design_point(const tc_design *d, uint64_t i, double *values)
 {
-    const tc_space *s = d->env->space;
     for (uint64_t tries = 0; tries < TRIES; tries++) {
-        tc_sobol_point(&d->sobol, i + (tries << 32), values);
-        for (size_t p = 0; p < s->n_params; p++)
-            values[p] = value_at(s, &s->params[p], values[p]);
+        sobol_values(d, i + (tries << 32), values);
         if (!is_taken(d->env, values))
             return;
     }

@@ -15,7 +15,8 @@ void tc_design_uniform(const tc_env *env, uint64_t i, double *values);
 void tc_design_region(const tc_env *env, size_t P, uint64_t i, double *values);
 
 /* The study's scrambled Sobol' sequence over [0,1]^n_params; one axis per
- * parameter, so a choice takes one axis, not one per one-hot coordinate. */
+ * parameter, so a choice takes one axis, not one per one-hot coordinate. Candidates that are a grid
+ * have one for each of its axes; others one for all: their number. */
 typedef struct tc_design {
     const tc_env *env;
     tc_sobol sobol;

@@ -107,6 +107,38 @@ static void test_a_party_keeps_to_its_region(void **state)
         assert_true(parties[k] > 0);
 }
 
+/* Two axes of a Sobol' sequence are a net: its first 64 points have one in each of 4 x 16 boxes, and
+ * its first 4 have one in each line. A sequence over the numbers of the candidates would not tell lines apart. */
+static void test_a_grid_is_filled_along_its_axes(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const size_t axes[] = {4, 16};
+    const double low[] = {-1, 0}, high[] = {1, 5};
+    tc_domain *grid;
+    tc_space *space;
+    tc_history history;
+    assert_ok(tc_domain_grid(&grid, 2, axes, low, high, &err));
+    assert_ok(tc_space_from_domain(&space, grid, &err));
+    assert_ok(tc_history_init(&history, space, &err));
+    tc_env env = {.space = space, .history = &history};
+    size_t count[64] = {0}, line[4] = {0};
+    double v;
+    tc_design d;
+    tc_design_init(&d, &env);
+    for (uint64_t i = 0; i < 64; i++) {
+        tc_design_point(&d, i, &v);
+        count[(size_t)v]++;
+        line[(size_t)v / 16] += i < 4;
+    }
+    for (size_t k = 0; k < 64; k++)
+        assert_int_equal(count[k], 1);
+    for (size_t k = 0; k < 4; k++)
+        assert_int_equal(line[k], 1);
+    tc_history_fini(&history);
+    tc_space_free(space);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -115,6 +147,7 @@ int main(void)
         TEST(test_points_follow_from_the_number),
         TEST(test_a_point_that_is_out_is_passed_over),
         TEST(test_a_party_keeps_to_its_region),
+        cmocka_unit_test(test_a_grid_is_filled_along_its_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
