@@ -227,6 +227,7 @@ static void who_does_not_read_is_cut_off(void **state)
     site_make_study(s, "s");
     int deaf = listen_as(s, s->token, NULL), other = listen_as(s, s->token, NULL);
     assert_hears(other, "retry:");
+    SITE_UNTIL(guests(s) == 2);
     for (int i = 0; i < 1000 && guests(s) > 1; i++) {
         for (int k = 0; k < 25; k++) { /* the one hears all of it, the buffers of the other fill */
             pause_study(s);
