@@ -76,6 +76,8 @@ tacit_status tc_sum_plan_set(tc_sum_plan *p, double clip_norm, double z, double 
 /* The same for who needs the scale too. */
 tacit_status tc_sum_plan_fit(tc_sum_plan *p, double clip_norm, double z, double q,
                              tc_sum_scale *out, tacit_error *err);
+/* The sampling rate that coins are tossed with: q in 2^-32, to the nearest. */
+uint64_t tc_sum_rate(double q);
 /* Sets grid and clip alone: what a contribution looks like. */
 tacit_status tc_sum_plan_clip(tc_sum_plan *p, double clip_norm, tacit_error *err);
 /* Checks the plan and computes its scale; draws nothing. E_ARG names the member. */

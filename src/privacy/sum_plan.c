@@ -222,6 +222,11 @@ tacit_status tc_sum_plan_clip(tc_sum_plan *p, double clip_norm, tacit_error *err
     return TACIT_OK;
 }
 
+uint64_t tc_sum_rate(double q)
+{
+    return (uint64_t)fmax(1, round(ldexp(q, 32)));
+}
+
 tacit_status tc_sum_plan_fit(tc_sum_plan *p, double clip_norm, double z, double q,
                              tc_sum_scale *out, tacit_error *err)
 {
@@ -231,7 +236,7 @@ tacit_status tc_sum_plan_fit(tc_sum_plan *p, double clip_norm, double z, double 
     if (!(q > 0 && q <= 1))
         return tc_fail_range(err, "the sampling rate", "(0, 1]", q);
     p->multiplier = (uint64_t)ceil(ldexp(z, 32));
-    p->rate = (uint64_t)fmax(1, round(ldexp(q, 32)));
+    p->rate = tc_sum_rate(q);
     return tc_sum_plan_scale(p, out, err);
 }
 

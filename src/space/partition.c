@@ -122,8 +122,7 @@ tc_cell tc_cell_of(const double *u, uint32_t depth, unsigned k, size_t dim)
     return c;
 }
 
-/* Into how many parts an axis is cut: the product of every dim-th prime factor of P. */
-static size_t region_parts(size_t P, size_t dim, size_t axis)
+size_t tc_region_parts(size_t P, size_t dim, size_t axis)
 {
     size_t parts = 1, turn = 0;
     for (size_t f = 2; P > 1; f++) {
@@ -140,7 +139,7 @@ void tc_region_box(size_t region, size_t P, size_t dim, double *low, double *hig
 {
     assert(region < P);
     for (size_t d = dim; d > 0; d--) {
-        size_t parts = region_parts(P, dim, d - 1), p = region % parts;
+        size_t parts = tc_region_parts(P, dim, d - 1), p = region % parts;
         region /= parts;
         low[d - 1] = ratio(p, parts);
         high[d - 1] = ratio(p + 1, parts);
@@ -163,7 +162,7 @@ size_t tc_region_of(const double *u, size_t P, size_t dim)
 {
     size_t region = 0;
     for (size_t d = 0; d < dim; d++) {
-        size_t parts = region_parts(P, dim, d);
+        size_t parts = tc_region_parts(P, dim, d);
         region = region * parts + lowest_part(parts, u[d]);
     }
     return region;

@@ -35,5 +35,7 @@ tc_cell tc_cell_of(const double *u, uint32_t depth, unsigned k, size_t dim);
  * lowest index that contains it. */
 void tc_region_box(size_t region, size_t P, size_t dim, double *low, double *high);
 size_t tc_region_of(const double *u, size_t P, size_t dim);
+/* Into how many parts an axis is cut: the product of every dim-th prime factor of P. */
+size_t tc_region_parts(size_t P, size_t dim, size_t axis);
 
 #endif

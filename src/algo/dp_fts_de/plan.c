@@ -3,7 +3,8 @@
  * z is the smallest noise multiplier for which the releases of the planned rounds stay within the
  * promise: closed form where everybody takes part, pld where a secret coin chooses. A ledger also
  * counts that noise is discrete, (1 + e^epsilon) times a total variation distance; that much of
- * delta is set aside here, so that it will not refuse the last round.
+ * delta is set aside here, so that it will not refuse the last round. A bound for any plan serves
+ * where it takes next to nothing; else what this plan may need is set aside, once P is known.
  *
  * What is left to choose is chosen from public constants alone (docs/math.md, "dp-fts-de"):
  *
@@ -11,12 +12,15 @@
  *                  that takes one as its prior learns the rest from its own values.
  *   regions=0      the more regions, the more of f do M features represent, and the more noise has
  *                  each: the error of a broadcast at a point has sd z Delta/q, about z c P/(N q). So
- *                  as many as keep it within a quarter of the sd of f, but none with a side below 2.5
- *                  length-scales, or with less volume than 4 cells of a length-scale. */
+ *                  as many as keep it within a quarter of the sd of f, but no more than there are
+ *                  cubes with a side of 2.5 length-scales, or volumes of 4 cells of a length-scale,
+ *                  or agents; and none that is a strip of less than 1.5 length-scales, which P with
+ *                  a large prime factor would cut. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 #include "base/error.h"
 #include "privacy/accountant.h"
+#include "space/partition.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,8 +29,14 @@
 /* The distance of one coordinate with the least noise that a sum may have, 2^20 steps. */
 #define DISTANCE 0x1p-45
 
+/* Up to this share of delta a bound is good enough. */
+#define NEGLIGIBLE 1e-3
+
 /* Up to this sd of its error a broadcast leads the right way, where functions have sd 1. */
 #define USEFUL_SD 0.25
+
+/* In length-scales: narrower regions have neighbours that know as much, and are not asked. */
+#define NARROW 1.5
 
 enum { MOST_REGIONS = 64 };
 
@@ -73,27 +83,42 @@ static tacit_status count_releases(const tc_de_options *o, uint64_t rounds, uint
 
 /* ---- regions=0 ---- */
 
-/* Regions with a side of 2.5 length-scales and a volume of 4 cells: within one, a few features tell
- * all about f. */
+/* Of cubes with a side of 2.5 length-scales, and of volumes of 4 cells: within one, a few features
+ * tell all about f. */
 static double finest(const tc_env *env, const tc_de_options *o)
 {
     double dim = env->space ? (double)env->space->dim : 1;
     double sides = pow(fmax(1, 0.4 / o->lengthscale), dim);
     double volume = fmax(1, pow(1 / o->lengthscale, dim) / 4);
-    return fmin(fmin(sides, volume), MOST_REGIONS);
+    return fmin(fmin(sides, volume), fmin(MOST_REGIONS, (double)env->agents));
+}
+
+static bool is_strip(const tc_env *env, const tc_de_options *o)
+{
+    size_t dim = env->space ? env->space->dim : 1, most = 1;
+    for (size_t d = 0; d < dim; d++) {
+        size_t parts = tc_region_parts(tc_de_regions(o), dim, d);
+        most = parts > most ? parts : most;
+    }
+    return (double)most * NARROW * o->lengthscale > 1;
+}
+
+static tacit_status round_scale(const tc_env *env, const tc_de_options *o, uint64_t round,
+                                tc_sum_scale *out, tacit_error *err)
+{
+    tc_de_round r;
+    TC_TRY(tc_de_round_init(&r, o, env->agents, round, err));
+    tacit_status status = tc_sum_plan_scale(&r.plan, out, err);
+    tc_de_round_fini(&r);
+    return status;
 }
 
 /* The sd of a broadcast's noise in round 0, where agents count most at home and it is largest. */
 static tacit_status broadcast_sd(const tc_env *env, const tc_de_options *o, double *out,
                                  tacit_error *err)
 {
-    tc_de_round r;
     tc_sum_scale scale;
-    TC_TRY(tc_de_round_init(&r, o, env->agents, 0, err));
-    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
-    tc_de_round_fini(&r);
-    if (status != TACIT_OK)
-        return status;
+    TC_TRY(round_scale(env, o, 0, &scale, err));
     *out = ldexp((double)scale.sd, -scale.grid) / tc_de_rate(o, env->agents);
     return TACIT_OK;
 }
@@ -104,6 +129,8 @@ static tacit_status choose_regions(const tc_env *env, tc_de_options *plan, tacit
     plan->regions = (int64_t)finest(env, plan);
     for (; plan->regions > 1; plan->regions--) {
         double sd;
+        if (is_strip(env, plan))
+            continue;
         TC_TRY(broadcast_sd(env, plan, &sd, err));
         if (sd <= USEFUL_SD)
             break;
@@ -113,21 +140,49 @@ static tacit_status choose_regions(const tc_env *env, tc_de_options *plan, tacit
 
 /* ---- noise ---- */
 
-/* Where discreteness takes too much of delta, integer Renyi orders: they hold for it as it is. */
-static tacit_status calibrate(const tc_de_options *o, double epsilon, double delta,
+/* What a ledger will set aside for discreteness, at most: for any plan with these releases. */
+static double share_at_most(const tc_de_options *o, double epsilon, uint64_t releases)
+{
+    double regions = o->regions > 0 ? (double)o->regions : MOST_REGIONS;
+    return (1 + exp(epsilon)) * (double)releases * regions * (double)o->features * DISTANCE;
+}
+
+/* The same for this plan. With a little more noise than it has yet, sums may be on a grid of half as
+ * many steps, and their distance four times as large. */
+static tacit_status share_of(const tc_env *env, const tc_de_options *plan, double epsilon,
+                             double *out, tacit_error *err)
+{
+    const uint64_t rounds = planned_rounds(env, plan);
+    double distance = 0;
+    tc_de_releases r;
+    TC_TRY(tc_de_releases_init(&r, plan->releases, err));
+    tacit_status status = TACIT_OK;
+    for (uint64_t t = tc_de_releases_next(&r, 0); t < rounds && status == TACIT_OK;
+         t = tc_de_releases_next(&r, t + 1)) {
+        tc_sum_scale scale = {0};
+        status = round_scale(env, plan, t, &scale, err);
+        distance += scale.distance;
+    }
+    tc_de_releases_fini(&r);
+    *out = 4 * (1 + exp(epsilon)) * distance;
+    return status;
+}
+
+/* Coins are tossed with a multiple of 2^-32. Where discreteness takes too much of delta, integer Renyi
+ * orders: they hold for it as it is. */
+static tacit_status calibrate(const tc_de_options *o, double epsilon, double delta, double share,
                               uint64_t releases, double *z, tacit_error *err)
 {
     bool coins = o->sampling == TC_DE_POISSON && o->sampling_rate < 1;
     const tc_accountant *a = coins ? &tc_accountant_pld : &tc_accountant_gaussian;
-    double regions = o->regions > 0 ? (double)o->regions : MOST_REGIONS;
-    double coordinates = (double)releases * regions * (double)o->features;
-    double rest = delta - (1 + exp(epsilon)) * coordinates * DISTANCE;
+    double rest = delta - share;
     if (!(rest > delta / 2)) {
         a = &tc_accountant_moments;
         rest = delta;
     }
     return tc_calibrate(a, epsilon, rest, coins ? TC_DP_POISSON : TC_DP_ALL,
-                        coins ? o->sampling_rate : 1, releases, z, err);
+                        coins ? ldexp((double)tc_sum_rate(o->sampling_rate), -32) : 1, releases, z,
+                        err);
 }
 
 /* ---- */
@@ -140,9 +195,18 @@ static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsi
     double z;
     TC_TRY(check(env, plan, err));
     TC_TRY(count_releases(plan, planned_rounds(env, plan), &releases, err));
-    TC_TRY(calibrate(plan, epsilon, delta, releases, &z, err));
+    double share = share_at_most(plan, epsilon, releases);
+    bool rough = share > NEGLIGIBLE * delta;
+    TC_TRY(calibrate(plan, epsilon, delta, rough ? 0 : share, releases, &z, err));
     plan->noise_multiplier = z;
-    return plan->regions == 0 ? choose_regions(env, plan, err) : TACIT_OK;
+    if (plan->regions == 0)
+        TC_TRY(choose_regions(env, plan, err));
+    if (!rough)
+        return TACIT_OK;
+    TC_TRY(share_of(env, plan, epsilon, &share, err));
+    TC_TRY(calibrate(plan, epsilon, delta, share, releases, &z, err));
+    plan->noise_multiplier = z;
+    return TACIT_OK;
 }
 
 tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double delta,

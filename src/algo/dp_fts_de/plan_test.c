@@ -4,6 +4,7 @@
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "base/json.h"
 #include "privacy/accountant.h"
+#include "space/partition.h"
 
 enum { INITIAL = 10, ROUNDS = 40 };
 
@@ -125,6 +126,112 @@ static void test_large_epsilon_leaves_room_for_discreteness(void **state)
     end(&o);
 }
 
+/* z |phi_n| c / q of the agent that counts most, in round 0; the paper's bound where it is larger. */
+static double error_sd(const tc_de_options *o, uint64_t agents)
+{
+    double norm = 0, peak = 0, c = tc_de_clip(o), root = sqrt((double)o->regions);
+    for (size_t home = 0; home < (size_t)o->regions; home++) {
+        double square = 0;
+        for (size_t i = 0; i < (size_t)o->regions; i++) {
+            double w = tc_de_weight(o, agents, 0, home, i);
+            square += w * w;
+            peak = fmax(peak, w);
+        }
+        norm = fmax(norm, sqrt(square));
+    }
+    double bound = o->mode == TC_DE_PAPER ? fmax(norm, peak * root) : norm;
+    return o->noise_multiplier * c * bound / tc_de_rate(o, agents);
+}
+
+/* delta of the plan's one release at epsilon, with what a ledger adds for discrete noise. */
+static double delta_of(const tc_de_options *o, uint64_t agents, double epsilon)
+{
+    tacit_error err = {0};
+    tc_de_round r;
+    tc_sum_scale scale;
+    assert_ok(tc_de_round_init(&r, o, agents, 0, &err));
+    assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
+    tc_de_round_fini(&r);
+    return tc_gaussian_delta(1 / o->noise_multiplier, epsilon) +
+           (1 + exp(epsilon)) * scale.distance;
+}
+
+/* More epsilon is never more noise, and next to none is wasted, also where a bound for any plan would
+ * take all of delta. */
+static void test_noise_falls_with_epsilon(void **state)
+{
+    (void)state;
+    double before = INFINITY;
+    for (double epsilon = 6; epsilon <= 15; epsilon += 0.5) {
+        tacit_error err = {0};
+        tc_de_options o = {0};
+        double z;
+        start(&o, NULL);
+        assert_ok(promise(&o, 200, INITIAL + ROUNDS, epsilon, 1e-5, &err));
+        assert_ok(tc_analytic_gaussian(epsilon, 1e-5, &z, &err));
+        assert_true(o.noise_multiplier < before);
+        assert_true(o.noise_multiplier >= z && o.noise_multiplier < 1.01 * z);
+        assert_true(delta_of(&o, 200, epsilon) <= 1e-5);
+        before = o.noise_multiplier;
+        end(&o);
+    }
+}
+
+/* A coin is a multiple of 2^-32, and it is the coin that is paid for. */
+static void test_a_rare_coin_is_within_the_promise(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    uint64_t releases;
+    start(&o, (const char *const[]){"sampling_rate", "0.0003001", "regions", "1", NULL});
+    assert_ok(promise(&o, 1000, INITIAL + ROUNDS, 1, 1e-6, &err));
+    assert_true(cost(&o, 1000, 1e-6, &releases) <= 1);
+    end(&o);
+}
+
+/* In two dimensions P = 13 would be strips of 0.77 length-scales, and 11 of 0.9. */
+static void test_no_region_is_a_strip(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_space *space;
+    int strips = 0;
+    assert_ok(tc_space_new(&space, &err));
+    assert_ok(tc_space_add_float(space, "a", 0, 1, 0, false, &err));
+    assert_ok(tc_space_add_float(space, "b", 0, 1, 0, false, &err));
+    for (double epsilon = 1; epsilon < 6; epsilon += 0.1) {
+        tc_env env = {.space = space, .agents = 200, .budget = INITIAL + ROUNDS};
+        tc_de_options o = {0};
+        double low[2], high[2];
+        start(&o, (const char *const[]){"lengthscale", "0.1", NULL});
+        assert_ok(tc_de_promise(&env, &o, epsilon, 1e-5, &err));
+        tc_region_box(0, (size_t)o.regions, 2, low, high);
+        assert_true(fmin(high[0], high[1]) >= 0.15);
+        o.regions++; /* the next that would do has too much noise, or is one too many */
+        while (o.regions <= 16 && error_sd(&o, 200) <= 0.25 * 0.99999) {
+            tc_region_box(0, (size_t)o.regions++, 2, low, high);
+            assert_true(fmin(high[0], high[1]) < 0.15);
+            strips++;
+        }
+        end(&o);
+    }
+    assert_true(strips > 5);
+    tc_space_free(space);
+}
+
+/* A region without agents would hear of nobody. */
+static void test_there_are_no_more_regions_than_agents(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    start(&o, NULL);
+    assert_ok(promise(&o, 4, INITIAL + ROUNDS, 1000, 1e-5, &err));
+    assert_int_equal(o.regions, 4);
+    end(&o);
+}
+
 /* The rule: one release, and as many regions as the noise allows. */
 static void test_what_is_chosen(void **state)
 {
@@ -147,23 +254,6 @@ static void test_what_is_chosen(void **state)
         assert_int_equal(o.regions, row[k].regions);
         end(&o);
     }
-}
-
-/* z |phi_n| c / q of the agent that counts most, in round 0; the paper's bound where it is larger. */
-static double error_sd(const tc_de_options *o, uint64_t agents)
-{
-    double norm = 0, peak = 0, c = tc_de_clip(o), root = sqrt((double)o->regions);
-    for (size_t home = 0; home < (size_t)o->regions; home++) {
-        double square = 0;
-        for (size_t i = 0; i < (size_t)o->regions; i++) {
-            double w = tc_de_weight(o, agents, 0, home, i);
-            square += w * w;
-            peak = fmax(peak, w);
-        }
-        norm = fmax(norm, sqrt(square));
-    }
-    double bound = o->mode == TC_DE_PAPER ? fmax(norm, peak * root) : norm;
-    return o->noise_multiplier * c * bound / tc_de_rate(o, agents);
 }
 
 /* As many regions as keep the error within a quarter, whatever else was said. */
@@ -278,6 +368,10 @@ int main(void)
         cmocka_unit_test(test_a_promise_is_kept_and_not_wasted),
         cmocka_unit_test(test_noise_is_that_of_calibrate),
         cmocka_unit_test(test_large_epsilon_leaves_room_for_discreteness),
+        cmocka_unit_test(test_noise_falls_with_epsilon),
+        cmocka_unit_test(test_a_rare_coin_is_within_the_promise),
+        cmocka_unit_test(test_no_region_is_a_strip),
+        cmocka_unit_test(test_there_are_no_more_regions_than_agents),
         cmocka_unit_test(test_what_is_chosen),
         cmocka_unit_test(test_regions_follow_the_noise),
         cmocka_unit_test(test_the_settings_of_the_paper),
