@@ -218,6 +218,13 @@ static void dp_fts_de_is_the_same_deployed(void **state)
             "{\"epsilon\": 5, \"delta\": 0.01}");
 }
 
+/* The default: one release, which agents read through the lens. */
+static void a_promise_alone_is_the_same_deployed(void **state)
+{
+    (void)state;
+    compare("dp-fts-de", ", \"initial\": 4", "{\"epsilon\": 5, \"delta\": 0.01}");
+}
+
 static void noise_by_number_is_the_same_deployed(void **state)
 {
     (void)state;
@@ -302,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dp_fts_de_is_the_same_deployed),
+        cmocka_unit_test(a_promise_alone_is_the_same_deployed),
         cmocka_unit_test(noise_by_number_is_the_same_deployed),
         cmocka_unit_test(fts_is_the_same_deployed),
         cmocka_unit_test(fts_in_rounds_is_the_same_deployed),

@@ -2,7 +2,8 @@
  *
  * Its knowledge is a Bayesian linear regression on the shared features, one rank-one update for
  * each observation. Alone (a roster of one, or none) it never waits: then this is Thompson
- * sampling on M features. After a round without a broadcast (a spent budget) it goes on alone too.
+ * sampling on M features. After a round without a broadcast (a spent budget) it goes on alone too,
+ * with what it has heard as its prior (absorb=prior) or without (absorb=point).
  *
  * What is sent is clipped here and again by the coordinator; all else that an agent computes from
  * its data stays with it. */
@@ -16,6 +17,8 @@
 
 typedef tc_de_agent_state agent;
 
+#define NUMBERS_MOST 0x1p27 /* in an agent's models: 1 GB */
+
 /* ---- birth and end ---- */
 
 static tacit_status check_roster(const tc_env *env, tacit_error *err)
@@ -24,6 +27,19 @@ static tacit_status check_roster(const tc_env *env, tacit_error *err)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG, "party %" PRIu64 " is not on the roster of %" PRIu64 " agents",
                    env->party, env->agents);
+}
+
+/* absorb=prior has a model of M^2 numbers for every region that it has seen (prior.c). */
+static tacit_status check_size(const tc_de_options *o, tacit_error *err)
+{
+    const double numbers = (double)o->features * (double)o->features * (double)tc_de_regions(o);
+    if (o->absorb != TC_DE_PRIOR || numbers <= NUMBERS_MOST)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "features=%" PRId64 " in %zu regions would take up to %.0f MB for every agent "
+                   "with absorb=prior; at most %.0f MB are allowed: take fewer of either, or "
+                   "absorb=point",
+                   o->features, tc_de_regions(o), ceil(numbers * 8e-6), floor(NUMBERS_MOST * 8e-6));
 }
 
 /* The next round that releases is the first from `from` on. */
@@ -78,6 +94,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     a->opts = opts;
     size_t M = (size_t)a->opts->features;
     TC_TRY(check_roster(env, err));
+    TC_TRY(check_size(a->opts, err));
     TC_TRY(tc_de_releases_init(&a->releases, a->opts->releases, err));
     TC_TRY(share_features(a, err));
     TC_TRY(tc_blr_new_borrowing(&a->model, M, a->opts->noise, env->space->domain ? env->budget : 0,
@@ -167,12 +184,10 @@ static tacit_status published(void *st, uint64_t round, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status end_round(agent *a, bool informed, tacit_error *err)
+static tacit_status end_round(agent *a, tacit_error *err)
 {
     TC_TRY(set_due(a, a->due + 1, err));
     a->waits = false;
-    a->informed = informed;
-    a->absorbed = a->env->history->n;
     return TACIT_OK;
 }
 
@@ -186,7 +201,9 @@ static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the broadcast of round %" PRIu64 " must have %zu bytes, got %zu", round,
                        8 * count, n);
-    TC_TRY(end_round(a, true, err));
+    TC_TRY(end_round(a, err));
+    a->informed = true;
+    a->absorbed = a->env->history->n;
     double *omega = a->opts->absorb == TC_DE_PRIOR ? a->prior.target : a->omega;
     tc_de_broadcast_read(bytes, count, unit, omega);
     if (a->lens)
@@ -200,7 +217,9 @@ static tacit_status skip(void *st, uint64_t round, tacit_error *err)
 {
     agent *a = st;
     TC_TRY(check_open(a, round, true, err));
-    return end_round(a, false, err);
+    TC_TRY(end_round(a, err));
+    a->informed = a->prior.broadcasts > 0; /* what was heard as a prior stays known, at no cost */
+    return TACIT_OK;
 }
 
 const tc_optimizer_ops tc_de_agent = {

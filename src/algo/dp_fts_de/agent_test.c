@@ -393,6 +393,51 @@ static void test_without_a_broadcast_it_goes_on_alone(void **state)
     }
 }
 
+/* A broadcast that came before is free to use again: as a prior it stays, and the agent goes on as if there had
+ * been no second round. One that is only followed is followed no more. */
+static void test_a_prior_outlives_a_spent_budget(void **state)
+{
+    (void)state;
+    tc_space *s = line();
+    static const char *const absorbs[] = {"prior", "point"};
+    for (size_t k = 0; k < 2; k++) {
+        char options[2][128];
+        snprintf(options[0], 128, "{\"releases\": \"0,1\", \"absorb\": \"%s\"}", absorbs[k]);
+        snprintf(options[1], 128, "{\"releases\": \"0,9\", \"absorb\": \"%s\"}", absorbs[k]);
+        party *skips = join(s, options[0], 2, N), *hears = join(s, options[1], 2, N);
+        start(skips);
+        start(hears);
+        publish(skips);
+        publish(hears);
+        absorb(skips, 0);
+        absorb(hears, 0);
+        assert_same_bits(trial(skips)[0], trial(hears)[0]);
+        publish(skips);
+        skip_round(skips, 1);
+        size_t same = 0;
+        for (int i = 0; i < 6; i++)
+            same += trial(skips)[0] == trial(hears)[0];
+        assert_true(k == 0 ? same == 6 : same < 6);
+        leave(skips);
+        leave(hears);
+    }
+    tc_space_free(s);
+}
+
+static void test_more_than_fits_is_refused(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_space *s = line();
+    tc_optimizer *o = NULL;
+    assert_fails(
+        make(&o, s, "{\"features\": 4096, \"regions\": 64}", 0, N, NULL, &err), TACIT_E_ARG,
+        "features=4096 in 64 regions would take up to 8590 MB for every agent with "
+        "absorb=prior; at most 1073 MB are allowed: take fewer of either, or absorb=point");
+    assert_null(o);
+    tc_space_free(s);
+}
+
 /* Runs the same events through a second optimizer, then asks both. */
 static void check_replay(const tc_space *s, const char *more)
 {
@@ -515,6 +560,8 @@ int main(void)
         cmocka_unit_test(test_a_second_query_keeps_away),
         cmocka_unit_test(test_uniform_points_ignore_the_broadcast),
         cmocka_unit_test(test_without_a_broadcast_it_goes_on_alone),
+        cmocka_unit_test(test_a_prior_outlives_a_spent_budget),
+        cmocka_unit_test(test_more_than_fits_is_refused),
         cmocka_unit_test(test_replay_gives_the_same_bits),
         cmocka_unit_test(test_messages_are_clipped),
         cmocka_unit_test(test_what_does_not_fit_is_refused),
