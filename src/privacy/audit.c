@@ -10,11 +10,22 @@
 
 /* One line for each mechanism, then one for each control. */
 static const tc_audit_case *const cases[] = {
-    &tc_audit_sum,         &tc_audit_sum_sampled,  &tc_audit_laplace_vector,
-    &tc_audit_record_sum,  &tc_audit_laplace_rows, &tc_audit_gaussian_rows,
-    &tc_audit_one_bit,     &tc_audit_piecewise,    &tc_audit_laplace_reply,
-    &tc_control_transform, &tc_control_weights,    &tc_control_float_laplace,
-    &tc_control_empty,     &tc_control_quorum,     &tc_control_hash,
+    &tc_audit_sum,
+    &tc_audit_sum_homes,
+    &tc_audit_sum_sampled,
+    &tc_audit_laplace_vector,
+    &tc_audit_record_sum,
+    &tc_audit_laplace_rows,
+    &tc_audit_gaussian_rows,
+    &tc_audit_one_bit,
+    &tc_audit_piecewise,
+    &tc_audit_laplace_reply,
+    &tc_control_transform,
+    &tc_control_weights,
+    &tc_control_float_laplace,
+    &tc_control_empty,
+    &tc_control_quorum,
+    &tc_control_hash,
 };
 
 enum { COUNT = sizeof cases / sizeof *cases };

@@ -43,7 +43,7 @@ tacit_status tc_audit_claim_event(const tc_dp_event *e, double delta, tc_audit_c
  * 1 - alpha. scores[w] has n of world w; the first halves are sorted in place. */
 double tc_audit_bound(double *const scores[2], size_t n, double delta, double alpha);
 
-extern const tc_audit_case tc_audit_sum, tc_audit_sum_sampled;
+extern const tc_audit_case tc_audit_sum, tc_audit_sum_homes, tc_audit_sum_sampled;
 extern const tc_audit_case tc_audit_laplace_vector, tc_audit_record_sum;
 extern const tc_audit_case tc_audit_laplace_rows, tc_audit_gaussian_rows;
 extern const tc_audit_case tc_audit_one_bit, tc_audit_piecewise, tc_audit_laplace_reply;

@@ -1,4 +1,5 @@
-/* audit_sum.c - attacks the Gaussian sum, with everybody and with sampled agents.
+/* audit_sum.c - attacks the Gaussian sum, with everybody, with sampled agents, and with agents that have
+ * homes (the short form of weights, whose vectors are summed by group before they are weighed).
  *
  * Worst-case neighbours: the agent with the largest weights contributes a vector far longer than
  * the clip norm, or is absent. The others send vectors at right angles to it, or nothing. The
@@ -16,6 +17,7 @@ enum { AGENTS = 3, BLOCKS = 2, WIDTH = 3, WEIGHT_BITS = 16 };
 typedef struct setting {
     double multiplier, rate;
     uint64_t rounds;
+    bool homes;
 } setting;
 
 typedef struct state {
@@ -42,16 +44,20 @@ static tacit_status round_of(const state *s, int world, tc_entropy *e, tc_releas
     return status;
 }
 
+/* Agents 0 and 2 are at home in the first block; the numbers after BLOCKS are those of others. */
 static tacit_status make_plan(state *s, tacit_error *err)
 {
-    static const uint32_t weights[] = {40000, 30000, 20000, 20000, 0, 50000};
-    for (size_t i = 0; i < AGENTS * BLOCKS; i++)
-        s->weights[i] = weights[i];
+    static const uint32_t each[] = {40000, 30000, 20000, 20000, 0, 50000};
+    static const uint32_t homes[] = {40000, 30000, 300, 20000};
+    const size_t n = s->setting.homes ? 2 * BLOCKS : AGENTS * BLOCKS;
+    for (size_t i = 0; i < n; i++)
+        s->weights[i] = s->setting.homes ? homes[i] : each[i];
     s->plan = (tc_sum_plan){.agents = AGENTS,
                             .blocks = BLOCKS,
                             .width = WIDTH,
-                            .groups = AGENTS,
+                            .groups = s->setting.homes ? BLOCKS : AGENTS,
                             .weights = s->weights,
+                            .away = s->setting.homes ? s->weights + BLOCKS : NULL,
                             .weight_bits = WEIGHT_BITS};
     return tc_sum_plan_set(&s->plan, 1, s->setting.multiplier, s->setting.rate, err);
 }
@@ -66,9 +72,9 @@ static tacit_status prepare(void *p, const void *which, tc_audit_claim *claim, t
     TC_TRY(tc_sum_plan_scale(&s->plan, &scale, err));
     s->target[0] = 100 * (int64_t)s->plan.clip;
     s->other[1] = 100 * (int64_t)s->plan.clip;
-    double norm = hypot(s->weights[0], s->weights[1]);
-    for (size_t i = 0; i < BLOCKS; i++)
-        s->direction[i] = s->weights[i] / norm;
+    double first = s->weights[0], second = s->weights[s->setting.homes ? BLOCKS + 1 : 1];
+    s->direction[0] = first / hypot(first, second);
+    s->direction[1] = second / hypot(first, second);
     s->sd = (double)scale.sd;
     s->shift = (double)scale.sensitivity / s->sd;
     tc_release *r;
@@ -101,6 +107,7 @@ static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_
 }
 
 static const setting everybody = {.multiplier = 1, .rate = 1, .rounds = 1};
+static const setting at_home = {.multiplier = 1, .rate = 1, .rounds = 1, .homes = true};
 static const setting sampled = {.multiplier = 1, .rate = 0.25, .rounds = 4};
 
 const tc_audit_case tc_audit_sum = {
@@ -112,9 +119,19 @@ const tc_audit_case tc_audit_sum = {
     .run = run,
 };
 
+const tc_audit_case tc_audit_sum_homes = {
+    .name = "gaussian-sum-homes",
+    .attack = "the same where agents count by their home",
+    .state_size = sizeof(state),
+    .setting = &at_home,
+    .open = prepare,
+    .run = run,
+};
+
 const tc_audit_case tc_audit_sum_sampled = {
     .name = "gaussian-sum-sampled",
-    .attack = "the same over 4 rounds at rate 0.25; likelihood ratio of the mixtures",
+    .attack =
+        "one agent's vector or none over 4 rounds at rate 0.25; likelihood ratio of the mixtures",
     .state_size = sizeof(state),
     .setting = &sampled,
     .open = prepare,
