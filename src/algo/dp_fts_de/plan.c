@@ -4,7 +4,7 @@
  * promise: closed form where everybody takes part, pld where a secret coin chooses. A ledger also
  * counts that noise is discrete, (1 + e^epsilon) times a total variation distance; that much of
  * delta is set aside here, so that it will not refuse the last round. A bound for any plan serves
- * where it takes next to nothing; else what this plan may need is set aside, once P is known.
+ * where it takes little; else what this plan may need is set aside, once P is known.
  *
  * What is left to choose is chosen from public constants alone (docs/math.md, "dp-fts-de"):
  *
@@ -29,8 +29,8 @@
 /* The distance of one coordinate with the least noise that a sum may have, 2^20 steps. */
 #define DISTANCE 0x1p-45
 
-/* Up to this share of delta a bound is good enough. */
-#define NEGLIGIBLE 1e-3
+/* Up to this share of delta a bound is good enough: a tenth of delta is not one percent of noise. */
+#define SMALL_SHARE 0.1
 
 /* Up to this sd of its error a broadcast leads the right way, where functions have sd 1. */
 #define USEFUL_SD 0.25
@@ -196,7 +196,7 @@ static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsi
     TC_TRY(check(env, plan, err));
     TC_TRY(count_releases(plan, planned_rounds(env, plan), &releases, err));
     double share = share_at_most(plan, epsilon, releases);
-    bool rough = share > NEGLIGIBLE * delta;
+    bool rough = share > SMALL_SHARE * delta;
     TC_TRY(calibrate(plan, epsilon, delta, rough ? 0 : share, releases, &z, err));
     plan->noise_multiplier = z;
     if (plan->regions == 0)
