@@ -243,9 +243,9 @@ check "is the same" cmp -s out first
 good "an audit of real noise" audit --runs 20000 --quiet
 check "says so" says "Entropy: operating system."
 good "the smallest audit at the highest confidence catches every control" audit --seed 3 --runs 20000 --confidence 0.999999 --format csv
-check "the stamp is in every row of CSV" awk 'NR == 1 { n = /,entropy$/ } NR > 1 && !/,seed 3: NOT PRIVATE$/ { n = 0 } END { exit !(n && NR == 16) }' out
+check "the stamp is in every row of CSV" awk 'NR == 1 { n = /,entropy$/ } NR > 1 && !/,seed 3: NOT PRIVATE$/ { n = 0 } END { exit !(n && NR == 17) }' out
 good "a seeded audit by line" audit --seed 3 --runs 20000 --format jsonl
-check "the stamp is in every line" [ "$(grep -c '"entropy": *"seed 3: NOT PRIVATE"' out)" -eq 15 ]
+check "the stamp is in every line" [ "$(grep -c '"entropy": *"seed 3: NOT PRIVATE"' out)" -eq 16 ]
 bad 2 'runs must be a whole number in [20000, 10000000], got "19999"' audit --runs 19999
 bad 2 'confidence must be a number in [0.5, 0.999999], got "1"' audit --confidence 1
 bad 2 '--seed must be a whole number' audit --seed x
