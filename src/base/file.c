@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/file_name.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,15 +56,12 @@ static tacit_status read_all(int fd, const char *path, size_t max, char **text, 
     return TACIT_OK;
 }
 
-tacit_status tc_file_read(const char *path, size_t max, char **text, size_t *len, tacit_error *err)
+tacit_status tc_file_read_open(int fd, const char *path, size_t max, char **text, size_t *len,
+                               tacit_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail_errno(err, path, "read");
     char *data = NULL;
     size_t size = 0;
     tacit_status status = read_all(fd, path, max, &data, &size, err);
-    close(fd);
     if (status != TACIT_OK) {
         tc_free(data);
         return status;
@@ -71,6 +69,63 @@ tacit_status tc_file_read(const char *path, size_t max, char **text, size_t *len
     *text = data;
     *len = size;
     return TACIT_OK;
+}
+
+tacit_status tc_file_read(const char *path, size_t max, char **text, size_t *len, tacit_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(err, path, "read");
+    tacit_status status = tc_file_read_open(fd, path, max, text, len, err);
+    close(fd);
+    return status;
+}
+
+/* ---- regular files */
+
+static tacit_status check_kind(const char *path, mode_t mode, tacit_error *err)
+{
+    const char *kind = S_ISDIR(mode)    ? "a folder"
+                       : S_ISFIFO(mode) ? "a pipe"
+                       : S_ISSOCK(mode) ? "a socket"
+                                        : "a device";
+    if (S_ISREG(mode))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "\"%s\" must be a regular file, got %s", path, kind);
+}
+
+tacit_status tc_file_regular(const char *path, tacit_error *err)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? check_kind(path, info.st_mode, err) : TACIT_OK;
+}
+
+/* Asked before, since opening a device may do something, and after, since the name may have changed
+ * hands; O_NONBLOCK, which means nothing to regular files, for the same reason. */
+tacit_status tc_file_open_regular(const char *path, int flags, int *out, tacit_error *err)
+{
+    struct stat info;
+    TC_TRY(tc_file_regular(path, err));
+    int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fail_errno(err, path, "open");
+    tacit_status status =
+        fstat(fd, &info) == 0 ? check_kind(path, info.st_mode, err) : fail_errno(err, path, "open");
+    if (status == TACIT_OK)
+        *out = fd;
+    else
+        close(fd);
+    return status;
+}
+
+tacit_status tc_file_read_regular(const char *path, size_t max, char **text, size_t *len,
+                                  tacit_error *err)
+{
+    int fd;
+    TC_TRY(tc_file_open_regular(path, O_RDONLY, &fd, err));
+    tacit_status status = tc_file_read_open(fd, path, max, text, len, err);
+    close(fd);
+    return status;
 }
 
 /* ---- writing */
@@ -87,6 +142,11 @@ static bool write_all(int fd, const char *p, size_t len)
         len -= (size_t)n;
     }
     return true;
+}
+
+bool tc_file_append(int fd, const void *data, size_t len)
+{
+    return write_all(fd, data, len) && fsync(fd) == 0;
 }
 
 static tacit_status write_in_place(const char *path, const void *data, size_t len, tacit_error *err)
@@ -133,15 +193,6 @@ static int open_beside(const char *target, char name[PATH_MAX])
     return -1;
 }
 
-/* The folder of a path, as a path: "." and "/" included. */
-static void folder_of(const char *path, char folder[PATH_MAX])
-{
-    const char *slash = strrchr(path, '/');
-    size_t n = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    memcpy(folder, n == 0 ? "." : path, n == 0 ? 1 : n);
-    folder[n == 0 ? 1 : n] = '\0';
-}
-
 /* "base.tmp-123-0" */
 static bool is_beside(const char *entry, const char *base)
 {
@@ -170,8 +221,7 @@ static void sweep(const char *target)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(target, '/');
-    folder_of(target, folder);
-    DIR *d = opendir(folder);
+    DIR *d = tc_file_folder(target, folder) ? opendir(folder) : NULL;
     if (d == NULL)
         return;
     for (const struct dirent *e; (e = readdir(d)) != NULL;)
@@ -185,8 +235,7 @@ static void sweep(const char *target)
 static void sync_folder(const char *target)
 {
     char folder[PATH_MAX];
-    folder_of(target, folder);
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = tc_file_folder(target, folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd < 0)
         return;
     fsync(fd);
@@ -202,7 +251,7 @@ static tacit_status replace(const char *target, const struct stat *old, const vo
     if (fd < 0)
         return fail_errno(err, target, "write");
     bool good = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) &&
-                write_all(fd, data, len) && fsync(fd) == 0 && rename(name, target) == 0;
+                tc_file_append(fd, data, len) && rename(name, target) == 0;
     tacit_status status = good ? TACIT_OK : fail_errno(err, target, "write");
     if (!good)
         unlink(name);
@@ -226,6 +275,18 @@ tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit
     return replace(target, &old, data, len, err);
 }
 
+void tc_file_remove(const char *path)
+{
+    unlink(path);
+    sweep(path);
+}
+
+void tc_file_sync_name(const char *path)
+{
+    char target[PATH_MAX];
+    sync_folder(realpath(path, target) != NULL ? target : path);
+}
+
 tacit_status tc_file_writable(const char *path, tacit_error *err)
 {
     struct stat info;
@@ -237,12 +298,7 @@ tacit_status tc_file_writable(const char *path, tacit_error *err)
     }
     if (exists && !S_ISREG(info.st_mode))
         return access(path, W_OK) == 0 ? TACIT_OK : fail_errno(err, path, "write");
-    if (strlen(path) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return fail_errno(err, path, "write");
-    }
-    folder_of(path, folder);
-    bool good = stat(folder, &info) == 0;
+    bool good = tc_file_folder(path, folder) && stat(folder, &info) == 0;
     if (good && !S_ISDIR(info.st_mode)) {
         errno = ENOTDIR;
         good = false;

@@ -13,10 +13,30 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/tacit-file-test-XXXXXX";
+
+/* ---- counting syncs: those of file.c end up here ---- */
+
+static int file_syncs, folder_syncs;
+
+TACIT_API int fsync(int fd);
+
+int fsync(int fd)
+{
+    struct stat info;
+    bool known = fstat(fd, &info) == 0;
+    folder_syncs += known && S_ISDIR(info.st_mode);
+    file_syncs += known && S_ISREG(info.st_mode);
+    return (int)syscall(SYS_fsync, fd);
+}
+
+/* ---- files of a test ---- */
 
 static const char *in_folder(const char *name)
 {
@@ -277,6 +297,110 @@ static void a_failed_write_leaves_the_old_file(void **state)
     unlink(in_folder("f"));
 }
 
+static void expect_no_regular_file(const char *path, const char *got)
+{
+    tacit_error err = {0};
+    char *text = NULL;
+    size_t len = 7;
+    int fd = -1;
+    assert_fails(tc_file_regular(path, &err), TACIT_E_ARG, got);
+    assert_fails(tc_file_open_regular(path, O_RDWR | O_CREAT, &fd, &err), TACIT_E_ARG, got);
+    assert_fails(tc_file_read_regular(path, 9, &text, &len, &err), TACIT_E_ARG, got);
+    assert_true(fd == -1 && text == NULL && len == 7);
+}
+
+static void make_socket(const char *path)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&name, sizeof name), 0);
+    close(fd);
+}
+
+/* Nobody is at the other end of the pipe: whoever waits for it waits for ever. */
+static void only_regular_files(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *text = NULL;
+    size_t len = 0;
+    int fd = -1;
+    assert_int_equal(mkfifo(in_folder("p"), 0600), 0);
+    make_socket(in_folder("s"));
+    expect_no_regular_file(in_folder("p"), "/p\" must be a regular file, got a pipe");
+    expect_no_regular_file(in_folder("s"), "/s\" must be a regular file, got a socket");
+    expect_no_regular_file(folder, "\" must be a regular file, got a folder");
+    expect_no_regular_file("/dev/null", "\"/dev/null\" must be a regular file, got a device");
+    unlink(in_folder("p"));
+    unlink(in_folder("s"));
+    assert_ok(tc_file_regular(in_folder("none"), &err));
+    assert_fails(tc_file_open_regular(in_folder("none"), O_RDWR, &fd, &err), TACIT_E_NOT_FOUND,
+                 "cannot open");
+    assert_fails(tc_file_read_regular(in_folder("none"), 9, &text, &len, &err), TACIT_E_NOT_FOUND,
+                 "none\": no such file or folder");
+    assert_ok(tc_file_write(in_folder("r"), "text", 4, &err));
+    assert_ok(tc_file_regular(in_folder("r"), &err));
+    assert_ok(tc_file_read_regular(in_folder("r"), 9, &text, &len, &err));
+    assert_int_equal(len, 4);
+    assert_string_equal(text, "text");
+    tc_free(text);
+    unlink(in_folder("r"));
+}
+
+static void a_file_grows(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *text = NULL;
+    size_t len = 0;
+    int fd = -1;
+    assert_ok(tc_file_open_regular(in_folder("g"), O_RDWR | O_CREAT, &fd, &err));
+    assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    file_syncs = folder_syncs = 0;
+    assert_true(tc_file_append(fd, "one", 3));
+    assert_true(tc_file_append(fd, " two", 4));
+    assert_int_equal(file_syncs, 2);
+    assert_int_equal(folder_syncs, 0);
+    assert_int_equal(lseek(fd, 2, SEEK_SET), 2);
+    assert_ok(tc_file_read_open(fd, "g", 9, &text, &len, &err));
+    assert_int_equal(len, 5);
+    assert_string_equal(text, "e two");
+    tc_free(text);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    assert_fails(tc_file_read_open(fd, "g", 6, &text, &len, &err), TACIT_E_ARG,
+                 "\"g\" is larger than 6 bytes");
+    close(fd);
+    assert_false(tc_file_append(fd, "x", 1));
+    tc_file_sync_name(in_folder("g"));
+    assert_int_equal(folder_syncs, 1);
+    unlink(in_folder("g"));
+}
+
+static void a_written_file_is_synced_with_its_name(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    file_syncs = folder_syncs = 0;
+    assert_ok(tc_file_write(in_folder("w"), "x", 1, &err));
+    assert_int_equal(file_syncs, 1);
+    assert_int_equal(folder_syncs, 1);
+    unlink(in_folder("w"));
+}
+
+static void removed_with_its_leftovers(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    fclose(fopen(in_folder("x.tmp-12-0"), "w"));
+    fclose(fopen(in_folder("x.tmp-12"), "w"));
+    assert_ok(tc_file_write(in_folder("y"), "x", 1, &err));
+    tc_file_remove(in_folder("x"));
+    tc_file_remove(in_folder("y"));
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(unlink(in_folder("x.tmp-12")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +416,10 @@ int main(void)
         cmocka_unit_test(names_without_a_folder),
         cmocka_unit_test(pipes_are_written_in_place),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
+        cmocka_unit_test(only_regular_files),
+        cmocka_unit_test(a_file_grows),
+        cmocka_unit_test(a_written_file_is_synced_with_its_name),
+        cmocka_unit_test(removed_with_its_leftovers),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -6,10 +6,10 @@
  * which had no say in that, is counted and bounded exactly. So the choice costs no confidence. */
 #include "privacy/audit_int.h"
 
+#include "base/sort.h"
 #include "privacy/clopper_pearson.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Scores that speak for `world` at least as much as the threshold does. */
 typedef struct event {
@@ -17,12 +17,6 @@ typedef struct event {
     double threshold;
     double promise; /* the estimate of the bound that chose it */
 } event;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Wilson's interval: simple and close enough for a choice, not used for the verdict. */
 static double about(double k, double n, double side)
@@ -78,8 +72,8 @@ double tc_audit_bound(double *const scores[2], size_t n, double delta, double al
 {
     size_t half = n / 2, rest = n - half;
     event best = {.promise = -INFINITY};
-    qsort(scores[0], half, sizeof(double), ascending);
-    qsort(scores[1], half, sizeof(double), ascending);
+    tc_sort_doubles(scores[0], half);
+    tc_sort_doubles(scores[1], half);
     try_world(1, scores, half, delta, &best);
     try_world(0, scores, half, delta, &best);
     if (best.promise == -INFINITY)

@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { POINTS = 1000, INITIAL = 10 };
 
@@ -81,12 +81,6 @@ static tacit_status fetch(tc_optimizer *o, const message *m, tacit_error *err)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static tacit_status iterate(tc_optimizer *o, const message *m, double *seconds, tacit_error *err)
 {
     for (int i = 0; i < TC_AGENT_ITERATIONS; i++) {
@@ -138,6 +132,6 @@ double tc_agent_time_median(const tc_agent_time *t)
     double each[N];
     for (int i = 0; i < N; i++)
         each[i] = t->seconds[i + 1];
-    qsort(each, N, sizeof *each, ascending);
+    tc_sort_doubles(each, N);
     return each[N / 2];
 }

@@ -177,16 +177,7 @@ static tacit_status take_lines(reading *r, const char *text, size_t len, size_t 
 
 static tacit_status append(tc_checkpoint *c, const char *text, size_t len, tacit_error *err)
 {
-    while (len > 0) {
-        ssize_t n = write(c->fd, text, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return fail_io("write", c->path, err);
-        text += n;
-        len -= (size_t)n;
-    }
-    return fsync(c->fd) == 0 ? TACIT_OK : fail_io("write", c->path, err);
+    return tc_file_append(c->fd, text, len) ? TACIT_OK : fail_io("write", c->path, err);
 }
 
 /* What was cut off in the middle of a line goes; the next line follows the last whole one. */
@@ -212,9 +203,7 @@ static tacit_status resume(tc_checkpoint *c, reading *r, const char *text, size_
 
 static tacit_status open_file(tc_checkpoint *c, tacit_error *err)
 {
-    c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (c->fd < 0)
-        return fail_io("open", c->path, err);
+    TC_TRY(tc_file_open_regular(c->path, O_RDWR | O_CREAT, &c->fd, err));
     if (flock(c->fd, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK
                    ? tc_fail(err, TACIT_E_BUSY, "another process works with the checkpoint \"%s\"",
@@ -229,9 +218,11 @@ static tacit_status build(tc_checkpoint *c, const char *identity, reading *r, ta
     size_t len;
     make_header(c, identity);
     TC_TRY(open_file(c, err));
-    TC_TRY(tc_file_read(c->path, MOST_FILE, &text, &len, err));
+    TC_TRY(tc_file_read_open(c->fd, c->path, MOST_FILE, &text, &len, err));
     tacit_status status = resume(c, r, text, len, err);
     tc_free(text);
+    if (status == TACIT_OK)
+        tc_file_sync_name(c->path); /* whoever made the file may not have come to it */
     return status;
 }
 

@@ -24,8 +24,8 @@ typedef tacit_status (*tc_checkpoint_restore)(void *user, uint64_t run, const ui
                                               size_t n, tacit_error *err);
 
 /* Opens or makes the file and restores what it has. `identity`: text from which the hash is made.
- * E_STATE: the file is of another simulation, or not a checkpoint; it is left as it is. E_BUSY:
- * another process works with it. */
+ * E_ARG: it is not a regular file; E_STATE: it is of another simulation, or not a checkpoint, and
+ * left as it is; E_BUSY: another process works with it; E_NOT_FOUND: there is no such folder. */
 tacit_status tc_checkpoint_open(tc_checkpoint **out, const char *path, const char *identity,
                                 tc_checkpoint_restore restore, void *user, tacit_error *err);
 /* Appends a finished run; it is on disk when this returns. From any thread. After a failure nothing

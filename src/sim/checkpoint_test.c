@@ -7,8 +7,12 @@
 #include "base/pool.h"
 #include "sim/checkpoint.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { RUNS = 3, WORDS = 1 };
@@ -16,6 +20,19 @@ enum { RUNS = 3, WORDS = 1 };
 #define LINE_LEN   ((size_t)17 * (2 + WORDS + 1))
 
 static char path[64];
+
+/* ---- counting syncs of folders: those of the checkpoint end up here ---- */
+
+static int folder_syncs;
+
+TACIT_API int fsync(int fd);
+
+int fsync(int fd)
+{
+    struct stat info;
+    folder_syncs += fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
+    return (int)syscall(SYS_fsync, fd);
+}
 
 /* ---- what was restored ---- */
 
@@ -181,7 +198,7 @@ static void test_other_files_are_left_alone(void **state)
     assert_string_equal(after, "notes");
     tc_free(after);
     assert_fails(tc_checkpoint_open(&c, "/nowhere/at/all", "identity", restore, &s, &err),
-                 TACIT_E_IO, "cannot open the checkpoint \"/nowhere/at/all\": No such file");
+                 TACIT_E_NOT_FOUND, "cannot open \"/nowhere/at/all\": no such file or folder");
     assert_null(c);
 }
 
@@ -234,6 +251,90 @@ static void test_from_many_threads(void **state)
     tc_pool_free(pool);
 }
 
+/* A limit on file sizes stands for a full disk: the line stops in the middle. Then there is room
+ * again, but nothing may follow half a line. */
+static tacit_status add_on_full_disk(tc_checkpoint *c, uint64_t run, tacit_error *err)
+{
+    struct rlimit before, small;
+    uint64_t words[WORDS] = {word(run, 0)};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = HEADER_LEN + LINE_LEN + LINE_LEN / 2;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    tacit_status status = tc_checkpoint_add(c, run, words, WORDS, err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    return status;
+}
+
+static void expect_size(size_t size)
+{
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, size);
+}
+
+static void test_nothing_follows_half_a_line(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_checkpoint *c = NULL;
+    seen s = {0};
+    uint64_t words[WORDS] = {word(2, 0)};
+    (void)unlink(path);
+    assert_ok(open_it(&c, &s, &err));
+    add(c, 0);
+    assert_fails(add_on_full_disk(c, 1, &err), TACIT_E_IO, "cannot write the checkpoint \"");
+    assert_non_null(strstr(err.msg, "File too large"));
+    expect_size(HEADER_LEN + LINE_LEN + LINE_LEN / 2);
+    for (int i = 0; i < 2; i++)
+        assert_fails(tc_checkpoint_add(c, 2, words, WORDS, &err), TACIT_E_IO,
+                     "an earlier write to the checkpoint \"");
+    expect_size(HEADER_LEN + LINE_LEN + LINE_LEN / 2);
+    tc_checkpoint_close(c);
+    assert_ok(open_it(&c, &s, &err));
+    assert_int_equal(s.runs, 1);
+    add(c, 2);
+    tc_checkpoint_close(c);
+    assert_ok(open_it(&c, &s, &err));
+    assert_int_equal(s.runs, 5);
+    tc_checkpoint_close(c);
+}
+
+static void test_regular_files_only(void **state)
+{
+    tacit_error err = {0};
+    tc_checkpoint *c = NULL;
+    seen s = {0};
+    (void)unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_fails(open_it(&c, &s, &err), TACIT_E_ARG, "must be a regular file, got a pipe");
+    assert_fails(tc_checkpoint_open(&c, *state, "identity", restore, &s, &err), TACIT_E_ARG,
+                 "must be a regular file, got a folder");
+    assert_null(c);
+    (void)unlink(path);
+}
+
+/* A name that was never synced may be lost with the power, and all runs with it: also when the one
+ * who made the file was killed before. */
+static void test_its_name_is_on_disk(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_checkpoint *c = NULL;
+    seen s = {0};
+    (void)unlink(path);
+    for (int i = 1; i <= 2; i++) {
+        folder_syncs = 0;
+        assert_ok(open_it(&c, &s, &err));
+        assert_int_equal(folder_syncs, 1);
+        add(c, (uint64_t)i);
+        assert_int_equal(folder_syncs, 1);
+        tc_checkpoint_close(c);
+    }
+}
+
 static int make_folder(void **state)
 {
     static char folder[] = "/tmp/tacit-checkpoint-XXXXXX";
@@ -251,10 +352,16 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_come_back),    cmocka_unit_test(test_cut_at_every_byte),
-        cmocka_unit_test(test_every_byte_counts), cmocka_unit_test(test_other_files_are_left_alone),
-        cmocka_unit_test(test_one_at_a_time),     cmocka_unit_test(test_a_run_that_is_not_taken),
+        cmocka_unit_test(test_runs_come_back),
+        cmocka_unit_test(test_cut_at_every_byte),
+        cmocka_unit_test(test_every_byte_counts),
+        cmocka_unit_test(test_other_files_are_left_alone),
+        cmocka_unit_test(test_one_at_a_time),
+        cmocka_unit_test(test_a_run_that_is_not_taken),
         cmocka_unit_test(test_from_many_threads),
+        cmocka_unit_test(test_nothing_follows_half_a_line),
+        cmocka_unit_test(test_regular_files_only),
+        cmocka_unit_test(test_its_name_is_on_disk),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -251,8 +251,8 @@ static void test_of_another_study(void **state)
     assert_fails(tc_pulls_run(&s, &r, &err), TACIT_E_CORRUPT, "is not one of this run");
     keep.file = "no/such/folder/file";
     keep.every_s = 0;
-    assert_fails(tc_pulls_run(&s, &r, &err), TACIT_E_IO,
-                 "cannot write the snapshot \"no/such/folder/file\": No such file or directory");
+    assert_fails(tc_pulls_run(&s, &r, &err), TACIT_E_NOT_FOUND,
+                 "cannot write \"no/such/folder/file\": no such file or folder");
     tc_snapshot_remove(path);
     tc_free(path);
     tc_free(opts);

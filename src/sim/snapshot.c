@@ -4,14 +4,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAGIC     "tacit-snapshot 1"
 #define MOST_FILE ((size_t)1 << 40)
@@ -52,77 +47,25 @@ static void encode(const char *identity, const tc_numbers *numbers, uint8_t *out
 
 /* ---- writing ---- */
 
-static char *name_beside(const char *path)
-{
-    tc_text name = {0};
-    tc_text_addf(&name, "%s.new", path);
-    return tc_text_take(&name);
-}
-
-static bool write_all(int fd, const uint8_t *data, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(fd, data, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        data += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
-static bool write_file(const char *path, const uint8_t *data, size_t len)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    bool good = write_all(fd, data, len) && fsync(fd) == 0;
-    int why = errno;
-    close(fd);
-    errno = why;
-    return good;
-}
-
-static tacit_status replace(const char *path, const uint8_t *data, size_t len, tacit_error *err)
-{
-    char *name = name_beside(path);
-    if (!name)
-        return tc_fail_memory(err);
-    bool good = write_file(name, data, len) && rename(name, path) == 0;
-    int why = errno;
-    if (!good)
-        unlink(name);
-    tc_free(name);
-    if (!good)
-        return tc_fail(err, TACIT_E_IO, "cannot write the snapshot \"%s\": %s", path,
-                       strerror(why));
-    return TACIT_OK;
-}
-
 tacit_status tc_snapshot_write(const char *path, const char *identity, const tc_numbers *numbers,
                                tacit_error *err)
 {
     if (numbers->n > (SIZE_MAX - FRAME_BYTES) / WORD)
         return tc_fail_memory(err);
+    TC_TRY(tc_file_regular(path, err));
     size_t len = FRAME_BYTES + numbers->n * WORD;
     uint8_t *data = tc_alloc(len, 1);
     if (!data)
         return tc_fail_memory(err);
     encode(identity, numbers, data, len);
-    tacit_status status = replace(path, data, len, err);
+    tacit_status status = tc_file_write(path, data, len, err);
     tc_free(data);
     return status;
 }
 
 void tc_snapshot_remove(const char *path)
 {
-    char *name = name_beside(path);
-    unlink(path);
-    if (name)
-        unlink(name);
-    tc_free(name);
+    tc_file_remove(path);
 }
 
 /* ---- reading ---- */
@@ -160,7 +103,7 @@ tacit_status tc_snapshot_read(const char *path, const char *identity, tc_numbers
 {
     char *data;
     size_t len;
-    TC_TRY(tc_file_read(path, MOST_FILE, &data, &len, err));
+    TC_TRY(tc_file_read_regular(path, MOST_FILE, &data, &len, err));
     tacit_status status = decode(path, identity, (const uint8_t *)data, len, out, err);
     tc_free(data);
     return status;

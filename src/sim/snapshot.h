@@ -5,18 +5,18 @@
  *     count, numbers       8 bytes each, the lowest first
  *     checksum             32 bytes: hash of all that comes before
  *
- * A process may be killed at any instant: the file is the old one or the new one. Beside it there
- * may then be FILE.new, which the next one replaces. One process at a time: the caller sees to that
+ * A process may be killed at any instant: the file is the old one or the new one. What it left beside
+ * the file goes with the next one (base/file.h). One process at a time: the caller sees to that
  * (pull_runs.c, by the lock of its checkpoint). */
 #ifndef TC_SIM_SNAPSHOT_H
 #define TC_SIM_SNAPSHOT_H
 
 #include "algo/tree/bandit.h"
 
-/* On disk when this returns. */
+/* On disk, under its name, when this returns. E_ARG: there is something that is not a regular file. */
 tacit_status tc_snapshot_write(const char *path, const char *identity, const tc_numbers *numbers,
                                tacit_error *err);
-/* Appends to *out. E_NOT_FOUND: no such file; E_STATE: of something else, or no snapshot;
+/* Appends to *out. E_NOT_FOUND: no such file; E_ARG: not a regular one; E_STATE: of something else, or no snapshot;
  * E_CORRUPT: damaged. */
 tacit_status tc_snapshot_read(const char *path, const char *identity, tc_numbers *out,
                               tacit_error *err);

@@ -6,7 +6,26 @@
 #include "sim/snapshot.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* ---- counting syncs: those of a snapshot end up here ---- */
+
+static int file_syncs, folder_syncs;
+
+TACIT_API int fsync(int fd);
+
+int fsync(int fd)
+{
+    struct stat info;
+    bool known = fstat(fd, &info) == 0;
+    folder_syncs += known && S_ISDIR(info.st_mode);
+    file_syncs += known && S_ISREG(info.st_mode);
+    return (int)syscall(SYS_fsync, fd);
+}
+
+/* ---- tests ---- */
 
 static char *scratch(void)
 {
@@ -77,12 +96,48 @@ static void test_damage(void **state)
         assert_true(tc_snapshot_read(path, "me", &back, &err) != TACIT_OK);
     }
     assert_int_equal(back.n, 0);
-    assert_fails(tc_snapshot_write("no/such/folder/x", "me", &numbers, &err), TACIT_E_IO,
-                 "cannot write the snapshot \"no/such/folder/x\"");
+    assert_fails(tc_snapshot_write("no/such/folder/x", "me", &numbers, &err), TACIT_E_NOT_FOUND,
+                 "cannot write \"no/such/folder/x\": no such file or folder");
     (void)unlink(path);
     tc_free(data);
     tc_free(path);
     tc_numbers_fini(&back);
+}
+
+static void test_on_disk_under_its_name(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *path = scratch();
+    tc_numbers none = {0};
+    file_syncs = folder_syncs = 0;
+    assert_ok(tc_snapshot_write(path, "me", &none, &err));
+    assert_int_equal(file_syncs, 1);
+    assert_int_equal(folder_syncs, 1);
+    tc_snapshot_remove(path);
+    tc_free(path);
+}
+
+/* Neither waits for somebody at the other end, nor takes the place of what is not ours. */
+static void test_regular_files_only(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    struct stat info;
+    char *path = scratch();
+    tc_numbers none = {0};
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_fails(tc_snapshot_read(path, "me", &none, &err), TACIT_E_ARG,
+                 "must be a regular file, got a pipe");
+    assert_fails(tc_snapshot_write(path, "me", &none, &err), TACIT_E_ARG,
+                 "must be a regular file, got a pipe");
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    (void)unlink(path);
+    assert_fails(tc_snapshot_read("/", "me", &none, &err), TACIT_E_ARG,
+                 "\"/\" must be a regular file, got a folder");
+    tc_free(path);
 }
 
 int main(void)
@@ -90,6 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_is_read),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_on_disk_under_its_name),
+        cmocka_unit_test(test_regular_files_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct state {
@@ -82,18 +82,12 @@ static void find_distances(const state *s)
             s->distances[b * k + a] = s->distances[a * k + b];
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of the squares of the k - 1 distances of estimate j; its own 0 is sorted to the front. Of an even
  * number the upper one. */
 static double median_distance(const state *s, size_t j)
 {
     double *row = s->distances + j * s->k;
-    qsort(row, s->k, sizeof *row, ascending);
+    tc_sort_doubles(row, s->k);
     return s->k == 1 ? 0 : row[1 + (s->k - 1) / 2];
 }
 
