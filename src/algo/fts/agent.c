@@ -38,10 +38,12 @@ static tacit_status check_given(const tc_fts_options *o, tacit_error *err)
 static tacit_status fill_urn(agent *a, tacit_error *err)
 {
     const tc_env *env = a->core.env;
+    const agent *sibling = env->sibling;
     TC_TRY(check_given(a->opts, err));
     if (!tc_fts_federated(&a->core))
         return TACIT_OK;
-    TC_TRY(tc_fts_urn_init(&a->urn, env->agents, a->opts->given, err));
+    TC_TRY(
+        tc_fts_urn_init(&a->urn, env->agents, a->opts->given, sibling ? &sibling->urn : NULL, err));
     TC_TRY(tc_fts_urn_reserve(&a->urn, err));
     tc_fts_urn_remove(&a->urn, env->party);
     return TACIT_OK;

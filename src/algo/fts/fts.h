@@ -145,7 +145,7 @@ typedef struct tc_fts_options {
 
 /* schedule.c: 1 - p_t, how likely the query of iteration t = 1, 2, ... follows somebody else. */
 double tc_fts_follow(const tc_fts_options *o, uint64_t t);
-/* The first iteration t <= T in which the condition of Theorem 1, (1 - p_t) c_t <= (1 - p_1) c_1,
+/* The first iteration t <= T in which the inequality of Theorem 1, (1 - p_t) c_t <= (1 - p_1) c_1,
  * does not hold; 0 if it does in all. `points` is |X|; beta_t is 1, as tacit runs it. */
 uint64_t tc_fts_condition(const tc_fts_options *o, double points, uint64_t T);
 /* settle and theorem of tc_algorithm. */

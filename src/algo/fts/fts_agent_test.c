@@ -128,6 +128,39 @@ static void test_general_mode_reads_the_present_round(void **state)
     disband(f);
 }
 
+/* The messages of a member are draws from what it knew then, each of normals of its own round. */
+static void check_messages(federation *f, size_t who)
+{
+    const member *m = f->member[who];
+    slow a = {.f = f, .who = who};
+    uint64_t round = 0;
+    slow_features(&a.features);
+    for (size_t i = 0; i < m->n; i++) {
+        const tc_event *e = &m->events[i];
+        if (e->kind == TC_EVENT_PUBLISH) {
+            double omega[M];
+            slow_draw(&a, stream_of(&a, TC_FOR_MESSAGE, round++), omega);
+            for (size_t k = 0; k < M; k++)
+                assert_close(double_at(m->bytes[i] + TC_FTS_HEADER + 8 * k), omega[k], 1e-7);
+        } else if (e->kind == TC_EVENT_ASK) {
+            a.x[a.n] = e->values[0] / (POINTS - 1);
+            a.y[a.n++] = m->events[++i].value;
+        }
+    }
+    assert_int_equal(round, 8);
+    tc_rff_fini(&a.features);
+}
+
+static void test_every_message_is_a_draw_of_its_own(void **state)
+{
+    (void)state;
+    federation *f = fts(line(), 3, "{" BASE ", \"mode\": \"general\"}");
+    run(f, INITIAL + 8);
+    for (size_t i = 0; i < 3; i++)
+        check_messages(f, i);
+    disband(f);
+}
+
 static void test_replay_gives_the_same_bits(void **state)
 {
     (void)state;
@@ -287,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_messages_are_read_once_and_one_for_a_trial),
         cmocka_unit_test(test_given_weights_are_kept_to),
         cmocka_unit_test(test_general_mode_reads_the_present_round),
+        cmocka_unit_test(test_every_message_is_a_draw_of_its_own),
         cmocka_unit_test(test_replay_gives_the_same_bits),
         cmocka_unit_test(test_parallel_trials),
         cmocka_unit_test(test_alone_it_never_waits),

@@ -1,7 +1,9 @@
 /* fts_learned_test.c - agents of fts that learn whom to follow. */
 #include "support/test.h"
 
+#include "algo/fts/agent.h"
 #include "algo/fts/slow_double.h"
+#include "algo/optimizer_int.h"
 
 /* One whose messages were read and who then falls silent is passed over, round by round. */
 static void test_a_kept_agent_that_falls_silent(void **state)
@@ -121,6 +123,29 @@ static void test_messages_are_followed_as_they_deserve(void **state)
     assert_int_equal(read, 1);
 }
 
+/* Whether a message is followed is a coin of its own: trials whose first coin was low, or that drew
+ * a sender by a low number, trust no more often than others. */
+static void test_trust_does_not_depend_on_what_led_to_it(void **state)
+{
+    (void)state;
+    federation *f = fts(line(), 2, "{" BASE ", \"choose\": \"learned\"}");
+    const tc_fts_agent_state *agent = f->member[0]->o->state;
+    slow a = {.f = f};
+    for (uint64_t choice = 0; choice < 4; choice++) {
+        size_t low = 0, trusted = 0;
+        for (uint64_t trial = 0; trial < 40000; trial++) {
+            tc_stream s = stream_of(&a, TC_FOR_COIN, trial | choice << 40);
+            if (tc_draw_uniform(&s) >= 0.1)
+                continue;
+            low++;
+            trusted += tc_fts_trusts(agent, trial, 0.3);
+        }
+        assert_close((double)low / 40000, 0.1, 0.01);
+        assert_close((double)trusted / (double)low, 0.3, 0.04); /* 0.0073 is its deviation */
+    }
+    disband(f);
+}
+
 static double opposed(size_t who, const double *u, size_t dim)
 {
     return (who == 2 ? -1 : 1) * waves(0, u, dim);
@@ -153,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_a_kept_agent_that_falls_silent),
         cmocka_unit_test(test_a_kept_message_is_followed_again),
         cmocka_unit_test(test_messages_are_followed_as_they_deserve),
+        cmocka_unit_test(test_trust_does_not_depend_on_what_led_to_it),
         cmocka_unit_test(test_an_adversary_loses_its_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

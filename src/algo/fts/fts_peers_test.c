@@ -8,20 +8,6 @@
 
 /* ---- both, step by step ---- */
 
-typedef enum method { RGPE, TAF_DRAW, TAF_MEAN, TAF_PAIRS } method;
-
-static const char *const options_of[] = {
-    "{" BASE ", \"samples\": 20}",
-    "{" BASE "}",
-    "{" BASE ", \"improvement\": \"mean\"}",
-    "{" BASE ", \"distance\": \"pairs\"}",
-};
-
-static const tc_algorithm *algorithm_of(method how)
-{
-    return how == RGPE ? &tc_algorithm_rgpe : &tc_algorithm_taf;
-}
-
 static void slow_models(const federation *f, const tc_rff *rff, size_t who, method how,
                         model *models)
 {
@@ -49,12 +35,12 @@ static void check_next(federation *f, size_t who, method how)
     slow_features(&rff);
     slow_models(f, &rff, who, how, models);
     if (how == RGPE)
-        slow_rgpe(&rff, models, &own, who, own.n, weight);
+        slow_rgpe(&rff, models, &own, who, S, weight);
     else
         slow_taf(&rff, models, &own, who, how == TAF_PAIRS, weight);
     assert_ok(tc_optimizer_next(o, &req, &e, &err));
     for (size_t i = 0; i < N; i++)
-        assert_close(fmax(p->weight[i], 0), weight[i], 1e-9);
+        assert_close(p->weight[i], weight[i], 1e-9);
     for (size_t c = 0; c < POINTS; c++) {
         double x = (double)c / (POINTS - 1), value;
         bool known = false;
@@ -113,6 +99,47 @@ static void test_rgpe_as_the_slow_one(void **state)
     check_method(RGPE, coarse);
 }
 
+/* With 2000 samples on both sides a weight is off by 0.01 or two. 1: compared; 0: they do not agree
+ * on who takes part, as happens where a median is next to the limit. */
+static size_t compare_with_definition(federation *f, const tc_rff *rff, size_t who)
+{
+    tacit_error err = {0};
+    tc_ask_request req = {0};
+    tc_event e;
+    model models[N];
+    double weight[N];
+    data own = observations(f, who, 100);
+    const tc_peers *p = f->member[who]->o->state;
+    slow_models(f, rff, who, RGPE, models);
+    slow_rgpe(rff, models, &own, who, LONG, weight);
+    assert_ok(tc_optimizer_next(f->member[who]->o, &req, &e, &err));
+    for (size_t i = 0; i < N; i++)
+        if ((p->weight[i] < 0) != (weight[i] < 0))
+            return 0;
+    for (size_t i = 0; i < N; i++)
+        assert_close(p->weight[i], weight[i], 0.05);
+    return 1;
+}
+
+static void test_rgpe_weighs_by_definition(void **state)
+{
+    (void)state;
+    federation *f = assemble(&tc_algorithm_rgpe, line(), N, "{" BASE ", \"samples\": 2000}");
+    size_t compared = 0;
+    tc_rff rff;
+    f->objective = mixed;
+    slow_features(&rff);
+    run(f, INITIAL);
+    for (size_t t = 0; t < 9; t++) {
+        run(f, 1);
+        for (size_t who = 0; who < N; who++)
+            compared += compare_with_definition(f, &rff, who);
+    }
+    assert_true(compared >= 40);
+    tc_rff_fini(&rff);
+    disband(f);
+}
+
 static void test_taf_as_the_slow_one(void **state)
 {
     (void)state;
@@ -141,63 +168,6 @@ static void test_rgpe_leaves_an_adversary_out(void **state)
     disband(f);
 }
 
-/* The acquisition at a point of the box, as the last ask left its weights. */
-static double value_at(tc_peers *p, const double *u)
-{
-    tc_rff_at(&p->core.features->rff, u, p->phi);
-    for (size_t k = 0; k < p->n_active; k++) {
-        const tc_peer *q = &p->peer[p->active[k]];
-        p->mean[k] = tc_peer_mean(q, M, p->phi);
-        p->var[k] = tc_peer_variance(p, q, p->phi, p->Sphi);
-    }
-    return p->kind->value(p, p->mean, p->var, NULL, NULL);
-}
-
-/* The best of the points that were asked already, which is not asked for again. */
-static double best_known(tc_peers *p)
-{
-    const tc_history *h = p->core.env->history;
-    double best = -INFINITY;
-    for (size_t i = 0; i < h->n; i++)
-        best = fmax(best, value_at(p, (double[]){h->U[i], h->U[i + h->ld]}));
-    return best;
-}
-
-/* No step of 1e-3 along an axis makes the point that is asked for better, unless the summit above
- * it is known. */
-static void check_stationary(federation *f, size_t who)
-{
-    tacit_error err = {0};
-    tc_ask_request req = {0};
-    tc_event e;
-    settle(f, who);
-    assert_ok(tc_optimizer_next(f->member[who]->o, &req, &e, &err));
-    tc_peers *p = f->member[who]->o->state;
-    double here = fmax(value_at(p, e.values), best_known(p));
-    for (size_t k = 0; k < 4; k++) {
-        double u[2] = {e.values[0], e.values[1]};
-        u[k / 2] = fmin(fmax(u[k / 2] + (k % 2 ? 1e-3 : -1e-3), 0), 1);
-        assert_true(value_at(p, u) <= here + 1e-12);
-    }
-}
-
-static void test_points_of_a_box_are_stationary(void **state)
-{
-    (void)state;
-    for (method how = RGPE; how <= TAF_MEAN; how++) {
-        federation *f = assemble(algorithm_of(how), square(), 3, options_of[how]);
-        run(f, INITIAL);
-        for (size_t i = 0; i < 3; i++)
-            publish(f, i);
-        for (size_t t = 0; t < 4; t++)
-            for (size_t i = 0; i < 3; i++) {
-                check_stationary(f, i);
-                run_trial(f, i);
-            }
-        disband(f);
-    }
-}
-
 static void test_replay_gives_the_same_bits(void **state)
 {
     (void)state;
@@ -211,6 +181,54 @@ static void test_replay_gives_the_same_bits(void **state)
                 check_replay(f, i);
             disband(f);
         }
+}
+
+static tacit_status apply_fetch(federation *f, uint64_t party, const void *bytes, size_t n,
+                                tacit_error *err)
+{
+    tc_event e = {.kind = TC_EVENT_FETCH, .party = party, .bytes = bytes, .n_bytes = n};
+    return tc_optimizer_apply(f->member[0]->o, &e, err);
+}
+
+/* Agents of one process hold one copy of what they have all read; check_replay above compares with
+ * one that is alone in its process. A draw of taf is each reader's own. */
+static void test_what_all_read_is_kept_once(void **state)
+{
+    (void)state;
+    for (method how = RGPE; how <= TAF_MEAN; how++)
+        for (int box = 0; box < 2; box++) {
+            federation *f =
+                assemble(algorithm_of(how), box ? square() : line(), 4, options_of[how]);
+            run(f, INITIAL + 2);
+            for (size_t party = 0; party < 4; party++) {
+                const tc_peers *a = f->member[(party + 1) % 4]->o->state;
+                const tc_peers *b = f->member[(party + 2) % 4]->o->state;
+                const tc_peers *own = f->member[party]->o->state;
+                assert_int_equal(a->peer[party].memory == b->peer[party].memory, how != TAF_DRAW);
+                assert_true(a->peer[party].memory != own->peer[party].memory);
+            }
+            disband(f);
+        }
+}
+
+/* A reader that is given other numbers has them, and the others keep theirs. */
+static void test_other_numbers_are_not_borrowed(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    federation *f = assemble(&tc_algorithm_rgpe, line(), 3, options_of[RGPE]);
+    double numbers[35] = {[0] = 2};
+    run(f, INITIAL);
+    for (size_t i = 0; i < 3; i++)
+        publish(f, i);
+    settle(f, 2);
+    const tc_peers *other = f->member[2]->o->state, *p = f->member[0]->o->state;
+    double mean = other->peer[1].mean[7];
+    assert_ok(apply_fetch(f, 1, numbers, sizeof numbers, &err));
+    assert_true(p->peer[1].memory != other->peer[1].memory);
+    assert_close(p->peer[1].mean[7], 2 * p->core.features->Phi[7 * M], 1e-12);
+    assert_same_bits(other->peer[1].mean[7], mean);
+    disband(f);
 }
 
 static void test_open_trials_are_not_repeated(void **state)
@@ -242,13 +260,6 @@ static void test_alone_it_never_waits(void **state)
 }
 
 /* ---- what is refused ---- */
-
-static tacit_status apply_fetch(federation *f, uint64_t party, const void *bytes, size_t n,
-                                tacit_error *err)
-{
-    tc_event e = {.kind = TC_EVENT_FETCH, .party = party, .bytes = bytes, .n_bytes = n};
-    return tc_optimizer_apply(f->member[0]->o, &e, err);
-}
 
 static void test_refused_messages_change_nothing(void **state)
 {
@@ -320,10 +331,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rgpe_as_the_slow_one),
+        cmocka_unit_test(test_rgpe_weighs_by_definition),
         cmocka_unit_test(test_taf_as_the_slow_one),
         cmocka_unit_test(test_rgpe_leaves_an_adversary_out),
-        cmocka_unit_test(test_points_of_a_box_are_stationary),
         cmocka_unit_test(test_replay_gives_the_same_bits),
+        cmocka_unit_test(test_what_all_read_is_kept_once),
+        cmocka_unit_test(test_other_numbers_are_not_borrowed),
         cmocka_unit_test(test_open_trials_are_not_repeated),
         cmocka_unit_test(test_alone_it_never_waits),
         cmocka_unit_test(test_refused_messages_change_nothing),

@@ -30,7 +30,7 @@ static void check_urn(uint64_t agents, const char *given, const uint64_t *weight
     bool out[64] = {false};
     uint64_t left = 0;
     tc_stream_public(&s, &seed, TC_FOR_COIN, agents);
-    assert_ok(tc_fts_urn_init(&u, agents, given, &err));
+    assert_ok(tc_fts_urn_init(&u, agents, given, NULL, &err));
     for (uint64_t i = 0; i < agents; i++)
         left += weight[i];
     while (left > 0) {
@@ -72,7 +72,7 @@ static void test_a_large_urn_costs_nothing(void **state)
     tacit_error err = {0};
     const uint64_t agents = UINT64_C(1000000000);
     tc_fts_urn u;
-    assert_ok(tc_fts_urn_init(&u, agents, NULL, &err));
+    assert_ok(tc_fts_urn_init(&u, agents, NULL, NULL, &err));
     for (uint64_t i = 0; i < 1000; i++) {
         assert_ok(tc_fts_urn_reserve(&u, &err));
         tc_fts_urn_remove(&u, tc_fts_urn_pick(&u, i * 999983 % tc_fts_urn_left(&u)));
@@ -82,6 +82,58 @@ static void test_a_large_urn_costs_nothing(void **state)
     uint64_t last = tc_fts_urn_pick(&u, tc_fts_urn_left(&u) - 1);
     assert_int_equal(last, agents - 1);
     tc_fts_urn_fini(&u);
+}
+
+/* However small beside the largest: who has a weight can be drawn. */
+static void test_a_weight_that_is_not_zero_stays_so(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const uint64_t largest = UINT64_C(1) << 31;
+    tc_fts_urn u;
+    assert_ok(tc_fts_urn_init(&u, 4, "0,1e-30,1,5e-324", NULL, &err));
+    assert_int_equal(tc_fts_urn_left(&u), largest + 2);
+    assert_int_equal(tc_fts_urn_pick(&u, 0), 1);
+    assert_int_equal(tc_fts_urn_pick(&u, largest), 2);
+    assert_int_equal(tc_fts_urn_pick(&u, largest + 1), 3);
+    tc_fts_urn_fini(&u);
+}
+
+/* Given weights are held once; who is out is each urn's own. The last one to end frees them. */
+static void test_urns_of_one_text_share_it(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    static const char text[] = "1,1,2";
+    tc_fts_urn first, second, other;
+    assert_ok(tc_fts_urn_init(&first, 3, text, NULL, &err));
+    assert_ok(tc_fts_urn_init(&second, 3, text, &first, &err));
+    assert_ptr_equal(first.given, second.given);
+    assert_ok(tc_fts_urn_reserve(&first, &err));
+    tc_fts_urn_remove(&first, 2);
+    assert_int_equal(tc_fts_urn_left(&second), 2 * tc_fts_urn_left(&first));
+    assert_int_equal(second.given->users, 2);
+    tc_fts_urn_fini(&first);
+    assert_int_equal(second.given->users, 1);
+    assert_int_equal(tc_fts_urn_pick(&second, tc_fts_urn_left(&second) - 1), 2);
+    /* One of another roster reads its own text. */
+    assert_fails(tc_fts_urn_init(&other, 4, text, &second, &err), TACIT_E_ARG,
+                 "given must be 4 weights");
+    tc_fts_urn_fini(&second);
+}
+
+static void test_agents_of_one_process_share_given_weights(void **state)
+{
+    (void)state;
+    federation *f = assemble(&tc_algorithm_fts, line(), 3,
+                             "{\"features\": 5, \"choose\": \"given\", \"given\": \"1,2,3\"}");
+    const tc_fts_agent_state *first = f->member[0]->o->state;
+    assert_int_equal(first->urn.given->users, 3);
+    for (size_t i = 1; i < 3; i++) {
+        const tc_fts_agent_state *a = f->member[i]->o->state;
+        assert_ptr_equal(a->urn.given, first->urn.given);
+    }
+    disband(f);
 }
 
 /* ---- learned weights ---- */
@@ -170,7 +222,7 @@ static void test_schedules(void **state)
     assert_close(tc_fts_follow(&o, 2), sqrt(0.5), 1e-15);
 }
 
-static void test_the_condition_of_the_theorem(void **state)
+static void test_the_inequality_of_the_theorem(void **state)
 {
     (void)state;
     tc_fts_options o = {.schedule = TC_FTS_SQRT};
@@ -188,12 +240,12 @@ static void test_the_condition_of_the_theorem(void **state)
     assert_int_equal(tc_fts_condition(&o, 1000, first - 1), 0);
 }
 
-static void check_sentence(const tc_space *space, double p1, const char *expected)
+static void check_sentence(const tc_space *space, const tc_fts_options *o, uint64_t rounds,
+                           const char *expected)
 {
-    tc_fts_options o = {.schedule = TC_FTS_SQRT, .p1 = p1};
     tc_env env = {.space = space};
     tc_text text = {0};
-    tc_algorithm_fts.theorem(&env, &o, 40, &text);
+    tc_algorithm_fts.theorem(&env, o, rounds, &text);
     assert_string_equal(tc_text_get(&text), expected);
     tc_text_fini(&text);
 }
@@ -201,11 +253,34 @@ static void check_sentence(const tc_space *space, double p1, const char *expecte
 static void test_what_reports_say(void **state)
 {
     (void)state;
-    tacit_error err = {0};
     tc_domain d = {.n = 1000};
-    check_sentence(&(tc_space){.domain = &d}, 0, "Theorem 1's condition on p_t: fails from t = 2.");
-    check_sentence(&(tc_space){.domain = &d}, 0.2, "Theorem 1's condition on p_t: holds.");
-    check_sentence(&(tc_space){0}, 0.2, ""); /* infinitely many points */
+    tc_space points = {.domain = &d};
+    static const char holds[] =
+        "Theorem 1's condition on p_t: holds with beta_t = 1, up to t = 40.";
+    static const char falls[] = "Theorem 1's condition on p_t: fails at t = 2.";
+    static const char stays[] = "Theorem 1's condition on p_t: fails: p_t does not go to 1.";
+    tc_fts_options o = {.schedule = TC_FTS_SQRT};
+    check_sentence(&points, &o, 40, falls); /* p_1 = p_2 */
+    o.p1 = 0.9;
+    check_sentence(&points, &o, 40, falls); /* p_1 > p_2 */
+    o.p1 = 0.2;
+    check_sentence(&points, &o, 40, holds);
+    check_sentence(&(tc_space){0}, &o, 40, ""); /* infinitely many points */
+    o = (tc_fts_options){.schedule = TC_FTS_CONSTANT, .follow = 0.05, .p1 = 0.5};
+    assert_int_equal(tc_fts_condition(&o, 1000, 100), 0); /* the inequality alone says nothing */
+    check_sentence(&points, &o, 100, stays);
+    o = (tc_fts_options){.schedule = TC_FTS_CONSTANT, .follow = 0.3, .p1 = 0.05};
+    check_sentence(&points, &o, 2000, stays);
+    o = (tc_fts_options){.schedule = TC_FTS_CONSTANT, .follow = 1};
+    check_sentence(&points, &o, 40, stays);
+    o = (tc_fts_options){.schedule = TC_FTS_CONSTANT, .follow = 0};
+    check_sentence(&points, &o, 40, holds); /* p_t = 1: nobody is ever followed */
+}
+
+static void test_the_p1_in_force(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
     tc_fts_options o = {.schedule = TC_FTS_SQRT};
     assert_ok(tc_algorithm_fts.settle(&o, &err));
     assert_close(o.p1, 1 - sqrt(0.5), 1e-15);
@@ -219,11 +294,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_urn_as_a_list),
         cmocka_unit_test(test_a_large_urn_costs_nothing),
+        cmocka_unit_test(test_a_weight_that_is_not_zero_stays_so),
+        cmocka_unit_test(test_urns_of_one_text_share_it),
+        cmocka_unit_test(test_agents_of_one_process_share_given_weights),
         cmocka_unit_test(test_ranks_and_weights),
         cmocka_unit_test(test_kept_messages_are_weighed_by_all_pairs),
         cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_the_condition_of_the_theorem),
+        cmocka_unit_test(test_the_inequality_of_the_theorem),
         cmocka_unit_test(test_what_reports_say),
+        cmocka_unit_test(test_the_p1_in_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,12 +43,17 @@ static void add_up(const tc_peers *p, double *nu)
     }
 }
 
+tacit_status tc_peers_factor(const tc_peers *p, tacit_error *err)
+{
+    add_up(p, p->numbers + 1);
+    return tc_chol(width(p), p->A, width(p), err);
+}
+
 tacit_status tc_peers_compose(const tc_peers *p, tacit_error *err)
 {
     size_t M = width(p);
     double *nu = p->numbers + 1, *S = nu + M;
-    add_up(p, nu);
-    TC_TRY(tc_chol(M, p->A, M, err));
+    TC_TRY(tc_peers_factor(p, err));
     tc_chol_solve(M, p->A, M, nu);
     tc_chol_inverse(M, p->A, M);
     for (size_t j = 0; j < M; S += M - j, j++)
@@ -108,11 +113,25 @@ static tacit_status take_weights(const tc_peers *p, tc_peer *q, tacit_error *err
     return TACIT_OK;
 }
 
-tacit_status tc_peers_take(tc_peers *p, uint64_t party, bool certain, tacit_error *err)
+tacit_status tc_peers_make(const tc_peers *p, bool certain, tc_peer *out, tacit_error *err)
 {
     tc_peer made = {.best = p->numbers[0], .certain = certain};
     TC_TRY(p->core.features->n > 0 ? take_tables(p, &made, err) : take_weights(p, &made, err));
-    tc_free(p->peer[party].memory);
+    *out = made;
+    return TACIT_OK;
+}
+
+void tc_peer_drop(tc_peer *q)
+{
+    if (!q->borrowed)
+        tc_free(q->memory);
+}
+
+tacit_status tc_peers_take(tc_peers *p, uint64_t party, bool certain, tacit_error *err)
+{
+    tc_peer made;
+    TC_TRY(tc_peers_make(p, certain, &made, err));
+    tc_peer_drop(&p->peer[party]);
     p->peer[party] = made;
     return TACIT_OK;
 }

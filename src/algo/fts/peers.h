@@ -3,8 +3,9 @@
  * Every agent publishes its posterior once, after its initial points, and reads those of all others
  * before its first iteration: N - 1 messages. Each iteration then weighs all of them by how they
  * rank its own observations, and scores points by all: work that grows linearly with N, which is
- * the nature of these methods. peers.c has the rounds, peer.c one posterior, peers_search.c the
- * point; an algorithm adds the weights and the acquisition. Nobody else includes this. */
+ * the nature of these methods. peers.c has the rounds, peer.c one posterior, shelf.c those that are
+ * shared, peers_search.c the point; an algorithm adds the weights and the acquisition. Nobody else
+ * includes this. */
 #ifndef TC_ALGO_FTS_PEERS_H
 #define TC_ALGO_FTS_PEERS_H
 
@@ -20,6 +21,7 @@ typedef struct tc_peer {
     double *mean, *var; /* var: NULL where certain */
     double *nu, *S;     /* S: lower triangle, column by column */
     bool certain;       /* its variance is not asked for */
+    bool borrowed;      /* the memory is the shelf's */
 } tc_peer;
 
 /* Of a finite space. */
@@ -29,12 +31,14 @@ static inline double tc_peer_variance_at(const tc_peer *q, size_t place)
 }
 
 typedef struct tc_peers tc_peers;
+typedef struct tc_shelf tc_shelf;
 
 typedef struct tc_peers_kind {
     /* What it sends: `width` numbers from place `first` of tc_peers.numbers. */
     tc_fts_form (*form)(const void *opts, size_t *first);
     bool certain; /* only its own variance counts */
-    /* Prepares p->numbers of agent `party` for use; NULL: no need. */
+    /* Prepares p->numbers of agent `party` for use, in a way of this reader's own; NULL: no need, and
+     * the agents of one process share what they read. */
     void (*arrange)(tc_peers *p, uint64_t party);
     /* Sets p->weight of itself and of all peers that came, for this trial. */
     tacit_status (*weigh)(tc_peers *p, uint64_t trial, tacit_error *err);
@@ -48,9 +52,10 @@ struct tc_peers {
     tc_fts_core core;
     const tc_peers_kind *kind;
     const void *opts;
-    uint64_t reads;     /* whose message is read next; the size of the roster: all were */
-    size_t agents;      /* at least 1 */
-    tc_peer *peer;      /* by agent; its own is made anew for each trial */
+    uint64_t reads; /* whose message is read next; the size of the roster: all were */
+    size_t agents;  /* at least 1 */
+    tc_peer *peer;  /* by agent; its own is made anew for each trial */
+    tc_shelf *shelf;
     double *numbers;    /* 1 + M + M(M+1)/2: best, nu, lower triangle of Sigma^-1 */
     double *A;          /* M x M: scratch */
     double *product;    /* M x TC_PEERS_BLOCK: scratch */
@@ -69,15 +74,27 @@ struct tc_peers {
 
 /* peer.c */
 size_t tc_peers_triangle(const tc_peers *p); /* M(M+1)/2 */
+/* The factor of Sigma, of its own observations, into p->A; Phi'y into the place of nu. */
+tacit_status tc_peers_factor(const tc_peers *p, tacit_error *err);
 /* Its own posterior, into p->numbers. */
 tacit_status tc_peers_compose(const tc_peers *p, tacit_error *err);
-/* p->numbers as the posterior of an agent, in place of what it had. */
+/* p->numbers as a posterior; end with tc_peer_drop. */
+tacit_status tc_peers_make(const tc_peers *p, bool certain, tc_peer *out, tacit_error *err);
+void tc_peer_drop(tc_peer *q);
+/* ... as the posterior of an agent, in place of what it had. */
 tacit_status tc_peers_take(tc_peers *p, uint64_t party, bool certain, tacit_error *err);
 double tc_peer_mean(const tc_peer *q, size_t M, const double *phi);
 /* Sphi gets Sigma^-1 phi. */
 double tc_peer_variance(const tc_peers *p, const tc_peer *q, const double *phi, double *Sphi);
 /* p->at_mean and, unless certain, p->at_var: its predictions of the observations. */
 void tc_peers_predict(tc_peers *p, uint64_t party);
+
+/* shelf.c */
+tacit_status tc_shelf_join(tc_peers *p, tacit_error *err); /* during init */
+void tc_shelf_leave(tc_shelf *s);                          /* NULL is allowed */
+/* As tc_peers_take; message: the n numbers, among p->numbers, that an agent sent. */
+tacit_status tc_shelf_take(tc_peers *p, uint64_t party, const double *message, size_t n,
+                           tacit_error *err);
 
 /* peers.c: members of tc_optimizer_ops; init is for the algorithm's own. */
 tacit_status tc_peers_init(tc_peers *p, const tc_peers_kind *kind, const tc_env *env,
@@ -100,6 +117,8 @@ tacit_status tc_peers_release(const tc_peers_kind *kind, const tc_env *env, cons
 
 /* peers_search.c */
 tacit_status tc_peers_search_init(tc_peers *p, tacit_error *err);
+/* The acquisition of the present trial at a point of a box; its gradient, unless NULL. */
+double tc_peers_score(tc_peers *p, const double *u, double *grad);
 /* The best point that is not known yet. Ties: the first. */
 tacit_status tc_peers_maximise(tc_peers *p, uint64_t trial, double *values, tacit_error *err);
 

@@ -82,12 +82,10 @@ static void maximise_finite(tc_peers *p, double *values)
 
 /* ---- a box ---- */
 
-static double at(void *ctx, size_t slot, const double *u, double *grad)
+double tc_peers_score(tc_peers *p, const double *u, double *grad)
 {
-    tc_peers *p = ctx;
     const tc_rff *f = &p->core.features->rff;
     double *W = p->core.draw;
-    (void)slot;
     tc_rff_at(f, u, p->phi);
     for (size_t k = 0; k < p->n_active; k++) {
         const tc_peer *q = &p->peer[p->active[k]];
@@ -106,6 +104,12 @@ static double at(void *ctx, size_t slot, const double *u, double *grad)
     }
     tc_rff_value_grad(f, W, u, grad);
     return value;
+}
+
+static double at(void *ctx, size_t slot, const double *u, double *grad)
+{
+    (void)slot;
+    return tc_peers_score(ctx, u, grad);
 }
 
 static bool known(const tc_peers *p, const double *u)
@@ -128,7 +132,7 @@ static void score_points(tc_peers *p, uint64_t trial)
         tc_sobol_point(&sobol, i, p->values);
         tc_design_values(s, p->values, p->values);
         tc_space_encode(s, p->values, u);
-        p->score[i] = at(p, 0, u, NULL);
+        p->score[i] = tc_peers_score(p, u, NULL);
         p->shut[i] = known(p, u);
     }
 }
@@ -138,7 +142,7 @@ static void put_back(tc_peers *p, size_t i, double *end)
 {
     size_t dim = space_of(p)->dim;
     tc_space_round(space_of(p), end);
-    double value = at(p, 0, end, NULL);
+    double value = tc_peers_score(p, end, NULL);
     if (!(value > p->score[i]) || known(p, end))
         return;
     p->score[i] = value;

@@ -40,8 +40,6 @@ static void arrange(tc_peers *p, uint64_t party)
     double *nu = p->numbers + 1, *S = nu + M, lambda = p->core.opts->noise;
     tc_stream s;
     tacit_error ignored = {0};
-    if (((const options *)p->opts)->improvement == BY_MEAN)
-        return;
     for (size_t j = 0; j < M; j++)
         for (size_t i = j; i < M; i++)
             p->A[i + j * M] = *S++;
@@ -142,24 +140,28 @@ static tc_fts_form form(const void *opts, size_t *first)
     return (tc_fts_form){.algorithm = "taf", .magic = "TTA1", .width = 1 + M + triangle};
 }
 
-static const tc_peers_kind kind = {
+static const tc_peers_kind by_draw = {
     .form = form, .certain = true, .arrange = arrange, .weigh = weigh, .value = value};
+static const tc_peers_kind by_mean = {
+    .form = form, .certain = true, .weigh = weigh, .value = value};
 
 static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
 {
-    return tc_peers_init(st, &kind, env, &((const options *)opts)->common, opts, err);
+    const options *o = opts;
+    const tc_peers_kind *kind = o->improvement == BY_MEAN ? &by_mean : &by_draw;
+    return tc_peers_init(st, kind, env, &o->common, o, err);
 }
 
 static tacit_status check(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
                           const void *bytes, size_t n, tacit_error *err)
 {
-    return tc_peers_check(&kind, env, opts, round, agent, bytes, n, err);
+    return tc_peers_check(&by_draw, env, opts, round, agent, bytes, n, err);
 }
 
 static tacit_status release(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
                             const void *bytes, size_t n, tc_release **out, tacit_error *err)
 {
-    return tc_peers_release(&kind, env, opts, round, agent, bytes, n, out, err);
+    return tc_peers_release(&by_draw, env, opts, round, agent, bytes, n, out, err);
 }
 
 static const tc_option table[] = {

@@ -2,7 +2,8 @@
  *
  * A used message is removed from P_N and P_N is renormalised (section 3.1). What is stored is who is
  * out, not who is left: with equal weights an urn of a million agents takes no more room
- * or time than one of ten. Weights are integers, so that sums and differences are exact. */
+ * or time than one of ten. Weights are integers, so that sums and differences are exact. Given ones
+ * are read once for all agents of a process: N agents with sums of their own would take N^2 room. */
 #include "algo/fts/weights.h"
 
 #include "base/error.h"
@@ -64,25 +65,35 @@ static tacit_status parse_given(tc_fts_urn *u, const char *text, tacit_error *er
                        " weights, one for each agent, none below 0 and not "
                        "all 0, separated by commas; got \"%.200s\"",
                        u->agents, text);
-    u->before = tc_alloc(u->agents + 1, sizeof *u->before);
-    if (!u->before)
+    u->given = tc_alloc(1, sizeof *u->given + (u->agents + 1) * sizeof *u->given->before);
+    if (!u->given)
         return tc_fail_memory(err);
+    u->given->users = 1;
+    uint64_t *before = u->given->before;
     for (uint64_t i = 0; i < u->agents; i++) {
         next_weight(&text, &w);
-        u->before[i + 1] = u->before[i] + whole(w, largest);
+        before[i + 1] = before[i] + whole(w, largest);
     }
     return TACIT_OK;
 }
 
-tacit_status tc_fts_urn_init(tc_fts_urn *u, uint64_t agents, const char *given, tacit_error *err)
+tacit_status tc_fts_urn_init(tc_fts_urn *u, uint64_t agents, const char *given,
+                             const tc_fts_urn *sibling, tacit_error *err)
 {
     *u = (tc_fts_urn){.agents = agents};
-    return given ? parse_given(u, given, err) : TACIT_OK;
+    if (!given)
+        return TACIT_OK;
+    if (!sibling || !sibling->given || sibling->agents != agents)
+        return parse_given(u, given, err);
+    u->given = sibling->given;
+    u->given->users++;
+    return TACIT_OK;
 }
 
 void tc_fts_urn_fini(tc_fts_urn *u)
 {
-    tc_free(u->before);
+    if (u->given && --u->given->users == 0)
+        tc_free(u->given);
     tc_free(u->out);
     *u = (tc_fts_urn){0};
 }
@@ -90,7 +101,7 @@ void tc_fts_urn_fini(tc_fts_urn *u)
 /* Weight of the agents before `agent`, whether they are out or not. */
 static uint64_t before(const tc_fts_urn *u, uint64_t agent)
 {
-    return u->before ? u->before[agent] : agent;
+    return u->given ? u->given->before[agent] : agent;
 }
 
 /* How many of those that are out come before `agent`. */

@@ -14,15 +14,23 @@ typedef struct tc_fts_taken {
     uint64_t through; /* weight of the agents that are out, up to and with this one */
 } tc_fts_taken;
 
+/* Weights that were given. They are public and never change: urns of one study share them. */
+typedef struct tc_fts_given {
+    size_t users;
+    uint64_t before[]; /* agents + 1: weight of those before each */
+} tc_fts_given;
+
 typedef struct tc_fts_urn {
     uint64_t agents;
-    uint64_t *before;  /* agents + 1: weight of those before each; NULL: all have weight 1 */
-    tc_fts_taken *out; /* ascending */
+    tc_fts_given *given; /* NULL: all have weight 1 */
+    tc_fts_taken *out;   /* ascending */
     size_t n, cap;
 } tc_fts_urn;
 
-/* given: weights separated by commas, one for each agent; NULL: all are equal. */
-tacit_status tc_fts_urn_init(tc_fts_urn *u, uint64_t agents, const char *given, tacit_error *err);
+/* given: weights separated by commas, one for each agent; NULL: all are equal. sibling: an urn made
+ * of the same text, or NULL; the two are then made and ended in one thread at a time. */
+tacit_status tc_fts_urn_init(tc_fts_urn *u, uint64_t agents, const char *given,
+                             const tc_fts_urn *sibling, tacit_error *err);
 void tc_fts_urn_fini(tc_fts_urn *u);
 tacit_status tc_fts_urn_reserve(tc_fts_urn *u, tacit_error *err); /* room for one more to be out */
 void tc_fts_urn_remove(tc_fts_urn *u, uint64_t agent);            /* after reserve */
