@@ -25,6 +25,7 @@ typedef struct tc_series {
                              number; 0: small circles, and no marks */
     bool ring;            /* DOTS: larger, round and hollow */
     bool dashed;          /* LINE, STEP; and markers are hollow */
+    bool faint;           /* LINE, STEP: thin and see-through, one of many */
 } tc_series;
 
 typedef struct tc_axis {

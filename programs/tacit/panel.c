@@ -199,8 +199,8 @@ static void draw_curve(tc_text *t, const tc_series *s, const scales *at)
         n++;
     }
     snprintf(style, sizeof style,
-             "fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s",
-             tc_series_color(s), tc_series_dash(s));
+             "fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\"%s",
+             tc_series_color(s), s->faint ? "0.7\" stroke-opacity=\"0.4" : "2", tc_series_dash(s));
     tc_svg_polyline(t, n, x, y, style);
 }
 

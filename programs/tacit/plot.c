@@ -92,7 +92,7 @@ static tacit_status load_curves(const tc_invocation *in, tc_regret_curves *curve
     return TACIT_OK;
 }
 
-static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_error *err)
+static tacit_status draw_curves(const tc_invocation *in, tc_text *svg, tacit_error *err)
 {
     const plot_opts *o = in->opts;
     tc_regret_curves curves = {0};
@@ -101,6 +101,33 @@ static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_err
     if (status == TACIT_OK)
         status = tc_plot_regret(curves.items, curves.n, names, o->title, o->cumulative, svg, err);
     tc_regret_curves_fini(&curves);
+    return status;
+}
+
+static tacit_status draw_agents(const plot_opts *o, const char *file, const char *text, size_t len,
+                                tc_text *svg, tacit_error *err)
+{
+    tc_agent_file agents = {0};
+    tacit_status status = tc_agent_file_read(&agents, text, len, file, err);
+    if (status == TACIT_OK)
+        status = tc_plot_agents(&agents, o->title, o->cumulative, svg, err);
+    tc_agent_file_fini(&agents);
+    return status;
+}
+
+/* A file of --by-agent stands alone; anything else is curves. */
+static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_error *err)
+{
+    const char *file = in->args[0];
+    char *text;
+    size_t len;
+    if (in->n_args > 1 || ends_in(file, ".json"))
+        return draw_curves(in, svg, err);
+    TC_TRY(tc_file_read(file, MAX_FILE_BYTES, &text, &len, err));
+    tacit_status status = tc_agent_file_is(text, len)
+                              ? draw_agents(in->opts, file, text, len, svg, err)
+                              : draw_curves(in, svg, err);
+    tc_free(text);
     return status;
 }
 
@@ -192,7 +219,8 @@ const tc_verb tc_verb_plot = {
     .summary = "draw a study, or the regret of simulations, as SVG or PNG",
     .details = "history: the value of every completed trial, and the best so far. slice: the\n"
                "value against each parameter, early trials light, late ones dark. regret:\n"
-               "curves of files that tacit simulate wrote, with a band of one standard error.\n"
+               "curves of files that tacit simulate wrote, with a band of one standard error;\n"
+               "of a file of --by-agent, a thin line for every agent and their mean.\n"
                "\n"
                "PNG is made by rsvg-convert (Debian package librsvg2-bin); SVG needs nothing.\n"
                "\n"

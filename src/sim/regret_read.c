@@ -105,6 +105,11 @@ static size_t find_column(const reader *r, const char *name)
 static tacit_status read_header(reader *r, tacit_error *err)
 {
     TC_TRY(tc_csv_next(&r->csv, err));
+    if (find_column(r, "agent") < r->csv.n && find_column(r, "simple_regret") < r->csv.n)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s is a file of --by-agent, which is drawn alone; curves to compare are in "
+                       "the file of --out",
+                       r->csv.what);
     r->by_pulls = find_column(r, "pulls") < r->csv.n;
     for (size_t k = 0; k < COLUMNS; k++) {
         r->at[k] = find_column(r, r->by_pulls && k == ITERATION ? "pulls" : columns[k]);

@@ -326,6 +326,10 @@ static void test_a_file_may_hold_several_curves(void **state)
 static void test_bad_files(void **state)
 {
     (void)state;
+    bad_csv(
+        "run,agent,iteration,simple_regret,cumulative_regret\n0,0,0,1,0\n",
+        "r.csv is a file of --by-agent, which is drawn alone; curves to compare are in the file "
+        "of --out");
     bad_csv("a,b\n1,2\n",
             "r.csv has no column \"algorithm\": it was not written by tacit simulate");
     bad_csv("", "r.csv has no column");
