@@ -34,7 +34,8 @@ typedef struct reader {
     const tc_verb *verb;
     int argc;
     char **argv;
-    int at; /* next word */
+    int at;         /* next word */
+    size_t n_given; /* options so far */
     tc_args *out;
     tacit_error *err;
 } reader;
@@ -116,6 +117,7 @@ static tacit_status set_option(reader *r, const char *name, const char *value)
         value = "true";
     if (!value)
         TC_TRY(next_value(r, name, &value));
+    r->out->in.given[r->n_given++] = o->name;
     return tc_options_set(table, opts, r->verb->name, name, value, r->err);
 }
 
@@ -199,8 +201,9 @@ static tacit_status prepare(const tc_verb *verb, int argc, tc_args *out, tacit_e
     out->in.command = no_command;
     out->in.args = tc_alloc((size_t)argc + 1, sizeof(char *));
     out->in.sets = tc_alloc((size_t)argc + 1, sizeof(char *));
+    out->in.given = tc_alloc((size_t)argc + 1, sizeof(char *));
     out->in.opts = tc_alloc(1, verb->options_size ? verb->options_size : 1);
-    if (!out->in.args || !out->in.sets || !out->in.opts)
+    if (!out->in.args || !out->in.sets || !out->in.given || !out->in.opts)
         return tc_fail_memory(err);
     TC_TRY(tc_options_defaults(tc_common_options, &out->common, err));
     out->common.format = verb->default_format;
@@ -232,5 +235,14 @@ void tc_args_fini(const tc_verb *verb, tc_args *args)
     tc_free(args->in.opts);
     tc_free(args->in.args);
     tc_free(args->in.sets);
+    tc_free(args->in.given);
     *args = (tc_args){0};
+}
+
+bool tc_given(const tc_invocation *in, const char *name)
+{
+    for (size_t i = 0; in->given && in->given[i]; i++)
+        if (strcmp(in->given[i], name) == 0)
+            return true;
+    return false;
 }

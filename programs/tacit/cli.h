@@ -30,6 +30,7 @@ typedef struct tc_invocation {
     char **command;   /* NULL-terminated */
     size_t n_sets;    /* --set name=value, in order; verbs with takes_sets only */
     char **sets;
+    const char **given; /* names of the options on the command line, NULL-terminated */
     /* Options that every verb has. */
     int format;   /* tc_format */
     bool quiet;   /* no progress, no notes */
@@ -57,6 +58,9 @@ typedef struct tc_verb {
 } tc_verb;
 
 extern const tc_verb *const tc_verbs[]; /* NULL-terminated; in main.c */
+
+/* args.c: does the option stand on the command line, be it with its default? */
+bool tc_given(const tc_invocation *in, const char *name);
 
 /* progress.c: a bar on a terminal (label, done/total, best, ETA), a plain line
  * now and then when standard error is piped, nothing when quiet. */

@@ -42,6 +42,23 @@ static void add_facts(tc_table *t, const tc_objective_info *info, const char *na
     }
 }
 
+static void add_range(tc_table *t, const char *name, double low, double high)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%g to %g", low, high);
+    add_row(t, name, text);
+}
+
+/* The names are those of columns in a file of --warm. */
+static void add_candidates(tc_table *t, const tc_domain *d)
+{
+    char text[32];
+    for (size_t k = 0; k < d->dim; k++)
+        add_range(t, d->names[k], d->low[k], d->high[k]);
+    snprintf(text, sizeof text, "%zu", d->n);
+    add_row(t, "candidates", text);
+}
+
 static void add_space(tc_table *t, const tc_space *space, bool maximize, const char *other)
 {
     char text[64];
@@ -49,15 +66,10 @@ static void add_space(tc_table *t, const tc_space *space, bool maximize, const c
     add_row(t, "direction", maximize ? "maximize" : "minimize");
     snprintf(text, sizeof text, "%zu%s", d ? d->dim : space->n_params, other);
     add_row(t, "dimension", text);
-    for (size_t i = 0; !d && i < space->n_params; i++) {
-        const tc_param *p = &space->params[i];
-        snprintf(text, sizeof text, "%g to %g", p->low, p->high);
-        add_row(t, p->name, text);
-    }
-    if (d) {
-        snprintf(text, sizeof text, "%zu", d->n);
-        add_row(t, "candidates", text);
-    }
+    for (size_t i = 0; !d && i < space->n_params; i++)
+        add_range(t, space->params[i].name, space->params[i].low, space->params[i].high);
+    if (d)
+        add_candidates(t, d);
 }
 
 static void add_optimum(tc_table *t, double optimum)

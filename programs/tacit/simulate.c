@@ -272,8 +272,10 @@ static tacit_status choose_algorithm(tc_simulate_plan *p, tacit_error *err)
 static tacit_status make_plan(tc_simulate_plan *p, tacit_error *err)
 {
     const tc_simulate_opts *o = p->o;
+    TC_TRY(tc_simulate_files(p, err));
     TC_TRY(check_folder("out", o->out, err));
     TC_TRY(check_folder("by-agent", o->by_agent, err));
+    TC_TRY(check_folder("checkpoint", o->checkpoint, err));
     if (p->in->n_args)
         TC_TRY(tc_study_doc_read(&p->doc, p->in->args[0], err));
     TC_TRY(choose_algorithm(p, err));
@@ -354,6 +356,10 @@ const tc_verb tc_verb_simulate = {
         "with the same options would pay. --versus compares algorithms on the same runs,\n"
         "with ratios of their regret to the first; of the first's own algorithm, what an\n"
         "item does not say is as in the first, and epsilon=E, delta=D are a promise.\n"
+        "Runs are paired: the same objectives and noise, and those who begin with uniform\n"
+        "points (fts, rgpe, taf, random, ts with start=uniform, ...) begin with the same.\n"
+        "Agents that share features (fts, dp-fts-de, rgpe, taf) are told the length-scale of\n"
+        "the objective where it has one, unless --set lengthscale=L says another.\n"
         "\n"
         "With --pulls a bandit (hct, hoo, blin, pf-pne, fed-pne, fed1-ucb, fed-hct, ...) pulls\n"
         "arms, and pulls are counted and not journalled: a billion are a matter of\n"

@@ -173,11 +173,33 @@ static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *e
     return TACIT_OK;
 }
 
-static uint64_t choose_rounds(const tc_simulate_plan *p, uint64_t initial)
+/* Agents that share features need a public guess of the length-scale, and here it is known. A
+ * document is simulated as it would be deployed. */
+static tacit_status choose_lengthscale(const contest *a, tc_contender *c, tacit_error *err)
 {
-    if (p->o->rounds > 0)
-        return (uint64_t)p->o->rounds;
-    return p->doc && p->doc->trials > initial ? p->doc->trials - initial : ROUNDS_DEFAULT;
+    double known = tc_family_lengthscale(a->objective, &a->p->o->family);
+    if (known == 0 || a->p->doc || !tc_algorithm_federated(c->algorithm) ||
+        !tc_options_find(c->algorithm->options, "lengthscale") ||
+        json_object_get(c->given, "lengthscale"))
+        return TACIT_OK;
+    if (json_object_set_new(c->given, "lengthscale", json_real(known)) != 0)
+        return tc_fail_memory(err);
+    return TACIT_OK;
+}
+
+static tacit_status choose_rounds(const tc_simulate_plan *p, uint64_t initial, uint64_t *out,
+                                  tacit_error *err)
+{
+    bool planned = p->o->rounds == 0 && p->doc;
+    if (planned && p->doc->trials <= initial)
+        return tc_fail(err, TACIT_E_ARG,
+                       "the document has %llu trials, and agents begin with %llu initial points: "
+                       "no round is left; say --rounds, or fewer points",
+                       (unsigned long long)p->doc->trials, (unsigned long long)initial);
+    *out = p->o->rounds > 0 ? (uint64_t)p->o->rounds
+           : planned        ? p->doc->trials - initial
+                            : ROUNDS_DEFAULT;
+    return TACIT_OK;
 }
 
 static tc_federated federated_of(const contest *a, const tc_contender *c)
@@ -193,6 +215,7 @@ static tc_federated federated_of(const contest *a, const tc_contender *c)
                           .seed = p->seed,
                           .drop = p->o->drop,
                           .past = c->algorithm->relay ? (uint64_t)p->o->past : 0,
+                          .paired = true,
                           .known = a->warm.known,
                           .n_known = a->warm.n,
                           .by_agent = p->o->by_agent != NULL,
@@ -282,10 +305,13 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
     TC_TRY(tc_privacy_delta(c->delta, (int64_t)a->agents, quiet, &c->delta, err));
     TC_TRY(tc_simulate_checkpoint(a->p->o->checkpoint, i, &c->checkpoint, err));
     c->f = federated_of(a, c);
+    TC_TRY(choose_lengthscale(a, c, err));
     TC_TRY(begin_warm(a, c, err));
     TC_TRY(choose_initial(c, first, err));
     TC_TRY(tc_federated_initial(&c->f, &initial, err));
-    c->f.rounds = i == 0 ? choose_rounds(a->p, initial) : first->f.rounds;
+    c->f.rounds = first->f.rounds;
+    if (i == 0)
+        TC_TRY(choose_rounds(a->p, initial, &c->f.rounds, err));
     return settle_options(a, c, err);
 }
 
@@ -317,6 +343,8 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     TC_TRY(enlist(a, err));
     TC_TRY(check_past(a, err));
     TC_TRY(check_drop(a, err));
+    TC_TRY(tc_simulate_check_promise(p, a->contenders, a->n, err));
+    TC_TRY(tc_simulate_check_objective(p, a->objective, err));
     TC_TRY(choose_agents(a, err));
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
                          err));

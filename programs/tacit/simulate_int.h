@@ -1,7 +1,9 @@
 /* simulate_int.h - what the files of `tacit simulate` share.
  *
  *   simulate.c            the verb and its options: one party or a federation?
+ *   simulate_files.c      are all files that the command names different ones?
  *   simulate_options.c    options of an algorithm, from the document and from --set
+ *   simulate_check.c      options that would have no effect
  *   simulate_single.c     one party: plan, run, output
  *   simulate_reply.c      one party: replies of private users in place of observations
  *   simulate_curated.c    one party, outsourced: the curator who releases the rows
@@ -63,6 +65,9 @@ typedef struct tc_simulate_plan {
 tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err);
 tacit_status tc_simulate_federation(const tc_simulate_plan *p, tacit_error *err);
 tacit_status tc_simulate_pulls(const tc_simulate_plan *p, tacit_error *err);
+
+/* simulate_files.c. E_ARG: a file would be written that another option writes or reads. */
+tacit_status tc_simulate_files(const tc_simulate_plan *p, tacit_error *err);
 
 /* ---- options (simulate_options.c) */
 
@@ -156,6 +161,18 @@ tacit_status tc_simulate_versus(const char *list, const tc_contender *first, tc_
                                 size_t most, size_t *n, tacit_error *err);
 void tc_contender_fini(tc_contender *c);
 
+/* ---- options without effect (simulate_check.c) */
+
+/* E_ARG: an option of objectives is given that `objective` does not look at. */
+tacit_status tc_simulate_check_objective(const tc_simulate_plan *p, const char *objective,
+                                         tacit_error *err);
+/* E_ARG: --delta or --accountant is given, and none of the n > 0 contenders charges anything. */
+tacit_status tc_simulate_check_promise(const tc_simulate_plan *p, const tc_contender *c, size_t n,
+                                       tacit_error *err);
+/* Do its releases have noise, and so a delta? */
+bool tc_simulate_charges(const tc_algorithm *a);
+#define TC_SIMULATE_CHARGING "dp-fts-de, dp-pf-pne"
+
 /* simulate_warm.c: trials from a CSV file with the columns agent, value and the parameters. */
 typedef struct tc_warm {
     tc_known_trial *known;
@@ -198,6 +215,8 @@ tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simula
                                 tacit_error *err);
 /* "B / A", where, the ratio, its interval and its p: a row of five columns. */
 void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_federated_ratio *ratio);
+/* Under a table with rows that have no interval: why. */
+void tc_simulate_ratio_note(uint64_t runs);
 /* Is iteration i shown in a table: 0, 1, 2, 5, 10, 20, 50, ... and the last. */
 bool tc_simulate_milestone(uint64_t i, uint64_t last);
 /* JSON if the name ends in .json. */

@@ -54,6 +54,7 @@ static tacit_status check_options(const tc_simulate_plan *p, tacit_error *err)
                   {o->past > 0, "past"},
                   {o->epsilon > 0, "epsilon"},
                   {o->delta > 0, "delta"},
+                  {tc_given(p->in, "accountant"), "accountant"},
                   {o->warm != NULL, "warm"},
                   {o->by_agent != NULL, "by-agent"},
                   {o->reply != TC_SIMULATE_NO_REPLY, "reply"},
@@ -294,6 +295,7 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     a->objective = p->o->objective ? p->o->objective : OBJECTIVE_DEFAULT;
     TC_TRY(check_options(p, err));
     TC_TRY(check_noise(&p->o->family.objective, err));
+    TC_TRY(tc_simulate_check_objective(p, a->objective, err));
     TC_TRY(add_first(a, err));
     if (p->o->versus)
         TC_TRY(tc_versus_each(p->o->versus, MOST_CONTENDERS - 1, add_item, a, err));

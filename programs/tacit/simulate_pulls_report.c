@@ -5,6 +5,7 @@
 #include "simulate_int.h"
 #include "watch.h"
 
+#include <math.h>
 #include <string.h>
 
 /* -- settings ------------------------------------------------------------------------------ */
@@ -120,12 +121,20 @@ static tacit_status print_contrasts(const tc_pull_part *parts, size_t n, tacit_e
         tc_free(k);
         return TACIT_OK;
     }
+    bool bare = false;
     tc_table *t = tc_table_new(5, names);
-    for (size_t i = 0; t && i < n_k; i++)
+    for (size_t i = 0; t && i < n_k; i++) {
         tc_simulate_ratio_row(t, k[i].of, parts[0].result->at[k[i].point], &k[i].ratio);
+        bare = bare || isnan(k[i].ratio.low);
+    }
     tc_free(k);
+    if (!t)
+        return tc_fail_memory(err);
     printf("\nRatios of mean cumulative regrets, runs paired:\n\n");
-    return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
+    TC_TRY(tc_table_print(t, TC_FORMAT_TABLE, stdout, err));
+    if (bare)
+        tc_simulate_ratio_note(parts[0].result->runs);
+    return TACIT_OK;
 }
 
 static tacit_status print_several(const tc_pull_contender *c, const tc_pull_part *parts, size_t n,

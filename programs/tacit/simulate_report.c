@@ -135,12 +135,13 @@ static tacit_status print_curve(const tc_contender *c, tacit_error *err)
 static void print_lost(const tc_contender *c, int indent)
 {
     const tc_federation_tally *t = &c->result.tally;
+    const char *whose = c->f.runs > 1 ? " of the first run" : "";
     if (c->f.drop > 0 && t->messages > 0)
-        printf("%*s%llu of the %llu messages %s lost.\n", indent, "", (unsigned long long)t->lost,
-               (unsigned long long)t->messages, t->lost == 1 ? "was" : "were");
+        printf("%*s%llu of the %llu messages%s %s lost.\n", indent, "", (unsigned long long)t->lost,
+               (unsigned long long)t->messages, whose, t->lost == 1 ? "was" : "were");
     if (t->rejected > 0)
-        printf("%*s%llu of the %llu messages %s refused%s%s\n", indent, "",
-               (unsigned long long)t->rejected, (unsigned long long)t->messages,
+        printf("%*s%llu of the %llu messages%s %s refused%s%s\n", indent, "",
+               (unsigned long long)t->rejected, (unsigned long long)t->messages, whose,
                t->rejected == 1 ? "was" : "were", c->result.rejection ? "; the first: " : ".",
                c->result.rejection ? c->result.rejection : "");
 }
@@ -156,7 +157,8 @@ static void print_messages(const tc_contender *c)
     printf("\nEach agent sent %.4g message%s, %.6g bytes in all", (double)t->messages / n,
            t->messages == c->result.agents ? "" : "s", (double)t->bytes / n);
     if (c->result.relayed)
-        printf(", and read %.4g, %.6g bytes", (double)t->fetches / n, (double)t->fetched_bytes / n);
+        printf(", and read %.4g, %.6g bytes%s", (double)t->fetches / n,
+               (double)t->fetched_bytes / n, c->f.runs > 1 ? ", in the first run" : "");
     else
         printf(", and got %llu broadcast%s of %llu bytes", (unsigned long long)t->releases,
                t->releases == 1 ? "" : "s", (unsigned long long)t->broadcast_bytes);
@@ -256,10 +258,19 @@ void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_federat
     snprintf(cell, sizeof cell, "%.3g", ratio->ratio);
     tc_table_text(t, 2, cell);
     snprintf(cell, sizeof cell, "%.3g to %.3g", ratio->low, ratio->high);
-    tc_table_text(t, 3, cell);
+    tc_table_text(t, 3, isnan(ratio->low) ? "–" : cell);
     snprintf(cell, sizeof cell, "%.2g", ratio->p);
     tc_table_text(t, 4, cell);
     tc_table_end_row(t);
+}
+
+void tc_simulate_ratio_note(uint64_t runs)
+{
+    if (runs < TC_INTERVAL_RUNS)
+        printf("–: an interval takes %d runs, and there are %llu.\n", (int)TC_INTERVAL_RUNS,
+               (unsigned long long)runs);
+    else
+        printf("–: the runs are too few, or too much alike, for an interval.\n");
 }
 
 static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, tacit_error *err)
@@ -272,12 +283,20 @@ static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, ta
         tc_free(k);
         return TACIT_OK;
     }
+    bool bare = false;
     tc_table *t = tc_table_new(5, names);
-    for (size_t i = 0; t && i < n_k; i++)
+    for (size_t i = 0; t && i < n_k; i++) {
         tc_simulate_ratio_row(t, k[i].of, k[i].iteration, &k[i].ratio);
+        bare = bare || isnan(k[i].ratio.low);
+    }
     tc_free(k);
+    if (!t)
+        return tc_fail_memory(err);
     printf("\nRatios of mean simple regrets, runs paired:\n\n");
-    return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
+    TC_TRY(tc_table_print(t, TC_FORMAT_TABLE, stdout, err));
+    if (bare)
+        tc_simulate_ratio_note(parts[0].result->runs);
+    return TACIT_OK;
 }
 
 /* Each guarantee stands with its algorithm; what they all mean is said once. */

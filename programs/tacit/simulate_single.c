@@ -164,18 +164,28 @@ static tacit_status simulate_seen(tc_simulation *sim, const tc_simulate_plan *p,
     return status;
 }
 
+/* What only a federation looks at, and does not make it one. */
+static tacit_status check_words(const tc_simulate_plan *p, const char *objective, tacit_error *err)
+{
+    if (tc_given(p->in, "accountant"))
+        return tc_fail(err, TACIT_E_ARG, "--accountant is for a federation, and this is one party");
+    return tc_simulate_check_objective(p, objective, err);
+}
+
 tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err)
 {
     const tc_simulate_opts *o = p->o;
+    const char *objective = o->objective ? o->objective : OBJECTIVE_DEFAULT;
     uint64_t planned = p->doc ? p->doc->trials : TRIALS_DEFAULT;
     json_t *given = NULL;
     tc_reply reply;
     bool replies;
+    TC_TRY(check_words(p, objective, err));
     TC_TRY(tc_simulate_reply(p, &reply, &replies, err));
     TC_TRY(tc_simulate_given(p, &given, err));
     tc_simulation sim = {.algorithm = p->algorithm,
                          .options = given,
-                         .objective = o->objective ? o->objective : OBJECTIVE_DEFAULT,
+                         .objective = objective,
                          .objective_opts = objective_of(&o->family),
                          .reply = replies ? &reply : NULL,
                          .trials = o->trials ? (uint64_t)o->trials : planned,

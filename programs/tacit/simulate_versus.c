@@ -120,9 +120,14 @@ static bool has_word(const item *it, const char *name)
 /* Noise is said once: what the item itself says replaces what it inherits. */
 static tacit_status settle_promise(tc_contender *c, item *it, tacit_error *err)
 {
-    bool own = false, noise = has_word(it, "noise_multiplier");
+    bool own = false, delta = false, noise = has_word(it, "noise_multiplier");
     TC_TRY(take_promise(it, "epsilon", MOST_EPSILON, &c->epsilon, &own, err));
-    TC_TRY(take_promise(it, "delta", MOST_DELTA, &c->delta, &(bool){false}, err));
+    TC_TRY(take_promise(it, "delta", MOST_DELTA, &c->delta, &delta, err));
+    if (delta && !tc_simulate_charges(c->algorithm))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--versus: delta is for algorithms that release with noise "
+                       "(" TC_SIMULATE_CHARGING "), and %s is none of them",
+                       it->name);
     if (own && noise)
         return tc_fail(err, TACIT_E_ARG,
                        "--versus: %s has epsilon and noise_multiplier; the one follows from the "

@@ -92,6 +92,8 @@ static void test_refusals(void **state)
     refused("dp-fts-de,regions=-1", "regions must be a whole number in [0, 1024], got \"-1\"");
     refused("dp-fts-de,epsilon=-1", "epsilon must be a number in (0, 1000000], got \"-1\"");
     refused("dp-fts-de,delta=1", "delta must be a number in (0, 0.999999], got \"1\"");
+    refused("ts,delta=0.1", "--versus: delta is for algorithms that release with noise (dp-fts-de, "
+                            "dp-pf-pne), and ts is none of them");
     refused("dp-fts-de,epsilon=1,noise_multiplier=1", "the one follows from the other");
     refused("ts;ts;ts;ts;ts", "--versus has more than 4 items");
 }

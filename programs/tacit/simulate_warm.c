@@ -1,7 +1,8 @@
 /* simulate_warm.c - trials that exist before a simulation begins, from a CSV file.
  *
  * The header has "agent" (from 0), "value" and the parameters of the objective; of a finite one
- * "point" or its coordinates. Nothing else: a column that is misspelled must not be passed over. */
+ * "point" (from 0) or its coordinates. Nothing else: a column that is misspelled must not be passed
+ * over. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "point.h"
@@ -25,9 +26,12 @@ typedef struct reader {
 static tacit_status unknown_column(const reader *r, size_t k, tacit_error *err)
 {
     const tc_space *s = r->point.space;
+    const tc_domain *d = s->domain;
     tc_text names = {0};
     for (size_t i = 0; i < s->n_params; i++)
         tc_text_addf(&names, "%s%s", i > 0 ? ", " : "", s->params[i].name);
+    for (size_t i = 0; d && i < d->dim; i++)
+        tc_text_addf(&names, "%s%s", i > 0 ? ", " : ", or its coordinates ", d->names[i]);
     tacit_status status =
         tc_csv_fail(&r->csv, k + 1, err,
                     "\"%s\" is neither agent, value nor a parameter of the objective (%.200s)",

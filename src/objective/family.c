@@ -80,6 +80,13 @@ static tc_family_opts settle(const char *name, const tc_family_opts *opts)
     return o;
 }
 
+double tc_family_lengthscale(const char *name, const tc_family_opts *opts)
+{
+    const char *who;
+    bool drawn = tc_objective_takes(name, "lengthscale", &who);
+    return drawn ? settle(name, opts).objective.lengthscale : 0;
+}
+
 static tacit_status build(tc_family *f, const char *name, const tc_family_opts *opts,
                           const tc_public_seed *seed, tacit_error *err)
 {
@@ -133,11 +140,6 @@ tacit_status tc_family_find_optima(tc_family *f, size_t columns, tacit_error *er
 }
 
 /* -- use ----------------------------------------------------------------------------------- */
-
-size_t tc_family_agents(const tc_family *f)
-{
-    return f->agents;
-}
 
 const tc_space *tc_family_space(const tc_family *f)
 {

@@ -33,8 +33,8 @@ extern const tc_option tc_family_options[];
     TC_OBJECTIVE_ROWS_WITH(                                                                        \
         (at) + offsetof(tc_family_opts, objective), "own",                                         \
         "none|gaussian|uniform|student-t|pareto|own", "0", 0,                                      \
-        "gp-sample, gp-family: length-scale, as a fraction of the range; 0: its own",              \
-        "gp-sample, gp-family: candidates per axis; 0: its own"),                                  \
+        "gp-sample, gp-family, rkhs-*: length-scale, as a fraction of the range; 0: its own",      \
+        "gp-sample, gp-family, rkhs-*: candidates per axis; 0: its own"),                          \
         TC_TABLE_OPTION_ROWS((at) + offsetof(tc_family_opts, objective)),                          \
         {.name = "heterogeneity",                                                                  \
          .type = TC_OPTION_FLOAT,                                                                  \
@@ -51,12 +51,14 @@ extern const tc_option tc_family_options[];
 /* The families that are not in tc_objectives(); NULL-terminated. */
 const tc_objective_info *const *tc_families(void);
 
+/* The length-scale that its functions are drawn with; 0: they are not drawn with one. */
+double tc_family_lengthscale(const char *name, const tc_family_opts *opts);
+
 /* E_ARG: unknown name, no agents, an option or a table that does not fit (says which);
  * E_NOT_FOUND: no such file. */
 tacit_status tc_family_new(tc_family **out, const char *name, const tc_family_opts *opts,
                            size_t agents, tc_public_seed seed, tacit_error *err);
 void tc_family_free(tc_family *f);
-size_t tc_family_agents(const tc_family *f);
 const tc_space *tc_family_space(const tc_family *f); /* of all agents */
 bool tc_family_maximize(const tc_family *f);
 /* `agent` counts from 0. Best noise-free value of its objective. */

@@ -88,12 +88,11 @@ static tacit_status choose_dim(const tc_objective_kind *kind, int64_t dim, size_
 static tacit_status check_opts(const tc_objective_kind *kind, const tc_objective_opts *opts,
                                tacit_error *err)
 {
-    const char *name = kind->info.name;
+    const char *name = kind->info.name, *who;
     if (!(opts->shift >= 0) || !isfinite(opts->shift))
         return tc_fail(err, TACIT_E_ARG, "shift must be a number >= 0, not %g", opts->shift);
-    if (opts->grid && kind->value)
-        return tc_fail(err, TACIT_E_ARG,
-                       "the objective %s takes no grid; only gp-sample and rkhs-* do", name);
+    if (opts->grid && !tc_objective_takes(name, "grid", &who))
+        return tc_fail(err, TACIT_E_ARG, "the objective %s takes no grid; only %s do", name, who);
     if ((opts->grid || kind->tabulate) && opts->shift > 0)
         return tc_fail(err, TACIT_E_ARG, "%s%s takes no shift: its candidates do not move", name,
                        kind->tabulate ? "" : " with a grid");

@@ -31,8 +31,8 @@ typedef struct tc_objective_opts {
     int noise;    /* none|gaussian|uniform|student-t|pareto */
     double
         noise_scale; /* sd (gaussian), half width (uniform), scale (student-t 3 dof; pareto shape 2) */
-    double lengthscale; /* gp-sample, as a fraction of the range */
-    int64_t grid;       /* gp-sample: candidates per axis; 0: continuous */
+    double lengthscale; /* gp-sample, rkhs-*, gp-family, as a fraction of the range */
+    int64_t grid;       /* of the same: candidates per axis; 0: its own (gp-sample: continuous) */
     char *table_value;  /* table: name of the value columns; NULL: "value" */
     int table_goal;     /* table: maximize|minimize */
     int table_columns;  /* table: agents|replicates */
@@ -43,8 +43,8 @@ extern const tc_option tc_objective_options[];
  * these, and TC_TABLE_OPTION_ROWS. */
 #define TC_OBJECTIVE_OPTION_ROWS(at)                                                               \
     TC_OBJECTIVE_ROWS_WITH(at, "none", "none|gaussian|uniform|student-t|pareto", "0.2", 0.001,     \
-                           "gp-sample: length-scale, as a fraction of the range",                  \
-                           "gp-sample: candidates per axis; 0: continuous")
+                           "gp-sample, rkhs-*: length-scale, as a fraction of the range",          \
+                           "gp-sample, rkhs-*: candidates per axis; 0: its own")
 
 /* The same with other defaults (family.h). `laws` begins with the ones above, in that order. */
 #define TC_OBJECTIVE_ROWS_WITH(at, law, laws, length, length_min, length_help, grid_help)          \
@@ -109,6 +109,10 @@ typedef struct tc_objective_info {
     const char *name, *summary, *source;
 } tc_objective_info;
 const tc_objective_info *const *tc_objectives(void); /* NULL-terminated */
+
+/* takes.c. Does an objective, or family, look at the option? Of some options it is as if they were
+ * not there. *who: those that do, in words. */
+bool tc_objective_takes(const char *objective, const char *option, const char **who);
 
 /* `name`: one of the above, or "table:FILE.csv". `seed` fixes the shift and the shape of random
  * objectives. E_ARG: unknown name, or a table that is not one (names file, row and column);

@@ -438,7 +438,7 @@ static void test_errors(void **state)
     opts.dim = 0;
     opts.grid = 10;
     fails("ackley", &opts, TACIT_E_ARG,
-          "the objective ackley takes no grid; only gp-sample and rkhs-* do");
+          "the objective ackley takes no grid; only gp-sample, gp-family and rkhs-* do");
     opts.shift = 0.1;
     fails("gp-sample", &opts, TACIT_E_ARG,
           "gp-sample with a grid takes no shift: its candidates do not move");

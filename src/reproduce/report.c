@@ -106,7 +106,9 @@ void tc_report_ratio(const tc_verdict *v, tc_text *out)
     if (isnan(v->ratio.ratio))
         return;
     tc_text_addf(out, " (ratio %.3g", v->ratio.ratio);
+    if (!isnan(v->p) && !isnan(v->ratio.low))
+        tc_text_addf(out, ", %.3g to %.3g", v->ratio.low, v->ratio.high);
     if (!isnan(v->p))
-        tc_text_addf(out, ", %.3g to %.3g, p = %.2g", v->ratio.low, v->ratio.high, v->p);
+        tc_text_addf(out, ", p = %.2g", v->p);
     tc_text_add(out, ")");
 }

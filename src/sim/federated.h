@@ -85,9 +85,14 @@ tacit_status tc_federated_run(const tc_federated *f, tc_federated_result *out, t
 void tc_federated_result_fini(tc_federated_result *r);
 
 /* Two results of the same runs, paired by run: the ratio of mean simple regrets a/b at one
- * iteration with a 95 % interval (bootstrap over runs, from a fixed public seed), and the two-sided
+ * iteration with a 95 % interval (bootstrap-t over runs, from a fixed public seed), and the two-sided
  * p-value of the paired differences (sign-flip permutation test: exact up to 13 runs). E_ARG: not the
- * same runs, or a regret that is not finite. Nobody has any regret: the ratio is 1. */
+ * same runs, or a regret that is not finite. Nobody has any regret: the ratio is 1.
+ *
+ * There is no interval, low and high are NaN, where one would be a guess: below TC_INTERVAL_RUNS runs,
+ * where a mean is not positive, and where so few runs have any regret, or so many are alike, that
+ * drawing runs anew often finds nothing to go by. */
+enum { TC_INTERVAL_RUNS = 5 };
 typedef struct tc_federated_ratio {
     double ratio, low, high, p;
 } tc_federated_ratio;

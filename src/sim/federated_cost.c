@@ -152,7 +152,7 @@ void tc_federated_cost_scope(tc_privacy_unit unit, tc_dp_sampling sampling, tc_t
 void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out)
 {
     if (c->releases == 0) {
-        tc_text_add(out, "nothing was released, so nothing was spent. ");
+        tc_text_add(out, "nothing was released, so nothing was spent.");
         return;
     }
     tc_statement_add_bound(out, &c->bound, c->releases, c->unit);

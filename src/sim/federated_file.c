@@ -163,7 +163,8 @@ static json_t *messages_json(const tc_federated_result *r)
         tc_regret_set(j, "rejected", count(t->rejected)) &&
         tc_regret_set(j, "rejection", r->rejection ? json_string(r->rejection) : json_null()) &&
         tc_regret_set(j, "fetches", count(t->fetches)) &&
-        tc_regret_set(j, "fetched_bytes", count(t->fetched_bytes)))
+        tc_regret_set(j, "fetched_bytes", count(t->fetched_bytes)) &&
+        tc_regret_set(j, "of_run", count(0)))
         return j;
     json_decref(j);
     return NULL;

@@ -9,6 +9,9 @@
  *         or, of several, {"results": [one such each], "ratios": [...]}
  *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret; of several, label first
  *
+ * messages are those of one run, the first ("of_run": 0): "count" and "bytes" of all its agents
+ * together, "lost" and "fetches" among them. A ratio has "label", "over", "iteration", "ratio", "low",
+ * "high" and "p"; low and high are null where there is no interval (federated.h).
  * regret_file.h reads the curves back. Epsilons are those of a deployment (federated_cost.h). */
 #ifndef TC_SIM_FEDERATED_FILE_H
 #define TC_SIM_FEDERATED_FILE_H

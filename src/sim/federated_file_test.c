@@ -200,6 +200,8 @@ static void test_json_members(void **state)
     assert_int_equal(json_integer_value(at(j, "trials", NULL)), 2 + ROUNDS);
     assert_int_equal(json_array_size(at(j, "iterations", NULL)), ITERATIONS);
     assert_int_equal(json_integer_value(at(j, "messages", "count")), 2 * AGENTS);
+    assert_true(json_is_integer(at(j, "messages", "of_run")));
+    assert_int_equal(json_integer_value(at(j, "messages", "of_run")), 0);
     assert_int_equal(json_integer_value(at(j, "messages", "releases")), 2);
     assert_int_equal(json_integer_value(at(j, "messages", "bytes")), p.r[0].tally.bytes);
     assert_close(json_number_value(at(j, "messages", "per_agent_bytes")) * AGENTS,

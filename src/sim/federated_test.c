@@ -167,6 +167,37 @@ static void test_runs_are_paired(void **state)
     end(&s);
 }
 
+/* Whoever begins with uniform points begins with the same ones, and so with the same regret. */
+static void test_paired_algorithms_begin_alike(void **state)
+{
+    (void)state;
+    static const char *const who[][2] = {
+        {"fts", "{\"features\": 8, \"initial\": 4}"},
+        {"rgpe", "{\"features\": 8, \"initial\": 4}"},
+        {"taf", "{\"features\": 8, \"initial\": 4}"},
+        {"dp-fts-de", "{\"features\": 8, \"initial\": 4, \"init\": \"domain\"}"},
+        {"ts", "{\"init\": 4, \"start\": \"uniform\", \"fit\": false}"},
+        {"random", "{}"}};
+    double first[3] = {0};
+    for (size_t k = 0; k < sizeof who / sizeof *who; k++) {
+        setup s;
+        make(&s, who[k][0], who[k][1]);
+        s.f.rounds = 1;
+        s.f.initial = strcmp(who[k][0], "random") == 0 ? 4 : 0;
+        s.f.paired = true;
+        tc_federated_result r = run(&s.f);
+        assert_int_equal(r.initial, 4);
+        for (size_t i = 0; i < 3; i++) {
+            if (k == 0)
+                first[i] = r.simple[i * r.iterations];
+            assert_same_bits(r.simple[i * r.iterations], first[i]);
+        }
+        tc_federated_result_fini(&r);
+        end(&s);
+    }
+    assert_true(first[0] != first[1] && first[1] != first[2]);
+}
+
 /* ---- the budget ---- */
 
 /* It pays for three releases of six: agents go on alone, all iterations are there. */
@@ -376,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_before_the_first_point),
         cmocka_unit_test(test_threads_do_not_change_bits),
         cmocka_unit_test(test_runs_are_paired),
+        cmocka_unit_test(test_paired_algorithms_begin_alike),
         cmocka_unit_test(test_a_budget_that_ends),
         cmocka_unit_test(test_a_promise_is_kept),
         cmocka_unit_test(test_known_trials),

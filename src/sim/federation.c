@@ -131,7 +131,6 @@ void tc_federation_free(tc_federation *f)
     tc_free(f->failures);
     tc_free(f->round.bytes);
     tc_free(f->releases);
-    tc_free(f->stamp);
     tc_free(f->rejection);
     tc_free(f);
 }
@@ -240,11 +239,6 @@ const tc_federation_release *tc_federation_releases(const tc_federation *f, size
 {
     *n = (size_t)f->tally.releases;
     return f->releases;
-}
-
-const char *tc_federation_stamp(const tc_federation *f)
-{
-    return f->stamp;
 }
 
 const char *tc_federation_rejection(const tc_federation *f)

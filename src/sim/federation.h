@@ -88,8 +88,6 @@ tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double
 /* The releases so far, in order; borrowed until the next step. Messages of a relay are not among
  * them: they leave one by one and cost everything. */
 const tc_federation_release *tc_federation_releases(const tc_federation *f, size_t *n);
-/* Why what left is NOT PRIVATE ("seeded ..."); NULL: nothing left, or all of it was private. */
-const char *tc_federation_stamp(const tc_federation *f);
 /* Why the first message that was rejected was; NULL: none. */
 const char *tc_federation_rejection(const tc_federation *f);
 

@@ -39,7 +39,7 @@ struct tc_federation {
     tc_federation_tally tally;
     tc_federation_release *releases;
     size_t releases_cap;
-    char *stamp, *rejection;
+    char *rejection;
 };
 
 /* Calls body(f, i) for every agent, chunks of them in parallel; a chunk ends with its first

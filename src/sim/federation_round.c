@@ -104,14 +104,6 @@ static tacit_status receive(tc_federation *f, uint64_t agent, bool *in, tacit_er
 
 /* ---- a relay ---- */
 
-static tacit_status stamp(tc_federation *f, const char *why, tacit_error *err)
-{
-    if (f->stamp || !why || !*why)
-        return TACIT_OK;
-    f->stamp = tc_strdup(why);
-    return f->stamp ? TACIT_OK : tc_fail_memory(err);
-}
-
 static tacit_status encode(const tc_release *r, tc_text *out, tacit_error *err)
 {
     size_t size = tc_release_size(r);
@@ -131,9 +123,7 @@ tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round
     tc_release *r = NULL;
     TC_TRY(f->cfg.algorithm->relay->release(&f->env, options(f), round, agent,
                                             tc_text_get(&m->message), m->message.len, &r, err));
-    tacit_status status = stamp(f, tc_release_get(r)->not_private, err);
-    if (status == TACIT_OK)
-        status = encode(r, &m->handed, err);
+    tacit_status status = encode(r, &m->handed, err);
     tc_release_free(r);
     m->kept = status == TACIT_OK;
     m->kept_round = round;
@@ -142,8 +132,7 @@ tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round
 
 static tacit_status keep_all(tc_federation *f, tacit_error *err)
 {
-    bool spoken = f->cfg.past > 0 && f->round.number == 0; /* by the former selves */
-    for (uint64_t i = 0; i < f->cfg.agents && !spoken; i++) {
+    for (uint64_t i = 0; i < f->cfg.agents; i++) {
         bool in;
         TC_TRY(receive(f, i, &in, err));
         if (in)
@@ -199,7 +188,7 @@ static tacit_status let_pass(tc_federation *f, const tc_release *r, tacit_error 
     tc_release_encode(r, bytes);
     f->round.bytes = bytes;
     f->round.size = tc_release_size(r);
-    return stamp(f, tc_release_get(r)->not_private, err);
+    return TACIT_OK;
 }
 
 static tacit_status let_out(tc_federation *f, const tc_release *r, tacit_error *err)
@@ -213,7 +202,7 @@ static tacit_status let_out(tc_federation *f, const tc_release *r, tacit_error *
     TC_TRY(tc_ledger_release(f->cfg.ledger, f->cfg.limit, &charge, r, &receipt, err));
     f->round.bytes = receipt.bytes;
     f->round.size = receipt.size;
-    return stamp(f, receipt.not_private, err);
+    return TACIT_OK;
 }
 
 /* Room for the note is made before anything leaves. */
@@ -308,6 +297,8 @@ static void count_messages(tc_federation *f)
 static tacit_status run_round(tc_federation *f, tacit_error *err)
 {
     TC_TRY(tc_federation_each(f, publish, err));
+    if (f->cfg.past > 0 && f->round.number == 0) /* the former selves have spoken */
+        return TACIT_OK;
     count_messages(f);
     return f->cfg.algorithm->relay ? keep_all(f, err) : settle(f, err);
 }

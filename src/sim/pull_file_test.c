@@ -7,7 +7,7 @@
 #include "sim/pull_file.h"
 #include "sim/regret_file.h"
 
-enum { RUNS = 4, POINTS = 20 };
+enum { RUNS = 6, POINTS = 20 };
 
 typedef struct simulated {
     tc_pull_runs p;

@@ -47,6 +47,7 @@ check "epsilon is 7.05" within "$(field epsilon)" 7.045 7.055
 check "over 40 releases" says '"accountant":"pld","bound":"pld","releases":40'
 check "the ledger has the broadcasts that left" says '"releases":40,"refusals":0'
 check "each agent sent 40 messages" says '"messages":{"count":8000,'
+check "of which run is said" says '"of_run":0}'
 check "epsilon by round has 40 numbers, none falls" awk '
     match($0, /"by_round":\[[^]]*/) { n = split(substr($0, RSTART + 12, RLENGTH - 12), e, ",")
         bad = n != 40; for (i = 2; i <= n; i++) bad += e[i] + 0 < e[i - 1] + 0; exit bad != 0 }' out
@@ -63,7 +64,7 @@ check "that it is not private" says "NOT PRIVATE: seeded. If deployed: every age
 check "how much was sent" says "Each agent sent 6 messages, "
 check "P and S are those that run" grep -q '^N_init 10, z 1, releases all, P 4, S 6.95701, ' out
 good "some messages do not arrive" $small --drop 0.2
-check "and are counted" grep -q '^[0-9]* of the 48 messages were lost\.$' out
+check "and are counted" grep -q '^[0-9]* of the 48 messages of the first run were lost\.$' out
 good "a round that never comes" $small --set releases=6
 check "releases nothing, and that is said" says "No round releases: every agent searched alone."
 bad 2 "releases=6 has no round among the 6 that are planned" $small --set releases=6 --epsilon 1
@@ -75,11 +76,11 @@ check "has no guarantee" says '"if_deployed":null'
 check "because it hands messages on" says "messages are handed on as they are, without noise"
 good "a relay's table" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --past 12 --drop 1
 check "has the p_1 that runs" says "N_init 10, schedule sqrt, p_1 0.292893"
-check "whether the theorem is about it" says "Theorem 1's condition on p_t: fails from t = 2."
-check "messages of the past can be lost" says "5 of the 5 messages were lost."
-check "and are not read then" says "and read 0, 0 bytes."
+check "whether the theorem is about it" says "Theorem 1's condition on p_t: fails at t = 2."
+check "messages of the past can be lost" says "5 of the 5 messages of the first run were lost."
+check "and are not read then" says "and read 0, 0 bytes, in the first run."
 good "a smaller p_1" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --set p1=0.1
-check "fulfils the condition" says "Theorem 1's condition on p_t: holds."
+check "fulfils the condition" says "Theorem 1's condition on p_t: holds with beta_t = 1, up to t = 5."
 good "everybody alone" --algorithm ts --agents 3 --rounds 4 --runs 2 --quiet
 check "nothing leaves" says "Every agent searched alone: nothing left it."
 
@@ -126,14 +127,25 @@ check "an item inherits what it does not say" awk '
 check "commas inside a value are kept" grep -q '^   N_init 10, z 1, releases 0,2, ' out
 check "a column each" grep -q '^iteration  A  *B  *C  *D  *E' out
 check "ratios of later ones to the first" grep -q '^B / A  *1  ' out
+check "three runs have no interval" grep -q '^B / A  *1  [0-9.]*  *–  *[0-9.]*$' out
+check "and why is said" says "–: an interval takes 5 runs, and there are 3."
 check "the file has a row for each and iteration" [ "$(wc -l < c.csv)" -eq $((1 + 5 * 7)) ]
 good "a comparison as JSON" $small --versus "$versus" --format json
 check "results and ratios" grep -q '^{"results":\[{"label":"dp-fts-de.*"ratios":\[{"label":"ts","over":"dp-fts-de' out
+check "no interval is null" says '"low":null,"high":null,"p":'
 cp out c.json
 sed -n 's/.*"label":"random","algorithm"\(.*\)"messages".*/\1/p' c.json > a
 good "alone" --algorithm random --agents 8 --rounds 6 --runs 3 --seed 1 --quiet --format json
 sed -n 's/.*"label":"random","algorithm"\(.*\)"messages".*/\1/p' out > b
 check "an algorithm does not depend on its company" cmp a b
+good "five runs" $small --runs 5 --versus ts
+check "have intervals" grep -q '^B / A  *1  [0-9.]*  *[0-9.]* to [0-9.]*  ' out
+check "and nothing to explain" sh -c '! grep -q "^–: " out'
+good "who begins with uniform points" --algorithm fts --set features=8 --agents 6 --rounds 2 --runs 3 --seed 3 --quiet \
+    --versus "rgpe,features=8; taf,features=8; dp-fts-de,init=domain,features=8; ts,start=uniform; random"
+check "begins with the same ones" awk '$1 == "0" && $3 == "±" { same = 1
+    for (i = 2; i <= 19; i += 3) same = same && $i == $2 && $(i + 2) == $4; exit }
+    END { exit !same }' out
 good "promises of items" $small --epsilon 4 --delta 1e-3 --versus "dp-fts-de,epsilon=1; dp-fts-de,mode=paper" --format json
 check "the second keeps its own" grep -q '"label":"dp-fts-de,epsilon=1".*"epsilon":\(1\|0.99\)' out
 "$tacit" plot c.csv --out c.svg 2> err

@@ -1,0 +1,115 @@
+# simulate_options_test.sh - options of `tacit simulate` that would change nothing are refused, and words are true.
+. "$(dirname "$0")/../support/simulate.sh"
+
+one="--algorithm random --trials 3 --runs 1 --quiet"
+fed="--algorithm ts --agents 2 --rounds 1 --runs 1 --quiet"
+dp="--algorithm dp-fts-de --agents 4 --rounds 1 --runs 1 --set features=10 --quiet"
+by_pulls="--algorithm hct --pulls 100 --runs 1 --quiet"
+printf 'x1,value\n0,1\n1,2\n' > t.csv
+
+# ---- options of objectives, also with the value that is their default
+
+for of in "$one" "$fed" "$by_pulls"; do
+    on="$of --objective garland"
+    bad 2 "--heterogeneity is for the objective gp-family, not for garland" $on --heterogeneity 0.1
+    bad 2 "--distance is for the objective gp-family, not for garland" $on --distance 0.5
+    bad 2 "--lengthscale is for the objectives gp-sample, gp-family and rkhs-*, not for garland" $on --lengthscale 0.2
+    bad 2 "--grid is for the objectives gp-sample, gp-family and rkhs-*, not for garland" $on --grid 20
+    bad 2 "--table-value is for the objective table:FILE.csv, not for garland" $on --table-value y
+    bad 2 "--table-goal is for the objective table:FILE.csv, not for garland" $on --table-goal minimize
+    bad 2 "--table-columns is for the objective table:FILE.csv, not for garland" $on --table-columns agents
+    bad 2 'did you mean "garland"?' $of --objective garlan --distance 0.5
+done
+bad 2 "--distance is for the objective gp-family, not for branin" $one --distance 0.5
+bad 2 "--table-goal is for the objective table:FILE.csv, not for gp-family" $fed --table-goal minimize
+bad 2 "--distance is for the objective gp-family, not for table:t.csv" $fed --objective table:t.csv --distance 0.5
+bad 2 "--lengthscale is for the objectives gp-sample, gp-family and rkhs-*, not for table:t.csv" $one --objective table:t.csv --lengthscale 0.2
+bad 2 "--heterogeneity does not go with --distance: each says how much agents differ" $fed --distance 0.5 --heterogeneity 0.1
+good "a distance" $fed --distance 0.5 --grid 20
+good "or none, and another difference" $fed --distance 0 --heterogeneity 0.3 --grid 20
+good "a length-scale and a grid of a draw" $one --objective gp-sample --lengthscale 0.3 --grid 20
+good "and of rkhs-se" $one --objective rkhs-se --lengthscale 0.3 --grid 20
+good "the goal of a table" $one --objective table:t.csv --table-goal minimize --table-value value --table-columns agents
+
+# ---- the scale of noise
+
+bad 2 "--noise-scale needs --noise LAW: observations of branin have no noise of their own" $one --noise-scale 0.1
+bad 2 "--noise-scale needs --noise LAW: observations of garland have no noise of their own" $fed --objective garland --noise-scale 0.2
+bad 2 "--noise-scale does not go with --noise none" $fed --noise none --noise-scale 0.2
+bad 2 "--noise-scale does not go with --noise none" $by_pulls --noise none --noise-scale 0.2
+good "with a law" $one --noise gaussian --noise-scale 0.2
+good "with the family's own law" $fed --noise-scale 0.2 --grid 20
+good "by pulls, where it is uniform" $by_pulls --noise-scale 0.2
+
+# ---- what is promised
+
+for name in ts random; do
+    bad 2 "--delta is for algorithms that release with noise (dp-fts-de, dp-pf-pne), and $name is none of them" \
+        --algorithm $name --agents 4 --delta 1e-3
+done
+for name in fts rgpe taf; do
+    bad 2 "--accountant is for algorithms that release with noise (dp-fts-de, dp-pf-pne), and $name is none of them" \
+        --algorithm $name --agents 4 --accountant pld
+done
+bad 2 "--delta is for algorithms that release with noise" $fed --delta 1e-3 --versus "random; fts"
+bad 2 "--versus: delta is for algorithms that release with noise (dp-fts-de, dp-pf-pne), and ts is none of them" $dp --versus "ts,delta=1e-3"
+bad 2 "--accountant is for a federation, and this is one party" $one --accountant rdp
+bad 2 "--accountant does not go with --pulls: bandits only pull" $by_pulls --accountant rdp
+good "where there are releases" $dp --delta 1e-3 --accountant rdp --grid 20
+good "or another arm has some" $fed --delta 1e-3 --accountant rdp --grid 20 --versus "dp-fts-de,features=10"
+
+study() { # TRIALS ALGORITHM REST
+    printf '{"name": "s", "direction": "maximize", "trials": %s, "algorithm": {"name": "%s"}, "federation": {"agents": 4}, %s
+        "space": {"x": {"type": "float", "low": 0, "high": 1}}}\n' "$1" "$2" "$3" > s.json
+}
+study 12 dp-fts-de '"privacy": {"epsilon": 3, "delta": 1e-4},'
+good "a document's promise takes a delta" s.json --runs 1 --delta 1e-3 --accountant rdp --grid 20 --quiet
+study 12 fts '"privacy": "none",'
+good "a document without one" s.json --runs 1 --grid 20 --quiet
+bad 2 "--delta is for algorithms that release with noise" s.json --delta 1e-3
+
+# ---- a document with too few trials
+
+study 10 dp-fts-de '"privacy": "none",'
+bad 2 "the document has 10 trials, and agents begin with 10 initial points: no round is left; say --rounds, or fewer points" s.json
+good "rounds that are said" s.json --rounds 1 --runs 1 --grid 20 --quiet
+good "or fewer points" s.json --set initial=8 --runs 1 --grid 20 --quiet --format json
+check "and the document is obeyed" grep -q '"initial":8,"trials":10,' out
+
+# ---- words
+
+"$tacit" objectives gp-family > out 2> err
+check "the coordinates of candidates are named" grep -q '^x1  *0 to 1$' out
+printf 'agent,x,value\n0,0,1\n1,0,1\n' > warm.csv
+bad 2 '"x" is neither agent, value nor a parameter of the objective (point, or its coordinates x1, x2)' $fed --dim 2 --grid 5 --warm warm.csv
+printf 'agent,x1,x2,value\n0,0,0.25,1\n1,0,0.5,1\n' > warm.csv
+good "coordinates" $fed --dim 2 --grid 5 --warm warm.csv --format json
+check "are the only initial points" grep -q '"initial":1,"trials":2,' out
+good "more are asked for" $fed --dim 2 --grid 5 --warm warm.csv --set init=5 --format json
+check "and known ones count among them" grep -q '"initial":5,"trials":6,' out
+printf 'agent,point,value\n0,0,1\n1,3,1\n' > warm.csv
+good "or the number of a candidate" $fed --dim 2 --grid 5 --warm warm.csv
+good "nothing is released" $fed --grid 20 --format json
+check "and the statement ends with its full stop" grep -q 'so nothing was spent\."' out
+
+# ---- a picture by agent
+
+good "curves of agents" $fed --agents 3 --rounds 4 --grid 20 --versus random --by-agent ag.csv --out r.csv
+frame_verb=plot
+good "are drawn" ag.csv
+check "a thin line for each" [ "$(grep -c 'stroke-opacity="0.4"' out)" -eq 6 ]
+check "and thick ones for the means" [ "$(grep -c '<polyline.*stroke-width="2"' out)" -eq 2 ]
+check "with their labels" grep -q '>random<' out
+good "cumulative, too" ag.csv --cumulative
+bad 2 "ag.csv is a file of --by-agent, which is drawn alone; curves to compare are in the file of --out" r.csv ag.csv
+sed 2d ag.csv > half.csv
+bad 2 "half.csv has 14 rows where 1 runs of 3 agents with 5 iterations have 15: it is not whole" half.csv
+frame_verb=simulate
+
+# ---- a folder that is not there
+
+for word in out by-agent checkpoint; do
+    bad 3 "--$word no/such/file.csv: there is no such folder" $fed --$word no/such/file.csv
+done
+
+finish
