@@ -100,16 +100,18 @@ static void point_number(const tc_space *s, size_t k, double *values)
     }
 }
 
-/* When luck has found nothing: the first point from number i on that nobody has. If all are
- * handed out, one of them again. */
-static void look_through(const tc_env *env, uint64_t i, double *values)
+typedef bool passed_over(const tc_env *env, const double *values);
+
+/* When luck has found nothing: the first point from number i on that is not passed over. If all are,
+ * one of them again. */
+static void look_through(const tc_env *env, uint64_t i, passed_over *known, double *values)
 {
     size_t count = count_points(env->space);
     if (count > COUNTABLE)
         return;
     for (size_t k = 0; k < count; k++) {
         point_number(env->space, (size_t)((i + k) % count), values);
-        if (!is_taken(env, values))
+        if (!known(env, values))
             return;
     }
 }
@@ -130,7 +132,7 @@ void tc_design_uniform(const tc_env *env, uint64_t i, double *values)
         if (!is_taken(env, values))
             return;
     }
-    look_through(env, i, values);
+    look_through(env, i, is_taken, values);
 }
 
 /* A region that holds no candidate of a finite space stands for the whole of it. */
@@ -187,13 +189,31 @@ static void sobol_values(const tc_design *d, uint64_t i, double *values)
     tc_design_values(s, values, values);
 }
 
-/* A point that is out already is passed over for one far ahead in the sequence. */
+static bool among_numbers(size_t number, const size_t *numbers, size_t n)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += numbers[i] == number;
+    return found > 0;
+}
+
+/* Of candidates the sequence is no permutation: it asks for none twice that has a value already. */
+static bool is_asked(const tc_env *env, const double *values)
+{
+    const tc_history *h = env->history;
+    if (!env->space->domain)
+        return is_taken(env, values);
+    return among_numbers((size_t)values[0], h->point, h->n) ||
+           among_numbers((size_t)values[0], h->taken_point, h->n_taken);
+}
+
+/* A point that was asked is passed over for one far ahead in the sequence. */
 void tc_design_point(const tc_design *d, uint64_t i, double *values)
 {
     for (uint64_t tries = 0; tries < TRIES; tries++) {
         sobol_values(d, i + (tries << 32), values);
-        if (!is_taken(d->env, values))
+        if (!is_asked(d->env, values))
             return;
     }
-    look_through(d->env, i, values);
+    look_through(d->env, i, is_asked, values);
 }

@@ -1,7 +1,8 @@
 /* design.h - points that do not look at any data: uniform and Sobol'.
  *
  * Point number i is a function of (seed, i) and, on discrete spaces, of what is handed out at the
- * moment: a point that somebody has is passed over while others are left. */
+ * moment: a point that somebody has is passed over while others are left. The Sobol' sequence also passes
+ * over candidates that have a value. */
 #ifndef TC_ALGO_SINGLE_DESIGN_H
 #define TC_ALGO_SINGLE_DESIGN_H
 

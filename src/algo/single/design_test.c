@@ -139,6 +139,37 @@ static void test_a_grid_is_filled_along_its_axes(void **state)
     tc_space_free(space);
 }
 
+/* As many asks as candidates are all of them, whatever the grid: one at a time, each told before the next. */
+static void test_a_grid_is_asked_once(void **state)
+{
+    (void)state;
+    static const size_t grids[][4] = {{4, 4, 4, 4}, {10, 10, 10, 1}, {7, 1, 3, 1}};
+    for (size_t g = 0; g < 3; g++) {
+        tacit_error err = {0};
+        const double low[4] = {0}, high[] = {1, 1, 1, 1};
+        unsigned char asked[1000] = {0};
+        tc_domain *grid;
+        tc_space *space;
+        tc_history history;
+        assert_ok(tc_domain_grid(&grid, 4, grids[g], low, high, &err));
+        const size_t n = grid->n;
+        assert_ok(tc_space_from_domain(&space, grid, &err));
+        assert_ok(tc_history_init(&history, space, &err));
+        tc_env env = {.space = space, .history = &history};
+        tc_design d;
+        tc_design_init(&d, &env);
+        for (uint64_t i = 0; i < n; i++) {
+            double v;
+            tc_design_point(&d, i, &v);
+            assert_int_equal(asked[(size_t)v]++, 0);
+            assert_ok(tc_history_reserve(&history, &err));
+            tc_history_observe(&history, space, &v, 1);
+        }
+        tc_history_fini(&history);
+        tc_space_free(space);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -148,6 +179,7 @@ int main(void)
         TEST(test_a_point_that_is_out_is_passed_over),
         TEST(test_a_party_keeps_to_its_region),
         cmocka_unit_test(test_a_grid_is_filled_along_its_axes),
+        cmocka_unit_test(test_a_grid_is_asked_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
