@@ -17,8 +17,6 @@
 
 typedef tc_de_agent_state agent;
 
-#define NUMBERS_MOST 0x1p27 /* in an agent's models: 1 GB */
-
 /* ---- birth and end ---- */
 
 static tacit_status check_roster(const tc_env *env, tacit_error *err)
@@ -27,19 +25,6 @@ static tacit_status check_roster(const tc_env *env, tacit_error *err)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG, "party %" PRIu64 " is not on the roster of %" PRIu64 " agents",
                    env->party, env->agents);
-}
-
-/* absorb=prior has a model of M^2 numbers for every region that it has seen (prior.c). */
-static tacit_status check_size(const tc_de_options *o, tacit_error *err)
-{
-    const double numbers = (double)o->features * (double)o->features * (double)tc_de_regions(o);
-    if (o->absorb != TC_DE_PRIOR || numbers <= NUMBERS_MOST)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_ARG,
-                   "features=%" PRId64 " in %zu regions would take up to %.0f MB for every agent "
-                   "with absorb=prior; at most %.0f MB are allowed: take fewer of either, or "
-                   "absorb=point",
-                   o->features, tc_de_regions(o), ceil(numbers * 8e-6), floor(NUMBERS_MOST * 8e-6));
 }
 
 /* The next round that releases is the first from `from` on. */
@@ -94,7 +79,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     a->opts = opts;
     size_t M = (size_t)a->opts->features;
     TC_TRY(check_roster(env, err));
-    TC_TRY(check_size(a->opts, err));
+    TC_TRY(tc_de_check_room(a->opts, err));
     TC_TRY(tc_de_releases_init(&a->releases, a->opts->releases, err));
     TC_TRY(share_features(a, err));
     TC_TRY(tc_blr_new_borrowing(&a->model, M, a->opts->noise, env->space->domain ? env->budget : 0,

@@ -65,8 +65,15 @@ double tc_de_follow(const tc_de_options *o, uint64_t t);
 
 tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
                            tacit_error *err);
-/* settle of tc_algorithm: P, S and the rounds that release. */
+/* settle of tc_algorithm: P, S, the kind of message and the rounds that release. */
 tacit_status tc_de_settle(void *opts, tacit_error *err);
+
+/* ---- how much room an agent has for models (prior.c) */
+
+/* absorb=prior has a model of M^2 numbers for every region that an agent has seen. */
+double
+tc_de_room(const tc_de_options *o); /* numbers in all of them; INFINITY: there is one model */
+tacit_status tc_de_check_room(const tc_de_options *o, tacit_error *err); /* E_ARG: more */
 
 /* ---- how much of whom, and at what cost (weights.c) */
 

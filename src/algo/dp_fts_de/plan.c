@@ -1,7 +1,8 @@
 /* plan.c - from a promise (epsilon, delta) to noise, to the rounds that release, and to regions.
  *
  * z is the smallest noise multiplier for which the releases of the planned rounds stay within the
- * promise: closed form where everybody takes part, pld where a secret coin chooses. A ledger also
+ * promise: closed form where everybody takes part, pld where a secret coin chooses; integer orders,
+ * with up to a tenth more noise, where discreteness would take half of delta (epsilon 17 or so). A ledger also
  * counts that noise is discrete, (1 + e^epsilon) times a total variation distance; that much of
  * delta is set aside here, so that it will not refuse the last round. A bound for any plan serves
  * where it takes little; else what this plan may need is set aside, once P is known.
@@ -14,7 +15,7 @@
  *                  each: the error of a broadcast at a point has sd z Delta/q, about z c P/(N q). So
  *                  as many as keep it within a quarter of the sd of f, but no more than there are
  *                  cubes with a side of 2.5 length-scales, or volumes of 4 cells of a length-scale,
- *                  or agents; and none that is a strip of less than 1.5 length-scales, which P with
+ *                  or agents, or than an agent has room for; and none that is a strip of less than 1.5 length-scales, which P with
  *                  a large prime factor would cut. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
@@ -55,6 +56,7 @@ static tacit_status check(const tc_env *env, const tc_de_options *o, tacit_error
     if (env->agents < 2)
         return tc_fail(err, TACIT_E_ARG,
                        "a promise needs a roster of at least 2 agents, got %" PRIu64, env->agents);
+    TC_TRY(tc_de_check_room(o, err));
     if (planned_rounds(env, o) == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "a promise needs a number of trials above the %" PRId64
@@ -90,7 +92,8 @@ static double finest(const tc_env *env, const tc_de_options *o)
     double dim = env->space ? (double)env->space->dim : 1;
     double sides = pow(fmax(1, 0.4 / o->lengthscale), dim);
     double volume = fmax(1, pow(1 / o->lengthscale, dim) / 4);
-    return fmin(fmin(sides, volume), fmin(MOST_REGIONS, (double)env->agents));
+    double room = tc_de_room(o) / ((double)o->features * (double)o->features);
+    return fmax(1, fmin(fmin(sides, volume), fmin(fmin(MOST_REGIONS, room), (double)env->agents)));
 }
 
 static bool is_strip(const tc_env *env, const tc_de_options *o)
@@ -242,5 +245,6 @@ tacit_status tc_de_settle(void *opts, tacit_error *err)
     }
     o->regions = (int64_t)tc_de_regions(o);
     o->clip = tc_de_clip(o) * sqrt((double)o->regions);
+    o->message = tc_de_sends_mean(o) ? TC_DE_MEAN : TC_DE_DRAW;
     return TACIT_OK;
 }

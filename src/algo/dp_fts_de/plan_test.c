@@ -230,6 +230,14 @@ static void test_there_are_no_more_regions_than_agents(void **state)
     assert_ok(promise(&o, 4, INITIAL + ROUNDS, 1000, 1e-5, &err));
     assert_int_equal(o.regions, 4);
     end(&o);
+    start(&o, (const char *const[]){"features", "4096", NULL}); /* or than there is room for */
+    assert_ok(promise(&o, 1000, INITIAL + ROUNDS, 1000, 1e-5, &err));
+    assert_int_equal(o.regions, 8);
+    end(&o);
+    start(&o, (const char *const[]){"features", "4096", "lengthscale", "0.003", NULL});
+    assert_ok(promise(&o, 1000, INITIAL + ROUNDS, 1000, 1e-5, &err));
+    assert_int_equal(o.regions, 8);
+    end(&o);
 }
 
 /* The rule: one release, and as many regions as the noise allows. */
@@ -310,6 +318,13 @@ static void test_settled(void **state)
     assert_int_equal(o.regions, 4);
     assert_close(o.clip, 2 * 1.1 * sqrt(10), 1e-12);
     assert_close(tc_de_clip(&o), clip, 1e-12);
+    assert_int_equal(o.message, TC_DE_MEAN);
+    end(&o);
+    start(&o, (const char *const[]){"noise_multiplier", "0", NULL});
+    clip = tc_de_clip(&o);
+    assert_ok(tc_algorithm_dp_fts_de.settle(&o, &err));
+    assert_int_equal(o.message, TC_DE_DRAW);
+    assert_close(tc_de_clip(&o), clip, 1e-12);
     end(&o);
     start(&o, (const char *const[]){"regions", "9", "clip", "5", "releases", "0,3", NULL});
     assert_ok(tc_algorithm_dp_fts_de.settle(&o, &err));
@@ -359,6 +374,8 @@ static void test_what_cannot_be_kept_is_refused(void **state)
     refuse((const char *const[]){"releases", "40,50", NULL}, 200, 50, 1,
            "releases=40,50 has no round among the 40 that are planned");
     refuse((const char *const[]){"releases", "soon", NULL}, 200, 50, 1, "got \"soon\"");
+    refuse((const char *const[]){"features", "4096", "regions", "9", NULL}, 200, 50, 1,
+           "features=4096 in 9 regions would take up to 1208 MB for every agent");
     refuse(NULL, 200, 50, 0, "epsilon must be in (0, 1e6], got 0");
 }
 

@@ -34,6 +34,7 @@
 #include "base/error.h"
 #include "num/normal.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define SPREAD    0.25 /* v */
@@ -41,6 +42,25 @@
 
 typedef tc_de_agent_state agent;
 typedef tc_de_part part;
+
+#define NUMBERS_MOST 0x1p27 /* 1 GB */
+
+double tc_de_room(const tc_de_options *o)
+{
+    return o->absorb == TC_DE_PRIOR ? NUMBERS_MOST : INFINITY;
+}
+
+tacit_status tc_de_check_room(const tc_de_options *o, tacit_error *err)
+{
+    const double M = (double)o->features, numbers = M * M * (double)tc_de_regions(o);
+    if (o->regions == 0 || numbers <= tc_de_room(o))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "features=%" PRId64 " in %zu regions would take up to %.0f MB for every agent "
+                   "with absorb=prior; at most %.0f MB are allowed: take fewer of either, or "
+                   "absorb=point",
+                   o->features, tc_de_regions(o), ceil(numbers * 8e-6), floor(NUMBERS_MOST * 8e-6));
+}
 
 /* That a draw of one region's r is made of. */
 static size_t normals(size_t M)
