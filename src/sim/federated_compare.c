@@ -133,6 +133,9 @@ static double quantile(const estimate *all, const pairs *p, size_t *which, doubl
     return distances[RANK - 1];
 }
 
+/* An interval of a thousand times either way says nothing. */
+#define REACH_MOST 1000
+
 static void bound(const pairs *p, size_t *which, double *distances, tc_federated_ratio *out)
 {
     estimate all;
@@ -141,7 +144,7 @@ static void bound(const pairs *p, size_t *which, double *distances, tc_federated
     if (!estimate_of(p, which, &all))
         return;
     double reach = all.se * quantile(&all, p, which, distances);
-    if (!isfinite(reach))
+    if (!(reach <= log(REACH_MOST)))
         return;
     out->low = out->ratio * exp(-reach);
     out->high = out->ratio * exp(reach);

@@ -130,6 +130,21 @@ static void test_runs_that_are_alike(void **state)
     assert_no_interval(&x);
 }
 
+/* Five heavy-tailed runs, whose interval would be 0 to infinity. */
+static void test_an_interval_that_says_nothing(void **state)
+{
+    (void)state;
+    static const double runs[][2] = {
+        {23.69, 2.059}, {0.0526, 0.00654}, {26.81, 14.55}, {1.427, 0.1229}, {0.1555, 16.29}};
+    static pair p;
+    make(&p, 5);
+    for (size_t r = 0; r < 5; r++)
+        set(&p, r, runs[r][0], runs[r][1]);
+    tc_federated_ratio x = compare(&p);
+    assert_close(x.ratio, 1.58, 0.01);
+    assert_no_interval(&x);
+}
+
 /* Other numbers than regrets may be negative: then the ratio has no logarithm. */
 static void test_negative_means(void **state)
 {
@@ -349,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_no_regret_at_all),
         cmocka_unit_test(test_some_runs_without_regret),
         cmocka_unit_test(test_runs_that_are_alike),
+        cmocka_unit_test(test_an_interval_that_says_nothing),
         cmocka_unit_test(test_negative_means),
         cmocka_unit_test(test_interval_of_five_runs),
         cmocka_unit_test(test_intervals_cover),

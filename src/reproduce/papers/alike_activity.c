@@ -48,7 +48,7 @@ static const tc_arm arms[] = {TC_ALIKE_ARMS("lengthscale=0.3,y_mean=-0.3,y_scale
         .statements = (says),                                                                      \
         .setting = "activity recognition, N = " #agents ", " whose ", wide ranges, delta 1e-5",    \
         .stand_in = "a grid of 8 x 6 x 4 models",                                                  \
-        .version = 1,                                                                              \
+        .version = 2,                                                                              \
         TC_ACTIVITY_DATA,                                                                          \
         .prepare = prepare_##n,                                                                    \
         .finish = tc_free,                                                                         \

@@ -57,7 +57,7 @@ static const tc_statement narrow_says[] = {
 
 #define FACTS                                                                                      \
     .paper = "dp-fts-de", .claim = "DP-FTS-DE is better than TS on activity recognition",          \
-    .stand_in = TC_ACTIVITY_STAND_IN, .version = 1, .runs = 20, .quick_runs = 2, .seconds = 8,     \
+    .stand_in = TC_ACTIVITY_STAND_IN, .version = 2, .runs = 20, .quick_runs = 2, .seconds = 8,     \
     .quick_seconds = 2, TC_ACTIVITY_BOTH
 
 const tc_experiment tc_experiment_dp_activity_narrow = {

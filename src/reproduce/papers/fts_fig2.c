@@ -56,7 +56,7 @@ const tc_experiment tc_experiment_fts_landmine = {
                    shown, says),
     FACTS,
     .stand_in = TC_MINE_STAND_IN,
-    .version = 2,
+    .version = 3,
     .seconds = 12,
     .quick_seconds = 2,
 };
@@ -72,7 +72,7 @@ const tc_experiment tc_experiment_fts_landmine_platt = {
                    TC_MINE_PLATT_DATA, platt_arms, shown, platt_says),
     FACTS,
     .stand_in = TC_MINE_PLATT_STAND_IN,
-    .version = 1,
+    .version = 2,
     .seconds = 6,
     .quick_seconds = 1,
 };

@@ -99,7 +99,7 @@ static const tc_statement activity_says[] = {
 
 #define TIMED(name_, figure_, arms_, says)                                                         \
     .name = (name_), .paper = "fts", .figure = (figure_),                                          \
-    .claim = "FTS converges faster than TS, RGPE and TAF", .version = 1, .runs = 20,               \
+    .claim = "FTS converges faster than TS, RGPE and TAF", .version = 2, .runs = 20,               \
     .quick_runs = 1, TC_ARMS(arms_),                                                               \
     .x = {.label = "milliseconds of processor time", .n = TIMES, .at = times, .log = true},        \
     TC_SHOWN(shown), .statements = (says)
@@ -163,7 +163,7 @@ const tc_experiment tc_experiment_fts_times = {
     .claim = "the run time of FTS does not depend on N; that of RGPE and TAF grows",
     .setting = "1000 points of [0,1], M = 100, 10 initial points; processor time of one agent",
     .stand_in = "a grid on a line in place of landmine detection; times depend on the machine",
-    .version = 1,
+    .version = 2,
     .runs = 10,
     .quick_runs = 1,
     .seconds = 10,

@@ -110,7 +110,7 @@ static const tc_statement activity_says[] = {
     SAYS("published ranges, ", ""), SAYS("wide ranges, ", "-wide"), {NULL}};
 
 #define LENGTHS_ROW(name_, figure_, arms_, says)                                                   \
-    .name = (name_), .paper = "fts", .figure = (figure_), .version = 1, .runs = 10,                \
+    .name = (name_), .paper = "fts", .figure = (figure_), .version = 2, .runs = 10,                \
     .quick_runs = 1, TC_ARMS(arms_),                                                               \
     .x = {.label = "numbers in a message", .n = 2 * LENGTHS, .at = lengths, .log = true},          \
     .statements = (says)

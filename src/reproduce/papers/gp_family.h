@@ -13,7 +13,7 @@ enum { TC_GP_FAMILY_ROUNDS = 40 };
 
 /* Members of a tc_experiment. */
 #define TC_GP_FAMILY(name_, figure_, claim_, setting_, arms_, says)                                \
-    .name = (name_), .figure = (figure_), .claim = (claim_), .setting = setting_, .version = 1,    \
+    .name = (name_), .figure = (figure_), .claim = (claim_), .setting = setting_, .version = 2,    \
     .quick_runs = 2, TC_ARMS(arms_),                                                               \
     .x = {.label = "t", .n = TC_GP_FAMILY_ROUNDS + 1, .step = 1, .from_zero = true},               \
     .y_label = "simple regret", .y_log = true, .statements = (says)
