@@ -75,33 +75,52 @@ static tacit_status load_json(tc_regret_curves *c, const char *file, tacit_error
     return status;
 }
 
-/* names[i]: the file of curve i. */
-static tacit_status load_curves(const tc_invocation *in, tc_regret_curves *curves,
-                                const char *names[MAX_CURVES], tacit_error *err)
+typedef struct loaded {
+    tc_regret_curves curves;
+    const char *names[MAX_CURVES]; /* the file of each */
+} loaded;
+
+/* Those from number `before` on are of this file. */
+static tacit_status name_curves(loaded *l, size_t before, const char *file, tacit_error *err)
+{
+    if (l->curves.n > MAX_CURVES)
+        return tc_fail(err, TACIT_E_ARG, "%zu curves are too many for one chart, which has %d",
+                       l->curves.n, MAX_CURVES);
+    for (size_t k = before; k < l->curves.n; k++)
+        l->names[k] = file;
+    return TACIT_OK;
+}
+
+static tacit_status load_curves(const tc_invocation *in, loaded *l, tacit_error *err)
 {
     for (size_t i = 0; i < in->n_args; i++) {
-        size_t before = curves->n;
-        TC_TRY(ends_in(in->args[i], ".json") ? load_json(curves, in->args[i], err)
-                                             : load_csv(curves, in->args[i], err));
-        if (curves->n > MAX_CURVES)
-            return tc_fail(err, TACIT_E_ARG, "%zu curves are too many for one chart, which has %d",
-                           curves->n, MAX_CURVES);
-        for (size_t k = before; k < curves->n; k++)
-            names[k] = in->args[i];
+        size_t before = l->curves.n;
+        TC_TRY(ends_in(in->args[i], ".json") ? load_json(&l->curves, in->args[i], err)
+                                             : load_csv(&l->curves, in->args[i], err));
+        TC_TRY(name_curves(l, before, in->args[i], err));
     }
     return TACIT_OK;
 }
 
-static tacit_status draw_curves(const tc_invocation *in, tc_text *svg, tacit_error *err)
+/* status: of loading them. */
+static tacit_status draw_loaded(loaded *l, tacit_status status, const plot_opts *o, tc_text *svg,
+                                tacit_error *err)
 {
-    const plot_opts *o = in->opts;
-    tc_regret_curves curves = {0};
-    const char *names[MAX_CURVES];
-    tacit_status status = load_curves(in, &curves, names, err);
     if (status == TACIT_OK)
-        status = tc_plot_regret(curves.items, curves.n, names, o->title, o->cumulative, svg, err);
-    tc_regret_curves_fini(&curves);
+        status = tc_plot_regret(l->curves.items, l->curves.n, l->names, o->title, o->cumulative,
+                                svg, err);
+    tc_regret_curves_fini(&l->curves);
     return status;
+}
+
+static tacit_status draw_curves(const plot_opts *o, const char *file, const char *text, size_t len,
+                                tc_text *svg, tacit_error *err)
+{
+    loaded l = {0};
+    tacit_status status = tc_regret_from_csv(&l.curves, text, len, file, err);
+    if (status == TACIT_OK)
+        status = name_curves(&l, 0, file, err);
+    return draw_loaded(&l, status, o, svg, err);
 }
 
 static tacit_status draw_agents(const plot_opts *o, const char *file, const char *text, size_t len,
@@ -115,18 +134,20 @@ static tacit_status draw_agents(const plot_opts *o, const char *file, const char
     return status;
 }
 
-/* A file of --by-agent stands alone; anything else is curves. */
+/* A file of --by-agent stands alone; anything else is curves. One file is read once: it may be a pipe. */
 static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_error *err)
 {
     const char *file = in->args[0];
     char *text;
     size_t len;
-    if (in->n_args > 1 || ends_in(file, ".json"))
-        return draw_curves(in, svg, err);
+    if (in->n_args > 1 || ends_in(file, ".json")) {
+        loaded l = {0};
+        return draw_loaded(&l, load_curves(in, &l, err), in->opts, svg, err);
+    }
     TC_TRY(tc_file_read(file, MAX_FILE_BYTES, &text, &len, err));
     tacit_status status = tc_agent_file_is(text, len)
                               ? draw_agents(in->opts, file, text, len, svg, err)
-                              : draw_curves(in, svg, err);
+                              : draw_curves(in->opts, file, text, len, svg, err);
     tc_free(text);
     return status;
 }

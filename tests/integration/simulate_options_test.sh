@@ -101,6 +101,9 @@ check "a thin line for each" [ "$(grep -c 'stroke-opacity="0.4"' out)" -eq 6 ]
 check "and thick ones for the means" [ "$(grep -c '<polyline.*stroke-width="2"' out)" -eq 2 ]
 check "with their labels" grep -q '>random<' out
 good "cumulative, too" ag.csv --cumulative
+mkfifo pipe.csv
+cat r.csv > pipe.csv &
+good "curves come through a pipe, too" pipe.csv
 bad 2 "ag.csv is a file of --by-agent, which is drawn alone; curves to compare are in the file of --out" r.csv ag.csv
 sed 2d ag.csv > half.csv
 bad 2 "half.csv has 14 rows where 1 runs of 3 agents with 5 iterations have 15: it is not whole" half.csv
