@@ -1,11 +1,14 @@
 /* simulate.c - `tacit simulate`: an algorithm on a built-in objective, many runs, exact regret.
  *
  * For one party, or for a federation in one process. The files beside it: simulate_int.h. */
+#include "base/file.h"
 #include "base/memory.h"
 #include "sim/curated.h"
 #include "simulate_int.h"
 #include "verbs.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -236,7 +239,6 @@ static tacit_status choose_seed(const tc_simulate_plan *p, uint64_t *out, tacit_
     return TACIT_OK;
 }
 
-/* A file that cannot be written would be noticed only when all is computed. */
 static tacit_status check_folder(const char *option, const char *file, tacit_error *err)
 {
     struct stat info;
@@ -251,6 +253,21 @@ static tacit_status check_folder(const char *option, const char *file, tacit_err
     if (!there)
         return tc_fail(err, TACIT_E_NOT_FOUND, "--%s %s: there is no such folder", option, file);
     return TACIT_OK;
+}
+
+/* A file that cannot be written would be noticed only when all is computed. Behind links, as
+ * tc_file_write goes. */
+static tacit_status check_result(const char *option, const char *file, tacit_error *err)
+{
+    struct stat info;
+    char target[PATH_MAX];
+    tacit_error why = {0};
+    TC_TRY(check_folder(option, file, err));
+    if (!file)
+        return TACIT_OK;
+    bool linked = stat(file, &info) == 0 && S_ISREG(info.st_mode) && realpath(file, target);
+    tacit_status status = tc_file_writable(linked ? target : file, &why);
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "--%s: %.400s", option, why.msg);
 }
 
 /* By pulls there are bandits, which have names of their own (simulate_pulls.c). */
@@ -273,8 +290,8 @@ static tacit_status make_plan(tc_simulate_plan *p, tacit_error *err)
 {
     const tc_simulate_opts *o = p->o;
     TC_TRY(tc_simulate_files(p, err));
-    TC_TRY(check_folder("out", o->out, err));
-    TC_TRY(check_folder("by-agent", o->by_agent, err));
+    TC_TRY(check_result("out", o->out, err));
+    TC_TRY(check_result("by-agent", o->by_agent, err));
     TC_TRY(check_folder("checkpoint", o->checkpoint, err));
     if (p->in->n_args)
         TC_TRY(tc_study_doc_read(&p->doc, p->in->args[0], err));

@@ -9,6 +9,7 @@
 #include "simulate_int.h"
 #include "watch.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +21,8 @@ typedef struct contest {
     const tc_simulate_plan *p;
     tc_contender contenders[MOST_CONTENDERS];
     size_t n;
-    tc_family *family; /* of one agent: for its space */
+    tc_family *family;         /* of one agent: for its space */
+    json_t *objective_options; /* of the family, as used */
     tc_warm warm;
     uint64_t agents;
     const char *objective;
@@ -31,6 +33,7 @@ static void contest_fini(contest *a)
     for (size_t i = 0; i < a->n; i++)
         tc_contender_fini(&a->contenders[i]);
     tc_family_free(a->family);
+    json_decref(a->objective_options);
     tc_warm_fini(&a->warm);
 }
 
@@ -173,16 +176,17 @@ static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *e
     return TACIT_OK;
 }
 
-/* Agents that share features need a public guess of the length-scale, and here it is known. A
- * document is simulated as it would be deployed. */
+/* Agents that share features need a public guess of the length-scale, and here it is known; within the
+ * range of the option. A document is simulated as it would be deployed. */
 static tacit_status choose_lengthscale(const contest *a, tc_contender *c, tacit_error *err)
 {
+    const tc_option *o = tc_options_find(c->algorithm->options, "lengthscale");
     double known = tc_family_lengthscale(a->objective, &a->p->o->family);
-    if (known == 0 || a->p->doc || !tc_algorithm_federated(c->algorithm) ||
-        !tc_options_find(c->algorithm->options, "lengthscale") ||
-        json_object_get(c->given, "lengthscale"))
+    if (known == 0 || a->p->doc || !o || !tc_algorithm_federated(c->algorithm) ||
+        json_object_get(c->given, o->name))
         return TACIT_OK;
-    if (json_object_set_new(c->given, "lengthscale", json_real(known)) != 0)
+    double told = fmin(fmax(known, o->min), o->max);
+    if (json_object_set_new(c->given, o->name, json_real(told)) != 0)
         return tc_fail_memory(err);
     return TACIT_OK;
 }
@@ -305,6 +309,7 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
     TC_TRY(tc_privacy_delta(c->delta, (int64_t)a->agents, quiet, &c->delta, err));
     TC_TRY(tc_simulate_checkpoint(a->p->o->checkpoint, i, &c->checkpoint, err));
     c->f = federated_of(a, c);
+    c->objective_options = a->objective_options;
     TC_TRY(choose_lengthscale(a, c, err));
     TC_TRY(begin_warm(a, c, err));
     TC_TRY(choose_initial(c, first, err));
@@ -348,6 +353,8 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     TC_TRY(choose_agents(a, err));
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
                          err));
+    TC_TRY(tc_federated_objective_json(a->objective, &p->o->family, tc_family_space(a->family),
+                                       &a->objective_options, err));
     if (p->o->warm)
         TC_TRY(tc_warm_read(&a->warm, p->o->warm, tc_family_space(a->family), a->agents, err));
     for (size_t i = 0; i < a->n; i++)
@@ -357,15 +364,17 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
 
 /* -- the runs ------------------------------------------------------------------------------ */
 
-tacit_status tc_simulate_interrupted(const char *checkpoint, tacit_error *err)
+/* A federation keeps whole runs alone. */
+static tacit_status interrupted(const char *checkpoint, tacit_error *err)
 {
     if (checkpoint)
         return tc_fail(err, TACIT_E_CANCELLED,
-                       "interrupted; finished runs are in %s, and the same command goes on there",
+                       "interrupted; finished runs are in %s, and the same command goes on after "
+                       "them; a run that was not finished begins anew",
                        checkpoint);
     return tc_fail(err, TACIT_E_CANCELLED,
-                   "interrupted; with --checkpoint FILE the same command would go on where it "
-                   "stopped");
+                   "interrupted; with --checkpoint FILE finished runs are kept, and the same "
+                   "command goes on after them");
 }
 
 /* A plan that cannot be run leaves no file behind. */
@@ -384,7 +393,7 @@ static tacit_status run_one(const contest *a, tc_contender *c, tacit_error *err)
     snprintf(label, sizeof label, "%.40s on %.16s", c->label, a->objective);
     tacit_status status = watch(c, label, a->p->in->quiet, err);
     if (status == TACIT_E_CANCELLED)
-        return tc_simulate_interrupted(a->p->o->checkpoint, err);
+        return interrupted(c->checkpoint, err);
     if (status != TACIT_OK)
         return status;
     return tc_federated_cost_init(&c->cost, &c->result, accountant_of(a), c->delta, err);

@@ -129,12 +129,13 @@ tacit_status tc_simulate_curator(const tc_simulate_plan *p, const tc_simulation 
 typedef struct tc_contender {
     char *label;
     const tc_algorithm *algorithm;
-    json_t *given;         /* its options as given */
-    json_t *options;       /* all of them, as in force */
-    json_t *shown;         /* the same with values in place of "chosen" */
-    char *theorem;         /* what one says about them; may be empty */
-    double epsilon, delta; /* the promise asked for; 0: none, and the default delta */
-    char *checkpoint;      /* or NULL */
+    json_t *given;                   /* its options as given */
+    json_t *options;                 /* all of them, as in force */
+    json_t *shown;                   /* the same with values in place of "chosen" */
+    const json_t *objective_options; /* as used; borrowed */
+    char *theorem;                   /* what one says about them; may be empty */
+    double epsilon, delta;           /* the promise asked for; 0: none, and the default delta */
+    char *checkpoint;                /* or NULL */
     tc_federated f;
     tc_federated_result result;
     tc_federated_cost cost;
@@ -204,8 +205,6 @@ tacit_status tc_simulate_pulls_report(const tc_pull_contender *c, size_t n,
 
 /* The file of contender i: FILE, FILE.2, FILE.3, ...; NULL where there is no checkpoint. */
 tacit_status tc_simulate_checkpoint(const char *file, size_t i, char **out, tacit_error *err);
-/* E_CANCELLED, with how to go on. */
-tacit_status tc_simulate_interrupted(const char *checkpoint, tacit_error *err);
 /* "regions 4" or "releases 0,1,...,39": the value of an option. */
 void tc_simulate_add_value(tc_text *out, const json_t *v);
 /* Parts after ", ", in lines of 80 columns of which `indent` are empty. */

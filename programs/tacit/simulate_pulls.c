@@ -312,13 +312,24 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
 
 /* -- the runs ------------------------------------------------------------------------------ */
 
+static tacit_status interrupted(const char *checkpoint, tacit_error *err)
+{
+    if (checkpoint)
+        return tc_fail(err, TACIT_E_CANCELLED,
+                       "interrupted; finished runs are in %s, and the same command goes on there",
+                       checkpoint);
+    return tc_fail(err, TACIT_E_CANCELLED,
+                   "interrupted; with --checkpoint FILE the same command would go on where it "
+                   "stopped");
+}
+
 static tacit_status run_one(const contest *a, tc_pull_contender *c, tacit_error *err)
 {
     char label[64];
     snprintf(label, sizeof label, "%.40s on %.16s", c->label, a->objective);
     tacit_status status = tc_watch_pulls(&c->p, label, a->p->in->quiet, &c->result, err);
     if (status == TACIT_E_CANCELLED)
-        return tc_simulate_interrupted(a->p->o->checkpoint, err);
+        return interrupted(a->p->o->checkpoint, err);
     return status;
 }
 

@@ -270,7 +270,7 @@ void tc_simulate_ratio_note(uint64_t runs)
         printf("–: an interval takes %d runs, and there are %llu.\n", (int)TC_INTERVAL_RUNS,
                (unsigned long long)runs);
     else
-        printf("–: the runs are too few, or too much alike, for an interval.\n");
+        printf("–: too few runs, too much alike, or too few with any regret: no interval.\n");
 }
 
 static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, tacit_error *err)
@@ -359,25 +359,29 @@ static tacit_status as_text(const tc_federated_part *parts, size_t n, bool json,
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
-static tacit_status write_files(const tc_federated_part *parts, size_t n, const tc_simulate_opts *o,
-                                tacit_error *err)
+static tacit_status write_result(const tc_federated_part *parts, size_t n, const char *file,
+                                 tacit_error *err)
 {
-    tc_text text = {0}, agents = {0};
-    tacit_status status = TACIT_OK;
-    if (o->out)
-        status = as_text(parts, n, tc_simulate_is_json(o->out), &text, err);
-    if (o->by_agent)
-        tc_federated_agents_csv(parts, n, &agents);
-    if (status == TACIT_OK && agents.failed)
-        status = tc_fail_memory(err);
-    if (status == TACIT_OK && o->out)
-        status = tc_file_write(o->out, tc_text_get(&text), text.len, err);
-    if (status == TACIT_OK && o->by_agent)
-        status = tc_file_write(o->by_agent, tc_text_get(&agents), agents.len, err);
+    tc_text text = {0};
+    tacit_status status = as_text(parts, n, tc_simulate_is_json(file), &text, err);
+    if (status == TACIT_OK)
+        status = tc_file_write(file, tc_text_get(&text), text.len, err);
     tc_text_fini(&text);
-    tc_text_fini(&agents);
     return status;
 }
+
+static tacit_status write_agents(const tc_federated_part *parts, size_t n, const char *file,
+                                 tacit_error *err)
+{
+    tc_text text = {0};
+    tc_federated_agents_csv(parts, n, &text);
+    tacit_status status =
+        text.failed ? tc_fail_memory(err) : tc_file_write(file, tc_text_get(&text), text.len, err);
+    tc_text_fini(&text);
+    return status;
+}
+
+/* -- all of it ----------------------------------------------------------------------------- */
 
 static tacit_status print_text(const tc_federated_part *parts, size_t n, bool json,
                                tacit_error *err)
@@ -390,6 +394,30 @@ static tacit_status print_text(const tc_federated_part *parts, size_t n, bool js
     return status;
 }
 
+static tacit_status print_all(const tc_contender *c, const tc_federated_part *parts, size_t n,
+                              int format, tacit_error *err)
+{
+    if (format != TC_FORMAT_TABLE)
+        return print_text(parts, n, format != TC_FORMAT_CSV, err);
+    return n > 1 ? print_several(c, parts, n, err) : print_one(c, err);
+}
+
+/* A file that cannot be written takes nothing else with it. Files come first: who reads the table
+ * may go away, and that ends the program. */
+static tacit_status deliver(const tc_contender *c, const tc_federated_part *parts, size_t n,
+                            const tc_simulate_plan *p, tacit_error *err)
+{
+    const tc_simulate_opts *o = p->o;
+    tacit_status first = TACIT_OK, status = TACIT_OK;
+    if (o->out)
+        first = write_result(parts, n, o->out, err);
+    if (o->by_agent)
+        status = write_agents(parts, n, o->by_agent, first == TACIT_OK ? err : NULL);
+    first = first == TACIT_OK ? status : first;
+    status = print_all(c, parts, n, p->in->format, first == TACIT_OK ? err : NULL);
+    return first == TACIT_OK ? status : first;
+}
+
 tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simulate_plan *p,
                                 tacit_error *err)
 {
@@ -397,12 +425,13 @@ tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simula
     if (!parts)
         return tc_fail_memory(err);
     for (size_t i = 0; i < n; i++)
-        parts[i] = (tc_federated_part){c[i].label, &c[i].f, &c[i].result, &c[i].cost, c[i].shown};
-    tacit_status status = write_files(parts, n, p->o, err);
-    if (status == TACIT_OK && p->in->format != TC_FORMAT_TABLE)
-        status = print_text(parts, n, p->in->format != TC_FORMAT_CSV, err);
-    else if (status == TACIT_OK)
-        status = n > 1 ? print_several(c, parts, n, err) : print_one(c, err);
+        parts[i] = (tc_federated_part){.label = c[i].label,
+                                       .f = &c[i].f,
+                                       .result = &c[i].result,
+                                       .cost = &c[i].cost,
+                                       .options = c[i].shown,
+                                       .objective_options = c[i].objective_options};
+    tacit_status status = deliver(c, parts, n, p, err);
     tc_free(parts);
     return status;
 }

@@ -136,11 +136,11 @@ static tacit_status simulate(tc_simulation *sim, const tc_simulate_plan *p, taci
     char label[64];
     snprintf(label, sizeof label, "%s on %s", sim->algorithm->name, sim->objective);
     TC_TRY(tc_watch_simulation(sim, label, p->in->quiet, &r, err));
-    tacit_status status = p->o->out ? write_file(sim, &r, p->o->out, err) : TACIT_OK;
-    if (status == TACIT_OK)
-        status = print_result(sim, &r, p->in->format, err);
+    tacit_status written = p->o->out ? write_file(sim, &r, p->o->out, err) : TACIT_OK;
+    tacit_status printed =
+        print_result(sim, &r, p->in->format, written == TACIT_OK ? err : NULL); /* in any case */
     tc_simulation_result_fini(&r);
-    return status;
+    return written == TACIT_OK ? printed : written;
 }
 
 /* What the algorithm runs with: given is owned by the caller. */

@@ -25,6 +25,12 @@ static bool trial_done(void *user, uint64_t done)
     return !tc_interrupted();
 }
 
+static bool stopped(void *user)
+{
+    (void)user;
+    return tc_interrupted();
+}
+
 static watch start(const char *label, uint64_t total, bool quiet)
 {
     tc_catch_interrupts();
@@ -58,10 +64,12 @@ tacit_status tc_watch_federation(tc_federated *f, const char *label, bool quiet,
     TC_TRY(tc_federated_steps(f, &steps, err));
     watch w = start(label, steps, quiet);
     f->progress = trial_done;
+    f->stopped = stopped;
     f->user = &w;
     tacit_status status = tc_federated_run(f, out, err);
     end(&w);
     f->progress = NULL;
+    f->stopped = NULL;
     f->user = NULL;
     return status;
 }

@@ -32,6 +32,7 @@ typedef struct runs {
 
 /* One run while it lasts. */
 typedef struct run {
+    runs *all;
     tc_run_seeds seeds;
     tc_family *family;
     tc_store *store;
@@ -51,6 +52,16 @@ static double observe(void *user, uint64_t agent, uint64_t trial, const double *
     tc_stream noise;
     tc_stream_public(&noise, &r->seeds.objective, TC_FOR_OBSERVATION, agent << 32 | trial);
     return tc_family_observe(r->family, (size_t)agent, values, &noise);
+}
+
+/* Somebody says so, or another run has failed. */
+static bool stopped(void *user)
+{
+    runs *all = ((run *)user)->all;
+    const tc_federated *sim = all->sim;
+    if (sim->stopped && sim->stopped(sim->user))
+        atomic_store(&all->stop, true);
+    return atomic_load(&all->stop);
 }
 
 static tacit_status open_ledger(run *r, tacit_error *err)
@@ -77,6 +88,7 @@ static tacit_status found(run *r, const runs *all, tacit_error *err)
                                 .paired = sim->paired,
                                 .pool = all->inner,
                                 .objective = observe,
+                                .stopped = stopped,
                                 .user = r,
                                 .ledger = r->ledger,
                                 .limit = sim->epsilon > 0 ? &r->limit : NULL,
@@ -171,15 +183,18 @@ static void note(run *r, const runs *all, uint64_t t)
 
 /* ---- a run ---- */
 
+static tacit_status interrupted(tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CANCELLED, "the simulation was interrupted");
+}
+
 static tacit_status count_step(runs *all, tacit_error *err)
 {
     const tc_federated *sim = all->sim;
     uint64_t done = atomic_fetch_add(&all->steps, 1) + 1;
     if (sim->progress && !sim->progress(sim->user, done))
         atomic_store(&all->stop, true);
-    if (atomic_load(&all->stop))
-        return tc_fail(err, TACIT_E_CANCELLED, "the simulation was interrupted");
-    return TACIT_OK;
+    return atomic_load(&all->stop) ? interrupted(err) : TACIT_OK;
 }
 
 static tacit_status run_steps(run *r, runs *all, tacit_error *err)
@@ -270,14 +285,13 @@ static void run_body(void *ctx, size_t k)
 {
     runs *all = ctx;
     size_t i = all->todo[k];
-    run r = {0};
+    run r = {.all = all};
     tacit_error *err = &all->errors[i];
-    if (atomic_load(&all->stop)) {
-        tc_fail(err, TACIT_E_CANCELLED, "the simulation was interrupted");
-        return;
-    }
-    if (run_whole(&r, all, i, err) != TACIT_OK)
+    tacit_status status = stopped(&r) ? TACIT_E_CANCELLED : run_whole(&r, all, i, err);
+    if (status != TACIT_OK)
         atomic_store(&all->stop, true); /* without this run there is no result */
+    if (status == TACIT_E_CANCELLED)
+        (void)interrupted(err); /* where it was does not matter */
     run_close(&r);
 }
 

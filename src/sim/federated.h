@@ -51,6 +51,8 @@ typedef struct tc_federated {
     tc_pool *pool;
     /* Called from any thread, `done` of all runs x steps; may be NULL. False: E_CANCELLED. */
     bool (*progress)(void *user, uint64_t done);
+    /* Asked within steps, and while a past is made, as in federation.h; may be NULL. */
+    bool (*stopped)(void *user);
     void *user;
 } tc_federated;
 

@@ -170,7 +170,21 @@ static json_t *messages_json(const tc_federated_result *r)
     return NULL;
 }
 
-static json_t *deployed_json(const tc_federated_cost *c)
+/* With 1/N^2 for each of N agents, that anybody's data leak is as likely as 1/N at most. */
+static json_t *warning_json(double delta, uint64_t agents)
+{
+    tc_text text = {0};
+    double most = 1 / ((double)agents * (double)agents);
+    if (!(delta > most))
+        return json_null();
+    tc_text_addf(&text, "delta %g is above 1/N^2 = %g for %llu agents", delta, most,
+                 (unsigned long long)agents);
+    json_t *j = text.failed ? NULL : json_string(tc_text_get(&text));
+    tc_text_fini(&text);
+    return j;
+}
+
+static json_t *deployed_json(const tc_federated_cost *c, uint64_t agents)
 {
     if (c->none)
         return json_null();
@@ -183,6 +197,7 @@ static json_t *deployed_json(const tc_federated_cost *c)
               tc_regret_set(j, "bound", json_string(c->bound.accountant)) &&
               tc_regret_set(j, "releases", count(c->releases)) &&
               tc_regret_set(j, "by_round", tc_regret_numbers((size_t)c->rounds, c->by_round)) &&
+              tc_regret_set(j, "warning", warning_json(c->bound.delta, agents)) &&
               tc_regret_set(j, "statement", json_string(tc_text_get(&statement)));
     tc_text_fini(&statement);
     if (ok)
@@ -191,7 +206,7 @@ static json_t *deployed_json(const tc_federated_cost *c)
     return NULL;
 }
 
-static json_t *privacy_json(const tc_federated_cost *c)
+static json_t *privacy_json(const tc_federated_cost *c, uint64_t agents)
 {
     tc_text statement = {0};
     tc_federated_cost_statement(c, &statement);
@@ -199,12 +214,41 @@ static json_t *privacy_json(const tc_federated_cost *c)
     bool ok = j && !statement.failed && tc_regret_set(j, "private", json_false()) &&
               tc_regret_set(j, "reason", json_string("seeded")) &&
               tc_regret_set(j, "statement", json_string(tc_text_get(&statement))) &&
-              tc_regret_set(j, "if_deployed", deployed_json(c));
+              tc_regret_set(j, "if_deployed", deployed_json(c, agents));
     tc_text_fini(&statement);
     if (ok)
         return j;
     json_decref(j);
     return NULL;
+}
+
+/* Grids have as many on every axis; 0: there is none. */
+static int64_t points_per_axis(const tc_space *s)
+{
+    return s->domain && s->domain->axes ? (int64_t)s->domain->axes[0] : 0;
+}
+
+tacit_status tc_federated_objective_json(const char *objective, const tc_family_opts *family,
+                                         const tc_space *space, json_t **out, tacit_error *err)
+{
+    tc_family_opts o = tc_family_settle(objective, family);
+    const char *who;
+    o.objective.dim = (int64_t)(space->domain ? space->domain->dim : space->n_params);
+    o.objective.grid = points_per_axis(space);
+    json_t *j = tc_options_json(tc_family_options, &o);
+    if (!j)
+        return tc_fail_memory(err);
+    for (const tc_option *row = tc_family_options; row->name; row++)
+        if (!tc_objective_takes(objective, row->name, &who))
+            (void)json_object_del(j, row->name);
+    *out = j;
+    return TACIT_OK;
+}
+
+static json_t *objective_json(const tc_federated_part *p)
+{
+    return p->objective_options ? json_deep_copy(p->objective_options)
+                                : tc_options_json(tc_family_options, &p->f->family);
 }
 
 static bool fill_plan(json_t *j, const tc_federated_part *p)
@@ -220,7 +264,7 @@ static bool fill_plan(json_t *j, const tc_federated_part *p)
            tc_regret_set(j, "seed", count(f->seed)) &&
            tc_regret_set(j, "drop", json_real(f->drop)) &&
            tc_regret_set(j, "options", json_deep_copy(p->options ? p->options : f->options)) &&
-           tc_regret_set(j, "objective_options", tc_options_json(tc_family_options, &f->family));
+           tc_regret_set(j, "objective_options", objective_json(p));
 }
 
 static json_t *part_json(const tc_federated_part *p)
@@ -233,8 +277,7 @@ static json_t *part_json(const tc_federated_part *p)
         tc_regret_set(j, "cumulative_regret",
                       tc_regret_moments(n, r->cumulative_mean, r->cumulative_se)) &&
         tc_regret_set(j, "messages", messages_json(r)) &&
-        tc_regret_set(j, "privacy", privacy_json(p->cost)) &&
-        tc_regret_set(j, "seconds", json_real(r->seconds)))
+        tc_regret_set(j, "privacy", privacy_json(p->cost, p->f->agents)))
         return j;
     json_decref(j);
     return NULL;

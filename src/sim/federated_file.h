@@ -5,13 +5,15 @@
  *         one row per iteration; the statement stands in the last row of its label
  *   JSON  {"label", "algorithm", "objective", "agents", "runs", "initial", "trials", "seed", "drop",
  *          "options", "objective_options", "iterations": [0, ...], "simple_regret": {"mean", "se"},
- *          "cumulative_regret": {"mean", "se"}, "messages": {...}, "privacy": {...}, "seconds"}
+ *          "cumulative_regret": {"mean", "se"}, "messages": {...}, "privacy": {...}}
  *         or, of several, {"results": [one such each], "ratios": [...]}
  *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret; of several, label first
  *
  * messages are those of one run, the first ("of_run": 0): "count" and "bytes" of all its agents
  * together, "lost" and "fetches" among them. A ratio has "label", "over", "iteration", "ratio", "low",
- * "high" and "p"; low and high are null where there is no interval (federated.h).
+ * "high" and "p"; low and high are null where there is no interval (federated.h). privacy.if_deployed
+ * has a "warning", null or that its delta is above 1/N^2. There is nothing in a file that differs
+ * from one computation of the same simulation to the next: no times.
  * regret_file.h reads the curves back. Epsilons are those of a deployment (federated_cost.h). */
 #ifndef TC_SIM_FEDERATED_FILE_H
 #define TC_SIM_FEDERATED_FILE_H
@@ -25,6 +27,7 @@ typedef struct tc_federated_part {
     const tc_federated_result *result;
     const tc_federated_cost *cost;
     const json_t *options; /* the same with what the algorithm chose in their place; NULL: f's */
+    const json_t *objective_options; /* of tc_federated_objective_json; NULL: f's, as given */
 } tc_federated_part;
 
 /* The simple regret of part `of` over that of the first, at one iteration. */
@@ -38,6 +41,11 @@ typedef struct tc_federated_contrast {
  * single run. Caller: tc_free. */
 tacit_status tc_federated_contrasts(const tc_federated_part *parts, size_t n,
                                     tc_federated_contrast **rows, size_t *n_rows, tacit_error *err);
+
+/* Options of a family over this space of its own, as used: what they leave to the family is filled
+ * in, and those that it does not look at are left out. Caller decrefs. */
+tacit_status tc_federated_objective_json(const char *objective, const tc_family_opts *family,
+                                         const tc_space *space, json_t **out, tacit_error *err);
 
 /* Several parts are one object with "results" and "ratios". Caller decrefs. */
 tacit_status tc_federated_json(const tc_federated_part *parts, size_t n, json_t **out,

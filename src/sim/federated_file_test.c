@@ -216,6 +216,105 @@ static void test_json_members(void **state)
     end(&p);
 }
 
+static char *text_of(const pair *p)
+{
+    tacit_error err = {0};
+    json_t *j = NULL;
+    assert_ok(tc_federated_json(p->parts, 2, &j, &err));
+    char *text = tc_json_text(j);
+    json_decref(j);
+    assert_non_null(text);
+    return text;
+}
+
+static void test_json_has_no_times(void **state)
+{
+    (void)state;
+    pair p;
+    start(&p);
+    char *a = text_of(&p);
+    p.r[0].seconds += 1000;
+    p.r[1].seconds += 2000;
+    char *b = text_of(&p);
+    assert_string_equal(a, b);
+    tc_free(a);
+    tc_free(b);
+    end(&p);
+}
+
+static void test_json_warns_of_a_large_delta(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    pair p;
+    json_t *j;
+    start(&p);
+    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_true(json_is_null(at(at(j, "privacy", "if_deployed"), "warning", NULL)));
+    json_decref(j);
+    p.c[0].bound.delta = 1.0 / (AGENTS * AGENTS); /* as large as it may be */
+    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_true(json_is_null(at(at(j, "privacy", "if_deployed"), "warning", NULL)));
+    json_decref(j);
+    p.c[0].bound.delta = 0.125;
+    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_string_equal(json_string_value(at(at(j, "privacy", "if_deployed"), "warning", NULL)),
+                        "delta 0.125 is above 1/N^2 = 0.111111 for 3 agents");
+    json_decref(j);
+    end(&p);
+}
+
+static void check_objective(const char *name, int64_t dim, int64_t grid, const char *expected)
+{
+    tacit_error err = {0};
+    tc_family_opts o = {0};
+    tc_family *f = NULL;
+    json_t *j = NULL;
+    assert_ok(tc_options_defaults(tc_family_options, &o, &err));
+    o.objective.dim = dim;
+    o.objective.grid = grid;
+    assert_ok(tc_family_new(&f, name, &o, 1, tc_public_seed_from(1), &err));
+    assert_ok(tc_federated_objective_json(name, &o, tc_family_space(f), &j, &err));
+    char *text = tc_json_text(j);
+    assert_string_equal(text, expected);
+    tc_free(text);
+    json_decref(j);
+    tc_family_free(f);
+    tc_options_fini(tc_family_options, &o);
+}
+
+/* Numbers and laws in place of "its own", and nothing that does nothing. */
+static void test_objective_as_used(void **state)
+{
+    (void)state;
+#define BEGIN(dim, law) "{\"dim\":" dim ",\"shift\":0.0,\"noise\":\"" law "\",\"noise-scale\":0.1"
+    check_objective("gp-family", 0, 0,
+                    BEGIN("1", "gaussian") ",\"lengthscale\":0.03,\"grid\":1000,"
+                                           "\"heterogeneity\":0.1,\"distance\":0.0}");
+    check_objective("gp-family", 2, 0,
+                    BEGIN("2", "gaussian") ",\"lengthscale\":0.03,\"grid\":32,"
+                                           "\"heterogeneity\":0.1,\"distance\":0.0}");
+    check_objective("gp-sample", 0, 0, BEGIN("2", "none") ",\"lengthscale\":0.2,\"grid\":0}");
+    check_objective("gp-sample", 0, 7, BEGIN("2", "none") ",\"lengthscale\":0.2,\"grid\":7}");
+    check_objective("branin", 0, 0, BEGIN("2", "none") "}");
+#undef BEGIN
+}
+
+static void test_part_says_the_objective_as_used(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    pair p;
+    json_t *j, *used = json_pack("{s:i}", "dim", 9);
+    start(&p);
+    p.parts[0].objective_options = used;
+    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_true(json_equal(at(j, "objective_options", NULL), used));
+    json_decref(j);
+    json_decref(used);
+    end(&p);
+}
+
 static void test_ratios(void **state)
 {
     (void)state;
@@ -250,6 +349,10 @@ int main(void)
         cmocka_unit_test(test_refused_messages_are_told_of),
         cmocka_unit_test(test_agents_add_up),
         cmocka_unit_test(test_json_members),
+        cmocka_unit_test(test_json_has_no_times),
+        cmocka_unit_test(test_json_warns_of_a_large_delta),
+        cmocka_unit_test(test_objective_as_used),
+        cmocka_unit_test(test_part_says_the_objective_as_used),
         cmocka_unit_test(test_ratios),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,52 @@ static void test_interrupted_and_resumed(void **state)
     end(&s);
 }
 
+/* The same by a word within a step, in threads as well. */
+static uint64_t word_at;
+static atomic_uint_fast64_t asked;
+
+static bool word(void *user)
+{
+    (void)user;
+    uint64_t n = atomic_fetch_add(&asked, 1) + 1;
+    return word_at > 0 && n >= word_at;
+}
+
+static void test_stopped_within_a_step_and_resumed(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    setup s;
+    tc_federated_result x;
+    start(&s);
+    s.f.stopped = word;
+    word_at = 0;
+    asked = 0;
+    tc_federated_result whole = run(&s.f);
+    uint64_t all = asked;
+    s.f.checkpoint = path;
+    for (size_t threads = 1; threads <= 3; threads += 2)
+        for (uint64_t part = 1; part < 6; part++) {
+            (void)unlink(path);
+            word_at = all * part / 6; /* every second one is the last question of a run */
+            asked = 0;
+            assert_ok(tc_pool_new(&s.f.pool, threads, &err));
+            assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_CANCELLED,
+                         "the simulation was interrupted");
+            assert_int_equal(strlen(err.msg), strlen("the simulation was interrupted"));
+            word_at = 0;
+            first_done = 0;
+            x = run(&s.f);
+            if (threads == 1)
+                assert_int_equal(first_done, (part - 1) / 2 * 8 + 1); /* runs are kept whole */
+            assert_same_results(&whole, &x);
+            tc_federated_result_fini(&x);
+            tc_pool_free(s.f.pool);
+        }
+    tc_federated_result_fini(&whole);
+    end(&s);
+}
+
 static void test_killed_and_resumed(void **state)
 {
     (void)state;
@@ -310,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interrupted_and_resumed),
+        cmocka_unit_test(test_stopped_within_a_step_and_resumed),
         cmocka_unit_test(test_killed_and_resumed),
         cmocka_unit_test(test_more_runs_and_fewer),
         cmocka_unit_test(test_everything_that_matters_is_part_of_it),

@@ -95,8 +95,10 @@ static tacit_status build(tc_federation *f, tacit_error *err)
     f->failures = tc_alloc(f->n_chunks, sizeof *f->failures);
     if (!f->members || !f->failures)
         return tc_fail_memory(err);
-    for (uint64_t i = 0; i < c->agents; i++)
+    for (uint64_t i = 0; i < c->agents; i++) {
+        TC_TRY(tc_federation_goes_on(f, err));
         TC_TRY(add_member(f, i, err));
+    }
     return c->past > 0 ? tc_federation_past(f, err) : TACIT_OK;
 }
 
@@ -137,6 +139,13 @@ void tc_federation_free(tc_federation *f)
 
 /* ---- agents in parallel ---- */
 
+tacit_status tc_federation_goes_on(const tc_federation *f, tacit_error *err)
+{
+    if (f->cfg.stopped && f->cfg.stopped(f->cfg.user))
+        return tc_fail(err, TACIT_E_CANCELLED, "the federation was told to stop");
+    return TACIT_OK;
+}
+
 typedef struct sweep {
     tc_federation *f;
     tc_member_body body;
@@ -148,11 +157,14 @@ static void sweep_chunk(void *ctx, size_t c)
     tc_federation *f = s->f;
     tacit_error *err = &f->failures[c];
     uint64_t end = (c + 1) * f->chunk < f->cfg.acting ? (c + 1) * f->chunk : f->cfg.acting;
-    for (uint64_t i = c * f->chunk; i < end; i++)
+    for (uint64_t i = c * f->chunk; i < end; i++) {
+        if (tc_federation_goes_on(f, err) != TACIT_OK)
+            return;
         if (s->body(f, i, err) != TACIT_OK) {
             (void)tc_fail_in(err, "agent %" PRIu64, i);
             return;
         }
+    }
 }
 
 tacit_status tc_federation_failure(const tc_federation *f, tacit_error *err)

@@ -39,6 +39,9 @@ typedef struct tc_federation_config {
     size_t chunk; /* agents asked together; 0 chooses */
     /* Called from any thread, for one agent in one thread at a time. */
     double (*objective)(void *user, uint64_t agent, uint64_t trial, const double *values);
+    /* Asked between agents and between their trials of the past, from any thread. True: E_CANCELLED,
+     * and the federation is good for nothing but to be freed. May be NULL. */
+    bool (*stopped)(void *user);
     void *user;
     tc_ledger *ledger;             /* or NULL: no release is refused or recorded; borrowed */
     const tc_ledger_budget *limit; /* or NULL: none. Read in every round */

@@ -42,6 +42,8 @@ struct tc_federation {
     char *rejection;
 };
 
+/* E_CANCELLED: it was told to stop. */
+tacit_status tc_federation_goes_on(const tc_federation *f, tacit_error *err);
 /* Calls body(f, i) for every agent, chunks of them in parallel; a chunk ends with its first
  * failure, and the first chunk that failed speaks. */
 typedef tacit_status (*tc_member_body)(tc_federation *f, uint64_t i, tacit_error *err);

@@ -36,6 +36,7 @@ static tacit_status run_trial(const tc_federation *f, uint64_t agent, tc_optimiz
 {
     const tc_ask_request request = {0};
     tc_event e;
+    TC_TRY(tc_federation_goes_on(f, err));
     do {
         TC_TRY(tc_optimizer_next(o, &request, &e, err));
         TC_TRY(tc_optimizer_apply(o, &e, err));
@@ -47,11 +48,13 @@ static tacit_status run_trial(const tc_federation *f, uint64_t agent, tc_optimiz
 }
 
 /* What o has tried becomes all that `to` knows. */
-static tacit_status hand_down(const tc_optimizer *o, tc_optimizer *to, tacit_error *err)
+static tacit_status hand_down(const tc_federation *f, const tc_optimizer *o, tc_optimizer *to,
+                              tacit_error *err)
 {
     for (uint64_t i = 0; i < tc_optimizer_trials(o); i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
         tc_event e;
+        TC_TRY(tc_federation_goes_on(f, err));
         TC_TRY(tc_optimizer_enqueue(to, t->values, 0, &e, err));
         TC_TRY(tc_optimizer_apply(to, &e, err));
         TC_TRY(tc_optimizer_tell(to, i, NULL, t->value, 0, &e, err));
@@ -90,7 +93,7 @@ static tacit_status relive(const former_self *s, tc_federation *f, tacit_error *
     tc_event e;
     for (uint64_t i = 0; i < f->cfg.past; i++)
         TC_TRY(run_trial(f, s->agent, s->alone, err));
-    TC_TRY(hand_down(s->alone, s->listed, err));
+    TC_TRY(hand_down(f, s->alone, s->listed, err));
     TC_TRY(tc_optimizer_publish(s->listed, 0, &e, err));
     tc_text_add_bytes(message, e.bytes, e.n_bytes);
     return message->failed ? tc_fail_memory(err) : TACIT_OK;

@@ -134,6 +134,7 @@ static tacit_status keep_all(tc_federation *f, tacit_error *err)
 {
     for (uint64_t i = 0; i < f->cfg.agents; i++) {
         bool in;
+        TC_TRY(tc_federation_goes_on(f, err));
         TC_TRY(receive(f, i, &in, err));
         if (in)
             TC_TRY(tc_federation_keep(f, i, f->round.number, err));
@@ -172,6 +173,7 @@ static tacit_status fold_all(tc_federation *f, void *state, tacit_error *err)
     for (uint64_t i = 0; i < f->cfg.agents; i++) {
         const tc_text *t = &f->members[i].message;
         bool in;
+        TC_TRY(tc_federation_goes_on(f, err));
         TC_TRY(receive(f, i, &in, err));
         if (in)
             TC_TRY(f->cfg.algorithm->aggregator->fold(state, i, tc_text_get(t), t->len, err));

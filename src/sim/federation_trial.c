@@ -1,8 +1,8 @@
 /* federation_trial.c - one trial of every agent (federation.h).
  *
- * Agents of a federated algorithm share what is public, so a chunk of them is asked at once: the
- * optimizer may then score all of them in one pass, with the same bits as one by one. Then each
- * runs its trial and is told what came of it. */
+ * Agents of a federated algorithm share what is public, so where the algorithm can score many in one
+ * pass, a chunk of them is asked at once, with the same bits as one by one. Then each runs its trial
+ * and is told what came of it. */
 #include "base/error.h"
 #include "sim/federation_int.h"
 
@@ -75,11 +75,16 @@ static tacit_status ask_siblings(asking *a, tacit_error *err)
 
 static tacit_status ask(const tc_federation *f, asking *a, tacit_error *err)
 {
-    if (tc_algorithm_federated(f->cfg.algorithm))
+    const tc_algorithm *algorithm = f->cfg.algorithm;
+    if (tc_algorithm_federated(algorithm) && algorithm->optimizer->ask_many) {
+        TC_TRY(tc_federation_goes_on(f, err));
         return ask_siblings(a, err);
-    for (size_t k = 0; k < a->n; k++)
+    }
+    for (size_t k = 0; k < a->n; k++) {
+        TC_TRY(tc_federation_goes_on(f, err));
         if (tc_optimizer_next(a->o[k], &request, &a->event[k], err) != TACIT_OK)
             return tc_fail_in(err, "agent %" PRIu64, a->agent[k]);
+    }
     return TACIT_OK;
 }
 
@@ -105,6 +110,7 @@ static tacit_status ask_once(const tc_federation *f, asking *a, tacit_error *err
     TC_TRY(ask(f, a, err));
     for (size_t k = 0; k < a->n; k++) {
         bool done;
+        TC_TRY(tc_federation_goes_on(f, err));
         if (take(f, a->agent[k], a->o[k], &a->event[k], &done, err) != TACIT_OK)
             return tc_fail_in(err, "agent %" PRIu64, a->agent[k]);
         if (done)

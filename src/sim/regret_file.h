@@ -6,7 +6,7 @@
  *   JSON  {"algorithm", "objective", "runs", "trials", "seed", "options", "objective_options",
  *          "iterations": [1, ...], "simple_regret": {"mean": [], "se": []},
  *          "cumulative_regret": {"mean": [], "se": []},
- *          "by_run": {"simple_regret": [], "cumulative_regret": []}, "seconds",
+ *          "by_run": {"simple_regret": [], "cumulative_regret": []},
  *          "privacy": {"private": false, "reason": "seeded", "if_deployed": {"epsilon", "delta",
  *          "per": "reply", "unit": "user", "mechanism", "noise_sd", "statement"}, "statement"}}
  *

@@ -195,8 +195,7 @@ static bool fill(json_t *j, const tc_simulation *sim, const tc_simulation_result
            tc_regret_set(j, "simple_regret", tc_regret_moments(n, r->simple_mean, r->simple_se)) &&
            tc_regret_set(j, "cumulative_regret",
                          tc_regret_moments(n, r->cumulative_mean, r->cumulative_se)) &&
-           tc_regret_set(j, "by_run", by_run_json(r)) &&
-           tc_regret_set(j, "seconds", json_real(r->seconds));
+           tc_regret_set(j, "by_run", by_run_json(r));
 }
 
 tacit_status tc_regret_json(const tc_simulation *sim, const tc_simulation_result *r, json_t **out,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # simulate_federated_test.sh - tacit simulate for federations, from outside: what it prints and
-# writes, the privacy it reports, resuming after kill -9, and every kind of bad input.
+# writes, the privacy it reports, an end at SIGTERM, resuming after kill -9, and every kind of bad input.
 #
 # Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep, sed and awk; KILL_AT (default:
 # ./libkill_at.so, which the build makes) for a kill at a chosen write. Prints one "ok" or "not ok"
@@ -28,11 +28,6 @@ within() {
     awk -v x="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(x != "" && x >= low && x <= high) }'
 }
 
-# What may differ between two runs of one command.
-timeless() {
-    sed 's/"seconds":[-+.0-9e]*//g'
-}
-
 : > out
 : > err
 
@@ -43,6 +38,7 @@ paper="--algorithm dp-fts-de --agents 200 --rounds 40 --runs 1 --seed 1 --set fe
     --set sampling_rate=0.25 --set noise_multiplier=1 --set releases=all --delta 0.00294352"
 good "the paper's setting, pld" $paper --format json
 check "a delta above 1/N^2 is warned of" grep -q 'warning: delta 0.00294352 is above 1/N^2' err
+check "in the result as well" says '"warning":"delta 0.00294352 is above 1/N^2 = 2.5e-05 for 200 agents"'
 check "epsilon is 7.05" within "$(field epsilon)" 7.045 7.055
 check "over 40 releases" says '"accountant":"pld","bound":"pld","releases":40'
 check "the ledger has the broadcasts that left" says '"releases":40,"refusals":0'
@@ -54,6 +50,8 @@ check "epsilon by round has 40 numbers, none falls" awk '
 check "a seeded run is not private" says '"privacy":{"private":false,"reason":"seeded","statement":"NOT PRIVATE: seeded.'
 check "the statement says what is not protected" says 'Not protected: being on the roster, being online'
 good "the paper's setting, moments" $paper --accountant moments --quiet --format json
+check "where quiet silences only the other" says '"warning":"delta 0.00294352 is above 1/N^2'
+check "which it does" [ ! -s err ]
 check "epsilon is 9.91" within "$(field epsilon)" 9.9 9.915
 
 good "a table" $small
@@ -89,21 +87,26 @@ check "is kept" within "$(field epsilon)" 1.9 2
 check "at its delta" says '"delta":0.001,'
 good "the default delta" $small --set releases=first --format json
 check "is min(1e-5, 1/N^2)" says '"delta":1e-05,'
+check "of which nobody is warned" says '"warning":null'
+check "the kind of message is the one that is sent" says '"message":"mean"'
+check "the objective is the one that was used" says '"noise":"gaussian","noise-scale":0.1,"lengthscale":0.03,"grid":1000,'
+good "without noise" $small --set noise_multiplier=0 --format json
+check "draws are sent" says '"message":"draw"'
 
 # ---- one plan, one result
 
 base="$small --drop 0.2 --format json"
 good "one thread" $base --threads 1
-timeless < out > one.json
+cp out one.json
 for threads in 2 3; do
     good "$threads threads" $base --threads $threads
-    timeless < out > more.json
+    cp out more.json
     check "the same bits with $threads threads" cmp one.json more.json
 done
 good "a single run" $base --runs 1 --threads 1
-timeless < out > one.json
+cp out one.json
 good "whose agents share three threads" $base --runs 1 --threads 3
-timeless < out > more.json
+cp out more.json
 check "has the same bits" cmp one.json more.json
 check "some of its 48 messages are lost" within "$(field lost)" 2 20
 
@@ -114,6 +117,11 @@ check "the last row has the statement" awk -F, 'END { exit !/NOT PRIVATE: seeded
 check "by agent: runs x agents x iterations" [ "$(wc -l < agents.csv)" -eq $((1 + 3 * 8 * 7)) ]
 check "whose mean over agents and runs is the curve" awk -F, '
     FNR == NR { if ($3 == 6) { sum += $4; n++ } next } $7 == 6 { d = sum / n - $8; exit !(d < 1e-12 && d > -1e-12) }' agents.csv r.csv
+good "written as JSON" $small --out one.json
+good "and again" $small --out two.json
+check "to the same bytes" cmp one.json two.json
+check "which are those on standard output" run 0 $small --format json
+check "to the last" cmp one.json out
 good "printed as CSV" $small --format csv
 check "is the file" cmp out r.csv
 
@@ -192,16 +200,16 @@ rm rows empty.csv unknown.csv column.csv without.csv outside.csv word.csv few.cs
 
 long="--algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 3 --set features=30 --threads 2 --quiet --format json"
 good "an undisturbed simulation" $long
-timeless < out > calm.json
+cp out calm.json
 env LD_PRELOAD="$preload" TACIT_KILL_AT=12 "$tacit" simulate $long --checkpoint half > out 2> err
 check "killed at its twelfth write" [ $? -eq 137 ]
 runs=$(($(wc -l < half) - 1))
 check "killed between its runs ($runs of 24 are kept)" within "$runs" 1 23
 good "the same command goes on" $long --checkpoint half
-timeless < out > resumed.json
+cp out resumed.json
 check "as if nothing had happened" cmp calm.json resumed.json
 good "and has nothing left to do" $long --checkpoint half
-timeless < out > resumed.json
+cp out resumed.json
 check "with the same result" cmp calm.json resumed.json
 bad 4 "seed, privacy, drop, past, warm and by-agent must be the same" $long --drop 0.1 --checkpoint half
 bad 4 "half" --algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 4 --checkpoint half --quiet
@@ -211,7 +219,25 @@ await test -s stop
 kill -TERM $pid # as Ctrl-C; but a script's background jobs ignore SIGINT
 wait $pid
 check "an interruption ends with 130" [ $? -eq 130 ]
-check "and says how to go on" grep -q 'tacit: interrupted; finished runs are in stop, and the same command goes on there$' err
+check "and says how to go on" grep -q 'tacit: interrupted; finished runs are in stop, and the same command goes on after them; a run that was not finished begins anew$' err
+
+# ends WORD...: at SIGTERM it ends, in the middle of its first run; the checkpoint shows that it has begun
+ends() {
+    rm -f began ended
+    (
+        "$tacit" simulate "$@" --quiet --checkpoint began > out 2> err &
+        echo $! > pid
+        wait $!
+        echo $? > ended
+    ) &
+    await test -s began && kill -TERM "$(cat pid)" && await test -s ended || kill -KILL "$(cat pid)"
+    wait
+    [ "$(cat ended)" -eq 130 ]
+}
+check "an endless past is interrupted" ends --algorithm fts --agents 8 --rounds 3 --runs 2 --past 1000000
+check "that of one run too" ends --algorithm fts --agents 8 --rounds 3 --runs 1 --past 1000000 --threads 2
+check "and endless rounds" ends --algorithm rgpe --agents 300 --rounds 10000 --runs 2
+check "nothing is printed then" [ ! -s out ]
 "$tacit" simulate $small --versus "random; ts" --checkpoint each > out 2> err
 check "a checkpoint for each algorithm" wc -c each each.2 each.3 > /dev/null
 

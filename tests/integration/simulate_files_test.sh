@@ -1,6 +1,7 @@
 #!/bin/sh
 # simulate_files_test.sh - the files that tacit simulate is given: two options that name one file are refused
-# before anything is touched, whatever the names look like, and a checkpoint is a regular file.
+# before anything is touched, whatever the names look like, and so is a file that cannot be written; a
+# checkpoint is a regular file.
 #
 # Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, mkfifo and timeout. Prints one "ok" or "not ok"
 # line per check; the exit status is 0 only if all are ok.
@@ -110,6 +111,48 @@ mkfifo given
 printf 'agent,x1,value\n0,0.5,1\n1,0.5,1\n2,0.5,1\n' > given &
 check "trials from a pipe" quick --algorithm ts --agents 3 --rounds 2 --runs 2 --objective garland --quiet --warm given
 wait
+
+# ---- results that cannot be written
+
+# Long enough that nobody waits for it: refused before it starts.
+endless="--algorithm ts --agents 50 --rounds 1000000 --runs 1000 --quiet"
+for option in --out --by-agent; do
+    bad 5 "$option: cannot write \"d\": Is a directory" $endless $option d
+    bad 3 "$option f/x: there is no such folder" $endless $option f/x
+done
+bad 5 '--out: cannot write "d": Is a directory' --trials 10000000 --runs 1000 --out d
+bad 5 '--out: cannot write "d": Is a directory' --algorithm hct --objective garland --pulls 10000000000 --out d
+mkdir locked
+echo old > locked/there
+chmod a-w locked
+ln -s locked/there to-locked
+if [ ! -w locked ]; then # the superuser may write everywhere
+    bad 5 'Permission denied' $endless --out locked/new
+    bad 5 'Permission denied' $endless --out locked/there
+    bad 5 'Permission denied' $endless --out to-locked
+    bad 5 'Permission denied' $endless --checkpoint new --by-agent locked/new
+fi
+chmod u+w locked
+ln -s ../g locked/away
+chmod a-w locked
+good "a link leads out of a folder that is locked" $small --out locked/away
+chmod u+w locked
+check "to the file behind it" cmp f g
+
+# full TEXT WORD...: there was no room for a file, which the exit code says, and TEXT is printed all the same
+full() {
+    text=$1
+    shift
+    run 5 "$@" && [ "$(cat err)" = 'tacit: cannot write "/dev/full": No space left on device' ] && grep -q "$text" out
+}
+if [ -c /dev/full ]; then
+    check "a full disk: the table is printed" full 'fts on gp-family' $small --out /dev/full --by-agent whole
+    check "and the other file written" [ "$(wc -l < whole)" -eq 19 ]
+    check "a full disk for the agents" full '^iteration  simple regret' $small --out table.out --by-agent /dev/full
+    check "the other file is written" cmp f table.out
+    check "a full disk for one party" full 'gp-ei on branin' --trials 3 --runs 2 --quiet --out /dev/full
+    check "and JSON on standard output" full '^{"label":' $small --format json --out /dev/full
+fi
 
 # ---- what is no regular file
 

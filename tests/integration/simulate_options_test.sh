@@ -92,6 +92,9 @@ good "or the number of a candidate" $fed --dim 2 --grid 5 --warm warm.csv
 good "nothing is released" $fed --grid 20 --format json
 check "and the statement ends with its full stop" grep -q 'so nothing was spent\."' out
 
+good "a length-scale beyond the range of the option is told as near as may be" $fed --algorithm fts --grid 20 --lengthscale 0.0008
+check "and shown" grep -q 'lengthscale 0.001' out
+
 # ---- a picture by agent
 
 good "curves of agents" $fed --agents 3 --rounds 4 --grid 20 --versus random --by-agent ag.csv --out r.csv
