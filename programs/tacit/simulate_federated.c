@@ -15,11 +15,11 @@
 
 #define OBJECTIVE_DEFAULT "gp-family"
 
-enum { MOST_CONTENDERS = 26, ROUNDS_DEFAULT = 40, INITIAL_DEFAULT = 10 };
+enum { ROUNDS_DEFAULT = 40, INITIAL_DEFAULT = 10 };
 
 typedef struct contest {
     const tc_simulate_plan *p;
-    tc_contender contenders[MOST_CONTENDERS];
+    tc_contender contenders[TC_CONTENDERS_MOST];
     size_t n;
     tc_family *family;         /* of one agent: for its space */
     json_t *objective_options; /* of the family, as used */
@@ -103,7 +103,7 @@ static tacit_status enlist(contest *a, tacit_error *err)
         return TACIT_OK;
     size_t more;
     tacit_status status =
-        tc_simulate_versus(p->o->versus, first, first + 1, MOST_CONTENDERS - 1, &more, err);
+        tc_simulate_versus(p->o->versus, first, first + 1, TC_CONTENDERS_MOST - 1, &more, err);
     a->n += more;
     return status;
 }

@@ -14,7 +14,7 @@
 #define SNAPSHOT ".run-"
 
 /* --checkpoint has one for each algorithm, of which there are 26 at most; six others. */
-enum { CHECKPOINTS_MOST = 26, OTHERS = 6, FILES_MOST = CHECKPOINTS_MOST + OTHERS };
+enum { OTHERS = 6, FILES_MOST = TC_CONTENDERS_MOST + OTHERS };
 
 typedef struct named {
     const char *option, *path;
@@ -24,7 +24,7 @@ typedef struct named {
 typedef struct files {
     named f[FILES_MOST]; /* the checkpoints first */
     size_t n, checkpoints;
-    char *names[CHECKPOINTS_MOST]; /* of the checkpoints */
+    char *names[TC_CONTENDERS_MOST]; /* of the checkpoints */
 } files;
 
 /* -- what there is ------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static void add(files *all, const char *option, const char *path, bool written)
 static size_t count_algorithms(const char *versus)
 {
     size_t n = versus ? 2 : 1;
-    for (; versus && *versus && n < CHECKPOINTS_MOST; versus++)
+    for (; versus && *versus && n < TC_CONTENDERS_MOST; versus++)
         n += *versus == ';';
     return n;
 }
@@ -136,7 +136,7 @@ tacit_status tc_simulate_files(const tc_simulate_plan *p, tacit_error *err)
     add_others(&all, p);
     if (status == TACIT_OK)
         status = check_all(&all, p->o->pulls > 0, err);
-    for (size_t i = 0; i < CHECKPOINTS_MOST; i++)
+    for (size_t i = 0; i < TC_CONTENDERS_MOST; i++)
         tc_free(all.names[i]);
     return status;
 }

@@ -22,6 +22,8 @@
 #include "storage.h"
 
 /* The curator's, named as in `tacit curate release` where they can be; 0 and NULL: not given. */
+enum { TC_CONTENDERS_MOST = 26 }; /* of one comparison: a letter each */
+
 typedef struct tc_curator_opts {
     int mode, noise; /* tc_row_mode, tc_rows_noise */
     double radius, unit, output_epsilon, output_bound;

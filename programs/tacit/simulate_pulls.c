@@ -16,7 +16,7 @@
 #define BANDIT_DEFAULT    "fed-hct"
 #define OBJECTIVE_DEFAULT "garland"
 
-enum { MOST_CONTENDERS = 26, POINTS = 100 };
+enum { POINTS = 100 };
 /* The laws of --noise that there are by pulls, in the order of tc_objective_opts. */
 enum { NOISE_NONE = 0, NOISE_UNIFORM = 2 };
 /* Optima are known to rounding. */
@@ -24,7 +24,7 @@ enum { NOISE_NONE = 0, NOISE_UNIFORM = 2 };
 
 typedef struct contest {
     const tc_simulate_plan *p;
-    tc_pull_contender contenders[MOST_CONTENDERS];
+    tc_pull_contender contenders[TC_CONTENDERS_MOST];
     size_t n;
     tc_family *family; /* of the first run */
     uint64_t agents;
@@ -298,7 +298,7 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     TC_TRY(tc_simulate_check_objective(p, a->objective, err));
     TC_TRY(add_first(a, err));
     if (p->o->versus)
-        TC_TRY(tc_versus_each(p->o->versus, MOST_CONTENDERS - 1, add_item, a, err));
+        TC_TRY(tc_versus_each(p->o->versus, TC_CONTENDERS_MOST - 1, add_item, a, err));
     TC_TRY(choose_agents(a, err));
     TC_TRY(check_memory(a, err));
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, (size_t)a->agents,

@@ -2,6 +2,7 @@
  *
  * Writes stay inside a folder of their own, also those to special files: run
  * as root with a defect in file.c, a test must not be able to replace a device. */
+#include "support/syncs.h"
 #include "support/test.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -15,26 +16,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/tacit-file-test-XXXXXX";
-
-/* ---- counting syncs: those of file.c end up here ---- */
-
-static int file_syncs, folder_syncs;
-
-TACIT_API int fsync(int fd);
-
-int fsync(int fd)
-{
-    struct stat info;
-    bool known = fstat(fd, &info) == 0;
-    folder_syncs += known && S_ISDIR(info.st_mode);
-    file_syncs += known && S_ISREG(info.st_mode);
-    return (int)syscall(SYS_fsync, fd);
-}
 
 /* ---- files of a test ---- */
 

@@ -1,4 +1,5 @@
 /* snapshot_test.c - numbers in a file: what comes back, and every way to damage it. */
+#include "support/syncs.h"
 #include "support/test.h"
 
 #include "base/file.h"
@@ -7,23 +8,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-/* ---- counting syncs: those of a snapshot end up here ---- */
-
-static int file_syncs, folder_syncs;
-
-TACIT_API int fsync(int fd);
-
-int fsync(int fd)
-{
-    struct stat info;
-    bool known = fstat(fd, &info) == 0;
-    folder_syncs += known && S_ISDIR(info.st_mode);
-    file_syncs += known && S_ISREG(info.st_mode);
-    return (int)syscall(SYS_fsync, fd);
-}
 
 /* ---- tests ---- */
 
