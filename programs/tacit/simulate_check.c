@@ -15,8 +15,7 @@ enum { NO_NOISE = 0 };        /* the first choice of --noise */
 /* Of a name that does not exist, that is what should be said. */
 static bool exists(const char *objective)
 {
-    static const char table[] = "table:";
-    if (strncmp(objective, table, sizeof table - 1) == 0)
+    if (tc_value_table_named(objective))
         return true;
     for (size_t i = 0; tc_families()[i]; i++)
         if (strcmp(tc_families()[i]->name, objective) == 0)

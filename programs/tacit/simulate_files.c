@@ -10,10 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TABLE    "table:"
 #define SNAPSHOT ".run-"
 
-/* --checkpoint has one for each algorithm, of which there are 26 at most; six others. */
+/* --checkpoint has one for each algorithm; six others. */
 enum { OTHERS = 6, FILES_MOST = TC_CONTENDERS_MOST + OTHERS };
 
 typedef struct named {
@@ -58,13 +57,13 @@ static tacit_status add_checkpoints(files *all, const tc_simulate_opts *o, tacit
 static void add_others(files *all, const tc_simulate_plan *p)
 {
     const tc_simulate_opts *o = p->o;
-    bool table = o->objective && strncmp(o->objective, TABLE, strlen(TABLE)) == 0;
+    bool table = o->objective && tc_value_table_named(o->objective);
     add(all, "--out", o->out, true);
     add(all, "--by-agent", o->by_agent, true);
     add(all, "STUDY.json", p->in->n_args ? p->in->args[0] : NULL, false);
     add(all, "--warm", o->warm, false);
     add(all, "--bounds-file", o->curator.bounds_file, false);
-    add(all, "--objective", table ? o->objective + strlen(TABLE) : NULL, false);
+    add(all, "--objective", table ? o->objective + strlen(TC_TABLE_PREFIX) : NULL, false);
 }
 
 /* -- which are one ------------------------------------------------------------------------- */

@@ -110,6 +110,10 @@ typedef struct tc_objective_info {
 } tc_objective_info;
 const tc_objective_info *const *tc_objectives(void); /* NULL-terminated */
 
+/* An objective may be a file of values: "table:FILE.csv" (value_table.c). */
+#define TC_TABLE_PREFIX "table:"
+bool tc_value_table_named(const char *name); /* does it begin so? */
+
 /* takes.c. Does an objective, or family, look at the option? Of some options it is as if they were
  * not there. *who: those that do, in words. */
 bool tc_objective_takes(const char *objective, const char *option, const char **who);

@@ -63,7 +63,6 @@ void tc_grid_gp_fini(tc_grid_gp *g);
 void tc_grid_gp_draw(const tc_grid_gp *g, tc_stream *s, double *scratch, double *out);
 
 /* value_table.c. */
-#define TC_TABLE_PREFIX "table:"
 struct tc_value_table {
     tc_domain *domain; /* the parameter columns */
     size_t columns;    /* value columns */
@@ -73,7 +72,6 @@ struct tc_value_table {
     tc_arena memory;
 };
 
-bool tc_value_table_named(const char *name); /* does it begin with "table:"? */
 /* `name` is "table:FILE.csv". */
 tacit_status tc_value_table_new(tc_value_table **out, const char *name,
                                 const tc_objective_opts *opts, tacit_error *err);

@@ -171,16 +171,7 @@ static tacit_status take_lines(reading *r, const char *text, size_t len, size_t 
 
 static tacit_status append(tc_journal *j, const char *text, size_t len, tacit_error *err)
 {
-    while (len > 0) {
-        ssize_t n = write(j->fd, text, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return fail_io("write", j->path, err);
-        text += n;
-        len -= (size_t)n;
-    }
-    return fsync(j->fd) == 0 ? TACIT_OK : fail_io("write", j->path, err);
+    return tc_file_append(j->fd, text, len) ? TACIT_OK : fail_io("write", j->path, err);
 }
 
 static tacit_status open_file(tc_journal *j, tacit_error *err)
