@@ -15,8 +15,10 @@ static const tc_audit_case *const cases[] = {
     &tc_audit_sum_sampled,
     &tc_audit_laplace_vector,
     &tc_audit_record_sum,
+    &tc_audit_record_oversize,
     &tc_audit_laplace_rows,
     &tc_audit_gaussian_rows,
+    &tc_audit_rows_order,
     &tc_audit_one_bit,
     &tc_audit_piecewise,
     &tc_audit_laplace_reply,
@@ -29,6 +31,7 @@ static const tc_audit_case *const cases[] = {
 };
 
 enum { COUNT = sizeof cases / sizeof *cases };
+enum { LEARNING_RUNS = 20000 }; /* of each world, before those that count */
 
 size_t tc_audit_count(void)
 {
@@ -93,36 +96,65 @@ static void source_end(source *s)
     tc_noise_fini(&s->noise);
 }
 
-/* Worlds take turns, so that nothing that drifts can tell them apart. */
-static tacit_status collect(const tc_audit_case *c, void *state, tc_entropy *e, size_t runs,
-                            double *const scores[2], tacit_error *err)
-{
-    for (size_t i = 0; i < runs; i++)
-        for (int world = 0; world < 2; world++) {
-            double *score = &scores[world][i];
-            TC_TRY(c->run(state, world, e, score, err));
-            if (isnan(*score))
-                return tc_fail(err, TACIT_E_NUMERIC, "run %zu gave a score that is no number", i);
-        }
-    return TACIT_OK;
-}
-
 /* Memory for one case. */
 typedef struct bench {
     tc_arena arena;
     void *state;
-    double *scores[2];
     source *source;
+    tc_audit_learner *learner;
+    tc_audit_scores scores[2]; /* the case's own, and the learned one */
 } bench;
 
 static tacit_status bench_init(bench *b, const tc_audit_case *c, size_t runs, tacit_error *err)
 {
     *b = (bench){0};
     b->state = tc_arena_take(&b->arena, 1, c->state_size);
-    b->scores[0] = TC_TAKE(&b->arena, runs, double);
-    b->scores[1] = TC_TAKE(&b->arena, runs, double);
     b->source = TC_TAKE(&b->arena, 1, source);
-    return b->arena.failed ? tc_fail_memory(err) : TACIT_OK;
+    b->learner = TC_TAKE(&b->arena, 1, tc_audit_learner);
+    for (size_t kind = 0; kind < (c->features > 0 ? 2 : 1); kind++)
+        for (int world = 0; world < 2; world++)
+            b->scores[kind].of[world] = TC_TAKE(&b->arena, runs, double);
+    if (b->arena.failed)
+        return tc_fail_memory(err);
+    b->learner->features = c->features;
+    return TACIT_OK;
+}
+
+static tacit_status look_once(const tc_audit_case *c, bench *b, int world, tc_audit_look *look,
+                              tacit_error *err)
+{
+    TC_TRY(c->run(b->state, world, &b->source->entropy, look, err));
+    if (isnan(look->score))
+        return tc_fail(err, TACIT_E_NUMERIC, "a run gave a score that is no number");
+    return TACIT_OK;
+}
+
+/* Runs of their own, whose scores do not count. */
+static tacit_status learn(const tc_audit_case *c, bench *b, size_t runs, tacit_error *err)
+{
+    tc_audit_look look = {0};
+    size_t enough = runs < LEARNING_RUNS ? runs : LEARNING_RUNS;
+    for (size_t i = 0; i < enough && c->features > 0; i++)
+        for (int world = 0; world < 2; world++) {
+            TC_TRY(look_once(c, b, world, &look, err));
+            tc_audit_learn_add(b->learner, world, look.x);
+        }
+    tc_audit_learn_end(b->learner);
+    return TACIT_OK;
+}
+
+/* Worlds take turns, so that nothing that drifts can tell them apart. */
+static tacit_status collect(const tc_audit_case *c, bench *b, size_t runs, tacit_error *err)
+{
+    tc_audit_look look = {0};
+    for (size_t i = 0; i < runs; i++)
+        for (int world = 0; world < 2; world++) {
+            TC_TRY(look_once(c, b, world, &look, err));
+            b->scores[0].of[world][i] = look.score;
+            if (c->features > 0)
+                b->scores[1].of[world][i] = tc_audit_learn_score(b->learner, look.x);
+        }
+    return TACIT_OK;
 }
 
 static tacit_status run_case(const tc_audit_case *c, bench *b, size_t runs, double alpha,
@@ -130,8 +162,9 @@ static tacit_status run_case(const tc_audit_case *c, bench *b, size_t runs, doub
 {
     tc_audit_claim claim = {0};
     TC_TRY(c->open(b->state, c->setting, &claim, &b->source->entropy, err));
-    TC_TRY(collect(c, b->state, &b->source->entropy, runs, b->scores, err));
-    double lower = tc_audit_bound(b->scores, runs, claim.delta, alpha);
+    TC_TRY(learn(c, b, runs, err));
+    TC_TRY(collect(c, b, runs, err));
+    double lower = tc_audit_bound(b->scores, c->features > 0 ? 2 : 1, runs, claim.delta, alpha);
     *out = (tc_audit_result){.name = c->name,
                              .attack = c->attack,
                              .control = c->control,

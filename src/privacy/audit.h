@@ -1,7 +1,8 @@
 /* audit.h - attacks every mechanism and says how much privacy they left.
  *
  * A case is a mechanism, two worst-case neighbouring data sets (worlds 0 and 1) and the strongest
- * distinguisher known: a score, large where the output speaks for world 1. Many runs in each world
+ * distinguisher known: a score, large where the output speaks for world 1, and for vectors a second
+ * score that is learned from outputs (audit_learn.c). Many runs in each world
  * give an event and how often it happens in both; exact confidence bounds on the two probabilities
  * give an epsilon that the mechanism certainly exceeds:
  *
@@ -40,8 +41,8 @@ typedef struct tc_audit_result {
     bool control;
     double epsilon, delta; /* the claim */
     double lower;          /* empirical lower bound on epsilon at that delta */
-    uint64_t runs;         /* in each world: half choose the event, half measure it */
-    bool pass;             /* lower <= epsilon */
+    uint64_t runs; /* in each world, after learning: half choose the event, half measure it */
+    bool pass;     /* lower <= epsilon */
 } tc_audit_result;
 
 /* Cases are numbered 0 .. count-1, mechanisms first. */

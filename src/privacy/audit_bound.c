@@ -2,8 +2,9 @@
  *
  * An event is "the score is at least t" against world 0, or "at most t" against world 1: by
  * Neyman and Pearson no event is better where scores grow with the likelihood ratio. The first
- * half of the runs chooses direction and threshold by an estimate of the bound; the second half,
- * which had no say in that, is counted and bounded exactly. So the choice costs no confidence. */
+ * half of the runs chooses the kind of score, direction and threshold by an estimate of the bound;
+ * the second half, which had no say in that, is counted and bounded exactly. So the choice costs no
+ * confidence. */
 #include "privacy/audit_int.h"
 
 #include "base/sort.h"
@@ -13,6 +14,7 @@
 
 /* Scores that speak for `world` at least as much as the threshold does. */
 typedef struct event {
+    size_t kind; /* of score */
     int world;
     double threshold;
     double promise; /* the estimate of the bound that chose it */
@@ -44,9 +46,10 @@ static bool speaks_for(int world, double score, double threshold)
 }
 
 /* Tries every score of `world` as a threshold; both halves are sorted. */
-static void try_world(int world, double *const scores[2], size_t n, double delta, event *best)
+static void try_world(int world, const tc_audit_scores *kinds, size_t kind, size_t n, double delta,
+                      event *best)
 {
-    const double *own = scores[world], *other = scores[1 - world];
+    const double *own = kinds[kind].of[world], *other = kinds[kind].of[1 - world];
     size_t misses = 0;
     for (size_t i = 0; i < n; i++) {
         double t = from_end(own, n, world, i);
@@ -56,7 +59,7 @@ static void try_world(int world, double *const scores[2], size_t n, double delta
             misses++;
         double promise = estimate(i + 1, misses, n, delta);
         if (promise > best->promise)
-            *best = (event){world, t, promise};
+            *best = (event){kind, world, t, promise};
     }
 }
 
@@ -68,18 +71,22 @@ static size_t count(const double *scores, size_t n, const event *e)
     return hits;
 }
 
-double tc_audit_bound(double *const scores[2], size_t n, double delta, double alpha)
+double tc_audit_bound(const tc_audit_scores *kinds, size_t number, size_t n, double delta,
+                      double alpha)
 {
     size_t half = n / 2, rest = n - half;
     event best = {.promise = -INFINITY};
-    tc_sort_doubles(scores[0], half);
-    tc_sort_doubles(scores[1], half);
-    try_world(1, scores, half, delta, &best);
-    try_world(0, scores, half, delta, &best);
+    for (size_t kind = 0; kind < number; kind++) {
+        tc_sort_doubles(kinds[kind].of[0], half);
+        tc_sort_doubles(kinds[kind].of[1], half);
+        try_world(1, kinds, kind, half, delta, &best);
+        try_world(0, kinds, kind, half, delta, &best);
+    }
     if (best.promise == -INFINITY)
         return 0;
-    size_t hits = count(scores[best.world] + half, rest, &best);
-    size_t misses = count(scores[1 - best.world] + half, rest, &best);
+    const tc_audit_scores *chosen = &kinds[best.kind];
+    size_t hits = count(chosen->of[best.world] + half, rest, &best);
+    size_t misses = count(chosen->of[1 - best.world] + half, rest, &best);
     double p = tc_clopper_pearson_lower(hits, rest, alpha / 2);
     double q = tc_clopper_pearson_upper(misses, rest, alpha / 2);
     return p > delta ? fmax(0, log((p - delta) / q)) : 0;

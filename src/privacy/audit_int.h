@@ -13,18 +13,29 @@ typedef struct tc_audit_claim {
     double epsilon, delta;
 } tc_audit_claim;
 
+/* The most coordinates of an output that a linear attack may be learned from. */
+#define TC_AUDIT_FEATURES 32
+
+/* What the attacker makes of one output. */
+typedef struct tc_audit_look {
+    double score; /* a number or infinite; large where the output speaks for world 1 */
+    double x[TC_AUDIT_FEATURES]; /* the first `features` of the case are set: the output itself */
+} tc_audit_look;
+
 typedef struct tc_audit_case {
     const char *name;
     const char *attack;
     bool control;
     uint64_t most_runs; /* enough for a verdict; 0: as many as asked for */
+    size_t features;    /* 0: the score alone; else a second score is learned (audit_learn.c) */
     size_t state_size;
     const void *setting; /* tells cases of one file apart; may be NULL */
     /* Fills the zeroed state and the claim, which comes from what a release says of itself. */
     tacit_status (*open)(void *state, const void *setting, tc_audit_claim *claim, tc_entropy *e,
                          tacit_error *err);
-    /* One run in world 0 or 1; the score is a number or infinite. */
-    tacit_status (*run)(void *state, int world, tc_entropy *e, double *score, tacit_error *err);
+    /* One run in world 0 or 1. */
+    tacit_status (*run)(void *state, int world, tc_entropy *e, tc_audit_look *look,
+                        tacit_error *err);
 } tc_audit_case;
 
 /* alpha: the error allowed to this case; step: number of its stream in a seeded audit. */
@@ -40,12 +51,29 @@ tacit_status tc_audit_claim_event(const tc_dp_event *e, double delta, tc_audit_c
                                   tacit_error *err);
 
 /* audit_bound.c: the largest lower bound on epsilon that the scores prove with confidence
- * 1 - alpha. scores[w] has n of world w; the first halves are sorted in place. */
-double tc_audit_bound(double *const scores[2], size_t n, double delta, double alpha);
+ * 1 - alpha. Every kind of score has n of each world; the first halves are sorted in place. */
+typedef struct tc_audit_scores {
+    double *of[2]; /* by world */
+} tc_audit_scores;
+double tc_audit_bound(const tc_audit_scores *kinds, size_t count, size_t n, double delta,
+                      double alpha);
+
+/* audit_learn.c: the linear score that separates the two worlds best. Begin with zeros; add
+ * outputs of both worlds; end once. */
+typedef struct tc_audit_learner {
+    size_t features;
+    double count[2];
+    double mean[2][TC_AUDIT_FEATURES];
+    double spread[TC_AUDIT_FEATURES * TC_AUDIT_FEATURES]; /* sum of products about the means */
+    double weight[TC_AUDIT_FEATURES];                     /* after the end */
+} tc_audit_learner;
+void tc_audit_learn_add(tc_audit_learner *l, int world, const double *x);
+void tc_audit_learn_end(tc_audit_learner *l);
+double tc_audit_learn_score(const tc_audit_learner *l, const double *x);
 
 extern const tc_audit_case tc_audit_sum, tc_audit_sum_homes, tc_audit_sum_sampled;
-extern const tc_audit_case tc_audit_laplace_vector, tc_audit_record_sum;
-extern const tc_audit_case tc_audit_laplace_rows, tc_audit_gaussian_rows;
+extern const tc_audit_case tc_audit_laplace_vector, tc_audit_record_sum, tc_audit_record_oversize;
+extern const tc_audit_case tc_audit_laplace_rows, tc_audit_gaussian_rows, tc_audit_rows_order;
 extern const tc_audit_case tc_audit_one_bit, tc_audit_piecewise, tc_audit_laplace_reply;
 
 extern const tc_audit_case tc_control_transform;

@@ -3,7 +3,7 @@
  * Worst-case neighbours: one coordinate at either end of its bounds, which is as far as the stated
  * sensitivity goes; given as values far outside, where a missing clamp would show. The score is
  * the log-likelihood ratio: it is epsilon for half of the outputs, so a claim that is only a
- * little too small is found out. */
+ * little too small is found out; another is learned from all coordinates. */
 #include "privacy/audit_int.h"
 
 #include "base/error.h"
@@ -42,20 +42,22 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
     return status;
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     const state *s = p;
     tc_release *r;
     TC_TRY(tc_laplace_release(&r, &s->plan, s->x[world], e, err));
-    double y = tc_release_value(r, 0);
-    *score = (fabs(y - s->low[0]) - fabs(y - s->high[0])) / s->scale;
+    for (size_t i = 0; i < COUNT; i++)
+        look->x[i] = tc_release_value(r, i);
+    look->score = (fabs(look->x[0] - s->low[0]) - fabs(look->x[0] - s->high[0])) / s->scale;
     tc_release_free(r);
     return TACIT_OK;
 }
 
 const tc_audit_case tc_audit_laplace_vector = {
     .name = "laplace-vector",
-    .attack = "one value beyond either bound; likelihood ratio",
+    .attack = "one value beyond either bound; likelihood ratio, or learned",
+    .features = COUNT,
     .state_size = sizeof(state),
     .open = prepare,
     .run = run,

@@ -47,18 +47,18 @@ static double laplace_score(const tc_reply *r, int64_t steps)
     return (fabs(y + reach) - fabs(y - reach)) / (double)r->scale;
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     const state *s = p;
     tc_release *r;
     TC_TRY(release(s, world, e, &r, err));
     int64_t steps = tc_release_get(r)->steps[0];
     if (s->reply.kind == TC_REPLY_PIECEWISE)
-        *score = piecewise_score(&s->reply, steps);
+        look->score = piecewise_score(&s->reply, steps);
     else if (s->reply.kind == TC_REPLY_LAPLACE)
-        *score = laplace_score(&s->reply, steps);
+        look->score = laplace_score(&s->reply, steps);
     else
-        *score = steps > 0;
+        look->score = steps > 0;
     tc_release_free(r);
     return TACIT_OK;
 }

@@ -1,18 +1,23 @@
 /* audit_sum.c - attacks the Gaussian sum, with everybody, with sampled agents, and with agents that have
  * homes (the short form of weights, whose vectors are summed by group before they are weighed).
  *
- * Worst-case neighbours: the agent with the largest weights contributes a vector far longer than
- * the clip norm, or is absent. The others send vectors at right angles to it, or nothing. The
+ * Worst-case neighbours: the agent with the largest weights, which is not the first of the roster,
+ * contributes a vector far longer than the clip norm, or is absent. The vector is dense: held by its largest
+ * coordinate instead of its norm it would be twice too long. Its signs alternate: noise that is the same in
+ * two coordinates is gone from their difference, the vector is not. Where agents have homes, what counts
+ * most is a weight away from home. The others send vectors at right angles to it, or nothing. The
  * release, projected on the direction of that contribution, is all that differs: N(mu, 1) against
  * N(0, 1) in units of the noise, mu = 1/z, and with sampling the mixture of both. The score is the
- * log-likelihood ratio, summed over the rounds. */
+ * log-likelihood ratio, summed over the rounds; another is learned from all coordinates of all rounds. */
 #include "privacy/audit_int.h"
 
 #include "base/error.h"
 
 #include <math.h>
 
-enum { AGENTS = 3, BLOCKS = 2, WIDTH = 3, WEIGHT_BITS = 16 };
+enum { AGENTS = 3, BLOCKS = 2, WIDTH = 4, COUNT = BLOCKS * WIDTH, WEIGHT_BITS = 16 };
+enum { TARGET = 1, OTHER = 0 }; /* agents */
+enum { ROUNDS = 4 };            /* where agents are sampled */
 
 typedef struct setting {
     double multiplier, rate;
@@ -25,7 +30,7 @@ typedef struct state {
     uint32_t weights[AGENTS * BLOCKS];
     tc_sum_plan plan;
     int64_t target[WIDTH], other[WIDTH]; /* contributions, before clipping */
-    double direction[BLOCKS];            /* on the first coordinate of each block; unit length */
+    double direction[COUNT];             /* of the target in the release; unit length */
     double sd, shift;                    /* steps; units of sd */
 } state;
 
@@ -35,20 +40,22 @@ static tacit_status round_of(const state *s, int world, tc_entropy *e, tc_releas
 {
     tc_sum *sum;
     TC_TRY(tc_sum_open(&sum, &s->plan, e, err));
-    tacit_status status = tc_sum_fold(sum, 1, s->other, err);
+    tacit_status status = tc_sum_fold(sum, OTHER, s->other, err);
     if (status == TACIT_OK && world == 1)
-        status = tc_sum_fold(sum, 0, s->target, err);
+        status = tc_sum_fold(sum, TARGET, s->target, err);
     if (status == TACIT_OK)
         status = tc_sum_close(sum, out, err);
     tc_sum_free(sum);
     return status;
 }
 
-/* Agents 0 and 2 are at home in the first block; the numbers after BLOCKS are those of others. */
+/* By agent and block, or by block: first the weight of those at home in it, then that of others. The
+ * target is at home in the second block. */
+static const uint32_t each[] = {20000, 10000, 40000, 30000, 0, 30000};
+static const uint32_t homes[] = {20000, 30000, 40000, 300};
+
 static tacit_status make_plan(state *s, tacit_error *err)
 {
-    static const uint32_t each[] = {40000, 30000, 20000, 20000, 0, 50000};
-    static const uint32_t homes[] = {40000, 30000, 300, 20000};
     const size_t n = s->setting.homes ? 2 * BLOCKS : AGENTS * BLOCKS;
     for (size_t i = 0; i < n; i++)
         s->weights[i] = s->setting.homes ? homes[i] : each[i];
@@ -70,11 +77,12 @@ static tacit_status prepare(void *p, const void *which, tc_audit_claim *claim, t
     TC_TRY(make_plan(s, err));
     tc_sum_scale scale;
     TC_TRY(tc_sum_plan_scale(&s->plan, &scale, err));
-    s->target[0] = 100 * (int64_t)s->plan.clip;
-    s->other[1] = 100 * (int64_t)s->plan.clip;
-    double first = s->weights[0], second = s->weights[s->setting.homes ? BLOCKS + 1 : 1];
-    s->direction[0] = first / hypot(first, second);
-    s->direction[1] = second / hypot(first, second);
+    for (size_t k = 0; k < WIDTH; k++) {
+        s->other[k] = 100 * (int64_t)s->plan.clip;
+        s->target[k] = k % 2 == 0 ? s->other[k] : -s->other[k];
+    }
+    for (size_t i = 0; i < COUNT; i++) /* both tables have its weights as 40000 and 30000 */
+        s->direction[i] = (i < WIDTH ? 0.8 : 0.6) * (i % 2 == 0 ? 1 : -1) / sqrt(WIDTH);
     s->sd = (double)scale.sd;
     s->shift = (double)scale.sensitivity / s->sd;
     tc_release *r;
@@ -84,23 +92,26 @@ static tacit_status prepare(void *p, const void *which, tc_audit_claim *claim, t
     return status;
 }
 
-/* ln of the density with the target over the density without. */
-static double log_ratio(const state *s, const tc_release *r)
+/* ln of the density with the target over the density without; x: the release in units of its noise. */
+static double log_ratio(const state *s, const double *x)
 {
-    double x = 0, q = s->setting.rate;
-    for (size_t i = 0; i < BLOCKS; i++)
-        x += s->direction[i] * (double)tc_release_get(r)->steps[i * WIDTH] / s->sd;
-    return log1p(q * expm1(s->shift * x - s->shift * s->shift / 2));
+    double along = 0, q = s->setting.rate;
+    for (size_t i = 0; i < COUNT; i++)
+        along += s->direction[i] * x[i];
+    return log1p(q * expm1(s->shift * along - s->shift * s->shift / 2));
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     const state *s = p;
-    *score = 0;
+    look->score = 0;
     for (uint64_t t = 0; t < s->setting.rounds; t++) {
+        double *x = look->x + t * COUNT;
         tc_release *r;
         TC_TRY(round_of(s, world, e, &r, err));
-        *score += log_ratio(s, r);
+        for (size_t i = 0; i < COUNT; i++)
+            x[i] = (double)tc_release_get(r)->steps[i] / s->sd;
+        look->score += log_ratio(s, x);
         tc_release_free(r);
     }
     return TACIT_OK;
@@ -108,11 +119,13 @@ static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_
 
 static const setting everybody = {.multiplier = 1, .rate = 1, .rounds = 1};
 static const setting at_home = {.multiplier = 1, .rate = 1, .rounds = 1, .homes = true};
-static const setting sampled = {.multiplier = 1, .rate = 0.25, .rounds = 4};
+static const setting sampled = {.multiplier = 1, .rate = 0.25, .rounds = ROUNDS};
+_Static_assert(ROUNDS *COUNT <= TC_AUDIT_FEATURES, "every coordinate of every round is looked at");
 
 const tc_audit_case tc_audit_sum = {
     .name = "gaussian-sum",
-    .attack = "one agent's over-long vector or none; projection on its direction",
+    .attack = "one agent's over-long dense vector or none; projection on its direction, or learned",
+    .features = COUNT,
     .state_size = sizeof(state),
     .setting = &everybody,
     .open = prepare,
@@ -121,7 +134,8 @@ const tc_audit_case tc_audit_sum = {
 
 const tc_audit_case tc_audit_sum_homes = {
     .name = "gaussian-sum-homes",
-    .attack = "the same where agents count by their home",
+    .attack = "the same where agents count by their home, and most away from it",
+    .features = COUNT,
     .state_size = sizeof(state),
     .setting = &at_home,
     .open = prepare,
@@ -130,8 +144,8 @@ const tc_audit_case tc_audit_sum_homes = {
 
 const tc_audit_case tc_audit_sum_sampled = {
     .name = "gaussian-sum-sampled",
-    .attack =
-        "one agent's vector or none over 4 rounds at rate 0.25; likelihood ratio of the mixtures",
+    .attack = "one agent's vector or none over 4 rounds at rate 0.25; likelihood ratio, or learned",
+    .features = ROUNDS * COUNT,
     .state_size = sizeof(state),
     .setting = &sampled,
     .open = prepare,

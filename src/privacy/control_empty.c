@@ -40,16 +40,16 @@ static tacit_status noisy_sum(const state *s, tc_entropy *e, tc_release **out, t
     return status;
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     bool sampled = world == 1 && tc_sample_bernoulli(e, IN, OF);
-    *score = 0;
+    look->score = 0;
     if (!sampled)
         return TACIT_OK; /* the vector without noise: zero */
     tc_release *r;
     TC_TRY(noisy_sum(p, e, &r, err));
     for (size_t i = 0; i < WIDTH; i++)
-        *score += tc_release_get(r)->steps[i] != 0;
+        look->score += tc_release_get(r)->steps[i] != 0;
     tc_release_free(r);
     return TACIT_OK;
 }

@@ -41,13 +41,13 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
     return TACIT_OK;
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     (void)p;
     (void)err;
     uint64_t word = e->u64(e->ctx);
     double out = noisy(world, (word >> 11) + 1, word & 1);
-    *score = (double)reachable(1, out) - (double)reachable(0, out);
+    look->score = (double)reachable(1, out) - (double)reachable(0, out);
     return TACIT_OK;
 }
 

@@ -56,7 +56,7 @@ static tacit_status sum_up(const state *s, int world, tc_entropy *e, tc_release 
     return status;
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     const state *s = p;
     uint8_t published[HASH], guess[HASH];
@@ -64,7 +64,7 @@ static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_
     TC_TRY(sum_up(s, world, e, &r, err));
     hash_of(s, world, r, published);
     hash_of(s, 1, r, guess);
-    *score = memcmp(published, guess, HASH) == 0;
+    look->score = memcmp(published, guess, HASH) == 0;
     tc_release_free(r);
     return TACIT_OK;
 }

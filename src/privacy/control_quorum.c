@@ -47,11 +47,11 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
     return status;
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     tc_release *r;
     TC_TRY(release(p, world, e, &r, err));
-    *score = tc_release_value(r, 0);
+    look->score = tc_release_value(r, 0);
     tc_release_free(r);
     return TACIT_OK;
 }

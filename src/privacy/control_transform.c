@@ -96,14 +96,14 @@ static double residual(state *s, int world)
     return tc_norm2(N * R, s->rest);
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     (void)err;
     state *s = p;
     for (int i = 0; i < D * R; i++)
         s->M[i] = normal(e);
     tc_gemm('N', 'N', N, R, D, 1 / sqrt(R), s->raised[world], N, s->M, D, 0, s->Z, N);
-    *score = residual(s, 0) - residual(s, 1);
+    look->score = residual(s, 0) - residual(s, 1);
     return TACIT_OK;
 }
 

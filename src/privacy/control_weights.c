@@ -57,13 +57,13 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
     return status;
 }
 
-static tacit_status run(void *p, int world, tc_entropy *e, double *score, tacit_error *err)
+static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     tc_release *r;
     TC_TRY(release(p, world, e, &r, err));
-    *score = 0;
+    look->score = 0;
     for (size_t i = 0; i < WIDTH; i++)
-        *score += tc_release_value(r, i) * tc_release_value(r, i);
+        look->score += tc_release_value(r, i) * tc_release_value(r, i);
     tc_release_free(r);
     return TACIT_OK;
 }
