@@ -11,6 +11,7 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
@@ -119,11 +120,23 @@ double tc_dot(size_t n, const double *x, const double *y)
     return ddot_(&N, x, &one, y, &one);
 }
 
+/* Kernels for Haswell and Zen fuse multiplication and addition in whole vectors and round twice in
+ * what is left over. So BLAS gets whole vectors only: the rest is copied into one. */
+enum { VECTOR = 64 };
+
 void tc_axpy(size_t n, double a, const double *x, double *y)
 {
-    const lapack_int N = dim(n);
+    const size_t rest = n % VECTOR;
+    const lapack_int whole = dim(n - rest), vector = VECTOR;
     blas_ready();
-    daxpy_(&N, &a, x, &one, y, &one);
+    daxpy_(&whole, &a, x, &one, y, &one);
+    if (rest == 0)
+        return;
+    double from[VECTOR] = {0}, to[VECTOR] = {0};
+    memcpy(from, x + whole, rest * sizeof *x);
+    memcpy(to, y + whole, rest * sizeof *y);
+    daxpy_(&vector, &a, from, &one, to, &one);
+    memcpy(y + whole, to, rest * sizeof *y);
 }
 
 void tc_scale(size_t n, double a, double *x)
@@ -226,6 +239,22 @@ tacit_status tc_chol(size_t n, double *A, size_t lda, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Pivot n of a factor is a diagonal entry less a sum of n squares, each rounded. Below this it is
+ * round-off: the BLAS kernel decides its sign, and what is divided by it is noise. */
+static double least_pivot(size_t n, double diagonal)
+{
+    return 8 * (double)(n + 1) * DBL_EPSILON * diagonal;
+}
+
+/* Is every pivot of L more than round-off of the matrix A that it is the factor of? */
+static bool stands_out(size_t n, const double *L, size_t ldl, const double *A, size_t lda)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(L[i + i * ldl] * L[i + i * ldl] > least_pivot(i, A[i + i * lda])))
+            return false;
+    return true;
+}
+
 static void copy_lower(size_t n, const double *A, size_t lda, double *B, size_t ldb)
 {
     for (size_t j = 0; j < n; j++)
@@ -257,7 +286,7 @@ tacit_status tc_chol_jitter(size_t n, double *A, size_t lda, double *scratch, do
             copy_lower(n, scratch, n, A, lda);
             add_diagonal(n, A, lda, steps[k] * mean);
         }
-        if (tc_chol(n, A, lda, NULL) != TACIT_OK)
+        if (tc_chol(n, A, lda, NULL) != TACIT_OK || !stands_out(n, A, lda, scratch, n))
             continue;
         if (jitter != NULL)
             *jitter = steps[k] * mean;
@@ -282,11 +311,12 @@ tacit_status tc_chol_append(size_t n, double *L, size_t ldl, const double *k, do
         dtrsv_("L", "N", "N", &N, L, &LDL, row, &LDL, 1, 1, 1);
         pivot -= ddot_(&N, row, &LDL, row, &LDL);
     }
-    if (!(pivot > 0) || isinf(pivot))
+    const double least = least_pivot(n, kk);
+    if (!(pivot > least) || isinf(pivot))
         return tc_fail(
             err, TACIT_E_NUMERIC,
-            "row %zu cannot be appended to a Cholesky factor: its pivot %g is not above 0", n + 1,
-            pivot);
+            "row %zu cannot be appended to a Cholesky factor: its pivot %g is not above %g", n + 1,
+            pivot, least);
     row[n * ldl] = sqrt(pivot);
     return TACIT_OK;
 }

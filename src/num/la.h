@@ -18,6 +18,7 @@ tacit_status tc_la_start(tacit_error *err);
 const char *tc_la_library(void); /* "OpenBLAS 0.3.21 ... SkylakeX", for `tacit version` */
 
 double tc_dot(size_t n, const double *x, const double *y);
+/* y += a x. The bits of y[i] follow from a, x[i] and y[i]: not from n, i or the neighbours. */
 void tc_axpy(size_t n, double a, const double *x, double *y);
 void tc_scale(size_t n, double a, double *x);
 double tc_norm2(size_t n, const double *x);
@@ -34,14 +35,15 @@ void tc_syrk(char trans, size_t n, size_t k, double alpha, const double *A, size
 
 /* A = L L', in place in the lower triangle; the strict upper triangle is left alone. */
 tacit_status tc_chol(size_t n, double *A, size_t lda, tacit_error *err);
-/* The same; if A is not positive definite, adds jitter to the diagonal, first 1e-10 x mean
- * diagonal, ten times more each try up to 1e-4 x. *jitter (may be NULL) gets the amount added (0 if
+/* The same; if A is not positive definite, or a pivot is no more than its round-off, adds jitter to
+ * the diagonal, first 1e-10 x mean diagonal, ten times more each try up to 1e-4 x. So it does not
+ * depend on the BLAS kernel whether a singular matrix gets jitter. *jitter (may be NULL) gets the amount added (0 if
  * none). Needs n x n scratch to start over. */
 tacit_status tc_chol_jitter(size_t n, double *A, size_t lda, double *scratch, double *jitter,
                             tacit_error *err);
 /* L is n x n: adds row n for a new point with covariances k[0..n) and variance kk. The new row is
- * written to L[n + i*ldl], i <= n; E_NUMERIC if the new pivot is not > 0 (the n x n factor is as
- * before). */
+ * written to L[n + i*ldl], i <= n; E_NUMERIC if the new pivot is not above its round-off,
+ * 8 (n+1) 2^-52 kk (the n x n factor is as before). */
 tacit_status tc_chol_append(size_t n, double *L, size_t ldl, const double *k, double kk,
                             tacit_error *err);
 /* To the factor of L L' + x x'; x is destroyed. */

@@ -87,6 +87,26 @@ static void vectors(void **state)
     assert_true(tc_dot(0, x, y) == 0 && tc_norm2(0, x) == 0);
 }
 
+/* An element has the same bits alone, in the middle of a vector and in what is left over. */
+static void axpy_knows_no_neighbours(void **state)
+{
+    enum { LONGEST = 200 };
+    double x[LONGEST], y[LONGEST], together[LONGEST];
+    (void)state;
+    random_fill(LONGEST, x);
+    random_fill(LONGEST, y);
+    for (size_t n = 1; n <= LONGEST; n++) {
+        memcpy(together, y, sizeof y);
+        tc_axpy(n, 1.0 / 3, x, together);
+        for (size_t i = 0; i < n; i++) {
+            double alone = y[i];
+            tc_axpy(1, 1.0 / 3, x + i, &alone);
+            assert_same_bits(together[i], alone);
+        }
+        assert_memory_equal(together + n, y + n, (LONGEST - n) * sizeof *y);
+    }
+}
+
 static void matrix_times_vector(void **state)
 {
     enum { M = 17 };
@@ -243,6 +263,29 @@ static void append_grows_the_same_factor(void **state)
     assert_fails(tc_chol_append(N, L, LD, k, A[3 + 3 * LD] - 1e-6, &err), TACIT_E_NUMERIC,
                  "row 24 cannot be appended to a Cholesky factor: its pivot");
     assert_factor(L, A, 1e-12);
+}
+
+/* The last point of a singular matrix is its first: the last pivot is round-off, of either sign. */
+static void a_pivot_of_round_off_is_none(void **state)
+{
+    enum { M = 6 };
+    tacit_error err = {0};
+    (void)state;
+    for (int scale = 1; scale <= 40; scale++) {
+        double A[M * M], L[M * M], scratch[M * M], jitter = 0, kk = (double)scale / 3;
+        for (size_t j = 0; j < M; j++)
+            for (size_t i = j; i < M; i++)
+                A[i + j * M] = kk * exp(-0.5 * pow((double)i - (double)j, 2));
+        for (size_t j = 0; j < M; j++)
+            A[M - 1 + j * M] = A[j % (M - 1)];
+        memcpy(L, A, sizeof A);
+        assert_ok(tc_chol_jitter(M, L, M, scratch, &jitter, &err));
+        assert_close(jitter, 1e-10 * kk, 1e-12 * kk);
+        memcpy(L, A, sizeof A);
+        assert_ok(tc_chol(M - 1, L, M, &err));
+        assert_fails(tc_chol_append(M - 1, L, M, A, kk, &err), TACIT_E_NUMERIC,
+                     "row 6 cannot be appended to a Cholesky factor: its pivot");
+    }
 }
 
 static void update_and_downdate(void **state)
@@ -406,6 +449,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_its_library),
         cmocka_unit_test(vectors),
+        cmocka_unit_test(axpy_knows_no_neighbours),
         cmocka_unit_test(matrix_times_vector),
         cmocka_unit_test(matrix_times_matrix),
         cmocka_unit_test(symmetric_product),
@@ -415,6 +459,7 @@ int main(void)
         cmocka_unit_test(cholesky_refuses),
         cmocka_unit_test(jitter_is_the_least_that_helps),
         cmocka_unit_test(append_grows_the_same_factor),
+        cmocka_unit_test(a_pivot_of_round_off_is_none),
         cmocka_unit_test(update_and_downdate),
         cmocka_unit_test(downdate_refuses_and_leaves_the_factor),
         cmocka_unit_test(solves),
