@@ -3,7 +3,9 @@
  * args.c reads the words, help.c explains them, one file per verb does the work. */
 #include "base/json.h"
 #include "base/log.h"
+#include "blas_kernel.h"
 #include "frame.h"
+#include "num/la.h"
 #include "verbs.h"
 
 #include <tacit/tacit.h>
@@ -109,6 +111,16 @@ static void start_log(const tc_invocation *in)
     tc_log_set(log_line, NULL, in->verbose ? TC_LOG_DEBUG : upto);
 }
 
+static void choose_kernel(void)
+{
+    const char *better = tc_choose_blas_kernel();
+    if (better)
+        tc_log(TC_LOG_WARN,
+               "OpenBLAS does not know this CPU and runs its kernel %s: it is faster with "
+               "OPENBLAS_CORETYPE=%s in the environment",
+               tc_la_kernel(), better);
+}
+
 /* A full disk shows only when the buffer is written out. */
 static tacit_status flush_output(tacit_error *err)
 {
@@ -126,6 +138,7 @@ static tacit_status run_verb(const tc_verb *verb, int argc, char **argv, tacit_e
         tc_help_verb(verb, stdout);
     } else if (st == TACIT_OK) {
         start_log(&args.in);
+        choose_kernel();
         st = verb->run(&args.in, err);
     }
     tc_args_fini(verb, &args);

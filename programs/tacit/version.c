@@ -42,6 +42,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     const part parts[] = {{"tacit", TACIT_VERSION},
                           {"compiler", COMPILER},
                           {"blas", tc_la_library()},
+                          {"kernel", tc_la_kernel()},
                           {"sqlite", sqlite3_libversion()},
                           {"sodium", sodium_version_string()},
                           {"nlopt", nlopt},
