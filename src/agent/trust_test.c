@@ -285,6 +285,80 @@ static void what_is_not_private_is_refused_before_enrolling(void **state)
     }
 }
 
+/* The noise that the document carries, times `times`. */
+static void change_noise(json_t *body, double times)
+{
+    json_t *j = json_loads(json_string_value(json_object_get(body, "document")), 0, NULL);
+    json_t *z = json_object_get(json_object_get(json_object_get(j, "privacy"), "calibrated"),
+                                "noise_multiplier");
+    assert_true(json_is_real(z));
+    json_real_set(z, json_real_value(z) * times);
+    char *text = tc_json_text(j);
+    json_object_set_new(body, "document", json_string(text));
+    tc_free(text);
+    json_decref(j);
+}
+
+static void say_less_noise(json_t *body)
+{
+    change_noise(body, 1 - 1e-6);
+}
+
+/* The coordinator says what noise keeps its promise, and is not believed. */
+static void too_little_noise_is_refused(void **state)
+{
+    play p;
+    (void)state;
+    begin_private(&p);
+    p.at = "/v1/studies/s";
+    p.lie = say_less_noise;
+    assert_not_joined(&p, "the coordinator's study makes no sense: "
+                          "privacy.calibrated.noise_multiplier must be at least ");
+    p.at = NULL;
+    join(&p);
+    finish(&p);
+    assert_int_equal(p.posted, 5);
+    end(&p);
+}
+
+/* A coordinator whose C library has other last digits: its agents find more noise or less by themselves,
+ * take what it carries, and all prices agree. */
+static void other_last_digits_are_agreed_on(void **state)
+{
+    static const double times[] = {1 + 1e-13, 1 - 1e-13, 1 + 1e-10, 1 - 1e-10};
+    (void)state;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        play p;
+        json_t *j;
+        char privacy[400];
+        begin_private(&p);
+        assert_int_equal(world_call(&p.w, "GET", "/v1/studies/s", p.w.operator_token, NULL, &j),
+                         200);
+        end(&p);
+        change_noise(j, times[i]);
+        json_t *document = json_loads(json_string_value(json_object_get(j, "document")), 0, NULL);
+        char *text = tc_json_text(json_object_get(document, "privacy"));
+        snprintf(privacy, sizeof privacy, "%s", text);
+        tc_free(text);
+        json_decref(document);
+        json_decref(j);
+        begin(&p, false, DE, privacy);
+        p.cfg.limited = true; /* as much as the study promises, and no more */
+        p.cfg.limit =
+            (tc_ledger_budget){.epsilon = 5, .delta = 0.01, .accountant = &tc_accountant_pld};
+        join(&p);
+        finish(&p);
+        assert_int_equal(p.posted, 5);
+        tc_ledger *mine = ledger_of(p.store, "mine"), *theirs = ledger_of(p.w.store, "s");
+        for (uint64_t seq = 1; seq <= 5; seq++)
+            assert_same_bits(tc_ledger_get(mine, seq, NULL)->event.parameter,
+                             tc_ledger_get(theirs, seq, NULL)->event.parameter);
+        tc_ledger_close(mine);
+        tc_ledger_close(theirs);
+        end(&p);
+    }
+}
+
 /* A limit of its own is an answer to a study that promises little. */
 static void a_limit_of_its_own_is_enough(void **state)
 {
@@ -685,6 +759,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_private_study_is_taken_part_in),
         cmocka_unit_test(what_is_not_private_is_refused_before_enrolling),
+        cmocka_unit_test(too_little_noise_is_refused),
+        cmocka_unit_test(other_last_digits_are_agreed_on),
         cmocka_unit_test(a_limit_of_its_own_is_enough),
         cmocka_unit_test(what_promises_little_is_said_as_it_is),
         cmocka_unit_test(a_seeded_coordinator_stamps_the_agents_ledger),

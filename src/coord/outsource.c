@@ -216,7 +216,7 @@ static tacit_status answer(tc_ask *a, const char *name, int http, tacit_error *e
     return status;
 }
 
-static tacit_status outsource(tc_ask *a, const tc_study_doc *doc, tacit_error *err)
+static tacit_status outsource(tc_ask *a, tc_study_doc *doc, tacit_error *err)
 {
     bool there;
     TC_TRY(find_same(a->coord, doc, &there, err));

@@ -186,10 +186,11 @@ static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, t
     return status;
 }
 
-tacit_status tc_studies_put(tc_coord *c, const tc_study_doc *doc, tacit_error *err)
+tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
 {
     tc_study_row row;
     int64_t id;
+    TC_TRY(tc_study_calibrate(doc, err));
     TC_TRY(tc_study_row_of(&row, doc, 0, err));
     tacit_status status = rehearse(doc, &row, err);
     if (status == TACIT_OK)

@@ -12,4 +12,18 @@ void tc_vcos(size_t n, double *x);  /* x = cos x; |x| <= 1e6 */
 void tc_vlog(size_t n, double *x);  /* x = ln x; normal numbers > 0 */
 void tc_vsqrt(size_t n, double *x); /* x = sqrt(max(x,0)) */
 
+/* The same for one number: for what several parties compute and must agree on to the last bit. The C
+ * library's exp and log are not the same everywhere. */
+static inline double tc_agreed_exp(double x)
+{
+    tc_vexp(1, &x);
+    return x;
+}
+
+static inline double tc_agreed_log(double x)
+{
+    tc_vlog(1, &x);
+    return x;
+}
+
 #endif

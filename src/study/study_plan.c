@@ -1,5 +1,5 @@
 /* study_plan.c - from a document to the plan of a federated study (study_plan.h). */
-#include "study/study_plan.h"
+#include "study/study_plan_int.h"
 
 #include "algo/charge.h"
 #include "base/error.h"
@@ -43,21 +43,27 @@ static tacit_status keep_promise(tc_study_plan *p, tacit_error *err)
                        "the algorithm %s promises nothing: privacy must be "
                        "\"none\"",
                        d->algorithm->name);
-    return d->algorithm->promise(&p->env, p->opts, d->epsilon, d->delta, err);
+    return d->calibrated ? tc_study_plan_carried(p, err)
+                         : d->algorithm->promise(&p->env, p->opts, d->epsilon, d->delta, err);
+}
+
+tacit_status tc_study_plan_given(const tc_study_doc *d, void *opts, tacit_error *err)
+{
+    const tc_algorithm *a = d->algorithm;
+    json_t *given;
+    TC_TRY(given_options(d, &given, err));
+    tacit_status status = tc_options_defaults(a->options, opts, err);
+    if (status == TACIT_OK)
+        status = tc_options_set_json(a->options, opts, a->name, given, NULL, err);
+    json_decref(given);
+    return status;
 }
 
 static tacit_status settle_options(tc_study_plan *p, tacit_error *err)
 {
-    const tc_algorithm *a = p->doc->algorithm;
-    json_t *given;
-    TC_TRY(given_options(p->doc, &given, err));
-    tacit_status status = tc_options_defaults(a->options, p->opts, err);
-    if (status == TACIT_OK)
-        status = tc_options_set_json(a->options, p->opts, a->name, given, NULL, err);
-    json_decref(given);
-    TC_TRY(status);
+    TC_TRY(tc_study_plan_given(p->doc, p->opts, err));
     TC_TRY(keep_promise(p, err));
-    p->options = tc_options_json(a->options, p->opts);
+    p->options = tc_options_json(p->doc->algorithm->options, p->opts);
     return p->options ? TACIT_OK : tc_fail_memory(err);
 }
 

@@ -2,7 +2,8 @@
  *
  * The coordinator and every agent make the plan by themselves, from the same document and public
  * seed: the options in force (with the noise that keeps the promise), what a round costs, and how
- * much may be spent. So nobody has to be believed about any of it. */
+ * much may be spent. So nobody has to be believed about any of it. The noise for an epsilon is found by
+ * whoever creates the study and checked by all others (study_calibrate.c). */
 #ifndef TC_STUDY_STUDY_PLAN_H
 #define TC_STUDY_STUDY_PLAN_H
 
@@ -28,6 +29,10 @@ tc_ledger_hash tc_study_hash(const tc_study_row *row);
  * federation, or its promise cannot be kept. */
 tacit_status tc_study_plan_new(tc_study_plan **out, const tc_study_row *row, tacit_error *err);
 void tc_study_plan_free(tc_study_plan *p); /* NULL is allowed */
+
+/* For whoever creates a study: finds the options that keep the document's epsilon and writes them into it.
+ * Nothing happens where there is no epsilon, or it has them. E_ARG: the promise cannot be kept. */
+tacit_status tc_study_calibrate(tc_study_doc *doc, tacit_error *err);
 
 /* The first round >= from of this study; TC_NO_ROUND: there is none. Rounds come in this order, none is
  * left out. */

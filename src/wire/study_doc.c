@@ -24,6 +24,7 @@ void tc_study_doc_free(tc_study_doc *d)
     tc_free(d->name);
     tc_space_free(d->space);
     json_decref(d->options);
+    json_decref(d->calibrated);
     tc_free(d);
 }
 

@@ -9,7 +9,8 @@
  *     "federation": { "agents": 29, "deadline_s": 60 },
  *     "privacy": { "epsilon": 4, "delta": 1e-4 }
  *
- * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none". Strict:
+ * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none". Beside an epsilon the
+ * coordinator writes the options that keep it: "calibrated": { "noise_multiplier": 1.31, ... }. Strict:
  * unknown keys, wrong types and values out of range are E_ARG and name the field. Pure: reads no
  * file but the points. */
 #ifndef TC_WIRE_STUDY_DOC_H
@@ -42,6 +43,7 @@ typedef struct tc_study_doc {
     tc_study_promise promise;
     double epsilon, noise_multiplier; /* as the promise says; else 0 */
     double delta;                     /* of the promise; 0: not given */
+    json_t *calibrated; /* options of the algorithm that keep epsilon; NULL: not fixed; owned */
 } tc_study_doc;
 
 /* E_ARG: no study can have this name. */
@@ -60,7 +62,7 @@ void tc_study_doc_free(tc_study_doc *d);
  * "points": {"rows": n, "hash": "..."}; its CSV is kept beside it. */
 char *tc_study_doc_text(const tc_study_doc *d);
 /* E_STATE naming the first field that differs, unless both describe the same
- * study. "trials" may differ: a study may be extended. */
+ * study. "trials" may differ: a study may be extended; the given one need not have "calibrated". */
 tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *given,
                                tacit_error *err);
 

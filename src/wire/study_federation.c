@@ -47,9 +47,23 @@ static tacit_status read_delta(tc_study_doc *d, const json_t *j, tacit_error *er
     return TACIT_OK;
 }
 
+/* Which options there are, and within which bounds, the plan of the study knows (study_plan.c). */
+static tacit_status read_calibrated(tc_study_doc *d, const json_t *j, tacit_error *err)
+{
+    if (!j)
+        return TACIT_OK;
+    if (d->promise != TC_PROMISE_EPSILON || !json_is_object(j))
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy.calibrated must be an object of options beside an epsilon, got %s",
+                       d->promise != TC_PROMISE_EPSILON ? "it without one" : tc_json_kind(j));
+    d->calibrated = json_deep_copy(j);
+    return d->calibrated ? TACIT_OK : tc_fail_memory(err);
+}
+
 static tacit_status read_numbers(tc_study_doc *d, const json_t *j, tacit_error *err)
 {
-    static const char *const allowed[] = {"epsilon", "noise_multiplier", "delta", NULL};
+    static const char *const allowed[] = {"epsilon", "noise_multiplier", "delta", "calibrated",
+                                          NULL};
     TC_TRY(tc_json_only(j, "privacy", allowed, err));
     bool epsilon = json_object_get(j, "epsilon"), noise = json_object_get(j, "noise_multiplier");
     if (epsilon == noise)
@@ -62,7 +76,8 @@ static tacit_status read_numbers(tc_study_doc *d, const json_t *j, tacit_error *
         return out_of_range(epsilon ? "privacy.epsilon" : "privacy.noise_multiplier", *to,
                             "(0, 1e6]", err);
     d->promise = epsilon ? TC_PROMISE_EPSILON : TC_PROMISE_NOISE;
-    return read_delta(d, j, err);
+    TC_TRY(read_delta(d, j, err));
+    return read_calibrated(d, json_object_get(j, "calibrated"), err);
 }
 
 static tacit_status read_privacy(tc_study_doc *d, const json_t *j, tacit_error *err)
@@ -115,7 +130,9 @@ static json_t *privacy_json(const tc_study_doc *d)
     bool epsilon = d->promise == TC_PROMISE_EPSILON;
     json_t *j = json_pack("{s:f}", epsilon ? "epsilon" : "noise_multiplier",
                           epsilon ? d->epsilon : d->noise_multiplier);
-    if (!j || d->delta == 0 || json_object_set_new(j, "delta", json_real(d->delta)) == 0)
+    bool ok = j && (d->delta == 0 || json_object_set_new(j, "delta", json_real(d->delta)) == 0);
+    ok = ok && (!d->calibrated || json_object_set(j, "calibrated", d->calibrated) == 0);
+    if (ok)
         return j;
     json_decref(j);
     return NULL;

@@ -6,7 +6,6 @@
  *
  * The same function computes values here and, as the program that agents run, there: bits are the same. */
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -18,8 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { DOCUMENT_MOST = 1 << 16 };
 
 /* Arithmetic alone: no library decides about its bits. */
 static double objective(void *user, uint64_t agent, uint64_t trial, const double *values)
@@ -53,12 +50,15 @@ typedef struct run {
 
 static tacit_status read_plan(run *r, const char *file, uint64_t seed, tacit_error *err)
 {
-    char *text;
-    size_t len;
-    TC_TRY(tc_file_read(file, DOCUMENT_MOST, &text, &len, err));
+    tc_study_doc *doc;
+    TC_TRY(tc_study_doc_read(&doc, file, err));
+    tacit_status status = tc_study_calibrate(doc, err); /* as the coordinator does */
+    char *text = status == TACIT_OK ? tc_study_doc_text(doc) : NULL;
+    tc_study_doc_free(doc);
+    TC_TRY(status);
     tc_study_row row = {
         .document = text, .public_seed = tc_public_seed_from(seed), .created_ms = 1};
-    tacit_status status = tc_study_plan_new(&r->plan, &row, err);
+    status = text ? tc_study_plan_new(&r->plan, &row, err) : tc_fail_memory(err);
     tc_free(text);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 #include "base/error.h"
+#include "num/vmath.h"
 
 #include <math.h>
 
@@ -43,7 +44,7 @@ static double weight(double elsewhere, uint64_t agents, uint64_t P, size_t home,
 
 double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t round, size_t home, size_t i)
 {
-    return weight(exp(-tc_de_gap(o, round)), agents, tc_de_regions(o), home, i);
+    return weight(tc_agreed_exp(-tc_de_gap(o, round)), agents, tc_de_regions(o), home, i);
 }
 
 bool tc_de_sends_mean(const tc_de_options *o)
@@ -79,7 +80,7 @@ double tc_de_rate(const tc_de_options *o, uint64_t agents)
 static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t round)
 {
     const size_t P = r->plan.blocks;
-    const double elsewhere = exp(-tc_de_gap(o, round)), one = ldexp(1, TC_DE_WEIGHT_BITS);
+    const double elsewhere = tc_agreed_exp(-tc_de_gap(o, round)), one = ldexp(1, TC_DE_WEIGHT_BITS);
     for (size_t i = 0; i < P; i++) {
         r->weights[i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, i, i));
         r->weights[P + i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, P, i));

@@ -25,6 +25,14 @@ static tc_privacy_unit unit(const void *opts)
     return o->protect == TC_PROTECT_RECORD ? TC_UNIT_ROW : TC_UNIT_AGENT;
 }
 
+static tacit_status next_round(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,
+                               tacit_error *err)
+{
+    (void)err;
+    *out = from < tc_dp_pne_rounds(env, opts) ? from : TC_NO_ROUND;
+    return TACIT_OK;
+}
+
 static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
                          tacit_error *err)
 {
@@ -102,6 +110,7 @@ static void fini(void *st)
 const tc_aggregator_ops tc_dp_pne_aggregator = {
     .state_size = sizeof(aggregator),
     .unit = unit,
+    .next_round = next_round,
     .plan = plan,
     .check = check,
     .open = open,

@@ -2,6 +2,7 @@
 #include "algo/tree/dp_pne.h"
 
 #include "base/error.h"
+#include "num/vmath.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,7 +35,7 @@ static tacit_status count_cells(tc_dp_pne_round *r, tacit_error *err)
 /* ln(2 k^h H_0) + ln(c_1 T/delta) */
 static double tail(const tc_dp_pne_round *r)
 {
-    return log(2 * (double)r->cells * (double)r->law.last) + r->law.log_term;
+    return tc_agreed_log(2 * (double)r->cells * (double)r->law.last) + r->law.log_term;
 }
 
 static tacit_status sum_agents(tc_dp_pne_round *r, double z, tacit_error *err)

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "num/vmath.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +26,7 @@ enum { UNKNOWN_BUDGET = 1000000 };
 
 static double log_budget(const tc_bandit_env *env)
 {
-    return log(env->budget > 1 ? (double)env->budget : UNKNOWN_BUDGET);
+    return tc_agreed_log(env->budget > 1 ? (double)env->budget : UNKNOWN_BUDGET);
 }
 
 /* ---- a client ---- */

@@ -9,6 +9,8 @@
  * [Li, Honorio, Song 2024, section 3 and appendix A]. See pne.h for who calls. */
 #include "algo/tree/pne.h"
 
+#include "num/vmath.h"
+
 #include <math.h>
 
 enum { UNKNOWN_BUDGET = 1000000 };
@@ -56,7 +58,7 @@ tc_pne_law tc_pne_law_of(const tc_bandit_env *env, const tc_pne_options *o, bool
                     .nu = o->nu,
                     .rho = o->rho,
                     .c = o->c,
-                    .log_term = fmax(log(o->c1 * T / delta), 0),
+                    .log_term = tc_agreed_log(fmax(o->c1 * T / delta, 1)),
                     .clients = M,
                     .gap = o->gap,
                     .personal = personal,

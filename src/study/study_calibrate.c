@@ -1,0 +1,220 @@
+/* study_calibrate.c - the options that keep an epsilon: found once, carried in the document, checked by all.
+ *
+ * To find the noise for an epsilon takes an accountant and a search, and both end in the C library's exp and
+ * log, whose last digits are not the same everywhere. The coordinator and its agents must have
+ * the same noise to the last bit: it is the price of a round, and ledgers are compared by it. So whoever creates a
+ * study searches, and its document says what was found (privacy.calibrated). Everybody else checks that
+ * the promise is kept with it, by their own accountant.
+ *
+ * The noise is taken a billionth larger than what was found: then the check does not depend on last digits
+ * either. Documents from before have nothing to carry; each party searches for itself. */
+#include "study/study_plan_int.h"
+
+#include "algo/charge.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "study/study.h"
+
+#include <string.h>
+
+#define NOISE  "noise_multiplier"
+#define SLACK  0x1p-30 /* libraries agree on an epsilon to 12 digits at least */
+#define SEARCH 6e-7    /* how far the ends of two searches may be apart (privacy/calibrate.c) */
+
+/* The options that the document gives; carried: and carries; promised: with what a search finds for its
+ * epsilon beside them. As JSON. */
+static tacit_status options_of(const tc_study_plan *p, bool carried, bool promised, json_t **out,
+                               tacit_error *err)
+{
+    const tc_study_doc *d = p->doc;
+    const tc_option *table = d->algorithm->options;
+    void *opts = tc_alloc(1, d->algorithm->options_size);
+    if (!opts)
+        return tc_fail_memory(err);
+    tacit_status status = tc_study_plan_given(d, opts, err);
+    if (status == TACIT_OK && carried)
+        status = tc_options_set_json(table, opts, "privacy.calibrated", d->calibrated, NULL, err);
+    if (status == TACIT_OK && promised)
+        status = d->algorithm->promise(&p->env, opts, d->epsilon, d->delta, err);
+    json_t *j = status == TACIT_OK ? tc_options_json(table, opts) : NULL;
+    tc_options_fini(table, opts);
+    tc_free(opts);
+    TC_TRY(status);
+    if (!j)
+        return tc_fail_memory(err);
+    *out = j;
+    return TACIT_OK;
+}
+
+/* ---- finding ---- */
+
+/* Where epsilon is 1/z there is nothing to search for, and no digit to lose. */
+static tacit_status add_slack(const tc_study_plan *p, json_t *calibrated, tacit_error *err)
+{
+    uint64_t first;
+    tc_dp_event event;
+    TC_TRY(tc_study_plan_next_round(p, 0, &first, err));
+    TC_TRY(tc_study_plan_event(p, first == TC_NO_ROUND ? 0 : first, &event, err));
+    json_t *z = json_object_get(calibrated, NOISE);
+    if (event.mechanism != TC_DP_GAUSSIAN || !z)
+        return TACIT_OK;
+    return json_real_set(z, json_real_value(z) * (1 + SLACK)) == 0 ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* Members of `now` that are others in `before`. NULL: no memory. */
+static json_t *changed(json_t *before, json_t *now)
+{
+    const char *key;
+    json_t *value, *out = json_object();
+    json_object_foreach(now, key, value)
+    {
+        json_t *was = json_object_get(before, key);
+        if (was && json_equal(was, value))
+            continue;
+        json_t *copy = json_deep_copy(value);
+        if (!out || !copy || json_object_set_new(out, key, copy) != 0) {
+            json_decref(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+
+static tacit_status calibrate(const tc_study_plan *p, json_t **out, tacit_error *err)
+{
+    json_t *before;
+    TC_TRY(options_of(p, false, false, &before, err));
+    json_t *calibrated = changed(before, p->options);
+    json_decref(before);
+    if (!calibrated)
+        return tc_fail_memory(err);
+    tacit_status status = add_slack(p, calibrated, err);
+    if (status == TACIT_OK)
+        *out = calibrated;
+    else
+        json_decref(calibrated);
+    return status;
+}
+
+tacit_status tc_study_calibrate(tc_study_doc *doc, tacit_error *err)
+{
+    tc_study_row row;
+    tc_study_plan *p;
+    if (doc->agents == 0 || doc->promise != TC_PROMISE_EPSILON || doc->calibrated)
+        return TACIT_OK;
+    TC_TRY(tc_study_row_of(&row, doc, 0, err));
+    tacit_status status = tc_study_plan_new(&p, &row, err);
+    tc_study_row_fini(&row);
+    TC_TRY(status);
+    status = calibrate(p, &doc->calibrated, err);
+    tc_study_plan_free(p);
+    return status;
+}
+
+/* ---- checking ---- */
+
+typedef struct bill {
+    tc_dp_event *events;
+    size_t n, cap;
+    double distance;
+} bill;
+
+/* All rounds; of those that are about records the first, for a record is in one of them only. */
+static tacit_status add_rounds(const tc_study_plan *p, bill *b, tacit_error *err)
+{
+    bool everybody = tc_round_charge_of(p->doc->algorithm, p->opts, 0).everybody;
+    uint64_t round;
+    TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
+    while (round != TC_NO_ROUND && (everybody || b->n == 0)) {
+        double distance;
+        if (!tc_grow((void **)&b->events, &b->cap, b->n + 1, sizeof *b->events))
+            return tc_fail_memory(err);
+        TC_TRY(tc_study_plan_price(p, round, &b->events[b->n], &distance, err));
+        b->n++;
+        b->distance += distance;
+        TC_TRY(tc_study_plan_next_round(p, round + 1, &round, err));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status is_kept(const tc_study_plan *p, bool *out, tacit_error *err)
+{
+    bill b = {.n = 0};
+    tc_guarantee g = {.epsilon = 0};
+    tacit_status status = add_rounds(p, &b, err);
+    if (status == TACIT_OK && b.n > 0)
+        status =
+            tc_ledger_cost(&tc_accountant_pld, b.events, b.n, b.distance, p->doc->delta, &g, err);
+    tc_free(b.events);
+    *out = g.epsilon <= p->doc->epsilon;
+    return status;
+}
+
+/* As much noise as this party finds, or more. Less is another search's end, if it is within the search's
+ * tolerance and the promise is kept. */
+static tacit_status check_noise(const tc_study_plan *p, double own, double carried,
+                                tacit_error *err)
+{
+    bool kept = carried >= own;
+    if (!kept && carried >= own * (1 - SEARCH))
+        TC_TRY(is_kept(p, &kept, err));
+    if (kept)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "privacy.calibrated." NOISE " must be at least %.12g to keep epsilon %g at "
+                   "delta %g, got %.12g",
+                   own, p->doc->epsilon, p->doc->delta, carried);
+}
+
+/* The first option but the noise that is another; NULL: there is none. */
+static const char *other_choice(json_t *own, const json_t *carried)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(own, key, value)
+    {
+        if (strcmp(key, NOISE) != 0 && !json_equal(value, json_object_get(carried, key)))
+            return key;
+    }
+    return NULL;
+}
+
+static double noise_of(const json_t *options)
+{
+    return json_number_value(json_object_get(options, NOISE));
+}
+
+/* A party that would have chosen otherwise, by a last digit, takes the choice and searches the noise for
+ * it. What is no choice of the search must be carried as the document gives it. */
+static tacit_status check(const tc_study_plan *p, const json_t *carried, tacit_error *err)
+{
+    json_t *own;
+    TC_TRY(options_of(p, false, true, &own, err));
+    if (other_choice(own, carried)) {
+        json_decref(own);
+        TC_TRY(options_of(p, true, true, &own, err));
+    }
+    const char *other = other_choice(own, carried);
+    tacit_status status =
+        other ? tc_fail(err, TACIT_E_ARG,
+                        "privacy.calibrated must have all that follows from epsilon, and %s is "
+                        "missing",
+                        other)
+              : check_noise(p, noise_of(own), noise_of(carried), err);
+    json_decref(own);
+    return status;
+}
+
+tacit_status tc_study_plan_carried(tc_study_plan *p, tacit_error *err)
+{
+    const tc_option *table = p->doc->algorithm->options;
+    TC_TRY(
+        tc_options_set_json(table, p->opts, "privacy.calibrated", p->doc->calibrated, NULL, err));
+    json_t *carried = tc_options_json(table, p->opts);
+    if (!carried)
+        return tc_fail_memory(err);
+    tacit_status status = check(p, carried, err);
+    json_decref(carried);
+    return status;
+}
