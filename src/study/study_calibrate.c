@@ -62,30 +62,30 @@ static tacit_status add_slack(const tc_study_plan *p, json_t *calibrated, tacit_
     return json_real_set(z, json_real_value(z) * (1 + SLACK)) == 0 ? TACIT_OK : tc_fail_memory(err);
 }
 
-/* Members of `now` that are others in `before`. NULL: no memory. */
-static json_t *changed(json_t *before, json_t *now)
+/* The noise, and the members of `now` that are others in `before`. NULL: no memory. */
+static json_t *found(json_t *before, json_t *now)
 {
     const char *key;
     json_t *value, *out = json_object();
+    bool ok = out != NULL;
     json_object_foreach(now, key, value)
     {
         json_t *was = json_object_get(before, key);
-        if (was && json_equal(was, value))
-            continue;
-        json_t *copy = json_deep_copy(value);
-        if (!out || !copy || json_object_set_new(out, key, copy) != 0) {
-            json_decref(out);
-            return NULL;
-        }
+        bool is_noise = strcmp(key, NOISE) == 0; /* also where it is the default by chance */
+        if (ok && (is_noise || !was || !json_equal(was, value)))
+            ok = json_object_set_new(out, key, json_deep_copy(value)) == 0;
     }
-    return out;
+    if (ok)
+        return out;
+    json_decref(out);
+    return NULL;
 }
 
 static tacit_status calibrate(const tc_study_plan *p, json_t **out, tacit_error *err)
 {
     json_t *before;
     TC_TRY(options_of(p, false, false, &before, err));
-    json_t *calibrated = changed(before, p->options);
+    json_t *calibrated = found(before, p->options);
     json_decref(before);
     if (!calibrated)
         return tc_fail_memory(err);

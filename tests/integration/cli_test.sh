@@ -52,6 +52,7 @@ done
 rm names
 good "version --format json" version --format json
 check "version has the libraries" says '"sqlite":"3.'
+check "version has the kernel of BLAS" says '"kernel":"'
 good "algorithms" algorithms
 check "algorithms lists gp-ei" says gp-ei
 good "algorithms gp-ei" algorithms gp-ei
