@@ -132,6 +132,9 @@ static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsi
         {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
         {MHD_OPTION_END, 0, NULL}};
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem strict[] = {
+        {tc_head_leaves_gaps() ? MHD_OPTION_END : MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+        {MHD_OPTION_END, 0, NULL}};
     s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, tc_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, mute, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, tc_server_end, s, MHD_OPTION_NOTIFY_CONNECTION, tc_guest_meet,
@@ -141,7 +144,8 @@ static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsi
         (unsigned)INT_MAX, /* ours holds (server_listen.c) */
 
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TC_IDLE_MOST_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)MEMORY, MHD_OPTION_ARRAY, cfg->tls ? tls : none, MHD_OPTION_END);
+        (size_t)MEMORY, MHD_OPTION_ARRAY, cfg->tls ? tls : none, MHD_OPTION_ARRAY, strict,
+        MHD_OPTION_END);
     if (!s->daemon)
         return tc_fail(err, TACIT_E_IO, "the server cannot be started: %s",
                        errno ? strerror(errno) : "unknown reason");

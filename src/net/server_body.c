@@ -1,4 +1,4 @@
-/* server_body.c - the body of a request: whether it comes, and whose room it takes.
+/* server_body.c - the body of a request: how long it is, and whose room it takes.
  *
  * A body takes room as it arrives, not as long as it is said to be: who only announces takes nothing. All
  * bodies together have a limit, and those of one token a share of it, so that nobody shuts out the
@@ -6,48 +6,17 @@
 #include "net/server_int.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum { SMALL = 4096, STEP = 64 << 10, EXCESS_MOST = 1 << 20 };
 #define BODIES_MOST ((size_t)256 << 20) /* of all requests together */
 #define SHARE_MOST  ((size_t)64 << 20)  /* of those with one token */
 
-/* ---- what the headers say ---- */
-
-static const char *header(struct MHD_Connection *c, const char *name)
+size_t tc_body_length(struct MHD_Connection *c)
 {
-    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
-}
-
-bool tc_body_comes(struct MHD_Connection *c, size_t *n)
-{
-    const char *length = header(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    unsigned long long v;
-    *n = SIZE_MAX;
-    if (!length)
-        return header(c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL;
-    if (tc_parse_u64(length, &v))
-        *n = v;
-    return *n > 0;
-}
-
-static enum MHD_Result count(void *user, enum MHD_ValueKind kind, const char *name,
-                             const char *value)
-{
-    unsigned *n = user;
-    (void)kind;
-    (void)value;
-    *n += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 ||
-          strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
-    return MHD_YES;
-}
-
-/* A proxy that reads the other of the two takes the rest of the body for a request. */
-bool tc_body_is_clear(struct MHD_Connection *c)
-{
-    unsigned n = 0;
-    MHD_get_connection_values(c, MHD_HEADER_KIND, count, &n);
-    return n <= 1;
+    const char *said =
+        MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    unsigned long long n;
+    return said && tc_parse_u64(said, &n) ? n : 0;
 }
 
 /* ---- room ---- */
@@ -77,8 +46,6 @@ static bool reserve(tc_server *s, tc_pending *p, size_t n)
  * is hung up on. */
 enum MHD_Result tc_body_take(tc_pending *p, const char *bytes, size_t n)
 {
-    if (p->refused == 0 && p->body.len + n >= p->body.max)
-        p->refused = 413;
     if (p->refused == 0 && !reserve(p->server, p, p->body.len + n))
         p->refused = 503;
     if (p->refused == 0) {

@@ -29,10 +29,11 @@ void tc_guest_turn(tc_server *s, tc_guest *g, tc_turn turn)
 void *tc_guest_begins(void *user, const char *uri, struct MHD_Connection *c)
 {
     tc_guest *g = tc_guest_of(c);
-    (void)uri;
     tc_guest_turn(user, g, TC_TURN_HEADERS);
-    if (g)
+    if (g) {
         g->unread = true;
+        g->behind_uri = tc_head_behind_uri(uri);
+    }
     return NULL; /* what tc_server_answer finds as its state */
 }
 

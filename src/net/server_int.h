@@ -2,7 +2,8 @@
  *
  *   server.c          birth, the clock, end
  *   server_request.c  one request, from its headers to its answer
- *   server_body.c     its body: whether it comes, and whose room it takes
+ *   server_head.c     its head: whether it can be read in one way only
+ *   server_body.c     its body: how long it is, and whose room it takes
  *   server_hold.c     requests that wait for a round
  *   server_crew.c     requests that may have to wait for a study
  *   server_events.c   listeners of /v1/events
@@ -42,6 +43,7 @@ typedef struct tc_guest {
     struct gnutls_session_int *tls; /* NULL: none */
     bool greeted;                   /* the client's part of the handshake is over */
     bool asleep, known;             /* its handshake waits; its descriptor is in s->doors */
+    const char *behind_uri;         /* of its request (tc_head_behind_uri) */
     bool unread;                    /* its request has begun and did not all come ... */
     bool lingers; /* ... and was answered nevertheless: it is read on after its end */
     tc_turn turn;
@@ -66,10 +68,11 @@ typedef struct tc_pending {
     size_t share;   /* of its token */
     tc_text body;
     size_t reserved;   /* of the room for bodies */
-    int refused;       /* 413 or 503: its body is not kept; 0: it is */
+    int refused;       /* 503: its body is not kept; 0: it is */
     size_t excess;     /* bytes of it, thrown away */
     uint64_t until_ns; /* held no longer than this; 0: not to be held */
     bool admitted;     /* its token allows it */
+    bool is_last;      /* its connection ends with the answer */
     tc_pace pace;      /* for the crew: */
     const char *method, *path;
     bool answered; /* by the crew: */
@@ -148,12 +151,27 @@ bool tc_crew_take(tc_server *s, tc_pending *p);
 void tc_crew_end(tc_server *s);
 void tc_crew_free(tc_crew *c); /* NULL is allowed */
 
+/* ---- heads (server_head.c) */
+
+/* What is wrong with the head of a request; http 0: nothing. */
+typedef struct tc_head_fault {
+    int http;
+    const char *why;
+} tc_head_fault;
+
+/* Is this a libmicrohttpd that forgets what it does not understand? Another one is to be told to be strict. */
+bool tc_head_leaves_gaps(void);
+/* Where libmicrohttpd must find the version; NULL: the URI has a space or a control character. To be called
+ * when the URI is as it came. */
+const char *tc_head_behind_uri(const char *uri);
+/* When all headers are there; the texts as tc_server_answer is given them. */
+tc_head_fault tc_head_check(struct MHD_Connection *c, const char *behind_uri, const char *method,
+                            const char *path, const char *version);
+
 /* ---- bodies (server_body.c) */
 
-/* Whether a body comes, and how long it is said to be; SIZE_MAX: that is not said. */
-bool tc_body_comes(struct MHD_Connection *c, size_t *n);
-/* False: its length is said twice, so that nobody knows where it ends. */
-bool tc_body_is_clear(struct MHD_Connection *c);
+/* How long the body is that comes; 0: none does. The head was checked. */
+size_t tc_body_length(struct MHD_Connection *c);
 /* MHD_NO: it does not end; hang up. p->refused: it is not kept. */
 enum MHD_Result tc_body_take(tc_pending *p, const char *bytes, size_t n);
 /* Wipes it and gives its room back. */

@@ -100,6 +100,8 @@ static enum MHD_Result send_back(tc_pending *p, const tc_response *r)
     if (!m)
         return MHD_NO;
     add_headers(m, r);
+    if (p->is_last)
+        MHD_add_response_header(m, MHD_HTTP_HEADER_CONNECTION, "close");
     if (r->status == 401 && bearer(p->connection))
         tc_rate_failed(p->server->rate, address(p->connection));
     tc_guest_turn(p->server, p->guest, TC_TURN_BODY);
@@ -225,12 +227,10 @@ static uint64_t wait_until(struct MHD_Connection *c)
 /* Before a byte of a body is kept: may it be sent, is it short enough? */
 static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, const char *path)
 {
-    size_t said, most = 0;
+    size_t most = 0, said = tc_body_length(p->connection);
     tc_response r = {0};
     p->body.max = 1;
-    if (!tc_body_is_clear(p->connection))
-        return refuse(p, 400, "arg", "the length of the body is said more than once");
-    if (!tc_body_comes(p->connection, &said))
+    if (said == 0)
         return MHD_YES;
     tc_request q = request_of(p, method, path);
     if (!tc_coord_admit(s->coord, &q, &most, &r)) {
@@ -241,7 +241,7 @@ static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, co
     p->admitted = true;
     most = most < s->body_max ? most : s->body_max;
     p->body.max = most + 1;
-    return said != SIZE_MAX && said > most ? refuse_body(p, 413) : MHD_YES;
+    return said > most ? refuse_body(p, 413) : MHD_YES;
 }
 
 /* The study of "/v1/studies/NAME/..."; of other paths whatever there is. */
@@ -287,13 +287,31 @@ static bool is_welcome(tc_server *s, struct MHD_Connection *c)
  * answer that it will get, for nothing is allocated. */
 static enum MHD_Result turn_away(tc_server *s, struct MHD_Connection *c, void **state)
 {
-    size_t n;
     tc_guest_turn(s, tc_guest_of(c), TC_TURN_BODY);
     tc_coord_counted(s->coord, 429);
-    if (tc_body_comes(c, &n))
+    if (tc_body_length(c) > 0)
         return MHD_queue_response(c, 429, s->too_many);
     *state = s->too_many;
     return MHD_YES;
+}
+
+/* The headers are there. A head that can be read in two ways has no second chance: nothing that follows it
+ * is read as a request. */
+static enum MHD_Result meet(tc_server *s, struct MHD_Connection *c, const char *path,
+                            const char *method, const char *version, void **state)
+{
+    const tc_guest *g = tc_guest_of(c);
+    if (!g)
+        return MHD_NO;
+    tc_head_fault fault = tc_head_check(c, g->behind_uri, method, path, version);
+    if (!is_welcome(s, c))
+        return fault.http != 0 ? MHD_NO : turn_away(s, c, state);
+    tc_pending *p = *state = begin(s, c, path);
+    if (!p)
+        return MHD_NO;
+    p->in_chunks = strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
+    p->is_last = fault.http != 0;
+    return fault.http != 0 ? refuse(p, fault.http, "arg", fault.why) : admit(s, p, method, path);
 }
 
 enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const char *path,
@@ -302,15 +320,8 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
 {
     tc_server *s = user;
     tc_pending *p = *state;
-    if (!p) {
-        if (!is_welcome(s, c))
-            return turn_away(s, c, state);
-        *state = p = begin(s, c, path);
-        if (!p)
-            return MHD_NO;
-        p->in_chunks = strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
-        return admit(s, p, method, path);
-    }
+    if (!p)
+        return meet(s, c, path, method, version, state);
     if (*upload_size == 0)
         tc_guest_said_all(c);
     if (*state == s->too_many)

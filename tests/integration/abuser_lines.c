@@ -74,6 +74,45 @@ static void abuse_chunks(abuser *a, bool ends)
     tc_text_fini(&text);
 }
 
+/* Another request follows, which a proxy would take for a part of this one: it is never answered. */
+static void abuse_hidden(abuser *a, const char *head, size_t n)
+{
+    static const char hidden[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    char answer[4096], more[4096];
+    line l;
+    if (!line_open(&l, a->port)) {
+        complain(a, "a handshake", 0);
+        return;
+    }
+    (void)line_send(&l, head, n);
+    (void)line_send(&l, hidden, sizeof hidden - 1);
+    must_refuse(a, head, line_hear(&l, answer, sizeof answer));
+    int second = line_hear(&l, more, sizeof more);
+    if (second != 0 || strstr(answer, "200 OK"))
+        complain(a, "a request in another one", second);
+    line_drop(&l);
+}
+
+static void abuse_heads(abuser *a)
+{
+    static const struct {
+        const char *text;
+        size_t n;
+    } heads[] = {
+#define HEAD(text) {"GET /healthz" text "\r\n\r\n", sizeof("GET /healthz" text "\r\n\r\n") - 1}
+        HEAD(" HTTP/1.1\r\nHost: x\r\nContent-Length : 37"),
+        HEAD("\0/more HTTP/1.1\r\nHost: x"),
+        HEAD(" HTTP/1.1\r\nHost: x\r\n\0Content-Length: 37"),
+        HEAD(" HTTP/1.1\r\nHost: x\r\nHost: y"),
+        HEAD(" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b"),
+        HEAD(" HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nTransfer-Encoding: chunked"),
+        HEAD(" HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity, chunked"),
+#undef HEAD
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        abuse_hidden(a, heads[i].text, heads[i].n);
+}
+
 void abuse_requests(abuser *a)
 {
     abuse_head(a, "a huge body", "Content-Length: 99999999999\r\n\r\n{", false);
@@ -84,6 +123,7 @@ void abuse_requests(abuser *a)
     abuse_head(a, "more than was promised",
                "Content-Length: 2\r\n\r\n{}{}{}{} garbage / HTTP/9.9\r\n\r\n", false);
     abuse_long_head(a);
+    abuse_heads(a);
     abuse_chunks(a, true);
     abuse_chunks(a, false);
 }
