@@ -53,6 +53,8 @@ uint64_t tc_key_at(const void *key, size_t i); /* the i-th number of it */
 
 /* A record whose value is a JSON object. */
 tc_record tc_record_of(int64_t study, tc_record_kind kind, const tc_key *key);
+/* Its value; E_CORRUPT: it is not JSON. */
+tacit_status tc_record_json(const tc_record *r, json_t **out, tacit_error *err);
 /* *out is NULL and *version 0 if there is none; the caller decrefs. */
 tacit_status tc_record_read(tc_store *s, int64_t study, tc_record_kind kind, const tc_key *key,
                             json_t **out, uint64_t *version, tacit_error *err);

@@ -38,7 +38,9 @@ static tacit_status open_ledger(tc_coord *c, tc_desk *d, tacit_error *err)
 static tacit_status is_federated(const tc_study_row *row, bool *out, tacit_error *err)
 {
     json_t *j;
-    TC_TRY(tc_json_parse(row->document, strlen(row->document), "the stored document", &j, err));
+    tacit_status status = tc_json_parse(row->document, strlen(row->document), "document", &j, err);
+    if (status != TACIT_OK)
+        return tc_study_row_fault(row, status, err);
     *out = json_object_get(j, "federation") != NULL;
     json_decref(j);
     return TACIT_OK;
@@ -46,7 +48,7 @@ static tacit_status is_federated(const tc_study_row *row, bool *out, tacit_error
 
 static tacit_status fill(tc_coord *c, tc_desk *d, const tc_study_row *row, tacit_error *err)
 {
-    bool federated;
+    bool federated = false;
     d->id = row->id;
     d->created_ms = row->created_ms;
     d->hash = tc_study_hash(row);

@@ -32,8 +32,10 @@ static tacit_status make_document(const tc_ask *a, tc_study_doc **out, tacit_err
 static tacit_status compare(const tc_study_row *row, const tc_study_doc *given, tacit_error *err)
 {
     tc_study_doc *stored;
-    TC_TRY(tc_study_doc_restore(&stored, row->document, row->points_csv, err));
-    tacit_status status = tc_study_doc_same(stored, given, err);
+    tacit_status status = tc_study_doc_restore(&stored, row->document, row->points_csv, err);
+    if (status != TACIT_OK)
+        return tc_study_row_fault(row, status, err);
+    status = tc_study_doc_same(stored, given, err);
     if (status == TACIT_OK && stored->trials != given->trials)
         status = tc_fail(err, TACIT_E_STATE, "trials differ: the study has %llu, not %llu",
                          (unsigned long long)stored->trials, (unsigned long long)given->trials);

@@ -138,7 +138,7 @@ static tacit_status list_agent(void *user, const tc_record *r, tacit_error *err)
     json_t *record;
     if (!has_room(p))
         return TACIT_OK;
-    TC_TRY(tc_json_parse(r->value, r->size, "agent", &record, err));
+    TC_TRY(tc_record_json(r, &record, err));
     tacit_status status = add(p, agent_json(tc_key_at(r->key, 0), record), err);
     json_decref(record);
     p->last = tc_key_number(tc_key_at(r->key, 0));
@@ -173,7 +173,7 @@ static tacit_status list_evidence(void *user, const tc_record *r, tacit_error *e
     json_t *record;
     if (!has_room(p))
         return TACIT_OK;
-    TC_TRY(tc_json_parse(r->value, r->size, "evidence", &record, err));
+    TC_TRY(tc_record_json(r, &record, err));
     tacit_status status = add(p, evidence_json(r, record), err);
     json_decref(record);
     p->last = tc_key_numbers(tc_key_at(r->key, 0), tc_key_at(r->key, 1));

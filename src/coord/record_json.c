@@ -62,6 +62,15 @@ tc_record tc_record_of(int64_t study, tc_record_kind kind, const tc_key *key)
     return (tc_record){.study = study, .kind = kind, .key = key->bytes, .key_size = key->n};
 }
 
+tacit_status tc_record_json(const tc_record *r, json_t **out, tacit_error *err)
+{
+    tacit_status status = tc_json_parse(r->value, r->size, "record", out, err);
+    if (status == TACIT_E_ARG)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the storage is damaged: a record of kind %d is not JSON", (int)r->kind);
+    return status;
+}
+
 tacit_status tc_record_read(tc_store *s, int64_t study, tc_record_kind kind, const tc_key *key,
                             json_t **out, uint64_t *version, tacit_error *err)
 {
@@ -71,14 +80,12 @@ tacit_status tc_record_read(tc_store *s, int64_t study, tc_record_kind kind, con
     TC_TRY(tc_store_record_find(s, &which, &got, err));
     if (got.version == 0)
         return TACIT_OK;
-    tacit_status status = tc_json_parse(got.value, got.size, "record", out, err);
+    which.value = got.value;
+    which.size = got.size;
+    tacit_status status = tc_record_json(&which, out, err);
     tc_free((void *)got.value);
-    if (status == TACIT_E_ARG)
-        return tc_fail(err, TACIT_E_CORRUPT,
-                       "the storage is damaged: a record of kind %d is not "
-                       "JSON",
-                       (int)kind);
-    *version = got.version;
+    if (status == TACIT_OK)
+        *version = got.version;
     return status;
 }
 

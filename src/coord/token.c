@@ -134,11 +134,12 @@ tacit_status tc_coord_new_operator_token(tc_coord *c, tc_text *token, tacit_erro
 
 /* ---- finding ---- */
 
-static bool read_terms(tc_caller *w, const json_t *j)
+static bool read_terms(tc_caller *w, int64_t *expires_ms, const json_t *j)
 {
     int64_t study, agent;
     const char *of = json_string_value(json_object_get(j, "of"));
     if (!read_role(json_string_value(json_object_get(j, "role")), &w->role) ||
+        !tc_json_whole(json_object_get(j, "expires_ms"), expires_ms) ||
         !tc_json_whole(json_object_get(j, "study"), &study) ||
         !tc_json_whole(json_object_get(j, "agent"), &agent) || agent < 0)
         return false;
@@ -159,16 +160,10 @@ static bool exhausted(const tc_coord *c, const tc_caller *w)
     return w->role == TC_ROLE_JOINER && uses <= 0 && tc_coord_now(c) >= spent_ms + GRACE_MS;
 }
 
-static bool expired(const tc_coord *c, const json_t *j)
-{
-    int64_t until = 0;
-    return !tc_json_whole(json_object_get(j, "expires_ms"), &until) ||
-           (until > 0 && tc_coord_now(c) >= until);
-}
-
 tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tacit_error *err)
 {
     tc_caller w = {.role = TC_ROLE_NOBODY};
+    int64_t expires_ms = 0;
     if (!bearer) {
         *out = w;
         return TACIT_OK;
@@ -176,13 +171,16 @@ tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tac
     w.token = tc_hash_bytes(bearer, strlen(bearer));
     tc_key key = tc_key_hash(&w.token);
     TC_TRY(tc_record_read(c->cfg.store, 0, TC_RECORD_TOKEN, &key, &w.record, &w.version, err));
-    if (w.record && !expired(c, w.record) && read_terms(&w, w.record)) {
+    bool readable = !w.record || read_terms(&w, &expires_ms, w.record);
+    if (w.record && readable && (expires_ms <= 0 || tc_coord_now(c) < expires_ms)) {
         w.exhausted = exhausted(c, &w);
         *out = w;
         return TACIT_OK;
     }
     json_decref(w.record);
-    return tc_fail(err, TACIT_E_ARG, "the token is not valid");
+    return readable ? tc_fail(err, TACIT_E_ARG, "the token is not valid")
+                    : tc_fail(err, TACIT_E_CORRUPT,
+                              "the storage is damaged: the record of a token cannot be read");
 }
 
 void tc_caller_fini(tc_caller *w)

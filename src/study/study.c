@@ -185,13 +185,16 @@ tacit_status tc_study_append_tried(tc_study *s, const tc_event *e, tacit_error *
 static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_doc *given,
                           tacit_error *err)
 {
-    TC_TRY(tc_study_doc_restore(&s->doc, row->document, row->points_csv, err));
+    tacit_status st = tc_study_doc_restore(&s->doc, row->document, row->points_csv, err);
+    if (st != TACIT_OK)
+        return tc_study_row_fault(row, st, err);
     uint64_t planned = s->doc->trials;
     if (given) {
         TC_TRY(tc_study_doc_same(s->doc, given, err));
         s->doc->trials = given->trials;
     }
-    return make_optimizer(s, row, planned, &s->opt, err);
+    st = make_optimizer(s, row, planned, &s->opt, err);
+    return st == TACIT_OK ? TACIT_OK : tc_study_row_fault(row, st, err);
 }
 
 /* Nothing of the journal is read yet. */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "study/study.h"
 #include "wire/signature.h"
 
 #include <endian.h>
@@ -211,7 +212,7 @@ tacit_status tc_study_plan_new(tc_study_plan **out, const tc_study_row *row, tac
     tacit_status status = make(p, row, err);
     if (status != TACIT_OK) {
         tc_study_plan_free(p);
-        return status;
+        return tc_study_row_fault(row, status, err);
     }
     *out = p;
     return TACIT_OK;

@@ -1,5 +1,5 @@
-/* study_row.c - a new study as it is stored: canonical text, candidates, seeds. For study.c and coord/,
- * which differ in whose clock they write down. */
+/* study_row.c - a study as it is stored: how a new one becomes a row (canonical text, candidates, seeds), and
+ * whose fault it is if a row is no study. For src/study and src/coord. */
 #include "study/study.h"
 
 #include "base/error.h"
@@ -23,4 +23,15 @@ tacit_status tc_study_row_of(tc_study_row *out, const tc_study_doc *doc, int64_t
     else
         tc_study_row_fini(&row);
     return complete ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* A row without an id was given by somebody, and is that one's mistake. */
+tacit_status tc_study_row_fault(const tc_study_row *row, tacit_status status, tacit_error *err)
+{
+    if (row->id == 0 || (status != TACIT_E_ARG && status != TACIT_E_NOT_FOUND))
+        return status;
+    (void)tc_fail_in(err, "the stored document of study \"%s\" is damaged", row->name);
+    if (err)
+        err->code = TACIT_E_CORRUPT;
+    return TACIT_E_CORRUPT;
 }
