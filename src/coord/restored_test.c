@@ -63,8 +63,7 @@ static void restore(coord_world *w, tc_store *backup, uint64_t released, tc_rest
     assert_ok(tc_backup_copy(to, copy, false, &err));
     assert_fails(tc_backup_time(to, &made, &err), TACIT_E_ARG, "this is a store and not a backup");
     tc_store_close(copy);
-    tc_coord_free(w->coord);
-    tc_store_close(w->store);
+    world_close(w);
     world_open(w, to, 7);
 }
 
@@ -253,6 +252,7 @@ static void nothing_begins_to_close_once_the_study_is_closed(void **state)
     for (uint64_t i = 0; i + 1 < STUDY_AGENTS; i++)
         assert_int_equal(study_post(w, i, 1, NULL), 202);
     tc_coord_free(w->coord);
+    w->coord = NULL;
     assert_ok(tc_coord_new(&w->coord, &cfg, &err));
     world_tick(w);
     tc_ledger *l = ledger_of(w->store, "s");

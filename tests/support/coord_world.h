@@ -174,10 +174,13 @@ static inline void world_enrol_all(coord_world *w, size_t n)
     w->n = n;
 }
 
+/* A second time is allowed: a test that failed between its end and a new beginning is ended once more. */
 static inline void world_close(coord_world *w)
 {
     tc_coord_free(w->coord);
     tc_store_close(w->store);
+    w->coord = NULL;
+    w->store = NULL;
 }
 
 /* ---- rounds ---- */
