@@ -173,6 +173,21 @@ static int64_t pause_now(const party *p, uint64_t silent_ns)
     return (double)ms > left_ms ? (int64_t)left_ms + 1 : ms;
 }
 
+/* A call has no more time than is left of our patience: an answer that drips is none. */
+static void limit_calls(party *p)
+{
+    uint64_t silent_ns = p->silent_since > 0 ? tc_clock_ns() - p->silent_since : 0;
+    if (p->o->patience_s > 0)
+        tc_client_set_patience(p->client, p->o->patience_s - (double)silent_ns / 1e9);
+}
+
+/* It has answered. */
+static void is_there(party *p)
+{
+    p->silent_since = 0;
+    limit_calls(p);
+}
+
 /* Waits, longer each time; the failure itself once patience is at its end. */
 static tacit_status endure(party *p, tacit_status status, const tacit_error *why, tacit_error *err)
 {
@@ -182,13 +197,15 @@ static tacit_status endure(party *p, tacit_status status, const tacit_error *why
     if (status != TACIT_E_IO)
         return tc_fail(err, status, "%s", why->msg);
     if (p->silent_since == 0) {
-        p->silent_since = now;
+        uint64_t due = tc_client_due_ns(p->client);
+        p->silent_since = due < now ? due : now;
         p->pause_ms = PAUSE_FIRST_MS;
         tc_note(p->in->quiet, "%s; trying again", why->msg);
     }
     if ((double)(now - p->silent_since) > p->o->patience_s * 1e9)
         return tc_fail(err, status, "%s; gave up after %g s", why->msg, p->o->patience_s);
     nap(pause_now(p, now - p->silent_since));
+    limit_calls(p);
     p->pause_ms = p->pause_ms * 2 < PAUSE_MOST_MS ? p->pause_ms * 2 : PAUSE_MOST_MS;
     return TACIT_OK;
 }
@@ -247,7 +264,7 @@ static tacit_status look_at_study(party *p, tc_study_doc **out, tacit_error *err
         if (status != TACIT_OK)
             TC_TRY(endure(p, status, &why, err));
     }
-    p->silent_since = 0;
+    is_there(p);
     if (objection.code != TACIT_OK) {
         tc_study_doc_free(doc);
         return tc_fail(err, objection.code, "%s", objection.msg);
@@ -317,7 +334,7 @@ static tacit_status open_agent(party *p, tacit_error *err)
         if (status != TACIT_OK)
             TC_TRY(endure(p, status, &why, err));
     }
-    p->silent_since = 0;
+    is_there(p);
     return TACIT_OK;
 }
 
@@ -328,6 +345,7 @@ static tacit_status open_party(party *p, tacit_error *err)
     TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
     TC_TRY(tc_server_client(&p->client, p->in->args[0], o->fingerprint, err));
     tc_client_stop_at(p->client, tc_interrupted);
+    limit_calls(p);
     TC_TRY(open_existing(p, err));
     TC_TRY(check_command(p, err));
     if (!p->store)
@@ -389,7 +407,7 @@ static tacit_status step(party *p, tc_agent_next *next, tacit_error *err)
         *next = TC_AGENT_WAIT;
         return endure(p, status, &why, err);
     }
-    p->silent_since = 0;
+    is_there(p);
     pace(p, asked, *next);
     return *next == TC_AGENT_TRIAL ? run_trial(p, err) : TACIT_OK;
 }

@@ -102,7 +102,8 @@ static tacit_status hear(tc_agent *a, uint64_t round, long wait_s, tc_agent_next
     char path[64];
     tc_answered r;
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/broadcast?wait=%ld", round, wait_s);
-    tc_call call = {.method = "GET", .path = path, .bearer = a->access, .timeout_s = wait_s + 30};
+    tc_call call = {
+        .method = "GET", .path = path, .bearer = a->access, .timeout_s = 30, .wait_s = wait_s};
     TC_TRY(tc_request(a, &call, &r, err));
     tacit_status status = take_broadcast(a, round, &r, next, err);
     tc_answered_fini(&r);
@@ -156,7 +157,8 @@ static tacit_status fetch(tc_agent *a, const tc_need *need, long wait_s, tc_agen
     tc_answered r;
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/messages/%" PRIu64 "?wait=%ld", need->round,
              need->party, wait_s);
-    tc_call call = {.method = "GET", .path = path, .bearer = a->access, .timeout_s = wait_s + 30};
+    tc_call call = {
+        .method = "GET", .path = path, .bearer = a->access, .timeout_s = 30, .wait_s = wait_s};
     TC_TRY(tc_request(a, &call, &r, err));
     tacit_status status = take_message(a, need, &r, next, err);
     tc_answered_fini(&r);

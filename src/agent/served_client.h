@@ -19,12 +19,14 @@ typedef struct tc_remote_config {
     tc_transport transport;
     const char *study; /* its name; NULL where a call is about no single one */
     const char *token;
-    int64_t patience_ms; /* how long a request without an answer is sent again; 0: not at all */
-    long timeout_s;      /* of one request; 0: as the transport likes */
-    bool *away; /* after a request: did nobody answer, or was he too busy? NULL: not said */
+    /* How long a request may take that is sent again and again, pauses and all; 0: it is sent once. */
+    int64_t patience_ms;
+    long timeout_s; /* of one request; 0: as the transport likes */
+    bool *away;     /* after a request: did nobody answer, or was he too busy? NULL: not said */
     /* Waits so long. why: the first pause in a row, and what went wrong; else NULL. False: stop
      * trying. NULL: sleeps. */
     bool (*wait)(void *user, int64_t ms, const char *why);
+    uint64_t (*now_ns)(void *user); /* what a request took is counted by; NULL: tc_clock_ns */
     void *user;
 } tc_remote_config;
 

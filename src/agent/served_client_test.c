@@ -28,6 +28,8 @@ typedef struct play {
         *lost_at; /* the next request to a path with this end arrives, and its answer is lost */
     int sent, naps, notes;
     long timeout_s; /* of the last request */
+    bool drips;     /* a request that gets no answer takes all of its time */
+    int64_t now_ms;
     char path[256]; /* ... and where it went */
     int64_t napped_ms;
     int patience_naps; /* after so many the wait is given up; 0: never */
@@ -72,6 +74,7 @@ static tacit_status deliver(void *user, const tc_call *call, int *status, tc_tex
     snprintf(p->path, sizeof p->path, "%s", call->path);
     if (p->down > 0) {
         p->down--;
+        p->now_ms += p->drips ? 1000 * (p->timeout_s > 0 ? p->timeout_s : TC_CALL_S) : 0;
         return tc_fail(err, TACIT_E_IO, "nobody is there");
     }
     if (p->busy > 0) {
@@ -107,6 +110,11 @@ static bool nap(void *user, int64_t ms, const char *why)
     return p->patience_naps == 0 || p->naps < p->patience_naps;
 }
 
+static uint64_t now_ns(void *user)
+{
+    return (uint64_t)((play *)user)->now_ms * 1000000;
+}
+
 static void make_token(play *p)
 {
     json_t *a;
@@ -132,6 +140,7 @@ static int start(void **state)
                                .token = p.token,
                                .patience_ms = 60000,
                                .wait = nap,
+                               .now_ns = now_ns,
                                .user = &p};
     assert_ok(tc_remote_open(&p.client, &p.cfg, &err));
     *state = &p;
@@ -309,6 +318,26 @@ static void patience_ends(void **state)
     p->naps = 0;
     assert_fails(tc_remote_show(p->client, &standing, &err), TACIT_E_IO,
                  "the coordinator says 503: the storage is busy; ask again");
+}
+
+/* Requests that take all of their time are no pauses, and count as much. */
+static void patience_bounds_answers_that_drip(void **state)
+{
+    static const int64_t patience_ms[] = {1000, 7000, 60000, 100000, 3600000};
+    play *p = *state;
+    tacit_error err = {0};
+    tc_remote_standing standing;
+    p->drips = true;
+    for (size_t i = 0; i < sizeof patience_ms / sizeof *patience_ms; i++) {
+        p->down = 100000;
+        p->now_ms = p->napped_ms = 0;
+        tc_remote_set_pace(p->client, patience_ms[i], 0);
+        assert_fails(tc_remote_show(p->client, &standing, &err), TACIT_E_IO, "nobody is there");
+        assert_in_range(p->now_ms + p->napped_ms, patience_ms[i] * 9 / 10, patience_ms[i] + 1000);
+    }
+    p->down = 0;
+    assert_ok(tc_remote_show(p->client, &standing, &err)); /* and has its time again */
+    assert_int_equal(p->timeout_s, 0);
 }
 
 static void a_sign_of_life_is_sent_once(void **state)
@@ -754,6 +783,7 @@ int main(void)
         IN_PLAY(a_lost_answer_costs_nothing),
         IN_PLAY(waits_longer_each_time),
         IN_PLAY(patience_ends),
+        IN_PLAY(patience_bounds_answers_that_drip),
         IN_PLAY(a_sign_of_life_is_sent_once),
         IN_PLAY(refusals_have_the_codes_of_a_storage),
         cmocka_unit_test(codes_of_problems),

@@ -2,6 +2,7 @@
 #include "agent/agent_int.h"
 #include "agent/served_client.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -107,26 +108,41 @@ static bool nap(const tc_remote_config *cfg, int64_t ms, const char *why)
     return true;
 }
 
-/* Patience is counted in what was waited for, so that no clock decides: in a test all of it
- * passes at once. */
+static int64_t now_ms(const tc_remote_config *cfg)
+{
+    return (int64_t)((cfg->now_ns ? cfg->now_ns(cfg->user) : tc_clock_ns()) / 1000000);
+}
+
+/* One request has no more time than is left of all: an answer that drips is none. */
+static long timeout_s(const tc_remote_config *cfg, const tc_call *call, int64_t left_ms)
+{
+    long most = call->timeout_s > 0 ? call->timeout_s : cfg->timeout_s;
+    int64_t left_s = (left_ms + 999) / 1000;
+    bool bound = cfg->patience_ms > 0 && left_s < (most > 0 ? most : TC_CALL_S);
+    return bound ? (left_s > 0 ? (long)left_s : 1) : most;
+}
+
+/* Patience is counted in pauses and in what requests took. A pause is counted as it was asked for: in a test
+ * all of it passes at once. */
 tacit_status tc_remote_fetch(const tc_remote_config *cfg, const tc_call *call, bool once,
                              tc_text *out, tacit_error *err)
 {
     tc_call full = *call;
     full.bearer = cfg->token;
-    if (full.timeout_s == 0)
-        full.timeout_s = cfg->timeout_s;
     int64_t waited = 0, pause = PAUSE_FIRST_MS;
-    for (;;) {
+    for (bool first = true;; first = false) {
         bool again;
         tacit_error why = {0};
+        int64_t begun = now_ms(cfg);
+        full.timeout_s = timeout_s(cfg, call, cfg->patience_ms - waited);
         tacit_status st = send(cfg, &full, &again, out, &why);
+        waited += now_ms(cfg) - begun;
         if (cfg->away)
             *cfg->away = again;
         if (st == TACIT_OK)
             return TACIT_OK;
         bool patient = again && !once && waited + pause <= cfg->patience_ms;
-        if (!patient || !nap(cfg, pause, waited == 0 ? why.msg : NULL))
+        if (!patient || !nap(cfg, pause, first ? why.msg : NULL))
             return tc_fail(err, st, "%s", why.msg);
         waited += pause;
         pause = 2 * pause < PAUSE_MOST_MS ? 2 * pause : PAUSE_MOST_MS;

@@ -8,13 +8,16 @@
 
 #include <stdint.h>
 
+enum { TC_CALL_S = 60 };
+
 /* Absent ones are NULL. */
 typedef struct tc_call {
     const char *method, *path; /* the path with its query */
     const char *bearer, *signature, *idempotency;
     const char *body; /* JSON */
     size_t n_body;
-    long timeout_s; /* 0: 60 */
+    long timeout_s; /* for the whole answer, however it comes; 0: TC_CALL_S */
+    long wait_s;    /* so long the coordinator may hold it; then it has its time */
 } tc_call;
 
 typedef struct tc_transport {

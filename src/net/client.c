@@ -2,6 +2,7 @@
 #include "net/client.h"
 #include "net/url.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -10,13 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TIMEOUT_S = 60, ANSWER_MOST = 16 << 20 };
+enum { ANSWER_MOST = 16 << 20 };
 
 struct tc_client {
     CURL *curl;
     char *url;
     char *pin; /* or NULL */
     bool (*stop)(void);
+    double patience_s; /* 0: as long as the call says */
+    uint64_t due_ns;
     long retry_after_s;
 };
 
@@ -91,6 +94,16 @@ void tc_client_free(tc_client *c)
 void tc_client_stop_at(tc_client *c, bool (*stop)(void))
 {
     c->stop = stop;
+}
+
+void tc_client_set_patience(tc_client *c, double s)
+{
+    c->patience_s = s > 1 ? s : 1;
+}
+
+uint64_t tc_client_due_ns(const tc_client *c)
+{
+    return c->due_ns;
 }
 
 long tc_client_retry_after_s(const tc_client *c)
@@ -180,6 +193,15 @@ static CURLcode secure(const tc_client *c)
     return rc;
 }
 
+/* For the whole call: a byte now and then wins nothing. */
+static long most_ms(const tc_client *c, const tc_call *call)
+{
+    double s = (double)(call->timeout_s > 0 ? call->timeout_s : TC_CALL_S);
+    if (c->patience_s > 0 && c->patience_s < s)
+        s = c->patience_s;
+    return 1000 * call->wait_s + (long)(s * 1000);
+}
+
 static void set_up(tc_client *c, const tc_call *call, const char *url, struct curl_slist *headers,
                    receipt *r, char *why)
 {
@@ -196,7 +218,7 @@ static void set_up(tc_client *c, const tc_call *call, const char *url, struct cu
     curl_easy_setopt(h, CURLOPT_ERRORBUFFER, why);
     curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(h, CURLOPT_TCP_NODELAY, 1L);
-    curl_easy_setopt(h, CURLOPT_TIMEOUT, call->timeout_s > 0 ? call->timeout_s : (long)TIMEOUT_S);
+    curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, most_ms(c, call));
     if (call->body) {
         curl_easy_setopt(h, CURLOPT_POSTFIELDS, call->body);
         curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->n_body);
@@ -254,6 +276,7 @@ tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_t
         result = tc_fail_memory(err);
     } else {
         set_up(c, call, tc_text_get(&url), headers, &r, why);
+        c->due_ns = tc_clock_ns() + (uint64_t)call->wait_s * UINT64_C(1000000000);
         result = perform(c, &r, why, status, err);
     }
     free_headers(headers);

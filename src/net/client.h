@@ -20,6 +20,13 @@ void tc_client_free(tc_client *c); /* NULL is allowed */
  * who was interrupted may still say good-bye. */
 void tc_client_stop_at(tc_client *c, bool (*stop)(void));
 
+/* From now on a call takes no longer than this, besides the time that the coordinator may hold it; below a
+ * second it is a second. At first it takes as long as it says. */
+void tc_client_set_patience(tc_client *c, double s);
+/* Since when the answer to the last call was due, by tc_clock_ns: when it was made, and as much later as it
+ * may be held. */
+uint64_t tc_client_due_ns(const tc_client *c);
+
 /* *status: of HTTP; body gets what came back, 16 MiB at most. E_IO: nothing came back, and why.
  * E_UNSUPPORTED: the answer is larger; it would be so again.
  * E_STATE: another key answers than the one with the fingerprint; asking again will not help. */

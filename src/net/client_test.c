@@ -16,6 +16,8 @@ typedef struct peer {
     int listener;
     long size;          /* of the body that it promises and sends; 0: it says nothing */
     const char *header; /* one more line of its answer, or NULL */
+    bool drips;         /* a byte at a time */
+    long retry_after_s; /* as the client has read it */
     pthread_t thread;
     char url[64];
 } peer;
@@ -25,6 +27,15 @@ static atomic_bool had_enough;
 static bool enough(void)
 {
     return had_enough;
+}
+
+/* For as long as a call may take if nobody bounds it, and no longer. */
+static void drip(int s, long n)
+{
+    for (bool ok = true; ok && n > 0; n--) {
+        ok = send(s, "x", 1, MSG_NOSIGNAL) == 1;
+        usleep(50000);
+    }
 }
 
 static void *serve(void *user)
@@ -38,7 +49,9 @@ static void *serve(void *user)
         int n = snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\n%sContent-Length: %ld\r\n\r\n",
                          p->header ? p->header : "", p->size);
         bool ok = send(s, text, (size_t)n, MSG_NOSIGNAL) == n;
-        for (long left = p->size; ok && left > 0; left -= (long)sizeof zeros)
+        if (ok && p->drips)
+            drip(s, p->size);
+        for (long left = p->size; ok && !p->drips && left > 0; left -= (long)sizeof zeros)
             ok = send(s, zeros, left < (long)sizeof zeros ? (size_t)left : sizeof zeros,
                       MSG_NOSIGNAL) > 0;
     } else {
@@ -49,12 +62,11 @@ static void *serve(void *user)
     return NULL;
 }
 
-static void start_with(peer *p, long size, const char *header)
+/* It is filled in as it is to be. */
+static void begin(peer *p)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t n = sizeof at;
-    p->size = size;
-    p->header = header;
     p->listener = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(p->listener, (struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(listen(p->listener, 1), 0);
@@ -63,25 +75,43 @@ static void start_with(peer *p, long size, const char *header)
     assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
 }
 
+static void start_with(peer *p, long size, const char *header)
+{
+    *p = (peer){.size = size, .header = header};
+    begin(p);
+}
+
 static void start(peer *p, long size)
 {
     start_with(p, size, NULL);
 }
 
+/* Also if nobody has called it. */
+static void end(peer *p)
+{
+    (void)shutdown(p->listener, SHUT_RDWR);
+    pthread_join(p->thread, NULL);
+    close(p->listener);
+}
+
+/* The peer is ended whatever happens: it must not outlive its test. */
 static tacit_status ask(peer *p, bool (*stop)(void), size_t *len, tacit_error *err)
 {
-    tc_client *c;
+    tc_client *c = NULL;
     tc_text body = {0};
     int http = 0;
-    assert_int_equal(tc_client_new(&c, p->url, NULL, err), TACIT_OK);
-    tc_client_stop_at(c, stop);
-    tacit_status st =
-        tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, err);
+    tacit_status st = tc_client_new(&c, p->url, NULL, err);
+    if (st == TACIT_OK) {
+        tc_client_stop_at(c, stop);
+        if (p->drips)
+            tc_client_set_patience(c, 0.1);
+        st = tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, err);
+        p->retry_after_s = tc_client_retry_after_s(c);
+    }
     tc_client_free(c);
     *len = body.len;
     tc_text_fini(&body);
-    pthread_join(p->thread, NULL);
-    close(p->listener);
+    end(p);
     return st;
 }
 
@@ -122,6 +152,21 @@ static void who_has_had_enough_does_not_wait(void **state)
     assert_fails(ask(&p, enough, &len, &err), TACIT_E_IO, sentence);
 }
 
+/* It would be whole before the time of a call is over, and after the patience. */
+static void an_answer_that_drips_is_none(void **state)
+{
+    enum { BYTES = 900 }; /* in 45 s */
+    peer p = {.size = BYTES, .drips = true};
+    tacit_error err = {0};
+    char sentence[128];
+    size_t len;
+    (void)state;
+    begin(&p);
+    snprintf(sentence, sizeof sentence, "%s does not answer", p.url);
+    assert_fails(ask(&p, NULL, &len, &err), TACIT_E_IO, sentence);
+    assert_true(len < BYTES);
+}
+
 static void a_call_that_begins_later_is_made(void **state)
 {
     peer p;
@@ -145,17 +190,10 @@ static void it_is_known_when_to_ask_again(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         peer p;
-        tc_client *c;
-        tc_text body = {0};
-        int http = 0;
+        size_t len;
         start_with(&p, 5, cases[i].header);
-        assert_ok(tc_client_new(&c, p.url, NULL, &err));
-        assert_ok(tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, &err));
-        assert_int_equal(tc_client_retry_after_s(c), cases[i].seconds);
-        tc_client_free(c);
-        tc_text_fini(&body);
-        pthread_join(p.thread, NULL);
-        close(p.listener);
+        assert_ok(ask(&p, NULL, &len, &err));
+        assert_int_equal(p.retry_after_s, cases[i].seconds);
     }
 }
 
@@ -165,6 +203,7 @@ int main(void)
         cmocka_unit_test(what_fits_is_taken),
         cmocka_unit_test(what_is_too_large_is_not_asked_for_again),
         cmocka_unit_test(who_has_had_enough_does_not_wait),
+        cmocka_unit_test(an_answer_that_drips_is_none),
         cmocka_unit_test(a_call_that_begins_later_is_made),
         cmocka_unit_test(it_is_known_when_to_ask_again),
     };
