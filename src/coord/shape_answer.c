@@ -27,6 +27,9 @@ static tacit_status check_json(const tc_shape *s, const tc_response *r, tacit_er
     json_t *j;
     TC_TRY(tc_json_parse(tc_text_get(&r->body), r->body.len, "answer", &j, err));
     tacit_status status = tc_shape_check(s, j, err);
+    json_int_t said = json_integer_value(json_object_get(j, "status"));
+    if (status == TACIT_OK && s == &tc_shape_problem && said != r->status)
+        status = tc_fail(err, TACIT_E_ARG, "it says %d", (int)said);
     json_decref(j);
     return status;
 }
