@@ -23,11 +23,19 @@ static const tc_trial *with_state(const tc_optimizer *o, tc_trial_state a, tc_tr
     return first;
 }
 
+bool tc_trial_is_overdue(const tc_trial *t, int64_t now_ms)
+{
+    enum { APART_MS = 60000 }; /* so much clocks may differ */
+    int64_t passed = now_ms - t->asked_ms;
+    return t->state == TC_TRIAL_RUNNING && t->lease_ms > 0 &&
+           (passed > t->lease_ms || -passed > t->lease_ms + APART_MS);
+}
+
 static const tc_trial *overdue(const tc_optimizer *o, int64_t now_ms)
 {
     for (size_t i = 0; i < o->history.n_taken; i++) {
         const tc_trial *t = &o->trials[o->taken[i]];
-        if (t->state == TC_TRIAL_RUNNING && t->lease_ms > 0 && now_ms - t->asked_ms > t->lease_ms)
+        if (tc_trial_is_overdue(t, now_ms))
             return t;
     }
     return NULL;

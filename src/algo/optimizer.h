@@ -25,6 +25,10 @@ typedef struct tc_trial {
     int64_t lease_ms; /* 0: no limit */
 } tc_trial;
 
+/* Its lease is over. So is one that another clock gave out so far ahead of ours that it would last for more
+ * than twice its time and a minute. */
+bool tc_trial_is_overdue(const tc_trial *t, int64_t now_ms);
+
 typedef struct tc_optimizer tc_optimizer;
 
 typedef struct tc_optimizer_config {

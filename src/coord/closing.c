@@ -351,6 +351,24 @@ static tacit_status sweep_ended(tc_coord *c, tc_desk *d, const tc_round *r, taci
 
 /* ---- */
 
+/* A deadline further away than any that is given now is from a clock that was ahead of ours: the round begins
+ * its time anew. A little further it may be: clocks of several processes differ. */
+static tacit_status renew_far_deadline(tc_coord *c, const tc_desk *d, tc_round *r, tacit_error *err)
+{
+    enum { APART_MS = 60000 };
+    int64_t most = (int64_t)(2000 * d->plan->doc->deadline_s) + APART_MS;
+    tc_changes changes = {.n = 0};
+    if (r->phase != TC_PHASE_OPEN || r->deadline_ms - tc_coord_now(c) <= most)
+        return TACIT_OK;
+    tc_round now = *r;
+    now.deadline_ms = tc_round_deadline(c, d->plan->doc);
+    tc_round_change(&changes, d->id, r, &now);
+    tacit_status status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
+    tc_changes_fini(&changes);
+    TC_TRY(status);
+    return tc_round_present(c, d->id, r, err);
+}
+
 static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)
 {
     tc_round r;
@@ -359,6 +377,8 @@ static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, taci
     bool due;
     TC_TRY(tc_round_present(c, d->id, &r, err));
     TC_TRY(tc_state_get(c, d->id, &state, &version, err));
+    if (state == TC_STUDY_RUNNING)
+        TC_TRY(renew_far_deadline(c, d, &r, err));
     TC_TRY(tc_say_found(c, d, &r, state, err));
     TC_TRY(is_due(c, d, &r, state, &due, err));
     if (due)

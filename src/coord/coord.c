@@ -1,7 +1,6 @@
 /* coord.c - the coordinator: who asks, which route, what answer (coord.h, README.md). */
 #include "coord/coord_int.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -28,9 +27,12 @@ tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_erro
     if (c->cfg.body_max == 0)
         c->cfg.body_max = BODY_MOST;
     tacit_status status = c->cfg.seeded ? tc_seeded_keep(c->cfg.store, err) : TACIT_OK;
+    if (status == TACIT_OK && !c->cfg.now_ms)
+        status = tc_steady_new(&c->clock, NULL, NULL, err);
     if (status == TACIT_OK)
         status = tc_ring_new(&c->ring, err);
     if (status != TACIT_OK) {
+        tc_steady_free(c->clock);
         tc_free(c);
         return status;
     }
@@ -48,12 +50,13 @@ void tc_coord_free(tc_coord *c)
     pthread_mutex_destroy(&c->lock);
     tc_free(c->openapi);
     tc_ring_free(c->ring);
+    tc_steady_free(c->clock);
     tc_free(c);
 }
 
 int64_t tc_coord_now(const tc_coord *c)
 {
-    return c->cfg.now_ms ? c->cfg.now_ms(c->cfg.user) : tc_clock_unix_ms();
+    return c->cfg.now_ms ? c->cfg.now_ms(c->cfg.user) : tc_steady_unix_ms(c->clock);
 }
 
 void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user)

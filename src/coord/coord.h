@@ -14,7 +14,7 @@ typedef struct tc_coord tc_coord;
 typedef struct tc_coord_config {
     tc_store *store; /* borrowed */
     tc_pool *pool;   /* may be NULL; borrowed */
-    /* Unix milliseconds. NULL: the system's clock. */
+    /* Unix milliseconds. NULL: the system's clock, without its jumps (base/steady.h). */
     int64_t (*now_ms)(void *user);
     void *user;
     /* Test mode: noise of round r comes from (seed, r), keys and tokens from the seed; every release
@@ -26,6 +26,9 @@ typedef struct tc_coord_config {
 
 tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_error *err);
 void tc_coord_free(tc_coord *c); /* NULL is allowed */
+
+/* Unix milliseconds, by the clock that deadlines and leases go by. */
+int64_t tc_coord_now(const tc_coord *c);
 
 /* Everything is borrowed for the call. Absent header fields are NULL. */
 typedef struct tc_request {

@@ -30,6 +30,7 @@
 #ifndef TC_COORD_COORD_INT_H
 #define TC_COORD_COORD_INT_H
 
+#include "base/steady.h"
 #include "coord/coord.h"
 #include "coord/shape.h"
 #include "study/study.h"
@@ -120,6 +121,7 @@ typedef enum tc_counter {
 
 struct tc_coord {
     tc_coord_config cfg;
+    tc_steady *clock;     /* if cfg has none */
     pthread_mutex_t lock; /* guards the list of desks */
     tc_desk *desks;
     uint64_t turn;  /* ticks so far */
@@ -135,7 +137,6 @@ struct tc_coord {
     uint64_t said, unsaid; /* are not (problem.c); under lock */
 };
 
-int64_t tc_coord_now(const tc_coord *c);
 void tc_count(tc_coord *c, tc_counter which, uint64_t n);
 void tc_count_answer(tc_coord *c, int status);
 /* of: which study of that name. Takes event; NULL is ignored. */

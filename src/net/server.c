@@ -38,7 +38,7 @@ void tc_server_poke(tc_server *s)
 static int64_t tick(tc_server *s)
 {
     tacit_error err = {0};
-    int64_t next = INT64_MAX, now = tc_clock_unix_ms();
+    int64_t next = INT64_MAX, now = tc_coord_now(s->coord);
     if (tc_coord_tick(s->coord, &next, &err) != TACIT_OK)
         tc_log(TC_LOG_ERROR, "closing rounds: %s", err.msg);
     int64_t most = s->heartbeat_ms < TICK_MS ? (int64_t)s->heartbeat_ms : TICK_MS;

@@ -131,8 +131,8 @@ static tacit_status expire_locked(tc_study *s, int64_t *next_ms, tacit_error *er
         if (t->state != TC_TRIAL_RUNNING)
             continue;
         running--;
-        int64_t over = lease_end(t) + 1; /* as compose.c has it */
-        if (t->lease_ms > 0 && over <= now)
+        int64_t over = lease_end(t) + 1; /* as tc_trial_is_overdue has it */
+        if (tc_trial_is_overdue(t, now))
             TC_TRY(tc_study_append_here(
                 s, &(tc_event){.kind = TC_EVENT_STALE, .trial = i, .time_ms = now}, false, err));
         else if (t->lease_ms > 0 && over < *next_ms)

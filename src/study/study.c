@@ -209,7 +209,9 @@ static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row
     s->pool = pool;
     pthread_mutex_init(&s->door, NULL);
     pthread_mutex_init(&s->lock, NULL);
-    tacit_status st = start(s, row, given, err);
+    tacit_status st = tc_steady_new(&s->clock, NULL, NULL, err);
+    if (st == TACIT_OK)
+        st = start(s, row, given, err);
     if (st != TACIT_OK) {
         tc_study_close(s);
         return st;
@@ -248,13 +250,14 @@ void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user)
 
 int64_t tc_study_now(const tc_study *s)
 {
-    return s->now_ms ? s->now_ms(s->now_user) : tc_clock_unix_ms();
+    return s->now_ms ? s->now_ms(s->now_user) : tc_steady_unix_ms(s->clock);
 }
 
 void tc_study_close(tc_study *s)
 {
     if (!s)
         return;
+    tc_steady_free(s->clock);
     tc_optimizer_free(s->opt);
     tc_study_plan_free(s->plan);
     tc_study_doc_free(s->doc);

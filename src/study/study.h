@@ -36,7 +36,8 @@ tacit_status tc_study_row_of(tc_study_row *out, const tc_study_doc *doc, int64_t
  * its document is not a good one, for it was when it was stored. */
 tacit_status tc_study_row_fault(const tc_study_row *row, tacit_status status, tacit_error *err);
 
-/* Unix milliseconds, for all events from now on. NULL: the system's clock. Before other threads come. */
+/* Unix milliseconds, for all events from now on. NULL: the system's clock, without its jumps
+ * (base/steady.h). Before other threads come. */
 typedef int64_t (*tc_study_clock)(void *user);
 void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user);
 

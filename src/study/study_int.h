@@ -2,6 +2,7 @@
 #ifndef TC_STUDY_STUDY_INT_H
 #define TC_STUDY_STUDY_INT_H
 
+#include "base/steady.h"
 #include "study/study.h"
 
 #include <pthread.h>
@@ -16,8 +17,9 @@ struct tc_study {
     tc_optimizer *opt;
     tc_pool *pool; /* borrowed; may be NULL */
     bool stray;    /* the optimizer has seen what the journal has not: catch_up makes another */
-    tc_study_clock now_ms; /* NULL: the system's */
+    tc_study_clock now_ms; /* NULL: that of: */
     void *now_user;
+    tc_steady *clock;
 };
 
 int64_t tc_study_now(const tc_study *s);
