@@ -232,7 +232,8 @@ static tacit_status deliver(const tc_ldp_curator *c, tc_ledger_receipt *r, const
 }
 
 /* The budget has room for one answer beyond what was counted, up to rounding: if another process
- * commits one of this user first, the ledger refuses, and it is counted again. */
+ * commits one of this user first, the ledger refuses, and it is counted again. What was counted may
+ * be the answer to this very question, given by another process: look for it before refusing. */
 static tacit_status commit(tc_ldp_curator *c, const tc_ldp_question *q, const tc_release *release,
                            tc_ledger_receipt *out, tacit_error *err)
 {
@@ -240,11 +241,14 @@ static tacit_status commit(tc_ldp_curator *c, const tc_ldp_question *q, const tc
     for (int i = 0; i < MOST_RACES; i++) {
         tc_ldp_standing s;
         TC_TRY(tc_ldp_curator_look(c, q->user, &s, err));
+        tacit_status status = tc_ledger_find(c->ledger, &charge.study, charge.round, out, err);
+        if (status != TACIT_E_NOT_FOUND)
+            return status;
         TC_TRY(allow(c, q->user, &s, 1, err));
         tc_ledger_budget budget = {(s.spent + c->reply.epsilon) * (1 + 1e-12), ANY_DELTA,
                                    &tc_accountant_pure};
-        tacit_status status = tc_ledger_release(
-            c->ledger, isfinite(budget.epsilon) ? &budget : NULL, &charge, release, out, err);
+        status = tc_ledger_release(c->ledger, isfinite(budget.epsilon) ? &budget : NULL, &charge,
+                                   release, out, err);
         if (status != TACIT_E_BUDGET)
             return status;
     }

@@ -174,6 +174,93 @@ static void users_have_answers_of_their_own(void **state)
     close_desk(d);
 }
 
+/* ---- races ---- */
+
+/* A store through which another process answers the same question, just before call number `at`. */
+typedef struct raced {
+    ledger_double *store;
+    desk *other;
+    size_t calls, at;
+    double reply; /* of the other process */
+} raced;
+
+static tc_ledger_io pass(raced *r)
+{
+    if (++r->calls == r->at)
+        r->reply = ask(r->other, "ann", 7, -2).value;
+    return double_io(r->store);
+}
+
+static tacit_status raced_append(const tc_ledger_io *io, const tc_ledger_record *r,
+                                 tacit_error *err)
+{
+    tc_ledger_io real = pass(io->store);
+    return real.append(&real, r, err);
+}
+
+static tacit_status raced_head(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err)
+{
+    tc_ledger_io real = pass(io->store);
+    return real.head(&real, out, err);
+}
+
+static tacit_status raced_scan(const tc_ledger_io *io, uint64_t after, tc_ledger_visit visit,
+                               void *user, tacit_error *err)
+{
+    tc_ledger_io real = pass(io->store);
+    return real.scan(&real, after, visit, user, err);
+}
+
+static tacit_status raced_find(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+                               uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
+{
+    tc_ledger_io real = pass(io->store);
+    return real.find(&real, study, round, seq, release, size, err);
+}
+
+/* The other process answers before call number `at` of the store; false: there were fewer calls. */
+static bool race(size_t at)
+{
+    tacit_error err = {0};
+    desk *d = open_desk(TC_REPLY_LAPLACE, 1, 1);
+    raced r = {.store = &d->store, .other = d};
+    tc_ledger_io io = {.store = &r,
+                       .append = raced_append,
+                       .head = raced_head,
+                       .scan = raced_scan,
+                       .find = raced_find};
+    tc_ledger *l = NULL;
+    tc_ldp_curator c;
+    tc_ldp_answer got = {0};
+    uint64_t entries;
+    tc_ldp_terms terms = {TC_REPLY_LAPLACE, 1, -2, 2, 1};
+    tc_ldp_question q = {tc_ledger_study_hash("{}"), "ann", 7};
+    assert_ok(tc_ledger_open(&l, "test", &io, &err));
+    assert_ok(tc_ldp_curator_init(&c, l, &terms, &err));
+    r.calls = 0;
+    r.at = at;
+    assert_ok(tc_ldp_curator_answer(&c, &q, 2, &d->entropy, &got, &err));
+    bool met = r.calls >= at;
+    if (met)
+        assert_same_bits(got.value, r.reply);
+    assert_same_bits(ask(d, "ann", 7, 0).value, got.value);
+    assert_close(spent(d, "ann", &entries), 1, 0);
+    assert_int_equal(entries, 1);
+    tc_ledger_close(l);
+    close_desk(d);
+    return met;
+}
+
+/* Whenever the other one comes, both have the one reply, and the last answer of the cap pays for it. */
+static void a_question_that_another_process_answers_is_answered(void **state)
+{
+    (void)state;
+    size_t at = 1;
+    while (race(at))
+        at++;
+    assert_true(at > 8);
+}
+
 /* ---- refusals ---- */
 
 static void terms_are_checked(void **state)
@@ -434,6 +521,7 @@ int main(void)
         cmocka_unit_test(answers_are_charged_and_capped),
         cmocka_unit_test(the_cap_counts_over_studies),
         cmocka_unit_test(users_have_answers_of_their_own),
+        cmocka_unit_test(a_question_that_another_process_answers_is_answered),
         cmocka_unit_test(terms_are_checked),
         cmocka_unit_test(users_need_a_name),
         cmocka_unit_test(other_terms_are_a_conflict),
