@@ -5,7 +5,6 @@
  * beside any ledger, as many as wanted, and say NOT PRIVATE. */
 #include "curate_int.h"
 #include "privacy_int.h"
-#include "storage.h"
 #include "user_reply.h"
 
 #include "base/json.h"
@@ -47,7 +46,9 @@ static const tc_option options[] = {
              "with a --seed"},
     {"ledger", TC_OPTION_STRING, offsetof(perturb_opts, ledger), TC_REPLIES_LEDGER, .value = "NAME",
      .help = "the user's ledger"},
-    TC_STORAGE_OPTION(perturb_opts),
+    {"storage", TC_OPTION_STRING, offsetof(perturb_opts, storage), .value = "URL",
+     .help = "where that ledger is, if not in the user's own folder "
+             "(~/.local/state/tacit/replies.db), where it is found from everywhere"},
     TC_CURATE_SEED_OPTION(perturb_opts),
     {.name = NULL}};
 
@@ -138,13 +139,16 @@ static tacit_status state(const perturb_opts *o, const tc_ledger *l, batch *b, t
     return b->statement.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-static tacit_status through_ledger(const perturb_opts *o, double y, batch *b, tacit_error *err)
+static tacit_status through_ledger(const perturb_opts *o, double y, bool quiet, batch *b,
+                                   tacit_error *err)
 {
     tc_ldp_terms terms = {.reply = (tc_reply_kind)o->reply,
                           .epsilon = o->epsilon,
                           .low = -o->bound,
                           .high = o->bound,
                           .answers = (uint64_t)o->answers};
+    tc_user_ledger_place at = {
+        .given = o->storage, .name = o->ledger, .user = o->user, .quiet = quiet};
     tc_curator_ledger l = {0};
     tc_ldp_curator c;
     if (o->count > o->answers)
@@ -152,7 +156,7 @@ static tacit_status through_ledger(const perturb_opts *o, double y, batch *b, ta
                        "--count %lld is more than the cap --answers %lld; without limit only in "
                        "test mode (--seed)",
                        (long long)o->count, (long long)o->answers);
-    tacit_status st = tc_curator_ledger_open(&l, o->storage, o->ledger, true, err);
+    tacit_status st = tc_user_ledger_open(&l, &at, err);
     if (st == TACIT_OK)
         st = tc_ldp_curator_init(&c, l.ledger, &terms, err);
     if (st == TACIT_OK)
@@ -221,7 +225,8 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     batch b = {.replies = tc_alloc((size_t)o->count, sizeof(double))};
     if (!b.replies)
         return tc_fail_memory(err);
-    tacit_status st = o->seed >= 0 ? draw_seeded(o, y, &b, err) : through_ledger(o, y, &b, err);
+    tacit_status st =
+        o->seed >= 0 ? draw_seeded(o, y, &b, err) : through_ledger(o, y, in->quiet, &b, err);
     if (st == TACIT_OK) {
         note(&b, in->quiet);
         st = print(&b, o, in->format, err);
@@ -246,6 +251,11 @@ const tc_verb tc_verb_curate_perturb = {
         "--count\n"
         "or nothing. With --format json, epsilon is what the user has spent over the whole "
         "ledger.\n"
+        "\n"
+        "The ledger is the one that tacit optimize and tacit tell --user charge, of this user and\n"
+        "machine: ~/.local/state/tacit/replies.db (or below XDG_STATE_HOME), in whatever folder "
+        "you\n"
+        "are. --storage names another one, which knows nothing of it, and is warned of once.\n"
         "\n"
         "  ./try | tacit curate perturb --value - --bound 1 --epsilon 1 --user anna --question 7\n"
         "  tacit curate perturb --value 0.3 --bound 1 --epsilon 1 --reply onebit --count 1000 "

@@ -129,15 +129,13 @@ static tacit_status open_user(user_side *u, const tc_venue *v, const tc_invocati
 {
     const options *o = in->opts;
     const tc_study_doc *doc = tc_venue_document(v);
+    const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
     const char *url;
     if (!o->user)
         return TACIT_OK;
+    TC_TRY(tc_user_reply_open_at(&u->replies, v, &who, err));
     if (!v->served)
-        return tc_user_reply_open(&u->replies, doc, o->user,
-                                  o->ledger_storage ? o->ledger_storage : o->where.storage,
-                                  in->quiet, err);
-    TC_TRY(tc_user_reply_open_served(&u->replies, doc, o->user, o->ledger_storage,
-                                     v->session.given != NULL, in->quiet, err));
+        return TACIT_OK;
     TC_TRY(tc_where_server(&o->where, &url, err));
     TC_TRY(tc_user_client_open(&u->client, url, doc->name, o->user, (size_t)o->jobs, err));
     u->remembers = true;
@@ -186,8 +184,12 @@ const tc_verb tc_verb_optimize = {
         "\n"
         "A study with ldp-tgp, ldp-ata or ldp-moma is told private replies. Say with --user\n"
         "whose rewards the program gives: each is perturbed before it is written anywhere,\n"
-        "and charged to that user's ledger \"replies\"; a failure is answered as the middle\n"
-        "of the bounds, never as FAIL. It ends when the user has given all its answers.\n"
+        "and charged to that user's ledger; a failure is answered as the middle of the\n"
+        "bounds, never as FAIL. It ends when the user has given all its answers. The ledger\n"
+        "is ~/.local/state/tacit/replies.db (or below XDG_STATE_HOME), in whatever folder\n"
+        "you are and wherever the study is: a server that puts back an old copy of its\n"
+        "storage gets the replies it had. --ledger-storage names another one, and is warned\n"
+        "of once.\n"
         "\n"
         "With --server the coordinator chooses the trials and this machine runs them, beside as\n"
         "many others as like. While a program runs, signs of life keep its trial; one whose "
@@ -196,13 +198,10 @@ const tc_verb tc_verb_optimize = {
         "so\n"
         "is a study that is paused; programs that run go on, and are told of later.\n"
         "\n"
-        "With --server and --user the ledger is of this machine (--ledger-storage, TACIT_STORAGE "
-        "or,\n"
-        "in whatever folder you are, ~/.local/state/tacit/replies.db). Only replies leave it, "
-        "under\n"
-        "random names of workers. After kill -9 the same command tells a reply that was paid for "
-        "and\n"
-        "not told. Terms that bring a user to epsilon 10 and more are agreed to by giving the\n"
+        "With --server and --user only replies leave this machine, under random names of "
+        "workers.\n"
+        "After kill -9 the same command tells a reply that was paid for and not told. Terms that "
+        "bring a user to epsilon 10 and more are agreed to by giving the\n"
         "document, which the coordinator must then have.\n"
         "\n"
         "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"

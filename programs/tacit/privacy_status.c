@@ -4,6 +4,7 @@
  * a stranger checks that file, every hash in it, and gets the same numbers. */
 #include "privacy_int.h"
 #include "storage.h"
+#include "user_ledger.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -62,6 +63,13 @@ static tacit_status from_store(const char *name, tc_store *store, tc_ledger **ou
     tc_ledger_io io;
     TC_TRY(tc_store_ledger(store, name, false, &io, err));
     return tc_ledger_open(out, name, &io, err);
+}
+
+/* Replies of users are in a ledger of their own (user_ledger.h), unless a storage is named. */
+static const char *storage_of(const status_opts *o, const char *name, char own[PATH_MAX])
+{
+    bool replies = !o->storage && strcmp(name, TC_REPLIES_LEDGER) == 0;
+    return replies && tc_user_ledger_exists(own) ? own : tc_storage_url(o->storage);
 }
 
 /* ---- what every unit has spent */
@@ -214,6 +222,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const status_opts *o = in->opts;
     const char *name = in->args[0];
+    char own[PATH_MAX];
     double delta = 0;
     tc_store *store = NULL;
     tc_ledger *l = NULL;
@@ -224,7 +233,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     if (is_file(name)) {
         st = from_file(name, &l, err);
     } else {
-        st = tc_store_open(&store, tc_storage_url(o->storage), false, err);
+        st = tc_store_open(&store, storage_of(o, name, own), false, err);
         if (st == TACIT_OK)
             st = from_store(name, store, &l, err);
     }
@@ -241,6 +250,7 @@ const tc_verb tc_verb_privacy_status = {
     .summary = "what a ledger has spent, and for whom",
     .details =
         "LEDGER is the name of a ledger in the storage, or a file that --export has written.\n"
+        "Without --storage, replies is the user's own ledger (tacit curate perturb), if any.\n"
         "The whole chain is read and checked first; a damaged ledger is refused, and the\n"
         "entry named. Then, for each kind of unit (agent, row, user), the table says what the\n"
         "worst-off one has spent over all releases.\n"
@@ -249,6 +259,7 @@ const tc_verb tc_verb_privacy_status = {
         "dp_accounting, so that anybody can compute the numbers again.\n"
         "\n"
         "  tacit privacy status landmine --agents 29\n"
+        "  tacit privacy status replies --delta 1e-9\n"
         "  tacit privacy status landmine --delta 1e-5 --export ledger.json\n"
         "  tacit privacy status ./ledger.json --delta 1e-5 --format json",
     .options = options,

@@ -203,12 +203,8 @@ static tacit_status open_replies(tc_user_reply *u, const tc_venue *v, const tc_i
                                  tacit_error *err)
 {
     const options *o = in->opts;
-    const tc_study_doc *doc = tc_venue_document(v);
-    if (v->served)
-        return tc_user_reply_open_served(u, doc, o->user, o->ledger_storage,
-                                         v->session.given != NULL, in->quiet, err);
-    return tc_user_reply_open(
-        u, doc, o->user, o->ledger_storage ? o->ledger_storage : o->where.storage, in->quiet, err);
+    const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
+    return tc_user_reply_open_at(u, v, &who, err);
 }
 
 static tacit_status send_reply(tc_venue *v, const tc_invocation *in, const report *r,
@@ -301,14 +297,15 @@ const tc_verb tc_verb_tell = {
         "down. Fewer pulls than were asked for are welcome.\n"
         "\n"
         "A study with ldp-tgp, ldp-ata or ldp-moma is told private replies. With --user the\n"
-        "reward, or the failure, is perturbed here and charged to that user's ledger; with\n"
-        "--reply it is a reply that tacit curate perturb has printed. VALUE may be -, the\n"
+        "reward, or the failure, is perturbed here and charged to that user's ledger, which\n"
+        "is ~/.local/state/tacit/replies.db (or below XDG_STATE_HOME) in whatever folder you\n"
+        "are and wherever the study is; --ledger-storage names another one, and is warned of\n"
+        "once. With --reply it is a reply that tacit curate perturb has printed. VALUE may be -, "
+        "the\n"
         "first line of standard input: other users of the machine see command lines.\n"
         "\n"
         "With a coordinator (--server) the same report again is welcome: who lost the answer asks\n"
-        "again. --user perturbs here, and the ledger is in --ledger-storage, TACIT_STORAGE or, in\n"
-        "whatever folder you are, ~/.local/state/tacit/replies.db; the coordinator gets the reply\n"
-        "and nothing else, whatever it says about the trial.\n"
+        "again. With --user it gets the reply and nothing else, whatever it says about the trial.\n"
         "\n"
         "  tacit tell branin 3 0.41\n"
         "  tacit tell branin 4 --fail \"out of memory\"\n"

@@ -26,75 +26,24 @@ void tc_random_name(char out[TC_RANDOM_NAME])
     snprintf(out, TC_RANDOM_NAME, "%016" PRIx64 "%016" PRIx64, high, low);
 }
 
-/* ---- the folder ---- */
+/* ---- the user of a study ---- */
 
-/* An XDG path that is not absolute is to be passed over, says its specification. */
-static bool folder_name(char out[PATH_MAX])
+tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_venue *v, const tc_user_named *who,
+                                   tacit_error *err)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (state && *state == '/')
-        return snprintf(out, PATH_MAX, "%s/tacit", state) < PATH_MAX;
-    return home && *home == '/' &&
-           snprintf(out, PATH_MAX, "%s/.local/state/tacit", home) < PATH_MAX;
-}
-
-/* With those above it, for its owner alone. */
-static bool make_folder(char *path)
-{
-    for (char *at = path + 1; *at; at++)
-        if (*at == '/') {
-            *at = '\0';
-            bool ok = mkdir(path, 0700) == 0 || errno == EEXIST;
-            *at = '/';
-            if (!ok)
-                return false;
-        }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
-tacit_status tc_user_ledger_default(char url[PATH_MAX], tacit_error *err)
-{
-    char folder[PATH_MAX];
-    const char *storage = getenv("TACIT_STORAGE");
-    if (storage && *storage) {
-        snprintf(url, PATH_MAX, "%s", storage);
-        return TACIT_OK;
-    }
-    if (!folder_name(folder))
-        return tc_fail(err, TACIT_E_ARG,
-                       "where is the user's ledger? Say --ledger-storage URL, or set HOME or "
-                       "XDG_STATE_HOME to an absolute path");
-    if (!make_folder(folder))
-        return tc_fail(err, TACIT_E_IO, "%.200s, the folder of the user's ledger: %s", folder,
-                       strerror(errno));
-    if (snprintf(url, PATH_MAX, "sqlite:///%s/replies.db", folder) >= PATH_MAX)
-        return tc_fail(err, TACIT_E_ARG, "the path of the user's ledger is too long");
-    return TACIT_OK;
-}
-
-tacit_status tc_user_reply_open_served(tc_user_reply *u, const tc_study_doc *doc, const char *user,
-                                       const char *ledger, bool agreed, bool quiet,
-                                       tacit_error *err)
-{
-    char url[PATH_MAX];
-    if (!agreed)
+    const tc_study_doc *doc = tc_venue_document(v);
+    bool asks = v->served && !v->session.given; /* who names the document has agreed to it */
+    tc_user_ledger_place at = {.given = who->ledger_storage,
+                               .study = v->served ? NULL : tc_storage_url(who->where->storage),
+                               .user = who->name,
+                               .quiet = who->quiet};
+    if (asks)
         TC_TRY(tc_user_consent(doc, err));
-    if (!ledger)
-        TC_TRY(tc_user_ledger_default(url, err));
-    TC_TRY(tc_user_reply_open(u, doc, user, ledger ? ledger : url, quiet, err));
-    return agreed ? TACIT_OK : tc_user_consent_spent(u, doc, err);
+    TC_TRY(tc_user_reply_open(u, doc, &at, err));
+    return asks ? tc_user_consent_spent(u, doc, err) : TACIT_OK;
 }
 
 /* ---- the file ---- */
-
-/* The folder of clients, which is made, and a slash. */
-static bool clients_folder(char out[PATH_MAX])
-{
-    char folder[PATH_MAX];
-    if (!folder_name(folder) || snprintf(out, PATH_MAX, "%s/clients", folder) >= PATH_MAX - 64)
-        return false;
-    return make_folder(out);
-}
 
 /* Neither study nor user can be read from its name. False: no memory, or no place. */
 static bool file_name(char out[PATH_MAX], const char *coordinator, const char *study,
@@ -102,7 +51,7 @@ static bool file_name(char out[PATH_MAX], const char *coordinator, const char *s
 {
     tc_text who = {0};
     tc_text_addf(&who, "%s\n%s\n%s", coordinator, study, user);
-    bool ok = !who.failed && clients_folder(out);
+    bool ok = !who.failed && tc_user_folder("clients", out) && strlen(out) < PATH_MAX - 64;
     if (ok) {
         tc_ledger_hash h = tc_ledger_study_hash(tc_text_get(&who));
         size_t n = strlen(out);

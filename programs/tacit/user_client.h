@@ -1,10 +1,7 @@
-/* user_client.h - what a user of private studies keeps on this machine beside the study, which is at a
- * coordinator: the default ledger of replies, and which trials are under way.
+/* user_client.h - the user of a private study: whose replies it is told, and which trials are under way.
  *
- * Both are in one folder of the user's, $XDG_STATE_HOME/tacit or ~/.local/state/tacit, whatever folder a
- * command is started in: two ledgers would give two replies about one reward.
- *
- * A client's workers have random names, which say nothing about the machine. They are kept in a file while
+ * The ledger of replies is in user_ledger.h. A client's workers have random names, which say nothing about the machine. They are kept in a file of
+ * the user's folder while
  * trials are under way, so that a client that was killed comes back under the same names and gets its trials
  * back, and a reply that was paid for and not told can be told. One process has the file; a second one of
  * the same user has another. For optimize.c, tell.c and campaign.c. */
@@ -12,19 +9,22 @@
 #define TC_PROGRAM_USER_CLIENT_H
 
 #include "user_reply.h"
+#include "venue.h"
 
 enum { TC_RANDOM_NAME = 33 };
 /* 128 bits of the system's, in hexadecimal. */
 void tc_random_name(char out[TC_RANDOM_NAME]);
 
-/* Where the ledger of replies is, if no option says it: TACIT_STORAGE if set, else replies.db of the folder,
- * which is made. E_ARG: neither XDG_STATE_HOME nor HOME says where. */
-tacit_status tc_user_ledger_default(char url[PATH_MAX], tacit_error *err);
-/* Opens the user's replies to a study of a coordinator. agreed: its document was named. E_ARG: it was not, and costs
- * much (tc_user_consent). */
-tacit_status tc_user_reply_open_served(tc_user_reply *u, const tc_study_doc *doc, const char *user,
-                                       const char *ledger, bool agreed, bool quiet,
-                                       tacit_error *err);
+/* What a command line says of the user of a study. Borrowed. */
+typedef struct tc_user_named {
+    const char *name, *ledger_storage; /* ledger_storage NULL: the user's own ledger */
+    const tc_where *where;             /* the study is */
+    bool quiet;
+} tc_user_named;
+/* Opens the user's replies to an open study. E_ARG: a coordinator's study was not agreed to by naming its document,
+ * and costs much (tc_user_consent). */
+tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_venue *v, const tc_user_named *who,
+                                   tacit_error *err);
 
 typedef struct tc_user_worker {
     char name[TC_RANDOM_NAME];

@@ -1,5 +1,4 @@
-/* user_client_test.c - names and trials that outlive a process, and the ledger that does not depend on where it is
- * started. */
+/* user_client_test.c - names and trials that outlive a process. */
 #include "user_client.h"
 
 #include "support/test.h"
@@ -90,7 +89,6 @@ static void two_at_a_time_are_two(void **state)
 static void without_a_folder_names_are_fresh(void **state)
 {
     tacit_error err = {0};
-    char url[PATH_MAX];
     tc_user_client c = {0};
     (void)state;
     setenv("XDG_STATE_HOME", "/proc/nowhere", 1);
@@ -100,7 +98,6 @@ static void without_a_folder_names_are_fresh(void **state)
     tc_user_client_note(&c, 1, 7);
     assert_true(c.workers[1].trial == 7);
     tc_user_client_close(&c);
-    assert_int_equal(tc_user_ledger_default(url, &err), TACIT_E_IO);
     setenv("XDG_STATE_HOME", folder, 1);
 }
 
@@ -121,27 +118,6 @@ static void a_damaged_file_is_no_memory(void **state)
     tc_user_client_close(&b);
 }
 
-static void one_ledger_wherever_it_is_started(void **state)
-{
-    tacit_error err = {0};
-    char url[PATH_MAX], expected[PATH_MAX], home[sizeof folder + 8];
-    (void)state;
-    assert_ok(tc_user_ledger_default(url, &err));
-    snprintf(expected, sizeof expected, "sqlite:///%s/tacit/replies.db", folder);
-    assert_string_equal(url, expected);
-    setenv("TACIT_STORAGE", "sqlite:////x.db", 1);
-    assert_ok(tc_user_ledger_default(url, &err));
-    assert_string_equal(url, "sqlite:////x.db");
-    unsetenv("TACIT_STORAGE");
-    setenv("XDG_STATE_HOME", "relative", 1);
-    unsetenv("HOME");
-    assert_fails(tc_user_ledger_default(url, &err), TACIT_E_ARG,
-                 "where is the user's ledger? Say --ledger-storage URL, or set HOME or "
-                 "XDG_STATE_HOME to an absolute path");
-    snprintf(home, sizeof home, "%s", folder);
-    setenv("XDG_STATE_HOME", home, 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,7 +125,6 @@ int main(void)
         cmocka_unit_test(two_at_a_time_are_two),
         cmocka_unit_test(without_a_folder_names_are_fresh),
         cmocka_unit_test(a_damaged_file_is_no_memory),
-        cmocka_unit_test(one_ledger_wherever_it_is_started),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -71,15 +71,19 @@ tacit_status tc_user_consent_spent(tc_user_reply *u, const tc_study_doc *doc, ta
 
 /* ---- replies */
 
-tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc, const char *user,
-                                const char *storage, bool quiet, tacit_error *err)
+/* A study is its name: a server that puts back an old copy of its storage, or makes the study anew, asks the same
+ * questions under the same name. Under another name they are other questions, and each is charged. */
+tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc,
+                                const tc_user_ledger_place *at, tacit_error *err)
 {
     tc_ldp_terms terms;
+    tc_user_ledger_place place = *at;
     TC_TRY(tc_ldp_terms_read(&terms, doc->algorithm, doc->options, err));
-    u->user = user;
-    u->quiet = quiet;
+    place.name = TC_REPLIES_LEDGER;
+    u->user = at->user;
+    u->quiet = at->quiet;
     u->study = tc_ledger_study_hash(doc->name);
-    TC_TRY(tc_curator_ledger_open(&u->ledger, storage, TC_REPLIES_LEDGER, true, err));
+    TC_TRY(tc_user_ledger_open(&u->ledger, &place, err));
     TC_TRY(tc_ldp_curator_init(&u->curator, u->ledger.ledger, &terms, err));
     tc_curator_noise_init(&u->noise, -1, 0);
     u->open = true;

@@ -7,12 +7,10 @@
 #ifndef TC_PROGRAM_USER_REPLY_H
 #define TC_PROGRAM_USER_REPLY_H
 
-#include "curate_int.h"
+#include "user_ledger.h"
 
 #include "algo/ldp/ldp_curator.h"
 #include "wire/study_doc.h"
-
-#define TC_REPLIES_LEDGER "replies" /* of users, unless they say otherwise */
 
 /* char *user, *ledger_storage */
 #define TC_USER_OPTIONS(type)                                                                      \
@@ -21,8 +19,8 @@
     {                                                                                              \
         "ledger-storage", TC_OPTION_STRING, offsetof(type, ledger_storage),                        \
             .value = "URL",                                                                        \
-            .help = "where that ledger is (default: the storage of the study; with --server "      \
-                    "TACIT_STORAGE, else ~/.local/state/tacit/replies.db)"                         \
+            .help = "where that ledger is, if not in the user's own folder "                       \
+                    "(~/.local/state/tacit/replies.db), where no server can put back an old copy"  \
     }
 
 /* Is the study told replies? */
@@ -48,9 +46,9 @@ typedef struct tc_user_reply {
     bool quiet, open;
 } tc_user_reply;
 
-/* storage: that of the ledger. quiet: no notes on replies that were given before. */
-tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc, const char *user,
-                                const char *storage, bool quiet, tacit_error *err);
+/* at->name is TC_REPLIES_LEDGER, whatever it says. at->quiet: no notes on replies that were given before. */
+tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc,
+                                const tc_user_ledger_place *at, tacit_error *err);
 void tc_user_reply_close(tc_user_reply *u);
 /* The same question as tc_user_consent, of what is left of the user's answers and of what the ledger has spent
  * already, in any study. */

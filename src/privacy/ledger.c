@@ -304,8 +304,8 @@ static tc_ledger_entry entry_of(const tc_ledger *l, const tc_ledger_charge *c, c
 }
 
 /* Once it is committed nothing can fail any more but memory, and then asking again helps. */
-static tacit_status commit(tc_ledger *l, const tc_ledger_entry *e, tc_ledger_receipt *r,
-                           tacit_error *err)
+tacit_status tc_ledger_commit(tc_ledger *l, const tc_ledger_entry *e, tc_ledger_receipt *r,
+                              tacit_error *err)
 {
     tc_ledger_record record = {.seq = e->seq,
                                .study = e->study,
@@ -361,7 +361,7 @@ static tacit_status try_commit(tc_ledger *l, attempt *a, tacit_error *err)
     tc_ledger_entry e = entry_of(l, c, a->release, &a->fresh);
     if (a->budget)
         TC_TRY(tc_ledger_would(l, a->budget, e.unit, c->subject, &e.event, e.distance, err));
-    return commit(l, &e, &a->fresh, err);
+    return tc_ledger_commit(l, &e, &a->fresh, err);
 }
 
 /* Asks the store what is true after a commit that did not succeed. `failed` and err hold its

@@ -275,6 +275,14 @@ bool tc_ledger_is_lost(const tc_ledger_entry *e);
  * was none; the caller decrefs. */
 tacit_status tc_ledger_restored_json(const tc_ledger *l, json_t **out, tacit_error *err);
 
+/* ---- from another ledger of the same party (ledger_adopt.c) */
+
+/* Takes entry `seq` of `from` along, with its bytes. Where this ledger has a release of that (study, round),
+ * both have left: the entry is charged as well, under the study `otherwise`. The same again with the same
+ * `otherwise` changes nothing once that place is taken. */
+tacit_status tc_ledger_adopt(tc_ledger *l, tc_ledger *from, uint64_t seq,
+                             const tc_ledger_hash *otherwise, tacit_error *err);
+
 /* ---- for strangers (ledger_export.c, ledger_import.c) */
 
 /* All entries, their hashes, and for every unit what it composes to, with the names of google's

@@ -28,6 +28,11 @@ tacit_status tc_ledger_new(tc_ledger **out, const char *name, tacit_error *err);
 tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_ledger_hash *head,
                             tacit_error *err);
 
+/* Appends an entry that follows the head, and the bytes in `r`, to the store and then to the ledger
+ * (ledger.c). E_CONFLICT: the store has moved. */
+tacit_status tc_ledger_commit(tc_ledger *l, const tc_ledger_entry *e, tc_ledger_receipt *r,
+                              tacit_error *err);
+
 /* UTF-8 of 1..255 bytes without control characters. `what` names it in the sentence. */
 tacit_status tc_ledger_check_name(const char *what, const char *name, tacit_error *err);
 /* The same of 0..4096 bytes: what entries say in sentences. */

@@ -38,7 +38,7 @@ no 'storage "memory:" does not last, so nobody would know what was spent' --out 
 TACIT_STORAGE=memory:
 export TACIT_STORAGE
 no 'storage "memory:" does not last' --out r.json
-bad 2 'storage "memory:" does not last' curate perturb --value 0.3 --bound 1 --epsilon 1 --question 0
+check "a user's ledger has nothing to do with it" run 0 curate perturb --value 0.3 --bound 1 --epsilon 1 --question 0
 unset TACIT_STORAGE
 bad 2 'storage "memory:" does not last' curate perturb --value 0.3 --bound 1 --epsilon 1 --question 0 --storage memory:
 

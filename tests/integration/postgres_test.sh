@@ -20,7 +20,7 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-pg.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$dir" || exit 1
-export TACIT_STORAGE="$TACIT_POSTGRES"
+export TACIT_STORAGE="$TACIT_POSTGRES" XDG_STATE_HOME="$dir/.state"
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 
 fail() {
@@ -60,11 +60,11 @@ good import oven earlier.csv
 good plot oven --out history.svg
 good studies
 grep -q oven out || fail "the study is not listed"
-good curate perturb --value 0.3 --bound 2 --epsilon 1 --user ann --question 0
+good curate perturb --value 0.3 --bound 2 --epsilon 1 --user ann --question 0 --storage "$TACIT_STORAGE"
 cp out first
-good curate perturb --value 0.9 --bound 2 --epsilon 1 --user ann --question 0
+good curate perturb --value 0.9 --bound 2 --epsilon 1 --user ann --question 0 --storage "$TACIT_STORAGE"
 cmp first out || fail "a reply was perturbed twice"
-good privacy status replies --delta 1e-5
+good privacy status replies --delta 1e-5 --storage "$TACIT_STORAGE"
 echo "ok - every verb that takes a storage, with the trials of a SQLite file"
 
 # ---- a password is nobody's business

@@ -13,6 +13,8 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$dir" || exit 1
 unset TACIT_STORAGE
+XDG_STATE_HOME=$dir/.state # a user's own files: not those of whoever runs the tests
+export XDG_STATE_HOME
 checks=0
 failures=0
 

@@ -58,7 +58,8 @@ static tacit_status check(const tc_ldp_question *q, tacit_error *err)
 /* ---- the cap ----
  *
  * It is an entry of its own: a pledge of no events, which costs nobody anything. Its study is the
- * hash of the user's name and its round is the cap. If two processes wrote one, the first counts. */
+ * hash of the user's name and its round is the cap. Where there are several, of processes that raced or
+ * of ledgers that became one, the least counts. */
 
 static tc_ledger_hash cap_study(const char *user)
 {
@@ -71,13 +72,14 @@ static tc_ledger_hash cap_study(const char *user)
 static uint64_t stored_cap(const tc_ledger *l, const char *user)
 {
     tc_ledger_hash study = cap_study(user);
-    uint64_t n = tc_ledger_get_head(l).seq;
+    uint64_t least = 0, n = tc_ledger_get_head(l).seq;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        if (e->event.count == 0 && tc_ledger_hash_same(&e->study, &study))
-            return e->round;
+        if (e->event.count == 0 && tc_ledger_hash_same(&e->study, &study) &&
+            (least == 0 || e->round < least))
+            least = e->round;
     }
-    return 0;
+    return least;
 }
 
 static tacit_status store_cap(tc_ldp_curator *c, const char *user, tacit_error *err)
