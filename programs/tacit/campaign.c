@@ -33,7 +33,14 @@ static bool is_ours(const tc_campaign *c, uint64_t trial)
     return false;
 }
 
-/* In a storage those of living processes of this host: of others nobody knows. */
+/* Users have leases, and no names that tell more. What our own workers left is ours to run. */
+static bool is_leased(const tc_campaign *c, const tc_trial *t)
+{
+    return c->plan.client && t->lease_ms > 0 && tc_clock_unix_ms() - t->asked_ms <= t->lease_ms &&
+           !tc_user_client_has(c->plan.client, c->plan.jobs, t->worker);
+}
+
+/* In a storage those of living processes of this host, and of users: of others nobody knows. */
 static tacit_status count_living(tc_campaign *c, uint64_t *n, tacit_error *err)
 {
     tc_view running;
@@ -41,7 +48,8 @@ static tacit_status count_living(tc_campaign *c, uint64_t *n, tacit_error *err)
     tc_census_forget(&c->census);
     for (size_t i = 0; i < running.n; i++) {
         const tc_trial *t = running.trials[i];
-        *n += !is_ours(c, t->number) && tc_worker_look_up(&c->census, t->worker) == TC_WORKER_ALIVE;
+        *n += !is_ours(c, t->number) &&
+              (is_leased(c, t) || tc_worker_look_up(&c->census, t->worker) == TC_WORKER_ALIVE);
     }
     tc_view_end(&running);
     return TACIT_OK;
@@ -87,12 +95,15 @@ static bool add_orphan(tc_campaign *c, const tc_trial *t)
     return true;
 }
 
-/* Who runs a private trial is not shown: there the names of our own are remembered. */
+/* Who runs a private trial is not shown: there the names of our own are remembered. Earlier versions named the
+ * process in a storage. */
 static tacit_status find_orphans(tc_campaign *c, tacit_error *err)
 {
     tc_view running;
     if (c->plan.client)
-        return tc_campaign_tell_paid(c, err);
+        TC_TRY(tc_campaign_tell_paid(c, err));
+    if (c->plan.client && c->plan.venue->served)
+        return TACIT_OK;
     TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
     c->orphans = TC_TAKE(&c->arena, running.n + 1, tc_orphan);
     bool ok = c->orphans != NULL;

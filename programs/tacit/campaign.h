@@ -7,6 +7,9 @@
  * processes of this host count towards the budget; those of other hosts do not, so
  * several processes may together run a few trials more than planned.
  *
+ * Users of private studies do not say on which machine they are: their workers have random names, in a storage, too, and leases
+ * tell who lives.
+ *
  * At a coordinator leases tell who lives, of any host: while a program runs, a sign of life goes out
  * three times a lease. All trials that run count towards the budget, and who has nothing to start waits
  * for those of others, for they may be given up: the last of several clients to live finishes the study. While
@@ -35,7 +38,7 @@ typedef struct tc_campaign_plan {
     /* Perturbs what the program says; NULL: it is told as it is. A failure is then a reply like any
      * other, and does not end the campaign: whoever stops at failures tells of them. */
     tc_user_reply *user;
-    /* At a coordinator, with a user: names of workers, for as many jobs, and what they left undone. Else NULL. */
+    /* With a user: names of workers, for as many jobs, and what they left undone. Else NULL. */
     tc_user_client *client;
 } tc_campaign_plan;
 

@@ -46,7 +46,8 @@ tacit_status tc_campaign_excuse(tc_campaign *c, tacit_status st, const tacit_err
 void tc_campaign_beat(tc_campaign *c)
 {
     uint64_t now = tc_clock_ns(), every = (uint64_t)c->plan.lease_ms * MS / BEATS;
-    for (size_t i = 0; c->plan.venue->served && i < c->plan.jobs && tc_campaign_may_ask(c); i++) {
+    bool leased = c->plan.venue->served || c->plan.client;
+    for (size_t i = 0; leased && i < c->plan.jobs && tc_campaign_may_ask(c); i++) {
         tc_slot *s = &c->slots[i];
         tacit_error why, late;
         if (!s->used || now - s->beat_ns < every)
@@ -238,7 +239,7 @@ static tacit_status tell_one_paid(tc_campaign *c, size_t worker, tacit_error *er
     return TACIT_OK;
 }
 
-/* What was not paid for is given back by the coordinator, to who comes under the same name. */
+/* What was not paid for is given back by the coordinator or the storage, to whoever asks under the same name. */
 tacit_status tc_campaign_tell_paid(tc_campaign *c, tacit_error *err)
 {
     tc_user_client *client = c->plan.client;

@@ -31,8 +31,8 @@ static const tc_option table[] = {
      .max = INFINITY, .help = "failures in a row after which to give up; 0 is never"},
     {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = TC_LEASE_LEAST_S,
      .max = TC_LEASE_MOST_S,
-     .help = "at a coordinator: seconds without a sign of life after which a trial is given to "
-             "others"},
+     .help = "at a coordinator, or with --user: seconds without a sign of life after which a "
+             "trial is given to others"},
     {"patience-s", TC_OPTION_FLOAT, offsetof(options, patience_s), "3600", .min = 1, .max = 1e9,
      .help = "seconds a coordinator may stay silent before the program gives up"},
     TC_THREADS_OPTION(options),
@@ -81,7 +81,7 @@ static uint64_t budget_of(const tc_venue *v, const options *o)
 static int64_t lease_ms(const tc_venue *v, const options *o)
 {
     int64_t limit = timeout_ms(o);
-    if (v->served)
+    if (v->served || o->user)
         return (int64_t)(o->lease_s * 1000 + 0.5);
     return limit > 0 ? limit + LEASE_MARGIN_MS : 0;
 }
@@ -102,7 +102,6 @@ static tacit_status print_best(tc_venue *v, int format, tacit_error *err)
 typedef struct user_side {
     tc_user_reply replies;
     tc_user_client client;
-    bool remembers; /* the client is open */
 } user_side;
 
 static tacit_status optimize(tc_venue *v, tc_runner *runner, user_side *u, const tc_invocation *in,
@@ -117,7 +116,7 @@ static tacit_status optimize(tc_venue *v, tc_runner *runner, user_side *u, const
                              .max_failures = o->max_failures,
                              .quiet = in->quiet,
                              .user = o->user ? &u->replies : NULL,
-                             .client = u->remembers ? &u->client : NULL};
+                             .client = o->user ? &u->client : NULL};
     if (setenv("TACIT_STUDY", tc_venue_document(v)->name, 1) != 0)
         return tc_fail_memory(err);
     TC_TRY(tc_campaign_run(&plan, err));
@@ -130,16 +129,10 @@ static tacit_status open_user(user_side *u, const tc_venue *v, const tc_invocati
     const options *o = in->opts;
     const tc_study_doc *doc = tc_venue_document(v);
     const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
-    const char *url;
     if (!o->user)
         return TACIT_OK;
     TC_TRY(tc_user_reply_open_at(&u->replies, v, &who, err));
-    if (!v->served)
-        return TACIT_OK;
-    TC_TRY(tc_where_server(&o->where, &url, err));
-    TC_TRY(tc_user_client_open(&u->client, url, doc->name, o->user, (size_t)o->jobs, err));
-    u->remembers = true;
-    return TACIT_OK;
+    return tc_user_client_open(&u->client, &o->where, doc->name, o->user, (size_t)o->jobs, err);
 }
 
 static tacit_status open_and_optimize(tc_venue *v, tc_runner **runner, user_side *u,
@@ -198,11 +191,10 @@ const tc_verb tc_verb_optimize = {
         "so\n"
         "is a study that is paused; programs that run go on, and are told of later.\n"
         "\n"
-        "With --server and --user only replies leave this machine, under random names of "
-        "workers.\n"
-        "After kill -9 the same command tells a reply that was paid for and not told. Terms that "
-        "bring a user to epsilon 10 and more are agreed to by giving the\n"
-        "document, which the coordinator must then have.\n"
+        "With --user only replies leave this machine, under random names of workers, and trials\n"
+        "have leases (--lease-s) in a storage, too. After kill -9 the same command tells a reply\n"
+        "that was paid for and not told. With --server, terms that bring a user to epsilon 10\n"
+        "and more are agreed to by giving the document, which the coordinator must then have.\n"
         "\n"
         "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
         "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}\n"

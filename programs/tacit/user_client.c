@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -45,12 +46,26 @@ tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_venue *v, const tc
 
 /* ---- the file ---- */
 
+/* The coordinator, or the file or database, however it is spelled. */
+static void add_place(tc_text *out, const char *server, const char *storage)
+{
+    char hex[2 * TC_LEDGER_HASH_BYTES + 1];
+    tc_ledger_hash h = tc_storage_hash(storage);
+    sodium_bin2hex(hex, sizeof hex, h.bytes, sizeof h.bytes);
+    tc_text_add(out, server ? server : hex);
+}
+
 /* Neither study nor user can be read from its name. False: no memory, or no place. */
-static bool file_name(char out[PATH_MAX], const char *coordinator, const char *study,
+static bool file_name(char out[PATH_MAX], const tc_where *where, const char *study,
                       const char *user)
 {
     tc_text who = {0};
-    tc_text_addf(&who, "%s\n%s\n%s", coordinator, study, user);
+    const char *server;
+    tacit_error none;
+    if (tc_where_server(where, &server, &none) != TACIT_OK)
+        return false;
+    add_place(&who, server, where->storage);
+    tc_text_addf(&who, "\n%s\n%s", study, user);
     bool ok = !who.failed && tc_user_folder("clients", out) && strlen(out) < PATH_MAX - 64;
     if (ok) {
         tc_ledger_hash h = tc_ledger_study_hash(tc_text_get(&who));
@@ -116,10 +131,10 @@ static size_t workers_in(int fd)
     return (size_t)info.st_size / LINE;
 }
 
-tacit_status tc_user_client_open(tc_user_client *c, const char *coordinator, const char *study,
+tacit_status tc_user_client_open(tc_user_client *c, const tc_where *where, const char *study,
                                  const char *user, size_t workers, tacit_error *err)
 {
-    c->fd = file_name(c->path, coordinator, study, user) ? lock_one(c->path) : -1;
+    c->fd = file_name(c->path, where, study, user) ? lock_one(c->path) : -1;
     c->open = true;
     size_t known = workers_in(c->fd);
     c->n = known > workers ? known : workers;
@@ -135,6 +150,14 @@ tacit_status tc_user_client_open(tc_user_client *c, const char *coordinator, con
         write_worker(c->fd, i, w);
     }
     return TACIT_OK;
+}
+
+bool tc_user_client_has(const tc_user_client *c, size_t n, const char *worker)
+{
+    for (size_t i = 0; worker && i < n && i < c->n; i++)
+        if (strcmp(c->workers[i].name, worker) == 0)
+            return true;
+    return false;
 }
 
 void tc_user_client_note(tc_user_client *c, size_t worker, uint64_t trial)

@@ -1,10 +1,9 @@
 /* user_client.h - the user of a private study: whose replies it is told, and which trials are under way.
  *
- * The ledger of replies is in user_ledger.h. A client's workers have random names, which say nothing about the machine. They are kept in a file of
- * the user's folder while
- * trials are under way, so that a client that was killed comes back under the same names and gets its trials
- * back, and a reply that was paid for and not told can be told. One process has the file; a second one of
- * the same user has another. For optimize.c, tell.c and campaign.c. */
+ * The ledger of replies is in user_ledger.h. A client's workers have random names, which say nothing about the
+ * machine. They are kept in a file of the user's folder while trials are under way, so that a client that was killed
+ * comes back under the same names and gets its trials back, and a reply that was paid for and not told can be told.
+ * One process has the file; a second one of the same user has another. For optimize.c, tell.c and campaign.c. */
 #ifndef TC_PROGRAM_USER_CLIENT_H
 #define TC_PROGRAM_USER_CLIENT_H
 
@@ -40,9 +39,11 @@ typedef struct tc_user_client {
     bool open;
 } tc_user_client;
 
-/* Whose it is: the study at this coordinator, and the user. */
-tacit_status tc_user_client_open(tc_user_client *c, const char *coordinator, const char *study,
+/* Whose it is: the study at this coordinator or in this storage, and the user. */
+tacit_status tc_user_client_open(tc_user_client *c, const tc_where *where, const char *study,
                                  const char *user, size_t workers, tacit_error *err);
+/* Has one of the first n workers this name? */
+bool tc_user_client_has(const tc_user_client *c, size_t n, const char *worker);
 /* Before a trial is run, and after it was told (TC_NEW_TRIAL). What cannot be written is not remembered. */
 void tc_user_client_note(tc_user_client *c, size_t worker, uint64_t trial);
 /* Names are not used again, unless a trial is still under way. */

@@ -30,11 +30,14 @@ static int stop(void **state)
     return rmdir(folder); /* fails if a client left something */
 }
 
+static char url[] = "https://a:1";
+static const tc_where COORDINATOR = {.server = url};
+
 static void open_client(tc_user_client *c, const char *study, const char *user, size_t workers)
 {
     tacit_error err = {0};
     *c = (tc_user_client){0};
-    assert_ok(tc_user_client_open(c, "https://a:1", study, user, workers, &err));
+    assert_ok(tc_user_client_open(c, &COORDINATOR, study, user, workers, &err));
     assert_true(c->fd >= 0);
 }
 
@@ -86,13 +89,38 @@ static void two_at_a_time_are_two(void **state)
     tc_user_client_close(&other);
 }
 
+/* A storage has clients of its own, however its file is spelled. */
+static void a_storage_is_a_place(void **state)
+{
+    char file[PATH_MAX], spelled[PATH_MAX];
+    tacit_error err = {0};
+    tc_user_client a = {0}, b = {0}, other;
+    (void)state;
+    snprintf(file, sizeof file, "sqlite:///%s/s.db", folder);
+    snprintf(spelled, sizeof spelled, "sqlite:///%s/../%s/s.db", folder, strrchr(folder, '/') + 1);
+    open_client(&other, "s", "ann", 1);
+    assert_ok(tc_user_client_open(&a, &(tc_where){.storage = file}, "s", "ann", 2, &err));
+    assert_string_not_equal(a.path, other.path);
+    assert_true(tc_user_client_has(&a, 2, a.workers[1].name));
+    assert_false(tc_user_client_has(&a, 1, a.workers[1].name));
+    assert_false(tc_user_client_has(&a, 2, other.workers[0].name));
+    assert_false(tc_user_client_has(&a, 2, NULL));
+    tc_user_client_note(&a, 1, 4);
+    tc_user_client_close(&a);
+    assert_ok(tc_user_client_open(&b, &(tc_where){.storage = spelled}, "s", "ann", 2, &err));
+    assert_true(b.workers[1].trial == 4);
+    tc_user_client_note(&b, 1, TC_NEW_TRIAL);
+    tc_user_client_close(&b);
+    tc_user_client_close(&other);
+}
+
 static void without_a_folder_names_are_fresh(void **state)
 {
     tacit_error err = {0};
     tc_user_client c = {0};
     (void)state;
     setenv("XDG_STATE_HOME", "/proc/nowhere", 1);
-    assert_ok(tc_user_client_open(&c, "u", "s", "ann", 2, &err));
+    assert_ok(tc_user_client_open(&c, &COORDINATOR, "s", "ann", 2, &err));
     assert_int_equal(c.fd, -1);
     assert_random(c.workers[1].name);
     tc_user_client_note(&c, 1, 7);
@@ -123,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_client_comes_back),
         cmocka_unit_test(two_at_a_time_are_two),
+        cmocka_unit_test(a_storage_is_a_place),
         cmocka_unit_test(without_a_folder_names_are_fresh),
         cmocka_unit_test(a_damaged_file_is_no_memory),
     };

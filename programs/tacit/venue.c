@@ -139,13 +139,35 @@ static tacit_status add_open(tc_asked *a, tc_study *study, const tc_venue_ask *q
     return TACIT_OK;
 }
 
+/* E_STATE: the lease of one was over, and somebody else has it now. */
+static tacit_status extend(tc_study *study, const tc_venue_ask *q, const tc_asked *a,
+                           tacit_error *err)
+{
+    int64_t until;
+    for (size_t i = 0; q->lease_ms > 0 && i < a->n; i++)
+        TC_TRY(tc_study_extend(study, a->numbers[i], q->worker, q->lease_ms, &until, err));
+    return TACIT_OK;
+}
+
+/* What the worker has, with all its time. */
+static tacit_status take_back(tc_asked *a, tc_study *study, const tc_venue_ask *q, tacit_error *err)
+{
+    tacit_status st;
+    do {
+        a->n = 0;
+        TC_TRY(add_open(a, study, q, err));
+        st = extend(study, q, a, err);
+    } while (st == TACIT_E_STATE);
+    return st;
+}
+
 static tacit_status ask_storage(tc_study *study, const tc_venue_ask *q, tc_asked *a,
                                 tacit_error *err)
 {
     size_t n_params = tc_study_document(study)->space->n_params;
     const tc_ask_request req = {.worker = q->worker, .lease_ms = q->lease_ms, .pulls = q->pulls};
     if (q->worker)
-        TC_TRY(add_open(a, study, q, err));
+        TC_TRY(take_back(a, study, q, err));
     for (; a->n < q->count; a->n++) {
         uint64_t pulls;
         TC_TRY(tc_study_ask_batch(study, &req, &a->numbers[a->n], a->values + a->n * n_params,
@@ -211,8 +233,9 @@ tacit_status tc_venue_tell(tc_venue *v, uint64_t trial, const tc_report *r, cons
 tacit_status tc_venue_beat(tc_venue *v, uint64_t trial, const char *worker, int64_t lease_ms,
                            tacit_error *err)
 {
+    int64_t until;
     return v->served ? tc_remote_heartbeat(v->served, trial, worker, (double)lease_ms / 1000, err)
-                     : TACIT_OK;
+                     : tc_study_extend(v->session.study, trial, worker, lease_ms, &until, err);
 }
 
 /* ---- what the dead have left ---- */

@@ -83,7 +83,8 @@ tacit_status tc_venue_standing(tc_venue *v, tc_standing *out, tacit_error *err);
 
 typedef struct tc_venue_ask {
     const char *worker; /* NULL: nobody in particular */
-    int64_t lease_ms;   /* 0: a storage's never end, a coordinator's as it likes */
+    int64_t
+        lease_ms; /* also of what it gets back; 0: a storage's never end, a coordinator's as it likes */
     uint64_t count, pulls;
 } tc_venue_ask;
 /* Fills out, which has room for q->count trials; unfinished ones of the worker come first. E_BUDGET: a
@@ -94,7 +95,7 @@ tacit_status tc_venue_next(tc_venue *v, const tc_venue_ask *q, tc_asked *out, ta
 tacit_status tc_venue_tell(tc_venue *v, uint64_t trial, const tc_report *r, const tc_batch *batch,
                            tacit_error *err);
 
-/* Of a coordinator: the worker is alive. A storage's leases are long enough. */
+/* The worker is alive: its lease begins anew. */
 tacit_status tc_venue_beat(tc_venue *v, uint64_t trial, const char *worker, int64_t lease_ms,
                            tacit_error *err);
 

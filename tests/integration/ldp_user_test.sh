@@ -93,10 +93,56 @@ run 137 optimize once.json --user fay --quiet -- sh -c 'kill -9 $PPID; sleep 9'
 good "a trial is left" trials once --state running
 good "whose reply is in the ledger" curate perturb --value 0.5 --study once --question 0 --user fay --bound 2 --epsilon 1 --reply onebit
 cp out reply
-good "it is run again" optimize once.json --user fay -- sh -c 'echo -0.5'
-check "and said to have been answered" grep -q 'user "fay" has answered trial 0 of a study of this name before' err
-good "and told" trials once --format csv
+good "the same command" optimize once.json --user fay -- sh -c 'touch ran; echo -0.5'
+check "tells it" grep -q 'told the reply about trial 0 that an earlier run had made' err
+check "and runs nothing" [ ! -e ran ]
+good "it has told" trials once --format csv
 check "that reply" says "^0,COMPLETE,$(cat reply),"
 check "once" spent fay 1 once 0
+
+# ---- nobody learns on which machine, and in which process, a user's trials run
+
+boot=$(cat /proc/sys/kernel/random/boot_id)
+sed 's/doses/where/; s/"answers": 3/"answers": 4/' study.json > where.json
+seen() { cat where.db where.db-wal 2> /dev/null | grep -qaF "$1"; }
+good "three jobs" optimize where.json --user gil --trials 3 --jobs 3 --quiet --storage sqlite:///where.db -- sh -c 'echo 0.5'
+run 137 optimize where --user gil --quiet --storage sqlite:///where.db -- sh -c 'kill -9 $PPID; sleep 9'
+check "no boot" sh -c '! grep -qaF "$0" where.db*' "$boot"
+check "no host" sh -c '! grep -qaF "$0:" where.db*' "$(uname -n)"
+check "no process" sh -c '! grep -qaE ":[0-9]+:[0-9]+/[0-9]+" where.db*'
+sed 's/doses/there/; s/"algorithm".*/"algorithm": { "name": "gp-ei" } }/' study.json > there.json
+good "where values are told" optimize there.json --trials 1 --quiet --storage sqlite:///where.db -- sh -c 'echo 0.5'
+check "it is said, and the search finds it" seen "$boot"
+
+# A trial of a user who was killed comes back to him, and to others when its lease is over.
+good "who was killed has left a trial" trials where --state running --storage sqlite:///where.db --format csv
+check "of his" says '^3,RUNNING'
+good "he gets it back" optimize where --user gil --storage sqlite:///where.db --trials 4 -- sh -c 'echo $TACIT_TRIAL >> again; echo 0.5'
+check "and no other" [ "$(cat again)" = 3 ]
+sed 's/doses/lease/; s/"trials": 8/"trials": 1/' study.json > lease.json
+run 137 optimize lease.json --user hal --quiet --lease-s 3600 --storage sqlite:///lease.db -- sh -c 'kill -9 $PPID; sleep 9'
+run 4 optimize lease --user ida --quiet --storage sqlite:///lease.db -- sh -c 'echo $TACIT_TRIAL >> taken; echo 0.5'
+check "while the lease lasts nobody else runs it" [ ! -e taken ]
+sed 's/doses/short/; s/"trials": 8/"trials": 1/' study.json > short.json
+run 137 optimize short.json --user hal --quiet --lease-s 1 --storage sqlite:///lease.db -- sh -c 'kill -9 $PPID; sleep 9'
+takes() {
+    "$tacit" optimize short --user ida --quiet --storage sqlite:///lease.db -- \
+        sh -c 'echo $TACIT_TRIAL >> taken; echo 0.5' > out 2> err
+}
+check "then somebody else does" await takes
+check "once" [ "$(cat taken)" = 0 ]
+
+# While a program runs, signs of life extend its lease: the storage grows, and nothing else writes to it.
+sed 's/doses/long/; s/"trials": 8/"trials": 1/' study.json > long.json
+written() { cat long.db long.db-wal 2> /dev/null | cksum; }
+moved() { [ "$(written)" != "$1" ]; }
+touch hold
+"$tacit" optimize long.json --user jon --quiet --lease-s 3 --storage sqlite:///long.db -- \
+    sh -c 'touch started; while [ -e hold ]; do sleep 0.1; done; echo 0.5' > long.out 2> long.err &
+client=$!
+check "a long program" await test -e started
+check "has more time" await moved "$(written)"
+rm hold
+check "and ends" wait $client
 
 finish
