@@ -21,7 +21,11 @@ static const tc_option options[] = {
     {"value-column", TC_OPTION_STRING, offsetof(tc_answer_opts, value_column), .value = "NAME",
      .help = "column of the values (default: that of the release)"},
     {"timeout-s", TC_OPTION_FLOAT, offsetof(tc_answer_opts, timeout_s), "0", .min = 0, .max = 1e7,
-     .help = "seconds the program may take, then it is ended and nothing is answered; 0: no limit"},
+     .help = "seconds the program may take, then it is ended and has no value; 0: no limit"},
+    {"fields", TC_OPTION_CHOICE, offsetof(tc_answer_opts, fields), "args",
+     .choices = TC_FIELDS_CHOICES,
+     .help = "how the program gets the record: {name} in its arguments, which all users of the "
+             "machine can see, or a JSON object in TACIT_RECORD or on standard input"},
     TC_CURATE_BUDGET_OPTION(tc_answer_opts),
     TC_STORAGE_OPTION(tc_answer_opts),
     TC_CURATE_SEED_OPTION(tc_answer_opts),
@@ -87,6 +91,8 @@ static tacit_status read_words(const tc_invocation *in, question *q, tacit_error
                        "--value-column: give one of them");
     if (o->timeout_s > 0 && in->n_command == 0)
         return tc_fail(err, TACIT_E_ARG, "--timeout-s is for a program");
+    if (o->fields != TC_FIELDS_ARGS && in->n_command == 0)
+        return tc_fail(err, TACIT_E_ARG, "--fields is for a program");
     return in->n_args == 3 ? read_value(q, in->args[2], err) : TACIT_OK;
 }
 
@@ -144,12 +150,18 @@ const tc_verb tc_verb_curate_answer = {
         "says which record it is; its value is VALUE, or that of the value column (empty: it has\n"
         "none, which is an answer, too; VALUE is none by hand), or what\n"
         "PROGRAM prints, as in tacit optimize: {name} in an argument becomes the field of column\n"
-        "name in this record, {record} its number in DATA from 1, {trial} the ROW. The same\n"
+        "name in this record, {record} its number in DATA from 1, {trial} the ROW. A command line\n"
+        "is seen by all users of the machine (ps). --fields stdin keeps the record off it: the\n"
+        "program reads one JSON object of all fields, and record, as text; with --fields env it "
+        "is\n"
+        "in TACIT_RECORD. A program that fails, takes too long or prints no number has no value\n"
+        "for its record, and that is answered, once and for all: try it out first. The same\n"
         "question gets the same answer, runs no program and costs nothing. If the release was "
         "made\n"
         "with --output-epsilon, the answer is clamped and perturbed, and charged to its row;\n"
         "otherwise it leaves as it is, and the ledger LEDGER.outputs says NOT PRIVATE. A private\n"
-        "answer about a row without a value has the middle of the bounds in its place.\n"
+        "answer about a row without a value has the middle of the bounds in its place, so that\n"
+        "nobody sees which those are; without output epsilon the answer is null.\n"
         "\n"
         "With --server the modeler is a coordinator (tacit curate publish): its study says which\n"
         "row, and gets exactly what the file would have held, until it has asked all that was\n"
@@ -160,6 +172,7 @@ const tc_verb tc_verb_curate_answer = {
         "  tacit curate answer loans.csv 1742 --out answer.json\n"
         "  tacit curate answer loans.csv 1742 0.31 --out answer.json\n"
         "  tacit curate answer loans.csv 1742 --out answer.json -- ./evaluate --id {id}\n"
+        "  tacit curate answer loans.csv 1742 --out answer.json --fields stdin -- ./evaluate\n"
         "  tacit curate answer loans.csv --server https://tacit.example:8443 \\\n"
         "      --fingerprint sha256//... --token-file client.txt -- ./evaluate --id {id}",
     .options = options,

@@ -13,6 +13,7 @@ typedef struct tc_answer_opts {
     char *server, *fingerprint, *token_file, *study;
     double budget, timeout_s, patience_s;
     int64_t seed;
+    int fields;
 } tc_answer_opts;
 
 /* All-zero may be closed. */
@@ -22,6 +23,7 @@ typedef struct tc_answering {
     char *const *command; /* a program that has the values; NULL: there is none */
     bool given;           /* the value is on the command line: no column is needed */
     bool quiet;
+    bool warned; /* that fields stand on the command line */
     char *secret_path;
     tc_row_secret secret;
     tc_data data;

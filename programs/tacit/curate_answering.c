@@ -175,16 +175,36 @@ static tacit_status recall(tc_answering *a, uint64_t row, tc_row_answer *out, ta
     return st;
 }
 
-static tacit_status run_program(const tc_answering *a, uint64_t row, double *value,
-                                tacit_error *err)
+/* A program that fails tells something about its record: the answer must not, where answers are private. */
+static void say_evaluated(tc_answering *a, uint64_t row, const tc_evaluated *got)
 {
+    if (isnan(got->value))
+        tc_note(a->quiet, "tacit: the program gave no value for row %" PRIu64 " (%s); %s", row,
+                got->reason,
+                a->secret.terms.output_epsilon > 0
+                    ? "it is answered as the middle of the bounds, perturbed like any other"
+                    : "the answer says that it has none");
+    if (got->exposed && !a->warned)
+        tc_note(a->quiet, "tacit: warning: fields of records stand on the program's command line, "
+                          "which all users of this machine can see (ps): --fields stdin or env "
+                          "keeps them off it");
+    a->warned = a->warned || got->exposed;
+}
+
+static tacit_status run_program(tc_answering *a, uint64_t row, double *value, tacit_error *err)
+{
+    tc_evaluated got;
     double ms = ceil(a->o->timeout_s * 1000);
     tc_evaluation e = {.data = a->file,
                        .record = a->secret.order[row],
                        .row = row,
                        .command = a->command,
+                       .fields = (tc_fields)a->o->fields,
                        .timeout_ms = (int64_t)ms};
-    return tc_curate_evaluate(&e, value, err);
+    TC_TRY(tc_curate_evaluate(&e, &got, err));
+    say_evaluated(a, row, &got);
+    *value = got.value;
+    return TACIT_OK;
 }
 
 /* Without a value only a question that was answered before has an answer. A field that is empty says that

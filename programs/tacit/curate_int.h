@@ -31,16 +31,29 @@ tc_ledger_hash tc_data_hash(const tc_data *d);
 
 /* ---- a program that knows the value of a record (curate_evaluate.c) */
 
+/* How the program gets the fields of the record. */
+typedef enum tc_fields { TC_FIELDS_ARGS, TC_FIELDS_ENV, TC_FIELDS_STDIN } tc_fields;
+#define TC_FIELDS_CHOICES  "args|env|stdin"
+#define TC_RECORD_VARIABLE "TACIT_RECORD"
+
 typedef struct tc_evaluation {
-    const char *data;     /* the CSV file */
-    size_t record;        /* of it, from 0 */
-    uint64_t row;         /* of the release: {trial} */
-    char *const *command; /* NULL-terminated; {name} is the field of that column */
-    int64_t timeout_ms;   /* 0: none */
+    const char *data; /* the CSV file */
+    size_t record;    /* of it, from 0 */
+    uint64_t row;     /* of the release: {trial} */
+    char *const
+        *command; /* NULL-terminated; with TC_FIELDS_ARGS {name} is the field of that column */
+    tc_fields fields;
+    int64_t timeout_ms; /* 0: none */
 } tc_evaluation;
 
-/* E_STATE: the program gave no value; why is in the message. */
-tacit_status tc_curate_evaluate(const tc_evaluation *e, double *value, tacit_error *err);
+typedef struct tc_evaluated {
+    double value;     /* NaN: the program gave none */
+    char reason[256]; /* why, for the curator's eyes */
+    bool exposed;     /* fields stood on the command line */
+} tc_evaluated;
+
+/* E_ARG, E_NOT_FOUND: the command is no good, whatever the record. */
+tacit_status tc_curate_evaluate(const tc_evaluation *e, tc_evaluated *out, tacit_error *err);
 
 /* ---- files (curate_files.c) */
 

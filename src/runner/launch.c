@@ -84,7 +84,8 @@ _Noreturn static void become(const tc_launch *l, int out, int report, pid_t pare
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (in >= 0 && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0) {
+    if (in >= 0 && dup2(l->in_fd > 0 ? l->in_fd : in, STDIN_FILENO) >= 0 &&
+        dup2(out, STDOUT_FILENO) >= 0) {
         execve(l->path, l->argv, l->envp);
         if (errno == ENOEXEC)
             run_as_script(l);

@@ -17,6 +17,7 @@ typedef struct tc_launch {
     const char *path; /* from tc_program_find */
     char **argv;      /* NULL-terminated; argv[-1] is a spare word, overwritten */
     char **envp;      /* NULL-terminated */
+    int in_fd;        /* its standard input, which is not closed; below 1: nothing */
 } tc_launch;
 
 typedef struct tc_process {

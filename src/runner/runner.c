@@ -37,6 +37,7 @@ struct tc_runner {
     tc_template *command;
     size_t jobs, running;
     int64_t timeout_ms;
+    int input;             /* or -1 */
     job *job;              /* `jobs` of them */
     struct pollfd *polled; /* two per job: output, pidfd */
 };
@@ -59,6 +60,7 @@ tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *
     r->space = space;
     r->jobs = jobs;
     r->timeout_ms = timeout_ms;
+    r->input = -1;
     r->job = tc_alloc(jobs, sizeof *r->job);
     r->polled = tc_alloc(2 * jobs, sizeof *r->polled);
     tacit_status st = r->job && r->polled ? TACIT_OK : tc_fail_memory(err);
@@ -93,6 +95,11 @@ size_t tc_runner_running(const tc_runner *r)
 bool tc_runner_full(const tc_runner *r)
 {
     return r->running == r->jobs;
+}
+
+void tc_runner_set_input(tc_runner *r, int fd)
+{
+    r->input = fd;
 }
 
 static char *arena_text(tc_arena *a, tc_text *t)
@@ -166,7 +173,8 @@ static tacit_status launch(tc_runner *r, job *j, uint64_t trial, const double *v
     tc_arena a = {0};
     tc_text path = {0};
     tc_launch l = {.argv = make_argv(r, trial, values, &a),
-                   .envp = make_envp(r, trial, values, &a)};
+                   .envp = make_envp(r, trial, values, &a),
+                   .in_fd = r->input};
     tacit_status st =
         a.failed || !l.argv ? tc_fail_memory(err) : tc_program_find(l.argv[0], &path, err);
     if (st == TACIT_OK) {

@@ -37,6 +37,9 @@ tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *
                            int64_t timeout_ms, tacit_error *err);
 void tc_runner_free(tc_runner *r); /* kills what still runs */
 
+/* What programs that are started from now on read as standard input: an open descriptor, borrowed; -1: nothing. */
+void tc_runner_set_input(tc_runner *r, int fd);
+
 size_t tc_runner_running(const tc_runner *r);
 bool tc_runner_full(const tc_runner *r);
 /* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */

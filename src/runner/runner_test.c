@@ -112,6 +112,24 @@ static void much_output_is_read(void **state)
     expect_outcome("exec 1>&-; exit 0", 1, "no number on standard output", 0);
 }
 
+/* Nothing is on standard input, unless it is given. */
+static void a_job_reads_what_it_is_given(void **state)
+{
+    (void)state;
+    int fd[2];
+    tc_runner *r = new_runner("read -r line || line=-1; echo $line", 1, 0);
+    start(r, 0, 1);
+    assert_true(wait_one(r).value == -1);
+    assert_int_equal(pipe(fd), 0);
+    assert_int_equal(write(fd[1], "42\n", 3), 3);
+    tc_runner_set_input(r, fd[0]);
+    start(r, 1, 1);
+    assert_true(wait_one(r).value == 42);
+    tc_runner_free(r);
+    assert_int_equal(close(fd[0]), 0); /* it is ours */
+    assert_int_equal(close(fd[1]), 0);
+}
+
 static void jobs_run_together(void **state)
 {
     (void)state;
@@ -349,6 +367,7 @@ int main(void)
         cmocka_unit_test(values_come_back),
         cmocka_unit_test(failures_have_reasons),
         cmocka_unit_test(much_output_is_read),
+        cmocka_unit_test(a_job_reads_what_it_is_given),
         cmocka_unit_test(jobs_run_together),
         cmocka_unit_test(a_wait_can_end_early),
         cmocka_unit_test(a_late_job_is_ended),

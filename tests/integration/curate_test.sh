@@ -163,10 +163,19 @@ check "which is answered" says "\"row\":7,\"value\":$income.0"
 check "it was told the record" [ "$(cat asked)" = "person $behind $((behind + 1)) 7 $income" ]
 check "the same question" program 7
 check "runs no program" [ "$(wc -l < asked)" -eq 1 ]
-refuse() { bad 4 "$1" curate answer loans.csv 8 --secret program.secret -- sh -c "$2"; }
-refuse "the program gave no value for row 8, and nothing was answered: exit status 3" "exit 3"
-refuse 'nothing was answered: no number on the last line' "echo done"
-bad 4 "timed out after 0.2 s" curate answer loans.csv 8 --secret program.secret --timeout-s 0.2 -- sleep 60
+check "another" program 12
+check "fields on the command line are warned of" grep -q "warning: fields of records stand on the program's command line" err
+none() { # ROW REASON WORD...: a failure is answered, as a record without a value
+    row_=$1
+    reason=$2
+    shift 2
+    good "a failure" curate answer loans.csv "$row_" --secret program.secret "$@"
+    check "is answered" says "\"row\":$row_,\"value\":null,\"sd\":0.0,\"private\":false"
+    check "and the curator hears why" grep -qF "the program gave no value for row $row_ ($reason" err
+}
+none 9 "exit status 3" -- sh -c "exit 3"
+none 10 "no number on the last line" -- sh -c "echo done"
+none 11 "timed out after 0.2 s" --timeout-s 0.2 -- sleep 60
 bad 2 "{age}" curate answer loans.csv 8 --secret program.secret -- echo {age}
 bad 3 "no-such-program" curate answer loans.csv 8 --secret program.secret -- no-such-program
 bad 2 "the value comes from the program, from VALUE or from --value-column: give one of them" curate answer \

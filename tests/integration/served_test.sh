@@ -509,4 +509,15 @@ check "three rows" says 'more *3'
 check "one run each" test "$(wc -l < runs)" -eq 3
 cd .. || exit 1
 
+# a program that fails on every second record: nobody but the curator sees on which
+check "private answers of a program" release failing --name failing --output-epsilon 1 --output-bound 1
+cd failing || exit 1
+good "its study" curate publish released.json --token-file ../op --out-token client --trials 6
+good "half of its runs fail" curate answer loans.csv --server "$url" --token-file client --fields stdin -- \
+    sh -c 'read -r line; echo "$line" >> runs; [ $(($(wc -l < runs) % 2)) -eq 0 ] || exit 1; echo 0.5'
+check "as the curator hears" test "$(grep -c "the program gave no value for row" err)" -eq 3
+good "what the coordinator has" trials failing --token-file client --format csv
+check "is six answers" test "$(grep -c ',COMPLETE,-*[0-9]' out)" -eq 6
+cd .. || exit 1
+
 finish
