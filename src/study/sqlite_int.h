@@ -34,7 +34,7 @@ typedef enum tc_sql {
     TC_SQL_SCAN,
     TC_SQL_TOLD, /* the tell of a trial */
     TC_SQL_LEDGER_PUT,
-    TC_SQL_LEDGER_GET,  /* by name */
+    TC_SQL_LEDGER_GET,  /* by name, through its index and past it */
     TC_SQL_LEDGER_NEXT, /* the first with a greater id */
     TC_SQL_LEDGER_HEAD,
     TC_SQL_LEDGER_APPEND,

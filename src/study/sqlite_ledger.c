@@ -258,37 +258,18 @@ static tacit_status ledger_find(const tc_ledger_io *io, const tc_ledger_hash *st
 
 /* ---- opening */
 
-/* The number of the ledger by the statement q; 0: there is none. A result code of SQLite. */
-static int id_by(sqlite3_stmt *q, const char *name, int64_t *id)
-{
-    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(q);
-    *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
-/* Past the index of names. */
-static int id_by_table(tc_sqlite *s, const char *name, int64_t *id)
-{
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(s->db, "SELECT id FROM ledgers NOT INDEXED WHERE name = ?1", -1, &q,
-                                NULL);
-    if (rc == SQLITE_OK)
-        rc = id_by(q, name, id);
-    sqlite3_finalize(q);
-    return rc;
-}
-
 /* A ledger that a damaged index hides, or takes for an empty one, would be begun anew and release
- * everything a second time. So the index of names must agree with the table. */
+ * everything a second time. So the index of names must agree with the table. One statement asks both: between two,
+ * another process could make the ledger. */
 static tacit_status get_id(tc_sqlite *s, const char *name, int64_t *id, tacit_error *err)
 {
-    int64_t by_index = 0, by_table = 0;
-    int rc = id_by(s->sql[TC_SQL_LEDGER_GET], name, &by_index);
+    sqlite3_stmt *q = s->sql[TC_SQL_LEDGER_GET];
+    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+    int rc = sqlite3_step(q);
+    int64_t by_index = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0; /* NULL is 0 */
+    int64_t by_table = rc == SQLITE_ROW ? sqlite3_column_int64(q, 1) : 0;
     tc_sqlite_reset(s, TC_SQL_LEDGER_GET);
-    if (rc == SQLITE_OK)
-        rc = id_by_table(s, name, &by_table);
-    if (rc != SQLITE_OK)
+    if (rc != SQLITE_ROW)
         return tc_sqlite_fail(s, rc, err);
     if (by_index != by_table)
         return tc_fail(err, TACIT_E_CORRUPT,

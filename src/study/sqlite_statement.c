@@ -30,7 +30,8 @@ static const char *const texts[TC_SQL_COUNT] = {
                     " WHERE study = ?1 AND trial = ?2 AND kind = 3",
     /* OR IGNORE: another process may make it at the same moment. */
     [TC_SQL_LEDGER_PUT] = "INSERT OR IGNORE INTO ledgers(name, entries) VALUES(?1, 0)",
-    [TC_SQL_LEDGER_GET] = "SELECT id FROM ledgers WHERE name = ?1",
+    [TC_SQL_LEDGER_GET] = "SELECT (SELECT id FROM ledgers WHERE name = ?1),"
+                          " (SELECT id FROM ledgers NOT INDEXED WHERE name = ?1)",
     [TC_SQL_LEDGER_NEXT] = "SELECT id, name FROM ledgers WHERE id > ?1 ORDER BY id LIMIT 1",
     [TC_SQL_LEDGER_HEAD] = "SELECT entries, head FROM ledgers WHERE id = ?1",
     [TC_SQL_LEDGER_APPEND] = "INSERT INTO ledger_entries"

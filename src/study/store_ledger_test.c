@@ -491,6 +491,42 @@ static void a_damaged_file_of_schema_1_is_left_as_it_was(void **state)
 
 #define TEST(f) cmocka_unit_test_setup(f, clear_folder)
 
+/* Another process, which makes the ledger just before statement number `at` of ours begins. */
+typedef struct rival {
+    tc_store *store;
+    int statements, at;
+} rival;
+
+static int before_statement(unsigned type, void *user, void *statement, void *text)
+{
+    rival *r = user;
+    tc_ledger_io io;
+    tacit_error err = {0};
+    (void)type, (void)statement, (void)text;
+    if (++r->statements == r->at)
+        assert_ok(tc_store_ledger(r->store, "main", true, &io, &err));
+    return 0;
+}
+
+static void two_processes_make_a_ledger(void **state)
+{
+    for (int at = 1, statements = 1; at <= statements; at++) {
+        tacit_error err = {0};
+        tc_store *s = open_store();
+        rival r = {.store = open_store(), .at = at};
+        tc_ledger_io ours, theirs;
+        sqlite3_trace_v2(((tc_sqlite *)s)->db, SQLITE_TRACE_STMT, before_statement, &r);
+        assert_ok(tc_store_ledger(s, "main", true, &ours, &err));
+        sqlite3_trace_v2(((tc_sqlite *)s)->db, 0, NULL, NULL);
+        assert_ok(tc_store_ledger(r.store, "main", true, &theirs, &err));
+        assert_true(ours.id == theirs.id);
+        statements = at == 1 ? 3 : r.statements; /* the first found the ledger there */
+        tc_store_close(r.store);
+        tc_store_close(s);
+        assert_int_equal(clear_folder(state), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
@@ -500,6 +536,7 @@ int main(void)
         TEST(two_handles_take_turns),
     };
     const struct CMUnitTest in_a_file[] = {
+        TEST(two_processes_make_a_ledger),
         TEST(damage_in_the_file_is_named),
         TEST(no_flipped_bit_releases_a_round_twice),
         TEST(entries_cannot_be_changed_by_accident),
