@@ -30,7 +30,7 @@ enum {
 typedef struct options {
     char *storage, *study, *as, *token_file, *fingerprint, *ledger;
     double epsilon, delta, timeout_s, patience_s;
-    bool accept_not_private, accept_restored;
+    bool accept_not_private, accept_restored, any_choices;
     int64_t test_seed, test_key, pulls;
 } options;
 
@@ -85,6 +85,7 @@ static const tc_option table[] = {
      .help =
          "go on with a coordinator that was restored from a backup; this agent's own ledger and "
          "--epsilon decide"},
+    TC_ANY_CHOICES_OPTION(options, any_choices),
     {.name = "timeout-s",
      .type = TC_OPTION_FLOAT,
      .offset = offsetof(options, timeout_s),
@@ -273,17 +274,25 @@ static tacit_status look_at_study(party *p, tc_study_doc **out, tacit_error *err
     return TACIT_OK;
 }
 
+/* The coordinator wrote the choices. */
+static tacit_status make_runner(const party *p, const tc_space *space, tc_runner **out,
+                                tacit_error *err)
+{
+    int64_t timeout_ms = (int64_t)(p->o->timeout_s * 1000);
+    TC_TRY(tc_runner_new(out, space, p->in->command, 1, timeout_ms, err));
+    return p->o->any_choices ? TACIT_OK : tc_runner_check_foreign(*out, err);
+}
+
 /* A command that cannot be run is found out before a place is taken. */
 static tacit_status check_command(party *p, tacit_error *err)
 {
     tc_study_doc *doc;
-    tc_runner *runner;
+    tc_runner *runner = NULL;
     TC_TRY(look_at_study(p, &doc, err));
     if (!doc)
         return TACIT_OK;
-    tacit_status status = tc_runner_new(&runner, doc->space, p->in->command, 1, 0, err);
-    if (status == TACIT_OK)
-        tc_runner_free(runner);
+    tacit_status status = make_runner(p, doc->space, &runner, err);
+    tc_runner_free(runner);
     tc_study_doc_free(doc);
     return status;
 }
@@ -352,7 +361,7 @@ static tacit_status open_party(party *p, tacit_error *err)
         TC_TRY(open_storage(p, true, err));
     TC_TRY(open_agent(p, err));
     const tc_space *space = tc_study_document(tc_agent_study(p->agent))->space;
-    return tc_runner_new(&p->runner, space, p->in->command, 1, (int64_t)(o->timeout_s * 1000), err);
+    return make_runner(p, space, &p->runner, err);
 }
 
 /* ---- the loop ---- */
@@ -478,6 +487,10 @@ const tc_verb tc_verb_agent = {
         "same\n"
         "command goes on. A round that would spend more than --epsilon is not taken part in.\n"
         "One process at a time: a second one on the same storage and study is refused (5).\n"
+        "\n"
+        "The program gets its arguments without a shell, no open file or connection of the agent,\n"
+        "and an environment without the agent's secrets. Choices come from the coordinator: those\n"
+        "with other than plain characters are refused (2) unless --any-choices is given.\n"
         "\n"
         "  tacit agent https://tacit.example:8443 --study landmine --token-file join.txt \\\n"
         "      --fingerprint sha256//... -- ./train --gamma {gamma} --c {C}",

@@ -17,6 +17,7 @@ typedef struct options {
     int64_t max_failures;
     int64_t threads;
     char *user, *ledger_storage;
+    bool any_choices;
 } options;
 
 static const tc_option table[] = {
@@ -35,6 +36,7 @@ static const tc_option table[] = {
              "trial is given to others"},
     {"patience-s", TC_OPTION_FLOAT, offsetof(options, patience_s), "3600", .min = 1, .max = 1e9,
      .help = "seconds a coordinator may stay silent before the program gives up"},
+    TC_ANY_CHOICES_OPTION(options, any_choices),
     TC_THREADS_OPTION(options),
     TC_USER_OPTIONS(options),
     {.name = NULL}};
@@ -55,6 +57,15 @@ static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const 
     return tc_runner_new(out, doc->space, in->command, (size_t)o->jobs, timeout_ms(o), err);
 }
 
+/* A study that a coordinator describes: its choices are nobody's of this machine. */
+static tacit_status make_foreign_runner(tc_runner **out, const tc_invocation *in, const tc_venue *v,
+                                        tacit_error *err)
+{
+    const options *o = in->opts;
+    TC_TRY(make_runner(out, in, tc_venue_document(v), err));
+    return v->served && !o->any_choices ? tc_runner_check_foreign(*out, err) : TACIT_OK;
+}
+
 /* A document's command can be checked before its study exists; a name's only after. */
 static tacit_status open_all(tc_venue *v, tc_runner **runner, const tc_invocation *in,
                              tacit_error *err)
@@ -67,7 +78,7 @@ static tacit_status open_all(tc_venue *v, tc_runner **runner, const tc_invocatio
         TC_TRY(make_runner(runner, in, v->session.given, err));
     TC_TRY(tc_venue_open(v, in->args[0], &o->where, &terms, err));
     if (!v->session.given)
-        TC_TRY(make_runner(runner, in, tc_venue_document(v), err));
+        TC_TRY(make_foreign_runner(runner, in, v, err));
     return TACIT_OK;
 }
 
@@ -170,6 +181,12 @@ const tc_verb tc_verb_optimize = {
         "nan after it make the trial FAIL rather than be guessed, and an earlier line is\n"
         "never looked at. So does a program that prints no number there, ends with a\n"
         "status other than 0 or takes too long. The study goes on.\n"
+        "\n"
+        "No shell reads the arguments. A choice may not stand inside a word that the program\n"
+        "reads as code: write sh -c './train --opt \"$1\"' sh {opt}. The program gets no open\n"
+        "file or connection of tacit, and an environment without TACIT_STORAGE,\n"
+        "TACIT_TOKEN_FILE and PostgreSQL's passwords. Choices of a coordinator's study with\n"
+        "other than plain characters are refused unless the document or --any-choices is given.\n"
         "\n"
         "The study is created, or continued if it exists: after an interruption, a crash\n"
         "or kill -9 the same command goes on where it stopped. Instead of a document, the\n"

@@ -26,6 +26,14 @@
     }
 #define TC_SERVER_OPTIONS(of) TC_SERVER_OPTIONS_AT(of, fingerprint, token_file)
 
+/* The row of a `bool` of verbs that run a program on choices which a coordinator sends. */
+#define TC_ANY_CHOICES_OPTION(of, member)                                                          \
+    {                                                                                              \
+        .name = "any-choices", .type = TC_OPTION_BOOL, .offset = offsetof(of, member),             \
+        .help = "give the program every choice that the coordinator's study has; without it only " \
+                "numbers and plain words (letters, digits, ._+-/:=,@%)"                            \
+    }
+
 /* fingerprint NULL: from the environment. */
 tacit_status tc_server_client(tc_client **out, const char *url, const char *fingerprint,
                               tacit_error *err);

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 enum { ANSWER_MOST = 16 << 20 };
 
@@ -124,6 +125,13 @@ static size_t receive(char *data, size_t one, size_t n, void *user)
     return r->body->failed ? 0 : n;
 }
 
+/* libcurl's own sockets are handed on to programs that we start. */
+static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *to)
+{
+    (void)user, (void)purpose;
+    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
 /* libcurl asks about once a second. */
 static int may_go_on(void *user, curl_off_t down, curl_off_t got, curl_off_t up, curl_off_t sent)
 {
@@ -212,6 +220,7 @@ static void set_up(tc_client *c, const tc_call *call, const char *url, struct cu
     curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(h, CURLOPT_WRITEDATA, r);
+    curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(h, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(h, CURLOPT_XFERINFOFUNCTION, may_go_on);
     curl_easy_setopt(h, CURLOPT_XFERINFODATA, r);

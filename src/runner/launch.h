@@ -1,5 +1,6 @@
 /* launch.h - starts a program in a process group of its own, its output in a pipe.
  *
+ * The program gets standard input (/dev/null), output and error, and no other descriptor of ours.
  * Linux: the program is killed when the thread that started it ends (PDEATHSIG),
  * and its end shows on a pidfd. Called by runner.c, and by the program for its demonstration. */
 #ifndef TC_RUNNER_LAUNCH_H

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "runner/environment.h"
+#include "runner/foreign.h"
 #include "runner/launch.h"
 #include "runner/outcome.h"
 #include "runner/template.h"
@@ -17,7 +19,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +88,16 @@ void tc_runner_free(tc_runner *r)
     tc_free(r);
 }
 
+tacit_status tc_runner_check_foreign(const tc_runner *r, tacit_error *err)
+{
+    if (tc_template_has_choice(r->command, 0))
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "the name of the program has a choice of the coordinator's study in it, which "
+            "would choose what runs here; --any-choices allows it");
+    return tc_choices_check(r->space, err);
+}
+
 size_t tc_runner_running(const tc_runner *r)
 {
     return r->running;
@@ -123,12 +134,6 @@ static char **make_argv(const tc_runner *r, uint64_t trial, const double *values
     return argv ? argv + 1 : NULL;
 }
 
-static bool is_ours(const char *variable)
-{
-    return strncmp(variable, "TACIT_TRIAL=", 12) == 0 ||
-           strncmp(variable, "TACIT_PARAMS=", 13) == 0;
-}
-
 static char *params_variable(const tc_runner *r, const double *values, tc_arena *a)
 {
     json_t *params = tc_space_values_json(r->space, values);
@@ -150,7 +155,7 @@ static char **make_envp(const tc_runner *r, uint64_t trial, const double *values
     if (!envp)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        if (!is_ours(environ[i]))
+        if (tc_environment_passes(environ[i]))
             envp[k++] = environ[i];
     tc_text t = {0};
     tc_text_addf(&t, "TACIT_TRIAL=%" PRIu64, trial);

@@ -1,9 +1,11 @@
 /* runner.h - evaluates a trial by running a program.
  *
  * The command is a template: "{lr}" in any argument becomes the value of
- * parameter lr ("{{" and "}}" are literal braces); "{trial}" its number. The
- * program also finds TACIT_TRIAL (the number) and TACIT_PARAMS (the parameters
- * as a JSON object) in its environment, and nothing on standard input. The
+ * parameter lr ("{{" and "}}" are literal braces); "{trial}" its number. No shell
+ * is involved, and a choice may not stand in a word that a shell would read as code.
+ * The program also finds TACIT_TRIAL (the number) and TACIT_PARAMS (the parameters
+ * as a JSON object) in its environment, and nothing on standard input. It gets
+ * neither our open files and connections nor our secrets (environment.h). The
  * value is the last number on the last non-empty line of standard output, or the
  * "value" of a JSON object there; what is not plainly a number makes the trial
  * fail, never fall back to an earlier line (outcome.h). Standard error passes
@@ -36,6 +38,10 @@ typedef struct tc_job_result {
 tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *argv, size_t jobs,
                            int64_t timeout_ms, tacit_error *err);
 void tc_runner_free(tc_runner *r); /* kills what still runs */
+/* For a study whose document somebody else wrote. E_ARG: a choice has a character that the program, or a
+ * script around it, could take for an option, a path elsewhere or code; or a choice is part of the program's
+ * own name. */
+tacit_status tc_runner_check_foreign(const tc_runner *r, tacit_error *err);
 
 /* What programs that are started from now on read as standard input: an open descriptor, borrowed; -1: nothing. */
 void tc_runner_set_input(tc_runner *r, int fd);

@@ -361,6 +361,56 @@ static void a_bad_interpreter_is_an_error(void **state)
     no_child_is_left();
 }
 
+/* What others opened without close-on-exec, low and high. */
+static void open_files_are_not_handed_on(void **state)
+{
+    (void)state;
+    int low = dup(STDERR_FILENO), high = dup2(STDERR_FILENO, 900);
+    assert_true(low > 2 && high == 900);
+    expect_outcome("ls /proc/$$/fd; true", 1, NULL, 2); /* the last one */
+    close(low);
+    close(high);
+}
+
+static void secrets_are_not_handed_on(void **state)
+{
+    (void)state;
+    static const char *const secret[] = {
+        "TACIT_STORAGE", "TACIT_TOKEN_FILE", "PGPASSWORD", "PGPASSFILE",
+        "PGSERVICE",     "PGSERVICEFILE",    "PGSSLKEY",   "CREDENTIALS_DIRECTORY"};
+    size_t n = sizeof secret / sizeof *secret;
+    for (size_t i = 0; i < n; i++)
+        setenv(secret[i], "secret-value", 1);
+    setenv("TACIT_STORAGE_NOTE", "other-value", 1); /* a longer name is another variable */
+    expect_outcome("env | grep -c secret-value; true", 1, NULL, 0);
+    expect_outcome("env | grep -c other-value; true", 1, NULL, 1);
+    for (size_t i = 0; i < n; i++)
+        unsetenv(secret[i]);
+    unsetenv("TACIT_STORAGE_NOTE");
+}
+
+static void a_foreign_study_does_not_choose_the_program(void **state)
+{
+    (void)state;
+    tc_space *s = NULL;
+    tc_runner *r = NULL;
+    tacit_error err = {0};
+    const char *const choices[] = {"sh", "bash"};
+    assert_int_equal(tc_space_new(&s, NULL), TACIT_OK);
+    assert_int_equal(tc_space_add_choice(s, "with", 2, choices, NULL), TACIT_OK);
+    char *by_choice[] = {"/bin/{with}", NULL}, *with_choice[] = {"echo", "{with}", NULL};
+    assert_int_equal(tc_runner_new(&r, s, by_choice, 1, 0, NULL), TACIT_OK);
+    assert_int_equal(tc_runner_check_foreign(r, &err), TACIT_E_ARG);
+    assert_string_equal(err.msg,
+                        "the name of the program has a choice of the coordinator's study in "
+                        "it, which would choose what runs here; --any-choices allows it");
+    tc_runner_free(r);
+    assert_int_equal(tc_runner_new(&r, s, with_choice, 1, 0, NULL), TACIT_OK);
+    assert_int_equal(tc_runner_check_foreign(r, NULL), TACIT_OK);
+    tc_runner_free(r);
+    tc_space_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +430,9 @@ int main(void)
         cmocka_unit_test(a_templated_program_is_looked_up_at_start),
         cmocka_unit_test(scripts_need_no_first_line),
         cmocka_unit_test(a_bad_interpreter_is_an_error),
+        cmocka_unit_test(open_files_are_not_handed_on),
+        cmocka_unit_test(secrets_are_not_handed_on),
+        cmocka_unit_test(a_foreign_study_does_not_choose_the_program),
     };
     return cmocka_run_group_tests(tests, make_space, free_space);
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "runner/code_word.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -126,6 +127,32 @@ static tacit_status read_word(tc_template *t, const char *arg, word *w, tacit_er
     return TACIT_OK;
 }
 
+/* The first choice among the pieces; NULL: there is none. Numbers cannot be commands. */
+static const tc_param *choice_in(const tc_template *t, size_t i)
+{
+    const word *w = &t->words[i];
+    for (size_t k = 0; k < w->n; k++) {
+        const piece *p = &w->pieces[k];
+        if (p->kind == PIECE_PARAM && t->space->params[p->index].type == TC_PARAM_CHOICE)
+            return &t->space->params[p->index];
+    }
+    return NULL;
+}
+
+static tacit_status check_code(const tc_template *t, char *const *argv, tacit_error *err)
+{
+    for (size_t i = 1; i < t->n; i++) {
+        const tc_param *p = choice_in(t, i);
+        if (p && tc_code_word(argv, i))
+            return tc_fail(err, TACIT_E_ARG,
+                           "{%s} stands in \"%.100s\", which is read as a program: its text could "
+                           "be a command there. Give it as a word of its own, as in: sh -c 'echo "
+                           "\"$1\"' sh {%s}",
+                           p->name, argv[i], p->name);
+    }
+    return TACIT_OK;
+}
+
 static tacit_status read_words(tc_template *t, char *const *argv, tacit_error *err)
 {
     while (argv[t->n])
@@ -137,7 +164,7 @@ static tacit_status read_words(tc_template *t, char *const *argv, tacit_error *e
         return tc_fail_memory(err);
     for (size_t i = 0; i < t->n; i++)
         TC_TRY(read_word(t, argv[i], &t->words[i], err));
-    return TACIT_OK;
+    return check_code(t, argv, err);
 }
 
 tacit_status tc_template_new(tc_template **out, const tc_space *space, char *const *argv,
@@ -173,6 +200,11 @@ const char *tc_template_literal(const tc_template *t, size_t i)
 {
     const word *w = &t->words[i];
     return w->n == 1 && w->pieces[0].kind == PIECE_TEXT ? w->pieces[0].text : NULL;
+}
+
+bool tc_template_has_choice(const tc_template *t, size_t i)
+{
+    return choice_in(t, i) != NULL;
 }
 
 static void write_param(const tc_param *p, double value, tc_text *out)

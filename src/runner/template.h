@@ -14,7 +14,7 @@
 typedef struct tc_template tc_template;
 
 /* argv ends with NULL and is copied; space is borrowed until free. E_ARG: empty command,
- * unknown or unfinished placeholder. */
+ * unknown or unfinished placeholder, a choice inside a word that a shell reads as code (code_word.h). */
 tacit_status tc_template_new(tc_template **out, const tc_space *space, char *const *argv,
                              tacit_error *err);
 void tc_template_free(tc_template *t);
@@ -22,6 +22,8 @@ void tc_template_free(tc_template *t);
 size_t tc_template_words(const tc_template *t);
 /* The word itself if it has no placeholder; else NULL. */
 const char *tc_template_literal(const tc_template *t, size_t word);
+/* Can a choice be part of it? */
+bool tc_template_has_choice(const tc_template *t, size_t word);
 /* Appends word number `word` for this trial. */
 void tc_template_write(const tc_template *t, size_t word, uint64_t trial, const double *values,
                        tc_text *out);

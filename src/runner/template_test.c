@@ -100,6 +100,25 @@ static void literals_are_known(void **state)
     tc_template_free(t);
 }
 
+static void choices_are_no_code(void **state)
+{
+    (void)state;
+    tc_template *t = NULL;
+    expect_error(
+        (char *[]){"sh", "-c", "echo {opt}", NULL},
+        "{opt} stands in \"echo {opt}\", which is read as a program: its text could be a "
+        "command there. Give it as a word of its own, as in: sh -c 'echo \"$1\"' sh {opt}");
+    expect_error(
+        (char *[]){"env", "bash", "-c", "{opt}", NULL},
+        "{opt} stands in \"{opt}\", which is read as a program: its text could be a "
+        "command there. Give it as a word of its own, as in: sh -c 'echo \"$1\"' sh {opt}");
+    char *numbers[] = {"sh", "-c", "echo {lr} {layers} {trial}", "sh", "{opt}", NULL};
+    assert_int_equal(tc_template_new(&t, space, numbers, NULL), TACIT_OK);
+    assert_false(tc_template_has_choice(t, 2));
+    assert_true(tc_template_has_choice(t, 4));
+    tc_template_free(t);
+}
+
 static void finite_spaces_have_coordinates(void **state)
 {
     (void)state;
@@ -120,6 +139,7 @@ int main(void)
         cmocka_unit_test(doubled_braces_are_literal),
         cmocka_unit_test(bad_placeholders_are_named),
         cmocka_unit_test(literals_are_known),
+        cmocka_unit_test(choices_are_no_code),
         cmocka_unit_test(finite_spaces_have_coordinates),
     };
     return cmocka_run_group_tests(tests, make_space, free_space);
