@@ -1,6 +1,7 @@
 /* older_head_test.c - what an agent does when its coordinator was restored from a backup: it says why
  * and stops, goes on where it is told to, and pays for what may be released a second time. */
 #include "support/coord_world.h"
+#include "support/crash_store.h"
 
 #include "agent/agent.h"
 #include "base/error.h"
@@ -350,6 +351,38 @@ static void without_a_note_it_is_a_rollback(void **state)
                  "and has 1");
 }
 
+/* The coordinator lives on while its database is replaced by a replica that lagged behind. An agent that
+ * runs waits for round 3 then, which nobody will ever close. */
+static void it_does_not_wait_at_a_replica_that_lagged(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_agent_next next;
+    crash_store front;
+    tc_store *backup = forget_two_rounds(p), *older = copy_of(backup, true);
+    tc_store_close(backup);
+    crash_init(&front, copy_of(p->w.store, true));
+    replace_coordinator(p, &front.base);
+    p->w.store = NULL; /* `front` is of this test */
+    go_on_for(p, 6);   /* now it has the whole ledger in memory */
+    tc_store_close(front.disk);
+    front.disk = older;
+    for (crash_ledger *l = front.ledgers; l; l = l->next)
+        assert_ok(tc_store_ledger(older, "s", false, &l->disk, &err));
+    tacit_status status = TACIT_OK;
+    for (int i = 0; i < 6 && status == TACIT_OK; i++)
+        status = go_on(p, &next, &err);
+    assert_int_equal(status, TACIT_E_STATE); /* E_IO would be tried again, for ever */
+    assert_string_equal(err.msg,
+                        "the coordinator refuses its ledger: the ledger of study \"s\" has lost "
+                        "entries in the coordinator's storage, or is damaged there: nothing is "
+                        "released from it any more; its operator must restore a backup");
+    tc_store *empty;
+    assert_ok(tc_store_open(&empty, "memory:", true, &err));
+    replace_coordinator(p, empty);
+    crash_fini(&front);
+}
+
 /* It has sent round 1 and not heard of it; the coordinator forgot that there was one. */
 static void what_may_be_released_again_is_paid_again(void **state)
 {
@@ -662,6 +695,7 @@ int main(void)
         IN_PLAY(told_to_it_goes_on_and_spends_no_round_twice),
         IN_PLAY(a_release_it_heard_must_be_counted),
         IN_PLAY(without_a_note_it_is_a_rollback),
+        IN_PLAY(it_does_not_wait_at_a_replica_that_lagged),
         IN_PLAY(what_may_be_released_again_is_paid_again),
         IN_PLAY(a_round_that_is_over_is_not_paid_again),
         IN_PLAY(a_known_note_explains_nothing),

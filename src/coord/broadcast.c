@@ -6,6 +6,7 @@
 #include "coord/coord_int.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -74,11 +75,28 @@ static bool say_again(tc_ask *a, tc_desk *d, uint64_t round)
     return kept;
 }
 
+/* The ledger as the store has it now; under d->lock. Where the store was replaced by an older copy of itself,
+ * as by a replica that lagged behind, no later question gets another answer: it is said, so that agents do
+ * not wait for it. The log has the particulars. */
+static tacit_status refresh_ledger(tc_ask *a, tc_desk *d, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status status = tc_ledger_catch_up(d->ledger, &why);
+    if (status != TACIT_E_CORRUPT)
+        return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    tc_log(TC_LOG_ERROR, "study \"%s\": %s", d->name, why.msg);
+    return tc_refuse(a, 409, TACIT_E_CORRUPT, err,
+                     "the ledger of study \"%s\" has lost entries in the coordinator's storage, or "
+                     "is damaged there: nothing is released from it any more; its operator must "
+                     "restore a backup",
+                     d->name);
+}
+
 static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
 {
     tc_ledger_receipt r;
     pthread_mutex_lock(&d->lock);
-    tacit_status status = tc_ledger_catch_up(d->ledger, err);
+    tacit_status status = refresh_ledger(a, d, err);
     if (status == TACIT_OK)
         status = tc_ledger_find(d->ledger, &d->hash, round, &r, err);
     if (status == TACIT_OK) {
@@ -178,7 +196,7 @@ tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
     TC_TRY(tc_query_number(a->q->query, "limit", 1, INT64_MAX, &most, err));
     TC_TRY(tc_ask_federated(a, &d, err));
     pthread_mutex_lock(&d->lock);
-    tacit_status status = tc_ledger_catch_up(d->ledger, err);
+    tacit_status status = refresh_ledger(a, d, err);
     if (status == TACIT_OK)
         j = tc_ledger_json_page(d->ledger, after, most);
     pthread_mutex_unlock(&d->lock);
