@@ -4,7 +4,8 @@
  * caller-owned tacit_error; handles keep the message of their last failure.
  * Nothing is printed, nothing is global. The list below is the only place
  * where a status is declared: the enum, its name, its sentence and the exit
- * code of the `tacit` program all come from it. */
+ * code of the `tacit` program all come from it. Codes 5 and 7 may pass by
+ * themselves: the same call may succeed later. */
 #ifndef TACIT_STATUS_H
 #define TACIT_STATUS_H
 
@@ -30,8 +31,8 @@ extern "C" {
     X(E_NOT_FOUND, 3, "no such study, trial or file")                                              \
     X(E_STATE, 4, "not possible in the present state")                                             \
     X(E_CONFLICT, 4, "somebody else was first")                                                    \
-    X(E_IO, 5, "the storage or a file could not be read or written")                               \
-    X(E_CORRUPT, 5, "the storage is damaged or not one of tacit's")                                \
+    X(E_IO, 5, "the storage, a file or the network could not be reached, read or written")         \
+    X(E_CORRUPT, 10, "the storage is damaged or not one of tacit's")                               \
     X(E_BUSY, 5, "the storage stayed locked by another process")                                   \
     X(E_NUMERIC, 6, "a computation broke down")                                                    \
     X(E_MEMORY, 7, "out of memory")                                                                \

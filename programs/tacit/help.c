@@ -133,7 +133,23 @@ typedef struct exit_meaning {
     const char *text;
 } exit_meaning;
 
-/* Several statuses may share a code: they share its line. */
+/* All that share a code, on its line. */
+static void exit_code(FILE *out, const exit_meaning *list, size_t n, int code)
+{
+    bool first = true;
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].code != code)
+            continue;
+        if (first)
+            fprintf(out, "  %3d  %s", code, list[i].text);
+        else
+            fprintf(out, ";\n       %s", list[i].text);
+        first = false;
+    }
+    if (!first)
+        fputc('\n', out);
+}
+
 static void exit_codes(FILE *out)
 {
     static const exit_meaning list[] = {
@@ -141,15 +157,9 @@ static void exit_codes(FILE *out)
         TACIT_STATUS_LIST(MEANING)
 #undef MEANING
     };
-    size_t n = sizeof list / sizeof *list;
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0 && list[i].code == list[i - 1].code)
-            continue;
-        fprintf(out, "  %3d  %s", list[i].code, list[i].text);
-        for (size_t j = i + 1; j < n && list[j].code == list[i].code; j++)
-            fprintf(out, ";\n       %s", list[j].text);
-        fputc('\n', out);
-    }
+    for (int code = 0; code < 256; code++)
+        exit_code(out, list, sizeof list / sizeof *list, code);
+    fprintf(out, "5 and 7 may pass by themselves: the same command may succeed later.\n");
 }
 
 void tc_help_all(FILE *out)

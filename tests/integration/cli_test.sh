@@ -403,8 +403,8 @@ check "sixteen trials" says '"complete":16'
 
 echo "this is not a database, only a text that is long enough to be taken for one" > text.db
 cp text.db text.copy
-bad 5 "not a tacit store" studies --storage sqlite:///text.db
-bad 5 "not a tacit store" ask study.json --storage sqlite:///text.db
+bad 10 "not a tacit store" studies --storage sqlite:///text.db
+bad 10 "not a tacit store" ask study.json --storage sqlite:///text.db
 check "a foreign file is left untouched" cmp text.db text.copy
 bad 2 "unknown scheme" studies --storage mysql://host/db
 

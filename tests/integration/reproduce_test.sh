@@ -81,7 +81,7 @@ check "after kill -9" run 0 ldp-fig2a-se --quick --out killed --quiet
 check "uninterrupted" run 0 ldp-fig2a-se --quick --out whole --quiet
 check "the same bits once more" same killed/ldp-fig2a-se whole/ldp-fig2a-se
 sed -i '2s/0/1/' one/pf-pne-fig1a/runs.jsonl
-check "a damaged line" run 5 pf-pne-fig1a --quick --out one --quiet
+check "a damaged line" run 10 pf-pne-fig1a --quick --out one --quiet
 check "is named" grep -q 'line 2 of "one/pf-pne-fig1a/runs.jsonl" is damaged' err
 
 finish

@@ -138,7 +138,7 @@ check "a snapshot of another one is left as it is" run 4 --algorithm hct $long -
 check "and named" grep -q '^tacit: "stop.run-0" is the snapshot of another simulation; it is left as it is$' err
 rm stop
 echo damage >> stop.run-0
-check "a damaged one is refused" run 5 --algorithm hct $long --pulls 40000000 --checkpoint stop --runs 1
+check "a damaged one is refused" run 10 --algorithm hct $long --pulls 40000000 --checkpoint stop --runs 1
 check "with the way out" grep -q '^tacit: the snapshot "stop.run-0" is damaged; without it the run begins again$' err
 rm -f stop*
 "$tacit" simulate --algorithm hct $small --versus "hoo; blin" --checkpoint each > out 2> err
