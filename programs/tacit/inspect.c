@@ -138,6 +138,9 @@ static void print_sum(const tc_traffic *t, const char *study)
 static void print_promise(const tc_study_plan *plan)
 {
     char delta[32];
+    const char *not_private = tc_study_plan_not_private(plan);
+    if (*not_private)
+        printf("NOT PRIVATE: %s.\n", not_private);
     if (!(plan->doc->delta > 0))
         return;
     tc_delta_text(delta, plan->doc->delta);
@@ -177,7 +180,7 @@ static void exact_price(tc_table *t, const tc_passage *p)
     tc_table_number(t, 11, p->epsilon); /* nothing where it is not finite */
 }
 
-static void exact_row(tc_table *t, const tc_passage *p, double delta)
+static void exact_row(tc_table *t, const tc_passage *p, double delta, const char *not_private)
 {
     char text[HEX];
     tc_table_integer(t, 0, (int64_t)p->round);
@@ -200,19 +203,21 @@ static void exact_row(tc_table *t, const tc_passage *p, double delta)
     tc_table_text(t, 15, p->skipped);
     if (p->paid && delta > 0)
         tc_table_number(t, 16, delta);
+    if (*not_private)
+        tc_table_text(t, 17, not_private);
     tc_table_end_row(t);
 }
 
-static tacit_status print_exact(const tc_traffic *t, double delta, tc_format format,
+static tacit_status print_exact(const tc_traffic *t, const tc_study_plan *plan, tc_format format,
                                 tacit_error *err)
 {
     static const char *const names[] = {
         "round", "message",     "bytes",      "hash",          "journalled", "ledger",
         "entry", "event",       "parameter",  "sampling_rate", "count",      "epsilon",
-        "heard", "heard_bytes", "heard_hash", "skipped",       "delta"};
-    tc_table *out = tc_table_new(17, names);
+        "heard", "heard_bytes", "heard_hash", "skipped",       "delta",      "not_private"};
+    tc_table *out = tc_table_new(18, names);
     for (size_t i = 0; i < t->n; i++)
-        exact_row(out, &t->rounds[i], delta);
+        exact_row(out, &t->rounds[i], plan->doc->delta, tc_study_plan_not_private(plan));
     return tc_table_print(out, format, stdout, err);
 }
 
@@ -345,7 +350,7 @@ static tacit_status inspect(const tc_invocation *in, tc_session *s, tc_traffic *
         return print_message(t, (uint64_t)o->round, in->format, err);
     if (in->format == TC_FORMAT_TABLE)
         return print_people(t, name, tc_study_get_plan(s->study), err);
-    return print_exact(t, tc_study_get_plan(s->study)->doc->delta, (tc_format)in->format, err);
+    return print_exact(t, tc_study_get_plan(s->study), (tc_format)in->format, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)

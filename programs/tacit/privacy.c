@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "privacy/delta.h"
 #include "verbs.h"
 
 #include <math.h>
@@ -11,22 +12,26 @@
 
 /* ---- options */
 
+void tc_delta_warn(double delta, uint64_t agents, bool quiet)
+{
+    double n = (double)agents;
+    if (tc_delta_is_large(delta, agents))
+        tc_note(quiet, "tacit: warning: delta %g is above 1/N^2 = %g for %llu agents", delta,
+                1 / (n * n), (unsigned long long)agents);
+}
+
 tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *delta,
                               tacit_error *err)
 {
-    double n = (double)agents;
+    uint64_t n = (uint64_t)agents;
     if (given == 0 && agents == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "a delta is needed: give --delta, or --agents N for min(1e-5, 1/N^2)");
-    double chosen = given > 0 ? given : fmin(1e-5, 1 / (n * n));
-    if (agents > 0 && chosen >= 1 / n)
-        return tc_fail(err, TACIT_E_ARG,
-                       "delta must be below 1/N = %g for %lld agents, got %g: such a delta allows "
-                       "to publish all of one agent's data",
-                       1 / n, (long long)agents, chosen);
-    if (agents > 0 && chosen > 1 / (n * n))
-        tc_note(quiet, "tacit: warning: delta %g is above 1/N^2 = %g for %lld agents", chosen,
-                1 / (n * n), (long long)agents);
+    double chosen = given > 0 ? given : tc_delta_default(n);
+    if (agents > 0)
+        TC_TRY(tc_delta_check("delta", chosen, n, err));
+    if (agents > 0)
+        tc_delta_warn(chosen, n, quiet);
     *delta = chosen;
     return TACIT_OK;
 }

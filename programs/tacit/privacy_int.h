@@ -50,6 +50,8 @@ extern const tc_verb tc_verb_privacy_audit;
  * 1/N^2 is warned of. given, agents: 0 where not given. */
 tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *delta,
                               tacit_error *err);
+/* Says on standard error that it is above 1/N^2, if it is. */
+void tc_delta_warn(double delta, uint64_t agents, bool quiet);
 /* By rate and the option: at rate 1 everybody takes part. E_ARG: as tc_privacy_unit_check. */
 tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampling *out,
                                  tacit_error *err);

@@ -4,6 +4,7 @@
  * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "privacy_int.h"
 #include "server_options.h"
 #include "verbs.h"
 #include "wire/study_doc.h"
@@ -189,6 +190,8 @@ static tacit_status run_create(const tc_invocation *in, tacit_error *err)
     tc_study_doc *doc;
     TC_TRY(tc_study_doc_read(&doc, in->args[0], err));
     char *text = tc_remote_creation(doc);
+    if (doc->agents > 0)
+        tc_delta_warn(doc->delta, doc->agents, in->quiet);
     tc_study_doc_free(doc);
     if (!text)
         return tc_fail_memory(err);

@@ -51,6 +51,12 @@ static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p
     return tc_identity_check(a, &p->hash, err);
 }
 
+/* Beside what the document says itself, a coordinator says that of itself. */
+static bool is_seeded(const tc_offer *o, const tc_study_plan *p)
+{
+    return o->not_private && !*tc_study_plan_not_private(p);
+}
+
 /* Nobody hears of this agent before it knows what it takes part in. */
 static tacit_status agree(tc_agent *a, tc_offer *o, bool enrolled, tacit_error *err)
 {
@@ -59,9 +65,9 @@ static tacit_status agree(tc_agent *a, tc_offer *o, bool enrolled, tacit_error *
     tacit_status status = tc_consent(&a->cfg, o, p, err);
     if (status == TACIT_OK)
         status = check_known(a, o, p, err);
-    a->stamp = a->cfg.seeded    ? "the agent's secrets come from a seed (test mode)"
-               : o->not_private ? "the coordinator's noise comes from a seed (test mode)"
-                                : NULL;
+    a->stamp = a->cfg.seeded     ? "the agent's secrets come from a seed (test mode)"
+               : is_seeded(o, p) ? "the coordinator's noise comes from a seed (test mode)"
+                                 : NULL;
     if (status == TACIT_OK)
         status = tc_consent_limit(&a->cfg, p, a->stamp != NULL, err);
     if (status == TACIT_OK && !enrolled)

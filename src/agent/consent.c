@@ -2,25 +2,31 @@
  *
  * A study is refused that protects nothing, whose coordinator says of itself that its noise is no
  * secret, or that may spend more than this agent allows. One that was given no limit of its own has
- * that of EPSILON_MOST and DELTA_MOST over its whole ledger: a promise that large is a number on paper. */
+ * that of EPSILON_MOST at delta_most over its whole ledger: a promise that large is a number on paper. */
 #include "agent/agent_int.h"
 
 #include "algo/charge.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "privacy/delta.h"
 #include "privacy/statement.h"
 
 #include <string.h>
 
 #define EPSILON_MOST 10.0
-#define DELTA_MOST   0.01
+
+/* A study whose delta is larger is one to agree to by --epsilon and --delta. */
+static double delta_most(const tc_study_doc *d)
+{
+    return tc_delta_default(d->agents);
+}
 
 static tacit_status too_much(const tc_study_doc *d, double epsilon, double delta, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_STATE,
                    "study \"%s\" may spend epsilon %g at delta %g: without an epsilon of its own "
                    "this agent takes part up to epsilon %g at delta %g",
-                   d->name, epsilon, delta, EPSILON_MOST, DELTA_MOST);
+                   d->name, epsilon, delta, EPSILON_MOST, delta_most(d));
 }
 
 /* What rounds cost together, and whom. */
@@ -90,7 +96,7 @@ static tacit_status cost(const tc_study_plan *p, double delta, tc_guarantee *out
 /* At which the cost of noise is told: of an epsilon that is promised the document's own delta is part. */
 static double delta_of(const tc_study_doc *d)
 {
-    return d->delta > 0 && d->delta < DELTA_MOST ? d->delta : DELTA_MOST;
+    return d->delta > 0 && d->delta < delta_most(d) ? d->delta : delta_most(d);
 }
 
 /* ---- this study by itself ---- */
@@ -108,7 +114,7 @@ static tacit_status check_size(const tc_study_plan *p, tacit_error *err)
     const tc_study_doc *d = p->doc;
     if (d->promise == TC_PROMISE_NOISE)
         return check_noise(p, err);
-    return d->epsilon <= EPSILON_MOST && d->delta <= DELTA_MOST
+    return d->epsilon <= EPSILON_MOST && d->delta <= delta_most(d)
                ? TACIT_OK
                : too_much(d, d->epsilon, d->delta, err);
 }
@@ -118,6 +124,7 @@ static tacit_status check_size(const tc_study_plan *p, tacit_error *err)
 static tacit_status check_sum(const tc_study_plan *p, bill *b, tacit_error *err)
 {
     tc_guarantee g = {.epsilon = 0};
+    double delta = delta_most(p->doc);
     TC_TRY(add_rounds(p, b, err));
     tc_ledger_plan rest = {.events = b->events,
                            .n = b->n,
@@ -125,14 +132,14 @@ static tacit_status check_sum(const tc_study_plan *p, bill *b, tacit_error *err)
                            .unit = b->who.unit,
                            .subject = b->n > 0 ? tc_round_charge_subject(&b->who) : NULL};
     if (b->n > 0)
-        TC_TRY(tc_ledger_after(b->paid, &rest, &tc_accountant_pld, DELTA_MOST, &g, err));
+        TC_TRY(tc_ledger_after(b->paid, &rest, &tc_accountant_pld, delta, &g, err));
     if (g.epsilon <= EPSILON_MOST)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
                    "study \"%s\" would bring ledger \"%s\" to epsilon %g at delta %g: without an "
                    "epsilon of its own this agent takes part up to epsilon %g, in all studies on "
                    "the same data together",
-                   p->doc->name, tc_ledger_name(b->paid), g.epsilon, DELTA_MOST, EPSILON_MOST);
+                   p->doc->name, tc_ledger_name(b->paid), g.epsilon, delta, EPSILON_MOST);
 }
 
 static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan *p,
@@ -175,7 +182,7 @@ tacit_status tc_consent_limit(tc_agent_config *cfg, const tc_study_plan *p, bool
         return TACIT_OK;
     cfg->limited = true;
     cfg->limit = (tc_ledger_budget){
-        .epsilon = EPSILON_MOST, .delta = DELTA_MOST, .accountant = &tc_accountant_pld};
+        .epsilon = EPSILON_MOST, .delta = delta_most(p->doc), .accountant = &tc_accountant_pld};
     return TACIT_OK;
 }
 
@@ -185,6 +192,16 @@ static tacit_status not_told(const tc_study_doc *d, const char *what, tacit_erro
 {
     return tc_fail(err, TACIT_E_STATE,
                    "study \"%s\" %s, and this agent was not told to accept that", d->name, what);
+}
+
+/* At 1/N neither a promise nor a limit means anything. */
+static tacit_status check_delta(const tc_agent_config *cfg, const tc_study_doc *d, tacit_error *err)
+{
+    tacit_error why = {0};
+    if (d->delta > 0 && tc_delta_check("its delta", d->delta, d->agents, &why) != TACIT_OK)
+        return tc_fail(err, TACIT_E_STATE, "study \"%s\" promises too little: %s", d->name,
+                       why.msg);
+    return cfg->limited ? tc_delta_check("--delta", cfg->limit.delta, d->agents, err) : TACIT_OK;
 }
 
 tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
@@ -201,6 +218,7 @@ tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_
         return not_told(d, "protects nothing (its privacy is \"none\")", err);
     if (o->not_private)
         return not_told(d, "is NOT PRIVATE (its coordinator's noise comes from a seed)", err);
+    TC_TRY(check_delta(cfg, d, err));
     if (cfg->limited)
         return TACIT_OK;
     TC_TRY(check_size(p, err));
@@ -215,7 +233,7 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
     double at = d->delta;
     char epsilon[32], delta[32];
     if (d->promise == TC_PROMISE_NONE || a->stamp) {
-        tc_text_addf(out, "NOT PRIVATE: %s", a->stamp ? a->stamp : "the study protects nothing");
+        tc_text_addf(out, "NOT PRIVATE: %s", a->stamp ? a->stamp : tc_study_plan_not_private(p));
         return TACIT_OK;
     }
     if (d->promise == TC_PROMISE_NOISE) {

@@ -96,7 +96,7 @@ static int begin(void **state)
                  " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2,"
                  " \"releases\": \"all\"},"
                  " \"federation\": {\"agents\": 3, \"deadline_s\": 60},"
-                 " \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}");
+                 " \"privacy\": {\"epsilon\": 5, \"delta\": 1e-5}}");
     world_join_token(&p.w, 3, p.token);
     assert_ok(tc_store_open(&p.store, "memory:", true, &err));
     p.cfg = (tc_agent_config){.store = p.store,
@@ -187,7 +187,7 @@ static void restart_limited(play *p, double epsilon)
 {
     p->cfg.limited = true;
     p->cfg.limit =
-        (tc_ledger_budget){.epsilon = epsilon, .delta = 0.01, .accountant = &tc_accountant_pld};
+        (tc_ledger_budget){.epsilon = epsilon, .delta = 1e-5, .accountant = &tc_accountant_pld};
     restart(p, false);
 }
 

@@ -71,7 +71,7 @@ static void create(play *p, int site, const char *epsilon)
              " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
              " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2,"
              " \"releases\": \"all\"}, \"federation\": {\"agents\": 2, \"deadline_s\": 60},"
-             " \"privacy\": {\"epsilon\": %s, \"delta\": 0.01}}",
+             " \"privacy\": {\"epsilon\": %s, \"delta\": 1e-5}}",
              epsilon);
     world_create(&p->w[site], "s", text);
     world_join_token(&p->w[site], 2, p->token[site]);
@@ -423,7 +423,7 @@ static void it_says_what_it_rests_on(void **state)
     join(p);
     assert_ok(tc_agent_promise(p->agent, &text, &err));
     assert_string_equal(tc_text_get(&text),
-                        "the study may spend epsilon 5, delta 0.01 for every agent. Towards "
+                        "the study may spend epsilon 5, delta 1e-05 for every agent. Towards "
                         "everybody but the coordinator, which sees the vectors and is trusted to "
                         "sample and to draw the noise as the document says, once a round");
     tc_text_fini(&text);
@@ -466,7 +466,7 @@ static void without_a_limit_all_studies_have_one(void **state)
     p->cfg.ledger = "mine";
     p->cfg.limited = true;
     p->cfg.limit =
-        (tc_ledger_budget){.epsilon = 20, .delta = 0.01, .accountant = &tc_accountant_pld};
+        (tc_ledger_budget){.epsilon = 20, .delta = 1e-5, .accountant = &tc_accountant_pld};
     join(p);
     send_message(p);
     assert_int_equal(p->declines, 0);

@@ -128,7 +128,7 @@ static void begin(play *p, bool seeded, const char *algorithm, const char *priva
 
 static void begin_private(play *p)
 {
-    begin(p, false, DE, "{\"epsilon\": 5, \"delta\": 0.01}");
+    begin(p, false, DE, "{\"epsilon\": 5, \"delta\": 1e-5}");
 }
 
 static void end(play *p)
@@ -227,7 +227,7 @@ static bool claims_private(play *p)
     tc_ledger_claim c;
     tc_ledger *l = ledger_of(p->store, "mine");
     assert_true(tc_ledger_get_head(l).seq > 0);
-    assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, 0.01, &tc_accountant_pld, &c, &err));
+    assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, 1e-5, &tc_accountant_pld, &c, &err));
     bool is_private = c.is_private;
     tc_ledger_close(l);
     return is_private;
@@ -260,18 +260,19 @@ static void what_is_not_private_is_refused_before_enrolling(void **state)
         bool seeded;
         const char *privacy, *what;
     } cases[] = {
-        {true, "{\"epsilon\": 5, \"delta\": 0.01}",
+        {true, "{\"epsilon\": 5, \"delta\": 1e-5}",
          "study \"s\" is NOT PRIVATE (its coordinator's noise comes from a seed), and this agent "
          "was not told to accept that"},
         {false, "\"none\"",
          "study \"s\" protects nothing (its privacy is \"none\"), and this agent was not told to "
          "accept that"},
-        {false, "{\"epsilon\": 11, \"delta\": 0.01}",
-         "study \"s\" may spend epsilon 11 at delta 0.01: without an epsilon of its own this agent "
-         "takes part up to epsilon 10 at delta 0.01"},
+        {false, "{\"epsilon\": 11, \"delta\": 1e-5}",
+         "study \"s\" may spend epsilon 11 at delta 1e-05: without an epsilon of its own this "
+         "agent "
+         "takes part up to epsilon 10 at delta 1e-05"},
         {false, "{\"epsilon\": 1, \"delta\": 0.2}", "may spend epsilon 1 at delta 0.2:"},
-        {false, "{\"noise_multiplier\": 0.0001, \"delta\": 0.01}", "at delta 0.01: without an"},
-        {false, "{\"noise_multiplier\": 0.4, \"delta\": 0.01}", "at delta 0.01: without an"},
+        {false, "{\"noise_multiplier\": 0.0001, \"delta\": 1e-5}", "at delta 1e-05: without an"},
+        {false, "{\"noise_multiplier\": 0.4, \"delta\": 1e-5}", "at delta 1e-05: without an"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -359,14 +360,96 @@ static void other_last_digits_are_agreed_on(void **state)
     }
 }
 
+static void promise_half(json_t *body)
+{
+    const char *text = json_string_value(json_object_get(body, "document"));
+    json_t *document = json_loads(text, 0, NULL);
+    assert_int_equal(
+        json_object_set_new(json_object_get(document, "privacy"), "delta", json_real(0.5)), 0);
+    char *changed = tc_json_text(document);
+    assert_int_equal(json_object_set_new(body, "document", json_string(changed)), 0);
+    tc_free(changed);
+    json_decref(document);
+}
+
+/* A coordinator may be one that still makes such studies. */
+static void a_delta_of_one_in_n_is_no_promise(void **state)
+{
+    play p;
+    tacit_error err = {0};
+    (void)state;
+    begin_private(&p);
+    p.at = "/studies/s";
+    p.lie = promise_half;
+    for (int limited = 0; limited < 2; limited++) {
+        p.cfg.limited = limited;
+        p.cfg.limit =
+            (tc_ledger_budget){.epsilon = 9, .delta = 1e-5, .accountant = &tc_accountant_pld};
+        assert_not_joined(&p,
+                          "study \"s\" promises too little: its delta must be below 1/N = "
+                          "0.333333 for 3 agents, got 0.5: such a delta allows to publish all of "
+                          "one agent's data");
+    }
+    p.at = NULL;
+    p.cfg.limit.delta = 0.4;
+    assert_fails(tc_agent_open(&p.agent, &p.cfg, &err), TACIT_E_ARG,
+                 "--delta must be below 1/N = 0.333333 for 3 agents, got 0.4");
+    assert_int_equal(enrolled(&p), 0);
+    end(&p);
+}
+
+/* What is warned of elsewhere is agreed to by a limit, not by default. */
+static void the_default_limit_is_that_of_privacy_md(void **state)
+{
+    play p;
+    (void)state;
+    begin(&p, false, DE, "{\"epsilon\": 5, \"delta\": 0.01}");
+    assert_not_joined(&p,
+                      "study \"s\" may spend epsilon 5 at delta 0.01: without an epsilon of its "
+                      "own this agent takes part up to epsilon 10 at delta 1e-05");
+    p.cfg.limited = true;
+    p.cfg.limit = (tc_ledger_budget){.epsilon = 5, .delta = 0.01, .accountant = &tc_accountant_pld};
+    join(&p);
+    end(&p);
+}
+
+/* Why a relay's study is not private is said before anybody joins, and by the agent. */
+static void a_relay_says_why_it_is_not_private(void **state)
+{
+    static const struct {
+        const char *algorithm, *why;
+    } cases[] = {{"\"fts\", \"features\": 8", "messages are handed on without noise"},
+                 {DE, "its document promises nothing"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        play p;
+        tacit_error err = {0};
+        tc_text text = {0}, want = {0};
+        json_t *shown;
+        begin(&p, false, cases[i].algorithm, "\"none\"");
+        assert_int_equal(world_call(&p.w, "GET", "/v1/studies/s", p.w.operator_token, NULL, &shown),
+                         200);
+        assert_string_equal(world_text(shown, "not_private"), cases[i].why);
+        json_decref(shown);
+        p.cfg.accepts_not_private = true;
+        join(&p);
+        assert_ok(tc_agent_promise(p.agent, &text, &err));
+        tc_text_addf(&want, "NOT PRIVATE: %s", cases[i].why);
+        assert_string_equal(tc_text_get(&text), tc_text_get(&want));
+        tc_text_fini(&text);
+        tc_text_fini(&want);
+        end(&p);
+    }
+}
+
 /* A limit of its own is an answer to a study that promises little. */
 static void a_limit_of_its_own_is_enough(void **state)
 {
     play p;
     (void)state;
-    begin(&p, false, DE, "{\"noise_multiplier\": 0.0001, \"delta\": 0.01}");
+    begin(&p, false, DE, "{\"noise_multiplier\": 0.0001, \"delta\": 1e-5}");
     p.cfg.limited = true;
-    p.cfg.limit = (tc_ledger_budget){.epsilon = 3, .delta = 0.01, .accountant = &tc_accountant_pld};
+    p.cfg.limit = (tc_ledger_budget){.epsilon = 3, .delta = 1e-5, .accountant = &tc_accountant_pld};
     join(&p);
     finish(&p);
     assert_int_equal(p.posted, 5); /* all of them refusals */
@@ -374,7 +457,7 @@ static void a_limit_of_its_own_is_enough(void **state)
     assert_int_equal(tc_ledger_get_head(mine).seq, 0);
     tc_ledger_close(mine);
     end(&p);
-    begin(&p, false, DE, "{\"noise_multiplier\": 8, \"delta\": 0.01}");
+    begin(&p, false, DE, "{\"noise_multiplier\": 8, \"delta\": 1e-5}");
     join(&p);
     finish(&p);
     assert_int_equal(p.posted, 5);
@@ -406,7 +489,7 @@ static void a_seeded_coordinator_stamps_the_agents_ledger(void **state)
 {
     play p;
     (void)state;
-    begin(&p, true, DE, "{\"epsilon\": 5, \"delta\": 0.01}");
+    begin(&p, true, DE, "{\"epsilon\": 5, \"delta\": 1e-5}");
     p.cfg.accepts_not_private = true;
     join(&p);
     finish(&p);
@@ -426,7 +509,7 @@ static void a_stamp_that_comes_with_the_broadcast_is_seen(void **state)
 {
     play p;
     (void)state;
-    begin(&p, true, DE, "{\"epsilon\": 5, \"delta\": 0.01}");
+    begin(&p, true, DE, "{\"epsilon\": 5, \"delta\": 1e-5}");
     p.at = "/studies/s";
     p.lie = hide_stamp;
     join(&p);
@@ -762,6 +845,9 @@ int main(void)
         cmocka_unit_test(too_little_noise_is_refused),
         cmocka_unit_test(other_last_digits_are_agreed_on),
         cmocka_unit_test(a_limit_of_its_own_is_enough),
+        cmocka_unit_test(a_delta_of_one_in_n_is_no_promise),
+        cmocka_unit_test(the_default_limit_is_that_of_privacy_md),
+        cmocka_unit_test(a_relay_says_why_it_is_not_private),
         cmocka_unit_test(what_promises_little_is_said_as_it_is),
         cmocka_unit_test(a_seeded_coordinator_stamps_the_agents_ledger),
         cmocka_unit_test(a_stamp_that_comes_with_the_broadcast_is_seen),

@@ -2,6 +2,37 @@
  * ones: each is refused with a reason, and the round is unaffected. */
 #include "support/coord_study.h"
 
+/* ---- studies ---- */
+
+static void a_delta_of_one_in_n_is_refused(void **state)
+{
+    static const struct {
+        const char *agents, *delta;
+        int http;
+    } cases[] = {{"200", "0.5", 400}, {"200", "0.005", 400}, {"200", "0.0049", 201},
+                 {"8", "0.125", 400}, {"8", "1e-4", 201},    {"2", "0.5", 400}};
+    coord_world *w = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[640];
+        json_t *a;
+        snprintf(body, sizeof body,
+                 "{\"document\": {\"name\": \"d%zu\", \"direction\": \"maximize\", \"trials\": 9,"
+                 " \"seed\": 7, \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+                 " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2,"
+                 " \"releases\": \"0,1\"}, \"federation\": {\"agents\": %s},"
+                 " \"privacy\": {\"noise_multiplier\": 8, \"delta\": %s}}}",
+                 i, cases[i].agents, cases[i].delta);
+        assert_int_equal(world_call(w, "POST", "/v1/studies", w->operator_token, body, &a),
+                         cases[i].http);
+        if (i == 0)
+            assert_detail(a,
+                          "privacy.delta must be below 1/N = 0.005 for 200 agents, got 0.5: such "
+                          "a delta allows to publish all of one agent's data");
+        else
+            json_decref(a);
+    }
+}
+
 /* ---- rounds ---- */
 
 static void a_full_roster_closes_the_round(void **state)
@@ -273,6 +304,7 @@ static void studies_that_cannot_run_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_WORLD(a_delta_of_one_in_n_is_refused),
         IN_WORLD(a_full_roster_closes_the_round),
         IN_WORLD(a_deadline_closes_the_round_and_late_ones_are_told),
         IN_WORLD(rounds_come_one_after_another),

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "privacy/delta.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -190,6 +191,8 @@ tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
 {
     tc_study_row row;
     int64_t id;
+    if (doc->agents > 0 && doc->delta > 0)
+        TC_TRY(tc_delta_check("privacy.delta", doc->delta, doc->agents, err));
     TC_TRY(tc_study_calibrate(doc, err));
     TC_TRY(tc_study_row_of(&row, doc, 0, err));
     tacit_status status = rehearse(doc, &row, err);
@@ -282,7 +285,9 @@ static tacit_status add_federated(tc_ask *a, tc_desk *d, json_t *j, tacit_error 
 {
     uint64_t enrolled;
     tc_round r;
-    const char *not_private = a->coord->cfg.seeded ? "noise comes from a seed" : "";
+    const char *not_private = tc_study_plan_not_private(d->plan);
+    if (a->coord->cfg.seeded && !*not_private)
+        not_private = "noise comes from a seed";
     TC_TRY(tc_roster_count(a->coord, d, &enrolled, err));
     TC_TRY(tc_round_present(a->coord, d->id, &r, err));
     json_t *more = json_pack("{s:O, s:I, s:I, s:o, s:s}", "options", d->plan->options, "agents",

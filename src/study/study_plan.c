@@ -85,6 +85,13 @@ tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uin
 
 /* ---- what may be spent ---- */
 
+const char *tc_study_plan_not_private(const tc_study_plan *p)
+{
+    if (!p->doc->algorithm->aggregator)
+        return "messages are handed on without noise";
+    return p->doc->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
+}
+
 tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
                                  tacit_error *err)
 {

@@ -39,6 +39,9 @@ tacit_status tc_study_calibrate(tc_study_doc *doc, tacit_error *err);
 tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uint64_t *out,
                                       tacit_error *err);
 
+/* Why what its agents send is not private, as far as the document says; "": it is. */
+const char *tc_study_plan_not_private(const tc_study_plan *p);
+
 /* What closing this round will cost. E_UNSUPPORTED: a relay releases no sums. */
 tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
                                  tacit_error *err);

@@ -37,7 +37,7 @@ cat > s.json <<'J'
 {"name": "s", "direction": "maximize", "trials": 6, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
  "algorithm": {"name": "dp-fts-de", "features": 6, "initial": 2, "releases": "0,1,3"},
- "federation": {"agents": 2, "deadline_s": 600}, "privacy": {"epsilon": 4, "delta": 0.01}}
+ "federation": {"agents": 2, "deadline_s": 600}, "privacy": {"epsilon": 4, "delta": 1e-5}}
 J
 cat > train <<J
 #!/bin/sh
@@ -53,7 +53,7 @@ found one 3
 echo wrong > wrong.join
 refused 4 "the coordinator refuses the study" part none --token-file wrong.join
 [ ! -e none.db ] || fail "a wrong token leaves a storage"
-refused 2 "--delta is of --epsilon, which is missing" part none --token-file one.join --delta 0.01
+refused 2 "--delta is of --epsilon, which is missing" part none --token-file one.join --delta 1e-5
 refused 2 "name must be 1 to" "$tacit" agent "$url" --study ../x --fingerprint "$pin" -- ./train '{x}'
 refused 2 "name must be 1 to" part none --as ../x --token-file one.join
 refused 2 "a join token is needed" env TACIT_TOKEN_FILE= "$tacit" agent "$url" --study s \
@@ -71,7 +71,7 @@ await test -e ran || fail "no trial was run"
 rm slow
 waits() { "$tacit" inspect s --storage "sqlite:///$here/a.db" 2>/dev/null | grep -q leaving; }
 await waits || fail "no message left"
-grep -q "the study may spend epsilon 4, delta 0.01 for every agent. Towards everybody but the coordinator" a.err ||
+grep -q "the study may spend epsilon 4, delta 1e-05 for every agent. Towards everybody but the coordinator" a.err ||
     { fail "the agent does not say what it promises:"; cat a.err; }
 agent_process=$(pgrep -P $first || echo $first)
 kill -TERM $agent_process
@@ -85,7 +85,7 @@ first=$!
 part b --token-file one.join || { fail "b"; cat b.err; }
 wait $first || { fail "a"; cat a.err; }
 "$tacit" inspect s --storage "sqlite:///$here/a.db" > people
-grep -q "^epsilon is at delta 0.01, for each message by itself" people || { fail "no delta"; cat people; }
+grep -q "^epsilon is at delta 1e-05, for each message by itself" people || { fail "no delta"; cat people; }
 grep -q "^Towards everybody but the coordinator" people || fail "not towards whom"
 refused 4 "the storage is an agent's, with its journal of study \"s\"" "$tacit" serve \
     --storage "sqlite:///$here/a.db" --listen 127.0.0.1:0
@@ -106,7 +106,7 @@ wait $server || true
 serve_at two --rate 5
 found two 2
 refused 4 "this one can be kept beside it" part a --token-file two.join
-part a --as other --token-file two.join --epsilon 20 --delta 0.01 &
+part a --as other --token-file two.join --epsilon 20 --delta 1e-5 &
 first=$!
 part d --token-file two.join || { fail "429 ends an agent"; cat d.err; }
 wait $first || { fail "429 ends an agent"; cat a.err; }

@@ -40,7 +40,7 @@ agent() { # NUMBER OPTIONS...: in the background
     "$tacit" agent "$url" --study s --token-file "$dir/join" --fingerprint "$pin" --quiet \
         --storage "sqlite:///$dir/a$n.db" "$@" -- "$dir/train" '{x}' > "$dir/a$n.out" 2> "$dir/a$n.err" &
 }
-agent 0
+agent 0 --epsilon 10 --delta 0.01
 first=$!
 agent 1 --epsilon 2.6 --delta 0.01
 second=$!
@@ -115,6 +115,37 @@ cat > "$dir/alone.json" <<'J2'
 J2
 "$tacit" ask "$dir/alone.json" --storage "sqlite:///$dir/alone.db" > /dev/null
 refused "is of one party: nothing of it is ever sent" "$tacit" inspect alone --storage "sqlite:///$dir/alone.db"
+
+# ---- a study that hands messages on as they are says why it is not private, everywhere
+sed 's/"name": "s"/"name": "relay"/; s/{"name": "dp-fts-de".*}/{"name": "fts", "initial": 2}/
+    s/"privacy": {.*}/"privacy": "none"}/' "$dir/s.json" > "$dir/relay.json"
+why="messages are handed on without noise"
+remote create "$dir/relay.json" > "$dir/created"
+grep -q "\"not_private\": *\"$why\"" "$dir/created" || { fail "create does not say why"; cat "$dir/created"; }
+remote token relay --uses 2 --out "$dir/relay.join" > /dev/null
+relay() { # NAME
+    timeout 120 "$tacit" agent "$url" --study relay --token-file "$dir/relay.join" --fingerprint "$pin" --accept-not-private \
+        --storage "sqlite:///$dir/$1.db" -- "$dir/train" '{x}' > /dev/null 2> "$dir/$1.err"
+}
+relay other &
+other=$!
+relay r || { fail "relay"; cat "$dir/r.err"; }
+wait $other || { fail "the other of relay"; cat "$dir/other.err"; }
+grep -q "NOT PRIVATE: $why" "$dir/r.err" || { fail "the agent does not say why"; cat "$dir/r.err"; }
+"$tacit" inspect relay --storage "sqlite:///$dir/r.db" | grep -qx "NOT PRIVATE: $why." || fail "inspect does not say why"
+"$tacit" inspect relay --storage "sqlite:///$dir/r.db" --format csv > "$dir/csv"
+same "reasons in CSV" "$why" "$(column not_private < "$dir/csv" | sort -u)"
+same "of a private study none" "" "$(inspect 0 --format csv | column not_private | sort -u)"
+
+# ---- a delta that promises nothing
+sed 's/"name": "s"/"name": "wide"/; s/"agents": 2/"agents": 200/; s/"delta": 0.01/"delta": 0.5/' "$dir/s.json" > "$dir/wide.json"
+status=0
+remote create "$dir/wide.json" > "$dir/created" 2> "$dir/err" || status=$?
+same "exit status" 2 $status
+grep -q "privacy.delta must be below 1/N = 0.005 for 200 agents, got 0.5" "$dir/err" || { fail "delta 0.5"; cat "$dir/err"; }
+sed -i 's/"delta": 0.5/"delta": 0.001/' "$dir/wide.json"
+remote create "$dir/wide.json" > "$dir/created" 2> "$dir/err" || fail "delta 0.001"
+grep -q "warning: delta 0.001 is above 1/N^2 = 2.5e-05 for 200 agents" "$dir/err" || { fail "no warning"; cat "$dir/err"; }
 
 kill $server
 wait $server || fail "the coordinator ends with $?"
