@@ -1,4 +1,4 @@
-# What `make install` puts where: the program, libtacit, its headers, and how others find them, units of systemd.
+# What `make install` puts where: the program, libtacit, its headers, and how others find them, units of systemd, licences.
 include(CMakePackageConfigHelpers)
 
 if(TARGET tacit)
@@ -17,6 +17,7 @@ install(EXPORT tacit NAMESPACE tacit:: FILE tacit-config.cmake DESTINATION ${pac
 write_basic_package_version_file(tacit-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tacit-config-version.cmake DESTINATION ${package})
 
+install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/man/tacit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # systemd looks here under /usr and under /usr/local; docs/operations.md says what to set.

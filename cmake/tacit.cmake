@@ -1,6 +1,7 @@
 # The words that the build is written in.
 #
 #   tacit_require(libraries...)               stops, and says what to do, where one is missing
+#   tacit_at_least(module version ...)        the same where pkg-config knows of an older one
 #   tacit_module(name DEPS module LIBS ...)   src/<name>: every .c below it, as static library tc_<name>;
 #                                             x_test.c beside x.c is a unit test of its own
 #   tacit_library(name modules...)            lib<name>, shared and static, from the modules' objects
@@ -38,6 +39,8 @@ if(TACIT_FUZZER)
   target_compile_options(tacit_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+include(cmake/hardening.cmake)
+
 function(tacit_require)
   foreach(library ${ARGN})
     find_library(TACIT_HAS_${library} ${library})
@@ -46,6 +49,21 @@ function(tacit_require)
       message(FATAL_ERROR "lib${library} is missing. 'tools/setup build test' installs it on Debian.")
     endif()
   endforeach()
+endfunction()
+
+# The oldest versions that tacit is built with; what it calls of them is in none before.
+function(tacit_at_least)
+  find_package(PkgConfig REQUIRED)
+  while(ARGN)
+    list(POP_FRONT ARGN module least)
+    execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --modversion ${module}
+      OUTPUT_VARIABLE found ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT found)
+      message(FATAL_ERROR "pkg-config knows no ${module}. 'tools/setup build test' installs it on Debian.")
+    elseif(found VERSION_LESS least)
+      message(FATAL_ERROR "${module} must be version ${least} or newer, found ${found}.")
+    endif()
+  endwhile()
 endfunction()
 
 # Sorts *_test.c out of `sources` into `tests`, both in the caller.

@@ -4,7 +4,11 @@
 
 #include <tacit/tacit.h>
 
+#include <curl/curl.h>
+#include <gnutls/gnutls.h>
 #include <jansson.h>
+#include <libpq-fe.h>
+#include <microhttpd.h>
 #include <nlopt.h>
 #include <sodium.h>
 #include <sqlite3.h>
@@ -36,9 +40,11 @@ static tacit_status print(const part *parts, size_t n, int format, tacit_error *
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     int major, minor, patch;
-    char nlopt[32];
+    char nlopt[32], libpq[32];
     nlopt_version(&major, &minor, &patch);
     snprintf(nlopt, sizeof nlopt, "%d.%d.%d", major, minor, patch);
+    int pq = PQlibVersion(); /* 150018 is 15.18 */
+    snprintf(libpq, sizeof libpq, "%d.%d", pq / 10000, pq % 10000);
     const part parts[] = {{"tacit", TACIT_VERSION},
                           {"compiler", COMPILER},
                           {"blas", tc_la_library()},
@@ -46,12 +52,16 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
                           {"sqlite", sqlite3_libversion()},
                           {"sodium", sodium_version_string()},
                           {"nlopt", nlopt},
-                          {"jansson", jansson_version_str()}};
+                          {"jansson", jansson_version_str()},
+                          {"gnutls", gnutls_check_version(NULL)},
+                          {"microhttpd", MHD_get_version()},
+                          {"curl", curl_version_info(CURLVERSION_NOW)->version},
+                          {"libpq", libpq}};
     size_t n = sizeof parts / sizeof *parts;
     if (in->format != TC_FORMAT_TABLE)
         return print(parts, n, in->format, err);
     for (size_t i = 0; i < n; i++)
-        printf("%-9s %s\n", parts[i].name, parts[i].version);
+        printf("%-10s %s\n", parts[i].name, parts[i].version);
     return TACIT_OK;
 }
 

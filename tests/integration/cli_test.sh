@@ -53,6 +53,9 @@ rm names
 good "version --format json" version --format json
 check "version has the libraries" says '"sqlite":"3.'
 check "version has the kernel of BLAS" says '"kernel":"'
+for library in tacit compiler blas sqlite sodium nlopt jansson gnutls microhttpd curl libpq; do
+    check "version has $library" grep -qE "\"$library\": ?\"[^\"]*[0-9]" out
+done
 good "algorithms" algorithms
 check "algorithms lists gp-ei" says gp-ei
 good "algorithms gp-ei" algorithms gp-ei
