@@ -68,6 +68,8 @@ static tacit_status postgres_study_put(tc_store *store, const tc_study_row *row,
     tc_pg_arg_bytes(&args, &row->public_seed, sizeof row->public_seed);
     tc_pg_arg_bytes(&args, &row->party_seed, sizeof row->party_seed);
     tc_pg_arg_int(&args, row->created_ms);
+    tc_sum origin = tc_chain_origin(row);
+    tc_pg_arg_bytes(&args, &origin, sizeof origin);
     TC_TRY(tc_pg_ask((tc_postgres *)store, false, TC_PG_STUDY_PUT, &args, &r, err));
     bool made = PQntuples(r) > 0;
     if (made)
@@ -87,11 +89,14 @@ static tacit_status read_study(const tc_postgres *s, const PGresult *r, tc_study
         .points_csv = (char *)tc_pg_text(r, 0, 3),
         .created_ms = tc_pg_int(r, 0, 6),
     };
+    tc_sum stored;
     if (!row.name || !row.document ||
         !tc_pg_fixed(r, 0, 4, &row.public_seed, sizeof row.public_seed) ||
-        !tc_pg_fixed(r, 0, 5, &row.party_seed, sizeof row.party_seed))
+        !tc_pg_fixed(r, 0, 5, &row.party_seed, sizeof row.party_seed) ||
+        !tc_pg_fixed(r, 0, 7, &stored, sizeof stored))
         return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: study number %lld is incomplete",
                        s->place, (long long)row.id);
+    TC_TRY(tc_chain_check_study(&row, &stored, err));
     return tc_study_row_copy(out, &row, err);
 }
 
@@ -142,20 +147,52 @@ static tacit_status postgres_study_list(tc_store *store, int64_t after, tc_study
 
 /* ---- events ---- */
 
-static tacit_status visit_page(const PGresult *r, tc_event_visit visit, void *user,
-                               tacit_error *err)
+/* Rows have the journal's end first, then an event. */
+enum { AT_END = 0, AT_EVENT = 4, AT_SUM = 9, AT_BEFORE = 10 };
+
+static tc_event_row event_at(const PGresult *r, int row)
 {
-    for (int i = 0; i < PQntuples(r); i++) {
-        tc_event_row e = {
-            .seq = (uint64_t)tc_pg_int(r, i, 0),
-            .kind = (tc_event_kind)tc_pg_int(r, i, 1),
-            .trial = (uint64_t)tc_pg_int(r, i, 2),
-            .time_ms = tc_pg_int(r, i, 3),
-            .body = PQgetvalue(r, i, 4),
-        };
+    return (tc_event_row){
+        .seq = (uint64_t)tc_pg_int(r, row, AT_EVENT),
+        .kind = (tc_event_kind)tc_pg_int(r, row, AT_EVENT + 1),
+        .trial = (uint64_t)tc_pg_int(r, row, AT_EVENT + 2),
+        .time_ms = tc_pg_int(r, row, AT_EVENT + 3),
+        .body = PQgetvalue(r, row, AT_EVENT + 4),
+    };
+}
+
+static tacit_status read_end(const PGresult *r, tc_chain *out, tacit_error *err)
+{
+    if (PQntuples(r) == 0)
+        return tc_study_gone(err);
+    return tc_pg_read_chain(r, 0, AT_END, out)
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_CORRUPT, "the journal's end has no checksum");
+}
+
+/* The first row is event `after`, which was checked when it was read, and the rest follow it. *last: the
+ * number of the last one. */
+static tacit_status visit_page(const PGresult *r, uint64_t after, tc_event_visit visit, void *user,
+                               uint64_t *last, tacit_error *err)
+{
+    tc_chain at;
+    size_t size = 0;
+    TC_TRY(read_end(r, &at, err));
+    *last = after;
+    if (after > at.end) /* who has seen more than there is gets nothing */
+        return TACIT_OK;
+    bool begun = after > 0 && (uint64_t)tc_pg_int(r, 0, AT_EVENT) == after;
+    const uint8_t *sum = begun ? tc_pg_bytes(r, 0, AT_SUM, &size) : NULL;
+    TC_TRY(tc_chain_begin(&at, after, sum, size, err));
+    bool none = PQgetisnull(r, 0, AT_EVENT);
+    for (int i = begun ? 1 : 0; !none && i < PQntuples(r); i++) {
+        tc_event_row e = event_at(r, i);
+        sum = tc_pg_bytes(r, i, AT_SUM, &size);
+        TC_TRY(tc_chain_take(&at, &e, sum, size, err));
         TC_TRY(visit(user, &e, err));
+        *last = e.seq;
     }
-    return TACIT_OK;
+    return PQntuples(r) < PAGE_EVENTS ? tc_chain_finish(&at, err) : TACIT_OK;
 }
 
 /* Page by page, for a journal may be larger than memory should be; what is appended meanwhile comes
@@ -163,23 +200,32 @@ static tacit_status visit_page(const PGresult *r, tc_event_visit visit, void *us
 static tacit_status postgres_scan(tc_store *store, int64_t study, uint64_t after,
                                   tc_event_visit visit, void *user, tacit_error *err)
 {
-    for (bool first = true;; first = false) {
+    for (;;) {
         tc_pg_args args = {0};
         PGresult *r;
-        uint64_t head;
         tc_pg_arg_int(&args, study);
         tc_pg_arg_int(&args, (int64_t)after);
         tc_pg_arg_int(&args, PAGE_EVENTS);
         TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_SCAN, &args, &r, err));
         int n = PQntuples(r);
-        after = n > 0 ? (uint64_t)tc_pg_int(r, n - 1, 0) : after;
-        tacit_status st = visit_page(r, visit, user, err);
+        tacit_status st = visit_page(r, after, visit, user, &after, err);
         PQclear(r);
-        if (st == TACIT_OK && n == 0 && first && after == 0)
-            return tc_pg_head(store, study, &head, err); /* no events, or no such study? */
         if (st != TACIT_OK || n < PAGE_EVENTS)
             return st;
     }
+}
+
+static tacit_status visit_told(const PGresult *r, tc_event_visit visit, void *user,
+                               tacit_error *err)
+{
+    tc_chain at;
+    size_t size, before_size;
+    TC_TRY(read_end(r, &at, err));
+    tc_event_row e = event_at(r, 0);
+    const uint8_t *sum = tc_pg_bytes(r, 0, AT_SUM, &size);
+    const uint8_t *before = tc_pg_bytes(r, 0, AT_BEFORE, &before_size);
+    TC_TRY(tc_chain_one(&at, &e, sum, size, before, before_size, err));
+    return visit(user, &e, err);
 }
 
 static tacit_status postgres_told(tc_store *store, int64_t study, uint64_t trial,
@@ -192,7 +238,7 @@ static tacit_status postgres_told(tc_store *store, int64_t study, uint64_t trial
     tc_pg_arg_int(&args, (int64_t)trial);
     TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_TOLD, &args, &r, err));
     bool found = PQntuples(r) > 0;
-    tacit_status st = visit_page(r, visit, user, err);
+    tacit_status st = found ? visit_told(r, visit, user, err) : TACIT_OK;
     PQclear(r);
     return found ? st : tc_pg_head(store, study, &head, err); /* none, or no such study? */
 }

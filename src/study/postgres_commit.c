@@ -2,8 +2,7 @@
  *
  * An append goes to the server twice: BEGIN and LOCK, then the events and COMMIT.
  *
- * LOCK advances the journal's row by as many events as will come, and so locks it until the end of
- * the transaction. In READ COMMITTED each later statement sees all that was committed before it
+ * LOCK locks the journal's row until the end of the transaction, which advances it to the new end. In READ COMMITTED each later statement sees all that was committed before it
  * began, hence all of a journal whose lock we hold, and nobody can add to it. Numbers are
  * consecutive, because who holds the lock knows the last one; whoever sees event n sees those
  * before it, since a lock is released only after its transaction has become visible. A transaction
@@ -35,27 +34,41 @@ enum { TOKEN_BYTES = 16 };
 
 /* ---- the lock, and what it is good for */
 
-static tacit_status read_lock(tc_postgres *s, PGconn *c, uint64_t *end, tacit_error *err)
+bool tc_pg_read_chain(const PGresult *r, int row, int column, tc_chain *out)
+{
+    *out = (tc_chain){.end = (uint64_t)tc_pg_int(r, row, column),
+                      .plain = (uint64_t)tc_pg_int(r, row, column + 3)};
+    return tc_pg_fixed(r, row, column + 1, &out->end_sum, sizeof out->end_sum) &&
+           tc_pg_fixed(r, row, column + 2, &out->origin, sizeof out->origin);
+}
+
+static tacit_status read_chain(const PGresult *r, tc_chain *out, tacit_error *err)
+{
+    if (PQntuples(r) == 0)
+        return tc_study_gone(err);
+    return tc_pg_read_chain(r, 0, 0, out)
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_CORRUPT, "the journal's end has no checksum");
+}
+
+static tacit_status read_lock(tc_postgres *s, PGconn *c, tc_chain *end, tacit_error *err)
 {
     PGresult *begun = tc_pg_take(c), *r = tc_pg_take(c);
     tacit_status st = tc_pg_judge(s, c, begun, err);
     if (st == TACIT_OK)
         st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK && PQntuples(r) == 0)
-        st = tc_study_gone(err);
     if (st == TACIT_OK)
-        *end = (uint64_t)tc_pg_int(r, 0, 0);
+        st = read_chain(r, end, err);
     PQclear(begun);
     PQclear(r);
     return st;
 }
 
-static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, uint64_t *end,
+static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, tc_chain *end,
                                  tacit_error *err)
 {
     tc_pg_args args = {0};
     tc_pg_arg_int(&args, a->study);
-    tc_pg_arg_int(&args, (int64_t)a->n);
     TC_TRY(tc_pg_begin(s, c, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_BEGIN, NULL, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_LOCK, &args, err));
@@ -87,21 +100,38 @@ static tacit_status check_head(tc_postgres *s, PGconn *c, const tc_append *a, ui
 
 /* ---- the events */
 
-static tacit_status send_events(tc_postgres *s, PGconn *c, const attempt *t, uint64_t end,
+static tacit_status send_event(tc_postgres *s, PGconn *c, const attempt *t, const tc_event_row *e,
+                               tc_chain *at, tacit_error *err)
+{
+    tc_pg_args args = {0};
+    const tc_sum *sum = tc_chain_add(at, e);
+    tc_pg_arg_int(&args, t->a->study);
+    tc_pg_arg_int(&args, (int64_t)at->end);
+    tc_pg_arg_int(&args, e->kind);
+    tc_pg_arg_int(&args, (int64_t)e->trial);
+    tc_pg_arg_int(&args, e->time_ms);
+    tc_pg_arg_bytes(&args, t->token.bytes, TOKEN_BYTES);
+    tc_pg_arg_text(&args, e->body);
+    tc_pg_arg_bytes(&args, sum, sizeof *sum);
+    return tc_pg_send(s, c, TC_PG_APPEND, &args, err);
+}
+
+static tacit_status send_advance(tc_postgres *s, PGconn *c, int64_t study, const tc_chain *to,
+                                 tacit_error *err)
+{
+    tc_pg_args args = {0};
+    tc_pg_arg_int(&args, study);
+    tc_pg_arg_int(&args, (int64_t)to->end);
+    tc_pg_arg_bytes(&args, &to->end_sum, sizeof to->end_sum);
+    return tc_pg_send(s, c, TC_PG_ADVANCE, &args, err);
+}
+
+static tacit_status send_events(tc_postgres *s, PGconn *c, const attempt *t, tc_chain *at,
                                 tacit_error *err)
 {
-    for (size_t i = 0; i < t->a->n; i++) {
-        const tc_event_row *e = &t->a->events[i];
-        tc_pg_args args = {0};
-        tc_pg_arg_int(&args, t->a->study);
-        tc_pg_arg_int(&args, (int64_t)(end + i + 1));
-        tc_pg_arg_int(&args, e->kind);
-        tc_pg_arg_int(&args, (int64_t)e->trial);
-        tc_pg_arg_int(&args, e->time_ms);
-        tc_pg_arg_bytes(&args, t->token.bytes, TOKEN_BYTES);
-        tc_pg_arg_text(&args, e->body);
-        TC_TRY(tc_pg_send(s, c, TC_PG_APPEND, &args, err));
-    }
+    for (size_t i = 0; i < t->a->n; i++)
+        TC_TRY(send_event(s, c, t, &t->a->events[i], at, err));
+    TC_TRY(send_advance(s, c, t->a->study, at, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_COMMIT, NULL, err));
     if (t->a->durable)
         TC_TRY(tc_pg_send(s, c, TC_PG_SYNC, NULL, err));
@@ -111,7 +141,7 @@ static tacit_status send_events(tc_postgres *s, PGconn *c, const attempt *t, uin
 /* The index of tells refuses the second one; the server skips all that follows, COMMIT too. */
 static tacit_status read_events(tc_postgres *s, PGconn *c, const tc_append *a, tacit_error *err)
 {
-    size_t answers = a->n + 1 + (a->durable ? 1 : 0);
+    size_t answers = a->n + 2 + (a->durable ? 1 : 0); /* ADVANCE, COMMIT */
     tacit_status st = TACIT_OK;
     for (size_t i = 0; st == TACIT_OK && i < answers; i++) {
         PGresult *r = tc_pg_take(c);
@@ -125,17 +155,17 @@ static tacit_status read_events(tc_postgres *s, PGconn *c, const tc_append *a, t
     return st;
 }
 
-static tacit_status write_events(tc_postgres *s, PGconn *c, attempt *t, uint64_t end,
+static tacit_status write_events(tc_postgres *s, PGconn *c, attempt *t, tc_chain *at,
                                  tacit_error *err)
 {
-    t->before = end;
+    t->before = at->end;
     t->sent = true;
     TC_TRY(tc_pg_begin(s, c, err));
-    TC_TRY(send_events(s, c, t, end, err));
+    TC_TRY(send_events(s, c, t, at, err));
     tacit_status st = read_events(s, c, t->a, err);
     tc_pg_end(c);
     if (st == TACIT_OK)
-        t->end = end + t->a->n;
+        t->end = at->end;
     return st;
 }
 
@@ -174,14 +204,15 @@ static tacit_status finish_written(tc_postgres *s, PGconn *c, attempt *t, uint64
 static tacit_status try_append(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
 {
     attempt *t = user;
-    uint64_t end = 0, written = 0;
-    TC_TRY(lock_journal(s, c, t->a, &end, err));
+    uint64_t written = 0;
+    tc_chain at;
+    TC_TRY(lock_journal(s, c, t->a, &at, err));
     if (t->sent)
         TC_TRY(find_written(s, c, t, &written, err));
     if (written > 0)
         return finish_written(s, c, t, written, err);
-    TC_TRY(check_head(s, c, t->a, end, err));
-    return write_events(s, c, t, end, err);
+    TC_TRY(check_head(s, c, t->a, at.end, err));
+    return write_events(s, c, t, &at, err);
 }
 
 tacit_status tc_pg_append(tc_store *store, const tc_append *a, uint64_t *head, tacit_error *err)
@@ -198,11 +229,10 @@ tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_er
     PGresult *r;
     tc_pg_arg_int(&args, study);
     TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_HEAD, &args, &r, err));
-    bool found = PQntuples(r) > 0;
-    uint64_t end = found ? (uint64_t)tc_pg_int(r, 0, 0) : 0;
+    tc_chain at;
+    tacit_status st = read_chain(r, &at, err);
     PQclear(r);
-    if (!found)
-        return tc_study_gone(err);
-    *head = end;
-    return TACIT_OK;
+    if (st == TACIT_OK)
+        *head = at.end;
+    return st;
 }

@@ -2,6 +2,7 @@
  *
  *   postgres.c            the store's members
  *   postgres_open.c       is this database's schema ours, and of a known version?
+ *   postgres_schema.c     its tables, and how older ones become these
  *   postgres_link.c       connections: made when needed, lent out, replaced when they broke
  *   postgres_statement.c  prepared statements, and PostgreSQL's errors as tacit's
  *   postgres_commit.c     appending to journals
@@ -12,7 +13,7 @@
 #ifndef TC_STUDY_POSTGRES_INT_H
 #define TC_STUDY_POSTGRES_INT_H
 
-#include "study/store.h"
+#include "study/chain.h"
 
 #include <libpq-fe.h>
 #include <pthread.h>
@@ -30,8 +31,9 @@ typedef enum tc_pg_sql {
     TC_PG_WRITTEN, /* the last event with a token */
     TC_PG_AFTER,   /* what came after a head: kind and trial */
     TC_PG_APPEND,
-    TC_PG_SCAN, /* a page of events */
-    TC_PG_TOLD, /* the tell of a trial */
+    TC_PG_ADVANCE, /* the journal's end */
+    TC_PG_SCAN,    /* a page of events */
+    TC_PG_TOLD,    /* the tell of a trial */
     TC_PG_LEDGER_PUT,
     TC_PG_LEDGER_GET,  /* by name */
     TC_PG_LEDGER_NEXT, /* the first with a greater id */
@@ -90,6 +92,10 @@ typedef struct tc_pg_args {
 tacit_status tc_pg_check_url(const char *url, tacit_error *err);
 tacit_status tc_pg_check_schema(tc_postgres *s, PGconn *c, bool create, tacit_error *err);
 
+/* postgres_schema.c. Inside a transaction: from this version to the newest. */
+enum { TC_PG_SCHEMA = 2 };
+tacit_status tc_pg_upgrade(tc_postgres *s, PGconn *c, int64_t version, tacit_error *err);
+
 /* postgres_link.c */
 void tc_pg_links_fini(tc_postgres *s);
 /* Was no connection found broken for so long? Then what was read since then was not taken back by a crash. */
@@ -136,6 +142,8 @@ tacit_status tc_pg_fail(const tc_postgres *s, PGconn *c, tacit_error *err);
 
 /* postgres_commit.c */
 tacit_status tc_pg_append(tc_store *store, const tc_append *a, uint64_t *head, tacit_error *err);
+/* The columns head, sum, origin and plain of a journal, from `column` on. False: they make no sense. */
+bool tc_pg_read_chain(const PGresult *r, int row, int column, tc_chain *out);
 /* The end of a study's journal; E_NOT_FOUND. */
 tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err);
 

@@ -13,65 +13,6 @@
 /* For all versions of tacit: "tacit" in ASCII. */
 #define LOCK_SCHEMA "SELECT pg_advisory_xact_lock(x'7461636974'::int8)"
 
-/* Step i takes schema i to schema i + 1. Never edit a step that was released: append one. */
-static const char *const upgrades[] = {
-    "CREATE TABLE tacit.store(application text NOT NULL, schema int8 NOT NULL);"
-    "INSERT INTO tacit.store VALUES('tacit', 0);"
-    /* COLLATE: an order that no update of the operating system changes under an index. */
-    "CREATE TABLE tacit.studies("
-    "  id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
-    "  name text COLLATE \"C\" NOT NULL UNIQUE,"
-    "  document text NOT NULL,"
-    "  points_csv text,"
-    "  public_seed bytea NOT NULL CHECK(length(public_seed) = 32),"
-    "  party_seed bytea NOT NULL CHECK(length(party_seed) = 32),"
-    "  created_ms int8 NOT NULL);"
-    /* Apart from studies, since every append writes it anew. */
-    "CREATE TABLE tacit.journals("
-    "  study int8 PRIMARY KEY REFERENCES tacit.studies(id),"
-    "  head int8 NOT NULL) WITH (fillfactor = 50);"
-    /* No reference to journals: every append has locked its row there. */
-    "CREATE TABLE tacit.events("
-    "  study int8 NOT NULL,"
-    "  seq int8 NOT NULL,"
-    "  trial int8 NOT NULL,"
-    "  time_ms int8 NOT NULL,"
-    "  token uuid NOT NULL," /* of its append */
-    "  kind int2 NOT NULL,"  /* tc_event_kind */
-    "  body text NOT NULL,"
-    "  PRIMARY KEY(study, seq));"
-    "CREATE UNIQUE INDEX one_tell ON tacit.events(study, trial) WHERE kind = 3;"
-    /* What a coordinator keeps. */
-    "CREATE TABLE tacit.records("
-    "  study int8 NOT NULL," /* 0: of the server */
-    "  version int8 NOT NULL,"
-    "  kind int2 NOT NULL," /* tc_record_kind */
-    "  key bytea NOT NULL,"
-    "  value bytea NOT NULL,"
-    "  PRIMARY KEY(study, kind, key));"
-    /* Privacy ledgers. The head stands apart from the entries, so that a lost one shows. */
-    "CREATE TABLE tacit.ledgers("
-    "  id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
-    "  name text COLLATE \"C\" NOT NULL UNIQUE,"
-    "  entries int8 NOT NULL,"
-    "  head bytea CHECK(length(head) = 32));" /* NULL: no entries */
-    "CREATE TABLE tacit.ledger_entries("
-    "  ledger int8 NOT NULL REFERENCES tacit.ledgers(id),"
-    "  seq int8 NOT NULL,"
-    "  study bytea NOT NULL CHECK(length(study) = 32)," /* the hash of its document */
-    "  round int8 NOT NULL,"
-    "  entry bytea NOT NULL,"
-    "  release bytea NOT NULL,"
-    "  head bytea NOT NULL CHECK(length(head) = 32)," /* the hash of entry */
-    "  PRIMARY KEY(ledger, seq),"
-    "  UNIQUE(ledger, study, round));"
-    "CREATE FUNCTION tacit.keep() RETURNS trigger LANGUAGE plpgsql AS"
-    "  $$BEGIN RAISE EXCEPTION 'a ledger is append-only'; END$$;"
-    "CREATE TRIGGER ledger_keeps_entries BEFORE DELETE OR UPDATE OR TRUNCATE"
-    "  ON tacit.ledger_entries EXECUTE FUNCTION tacit.keep();",
-};
-enum { SCHEMA = sizeof upgrades / sizeof upgrades[0] };
-
 /* ---- the URL */
 
 /* Is there an @ that libpq would not take for the end of user and password? */
@@ -161,10 +102,10 @@ static tacit_status read_version(tc_postgres *s, PGconn *c, int64_t *version, ta
                     version, err));
     if (*version < 1)
         return refuse_foreign(s, err);
-    if (*version > SCHEMA)
+    if (*version > TC_PG_SCHEMA)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "%s was written by a newer tacit (schema %lld; this one knows %d)", s->place,
-                       (long long)*version, (int)SCHEMA);
+                       (long long)*version, (int)TC_PG_SCHEMA);
     return TACIT_OK;
 }
 
@@ -184,10 +125,7 @@ static tacit_status upgrade_steps(tc_postgres *s, PGconn *c, tacit_error *err)
     TC_TRY(read_version(s, c, &version, err));
     if (version == 0)
         TC_TRY(make_namespace(s, c, err));
-    for (; version < SCHEMA; version++) {
-        TC_TRY(exec(s, c, upgrades[version], NULL, err));
-        TC_TRY(exec(s, c, "UPDATE tacit.store SET schema = schema + 1", NULL, err));
-    }
+    TC_TRY(tc_pg_upgrade(s, c, version, err));
     return exec(s, c, "COMMIT", NULL, err);
 }
 
@@ -206,5 +144,5 @@ tacit_status tc_pg_check_schema(tc_postgres *s, PGconn *c, bool create, tacit_er
     TC_TRY(read_version(s, c, &version, err));
     if (version == 0 && !create)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no tacit store in %s", s->place);
-    return version < SCHEMA ? upgrade(s, c, err) : TACIT_OK;
+    return version < TC_PG_SCHEMA ? upgrade(s, c, err) : TACIT_OK;
 }

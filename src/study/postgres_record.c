@@ -63,6 +63,7 @@ static tacit_status send_absence(tc_postgres *s, PGconn *c, const tc_record *r, 
     tc_pg_args take = {0}, leave = {0};
     arg_key(&take, r);
     tc_pg_arg_bytes(&take, "", 0);
+    tc_pg_arg_bytes(&take, "", 0); /* gone again at once: it needs no sum */
     TC_TRY(tc_pg_send(s, c, TC_PG_RECORD_INSERT, &take, err));
     arg_key(&leave, r);
     tc_pg_arg_int(&leave, 1);
@@ -83,8 +84,12 @@ static tacit_status send_change(tc_postgres *s, PGconn *c, const tc_change *chan
     arg_key(&args, r);
     if (change->what != TC_INSERT)
         tc_pg_arg_int(&args, (int64_t)r->version);
-    if (change->what == TC_INSERT || change->what == TC_REPLACE)
+    tc_sum sum;
+    if (change->what == TC_INSERT || change->what == TC_REPLACE) {
+        sum = tc_chain_record(r);
         tc_pg_arg_bytes(&args, r->value, r->size);
+        tc_pg_arg_bytes(&args, &sum, sizeof sum);
+    }
     return tc_pg_send(s, c, statements[change->what], &args, err);
 }
 
@@ -219,21 +224,30 @@ tacit_status tc_pg_settle(tc_store *store, tacit_error *err)
 
 /* ---- reading ---- */
 
+static tacit_status check_sum(const tc_record *r, const PGresult *p, int row, int column,
+                              tacit_error *err)
+{
+    size_t size;
+    const uint8_t *sum = tc_pg_bytes(p, row, column, &size);
+    return tc_chain_check_record(r, sum, size, err);
+}
+
 static tacit_status copy_value(const tc_record *which, const PGresult *r, tc_record *out,
                                tacit_error *err)
 {
     if (PQntuples(r) == 0)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such record of kind %d",
                        (int)which->kind);
-    size_t size = (size_t)PQgetlength(r, 0, 1);
-    uint8_t *copy = tc_alloc(size + 1, 1);
+    tc_record got = *which;
+    got.version = (uint64_t)tc_pg_int(r, 0, 0);
+    got.value = tc_pg_bytes(r, 0, 1, &got.size);
+    TC_TRY(check_sum(&got, r, 0, 2, err));
+    uint8_t *copy = tc_alloc(got.size + 1, 1);
     if (!copy)
         return tc_fail_memory(err);
-    memcpy(copy, PQgetvalue(r, 0, 1), size);
-    *out = *which;
-    out->version = (uint64_t)tc_pg_int(r, 0, 0);
-    out->value = copy;
-    out->size = size;
+    memcpy(copy, got.value, got.size);
+    got.value = copy;
+    *out = got;
     return TACIT_OK;
 }
 
@@ -278,6 +292,7 @@ static tacit_status visit_page(const tc_record_range *range, const PGresult *pag
         r.key = tc_pg_bytes(page, i, 0, &r.key_size);
         r.version = (uint64_t)tc_pg_int(page, i, 1);
         r.value = tc_pg_bytes(page, i, 2, &r.size);
+        TC_TRY(check_sum(&r, page, i, 3, err));
         TC_TRY(visit(user, &r, err));
     }
     return TACIT_OK;

@@ -21,30 +21,48 @@ static const char *const texts[TC_PG_COUNT] = {
     [TC_PG_SETTLE] = "SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''"
                      " OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()"
                      " THEN pg_logical_emit_message(true, 'tacit', '') END",
-    [TC_PG_STUDY_PUT] =
-        "WITH made AS (INSERT INTO tacit.studies"
-        "(name, document, points_csv, public_seed, party_seed, created_ms)"
-        " VALUES($1::text, $2::text, $3::text, $4::bytea, $5::bytea, $6::int8)"
-        " ON CONFLICT(name) DO NOTHING RETURNING id)"
-        " INSERT INTO tacit.journals(study, head) SELECT id, 0 FROM made RETURNING study",
+    [TC_PG_STUDY_PUT] = "WITH made AS (INSERT INTO tacit.studies"
+                        "(name, document, points_csv, public_seed, party_seed, created_ms)"
+                        " VALUES($1::text, $2::text, $3::text, $4::bytea, $5::bytea, $6::int8)"
+                        " ON CONFLICT(name) DO NOTHING RETURNING id)"
+                        " INSERT INTO tacit.journals(study, head, sum, origin, plain)"
+                        " SELECT id, 0, $7::bytea, $7::bytea, 0 FROM made RETURNING study",
     [TC_PG_STUDY_GET] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
-                        " created_ms FROM tacit.studies WHERE name = $1::text",
+                        " created_ms, origin FROM tacit.studies"
+                        " LEFT JOIN tacit.journals ON study = id WHERE name = $1::text",
     [TC_PG_STUDY_NEXT] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
-                         " created_ms FROM tacit.studies WHERE id > $1::int8 ORDER BY id LIMIT 1",
-    [TC_PG_HEAD] = "SELECT head FROM tacit.journals WHERE study = $1::int8",
-    [TC_PG_LOCK] = "UPDATE tacit.journals SET head = head + $2::int8 WHERE study = $1::int8"
-                   " RETURNING head - $2::int8, set_config('synchronous_commit', 'off', true)",
+                         " created_ms, origin FROM tacit.studies"
+                         " LEFT JOIN tacit.journals ON study = id"
+                         " WHERE id > $1::int8 ORDER BY id LIMIT 1",
+    [TC_PG_HEAD] = "SELECT head, sum, origin, plain FROM tacit.journals WHERE study = $1::int8",
+    /* NO KEY: not in the way of TC_PG_STUDY_HOLD. */
+    [TC_PG_LOCK] = "SELECT head, sum, origin, plain, set_config('synchronous_commit', 'off', true)"
+                   " FROM tacit.journals WHERE study = $1::int8 FOR NO KEY UPDATE",
     [TC_PG_WRITTEN] = "SELECT seq FROM tacit.events WHERE study = $1::int8 AND seq > $2::int8"
                       " AND token = $3::uuid ORDER BY seq DESC LIMIT 1",
     [TC_PG_AFTER] = "SELECT kind::int8, trial FROM tacit.events"
                     " WHERE study = $1::int8 AND seq > $2::int8 ORDER BY seq",
     [TC_PG_APPEND] =
-        "INSERT INTO tacit.events(study, seq, kind, trial, time_ms, token, body)"
-        " VALUES($1::int8, $2::int8, $3::int8, $4::int8, $5::int8, $6::uuid, $7::text)",
-    [TC_PG_SCAN] = "SELECT seq, kind::int8, trial, time_ms, body FROM tacit.events"
-                   " WHERE study = $1::int8 AND seq > $2::int8 ORDER BY seq LIMIT $3::int8",
-    [TC_PG_TOLD] = "SELECT seq, kind::int8, trial, time_ms, body FROM tacit.events"
-                   " WHERE study = $1::int8 AND trial = $2::int8 AND kind = 3",
+        "INSERT INTO tacit.events(study, seq, kind, trial, time_ms, token, body, sum)"
+        " VALUES($1::int8, $2::int8, $3::int8, $4::int8, $5::int8, $6::uuid, $7::text, $8::bytea)",
+    [TC_PG_ADVANCE] = "UPDATE tacit.journals SET head = $2::int8, sum = $3::bytea"
+                      " WHERE study = $1::int8",
+    /* With the event before them, whose sum they go on from, but not its body; and with the journal's
+     * end, of the same moment. */
+    [TC_PG_SCAN] =
+        "SELECT j.head, j.sum, j.origin, j.plain, e.seq, e.kind, e.trial, e.time_ms, e.body, e.sum"
+        " FROM tacit.journals j LEFT JOIN LATERAL"
+        " (SELECT seq, kind::int8 AS kind, trial, time_ms,"
+        " CASE WHEN seq > $2::int8 THEN body ELSE '' END AS body, sum"
+        " FROM tacit.events WHERE study = $1::int8 AND seq >= $2::int8"
+        " ORDER BY seq LIMIT $3::int8) e ON true"
+        " WHERE j.study = $1::int8 ORDER BY e.seq",
+    [TC_PG_TOLD] =
+        "SELECT j.head, j.sum, j.origin, j.plain, e.seq, e.kind::int8, e.trial, e.time_ms, e.body,"
+        " e.sum, (SELECT p.sum FROM tacit.events p"
+        " WHERE p.study = e.study AND p.seq = e.seq - 1)"
+        " FROM tacit.events e JOIN tacit.journals j ON j.study = e.study"
+        " WHERE e.study = $1::int8 AND e.trial = $2::int8 AND e.kind = 3",
     /* Another process may make it at the same moment. */
     [TC_PG_LEDGER_PUT] = "INSERT INTO tacit.ledgers(name, entries) VALUES($1::text, 0)"
                          " ON CONFLICT(name) DO NOTHING",
@@ -66,13 +84,13 @@ static const char *const texts[TC_PG_COUNT] = {
                           " WHERE ledger = $1::int8 AND study = $2::bytea AND round = $3::int8",
     [TC_PG_LAZY] = "SELECT set_config('synchronous_commit', 'off', true)",
     [TC_PG_STUDY_HOLD] = "SELECT 1 FROM tacit.journals WHERE study = $1::int8 FOR KEY SHARE",
-    [TC_PG_RECORD_GET] = "SELECT version, value FROM tacit.records"
+    [TC_PG_RECORD_GET] = "SELECT version, value, sum FROM tacit.records"
                          " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea",
-    [TC_PG_RECORD_INSERT] = "INSERT INTO tacit.records(study, kind, key, version, value)"
-                            " VALUES($1::int8, $2::int8, $3::bytea, 1, $4::bytea)"
+    [TC_PG_RECORD_INSERT] = "INSERT INTO tacit.records(study, kind, key, version, value, sum)"
+                            " VALUES($1::int8, $2::int8, $3::bytea, 1, $4::bytea, $5::bytea)"
                             " ON CONFLICT DO NOTHING",
     [TC_PG_RECORD_REPLACE] =
-        "UPDATE tacit.records SET version = version + 1, value = $5::bytea"
+        "UPDATE tacit.records SET version = version + 1, value = $5::bytea, sum = $6::bytea"
         " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea AND version = $4::int8",
     [TC_PG_RECORD_ERASE] =
         "DELETE FROM tacit.records"
@@ -81,7 +99,7 @@ static const char *const texts[TC_PG_COUNT] = {
                              " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea AND "
                              "version = $4::int8 FOR SHARE",
     [TC_PG_RECORD_SCAN] =
-        "SELECT key, version, value FROM tacit.records"
+        "SELECT key, version, value, sum FROM tacit.records"
         " WHERE study = $1::int8 AND kind = $2::int8 AND key >= $3::bytea AND key < $4::bytea"
         " ORDER BY key LIMIT $5::int8",
     [TC_PG_RECORD_COUNT] =

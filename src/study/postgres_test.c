@@ -143,7 +143,7 @@ static void an_absent_store_is_made_only_on_request(void **state)
     check_refused(false, TACIT_E_NOT_FOUND, "there is no tacit store in %s");
     assert_int_equal(sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tacit'"), 0);
     tc_store_close(open_store());
-    assert_int_equal(sql("SELECT schema FROM tacit.store"), 1);
+    assert_int_equal(sql("SELECT schema FROM tacit.store"), 2);
     assert_int_equal(sql("SELECT count(*) FROM other"), 0);
     tc_store *s = NULL;
     tacit_error err = {0};
@@ -182,9 +182,9 @@ static void a_newer_schema_is_refused(void **state)
 {
     (void)state;
     tc_store_close(open_store());
-    sql("UPDATE tacit.store SET schema = 2");
+    sql("UPDATE tacit.store SET schema = 3");
     check_refused(true, TACIT_E_CORRUPT,
-                  "%s was written by a newer tacit (schema 2; this one knows 1)");
+                  "%s was written by a newer tacit (schema 3; this one knows 2)");
 }
 
 static void missing_tables_are_damage(void **state)

@@ -15,6 +15,7 @@ static void sqlite_close(tc_store *store)
     tc_sqlite_finalize(s);
     sqlite3_close(s->db);
     tc_group_fini(&s->group);
+    tc_mark_close(&s->mark);
     pthread_mutex_destroy(&s->lock);
     tc_free(s->file);
     tc_free(s);
@@ -32,6 +33,8 @@ static tacit_status sqlite_open(tc_store **out, const char *path, bool create, t
     s->base.ops = &tc_store_sqlite;
     s->file = file;
     s->busy_ms = 10000;
+    s->mark.fd = -1;
+    pthread_mutex_init(&s->mark.lock, NULL);
     pthread_mutex_init(&s->lock, NULL);
     tacit_status st = tc_sqlite_open_file(s, path, create, err);
     if (st == TACIT_OK)
@@ -46,7 +49,19 @@ static tacit_status sqlite_open(tc_store **out, const char *path, bool create, t
 
 /* ---- studies ---- */
 
-static tacit_status put_locked(tc_sqlite *s, const tc_study_row *row, int64_t *id, tacit_error *err)
+static tacit_status put_head(tc_sqlite *s, const tc_study_row *row, int64_t id, tacit_error *err)
+{
+    tc_sum origin = tc_chain_origin(row);
+    sqlite3_bind_int64(s->sql[TC_SQL_HEAD_PUT], 1, id);
+    tc_sqlite_bind_sum(s->sql[TC_SQL_HEAD_PUT], 2, &origin);
+    int rc = tc_sqlite_run(s, TC_SQL_HEAD_PUT);
+    if (rc == SQLITE_OK)
+        rc = tc_sqlite_end(s);
+    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
+/* Inside a transaction. */
+static tacit_status put_row(tc_sqlite *s, const tc_study_row *row, int64_t *id, tacit_error *err)
 {
     sqlite3_stmt *q = s->sql[TC_SQL_STUDY_PUT];
     sqlite3_bind_text(q, 1, row->name, -1, SQLITE_STATIC);
@@ -61,7 +76,18 @@ static tacit_status put_locked(tc_sqlite *s, const tc_study_row *row, int64_t *i
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     *id = sqlite3_last_insert_rowid(s->db);
-    return TACIT_OK;
+    return put_head(s, row, *id, err);
+}
+
+static tacit_status put_locked(tc_sqlite *s, const tc_study_row *row, int64_t *id, tacit_error *err)
+{
+    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    tacit_status st = put_row(s, row, id, err);
+    if (!sqlite3_get_autocommit(s->db)) /* SQLite ends some failed transactions by itself */
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    return st;
 }
 
 static tacit_status sqlite_study_put(tc_store *store, const tc_study_row *row, int64_t *id,
@@ -99,10 +125,13 @@ static tacit_status read_study(const tc_sqlite *s, sqlite3_stmt *q, tc_study_row
         .points_csv = (char *)sqlite3_column_text(q, 3),
         .created_ms = sqlite3_column_int64(q, 6),
     };
+    tc_sum stored;
     if (!row.name || !row.document || !read_seed(q, 4, &row.public_seed, sizeof row.public_seed) ||
-        !read_seed(q, 5, &row.party_seed, sizeof row.party_seed))
+        !read_seed(q, 5, &row.party_seed, sizeof row.party_seed) ||
+        !tc_sqlite_column_sum(q, 7, &stored))
         return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: study number %lld is incomplete",
                        s->file, (long long)row.id);
+    TC_TRY(tc_chain_check_study(&row, &stored, err));
     return tc_study_row_copy(out, &row, err);
 }
 
@@ -165,37 +194,88 @@ static tacit_status sqlite_append(tc_store *store, const tc_append *a, uint64_t 
     return tc_sqlite_append((tc_sqlite *)store, a, head, err);
 }
 
-static tacit_status visit_event(const tc_sqlite *s, sqlite3_stmt *q, tc_event_visit visit,
-                                void *user, tacit_error *err)
+static tacit_status read_event(const tc_sqlite *s, sqlite3_stmt *q, tc_event_row *e,
+                               tacit_error *err)
 {
-    tc_event_row e = {
+    *e = (tc_event_row){
         .seq = (uint64_t)sqlite3_column_int64(q, 0),
         .kind = (tc_event_kind)sqlite3_column_int(q, 1),
         .trial = (uint64_t)sqlite3_column_int64(q, 2),
         .time_ms = sqlite3_column_int64(q, 3),
         .body = (const char *)sqlite3_column_text(q, 4),
     };
-    if (!e.body) /* the column is NOT NULL: the text could not be had */
-        return tc_sqlite_fail(s, sqlite3_errcode(s->db), err);
+    if (!e->body) { /* the column is NOT NULL: the text could not be had */
+        int rc = sqlite3_errcode(s->db);
+        return tc_sqlite_fail(s, rc == SQLITE_NOMEM ? rc : SQLITE_CORRUPT, err);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status visit_event(const tc_sqlite *s, sqlite3_stmt *q, tc_chain *at,
+                                tc_event_visit visit, void *user, tacit_error *err)
+{
+    tc_event_row e;
+    TC_TRY(read_event(s, q, &e, err));
+    const void *sum = sqlite3_column_blob(q, 5);
+    TC_TRY(tc_chain_take(at, &e, sum, (size_t)sqlite3_column_bytes(q, 5), err));
     return visit(user, &e, err);
 }
 
-static tacit_status scan_locked(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
-                                void *user, tacit_error *err)
+/* The chain goes on after event `after`, which was checked when it was read. */
+static tacit_status begin_chain(tc_sqlite *s, int64_t study, uint64_t after, tc_chain *at,
+                                tacit_error *err)
 {
-    sqlite3_stmt *q = s->sql[TC_SQL_SCAN];
-    uint64_t head;
+    sqlite3_stmt *q = s->sql[TC_SQL_SUM];
     sqlite3_bind_int64(q, 1, study);
     sqlite3_bind_int64(q, 2, (int64_t)after);
+    int rc = after > 0 ? sqlite3_step(q) : SQLITE_DONE;
+    const void *sum = rc == SQLITE_ROW ? sqlite3_column_blob(q, 0) : NULL;
+    size_t size = sum ? (size_t)sqlite3_column_bytes(q, 0) : 0;
+    tacit_status st = rc == SQLITE_ROW || rc == SQLITE_DONE
+                          ? tc_chain_begin(at, after, sum, size, err)
+                          : tc_sqlite_fail(s, rc, err);
+    tc_sqlite_reset(s, TC_SQL_SUM);
+    return st;
+}
+
+static tacit_status visit_rest(tc_sqlite *s, int64_t study, tc_chain *at, tc_event_visit visit,
+                               void *user, tacit_error *err)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_SCAN];
+    sqlite3_bind_int64(q, 1, study);
+    sqlite3_bind_int64(q, 2, (int64_t)at->seq);
     tacit_status st = TACIT_OK;
     int rc = sqlite3_step(q);
-    if (rc == SQLITE_DONE && after == 0)
-        st = tc_sqlite_head(s, study, &head, err); /* no events, or no such study? */
     for (; st == TACIT_OK && rc == SQLITE_ROW; rc = sqlite3_step(q))
-        st = visit_event(s, q, visit, user, err);
+        st = visit_event(s, q, at, visit, user, err);
     if (st == TACIT_OK && rc != SQLITE_DONE)
         st = tc_sqlite_fail(s, rc, err);
     tc_sqlite_reset(s, TC_SQL_SCAN);
+    return st == TACIT_OK ? tc_chain_finish(at, err) : st;
+}
+
+/* Who has seen more than there is gets nothing. */
+tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
+                               void *user, tacit_error *err)
+{
+    tc_chain at;
+    TC_TRY(tc_sqlite_head(s, study, &at, err));
+    if (after > at.end)
+        return TACIT_OK;
+    TC_TRY(begin_chain(s, study, after, &at, err));
+    return visit_rest(s, study, &at, visit, user, err);
+}
+
+/* In one transaction: the journal's end and its events are of the same moment. */
+static tacit_status scan_locked(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
+                                void *user, tacit_error *err)
+{
+    int rc = tc_sqlite_run(s, TC_SQL_READ);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    tacit_status st = tc_sqlite_scan_in(s, study, after, visit, user, err);
+    if (!sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
     return st;
 }
 
@@ -212,23 +292,55 @@ static tacit_status sqlite_scan(tc_store *store, int64_t study, uint64_t after,
 static tacit_status sqlite_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
+    tc_chain at;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = tc_sqlite_head(s, study, head, err);
+    tacit_status st = tc_sqlite_head(s, study, &at, err);
     pthread_mutex_unlock(&s->lock);
+    if (st == TACIT_OK)
+        *head = at.end;
+    return st;
+}
+
+static tacit_status visit_told(const tc_sqlite *s, const tc_chain *journal, tc_event_visit visit,
+                               void *user, tacit_error *err)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_TOLD];
+    tc_event_row e;
+    TC_TRY(read_event(s, q, &e, err));
+    const void *sum = sqlite3_column_blob(q, 5), *before = sqlite3_column_blob(q, 6);
+    TC_TRY(tc_chain_one(journal, &e, sum, (size_t)sqlite3_column_bytes(q, 5), before,
+                        (size_t)sqlite3_column_bytes(q, 6), err));
+    return visit(user, &e, err);
+}
+
+/* Inside a transaction. */
+static tacit_status told_in(tc_sqlite *s, int64_t study, uint64_t trial, tc_event_visit visit,
+                            void *user, tacit_error *err)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_TOLD];
+    tc_chain journal;
+    TC_TRY(tc_sqlite_head(s, study, &journal, err));
+    sqlite3_bind_int64(q, 1, study);
+    sqlite3_bind_int64(q, 2, (int64_t)trial);
+    int rc = sqlite3_step(q);
+    tacit_status st = TACIT_OK;
+    if (rc == SQLITE_ROW)
+        st = visit_told(s, &journal, visit, user, err);
+    else if (rc != SQLITE_DONE)
+        st = tc_sqlite_fail(s, rc, err);
+    tc_sqlite_reset(s, TC_SQL_TOLD);
     return st;
 }
 
 static tacit_status told_locked(tc_sqlite *s, int64_t study, uint64_t trial, tc_event_visit visit,
                                 void *user, tacit_error *err)
 {
-    sqlite3_stmt *q = s->sql[TC_SQL_TOLD];
-    sqlite3_bind_int64(q, 1, study);
-    sqlite3_bind_int64(q, 2, (int64_t)trial);
-    int rc = sqlite3_step(q);
-    tacit_status st = rc == SQLITE_ROW    ? visit_event(s, q, visit, user, err)
-                      : rc == SQLITE_DONE ? tc_sqlite_has(s, study, err)
-                                          : tc_sqlite_fail(s, rc, err);
-    tc_sqlite_reset(s, TC_SQL_TOLD);
+    int rc = tc_sqlite_run(s, TC_SQL_READ);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    tacit_status st = told_in(s, study, trial, visit, user, err);
+    if (!sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
     return st;
 }
 

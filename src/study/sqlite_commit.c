@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 
+#include <string.h>
+
 /* ---- one append inside a transaction ---- */
 
 tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err)
@@ -19,27 +21,48 @@ tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err)
     return rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
-tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, uint64_t *head, tacit_error *err)
+void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_sum *sum)
+{
+    sqlite3_bind_blob(q, at, sum, sizeof *sum, SQLITE_STATIC);
+}
+
+bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_sum *out)
+{
+    const void *blob = sqlite3_column_blob(q, at);
+    if (!blob || sqlite3_column_bytes(q, at) != (int)sizeof *out)
+        return false;
+    memcpy(out, blob, sizeof *out);
+    return true;
+}
+
+static bool read_head(sqlite3_stmt *q, tc_chain *out)
+{
+    *out = (tc_chain){.end = (uint64_t)sqlite3_column_int64(q, 0),
+                      .plain = (uint64_t)sqlite3_column_int64(q, 3)};
+    return tc_sqlite_column_sum(q, 1, &out->end_sum) && tc_sqlite_column_sum(q, 2, &out->origin);
+}
+
+tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, tc_chain *out, tacit_error *err)
 {
     sqlite3_stmt *q = s->sql[TC_SQL_HEAD];
     sqlite3_bind_int64(q, 1, study);
     int rc = sqlite3_step(q);
-    int64_t seq = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
+    bool whole = rc == SQLITE_ROW && read_head(q, out);
     tc_sqlite_reset(s, TC_SQL_HEAD);
-    if (rc != SQLITE_ROW)
-        return tc_sqlite_fail(s, rc, err);
-    if (seq == 0) /* no event yet: is there such a study? */
+    if (rc == SQLITE_ROW && whole)
+        return TACIT_OK;
+    if (rc == SQLITE_DONE)
         TC_TRY(tc_sqlite_has(s, study, err));
-    *head = (uint64_t)seq;
-    return TACIT_OK;
+    return tc_sqlite_fail(s, rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, err);
 }
 
-static tacit_status insert_event(tc_sqlite *s, int64_t study, uint64_t seq, const tc_event_row *e,
+static tacit_status insert_event(tc_sqlite *s, int64_t study, const tc_event_row *e, tc_chain *at,
                                  tacit_error *err)
 {
     sqlite3_stmt *q = s->sql[TC_SQL_APPEND];
+    tc_sqlite_bind_sum(q, 7, tc_chain_add(at, e));
     sqlite3_bind_int64(q, 1, study);
-    sqlite3_bind_int64(q, 2, (int64_t)seq);
+    sqlite3_bind_int64(q, 2, (int64_t)at->end);
     sqlite3_bind_int(q, 3, (int)e->kind);
     sqlite3_bind_int64(q, 4, (int64_t)e->trial);
     sqlite3_bind_int64(q, 5, e->time_ms);
@@ -86,21 +109,32 @@ static tacit_status take_back(tc_sqlite *s, int64_t study, uint64_t seq, tacit_e
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
+static tacit_status move_head(tc_sqlite *s, int64_t study, const tc_chain *to, tacit_error *err)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_HEAD_MOVE];
+    sqlite3_bind_int64(q, 1, study);
+    sqlite3_bind_int64(q, 2, (int64_t)to->end);
+    tc_sqlite_bind_sum(q, 3, &to->end_sum);
+    int rc = tc_sqlite_run(s, TC_SQL_HEAD_MOVE);
+    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
 static tacit_status insert(tc_sqlite *s, const tc_append *a, uint64_t *end, tacit_error *err)
 {
-    uint64_t head;
-    TC_TRY(tc_sqlite_head(s, a->study, &head, err));
-    TC_TRY(check_head(s, a, head, err));
+    tc_chain at;
+    TC_TRY(tc_sqlite_head(s, a->study, &at, err));
+    TC_TRY(check_head(s, a, at.end, err));
+    const uint64_t head = at.end;
     for (size_t i = 0; i < a->n; i++) {
-        tacit_status st = insert_event(s, a->study, head + i + 1, &a->events[i], err);
+        tacit_status st = insert_event(s, a->study, &a->events[i], &at, err);
         if (st != TACIT_OK) {
             if (i > 0)
                 TC_TRY(take_back(s, a->study, head, err));
             return st;
         }
     }
-    *end = head + a->n;
-    return TACIT_OK;
+    *end = at.end;
+    return move_head(s, a->study, &at, err);
 }
 
 /* ---- one transaction ---- */
@@ -108,6 +142,33 @@ static tacit_status insert(tc_sqlite *s, const tc_append *a, uint64_t *end, taci
 static bool is_refusal(tacit_status st)
 {
     return st == TACIT_E_CONFLICT || st == TACIT_E_STATE || st == TACIT_E_NOT_FOUND;
+}
+
+/* Two statements: one with RETURNING makes a table of its own each time. */
+int tc_sqlite_end(tc_sqlite *s)
+{
+    sqlite3_stmt *q = s->sql[TC_SQL_COUNTED];
+    int rc = sqlite3_step(q);
+    int64_t n = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) + 1 : 0;
+    tc_sqlite_reset(s, TC_SQL_COUNTED);
+    if (rc != SQLITE_ROW) /* the row of the store itself is gone */
+        return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+    sqlite3_bind_int64(s->sql[TC_SQL_COUNT_UP], 1, n);
+    rc = tc_sqlite_run(s, TC_SQL_COUNT_UP);
+    if (rc == SQLITE_OK)
+        rc = tc_sqlite_run(s, TC_SQL_COMMIT);
+    if (rc == SQLITE_OK)
+        tc_mark_committed(&s->mark, (uint64_t)n);
+    return rc;
+}
+
+/* A group that only waits for a sync, or was refused, has nothing to commit. */
+static bool wrote(const tc_commit *group)
+{
+    for (const tc_commit *c = group; c; c = c->next)
+        if (c->status == TACIT_OK && (c->a || c->n_changes > 0))
+            return true;
+    return false;
 }
 
 static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
@@ -122,7 +183,7 @@ static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
             return c->status;
         }
     }
-    rc = tc_sqlite_run(s, TC_SQL_COMMIT);
+    rc = wrote(group) ? tc_sqlite_end(s) : tc_sqlite_run(s, TC_SQL_COMMIT);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 

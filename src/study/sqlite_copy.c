@@ -47,24 +47,34 @@ static tacit_status read_study(const dumping *d, sqlite3_stmt *q, tacit_error *e
                         .document = (char *)text_at(q, 2),
                         .points_csv = (char *)text_at(q, 3),
                         .created_ms = sqlite3_column_int64(q, 6)};
+    tc_sum stored;
     if (!row.name || !row.document || !fixed_at(q, 4, &row.public_seed, sizeof row.public_seed) ||
-        !fixed_at(q, 5, &row.party_seed, sizeof row.party_seed))
+        !fixed_at(q, 5, &row.party_seed, sizeof row.party_seed) ||
+        !fixed_at(q, 7, &stored, sizeof stored))
         return no_column(d, err);
+    TC_TRY(tc_chain_check_study(&row, &stored, err));
     tacit_status status = d->visit(d->user, &(tc_row){.study = &row}, err);
     explicit_bzero(&row.party_seed, sizeof row.party_seed);
     return status;
 }
 
-static tacit_status read_event(const dumping *d, sqlite3_stmt *q, tacit_error *err)
+/* Of one study. */
+typedef struct journal {
+    const dumping *d;
+    int64_t study;
+} journal;
+
+static tacit_status pass_event(void *user, const tc_event_row *e, tacit_error *err)
 {
-    tc_event_row e = {.seq = (uint64_t)sqlite3_column_int64(q, 1),
-                      .kind = (tc_event_kind)sqlite3_column_int(q, 2),
-                      .trial = (uint64_t)sqlite3_column_int64(q, 3),
-                      .time_ms = sqlite3_column_int64(q, 4),
-                      .body = text_at(q, 5)};
-    if (!e.body)
-        return no_column(d, err);
-    return d->visit(d->user, &(tc_row){.event = &e, .of = sqlite3_column_int64(q, 0)}, err);
+    const journal *j = user;
+    return j->d->visit(j->d->user, &(tc_row){.event = e, .of = j->study}, err);
+}
+
+static tacit_status read_journal(const dumping *d, sqlite3_stmt *q, tacit_error *err)
+{
+    journal j = {.d = d, .study = sqlite3_column_int64(q, 0)};
+    tacit_status status = tc_sqlite_scan_in(d->s, j.study, 0, pass_event, &j, err);
+    return status == TACIT_E_CORRUPT ? tc_fail_in(err, "study \"%s\"", text_at(q, 1)) : status;
 }
 
 static tacit_status read_ledger(const dumping *d, sqlite3_stmt *q, tacit_error *err)
@@ -101,6 +111,8 @@ static tacit_status read_record(const dumping *d, sqlite3_stmt *q, tacit_error *
     r.size = (size_t)sqlite3_column_bytes(q, 3);
     if (!r.key || r.key_size > TC_RECORD_KEY_MAX)
         return no_column(d, err);
+    TC_TRY(tc_chain_check_record(&r, sqlite3_column_blob(q, 4), (size_t)sqlite3_column_bytes(q, 4),
+                                 err));
     return d->visit(d->user, &(tc_row){.record = &r}, err);
 }
 
@@ -126,16 +138,15 @@ static tacit_status dump_tables(const dumping *d, tacit_error *err)
         const char *sql;
         read_row read;
     } tables[] = {
-        {"SELECT id, name, document, points_csv, public_seed, party_seed, created_ms"
-         " FROM studies WHERE document <> '' ORDER BY id",
+        {"SELECT id, name, document, points_csv, public_seed, party_seed, created_ms, origin"
+         " FROM studies LEFT JOIN heads ON study = id WHERE document <> '' ORDER BY id",
          read_study},
-        {"SELECT study, seq, kind, trial, time_ms, body FROM events ORDER BY study, seq",
-         read_event},
+        {"SELECT id, name FROM studies WHERE document <> '' ORDER BY id", read_journal},
         {"SELECT name, entries, head FROM ledgers ORDER BY id", read_ledger},
         {"SELECT l.name, e.seq, e.study, e.round, e.entry, e.release, e.head"
          " FROM ledger_entries e JOIN ledgers l ON l.id = e.ledger ORDER BY e.ledger, e.seq",
          read_entry},
-        {"SELECT study, kind, key, value FROM records ORDER BY study, kind, key", read_record},
+        {"SELECT study, kind, key, value, sum FROM records ORDER BY study, kind, key", read_record},
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         TC_TRY(dump_table(d, tables[i].sql, tables[i].read, err));
@@ -157,25 +168,29 @@ tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tac
 
 /* ---- in ---- */
 
-enum { PUT_STUDY, PUT_EVENT, PUT_LEDGER, PUT_ENTRY, ADVANCE, PUT_RECORD, PUTS };
+enum { PUT_STUDY, PUT_HEAD, PUT_EVENT, MOVE, PUT_LEDGER, PUT_ENTRY, ADVANCE, PUT_RECORD, PUTS };
 
 typedef struct loading {
     tc_sqlite *s;
     sqlite3_stmt *put[PUTS];
+    int64_t study; /* whose events come; 0: none yet */
+    tc_chain at;
 } loading;
 
 static const char *const puts_text[PUTS] = {
     [PUT_STUDY] = "INSERT INTO studies"
                   "(id, name, document, points_csv, public_seed, party_seed, created_ms)"
                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    [PUT_EVENT] = "INSERT INTO events(study, seq, kind, trial, time_ms, body)"
-                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [PUT_HEAD] = "INSERT INTO heads(study, seq, sum, origin, plain) VALUES(?1, 0, ?2, ?2, 0)",
+    [PUT_EVENT] = "INSERT INTO events(study, seq, kind, trial, time_ms, body, sum)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [MOVE] = "UPDATE heads SET seq = ?2, sum = ?3 WHERE study = ?1",
     [PUT_LEDGER] = "INSERT INTO ledgers(name, entries) VALUES(?1, 0)",
     [PUT_ENTRY] = "INSERT INTO ledger_entries(ledger, seq, study, round, entry, release, head)"
                   " SELECT id, ?2, ?3, ?4, ?5, ?6, ?7 FROM ledgers WHERE name = ?1",
     [ADVANCE] = "UPDATE ledgers SET entries = ?2, head = ?3 WHERE name = ?1",
-    [PUT_RECORD] = "INSERT INTO records(study, kind, key, version, value)"
-                   " VALUES(?1, ?2, ?3, 1, ?4)",
+    [PUT_RECORD] = "INSERT INTO records(study, kind, key, version, value, sum)"
+                   " VALUES(?1, ?2, ?3, 1, ?4, ?5)",
 };
 
 static void bind_text(sqlite3_stmt *q, int at, const char *text)
@@ -210,13 +225,41 @@ static tacit_status put_study(const loading *l, const tc_study_row *row, tacit_e
     bind_bytes(q, 5, &row->public_seed, sizeof row->public_seed);
     bind_bytes(q, 6, &row->party_seed, sizeof row->party_seed);
     sqlite3_bind_int64(q, 7, row->created_ms);
-    return run_put(l, PUT_STUDY, err);
+    TC_TRY(run_put(l, PUT_STUDY, err));
+    tc_sum origin = tc_chain_origin(row);
+    q = l->put[PUT_HEAD];
+    sqlite3_bind_int64(q, 1, row->id);
+    tc_sqlite_bind_sum(q, 2, &origin);
+    return run_put(l, PUT_HEAD, err);
 }
 
-static tacit_status put_event(const loading *l, int64_t study, const tc_event_row *e,
-                              tacit_error *err)
+/* The events of the last study have come. */
+static tacit_status end_journal(const loading *l, tacit_error *err)
+{
+    if (l->study == 0)
+        return TACIT_OK;
+    sqlite3_bind_int64(l->put[MOVE], 1, l->study);
+    sqlite3_bind_int64(l->put[MOVE], 2, (int64_t)l->at.end);
+    tc_sqlite_bind_sum(l->put[MOVE], 3, &l->at.end_sum);
+    return run_put(l, MOVE, err);
+}
+
+static tacit_status begin_journal(loading *l, int64_t study, tacit_error *err)
+{
+    TC_TRY(end_journal(l, err));
+    l->study = study;
+    return tc_sqlite_head(l->s, study, &l->at, err);
+}
+
+static tacit_status put_event(loading *l, int64_t study, const tc_event_row *e, tacit_error *err)
 {
     sqlite3_stmt *q = l->put[PUT_EVENT];
+    if (study != l->study)
+        TC_TRY(begin_journal(l, study, err));
+    tc_sqlite_bind_sum(q, 7, tc_chain_add(&l->at, e));
+    if (e->seq != l->at.end)
+        return tc_fail(err, TACIT_E_CORRUPT, "event %llu of study number %lld is missing",
+                       (unsigned long long)l->at.end, (long long)study);
     sqlite3_bind_int64(q, 1, study);
     sqlite3_bind_int64(q, 2, (int64_t)e->seq);
     sqlite3_bind_int64(q, 3, e->kind);
@@ -248,6 +291,8 @@ static tacit_status put_entry(const loading *l, const char *name, const tc_ledge
 static tacit_status put_record(const loading *l, const tc_record *r, tacit_error *err)
 {
     sqlite3_stmt *q = l->put[PUT_RECORD];
+    tc_sum sum = tc_chain_record(r);
+    tc_sqlite_bind_sum(q, 5, &sum);
     sqlite3_bind_int64(q, 1, r->study);
     sqlite3_bind_int64(q, 2, r->kind);
     bind_bytes(q, 3, r->key, r->key_size);
@@ -257,7 +302,7 @@ static tacit_status put_record(const loading *l, const tc_record *r, tacit_error
 
 static tacit_status put_row(void *user, const tc_row *r, tacit_error *err)
 {
-    const loading *l = user;
+    loading *l = user;
     if (r->study)
         return put_study(l, r->study, err);
     if (r->event)
@@ -295,10 +340,12 @@ static tacit_status load_all(loading *l, tc_row_source fill, void *user, tacit_e
         rc = sqlite3_prepare_v2(l->s->db, puts_text[i], -1, &l->put[i], NULL);
     tacit_status status =
         rc == SQLITE_OK ? fill(user, put_row, l, err) : tc_sqlite_fail(l->s, rc, err);
+    if (status == TACIT_OK)
+        status = end_journal(l, err);
     for (int i = 0; i < PUTS; i++)
         sqlite3_finalize(l->put[i]);
     TC_TRY(status);
-    rc = tc_sqlite_run(l->s, TC_SQL_COMMIT);
+    rc = tc_sqlite_end(l->s);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(l->s, rc, err);
 }
 

@@ -111,12 +111,15 @@ tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err)
 {
     tc_position at;
     bool known = read_position(s, &at);
+    uint64_t covered = tc_mark_before_sync(&s->mark);
     int failed = atomic_load(&s->group.failed);
     if (!failed) {
         failed = sync_log(s->group.fd);
         if (failed)
             atomic_store(&s->group.failed, failed);
     }
+    if (!failed)
+        tc_mark_synced(&s->mark, covered);
     if (!failed && known)
         note_settled(&s->group, &at);
     if (failed)

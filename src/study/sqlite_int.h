@@ -2,6 +2,8 @@
  *
  *   sqlite.c            the store's members
  *   sqlite_open.c       is this file ours, whole and of a known schema?
+ *   sqlite_schema.c     its tables, and how older ones become these
+ *   sqlite_mark.c       how far it had come, beside the file
  *   sqlite_statement.c  prepared statements, and SQLite's errors as tacit's
  *   sqlite_commit.c     writing: one transaction for one or for many
  *   sqlite_group.c      durable writes share a sync
@@ -12,7 +14,7 @@
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
 
-#include "study/store.h"
+#include "study/chain.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,13 +23,19 @@
 
 typedef enum tc_sql {
     TC_SQL_BEGIN,
+    TC_SQL_READ, /* begins a transaction that only reads */
     TC_SQL_COMMIT,
     TC_SQL_ROLLBACK,
     TC_SQL_STUDY_PUT,
     TC_SQL_STUDY_GET,  /* by name */
     TC_SQL_STUDY_NEXT, /* the first with a greater id */
     TC_SQL_STUDY_HAS,  /* by id */
-    TC_SQL_HEAD,
+    TC_SQL_HEAD,       /* of a journal: its end, and what its chain begins with */
+    TC_SQL_HEAD_PUT,
+    TC_SQL_HEAD_MOVE,
+    TC_SQL_COUNTED, /* transactions of the store */
+    TC_SQL_COUNT_UP,
+    TC_SQL_SUM,   /* of an event */
     TC_SQL_AFTER, /* what came after a head: kind and trial */
     TC_SQL_APPEND,
     TC_SQL_TAKE_BACK, /* the events after seq, in the same transaction */
@@ -50,6 +58,7 @@ typedef enum tc_sql {
     TC_SQL_RECORD_DROP,
     TC_SQL_DATA_VERSION, /* another one after each commit of somebody else */
     TC_SQL_ERASE_EVENTS, /* of a study, and what follows, in the same transaction */
+    TC_SQL_ERASE_HEAD,
     TC_SQL_ERASE_RECORDS,
     TC_SQL_ERASE_STUDY,
     TC_SQL_COUNT
@@ -89,6 +98,16 @@ typedef struct tc_group {
     atomic_int failed;        /* errno of the first sync that failed; it is final */
 } tc_group;
 
+/* FILE-mark; see sqlite_mark.c. */
+typedef struct tc_mark {
+    pthread_mutex_t lock;
+    int fd; /* -1: none */
+    char *path;
+    char boot[40]; /* of this machine */
+    tc_sum store;
+    uint64_t committed, synced; /* transactions, as far as this handle knows */
+} tc_mark;
+
 typedef struct tc_sqlite {
     tc_store base;
     char *file;           /* as given; for messages */
@@ -98,10 +117,42 @@ typedef struct tc_sqlite {
     uint64_t busy_ms;    /* how long to wait for other processes */
     uint64_t busy_since; /* tc_clock_ns; set by the busy handler */
     tc_group group;
+    tc_mark mark;
 } tc_sqlite;
 
 /* sqlite_open.c. Sets s->db and s->sql, or leaves them NULL and the file as it was. */
 tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, tacit_error *err);
+
+/* sqlite_schema.c */
+/* Transactions so far, and the name that was drawn for the store. */
+typedef struct tc_store_age {
+    uint64_t transactions;
+    tc_sum store;
+} tc_store_age;
+enum { TC_SQLITE_SCHEMA = 4, TC_SQLITE_APPLICATION = 0x74616374 /* "tact": never changes */ };
+/* Inside a transaction: from this version to the newest. E_CORRUPT: the tables are others. */
+tacit_status tc_sqlite_upgrade(tc_sqlite *s, int version, tacit_error *err);
+/* Of a file that has sums. */
+tacit_status tc_sqlite_age(const tc_sqlite *s, tc_store_age *out, tacit_error *err);
+bool tc_sqlite_has_sums(int version);
+
+/* sqlite_mark.c */
+/* Before the first statement: what the mark says. found: there is one that can be read. */
+typedef struct tc_marked {
+    bool found;
+    tc_store_age age; /* what must be there at least */
+} tc_marked;
+tc_marked tc_mark_read(const char *path);
+/* E_CORRUPT: the file has gone back behind its mark. */
+tacit_status tc_mark_check(const tc_sqlite *s, const tc_marked *before, const tc_store_age *now,
+                           tacit_error *err);
+tacit_status tc_mark_open(tc_sqlite *s, const tc_store_age *now, tacit_error *err);
+void tc_mark_committed(tc_mark *m, uint64_t transactions);
+/* What a sync that begins now will cover, and that it has done so. */
+uint64_t tc_mark_before_sync(tc_mark *m);
+void tc_mark_synced(tc_mark *m, uint64_t transactions);
+/* After the file was closed: a mark is kept as long as there is a log. */
+void tc_mark_close(tc_mark *m);
 
 /* sqlite_statement.c. The caller holds s->lock. */
 tacit_status tc_sqlite_prepare(tc_sqlite *s, tacit_error *err);
@@ -120,6 +171,8 @@ static inline tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_erro
 }
 
 /* sqlite_commit.c */
+/* Ends a transaction that wrote something: counts and commits it. A result code of SQLite. The caller holds s->lock. */
+int tc_sqlite_end(tc_sqlite *s);
 /* One transaction for a list; every member gets its status. Takes s->lock. */
 void tc_sqlite_commit(tc_sqlite *s, tc_commit *group);
 /* Fails all members that were not refused already. */
@@ -127,7 +180,13 @@ void tc_commit_fail(tc_commit *group, const tacit_error *err);
 /* E_NOT_FOUND: no such study. The caller holds s->lock. */
 tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. The caller holds s->lock. */
-tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, uint64_t *head, tacit_error *err);
+tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, tc_chain *out, tacit_error *err);
+void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_sum *sum);
+bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_sum *out);
+
+/* sqlite.c. Inside a transaction, with s->lock: the events after `after`, each checked. */
+tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
+                               void *user, tacit_error *err);
 
 /* sqlite_group.c */
 tacit_status tc_group_init(tc_group *g, tacit_error *err);

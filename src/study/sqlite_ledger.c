@@ -109,7 +109,7 @@ static tacit_status append_entry(tc_sqlite *s, int64_t id, const tc_ledger_recor
         return tc_fail(err, TACIT_E_CONFLICT, "the ledger has a release of round %llu",
                        (unsigned long long)r->round);
     if (rc == SQLITE_OK)
-        rc = tc_sqlite_run(s, TC_SQL_COMMIT);
+        rc = tc_sqlite_end(s);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
@@ -281,14 +281,28 @@ static tacit_status get_id(tc_sqlite *s, const char *name, int64_t *id, tacit_er
     return TACIT_OK;
 }
 
+/* A result code of SQLite. */
+static int put_ledger(tc_sqlite *s, const char *name)
+{
+    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    if (rc != SQLITE_OK)
+        return rc;
+    sqlite3_bind_text(s->sql[TC_SQL_LEDGER_PUT], 1, name, -1, SQLITE_STATIC);
+    rc = tc_sqlite_run(s, TC_SQL_LEDGER_PUT);
+    if (rc == SQLITE_OK)
+        rc = tc_sqlite_end(s);
+    if (!sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    return rc;
+}
+
 static tacit_status open_locked(tc_sqlite *s, const char *name, bool create, int64_t *id,
                                 tacit_error *err)
 {
     tacit_status st = get_id(s, name, id, err);
     if (st != TACIT_E_NOT_FOUND || !create)
         return st;
-    sqlite3_bind_text(s->sql[TC_SQL_LEDGER_PUT], 1, name, -1, SQLITE_STATIC);
-    int rc = tc_sqlite_run(s, TC_SQL_LEDGER_PUT);
+    int rc = put_ledger(s, name);
     return rc == SQLITE_OK ? get_id(s, name, id, err) : tc_sqlite_fail(s, rc, err);
 }
 

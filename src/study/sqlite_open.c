@@ -25,9 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Stored format: never changes. "tact". */
-#define APPLICATION_ID 0x74616374
-
 /* Beyond this size reading the whole file would be felt at every start. */
 #define CHECK_BYTES (32 << 20)
 
@@ -41,64 +38,6 @@
     "PRAGMA secure_delete=ON;" /* a contribution that was erased is overwritten */                 \
     "PRAGMA wal_autocheckpoint=2000;"                                                              \
     "PRAGMA journal_size_limit=4194304"
-
-/* Step i takes a file of schema i to schema i + 1. An empty file has schema 0, so making a
- * store is the first upgrade. Never edit a step that was released: append one. */
-static const char *const upgrades[] = {
-    "CREATE TABLE studies("
-    "  id INTEGER PRIMARY KEY,"
-    "  name TEXT NOT NULL UNIQUE,"
-    "  document TEXT NOT NULL,"
-    "  points_csv TEXT,"
-    "  public_seed BLOB NOT NULL CHECK(length(public_seed) = 32),"
-    "  party_seed BLOB NOT NULL CHECK(length(party_seed) = 32),"
-    "  created_ms INTEGER NOT NULL"
-    ") STRICT;"
-    "CREATE TABLE events("
-    "  study INTEGER NOT NULL REFERENCES studies(id),"
-    "  seq INTEGER NOT NULL,"
-    "  kind INTEGER NOT NULL," /* tc_event_kind */
-    "  trial INTEGER NOT NULL,"
-    "  time_ms INTEGER NOT NULL,"
-    "  body TEXT NOT NULL,"
-    "  PRIMARY KEY(study, seq)"
-    ") STRICT, WITHOUT ROWID;"
-    "CREATE UNIQUE INDEX one_tell ON events(study, trial) WHERE kind = 3;",
-
-    /* Privacy ledgers. The head stands apart from the entries, so that a lost one shows. */
-    "CREATE TABLE ledgers("
-    "  id INTEGER PRIMARY KEY,"
-    "  name TEXT NOT NULL UNIQUE,"
-    "  entries INTEGER NOT NULL,"
-    "  head BLOB CHECK(length(head) = 32)" /* NULL: no entries */
-    ") STRICT;"
-    "CREATE TABLE ledger_entries("
-    "  ledger INTEGER NOT NULL REFERENCES ledgers(id),"
-    "  seq INTEGER NOT NULL,"
-    "  study BLOB NOT NULL CHECK(length(study) = 32)," /* the hash of its document */
-    "  round INTEGER NOT NULL,"
-    "  entry BLOB NOT NULL,"
-    "  release BLOB NOT NULL,"
-    "  head BLOB NOT NULL CHECK(length(head) = 32)," /* the hash of entry */
-    "  PRIMARY KEY(ledger, seq),"
-    "  UNIQUE(ledger, study, round)"
-    ") STRICT;"
-    "CREATE TRIGGER ledger_keeps_entries BEFORE DELETE ON ledger_entries"
-    "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;"
-    "CREATE TRIGGER ledger_keeps_values BEFORE UPDATE ON ledger_entries"
-    "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;",
-
-    /* What a coordinator keeps. */
-    "CREATE TABLE records("
-    "  study INTEGER NOT NULL," /* 0: of the server */
-    "  kind INTEGER NOT NULL,"  /* tc_record_kind */
-    "  key BLOB NOT NULL,"
-    "  version INTEGER NOT NULL,"
-    "  value BLOB NOT NULL,"
-    "  PRIMARY KEY(study, kind, key)"
-    ") STRICT;",
-};
-enum { SCHEMA = sizeof upgrades / sizeof upgrades[0] };
 
 /* ---- before the first statement ---- */
 
@@ -122,19 +61,24 @@ typedef struct beside {
     bool log;   /* -wal */
     bool index; /* -shm */
     bool journal;
+    tc_marked mark;
 } beside;
 
-static bool has(const char *path, const char *end)
+static int64_t size_of(const char *path, const char *end) /* -1: there is none */
 {
     char name[4200];
+    struct stat info;
     snprintf(name, sizeof name, "%s%s", path, end);
-    return access(name, F_OK) == 0;
+    return stat(name, &info) == 0 ? info.st_size : -1;
 }
 
 static beside look_beside(const char *path)
 {
-    return (beside){
-        .log = has(path, "-wal"), .index = has(path, "-shm"), .journal = has(path, "-journal")};
+    return (beside){.mark =
+                        tc_mark_read(path), /* first: what is read later has come at least so far */
+                    .log = size_of(path, "-wal") >= 0,
+                    .index = size_of(path, "-shm") >= 0,
+                    .journal = size_of(path, "-journal") >= 0};
 }
 
 /* https://www.sqlite.org/fileformat2.html, section 1.3. SQLite itself reads on where some of
@@ -142,7 +86,7 @@ static beside look_beside(const char *path)
 static tacit_status check_header(const char *file, const uint8_t h[100], uint64_t size,
                                  tacit_error *err)
 {
-    if (memcmp(h, "SQLite format 3", 16) != 0 || big_endian(h + 68) != APPLICATION_ID)
+    if (memcmp(h, "SQLite format 3", 16) != 0 || big_endian(h + 68) != TC_SQLITE_APPLICATION)
         return refuse_foreign(file, err);
     bool formats_known = h[18] >= 1 && h[18] <= 2 && h[19] >= 1 && h[19] <= 2;
     bool constants_right = h[21] == 64 && h[22] == 32 && h[23] == 32 && big_endian(h + 44) == 4 &&
@@ -210,12 +154,32 @@ static tacit_status check_folder(const char *file, const char *path, tacit_error
     return TACIT_OK;
 }
 
+/* SQLite would remove a log whose file is not there. */
+static tacit_status check_log(const char *file, const char *path, tacit_error *err)
+{
+    if (size_of(path, "-wal") <= 0)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT,
+                   "%s is gone or empty, and its log %s-wal is there: put the file back, or remove "
+                   "the log to begin anew",
+                   file, file);
+}
+
+/* A store holds keys, tokens and data of its own people: a new one is for its owner alone from the first
+ * moment. The log and its index take the mode of the file. Without a descriptor: see the top. */
+static tacit_status make_file(const char *file, const char *path, tacit_error *err)
+{
+    if (mknod(path, S_IFREG | S_IRUSR | S_IWUSR, 0) == 0 || errno == EEXIST)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_IO, "%s cannot be made: %s", file, strerror(errno));
+}
+
 static tacit_status check_file(const char *file, const char *path, bool create, int64_t *size,
-                               bool *fresh, tacit_error *err)
+                               tacit_error *err)
 {
     struct stat info;
+    bool fresh = false;
     *size = 0;
-    *fresh = false;
     if (stat(path, &info) == 0) {
         TC_TRY(check_present(file, path, &info, create, err));
         *size = info.st_size;
@@ -224,9 +188,12 @@ static tacit_status check_file(const char *file, const char *path, bool create, 
     } else if (!create) {
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no file %s", file);
     } else {
-        *fresh = true;
+        fresh = true;
     }
-    return check_folder(file, path, err);
+    TC_TRY(check_folder(file, path, err));
+    if (create && *size == 0)
+        TC_TRY(check_log(file, path, err));
+    return fresh ? make_file(file, path, err) : TACIT_OK;
 }
 
 /* ---- with SQLite ---- */
@@ -296,10 +263,10 @@ static tacit_status check_pages(tc_sqlite *s, tacit_error *err)
 static tacit_status read_schema(tc_sqlite *s, long long *version, tacit_error *err)
 {
     TC_TRY(query_number(s, "PRAGMA user_version", version, err));
-    if (*version > SCHEMA)
+    if (*version > TC_SQLITE_SCHEMA)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "%s was written by a newer tacit (schema %lld; this one knows %d)", s->file,
-                       *version, SCHEMA);
+                       *version, TC_SQLITE_SCHEMA);
     if (*version < 0)
         return refuse_damaged(s->file, "its schema number is negative", err);
     return TACIT_OK;
@@ -310,14 +277,6 @@ static tacit_status check_empty(tc_sqlite *s, tacit_error *err)
     long long tables;
     TC_TRY(query_number(s, "SELECT count(*) FROM sqlite_schema", &tables, err));
     return tables == 0 ? TACIT_OK : refuse_damaged(s->file, "tables without a schema number", err);
-}
-
-static tacit_status take_step(tc_sqlite *s, const char *sql, tacit_error *err)
-{
-    int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
-    if (rc == SQLITE_ERROR) /* the tables are not those of that schema */
-        return refuse_damaged(s->file, sqlite3_errmsg(s->db), err);
-    return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
 /* Preparing shows whether all tables are ours while the file can still be left as it was. */
@@ -336,11 +295,10 @@ static tacit_status upgrade_steps(tc_sqlite *s, tacit_error *err)
     TC_TRY(read_schema(s, &version, err));
     if (version == 0)
         TC_TRY(check_empty(s, err));
-    for (; version < SCHEMA; version++)
-        TC_TRY(take_step(s, upgrades[version], err));
+    TC_TRY(tc_sqlite_upgrade(s, (int)version, err));
     TC_TRY(try_statements(s, err));
-    snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID,
-             SCHEMA);
+    snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+             TC_SQLITE_APPLICATION, TC_SQLITE_SCHEMA);
     return exec(s, mark, err);
 }
 
@@ -374,21 +332,40 @@ static tacit_status use_wal(tc_sqlite *s, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status check_and_upgrade(tc_sqlite *s, int64_t size, bool create, tacit_error *err)
+static tacit_status check_age(const tc_sqlite *s, const beside *before, tacit_error *err)
+{
+    tc_store_age now;
+    TC_TRY(tc_sqlite_age(s, &now, err));
+    return tc_mark_check(s, &before->mark, &now, err);
+}
+
+/* Once the file is ours, and its log is there. */
+static tacit_status begin_mark(tc_sqlite *s, tacit_error *err)
+{
+    tc_store_age now;
+    TC_TRY(tc_sqlite_age(s, &now, err));
+    return tc_mark_open(s, &now, err);
+}
+
+static tacit_status check_and_upgrade(tc_sqlite *s, const beside *before, int64_t size, bool create,
+                                      tacit_error *err)
 {
     long long version = 0;
     TC_TRY(exec(s, SETTINGS, err));
     TC_TRY(read_schema(s, &version, err));
+    if (tc_sqlite_has_sums((int)version))
+        TC_TRY(check_age(s, before, err));
     if (version == 0 && !create)
         return refuse_damaged(s->file, "it has no schema number", err);
     if (size > 0 && size <= CHECK_BYTES)
         TC_TRY(check_pages(s, err));
-    if (version < SCHEMA)
+    if (version < TC_SQLITE_SCHEMA)
         TC_TRY(upgrade(s, err));
     TC_TRY(tc_sqlite_prepare(s, err)); /* before the switch: it may yet find the tables wrong */
     TC_TRY(use_wal(s, err));
-    TC_TRY(exec(s, "PRAGMA synchronous=NORMAL", err));  /* the rest is sqlite_group.c's */
-    return exec(s, "SELECT 1 FROM sqlite_schema", err); /* makes the log, for tc_group_open */
+    TC_TRY(exec(s, "PRAGMA synchronous=NORMAL", err));   /* the rest is sqlite_group.c's */
+    TC_TRY(exec(s, "SELECT 1 FROM sqlite_schema", err)); /* makes the log, for tc_group_open */
+    return begin_mark(s, err);
 }
 
 /* Until the file has passed its checks, closing must not fold the log into it. A log that was
@@ -408,10 +385,9 @@ static void remove_index(tc_sqlite *s)
         f->pMethods->xShmUnmap(f, 1);
 }
 
-static tacit_status connect_file(tc_sqlite *s, const char *path, bool create, tacit_error *err)
+static tacit_status connect_file(tc_sqlite *s, const char *path, tacit_error *err)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
-    int rc = sqlite3_open_v2(path, &s->db, flags, NULL);
+    int rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_CANTOPEN)
         return tc_fail(err, TACIT_E_IO, "%s cannot be opened: %s", s->file,
                        strerror(sqlite3_system_errno(s->db)));
@@ -422,21 +398,12 @@ static tacit_status connect_file(tc_sqlite *s, const char *path, bool create, ta
     return TACIT_OK;
 }
 
-/* A store holds keys, tokens and data of its own people: a new one is for its owner alone. The log and
- * its index take the mode of the file. By name, while it is still empty: see the top. */
-static tacit_status close_to_others(const tc_sqlite *s, const char *path, tacit_error *err)
-{
-    if (chmod(path, S_IRUSR | S_IWUSR) == 0)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_IO, "%s cannot be kept from others: %s", s->file, strerror(errno));
-}
-
 /* Everything that needs a statement. */
 static tacit_status vet(tc_sqlite *s, const beside *before, int64_t size, bool create,
                         tacit_error *err)
 {
     keep_log(s, before->log);
-    tacit_status st = check_and_upgrade(s, size, create, err);
+    tacit_status st = check_and_upgrade(s, before, size, create, err);
     if (st == TACIT_OK) {
         keep_log(s, false);
     } else if (before->log && !before->index) {
@@ -449,12 +416,9 @@ static tacit_status vet(tc_sqlite *s, const beside *before, int64_t size, bool c
 static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, tacit_error *err)
 {
     int64_t size;
-    bool fresh;
     beside before = look_beside(path);
-    TC_TRY(check_file(s->file, path, create, &size, &fresh, err));
-    TC_TRY(connect_file(s, path, create, err));
-    if (fresh)
-        TC_TRY(close_to_others(s, path, err));
+    TC_TRY(check_file(s->file, path, create, &size, err));
+    TC_TRY(connect_file(s, path, err));
     if (size > 0)
         TC_TRY(check_bytes(s, &before, err));
     return vet(s, &before, size, create, err);

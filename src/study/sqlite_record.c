@@ -80,8 +80,12 @@ static tacit_status write_change(tc_sqlite *s, const tc_change *c, tacit_error *
     if (c->what == TC_REQUIRE)
         return TACIT_OK;
     sqlite3_stmt *q = bind_key(s, statements[c->what], &c->record);
-    if (c->what != TC_ERASE)
+    tc_sum sum;
+    if (c->what != TC_ERASE) {
+        sum = tc_chain_record(&c->record);
         bind_bytes(q, 4, c->record.value, c->record.size);
+        tc_sqlite_bind_sum(q, 5, &sum);
+    }
     int rc = tc_sqlite_run(s, statements[c->what]);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
@@ -116,19 +120,27 @@ tacit_status tc_sqlite_change(tc_store *store, const tc_change *c, size_t n, siz
 
 /* ---- reading ---- */
 
+static tacit_status check_sum(const tc_record *r, sqlite3_stmt *q, int at, tacit_error *err)
+{
+    const void *sum = sqlite3_column_blob(q, at);
+    return tc_chain_check_record(r, sum, (size_t)sqlite3_column_bytes(q, at), err);
+}
+
 static tacit_status copy_value(const tc_record *which, sqlite3_stmt *q, tc_record *out,
                                tacit_error *err)
 {
-    size_t size;
-    const void *bytes = column_bytes(q, 1, &size);
-    uint8_t *copy = bytes ? tc_alloc(size + 1, 1) : NULL;
+    tc_record r = *which;
+    r.version = (uint64_t)sqlite3_column_int64(q, 0);
+    r.value = column_bytes(q, 1, &r.size);
+    if (!r.value)
+        return tc_fail_memory(err);
+    TC_TRY(check_sum(&r, q, 2, err));
+    uint8_t *copy = tc_alloc(r.size + 1, 1);
     if (!copy)
         return tc_fail_memory(err);
-    memcpy(copy, bytes, size);
-    *out = *which;
-    out->version = (uint64_t)sqlite3_column_int64(q, 0);
-    out->value = copy;
-    out->size = size;
+    memcpy(copy, r.value, r.size);
+    r.value = copy;
+    *out = r;
     return TACIT_OK;
 }
 
@@ -168,6 +180,7 @@ static tacit_status visit_record(tc_sqlite *s, const tc_record_range *range, sql
     r.value = column_bytes(q, 2, &r.size);
     if (!r.key || !r.value)
         return tc_sqlite_fail(s, sqlite3_errcode(s->db), err);
+    TC_TRY(check_sum(&r, q, 3, err));
     return visit(user, &r, err);
 }
 
@@ -238,9 +251,16 @@ tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range
     tc_sqlite *s = (tc_sqlite *)store;
     tc_key_bounds bounds;
     pthread_mutex_lock(&s->lock);
-    bind_range(s, TC_SQL_RECORD_DROP, range, &bounds);
-    int rc = tc_sqlite_run(s, TC_SQL_RECORD_DROP);
+    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    if (rc == SQLITE_OK) {
+        bind_range(s, TC_SQL_RECORD_DROP, range, &bounds);
+        rc = tc_sqlite_run(s, TC_SQL_RECORD_DROP);
+    }
+    if (rc == SQLITE_OK)
+        rc = tc_sqlite_end(s);
     tacit_status st = rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+    if (!sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
     pthread_mutex_unlock(&s->lock);
     return end_removal(s, st, err);
 }
@@ -248,8 +268,8 @@ tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range
 /* Inside a transaction. */
 static tacit_status erase_rows(tc_sqlite *s, int64_t study, tacit_error *err)
 {
-    static const tc_sql statements[] = {TC_SQL_ERASE_EVENTS, TC_SQL_ERASE_RECORDS,
-                                        TC_SQL_ERASE_STUDY};
+    static const tc_sql statements[] = {TC_SQL_ERASE_EVENTS, TC_SQL_ERASE_HEAD,
+                                        TC_SQL_ERASE_RECORDS, TC_SQL_ERASE_STUDY};
     TC_TRY(tc_sqlite_has(s, study, err));
     int rc = SQLITE_OK;
     for (size_t i = 0; rc == SQLITE_OK && i < sizeof statements / sizeof *statements; i++) {
@@ -257,7 +277,7 @@ static tacit_status erase_rows(tc_sqlite *s, int64_t study, tacit_error *err)
         rc = tc_sqlite_run(s, statements[i]);
     }
     if (rc == SQLITE_OK)
-        rc = tc_sqlite_run(s, TC_SQL_COMMIT);
+        rc = tc_sqlite_end(s);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 

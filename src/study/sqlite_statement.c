@@ -8,26 +8,35 @@ static const char *const texts[TC_SQL_COUNT] = {
     /* IMMEDIATE: takes the write lock before anything is read, so that no later
      * step of the transaction can find the file busy. */
     [TC_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [TC_SQL_READ] = "BEGIN",
     [TC_SQL_COMMIT] = "COMMIT",
     [TC_SQL_ROLLBACK] = "ROLLBACK",
     [TC_SQL_STUDY_PUT] = "INSERT INTO studies"
                          "(name, document, points_csv, public_seed, party_seed, created_ms)"
                          " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [TC_SQL_STUDY_GET] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
-                         " created_ms FROM studies WHERE name = ?1 AND document <> ''",
+                         " created_ms, origin FROM studies LEFT JOIN heads ON study = id"
+                         " WHERE name = ?1 AND document <> ''",
     [TC_SQL_STUDY_NEXT] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
-                          " created_ms FROM studies WHERE id > ?1 AND document <> ''"
-                          " ORDER BY id LIMIT 1",
+                          " created_ms, origin FROM studies LEFT JOIN heads ON study = id"
+                          " WHERE id > ?1 AND document <> '' ORDER BY id LIMIT 1",
     [TC_SQL_STUDY_HAS] = "SELECT 1 FROM studies WHERE id = ?1 AND document <> ''",
-    [TC_SQL_HEAD] = "SELECT max(seq) FROM events WHERE study = ?1",
+    [TC_SQL_HEAD] = "SELECT seq, sum, origin, plain FROM heads WHERE study = ?1 AND study > 0",
+    [TC_SQL_HEAD_PUT] = "INSERT INTO heads(study, seq, sum, origin, plain)"
+                        " VALUES(?1, 0, ?2, ?2, 0)",
+    [TC_SQL_HEAD_MOVE] = "UPDATE heads SET seq = ?2, sum = ?3 WHERE study = ?1",
+    [TC_SQL_COUNTED] = "SELECT seq FROM heads WHERE study = 0",
+    [TC_SQL_COUNT_UP] = "UPDATE heads SET seq = ?1 WHERE study = 0",
+    [TC_SQL_SUM] = "SELECT sum FROM events WHERE study = ?1 AND seq = ?2",
     [TC_SQL_AFTER] = "SELECT kind, trial FROM events WHERE study = ?1 AND seq > ?2",
-    [TC_SQL_APPEND] = "INSERT INTO events(study, seq, kind, trial, time_ms, body)"
-                      " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [TC_SQL_APPEND] = "INSERT INTO events(study, seq, kind, trial, time_ms, body, sum)"
+                      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [TC_SQL_TAKE_BACK] = "DELETE FROM events WHERE study = ?1 AND seq > ?2",
-    [TC_SQL_SCAN] = "SELECT seq, kind, trial, time_ms, body FROM events"
+    [TC_SQL_SCAN] = "SELECT seq, kind, trial, time_ms, body, sum FROM events"
                     " WHERE study = ?1 AND seq > ?2 ORDER BY seq",
-    [TC_SQL_TOLD] = "SELECT seq, kind, trial, time_ms, body FROM events"
-                    " WHERE study = ?1 AND trial = ?2 AND kind = 3",
+    [TC_SQL_TOLD] = "SELECT e.seq, e.kind, e.trial, e.time_ms, e.body, e.sum, p.sum"
+                    " FROM events e LEFT JOIN events p ON p.study = e.study AND p.seq = e.seq - 1"
+                    " WHERE e.study = ?1 AND e.trial = ?2 AND e.kind = 3",
     /* OR IGNORE: another process may make it at the same moment. */
     [TC_SQL_LEDGER_PUT] = "INSERT OR IGNORE INTO ledgers(name, entries) VALUES(?1, 0)",
     [TC_SQL_LEDGER_GET] = "SELECT (SELECT id FROM ledgers WHERE name = ?1),"
@@ -42,14 +51,14 @@ static const char *const texts[TC_SQL_COUNT] = {
                            " WHERE ledger = ?1 AND seq > ?2 ORDER BY seq",
     [TC_SQL_LEDGER_FIND] = "SELECT seq, release FROM ledger_entries"
                            " WHERE ledger = ?1 AND study = ?2 AND round = ?3",
-    [TC_SQL_RECORD_GET] = "SELECT version, value FROM records"
+    [TC_SQL_RECORD_GET] = "SELECT version, value, sum FROM records"
                           " WHERE study = ?1 AND kind = ?2 AND key = ?3",
-    [TC_SQL_RECORD_INSERT] = "INSERT INTO records(study, kind, key, version, value)"
-                             " VALUES(?1, ?2, ?3, 1, ?4)",
-    [TC_SQL_RECORD_REPLACE] = "UPDATE records SET version = version + 1, value = ?4"
+    [TC_SQL_RECORD_INSERT] = "INSERT INTO records(study, kind, key, version, value, sum)"
+                             " VALUES(?1, ?2, ?3, 1, ?4, ?5)",
+    [TC_SQL_RECORD_REPLACE] = "UPDATE records SET version = version + 1, value = ?4, sum = ?5"
                               " WHERE study = ?1 AND kind = ?2 AND key = ?3",
     [TC_SQL_RECORD_ERASE] = "DELETE FROM records WHERE study = ?1 AND kind = ?2 AND key = ?3",
-    [TC_SQL_RECORD_SCAN] = "SELECT key, version, value FROM records"
+    [TC_SQL_RECORD_SCAN] = "SELECT key, version, value, sum FROM records"
                            " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4"
                            " ORDER BY key LIMIT ?5",
     [TC_SQL_RECORD_COUNT] = "SELECT count(*) FROM records"
@@ -58,6 +67,7 @@ static const char *const texts[TC_SQL_COUNT] = {
                            " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4",
     [TC_SQL_DATA_VERSION] = "PRAGMA data_version",
     [TC_SQL_ERASE_EVENTS] = "DELETE FROM events WHERE study = ?1",
+    [TC_SQL_ERASE_HEAD] = "DELETE FROM heads WHERE study = ?1 AND study > 0",
     [TC_SQL_ERASE_RECORDS] = "DELETE FROM records WHERE study = ?1",
     /* The number stays taken, so that a handle from before meets no other study; no name has a
      * colon. */

@@ -299,10 +299,10 @@ static void a_newer_schema_is_refused(void **state)
 {
     (void)state;
     make_store();
-    foreign_sql(file, "PRAGMA user_version=4");
+    foreign_sql(file, "PRAGMA user_version=5");
     bytes before = read_all(file);
     check_refused(true, TACIT_E_CORRUPT,
-                  "%s was written by a newer tacit (schema 4; this one knows 3)");
+                  "%s was written by a newer tacit (schema 5; this one knows 4)");
     check_bytes(file, before.data, before.len);
     tc_free(before.data);
 }
@@ -314,7 +314,7 @@ static void our_id_without_our_tables_is_damage(void **state)
     foreign_sql(file, "DROP INDEX one_tell; DROP TABLE events; PRAGMA user_version=0");
     check_refused(true, TACIT_E_CORRUPT, "%s is damaged: tables without a schema number");
     check_refused(false, TACIT_E_CORRUPT, "%s is damaged: it has no schema number");
-    foreign_sql(file, "PRAGMA user_version=3");
+    foreign_sql(file, "PRAGMA user_version=4");
     bytes before = read_all(file);
     check_refused(true, TACIT_E_CORRUPT, "%s is damaged: no such table: events");
     check_bytes(file, before.data, before.len);
@@ -628,7 +628,7 @@ static void a_second_handle_costs_the_first_no_lock(void **state)
                          second == REFUSED ? TACIT_E_CORRUPT : TACIT_OK);
         if (second == REFUSED)
             assert_int_equal(
-                sqlite3_exec(((tc_sqlite *)a)->db, "PRAGMA user_version=3", NULL, NULL, NULL),
+                sqlite3_exec(((tc_sqlite *)a)->db, "PRAGMA user_version=4", NULL, NULL, NULL),
                 SQLITE_OK);
         if (second == CLOSED)
             tc_store_close(b);
