@@ -1,6 +1,7 @@
 /* studies.c - `tacit studies`: what a storage holds, or a coordinator. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "studies_repair.h"
 #include "venue.h"
 #include "verbs.h"
 
@@ -10,9 +11,22 @@
 
 typedef struct options {
     tc_where where;
+    char *repair, *keep;
 } options;
 
-static const tc_option table[] = {TC_WHERE_OPTIONS(options), {.name = NULL}};
+static const tc_option table[] = {
+    TC_WHERE_OPTIONS(options),
+    {.name = "repair",
+     .type = TC_OPTION_STRING,
+     .offset = offsetof(options, repair),
+     .help = "mend this study's journal in a storage that nobody else uses; keeps told values",
+     .value = "STUDY"},
+    {.name = "keep",
+     .type = TC_OPTION_STRING,
+     .offset = offsetof(options, keep),
+     .help = "with --repair: where the damaged journal is kept (default STUDY-damaged.jsonl)",
+     .value = "FILE"},
+    {.name = NULL}};
 
 typedef struct names {
     char **list;
@@ -91,7 +105,8 @@ static tacit_status add_study(tc_store *store, const char *name, tc_table *t, ta
         tc_study_unlook(study);
     }
     tc_study_close(study);
-    return st == TACIT_OK ? st : tc_fail_in(err, "study %s", name);
+    /* A damaged one is named already. */
+    return st == TACIT_OK || st == TACIT_E_CORRUPT ? st : tc_fail_in(err, "study %s", name);
 }
 
 static tacit_status list_storage(const options *o, int format, tacit_error *err)
@@ -245,6 +260,15 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     const char *url;
     tc_link l = {0};
     TC_TRY(tc_where_server(&o->where, &url, err));
+    if (o->keep && !o->repair)
+        return tc_fail(err, TACIT_E_ARG, "--keep goes with --repair STUDY");
+    if (o->repair && url)
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "--repair mends a storage, not a coordinator's study: stop the coordinator and "
+            "run it with --storage");
+    if (o->repair)
+        return tc_studies_repair(tc_storage_url(o->where.storage), o->repair, o->keep, err);
     if (!url)
         return list_storage(o, in->format, err);
     tacit_status st = tc_link_open(&l, url, o->where.fingerprint, o->where.token_file,
@@ -259,9 +283,17 @@ const tc_verb tc_verb_studies = {
     .name = "studies",
     .usage = "[options]",
     .summary = "list the studies of a storage or a coordinator, with their best values",
-    .details = "  tacit studies\n"
-               "  tacit studies --storage sqlite:////srv/tacit.db --format json\n"
-               "  tacit studies --server https://tacit.example:8443 --token-file viewer.txt",
+    .details =
+        "With --repair it mends one study whose journal cannot be read: a byte has changed,\n"
+        "events are gone, or one tells of a trial that does not exist. Events that can be read\n"
+        "are kept, and all told values whose point is known. It prints what was lost, a line\n"
+        "each, and keeps the damaged journal in a file. Stop every program that uses the\n"
+        "storage first. Privacy ledgers are not touched.\n"
+        "\n"
+        "  tacit studies\n"
+        "  tacit studies --repair branin --storage sqlite:////srv/tacit.db\n"
+        "  tacit studies --storage sqlite:////srv/tacit.db --format json\n"
+        "  tacit studies --server https://tacit.example:8443 --token-file viewer.txt",
     .options = table,
     .options_size = sizeof(options),
     .run = run};

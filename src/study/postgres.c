@@ -267,4 +267,6 @@ const tc_store_ops tc_store_postgres = {
     .dump = tc_pg_dump,
     .load = tc_pg_load,
     .hold = tc_pg_hold,
+    .salvage = tc_pg_salvage,
+    .rewrite = tc_pg_rewrite,
 };

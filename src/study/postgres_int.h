@@ -9,6 +9,7 @@
  *   postgres_ledger.c     privacy ledgers
  *   postgres_record.c     records, and studies that go
  *   postgres_copy.c       everything at one moment, and all of it or nothing
+ *   postgres_repair.c     a journal as it is found, and another in its place
  *   postgres_hold.c       one process at a time */
 #ifndef TC_STUDY_POSTGRES_INT_H
 #define TC_STUDY_POSTGRES_INT_H
@@ -169,6 +170,12 @@ tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err)
 /* postgres_copy.c */
 tacit_status tc_pg_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
 tacit_status tc_pg_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
+
+/* postgres_repair.c */
+tacit_status tc_pg_salvage(tc_store *store, int64_t study, struct tc_chain *end,
+                           tc_salvage_visit visit, void *user, tacit_error *err);
+tacit_status tc_pg_rewrite(tc_store *store, int64_t study, uint64_t end, const tc_event_row *events,
+                           size_t n, tacit_error *err);
 
 /* postgres_hold.c */
 tacit_status tc_pg_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);

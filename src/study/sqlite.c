@@ -100,9 +100,11 @@ static tacit_status sqlite_study_put(tc_store *store, const tc_study_row *row, i
     pthread_mutex_unlock(&s->lock);
     if (st == TACIT_OK)
         st = tc_sqlite_sync(s, err);
-    if (st == TACIT_OK)
-        *id = made;
-    return st;
+    if (st != TACIT_OK)
+        return st;
+    tc_sqlite_fold_first(s);
+    *id = made;
+    return TACIT_OK;
 }
 
 static bool read_seed(sqlite3_stmt *q, int column, void *out, size_t size)
@@ -377,4 +379,7 @@ const tc_store_ops tc_store_sqlite = {
     .dump = tc_sqlite_dump,
     .load = tc_sqlite_load,
     .hold = tc_sqlite_hold,
+    .salvage = tc_sqlite_salvage,
+    .rewrite = tc_sqlite_rewrite,
+    .mend = tc_sqlite_mend,
 };

@@ -34,6 +34,8 @@
 /* In syncs: what a leader waits at most. On a slow disk a wait must not be felt, either. */
 enum { MAX_WAIT_SYNCS = 4, MAX_PAUSE_NS = 3000000 };
 
+enum { FIRST_TRANSACTIONS = 3 };
+
 tacit_status tc_group_init(tc_group *g, tacit_error *err)
 {
     pthread_condattr_t monotonic;
@@ -105,6 +107,18 @@ static bool is_settled(tc_group *g, const tc_position *at)
     bool same = g->settled.own == at->own && g->settled.others == at->others;
     pthread_mutex_unlock(&g->lock);
     return same;
+}
+
+/* The first transactions make a store what it is: its coordinator's keys and tokens, its first study. They
+ * go into the file at once, so that whoever loses the log, with all that lies beside it, has not lost
+ * them. What cannot be folded in now will be later. */
+void tc_sqlite_fold_first(tc_sqlite *s)
+{
+    if (tc_mark_before_sync(&s->mark) > FIRST_TRANSACTIONS)
+        return;
+    pthread_mutex_lock(&s->lock);
+    (void)sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    pthread_mutex_unlock(&s->lock);
 }
 
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err)

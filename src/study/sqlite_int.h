@@ -10,6 +10,8 @@
  *   sqlite_record.c     records
  *   sqlite_ledger.c     privacy ledgers
  *   sqlite_copy.c       everything at one moment, and all of it or nothing
+ *   sqlite_repair.c     a journal as it is found, and another in its place
+ *   sqlite_mend.c       a damaged log
  *   sqlite_hold.c       one process at a time */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
@@ -181,6 +183,8 @@ void tc_commit_fail(tc_commit *group, const tacit_error *err);
 tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. The caller holds s->lock. */
 tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, tc_chain *out, tacit_error *err);
+/* An append inside a transaction, which a refusal leaves as it was. */
+tacit_status tc_sqlite_insert(tc_sqlite *s, const tc_append *a, uint64_t *end, tacit_error *err);
 void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_sum *sum);
 bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_sum *out);
 
@@ -196,6 +200,8 @@ void tc_group_fini(tc_group *g);
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err);
 /* The same, and nothing is done where nothing was committed since the last sync. */
 tacit_status tc_sqlite_settle(tc_store *store, tacit_error *err);
+/* After a sync: puts the first transactions of a store into the file itself. */
+void tc_sqlite_fold_first(tc_sqlite *s);
 tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err);
 /* Together with others, and on disk when it returns. Sets c->status. */
 void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *c);
@@ -222,6 +228,15 @@ tacit_status tc_sqlite_ledger_list(tc_store *store, tc_ledger_name_visit visit, 
 /* sqlite_copy.c */
 tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
 tacit_status tc_sqlite_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
+
+/* sqlite_repair.c */
+tacit_status tc_sqlite_salvage(tc_store *store, int64_t study, struct tc_chain *end,
+                               tc_salvage_visit visit, void *user, tacit_error *err);
+tacit_status tc_sqlite_rewrite(tc_store *store, int64_t study, uint64_t end,
+                               const tc_event_row *events, size_t n, tacit_error *err);
+
+/* sqlite_mend.c */
+tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit_error *err);
 
 /* sqlite_hold.c */
 tacit_status tc_sqlite_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);

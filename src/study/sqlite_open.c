@@ -252,7 +252,7 @@ static tacit_status query_number(tc_sqlite *s, const char *sql, long long *out, 
 static tacit_status check_pages(tc_sqlite *s, tacit_error *err)
 {
     char verdict[256];
-    int rc = query(s, "PRAGMA quick_check(1)", verdict, sizeof verdict);
+    int rc = query(s, "PRAGMA integrity_check(1)", verdict, sizeof verdict);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     if (strcmp(verdict, "ok") != 0)

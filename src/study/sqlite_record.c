@@ -115,6 +115,8 @@ tacit_status tc_sqlite_change(tc_store *store, const tc_change *c, size_t n, siz
         *refused = self.refused;
     if (self.status != TACIT_OK && err)
         *err = self.err;
+    if (self.status == TACIT_OK)
+        tc_sqlite_fold_first((tc_sqlite *)store);
     return self.status;
 }
 

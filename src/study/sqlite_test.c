@@ -529,6 +529,8 @@ static void a_failed_sync_is_final_for_the_handle(void **state)
     tacit_error err = {0};
     char want[200];
     snprintf(want, sizeof want, "%s could not be brought to disk: Input/output error", file);
+    assert_int_equal(append(s, id, TC_EVENT_ASK, 0, "{}", false, &err),
+                     TACIT_OK); /* begins the log */
     sync_fails = 1;
     assert_int_equal(append(s, id, TC_EVENT_TELL, 0, "{}", true, &err), TACIT_E_IO);
     assert_string_equal(err.msg, want);

@@ -185,6 +185,31 @@ tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_er
     return s->ops->load(s, fill, user, err);
 }
 
+tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
+                              tc_salvage_visit visit, void *user, tacit_error *err)
+{
+    if (s->ops->salvage)
+        return s->ops->salvage(s, study, end, visit, user, err);
+    return tc_fail(err, TACIT_E_UNSUPPORTED, "this kind of storage keeps nothing to repair");
+}
+
+tacit_status tc_store_rewrite(tc_store *s, int64_t study, uint64_t end, const tc_event_row *events,
+                              size_t n, tacit_error *err)
+{
+    if (s->ops->rewrite)
+        return s->ops->rewrite(s, study, end, events, n, err);
+    return tc_fail(err, TACIT_E_UNSUPPORTED, "this kind of storage keeps nothing to repair");
+}
+
+/* A URL that makes no sense is for open to say. */
+tacit_status tc_store_mend(const char *url, tc_mend_say say, void *user, tacit_error *err)
+{
+    static const char prefix[] = "sqlite:///";
+    if (strncmp(url, prefix, strlen(prefix)) != 0 || !url[strlen(prefix)])
+        return TACIT_OK;
+    return tc_store_sqlite.mend(url + strlen(prefix), say, user, err);
+}
+
 tacit_status tc_store_hold(tc_store *s, const char *name, tc_hold **out, tacit_error *err)
 {
     if (s->ops->hold)

@@ -72,6 +72,13 @@ typedef tacit_status (*tc_row_visit)(void *user, const tc_row *r, tacit_error *e
 /* Hands rows to put(sink, ...) until that fails. */
 typedef tacit_status (*tc_row_source)(void *user, tc_row_visit put, void *sink, tacit_error *err);
 
+/* For repair.c: one event as it is stored, with its checksum, unchecked. */
+struct tc_chain;
+typedef tacit_status (*tc_salvage_visit)(void *user, const tc_event_row *e, const void *sum,
+                                         size_t size, tacit_error *err);
+/* What a store has to say while it mends itself. */
+typedef tacit_status (*tc_mend_say)(void *user, const char *line, tacit_error *err);
+
 typedef struct tc_store_ops {
     const char *scheme; /* "sqlite" of sqlite:///file.db */
     const char *alias;  /* another word for it, or NULL */
@@ -142,6 +149,17 @@ typedef struct tc_store_ops {
     /* This process alone has `name`, until it lets go or ends, however it ends. Nothing is kept of it. E_BUSY:
      * somebody else has it. NULL: no other process can use the store. */
     tacit_status (*hold)(tc_store *s, const char *name, tc_hold **out, tacit_error *err);
+    /* For repair.c. salvage calls visit for each event that can be read, in order, whatever is wrong with it;
+     * *end gets the journal's end as it is stored. rewrite puts n events in the place of a journal that ends
+     * with event `end` (E_CONFLICT otherwise), all or nothing, on disk when it returns. NULL: nothing is
+     * kept that could be damaged. */
+    tacit_status (*salvage)(tc_store *s, int64_t study, struct tc_chain *end,
+                            tc_salvage_visit visit, void *user, tacit_error *err);
+    tacit_status (*rewrite)(tc_store *s, int64_t study, uint64_t end, const tc_event_row *events,
+                            size_t n, tacit_error *err);
+    /* Before open, of a store that cannot be opened: makes the best of it, keeps what was there under
+     * another name, and says what it did. E_BUSY: somebody uses it. NULL: there is nothing to be done. */
+    tacit_status (*mend)(const char *path, tc_mend_say say, void *user, tacit_error *err);
 } tc_store_ops;
 
 /* A store's own struct begins with this. */
@@ -203,6 +221,12 @@ tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err);
 /* E_UNSUPPORTED: not of this kind of store. */
 tacit_status tc_store_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
 tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
+
+tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
+                              tc_salvage_visit visit, void *user, tacit_error *err);
+tacit_status tc_store_rewrite(tc_store *s, int64_t study, uint64_t end, const tc_event_row *events,
+                              size_t n, tacit_error *err);
+tacit_status tc_store_mend(const char *url, tc_mend_say say, void *user, tacit_error *err);
 
 /* *out is NULL where there is nobody to keep away; end it with tc_hold_end, before the store. */
 tacit_status tc_store_hold(tc_store *s, const char *name, tc_hold **out, tacit_error *err);

@@ -79,7 +79,7 @@ static tacit_status apply_row(tc_study *s, const tc_event_row *row, tacit_error 
     if (st == TACIT_OK)
         st = tc_optimizer_apply(s->opt, &e, err);
     else if (st == TACIT_E_CORRUPT)
-        (void)tc_fail_in(err, "study \"%s\", event %" PRIu64, s->doc->name, row->seq);
+        (void)tc_fail_in(err, "event %" PRIu64, row->seq);
     tc_arena_fini(&scratch);
     return st;
 }
@@ -98,8 +98,9 @@ static tacit_status apply_within(void *user, const tc_event_row *row, tacit_erro
 
 static tacit_status catch_up_to(tc_study *s, uint64_t last, tacit_error *err)
 {
-    return tc_store_scan(s->store, s->id, tc_optimizer_seq(s->opt), apply_within,
-                         &(reach){.study = s, .last = last}, err);
+    tacit_status st = tc_store_scan(s->store, s->id, tc_optimizer_seq(s->opt), apply_within,
+                                    &(reach){.study = s, .last = last}, err);
+    return st == TACIT_E_CORRUPT ? tc_study_damaged(s, err) : st;
 }
 
 tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)

@@ -24,6 +24,9 @@ struct tc_study {
 
 int64_t tc_study_now(const tc_study *s);
 
+/* damaged.c: E_CORRUPT in err becomes the sentence that a user reads: which study, and what helps. */
+tacit_status tc_study_damaged(const tc_study *s, tacit_error *err);
+
 void tc_study_lock(tc_study *s);
 
 /* With the lock. */

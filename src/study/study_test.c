@@ -340,7 +340,8 @@ static void a_foreign_event_is_corrupt(void **state)
     const tc_optimizer *o = NULL;
     assert_int_equal(tc_store_append(store, &a, &head, NULL), TACIT_OK);
     assert_int_equal(tc_study_look(s, &o, &err), TACIT_E_CORRUPT);
-    assert_ptr_equal(strstr(err.msg, "study \"s\", event 1: "), err.msg);
+    assert_ptr_equal(strstr(err.msg, "study \"s\" is damaged: event 1: "), err.msg);
+    assert_non_null(strstr(err.msg, "; `tacit studies --repair s` keeps what can be read"));
     assert_null(o);
     assert_int_equal(tc_study_ask(s, NULL, 0, &head, NULL, NULL), TACIT_E_CORRUPT);
     tc_study_close(s);
