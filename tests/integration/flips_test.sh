@@ -12,7 +12,8 @@ tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACI
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
 times=${FLIPS:-1}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-flips.XXXXXX") || exit 1
-trap 'touch "$dir/over"; rm -rf "$dir"' EXIT
+server=
+trap 'kill -9 $server 2> /dev/null; touch "$dir/over"; rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$dir" || exit 1
 unset TACIT_STORAGE
@@ -126,6 +127,28 @@ rm work/tacit.db
 [ $? -eq 5 ] || fail "a log without its file was not noticed"
 grep -q 'tacit.db is gone or empty, and its log tacit.db-wal is there' work/err || fail "another sentence"
 echo "ok - a removed log, and a log without its file, are refused"
+
+# ---- a coordinator does not become another one
+
+serve() { # starts it in `desk`; sets server
+    (cd desk && exec "$tacit" serve --listen 127.0.0.1:0 --format json > serve.json 2> err) &
+    server=$!
+    await test -s desk/serve.json || fail "the coordinator did not start: $(cat desk/err)"
+    kill -9 "$server"
+    wait "$server" 2> /dev/null
+}
+mkdir desk
+serve
+cp desk/serve.json first.json
+grep -q '"operator_token"' first.json || fail "a new coordinator has no operator token"
+[ -s desk/tacit.db-wal ] || fail "the coordinator left no log"
+# What it is lies in the file itself: without all that is beside it, it is still the same.
+rm -f desk/tacit.db-* desk/serve.json
+serve
+grep -q '"operator_token"' desk/serve.json && fail "without its log it is a new coordinator"
+[ "$(grep -o '"fingerprint": *"[^"]*"' desk/serve.json)" = "$(grep -o '"fingerprint": *"[^"]*"' first.json)" ] ||
+    fail "without its log it has another fingerprint"
+echo "ok - a coordinator that lost its log is the same one"
 
 # ---- repair
 
