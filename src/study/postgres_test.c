@@ -187,6 +187,51 @@ static void a_newer_schema_is_refused(void **state)
                   "%s was written by a newer tacit (schema 3; this one knows 2)");
 }
 
+static tacit_status count_event(void *user, const tc_event_row *e, tacit_error *err)
+{
+    (void)e;
+    (void)err;
+    ++*(int *)user;
+    return TACIT_OK;
+}
+
+/* From before there were checksums: its events are taken as they are, later ones are checked. */
+static void an_older_schema_goes_on(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_record got, which = {.kind = TC_RECORD_TOKEN, .key = "k", .key_size = 1};
+    tc_change c = {.what = TC_INSERT, .record = which};
+    c.record.value = "value";
+    c.record.size = 5;
+    int n = 0;
+    tc_store *s = open_store();
+    int64_t id = put(s, "a");
+    for (uint64_t i = 0; i < 3; i++)
+        assert_ok(append(s, id, TC_EVENT_TELL, i, &err));
+    assert_ok(tc_store_change(s, &c, 1, NULL, &err));
+    tc_store_close(s);
+    sql("ALTER TABLE tacit.events DROP COLUMN sum; ALTER TABLE tacit.records DROP COLUMN sum;"
+        "ALTER TABLE tacit.journals DROP COLUMN sum, DROP COLUMN origin, DROP COLUMN plain;"
+        "UPDATE tacit.store SET schema = 1");
+    s = open_store();
+    assert_int_equal(sql("SELECT schema FROM tacit.store"), 2);
+    assert_ok(append(s, id, TC_EVENT_TELL, 3, &err));
+    assert_fails(append(s, id, TC_EVENT_TELL, 1, &err), TACIT_E_STATE, "told already");
+    assert_ok(tc_store_scan(s, id, 0, count_event, &n, &err));
+    assert_int_equal(n, 4);
+    assert_ok(tc_store_told(s, id, 1, count_event, &n, &err));
+    assert_ok(tc_store_told(s, id, 3, count_event, &n, &err));
+    assert_ok(tc_store_record_get(s, &which, &got, &err));
+    tc_free((void *)got.value);
+    sql("UPDATE tacit.records SET value = 'valve'");
+    assert_fails(tc_store_record_get(s, &which, &got, &err), TACIT_E_CORRUPT, "its checksum");
+    sql("UPDATE tacit.events SET body = '{\"v\": 9}' WHERE seq = 4");
+    assert_fails(tc_store_scan(s, id, 0, count_event, &n, &err), TACIT_E_CORRUPT, "event 4");
+    assert_fails(tc_store_told(s, id, 3, count_event, &n, &err), TACIT_E_CORRUPT, "event 4");
+    tc_store_close(s);
+}
+
 static void missing_tables_are_damage(void **state)
 {
     (void)state;
@@ -827,6 +872,7 @@ int main(void)
         IN_DATABASE(an_empty_schema_is_taken),
         IN_DATABASE(a_foreign_schema_is_left_untouched),
         IN_DATABASE(a_newer_schema_is_refused),
+        IN_DATABASE(an_older_schema_goes_on),
         IN_DATABASE(missing_tables_are_damage),
         IN_DATABASE(events_beyond_the_end_are_damage),
         IN_DATABASE(failures_do_not_show_the_password),
