@@ -70,7 +70,7 @@ static tacit_status write_token(const tc_demo_world *w, const char *name, const 
 {
     char path[320];
     snprintf(path, sizeof path, "%s/%s", w->folder, name);
-    return tc_file_write(path, token, strlen(token), err);
+    return tc_file_write_secret(path, token, strlen(token), err);
 }
 
 /* ---- the coordinator ---- */

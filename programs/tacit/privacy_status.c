@@ -196,7 +196,7 @@ static tacit_status write_export(const tc_ledger *l, const char *file, tacit_err
     json_decref(j);
     if (!text)
         return tc_fail_memory(err);
-    tacit_status st = tc_file_write(file, text, strlen(text), err);
+    tacit_status st = tc_file_write_secret(file, text, strlen(text), err);
     tc_free(text);
     return st;
 }

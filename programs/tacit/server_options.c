@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum { TOKEN_MOST = 4096, SLICE_MS = 50 };
@@ -86,13 +85,8 @@ tacit_status tc_secret_write(const char *file, const char *text, tacit_error *er
 {
     tc_text line = {0};
     tc_text_addf(&line, "%s\n", text);
-    mode_t others = umask(077);
-    struct stat old;
-    if (stat(file, &old) == 0 && S_ISREG(old.st_mode))
-        (void)chmod(file, 0600); /* a file that is there keeps its mode */
     tacit_status st =
-        line.failed ? tc_fail_memory(err) : tc_file_write(file, line.data, line.len, err);
-    umask(others);
+        line.failed ? tc_fail_memory(err) : tc_file_write_secret(file, line.data, line.len, err);
     if (line.data)
         explicit_bzero(line.data, line.len);
     tc_text_fini(&line);

@@ -175,14 +175,14 @@ static bool own(int fd)
 
 /* Opens a file that nobody has, named after the target. O_EXCL settles who
  * owns a name. */
-static int open_beside(const char *target, char name[PATH_MAX])
+static int open_beside(const char *target, mode_t mode, char name[PATH_MAX])
 {
     for (int i = 0; i < NAME_TRIES; i++) {
         if (snprintf(name, PATH_MAX, "%s%s%ld-%d", target, BESIDE, (long)getpid(), i) >= PATH_MAX) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return fd;
         if (fd >= 0 && own(fd))
@@ -242,16 +242,19 @@ static void sync_folder(const char *target)
     close(fd);
 }
 
-/* fsync has reported what close could: the file is closed after it has its name. */
-static tacit_status replace(const char *target, const struct stat *old, const void *data,
-                            size_t len, tacit_error *err)
+enum { BY_UMASK = 010000 }; /* no mode */
+
+/* fsync has reported what close could: the file is closed after it has its name. Who opens a file while it is
+ * empty reads what comes later: until it has its mode it is for its owner alone. */
+static tacit_status replace(const char *target, mode_t mode, const void *data, size_t len,
+                            tacit_error *err)
 {
     char name[PATH_MAX];
-    int fd = open_beside(target, name);
+    int fd = open_beside(target, mode == BY_UMASK ? 0666 : 0600, name);
     if (fd < 0)
         return fail_errno(err, target, "write");
-    bool good = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) &&
-                tc_file_append(fd, data, len) && rename(name, target) == 0;
+    bool good = (mode == BY_UMASK || fchmod(fd, mode) == 0) && tc_file_append(fd, data, len) &&
+                rename(name, target) == 0;
     tacit_status status = good ? TACIT_OK : fail_errno(err, target, "write");
     if (!good)
         unlink(name);
@@ -263,7 +266,9 @@ static tacit_status replace(const char *target, const struct stat *old, const vo
     return TACIT_OK;
 }
 
-tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit_error *err)
+/* secret: for its owner alone, whatever the mode of the one that is there. */
+static tacit_status write_file(const char *path, bool secret, const void *data, size_t len,
+                               tacit_error *err)
 {
     struct stat old;
     bool exists = stat(path, &old) == 0;
@@ -271,8 +276,18 @@ tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit
         return write_in_place(path, data, len, err);
     char target[PATH_MAX]; /* behind symbolic links, which stay links */
     if (!exists || realpath(path, target) == NULL)
-        return replace(path, NULL, data, len, err);
-    return replace(target, &old, data, len, err);
+        return replace(path, secret ? 0600 : BY_UMASK, data, len, err);
+    return replace(target, secret ? 0600 : old.st_mode & 07777, data, len, err);
+}
+
+tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit_error *err)
+{
+    return write_file(path, false, data, len, err);
+}
+
+tacit_status tc_file_write_secret(const char *path, const void *data, size_t len, tacit_error *err)
+{
+    return write_file(path, true, data, len, err);
 }
 
 void tc_file_remove(const char *path)

@@ -21,6 +21,9 @@ tacit_status tc_file_read_regular(const char *path, size_t max, char **text, siz
  * is simply written to. */
 tacit_status tc_file_write(const char *path, const void *data, size_t len, tacit_error *err);
 
+/* The same of what is for its owner alone (mode 0600), from the first moment and whatever was there. */
+tacit_status tc_file_write_secret(const char *path, const void *data, size_t len, tacit_error *err);
+
 /* Could tc_file_write be called with this path? For who must know before anything else is done.
  * Changes nothing; E_NOT_FOUND, E_IO as there. */
 tacit_status tc_file_writable(const char *path, tacit_error *err);

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -166,6 +167,40 @@ static void new_files_follow_the_umask(void **state)
     assert_int_equal(stat(in_folder("m"), &info), 0);
     assert_int_equal(info.st_mode & 07777, 0640);
     unlink(in_folder("m"));
+}
+
+/* The mode of a new file when it was made, and not when it was given its last one. */
+static mode_t made;
+
+TACIT_API int fchmod(int fd, mode_t mode);
+
+int fchmod(int fd, mode_t mode)
+{
+    struct stat info;
+    made = fstat(fd, &info) == 0 ? info.st_mode & 07777 : 0;
+    return (int)syscall(SYS_fchmod, fd, mode);
+}
+
+static void secrets_are_for_their_owner(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    struct stat info;
+    mode_t before = umask(0);
+    for (int there = 0; there < 2; there++) {
+        made = 07777;
+        assert_ok(tc_file_write_secret(in_folder("s"), "x", 1, &err));
+        assert_int_equal(made, 0600);
+        assert_int_equal(stat(in_folder("s"), &info), 0);
+        assert_int_equal(info.st_mode & 07777, 0600);
+        assert_int_equal(chmod(in_folder("s"), 0644), 0);
+    }
+    assert_int_equal(chmod(in_folder("s"), 0600), 0);
+    assert_ok(tc_file_write(in_folder("s"), "y", 1,
+                            &err)); /* what replaces one is never open to others */
+    assert_int_equal(made, 0600);
+    umask(before);
+    unlink(in_folder("s"));
 }
 
 /* A reader that has the old file open still sees all of it. */
@@ -395,6 +430,7 @@ int main(void)
         cmocka_unit_test(other_failures_are_io),
         cmocka_unit_test(replacing_keeps_mode_and_links),
         cmocka_unit_test(new_files_follow_the_umask),
+        cmocka_unit_test(secrets_are_for_their_owner),
         cmocka_unit_test(readers_of_the_old_file_are_not_disturbed),
         cmocka_unit_test(leftovers_are_removed),
         cmocka_unit_test(writable_says_what_writing_would),
