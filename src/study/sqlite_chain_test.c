@@ -401,6 +401,25 @@ static void another_boot_counts_what_was_synced(void **state)
                  "of 2 transactions 1 are there");
 }
 
+/* The log and the mark lie beside the file, not beside its link. */
+static void a_link_is_followed(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_store *s = NULL;
+    shell("mkdir '%s/there' && ln -s there/real.db '%s'", folder, file);
+    s = open_store(); /* a link that leads nowhere yet */
+    put(s);
+    assert_ok(append(s, 1, 0, &err));
+    shell("cd '%s/there' && test -f real.db -a -s real.db-mark -a -s real.db-wal -a '%s'", folder,
+          file);
+    shell("cd '%s/there' && mkdir k && cp real.db real.db-mark real.db-wal k && test '%s'", folder,
+          file);
+    tc_store_close(s);
+    shell("cd '%s/there' && cp k/* . && rm real.db-wal && test '%s'", folder, file);
+    assert_fails(tc_store_open(&s, url, true, &err), TACIT_E_CORRUPT, "has lost");
+}
+
 static void new_files_are_for_their_owner(void **state)
 {
     (void)state;
@@ -501,6 +520,7 @@ int main(void)
         IN_FOLDER(a_mark_that_says_nothing_is_not_believed),
         IN_FOLDER(another_stores_mark_is_not_believed),
         IN_FOLDER(another_boot_counts_what_was_synced),
+        IN_FOLDER(a_link_is_followed),
         IN_FOLDER(new_files_are_for_their_owner),
         IN_FOLDER(a_store_with_a_ledger_loses_nothing),
         IN_FOLDER(a_store_in_use_is_not_mended),

@@ -114,7 +114,7 @@ static bool is_settled(tc_group *g, const tc_position *at)
  * them. What cannot be folded in now will be later. */
 void tc_sqlite_fold_first(tc_sqlite *s)
 {
-    if (tc_mark_before_sync(&s->mark) > FIRST_TRANSACTIONS)
+    if (tc_mark_transactions(&s->mark) > FIRST_TRANSACTIONS)
         return;
     pthread_mutex_lock(&s->lock);
     (void)sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -125,7 +125,7 @@ tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err)
 {
     tc_position at;
     bool known = read_position(s, &at);
-    uint64_t covered = tc_mark_before_sync(&s->mark);
+    uint64_t covered = tc_mark_transactions(&s->mark);
     int failed = atomic_load(&s->group.failed);
     if (!failed) {
         failed = sync_log(s->group.fd);

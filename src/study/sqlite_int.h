@@ -150,8 +150,8 @@ tacit_status tc_mark_check(const tc_sqlite *s, const tc_marked *before, const tc
                            tacit_error *err);
 tacit_status tc_mark_open(tc_sqlite *s, const tc_store_age *now, tacit_error *err);
 void tc_mark_committed(tc_mark *m, uint64_t transactions);
-/* What a sync that begins now will cover, and that it has done so. */
-uint64_t tc_mark_before_sync(tc_mark *m);
+/* As many as this handle has seen committed: what a sync that begins now will cover. Then, that it has. */
+uint64_t tc_mark_transactions(tc_mark *m);
 void tc_mark_synced(tc_mark *m, uint64_t transactions);
 /* After the file was closed: a mark is kept as long as there is a log. */
 void tc_mark_close(tc_mark *m);

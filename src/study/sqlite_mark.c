@@ -138,7 +138,7 @@ void tc_mark_committed(tc_mark *m, uint64_t transactions)
     pthread_mutex_unlock(&m->lock);
 }
 
-uint64_t tc_mark_before_sync(tc_mark *m)
+uint64_t tc_mark_transactions(tc_mark *m)
 {
     pthread_mutex_lock(&m->lock);
     uint64_t n = m->committed;

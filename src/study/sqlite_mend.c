@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/file_name.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -397,6 +398,10 @@ tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit
     names at;
     bytes file = {NULL, 0};
     log_image l = {.holds = NULL};
+    struct stat info;
+    char real[PATH_MAX]; /* the log lies beside the file, not beside its link */
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && tc_file_resolve(path, real))
+        path = real;
     if (strlen(path) > 4000 || access(path, F_OK) != 0 || !tc_mark_read(path).found || opens(path))
         return TACIT_OK;
     TC_TRY(check_alone(path, err));

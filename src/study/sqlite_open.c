@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file_name.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -426,12 +427,12 @@ static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, ta
 
 tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, tacit_error *err)
 {
-    /* "./" keeps SQLite from reading ":memory:" and the like as something else. */
-    char *exact = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
-    if (!exact)
-        return tc_fail_memory(err);
+    char exact[PATH_MAX];
+    /* Behind links, where SQLite has the log. Otherwise "./", which keeps it from reading ":memory:" and
+     * the like as something else. */
+    if (!tc_file_resolve(path, exact))
+        snprintf(exact, sizeof exact, "%s%s", path[0] == '/' ? "" : "./", path);
     tacit_status st = open_checked(s, exact, create, err);
-    sqlite3_free(exact);
     if (st != TACIT_OK) {
         tc_sqlite_finalize(s);
         sqlite3_close(s->db);
