@@ -153,8 +153,10 @@ typedef struct tacit_spent {
     }
 
 /* What one unit has spent over all studies; a row or a user also for releases about agents, of whom it is
- * a part (docs/privacy.md). subject NULL: the worst-off of all. accountant NULL
- * stands for "pld". */
+ * a part (docs/privacy.md). subject NULL: the worst-off of all. accountant NULL:
+ * "pld" for the releases of one study, and a filter for those of several, which bounds every way of choosing later
+ * studies in view of earlier releases ("gdp-filter", "rdp-filter"). With a name you say that all of them were
+ * planned before the first. */
 TACIT_API tacit_status tacit_ledger_spent(tacit_ledger *l, tacit_unit unit, const char *subject,
                                           const char *accountant, double delta, tacit_spent *out,
                                           tacit_error *err);

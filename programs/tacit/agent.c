@@ -64,8 +64,8 @@ static const tc_option table[] = {
      .def = "0",
      .min = 0,
      .max = 1e6,
-     .help = "what the whole of that ledger may spend; 0: epsilon 10 at delta min(1e-5, 1/N^2) of "
-             "N agents, and no study that "
+     .help = "what the whole of that ledger may spend, held by a filter over several studies; 0: "
+             "epsilon 10 at delta min(1e-5, 1/N^2) of N agents, and no study that "
              "may spend more"},
     {.name = "delta",
      .type = TC_OPTION_FLOAT,

@@ -122,7 +122,7 @@ tacit_status tc_curate_over_budget(const tc_ledger_budget *b, const tc_ledger *l
     tc_ledger_claim claim;
     if (b->accountant)
         return TACIT_E_BUDGET; /* which has said so already */
-    TC_TRY(tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, b->delta, &tc_accountant_pld, &claim, err));
+    TC_TRY(tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, b->delta, NULL, &claim, err));
     tc_epsilon_text(spent, claim.bound.epsilon);
     tc_epsilon_text(more, asked);
     return tc_fail(err, TACIT_E_BUDGET,

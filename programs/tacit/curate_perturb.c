@@ -131,8 +131,7 @@ static tacit_status state(const perturb_opts *o, const tc_ledger *l, batch *b, t
     if (tc_ledger_guarantee(l, TC_UNIT_USER, o->user, ANY_DELTA, &tc_accountant_pure, &claim,
                             NULL) !=
         TACIT_OK) /* there are releases with a delta about agents, of whom the user may be a part */
-        TC_TRY(tc_ledger_guarantee(l, TC_UNIT_USER, o->user, ANY_DELTA, &tc_accountant_pld, &claim,
-                                   err));
+        TC_TRY(tc_ledger_guarantee(l, TC_UNIT_USER, o->user, ANY_DELTA, NULL, &claim, err));
     tc_ledger_statement(l, &claim, &b->statement);
     b->epsilon = claim.bound.epsilon;
     b->is_private = b->is_private && claim.is_private;

@@ -46,7 +46,7 @@ static tacit_status claim_of(const tc_curate_release *w, const tc_ledger *l, tc_
     if (tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, delta, &tc_accountant_pure, out, NULL) ==
         TACIT_OK)
         return TACIT_OK;
-    return tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, delta, &tc_accountant_pld, out, err);
+    return tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, delta, NULL, out, err);
 }
 
 tacit_status tc_curate_claims(tc_curate_release *w, const tc_ledger *l, tacit_error *err)

@@ -121,8 +121,7 @@ static tacit_status print_promise(demo *d, tacit_error *err)
     tacit_status status = tc_ledger_from_json(&l, j, err);
     json_decref(j);
     if (status == TACIT_OK)
-        status = tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, TC_DEMO_DELTA, &tc_accountant_pld,
-                                     &claim, err);
+        status = tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, TC_DEMO_DELTA, NULL, &claim, err);
     if (status == TACIT_OK)
         tc_ledger_statement(l, &claim, &text);
     if (status == TACIT_OK && text.failed)

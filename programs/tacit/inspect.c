@@ -144,8 +144,11 @@ static void print_promise(const tc_study_plan *plan)
     if (!(plan->doc->delta > 0))
         return;
     tc_delta_text(delta, plan->doc->delta);
-    printf("epsilon is at delta %s, for each message by itself.\n%s.\n", delta,
-           tc_statement_trust());
+    printf(
+        "epsilon is at delta %s, for each message by itself (pld, since one document fixed it). "
+        "What a ledger\nhas spent in all, over several studies by a filter: tacit privacy status.\n"
+        "%s.\n",
+        delta, tc_statement_trust());
 }
 
 static tacit_status print_people(const tc_traffic *t, const char *study, const tc_study_plan *plan,

@@ -150,8 +150,9 @@ static tacit_status price(const tc_study_plan *plan, double distance, tc_passage
     p->epsilon = NAN;
     if (!(plan->doc->delta > 0))
         return TACIT_OK;
-    TC_TRY(tc_ledger_cost(&tc_accountant_pld, &p->event, 1, distance * (double)p->times,
-                          plan->doc->delta, &g, err));
+    /* The document has planned it once. What is paid for again needs the filter. */
+    TC_TRY(tc_ledger_cost(p->times == 1 ? &tc_accountant_pld : NULL, &p->event, 1,
+                          distance * (double)p->times, plan->doc->delta, &g, err));
     p->epsilon = g.epsilon;
     return TACIT_OK;
 }

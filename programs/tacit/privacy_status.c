@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ACCOUNTANTS "pld|rdp|moments|gaussian|pure"
+#define ACCOUNTANTS "auto|pld|rdp|moments|gaussian|pure"
 
 typedef struct status_opts {
     char *storage, *export;
@@ -28,8 +28,9 @@ static const tc_option options[] = {
     TC_STORAGE_OPTION(status_opts),
     TC_DELTA_OPTION(status_opts),
     TC_AGENTS_OPTION(status_opts),
-    {"accountant", TC_OPTION_CHOICE, offsetof(status_opts, accountant), "pld",
-     .choices = ACCOUNTANTS, .help = "by which bound"},
+    {"accountant", TC_OPTION_CHOICE, offsetof(status_opts, accountant), "auto",
+     .choices = ACCOUNTANTS,
+     .help = "by which bound; auto: pld for one study, a filter for several"},
     {"export", TC_OPTION_STRING, offsetof(status_opts, export), .value = "FILE",
      .help = "also write all entries to this file, for anybody to check"},
     {.name = NULL}};
@@ -107,7 +108,7 @@ static tacit_status check_sampling(const tc_ledger *l, tacit_error *err)
 
 static tacit_status ask_all(status *s, const tc_accountant *a, double delta, tacit_error *err)
 {
-    s->accountant = a->name;
+    s->accountant = a ? a->name : "auto";
     TC_TRY(check_sampling(s->ledger, err));
     for (int unit = TC_UNIT_AGENT; unit <= TC_UNIT_USER; unit++) {
         tc_ledger_claim *c = &s->claims[s->n];
@@ -204,9 +205,12 @@ static tacit_status write_export(const tc_ledger *l, const char *file, tacit_err
 static tacit_status show(const tc_invocation *in, const tc_ledger *l, double delta,
                          tacit_error *err)
 {
-    static const tc_accountant *const by_option[] = {&tc_accountant_pld, &tc_accountant_rdp,
+    static const tc_accountant *const by_option[] = {NULL,
+                                                     &tc_accountant_pld,
+                                                     &tc_accountant_rdp,
                                                      &tc_accountant_moments,
-                                                     &tc_accountant_gaussian, &tc_accountant_pure};
+                                                     &tc_accountant_gaussian,
+                                                     &tc_accountant_pure};
     const status_opts *o = in->opts;
     status s = {.ledger = l};
     tacit_status st = ask_all(&s, by_option[o->accountant], delta, err);
@@ -254,6 +258,11 @@ const tc_verb tc_verb_privacy_status = {
         "The whole chain is read and checked first; a damaged ledger is refused, and the\n"
         "entry named. Then, for each kind of unit (agent, row, user), the table says what the\n"
         "worst-off one has spent over all releases.\n"
+        "\n"
+        "The releases of one study were planned by its document: pld adds them up. A later\n"
+        "study may have been chosen in view of earlier releases, so a filter adds up those of\n"
+        "several studies (gdp-filter, rdp-filter). With --accountant you say yourself that all\n"
+        "of them were planned before the first release; the statement repeats it.\n"
         "\n"
         "An exported file holds public values only, with the events in the words of google's\n"
         "dp_accounting, so that anybody can compute the numbers again.\n"

@@ -183,6 +183,7 @@ void tc_agent_close(tc_agent *a)
     sodium_memzero(&a->secret_key, sizeof a->secret_key);
     sodium_memzero(a->access, sizeof a->access);
     tc_text_fini(&a->outbox.message);
+    tc_planned_fini(&a->planned);
     tc_free(a->name);
     tc_free(a->kept);
     tc_free(a);

@@ -20,9 +20,9 @@ typedef struct tc_agent_config {
     const char *as;         /* what the store calls it; NULL: the same */
     const char *join_token; /* needed to enrol; NULL: has been enrolled before */
     const char *ledger;     /* the name of its own ledger; all studies on the same data share one */
-    bool
-        limited; /* ... and what may be spent of it in all; else epsilon 10, delta min(1e-5, 1/N^2) */
-    tc_ledger_budget limit;
+    /* ... and what may be spent of it in all; else epsilon 10, delta min(1e-5, 1/N^2) */
+    bool limited;
+    tc_ledger_budget limit;   /* held by a filter; its accountant is for the plan of one document */
     bool accepts_not_private; /* takes part in a study that protects nothing */
     bool accepts_restored;    /* goes on with a coordinator whose ledger is older than was seen */
     tc_pool *pool;            /* may be NULL */

@@ -5,6 +5,7 @@
  *   offer.c     the study as the coordinator describes it
  *   consent.c   does this agent take part in such a study?
  *   rounds.c    the steps of a round
+ *   limit.c     what a round may cost, over all studies
  *   sending.c   a message: paid for, signed, sent until it has arrived
  *   declining.c a round that our own ledger refuses
  *   witness.c   the coordinator's ledger: does it extend what was seen?
@@ -25,6 +26,16 @@ typedef struct tc_outbox {
     tc_text message;
 } tc_outbox;
 
+/* What a study's document plans for one unit (limit.c). End with tc_planned_fini. */
+typedef struct tc_planned {
+    bool known;
+    uint64_t round; /* of plans that are about one round */
+    tc_dp_event *events;
+    size_t n, cap;
+    double distance;
+    tc_ledger_document document; /* the same, as ledgers take it */
+} tc_planned;
+
 struct tc_agent {
     tc_agent_config cfg;
     char *name; /* of the study */
@@ -41,6 +52,7 @@ struct tc_agent {
     tc_ledger *theirs; /* a copy of the coordinator's; NULL: not read yet */
     const char *stamp; /* why what it sends is NOT PRIVATE, as far as is known; NULL: it is */
     tc_outbox outbox;
+    tc_planned planned;
     uint32_t waits;     /* answers in a row that said "not yet" */
     uint32_t conflicts; /* steps in a row in which another process of this agent was first */
     bool caught_up;     /* of own_restore.c: no later message can have left */
@@ -105,6 +117,16 @@ tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_
  * private has none in a study that is NOT PRIVATE, or that promises too little; in others it has. */
 tacit_status tc_consent_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
                               tacit_error *err);
+
+/* ---- limit.c */
+
+/* Fills in what is not known yet. */
+tacit_status tc_planned_find(tc_planned *out, const tc_study_plan *p, uint64_t round,
+                             tacit_error *err);
+void tc_planned_fini(tc_planned *p);
+/* The budget of a round that is paid for at this place in the ledger. */
+tacit_status tc_limit_of(tc_agent *a, uint64_t round, const tc_ledger_hash *place,
+                         tc_ledger_budget *out, tacit_error *err);
 
 /* ---- sending.c */
 

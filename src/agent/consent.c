@@ -2,7 +2,8 @@
  *
  * A study is refused that protects nothing, whose coordinator says of itself that its noise is no
  * secret, or that may spend more than this agent allows. One that was given no limit of its own has
- * that of EPSILON_MOST at delta_most over its whole ledger: a promise that large is a number on paper. */
+ * that of EPSILON_MOST at delta_most over its whole ledger: a promise that large is a number on paper. Studies
+ * of one ledger are added up by a filter (limit.c). */
 #include "agent/agent_int.h"
 
 #include "algo/charge.h"
@@ -126,13 +127,14 @@ static tacit_status check_sum(const tc_study_plan *p, bill *b, tacit_error *err)
     tc_guarantee g = {.epsilon = 0};
     double delta = delta_most(p->doc);
     TC_TRY(add_rounds(p, b, err));
-    tc_ledger_plan rest = {.events = b->events,
+    tc_ledger_plan rest = {.study = p->hash,
+                           .events = b->events,
                            .n = b->n,
                            .distance = b->distance,
                            .unit = b->who.unit,
                            .subject = b->n > 0 ? tc_round_charge_subject(&b->who) : NULL};
     if (b->n > 0)
-        TC_TRY(tc_ledger_after(b->paid, &rest, &tc_accountant_pld, delta, &g, err));
+        TC_TRY(tc_ledger_after(b->paid, &rest, delta, &g, err));
     if (g.epsilon <= EPSILON_MOST)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
@@ -140,6 +142,36 @@ static tacit_status check_sum(const tc_study_plan *p, bill *b, tacit_error *err)
                    "epsilon of its own this agent takes part up to epsilon %g, in all studies on "
                    "the same data together",
                    p->doc->name, tc_ledger_name(b->paid), g.epsilon, delta, EPSILON_MOST);
+}
+
+/* Would a limit of this agent's own refuse the study from its first round on, for what other studies have
+ * spent? Then it does not take a place. A study that it has begun goes on, and a study that is too dear by
+ * itself is taken part in by declining. */
+static tacit_status check_limit(const tc_agent_config *cfg, const tc_study_plan *p,
+                                const tc_ledger *l, tacit_error *err)
+{
+    tc_planned planned = {.known = false};
+    tacit_error why = {0};
+    uint64_t round;
+    for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--)
+        if (tc_ledger_hash_same(&tc_ledger_get(l, i, NULL)->study, &p->hash))
+            return TACIT_OK;
+    TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
+    if (round == TC_NO_ROUND || tc_ledger_get_head(l).seq == 0)
+        return TACIT_OK;
+    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tacit_status status = tc_planned_find(&planned, p, round, err);
+    tc_ledger_budget limit = cfg->limit;
+    limit.document = &planned.document;
+    if (status == TACIT_OK)
+        status = tc_ledger_would(l, &limit, who.unit, tc_round_charge_subject(&who),
+                                 &planned.events[0], 0, &why);
+    tc_planned_fini(&planned);
+    if (status == TACIT_E_BUDGET)
+        return tc_fail(err, TACIT_E_STATE,
+                       "study \"%s\" does not fit beside what ledger \"%s\" has: %s", p->doc->name,
+                       tc_ledger_name(l), why.msg);
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
 }
 
 static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan *p,
@@ -155,7 +187,7 @@ static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan
     if (status != TACIT_OK)
         return tc_fail(err, status, "%s", why.msg);
     TC_TRY(tc_ledger_open(&b.paid, cfg->ledger, &io, err));
-    status = check_sum(p, &b, err);
+    status = cfg->limited ? check_limit(cfg, p, b.paid, err) : check_sum(p, &b, err);
     tc_free(b.events);
     tc_ledger_close(b.paid);
     return status;
@@ -219,9 +251,8 @@ tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_
     if (o->not_private)
         return not_told(d, "is NOT PRIVATE (its coordinator's noise comes from a seed)", err);
     TC_TRY(check_delta(cfg, d, err));
-    if (cfg->limited)
-        return TACIT_OK;
-    TC_TRY(check_size(p, err));
+    if (!cfg->limited)
+        TC_TRY(check_size(p, err));
     return check_ledger(cfg, p, err);
 }
 

@@ -72,16 +72,19 @@ static tacit_status enter(tc_agent *a, const tc_ledger_hash *study, uint64_t rou
     return TACIT_OK;
 }
 
-/* E_BUDGET: it would cost more than this agent allows; limit NULL: whatever it costs. Once paid, a
+/* E_BUDGET: it would cost more than this agent allows, if it is limited. Once paid, a
  * round costs nothing again. mechanism: TC_AGENT_LEFT or NULL. */
-static tacit_status pay(tc_agent *a, uint64_t round, const tc_ledger_budget *limit,
-                        const char *mechanism, tacit_error *err)
+static tacit_status pay(tc_agent *a, uint64_t round, bool limited, const char *mechanism,
+                        tacit_error *err)
 {
     tc_release *pledge;
     tc_ledger_hash place;
+    tc_ledger_budget limit;
     TC_TRY(tc_restored_place(a, round, &place, err));
+    if (limited)
+        TC_TRY(tc_limit_of(a, round, &place, &limit, err));
     TC_TRY(make_pledge(a, round, mechanism, &pledge, err));
-    tacit_status status = enter(a, &place, round, limit, pledge, err);
+    tacit_status status = enter(a, &place, round, limited ? &limit : NULL, pledge, err);
     tc_release_free(pledge);
     return status;
 }
@@ -235,9 +238,7 @@ static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
     TC_TRY(tc_declined(a, a->outbox.round, &declined, err));
     if (declined)
         return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", a->outbox.round);
-    tc_ledger_budget limit = a->cfg.limit;
-    limit.accepts_uncounted = a->cfg.accepts_not_private;
-    return pay(a, a->outbox.round, a->cfg.limited ? &limit : NULL, NULL, err);
+    return pay(a, a->outbox.round, a->cfg.limited, NULL, err);
 }
 
 /* What has left, as far as anybody can tell, is not sent again in other words. */
@@ -249,7 +250,7 @@ static tacit_status take_as_sent(tc_agent *a, tacit_error *err)
         return TACIT_OK;
     TC_TRY(was_paid(a, a->outbox.round, &paid, err));
     if (!paid)
-        TC_TRY(pay(a, a->outbox.round, NULL, TC_AGENT_LEFT, err));
+        TC_TRY(pay(a, a->outbox.round, false, TC_AGENT_LEFT, err));
     a->outbox.pending = false;
     return TACIT_OK;
 }

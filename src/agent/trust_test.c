@@ -464,6 +464,95 @@ static void a_limit_of_its_own_is_enough(void **state)
     end(&p);
 }
 
+/* ---- a limit over several studies ---- */
+
+/* A study of one release, of an agent with the limit epsilon 5 at delta 1e-4. */
+static void begin_limited(play *p, double q, double z)
+{
+    char algorithm[256], privacy[128];
+    snprintf(algorithm, sizeof algorithm,
+             "\"dp-fts-de\", \"features\": 8, \"initial\": 2, \"releases\": \"first\", "
+             "\"sampling_rate\": %g",
+             q);
+    snprintf(privacy, sizeof privacy, "{\"noise_multiplier\": %g, \"delta\": 0.0001}", z);
+    begin(p, false, algorithm, privacy);
+    p->cfg.limited = true;
+    p->cfg.limit =
+        (tc_ledger_budget){.epsilon = 5, .delta = 1e-4, .accountant = &tc_accountant_pld};
+}
+
+/* The agent of `first` and its storage, at another coordinator's study. */
+static void begin_second(play *p, const play *first, double q, double z)
+{
+    begin_limited(p, q, z);
+    tc_store_close(p->store);
+    p->store = p->cfg.store = first->store;
+    p->cfg.as = "second";
+}
+
+static uint64_t paid(play *p)
+{
+    tc_ledger *mine = ledger_of(p->store, "mine");
+    uint64_t n = tc_ledger_get_head(mine).seq;
+    tc_ledger_close(mine);
+    return n;
+}
+
+/* The operator sees the release of a study with noise 1, and makes the next study in view of it. Each
+ * of the first two is within the limit if it was planned; the choice between them is not. */
+static void an_operator_who_chooses_the_next_study_stays_within_the_limit(void **state)
+{
+    static const struct {
+        double q, z;
+        bool fits;
+    } next[] = {{1, 1.316, true}, {0.001, 0.264, false}, {1, 1.31, false}, {0.5, 1.316, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof next / sizeof *next; i++) {
+        play first, second;
+        begin_limited(&first, 1, 1);
+        join(&first);
+        finish(&first);
+        assert_int_equal(paid(&first), 1);
+        begin_second(&second, &first, next[i].q, next[i].z);
+        if (next[i].fits) {
+            join(&second);
+            finish(&second);
+        } else {
+            assert_not_joined(&second,
+                              "study \"s\" does not fit beside what ledger \"mine\" has: "
+                              "the privacy budget of every agent (epsilon 5, delta 0.0001) "
+                              "does not allow this release: spent 3.");
+        }
+        assert_int_equal(paid(&second), next[i].fits ? 2 : 1);
+        second.store = NULL; /* it is the first one's */
+        end(&second);
+        end(&first);
+    }
+}
+
+/* What the document of one study plans is held to pld as a whole, and leaves the ledger to no other study. */
+static void a_plan_that_takes_all_of_the_limit(void **state)
+{
+    play first, second;
+    (void)state;
+    begin(&first, false, DE ", \"sampling_rate\": 0.2", "{\"epsilon\": 5, \"delta\": 0.0001}");
+    first.cfg.limited = true;
+    first.cfg.limit =
+        (tc_ledger_budget){.epsilon = 5, .delta = 1e-4, .accountant = &tc_accountant_pld};
+    join(&first);
+    assert_int_equal(go_on(&first), TC_AGENT_WAIT);
+    assert_int_equal(paid(&first), 2); /* the plan, and one round */
+    begin_second(&second, &first, 1, 40);
+    assert_not_joined(&second, "(rdp-filter)");
+    second.store = NULL;
+    end(&second);
+    close_round(&first);
+    finish(&first);
+    assert_int_equal(first.posted, 5);
+    assert_int_equal(paid(&first), 6);
+    end(&first);
+}
+
 /* Told to, it takes part in all of a study that promises little, and names what is promised. */
 static void what_promises_little_is_said_as_it_is(void **state)
 {
@@ -848,6 +937,8 @@ int main(void)
         cmocka_unit_test(a_delta_of_one_in_n_is_no_promise),
         cmocka_unit_test(the_default_limit_is_that_of_privacy_md),
         cmocka_unit_test(a_relay_says_why_it_is_not_private),
+        cmocka_unit_test(an_operator_who_chooses_the_next_study_stays_within_the_limit),
+        cmocka_unit_test(a_plan_that_takes_all_of_the_limit),
         cmocka_unit_test(what_promises_little_is_said_as_it_is),
         cmocka_unit_test(a_seeded_coordinator_stamps_the_agents_ledger),
         cmocka_unit_test(a_stamp_that_comes_with_the_broadcast_is_seen),

@@ -24,7 +24,8 @@ const char *tc_round_charge_subject(const tc_round_charge *c);
 tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void *opts,
                             uint64_t round, tc_dp_event *out, tacit_error *err);
 /* The budget that rounds are held to, with the tightest accountant there is: the closed form where all that
- * the ledger has is plain. */
+ * the ledger has is plain. It counts for releases that one document has planned: whoever keeps a ledger over
+ * several studies also says which document that is (tc_ledger_budget.document). */
 tacit_status tc_round_budget(const tc_algorithm *a, const tc_env *env, const void *opts,
                              double epsilon, double delta, tc_ledger_budget *out, tacit_error *err);
 

@@ -2,8 +2,7 @@
  *
  * Sentence and numbers are of the moment when the round was refused, and are kept with it: to prove them takes
  * long enough that nobody may have it done by asking. The numbers are proved from the ledger, with the
- * accountant of the study's budget. Where that is a filter, which has no epsilon of its own, it is the
- * default one. Numbers that cannot be had (there is none below infinity, or no memory) are left out: the
+ * accountant of the study's budget, or with the filter where the ledger has releases of other studies. Numbers that cannot be had (there is none below infinity, or no memory) are left out: the
  * refusal stands without them. Called by closing.c, and for answers by broadcast.c. */
 #include "coord/coord_int.h"
 
@@ -20,8 +19,8 @@ static tacit_status find_price(tc_desk *d, uint64_t round, tc_ledger_price *out,
     tc_dp_event event;
     TC_TRY(tc_ledger_catch_up(d->ledger, err));
     TC_TRY(tc_study_plan_event(d->plan, round, &event, err));
-    return tc_ledger_price_of(d->ledger, b->accountant ? b->accountant : &tc_accountant_pld,
-                              b->delta, c.unit, tc_round_charge_subject(&c), &event, 0, out, err);
+    return tc_ledger_price_of(d->ledger, b, c.unit, tc_round_charge_subject(&c), &event, 0, out,
+                              err);
 }
 
 void tc_budget_prove(tc_desk *d, uint64_t round, tc_shortage *out)

@@ -133,6 +133,14 @@ const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tc_ledger
 /* Is this head, seen earlier, one of this ledger's? E_CORRUPT: it was rolled back or replaced. */
 tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen, tacit_error *err);
 
+/* All releases that the document of one study plans for one unit: fixed before the first of them. */
+typedef struct tc_ledger_document {
+    tc_ledger_hash study;
+    const tc_dp_event *events; /* n 0: the caller knows that the whole plan keeps to the budget */
+    size_t n;
+    double distance; /* the sum over these releases, as in release.h */
+} tc_ledger_document;
+
 /* What one unit may spend over the whole ledger. The ledger does not remember it: each caller
  * brings its own, and holds what all have spent against it. */
 typedef struct tc_ledger_budget {
@@ -140,6 +148,9 @@ typedef struct tc_ledger_budget {
     const tc_accountant
         *accountant;        /* NULL: the filter, for parameters chosen in view of releases */
     bool accepts_uncounted; /* also where nobody can tell what was spent (tc_ledger_note_restore) */
+    /* Of the study that is charged; may be NULL. With it the accountant counts for this study only, and
+     * only while the ledger has no release of another one: else the filter (ledger_filter.c). */
+    const tc_ledger_document *document;
 } tc_ledger_budget;
 
 /* Where a release belongs. What it costs, the release says itself. */
@@ -185,12 +196,16 @@ typedef struct tc_ledger_claim {
     const char *subject;     /* whose: the worst-off one where all were asked for; "": a unit that
                                 no entry names. Borrowed from the ledger. */
     uint64_t entries;        /* releases that charge it; not those of no values and no cost */
+    bool several;            /* they are of more than one study */
     bool is_private;         /* all of them were */
     const char *not_private; /* of the first that was not; "" where is_private */
 } tc_ledger_claim;
 
 /* What one unit has spent over all studies; a row or a user also what was released about agents. subject NULL: the worst-off of all units. Where noise
- * is discrete and the bound is for continuous noise, the difference has been added to delta. */
+ * is discrete and the bound is for continuous noise, the difference has been added to delta. a NULL: what is
+ * proved without a word from anybody: pld for the releases of one study, which its document has fixed, and
+ * the filter for those of several (ledger_filter.c). With an accountant the caller says that all
+ * releases of the ledger were planned before the first. */
 tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
                                  double delta, const tc_accountant *a, tc_ledger_claim *out,
                                  tacit_error *err);
@@ -200,21 +215,30 @@ tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const
 bool tc_ledger_has_unit(const tc_ledger *l, tc_privacy_unit unit);
 
 /* What releases with these events would cost together, before any ledger has them; the bound is
- * made as above. `distance` is the sum over the releases, as in release.h. */
+ * made as above; a NULL: by the filter, as if later ones were chosen in view of earlier ones. `distance` is
+ * the sum over the releases, as in release.h. */
 tacit_status tc_ledger_cost(const tc_accountant *a, const tc_dp_event *events, size_t n,
                             double distance, double delta, tc_guarantee *out, tacit_error *err);
 
+/* Writes into the chain what the budget's document plans, if that is needed to hold its study to the
+ * accountant (ledger_plan.c): from then on the filter counts the whole plan. Call it before the first release of
+ * the study; it may be called again. Nothing is written where the filter allows the plan, or nothing does. */
+tacit_status tc_ledger_keep_plan(tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
+                                 tacit_error *err);
+
 /* Releases to come: their events, the sum of their distances, and whom they will be charged to. */
 typedef struct tc_ledger_plan {
+    tc_ledger_hash study;
     const tc_dp_event *events;
     size_t n;
     double distance;
     tc_privacy_unit unit;
     const char *subject; /* NULL: every unit */
 } tc_ledger_plan;
-/* What the unit that will be worst off has spent then. Changes nothing. */
-tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, const tc_accountant *a,
-                             double delta, tc_guarantee *out, tacit_error *err);
+/* What the unit that will be worst off has spent then, as tc_ledger_guarantee proves it without an
+ * accountant. Changes nothing. */
+tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, double delta,
+                             tc_guarantee *out, tacit_error *err);
 
 /* Would a release that costs this be let pass? Changes nothing; E_BUDGET as tc_ledger_release.
  * `distance` as in release.h. */
@@ -223,13 +247,13 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
                              tacit_error *err);
 
 /* The numbers behind a refusal: what the unit that would be worst off has spent, and what the release
- * would add, both proved by `a` at `delta`. */
+ * would add, both proved by the budget's accountant or filter. */
 typedef struct tc_ledger_price {
     double spent, asked;
 } tc_ledger_price;
-tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_accountant *a, double delta,
-                                tc_privacy_unit unit, const char *subject, const tc_dp_event *event,
-                                double distance, tc_ledger_price *out, tacit_error *err);
+tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
+                                const char *subject, const tc_dp_event *event, double distance,
+                                tc_ledger_price *out, tacit_error *err);
 
 /* The claim as sentences: whose, neighbours, epsilon, delta, accountant, what is not protected. */
 void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out);

@@ -7,6 +7,7 @@
  *
  * Renyi bounds of integer order need none of that: they hold for discrete Gaussians as they
  * stand. They are what remains where (1 + e^e) D alone exceeds delta. */
+#include "privacy/accountant_int.h"
 #include "privacy/ledger_int.h"
 
 #include "privacy/rdp.h"
@@ -96,5 +97,7 @@ tacit_status tc_ledger_cost(const tc_accountant *a, const tc_dp_event *events, s
                             double distance, double delta, tc_guarantee *out, tacit_error *err)
 {
     tc_ledger_spending s = {.events = (tc_dp_event *)events, .n = n, .distance = distance};
-    return tc_ledger_account(a, &s, delta, out, err);
+    s.several = !a;
+    s.plain = n > 0 && tc_is_plain_gaussian(&events[0]);
+    return tc_ledger_prove(a, &s, delta, out, err);
 }

@@ -5,7 +5,6 @@
  * before need not be looked at, so that thousands of units cost a few calls of an accountant. */
 #include "privacy/ledger_int.h"
 
-#include "privacy/filter.h"
 #include "privacy/statement.h"
 
 #include "base/error.h"
@@ -32,7 +31,7 @@ static tacit_status look_at(void *user, const tc_ledger_spending *s, tacit_error
         w->not_private = s->not_private;
     if (w->any && tc_ledger_spending_within(s, &w->spending))
         return TACIT_OK;
-    TC_TRY(tc_ledger_account(w->accountant, s, w->delta, &g, err));
+    TC_TRY(tc_ledger_prove(w->accountant, s, w->delta, &g, err));
     if (w->any && w->claim.entries > 0 && g.epsilon <= w->claim.bound.epsilon)
         return TACIT_OK;
     tc_ledger_spending_fini(&w->spending);
@@ -42,6 +41,7 @@ static tacit_status look_at(void *user, const tc_ledger_spending *s, tacit_error
     w->claim.bound = g;
     w->claim.subject = s->subject;
     w->claim.entries = s->entries;
+    w->claim.several = s->several;
     return TACIT_OK;
 }
 
@@ -62,11 +62,12 @@ tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const
 /* ---- budgets */
 
 typedef struct request {
+    const tc_ledger *ledger;
     const tc_ledger_budget *budget;
     tc_privacy_unit unit;
     const tc_dp_event *event;
     double distance;
-    tc_filter filter;            /* unspent; where the budget has no accountant */
+    bool part;                   /* the release is about agents, and the unit a part of one */
     tc_ledger_spending approved; /* the last that could afford it */
 } request;
 
@@ -100,7 +101,6 @@ static tacit_status afford_accounted(const request *r, const tc_ledger_spending 
 {
     tc_guarantee before, g;
     const tc_ledger_budget *b = r->budget;
-    TC_TRY(tc_ledger_spending_add(after, r->event, r->distance, err));
     TC_TRY(tc_ledger_account(b->accountant, after, b->delta, &g, err));
     if (g.epsilon <= b->epsilon)
         return TACIT_OK;
@@ -108,19 +108,72 @@ static tacit_status afford_accounted(const request *r, const tc_ledger_spending 
     return refuse(r, s, before.epsilon, &g, err);
 }
 
-static tacit_status afford_filtered(const request *r, const tc_ledger_spending *s, tacit_error *err)
+static const tc_ledger_hash *study_of(const tc_ledger_budget *b)
 {
-    char name[TC_LEDGER_MAX_NAME + 16];
-    tc_filter f = r->filter;
-    tacit_status st = TACIT_OK;
-    for (size_t i = 0; st == TACIT_OK && i < s->n; i++)
-        st = tc_filter_spend(&f, &s->events[i], err);
-    if (st == TACIT_OK)
-        st = tc_filter_would(&f, r->event, NULL, err);
-    whose(name, r->unit, s->subject);
-    if (st != TACIT_OK)
-        tc_fail_in(err, "%s", name);
+    return b->document ? &b->document->study : NULL;
+}
+
+/* before and after: with what studies have planned beyond their releases. */
+static tacit_status afford_filtered(const request *r, tc_ledger_spending *before,
+                                    tc_ledger_spending *after, tacit_error *err)
+{
+    tc_guarantee spent, g;
+    const tc_ledger_budget *b = r->budget;
+    const tc_ledger_hash *study = study_of(b);
+    TC_TRY(tc_ledger_add_planned(r->ledger, r->unit, study, r->event, before, err));
+    TC_TRY(tc_ledger_add_planned(r->ledger, r->unit, study, r->event, after, err));
+    tacit_status st = tc_ledger_filter_check(after, b->epsilon, b->delta, err);
+    if (st != TACIT_E_BUDGET)
+        return st;
+    TC_TRY(tc_ledger_prove(NULL, before, b->delta, &spent, err));
+    TC_TRY(tc_ledger_filter_bound(after, b->delta, &g, err));
+    return refuse(r, before, spent.epsilon, &g, err);
+}
+
+/* The document's plan, as this unit is charged for it. */
+static tacit_status plan_for(const request *r, tc_ledger_spending *plan, tacit_error *err)
+{
+    const tc_ledger_document *doc = r->budget->document;
+    for (size_t i = 0; i < doc->n; i++) {
+        tc_dp_event event = r->part ? tc_ledger_replacing(&doc->events[i]) : doc->events[i];
+        TC_TRY(tc_ledger_spending_ask(plan, &doc->study, &event, 0, err));
+    }
+    plan->distance = doc->distance;
+    return TACIT_OK;
+}
+
+/* Is all of it, the release that is asked for included, fixed by one document, which keeps to the budget as
+ * a whole? A plan of one release is in the ledger with that. */
+static tacit_status is_planned(const request *r, const tc_ledger_spending *after, bool *out,
+                               tacit_error *err)
+{
+    const tc_ledger_document *doc = r->budget->document;
+    bool whole = doc->n == 1 && doc->events[0].count == 1;
+    tc_ledger_spending plan = {.subject = ""};
+    tc_guarantee g = {.epsilon = INFINITY};
+    *out = false;
+    if (after->several || !(whole || tc_ledger_plan_kept(r->ledger, &doc->study)))
+        return TACIT_OK;
+    tacit_status st = plan_for(r, &plan, err);
+    if (st == TACIT_OK && tc_ledger_spending_covers(&plan, after))
+        st = tc_ledger_account(r->budget->accountant, &plan, r->budget->delta, &g, err);
+    tc_ledger_spending_fini(&plan);
+    *out = g.epsilon <= r->budget->epsilon;
     return st;
+}
+
+static tacit_status afford_after(const request *r, const tc_ledger_spending *s,
+                                 tc_ledger_spending *before, tc_ledger_spending *after,
+                                 tacit_error *err)
+{
+    const tc_ledger_budget *b = r->budget;
+    bool planned = false;
+    TC_TRY(tc_ledger_spending_ask(after, study_of(b), r->event, r->distance, err));
+    if (b->accountant && (!b->document || (b->document->n == 0 && !after->several)))
+        return afford_accounted(r, s, after, err);
+    if (b->accountant && b->document->n > 0)
+        TC_TRY(is_planned(r, after, &planned, err));
+    return planned ? TACIT_OK : afford_filtered(r, before, after, err);
 }
 
 static tacit_status afford(void *user, const tc_ledger_spending *s, tacit_error *err)
@@ -128,11 +181,13 @@ static tacit_status afford(void *user, const tc_ledger_spending *s, tacit_error 
     request *r = user;
     if (r->approved.events && tc_ledger_spending_within(s, &r->approved))
         return TACIT_OK;
-    if (!r->budget->accountant)
-        return afford_filtered(r, s, err);
-    tc_ledger_spending after;
-    TC_TRY(tc_ledger_spending_copy(&after, s, err));
-    tacit_status st = afford_accounted(r, s, &after, err);
+    tc_ledger_spending before = {0}, after = {0};
+    tacit_status st = tc_ledger_spending_copy(&before, s, err);
+    if (st == TACIT_OK)
+        st = tc_ledger_spending_copy(&after, s, err);
+    if (st == TACIT_OK)
+        st = afford_after(r, s, &before, &after, err);
+    tc_ledger_spending_fini(&before);
     tc_ledger_spending_fini(&after);
     TC_TRY(st);
     tc_ledger_spending_fini(&r->approved);
@@ -156,8 +211,6 @@ static tacit_status ask_units(const tc_ledger *l, const request *asked, const ch
                               tacit_error *err)
 {
     request r = *asked;
-    if (!r.budget->accountant)
-        TC_TRY(tc_filter_init(&r.filter, r.budget->epsilon, r.budget->delta, err));
     tacit_status st = tc_ledger_visit_subject(l, r.unit, subject, afford, &r, err);
     tc_ledger_spending_fini(&r.approved);
     return st;
@@ -171,6 +224,7 @@ static tacit_status ask_parts(const tc_ledger *l, const request *asked, tacit_er
     tc_dp_event event = tc_ledger_replacing(asked->event);
     request r = *asked;
     r.event = &event;
+    r.part = true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         r.unit = parts[i];
         if (tc_ledger_has_unit(l, r.unit))
@@ -183,7 +237,7 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
                              const char *subject, const tc_dp_event *event, double distance,
                              tacit_error *err)
 {
-    request r = {.budget = b, .unit = unit, .event = event, .distance = distance};
+    request r = {.ledger = l, .budget = b, .unit = unit, .event = event, .distance = distance};
     if (!(b->epsilon > 0))
         return tc_fail(err, TACIT_E_ARG, "the epsilon of a budget must be > 0, got %g", b->epsilon);
     TC_TRY(tc_dp_event_check(event, err));
@@ -198,22 +252,26 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
 /* ---- what is planned */
 
 typedef struct planned {
+    const tc_ledger *ledger;
     const tc_ledger_plan *plan;
-    const tc_accountant *accountant;
     double delta;
-    bool part; /* the unit is a part of an agent, and the plan is about agents */
+    tc_privacy_unit unit; /* a part of an agent, perhaps, where the plan is about agents */
     tc_guarantee worst;
 } planned;
 
 static tacit_status add_plan(const planned *p, tc_ledger_spending *after, tacit_error *err)
 {
+    bool part = p->unit != p->plan->unit;
     for (size_t i = 0; i < p->plan->n; i++) {
         const tc_dp_event *e = &p->plan->events[i];
-        tc_dp_event event = p->part ? tc_ledger_replacing(e) : *e;
-        TC_TRY(tc_ledger_spending_add(after, &event, 0, err));
+        tc_dp_event event = part ? tc_ledger_replacing(e) : *e;
+        TC_TRY(tc_ledger_spending_ask(after, &p->plan->study, &event, 0, err));
     }
     after->distance += p->plan->distance;
-    return TACIT_OK;
+    static const tc_dp_event none = {.mechanism = TC_DP_NONPRIVATE};
+    return after->several
+               ? tc_ledger_add_planned(p->ledger, p->unit, &p->plan->study, &none, after, err)
+               : TACIT_OK;
 }
 
 static tacit_status look_ahead(void *user, const tc_ledger_spending *s, tacit_error *err)
@@ -224,22 +282,24 @@ static tacit_status look_ahead(void *user, const tc_ledger_spending *s, tacit_er
     TC_TRY(tc_ledger_spending_copy(&after, s, err));
     tacit_status st = add_plan(p, &after, err);
     if (st == TACIT_OK)
-        st = tc_ledger_account(p->accountant, &after, p->delta, &g, err);
+        st = tc_ledger_prove(NULL, &after, p->delta, &g, err);
     tc_ledger_spending_fini(&after);
     if (st == TACIT_OK && !(g.epsilon <= p->worst.epsilon))
         p->worst = g;
     return st;
 }
 
-tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, const tc_accountant *a,
-                             double delta, tc_guarantee *out, tacit_error *err)
+tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, double delta,
+                             tc_guarantee *out, tacit_error *err)
 {
-    planned p = {.plan = plan, .accountant = a, .delta = delta, .worst = {.epsilon = -1}};
+    planned p = {
+        .ledger = l, .plan = plan, .delta = delta, .unit = plan->unit, .worst = {.epsilon = -1}};
     TC_TRY(tc_ledger_visit_subject(l, plan->unit, plan->subject, look_ahead, &p, err));
-    p.part = true;
-    for (int unit = TC_UNIT_ROW; plan->unit == TC_UNIT_AGENT && unit <= TC_UNIT_USER; unit++)
-        if (tc_ledger_has_unit(l, (tc_privacy_unit)unit))
-            TC_TRY(tc_ledger_each_unit(l, (tc_privacy_unit)unit, look_ahead, &p, err));
+    for (int unit = TC_UNIT_ROW; plan->unit == TC_UNIT_AGENT && unit <= TC_UNIT_USER; unit++) {
+        p.unit = (tc_privacy_unit)unit;
+        if (tc_ledger_has_unit(l, p.unit))
+            TC_TRY(tc_ledger_each_unit(l, p.unit, look_ahead, &p, err));
+    }
     *out = p.worst;
     return TACIT_OK;
 }
@@ -247,35 +307,51 @@ tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, con
 /* ---- the numbers of a refusal */
 
 typedef struct pricing {
-    const tc_accountant *accountant;
-    double delta, distance, most; /* most: epsilon of the worst off after the release */
+    const tc_ledger_budget *budget;
+    double distance, most; /* most: epsilon of the worst off after the release */
     const tc_dp_event *event;
     tc_ledger_price price;
 } pricing;
+
+static tacit_status price_both(const pricing *p, const tc_ledger_spending *s,
+                               tc_ledger_spending *after, double *before, double *then,
+                               tacit_error *err)
+{
+    const tc_ledger_budget *b = p->budget;
+    tc_guarantee was, is;
+    TC_TRY(tc_ledger_spending_ask(after, study_of(b), p->event, p->distance, err));
+    if (b->accountant && !(b->document && after->several)) {
+        TC_TRY(tc_ledger_account(b->accountant, s, b->delta, &was, err));
+        TC_TRY(tc_ledger_account(b->accountant, after, b->delta, &is, err));
+    } else {
+        TC_TRY(tc_ledger_prove(NULL, s, b->delta, &was, err));
+        TC_TRY(tc_ledger_filter_bound(after, b->delta, &is, err));
+    }
+    *before = was.epsilon;
+    *then = is.epsilon;
+    return TACIT_OK;
+}
 
 static tacit_status price_one(void *user, const tc_ledger_spending *s, tacit_error *err)
 {
     pricing *p = user;
     tc_ledger_spending after;
-    tc_guarantee before, then;
-    TC_TRY(tc_ledger_account(p->accountant, s, p->delta, &before, err));
+    double before, then;
     TC_TRY(tc_ledger_spending_copy(&after, s, err));
-    tacit_status st = tc_ledger_spending_add(&after, p->event, p->distance, err);
-    if (st == TACIT_OK)
-        st = tc_ledger_account(p->accountant, &after, p->delta, &then, err);
+    tacit_status st = price_both(p, s, &after, &before, &then, err);
     tc_ledger_spending_fini(&after);
-    if (st == TACIT_OK && then.epsilon > p->most) {
-        p->most = then.epsilon;
-        p->price = (tc_ledger_price){before.epsilon, then.epsilon - before.epsilon};
+    if (st == TACIT_OK && then > p->most) {
+        p->most = then;
+        p->price = (tc_ledger_price){before, then - before};
     }
     return st;
 }
 
-tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_accountant *a, double delta,
-                                tc_privacy_unit unit, const char *subject, const tc_dp_event *event,
-                                double distance, tc_ledger_price *out, tacit_error *err)
+tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
+                                const char *subject, const tc_dp_event *event, double distance,
+                                tc_ledger_price *out, tacit_error *err)
 {
-    pricing p = {.accountant = a, .delta = delta, .distance = distance, .most = -1, .event = event};
+    pricing p = {.budget = b, .distance = distance, .most = -1, .event = event};
     TC_TRY(tc_dp_event_check(event, err));
     TC_TRY(tc_ledger_visit_subject(l, unit, subject, price_one, &p, err));
     *out = p.price;

@@ -280,6 +280,8 @@ static void budgets_see_what_other_processes_spend(void **state)
                  "spent 0.75");
 }
 
+/* A ledger that begins with a pure epsilon is held by the Renyi filter, one that begins with a plain
+ * Gaussian by the sum of mu^2, which is exact. */
 static void a_filter_holds_the_budget_too(void **state)
 {
     (void)state;
@@ -287,18 +289,30 @@ static void a_filter_holds_the_budget_too(void **state)
     tacit_error err = {0};
     tc_ledger_budget b = {2, 1e-5, NULL};
     tc_filter f;
-    uint64_t round = 0;
+    tc_dp_event pure = tc_release_event(TC_DP_PURE, 0.1);
+    uint64_t round = 1;
     assert_ok(tc_filter_init(&f, 2, 1e-5, &err));
-    for (; tc_filter_spend(&f,
-                           &(tc_dp_event){TC_DP_GAUSSIAN, 8 + (double)(round % 3), TC_DP_ALL, 1, 1},
-                           NULL) == TACIT_OK;
-         round++)
-        assert_ok(try_release(&b, round, "ana", gaussian_event(8 + (double)(round % 3)), &err));
+    assert_ok(tc_filter_spend(&f, &pure, &err));
+    assert_ok(try_release(&b, 0, "ana", pure, &err));
+    for (;; round++) {
+        tc_dp_event e = {TC_DP_GAUSSIAN, 8 + (double)(round % 3), TC_DP_ALL, 1, 1};
+        if (tc_filter_spend(&f, &e, NULL) != TACIT_OK)
+            break;
+        assert_ok(try_release(&b, round, "ana", e, &err));
+    }
     assert_true(round > 3);
     assert_fails(try_release(&b, round, "ana", gaussian_event(8 + (double)(round % 3)), &err),
-                 TACIT_E_BUDGET, "agent \"ana\": the privacy budget (epsilon 2, delta 1e-05)");
+                 TACIT_E_BUDGET,
+                 "the privacy budget of agent \"ana\" (epsilon 2, delta 1e-05) does not allow");
     assert_int_equal(d->n, round);
     assert_true(claim_of("ana", &tc_accountant_rdp).bound.epsilon <= 2);
+    assert_true(claim_of("ana", NULL).bound.epsilon <= 2 * (1 + 1e-6));
+    for (round = 0; try_release(&b, 1000 + round, "bob", gaussian_event(8), &err) == TACIT_OK;)
+        round++;
+    tc_dp_event fits = {TC_DP_GAUSSIAN, 8, TC_DP_ALL, 1, round}, more = fits;
+    more.count++;
+    assert_true(epsilon_of(&tc_accountant_gaussian, &fits, 1, 1e-5) <= 2);
+    assert_true(epsilon_of(&tc_accountant_gaussian, &more, 1, 1e-5) > 2);
 }
 
 /* Sampling says nothing about a row that is there in either world. */

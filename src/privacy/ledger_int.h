@@ -5,6 +5,10 @@
 #include "base/memory.h"
 #include "privacy/ledger.h"
 
+#include <string.h>
+
+#define TC_LEDGER_PLAN "plan" /* the mechanism of a note: ledger_plan.c */
+
 typedef struct tc_ledger_item {
     tc_ledger_entry entry; /* texts are the ledger's */
     tc_ledger_hash head;   /* after it */
@@ -77,6 +81,12 @@ typedef struct tc_ledger_spending {
     const char *subject; /* "": a unit that no entry names */
     uint64_t entries;
     const tc_ledger_entry *not_private; /* the first; NULL: none */
+    /* Which filter, and whether one is needed: */
+    uint64_t first;       /* the entry that began; 0: none yet */
+    bool plain;           /* it is a Gaussian without sampling, as this unit is charged for it */
+    bool released;        /* there is a release */
+    tc_ledger_hash study; /* of the last one */
+    bool several;         /* there are releases of other studies, too */
 } tc_ledger_spending;
 
 /* ledger_spending.c. Calls visit for a unit that no entry names, then for each that one does, in
@@ -93,12 +103,41 @@ tacit_status tc_ledger_spending_copy(tc_ledger_spending *out, const tc_ledger_sp
 tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e, double distance,
                                     tacit_error *err);
 void tc_ledger_spending_fini(tc_ledger_spending *s);
-/* Has b spent all that a has, or more? */
+/* A release to come, of this study (NULL: it may have been chosen in view of all others). */
+tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tc_ledger_hash *study,
+                                    const tc_dp_event *e, double distance, tacit_error *err);
+/* Are all of a's events among b's, as often at least? */
+bool tc_ledger_spending_covers(const tc_ledger_spending *b, const tc_ledger_spending *a);
+/* Has b spent all that a has, or more, by the same rules? */
 bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spending *b);
 
 /* ledger_account.c. The bound for discrete noise. */
 tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending *s, double delta,
                                tc_guarantee *out, tacit_error *err);
+
+/* ledger_filter.c. E_UNSUPPORTED: fixed-size sampling. The first is E_BUDGET where the filter refuses. */
+tacit_status tc_ledger_filter_check(const tc_ledger_spending *s, double epsilon, double delta,
+                                    tacit_error *err);
+/* The least limit, set before the first release, to which the filter would have held these. */
+tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, tc_guarantee *out,
+                                    tacit_error *err);
+/* By a; NULL: pld, or the filter where there are several studies. */
+tacit_status tc_ledger_prove(const tc_accountant *a, const tc_ledger_spending *s, double delta,
+                             tc_guarantee *out, tacit_error *err);
+
+/* ledger_plan.c. */
+static inline bool tc_ledger_is_plan(const tc_ledger_entry *e)
+{
+    return tc_ledger_is_note(e) && strcmp(e->mechanism, TC_LEDGER_PLAN) == 0;
+}
+/* Is the plan of this study in the chain, and in force? */
+bool tc_ledger_plan_kept(const tc_ledger *l, const tc_ledger_hash *study);
+/* Adds what studies have planned and not released yet, except `asked` if it is planned by `study`. */
+tacit_status tc_ledger_add_planned(const tc_ledger *l, tc_privacy_unit unit,
+                                   const tc_ledger_hash *study, const tc_dp_event *asked,
+                                   tc_ledger_spending *s, tacit_error *err);
+/* Equal but for the count. */
+bool tc_dp_event_same_kind(const tc_dp_event *a, const tc_dp_event *b);
 
 /* 64 lower-case digits and a NUL. */
 void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tc_ledger_hash *h);

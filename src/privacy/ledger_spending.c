@@ -17,7 +17,7 @@
 
 /* ---- one unit */
 
-static bool same_kind(const tc_dp_event *a, const tc_dp_event *b)
+bool tc_dp_event_same_kind(const tc_dp_event *a, const tc_dp_event *b)
 {
     return a->mechanism == b->mechanism && a->sampling == b->sampling &&
            a->parameter == b->parameter && a->sampling_rate == b->sampling_rate;
@@ -26,7 +26,7 @@ static bool same_kind(const tc_dp_event *a, const tc_dp_event *b)
 static tc_dp_event *find_kind(const tc_ledger_spending *s, const tc_dp_event *e)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (same_kind(&s->events[i], e))
+        if (tc_dp_event_same_kind(&s->events[i], e))
             return &s->events[i];
     return NULL;
 }
@@ -69,12 +69,41 @@ tc_dp_event tc_ledger_replacing(const tc_dp_event *e)
     return r;
 }
 
+/* The plan of a study is no release of it, but it may be what began. */
+static void note_study(tc_ledger_spending *s, const tc_ledger_hash *study, uint64_t seq,
+                       const tc_dp_event *e, bool release)
+{
+    if (s->first == 0 || seq < s->first) {
+        s->first = seq;
+        s->plain = e->mechanism == TC_DP_GAUSSIAN && e->sampling != TC_DP_FIXED_SIZE &&
+                   e->sampling_rate == 1;
+    }
+    if (!release)
+        return;
+    if (s->released && !tc_ledger_hash_same(&s->study, study))
+        s->several = true;
+    s->study = *study;
+    s->released = true;
+}
+
+tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tc_ledger_hash *study,
+                                    const tc_dp_event *e, double distance, tacit_error *err)
+{
+    TC_TRY(tc_ledger_spending_add(s, e, distance, err));
+    s->several |= s->released && !study;
+    note_study(s, study ? study : &s->study, UINT64_MAX, e, true);
+    return TACIT_OK;
+}
+
 static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tc_privacy_unit unit,
                               tacit_error *err)
 {
     tc_dp_event event = e->unit == unit ? e->event : tc_ledger_replacing(&e->event);
-    TC_TRY(tc_ledger_spending_add(s, &event, e->distance, err));
-    s->entries += !tc_ledger_is_note(e);
+    bool note = tc_ledger_is_note(e);
+    TC_TRY(tc_ledger_spending_add(s, &event, note ? 0 : e->distance, err));
+    if (e->event.count > 0 || tc_ledger_is_plan(e))
+        note_study(s, &e->study, e->seq, &event, !note);
+    s->entries += !note;
     if (!e->is_private && (!s->not_private || e->seq < s->not_private->seq))
         s->not_private = e;
     return TACIT_OK;
@@ -100,16 +129,22 @@ void tc_ledger_spending_fini(tc_ledger_spending *s)
     *s = (tc_ledger_spending){0};
 }
 
-bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spending *b)
+bool tc_ledger_spending_covers(const tc_ledger_spending *b, const tc_ledger_spending *a)
 {
-    if (a->distance > b->distance || a->n > b->n)
-        return false;
     for (size_t i = 0; i < a->n; i++) {
         const tc_dp_event *same = find_kind(b, &a->events[i]);
-        if (!same || same->count < a->events[i].count)
+        if (a->events[i].count > 0 && (!same || same->count < a->events[i].count))
             return false;
     }
     return true;
+}
+
+bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spending *b)
+{
+    bool same_rule = a->plain == b->plain && a->several == b->several &&
+                     (a->several || tc_ledger_hash_same(&a->study, &b->study));
+    return a->distance <= b->distance && a->n <= b->n && same_rule &&
+           tc_ledger_spending_covers(b, a);
 }
 
 /* ---- all units */

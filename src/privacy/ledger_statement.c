@@ -118,6 +118,29 @@ static void add_bound(const tc_ledger_claim *c, tc_text *out)
                  c->entries == 1 ? "" : "s");
 }
 
+static bool is_filter(const char *accountant)
+{
+    size_t n = strlen(accountant);
+    return n > 7 && strcmp(accountant + n - 7, "-filter") == 0;
+}
+
+/* On what the number rests, where it is of several studies. Pure epsilons add up in any case. */
+static void add_studies(const tc_ledger_claim *c, tc_text *out)
+{
+    if (!c->several || strcmp(c->bound.accountant, tc_accountant_pure.name) == 0)
+        return;
+    if (is_filter(c->bound.accountant))
+        tc_text_add(out,
+                    " The releases are of several studies, and a later study may have been "
+                    "chosen in view of earlier releases: so a filter adds them up. The number is "
+                    "the least limit, set before the first release, that allows them all.");
+    else
+        tc_text_addf(out,
+                     " The releases are of several studies: this number (%s) supposes that all of "
+                     "them were planned before the first release.",
+                     c->bound.accountant);
+}
+
 /* Without an entry there are no neighbours to name, so an epsilon would mean nothing. */
 static void add_nothing(const tc_ledger_claim *c, tc_text *out)
 {
@@ -138,6 +161,7 @@ void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *
     if (!c->is_private)
         tc_text_addf(out, "NOT PRIVATE: %s. ", c->not_private);
     add_bound(c, out);
+    add_studies(c, out);
     add_adjacency(l, c, out);
     add_other_units(l, c, out);
     tc_text_addf(out, " Not protected: %s.", tc_statement_not_protected(c->unit));

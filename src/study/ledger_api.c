@@ -178,7 +178,8 @@ static tacit_status claim_of(tacit_ledger *l, tacit_unit unit, const char *subje
 {
     const tc_accountant *a = NULL;
     TC_TRY(tc_check_unit(unit, err));
-    TC_TRY(tc_accountant_of(&a, accountant, err));
+    if (accountant) /* NULL: what is proved without the caller's word */
+        TC_TRY(tc_accountant_get(&a, accountant, err));
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
     TC_TRY(check_sampling(l->ledger, (tc_privacy_unit)unit, err));
     return tc_ledger_guarantee(l->ledger, (tc_privacy_unit)unit, subject, delta, a, out, err);

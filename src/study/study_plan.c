@@ -164,7 +164,10 @@ static tacit_status set_limit(tc_study_plan *p, tacit_error *err)
     p->limited = d->promise == TC_PROMISE_EPSILON;
     if (!p->limited)
         return TACIT_OK;
-    return tc_round_budget(d->algorithm, &p->env, p->opts, d->epsilon, d->delta, &p->limit, err);
+    TC_TRY(tc_round_budget(d->algorithm, &p->env, p->opts, d->epsilon, d->delta, &p->limit, err));
+    p->document = (tc_ledger_document){.study = p->hash};
+    p->limit.document = &p->document;
+    return TACIT_OK;
 }
 
 /* ---- */

@@ -13,12 +13,13 @@
 
 typedef struct tc_study_plan {
     tc_study_doc *doc;
-    json_t *options;        /* of the algorithm: all of them, as in force */
-    void *opts;             /* the same as its struct */
-    tc_env env;             /* what a coordinator knows: space, seed, agents, budget */
-    tc_ledger_hash hash;    /* which study it is: ledgers and signatures name it */
-    bool limited;           /* is there a budget? */
-    tc_ledger_budget limit; /* where limited */
+    json_t *options;             /* of the algorithm: all of them, as in force */
+    void *opts;                  /* the same as its struct */
+    tc_env env;                  /* what a coordinator knows: space, seed, agents, budget */
+    tc_ledger_hash hash;         /* which study it is: ledgers and signatures name it */
+    bool limited;                /* is there a budget? */
+    tc_ledger_budget limit;      /* where limited; with `document` */
+    tc_ledger_document document; /* of the coordinator: its noise was computed for the whole plan */
 } tc_study_plan;
 
 /* The hash of a study: of its document's canonical text, its public seed and the time at which the

@@ -112,7 +112,7 @@ static tacit_status claim_of(const tc_ledger *l, const char *user, tc_ledger_cla
     if (tc_ledger_guarantee(l, TC_UNIT_USER, user, ANY_DELTA, &tc_accountant_pure, out, NULL) ==
         TACIT_OK)
         return TACIT_OK;
-    return tc_ledger_guarantee(l, TC_UNIT_USER, user, ANY_DELTA, &tc_accountant_pld, out, err);
+    return tc_ledger_guarantee(l, TC_UNIT_USER, user, ANY_DELTA, NULL, out, err);
 }
 
 /* What the user has spent is infinite where others have charged it in ways that do not add up. */
