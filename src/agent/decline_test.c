@@ -282,7 +282,9 @@ static void only_a_refusal_is_one(void **state)
     assert_int_equal(post(&w, c, "{\"sequence\": 1, \"decline\": \"?\"}"), 400);
     assert_int_equal(post(&w, c, "{\"sequence\": 1, \"decline\": \"AAAA\"}"), 202);
     assert_int_equal(post(&w, c, "{\"sequence\": 1, \"decline\": \"AAAA\"}"), 200); /* again */
-    assert_int_equal(post(&w, c, "{\"sequence\": 1, \"decline\": \"AAAAAAAA\"}"), 409);
+    assert_int_equal(post(&w, c, "{\"sequence\": 1, \"decline\": \"AAAAAAAA\"}"),
+                     200); /* and again */
+    assert_int_equal(post(&w, c, "{\"sequence\": 1, \"decline\": \"AAAA\", \"x\": 1}"), 400);
     world_close(&w);
 }
 

@@ -30,6 +30,8 @@ tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_erro
     if (status == TACIT_OK && !c->cfg.now_ms)
         status = tc_steady_new(&c->clock, NULL, NULL, err);
     if (status == TACIT_OK)
+        status = tc_old_receipts(c->cfg.store, err);
+    if (status == TACIT_OK)
         status = tc_ring_new(&c->ring, err);
     if (status != TACIT_OK) {
         tc_steady_free(c->clock);

@@ -23,6 +23,7 @@
  *   round.c      the state of a study's present round
  *   message.c    accepting a contribution
  *   message_json.c  its body, read quickly
+ *   old_receipts.c  receipts of an earlier version, which told of messages
  *   closing.c    from contributions to one release
  *   broadcast.c  what a round ended with
  *   restored.c   a store that comes from a backup
@@ -442,6 +443,11 @@ tacit_status tc_say_found(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_s
 
 /* Closes the present round if it is due; *next_ms as tc_coord_tick, INT64_MAX: nothing to wait for. */
 tacit_status tc_close_due(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err);
+
+/* ---- old_receipts.c */
+
+/* Takes hashes and signatures of messages out of a store that an earlier version has written. */
+tacit_status tc_old_receipts(tc_store *store, tacit_error *err);
 
 /* ---- restored.c */
 

@@ -129,7 +129,7 @@ static void the_same_bytes_again_get_the_same_answer(void **state)
     json_decref(a);
     /* Other bytes for the same place are evidence. */
     assert_int_equal(world_post_bytes(w, c, 0, 2, tc_text_get(&m), m.len, &a), 409);
-    assert_detail(a, "both signatures are kept");
+    assert_detail(a, "another message for round 0 was sent before; that there were two is kept");
     tc_record_range all = {.study = 1, .kind = TC_RECORD_EVIDENCE};
     tacit_error err = {0};
     uint64_t n;

@@ -2,9 +2,13 @@
  *
  * A message enters in one set of changes: the round is open and stays so (TC_REQUIRE, or the change
  * that opens it), the study is not paused, the place (round, agent) is free, the agent's sequence
- * grows. It is acknowledged when that is on disk, also to those who send it again. What then decides about a second message for the
- * same place is the receipt: the same digest is the same message, sent again because an
- * acknowledgement was lost; another one is kept as evidence and refused. */
+ * grows. It is acknowledged when that is on disk, also to those who send it again. A second message for the
+ * same place is the same one, sent again because an acknowledgement was lost, if it has the same sequence
+ * and, while the store has the first, the same bytes. Another one is refused, and it is kept that there was one.
+ *
+ * Of a message nothing stays but the message itself, until its round is closed (closing.c), and that there was
+ * one (the receipt). No hash, keyed or not, and no signature: with either, whoever has the store or a
+ * backup could check a guess of a contribution that is gone. */
 #include "coord/coord_int.h"
 
 #include "base/error.h"
@@ -12,6 +16,7 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <sodium.h>
 #include <string.h>
 
 enum { ATTEMPTS = 64, MESSAGE_MOST = 1 << 24 };
@@ -20,9 +25,7 @@ typedef struct arrival {
     tc_desk *desk;
     uint64_t round, agent, sequence;
     tc_member_row member;
-    tc_signature signature;
-    tc_ledger_hash digest; /* of the body as it was signed */
-    uint8_t *bytes;        /* owned */
+    uint8_t *bytes; /* owned */
     size_t n;
     bool declines; /* there will be no message; n is 0 */
     bool again;
@@ -56,6 +59,7 @@ static tacit_status read_body(tc_ask *a, arrival *m, tacit_error *err)
 
 static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
 {
+    tc_signature signature;
     tc_signed what = {.purpose = TC_SIGN_MESSAGE,
                       .study = m->desk->hash,
                       .round = m->round,
@@ -66,10 +70,9 @@ static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
     if (m->member.revoked)
         return tc_refuse(a, 403, TACIT_E_ARG, err, "this agent was revoked");
     if (!a->q->signature ||
-        !tc_base64_read(a->q->signature, m->signature.bytes, sizeof m->signature.bytes) ||
-        !tc_signature_holds(&m->member.key, &what, &m->signature))
+        !tc_base64_read(a->q->signature, signature.bytes, sizeof signature.bytes) ||
+        !tc_signature_holds(&m->member.key, &what, &signature))
         return tc_refuse(a, 403, TACIT_E_ARG, err, "the signature does not hold");
-    m->digest = tc_hash_bytes(a->q->body, a->q->n_body);
     return TACIT_OK;
 }
 
@@ -95,18 +98,18 @@ static tc_key place_of(const arrival *m)
     return tc_key_numbers(m->round, m->agent);
 }
 
-/* With the key that signed: the agent may have another one by the time somebody looks. */
 static json_t *receipt_json(const arrival *m, bool late)
 {
-    tc_text digest = {0}, signature = {0}, key = {0};
-    tc_base64_add(&digest, m->digest.bytes, sizeof m->digest.bytes);
-    tc_base64_add(&signature, m->signature.bytes, sizeof m->signature.bytes);
+    return json_pack("{s:I, s:b}", "sequence", (json_int_t)m->sequence, "late", (int)late);
+}
+
+/* With the key that signed: the agent may have another one by the time somebody looks. */
+static json_t *evidence_json(const arrival *m)
+{
+    tc_text key = {0};
     tc_base64_add(&key, m->member.key.bytes, sizeof m->member.key.bytes);
-    json_t *j = json_pack("{s:s, s:s, s:s, s:I, s:b}", "digest", tc_text_get(&digest), "signature",
-                          tc_text_get(&signature), "key", tc_text_get(&key), "sequence",
-                          (json_int_t)m->sequence, "late", (int)late);
-    tc_text_fini(&digest);
-    tc_text_fini(&signature);
+    json_t *j =
+        json_pack("{s:s, s:I}", "key", tc_text_get(&key), "sequence", (json_int_t)m->sequence);
     tc_text_fini(&key);
     return j;
 }
@@ -115,38 +118,47 @@ typedef struct receipt {
     bool there, same, late;
 } receipt;
 
+/* Is the message in the store, if it is there still, this one? */
+static tacit_status is_stored(tc_ask *a, const arrival *m, bool *out, tacit_error *err)
+{
+    tc_key key = place_of(m);
+    tc_record which = tc_record_of(m->desk->id, TC_RECORD_MESSAGE, &key), got;
+    TC_TRY(tc_store_record_find(a->coord->cfg.store, &which, &got, err));
+    *out = got.version == 0 || (got.size == m->n && sodium_memcmp(got.value, m->bytes, m->n) == 0);
+    if (got.value)
+        explicit_bzero((void *)got.value, got.size);
+    tc_free((void *)got.value);
+    return TACIT_OK;
+}
+
 static tacit_status find_receipt(tc_ask *a, const arrival *m, receipt *out, tacit_error *err)
 {
     tc_key key = place_of(m);
     json_t *j;
     uint64_t version;
-    tc_ledger_hash digest;
     TC_TRY(tc_record_read(a->coord->cfg.store, m->desk->id, TC_RECORD_RECEIPT, &key, &j, &version,
                           err));
-    const char *text = json_string_value(json_object_get(j, "digest"));
     out->there = j != NULL;
-    out->same = text && tc_base64_read(text, digest.bytes, sizeof digest.bytes) &&
-                tc_ledger_hash_same(&digest, &m->digest);
+    out->same = (uint64_t)json_integer_value(json_object_get(j, "sequence")) == m->sequence;
     out->late = json_is_true(json_object_get(j, "late"));
     json_decref(j);
-    return TACIT_OK;
+    return out->there && out->same && !out->late ? is_stored(a, m, &out->same, err) : TACIT_OK;
 }
 
-/* Both signatures are in the store then: who signed two messages for one place can be shown. One such
- * pair is enough; a third message is refused and forgotten. */
+/* That an agent signed two messages for one place; one such record is enough. */
 static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key key = place_of(m);
-    tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_EVIDENCE, &key, 0,
-                   receipt_json(m, false));
+    tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_EVIDENCE, &key, 0, evidence_json(m));
     tacit_error why;
     tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
     tc_changes_fini(&changes);
     if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: it was kept before */
         return tc_fail(err, status, "%s", why.msg);
     return tc_refuse(a, 409, TACIT_E_CONFLICT, err,
-                     "another message for round %" PRIu64 " was sent before; both signatures are "
+                     "another message for round %" PRIu64
+                     " was sent before; that there were two is "
                      "kept",
                      m->round);
 }
@@ -238,10 +250,10 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
     tc_round r;
     uint64_t running; /* the version of the state that says so */
     TC_TRY(find_receipt(a, m, &there, err));
-    if (there.there && !there.same)
-        return keep_evidence(a, m, err);
     if (there.there && there.late)
         return refuse_late(a, m, err);
+    if (there.there && !there.same)
+        return keep_evidence(a, m, err);
     m->again = a->already = there.there;
     if (m->again)
         return TACIT_OK;

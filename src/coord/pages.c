@@ -160,11 +160,9 @@ tacit_status tc_roster_list(tc_ask *a, tacit_error *err)
 
 static json_t *evidence_json(const tc_record *r, const json_t *record)
 {
-    return json_pack("{s:I, s:I, s:O, s:O, s:O, s:O}", "round", (json_int_t)tc_key_at(r->key, 0),
-                     "agent", (json_int_t)tc_key_at(r->key, 1), "sequence",
-                     json_object_get(record, "sequence"), "digest",
-                     json_object_get(record, "digest"), "signature",
-                     json_object_get(record, "signature"), "key", json_object_get(record, "key"));
+    return json_pack("{s:I, s:I, s:O, s:O}", "round", (json_int_t)tc_key_at(r->key, 0), "agent",
+                     (json_int_t)tc_key_at(r->key, 1), "sequence",
+                     json_object_get(record, "sequence"), "key", json_object_get(record, "key"));
 }
 
 static tacit_status list_evidence(void *user, const tc_record *r, tacit_error *err)

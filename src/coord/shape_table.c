@@ -205,8 +205,6 @@ static const tc_field evidence[] = {
     {"round",     WHOLE, TC_NEEDED, .help = "Which round"},
     {"agent",     WHOLE, TC_NEEDED, .help = "Who signed two messages for it"},
     {"sequence",  WHOLE, TC_NEEDED, .help = "Of the second one"},
-    {"digest",    TEXT,  TC_NEEDED, .help = "BLAKE2b-256 of its body, in base64"},
-    {"signature", TEXT,  TC_NEEDED, .help = "In base64"},
     {"key",       TEXT,  TC_NEEDED, .help = "The key that signed, in base64"},
     END};
 static const tc_shape shape_evidence = {"Evidence", "A second message for a place that was taken", evidence, false};

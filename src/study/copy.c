@@ -1,5 +1,6 @@
 /* copy.c - backups of stores (copy.h). What a copy is, the stores themselves say (store.h: dump,
  * load); here is what goes into a backup, and how its file comes to be. */
+#include "study/receipt.h"
 #include "study/copy.h"
 
 #include "base/error.h"
@@ -133,6 +134,19 @@ static bool goes_in(const passing *p, const tc_record *r)
            (r->kind != TC_RECORD_MESSAGE || r->study == 0 || is_relay(p, r->study));
 }
 
+/* A receipt of an earlier version, without what tells of the message. */
+static tacit_status put_plain(const passing *p, const tc_record *r, tacit_error *err)
+{
+    tc_record plain = *r;
+    char *text;
+    TC_TRY(tc_receipt_plain(r, &text, err));
+    plain.value = text;
+    plain.size = strlen(text);
+    tacit_status status = p->put(p->sink, &(tc_row){.record = &plain}, err);
+    tc_free(text);
+    return status;
+}
+
 static tacit_status pass(void *user, const tc_row *r, tacit_error *err)
 {
     passing *p = user;
@@ -144,7 +158,8 @@ static tacit_status pass(void *user, const tc_row *r, tacit_error *err)
         note_entry(p, r);
     if (r->record && !goes_in(p, r->record))
         return TACIT_OK;
-    return p->put(p->sink, r, err);
+    return r->record && tc_receipt_tells(r->record) ? put_plain(p, r->record, err)
+                                                    : p->put(p->sink, r, err);
 }
 
 static tacit_status put_mark(const passing *p, tacit_error *err)
