@@ -499,4 +499,5 @@ const tc_verb tc_verb_agent = {
     .min_args = 1,
     .max_args = 1,
     .takes_command = true,
+    .secrets = true,
     .run = run};

@@ -66,4 +66,5 @@ const tc_verb tc_verb_backup = {
     .options_size = sizeof(options),
     .min_args = 1,
     .max_args = 1,
+    .secrets = true,
     .run = run};

@@ -180,5 +180,6 @@ const tc_verb tc_verb_curate_answer = {
     .min_args = 1,
     .max_args = 3,
     .takes_command = true,
+    .secrets = true,
     .run = run,
 };

@@ -263,5 +263,6 @@ const tc_verb tc_verb_curate_perturb = {
     .options_size = sizeof(perturb_opts),
     .min_args = 0,
     .max_args = 0,
+    .secrets = true,
     .run = run,
 };

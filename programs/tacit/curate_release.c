@@ -431,5 +431,6 @@ const tc_verb tc_verb_curate_release = {
     .sets_flag = "bounds",
     .sets_help = "public bounds of a column: COLUMN=LOW:HIGH or COLUMN=LOW:HIGH:UNIT, where UNIT "
                  "counts as a distance of 1; may be repeated",
+    .secrets = true,
     .run = run,
 };

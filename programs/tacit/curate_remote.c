@@ -183,6 +183,7 @@ const tc_verb tc_verb_curate_publish = {
     .max_args = 1,
     .takes_sets = true,
     .sets_help = "an option of po-gp-ucb; may be repeated",
+    .secrets = true,
     .run = run_publish};
 
 /* ---- answering */

@@ -1,6 +1,7 @@
 /* main.c - the tacit program: the list of verbs, and from a verb to an exit code.
  *
  * args.c reads the words, help.c explains them, one file per verb does the work. */
+#include "base/guard.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "blas_kernel.h"
@@ -138,6 +139,8 @@ static tacit_status run_verb(const tc_verb *verb, int argc, char **argv, tacit_e
         tc_help_verb(verb, stdout);
     } else if (st == TACIT_OK) {
         start_log(&args.in);
+        if (verb->secrets)
+            tc_guard_process();
         choose_kernel();
         st = verb->run(&args.in, err);
     }

@@ -251,4 +251,5 @@ const tc_verb tc_verb_serve = {
                "tacit.example",
     .options = table,
     .options_size = sizeof(options),
+    .secrets = true,
     .run = run};

@@ -1,6 +1,7 @@
 /* user_reply.c - see user_reply.h. */
 #include "user_reply.h"
 
+#include "base/guard.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -78,6 +79,7 @@ tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc,
 {
     tc_ldp_terms terms;
     tc_user_ledger_place place = *at;
+    tc_guard_process(); /* the values that replies hide pass through here */
     TC_TRY(tc_ldp_terms_read(&terms, doc->algorithm, doc->options, err));
     place.name = TC_REPLIES_LEDGER;
     u->user = at->user;

@@ -6,12 +6,13 @@
  * so a script can count the allocations of a run, then fail each of them once. */
 #include "base/memory.h"
 
+#include <malloc.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef TACIT_TORTURE
-#include <stdatomic.h>
 #include <stdio.h>
 
 static atomic_ullong allocations;
@@ -61,16 +62,42 @@ void *tc_alloc(size_t count, size_t size)
     return calloc(count, size);
 }
 
+static atomic_bool wiping;
+
+void tc_memory_wipe(bool on)
+{
+    atomic_store(&wiping, on);
+}
+
+bool tc_memory_wipes(void)
+{
+    return atomic_load_explicit(&wiping, memory_order_relaxed);
+}
+
+/* As realloc, which may leave the old bytes behind. */
+static void *move(void *p, size_t bytes)
+{
+    size_t had = malloc_usable_size(p);
+    void *q = malloc(bytes);
+    if (!q)
+        return NULL;
+    memcpy(q, p, had < bytes ? had : bytes);
+    tc_free(p);
+    return q;
+}
+
 void *tc_resize(void *p, size_t count, size_t size)
 {
     if (must_fail() || !possible(count, size))
         return NULL;
-    size_t bytes = count * size;
-    return realloc(p, bytes == 0 ? 1 : bytes); /* realloc(p, 0) would end p */
+    size_t bytes = count * size == 0 ? 1 : count * size; /* realloc(p, 0) would end p */
+    return tc_memory_wipes() && p ? move(p, bytes) : realloc(p, bytes);
 }
 
 void tc_free(void *p)
 {
+    if (p && tc_memory_wipes())
+        explicit_bzero(p, malloc_usable_size(p));
     free(p);
 }
 

@@ -13,7 +13,10 @@
 void *tc_alloc(size_t count, size_t size);           /* zeroed; NULL on overflow or exhaustion */
 void *tc_resize(void *p, size_t count, size_t size); /* like reallocarray; new bytes undefined */
 void tc_free(void *p);                               /* NULL is allowed */
-char *tc_strdup(const char *s);                      /* end with tc_free */
+/* From now on, what is freed or moved is overwritten first: in processes that hold secrets (guard.h). */
+void tc_memory_wipe(bool on);
+bool tc_memory_wipes(void);
+char *tc_strdup(const char *s); /* end with tc_free */
 char *tc_strndup(const char *s, size_t n);
 
 /* Grows *p to hold `need` elements (amortised doubling); *cap is updated.

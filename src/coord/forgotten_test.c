@@ -3,8 +3,9 @@
  * A study of dp-pf-pne that protects single records: a contribution is a few rewards, and of each there are few
  * to guess. The guesser knows all else: keys, sequences, how a body is written. Whatever is left that
  * depends on a contribution, be it a hash or a signature, would tell which guess is right. */
-#include "support/coord_world.h"
+#include "support/coord_study.h"
 
+#include "base/memory.h"
 #include "study/copy.h"
 
 #include <sodium.h>
@@ -326,9 +327,98 @@ static void receipts_of_an_earlier_version_are_made_plain(void **state)
     world_close(&w);
 }
 
+/* ---- memory ---- */
+
+enum { WIDTH = 40 };
+
+/* Kept inverted, so that the search does not find itself. */
+static uint8_t inverted[WIDTH];
+
+static size_t copies_in(const uint8_t *block, size_t n)
+{
+    size_t copies = 0;
+    for (size_t i = 0; i + WIDTH <= n; i++) {
+        size_t k = 0;
+        while (k < WIDTH && (block[i + k] ^ inverted[k]) == 0xff)
+            k++;
+        copies += k == WIDTH;
+    }
+    return copies;
+}
+
+/* How often it stands in the heap and in the stacks of this process. */
+static size_t copies_in_memory(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r"), *memory = fopen("/proc/self/mem", "rb");
+    char line[512];
+    size_t copies = 0;
+    assert_non_null(maps);
+    assert_non_null(memory);
+    setbuf(memory, NULL);
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long from, to;
+        char mode[8];
+        if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) != 3 || strncmp(mode, "rw", 2) != 0 ||
+            strstr(line, "[v") || to - from > 1UL << 28)
+            continue;
+        for (unsigned long at = from; at < to; at += FILE_MOST - WIDTH) {
+            size_t want = to - at < FILE_MOST ? to - at : FILE_MOST;
+            if ((unsigned long)(uintptr_t)bytes >= from && (unsigned long)(uintptr_t)bytes < to)
+                break; /* where we read to */
+            if (fseek(memory, (long)at, SEEK_SET) != 0)
+                break;
+            copies += copies_in(bytes, fread(bytes, 1, want, memory));
+        }
+    }
+    fclose(maps);
+    fclose(memory);
+    return copies;
+}
+
+/* A message of dp-fts-de with coordinates that nobody would meet by chance. text: it is searched for as it was
+ * sent, in base64. */
+static void post_features(coord_world *w, uint64_t who, bool text)
+{
+    tc_text m = study_message(w, who, 0), base64 = {0};
+    for (size_t i = 16; i < m.len; i++)
+        m.data[i] = i % 8 < 3 ? (char)(i * 37 + 11 * who + 101) : 0;
+    tc_base64_add(&base64, m.data, m.len);
+    const char *needle = text ? base64.data + 40 : m.data + 24;
+    for (size_t i = 0; i < WIDTH; i++)
+        inverted[i] = (uint8_t)((uint8_t)needle[i] ^ 0xff);
+    assert_int_equal(world_post_bytes(w, &w->agents[who], 0, 1, m.data, m.len, NULL), 202);
+    tc_text_fini(&m);
+    tc_text_fini(&base64);
+}
+
+/* With a store in a file, and one in memory; the contribution as bytes, and as text. */
+static void memory_forgets_contributions(void **state)
+{
+    const char *const where[] = {url, "memory:"};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        tacit_error err = {0};
+        coord_world w = {.now_ms = 1000000};
+        tc_store *store;
+        remove_store();
+        assert_ok(tc_store_open(&store, where[i / 2], true, &err));
+        world_open(&w, store, 7);
+        world_create(&w, "s", study_document);
+        world_enrol_all(&w, AGENTS);
+        post_features(&w, 0, i % 2 == 1);
+        if (i % 2 == 0)
+            assert_true(copies_in_memory() > 0); /* the search is able to find it */
+        close_round(&w);
+        assert_int_equal(copies_in_memory(), 0);
+        world_close(&w);
+    }
+}
+
 int main(void)
 {
+    tc_memory_wipe(true); /* as tacit serve does (base/guard.h); before SQLite is used */
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_forgets_contributions),
         cmocka_unit_test(no_guess_is_confirmed),
         cmocka_unit_test(what_was_answered_is_answered_after_the_round),
         cmocka_unit_test(records_do_not_depend_on_contributions),

@@ -50,6 +50,8 @@ enum MHD_Result tc_body_take(tc_pending *p, const char *bytes, size_t n)
         p->refused = 503;
     if (p->refused == 0) {
         tc_text_add_bytes(&p->body, bytes, n);
+        explicit_bzero((char *)bytes,
+                       n); /* libmicrohttpd's buffer, which lives with the connection */
         p->refused = p->body.failed ? 503 : 0;
         return MHD_YES;
     }

@@ -6,6 +6,7 @@
 #include "runner/launch.h"
 
 #include "base/error.h"
+#include "base/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,6 +101,7 @@ _Noreturn static void become(const tc_launch *l, int out, int report, pid_t pare
     if (getppid() != parent) /* it died before PDEATHSIG was set */
         _exit(127);
     signal(SIGPIPE, SIG_DFL);
+    tc_guard_leave();
     sigprocmask(SIG_SETMASK, &none, NULL);
     close_others_on_exec();
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);

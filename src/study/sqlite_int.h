@@ -12,7 +12,8 @@
  *   sqlite_copy.c       everything at one moment, and all of it or nothing
  *   sqlite_repair.c     a journal as it is found, and another in its place
  *   sqlite_mend.c       a damaged log
- *   sqlite_hold.c       one process at a time */
+ *   sqlite_hold.c       one process at a time
+ *   sqlite_wipe.c       SQLite's memory in a process with secrets */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
 
@@ -240,5 +241,8 @@ tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit
 
 /* sqlite_hold.c */
 tacit_status tc_sqlite_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);
+
+/* Before a file is opened: SQLite overwrites what it frees, where this process does. */
+void tc_sqlite_wipe(void);
 
 #endif

@@ -428,6 +428,7 @@ static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, ta
 tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, tacit_error *err)
 {
     char exact[PATH_MAX];
+    tc_sqlite_wipe(); /* before SQLite does anything */
     /* Behind links, where SQLite has the log. Otherwise "./", which keeps it from reading ":memory:" and
      * the like as something else. */
     if (!tc_file_resolve(path, exact))
