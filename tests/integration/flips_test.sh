@@ -4,13 +4,14 @@
 #
 # A study is run and its process is killed, so that a log stays. Then 40 bytes are changed, each in a copy of its
 # own: 20 in the log, 10 in the file beside it, 10 in a file that was closed. Also: the log is removed; a
-# repair gives back what was told. FLIPS=n tries n times as many bytes. Needs TACIT_BIN and grep -abo.
+# repair gives back what was told. FLIPS=n tries n times as many bytes, TACIT_DEEP=1 five times. Needs TACIT_BIN and grep -abo.
 set -u
 . "$(dirname "$0")/../support/await.sh"
 
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
-times=${FLIPS:-1}
+times=${FLIPS:-${TACIT_DEEP:+5}}
+times=${times:-1}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-flips.XXXXXX") || exit 1
 server=
 trap 'kill -9 $server 2> /dev/null; touch "$dir/over"; rm -rf "$dir"' EXIT
@@ -131,24 +132,53 @@ echo "ok - a removed log, and a log without its file, are refused"
 # ---- a coordinator does not become another one
 
 serve() { # starts it in `desk`; sets server
+    rm -f desk/serve.json
     (cd desk && exec "$tacit" serve --listen 127.0.0.1:0 --format json > serve.json 2> err) &
     server=$!
     await test -s desk/serve.json || fail "the coordinator did not start: $(cat desk/err)"
+}
+stop() {
     kill -9 "$server"
     wait "$server" 2> /dev/null
 }
+field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' desk/serve.json; }
 mkdir desk
 serve
+stop
 cp desk/serve.json first.json
 grep -q '"operator_token"' first.json || fail "a new coordinator has no operator token"
 [ -s desk/tacit.db-wal ] || fail "the coordinator left no log"
 # What it is lies in the file itself: without all that is beside it, it is still the same.
-rm -f desk/tacit.db-* desk/serve.json
+rm -f desk/tacit.db-*
 serve
+stop
 grep -q '"operator_token"' desk/serve.json && fail "without its log it is a new coordinator"
 [ "$(grep -o '"fingerprint": *"[^"]*"' desk/serve.json)" = "$(grep -o '"fingerprint": *"[^"]*"' first.json)" ] ||
     fail "without its log it has another fingerprint"
 echo "ok - a coordinator that lost its log is the same one"
+
+# ---- a coordinator says that its own storage is damaged, and does not blame who asks
+
+rm -rf desk && cp -r closed desk
+serve
+field operator_token > token
+stop
+(cd desk && "$tacit" studies > /dev/null) || fail "the coordinator's store"
+cp -r desk whole
+at=$(grep -abo '"value":[0-9-]*\.[0-9]*' desk/tacit.db | head -n 1 | cut -d: -f1)
+flip desk/tacit.db $((at + 12))
+serve
+"$tacit" best flip --server "$(field url)" --fingerprint "$(field fingerprint)" --token-file token > out 2>&1 &&
+    fail "a damaged journal was served"
+grep -q ': 500 study "flip" is damaged: event' desk/err || fail "a damaged journal: $(cat out desk/err)"
+stop
+rm -rf desk && mv whole desk
+at=$(grep -abo '"direction":' desk/tacit.db | head -n 1 | cut -d: -f1)
+flip desk/tacit.db $((at + 3))
+(cd desk && "$tacit" serve --listen 127.0.0.1:0 > out 2> err)
+[ $? -eq 5 ] || fail "a damaged document was served: $(cat desk/err)"
+grep -q 'study "flip" is damaged: its document' desk/err || fail "a damaged document: $(cat desk/err)"
+echo "ok - damage is the coordinator's failure: 500, or it does not start"
 
 # ---- repair
 
