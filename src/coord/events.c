@@ -55,7 +55,7 @@ static void slot_clear(slot *s)
 
 void tc_ring_free(struct tc_ring *r)
 {
-    for (size_t i = 0; r && i < SLOTS; i++)
+    for (size_t i = 0; r && i < SLOTS && i < r->next; i++) /* those that were ever used */
         slot_clear(&r->slots[i]);
     if (r)
         pthread_mutex_destroy(&r->lock);
