@@ -15,7 +15,7 @@
 typedef struct options {
     char *storage, *listen, *host;
     bool insecure, new_operator_token;
-    int64_t threads, connections, per_address, rate, test_seed;
+    int64_t threads, connections, per_address, rate, handshakes, test_seed;
 } options;
 
 static const tc_option table[] = {
@@ -65,6 +65,14 @@ static const tc_option table[] = {
      .min = 0,
      .max = 1000000,
      .help = "requests a second of one address, the rest gets 429; 0 is no limit"},
+    {.name = "handshakes",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, handshakes),
+     .def = "100",
+     .min = 0,
+     .max = 1000000,
+     .help = "TLS handshakes a second of one address, ten seconds' worth at once; 0 is no limit, "
+             "as behind a balancer"},
     {.name = "new-operator-token",
      .type = TC_OPTION_BOOL,
      .offset = offsetof(options, new_operator_token),
@@ -148,7 +156,8 @@ static tacit_status open_site(site *s, const options *o, tacit_error *err)
                             .threads = (unsigned)o->threads,
                             .connections = (unsigned)o->connections,
                             .per_address = (unsigned)o->per_address,
-                            .rate = (unsigned)o->rate};
+                            .rate = (unsigned)o->rate,
+                            .handshakes = (unsigned)o->handshakes};
     TC_TRY(tc_server_start(&s->server, &cfg, err));
     return make_token(s, o, err);
 }

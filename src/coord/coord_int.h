@@ -117,6 +117,7 @@ typedef enum tc_counter {
     TC_COUNT_5XX,
     TC_COUNT_CLOSED,
     TC_COUNT_VOID,
+    TC_COUNT_REFUSED,
     TC_COUNTERS
 } tc_counter;
 

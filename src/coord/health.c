@@ -53,6 +53,13 @@ void tc_coord_counted(tc_coord *c, int status)
                             "wrong tokens");
 }
 
+void tc_coord_count_refused(tc_coord *c)
+{
+    tc_count(c, TC_COUNT_REFUSED, 1);
+    if (tc_problem_is_said(c))
+        tc_log(TC_LOG_WARN, "a connection was refused: too many TLS handshakes of its address");
+}
+
 tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
 {
     static const struct {
@@ -64,6 +71,8 @@ tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
         [TC_COUNT_5XX] = {"tacit_requests_total", "{status=\"5xx\"}", NULL},
         [TC_COUNT_CLOSED] = {"tacit_rounds_total", "{end=\"closed\"}", "Rounds by how they ended"},
         [TC_COUNT_VOID] = {"tacit_rounds_total", "{end=\"void\"}", NULL},
+        [TC_COUNT_REFUSED] = {"tacit_handshakes_refused_total", "",
+                              "Connections closed before TLS: too many of their address"},
     };
     tc_text *out = &a->out->body;
     for (size_t i = 0; i < TC_COUNTERS; i++) {

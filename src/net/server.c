@@ -129,7 +129,7 @@ static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsi
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_KEY, 0, cfg->tls ? cfg->tls->key_pem : NULL},
         {MHD_OPTION_HTTPS_MEM_CERT, 0, cfg->tls ? cfg->tls->cert_pem : NULL},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)TC_TLS_PRIORITIES},
         {MHD_OPTION_END, 0, NULL}};
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     struct MHD_OptionItem strict[] = {
@@ -161,7 +161,7 @@ static tacit_status start(tc_server *s, const tc_server_config *cfg, tacit_error
         return tc_fail(err, TACIT_E_ARG,
                        "without TLS only a loopback address can be listened at, not %s", a.host);
     TC_TRY(room(cfg->connections, threads, &connections, err));
-    TC_TRY(tc_rate_new(&s->rate, cfg->rate, cfg->failures, err));
+    TC_TRY(tc_rate_new(&s->rate, cfg->rate, cfg->failures, cfg->tls ? cfg->handshakes : 0, err));
     s->too_many = tc_server_too_many();
     if (!s->too_many)
         return tc_fail_memory(err);

@@ -23,6 +23,7 @@ typedef struct tc_server_config {
     unsigned request_most_s;   /* seconds for a request to arrive, however slowly; 0: 120 */
     unsigned headers_most_s;   /* of these for its headers, and for a handshake; 0: 10 */
     unsigned rate;             /* requests a second of one address; 0: no limit */
+    unsigned handshakes;       /* TLS handshakes a second of one address; 0: no limit */
     unsigned failures;         /* wrong tokens a second of one address; 0: 10 */
     unsigned heartbeat_ms;     /* between signs of life to listeners of /v1/events; 0: 15000 */
     size_t body_max;           /* bytes of a request; 0: 8 MiB */

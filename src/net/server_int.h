@@ -7,7 +7,7 @@
  *   server_hold.c     requests that wait for a round
  *   server_crew.c     requests that may have to wait for a study
  *   server_events.c   listeners of /v1/events
- *   server_rate.c     how much one address may ask
+ *   server_rate.c     how much one address may ask, and how often it may connect
  *   server_listen.c   new connections, and which thread gets them
  *   server_guest.c    connections that are too slow
  *   server_linger.c   connections that were answered before they had said all */
@@ -24,8 +24,18 @@ enum {
     TC_SHELVES = 256,   /* studies, by a hash of their name: two on one shelf wake each other */
     TC_SHARES = 4096,   /* tokens, by a hash: two with one share have one limit */
     TC_LINGERING = 128, /* connections that are read on after their end */
-    TC_IDLE_MOST_S = 30 /* until the first line of a request is there */
+    TC_GREETING_SHARE = 256, /* handshakes of one address that are not over */
+    TC_IDLE_MOST_S = 30      /* until the first line of a request is there */
 };
+
+/* What a client may choose from in TLS. Whoever sends a hello makes the server do one key exchange and one
+ * signature before it has to do anything itself, so both must be cheap: X25519 or P-256, never a finite field (one
+ * exchange in ffdhe8192 takes a third of a second). TLS 1.2 has forward secrecy and authenticated encryption
+ * only: no static RSA, no CBC, no SHA-1. */
+#define TC_TLS_PRIORITIES                                                                          \
+    "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:"     \
+    "-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:"    \
+    "-MAC-ALL:+AEAD:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1"
 
 /* What we wait for of the other side; each has its time. */
 typedef enum tc_turn {
@@ -42,13 +52,16 @@ typedef struct tc_guest {
     struct MHD_Connection *connection;
     struct gnutls_session_int *tls; /* NULL: none */
     bool greeted;                   /* the client's part of the handshake is over */
+    bool greets;                    /* it is among those whose handshake is not over */
+    uint64_t from;                  /* its address, by tc_rate_name */
     bool asleep, known;             /* its handshake waits; its descriptor is in s->doors */
     const char *behind_uri;         /* of its request (tc_head_behind_uri) */
     bool unread;                    /* its request has begun and did not all come ... */
     bool lingers; /* ... and was answered nevertheless: it is read on after its end */
     tc_turn turn;
     uint64_t since_ns;
-    struct tc_guest *next, *previous;
+    struct tc_guest *next, *previous; /* of all */
+    struct tc_guest *newer, *older;   /* of those whose handshake is not over */
 } tc_guest;
 
 /* A connection that has ended, for us. */
@@ -117,6 +130,9 @@ struct tc_server {
     tc_share shares[TC_SHARES];
     tc_guest *guests;
     size_t n_guests;
+    tc_guest *oldest_greeting, *newest_greeting; /* handshakes that are not over, by age */
+    size_t n_greeting;
+    uint16_t greeting[TC_SHARES]; /* of them, by their address */
     tc_lingerer lingering[TC_LINGERING];
     struct tc_feed *feeds;
     uint64_t events[TC_SHELVES], n_events; /* said so far, of one shelf and of all */
@@ -205,13 +221,17 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked);
 
 /* ---- rates (server_rate.c); an address may be NULL */
 
-/* asks_per_s 0: no limit; failures_per_s 0: 10. */
+/* asks_per_s, handshakes_per_s 0: no limit; failures_per_s 0: 10. */
 tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_per_s,
-                         tacit_error *err);
+                         unsigned handshakes_per_s, tacit_error *err);
 /* Another clock, before it is first asked. */
 void tc_rate_set_clock(tc_rate *t, uint64_t (*now_ns)(void *user), void *user);
 void tc_rate_free(tc_rate *t); /* NULL is allowed */
 bool tc_rate_allows(tc_rate *t, const struct sockaddr *a);
+/* May it begin a TLS handshake now? */
+bool tc_rate_greets(tc_rate *t, const struct sockaddr *a);
+/* The address as the table knows it. Never 0. */
+uint64_t tc_rate_name(const tc_rate *t, const struct sockaddr *a);
 /* Were few of its tokens wrong of late? */
 bool tc_rate_trusts(tc_rate *t, const struct sockaddr *a);
 /* Its token was not valid. */
@@ -225,7 +245,7 @@ tacit_status tc_server_bind(tc_server *s, const tc_address *a, const char *text,
 tacit_status tc_server_accept(tc_server *s, tacit_error *err);
 /* No more; s->ending is set before. May be called at any time, and twice. */
 void tc_server_deafen(tc_server *s);
-/* A new connection: how its handshake waits. */
+/* A new connection: how its handshake waits, and that only so many do. */
 void tc_server_greet(tc_guest *g);
 /* Its end. */
 void tc_server_forget(tc_guest *g);

@@ -8,8 +8,12 @@
  * While a TLS handshake waits for the other side, libmicrohttpd 0.9.75 with epoll tries again and again
  * without a pause: half a handshake would cost a thread. So a connection whose handshake has nothing to
  * read is suspended, and the thread that accepts wakes it when something came. The same thread wakes
- * listeners, a little after something was said: so many events at once wake them once. Called by server.c
- * and server_guest.c. */
+ * listeners, a little after something was said: so many events at once wake them once.
+ *
+ * A handshake costs the server a key exchange, a signature and a session, and costs who replays a recorded hello
+ * nothing. So an address may begin only so many a second (server_rate.c), and only so many of it may be unfinished at
+ * once: the oldest of the same address gives way. Who shares an address with an attacker still gets in then, for
+ * an honest handshake is over long before it is the oldest. Called by server.c and server_guest.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -25,7 +29,68 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BACKLOG = 1024, PAUSE_NS = 20000000, EVENTS = 64, HEAR_MS = 20 };
+enum {
+    BACKLOG = 1024,
+    PAUSE_NS = 20000000,
+    EVENTS = 64,
+    HEAR_MS = 20,
+    GREETING_MOST = 4096 /* handshakes that are not over, of all addresses */
+};
+
+/* ---- handshakes that are not over, under the lock ---- */
+
+static void add_greeting(tc_server *s, tc_guest *g)
+{
+    g->greets = true;
+    g->older = s->newest_greeting;
+    if (g->older)
+        g->older->newer = g;
+    else
+        s->oldest_greeting = g;
+    s->newest_greeting = g;
+    s->n_greeting++;
+    s->greeting[g->from % TC_SHARES]++;
+}
+
+static void remove_greeting(tc_server *s, tc_guest *g)
+{
+    if (!g->greets)
+        return;
+    if (g->older)
+        g->older->newer = g->newer;
+    else
+        s->oldest_greeting = g->newer;
+    if (g->newer)
+        g->newer->older = g->older;
+    else
+        s->newest_greeting = g->older;
+    g->greets = false;
+    s->n_greeting--;
+    s->greeting[g->from % TC_SHARES]--;
+}
+
+/* Ends the oldest of those on the same place of the table as `from`; 0: of all. */
+static void drop_greeting(tc_server *s, uint64_t from)
+{
+    tc_guest *g = s->oldest_greeting;
+    while (g && from > 0 && g->from % TC_SHARES != from % TC_SHARES)
+        g = g->newer;
+    if (!g)
+        return;
+    (void)shutdown(g->fd, SHUT_RDWR); /* its thread notices, and closes it */
+    remove_greeting(s, g);
+}
+
+static void begin_greeting(tc_server *s, tc_guest *g)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->greeting[g->from % TC_SHARES] >= TC_GREETING_SHARE)
+        drop_greeting(s, g->from);
+    if (s->n_greeting >= GREETING_MOST)
+        drop_greeting(s, 0);
+    add_greeting(s, g);
+    pthread_mutex_unlock(&s->lock);
+}
 
 /* ---- handshakes ---- */
 
@@ -65,7 +130,12 @@ static int note_finished(gnutls_session_t tls, unsigned type, unsigned when, uns
     (void)type;
     (void)when;
     (void)message;
-    g->greeted = g->greeted || incoming;
+    if (incoming) {
+        g->greeted = true;
+        pthread_mutex_lock(&g->server->lock);
+        remove_greeting(g->server, g);
+        pthread_mutex_unlock(&g->server->lock);
+    }
     return 0;
 }
 
@@ -93,6 +163,9 @@ void tc_server_greet(tc_guest *g)
     if (!info || !info->tls_session || g->fd < 0)
         return;
     g->tls = info->tls_session;
+    info = MHD_get_connection_info(g->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    g->from = tc_rate_name(g->server->rate, info ? info->client_addr : NULL);
+    begin_greeting(g->server, g);
     gnutls_transport_get_ptr2(g->tls, &in, &out);
     gnutls_transport_set_ptr2(g->tls, g, out);
     gnutls_transport_set_pull_function(g->tls, pull);
@@ -105,6 +178,9 @@ void tc_server_forget(tc_guest *g)
 {
     if (g->known)
         (void)epoll_ctl(g->server->doors, EPOLL_CTL_DEL, g->fd, NULL);
+    pthread_mutex_lock(&g->server->lock);
+    remove_greeting(g->server, g);
+    pthread_mutex_unlock(&g->server->lock);
 }
 
 /* ---- accepting ---- */
@@ -139,10 +215,13 @@ static void accept_one(tc_server *s)
     struct sockaddr_storage from = {0};
     socklen_t n = sizeof from;
     int fd = accept4(s->listener, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    tc_server_network(&from);
     if (fd >= 0 && is_full(s)) {
         close(fd);
+    } else if (fd >= 0 && !tc_rate_greets(s->rate, (struct sockaddr *)&from)) {
+        close(fd);
+        tc_coord_count_refused(s->coord);
     } else if (fd >= 0) {
-        tc_server_network(&from);
         (void)MHD_add_connection(s->daemon, fd, (struct sockaddr *)&from, n); /* or closes it */
     } else if (is_passing(errno)) {
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);

@@ -2,6 +2,8 @@
  * while the server stops. */
 #include "support/site.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <gnutls/gnutls.h>
 #include <sys/resource.h>
@@ -86,15 +88,31 @@ static void ask_for_health(client *c)
 }
 
 /* False: it was not let in. */
-static bool is_healthy(const site *s)
+static bool enters(const site *s, const char *priority)
 {
     client c = {.fd = site_connect(s), .piece = 1000, .left = SIZE_MAX};
-    client_init(&c, "NORMAL");
+    client_init(&c, priority);
     bool entered = gnutls_handshake(c.tls) == 0;
     if (entered)
         ask_for_health(&c);
     client_fini(&c);
     return entered;
+}
+
+static bool is_healthy(const site *s)
+{
+    return enters(s, "NORMAL");
+}
+
+/* Connections that the server has ended. */
+static size_t count_ended(const int *fds, size_t n)
+{
+    size_t ended = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct pollfd p = {.fd = fds[i], .events = POLLIN};
+        ended += poll(&p, 1, 0) == 1;
+    }
+    return ended;
 }
 
 static void handshakes_in_small_pieces_succeed(void **state)
@@ -113,6 +131,124 @@ static void handshakes_in_small_pieces_succeed(void **state)
             ask_for_health(&c);
             client_fini(&c);
         }
+    site_close(&s);
+}
+
+/* ---- what a handshake may cost ---- */
+
+static bool is_among(unsigned id, const unsigned *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i] == id)
+            return true;
+    return false;
+}
+
+static void nothing_expensive_or_old_is_offered(void **state)
+{
+    static const unsigned groups[] = {GNUTLS_GROUP_X25519, GNUTLS_GROUP_SECP256R1};
+    static const unsigned exchanges[] = {GNUTLS_KX_ECDHE_ECDSA, GNUTLS_KX_ECDHE_RSA};
+    static const unsigned ciphers[] = {GNUTLS_CIPHER_AES_256_GCM, GNUTLS_CIPHER_CHACHA20_POLY1305,
+                                       GNUTLS_CIPHER_AES_128_GCM};
+    static const unsigned versions[] = {GNUTLS_TLS1_3, GNUTLS_TLS1_2};
+    const unsigned *list;
+    gnutls_priority_t p;
+    (void)state;
+    assert_int_equal(gnutls_priority_init(&p, TC_TLS_PRIORITIES, NULL), 0);
+    assert_int_equal(gnutls_priority_group_list(p, &list), 2);
+    for (int i = 0; i < 2; i++)
+        assert_true(is_among(list[i], groups, 2));
+    assert_int_equal(gnutls_priority_kx_list(p, &list), 2);
+    for (int i = 0; i < 2; i++)
+        assert_true(is_among(list[i], exchanges, 2));
+    assert_int_equal(gnutls_priority_cipher_list(p, &list), 3);
+    for (int i = 0; i < 3; i++)
+        assert_true(is_among(list[i], ciphers, 3));
+    assert_int_equal(gnutls_priority_protocol_list(p, &list), 2);
+    for (int i = 0; i < 2; i++)
+        assert_true(is_among(list[i], versions, 2));
+    int n = gnutls_priority_sign_list(p, &list);
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++)
+        assert_int_not_equal(gnutls_sign_get_hash_algorithm(list[i]), GNUTLS_DIG_SHA1);
+    gnutls_priority_deinit(p);
+}
+
+static void who_offers_nothing_else_is_refused(void **state)
+{
+    static const char *const bad[] = {
+        "NORMAL:-GROUP-ALL:+GROUP-FFDHE2048:+GROUP-FFDHE8192",
+        "NORMAL:-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+DHE-RSA:+RSA", "NORMAL:-GROUP-ALL:+GROUP-SECP521R1",
+        "NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-CBC:+AES-128-CBC:-MAC-ALL:+SHA1"};
+    static const char *const good[] = {"NORMAL:-GROUP-ALL:+GROUP-SECP256R1",
+                                       "NORMAL:-GROUP-ALL:+GROUP-X25519:+GROUP-FFDHE8192"};
+    site s;
+    (void)state;
+    open_site(&s, (tc_server_config){0});
+    for (size_t i = 0; i < 4; i++)
+        assert_false(enters(&s, bad[i]));
+    for (size_t i = 0; i < 2; i++)
+        assert_true(enters(&s, good[i]));
+    site_close(&s);
+}
+
+/* As the metrics say. */
+static unsigned long refused(site *s)
+{
+    static const char row[] = "\ntacit_handshakes_refused_total ";
+    tc_text text = {0};
+    unsigned long n;
+    site_call(s, "GET", "/metrics", NULL, 200, &text);
+    const char *at = strstr(tc_text_get(&text), row);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + sizeof row - 1, "%lu", &n), 1);
+    tc_text_fini(&text);
+    return n;
+}
+
+/* One a second, ten at once: however slow the test is, no more than the time that it took allows. */
+static void an_address_begins_only_so_many_handshakes(void **state)
+{
+    enum { MANY = 200, BURST = 10 };
+    site s;
+    size_t entered = 0;
+    (void)state;
+    open_site(&s, (tc_server_config){.handshakes = 1});
+    uint64_t begin = tc_clock_ns();
+    for (size_t i = 0; i < MANY; i++)
+        entered += is_healthy(&s);
+    uint64_t seconds = (tc_clock_ns() - begin) / UINT64_C(1000000000);
+    assert_true(entered >= BURST);
+    assert_true(entered <= BURST + seconds + 1);
+    assert_int_equal(refused(&s), MANY - entered);
+    site_close(&s);
+}
+
+static size_t unfinished(const site *s)
+{
+    pthread_mutex_lock(&s->server->lock);
+    size_t n = s->server->n_greeting;
+    pthread_mutex_unlock(&s->server->lock);
+    return n;
+}
+
+/* Whoever connects and says nothing gives way to the next one, the oldest first. */
+static void the_oldest_unfinished_handshake_gives_way(void **state)
+{
+    enum { MORE = 40, ALL = TC_GREETING_SHARE + MORE };
+    static int fds[ALL];
+    site s;
+    (void)state;
+    open_site(&s, (tc_server_config){0});
+    for (size_t i = 0; i < ALL; i++)
+        fds[i] = site_connect(&s);
+    SITE_UNTIL(count_ended(fds, ALL) == MORE);
+    assert_int_equal(unfinished(&s), TC_GREETING_SHARE);
+    assert_true(is_healthy(&s));
+    SITE_UNTIL(count_ended(fds, ALL) == MORE + 1);
+    for (size_t i = 0; i < ALL; i++)
+        close(fds[i]);
+    SITE_UNTIL(unfinished(&s) == 0);
     site_close(&s);
 }
 
@@ -259,16 +395,6 @@ static void an_address_in_use_is_refused(void **state)
     site_close(&s);
 }
 
-static bool any_ended(const int *fds, size_t n)
-{
-    size_t ended = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct pollfd p = {.fd = fds[i], .events = POLLIN};
-        ended += poll(&p, 1, 0) == 1;
-    }
-    return ended > 0;
-}
-
 /* Those beyond the limit are closed, and when the others are gone there is room again. */
 static void more_than_allowed_are_closed(void **state)
 {
@@ -279,7 +405,7 @@ static void more_than_allowed_are_closed(void **state)
     open_site(&s, (tc_server_config){.connections = 16});
     for (size_t i = 0; i < MANY; i++)
         fds[i] = site_connect(&s);
-    SITE_UNTIL(any_ended(fds, MANY));
+    SITE_UNTIL(count_ended(fds, MANY) > 0);
     for (size_t i = 0; i < MANY; i++)
         close(fds[i]);
     SITE_UNTIL(is_healthy(&s));
@@ -344,6 +470,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(handshakes_in_small_pieces_succeed),
+        cmocka_unit_test(nothing_expensive_or_old_is_offered),
+        cmocka_unit_test(who_offers_nothing_else_is_refused),
+        cmocka_unit_test(an_address_begins_only_so_many_handshakes),
+        cmocka_unit_test(the_oldest_unfinished_handshake_gives_way),
         cmocka_unit_test(half_handshakes_hold_up_nobody),
         cmocka_unit_test(who_ends_half_way_is_forgotten),
         cmocka_unit_test(after_its_handshake_nobody_sleeps),

@@ -16,7 +16,7 @@ static tc_rate *new_rate(unsigned asks, unsigned failures, watch *w)
     tacit_error err = {0};
     tc_rate *t;
     w->ns = UINT64_C(5000000000);
-    assert_ok(tc_rate_new(&t, asks, failures, &err));
+    assert_ok(tc_rate_new(&t, asks, failures, 0, &err));
     tc_rate_set_clock(t, read_watch, w);
     return t;
 }
@@ -51,6 +51,28 @@ static void fails(tc_rate *t, const char *who)
 {
     struct sockaddr_storage a = address(who);
     tc_rate_failed(t, (struct sockaddr *)&a);
+}
+
+/* A site behind one address may connect again all at once; who goes on without a pause is held to the rate. */
+static void an_address_has_ten_seconds_worth_of_handshakes(void **state)
+{
+    watch w = {.ns = UINT64_C(5000000000)};
+    tacit_error err = {0};
+    tc_rate *t;
+    struct sockaddr_storage one = address("10.0.0.1"), other = address("10.0.0.2");
+    int n = 0;
+    (void)state;
+    assert_ok(tc_rate_new(&t, 0, 0, 5, &err));
+    tc_rate_set_clock(t, read_watch, &w);
+    while (n < 10000 && tc_rate_greets(t, (struct sockaddr *)&one))
+        n++;
+    assert_int_equal(n, 50);
+    assert_true(tc_rate_greets(t, (struct sockaddr *)&other));
+    w.ns += UINT64_C(1000000000);
+    for (n = 0; n < 10000 && tc_rate_greets(t, (struct sockaddr *)&one);)
+        n++;
+    assert_int_equal(n, 5);
+    tc_rate_free(t);
 }
 
 /* How many at once. */
@@ -222,6 +244,7 @@ static void connections_are_counted_by_network(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_address_has_ten_seconds_worth_of_handshakes),
         cmocka_unit_test(an_address_has_a_second_worth),
         cmocka_unit_test(what_was_used_comes_again_with_time),
         cmocka_unit_test(without_a_limit_there_is_none),
