@@ -39,6 +39,7 @@ tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_erro
         return status;
     }
     pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->ready.lock, NULL);
     *out = c;
     return TACIT_OK;
 }
@@ -50,6 +51,7 @@ void tc_coord_free(tc_coord *c)
     while (c->desks)
         tc_desk_forget(c, c->desks);
     pthread_mutex_destroy(&c->lock);
+    pthread_mutex_destroy(&c->ready.lock);
     tc_free(c->openapi);
     tc_ring_free(c->ring);
     tc_steady_free(c->clock);
@@ -86,6 +88,14 @@ tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err)
     tc_free(text);
     a->out->status = status;
     a->out->content_type = "application/json";
+    return a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+tacit_status tc_answer_text(tc_ask *a, const char *text, tacit_error *err)
+{
+    tc_text_add(&a->out->body, text);
+    a->out->status = 200;
+    a->out->content_type = "text/plain; version=0.0.4";
     return a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
@@ -309,12 +319,28 @@ bool tc_coord_knows(tc_coord *c, const char *bearer)
     return knows;
 }
 
+/* A token of one study has no place in the queue of another. That it still is the study in the store is checked
+ * by the handler. */
+static tacit_status check_study(tc_ask *a, tacit_error *err)
+{
+    static const char of_study[] = "/v1/studies/{study}";
+    tc_desk *d;
+    if (a->caller.study == 0 || strncmp(a->route->path, of_study, sizeof of_study - 1) != 0 ||
+        tc_desk_is_open(a->coord, a->words[0], a->caller.study, &a->caller.of))
+        return TACIT_OK;
+    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_desk_release(a->coord, d);
+    return TACIT_OK;
+}
+
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response *out)
 {
     tc_ask a = {.coord = c, .q = q, .out = out};
     tacit_error why = {0};
     const tc_route *r;
     tacit_status status = find_allowed(&a, &r, &why);
+    if (status == TACIT_OK)
+        status = check_study(&a, &why);
     if (status == TACIT_OK)
         *most = body_most(c, r);
     else

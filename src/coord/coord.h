@@ -42,6 +42,7 @@ typedef struct tc_request {
     const char *last_event;    /* Last-Event-ID */
     const void *body;
     size_t n_body;
+    bool at_once; /* /readyz: what the last probe found; it makes none itself */
 } tc_request;
 
 /* Somebody who listens to /v1/events: where it is in the ring of events, and what it may hear. */
@@ -67,18 +68,30 @@ typedef struct tc_response {
 } tc_response;
 void tc_response_fini(tc_response *r);
 
-/* For a request whose body is still to come, so of q without it: may it be sent, and how long may it be?
- * False: *out is the refusal, and the body is not to be read. */
+/* For a request whose body is still to come, so of q without it: may it be sent, and how long may it be? Its token
+ * must be one of the route's roles, and of the study in the path. False: *out is the refusal, and the body is
+ * not to be read. */
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *body_most, tc_response *out);
 
-/* How long a request may take. Those about a served study wait for its optimizer where it is at work, and
- * a suggestion sets it to work. */
-typedef enum tc_pace { TC_PACE_QUICK, TC_PACE_STUDY, TC_PACE_ASK } tc_pace;
+/* How long a request may take. */
+typedef enum tc_pace {
+    TC_PACE_QUICK,   /* it waits for the store */
+    TC_PACE_AT_ONCE, /* it asks nothing of the store */
+    TC_PACE_PROBE,   /* it waits for a probe of the store (tc_coord_probe), unless there was one */
+    TC_PACE_STUDY, /* it is about a served study and waits for its optimizer where that is at work ... */
+    TC_PACE_ASK /* ... or sets it to work */
+} tc_pace;
 /* Nothing is read for it. */
 tc_pace tc_coord_pace(const char *method, const char *path);
 
 /* Always fills *out: failures are problem+json. *out is all-zero before. */
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out);
+
+/* Can the store be used? As the last probe found it, if that was a moment ago. Never waits. */
+typedef enum tc_ready { TC_READY_UNKNOWN, TC_READY_YES, TC_READY_NO, TC_READY_HANGS } tc_ready;
+tc_ready tc_coord_ready(tc_coord *c);
+/* Reads the store and now and then writes to it; waits as long as that takes. Where one is under way, returns. */
+void tc_coord_probe(tc_coord *c);
 
 /* Is the token a valid one? True also where the store cannot say. */
 bool tc_coord_knows(tc_coord *c, const char *bearer);

@@ -27,7 +27,8 @@
  *   closing.c    from contributions to one release
  *   broadcast.c  what a round ended with
  *   restored.c   a store that comes from a backup
- *   health.c     is it up, and how much has it done */
+ *   health.c     is it up, and how much has it done
+ *   ready.c      can the store be used? */
 #ifndef TC_COORD_COORD_INT_H
 #define TC_COORD_COORD_INT_H
 
@@ -121,6 +122,13 @@ typedef enum tc_counter {
     TC_COUNTERS
 } tc_counter;
 
+/* What probes of the store have found (ready.c). */
+typedef struct tc_readiness {
+    pthread_mutex_t lock;
+    bool running, ok; /* a probe is under way; the last one succeeded */
+    uint64_t since_ns, done_ns, wrote_ns;
+} tc_readiness;
+
 struct tc_coord {
     tc_coord_config cfg;
     tc_steady *clock;     /* if cfg has none */
@@ -131,7 +139,8 @@ struct tc_coord {
     tc_coord_notify notify;
     void *notify_user;
     atomic_uint_fast64_t counters[TC_COUNTERS];
-    atomic_size_t json;    /* bytes that parsed bodies take now, about */
+    atomic_size_t json; /* bytes that parsed bodies take now, about */
+    tc_readiness ready;
     char *openapi;         /* under lock; NULL: nobody has asked yet */
     struct tc_ring *ring;  /* of events (events.c) */
     int64_t next_sweep_ms; /* of old answers (idempotency.c); under lock */
@@ -161,6 +170,8 @@ tacit_status tc_desk_document(tc_coord *c, tc_desk *d, const tc_study_doc **out,
 /* The study of a served desk, opened if it is not; lives until the desk is released. */
 tacit_status tc_desk_study(tc_coord *c, tc_desk *d, tc_study **out, tacit_error *err);
 void tc_desk_release(tc_coord *c, tc_desk *d);
+/* Is this very study open here under that name? Nothing is read for it. */
+bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tc_ledger_hash *hash);
 /* No later get finds this one. */
 void tc_desk_forget(tc_coord *c, tc_desk *d);
 
@@ -253,6 +264,8 @@ bool tc_route_fits(const char *pattern, const char *path, char words[TC_WORDS_MO
 
 /* Answers; take `j`. */
 tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err);
+/* 200, as plain text. */
+tacit_status tc_answer_text(tc_ask *a, const char *text, tacit_error *err);
 /* A failure with an HTTP status of its own: remembered in the answer, returned as `code`. */
 tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err, const char *fmt,
                        ...) TACIT_PRINTF(5, 6);

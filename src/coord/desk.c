@@ -249,6 +249,15 @@ static tc_desk *take(tc_coord *c, const char *name)
     return d;
 }
 
+bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tc_ledger_hash *hash)
+{
+    pthread_mutex_lock(&c->lock);
+    const tc_desk *d = find(c, name);
+    bool open = d && d->id == id && tc_ledger_hash_same(&d->hash, hash);
+    pthread_mutex_unlock(&c->lock);
+    return open;
+}
+
 /* Two may have opened it at once: one desk stays. One of another study of this name is old. */
 static tc_desk *keep(tc_coord *c, tc_desk *mine)
 {

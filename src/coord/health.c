@@ -1,4 +1,4 @@
-/* health.c - is it up, can it work, and how much has it done: for those who watch over machines.
+/* health.c - is it up, and how much has it done: for those who watch over machines. ready.c says if it can work.
  *
  * Metrics count requests and rounds of the whole process. Nothing in them is of a single agent or study:
  * not who sent, not how long its message was. Contributions are not counted at all, for a sum that is short
@@ -11,28 +11,9 @@
 
 #include <inttypes.h>
 
-static tacit_status text(tc_ask *a, const char *what, tacit_error *err)
-{
-    tc_text_add(&a->out->body, what);
-    a->out->status = 200;
-    a->out->content_type = "text/plain; version=0.0.4";
-    return a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
-}
-
 tacit_status tc_health_live(tc_ask *a, tacit_error *err)
 {
-    return text(a, "ok\n", err);
-}
-
-/* Ready is who can read its store. */
-tacit_status tc_health_ready(tc_ask *a, tacit_error *err)
-{
-    tc_record_range tokens = {.kind = TC_RECORD_SERVER};
-    uint64_t n;
-    tacit_error why;
-    if (tc_store_record_count(a->coord->cfg.store, &tokens, &n, &why) != TACIT_OK)
-        return tc_refuse(a, 503, TACIT_E_IO, err, "the storage cannot be read");
-    return text(a, "ready\n", err);
+    return tc_answer_text(a, "ok\n", err);
 }
 
 void tc_count(tc_coord *c, tc_counter which, uint64_t n)
@@ -82,5 +63,5 @@ tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
         tc_text_addf(out, "%s%s %" PRIu64 "\n", rows[i].name, rows[i].labels,
                      (uint64_t)atomic_load_explicit(&a->coord->counters[i], memory_order_relaxed));
     }
-    return text(a, "", err);
+    return tc_answer_text(a, "", err);
 }

@@ -20,10 +20,10 @@
 /* clang-format off */
 const tc_route tc_routes[] = {
     /* the process */
-    {"GET", "/healthz", .status = 200, .text = "text/plain", .handle = tc_health_live, .summary = "Is the process up?"},
-    {"GET", "/readyz", .status = 200, .text = "text/plain", .handle = tc_health_ready, .summary = "Can it read its store?"},
+    {"GET", "/healthz", .status = 200, .text = "text/plain", .pace = TC_PACE_AT_ONCE, .handle = tc_health_live, .summary = "Is the process up?"},
+    {"GET", "/readyz", .status = 200, .text = "text/plain", .pace = TC_PACE_PROBE, .handle = tc_health_ready, .summary = "Can it read and write its store?"},
     {"GET", "/metrics", READ, .status = 200, .text = "text/plain", .handle = tc_health_metrics, .summary = "Counters, as Prometheus reads them"},
-    {"GET", "/openapi.json", .status = 200, .text = "application/json", .handle = tc_openapi_get, .summary = "This description"},
+    {"GET", "/openapi.json", .status = 200, .text = "application/json", .pace = TC_PACE_AT_ONCE, .handle = tc_openapi_get, .summary = "This description"},
 
     /* studies */
     {"GET", "/v1/studies", READ, .query = tc_query_page, .status = 200, .gives = &tc_shape_study_list,

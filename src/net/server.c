@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 enum {
-    THREADS = 32, /* messages that come at once share a sync, as many as there are threads */
+    THREADS = 32,   /* messages that come at once share a sync, as many as there are threads */
+    IO_THREADS = 8, /* of libmicrohttpd: they read, write and encrypt, and never wait */
     BODY_MOST = 8 << 20,
     MEMORY = 8 << 10,     /* of a connection: its headers */
     HEADERS_MOST_S = 10,  /* for the headers of a request */
@@ -35,13 +36,18 @@ void tc_server_poke(tc_server *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+static int64_t pause_ms(const tc_server *s)
+{
+    return s->heartbeat_ms < TICK_MS ? (int64_t)s->heartbeat_ms : TICK_MS;
+}
+
 static int64_t tick(tc_server *s)
 {
     tacit_error err = {0};
     int64_t next = INT64_MAX, now = tc_coord_now(s->coord);
     if (tc_coord_tick(s->coord, &next, &err) != TACIT_OK)
         tc_log(TC_LOG_ERROR, "closing rounds: %s", err.msg);
-    int64_t most = s->heartbeat_ms < TICK_MS ? (int64_t)s->heartbeat_ms : TICK_MS;
+    int64_t most = pause_ms(s);
     return next - now < most ? (next > now ? next - now : 1) : most;
 }
 
@@ -74,13 +80,30 @@ static void *run_ticker(void *user)
     while (!s->ending) {
         pthread_mutex_unlock(&s->lock);
         int64_t pause = tick(s);
+        tc_feeds_check(s);
+        pthread_mutex_lock(&s->lock);
+        sleep_ms(s, pause);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* What is due for connections. The ticker waits for the store, so this has a thread of its own: however long a
+ * store hangs, the slow are parted with and heartbeats go out. */
+static void *run_keeper(void *user)
+{
+    tc_server *s = user;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ending) {
+        struct timespec until = in_ms(pause_ms(s));
+        while (!s->ending && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
+            ;
+        pthread_mutex_unlock(&s->lock);
         tc_guest_part(s);
         tc_linger_part(s, tc_clock_ns());
         tc_feeds_beat(s);
-        pthread_mutex_lock(&s->lock);
-        sleep_ms(s, pause);
-        pthread_mutex_unlock(&s->lock);
         tc_server_resume_due(s);
+        tc_probe_part(s);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -166,12 +189,16 @@ static tacit_status start(tc_server *s, const tc_server_config *cfg, tacit_error
     if (!s->too_many)
         return tc_fail_memory(err);
     TC_TRY(tc_server_bind(s, &a, cfg->listen, err));
-    TC_TRY(tc_crew_start(s, err));
     s->connections = connections;
-    TC_TRY(start_daemon(s, cfg, threads, err));
+    TC_TRY(tc_crews_start(s, threads, err));
+    TC_TRY(tc_probe_start(s, err));
+    TC_TRY(start_daemon(s, cfg, threads < IO_THREADS ? threads : IO_THREADS, err));
     if (pthread_create(&s->ticker, NULL, run_ticker, s) != 0)
         return tc_fail_memory(err);
     s->ticking = true;
+    if (pthread_create(&s->keeper, NULL, run_keeper, s) != 0)
+        return tc_fail_memory(err);
+    s->keeping = true;
     return tc_server_accept(s, err);
 }
 
@@ -234,7 +261,10 @@ void tc_server_stop(tc_server *s)
     tc_feeds_wake(s);
     if (s->ticking)
         pthread_join(s->ticker, NULL);
-    tc_crew_end(s); /* what it has begun it ends, however long that takes; then it is sent */
+    if (s->keeping)
+        pthread_join(s->keeper, NULL);
+    tc_probe_end(s);
+    tc_crews_end(s); /* what it has begun it ends, however long that takes; then it is sent */
     drain(s);
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
@@ -248,7 +278,8 @@ void tc_server_stop(tc_server *s)
         close(s->bell);
     if (s->too_many)
         MHD_destroy_response(s->too_many);
-    tc_crew_free(s->crew);
+    tc_crews_free(s);
+    tc_probe_free(s->probe);
     tc_rate_free(s->rate);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);

@@ -26,8 +26,22 @@ typedef struct busy_site {
     site s;
     stuck_store store;
     tc_store_ops ops;
+    bool frozen;     /* the test holds store.still */
     atomic_int done; /* workers that have their answer */
 } busy_site;
+
+static void freeze(busy_site *b)
+{
+    pthread_mutex_lock(&b->store.still);
+    b->frozen = true;
+}
+
+static void thaw(busy_site *b)
+{
+    if (b->frozen)
+        pthread_mutex_unlock(&b->store.still);
+    b->frozen = false;
+}
 
 static tacit_status stuck_append(tc_store *t, const tc_append *a, uint64_t *head, tacit_error *err)
 {
@@ -41,8 +55,8 @@ static tacit_status stuck_append(tc_store *t, const tc_append *a, uint64_t *head
 }
 
 /* 0: no answer */
-static int call(busy_site *b, const char *method, const char *path, const char *body,
-                tc_text *answer)
+static int call_as(busy_site *b, const char *token, const char *method, const char *path,
+                   const char *body, tc_text *answer)
 {
     tacit_error err = {0};
     tc_client *c;
@@ -51,12 +65,18 @@ static int call(busy_site *b, const char *method, const char *path, const char *
     (void)tc_client_call(c,
                          &(tc_call){.method = method,
                                     .path = path,
-                                    .bearer = b->s.token,
+                                    .bearer = token,
                                     .body = body,
                                     .n_body = body ? strlen(body) : 0},
                          &status, answer, &err);
     tc_client_free(c);
     return status;
+}
+
+static int call(busy_site *b, const char *method, const char *path, const char *body,
+                tc_text *answer)
+{
+    return call_as(b, b->s.token, method, path, body, answer);
 }
 
 static int call_quietly(busy_site *b, const char *method, const char *path, const char *body)
@@ -99,6 +119,7 @@ static int open_busy(void **state)
 static int close_busy(void **state)
 {
     busy_site *b = *state;
+    thaw(b); /* a test that has failed may have left it so */
     site_end(&b->s);
     crash_fini(&b->store.crash);
     pthread_mutex_destroy(&b->store.still);
@@ -110,6 +131,7 @@ static int close_busy(void **state)
 typedef struct worker {
     busy_site *site;
     pthread_t thread;
+    const char *token;
     int i, status;
     int64_t trial;
 } worker;
@@ -120,7 +142,8 @@ static void *ask(void *user)
     char body[64];
     tc_text answer = {0};
     snprintf(body, sizeof body, "{\"worker\": \"w%d\", \"count\": 1}", w->i);
-    w->status = call(w->site, "POST", "/v1/studies/slow/trials:suggest", body, &answer);
+    w->status =
+        call_as(w->site, w->token, "POST", "/v1/studies/slow/trials:suggest", body, &answer);
     json_t *j = json_loads(tc_text_get(&answer), 0, NULL);
     const json_t *t = json_array_get(json_object_get(j, "trials"), 0);
     w->trial = json_integer_value(json_object_get(t, "trial"));
@@ -130,13 +153,42 @@ static void *ask(void *user)
     return NULL;
 }
 
-static void start(busy_site *b, worker *all, int n)
+static void start_as(busy_site *b, const char *token, worker *all, int n, int first)
 {
     for (int i = 0; i < n; i++) {
-        all[i] = (worker){.site = b, .i = i};
+        all[i] = (worker){.site = b, .token = token, .i = first + i};
         assert_int_equal(pthread_create(&all[i].thread, NULL, ask, &all[i]), 0);
     }
+}
+
+static void start(busy_site *b, worker *all, int n)
+{
+    start_as(b, b->s.token, all, n, 0);
     SITE_UNTIL(atomic_load(&b->store.stuck) > 0);
+}
+
+/* How many of them were answered so. */
+static int join_all(worker *all, int n, int status)
+{
+    int found = 0;
+    for (int i = 0; i < n; i++) {
+        pthread_join(all[i].thread, NULL);
+        found += all[i].status == status;
+    }
+    return found;
+}
+
+/* A client's, of one study. */
+static void make_token(busy_site *b, const char *study, char out[64])
+{
+    char path[64];
+    tc_text answer = {0};
+    snprintf(path, sizeof path, "/v1/studies/%s/tokens", study);
+    assert_int_equal(call(b, "POST", path, "{}", &answer), 201);
+    json_t *j = json_loads(tc_text_get(&answer), 0, NULL);
+    snprintf(out, 64, "%s", json_string_value(json_object_get(j, "token")));
+    json_decref(j);
+    tc_text_fini(&answer);
 }
 
 static void everybody_else_is_answered_meanwhile(void **state)
@@ -145,7 +197,7 @@ static void everybody_else_is_answered_meanwhile(void **state)
     enum { N = 40 };
     static worker all[N];
     bool seen[TRIALS] = {false};
-    pthread_mutex_lock(&b->store.still);
+    freeze(b);
     start(b, all, N);
     for (int i = 0; i < 20; i++) { /* on both threads, whatever the order */
         assert_int_equal(call_quietly(b, "GET", "/healthz", NULL), 200);
@@ -155,7 +207,7 @@ static void everybody_else_is_answered_meanwhile(void **state)
             200);
     }
     assert_int_equal(atomic_load(&b->store.stuck), 1); /* one at a time is computed */
-    pthread_mutex_unlock(&b->store.still);
+    thaw(b);
     for (int i = 0; i < N; i++) {
         pthread_join(all[i].thread, NULL);
         assert_int_equal(all[i].status, 200);
@@ -170,13 +222,13 @@ static void too_many_are_sent_away(void **state)
     busy_site *b = *state;
     static worker all[WORKERS_MOST];
     int given = 0, busy = 0;
-    pthread_mutex_lock(&b->store.still);
+    freeze(b);
     start(b, all, WORKERS_MOST);
     SITE_UNTIL(atomic_load(&b->done) == WORKERS_MOST - PLACES);
     assert_int_equal(call_quietly(b, "GET", "/healthz", NULL), 200);
     assert_int_equal(
         call_quietly(b, "POST", "/v1/studies/slow/trials:suggest", "{\"worker\": \"v\"}"), 503);
-    pthread_mutex_unlock(&b->store.still);
+    thaw(b);
     for (int i = 0; i < WORKERS_MOST; i++) {
         pthread_join(all[i].thread, NULL);
         given += all[i].status == 200;
@@ -186,15 +238,56 @@ static void too_many_are_sent_away(void **state)
     assert_int_equal(busy, WORKERS_MOST - PLACES);
 }
 
+/* Whoever has a token of another study is refused before it takes a place, so that the study's own find one. */
+static void another_study_takes_no_place(void **state)
+{
+    enum { N = 20, STRANGERS = PLACES + 20 };
+    busy_site *b = *state;
+    static worker own[N], strangers[STRANGERS];
+    char other[64], slow[64];
+    make_token(b, "other", other);
+    make_token(b, "slow", slow);
+    freeze(b);
+    start(b, own, 1);
+    start_as(b, other, strangers, STRANGERS, 0);
+    SITE_UNTIL(atomic_load(&b->done) == STRANGERS);
+    assert_int_equal(join_all(strangers, STRANGERS, 403),
+                     STRANGERS);          /* while the study is at work */
+    start_as(b, slow, own + 1, N - 1, 1); /* while the study is at work */
+    thaw(b);
+    assert_int_equal(join_all(own, N, 200), N);
+}
+
+/* One token has all places; another one of the same study gets as many as it needs, and the first loses them. */
+static void a_token_that_waits_much_gives_way(void **state)
+{
+    enum { N = 20 };
+    busy_site *b = *state;
+    static worker greedy[PLACES], modest[N];
+    char one[64], two[64];
+    make_token(b, "slow", one);
+    make_token(b, "slow", two);
+    freeze(b);
+    start_as(b, one, greedy, 1, 0);
+    SITE_UNTIL(atomic_load(&b->store.stuck) > 0);
+    start_as(b, one, greedy + 1, PLACES - 1, 1);
+    SITE_UNTIL(tc_crew_waiting(b->s.server->slow) == PLACES - 1);
+    start_as(b, two, modest, N, PLACES);
+    SITE_UNTIL(atomic_load(&b->done) == N); /* the greedy who lost their places */
+    thaw(b);
+    assert_int_equal(join_all(modest, N, 200), N);
+    assert_int_equal(join_all(greedy, PLACES, 200), PLACES - N);
+}
+
 /* What has begun is answered, and who waits is told; who has not arrived yet is not let in. */
 static void a_server_that_stops_answers_all(void **state)
 {
     busy_site *b = *state;
     enum { N = 8 };
     static worker all[N];
-    pthread_mutex_lock(&b->store.still);
+    freeze(b);
     start(b, all, N);
-    pthread_mutex_unlock(&b->store.still);
+    thaw(b);
     site_stop(&b->s);
     int given = 0;
     for (int i = 0; i < N; i++) {
@@ -212,6 +305,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WHEN_BUSY(everybody_else_is_answered_meanwhile),
         WHEN_BUSY(too_many_are_sent_away),
+        WHEN_BUSY(another_study_takes_no_place),
+        WHEN_BUSY(a_token_that_waits_much_gives_way),
         WHEN_BUSY(a_server_that_stops_answers_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,8 @@ struct tc_feed {
     uint64_t beat;   /* the last that it was sent */
     unsigned missed; /* beats since it was last able to take something */
     bool held;       /* suspended */
+    bool ended;      /* its token holds no more */
+    uint64_t id;     /* the how many-th it is */
     struct tc_feed *next, *previous;
 };
 
@@ -115,6 +117,53 @@ void tc_feeds_beat(tc_server *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* ---- tokens ---- */
+
+/* A listener as it is asked about. */
+typedef struct bearer {
+    uint64_t id;
+    tc_listener listener;
+} bearer;
+
+/* Those who listen now; NULL: nobody, or no memory for it, which ends nobody. */
+static bearer *list_bearers(tc_server *s, size_t *n)
+{
+    size_t room = 0;
+    *n = 0;
+    pthread_mutex_lock(&s->lock);
+    bool due = s->checked != s->beats;
+    s->checked = s->beats;
+    for (const struct tc_feed *t = s->feeds; t; t = t->next)
+        room++;
+    bearer *all = due && room > 0 ? tc_alloc(room, sizeof *all) : NULL;
+    for (const struct tc_feed *t = s->feeds; all && t; t = t->next)
+        all[(*n)++] = (bearer){.id = t->id, .listener = {.token = t->listener.token}};
+    pthread_mutex_unlock(&s->lock);
+    return all;
+}
+
+static void end_feed(tc_server *s, uint64_t id)
+{
+    pthread_mutex_lock(&s->lock);
+    for (struct tc_feed *t = s->feeds; t; t = t->next)
+        t->ended |= t->id == id;
+    wake(s, true);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Not by the threads that send: the store may keep who asks it waiting. */
+void tc_feeds_check(tc_server *s)
+{
+    size_t n;
+    bearer *all = list_bearers(s, &n);
+    for (size_t i = 0; i < n; i++) {
+        tc_coord_events_check(s->coord, &all[i].listener);
+        if (all[i].listener.ended)
+            end_feed(s, all[i].id);
+    }
+    tc_free(all);
+}
+
 /* ---- what one is sent ---- */
 
 /* Before the coordinator is asked. */
@@ -122,7 +171,7 @@ static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
 {
     pthread_mutex_lock(&s->lock);
     t->heard = said(s, t);
-    *ending = s->ending;
+    *ending = s->ending || t->ended;
     *beat = t->beat != s->beats;
     t->beat = s->beats;
     t->missed = 0;
@@ -132,7 +181,7 @@ static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
 static bool suspend(tc_server *s, struct tc_feed *t)
 {
     pthread_mutex_lock(&s->lock);
-    bool quiet = !s->ending && said(s, t) == t->heard && s->beats == t->beat;
+    bool quiet = !s->ending && !t->ended && said(s, t) == t->heard && s->beats == t->beat;
     if (quiet) {
         MHD_suspend_connection(t->connection);
         t->held = true;
@@ -141,11 +190,10 @@ static bool suspend(tc_server *s, struct tc_feed *t)
     return quiet;
 }
 
-static size_t heartbeat(struct tc_feed *t, char *out, size_t size)
+static size_t heartbeat(char *out, size_t size)
 {
     static const char comment[] = ":\n\n";
-    tc_coord_events_check(t->server->coord, &t->listener);
-    if (t->listener.ended || size < sizeof comment - 1)
+    if (size < sizeof comment - 1)
         return 0;
     memcpy(out, comment, sizeof comment - 1);
     return sizeof comment - 1;
@@ -161,7 +209,7 @@ static ssize_t read_events(void *user, uint64_t position, char *out, size_t size
         look(s, t, &ending, &beat);
         if (ending || t->listener.ended)
             return MHD_CONTENT_READER_END_OF_STREAM;
-        size_t n = beat ? heartbeat(t, out, size) : 0;
+        size_t n = beat ? heartbeat(out, size) : 0;
         n += tc_coord_events(s->coord, &t->listener, out + n, size - n);
         if (n > 0)
             return (ssize_t)n;
@@ -208,6 +256,7 @@ static struct tc_feed *feed_new(tc_server *s, const tc_pending *p, const tc_list
     t->study = *l->study ? tc_server_name(s, l->study, strlen(l->study)) : 0;
     pthread_mutex_lock(&s->lock);
     t->beat = s->beats;
+    t->id = ++s->n_feeds;
     add(s, t);
     pthread_mutex_unlock(&s->lock);
     return t;

@@ -1,9 +1,9 @@
-/* server_hold.c - requests that wait for a round of their study, without a thread.
+/* server_hold.c - requests that wait for a round of their study, without a thread. Their connections are suspended.
  *
  * They lie on shelves, by the study in their path, and a study wakes its own alone: what another one does
  * costs them nothing. What changed is counted, and the count is read before the coordinator is asked, so
- * that a change between its answer and the suspension is not missed. Called by server.c and
- * server_request.c. */
+ * that a change between its answer and the holding is not missed. Who is woken asks again, in the queue of the
+ * quick crew. Called by server.c and server_crew.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -43,11 +43,11 @@ static void take(tc_server *s, size_t shelf, uint64_t study, uint64_t by_ns, tc_
     }
 }
 
-static void resume(tc_pending *list)
+static void resume(const tc_server *s, tc_pending *list)
 {
     for (tc_pending *p = list, *next; p; p = next) {
-        next = p->next; /* once resumed, it is another thread's */
-        MHD_resume_connection(p->connection);
+        next = p->next; /* once queued, it is another thread's */
+        tc_crew_take_back(s->quick, p);
     }
 }
 
@@ -58,7 +58,7 @@ static void resume_by(tc_server *s, uint64_t by_ns)
     for (size_t i = 0; i < TC_SHELVES; i++)
         take(s, i, 0, by_ns, &list);
     pthread_mutex_unlock(&s->lock);
-    resume(list);
+    resume(s, list);
 }
 
 void tc_server_resume_all(tc_server *s)
@@ -94,12 +94,17 @@ void tc_server_changed(void *user, const char *study, bool waited_for)
     bool ring = s->feeds && !s->rung;
     s->rung |= ring;
     pthread_mutex_unlock(&s->lock);
-    resume(list);
+    resume(s, list);
     if (ring)
         (void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
 }
 
 /* ---- waiting ---- */
+
+bool tc_server_may_hold(const tc_pending *p)
+{
+    return tc_clock_ns() < p->until_ns;
+}
 
 /* A token that has too many of them is answered at once. */
 bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes)
@@ -108,9 +113,8 @@ bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes)
     pthread_mutex_lock(&s->lock);
     if (s->shares[p->share].held >= HELD_MOST)
         p->until_ns = 0;
-    bool holds = !s->ending && s->changes[shelf] == changes && tc_clock_ns() < p->until_ns;
+    bool holds = !s->ending && s->changes[shelf] == changes && tc_server_may_hold(p);
     if (holds) {
-        MHD_suspend_connection(p->connection);
         s->shares[p->share].held++;
         p->next = s->held[shelf];
         s->held[shelf] = p;

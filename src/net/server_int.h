@@ -5,7 +5,8 @@
  *   server_head.c     its head: whether it can be read in one way only
  *   server_body.c     its body: how long it is, and whose room it takes
  *   server_hold.c     requests that wait for a round
- *   server_crew.c     requests that may have to wait for a study
+ *   server_crew.c     the threads that ask the coordinator
+ *   server_probe.c    whether the store can be used: /readyz
  *   server_events.c   listeners of /v1/events
  *   server_rate.c     how much one address may ask, and how often it may connect
  *   server_listen.c   new connections, and which thread gets them
@@ -71,6 +72,15 @@ typedef struct tc_lingerer {
     size_t left;       /* bytes that it may still send */
 } tc_lingerer;
 
+/* What a crew is to do for a request. */
+typedef enum tc_step {
+    TC_STEP_HEADERS,    /* nothing: it is still read */
+    TC_STEP_ADMIT_BODY, /* may its body be sent? */
+    TC_STEP_BODY,       /* it may, and is read */
+    TC_STEP_ADMIT,      /* may it have a place in the queue of its study? */
+    TC_STEP_ASK         /* the answer */
+} tc_step;
+
 /* A request on its way; MHD carries it from call to call. */
 typedef struct tc_pending {
     tc_server *server;
@@ -78,7 +88,11 @@ typedef struct tc_pending {
     bool in_chunks; /* so may its answer come: not in HTTP/1.0 */
     tc_guest *guest;
     uint64_t study; /* of its path, by tc_server_name */
+    uint64_t token; /* by tc_server_name; 0: none */
     size_t share;   /* of its token */
+    tc_step step;
+    bool suspect;     /* its address has sent many wrong tokens: is this one valid? */
+    size_t body_most; /* bytes, as the coordinator allows */
     tc_text body;
     size_t reserved;   /* of the room for bodies */
     int refused;       /* 503: its body is not kept; 0: it is */
@@ -88,12 +102,14 @@ typedef struct tc_pending {
     bool is_last;      /* its connection ends with the answer */
     tc_pace pace;      /* for the crew: */
     const char *method, *path;
-    bool answered; /* by the crew: */
+    bool answered;   /* by a crew: */
+    int turned_away; /* 429 or 503: instead of an answer; 0: not */
     tc_response answer;
-    struct tc_pending *next; /* of those that are held, or that the crew has before it */
+    struct tc_pending *next; /* of those that are held, or that a crew has before it */
 } tc_pending;
 
 typedef struct tc_crew tc_crew;
+typedef struct tc_probe tc_probe;
 
 /* What one token has of the server now. */
 typedef struct tc_share {
@@ -106,7 +122,8 @@ typedef struct tc_rate tc_rate;
 struct tc_server {
     tc_coord *coord;
     tc_rate *rate;
-    tc_crew *crew;
+    tc_crew *quick, *slow;
+    tc_probe *probe;
     struct MHD_Response *too_many; /* the answer to who asks too much */
     size_t body_max;
     uint64_t request_most_s, headers_most_s;
@@ -120,8 +137,8 @@ struct tc_server {
     bool accepting;
     pthread_mutex_t lock; /* everything below */
     pthread_cond_t wake;
-    pthread_t ticker;
-    bool ticking, ending, due;
+    pthread_t ticker, keeper;
+    bool ticking, keeping, ending, due;
     uint64_t changes[TC_SHELVES]; /* of rounds and studies */
     tc_pending *held[TC_SHELVES];
     uint64_t recheck_ns; /* when all who wait asked again */
@@ -138,6 +155,8 @@ struct tc_server {
     uint64_t events[TC_SHELVES], n_events; /* said so far, of one shelf and of all */
     bool rung;                             /* listeners are to be woken soon */
     uint64_t heartbeat_ms, beat_ns, beats; /* of listeners: how often, when last, how many */
+    uint64_t checked;                      /* the beat of which their tokens were looked at */
+    uint64_t n_feeds;                      /* so far */
 };
 
 /* ---- requests (server_request.c): what MHD calls */
@@ -154,18 +173,39 @@ size_t tc_server_unescape(void *user, struct MHD_Connection *c, char *text);
 /* A round may be complete: do not wait for the next tick (server.c). */
 void tc_server_poke(tc_server *s);
 
-/* Asks the coordinator; from any thread, while the connection is this request's. */
+/* For the crews, while the connection is suspended and so this request's: */
+/* Asks the coordinator. */
 void tc_server_ask(tc_server *s, const tc_pending *p, tc_response *out);
+/* Does its token allow it? False: p->answer is the refusal. */
+bool tc_server_admit(tc_server *s, tc_pending *p);
+/* Is its token a valid one? */
+bool tc_server_knows(tc_server *s, const tc_pending *p);
 
-/* ---- requests about served studies (server_crew.c) */
+/* ---- threads that ask the coordinator (server_crew.c) */
 
-tacit_status tc_crew_start(tc_server *s, tacit_error *err);
-/* Suspends the request and has it answered; tc_server_answer is called again then, and it is p->answered,
- * with an empty answer if the server ends. False: too many wait for the same study. */
-bool tc_crew_take(tc_server *s, tc_pending *p);
-/* What has begun is answered; s->crew stays until free. May be called before start, but not twice. */
-void tc_crew_end(tc_server *s);
-void tc_crew_free(tc_crew *c); /* NULL is allowed */
+/* threads: of the quick crew. */
+tacit_status tc_crews_start(tc_server *s, size_t threads, tacit_error *err);
+/* Suspends the request and has p->step done; tc_server_answer is called again then. It is p->answered, unless its
+ * body is to come first. False: too many wait, or the server ends. */
+bool tc_crew_take(tc_crew *c, tc_pending *p);
+/* One that was held, and is suspended: it asks again. */
+void tc_crew_take_back(tc_crew *c, tc_pending *p);
+/* Requests in its queue. For tests. */
+size_t tc_crew_waiting(tc_crew *c);
+/* What has begun is answered. May be called before start, but not twice. */
+void tc_crews_end(tc_server *s);
+void tc_crews_free(tc_server *s);
+
+/* ---- /readyz (server_probe.c) */
+
+tacit_status tc_probe_start(tc_server *s, tacit_error *err);
+/* Suspends the request until a probe was made, or has taken too long. False: the answer is known. */
+bool tc_probe_take(tc_server *s, tc_pending *p);
+/* Those who have waited long enough are answered. */
+void tc_probe_part(tc_server *s);
+/* May be called before start, but not twice. */
+void tc_probe_end(tc_server *s);
+void tc_probe_free(tc_probe *t); /* NULL is allowed */
 
 /* ---- heads (server_head.c) */
 
@@ -199,7 +239,10 @@ void tc_body_end(tc_pending *p);
 uint64_t tc_server_name(const tc_server *s, const char *text, size_t n);
 /* What changed so far of a study; *ending: the server stops. Read before the coordinator is asked. */
 uint64_t tc_server_changes(tc_server *s, uint64_t study, bool *ending);
-/* False: something changed since `changes` was read, or it is not to be held any more. */
+/* May it be held now? */
+bool tc_server_may_hold(const tc_pending *p);
+/* It is suspended already. False: something changed since `changes` was read, or it is not to be held any more;
+ * true: it is not the caller's any more. */
 bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes);
 /* Those whose time is up ask again; now and then all. */
 void tc_server_resume_due(tc_server *s);
@@ -215,8 +258,10 @@ enum MHD_Result tc_server_feed(tc_server *s, const tc_pending *p, const tc_respo
 void tc_feeds_wake(tc_server *s);
 /* Those for whom something was said. */
 void tc_feeds_hear(tc_server *s);
-/* From the ticker: a heartbeat, if one is due. */
+/* A heartbeat, if one is due. */
 void tc_feeds_beat(tc_server *s);
+/* Once for every heartbeat: do their tokens still hold? Waits for the store. */
+void tc_feeds_check(tc_server *s);
 uint64_t tc_feeds_heartbeat_ms(unsigned asked);
 
 /* ---- rates (server_rate.c); an address may be NULL */

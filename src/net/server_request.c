@@ -1,9 +1,9 @@
 /* server_request.c - one request, from its headers to its answer.
  *
  * It passes tc_server_answer once for its headers, once for each piece of its body, and once when it is
- * complete; then it goes to the coordinator. Whose body is to come is asked for its token and its
- * length first: the coordinator says whether it may be sent, and all bodies together have a limit.
- * Called by libmicrohttpd, as server.c has told it. */
+ * complete; then a crew asks the coordinator (server_crew.c), and it passes once more with its answer. Whose body is
+ * to come is asked for its token and its length first: the coordinator says whether it may be sent, and
+ * all bodies together have a limit. Called by libmicrohttpd, as server.c has told it. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -143,7 +143,8 @@ static tc_request request_of(const tc_pending *p, const char *method, const char
                         .bearer = bearer(p->connection),
                         .signature = header(p->connection, "Tacit-Signature"),
                         .idempotency = header(p->connection, "Idempotency-Key"),
-                        .last_event = header(p->connection, "Last-Event-ID")};
+                        .last_event = header(p->connection, "Last-Event-ID"),
+                        .at_once = p->pace == TC_PACE_PROBE};
 }
 
 void tc_server_ask(tc_server *s, const tc_pending *p, tc_response *out)
@@ -171,47 +172,51 @@ static enum MHD_Result answer(tc_server *s, tc_pending *p, const tc_response *r)
                               : tc_server_feed(s, p, r);
 }
 
-/* For the crew. A token is looked at before a place in its queue is given. */
-static enum MHD_Result serve_slowly(tc_server *s, tc_pending *p)
+bool tc_server_admit(tc_server *s, tc_pending *p)
 {
-    tc_response r = {0};
-    size_t most;
     tc_request q = request_of(p, p->method, p->path);
-    if (!p->admitted && !tc_coord_admit(s->coord, &q, &most, &r)) {
-        enum MHD_Result sent = send_back(p, &r);
-        tc_response_fini(&r);
-        return sent;
-    }
-    return tc_crew_take(s, p)
-               ? MHD_YES
-               : refuse(p, 503, "busy", "too many requests wait for this study; ask again");
+    p->admitted = tc_coord_admit(s->coord, &q, &p->body_most, &p->answer);
+    return p->admitted;
 }
 
-static enum MHD_Result serve_at_once(tc_server *s, tc_pending *p)
+bool tc_server_knows(tc_server *s, const tc_pending *p)
 {
-    for (;;) {
-        tc_response r = {0};
-        bool ending;
-        uint64_t before = tc_server_changes(s, p->study, &ending);
-        tc_server_ask(s, p, &r);
-        if (r.closes)
-            tc_server_poke(s);
-        bool wants = r.wait && !ending && tc_clock_ns() < p->until_ns;
-        enum MHD_Result sent = wants ? MHD_YES : answer(s, p, &r);
-        tc_response_fini(&r);
-        if (!wants || tc_server_hold(s, p, before))
-            return sent;
-    }
+    return tc_coord_knows(s->coord, bearer(p->connection));
 }
 
+static enum MHD_Result send_away(tc_server *s, tc_pending *p)
+{
+    bool ending;
+    (void)tc_server_changes(s, p->study, &ending);
+    return refuse(p, 503, "busy",
+                  ending ? "the server stops" : "too many requests wait; ask again");
+}
+
+/* A crew is done with it. */
+static enum MHD_Result give(tc_server *s, tc_pending *p)
+{
+    if (p->turned_away == 429) {
+        tc_coord_counted(s->coord, 429);
+        tc_guest_turn(s, p->guest, TC_TURN_BODY);
+        return MHD_queue_response(p->connection, 429, s->too_many);
+    }
+    return p->turned_away ? send_away(s, p) : answer(s, p, &p->answer);
+}
+
+/* Only what asks nothing of the store is answered at once: a thread of libmicrohttpd must not wait. */
 static enum MHD_Result serve(tc_server *s, tc_pending *p)
 {
     tc_request q = request_of(p, p->method, p->path);
     p->pace = tc_coord_pace(q.method, q.path);
-    if (p->answered)
-        return p->answer.status > 0 ? answer(s, p, &p->answer)
-                                    : refuse(p, 503, "busy", "the server stops");
-    return p->pace == TC_PACE_QUICK ? serve_at_once(s, p) : serve_slowly(s, p);
+    bool slow = p->pace == TC_PACE_STUDY || p->pace == TC_PACE_ASK;
+    if (p->pace == TC_PACE_PROBE && tc_probe_take(s, p))
+        return MHD_YES;
+    if (p->pace == TC_PACE_AT_ONCE || p->pace == TC_PACE_PROBE) {
+        tc_server_ask(s, p, &p->answer);
+        return answer(s, p, &p->answer);
+    }
+    p->step = slow && !p->admitted ? TC_STEP_ADMIT : TC_STEP_ASK;
+    return tc_crew_take(slow && p->admitted ? s->slow : s->quick, p) ? MHD_YES : send_away(s, p);
 }
 
 /* ?wait=SECONDS */
@@ -224,24 +229,27 @@ static uint64_t wait_until(struct MHD_Connection *c)
     return tc_clock_ns() + (s < WAIT_MOST_S ? s : WAIT_MOST_S) * UINT64_C(1000000000);
 }
 
-/* Before a byte of a body is kept: may it be sent, is it short enough? */
+/* Before a byte of a body is kept: may it be sent? */
 static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, const char *path)
 {
-    size_t most = 0, said = tc_body_length(p->connection);
-    tc_response r = {0};
     p->body.max = 1;
-    if (said == 0)
+    if (tc_body_length(p->connection) == 0)
         return MHD_YES;
-    tc_request q = request_of(p, method, path);
-    if (!tc_coord_admit(s->coord, &q, &most, &r)) {
-        enum MHD_Result sent = send_back(p, &r);
-        tc_response_fini(&r);
-        return sent;
-    }
-    p->admitted = true;
-    most = most < s->body_max ? most : s->body_max;
+    p->method = method;
+    p->path = path;
+    p->step = TC_STEP_ADMIT_BODY;
+    tc_guest_turn(s, p->guest, TC_TURN_OURS);
+    return tc_crew_take(s->quick, p) ? MHD_YES : send_away(s, p);
+}
+
+/* It may be sent; is it short enough? */
+static enum MHD_Result begin_body(tc_server *s, tc_pending *p)
+{
+    size_t most = p->body_most < s->body_max ? p->body_most : s->body_max;
+    p->step = TC_STEP_HEADERS;
     p->body.max = most + 1;
-    return said > most ? refuse_body(p, 413) : MHD_YES;
+    tc_guest_turn(s, p->guest, TC_TURN_BODY);
+    return tc_body_length(p->connection) > most ? refuse_body(p, 413) : MHD_YES;
 }
 
 /* The study of "/v1/studies/NAME/..."; of other paths whatever there is. */
@@ -265,22 +273,14 @@ static tc_pending *begin(tc_server *s, struct MHD_Connection *c, const char *pat
     p->guest = tc_guest_of(c);
     p->until_ns = wait_until(c);
     p->study = study_of(s, path);
-    p->share = token ? tc_server_name(s, token, strlen(token)) % TC_SHARES : 0;
+    p->token = token ? tc_server_name(s, token, strlen(token)) : 0;
+    p->share = p->token % TC_SHARES;
+    p->suspect = token && !tc_rate_trusts(s->rate, address(c));
     tc_guest_turn(s, p->guest, TC_TURN_BODY);
     pthread_mutex_lock(&s->lock);
     s->asking++;
     pthread_mutex_unlock(&s->lock);
     return p;
-}
-
-/* Who has been wrong too often is asked for its token alone, before anything is done for it; a valid one
- * does not suffer from what others at its address do. */
-static bool is_welcome(tc_server *s, struct MHD_Connection *c)
-{
-    const char *token = bearer(c);
-    const struct sockaddr *from = address(c);
-    return tc_rate_allows(s->rate, from) &&
-           (!token || tc_rate_trusts(s->rate, from) || tc_coord_knows(s->coord, token));
 }
 
 /* A connection stays open if no body comes: another handshake would cost more than this. Its state is the
@@ -304,7 +304,7 @@ static enum MHD_Result meet(tc_server *s, struct MHD_Connection *c, const char *
     if (!g)
         return MHD_NO;
     tc_head_fault fault = tc_head_check(c, g->behind_uri, method, path, version);
-    if (!is_welcome(s, c))
+    if (!tc_rate_allows(s->rate, address(c)))
         return fault.http != 0 ? MHD_NO : turn_away(s, c, state);
     tc_pending *p = *state = begin(s, c, path);
     if (!p)
@@ -322,6 +322,10 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
     tc_pending *p = *state;
     if (!p)
         return meet(s, c, path, method, version, state);
+    if (*state != s->too_many && p->answered)
+        return give(s, p);
+    if (*state != s->too_many && p->step == TC_STEP_BODY)
+        return begin_body(s, p);
     if (*upload_size == 0)
         tc_guest_said_all(c);
     if (*state == s->too_many)

@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 static void sqlite_close(tc_store *store)
 {
@@ -356,6 +358,18 @@ static tacit_status sqlite_told(tc_store *store, int64_t study, uint64_t trial,
     return st;
 }
 
+/* What is free on its disk for those who are not root. */
+static tacit_status sqlite_room(tc_store *store, uint64_t *out, tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    struct statvfs disk;
+    if (statvfs(sqlite3_db_filename(s->db, "main"), &disk) != 0)
+        return tc_fail(err, TACIT_E_IO, "%s: the disk cannot be looked at: %s", s->file,
+                       strerror(errno));
+    *out = (uint64_t)disk.f_bavail * disk.f_frsize;
+    return TACIT_OK;
+}
+
 const tc_store_ops tc_store_sqlite = {
     .scheme = "sqlite",
     .open = sqlite_open,
@@ -375,6 +389,7 @@ const tc_store_ops tc_store_sqlite = {
     .record_count = tc_sqlite_record_count,
     .record_drop = tc_sqlite_record_drop,
     .settle = tc_sqlite_settle,
+    .room = sqlite_room,
     .study_erase = tc_sqlite_study_erase,
     .dump = tc_sqlite_dump,
     .load = tc_sqlite_load,

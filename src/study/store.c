@@ -166,6 +166,12 @@ tacit_status tc_store_settle(tc_store *s, tacit_error *err)
     return s->ops->settle ? s->ops->settle(s, err) : TACIT_OK;
 }
 
+tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err)
+{
+    *out = UINT64_MAX;
+    return s->ops->room ? s->ops->room(s, out, err) : TACIT_OK;
+}
+
 tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err)
 {
     return s->ops->study_erase(s, study, err);

@@ -138,6 +138,8 @@ typedef struct tc_store_ops {
      * read something and answers "it is so already" calls it first, for a commit is seen before it is
      * durable. Costs next to nothing where nothing is on its way. NULL: nothing ever is. */
     tacit_status (*settle)(tc_store *s, tacit_error *err);
+    /* How many bytes it can grow by. NULL: that is not known. */
+    tacit_status (*room)(tc_store *s, uint64_t *out, tacit_error *err);
     /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
     tacit_status (*study_erase)(tc_store *s, int64_t study, tacit_error *err);
     /* For copies (copy.h). dump calls visit for everything in the store as it was at one moment,
@@ -209,6 +211,8 @@ tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, ui
                                    tacit_error *err);
 tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err);
 tacit_status tc_store_settle(tc_store *s, tacit_error *err);
+/* UINT64_MAX: that is not known. */
+tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err);
 
 /* One record by itself (record_keep.c). As tc_store_record_get, but one that is not there has no value and
  * version 0. */
