@@ -15,7 +15,7 @@
 typedef struct options {
     char *storage, *listen, *host;
     bool insecure, new_operator_token;
-    int64_t threads, connections, per_address, rate, handshakes, test_seed;
+    int64_t threads, connections, per_address, rate, handshakes, answers_mib, test_seed;
 } options;
 
 static const tc_option table[] = {
@@ -73,6 +73,14 @@ static const tc_option table[] = {
      .max = 1000000,
      .help = "TLS handshakes a second of one address, ten seconds' worth at once; 0 is no limit, "
              "as behind a balancer"},
+    {.name = "answers-mib",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, answers_mib),
+     .def = "128",
+     .min = 1,
+     .max = 1048576,
+     .help = "MiB of all answers that were not taken yet, an eighth of it for one token; the rest "
+             "gets 503"},
     {.name = "new-operator-token",
      .type = TC_OPTION_BOOL,
      .offset = offsetof(options, new_operator_token),
@@ -157,7 +165,8 @@ static tacit_status open_site(site *s, const options *o, tacit_error *err)
                             .connections = (unsigned)o->connections,
                             .per_address = (unsigned)o->per_address,
                             .rate = (unsigned)o->rate,
-                            .handshakes = (unsigned)o->handshakes};
+                            .handshakes = (unsigned)o->handshakes,
+                            .answers_max = (size_t)o->answers_mib << 20};
     TC_TRY(tc_server_start(&s->server, &cfg, err));
     return make_token(s, o, err);
 }

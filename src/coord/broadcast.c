@@ -47,32 +47,29 @@ static tacit_status answer_release(tc_ask *a, const tc_desk *d, uint64_t round,
 }
 
 /* The ledger is brought to disk before a byte of it leaves, and it is locked while a round closes: so
- * the last answer is kept. What was released once never changes. */
-static void keep(tc_desk *d, uint64_t round, const tc_text *answer)
+ * the last answer is kept. What was released once never changes. All agents of a study want it at once, so they are
+ * sent one copy. Takes the answer, and gives it back as one that is shared. */
+static tacit_status keep(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
 {
+    tc_shared_text *mine = tc_shared_text_of(tc_text_take(&a->out->body));
+    tacit_status status = tc_answer_shared(a, "application/json", mine, err);
     pthread_mutex_lock(&d->quick);
-    if (d->said.len == 0 || d->said_round < round) {
-        d->said.len = 0;
-        tc_text_add_bytes(&d->said, tc_text_get(answer), answer->len);
+    if (mine && (!d->said || d->said_round < round)) {
+        tc_shared_text_end(d->said);
+        d->said = tc_shared_text_use(mine);
         d->said_round = round;
-        if (d->said.failed)
-            tc_text_fini(&d->said);
     }
     pthread_mutex_unlock(&d->quick);
+    tc_shared_text_end(mine);
+    return status;
 }
 
-static bool say_again(tc_ask *a, tc_desk *d, uint64_t round)
+/* *kept NULL: it is not that round's. */
+static void find_said(tc_desk *d, uint64_t round, tc_shared_text **kept)
 {
     pthread_mutex_lock(&d->quick);
-    bool kept = d->said.len > 0 && d->said_round == round;
-    if (kept)
-        tc_text_add_bytes(&a->out->body, d->said.data, d->said.len);
+    *kept = d->said_round == round ? tc_shared_text_use(d->said) : NULL;
     pthread_mutex_unlock(&d->quick);
-    if (kept) {
-        a->out->status = 200;
-        a->out->content_type = "application/json";
-    }
-    return kept;
 }
 
 /* The ledger as the store has it now; under d->lock. Where the store was replaced by an older copy of itself,
@@ -104,9 +101,7 @@ static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error 
         tc_ledger_receipt_fini(&r);
     }
     pthread_mutex_unlock(&d->lock);
-    if (status == TACIT_OK)
-        keep(d, round, &a->out->body);
-    return status;
+    return status == TACIT_OK ? keep(a, d, round, err) : status;
 }
 
 /* An agent whose storage comes from a backup does not know any more what it has sent. */
@@ -158,8 +153,13 @@ static tacit_status get(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
 {
     tc_round r;
     uint64_t next;
-    if (say_again(a, d, round))
-        return a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
+    tc_shared_text *kept;
+    find_said(d, round, &kept);
+    if (kept) {
+        tacit_status status = tc_answer_shared(a, "application/json", kept, err);
+        tc_shared_text_end(kept);
+        return status;
+    }
     TC_TRY(tc_study_plan_next_round(d->plan, round, &next, err));
     if (next != round)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "the study has no round %" PRIu64, round);

@@ -52,7 +52,7 @@ void tc_coord_free(tc_coord *c)
         tc_desk_forget(c, c->desks);
     pthread_mutex_destroy(&c->lock);
     pthread_mutex_destroy(&c->ready.lock);
-    tc_free(c->openapi);
+    tc_shared_text_end(c->openapi);
     tc_ring_free(c->ring);
     tc_steady_free(c->clock);
     tc_free(c);
@@ -76,6 +76,8 @@ void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user)
 void tc_response_fini(tc_response *r)
 {
     tc_text_fini(&r->body);
+    tc_shared_text_end(r->shared);
+    r->shared = NULL;
 }
 
 tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err)
@@ -84,11 +86,25 @@ tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err)
     json_decref(j);
     if (!text)
         return tc_fail_memory(err);
-    tc_text_add(&a->out->body, text);
-    tc_free(text);
+    tc_text_fini(&a->out->body);
+    size_t n = strlen(text);
+    a->out->body =
+        (tc_text){.data = text, .len = n, .cap = n + 1}; /* an answer may be large: no copy */
     a->out->status = status;
     a->out->content_type = "application/json";
-    return a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
+    return TACIT_OK;
+}
+
+tacit_status tc_answer_shared(tc_ask *a, const char *content_type, tc_shared_text *text,
+                              tacit_error *err)
+{
+    tc_shared_text_end(a->out->shared);
+    a->out->shared = a->q->shares ? tc_shared_text_use(text) : NULL;
+    if (text && !a->q->shares)
+        tc_text_add_bytes(&a->out->body, text->data, text->len);
+    a->out->status = 200;
+    a->out->content_type = content_type;
+    return !text || a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
 tacit_status tc_answer_text(tc_ask *a, const char *text, tacit_error *err)

@@ -6,6 +6,7 @@
 #define TC_COORD_COORD_H
 
 #include "base/pool.h"
+#include "base/shared_text.h"
 #include "base/text.h"
 #include "study/store.h"
 
@@ -42,6 +43,7 @@ typedef struct tc_request {
     const char *last_event;    /* Last-Event-ID */
     const void *body;
     size_t n_body;
+    bool shares;  /* the answer may be tc_response.shared instead of body */
     bool at_once; /* /readyz: what the last probe found; it makes none itself */
 } tc_request;
 
@@ -58,6 +60,7 @@ typedef struct tc_response {
     int status;               /* of HTTP */
     const char *content_type; /* static */
     tc_text body;
+    tc_shared_text *shared; /* in place of body, if the request allows it; or NULL */
     int64_t retry_after_ms; /* 0: not said */
     bool replayed;          /* given before under the same idempotency key */
     char allow[32];         /* of 405: the methods that there are */

@@ -97,12 +97,12 @@ typedef struct tc_desk {
     uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
     uint64_t counted;       /* ... at least; more where other processes took some */
     uint64_t said_round;    /* whose broadcast `said` is; such an answer never changes */
-    tc_text said;           /* empty: none yet */
-    uint64_t filled;   /* places below this one are taken, which is for good (roster_place.c) */
-    char *points;      /* of its document, as CSV; NULL: nobody has asked yet */
-    int64_t claims_ms; /* until when take-overs are accounted for (served.c) */
-    uint64_t turn;     /* of the tick that has seen it last; under coord->lock */
-    bool told;         /* under quick: listeners know these (events.c): */
+    tc_shared_text *said;   /* NULL: none yet */
+    uint64_t filled; /* places below this one are taken, which is for good (roster_place.c) */
+    tc_shared_text *points; /* of its document, as CSV; NULL: nobody has asked yet */
+    int64_t claims_ms;      /* until when take-overs are accounted for (served.c) */
+    uint64_t turn;          /* of the tick that has seen it last; under coord->lock */
+    bool told;              /* under quick: listeners know these (events.c): */
     uint64_t told_round;
     int told_phase;
     char told_state[16];
@@ -141,11 +141,11 @@ struct tc_coord {
     atomic_uint_fast64_t counters[TC_COUNTERS];
     atomic_size_t json; /* bytes that parsed bodies take now, about */
     tc_readiness ready;
-    char *openapi;         /* under lock; NULL: nobody has asked yet */
-    struct tc_ring *ring;  /* of events (events.c) */
-    int64_t next_sweep_ms; /* of old answers (idempotency.c); under lock */
-    int64_t said_s;        /* the second of which `said` refusals are in the log, and how many */
-    uint64_t said, unsaid; /* are not (problem.c); under lock */
+    tc_shared_text *openapi; /* under lock; NULL: nobody has asked yet */
+    struct tc_ring *ring;    /* of events (events.c) */
+    int64_t next_sweep_ms;   /* of old answers (idempotency.c); under lock */
+    int64_t said_s;          /* the second of which `said` refusals are in the log, and how many */
+    uint64_t said, unsaid;   /* are not (problem.c); under lock */
 };
 
 void tc_count(tc_coord *c, tc_counter which, uint64_t n);
@@ -264,6 +264,9 @@ bool tc_route_fits(const char *pattern, const char *path, char words[TC_WORDS_MO
 
 /* Answers; take `j`. */
 tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err);
+/* 200, with a text that others are sent, too; NULL: there was no memory for it. Its user stays the caller's. */
+tacit_status tc_answer_shared(tc_ask *a, const char *content_type, tc_shared_text *text,
+                              tacit_error *err);
 /* 200, as plain text. */
 tacit_status tc_answer_text(tc_ask *a, const char *text, tacit_error *err);
 /* A failure with an HTTP status of its own: remembered in the answer, returned as `code`. */

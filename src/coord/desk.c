@@ -20,8 +20,8 @@ static void desk_free(tc_desk *d)
     tc_study_close(d->study);
     pthread_mutex_destroy(&d->lock);
     pthread_mutex_destroy(&d->quick);
-    tc_text_fini(&d->said);
-    tc_free(d->points);
+    tc_shared_text_end(d->said);
+    tc_shared_text_end(d->points);
     tc_free(d->name);
     tc_free(d);
 }

@@ -320,12 +320,10 @@ tacit_status tc_openapi_get(tc_ask *a, tacit_error *err)
     tc_coord *c = a->coord;
     pthread_mutex_lock(&c->lock);
     if (!c->openapi)
-        c->openapi = write_document();
-    if (c->openapi)
-        tc_text_add(&a->out->body, c->openapi);
-    bool failed = !c->openapi || a->out->body.failed;
+        c->openapi = tc_shared_text_of(write_document());
+    tc_shared_text *text = tc_shared_text_use(c->openapi);
     pthread_mutex_unlock(&c->lock);
-    a->out->status = 200;
-    a->out->content_type = "application/json";
-    return failed ? tc_fail_memory(err) : TACIT_OK;
+    tacit_status status = tc_answer_shared(a, "application/json", text, err);
+    tc_shared_text_end(text);
+    return status;
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { PAGE_MOST = 1000, PAGE = 100 };
+enum { PAGE_MOST = 1000, PAGE = 100, PAGE_BYTES = 256 << 10 };
 
 /* ---- one ---- */
 
@@ -93,7 +93,7 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
         const tc_trial *t = tc_optimizer_trial(o, i);
         if (p->state >= 0 && (int)t->state != p->state)
             continue;
-        p->more = json_array_size(p->trials) == p->most || p->bytes >= TC_ANSWER_MOST;
+        p->more = json_array_size(p->trials) == p->most || p->bytes >= PAGE_BYTES;
         if (p->more)
             return TACIT_OK;
         json_t *j = trial_json(o, t);

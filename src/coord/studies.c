@@ -350,12 +350,12 @@ tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
 }
 
 /* They never change, and there may be many: written once. NULL: no memory. */
-static const char *points_csv(tc_desk *d, const tc_domain *domain)
+static tc_shared_text *points_csv(tc_desk *d, const tc_domain *domain)
 {
     pthread_mutex_lock(&d->quick);
     if (!d->points)
-        d->points = tc_domain_csv(domain);
-    const char *csv = d->points;
+        d->points = tc_shared_text_of(tc_domain_csv(domain));
+    tc_shared_text *csv = tc_shared_text_use(d->points);
     pthread_mutex_unlock(&d->quick);
     return csv;
 }
@@ -365,17 +365,13 @@ static tacit_status answer_points(tc_ask *a, tc_desk *d, tacit_error *err)
     const tc_study_doc *doc;
     TC_TRY(tc_desk_document(a->coord, d, &doc, err));
     const tc_domain *domain = doc->space->domain;
-    const char *csv = domain ? points_csv(d, domain) : NULL;
     if (!domain)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "study \"%s\" has a space, not points",
                          d->name);
-    if (csv)
-        tc_text_add(&a->out->body, csv);
-    if (!csv || a->out->body.failed)
-        return tc_fail_memory(err);
-    a->out->status = 200;
-    a->out->content_type = "text/csv";
-    return TACIT_OK;
+    tc_shared_text *csv = points_csv(d, domain);
+    tacit_status status = tc_answer_shared(a, "text/csv", csv, err);
+    tc_shared_text_end(csv);
+    return status;
 }
 
 tacit_status tc_studies_points(tc_ask *a, tacit_error *err)

@@ -17,6 +17,7 @@ enum {
     THREADS = 32,   /* messages that come at once share a sync, as many as there are threads */
     IO_THREADS = 8, /* of libmicrohttpd: they read, write and encrypt, and never wait */
     BODY_MOST = 8 << 20,
+    ANSWERS_MOST = 128 << 20,
     MEMORY = 8 << 10,     /* of a connection: its headers */
     HEADERS_MOST_S = 10,  /* for the headers of a request */
     REQUEST_MOST_S = 120, /* for a whole request, and again for its answer */
@@ -213,6 +214,7 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     tc_party_seed fresh = tc_party_seed_fresh();
     memcpy(s->secret, fresh.bytes, sizeof s->secret);
     s->body_max = cfg->body_max > 0 ? cfg->body_max : BODY_MOST;
+    s->answers_most = cfg->answers_max > 0 ? cfg->answers_max : ANSWERS_MOST;
     s->request_most_s = cfg->request_most_s > 0 ? cfg->request_most_s : REQUEST_MOST_S;
     s->headers_most_s = cfg->headers_most_s > 0 ? cfg->headers_most_s : HEADERS_MOST_S;
     s->heartbeat_ms = tc_feeds_heartbeat_ms(cfg->heartbeat_ms);

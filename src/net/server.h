@@ -27,6 +27,7 @@ typedef struct tc_server_config {
     unsigned failures;         /* wrong tokens a second of one address; 0: 10 */
     unsigned heartbeat_ms;     /* between signs of life to listeners of /v1/events; 0: 15000 */
     size_t body_max;           /* bytes of a request; 0: 8 MiB */
+    size_t answers_max;        /* bytes of all answers on their way; 0: 128 MiB */
 } tc_server_config;
 
 /* E_ARG: the address is not one, or plain HTTP off loopback. E_IO: it cannot be listened at. */

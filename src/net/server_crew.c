@@ -236,6 +236,8 @@ static void work(tc_crew *c, tc_pending *p, bool ending)
         finish(p, 503);
     else if (p->suspect && !tc_server_knows(c->server, p))
         finish(p, 429);
+    else if (p->step == TC_STEP_ASK && tc_answers_full(c->server, p))
+        finish(p, 503); /* before it is computed */
     else if (p->step == TC_STEP_ASK)
         ask(c->server, p);
     else

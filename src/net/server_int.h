@@ -4,6 +4,7 @@
  *   server_request.c  one request, from its headers to its answer
  *   server_head.c     its head: whether it can be read in one way only
  *   server_body.c     its body: how long it is, and whose room it takes
+ *   server_answer.c   its answer, until it was taken
  *   server_hold.c     requests that wait for a round
  *   server_crew.c     the threads that ask the coordinator
  *   server_probe.c    whether the store can be used: /readyz
@@ -113,8 +114,8 @@ typedef struct tc_probe tc_probe;
 
 /* What one token has of the server now. */
 typedef struct tc_share {
-    size_t bodies; /* bytes */
-    unsigned held; /* requests */
+    size_t bodies, answers; /* bytes */
+    unsigned held;          /* requests */
 } tc_share;
 
 typedef struct tc_rate tc_rate;
@@ -125,7 +126,7 @@ struct tc_server {
     tc_crew *quick, *slow;
     tc_probe *probe;
     struct MHD_Response *too_many; /* the answer to who asks too much */
-    size_t body_max;
+    size_t body_max, answers_most;
     uint64_t request_most_s, headers_most_s;
     size_t connections; /* at once */
     uint8_t secret[16]; /* of tc_server_name */
@@ -144,6 +145,7 @@ struct tc_server {
     uint64_t recheck_ns; /* when all who wait asked again */
     uint64_t asking;     /* requests that have begun */
     size_t bodies;       /* bytes that are reserved for them */
+    size_t answers;      /* bytes of answers that are on their way */
     tc_share shares[TC_SHARES];
     tc_guest *guests;
     size_t n_guests;
@@ -223,6 +225,14 @@ const char *tc_head_behind_uri(const char *uri);
 /* When all headers are there; the texts as tc_server_answer is given them. */
 tc_head_fault tc_head_check(struct MHD_Connection *c, const char *behind_uri, const char *method,
                             const char *path, const char *version);
+
+/* ---- answers (server_answer.c) */
+
+/* Takes the body of the answer. NULL: no memory; *full: too much is on its way, and the answer stays. force:
+ * however much is. */
+struct MHD_Response *tc_answer_response(tc_pending *p, tc_response *r, bool force, bool *full);
+/* Does it only read, and has its token as much on its way as it may? */
+bool tc_answers_full(tc_server *s, const tc_pending *p);
 
 /* ---- bodies (server_body.c) */
 

@@ -34,6 +34,10 @@ enum {
     PAUSE_NS = 20000000,
     EVENTS = 64,
     HEAR_MS = 20,
+    SEND_BUFFER =
+        128
+        << 10, /* bytes of the system's for a connection, which doubles it; left alone, it grows to
+                              * megabytes for who does not read */
     GREETING_MOST = 4096 /* handshakes that are not over, of all addresses */
 };
 
@@ -283,7 +287,7 @@ static tacit_status cannot(const char *text, tacit_error *err)
 
 tacit_status tc_server_bind(tc_server *s, const tc_address *a, const char *text, tacit_error *err)
 {
-    int one = 1;
+    int one = 1, room = SEND_BUFFER;
     s->doors = epoll_create1(EPOLL_CLOEXEC);
     s->parting = epoll_create1(EPOLL_CLOEXEC);
     s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -292,6 +296,8 @@ tacit_status tc_server_bind(tc_server *s, const tc_address *a, const char *text,
     if (s->listener < 0 || s->doors < 0 || s->bell < 0 || s->parting < 0)
         return cannot(text, err);
     (void)setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    (void)setsockopt(s->listener, SOL_SOCKET, SO_SNDBUF, &room,
+                     sizeof room); /* connections inherit it */
     if (a->v6)
         (void)setsockopt(s->listener, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
     if (bind(s->listener, (const struct sockaddr *)&a->at, size) != 0 ||

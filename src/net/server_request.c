@@ -93,10 +93,8 @@ struct MHD_Response *tc_server_too_many(void)
     return m;
 }
 
-static enum MHD_Result send_back(tc_pending *p, const tc_response *r)
+static enum MHD_Result send_response(tc_pending *p, const tc_response *r, struct MHD_Response *m)
 {
-    struct MHD_Response *m = MHD_create_response_from_buffer(
-        r->body.len, (void *)tc_text_get(&r->body), MHD_RESPMEM_MUST_COPY);
     if (!m)
         return MHD_NO;
     add_headers(m, r);
@@ -112,6 +110,7 @@ static enum MHD_Result send_back(tc_pending *p, const tc_response *r)
 
 static enum MHD_Result refuse(tc_pending *p, int status, const char *kind, const char *detail)
 {
+    bool full;
     tc_response r = {.status = status, .content_type = PROBLEM, .allow = "GET"};
     tc_text_addf(&r.body,
                  "{\"type\": \"urn:tacit:problem:%s\", \"title\": \"%s\", \"status\": %d, "
@@ -119,9 +118,23 @@ static enum MHD_Result refuse(tc_pending *p, int status, const char *kind, const
                  kind, detail, status, detail);
     r.retry_after_ms = status == 503 ? 1000 : 0;
     tc_coord_counted(p->server->coord, status);
-    enum MHD_Result sent = send_back(p, &r);
+    enum MHD_Result sent = send_response(p, &r, tc_answer_response(p, &r, true, &full));
     tc_response_fini(&r);
     return sent;
+}
+
+/* What only reads can be asked for again, and so can a suggestion, which its worker is given again. */
+static bool is_repeatable(const tc_pending *p)
+{
+    return strcmp(p->method, MHD_HTTP_METHOD_GET) == 0 || p->pace == TC_PACE_ASK;
+}
+
+static enum MHD_Result send_back(tc_pending *p, tc_response *r)
+{
+    bool full;
+    struct MHD_Response *m = tc_answer_response(p, r, !is_repeatable(p), &full);
+    return full ? refuse(p, 503, "busy", "too many answers are on their way; ask again")
+                : send_response(p, r, m);
 }
 
 static enum MHD_Result refuse_body(tc_pending *p, int status)
@@ -144,6 +157,7 @@ static tc_request request_of(const tc_pending *p, const char *method, const char
                         .signature = header(p->connection, "Tacit-Signature"),
                         .idempotency = header(p->connection, "Idempotency-Key"),
                         .last_event = header(p->connection, "Last-Event-ID"),
+                        .shares = true,
                         .at_once = p->pace == TC_PACE_PROBE};
 }
 
@@ -162,7 +176,7 @@ void tc_server_ask(tc_server *s, const tc_pending *p, tc_response *out)
     tc_text_fini(&query);
 }
 
-static enum MHD_Result answer(tc_server *s, tc_pending *p, const tc_response *r)
+static enum MHD_Result answer(tc_server *s, tc_pending *p, tc_response *r)
 {
     if (r->status == 414)
         return refuse(p, 414, "arg", "the query is too long");
