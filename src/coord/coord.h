@@ -102,7 +102,7 @@ bool tc_coord_knows(tc_coord *c, const char *bearer);
  * goes into the log as well, as far as there is room for refusals. */
 void tc_coord_counted(tc_coord *c, int status);
 /* A connection that was closed before its TLS handshake began, for its address had begun too many: counted, and
- * in the log as far as there is room for refusals. */
+ * said in the log once in ten seconds. */
 void tc_coord_count_refused(tc_coord *c);
 
 /* Is that what the route's table says of its answer (shape.h)? For tests, which ask it of every answer,

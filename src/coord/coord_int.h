@@ -141,11 +141,12 @@ struct tc_coord {
     atomic_uint_fast64_t counters[TC_COUNTERS];
     atomic_size_t json; /* bytes that parsed bodies take now, about */
     tc_readiness ready;
-    tc_shared_text *openapi; /* under lock; NULL: nobody has asked yet */
-    struct tc_ring *ring;    /* of events (events.c) */
-    int64_t next_sweep_ms;   /* of old answers (idempotency.c); under lock */
-    int64_t said_s;          /* the second of which `said` refusals are in the log, and how many */
-    uint64_t said, unsaid;   /* are not (problem.c); under lock */
+    atomic_uint_fast64_t refused_said_ms; /* when it was last said that connections are refused */
+    tc_shared_text *openapi;              /* under lock; NULL: nobody has asked yet */
+    struct tc_ring *ring;                 /* of events (events.c) */
+    int64_t next_sweep_ms;                /* of old answers (idempotency.c); under lock */
+    int64_t said_s;        /* the second of which `said` refusals are in the log, and how many */
+    uint64_t said, unsaid; /* are not (problem.c); under lock */
 };
 
 void tc_count(tc_coord *c, tc_counter which, uint64_t n);

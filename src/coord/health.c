@@ -6,6 +6,7 @@
  * the metrics often enough could watch messages come. Only what failed in here is counted whoever asked. */
 #include "coord/coord_int.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 
@@ -36,9 +37,14 @@ void tc_coord_counted(tc_coord *c, int status)
 
 void tc_coord_count_refused(tc_coord *c)
 {
+    enum { EVERY_MS = 10000 };
+    uint64_t now_ms = tc_clock_ns() / 1000000, said = atomic_load(&c->refused_said_ms);
     tc_count(c, TC_COUNT_REFUSED, 1);
-    if (tc_problem_is_said(c))
-        tc_log(TC_LOG_WARN, "a connection was refused: too many TLS handshakes of its address");
+    if ((said == 0 || now_ms - said >= EVERY_MS) &&
+        atomic_compare_exchange_strong(&c->refused_said_ms, &said, now_ms))
+        tc_log(TC_LOG_WARN,
+               "connections are refused: too many TLS handshakes of one address; %llu so far",
+               (unsigned long long)atomic_load(&c->counters[TC_COUNT_REFUSED]));
 }
 
 tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)

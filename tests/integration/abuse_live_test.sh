@@ -9,6 +9,7 @@ set -eu
 abuser=$(realpath "${ABUSER:-./abuser}")
 honest=3 rounds=3
 document $((honest + 1)) 5 0,1,2
+serve_options="--handshakes 0" # the abuser's thousands of connections are to come in (attack_live_test.sh)
 
 export MALLOC_ARENA_MAX=1 # what malloc keeps for each thread would look like growth
 size() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$server/status"; } # kB

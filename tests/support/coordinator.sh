@@ -14,7 +14,8 @@ tacit=$(command -v "${TACIT_BIN:-./tacit}") || { echo "no program ${TACIT_BIN:-.
 simulated=$(realpath "${SIMULATED_RUN:-./simulated_run}")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-coordinator.XXXXXX") || exit 1
 servers=
-through= # not empty: the program that every trial goes through
+through=       # not empty: the program that every trial goes through
+serve_options= # words; further options of coordinators
 trap 'end_all; rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 failed=0
@@ -43,8 +44,9 @@ J
 
 serve() { # NAME PORT [STORAGE]
     rm -f "$dir/$1.serve"
+    # shellcheck disable=SC2086  # options are words
     "$tacit" serve --listen "127.0.0.1:$2" --storage "${3:-sqlite:///$dir/$1.db}" --test-seed 7 \
-        --threads 4 --format json > "$dir/$1.serve" 2>> "$dir/$1.log" &
+        --threads 4 $serve_options --format json > "$dir/$1.serve" 2>> "$dir/$1.log" &
     server=$!
     servers="$servers $server"
     await test -s "$dir/$1.serve" || true
