@@ -307,6 +307,8 @@ static void refuse(tc_ask *a, const tc_route *r, tacit_status status, const taci
     bool ours = a->out->status >= 400; /* a sentence of our own; those of stores name files */
     int http = ours ? a->out->status : tc_problem_http(status);
     bool storage = status == TACIT_E_BUSY && !ours;
+    tc_shared_text_end(a->out->shared); /* of a handler that had an answer */
+    a->out->shared = NULL;
     say_failure(a->coord, a->q, r, http, a->hushed ? "the message was refused" : why->msg);
     tc_problem(a->out, http, status, storage ? "the storage is busy; ask again" : why->msg,
                a->more);

@@ -1,7 +1,8 @@
 /* server.h - the coordinator behind HTTPS. The only caller of libmicrohttpd is server.c.
  *
- * Requests are answered by a pool of threads, those about served studies by another one, since they may
- * wait for an optimizer; one more thread closes rounds when they are due. A
+ * Threads of libmicrohttpd read and write connections and never wait. Others ask the coordinator: one pool for most
+ * requests, one for those about served studies, since they may wait for an optimizer. One more thread closes
+ * rounds when they are due, one keeps the time of connections, one probes the store for /readyz. A
  * request whose answer is "not yet" is held, without a thread, until its study changed or its time
  * is up. Limits (connections, size of bodies, time for a request) hold before memory is spent, and a
  * body is read only of those who may send it. */

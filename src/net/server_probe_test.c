@@ -138,6 +138,16 @@ static int ask(const odd_site *o, const char *path)
     return hear_status(send_request(o, path, NULL));
 }
 
+static int ask_with_body(const odd_site *o, const char *path)
+{
+    char text[256];
+    int fd = site_connect(&o->s);
+    int n = snprintf(text, sizeof text,
+                     "GET %s HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", path);
+    site_say(fd, text, (size_t)n);
+    return hear_status(fd);
+}
+
 /* ---- the tests ---- */
 
 /* Anybody may ask /readyz, and send a token that is none. Whatever waits for the store, /healthz does not; and
@@ -153,6 +163,7 @@ static void a_store_that_hangs_holds_up_its_own(void **state)
         others[i] = send_request(o, "/v1/studies", i % 2 ? "wrong" : o->s.token);
     for (int i = 0; i < 20; i++)
         assert_int_equal(ask(o, "/healthz"), 200);
+    assert_int_equal(ask_with_body(o, "/healthz"), 413); /* it takes none, which needs no store */
     for (int i = 0; i < PROBES; i++)
         assert_int_equal(hear_status(probes[i]), 503);
     for (int i = 0; i < PROBES; i++)

@@ -217,6 +217,12 @@ static enum MHD_Result give(tc_server *s, tc_pending *p)
     return p->turned_away ? send_away(s, p) : answer(s, p, &p->answer);
 }
 
+/* It asks nothing of the store, nor does looking at who asks it. */
+static bool is_at_once(const tc_pending *p)
+{
+    return p->pace == TC_PACE_AT_ONCE || p->pace == TC_PACE_PROBE;
+}
+
 /* Only what asks nothing of the store is answered at once: a thread of libmicrohttpd must not wait. */
 static enum MHD_Result serve(tc_server *s, tc_pending *p)
 {
@@ -225,7 +231,7 @@ static enum MHD_Result serve(tc_server *s, tc_pending *p)
     bool slow = p->pace == TC_PACE_STUDY || p->pace == TC_PACE_ASK;
     if (p->pace == TC_PACE_PROBE && tc_probe_take(s, p))
         return MHD_YES;
-    if (p->pace == TC_PACE_AT_ONCE || p->pace == TC_PACE_PROBE) {
+    if (is_at_once(p)) {
         tc_server_ask(s, p, &p->answer);
         return answer(s, p, &p->answer);
     }
@@ -243,19 +249,6 @@ static uint64_t wait_until(struct MHD_Connection *c)
     return tc_clock_ns() + (s < WAIT_MOST_S ? s : WAIT_MOST_S) * UINT64_C(1000000000);
 }
 
-/* Before a byte of a body is kept: may it be sent? */
-static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, const char *path)
-{
-    p->body.max = 1;
-    if (tc_body_length(p->connection) == 0)
-        return MHD_YES;
-    p->method = method;
-    p->path = path;
-    p->step = TC_STEP_ADMIT_BODY;
-    tc_guest_turn(s, p->guest, TC_TURN_OURS);
-    return tc_crew_take(s->quick, p) ? MHD_YES : send_away(s, p);
-}
-
 /* It may be sent; is it short enough? */
 static enum MHD_Result begin_body(tc_server *s, tc_pending *p)
 {
@@ -264,6 +257,22 @@ static enum MHD_Result begin_body(tc_server *s, tc_pending *p)
     p->body.max = most + 1;
     tc_guest_turn(s, p->guest, TC_TURN_BODY);
     return tc_body_length(p->connection) > most ? refuse_body(p, 413) : MHD_YES;
+}
+
+/* Before a byte of a body is kept: may it be sent? */
+static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, const char *path)
+{
+    p->body.max = 1;
+    if (tc_body_length(p->connection) == 0)
+        return MHD_YES;
+    p->method = method;
+    p->path = path;
+    p->pace = tc_coord_pace(is_head(method) ? MHD_HTTP_METHOD_GET : method, path);
+    if (is_at_once(p))
+        return tc_server_admit(s, p) ? begin_body(s, p) : send_back(p, &p->answer);
+    p->step = TC_STEP_ADMIT_BODY;
+    tc_guest_turn(s, p->guest, TC_TURN_OURS);
+    return tc_crew_take(s->quick, p) ? MHD_YES : send_away(s, p);
 }
 
 /* The study of "/v1/studies/NAME/..."; of other paths whatever there is. */
