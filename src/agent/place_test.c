@@ -477,7 +477,7 @@ static void without_a_limit_all_studies_have_one(void **state)
 static void nor_is_a_round_counted_twice(void **state)
 {
     play *p = *state;
-    spend(p, 3.5);
+    spend(p, 3.3);
     for (int i = 0; i < 2; i++) {
         join(p);
         send_message(p);
