@@ -195,7 +195,8 @@ static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_d
         s->doc->trials = given->trials;
     }
     st = make_optimizer(s, row, planned, &s->opt, err);
-    return st == TACIT_OK ? TACIT_OK : tc_study_row_fault(row, st, err);
+    /* A document that was given has its mistakes from its author, not from the store. */
+    return st == TACIT_OK || given ? st : tc_study_row_fault(row, st, err);
 }
 
 /* Nothing of the journal is read yet. */
