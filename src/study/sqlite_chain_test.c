@@ -386,7 +386,7 @@ static void another_boot_counts_what_was_synced(void **state)
     tc_event_row e = {.kind = TC_EVENT_ASK, .trial = 0, .body = "{}"};
     uint64_t head;
     tc_mark *m = &((tc_sqlite *)s)->mark;
-    memset(m->boot, 'x', 36); /* as if it were written before a restart */
+    memset(m->boot.bytes, 'x', sizeof m->boot.bytes); /* as if it were written before a restart */
     assert_ok(append(s, id, 0, &err));
     shell("cd '%s' && mkdir killed && cp store.db store.db-wal killed && test '%s'", folder, file);
     assert_ok(tc_store_append(

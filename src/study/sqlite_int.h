@@ -106,7 +106,7 @@ typedef struct tc_mark {
     pthread_mutex_t lock;
     int fd; /* -1: none */
     char *path;
-    char boot[40]; /* of this machine */
+    tc_sum boot; /* of this machine: a hash */
     tc_sum store;
     uint64_t committed, synced; /* transactions, as far as this handle knows */
 } tc_mark;

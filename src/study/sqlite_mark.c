@@ -11,7 +11,8 @@
  *              one, never a newer: the bound holds, if the disk keeps what it has synced.
  *   committed  was in the log when it was written here. The kernel keeps both while it runs: the bound holds
  *              after kill -9, but not after a loss of power, which may keep the mark and lose the end
- *              of the log. The mark has the id of the boot, so that the two are told apart.
+ *              of the log. The mark has a hash of the boot's id, so that the two are told apart; keyed by
+ *              the store, so that it tells nobody on which machine a user works.
  *
  * Processes that share a store write one mark without a lock. An older number that comes last is a weaker
  * bound, and still true. A mark of another store of that name, or one that cannot be read, says nothing. It is
@@ -35,7 +36,7 @@ enum { BOOT_BYTES = 36, MAGIC_BYTES = 8 };
 typedef struct image {
     char magic[MAGIC_BYTES];
     tc_sum store;
-    char boot[BOOT_BYTES + 4];
+    tc_sum boot;                /* all zero: it could not be told */
     uint64_t committed, synced; /* little-endian */
     tc_sum check;               /* of all before it */
 } image;
@@ -50,23 +51,25 @@ static tc_sum check_of(const image *i)
     return out;
 }
 
-/* All zero: it cannot be told. */
-static void read_boot(char out[BOOT_BYTES + 4])
+static tc_sum boot_of(const tc_sum *store)
 {
-    memset(out, 0, BOOT_BYTES + 4);
+    char id[BOOT_BYTES];
+    tc_sum out = {{0}};
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return;
-    if (read(fd, out, BOOT_BYTES) != BOOT_BYTES)
-        memset(out, 0, BOOT_BYTES + 4);
+        return out;
+    if (read(fd, id, sizeof id) == (ssize_t)sizeof id)
+        crypto_generichash(out.bytes, sizeof out.bytes, (const uint8_t *)id, sizeof id,
+                           store->bytes, sizeof store->bytes);
     close(fd);
+    return out;
 }
 
 static bool same_boot(const image *i)
 {
-    char now[BOOT_BYTES + 4];
-    read_boot(now);
-    return now[0] != 0 && memcmp(now, i->boot, sizeof now) == 0;
+    static const tc_sum unknown;
+    tc_sum now = boot_of(&i->store);
+    return !tc_sum_same(&now, &unknown) && tc_sum_same(&now, &i->boot);
 }
 
 tc_marked tc_mark_read(const char *path)
@@ -104,9 +107,11 @@ tacit_status tc_mark_check(const tc_sqlite *s, const tc_marked *before, const tc
 /* The caller holds m->lock. A write that fails leaves an older bound. */
 static void write_mark(const tc_mark *m)
 {
-    image i = {.store = m->store, .committed = htole64(m->committed), .synced = htole64(m->synced)};
+    image i = {.store = m->store,
+               .boot = m->boot,
+               .committed = htole64(m->committed),
+               .synced = htole64(m->synced)};
     memcpy(i.magic, magic, sizeof magic);
-    memcpy(i.boot, m->boot, sizeof i.boot);
     i.check = check_of(&i);
     if (m->fd >= 0 && pwrite(m->fd, &i, sizeof i, 0) < 0)
         return;
@@ -126,7 +131,7 @@ tacit_status tc_mark_open(tc_sqlite *s, const tc_store_age *now, tacit_error *er
         return tc_fail(err, TACIT_E_IO, "%s-mark cannot be opened: %s", s->file, strerror(errno));
     m->store = now->store;
     m->committed = now->transactions;
-    read_boot(m->boot);
+    m->boot = boot_of(&m->store);
     return TACIT_OK;
 }
 
