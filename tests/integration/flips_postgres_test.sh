@@ -44,7 +44,7 @@ put_back() {
 refused() { # SENTENCE SQL
     [ -z "$2" ] || sql "$2"
     "$tacit" ask flip > out 2> err
-    [ $? -eq 5 ] || fail "ask after $2"
+    [ $? -eq 10 ] || fail "ask after $2"
     grep -q "$1" err || fail "ask after $2: another sentence"
     put_back
     "$tacit" trials flip --format csv > out 2> err || fail "put back after $2"

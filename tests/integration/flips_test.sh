@@ -53,7 +53,7 @@ cp killed/* closed
 (cd closed && "$tacit" studies > /dev/null) || fail "the killed store does not open"
 [ "$(ls closed)" = tacit.db ] || fail "a closed store has files beside it: $(ls closed)"
 
-# ask: what a reader and the next worker are told, in `work`; 0: as before, 5: refused
+# ask: what a reader and the next worker are told, in `work`; 0: as before, 10: refused
 ask() {
     cd work || return 1
     refused=0
@@ -64,8 +64,8 @@ ask() {
         case $code in
         0) [ ! -e "../told-${words%% *}" ] || cmp -s "got-${words%% *}" "../told-${words%% *}" ||
             { echo "# another answer: $words"; cd ..; return 1; } ;;
-        5) grep -q '^tacit: .' err || { echo "# no sentence: $words"; cd ..; return 1; }
-           refused=5 ;;
+        10) grep -q '^tacit: .' err || { echo "# no sentence: $words"; cd ..; return 1; }
+           refused=10 ;;
         *) echo "# exit $code: $words"; cd ..; return 1 ;;
         esac
     done
@@ -102,7 +102,7 @@ flips() { # FOLDER FILE N LEAST: N bytes, spread; of these at least LEAST are no
         ask
         case $? in
         0) ;;
-        5) noticed=$((noticed + 1)) ;;
+        10) noticed=$((noticed + 1)) ;;
         *) fail "byte $at of $1/$2" ;;
         esac
         i=$((i + 1))
@@ -120,12 +120,12 @@ flips closed tacit.db 10 1
 copy killed
 rm work/tacit.db-wal
 ask
-[ $? -eq 5 ] || fail "a removed log was not noticed"
+[ $? -eq 10 ] || fail "a removed log was not noticed"
 grep -q 'has lost what was written last' work/err || fail "a removed log: another sentence"
 copy killed
 rm work/tacit.db
 (cd work && "$tacit" ask ../study.json > out 2> err)
-[ $? -eq 5 ] || fail "a log without its file was not noticed"
+[ $? -eq 10 ] || fail "a log without its file was not noticed"
 grep -q 'tacit.db is gone or empty, and its log tacit.db-wal is there' work/err || fail "another sentence"
 echo "ok - a removed log, and a log without its file, are refused"
 
@@ -176,7 +176,7 @@ rm -rf desk && mv whole desk
 at=$(grep -abo '"direction":' desk/tacit.db | head -n 1 | cut -d: -f1)
 flip desk/tacit.db $((at + 3))
 (cd desk && "$tacit" serve --listen 127.0.0.1:0 > out 2> err)
-[ $? -eq 5 ] || fail "a damaged document was served: $(cat desk/err)"
+[ $? -eq 10 ] || fail "a damaged document was served: $(cat desk/err)"
 grep -q 'study "flip" is damaged: its document' desk/err || fail "a damaged document: $(cat desk/err)"
 echo "ok - damage is the coordinator's failure: 500, or it does not start"
 
@@ -195,7 +195,7 @@ copy closed
 at=$(grep -abo '"value":[0-9-]*\.[0-9]*' work/tacit.db | head -n 1 | cut -d: -f1)
 flip work/tacit.db $((at + 12))
 ask
-[ $? -eq 5 ] || fail "a changed value was not noticed"
+[ $? -eq 10 ] || fail "a changed value was not noticed"
 grep -q 'study "flip" is damaged: event [0-9]* (tell, trial [0-9]*) does not match its checksum; `tacit studies --repair flip`' \
     work/err || fail "a changed value: another sentence"
 (cd work && "$tacit" studies --repair flip > said 2> err) || fail "the journal was not mended"

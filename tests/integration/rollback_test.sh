@@ -165,7 +165,7 @@ check "too" [ "$(cat out)" = "$was" ]
 unset TACIT_STORAGE
 echo "no storage" > d3/tacit.db
 cd d3 || exit 1
-bad 5 'what user "gus" has replied before cannot be read' $reply --study doses --question 0 --user gus
+bad 10 'what user "gus" has replied before cannot be read' $reply --study doses --question 0 --user gus
 cd ..
 
 # ---- sixteen at once
