@@ -383,7 +383,7 @@ static tacit_status settle(tc_ask *a, tacit_status status, tacit_error *err)
     tacit_error why;
     if (!a->already && !is_about_store(a, status))
         return status;
-    tacit_status settled = tc_store_settle(a->coord->cfg.store, &why);
+    tacit_status settled = tc_store_settle(a->coord->cfg.store, a->since, &why);
     if (settled == TACIT_OK)
         return status;
     a->out->status = 0; /* it is not what the handler said */
@@ -403,6 +403,8 @@ void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out)
     tc_ask a = {.coord = c, .q = q, .out = out};
     tacit_error why = {0};
     const tc_route *r;
+    if (strcmp(q->method, "GET") != 0)
+        a.since = tc_store_moment(c->cfg.store);
     tacit_status status = find_allowed(&a, &r, &why);
     if (status == TACIT_OK && r)
         status = answer(&a, r, &why);

@@ -26,6 +26,7 @@ static void postgres_close(tc_store *store)
 static tacit_status check_and_prepare(tc_postgres *s, bool create, tacit_error *err)
 {
     TC_TRY(tc_pg_connect(s, &s->links[0].conn, err));
+    s->links[0].born = ++s->moment;
     TC_TRY(tc_pg_check_schema(s, s->links[0].conn, create, err));
     return tc_pg_prepare(s, s->links[0].conn, err);
 }
@@ -262,6 +263,7 @@ const tc_store_ops tc_store_postgres = {
     .record_scan = tc_pg_record_scan,
     .record_count = tc_pg_record_count,
     .record_drop = tc_pg_record_drop,
+    .moment = tc_pg_moment,
     .settle = tc_pg_settle,
     .study_erase = tc_pg_study_erase,
     .dump = tc_pg_dump,

@@ -64,8 +64,9 @@ typedef enum tc_pg_sql {
 enum { TC_PG_LINKS = 8 };
 
 typedef struct tc_pg_link {
-    PGconn *conn; /* NULL: not made yet, or given up */
+    PGconn *conn; /* NULL: not made yet, or given up. Of whom it is lent to, else under the lock */
     bool lent;
+    uint64_t born; /* the moment since which it is connected; 0: it is not. Under the lock */
 } tc_pg_link;
 
 typedef struct tc_postgres {
@@ -76,7 +77,7 @@ typedef struct tc_postgres {
     pthread_mutex_t lock;
     pthread_cond_t returned;
     tc_pg_link links[TC_PG_LINKS];
-    uint64_t lost_ns; /* when a connection was last found broken; 0: never. Under the lock */
+    uint64_t moment; /* the last one: they are counted. Under the lock */
 } tc_postgres;
 
 /* What stands for $1, $2, ... Values are borrowed until the statement is sent. */
@@ -99,14 +100,17 @@ tacit_status tc_pg_upgrade(tc_postgres *s, PGconn *c, int64_t version, tacit_err
 
 /* postgres_link.c */
 void tc_pg_links_fini(tc_postgres *s);
-/* Was no connection found broken for so long? Then what was read since then was not taken back by a crash. */
-bool tc_pg_unbroken(tc_postgres *s, uint64_t for_ns);
 /* A connection for the caller alone, until it is given back. */
 tacit_status tc_pg_connect(tc_postgres *s, PGconn **out, tacit_error *err);
 /* Work on a connection that nobody else uses. A transaction that it leaves open is rolled back.
  * again: if the connection breaks, the work is begun anew on another, once. */
 typedef tacit_status (*tc_pg_work)(tc_postgres *s, PGconn *c, void *user, tacit_error *err);
 tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user, tacit_error *err);
+/* The same on a connection that is older than a moment: if the work succeeds, the server has not been restarted
+ * since, for a restart ends them all. *none: there is no such connection any more. */
+uint64_t tc_pg_moment(tc_store *store);
+tacit_status tc_pg_with_since(tc_postgres *s, uint64_t since, tc_pg_work work, void *user,
+                              bool *none, tacit_error *err);
 /* The rows of one statement; end them with PQclear. */
 tacit_status tc_pg_ask(tc_postgres *s, bool again, tc_pg_sql which, const tc_pg_args *args,
                        PGresult **out, tacit_error *err);
@@ -164,7 +168,7 @@ tacit_status tc_pg_record_scan(tc_store *store, const tc_record_range *range, tc
 tacit_status tc_pg_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
                                 tacit_error *err);
 tacit_status tc_pg_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
-tacit_status tc_pg_settle(tc_store *store, tacit_error *err);
+tacit_status tc_pg_settle(tc_store *store, uint64_t since, tacit_error *err);
 tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err);
 
 /* postgres_copy.c */

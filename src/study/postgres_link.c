@@ -5,7 +5,11 @@
  * of the stream. So a restart between two calls is not noticed by the second. A connection that
  * breaks under way is another matter: whether a statement was carried out is then unknown. Work that
  * may be done twice is begun anew on a new connection; other work fails with E_IO, and the next
- * call finds a new connection. */
+ * call finds a new connection.
+ *
+ * A server that crashes, or one of whose processes does, ends all sessions before it takes new ones. So a
+ * session that lives is also a witness: since it began nothing was taken back. Moments are counted, and
+ * each connection knows the moment at which it was made. */
 #include "study/postgres_int.h"
 
 #include "base/clock.h"
@@ -145,42 +149,28 @@ static bool is_alive(PGconn *c)
     return PQstatus(c) == CONNECTION_OK;
 }
 
-/* For tc_pg_unbroken: the server may have crashed and taken back what was seen. Then the idle ones are broken,
- * too: found one by one, when each is needed, they would look like a new loss each time. */
-static void note_loss(tc_postgres *s)
+/* What is connected from now on; NULL: nothing. Whoever waits for an older one learns of it. */
+static void set_conn(tc_postgres *s, tc_pg_link *l, PGconn *c)
 {
+    PQfinish(l->conn);
+    l->conn = c;
     pthread_mutex_lock(&s->lock);
-    s->lost_ns = tc_clock_ns();
-    for (tc_pg_link *l = s->links; l < s->links + TC_PG_LINKS; l++)
-        if (!l->lent && l->conn && !is_alive(l->conn)) {
-            PQfinish(l->conn);
-            l->conn = NULL;
-        }
+    l->born = c ? ++s->moment : 0;
+    pthread_cond_broadcast(&s->returned);
     pthread_mutex_unlock(&s->lock);
 }
 
-bool tc_pg_unbroken(tc_postgres *s, uint64_t for_ns)
-{
-    pthread_mutex_lock(&s->lock);
-    bool unbroken = s->lost_ns == 0 || tc_clock_ns() - s->lost_ns > for_ns;
-    pthread_mutex_unlock(&s->lock);
-    return unbroken;
-}
-
-/* Lent to us: no lock is needed. */
+/* Lent to us. */
 static tacit_status ready(tc_postgres *s, tc_pg_link *l, tacit_error *err)
 {
     if (l->conn && is_alive(l->conn))
         return TACIT_OK;
-    if (l->conn)
-        note_loss(s);
-    PQfinish(l->conn);
-    l->conn = NULL;
+    set_conn(s, l, NULL);
     PGconn *c = NULL;
     TC_TRY(tc_pg_connect(s, &c, err));
     tacit_status st = tc_pg_prepare(s, c, err);
     if (st == TACIT_OK)
-        l->conn = c;
+        set_conn(s, l, c);
     else
         PQfinish(c);
     return st;
@@ -215,13 +205,9 @@ static void clean(tc_postgres *s, tc_pg_link *l)
     PGTransactionStatusType state = PQtransactionStatus(l->conn);
     if (state == PQTRANS_INTRANS || state == PQTRANS_INERROR)
         PQclear(PQexec(l->conn, "ROLLBACK"));
-    if (PQstatus(l->conn) != CONNECTION_OK)
-        note_loss(s);
     if (PQtransactionStatus(l->conn) != PQTRANS_IDLE ||
-        PQpipelineStatus(l->conn) != PQ_PIPELINE_OFF) {
-        PQfinish(l->conn);
-        l->conn = NULL;
-    }
+        PQpipelineStatus(l->conn) != PQ_PIPELINE_OFF)
+        set_conn(s, l, NULL);
 }
 
 static void give_back(tc_postgres *s, tc_pg_link *l)
@@ -230,7 +216,7 @@ static void give_back(tc_postgres *s, tc_pg_link *l)
         clean(s, l);
     pthread_mutex_lock(&s->lock);
     l->lent = false;
-    pthread_cond_signal(&s->returned);
+    pthread_cond_broadcast(&s->returned); /* some wait for any, some for an old one */
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -261,6 +247,86 @@ tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user,
     bool broken;
     tacit_status st = try_once(s, work, user, &broken, err);
     return broken && again ? try_once(s, work, user, &broken, err) : st;
+}
+
+/* ---- one that was there before */
+
+/* Connected at that moment already? */
+static bool is_old(const tc_pg_link *l, uint64_t since)
+{
+    return l->born > 0 && l->born <= since;
+}
+
+/* An idle one. NULL, and *busy: those that there are are lent. */
+static tc_pg_link *find_old(tc_postgres *s, uint64_t since, bool *busy)
+{
+    *busy = false;
+    for (tc_pg_link *l = s->links; l < s->links + TC_PG_LINKS; l++) {
+        if (is_old(l, since) && !l->lent)
+            return l;
+        *busy = *busy || is_old(l, since);
+    }
+    return NULL;
+}
+
+/* NULL: there is none any more. */
+static tc_pg_link *lend_old(tc_postgres *s, uint64_t since)
+{
+    tc_pg_link *l;
+    bool busy;
+    pthread_mutex_lock(&s->lock);
+    while (!(l = find_old(s, since, &busy)) && busy)
+        pthread_cond_wait(&s->returned, &s->lock);
+    if (l)
+        l->lent = true;
+    pthread_mutex_unlock(&s->lock);
+    return l;
+}
+
+tacit_status tc_pg_with_since(tc_postgres *s, uint64_t since, tc_pg_work work, void *user,
+                              bool *none, tacit_error *err)
+{
+    tc_pg_link *l;
+    *none = false;
+    while ((l = lend_old(s, since))) {
+        bool alive = is_alive(l->conn);
+        tacit_status st = alive ? work(s, l->conn, user, err) : TACIT_OK;
+        if (PQstatus(l->conn) != CONNECTION_OK) { /* the next one, if that lives */
+            set_conn(s, l, NULL);
+            alive = false;
+        }
+        give_back(s, l);
+        if (alive)
+            return st;
+    }
+    *none = true;
+    return TACIT_OK;
+}
+
+static tacit_status do_nothing(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
+{
+    (void)s;
+    (void)c;
+    (void)user;
+    (void)err;
+    return TACIT_OK;
+}
+
+/* Only what is connected can be a witness: an idle one is looked at, and replaced if it broke. Should that
+ * fail, whoever reads next will say why. Where all are lent there are enough. */
+uint64_t tc_pg_moment(tc_store *store)
+{
+    tc_postgres *s = (tc_postgres *)store;
+    tacit_error ignored;
+    pthread_mutex_lock(&s->lock);
+    bool idle = find_idle(s) != NULL;
+    pthread_mutex_unlock(&s->lock);
+    if (idle)
+        (void)tc_pg_with(s, false, do_nothing, NULL, &ignored);
+    pthread_mutex_lock(&s->lock);
+    uint64_t now = ++s->moment;
+    pthread_mutex_unlock(&s->lock);
+    return now;
 }
 
 typedef struct question {

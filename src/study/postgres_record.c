@@ -201,25 +201,31 @@ tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t 
 
 /* ---- on disk? ---- */
 
-/* What the server has on disk says nothing of what it had before a crash, and a lost connection may mean one:
- * a commit that nobody waited for was seen, and is gone. So who may have read before that is sent to read
- * again. When the caller read is not known here: longer ago than this it was not. */
-enum { READ_MOST_S = 120 };
-
-tacit_status tc_pg_settle(tc_store *store, tacit_error *err)
+static tacit_status sync_all(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
 {
     static const tc_pg_args none = {0};
-    tc_postgres *s = (tc_postgres *)store;
     PGresult *r;
-    TC_TRY(tc_pg_ask(s, true, TC_PG_SETTLE, &none, &r, err));
+    (void)user;
+    TC_TRY(tc_pg_run(s, c, TC_PG_SETTLE, &none, &r, err));
     PQclear(r);
-    if (tc_pg_unbroken(s, READ_MOST_S * UINT64_C(1000000000)))
-        return TACIT_OK;
-    return tc_fail(
-        err, TACIT_E_BUSY,
-        "a connection to %s was lost within the last %d s, and what was seen before may be "
-        "lost with it; ask again later",
-        s->place, READ_MOST_S);
+    return TACIT_OK;
+}
+
+/* What the server has on disk now says nothing of what it had before a crash: a commit that nobody waited
+ * for was seen, and is gone. But a crash ends every session, also where the first process of the server
+ * lives on. So a session that is older than what was read, and that carries out the sync, shows that there was
+ * none between the two. */
+tacit_status tc_pg_settle(tc_store *store, uint64_t since, tacit_error *err)
+{
+    tc_postgres *s = (tc_postgres *)store;
+    bool none;
+    tacit_status st = tc_pg_with_since(s, since, sync_all, NULL, &none, err);
+    return none
+               ? tc_fail(err, TACIT_E_BUSY,
+                         "the connection to %s was lost meanwhile, and what was seen before may be "
+                         "lost with it; ask again",
+                         s->place)
+               : st;
 }
 
 /* ---- reading ---- */

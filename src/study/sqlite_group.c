@@ -237,8 +237,9 @@ void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *self)
     sem_destroy(&self->woken);
 }
 
-tacit_status tc_sqlite_settle(tc_store *store, tacit_error *err)
+tacit_status tc_sqlite_settle(tc_store *store, uint64_t since, tacit_error *err)
 {
+    (void)since;
     tc_sqlite *s = (tc_sqlite *)store;
     tc_position at;
     tc_commit nothing = {.a = NULL};

@@ -88,7 +88,7 @@ static int settle(tc_store *s)
 {
     tacit_error err = {0};
     int before = syncs;
-    assert_ok(tc_store_settle(s, &err));
+    assert_ok(tc_store_settle(s, tc_store_moment(s), &err));
     return syncs - before;
 }
 
@@ -145,9 +145,9 @@ static void what_cannot_be_brought_to_disk_is_not_settled(void **state)
     assert_fails(tc_store_change(s, &c, 1, NULL, &err), TACIT_E_IO, "brought to disk");
     assert_ok(tc_store_record_get(s, &c.record, &got, &err));
     tc_free((void *)got.value);
-    assert_fails(tc_store_settle(s, &err), TACIT_E_IO, "brought to disk");
+    assert_fails(tc_store_settle(s, tc_store_moment(s), &err), TACIT_E_IO, "brought to disk");
     sync_fails = 0;
-    assert_fails(tc_store_settle(s, &err), TACIT_E_IO, "brought to disk");
+    assert_fails(tc_store_settle(s, tc_store_moment(s), &err), TACIT_E_IO, "brought to disk");
     tc_store_close(s);
 }
 

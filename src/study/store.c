@@ -161,9 +161,14 @@ tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tac
     return s->ops->record_drop(s, range, err);
 }
 
-tacit_status tc_store_settle(tc_store *s, tacit_error *err)
+uint64_t tc_store_moment(tc_store *s)
 {
-    return s->ops->settle ? s->ops->settle(s, err) : TACIT_OK;
+    return s->ops->moment ? s->ops->moment(s) : 0;
+}
+
+tacit_status tc_store_settle(tc_store *s, uint64_t since, tacit_error *err)
+{
+    return s->ops->settle ? s->ops->settle(s, since, err) : TACIT_OK;
 }
 
 tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err)

@@ -134,10 +134,13 @@ typedef struct tc_store_ops {
                                  tacit_error *err);
     /* All in the range, `most` aside, whatever their versions. Durable when it returns. */
     tacit_status (*record_drop)(tc_store *s, const tc_record_range *range, tacit_error *err);
-    /* Returns when everything that this handle could see at the call is on disk, whoever wrote it: who has
-     * read something and answers "it is so already" calls it first, for a commit is seen before it is
-     * durable. Costs next to nothing where nothing is on its way. NULL: nothing ever is. */
-    tacit_status (*settle)(tc_store *s, tacit_error *err);
+    /* Now, for settle. NULL: 0. */
+    uint64_t (*moment)(tc_store *s);
+    /* Returns when everything that this handle has seen since that moment is on disk, whoever wrote it: who
+     * has read something and answers "it is so already" calls it first, for a commit is seen before it is
+     * durable. Costs next to nothing where nothing is on its way. NULL: nothing ever is. E_BUSY: some
+     * of it may have been taken back; who reads again from a new moment on finds out. */
+    tacit_status (*settle)(tc_store *s, uint64_t since, tacit_error *err);
     /* How many bytes it can grow by. NULL: that is not known. */
     tacit_status (*room)(tc_store *s, uint64_t *out, tacit_error *err);
     /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
@@ -210,7 +213,8 @@ tacit_status tc_store_record_scan(tc_store *s, const tc_record_range *range, tc_
 tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
                                    tacit_error *err);
 tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err);
-tacit_status tc_store_settle(tc_store *s, tacit_error *err);
+uint64_t tc_store_moment(tc_store *s);
+tacit_status tc_store_settle(tc_store *s, uint64_t since, tacit_error *err);
 /* UINT64_MAX: that is not known. */
 tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err);
 

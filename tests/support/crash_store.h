@@ -107,13 +107,18 @@ static inline tacit_status crash_erase(tc_store *t, int64_t study, tacit_error *
     CRASH_WRITE(s, tc_store_study_erase(s->disk, study, err), err);
 }
 
-static inline tacit_status crash_settle(tc_store *t, tacit_error *err)
+static inline uint64_t crash_moment(tc_store *t)
+{
+    return tc_store_moment(crash_of(t)->disk);
+}
+
+static inline tacit_status crash_settle(tc_store *t, uint64_t since, tacit_error *err)
 {
     crash_store *s = crash_of(t);
     s->settles++;
     if (s->unsettled)
         return tc_fail(err, TACIT_E_IO, "the disk is gone");
-    return s->dead ? crash_dead(err) : tc_store_settle(s->disk, err);
+    return s->dead ? crash_dead(err) : tc_store_settle(s->disk, since, err);
 }
 
 /* ---- reading ---- */
@@ -282,6 +287,7 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .record_scan = crash_record_scan,
                                        .record_count = crash_record_count,
                                        .record_drop = crash_drop,
+                                       .moment = crash_moment,
                                        .settle = crash_settle,
                                        .study_erase = crash_erase};
 
