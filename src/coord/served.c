@@ -241,6 +241,7 @@ static tacit_status suggest(tc_ask *a, tc_desk *d, tacit_error *err)
         status = s.from ? take_over(&s, err) : give_back(&s, err);
     if (status == TACIT_OK && !s.from)
         status = ask_more(&s, err);
+    a->already = true; /* a worker outlives this machine: what it works on must be on disk */
     if (status == TACIT_OK)
         return tc_answer(a, 200, json_pack("{s:o}", "trials", s.trials), err);
     json_decref(s.trials);

@@ -3,7 +3,7 @@
  * The disk of these tests shows what was written and cannot make it safe: as if the first request's sync were
  * still under way when the second one comes, over another connection. */
 #include "support/coord_study.h"
-#include "support/crash_store.h"
+#include "support/lazy_store.h"
 #include "support/served_world.h"
 
 static tc_store *open_disk(crash_store *disk)
@@ -57,6 +57,33 @@ static void a_repeated_message_waits_for_the_disk(void **state)
     assert_waits(&w, &disk, &m, 2, 409); /* evidence that was kept before */
     tc_text_fini(&m);
     close_study(&w, &disk);
+}
+
+/* What was read before a crash is not said; the next request reads again and is answered, however often the
+ * server crashes. */
+static void a_crash_costs_the_answers_under_way_and_no_others(void **state)
+{
+    enum { CRASHES = 14 };
+    coord_world w = {.now_ms = 1000000};
+    lazy_store *disk = lazy_new();
+    json_t *a;
+    (void)state;
+    assert_non_null(disk);
+    world_open(&w, lazy_store_of(disk), 7);
+    world_create(&w, "s", study_document);
+    world_enrol_all(&w, STUDY_AGENTS);
+    tc_text m = study_message(&w, 0, 0);
+    assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 1, tc_text_get(&m), m.len, NULL), 202);
+    for (int i = 0; i < CRASHES; i++) {
+        disk->at = disk->points + 1; /* when it settles */
+        assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 1, tc_text_get(&m), m.len, &a), 503);
+        assert_detail(a, "the storage is busy; ask again");
+        assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 1, tc_text_get(&m), m.len, NULL),
+                         200);
+    }
+    tc_text_fini(&m);
+    tc_coord_free(w.coord);
+    tc_store_close(lazy_store_of(disk));
 }
 
 static void so_does_one_that_was_late_before(void **state)
@@ -149,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_repeated_message_waits_for_the_disk),
+        cmocka_unit_test(a_crash_costs_the_answers_under_way_and_no_others),
         cmocka_unit_test(so_does_one_that_was_late_before),
         cmocka_unit_test(what_operators_repeat_waits_too),
         cmocka_unit_test(an_answer_that_was_kept_waits_too),

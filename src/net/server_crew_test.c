@@ -43,7 +43,8 @@ static void thaw(busy_site *b)
     b->frozen = false;
 }
 
-static tacit_status stuck_append(tc_store *t, const tc_append *a, uint64_t *head, tacit_error *err)
+static tacit_status stuck_append(tc_store *t, const tc_append *a, tc_event_id *end,
+                                 tacit_error *err)
 {
     stuck_store *s = (stuck_store *)t;
     if (a->study == 1 && a->events[0].kind == TC_EVENT_ASK) {
@@ -51,7 +52,7 @@ static tacit_status stuck_append(tc_store *t, const tc_append *a, uint64_t *head
         pthread_mutex_lock(&s->still);
         pthread_mutex_unlock(&s->still);
     }
-    return tc_store_append(s->crash.disk, a, head, err);
+    return tc_store_append_id(s->crash.disk, a, end, err);
 }
 
 /* 0: no answer */

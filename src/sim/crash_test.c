@@ -1,10 +1,11 @@
 /* crash_test.c - the coordinator dies at every write, before it and after it; answers and requests
- * are lost; agents die at every write of theirs. The study must end as if nothing had happened: the same
+ * are lost; agents die at every write of theirs; the server of an agent's store crashes at every call, and
+ * forgets what was not on disk, while the agent lives on. The study must end as if nothing had happened: the same
  * trials, the same releases, one for each round, every acknowledged message in its sum.
  *
  * Everything is in one process and deterministic. TACIT_DEEP=1 takes 30 agents and 10 rounds. */
 #include "support/coord_world.h"
-#include "support/crash_store.h"
+#include "support/lazy_store.h"
 
 #include "agent/agent.h"
 
@@ -32,6 +33,7 @@ typedef struct play {
     crash_store store; /* the coordinator's */
     char token[64];
     party parties[MOST];
+    lazy_store *lazy; /* behind the store of agent 1 */
     /* The network loses call number `lose`, before it arrives or after it was answered. */
     uint64_t calls, lose;
     bool lose_answer;
@@ -163,8 +165,10 @@ static void begin(play *p)
     world_open(&p->w, &p->store.base, 7);
     world_create(&p->w, "s", document);
     world_join_token(&p->w, (int)agents, p->token);
+    p->lazy = lazy_new();
+    assert_non_null(p->lazy);
     for (uint64_t i = 0; i < agents; i++)
-        crash_init(&p->parties[i].store, memory_store());
+        crash_init(&p->parties[i].store, i == 1 ? lazy_store_of(p->lazy) : memory_store());
 }
 
 /* Agents take turns; each enrols before the next, so that places are known. */
@@ -263,28 +267,28 @@ static void assert_erased(play *p)
     assert_true((n == 0) == (strstr(document, "dp-fts-de") != NULL));
 }
 
-static outcome run_plain(uint64_t *writes, uint64_t *agent_writes, uint64_t *calls)
+typedef struct reference {
+    outcome plain;
+    uint64_t writes, agent_writes, agent_points, calls;
+} reference;
+
+static void run_plain(reference *r)
 {
     play *p = tc_alloc(1, sizeof *p);
     begin(p);
     uint64_t before = p->store.writes;
     finish(p);
-    outcome out = outcome_of(p);
-    *writes = p->store.writes - before;
-    *agent_writes = p->parties[1].store.writes;
-    *calls = p->calls;
-    assert_int_equal(p->acknowledged, out.pledged);
+    r->agent_points = p->lazy->points;
+    r->plain = outcome_of(p);
+    r->writes = p->store.writes - before;
+    r->agent_writes = p->parties[1].store.writes;
+    r->calls = p->calls;
+    assert_int_equal(p->acknowledged, r->plain.pledged);
     end(p);
     tc_free(p);
-    return out;
 }
 
 /* ---- the tests ---- */
-
-typedef struct reference {
-    outcome plain;
-    uint64_t writes, agent_writes, calls;
-} reference;
 
 static int make_reference(void **state, const char *algorithm, const char *privacy)
 {
@@ -295,7 +299,7 @@ static int make_reference(void **state, const char *algorithm, const char *priva
              " \"algorithm\": {\"name\": %s},"
              " \"federation\": {\"agents\": %d}, \"privacy\": %s}",
              getenv("TACIT_DEEP") ? 12 : 5, algorithm, (int)agents, privacy);
-    r.plain = run_plain(&r.writes, &r.agent_writes, &r.calls);
+    run_plain(&r);
     *state = &r;
     return 0;
 }
@@ -316,7 +320,7 @@ static int with_a_relay(void **state)
                           "\"none\"");
 }
 
-typedef enum victim { COORDINATOR, AGENT, NETWORK } victim;
+typedef enum victim { COORDINATOR, AGENT, AGENT_SERVER, NETWORK } victim;
 
 static void run_with(const reference *r, victim who, uint64_t at, bool after)
 {
@@ -326,9 +330,12 @@ static void run_with(const reference *r, victim who, uint64_t at, bool after)
         p->store.at = p->store.writes + at;
     else if (who == AGENT)
         p->parties[1].store.at = at;
+    else if (who == AGENT_SERVER)
+        p->lazy->at = at;
     else
         p->lose = at;
     p->store.after = p->parties[1].store.after = p->lose_answer = after;
+    p->lazy->fails = after;
     finish(p);
     outcome out = outcome_of(p);
     assert_same(&r->plain, &out);
@@ -361,6 +368,13 @@ static void an_agent_dies_at_every_write(void **state)
     run_at_points(r, AGENT, r->agent_writes);
 }
 
+static void the_server_of_an_agent_forgets_at_every_point(void **state)
+{
+    const reference *r = *state;
+    assert_true(r->agent_points > 20);
+    run_at_points(r, AGENT_SERVER, r->agent_points);
+}
+
 static void every_request_and_every_answer_is_lost(void **state)
 {
     const reference *r = *state;
@@ -373,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_coordinator_dies_at_every_write),
         cmocka_unit_test(an_agent_dies_at_every_write),
+        cmocka_unit_test(the_server_of_an_agent_forgets_at_every_point),
         cmocka_unit_test(every_request_and_every_answer_is_lost),
     };
     return cmocka_run_group_tests_name("sums", tests, with_sums, NULL) +

@@ -58,67 +58,63 @@ static tacit_status find_running(const tc_optimizer *o, uint64_t trial, const ch
 
 /* Its lease ends and it is handed out again, in one append, as reclaim.c does; the second event keeps the
  * time at which the trial began. */
-static tacit_status extend_seen(tc_study *s, const tc_optimizer *o, uint64_t trial,
-                                const char *worker, int64_t lease_ms, int64_t *until_ms,
-                                tacit_error *err)
+typedef struct extending {
+    uint64_t trial;
+    const char *worker;
+    int64_t lease_ms;
+    int64_t until_ms;
+} extending;
+
+static tacit_status extend_seen(tc_study *s, const tc_optimizer *o, void *user, tacit_error *err)
 {
+    extending *x = user;
     const tc_trial *t = NULL;
-    TC_TRY(find_running(o, trial, worker, &t, err));
-    int64_t now = tc_study_now(s), until = now + lease_ms;
-    if (t->lease_ms == 0 || lease_end(t) + worth(lease_ms) > until) {
-        *until_ms = lease_end(t);
+    TC_TRY(find_running(o, x->trial, x->worker, &t, err));
+    int64_t now = tc_study_now(s), until = now + x->lease_ms;
+    if (t->lease_ms == 0 || lease_end(t) + worth(x->lease_ms) > until) {
+        x->until_ms = lease_end(t);
         return TACIT_OK;
     }
-    tc_event events[] = {{.kind = TC_EVENT_STALE, .trial = trial, .time_ms = now},
+    tc_event events[] = {{.kind = TC_EVENT_STALE, .trial = x->trial, .time_ms = now},
                          {.kind = TC_EVENT_ASK,
-                          .trial = trial,
+                          .trial = x->trial,
                           .time_ms = t->asked_ms,
                           .values = t->values,
                           .pulls = t->pulls,
                           .worker = t->worker,
                           .lease_ms = until - t->asked_ms}};
-    TC_TRY(tc_study_append_seen(s, events, 2, err));
-    *until_ms = until;
+    TC_TRY(tc_study_append_seen(s, events, 2, false, err));
+    x->until_ms = until;
     return TACIT_OK;
 }
 
 tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
                              int64_t *until_ms, tacit_error *err)
 {
-    for (;;) {
-        const tc_optimizer *o;
-        TC_TRY(tc_study_look(s, &o, err));
-        tacit_status st = extend_seen(s, o, trial, worker, lease_ms, until_ms, err);
-        tc_study_unlook(s);
-        if (st != TACIT_E_CONFLICT) /* else: see what the others did, and look again */
-            return st;
-    }
+    extending x = {.trial = trial, .worker = worker, .lease_ms = lease_ms};
+    TC_TRY(tc_study_change(s, extend_seen, &x, err));
+    *until_ms = x.until_ms;
+    return TACIT_OK;
 }
 
 /* ---- none ---- */
 
-static tacit_status release_seen(tc_study *s, const tc_optimizer *o, uint64_t trial,
-                                 tacit_error *err)
+static tacit_status release_seen(tc_study *s, const tc_optimizer *o, void *user, tacit_error *err)
 {
+    const uint64_t *trial = user;
     const tc_trial *t = NULL;
-    TC_TRY(find_trial(o, trial, &t, err));
+    TC_TRY(find_trial(o, *trial, &t, err));
     if (t->state == TC_TRIAL_STALE)
         return TACIT_OK;
     TC_TRY(check_running(t, err));
     return tc_study_append_seen(
-        s, &(tc_event){.kind = TC_EVENT_STALE, .trial = trial, .time_ms = tc_study_now(s)}, 1, err);
+        s, &(tc_event){.kind = TC_EVENT_STALE, .trial = *trial, .time_ms = tc_study_now(s)}, 1,
+        false, err);
 }
 
 tacit_status tc_study_release(tc_study *s, uint64_t trial, tacit_error *err)
 {
-    for (;;) {
-        const tc_optimizer *o;
-        TC_TRY(tc_study_look(s, &o, err));
-        tacit_status st = release_seen(s, o, trial, err);
-        tc_study_unlook(s);
-        if (st != TACIT_E_CONFLICT) /* else: see what the others did, and look again */
-            return st;
-    }
+    return tc_study_change(s, release_seen, &trial, err);
 }
 
 static tacit_status expire_locked(tc_study *s, int64_t *next_ms, tacit_error *err)

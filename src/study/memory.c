@@ -214,15 +214,15 @@ static tacit_status check_head(const journal *j, const tc_append *a, tacit_error
 {
     if (a->head == TC_ANY_HEAD)
         return TACIT_OK;
-    if (a->head > j->n)
+    if (a->head > j->n || a->mark != 0)
         return tc_append_conflict(a, j->n, err);
-    for (uint64_t i = a->head; i < j->n; i++)
+    for (uint64_t i = a->head; !a->late && i < j->n; i++)
         if (tc_append_disturbed(a, j->events[i].kind, j->events[i].trial))
             return tc_append_conflict(a, j->n, err);
     return TACIT_OK;
 }
 
-static tacit_status append_locked(memory_store *m, const tc_append *a, uint64_t *head,
+static tacit_status append_locked(memory_store *m, const tc_append *a, tc_event_id *end,
                                   tacit_error *err)
 {
     journal *j = find_id(m, a->study);
@@ -240,31 +240,34 @@ static tacit_status append_locked(memory_store *m, const tc_append *a, uint64_t 
             return st;
         }
     }
-    *head = j->n;
+    *end = (tc_event_id){.seq = j->n};
     return TACIT_OK;
 }
 
-static tacit_status memory_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err)
+static tacit_status memory_append(tc_store *s, const tc_append *a, tc_event_id *end,
+                                  tacit_error *err)
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = append_locked(m, a, head, err);
+    tacit_status st = append_locked(m, a, end, err);
     pthread_mutex_unlock(&m->lock);
     return st;
 }
 
-static tacit_status scan_locked(memory_store *m, int64_t study, uint64_t after,
+static tacit_status scan_locked(memory_store *m, int64_t study, tc_event_id after,
                                 tc_event_visit visit, void *user, tacit_error *err)
 {
     journal *j = find_id(m, study);
     if (!j)
         return tc_study_gone(err);
-    for (uint64_t i = after; i < j->n; i++)
+    if (after.seq > j->n || after.mark != 0)
+        return tc_event_gone(after.seq, err);
+    for (uint64_t i = after.seq; i < j->n; i++)
         TC_TRY(visit(user, &j->events[i], err));
     return TACIT_OK;
 }
 
-static tacit_status memory_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
+static tacit_status memory_scan(tc_store *s, int64_t study, tc_event_id after, tc_event_visit visit,
                                 void *user, tacit_error *err)
 {
     memory_store *m = (memory_store *)s;

@@ -149,12 +149,13 @@ static tacit_status postgres_study_list(tc_store *store, int64_t after, tc_study
 /* ---- events ---- */
 
 /* Rows have the journal's end first, then an event. */
-enum { AT_END = 0, AT_EVENT = 4, AT_SUM = 9, AT_BEFORE = 10 };
+enum { AT_END = 0, AT_EVENT = 4, AT_SUM = 9, AT_TOKEN = 10, AT_BEFORE = 11 };
 
 static tc_event_row event_at(const PGresult *r, int row)
 {
     return (tc_event_row){
         .seq = (uint64_t)tc_pg_int(r, row, AT_EVENT),
+        .mark = tc_pg_mark(r, row, AT_TOKEN),
         .kind = (tc_event_kind)tc_pg_int(r, row, AT_EVENT + 1),
         .trial = (uint64_t)tc_pg_int(r, row, AT_EVENT + 2),
         .time_ms = tc_pg_int(r, row, AT_EVENT + 3),
@@ -171,45 +172,45 @@ static tacit_status read_end(const PGresult *r, tc_chain *out, tacit_error *err)
                : tc_fail(err, TACIT_E_CORRUPT, "the journal's end has no checksum");
 }
 
-/* The first row is event `after`, which was checked when it was read, and the rest follow it. *last: the
- * number of the last one. */
-static tacit_status visit_page(const PGresult *r, uint64_t after, tc_event_visit visit, void *user,
-                               uint64_t *last, tacit_error *err)
+/* The first row is event *after, which was checked when it was read, if it is still that one; the rest follow
+ * it. *after: the last one of them. */
+static tacit_status visit_page(const PGresult *r, tc_event_id *after, tc_event_visit visit,
+                               void *user, tacit_error *err)
 {
     tc_chain at;
     size_t size = 0;
     TC_TRY(read_end(r, &at, err));
-    *last = after;
-    if (after > at.end) /* who has seen more than there is gets nothing */
-        return TACIT_OK;
-    bool begun = after > 0 && (uint64_t)tc_pg_int(r, 0, AT_EVENT) == after;
+    bool begun = after->seq > 0 && (uint64_t)tc_pg_int(r, 0, AT_EVENT) == after->seq;
+    bool other = begun && after->mark != 0 && after->mark != tc_pg_mark(r, 0, AT_TOKEN);
+    if (after->seq > at.end || other)
+        return tc_event_gone(after->seq, err);
     const uint8_t *sum = begun ? tc_pg_bytes(r, 0, AT_SUM, &size) : NULL;
-    TC_TRY(tc_chain_begin(&at, after, sum, size, err));
+    TC_TRY(tc_chain_begin(&at, after->seq, sum, size, err));
     bool none = PQgetisnull(r, 0, AT_EVENT);
     for (int i = begun ? 1 : 0; !none && i < PQntuples(r); i++) {
         tc_event_row e = event_at(r, i);
         sum = tc_pg_bytes(r, i, AT_SUM, &size);
         TC_TRY(tc_chain_take(&at, &e, sum, size, err));
         TC_TRY(visit(user, &e, err));
-        *last = e.seq;
+        *after = (tc_event_id){.seq = e.seq, .mark = e.mark};
     }
     return PQntuples(r) < PAGE_EVENTS ? tc_chain_finish(&at, err) : TACIT_OK;
 }
 
 /* Page by page, for a journal may be larger than memory should be; what is appended meanwhile comes
  * after what was read. */
-static tacit_status postgres_scan(tc_store *store, int64_t study, uint64_t after,
+static tacit_status postgres_scan(tc_store *store, int64_t study, tc_event_id after,
                                   tc_event_visit visit, void *user, tacit_error *err)
 {
     for (;;) {
         tc_pg_args args = {0};
         PGresult *r;
         tc_pg_arg_int(&args, study);
-        tc_pg_arg_int(&args, (int64_t)after);
+        tc_pg_arg_int(&args, (int64_t)after.seq);
         tc_pg_arg_int(&args, PAGE_EVENTS);
         TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_SCAN, &args, &r, err));
         int n = PQntuples(r);
-        tacit_status st = visit_page(r, after, visit, user, &after, err);
+        tacit_status st = visit_page(r, &after, visit, user, err);
         PQclear(r);
         if (st != TACIT_OK || n < PAGE_EVENTS)
             return st;
@@ -253,6 +254,7 @@ const tc_store_ops tc_store_postgres = {
     .study_get = postgres_study_get,
     .study_list = postgres_study_list,
     .append = tc_pg_append,
+    .confirm = tc_pg_confirm,
     .scan = postgres_scan,
     .head = tc_pg_head,
     .told = postgres_told,

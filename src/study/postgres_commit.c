@@ -16,19 +16,33 @@
  * without those that came after it.
  *
  * If the connection breaks, it is not known whether COMMIT was carried out. So the events of an
- * append carry a token, drawn for it. A second attempt takes the lock, which waits for the end of
- * the first one's transaction, and looks for the token: the journal is the truth. */
+ * append carry a token, drawn for each attempt. A second attempt takes the lock, which waits for the end
+ * of the first one's transaction, and looks for its token: the journal is the truth.
+ *
+ * The token is also the events' mark (store.h). An event that is there has been written by one transaction,
+ * the only one with this token, and that one followed the events before it. Since a crash takes the end
+ * of the log alone, those are then there, too. So who finds the last event that it has read, with the
+ * mark that it had, knows that all that it has read is there; and an append says what it has read
+ * (`head`, `mark`), because others may have written again what a crash took back. */
 #include "study/postgres_int.h"
 
 #include "base/error.h"
 
+#include <string.h>
+
 typedef struct attempt {
     const tc_append *a;
-    tc_public_seed token; /* its first 16 bytes */
-    uint64_t before;      /* the end of the journal at the first attempt */
+    tc_public_seed token; /* of the last attempt: its first 16 bytes */
+    uint64_t before;      /* the end of the journal then */
     uint64_t end;         /* the new one */
     bool sent;            /* COMMIT may have been carried out */
 } attempt;
+
+/* A journal that is locked. */
+typedef struct locked {
+    tc_chain at;   /* its end */
+    uint64_t mark; /* of the event that the append stands on; 0: there is none */
+} locked;
 
 enum { TOKEN_BYTES = 16 };
 
@@ -51,40 +65,45 @@ static tacit_status read_chain(const PGresult *r, tc_chain *out, tacit_error *er
                : tc_fail(err, TACIT_E_CORRUPT, "the journal's end has no checksum");
 }
 
-static tacit_status read_lock(tc_postgres *s, PGconn *c, tc_chain *end, tacit_error *err)
+static tacit_status read_lock(tc_postgres *s, PGconn *c, locked *out, tacit_error *err)
 {
     PGresult *begun = tc_pg_take(c), *r = tc_pg_take(c);
     tacit_status st = tc_pg_judge(s, c, begun, err);
     if (st == TACIT_OK)
         st = tc_pg_judge(s, c, r, err);
     if (st == TACIT_OK)
-        st = read_chain(r, end, err);
+        st = read_chain(r, &out->at, err);
+    if (st == TACIT_OK)
+        out->mark = tc_pg_mark(r, 0, 5);
     PQclear(begun);
     PQclear(r);
     return st;
 }
 
-static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, tc_chain *end,
+static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, locked *out,
                                  tacit_error *err)
 {
     tc_pg_args args = {0};
     tc_pg_arg_int(&args, a->study);
+    tc_pg_arg_int(&args, a->head == TC_ANY_HEAD ? 0 : (int64_t)a->head);
     TC_TRY(tc_pg_begin(s, c, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_BEGIN, NULL, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_LOCK, &args, err));
     TC_TRY(tc_pg_turn(s, c, err));
-    tacit_status st = read_lock(s, c, end, err);
+    tacit_status st = read_lock(s, c, out, err);
     tc_pg_end(c);
     return st;
 }
 
-static tacit_status check_head(tc_postgres *s, PGconn *c, const tc_append *a, uint64_t end,
+static tacit_status check_head(tc_postgres *s, PGconn *c, const tc_append *a, const locked *j,
                                tacit_error *err)
 {
-    if (a->head == TC_ANY_HEAD || a->head == end)
+    if (a->head == TC_ANY_HEAD)
         return TACIT_OK;
-    bool moved = a->head > end;
-    if (!moved) {
+    if (a->head > j->at.end || (a->mark != 0 && a->mark != j->mark))
+        return tc_event_gone(a->head, err);
+    bool moved = false;
+    if (a->head < j->at.end && !a->late) {
         tc_pg_args args = {0};
         PGresult *r;
         tc_pg_arg_int(&args, a->study);
@@ -95,7 +114,7 @@ static tacit_status check_head(tc_postgres *s, PGconn *c, const tc_append *a, ui
                                         (uint64_t)tc_pg_int(r, i, 1));
         PQclear(r);
     }
-    return moved ? tc_append_conflict(a, end, err) : TACIT_OK;
+    return moved ? tc_append_conflict(a, j->at.end, err) : TACIT_OK;
 }
 
 /* ---- the events */
@@ -158,6 +177,7 @@ static tacit_status read_events(tc_postgres *s, PGconn *c, const tc_append *a, t
 static tacit_status write_events(tc_postgres *s, PGconn *c, attempt *t, tc_chain *at,
                                  tacit_error *err)
 {
+    t->token = tc_public_seed_fresh();
     t->before = at->end;
     t->sent = true;
     TC_TRY(tc_pg_begin(s, c, err));
@@ -204,23 +224,38 @@ static tacit_status finish_written(tc_postgres *s, PGconn *c, attempt *t, uint64
 static tacit_status try_append(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
 {
     attempt *t = user;
+    locked journal;
     uint64_t written = 0;
-    tc_chain at;
-    TC_TRY(lock_journal(s, c, t->a, &at, err));
+    TC_TRY(lock_journal(s, c, t->a, &journal, err));
     if (t->sent)
         TC_TRY(find_written(s, c, t, &written, err));
     if (written > 0)
         return finish_written(s, c, t, written, err);
-    TC_TRY(check_head(s, c, t->a, at.end, err));
-    return write_events(s, c, t, &at, err);
+    TC_TRY(check_head(s, c, t->a, &journal, err));
+    return write_events(s, c, t, &journal.at, err);
 }
 
-tacit_status tc_pg_append(tc_store *store, const tc_append *a, uint64_t *head, tacit_error *err)
+tacit_status tc_pg_append(tc_store *store, const tc_append *a, tc_event_id *end, tacit_error *err)
 {
-    attempt t = {.a = a, .token = tc_public_seed_fresh()};
+    attempt t = {.a = a};
     TC_TRY(tc_pg_with((tc_postgres *)store, true, try_append, &t, err));
-    *head = t.end;
+    *end = (tc_event_id){.seq = t.end};
+    memcpy(&end->mark, t.token.bytes, sizeof end->mark);
     return TACIT_OK;
+}
+
+/* ---- on disk? */
+
+tacit_status tc_pg_confirm(tc_store *store, int64_t study, tc_event_id which, tacit_error *err)
+{
+    tc_pg_args args = {0};
+    PGresult *r;
+    tc_pg_arg_int(&args, study);
+    tc_pg_arg_int(&args, (int64_t)which.seq);
+    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_CONFIRM, &args, &r, err));
+    bool there = PQntuples(r) > 0 && (which.mark == 0 || tc_pg_mark(r, 0, 0) == which.mark);
+    PQclear(r);
+    return there ? TACIT_OK : tc_event_gone(which.seq, err);
 }
 
 tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err)

@@ -28,12 +28,13 @@ typedef enum tc_pg_sql {
     TC_PG_STUDY_GET,  /* by name */
     TC_PG_STUDY_NEXT, /* the first with a greater id */
     TC_PG_HEAD,
-    TC_PG_LOCK,    /* a journal, for the events that are about to come */
+    TC_PG_LOCK, /* a journal, for the events that are about to come; and the token of one of its events */
     TC_PG_WRITTEN, /* the last event with a token */
     TC_PG_AFTER,   /* what came after a head: kind and trial */
     TC_PG_APPEND,
     TC_PG_ADVANCE, /* the journal's end */
-    TC_PG_SCAN,    /* a page of events */
+    TC_PG_SCAN,    /* a page of events, from the last one known on */
+    TC_PG_CONFIRM, /* an event, and what TC_PG_SETTLE does */
     TC_PG_TOLD,    /* the tell of a trial */
     TC_PG_LEDGER_PUT,
     TC_PG_LEDGER_GET,  /* by name */
@@ -124,6 +125,7 @@ int64_t tc_pg_int(const PGresult *r, int row, int column);
 const char *tc_pg_text(const PGresult *r, int row, int column); /* NULL stays NULL */
 const uint8_t *tc_pg_bytes(const PGresult *r, int row, int column, size_t *size); /* the same */
 bool tc_pg_fixed(const PGresult *r, int row, int column, void *out, size_t size);
+uint64_t tc_pg_mark(const PGresult *r, int row, int column); /* of a token; 0: there is none */
 
 /* One statement, there and back: as it is, and judged. */
 PGresult *tc_pg_exec(PGconn *c, tc_pg_sql which, const tc_pg_args *args);
@@ -146,7 +148,8 @@ bool tc_pg_is_duplicate(const PGresult *r, const char *index);
 tacit_status tc_pg_fail(const tc_postgres *s, PGconn *c, tacit_error *err);
 
 /* postgres_commit.c */
-tacit_status tc_pg_append(tc_store *store, const tc_append *a, uint64_t *head, tacit_error *err);
+tacit_status tc_pg_append(tc_store *store, const tc_append *a, tc_event_id *end, tacit_error *err);
+tacit_status tc_pg_confirm(tc_store *store, int64_t study, tc_event_id which, tacit_error *err);
 /* The columns head, sum, origin and plain of a journal, from `column` on. False: they make no sense. */
 bool tc_pg_read_chain(const PGresult *r, int row, int column, tc_chain *out);
 /* The end of a study's journal; E_NOT_FOUND. */

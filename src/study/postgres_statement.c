@@ -35,8 +35,11 @@ static const char *const texts[TC_PG_COUNT] = {
                          " LEFT JOIN tacit.journals ON study = id"
                          " WHERE id > $1::int8 ORDER BY id LIMIT 1",
     [TC_PG_HEAD] = "SELECT head, sum, origin, plain FROM tacit.journals WHERE study = $1::int8",
-    /* NO KEY: not in the way of TC_PG_STUDY_HOLD. */
-    [TC_PG_LOCK] = "SELECT head, sum, origin, plain, set_config('synchronous_commit', 'off', true)"
+    /* NO KEY: not in the way of TC_PG_STUDY_HOLD. The token is looked up as of the beginning of the
+     * statement, which may then wait for the lock: an event that was read before is there all the same,
+     * unless the server has lost it. */
+    [TC_PG_LOCK] = "SELECT head, sum, origin, plain, set_config('synchronous_commit', 'off', true),"
+                   " (SELECT token FROM tacit.events WHERE study = $1::int8 AND seq = $2::int8)"
                    " FROM tacit.journals WHERE study = $1::int8 FOR NO KEY UPDATE",
     [TC_PG_WRITTEN] = "SELECT seq FROM tacit.events WHERE study = $1::int8 AND seq > $2::int8"
                       " AND token = $3::uuid ORDER BY seq DESC LIMIT 1",
@@ -50,16 +53,21 @@ static const char *const texts[TC_PG_COUNT] = {
     /* With the event before them, whose sum they go on from, but not its body; and with the journal's
      * end, of the same moment. */
     [TC_PG_SCAN] =
-        "SELECT j.head, j.sum, j.origin, j.plain, e.seq, e.kind, e.trial, e.time_ms, e.body, e.sum"
-        " FROM tacit.journals j LEFT JOIN LATERAL"
+        "SELECT j.head, j.sum, j.origin, j.plain, e.seq, e.kind, e.trial, e.time_ms, e.body, e.sum,"
+        " e.token FROM tacit.journals j LEFT JOIN LATERAL"
         " (SELECT seq, kind::int8 AS kind, trial, time_ms,"
-        " CASE WHEN seq > $2::int8 THEN body ELSE '' END AS body, sum"
+        " CASE WHEN seq > $2::int8 THEN body ELSE '' END AS body, sum, token"
         " FROM tacit.events WHERE study = $1::int8 AND seq >= $2::int8"
         " ORDER BY seq LIMIT $3::int8) e ON true"
         " WHERE j.study = $1::int8 ORDER BY e.seq",
+    /* One statement of one session: the server that has the event is the one that syncs. */
+    [TC_PG_CONFIRM] = "SELECT token, CASE WHEN current_setting('synchronous_standby_names') <> ''"
+                      " OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()"
+                      " THEN pg_logical_emit_message(true, 'tacit', '') END"
+                      " FROM tacit.events WHERE study = $1::int8 AND seq = $2::int8",
     [TC_PG_TOLD] =
         "SELECT j.head, j.sum, j.origin, j.plain, e.seq, e.kind::int8, e.trial, e.time_ms, e.body,"
-        " e.sum, (SELECT p.sum FROM tacit.events p"
+        " e.sum, e.token, (SELECT p.sum FROM tacit.events p"
         " WHERE p.study = e.study AND p.seq = e.seq - 1)"
         " FROM tacit.events e JOIN tacit.journals j ON j.study = e.study"
         " WHERE e.study = $1::int8 AND e.trial = $2::int8 AND e.kind = 3",
@@ -160,6 +168,17 @@ bool tc_pg_fixed(const PGresult *r, int row, int column, void *out, size_t size)
         return false;
     memcpy(out, bytes, size);
     return true;
+}
+
+/* Half of it is enough to tell two apart. */
+uint64_t tc_pg_mark(const PGresult *r, int row, int column)
+{
+    size_t size;
+    uint64_t mark = 0;
+    const uint8_t *token = tc_pg_bytes(r, row, column, &size);
+    if (token && size >= sizeof mark)
+        memcpy(&mark, token, sizeof mark);
+    return mark;
 }
 
 int64_t tc_pg_int(const PGresult *r, int row, int column)

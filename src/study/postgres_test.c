@@ -579,6 +579,85 @@ static void a_hold_may_idle(void **state)
     sql("ALTER DATABASE postgres RESET idle_session_timeout");
 }
 
+/* ---- what a crash took back */
+
+static tc_event_id append_after(tc_store *s, int64_t study, tc_event_id at, tc_event_kind kind,
+                                uint64_t trial)
+{
+    tc_event_id end = {0};
+    tacit_error err = {0};
+    tc_event_row e = {.kind = kind, .trial = trial, .body = "{}"};
+    tc_append a = {.study = study, .head = at.seq, .mark = at.mark, .events = &e, .n = 1};
+    assert_ok(tc_store_append_id(s, &a, &end, &err));
+    return end;
+}
+
+/* Neither read after, nor written after, nor confirmed; in whatever way it is written. */
+static void assert_gone(tc_store *s, int64_t study, tc_event_id at)
+{
+    tc_event_id end = {0};
+    tacit_error err = {0};
+    uint64_t n = 0;
+    tc_event_row e = {.kind = TC_EVENT_TELL, .trial = 900, .body = "{}"};
+    tc_append a = {.study = study, .head = at.seq, .mark = at.mark, .events = &e, .n = 1};
+    assert_fails(tc_store_scan_after(s, study, at, count, &n, &err), TACIT_E_CONFLICT,
+                 "the journal does not have that event");
+    assert_int_equal(n, 0);
+    for (int late = 0; late < 2; late++) {
+        a.late = late;
+        assert_fails(tc_store_append_id(s, &a, &end, &err), TACIT_E_CONFLICT, "any more");
+    }
+    assert_fails(tc_store_confirm(s, study, at, &err), TACIT_E_CONFLICT, "any more");
+}
+
+static void who_has_read_what_is_lost_is_told_so(void **state)
+{
+    (void)state;
+    tc_store *s = open_store();
+    int64_t id = put(s, "a");
+    tacit_error err = {0};
+    tc_event_id kept, lost = append_after(s, id, (tc_event_id){0}, TC_EVENT_ASK, 0);
+    uint64_t n = lost.seq;
+    for (int i = 0; i < 10 && n == lost.seq;
+         i++) { /* again, should the log's writer be quick for once */
+        kept = lost;
+        assert_ok(tc_store_confirm(s, id, kept, &err));
+        for (uint64_t more = 0; more < 3; more++)
+            lost = append_after(s, id, lost, TC_EVENT_ASK, lost.seq);
+        control("crash");
+        control("start");
+        n = kept.seq;
+        assert_ok(tc_store_scan_after(s, id, kept, count, &n, &err)); /* and what else there is */
+    }
+    assert_true(n < lost.seq);
+    assert_gone(s, id, lost);
+    /* Others write as much as was lost: the same numbers, and other events. */
+    for (tc_event_id at = {.seq = n}; at.seq < lost.seq;)
+        at = append_after(s, id, at, TC_EVENT_ASK, at.seq);
+    assert_int_equal(head_of(s, id), lost.seq);
+    assert_gone(s, id, lost);
+    tc_store_close(s);
+}
+
+/* An attempt that was carried out, seen and lost leaves nothing that looks like the second attempt. */
+static void a_second_attempt_is_another_event(void **state)
+{
+    (void)state;
+    tc_store *s = open_store();
+    int64_t id = put(s, "a");
+    tc_event_id at = append_after(s, id, (tc_event_id){0}, TC_EVENT_ASK, 0);
+    tc_event_id next = append_after(s, id, at, TC_EVENT_ASK, 1);
+    assert_int_not_equal(at.mark, next.mark);
+    lose = "COMMIT"; /* carried out, and the answer is lost: the same event is found */
+    tc_event_id found = append_after(s, id, next, TC_EVENT_ASK, 2);
+    assert_null(lose);
+    assert_int_equal(found.seq, 3);
+    uint64_t n = 3;
+    tacit_error err = {0};
+    assert_ok(tc_store_scan_after(s, id, found, count, &n, &err));
+    tc_store_close(s);
+}
+
 /* What was seen before a crash may be gone, whatever the server has on disk since; what was read after it
  * is not in doubt, from the first moment on. */
 static void what_was_seen_before_a_crash_is_not_settled(void **state)
@@ -922,6 +1001,8 @@ int main(void)
         IN_DATABASE(what_was_seen_can_be_settled),
         IN_DATABASE(a_crash_takes_at_most_the_end_of_a_journal),
         IN_DATABASE(a_hold_may_idle),
+        IN_DATABASE(who_has_read_what_is_lost_is_told_so),
+        IN_DATABASE(a_second_attempt_is_another_event),
         IN_DATABASE(what_was_seen_before_a_crash_is_not_settled),
         IN_DATABASE(one_broken_connection_is_no_crash),
         IN_DATABASE(threads_share_a_few_connections),

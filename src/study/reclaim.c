@@ -21,9 +21,16 @@ static tacit_status check_owner(const tc_trial *t, const char *from, tacit_error
     return TACIT_OK;
 }
 
-static tacit_status reclaim_seen(tc_study *s, const tc_optimizer *o, uint64_t trial,
-                                 const tc_claim *claim, tacit_error *err)
+typedef struct reclaiming {
+    uint64_t trial;
+    const tc_claim *claim;
+} reclaiming;
+
+static tacit_status reclaim_seen(tc_study *s, const tc_optimizer *o, void *user, tacit_error *err)
 {
+    const reclaiming *r = user;
+    const tc_claim *claim = r->claim;
+    uint64_t trial = r->trial;
     const tc_trial *t = tc_optimizer_trial(o, trial);
     if (!t)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
@@ -38,17 +45,10 @@ static tacit_status reclaim_seen(tc_study *s, const tc_optimizer *o, uint64_t tr
                           .pulls = t->pulls,
                           .worker = claim->to,
                           .lease_ms = claim->lease_ms}};
-    return tc_study_append_seen(s, events, 2, err);
+    return tc_study_append_seen(s, events, 2, true, err);
 }
 
 tacit_status tc_study_reclaim(tc_study *s, uint64_t trial, const tc_claim *claim, tacit_error *err)
 {
-    for (;;) {
-        const tc_optimizer *o;
-        TC_TRY(tc_study_look(s, &o, err));
-        tacit_status st = reclaim_seen(s, o, trial, claim, err);
-        tc_study_unlook(s);
-        if (st != TACIT_E_CONFLICT) /* else: see what the others did, and look again */
-            return st;
-    }
+    return tc_study_change(s, reclaim_seen, &(reclaiming){.trial = trial, .claim = claim}, err);
 }

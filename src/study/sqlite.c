@@ -192,10 +192,12 @@ static tacit_status sqlite_study_list(tc_store *store, int64_t after, tc_study_v
 
 /* ---- events ---- */
 
-static tacit_status sqlite_append(tc_store *store, const tc_append *a, uint64_t *head,
+/* No marks: what a process has seen is there as long as it lives (README.md). */
+static tacit_status sqlite_append(tc_store *store, const tc_append *a, tc_event_id *end,
                                   tacit_error *err)
 {
-    return tc_sqlite_append((tc_sqlite *)store, a, head, err);
+    *end = (tc_event_id){0};
+    return tc_sqlite_append((tc_sqlite *)store, a, &end->seq, err);
 }
 
 static tacit_status read_event(const tc_sqlite *s, sqlite3_stmt *q, tc_event_row *e,
@@ -258,32 +260,33 @@ static tacit_status visit_rest(tc_sqlite *s, int64_t study, tc_chain *at, tc_eve
     return st == TACIT_OK ? tc_chain_finish(at, err) : st;
 }
 
-/* Who has seen more than there is gets nothing. */
 tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
                                void *user, tacit_error *err)
 {
     tc_chain at;
     TC_TRY(tc_sqlite_head(s, study, &at, err));
     if (after > at.end)
-        return TACIT_OK;
+        return tc_event_gone(after, err);
     TC_TRY(begin_chain(s, study, after, &at, err));
     return visit_rest(s, study, &at, visit, user, err);
 }
 
 /* In one transaction: the journal's end and its events are of the same moment. */
-static tacit_status scan_locked(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
-                                void *user, tacit_error *err)
+static tacit_status scan_locked(tc_sqlite *s, int64_t study, tc_event_id after,
+                                tc_event_visit visit, void *user, tacit_error *err)
 {
+    if (after.mark != 0)
+        return tc_event_gone(after.seq, err);
     int rc = tc_sqlite_run(s, TC_SQL_READ);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
-    tacit_status st = tc_sqlite_scan_in(s, study, after, visit, user, err);
+    tacit_status st = tc_sqlite_scan_in(s, study, after.seq, visit, user, err);
     if (!sqlite3_get_autocommit(s->db))
         tc_sqlite_run(s, TC_SQL_ROLLBACK);
     return st;
 }
 
-static tacit_status sqlite_scan(tc_store *store, int64_t study, uint64_t after,
+static tacit_status sqlite_scan(tc_store *store, int64_t study, tc_event_id after,
                                 tc_event_visit visit, void *user, tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;

@@ -90,10 +90,10 @@ static tacit_status look_after_head(tc_sqlite *s, const tc_append *a, bool *move
 
 static tacit_status check_head(tc_sqlite *s, const tc_append *a, uint64_t end, tacit_error *err)
 {
-    if (a->head == TC_ANY_HEAD || a->head == end)
+    if (a->head == TC_ANY_HEAD || (a->head == end && a->mark == 0))
         return TACIT_OK;
-    bool moved = a->head > end;
-    if (!moved)
+    bool moved = a->head > end || a->mark != 0;
+    if (!moved && !a->late)
         TC_TRY(look_after_head(s, a, &moved, err));
     return moved ? tc_append_conflict(a, end, err) : TACIT_OK;
 }

@@ -96,16 +96,35 @@ tacit_status tc_store_study_list_after(tc_store *s, int64_t after, tc_study_visi
     return s->ops->study_list(s, after, visit, user, err);
 }
 
-tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err)
+tacit_status tc_store_append_id(tc_store *s, const tc_append *a, tc_event_id *end, tacit_error *err)
 {
     assert(a->n > 0);
-    return s->ops->append(s, a, head, err);
+    return s->ops->append(s, a, end, err);
+}
+
+tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err)
+{
+    tc_event_id end;
+    TC_TRY(tc_store_append_id(s, a, &end, err));
+    *head = end.seq;
+    return TACIT_OK;
+}
+
+tacit_status tc_store_confirm(tc_store *s, int64_t study, tc_event_id which, tacit_error *err)
+{
+    return s->ops->confirm ? s->ops->confirm(s, study, which, err) : TACIT_OK;
+}
+
+tacit_status tc_store_scan_after(tc_store *s, int64_t study, tc_event_id after,
+                                 tc_event_visit visit, void *user, tacit_error *err)
+{
+    return s->ops->scan(s, study, after, visit, user, err);
 }
 
 tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
                            void *user, tacit_error *err)
 {
-    return s->ops->scan(s, study, after, visit, user, err);
+    return tc_store_scan_after(s, study, (tc_event_id){.seq = after}, visit, user, err);
 }
 
 tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err)
@@ -267,6 +286,12 @@ tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *e
 {
     return tc_fail(err, TACIT_E_CONFLICT, "the journal has moved from event %llu to %llu",
                    (unsigned long long)a->head, (unsigned long long)end);
+}
+
+tacit_status tc_event_gone(uint64_t seq, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CONFLICT, "the journal does not have that event %llu any more",
+                   (unsigned long long)seq);
 }
 
 void tc_study_row_fini(tc_study_row *row)

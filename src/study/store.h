@@ -29,9 +29,19 @@ typedef struct tc_study_row {
 } tc_study_row;
 void tc_study_row_fini(tc_study_row *row);
 
+/* Which event: its number, and the mark that its store gave it. Two events with the same number and mark
+ * are the same and follow the same events, also where the store has lost the end of a journal and others
+ * have written there since. A store that loses nothing while somebody uses it has the mark 0 alone.
+ * All-zero: before the first. */
+typedef struct tc_event_id {
+    uint64_t seq;
+    uint64_t mark;
+} tc_event_id;
+
 /* One event as stored: body is JSON text (wire/event_json.h). */
 typedef struct tc_event_row {
     uint64_t seq;
+    uint64_t mark; /* see tc_event_id; given by the store, as seq is */
     tc_event_kind kind;
     uint64_t trial;
     int64_t time_ms;
@@ -42,13 +52,17 @@ typedef struct tc_event_row {
 
 typedef struct tc_append {
     int64_t study;
-    /* Insert only if nothing but tells came after event `head`, and none of a trial that is
-     * among `events`; TC_ANY_HEAD: always. Events that came after it stay before these. */
+    /* Insert only if the journal has event number `head`, and nothing but tells came after it, and none of
+     * a trial that is among `events`; TC_ANY_HEAD: always. Events that came after it stay before these. */
     uint64_t head;
+    uint64_t mark; /* of that event; 0: whichever it is */
+    /* Whatever came after `head`: a tell, which needs no more than that its trial is there. */
+    bool late;
     const tc_event_row *events; /* seq is assigned by the store */
     size_t n;
-    bool durable; /* false: survives a killed process, and becomes durable with
-                                    the next durable append; an ask. true: on disk when it returns */
+    /* true: on disk when it returns. false: survives a killed process, and becomes durable with the next
+     * durable append, or by `confirm`; an ask. */
+    bool durable;
 } tc_append;
 
 /* Of a store's hold; its own struct begins with this. */
@@ -96,11 +110,17 @@ typedef struct tc_store_ops {
                                                      tacit_error *err),
                                void *user, tacit_error *err);
     /* All events or none, consecutive seq. E_CONFLICT: the condition of `head` does not hold, or
-     * the journal has no such event yet. E_STATE: a trial among them is told already (at most
-     * one TELL per trial, ever). *head gets the new end. */
-    tacit_status (*append)(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err);
-    /* Calls visit for each event after `after`, in order, until it fails. visit must not call the store. */
-    tacit_status (*scan)(tc_store *s, int64_t study, uint64_t after,
+     * the journal has no such event, yet or any more. E_STATE: a trial among them is told already
+     * (at most one TELL per trial, ever). *end: the last one of them. */
+    tacit_status (*append)(tc_store *s, const tc_append *a, tc_event_id *end, tacit_error *err);
+    /* Returns when this event is on disk. E_CONFLICT: the journal does not have it any more. Called before
+     * anybody acts on an event that was appended without `durable`. NULL: an event survives whatever the
+     * process that appended it survives. */
+    tacit_status (*confirm)(tc_store *s, int64_t study, tc_event_id which, tacit_error *err);
+    /* Calls visit for each event after `after`, in order, until it fails. visit must not call the store.
+     * E_CONFLICT: the journal does not have that event (with this mark, unless it is 0): what the caller
+     * has read was taken back. Nothing is visited then, or a beginning. */
+    tacit_status (*scan)(tc_store *s, int64_t study, tc_event_id after,
                          tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
                          void *user, tacit_error *err);
     tacit_status (*head)(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
@@ -193,7 +213,13 @@ tacit_status tc_store_study_get(tc_store *s, const char *name, tc_study_row *out
 tacit_status tc_store_study_list(tc_store *s, tc_study_visit visit, void *user, tacit_error *err);
 tacit_status tc_store_study_list_after(tc_store *s, int64_t after, tc_study_visit visit, void *user,
                                        tacit_error *err);
+tacit_status tc_store_append_id(tc_store *s, const tc_append *a, tc_event_id *end,
+                                tacit_error *err);
 tacit_status tc_store_append(tc_store *s, const tc_append *a, uint64_t *head, tacit_error *err);
+tacit_status tc_store_confirm(tc_store *s, int64_t study, tc_event_id which, tacit_error *err);
+tacit_status tc_store_scan_after(tc_store *s, int64_t study, tc_event_id after,
+                                 tc_event_visit visit, void *user, tacit_error *err);
+/* The same after a number, whichever event that is. */
 tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
                            void *user, tacit_error *err);
 tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
@@ -246,6 +272,8 @@ tacit_status tc_hold_taken(const char *place, tacit_error *err);
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);
 /* The refusal, then. */
 tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *err);
+/* For implementations of scan, append and confirm: the refusal of an event that is not there. */
+tacit_status tc_event_gone(uint64_t seq, tacit_error *err);
 /* E_NOT_FOUND of a study that somebody has the number of: it was there once. */
 tacit_status tc_study_gone(tacit_error *err);
 /* The refusal of load. */

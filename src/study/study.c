@@ -2,7 +2,11 @@
  *
  * There is one way into the optimizer's state: `apply_row`, which takes an event as it is
  * stored. What this process wrote itself goes in the same way, so a live study and a
- * reopened one are the same bit for bit. */
+ * reopened one are the same bit for bit.
+ *
+ * A store may lose the end of a journal that we have read (store.h, tc_event_id). So whatever is read or
+ * written names the last event that the optimizer has seen, and where the journal does not have that one,
+ * the optimizer is thrown away and made from the journal as it is. */
 #include "study/study_int.h"
 
 #include "base/clock.h"
@@ -54,7 +58,9 @@ static tacit_status begin_again(tc_study *s, tacit_error *err)
     TC_TRY(st);
     tc_optimizer_free(s->opt);
     s->opt = fresh;
+    s->at = (tc_event_id){0};
     s->stray = false;
+    s->folds++;
     return TACIT_OK;
 }
 
@@ -80,6 +86,8 @@ static tacit_status apply_row(tc_study *s, const tc_event_row *row, tacit_error 
         st = tc_optimizer_apply(s->opt, &e, err);
     else if (st == TACIT_E_CORRUPT)
         (void)tc_fail_in(err, "event %" PRIu64, row->seq);
+    if (st == TACIT_OK)
+        s->at = (tc_event_id){.seq = row->seq, .mark = row->mark};
     tc_arena_fini(&scratch);
     return st;
 }
@@ -98,16 +106,52 @@ static tacit_status apply_within(void *user, const tc_event_row *row, tacit_erro
 
 static tacit_status catch_up_to(tc_study *s, uint64_t last, tacit_error *err)
 {
-    tacit_status st = tc_store_scan(s->store, s->id, tc_optimizer_seq(s->opt), apply_within,
-                                    &(reach){.study = s, .last = last}, err);
+    tacit_status st = tc_store_scan_after(s->store, s->id, s->at, apply_within,
+                                          &(reach){.study = s, .last = last}, err);
     return st == TACIT_E_CORRUPT ? tc_study_damaged(s, err) : st;
 }
 
 tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)
 {
-    if (s->stray)
-        TC_TRY(begin_again(s, err));
-    return catch_up_to(s, UINT64_MAX, err);
+    tacit_status st = s->stray ? TACIT_E_CONFLICT : catch_up_to(s, UINT64_MAX, err);
+    if (st != TACIT_E_CONFLICT)
+        return st;
+    TC_TRY(begin_again(s, err)); /* the store has lost what we have seen */
+    st = catch_up_to(s, UINT64_MAX, err);
+    return st == TACIT_E_CONFLICT
+               ? tc_fail(err, TACIT_E_BUSY,
+                         "the storage lost events of study \"%s\" while they were read; try again",
+                         s->doc->name)
+               : st;
+}
+
+/* ---- when others were faster ---- */
+
+tc_study_stand tc_study_stands(const tc_study *s)
+{
+    return (tc_study_stand){.seq = s->at.seq, .folds = s->folds};
+}
+
+enum { UNMOVED_MOST = 5 };
+
+/* Why a loop on conflicts ends. A store refuses an append with E_CONFLICT for one of two reasons. There is an
+ * event after our last one that stands in the way: then catching up applies it, and seq grows. Or our last
+ * one is not there: then catching up finds that out, too, and makes the optimizer anew. So each turn uses up
+ * an event of somebody else, who has got further, or a loss of the store. Neither is seen where the event
+ * that stood in the way was lost before we could read it; that is let pass a few times. A store that refuses
+ * without a reason is stopped here, instead of being asked for ever. */
+tacit_status tc_study_move_on(tc_study *s, tc_study_stand before, tacit_error *err)
+{
+    TC_TRY(tc_study_catch_up(s, err));
+    bool moved = s->at.seq != before.seq || s->folds != before.folds;
+    s->unmoved = moved ? 0 : s->unmoved + 1;
+    if (s->unmoved < UNMOVED_MOST)
+        return TACIT_OK;
+    s->unmoved = 0;
+    return tc_fail(err, TACIT_E_BUSY,
+                   "the storage refuses what comes after event %" PRIu64
+                   " of study \"%s\", and has nothing after it",
+                   before.seq, s->doc->name);
 }
 
 /* The stored form of e; its body is the caller's to free. */
@@ -128,7 +172,8 @@ static void rows_free(tc_event_row *rows, size_t n)
 }
 
 /* Applies an event that was appended as row->seq: its stored text, as if it had been read back,
- * but first the tells that came before it. */
+ * but first the tells that came before it. E_CONFLICT: the store has lost our last event since, and hence
+ * all that came after it, also this one. */
 static tacit_status apply_appended(tc_study *s, const tc_event_row *row, tacit_error *err)
 {
     if (row->seq == tc_optimizer_seq(s->opt) + 1)
@@ -136,20 +181,33 @@ static tacit_status apply_appended(tc_study *s, const tc_event_row *row, tacit_e
     return catch_up_to(s, row->seq, err);
 }
 
-static tacit_status append_after(tc_study *s, uint64_t head, bool durable, tc_event_row *row,
-                                 tacit_error *err)
+/* After the last event that the optimizer has seen. */
+static tc_append append_of(const tc_study *s, const tc_event_row *rows, size_t n, bool durable)
 {
-    return tc_store_append(
-        s->store,
-        &(tc_append){.study = s->id, .head = head, .events = row, .n = 1, .durable = durable},
-        &row->seq, err);
+    return (tc_append){.study = s->id,
+                       .head = s->at.seq,
+                       .mark = s->at.mark,
+                       .events = rows,
+                       .n = n,
+                       .durable = durable};
+}
+
+/* row gets its number and its mark. */
+static tacit_status append_row(tc_study *s, const tc_append *a, tc_event_row *row, tacit_error *err)
+{
+    tc_event_id end;
+    TC_TRY(tc_store_append_id(s->store, a, &end, err));
+    row->seq = end.seq;
+    row->mark = end.mark;
+    return TACIT_OK;
 }
 
 tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
 {
     tc_event_row row;
     TC_TRY(encode(s, e, &row, err));
-    tacit_status st = append_after(s, tc_optimizer_seq(s->opt), durable, &row, err);
+    tc_append a = append_of(s, &row, 1, durable);
+    tacit_status st = append_row(s, &a, &row, err);
     if (st == TACIT_OK)
         st = apply_appended(s, &row, err);
     rows_free(&row, 1);
@@ -159,14 +217,15 @@ tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, 
 /* Wherever the two part, the journal is right: it could not be stored, or tells came before it. */
 static tacit_status try_row(tc_study *s, tc_event_row *row, tacit_error *err)
 {
-    uint64_t head = tc_optimizer_seq(s->opt);
-    row->seq = head + 1;
+    tc_append a = append_of(s, row, 1, true);
+    row->seq = a.head + 1;
     s->stray = true;
     tacit_status st = apply_row(s, row, err);
     if (st != TACIT_OK)
         return st == TACIT_E_CORRUPT ? tc_fail(err, TACIT_E_STATE, "%s", err->msg) : st;
-    TC_TRY(append_after(s, head, true, row, err));
-    s->stray = row->seq != head + 1;
+    TC_TRY(append_row(s, &a, row, err));
+    s->stray = row->seq != a.head + 1;
+    s->at.mark = row->mark;
     return TACIT_OK;
 }
 
@@ -289,28 +348,28 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
 
 /* ---- asking ---- */
 
-/* Journals whatever is due until that is an ASK; *trial is then in the journal. */
+/* Journals whatever is due until that is an ASK; *trial is then in the journal, at s->at. */
 static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t *trial,
                                 uint64_t *pulls, tacit_error *err)
 {
-    tc_event e;
+    bool asked = false;
     TC_TRY(tc_study_catch_up(s, err));
-    do {
+    while (!asked) {
+        tc_event e;
+        tc_study_stand before = tc_study_stands(s);
         TC_TRY(tc_optimizer_next(s->opt, req, &e, err));
         tacit_status st = tc_study_append_here(s, &e, false, err);
-        if (st == TACIT_E_CONFLICT) { /* others were faster: see what they did, and think again */
-            e.kind = 0;
-            st = tc_study_catch_up(s, err);
-        }
-        TC_TRY(st);
-    } while (e.kind != TC_EVENT_ASK);
-    *trial = e.trial;
-    *pulls = e.pulls;
+        asked = st == TACIT_OK && e.kind == TC_EVENT_ASK;
+        *trial = e.trial;
+        *pulls = e.pulls;
+        /* Others were faster: see what they did, and think again. */
+        TC_TRY(st == TACIT_E_CONFLICT ? tc_study_move_on(s, before, err) : st);
+    }
     return TACIT_OK;
 }
 
-static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, uint64_t *trial,
-                               double *values, uint64_t *pulls, tacit_error *err)
+static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, tc_event_id *which,
+                               uint64_t *trial, double *values, uint64_t *pulls, tacit_error *err)
 {
     uint64_t number, wanted;
     TC_TRY(journal_ask(s, req, &number, &wanted, err));
@@ -319,20 +378,37 @@ static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, uint64_t 
         return tc_fail(err, TACIT_E_CORRUPT, "study \"%s\" has lost trial %" PRIu64, s->doc->name,
                        number);
     memcpy(values, t->values, s->doc->space->n_params * sizeof *values);
+    *which = s->at;
     *trial = number;
     *pulls = wanted;
     return TACIT_OK;
 }
 
+enum { LOST_MOST = 5 };
+
+/* Nobody gets a trial that the store could still lose while he works on it: its number would be given to
+ * another, for another point, and one of them would tell the value of his point for the other's. If it
+ * is lost before that (E_CONFLICT), nobody has it, and another is asked for, a few times. The wait is
+ * without the lock, so that those who ask at the same time share one sync of the disk. */
 tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t *trial,
                                 double *values, uint64_t *pulls, tacit_error *err)
 {
     tc_ask_request now = *req;
-    now.now_ms = tc_study_now(s);
-    tc_study_lock(s);
-    tacit_status st = ask_locked(s, &now, trial, values, pulls, err);
-    pthread_mutex_unlock(&s->lock);
-    return st;
+    for (int lost = 0; lost < LOST_MOST; lost++) {
+        tc_event_id which;
+        now.now_ms = tc_study_now(s);
+        tc_study_lock(s);
+        tacit_status st = ask_locked(s, &now, &which, trial, values, pulls, err);
+        pthread_mutex_unlock(&s->lock);
+        TC_TRY(st);
+        st = tc_store_confirm(s->store, s->id, which, err);
+        if (st != TACIT_E_CONFLICT)
+            return st;
+    }
+    return tc_fail(
+        err, TACIT_E_BUSY,
+        "the storage lost a trial of study \"%s\" %d times before it was on disk; try again",
+        s->doc->name, LOST_MOST);
 }
 
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
@@ -364,32 +440,55 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
     return tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err);
 }
 
-/* A trial that is known here needs no catching up: whatever has happened since, the store
- * itself refuses a second tell. So a tell need not wait for the connection. */
+/* A trial that is known here and open needs no catching up: whatever has happened since, the store
+ * itself refuses a second tell. So a tell need not wait for the connection. A refusal does: what was seen here
+ * may be lost. */
 static tacit_status compose_row(tc_study *s, const report *r, tc_event_row *row, tacit_error *err)
 {
     tc_event e;
-    if (tc_optimizer_trial(s->opt, r->trial) == NULL)
+    if (s->stray)
         TC_TRY(tc_study_catch_up(s, err));
-    TC_TRY(compose(s, r, &e, err));
+    tacit_status st = compose(s, r, &e, err);
+    if (st == TACIT_E_NOT_FOUND || st == TACIT_E_STATE) {
+        TC_TRY(tc_study_catch_up(s, err));
+        st = compose(s, r, &e, err);
+    }
+    TC_TRY(st);
     return encode(s, &e, row, err);
+}
+
+/* The event says on what it stands, so that it is stored only where its trial is, and with the very point that
+ * was handed out. Unlocked: threads that tell at the same time share one sync of the disk. */
+static tacit_status append_report(tc_study *s, const report *r, tc_study_stand *before,
+                                  tacit_error *err)
+{
+    tc_event_row row;
+    uint64_t head;
+    tc_append a;
+    tc_study_lock(s);
+    tacit_status st = compose_row(s, r, &row, err);
+    a = append_of(s, &row, 1, true);
+    *before = tc_study_stands(s);
+    pthread_mutex_unlock(&s->lock);
+    TC_TRY(st);
+    a.late = true;
+    st = tc_store_append(s->store, &a, &head, err);
+    rows_free(&row, 1);
+    return st;
 }
 
 static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
 {
-    tc_event_row row;
-    uint64_t head;
-    tc_study_lock(s);
-    tacit_status st = compose_row(s, r, &row, err);
-    pthread_mutex_unlock(&s->lock);
-    TC_TRY(st);
-    /* Unlocked: threads that tell at the same time share one sync of the disk. */
-    st = tc_store_append(
-        s->store,
-        &(tc_append){.study = s->id, .head = TC_ANY_HEAD, .events = &row, .n = 1, .durable = true},
-        &head, err);
-    rows_free(&row, 1);
-    return st;
+    for (;;) {
+        tc_study_stand before;
+        tacit_status st = append_report(s, r, &before, err);
+        if (st != TACIT_E_CONFLICT)
+            return st;
+        tc_study_lock(s);
+        st = tc_study_move_on(s, before, err);
+        pthread_mutex_unlock(&s->lock);
+        TC_TRY(st);
+    }
 }
 
 tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, double value,
@@ -420,15 +519,17 @@ tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, taci
 static tacit_status enqueue_locked(tc_study *s, const double *values, uint64_t *trial,
                                    tacit_error *err)
 {
+    TC_TRY(tc_study_catch_up(s, err));
     for (;;) {
         tc_event e;
-        TC_TRY(tc_study_catch_up(s, err));
+        tc_study_stand before = tc_study_stands(s);
         TC_TRY(tc_optimizer_enqueue(s->opt, values, tc_study_now(s), &e, err));
         tacit_status st = tc_study_append_here(s, &e, true, err);
         if (st == TACIT_OK)
             *trial = e.trial;
         if (st != TACIT_E_CONFLICT)
             return st;
+        TC_TRY(tc_study_move_on(s, before, err));
     }
 }
 
@@ -467,22 +568,18 @@ static tacit_status import_once(tc_study *s, size_t n, const double *values, con
 {
     size_t width = s->doc->space->n_params;
     uint64_t head;
-    TC_TRY(tc_study_catch_up(s, err));
     for (size_t i = 0; i < n; i++)
         TC_TRY(import_row(s, i, values + i * width, y[i], rows + 2 * i, err));
-    return tc_store_append(s->store,
-                           &(tc_append){.study = s->id,
-                                        .head = tc_optimizer_seq(s->opt),
-                                        .events = rows,
-                                        .n = 2 * n,
-                                        .durable = true},
-                           &head, err);
+    tc_append a = append_of(s, rows, 2 * n, true);
+    return tc_store_append(s->store, &a, &head, err);
 }
 
 static tacit_status import_locked(tc_study *s, size_t n, const double *values, const double *y,
                                   tacit_error *err)
 {
+    TC_TRY(tc_study_catch_up(s, err));
     for (;;) {
+        tc_study_stand before = tc_study_stands(s);
         tc_event_row *rows = tc_alloc(n, 2 * sizeof *rows);
         if (!rows)
             return tc_fail_memory(err);
@@ -491,6 +588,7 @@ static tacit_status import_locked(tc_study *s, size_t n, const double *values, c
         tc_free(rows);
         if (st != TACIT_E_CONFLICT)
             return st;
+        TC_TRY(tc_study_move_on(s, before, err));
     }
 }
 
@@ -531,20 +629,41 @@ static tacit_status encode_all(const tc_study *s, const tc_event *events, size_t
     return TACIT_OK;
 }
 
-tacit_status tc_study_append_seen(tc_study *s, const tc_event *events, size_t n, tacit_error *err)
+tacit_status tc_study_append_seen(tc_study *s, const tc_event *events, size_t n, bool durable,
+                                  tacit_error *err)
 {
     uint64_t head;
     tc_event_row *rows = tc_alloc(n, sizeof *rows);
     if (!rows)
         return tc_fail_memory(err);
     tacit_status st = encode_all(s, events, n, rows, err);
-    if (st == TACIT_OK)
-        st = tc_store_append(
-            s->store,
-            &(tc_append){.study = s->id, .head = tc_optimizer_seq(s->opt), .events = rows, .n = n},
-            &head, err);
+    if (st == TACIT_OK) {
+        tc_append a = append_of(s, rows, n, durable);
+        st = tc_store_append(s->store, &a, &head, err);
+    }
     rows_free(rows, n);
     tc_free(rows);
+    return st;
+}
+
+static tacit_status change_locked(tc_study *s, tc_study_changer change, void *user,
+                                  tacit_error *err)
+{
+    for (;;) {
+        tc_study_stand before = tc_study_stands(s);
+        tacit_status st = change(s, s->opt, user, err);
+        if (st != TACIT_E_CONFLICT)
+            return st;
+        TC_TRY(tc_study_move_on(s, before, err));
+    }
+}
+
+tacit_status tc_study_change(tc_study *s, tc_study_changer change, void *user, tacit_error *err)
+{
+    const tc_optimizer *o;
+    TC_TRY(tc_study_look(s, &o, err));
+    tacit_status st = change_locked(s, change, user, err);
+    tc_study_unlook(s);
     return st;
 }
 

@@ -1,10 +1,11 @@
 /* study.h - a study: its document, its journal and the optimizer that they determine.
  *
  * Every call first catches up with the journal (a tell only if its trial is not
- * known yet), so any number of threads and processes may work on one study. An ask
+ * known here as open), so any number of threads and processes may work on one study. An ask
  * is inserted only if nothing but tells came since it was computed, else it is
  * computed again: no two asks share a trial, and no stream of tells holds one up.
- * A tell returns when it is on disk. Thread-safe. */
+ * A tell returns when it is on disk, an ask when its store cannot lose it while its
+ * worker lives (README.md). Thread-safe. */
 #ifndef TC_STUDY_STUDY_H
 #define TC_STUDY_STUDY_H
 
@@ -45,7 +46,8 @@ void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user);
 #define TC_LEASE_LEAST_S 1
 #define TC_LEASE_MOST_S  2592000 /* 30 days */
 
-/* Takes the next trial. values: one double per parameter of the space. */
+/* Takes the next trial. values: one double per parameter of the space. E_IO: it may have been taken all the
+ * same. */
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
                           double *values, tacit_error *err);
 /* The same as a batch, of req->pulls at most, where the algorithm wants several: *pulls says how many it

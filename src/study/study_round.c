@@ -180,96 +180,116 @@ const tc_study_plan *tc_study_get_plan(const tc_study *s)
 
 /* ---- rounds ---- */
 
-/* An event that the optimizer made, into the journal. Others may have told a trial meanwhile, and
- * that stands in no way. */
-static tacit_status journal(tc_study *s, tacit_status made, const tc_event *e, tacit_error *err)
+/* One step of a round. */
+typedef struct step {
+    tc_event_kind kind;
+    uint64_t round, party;
+    const void *bytes; /* ABSORB, FETCH */
+    size_t n;
+    const char *reason;  /* SKIP, MISS; or NULL */
+    tc_text *message;    /* PUBLISH: what is to be sent ... */
+    uint64_t *published; /* ... and of which round it is */
+} step;
+
+static tacit_status compose_step(const tc_study *s, const step *t, tc_event *e, tacit_error *err)
 {
-    return made == TACIT_OK ? tc_study_append_here(s, e, true, err) : made;
+    int64_t now = tc_study_now(s);
+    switch (t->kind) {
+    case TC_EVENT_ABSORB:
+        return tc_optimizer_absorb(s->opt, t->round, t->bytes, t->n, now, e, err);
+    case TC_EVENT_SKIP:
+        return tc_optimizer_skip(s->opt, t->round, t->reason, now, e, err);
+    case TC_EVENT_FETCH:
+        return tc_optimizer_fetch(s->opt, t->round, t->party, t->bytes, t->n, now, e, err);
+    case TC_EVENT_MISS:
+        return tc_optimizer_miss(s->opt, t->round, t->party, t->reason, now, e, err);
+    default:
+        return tc_optimizer_publish(s->opt, now, e, err);
+    }
 }
 
-/* The same for bytes that came from outside: a coordinator that errs or lies must not leave a journal
+static tacit_status note_message(const step *t, const tc_event *e, tacit_error *err)
+{
+    t->message->len = 0;
+    tc_text_add_bytes(t->message, e->bytes, e->n_bytes);
+    *t->published = e->round;
+    return t->message->failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+/* Bytes that came from outside are tried first: a coordinator that errs or lies must not leave a journal
  * that nobody can read again. */
-static tacit_status journal_tried(tc_study *s, tacit_status made, const tc_event *e,
-                                  tacit_error *err)
+static tacit_status journal_step(tc_study *s, const step *t, tacit_error *err)
 {
-    return made == TACIT_OK ? tc_study_append_tried(s, e, err) : made;
+    tc_event e;
+    TC_TRY(compose_step(s, t, &e, err));
+    if (t->message)
+        TC_TRY(note_message(t, &e, err));
+    bool foreign = t->kind == TC_EVENT_ABSORB || t->kind == TC_EVENT_FETCH;
+    return foreign ? tc_study_append_tried(s, &e, err) : tc_study_append_here(s, &e, true, err);
 }
 
-static tacit_status enter(tc_study *s, tacit_error *err)
+/* Others may have told a trial meanwhile, and that stands in no way. What does is seen, and the step is made
+ * again from there. */
+static tacit_status take_step_locked(tc_study *s, const step *t, tacit_error *err)
+{
+    TC_TRY(tc_study_catch_up(s, err));
+    for (;;) {
+        tc_study_stand before = tc_study_stands(s);
+        tacit_status status = journal_step(s, t, err);
+        if (status != TACIT_E_CONFLICT)
+            return status;
+        TC_TRY(tc_study_move_on(s, before, err));
+    }
+}
+
+static tacit_status take_step(tc_study *s, const step *t, tacit_error *err)
 {
     tc_study_lock(s);
-    tacit_status status = tc_study_catch_up(s, err);
-    if (status != TACIT_OK)
-        pthread_mutex_unlock(&s->lock);
-    return status;
-}
-
-static tacit_status leave(tc_study *s, tacit_status status)
-{
+    tacit_status status = take_step_locked(s, t, err);
     pthread_mutex_unlock(&s->lock);
     return status;
 }
 
 tacit_status tc_study_need(tc_study *s, tc_need *out, tacit_error *err)
 {
-    TC_TRY(enter(s, err));
-    return leave(s, tc_optimizer_need(s->opt, out, err));
-}
-
-static tacit_status publish(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err)
-{
-    tc_event e;
-    TC_TRY(tc_optimizer_publish(s->opt, tc_study_now(s), &e, err));
-    tc_text_add_bytes(bytes, e.bytes, e.n_bytes);
-    if (bytes->failed)
-        return tc_fail_memory(err);
-    *round = e.round;
-    return tc_study_append_here(s, &e, true, err);
+    const tc_optimizer *o;
+    TC_TRY(tc_study_look(s, &o, err));
+    tacit_status status = tc_optimizer_need(o, out, err);
+    tc_study_unlook(s);
+    return status;
 }
 
 tacit_status tc_study_publish(tc_study *s, uint64_t *round, tc_text *bytes, tacit_error *err)
 {
-    TC_TRY(enter(s, err));
-    return leave(s, publish(s, round, bytes, err));
+    return take_step(s, &(step){.kind = TC_EVENT_PUBLISH, .message = bytes, .published = round},
+                     err);
 }
 
 tacit_status tc_study_absorb(tc_study *s, uint64_t round, const void *bytes, size_t n,
                              tacit_error *err)
 {
-    tc_event e;
-    TC_TRY(enter(s, err));
-    return leave(
-        s, journal_tried(s, tc_optimizer_absorb(s->opt, round, bytes, n, tc_study_now(s), &e, err),
-                         &e, err));
+    return take_step(s, &(step){.kind = TC_EVENT_ABSORB, .round = round, .bytes = bytes, .n = n},
+                     err);
 }
 
 tacit_status tc_study_skip(tc_study *s, uint64_t round, const char *reason, tacit_error *err)
 {
-    tc_event e;
-    TC_TRY(enter(s, err));
-    return leave(
-        s, journal(s, tc_optimizer_skip(s->opt, round, reason, tc_study_now(s), &e, err), &e, err));
+    return take_step(s, &(step){.kind = TC_EVENT_SKIP, .round = round, .reason = reason}, err);
 }
 
 tacit_status tc_study_fetch(tc_study *s, uint64_t round, uint64_t party, const void *bytes,
                             size_t n, tacit_error *err)
 {
-    tc_event e;
-    TC_TRY(enter(s, err));
-    return leave(s, journal_tried(s,
-                                  tc_optimizer_fetch(s->opt, round, party, bytes, n,
-                                                     tc_study_now(s), &e, err),
-                                  &e, err));
+    return take_step(
+        s, &(step){.kind = TC_EVENT_FETCH, .round = round, .party = party, .bytes = bytes, .n = n},
+        err);
 }
 
 tacit_status tc_study_miss(tc_study *s, uint64_t round, uint64_t party, const char *reason,
                            tacit_error *err)
 {
-    tc_event e;
-    TC_TRY(enter(s, err));
-    return leave(
-        s, journal(s, tc_optimizer_miss(s->opt, round, party, reason, tc_study_now(s), &e, err), &e,
-                   err));
+    return take_step(
+        s, &(step){.kind = TC_EVENT_MISS, .round = round, .party = party, .reason = reason}, err);
 }
 
 /* ---- what was sent ---- */

@@ -411,7 +411,7 @@ typedef struct meddler {
     size_t attempts, conflicts;
 } meddler;
 
-static tacit_status meddler_append(tc_store *s, const tc_append *a, uint64_t *head,
+static tacit_status meddler_append(tc_store *s, const tc_append *a, tc_event_id *end,
                                    tacit_error *err)
 {
     meddler *m = (meddler *)s;
@@ -422,11 +422,11 @@ static tacit_status meddler_append(tc_store *s, const tc_append *a, uint64_t *he
                  (double)(m->told * m->told % 7));
         tc_event_row e = {.kind = TC_EVENT_TELL, .trial = m->told++, .body = body};
         tc_append other = {.study = a->study, .head = TC_ANY_HEAD, .events = &e, .n = 1};
-        uint64_t end;
+        uint64_t told;
         m->most--;
-        assert_int_equal(tc_store_append(m->inner, &other, &end, NULL), TACIT_OK);
+        assert_int_equal(tc_store_append(m->inner, &other, &told, NULL), TACIT_OK);
     }
-    tacit_status st = tc_store_append(m->inner, a, head, err);
+    tacit_status st = tc_store_append_id(m->inner, a, end, err);
     m->attempts += leads;
     m->conflicts += st == TACIT_E_CONFLICT;
     return st;
@@ -437,10 +437,10 @@ static tacit_status meddler_get(tc_store *s, const char *name, tc_study_row *out
     return tc_store_study_get(((meddler *)s)->inner, name, out, err);
 }
 
-static tacit_status meddler_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
-                                 void *user, tacit_error *err)
+static tacit_status meddler_scan(tc_store *s, int64_t study, tc_event_id after,
+                                 tc_event_visit visit, void *user, tacit_error *err)
 {
-    return tc_store_scan(((meddler *)s)->inner, study, after, visit, user, err);
+    return tc_store_scan_after(((meddler *)s)->inner, study, after, visit, user, err);
 }
 
 static const tc_store_ops meddling = {

@@ -307,6 +307,48 @@ static void an_append_at_another_head_is_refused(void **state)
     assert_int_equal(head_of(*state, id), 1);
 }
 
+/* Whoever has seen an event says so, and learns if the journal does not have it. */
+static void an_event_that_is_not_there_is_named(void **state)
+{
+    int64_t id = put(*state, "a");
+    tacit_error err = {0};
+    tc_event_row two[] = {event(TC_EVENT_ASK, 0, "{}"), event(TC_EVENT_ASK, 1, "{}")};
+    tc_event_row tell = event(TC_EVENT_TELL, 0, "{}");
+    tc_append a = {.study = id, .events = two, .n = 2}, late = a;
+    tc_event_id end = {0}, next = {0};
+    seen all = {0};
+    assert_int_equal(tc_store_append_id(*state, &a, &end, &err), TACIT_OK);
+    assert_int_equal(end.seq, 2);
+    const tc_event_id others[] = {{3, 0}, {3, end.mark}, {2, end.mark + 1}, {1, end.mark + 1}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(tc_store_scan_after(*state, id, others[i], see, &all, &err),
+                         TACIT_E_CONFLICT);
+        late = (tc_append){.study = id, .events = &tell, .n = 1, .late = true};
+        late.head = others[i].seq;
+        late.mark = others[i].mark;
+        assert_int_equal(tc_store_append_id(*state, &late, &next, &err), TACIT_E_CONFLICT);
+        late.late = false;
+        assert_int_equal(tc_store_append_id(*state, &late, &next, &err), TACIT_E_CONFLICT);
+    }
+    assert_int_equal(all.n, 0);
+    assert_int_equal(tc_store_confirm(*state, id, end, &err), TACIT_OK);
+    assert_int_equal(tc_store_scan_after(*state, id, end, see, &all, &err), TACIT_OK);
+    assert_int_equal(all.n, 0);
+    /* After what it has seen; whatever has come since is no hindrance to a tell. */
+    a.head = end.seq;
+    a.mark = end.mark;
+    assert_int_equal(tc_store_append_id(*state, &a, &next, &err), TACIT_OK);
+    late = (tc_append){.study = id, .events = &tell, .n = 1, .late = true};
+    late.head = end.seq;
+    late.mark = end.mark;
+    assert_int_equal(tc_store_append_id(*state, &late, &next, &err), TACIT_OK);
+    assert_int_equal(next.seq, 5);
+    assert_int_equal(tc_store_scan_after(*state, id, end, see, &all, &err), TACIT_OK);
+    assert_int_equal(all.n, 3);
+    assert_int_equal(all.events[2].mark, next.mark);
+    forget(&all);
+}
+
 /* A tell of another trial is nothing to an ask that was computed without it. */
 static void tells_of_other_trials_stand_in_no_way(void **state)
 {
@@ -582,6 +624,7 @@ int store_suite_run(const store_kind *which)
         ON_STORE(a_list_goes_on_after_a_study),
         ON_STORE(events_come_back_in_order),
         ON_STORE(an_append_at_another_head_is_refused),
+        ON_STORE(an_event_that_is_not_there_is_named),
         ON_STORE(tells_of_other_trials_stand_in_no_way),
         ON_STORE(a_trial_is_told_once),
         ON_STORE(an_unknown_study_is_not_found),

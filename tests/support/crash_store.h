@@ -81,11 +81,11 @@ static inline tacit_status crash_study_put(tc_store *t, const tc_study_row *row,
     CRASH_WRITE(s, tc_store_study_put(s->disk, row, id, err), err);
 }
 
-static inline tacit_status crash_append(tc_store *t, const tc_append *a, uint64_t *head,
+static inline tacit_status crash_append(tc_store *t, const tc_append *a, tc_event_id *end,
                                         tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    CRASH_WRITE(s, tc_store_append(s->disk, a, head, err), err);
+    CRASH_WRITE(s, tc_store_append_id(s->disk, a, end, err), err);
 }
 
 static inline tacit_status crash_change(tc_store *t, const tc_change *c, size_t n, size_t *refused,
@@ -105,6 +105,13 @@ static inline tacit_status crash_erase(tc_store *t, int64_t study, tacit_error *
 {
     crash_store *s = crash_of(t);
     CRASH_WRITE(s, tc_store_study_erase(s->disk, study, err), err);
+}
+
+static inline tacit_status crash_confirm(tc_store *t, int64_t study, tc_event_id which,
+                                         tacit_error *err)
+{
+    crash_store *s = crash_of(t);
+    return s->dead ? crash_dead(err) : tc_store_confirm(s->disk, study, which, err);
 }
 
 static inline uint64_t crash_moment(tc_store *t)
@@ -153,11 +160,11 @@ static inline tacit_status crash_study_list(tc_store *t, int64_t after, tc_study
                    : tc_store_study_list_after(s->disk, after, crash_list_one, &l, err);
 }
 
-static inline tacit_status crash_scan(tc_store *t, int64_t study, uint64_t after,
+static inline tacit_status crash_scan(tc_store *t, int64_t study, tc_event_id after,
                                       tc_event_visit visit, void *user, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_scan(s->disk, study, after, visit, user, err);
+    return s->dead ? crash_dead(err) : tc_store_scan_after(s->disk, study, after, visit, user, err);
 }
 
 static inline tacit_status crash_told(tc_store *t, int64_t study, uint64_t trial,
@@ -287,6 +294,7 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .record_scan = crash_record_scan,
                                        .record_count = crash_record_count,
                                        .record_drop = crash_drop,
+                                       .confirm = crash_confirm,
                                        .moment = crash_moment,
                                        .settle = crash_settle,
                                        .study_erase = crash_erase};
