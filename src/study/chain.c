@@ -10,14 +10,14 @@
 
 /* ---- sums ---- */
 
-bool tc_sum_same(const tc_sum *a, const tc_sum *b)
+bool tc_checksum_same(const tc_checksum *a, const tc_checksum *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
 static void begin(crypto_generichash_state *h)
 {
-    crypto_generichash_init(h, NULL, 0, TC_SUM_BYTES);
+    crypto_generichash_init(h, NULL, 0, TC_CHECKSUM_BYTES);
 }
 
 static void add_number(crypto_generichash_state *h, uint64_t n)
@@ -39,14 +39,14 @@ static void add_text(crypto_generichash_state *h, const char *text)
     add_bytes(h, text, text ? strlen(text) : 0);
 }
 
-static tc_sum end(crypto_generichash_state *h)
+static tc_checksum end(crypto_generichash_state *h)
 {
-    tc_sum out;
+    tc_checksum out;
     crypto_generichash_final(h, out.bytes, sizeof out.bytes);
     return out;
 }
 
-tc_sum tc_chain_origin(const tc_study_row *row)
+tc_checksum tc_chain_origin(const tc_study_row *row)
 {
     crypto_generichash_state h;
     begin(&h);
@@ -60,7 +60,7 @@ tc_sum tc_chain_origin(const tc_study_row *row)
     return end(&h);
 }
 
-tc_sum tc_chain_next(const tc_sum *before, const tc_event_row *e)
+tc_checksum tc_chain_next(const tc_checksum *before, const tc_event_row *e)
 {
     crypto_generichash_state h;
     begin(&h);
@@ -73,7 +73,7 @@ tc_sum tc_chain_next(const tc_sum *before, const tc_event_row *e)
     return end(&h);
 }
 
-tc_sum tc_chain_record(const tc_record *r)
+tc_checksum tc_chain_record(const tc_record *r)
 {
     crypto_generichash_state h;
     begin(&h);
@@ -86,12 +86,12 @@ tc_sum tc_chain_record(const tc_record *r)
 
 /* ---- writing ---- */
 
-tc_chain tc_chain_new(const tc_sum *origin)
+tc_chain tc_chain_new(const tc_checksum *origin)
 {
     return (tc_chain){.origin = *origin, .end_sum = *origin, .sum = *origin};
 }
 
-const tc_sum *tc_chain_add(tc_chain *c, const tc_event_row *e)
+const tc_checksum *tc_chain_add(tc_chain *c, const tc_event_row *e)
 {
     tc_event_row numbered = *e;
     numbered.seq = ++c->end;
@@ -107,7 +107,7 @@ static tacit_status bad_event(const tc_event_row *e, const char *why, tacit_erro
                    tc_event_kind_name(e->kind), e->trial, why);
 }
 
-static bool is_sum(const tc_sum *sum, const void *stored, size_t size)
+static bool is_sum(const tc_checksum *sum, const void *stored, size_t size)
 {
     return size == sizeof *sum && memcmp(sum, stored, size) == 0;
 }
@@ -115,7 +115,7 @@ static bool is_sum(const tc_sum *sum, const void *stored, size_t size)
 /* At the end both must agree. */
 static tacit_status check_end(const tc_chain *c, tacit_error *err)
 {
-    if (c->seq != c->end || tc_sum_same(&c->sum, &c->end_sum))
+    if (c->seq != c->end || tc_checksum_same(&c->sum, &c->end_sum))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_CORRUPT,
                    "event %" PRIu64 " is not the one that the journal ended with", c->end);
@@ -171,10 +171,11 @@ tacit_status tc_chain_one(const tc_chain *c, const tc_event_row *e, const void *
     return tc_chain_take(&at, e, sum, size, err);
 }
 
-tacit_status tc_chain_check_study(const tc_study_row *row, const tc_sum *stored, tacit_error *err)
+tacit_status tc_chain_check_study(const tc_study_row *row, const tc_checksum *stored,
+                                  tacit_error *err)
 {
-    tc_sum sum = tc_chain_origin(row);
-    if (tc_sum_same(&sum, stored))
+    tc_checksum sum = tc_chain_origin(row);
+    if (tc_checksum_same(&sum, stored))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_CORRUPT,
                    "study \"%s\" is damaged: its document, points or seeds do not match their "
@@ -185,7 +186,7 @@ tacit_status tc_chain_check_study(const tc_study_row *row, const tc_sum *stored,
 tacit_status tc_chain_check_record(const tc_record *r, const void *sum, size_t size,
                                    tacit_error *err)
 {
-    tc_sum own = tc_chain_record(r);
+    tc_checksum own = tc_chain_record(r);
     if (is_sum(&own, sum, size))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_CORRUPT,

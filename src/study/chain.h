@@ -10,34 +10,34 @@
 
 #include "study/store.h"
 
-enum { TC_SUM_BYTES = 16 };
-typedef struct tc_sum {
-    uint8_t bytes[TC_SUM_BYTES];
-} tc_sum;
+enum { TC_CHECKSUM_BYTES = 16 };
+typedef struct tc_checksum {
+    uint8_t bytes[TC_CHECKSUM_BYTES];
+} tc_checksum;
 
-bool tc_sum_same(const tc_sum *a, const tc_sum *b);
+bool tc_checksum_same(const tc_checksum *a, const tc_checksum *b);
 
 /* Of everything in the row but its number. */
-tc_sum tc_chain_origin(const tc_study_row *row);
+tc_checksum tc_chain_origin(const tc_study_row *row);
 /* Of the event e->seq, after the one whose sum is `before`. */
-tc_sum tc_chain_next(const tc_sum *before, const tc_event_row *e);
+tc_checksum tc_chain_next(const tc_checksum *before, const tc_event_row *e);
 /* Of a record: its key and its value. */
-tc_sum tc_chain_record(const tc_record *r);
+tc_checksum tc_chain_record(const tc_record *r);
 
 /* What is stored of a journal's end, and how far it was read. */
 typedef struct tc_chain {
-    tc_sum origin;
+    tc_checksum origin;
     uint64_t plain; /* events up to here are from before there were sums: they have none */
     uint64_t end;
-    tc_sum end_sum;
+    tc_checksum end_sum;
     uint64_t seq; /* the last one that was read, and its sum */
-    tc_sum sum;
+    tc_checksum sum;
 } tc_chain;
 
 /* Of a study without events. */
-tc_chain tc_chain_new(const tc_sum *origin);
+tc_chain tc_chain_new(const tc_checksum *origin);
 /* Writing: the sum of the next event, which becomes the end. */
-const tc_sum *tc_chain_add(tc_chain *c, const tc_event_row *e);
+const tc_checksum *tc_chain_add(tc_chain *c, const tc_event_row *e);
 
 /* Reading: goes on after event `after`, whose stored sum this is (size 0: it has none). after <= end. */
 tacit_status tc_chain_begin(tc_chain *c, uint64_t after, const void *sum, size_t size,
@@ -52,7 +52,8 @@ tacit_status tc_chain_one(const tc_chain *c, const tc_event_row *e, const void *
                           const void *before, size_t before_size, tacit_error *err);
 
 /* E_CORRUPT: it does not match its stored sum. */
-tacit_status tc_chain_check_study(const tc_study_row *row, const tc_sum *stored, tacit_error *err);
+tacit_status tc_chain_check_study(const tc_study_row *row, const tc_checksum *stored,
+                                  tacit_error *err);
 tacit_status tc_chain_check_record(const tc_record *r, const void *sum, size_t size,
                                    tacit_error *err);
 

@@ -69,7 +69,7 @@ static tacit_status postgres_study_put(tc_store *store, const tc_study_row *row,
     tc_pg_arg_bytes(&args, &row->public_seed, sizeof row->public_seed);
     tc_pg_arg_bytes(&args, &row->party_seed, sizeof row->party_seed);
     tc_pg_arg_int(&args, row->created_ms);
-    tc_sum origin = tc_chain_origin(row);
+    tc_checksum origin = tc_chain_origin(row);
     tc_pg_arg_bytes(&args, &origin, sizeof origin);
     TC_TRY(tc_pg_ask((tc_postgres *)store, false, TC_PG_STUDY_PUT, &args, &r, err));
     bool made = PQntuples(r) > 0;
@@ -90,7 +90,7 @@ static tacit_status read_study(const tc_postgres *s, const PGresult *r, tc_study
         .points_csv = (char *)tc_pg_text(r, 0, 3),
         .created_ms = tc_pg_int(r, 0, 6),
     };
-    tc_sum stored;
+    tc_checksum stored;
     if (!row.name || !row.document ||
         !tc_pg_fixed(r, 0, 4, &row.public_seed, sizeof row.public_seed) ||
         !tc_pg_fixed(r, 0, 5, &row.party_seed, sizeof row.party_seed) ||

@@ -123,7 +123,7 @@ static tacit_status send_event(tc_postgres *s, PGconn *c, const attempt *t, cons
                                tc_chain *at, tacit_error *err)
 {
     tc_pg_args args = {0};
-    const tc_sum *sum = tc_chain_add(at, e);
+    const tc_checksum *sum = tc_chain_add(at, e);
     tc_pg_arg_int(&args, t->a->study);
     tc_pg_arg_int(&args, (int64_t)at->end);
     tc_pg_arg_int(&args, e->kind);

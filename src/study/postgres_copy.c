@@ -46,7 +46,7 @@ static tacit_status read_study(dumping *d, const PGresult *p, int i, tacit_error
                         .document = (char *)tc_pg_text(p, i, 2),
                         .points_csv = (char *)tc_pg_text(p, i, 3),
                         .created_ms = tc_pg_int(p, i, 6)};
-    tc_sum stored;
+    tc_checksum stored;
     if (!row.name || !row.document ||
         !tc_pg_fixed(p, i, 4, &row.public_seed, sizeof row.public_seed) ||
         !tc_pg_fixed(p, i, 5, &row.party_seed, sizeof row.party_seed) ||
@@ -219,7 +219,7 @@ static tacit_status put_study(const loading *l, const tc_study_row *row, tacit_e
                 " OVERRIDING SYSTEM VALUE VALUES($1::int8, $2::text, $3::text, $4::text,"
                 " $5::bytea, $6::bytea, $7::int8)",
                 &a, NULL, err));
-    tc_sum origin = tc_chain_origin(row);
+    tc_checksum origin = tc_chain_origin(row);
     tc_pg_arg_int(&journal, row->id);
     tc_pg_arg_bytes(&journal, &origin, sizeof origin);
     return exec(l->s, l->c,
@@ -262,7 +262,7 @@ static tacit_status put_event(loading *l, int64_t study, const tc_event_row *e, 
     tc_pg_args a = {0};
     if (study != l->study)
         TC_TRY(start_journal(l, study, err));
-    const tc_sum *sum = tc_chain_add(&l->at, e);
+    const tc_checksum *sum = tc_chain_add(&l->at, e);
     if (e->seq != l->at.end)
         return tc_fail(err, TACIT_E_CORRUPT, "event %llu of study number %lld is missing",
                        (unsigned long long)l->at.end, (long long)study);
@@ -315,7 +315,7 @@ static tacit_status put_record(const loading *l, const tc_record *r, tacit_error
     tc_pg_arg_int(&a, r->kind);
     tc_pg_arg_bytes(&a, r->key, r->key_size);
     tc_pg_arg_bytes(&a, r->value, r->size);
-    tc_sum sum = tc_chain_record(r);
+    tc_checksum sum = tc_chain_record(r);
     tc_pg_arg_bytes(&a, &sum, sizeof sum);
     return exec(l->s, l->c,
                 "INSERT INTO tacit.records(study, kind, key, version, value, sum)"

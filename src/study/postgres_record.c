@@ -84,7 +84,7 @@ static tacit_status send_change(tc_postgres *s, PGconn *c, const tc_change *chan
     arg_key(&args, r);
     if (change->what != TC_INSERT)
         tc_pg_arg_int(&args, (int64_t)r->version);
-    tc_sum sum;
+    tc_checksum sum;
     if (change->what == TC_INSERT || change->what == TC_REPLACE) {
         sum = tc_chain_record(r);
         tc_pg_arg_bytes(&args, r->value, r->size);

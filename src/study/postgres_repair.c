@@ -98,7 +98,7 @@ static tacit_status put_event(tc_postgres *s, PGconn *c, int64_t study, const tc
                               tc_chain *at, tacit_error *err)
 {
     tc_pg_args a = {0};
-    const tc_sum *sum = tc_chain_add(at, e);
+    const tc_checksum *sum = tc_chain_add(at, e);
     tc_pg_arg_int(&a, study);
     tc_pg_arg_int(&a, (int64_t)at->end);
     tc_pg_arg_int(&a, e->kind);
@@ -113,8 +113,8 @@ static tacit_status put_event(tc_postgres *s, PGconn *c, int64_t study, const tc
                 &a, NULL, err);
 }
 
-static tacit_status put_all(tc_postgres *s, PGconn *c, const tc_append *w, const tc_sum *origin,
-                            tacit_error *err)
+static tacit_status put_all(tc_postgres *s, PGconn *c, const tc_append *w,
+                            const tc_checksum *origin, tacit_error *err)
 {
     tc_pg_args a = {0};
     tc_chain at = tc_chain_new(origin);

@@ -105,7 +105,7 @@ static tacit_status begin_chain(tc_postgres *s, PGconn *c, const PGresult *r, in
                         .created_ms = tc_pg_int(r, i, 6)};
     tc_pg_fixed(r, i, 4, &row.public_seed, sizeof row.public_seed);
     tc_pg_fixed(r, i, 5, &row.party_seed, sizeof row.party_seed);
-    tc_sum origin = tc_chain_origin(&row);
+    tc_checksum origin = tc_chain_origin(&row);
     explicit_bzero(&row.party_seed, sizeof row.party_seed);
     tc_pg_arg_int(&a, tc_pg_int(r, i, 0));
     tc_pg_arg_bytes(&a, &origin, sizeof origin);
@@ -122,7 +122,7 @@ static tacit_status sum_record(tc_postgres *s, PGconn *c, const PGresult *p, int
     tc_record r = {.study = tc_pg_int(p, i, 0), .kind = (tc_record_kind)tc_pg_int(p, i, 1)};
     r.key = tc_pg_bytes(p, i, 2, &r.key_size);
     r.value = tc_pg_bytes(p, i, 3, &r.size);
-    tc_sum sum = tc_chain_record(&r);
+    tc_checksum sum = tc_chain_record(&r);
     tc_pg_arg_int(&a, r.study);
     tc_pg_arg_int(&a, r.kind);
     tc_pg_arg_bytes(&a, r.key, r.key_size);

@@ -8,7 +8,7 @@
 /* One event as it was found. */
 typedef struct tc_found {
     tc_event_row row; /* its body is owned */
-    tc_sum sum;
+    tc_checksum sum;
     size_t sum_size; /* 0 or that of a sum; anything else: damaged */
     bool whole;      /* it matches its checksum, or has none to match */
     bool checked;    /* false: the one before it is missing, so that it cannot be */

@@ -29,13 +29,13 @@ static tacit_status take(void *user, const tc_event_row *e, const void *sum, siz
 /* What event i was written after: the sum of the one before it as stored, and as computed. */
 typedef struct before {
     bool known;
-    tc_sum stored, computed;
+    tc_checksum stored, computed;
 } before;
 
-static bool follows(const tc_found *f, const tc_sum *sum)
+static bool follows(const tc_found *f, const tc_checksum *sum)
 {
-    tc_sum own = tc_chain_next(sum, &f->row);
-    return f->sum_size == sizeof own && tc_sum_same(&own, &f->sum);
+    tc_checksum own = tc_chain_next(sum, &f->row);
+    return f->sum_size == sizeof own && tc_checksum_same(&own, &f->sum);
 }
 
 /* An event without a sum, from before there were any. */
@@ -55,7 +55,7 @@ static void judge_one(tc_wreck *w, size_t i, before *b)
     f->whole = b->known ? by_computed || follows(f, &b->stored) : summed;
     if (by_computed && i > 0)
         w->events[i - 1].whole = true; /* where it was not: its sum was damaged, not what it says */
-    tc_sum computed =
+    tc_checksum computed =
         b->known ? tc_chain_next(by_computed ? &b->computed : &b->stored, &f->row) : f->sum;
     *b = (before){
         .known = b->known || summed, .stored = summed ? f->sum : computed, .computed = computed};
@@ -74,7 +74,7 @@ static void judge(tc_wreck *w)
             judge_one(w, i, &b);
     }
     if (w->n > 0 && w->events[w->n - 1].row.seq == w->end.end &&
-        tc_sum_same(&b.computed, &w->end.end_sum))
+        tc_checksum_same(&b.computed, &w->end.end_sum))
         w->events[w->n - 1].whole = true;
 }
 

@@ -53,7 +53,7 @@ static tacit_status sqlite_open(tc_store **out, const char *path, bool create, t
 
 static tacit_status put_head(tc_sqlite *s, const tc_study_row *row, int64_t id, tacit_error *err)
 {
-    tc_sum origin = tc_chain_origin(row);
+    tc_checksum origin = tc_chain_origin(row);
     sqlite3_bind_int64(s->sql[TC_SQL_HEAD_PUT], 1, id);
     tc_sqlite_bind_sum(s->sql[TC_SQL_HEAD_PUT], 2, &origin);
     int rc = tc_sqlite_run(s, TC_SQL_HEAD_PUT);
@@ -129,7 +129,7 @@ static tacit_status read_study(const tc_sqlite *s, sqlite3_stmt *q, tc_study_row
         .points_csv = (char *)sqlite3_column_text(q, 3),
         .created_ms = sqlite3_column_int64(q, 6),
     };
-    tc_sum stored;
+    tc_checksum stored;
     if (!row.name || !row.document || !read_seed(q, 4, &row.public_seed, sizeof row.public_seed) ||
         !read_seed(q, 5, &row.party_seed, sizeof row.party_seed) ||
         !tc_sqlite_column_sum(q, 7, &stored))

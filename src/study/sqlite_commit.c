@@ -21,12 +21,12 @@ tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err)
     return rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
-void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_sum *sum)
+void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_checksum *sum)
 {
     sqlite3_bind_blob(q, at, sum, sizeof *sum, SQLITE_STATIC);
 }
 
-bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_sum *out)
+bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_checksum *out)
 {
     const void *blob = sqlite3_column_blob(q, at);
     if (!blob || sqlite3_column_bytes(q, at) != (int)sizeof *out)

@@ -47,7 +47,7 @@ static tacit_status read_study(const dumping *d, sqlite3_stmt *q, tacit_error *e
                         .document = (char *)text_at(q, 2),
                         .points_csv = (char *)text_at(q, 3),
                         .created_ms = sqlite3_column_int64(q, 6)};
-    tc_sum stored;
+    tc_checksum stored;
     if (!row.name || !row.document || !fixed_at(q, 4, &row.public_seed, sizeof row.public_seed) ||
         !fixed_at(q, 5, &row.party_seed, sizeof row.party_seed) ||
         !fixed_at(q, 7, &stored, sizeof stored))
@@ -226,7 +226,7 @@ static tacit_status put_study(const loading *l, const tc_study_row *row, tacit_e
     bind_bytes(q, 6, &row->party_seed, sizeof row->party_seed);
     sqlite3_bind_int64(q, 7, row->created_ms);
     TC_TRY(run_put(l, PUT_STUDY, err));
-    tc_sum origin = tc_chain_origin(row);
+    tc_checksum origin = tc_chain_origin(row);
     q = l->put[PUT_HEAD];
     sqlite3_bind_int64(q, 1, row->id);
     tc_sqlite_bind_sum(q, 2, &origin);
@@ -291,7 +291,7 @@ static tacit_status put_entry(const loading *l, const char *name, const tc_ledge
 static tacit_status put_record(const loading *l, const tc_record *r, tacit_error *err)
 {
     sqlite3_stmt *q = l->put[PUT_RECORD];
-    tc_sum sum = tc_chain_record(r);
+    tc_checksum sum = tc_chain_record(r);
     tc_sqlite_bind_sum(q, 5, &sum);
     sqlite3_bind_int64(q, 1, r->study);
     sqlite3_bind_int64(q, 2, r->kind);

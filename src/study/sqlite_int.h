@@ -106,8 +106,8 @@ typedef struct tc_mark {
     pthread_mutex_t lock;
     int fd; /* -1: none */
     char *path;
-    tc_sum boot; /* of this machine: a hash */
-    tc_sum store;
+    tc_checksum boot; /* of this machine: a hash */
+    tc_checksum store;
     uint64_t committed, synced; /* transactions, as far as this handle knows */
 } tc_mark;
 
@@ -130,7 +130,7 @@ tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, ta
 /* Transactions so far, and the name that was drawn for the store. */
 typedef struct tc_store_age {
     uint64_t transactions;
-    tc_sum store;
+    tc_checksum store;
 } tc_store_age;
 enum { TC_SQLITE_SCHEMA = 4, TC_SQLITE_APPLICATION = 0x74616374 /* "tact": never changes */ };
 /* Inside a transaction: from this version to the newest. E_CORRUPT: the tables are others. */
@@ -186,8 +186,8 @@ tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err);
 tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, tc_chain *out, tacit_error *err);
 /* An append inside a transaction, which a refusal leaves as it was. */
 tacit_status tc_sqlite_insert(tc_sqlite *s, const tc_append *a, uint64_t *end, tacit_error *err);
-void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_sum *sum);
-bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_sum *out);
+void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_checksum *sum);
+bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_checksum *out);
 
 /* sqlite.c. Inside a transaction, with s->lock: the events after `after`, each checked. */
 tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,

@@ -35,26 +35,26 @@ enum { BOOT_BYTES = 36, MAGIC_BYTES = 8 };
 
 typedef struct image {
     char magic[MAGIC_BYTES];
-    tc_sum store;
-    tc_sum boot;                /* all zero: it could not be told */
+    tc_checksum store;
+    tc_checksum boot;           /* all zero: it could not be told */
     uint64_t committed, synced; /* little-endian */
-    tc_sum check;               /* of all before it */
+    tc_checksum check;          /* of all before it */
 } image;
 
 static const char magic[MAGIC_BYTES] = {'t', 'a', 'c', 'i', 't', ' ', 'm', '1'};
 
-static tc_sum check_of(const image *i)
+static tc_checksum check_of(const image *i)
 {
-    tc_sum out;
+    tc_checksum out;
     crypto_generichash(out.bytes, sizeof out.bytes, (const uint8_t *)i, offsetof(image, check),
                        NULL, 0);
     return out;
 }
 
-static tc_sum boot_of(const tc_sum *store)
+static tc_checksum boot_of(const tc_checksum *store)
 {
     char id[BOOT_BYTES];
-    tc_sum out = {{0}};
+    tc_checksum out = {{0}};
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return out;
@@ -67,9 +67,9 @@ static tc_sum boot_of(const tc_sum *store)
 
 static bool same_boot(const image *i)
 {
-    static const tc_sum unknown;
-    tc_sum now = boot_of(&i->store);
-    return !tc_sum_same(&now, &unknown) && tc_sum_same(&now, &i->boot);
+    static const tc_checksum unknown;
+    tc_checksum now = boot_of(&i->store);
+    return !tc_checksum_same(&now, &unknown) && tc_checksum_same(&now, &i->boot);
 }
 
 tc_marked tc_mark_read(const char *path)
@@ -85,16 +85,16 @@ tc_marked tc_mark_read(const char *path)
     close(fd);
     if (!whole || memcmp(i.magic, magic, sizeof magic) != 0)
         return (tc_marked){.found = false};
-    tc_sum check = check_of(&i);
+    tc_checksum check = check_of(&i);
     uint64_t least = le64toh(same_boot(&i) ? i.committed : i.synced);
-    return (tc_marked){.found = tc_sum_same(&check, &i.check),
+    return (tc_marked){.found = tc_checksum_same(&check, &i.check),
                        .age = {.transactions = least, .store = i.store}};
 }
 
 tacit_status tc_mark_check(const tc_sqlite *s, const tc_marked *before, const tc_store_age *now,
                            tacit_error *err)
 {
-    if (!before->found || !tc_sum_same(&before->age.store, &now->store) ||
+    if (!before->found || !tc_checksum_same(&before->age.store, &now->store) ||
         now->transactions >= before->age.transactions)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_CORRUPT,

@@ -80,7 +80,7 @@ static tacit_status write_change(tc_sqlite *s, const tc_change *c, tacit_error *
     if (c->what == TC_REQUIRE)
         return TACIT_OK;
     sqlite3_stmt *q = bind_key(s, statements[c->what], &c->record);
-    tc_sum sum;
+    tc_checksum sum;
     if (c->what != TC_ERASE) {
         sum = tc_chain_record(&c->record);
         bind_bytes(q, 4, c->record.value, c->record.size);

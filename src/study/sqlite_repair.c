@@ -65,7 +65,7 @@ tacit_status tc_sqlite_salvage(tc_store *store, int64_t study, struct tc_chain *
 /* ---- in ---- */
 
 /* Inside a transaction. */
-static int restart_journal(tc_sqlite *s, int64_t study, const tc_sum *origin)
+static int restart_journal(tc_sqlite *s, int64_t study, const tc_checksum *origin)
 {
     static const tc_sql goes[] = {TC_SQL_ERASE_EVENTS, TC_SQL_ERASE_HEAD};
     int rc = SQLITE_OK;

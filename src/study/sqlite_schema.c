@@ -135,7 +135,7 @@ static int begin_chain(sqlite3_stmt *q, sqlite3_stmt *put)
     if (!row.name || !row.document || !read_seed(q, 4, &row.public_seed, sizeof row.public_seed) ||
         !read_seed(q, 5, &row.party_seed, sizeof row.party_seed))
         return SQLITE_CORRUPT;
-    tc_sum origin = tc_chain_origin(&row);
+    tc_checksum origin = tc_chain_origin(&row);
     explicit_bzero(&row.party_seed, sizeof row.party_seed);
     sqlite3_bind_int64(put, 1, sqlite3_column_int64(q, 0));
     sqlite3_bind_int64(put, 2, sqlite3_column_int64(q, 7));
@@ -151,7 +151,7 @@ static int sum_record(sqlite3_stmt *q, sqlite3_stmt *put)
                    .value = sqlite3_column_blob(q, 4)};
     r.key_size = (size_t)sqlite3_column_bytes(q, 3);
     r.size = (size_t)sqlite3_column_bytes(q, 4);
-    tc_sum sum = tc_chain_record(&r);
+    tc_checksum sum = tc_chain_record(&r);
     sqlite3_bind_int64(put, 1, sqlite3_column_int64(q, 0));
     tc_sqlite_bind_sum(put, 2, &sum);
     return run(put);
