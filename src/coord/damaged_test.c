@@ -85,8 +85,8 @@ static void a_document_that_is_sent_is_not_ours(void **state)
 static void a_damaged_record_is_a_failure_of_ours(void **state)
 {
     static const char *const tokens[] = {"{", "{}", "{\"role\": \"operator\"}",
-                                         "{\"role\": \"nobody\", \"expires_ms\": 0, \"study\": 0, "
-                                         "\"agent\": 0}"};
+                                         ("{\"role\": \"nobody\", \"expires_ms\": 0, \"study\": 0, "
+                                          "\"agent\": 0}")};
     coord_world *w = *state;
     tc_key far = tc_key_number(1000);
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {

@@ -232,13 +232,14 @@ static void ask(tc_server *s, tc_pending *p)
 
 static void work(tc_crew *c, tc_pending *p, bool ending)
 {
-    if (c->slow && ending)
-        finish(p, 503);
-    else if (p->suspect && !tc_server_knows(c->server, p))
-        finish(p, 429);
-    else if (p->step == TC_STEP_ASK && tc_answers_full(c->server, p))
-        finish(p, 503); /* before it is computed */
-    else if (p->step == TC_STEP_ASK)
+    bool is_asked = p->step == TC_STEP_ASK;
+    int away = c->slow && ending                              ? 503
+               : p->suspect && !tc_server_knows(c->server, p) ? 429
+               : is_asked && tc_answers_full(c->server, p)    ? 503 /* before it is computed */
+                                                              : 0;
+    if (away != 0)
+        finish(p, away);
+    else if (is_asked)
         ask(c->server, p);
     else
         admit(c->server, p);

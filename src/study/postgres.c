@@ -177,7 +177,7 @@ static tacit_status read_end(const PGresult *r, tc_chain *out, tacit_error *err)
 static tacit_status visit_page(const PGresult *r, tc_event_id *after, tc_event_visit visit,
                                void *user, tacit_error *err)
 {
-    tc_chain at;
+    tc_chain at = {.end = 0};
     size_t size = 0;
     TC_TRY(read_end(r, &at, err));
     bool begun = after->seq > 0 && (uint64_t)tc_pg_int(r, 0, AT_EVENT) == after->seq;
@@ -220,7 +220,7 @@ static tacit_status postgres_scan(tc_store *store, int64_t study, tc_event_id af
 static tacit_status visit_told(const PGresult *r, tc_event_visit visit, void *user,
                                tacit_error *err)
 {
-    tc_chain at;
+    tc_chain at = {.end = 0};
     size_t size, before_size;
     TC_TRY(read_end(r, &at, err));
     tc_event_row e = event_at(r, 0);

@@ -224,7 +224,7 @@ static tacit_status finish_written(tc_postgres *s, PGconn *c, attempt *t, uint64
 static tacit_status try_append(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
 {
     attempt *t = user;
-    locked journal;
+    locked journal = {.mark = 0};
     uint64_t written = 0;
     TC_TRY(lock_journal(s, c, t->a, &journal, err));
     if (t->sent)
@@ -264,7 +264,7 @@ tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_er
     PGresult *r;
     tc_pg_arg_int(&args, study);
     TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_HEAD, &args, &r, err));
-    tc_chain at;
+    tc_chain at = {.end = 0};
     tacit_status st = read_chain(r, &at, err);
     PQclear(r);
     if (st == TACIT_OK)

@@ -352,8 +352,8 @@ static void a_mark_that_says_nothing_is_not_believed(void **state)
     (void)state;
     static const char *const marks[] = {"true > '%s-mark' && rm '%s-wal'",
                                         "printf 'tacit m2' > '%s-mark' && rm '%s-wal'",
-                                        "printf X | dd of='%s-mark' bs=1 seek=70 conv=notrunc 2> "
-                                        "/dev/null && rm '%s-wal'",
+                                        ("printf X | dd of='%s-mark' bs=1 seek=70 conv=notrunc 2> "
+                                         "/dev/null && rm '%s-wal'"),
                                         "rm '%s-mark' '%s-wal'"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         tacit_error err = {0};
