@@ -31,7 +31,7 @@ static const tc_audit_case *const cases[] = {
 };
 
 enum { COUNT = sizeof cases / sizeof *cases };
-enum { LEARNING_RUNS = 20000 }; /* of each world, before those that count */
+enum { LEARNING_RUNS = 20000 }; /* of each world at most, before those that count */
 
 size_t tc_audit_count(void)
 {
@@ -133,7 +133,7 @@ static tacit_status look_once(const tc_audit_case *c, bench *b, int world, tc_au
 static tacit_status learn(const tc_audit_case *c, bench *b, size_t runs, tacit_error *err)
 {
     tc_audit_look look = {0};
-    size_t enough = runs < LEARNING_RUNS ? runs : LEARNING_RUNS;
+    size_t enough = runs / 2 < LEARNING_RUNS ? runs / 2 : LEARNING_RUNS;
     for (size_t i = 0; i < enough && c->features > 0; i++)
         for (int world = 0; world < 2; world++) {
             TC_TRY(look_once(c, b, world, &look, err));
