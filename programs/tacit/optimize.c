@@ -223,4 +223,5 @@ const tc_verb tc_verb_optimize = {
     .min_args = 1,
     .max_args = 1,
     .takes_command = true,
+    .secrets = true, /* the program of a trial must not read our environment */
     .run = run};

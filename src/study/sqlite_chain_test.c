@@ -371,8 +371,28 @@ static void another_stores_mark_is_not_believed(void **state)
 {
     (void)state;
     make_killed();
+    shell("mv '%s-mark' '%s-other'", file, file);
     shell("rm '%s' '%s-wal'", file, file);
     tc_store_close(open_store());
+    shell("mv '%s-other' '%s-mark'", file, file);
+    tc_store_close(open_store());
+}
+
+/* A new coordinator with new keys would take the place of the old one. */
+static void a_store_that_was_lost_is_not_begun_anew(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_store *s = NULL;
+    for (int empty = 0; empty < 2; empty++) {
+        clear_folder(NULL);
+        make_killed();
+        shell(empty ? "true > '%s' && rm '%s-wal'" : "rm '%s' '%s-wal'", file, file);
+        assert_fails(tc_store_open(&s, url, true, &err), TACIT_E_CORRUPT,
+                     "is gone or empty, and its mark ");
+        shell("rm '%s-mark' && test '%s'", file, file);
+        tc_store_close(open_store());
+    }
 }
 
 /* After a loss of power the end of the log may be gone, but nothing that was synced. */
@@ -518,6 +538,7 @@ int main(void)
         IN_FOLDER(a_log_that_went_back_is_refused),
         IN_FOLDER(a_mark_that_says_nothing_is_not_believed),
         IN_FOLDER(another_stores_mark_is_not_believed),
+        IN_FOLDER(a_store_that_was_lost_is_not_begun_anew),
         IN_FOLDER(another_boot_counts_what_was_synced),
         IN_FOLDER(a_link_is_followed),
         IN_FOLDER(new_files_are_for_their_owner),

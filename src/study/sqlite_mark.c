@@ -29,6 +29,7 @@
 #include <inttypes.h>
 #include <sodium.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BOOT_BYTES = 36, MAGIC_BYTES = 8 };
@@ -117,6 +118,15 @@ static void write_mark(const tc_mark *m)
         return;
 }
 
+/* As SQLite does with the log: root's visit must not leave a mark that the store's owner cannot open. */
+static void give_to_owner(const tc_sqlite *s, int fd)
+{
+    struct stat store, mark;
+    if (geteuid() == 0 && stat(sqlite3_db_filename(s->db, "main"), &store) == 0 &&
+        fstat(fd, &mark) == 0 && (mark.st_uid != store.st_uid || mark.st_gid != store.st_gid))
+        (void)!fchown(fd, store.st_uid, store.st_gid);
+}
+
 tacit_status tc_mark_open(tc_sqlite *s, const tc_store_age *now, tacit_error *err)
 {
     tc_mark *m = &s->mark;
@@ -127,8 +137,11 @@ tacit_status tc_mark_open(tc_sqlite *s, const tc_store_age *now, tacit_error *er
     if (!m->path)
         return tc_fail_memory(err);
     m->fd = open(m->path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (m->fd < 0 && (errno == EACCES || errno == EPERM))
+        return TACIT_OK; /* another user's: this handle does without */
     if (m->fd < 0)
         return tc_fail(err, TACIT_E_IO, "%s-mark cannot be opened: %s", s->file, strerror(errno));
+    give_to_owner(s, m->fd);
     m->store = now->store;
     m->committed = now->transactions;
     m->boot = boot_of(&m->store);

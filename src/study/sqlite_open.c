@@ -155,15 +155,18 @@ static tacit_status check_folder(const char *file, const char *path, tacit_error
     return TACIT_OK;
 }
 
-/* SQLite would remove a log whose file is not there. */
-static tacit_status check_log(const char *file, const char *path, tacit_error *err)
+/* SQLite would remove a log whose file is not there, and a store that was lost would be begun anew. The file is
+ * looked at last: another process may be making it, which writes the file before its log and its mark. */
+static tacit_status check_lost(const char *file, const char *path, const beside *before,
+                               tacit_error *err)
 {
-    if (size_of(path, "-wal") <= 0)
+    bool log = size_of(path, "-wal") > 0;
+    if ((!log && !before->mark.found) || size_of(path, "") > 0)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_CORRUPT,
-                   "%s is gone or empty, and its log %s-wal is there: put the file back, or remove "
-                   "the log to begin anew",
-                   file, file);
+                   "%s is gone or empty, and its %s %s%s is there: put the file back, or remove "
+                   "what is left (%s-wal, %s-mark) to begin anew",
+                   file, log ? "log" : "mark", file, log ? "-wal" : "-mark", file, file);
 }
 
 /* A store holds keys, tokens and data of its own people: a new one is for its owner alone from the first
@@ -175,8 +178,8 @@ static tacit_status make_file(const char *file, const char *path, tacit_error *e
     return tc_fail(err, TACIT_E_IO, "%s cannot be made: %s", file, strerror(errno));
 }
 
-static tacit_status check_file(const char *file, const char *path, bool create, int64_t *size,
-                               tacit_error *err)
+static tacit_status check_file(const char *file, const char *path, const beside *before,
+                               bool create, int64_t *size, tacit_error *err)
 {
     struct stat info;
     bool fresh = false;
@@ -193,7 +196,7 @@ static tacit_status check_file(const char *file, const char *path, bool create, 
     }
     TC_TRY(check_folder(file, path, err));
     if (create && *size == 0)
-        TC_TRY(check_log(file, path, err));
+        TC_TRY(check_lost(file, path, before, err));
     return fresh ? make_file(file, path, err) : TACIT_OK;
 }
 
@@ -418,7 +421,7 @@ static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, ta
 {
     int64_t size;
     beside before = look_beside(path);
-    TC_TRY(check_file(s->file, path, create, &size, err));
+    TC_TRY(check_file(s->file, path, &before, create, &size, err));
     TC_TRY(connect_file(s, path, err));
     if (size > 0)
         TC_TRY(check_bytes(s, &before, err));

@@ -27,4 +27,15 @@ enrol_all g 2
 finish_all g 2
 [ "$(sort -u "$CORES")" = "$outside" ] || fail "a trial has the core limit $(sort -u "$CORES"), not $outside"
 [ "$(sort -u "$CORES.agent")" = 0 ] || fail "an agent may leave a core file: $(sort -u "$CORES.agent")"
+
+# A trial of a local study: it inherits no secret, and cannot read those of the process that started it.
+printf '{"name": "env", "direction": "maximize", "trials": 1, "space": {"x": {"type": "float", "low": 0, "high": 1}}, "algorithm": {"name": "random"}}' > "$dir/env.json"
+chmod 755 "$dir"
+mkdir -m 777 "$dir/open"
+cp "$tacit" "$dir/open/tacit" # which nobody can reach
+as_nobody() { if [ "$(id -u)" -eq 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
+(cd "$dir/open" && HOME=$dir/open TACIT_STORAGE="sqlite:///$dir/open/secret-name.db" as_nobody "$dir/open/tacit" optimize "$dir/env.json" --quiet -- \
+    sh -c '(cat "/proc/$PPID/environ" > environ) 2>/dev/null; env > environ.own; echo 1') > /dev/null || fail "the trial of nobody"
+[ -f "$dir/open/environ.own" ] || fail "no trial was run"
+grep -qa secret-name "$dir/open/environ" "$dir/open/environ.own" 2>/dev/null && fail "a trial reads the storage's name"
 exit "$failed"
