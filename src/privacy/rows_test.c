@@ -127,6 +127,12 @@ static void gaussian_rows_have_their_scale(void **state)
     double cost = tc_gaussian_delta(1 / v->event.parameter, 2) + tc_release_slack(r, 2);
     assert_true(cost <= 1e-5 * (1 + 1e-6));
     tc_release_free(r);
+    /* also where the grid takes a fifth of delta */
+    p.delta = 1e-13;
+    v = release_one(&p, &r);
+    double event = tc_gaussian_delta(1 / v->event.parameter, 2), slack = tc_release_slack(r, 2);
+    assert_true(slack > 0.01 * p.delta && event + slack <= p.delta * (1 + 1e-6));
+    tc_release_free(r);
 }
 
 static void auto_takes_the_smaller_noise(void **state)
