@@ -122,17 +122,24 @@ steps() {
         n=$((n + 1))
     done
 }
-blank=$(tr -d '[]' < ../curator/loans.csv.secret | sed 's/.*"order"://; s/}//' | tr ',' '\n' |
-    awk '$1 == 59 { print NR - 1 }')
-other=$(((row + 1) % 60))
-[ "$other" != "$blank" ] || other=$(((row + 2) % 60))
+place_of() { # RECORD: its row in the release, which has an order of its own
+    tr -d '[]' < ../curator/loans.csv.secret | sed 's/.*"order"://; s/}//' | tr ',' '\n' |
+        awk -v record="$1" '$1 == record { print NR - 1 }'
+}
+blank=$(place_of 59) # has no value
+best=$(place_of 14)  # has the largest
+row_after() { # N: row + N, or the next that is neither
+    next=$(((row + $1) % 60))
+    while [ "$next" = "$blank" ] || [ "$next" = "$best" ]; do next=$(((next + 1) % 60)); done
+    echo "$next"
+}
+other=$(row_after 1)
 check "an answer to another question" answer "$other"
 bad 2 "which was never asked" model next released.json --state s.db --answer answer.json
 cd ../curator || exit 1
 good "a record without a value" curate answer loans.csv "$blank"
 check "is answered, too" says '"value":null,"sd":0.0,"private":false'
-hand=$(((row + 3) % 60))
-[ "$hand" != "$blank" ] || hand=$(((row + 4) % 60))
+hand=$(row_after 5)
 good "a value may be given by hand" curate answer loans.csv "$hand" 0.25
 check "and is answered" says '"value":0.25,"sd":0.0,"private":false'
 good "once and for all" curate answer loans.csv "$hand" 99

@@ -2,6 +2,9 @@
 # guard_live_test.sh - processes that hold secrets leave no core files, and the programs that they start may.
 . "$(dirname "$0")/../support/coordinator.sh"
 
+# The sanitizer would forbid core files by itself.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}disable_coredump=0"
+
 core_of() { awk '/^Max core file size/ { print $5 }' "/proc/$1/limits"; }
 
 # shellcheck disable=SC3045  # where the shell has no -S, the limit stays what it is
@@ -37,5 +40,10 @@ as_nobody() { if [ "$(id -u)" -eq 0 ]; then setpriv --reuid=65534 --regid=65534 
 (cd "$dir/open" && HOME=$dir/open TACIT_STORAGE="sqlite:///$dir/open/secret-name.db" as_nobody "$dir/open/tacit" optimize "$dir/env.json" --quiet -- \
     sh -c '(cat "/proc/$PPID/environ" > environ) 2>/dev/null; env > environ.own; echo 1') > /dev/null || fail "the trial of nobody"
 [ -f "$dir/open/environ.own" ] || fail "no trial was run"
-grep -qa secret-name "$dir/open/environ" "$dir/open/environ.own" 2>/dev/null && fail "a trial reads the storage's name"
+grep -qa secret-name "$dir/open/environ.own" && fail "a trial inherits the storage's name"
+if grep -qa __asan_init "$tacit"; then # its leak checker traces the process (guard.c)
+    echo "not looked at with AddressSanitizer: the environment of the parent"
+else
+    grep -qa secret-name "$dir/open/environ" 2>/dev/null && fail "a trial reads the storage's name"
+fi
 exit "$failed"
