@@ -163,15 +163,6 @@ static tc_event_row event_at(const PGresult *r, int row)
     };
 }
 
-static tacit_status read_end(const PGresult *r, tc_chain *out, tacit_error *err)
-{
-    if (PQntuples(r) == 0)
-        return tc_study_gone(err);
-    return tc_pg_read_chain(r, 0, AT_END, out)
-               ? TACIT_OK
-               : tc_fail(err, TACIT_E_CORRUPT, "the journal's end has no checksum");
-}
-
 /* The first row is event *after, which was checked when it was read, if it is still that one; the rest follow
  * it. *after: the last one of them. */
 static tacit_status visit_page(const PGresult *r, tc_event_id *after, tc_event_visit visit,
@@ -179,7 +170,7 @@ static tacit_status visit_page(const PGresult *r, tc_event_id *after, tc_event_v
 {
     tc_chain at = {.end = 0};
     size_t size = 0;
-    TC_TRY(read_end(r, &at, err));
+    TC_TRY(tc_pg_read_end(r, AT_END, &at, err));
     bool begun = after->seq > 0 && (uint64_t)tc_pg_int(r, 0, AT_EVENT) == after->seq;
     bool other = begun && after->mark != 0 && after->mark != tc_pg_mark(r, 0, AT_TOKEN);
     if (after->seq > at.end || other)
@@ -222,7 +213,7 @@ static tacit_status visit_told(const PGresult *r, tc_event_visit visit, void *us
 {
     tc_chain at = {.end = 0};
     size_t size, before_size;
-    TC_TRY(read_end(r, &at, err));
+    TC_TRY(tc_pg_read_end(r, AT_END, &at, err));
     tc_event_row e = event_at(r, 0);
     const uint8_t *sum = tc_pg_bytes(r, 0, AT_SUM, &size);
     const uint8_t *before = tc_pg_bytes(r, 0, AT_BEFORE, &before_size);

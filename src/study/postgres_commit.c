@@ -56,11 +56,11 @@ bool tc_pg_read_chain(const PGresult *r, int row, int column, tc_chain *out)
            tc_pg_fixed(r, row, column + 2, &out->origin, sizeof out->origin);
 }
 
-static tacit_status read_chain(const PGresult *r, tc_chain *out, tacit_error *err)
+tacit_status tc_pg_read_end(const PGresult *r, int column, tc_chain *out, tacit_error *err)
 {
     if (PQntuples(r) == 0)
         return tc_study_gone(err);
-    return tc_pg_read_chain(r, 0, 0, out)
+    return tc_pg_read_chain(r, 0, column, out)
                ? TACIT_OK
                : tc_fail(err, TACIT_E_CORRUPT, "the journal's end has no checksum");
 }
@@ -72,7 +72,7 @@ static tacit_status read_lock(tc_postgres *s, PGconn *c, locked *out, tacit_erro
     if (st == TACIT_OK)
         st = tc_pg_judge(s, c, r, err);
     if (st == TACIT_OK)
-        st = read_chain(r, &out->at, err);
+        st = tc_pg_read_end(r, 0, &out->at, err);
     if (st == TACIT_OK)
         out->mark = tc_pg_mark(r, 0, 5);
     PQclear(begun);
@@ -265,7 +265,7 @@ tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_er
     tc_pg_arg_int(&args, study);
     TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_HEAD, &args, &r, err));
     tc_chain at = {.end = 0};
-    tacit_status st = read_chain(r, &at, err);
+    tacit_status st = tc_pg_read_end(r, 0, &at, err);
     PQclear(r);
     if (st == TACIT_OK)
         *head = at.end;

@@ -152,6 +152,8 @@ tacit_status tc_pg_append(tc_store *store, const tc_append *a, tc_event_id *end,
 tacit_status tc_pg_confirm(tc_store *store, int64_t study, tc_event_id which, tacit_error *err);
 /* The columns head, sum, origin and plain of a journal, from `column` on. False: they make no sense. */
 bool tc_pg_read_chain(const PGresult *r, int row, int column, tc_chain *out);
+/* The same of the first row, for a study that may be gone. */
+tacit_status tc_pg_read_end(const PGresult *r, int column, tc_chain *out, tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. */
 tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err);
 
