@@ -146,8 +146,11 @@ static tacit_status through_ledger(const perturb_opts *o, double y, bool quiet, 
                           .low = -o->bound,
                           .high = o->bound,
                           .answers = (uint64_t)o->answers};
-    tc_user_ledger_place at = {
-        .given = o->storage, .name = o->ledger, .user = o->user, .quiet = quiet};
+    tc_user_ledger_place at = {.given = o->storage,
+                               .study = tc_ledger_study_hash(o->study),
+                               .name = o->ledger,
+                               .user = o->user,
+                               .quiet = quiet};
     tc_curator_ledger l = {0};
     tc_ldp_curator c;
     if (o->count > o->answers)

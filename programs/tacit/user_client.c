@@ -35,7 +35,7 @@ tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_venue *v, const tc
     const tc_study_doc *doc = tc_venue_document(v);
     bool asks = v->served && !v->session.given; /* who names the document has agreed to it */
     tc_user_ledger_place at = {.given = who->ledger_storage,
-                               .study = v->served ? NULL : tc_storage_url(who->where->storage),
+                               .storage = v->served ? NULL : tc_storage_url(who->where->storage),
                                .user = who->name,
                                .quiet = who->quiet};
     if (asks)

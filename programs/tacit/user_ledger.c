@@ -1,10 +1,14 @@
 /* user_ledger.c - see user_ledger.h.
  *
- * The file "ledgers" of the user's folder has a line for each storage that was warned of ("warned HASH"), and for each
- * reply that was taken along from where, its number there and the head of the chain after it ("taken HASH NUMBER HEAD").
- * So an older ledger that was put back or made anew is known for what it is. Whoever takes a ledger along has the file
- * locked. Should the process die between ledger and file, one reply is charged twice: more than was spent, never
- * less. */
+ * The file "ledgers" of the user's folder has a line
+ * - for each storage that was warned of ("warned HASH of");
+ * - for each reply that was taken along: from where, its number there and the head of the chain after it ("taken HASH
+ *   NUMBER HEAD"). A process that was killed while it took a ledger along is continued by the next one from here;
+ * - for each storage whose older ledger was looked for, found or not, and for each study whose older ledgers were
+ *   ("closed HASH storage", "closed HASH study"). A closed one is never read again: the server could write replies there
+ *   that the user never gave, each time up to the user's cap.
+ * The file is locked while a ledger is taken along. If the process dies between ledger and file, one reply is charged
+ * twice: more than was spent, never less. */
 #include "user_ledger.h"
 
 #include "base/memory.h"
@@ -198,15 +202,6 @@ static tc_ledger_hash hash_words(const tc_ledger_hash *first, const char *name, 
     return tc_ledger_study_hash(text);
 }
 
-/* E_NOT_FOUND: there is no such storage, or it has no such ledger. */
-static tacit_status older_open(older *o, const char *storage, const tc_user_ledger_place *p,
-                               tacit_error *err)
-{
-    tc_ledger_hash where = tc_storage_hash(storage);
-    o->id = hash_words(&where, p->name, p->user);
-    return tc_curator_ledger_open(&o->from, storage, p->name, false, err);
-}
-
 /* Is it charged to this user? What is charged to everybody is the user's, too. */
 static bool concerns(const tc_ledger_entry *e, const char *user)
 {
@@ -270,8 +265,8 @@ static tacit_status take_entry(tc_ledger *to, const older *o, uint64_t seq, note
     return notes_add(n, "taken", &o->id, text, err);
 }
 
-static tacit_status take_locked(tc_ledger *to, const older *o, notes *n,
-                                const tc_user_ledger_place *p, tacit_error *err)
+static tacit_status take_entries(tc_ledger *to, const older *o, notes *n,
+                                 const tc_user_ledger_place *p, tacit_error *err)
 {
     uint64_t taken = 0, entries = tc_ledger_get_head(o->from.ledger).seq;
     for (uint64_t seq = last_taken(n, o) + 1; seq <= entries; seq++) {
@@ -292,50 +287,64 @@ static tacit_status take_locked(tc_ledger *to, const older *o, notes *n,
     return TACIT_OK;
 }
 
-static bool has_replies(const older *o, const char *user)
+/* what: "storage" or "study". */
+static bool is_closed(const notes *n, const char *what, const tc_ledger_hash *id)
 {
-    uint64_t entries = tc_ledger_get_head(o->from.ledger).seq;
-    for (uint64_t seq = 1; seq <= entries; seq++)
-        if (concerns(tc_ledger_get(o->from.ledger, seq, NULL), user))
+    char rest[LINE_BYTES];
+    rewind(n->file);
+    while (notes_next(n, "closed", id, rest))
+        if (strcmp(rest, what) == 0)
             return true;
     return false;
 }
 
-static tacit_status take_from(tc_ledger *to, const char *storage, const tc_user_ledger_place *p,
-                              tacit_error *err)
+/* Takes along what this storage has, once: afterwards it is closed, also if there was nothing. */
+static tacit_status take_from(tc_ledger *to, const char *storage, notes *n,
+                              const tc_user_ledger_place *p, tacit_error *err)
 {
     older o = {0};
-    notes n = {0};
     tacit_error why = {0};
-    tacit_status st = older_open(&o, storage, p, &why);
-    if (st == TACIT_OK && has_replies(&o, p->user)) {
-        st = notes_open(&n, &why);
-        if (st == TACIT_OK)
-            st = take_locked(to, &o, &n, p, &why);
-    }
-    notes_close(&n);
+    tc_ledger_hash where = tc_storage_hash(storage);
+    o.id = hash_words(&where, p->name, p->user);
+    if (is_closed(n, "storage", &o.id))
+        return TACIT_OK;
+    tacit_status st = tc_curator_ledger_open(&o.from, storage, p->name, false, &why);
+    if (st == TACIT_OK)
+        st = take_entries(to, &o, n, p, &why);
     tc_curator_ledger_close(&o.from);
     if (st == TACIT_OK || st == TACIT_E_NOT_FOUND)
-        return TACIT_OK;
+        return notes_add(n, "closed", &o.id, "storage", err);
     return tc_fail(err, st, "what user \"%.60s\" has replied before cannot be read: %s", p->user,
                    why.msg);
 }
 
 /* Where earlier versions kept the ledger: beside the study, in TACIT_STORAGE, in the folder of the command. */
+static tacit_status take_all(tc_ledger *to, const char *own, notes *n,
+                             const tc_user_ledger_place *p, tacit_error *err)
+{
+    const char *places[] = {p->storage, getenv("TACIT_STORAGE"), TC_STORAGE_DEFAULT};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *at = places[i];
+        if (at && *at && strncmp(at, "memory:", 7) != 0 && !same_storage(at, own))
+            TC_TRY(take_from(to, at, n, p, err));
+    }
+    return TACIT_OK;
+}
+
+/* Before the user's first reply in a study, and never after. */
 static tacit_status take_along(tc_ledger *to, const char *own, const tc_user_ledger_place *p,
                                tacit_error *err)
 {
-    const char *variable = getenv("TACIT_STORAGE");
-    const char *places[] = {p->study, variable, TC_STORAGE_DEFAULT};
-    for (size_t i = 0; i < 3; i++) {
-        const char *at = places[i];
-        bool skip = !at || !*at || strncmp(at, "memory:", 7) == 0 || same_storage(at, own);
-        for (size_t k = 0; k < i && !skip; k++)
-            skip = places[k] && *places[k] && same_storage(at, places[k]);
-        if (!skip)
-            TC_TRY(take_from(to, at, p, err));
+    notes n = {0};
+    tc_ledger_hash study = hash_words(&p->study, p->name, p->user);
+    tacit_status st = notes_open(&n, err);
+    if (st == TACIT_OK && !is_closed(&n, "study", &study)) {
+        st = take_all(to, own, &n, p, err);
+        if (st == TACIT_OK)
+            st = notes_add(&n, "closed", &study, "study", err);
     }
-    return TACIT_OK;
+    notes_close(&n);
+    return st;
 }
 
 tacit_status tc_user_ledger_open(tc_curator_ledger *l, const tc_user_ledger_place *p,

@@ -6,7 +6,8 @@
  * replies about one reward.
  *
  * Earlier versions kept it in the study's storage, in TACIT_STORAGE or in ./tacit.db. What a user has replied there
- * is taken along into the user's own ledger before the next reply. Called by the verbs that perturb rewards, and by
+ * is taken along into the user's own ledger before the user's first reply in a study, and each storage is read once only:
+ * what is written there later, by the server or by an earlier version, is not the user's. Called by the verbs that perturb rewards, and by
  * privacy_status.c. */
 #ifndef TC_PROGRAM_USER_LEDGER_H
 #define TC_PROGRAM_USER_LEDGER_H
@@ -24,10 +25,10 @@ tacit_status tc_user_ledger_url(char url[PATH_MAX], tacit_error *err);
 bool tc_user_ledger_exists(char url[PATH_MAX]);
 
 typedef struct tc_user_ledger_place {
-    const char *given; /* a storage by hand, which is warned of once; NULL: the user's own */
-    const char
-        *study; /* the URL of the study's storage; NULL: it is at a coordinator, or not known */
-    const char *name; /* of the ledger */
+    const char *given;    /* a storage by hand, which is warned of once; NULL: the user's own */
+    const char *storage;  /* the study's; NULL: it is at a coordinator, or not known */
+    tc_ledger_hash study; /* that asks */
+    const char *name;     /* of the ledger */
     const char *user;
     bool quiet;
 } tc_user_ledger_place;

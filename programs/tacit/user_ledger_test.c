@@ -1,5 +1,5 @@
-/* user_ledger_test.c - one ledger wherever a command is started, and an older one of several processes that is
- * taken along once. */
+/* user_ledger_test.c - one ledger wherever a command is started; an older one that several processes take along
+ * once; and a server that writes replies into the older one afterwards. */
 #include "user_ledger.h"
 
 #include "algo/ldp/ldp_curator.h"
@@ -95,7 +95,7 @@ static void an_older_ledger_is_taken_along_once(void **state)
     tc_user_ledger_place old = {
         .given = "sqlite:///old.db", .name = "replies", .user = "ann", .quiet = true};
     tc_user_ledger_place own = {
-        .study = "sqlite:///old.db", .name = "replies", .user = "ann", .quiet = true};
+        .storage = "sqlite:///old.db", .name = "replies", .user = "ann", .quiet = true};
     double reply[3], now;
     pid_t child[PROCESSES];
     (void)state;
@@ -112,12 +112,51 @@ static void an_older_ledger_is_taken_along_once(void **state)
         assert_int_equal(waitpid(child[i], &status, 0), child[i]);
         assert_int_equal(status, 0);
     }
-    assert_int_equal(ask(&old, 3, &reply[0]), 4); /* an earlier version goes on */
-    assert_int_equal(ask(&own, 3, &now), 4);
-    assert_same_bits(now, reply[0]);
-    assert_int_equal(ask(&own, 4, &now), 5);
-    assert_int_equal(ask(&old, 4, &now), 5); /* and gives another reply to what was answered here */
-    assert_int_equal(ask(&own, 4, &now), 6);
+}
+
+enum { PLANTED = 5 };
+
+/* Five replies that nobody gave, in ann's name. */
+static void plant(const char *storage)
+{
+    tc_user_ledger_place server = {
+        .given = storage, .name = "planted", .user = "ann", .quiet = true};
+    double reply;
+    for (uint64_t i = 0; i < PLANTED; i++)
+        assert_int_equal(ask(&server, i, &reply), i + 1);
+}
+
+/* The server writes into its storage before ann's first reply there (which cannot be told from an earlier version), and
+ * then all the time: ann is charged for the first only. */
+static void a_server_plants_replies_once_at_most(void **state)
+{
+    tc_user_ledger_place own = {
+        .study = tc_ledger_study_hash("doses"), .name = "planted", .user = "ann", .quiet = true};
+    const tc_ledger_hash other = tc_ledger_study_hash("other doses");
+    double reply;
+    (void)state;
+    own.storage = "sqlite:///empty.db";
+    assert_int_equal(ask(&own, 10, &reply), 1);
+    plant("sqlite:///empty.db"); /* where no ledger was before */
+    assert_int_equal(ask(&own, 11, &reply), 2);
+    own.study = other; /* and is asked for by another study */
+    assert_int_equal(ask(&own, 12, &reply), 3);
+
+    own.study = tc_ledger_study_hash("third doses");
+    own.storage = "sqlite:///server.db";
+    plant("sqlite:///server.db");
+    assert_int_equal(ask(&own, 13, &reply), 4 + PLANTED);
+    assert_int_equal(remove("server.db"), 0); /* a new one, which looks like an older one */
+    cap = 9;
+    plant("sqlite:///server.db");
+    assert_int_equal(ask(&own, 13, &reply), 4 + PLANTED);
+
+    own.storage = "sqlite:///moved.db"; /* the study is said to be elsewhere now */
+    plant("sqlite:///moved.db");
+    assert_int_equal(ask(&own, 13, &reply), 4 + PLANTED);
+    plant("sqlite:///tacit.db"); /* or ann works in the server's folder */
+    assert_int_equal(ask(&own, 13, &reply), 4 + PLANTED);
+    assert_int_equal(remove("tacit.db"), 0);
 }
 
 /* The first reply of each ledger sets a cap: of two that become one the smaller holds. */
@@ -133,7 +172,9 @@ static void the_smaller_cap_holds(void **state)
     cap = 9;
     assert_int_equal(ask(&own, 1, &reply), 1);
     assert_int_equal(cap, 9);
-    own.study = old.given;
+    own.study =
+        tc_ledger_study_hash("doses"); /* of which the user's own ledger has heard nothing */
+    own.storage = old.given;
     assert_int_equal(ask(&own, 1, &reply), 2);
     assert_int_equal(cap, 3);
 }
@@ -147,9 +188,9 @@ static void releases_about_everybody_are_refused(void **state)
     const double zero = 0;
     const tc_ledger_charge everybody = {.study = tc_ledger_study_hash("x"), .round = 1};
     tc_user_ledger_place at = {
-        .study = "sqlite:///other.db", .name = "replies", .user = "bob", .quiet = true};
+        .storage = "sqlite:///other.db", .name = "replies", .user = "bob", .quiet = true};
     (void)state;
-    assert_ok(tc_curator_ledger_open(&old, at.study, at.name, true, &err));
+    assert_ok(tc_curator_ledger_open(&old, at.storage, at.name, true, &err));
     assert_ok(tc_none_release(&r, 1, 1, &zero, TC_UNIT_USER, "as it is", &err));
     assert_ok(tc_ledger_release(old.ledger, NULL, &everybody, r, &receipt, &err));
     tc_release_free(r);
@@ -165,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_ledger_wherever_it_is_started),
         cmocka_unit_test(an_older_ledger_is_taken_along_once),
+        cmocka_unit_test(a_server_plants_replies_once_at_most),
         cmocka_unit_test(the_smaller_cap_holds),
         cmocka_unit_test(releases_about_everybody_are_refused),
     };

@@ -84,7 +84,7 @@ tacit_status tc_user_reply_open(tc_user_reply *u, const tc_study_doc *doc,
     place.name = TC_REPLIES_LEDGER;
     u->user = at->user;
     u->quiet = at->quiet;
-    u->study = tc_ledger_study_hash(doc->name);
+    u->study = place.study = tc_ledger_study_hash(doc->name);
     TC_TRY(tc_user_ledger_open(&u->ledger, &place, err));
     TC_TRY(tc_ldp_curator_init(&u->curator, u->ledger.ledger, &terms, err));
     tc_curator_noise_init(&u->noise, -1, 0);

@@ -139,23 +139,24 @@ restore before
 good "once more" tell doses 0 0.5 --user fay --storage "$storage"
 check "without a word" lacks "earlier version" err
 check "and no charge" [ "$(spent fay)" -eq 1 ]
-check "a reply in this folder" earlier sqlite:///tacit.db fay doses 7
-good "is found here" $reply --study doses --question 7 --user fay --answers 2
-check "and counted" [ "$(spent fay)" -eq 2 ]
-bad 9 'user "fay" may give 2 answers in all, has given 2' $reply --study doses --question 8 --user fay --answers 2
-check "a third by an earlier version" earlier sqlite:///tacit.db fay doses 0
-check "which is another reply to trial 0" [ "$(cat out)" != "$was" ]
-good "the next look" $reply --study doses --question 0 --user fay --answers 2
-check "tells the first" [ "$(cat out)" = "$was" ]
-check "and counts both" [ "$(spent fay)" -eq 3 ]
-copy tacit.db newer
+
+# the server now adds replies that fay never gave, to use up her cap
+check "a planted reply" earlier "$storage" fay doses 5
+check "and one in the folder that she works in" earlier sqlite:///tacit.db fay doses 6
+good "a second trial" ask doses --storage "$storage"
+good "is told" tell doses 1 0.5 --user fay --storage "$storage"
+check "without a word" lacks "earlier version" err
+check "and is all that is counted" [ "$(spent fay)" -eq 2 ]
+sed "s/doses/planted/" study.json > planted.json
+good "under another name" ask planted.json --storage "$storage"
+bad 9 'user "fay" may give 2 answers in all, has given 2' tell planted 0 0.5 --user fay --storage "$storage"
 rm -f tacit.db*
-check "an earlier version that begins anew in this folder" earlier sqlite:///tacit.db fay doses 7
-good "the next look" $reply --study doses --question 0 --user fay --answers 2
-check "counts that, too" [ "$(spent fay)" -eq 4 ]
-copy newer tacit.db
-good "what was there before" $reply --study doses --question 0 --user fay --answers 2
-check "is known" [ "$(spent fay)" -eq 4 ]
+check "a reply in a folder" earlier sqlite:///tacit.db hal doses 7
+was=$(cat out)
+good "is found there" $reply --study doses --question 7 --user hal --answers 2
+check "and stays as it is" [ "$(cat out)" = "$was" ]
+check "and is counted" [ "$(spent hal)" -eq 1 ]
+rm -f tacit.db*
 check "a ledger in TACIT_STORAGE" earlier sqlite:///variable.db gus doses 0
 was=$(cat out)
 TACIT_STORAGE=sqlite:///variable.db
@@ -165,7 +166,8 @@ check "too" [ "$(cat out)" = "$was" ]
 unset TACIT_STORAGE
 echo "no storage" > d3/tacit.db
 cd d3 || exit 1
-bad 10 'what user "gus" has replied before cannot be read' $reply --study doses --question 0 --user gus
+good "gus has no older ledger to look for" $reply --study doses --question 0 --user gus
+bad 10 'what user "ida" has replied before cannot be read' $reply --study doses --question 0 --user ida
 cd ..
 
 # ---- sixteen at once
