@@ -1,21 +1,45 @@
-/* code_word.c - see code_word.h. */
+/* code_word.c - see code_word.h.
+ *
+ * Every word of the command may be the name of a program of the table, so a program behind others is found whatever
+ * these are: env, nice, timeout, stdbuf, setsid, xargs, find -exec, busybox. */
 #include "runner/code_word.h"
 
 #include <ctype.h>
 #include <string.h>
 
+/* Letters are short options. One whose word is code takes the rest of its own word, or else the next word; only a
+ * shell's -c is a flag, and the code is the first operand after the options. */
 typedef struct interpreter {
     const char *name;
-    bool versions;      /* digits and dots may follow the name: python3.11 */
-    bool anywhere;      /* options may follow other words: su user -c ... */
     const char *code;   /* options whose word is code */
     const char *option; /* options whose word is something else */
+    const char *file;   /* options whose word is a file with the code: no operand is code then */
     const char *ends;   /* options after which no other is read */
+    bool versions;      /* digits and dots may follow the name: python3.11 */
+    bool common;   /* a usual word: a relative path that ends in it is a program of the user's */
+    bool anywhere; /* options may follow operands: su user -c ... */
+    bool shell;
+    bool last;    /* no option is read after one with code */
+    bool first;   /* the first operand is code, unless an option gave the code */
+    bool goes_on; /* after an option with code all words are code */
+    bool joins;   /* all words from the first operand on are code */
 } interpreter;
 
 #define SHELL(name_)                                                                               \
     {                                                                                              \
-        .name = name_, .code = "c", .option = "oO", .ends = ""                                     \
+        .name = (name_), .code = "c", .option = "oO", .shell = true                                \
+    }
+#define AWK(name_)                                                                                 \
+    {                                                                                              \
+        .name = (name_), .code = "e", .option = "FvilW", .file = "f", .ends = "E", .first = true   \
+    }
+#define SED(name_)                                                                                 \
+    {                                                                                              \
+        .name = (name_), .code = "e", .option = "l", .file = "f", .anywhere = true, .first = true  \
+    }
+#define MAKE(name_)                                                                                \
+    {                                                                                              \
+        .name = (name_), .code = "E", .option = "CfIoW", .common = true, .anywhere = true          \
     }
 
 static const interpreter known[] = {
@@ -31,105 +55,171 @@ static const interpreter known[] = {
     SHELL("fish"),
     SHELL("csh"),
     SHELL("tcsh"),
-    {.name = "python", .versions = true, .code = "c", .option = "WX", .ends = "m"},
-    {.name = "pypy", .versions = true, .code = "c", .option = "WX", .ends = "m"},
-    {.name = "perl", .versions = true, .code = "eE", .option = "IMm", .ends = ""},
-    {.name = "ruby", .versions = true, .code = "e", .option = "rIC", .ends = ""},
-    {.name = "node", .versions = true, .code = "ep", .option = "rC", .ends = ""},
-    {.name = "lua", .versions = true, .code = "e", .option = "l", .ends = ""},
+    {.name = "python", .versions = true, .code = "c", .option = "WX", .ends = "m", .last = true},
+    {.name = "pypy", .versions = true, .code = "c", .option = "WX", .ends = "m", .last = true},
+    {.name = "perl", .versions = true, .code = "eE", .option = "IMm"},
+    {.name = "ruby", .versions = true, .code = "e", .option = "rIC"},
+    {.name = "node", .versions = true, .code = "ep", .option = "rC"},
+    {.name = "lua", .versions = true, .code = "e", .option = "l"},
     {.name = "php", .versions = true, .code = "r", .option = "dcz", .ends = "f"},
-    {.name = "julia", .code = "eE", .option = "JLpt", .ends = ""},
-    {.name = "Rscript", .code = "e", .option = "", .ends = ""},
-    {.name = "R", .code = "e", .option = "", .ends = "f"},
-    {.name = "env", .code = "S", .option = "uC", .ends = ""},
-    {.name = "su", .anywhere = true, .code = "c", .option = "gGsw", .ends = ""},
-    {.name = "runuser", .anywhere = true, .code = "c", .option = "gGsuw", .ends = ""},
-    {.name = "flock", .anywhere = true, .code = "c", .option = "wE", .ends = ""},
+    {.name = "julia", .code = "eE", .option = "JLpt"},
+    {.name = "octave", .option = "p"},
+    {.name = "Rscript", .code = "e"},
+    {.name = "R", .code = "e", .ends = "f"},
+    AWK("awk"),
+    AWK("gawk"),
+    AWK("mawk"),
+    AWK("nawk"),
+    SED("sed"),
+    SED("gsed"),
+    MAKE("make"),
+    MAKE("gmake"),
+    {.name = "env", .code = "S", .option = "uC", .goes_on = true},
+    {.name = "su", .anywhere = true, .code = "c", .option = "gGsw"},
+    {.name = "runuser", .anywhere = true, .code = "c", .option = "gGsuw"},
+    {.name = "flock", .anywhere = true, .code = "c", .option = "wE"},
+    {.name = "script", .common = true, .anywhere = true, .code = "c", .option = "BEIOTmo"},
+    {.name = "watch", .common = true, .option = "nq", .ends = "x", .joins = true},
+    {.name = "sbatch", .anywhere = true},
 };
 
-/* Long options of any of them. */
-static const char *const long_code[] = {"--command", "--eval", "--print", "--run",
-                                        "--split-string"};
-static const char *const long_option[] = {"--rcfile", "--init-file", "--require", "--unset",
-                                          "--chdir",  "--shell",     "--user"};
+/* What an option says of the words after it. WORD: the next one is its own. */
+typedef enum meaning { FLAG, WORD, CODE, FILE_WORD, END } meaning;
 
-/* What an option says of the words after it. */
-typedef enum meaning { FLAG, CODE, WORD, END } meaning;
+/* Long options of any of them. */
+static const struct {
+    const char *name;
+    meaning meaning;
+} long_options[] = {
+    {"--command", CODE},
+    {"--eval", CODE},
+    {"--expression", CODE},
+    {"--print", CODE},
+    {"--run", CODE},
+    {"--source", CODE},
+    {"--split-string", CODE},
+    {"--wrap", CODE},
+    {"--file", FILE_WORD},
+    {"--exec", END},
+    {"--assign", WORD},
+    {"--chdir", WORD},
+    {"--field-separator", WORD},
+    {"--include", WORD},
+    {"--init-file", WORD},
+    {"--interval", WORD},
+    {"--line-length", WORD},
+    {"--load", WORD},
+    {"--rcfile", WORD},
+    {"--require", WORD},
+    {"--shell", WORD},
+    {"--unset", WORD},
+    {"--user", WORD},
+};
 
 static const interpreter *find(const char *word)
 {
     const char *slash = strrchr(word, '/');
     const char *base = slash ? slash + 1 : word;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t n = strlen(known[i].name);
-        bool named = strncmp(base, known[i].name, n) == 0;
-        if (named && base[n + (known[i].versions ? strspn(base + n, "0123456789.-") : 0)] == '\0')
-            return &known[i];
+        const interpreter *k = &known[i];
+        size_t n = strlen(k->name);
+        bool named = strncmp(base, k->name, n) == 0;
+        bool own = k->common && slash && word[0] != '/';
+        if (named && !own && base[n + (k->versions ? strspn(base + n, "0123456789.-") : 0)] == '\0')
+            return k;
     }
     return NULL;
 }
 
-/* "--eval" and "--eval=..." are the option --eval. */
-static bool is_one_of(const char *word, const char *const *list, size_t n)
+static bool has(const char *letters, char c)
+{
+    return letters && strchr(letters, c);
+}
+
+/* An option, and whether its word is in the same one: --eval=..., -e.... */
+typedef struct reading {
+    meaning meaning;
+    bool attached;
+} reading;
+
+/* "--eval", "--eval=..." and, since many programs take abbreviations, "--ev=..." are the option --eval. Where an
+ * abbreviation can be several options, code comes first. */
+static reading read_long(const char *word)
 {
     size_t len = strcspn(word, "=");
-    for (size_t i = 0; i < n; i++)
-        if (strlen(list[i]) == len && strncmp(word, list[i], len) == 0)
-            return true;
-    return false;
-}
-
-static meaning long_meaning(const char *word)
-{
-    if (is_one_of(word, long_code, sizeof long_code / sizeof *long_code))
-        return CODE;
-    bool alone = !strchr(word, '=');
-    return alone && is_one_of(word, long_option, sizeof long_option / sizeof *long_option) ? WORD
-                                                                                           : FLAG;
-}
-
-/* Letters may stand together, as in -ec; what follows a letter with a word of its own is that word. */
-static meaning short_meaning(const interpreter *k, const char *word)
-{
-    for (const char *c = word + 1; isalpha((unsigned char)*c); c++) {
-        if (strchr(k->code, *c) && word[0] == '-')
-            return CODE;
-        if (strchr(k->ends, *c))
-            return END;
-        if (strchr(k->option, *c))
-            return c[1] ? FLAG : WORD;
+    reading r = {FLAG, word[len] == '='};
+    for (size_t i = 0; i < sizeof long_options / sizeof *long_options; i++) {
+        const char *name = long_options[i].name;
+        if (strncmp(name, word, len) != 0)
+            continue;
+        if (name[len] == '\0')
+            return (reading){long_options[i].meaning, r.attached};
+        r.meaning = r.meaning == FLAG ? long_options[i].meaning : r.meaning;
     }
-    return FLAG;
+    return r;
 }
 
-static bool is_option(const char *word)
+/* Letters may stand together, as in -ec; what follows a letter with a word of its own is that word. Letters with
+ * code that stand together (node -pe) have one word between them. */
+static reading read_short(const interpreter *k, const char *word)
 {
-    return (word[0] == '-' || word[0] == '+') && word[1] != '\0';
+    for (const char *c = word + 1; isalnum((unsigned char)*c); c++) {
+        if (has(k->code, *c) && word[0] == '-')
+            return (reading){CODE, c[1 + strspn(c + 1, k->code)] != '\0'};
+        if (has(k->ends, *c))
+            return (reading){END, false};
+        if (has(k->file, *c))
+            return (reading){FILE_WORD, c[1] != '\0'};
+        if (has(k->option, *c))
+            return (reading){WORD, c[1] != '\0'};
+    }
+    return (reading){FLAG, false};
 }
 
-/* Does the interpreter whose words begin at argv[from] read argv[at] as code? A shell's code is the first
- * word after -c that is no option; in doubt an option between the two counts as code. */
+static bool is_option(const interpreter *k, const char *word)
+{
+    return (word[0] == '-' || (k->shell && word[0] == '+')) && word[1] != '\0';
+}
+
+static bool ends_options(const interpreter *k, const char *word)
+{
+    return strcmp(word, "--") == 0 || (k->shell && strcmp(word, "-") == 0);
+}
+
+/* Does the interpreter whose words begin at argv[from] read argv[at] as code? In doubt it does: an option
+ * between a shell's -c and its code counts as code. */
 static bool reads_code(const interpreter *k, char *const *argv, size_t from, size_t at)
 {
-    bool code = false;
+    bool options = true, first = true, given = false;
     for (size_t i = from; i <= at; i++) {
-        if (strcmp(argv[i], "--") == 0)
-            return code && i + 1 == at;
-        if (!is_option(argv[i])) {
-            if (code)
-                return i == at;
-            if (!k->anywhere)
-                return false;
+        if (options && ends_options(k, argv[i])) {
+            options = false;
             continue;
         }
-        meaning m = argv[i][1] == '-' ? long_meaning(argv[i]) : short_meaning(k, argv[i]);
-        code = code || m == CODE;
+        if (!options || !is_option(k, argv[i])) {
+            if (k->joins)
+                return true;
+            if (i == at)
+                return first && (k->shell ? given : k->first && !given);
+            if (!k->anywhere)
+                return false;
+            first = false;
+            continue;
+        }
+        reading r = argv[i][1] == '-' ? read_long(argv[i]) : read_short(k, argv[i]);
+        bool code = r.meaning == CODE;
+        given = given || code || r.meaning == FILE_WORD;
         if (i == at)
-            return code;
-        if (m == END)
+            return code || (k->shell && given);
+        if (r.meaning == END || (code && r.attached && k->last))
             return false;
-        if (m == WORD)
-            i++;
+        if (code && k->goes_on)
+            return true;
+        if (r.meaning == FLAG || r.attached || (code && k->shell))
+            continue;
+        i++; /* the option's own word */
+        if (i == at || (code && k->last))
+            return code && i == at;
     }
     return false;
 }
