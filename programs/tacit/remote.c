@@ -190,14 +190,16 @@ static tacit_status run_create(const tc_invocation *in, tacit_error *err)
     tc_study_doc *doc;
     TC_TRY(tc_study_doc_read(&doc, in->args[0], err));
     char *text = tc_remote_creation(doc);
-    if (doc->agents > 0)
-        tc_delta_warn(doc->delta, doc->agents, in->quiet);
+    uint64_t agents = doc->agents;
+    double delta = doc->delta;
     tc_study_doc_free(doc);
     if (!text)
         return tc_fail_memory(err);
     tc_call call = {.method = "POST", .path = "/v1/studies", .body = text, .n_body = strlen(text)};
     tacit_status st = ask_and_print(in, &call, err);
     tc_free(text);
+    if (st == TACIT_OK && agents > 0) /* what was refused needs no warning */
+        tc_delta_warn(delta, agents, in->quiet);
     return st;
 }
 

@@ -143,6 +143,7 @@ status=0
 remote create "$dir/wide.json" > "$dir/created" 2> "$dir/err" || status=$?
 same "exit status" 2 $status
 grep -q "privacy.delta must be below 1/N = 0.005 for 200 agents, got 0.5" "$dir/err" || { fail "delta 0.5"; cat "$dir/err"; }
+same "lines about it" 1 "$(wc -l < "$dir/err")"
 sed -i 's/"delta": 0.5/"delta": 0.001/' "$dir/wide.json"
 remote create "$dir/wide.json" > "$dir/created" 2> "$dir/err" || fail "delta 0.001"
 grep -q "warning: delta 0.001 is above 1/N^2 = 2.5e-05 for 200 agents" "$dir/err" || { fail "no warning"; cat "$dir/err"; }
