@@ -16,6 +16,7 @@
 #define TC_AGENT_AGENT_INT_H
 
 #include "agent/agent.h"
+#include "study/study_cost.h"
 #include "wire/signature.h"
 
 /* The last message. `known`: what is here is what the journal has. `pending`: not known to have
@@ -30,9 +31,7 @@ typedef struct tc_outbox {
 typedef struct tc_planned {
     bool known;
     uint64_t round; /* of plans that are about one round */
-    tc_dp_event *events;
-    size_t n, cap;
-    double distance;
+    tc_study_cost cost;
     tc_ledger_document document; /* the same, as ledgers take it */
 } tc_planned;
 

@@ -8,7 +8,6 @@
 
 #include "algo/charge.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "privacy/delta.h"
 #include "privacy/statement.h"
 
@@ -30,70 +29,6 @@ static tacit_status too_much(const tc_study_doc *d, double epsilon, double delta
                    d->name, epsilon, delta, EPSILON_MOST, delta_most(d));
 }
 
-/* What rounds cost together, and whom. */
-typedef struct bill {
-    tc_dp_event *events;
-    size_t n, cap;
-    double distance;
-    tc_round_charge who;
-    tc_ledger *paid; /* rounds that are in it are not on the bill; may be NULL */
-} bill;
-
-static tacit_status was_paid(bill *b, const tc_study_plan *p, uint64_t round, bool *out,
-                             tacit_error *err)
-{
-    tc_ledger_receipt r;
-    tacit_error why = {0};
-    *out = false;
-    if (!b->paid)
-        return TACIT_OK;
-    tacit_status status = tc_ledger_find(b->paid, &p->hash, round, &r, &why);
-    *out = status == TACIT_OK;
-    if (*out)
-        tc_ledger_receipt_fini(&r);
-    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
-}
-
-static tacit_status add_round(const tc_study_plan *p, uint64_t round, bill *b, tacit_error *err)
-{
-    double distance;
-    bool paid;
-    TC_TRY(was_paid(b, p, round, &paid, err));
-    if (paid)
-        return TACIT_OK;
-    if (!tc_grow((void **)&b->events, &b->cap, b->n + 1, sizeof *b->events))
-        return tc_fail_memory(err);
-    TC_TRY(tc_study_plan_price(p, round, &b->events[b->n], &distance, err));
-    b->n++;
-    b->distance += distance;
-    b->who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
-    return TACIT_OK;
-}
-
-/* All rounds of the study; a single record is in one of them only. */
-static tacit_status add_rounds(const tc_study_plan *p, bill *b, tacit_error *err)
-{
-    uint64_t round;
-    TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
-    while (round != TC_NO_ROUND) {
-        TC_TRY(add_round(p, round, b, err));
-        if (b->n > 0 && !b->who.everybody)
-            return TACIT_OK;
-        TC_TRY(tc_study_plan_next_round(p, round + 1, &round, err));
-    }
-    return TACIT_OK;
-}
-
-static tacit_status cost(const tc_study_plan *p, double delta, tc_guarantee *out, tacit_error *err)
-{
-    bill b = {.n = 0};
-    tacit_status status = add_rounds(p, &b, err);
-    if (status == TACIT_OK)
-        status = tc_ledger_cost(&tc_accountant_pld, b.events, b.n, b.distance, delta, out, err);
-    tc_free(b.events);
-    return status;
-}
-
 /* At which the cost of noise is told: of an epsilon that is promised the document's own delta is part. */
 static double delta_of(const tc_study_doc *d)
 {
@@ -105,7 +40,7 @@ static double delta_of(const tc_study_doc *d)
 static tacit_status check_noise(const tc_study_plan *p, tacit_error *err)
 {
     tc_guarantee g;
-    TC_TRY(cost(p, delta_of(p->doc), &g, err));
+    TC_TRY(tc_study_cost_at(p, delta_of(p->doc), &g, err));
     return g.epsilon <= EPSILON_MOST ? TACIT_OK
                                      : too_much(p->doc, g.epsilon, delta_of(p->doc), err);
 }
@@ -122,26 +57,38 @@ static tacit_status check_size(const tc_study_plan *p, tacit_error *err)
 
 /* ---- with all that the ledger has ---- */
 
-static tacit_status check_sum(const tc_study_plan *p, bill *b, tacit_error *err)
+/* What the ledger has with the rounds of this study that are still to come. */
+static tacit_status cost_after(const tc_study_plan *p, tc_ledger *l, double delta,
+                               tc_guarantee *out, tacit_error *err)
 {
-    tc_guarantee g = {.epsilon = 0};
+    tc_study_cost rest = {.n = 0};
+    tacit_status status = tc_study_cost_add_unpaid(&rest, p, l, err);
+    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, rest.round);
+    tc_ledger_plan plan = {.study = p->hash,
+                           .events = rest.events,
+                           .n = rest.n,
+                           .distance = rest.distance,
+                           .unit = who.unit,
+                           .subject = tc_round_charge_subject(&who)};
+    *out = (tc_guarantee){.epsilon = 0};
+    if (status == TACIT_OK && rest.n > 0)
+        status = tc_ledger_after(l, &plan, delta, out, err);
+    tc_study_cost_fini(&rest);
+    return status;
+}
+
+static tacit_status check_sum(const tc_study_plan *p, tc_ledger *l, tacit_error *err)
+{
+    tc_guarantee g;
     double delta = delta_most(p->doc);
-    TC_TRY(add_rounds(p, b, err));
-    tc_ledger_plan rest = {.study = p->hash,
-                           .events = b->events,
-                           .n = b->n,
-                           .distance = b->distance,
-                           .unit = b->who.unit,
-                           .subject = b->n > 0 ? tc_round_charge_subject(&b->who) : NULL};
-    if (b->n > 0)
-        TC_TRY(tc_ledger_after(b->paid, &rest, delta, &g, err));
+    TC_TRY(cost_after(p, l, delta, &g, err));
     if (g.epsilon <= EPSILON_MOST)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
                    "study \"%s\" would bring ledger \"%s\" to epsilon %g at delta %g: without an "
                    "epsilon of its own this agent takes part up to epsilon %g, in all studies on "
                    "the same data together",
-                   p->doc->name, tc_ledger_name(b->paid), g.epsilon, delta, EPSILON_MOST);
+                   p->doc->name, tc_ledger_name(l), g.epsilon, delta, EPSILON_MOST);
 }
 
 /* Would a limit of this agent's own refuse the study from its first round on, for what other studies have
@@ -165,7 +112,7 @@ static tacit_status check_limit(const tc_agent_config *cfg, const tc_study_plan 
     limit.document = &planned.document;
     if (status == TACIT_OK)
         status = tc_ledger_would(l, &limit, who.unit, tc_round_charge_subject(&who),
-                                 &planned.events[0], 0, &why);
+                                 &planned.cost.events[0], 0, &why);
     tc_planned_fini(&planned);
     if (status == TACIT_E_BUDGET)
         return tc_fail(err, TACIT_E_STATE,
@@ -179,17 +126,16 @@ static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan
 {
     tc_ledger_io io;
     tacit_error why = {0};
-    bill b = {.n = 0};
+    tc_ledger *l;
     tacit_status status =
         cfg->store ? tc_store_ledger(cfg->store, cfg->ledger, false, &io, &why) : TACIT_E_NOT_FOUND;
     if (status == TACIT_E_NOT_FOUND) /* nothing was spent yet */
         return TACIT_OK;
     if (status != TACIT_OK)
         return tc_fail(err, status, "%s", why.msg);
-    TC_TRY(tc_ledger_open(&b.paid, cfg->ledger, &io, err));
-    status = cfg->limited ? check_limit(cfg, p, b.paid, err) : check_sum(p, &b, err);
-    tc_free(b.events);
-    tc_ledger_close(b.paid);
+    TC_TRY(tc_ledger_open(&l, cfg->ledger, &io, err));
+    status = cfg->limited ? check_limit(cfg, p, l, err) : check_sum(p, l, err);
+    tc_ledger_close(l);
     return status;
 }
 
@@ -269,7 +215,7 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
     }
     if (d->promise == TC_PROMISE_NOISE) {
         at = delta_of(d);
-        TC_TRY(cost(p, at, &g, err));
+        TC_TRY(tc_study_cost_at(p, at, &g, err));
     }
     tc_epsilon_text(epsilon, g.epsilon);
     tc_delta_text(delta, at);

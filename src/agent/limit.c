@@ -9,40 +9,14 @@
 
 #include "algo/charge.h"
 #include "base/error.h"
-#include "base/memory.h"
 
 void tc_planned_fini(tc_planned *p)
 {
-    tc_free(p->events);
+    tc_study_cost_fini(&p->cost);
     *p = (tc_planned){.known = false};
 }
 
-static tacit_status add_round(const tc_study_plan *p, uint64_t round, tc_planned *out,
-                              tacit_error *err)
-{
-    double distance;
-    if (!tc_grow((void **)&out->events, &out->cap, out->n + 1, sizeof *out->events))
-        return tc_fail_memory(err);
-    TC_TRY(tc_study_plan_price(p, round, &out->events[out->n], &distance, err));
-    out->n++;
-    out->distance += distance;
-    return TACIT_OK;
-}
-
 /* All rounds; of those that protect single records, which are in one release each, this one. */
-static tacit_status plan_rounds(const tc_study_plan *p, uint64_t round, tc_planned *out,
-                                tacit_error *err)
-{
-    if (!tc_round_charge_of(p->doc->algorithm, p->opts, round).everybody)
-        return add_round(p, round, out, err);
-    TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
-    while (round != TC_NO_ROUND) {
-        TC_TRY(add_round(p, round, out, err));
-        TC_TRY(tc_study_plan_next_round(p, round + 1, &round, err));
-    }
-    return TACIT_OK;
-}
-
 tacit_status tc_planned_find(tc_planned *out, const tc_study_plan *p, uint64_t round,
                              tacit_error *err)
 {
@@ -50,13 +24,16 @@ tacit_status tc_planned_find(tc_planned *out, const tc_study_plan *p, uint64_t r
     if (out->known && (everybody || out->round == round))
         return TACIT_OK;
     tc_planned_fini(out);
-    tacit_status status = plan_rounds(p, round, out, err);
+    tacit_status status = everybody ? tc_study_cost_add_unpaid(&out->cost, p, NULL, err)
+                                    : tc_study_cost_add(&out->cost, p, round, err);
     if (status != TACIT_OK)
         tc_planned_fini(out);
     out->known = status == TACIT_OK;
     out->round = round;
-    out->document = (tc_ledger_document){
-        .study = p->hash, .events = out->events, .n = out->n, .distance = out->distance};
+    out->document = (tc_ledger_document){.study = p->hash,
+                                         .events = out->cost.events,
+                                         .n = out->cost.n,
+                                         .distance = out->cost.distance};
     return status;
 }
 

@@ -10,11 +10,11 @@
  * either. Documents from before have nothing to carry; each party searches for itself. */
 #include "study/study_plan_int.h"
 
-#include "algo/charge.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "study/study.h"
+#include "study/study_cost.h"
 
 #include <string.h>
 
@@ -114,51 +114,17 @@ tacit_status tc_study_calibrate(tc_study_doc *doc, tacit_error *err)
 
 /* ---- checking ---- */
 
-typedef struct bill {
-    tc_dp_event *events;
-    size_t n, cap;
-    double distance;
-} bill;
-
-/* All rounds; of those that are about records the first, for a record is in one of them only. */
-static tacit_status add_rounds(const tc_study_plan *p, bill *b, tacit_error *err)
-{
-    bool everybody = tc_round_charge_of(p->doc->algorithm, p->opts, 0).everybody;
-    uint64_t round;
-    TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
-    while (round != TC_NO_ROUND && (everybody || b->n == 0)) {
-        double distance;
-        if (!tc_grow((void **)&b->events, &b->cap, b->n + 1, sizeof *b->events))
-            return tc_fail_memory(err);
-        TC_TRY(tc_study_plan_price(p, round, &b->events[b->n], &distance, err));
-        b->n++;
-        b->distance += distance;
-        TC_TRY(tc_study_plan_next_round(p, round + 1, &round, err));
-    }
-    return TACIT_OK;
-}
-
-static tacit_status is_kept(const tc_study_plan *p, bool *out, tacit_error *err)
-{
-    bill b = {.n = 0};
-    tc_guarantee g = {.epsilon = 0};
-    tacit_status status = add_rounds(p, &b, err);
-    if (status == TACIT_OK && b.n > 0)
-        status =
-            tc_ledger_cost(&tc_accountant_pld, b.events, b.n, b.distance, p->doc->delta, &g, err);
-    tc_free(b.events);
-    *out = g.epsilon <= p->doc->epsilon;
-    return status;
-}
-
 /* As much noise as this party finds, or more. Less is another search's end, if it is within the search's
  * tolerance and the promise is kept. */
 static tacit_status check_noise(const tc_study_plan *p, double own, double carried,
                                 tacit_error *err)
 {
     bool kept = carried >= own;
-    if (!kept && carried >= own * (1 - SEARCH))
-        TC_TRY(is_kept(p, &kept, err));
+    if (!kept && carried >= own * (1 - SEARCH)) {
+        tc_guarantee g;
+        TC_TRY(tc_study_cost_at(p, p->doc->delta, &g, err));
+        kept = g.epsilon <= p->doc->epsilon;
+    }
     if (kept)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
