@@ -4,6 +4,7 @@
  * to guess. The guesser knows all else: keys, sequences, how a body is written. Whatever is left that
  * depends on a contribution, be it a hash or a signature, would tell which guess is right. */
 #include "support/coord_study.h"
+#include "support/store_folder.h"
 
 #include "base/memory.h"
 #include "study/copy.h"
@@ -14,33 +15,6 @@
 #include <unistd.h>
 
 enum { AGENTS = 3, GUESSES = 29, FILE_MOST = 1 << 22 };
-
-static char folder[] = "/tmp/tacit-forgotten-XXXXXX";
-static char url[96];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(url, sizeof url, "sqlite:///%s/s.db", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    char command[96];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static void remove_store(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -f '%s'/*", folder);
-    assert_int_equal(system(command), 0);
-}
 
 /* ---- contributions ---- */
 
@@ -109,9 +83,9 @@ static bool holds(size_t n, const void *what, size_t size)
     return memmem(bytes, n, what, size) != NULL;
 }
 
-static bool tells(const char *file, const traces *t, const contribution *m)
+static bool tells(const char *name, const traces *t, const contribution *m)
 {
-    size_t n = read_file(file);
+    size_t n = read_file(name);
     return holds(n, m, sizeof *m) || holds(n, tc_text_get(&t->base64), t->base64.len) ||
            holds(n, t->hash.bytes, sizeof t->hash.bytes) ||
            holds(n, tc_text_get(&t->digest), t->digest.len) ||
@@ -133,7 +107,7 @@ static int confirmed(const coord_world *w, uint64_t who, const char *const *file
     return n;
 }
 
-static const char *const of_store[] = {"s.db", "s.db-wal", NULL};
+static const char *const of_store[] = {"store.db", "store.db-wal", NULL};
 static const char *const of_backup[] = {"backup.db", NULL};
 
 /* ---- the coordinator ---- */
@@ -163,10 +137,10 @@ static int post(coord_world *w, uint64_t who, int guess, uint64_t sequence, json
 static void back_up(coord_world *w)
 {
     tacit_error err = {0};
-    char file[128];
-    snprintf(file, sizeof file, "%s/backup.db", folder);
-    unlink(file);
-    assert_ok(tc_backup_write(w->store, file, w->now_ms, &err));
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s/backup.db", folder);
+    unlink(copy);
+    assert_ok(tc_backup_write(w->store, copy, w->now_ms, &err));
 }
 
 static void close_round(coord_world *w)
@@ -185,7 +159,7 @@ static void no_guess_is_confirmed(void **state)
     coord_world w;
     json_t *a;
     (void)state;
-    remove_store();
+    assert_int_equal(clear_folder(NULL), 0);
     begin(&w, url);
     for (uint64_t i = 0; i + 1 < AGENTS; i++)
         assert_int_equal(post(&w, i, 10 + (int)i, 1, NULL), 202);
@@ -310,7 +284,7 @@ static void receipts_of_an_earlier_version_are_made_plain(void **state)
     coord_world w;
     tacit_error err = {0};
     (void)state;
-    remove_store();
+    assert_int_equal(clear_folder(NULL), 0);
     begin(&w, url);
     forget_mark(w.store);
     put_old(&w, TC_RECORD_RECEIPT, 0, 4);
@@ -404,7 +378,7 @@ static void memory_forgets_contributions(void **state)
         tacit_error err = {0};
         coord_world w = {.now_ms = 1000000};
         tc_store *store;
-        remove_store();
+        assert_int_equal(clear_folder(NULL), 0);
         assert_ok(tc_store_open(&store, where[i / 2], true, &err));
         world_open(&w, store, 7);
         world_create(&w, "s", study_document);

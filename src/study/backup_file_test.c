@@ -3,7 +3,7 @@
  * A copy takes the last entry of a ledger for its end: a head that belongs to other entries is damage, and is
  * not made the truth by copying it. Files of backups that were killed are swept away, those of living ones
  * and of strangers stay. */
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include "base/error.h"
 #include "privacy/mechanism.h"
@@ -15,31 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/tacit-backup-XXXXXX";
-static char file[128], url[160], copy[128];
+static char copy[128];
 
-static int make_folder(void **state)
+static int name_copy(void **state)
 {
-    (void)state;
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(file, sizeof file, "%s/s.db", folder);
+    int failed = make_folder(state);
     snprintf(copy, sizeof copy, "%s/copy.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    return 0;
-}
-
-static int clear_folder(void **state)
-{
-    char command[160];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
-    return system(command);
-}
-
-static int remove_folder(void **state)
-{
-    return clear_folder(state) || rmdir(folder);
+    return failed;
 }
 
 static void make_store(uint64_t rounds)
@@ -180,5 +162,5 @@ int main(void)
         cmocka_unit_test(ledgers_that_end_at_their_heads_are),
         cmocka_unit_test_teardown(what_killed_backups_left_is_swept_away, clear_folder),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, name_copy, remove_folder);
 }

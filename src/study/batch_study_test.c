@@ -1,6 +1,6 @@
 /* batch_study_test.c - batches through the public interface: whoever tells them, in how many sittings,
  * in whichever store, the study is the same, and its journal has two records for each. */
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include "study/store.h"
 
@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/tacit-batch-XXXXXX";
-static char url[160];
-
 static const char document[] =
     "{\"name\": \"b\", \"direction\": \"minimize\", \"trials\": 3000, \"seed\": 5,"
     " \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 1},"
@@ -20,18 +17,6 @@ static const char document[] =
     " \"algorithm\": {\"name\": \"blin\", \"low\": -4, \"high\": 0}}";
 
 enum { WIDTH = 2, TRIALS = 30 };
-
-static int remove_files(void **state)
-{
-    (void)state;
-    static const char *const ends[] = {"", "-wal", "-shm"};
-    for (size_t i = 0; i < 3; i++) {
-        char path[160];
-        snprintf(path, sizeof path, "%s/s.db%s", folder, ends[i]);
-        unlink(path);
-    }
-    return 0;
-}
 
 static tacit_study *open_study(const char *storage)
 {
@@ -177,15 +162,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(in_many_sittings, remove_files),
+        IN_FOLDER(in_many_sittings),
         cmocka_unit_test(what_is_told),
         cmocka_unit_test(refusals),
     };
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(url, sizeof url, "sqlite:///%s/s.db", folder);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    remove_files(NULL);
-    rmdir(folder);
-    return failed;
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -6,38 +6,12 @@
 #include "base/text.h"
 #include "study/store.h"
 
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/tacit-ledger-api-XXXXXX";
-static char file[128], url[160];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof file, "%s/store.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    return 0;
-}
-
-static int clear_folder(void **state)
-{
-    (void)state;
-    char command[160];
-    snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
-    return system(command);
-}
-
-static int remove_folder(void **state)
-{
-    return clear_folder(state) || rmdir(folder);
-}
 
 /* ---- what is released */
 

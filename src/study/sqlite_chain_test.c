@@ -1,6 +1,6 @@
 /* sqlite_chain_test.c - checksums in the SQLite file, files from before there were any, and the mark beside
  * the log. tests/integration/flips_test.sh does it with the program and bytes. */
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include "study/sqlite_int.h"
 
@@ -25,17 +25,6 @@ int chmod(const char *path, mode_t mode)
     if (stat(path, &info) == 0 && (info.st_mode & 077) != 0)
         closed_late++;
     return (int)syscall(SYS_chmod, path, mode);
-}
-
-static char folder[] = "/tmp/tacit-chain-XXXXXX";
-static char file[128], url[160];
-
-static int clear_folder(void **state)
-{
-    (void)state;
-    char command[160];
-    snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", folder, folder);
-    return system(command);
 }
 
 static void shell(const char *format, const char *a, const char *b)
@@ -502,26 +491,6 @@ static void a_store_in_use_is_not_mended(void **state)
     assert_ok(tc_store_open(&same, url, false, &err));
     tc_store_close(same);
     tc_store_close(s);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup(test, clear_folder)
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof file, "%s/store.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[160];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 int main(void)

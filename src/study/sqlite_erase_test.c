@@ -1,5 +1,5 @@
 /* sqlite_erase_test.c - who can read a store's files, and what is left in them of what was erased. */
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -11,28 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/tacit-erase-XXXXXX";
-static char file[128], url[160];
-
 static const char secret[] = "a contribution that nobody may find again";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(file, sizeof file, "%s/s.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    char command[160];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
 
 static void name_of(const char *end, char out[160])
 {

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,26 +28,10 @@ int fdatasync(int fd)
     return (int)syscall(SYS_fdatasync, fd);
 }
 
-/* ---- a store in a folder of its own ---- */
-
-static char folder[] = "/tmp/tacit-settle-XXXXXX";
-static char url[64];
-
-static int clear_folder(void **state)
+static int clear(void **state)
 {
-    char command[128];
-    (void)state;
     sync_fails = 0;
-    snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", folder, folder);
-    return system(command);
-}
-
-static int remove_folder(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return clear_folder(state);
 }
 
 static tc_store *open_store(void)
@@ -154,12 +138,9 @@ static void what_cannot_be_brought_to_disk_is_not_settled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_is_on_its_way_is_synced_once, clear_folder),
-        cmocka_unit_test_setup(what_others_have_written_is_synced_too, clear_folder),
-        cmocka_unit_test_setup(what_cannot_be_brought_to_disk_is_not_settled, clear_folder),
+        cmocka_unit_test_setup(what_is_on_its_way_is_synced_once, clear),
+        cmocka_unit_test_setup(what_others_have_written_is_synced_too, clear),
+        cmocka_unit_test_setup(what_cannot_be_brought_to_disk_is_not_settled, clear),
     };
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(url, sizeof url, "sqlite:///%s/s.db", folder);
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

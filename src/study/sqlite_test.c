@@ -1,14 +1,14 @@
 /* sqlite_test.c - what only the SQLite store does: files, damage, syncs, processes.
  * What every store does is in tests/conformance. */
+#include "support/store_folder.h"
+
 #include "study/sqlite_int.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- counting syncs: SQLite's calls end up here ---- */
 
@@ -51,17 +49,6 @@ int fsync(int fd)
 /* ---- files of a test ---- */
 
 enum { PAGE = 2048 }; /* of a store file */
-
-static char folder[] = "/tmp/tacit-sqlite-XXXXXX";
-static char file[128], url[160];
-
-static int clear_folder(void **state)
-{
-    (void)state;
-    char command[160];
-    snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", folder, folder);
-    return system(command);
-}
 
 static tacit_status open_with(bool create, tc_store **out, tacit_error *err)
 {
@@ -727,23 +714,6 @@ static void a_half_made_file_is_made_whole(void **state)
         tc_store_close(s);
     }
 }
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof file, "%s/store.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    return clear_folder(state) || rmdir(folder);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup(test, clear_folder)
 
 int main(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /* store_hold_test.c - one holder of a name at a time, and none that outlives its process.
  *
  * HOLD_STORE=postgresql: on the server TACIT_POSTGRES, which tests/support/postgres gives. */
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include "study/store.h"
 
@@ -14,35 +14,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/tacit-hold-XXXXXX";
-static char url[512];
+static char where[512]; /* the store is */
 
-static int make_folder(void **state)
+static int choose_store(void **state)
 {
     const char *server = getenv("HOLD_STORE") ? getenv("TACIT_POSTGRES") : NULL;
-    (void)state;
-    if (!mkdtemp(folder))
-        return 1;
-    if (server)
-        snprintf(url, sizeof url, "%s", server);
-    else
-        snprintf(url, sizeof url, "sqlite:///%s/s.db", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    char command[160];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    int failed = make_folder(state);
+    snprintf(where, sizeof where, "%s", server ? server : url);
+    return failed;
 }
 
 static tc_store *open_store(void)
 {
     tacit_error err = {0};
     tc_store *s;
-    assert_ok(tc_store_open(&s, url, true, &err));
+    assert_ok(tc_store_open(&s, where, true, &err));
     return s;
 }
 
@@ -98,7 +84,7 @@ static pid_t start_holder(bool runs_program, pid_t *program)
         tacit_error err;
         tc_store *s;
         tc_hold *h;
-        bool good = tc_store_open(&s, url, true, &err) == TACIT_OK &&
+        bool good = tc_store_open(&s, where, true, &err) == TACIT_OK &&
                     tc_store_hold(s, "x", &h, &err) == TACIT_OK;
         pid_t runs = good && runs_program ? fork() : 0;
         if (good && runs_program && runs == 0) {
@@ -154,11 +140,11 @@ static void nobody_else_can_touch_the_file(void **state)
     struct stat st;
     tc_hold *h;
     (void)state;
-    if (strncmp(url, "sqlite:", 7) != 0)
+    if (strncmp(where, "sqlite:", 7) != 0)
         return;
     mode_t before = umask(0);
     tc_store *s = open_store();
-    snprintf(path, sizeof path, "%s/s.db-hold", folder);
+    snprintf(path, sizeof path, "%s/store.db-hold", folder);
     unlink(path);
     assert_ok(tc_store_hold(s, "x", &h, &err));
     umask(before);
@@ -167,7 +153,8 @@ static void nobody_else_can_touch_the_file(void **state)
     tc_hold_end(h);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_fails(tc_store_hold(s, "x", &h, &err), TACIT_E_IO, "s.db-hold could not be opened: ");
+    assert_fails(tc_store_hold(s, "x", &h, &err), TACIT_E_IO,
+                 "store.db-hold could not be opened: ");
     assert_int_equal(rmdir(path), 0);
     tc_store_close(s);
 }
@@ -180,5 +167,5 @@ int main(void)
         cmocka_unit_test(a_killed_process_holds_nothing),
         cmocka_unit_test(nobody_else_can_touch_the_file),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, choose_store, remove_folder);
 }

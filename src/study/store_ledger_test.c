@@ -1,6 +1,6 @@
 /* store_ledger_test.c - what a ledger asks of every store, and of SQLite alone: damage in the
  * file, syncs that fail, files of the schema before. */
-#include "support/test.h"
+#include "support/store_folder.h"
 
 #include "study/sqlite_int.h"
 
@@ -31,33 +31,13 @@ int fdatasync(int fd)
 
 /* ---- stores of a test */
 
-static char folder[] = "/tmp/tacit-ledger-XXXXXX";
-static char file[128], url[160];
 static bool sqlite;
 
-static int make_folder(void **state)
+static int clear(void **state)
 {
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof file, "%s/store.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    return 0;
-}
-
-static int clear_folder(void **state)
-{
-    (void)state;
-    char command[160];
     sync_fails = 0;
     sync_skipped = false;
-    snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
-    return system(command);
-}
-
-static int remove_folder(void **state)
-{
-    return clear_folder(state) || rmdir(folder);
+    return clear_folder(state);
 }
 
 static tc_store *open_store(void)
@@ -265,7 +245,7 @@ static void damage_in_the_file_is_named(void **state)
          "ledger entry 9 is beyond the ledger's head"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        clear_folder(NULL);
+        clear(NULL);
         make_ledger(9);
         foreign_sql(UNLOCK);
         foreign_sql(cases[i][0]);
@@ -475,7 +455,7 @@ static void a_damaged_file_of_schema_1_is_left_as_it_was(void **state)
         {"CREATE TABLE ledgers(x)", "%s is damaged: table ledgers already exists"},
     };
     for (size_t i = 0; i < 2; i++) {
-        clear_folder(NULL);
+        clear(NULL);
         foreign_sql(SCHEMA_1);
         foreign_sql(cases[i][0]);
         tc_store *s = NULL;
@@ -489,7 +469,7 @@ static void a_damaged_file_of_schema_1_is_left_as_it_was(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup(f, clear_folder)
+#define TEST(f) cmocka_unit_test_setup(f, clear)
 
 /* Another process, which makes the ledger just before statement number `at` of ours begins. In a transaction of
  * ours it would wait for the end: these statements do not count. */
@@ -526,7 +506,7 @@ static void two_processes_make_a_ledger(void **state)
         statements = at == 1 ? 3 : r.statements; /* the first found the ledger there */
         tc_store_close(r.store);
         tc_store_close(s);
-        assert_int_equal(clear_folder(state), 0);
+        assert_int_equal(clear(state), 0);
     }
 }
 

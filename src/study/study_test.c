@@ -2,6 +2,8 @@
  *
  * The claim under all of it: trials are the same, bit for bit, whoever ran them, in how many
  * pieces, and whichever store kept them. */
+#include "support/store_folder.h"
+
 #include "study/study.h"
 
 #include "base/json.h"
@@ -12,19 +14,12 @@
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "/tmp/tacit-study-XXXXXX";
-static char file[128], url[160];
 
 static const char plain[] =
     "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 40, \"seed\": 5,"
@@ -34,18 +29,6 @@ static const char plain[] =
     " \"algorithm\": {\"name\": \"random\"}}";
 
 enum { WIDTH = 3 };
-
-static int remove_files(void **state)
-{
-    (void)state;
-    static const char *const ends[] = {"", "-wal", "-shm"};
-    for (size_t i = 0; i < 3; i++) {
-        char path[160];
-        snprintf(path, sizeof path, "%s%s", file, ends[i]);
-        unlink(path);
-    }
-    return 0;
-}
 
 static tc_study_doc *read_doc(const char *text)
 {
@@ -461,7 +444,7 @@ static void a_tell_does_not_hold_up_an_ask(void **state)
     static const char *const wheres[] = {"memory:", url};
     static const char *const documents[] = {plain, modelled};
     for (size_t k = 0; k < 4; k++) {
-        remove_files(NULL);
+        clear_folder(NULL);
         meddler m = {.base.ops = &meddling, .inner = open_store(wheres[k % 2])};
         tc_study *first = open_study(m.inner, documents[k / 2]), *s = NULL, *again = NULL;
         uint64_t trial;
@@ -721,24 +704,6 @@ static void the_public_interface_works(void **state)
 }
 
 /* ---- */
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof file, "%s/study.db", folder);
-    snprintf(url, sizeof url, "sqlite:///%s", file);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    remove_files(state);
-    return rmdir(folder);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup(test, remove_files)
 
 int main(void)
 {
