@@ -124,24 +124,22 @@ static uint64_t count_points(uint64_t *first)
     return points;
 }
 
+static uint64_t play_with(const lazy_crashes *c)
+{
+    play p;
+    begin(&p);
+    lazy_set(p.store, c);
+    run(&p);
+    uint64_t forgotten = p.store->forgotten;
+    end(&p);
+    return forgotten;
+}
+
 static void every_point(uint64_t period)
 {
-    uint64_t first, last = count_points(&first), forgotten = 0;
+    uint64_t first, last = count_points(&first);
     assert_true(last > first + 50);
-    for (uint64_t at = first; at <= last; at++)
-        for (int how = 0; how < 4; how++) {
-            play p;
-            begin(&p);
-            p.store->at = at;
-            p.store->period = period;
-            p.store->keeps = (size_t)how % 2;
-            p.store->fails = how / 2;
-            run(&p);
-            forgotten += p.store->forgotten;
-            end(&p);
-        }
-    assert_true(forgotten > 0);
-    print_message("%d points, %d events forgotten\n", (int)(last - first + 1), (int)forgotten);
+    assert_true(lazy_every_point(first, last, period, play_with) > 0);
 }
 
 static void one_crash_at_every_point(void **state)

@@ -1,13 +1,10 @@
 /* server_crew_test.c - a study that is at work for long, and many who wait for it: everybody else is
  * answered meanwhile, and they are in the end. The storage of the study "slow" stands still as long as the
  * test wants. */
-#include "support/crash_store.h"
-#include "support/site.h"
+#include "support/frozen_site.h"
 
 #include "base/json.h"
 #include "net/client.h"
-
-#include <stdatomic.h>
 
 enum {
     TRIALS = 400,
@@ -15,44 +12,23 @@ enum {
     PLACES = 1 + 128 /* one is at work, the others wait */
 };
 
-/* Asks of study number 1 wait in it. */
-typedef struct stuck_store {
-    crash_store crash;
-    pthread_mutex_t still; /* held by the test */
-    atomic_int stuck;      /* so many wait */
-} stuck_store;
-
+/* Asks of study number 1 wait in its store. */
 typedef struct busy_site {
-    site s;
-    stuck_store store;
-    tc_store_ops ops;
-    bool frozen;     /* the test holds store.still */
-    atomic_int done; /* workers that have their answer */
+    frozen_site f;
+    atomic_int stuck; /* so many wait */
+    atomic_int done;  /* workers that have their answer */
 } busy_site;
 
-static void freeze(busy_site *b)
-{
-    pthread_mutex_lock(&b->store.still);
-    b->frozen = true;
-}
-
-static void thaw(busy_site *b)
-{
-    if (b->frozen)
-        pthread_mutex_unlock(&b->store.still);
-    b->frozen = false;
-}
+static busy_site the_site;
 
 static tacit_status stuck_append(tc_store *t, const tc_append *a, tc_event_id *end,
                                  tacit_error *err)
 {
-    stuck_store *s = (stuck_store *)t;
     if (a->study == 1 && a->events[0].kind == TC_EVENT_ASK) {
-        atomic_fetch_add(&s->stuck, 1);
-        pthread_mutex_lock(&s->still);
-        pthread_mutex_unlock(&s->still);
+        atomic_fetch_add(&the_site.stuck, 1);
+        frozen_wait(frozen_of(t));
     }
-    return tc_store_append_id(s->crash.disk, a, end, err);
+    return tc_store_append_id(frozen_disk(t), a, end, err);
 }
 
 /* 0: no answer */
@@ -62,7 +38,7 @@ static int call_as(busy_site *b, const char *token, const char *method, const ch
     tacit_error err = {0};
     tc_client *c;
     int status = 0;
-    assert_ok(tc_client_new(&c, b->s.url, NULL, &err));
+    assert_ok(tc_client_new(&c, b->f.s.url, NULL, &err));
     (void)tc_client_call(c,
                          &(tc_call){.method = method,
                                     .path = path,
@@ -77,7 +53,7 @@ static int call_as(busy_site *b, const char *token, const char *method, const ch
 static int call(busy_site *b, const char *method, const char *path, const char *body,
                 tc_text *answer)
 {
-    return call_as(b, b->s.token, method, path, body, answer);
+    return call_as(b, b->f.s.token, method, path, body, answer);
 }
 
 static int call_quietly(busy_site *b, const char *method, const char *path, const char *body)
@@ -101,29 +77,19 @@ static void make_study(busy_site *b, const char *name)
 
 static int open_busy(void **state)
 {
-    static busy_site b;
-    tacit_error err = {0};
-    tc_store *memory;
-    b = (busy_site){.ops = crash_ops};
-    assert_ok(tc_store_open(&memory, "memory:", true, &err));
-    crash_init(&b.store.crash, memory);
-    b.ops.append = stuck_append;
-    b.store.crash.base.ops = &b.ops;
-    pthread_mutex_init(&b.store.still, NULL);
-    site_open_at(&b.s, &b.store.crash.base, (tc_server_config){0}, false);
-    make_study(&b, "slow");
-    make_study(&b, "other");
-    *state = &b;
+    busy_site *b = &the_site;
+    *b = (busy_site){.f.ops = crash_ops};
+    b->f.ops.append = stuck_append;
+    frozen_open(&b->f);
+    make_study(b, "slow");
+    make_study(b, "other");
+    *state = b;
     return 0;
 }
 
 static int close_busy(void **state)
 {
-    busy_site *b = *state;
-    thaw(b); /* a test that has failed may have left it so */
-    site_end(&b->s);
-    crash_fini(&b->store.crash);
-    pthread_mutex_destroy(&b->store.still);
+    frozen_close(&((busy_site *)*state)->f);
     return 0;
 }
 
@@ -164,8 +130,8 @@ static void start_as(busy_site *b, const char *token, worker *all, int n, int fi
 
 static void start(busy_site *b, worker *all, int n)
 {
-    start_as(b, b->s.token, all, n, 0);
-    SITE_UNTIL(atomic_load(&b->store.stuck) > 0);
+    start_as(b, b->f.s.token, all, n, 0);
+    SITE_UNTIL(atomic_load(&b->stuck) > 0);
 }
 
 /* How many of them were answered so. */
@@ -198,7 +164,7 @@ static void everybody_else_is_answered_meanwhile(void **state)
     enum { N = 40 };
     static worker all[N];
     bool seen[TRIALS] = {false};
-    freeze(b);
+    freeze(&b->f);
     start(b, all, N);
     for (int i = 0; i < 20; i++) { /* on both threads, whatever the order */
         assert_int_equal(call_quietly(b, "GET", "/healthz", NULL), 200);
@@ -207,8 +173,8 @@ static void everybody_else_is_answered_meanwhile(void **state)
             call_quietly(b, "POST", "/v1/studies/other/trials:suggest", "{\"worker\": \"w\"}"),
             200);
     }
-    assert_int_equal(atomic_load(&b->store.stuck), 1); /* one at a time is computed */
-    thaw(b);
+    assert_int_equal(atomic_load(&b->stuck), 1); /* one at a time is computed */
+    thaw(&b->f);
     for (int i = 0; i < N; i++) {
         pthread_join(all[i].thread, NULL);
         assert_int_equal(all[i].status, 200);
@@ -223,13 +189,13 @@ static void too_many_are_sent_away(void **state)
     busy_site *b = *state;
     static worker all[WORKERS_MOST];
     int given = 0, busy = 0;
-    freeze(b);
+    freeze(&b->f);
     start(b, all, WORKERS_MOST);
     SITE_UNTIL(atomic_load(&b->done) == WORKERS_MOST - PLACES);
     assert_int_equal(call_quietly(b, "GET", "/healthz", NULL), 200);
     assert_int_equal(
         call_quietly(b, "POST", "/v1/studies/slow/trials:suggest", "{\"worker\": \"v\"}"), 503);
-    thaw(b);
+    thaw(&b->f);
     for (int i = 0; i < WORKERS_MOST; i++) {
         pthread_join(all[i].thread, NULL);
         given += all[i].status == 200;
@@ -248,14 +214,14 @@ static void another_study_takes_no_place(void **state)
     char other[64], slow[64];
     make_token(b, "other", other);
     make_token(b, "slow", slow);
-    freeze(b);
+    freeze(&b->f);
     start(b, own, 1);
     start_as(b, other, strangers, STRANGERS, 0);
     SITE_UNTIL(atomic_load(&b->done) == STRANGERS);
     assert_int_equal(join_all(strangers, STRANGERS, 403),
                      STRANGERS);          /* while the study is at work */
     start_as(b, slow, own + 1, N - 1, 1); /* while the study is at work */
-    thaw(b);
+    thaw(&b->f);
     assert_int_equal(join_all(own, N, 200), N);
 }
 
@@ -268,14 +234,14 @@ static void a_token_that_waits_much_gives_way(void **state)
     char one[64], two[64];
     make_token(b, "slow", one);
     make_token(b, "slow", two);
-    freeze(b);
+    freeze(&b->f);
     start_as(b, one, greedy, 1, 0);
-    SITE_UNTIL(atomic_load(&b->store.stuck) > 0);
+    SITE_UNTIL(atomic_load(&b->stuck) > 0);
     start_as(b, one, greedy + 1, PLACES - 1, 1);
-    SITE_UNTIL(tc_crew_waiting(b->s.server->slow) == PLACES - 1);
+    SITE_UNTIL(tc_crew_waiting(b->f.s.server->slow) == PLACES - 1);
     start_as(b, two, modest, N, PLACES);
     SITE_UNTIL(atomic_load(&b->done) == N); /* the greedy who lost their places */
-    thaw(b);
+    thaw(&b->f);
     assert_int_equal(join_all(modest, N, 200), N);
     assert_int_equal(join_all(greedy, PLACES, 200), PLACES - N);
 }
@@ -286,10 +252,10 @@ static void a_server_that_stops_answers_all(void **state)
     busy_site *b = *state;
     enum { N = 8 };
     static worker all[N];
-    freeze(b);
+    freeze(&b->f);
     start(b, all, N);
-    thaw(b);
-    site_stop(&b->s);
+    thaw(&b->f);
+    site_stop(&b->f.s);
     int given = 0;
     for (int i = 0; i < N; i++) {
         pthread_join(all[i].thread, NULL);

@@ -49,18 +49,24 @@ static void check_refusal(const tc_text *answer, size_t i, int expected)
         assert_int_equal(count(answer, "Content-Type: application/problem+json\r\n"), 1);
 }
 
+/* Everything that is said after `head` and a stowaway, until the other side ends. */
+static void hear_all(const site *s, const char *head, size_t n, tc_text *answer)
+{
+    int fd = site_connect(s);
+    site_say(fd, head, n);
+    say_stowaway(s, fd);
+    while (site_hear(fd, answer))
+        ;
+    close(fd);
+}
+
 static void refuse_all(const site *s, const bytes *cases, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         tc_text answer = {0};
-        int fd = site_connect(s);
-        site_say(fd, cases[i].text, cases[i].n);
-        say_stowaway(s, fd);
-        while (site_hear(fd, &answer))
-            ;
+        hear_all(s, cases[i].text, cases[i].n, &answer);
         check_refusal(&answer, i, cases[i].status);
         tc_text_fini(&answer);
-        close(fd);
     }
 }
 
@@ -176,15 +182,10 @@ static void who_asks_too_often_is_hung_up_on(void **state)
     site_open(&s, (tc_server_config){.rate = 1}, false);
     for (int i = 0; i < 100 && !hung_up; i++) {
         tc_text answer = {0};
-        int fd = site_connect(&s);
-        site_say(fd, head, sizeof head - 1);
-        say_stowaway(&s, fd);
-        while (site_hear(fd, &answer))
-            ;
+        hear_all(&s, head, sizeof head - 1, &answer);
         assert_true(count(&answer, "\nDate: ") <= 1);
         hung_up = answer.len == 0;
         tc_text_fini(&answer);
-        close(fd);
     }
     assert_true(hung_up);
     site_close(&s);

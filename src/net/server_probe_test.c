@@ -1,112 +1,73 @@
 /* server_probe_test.c - a store that hangs, that cannot be written, that has no room: what /healthz, /readyz and
  * everybody else are told meanwhile. */
-#include "support/crash_store.h"
-#include "support/site.h"
+#include "support/frozen_site.h"
 
 #include "base/clock.h"
 
-#include <stdatomic.h>
-
 enum { PROBES = 40, OTHERS = 100 };
 
-/* The store of the test that runs. */
-typedef struct odd_store {
-    crash_store crash;
-    pthread_mutex_t still; /* held by the test while reads hang */
-    atomic_bool hangs, read_only, full;
-    atomic_int counting, counting_most; /* probes that are in it: now, and at most */
-    atomic_int written;
-} odd_store;
-
+/* Its store may be read-only, or full. */
 typedef struct odd_site {
-    site s;
-    odd_store store;
-    tc_store_ops ops;
+    frozen_site f;
+    atomic_bool read_only, full;
+    atomic_int counting, counting_most; /* probes that are in the store: now, and at most */
+    atomic_int written;
 } odd_site;
 
-static void freeze(odd_site *o)
-{
-    pthread_mutex_lock(&o->store.still);
-    atomic_store(&o->store.hangs, true);
-}
-
-static void thaw(odd_site *o)
-{
-    if (atomic_exchange(&o->store.hangs, false))
-        pthread_mutex_unlock(&o->store.still);
-}
-
-static void stand_still(odd_store *s)
-{
-    if (!atomic_load(&s->hangs))
-        return;
-    pthread_mutex_lock(&s->still);
-    pthread_mutex_unlock(&s->still);
-}
+static odd_site the_site;
 
 static tacit_status odd_get(tc_store *t, const tc_record *which, tc_record *out, tacit_error *err)
 {
-    odd_store *s = (odd_store *)t;
-    stand_still(s);
-    return tc_store_record_get(s->crash.disk, which, out, err);
+    frozen_wait(frozen_of(t));
+    return tc_store_record_get(frozen_disk(t), which, out, err);
 }
 
 /* Probes alone count. */
 static tacit_status odd_count(tc_store *t, const tc_record_range *range, uint64_t *out,
                               tacit_error *err)
 {
-    odd_store *s = (odd_store *)t;
-    int now = atomic_fetch_add(&s->counting, 1) + 1;
-    if (now > atomic_load(&s->counting_most))
-        atomic_store(&s->counting_most, now);
-    stand_still(s);
-    atomic_fetch_sub(&s->counting, 1);
-    return tc_store_record_count(s->crash.disk, range, out, err);
+    odd_site *o = &the_site;
+    int now = atomic_fetch_add(&o->counting, 1) + 1;
+    if (now > atomic_load(&o->counting_most))
+        atomic_store(&o->counting_most, now);
+    frozen_wait(frozen_of(t));
+    atomic_fetch_sub(&o->counting, 1);
+    return tc_store_record_count(frozen_disk(t), range, out, err);
 }
 
 static tacit_status odd_change(tc_store *t, const tc_change *c, size_t n, size_t *refused,
                                tacit_error *err)
 {
-    odd_store *s = (odd_store *)t;
-    if (atomic_load(&s->read_only))
+    if (atomic_load(&the_site.read_only))
         return tc_fail(err, TACIT_E_IO, "no space left on device");
-    atomic_fetch_add(&s->written, 1);
-    return tc_store_change(s->crash.disk, c, n, refused, err);
+    atomic_fetch_add(&the_site.written, 1);
+    return tc_store_change(frozen_disk(t), c, n, refused, err);
 }
 
 static tacit_status odd_room(tc_store *t, uint64_t *out, tacit_error *err)
 {
+    (void)t;
     (void)err;
-    *out = atomic_load(&((odd_store *)t)->full) ? 4096 : UINT64_C(1) << 40;
+    *out = atomic_load(&the_site.full) ? 4096 : UINT64_C(1) << 40;
     return TACIT_OK;
 }
 
 static int open_odd(void **state)
 {
-    static odd_site o;
-    tacit_error err = {0};
-    tc_store *memory;
-    o = (odd_site){.ops = crash_ops};
-    assert_ok(tc_store_open(&memory, "memory:", true, &err));
-    crash_init(&o.store.crash, memory);
-    o.ops.record_get = odd_get;
-    o.ops.record_count = odd_count;
-    o.ops.change = odd_change;
-    o.ops.room = odd_room;
-    o.store.crash.base.ops = &o.ops;
-    pthread_mutex_init(&o.store.still, NULL);
-    site_open_at(&o.s, &o.store.crash.base, (tc_server_config){0}, false);
-    *state = &o;
+    odd_site *o = &the_site;
+    *o = (odd_site){.f.ops = crash_ops};
+    o->f.ops.record_get = odd_get;
+    o->f.ops.record_count = odd_count;
+    o->f.ops.change = odd_change;
+    o->f.ops.room = odd_room;
+    frozen_open(&o->f);
+    *state = o;
     return 0;
 }
 
 static int close_odd(void **state)
 {
-    odd_site *o = *state;
-    thaw(o); /* a test that has failed may have left it so */
-    site_end(&o->s);
-    crash_fini(&o->store.crash);
-    pthread_mutex_destroy(&o->store.still);
+    frozen_close(&((odd_site *)*state)->f);
     return 0;
 }
 
@@ -115,7 +76,7 @@ static int close_odd(void **state)
 static int send_request(const odd_site *o, const char *path, const char *token)
 {
     char text[256];
-    int fd = site_connect(&o->s);
+    int fd = site_connect(&o->f.s);
     int n =
         snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: x\r\n%s%s%s\r\n", path,
                  token ? "Authorization: Bearer " : "", token ? token : "", token ? "\r\n" : "");
@@ -141,7 +102,7 @@ static int ask(const odd_site *o, const char *path)
 static int ask_with_body(const odd_site *o, const char *path)
 {
     char text[256];
-    int fd = site_connect(&o->s);
+    int fd = site_connect(&o->f.s);
     int n = snprintf(text, sizeof text,
                      "GET %s HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", path);
     site_say(fd, text, (size_t)n);
@@ -156,11 +117,11 @@ static void a_store_that_hangs_holds_up_its_own(void **state)
 {
     odd_site *o = *state;
     int probes[PROBES], others[OTHERS];
-    freeze(o);
+    freeze(&o->f);
     for (int i = 0; i < PROBES; i++)
         probes[i] = send_request(o, "/readyz", NULL);
     for (int i = 0; i < OTHERS; i++)
-        others[i] = send_request(o, "/v1/studies", i % 2 ? "wrong" : o->s.token);
+        others[i] = send_request(o, "/v1/studies", i % 2 ? "wrong" : o->f.s.token);
     for (int i = 0; i < 20; i++)
         assert_int_equal(ask(o, "/healthz"), 200);
     assert_int_equal(ask_with_body(o, "/healthz"), 413); /* it takes none, which needs no store */
@@ -169,8 +130,8 @@ static void a_store_that_hangs_holds_up_its_own(void **state)
     for (int i = 0; i < PROBES; i++)
         assert_int_equal(ask(o, "/readyz"), 503);
     assert_int_equal(ask(o, "/healthz"), 200);
-    assert_int_equal(atomic_load(&o->store.counting_most), 1);
-    thaw(o);
+    assert_int_equal(atomic_load(&o->counting_most), 1);
+    thaw(&o->f);
     for (int i = 0; i < OTHERS; i++) {
         int status = hear_status(others[i]);
         assert_true(i % 2 ? status == 401 || status == 429 : status == 200);
@@ -184,24 +145,24 @@ static void who_asks_often_shares_a_probe(void **state)
     odd_site *o = *state;
     enum { MANY = 200 };
     SITE_UNTIL(ask(o, "/readyz") == 200);
-    int before = atomic_load(&o->store.written);
+    int before = atomic_load(&o->written);
     uint64_t begin = tc_clock_ns();
     assert_true(before > 0);
     for (int i = 0; i < MANY; i++)
         (void)ask(o, "/readyz");
     uint64_t seconds = (tc_clock_ns() - begin) / UINT64_C(1000000000);
-    assert_int_equal(atomic_load(&o->store.counting_most), 1);
-    assert_true((uint64_t)(atomic_load(&o->store.written) - before) <= seconds + 1);
+    assert_int_equal(atomic_load(&o->counting_most), 1);
+    assert_true((uint64_t)(atomic_load(&o->written) - before) <= seconds + 1);
 }
 
 /* It can be read as before, so only a write shows it. */
 static void a_store_that_cannot_be_written_is_not_ready(void **state)
 {
     odd_site *o = *state;
-    atomic_store(&o->store.read_only, true);
+    atomic_store(&o->read_only, true);
     assert_int_equal(ask(o, "/readyz"), 503);
     assert_int_equal(ask(o, "/healthz"), 200);
-    atomic_store(&o->store.read_only, false);
+    atomic_store(&o->read_only, false);
     SITE_UNTIL(ask(o, "/readyz") == 200); /* what was found holds for a second */
 }
 
@@ -209,10 +170,10 @@ static void a_full_disk_is_not_ready(void **state)
 {
     odd_site *o = *state;
     SITE_UNTIL(ask(o, "/readyz") == 200);
-    atomic_store(&o->store.full, true);
+    atomic_store(&o->full, true);
     SITE_UNTIL(ask(o, "/readyz") == 503);
     assert_int_equal(ask(o, "/healthz"), 200);
-    atomic_store(&o->store.full, false);
+    atomic_store(&o->full, false);
     SITE_UNTIL(ask(o, "/readyz") == 200);
 }
 
@@ -220,11 +181,11 @@ static void a_full_disk_is_not_ready(void **state)
 static void a_server_that_stops_answers_who_waits_for_a_probe(void **state)
 {
     odd_site *o = *state;
-    freeze(o);
+    freeze(&o->f);
     int fd = send_request(o, "/readyz", NULL);
-    SITE_UNTIL(atomic_load(&o->store.counting) == 1);
-    thaw(o);
-    site_stop(&o->s);
+    SITE_UNTIL(atomic_load(&o->counting) == 1);
+    thaw(&o->f);
+    site_stop(&o->f.s);
     int status = hear_status(fd);
     assert_true(status == 200 || status == 503);
 }

@@ -11,6 +11,7 @@
 
 #include "support/crash_store.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct lazy_event {
@@ -278,6 +279,35 @@ static inline lazy_store *lazy_new(void)
 static inline tc_store *lazy_store_of(lazy_store *s)
 {
     return &s->others.base;
+}
+
+/* ---- crashes at every point ---- */
+
+typedef struct lazy_crashes {
+    uint64_t at, period; /* as in lazy_store */
+    size_t keeps;
+    bool fails;
+} lazy_crashes;
+
+static inline void lazy_set(lazy_store *s, const lazy_crashes *c)
+{
+    s->at = c->at;
+    s->period = c->period;
+    s->keeps = c->keeps;
+    s->fails = c->fails;
+}
+
+/* Calls `play`, which returns how many events were forgotten, for all points from `first` to `last`; each with nothing
+ * left and with one event left, where calls are done again and where they fail. Returns the sum. */
+static inline uint64_t lazy_every_point(uint64_t first, uint64_t last, uint64_t period,
+                                        uint64_t (*play)(const lazy_crashes *c))
+{
+    uint64_t forgotten = 0;
+    for (uint64_t at = first; at <= last; at++)
+        for (int how = 0; how < 4; how++)
+            forgotten += play(&(lazy_crashes){at, period, (size_t)how % 2, how / 2});
+    printf("%d points, %d events forgotten\n", (int)(last - first + 1), (int)forgotten);
+    return forgotten;
 }
 
 #endif
