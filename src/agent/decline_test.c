@@ -32,28 +32,12 @@ static tacit_status call(void *user, const tc_call *call, int *status, tc_text *
                          tacit_error *err)
 {
     network *n = user;
-    char path[256];
-    tc_response r = {0};
-    snprintf(path, sizeof path, "%s", call->path);
-    char *query = strchr(path, '?');
-    if (query)
-        *query++ = 0;
-    tc_request q = {.method = call->method,
-                    .path = path,
-                    .query = query,
-                    .bearer = call->bearer,
-                    .signature = call->signature,
-                    .body = call->body,
-                    .n_body = call->n_body};
-    bool message = call->signature != NULL;
+    bool closes, message = call->signature != NULL;
     if (message)
         count(n, call);
-    tc_coord_handle(n->w->coord, &q, &r);
-    *status = r.status;
-    tc_text_add_bytes(body, tc_text_get(&r.body), r.body.len);
-    if (r.closes)
+    world_carry(n->w, call, status, body, &closes);
+    if (closes)
         world_tick(n->w);
-    tc_response_fini(&r);
     return message && n->deaf ? tc_fail(err, TACIT_E_IO, "no answer") : TACIT_OK;
 }
 

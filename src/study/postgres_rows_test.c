@@ -2,7 +2,9 @@
  * and damage that is named.
  *
  * Runs under tests/support/postgres, which gives it a server; without one it is skipped. */
-#include "support/lost_answer.h"
+#include "support/lost_answer.h" /* first */
+
+#include "support/append_places.h"
 
 #include "base/memory.h"
 #include "privacy/mechanism.h"
@@ -125,20 +127,7 @@ static void appends_in_the_wrong_place_conflict(void **state)
     assert_fails(tc_store_ledger(s, "raw", false, &io, &err), TACIT_E_NOT_FOUND,
                  "there is no ledger \"raw\" in database");
     assert_ok(tc_store_ledger(s, "raw", true, &io, &err));
-    tc_ledger_record r = {.seq = 2, .entry = (const uint8_t *)"e", .entry_size = 1};
-    r.head.bytes[0] = 1;
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 0");
-    r.seq = 1;
-    assert_ok(io.append(&io, &r, &err));
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 1");
-    r.seq = 2;
-    r.round = 1;
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 1");
-    r.previous = r.head;
-    r.round = 0;
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has a release of round 0");
-    r.round = 1;
-    assert_ok(io.append(&io, &r, &err));
+    check_append_places(&io);
     tc_store_close(s);
 }
 

@@ -1,5 +1,6 @@
 /* store_ledger_test.c - what a ledger asks of every store, and of SQLite alone: damage in the
  * file, syncs that fail, files of the schema before. */
+#include "support/append_places.h"
 #include "support/store_folder.h"
 
 #include "study/sqlite_int.h"
@@ -155,20 +156,7 @@ static void appends_in_the_wrong_place_conflict(void **state)
     tc_ledger_io io;
     tc_store *s = open_store();
     assert_ok(tc_store_ledger(s, "raw", true, &io, &err));
-    tc_ledger_record r = {.seq = 2, .entry = (const uint8_t *)"e", .entry_size = 1};
-    r.head.bytes[0] = 1;
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 0");
-    r.seq = 1;
-    assert_ok(io.append(&io, &r, &err));
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 1");
-    r.seq = 2;
-    r.round = 1;
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has moved to entry 1");
-    r.previous = r.head;
-    r.round = 0;
-    assert_fails(io.append(&io, &r, &err), TACIT_E_CONFLICT, "has a release of round 0");
-    r.round = 1;
-    assert_ok(io.append(&io, &r, &err));
+    check_append_places(&io);
     tc_ledger_head head;
     assert_ok(io.head(&io, &head, &err));
     assert_int_equal(head.seq, 2);

@@ -26,18 +26,19 @@ typedef struct play {
     tc_agent *agent;
 } play;
 
-static inline bool ends_with(const char *text, const char *end)
+/* What is asked for after a ? does not count. */
+static inline bool ends_with(const char *path, const char *end)
 {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
+    size_t n = strcspn(path, "?"), m = strlen(end);
+    return n >= m && strncmp(path + n - m, end, m) == 0;
 }
 
-static inline void answer(const play *p, const char *path, const tc_response *r, tc_text *body)
+static inline void answer(const play *p, const char *path, const tc_text *truth, tc_text *body)
 {
     bool lies = p->at && ends_with(path, p->at);
-    json_t *j = lies && p->lie ? json_loads(tc_text_get(&r->body), 0, NULL) : NULL;
+    json_t *j = lies && p->lie ? json_loads(tc_text_get(truth), 0, NULL) : NULL;
     if (!lies) {
-        tc_text_add_bytes(body, tc_text_get(&r->body), r->body.len);
+        tc_text_add_bytes(body, tc_text_get(truth), truth->len);
         return;
     }
     if (!p->lie) {
@@ -64,27 +65,14 @@ static inline tacit_status call(void *user, const tc_call *call, int *status, tc
                                 tacit_error *err)
 {
     play *p = user;
-    char path[256];
-    tc_response r = {0};
-    bool message = strcmp(call->method, "POST") == 0 && ends_with(call->path, "/messages");
+    tc_text truth = {0};
+    bool closes, message = strcmp(call->method, "POST") == 0 && ends_with(call->path, "/messages");
     if (message && p->down)
         return tc_fail(err, TACIT_E_IO, "no answer");
-    snprintf(path, sizeof path, "%s", call->path);
-    char *query = strchr(path, '?');
-    if (query)
-        *query++ = 0;
-    tc_request q = {.method = call->method,
-                    .path = path,
-                    .query = query,
-                    .bearer = call->bearer,
-                    .signature = call->signature,
-                    .body = call->body,
-                    .n_body = call->n_body};
-    tc_coord_handle(p->w.coord, &q, &r);
-    *status = r.status;
-    answer(p, path, &r, body);
-    p->posted += message && r.status == 202;
-    tc_response_fini(&r);
+    world_carry(&p->w, call, status, &truth, &closes);
+    answer(p, call->path, &truth, body);
+    p->posted += message && *status == 202;
+    tc_text_fini(&truth);
     return TACIT_OK;
 }
 
