@@ -16,7 +16,7 @@ typedef struct interpreter {
     const char *file;   /* options whose word is a file with the code: no operand is code then */
     const char *ends;   /* options after which no other is read */
     bool versions;      /* digits and dots may follow the name: python3.11 */
-    bool common;   /* a usual word: a relative path that ends in it is a program of the user's */
+    bool common;   /* a usual word, which may mean something else: only where is_program says so */
     bool anywhere; /* options may follow operands: su user -c ... */
     bool shell;
     bool last;    /* no option is read after one with code */
@@ -116,17 +116,39 @@ static const struct {
     {"--user", WORD},
 };
 
-static const interpreter *find(const char *word)
+/* Programs that run the command among their words. */
+static const char *const wrappers[] = {"busybox", "chroot",  "chrt",    "env",   "find",
+                                       "flock",   "ionice",  "nice",    "nohup", "numactl",
+                                       "setarch", "setsid",  "stdbuf",  "sudo",  "taskset",
+                                       "time",    "timeout", "unshare", "xargs"};
+
+static const char *base_of(const char *word)
 {
     const char *slash = strrchr(word, '/');
-    const char *base = slash ? slash + 1 : word;
+    return slash ? slash + 1 : word;
+}
+
+/* Is it likely that argv[at], a usual word, is the program of that name, and not one of the user's or a word for it? */
+static bool is_program(char *const *argv, size_t at)
+{
+    const char *base = base_of(argv[at]);
+    if (base != argv[at] && argv[at][0] != '/')
+        return false;
+    for (size_t i = 0; at > 0 && i < sizeof wrappers / sizeof *wrappers; i++)
+        if (strcmp(base_of(argv[0]), wrappers[i]) == 0)
+            return true;
+    return at == 0;
+}
+
+static const interpreter *find(char *const *argv, size_t at)
+{
+    const char *base = base_of(argv[at]);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const interpreter *k = &known[i];
         size_t n = strlen(k->name);
-        bool named = strncmp(base, k->name, n) == 0;
-        bool own = k->common && slash && word[0] != '/';
-        if (named && !own && base[n + (k->versions ? strspn(base + n, "0123456789.-") : 0)] == '\0')
-            return k;
+        if (strncmp(base, k->name, n) == 0 &&
+            base[n + (k->versions ? strspn(base + n, "0123456789.-") : 0)] == '\0')
+            return k->common && !is_program(argv, at) ? NULL : k;
     }
     return NULL;
 }
@@ -227,7 +249,7 @@ static bool reads_code(const interpreter *k, char *const *argv, size_t from, siz
 bool tc_code_word(char *const *argv, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
-        const interpreter *k = find(argv[i]);
+        const interpreter *k = find(argv, i);
         if (k && reads_code(k, argv, i + 1, at))
             return true;
     }

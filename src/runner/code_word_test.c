@@ -64,6 +64,8 @@ static void wrappers(void **state)
     expect_code("find . -name {x} -exec ./train {x}", "");
     expect_code("xargs -I % ./train {x}", "");
     expect_code("nice -n 5 ./train -c {c}", "");
+    expect_code("nice -n 5 watch CODE", "4");
+    expect_code("/usr/bin/timeout 5 make --eval=CODE", "3");
 }
 
 static void other_interpreters(void **state)
@@ -148,6 +150,8 @@ static void ordinary_programs(void **state)
     expect_code("./script -c {c}", "");
     expect_code("tools/watch {c}", "");
     expect_code("./make opt={opt}", "");
+    expect_code("./train watch {opt}", ""); /* a word for it, not the program */
+    expect_code("npm run script -c {c}", "");
     expect_code("./sed.py {opt}", "");
 }
 
