@@ -321,7 +321,8 @@ static tacit_status note_first(void *user, const tc_record *r, tacit_error *err)
 }
 
 /* Erases contributions to rounds below `end`: also those that a process left behind which died, or
- * was refused by its store, after the round was marked closed. */
+ * was refused by its store, after the round was marked closed. Where another process has erased them, this
+ * one may still have those in memory that it took. */
 static tacit_status sweep(tc_coord *c, tc_desk *d, uint64_t end, tacit_error *err)
 {
     for (;;) {
@@ -335,6 +336,7 @@ static tacit_status sweep(tc_coord *c, tc_desk *d, uint64_t end, tacit_error *er
             .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
         TC_TRY(tc_store_record_drop(c->cfg.store, &all, err));
     }
+    tc_store_forget(c->cfg.store);
     d->swept = end;
     return TACIT_OK;
 }

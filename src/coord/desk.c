@@ -406,6 +406,7 @@ void tc_desk_forget(tc_coord *c, tc_desk *d)
     pthread_mutex_unlock(&c->lock);
     if (unused)
         desk_free(d);
+    tc_store_forget(c->cfg.store); /* contributions to a study that was erased */
 }
 
 /* ---- which kind ---- */

@@ -273,10 +273,15 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
 static tacit_status accept(tc_ask *a, arrival *m, tacit_error *err)
 {
     tacit_status status = try_once(a, m, err);
+    bool again = false;
     for (int i = 1; status == TACIT_E_CONFLICT && a->out->status == 0 && i < ATTEMPTS; i++) {
-        TC_TRY(check_signature(a, m, err));
-        status = try_once(a, m, err);
+        again = true;
+        status = check_signature(a, m, err);
+        if (status == TACIT_OK)
+            status = try_once(a, m, err);
     }
+    if (again && status != TACIT_OK) /* the store was given a message that it does not keep */
+        tc_store_forget(a->coord->cfg.store);
     return status;
 }
 

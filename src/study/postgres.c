@@ -256,6 +256,7 @@ const tc_store_ops tc_store_postgres = {
     .record_scan = tc_pg_record_scan,
     .record_count = tc_pg_record_count,
     .record_drop = tc_pg_record_drop,
+    .forget = tc_pg_forget,
     .moment = tc_pg_moment,
     .settle = tc_pg_settle,
     .study_erase = tc_pg_study_erase,

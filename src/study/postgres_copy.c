@@ -189,7 +189,7 @@ tacit_status tc_pg_dump(tc_store *store, tc_row_visit visit, void *user, tacit_e
 {
     tc_postgres *s = (tc_postgres *)store;
     dumping d = {.s = s, .visit = visit, .user = user};
-    return tc_pg_with(s, false, dump_all, &d, err);
+    return tc_pg_with_secret(s, false, dump_all, &d, err);
 }
 
 /* ---- in ---- */

@@ -67,6 +67,8 @@ enum { TC_PG_LINKS = 8 };
 typedef struct tc_pg_link {
     PGconn *conn; /* NULL: not made yet, or given up. Of whom it is lent to, else under the lock */
     bool lent;
+    /* Under the lock: it has carried something that must be forgotten; it is closed as soon as it is idle. */
+    bool secret, stale;
     uint64_t born; /* the moment since which it is connected; 0: it is not. Under the lock */
 } tc_pg_link;
 
@@ -107,6 +109,10 @@ tacit_status tc_pg_connect(tc_postgres *s, PGconn **out, tacit_error *err);
  * again: if the connection breaks, the work is begun anew on another, once. */
 typedef tacit_status (*tc_pg_work)(tc_postgres *s, PGconn *c, void *user, tacit_error *err);
 tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user, tacit_error *err);
+/* The same of work that sends or receives contributions. */
+tacit_status tc_pg_with_secret(tc_postgres *s, bool again, tc_pg_work work, void *user,
+                               tacit_error *err);
+void tc_pg_forget(tc_store *store);
 /* The same on a connection that is older than a moment: if the work succeeds, the server has not been restarted
  * since, for a restart ends them all. *none: there is no such connection any more. */
 uint64_t tc_pg_moment(tc_store *store);
@@ -115,8 +121,12 @@ tacit_status tc_pg_with_since(tc_postgres *s, uint64_t since, tc_pg_work work, v
 /* The rows of one statement; end them with PQclear. */
 tacit_status tc_pg_ask(tc_postgres *s, bool again, tc_pg_sql which, const tc_pg_args *args,
                        PGresult **out, tacit_error *err);
+/* The same of contributions, and begun anew; end them with tc_pg_clear_secret. */
+tacit_status tc_pg_ask_secret(tc_postgres *s, tc_pg_sql which, const tc_pg_args *args,
+                              PGresult **out, tacit_error *err);
 
 /* postgres_statement.c */
+void tc_pg_clear_secret(PGresult *r); /* as PQclear, and overwrites the values */
 tacit_status tc_pg_prepare(tc_postgres *s, PGconn *c, tacit_error *err);
 void tc_pg_arg_int(tc_pg_args *args, int64_t value);
 void tc_pg_arg_text(tc_pg_args *args, const char *text); /* NULL stays NULL */

@@ -7,6 +7,11 @@
  * may be done twice is begun anew on a new connection; other work fails with E_IO, and the next
  * call finds a new connection.
  *
+ * libpq keeps the last things that were sent and received in the buffers of a connection, and TLS does the same. So a
+ * connection that has carried a contribution is closed when contributions are to be forgotten: at once if
+ * it is idle, else when it is given back. The next use makes another one. The first connection never
+ * carries any, so that one of them stays.
+ *
  * A server that crashes, or one of whose processes does, ends all sessions before it takes new ones. So a
  * session that lives is also a witness: since it began nothing was taken back. Moments are counted, and
  * each connection knows the moment at which it was made. */
@@ -156,6 +161,7 @@ static void set_conn(tc_postgres *s, tc_pg_link *l, PGconn *c)
     l->conn = c;
     pthread_mutex_lock(&s->lock);
     l->born = c ? ++s->moment : 0;
+    l->secret = l->stale = false;
     pthread_cond_broadcast(&s->returned);
     pthread_mutex_unlock(&s->lock);
 }
@@ -176,11 +182,12 @@ static tacit_status ready(tc_postgres *s, tc_pg_link *l, tacit_error *err)
     return st;
 }
 
-/* One that is connected, if there is; else one that is not. */
-static tc_pg_link *find_idle(tc_postgres *s)
+/* One that is connected, if there is; else one that is not. secret: it is going to carry something that must be
+ * forgotten. */
+static tc_pg_link *find_idle(tc_postgres *s, bool secret)
 {
     tc_pg_link *found = NULL;
-    for (int i = 0; i < TC_PG_LINKS; i++) {
+    for (int i = secret ? 1 : 0; i < TC_PG_LINKS; i++) {
         tc_pg_link *l = &s->links[i];
         if (!l->lent && (!found || (l->conn && !found->conn)))
             found = l;
@@ -188,11 +195,11 @@ static tc_pg_link *find_idle(tc_postgres *s)
     return found;
 }
 
-static tc_pg_link *lend(tc_postgres *s)
+static tc_pg_link *lend(tc_postgres *s, bool secret)
 {
     tc_pg_link *l;
     pthread_mutex_lock(&s->lock);
-    while (!(l = find_idle(s)))
+    while (!(l = find_idle(s, secret)))
         pthread_cond_wait(&s->returned, &s->lock);
     l->lent = true;
     pthread_mutex_unlock(&s->lock);
@@ -215,6 +222,11 @@ static void give_back(tc_postgres *s, tc_pg_link *l)
     if (l->conn)
         clean(s, l);
     pthread_mutex_lock(&s->lock);
+    if (l->stale) { /* nobody makes it stale again: it carries nothing then */
+        pthread_mutex_unlock(&s->lock);
+        set_conn(s, l, NULL);
+        pthread_mutex_lock(&s->lock);
+    }
     l->lent = false;
     pthread_cond_broadcast(&s->returned); /* some wait for any, some for an old one */
     pthread_mutex_unlock(&s->lock);
@@ -228,13 +240,22 @@ void tc_pg_links_fini(tc_postgres *s)
 
 /* ---- using one */
 
-static tacit_status try_once(tc_postgres *s, tc_pg_work work, void *user, bool *broken,
+static void mark_secret(tc_postgres *s, tc_pg_link *l)
+{
+    pthread_mutex_lock(&s->lock);
+    l->secret = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static tacit_status try_once(tc_postgres *s, bool secret, tc_pg_work work, void *user, bool *broken,
                              tacit_error *err)
 {
-    tc_pg_link *l = lend(s);
+    tc_pg_link *l = lend(s, secret);
     tacit_status st = ready(s, l, err);
     *broken = false;
     if (st == TACIT_OK) {
+        if (secret)
+            mark_secret(s, l);
         st = work(s, l->conn, user, err);
         *broken = st != TACIT_OK && PQstatus(l->conn) != CONNECTION_OK;
     }
@@ -242,11 +263,49 @@ static tacit_status try_once(tc_postgres *s, tc_pg_work work, void *user, bool *
     return st;
 }
 
-tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user, tacit_error *err)
+static tacit_status try_twice(tc_postgres *s, bool secret, bool again, tc_pg_work work, void *user,
+                              tacit_error *err)
 {
     bool broken;
-    tacit_status st = try_once(s, work, user, &broken, err);
-    return broken && again ? try_once(s, work, user, &broken, err) : st;
+    tacit_status st = try_once(s, secret, work, user, &broken, err);
+    return broken && again ? try_once(s, secret, work, user, &broken, err) : st;
+}
+
+tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user, tacit_error *err)
+{
+    return try_twice(s, false, again, work, user, err);
+}
+
+tacit_status tc_pg_with_secret(tc_postgres *s, bool again, tc_pg_work work, void *user,
+                               tacit_error *err)
+{
+    return try_twice(s, true, again, work, user, err);
+}
+
+/* ---- forgetting */
+
+/* The next one that carried a secret and is idle, lent to us; those that others have are closed by them. */
+static tc_pg_link *lend_secret(tc_postgres *s)
+{
+    tc_pg_link *found = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (tc_pg_link *l = s->links; l < s->links + TC_PG_LINKS; l++) {
+        l->stale = l->stale || l->secret;
+        if (l->stale && !l->lent)
+            found = l;
+    }
+    if (found)
+        found->lent = true;
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}
+
+void tc_pg_forget(tc_store *store)
+{
+    tc_postgres *s = (tc_postgres *)store;
+    tc_pg_link *l;
+    while ((l = lend_secret(s)))
+        give_back(s, l);
 }
 
 /* ---- one that was there before */
@@ -319,7 +378,7 @@ uint64_t tc_pg_moment(tc_store *store)
     tc_postgres *s = (tc_postgres *)store;
     tacit_error ignored;
     pthread_mutex_lock(&s->lock);
-    bool idle = find_idle(s) != NULL;
+    bool idle = find_idle(s, false) != NULL;
     pthread_mutex_unlock(&s->lock);
     if (idle)
         (void)tc_pg_with(s, false, do_nothing, NULL, &ignored);
@@ -346,6 +405,15 @@ tacit_status tc_pg_ask(tc_postgres *s, bool again, tc_pg_sql which, const tc_pg_
 {
     question q = {.which = which, .args = args};
     TC_TRY(tc_pg_with(s, again, run_question, &q, err));
+    *out = q.answer;
+    return TACIT_OK;
+}
+
+tacit_status tc_pg_ask_secret(tc_postgres *s, tc_pg_sql which, const tc_pg_args *args,
+                              PGresult **out, tacit_error *err)
+{
+    question q = {.which = which, .args = args};
+    TC_TRY(tc_pg_with_secret(s, true, run_question, &q, err));
     *out = q.answer;
     return TACIT_OK;
 }

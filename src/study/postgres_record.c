@@ -189,10 +189,14 @@ tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t 
     change_set w = {.changes = c, .n = n, .refused = n, .sorted = tc_alloc(n, sizeof *w.sorted)};
     if (!w.sorted)
         return tc_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
+    bool secret = false;
+    for (size_t i = 0; i < n; i++) {
         w.sorted[i] = &c[i];
+        secret = secret || tc_record_is_secret(c[i].record.kind);
+    }
     qsort(w.sorted, n, sizeof *w.sorted, by_key);
-    tacit_status st = tc_pg_with((tc_postgres *)store, false, change_all, &w, err);
+    tacit_status st =
+        (secret ? tc_pg_with_secret : tc_pg_with)((tc_postgres *)store, false, change_all, &w, err);
     tc_free(w.sorted);
     if (st == TACIT_E_CONFLICT && refused)
         *refused = w.refused;
@@ -257,15 +261,23 @@ static tacit_status copy_value(const tc_record *which, const PGresult *r, tc_rec
     return TACIT_OK;
 }
 
+/* Of the values of records. */
+static tacit_status ask_for(tc_record_kind kind, tc_postgres *s, tc_pg_sql which,
+                            const tc_pg_args *args, PGresult **out, tacit_error *err)
+{
+    return tc_record_is_secret(kind) ? tc_pg_ask_secret(s, which, args, out, err)
+                                     : tc_pg_ask(s, true, which, args, out, err);
+}
+
 tacit_status tc_pg_record_get(tc_store *store, const tc_record *which, tc_record *out,
                               tacit_error *err)
 {
     tc_pg_args args = {0};
     PGresult *r;
     arg_key(&args, which);
-    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_RECORD_GET, &args, &r, err));
+    TC_TRY(ask_for(which->kind, (tc_postgres *)store, TC_PG_RECORD_GET, &args, &r, err));
     tacit_status st = copy_value(which, r, out, err);
-    PQclear(r);
+    tc_pg_clear_secret(r);
     return st;
 }
 
@@ -287,7 +299,7 @@ static tacit_status fetch_page(tc_postgres *s, const tc_record_range *range, uin
     tc_key_bounds bounds;
     arg_range(&args, range, &bounds);
     tc_pg_arg_int(&args, (int64_t)most);
-    return tc_pg_ask(s, true, TC_PG_RECORD_SCAN, &args, page, err);
+    return ask_for(range->kind, s, TC_PG_RECORD_SCAN, &args, page, err);
 }
 
 static tacit_status visit_page(const tc_record_range *range, const PGresult *page,
@@ -330,7 +342,7 @@ tacit_status tc_pg_record_scan(tc_store *store, const tc_record_range *range, tc
         if (got > 0)
             advance(&rest, page, key);
         tacit_status st = visit_page(range, page, visit, user, err);
-        PQclear(page);
+        tc_pg_clear_secret(page);
         TC_TRY(st);
         wanted -= got;
     } while (got == most && wanted > 0);

@@ -188,6 +188,15 @@ int64_t tc_pg_int(const PGresult *r, int row, int column)
     return (int64_t)be64toh(word);
 }
 
+/* libpq frees results, and the C library overwrites what is freed only above a certain size (base/guard.h). */
+void tc_pg_clear_secret(PGresult *r)
+{
+    for (int i = 0; i < PQntuples(r); i++)
+        for (int k = 0; k < PQnfields(r); k++)
+            explicit_bzero(PQgetvalue(r, i, k), (size_t)PQgetlength(r, i, k));
+    PQclear(r);
+}
+
 /* ---- errors */
 
 /* The first line; libpq's advice comes after it. */

@@ -29,6 +29,12 @@ typedef enum tc_record_kind {
 #define TC_RECORD_FIRST TC_RECORD_SERVER
 #define TC_RECORD_LAST  TC_RECORD_RESTORED
 
+/* Is nothing of its value to be left once it is erased, nor in memory (tc_store_forget)? */
+static inline bool tc_record_is_secret(tc_record_kind kind)
+{
+    return kind == TC_RECORD_MESSAGE;
+}
+
 #define TC_RECORD_KEY_MAX 64
 
 typedef struct tc_record {

@@ -180,6 +180,12 @@ tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tac
     return s->ops->record_drop(s, range, err);
 }
 
+void tc_store_forget(tc_store *s)
+{
+    if (s->ops->forget)
+        s->ops->forget(s);
+}
+
 uint64_t tc_store_moment(tc_store *s)
 {
     return s->ops->moment ? s->ops->moment(s) : 0;

@@ -154,6 +154,9 @@ typedef struct tc_store_ops {
                                  tacit_error *err);
     /* All in the range, `most` aside, whatever their versions. Durable when it returns. */
     tacit_status (*record_drop)(tc_store *s, const tc_record_range *range, tacit_error *err);
+    /* After secret records (record.h) were removed, by whomever: no buffer of this handle has their bytes any more. What others do with the
+     * handle at this moment ends first. NULL: it has no such buffers. */
+    void (*forget)(tc_store *s);
     /* Now, for settle. NULL: 0. */
     uint64_t (*moment)(tc_store *s);
     /* Returns when everything that this handle has seen since that moment is on disk, whoever wrote it: who
@@ -239,6 +242,7 @@ tacit_status tc_store_record_scan(tc_store *s, const tc_record_range *range, tc_
 tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
                                    tacit_error *err);
 tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err);
+void tc_store_forget(tc_store *s);
 uint64_t tc_store_moment(tc_store *s);
 tacit_status tc_store_settle(tc_store *s, uint64_t since, tacit_error *err);
 /* UINT64_MAX: that is not known. */
