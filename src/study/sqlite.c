@@ -391,6 +391,7 @@ const tc_store_ops tc_store_sqlite = {
     .record_scan = tc_sqlite_record_scan,
     .record_count = tc_sqlite_record_count,
     .record_drop = tc_sqlite_record_drop,
+    .forget = tc_sqlite_forget,
     .settle = tc_sqlite_settle,
     .room = sqlite_room,
     .study_erase = tc_sqlite_study_erase,

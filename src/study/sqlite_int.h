@@ -59,6 +59,7 @@ typedef enum tc_sql {
     TC_SQL_RECORD_SCAN,
     TC_SQL_RECORD_COUNT,
     TC_SQL_RECORD_DROP,
+    TC_SQL_RECORD_FILL,  /* a record of zeros, for tc_sqlite_forget */
     TC_SQL_DATA_VERSION, /* another one after each commit of somebody else */
     TC_SQL_ERASE_EVENTS, /* of a study, and what follows, in the same transaction */
     TC_SQL_ERASE_HEAD,
@@ -218,6 +219,7 @@ tacit_status tc_sqlite_record_scan(tc_store *store, const tc_record_range *range
 tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
                                     tacit_error *err);
 tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
+void tc_sqlite_forget(tc_store *store);
 tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *err);
 
 /* sqlite_ledger.c */

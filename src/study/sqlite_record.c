@@ -267,6 +267,20 @@ tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range
     return end_removal(s, st, err);
 }
 
+/* SQLite puts a record that it inserts together in a buffer of the connection, one page long, and leaves it there. So a
+ * record of zeros that fills a page is inserted and taken back at once. Should another process be
+ * writing for so long that this fails, the next record does some of it, and the next call the rest. */
+void tc_sqlite_forget(tc_store *store)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    pthread_mutex_lock(&s->lock);
+    if (tc_sqlite_run(s, TC_SQL_BEGIN) == SQLITE_OK) {
+        (void)tc_sqlite_run(s, TC_SQL_RECORD_FILL);
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* Inside a transaction. */
 static tacit_status erase_rows(tc_sqlite *s, int64_t study, tacit_error *err)
 {

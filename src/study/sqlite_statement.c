@@ -65,6 +65,10 @@ static const char *const texts[TC_SQL_COUNT] = {
                             " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4",
     [TC_SQL_RECORD_DROP] = "DELETE FROM records"
                            " WHERE study = ?1 AND kind = ?2 AND key >= ?3 AND key < ?4",
+    /* The largest cell that lies within one page has 35 bytes less than that; 26 are not of the value. */
+    [TC_SQL_RECORD_FILL] = "INSERT INTO records(study, kind, key, version, value, sum)"
+                           " SELECT 0, 7, x'00', 1, zeroblob(page_size - 61), zeroblob(16)"
+                           " FROM pragma_page_size",
     [TC_SQL_DATA_VERSION] = "PRAGMA data_version",
     [TC_SQL_ERASE_EVENTS] = "DELETE FROM events WHERE study = ?1",
     [TC_SQL_ERASE_HEAD] = "DELETE FROM heads WHERE study = ?1 AND study > 0",
