@@ -5,17 +5,20 @@
 #include "verbs.h"
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct options {
     char *storage, *listen, *host;
     bool insecure, new_operator_token;
-    int64_t threads, connections, per_address, rate, handshakes, answers_mib, test_seed;
+    int64_t threads, connections, per_address, rate, handshakes, answers_mib, stop_s, test_seed;
 } options;
 
 static const tc_option table[] = {
@@ -81,6 +84,14 @@ static const tc_option table[] = {
      .max = 1048576,
      .help = "MiB of all answers that were not taken yet, an eighth of it for one token; the rest "
              "gets 503"},
+    {.name = "stop-s",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, stop_s),
+     .def = "120",
+     .min = 1,
+     .max = 86400,
+     .help = "seconds after Ctrl-C or SIGTERM for requests that have begun; then it ends without "
+             "their answers"},
     {.name = "new-operator-token",
      .type = TC_OPTION_BOOL,
      .offset = offsetof(options, new_operator_token),
@@ -220,6 +231,36 @@ static void wait_for_the_end(void)
         nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
+/* A request or a tick that waits for a database that hangs would keep the process for ever. What they have stored by then is
+ * stored, as after a kill. */
+static void *end_late(void *user)
+{
+    time_t seconds = *(int64_t *)user;
+    struct timespec end;
+    tc_free(user);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += seconds;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) != 0)
+        ;
+    tc_log(TC_LOG_ERROR, "ended after %lld s (--stop-s): a request or the storage hangs",
+           (long long)seconds);
+    _exit(tacit_status_exit(TACIT_E_IO));
+}
+
+/* Without memory for it there is no limit. */
+static void limit_the_end(int64_t seconds)
+{
+    int64_t *copy = tc_alloc(1, sizeof *copy);
+    pthread_t thread;
+    if (!copy)
+        return;
+    *copy = seconds;
+    if (pthread_create(&thread, NULL, end_late, copy) == 0)
+        pthread_detach(thread);
+    else
+        tc_free(copy);
+}
+
 static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
@@ -232,6 +273,7 @@ static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
         say_people(s, o, url);
     wait_for_the_end();
     tc_note(in->quiet, "stopping: requests that have begun are answered");
+    limit_the_end(o->stop_s);
     return TACIT_OK;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # attack_postgres_test: PostgreSQL hangs, and anybody asks /readyz and sends tokens that are none. /healthz is answered
-# all the same, and /readyz says 503; when PostgreSQL goes on, so does the coordinator. Needs TACIT_POSTGRES_CONTROL
+# all the same, and /readyz says 503; when PostgreSQL goes on, so does the coordinator. One that is told to end meanwhile does. Needs TACIT_POSTGRES_CONTROL
 # (tests/support/postgres sets it).
 here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${TACIT_POSTGRES:-}" ] || exec sh "$here/../support/postgres" sh "$0" "$@"
@@ -33,5 +33,24 @@ grep -q 'status [15]' "$dir/wrong" && fail "a token that is none: $(cat "$dir/wr
 await is /readyz 200 || fail "/readyz afterwards"
 kill $server
 wait $server || fail "the coordinator ends with $?"
+
+# ---- a coordinator that is told to end while PostgreSQL hangs does end, and the next one goes on
+serve_options="--stop-s 2"
+serve b 0 "$TACIT_POSTGRES"
+await is /readyz 200 || fail "/readyz of the second coordinator"
+control freeze
+await is /readyz 503 || fail "/readyz while the storage hangs, again"
+kill $server
+gone() { ! kill -0 "$server" 2>/dev/null; }
+await gone || fail "a coordinator does not end while PostgreSQL hangs"
+code=0
+wait $server || code=$?
+[ $code = 5 ] || fail "a coordinator that ends while PostgreSQL hangs has exit status $code"
+grep -q 'ended after 2 s (--stop-s): a request or the storage hangs' "$dir/b.log" || { fail "it does not say why"; cat "$dir/b.log"; }
+control thaw
+serve c 0 "$TACIT_POSTGRES"
+await is /readyz 200 || fail "/readyz of the third coordinator"
+kill $server
+wait $server || fail "the third coordinator ends with $?"
 [ $failed = 0 ] && echo "attack_postgres_test passed"
 exit $failed
