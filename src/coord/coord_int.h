@@ -175,6 +175,8 @@ void tc_desk_release(tc_coord *c, tc_desk *d);
 bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tc_ledger_hash *hash);
 /* No later get finds this one. */
 void tc_desk_forget(tc_coord *c, tc_desk *d);
+/* The same of a study that was erased, by whomever: it is said, and contributions to it are forgotten. */
+void tc_desk_erased(tc_coord *c, tc_desk *d);
 
 /* ---- who asks (token.c) */
 

@@ -284,8 +284,7 @@ static tacit_status check_fresh(tc_coord *c, tc_desk **d, tacit_error *err)
     if (status == TACIT_OK && same)
         return TACIT_OK;
     if (status == TACIT_OK) {
-        tc_say_state(c, *d, "erased");
-        tc_desk_forget(c, *d);
+        tc_desk_erased(c, *d);
     }
     tc_desk_release(c, *d);
     *d = NULL;
@@ -376,8 +375,7 @@ void tc_desk_sweep(tc_coord *c, uint64_t turn)
         pthread_mutex_unlock(&c->lock);
         if (!d)
             return;
-        tc_say_state(c, d, "erased");
-        tc_desk_forget(c, d);
+        tc_desk_erased(c, d);
         tc_desk_release(c, d);
     }
 }
@@ -406,7 +404,13 @@ void tc_desk_forget(tc_coord *c, tc_desk *d)
     pthread_mutex_unlock(&c->lock);
     if (unused)
         desk_free(d);
-    tc_store_forget(c->cfg.store); /* contributions to a study that was erased */
+}
+
+void tc_desk_erased(tc_coord *c, tc_desk *d)
+{
+    tc_say_state(c, d, "erased");
+    tc_desk_forget(c, d);
+    tc_store_forget(c->cfg.store);
 }
 
 /* ---- which kind ---- */

@@ -133,10 +133,8 @@ tacit_status tc_studies_erase(tc_ask *a, tacit_error *err)
     tc_desk *d;
     TC_TRY(tc_ask_desk(a, &d, err));
     tacit_status status = tc_store_study_erase(a->coord->cfg.store, d->id, err);
-    if (status == TACIT_OK) {
-        tc_say_state(a->coord, d, "erased");
-        tc_desk_forget(a->coord, d);
-    }
+    if (status == TACIT_OK)
+        tc_desk_erased(a->coord, d);
     tc_desk_release(a->coord, d);
     TC_TRY(status);
     return tc_answer(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
