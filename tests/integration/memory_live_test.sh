@@ -19,7 +19,7 @@ if grep -qa __tsan_init "$tacit"; then
     exit 77
 fi
 # What libraries free is overwritten by the C library (src/base/guard.c), under AddressSanitizer by this.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}max_free_fill_size=1073741824"
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}max_free_fill_size=1073741824:verify_asan_link_order=0"
 
 cat > "$dir/wait" << 'P'
 #!/bin/sh
