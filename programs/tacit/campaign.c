@@ -36,7 +36,8 @@ static bool is_ours(const tc_campaign *c, uint64_t trial)
 /* Users have leases, and no names that tell more. What our own workers left is ours to run. */
 static bool is_leased(const tc_campaign *c, const tc_trial *t)
 {
-    return c->plan.client && t->lease_ms > 0 && tc_clock_unix_ms() - t->asked_ms <= t->lease_ms &&
+    return c->plan.client && t->lease_ms > 0 &&
+           tc_study_now(c->plan.venue->session.study) - t->asked_ms <= t->lease_ms &&
            !tc_user_client_has(c->plan.client, c->plan.jobs, t->worker);
 }
 
@@ -44,6 +45,8 @@ static bool is_leased(const tc_campaign *c, const tc_trial *t)
 static tacit_status count_living(tc_campaign *c, uint64_t *n, tacit_error *err)
 {
     tc_view running;
+    if (c->plan.client)
+        TC_TRY(tc_study_await_time(c->plan.venue->session.study, err));
     TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
     tc_census_forget(&c->census);
     for (size_t i = 0; i < running.n; i++) {
@@ -343,6 +346,7 @@ static tacit_status loop(tc_campaign *c, tacit_error *err)
     int idle = 0; /* ticks since a trial was told */
     for (;;) {
         size_t used = tc_campaign_used(c);
+        tc_venue_keep_time(c->plan.venue);
         if (!c->plan.venue->served || idle % TICKS == 0 || used == 0)
             TC_TRY(fill(c, err));
         if (tc_interrupted())

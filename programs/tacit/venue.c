@@ -263,6 +263,12 @@ tacit_status tc_venue_take_over(tc_venue *v, tc_orphan *o, const char *worker, i
 
 /* ---- pace ---- */
 
+void tc_venue_keep_time(tc_venue *v)
+{
+    if (!v->served)
+        tc_study_keep_time(v->session.study);
+}
+
 void tc_venue_hurry(tc_venue *v, long timeout_s)
 {
     if (v->served)

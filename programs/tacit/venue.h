@@ -111,6 +111,9 @@ typedef struct tc_orphan {
 tacit_status tc_venue_take_over(tc_venue *v, tc_orphan *o, const char *worker, int64_t lease_ms,
                                 tacit_error *err);
 
+/* In a storage, by who works on the study for long: every second or more often (study.h). */
+void tc_venue_keep_time(tc_venue *v);
+
 /* ---- a coordinator's pace */
 
 /* Each request is sent once, and may take so long; back to the terms it was opened with. */

@@ -41,6 +41,11 @@ static const tc_trial *overdue(const tc_optimizer *o, int64_t now_ms)
     return NULL;
 }
 
+bool tc_optimizer_has_overdue(const tc_optimizer *o, int64_t now_ms)
+{
+    return overdue(o, now_ms) != NULL;
+}
+
 static bool wants_batch(const tc_optimizer *o, const tc_ask_request *req)
 {
     return req->pulls > 1 && o->algorithm->optimizer->batch;
@@ -108,7 +113,7 @@ static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_ev
     const tc_optimizer_ops *ops = o->algorithm->optimizer;
     *fresh = false;
     TC_TRY(check_may_ask(o, err));
-    const tc_trial *late = overdue(o, req->now_ms);
+    const tc_trial *late = req->keep_leases ? NULL : overdue(o, req->now_ms);
     if (late) {
         *out = (tc_event){.kind = TC_EVENT_STALE, .trial = late->number, .time_ms = req->now_ms};
         return TACIT_OK;

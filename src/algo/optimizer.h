@@ -31,6 +31,8 @@ bool tc_trial_is_overdue(const tc_trial *t, int64_t now_ms);
 
 typedef struct tc_optimizer tc_optimizer;
 
+bool tc_optimizer_has_overdue(const tc_optimizer *o, int64_t now_ms); /* one of its trials is */
+
 typedef struct tc_optimizer_config {
     const tc_algorithm *algorithm;
     const json_t *options; /* JSON object, or NULL: defaults. Key "name" is skipped */
@@ -67,6 +69,7 @@ typedef struct tc_ask_request {
     uint64_t pulls;
     /* Above 0: once so many pulls are handed out or told, no trial is added (E_BUDGET). */
     uint64_t planned;
+    bool keep_leases; /* none is taken for over: now_ms is not sure yet */
 } tc_ask_request;
 tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
                                tacit_error *err);

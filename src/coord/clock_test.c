@@ -1,56 +1,50 @@
 /* clock_test.c - the wall clock jumps by hours: no round and no lease ends at once, and none is held. */
 #include "support/coord_study.h"
 #include "support/served_world.h"
+#include "support/two_clocks.h"
 
-#include "base/steady.h"
 #include "study/study.h"
 
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MINUTE = 60000, HOUR = 60 * MINUTE };
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 
-/* A world whose clock is a steady one, over clocks that the test sets. */
+/* A world whose clock is that of a process on its store, over clocks that the test sets. */
 typedef struct hands {
-    int64_t wall_ms, true_ms;
-    tc_steady *steady;
+    two_clocks clocks;
+    tc_agreed *agreed;
     coord_world *w;
 } hands;
-
-static void read_hands(void *user, int64_t *wall_ns, int64_t *true_ns)
-{
-    const hands *h = user;
-    *wall_ns = h->wall_ms * 1000000;
-    *true_ns = h->true_ms * 1000000;
-}
 
 /* Another process, for the clock: it takes the wall clock as it is. */
 static void start(hands *h)
 {
     tacit_error err = {0};
-    tc_steady_free(h->steady);
-    assert_ok(tc_steady_new(&h->steady, read_hands, h, &err));
-    h->w->now_ms = tc_steady_unix_ms(h->steady);
+    tc_hands own = two_clocks_hands(&h->clocks);
+    tc_agreed_free(h->agreed);
+    assert_ok(tc_agreed_new(&h->agreed, h->w->store, &own, &err));
+    h->w->now_ms = tc_agreed_unix_ms(h->agreed);
 }
 
 static void take_hands(hands *h, coord_world *w)
 {
-    *h = (hands){.wall_ms = w->now_ms + 1000 * (int64_t)HOUR, .true_ms = 77, .w = w};
+    *h = (hands){.clocks = {w->now_ms + 1000 * (int64_t)HOUR, 7777}, .w = w};
     start(h);
 }
 
 static void pass(hands *h, int64_t ms)
 {
-    h->wall_ms += ms;
-    h->true_ms += ms;
-    h->w->now_ms = tc_steady_unix_ms(h->steady);
+    two_clocks_pass(&h->clocks, ms);
+    tc_agreed_sync(h->agreed);
+    h->w->now_ms = tc_agreed_unix_ms(h->agreed);
     world_tick(h->w);
 }
 
 static void jump(hands *h, int64_t ms)
 {
-    h->wall_ms += ms;
+    h->clocks.wall += ms;
     pass(h, 0);
 }
 
@@ -79,7 +73,7 @@ static void play(coord_world *w, int64_t by_ms, bool restarts)
     assert_true(is_open(w));
     pass(&h, restarts ? 30000 : 20000);
     assert_false(is_open(w));
-    tc_steady_free(h.steady);
+    tc_agreed_free(h.agreed);
 }
 
 static void a_jump_forward_ends_no_round(void **state)
@@ -110,7 +104,7 @@ static void a_deadline_of_another_clock_stays(void **state)
     assert_true(is_open(w));
     pass(&h, MINUTE);
     assert_false(is_open(w));
-    tc_steady_free(h.steady);
+    tc_agreed_free(h.agreed);
 }
 
 /* ---- leases, of 60 seconds ---- */
@@ -138,7 +132,7 @@ static void lease(served_world *s, int64_t by_ms)
     assert_string_equal(state_of(s), "RUNNING");
     pass(&h, 20000);
     assert_string_equal(state_of(s), "STALE");
-    tc_steady_free(h.steady);
+    tc_agreed_free(h.agreed);
 }
 
 static void a_jump_forward_ends_no_lease(void **state)
@@ -166,7 +160,7 @@ static void a_lease_of_a_clock_far_ahead_is_over(void **state)
     pass(&h, 0);
     assert_string_equal(state_of(s), "STALE");
     assert_int_equal(served_one(s, "v", NULL), 0);
-    tc_steady_free(h.steady);
+    tc_agreed_free(h.agreed);
 }
 
 /* ---- by themselves they have such a clock ---- */
@@ -231,6 +225,176 @@ static void a_study_does_not_jump(void **state)
     tc_study_close(study);
 }
 
+/* ---- a coordinator that has just started, while another has noticed nothing yet ---- */
+
+typedef struct pair {
+    tc_store *store;
+    two_clocks clocks;
+    tc_agreed *old, *young;
+    coord_world a, b; /* of one store */
+} pair;
+
+static void clock_of(pair *p, tc_agreed **out)
+{
+    tacit_error err = {0};
+    tc_hands own = two_clocks_hands(&p->clocks);
+    assert_ok(tc_agreed_new(out, p->store, &own, &err));
+}
+
+static void coordinator_of(pair *p, tc_agreed *clock, coord_world *out)
+{
+    tacit_error err = {0};
+    assert_ok(tc_coord_new(
+        &out->coord, &(tc_coord_config){.store = p->store, .clock = clock, .seeded = true}, &err));
+}
+
+/* The first one runs, is sure of the time, and has a study. */
+static void pair_open(pair *p, const char *name, const char *document)
+{
+    tacit_error err = {0};
+    tc_text token = {0};
+    bool made;
+    *p = (pair){.store = shared_store_open(), .clocks = {INT64_C(1700000000000), 7777}};
+    clock_of(p, &p->old);
+    assert_ok(tc_agreed_await(p->old, &err));
+    p->a.store = p->store;
+    coordinator_of(p, p->old, &p->a);
+    assert_ok(tc_coord_operator_token(p->a.coord, &token, &made, &err));
+    snprintf(p->a.operator_token, sizeof p->a.operator_token, "%s", tc_text_get(&token));
+    tc_text_fini(&token);
+    world_create(&p->a, name, document);
+}
+
+/* The clock is set, and the second one starts. */
+static void pair_jump(pair *p, int64_t by_ms)
+{
+    p->clocks.wall += by_ms;
+    clock_of(p, &p->young);
+    p->b = p->a;
+    coordinator_of(p, p->young, &p->b);
+    world_tick(&p->b);
+}
+
+/* Both tick every second, the old one first. */
+static void pair_pass(pair *p, int64_t ms)
+{
+    for (; ms > 0; ms -= SECOND) {
+        two_clocks_pass(&p->clocks, SECOND);
+        world_tick(&p->a);
+        world_tick(&p->b);
+    }
+}
+
+static void pair_close(pair *p)
+{
+    tc_coord_free(p->b.coord);
+    tc_coord_free(p->a.coord);
+    tc_agreed_free(p->young);
+    tc_agreed_free(p->old);
+    tc_store_close(p->store);
+}
+
+static void a_starter_ends_no_round(void **state)
+{
+    static pair p;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        pair_open(&p, "s", study_document);
+        world_enrol_all(&p.a, STUDY_AGENTS);
+        assert_int_equal(study_post(&p.a, 0, 0, NULL), 202);
+        pair_jump(&p, i == 0 ? HOUR : -HOUR);
+        assert_true(is_open(&p.b));
+        /* Not sure that the deadline is over, nor that it is not. */
+        assert_int_equal(study_post(&p.b, 1, 0, NULL), i == 0 ? 503 : 202);
+        pair_pass(&p, 40 * SECOND);
+        assert_true(is_open(&p.b));
+        if (i == 0)
+            assert_int_equal(study_post(&p.b, 1, 0, NULL), 202);
+        pair_pass(&p, 40 * SECOND);
+        assert_false(is_open(&p.b));
+        assert_int_equal(study_post(&p.b, 2, 0, NULL), 410);
+        pair_close(&p);
+    }
+}
+
+/* Nobody else is there to tell: what is over is over. */
+static void a_starter_ends_what_is_over(void **state)
+{
+    static pair p;
+    (void)state;
+    pair_open(&p, "s", study_document);
+    world_enrol_all(&p.a, STUDY_AGENTS);
+    assert_int_equal(study_post(&p.a, 0, 0, NULL), 202);
+    pair_jump(&p, HOUR);
+    for (int64_t t = 0; t < TC_AGREED_WATCH_MS; t += 500) {
+        assert_true(is_open(&p.b));
+        two_clocks_pass(&p.clocks, 500);
+        world_tick(&p.b);
+    }
+    assert_false(is_open(&p.b));
+    pair_close(&p);
+}
+
+static void a_starter_takes_no_token_for_over(void **state)
+{
+    static pair p;
+    char token[64];
+    (void)state;
+    pair_open(&p, "t", served_document);
+    served_token(&p.a, "/v1/studies/t/tokens", "{\"expires_s\": 60}", token);
+    pair_jump(&p, HOUR);
+    assert_int_equal(world_call(&p.b, "GET", "/v1/studies/t", token, NULL, NULL), 503);
+    pair_pass(&p, 5 * SECOND);
+    assert_int_equal(world_call(&p.b, "GET", "/v1/studies/t", token, NULL, NULL), 200);
+    pair_pass(&p, 60 * SECOND);
+    assert_int_equal(world_call(&p.b, "GET", "/v1/studies/t", token, NULL, NULL), 401);
+    pair_close(&p);
+}
+
+static int suggest_at(coord_world *w, const char *token, const char *worker)
+{
+    char body[96];
+    json_t *a;
+    snprintf(body, sizeof body, "{\"worker\": \"%s\", \"lease_s\": 60}", worker);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/t/trials:suggest", token, body, &a), 200);
+    int trial = (int)json_integer_value(
+        json_object_get(json_array_get(json_object_get(a, "trials"), 0), "trial"));
+    json_decref(a);
+    return trial;
+}
+
+/* A suggestion waits until the time is sure. The old one looks meanwhile: its thread for that does (sleep). */
+static tc_agreed *meanwhile;
+
+static void sleep_meanwhile(void *user, int64_t ms)
+{
+    two_clocks_pass(user, ms);
+    if (meanwhile)
+        tc_agreed_sync(meanwhile);
+}
+
+static void a_starter_takes_no_lease_for_over(void **state)
+{
+    static pair p;
+    char token[64];
+    tacit_error err = {0};
+    (void)state;
+    for (int watched = 0; watched < 2; watched++) {
+        pair_open(&p, "t", served_document);
+        served_token(&p.a, "/v1/studies/t/tokens", "{}", token);
+        assert_int_equal(suggest_at(&p.a, token, "w"), 0);
+        p.clocks.wall += HOUR;
+        meanwhile = watched ? p.old : NULL;
+        tc_hands own = {.user = &p.clocks, .read = read_two_clocks, .sleep = sleep_meanwhile};
+        assert_ok(tc_agreed_new(&p.young, p.store, &own, &err));
+        p.b = p.a;
+        coordinator_of(&p, p.young, &p.b);
+        world_tick(&p.b);
+        assert_int_equal(suggest_at(&p.b, token, "v"), watched ? 1 : 0);
+        pair_close(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +407,10 @@ int main(void)
         IN_SERVED(a_lease_of_a_clock_far_ahead_is_over),
         cmocka_unit_test(a_coordinator_does_not_jump),
         IN_SERVED(a_study_does_not_jump),
+        cmocka_unit_test(a_starter_ends_no_round),
+        cmocka_unit_test(a_starter_ends_what_is_over),
+        cmocka_unit_test(a_starter_takes_no_token_for_over),
+        cmocka_unit_test(a_starter_takes_no_lease_for_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

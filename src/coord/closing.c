@@ -92,7 +92,7 @@ static tacit_status is_due(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_
     *due = r->phase == TC_PHASE_CLOSING;
     if (r->phase != TC_PHASE_OPEN || state == TC_STUDY_PAUSED)
         return TACIT_OK;
-    *due = state == TC_STUDY_CLOSED || (r->deadline_ms > 0 && tc_coord_now(c) >= r->deadline_ms);
+    *due = state == TC_STUDY_CLOSED || (r->deadline_ms > 0 && tc_coord_is_past(c, r->deadline_ms));
     if (*due)
         return TACIT_OK;
     TC_TRY(count_messages(c, d, r->number, &n, err));
@@ -360,7 +360,8 @@ static tacit_status renew_far_deadline(tc_coord *c, const tc_desk *d, tc_round *
     enum { APART_MS = 60000 };
     int64_t most = (int64_t)(2000 * d->plan->doc->deadline_s) + APART_MS;
     tc_changes changes = {.n = 0};
-    if (r->phase != TC_PHASE_OPEN || r->deadline_ms - tc_coord_now(c) <= most)
+    if (r->phase != TC_PHASE_OPEN || r->deadline_ms - tc_coord_now(c) <= most ||
+        !tc_coord_is_sure(c))
         return TACIT_OK;
     tc_round now = *r;
     now.deadline_ms = tc_round_deadline(c, d->plan->doc);
@@ -387,7 +388,8 @@ static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, taci
         TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED
                    ? void_round(c, d, &r, err)
                    : close_round(c, d, &r, version, err));
-    else if (r.phase == TC_PHASE_OPEN && r.deadline_ms > 0 && state == TC_STUDY_RUNNING)
+    else if (r.phase == TC_PHASE_OPEN && r.deadline_ms > 0 && state == TC_STUDY_RUNNING &&
+             tc_coord_is_sure(c))
         *next_ms = r.deadline_ms;
     return sweep_ended(c, d, &r, err);
 }

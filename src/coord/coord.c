@@ -17,6 +17,18 @@ enum { SMALL_BODY = 4096, BUSY_MS = 1000 };
 
 /* ---- birth and end ---- */
 
+static tacit_status choose_clock(tc_coord *c, tacit_error *err)
+{
+    c->clock = c->cfg.clock;
+    return c->clock || c->cfg.now_ms ? TACIT_OK : tc_agreed_new(&c->clock, c->cfg.store, NULL, err);
+}
+
+static void end_clock(tc_coord *c)
+{
+    if (!c->cfg.clock)
+        tc_agreed_free(c->clock);
+}
+
 tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_error *err)
 {
     tc_coord *c = tc_alloc(1, sizeof *c);
@@ -27,14 +39,14 @@ tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_erro
     if (c->cfg.body_max == 0)
         c->cfg.body_max = BODY_MOST;
     tacit_status status = c->cfg.seeded ? tc_seeded_keep(c->cfg.store, err) : TACIT_OK;
-    if (status == TACIT_OK && !c->cfg.now_ms)
-        status = tc_steady_new(&c->clock, NULL, NULL, err);
+    if (status == TACIT_OK)
+        status = choose_clock(c, err);
     if (status == TACIT_OK)
         status = tc_old_receipts(c->cfg.store, err);
     if (status == TACIT_OK)
         status = tc_ring_new(&c->ring, err);
     if (status != TACIT_OK) {
-        tc_steady_free(c->clock);
+        end_clock(c);
         tc_free(c);
         return status;
     }
@@ -54,13 +66,29 @@ void tc_coord_free(tc_coord *c)
     pthread_mutex_destroy(&c->ready.lock);
     tc_shared_text_end(c->openapi);
     tc_ring_free(c->ring);
-    tc_steady_free(c->clock);
+    end_clock(c);
     tc_free(c);
 }
 
 int64_t tc_coord_now(const tc_coord *c)
 {
-    return c->cfg.now_ms ? c->cfg.now_ms(c->cfg.user) : tc_steady_unix_ms(c->clock);
+    return c->clock ? tc_agreed_unix_ms(c->clock) : c->cfg.now_ms(c->cfg.user);
+}
+
+bool tc_coord_is_sure(const tc_coord *c)
+{
+    return !c->clock || tc_agreed_is_sure(c->clock);
+}
+
+bool tc_coord_is_past(const tc_coord *c, int64_t at_ms)
+{
+    return tc_coord_is_sure(c) && tc_coord_now(c) >= at_ms;
+}
+
+void tc_coord_keep_time(tc_coord *c)
+{
+    if (c->clock)
+        tc_agreed_sync(c->clock);
 }
 
 void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user)

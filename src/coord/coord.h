@@ -8,14 +8,16 @@
 #include "base/pool.h"
 #include "base/shared_text.h"
 #include "base/text.h"
+#include "study/agreed.h"
 #include "study/store.h"
 
 typedef struct tc_coord tc_coord;
 
 typedef struct tc_coord_config {
-    tc_store *store; /* borrowed */
-    tc_pool *pool;   /* may be NULL; borrowed */
-    /* Unix milliseconds. NULL: the system's clock, without its jumps (base/steady.h). */
+    tc_store *store;  /* borrowed */
+    tc_pool *pool;    /* may be NULL; borrowed */
+    tc_agreed *clock; /* borrowed. NULL: one of its own (study/agreed.h) */
+    /* In place of it, for tests: Unix milliseconds. */
     int64_t (*now_ms)(void *user);
     void *user;
     /* Test mode: noise of round r comes from (seed, r), keys and tokens from the seed; every release
@@ -28,8 +30,11 @@ typedef struct tc_coord_config {
 tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_error *err);
 void tc_coord_free(tc_coord *c); /* NULL is allowed */
 
-/* Unix milliseconds, by the clock that deadlines and leases go by. */
+/* Unix milliseconds, by the clock that deadlines and leases go by. Never waits. */
 int64_t tc_coord_now(const tc_coord *c);
+/* Compares that clock with the store; waits as long as the store does. To be called every second, also while a tick
+ * takes longer: a wall clock that is set while nobody looks counts as time. */
+void tc_coord_keep_time(tc_coord *c);
 
 /* Everything is borrowed for the call. Absent header fields are NULL. */
 typedef struct tc_request {

@@ -32,7 +32,6 @@
 #ifndef TC_COORD_COORD_INT_H
 #define TC_COORD_COORD_INT_H
 
-#include "base/steady.h"
 #include "coord/coord.h"
 #include "coord/shape.h"
 #include "study/study.h"
@@ -131,7 +130,7 @@ typedef struct tc_readiness {
 
 struct tc_coord {
     tc_coord_config cfg;
-    tc_steady *clock;     /* if cfg has none */
+    tc_agreed *clock;     /* NULL: cfg.now_ms serves */
     pthread_mutex_t lock; /* guards the list of desks */
     tc_desk *desks;
     uint64_t turn;  /* ticks so far */
@@ -148,6 +147,11 @@ struct tc_coord {
     int64_t said_s;        /* the second of which `said` refusals are in the log, and how many */
     uint64_t said, unsaid; /* are not (problem.c); under lock */
 };
+
+/* Just after its start a coordinator is not sure of the time (study/agreed.h), and takes nothing for past. */
+bool tc_coord_is_sure(const tc_coord *c);
+/* Is that moment past, for sure? */
+bool tc_coord_is_past(const tc_coord *c, int64_t at_ms);
 
 void tc_count(tc_coord *c, tc_counter which, uint64_t n);
 void tc_count_answer(tc_coord *c, int status);

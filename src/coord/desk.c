@@ -188,7 +188,9 @@ static tacit_status open_study(tc_coord *c, tc_desk *d, tacit_error *err)
                               ? tc_study_open_row(&d->study, c->cfg.store, &row, c->cfg.pool, err)
                               : replaced(d, err);
     tc_study_row_fini(&row);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && c->clock)
+        tc_study_lend_clock(d->study, c->clock);
+    else if (status == TACIT_OK)
         tc_study_set_clock(d->study, study_clock, c);
     return status;
 }

@@ -413,7 +413,7 @@ static tacit_status sweep_some(tc_coord *c, sweeping *s, tacit_error *err)
 tacit_status tc_answers_sweep(tc_coord *c, tacit_error *err)
 {
     int64_t now = tc_coord_now(c);
-    if (!sweep_due(c, now))
+    if (!tc_coord_is_sure(c) || !sweep_due(c, now))
         return TACIT_OK;
     sweeping *s = tc_alloc(1, sizeof *s);
     if (!s)

@@ -239,9 +239,15 @@ static tacit_status look(tc_ask *a, const arrival *m, tc_round *r, tacit_error *
     if (r->phase == TC_PHASE_NONE || r->number < m->round)
         return look_ahead(a, m, r, err);
     bool ended = r->deadline_ms > 0 && tc_coord_now(a->coord) >= r->deadline_ms;
-    if (r->number > m->round || r->phase != TC_PHASE_OPEN || ended)
+    if (r->number > m->round || r->phase != TC_PHASE_OPEN)
         return refuse_late(a, m, err);
-    return TACIT_OK;
+    if (!ended)
+        return TACIT_OK;
+    if (!tc_coord_is_sure(a->coord))
+        return tc_refuse(a, 503, TACIT_E_BUSY, err,
+                         "the coordinator has just started, and is not sure of the time yet; ask "
+                         "again");
+    return refuse_late(a, m, err);
 }
 
 static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)

@@ -104,6 +104,7 @@ static tacit_status tick_all(ticking *t, tacit_error *err)
 tacit_status tc_coord_tick(tc_coord *c, int64_t *next_ms, tacit_error *err)
 {
     ticking t = {.coord = c, .next_ms = INT64_MAX};
+    tc_coord_keep_time(c);
     pthread_mutex_lock(&c->lock);
     t.turn = ++c->turn;
     t.listed = c->listed;

@@ -157,7 +157,7 @@ static bool exhausted(const tc_coord *c, const tc_caller *w)
     int64_t uses = 0, spent_ms = 0;
     (void)tc_json_whole(json_object_get(w->record, "uses"), &uses);
     (void)tc_json_whole(json_object_get(w->record, "spent_ms"), &spent_ms);
-    return w->role == TC_ROLE_JOINER && uses <= 0 && tc_coord_now(c) >= spent_ms + GRACE_MS;
+    return w->role == TC_ROLE_JOINER && uses <= 0 && tc_coord_is_past(c, spent_ms + GRACE_MS);
 }
 
 tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tacit_error *err)
@@ -172,12 +172,16 @@ tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tac
     tc_key key = tc_key_hash(&w.token);
     TC_TRY(tc_record_read(c->cfg.store, 0, TC_RECORD_TOKEN, &key, &w.record, &w.version, err));
     bool readable = !w.record || read_terms(&w, &expires_ms, w.record);
-    if (w.record && readable && (expires_ms <= 0 || tc_coord_now(c) < expires_ms)) {
+    bool over = expires_ms > 0 && tc_coord_now(c) >= expires_ms;
+    if (w.record && readable && !over) {
         w.exhausted = exhausted(c, &w);
         *out = w;
         return TACIT_OK;
     }
+    bool doubtful = w.record && readable && !tc_coord_is_sure(c);
     json_decref(w.record);
+    if (doubtful)
+        return tc_fail(err, TACIT_E_BUSY, "the coordinator is not sure of the time yet");
     return readable ? tc_fail(err, TACIT_E_ARG, "the token is not valid")
                     : tc_fail(err, TACIT_E_CORRUPT,
                               "the storage is damaged: the record of a token cannot be read");

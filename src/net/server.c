@@ -89,6 +89,23 @@ static void *run_ticker(void *user)
     return NULL;
 }
 
+/* A tick may take long, and so may a store: hence a thread of its own. */
+static void *run_timekeeper(void *user)
+{
+    tc_server *s = user;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ending) {
+        struct timespec until = in_ms(TC_AGREED_SYNC_MS);
+        while (!s->ending && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
+            ;
+        pthread_mutex_unlock(&s->lock);
+        tc_coord_keep_time(s->coord);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
 /* What is due for connections. The ticker waits for the store, so this has a thread of its own: however long a
  * store hangs, the slow are parted with and heartbeats go out. */
 static void *run_keeper(void *user)
@@ -200,6 +217,9 @@ static tacit_status start(tc_server *s, const tc_server_config *cfg, tacit_error
     if (pthread_create(&s->keeper, NULL, run_keeper, s) != 0)
         return tc_fail_memory(err);
     s->keeping = true;
+    if (pthread_create(&s->timekeeper, NULL, run_timekeeper, s) != 0)
+        return tc_fail_memory(err);
+    s->timing = true;
     return tc_server_accept(s, err);
 }
 
@@ -265,6 +285,8 @@ void tc_server_stop(tc_server *s)
         pthread_join(s->ticker, NULL);
     if (s->keeping)
         pthread_join(s->keeper, NULL);
+    if (s->timing)
+        pthread_join(s->timekeeper, NULL);
     tc_probe_end(s);
     tc_crews_end(s); /* what it has begun it ends, however long that takes; then it is sent */
     drain(s);

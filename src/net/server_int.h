@@ -138,8 +138,8 @@ struct tc_server {
     bool accepting;
     pthread_mutex_t lock; /* everything below */
     pthread_cond_t wake;
-    pthread_t ticker, keeper;
-    bool ticking, keeping, ending, due;
+    pthread_t ticker, keeper, timekeeper;
+    bool ticking, keeping, timing, ending, due;
     uint64_t changes[TC_SHELVES]; /* of rounds and studies */
     tc_pending *held[TC_SHELVES];
     uint64_t recheck_ns; /* when all who wait asked again */

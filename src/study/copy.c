@@ -1,7 +1,8 @@
 /* copy.c - backups of stores (copy.h). What a copy is, the stores themselves say (store.h: dump,
  * load); here is what goes into a backup, and how its file comes to be. */
-#include "study/receipt.h"
+#include "study/agreed.h"
 #include "study/copy.h"
+#include "study/receipt.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -126,6 +127,8 @@ static void passing_fini(passing *p)
 
 static bool goes_in(const passing *p, const tc_record *r)
 {
+    if (tc_agreed_is_anchor(r)) /* of the clock where the store is, not of where it will be */
+        return false;
     if (is_mark(r))
         return !p->drop_mark;
     if (!p->leave_out)

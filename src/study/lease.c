@@ -140,6 +140,9 @@ static tacit_status expire_locked(tc_study *s, int64_t *next_ms, tacit_error *er
 tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err)
 {
     *next_ms = INT64_MAX;
+    tc_study_keep_time(s);
+    if (!tc_study_time_is_sure(s)) /* the next tick may be */
+        return TACIT_OK;
     if (pthread_mutex_trylock(&s->lock) != 0)
         return TACIT_OK;
     tacit_status st = expire_locked(s, next_ms, err);

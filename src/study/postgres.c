@@ -236,6 +236,17 @@ static tacit_status postgres_told(tc_store *store, int64_t study, uint64_t trial
     return found ? st : tc_pg_head(store, study, &head, err); /* none, or no such study? */
 }
 
+/* Of the server: the machines of its clients may be wrong. */
+static tacit_status postgres_wall(tc_store *store, int64_t *out_ns, tacit_error *err)
+{
+    const tc_pg_args none = {0};
+    PGresult *r;
+    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_WALL, &none, &r, err));
+    *out_ns = tc_pg_int(r, 0, 0) * 1000;
+    PQclear(r);
+    return TACIT_OK;
+}
+
 const tc_store_ops tc_store_postgres = {
     .scheme = "postgresql",
     .alias = "postgres",
@@ -259,6 +270,7 @@ const tc_store_ops tc_store_postgres = {
     .forget = tc_pg_forget,
     .moment = tc_pg_moment,
     .settle = tc_pg_settle,
+    .wall = postgres_wall,
     .study_erase = tc_pg_study_erase,
     .dump = tc_pg_dump,
     .load = tc_pg_load,

@@ -57,6 +57,7 @@ typedef enum tc_pg_sql {
     TC_PG_ERASE_EVENTS,
     TC_PG_ERASE_RECORDS,
     TC_PG_ERASE_STUDY,
+    TC_PG_WALL, /* the server's clock, in microseconds */
     TC_PG_COUNT
 } tc_pg_sql;
 

@@ -120,6 +120,7 @@ static const char *const texts[TC_PG_COUNT] = {
     [TC_PG_ERASE_EVENTS] = "DELETE FROM tacit.events WHERE study = $1::int8",
     [TC_PG_ERASE_RECORDS] = "DELETE FROM tacit.records WHERE study = $1::int8",
     [TC_PG_ERASE_STUDY] = "DELETE FROM tacit.studies WHERE id = $1::int8",
+    [TC_PG_WALL] = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8",
 };
 
 /* ---- parameters and columns */

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <time.h>
 
 static const tc_store_ops *const stores[] = {&tc_store_sqlite, &tc_store_postgres,
                                              &tc_store_memory};
@@ -194,6 +195,21 @@ uint64_t tc_store_moment(tc_store *s)
 tacit_status tc_store_settle(tc_store *s, uint64_t since, tacit_error *err)
 {
     return s->ops->settle ? s->ops->settle(s, since, err) : TACIT_OK;
+}
+
+tacit_status tc_store_wall(tc_store *s, int64_t *out_ns, tacit_error *err)
+{
+    struct timespec t;
+    if (s->ops->wall)
+        return s->ops->wall(s, out_ns, err);
+    clock_gettime(CLOCK_REALTIME, &t);
+    *out_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return TACIT_OK;
+}
+
+bool tc_store_is_private(const tc_store *s)
+{
+    return !s->ops->hold;
 }
 
 tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err)

@@ -164,6 +164,9 @@ typedef struct tc_store_ops {
      * durable. Costs next to nothing where nothing is on its way. NULL: nothing ever is. E_BUSY: some
      * of it may have been taken back; who reads again from a new moment on finds out. */
     tacit_status (*settle)(tc_store *s, uint64_t since, tacit_error *err);
+    /* The wall clock that all processes on the store share, in nanoseconds of Unix time. NULL: that of the
+     * machine. */
+    tacit_status (*wall)(tc_store *s, int64_t *out_ns, tacit_error *err);
     /* How many bytes it can grow by. NULL: that is not known. */
     tacit_status (*room)(tc_store *s, uint64_t *out, tacit_error *err);
     /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
@@ -245,6 +248,9 @@ tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tac
 void tc_store_forget(tc_store *s);
 uint64_t tc_store_moment(tc_store *s);
 tacit_status tc_store_settle(tc_store *s, uint64_t since, tacit_error *err);
+tacit_status tc_store_wall(tc_store *s, int64_t *out_ns, tacit_error *err);
+/* Can no other process use it? */
+bool tc_store_is_private(const tc_store *s);
 /* UINT64_MAX: that is not known. */
 tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err);
 

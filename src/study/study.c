@@ -270,7 +270,7 @@ static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row
     s->pool = pool;
     pthread_mutex_init(&s->door, NULL);
     pthread_mutex_init(&s->lock, NULL);
-    tacit_status st = tc_steady_new(&s->clock, NULL, NULL, err);
+    tacit_status st = store ? tc_agreed_new(&s->clock, store, NULL, err) : TACIT_OK;
     if (st == TACIT_OK)
         st = start(s, row, given, err);
     if (st != TACIT_OK) {
@@ -311,14 +311,41 @@ void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user)
 
 int64_t tc_study_now(const tc_study *s)
 {
-    return s->now_ms ? s->now_ms(s->now_user) : tc_steady_unix_ms(s->clock);
+    if (s->now_ms)
+        return s->now_ms(s->now_user);
+    return s->clock ? tc_agreed_unix_ms(s->clock) : tc_clock_unix_ms();
+}
+
+bool tc_study_time_is_sure(const tc_study *s)
+{
+    return s->now_ms || !s->clock || tc_agreed_is_sure(s->clock);
+}
+
+void tc_study_keep_time(tc_study *s)
+{
+    if (!s->now_ms && s->clock && !s->lent)
+        tc_agreed_sync(s->clock);
+}
+
+static void end_clock(tc_study *s)
+{
+    if (!s->lent)
+        tc_agreed_free(s->clock);
+    s->clock = NULL;
+}
+
+void tc_study_lend_clock(tc_study *s, tc_agreed *clock)
+{
+    end_clock(s);
+    s->clock = clock;
+    s->lent = true;
 }
 
 void tc_study_close(tc_study *s)
 {
     if (!s)
         return;
-    tc_steady_free(s->clock);
+    end_clock(s);
     tc_optimizer_free(s->opt);
     tc_study_plan_free(s->plan);
     tc_study_doc_free(s->doc);
@@ -386,6 +413,18 @@ static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, tc_event_
 
 enum { LOST_MOST = 5 };
 
+tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
+{
+    const tc_optimizer *o;
+    tc_study_keep_time(s);
+    if (tc_study_time_is_sure(s))
+        return TACIT_OK;
+    TC_TRY(tc_study_look(s, &o, err));
+    bool doubtful = tc_optimizer_has_overdue(o, tc_study_now(s));
+    tc_study_unlook(s);
+    return doubtful ? tc_agreed_await(s->clock, err) : TACIT_OK;
+}
+
 /* Nobody gets a trial that the store could still lose while he works on it: its number would be given to
  * another, for another point, and one of them would tell the value of his point for the other's. If it
  * is lost before that (E_CONFLICT), nobody has it, and another is asked for, a few times. The wait is
@@ -396,7 +435,9 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t
     tc_ask_request now = *req;
     for (int lost = 0; lost < LOST_MOST; lost++) {
         tc_event_id which;
+        TC_TRY(tc_study_await_time(s, err));
         now.now_ms = tc_study_now(s);
+        now.keep_leases = !tc_study_time_is_sure(s);
         tc_study_lock(s);
         tacit_status st = ask_locked(s, &now, &which, trial, values, pulls, err);
         pthread_mutex_unlock(&s->lock);
@@ -607,6 +648,7 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 
 tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
 {
+    tc_study_keep_time(s);
     tc_study_lock(s);
     tacit_status st = tc_study_catch_up(s, err);
     if (st == TACIT_OK)

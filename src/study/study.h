@@ -10,6 +10,7 @@
 #define TC_STUDY_STUDY_H
 
 #include "algo/optimizer.h"
+#include "study/agreed.h"
 #include "study/store.h"
 #include "study/study_plan.h"
 #include "wire/study_doc.h"
@@ -37,8 +38,16 @@ tacit_status tc_study_row_of(tc_study_row *out, const tc_study_doc *doc, int64_t
  * its document is not a good one, for it was when it was stored. */
 tacit_status tc_study_row_fault(const tc_study_row *row, tacit_status status, tacit_error *err);
 
-/* Unix milliseconds, for all events from now on. NULL: the system's clock, without its jumps
- * (base/steady.h). Before other threads come. */
+/* The time of events and leases is the agreed time of the store (agreed.h). A study has a clock of its own, which
+ * asks and looks keep in step with the store. Who shares a store with other processes and does neither for
+ * longer than a second calls tc_study_keep_time: a wall clock that is set while nobody looks counts as time. */
+int64_t tc_study_now(const tc_study *s); /* Unix milliseconds */
+void tc_study_keep_time(tc_study *s);
+/* A study that was opened just now cannot be sure of the time. Where a lease seems to be over, waits until it is. */
+tacit_status tc_study_await_time(tc_study *s, tacit_error *err);
+/* Another clock, for all events from now on: one that the caller keeps in step, and that outlives the study; or a
+ * function, for tests. Before other threads come. */
+void tc_study_lend_clock(tc_study *s, tc_agreed *clock);
 typedef int64_t (*tc_study_clock)(void *user);
 void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user);
 

@@ -2,7 +2,7 @@
 #ifndef TC_STUDY_STUDY_INT_H
 #define TC_STUDY_STUDY_INT_H
 
-#include "base/steady.h"
+#include "study/agreed.h"
 #include "study/study.h"
 
 #include <pthread.h>
@@ -22,10 +22,12 @@ struct tc_study {
     int unmoved;    /* conflicts in a row that catching up did not explain */
     tc_study_clock now_ms; /* NULL: that of: */
     void *now_user;
-    tc_steady *clock;
+    tc_agreed *clock; /* NULL: there is no store, and the wall clock serves */
+    bool lent;        /* the clock is somebody else's, who keeps it in step with the store */
 };
 
-int64_t tc_study_now(const tc_study *s);
+/* May a lease be taken for over? */
+bool tc_study_time_is_sure(const tc_study *s);
 
 /* damaged.c: E_CORRUPT in err becomes the sentence that a user reads: which study, and what helps. */
 tacit_status tc_study_damaged(const tc_study *s, tacit_error *err);

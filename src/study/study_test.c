@@ -426,8 +426,16 @@ static tacit_status meddler_scan(tc_store *s, int64_t study, tc_event_id after,
     return tc_store_scan_after(((meddler *)s)->inner, study, after, visit, user, err);
 }
 
-static const tc_store_ops meddling = {
-    .append = meddler_append, .study_get = meddler_get, .scan = meddler_scan};
+static tacit_status meddler_record(tc_store *s, const tc_record *which, tc_record *out,
+                                   tacit_error *err)
+{
+    return tc_store_record_get(((meddler *)s)->inner, which, out, err);
+}
+
+static const tc_store_ops meddling = {.append = meddler_append,
+                                      .study_get = meddler_get,
+                                      .scan = meddler_scan,
+                                      .record_get = meddler_record};
 
 static const char modelled[] =
     "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 40, \"seed\": 5,"
