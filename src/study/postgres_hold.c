@@ -10,6 +10,7 @@
 #include "wire/signature.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,9 +25,17 @@ typedef struct hold {
     " set_config('tcp_keepalives_interval', '10', false),"                                         \
     " set_config('tcp_keepalives_count', '3', false)"
 
+enum { ANSWER_MS = 5000 };
+
+/* The server notices a closed connection some time later; who comes next must find the name free. So it is given
+ * back first. A server that does not answer gives it back when it finds the connection closed. */
 static void end(tc_hold *base)
 {
     hold *h = (hold *)base;
+    if (PQsendQuery(h->conn, "SELECT pg_advisory_unlock_all()") == 1) {
+        struct pollfd answer = {.fd = PQsocket(h->conn), .events = POLLIN};
+        (void)poll(&answer, 1, ANSWER_MS);
+    }
     PQfinish(h->conn);
     tc_free(h);
 }
