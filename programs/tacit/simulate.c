@@ -88,6 +88,12 @@ static const tc_option options[] = {
      .max = 1e6,
      .help = "federation, algorithms that hand messages on: what agents tell each other comes from "
              "earlier studies of so many trials each"},
+    {.name = "tell",
+     .type = TC_OPTION_CHOICE,
+     MEMBER(tell),
+     .def = "none",
+     .choices = TC_SIMULATE_TELLS,
+     .help = "federation: what agents know of the objective; constants: its length-scale"},
     {.name = "epsilon",
      .type = TC_OPTION_FLOAT,
      MEMBER(epsilon),
@@ -316,7 +322,8 @@ static bool is_federation(const tc_simulate_plan *p)
     bool promised = (o->epsilon > 0 || o->delta > 0) && !tc_is_modeler(p->algorithm);
     return (p->algorithm && tc_algorithm_federated(p->algorithm)) || (p->doc && p->doc->agents) ||
            is_family(o->objective) || o->agents || o->rounds || o->drop > 0 || o->past ||
-           promised || o->versus || o->warm || o->by_agent || o->checkpoint;
+           o->tell != TC_SIMULATE_TELL_NONE || promised || o->versus || o->warm || o->by_agent ||
+           o->checkpoint;
 }
 
 /* -- the verb ------------------------------------------------------------------------------ */
@@ -375,8 +382,9 @@ const tc_verb tc_verb_simulate = {
         "item does not say is as in the first, and epsilon=E, delta=D are a promise.\n"
         "Runs are paired: the same objectives and noise, and those who begin with uniform\n"
         "points (fts, rgpe, taf, random, ts with start=uniform, ...) begin with the same.\n"
-        "Agents that share features (fts, dp-fts-de, rgpe, taf) are told the length-scale of\n"
-        "the objective where it has one, unless --set lengthscale=L says another.\n"
+        "Agents are told nothing about the objective. With --tell constants those that share\n"
+        "features (fts, dp-fts-de, rgpe, taf) are told the length-scale that the functions are\n"
+        "drawn with, which no deployment knows. --set lengthscale=L wins over both.\n"
         "\n"
         "With --pulls a bandit (hct, hoo, blin, pf-pne, fed-pne, fed1-ucb, fed-hct, ...) pulls\n"
         "arms, and pulls are counted and not journalled: a billion are a matter of\n"

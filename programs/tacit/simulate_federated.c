@@ -176,15 +176,20 @@ static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *e
     return TACIT_OK;
 }
 
-/* Agents that share features need a public guess of the length-scale, and here it is known; within the
- * range of the option. A document is simulated as it would be deployed. */
-static tacit_status choose_lengthscale(const contest *a, tc_contender *c, tacit_error *err)
+/* The option by which agents of a federated algorithm are told the length-scale; NULL: none. */
+static const tc_option *lengthscale_option(const tc_algorithm *a)
 {
-    const tc_option *o = tc_options_find(c->algorithm->options, "lengthscale");
-    double known = tc_family_lengthscale(a->objective, &a->p->o->family);
-    if (known == 0 || a->p->doc || !o || !tc_algorithm_federated(c->algorithm) ||
-        json_object_get(c->given, o->name))
+    return tc_algorithm_federated(a) ? tc_options_find(a->options, "lengthscale") : NULL;
+}
+
+/* --tell constants: agents that share features get the length-scale of the objective as their public
+ * guess, held to the range of the option. A length-scale that is given wins. */
+static tacit_status tell_lengthscale(const contest *a, tc_contender *c, tacit_error *err)
+{
+    const tc_option *o = lengthscale_option(c->algorithm);
+    if (a->p->o->tell != TC_SIMULATE_TELL_CONSTANTS || !o || json_object_get(c->given, o->name))
         return TACIT_OK;
+    double known = tc_family_lengthscale(a->objective, &a->p->o->family);
     double told = fmin(fmax(known, o->min), o->max);
     if (json_object_set_new(c->given, o->name, json_real(told)) != 0)
         return tc_fail_memory(err);
@@ -310,7 +315,7 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
     TC_TRY(tc_simulate_checkpoint(a->p->o->checkpoint, i, &c->checkpoint, err));
     c->f = federated_of(a, c);
     c->objective_options = a->objective_options;
-    TC_TRY(choose_lengthscale(a, c, err));
+    TC_TRY(tell_lengthscale(a, c, err));
     TC_TRY(begin_warm(a, c, err));
     TC_TRY(choose_initial(c, first, err));
     TC_TRY(tc_federated_initial(&c->f, &initial, err));
@@ -341,6 +346,25 @@ static tacit_status check_drop(const contest *a, tacit_error *err)
                    a->contenders[0].algorithm->name);
 }
 
+/* --tell constants needs something to tell, and somebody who can be told. */
+static tacit_status check_tell(const contest *a, tacit_error *err)
+{
+    if (a->p->o->tell != TC_SIMULATE_TELL_CONSTANTS)
+        return TACIT_OK;
+    if (tc_family_lengthscale(a->objective, &a->p->o->family) == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--tell constants is for objectives that are drawn with a length-scale "
+                       "(gp-family, gp-sample, rkhs-*), not for %s",
+                       a->objective);
+    for (size_t i = 0; i < a->n; i++)
+        if (lengthscale_option(a->contenders[i].algorithm))
+            return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "--tell constants is for algorithms whose agents share features (fts, "
+                   "dp-fts-de, rgpe, taf), and %s is none of them",
+                   a->contenders[0].algorithm->name);
+}
+
 static tacit_status prepare_all(contest *a, tacit_error *err)
 {
     const tc_simulate_plan *p = a->p;
@@ -353,6 +377,7 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     TC_TRY(choose_agents(a, err));
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
                          err));
+    TC_TRY(check_tell(a, err));
     TC_TRY(tc_federated_objective_json(a->objective, &p->o->family, tc_family_space(a->family),
                                        &a->objective_options, err));
     if (p->o->warm)

@@ -43,6 +43,7 @@ typedef struct tc_simulate_opts {
     /* Of federations; 0 and NULL: not given. */
     int64_t agents, rounds, past;
     double drop;
+    int tell; /* TC_SIMULATE_TELLS */
     int accountant;
     char *versus, *by_agent, *checkpoint, *warm;
     /* Of bandits by pulls; 0: not given. */
@@ -53,6 +54,9 @@ typedef struct tc_simulate_opts {
 /* "none", then the kinds in the order of tc_reply_kind. */
 #define TC_SIMULATE_REPLIES "none|auto|onebit|piecewise|laplace"
 enum { TC_SIMULATE_NO_REPLY };
+
+#define TC_SIMULATE_TELLS "none|constants"
+enum { TC_SIMULATE_TELL_NONE, TC_SIMULATE_TELL_CONSTANTS };
 
 /* What both ways begin with. */
 typedef struct tc_simulate_plan {

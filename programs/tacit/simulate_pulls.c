@@ -57,6 +57,7 @@ static tacit_status check_options(const tc_simulate_plan *p, tacit_error *err)
                   {tc_given(p->in, "accountant"), "accountant"},
                   {o->warm != NULL, "warm"},
                   {o->by_agent != NULL, "by-agent"},
+                  {tc_given(p->in, "tell"), "tell"},
                   {o->reply != TC_SIMULATE_NO_REPLY, "reply"},
                   {o->reply_epsilon > 0, "reply-epsilon"},
                   {o->reply_bound > 0, "reply-bound"}};

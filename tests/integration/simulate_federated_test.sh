@@ -33,7 +33,7 @@ within() {
 
 # ---- the privacy that is reported
 
-small="--algorithm dp-fts-de --agents 8 --rounds 6 --runs 3 --seed 1 --set features=20 --quiet"
+small="--algorithm dp-fts-de --agents 8 --rounds 6 --runs 3 --seed 1 --set features=20 --tell constants --quiet"
 paper="--algorithm dp-fts-de --agents 200 --rounds 40 --runs 1 --seed 1 --set features=10 --set mode=paper
     --set sampling_rate=0.25 --set noise_multiplier=1 --set releases=all --delta 0.00294352"
 good "the paper's setting, pld" $paper --format json

@@ -92,7 +92,41 @@ good "or the number of a candidate" $fed --dim 2 --grid 5 --warm warm.csv
 good "nothing is released" $fed --grid 20 --format json
 check "and the statement ends with its full stop" grep -q 'so nothing was spent\."' out
 
-good "a length-scale beyond the range of the option is told as near as may be" $fed --algorithm fts --grid 20 --lengthscale 0.0008
+# ---- what agents are told
+
+# length: the length-scales of all results, one after another
+length() { grep -o '"options":{[^}]*}' out | grep -o '"lengthscale":[0-9.]*' | cut -d: -f2 | tr '\n' ' '; }
+shared="--agents 2 --rounds 1 --runs 1 --grid 20 --quiet --format json"
+for sharer in fts dp-fts-de rgpe taf; do
+    good "$sharer" --algorithm $sharer $shared
+    check "is told nothing by default" [ "$(length)" = "0.2 " ]
+    good "$sharer with --tell none" --algorithm $sharer $shared --tell none
+    check "is told nothing" [ "$(length)" = "0.2 " ]
+    good "$sharer with --tell constants" --algorithm $sharer $shared --tell constants
+    check "is told the length-scale of the family" [ "$(length)" = "0.03 " ]
+    for tell in none constants; do
+        good "$sharer is given one, with --tell $tell" --algorithm $sharer $shared --tell $tell --set lengthscale=0.07
+        check "which wins" [ "$(length)" = "0.07 " ]
+    done
+done
+good "told all of them" --algorithm ts $shared --tell constants --lengthscale 0.4 --versus "fts; dp-fts-de,lengthscale=0.3"
+check "each by itself; ts fits its own" [ "$(length)" = "0.3 0.4 0.3 " ]
+study 12 dp-fts-de '"privacy": "none",'
+good "a document" s.json --runs 1 --grid 20 --quiet --format json
+check "is told nothing" [ "$(length)" = "0.2 " ]
+good "a document with --tell constants" s.json --runs 1 --grid 20 --quiet --format json --tell constants
+check "is told" [ "$(length)" = "0.03 " ]
+good "what is told is part of the simulation" --algorithm fts $shared --tell constants --checkpoint told
+bad 4 "told" --algorithm fts $shared --checkpoint told
+good "however it is said" --algorithm fts $shared --set lengthscale=0.03 --checkpoint told
+rm told
+bad 2 "--tell constants is for objectives that are drawn with a length-scale (gp-family, gp-sample, rkhs-*), not for branin" \
+    --algorithm fts --agents 2 --objective branin --tell constants
+bad 2 "--tell constants is for algorithms whose agents share features (fts, dp-fts-de, rgpe, taf), and ts is none of them" \
+    $fed --tell constants --versus random
+bad 2 "--tell does not go with --pulls: bandits only pull" $by_pulls --tell none
+bad 2 'tell must be one of none, constants, got "all"' $fed --tell all
+good "a length-scale beyond the range of the option is told as near as may be" $fed --algorithm fts --grid 20 --lengthscale 0.0008 --tell constants
 check "and shown" grep -q 'lengthscale 0.001' out
 
 # ---- a picture by agent
