@@ -69,6 +69,14 @@ static const tc_option options[] = {
      .min = 1,
      .max = TC_STUDY_AGENTS_MAX,
      .help = "a federation of so many agents (default: the document's)"},
+    {.name = "acting",
+     .type = TC_OPTION_INT,
+     MEMBER(acting),
+     .min = 1,
+     .max = TC_STUDY_AGENTS_MAX,
+     .help =
+         "federation: measure the first so many agents alone; the others stop when nobody needs "
+         "a message of them (default: all act)"},
     {.name = "rounds",
      .type = TC_OPTION_INT,
      MEMBER(rounds),
@@ -321,9 +329,9 @@ static bool is_federation(const tc_simulate_plan *p)
     const tc_simulate_opts *o = p->o;
     bool promised = (o->epsilon > 0 || o->delta > 0) && !tc_is_modeler(p->algorithm);
     return (p->algorithm && tc_algorithm_federated(p->algorithm)) || (p->doc && p->doc->agents) ||
-           is_family(o->objective) || o->agents || o->rounds || o->drop > 0 || o->past ||
-           o->tell != TC_SIMULATE_TELL_NONE || promised || o->versus || o->warm || o->by_agent ||
-           o->checkpoint;
+           is_family(o->objective) || o->agents || o->acting || o->rounds || o->drop > 0 ||
+           o->past || o->tell != TC_SIMULATE_TELL_NONE || promised || o->versus || o->warm ||
+           o->by_agent || o->checkpoint;
 }
 
 /* -- the verb ------------------------------------------------------------------------------ */
@@ -385,6 +393,10 @@ const tc_verb tc_verb_simulate = {
         "Agents are told nothing about the objective. With --tell constants those that share\n"
         "features (fts, dp-fts-de, rgpe, taf) are told the length-scale that the functions are\n"
         "drawn with, which no deployment knows. --set lengthscale=L wins over both.\n"
+        "\n"
+        "With --acting N only the first N agents search to the end and are measured, by the same\n"
+        "points as if all did. The others make their initial points and the trials that later\n"
+        "releases need, which is much faster where there is one release among many agents.\n"
         "\n"
         "With --pulls a bandit (hct, hoo, blin, pf-pne, fed-pne, fed1-ucb, fed-hct, ...) pulls\n"
         "arms, and pulls are counted and not journalled: a billion are a matter of\n"

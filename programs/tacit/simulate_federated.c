@@ -211,6 +211,13 @@ static tacit_status choose_rounds(const tc_simulate_plan *p, uint64_t initial, u
     return TACIT_OK;
 }
 
+/* As many as there are is as good as not said: it is the same simulation. */
+static uint64_t acting_of(const contest *a)
+{
+    uint64_t acting = (uint64_t)a->p->o->acting;
+    return acting < a->agents ? acting : 0;
+}
+
 static tc_federated federated_of(const contest *a, const tc_contender *c)
 {
     const tc_simulate_plan *p = a->p;
@@ -224,6 +231,7 @@ static tc_federated federated_of(const contest *a, const tc_contender *c)
                           .seed = p->seed,
                           .drop = p->o->drop,
                           .past = c->algorithm->relay ? (uint64_t)p->o->past : 0,
+                          .acting = acting_of(a),
                           .paired = true,
                           .known = a->warm.known,
                           .n_known = a->warm.n,
@@ -336,6 +344,22 @@ static tacit_status check_past(const contest *a, tacit_error *err)
                    a->contenders[0].algorithm->name);
 }
 
+/* Agents of a relay read messages of all others, which only the past makes without them. */
+static tacit_status check_acting(const contest *a, tacit_error *err)
+{
+    if ((uint64_t)a->p->o->acting > a->agents)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--acting must be at most --agents, which is %llu, not %lld",
+                       (unsigned long long)a->agents, (long long)a->p->o->acting);
+    for (size_t i = 0; i < a->n; i++)
+        if (acting_of(a) > 0 && a->contenders[i].algorithm->relay && a->p->o->past == 0)
+            return tc_fail(err, TACIT_E_ARG,
+                           "--acting does not go with %s, whose agents read messages of all "
+                           "others, unless these come from earlier studies: --past N",
+                           a->contenders[i].algorithm->name);
+    return TACIT_OK;
+}
+
 static tacit_status check_drop(const contest *a, tacit_error *err)
 {
     for (size_t i = 0; i < a->n; i++)
@@ -375,6 +399,7 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     TC_TRY(tc_simulate_check_promise(p, a->contenders, a->n, err));
     TC_TRY(tc_simulate_check_objective(p, a->objective, err));
     TC_TRY(choose_agents(a, err));
+    TC_TRY(check_acting(a, err));
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
                          err));
     TC_TRY(check_tell(a, err));

@@ -41,7 +41,7 @@ typedef struct tc_simulate_opts {
     tc_curator_opts curator;
     double epsilon, delta; /* of a curator's release, and of federations */
     /* Of federations; 0 and NULL: not given. */
-    int64_t agents, rounds, past;
+    int64_t agents, acting, rounds, past;
     double drop;
     int tell; /* TC_SIMULATE_TELLS */
     int accountant;

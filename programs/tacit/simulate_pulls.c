@@ -49,6 +49,7 @@ static tacit_status check_options(const tc_simulate_plan *p, tacit_error *err)
         bool given;
         const char *name;
     } others[] = {{o->trials > 0, "trials"},
+                  {o->acting > 0, "acting"},
                   {o->rounds > 0, "rounds"},
                   {o->drop > 0, "drop"},
                   {o->past > 0, "past"},

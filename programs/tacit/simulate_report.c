@@ -89,12 +89,15 @@ static void print_settings(const tc_contender *c, int indent)
         printf("%*s%s\n", indent, "", c->theorem);
 }
 
-/* "200 agents, 40 rounds, 5 runs, seed 1" */
+/* "200 agents, 5 of them acting, 40 rounds, 5 runs, seed 1" */
 static void print_size(const tc_federated *f)
 {
-    printf("%llu agent%s, %llu round%s, %llu run%s, seed %llu", (unsigned long long)f->agents,
-           f->agents == 1 ? "" : "s", (unsigned long long)f->rounds, f->rounds == 1 ? "" : "s",
-           (unsigned long long)f->runs, f->runs == 1 ? "" : "s", (unsigned long long)f->seed);
+    printf("%llu agent%s, ", (unsigned long long)f->agents, f->agents == 1 ? "" : "s");
+    if (f->acting > 0)
+        printf("%llu of them acting, ", (unsigned long long)f->acting);
+    printf("%llu round%s, %llu run%s, seed %llu", (unsigned long long)f->rounds,
+           f->rounds == 1 ? "" : "s", (unsigned long long)f->runs, f->runs == 1 ? "" : "s",
+           (unsigned long long)f->seed);
 }
 
 static void moments_cell(tc_table *t, size_t column, double mean, double se)
@@ -149,16 +152,16 @@ static void print_lost(const tc_contender *c, int indent)
 static void print_messages(const tc_contender *c)
 {
     const tc_federation_tally *t = &c->result.tally;
-    double n = (double)c->result.agents;
+    double n = (double)c->f.agents, readers = (double)c->result.agents;
     if (t->messages == 0) {
         printf("\nNo round releases: every agent searched alone.\n");
         return;
     }
     printf("\nEach agent sent %.4g message%s, %.6g bytes in all", (double)t->messages / n,
-           t->messages == c->result.agents ? "" : "s", (double)t->bytes / n);
+           t->messages == c->f.agents ? "" : "s", (double)t->bytes / n);
     if (c->result.relayed)
-        printf(", and read %.4g, %.6g bytes%s", (double)t->fetches / n,
-               (double)t->fetched_bytes / n, c->f.runs > 1 ? ", in the first run" : "");
+        printf(", and read %.4g, %.6g bytes%s", (double)t->fetches / readers,
+               (double)t->fetched_bytes / readers, c->f.runs > 1 ? ", in the first run" : "");
     else
         printf(", and got %llu broadcast%s of %llu bytes", (unsigned long long)t->releases,
                t->releases == 1 ? "" : "s", (unsigned long long)t->broadcast_bytes);

@@ -6,7 +6,7 @@
  *
  * Iteration 0 is the state after the initial points (the algorithm's option "initial", else a whole
  * number "init", else none), or after those that were given where these are more; iteration t after
- * t more trials of every agent. Regret is noise-free. The simple regret of an agent is the smallest
+ * t more trials of every acting agent. Regret is noise-free. The simple regret of an agent is the smallest
  * of all points it has queried, initial ones included, and INFINITY before there is one; its
  * cumulative regret sums over the points after the initial ones. A run's regret is the mean over its
  * agents, and runs are the unit of all standard errors.

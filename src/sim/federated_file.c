@@ -149,13 +149,13 @@ static json_t *count(uint64_t n)
     return json_integer((json_int_t)n);
 }
 
-static json_t *messages_json(const tc_federated_result *r)
+static json_t *messages_json(const tc_federated_result *r, uint64_t agents)
 {
     const tc_federation_tally *t = &r->tally;
     json_t *j = json_object();
     if (j && tc_regret_set(j, "count", count(t->messages)) &&
         tc_regret_set(j, "bytes", count(t->bytes)) &&
-        tc_regret_set(j, "per_agent_bytes", json_real((double)t->bytes / (double)r->agents)) &&
+        tc_regret_set(j, "per_agent_bytes", json_real((double)t->bytes / (double)agents)) &&
         tc_regret_set(j, "releases", count(t->releases)) &&
         tc_regret_set(j, "refusals", count(t->refusals)) &&
         tc_regret_set(j, "broadcast_bytes", count(t->broadcast_bytes)) &&
@@ -258,6 +258,7 @@ static bool fill_plan(json_t *j, const tc_federated_part *p)
            tc_regret_set(j, "algorithm", json_string(f->algorithm->name)) &&
            tc_regret_set(j, "objective", json_string(f->objective)) &&
            tc_regret_set(j, "agents", count(f->agents)) &&
+           (f->acting == 0 || tc_regret_set(j, "acting", count(f->acting))) &&
            tc_regret_set(j, "runs", count(f->runs)) &&
            tc_regret_set(j, "initial", count(p->result->initial)) &&
            tc_regret_set(j, "trials", count(p->result->initial + f->rounds)) &&
@@ -276,7 +277,7 @@ static json_t *part_json(const tc_federated_part *p)
         tc_regret_set(j, "simple_regret", tc_regret_moments(n, r->simple_mean, r->simple_se)) &&
         tc_regret_set(j, "cumulative_regret",
                       tc_regret_moments(n, r->cumulative_mean, r->cumulative_se)) &&
-        tc_regret_set(j, "messages", messages_json(r)) &&
+        tc_regret_set(j, "messages", messages_json(r, p->f->agents)) &&
         tc_regret_set(j, "privacy", privacy_json(p->cost, p->f->agents)))
         return j;
     json_decref(j);

@@ -43,14 +43,16 @@ static tacit_status add_member(tc_federation *f, uint64_t i, tacit_error *err)
 
 static tacit_status check_acting(const tc_federation_config *c, tacit_error *err)
 {
-    bool heard = c->algorithm->aggregator || (c->algorithm->relay && c->past == 0);
+    bool read = c->algorithm->relay && c->past == 0; /* what the others know now */
     if (c->acting > c->agents)
         return tc_fail(err, TACIT_E_ARG, "acting must be in 0..%" PRIu64 ", got %" PRIu64,
                        c->agents, c->acting);
-    if (c->acting < c->agents && heard)
-        return tc_fail(err, TACIT_E_ARG,
-                       "agents of %s need messages of all others: acting must be 0, got %" PRIu64,
-                       c->algorithm->name, c->acting);
+    if (c->acting < c->agents && read)
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "agents of %s read messages of all others: acting must be 0 where there is no "
+            "past, got %" PRIu64,
+            c->algorithm->name, c->acting);
     return TACIT_OK;
 }
 
@@ -73,12 +75,40 @@ static tacit_status check(const tc_federation_config *c, tacit_error *err)
     return check_acting(c, err);
 }
 
-/* As many as are worth asking together, but some for every thread. */
-static size_t choose_chunk(const tc_federation_config *c)
+/* As many of n agents as are worth asking together, but some for every thread. */
+static size_t choose_chunk(const tc_federation_config *c, uint64_t n)
 {
     size_t threads = tc_pool_threads(c->pool);
-    size_t share = ((size_t)c->acting + threads - 1) / threads;
+    size_t share = ((size_t)n + threads - 1) / threads;
+    if (c->chunk > 0)
+        return c->chunk;
     return share < CHUNK ? share : CHUNK;
+}
+
+static size_t count_chunks(const tc_federation_config *c, uint64_t n)
+{
+    size_t chunk = choose_chunk(c, n);
+    return ((size_t)n + chunk - 1) / chunk;
+}
+
+tacit_status tc_federation_choose_active(tc_federation *f, tacit_error *err)
+{
+    bool ahead = false;
+    if (f->cfg.acting < f->cfg.agents)
+        TC_TRY(tc_federation_release_ahead(f, &ahead, err));
+    f->active = ahead ? f->cfg.agents : f->cfg.acting;
+    f->chunk = choose_chunk(&f->cfg, f->active);
+    f->n_chunks = count_chunks(&f->cfg, f->active);
+    return TACIT_OK;
+}
+
+static tacit_status allocate(tc_federation *f, tacit_error *err)
+{
+    const tc_federation_config *c = &f->cfg;
+    size_t all = count_chunks(c, c->agents), some = count_chunks(c, c->acting);
+    f->members = tc_alloc((size_t)c->agents, sizeof *f->members);
+    f->failures = tc_alloc(all > some ? all : some, sizeof *f->failures);
+    return f->members && f->failures ? TACIT_OK : tc_fail_memory(err);
 }
 
 static tacit_status build(tc_federation *f, tacit_error *err)
@@ -89,16 +119,12 @@ static tacit_status build(tc_federation *f, tacit_error *err)
                       .public_seed = tc_public_seed_from(c->seed),
                       .agents = c->agents,
                       .budget = c->budget};
-    f->chunk = c->chunk > 0 ? c->chunk : choose_chunk(c);
-    f->n_chunks = ((size_t)c->acting + f->chunk - 1) / f->chunk;
-    f->members = tc_alloc((size_t)c->agents, sizeof *f->members);
-    f->failures = tc_alloc(f->n_chunks, sizeof *f->failures);
-    if (!f->members || !f->failures)
-        return tc_fail_memory(err);
+    TC_TRY(allocate(f, err));
     for (uint64_t i = 0; i < c->agents; i++) {
         TC_TRY(tc_federation_goes_on(f, err));
         TC_TRY(add_member(f, i, err));
     }
+    TC_TRY(tc_federation_choose_active(f, err));
     return c->past > 0 ? tc_federation_past(f, err) : TACIT_OK;
 }
 
@@ -156,7 +182,7 @@ static void sweep_chunk(void *ctx, size_t c)
     const sweep *s = ctx;
     tc_federation *f = s->f;
     tacit_error *err = &f->failures[c];
-    uint64_t end = (c + 1) * f->chunk < f->cfg.acting ? (c + 1) * f->chunk : f->cfg.acting;
+    uint64_t end = (c + 1) * f->chunk < f->active ? (c + 1) * f->chunk : f->active;
     for (uint64_t i = c * f->chunk; i < end; i++) {
         if (tc_federation_goes_on(f, err) != TACIT_OK)
             return;

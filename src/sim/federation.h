@@ -26,8 +26,10 @@ typedef struct tc_federation_config {
     /* Relays alone: what is handed on in round 0 is not what agents know then, but what earlier
      * studies of theirs knew, of this many trials each (t_n of the FTS paper); 0: as agents do. */
     uint64_t past;
-    /* Only the first so many try anything, each as if all did; 0: all. For agents whose messages of
-     * the past are all that others want of them (one-shot relays), and for parties on their own. */
+    /* Only the first so many agents act to the end, each with the same bits as if all did; 0: all. The
+     * others do what the acting ones need of them. Aggregators: they make trials and send messages
+     * until no release lies ahead. Relays: they have sent messages of the past, and no later round
+     * may come. Algorithms for one party: nothing. */
     uint64_t acting;
     /* Algorithms for one party alone: agent i draws as party i of a federation with this seed would, so uniform
      * first points are the same whatever the algorithm. False: a study of its own in every draw. */
@@ -77,7 +79,7 @@ void tc_federation_free(tc_federation *f); /* NULL is allowed */
  * know as many when the first step begins: else it is E_ARG and names the agent. */
 tacit_status tc_federation_know(tc_federation *f, uint64_t agent, const double *values,
                                 double value, tacit_error *err);
-/* Every agent completes one trial, after the rounds that are due before it. */
+/* Every agent that is needed (acting) completes one trial, after the rounds that are due before it. */
 tacit_status tc_federation_step(tc_federation *f, tacit_error *err);
 
 const tc_optimizer *tc_federation_agent(const tc_federation *f, uint64_t agent);

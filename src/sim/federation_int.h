@@ -32,8 +32,9 @@ struct tc_federation {
     tc_federation_config cfg;
     tc_env env; /* what a coordinator knows */
     tc_member *members;
-    size_t chunk, n_chunks;
-    tacit_error *failures; /* one for each chunk */
+    uint64_t active;        /* the first so many agents take part now: all of them, or `acting` */
+    size_t chunk, n_chunks; /* of the active ones */
+    tacit_error *failures;  /* one for each chunk */
     bool stepped;
     tc_lockstep round;
     tc_federation_tally tally;
@@ -44,7 +45,9 @@ struct tc_federation {
 
 /* E_CANCELLED: it was told to stop. */
 tacit_status tc_federation_goes_on(const tc_federation *f, tacit_error *err);
-/* Calls body(f, i) for every agent, chunks of them in parallel; a chunk ends with its first
+/* Chooses who is active from now on. */
+tacit_status tc_federation_choose_active(tc_federation *f, tacit_error *err);
+/* Calls body(f, i) for every active agent, chunks of them in parallel; a chunk ends with its first
  * failure, and the first chunk that failed speaks. */
 typedef tacit_status (*tc_member_body)(tc_federation *f, uint64_t i, tacit_error *err);
 tacit_status tc_federation_each(tc_federation *f, tc_member_body body, tacit_error *err);
@@ -57,9 +60,11 @@ tacit_status tc_federation_past(tc_federation *f, tacit_error *err);
 bool tc_federation_lost(const tc_federation *f, uint64_t agent);
 /* Keeps the message of an agent for the relay, as it is released in `round`. */
 tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round, tacit_error *err);
+/* Does a round of an aggregator come after the present one? */
+tacit_status tc_federation_release_ahead(const tc_federation *f, bool *out, tacit_error *err);
 /* All rounds that are due. */
 tacit_status tc_federation_rounds(tc_federation *f, tacit_error *err);
-/* federation_trial.c: fetches what the relay has, then one trial of each agent. */
+/* federation_trial.c: fetches what the relay has, then one trial of each active agent. */
 tacit_status tc_federation_trials(tc_federation *f, tacit_error *err);
 
 #endif

@@ -292,19 +292,23 @@ static void test_who_is_heard_must_act(void **state)
     tc_federation *f = NULL;
     (void)state;
     make_world(&w, 3);
-    tc_federation_config cfg = {.algorithm = tc_algorithm_find("dp-fts-de"),
+    tc_federation_config cfg = {.algorithm = tc_algorithm_find("fts"),
                                 .space = w.space,
                                 .agents = AGENTS,
                                 .acting = 3,
                                 .objective = observe,
                                 .user = &w};
     assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG,
-                 "agents of dp-fts-de need messages of all others: acting must be 0, got 3");
-    cfg.algorithm = tc_algorithm_find("fts");
-    assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG,
-                 "agents of fts need messages of all others: acting must be 0, got 3");
+                 "agents of fts read messages of all others: acting must be 0 where there is no "
+                 "past, got 3");
     cfg.acting = AGENTS + 1;
     assert_fails(tc_federation_new(&f, &cfg, &err), TACIT_E_ARG, "acting must be in 0..20, got 21");
+    f = found(&w, "{\"features\": 20, \"initial\": 1, \"mode\": \"general\"}",
+              (tc_federation_config){.algorithm = cfg.algorithm, .past = 12, .acting = 3});
+    run(f, 2);
+    assert_fails(tc_federation_step(f, &err), TACIT_E_ARG,
+                 "round 1: agents of fts read messages of later rounds: acting must be 0, got 3");
+    tc_federation_free(f);
     tc_space_free(w.space);
 }
 

@@ -270,6 +270,30 @@ static tacit_status settle(tc_federation *f, tacit_error *err)
 
 /* ---- rounds ---- */
 
+tacit_status tc_federation_release_ahead(const tc_federation *f, bool *out, tacit_error *err)
+{
+    const tc_aggregator_ops *ops = f->cfg.algorithm->aggregator;
+    uint64_t next = 0, from = f->round.began ? f->round.number + 1 : 0;
+    if (ops && ops->next_round)
+        TC_TRY(ops->next_round(&f->env, options(f), from, &next, err));
+    *out = ops && next != TC_NO_ROUND;
+    return TACIT_OK;
+}
+
+/* A round that comes although some agents have stopped would lack their messages. */
+static tacit_status check_active(const tc_federation *f, tacit_error *err)
+{
+    const tc_federation_config *c = &f->cfg;
+    if (f->active == c->agents || (c->past > 0 && f->round.number == 0))
+        return TACIT_OK;
+    if (c->algorithm->relay)
+        return tc_fail(err, TACIT_E_ARG,
+                       "agents of %s read messages of later rounds: acting must be 0, got %" PRIu64,
+                       c->algorithm->name, c->acting);
+    return tc_fail(err, TACIT_E_INTERNAL, "%s opens a round after its last one",
+                   c->algorithm->name);
+}
+
 /* All agents have seen as many trials: the first speaks for all. */
 static tacit_status find_round(tc_federation *f, tacit_error *err)
 {
@@ -298,11 +322,15 @@ static void count_messages(tc_federation *f)
 
 static tacit_status run_round(tc_federation *f, tacit_error *err)
 {
+    TC_TRY(check_active(f, err));
     TC_TRY(tc_federation_each(f, publish, err));
     if (f->cfg.past > 0 && f->round.number == 0) /* the former selves have spoken */
         return TACIT_OK;
     count_messages(f);
-    return f->cfg.algorithm->relay ? keep_all(f, err) : settle(f, err);
+    if (f->cfg.algorithm->relay)
+        return keep_all(f, err);
+    TC_TRY(settle(f, err));
+    return tc_federation_choose_active(f, err);
 }
 
 tacit_status tc_federation_rounds(tc_federation *f, tacit_error *err)

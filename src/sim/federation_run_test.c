@@ -82,6 +82,52 @@ static void test_threads_do_not_change_bits(void **state)
     tc_space_free(w.space);
 }
 
+/* Whoever does not act makes the trials that releases need and no more; the others notice nothing. */
+static void test_the_others_stop_after_the_last_release(void **state)
+{
+    (void)state;
+    enum { ACTING = 3, STEPS = INITIAL + 6 };
+    static const struct {
+        const char *options;
+        uint64_t trials; /* of those that do not act */
+    } cases[] = {
+        {"{\"features\": 20, \"regions\": 2, \"releases\": \"first\"}", INITIAL},
+        {"{\"features\": 20, \"regions\": 2, \"releases\": \"0,3\"}", INITIAL + 3},
+        {"{\"features\": 20, \"regions\": 2, \"releases\": \"2\"}", INITIAL + 2},
+        {"{\"features\": 20, \"regions\": 2, \"releases\": \"all\"}", STEPS - 1},
+        {"{\"features\": 20, \"regions\": 2, \"releases\": \"9\"}", 0}, /* comes too late */
+    };
+    tacit_error err = {0};
+    world w;
+    tc_pool *pool = NULL;
+    make_world(&w, 4);
+    assert_ok(tc_pool_new(&pool, 3, &err));
+    for (size_t i = 0; i < 3 * sizeof cases / sizeof *cases; i++) {
+        const char *options = cases[i / 3].options;
+        tc_federation_config cfg = {.seed = 5, .drop = 0.2, .budget = STEPS};
+        tc_federation *all = found(&w, options, cfg);
+        cfg.acting = ACTING;
+        cfg.pool = i % 3 > 0 ? pool : NULL;
+        cfg.chunk = i % 3 > 1 ? 2 : 0;
+        tc_federation *some = found(&w, options, cfg);
+        run(all, STEPS);
+        run(some, STEPS);
+        for (uint64_t n = 0; n < AGENTS; n++) {
+            const tc_optimizer *a = tc_federation_agent(all, n), *b = tc_federation_agent(some, n);
+            assert_int_equal(tc_optimizer_trials(b), n < ACTING ? STEPS : cases[i / 3].trials);
+            for (uint64_t t = 0; t < tc_optimizer_trials(b); t++)
+                assert_same_bits(tc_optimizer_trial(b, t)->values[0],
+                                 tc_optimizer_trial(a, t)->values[0]);
+        }
+        assert_memory_equal(tc_federation_counts(all), tc_federation_counts(some),
+                            sizeof(tc_federation_tally));
+        tc_federation_free(all);
+        tc_federation_free(some);
+    }
+    tc_pool_free(pool);
+    tc_space_free(w.space);
+}
+
 typedef struct book {
     tc_store *store;
     tc_ledger *ledger;
@@ -298,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_others_know_helps),
         cmocka_unit_test(test_threads_do_not_change_bits),
+        cmocka_unit_test(test_the_others_stop_after_the_last_release),
         cmocka_unit_test(test_a_spent_budget_ends_releases_not_trials),
         cmocka_unit_test(test_paper_mode_costs_what_the_paper_says),
         cmocka_unit_test(test_chunks_do_not_change_bits),

@@ -1,4 +1,4 @@
-/* federation_trial.c - one trial of every agent (federation.h).
+/* federation_trial.c - one trial of every active agent (federation.h).
  *
  * Agents of a federated algorithm share what is public, so where the algorithm can score many in one
  * pass, a chunk of them is asked at once, with the same bits as one by one. Then each runs its trial
@@ -127,7 +127,7 @@ static void try_chunk(void *ctx, size_t c)
     tc_federation *f = ctx;
     tacit_error *err = &f->failures[c];
     asking a = {.n = 0};
-    for (uint64_t i = c * f->chunk; i < f->cfg.acting && a.n < f->chunk; i++) {
+    for (uint64_t i = c * f->chunk; i < f->active && a.n < f->chunk; i++) {
         a.o[a.n] = f->members[i].o;
         a.agent[a.n++] = i;
     }

@@ -125,6 +125,42 @@ check "to the last" cmp one.json out
 good "printed as CSV" $small --format csv
 check "is the file" cmp out r.csv
 
+# ---- only some agents act
+
+# some OPTION...: in agents.csv and more.csv, the rows of the first three agents when all act, and when they alone do
+some() {
+    run 0 $small "$@" --by-agent all.csv --format json || return 1
+    cp out all.json
+    run 0 $small "$@" --acting 3 --by-agent more.csv --format json || return 1
+    awk -F, 'NR == 1 || $2 < 3' all.csv > agents.csv
+}
+for releases in first 0,3 all; do
+    check "three of eight agents act, releases=$releases" some --set releases=$releases --drop 0.2
+    check "by the same bits" cmp agents.csv more.csv
+    check "there are three of them" [ "$(wc -l < more.csv)" -eq $((1 + 3 * 3 * 7)) ]
+    check "that is said" says '"agents":8,"acting":3,"runs":3,'
+    sed 's/.*"messages"//' all.json > a
+    sed 's/.*"messages"//' out > b
+    check "messages and price are those of all" cmp a b
+done
+good "as many as there are" $small --acting 8 --format json
+mv out some.json
+good "is everybody" $small --format json
+check "and the same simulation" cmp some.json out
+good "a table of some" $small --acting 3 --set releases=first --versus ts
+check "says how many" says "2 algorithms on gp-family: 8 agents, 3 of them acting, 6 rounds, 3 runs, seed 1"
+good "the messages of some" $small --acting 3 --set releases=first
+check "are those of all" says "Each agent sent 1 message, "
+good "a relay with a past" --algorithm fts --agents 5 --acting 2 --past 4 --rounds 2 --runs 2 --quiet
+bad 2 "--acting does not go with fts, whose agents read messages of all others, unless these come from earlier studies: --past N" \
+    $small --acting 3 --versus "ts; fts"
+bad 2 "read messages of later rounds: acting must be 0, got 2" \
+    --algorithm fts --set mode=general --agents 5 --acting 2 --past 4 --rounds 4 --runs 2 --quiet
+bad 2 "--acting must be at most --agents, which is 8, not 9" $small --acting 9
+bad 2 "--acting does not go with --pulls: bandits only pull" --algorithm hct --pulls 100 --acting 1
+bad 2 'acting must be a whole number in [1, 16777216], got "0"' $small --acting 0
+rm -f all.csv all.json some.json more.csv
+
 # ---- several algorithms in one call
 
 versus="ts; dp-fts-de,regions=1,noise_multiplier=0; dp-fts-de,releases=0,2; random"
