@@ -213,6 +213,27 @@ static const tc_option options[] = {
      .help = "federation: CSV of trials that exist before: agent, parameters, value",
      .value = "FILE"},
     TC_FAMILY_OPTION_ROWS(offsetof(tc_simulate_opts, family)),
+    {.name = "value-scale",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(units.scale),
+     .def = "1",
+     .max = TC_VALUE_UNITS_MOST,
+     .min_open = true,
+     .help = "algorithms are told A y + B in place of y; regret stays that of y",
+     .value = "A"},
+    {.name = "value-shift",
+     .type = TC_OPTION_FLOAT,
+     MEMBER(units.shift),
+     .def = "0",
+     .min = -TC_VALUE_UNITS_MOST,
+     .max = TC_VALUE_UNITS_MOST,
+     .help = "B of --value-scale",
+     .value = "B"},
+    {.name = "value-negate",
+     .type = TC_OPTION_BOOL,
+     MEMBER(units.negate),
+     .def = "false",
+     .help = "algorithms are told -(A y + B), and minimise where they would maximise"},
     {.name = "out",
      .type = TC_OPTION_STRING,
      MEMBER(out),
@@ -394,9 +415,8 @@ const tc_verb tc_verb_simulate = {
         "features (fts, dp-fts-de, rgpe, taf) are told the length-scale that the functions are\n"
         "drawn with, which no deployment knows. --set lengthscale=L wins over both.\n"
         "\n"
-        "With --acting N only the first N agents search to the end and are measured, by the same\n"
-        "points as if all did. The others make their initial points and the trials that later\n"
-        "releases need, which is much faster where there is one release among many agents.\n"
+        "With --acting N only the first N agents search to the end and are measured. The others\n"
+        "make the trials that releases need, and the result of the first N is the same.\n"
         "\n"
         "With --pulls a bandit (hct, hoo, blin, pf-pne, fed-pne, fed1-ucb, fed-hct, ...) pulls\n"
         "arms, and pulls are counted and not journalled: a billion are a matter of\n"

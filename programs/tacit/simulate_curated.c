@@ -175,6 +175,7 @@ tacit_status tc_simulate_curator(const tc_simulate_plan *p, const tc_simulation 
                                 .output_epsilon = o->output_epsilon,
                                 .output_bound = o->output_bound};
     TC_TRY(take_columns(p, sim, out, err));
+    out->terms.maximize = tc_value_units_maximize(&sim->units, out->terms.maximize);
     out->given = true;
     return TACIT_OK;
 }

@@ -225,6 +225,7 @@ static tc_federated federated_of(const contest *a, const tc_contender *c)
                           .options = c->given,
                           .objective = a->objective,
                           .family = p->o->family,
+                          .units = p->o->units,
                           .agents = a->agents,
                           .rounds = ROUNDS_DEFAULT,
                           .runs = (uint64_t)p->o->runs,

@@ -35,6 +35,7 @@ typedef struct tc_simulate_opts {
     char *algorithm, *objective, *seed, *out;
     int64_t trials, runs, threads;
     tc_family_opts family;
+    tc_value_units units;
     /* Of one party. */
     int reply; /* TC_SIMULATE_REPLIES */
     double reply_epsilon, reply_bound;

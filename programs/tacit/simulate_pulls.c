@@ -59,6 +59,9 @@ static tacit_status check_options(const tc_simulate_plan *p, tacit_error *err)
                   {o->warm != NULL, "warm"},
                   {o->by_agent != NULL, "by-agent"},
                   {tc_given(p->in, "tell"), "tell"},
+                  {tc_given(p->in, "value-scale"), "value-scale"},
+                  {tc_given(p->in, "value-shift"), "value-shift"},
+                  {tc_given(p->in, "value-negate"), "value-negate"},
                   {o->reply != TC_SIMULATE_NO_REPLY, "reply"},
                   {o->reply_epsilon > 0, "reply-epsilon"},
                   {o->reply_bound > 0, "reply-bound"}};

@@ -187,6 +187,7 @@ tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err)
                          .options = given,
                          .objective = objective,
                          .objective_opts = objective_of(&o->family),
+                         .units = o->units,
                          .reply = replies ? &reply : NULL,
                          .trials = o->trials ? (uint64_t)o->trials : planned,
                          .runs = (uint64_t)o->runs,

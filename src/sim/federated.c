@@ -51,7 +51,8 @@ static double observe(void *user, uint64_t agent, uint64_t trial, const double *
     const run *r = user;
     tc_stream noise;
     tc_stream_public(&noise, &r->seeds.objective, TC_FOR_OBSERVATION, agent << 32 | trial);
-    return tc_family_observe(r->family, (size_t)agent, values, &noise);
+    double y = tc_family_observe(r->family, (size_t)agent, values, &noise);
+    return tc_value_units_told(&r->all->sim->units, y);
 }
 
 /* Somebody says so, or another run has failed. */
@@ -75,10 +76,11 @@ static tacit_status open_ledger(run *r, tacit_error *err)
 static tacit_status found(run *r, const runs *all, tacit_error *err)
 {
     const tc_federated *sim = all->sim;
+    bool maximize = tc_value_units_maximize(&sim->units, tc_family_maximize(r->family));
     tc_federation_config cfg = {.algorithm = sim->algorithm,
                                 .options = sim->options,
                                 .space = tc_family_space(r->family),
-                                .maximize = tc_family_maximize(r->family),
+                                .maximize = maximize,
                                 .agents = sim->agents,
                                 .seed = r->seeds.study,
                                 .budget = all->shape.initial + sim->rounds,
@@ -105,9 +107,11 @@ static tacit_status set_limit(run *r, const tc_federated *sim, tacit_error *err)
 
 static tacit_status know_all(const run *r, const tc_federated *sim, tacit_error *err)
 {
-    for (size_t i = 0; i < sim->n_known; i++)
-        TC_TRY(tc_federation_know(r->federation, sim->known[i].agent, sim->known[i].values,
-                                  sim->known[i].value, err));
+    for (size_t i = 0; i < sim->n_known; i++) {
+        const tc_known_trial *k = &sim->known[i];
+        double told = tc_value_units_told(&sim->units, k->value);
+        TC_TRY(tc_federation_know(r->federation, k->agent, k->values, told, err));
+    }
     return TACIT_OK;
 }
 

@@ -18,6 +18,7 @@
 
 #include "objective/family.h"
 #include "sim/federation.h"
+#include "sim/value_units.h"
 
 /* Trials that exist before the first run begins, for every run the same. */
 typedef struct tc_known_trial {
@@ -31,6 +32,7 @@ typedef struct tc_federated {
     const json_t *options; /* of the algorithm; may be NULL */
     const char *objective; /* a name as for tc_family_new */
     tc_family_opts family;
+    tc_value_units units; /* of what agents are told, known trials included */
     uint64_t agents, rounds, runs, seed;
     /* Points before iteration 0; 0: as the algorithm's options say. For algorithms that know no
      * initial points, or choose how many, beside others that do. */

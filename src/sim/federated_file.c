@@ -247,8 +247,12 @@ tacit_status tc_federated_objective_json(const char *objective, const tc_family_
 
 static json_t *objective_json(const tc_federated_part *p)
 {
-    return p->objective_options ? json_deep_copy(p->objective_options)
-                                : tc_options_json(tc_family_options, &p->f->family);
+    json_t *j = p->objective_options ? json_deep_copy(p->objective_options)
+                                     : tc_options_json(tc_family_options, &p->f->family);
+    if (j && tc_value_units_set(&p->f->units, j))
+        return j;
+    json_decref(j);
+    return NULL;
 }
 
 static bool fill_plan(json_t *j, const tc_federated_part *p)

@@ -9,7 +9,7 @@
  *         or, of several, {"results": [one such each], "ratios": [...]}
  *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret; of several, label first
  *
- * Where only some agents act (federated.h), "acting" says how many; curves are theirs.
+ * objective_options end with the units of told values, as in regret_file.h. Where only some agents act (federated.h), "acting" says how many; curves are theirs.
  *
  * messages are those of one run, the first ("of_run": 0): "count" and "bytes" of all its agents
  * together, "lost" and "fetches" among them. A ratio has "label", "over", "iteration", "ratio", "low",

@@ -309,6 +309,9 @@ static void test_part_says_the_objective_as_used(void **state)
     start(&p);
     p.parts[0].objective_options = used;
     assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    json_object_set_new(used, "value-scale", json_real(1)); /* told as it is */
+    json_object_set_new(used, "value-shift", json_real(0));
+    json_object_set_new(used, "value-negate", json_false());
     assert_true(json_equal(at(j, "objective_options", NULL), used));
     json_decref(j);
     json_decref(used);

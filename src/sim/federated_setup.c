@@ -126,6 +126,7 @@ tacit_status tc_federated_shape_of(const tc_federated *f, tc_federated_shape *ou
     if (f->algorithm->curator && f->algorithm->curator->reply)
         return tc_fail(err, TACIT_E_ARG, "%s is told replies of users, and a federation has none",
                        f->algorithm->name);
+    TC_TRY(tc_value_units_check(&f->units, err));
     TC_TRY(check_privacy(f, err));
     TC_TRY(check_known(f, &s.given, err));
     TC_TRY(find_initial(f, &s.initial, err));
@@ -205,6 +206,7 @@ tacit_status tc_federated_identity(const tc_federated *f, const tc_federated_sha
         tc_text_addf(out, "acting %" PRIu64 "\n", f->acting);
     if (f->paired)
         tc_text_add(out, "paired\n");
+    tc_value_units_identify(&f->units, out);
     TC_TRY(add_known(out, f, err));
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }

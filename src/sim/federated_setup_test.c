@@ -44,7 +44,7 @@ static void test_what_changes_a_run(void **state)
     setup s;
     make(&s, "ts", "{}");
     s.f.delta = 1e-5;
-    tc_federated v[12];
+    tc_federated v[15];
     size_t n = 0;
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         v[i] = s.f;
@@ -59,6 +59,9 @@ static void test_what_changes_a_run(void **state)
     v[n++].epsilon = 1; /* alone: delta is as it was */
     v[n++].delta = 1e-6;
     v[n++].by_agent = true;
+    v[n++].units.scale = 2;
+    v[n++].units.shift = 2;
+    v[n++].units.negate = true;
     n++; /* as it was */
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)

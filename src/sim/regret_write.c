@@ -178,6 +178,15 @@ static json_t *release_json(const tc_row_terms *t)
     return j;
 }
 
+static json_t *objective_json(const tc_simulation *sim)
+{
+    json_t *j = tc_options_json(tc_objective_options, &sim->objective_opts);
+    if (j && tc_value_units_set(&sim->units, j))
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
 static bool fill(json_t *j, const tc_simulation *sim, const tc_simulation_result *r,
                  json_t *options)
 {
@@ -188,8 +197,7 @@ static bool fill(json_t *j, const tc_simulation *sim, const tc_simulation_result
            tc_regret_set(j, "trials", json_integer((json_int_t)r->trials)) &&
            tc_regret_set(j, "seed", json_integer((json_int_t)sim->seed)) &&
            tc_regret_set(j, "options", json_incref(options)) &&
-           tc_regret_set(j, "objective_options",
-                         tc_options_json(tc_objective_options, &sim->objective_opts)) &&
+           tc_regret_set(j, "objective_options", objective_json(sim)) &&
            (!sim->curated || tc_regret_set(j, "release", release_json(sim->curated))) &&
            tc_regret_set(j, "iterations", tc_regret_iterations(n, 1)) &&
            tc_regret_set(j, "simple_regret", tc_regret_moments(n, r->simple_mean, r->simple_se)) &&

@@ -58,7 +58,7 @@ static tacit_status open_study(run *r, const runs *all, tacit_error *err)
         r->curated ? tc_curated_space(r->curated) : tc_objective_space(r->objective);
     tc_study_doc doc = {
         .name = name,
-        .maximize = tc_objective_maximize(r->objective),
+        .maximize = tc_value_units_maximize(&sim->units, tc_objective_maximize(r->objective)),
         .trials = sim->trials,
         .has_seed = true,
         .seed = r->seeds.study,
@@ -94,29 +94,34 @@ static void run_close(run *r)
     tc_free(r->values);
 }
 
-/* The curator puts the record in place of the row asked for, and its answer in place of the value. */
-static tacit_status observe(run *r, const tc_answers *answers, uint64_t trial, double *y,
-                            tacit_error *err)
+/* The observation at r->values, in the units of what is told. */
+static double observed(const run *r, const tc_value_units *units, uint64_t trial)
 {
     tc_stream noise;
     tc_stream_public(&noise, &r->seeds.objective, TC_FOR_OBSERVATION, trial);
+    return tc_value_units_told(units, tc_objective_observe(r->objective, r->values, &noise));
+}
+
+/* The curator puts the record in place of the row asked for, and its answer in place of the value. */
+static tacit_status observe(run *r, const runs *all, uint64_t trial, double *y, tacit_error *err)
+{
     if (!r->curated) {
-        *y = tc_objective_observe(r->objective, r->values, &noise);
-        return tc_answers_tell(answers, r->seeds.study, trial, y, err);
+        *y = observed(r, &all->sim->units, trial);
+        return tc_answers_tell(&all->answers, r->seeds.study, trial, y, err);
     }
     size_t row = (size_t)r->values[0];
     r->values[0] = (double)tc_curated_record(r->curated, row);
-    *y = tc_objective_observe(r->objective, r->values, &noise);
+    *y = observed(r, &all->sim->units, trial);
     return tc_curated_answer(r->curated, row, y, err);
 }
 
 /* One trial; *regret is that of its point. */
-static tacit_status run_trial(run *r, const tc_answers *answers, double *regret, tacit_error *err)
+static tacit_status run_trial(run *r, const runs *all, double *regret, tacit_error *err)
 {
     uint64_t trial;
     double y;
     TC_TRY(tc_study_ask(r->study, NULL, 0, &trial, r->values, err));
-    TC_TRY(observe(r, answers, trial, &y, err));
+    TC_TRY(observe(r, all, trial, &y, err));
     TC_TRY(tc_study_tell(r->study, trial, NULL, y, err));
     *regret = tc_objective_regret(r->objective, r->values);
     return TACIT_OK;
@@ -140,7 +145,7 @@ static tacit_status run_trials(run *r, runs *all, size_t i, tacit_error *err)
     double best = INFINITY, sum = 0;
     for (size_t t = 0; t < trials; t++) {
         double regret;
-        TC_TRY(run_trial(r, &all->answers, &regret, err));
+        TC_TRY(run_trial(r, all, &regret, err));
         best = fmin(best, regret);
         sum += regret;
         simple[t] = best;
@@ -202,6 +207,7 @@ static tacit_status check(const tc_simulation *sim, tacit_error *err)
     if (sim->runs < 1 || sim->runs > 1000000)
         return tc_fail(err, TACIT_E_ARG, "runs is %llu; allowed are 1 to 1000000",
                        (unsigned long long)sim->runs);
+    TC_TRY(tc_value_units_check(&sim->units, err));
     if (sim->curated && !tc_is_modeler(sim->algorithm))
         return tc_fail(err, TACIT_E_ARG,
                        "%s is not the algorithm of a modeler: it cannot be told the noise in "

@@ -21,12 +21,14 @@
 #include "algo/outsourced/row_curator.h"
 #include "objective/objective.h"
 #include "privacy/mechanism.h"
+#include "sim/value_units.h"
 
 typedef struct tc_simulation {
     const tc_algorithm *algorithm;
     const json_t *options; /* of the algorithm; may be NULL */
     const char *objective;
     tc_objective_opts objective_opts;
+    tc_value_units units;  /* of observations, before a reply or an answer is made of them */
     const tc_reply *reply; /* told in place of observations; NULL: as the algorithm has it */
     /* Terms on which a curator releases the objective's rows to the algorithm, a modeler, and answers
      * about them; NULL: there is none. */

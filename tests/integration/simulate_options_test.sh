@@ -129,6 +129,26 @@ bad 2 'tell must be one of none, constants, got "all"' $fed --tell all
 good "a length-scale beyond the range of the option is told as near as may be" $fed --algorithm fts --grid 20 --lengthscale 0.0008 --tell constants
 check "and shown" grep -q 'lengthscale 0.001' out
 
+# ---- units of values
+
+good "values as they are" $fed --grid 20 --format csv
+cp out plain.csv
+for units in "--value-scale 1000 --value-shift -500" --value-negate "--value-scale 8 --value-shift 3 --value-negate"; do
+    good "values told with $units" $fed --grid 20 --format csv $units
+    check "to one who standardises them, change nothing" cmp plain.csv out
+done
+good "in a federation" $fed --grid 20 --format json --value-scale 1000 --value-shift -500 --checkpoint units
+check "units are part of the result" grep -q '"objective_options":{.*"value-scale":1000.0,"value-shift":-500.0,"value-negate":false}' out
+bad 4 "units" $fed --grid 20 --value-scale 1000 --checkpoint units
+rm units
+good "of one party" --algorithm ts --objective gp-sample --grid 20 --trials 5 --runs 1 --quiet --format json --value-negate
+check "too" grep -q '"objective_options":{.*"value-scale":1.0,"value-shift":0.0,"value-negate":true}' out
+for scale in 0 -1; do
+    bad 2 "value-scale must be a number in (0, 1000000000000], got \"$scale\"" $one --value-scale $scale
+done
+bad 2 'value-shift must be a number in [-1000000000000, 1000000000000], got "2e12"' $one --value-shift 2e12
+bad 2 "--value-scale does not go with --pulls: bandits only pull" $by_pulls --value-scale 2
+
 # ---- a picture by agent
 
 good "curves of agents" $fed --agents 3 --rounds 4 --grid 20 --versus random --by-agent ag.csv --out r.csv
