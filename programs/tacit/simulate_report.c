@@ -118,18 +118,19 @@ static void epsilon_cell(tc_table *t, size_t column, const tc_federated_cost *c,
 
 static tacit_status print_curve(const tc_contender *c, tacit_error *err)
 {
-    static const char *const names[] = {"iteration", "simple regret", "cumulative regret",
-                                        "epsilon"};
+    static const char *const names[] = {"iteration", "evaluations", "simple regret",
+                                        "cumulative regret", "epsilon"};
     const tc_federated_result *r = &c->result;
-    tc_table *t = tc_table_new(r->n_releases && !c->cost.none ? 4 : 3, names);
+    tc_table *t = tc_table_new(r->n_releases && !c->cost.none ? 5 : 4, names);
     for (uint64_t i = 0; t && i < r->iterations; i++) {
         if (!tc_simulate_milestone(i, r->iterations - 1))
             continue;
         tc_table_integer(t, 0, (int64_t)i);
-        moments_cell(t, 1, r->simple_mean[i], r->simple_se[i]);
-        moments_cell(t, 2, r->cumulative_mean[i], r->cumulative_se[i]);
+        tc_table_integer(t, 1, (int64_t)(r->initial + i));
+        moments_cell(t, 2, r->simple_mean[i], r->simple_se[i]);
+        moments_cell(t, 3, r->cumulative_mean[i], r->cumulative_se[i]);
         if (r->n_releases && !c->cost.none)
-            epsilon_cell(t, 3, &c->cost, i);
+            epsilon_cell(t, 4, &c->cost, i);
         tc_table_end_row(t);
     }
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
@@ -230,22 +231,34 @@ static void print_contender(const tc_contender *c, size_t i)
                c->cost.releases == 1 ? "" : "s");
 }
 
+/* Do all begin with as many points? Else iterations are after different numbers of evaluations. */
+static bool begin_alike(const tc_contender *c, size_t n)
+{
+    for (size_t k = 1; k < n; k++)
+        if (c[k].result.initial != c[0].result.initial)
+            return false;
+    return true;
+}
+
 static tacit_status print_curves(const tc_contender *c, size_t n, tacit_error *err)
 {
     char letters[32][2];
-    const char *names[32] = {"iteration"};
+    const char *names[32] = {"iteration", "evaluations"};
+    size_t first = begin_alike(c, n) ? 2 : 1; /* column of A */
     for (size_t k = 0; k < n; k++) {
         letter(letters[k], k);
-        names[k + 1] = letters[k];
+        names[first + k] = letters[k];
     }
-    tc_table *t = tc_table_new(n + 1, names);
+    tc_table *t = tc_table_new(first + n, names);
     uint64_t last = c[0].result.iterations - 1;
     for (uint64_t i = 0; t && i <= last; i++) {
         if (!tc_simulate_milestone(i, last))
             continue;
         tc_table_integer(t, 0, (int64_t)i);
+        if (first == 2)
+            tc_table_integer(t, 1, (int64_t)(c->result.initial + i));
         for (size_t k = 0; k < n; k++)
-            moments_cell(t, k + 1, c[k].result.simple_mean[i], c[k].result.simple_se[i]);
+            moments_cell(t, first + k, c[k].result.simple_mean[i], c[k].result.simple_se[i]);
         tc_table_end_row(t);
     }
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);

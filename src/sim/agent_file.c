@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HEADER "run,agent,iteration,simple_regret,cumulative_regret\n"
+#define HEADER "run,agent,iteration,simple_regret,cumulative_regret"
 #define LABEL  "label,"
 
 enum { RUN, AGENT, ITERATION, SIMPLE, CUMULATIVE, COLUMNS };
@@ -38,9 +38,15 @@ static bool begins(const char *text, size_t len, const char *with)
     return len >= n && memcmp(text, with, n) == 0;
 }
 
+/* Files from before have no column `evaluations`; nothing here needs it. */
 bool tc_agent_file_is(const char *text, size_t len)
 {
-    return begins(text, len, HEADER) || begins(text, len, LABEL HEADER);
+    static const char *const headers[] = {HEADER ",evaluations\n", HEADER "\n",
+                                          LABEL HEADER ",evaluations\n", LABEL HEADER "\n"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        is = is || begins(text, len, headers[i]);
+    return is;
 }
 
 void tc_agent_file_fini(tc_agent_file *f)

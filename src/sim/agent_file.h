@@ -1,7 +1,7 @@
 /* agent_file.h - the file of `tacit simulate --by-agent`, read back: a curve for every agent.
  *
- * federated_file.h writes it: run,agent,iteration,simple_regret,cumulative_regret, with a label
- * first where several algorithms were compared. What is kept of an agent is its mean over runs. */
+ * federated_file.h writes it: run,agent,iteration,simple_regret,cumulative_regret,evaluations,
+ * with a label first where several algorithms were compared; evaluations may be missing. What is kept of an agent is its mean over runs. */
 #ifndef TC_SIM_AGENT_FILE_H
 #define TC_SIM_AGENT_FILE_H
 

@@ -43,6 +43,30 @@ static void test_means(void **state)
     tc_agent_file_fini(&f);
 }
 
+/* Files have one more column by now, which changes nothing. */
+static void test_evaluations(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        HEADER "0,0,0,4,0\n0,0,1,2,2\n",
+        "run,agent,iteration,simple_regret,cumulative_regret,evaluations\n0,0,0,4,0,10\n"
+        "0,0,1,2,2,11\n",
+        "label," HEADER "ts,0,0,0,4,0\nts,0,0,1,2,2\n",
+        "label,run,agent,iteration,simple_regret,cumulative_regret,evaluations\n"
+        "ts,0,0,0,4,0,10\nts,0,0,1,2,2,11\n"};
+    for (size_t i = 0; i < 4; i++) {
+        tacit_error err = {0};
+        tc_agent_file f;
+        assert_true(tc_agent_file_is(texts[i], strlen(texts[i])));
+        assert_ok(read_text(&f, texts[i], &err));
+        assert_int_equal(f.n, 1);
+        assert_int_equal(f.items[0].n, 2);
+        assert_same_bits(f.items[0].simple[1], 2);
+        assert_same_bits(f.items[0].cumulative[1], 2);
+        tc_agent_file_fini(&f);
+    }
+}
+
 /* Also two that are called alike, one after the other. */
 static void test_labels(void **state)
 {
@@ -107,12 +131,15 @@ static void test_refusals(void **state)
     bad(HEADER "0,0,0,much,0\n", "a.csv: row 2, column 4: \"much\" is not a number");
     bad("label," HEADER "ts,0,0,0,1,x\n", "a.csv: row 2, column 6: \"x\" is not a number");
     bad(HEADER "0,0,0,1\n", "a.csv");
+    bad("run,agent,iteration,simple_regret,cumulative_regret,more\n0,0,0,1,0,0\n",
+        "a.csv was not written by tacit simulate --by-agent");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_means), cmocka_unit_test(test_labels),
-                                       cmocka_unit_test(test_empty_fields),
-                                       cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_means), cmocka_unit_test(test_evaluations),
+        cmocka_unit_test(test_labels), cmocka_unit_test(test_empty_fields),
+        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void test_sound_files(void **state)
     assert_string_equal(string_at(json_object_get(j, "release"), "mode"), "sound");
     assert_close(json_real_value(json_object_get(json_object_get(j, "options"), "input_sd")),
                  sqrt(2) * sqrt(D) / 3, 1e-6);
-    assert_non_null(strstr(csv.data, "cumulative_regret_se,epsilon,delta,statement\n"));
+    assert_non_null(strstr(csv.data, "cumulative_regret_se,epsilon,delta,statement,evaluations\n"));
     assert_non_null(strstr(csv.data, ",3,0,\"NOT PRIVATE: seeded. If deployed: every row"));
     json_decref(j);
     tc_text_fini(&csv);
@@ -89,7 +89,7 @@ static void test_paper_files(void **state)
                            "NOT PRIVATE: seeded. If deployed, there would be no guarantee either: "
                            "a random projection shows the column space"));
     assert_null(json_object_get(json_object_get(j, "release"), "epsilon"));
-    assert_non_null(strstr(csv.data, ",,,\n"));
+    assert_non_null(strstr(csv.data, ",,,,1\n"));
     json_decref(j);
     tc_text_fini(&csv);
 }

@@ -89,14 +89,13 @@ static void add_cost(tc_text *out, const tc_federated_part *p, uint64_t t)
         out->failed |= statement.failed;
         tc_text_fini(&statement);
     }
-    tc_text_add(out, "\n");
 }
 
 void tc_federated_csv(const tc_federated_part *parts, size_t n, tc_text *out)
 {
     tc_text_add(out, "label,algorithm,objective,agents,runs,seed,iteration,simple_regret_mean,"
                      "simple_regret_se,cumulative_regret_mean,cumulative_regret_se,epsilon,delta,"
-                     "statement\n");
+                     "statement,evaluations\n");
     for (size_t i = 0; i < n; i++) {
         const tc_federated_result *r = parts[i].result;
         for (uint64_t t = 0; t < r->iterations; t++) {
@@ -107,6 +106,7 @@ void tc_federated_csv(const tc_federated_part *parts, size_t n, tc_text *out)
             add_number(out, r->cumulative_mean[t]);
             add_number(out, r->cumulative_se[t]);
             add_cost(out, &parts[i], t);
+            tc_text_addf(out, ",%llu\n", (unsigned long long)(r->initial + t));
         }
     }
 }
@@ -123,13 +123,13 @@ static void add_agent(tc_text *out, const tc_federated_part *p, bool labelled, u
                      (unsigned long long)agent, (unsigned long long)t);
         add_number(out, r->agent_simple[at + t]);
         add_number(out, r->agent_cumulative[at + t]);
-        tc_text_add(out, "\n");
+        tc_text_addf(out, ",%llu\n", (unsigned long long)(r->initial + t));
     }
 }
 
 void tc_federated_agents_csv(const tc_federated_part *parts, size_t n, tc_text *out)
 {
-    tc_text_addf(out, "%srun,agent,iteration,simple_regret,cumulative_regret\n",
+    tc_text_addf(out, "%srun,agent,iteration,simple_regret,cumulative_regret,evaluations\n",
                  n > 1 ? "label," : "");
     for (size_t i = 0; i < n; i++)
         for (uint64_t run = 0; run < parts[i].result->runs; run++)
@@ -278,6 +278,7 @@ static json_t *part_json(const tc_federated_part *p)
     size_t n = (size_t)r->iterations;
     json_t *j = json_object();
     if (j && fill_plan(j, p) && tc_regret_set(j, "iterations", tc_regret_iterations(n, 0)) &&
+        tc_regret_set(j, "evaluations", tc_regret_iterations(n, (size_t)r->initial)) &&
         tc_regret_set(j, "simple_regret", tc_regret_moments(n, r->simple_mean, r->simple_se)) &&
         tc_regret_set(j, "cumulative_regret",
                       tc_regret_moments(n, r->cumulative_mean, r->cumulative_se)) &&

@@ -90,6 +90,9 @@ static void test_curves_read_back(void **state)
     assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
     assert_int_equal(c.n, 5);
     check_curve(&c.items[4], &p.parts[0]);
+    assert_int_equal(json_object_del(j, "evaluations"), 0); /* as files from before are */
+    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    check_curve(&c.items[5], &p.parts[0]);
     json_decref(j);
     tc_regret_curves_fini(&c);
     tc_text_fini(&csv);
@@ -108,15 +111,19 @@ static void test_csv_has_the_cost(void **state)
     tc_federated_csv(p.parts, 1, &text);
     tc_csv_init(&csv, tc_text_get(&text), text.len, "r.csv");
     assert_ok(tc_csv_next(&csv, &err));
-    assert_int_equal(csv.n, 14);
+    assert_int_equal(csv.n, 15);
+    assert_string_equal(csv.field[14], "evaluations");
     for (size_t t = 0; t < ITERATIONS; t++) {
         double epsilon, delta;
+        unsigned long long evaluations;
         assert_ok(tc_csv_next(&csv, &err));
         assert_true(tc_parse_double(csv.field[11], &epsilon));
         assert_true(tc_parse_double(csv.field[12], &delta));
         assert_same_bits(epsilon, tc_federated_cost_at(&p.c[0], t));
         assert_same_bits(delta, 1e-3);
         assert_int_equal(*csv.field[13] != '\0', t == ROUNDS);
+        assert_true(tc_parse_u64(csv.field[14], &evaluations));
+        assert_int_equal(evaluations, 2 + t); /* after two initial points */
     }
     assert_non_null(strstr(csv.field[13], "NOT PRIVATE: seeded"));
     tc_csv_fini(&csv);
@@ -199,6 +206,9 @@ static void test_json_members(void **state)
     assert_int_equal(json_integer_value(at(j, "initial", NULL)), 2);
     assert_int_equal(json_integer_value(at(j, "trials", NULL)), 2 + ROUNDS);
     assert_int_equal(json_array_size(at(j, "iterations", NULL)), ITERATIONS);
+    assert_int_equal(json_array_size(at(j, "evaluations", NULL)), ITERATIONS);
+    for (size_t t = 0; t < ITERATIONS; t++)
+        assert_int_equal(json_integer_value(json_array_get(at(j, "evaluations", NULL), t)), 2 + t);
     assert_int_equal(json_integer_value(at(j, "messages", "count")), 2 * AGENTS);
     assert_true(json_is_integer(at(j, "messages", "of_run")));
     assert_int_equal(json_integer_value(at(j, "messages", "of_run")), 0);

@@ -3,8 +3,10 @@
  *   CSV   algorithm,objective,runs,seed,iteration,simple_regret_mean,simple_regret_se,
  *         cumulative_regret_mean,cumulative_regret_se        one row per iteration
  *         and, where something would be hidden, epsilon,delta,statement; the statement is in the last
+ *         row; then evaluations: here the number of the iteration, and of a federation that and the
+ *         initial points, so that files of both can be laid side by side
  *   JSON  {"algorithm", "objective", "runs", "trials", "seed", "options", "objective_options",
- *          "iterations": [1, ...], "simple_regret": {"mean": [], "se": []},
+ *          "iterations": [1, ...], "evaluations": [1, ...], "simple_regret": {"mean": [], "se": []},
  *          "cumulative_regret": {"mean": [], "se": []},
  *          "by_run": {"simple_regret": [], "cumulative_regret": []},
  *          "privacy": {"private": false, "reason": "seeded", "if_deployed": {"epsilon", "delta",

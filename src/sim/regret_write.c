@@ -42,7 +42,7 @@ static void add_rows(const tc_simulation *sim, const tc_simulation_result *r, co
         }
         if (c->there)
             add_claim(out, c, t + 1 == r->trials);
-        tc_text_add(out, "\n");
+        tc_text_addf(out, ",%zu\n", t + 1);
     }
 }
 
@@ -53,7 +53,7 @@ void tc_regret_csv(const tc_simulation *sim, const tc_simulation_result *r, tc_t
         out->failed = true;
     tc_text_add(out, "algorithm,objective,runs,seed,iteration,simple_regret_mean,simple_regret_se,"
                      "cumulative_regret_mean,cumulative_regret_se");
-    tc_text_add(out, claim.there ? ",epsilon,delta,statement\n" : "\n");
+    tc_text_add(out, claim.there ? ",epsilon,delta,statement,evaluations\n" : ",evaluations\n");
     add_rows(sim, r, &claim, out);
     tc_sim_claim_fini(&claim);
 }
@@ -200,6 +200,7 @@ static bool fill(json_t *j, const tc_simulation *sim, const tc_simulation_result
            tc_regret_set(j, "objective_options", objective_json(sim)) &&
            (!sim->curated || tc_regret_set(j, "release", release_json(sim->curated))) &&
            tc_regret_set(j, "iterations", tc_regret_iterations(n, 1)) &&
+           tc_regret_set(j, "evaluations", tc_regret_iterations(n, 1)) &&
            tc_regret_set(j, "simple_regret", tc_regret_moments(n, r->simple_mean, r->simple_se)) &&
            tc_regret_set(j, "cumulative_regret",
                          tc_regret_moments(n, r->cumulative_mean, r->cumulative_se)) &&

@@ -57,7 +57,9 @@ check "epsilon is 9.91" within "$(field epsilon)" 9.9 9.915
 good "a table" $small
 check "says what was run" says "dp-fts-de on gp-family: 8 agents, 6 rounds, 3 runs, seed 1"
 check "by which constants" says "N_init 10, z 1, releases"
-check "iteration 0 is there" grep -q '^        0  .* ± .*  0 ± 0 .*  0$' out
+check "iteration 0 is there, after ten evaluations" grep -q '^        0           10  .* ± .*  0 ± 0 .*  0$' out
+check "the last after sixteen" grep -q '^        6           16  ' out
+check "they are named" grep -q '^iteration  evaluations  simple regret  *cumulative regret  *epsilon' out
 check "that it is not private" says "NOT PRIVATE: seeded. If deployed: every agent: epsilon"
 check "how much was sent" says "Each agent sent 6 messages, "
 check "P and S are those that run" grep -q '^N_init 10, z 1, releases all, P 4, S 6.95701, ' out
@@ -112,7 +114,10 @@ check "some of its 48 messages are lost" within "$(field lost)" 2 20
 
 good "written to files" $small --out r.csv --by-agent agents.csv
 check "one row per iteration" [ "$(wc -l < r.csv)" -eq 8 ]
-check "with a label, agents and epsilon" grep -q '^label,algorithm,objective,agents,runs,seed,iteration,.*,epsilon,delta,statement$' r.csv
+check "with a label, agents and epsilon" grep -q '^label,algorithm,objective,agents,runs,seed,iteration,.*,epsilon,delta,statement,evaluations$' r.csv
+check "and evaluations from the initial points on" awk -F, '
+    NR > 1 && $NF != 8 + NR { bad = 1 } END { exit bad || $NF != 16 }' r.csv
+check "by agent, too" awk -F, 'NR == 1 { bad = $6 != "evaluations" } NR > 1 && $6 != $3 + 10 { bad = 1 } END { exit bad }' agents.csv
 check "the last row has the statement" awk -F, 'END { exit !/NOT PRIVATE: seeded/ }' r.csv
 check "by agent: runs x agents x iterations" [ "$(wc -l < agents.csv)" -eq $((1 + 3 * 8 * 7)) ]
 check "whose mean over agents and runs is the curve" awk -F, '
@@ -169,7 +174,10 @@ check "names all of them" says "5 algorithms on gp-family"
 check "an item inherits what it does not say" awk '
     /^   N_init 10, z 0, .*P 1, / { line = NR } line && NR <= line + 1 && /features 20/ { found = 1 } END { exit !found }' out
 check "commas inside a value are kept" grep -q '^   N_init 10, z 1, releases 0,2, ' out
-check "a column each" grep -q '^iteration  A  *B  *C  *D  *E' out
+check "a column each" grep -q '^iteration  evaluations  A  *B  *C  *D  *E' out
+good "who begins with fewer points" $small --versus "dp-fts-de,initial=4"
+check "is not at the same number of evaluations" grep -q '^iteration  A  *B' out
+good "a comparison" $small --versus "$versus" --out c.csv
 check "ratios of later ones to the first" grep -q '^B / A  *1  ' out
 check "three runs have no interval" grep -q '^B / A  *1  [0-9.]*  *–  *[0-9.]*$' out
 check "and why is said" says "–: an interval takes 5 runs, and there are 3."
@@ -187,8 +195,8 @@ check "have intervals" grep -q '^B / A  *1  [0-9.]*  *[0-9.]* to [0-9.]*  ' out
 check "and nothing to explain" sh -c '! grep -q "^–: " out'
 good "who begins with uniform points" --algorithm fts --set features=8 --agents 6 --rounds 2 --runs 3 --seed 3 --quiet \
     --versus "rgpe,features=8; taf,features=8; dp-fts-de,init=domain,features=8; ts,start=uniform; random"
-check "begins with the same ones" awk '$1 == "0" && $3 == "±" { same = 1
-    for (i = 2; i <= 19; i += 3) same = same && $i == $2 && $(i + 2) == $4; exit }
+check "begins with the same ones" awk '$1 == "0" && $2 == "10" && $4 == "±" { same = 1
+    for (i = 3; i <= 20; i += 3) same = same && $i == $3 && $(i + 2) == $5; exit }
     END { exit !same }' out
 good "promises of items" $small --epsilon 4 --delta 1e-3 --versus "dp-fts-de,epsilon=1; dp-fts-de,mode=paper" --format json
 check "the second keeps its own" grep -q '"label":"dp-fts-de,epsilon=1".*"epsilon":\(1\|0.99\)' out
@@ -285,6 +293,7 @@ study() { # REST
 }
 study '"algorithm": {"name": "dp-fts-de", "features": 20}, "federation": {"agents": 6, "deadline_s": 60}, "privacy": {"epsilon": 3, "delta": 0.001}'
 good "a federated study" s.json --runs 2 --quiet --format json
+check "evaluations follow the initial points" says '"iterations":[0,1,2,3,4],"evaluations":[10,11,12,13,14],'
 check "agents, trials and seed are the document's" says '"agents":6,"runs":2,"initial":10,"trials":14,"seed":5'
 check "so is the promise" within "$(field epsilon)" 2.9 3
 good "the command line wins" s.json --runs 2 --agents 4 --rounds 2 --set noise_multiplier=5 --quiet --format json

@@ -148,7 +148,7 @@ full() {
 if [ -c /dev/full ]; then
     check "a full disk: the table is printed" full 'fts on gp-family' $small --out /dev/full --by-agent whole
     check "and the other file written" [ "$(wc -l < whole)" -eq 19 ]
-    check "a full disk for the agents" full '^iteration  simple regret' $small --out table.out --by-agent /dev/full
+    check "a full disk for the agents" full '^iteration  evaluations  simple regret' $small --out table.out --by-agent /dev/full
     check "the other file is written" cmp f table.out
     check "a full disk for one party" full 'gp-ei on branin' --trials 3 --runs 2 --quiet --out /dev/full
     check "and JSON on standard output" full '^{"label":' $small --format json --out /dev/full
