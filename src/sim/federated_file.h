@@ -6,15 +6,17 @@
  *         one row per iteration; the statement stands in the last row of its label
  *   JSON  {"label", "algorithm", "objective", "agents", "runs", "initial", "trials", "seed", "drop",
  *          "options", "objective_options", "iterations": [0, ...], "evaluations": [initial, ...],
- *          "simple_regret": {"mean", "se"}, "cumulative_regret": {"mean", "se"}, "messages": {...}, "privacy": {...}}
+ *          "simple_regret": {"mean", "se"}, "cumulative_regret": {"mean", "se"},
+ *          "messages": {...}, "privacy": {...}}
  *         or, of several, {"results": [one such each], "ratios": [...]}
- *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret,evaluations; of several, label
- *         first
+ *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret,evaluations
+ *         or, of several, label first
  *
  * Evaluations are those of each agent from its first trial on: its initial points, and one for every
  * iteration. Files from before have no such column or array, and are read all the same.
  *
- * objective_options end with the units of told values, as in regret_file.h. Where only some agents act (federated.h), "acting" says how many; curves are theirs.
+ * objective_options end with the units of told values, as in regret_file.h. Where only some agents
+ * act (federated.h), "acting" says how many; curves are theirs.
  *
  * messages are those of one run, the first ("of_run": 0): "count" and "bytes" of all its agents
  * together, "lost" and "fetches" among them. A ratio has "label", "over", "iteration", "ratio", "low",

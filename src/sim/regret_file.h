@@ -13,10 +13,10 @@
  *          "per": "reply", "unit": "user", "mechanism", "noise_sd", "statement"}, "statement"}}
  *
  * objective_options end with the units in which values were told: "value-scale", "value-shift" and
- * "value-negate" (value_units.h). by_run has the last regret of each run: two simulations with one seed are paired. privacy is
- * there where the algorithm was told replies (answers.h) or saw released rows (curated.h): then it is
- * "per": "release", "unit": "row", with "output_epsilon"; "release" has the terms; and if_deployed is
- * null in paper mode.
+ * "value-negate" (value_units.h). by_run has the last regret of each run: two simulations with one
+ * seed are paired. privacy is there where the algorithm was told replies (answers.h) or saw released
+ * rows (curated.h): then it is "per": "release", "unit": "row", with "output_epsilon"; "release" has
+ * the terms; and if_deployed is null in paper mode.
  *
  * Files of federations (federated_file.h) have more members, and may hold several curves. Those of
  * simulations by pulls (pull_file.h) have "pulls" in place of iterations, and no simple regret.

@@ -255,7 +255,7 @@ check "as if nothing had happened" cmp calm.json resumed.json
 good "and has nothing left to do" $long --checkpoint half
 cp out resumed.json
 check "with the same result" cmp calm.json resumed.json
-bad 4 "seed, privacy, drop, past, warm and by-agent must be the same" $long --drop 0.1 --checkpoint half
+bad 4 "seed, privacy, drop, past, acting, value units, warm and by-agent must be the same" $long --drop 0.1 --checkpoint half
 bad 4 "half" --algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 4 --checkpoint half --quiet
 "$tacit" simulate $long --runs 2000 --checkpoint stop > out 2> err &
 pid=$!
