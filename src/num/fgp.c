@@ -314,6 +314,16 @@ void tc_fgp_targets(tc_fgp *g, const double *y)
     combine(g, g->z, NULL, g->mean);
 }
 
+void tc_fgp_project(const tc_fgp *g, const double *y, double *out, double *z)
+{
+    if (g->t > 0)
+        memcpy(z, y, g->t * sizeof *y);
+    solve_packed(g, z);
+    combine(g, z, NULL, out);
+    for (size_t i = 0; i < g->t; i++) /* combine has turned the sign */
+        z[i] = -z[i];
+}
+
 void tc_fgp_condition(const tc_fgp *g, const double *y, const double *prior, const double *eps,
                       double *out, double *scratch_t)
 {

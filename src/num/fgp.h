@@ -41,6 +41,8 @@ tacit_status tc_fgp_push_many(tc_fgp *g, size_t j, double count, tacit_error *er
 /* New targets for all t observations (standardisation changed): mu = V' L^-1 y, one pass. Push and
  * targets give the same bits as observe. */
 void tc_fgp_targets(tc_fgp *g, const double *y);
+/* The mean that other targets y would have: out = V' L^-1 y (n), z = L^-1 y (t). */
+void tc_fgp_project(const tc_fgp *g, const double *y, double *out, double *z);
 /* Remembers the present state (one mark, a new one replaces it); restore goes back to it, any
  * number of times, bit for bit. For observations that are pretended: push them, look, restore. */
 tacit_status tc_fgp_mark(tc_fgp *g, tacit_error *err);

@@ -229,6 +229,11 @@ void tc_gp_targets(tc_gp *g, const double *y)
     tc_solve_lower_t(g->n, g->L, g->cap, g->alpha);
 }
 
+void tc_gp_solve(const tc_gp *g, double *t)
+{
+    tc_chol_solve(g->n, g->L, g->cap, t);
+}
+
 size_t tc_gp_size(const tc_gp *g)
 {
     return g->n;
@@ -306,37 +311,55 @@ void tc_gp_predict(const tc_gp *g, const double *x, double *mean, double *var, d
     *var = clipped(g->hyper.variance - reduction);
 }
 
-void tc_gp_predict_grad(const tc_gp *g, const double *x, double *mean, double *var, double *dmean,
-                        double *dvar, double *scratch)
+void tc_gp_predict_columns(const tc_gp *g, const double *x, size_t p, const double *W, double *mean,
+                           double *var, double *dmean, double *dvar, double *scratch)
 {
     size_t n = g->n, dim = g->hyper.dim;
-    *mean = 0.0;
+    double *k = scratch, *u = scratch + n, *dk = scratch + 2 * n;
+    memset(mean, 0, p * sizeof *mean);
     *var = g->hyper.variance;
-    for (size_t d = 0; d < dim; d++)
-        dmean[d] = dvar[d] = 0.0;
+    if (dmean != NULL) {
+        memset(dmean, 0, p * dim * sizeof *dmean);
+        memset(dvar, 0, dim * sizeof *dvar);
+    }
     if (n == 0)
         return;
-    double *k = scratch, *u = scratch + n, *dk = scratch + 2 * n;
     tc_kernel kernel = kernel_of(g);
-    tc_kernel_row_grad(&kernel, x, n, g->X, g->cap, k, dk, n);
-    *mean = tc_dot(n, k, tc_gp_weights(g));
-    tc_gemv('T', n, dim, 1.0, dk, n, g->alpha, 0.0, dmean);
+    if (dmean != NULL)
+        tc_kernel_row_grad(&kernel, x, n, g->X, g->cap, k, dk, n);
+    else
+        tc_kernel_row(&kernel, x, n, g->X, g->cap, k);
+    for (size_t c = 0; c < p; c++) {
+        mean[c] = tc_dot(n, k, W + c * n);
+        if (dmean != NULL)
+            tc_gemv('T', n, dim, 1.0, dk, n, W + c * n, 0.0, dmean + c * dim);
+    }
     tc_gemv('N', n, n, 1.0, g->R, g->cap, k, 0.0, u);
     *var = clipped(*var - tc_dot(n, u, u));
+    if (dmean == NULL)
+        return;
     tc_gemv('T', n, n, 1.0, g->R, g->cap, u, 0.0, k);
     tc_gemv('T', n, dim, -2.0, dk, n, k, 0.0, dvar);
 }
 
-/* Columns of C: the covariances of m points with the n observed ones; U = R C. */
-static void predict_block(const tc_gp *g, size_t m, const double *X, size_t ldx, double *mean,
-                          double *var, double *C)
+void tc_gp_predict_grad(const tc_gp *g, const double *x, double *mean, double *var, double *dmean,
+                        double *dvar, double *scratch)
+{
+    const double *weights = g->n > 0 ? tc_gp_weights(g) : NULL;
+    tc_gp_predict_columns(g, x, 1, weights, mean, var, dmean, dvar, scratch);
+}
+
+/* Columns of C: the covariances of m points with the n observed ones; U = R C. Column c of the means is
+ * ldm after the one before. */
+static void predict_block(const tc_gp *g, size_t m, const double *X, size_t ldx, size_t p,
+                          const double *W, double *mean, size_t ldm, double *var, double *C)
 {
     size_t n = g->n;
     double *U = C + n * BLOCK;
     tc_kernel kernel = kernel_of(g);
     tc_kernel_cross(&kernel, n, g->X, g->cap, m, X, ldx, C, n);
-    if (mean != NULL)
-        tc_gemv('T', n, m, 1.0, C, n, tc_gp_weights(g), 0.0, mean);
+    for (size_t c = 0; mean != NULL && c < p; c++)
+        tc_gemv('T', n, m, 1.0, C, n, W + c * n, 0.0, mean + c * ldm);
     if (var == NULL)
         return;
     tc_gemm('N', 'N', n, m, n, 1.0, g->R, g->cap, C, n, 0.0, U, n);
@@ -344,26 +367,34 @@ static void predict_block(const tc_gp *g, size_t m, const double *X, size_t ldx,
         var[j] = clipped(g->hyper.variance - tc_dot(n, U + j * n, U + j * n));
 }
 
-static void predict_prior(const tc_gp *g, size_t m, double *mean, double *var)
+static void predict_prior(const tc_gp *g, size_t m, size_t p, double *mean, double *var)
 {
-    for (size_t j = 0; j < m && mean != NULL; j++)
+    for (size_t j = 0; j < m * p && mean != NULL; j++)
         mean[j] = 0.0;
     for (size_t j = 0; j < m && var != NULL; j++)
         var[j] = g->hyper.variance;
 }
 
-tacit_status tc_gp_predict_many(tc_gp *g, size_t m, const double *X, size_t ldx, double *mean,
-                                double *var, tacit_error *err)
+tacit_status tc_gp_predict_many_columns(tc_gp *g, size_t m, const double *X, size_t ldx, size_t p,
+                                        const double *W, double *mean, double *var,
+                                        tacit_error *err)
 {
     if (g->n == 0) {
-        predict_prior(g, m, mean, var);
+        predict_prior(g, m, p, mean, var);
         return TACIT_OK;
     }
     TC_TRY(reserve_work(g, 2 * g->n * BLOCK, err));
     for (size_t j = 0; j < m; j += BLOCK) {
         size_t len = m - j < BLOCK ? m - j : BLOCK;
-        predict_block(g, len, X + j, ldx, mean == NULL ? NULL : mean + j,
+        predict_block(g, len, X + j, ldx, p, W, mean == NULL ? NULL : mean + j, m,
                       var == NULL ? NULL : var + j, g->work);
     }
     return TACIT_OK;
+}
+
+tacit_status tc_gp_predict_many(tc_gp *g, size_t m, const double *X, size_t ldx, double *mean,
+                                double *var, tacit_error *err)
+{
+    const double *weights = g->n > 0 && mean != NULL ? tc_gp_weights(g) : NULL;
+    return tc_gp_predict_many_columns(g, m, X, ldx, 1, weights, mean, var, err);
 }

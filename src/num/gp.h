@@ -51,6 +51,16 @@ void tc_gp_predict(const tc_gp *g, const double *x, double *mean, double *var, d
 /* Also dmean[d], dvar[d]: derivatives with respect to x_d. */
 void tc_gp_predict_grad(const tc_gp *g, const double *x, double *mean, double *var, double *dmean,
                         double *dvar, double *scratch);
+/* The same with other targets beside the model's own: column c of W (n x p, leading dimension n) is
+ * tc_gp_solve of some t, and mean[c] = k(x)'W_c is the mean that those would have. dmean and dvar NULL: no
+ * derivatives; else dmean is dim x p, column by column. */
+void tc_gp_solve(const tc_gp *g, double *t); /* t = (K + s2 I)^-1 t, n */
+void tc_gp_predict_columns(const tc_gp *g, const double *x, size_t p, const double *W, double *mean,
+                           double *var, double *dmean, double *dvar, double *scratch);
+/* mean: m x p, column by column. */
+tacit_status tc_gp_predict_many_columns(tc_gp *g, size_t m, const double *X, size_t ldx, size_t p,
+                                        const double *W, double *mean, double *var,
+                                        tacit_error *err);
 /* m points at once (m x dim column-major, ldx), blocked; mean or var may be NULL. Scratch inside. */
 tacit_status tc_gp_predict_many(tc_gp *g, size_t m, const double *X, size_t ldx, double *mean,
                                 double *var, tacit_error *err);

@@ -96,6 +96,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     a->high = TC_TAKE(&a->memory, env->space->dim, double);
     if (a->memory.failed)
         return tc_fail_memory(err);
+    TC_TRY(tc_de_heard_init(a, err));
     TC_TRY(share_lens(a, err));
     return set_due(a, 0, err);
 }
@@ -108,6 +109,7 @@ static void fini(void *st)
     tc_search_fini(&a->search);
     tc_de_lens_release(a->lens);
     tc_de_prior_fini(a);
+    tc_own_free(a->own);
     tc_de_releases_fini(&a->releases);
     tc_arena_fini(&a->memory);
 }
@@ -127,11 +129,13 @@ static void need(const void *st, tc_need *out)
 }
 
 /* The posterior mean or a draw, on the round's grid, within the clip norm. */
-static void compose(const agent *a, uint64_t round)
+static tacit_status compose(const agent *a, uint64_t round, tacit_error *err)
 {
     size_t M = a->form.width;
     const double *w = a->draw;
-    if (tc_de_sends_mean(a->opts)) {
+    if (a->own) {
+        TC_TRY(tc_de_heard_message(a, a->draw, err));
+    } else if (tc_de_sends_mean(a->opts)) {
         w = tc_blr_mean(a->model);
     } else {
         tc_stream s;
@@ -142,13 +146,13 @@ static void compose(const agent *a, uint64_t round)
     if (a->opts->broadcast == TC_DE_NOISE)
         memset(a->steps, 0, M * sizeof *a->steps);
     tc_clip_l2(a->steps, M, a->form.clip);
+    return TACIT_OK;
 }
 
 static tacit_status publish(const void *st, uint64_t round, tc_text *out, tacit_error *err)
 {
     const agent *a = st;
-    (void)err; /* out remembers a failed allocation */
-    compose(a, round);
+    TC_TRY(compose(a, round, err));
     tc_de_message_write(&a->form, a->steps, out);
     return TACIT_OK;
 }
@@ -165,6 +169,10 @@ static tacit_status published(void *st, uint64_t round, tacit_error *err)
 {
     agent *a = st;
     TC_TRY(check_open(a, round, false, err));
+    if (a->own) {
+        TC_TRY(compose(a, round, err));
+        memcpy(a->sent, a->steps, a->form.width * sizeof *a->sent);
+    }
     a->waits = true;
     return TACIT_OK;
 }
@@ -186,15 +194,20 @@ static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the broadcast of round %" PRIu64 " must have %zu bytes, got %zu", round,
                        8 * count, n);
+    const int grid = a->form.grid;
     TC_TRY(end_round(a, err));
     a->informed = true;
     a->absorbed = a->env->history->n;
     double *omega = a->opts->absorb == TC_DE_PRIOR ? a->prior.target : a->omega;
     tc_de_broadcast_read(bytes, count, unit, omega);
+    if (a->own)
+        tc_de_heard_without_own(a, round, grid, omega);
     if (a->lens)
         tc_de_lens_apply(a->lens, omega, a->draw, a->prior.spread);
     if (a->opts->absorb == TC_DE_PRIOR)
         tc_de_prior_absorb(a, omega);
+    if (a->own)
+        tc_de_heard_absorb(a);
     return TACIT_OK;
 }
 
@@ -207,10 +220,35 @@ static tacit_status skip(void *st, uint64_t round, tacit_error *err)
     return TACIT_OK;
 }
 
+/* ---- fits of its own model ---- */
+
+static bool fit_due(const void *st)
+{
+    const agent *a = st;
+    return a->own && tc_own_fit_due(a->own);
+}
+
+static tacit_status fit(void *st, tc_text *out, tacit_error *err)
+{
+    return tc_own_fit(((agent *)st)->own, out, err);
+}
+
+static tacit_status fitted(void *st, const char *body, tacit_error *err)
+{
+    agent *a = st;
+    if (!a->own)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "the journal has a fit, and own=features fits nothing");
+    return tc_own_fitted(a->own, body, err);
+}
+
 const tc_optimizer_ops tc_de_agent = {
     .state_size = sizeof(agent),
     .init = init,
     .fini = fini,
+    .fit_due = fit_due,
+    .fit = fit,
+    .fitted = fitted,
     .ask = tc_de_ask,
     .ask_many = tc_de_ask_many,
     .tell = tc_de_tell,

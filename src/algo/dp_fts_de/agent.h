@@ -1,10 +1,11 @@
 /* agent.h - the state of one agent of dp-fts-de: agent.c makes it and takes it through rounds,
- * trial.c chooses its points, lens.c and prior.c make broadcasts a part of its model. Nobody else
+ * trial.c chooses its points, lens.c, prior.c and heard.c make broadcasts a part of its model. Nobody else
  * includes it. */
 #ifndef TC_ALGO_DP_FTS_DE_AGENT_H
 #define TC_ALGO_DP_FTS_DE_AGENT_H
 
 #include "algo/dp_fts_de/dp_fts_de.h"
+#include "algo/own/own.h"
 #include "num/blr.h"
 
 /* The residual of one region under absorb=prior. Phi, y and m are of the observations there. */
@@ -27,6 +28,8 @@ typedef struct tc_de_prior {
 /* What a broadcast says (lens.c): one for all agents of a study in this process. */
 typedef struct tc_de_lens {
     size_t users, M, P;
+    double
+        error; /* share of the variance of f that a broadcast leaves open; 1 where P > 1: not known */
     double *A, *B; /* M x M for each region */
     double *root;  /* M x M: a Cholesky factor */
     tc_arena memory;
@@ -50,6 +53,8 @@ typedef struct tc_de_agent_state {
     double *omega;     /* regions x M */
     tc_de_prior prior; /* absorb=prior; else all zero */
     tc_de_lens *lens;  /* or NULL: broadcasts are taken as they come */
+    tc_own *own;       /* own=gp; else NULL */
+    int64_t *sent;     /* own=gp: M, the last message */
     double *draw;      /* M: scratch */
     int64_t *steps;    /* M: scratch */
     double *low, *high;
@@ -74,6 +79,14 @@ tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error 
 void tc_de_lens_release(tc_de_lens *l); /* the last user ends it; NULL is allowed */
 /* omega: regions x M, in place. common, rest: M each, scratch. */
 void tc_de_lens_apply(const tc_de_lens *l, double *omega, double *common, double *rest);
+
+/* heard.c */
+tacit_status tc_de_heard_init(tc_de_agent_state *a,
+                              tacit_error *err); /* nothing to do: own=features */
+tacit_status tc_de_heard_message(const tc_de_agent_state *a, double *w, tacit_error *err);
+/* Takes the agent's own message out of a broadcast; grid: of its message. */
+void tc_de_heard_without_own(const tc_de_agent_state *a, uint64_t round, int grid, double *omega);
+void tc_de_heard_absorb(tc_de_agent_state *a); /* a->omega has it */
 
 /* prior.c */
 tacit_status tc_de_prior_init(tc_de_agent_state *a, tacit_error *err);

@@ -167,12 +167,19 @@ static const tc_option table[] = {
      .def = "prior",
      .choices = "point|prior",
      .help = "a broadcast is followed to its maximum, or is the prior mean of the agent's model"},
+    {.name = "own",
+     .type = TC_OPTION_CHOICE,
+     FIELD(own),
+     .def = "features",
+     .choices = "features|gp",
+     .help = "an agent's own model: on the shared features, or its own Gaussian process"},
     {.name = "broadcast",
      .type = TC_OPTION_CHOICE,
      FIELD(broadcast),
      .def = "normal",
-     .choices = "normal|noise|uniform",
-     .help = "ablations: messages of zeros, or uniform points instead of the broadcast's"},
+     .choices = "normal|noise|uniform|none",
+     .help = "ablations: messages of zeros, uniform points instead of the broadcast's, or nobody "
+             "listens"},
     {.name = NULL},
 };
 

@@ -19,19 +19,20 @@
 extern const tc_algorithm tc_algorithm_dp_fts_de;
 
 enum { TC_DE_SOUND, TC_DE_PAPER };
-enum { TC_DE_NORMAL, TC_DE_NOISE, TC_DE_UNIFORM };
+enum { TC_DE_NORMAL, TC_DE_NOISE, TC_DE_UNIFORM, TC_DE_NONE };
 enum { TC_DE_SQRT, TC_DE_INVERSE };
 enum { TC_DE_AUTO, TC_DE_MEAN, TC_DE_DRAW };
 enum { TC_DE_BY_REGION, TC_DE_EVERYWHERE }; /* of the options init and weights */
 enum { TC_DE_POISSON, TC_DE_FIXED };
 enum { TC_DE_POINT, TC_DE_PRIOR };
 enum { TC_DE_EVEN, TC_DE_DRAWN };
+enum { TC_DE_OWN_FEATURES, TC_DE_OWN_GP };
 
 typedef struct tc_de_options {
     int64_t features, regions, initial, hold, fade;
     double lengthscale, noise, y_mean, y_scale;
     double clip, sampling_rate, noise_multiplier, gap, p1;
-    int kernel, broadcast, mode, schedule, message, init, weights, sampling, absorb, spectrum;
+    int kernel, broadcast, mode, schedule, message, init, weights, sampling, absorb, spectrum, own;
     bool unit;
     char *releases;
 } tc_de_options;

@@ -34,6 +34,7 @@ enum {
     POINTS_ALL = 2560,     /* of all designs of a region together */
     DESIGNS_LEAST = 8,     /* though they may be large */
     POINTS_MOST = 256,     /* of one: with more, A hardly changes */
+    POINTS_ERROR = 256,    /* that the mean error is taken over */
     NUMBERS_MOST = 1 << 23 /* in the matrices of all regions: without memory for them no lens */
 };
 
@@ -141,15 +142,22 @@ static tacit_status read_sizes(agent *a, sizes *out, tacit_error *err)
         out->sd = ldexp((double)scale.sd, -scale.grid) / out->rate;
     for (size_t i = 0; i < r.plan.blocks; i++)
         out->members[i] = ldexp(1, TC_DE_WEIGHT_BITS) / r.weights[i];
+    if (a->own && out->rate == 1) { /* its own message is taken out before (heard.c) */
+        double agents = (double)a->env->agents;
+        out->sd *= agents / (agents - 1);
+        for (size_t i = 0; i < r.plan.blocks; i++)
+            out->members[i] = fmax(1, out->members[i] - 1);
+    }
     tc_de_round_fini(&r);
     return status;
 }
 
-/* B = V^-1 A; square: scratch. V is kept away from 0 where there is neither noise nor a signal. */
-static tacit_status invert(size_t M, const sizes *z, double members, const double *A,
+/* B = V^-1 A, V = own A^2 + cov(e); square: scratch. V is kept away from 0 where there is neither noise nor
+ * a signal. */
+static tacit_status invert(size_t M, const sizes *z, double members, double own, const double *A,
                            double *square, double *B, tacit_error *err)
 {
-    tc_gemm('N', 'N', M, M, M, OWN - 1 / members, A, M, A, M, 0, square, M);
+    tc_gemm('N', 'N', M, M, M, own - 1 / members, A, M, A, M, 0, square, M);
     tc_axpy(M * M, 1 / (members * z->rate), A, square);
     for (size_t m = 0; m < M; m++)
         square[m * M + m] += fmax(z->sd * z->sd, 1e-6);
@@ -157,6 +165,30 @@ static tacit_status invert(size_t M, const sizes *z, double members, const doubl
     memcpy(B, A, M * M * sizeof *B);
     tc_solve_lower_many(M, M, square, M, B, M);
     tc_solve_lower_t_many(M, M, square, M, B, M);
+    return TACIT_OK;
+}
+
+/* One region: w has the posterior covariance R^-1, R = I + A cov(e)^-1 A, and a point x the error
+ * phi(x)'R^-1 phi(x); its mean over the space, as a share of that of phi'phi. `square` and B of M x M are scratch. */
+static tacit_status find_error(agent *a, tc_de_lens *l, const sizes *z, double *square, double *R,
+                               double *phi, tacit_error *err)
+{
+    const size_t M = l->M;
+    tc_stream s;
+    double left = 0, whole = 0;
+    TC_TRY(invert(M, z, z->members[0], 0, l->A, square, R, err));
+    tc_gemm('N', 'N', M, M, M, 1, l->A, M, R, M, 0, square, M);
+    for (size_t m = 0; m < M; m++)
+        square[m * M + m] += 1;
+    TC_TRY(tc_chol(M, square, M, err));
+    tc_stream_public(&s, &a->env->public_seed, TC_FOR_LENS, TC_DE_NEVER);
+    for (int k = 0; k < POINTS_ERROR; k++) {
+        draw_point(a, 0, &s, phi);
+        whole += tc_dot(M, phi, phi);
+        tc_solve_lower(M, square, M, phi);
+        left += tc_dot(M, phi, phi);
+    }
+    l->error = left / whole;
     return TACIT_OK;
 }
 
@@ -176,10 +208,15 @@ static tacit_status fill(agent *a, tc_de_lens *l, tc_arena *scratch, tacit_error
     for (size_t i = 0; i < P; i++) {
         double *A = l->A + i * M * M, *B = l->B + i * M * M;
         TC_TRY(average_designs(a, i, &d, A, err));
-        TC_TRY(invert(M, &z, z.members[i], A, square, B, err));
+        TC_TRY(invert(M, &z, z.members[i], OWN, A, square, B, err));
         tc_gemm('N', 'N', M, M, M, 1, A, M, B, M, 1, l->root, M);
     }
-    return tc_chol(M, l->root, M, err);
+    TC_TRY(tc_chol(M, l->root, M, err));
+    l->error = 1;
+    if (P > 1 || !a->own)
+        return TACIT_OK;
+    double *R = TC_TAKE(scratch, M * M, double), *phi = TC_TAKE(scratch, M, double);
+    return scratch->failed ? tc_fail_memory(err) : find_error(a, l, &z, square, R, phi, err);
 }
 
 tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error *err)

@@ -47,7 +47,7 @@ static void point_at_home(const agent *a, uint64_t trial, double *values)
 static bool follows(const agent *a, uint64_t trial)
 {
     tc_stream s;
-    if (!a->informed)
+    if (!a->informed || a->opts->broadcast == TC_DE_NONE)
         return false;
     tc_stream_keyed(&s, &a->coins, trial);
     uint64_t t = trial - (uint64_t)a->opts->initial + 1;
@@ -87,7 +87,7 @@ static tc_target prior_target(agent *a, uint64_t trial, bool follow)
                        .radius = follow ? a->opts->lengthscale / 2 : 0};
 }
 
-/* The point itself, or false and the function whose maximum it is. */
+/* own=features: the point itself, or false and the function whose maximum it is. */
 static bool point_or_target(agent *a, uint64_t trial, double *values, tc_target *t)
 {
     if (trial < (uint64_t)a->opts->initial) {
@@ -102,7 +102,8 @@ static bool point_or_target(agent *a, uint64_t trial, double *values, tc_target 
         any_point(a, trial, values);
         return true;
     }
-    if (a->opts->absorb == TC_DE_PRIOR && a->informed && a->opts->broadcast != TC_DE_UNIFORM)
+    if (a->opts->absorb == TC_DE_PRIOR && a->informed && a->opts->broadcast != TC_DE_UNIFORM &&
+        a->opts->broadcast != TC_DE_NONE)
         *t = prior_target(a, trial, follow);
     else
         *t = follow ? broadcast_target(a) : thompson_target(a, trial);
@@ -125,6 +126,10 @@ static tacit_status ask_some(void *const *st, const uint64_t *trial, double *con
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         agent *a = st[i];
+        if (a->own) {
+            TC_TRY(tc_own_ask(a->own, trial[i], values[i], err));
+            continue;
+        }
         if (point_or_target(a, trial[i], values[i], &target[k]))
             continue;
         search[k] = &a->search;
@@ -161,6 +166,8 @@ tacit_status tc_de_tell(void *st, tacit_error *err)
 {
     agent *a = st;
     const bool prior = a->opts->absorb == TC_DE_PRIOR;
+    if (a->own) /* it reads the history when it asks */
+        return TACIT_OK;
     size_t i = a->env->history->n - 1, region;
     const double *phi = observed(a, i, &region);
     double y = tc_standard_value(a->env->history->y[i], a->opts->y_mean, a->opts->y_scale);

@@ -158,13 +158,25 @@ static bool is_grid(const tc_space *s)
     return s->domain && s->domain->axes;
 }
 
-void tc_design_init(tc_design *d, const tc_env *env)
+static void init_design(tc_design *d, const tc_env *env, const tc_stream *stream)
 {
     const tc_space *s = env->space;
+    d->env = env;
+    tc_sobol_init(&d->sobol, is_grid(s) ? s->domain->dim : s->n_params, stream);
+}
+
+void tc_design_init(tc_design *d, const tc_env *env)
+{
     tc_stream stream;
     tc_stream_public(&stream, &env->public_seed, TC_FOR_DESIGN, 0);
-    d->env = env;
-    tc_sobol_init(&d->sobol, is_grid(s) ? s->domain->dim : s->n_params, &stream);
+    init_design(d, env, &stream);
+}
+
+void tc_design_init_party(tc_design *d, const tc_env *env)
+{
+    tc_stream stream;
+    tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_DESIGN, 0);
+    init_design(d, env, &stream);
 }
 
 /* The number of the candidate at the fractions t of a grid's axes, the first of which is slowest. */

@@ -23,6 +23,8 @@ typedef struct tc_design {
     tc_sobol sobol;
 } tc_design;
 void tc_design_init(tc_design *d, const tc_env *env);
+/* The same for a party of its own: agents of one study cover the space together. */
+void tc_design_init_party(tc_design *d, const tc_env *env);
 void tc_design_point(const tc_design *d, uint64_t i, double *values);
 
 /* The values at the fractions t in [0,1)^n_params of each parameter's range. */

@@ -19,23 +19,13 @@ static double incumbent(const tc_posterior *p, uint64_t trial)
     return tc_model_incumbent(&p->model);
 }
 
-/* ln EI = ln s + ln h((mean - best)/s). The floor on var keeps it finite at observed points. */
-static double log_ei(double best, double mean, double var, double *d_mean, double *d_var)
-{
-    double sd = sqrt(fmax(var, 1e-24)), z = (mean - best) / sd, slope;
-    double value = log(sd) + tc_log_h(z, &slope);
-    *d_mean = slope / sd;
-    *d_var = (1 - slope * z) / (2 * sd * sd);
-    return value;
-}
-
 static size_t argmax(const tc_fgp *g, size_t n, double best, const unsigned char *closed)
 {
     const double *mean = tc_fgp_mean(g), *var = tc_fgp_variance(g);
     double top = -INFINITY, d_mean, d_var;
     size_t at = 0;
     for (size_t j = 0; j < n; j++) {
-        double value = closed[j] ? -INFINITY : log_ei(best, mean[j], var[j], &d_mean, &d_var);
+        double value = closed[j] ? -INFINITY : tc_log_ei(best, mean[j], var[j], &d_mean, &d_var);
         if (value > top) {
             top = value;
             at = j;
@@ -46,7 +36,7 @@ static size_t argmax(const tc_fgp *g, size_t n, double best, const unsigned char
 
 static const tc_posterior_ops improvement = {
     .parameter = incumbent,
-    .value = log_ei,
+    .value = tc_log_ei,
     .argmax = argmax,
 };
 

@@ -46,3 +46,13 @@ double tc_log_h(double z, double *slope)
     *slope = m / b;
     return -x * x / 2 - ln_sqrt_2pi + log(b);
 }
+
+/* ln EI = ln s + ln h((mean - best)/s) */
+double tc_log_ei(double best, double mean, double var, double *d_mean, double *d_var)
+{
+    double sd = sqrt(fmax(var, 1e-24)), z = (mean - best) / sd, slope;
+    double value = log(sd) + tc_log_h(z, &slope);
+    *d_mean = slope / sd;
+    *d_var = (1 - slope * z) / (2 * sd * sd);
+    return value;
+}

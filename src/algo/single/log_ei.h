@@ -10,4 +10,8 @@
  * value is good to 1e-13, the slope to 1e-10 (relative). */
 double tc_log_h(double z, double *slope);
 
+/* ln EI of a point with this mean and variance, and its derivatives. A floor under the variance keeps it finite at
+ * observed points. */
+double tc_log_ei(double best, double mean, double var, double *d_mean, double *d_var);
+
 #endif

@@ -117,12 +117,13 @@ static void scale(tc_model *m, double least)
     }
     if (largest == 0)
         return;
-    for (size_t i = 0; i < h->n; i++)
+    size_t n = m->anchors > 0 && m->anchors < h->n ? m->anchors : h->n;
+    for (size_t i = 0; i < n; i++)
         sum += m->z[i] / largest;
-    double mean = sum / (double)h->n;
-    for (size_t i = 0; i < h->n; i++)
+    double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++)
         squares += (m->z[i] / largest - mean) * (m->z[i] / largest - mean);
-    double sd = sqrt(squares / (double)h->n);
+    double sd = sqrt(squares / (double)n);
     if (sd == 0)
         sd = 1;
     for (size_t i = 0; i < h->n; i++)
@@ -143,6 +144,21 @@ tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
     else
         memcpy(m->z, h->y, h->n * sizeof *m->z);
     return TACIT_OK;
+}
+
+void tc_model_follow(tc_model *m, const tc_model *leader, double ratio)
+{
+    const double variance = ratio * leader->hyper.variance;
+    const double noise = fmax(leader->hyper.noise, TC_MODEL_LEAST_NOISE * variance);
+    const size_t size = leader->hyper.dim * sizeof *m->scale;
+    if (m->fit_n == leader->fit_n && m->hyper.variance == variance && m->hyper.noise == noise &&
+        memcmp(m->scale, leader->scale, size) == 0)
+        return;
+    memcpy(m->scale, leader->scale, size);
+    m->hyper.variance = variance;
+    m->hyper.noise = noise;
+    m->fit_n = leader->fit_n;
+    m->fresh = true;
 }
 
 static tacit_status restart(tc_model *m, tacit_error *err)

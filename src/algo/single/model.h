@@ -115,6 +115,7 @@ typedef struct tc_model_rows {
 typedef struct tc_model {
     const tc_env *env;
     const tc_model_opts *opts;
+    size_t anchors; /* y is standardised by its first so many values; 0: by all */
     tc_design design;
     tc_gp *gp;         /* exact GP at the observed points; or ... */
     tc_fgp *fgp;       /* ... the posterior of all candidates; one of the two */
@@ -144,6 +145,10 @@ void tc_model_rows_targets(tc_model *m, size_t n, const double *z);
 tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *opts,
                            bool candidates, tacit_error *err);
 void tc_model_fini(tc_model *m);
+
+/* This model has the hyper-parameters of another one over the same history, with `ratio` times its variance. It must
+ * not fit by itself. Comes before sync. */
+void tc_model_follow(tc_model *m, const tc_model *leader, double ratio);
 
 /* False while points should come from m->design: too little is known for a model. */
 bool tc_model_ready(const tc_model *m);

@@ -1,0 +1,132 @@
+/* heard.c - own=gp: an agent with a Gaussian process of its own (algo/own), for which a broadcast is something heard.
+ *
+ * It sends the posterior mean on the shared features of its values as they are standardised at home: the broadcast is
+ * about the shape of the function that agents have in common, and nobody has to know units or levels. A message
+ * is clipped to a public norm, so this costs no privacy; but only anchors all over the space make the units of
+ * two agents the same, hence init=domain.
+ *
+ * What comes back has a share of the agent's own message, and would confirm the agent's values because it was made
+ * from them: that share is taken out. With w_i the agent's weight in region i and nu its message,
+ *     omega_i <- (omega_i - w_i nu)/(1 - w_i).
+ * An agent that a coin may have left out (sampling_rate < 1) cannot know, and takes out nothing. lens.c then makes
+ * of it the posterior mean of the common function and how much that leaves open. */
+#include "algo/dp_fts_de/agent.h"
+
+#include "base/error.h"
+#include "space/partition.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef tc_de_agent_state agent;
+
+static tacit_status check(const tc_de_options *o, tacit_error *err)
+{
+    const char *what = o->init == TC_DE_BY_REGION      ? "init=region"
+                       : o->y_mean != 0                ? "y_mean"
+                       : o->y_scale != 1               ? "y_scale"
+                       : o->absorb == TC_DE_POINT      ? "absorb=point"
+                       : o->p1 != 0                    ? "p1"
+                       : o->schedule != TC_DE_SQRT     ? "schedule"
+                       : o->broadcast == TC_DE_UNIFORM ? "broadcast=uniform"
+                       : o->message == TC_DE_DRAW      ? "message=draw"
+                                                       : NULL;
+    if (what)
+        return tc_fail(err, TACIT_E_ARG, "%s is for own=features, and own is gp", what);
+    if (o->initial < 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "own=gp needs at least 1 initial point, got initial=%" PRId64, o->initial);
+    return TACIT_OK;
+}
+
+tacit_status tc_de_heard_init(agent *a, tacit_error *err)
+{
+    if (a->opts->own != TC_DE_OWN_GP)
+        return TACIT_OK;
+    TC_TRY(check(a->opts, err));
+    a->sent = TC_TAKE(&a->memory, (size_t)a->opts->features, int64_t);
+    if (a->memory.failed)
+        return tc_fail_memory(err);
+    return tc_own_new(&a->own, a->env, (size_t)a->opts->initial, err);
+}
+
+/* ---- what is sent ---- */
+
+static tacit_status add_values(const agent *a, tc_blr *model, tacit_error *err)
+{
+    const tc_history *h = a->env->history;
+    const tc_features *f = a->features;
+    const double *z;
+    TC_TRY(tc_own_values(a->own, &z, err));
+    for (size_t i = 0; i < h->n; i++) {
+        if (f->n == 0)
+            tc_rff_many(&f->rff, 1, h->U + i, h->ld, a->draw, f->rff.M);
+        tc_blr_add(model, f->n > 0 ? f->Phi + f->place[h->point[i]] * f->rff.M : a->draw, z[i]);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_de_heard_message(const agent *a, double *w, tacit_error *err)
+{
+    const size_t M = (size_t)a->opts->features;
+    tc_blr *model = NULL;
+    TC_TRY(tc_blr_new(&model, M, a->opts->noise, err));
+    tacit_status status = add_values(a, model, err);
+    if (status == TACIT_OK)
+        memcpy(w, tc_blr_mean(model), M * sizeof *w);
+    tc_blr_free(model);
+    return status;
+}
+
+/* ---- what comes back ---- */
+
+void tc_de_heard_without_own(const agent *a, uint64_t round, int grid, double *omega)
+{
+    const size_t M = (size_t)a->opts->features;
+    if (tc_de_rate(a->opts, a->env->agents) < 1)
+        return;
+    for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
+        double share =
+            tc_de_weight(a->opts, a->env->agents, round, tc_de_home(a->opts, a->env->party), i);
+        for (size_t m = 0; share < 1 && m < M; m++)
+            omega[i * M + m] =
+                (omega[i * M + m] - share * ldexp((double)a->sent[m], -grid)) / (1 - share);
+    }
+}
+
+static const double *weights_at(const agent *a, const double *x)
+{
+    const size_t region = tc_region_of(x, a->features->regions, a->env->space->dim);
+    return a->omega + region * a->features->rff.M;
+}
+
+static double value_at(const void *ctx, const double *x, double *grad)
+{
+    const agent *a = ctx;
+    const tc_rff *f = &a->features->rff;
+    return grad ? tc_rff_value_grad(f, weights_at(a, x), x, grad)
+                : tc_rff_value(f, weights_at(a, x), x);
+}
+
+static void values_at(const void *ctx, size_t m, const double *X, size_t ldx, double *out)
+{
+    const agent *a = ctx;
+    if (a->features->regions == 1) {
+        tc_rff_apply(&a->features->rff, a->omega, m, X, ldx, out);
+        return;
+    }
+    for (size_t i = 0; i < m; i++) {
+        for (size_t d = 0; d < a->env->space->dim; d++)
+            a->low[d] = X[i + d * ldx];
+        out[i] = value_at(a, a->low, NULL);
+    }
+}
+
+void tc_de_heard_absorb(agent *a)
+{
+    tc_heard h = {
+        .many = values_at, .at = value_at, .ctx = a, .error = a->lens ? a->lens->error : 1};
+    if (a->opts->broadcast != TC_DE_NONE)
+        tc_own_hear(a->own, &h);
+}

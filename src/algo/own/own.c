@@ -1,0 +1,140 @@
+/* own.c - the agent's own model: life, what it has heard, and how it follows the history (own.h). */
+#include "algo/own/own_int.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much of the agent's own variance is left to g where what was heard is right and known exactly. */
+#define TRUSTED_RATIO 0.25
+
+/* The defaults of ts, gp-ei and gp-ucb. */
+static const tc_model_opts defaults = {.kernel = TC_KERNEL_MATERN52,
+                                       .ard = true,
+                                       .fit = true,
+                                       .standardize = true,
+                                       .lengthscale = 0.3,
+                                       .variance = 1,
+                                       .noise = 1e-4,
+                                       .repeat = TC_REPEAT_AUTO};
+
+static tacit_status build(tc_own *o, const tc_env *env, size_t initial, tacit_error *err)
+{
+    o->env = env;
+    o->opts = defaults;
+    o->opts.init = (int64_t)initial;
+    TC_TRY(tc_own_view_init(&o->wide, env, &o->opts, initial, err));
+    TC_TRY(tc_own_view_init(&o->narrow, env, &o->opts, initial, err));
+    tc_design_init_party(&o->wide.model.design, env);
+    if (!env->space->domain)
+        return tc_acquirer_init(&o->acquirer, &o->wide.model, TC_SEARCH_LBFGS, err);
+    o->at_candidates = tc_alloc(env->space->domain->n, sizeof *o->at_candidates);
+    return o->at_candidates ? TACIT_OK : tc_fail_memory(err);
+}
+
+tacit_status tc_own_new(tc_own **out, const tc_env *env, size_t initial, tacit_error *err)
+{
+    tc_own *o = tc_alloc(1, sizeof *o);
+    if (!o)
+        return tc_fail_memory(err);
+    tacit_status status = build(o, env, initial, err);
+    if (status == TACIT_OK)
+        *out = o;
+    else
+        tc_own_free(o);
+    return status;
+}
+
+void tc_own_free(tc_own *o)
+{
+    if (!o)
+        return;
+    tc_own_view_fini(&o->wide);
+    tc_own_view_fini(&o->narrow);
+    tc_acquirer_fini(&o->acquirer);
+    tc_free(o->at_candidates);
+    tc_free(o->at_observed);
+    tc_free(o->block);
+    tc_free(o->slots);
+    tc_free(o);
+}
+
+/* ---- what is heard ---- */
+
+void tc_own_hear(tc_own *o, const tc_heard *h)
+{
+    const tc_domain *d = o->env->space->domain;
+    o->heard = *h;
+    o->informed = true;
+    o->n_heard = 0;
+    o->narrow.ratio = fmin(1, TRUSTED_RATIO + h->error);
+    if (d)
+        h->many(h->ctx, d->n, d->u, d->n, o->at_candidates);
+}
+
+void tc_own_forget(tc_own *o)
+{
+    o->informed = false;
+}
+
+/* What was heard, at the observations that have come since. */
+static tacit_status listen(tc_own *o, tacit_error *err)
+{
+    const tc_history *h = o->env->history;
+    if (!tc_grow((void **)&o->at_observed, &o->observed_cap, h->n, sizeof *o->at_observed))
+        return tc_fail_memory(err);
+    if (!o->env->space->domain)
+        o->heard.many(o->heard.ctx, h->n - o->n_heard, h->U + o->n_heard, h->ld,
+                      o->at_observed + o->n_heard);
+    else
+        for (size_t i = o->n_heard; i < h->n; i++)
+            o->at_observed[i] = o->at_candidates[h->point[i]];
+    o->n_heard = h->n;
+    return TACIT_OK;
+}
+
+/* ---- following the history ---- */
+
+tacit_status tc_own_sync(tc_own *o, tacit_error *err)
+{
+    tc_own_trend trend = {0};
+    TC_TRY(tc_model_sync(&o->wide.model, err));
+    if (o->informed) {
+        TC_TRY(listen(o, err));
+        trend = (tc_own_trend){.observed = o->at_observed, .candidates = o->at_candidates};
+    }
+    TC_TRY(tc_own_view_columns(&o->wide, &trend, err));
+    if (!o->informed || o->narrow.ratio >= 1)
+        return TACIT_OK;
+    tc_model_follow(&o->narrow.model, &o->wide.model, o->narrow.ratio);
+    TC_TRY(tc_model_sync(&o->narrow.model, err));
+    return tc_own_view_columns(&o->narrow, &trend, err);
+}
+
+tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err)
+{
+    TC_TRY(tc_model_standardise(&o->wide.model, err));
+    *z = o->wide.model.z;
+    return TACIT_OK;
+}
+
+bool tc_own_fit_due(const tc_own *o)
+{
+    return tc_model_fit_due(&o->wide.model);
+}
+
+tacit_status tc_own_fit(tc_own *o, tc_text *out, tacit_error *err)
+{
+    return tc_model_fit(&o->wide.model, out, err);
+}
+
+tacit_status tc_own_fitted(tc_own *o, const char *body, tacit_error *err)
+{
+    return tc_model_fitted(&o->wide.model, body, err);
+}
+
+double tc_own_weight(const tc_own *o, int model)
+{
+    return o->member[model].weight;
+}

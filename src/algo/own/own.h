@@ -1,0 +1,54 @@
+/* own.h - an agent's own Gaussian process, and what it has heard about its function. For the agents of
+ * federations (dp_fts_de/ and fts/).
+ *
+ * Alone it is the model of single/model.h with values standardised by the first `initial` ones, the anchors, which
+ * lie all over the space: c + g(x), g with the agent's own fitted hyper-parameters. What is heard is a
+ * function m(x) that may be right, or off, or about something else; so there are three models,
+ *
+ *     alone    f = c + g,            g ~ GP(k)
+ *     heard    f = c + a m + g,      g ~ GP(k)
+ *     trusted  f = c + a m + g,      g ~ GP(rho k),   rho = min(1, 1/4 + error)
+ *
+ * with c ~ N(0, 1) and a ~ N(1, 1/4), and the agent's own values say how much each is worth: its weight is its prior
+ * (1/2, 1/4, 1/4) times the likelihood of the values. The next point maximises the expected improvement, summed over
+ * the models by their weights (docs/math.md, "The agent's own model"). Nothing of it leaves the agent. */
+#ifndef TC_ALGO_OWN_OWN_H
+#define TC_ALGO_OWN_OWN_H
+
+#include "algo/algorithm.h"
+
+typedef struct tc_own tc_own;
+
+/* A function of the encoded space that was heard, in the agent's standardised units. */
+typedef struct tc_heard {
+    /* out[i] at m points X (m x dim column-major). */
+    void (*many)(const void *ctx, size_t m, const double *X, size_t ldx, double *out);
+    /* At one point; grad (dim) may be NULL. Any number of threads may call it. */
+    double (*at)(const void *ctx, const double *x, double *grad);
+    const void *ctx; /* borrowed */
+    double error; /* share of the variance of f that it leaves open, by what is public: in [0, 1] */
+} tc_heard;
+
+/* initial: anchors, at least 1. env is borrowed. */
+tacit_status tc_own_new(tc_own **out, const tc_env *env, size_t initial, tacit_error *err);
+void tc_own_free(tc_own *o); /* NULL is allowed */
+
+/* From now on; in the place of what was heard before. */
+void tc_own_hear(tc_own *o, const tc_heard *h);
+void tc_own_forget(tc_own *o); /* nothing is heard any more */
+
+/* The values of the history as the model takes them: n of them, until the next call. They are all 0 where the anchors
+ * do not differ. */
+tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err);
+
+/* The members of the contract that it fulfils. The first `initial` points are a Sobol' sequence of the agent's own. */
+tacit_status tc_own_ask(tc_own *o, uint64_t trial, double *values, tacit_error *err);
+bool tc_own_fit_due(const tc_own *o);
+tacit_status tc_own_fit(tc_own *o, tc_text *out, tacit_error *err);
+tacit_status tc_own_fitted(tc_own *o, const char *body, tacit_error *err);
+
+/* What the values say of each model, after an ask; for tests and reports. */
+enum { TC_OWN_ALONE, TC_OWN_HEARD, TC_OWN_TRUSTED, TC_OWN_MODELS };
+double tc_own_weight(const tc_own *o, int model);
+
+#endif

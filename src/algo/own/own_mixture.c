@@ -1,0 +1,91 @@
+/* own_mixture.c - the three models of an agent's function, weighed by the agent's own values (own.h).
+ *
+ * Each is a Gaussian process around a trend (num/trend.h): alone the constant c, else c + a m(x). The weight of a
+ * model is prior x likelihood. A function that was heard and says nothing about the values costs likelihood,
+ * and the agent is back with its own model; one that foretells them is trusted. a has the mean 1: a
+ * model that was as ready for -m as for m would draw nothing from what m says is good. */
+#include "algo/own/own_int.h"
+
+#include <math.h>
+
+#define HEARD_PRIOR    0.5  /* that the agent's function is like what was heard */
+#define LEVEL_VARIANCE 1    /* of c: values are standardised */
+#define SLOPE_VARIANCE 0.25 /* of a */
+
+/* Of a member: its trend has p coefficients, and y comes after them. */
+static void take_columns(const tc_own_view *v, size_t p, tc_trend_data *out)
+{
+    const size_t of[] = {TC_OWN_ONE, p == 1 ? TC_OWN_VALUE : TC_OWN_TREND, TC_OWN_VALUE};
+    for (size_t i = 0; i <= p; i++)
+        for (size_t j = 0; j <= p; j++)
+            out->gram[i][j] = v->gram[of[i]][of[j]];
+    out->log_det = v->log_det;
+}
+
+tc_trend_point tc_own_point(const tc_own_member *m, const double *from, double heard,
+                            double variance)
+{
+    if (m->prior.p == 1)
+        return (tc_trend_point){
+            .h = {1}, .from = {from[TC_OWN_ONE], from[TC_OWN_VALUE]}, .variance = variance};
+    return (tc_trend_point){.h = {1, heard},
+                            .from = {from[TC_OWN_ONE], from[TC_OWN_TREND], from[TC_OWN_VALUE]},
+                            .variance = variance};
+}
+
+static void add_member(tc_own *o, int model, const tc_own_view *v, double prior)
+{
+    tc_own_member *m = &o->member[model];
+    const size_t p = model == TC_OWN_ALONE ? 1 : 2;
+    tc_trend_data data;
+    *m = (tc_own_member){
+        .view = v,
+        .prior = {.p = p, .mean = {0, 1}, .variance = {LEVEL_VARIANCE, SLOPE_VARIANCE}},
+        .weight = prior};
+    take_columns(v, p, &data);
+    tc_trend_fit(&m->trend, &m->prior, &data);
+}
+
+/* From priors to weights. */
+static void weigh(tc_own *o)
+{
+    double top = -INFINITY, sum = 0;
+    for (int k = 0; k < TC_OWN_MODELS; k++)
+        if (o->member[k].weight > 0)
+            top = fmax(top, o->member[k].trend.log_likelihood);
+    for (int k = 0; k < TC_OWN_MODELS; k++)
+        if (o->member[k].weight > 0)
+            sum += o->member[k].weight *= exp(o->member[k].trend.log_likelihood - top);
+    for (int k = 0; k < TC_OWN_MODELS; k++)
+        o->member[k].weight /= sum;
+}
+
+/* The largest mean at an observed point: a lucky value cannot set it. */
+static double incumbent(const tc_own *o, const tc_own_member *m)
+{
+    double best = -INFINITY;
+    for (size_t i = 0; i < o->env->history->n; i++) {
+        double from[TC_OWN_COLUMNS];
+        for (int c = 0; c < TC_OWN_COLUMNS; c++)
+            from[c] = tc_own_view_observed(m->view, c, i);
+        tc_trend_point x = tc_own_point(m, from, o->informed ? o->at_observed[i] : 0, 0);
+        best = fmax(best, tc_trend_at(&m->trend, &x).mean);
+    }
+    return best;
+}
+
+void tc_own_mix(tc_own *o)
+{
+    const bool narrow = o->narrow.ratio < 1;
+    for (int k = 0; k < TC_OWN_MODELS; k++)
+        o->member[k].weight = 0;
+    add_member(o, TC_OWN_ALONE, &o->wide, o->informed ? 1 - HEARD_PRIOR : 1);
+    if (o->informed)
+        add_member(o, TC_OWN_HEARD, &o->wide, narrow ? HEARD_PRIOR / 2 : HEARD_PRIOR);
+    if (o->informed && narrow)
+        add_member(o, TC_OWN_TRUSTED, &o->narrow, HEARD_PRIOR / 2);
+    weigh(o);
+    for (int k = 0; k < TC_OWN_MODELS; k++)
+        if (o->member[k].weight > 0)
+            o->member[k].best = incumbent(o, &o->member[k]);
+}

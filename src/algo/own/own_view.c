@@ -1,0 +1,127 @@
+/* own_view.c - one residual process of the agent's own model, and three columns under its covariance (own_int.h).
+ *
+ * The columns are 1, what was heard, and the values. Of candidates the factor and its rows are those of num/fgp.h, where a
+ * column costs one pass; of a box they are C^-1 column. Trials that run elsewhere are believed to return what
+ * is predicted (single/model.h): variances fall there, and means stay as they are. */
+#include "algo/own/own_int.h"
+
+#include "base/error.h"
+#include "num/la.h"
+
+#include <math.h>
+#include <string.h>
+
+tacit_status tc_own_view_init(tc_own_view *v, const tc_env *env, const tc_model_opts *opts,
+                              size_t anchors, tacit_error *err)
+{
+    v->ratio = 1;
+    v->model.anchors = anchors;
+    return tc_model_init(&v->model, env, opts, true, err);
+}
+
+void tc_own_view_fini(tc_own_view *v)
+{
+    tc_model_fini(&v->model);
+    tc_free(v->from);
+    tc_free(v->target);
+    tc_free(v->solved);
+}
+
+/* How many rows the factor has for observations. */
+static size_t rows_of(const tc_own_view *v)
+{
+    return v->model.fgp ? v->model.rows.n : v->model.n;
+}
+
+static void fill_column(tc_own_view *v, int column, const tc_own_trend *trend, double *t)
+{
+    const tc_model *m = &v->model;
+    for (size_t i = 0; i < rows_of(v); i++)
+        t[i] = column == TC_OWN_ONE     ? 1
+               : column == TC_OWN_VALUE ? (m->fgp ? m->rows.mean[i] : m->z[i])
+               : !trend->observed       ? 0
+               : m->fgp                 ? trend->candidates[m->rows.at[i]]
+                                        : trend->observed[i];
+}
+
+static void multiply(tc_own_view *v, const double *a, const double *b)
+{
+    const size_t rows = rows_of(v);
+    for (int i = 0; i < TC_OWN_COLUMNS; i++)
+        for (int j = 0; j < TC_OWN_COLUMNS; j++)
+            v->gram[i][j] = tc_dot(rows, a + (size_t)i * rows, b + (size_t)j * rows);
+}
+
+/* Up to what is the same for every ratio: ln of the noise of each row. */
+static void columns_of_candidates(tc_own_view *v)
+{
+    const size_t rows = rows_of(v), n = v->stride;
+    for (int c = 0; c < TC_OWN_COLUMNS; c++)
+        tc_fgp_project(v->model.fgp, v->target + (size_t)c * rows, v->from + (size_t)c * n,
+                       v->solved + (size_t)c * rows);
+    multiply(v, v->solved, v->solved);
+    v->log_det = 2 * tc_fgp_info_gain(v->model.fgp);
+}
+
+static void columns_of_box(tc_own_view *v)
+{
+    const tc_gp *g = v->model.gp;
+    const size_t rows = rows_of(v);
+    size_t ld;
+    const double *L = tc_gp_factor(g, &ld);
+    memcpy(v->solved, v->target, TC_OWN_COLUMNS * rows * sizeof *v->solved);
+    for (int c = 0; c < TC_OWN_COLUMNS; c++)
+        tc_gp_solve(g, v->solved + (size_t)c * rows);
+    multiply(v, v->target, v->solved);
+    v->log_det = tc_chol_logdet(rows, L, ld) - (double)rows * log(v->model.hyper.noise);
+}
+
+/* What is observed as predicted gets the weight 0. */
+static void spread_weights(tc_own_view *v)
+{
+    const size_t rows = rows_of(v);
+    memset(v->from, 0, TC_OWN_COLUMNS * v->stride * sizeof *v->from);
+    for (size_t c = 0; c < TC_OWN_COLUMNS; c++)
+        memcpy(v->from + c * v->stride, v->solved + c * rows, rows * sizeof *v->from);
+}
+
+static tacit_status reserve(tc_own_view *v, size_t rows, size_t stride, tacit_error *err)
+{
+    v->stride = stride;
+    if (!tc_grow((void **)&v->target, &v->target_cap, TC_OWN_COLUMNS * rows, sizeof *v->target) ||
+        !tc_grow((void **)&v->solved, &v->solved_cap, TC_OWN_COLUMNS * rows, sizeof *v->solved) ||
+        !tc_grow((void **)&v->from, &v->from_cap, TC_OWN_COLUMNS * stride, sizeof *v->from))
+        return tc_fail_memory(err);
+    return TACIT_OK;
+}
+
+tacit_status tc_own_view_columns(tc_own_view *v, const tc_own_trend *trend, tacit_error *err)
+{
+    const tc_env *env = v->model.env;
+    const size_t rows = rows_of(v);
+    const bool finite = v->model.fgp != NULL;
+    TC_TRY(reserve(v, rows, finite ? env->space->domain->n : rows + env->history->n_taken, err));
+    for (int c = 0; c < TC_OWN_COLUMNS; c++)
+        fill_column(v, c, trend, v->target + (size_t)c * rows);
+    if (finite)
+        columns_of_candidates(v);
+    else
+        columns_of_box(v);
+    TC_TRY(tc_model_believe(&v->model, err));
+    if (finite)
+        return TACIT_OK;
+    v->stride = tc_gp_size(v->model.gp);
+    spread_weights(v);
+    return TACIT_OK;
+}
+
+/* Of the exact process, C w = t with C = K + (s2 + jitter) I gives K w at the observed points. */
+double tc_own_view_observed(const tc_own_view *v, int column, size_t i)
+{
+    const tc_model *m = &v->model;
+    const double *from = v->from + (size_t)column * v->stride;
+    if (m->fgp)
+        return from[m->env->history->point[i]];
+    return v->target[(size_t)column * rows_of(v) + i] -
+           (m->hyper.noise + tc_gp_jitter(m->gp)) * from[i];
+}
