@@ -1,7 +1,7 @@
 /* agent.c - the agent of dp-fts-de (Algorithm 2).
  *
- * Its knowledge is a Bayesian linear regression on the shared features, one rank-one update for
- * each observation. Alone (a roster of one, or none) it never waits: then this is Thompson
+ * Its knowledge is a Gaussian process of its own (own=gp, heard.c), or a Bayesian linear regression on the shared
+ * features, one rank-one update for each observation (own=features, trial.c and prior.c). Alone (a roster of one, or none) it never waits: then this is Thompson
  * sampling on M features. After a round without a broadcast (a spent budget) it goes on alone too,
  * with what it has heard as its prior (absorb=prior) or without (absorb=point).
  *
@@ -30,7 +30,7 @@ static tacit_status check_roster(const tc_env *env, tacit_error *err)
 /* The next round that releases is the first from `from` on. */
 static tacit_status set_due(agent *a, uint64_t from, tacit_error *err)
 {
-    uint64_t due = tc_de_federated(a) ? tc_de_releases_next(&a->releases, from) : TC_DE_NEVER;
+    uint64_t due = tc_de_federated(a) ? tc_de_next_round(a->opts, &a->releases, from) : TC_DE_NEVER;
     tc_de_round r;
     if (due != TC_DE_NEVER) {
         TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, due, err));
@@ -42,34 +42,15 @@ static tacit_status set_due(agent *a, uint64_t from, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status share_features(agent *a, tacit_error *err)
+/* own=features: a model on the shared features, and where a function of them is largest. */
+static tacit_status init_features(agent *a, tacit_error *err)
 {
-    const agent *sibling = a->env->sibling;
-    const tc_de_options *o = a->opts;
-    if (!sibling) {
-        tc_features_spec spec = {.M = (size_t)o->features,
-                                 .regions = tc_de_regions(o),
-                                 .kernel = o->kernel,
-                                 .lengthscale = o->lengthscale,
-                                 .unit = o->unit,
-                                 .even = o->spectrum == TC_DE_EVEN};
-        return tc_features_new(&a->features, a->env, &spec, err);
-    }
-    a->features = sibling->features;
-    a->features->users++;
-    return TACIT_OK;
-}
-
-static tacit_status share_lens(agent *a, tacit_error *err)
-{
-    const agent *sibling = a->env->sibling;
-    if (!tc_de_lens_applies(a))
-        return TACIT_OK;
-    if (!sibling)
-        return tc_de_lens_new(&a->lens, a, err);
-    a->lens = sibling->lens;
-    a->lens->users++;
-    return TACIT_OK;
+    const tc_env *env = a->env;
+    TC_TRY(tc_blr_new_borrowing(&a->model, (size_t)a->opts->features, a->opts->noise,
+                                env->space->domain ? env->budget : 0, err));
+    TC_TRY(tc_search_init(&a->search, env, a->features, err));
+    tc_de_trial_init(a);
+    return a->opts->absorb == TC_DE_PRIOR ? tc_de_prior_init(a, err) : TACIT_OK;
 }
 
 static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
@@ -77,37 +58,33 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     agent *a = st;
     a->env = env;
     a->opts = opts;
-    size_t M = (size_t)a->opts->features;
+    size_t M = (size_t)a->opts->features, most = M > TC_DE_VOTE_GRID ? M : TC_DE_VOTE_GRID;
     TC_TRY(check_roster(env, err));
+    TC_TRY(tc_de_check(a->opts, err));
     TC_TRY(tc_de_check_room(a->opts, err));
     TC_TRY(tc_de_releases_init(&a->releases, a->opts->releases, err));
-    TC_TRY(share_features(a, err));
-    TC_TRY(tc_blr_new_borrowing(&a->model, M, a->opts->noise, env->space->domain ? env->budget : 0,
-                                err));
-    TC_TRY(tc_search_init(&a->search, env, a->features, err));
-    tc_de_trial_init(a);
     a->messages = tc_party_key_of(&env->party_seed, env->party, TC_FOR_MESSAGE);
-    if (a->opts->absorb == TC_DE_PRIOR)
-        TC_TRY(tc_de_prior_init(a, err));
     a->omega = TC_TAKE(&a->memory, tc_de_regions(a->opts) * M, double);
-    a->draw = TC_TAKE(&a->memory, M, double);
-    a->steps = TC_TAKE(&a->memory, M, int64_t);
+    a->draw = TC_TAKE(&a->memory, most, double);
+    a->steps = TC_TAKE(&a->memory, most, int64_t);
     a->low = TC_TAKE(&a->memory, env->space->dim, double);
     a->high = TC_TAKE(&a->memory, env->space->dim, double);
     if (a->memory.failed)
         return tc_fail_memory(err);
-    TC_TRY(tc_de_heard_init(a, err));
-    TC_TRY(share_lens(a, err));
+    if (a->opts->own == TC_DE_OWN_GP)
+        TC_TRY(tc_de_heard_init(a, err));
+    TC_TRY(tc_de_shared_init(a, err));
+    if (!a->own)
+        TC_TRY(init_features(a, err));
     return set_due(a, 0, err);
 }
 
 static void fini(void *st)
 {
     agent *a = st;
-    tc_features_release(a->features);
+    tc_de_shared_fini(a);
     tc_blr_free(a->model);
     tc_search_fini(&a->search);
-    tc_de_lens_release(a->lens);
     tc_de_prior_fini(a);
     tc_own_free(a->own);
     tc_de_releases_fini(&a->releases);
@@ -116,11 +93,17 @@ static void fini(void *st)
 
 /* ---- rounds ---- */
 
+/* Observations that come before a round; the vote and the first release have the initial ones. */
+static uint64_t before_round(const agent *a, uint64_t round)
+{
+    uint64_t later = tc_de_is_vote(a->opts, round) ? 0 : tc_de_release_of(a->opts, round);
+    return (uint64_t)a->opts->initial + later;
+}
+
 static void need(const void *st, tc_need *out)
 {
     const agent *a = st;
-    bool release = a->due != TC_DE_NEVER && a->env->history->n >= a->due &&
-                   a->env->history->n - a->due >= (uint64_t)a->opts->initial;
+    bool release = a->due != TC_DE_NEVER && a->env->history->n >= before_round(a, a->due);
     *out = (tc_need){.may = a->waits  ? 0u
                             : release ? TC_NEED_PUBLISH
                                       : TC_NEED_TRIAL,
@@ -128,24 +111,34 @@ static void need(const void *st, tc_need *out)
                      .round = a->due == TC_DE_NEVER ? 0 : a->due};
 }
 
-/* The posterior mean or a draw, on the round's grid, within the clip norm. */
+/* What the agent has to say in a round: the vote, its posterior mean, or a draw. */
+static tacit_status speak(const agent *a, uint64_t round, const double **w, tacit_error *err)
+{
+    tc_stream s;
+    *w = a->draw;
+    if (tc_de_is_vote(a->opts, round))
+        return tc_de_vote_message(a, a->draw, err);
+    if (a->own)
+        return tc_de_heard_message(a, a->draw, err);
+    if (tc_de_sends_mean(a->opts)) {
+        *w = tc_blr_mean(a->model);
+        return TACIT_OK;
+    }
+    tc_stream_keyed(&s, &a->messages, round);
+    tc_blr_sample(a->model, &s, a->draw);
+    return TACIT_OK;
+}
+
+/* The same on the round's grid, within its clip norm: a->steps. */
 static tacit_status compose(const agent *a, uint64_t round, tacit_error *err)
 {
-    size_t M = a->form.width;
-    const double *w = a->draw;
-    if (a->own) {
-        TC_TRY(tc_de_heard_message(a, a->draw, err));
-    } else if (tc_de_sends_mean(a->opts)) {
-        w = tc_blr_mean(a->model);
-    } else {
-        tc_stream s;
-        tc_stream_keyed(&s, &a->messages, round);
-        tc_blr_sample(a->model, &s, a->draw);
-    }
-    tc_grid_truncate_many(w, M, a->form.grid, a->steps);
+    const size_t width = a->form.width;
+    const double *w;
+    TC_TRY(speak(a, round, &w, err));
+    tc_grid_truncate_many(w, width, a->form.grid, a->steps);
     if (a->opts->broadcast == TC_DE_NOISE)
-        memset(a->steps, 0, M * sizeof *a->steps);
-    tc_clip_l2(a->steps, M, a->form.clip);
+        memset(a->steps, 0, width * sizeof *a->steps);
+    tc_clip_l2(a->steps, width, a->form.clip);
     return TACIT_OK;
 }
 
@@ -169,9 +162,9 @@ static tacit_status published(void *st, uint64_t round, tacit_error *err)
 {
     agent *a = st;
     TC_TRY(check_open(a, round, false, err));
-    if (a->own) {
+    if (a->own && !tc_de_is_vote(a->opts, round)) {
         TC_TRY(compose(a, round, err));
-        memcpy(a->sent, a->steps, a->form.width * sizeof *a->sent);
+        tc_de_heard_sent(a);
     }
     a->waits = true;
     return TACIT_OK;
@@ -184,30 +177,55 @@ static tacit_status end_round(agent *a, tacit_error *err)
     return TACIT_OK;
 }
 
+static tacit_status absorb_vote(agent *a, const void *bytes, double unit, tacit_error *err)
+{
+    tc_de_round r;
+    tc_sum_scale scale;
+    TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, 0, err));
+    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
+    tc_de_round_fini(&r);
+    TC_TRY(status);
+    tc_de_broadcast_read(bytes, TC_DE_VOTE_GRID, unit, a->draw);
+    size_t pick = tc_de_vote_pick(a->draw, unit * (double)scale.sd);
+    return tc_de_share(a, tc_de_vote_lengthscale(a->env->space->dim, pick), err);
+}
+
+static void absorb_weights(agent *a, uint64_t r, int grid, const void *bytes, size_t count,
+                           double unit)
+{
+    double *omega = a->own                           ? a->heard.omega
+                    : a->opts->absorb == TC_DE_PRIOR ? a->prior.target
+                                                     : a->omega;
+    tc_de_broadcast_read(bytes, count, unit, omega);
+    a->informed = true;
+    a->absorbed = a->env->history->n;
+    if (a->own) {
+        tc_de_heard_absorb(a, r, grid, omega);
+        return;
+    }
+    if (a->lens)
+        tc_de_lens_apply(a->lens, omega, a->draw, a->prior.spread);
+    if (a->opts->absorb == TC_DE_PRIOR)
+        tc_de_prior_absorb(a, omega);
+}
+
 static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n, tacit_error *err)
 {
     agent *a = st;
-    size_t count = tc_de_regions(a->opts) * a->form.width;
-    double unit = ldexp(1, -a->release_grid) / tc_de_rate(a->opts, a->env->agents);
+    const bool vote = tc_de_is_vote(a->opts, round);
+    const size_t count = vote ? TC_DE_VOTE_GRID : tc_de_regions(a->opts) * a->form.width;
+    const double unit = ldexp(1, -a->release_grid) / tc_de_rate(a->opts, a->env->agents);
+    const int grid = a->form.grid;
     TC_TRY(check_open(a, round, true, err));
     if (n != 8 * count)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the broadcast of round %" PRIu64 " must have %zu bytes, got %zu", round,
                        8 * count, n);
-    const int grid = a->form.grid;
+    if (vote)
+        TC_TRY(absorb_vote(a, bytes, unit, err));
     TC_TRY(end_round(a, err));
-    a->informed = true;
-    a->absorbed = a->env->history->n;
-    double *omega = a->opts->absorb == TC_DE_PRIOR ? a->prior.target : a->omega;
-    tc_de_broadcast_read(bytes, count, unit, omega);
-    if (a->own)
-        tc_de_heard_without_own(a, round, grid, omega);
-    if (a->lens)
-        tc_de_lens_apply(a->lens, omega, a->draw, a->prior.spread);
-    if (a->opts->absorb == TC_DE_PRIOR)
-        tc_de_prior_absorb(a, omega);
-    if (a->own)
-        tc_de_heard_absorb(a);
+    if (!vote)
+        absorb_weights(a, tc_de_release_of(a->opts, round), grid, bytes, count, unit);
     return TACIT_OK;
 }
 
@@ -215,6 +233,8 @@ static tacit_status skip(void *st, uint64_t round, tacit_error *err)
 {
     agent *a = st;
     TC_TRY(check_open(a, round, true, err));
+    if (tc_de_is_vote(a->opts, round)) /* nobody has heard one: the usual length-scale */
+        TC_TRY(tc_de_share(a, tc_de_usual_lengthscale(a->env->space->dim), err));
     TC_TRY(end_round(a, err));
     a->informed = a->prior.broadcasts > 0; /* what was heard as a prior stays known, at no cost */
     return TACIT_OK;

@@ -8,6 +8,8 @@
 #include "algo/own/own.h"
 #include "num/blr.h"
 
+#include <pthread.h>
+
 /* The residual of one region under absorb=prior. Phi, y and m are of the observations there. */
 typedef struct tc_de_part {
     tc_blr *rest;          /* Sigma = Phi'Phi + lambda/v I; NULL: none seen yet */
@@ -25,9 +27,16 @@ typedef struct tc_de_prior {
     double *e, *spread;  /* regions x (M + M/2), M: scratch */
 } tc_de_prior;
 
-/* What a broadcast says (lens.c): one for all agents of a study in this process. */
+/* own=gp (heard.c). */
+typedef struct tc_de_heard {
+    int64_t *sent;         /* M: the last message */
+    uint64_t broadcasts;   /* whose mean is omega */
+    double *omega, *spare; /* regions x M, M: scratch */
+} tc_de_heard;
+
+/* What a broadcast says (lens.c). */
 typedef struct tc_de_lens {
-    size_t users, M, P;
+    size_t M, P;
     double
         error; /* share of the variance of f that a broadcast leaves open; 1 where P > 1: not known */
     double *A, *B; /* M x M for each region */
@@ -35,11 +44,23 @@ typedef struct tc_de_lens {
     tc_arena memory;
 } tc_de_lens;
 
+/* One for all agents of a study in this process (shared.c). */
+typedef struct tc_de_shared {
+    size_t users;
+    pthread_mutex_t lock; /* the members below */
+    bool built;
+    double lengthscale;
+    tc_features *features;
+    tc_de_lens *lens; /* or NULL: broadcasts are taken as they come */
+} tc_de_shared;
+
 typedef struct tc_de_agent_state {
     const tc_env *env;
     const tc_de_options *opts;
-    tc_features *features;
-    tc_blr *model;
+    tc_de_shared *shared;
+    const tc_features *features; /* of shared; NULL before the vote is over */
+    const tc_de_lens *lens;      /* the same */
+    tc_blr *model;               /* own=features, as search */
     tc_search search;
     tc_party_key coins, draws; /* of trial.c */
     tc_party_key messages;
@@ -52,9 +73,8 @@ typedef struct tc_de_agent_state {
     size_t absorbed;   /* observations when it came */
     double *omega;     /* regions x M */
     tc_de_prior prior; /* absorb=prior; else all zero */
-    tc_de_lens *lens;  /* or NULL: broadcasts are taken as they come */
     tc_own *own;       /* own=gp; else NULL */
-    int64_t *sent;     /* own=gp: M, the last message */
+    tc_de_heard heard; /* own=gp */
     double *draw;      /* M: scratch */
     int64_t *steps;    /* M: scratch */
     double *low, *high;
@@ -76,17 +96,24 @@ tacit_status tc_de_tell(void *st, tacit_error *err);
 /* lens.c: is there to be one, by public constants? */
 bool tc_de_lens_applies(const tc_de_agent_state *a);
 tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error *err);
-void tc_de_lens_release(tc_de_lens *l); /* the last user ends it; NULL is allowed */
+void tc_de_lens_free(tc_de_lens *l); /* NULL is allowed */
 /* omega: regions x M, in place. common, rest: M each, scratch. */
 void tc_de_lens_apply(const tc_de_lens *l, double *omega, double *common, double *rest);
 
-/* heard.c */
-tacit_status tc_de_heard_init(tc_de_agent_state *a,
-                              tacit_error *err); /* nothing to do: own=features */
+/* shared.c: init takes part in what siblings share; share makes it for a length-scale, or finds it made. */
+tacit_status tc_de_shared_init(tc_de_agent_state *a, tacit_error *err);
+tacit_status tc_de_share(tc_de_agent_state *a, double lengthscale, tacit_error *err);
+void tc_de_shared_fini(tc_de_agent_state *a);
+
+/* heard.c: own=gp. */
+tacit_status tc_de_heard_init(tc_de_agent_state *a, tacit_error *err);
 tacit_status tc_de_heard_message(const tc_de_agent_state *a, double *w, tacit_error *err);
-/* Takes the agent's own message out of a broadcast; grid: of its message. */
-void tc_de_heard_without_own(const tc_de_agent_state *a, uint64_t round, int grid, double *omega);
-void tc_de_heard_absorb(tc_de_agent_state *a); /* a->omega has it */
+void tc_de_heard_sent(tc_de_agent_state *a); /* a->steps was */
+/* The broadcast of release r in doubles, regions x M; grid: of the message. */
+void tc_de_heard_absorb(tc_de_agent_state *a, uint64_t r, int grid, double *omega);
+
+/* vote.c: what an agent says, TC_DE_VOTE_GRID numbers before they are clipped. */
+tacit_status tc_de_vote_message(const tc_de_agent_state *a, double *v, tacit_error *err);
 
 /* prior.c */
 tacit_status tc_de_prior_init(tc_de_agent_state *a, tacit_error *err);

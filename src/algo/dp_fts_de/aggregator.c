@@ -45,7 +45,7 @@ static tacit_status check(const tc_env *env, const void *opts, uint64_t round, u
     return tc_de_message_read(&form, bytes, n, NULL, err);
 }
 
-/* Round r follows trial initial + r of an agent, and no round comes after the last trial. */
+/* Release r follows trial initial + r of an agent, and no round comes after the last trial. */
 static tacit_status next_round(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,
                                tacit_error *err)
 {
@@ -53,8 +53,10 @@ static tacit_status next_round(const tc_env *env, const void *opts, uint64_t fro
     tc_de_releases r;
     uint64_t initial = (uint64_t)o->initial;
     TC_TRY(tc_de_releases_init(&r, o->releases, err));
-    *out = tc_de_releases_next(&r, from);
-    if (env->budget > 0 && (env->budget <= initial || *out >= env->budget - initial))
+    *out = tc_de_next_round(o, &r, from);
+    uint64_t release =
+        *out == TC_DE_NEVER || tc_de_is_vote(o, *out) ? 0 : tc_de_release_of(o, *out);
+    if (env->budget > 0 && (env->budget <= initial || release >= env->budget - initial))
         *out = TC_NO_ROUND;
     tc_de_releases_fini(&r);
     return TACIT_OK;

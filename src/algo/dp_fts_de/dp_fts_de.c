@@ -1,6 +1,8 @@
 /* dp_fts_de.c - the algorithm "dp-fts-de": its options. The halves are agent.c and aggregator.c. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
+#include "base/error.h"
+
 #define FIELD(member) .offset = offsetof(tc_de_options, member)
 
 static const tc_option table[] = {
@@ -21,9 +23,25 @@ static const tc_option table[] = {
      .type = TC_OPTION_FLOAT,
      FIELD(lengthscale),
      .def = "0.2",
-     .min = 1e-3,
+     .min = 0,
      .max = 100,
-     .help = "its length-scale in units of the range, the same for all agents"},
+     .help = "its length-scale in units of the range, the same for all agents; 0: by vote, else by "
+             "the dimension"},
+    {.name = "vote",
+     .type = TC_OPTION_CHOICE,
+     FIELD(vote),
+     .def = "auto",
+     .choices = "auto|yes|no",
+     .help =
+         "own=gp, lengthscale=0: agents find it in a release of its own; auto: by epsilon, else "
+         "no"},
+    {.name = "vote_multiplier",
+     .type = TC_OPTION_FLOAT,
+     FIELD(vote_multiplier),
+     .def = "0",
+     .min = 0,
+     .max = 1e6,
+     .help = "noise over sensitivity in the vote; 0 is NOT PRIVATE"},
     {.name = "spectrum",
      .type = TC_OPTION_CHOICE,
      FIELD(spectrum),
@@ -61,7 +79,8 @@ static const tc_option table[] = {
      .def = "0",
      .min = 0,
      .max = 1024,
-     .help = "P: sub-regions with a broadcast of their own; 1 is DP-FTS; 0: by epsilon, else 4"},
+     .help = "P: sub-regions with a broadcast of their own; 1 is DP-FTS; 0: 1 with own=gp, else by "
+             "epsilon, else 4"},
     {.name = "initial",
      .type = TC_OPTION_INT,
      FIELD(initial),
@@ -182,6 +201,53 @@ static const tc_option table[] = {
              "listens"},
     {.name = NULL},
 };
+
+/* Options of the other own model, given though they would do nothing. */
+static const char *idle_option(const tc_de_options *o)
+{
+    return o->init == TC_DE_BY_REGION      ? "init=region"
+           : o->y_mean != 0                ? "y_mean"
+           : o->y_scale != 1               ? "y_scale"
+           : o->absorb == TC_DE_POINT      ? "absorb=point"
+           : o->p1 != 0                    ? "p1"
+           : o->schedule != TC_DE_SQRT     ? "schedule"
+           : o->broadcast == TC_DE_UNIFORM ? "broadcast=uniform"
+           : o->message == TC_DE_DRAW      ? "message=draw"
+                                           : NULL;
+}
+
+static tacit_status check_vote(const tc_de_options *o, tacit_error *err)
+{
+    if (!tc_de_votes(o))
+        return TACIT_OK;
+    if (o->own != TC_DE_OWN_GP)
+        return tc_fail(err, TACIT_E_ARG, "vote=yes needs own=gp");
+    if (o->lengthscale > 0)
+        return tc_fail(err, TACIT_E_ARG, "lengthscale is %g, so there is nothing to vote on",
+                       o->lengthscale);
+    if (o->sampling_rate < 1 || o->sampling == TC_DE_FIXED)
+        return tc_fail(err, TACIT_E_ARG, "a vote needs all agents: sampling_rate must be 1, got %g",
+                       o->sampling_rate);
+    if ((o->vote_multiplier > 0) != (o->noise_multiplier > 0))
+        return tc_fail(err, TACIT_E_ARG,
+                       "vote_multiplier and noise_multiplier must both be 0 or both above, got %g "
+                       "and %g",
+                       o->vote_multiplier, o->noise_multiplier);
+    return TACIT_OK;
+}
+
+tacit_status tc_de_check(const tc_de_options *o, tacit_error *err)
+{
+    const char *idle = o->own == TC_DE_OWN_GP ? idle_option(o) : NULL;
+    if (idle)
+        return tc_fail(err, TACIT_E_ARG, "%s is for own=features, and own is gp", idle);
+    if (o->own == TC_DE_OWN_GP && o->initial < 1)
+        return tc_fail(err, TACIT_E_ARG, "own=gp needs an initial point at least, got initial=0");
+    if (o->lengthscale > 0 && o->lengthscale < 1e-3)
+        return tc_fail(err, TACIT_E_ARG,
+                       "lengthscale must be 0 or a number in [0.001, 100], got %g", o->lengthscale);
+    return check_vote(o, err);
+}
 
 const tc_algorithm tc_algorithm_dp_fts_de = {
     .name = "dp-fts-de",

@@ -7,8 +7,8 @@
  * the coordinator broadcasts one weighted noisy sum for each of P sub-regions; an agent's next
  * query maximises its own Thompson draw, or what was broadcast for the region of each point.
  *
- * Rounds count from 0. Round r comes when an agent has its initial points and r more; iteration
- * t = r + 1 is the query after it. Everything in tc_de_options is a public constant of the study. */
+ * Rounds count from 0. Release r of weights comes when an agent has its initial points and r more; iteration
+ * t = r + 1 is the query after it. It is round r, or round r + 1 where round 0 is the vote (vote.c). Everything in tc_de_options is a public constant of the study. */
 #ifndef TC_ALGO_DP_FTS_DE_H
 #define TC_ALGO_DP_FTS_DE_H
 
@@ -27,12 +27,14 @@ enum { TC_DE_POISSON, TC_DE_FIXED };
 enum { TC_DE_POINT, TC_DE_PRIOR };
 enum { TC_DE_EVEN, TC_DE_DRAWN };
 enum { TC_DE_OWN_FEATURES, TC_DE_OWN_GP };
+enum { TC_DE_VOTE_AUTO, TC_DE_VOTE_YES, TC_DE_VOTE_NO };
 
 typedef struct tc_de_options {
     int64_t features, regions, initial, hold, fade;
     double lengthscale, noise, y_mean, y_scale;
-    double clip, sampling_rate, noise_multiplier, gap, p1;
-    int kernel, broadcast, mode, schedule, message, init, weights, sampling, absorb, spectrum, own;
+    double clip, sampling_rate, noise_multiplier, vote_multiplier, gap, p1;
+    int kernel, broadcast, mode, schedule, message, init, weights, sampling, absorb, spectrum, own,
+        vote;
     bool unit;
     char *releases;
 } tc_de_options;
@@ -40,8 +42,22 @@ typedef struct tc_de_options {
 /* P. Where a promise chose, it has put a number in place of 0. */
 static inline size_t tc_de_regions(const tc_de_options *o)
 {
-    return o->regions > 0 ? (size_t)o->regions : 4;
+    return o->regions > 0 ? (size_t)o->regions : o->own == TC_DE_OWN_GP ? 1 : 4;
 }
+
+/* Does round 0 find the length-scale? Auto is no: where a promise chose, it has put a word in its place. */
+static inline bool tc_de_votes(const tc_de_options *o)
+{
+    return o->vote == TC_DE_VOTE_YES;
+}
+
+static inline bool tc_de_is_vote(const tc_de_options *o, uint64_t round)
+{
+    return tc_de_votes(o) && round == 0;
+}
+
+/* E_ARG: options that contradict each other, whoever has them. */
+tacit_status tc_de_check(const tc_de_options *o, tacit_error *err);
 
 /* ---- when (schedule.c) */
 
@@ -59,6 +75,10 @@ tacit_status tc_de_releases_init(tc_de_releases *r, const char *text, tacit_erro
 void tc_de_releases_fini(tc_de_releases *r);
 /* The first round >= from that releases; TC_DE_NEVER if none does. */
 uint64_t tc_de_releases_next(const tc_de_releases *r, uint64_t from);
+/* The first round >= from, the vote among them; TC_DE_NEVER. */
+uint64_t tc_de_next_round(const tc_de_options *o, const tc_de_releases *r, uint64_t from);
+/* Which release of weights this round is; not of the vote. */
+uint64_t tc_de_release_of(const tc_de_options *o, uint64_t round);
 /* 1 - p_t: how likely the query of iteration t = 1, 2, ... follows the broadcast. */
 double tc_de_follow(const tc_de_options *o, uint64_t t);
 
@@ -76,16 +96,33 @@ double
 tc_de_room(const tc_de_options *o); /* numbers in all of them; INFINITY: there is one model */
 tacit_status tc_de_check_room(const tc_de_options *o, tacit_error *err); /* E_ARG: more */
 
+/* ---- the vote (vote.c) */
+
+enum { TC_DE_VOTE_GRID = 9 };
+#define TC_DE_VOTE_CLIP 1.0
+
+/* The guess where nothing is known but the dimension of the encoded space. */
+double tc_de_usual_lengthscale(size_t dim);
+double tc_de_vote_lengthscale(size_t dim, size_t j); /* j < TC_DE_VOTE_GRID */
+/* Which one is picked; sd: of the noise in each coordinate of the mean. */
+size_t tc_de_vote_pick(const double *mean, double sd);
+/* As given, or the usual one; not of a study that votes. */
+static inline double tc_de_lengthscale(const tc_de_options *o, size_t dim)
+{
+    return o->lengthscale > 0 ? o->lengthscale : tc_de_usual_lengthscale(dim);
+}
+
 /* ---- how much of whom, and at what cost (weights.c) */
 
 enum { TC_DE_WEIGHT_BITS = 31 };
 
 /* The region that an agent explores first. */
 size_t tc_de_home(const tc_de_options *o, uint64_t agent);
-/* a/T_r: the log of how much more an agent counts at home than elsewhere in round r. */
-double tc_de_gap(const tc_de_options *o, uint64_t round);
+/* a/T_r: the log of how much more an agent counts at home than elsewhere in release r. */
+double tc_de_gap(const tc_de_options *o, uint64_t release);
 /* phi_n^(i) of an agent n whose home is `home`. */
-double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t round, size_t home, size_t i);
+double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t release, size_t home,
+                    size_t i);
 /* Do agents send posterior means? Where noise is added it is randomness enough; without any, draws
  * make it the paper's FTS. */
 bool tc_de_sends_mean(const tc_de_options *o);

@@ -15,37 +15,17 @@
 #include "base/error.h"
 #include "space/partition.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 typedef tc_de_agent_state agent;
 
-static tacit_status check(const tc_de_options *o, tacit_error *err)
-{
-    const char *what = o->init == TC_DE_BY_REGION      ? "init=region"
-                       : o->y_mean != 0                ? "y_mean"
-                       : o->y_scale != 1               ? "y_scale"
-                       : o->absorb == TC_DE_POINT      ? "absorb=point"
-                       : o->p1 != 0                    ? "p1"
-                       : o->schedule != TC_DE_SQRT     ? "schedule"
-                       : o->broadcast == TC_DE_UNIFORM ? "broadcast=uniform"
-                       : o->message == TC_DE_DRAW      ? "message=draw"
-                                                       : NULL;
-    if (what)
-        return tc_fail(err, TACIT_E_ARG, "%s is for own=features, and own is gp", what);
-    if (o->initial < 1)
-        return tc_fail(err, TACIT_E_ARG,
-                       "own=gp needs at least 1 initial point, got initial=%" PRId64, o->initial);
-    return TACIT_OK;
-}
-
 tacit_status tc_de_heard_init(agent *a, tacit_error *err)
 {
-    if (a->opts->own != TC_DE_OWN_GP)
-        return TACIT_OK;
-    TC_TRY(check(a->opts, err));
-    a->sent = TC_TAKE(&a->memory, (size_t)a->opts->features, int64_t);
+    const size_t M = (size_t)a->opts->features;
+    a->heard.sent = TC_TAKE(&a->memory, M, int64_t);
+    a->heard.omega = TC_TAKE(&a->memory, tc_de_regions(a->opts) * M, double);
+    a->heard.spare = TC_TAKE(&a->memory, M, double);
     if (a->memory.failed)
         return tc_fail_memory(err);
     return tc_own_new(&a->own, a->env, (size_t)a->opts->initial, err);
@@ -79,19 +59,24 @@ tacit_status tc_de_heard_message(const agent *a, double *w, tacit_error *err)
     return status;
 }
 
+void tc_de_heard_sent(agent *a)
+{
+    memcpy(a->heard.sent, a->steps, (size_t)a->opts->features * sizeof *a->heard.sent);
+}
+
 /* ---- what comes back ---- */
 
-void tc_de_heard_without_own(const agent *a, uint64_t round, int grid, double *omega)
+static void take_out_own(const agent *a, uint64_t r, int grid, double *omega)
 {
-    const size_t M = (size_t)a->opts->features;
+    const size_t M = (size_t)a->opts->features, home = tc_de_home(a->opts, a->env->party);
     if (tc_de_rate(a->opts, a->env->agents) < 1)
         return;
     for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
-        double share =
-            tc_de_weight(a->opts, a->env->agents, round, tc_de_home(a->opts, a->env->party), i);
-        for (size_t m = 0; share < 1 && m < M; m++)
-            omega[i * M + m] =
-                (omega[i * M + m] - share * ldexp((double)a->sent[m], -grid)) / (1 - share);
+        const double share = tc_de_weight(a->opts, a->env->agents, r, home, i);
+        for (size_t m = 0; share < 1 && m < M; m++) {
+            double own = ldexp((double)a->heard.sent[m], -grid);
+            omega[i * M + m] = (omega[i * M + m] - share * own) / (1 - share);
+        }
     }
 }
 
@@ -123,8 +108,16 @@ static void values_at(const void *ctx, size_t m, const double *X, size_t ldx, do
     }
 }
 
-void tc_de_heard_absorb(agent *a)
+/* The noises of several broadcasts are independent, and their mean costs nothing. */
+void tc_de_heard_absorb(agent *a, uint64_t r, int grid, double *omega)
 {
+    const size_t count = tc_de_regions(a->opts) * (size_t)a->opts->features;
+    take_out_own(a, r, grid, omega);
+    if (a->lens)
+        tc_de_lens_apply(a->lens, omega, a->draw, a->heard.spare);
+    a->heard.broadcasts++;
+    for (size_t i = 0; i < count; i++)
+        a->omega[i] += (omega[i] - a->omega[i]) / (double)a->heard.broadcasts;
     tc_heard h = {
         .many = values_at, .at = value_at, .ctx = a, .error = a->lens ? a->lens->error : 1};
     if (a->opts->broadcast != TC_DE_NONE)

@@ -15,7 +15,7 @@
  *     w_0 = (I/(1-tau) + sum_i A_i B_i)^-1 sum_i B_i nu_i,   w_i = w_0 + tau B_i (nu_i - A_i w_0).
  *
  * All of it is made from public constants and from a broadcast, and costs no privacy. It holds for
- * one release of means in round 0, which is what a promise chooses; other broadcasts are taken as
+ * one release of means, the first, which is what a promise chooses; other broadcasts are taken as
  * they come. agent.c calls this. */
 #include "algo/dp_fts_de/agent.h"
 
@@ -135,7 +135,7 @@ static tacit_status read_sizes(agent *a, sizes *out, tacit_error *err)
 {
     tc_de_round r;
     tc_sum_scale scale;
-    TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, 0, err));
+    TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, tc_de_votes(a->opts), err));
     tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
     out->rate = tc_de_rate(a->opts, a->env->agents);
     if (status == TACIT_OK)
@@ -226,7 +226,7 @@ tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error 
     tc_de_lens *l = tc_alloc(1, sizeof *l);
     if (!l)
         return tc_fail_memory(err);
-    *l = (tc_de_lens){.users = 1, .M = M, .P = P};
+    *l = (tc_de_lens){.M = M, .P = P};
     l->A = TC_TAKE(&l->memory, P * M * M, double);
     l->B = TC_TAKE(&l->memory, P * M * M, double);
     l->root = TC_TAKE(&l->memory, M * M, double);
@@ -235,15 +235,15 @@ tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error 
         status = fill(a, l, &scratch, err);
     tc_arena_fini(&scratch);
     if (status != TACIT_OK)
-        tc_de_lens_release(l);
+        tc_de_lens_free(l);
     else
         *out = l;
     return status;
 }
 
-void tc_de_lens_release(tc_de_lens *l)
+void tc_de_lens_free(tc_de_lens *l)
 {
-    if (!l || --l->users > 0)
+    if (!l)
         return;
     tc_arena_fini(&l->memory);
     tc_free(l);

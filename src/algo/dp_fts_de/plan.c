@@ -85,13 +85,18 @@ static tacit_status count_releases(const tc_de_options *o, uint64_t rounds, uint
 
 /* ---- regions=0 ---- */
 
+static double length_of(const tc_env *env, const tc_de_options *o)
+{
+    return tc_de_lengthscale(o, env->space ? env->space->dim : 1);
+}
+
 /* Of cubes with a side of 2.5 length-scales, and of volumes of 4 cells: within one, a few features
  * tell all about f. */
 static double finest(const tc_env *env, const tc_de_options *o)
 {
     double dim = env->space ? (double)env->space->dim : 1;
-    double sides = pow(fmax(1, 0.4 / o->lengthscale), dim);
-    double volume = fmax(1, pow(1 / o->lengthscale, dim) / 4);
+    double sides = pow(fmax(1, 0.4 / length_of(env, o)), dim);
+    double volume = fmax(1, pow(1 / length_of(env, o), dim) / 4);
     double room = tc_de_room(o) / ((double)o->features * (double)o->features);
     return fmax(1, fmin(fmin(sides, volume), fmin(fmin(MOST_REGIONS, room), (double)env->agents)));
 }
@@ -103,7 +108,7 @@ static bool is_strip(const tc_env *env, const tc_de_options *o)
         size_t parts = tc_region_parts(tc_de_regions(o), dim, d);
         most = parts > most ? parts : most;
     }
-    return (double)most * NARROW * o->lengthscale > 1;
+    return (double)most * NARROW * length_of(env, o) > 1;
 }
 
 static tacit_status round_scale(const tc_env *env, const tc_de_options *o, uint64_t round,
@@ -121,7 +126,7 @@ static tacit_status broadcast_sd(const tc_env *env, const tc_de_options *o, doub
                                  tacit_error *err)
 {
     tc_sum_scale scale;
-    TC_TRY(round_scale(env, o, 0, &scale, err));
+    TC_TRY(round_scale(env, o, tc_de_votes(o), &scale, err));
     *out = ldexp((double)scale.sd, -scale.grid) / tc_de_rate(o, env->agents);
     return TACIT_OK;
 }
@@ -129,7 +134,7 @@ static tacit_status broadcast_sd(const tc_env *env, const tc_de_options *o, doub
 /* plan has its noise multiplier. */
 static tacit_status choose_regions(const tc_env *env, tc_de_options *plan, tacit_error *err)
 {
-    plan->regions = (int64_t)finest(env, plan);
+    plan->regions = plan->own == TC_DE_OWN_GP ? 1 : (int64_t)finest(env, plan);
     for (; plan->regions > 1; plan->regions--) {
         double sd;
         if (is_strip(env, plan))
@@ -147,7 +152,10 @@ static tacit_status choose_regions(const tc_env *env, tc_de_options *plan, tacit
 static double share_at_most(const tc_de_options *o, double epsilon, uint64_t releases)
 {
     double regions = o->regions > 0 ? (double)o->regions : MOST_REGIONS;
-    return (1 + exp(epsilon)) * (double)releases * regions * (double)o->features * DISTANCE;
+    double coordinates = (double)releases * regions * (double)o->features;
+    if (o->own == TC_DE_OWN_GP) /* there may be a vote */
+        coordinates += TC_DE_VOTE_GRID;
+    return (1 + exp(epsilon)) * coordinates * DISTANCE;
 }
 
 /* The same for this plan. With a little more noise than it has yet, sums may be on a grid of half as
@@ -163,10 +171,15 @@ static tacit_status share_of(const tc_env *env, const tc_de_options *plan, doubl
     for (uint64_t t = tc_de_releases_next(&r, 0); t < rounds && status == TACIT_OK;
          t = tc_de_releases_next(&r, t + 1)) {
         tc_sum_scale scale = {0};
-        status = round_scale(env, plan, t, &scale, err);
+        status = round_scale(env, plan, t + tc_de_votes(plan), &scale, err);
         distance += scale.distance;
     }
     tc_de_releases_fini(&r);
+    if (status == TACIT_OK && tc_de_votes(plan)) {
+        tc_sum_scale scale = {0};
+        status = round_scale(env, plan, 0, &scale, err);
+        distance += scale.distance;
+    }
     *out = 4 * (1 + exp(epsilon)) * distance;
     return status;
 }
@@ -188,6 +201,32 @@ static tacit_status calibrate(const tc_de_options *o, double epsilon, double del
                         err);
 }
 
+/* ---- the vote ---- */
+
+/* Of the whole budget, and how many agents there must be for each unit of its noise. */
+#define VOTE_SHARE  0.14
+#define VOTE_AGENTS 4
+
+/* Gaussian releases compose by the squares of 1/z: n of z are as much as a vote of z/sqrt(n s) and n
+ * of z/sqrt(1-s). */
+static void split(tc_de_options *plan, double z, uint64_t releases)
+{
+    plan->noise_multiplier = tc_de_votes(plan) ? z / sqrt(1 - VOTE_SHARE) : z;
+    if (tc_de_votes(plan))
+        plan->vote_multiplier = z / sqrt((double)releases * VOTE_SHARE);
+}
+
+/* z: of the releases if there is no vote. */
+static void choose_vote(const tc_env *env, tc_de_options *plan, double z, uint64_t releases)
+{
+    bool may = plan->own == TC_DE_OWN_GP && plan->lengthscale == 0 && plan->sampling_rate == 1 &&
+               plan->sampling == TC_DE_POISSON && plan->mode == TC_DE_SOUND;
+    double noise = z / sqrt((double)releases * VOTE_SHARE);
+    if (plan->vote == TC_DE_VOTE_AUTO)
+        plan->vote =
+            may && (double)env->agents >= VOTE_AGENTS * noise ? TC_DE_VOTE_YES : TC_DE_VOTE_NO;
+}
+
 /* ---- */
 
 /* plan is a copy of the options; its releases are words or a list, never auto. */
@@ -201,14 +240,15 @@ static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsi
     double share = share_at_most(plan, epsilon, releases);
     bool rough = share > SMALL_SHARE * delta;
     TC_TRY(calibrate(plan, epsilon, delta, rough ? 0 : share, releases, &z, err));
-    plan->noise_multiplier = z;
+    choose_vote(env, plan, z, releases);
+    split(plan, z, releases);
     if (plan->regions == 0)
         TC_TRY(choose_regions(env, plan, err));
     if (!rough)
         return TACIT_OK;
     TC_TRY(share_of(env, plan, epsilon, &share, err));
     TC_TRY(calibrate(plan, epsilon, delta, share, releases, &z, err));
-    plan->noise_multiplier = z;
+    split(plan, z, releases);
     return TACIT_OK;
 }
 

@@ -73,6 +73,19 @@ uint64_t tc_de_releases_next(const tc_de_releases *r, uint64_t from)
     return r->all ? from : TC_DE_NEVER;
 }
 
+uint64_t tc_de_next_round(const tc_de_options *o, const tc_de_releases *r, uint64_t from)
+{
+    if (!tc_de_votes(o))
+        return tc_de_releases_next(r, from);
+    uint64_t release = from > 0 ? tc_de_releases_next(r, from - 1) : 0;
+    return from == 0 ? 0 : release == TC_DE_NEVER ? TC_DE_NEVER : release + 1;
+}
+
+uint64_t tc_de_release_of(const tc_de_options *o, uint64_t round)
+{
+    return tc_de_votes(o) ? round - 1 : round;
+}
+
 double tc_de_follow(const tc_de_options *o, uint64_t t)
 {
     double fall = o->schedule == TC_DE_SQRT ? 1 / sqrt((double)t) : 1 / (double)t;

@@ -59,7 +59,7 @@ static tc_target broadcast_target(const agent *a)
     return (tc_target){.omega = a->omega,
                        .regions = tc_de_regions(a->opts),
                        .since = a->absorbed,
-                       .radius = a->opts->lengthscale / 2};
+                       .radius = tc_de_lengthscale(a->opts, a->env->space->dim) / 2};
 }
 
 static tc_target thompson_target(agent *a, uint64_t trial)
@@ -84,7 +84,7 @@ static tc_target prior_target(agent *a, uint64_t trial, bool follow)
     return (tc_target){.omega = omega,
                        .regions = tc_de_regions(a->opts),
                        .since = a->absorbed,
-                       .radius = follow ? a->opts->lengthscale / 2 : 0};
+                       .radius = follow ? tc_de_lengthscale(a->opts, a->env->space->dim) / 2 : 0};
 }
 
 /* own=features: the point itself, or false and the function whose maximum it is. */

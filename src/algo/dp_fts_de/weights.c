@@ -22,9 +22,9 @@ size_t tc_de_home(const tc_de_options *o, uint64_t agent)
     return (size_t)(agent % tc_de_regions(o));
 }
 
-double tc_de_gap(const tc_de_options *o, uint64_t round)
+double tc_de_gap(const tc_de_options *o, uint64_t release)
 {
-    double past = (double)round - (double)o->hold, fade = (double)o->fade;
+    double past = (double)release - (double)o->hold, fade = (double)o->fade;
     if (o->weights == TC_DE_EVERYWHERE)
         return 0;
     if (past < 0 || fade == 0)
@@ -42,14 +42,16 @@ static double weight(double elsewhere, uint64_t agents, uint64_t P, size_t home,
     return (home == i ? 1 : elsewhere) / (members + others * elsewhere);
 }
 
-double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t round, size_t home, size_t i)
+double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t release, size_t home,
+                    size_t i)
 {
-    return weight(tc_agreed_exp(-tc_de_gap(o, round)), agents, tc_de_regions(o), home, i);
+    return weight(tc_agreed_exp(-tc_de_gap(o, release)), agents, tc_de_regions(o), home, i);
 }
 
 bool tc_de_sends_mean(const tc_de_options *o)
 {
-    return o->message == TC_DE_MEAN || (o->message == TC_DE_AUTO && o->noise_multiplier > 0);
+    return o->own == TC_DE_OWN_GP || o->message == TC_DE_MEAN ||
+           (o->message == TC_DE_AUTO && o->noise_multiplier > 0);
 }
 
 /* The mean of an agent that has seen n values of sd 1 is about sqrt(n) long, rarely more than this; a
@@ -77,10 +79,11 @@ double tc_de_rate(const tc_de_options *o, uint64_t agents)
 }
 
 /* In a region, all that are not at home there count alike. */
-static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t round)
+static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t release)
 {
     const size_t P = r->plan.blocks;
-    const double elsewhere = tc_agreed_exp(-tc_de_gap(o, round)), one = ldexp(1, TC_DE_WEIGHT_BITS);
+    const double elsewhere = tc_agreed_exp(-tc_de_gap(o, release)),
+                 one = ldexp(1, TC_DE_WEIGHT_BITS);
     for (size_t i = 0; i < P; i++) {
         r->weights[i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, i, i));
         r->weights[P + i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, P, i));
@@ -104,36 +107,50 @@ static double peak_share(const tc_de_round *r)
     return peak / norm;
 }
 
-static tacit_status set_plan(tc_de_round *r, const tc_de_options *o, tacit_error *err)
+static tacit_status set_plan(tc_de_round *r, const tc_de_options *o, double clip, double z,
+                             tacit_error *err)
 {
-    double clip = tc_de_clip(o), bound = clip;
+    double bound = clip;
     if (o->mode == TC_DE_PAPER)
-        bound = fmax(clip, clip * sqrt((double)tc_de_regions(o)) * peak_share(r));
+        bound = fmax(clip, clip * sqrt((double)r->plan.blocks) * peak_share(r));
     double q = o->sampling == TC_DE_FIXED ? 1 : o->sampling_rate;
     tc_sum_scale scale;
-    TC_TRY(tc_sum_plan_fit(&r->plan, bound, o->noise_multiplier, q, &scale, err));
+    TC_TRY(tc_sum_plan_fit(&r->plan, bound, z, q, &scale, err));
     uint64_t steps = (uint64_t)tc_grid_truncate(clip, r->plan.grid);
     r->clip = steps < r->plan.clip ? steps : r->plan.clip;
     r->release_grid = scale.grid;
     return TACIT_OK;
 }
 
+/* The vote: one block in which all count alike. */
+static void fill_even(tc_de_round *r)
+{
+    r->weights[0] = (uint32_t)(ldexp(1, TC_DE_WEIGHT_BITS) / (double)r->plan.agents);
+    r->weights[1] = r->weights[0];
+}
+
 tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t agents,
                               uint64_t round, tacit_error *err)
 {
-    size_t P = tc_de_regions(o);
+    const bool vote = tc_de_is_vote(o, round);
+    size_t P = vote ? 1 : tc_de_regions(o);
     tc_de_round made = {.plan = {.agents = (size_t)agents,
                                  .blocks = P,
-                                 .width = (size_t)o->features,
+                                 .width = vote ? TC_DE_VOTE_GRID : (size_t)o->features,
                                  .groups = agents < P ? (size_t)agents : P,
                                  .weight_bits = TC_DE_WEIGHT_BITS}};
+    TC_TRY(tc_de_check(o, err));
     made.weights = tc_alloc(2 * P, sizeof *made.weights);
     if (!made.weights)
         return tc_fail_memory(err);
     made.plan.weights = made.weights;
     made.plan.away = made.weights + P;
-    fill_weights(&made, o, round);
-    tacit_status status = set_plan(&made, o, err);
+    if (vote)
+        fill_even(&made);
+    else
+        fill_weights(&made, o, tc_de_release_of(o, round));
+    tacit_status status = set_plan(&made, o, vote ? TC_DE_VOTE_CLIP : tc_de_clip(o),
+                                   vote ? o->vote_multiplier : o->noise_multiplier, err);
     if (status != TACIT_OK) {
         tc_de_round_fini(&made);
         return status;
@@ -158,11 +175,12 @@ tc_de_form tc_de_round_form(const tc_de_round *r, uint64_t round)
 tacit_status tc_de_form_init(tc_de_form *f, const tc_de_options *o, uint64_t agents, uint64_t round,
                              tacit_error *err)
 {
-    tc_de_round r = {.plan = {.width = (size_t)o->features}};
+    const bool vote = tc_de_is_vote(o, round);
+    tc_de_round r = {.plan = {.width = vote ? TC_DE_VOTE_GRID : (size_t)o->features}};
     if (o->mode == TC_DE_PAPER) {
         TC_TRY(tc_de_round_init(&r, o, agents, round, err));
     } else {
-        TC_TRY(tc_sum_plan_clip(&r.plan, tc_de_clip(o), err));
+        TC_TRY(tc_sum_plan_clip(&r.plan, vote ? TC_DE_VOTE_CLIP : tc_de_clip(o), err));
         r.clip = r.plan.clip;
     }
     *f = tc_de_round_form(&r, round);
