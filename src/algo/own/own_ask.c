@@ -1,7 +1,7 @@
 /* own_ask.c - the next point of an agent: the largest expected improvement under its three models (own.h).
  *
- * The score of a point is ln sum_k weight_k EI_k. A sum, and not a draw of one model: over 140 federations its regret
- * was 4 % lower after one query and 7 % after twenty (docs/benchmarks.md). */
+ * The score of a point is ln sum_k weight_k EI_k: a sum, and not the EI of one model that is drawn, which has more
+ * regret (docs/math.md, "The agent's own model"). */
 #include "algo/own/own_int.h"
 
 #include "algo/single/log_ei.h"
