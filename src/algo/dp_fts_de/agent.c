@@ -10,6 +10,7 @@
 #include "algo/dp_fts_de/agent.h"
 
 #include "base/error.h"
+#include "num/normal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -129,15 +130,33 @@ static tacit_status speak(const agent *a, uint64_t round, const double **w, taci
     return TACIT_OK;
 }
 
+/* broadcast=strange: the same function for all agents, as long as a message may be. It has the look of knowledge. */
+static void speak_strange(const agent *a, uint64_t round)
+{
+    const size_t width = a->form.width;
+    tc_stream s;
+    tc_stream_public(&s, &a->env->public_seed, TC_FOR_MESSAGE, round);
+    tc_normals(&s, width, a->draw);
+    const double length = ldexp((double)a->form.clip, -a->form.grid) / sqrt((double)width);
+    for (size_t i = 0; i < width; i++)
+        a->draw[i] *= length;
+}
+
 /* The same on the round's grid, within its clip norm: a->steps. */
 static tacit_status compose(const agent *a, uint64_t round, tacit_error *err)
 {
     const size_t width = a->form.width;
     const double *w;
     TC_TRY(speak(a, round, &w, err));
+    if (a->opts->broadcast == TC_DE_STRANGE) {
+        speak_strange(a, round);
+        w = a->draw;
+    }
     tc_grid_truncate_many(w, width, a->form.grid, a->steps);
     if (a->opts->broadcast == TC_DE_NOISE)
         memset(a->steps, 0, width * sizeof *a->steps);
+    for (size_t i = 0; a->opts->broadcast == TC_DE_REVERSED && i < width; i++)
+        a->steps[i] = -a->steps[i];
     tc_clip_l2(a->steps, width, a->form.clip);
     return TACIT_OK;
 }

@@ -196,9 +196,9 @@ static const tc_option table[] = {
      .type = TC_OPTION_CHOICE,
      FIELD(broadcast),
      .def = "normal",
-     .choices = "normal|noise|uniform|none",
-     .help = "ablations: messages of zeros, uniform points instead of the broadcast's, or nobody "
-             "listens"},
+     .choices = "normal|noise|uniform|none|strange|reversed",
+     .help = "ablations: messages of zeros, uniform points instead of the broadcast's, nobody "
+             "listens; all agents send a function of no meaning, or minus their own"},
     {.name = NULL},
 };
 

@@ -19,7 +19,7 @@
 extern const tc_algorithm tc_algorithm_dp_fts_de;
 
 enum { TC_DE_SOUND, TC_DE_PAPER };
-enum { TC_DE_NORMAL, TC_DE_NOISE, TC_DE_UNIFORM, TC_DE_NONE };
+enum { TC_DE_NORMAL, TC_DE_NOISE, TC_DE_UNIFORM, TC_DE_NONE, TC_DE_STRANGE, TC_DE_REVERSED };
 enum { TC_DE_SQRT, TC_DE_INVERSE };
 enum { TC_DE_AUTO, TC_DE_MEAN, TC_DE_DRAW };
 enum { TC_DE_BY_REGION, TC_DE_EVERYWHERE }; /* of the options init and weights */
