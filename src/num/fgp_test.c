@@ -199,6 +199,38 @@ static void push_and_targets_equal_observe(void **state)
     tc_fgp_free(pushed);
 }
 
+/* The mean that other targets would have, and z of which z'z is y'C^-1 y; the state stays. */
+static void project_is_the_mean_of_other_targets(void **state)
+{
+    const tc_gp_hyper h = hyper_of(TC_KERNEL_MATERN52, 0.01);
+    tc_fgp *g = fresh(axes, NULL, &h), *other = fresh(axes, NULL, &h);
+    tacit_error err = {0};
+    double y[STEPS], z[STEPS], L[STEPS * STEPS], out[N];
+    (void)state;
+    observe_all(g, 0, STEPS);
+    observe_all(other, 0, STEPS);
+    for (size_t t = 0; t < STEPS; t++)
+        y[t] = cos(2.0 * (double)t);
+    tc_fgp_project(g, y, out, z);
+    assert_same_state(g, other);
+    tc_fgp_targets(other, y);
+    assert_memory_equal(out, tc_fgp_mean(other), sizeof out);
+    for (size_t a = 0; a < STEPS; a++)
+        for (size_t b = 0; b < STEPS; b++)
+            L[a + b * STEPS] = covariance(&h, visit(a), visit(b)) + (a == b ? h.noise : 0);
+    assert_ok(tc_chol(STEPS, L, STEPS, &err));
+    tc_solve_lower(STEPS, L, STEPS, y);
+    for (size_t t = 0; t < STEPS; t++)
+        assert_close(z[t], y[t], 1e-8);
+    tc_fgp_free(g);
+    g = fresh(axes, NULL, &h);
+    tc_fgp_project(g, y, out, z); /* nothing is known: 0 */
+    for (size_t i = 0; i < N; i++)
+        assert_same_bits(out[i], 0);
+    tc_fgp_free(g);
+    tc_fgp_free(other);
+}
+
 static void restore_brings_back_the_bits(void **state)
 {
     const tc_gp_hyper h = hyper_of(TC_KERNEL_MATERN52, 0.01);
@@ -481,6 +513,7 @@ int main(void)
         cmocka_unit_test(separates_over_three_axes),
         cmocka_unit_test(given_matrix_equals_its_kernel),
         cmocka_unit_test(push_and_targets_equal_observe),
+        cmocka_unit_test(project_is_the_mean_of_other_targets),
         cmocka_unit_test(restore_brings_back_the_bits),
         cmocka_unit_test(threads_do_not_change_the_bits),
         cmocka_unit_test(argmax_is_the_plain_one),

@@ -215,6 +215,86 @@ static void test_many_points_at_once(void **state)
     tc_gp_free(g);
 }
 
+/* ---- other targets beside the model's own ---- */
+
+enum { COLUMNS = 3, BESIDE = 150 };
+
+/* Column 0 is y, the others are made up; W has what tc_gp_solve makes of them. */
+static void make_columns(const data *d, const tc_gp *g, double *t, double *W)
+{
+    for (size_t i = 0; i < N; i++) {
+        t[i] = d->y[i];
+        t[i + N] = 1;
+        t[i + 2 * N] = cos(3.0 * (double)i);
+    }
+    memcpy(W, t, COLUMNS * N * sizeof *W);
+    for (size_t c = 0; c < COLUMNS; c++)
+        tc_gp_solve(g, W + c * N);
+}
+
+static void test_columns_are_means_of_other_targets(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        data d;
+        double t[COLUMNS * N], W[COLUMNS * N], scratch[(N + 1) * (DIM + 2)];
+        double x[DIM] = {0.41, 0.33, 0.77}, mean[COLUMNS], var, dmean[COLUMNS * DIM], dvar[DIM];
+        make_data(&d, kinds[k]);
+        tc_gp *g = make_gp(&d, 9, N);
+        make_columns(&d, g, t, W);
+        assert_memory_equal(W, tc_gp_weights(g), N * sizeof *W);
+        tc_gp_predict_columns(g, x, COLUMNS, W, mean, &var, dmean, dvar, scratch);
+        for (size_t c = 0; c < COLUMNS; c++) {
+            double m, v, dm[DIM], dv[DIM], slow[N];
+            tc_gp_targets(g, t + c * N);
+            tc_gp_predict_grad(g, x, &m, &v, dm, dv, scratch);
+            assert_same_bits(mean[c], m);
+            assert_same_bits(var, v);
+            assert_memory_equal(dmean + c * DIM, dm, sizeof dm);
+            assert_memory_equal(dvar, dv, sizeof dv);
+            memcpy(slow, t + c * N, sizeof slow); /* and by the solver of this file */
+            reference_solve(&d, N, slow);
+            for (size_t i = 0; i < N; i++)
+                assert_close(W[c * N + i], slow[i], 1e-8);
+        }
+        double plain[COLUMNS], plain_var;
+        tc_gp_predict_columns(g, x, COLUMNS, W, plain, &plain_var, NULL, NULL, scratch);
+        for (size_t c = 0; c < COLUMNS; c++)
+            assert_close(plain[c], mean[c], 1e-12);
+        assert_close(plain_var, var, 1e-12);
+        tc_gp_free(g);
+    }
+}
+
+static void test_columns_at_many_points(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    data d;
+    double t[COLUMNS * N], W[COLUMNS * N], X[BESIDE * DIM];
+    double mean[COLUMNS * BESIDE], var[BESIDE], one[BESIDE], one_var[BESIDE];
+    make_data(&d, TC_KERNEL_MATERN52);
+    tc_gp *g = make_gp(&d, N, N);
+    for (size_t i = 0; i < BESIDE * DIM; i++)
+        X[i] = fmod(0.618 * (double)i, 1.0);
+    make_columns(&d, g, t, W);
+    assert_ok(tc_gp_predict_many_columns(g, BESIDE, X, BESIDE, COLUMNS, W, mean, var, &err));
+    for (size_t c = 0; c < COLUMNS; c++) {
+        tc_gp_targets(g, t + c * N);
+        assert_ok(tc_gp_predict_many(g, BESIDE, X, BESIDE, one, one_var, &err));
+        assert_memory_equal(mean + c * BESIDE, one, sizeof one);
+        assert_memory_equal(var, one_var, sizeof var);
+    }
+    assert_ok(tc_gp_predict_many_columns(g, BESIDE, X, BESIDE, COLUMNS, W, NULL, one_var, &err));
+    assert_memory_equal(var, one_var, sizeof var);
+    tc_gp_free(g);
+    g = make_gp(&d, 0, 0);
+    assert_ok(tc_gp_predict_many_columns(g, BESIDE, X, BESIDE, COLUMNS, NULL, mean, var, &err));
+    for (size_t i = 0; i < COLUMNS * BESIDE; i++)
+        assert_same_bits(mean[i], 0);
+    tc_gp_free(g);
+}
+
 static void assert_same_state(const tc_gp *a, const tc_gp *b)
 {
     size_t n = tc_gp_size(a), lda, ldb;
@@ -370,6 +450,8 @@ int main(void)
         cmocka_unit_test(test_predictions_are_the_dense_ones),
         cmocka_unit_test(test_gradients_are_the_differences),
         cmocka_unit_test(test_many_points_at_once),
+        cmocka_unit_test(test_columns_are_means_of_other_targets),
+        cmocka_unit_test(test_columns_at_many_points),
         cmocka_unit_test(test_bits_follow_the_history),
         cmocka_unit_test(test_truncate_is_undo),
         cmocka_unit_test(test_no_points_is_the_prior),
