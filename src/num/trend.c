@@ -26,6 +26,14 @@ static double invert(const tc_trend_prior *prior, double P[TC_TREND_MOST][TC_TRE
     return log(P[0][0]) + log(left);
 }
 
+static void make_precision(const tc_trend_prior *prior, double gram[TC_TREND_MOST][TC_TREND_MOST],
+                           double P[TC_TREND_MOST][TC_TREND_MOST])
+{
+    for (size_t i = 0; i < prior->p; i++)
+        for (size_t j = 0; j < prior->p; j++)
+            P[i][j] = gram[i][j] + (i == j ? 1 / prior->variance[i] : 0);
+}
+
 /* r'C^-1 r + (b - b0)'(b - b0)/v0 */
 static double squares(const tc_trend *t, const tc_trend_prior *prior, const tc_trend_data *data)
 {
@@ -46,14 +54,16 @@ static double squares(const tc_trend *t, const tc_trend_prior *prior, const tc_t
 void tc_trend_fit(tc_trend *t, const tc_trend_prior *prior, const tc_trend_data *data)
 {
     const size_t p = prior->p;
-    double P[TC_TREND_MOST][TC_TREND_MOST] = {{0}}, toward[TC_TREND_MOST], log_det = 0;
+    double gram[TC_TREND_MOST][TC_TREND_MOST] = {{0}}, P[TC_TREND_MOST][TC_TREND_MOST] = {{0}};
+    double toward[TC_TREND_MOST], log_det = 0;
     *t = (tc_trend){.p = p};
     for (size_t i = 0; i < p; i++) {
         toward[i] = data->gram[i][p] + prior->mean[i] / prior->variance[i];
         for (size_t j = 0; j < p; j++)
-            P[i][j] = data->gram[i][j] + (i == j ? 1 / prior->variance[i] : 0);
+            gram[i][j] = data->gram[i][j];
         log_det += log(prior->variance[i]);
     }
+    make_precision(prior, gram, P);
     log_det += invert(prior, P, t->covariance);
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < p; j++)
@@ -61,14 +71,21 @@ void tc_trend_fit(tc_trend *t, const tc_trend_prior *prior, const tc_trend_data 
     t->log_likelihood = -(squares(t, prior, data) + data->log_det + log_det) / 2;
 }
 
+void tc_trend_believe(tc_trend *t, const tc_trend_prior *prior,
+                      double gram[TC_TREND_MOST][TC_TREND_MOST])
+{
+    double P[TC_TREND_MOST][TC_TREND_MOST] = {{0}};
+    make_precision(prior, gram, P);
+    invert(prior, P, t->covariance);
+}
+
 tc_trend_value tc_trend_at(const tc_trend *t, const tc_trend_point *x)
 {
     tc_trend_value v = {.mean = x->from[t->p], .variance = x->variance};
     for (size_t i = 0; i < t->p; i++) {
-        double left = x->h[i] - x->from[i];
-        v.mean += t->mean[i] * left;
+        v.mean += t->mean[i] * (x->h[i] - x->from[i]);
         for (size_t j = 0; j < t->p; j++)
-            v.variance += left * t->covariance[i][j] * (x->h[j] - x->from[j]);
+            v.variance += (x->h[i] - x->near[i]) * t->covariance[i][j] * (x->h[j] - x->near[j]);
     }
     return v;
 }
@@ -77,10 +94,9 @@ tc_trend_value tc_trend_slope(const tc_trend *t, const tc_trend_point *x, const 
 {
     tc_trend_value v = {.mean = d->from[t->p], .variance = d->variance};
     for (size_t i = 0; i < t->p; i++) {
-        double left = d->h[i] - d->from[i];
-        v.mean += t->mean[i] * left;
+        v.mean += t->mean[i] * (d->h[i] - d->from[i]);
         for (size_t j = 0; j < t->p; j++)
-            v.variance += 2 * left * t->covariance[i][j] * (x->h[j] - x->from[j]);
+            v.variance += 2 * (d->h[i] - d->near[i]) * t->covariance[i][j] * (x->h[j] - x->near[j]);
     }
     return v;
 }

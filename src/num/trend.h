@@ -32,11 +32,16 @@ typedef struct tc_trend_data {
 } tc_trend_data;
 
 void tc_trend_fit(tc_trend *t, const tc_trend_prior *prior, const tc_trend_data *data);
+/* Further points are pretended to have returned their predicted means: b keeps its mean, and its covariance falls to
+ * that of all points together. gram: as above, of the columns of H over all points. */
+void tc_trend_believe(tc_trend *t, const tc_trend_prior *prior,
+                      double gram[TC_TREND_MOST][TC_TREND_MOST]);
 
-/* At one point x: h the columns of H there; from[i] = k(x)'C^-1 column i of (H, y); variance: of the
- * process g alone, given g(X) + noise. */
+/* At one point x: h the columns of H there; from[i] = k(x)'C^-1 column i of (H, y). What variances are made of,
+ * over the pretended points too: near[i] = k(x)'C^-1 column i of H, and variance, that of the process g
+ * alone given g(X) + noise. Without such points near[i] is from[i]. */
 typedef struct tc_trend_point {
-    double h[TC_TREND_MOST], from[TC_TREND_MOST + 1], variance;
+    double h[TC_TREND_MOST], from[TC_TREND_MOST + 1], near[TC_TREND_MOST], variance;
 } tc_trend_point;
 
 typedef struct tc_trend_value {

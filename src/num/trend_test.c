@@ -178,6 +178,7 @@ static tc_trend_data products(const problem *q, tc_trend_point *x)
     for (size_t i = 0; i < q->n; i++)
         x->variance -= q->k[i] * (double)b[i];
     memcpy(x->h, q->h, q->prior.p * sizeof *x->h);
+    memcpy(x->near, x->from, q->prior.p * sizeof *x->near);
     return d;
 }
 
@@ -251,11 +252,42 @@ static void columns_may_be_the_same(void **state)
     }
 }
 
+/* Points pretended to return their means: the means of dense conditioning on the others, and the variances of dense
+ * conditioning on all, whose values do not matter. */
+static void beliefs_lower_variances_only(void **state)
+{
+    (void)state;
+    for (uint64_t number = 0; number < CASES; number++) {
+        problem few, all;
+        tc_trend t, whole;
+        tc_trend_point x, y;
+        double gram[MOST][MOST];
+        make(&few, number);
+        all = few;
+        all.n = N;
+        tc_trend_data d = products(&few, &x), more = products(&all, &y);
+        tc_trend_fit(&t, &few.prior, &d);
+        tc_trend_fit(&whole, &all.prior, &more);
+        for (size_t i = 0; i < MOST; i++)
+            for (size_t j = 0; j < MOST; j++)
+                gram[i][j] = more.gram[i][j];
+        memcpy(x.near, y.near, sizeof x.near);
+        x.variance = y.variance;
+        tc_trend_believe(&t, &few.prior, gram);
+        tc_trend_value v = tc_trend_at(&t, &x);
+        assert_close(v.mean, dense_at(&few).mean, 1e-8);
+        assert_close(v.variance, dense_at(&all).variance, 1e-8);
+        assert_memory_equal(t.covariance, whole.covariance, sizeof t.covariance);
+    }
+}
+
 static tc_trend_point along(const tc_trend_point *x, const tc_trend_point *d, double step)
 {
     tc_trend_point y = *x;
-    for (size_t c = 0; c < MOST; c++)
+    for (size_t c = 0; c < MOST; c++) {
         y.h[c] += step * d->h[c];
+        y.near[c] += step * d->near[c];
+    }
     for (size_t c = 0; c <= MOST; c++)
         y.from[c] += step * d->from[c];
     y.variance += step * d->variance;
@@ -274,8 +306,10 @@ static void slopes_are_limits_of_differences(void **state)
         make(&q, number);
         tc_trend_data data = products(&q, &x);
         tc_trend_fit(&t, &q.prior, &data);
-        for (size_t c = 0; c < q.prior.p; c++)
+        for (size_t c = 0; c < q.prior.p; c++) {
             d.h[c] = tc_draw_normal(&s);
+            d.near[c] = tc_draw_normal(&s);
+        }
         for (size_t c = 0; c <= q.prior.p; c++)
             d.from[c] = tc_draw_normal(&s);
         d.variance = tc_draw_normal(&s);
@@ -293,6 +327,7 @@ int main(void)
         cmocka_unit_test(agrees_with_dense_conditioning),
         cmocka_unit_test(a_huge_column_keeps_its_meaning),
         cmocka_unit_test(columns_may_be_the_same),
+        cmocka_unit_test(beliefs_lower_variances_only),
         cmocka_unit_test(slopes_are_limits_of_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,7 @@ void tc_own_free(tc_own *o)
     tc_acquirer_fini(&o->acquirer);
     tc_free(o->at_candidates);
     tc_free(o->at_observed);
+    tc_free(o->at_taken);
     tc_free(o->block);
     tc_free(o->slots);
     tc_free(o);
@@ -78,18 +79,24 @@ void tc_own_forget(tc_own *o)
     o->informed = false;
 }
 
-/* What was heard, at the observations that have come since. */
+/* What was heard, at the observations that have come since and at the taken points. */
 static tacit_status listen(tc_own *o, tacit_error *err)
 {
     const tc_history *h = o->env->history;
-    if (!tc_grow((void **)&o->at_observed, &o->observed_cap, h->n, sizeof *o->at_observed))
+    if (!tc_grow((void **)&o->at_observed, &o->observed_cap, h->n, sizeof *o->at_observed) ||
+        !tc_grow((void **)&o->at_taken, &o->taken_cap, h->n_taken, sizeof *o->at_taken))
         return tc_fail_memory(err);
-    if (!o->env->space->domain)
-        o->heard.many(o->heard.ctx, h->n - o->n_heard, h->U + o->n_heard, h->ld,
-                      o->at_observed + o->n_heard);
-    else
+    if (o->env->space->domain) {
         for (size_t i = o->n_heard; i < h->n; i++)
             o->at_observed[i] = o->at_candidates[h->point[i]];
+        for (size_t i = 0; i < h->n_taken; i++)
+            o->at_taken[i] = o->at_candidates[h->taken_point[i]];
+    } else {
+        o->heard.many(o->heard.ctx, h->n - o->n_heard, h->U + o->n_heard, h->ld,
+                      o->at_observed + o->n_heard);
+        if (h->n_taken > 0)
+            o->heard.many(o->heard.ctx, h->n_taken, h->taken, h->taken_ld, o->at_taken);
+    }
     o->n_heard = h->n;
     return TACIT_OK;
 }
@@ -102,7 +109,8 @@ tacit_status tc_own_sync(tc_own *o, tacit_error *err)
     TC_TRY(tc_model_sync(&o->wide.model, err));
     if (o->informed) {
         TC_TRY(listen(o, err));
-        trend = (tc_own_trend){.observed = o->at_observed, .candidates = o->at_candidates};
+        trend = (tc_own_trend){
+            .observed = o->at_observed, .taken = o->at_taken, .candidates = o->at_candidates};
     }
     TC_TRY(tc_own_view_columns(&o->wide, &trend, err));
     if (!o->informed || o->narrow.ratio >= 1)

@@ -43,7 +43,7 @@ static void ask_finite(tc_own *o, double *values)
 {
     const size_t n = o->env->space->domain->n;
     const unsigned char *closed = tc_model_close(&o->wide.model);
-    double column[TC_OWN_MODELS][TC_OWN_COLUMNS], var[TC_OWN_MODELS], top = -INFINITY;
+    double column[TC_OWN_MODELS][TC_OWN_COLUMNS_ALL], var[TC_OWN_MODELS], top = -INFINITY;
     const double *from[TC_OWN_MODELS];
     improvement unused;
     size_t at = n;
@@ -51,7 +51,7 @@ static void ask_finite(tc_own *o, double *values)
         for (int k = 0; k < TC_OWN_MODELS && !closed[j]; k++) {
             const tc_own_view *v = o->member[k].view;
             from[k] = column[k];
-            for (size_t c = 0; o->member[k].weight > 0 && c < TC_OWN_COLUMNS; c++)
+            for (size_t c = 0; o->member[k].weight > 0 && c < v->columns; c++)
                 column[k][c] = v->from[c * v->stride + j];
             var[k] = o->member[k].weight > 0 ? tc_fgp_variance(v->model.fgp)[j] : 0;
         }
@@ -80,29 +80,29 @@ static int number_of(const tc_own *o, const tc_own_member *m)
     return m->view == &o->narrow;
 }
 
-static tacit_status score(void *ctx, size_t m, const double *X, size_t ldx, double *out,
-                          tacit_error *err)
+tacit_status tc_own_score_many(void *ctx, size_t m, const double *X, size_t ldx, double *out,
+                               tacit_error *err)
 {
     tc_own *o = ctx;
     double *heard = o->block, *mean[VIEWS], *var[VIEWS];
     for (int i = 0; i < VIEWS; i++) {
         const tc_own_view *v = view_of(o, i);
-        mean[i] = heard + m + (size_t)i * (TC_OWN_COLUMNS + 1) * m;
-        var[i] = mean[i] + TC_OWN_COLUMNS * m;
+        mean[i] = heard + m + (size_t)i * (TC_OWN_COLUMNS_ALL + 1) * m;
+        var[i] = mean[i] + TC_OWN_COLUMNS_ALL * m;
         if (v)
-            TC_TRY(tc_gp_predict_many_columns(v->model.gp, m, X, ldx, TC_OWN_COLUMNS, v->from,
-                                              mean[i], var[i], err));
+            TC_TRY(tc_gp_predict_many_columns(v->model.gp, m, X, ldx, v->columns, v->from, mean[i],
+                                              var[i], err));
     }
     if (o->informed)
         o->heard.many(o->heard.ctx, m, X, ldx, heard);
     for (size_t j = 0; j < m; j++) {
-        double column[TC_OWN_MODELS][TC_OWN_COLUMNS], spread[TC_OWN_MODELS];
+        double column[TC_OWN_MODELS][TC_OWN_COLUMNS_ALL], spread[TC_OWN_MODELS];
         const double *from[TC_OWN_MODELS];
         improvement unused;
         for (int k = 0; k < TC_OWN_MODELS; k++) {
             const int i = number_of(o, &o->member[k]);
             from[k] = column[k];
-            for (size_t c = 0; o->member[k].weight > 0 && c < TC_OWN_COLUMNS; c++)
+            for (size_t c = 0; o->member[k].weight > 0 && c < o->member[k].view->columns; c++)
                 column[k][c] = mean[i][c * m + j];
             spread[k] = o->member[k].weight > 0 ? var[i][j] : 0;
         }
@@ -113,7 +113,7 @@ static tacit_status score(void *ctx, size_t m, const double *X, size_t ldx, doub
 
 /* Of one view at one point, with derivatives along every coordinate. */
 typedef struct outlook {
-    double from[TC_OWN_COLUMNS], var;
+    double from[TC_OWN_COLUMNS_ALL], var;
     double *d_from, *d_var; /* dim x columns, dim */
 } outlook;
 
@@ -128,8 +128,8 @@ static double slope(const tc_own *o, const outlook *at, const improvement *f, do
         if (m->weight == 0)
             continue;
         const outlook *v = &at[number_of(o, m)];
-        double along[TC_OWN_COLUMNS];
-        for (size_t c = 0; c < TC_OWN_COLUMNS; c++)
+        double along[TC_OWN_COLUMNS_ALL];
+        for (size_t c = 0; c < m->view->columns; c++)
             along[c] = v->d_from[c * dim + d];
         tc_trend_point x = tc_own_point(m, v->from, heard, v->var);
         tc_trend_point dx = tc_own_point(m, along, d_heard, v->d_var[d]);
@@ -141,22 +141,22 @@ static double slope(const tc_own *o, const outlook *at, const improvement *f, do
 }
 
 /* Scratch of a slot: gradient of what was heard | of each view: d_from, d_var | the process's own. */
-static double at(void *ctx, size_t slot, const double *x, double *grad)
+double tc_own_score(void *ctx, size_t slot, const double *x, double *grad)
 {
     const tc_own *o = ctx;
     const size_t dim = o->env->space->dim;
     double *d_heard = o->slots + slot * o->slot_size, *next = d_heard + dim;
-    double *scratch = next + VIEWS * (TC_OWN_COLUMNS + 1) * dim;
+    double *scratch = next + VIEWS * (TC_OWN_COLUMNS_ALL + 1) * dim;
     double heard = o->informed ? o->heard.at(o->heard.ctx, x, grad ? d_heard : NULL) : 0;
     outlook view[VIEWS];
     for (int i = 0; i < VIEWS; i++) {
         const tc_own_view *v = view_of(o, i);
-        view[i] = (outlook){.d_from = next, .d_var = next + TC_OWN_COLUMNS * dim};
-        next += (TC_OWN_COLUMNS + 1) * dim;
+        view[i] = (outlook){.d_from = next, .d_var = next + TC_OWN_COLUMNS_ALL * dim};
+        next += (TC_OWN_COLUMNS_ALL + 1) * dim;
         if (v)
-            tc_gp_predict_columns(v->model.gp, x, TC_OWN_COLUMNS, v->from, view[i].from,
-                                  &view[i].var, grad ? view[i].d_from : NULL,
-                                  grad ? view[i].d_var : NULL, scratch);
+            tc_gp_predict_columns(v->model.gp, x, v->columns, v->from, view[i].from, &view[i].var,
+                                  grad ? view[i].d_from : NULL, grad ? view[i].d_var : NULL,
+                                  scratch);
     }
     const double *from[TC_OWN_MODELS];
     double var[TC_OWN_MODELS];
@@ -173,15 +173,15 @@ static double at(void *ctx, size_t slot, const double *x, double *grad)
 
 static tacit_status ask_box(tc_own *o, uint64_t trial, double *values, tacit_error *err)
 {
-    tc_acquisition f = {.score = score, .at = at, .ctx = o};
+    tc_acquisition f = {.score = tc_own_score_many, .at = tc_own_score, .ctx = o};
     const size_t points = o->acquirer.n_wide + o->acquirer.n_near, dim = o->env->space->dim;
     size_t process = tc_gp_scratch_size(o->wide.model.gp);
     if (view_of(o, 1) && tc_gp_scratch_size(o->narrow.model.gp) > process)
         process = tc_gp_scratch_size(o->narrow.model.gp);
-    o->slot_size = dim + VIEWS * (TC_OWN_COLUMNS + 1) * dim + process;
+    o->slot_size = dim + VIEWS * (TC_OWN_COLUMNS_ALL + 1) * dim + process;
     if (!tc_grow((void **)&o->slots, &o->slots_cap, TC_ACQUIRE_STARTS * o->slot_size,
                  sizeof *o->slots) ||
-        !tc_grow((void **)&o->block, &o->block_cap, points * (1 + VIEWS * (TC_OWN_COLUMNS + 1)),
+        !tc_grow((void **)&o->block, &o->block_cap, points * (1 + VIEWS * (TC_OWN_COLUMNS_ALL + 1)),
                  sizeof *o->block))
         return tc_fail_memory(err);
     return tc_acquire(&o->acquirer, &f, trial, values, err);
@@ -203,8 +203,7 @@ tacit_status tc_own_ask(tc_own *o, uint64_t trial, double *values, tacit_error *
         else
             status = ask_box(o, trial, values, err);
     }
-    tc_model_forget(&o->wide.model);
-    if (o->informed)
-        tc_model_forget(&o->narrow.model);
+    tc_own_view_forget(&o->wide);
+    tc_own_view_forget(&o->narrow);
     return status;
 }

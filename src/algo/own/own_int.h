@@ -8,12 +8,21 @@
 #include "base/memory.h"
 #include "num/trend.h"
 
-/* The columns of (H, y): one, what was heard, the values. */
-enum { TC_OWN_ONE, TC_OWN_TREND, TC_OWN_VALUE, TC_OWN_COLUMNS };
+/* The columns of (H, y): one, what was heard, the values. Then, if trials run, those of H over observations and
+ * running trials together. */
+enum {
+    TC_OWN_ONE,
+    TC_OWN_TREND,
+    TC_OWN_VALUE,
+    TC_OWN_COLUMNS,
+    TC_OWN_NEAR = TC_OWN_COLUMNS,
+    TC_OWN_COLUMNS_ALL = TC_OWN_NEAR + TC_TREND_MOST
+};
 
-/* What was heard at the observations, and at the candidates of a finite space; NULL: nothing was. */
+/* What was heard at the observations, at the taken points, and at the candidates of a finite space; NULL: nothing
+ * was. */
 typedef struct tc_own_trend {
-    const double *observed, *candidates;
+    const double *observed, *taken, *candidates;
 } tc_own_trend;
 
 /* The process g with `ratio` times the variance of the agent's fit, and the columns under its covariance C. */
@@ -22,12 +31,21 @@ typedef struct tc_own_view {
     double ratio;
     double gram[TC_OWN_COLUMNS][TC_OWN_COLUMNS]; /* column'C^-1 column */
     double log_det;                              /* of C over the noise */
+    double near[TC_TREND_MOST][TC_TREND_MOST];   /* gram of H over running trials too */
+    size_t columns;                              /* TC_OWN_COLUMNS_ALL if trials run */
+    bool believes;                               /* in them: tc_own_view_forget is due */
     /* Column c from c * stride on: of a finite space k(x)'C^-1 column at every candidate; of a box
      * C^-1 column, with zeros for points that are taken. */
     double *from;
     size_t stride, from_cap;
     double *target, *solved; /* the columns, and the same after the factor: scratch */
     size_t target_cap, solved_cap;
+    double *near_target, *near_solved; /* the same over running trials too */
+    size_t near_target_cap, near_solved_cap;
+    double *at_taken; /* box: k(x)'C^-1 column at the running trials, column by column */
+    size_t at_taken_cap;
+    size_t running,
+        first_running; /* trials believed in, and the number of the first among the taken points */
 } tc_own_view;
 
 /* One of the three. */
@@ -35,7 +53,7 @@ typedef struct tc_own_member {
     const tc_own_view *view;
     tc_trend_prior prior;
     tc_trend trend;
-    double weight, best; /* weight 0: not in use; best: the largest mean at an observed point */
+    double weight, best; /* weight 0: not in use; best: the largest mean where something is known */
 } tc_own_member;
 
 struct tc_own {
@@ -48,6 +66,8 @@ struct tc_own {
     double *at_candidates; /* finite spaces: what was heard there */
     double *at_observed;   /* what was heard, at the first n_heard observations */
     size_t n_heard, observed_cap;
+    double *at_taken; /* what was heard, at the points that are taken now */
+    size_t taken_cap;
     tc_own_member member[TC_OWN_MODELS];
     double *block; /* scratch of scores on a box */
     double *slots; /* scratch of gradients: one for each start */
@@ -60,8 +80,11 @@ tacit_status tc_own_view_init(tc_own_view *v, const tc_env *env, const tc_model_
 void tc_own_view_fini(tc_own_view *v);
 /* v->model is up to the history: makes the columns, and believes in the trials that run. */
 tacit_status tc_own_view_columns(tc_own_view *v, const tc_own_trend *trend, tacit_error *err);
+void tc_own_view_forget(tc_own_view *v); /* the trials that run; after a failed sync, too */
 /* k(x)'C^-1 column at the point of observation i. */
 double tc_own_view_observed(const tc_own_view *v, int column, size_t i);
+/* The same at the point of running trial i, of v->running. */
+double tc_own_view_running(const tc_own_view *v, int column, size_t i);
 
 /* own.c: both views are up to the history, with their columns. */
 tacit_status tc_own_sync(tc_own *o, tacit_error *err);
@@ -71,5 +94,10 @@ void tc_own_mix(tc_own *o);
 /* Of a member at a point of the space; `from` in the order of the columns. */
 tc_trend_point tc_own_point(const tc_own_member *m, const double *from, double heard,
                             double variance);
+
+/* own_ask.c: ln of the expected improvement at points of a box (tc_acquisition); ctx: the tc_own. */
+tacit_status tc_own_score_many(void *ctx, size_t m, const double *X, size_t ldx, double *out,
+                               tacit_error *err);
+double tc_own_score(void *ctx, size_t slot, const double *x, double *grad);
 
 #endif

@@ -25,15 +25,19 @@ static void take_columns(const tc_own_view *v, size_t p, tc_trend_data *out)
 tc_trend_point tc_own_point(const tc_own_member *m, const double *from, double heard,
                             double variance)
 {
+    const double *near = m->view->columns > TC_OWN_COLUMNS ? from + TC_OWN_NEAR : from;
     if (m->prior.p == 1)
-        return (tc_trend_point){
-            .h = {1}, .from = {from[TC_OWN_ONE], from[TC_OWN_VALUE]}, .variance = variance};
+        return (tc_trend_point){.h = {1},
+                                .from = {from[TC_OWN_ONE], from[TC_OWN_VALUE]},
+                                .near = {near[TC_OWN_ONE]},
+                                .variance = variance};
     return (tc_trend_point){.h = {1, heard},
                             .from = {from[TC_OWN_ONE], from[TC_OWN_TREND], from[TC_OWN_VALUE]},
+                            .near = {near[TC_OWN_ONE], near[TC_OWN_TREND]},
                             .variance = variance};
 }
 
-static void add_member(tc_own *o, int model, const tc_own_view *v, double prior)
+static void add_member(tc_own *o, int model, tc_own_view *v, double prior)
 {
     tc_own_member *m = &o->member[model];
     const size_t p = model == TC_OWN_ALONE ? 1 : 2;
@@ -44,6 +48,8 @@ static void add_member(tc_own *o, int model, const tc_own_view *v, double prior)
         .weight = prior};
     take_columns(v, p, &data);
     tc_trend_fit(&m->trend, &m->prior, &data);
+    if (v->columns > TC_OWN_COLUMNS)
+        tc_trend_believe(&m->trend, &m->prior, v->near);
 }
 
 /* From priors to weights. */
@@ -60,18 +66,31 @@ static void weigh(tc_own *o)
         o->member[k].weight /= sum;
 }
 
-/* The largest mean at an observed point: a lucky value cannot set it. */
-static double incumbent(const tc_own *o, const tc_own_member *m)
+typedef double (*column_at)(const tc_own_view *v, int column, size_t i);
+
+/* The largest mean at n points of which `at` has the columns. */
+static double largest_mean(const tc_own_member *m, size_t n, column_at at, const double *heard)
 {
     double best = -INFINITY;
-    for (size_t i = 0; i < o->env->history->n; i++) {
-        double from[TC_OWN_COLUMNS];
+    for (size_t i = 0; i < n; i++) {
+        double from[TC_OWN_COLUMNS_ALL] = {0}; /* the others are for variances */
         for (int c = 0; c < TC_OWN_COLUMNS; c++)
-            from[c] = tc_own_view_observed(m->view, c, i);
-        tc_trend_point x = tc_own_point(m, from, o->informed ? o->at_observed[i] : 0, 0);
+            from[c] = at(m->view, c, i);
+        tc_trend_point x = tc_own_point(m, from, heard ? heard[i] : 0, 0);
         best = fmax(best, tc_trend_at(&m->trend, &x).mean);
     }
     return best;
+}
+
+/* The largest mean at an observed point, which a lucky value cannot set, or at one that runs: what is expected
+ * there is no improvement for another trial. */
+static double incumbent(const tc_own *o, const tc_own_member *m)
+{
+    const double *observed = o->informed ? o->at_observed : NULL;
+    const double *running =
+        o->informed && m->view->running > 0 ? o->at_taken + m->view->first_running : NULL;
+    return fmax(largest_mean(m, o->env->history->n, tc_own_view_observed, observed),
+                largest_mean(m, m->view->running, tc_own_view_running, running));
 }
 
 void tc_own_mix(tc_own *o)
