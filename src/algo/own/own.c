@@ -9,6 +9,8 @@
 /* How much of the agent's own variance is left to g where what was heard is right and known exactly. */
 #define TRUSTED_RATIO 0.25
 
+enum { ANCHORS_LEAST = 3 }; /* two always have the values -1 and 1 */
+
 /* The defaults of ts, gp-ei and gp-ucb. */
 static const tc_model_opts defaults = {.kernel = TC_KERNEL_MATERN52,
                                        .ard = true,
@@ -122,8 +124,11 @@ tacit_status tc_own_sync(tc_own *o, tacit_error *err)
 
 tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err)
 {
-    TC_TRY(tc_model_standardise(&o->wide.model, err));
-    *z = o->wide.model.z;
+    tc_model *m = &o->wide.model;
+    TC_TRY(tc_model_standardise(m, err));
+    if (tc_model_anchors(m) < ANCHORS_LEAST)
+        memset(m->z, 0, o->env->history->n * sizeof *m->z);
+    *z = m->z;
     return TACIT_OK;
 }
 

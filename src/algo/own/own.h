@@ -37,8 +37,8 @@ void tc_own_free(tc_own *o); /* NULL is allowed */
 void tc_own_hear(tc_own *o, const tc_heard *h);
 void tc_own_forget(tc_own *o); /* nothing is heard any more */
 
-/* The values of the history as the model takes them: n of them, until the next call. They are all 0 where the anchors
- * do not differ. */
+/* The values of the history in units of the anchors, for others: n of them, until the next call. They are all 0 while
+ * units are not known: with fewer than 3 anchors, and where these do not differ. */
 tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err);
 
 /* The members of the contract that it fulfils. The first `initial` points are a Sobol' sequence of the agent's own. */

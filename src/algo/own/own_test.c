@@ -781,6 +781,19 @@ static void play(kind k, size_t anchors, double factor, double shift, bool infor
     end(&f);
 }
 
+static void exact_units_give_the_same_bits(void **state)
+{
+    (void)state;
+    for (int k = GRID; k <= BOX; k++)
+        for (size_t anchors = 1; anchors < 7; anchors += 2)
+            for (int informed = 0; informed < 2; informed++) {
+                double plain[16][DIM] = {{0}}, other[16][DIM] = {{0}};
+                play((kind)k, anchors, 1, 0, informed, 8, plain);
+                play((kind)k, anchors, 1024, -512, informed, 8, other);
+                assert_memory_equal(plain, other, sizeof plain);
+            }
+}
+
 static void units_give_the_same_candidates(void **state)
 {
     (void)state;
@@ -814,6 +827,52 @@ static void values_are_in_units_of_the_anchors(void **state)
     for (size_t i = 0; i < f.history.n; i++)
         assert_close(values_of(&f)[i], z[i], 1e-12);
     end(&f);
+}
+
+/* Anchors that do not differ say nothing of a scale. What comes later has one. */
+static void equal_anchors_have_no_scale(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const double levels[] = {0, 0.1, -7, 1e30};
+    for (size_t l = 0; l < 4; l++)
+        for (int k = GRID; k <= BOX; k++) {
+            fixture f;
+            tc_stream stream = stream_of(800);
+            double values[DIM];
+            start(&f, (kind)k, 10, 1);
+            for (size_t i = 0; i < 10; i++) {
+                random_values(&f, &stream, values);
+                add(&f, values, levels[l]);
+            }
+            fit(&f);
+            ask(&f, values);
+            for (size_t i = 0; i < 3; i++) {
+                random_values(&f, &stream, values);
+                add(&f, values, levels[l] + (levels[l] == 0 ? 1 : fabs(levels[l])) * (double)i);
+                fit(&f);
+                ask(&f, values);
+                for (size_t j = 0; j < f.history.n; j++) {
+                    assert_same_bits(values_of(&f)[j], 0);
+                    assert_true(isfinite(f.own->wide.model.z[j]));
+                }
+            }
+            assert_ok(tc_model_standardise(&f.own->wide.model, &err));
+            for (size_t j = 0; j < f.history.n; j++)
+                assert_true(fabs(f.own->wide.model.z[j]) < 5);
+            end(&f);
+        }
+}
+
+static void few_anchors_have_no_message(void **state)
+{
+    (void)state;
+    for (size_t anchors = 1; anchors < 4; anchors++) {
+        fixture f;
+        start_with(&f, BOX, anchors, 900);
+        assert_true((values_of(&f)[0] == 0) == (anchors < 3));
+        end(&f);
+    }
 }
 
 /* One anchor: it goes on, and finds something. */
@@ -944,8 +1003,11 @@ int main(void)
         cmocka_unit_test(noise_that_claims_to_be_exact_costs_little),
         cmocka_unit_test(what_is_heard_is_replaced_and_forgotten),
         cmocka_unit_test(a_huge_function_is_not_believed),
+        cmocka_unit_test(exact_units_give_the_same_bits),
         cmocka_unit_test(units_give_the_same_candidates),
         cmocka_unit_test(values_are_in_units_of_the_anchors),
+        cmocka_unit_test(equal_anchors_have_no_scale),
+        cmocka_unit_test(few_anchors_have_no_message),
         cmocka_unit_test(one_anchor_is_enough_to_go_on),
         cmocka_unit_test(crashes_do_not_blind_it),
         cmocka_unit_test(mixed_spaces_work),

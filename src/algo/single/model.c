@@ -106,18 +106,16 @@ static double floor_of(tc_model *m)
     return sorted[0] - 1e4 * (sorted[0] - sorted[quartile]);
 }
 
-/* Mean and standard deviation in units of the largest magnitude: nothing overflows or vanishes. */
-static void scale(tc_model *m, double least)
+/* z becomes (z - mean)/sd over its first n values, in units of its largest magnitude: nothing overflows or
+ * vanishes. */
+static void scale(tc_model *m, size_t n)
 {
-    const tc_history *h = m->env->history;
+    const size_t all = m->env->history->n;
     double largest = 0, sum = 0, squares = 0;
-    for (size_t i = 0; i < h->n; i++) {
-        m->z[i] = fmax(h->y[i], least);
+    for (size_t i = 0; i < all; i++)
         largest = fmax(largest, fabs(m->z[i]));
-    }
     if (largest == 0)
         return;
-    size_t n = m->anchors > 0 && m->anchors < h->n ? m->anchors : h->n;
     for (size_t i = 0; i < n; i++)
         sum += m->z[i] / largest;
     double mean = sum / (double)n;
@@ -126,10 +124,34 @@ static void scale(tc_model *m, double least)
     double sd = sqrt(squares / (double)n);
     if (sd == 0)
         sd = 1;
-    for (size_t i = 0; i < h->n; i++)
+    for (size_t i = 0; i < all; i++)
         m->z[i] = (m->z[i] / largest - mean) / sd;
     m->mean = mean * largest;
     m->sd = sd * largest;
+}
+
+size_t tc_model_anchors(const tc_model *m)
+{
+    const tc_history *h = m->env->history;
+    if (m->anchors > h->n)
+        return 0;
+    for (size_t i = 1; i < m->anchors; i++)
+        if (h->y[i] != h->y[0])
+            return m->anchors;
+    return 0;
+}
+
+/* By the differences to the first value: a level that is exact in floating point leaves the bits as they are. Halves do
+ * not overflow. */
+static void scale_by_anchors(tc_model *m)
+{
+    const size_t n = tc_model_anchors(m), all = m->env->history->n;
+    const double first = m->z[0];
+    for (size_t i = 0; i < all; i++)
+        m->z[i] = m->z[i] / 2 - first / 2;
+    scale(m, n > 0 ? n : all);
+    m->mean = first + 2 * m->mean;
+    m->sd *= 2;
 }
 
 tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
@@ -139,10 +161,13 @@ tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
         return tc_fail_memory(err);
     m->mean = 0;
     m->sd = 1;
-    if (m->opts->standardize)
-        scale(m, floor_of(m));
-    else
-        memcpy(m->z, h->y, h->n * sizeof *m->z);
+    const double least = m->opts->standardize && h->n > 0 ? floor_of(m) : -INFINITY;
+    for (size_t i = 0; i < h->n; i++)
+        m->z[i] = fmax(h->y[i], least);
+    if (m->opts->standardize && m->anchors > 0 && h->n > 0)
+        scale_by_anchors(m);
+    else if (m->opts->standardize)
+        scale(m, h->n);
     return TACIT_OK;
 }
 

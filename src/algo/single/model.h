@@ -115,7 +115,7 @@ typedef struct tc_model_rows {
 typedef struct tc_model {
     const tc_env *env;
     const tc_model_opts *opts;
-    size_t anchors; /* y is standardised by its first so many values; 0: by all */
+    size_t anchors; /* y is standardised by its first so many values if they differ; 0: by all */
     tc_design design;
     tc_gp *gp;         /* exact GP at the observed points; or ... */
     tc_fgp *fgp;       /* ... the posterior of all candidates; one of the two */
@@ -157,6 +157,8 @@ bool tc_model_ready(const tc_model *m);
 tacit_status tc_model_sync(tc_model *m, tacit_error *err);
 /* Only m->mean, m->sd and m->z. */
 tacit_status tc_model_standardise(tc_model *m, tacit_error *err);
+/* How many anchors there are; 0 while one is missing, and if they are all the same: then there is no scale in them. */
+size_t tc_model_anchors(const tc_model *m);
 /* After sync: pretends that every taken point (the last 128 of them) came back with its
  * predicted mean, so that the variance falls there and parallel asks spread; forget undoes it. */
 tacit_status tc_model_believe(tc_model *m, tacit_error *err);
