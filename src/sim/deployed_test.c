@@ -232,6 +232,19 @@ static void noise_by_number_is_the_same_deployed(void **state)
             "{\"noise_multiplier\": 3, \"delta\": 0.01}");
 }
 
+/* A Gaussian process of its own: fits are events, and what was heard has the agent's share taken out. */
+static void an_own_process_is_the_same_deployed(void **state)
+{
+    const char *privacy = "{\"epsilon\": 5, \"delta\": 0.01}";
+    (void)state;
+    compare("dp-fts-de", ", \"initial\": 4, \"regions\": 1, \"own\": \"gp\", \"init\": \"domain\"",
+            privacy);
+    compare("dp-fts-de",
+            ", \"initial\": 3, \"regions\": 2, \"releases\": \"0,1,4\", \"own\": \"gp\", "
+            "\"init\": \"domain\"",
+            privacy);
+}
+
 static void fts_is_the_same_deployed(void **state)
 {
     (void)state;
@@ -311,6 +324,7 @@ int main(void)
         cmocka_unit_test(dp_fts_de_is_the_same_deployed),
         cmocka_unit_test(a_promise_alone_is_the_same_deployed),
         cmocka_unit_test(noise_by_number_is_the_same_deployed),
+        cmocka_unit_test(an_own_process_is_the_same_deployed),
         cmocka_unit_test(fts_is_the_same_deployed),
         cmocka_unit_test(fts_in_rounds_is_the_same_deployed),
         cmocka_unit_test(records_are_charged_as_records),

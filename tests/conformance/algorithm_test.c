@@ -1,6 +1,7 @@
 /* algorithm_test.c - what every registered algorithm must do, on every kind of space.
  *
- * A new algorithm is tested by being in the registry; there is nothing to add here. */
+ * A new algorithm is tested by being in the registry; there is nothing to add here. Options that make another algorithm
+ * of it are a line in `variants`. */
 #include "support/test.h"
 
 #include "algo/batch.h"
@@ -57,11 +58,27 @@ static double objective(const tc_space *s, const double *values)
     return sum;
 }
 
+typedef struct variant {
+    const char *algorithm, *options;
+} variant;
+
+static const variant variants[] = {
+    {"dp-fts-de", "{\"own\": \"gp\", \"init\": \"domain\"}"},
+};
+
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static const char *chosen; /* options of the present variant; NULL: the defaults */
+
 static tc_optimizer *make(const tc_algorithm *a, const tc_space *s, bool maximize, tc_pool *pool)
 {
     tacit_error err = {0};
     tc_optimizer *o = NULL;
+    json_t *options = NULL;
+    if (chosen)
+        assert_ok(tc_json_parse(chosen, strlen(chosen), "options", &options, &err));
     tc_optimizer_config cfg = {.algorithm = a,
+                               .options = options,
                                .space = s,
                                .maximize = maximize,
                                .public_seed = tc_public_seed_from(7),
@@ -69,6 +86,7 @@ static tc_optimizer *make(const tc_algorithm *a, const tc_space *s, bool maximiz
                                .budget = TRIALS,
                                .pool = pool};
     assert_ok(tc_optimizer_new(&o, &cfg, &err));
+    json_decref(options);
     return o;
 }
 
@@ -133,15 +151,33 @@ static void assert_same_trials(const tc_optimizer *a, const tc_optimizer *b)
                              tc_optimizer_trial(b, t)->values[p]);
 }
 
+static void for_each(void (*body)(const tc_algorithm *a))
+{
+    for (size_t i = 0; tc_algorithms()[i]; i++)
+        body(tc_algorithms()[i]);
+    for (size_t i = 0; i < VARIANTS; i++) {
+        chosen = variants[i].options;
+        body(tc_algorithm_find(variants[i].algorithm));
+    }
+    chosen = NULL;
+}
+
+static void (*of_space)(const tc_algorithm *a, const tc_space *s); /* that for_all calls */
+
+static void on_every_space(const tc_algorithm *a)
+{
+    for (size_t kind = 0; kind < SPACES; kind++) {
+        tc_space *s = make_space(kind);
+        of_space(a, s);
+        tc_space_free(s);
+    }
+}
+
 /* Calls body(algorithm, space) for every pair. */
 static void for_all(void (*body)(const tc_algorithm *a, const tc_space *s))
 {
-    for (size_t i = 0; tc_algorithms()[i]; i++)
-        for (size_t kind = 0; kind < SPACES; kind++) {
-            tc_space *s = make_space(kind);
-            body(tc_algorithms()[i], s);
-            tc_space_free(s);
-        }
+    of_space = body;
+    for_each(on_every_space);
 }
 
 static void check_asks(const tc_algorithm *a, const tc_space *s)
@@ -399,8 +435,7 @@ static void test_open_trials_differ(void **state)
 static void test_small_spaces_are_shared(void **state)
 {
     (void)state;
-    for (size_t i = 0; tc_algorithms()[i]; i++)
-        check_small_spaces_are_shared(tc_algorithms()[i]);
+    for_each(check_small_spaces_are_shared);
 }
 
 static void test_strange_values(void **state)
@@ -422,7 +457,7 @@ static void test_repeats_without_noise(void **state)
     for (size_t i = 0; tc_algorithms()[i]; i++) {
         const tc_algorithm *a = tc_algorithms()[i];
         tc_optimizer_config cfg = {.algorithm = a,
-                                   .options = a->optimizer->fit ? options : NULL,
+                                   .options = tc_options_find(a->options, "fit") ? options : NULL,
                                    .space = s,
                                    .maximize = true};
         journal *j = tc_alloc(1, sizeof *j);
