@@ -70,9 +70,13 @@ static void ask_finite(tc_own *o, double *values)
 
 enum { VIEWS = 2 };
 
+/* NULL: no model that counts has it. */
 static const tc_own_view *view_of(const tc_own *o, int i)
 {
-    return i == 0 ? &o->wide : o->member[TC_OWN_TRUSTED].weight > 0 ? &o->narrow : NULL;
+    const tc_own_member *m = o->member;
+    if (i == 1)
+        return m[TC_OWN_TRUSTED].weight > 0 ? &o->narrow : NULL;
+    return m[TC_OWN_ALONE].weight > 0 || m[TC_OWN_HEARD].weight > 0 ? &o->wide : NULL;
 }
 
 static int number_of(const tc_own *o, const tc_own_member *m)

@@ -11,6 +11,7 @@
 #define HEARD_PRIOR    0.5  /* that the agent's function is like what was heard */
 #define LEVEL_VARIANCE 1    /* of c: values are standardised */
 #define SLOPE_VARIANCE 0.25 /* of a */
+#define LEAST_WEIGHT   1e-6 /* a model that is worth less is left out, and costs nothing */
 
 /* Of a member: its trend has p coefficients, and y comes after them. */
 static void take_columns(const tc_own_view *v, size_t p, tc_trend_data *out)
@@ -62,8 +63,14 @@ static void weigh(tc_own *o)
     for (int k = 0; k < TC_OWN_MODELS; k++)
         if (o->member[k].weight > 0)
             sum += o->member[k].weight *= exp(o->member[k].trend.log_likelihood - top);
+    double left = 0;
+    for (int k = 0; k < TC_OWN_MODELS; k++) {
+        if (o->member[k].weight < LEAST_WEIGHT * sum)
+            o->member[k].weight = 0;
+        left += o->member[k].weight;
+    }
     for (int k = 0; k < TC_OWN_MODELS; k++)
-        o->member[k].weight /= sum;
+        o->member[k].weight /= left;
 }
 
 typedef double (*column_at)(const tc_own_view *v, int column, size_t i);

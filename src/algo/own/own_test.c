@@ -348,8 +348,11 @@ static void slow_all(slow *out, const fixture *f, const tc_heard *h)
     }
     for (size_t k = 0; k < out->n; k++)
         sum += out->weight[k] = prior[k] * exp(out->member[k].log_likelihood - top);
+    double left = 0;
+    for (size_t k = 0; k < out->n; k++) /* what is worth less is left out */
+        left += out->weight[k] = out->weight[k] < 1e-6 * sum ? 0 : out->weight[k];
     for (size_t k = 0; k < out->n; k++)
-        out->weight[k] /= sum;
+        out->weight[k] /= left;
 }
 
 /* all: the same where running trials have returned, for variances; or o itself. */
@@ -382,7 +385,7 @@ static void assert_members_agree(const fixture *f, const slow *s)
     for (size_t k = 0; k < TC_OWN_MODELS; k++)
         assert_close(tc_own_weight(f->own, (int)k), k < s->n ? s->weight[k] : 0, 1e-8);
     for (size_t k = 0; k < s->n; k++)
-        if (s->weight[k] > 1e-300)
+        if (s->weight[k] > 0)
             assert_close(f->own->member[k].best, s->member[k].best, 1e-8);
 }
 
@@ -395,9 +398,11 @@ static void candidate(size_t j, double *u)
 static void assert_candidates_agree(const fixture *f, const slow *s, const slow *all)
 {
     for (size_t j = 0; j < POINTS; j++)
-        for (size_t k = 0; k < s->n && f->own->member[k].weight > 0; k++) {
+        for (size_t k = 0; k < s->n; k++) {
             const tc_own_member *m = &f->own->member[k];
             double from[TC_OWN_COLUMNS_ALL], u[DIM], mean, var, unused;
+            if (m->weight == 0)
+                continue;
             for (size_t c = 0; c < m->view->columns; c++)
                 from[c] = m->view->from[c * m->view->stride + j];
             candidate(j, u);
