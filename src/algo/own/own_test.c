@@ -738,6 +738,48 @@ static void what_is_heard_is_replaced_and_forgotten(void **state)
     }
 }
 
+/* One that has lived through fits, asks and another function has the bits of one that is told all of it at once. */
+static void the_past_leaves_no_trace(void **state)
+{
+    static const double how[] = {2, -0.8}, phase[] = {1, 2};
+    (void)state;
+    for (int k = GRID; k <= BOX; k++) {
+        fixture f, fresh;
+        tacit_error err = {0};
+        tc_heard right = hears_truth(how, 0.2), wrong = hears_waves(phase, 0.5);
+        double values[DIM] = {0}, expected[DIM] = {0};
+        tc_text last = {0};
+        start(&f, (kind)k, 5, 1);
+        start(&fresh, (kind)k, 5, 1);
+        tc_own_hear(f.own, &wrong);
+        for (size_t i = 0; i < 30; i++) {
+            double u[DIM];
+            if (i == 12)
+                tc_own_hear(f.own, &right);
+            if (tc_own_fit_due(f.own)) {
+                tc_text_fini(&last);
+                last = (tc_text){0};
+                assert_ok(tc_own_fit(f.own, &last, &err));
+                assert_ok(tc_own_fitted(f.own, tc_text_get(&last), &err));
+            }
+            ask(&f, values);
+            tc_space_encode(f.space, values, u);
+            add(&f, values, truth(u));
+            add(&fresh, values, truth(u));
+        }
+        assert_ok(tc_own_fitted(fresh.own, tc_text_get(&last), &err));
+        tc_own_hear(fresh.own, &right);
+        ask(&f, values);
+        ask(&fresh, expected);
+        assert_memory_equal(values, expected, f.space->n_params * sizeof *values);
+        for (int m = 0; m < TC_OWN_MODELS; m++)
+            assert_same_bits(tc_own_weight(f.own, m), tc_own_weight(fresh.own, m));
+        tc_text_fini(&last);
+        end(&f);
+        end(&fresh);
+    }
+}
+
 /* A hostile function of any size: weights are numbers, and points are those of an agent alone. */
 static void a_huge_function_is_not_believed(void **state)
 {
@@ -1007,6 +1049,7 @@ int main(void)
         cmocka_unit_test(another_function_is_not),
         cmocka_unit_test(noise_that_claims_to_be_exact_costs_little),
         cmocka_unit_test(what_is_heard_is_replaced_and_forgotten),
+        cmocka_unit_test(the_past_leaves_no_trace),
         cmocka_unit_test(a_huge_function_is_not_believed),
         cmocka_unit_test(exact_units_give_the_same_bits),
         cmocka_unit_test(units_give_the_same_candidates),
