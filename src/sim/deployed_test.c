@@ -243,6 +243,10 @@ static void an_own_process_is_the_same_deployed(void **state)
             ", \"initial\": 3, \"regions\": 2, \"releases\": \"0,1,4\", \"own\": \"gp\", "
             "\"init\": \"domain\"",
             privacy);
+    compare("dp-fts-de",
+            ", \"initial\": 4, \"own\": \"gp\", \"init\": \"domain\", \"lengthscale\": 0, "
+            "\"vote\": \"yes\"",
+            privacy);
 }
 
 static void fts_is_the_same_deployed(void **state)
