@@ -38,19 +38,35 @@ tc_trend_point tc_own_point(const tc_own_member *m, const double *from, double h
                             .variance = variance};
 }
 
+static const tc_trend_prior alone_prior = {.p = 1, .mean = {0}, .variance = {LEVEL_VARIANCE}};
+static const tc_trend_prior heard_prior = {
+    .p = 2, .mean = {0, 1}, .variance = {LEVEL_VARIANCE, SLOPE_VARIANCE}};
+
+static tc_trend fit_trend(const tc_own_view *v, const tc_trend_prior *prior)
+{
+    tc_trend_data data;
+    tc_trend t;
+    take_columns(v, prior->p, &data);
+    tc_trend_fit(&t, prior, &data);
+    return t;
+}
+
 static void add_member(tc_own *o, int model, tc_own_view *v, double prior)
 {
     tc_own_member *m = &o->member[model];
-    const size_t p = model == TC_OWN_ALONE ? 1 : 2;
-    tc_trend_data data;
-    *m = (tc_own_member){
-        .view = v,
-        .prior = {.p = p, .mean = {0, 1}, .variance = {LEVEL_VARIANCE, SLOPE_VARIANCE}},
-        .weight = prior};
-    take_columns(v, p, &data);
-    tc_trend_fit(&m->trend, &m->prior, &data);
+    const tc_trend_prior *of = model == TC_OWN_ALONE ? &alone_prior : &heard_prior;
+    *m = (tc_own_member){.view = v, .prior = *of, .trend = fit_trend(v, of), .weight = prior};
+    m->evidence = m->trend.log_likelihood;
     if (v->columns > TC_OWN_COLUMNS)
         tc_trend_believe(&m->trend, &m->prior, v->near);
+}
+
+/* Values that suit a smaller variance do not speak for what was heard. So alone is worth its likelihood with the ratio
+ * that suits it better; it predicts with the larger variance, the fit's own. */
+static void weigh_alone(tc_own *o)
+{
+    tc_own_member *m = &o->member[TC_OWN_ALONE];
+    m->evidence = fmax(m->evidence, fit_trend(&o->narrow, &alone_prior).log_likelihood);
 }
 
 /* From priors to weights. */
@@ -59,10 +75,10 @@ static void weigh(tc_own *o)
     double top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++)
         if (o->member[k].weight > 0)
-            top = fmax(top, o->member[k].trend.log_likelihood);
+            top = fmax(top, o->member[k].evidence);
     for (int k = 0; k < TC_OWN_MODELS; k++)
         if (o->member[k].weight > 0)
-            sum += o->member[k].weight *= exp(o->member[k].trend.log_likelihood - top);
+            sum += o->member[k].weight *= exp(o->member[k].evidence - top);
     double left = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         if (o->member[k].weight < LEAST_WEIGHT * sum)
@@ -108,8 +124,10 @@ void tc_own_mix(tc_own *o)
     add_member(o, TC_OWN_ALONE, &o->wide, o->informed ? 1 - HEARD_PRIOR : 1);
     if (o->informed)
         add_member(o, TC_OWN_HEARD, &o->wide, narrow ? HEARD_PRIOR / 2 : HEARD_PRIOR);
-    if (o->informed && narrow)
+    if (o->informed && narrow) {
         add_member(o, TC_OWN_TRUSTED, &o->narrow, HEARD_PRIOR / 2);
+        weigh_alone(o);
+    }
     weigh(o);
     for (int k = 0; k < TC_OWN_MODELS; k++)
         if (o->member[k].weight > 0)

@@ -326,28 +326,37 @@ typedef struct slow {
 static const double scales[DIM] = {0.4, 0.25}, variance = 0.9, noise = 0.003;
 static const char *const hyper = "\"scale\":[0.4,0.25],\"variance\":0.9,\"noise\":0.003}";
 
+static slow_model slow_new(const fixture *f, const tc_heard *h, bool hears, double rho)
+{
+    slow_model m = {.f = f,
+                    .scale = {scales[0], scales[1]},
+                    .variance = variance * rho,
+                    .noise = noise,
+                    .slope = hears ? 0.25 : 0};
+    if (h)
+        m.heard = *h;
+    slow_fit(&m);
+    return m;
+}
+
 /* h: what was heard, or NULL. */
 static void slow_all(slow *out, const fixture *f, const tc_heard *h)
 {
     double prior[] = {h ? 0.5 : 1, 0.25, 0.25}, sum = 0, rho = h ? 0.25 + h->error : 1;
-    double top = -INFINITY;
+    double evidence[TC_OWN_MODELS], top = -INFINITY;
     out->n = !h ? 1 : rho >= 1 ? 2 : 3;
     if (out->n == 2)
         prior[TC_OWN_HEARD] = 0.5;
     for (size_t k = 0; k < out->n; k++) {
-        slow_model *m = &out->member[k];
-        *m = (slow_model){.f = f,
-                          .scale = {scales[0], scales[1]},
-                          .variance = variance * (k == TC_OWN_TRUSTED ? rho : 1),
-                          .noise = noise,
-                          .slope = k == TC_OWN_ALONE ? 0 : 0.25};
-        if (h)
-            m->heard = *h;
-        slow_fit(m);
-        top = fmax(top, m->log_likelihood);
+        out->member[k] = slow_new(f, h, k != TC_OWN_ALONE, k == TC_OWN_TRUSTED ? rho : 1);
+        evidence[k] = out->member[k].log_likelihood;
     }
+    if (out->n == 3) /* alone has the variance that suits it better */
+        evidence[0] = fmax(evidence[0], slow_new(f, h, false, rho).log_likelihood);
     for (size_t k = 0; k < out->n; k++)
-        sum += out->weight[k] = prior[k] * exp(out->member[k].log_likelihood - top);
+        top = fmax(top, evidence[k]);
+    for (size_t k = 0; k < out->n; k++)
+        sum += out->weight[k] = prior[k] * exp(evidence[k] - top);
     double left = 0;
     for (size_t k = 0; k < out->n; k++) /* what is worth less is left out */
         left += out->weight[k] = out->weight[k] < 1e-6 * sum ? 0 : out->weight[k];
