@@ -18,9 +18,20 @@
 
 #include <string.h>
 
-#define NOISE  "noise_multiplier"
 #define SLACK  0x1p-30 /* libraries agree on an epsilon to 12 digits at least */
 #define SEARCH 6e-7    /* how far the ends of two searches may be apart (privacy/calibrate.c) */
+
+/* What a search finds with last digits of its own; an algorithm has the first, and may have the others. */
+static const char *const noises[] = {"noise_multiplier", "vote_multiplier"};
+enum { NOISES = sizeof noises / sizeof *noises };
+
+static bool is_noise(const char *option)
+{
+    bool found = false;
+    for (int i = 0; i < NOISES; i++)
+        found |= strcmp(option, noises[i]) == 0;
+    return found;
+}
 
 /* The options that the document gives; carried: and carries; promised: with what a search finds for its
  * epsilon beside them. As JSON. */
@@ -56,10 +67,12 @@ static tacit_status add_slack(const tc_study_plan *p, json_t *calibrated, tacit_
     tc_dp_event event;
     TC_TRY(tc_study_plan_next_round(p, 0, &first, err));
     TC_TRY(tc_study_plan_event(p, first == TC_NO_ROUND ? 0 : first, &event, err));
-    json_t *z = json_object_get(calibrated, NOISE);
-    if (event.mechanism != TC_DP_GAUSSIAN || !z)
-        return TACIT_OK;
-    return json_real_set(z, json_real_value(z) * (1 + SLACK)) == 0 ? TACIT_OK : tc_fail_memory(err);
+    for (int i = 0; i < NOISES && event.mechanism == TC_DP_GAUSSIAN; i++) {
+        json_t *z = json_object_get(calibrated, noises[i]);
+        if (z && json_real_set(z, json_real_value(z) * (1 + SLACK)) != 0)
+            return tc_fail_memory(err);
+    }
+    return TACIT_OK;
 }
 
 /* The noise, and the members of `now` that are others in `before`. NULL: no memory. */
@@ -71,8 +84,8 @@ static json_t *found(json_t *before, json_t *now)
     json_object_foreach(now, key, value)
     {
         json_t *was = json_object_get(before, key);
-        bool is_noise = strcmp(key, NOISE) == 0; /* also where it is the default by chance */
-        if (ok && (is_noise || !was || !json_equal(was, value)))
+        bool first = strcmp(key, noises[0]) == 0; /* also where it is the default by chance */
+        if (ok && (first || !was || !json_equal(was, value)))
             ok = json_object_set_new(out, key, json_deep_copy(value)) == 0;
     }
     if (ok)
@@ -114,13 +127,19 @@ tacit_status tc_study_calibrate(tc_study_doc *doc, tacit_error *err)
 
 /* ---- checking ---- */
 
+static double number_in(const json_t *options, const char *name)
+{
+    return json_number_value(json_object_get(options, name));
+}
+
 /* As much noise as this party finds, or more. Less is another search's end, if it is within the search's
  * tolerance and the promise is kept. */
-static tacit_status check_noise(const tc_study_plan *p, double own, double carried,
-                                tacit_error *err)
+static tacit_status check_noise(const tc_study_plan *p, const char *name, const json_t *options,
+                                const json_t *carried, tacit_error *err)
 {
-    bool kept = carried >= own;
-    if (!kept && carried >= own * (1 - SEARCH)) {
+    const double own = number_in(options, name), theirs = number_in(carried, name);
+    bool kept = theirs >= own;
+    if (!kept && theirs >= own * (1 - SEARCH)) {
         tc_guarantee g;
         TC_TRY(tc_study_cost_at(p, p->doc->delta, &g, err));
         kept = g.epsilon <= p->doc->epsilon;
@@ -128,27 +147,30 @@ static tacit_status check_noise(const tc_study_plan *p, double own, double carri
     if (kept)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
-                   "privacy.calibrated." NOISE " must be at least %.12g to keep epsilon %g at "
-                   "delta %g, got %.12g",
-                   own, p->doc->epsilon, p->doc->delta, carried);
+                   "privacy.calibrated.%s must be at least %.12g to keep epsilon %g at delta %g, "
+                   "got %.12g",
+                   name, own, p->doc->epsilon, p->doc->delta, theirs);
 }
 
-/* The first option but the noise that is another; NULL: there is none. */
+static tacit_status check_noises(const tc_study_plan *p, const json_t *own, const json_t *carried,
+                                 tacit_error *err)
+{
+    for (int i = 0; i < NOISES; i++)
+        TC_TRY(check_noise(p, noises[i], own, carried, err));
+    return TACIT_OK;
+}
+
+/* The first option that is another, noise apart; NULL: there is none. */
 static const char *other_choice(json_t *own, const json_t *carried)
 {
     const char *key;
     json_t *value;
     json_object_foreach(own, key, value)
     {
-        if (strcmp(key, NOISE) != 0 && !json_equal(value, json_object_get(carried, key)))
+        if (!is_noise(key) && !json_equal(value, json_object_get(carried, key)))
             return key;
     }
     return NULL;
-}
-
-static double noise_of(const json_t *options)
-{
-    return json_number_value(json_object_get(options, NOISE));
 }
 
 /* A party that would have chosen otherwise, by a last digit, takes the choice and searches the noise for
@@ -167,7 +189,7 @@ static tacit_status check(const tc_study_plan *p, const json_t *carried, tacit_e
                         "privacy.calibrated must have all that follows from epsilon, and %s is "
                         "missing",
                         other)
-              : check_noise(p, noise_of(own), noise_of(carried), err);
+              : check_noises(p, own, carried, err);
     json_decref(own);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "study/store.h"
 #include "study/study.h"
 #include "study/study_plan.h"
 #include "wire/study_doc.h"
@@ -158,6 +159,160 @@ static void test_other_choices_need_their_noise(void **state)
     tc_study_doc_free(doc);
 }
 
+/* ---- the vote of dp-fts-de has noise of its own ---- */
+
+static const char voting[] =
+    "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 12, \"seed\": 7,"
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 4, \"own\": \"gp\","
+    " \"init\": \"domain\", \"lengthscale\": 0, \"releases\": \"0,3\"%s},"
+    " \"federation\": {\"agents\": 100}, \"privacy\": {\"epsilon\": 4, \"delta\": 1e-4}}";
+
+static double carried_vote(const tc_study_doc *doc)
+{
+    return json_real_value(json_object_get(doc->calibrated, "vote_multiplier"));
+}
+
+static void set_vote(tc_study_doc *doc, double z)
+{
+    assert_int_equal(json_object_set_new(doc->calibrated, "vote_multiplier", json_real(z)), 0);
+}
+
+/* It is carried and judged as the noise of the weights is: by size, not to the last digit. */
+static void test_the_noise_of_a_vote_is_carried(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char text[sizeof voting];
+    tc_study_plan *p;
+    snprintf(text, sizeof text, voting, "");
+    tc_study_doc *doc = calibrated_document(text), *plain = document_of(text);
+    const double z = carried_vote(doc);
+    const double fine[] = {1,         1 + 1e-15, 1 - 1e-15, 1 + 1e-12,
+                           1 - 1e-12, 1 + 1e-10, 1 - 1e-10, 1 + 1e-6};
+    const double less[] = {1 - 1e-6, 1 - 1e-3, 0.5, 0};
+    assert_string_equal(json_string_value(json_object_get(doc->calibrated, "vote")), "yes");
+    assert_ok(plan_of(&p, plain, &err));
+    double found = json_real_value(json_object_get(p->options, "vote_multiplier"));
+    tc_study_plan_free(p);
+    assert_true(z > found && z < found * (1 + 2e-9));
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        set_vote(doc, z * fine[i]);
+        assert_ok(plan_of(&p, doc, &err));
+        assert_same_bits(json_real_value(json_object_get(p->options, "vote_multiplier")),
+                         z * fine[i]);
+        tc_study_plan_free(p);
+    }
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
+        set_vote(doc, z * less[i]);
+        assert_fails(plan_of(&p, doc, &err), TACIT_E_ARG,
+                     "privacy.calibrated.vote_multiplier must be at least ");
+    }
+    tc_study_doc_free(plain);
+    tc_study_doc_free(doc);
+}
+
+/* A study made without a vote, by a party that would not have had one by a last digit, stays one. */
+static void test_a_vote_is_a_choice(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char text[sizeof voting + 40];
+    tc_study_plan *p;
+    snprintf(text, sizeof text, voting, ", \"vote\": \"no\"");
+    tc_study_doc *without = calibrated_document(text);
+    snprintf(text, sizeof text, voting, "");
+    tc_study_doc *doc = calibrated_document(text);
+    double z = carried_noise(doc);
+    json_object_set_new(doc->calibrated, "vote", json_string("no"));
+    json_object_del(doc->calibrated, "vote_multiplier");
+    assert_ok(plan_of(&p, doc, &err)); /* more noise than it needs */
+    tc_study_plan_free(p);
+    set_noise(doc, carried_noise(without));
+    assert_ok(plan_of(&p, doc, &err));
+    tc_study_plan_free(p);
+    json_object_set_new(doc->calibrated, "vote", json_string("yes"));
+    set_vote(doc, 1e3); /* ever so little for the vote does not pay for the weights */
+    assert_fails(plan_of(&p, doc, &err), TACIT_E_ARG,
+                 "privacy.calibrated.noise_multiplier must be at least ");
+    set_noise(doc, z);
+    assert_ok(plan_of(&p, doc, &err));
+    tc_study_plan_free(p);
+    tc_study_doc_free(without);
+    tc_study_doc_free(doc);
+    snprintf(text, sizeof text, voting, ", \"vote_multiplier\": 3");
+    assert_fails(tc_study_doc_restore(&doc, text, NULL, &err), TACIT_E_CORRUPT,
+                 "privacy.epsilon and algorithm.vote_multiplier must not both be given");
+}
+
+/* ---- */
+
+static void release_round(const tc_study_plan *p, tc_ledger *l, uint64_t round)
+{
+    tacit_error err = {0};
+    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
+    tc_ledger_charge charge = {.study = p->hash, .round = round};
+    tc_ledger_receipt receipt;
+    tc_release *release;
+    tc_noise noise;
+    void *state = tc_alloc(1, ops->state_size);
+    assert_non_null(state);
+    tc_noise_init(&noise);
+    tc_entropy e = tc_entropy_of(&noise);
+    assert_ok(ops->open(state, &p->env, p->opts, round, &e, &err));
+    assert_ok(ops->close(state, &release, &err));
+    ops->fini(state);
+    tc_free(state);
+    tc_noise_fini(&noise);
+    assert_ok(tc_ledger_release(l, &p->limit, &charge, release, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(release);
+}
+
+/* The vote and all weights, to the last; then nothing more. */
+static void test_the_ledger_takes_a_vote_and_its_weights(void **state)
+{
+    (void)state;
+    static const char *const releases[] = {"first", "0,3", "all"};
+    static const uint64_t entries[] = {2, 3, 9};
+    for (size_t k = 0; k < 3; k++) {
+        tacit_error err = {0};
+        char text[sizeof voting];
+        tc_store *store;
+        tc_ledger_io io;
+        tc_ledger *l;
+        tc_study_plan *p;
+        tc_dp_event event;
+        uint64_t round;
+        snprintf(text, sizeof text, voting, "");
+        tc_study_doc *doc = document_of(text);
+        json_object_set_new(doc->options, "releases", json_string(releases[k]));
+        assert_ok(tc_study_calibrate(doc, &err));
+        assert_ok(plan_of(&p, doc, &err));
+        assert_ok(tc_store_open(&store, "memory:", true, &err));
+        assert_ok(tc_store_ledger(store, "s", true, &io, &err));
+        assert_ok(tc_ledger_open(&l, "s", &io, &err));
+        assert_ok(tc_study_plan_next_round(p, 0, &round, &err));
+        while (round != TC_NO_ROUND) {
+            release_round(p, l, round);
+            assert_ok(tc_study_plan_next_round(p, round + 1, &round, &err));
+        }
+        assert_int_equal(tc_ledger_get_head(l).seq, entries[k]);
+        const tc_ledger_entry *vote = tc_ledger_get(l, 1, NULL), *next = tc_ledger_get(l, 2, NULL);
+        assert_true(vote->event.parameter >= carried_vote(doc));
+        assert_close(vote->event.parameter, carried_vote(doc), 1e-6);
+        assert_close(next->event.parameter, carried_noise(doc), 1e-6);
+        assert_true(vote->distance > 0 && vote->distance < next->distance * 9);
+        assert_ok(tc_study_plan_event(p, 1, &event, &err));
+        assert_fails(tc_ledger_would(l, &p->limit, TC_UNIT_AGENT, NULL, &event, 0, &err),
+                     TACIT_E_BUDGET, "");
+        tc_ledger_close(l);
+        tc_store_close(store);
+        tc_study_plan_free(p);
+        tc_study_doc_free(doc);
+    }
+}
+
 static void check_tree(const char *protect)
 {
     tacit_error err = {0};
@@ -223,6 +378,9 @@ int main(void)
         cmocka_unit_test(test_what_is_found_is_carried),
         cmocka_unit_test(test_last_digits_are_no_difference),
         cmocka_unit_test(test_other_choices_need_their_noise),
+        cmocka_unit_test(test_the_noise_of_a_vote_is_carried),
+        cmocka_unit_test(test_a_vote_is_a_choice),
+        cmocka_unit_test(test_the_ledger_takes_a_vote_and_its_weights),
         cmocka_unit_test(test_trees_carry_theirs),
         cmocka_unit_test(test_where_there_is_no_epsilon),
     };

@@ -70,7 +70,7 @@ static tacit_status settle_options(tc_study_plan *p, tacit_error *err)
 
 /* ---- rounds ---- */
 
-/* Between two rounds an agent has at least one trial, so there are no more of them. */
+/* A round has a trial before it, its own or an initial one: there are no more rounds than trials. */
 tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uint64_t *out,
                                       tacit_error *err)
 {

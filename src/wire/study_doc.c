@@ -229,6 +229,9 @@ static tacit_status check_promise(const tc_study_doc *d, tacit_error *err)
     if (d->promise != TC_PROMISE_UNSAID && json_object_get(d->options, "noise_multiplier"))
         return tc_fail(err, TACIT_E_ARG,
                        "privacy and algorithm.noise_multiplier must not both be given");
+    if (d->promise == TC_PROMISE_EPSILON && json_object_get(d->options, "vote_multiplier"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy.epsilon and algorithm.vote_multiplier must not both be given");
     return TACIT_OK;
 }
 

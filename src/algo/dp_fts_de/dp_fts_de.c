@@ -225,7 +225,10 @@ static tacit_status check_vote(const tc_de_options *o, tacit_error *err)
     if (o->lengthscale > 0)
         return tc_fail(err, TACIT_E_ARG, "lengthscale is %g, so there is nothing to vote on",
                        o->lengthscale);
-    if (o->sampling_rate < 1 || o->sampling == TC_DE_FIXED)
+    if (o->sampling == TC_DE_FIXED)
+        return tc_fail(err, TACIT_E_ARG,
+                       "a vote needs all agents: sampling must be poisson, got fixed");
+    if (o->sampling_rate < 1)
         return tc_fail(err, TACIT_E_ARG, "a vote needs all agents: sampling_rate must be 1, got %g",
                        o->sampling_rate);
     if ((o->vote_multiplier > 0) != (o->noise_multiplier > 0))

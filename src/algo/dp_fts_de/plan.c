@@ -211,20 +211,21 @@ static tacit_status calibrate(const tc_de_options *o, double epsilon, double del
  * of z/sqrt(1-s). */
 static void split(tc_de_options *plan, double z, uint64_t releases)
 {
-    plan->noise_multiplier = tc_de_votes(plan) ? z / sqrt(1 - VOTE_SHARE) : z;
-    if (tc_de_votes(plan))
-        plan->vote_multiplier = z / sqrt((double)releases * VOTE_SHARE);
+    const bool vote = tc_de_votes(plan);
+    plan->noise_multiplier = vote ? z / sqrt(1 - VOTE_SHARE) : z;
+    plan->vote_multiplier = vote ? z / sqrt((double)releases * VOTE_SHARE) : 0;
 }
 
-/* z: of the releases if there is no vote. */
+/* z: of the releases if there is no vote. Where none is possible auto stays, as in documents from before there
+ * were votes. */
 static void choose_vote(const tc_env *env, tc_de_options *plan, double z, uint64_t releases)
 {
     bool may = plan->own == TC_DE_OWN_GP && plan->lengthscale == 0 && plan->sampling_rate == 1 &&
                plan->sampling == TC_DE_POISSON && plan->mode == TC_DE_SOUND;
     double noise = z / sqrt((double)releases * VOTE_SHARE);
-    if (plan->vote == TC_DE_VOTE_AUTO)
-        plan->vote =
-            may && (double)env->agents >= VOTE_AGENTS * noise ? TC_DE_VOTE_YES : TC_DE_VOTE_NO;
+    if (plan->vote != TC_DE_VOTE_AUTO || !may)
+        return;
+    plan->vote = (double)env->agents >= VOTE_AGENTS * noise ? TC_DE_VOTE_YES : TC_DE_VOTE_NO;
 }
 
 /* ---- */
@@ -242,6 +243,7 @@ static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsi
     TC_TRY(calibrate(plan, epsilon, delta, rough ? 0 : share, releases, &z, err));
     choose_vote(env, plan, z, releases);
     split(plan, z, releases);
+    TC_TRY(tc_de_check(plan, err));
     if (plan->regions == 0)
         TC_TRY(choose_regions(env, plan, err));
     if (!rough)

@@ -4,6 +4,7 @@
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "base/json.h"
 #include "privacy/accountant.h"
+#include "privacy/ledger.h"
 #include "space/partition.h"
 
 enum { INITIAL = 10, ROUNDS = 40 };
@@ -379,6 +380,229 @@ static void test_what_cannot_be_kept_is_refused(void **state)
     refuse(NULL, 200, 50, 0, "epsilon must be in (0, 1e6], got 0");
 }
 
+/* ---- the vote ---- */
+
+#define VOTING "own", "gp", "init", "domain", "lengthscale", "0"
+
+static const char *const voting[][9] = {
+    {VOTING, NULL},
+    {VOTING, "releases", "0,1,4", NULL},
+    {VOTING, "releases", "all", NULL},
+};
+static const uint64_t voting_releases[] = {1, 3, ROUNDS};
+
+/* The same options and promise without a vote. */
+static double noise_without_vote(const char *const *words, uint64_t agents, double epsilon,
+                                 double delta)
+{
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    start(&o, words);
+    fill(&o, "vote", "no");
+    assert_ok(promise(&o, agents, INITIAL + ROUNDS, epsilon, delta, &err));
+    assert_int_equal(o.vote, TC_DE_VOTE_NO);
+    assert_close(o.vote_multiplier, 0, 0);
+    double z = o.noise_multiplier;
+    end(&o);
+    return z;
+}
+
+/* 1/z_v^2 + R/z^2 is R/z_0^2 of the plan without a vote, and a vote takes 14 % of it. */
+static void test_a_vote_is_paid_by_the_weights(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 3; k++)
+        for (double epsilon = 1; epsilon <= 16; epsilon *= 2) {
+            tacit_error err = {0};
+            tc_de_options o = {0};
+            double R = (double)voting_releases[k],
+                   z = noise_without_vote(voting[k], 5000, epsilon, 1e-6);
+            start(&o, voting[k]);
+            assert_ok(promise(&o, 5000, INITIAL + ROUNDS, epsilon, 1e-6, &err));
+            assert_int_equal(o.vote, TC_DE_VOTE_YES);
+            double vote = 1 / (o.vote_multiplier * o.vote_multiplier),
+                   weights = R / (o.noise_multiplier * o.noise_multiplier);
+            /* what is set aside for discreteness is another at large epsilon */
+            assert_close((vote + weights) / (R / (z * z)), 1, epsilon < 8 ? 1e-6 : 0.01);
+            assert_close(vote / (vote + weights), 0.14, 1e-9);
+            end(&o);
+        }
+}
+
+/* What a ledger will hear of, round after round, as the coordinator counts them: of what it costs with the
+ * discreteness of its noise, and how many releases there are. */
+static double bill(const tc_de_options *o, uint64_t agents, uint64_t trials, double delta,
+                   uint64_t *releases)
+{
+    tacit_error err = {0};
+    tc_env env = {.agents = agents, .budget = trials};
+    tc_dp_event events[ROUNDS + 1];
+    tc_guarantee g;
+    double distance = 0;
+    uint64_t round;
+    size_t n = 0;
+    assert_ok(tc_de_aggregator.next_round(&env, o, 0, &round, &err));
+    for (; round != TC_NO_ROUND; n++) {
+        tc_de_round r;
+        tc_sum_scale scale;
+        assert_true(n < ROUNDS + 1);
+        assert_ok(tc_de_round_init(&r, o, agents, round, &err));
+        assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
+        events[n] = scale.event;
+        distance += scale.distance;
+        tc_de_round_fini(&r);
+        assert_ok(tc_de_aggregator.next_round(&env, o, round + 1, &round, &err));
+    }
+    assert_ok(tc_ledger_cost(&tc_accountant_pld, events, n, distance, delta, &g, &err));
+    *releases = n;
+    return g.epsilon;
+}
+
+static void test_a_vote_is_within_the_promise(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 3; k++)
+        for (double epsilon = 0.5; epsilon <= 16; epsilon *= 2) {
+            tacit_error err = {0};
+            tc_de_options o = {0};
+            uint64_t releases;
+            start(&o, voting[k]);
+            fill(&o, "vote", "yes");
+            assert_ok(promise(&o, 300, INITIAL + ROUNDS, epsilon, 1e-5, &err));
+            double cost = bill(&o, 300, INITIAL + ROUNDS, 1e-5, &releases);
+            assert_int_equal(releases, voting_releases[k] + 1);
+            assert_true(cost <= epsilon &&
+                        cost > 0.85 * epsilon); /* 16 is held by integer orders */
+            end(&o);
+        }
+}
+
+/* At least 4 agents for each unit of the vote's noise. */
+static void test_when_there_is_a_vote(void **state)
+{
+    (void)state;
+    static const uint64_t agents[] = {2, 8, 20, 50, 100, 200, 1000};
+    int yes = 0, no = 0;
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
+            for (double epsilon = 0.5; epsilon <= 8; epsilon *= 2) {
+                tacit_error err = {0};
+                tc_de_options o = {0};
+                double z = noise_without_vote(voting[k], agents[i], epsilon, 1e-5);
+                bool affords = (double)agents[i] >= 4 * z / sqrt(0.14 * (double)voting_releases[k]);
+                start(&o, voting[k]);
+                assert_ok(promise(&o, agents[i], INITIAL + ROUNDS, epsilon, 1e-5, &err));
+                assert_int_equal(o.vote, affords ? TC_DE_VOTE_YES : TC_DE_VOTE_NO);
+                assert_true((o.vote_multiplier > 0) == affords);
+                if (!affords)
+                    assert_same_bits(o.noise_multiplier, z);
+                *(affords ? &yes : &no) += 1;
+                end(&o);
+            }
+    assert_true(yes > 10 && no > 10);
+}
+
+/* Whatever the number of agents: in a document from before, auto is all that there is. */
+static void test_where_no_vote_is_possible(void **state)
+{
+    (void)state;
+    const char *const cases[][9] = {
+        {NULL},
+        {"lengthscale", "0", NULL},
+        {"own", "gp", "init", "domain", NULL},
+        {VOTING, "sampling_rate", "0.5", NULL},
+        {VOTING, "sampling", "fixed", NULL},
+        {VOTING, "mode", "paper", NULL},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tacit_error err = {0};
+        tc_de_options o = {0};
+        start(&o, cases[k]);
+        assert_ok(promise(&o, 5000, INITIAL + ROUNDS, 8, 1e-5, &err));
+        assert_int_equal(o.vote, TC_DE_VOTE_AUTO);
+        assert_close(o.vote_multiplier, 0, 0);
+        assert_false(tc_de_votes(&o));
+        end(&o);
+    }
+}
+
+static void test_votes_that_contradict_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words[13], *why;
+    } row[] = {
+        {{"vote", "yes", "lengthscale", "0", NULL}, "vote=yes needs own=gp"},
+        {{VOTING, "vote", "yes", "lengthscale", "0.1", NULL},
+         "lengthscale is 0.1, so there is nothing to vote on"},
+        {{VOTING, "vote", "yes", "sampling_rate", "0.5", NULL},
+         "a vote needs all agents: sampling_rate must be 1, got 0.5"},
+        {{VOTING, "vote", "yes", "sampling", "fixed", NULL},
+         "a vote needs all agents: sampling must be poisson, got fixed"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        tacit_error err = {0};
+        tc_de_options o = {0};
+        refuse(row[k].words, 500, INITIAL + ROUNDS, 4, row[k].why);
+        start(&o, row[k].words);
+        o.vote_multiplier = 1;
+        assert_fails(tc_de_check(&o, &err), TACIT_E_ARG, row[k].why);
+        end(&o);
+    }
+    for (int k = 0; k < 2; k++) {
+        tacit_error err = {0};
+        tc_de_options o = {0};
+        start(&o, (const char *const[]){VOTING, "vote", "yes", NULL});
+        o.vote_multiplier = k;
+        o.noise_multiplier = 1 - k;
+        assert_fails(tc_de_check(&o, &err), TACIT_E_ARG,
+                     k ? "vote_multiplier and noise_multiplier must both be 0 or both above, got 1 "
+                         "and 0"
+                       : "vote_multiplier and noise_multiplier must both be 0 or both above, got 0 "
+                         "and 1");
+        end(&o);
+    }
+}
+
+static uint64_t round_from(const tc_de_options *o, uint64_t trials, uint64_t from)
+{
+    tacit_error err = {0};
+    tc_env env = {.agents = 9, .budget = trials};
+    uint64_t round;
+    assert_ok(tc_de_aggregator.next_round(&env, o, from, &round, &err));
+    return round;
+}
+
+/* Round 0 is the vote, round r + 1 release r, and none comes after the last trial, however many there are. */
+static void test_rounds_of_a_study_that_votes(void **state)
+{
+    (void)state;
+    const uint64_t never = TC_NO_ROUND;
+    tc_de_options o = {0};
+    start(&o, (const char *const[]){VOTING, "vote", "yes", "releases", "1,4", NULL});
+    o.vote_multiplier = 1;
+    assert_int_equal(round_from(&o, 0, 0), 0);
+    assert_int_equal(round_from(&o, 0, 1), 2);
+    assert_int_equal(round_from(&o, 0, 3), 5);
+    assert_int_equal(round_from(&o, 0, 6), never);
+    assert_int_equal(round_from(&o, INITIAL, 0), never); /* nobody would hear of it */
+    assert_int_equal(round_from(&o, INITIAL + 1, 0), 0);
+    assert_int_equal(round_from(&o, INITIAL + 1, 1), never);
+    assert_int_equal(round_from(&o, INITIAL + 2, 1), 2);
+    assert_int_equal(round_from(&o, INITIAL + 4, 3), never);
+    assert_int_equal(round_from(&o, INITIAL + 5, 3), 5); /* a study that goes on for longer */
+    end(&o);
+    start(&o, (const char *const[]){VOTING, "vote", "yes", "releases", "all", NULL});
+    o.vote_multiplier = 1;
+    for (uint64_t from = 0; from <= 3; from++)
+        assert_int_equal(round_from(&o, INITIAL + 3, from), from);
+    assert_int_equal(round_from(&o, INITIAL + 3, 4), never);
+    assert_int_equal(round_from(&o, INITIAL + 7, 4), 4);
+    for (uint64_t round = 1; round < 9; round++)
+        assert_int_equal(tc_de_release_of(&o, round), round - 1);
+    end(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +619,12 @@ int main(void)
         cmocka_unit_test(test_settled),
         cmocka_unit_test(test_what_was_given_stays),
         cmocka_unit_test(test_what_cannot_be_kept_is_refused),
+        cmocka_unit_test(test_a_vote_is_paid_by_the_weights),
+        cmocka_unit_test(test_a_vote_is_within_the_promise),
+        cmocka_unit_test(test_when_there_is_a_vote),
+        cmocka_unit_test(test_where_no_vote_is_possible),
+        cmocka_unit_test(test_votes_that_contradict_are_refused),
+        cmocka_unit_test(test_rounds_of_a_study_that_votes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
