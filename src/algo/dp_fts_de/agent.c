@@ -119,6 +119,10 @@ static tacit_status speak(const agent *a, uint64_t round, const double **w, taci
     *w = a->draw;
     if (tc_de_is_vote(a->opts, round))
         return tc_de_vote_message(a, a->draw, err);
+    if (tc_de_missed_vote(a)) {
+        memset(a->draw, 0, a->form.width * sizeof *a->draw);
+        return TACIT_OK;
+    }
     if (a->own)
         return tc_de_heard_message(a, a->draw, err);
     if (tc_de_sends_mean(a->opts)) {
@@ -215,6 +219,8 @@ static void absorb_weights(agent *a, uint64_t r, int grid, const void *bytes, si
     double *omega = a->own                           ? a->heard.omega
                     : a->opts->absorb == TC_DE_PRIOR ? a->prior.target
                                                      : a->omega;
+    if (tc_de_missed_vote(a)) /* of which function these are the weights is not known here */
+        return;
     tc_de_broadcast_read(bytes, count, unit, omega);
     a->informed = true;
     a->absorbed = a->env->history->n;
@@ -252,8 +258,6 @@ static tacit_status skip(void *st, uint64_t round, tacit_error *err)
 {
     agent *a = st;
     TC_TRY(check_open(a, round, true, err));
-    if (tc_de_is_vote(a->opts, round)) /* nobody has heard one: the usual length-scale */
-        TC_TRY(tc_de_share(a, tc_de_usual_lengthscale(a->env->space->dim), err));
     TC_TRY(end_round(a, err));
     a->informed = a->prior.broadcasts > 0; /* what was heard as a prior stays known, at no cost */
     return TACIT_OK;

@@ -58,7 +58,7 @@ typedef struct tc_de_agent_state {
     const tc_env *env;
     const tc_de_options *opts;
     tc_de_shared *shared;
-    const tc_features *features; /* of shared; NULL before the vote is over */
+    const tc_features *features; /* of shared; NULL until the vote is heard */
     const tc_de_lens *lens;      /* the same */
     tc_blr *model;               /* own=features, as search */
     tc_search search;
@@ -84,6 +84,14 @@ typedef struct tc_de_agent_state {
 static inline bool tc_de_federated(const tc_de_agent_state *a)
 {
     return a->env->agents > 1;
+}
+
+/* Has it skipped the vote? Others may have heard it (this agent declined, or the coordinator was restored from a
+ * backup), so the features that they share are not known here: the agent goes on alone and sends zeros, which are in
+ * nobody's way. Vectors on features of another length-scale would be. */
+static inline bool tc_de_missed_vote(const tc_de_agent_state *a)
+{
+    return !a->features && a->due > 0;
 }
 
 /* trial.c: what it needs from the start; ask, ask_many and tell of tc_optimizer_ops. */

@@ -145,16 +145,18 @@ tacit_status tc_de_vote_message(const agent *a, double *v, tacit_error *err)
 
 /* ---- what is picked ---- */
 
+/* From the middle outwards, the shorter one of a pair first: where nothing is better, it stays. */
 size_t tc_de_vote_pick(const double *mean, double sd)
 {
-    size_t best = 0;
-    double top = 0;
-    for (size_t j = 0; j < TC_DE_VOTE_GRID; j++) {
-        double steps = (double)j - MIDDLE;
-        double score = mean[j] - sd * (steps < 0 ? TO_SHORT : TO_LONG) * steps * steps;
-        if (j == 0 || score > top) {
+    size_t best = MIDDLE;
+    double top = mean[MIDDLE];
+    for (int k = 1; k < TC_DE_VOTE_GRID; k++) {
+        const int steps = k % 2 == 1 ? -(k + 1) / 2 : k / 2;
+        const double away = (double)(steps * steps) * (steps < 0 ? TO_SHORT : TO_LONG);
+        const double score = mean[MIDDLE + steps] - sd * away;
+        if (score > top) {
             top = score;
-            best = j;
+            best = (size_t)(MIDDLE + steps);
         }
     }
     return best;
