@@ -311,6 +311,16 @@ static int with_sums(void **state)
                           "{\"epsilon\": 9, \"delta\": 0.01}");
 }
 
+/* Two rounds without a trial in between, and what is sent in the second follows from the first. */
+static int with_a_vote(void **state)
+{
+    return make_reference(state,
+                          "\"dp-fts-de\", \"features\": 8, \"initial\": 3, \"own\": \"gp\","
+                          " \"init\": \"domain\", \"lengthscale\": 0, \"vote\": \"yes\","
+                          " \"releases\": \"all\"",
+                          "{\"epsilon\": 9, \"delta\": 0.01}");
+}
+
 /* Messages are handed on one by one, one of every agent in every round. */
 static int with_a_relay(void **state)
 {
@@ -391,5 +401,6 @@ int main(void)
         cmocka_unit_test(every_request_and_every_answer_is_lost),
     };
     return cmocka_run_group_tests_name("sums", tests, with_sums, NULL) +
+           cmocka_run_group_tests_name("vote", tests, with_a_vote, NULL) +
            cmocka_run_group_tests_name("relay", tests, with_a_relay, NULL);
 }

@@ -249,6 +249,20 @@ static void an_own_process_is_the_same_deployed(void **state)
             privacy);
 }
 
+/* Agents find their length-scale in round 0, and send weights without a trial in between. */
+static void a_vote_is_the_same_deployed(void **state)
+{
+    (void)state;
+    compare("dp-fts-de",
+            ", \"initial\": 4, \"own\": \"gp\", \"init\": \"domain\", \"lengthscale\": 0,"
+            " \"vote\": \"yes\", \"releases\": \"0,2,3\"",
+            "{\"epsilon\": 5, \"delta\": 0.01}");
+    compare("dp-fts-de",
+            ", \"initial\": 4, \"own\": \"gp\", \"init\": \"domain\", \"lengthscale\": 0,"
+            " \"vote\": \"yes\", \"vote_multiplier\": 2",
+            "{\"noise_multiplier\": 3, \"delta\": 0.01}");
+}
+
 static void fts_is_the_same_deployed(void **state)
 {
     (void)state;
@@ -329,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_promise_alone_is_the_same_deployed),
         cmocka_unit_test(noise_by_number_is_the_same_deployed),
         cmocka_unit_test(an_own_process_is_the_same_deployed),
+        cmocka_unit_test(a_vote_is_the_same_deployed),
         cmocka_unit_test(fts_is_the_same_deployed),
         cmocka_unit_test(fts_in_rounds_is_the_same_deployed),
         cmocka_unit_test(records_are_charged_as_records),
