@@ -12,6 +12,7 @@
 static const tc_audit_case *const cases[] = {
     &tc_audit_sum,
     &tc_audit_sum_homes,
+    &tc_audit_sum_vote,
     &tc_audit_sum_sampled,
     &tc_audit_laplace_vector,
     &tc_audit_record_sum,
