@@ -95,7 +95,7 @@ static void people_price(tc_table *t, const tc_passage *p)
     }
 }
 
-static void people_row(tc_table *t, const tc_passage *p)
+static void people_row(tc_table *t, const tc_passage *p, const char *about)
 {
     char text[256];
     tc_table_integer(t, 0, (int64_t)p->round);
@@ -111,6 +111,8 @@ static void people_row(tc_table *t, const tc_passage *p)
     people_price(t, p);
     heard_text(p, text, sizeof text);
     tc_table_text(t, 7, text);
+    if (*about)
+        tc_table_text(t, 8, about);
     tc_table_end_row(t);
 }
 
@@ -154,15 +156,15 @@ static void print_promise(const tc_study_plan *plan)
 static tacit_status print_people(const tc_traffic *t, const char *study, const tc_study_plan *plan,
                                  tacit_error *err)
 {
-    static const char *const names[] = {"round",      "message", "bytes",   "hash",
-                                        "journalled", "price",   "epsilon", "heard"};
+    static const char *const names[] = {"round", "message", "bytes", "hash", "journalled",
+                                        "price", "epsilon", "heard", "about"};
     if (t->n == 0) {
         printf("nothing of study %s has left this machine: there was no round yet\n", study);
         return TACIT_OK;
     }
-    tc_table *out = tc_table_new(8, names);
+    tc_table *out = tc_table_new(*tc_study_plan_about(plan, 0) ? 9 : 8, names);
     for (size_t i = 0; i < t->n; i++)
-        people_row(out, &t->rounds[i]);
+        people_row(out, &t->rounds[i], tc_study_plan_about(plan, t->rounds[i].round));
     TC_TRY(tc_table_print(out, TC_FORMAT_TABLE, stdout, err));
     print_sum(t, study);
     print_promise(plan);
@@ -183,8 +185,11 @@ static void exact_price(tc_table *t, const tc_passage *p)
     tc_table_number(t, 11, p->epsilon); /* nothing where it is not finite */
 }
 
-static void exact_row(tc_table *t, const tc_passage *p, double delta, const char *not_private)
+static void exact_row(tc_table *t, const tc_passage *p, const tc_study_plan *plan)
 {
+    const char *not_private = tc_study_plan_not_private(plan),
+               *about = tc_study_plan_about(plan, p->round);
+    const double delta = plan->doc->delta;
     char text[HEX];
     tc_table_integer(t, 0, (int64_t)p->round);
     tc_table_text(t, 1, tc_fate_name(tc_passage_fate(p)));
@@ -208,19 +213,22 @@ static void exact_row(tc_table *t, const tc_passage *p, double delta, const char
         tc_table_number(t, 16, delta);
     if (*not_private)
         tc_table_text(t, 17, not_private);
+    if (*about)
+        tc_table_text(t, 18, about);
     tc_table_end_row(t);
 }
 
 static tacit_status print_exact(const tc_traffic *t, const tc_study_plan *plan, tc_format format,
                                 tacit_error *err)
 {
-    static const char *const names[] = {
-        "round", "message",     "bytes",      "hash",          "journalled", "ledger",
-        "entry", "event",       "parameter",  "sampling_rate", "count",      "epsilon",
-        "heard", "heard_bytes", "heard_hash", "skipped",       "delta",      "not_private"};
-    tc_table *out = tc_table_new(18, names);
+    static const char *const names[] = {"round",      "message",       "bytes",      "hash",
+                                        "journalled", "ledger",        "entry",      "event",
+                                        "parameter",  "sampling_rate", "count",      "epsilon",
+                                        "heard",      "heard_bytes",   "heard_hash", "skipped",
+                                        "delta",      "not_private",   "about"};
+    tc_table *out = tc_table_new(19, names);
     for (size_t i = 0; i < t->n; i++)
-        exact_row(out, &t->rounds[i], plan->doc->delta, tc_study_plan_not_private(plan));
+        exact_row(out, &t->rounds[i], plan);
     return tc_table_print(out, format, stdout, err);
 }
 
@@ -229,6 +237,7 @@ static tacit_status print_exact(const tc_traffic *t, const tc_study_plan *plan, 
 /* A message with what can be read in it. */
 typedef struct content {
     const tc_passage *p;
+    const char *about;
     tc_text base64;
     double *v; /* NULL: not a vector */
     size_t n;
@@ -266,6 +275,8 @@ static void content_people(const content *c)
     printf("round       %" PRIu64 "\nmessage     %s\njournalled  %s\nbytes       %zu\n"
            "hash        %s\n",
            c->p->round, tc_fate_name(tc_passage_fate(c->p)), when, c->p->bytes, text);
+    if (*c->about)
+        printf("about       %s\n", c->about);
     if (c->p->paid) {
         price_text(c->p, text, sizeof text);
         printf("price       %s, entry %" PRIu64 " of ledger %s\n", text, c->p->entry, c->p->ledger);
@@ -289,11 +300,11 @@ static json_t *content_json(const content *c)
             json_decref(numbers);
             return NULL;
         }
-    return json_pack("{s:I, s:s, s:s, s:I, s:s, s:o, s:s, s:o}", "round", (json_int_t)c->p->round,
-                     "message", tc_fate_name(tc_passage_fate(c->p)), "journalled", when, "bytes",
-                     (json_int_t)c->p->bytes, "hash", text, "event",
+    return json_pack("{s:I, s:s, s:s, s:I, s:s, s:o, s:s, s:o, s:s}", "round",
+                     (json_int_t)c->p->round, "message", tc_fate_name(tc_passage_fate(c->p)),
+                     "journalled", when, "bytes", (json_int_t)c->p->bytes, "hash", text, "event",
                      c->p->paid ? tc_dp_event_json(&c->p->event) : json_null(), "base64",
-                     tc_text_get(&c->base64), "numbers", numbers);
+                     tc_text_get(&c->base64), "numbers", numbers, "about", c->about);
 }
 
 static tacit_status print_json(const content *c, tacit_error *err)
@@ -325,9 +336,10 @@ static tacit_status print_csv(const content *c, tacit_error *err)
     return tc_table_print(t, TC_FORMAT_CSV, stdout, err);
 }
 
-static tacit_status print_message(const tc_traffic *t, uint64_t round, int format, tacit_error *err)
+static tacit_status print_message(const tc_traffic *t, const tc_study_plan *plan, uint64_t round,
+                                  int format, tacit_error *err)
 {
-    content c = {0};
+    content c = {.about = tc_study_plan_about(plan, round)};
     tacit_status status = content_read(&c, t, round, err);
     if (status == TACIT_OK && format == TC_FORMAT_TABLE)
         content_people(&c);
@@ -350,7 +362,7 @@ static tacit_status inspect(const tc_invocation *in, tc_session *s, tc_traffic *
     TC_TRY(tc_traffic_read(t, s->store, name, s->study,
                            o->round < 0 ? TC_NO_MESSAGE : (uint64_t)o->round, err));
     if (o->round >= 0)
-        return print_message(t, (uint64_t)o->round, in->format, err);
+        return print_message(t, tc_study_get_plan(s->study), (uint64_t)o->round, in->format, err);
     if (in->format == TC_FORMAT_TABLE)
         return print_people(t, name, tc_study_get_plan(s->study), err);
     return print_exact(t, tc_study_get_plan(s->study), (tc_format)in->format, err);

@@ -11,6 +11,9 @@ extern const tc_verb tc_verb_privacy_plan;
 extern const tc_verb tc_verb_privacy_status;
 extern const tc_verb tc_verb_privacy_audit;
 
+/* privacy_plan_study.c: the releases of a study's document. */
+tacit_status tc_privacy_plan_study(const tc_invocation *in, const char *file, tacit_error *err);
+
 /* ---- options that several have; the struct has the member of the same name */
 
 #define TC_PRIVACY_UNITS     "agent|row|user"     /* in the order of tc_privacy_unit */

@@ -1,6 +1,7 @@
 /* privacy_plan.c - `tacit privacy plan`: what could be promised, before anything is spent.
  *
- * A table over all combinations of rounds, sampling rates and noise multipliers. */
+ * A table over all combinations of rounds, sampling rates and noise multipliers; of a study's document instead, the
+ * releases that it plans (privacy_plan_study.c). */
 #include "privacy_int.h"
 
 #include "base/json.h"
@@ -237,6 +238,8 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const plan_opts *o = in->opts;
     grid g;
+    if (in->n_args > 0)
+        return tc_privacy_plan_study(in, in->args[0], err);
     TC_TRY(read_grid(o, in->quiet, &g, err));
     cell *cells = tc_alloc(g.rounds.n * g.rate.n * g.multiplier.n, sizeof *cells);
     if (!cells)
@@ -251,8 +254,8 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 
 const tc_verb tc_verb_privacy_plan = {
     .name = "privacy plan",
-    .usage = "[options]",
-    .summary = "epsilon over a grid of rounds, rates and noise, before anything is spent",
+    .usage = "[STUDY.json] [options]",
+    .summary = "what releases would cost, of a study or over a grid, before anything is spent",
     .details =
         "Shows what Gaussian releases would cost for all combinations of three lists, by\n"
         "every accountant. Nothing is spent, and nothing depends on data: choose here, then\n"
@@ -262,10 +265,16 @@ const tc_verb tc_verb_privacy_plan = {
         "rows at equal quotient. An empty cell: the accountant has no formula for sampling.\n"
         "Rates below 1 need --unit agent.\n"
         "\n"
+        "With the document of a federated study: the releases that it plans, what each is about,\n"
+        "its noise, and epsilon of it alone and of all so far, at the document's delta. What the\n"
+        "lists say does not count then.\n"
+        "\n"
+        "  tacit privacy plan ward.json\n"
         "  tacit privacy plan --agents 200\n"
         "  tacit privacy plan --rounds 1,3,40 --sampling-rate 1 --noise-multiplier 4,8,16 \\\n"
         "      --delta 1e-5 --format csv",
     .options = options,
     .options_size = sizeof(plan_opts),
+    .max_args = 1,
     .run = run,
 };

@@ -14,9 +14,13 @@
 /* Options that decide what a result means, by the names of docs/math.md. */
 static const struct {
     const char *option, *shown;
-} settings[] = {{"noise_multiplier", "z"}, {"releases", "releases"},
-                {"regions", "P"},          {"clip", "S"},
-                {"schedule", "schedule"},  {"p1", "p_1"}};
+} settings[] = {{"noise_multiplier", "z"},
+                {"vote_multiplier", "z of the vote"},
+                {"releases", "releases"},
+                {"regions", "P"},
+                {"clip", "S"},
+                {"schedule", "schedule"},
+                {"p1", "p_1"}};
 
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
 
@@ -26,6 +30,28 @@ static bool is_setting(const char *option)
     for (size_t i = 0; i < N_SETTINGS; i++)
         found |= strcmp(settings[i].option, option) == 0;
     return found;
+}
+
+/* Do agents vote on their length-scale before they send weights? */
+static bool votes(const tc_contender *c)
+{
+    const char *vote = json_string_value(json_object_get(c->shown, "vote"));
+    return vote && strcmp(vote, "yes") == 0;
+}
+
+/* The name of a setting, NULL where it means nothing. With a vote, what is said of weights alone says so. */
+static const char *shown_name(const tc_contender *c, size_t i)
+{
+    const char *option = settings[i].option;
+    if (!json_object_get(c->shown, option))
+        return NULL;
+    if (strcmp(option, "vote_multiplier") == 0 && !votes(c))
+        return NULL;
+    if (votes(c) && strcmp(option, "noise_multiplier") == 0)
+        return "z of the weights";
+    if (votes(c) && strcmp(option, "releases") == 0)
+        return "releases of weights";
+    return settings[i].shown;
 }
 
 /* A list as it is or, if it is long, its ends: "0,1,...,39". */
@@ -70,11 +96,11 @@ static void print_settings(const tc_contender *c, int indent)
     json_t *v;
     tc_text_addf(&text, "N_init %llu", (unsigned long long)c->result.initial);
     for (size_t i = 0; i < N_SETTINGS; i++) {
-        v = json_object_get(c->shown, settings[i].option);
-        if (!v)
+        const char *name = shown_name(c, i);
+        if (!name)
             continue;
-        tc_text_addf(&text, ", %s ", settings[i].shown);
-        tc_simulate_add_value(&text, v);
+        tc_text_addf(&text, ", %s ", name);
+        tc_simulate_add_value(&text, json_object_get(c->shown, settings[i].option));
     }
     json_object_foreach(c->given, key, v)
     {
@@ -150,6 +176,20 @@ static void print_lost(const tc_contender *c, int indent)
                c->result.rejection ? c->result.rejection : "");
 }
 
+/* The vote is shorter than a broadcast of weights; it is the first release. */
+static void print_broadcasts(const tc_contender *c)
+{
+    const tc_federation_tally *t = &c->result.tally;
+    const bool vote = votes(c) && t->releases > 0;
+    const uint64_t n = t->releases - vote;
+    printf(", and got ");
+    if (vote)
+        printf("the vote on the length-scale%s", n > 0 ? " and " : "");
+    if (!vote || n > 0)
+        printf("%llu broadcast%s%s of %llu bytes", (unsigned long long)n, n == 1 ? "" : "s",
+               vote ? " of weights" : "", (unsigned long long)t->broadcast_bytes);
+}
+
 static void print_messages(const tc_contender *c)
 {
     const tc_federation_tally *t = &c->result.tally;
@@ -164,8 +204,7 @@ static void print_messages(const tc_contender *c)
         printf(", and read %.4g, %.6g bytes%s", (double)t->fetches / readers,
                (double)t->fetched_bytes / readers, c->f.runs > 1 ? ", in the first run" : "");
     else
-        printf(", and got %llu broadcast%s of %llu bytes", (unsigned long long)t->releases,
-               t->releases == 1 ? "" : "s", (unsigned long long)t->broadcast_bytes);
+        print_broadcasts(c);
     printf(".\n");
     print_lost(c, 0);
     if (t->refusals)
@@ -177,6 +216,8 @@ static tacit_status print_statement(const tc_contender *c, tacit_error *err)
 {
     tc_text text = {0};
     tc_federated_cost_statement(&c->cost, &text);
+    if (votes(c) && c->cost.releases > 0)
+        tc_text_add(&text, " The first release is the vote on the length-scale.");
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
     bool ok = !text.failed;
@@ -225,10 +266,11 @@ static void print_contender(const tc_contender *c, size_t i)
     else if (c->cost.none)
         printf("   no guarantee: %s\n", c->cost.none);
     else
-        printf("   if deployed: %sepsilon %s, delta %s (%s) over %llu release%s\n",
+        printf("   if deployed: %sepsilon %s, delta %s (%s) over %llu release%s%s\n",
                c->cost.unit == TC_UNIT_ROW ? "every row: " : "", epsilon, delta,
                c->cost.bound.accountant, (unsigned long long)c->cost.releases,
-               c->cost.releases == 1 ? "" : "s");
+               c->cost.releases == 1 ? "" : "s",
+               votes(c) ? ", the first of them the vote on the length-scale" : "");
 }
 
 /* Do all begin with as many points? Else iterations are after different numbers of evaluations. */

@@ -133,6 +133,9 @@ typedef struct tc_aggregator_ops {
      * number is a round, one for each trial at most. */
     tacit_status (*next_round)(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,
                                tacit_error *err);
+    /* For reports: what agents send in this round, in a few words. NULL, and where it returns NULL: all rounds are
+     * about the same. */
+    const char *(*about)(const void *opts, uint64_t round);
     /* The privacy event that closing this round will spend, as JSON (privacy/dp_event.h): from
      * public constants alone, before anything is drawn or read. */
     tacit_status (*plan)(const tc_env *env, const void *opts, uint64_t round, tc_text *out,

@@ -83,6 +83,13 @@ tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uin
     return TACIT_OK;
 }
 
+const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round)
+{
+    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
+    const char *about = ops && ops->about ? ops->about(p->opts, round) : NULL;
+    return about ? about : "";
+}
+
 /* ---- what may be spent ---- */
 
 const char *tc_study_plan_not_private(const tc_study_plan *p)

@@ -40,6 +40,9 @@ tacit_status tc_study_calibrate(tc_study_doc *doc, tacit_error *err);
 tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uint64_t *out,
                                       tacit_error *err);
 
+/* What agents send in this round, in a few words for people; "": all rounds are about the same. */
+const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round);
+
 /* Why what its agents send is not private, as far as the document says; "": it is. */
 const char *tc_study_plan_not_private(const tc_study_plan *p);
 

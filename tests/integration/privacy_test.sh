@@ -230,7 +230,7 @@ bad 2 "other.json: " status other.json --delta 1e-5
 good "audit" audit --seed 1 --runs 20000 --format json
 check "every mechanism passes" awk '{ sub(/"controls".*/, "") } /"pass": false/ || !/"pass": true/ { exit 1 }' out
 check "every control fails" awk '{ sub(/.*"controls"/, ""); sub(/"as_expected.*/, "") } /"pass": true/ || !/"pass": false/ { exit 1 }' out
-for name in gaussian-sum laplace-vector laplace-sum laplace-sum-oversize laplace-rows gaussian-rows rows-order one-bit-reply piecewise-reply laplace-reply \
+for name in gaussian-sum gaussian-sum-vote laplace-vector laplace-sum laplace-sum-oversize laplace-rows gaussian-rows rows-order one-bit-reply piecewise-reply laplace-reply \
     po-gp-ucb-transform renormalised-weights floating-point-laplace un-noised-empty-sample closed-at-a-quorum hash-over-contributions; do
     check "it has $name" says "\"name\": \"$name\""
 done
@@ -243,9 +243,9 @@ check "is the same" cmp -s out first
 good "an audit of real noise" audit --runs 20000 --confidence 0.999999 --quiet
 check "says so" says "Entropy: operating system."
 good "the smallest audit at the highest confidence catches every control" audit --seed 3 --runs 20000 --confidence 0.999999 --format csv
-check "the stamp is in every row of CSV" awk 'NR == 1 { n = /,entropy$/ } NR > 1 && !/,seed 3: NOT PRIVATE$/ { n = 0 } END { exit !(n && NR == 19) }' out
+check "the stamp is in every row of CSV" awk 'NR == 1 { n = /,entropy$/ } NR > 1 && !/,seed 3: NOT PRIVATE$/ { n = 0 } END { exit !(n && NR == 20) }' out
 good "a seeded audit by line" audit --seed 3 --runs 20000 --format jsonl
-check "the stamp is in every line" [ "$(grep -c '"entropy": *"seed 3: NOT PRIVATE"' out)" -eq 18 ]
+check "the stamp is in every line" [ "$(grep -c '"entropy": *"seed 3: NOT PRIVATE"' out)" -eq 19 ]
 bad 2 'runs must be a whole number in [20000, 10000000], got "19999"' audit --runs 19999
 bad 2 'confidence must be a number in [0.5, 0.999999], got "1"' audit --confidence 1
 bad 2 '--seed must be a whole number' audit --seed x

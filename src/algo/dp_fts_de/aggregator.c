@@ -62,6 +62,13 @@ static tacit_status next_round(const tc_env *env, const void *opts, uint64_t fro
     return TACIT_OK;
 }
 
+static const char *about(const void *opts, uint64_t round)
+{
+    if (!tc_de_votes(opts))
+        return NULL;
+    return tc_de_is_vote(opts, round) ? "vote on the length-scale" : "weights";
+}
+
 /* Fixed sampling is charged as if everybody took part: the known bounds for it ask for more. */
 static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
                          tacit_error *err)
@@ -140,6 +147,7 @@ static tacit_status close_round(void *st, tc_release **out, tacit_error *err)
 const tc_aggregator_ops tc_de_aggregator = {
     .state_size = sizeof(aggregator),
     .next_round = next_round,
+    .about = about,
     .plan = plan,
     .check = check,
     .open = open,

@@ -806,6 +806,17 @@ static void test_the_sum_of_the_vote(void **state)
     options_end(&o);
 }
 
+static void test_rounds_are_named(void **state)
+{
+    (void)state;
+    tc_de_options o = options_of(votes);
+    assert_string_equal(tc_de_aggregator.about(&o, 0), "vote on the length-scale");
+    assert_string_equal(tc_de_aggregator.about(&o, 1), "weights");
+    o.vote = TC_DE_VOTE_NO;
+    assert_null(tc_de_aggregator.about(&o, 0));
+    options_end(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -825,6 +836,7 @@ int main(void)
         cmocka_unit_test(test_siblings_hear_it_on_several_threads),
         cmocka_unit_test(test_siblings_hear_the_same_vote),
         cmocka_unit_test(test_the_sum_of_the_vote),
+        cmocka_unit_test(test_rounds_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
