@@ -284,6 +284,12 @@ static void studies_that_cannot_run_are_refused(void **state)
          "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"fts\"}, "
          "\"federation\": {\"agents\": 3}, \"privacy\": {\"epsilon\": 1, \"delta\": 0.01}}}",
          "promises nothing"},
+        {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
+         "{\"type\": "
+         "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"dp-fts-de\", \"own\": "
+         "\"gp\", \"init\": \"domain\", \"lengthscale\": 0, \"vote\": \"yes\"}, "
+         "\"federation\": {\"agents\": 3}, \"privacy\": {\"noise_multiplier\": 2}}}",
+         "vote_multiplier and noise_multiplier must both be 0 or both above, got 0 and 2"},
         {"{\"document\": {\"points\": \"/etc/passwd\"}}", "points must be sent as points_csv"},
         {"{\"a\": 1, \"a\": 2}", "duplicate"},
         {"[1]", "must be a JSON object"},

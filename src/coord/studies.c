@@ -173,6 +173,13 @@ static tacit_status take_time(const tc_coord *c, int64_t *out, tacit_error *err)
     return status;
 }
 
+/* Options that contradict each other show when a round has a price. A relay's have none. */
+static tacit_status rehearse_round(const tc_study_plan *p, tacit_error *err)
+{
+    tc_dp_event unused;
+    return p->doc->algorithm->aggregator ? tc_study_plan_event(p, 0, &unused, err) : TACIT_OK;
+}
+
 /* Makes it once, so that a document that cannot be run is refused before it is stored. */
 static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, tacit_error *err)
 {
@@ -180,6 +187,8 @@ static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, t
     tc_study *study = NULL;
     tacit_status status = doc->agents > 0 ? tc_study_plan_new(&plan, row, err)
                                           : tc_study_open_row(&study, NULL, row, NULL, err);
+    if (status == TACIT_OK && plan)
+        status = rehearse_round(plan, err);
     tc_study_plan_free(plan);
     tc_study_close(study);
     return status;

@@ -16,7 +16,9 @@
  *                  as many as keep it within a quarter of the sd of f, but no more than there are
  *                  cubes with a side of 2.5 length-scales, or volumes of 4 cells of a length-scale,
  *                  or agents, or than an agent has room for; and none that is a strip of less than 1.5 length-scales, which P with
- *                  a large prime factor would cut. */
+ *                  a large prime factor would cut.
+ *   vote=auto      a vote on the length-scale (vote.c) where agents may have one, if they are so many that it
+ *                  says something: it takes a seventh of what may be spent. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 #include "base/error.h"
@@ -220,7 +222,8 @@ static void split(tc_de_options *plan, double z, uint64_t releases)
  * were votes. */
 static void choose_vote(const tc_env *env, tc_de_options *plan, double z, uint64_t releases)
 {
-    bool may = plan->own == TC_DE_OWN_GP && plan->lengthscale == 0 && plan->sampling_rate == 1 &&
+    bool may = plan->own == TC_DE_OWN_GP && plan->lengthscale == 0 &&
+               plan->initial >= TC_DE_VOTE_VALUES && plan->sampling_rate == 1 &&
                plan->sampling == TC_DE_POISSON && plan->mode == TC_DE_SOUND;
     double noise = z / sqrt((double)releases * VOTE_SHARE);
     if (plan->vote != TC_DE_VOTE_AUTO || !may)

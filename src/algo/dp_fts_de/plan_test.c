@@ -513,6 +513,7 @@ static void test_where_no_vote_is_possible(void **state)
         {VOTING, "sampling_rate", "0.5", NULL},
         {VOTING, "sampling", "fixed", NULL},
         {VOTING, "mode", "paper", NULL},
+        {VOTING, "initial", "2", NULL}, /* nobody would have anything to say */
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tacit_error err = {0};

@@ -9,7 +9,7 @@
  *
  * Whoever hears it picks the grid's best after a penalty for leaving the middle,
  *     mean_j - t c j^2,   t = sd of the noise, c = 0.3 towards shorter ones and 0.6 towards longer ones,
- * j counted from the middle. Noise alone then stays there or beside it, and many agents outvote the penalty. Too
+ * j counted from the middle, and of several the one nearest to it. Noise alone then stays there or beside it, and many agents outvote the penalty. Too
  * long costs more than too short (docs/benchmarks.md, "wrong guesses"). The arithmetic has no function of the C
  * library: all parties pick the same. */
 #include "algo/dp_fts_de/agent.h"
@@ -26,7 +26,7 @@ typedef tc_de_agent_state agent;
 #define TO_SHORT 0.3
 #define TO_LONG  0.6
 
-enum { MIDDLE = TC_DE_VOTE_GRID / 2, LEAST_VALUES = 3, MOST_VALUES = 64 };
+enum { MIDDLE = TC_DE_VOTE_GRID / 2, MOST_VALUES = 64 };
 
 static const double noise_shares[] = {1e-4, 1e-2, 0.1, 0.5};
 enum { SHARES = sizeof noise_shares / sizeof *noise_shares };
@@ -136,7 +136,7 @@ tacit_status tc_de_vote_message(const agent *a, double *v, tacit_error *err)
     if (n > MOST_VALUES)
         n = MOST_VALUES;
     memset(v, 0, TC_DE_VOTE_GRID * sizeof *v);
-    if (n < LEAST_VALUES || all_equal(n, z))
+    if (n < TC_DE_VOTE_VALUES || all_equal(n, z))
         return TACIT_OK; /* nothing to say */
     tacit_status status = weigh_lengths(a, n, z, &memory, v, err);
     tc_arena_fini(&memory);
