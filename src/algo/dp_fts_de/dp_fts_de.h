@@ -98,10 +98,8 @@ tacit_status tc_de_check_room(const tc_de_options *o, tacit_error *err); /* E_AR
 
 /* ---- the vote (vote.c) */
 
-enum {
-    TC_DE_VOTE_GRID = 9,
-    TC_DE_VOTE_VALUES = 3
-}; /* numbers in it; an agent needs so many values */
+/* Numbers in a vote; values that an agent must have to say anything. */
+enum { TC_DE_VOTE_GRID = 9, TC_DE_VOTE_VALUES = 3 };
 #define TC_DE_VOTE_CLIP 1.0
 
 /* The guess where nothing is known but the dimension of the encoded space. */
