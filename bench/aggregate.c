@@ -186,6 +186,9 @@ static tacit_status time_copy(setting *b, tacit_error *err)
 static tacit_status run(setting *b, tacit_error *err)
 {
     TC_TRY(tc_options_defaults(tc_algorithm_dp_fts_de.options, &b->opts, err));
+    b->opts.own = TC_DE_OWN_FEATURES;
+    b->opts.init = TC_DE_INIT_REGION;
+    b->opts.initial = 10;
     b->opts.features = FEATURES;
     b->opts.regions = REGIONS;
     b->env.agents = AGENTS;

@@ -93,9 +93,10 @@ static tacit_status measure(const world *w, int features, const char *message, s
 {
     tacit_status status = TACIT_OK;
     double *seconds = tc_alloc(repetitions, sizeof *seconds);
-    json_t *options = json_pack("{si si si ss ss ss sf}", "features", features, "regions", REGIONS,
-                                "initial", INITIAL, "message", message, "releases", "all", "absorb",
-                                "point", "lengthscale", 0.03);
+    json_t *options =
+        json_pack("{ss ss si si si ss ss ss sf}", "own", "features", "init", "region", "features",
+                  features, "regions", REGIONS, "initial", INITIAL, "message", message, "releases",
+                  "all", "absorb", "point", "lengthscale", 0.03);
     if (!seconds || !options)
         status = tc_fail_memory(err);
     for (size_t i = 0; i < repetitions && status == TACIT_OK; i++)

@@ -90,7 +90,8 @@ static void create(load *l)
     snprintf(body, sizeof body,
              "{\"document\": {\"name\": \"load\", \"direction\": \"maximize\", \"trials\": 20, "
              "\"seed\": 1, \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}, "
-             "\"algorithm\": {\"name\": \"dp-fts-de\", \"features\": %d, \"initial\": 1}, "
+             "\"algorithm\": {\"name\": \"dp-fts-de\", \"own\": \"features\", \"features\": %d, "
+             "\"initial\": 1, \"lengthscale\": 0.2}, "
              "\"federation\": {\"agents\": %zu}, \"privacy\": {\"epsilon\": 1, \"delta\": 1e-6}}}",
              FEATURES, l->agents);
     json_t *j = ask(l, "POST", "/v1/studies", l->operator_token, body);

@@ -81,8 +81,9 @@ static double observe(void *user, uint64_t agent, uint64_t trial, const double *
 static tacit_status describe(run *r, tacit_error *err)
 {
     const plan *p = r->t->p;
-    json_t *options = json_pack("{si si sf ss}", "features", 50, "initial", (int)INITIAL,
-                                "lengthscale", 0.03, "releases", p->releases);
+    json_t *options =
+        json_pack("{ss ss si si sf ss}", "own", "features", "init", "region", "features", 50,
+                  "initial", (int)INITIAL, "lengthscale", 0.03, "releases", p->releases);
     if (!options)
         return tc_fail_memory(err);
     r->document = (tc_study_doc){.name = (char *)"s",

@@ -17,15 +17,14 @@
 
 enum { INITIAL = 4, RELEASES = 5 };
 
-/* Values are log-losses, maximised as their negatives: y_mean and y_scale are what one expects of any
- * such model, not what these hospitals have. */
+/* Nothing is said of what log-losses look like: agents find it out. */
 static const char document[] =
     "{\"document\": {\"name\": \"" TC_DEMO_STUDY "\", \"direction\": \"minimize\",\n"
     " \"trials\": %lld,\n"
     " \"space\": {\"lr\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 0.3, \"log\": true},\n"
     "           \"l2\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 1, \"log\": true}},\n"
-    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 50, \"lengthscale\": 0.3,\n"
-    "               \"initial\": %d, \"releases\": \"%s\", \"y_mean\": -0.6, \"y_scale\": 0.1},\n"
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 50, \"initial\": %d,\n"
+    "               \"releases\": \"%s\"},\n"
     " \"privacy\": {\"epsilon\": %.17g, \"delta\": %g},\n"
     " \"federation\": {\"agents\": %d, \"deadline_s\": 30}}}";
 

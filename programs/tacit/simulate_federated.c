@@ -6,6 +6,7 @@
 #include "algo/charge.h"
 #include "base/memory.h"
 #include "privacy_int.h"
+#include "sim/runs.h"
 #include "simulate_int.h"
 #include "watch.h"
 
@@ -129,6 +130,12 @@ static tacit_status choose_agents(contest *a, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Does a document say how many trials there are? */
+static bool is_planned(const tc_simulate_plan *p)
+{
+    return p->o->rounds == 0 && p->doc;
+}
+
 /* The whole-number option that says how many points an agent begins with; NULL: none. */
 static const tc_option *initial_option(const tc_algorithm *a)
 {
@@ -159,6 +166,28 @@ static tacit_status choose_initial(tc_contender *c, const tc_contender *first, t
     return TACIT_OK;
 }
 
+/* The first contender's own choice of initial points. A document has so many trials in all; else so many rounds
+ * come after the initial points. */
+static tacit_status begin_first(const contest *a, tc_contender *c, tacit_error *err)
+{
+    const tc_simulate_plan *p = a->p;
+    uint64_t initial = 0;
+    json_t *options;
+    if (!c->algorithm->begin || !initial_option(c->algorithm))
+        return TACIT_OK;
+    if (!is_planned(p)) {
+        TC_TRY(tc_federated_begin(&c->f, &initial, err));
+    } else {
+        const tc_env env = {.agents = a->agents, .budget = p->doc->trials};
+        TC_TRY(tc_options_begun(c->algorithm, c->given, &env, &options, err));
+        initial = (uint64_t)json_integer_value(json_object_get(options, "initial"));
+        json_decref(options);
+    }
+    if (json_object_set_new(c->given, "initial", json_integer((json_int_t)initial)) != 0)
+        return tc_fail_memory(err);
+    return TACIT_OK;
+}
+
 /* Known trials stand for initial points, so that rounds, t and what is promised count from the first
  * query: what agents knew before is released once, not once for every trial. */
 static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *err)
@@ -169,9 +198,11 @@ static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *e
     if (known == 0 || !o || o->type != TC_OPTION_INT)
         return TACIT_OK;
     TC_TRY(tc_federated_options(&c->f, &options, err));
-    bool fewer = json_integer_value(json_object_get(options, "initial")) < known;
+    json_int_t initial = json_integer_value(json_object_get(options, "initial"));
     json_decref(options);
-    if (fewer && json_object_set_new(c->given, "initial", json_integer(known)) != 0)
+    bool open = initial < 0; /* as many as the first contender has, and that one was here before */
+    if (!open && initial < known &&
+        json_object_set_new(c->given, "initial", json_integer(known)) != 0)
         return tc_fail_memory(err);
     return TACIT_OK;
 }
@@ -199,15 +230,13 @@ static tacit_status tell_lengthscale(const contest *a, tc_contender *c, tacit_er
 static tacit_status choose_rounds(const tc_simulate_plan *p, uint64_t initial, uint64_t *out,
                                   tacit_error *err)
 {
-    bool planned = p->o->rounds == 0 && p->doc;
-    if (planned && p->doc->trials <= initial)
+    if (is_planned(p) && p->doc->trials <= initial)
         return tc_fail(err, TACIT_E_ARG,
                        "the document has %llu trials, and agents begin with %llu initial points: "
                        "no round is left; say --rounds, or fewer points",
                        (unsigned long long)p->doc->trials, (unsigned long long)initial);
-    *out = p->o->rounds > 0 ? (uint64_t)p->o->rounds
-           : planned        ? p->doc->trials - initial
-                            : ROUNDS_DEFAULT;
+    if (is_planned(p))
+        *out = p->doc->trials - initial;
     return TACIT_OK;
 }
 
@@ -227,7 +256,7 @@ static tc_federated federated_of(const contest *a, const tc_contender *c)
                           .family = p->o->family,
                           .units = p->o->units,
                           .agents = a->agents,
-                          .rounds = ROUNDS_DEFAULT,
+                          .rounds = p->o->rounds > 0 ? (uint64_t)p->o->rounds : ROUNDS_DEFAULT,
                           .runs = (uint64_t)p->o->runs,
                           .seed = p->seed,
                           .drop = p->o->drop,
@@ -270,7 +299,7 @@ static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tac
         c->algorithm->theorem(env, opts, c->f.rounds, &theorem);
     c->theorem = tc_text_take(&theorem);
     if (c->algorithm->settle)
-        TC_TRY(c->algorithm->settle(opts, err));
+        TC_TRY(c->algorithm->settle(env, opts, err));
     c->shown = tc_options_json(c->algorithm->options, opts);
     return c->theorem && c->shown ? TACIT_OK : tc_fail_memory(err);
 }
@@ -284,6 +313,8 @@ static tacit_status settle(const contest *a, tc_contender *c, void *opts, tacit_
         .space = tc_family_space(a->family), .agents = a->agents, .budget = initial + c->f.rounds};
     if (c->epsilon > 0 && !c->algorithm->promise)
         return no_promise(c, err);
+    if (c->algorithm->begin)
+        c->algorithm->begin(&env, opts);
     if (c->epsilon > 0)
         TC_TRY(c->algorithm->promise(&env, opts, c->epsilon, c->delta, err));
     TC_TRY(check_accountant(a, c, &env, opts, err));
@@ -325,6 +356,8 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
     c->f = federated_of(a, c);
     c->objective_options = a->objective_options;
     TC_TRY(tell_lengthscale(a, c, err));
+    if (i == 0)
+        TC_TRY(begin_first(a, c, err));
     TC_TRY(begin_warm(a, c, err));
     TC_TRY(choose_initial(c, first, err));
     TC_TRY(tc_federated_initial(&c->f, &initial, err));

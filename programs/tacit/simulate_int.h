@@ -78,7 +78,8 @@ tacit_status tc_simulate_files(const tc_simulate_plan *p, tacit_error *err);
 
 /* ---- options (simulate_options.c) */
 
-/* What the document says about the plan's algorithm; the caller decrefs. */
+/* What the author of the document says about the plan's algorithm; the caller decrefs. What tacit chose is
+ * chosen again, by what the command line says too. */
 tacit_status tc_simulate_given(const tc_simulate_plan *p, json_t **out, tacit_error *err);
 /* Adds words name=value to `given`, checked and typed by the algorithm's table. */
 tacit_status tc_simulate_take(const tc_algorithm *a, json_t *given, size_t n, char *const *words,

@@ -7,9 +7,13 @@
 tacit_status tc_simulate_given(const tc_simulate_plan *p, json_t **out, tacit_error *err)
 {
     bool from_doc = p->doc && p->doc->algorithm == p->algorithm && p->doc->options;
-    json_t *given = from_doc ? json_deep_copy(p->doc->options) : json_object();
+    json_t *given = from_doc ? json_deep_copy(p->doc->options) : json_object(), *value;
+    const char *key;
     if (!given)
         return tc_fail_memory(err);
+    if (from_doc) {
+        json_object_foreach(p->doc->chosen, key, value) json_object_del(given, key);
+    }
     *out = given;
     return TACIT_OK;
 }

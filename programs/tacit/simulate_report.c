@@ -12,21 +12,26 @@
 /* -- settings ------------------------------------------------------------------------------ */
 
 /* Options that decide what a result means, by the names of docs/math.md. */
-static const struct {
+typedef struct setting {
     const char *option, *shown;
-} settings[] = {{"noise_multiplier", "z"},
-                {"vote_multiplier", "z of the vote"},
-                {"releases", "releases"},
-                {"regions", "P"},
-                {"clip", "S"},
-                {"schedule", "schedule"},
-                {"p1", "p_1"}};
+    bool alone; /* not of own=gp, which does not use it */
+} setting;
+
+static const setting settings[] = {{"noise_multiplier", "z", false},
+                                   {"vote_multiplier", "z of the vote", false},
+                                   {"releases", "releases", false},
+                                   {"regions", "P", false},
+                                   {"clip", "S", false},
+                                   {"own", "own", false},
+                                   {"schedule", "schedule", true},
+                                   {"p1", "p_1", true}};
 
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
 
 static bool is_setting(const char *option)
 {
-    bool found = strcmp(option, "initial") == 0 || strcmp(option, "init") == 0;
+    bool found = strcmp(option, "initial") == 0 || strcmp(option, "init") == 0 ||
+                 strcmp(option, "lengthscale") == 0;
     for (size_t i = 0; i < N_SETTINGS; i++)
         found |= strcmp(settings[i].option, option) == 0;
     return found;
@@ -88,6 +93,28 @@ void tc_simulate_print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
+static bool has_own_process(const tc_contender *c)
+{
+    const char *own = json_string_value(json_object_get(c->shown, "own"));
+    return own && strcmp(own, "gp") == 0;
+}
+
+/* As given; or, where 0 leaves it to a federation, how it is found. */
+static void add_lengthscale(tc_text *out, const tc_contender *c)
+{
+    const json_t *option = json_object_get(c->options, "lengthscale");
+    const double said = json_number_value(option),
+                 found = json_number_value(json_object_get(c->shown, "lengthscale"));
+    if (json_object_get(c->given, "lengthscale") && said > 0)
+        tc_text_addf(out, ", lengthscale %.6g", said);
+    else if (!option || said > 0 || !tc_algorithm_federated(c->algorithm))
+        return;
+    else if (found > 0)
+        tc_text_addf(out, ", lengthscale usual (%.3g)", found);
+    else
+        tc_text_add(out, ", lengthscale by vote");
+}
+
 /* "N_init 10, z 1, releases all, P 4, ...", then what else was given. */
 static void print_settings(const tc_contender *c, int indent)
 {
@@ -97,11 +124,12 @@ static void print_settings(const tc_contender *c, int indent)
     tc_text_addf(&text, "N_init %llu", (unsigned long long)c->result.initial);
     for (size_t i = 0; i < N_SETTINGS; i++) {
         const char *name = shown_name(c, i);
-        if (!name)
+        if (!name || (settings[i].alone && has_own_process(c)))
             continue;
         tc_text_addf(&text, ", %s ", name);
         tc_simulate_add_value(&text, json_object_get(c->shown, settings[i].option));
     }
+    add_lengthscale(&text, c);
     json_object_foreach(c->given, key, v)
     {
         if (is_setting(key))

@@ -185,15 +185,19 @@ typedef struct tc_algorithm {
     const tc_aggregator_ops *aggregator; /* federated studies: this ... */
     const tc_relay_ops *relay;           /* ... or this; else both NULL */
     const tc_curator_ops *curator;       /* served private studies; else NULL */
+    /* Puts numbers and words in the place of options that are left to be chosen by env->agents and
+     * env->budget. Before promise; a second call changes nothing. A study document says what was chosen, so
+     * that it stays when the study is extended. NULL: no option is left open. */
+    void (*begin)(const tc_env *env, void *opts);
     /* Sets the members of *opts that keep a study of env->agents and env->budget trials within
      * (epsilon, delta): noise, and which rounds release. NULL: the algorithm promises nothing.
      * E_ARG: it cannot be kept, or what is given already contradicts it. Pointers in opts are
      * tc_alloc'ed. */
     tacit_status (*promise)(const tc_env *env, void *opts, double epsilon, double delta,
                             tacit_error *err);
-    /* For reports: puts the value in force in place of one that means "chosen". NULL: no option
-     * does. Pointers in opts are tc_alloc'ed. */
-    tacit_status (*settle)(void *opts, tacit_error *err);
+    /* For reports: puts the value in force in place of one that means "chosen", after begin and promise.
+     * NULL: no option does. Pointers in opts are tc_alloc'ed. */
+    tacit_status (*settle)(const tc_env *env, void *opts, tacit_error *err);
     /* For reports: adds one sentence, whether a theorem is about `rounds` queries of these options
      * on env->space. NULL, and nothing added: none says. */
     void (*theorem)(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);

@@ -22,6 +22,8 @@ static setting set_up(const char *algorithm, const char *options)
     assert_ok(tc_options_defaults(s.algorithm->options, s.opts, &err));
     assert_ok(tc_options_set_json(s.algorithm->options, s.opts, algorithm, given, NULL, &err));
     json_decref(given);
+    if (s.algorithm->begin)
+        s.algorithm->begin(&s.env, s.opts);
     return s;
 }
 

@@ -1,6 +1,6 @@
 /* compose_test.c - siblings asked together propose what each would propose alone, bit for bit; and
  * whose failure is told. */
-#include "support/test.h"
+#include "support/features_model.h"
 
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "algo/optimizer.h"
@@ -118,8 +118,10 @@ static void run_round(tc_optimizer **o, size_t n, uint64_t round)
 static void federated_siblings(void **state)
 {
     static const char *const settings[] = {
-        "{\"features\": 9, \"regions\": 3, \"initial\": 2, \"releases\": \"all\"}",
-        "{\"features\": 9, \"regions\": 3, \"initial\": 2, \"releases\": \"0,3\"}"};
+        "{" FEATURES_MODEL
+        "\"features\": 9, \"regions\": 3, \"initial\": 2, \"releases\": \"all\"}",
+        "{" FEATURES_MODEL
+        "\"features\": 9, \"regions\": 3, \"initial\": 2, \"releases\": \"0,3\"}"};
     tc_optimizer *o[N];
     tc_event events[N];
     tc_ask_request req = {.now_ms = 5, .lease_ms = 100};
@@ -165,7 +167,8 @@ static void other_events_among_them(void **state)
     tacit_error err = {0};
     tc_space *s = line();
     (void)state;
-    make(o, N, &tc_algorithm_dp_fts_de, s, "{\"features\": 9, \"regions\": 3, \"initial\": 99}");
+    make(o, N, &tc_algorithm_dp_fts_de, s,
+         "{" FEATURES_MODEL "\"features\": 9, \"regions\": 3, \"initial\": 99}");
     for (size_t i = 0; i < N; i += 3) {
         double point = (double)i;
         assert_ok(tc_optimizer_enqueue(o[i], &point, 0, &e, &err));

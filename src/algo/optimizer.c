@@ -5,16 +5,16 @@
 #include "algo/history.h"
 #include "base/error.h"
 
-static tacit_status read_options(tc_optimizer *o, const json_t *options, tacit_error *err)
+static tacit_status read_options(tc_optimizer *o, const tc_optimizer_config *cfg, tacit_error *err)
 {
     const tc_algorithm *a = o->algorithm;
     o->opts = tc_alloc(a->options_size ? a->options_size : 1, 1);
     if (!o->opts)
         return tc_fail_memory(err);
-    TC_TRY(tc_options_defaults(a->options, o->opts, err));
-    if (!options)
+    TC_TRY(tc_options_defaults_of(a->options, o->opts, cfg->older, err));
+    if (!cfg->options)
         return TACIT_OK;
-    return tc_options_set_json(a->options, o->opts, a->name, options, "name", err);
+    return tc_options_set_json(a->options, o->opts, a->name, cfg->options, "name", err);
 }
 
 /* Many agents of one process would otherwise hold as many copies of their candidates. */
@@ -58,6 +58,8 @@ static tacit_status start_algorithm(tc_optimizer *o, const tc_optimizer_config *
     o->state = tc_alloc(o->algorithm->optimizer->state_size, 1);
     if (!o->state)
         return tc_fail_memory(err);
+    if (o->algorithm->begin)
+        o->algorithm->begin(&o->env, o->opts);
     o->alive = true;
     tacit_status status = o->algorithm->optimizer->init(o->state, &o->env, o->opts, err);
     o->env.sibling = NULL;
@@ -68,7 +70,7 @@ static tacit_status build(tc_optimizer *o, const tc_optimizer_config *cfg, tacit
 {
     o->algorithm = cfg->algorithm;
     o->maximize = cfg->maximize;
-    TC_TRY(read_options(o, cfg->options, err));
+    TC_TRY(read_options(o, cfg, err));
     TC_TRY(share_space(o, cfg, err));
     TC_TRY(tc_history_init(&o->history, o->space, err));
     o->values = tc_alloc(o->space->n_params, sizeof *o->values);

@@ -36,6 +36,7 @@ bool tc_optimizer_has_overdue(const tc_optimizer *o, int64_t now_ms); /* one of 
 typedef struct tc_optimizer_config {
     const tc_algorithm *algorithm;
     const json_t *options; /* JSON object, or NULL: defaults. Key "name" is skipped */
+    bool older; /* defaults are those of studies that were stored before they changed (options.h) */
     const tc_space *space; /* copied */
     bool maximize;
     tc_public_seed public_seed;

@@ -284,12 +284,19 @@ static tacit_status fail_name(const tc_option *table, const char *what, const ch
 
 tacit_status tc_options_defaults(const tc_option *table, void *opts, tacit_error *err)
 {
+    return tc_options_defaults_of(table, opts, false, err);
+}
+
+tacit_status tc_options_defaults_of(const tc_option *table, void *opts, bool older,
+                                    tacit_error *err)
+{
     for (const tc_option *o = table; o->name != NULL; o++)
         zero_field(o, opts);
     for (const tc_option *o = table; o->name != NULL; o++) {
-        if (o->def == NULL)
+        const char *def = older && o->before != NULL ? o->before : o->def;
+        if (def == NULL)
             continue;
-        tacit_status status = set_given(o, opts, "default of", (given){.text = o->def}, err);
+        tacit_status status = set_given(o, opts, "default of", (given){.text = def}, err);
         if (status != TACIT_OK) {
             tc_options_fini(table, opts);
             return status;

@@ -32,10 +32,15 @@ typedef struct tc_option {
     const char *choices; /* CHOICE: "a|b|c" */
     const char *help;    /* one line; says the unit */
     const char *value;   /* name of the value in help ("N", "URL"); NULL by type */
+    /* The default of studies that were stored when it was another one; NULL: it has always been `def`. */
+    const char *before;
 } tc_option;
 
 /* Fills `opts` from the defaults. Strings are copied: end with tc_options_fini. */
 tacit_status tc_options_defaults(const tc_option *table, void *opts, tacit_error *err);
+/* The same; older: of a study that was stored when defaults were others. */
+tacit_status tc_options_defaults_of(const tc_option *table, void *opts, bool older,
+                                    tacit_error *err);
 void tc_options_fini(const tc_option *table, void *opts);
 
 const tc_option *tc_options_find(const tc_option *table, const char *name);

@@ -70,6 +70,33 @@ static void defaults_fill_the_struct(void **state)
     tc_options_fini(table, &s);
 }
 
+/* Studies that were stored before a default changed keep the one of their time. */
+static void older_defaults_are_kept(void **state)
+{
+    (void)state;
+    static const tc_option changed[] = {
+        {.name = "path", .type = TC_OPTION_STRING, AT(path), .def = "new", .before = "old"},
+        {.name = "refit",
+         .type = TC_OPTION_INT,
+         AT(refit),
+         .def = "-1",
+         .before = "7",
+         .min = -1,
+         .max = 9},
+        {.name = "seed", .type = TC_OPTION_INT, AT(seed), .def = "3", .min = 0, .max = 9},
+        {.name = NULL},
+    };
+    tacit_error err = {0};
+    sample s;
+    for (int older = 0; older < 2; older++) {
+        assert_ok(tc_options_defaults_of(changed, &s, older, &err));
+        assert_string_equal(s.path, older ? "old" : "new");
+        assert_int_equal(s.refit, older ? 7 : -1);
+        assert_int_equal(s.seed, 3);
+        tc_options_fini(changed, &s);
+    }
+}
+
 static void a_default_out_of_range_is_refused(void **state)
 {
     (void)state;
@@ -275,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_fill_the_struct),
+        cmocka_unit_test(older_defaults_are_kept),
         cmocka_unit_test(a_default_out_of_range_is_refused),
         cmocka_unit_test(text_sets_every_type),
         cmocka_unit_test(text_is_checked),

@@ -2,6 +2,8 @@
  * ones: each is refused with a reason, and the round is unaffected. */
 #include "support/coord_study.h"
 
+#include <sodium.h>
+
 /* ---- studies ---- */
 
 static void a_delta_of_one_in_n_is_refused(void **state)
@@ -307,6 +309,43 @@ static void studies_that_cannot_run_are_refused(void **state)
     assert_detail(a, "there is a study \"s\" already");
 }
 
+/* Of the points of a document, as a client sends them beside it. */
+static void hash_points(const char *csv, char out[65])
+{
+    unsigned char digest[32];
+    crypto_generichash(digest, sizeof digest, (const unsigned char *)csv, strlen(csv), NULL, 0);
+    sodium_bin2hex(out, 65, digest, sizeof digest);
+}
+
+static int create_with_points(coord_world *w, const char *hash, json_t **answer)
+{
+    char body[1024];
+    snprintf(body, sizeof body,
+             "{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"trials\": 18, "
+             "\"points\": {\"rows\": 3, \"hash\": \"%s\"}, \"algorithm\": \"dp-fts-de\", "
+             "\"federation\": {\"agents\": 3}, \"privacy\": \"none\"}, "
+             "\"points_csv\": \"x\\n0\\n1\\n2\\n\"}",
+             hash);
+    return world_call(w, "POST", "/v1/studies", w->operator_token, body, answer);
+}
+
+/* It is a new study, whatever way its points come. */
+static void a_study_with_points_has_the_defaults_of_today(void **state)
+{
+    coord_world *w = *state;
+    char hash[65];
+    json_t *a;
+    hash_points("x\n0\n1\n2\n", hash);
+    assert_int_equal(create_with_points(w, hash, &a), 201);
+    assert_non_null(strstr(world_text(a, "document"),
+                           "{\"name\":\"dp-fts-de\",\"lengthscale\":0.0,\"initial\":6,"
+                           "\"init\":\"domain\",\"own\":\"gp\"}"));
+    json_decref(a);
+    hash[0] = hash[0] == '0' ? '1' : '0';
+    assert_int_equal(create_with_points(w, hash, &a), 400);
+    assert_detail(a, "points.hash is not that of the candidates");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +362,7 @@ int main(void)
         IN_WORLD(roles_reach_as_far_as_they_say),
         IN_WORLD(a_token_ends_with_its_uses_and_its_time),
         IN_WORLD(studies_that_cannot_run_are_refused),
+        IN_WORLD(a_study_with_points_has_the_defaults_of_today),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,16 +219,8 @@ static tacit_status read_document(const tc_ask *a, tc_study_doc **out, tacit_err
 {
     const char *csv = tc_ask_text(a, "points_csv");
     const json_t *document = json_object_get(a->body, "document");
-    if (csv || json_is_object(json_object_get(document, "points"))) {
-        char *text = tc_json_text(document);
-        if (!text)
-            return tc_fail_memory(err);
-        tacit_status status = tc_study_doc_restore(out, text, csv, err);
-        tc_free(text);
-        return status == TACIT_E_CORRUPT
-                   ? tc_fail(err, TACIT_E_ARG, "points_csv does not fit the document")
-                   : status;
-    }
+    if (csv || json_is_object(json_object_get(document, "points")))
+        return tc_study_doc_with_points(out, document, csv, err);
     if (json_object_get(document, "points"))
         return tc_fail(err, TACIT_E_ARG,
                        "points must be sent as points_csv: this is not the "

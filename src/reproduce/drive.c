@@ -46,6 +46,13 @@ static tacit_status add_words(const tc_option *table, void *opts, const char *wh
     return status;
 }
 
+const char *tc_arm_base(const char *algorithm)
+{
+    return strcmp(algorithm, "dp-fts-de") == 0
+               ? "own=features,init=region,initial=10,lengthscale=0.2"
+               : NULL;
+}
+
 tacit_status tc_words_read(const tc_option *table, void *opts, const char *what, const char *words,
                            tacit_error *err)
 {
@@ -86,7 +93,8 @@ typedef tacit_status (*settle_fn)(void *user, void *opts, tacit_error *err);
 static tacit_status fill_options(const tc_arm_run *c, const optioned *o, void *opts,
                                  settle_fn settle, void *user, json_t **out, tacit_error *err)
 {
-    TC_TRY(tc_words_read(o->options, opts, o->name, c->arm->options, err));
+    TC_TRY(tc_words_read(o->options, opts, o->name, tc_arm_base(o->name), err));
+    TC_TRY(add_words(o->options, opts, o->name, c->arm->options, err));
     TC_TRY(add_words(o->options, opts, o->name, o->more, err));
     if (settle)
         TC_TRY(settle(user, opts, err));

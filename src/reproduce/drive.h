@@ -16,6 +16,10 @@
 tacit_status tc_words_read(const tc_option *table, void *opts, const char *what, const char *words,
                            tacit_error *err);
 
+/* Words in front of those of every arm with this algorithm, NULL for most: defaults that the experiments were
+ * designed with, and that have changed since. They are no part of a run's key. */
+const char *tc_arm_base(const char *algorithm);
+
 /* A federation in lockstep (sim/federated.h). Points are iterations 0, 1, 2, ... */
 typedef struct tc_federated_task {
     const char *objective, *words; /* as for tc_family_new, and words of tc_family_options */

@@ -216,13 +216,19 @@ static void dp_fts_de_is_the_same_deployed(void **state)
     (void)state;
     compare("dp-fts-de", ", \"initial\": 4, \"releases\": \"0,1,3,5\"",
             "{\"epsilon\": 5, \"delta\": 0.01}");
+    compare("dp-fts-de",
+            ", \"own\": \"features\", \"initial\": 4, \"lengthscale\": 0.2, "
+            "\"releases\": \"0,1,3,5\"",
+            "{\"epsilon\": 5, \"delta\": 0.01}");
 }
 
-/* The default: one release, which agents read through the lens. */
+/* One release; own=features: which agents read through the lens. */
 static void a_promise_alone_is_the_same_deployed(void **state)
 {
+    const char *privacy = "{\"epsilon\": 5, \"delta\": 0.01}";
     (void)state;
-    compare("dp-fts-de", ", \"initial\": 4", "{\"epsilon\": 5, \"delta\": 0.01}");
+    compare("dp-fts-de", "", privacy);
+    compare("dp-fts-de", ", \"own\": \"features\", \"initial\": 4, \"lengthscale\": 0.2", privacy);
 }
 
 static void noise_by_number_is_the_same_deployed(void **state)

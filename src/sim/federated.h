@@ -81,6 +81,9 @@ typedef struct tc_federated_result {
 
 /* The algorithm's options in force: as given, the rest from its defaults. Caller decrefs. */
 tacit_status tc_federated_options(const tc_federated *f, json_t **out, tacit_error *err);
+/* Initial points that the algorithm's options say, or that it chooses for `rounds` queries after them; 0: none.
+ * Unlike tc_federated_initial it knows nothing of trials that were given. */
+tacit_status tc_federated_begin(const tc_federated *f, uint64_t *out, tacit_error *err);
 /* Trials of each agent at iteration 0. All together it plans this many and `rounds` more. */
 tacit_status tc_federated_initial(const tc_federated *f, uint64_t *out, tacit_error *err);
 /* Steps that progress counts: runs x (initial + rounds), less the trials that were given. */

@@ -27,13 +27,28 @@ static uint64_t initial_of(const json_t *options)
     return json_is_integer(j) && json_integer_value(j) > 0 ? (uint64_t)json_integer_value(j) : 0;
 }
 
+/* Some algorithms choose by the number of trials, which are the initial ones and the rounds: the smallest number
+ * that they choose themselves once it is added. It never falls with the number of trials, so this ends. */
+tacit_status tc_federated_begin(const tc_federated *f, uint64_t *out, tacit_error *err)
+{
+    uint64_t initial = 0;
+    for (bool more = true; more;) {
+        const tc_env env = {.agents = f->agents, .budget = f->rounds + initial};
+        json_t *options;
+        TC_TRY(tc_options_begun(f->algorithm, f->options, &env, &options, err));
+        const uint64_t chosen = initial_of(options);
+        json_decref(options);
+        more = chosen > initial;
+        initial = chosen;
+    }
+    *out = initial;
+    return TACIT_OK;
+}
+
 static tacit_status find_initial(const tc_federated *f, uint64_t *out, tacit_error *err)
 {
-    json_t *options;
-    TC_TRY(tc_federated_options(f, &options, err));
-    *out = f->initial > 0 ? f->initial : initial_of(options);
-    json_decref(options);
-    return TACIT_OK;
+    *out = f->initial;
+    return f->initial > 0 ? TACIT_OK : tc_federated_begin(f, out, err);
 }
 
 /* ---- checks ---- */

@@ -1,5 +1,6 @@
 /* federated_setup_test.c - the identity of a simulation: whatever changes a run changes it, and what
- * does not leaves it alone. federated_resume_test.c has what follows for checkpoints. */
+ * does not leaves it alone. federated_resume_test.c has what follows for checkpoints. And how many initial points there
+ * are. */
 #include "support/federated_world.h"
 
 #include "sim/federated_int.h"
@@ -112,6 +113,54 @@ static void test_trials_that_were_given(void **state)
     end(&s);
 }
 
+/* ---- initial points ---- */
+
+static uint64_t initial_points(const char *algorithm, const char *options, uint64_t rounds)
+{
+    tacit_error err = {0};
+    setup s;
+    uint64_t chosen, all;
+    make(&s, algorithm, options);
+    s.f.rounds = rounds;
+    assert_ok(tc_federated_begin(&s.f, &chosen, &err));
+    assert_ok(tc_federated_initial(&s.f, &all, &err));
+    assert_int_equal(chosen, all);
+    end(&s);
+    return chosen;
+}
+
+/* A third of all trials, which are the initial ones and those of the rounds. */
+static void test_initial_points_follow_the_rounds(void **state)
+{
+    static const uint64_t cases[][2] = {{1, 3},  {6, 3},  {8, 3},  {9, 4},   {11, 5}, {12, 5},
+                                        {16, 7}, {19, 9}, {20, 9}, {21, 10}, {40, 10}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(initial_points("dp-fts-de", "{}", cases[i][0]), cases[i][1]);
+    assert_int_equal(initial_points("dp-fts-de", "{\"initial\": 7}", 6), 7);
+    assert_int_equal(initial_points("dp-fts-de", "{\"initial\": 0, \"own\": \"features\"}", 6), 0);
+    assert_int_equal(initial_points("fts", "{\"initial\": 2}", 6), 2);
+    assert_int_equal(initial_points("ts", "{\"init\": 5}", 6), 5);
+    assert_int_equal(initial_points("random", "{}", 6), 0);
+}
+
+/* What was found is what the agents have: every round comes, and the first after so many points. */
+static void test_agents_have_as_many(void **state)
+{
+    (void)state;
+    setup s;
+    make(&s, "dp-fts-de", "{\"features\": 8, \"releases\": \"all\"}");
+    s.f.agents = 3;
+    s.f.rounds = 9;
+    s.f.runs = 1;
+    tc_federated_result r = run(&s.f);
+    assert_int_equal(r.initial, 4);
+    assert_int_equal(r.tally.releases, 9);
+    assert_int_equal(r.tally.refusals, 0);
+    tc_federated_result_fini(&r);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +168,8 @@ int main(void)
         cmocka_unit_test(test_what_changes_a_run),
         cmocka_unit_test(test_what_does_not),
         cmocka_unit_test(test_trials_that_were_given),
+        cmocka_unit_test(test_initial_points_follow_the_rounds),
+        cmocka_unit_test(test_agents_have_as_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,8 @@ static void test_paired_algorithms_begin_alike(void **state)
         {"fts", "{\"features\": 8, \"initial\": 4}"},
         {"rgpe", "{\"features\": 8, \"initial\": 4}"},
         {"taf", "{\"features\": 8, \"initial\": 4}"},
-        {"dp-fts-de", "{\"features\": 8, \"initial\": 4, \"init\": \"domain\"}"},
+        {"dp-fts-de",
+         "{\"own\": \"features\", \"features\": 8, \"initial\": 4, \"init\": \"domain\"}"},
         {"ts", "{\"init\": 4, \"start\": \"uniform\", \"fit\": false}"},
         {"random", "{}"}};
     double first[3] = {0};

@@ -37,13 +37,13 @@ static void test_what_others_know_helps(void **state)
     double told = 0, uniform = 0, noise = 0;
     int wins = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        double a = regret_at_one(
-            seed, "{\"features\": 50, \"lengthscale\": 0.05, \"noise_multiplier\": 0, "
-                  "\"message\": \"mean\"}");
-        double b = regret_at_one(
-            seed, "{\"features\": 50, \"lengthscale\": 0.05, \"broadcast\": \"uniform\"}");
-        double c = regret_at_one(
-            seed, "{\"features\": 50, \"lengthscale\": 0.05, \"broadcast\": \"noise\"}");
+        double a = regret_at_one(seed, "{\"own\": \"features\", \"features\": 50, \"lengthscale\": "
+                                       "0.05, \"noise_multiplier\": 0, "
+                                       "\"message\": \"mean\"}");
+        double b = regret_at_one(seed, "{\"own\": \"features\", \"features\": 50, \"lengthscale\": "
+                                       "0.05, \"broadcast\": \"uniform\"}");
+        double c = regret_at_one(seed, "{\"own\": \"features\", \"features\": 50, \"lengthscale\": "
+                                       "0.05, \"broadcast\": \"noise\"}");
         told += a / 8;
         uniform += b / 8;
         noise += c / 8;
@@ -57,7 +57,8 @@ static void test_threads_do_not_change_bits(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    const char *options = "{\"features\": 30, \"regions\": 2, \"message\": \"draw\"}";
+    const char *options = "{\"own\": \"features\", \"initial\": 10, \"features\": 30, \"regions\": "
+                          "2, \"message\": \"draw\"}";
     world w;
     tc_pool *pool = NULL;
     make_world(&w, 1);
@@ -82,6 +83,8 @@ static void test_threads_do_not_change_bits(void **state)
     tc_space_free(w.space);
 }
 
+#define FEATURES "{\"own\": \"features\", \"initial\": 10, \"features\": 20"
+
 /* Whoever does not act makes the trials that releases need and no more; the others notice nothing. */
 static void test_the_others_stop_after_the_last_release(void **state)
 {
@@ -91,11 +94,11 @@ static void test_the_others_stop_after_the_last_release(void **state)
         const char *options;
         uint64_t trials; /* of those that do not act */
     } cases[] = {
-        {"{\"features\": 20, \"regions\": 2, \"releases\": \"first\"}", INITIAL},
-        {"{\"features\": 20, \"regions\": 2, \"releases\": \"0,3\"}", INITIAL + 3},
-        {"{\"features\": 20, \"regions\": 2, \"releases\": \"2\"}", INITIAL + 2},
-        {"{\"features\": 20, \"regions\": 2, \"releases\": \"all\"}", STEPS - 1},
-        {"{\"features\": 20, \"regions\": 2, \"releases\": \"9\"}", 0}, /* comes too late */
+        {FEATURES ", \"regions\": 2, \"releases\": \"first\"}", INITIAL},
+        {FEATURES ", \"regions\": 2, \"releases\": \"0,3\"}", INITIAL + 3},
+        {FEATURES ", \"regions\": 2, \"releases\": \"2\"}", INITIAL + 2},
+        {FEATURES ", \"regions\": 2, \"releases\": \"all\"}", STEPS - 1},
+        {FEATURES ", \"regions\": 2, \"releases\": \"9\"}", 0}, /* comes too late */
     };
     tacit_error err = {0};
     world w;

@@ -60,7 +60,9 @@ static void test_fts_forgets_whom_it_followed(void **state)
 
 /* ---- dp-fts-de ---- */
 
-#define DP_FTS_DE "{\"features\": 50, \"lengthscale\": 0.03, \"noise_multiplier\": 1, \"regions\": "
+#define DP_FTS_DE                                                                                  \
+    "{\"own\": \"features\", \"features\": 50, \"lengthscale\": 0.03, \"initial\": 10, "           \
+    "\"noise_multiplier\": 1, \"regions\": "
 
 static void check_broadcast(const char *hearing, const char *deaf)
 {

@@ -24,12 +24,14 @@ tc_run_seeds tc_run_seeds_of(uint64_t seed, uint64_t run)
     return out;
 }
 
-static tacit_status options_in(const tc_algorithm *a, const json_t *options, void *opts,
-                               json_t **out, tacit_error *err)
+static tacit_status options_in(const tc_algorithm *a, const json_t *options, const tc_env *env,
+                               void *opts, json_t **out, tacit_error *err)
 {
     TC_TRY(tc_options_defaults(a->options, opts, err));
     if (options)
         TC_TRY(tc_options_set_json(a->options, opts, a->name, options, "name", err));
+    if (env && a->begin)
+        a->begin(env, opts);
     json_t *j = tc_options_json(a->options, opts);
     if (!j)
         return tc_fail_memory(err);
@@ -40,10 +42,16 @@ static tacit_status options_in(const tc_algorithm *a, const json_t *options, voi
 tacit_status tc_options_in_force(const tc_algorithm *a, const json_t *options, json_t **out,
                                  tacit_error *err)
 {
+    return tc_options_begun(a, options, NULL, out, err);
+}
+
+tacit_status tc_options_begun(const tc_algorithm *a, const json_t *options, const tc_env *env,
+                              json_t **out, tacit_error *err)
+{
     void *opts = tc_alloc(1, a->options_size ? a->options_size : 1);
     if (!opts)
         return tc_fail_memory(err);
-    tacit_status status = options_in(a, options, opts, out, err);
+    tacit_status status = options_in(a, options, env, opts, out, err);
     tc_options_fini(a->options, opts);
     tc_free(opts);
     return status;

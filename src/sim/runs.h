@@ -18,6 +18,10 @@ tc_run_seeds tc_run_seeds_of(uint64_t seed, uint64_t run);
 tacit_status tc_options_in_force(const tc_algorithm *a, const json_t *options, json_t **out,
                                  tacit_error *err);
 
+/* The same, and what the algorithm chooses by what is public of env (NULL: nothing). */
+tacit_status tc_options_begun(const tc_algorithm *a, const json_t *options, const tc_env *env,
+                              json_t **out, tacit_error *err);
+
 /* Mean and standard error of column t of n rows of `width` numbers. The error is 0 for one row,
  * and where the mean is not finite. */
 void tc_runs_moments(const double *rows, size_t n, size_t width, size_t t, double *mean,

@@ -53,9 +53,11 @@ tacit_status tc_study_plan_given(const tc_study_doc *d, void *opts, tacit_error 
     const tc_algorithm *a = d->algorithm;
     json_t *given;
     TC_TRY(given_options(d, &given, err));
-    tacit_status status = tc_options_defaults(a->options, opts, err);
+    tacit_status status = tc_options_defaults_of(a->options, opts, d->older, err);
     if (status == TACIT_OK)
         status = tc_options_set_json(a->options, opts, a->name, given, NULL, err);
+    if (status == TACIT_OK && a->begin)
+        a->begin(&(tc_env){.agents = d->agents, .budget = d->trials}, opts);
     json_decref(given);
     return status;
 }

@@ -24,6 +24,7 @@ void tc_study_doc_free(tc_study_doc *d)
     tc_free(d->name);
     tc_space_free(d->space);
     json_decref(d->options);
+    json_decref(d->chosen);
     json_decref(d->calibrated);
     tc_free(d);
 }
@@ -107,7 +108,8 @@ static tacit_status check_regular(const char *file, tacit_error *err)
 
 /* Where candidates come from: a CSV file as named, or the store's own text. */
 typedef struct source {
-    bool stored;
+    bool stored;     /* the points come with it, by their hash */
+    bool fresh;      /* stored: but the document is a new one */
     const char *dir; /* of the document; NULL: the working folder */
     const char *csv; /* stored; NULL: there is none */
 } source;
@@ -217,6 +219,8 @@ static tacit_status read_algorithm(tc_study_doc *d, const json_t *j, tacit_error
     TC_TRY(algorithm_name(json_object_get(j, "algorithm"), &name, &d->options, err));
     TC_TRY(d->agents ? tc_algorithm_get(&d->algorithm, name, err)
                      : tc_algorithm_get_single(&d->algorithm, name, err));
+    if (!d->older)
+        return tc_study_doc_choose(d, err); /* checks them too */
     json_t *all = NULL;
     TC_TRY(tc_study_doc_options(d, &all, err));
     json_decref(all);
@@ -233,25 +237,6 @@ static tacit_status check_promise(const tc_study_doc *d, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "privacy.epsilon and algorithm.vote_multiplier must not both be given");
     return TACIT_OK;
-}
-
-tacit_status tc_study_doc_options(const tc_study_doc *d, json_t **out, tacit_error *err)
-{
-    const tc_algorithm *a = d->algorithm;
-    void *opts = tc_alloc(1, a->options_size ? a->options_size : 1);
-    if (!opts)
-        return tc_fail_memory(err);
-    tacit_status status = tc_options_defaults(a->options, opts, err);
-    if (status == TACIT_OK)
-        status = tc_options_set_json(a->options, opts, a->name, d->options, NULL, err);
-    json_t *all = status == TACIT_OK ? tc_options_json(a->options, opts) : NULL;
-    tc_options_fini(a->options, opts);
-    tc_free(opts);
-    if (status == TACIT_OK && !all)
-        return tc_fail_memory(err);
-    if (status == TACIT_OK)
-        *out = all;
-    return status;
 }
 
 /* --- reading: the whole --- */
@@ -280,6 +265,7 @@ static tacit_status read_document(tc_study_doc **out, const json_t *j, const sou
     tc_study_doc *d = tc_alloc(1, sizeof *d);
     if (!d)
         return tc_fail_memory(err);
+    d->older = from->stored && !from->fresh;
     tacit_status status = read_fields(d, j, from, err);
     if (status != TACIT_OK)
         tc_study_doc_free(d);
@@ -292,6 +278,12 @@ tacit_status tc_study_doc_from_json(tc_study_doc **out, const json_t *j, const c
                                     tacit_error *err)
 {
     return read_document(out, j, &(source){.dir = dir}, err);
+}
+
+tacit_status tc_study_doc_with_points(tc_study_doc **out, const json_t *j, const char *points_csv,
+                                      tacit_error *err)
+{
+    return read_document(out, j, &(source){.stored = true, .fresh = true, .csv = points_csv}, err);
 }
 
 tacit_status tc_study_doc_read(tc_study_doc **out, const char *file, tacit_error *err)

@@ -37,9 +37,11 @@ typedef struct tc_study_doc {
     uint64_t seed;
     tc_space *space;
     const tc_algorithm *algorithm; /* default "gp-ei" */
-    json_t *options;               /* the algorithm's options as given, without "name"; owned */
-    uint64_t agents;               /* of its federation; 0: a study of one party */
-    double deadline_s;             /* of a round; 0: not given */
+    json_t *options; /* the algorithm's options, without "name": as given, and as chosen; owned */
+    json_t *chosen;  /* those of options that tacit chose (study_options.c); NULL: stored; owned */
+    bool older;      /* it was stored: what it does not say has the default of its time */
+    uint64_t agents; /* of its federation; 0: a study of one party */
+    double deadline_s; /* of a round; 0: not given */
     tc_study_promise promise;
     double epsilon, noise_multiplier; /* as the promise says; else 0 */
     double delta;                     /* of the promise; 0: not given */
@@ -56,6 +58,9 @@ tacit_status tc_study_doc_read(tc_study_doc **out, const char *file, tacit_error
 /* A stored document: the points come from the store, not from a file. */
 tacit_status tc_study_doc_restore(tc_study_doc **out, const char *text, const char *points_csv,
                                   tacit_error *err);
+/* A new document whose points come with it. */
+tacit_status tc_study_doc_with_points(tc_study_doc **out, const json_t *j, const char *points_csv,
+                                      tacit_error *err);
 void tc_study_doc_free(tc_study_doc *d);
 
 /* Canonical text (tc_free): what the store keeps. A finite space is written as

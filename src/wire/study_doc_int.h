@@ -4,6 +4,12 @@
 
 #include "wire/study_doc.h"
 
+/* study_options.c */
+/* Of a new document: writes down what is chosen. */
+tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err);
+/* The options of a document that is compared with a stored one of the same algorithm. */
+tacit_status tc_study_doc_options_like(const tc_study_doc *given, const tc_study_doc *stored,
+                                       json_t **out, tacit_error *err);
 /* All options of the algorithm, defaults included, in the order of its table;
  * the caller decrefs. E_ARG: one is unknown or out of range. */
 tacit_status tc_study_doc_options(const tc_study_doc *d, json_t **out, tacit_error *err);

@@ -85,10 +85,13 @@ static tacit_status compare(const path *at, const json_t *stored, const json_t *
     return given && json_equal(stored, given) ? TACIT_OK : differs(at, stored, given, err);
 }
 
-static tacit_status complete_json(const tc_study_doc *d, json_t **out, tacit_error *err)
+static tacit_status complete_json(const tc_study_doc *d, const tc_study_doc *stored, json_t **out,
+                                  tacit_error *err)
 {
     json_t *options = NULL;
-    TC_TRY(tc_study_doc_options(d, &options, err));
+    TC_TRY(d != stored && d->algorithm == stored->algorithm
+               ? tc_study_doc_options_like(d, stored, &options, err)
+               : tc_study_doc_options(d, &options, err));
     json_t *j = tc_study_doc_json(d, options);
     json_decref(options);
     if (!j)
@@ -101,9 +104,9 @@ tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *g
                                tacit_error *err)
 {
     json_t *a = NULL, *b = NULL;
-    tacit_status status = complete_json(stored, &a, err);
+    tacit_status status = complete_json(stored, stored, &a, err);
     if (status == TACIT_OK)
-        status = complete_json(given, &b, err);
+        status = complete_json(given, stored, &b, err);
     if (status == TACIT_OK)
         status = compare(&(path){""}, a, b, err);
     if (status == TACIT_OK)

@@ -63,7 +63,7 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {"dp-fts-de", "{\"own\": \"gp\", \"init\": \"domain\"}"},
+    {"dp-fts-de", "{\"own\": \"features\"}"},
 };
 
 enum { VARIANTS = sizeof variants / sizeof *variants };

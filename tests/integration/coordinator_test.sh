@@ -5,9 +5,12 @@
 # with SIGKILL and started again. With seeds the trials are those of agents that nothing happened to.
 # COORDINATOR_STORE=postgresql: the disturbed coordinator is on the server TACIT_POSTGRES, beside a
 # second one on the same database, and is held against the calm one in a SQLite file.
+# TACIT_OLDER=PROGRAM: an older version runs the calm federation and begins the disturbed one, which this version
+# ends: its study and its storages go on with the same bits.
 set -eu
 . "$(dirname "$0")/../support/await.sh"
-tacit=${TACIT_BIN:-./tacit}
+newer=${TACIT_BIN:-./tacit}
+tacit=${TACIT_OLDER:-$newer}
 dir=$(mktemp -d)
 server=
 second=
@@ -115,6 +118,7 @@ if [ "${COORDINATOR_STORE:-sqlite}" = postgresql ]; then
 fi
 for k in 1 2 3 4; do
     sleep 0.3 # so that it is at something
+    [ $k = 1 ] || tacit=$newer
     kill -9 $server
     wait $server 2>/dev/null || true
     serve rough "$port"
@@ -124,6 +128,7 @@ for k in 1 2 3 4; do
     pid1=$!
     count_kill $k
 done
+tacit=$newer
 for i in 0 1 2; do
     eval "wait \$pid$i" || { fail "agent $i after kills"; cat "$dir/rough$i.err"; }
 done

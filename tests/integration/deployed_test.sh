@@ -5,7 +5,7 @@
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 agents=20
-document $agents 8 0,1,3,5
+document $agents 9 0,1,3,5 3
 storage=
 [ "${COORDINATOR_STORE:-sqlite}" = sqlite ] || storage=$TACIT_POSTGRES
 serve here 0 "$storage"
@@ -14,8 +14,8 @@ enrol_all here $agents
 finish_all here $agents
 reference "$dir/simulated"
 deployed here $agents "$dir/deployed"
-[ "$(grep -c '^trial' "$dir/simulated")" = $((agents * 8)) ] || fail "$agents agents, 8 trials each"
-[ "$(grep -c '^release' "$dir/simulated")" = 4 ] || fail "four releases expected"
+[ "$(grep -c '^trial' "$dir/simulated")" = $((agents * 9)) ] || fail "$agents agents, 9 trials each"
+[ "$(grep -c '^release' "$dir/simulated")" = 5 ] || fail "a vote and four releases expected"
 cmp "$dir/simulated" "$dir/deployed" || {
     fail "the deployment is not the simulation"
     diff "$dir/simulated" "$dir/deployed" | head -n 10

@@ -83,8 +83,9 @@ closed() { remote "$name" show s > "$dir/shown" 2>&1 && grep -q '"phase": *"clos
 play() { # NAME FEATURES [seen]: what is in memory must be found first
     name=$1 urls='' GO=$dir/$1.go storage=''
     : > "$dir/coordinators"
-    document $agents 3 0
-    sed -i "s/\"features\": 20/\"features\": $2/" "$dir/s.json"
+    document $agents 4 0 3
+    # With a length-scale there is no vote before the weights.
+    sed -i "s/\"features\": 20/\"features\": $2, \"lengthscale\": 0.3/" "$dir/s.json"
     [ "${COORDINATOR_STORE:-sqlite}" = sqlite ] || storage=$TACIT_POSTGRES
     start "$name"
     found "$name" $agents

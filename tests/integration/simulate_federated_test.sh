@@ -33,8 +33,9 @@ within() {
 
 # ---- the privacy that is reported
 
-small="--algorithm dp-fts-de --agents 8 --rounds 6 --runs 3 --seed 1 --set features=20 --tell constants --quiet"
-paper="--algorithm dp-fts-de --agents 200 --rounds 40 --runs 1 --seed 1 --set features=10 --set mode=paper
+# The model on shared features: many agents take little time, and every kind of message is possible.
+small="--algorithm dp-fts-de --agents 8 --rounds 6 --runs 3 --seed 1 --set own=features --set initial=10 --set features=20 --tell constants --quiet"
+paper="--algorithm dp-fts-de --agents 200 --rounds 40 --runs 1 --seed 1 --set own=features --set initial=10 --set features=10 --set mode=paper
     --set sampling_rate=0.25 --set noise_multiplier=1 --set releases=all --delta 0.00294352"
 good "the paper's setting, pld" $paper --format json
 check "a delta above 1/N^2 is warned of" grep -q 'warning: delta 0.00294352 is above 1/N^2' err
@@ -94,6 +95,27 @@ check "the kind of message is the one that is sent" says '"message":"mean"'
 check "the objective is the one that was used" says '"noise":"gaussian","noise-scale":0.1,"lengthscale":0.03,"grid":1000,'
 good "without noise" $small --set noise_multiplier=0 --format json
 check "draws are sent" says '"message":"draw"'
+
+# ---- what is chosen where nothing is said
+
+few="--algorithm dp-fts-de --agents 4 --runs 1 --seed 1 --grid 100 --set features=10 --set lengthscale=0 --quiet"
+good "as many initial points as rounds ask for" $few --rounds 9
+check "is said, and the model, and the length-scale" says "N_init 4, z 1, releases all, P 1, S 2.2, own gp, lengthscale usual (0.15)"
+check "and nothing that this model does not use" sh -c '! grep -q "schedule\|p_1" out'
+good "fewer rounds" $few --rounds 6 --format json
+check "fewer points" says '"initial":3,"trials":9,'
+check "spread over all of the domain" says '"init":"domain"'
+check "by agents with a process of their own" says '"own":"gp"'
+good "in two dimensions" $few --rounds 6 --dim 2 --grid 10
+check "the usual length-scale is longer" says "lengthscale usual (0.212)"
+good "where a vote is worth its price" $few --rounds 6 --epsilon 40 --delta 0.01
+check "there is one" says "lengthscale by vote"
+check "which is one of two releases" says "over 2 releases"
+good "the model on features" $few --rounds 6 --set own=features --format json
+check "begins in sub-regions" says '"init":"region"'
+good "beside it" $few --rounds 9 --versus "dp-fts-de,own=features; ts"
+check "all begin with as many points" [ "$(grep -c '^   N_init 4\(,\|$\)' out)" -eq 3 ]
+check "and its schedule is said" grep -q '^   N_init 4, .*own features, schedule sqrt' out
 
 # ---- one plan, one result
 
@@ -194,7 +216,7 @@ good "five runs" $small --runs 5 --versus ts
 check "have intervals" grep -q '^B / A  *1  [0-9.]*  *[0-9.]* to [0-9.]*  ' out
 check "and nothing to explain" sh -c '! grep -q "^–: " out'
 good "who begins with uniform points" --algorithm fts --set features=8 --agents 6 --rounds 2 --runs 3 --seed 3 --quiet \
-    --versus "rgpe,features=8; taf,features=8; dp-fts-de,init=domain,features=8; ts,start=uniform; random"
+    --versus "rgpe,features=8; taf,features=8; dp-fts-de,own=features,init=domain,features=8; ts,start=uniform; random"
 check "begins with the same ones" awk '$1 == "0" && $2 == "10" && $4 == "±" { same = 1
     for (i = 3; i <= 20; i += 3) same = same && $i == $3 && $(i + 2) == $5; exit }
     END { exit !same }' out
@@ -242,7 +264,7 @@ rm rows empty.csv unknown.csv column.csv without.csv outside.csv word.csv few.cs
 
 # ---- interrupted and resumed
 
-long="--algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 3 --set features=30 --threads 2 --quiet --format json"
+long="--algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 3 --set own=features --set features=30 --threads 2 --quiet --format json"
 good "an undisturbed simulation" $long
 cp out calm.json
 env LD_PRELOAD="$preload" TACIT_KILL_AT=12 "$tacit" simulate $long --checkpoint half > out 2> err
@@ -293,11 +315,13 @@ study() { # REST
 }
 study '"algorithm": {"name": "dp-fts-de", "features": 20}, "federation": {"agents": 6, "deadline_s": 60}, "privacy": {"epsilon": 3, "delta": 0.001}'
 good "a federated study" s.json --runs 2 --quiet --format json
-check "evaluations follow the initial points" says '"iterations":[0,1,2,3,4],"evaluations":[10,11,12,13,14],'
-check "agents, trials and seed are the document's" says '"agents":6,"runs":2,"initial":10,"trials":14,"seed":5'
+check "evaluations follow the initial points" says '"evaluations":[4,5,6,7,8,9,10,11,12,13,14],'
+check "agents, trials and seed are the document's" says '"agents":6,"runs":2,"initial":4,"trials":14,"seed":5'
 check "so is the promise" within "$(field epsilon)" 2.9 3
+good "another model than the document's" s.json --runs 1 --set own=features --quiet --format json
+check "begins as that model does" says '"init":"region"'
 good "the command line wins" s.json --runs 2 --agents 4 --rounds 2 --set noise_multiplier=5 --quiet --format json
-check "over all of it" says '"agents":4,"runs":2,"initial":10,"trials":12,'
+check "over all of it" says '"agents":4,"runs":2,"initial":3,"trials":5,'
 "$tacit" optimize s.json -- true > out 2> err
 check "optimize has no coordinator for it" [ $? -eq 8 ]
 check "and says so" grep -q '^tacit: s is a study of 6 agents: tacit simulate runs it' err

@@ -1,5 +1,5 @@
 /* agent_test.c - the agent's half, through the optimizer that drives it. */
-#include "support/test.h"
+#include "support/features_model.h"
 
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "algo/optimizer.h"
@@ -9,7 +9,7 @@
 enum { N = 6, POINTS = 200, EVENTS = 200, M = 16, P = 4, INITIAL = 5 };
 
 static const char *base =
-    "{\"features\": 16, \"regions\": 4, \"initial\": 5, \"lengthscale\": 0.1, "
+    "{" FEATURES_MODEL "\"features\": 16, \"regions\": 4, \"initial\": 5, \"lengthscale\": 0.1, "
     "\"spectrum\": \"drawn\"}";
 
 typedef struct party {
@@ -267,7 +267,7 @@ static void slow_omega(uint64_t round, size_t i, double *omega)
     tc_de_options o = {0};
     tc_de_round r;
     json_t *j = options("{}");
-    assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &o, &err));
+    features_model(&o);
     assert_ok(tc_options_set_json(tc_algorithm_dp_fts_de.options, &o, "x", j, NULL, &err));
     assert_ok(tc_de_round_init(&r, &o, N, round, &err));
     for (size_t k = 0; k < M; k++)

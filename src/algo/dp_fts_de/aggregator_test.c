@@ -1,5 +1,5 @@
 /* aggregator_test.c - the coordinator's half: order, sensitivity, refusals, cost. */
-#include "support/test.h"
+#include "support/features_model.h"
 
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "base/json.h"
@@ -25,9 +25,8 @@ static void setup(fixture *x, uint64_t number)
 
 static void defaults(fixture *x, size_t regions)
 {
-    tacit_error err = {0};
     memset(x, 0, sizeof *x);
-    assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &x->o, &err));
+    features_model(&x->o);
     x->o.regions = (int64_t)regions;
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include <inttypes.h>
+
 #define FIELD(member) .offset = offsetof(tc_de_options, member)
 
 static const tc_option table[] = {
@@ -22,7 +24,8 @@ static const tc_option table[] = {
     {.name = "lengthscale",
      .type = TC_OPTION_FLOAT,
      FIELD(lengthscale),
-     .def = "0.2",
+     .def = "0",
+     .before = "0.2",
      .min = 0,
      .max = 100,
      .help = "its length-scale in units of the range, the same for all agents; 0: by vote, else by "
@@ -84,16 +87,19 @@ static const tc_option table[] = {
     {.name = "initial",
      .type = TC_OPTION_INT,
      FIELD(initial),
-     .def = "10",
-     .min = 0,
+     .def = "-1",
+     .before = "10",
+     .min = -1,
      .max = 1e6,
-     .help = "uniform points of each agent before the first round"},
+     .help =
+         "points of each agent before the first round; -1: a third of its trials, from 3 to 10"},
     {.name = "init",
      .type = TC_OPTION_CHOICE,
      FIELD(init),
-     .def = "region",
-     .choices = "region|domain",
-     .help = "where: in the agent's own sub-region, or everywhere"},
+     .def = "auto",
+     .before = "region",
+     .choices = "auto|region|domain",
+     .help = "where: in the agent's own sub-region (own=features), or everywhere (own=gp)"},
     {.name = "weights",
      .type = TC_OPTION_CHOICE,
      FIELD(weights),
@@ -189,7 +195,8 @@ static const tc_option table[] = {
     {.name = "own",
      .type = TC_OPTION_CHOICE,
      FIELD(own),
-     .def = "features",
+     .def = "gp",
+     .before = "features",
      .choices = "features|gp",
      .help = "an agent's own model: on the shared features, or its own Gaussian process"},
     {.name = "broadcast",
@@ -202,10 +209,29 @@ static const tc_option table[] = {
     {.name = NULL},
 };
 
+/* Enough for a first look at a function, and never most of what an agent may spend. */
+static int64_t usual_initial(uint64_t budget)
+{
+    const int64_t least = 3, most = 10;
+    const uint64_t third = budget / 3;
+    if (budget == 0 || third > (uint64_t)most)
+        return most;
+    return (int64_t)third > least ? (int64_t)third : least;
+}
+
+static void begin(const tc_env *env, void *opts)
+{
+    tc_de_options *o = opts;
+    if (o->initial < 0)
+        o->initial = usual_initial(env->budget);
+    if (o->init == TC_DE_INIT_AUTO)
+        o->init = o->own == TC_DE_OWN_GP ? TC_DE_INIT_DOMAIN : TC_DE_INIT_REGION;
+}
+
 /* Options of the other own model, given though they would do nothing. */
 static const char *idle_option(const tc_de_options *o)
 {
-    return o->init == TC_DE_BY_REGION      ? "init=region"
+    return o->init == TC_DE_INIT_REGION    ? "init=region"
            : o->y_mean != 0                ? "y_mean"
            : o->y_scale != 1               ? "y_scale"
            : o->absorb == TC_DE_POINT      ? "absorb=point"
@@ -245,7 +271,8 @@ tacit_status tc_de_check(const tc_de_options *o, tacit_error *err)
     if (idle)
         return tc_fail(err, TACIT_E_ARG, "%s is for own=features, and own is gp", idle);
     if (o->own == TC_DE_OWN_GP && o->initial < 1)
-        return tc_fail(err, TACIT_E_ARG, "own=gp needs an initial point at least, got initial=0");
+        return tc_fail(err, TACIT_E_ARG,
+                       "own=gp needs an initial point at least, got initial=%" PRId64, o->initial);
     if (o->lengthscale > 0 && o->lengthscale < 1e-3)
         return tc_fail(err, TACIT_E_ARG,
                        "lengthscale must be 0 or a number in [0.001, 100], got %g", o->lengthscale);
@@ -260,6 +287,7 @@ const tc_algorithm tc_algorithm_dp_fts_de = {
     .options_size = sizeof(tc_de_options),
     .optimizer = &tc_de_agent,
     .aggregator = &tc_de_aggregator,
+    .begin = begin,
     .promise = tc_de_promise,
     .settle = tc_de_settle,
 };

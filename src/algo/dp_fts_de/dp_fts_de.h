@@ -22,7 +22,8 @@ enum { TC_DE_SOUND, TC_DE_PAPER };
 enum { TC_DE_NORMAL, TC_DE_NOISE, TC_DE_UNIFORM, TC_DE_NONE, TC_DE_STRANGE, TC_DE_REVERSED };
 enum { TC_DE_SQRT, TC_DE_INVERSE };
 enum { TC_DE_AUTO, TC_DE_MEAN, TC_DE_DRAW };
-enum { TC_DE_BY_REGION, TC_DE_EVERYWHERE }; /* of the options init and weights */
+enum { TC_DE_INIT_AUTO, TC_DE_INIT_REGION, TC_DE_INIT_DOMAIN };
+enum { TC_DE_BY_REGION, TC_DE_EVERYWHERE }; /* of the option weights */
 enum { TC_DE_POISSON, TC_DE_FIXED };
 enum { TC_DE_POINT, TC_DE_PRIOR };
 enum { TC_DE_EVEN, TC_DE_DRAWN };
@@ -86,8 +87,9 @@ double tc_de_follow(const tc_de_options *o, uint64_t t);
 
 tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
                            tacit_error *err);
-/* settle of tc_algorithm: P, S, the kind of message and the rounds that release. */
-tacit_status tc_de_settle(void *opts, tacit_error *err);
+/* settle of tc_algorithm: P, S, the kind of message, the rounds that release, and the length-scale unless
+ * it is found by vote. */
+tacit_status tc_de_settle(const tc_env *env, void *opts, tacit_error *err);
 
 /* ---- how much room an agent has for models (prior.c) */
 

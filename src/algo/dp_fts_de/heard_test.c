@@ -40,7 +40,8 @@ static void set_options(fixture *f, bool finite, size_t initial, uint64_t agents
     assert_ok(tc_history_init(&f->history, f->space, &err));
     assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &f->opts, &err));
     f->opts.own = TC_DE_OWN_GP;
-    f->opts.init = TC_DE_EVERYWHERE;
+    f->opts.init = TC_DE_INIT_DOMAIN;
+    f->opts.lengthscale = 0.2;
     f->opts.features = M;
     f->opts.regions = 1;
     f->opts.initial = (int64_t)initial;
@@ -292,7 +293,7 @@ static void refuse(void (*change)(fixture *f), const char *why)
 
 static void region(fixture *f)
 {
-    f->opts.init = TC_DE_BY_REGION;
+    f->opts.init = TC_DE_INIT_REGION;
 }
 
 static void mean(fixture *f)

@@ -46,7 +46,7 @@ bool tc_de_lens_applies(const agent *a)
 {
     const tc_de_options *o = a->opts;
     size_t M = (size_t)o->features, P = tc_de_regions(o);
-    bool alike = o->init == TC_DE_EVERYWHERE || tc_de_gap(o, 0) >= GAP_LEAST;
+    bool alike = o->init == TC_DE_INIT_DOMAIN || tc_de_gap(o, 0) >= GAP_LEAST;
     bool once = tc_de_releases_next(&a->releases, 0) == 0 &&
                 tc_de_releases_next(&a->releases, 1) == TC_DE_NEVER;
     return tc_de_federated(a) && o->absorb == TC_DE_PRIOR && tc_de_sends_mean(o) && once && alike &&
@@ -66,7 +66,7 @@ static size_t draw_place(const agent *a, size_t region, tc_stream *s)
 {
     const tc_features *f = a->features;
     const size_t from = f->start[region], n = f->start[region + 1] - from;
-    if (a->opts->init == TC_DE_EVERYWHERE || n == 0)
+    if (a->opts->init == TC_DE_INIT_DOMAIN || n == 0)
         return tc_draw_below(s, f->n);
     return from + tc_draw_below(s, n);
 }
@@ -74,7 +74,7 @@ static size_t draw_place(const agent *a, size_t region, tc_stream *s)
 static void draw_point(agent *a, size_t region, tc_stream *s, double *phi)
 {
     const tc_features *f = a->features;
-    const bool home = a->opts->init == TC_DE_BY_REGION;
+    const bool home = a->opts->init == TC_DE_INIT_REGION;
     const size_t M = f->rff.M, dim = a->env->space->dim;
     if (f->n > 0) {
         memcpy(phi, f->Phi + draw_place(a, region, s) * M, M * sizeof *phi);

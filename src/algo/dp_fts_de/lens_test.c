@@ -1,6 +1,6 @@
 /* lens_test.c - what a broadcast says, beside the definitions: real agents whose messages are
  * averaged, and the posterior mean of all regions in one dense matrix. */
-#include "support/test.h"
+#include "support/features_model.h"
 
 #include "algo/dp_fts_de/agent.h"
 
@@ -23,7 +23,7 @@ static void set_options(fixture *f)
     memset(f, 0, sizeof *f);
     assert_ok(tc_space_new(&f->space, &err));
     assert_ok(tc_space_add_float(f->space, "x", 0, 1, 0, false, &err));
-    assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &f->opts, &err));
+    features_model(&f->opts);
     f->opts.features = M;
     f->opts.regions = P;
     f->opts.initial = INITIAL;
@@ -198,7 +198,7 @@ static void nothing(fixture *f)
 
 static void everywhere(fixture *f)
 {
-    f->opts.init = TC_DE_EVERYWHERE;
+    f->opts.init = TC_DE_INIT_DOMAIN;
     f->opts.weights = TC_DE_EVERYWHERE;
 }
 

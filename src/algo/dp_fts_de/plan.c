@@ -278,7 +278,7 @@ tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double
 
 /* ---- without a promise ---- */
 
-tacit_status tc_de_settle(void *opts, tacit_error *err)
+tacit_status tc_de_settle(const tc_env *env, void *opts, tacit_error *err)
 {
     tc_de_options *o = opts;
     if (strcmp(o->releases, "auto") == 0) {
@@ -288,6 +288,8 @@ tacit_status tc_de_settle(void *opts, tacit_error *err)
         tc_free(o->releases);
         o->releases = all;
     }
+    if (!tc_de_votes(o))
+        o->lengthscale = length_of(env, o);
     o->regions = (int64_t)tc_de_regions(o);
     o->clip = tc_de_clip(o) * sqrt((double)o->regions);
     o->message = tc_de_sends_mean(o) ? TC_DE_MEAN : TC_DE_DRAW;

@@ -1,5 +1,5 @@
 /* plan_test.c - promises: the noise they ask for, and what is chosen where nothing was said. */
-#include "support/test.h"
+#include "support/features_model.h"
 
 #include "algo/dp_fts_de/dp_fts_de.h"
 #include "base/json.h"
@@ -23,8 +23,7 @@ static void fill(tc_de_options *o, const char *name, const char *value)
 /* Options as a user would give them: "name", "value", ..., NULL. */
 static void start(tc_de_options *o, const char *const *words)
 {
-    tacit_error err = {0};
-    assert_ok(tc_options_defaults(table(), o, &err));
+    features_model(o);
     fill(o, "features", "50");
     fill(o, "lengthscale", "0.03");
     for (; words && *words; words += 2)
@@ -312,9 +311,10 @@ static void test_settled(void **state)
     (void)state;
     tacit_error err = {0};
     tc_de_options o = {0};
+    const tc_env env = {.agents = 200};
     start(&o, NULL);
     double clip = tc_de_clip(&o);
-    assert_ok(tc_algorithm_dp_fts_de.settle(&o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
     assert_string_equal(o.releases, "all");
     assert_int_equal(o.regions, 4);
     assert_close(o.clip, 2 * 1.1 * sqrt(10), 1e-12);
@@ -323,16 +323,83 @@ static void test_settled(void **state)
     end(&o);
     start(&o, (const char *const[]){"noise_multiplier", "0", NULL});
     clip = tc_de_clip(&o);
-    assert_ok(tc_algorithm_dp_fts_de.settle(&o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
     assert_int_equal(o.message, TC_DE_DRAW);
     assert_close(tc_de_clip(&o), clip, 1e-12);
     end(&o);
     start(&o, (const char *const[]){"regions", "9", "clip", "5", "releases", "0,3", NULL});
-    assert_ok(tc_algorithm_dp_fts_de.settle(&o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
     assert_string_equal(o.releases, "0,3");
     assert_int_equal(o.regions, 9);
     assert_close(o.clip, 5, 1e-12);
     end(&o);
+}
+
+static void test_settled_lengthscale(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_de_options o = {0};
+    tc_space *plane = NULL;
+    assert_ok(tc_space_new(&plane, &err));
+    assert_ok(tc_space_add_float(plane, "x", 0, 1, 0, false, &err));
+    assert_ok(tc_space_add_float(plane, "y", 0, 1, 0, false, &err));
+    const tc_env env = {.space = plane, .agents = 200, .budget = 30};
+    start(&o, (const char *const[]){"own", "gp", "init", "auto", "lengthscale", "0", NULL});
+    tc_algorithm_dp_fts_de.begin(&env, &o);
+    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
+    assert_close(o.lengthscale, 0.15 * sqrt(2), 1e-12); /* nobody votes: the usual one */
+    o.lengthscale = 0;
+    o.vote = TC_DE_VOTE_YES;
+    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
+    assert_close(o.lengthscale, 0, 0); /* not known before the vote */
+    end(&o);
+    tc_space_free(plane);
+}
+
+static int64_t begun_initial(const char *initial, uint64_t trials)
+{
+    tc_de_options o = {0};
+    start(&o, (const char *const[]){"initial", initial, NULL});
+    tc_algorithm_dp_fts_de.begin(&(tc_env){.agents = 5, .budget = trials}, &o);
+    int64_t found = o.initial;
+    tc_algorithm_dp_fts_de.begin(&(tc_env){.agents = 5, .budget = 2 * trials + 90}, &o);
+    assert_int_equal(o.initial, found); /* once is for good */
+    end(&o);
+    return found;
+}
+
+static void test_a_third_of_the_trials_is_initial(void **state)
+{
+    static const struct {
+        uint64_t trials;
+        int64_t initial;
+    } cases[] = {{1, 3},  {5, 3},  {9, 3},   {11, 3},    {12, 4},
+                 {18, 6}, {29, 9}, {30, 10}, {1000, 10}, {0, 10}}; /* 0: nobody knows */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(begun_initial("-1", cases[i].trials), cases[i].initial);
+    assert_int_equal(begun_initial("0", 60), 0);
+    assert_int_equal(begun_initial("25", 30), 25);
+}
+
+static int begun_init(const char *own, const char *init)
+{
+    tc_de_options o = {0};
+    start(&o, (const char *const[]){"own", own, "init", init, NULL});
+    tc_algorithm_dp_fts_de.begin(&(tc_env){.agents = 5, .budget = 30}, &o);
+    int found = o.init;
+    end(&o);
+    return found;
+}
+
+static void test_where_initial_points_are(void **state)
+{
+    (void)state;
+    assert_int_equal(begun_init("gp", "auto"), TC_DE_INIT_DOMAIN);
+    assert_int_equal(begun_init("features", "auto"), TC_DE_INIT_REGION);
+    assert_int_equal(begun_init("features", "domain"), TC_DE_INIT_DOMAIN);
+    assert_int_equal(begun_init("gp", "region"), TC_DE_INIT_REGION); /* tc_de_check refuses it */
 }
 
 static void test_what_was_given_stays(void **state)
@@ -618,6 +685,9 @@ int main(void)
         cmocka_unit_test(test_regions_follow_the_noise),
         cmocka_unit_test(test_the_settings_of_the_paper),
         cmocka_unit_test(test_settled),
+        cmocka_unit_test(test_settled_lengthscale),
+        cmocka_unit_test(test_a_third_of_the_trials_is_initial),
+        cmocka_unit_test(test_where_initial_points_are),
         cmocka_unit_test(test_what_was_given_stays),
         cmocka_unit_test(test_what_cannot_be_kept_is_refused),
         cmocka_unit_test(test_a_vote_is_paid_by_the_weights),

@@ -1,6 +1,6 @@
 /* prior_test.c - absorb=prior beside a dense Gaussian process that says the same in one matrix:
  * mean m(x), covariance v phi(x)'phi(x') [same region] + m(x) m(x')/4. */
-#include "support/test.h"
+#include "support/features_model.h"
 
 #include "algo/dp_fts_de/agent.h"
 #include "space/partition.h"
@@ -21,11 +21,10 @@ typedef struct fixture {
 static void set_up(fixture *f)
 {
     tacit_error err = {0};
-    const tc_option *table = tc_algorithm_dp_fts_de.options;
     memset(f, 0, sizeof *f);
     assert_ok(tc_space_new(&f->space, &err));
     assert_ok(tc_space_add_float(f->space, "x", 0, 1, 0, false, &err));
-    assert_ok(tc_options_defaults(table, &f->opts, &err));
+    features_model(&f->opts);
     f->opts.features = M;
     f->opts.regions = P;
     f->opts.noise = lambda;

@@ -91,7 +91,7 @@ static tc_target prior_target(agent *a, uint64_t trial, bool follow)
 static bool point_or_target(agent *a, uint64_t trial, double *values, tc_target *t)
 {
     if (trial < (uint64_t)a->opts->initial) {
-        if (tc_de_federated(a) && a->opts->init == TC_DE_BY_REGION)
+        if (tc_de_federated(a) && a->opts->init == TC_DE_INIT_REGION)
             point_at_home(a, trial, values);
         else
             any_point(a, trial, values);

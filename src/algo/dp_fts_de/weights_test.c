@@ -1,13 +1,12 @@
 /* weights_test.c - weights against their definition, and the noise they ask for. */
-#include "support/test.h"
+#include "support/features_model.h"
 
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 static tc_de_options defaults(void)
 {
-    tacit_error err = {0};
-    tc_de_options o = {0};
-    assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &o, &err));
+    tc_de_options o;
+    features_model(&o);
     return o;
 }
 

@@ -149,7 +149,7 @@ double tc_fts_follow(const tc_fts_options *o, uint64_t t);
  * does not hold; 0 if it does in all. `points` is |X|; beta_t is 1, as tacit runs it. */
 uint64_t tc_fts_condition(const tc_fts_options *o, double points, uint64_t T);
 /* settle and theorem of tc_algorithm. */
-tacit_status tc_fts_settle(void *opts, tacit_error *err);
+tacit_status tc_fts_settle(const tc_env *env, void *opts, tacit_error *err);
 void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);
 
 tc_fts_form tc_fts_form_of(const tc_fts_options *o, uint64_t round);

@@ -282,10 +282,10 @@ static void test_the_p1_in_force(void **state)
     (void)state;
     tacit_error err = {0};
     tc_fts_options o = {.schedule = TC_FTS_SQRT};
-    assert_ok(tc_algorithm_fts.settle(&o, &err));
+    assert_ok(tc_algorithm_fts.settle(&(tc_env){0}, &o, &err));
     assert_close(o.p1, 1 - sqrt(0.5), 1e-15);
     o.p1 = 0.25;
-    assert_ok(tc_algorithm_fts.settle(&o, &err));
+    assert_ok(tc_algorithm_fts.settle(&(tc_env){0}, &o, &err));
     assert_same_bits(o.p1, 0.25);
 }
 

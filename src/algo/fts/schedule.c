@@ -57,9 +57,10 @@ static bool goes_to_one(const tc_fts_options *o)
     return o->schedule != TC_FTS_CONSTANT || o->follow == 0;
 }
 
-tacit_status tc_fts_settle(void *opts, tacit_error *err)
+tacit_status tc_fts_settle(const tc_env *env, void *opts, tacit_error *err)
 {
     tc_fts_options *o = opts;
+    (void)env;
     (void)err;
     o->p1 = 1 - tc_fts_follow(o, 1);
     return TACIT_OK;

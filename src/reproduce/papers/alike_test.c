@@ -13,12 +13,14 @@ static size_t regions_of(const tc_experiment *e, const char *name, uint64_t agen
     const tc_algorithm *a = tc_algorithm_find("dp-fts-de");
     tc_space *space = NULL;
     tc_de_options o = {0};
+    char words[500];
     assert_non_null(arm);
     assert_ok(tc_space_new(&space, &err));
     for (int i = 0; i < 3; i++)
         assert_ok(
             tc_space_add_float(space, (const char[]){(char)('a' + i), 0}, 0, 1, 0, false, &err));
-    assert_ok(tc_words_read(a->options, &o, "dp-fts-de", arm->options, &err));
+    snprintf(words, sizeof words, "%s,%s", tc_arm_base("dp-fts-de"), arm->options);
+    assert_ok(tc_words_read(a->options, &o, "dp-fts-de", words, &err));
     tc_env env = {.space = space, .agents = agents, .budget = 21};
     if (arm->epsilon > 0)
         assert_ok(a->promise(&env, &o, arm->epsilon, arm->delta, &err));
