@@ -25,7 +25,7 @@ struct tc_agreed {
     int64_t said_ms;  /* the last time that was given out */
     int64_t tried_ns; /* the last look began then */
     bool looking;     /* a thread looks at the store now */
-    bool damaged;     /* the record is, and that has been said */
+    bool wrong;       /* the clock is, beyond all measure, and that has been said */
 };
 
 /* ---- the system's clocks ---- */
@@ -71,11 +71,14 @@ bool tc_agreed_is_anchor(const tc_record *r)
            memcmp(r->key, KEY, r->key_size) == 0;
 }
 
-/* Up to the year 2096, and as far to either side: sums of these do not overflow. */
+/* Up to the year 2096, and as far to either side: sums of these do not overflow. A clock that says more is wrong, and
+ * nobody writes what it says. */
+#define MOST_MS INT64_C(4000000000000)
+
 static bool read_ms(const json_t *j, const char *field, int64_t *out_ns)
 {
     int64_t ms;
-    if (!tc_json_whole(json_object_get(j, field), &ms) || llabs(ms) > INT64_C(4000000000000))
+    if (!tc_json_whole(json_object_get(j, field), &ms) || llabs(ms) > MOST_MS)
         return false;
     *out_ns = ms * MS;
     return true;
@@ -96,19 +99,34 @@ static tacit_status parse_anchor(const tc_record *r, tc_anchor *out, tacit_error
     out->final = json_is_true(json_object_get(j, "final"));
     json_decref(j);
     return good ? TACIT_OK
-                : tc_fail(err, TACIT_E_CORRUPT,
-                          "the storage is damaged: the record of its clock cannot be read");
+                : tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: a record cannot be read");
 }
 
-static tacit_status read_anchor(tc_store *store, tc_sighting *s, tacit_error *err)
+static tacit_status find_anchor(tc_store *store, tc_sighting *s, tacit_error *err)
 {
     tc_record which = anchor_record(), got;
     TC_TRY(tc_store_record_find(store, &which, &got, err));
     s->version = got.version;
-    s->anchor = (tc_anchor){0};
     tacit_status status = got.version > 0 ? parse_anchor(&got, &s->anchor, err) : TACIT_OK;
     tc_free((void *)got.value);
     return status;
+}
+
+/* A damaged record is thrown away, for nothing is lost with it: processes that know of a jump write it again, and
+ * for those that start later it counts as time that passed. */
+static tacit_status read_anchor(tc_store *store, tc_sighting *s, tacit_error *err)
+{
+    tacit_error why = {0};
+    *s = (tc_sighting){0};
+    tacit_status status = find_anchor(store, s, &why);
+    if (status != TACIT_E_CORRUPT)
+        return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+    tc_log(TC_LOG_ERROR, "%s; the record of the storage's clock is made anew", why.msg);
+    *s = (tc_sighting){0};
+    return tc_store_record_drop(
+        store,
+        &(tc_record_range){.kind = TC_RECORD_SERVER, .prefix = KEY, .prefix_size = strlen(KEY)},
+        err);
 }
 
 /* E_CONFLICT: another process was faster. */
@@ -117,6 +135,9 @@ static tacit_status write_anchor(tc_store *store, uint64_t version, const tc_anc
 {
     char text[192];
     tc_record which = anchor_record();
+    if (llabs(a->time_ns / MS) > MOST_MS || llabs(a->jumps_ns / MS) > MOST_MS)
+        return tc_fail(err, TACIT_E_STATE, "the storage's clock is wrong: it was set by %lld s",
+                       (long long)(a->jumps_ns / SECOND));
     int n = snprintf(text, sizeof text,
                      "{\"wall_ms\": %lld, \"time_ms\": %lld, \"jumps_ms\": %lld, \"turn\": %llu, "
                      "\"final\": %s}",
@@ -136,6 +157,10 @@ static tacit_status look(const tc_agreed *c, tc_sighting *out, tacit_error *err)
     c->hands.read(c->hands.user, &wall_ns, &before_ns);
     if (c->hands.read == read_system)
         TC_TRY(tc_store_wall(c->store, &wall_ns, err));
+    if (llabs(wall_ns / MS) >= MOST_MS)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the storage's clock is wrong: it says %lld s after 1970",
+                       (long long)(wall_ns / SECOND));
     after_ns = read_true(c);
     out->wall_ns = wall_ns;
     out->true_ns = before_ns + (after_ns - before_ns) / 2;
@@ -229,11 +254,13 @@ static tacit_status look_now(tc_agreed *c, int64_t after_ms, tacit_error *err)
         take(c, &known, verdict);
     pthread_mutex_lock(&c->lock);
     c->looking = false;
-    bool says = status == TACIT_E_CORRUPT && !c->damaged;
-    c->damaged = status == TACIT_E_CORRUPT;
+    bool says = status == TACIT_E_STATE && !c->wrong;
+    c->wrong = status == TACIT_E_STATE;
     pthread_mutex_unlock(&c->lock);
-    if (says) /* nobody else would: other failures of a store are noticed by all who use it */
-        tc_log(TC_LOG_ERROR, "%s; until it can, jumps of the clock are not seen", err->msg);
+    if (says) /* nobody else would: failures of a store are noticed by all who use it */
+        tc_log(TC_LOG_ERROR,
+               "%s; time goes on as before, and a new process ends no round and no lease",
+               err->msg);
     return status;
 }
 

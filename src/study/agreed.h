@@ -2,8 +2,8 @@
  *
  * Agreed time is the wall clock's of the store (PostgreSQL: of the database; else of this machine), without its
  * jumps. While the processes watch, a wall clock that is set changes nothing at once: agreed time follows by running
- * an eighth faster or slower until both agree. So a minute lasts between 53 and 69 seconds whatever happens to the
- * wall clock.
+ * an eighth faster or slower until both agree. So a minute lasts between 53 and 69 seconds when the
+ * wall clock is set; steps of less than a second between two looks are followed at once, as clocks differ by so much.
  *
  * Agreed time is a function of the wall clock and of one record of the store, the anchor, which is written when
  * somebody sees a jump; a store whose wall clock was never set has none. Each process looks at both about once a
