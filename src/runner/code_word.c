@@ -56,6 +56,7 @@ static const interpreter known[] = {
     SHELL("csh"),
     SHELL("tcsh"),
     {.name = "python", .versions = true, .code = "c", .option = "WX", .ends = "m", .last = true},
+    {.name = "ipython", .versions = true, .code = "c", .last = true},
     {.name = "pypy", .versions = true, .code = "c", .option = "WX", .ends = "m", .last = true},
     {.name = "perl", .versions = true, .code = "eE", .option = "IMm"},
     {.name = "ruby", .versions = true, .code = "e", .option = "rIC"},
@@ -117,10 +118,11 @@ static const struct {
 };
 
 /* Programs that run the command among their words. */
-static const char *const wrappers[] = {"busybox", "chroot",  "chrt",    "env",   "find",
-                                       "flock",   "ionice",  "nice",    "nohup", "numactl",
-                                       "setarch", "setsid",  "stdbuf",  "sudo",  "taskset",
-                                       "time",    "timeout", "unshare", "xargs"};
+static const char *const wrappers[] = {
+    "busybox", "chroot",      "chrt",    "conda",  "docker",  "env",     "find",
+    "flock",   "ionice",      "ltrace",  "nice",   "nohup",   "numactl", "podman",
+    "prlimit", "setarch",     "setpriv", "setsid", "srun",    "stdbuf",  "strace",
+    "sudo",    "systemd-run", "taskset", "time",   "timeout", "unshare", "xargs"};
 
 static const char *base_of(const char *word)
 {
@@ -164,8 +166,8 @@ typedef struct reading {
     bool attached;
 } reading;
 
-/* "--eval", "--eval=..." and, since many programs take abbreviations, "--ev=..." are the option --eval. Where an
- * abbreviation can be several options, code comes first. */
+/* "--eval", "--eval=..." and, since many programs take abbreviations, "--ev=..." are the option --eval. An abbreviation
+ * that cannot be an option with code is taken for a flag: the next word may be code, as after sed --in. */
 static reading read_long(const char *word)
 {
     size_t len = strcspn(word, "=");
@@ -176,7 +178,7 @@ static reading read_long(const char *word)
             continue;
         if (name[len] == '\0')
             return (reading){long_options[i].meaning, r.attached};
-        r.meaning = r.meaning == FLAG ? long_options[i].meaning : r.meaning;
+        r.meaning = long_options[i].meaning == CODE ? CODE : r.meaning;
     }
     return r;
 }

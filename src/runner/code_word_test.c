@@ -104,6 +104,7 @@ static void languages_of_text_tools(void **state)
     expect_code("sed -i.bak -E CODE file", "3");
     expect_code("sed --expression=CODE file", "1");
     expect_code("sed --expr CODE file", "12");
+    expect_code("sed --in CODE file", "2");
     expect_code("sed -f prog {x}", "");
     expect_code("sed -f prog {x} -e CODE", "45");
     expect_code("sed file -e CODE",
