@@ -1,9 +1,9 @@
 /* agent.c - the agent of dp-fts-de (Algorithm 2).
  *
  * Its knowledge is a Gaussian process of its own (own=gp, heard.c), or a Bayesian linear regression on the shared
- * features, one rank-one update for each observation (own=features, trial.c and prior.c). Alone (a roster of one, or none) it never waits: then this is Thompson
- * sampling on M features. After a round without a broadcast (a spent budget) it goes on alone too,
- * with what it has heard as its prior (absorb=prior) or without (absorb=point).
+ * features, one rank-one update for each observation (own=features, trial.c and prior.c). Alone (a roster of
+ * one, or none) it never waits. After a round without a broadcast (a spent budget) it goes on with what it has
+ * heard, except with absorb=point.
  *
  * What is sent is clipped here and again by the coordinator; all else that an agent computes from
  * its data stays with it. */

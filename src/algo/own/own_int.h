@@ -53,8 +53,9 @@ typedef struct tc_own_member {
     const tc_own_view *view;
     tc_trend_prior prior;
     tc_trend trend;
-    double evidence;     /* ln p(values) */
-    double weight, best; /* weight 0: not in use; best: the largest mean where something is known */
+    double evidence;           /* ln p(values) */
+    double weight, log_weight; /* 0: not in use */
+    double best;               /* the largest mean where something is known */
 } tc_own_member;
 
 struct tc_own {

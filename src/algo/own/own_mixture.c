@@ -85,8 +85,10 @@ static void weigh(tc_own *o)
             o->member[k].weight = 0;
         left += o->member[k].weight;
     }
-    for (int k = 0; k < TC_OWN_MODELS; k++)
+    for (int k = 0; k < TC_OWN_MODELS; k++) {
         o->member[k].weight /= left;
+        o->member[k].log_weight = log(o->member[k].weight);
+    }
 }
 
 typedef double (*column_at)(const tc_own_view *v, int column, size_t i);
