@@ -13,6 +13,8 @@ static const char text[] = "{\"name\": \"s\", \"direction\": \"minimize\", \"see
                            " \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2}},"
                            " \"algorithm\": \"random\"}";
 
+enum { LEASE_MS = 3600 * 1000 };
+
 static tc_study *make_study(tc_store *store)
 {
     tacit_error err = {0};
@@ -37,11 +39,13 @@ static tc_trial look_at(tc_study *s, uint64_t trial)
     return t;
 }
 
+/* The lease outlasts the test: a trial whose lease has ended would be handed out again in place of a
+ * new one, and how soon it ends would be a matter of the machine. */
 static uint64_t ask(tc_study *s, const char *worker, double *x)
 {
     tacit_error err = {0};
     uint64_t trial = 0;
-    assert_ok(tc_study_ask(s, worker, 5, &trial, x, &err));
+    assert_ok(tc_study_ask(s, worker, LEASE_MS, &trial, x, &err));
     return trial;
 }
 
