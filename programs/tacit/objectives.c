@@ -42,11 +42,28 @@ static void add_facts(tc_table *t, const tc_objective_info *info, const char *na
     }
 }
 
-static void add_range(tc_table *t, const char *name, double low, double high)
+static void add_range(tc_table *t, const char *name, double low, double high, const char *how)
 {
-    char text[64];
-    snprintf(text, sizeof text, "%g to %g", low, high);
+    char text[80];
+    snprintf(text, sizeof text, "%g to %g%s", low, high, how);
     add_row(t, name, text);
+}
+
+static void add_parameter(tc_table *t, const tc_param *p)
+{
+    char text[160];
+    size_t used = 0;
+    if (p->type != TC_PARAM_CHOICE) {
+        add_range(t, p->name, p->low, p->high,
+                  p->type == TC_PARAM_INT ? ", whole numbers"
+                  : p->log                ? ", on a log scale"
+                                          : "");
+        return;
+    }
+    for (size_t i = 0; i < p->n_choices && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "one of ",
+                                 p->choices[i]);
+    add_row(t, p->name, text);
 }
 
 /* The names are those of columns in a file of --warm. */
@@ -54,7 +71,7 @@ static void add_candidates(tc_table *t, const tc_domain *d)
 {
     char text[32];
     for (size_t k = 0; k < d->dim; k++)
-        add_range(t, d->names[k], d->low[k], d->high[k]);
+        add_range(t, d->names[k], d->low[k], d->high[k], "");
     snprintf(text, sizeof text, "%zu", d->n);
     add_row(t, "candidates", text);
 }
@@ -67,7 +84,7 @@ static void add_space(tc_table *t, const tc_space *space, bool maximize, const c
     snprintf(text, sizeof text, "%zu%s", d ? d->dim : space->n_params, other);
     add_row(t, "dimension", text);
     for (size_t i = 0; !d && i < space->n_params; i++)
-        add_range(t, space->params[i].name, space->params[i].low, space->params[i].high);
+        add_parameter(t, &space->params[i]);
     if (d)
         add_candidates(t, d);
 }

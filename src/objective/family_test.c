@@ -265,9 +265,10 @@ static tc_objective *objective_of(const char *name, double shift, uint64_t seed)
 
 static void random_point(const tc_space *space, tc_stream *s, double *x)
 {
-    for (size_t d = 0; d < space->n_params; d++)
-        x[d] = space->params[d].low +
-               (space->params[d].high - space->params[d].low) * tc_draw_uniform(s);
+    double u[64];
+    for (size_t d = 0; d < space->dim; d++)
+        u[d] = tc_draw_uniform(s);
+    tc_space_decode(space, u, x);
 }
 
 static void agent_0_is_the_objective_itself(void **state)

@@ -31,7 +31,8 @@ struct tc_objective {
     X(branin)                                                                                      \
     X(hartmann6)                                                                                   \
     X(himmelblau)                                                                                  \
-    X(ackley) X(rastrigin) X(garland) X(doublesine) X(gp_sample) X(rkhs_se) X(rkhs_matern52)
+    X(ackley)                                                                                      \
+    X(rastrigin) X(garland) X(doublesine) X(tuning) X(gp_sample) X(rkhs_se) X(rkhs_matern52)
 #define KIND(name) &tc_objective_##name,
 #define INFO(name) &tc_objective_##name.info,
 
@@ -138,6 +139,8 @@ void tc_objective_draw_shift(const tc_objective *o, double scale, const tc_publi
         double low, high;
         range_of(o->kind, d, &low, &high);
         double by = scale * (high - low) * tc_draw_normal(&s);
+        if (o->kind->whole && o->kind->whole[d])
+            by = 0;
         shift[d] = reaches(optimiser ? optimiser[d] : 0, by, low, high) ? by : -by;
     }
 }
@@ -165,6 +168,10 @@ static tacit_status make_space(tc_objective *o, tacit_error *err)
     else if (o->sample)
         finite = tc_gp_sample_domain(o->sample);
     tc_domain *copy;
+    if (!finite && o->kind->add_parameters) {
+        TC_TRY(tc_space_new(&o->space, err));
+        return o->kind->add_parameters(o->space, err);
+    }
     if (!finite)
         return make_box(o, err);
     TC_TRY(tc_domain_copy(&copy, finite, err));
@@ -271,16 +278,19 @@ size_t tc_objective_dim(const tc_objective *o)
 
 double tc_objective_shifted_value(const tc_objective *o, const double *shift, const double *values)
 {
-    double moved[TC_OBJECTIVE_DIM];
+    double plain[TC_OBJECTIVE_DIM], moved[TC_OBJECTIVE_DIM];
     const double *x = values;
-    if (shift) {
-        for (size_t d = 0; d < o->dim; d++) {
-            double low, high;
-            range_of(o->kind, d, &low, &high);
-            moved[d] = fold(values[d] - shift[d], low, high);
-        }
-        x = moved;
+    if (o->kind->coordinates) {
+        o->kind->coordinates(values, plain);
+        x = plain;
     }
+    for (size_t d = 0; shift && d < o->dim; d++) {
+        double low, high;
+        range_of(o->kind, d, &low, &high);
+        moved[d] = fold(x[d] - shift[d], low, high);
+    }
+    if (shift)
+        x = moved;
     return o->sample ? tc_gp_sample_value(o->sample, x) : o->kind->value(o->dim, x);
 }
 

@@ -86,7 +86,8 @@ static void test_optimum_and_direction(void **state)
                  {"ackley", 1, true},
                  {"rastrigin", 1, true},
                  {"garland", 0.9977723911610445, true},
-                 {"doublesine", 1, true}};
+                 {"doublesine", 1, true},
+                 {"tuning", 0, false}};
     tc_objective_opts opts = defaults();
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         tc_objective *o = make(known[i].name, &opts, 0);
@@ -100,10 +101,14 @@ static void test_optimum_and_direction(void **state)
 
 static void random_values(const tc_space *s, tc_stream *r, double *values)
 {
-    for (size_t d = 0; d < s->n_params; d++)
-        values[d] = s->params[d].low + (s->params[d].high - s->params[d].low) * tc_draw_uniform(r);
-    if (s->domain)
+    double u[64];
+    if (s->domain) {
         values[0] = (double)tc_draw_below(r, s->domain->n);
+        return;
+    }
+    for (size_t d = 0; d < s->dim; d++)
+        u[d] = tc_draw_uniform(r);
+    tc_space_decode(s, u, values);
 }
 
 /* Returns the smallest regret met. */
@@ -190,6 +195,50 @@ static void test_shift_keeps_the_optimum(void **state)
         tc_objective_free(himmelblau);
         tc_objective_free(doublesine);
         tc_objective_free(garland);
+    }
+}
+
+/* Where the rate may go, everywhere else the same point: rate 10^(4 u - 4). */
+static double best_rate(const tc_objective *o, double depth, double method)
+{
+    double best = INFINITY;
+    for (size_t i = 0; i <= 2000; i++) {
+        double rate = fmin(pow(10, 4 * (double)i / 2000 - 4), 1);
+        best = fmin(best, tc_objective_regret(o, (double[]){rate, depth, method, 0.3}));
+    }
+    return best;
+}
+
+static void test_tuning_has_parameters_of_every_type(void **state)
+{
+    (void)state;
+    tc_objective_opts opts = defaults();
+    const double boosting = 1, best = pow(10, 4 * 0.6 - 4);
+    tc_objective *o = make("tuning", &opts, 0);
+    const tc_space *s = tc_objective_space(o);
+    assert_int_equal(s->n_params, 4);
+    assert_int_equal(s->dim, 6); /* the method has a coordinate for each choice */
+    assert_close(tc_objective_value(o, (double[]){best, 6, boosting, 0.9}), 0, 1e-14);
+    assert_close(tc_objective_value(o, (double[]){best, 6, boosting, 0.1}), 0, 1e-14);
+    assert_true(tc_objective_value(o, (double[]){best, 7, boosting, 0.1}) > 0.01);
+    assert_close(best_rate(o, 4, 0), 0.25, 1e-4);
+    assert_close(best_rate(o, 9, 2), 0.1, 1e-4);
+    tc_objective_free(o);
+}
+
+/* A shift moves the rate, and never the depth or the method. */
+static void test_shift_leaves_whole_parameters(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        tc_objective_opts opts = defaults();
+        opts.shift = 0.3;
+        tc_objective *o = make("tuning", &opts, seed);
+        assert_true(tc_objective_regret(o, (double[]){pow(10, 4 * 0.6 - 4), 6, 1, 0.5}) > 1e-6);
+        assert_true(best_rate(o, 6, 1) < 1e-4);
+        assert_true(best_rate(o, 5, 1) > 0.01 && best_rate(o, 7, 1) > 0.01);
+        assert_true(best_rate(o, 6, 0) > 0.1 && best_rate(o, 6, 2) > 0.1);
+        tc_objective_free(o);
     }
 }
 
@@ -429,7 +478,8 @@ static void test_errors(void **state)
     tc_objective_opts opts = defaults();
     fails("brannin", &opts, TACIT_E_ARG,
           "there is no objective \"brannin\"; did you mean \"branin\"? Objectives: branin, "
-          "hartmann6, himmelblau, ackley, rastrigin, garland, doublesine, gp-sample");
+          "hartmann6, himmelblau, ackley, rastrigin, garland, doublesine, tuning, "
+          "gp-sample");
     opts.dim = 3;
     fails("branin", &opts, TACIT_E_ARG, "dim is 3, but the objective branin has 2 dimensions");
     fails("garland", &opts, TACIT_E_ARG, "dim is 3, but the objective garland has 1 dimension");
@@ -487,6 +537,8 @@ int main(void)
         cmocka_unit_test(test_never_beaten),
         cmocka_unit_test(test_any_dimension),
         cmocka_unit_test(test_shift_keeps_the_optimum),
+        cmocka_unit_test(test_tuning_has_parameters_of_every_type),
+        cmocka_unit_test(test_shift_leaves_whole_parameters),
         cmocka_unit_test(test_shift_moves_continuously),
         cmocka_unit_test(test_no_shift_is_the_definition),
         cmocka_unit_test(test_grid_sample_is_exact),
