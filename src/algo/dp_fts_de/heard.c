@@ -7,7 +7,8 @@
  *
  * What comes back has a share of the agent's own message, and would confirm the agent's values because it was made
  * from them: that share is taken out. With w_i the agent's weight in region i and nu its message,
- *     omega_i <- (omega_i - w_i nu)/(1 - w_i).
+ *     omega_i <- (omega_i - w_i nu)/max(1 - w_i, 1/2):
+ * where an agent is nearly the only one of a region, the rest is mostly noise.
  * An agent that a coin may have left out (sampling_rate < 1) cannot know, and takes out nothing. lens.c then makes
  * of it the posterior mean of the common function and how much that leaves open. */
 #include "algo/dp_fts_de/agent.h"
@@ -17,6 +18,9 @@
 
 #include <math.h>
 #include <string.h>
+
+/* What is left of a sum that is mostly the agent's own is not scaled up beyond twice. */
+#define OTHERS_LEAST 0.5
 
 typedef tc_de_agent_state agent;
 
@@ -73,9 +77,9 @@ static void take_out_own(const agent *a, uint64_t r, int grid, double *omega)
         return;
     for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
         const double share = tc_de_weight(a->opts, a->env->agents, r, home, i);
-        for (size_t m = 0; share < 1 && m < M; m++) {
+        for (size_t m = 0; m < M; m++) {
             double own = ldexp((double)a->heard.sent[m], -grid);
-            omega[i * M + m] = (omega[i * M + m] - share * own) / (1 - share);
+            omega[i * M + m] = (omega[i * M + m] - share * own) / fmax(1 - share, OTHERS_LEAST);
         }
     }
 }

@@ -252,8 +252,8 @@ static void without_units_the_message_is_empty(void **state)
 
 /* ---- its share of a broadcast ---- */
 
-/* A broadcast of `regions` blocks in which this agent's message is the only one. */
-static void absorb_itself(fixture *f)
+/* A broadcast of `regions` blocks in which this agent's message is the only one, and the noise is one number. */
+static void absorb_itself_and(fixture *f, double noise)
 {
     tacit_error err = {0};
     const size_t P = tc_de_regions(&f->opts);
@@ -265,12 +265,18 @@ static void absorb_itself(fixture *f)
                           -f->agent.form.grid);
         double share =
             tc_de_weight(&f->opts, f->env.agents, 0, tc_de_home(&f->opts, f->env.party), j / M);
-        uint64_t step = (uint64_t)(int64_t)llround(ldexp(share * nu, f->agent.release_grid));
+        uint64_t step =
+            (uint64_t)(int64_t)llround(ldexp(share * nu + noise, f->agent.release_grid));
         for (size_t b = 0; b < 8; b++)
             bytes[8 * j + b] = (uint8_t)(step >> (8 * b));
     }
     assert_ok(tc_de_agent.absorb(&f->agent, 0, bytes, 8 * P * M, &err));
     tc_text_fini(&sent);
+}
+
+static void absorb_itself(fixture *f)
+{
+    absorb_itself_and(f, 0);
 }
 
 static double heard_length(const fixture *f)
@@ -281,12 +287,12 @@ static double heard_length(const fixture *f)
     return sqrt(sum);
 }
 
-/* Where at least one other agent is at home in each region. */
+/* Even where nobody else is at home in its region. */
 static void nobody_hears_itself(void **state)
 {
     (void)state;
     for (uint64_t agents = 2; agents < 12; agents += 3)
-        for (int64_t regions = 1; regions <= 4 && 2 * (uint64_t)regions <= agents; regions *= 2) {
+        for (int64_t regions = 1; regions <= 4 && (uint64_t)regions <= agents; regions *= 2) {
             fixture f;
             tacit_error err = {0};
             set_options(&f, false, 6, agents);
@@ -297,6 +303,31 @@ static void nobody_hears_itself(void **state)
             assert_true(heard_length(&f) < 1e-6);
             tear_down(&f);
         }
+}
+
+/* Of its region's sum nothing is left but noise, which must not grow beyond twice of what it was: the lens reads it as
+ * the same as where two agents share the region. */
+static double loudest(uint64_t agents)
+{
+    fixture f;
+    tacit_error err = {0};
+    double top = 0;
+    set_options(&f, false, 6, agents);
+    f.opts.regions = 4;
+    f.opts.gap = 6;
+    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    observe(&f, 6, 1, 0);
+    absorb_itself_and(&f, 0.125);
+    for (size_t j = 0; j < 4 * M; j++)
+        top = fmax(top, fabs(f.agent.omega[j]));
+    tear_down(&f);
+    return top;
+}
+
+static void an_agent_alone_in_its_region_hears_no_loud_noise(void **state)
+{
+    (void)state;
+    assert_true(loudest(4) > 0.01 && loudest(4) < 1.5 * loudest(8));
 }
 
 /* It cannot know whether a coin has left it out: nothing is taken out. */
@@ -558,6 +589,7 @@ int main(void)
         cmocka_unit_test(without_units_the_message_is_empty),
         cmocka_unit_test(ablations_send_what_they_say),
         cmocka_unit_test(nobody_hears_itself),
+        cmocka_unit_test(an_agent_alone_in_its_region_hears_no_loud_noise),
         cmocka_unit_test(a_sampled_agent_takes_out_nothing),
         cmocka_unit_test(what_does_not_go_together_is_refused),
         cmocka_unit_test(a_fit_of_another_model_is_refused),
