@@ -119,9 +119,9 @@ static void federated_siblings(void **state)
 {
     static const char *const settings[] = {
         "{" FEATURES_MODEL
-        "\"features\": 9, \"regions\": 3, \"initial\": 2, \"releases\": \"all\"}",
+        "\"features\": 9, \"regions\": 3, \"initial\": 3, \"releases\": \"all\"}",
         "{" FEATURES_MODEL
-        "\"features\": 9, \"regions\": 3, \"initial\": 2, \"releases\": \"0,3\"}"};
+        "\"features\": 9, \"regions\": 3, \"initial\": 3, \"releases\": \"0,3\"}"};
     tc_optimizer *o[N];
     tc_event events[N];
     tc_ask_request req = {.now_ms = 5, .lease_ms = 100};

@@ -307,7 +307,7 @@ static int make_reference(void **state, const char *algorithm, const char *priva
 static int with_sums(void **state)
 {
     return make_reference(state,
-                          "\"dp-fts-de\", \"features\": 8, \"initial\": 2, \"releases\": \"all\"",
+                          "\"dp-fts-de\", \"features\": 8, \"initial\": 3, \"releases\": \"all\"",
                           "{\"epsilon\": 9, \"delta\": 0.01}");
 }
 
@@ -367,7 +367,7 @@ static void run_at_points(const reference *r, victim who, uint64_t n)
 static void the_coordinator_dies_at_every_write(void **state)
 {
     const reference *r = *state;
-    assert_true(r->writes > 20);
+    assert_true(r->writes > 15);
     run_at_points(r, COORDINATOR, r->writes);
 }
 

@@ -44,7 +44,7 @@ static void start(setup *s)
     (void)unlink(path);
 }
 
-/* Eight steps a run, three runs: interrupted in the third, two are done. */
+/* Nine steps a run, three runs: interrupted in the third, two are done. */
 static void test_interrupted_and_resumed(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void test_interrupted_and_resumed(void **state)
     stop_at = 0;
     first_done = 0;
     x = run(&s.f);
-    assert_int_equal(first_done, 17); /* 16 steps were there */
+    assert_int_equal(first_done, 19); /* 18 steps were there */
     assert_same_results(&whole, &x);
     tc_federated_result_fini(&x);
     first_done = 0;
@@ -108,7 +108,7 @@ static void test_stopped_within_a_step_and_resumed(void **state)
             first_done = 0;
             x = run(&s.f);
             if (threads == 1)
-                assert_int_equal(first_done, (part - 1) / 2 * 8 + 1); /* runs are kept whole */
+                assert_int_equal(first_done, (part - 1) / 2 * 9 + 1); /* runs are kept whole */
             assert_same_results(&whole, &x);
             tc_federated_result_fini(&x);
             tc_pool_free(s.f.pool);
@@ -142,7 +142,7 @@ static void test_killed_and_resumed(void **state)
         first_done = 0;
         s.f.progress = stop;
         tc_federated_result x = run(&s.f);
-        assert_int_equal(first_done, (at - 1) / 8 * 8 + 1);
+        assert_int_equal(first_done, (at - 1) / 9 * 9 + 1);
         assert_same_results(&whole, &x);
         tc_federated_result_fini(&x);
     }
@@ -210,7 +210,7 @@ static void test_everything_that_matters_is_part_of_it(void **state)
     f.seed++;
     other(&f);
     f = s.f;
-    f.initial = 3;
+    f.initial = 4;
     other(&f);
     f = s.f;
     f.drop = 0.25;

@@ -211,7 +211,7 @@ static void test_a_budget_that_ends(void **state)
     tc_guarantee cost;
     setup s;
     make(&s, "dp-fts-de",
-         "{\"features\": 15, \"initial\": 2, \"noise_multiplier\": 4, \"releases\": \"all\"}");
+         "{\"features\": 15, \"initial\": 3, \"noise_multiplier\": 4, \"releases\": \"all\"}");
     assert_ok(tc_account(&tc_accountant_gaussian, &three, 1, 1e-5, &cost, &err));
     tc_federated_result all = run(&s.f);
     assert_int_equal(all.tally.releases, 6);
@@ -241,16 +241,16 @@ static void test_a_promise_is_kept(void **state)
     (void)state;
     tacit_error err = {0};
     static const char *const kinds[] = {
-        "{\"features\": 15, \"initial\": 2, \"releases\": \"all\"}",
-        "{\"features\": 15, \"initial\": 2, \"releases\": \"0,3\"}",
-        "{\"features\": 15, \"initial\": 2, \"releases\": \"all\", \"sampling_rate\": 0.5}"};
+        "{\"features\": 15, \"initial\": 3, \"releases\": \"all\"}",
+        "{\"features\": 15, \"initial\": 3, \"releases\": \"0,3\"}",
+        "{\"features\": 15, \"initial\": 3, \"releases\": \"all\", \"sampling_rate\": 0.5}"};
     static const uint64_t releases[] = {6, 2, 6};
     for (size_t k = 0; k < 3; k++) {
         setup s;
         make(&s, "dp-fts-de", kinds[k]);
         const tc_algorithm *a = s.f.algorithm;
         void *opts = tc_alloc(1, a->options_size);
-        tc_env env = {.agents = s.f.agents, .budget = 2 + s.f.rounds};
+        tc_env env = {.agents = s.f.agents, .budget = 3 + s.f.rounds};
         assert_non_null(opts);
         assert_ok(tc_options_defaults(a->options, opts, &err));
         assert_ok(tc_options_set_json(a->options, opts, a->name, s.options, NULL, &err));
@@ -280,29 +280,30 @@ static void test_known_trials(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    double point[10];
-    tc_known_trial known[10];
+    double point[15];
+    tc_known_trial known[15];
     uint64_t steps;
-    for (size_t i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 15; i++) {
         point[i] = (double)(3 * i);
-        known[i] = (tc_known_trial){.agent = i / 2, .values = &point[i], .value = 0.5};
+        known[i] = (tc_known_trial){.agent = i / 3, .values = &point[i], .value = 0.5};
     }
     setup s;
-    make(&s, "dp-fts-de", DP_OPTIONS); /* two initial points, as many as are given */
+    make(&s, "dp-fts-de", DP_OPTIONS); /* three initial points, as many as are given */
     s.f.known = known;
-    s.f.n_known = 10;
+    s.f.n_known = 15;
     s.f.by_agent = true;
     assert_ok(tc_federated_steps(&s.f, &steps, &err));
     assert_int_equal(steps, 3 * 6);
     tc_federated_result x = run(&s.f);
-    assert_int_equal(x.initial, 2);
+    assert_int_equal(x.initial, 3);
     for (size_t n = 0; n < 5; n++) {
         tc_family *family = NULL;
         assert_ok(tc_family_new(&family, "gp-family", &s.f.family, 5,
                                 tc_run_seeds_of(17, 0).objective, &err));
-        double a = tc_family_regret(family, n, &point[2 * n]);
-        double b = tc_family_regret(family, n, &point[2 * n + 1]);
-        assert_same_bits(x.agent_simple[n * x.iterations], fmin(a, b));
+        double a = tc_family_regret(family, n, &point[3 * n]);
+        double b = tc_family_regret(family, n, &point[3 * n + 1]);
+        double c = tc_family_regret(family, n, &point[3 * n + 2]);
+        assert_same_bits(x.agent_simple[n * x.iterations], fmin(fmin(a, b), c));
         assert_same_bits(x.agent_cumulative[n * x.iterations], 0);
         tc_family_free(family);
     }
@@ -311,13 +312,13 @@ static void test_known_trials(void **state)
     json_object_set_new(s.options, "initial", json_integer(1));
     assert_fails(
         tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
-        "every agent is given 2 trials, which stand for initial points: initial must be at "
+        "every agent is given 3 trials, which stand for initial points: initial must be at "
         "least as many, got 1");
-    json_object_set_new(s.options, "initial", json_integer(2));
-    known[9].agent = 3;
+    json_object_set_new(s.options, "initial", json_integer(3));
+    known[14].agent = 3;
     assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
-                 "agent 3 is given 3 trials and agent 0 2; all must be given as many");
-    known[9].agent = 5;
+                 "agent 3 is given 4 trials and agent 0 3; all must be given as many");
+    known[14].agent = 5;
     assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
                  "a trial is given to agent 5, and there are 5 agents");
     end(&s);

@@ -34,9 +34,9 @@ refused() { # STATUS WORDS COMMAND...
 }
 
 cat > s.json <<'J'
-{"name": "s", "direction": "maximize", "trials": 6, "seed": 7,
+{"name": "s", "direction": "maximize", "trials": 7, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
- "algorithm": {"name": "dp-fts-de", "features": 6, "initial": 2, "releases": "0,1,3"},
+ "algorithm": {"name": "dp-fts-de", "features": 6, "initial": 3, "releases": "0,1,3"},
  "federation": {"agents": 2, "deadline_s": 600}, "privacy": {"epsilon": 4, "delta": 1e-5}}
 J
 cat > train <<J

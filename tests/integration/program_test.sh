@@ -32,7 +32,7 @@ export PGPASSFILE="$dir/secret-file"
 cat > s.json <<'J'
 {"name": "s", "direction": "maximize", "trials": 5, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
- "algorithm": {"name": "dp-fts-de", "features": 6, "initial": 2, "releases": "0,1"},
+ "algorithm": {"name": "dp-fts-de", "features": 6, "initial": 3, "releases": "0,1"},
  "federation": {"agents": 2, "deadline_s": 1}, "privacy": {"epsilon": 4, "delta": 0.01}}
 J
 cat > oven.json <<'J'

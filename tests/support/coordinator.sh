@@ -37,7 +37,7 @@ document() { # AGENTS TRIALS RELEASES [INITIAL]: agents have something to say fr
     cat > "$dir/s.json" <<J
 {"name": "s", "direction": "maximize", "trials": $2, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
- "algorithm": {"name": "dp-fts-de", "features": 20, "initial": ${4:-2}, "releases": "$3"},
+ "algorithm": {"name": "dp-fts-de", "features": 20, "initial": ${4:-3}, "releases": "$3"},
  "federation": {"agents": $1}, "privacy": {"epsilon": 5, "delta": 0.01}}
 J
 }

@@ -71,6 +71,6 @@ static inline void assert_same_results(const tc_federated_result *a, const tc_fe
     }
 }
 
-#define DP_OPTIONS "{\"features\": 15, \"initial\": 2, \"regions\": 2, \"releases\": \"all\"}"
+#define DP_OPTIONS "{\"features\": 15, \"initial\": 3, \"regions\": 2, \"releases\": \"all\"}"
 
 #endif
