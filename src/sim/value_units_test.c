@@ -184,6 +184,59 @@ static void test_points_of_a_federation(void **state)
     }
 }
 
+static bool same_points(const tc_federated_result *a, const tc_federated_result *b)
+{
+    size_t n = (size_t)(a->runs * a->agents * a->iterations);
+    return memcmp(a->agent_cumulative, b->agent_cumulative, n * sizeof *a->agent_cumulative) == 0;
+}
+
+/* Agents of dp-fts-de begin with 3 points, and then ask by what they know and have heard. */
+static tc_federated_result federate(const char *options, tc_value_units units)
+{
+    setup s;
+    make(&s, "dp-fts-de", options);
+    s.f.family.objective.dim = 2;
+    s.f.family.objective.grid = 12;
+    s.f.family.objective.lengthscale = 0.3;
+    s.f.rounds = 7;
+    s.f.by_agent = true;
+    s.f.units = units;
+    tc_federated_result r = run(&s.f);
+    assert_int_equal(r.initial, 3);
+    end(&s);
+    return r;
+}
+
+/* With default options; with a vote; with one release; and in a broadcast that is wrong. */
+static void test_points_of_a_private_federation(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"{}", "{\"vote\": \"yes\", \"vote_multiplier\": 2}",
+                                          "{\"releases\": \"first\", \"noise_multiplier\": 0.3}",
+                                          "{\"broadcast\": \"reversed\"}"};
+    const tc_value_units units[] = {scaled, negated, binary, decimal};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        tc_federated_result a = federate(options[i], (tc_value_units){0});
+        for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+            tc_federated_result b = federate(options[i], units[k]);
+            assert_same_results(&a, &b);
+            tc_federated_result_fini(&b);
+        }
+        tc_federated_result_fini(&a);
+    }
+}
+
+/* The model on shared features believes its public guess of units: it notices other ones. */
+static void test_shared_features_notice_units(void **state)
+{
+    (void)state;
+    const char *options = "{\"own\": \"features\", \"initial\": 3}";
+    tc_federated_result a = federate(options, (tc_value_units){0}), b = federate(options, decimal);
+    assert_false(same_points(&a, &b));
+    tc_federated_result_fini(&a);
+    tc_federated_result_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +248,8 @@ int main(void)
         cmocka_unit_test(test_units_arrive),
         cmocka_unit_test(test_files_have_the_units),
         cmocka_unit_test(test_points_of_a_federation),
+        cmocka_unit_test(test_points_of_a_private_federation),
+        cmocka_unit_test(test_shared_features_notice_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,15 @@ for units in "--value-scale 1000 --value-shift -500" --value-negate "--value-sca
     good "values told with $units" $fed --grid 20 --format csv $units
     check "to one who standardises them, change nothing" cmp plain.csv out
 done
+# With default options agents of dp-fts-de find units and length-scale themselves; 30 of them vote.
+private="--algorithm dp-fts-de --dim 2 --lengthscale 0.2 --grid 16 --agents 30 --acting 4 --rounds 10 --runs 2 --epsilon 8 --quiet --format csv"
+good "a private federation" $private --by-agent plain-agents.csv
+cp out plain.csv
+for units in "--value-scale 1000 --value-shift -500" --value-negate "--value-scale 1000 --value-shift -500 --value-negate"; do
+    good "the same told with $units" $private --by-agent agents.csv $units
+    check "has the same regrets" cmp plain.csv out
+    check "of each agent" cmp plain-agents.csv agents.csv
+done
 good "in a federation" $fed --grid 20 --format json --value-scale 1000 --value-shift -500 --checkpoint units
 check "units are part of the result" grep -q '"objective_options":{.*"value-scale":1000.0,"value-shift":-500.0,"value-negate":false}' out
 bad 4 "units" $fed --grid 20 --value-scale 1000 --checkpoint units
