@@ -62,30 +62,41 @@ def paired_ratio(federated, alone):
 
 
 def verdict(interval, federated, alone, scale):
-    """'ratio' or 'difference': the way in which the cell holds; 'no'. scale: range of the function."""
+    """How the cell holds: by 'ratio'; by 'difference' with its upper end; by the difference of the
+    'means' alone; or 'no'. scale: range of the function."""
     if interval.value <= plan.RATIO and interval.high <= plan.RATIO_HIGH:
         return "ratio"
     allowed = plan.SMALL_SHARE * mean(alone) + plan.SMALL_RANGE * scale
-    return "difference" if mean(federated) - mean(alone) <= allowed else "no"
+    if mean(federated) - mean(alone) > allowed:
+        return "no"
+    above = [f - a for f, a in zip(federated, alone)]
+    _, high = between([mean(pick(above)) for pick in resamples(len(above))])
+    return "difference" if high <= allowed else "means"
 
 
 def log_ratio(federated, alone, floor):
     return math.log(max(mean(federated), floor) / max(mean(alone), floor))
 
 
+# What a cell gives to a pool. Cells of one world have the same functions in the same runs, so that
+# their runs are resampled together.
+Pooled = namedtuple("Pooled", "federated alone range world")
+
+
 def pooled_ratio(cells):
     """Geometric mean of the cells' ratios, with the interval of a bootstrap over cells and, within
-    each, over runs. cells: (federated, alone, range) each."""
-    cells = [(f, a, FLOOR * scale) for f, a, scale in cells]
+    worlds, over runs. cells: [Pooled]."""
     rng = random.Random(f"pooled {len(cells)}")
 
-    def drawn_cell():
-        federated, alone, floor = rng.choice(cells)
-        pick = rng.choice(resamples(len(alone)))
-        return log_ratio(pick(federated), pick(alone), floor)
+    def one(cell, pick):
+        return log_ratio(pick(cell.federated), pick(cell.alone), FLOOR * cell.range)
 
-    drawn = [math.exp(mean([drawn_cell() for _ in cells])) for _ in range(Draws.count)]
-    return Interval(math.exp(mean([log_ratio(*c) for c in cells])), *between(drawn))
+    def draw():
+        picks = {c.world: rng.choice(resamples(len(c.alone))) for c in cells}
+        return math.exp(mean([one(c, picks[c.world]) for c in rng.choices(cells, k=len(cells))]))
+
+    drawn = [draw() for _ in range(Draws.count)]
+    return Interval(math.exp(mean([one(c, tuple) for c in cells])), *between(drawn))
 
 
 def kept_share(alone, told, federated, scale):

@@ -62,7 +62,7 @@ class Ratios(unittest.TestCase):
 
 class Verdicts(unittest.TestCase):
     def verdict(self, value, high, federated, alone, scale):
-        return stats.verdict(stats.Interval(value, 0, high), [federated], [alone], scale)
+        return stats.verdict(stats.Interval(value, 0, high), [federated] * 2, [alone] * 2, scale)
 
     def test_ratio_and_upper_end(self):
         self.assertEqual(self.verdict(1.05, 1.30, 1.05, 1, 0), "ratio")
@@ -77,26 +77,39 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdict(1.151, 2, 0.1151, 0.1, 2), "no")
 
 
+    def test_a_difference_has_an_upper_end(self):
+        wide = stats.Interval(0.8, 0, 2)
+        alone = [1.0] * 4  # allowed above: 0.05 x 1 + 0.005 x 10 = 0.1
+        self.assertEqual(stats.verdict(wide, [1.1, 1.0, 1.0, 0.9], alone, 10), "difference")
+        self.assertEqual(stats.verdict(wide, [1.3, 1.0, 1.0, 0.7], alone, 10), "means")
+        self.assertEqual(stats.verdict(wide, [1.5, 1.0, 1.0, 1.0], alone, 10), "no")
+
+
 class Pools(unittest.TestCase):
     def test_cells_are_resampled(self):
-        cells = [([2.0] * 5, [1.0] * 5, 1), ([0.5] * 5, [1.0] * 5, 1)]
-        i = stats.pooled_ratio(cells)
+        i = stats.pooled_ratio([stats.Pooled([2.0] * 5, [1.0] * 5, 1, "a"), stats.Pooled([0.5] * 5, [1.0] * 5, 1, "b")])
         self.assertAlmostEqual(i.value, 1)  # the geometric mean
         self.assertAlmostEqual(i.low, 0.5)  # twice the same cell: one draw in four
         self.assertAlmostEqual(i.high, 2)
 
-    def test_runs_are_resampled_within_cells(self):
+    def width_of_16(self, worlds):
+        """The width of the interval of 16 equal cells over that of one."""
         rng = random.Random(3)
-        alone = [1.0] * 40
-        federated = [rng.expovariate(1) for _ in range(40)]
-        i, alike = stats.pooled_ratio([(federated, alone, 1)] * 16), stats.paired_ratio(federated, alone)
-        self.assertLess(i.low, i.value)
-        self.assertGreater(i.high, i.value)
-        share = math.log(i.high / i.low) / math.log(alike.high / alike.low)
-        self.assertTrue(0.2 < share < 0.3, share)  # 16 cells: a quarter of the width
+        alone, federated = [1.0] * 40, [rng.expovariate(1) for _ in range(40)]
+        i = stats.pooled_ratio([stats.Pooled(federated, alone, 1, k % worlds) for k in range(16)])
+        single = stats.paired_ratio(federated, alone)
+        self.assertAlmostEqual(i.value, single.value)
+        return math.log(i.high / i.low) / math.log(single.high / single.low)
+
+    def test_runs_are_resampled_within_cells(self):
+        # A quarter if all 16 were drawn; of 16 draws with replacement some are the same: sqrt(2 - 1/16) more.
+        self.assertAlmostEqual(self.width_of_16(16), 0.25 * math.sqrt(2 - 1 / 16), delta=0.04)
+
+    def test_runs_of_one_world_are_resampled_together(self):
+        self.assertAlmostEqual(self.width_of_16(1), 1, delta=0.1)
 
     def test_no_regret_at_all_stays_finite(self):
-        i = stats.pooled_ratio([([0.0] * 5, [0.5] * 5, 10.0)])
+        i = stats.pooled_ratio([stats.Pooled([0.0] * 5, [0.5] * 5, 10.0, "a")])
         self.assertAlmostEqual(i.value, 1e-3 / 0.5)  # 1e-4 of the range stands for 0
 
 
