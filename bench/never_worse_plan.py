@@ -13,7 +13,7 @@ Cell = namedtuple("Cell", "name objective agents epsilon gains table", defaults=
 
 TIMES = (1, 5, 10, 20)  # iterations after the initial points
 ROUNDS = 20
-ACTING = 8  # agents that search to the end and are measured
+ACTING = 8  # agents that search to the end and are measured, of functions that are drawn
 DISTANCE = 1.2  # of unlike agents
 LENGTHS = {1: 0.05, 2: 0.2, 4: 0.4, 6: 0.6}  # length-scale by dimension
 
@@ -95,8 +95,10 @@ TABLE_EXPERIMENTS = ("similarity-motionsense-parts", "similarity-digits")  # the
 def simulation(cell, seed, runs, table):
     """Words of `tacit simulate` that all arms of a cell share. table: the file of Cell.table."""
     objective, *options = cell.objective
-    return ["--objective", objective + table if cell.table else objective, *options, "--agents", str(cell.agents),
-            "--acting", str(ACTING), "--runs", str(runs), "--seed", str(seed)]
+    words = ["--objective", objective + table if cell.table else objective, *options, "--agents", str(cell.agents)]
+    if not cell.table:  # the first agents of a table may be parts of one person: there all are measured
+        words += ["--acting", str(ACTING)]
+    return words + ["--runs", str(runs), "--seed", str(seed)]
 
 
 def federation(cell):

@@ -144,8 +144,9 @@ class Plan(unittest.TestCase):
     def test_words_of_a_simulation(self):
         self.assertEqual(" ".join(plan.simulation(plan.gp(2, 50, 8, unlike=True), 7, 10, None)),
                          "--objective gp-family --dim 2 --lengthscale 0.2 --distance 1.2 --agents 50 --acting 8 --runs 10 --seed 7")
-        self.assertEqual(plan.simulation(plan.TABLES[0], 7, 10, "a --b/t.csv")[:4],
-                         ["--objective", "table:a --b/t.csv", "--table-goal", "minimize"])
+        self.assertEqual(plan.simulation(plan.TABLES[0], 7, 10, "a --b/t.csv"),
+                         ["--objective", "table:a --b/t.csv", "--table-goal", "minimize", "--agents", "24", "--runs",
+                          "10", "--seed", "7"])
 
 
 unittest.main(verbosity=2)
