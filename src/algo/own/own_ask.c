@@ -11,30 +11,61 @@
 
 /* ---- one point ---- */
 
+/* ln sum_k weight_k EI_k, and its derivatives along the mean and the variance of each model. */
 typedef struct improvement {
-    double part[TC_OWN_MODELS];                         /* ln(weight EI) */
-    double d_mean[TC_OWN_MODELS], d_var[TC_OWN_MODELS]; /* of ln EI */
+    double value, d_mean[TC_OWN_MODELS], d_var[TC_OWN_MODELS];
 } improvement;
 
-/* from[k], var[k]: of the view of member k. Returns ln of the sum. */
-static double improve(const tc_own *o, const double *const *from, const double *var, double heard,
-                      improvement *out)
+/* Far below every incumbent: EI underflows, and the sum is taken over logarithms. */
+static improvement improve_far(const tc_own *o, const tc_trend_value *at)
 {
+    improvement f = {0};
+    double part[TC_OWN_MODELS], top = -INFINITY, sum = 0;
+    for (int k = 0; k < TC_OWN_MODELS; k++) {
+        const tc_own_member *m = &o->member[k];
+        part[k] = -INFINITY;
+        if (m->weight > 0)
+            part[k] = m->log_weight + tc_log_ei(m->best, at[k].mean, at[k].variance, &f.d_mean[k],
+                                                &f.d_var[k]);
+        top = fmax(top, part[k]);
+    }
+    for (int k = 0; k < TC_OWN_MODELS; k++)
+        sum += exp(part[k] - top);
+    f.value = top + log(sum);
+    for (int k = 0; k < TC_OWN_MODELS; k++) {
+        f.d_mean[k] *= exp(part[k] - f.value);
+        f.d_var[k] *= exp(part[k] - f.value);
+    }
+    return f;
+}
+
+/* from[k], var[k]: of the view of member k. */
+static improvement improve(const tc_own *o, const double *const *from, const double *var,
+                           double heard)
+{
+    tc_trend_value at[TC_OWN_MODELS];
+    improvement f = {0};
     double top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const tc_own_member *m = &o->member[k];
-        out->part[k] = -INFINITY;
         if (m->weight == 0)
             continue;
         tc_trend_point x = tc_own_point(m, from[k], heard, var[k]);
-        tc_trend_value v = tc_trend_at(&m->trend, &x);
-        out->part[k] =
-            m->log_weight + tc_log_ei(m->best, v.mean, v.variance, &out->d_mean[k], &out->d_var[k]);
-        top = fmax(top, out->part[k]);
+        at[k] = tc_trend_at(&m->trend, &x);
+        tc_ei ei = tc_ei_at(m->best, at[k].mean, at[k].variance);
+        top = fmax(top, ei.z);
+        sum += m->weight * ei.value;
+        f.d_mean[k] = m->weight * ei.d_mean;
+        f.d_var[k] = m->weight * ei.d_var;
     }
-    for (int k = 0; k < TC_OWN_MODELS; k++)
-        sum += exp(out->part[k] - top);
-    return top + log(sum);
+    if (top < TC_EI_LEAST_Z)
+        return improve_far(o, at);
+    f.value = log(sum);
+    for (int k = 0; k < TC_OWN_MODELS; k++) {
+        f.d_mean[k] /= sum;
+        f.d_var[k] /= sum;
+    }
+    return f;
 }
 
 /* ---- candidates ---- */
@@ -45,7 +76,6 @@ static void ask_finite(tc_own *o, double *values)
     const unsigned char *closed = tc_model_close(&o->wide.model);
     double column[TC_OWN_MODELS][TC_OWN_COLUMNS_ALL], var[TC_OWN_MODELS], top = -INFINITY;
     const double *from[TC_OWN_MODELS];
-    improvement unused;
     size_t at = n;
     for (size_t j = 0; j < n; j++) {
         for (int k = 0; k < TC_OWN_MODELS && !closed[j]; k++) {
@@ -57,7 +87,7 @@ static void ask_finite(tc_own *o, double *values)
         }
         double score = closed[j]
                            ? -INFINITY
-                           : improve(o, from, var, o->informed ? o->at_candidates[j] : 0, &unused);
+                           : improve(o, from, var, o->informed ? o->at_candidates[j] : 0).value;
         if (at == n || score > top) {
             top = score;
             at = j;
@@ -102,7 +132,6 @@ tacit_status tc_own_score_many(void *ctx, size_t m, const double *X, size_t ldx,
     for (size_t j = 0; j < m; j++) {
         double column[TC_OWN_MODELS][TC_OWN_COLUMNS_ALL], spread[TC_OWN_MODELS];
         const double *from[TC_OWN_MODELS];
-        improvement unused;
         for (int k = 0; k < TC_OWN_MODELS; k++) {
             const int i = number_of(o, &o->member[k]);
             from[k] = column[k];
@@ -110,7 +139,7 @@ tacit_status tc_own_score_many(void *ctx, size_t m, const double *X, size_t ldx,
                 column[k][c] = mean[i][c * m + j];
             spread[k] = o->member[k].weight > 0 ? var[i][j] : 0;
         }
-        out[j] = improve(o, from, spread, o->informed ? heard[j] : 0, &unused);
+        out[j] = improve(o, from, spread, o->informed ? heard[j] : 0).value;
     }
     return TACIT_OK;
 }
@@ -121,9 +150,9 @@ typedef struct outlook {
     double *d_from, *d_var; /* dim x columns, dim */
 } outlook;
 
-/* Along coordinate d of the sum's logarithm: shares of the models times the slopes of theirs. */
-static double slope(const tc_own *o, const outlook *at, const improvement *f, double value,
-                    double heard, double d_heard, size_t d)
+/* Of f->value along coordinate d. */
+static double slope(const tc_own *o, const outlook *at, const improvement *f, double heard,
+                    double d_heard, size_t d)
 {
     const size_t dim = o->env->space->dim;
     double sum = 0;
@@ -139,7 +168,7 @@ static double slope(const tc_own *o, const outlook *at, const improvement *f, do
         tc_trend_point dx = tc_own_point(m, along, d_heard, v->d_var[d]);
         dx.h[0] = 0; /* the constant has no slope */
         tc_trend_value s = tc_trend_slope(&m->trend, &x, &dx);
-        sum += exp(f->part[k] - value) * (f->d_mean[k] * s.mean + f->d_var[k] * s.variance);
+        sum += f->d_mean[k] * s.mean + f->d_var[k] * s.variance;
     }
     return sum;
 }
@@ -164,15 +193,14 @@ double tc_own_score(void *ctx, size_t slot, const double *x, double *grad)
     }
     const double *from[TC_OWN_MODELS];
     double var[TC_OWN_MODELS];
-    improvement f;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         from[k] = view[number_of(o, &o->member[k])].from;
         var[k] = view[number_of(o, &o->member[k])].var;
     }
-    double value = improve(o, from, var, heard, &f);
+    const improvement f = improve(o, from, var, heard);
     for (size_t d = 0; grad && d < dim; d++)
-        grad[d] = slope(o, view, &f, value, heard, o->informed ? d_heard[d] : 0, d);
-    return value;
+        grad[d] = slope(o, view, &f, heard, o->informed ? d_heard[d] : 0, d);
+    return f.value;
 }
 
 static tacit_status ask_box(tc_own *o, uint64_t trial, double *values, tacit_error *err)

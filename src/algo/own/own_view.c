@@ -78,6 +78,7 @@ static void columns_of_box(tc_own_view *v)
         tc_gp_solve(g, v->solved + (size_t)c * rows);
     multiply(v, v->target, v->solved);
     v->log_det = tc_chol_logdet(rows, L, ld) - (double)rows * log(v->model.hyper.noise);
+    v->diagonal = v->model.hyper.noise + tc_gp_jitter(g); /* before beliefs: of observations alone */
 }
 
 /* What is observed as predicted gets the weight 0. */
@@ -187,8 +188,7 @@ double tc_own_view_observed(const tc_own_view *v, int column, size_t i)
     const double *from = v->from + (size_t)column * v->stride;
     if (m->fgp)
         return from[m->env->history->point[i]];
-    return v->target[(size_t)column * rows_of(v) + i] -
-           (m->hyper.noise + tc_gp_jitter(m->gp)) * from[i];
+    return v->target[(size_t)column * rows_of(v) + i] - v->diagonal * from[i];
 }
 
 double tc_own_view_running(const tc_own_view *v, int column, size_t i)

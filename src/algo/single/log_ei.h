@@ -14,4 +14,14 @@ double tc_log_h(double z, double *slope);
  * observed points. */
 double tc_log_ei(double best, double mean, double var, double *d_mean, double *d_var);
 
+/* EI itself and its derivatives, for sums over several models: one logarithm for all. Where z is below
+ * TC_EI_LEAST_Z the value has lost digits, and only tc_log_ei is right. */
+#define TC_EI_LEAST_Z (-20)
+
+typedef struct tc_ei {
+    double z, value, d_mean, d_var;
+} tc_ei;
+
+tc_ei tc_ei_at(double best, double mean, double var);
+
 #endif

@@ -50,11 +50,29 @@ static void test_is_increasing_and_smooth_across_its_branches(void **state)
     }
 }
 
+/* Without logarithms: the same value and slopes, down to where they take over. */
+static void test_plain_improvement_is_that_of_its_logarithm(void **state)
+{
+    (void)state;
+    for (double z = TC_EI_LEAST_Z; z < 30; z += 0.01)
+        for (double var = 1e-26; var < 10; var *= 1e4) {
+            const double best = 0.3, mean = best + z * sqrt(fmax(var, 1e-24));
+            double d_mean, d_var, value = tc_log_ei(best, mean, var, &d_mean, &d_var);
+            tc_ei ei = tc_ei_at(best, mean, var);
+            assert_close(log(ei.value), value, 1e-9);
+            assert_close(ei.d_mean / ei.value, d_mean, 1e-9 * d_mean);
+            assert_close(ei.d_var / ei.value, d_var, 1e-9 * fabs(d_var) + 1e-9 * ei.z * ei.z / var);
+        }
+    for (double z = -40; z < TC_EI_LEAST_Z; z += 0.01) /* lost digits do no harm */
+        assert_true(tc_ei_at(0, z, 1).value >= 0 && tc_ei_at(0, z, 1).value < 1e-80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_is_increasing_and_smooth_across_its_branches),
+        cmocka_unit_test(test_plain_improvement_is_that_of_its_logarithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
