@@ -256,6 +256,12 @@ const double *tc_gp_factor(const tc_gp *g, size_t *ld)
     return g->L;
 }
 
+const double *tc_gp_inverse_factor(const tc_gp *g, size_t *ld)
+{
+    *ld = g->cap;
+    return g->R;
+}
+
 const double *tc_gp_weights(const tc_gp *g)
 {
     assert(g->targets == g->n);
@@ -311,42 +317,26 @@ void tc_gp_predict(const tc_gp *g, const double *x, double *mean, double *var, d
     *var = clipped(g->hyper.variance - reduction);
 }
 
-void tc_gp_predict_columns(const tc_gp *g, const double *x, size_t p, const double *W, double *mean,
-                           double *var, double *dmean, double *dvar, double *scratch)
-{
-    size_t n = g->n, dim = g->hyper.dim;
-    double *k = scratch, *u = scratch + n, *dk = scratch + 2 * n;
-    memset(mean, 0, p * sizeof *mean);
-    *var = g->hyper.variance;
-    if (dmean != NULL) {
-        memset(dmean, 0, p * dim * sizeof *dmean);
-        memset(dvar, 0, dim * sizeof *dvar);
-    }
-    if (n == 0)
-        return;
-    tc_kernel kernel = kernel_of(g);
-    if (dmean != NULL)
-        tc_kernel_row_grad(&kernel, x, n, g->X, g->cap, k, dk, n);
-    else
-        tc_kernel_row(&kernel, x, n, g->X, g->cap, k);
-    for (size_t c = 0; c < p; c++) {
-        mean[c] = tc_dot(n, k, W + c * n);
-        if (dmean != NULL)
-            tc_gemv('T', n, dim, 1.0, dk, n, W + c * n, 0.0, dmean + c * dim);
-    }
-    tc_gemv('N', n, n, 1.0, g->R, g->cap, k, 0.0, u);
-    *var = clipped(*var - tc_dot(n, u, u));
-    if (dmean == NULL)
-        return;
-    tc_gemv('T', n, n, 1.0, g->R, g->cap, u, 0.0, k);
-    tc_gemv('T', n, dim, -2.0, dk, n, k, 0.0, dvar);
-}
-
 void tc_gp_predict_grad(const tc_gp *g, const double *x, double *mean, double *var, double *dmean,
                         double *dvar, double *scratch)
 {
-    const double *weights = g->n > 0 ? tc_gp_weights(g) : NULL;
-    tc_gp_predict_columns(g, x, 1, weights, mean, var, dmean, dvar, scratch);
+    size_t n = g->n, dim = g->hyper.dim;
+    double *k = scratch, *u = scratch + n, *dk = scratch + 2 * n;
+    *mean = 0.0;
+    *var = g->hyper.variance;
+    memset(dmean, 0, dim * sizeof *dmean);
+    memset(dvar, 0, dim * sizeof *dvar);
+    if (n == 0)
+        return;
+    tc_kernel kernel = kernel_of(g);
+    const double *weights = tc_gp_weights(g);
+    tc_kernel_row_grad(&kernel, x, n, g->X, g->cap, k, dk, n);
+    *mean = tc_dot(n, k, weights);
+    tc_gemv('T', n, dim, 1.0, dk, n, weights, 0.0, dmean);
+    tc_gemv('N', n, n, 1.0, g->R, g->cap, k, 0.0, u);
+    *var = clipped(*var - tc_dot(n, u, u));
+    tc_gemv('T', n, n, 1.0, g->R, g->cap, u, 0.0, k);
+    tc_gemv('T', n, dim, -2.0, dk, n, k, 0.0, dvar);
 }
 
 /* Columns of C: the covariances of m points with the n observed ones; U = R C. Column c of the means is

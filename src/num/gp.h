@@ -38,9 +38,10 @@ void tc_gp_targets(tc_gp *g, const double *y);
 
 size_t tc_gp_size(const tc_gp *g);
 const tc_gp_hyper *tc_gp_hyper_of(const tc_gp *g);
-const double *tc_gp_points(const tc_gp *g, size_t *ld); /* n x dim column-major */
-const double *tc_gp_factor(const tc_gp *g, size_t *ld); /* L, lower */
-const double *tc_gp_weights(const tc_gp *g);            /* alpha = (K + s2 I)^-1 y */
+const double *tc_gp_points(const tc_gp *g, size_t *ld);         /* n x dim column-major */
+const double *tc_gp_factor(const tc_gp *g, size_t *ld);         /* L, lower */
+const double *tc_gp_inverse_factor(const tc_gp *g, size_t *ld); /* L^-1, zero above the diagonal */
+const double *tc_gp_weights(const tc_gp *g);                    /* alpha = (K + s2 I)^-1 y */
 double tc_gp_jitter(const tc_gp *g);    /* largest amount added to the diagonal; 0 if none */
 double tc_gp_info_gain(const tc_gp *g); /* 1/2 ln det(I + K/s2) */
 
@@ -51,19 +52,16 @@ void tc_gp_predict(const tc_gp *g, const double *x, double *mean, double *var, d
 /* Also dmean[d], dvar[d]: derivatives with respect to x_d. */
 void tc_gp_predict_grad(const tc_gp *g, const double *x, double *mean, double *var, double *dmean,
                         double *dvar, double *scratch);
-/* The same with other targets beside the model's own: column c of W (n x p, leading dimension n) is
- * tc_gp_solve of some t, and mean[c] = k(x)'W_c is the mean that those would have. dmean and dvar NULL: no
- * derivatives; else dmean is dim x p, column by column. */
-void tc_gp_solve(const tc_gp *g, double *t); /* t = (K + s2 I)^-1 t, n */
-void tc_gp_predict_columns(const tc_gp *g, const double *x, size_t p, const double *W, double *mean,
-                           double *var, double *dmean, double *dvar, double *scratch);
-/* mean: m x p, column by column. */
-tacit_status tc_gp_predict_many_columns(tc_gp *g, size_t m, const double *X, size_t ldx, size_t p,
-                                        const double *W, double *mean, double *var,
-                                        tacit_error *err);
 /* m points at once (m x dim column-major, ldx), blocked; mean or var may be NULL. Scratch inside. */
 tacit_status tc_gp_predict_many(tc_gp *g, size_t m, const double *X, size_t ldx, double *mean,
                                 double *var, tacit_error *err);
+/* The same with other targets beside the model's own: column c of W (n x p, leading dimension n) is
+ * tc_gp_solve of some t, and mean[c] = k(x)'W_c is the mean that those would have; m x p, column by
+ * column. gp_multiples.h has more of this kind. */
+void tc_gp_solve(const tc_gp *g, double *t); /* t = (K + s2 I)^-1 t, n */
+tacit_status tc_gp_predict_many_columns(tc_gp *g, size_t m, const double *X, size_t ldx, size_t p,
+                                        const double *W, double *mean, double *var,
+                                        tacit_error *err);
 /* ln p(y | X, hyper) of the present targets */
 double tc_gp_log_likelihood(const tc_gp *g);
 

@@ -232,38 +232,44 @@ static void make_columns(const data *d, const tc_gp *g, double *t, double *W)
         tc_gp_solve(g, W + c * N);
 }
 
-static void test_columns_are_means_of_other_targets(void **state)
+static void test_solve_is_that_of_targets(void **state)
 {
     (void)state;
     for (size_t k = 0; k < 4; k++) {
         data d;
-        double t[COLUMNS * N], W[COLUMNS * N], scratch[(N + 1) * (DIM + 2)];
-        double x[DIM] = {0.41, 0.33, 0.77}, mean[COLUMNS], var, dmean[COLUMNS * DIM], dvar[DIM];
+        double t[COLUMNS * N], W[COLUMNS * N];
         make_data(&d, kinds[k]);
         tc_gp *g = make_gp(&d, 9, N);
         make_columns(&d, g, t, W);
         assert_memory_equal(W, tc_gp_weights(g), N * sizeof *W);
-        tc_gp_predict_columns(g, x, COLUMNS, W, mean, &var, dmean, dvar, scratch);
         for (size_t c = 0; c < COLUMNS; c++) {
-            double m, v, dm[DIM], dv[DIM], slow[N];
-            tc_gp_targets(g, t + c * N);
-            tc_gp_predict_grad(g, x, &m, &v, dm, dv, scratch);
-            assert_same_bits(mean[c], m);
-            assert_same_bits(var, v);
-            assert_memory_equal(dmean + c * DIM, dm, sizeof dm);
-            assert_memory_equal(dvar, dv, sizeof dv);
-            memcpy(slow, t + c * N, sizeof slow); /* and by the solver of this file */
+            double slow[N];
+            memcpy(slow, t + c * N, sizeof slow);
             reference_solve(&d, N, slow);
             for (size_t i = 0; i < N; i++)
                 assert_close(W[c * N + i], slow[i], 1e-8);
         }
-        double plain[COLUMNS], plain_var;
-        tc_gp_predict_columns(g, x, COLUMNS, W, plain, &plain_var, NULL, NULL, scratch);
-        for (size_t c = 0; c < COLUMNS; c++)
-            assert_close(plain[c], mean[c], 1e-12);
-        assert_close(plain_var, var, 1e-12);
         tc_gp_free(g);
     }
+}
+
+static void test_inverse_factor(void **state)
+{
+    (void)state;
+    size_t ldl, ldr;
+    data d;
+    make_data(&d, TC_KERNEL_MATERN52);
+    tc_gp *g = make_gp(&d, 9, N); /* five are appended */
+    const double *L = tc_gp_factor(g, &ldl), *R = tc_gp_inverse_factor(g, &ldr);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            double sum = 0;
+            for (size_t k = j; k <= i; k++)
+                sum += L[i + k * ldl] * R[k + j * ldr];
+            assert_close(sum, i == j, 1e-12);
+            assert_true(i >= j || R[i + j * ldr] == 0);
+        }
+    tc_gp_free(g);
 }
 
 static void test_columns_at_many_points(void **state)
@@ -450,7 +456,8 @@ int main(void)
         cmocka_unit_test(test_predictions_are_the_dense_ones),
         cmocka_unit_test(test_gradients_are_the_differences),
         cmocka_unit_test(test_many_points_at_once),
-        cmocka_unit_test(test_columns_are_means_of_other_targets),
+        cmocka_unit_test(test_solve_is_that_of_targets),
+        cmocka_unit_test(test_inverse_factor),
         cmocka_unit_test(test_columns_at_many_points),
         cmocka_unit_test(test_bits_follow_the_history),
         cmocka_unit_test(test_truncate_is_undo),

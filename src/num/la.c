@@ -47,6 +47,10 @@ extern void dtrsm_(const char *side, const char *uplo, const char *trans, const 
                    const lapack_int *m, const lapack_int *n, const double *alpha, const double *A,
                    const lapack_int *lda, double *B, const lapack_int *ldb, size_t, size_t, size_t,
                    size_t);
+extern void dtrmm_(const char *side, const char *uplo, const char *trans, const char *diag,
+                   const lapack_int *m, const lapack_int *n, const double *alpha, const double *A,
+                   const lapack_int *lda, double *B, const lapack_int *ldb, size_t, size_t, size_t,
+                   size_t);
 extern void dpotrf_(const char *uplo, const lapack_int *n, double *A, const lapack_int *lda,
                     lapack_int *info, size_t);
 extern void dpotri_(const char *uplo, const lapack_int *n, double *A, const lapack_int *lda,
@@ -207,6 +211,16 @@ void tc_syrk(char trans, size_t n, size_t k, double alpha, const double *A, size
         return;
     blas_ready();
     dsyrk_("L", &trans, &N, &K, &alpha, A, &LDA, &beta, C, &LDC, 1, 1);
+}
+
+void tc_times_lower_t(size_t m, size_t n, const double *L, size_t ldl, double *B, size_t ldb)
+{
+    const lapack_int M = dim(m), N = dim(n), LDL = leading(ldl, n), LDB = leading(ldb, m);
+    const double unit = 1;
+    if (m == 0 || n == 0)
+        return;
+    blas_ready();
+    dtrmm_("R", "L", "T", "N", &M, &N, &unit, L, &LDL, B, &LDB, 1, 1, 1, 1);
 }
 
 /* ---- Cholesky ---- */

@@ -46,6 +46,8 @@ void tc_gemm(char ta, char tb, size_t m, size_t n, size_t k, double alpha, const
  * A is k x n) */
 void tc_syrk(char trans, size_t n, size_t k, double alpha, const double *A, size_t lda, double beta,
              double *C, size_t ldc);
+/* B (m x n) = B L', L lower; what is above its diagonal is not read */
+void tc_times_lower_t(size_t m, size_t n, const double *L, size_t ldl, double *B, size_t ldb);
 
 /* A = L L', in place in the lower triangle; the strict upper triangle is left alone. */
 tacit_status tc_chol(size_t n, double *A, size_t lda, tacit_error *err);

@@ -172,6 +172,26 @@ static void symmetric_product(void **state)
     }
 }
 
+static void product_with_a_triangle(void **state)
+{
+    enum { M = 11 };
+    double L[LD * N], B[LD * N], before[LD * N];
+    (void)state;
+    random_fill(LD * N, L);
+    random_fill(LD * N, B);
+    memcpy(before, B, sizeof B);
+    tc_times_lower_t(M, N, L, LD, B, LD); /* above the diagonal of L is something else */
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < LD; i++) {
+            double sum = 0;
+            for (size_t k = 0; k <= j; k++)
+                sum += before[i + k * LD] * L[j + k * LD];
+            assert_close(B[i + j * LD], i < M ? sum : before[i + j * LD], 1e-13);
+        }
+    tc_times_lower_t(0, N, L, LD, B, LD);
+    tc_times_lower_t(M, 0, L, LD, B, LD);
+}
+
 /* Scratch is not cleared before use, so beta = 0 must not read it; nor may an empty sum. */
 static void beta_zero_overwrites(void **state)
 {
@@ -453,6 +473,7 @@ int main(void)
         cmocka_unit_test(matrix_times_vector),
         cmocka_unit_test(matrix_times_matrix),
         cmocka_unit_test(symmetric_product),
+        cmocka_unit_test(product_with_a_triangle),
         cmocka_unit_test(beta_zero_overwrites),
         cmocka_unit_test(empty_sums_still_scale),
         cmocka_unit_test(cholesky),

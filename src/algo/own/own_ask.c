@@ -6,6 +6,7 @@
 
 #include "algo/single/log_ei.h"
 #include "base/error.h"
+#include "num/gp_multiples.h"
 
 #include <math.h>
 
@@ -25,8 +26,8 @@ static improvement improve_far(const tc_own *o, const tc_trend_value *at)
         const tc_own_member *m = &o->member[k];
         part[k] = -INFINITY;
         if (m->weight > 0)
-            part[k] = m->log_weight + tc_log_ei(m->best, at[k].mean, at[k].variance, &f.d_mean[k],
-                                                &f.d_var[k]);
+            part[k] = m->log_weight +
+                      tc_log_ei(m->best, at[k].mean, at[k].variance, &f.d_mean[k], &f.d_var[k]);
         top = fmax(top, part[k]);
     }
     for (int k = 0; k < TC_OWN_MODELS; k++)
@@ -100,13 +101,21 @@ static void ask_finite(tc_own *o, double *values)
 
 enum { VIEWS = 2 };
 
-/* NULL: no model that counts has it. */
-static const tc_own_view *view_of(const tc_own *o, int i)
+/* The views that a model which counts has: their numbers, and how many. */
+static size_t list_views(const tc_own *o, int *number)
 {
     const tc_own_member *m = o->member;
-    if (i == 1)
-        return m[TC_OWN_TRUSTED].weight > 0 ? &o->narrow : NULL;
-    return m[TC_OWN_ALONE].weight > 0 || m[TC_OWN_HEARD].weight > 0 ? &o->wide : NULL;
+    size_t count = 0;
+    if (m[TC_OWN_ALONE].weight > 0 || m[TC_OWN_HEARD].weight > 0)
+        number[count++] = 0;
+    if (m[TC_OWN_TRUSTED].weight > 0)
+        number[count++] = 1;
+    return count;
+}
+
+static const tc_own_view *view_of(const tc_own *o, int number)
+{
+    return number == 0 ? &o->wide : &o->narrow;
 }
 
 static int number_of(const tc_own *o, const tc_own_member *m)
@@ -114,19 +123,25 @@ static int number_of(const tc_own *o, const tc_own_member *m)
     return m->view == &o->narrow;
 }
 
+/* Scratch: what was heard | of each view means and variances | the processes' own. */
 tacit_status tc_own_score_many(void *ctx, size_t m, const double *X, size_t ldx, double *out,
                                tacit_error *err)
 {
     tc_own *o = ctx;
-    double *heard = o->block, *mean[VIEWS], *var[VIEWS];
-    for (int i = 0; i < VIEWS; i++) {
-        const tc_own_view *v = view_of(o, i);
-        mean[i] = heard + m + (size_t)i * (TC_OWN_COLUMNS_ALL + 1) * m;
-        var[i] = mean[i] + TC_OWN_COLUMNS_ALL * m;
-        if (v)
-            TC_TRY(tc_gp_predict_many_columns(v->model.gp, m, X, ldx, v->columns, v->from, mean[i],
-                                              var[i], err));
+    double *heard = o->block, *next = heard + m;
+    double *mean[VIEWS] = {NULL}, *var[VIEWS] = {NULL};
+    tc_gp_multiple of[VIEWS];
+    int number[VIEWS];
+    const size_t count = list_views(o, number), columns = o->wide.columns;
+    (void)err;
+    for (size_t i = 0; i < count; i++, next += (TC_OWN_COLUMNS_ALL + 1) * m) {
+        const tc_own_view *v = view_of(o, number[i]);
+        mean[number[i]] = next;
+        var[number[i]] = next + TC_OWN_COLUMNS_ALL * m;
+        of[i] = (tc_gp_multiple){
+            .g = v->model.gp, .W = v->from, .mean = mean[number[i]], .var = var[number[i]]};
     }
+    tc_gp_multiples_many(count, of, columns, m, X, ldx, next);
     if (o->informed)
         o->heard.many(o->heard.ctx, m, X, ldx, heard);
     for (size_t j = 0; j < m; j++) {
@@ -135,7 +150,7 @@ tacit_status tc_own_score_many(void *ctx, size_t m, const double *X, size_t ldx,
         for (int k = 0; k < TC_OWN_MODELS; k++) {
             const int i = number_of(o, &o->member[k]);
             from[k] = column[k];
-            for (size_t c = 0; o->member[k].weight > 0 && c < o->member[k].view->columns; c++)
+            for (size_t c = 0; o->member[k].weight > 0 && c < columns; c++)
                 column[k][c] = mean[i][c * m + j];
             spread[k] = o->member[k].weight > 0 ? var[i][j] : 0;
         }
@@ -173,24 +188,29 @@ static double slope(const tc_own *o, const outlook *at, const improvement *f, do
     return sum;
 }
 
-/* Scratch of a slot: gradient of what was heard | of each view: d_from, d_var | the process's own. */
+/* Scratch of a slot: gradient of what was heard | of each view: d_from, d_var | the processes' own. */
 double tc_own_score(void *ctx, size_t slot, const double *x, double *grad)
 {
     const tc_own *o = ctx;
     const size_t dim = o->env->space->dim;
     double *d_heard = o->slots + slot * o->slot_size, *next = d_heard + dim;
-    double *scratch = next + VIEWS * (TC_OWN_COLUMNS_ALL + 1) * dim;
     double heard = o->informed ? o->heard.at(o->heard.ctx, x, grad ? d_heard : NULL) : 0;
     outlook view[VIEWS];
-    for (int i = 0; i < VIEWS; i++) {
-        const tc_own_view *v = view_of(o, i);
-        view[i] = (outlook){.d_from = next, .d_var = next + TC_OWN_COLUMNS_ALL * dim};
-        next += (TC_OWN_COLUMNS_ALL + 1) * dim;
-        if (v)
-            tc_gp_predict_columns(v->model.gp, x, v->columns, v->from, view[i].from, &view[i].var,
-                                  grad ? view[i].d_from : NULL, grad ? view[i].d_var : NULL,
-                                  scratch);
+    tc_gp_multiple of[VIEWS];
+    int number[VIEWS];
+    const size_t count = list_views(o, number);
+    for (size_t i = 0; i < count; i++, next += (TC_OWN_COLUMNS_ALL + 1) * dim) {
+        const tc_own_view *v = view_of(o, number[i]);
+        outlook *at = &view[number[i]];
+        *at = (outlook){.d_from = next, .d_var = next + TC_OWN_COLUMNS_ALL * dim};
+        of[i] = (tc_gp_multiple){.g = v->model.gp,
+                                 .W = v->from,
+                                 .mean = at->from,
+                                 .var = &at->var,
+                                 .d_mean = grad ? at->d_from : NULL,
+                                 .d_var = grad ? at->d_var : NULL};
     }
+    tc_gp_multiples_at(count, of, o->wide.columns, x, next);
     const double *from[TC_OWN_MODELS];
     double var[TC_OWN_MODELS];
     for (int k = 0; k < TC_OWN_MODELS; k++) {
@@ -207,14 +227,12 @@ static tacit_status ask_box(tc_own *o, uint64_t trial, double *values, tacit_err
 {
     tc_acquisition f = {.score = tc_own_score_many, .at = tc_own_score, .ctx = o};
     const size_t points = o->acquirer.n_wide + o->acquirer.n_near, dim = o->env->space->dim;
-    size_t process = tc_gp_scratch_size(o->wide.model.gp);
-    if (view_of(o, 1) && tc_gp_scratch_size(o->narrow.model.gp) > process)
-        process = tc_gp_scratch_size(o->narrow.model.gp);
-    o->slot_size = dim + VIEWS * (TC_OWN_COLUMNS_ALL + 1) * dim + process;
+    const size_t n = tc_gp_size(o->wide.model.gp), views = VIEWS * (TC_OWN_COLUMNS_ALL + 1);
+    const size_t block = points * (1 + views) + tc_gp_multiples_many_scratch(n);
+    o->slot_size = dim * (1 + views) + tc_gp_multiples_scratch(n, dim);
     if (!tc_grow((void **)&o->slots, &o->slots_cap, TC_ACQUIRE_STARTS * o->slot_size,
                  sizeof *o->slots) ||
-        !tc_grow((void **)&o->block, &o->block_cap, points * (1 + VIEWS * (TC_OWN_COLUMNS_ALL + 1)),
-                 sizeof *o->block))
+        !tc_grow((void **)&o->block, &o->block_cap, block, sizeof *o->block))
         return tc_fail_memory(err);
     return tc_acquire(&o->acquirer, &f, trial, values, err);
 }
