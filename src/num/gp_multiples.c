@@ -6,6 +6,7 @@
 #include "num/gp_multiples.h"
 
 #include "num/la.h"
+#include "num/lower.h"
 #include "num/simd.h"
 
 #include <assert.h>
@@ -44,12 +45,12 @@ static void predict(const tc_gp_multiple *of, double ratio, size_t p, const doub
     size_t ld;
     const double *R = tc_gp_inverse_factor(of->g, &ld);
     tc_gemv('T', n, p, ratio, of->W, n, k, 0, of->mean);
-    tc_gemv('N', n, n, 1, R, ld, k, 0, u);
+    tc_lower_times(n, R, ld, k, u);
     *of->var = clipped(tc_gp_hyper_of(of->g)->variance - ratio * ratio * tc_dot(n, u, u));
     if (!of->d_mean)
         return;
     tc_gemm('T', 'N', dim, p, n, ratio, dk, n, of->W, n, 0, of->d_mean, dim);
-    tc_gemv('T', n, n, 1, R, ld, u, 0, w);
+    tc_lower_t_times(n, R, ld, u, w);
     tc_gemv('T', n, dim, -2 * ratio * ratio, dk, n, w, 0, of->d_var);
 }
 
