@@ -46,21 +46,27 @@ static improvement improve(const tc_own *o, const double *const *from, const dou
 {
     tc_trend_value at[TC_OWN_MODELS];
     improvement f = {0};
-    double top = -INFINITY, sum = 0;
+    double z[TC_OWN_MODELS], sd[TC_OWN_MODELS], top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const tc_own_member *m = &o->member[k];
         if (m->weight == 0)
             continue;
         tc_trend_point x = tc_own_point(m, from[k], heard, var[k]);
         at[k] = tc_trend_at(&m->trend, &x);
-        tc_ei ei = tc_ei_at(m->best, at[k].mean, at[k].variance);
-        top = fmax(top, ei.z);
-        sum += m->weight * ei.value;
-        f.d_mean[k] = m->weight * ei.d_mean;
-        f.d_var[k] = m->weight * ei.d_var;
+        z[k] = tc_ei_z(m->best, at[k].mean, at[k].variance, &sd[k]);
+        top = fmax(top, z[k]);
     }
     if (top < TC_EI_LEAST_Z)
         return improve_far(o, at);
+    for (int k = 0; k < TC_OWN_MODELS; k++) {
+        const double weight = o->member[k].weight;
+        if (weight == 0)
+            continue;
+        tc_ei ei = tc_ei_at(z[k], sd[k]);
+        sum += weight * ei.value;
+        f.d_mean[k] = weight * ei.d_mean;
+        f.d_var[k] = weight * ei.d_var;
+    }
     f.value = log(sum);
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         f.d_mean[k] /= sum;

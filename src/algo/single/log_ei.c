@@ -47,16 +47,17 @@ double tc_log_h(double z, double *slope)
     return -x * x / 2 - ln_sqrt_2pi + log(b);
 }
 
-/* Never below it: the variance of an observed point may be 0. */
-static double spread(double var)
+/* The variance of an observed point may be 0, hence the floor. */
+double tc_ei_z(double best, double mean, double var, double *sd)
 {
-    return sqrt(fmax(var, 1e-24));
+    *sd = sqrt(fmax(var, 1e-24));
+    return (mean - best) / *sd;
 }
 
 /* ln EI = ln s + ln h((mean - best)/s) */
 double tc_log_ei(double best, double mean, double var, double *d_mean, double *d_var)
 {
-    double sd = spread(var), z = (mean - best) / sd, slope;
+    double sd, z = tc_ei_z(best, mean, var, &sd), slope;
     double value = log(sd) + tc_log_h(z, &slope);
     *d_mean = slope / sd;
     *d_var = (1 - slope * z) / (2 * sd * sd);
@@ -64,13 +65,9 @@ double tc_log_ei(double best, double mean, double var, double *d_mean, double *d
 }
 
 /* d EI / d mean = cdf(z), d EI / d var = pdf(z) / (2 s). */
-tc_ei tc_ei_at(double best, double mean, double var)
+tc_ei tc_ei_at(double z, double sd)
 {
     const double inverse_sqrt_2pi = 0.39894228040143267794;
-    const double sd = spread(var), z = (mean - best) / sd;
     const double pdf = inverse_sqrt_2pi * exp(-z * z / 2), cdf = erfc(-z * M_SQRT1_2) / 2;
-    return (tc_ei){.z = z,
-                   .value = sd * fmax(pdf + z * cdf, 0),
-                   .d_mean = cdf,
-                   .d_var = pdf / (2 * sd)};
+    return (tc_ei){.value = sd * fmax(pdf + z * cdf, 0), .d_mean = cdf, .d_var = pdf / (2 * sd)};
 }

@@ -19,9 +19,10 @@ double tc_log_ei(double best, double mean, double var, double *d_mean, double *d
 #define TC_EI_LEAST_Z (-20)
 
 typedef struct tc_ei {
-    double z, value, d_mean, d_var;
+    double value, d_mean, d_var;
 } tc_ei;
 
-tc_ei tc_ei_at(double best, double mean, double var);
+double tc_ei_z(double best, double mean, double var, double *sd);
+tc_ei tc_ei_at(double z, double sd);
 
 #endif
