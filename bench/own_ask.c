@@ -1,10 +1,13 @@
 /* own_ask.c - what the next point costs an agent of dp-fts-de with own=gp, alone and with a broadcast, beside gp-ei.
  *
  * Each is told the same values at the same random points. Prints the median processor time of an ask with n observations, one
- * of which is new; an ask that comes first after a fit, and the fit, are left out. One thread.
+ * of which is new; an ask that comes first after a fit, and the fit, are left out. One thread. The broadcast says little;
+ * "trusted" is the model by itself (algo/own), which hears about the objective and believes it.
  *
  *     bench_own_ask [asks, 15] */
+#include "algo/history.h"
 #include "algo/optimizer.h"
+#include "algo/own/own.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -128,6 +131,13 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void print_median(const place *p, size_t n, const char *name, size_t asks, uint64_t *times)
+{
+    qsort(times, asks, sizeof *times, ascending);
+    printf("%-18s %5zu  %-14s %8.3f ms\n", p->name, n, name, (double)times[asks / 2] * 1e-6);
+    fflush(stdout);
+}
+
 /* Up to n observations, and then until there are `asks` times. */
 static tacit_status measure(const who *w, const place *p, size_t n, size_t asks, tacit_error *err)
 {
@@ -147,10 +157,100 @@ static tacit_status measure(const who *w, const place *p, size_t n, size_t asks,
     }
     tc_optimizer_free(o);
     TC_TRY(status);
-    qsort(times, asks, sizeof *times, ascending);
-    printf("%-18s %5zu  %-14s %8.3f ms\n", p->name, n, w->name, (double)times[asks / 2] * 1e-6);
-    fflush(stdout);
+    print_median(p, n, w->name, asks, times);
     return TACIT_OK;
+}
+
+/* ---- the model by itself ---- */
+
+/* About the objective in standardised units, with some waves. */
+static double heard_at(const void *ctx, const double *u, double *grad)
+{
+    const size_t dim = *(const size_t *)ctx;
+    double y = 0.5;
+    for (size_t d = 0; d < dim; d++) {
+        const double step = u[d] - 0.3 - 0.1 * (double)d;
+        y -= 5 * (step * step + 0.1 * sin(9 * u[d])) + 0.3 * sin(4 * u[d]);
+        if (grad)
+            grad[d] = -5 * (2 * step + 0.9 * cos(9 * u[d])) - 1.2 * cos(4 * u[d]);
+    }
+    return y;
+}
+
+static void heard_many(const void *ctx, size_t m, const double *X, size_t ldx, double *out)
+{
+    const size_t dim = *(const size_t *)ctx;
+    for (size_t i = 0; i < m; i++) {
+        double u[6];
+        for (size_t d = 0; d < dim; d++)
+            u[d] = X[i + d * ldx];
+        out[i] = heard_at(ctx, u, NULL);
+    }
+}
+
+static tacit_status fit_if_due(tc_own *o, bool *fitted, tacit_error *err)
+{
+    tc_text text = {0};
+    *fitted = tc_own_fit_due(o);
+    if (!*fitted)
+        return TACIT_OK;
+    tacit_status status = tc_own_fit(o, &text, err);
+    if (status == TACIT_OK)
+        status = tc_own_fitted(o, tc_text_get(&text), err);
+    tc_text_fini(&text);
+    return status;
+}
+
+static tacit_status measure_own(tc_own *o, tc_history *h, const place *p, size_t n, size_t asks,
+                                tacit_error *err)
+{
+    tc_stream s;
+    tc_public_seed seed = tc_public_seed_from(3);
+    uint64_t times[MOST];
+    double least = 1;
+    tc_stream_public(&s, &seed, TC_FOR_RUN, 0);
+    for (size_t i = 0; i < asks;) {
+        const tc_space *space = p->space;
+        double values[6];
+        bool fitted;
+        TC_TRY(fit_if_due(o, &fitted, err));
+        uint64_t begin = tc_clock_thread_ns();
+        TC_TRY(tc_own_ask(o, h->n, values, err));
+        if (!fitted && h->n >= n)
+            times[i++] = tc_clock_thread_ns() - begin;
+        if (h->n >= n)
+            least = fmin(least, tc_own_weight(o, TC_OWN_TRUSTED));
+        for (size_t v = 0; v < space->n_params; v++)
+            values[v] =
+                space->domain ? (double)tc_draw_below(&s, space->domain->n) : tc_draw_uniform(&s);
+        TC_TRY(tc_history_reserve(h, err));
+        tc_history_observe(h, space, values, objective(space, values));
+    }
+    if (least == 0)
+        return tc_fail(err, TACIT_E_STATE, "at n = %zu the model that trusts does not count", n);
+    print_median(p, n, "own, trusted", asks, times);
+    return TACIT_OK;
+}
+
+static tacit_status measure_trusted(const place *p, size_t n, size_t asks, tacit_error *err)
+{
+    tc_history history;
+    tc_own *o = NULL;
+    TC_TRY(tc_history_init(&history, p->space, err));
+    tc_env env = {.space = p->space,
+                  .history = &history,
+                  .public_seed = tc_public_seed_from(1),
+                  .party_seed = tc_party_seed_from(2),
+                  .agents = AGENTS};
+    tc_heard h = {.many = heard_many, .at = heard_at, .ctx = &p->space->dim, .error = 0.1};
+    tacit_status status = tc_own_new(&o, &env, INITIAL, err);
+    if (status == TACIT_OK) {
+        tc_own_hear(o, &h);
+        status = measure_own(o, &history, p, n, asks, err);
+    }
+    tc_own_free(o);
+    tc_history_fini(&history);
+    return status;
 }
 
 static tacit_status run(size_t asks, tacit_error *err)
@@ -160,9 +260,11 @@ static tacit_status run(size_t asks, tacit_error *err)
     TC_TRY(make_candidates(&places[0], err));
     TC_TRY(make_box(&places[1], err));
     for (size_t i = 0; i < 2; i++) {
-        for (size_t n = 0; n < 2; n++)
+        for (size_t n = 0; n < 2; n++) {
             for (size_t w = 0; w < sizeof all / sizeof *all; w++)
                 TC_TRY(measure(&all[w], &places[i], sizes[n], asks, err));
+            TC_TRY(measure_trusted(&places[i], sizes[n], asks, err));
+        }
         tc_space_free(places[i].space);
     }
     return TACIT_OK;
