@@ -18,24 +18,27 @@ typedef struct improvement {
 } improvement;
 
 /* Far below every incumbent: EI underflows, and the sum is taken over logarithms. */
-static improvement improve_far(const tc_own *o, const tc_trend_value *at)
+static improvement improve_far(const tc_own *o, const double *z, const double *sd)
 {
     improvement f = {0};
-    double part[TC_OWN_MODELS], top = -INFINITY, sum = 0;
+    double part[TC_OWN_MODELS], share[TC_OWN_MODELS] = {0}, top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const tc_own_member *m = &o->member[k];
-        part[k] = -INFINITY;
-        if (m->weight > 0)
-            part[k] = m->log_weight +
-                      tc_log_ei(m->best, at[k].mean, at[k].variance, &f.d_mean[k], &f.d_var[k]);
+        if (m->weight == 0)
+            continue;
+        double slope;
+        part[k] = m->log_weight + log(sd[k]) + tc_log_h(z[k], &slope);
+        f.d_mean[k] = slope / sd[k];
+        f.d_var[k] = (1 - slope * z[k]) / (2 * sd[k] * sd[k]);
         top = fmax(top, part[k]);
     }
     for (int k = 0; k < TC_OWN_MODELS; k++)
-        sum += exp(part[k] - top);
+        if (o->member[k].weight > 0)
+            sum += share[k] = part[k] < top ? exp(part[k] - top) : 1;
     f.value = top + log(sum);
     for (int k = 0; k < TC_OWN_MODELS; k++) {
-        f.d_mean[k] *= exp(part[k] - f.value);
-        f.d_var[k] *= exp(part[k] - f.value);
+        f.d_mean[k] *= share[k] / sum;
+        f.d_var[k] *= share[k] / sum;
     }
     return f;
 }
@@ -44,7 +47,6 @@ static improvement improve_far(const tc_own *o, const tc_trend_value *at)
 static improvement improve(const tc_own *o, const double *const *from, const double *var,
                            double heard)
 {
-    tc_trend_value at[TC_OWN_MODELS];
     improvement f = {0};
     double z[TC_OWN_MODELS], sd[TC_OWN_MODELS], top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
@@ -52,12 +54,12 @@ static improvement improve(const tc_own *o, const double *const *from, const dou
         if (m->weight == 0)
             continue;
         tc_trend_point x = tc_own_point(m, from[k], heard, var[k]);
-        at[k] = tc_trend_at(&m->trend, &x);
-        z[k] = tc_ei_z(m->best, at[k].mean, at[k].variance, &sd[k]);
+        tc_trend_value v = tc_trend_at(&m->trend, &x);
+        z[k] = tc_ei_z(m->best, v.mean, v.variance, &sd[k]);
         top = fmax(top, z[k]);
     }
     if (top < TC_EI_LEAST_Z)
-        return improve_far(o, at);
+        return improve_far(o, z, sd);
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const double weight = o->member[k].weight;
         if (weight == 0)

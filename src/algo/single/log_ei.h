@@ -15,14 +15,14 @@ double tc_log_h(double z, double *slope);
 double tc_log_ei(double best, double mean, double var, double *d_mean, double *d_var);
 
 /* EI itself and its derivatives, for sums over several models: one logarithm for all. Where z is below
- * TC_EI_LEAST_Z the value has lost digits, and only tc_log_ei is right. */
+ * TC_EI_LEAST_Z the value has lost digits, and only logarithms are right. */
 #define TC_EI_LEAST_Z (-20)
 
 typedef struct tc_ei {
     double value, d_mean, d_var;
 } tc_ei;
 
-double tc_ei_z(double best, double mean, double var, double *sd);
+double tc_ei_z(double best, double mean, double var, double *sd); /* z and s, as in tc_log_ei */
 tc_ei tc_ei_at(double z, double sd);
 
 #endif
