@@ -203,7 +203,7 @@ double tc_own_score(void *ctx, size_t slot, const double *x, double *grad)
     const size_t dim = o->env->space->dim;
     double *d_heard = o->slots + slot * o->slot_size, *next = d_heard + dim;
     double heard = o->informed ? o->heard.at(o->heard.ctx, x, grad ? d_heard : NULL) : 0;
-    outlook view[VIEWS];
+    outlook view[VIEWS] = {{.var = 0}, {.var = 0}};
     tc_gp_multiple of[VIEWS];
     int number[VIEWS];
     const size_t count = list_views(o, number);

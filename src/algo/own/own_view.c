@@ -78,8 +78,8 @@ static void columns_of_box(tc_own_view *v)
         tc_gp_solve(g, v->solved + (size_t)c * rows);
     multiply(v, v->target, v->solved);
     v->log_det = tc_chol_logdet(rows, L, ld) - (double)rows * log(v->model.hyper.noise);
-    v->diagonal =
-        v->model.hyper.noise + tc_gp_jitter(g); /* before beliefs: of observations alone */
+    /* Beliefs come later: this is the jitter of observations alone. */
+    v->diagonal = v->model.hyper.noise + tc_gp_jitter(g);
 }
 
 /* What is observed as predicted gets the weight 0. */
