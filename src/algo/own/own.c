@@ -108,7 +108,10 @@ static tacit_status listen(tc_own *o, tacit_error *err)
 tacit_status tc_own_sync(tc_own *o, tacit_error *err)
 {
     tc_own_trend trend = {0};
+    TC_TRY(tc_model_standardise_by_anchors(&o->wide.model, err));
+    const double unit = o->wide.model.sd;
     TC_TRY(tc_model_sync(&o->wide.model, err));
+    o->unit = unit / o->wide.model.sd;
     if (o->informed) {
         TC_TRY(listen(o, err));
         trend = (tc_own_trend){
@@ -125,7 +128,7 @@ tacit_status tc_own_sync(tc_own *o, tacit_error *err)
 tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err)
 {
     tc_model *m = &o->wide.model;
-    TC_TRY(tc_model_standardise(m, err));
+    TC_TRY(tc_model_standardise_by_anchors(m, err));
     if (tc_model_anchors(m) < ANCHORS_LEAST)
         memset(m->z, 0, o->env->history->n * sizeof *m->z);
     *z = m->z;

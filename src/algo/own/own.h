@@ -1,15 +1,16 @@
 /* own.h - an agent's own Gaussian process, and what it has heard about its function. For the agents of
  * federations (dp_fts_de/ and fts/).
  *
- * Alone it is the model of single/model.h with values standardised by the first `initial` ones, the anchors, which
- * lie all over the space: c + g(x), g with the agent's own fitted hyper-parameters. What is heard is a
- * function m(x) that may be right, or off, or about something else; so there are three models,
+ * Alone it is the model of single/model.h: c + g(x) with values standardised by all of them, g with the agent's own
+ * fitted hyper-parameters. What is heard is a function m(x) that may be right, or off, or about something else. It is
+ * in units of the anchors, the first `initial` values, which lie all over the space. So there are three models,
  *
  *     alone    f = c + g,            g ~ GP(k)
  *     heard    f = c + a m + g,      g ~ GP(k)
  *     trusted  f = c + a m + g,      g ~ GP(rho k),   rho = min(1, 1/4 + error)
  *
- * with c ~ N(0, 1) and a ~ N(1, 1/4), and the agent's own values say how much each is worth: its weight is its prior
+ * with c ~ N(0, 1/10) alone, else N(0, 1), and a/s ~ N(1, 1/4), s the anchors' standard deviation in units of all
+ * values; and the agent's own values say how much each is worth: its weight is its prior
  * (1/2, 1/4, 1/4) times the likelihood of the values; for alone, with k or rho k, whichever suits it better. The next point maximises the expected improvement, summed over
  * the models by their weights (docs/math.md, "The agent's own model"). Nothing of it leaves the agent. */
 #ifndef TC_ALGO_OWN_OWN_H
@@ -19,7 +20,7 @@
 
 typedef struct tc_own tc_own;
 
-/* A function of the encoded space that was heard, in the agent's standardised units. */
+/* A function of the encoded space that was heard, in units of the agent's anchors. */
 typedef struct tc_heard {
     /* out[i] at m points X (m x dim column-major). */
     void (*many)(const void *ctx, size_t m, const double *X, size_t ldx, double *out);

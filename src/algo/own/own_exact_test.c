@@ -9,7 +9,8 @@
 typedef struct slow_model {
     const fixture *f;
     double scale[DIM], variance, noise; /* of g */
-    double slope;                       /* prior variance of a; 0: nothing was heard */
+    double level, slope;                /* prior variances of c and a; slope 0: nothing was heard */
+    double unit;                        /* of what was heard */
     tc_heard heard;
     double z[MOST];
     long double alpha[MOST], inverse[MOST][MOST]; /* of cov(y) */
@@ -18,7 +19,7 @@ typedef struct slow_model {
 
 static double slow_heard(const slow_model *m, const double *u)
 {
-    return m->slope > 0 ? m->heard.at(m->heard.ctx, u, NULL) : 0;
+    return m->slope > 0 ? m->unit * m->heard.at(m->heard.ctx, u, NULL) : 0;
 }
 
 static double slow_covariance(const slow_model *m, const double *a, const double *b)
@@ -27,7 +28,7 @@ static double slow_covariance(const slow_model *m, const double *a, const double
     for (size_t d = 0; d < DIM; d++)
         r2 += pow((a[d] - b[d]) / m->scale[d], 2);
     double r = sqrt(5 * r2), g = m->variance * (1 + r + r * r / 3) * exp(-r);
-    return g + 1 + m->slope * slow_heard(m, a) * slow_heard(m, b);
+    return g + m->level + m->slope * slow_heard(m, a) * slow_heard(m, b);
 }
 
 /* Gauss-Jordan; returns ln det. */
@@ -77,7 +78,8 @@ static void slow_fit(slow_model *m)
     const size_t n = m->f->history.n;
     long double A[MOST][MOST], rest[MOST], square = 0;
     assert_true(n <= MOST);
-    slow_standardise(m->f, m->z);
+    m->unit = slow_standardise(m->f, m->f->anchors, m->z);
+    m->unit /= slow_standardise(m->f, m->f->known > 0 ? m->f->known : n, m->z);
     for (size_t i = 0; i < n; i++) {
         double a[DIM], b[DIM];
         encoded(m->f, i, a);
@@ -116,6 +118,7 @@ static slow_model slow_new(const fixture *f, const tc_heard *h, bool hears, doub
                     .scale = {told_scales()[0], told_scales()[1]},
                     .variance = f->variance * rho,
                     .noise = f->noise,
+                    .level = hears ? 1 : 0.1,
                     .slope = hears ? 0.25 : 0};
     if (h)
         m.heard = *h;
@@ -193,8 +196,8 @@ static void assert_candidates_agree(const fixture *f, const slow *s, const slow 
             candidate(j, u);
             slow_predict(&s->member[k], u, &mean, &unused);
             slow_predict(&all->member[k], u, &unused, &var);
-            tc_trend_point x = tc_own_point(m, from, slow_heard(&s->member[k], u),
-                                            tc_fgp_variance(m->view->model.fgp)[j]);
+            const double heard = slow_heard(&s->member[k], u) / s->member[k].unit;
+            tc_trend_point x = tc_own_point(m, from, heard, tc_fgp_variance(m->view->model.fgp)[j]);
             tc_trend_value v = tc_trend_at(&m->trend, &x);
             assert_close(v.mean, mean, 1e-8);
             assert_close(v.variance, var, 1e-8);
@@ -425,6 +428,7 @@ static void running_trials_are_believed_to_return_their_means(void **state)
             take(&f, values);
             add(&later, values, 0);
         }
+        later.known = f.history.n;
         slow_all(&s, &f, heard);
         slow_all(&all, &later, heard);
         for (size_t m = 0; m < s.n; m++) /* what runs is expected to be as good as its mean */

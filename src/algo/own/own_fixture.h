@@ -16,6 +16,7 @@ typedef struct fixture {
     tc_history history;
     tc_env env;
     size_t anchors;
+    size_t known;           /* values that a slow model has its units from; 0: all */
     double variance, noise; /* of set_hyper */
     tc_own *own;
 } fixture;
@@ -208,16 +209,17 @@ static inline double best_of(const fixture *f)
     return best;
 }
 
-/* By the mean and the standard deviation of the first values. */
-static inline void slow_standardise(const fixture *f, double *z)
+/* By the mean and the standard deviation of the first n values; returns the latter. */
+static inline double slow_standardise(const fixture *f, size_t n, double *z)
 {
     double mean = 0, square = 0;
-    for (size_t i = 0; i < f->anchors; i++)
-        mean += f->history.y[i] / (double)f->anchors;
-    for (size_t i = 0; i < f->anchors; i++)
-        square += pow(f->history.y[i] - mean, 2) / (double)f->anchors;
+    for (size_t i = 0; i < n; i++)
+        mean += f->history.y[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        square += pow(f->history.y[i] - mean, 2) / (double)n;
     for (size_t i = 0; i < f->history.n; i++)
         z[i] = (f->history.y[i] - mean) / sqrt(square);
+    return sqrt(square);
 }
 
 /* ---- hyper-parameters that are told, not fitted ---- */

@@ -9,8 +9,9 @@
 #include <math.h>
 
 #define HEARD_PRIOR    0.5  /* that the agent's function is like what was heard */
-#define LEVEL_VARIANCE 1    /* of c: values are standardised */
-#define SLOPE_VARIANCE 0.25 /* of a */
+#define ALONE_VARIANCE 0.1  /* of c alone: values are standardised, so it is nearly 0 */
+#define HEARD_VARIANCE 1    /* of c beside a m: the level of m is not that of the values */
+#define SLOPE_VARIANCE 0.25 /* of a, in the unit of what was heard */
 #define LEAST_WEIGHT   1e-6 /* a model that is worth less is left out, and costs nothing */
 
 /* Of a member: its trend has p coefficients, and y comes after them. */
@@ -38,9 +39,13 @@ tc_trend_point tc_own_point(const tc_own_member *m, const double *from, double h
                             .variance = variance};
 }
 
-static const tc_trend_prior alone_prior = {.p = 1, .mean = {0}, .variance = {LEVEL_VARIANCE}};
-static const tc_trend_prior heard_prior = {
-    .p = 2, .mean = {0, 1}, .variance = {LEVEL_VARIANCE, SLOPE_VARIANCE}};
+static const tc_trend_prior alone_prior = {.p = 1, .mean = {0}, .variance = {ALONE_VARIANCE}};
+
+static tc_trend_prior heard_prior(double unit)
+{
+    return (tc_trend_prior){
+        .p = 2, .mean = {0, unit}, .variance = {HEARD_VARIANCE, SLOPE_VARIANCE * unit * unit}};
+}
 
 static tc_trend fit_trend(const tc_own_view *v, const tc_trend_prior *prior)
 {
@@ -54,8 +59,8 @@ static tc_trend fit_trend(const tc_own_view *v, const tc_trend_prior *prior)
 static void add_member(tc_own *o, int model, tc_own_view *v, double prior)
 {
     tc_own_member *m = &o->member[model];
-    const tc_trend_prior *of = model == TC_OWN_ALONE ? &alone_prior : &heard_prior;
-    *m = (tc_own_member){.view = v, .prior = *of, .trend = fit_trend(v, of), .weight = prior};
+    const tc_trend_prior of = model == TC_OWN_ALONE ? alone_prior : heard_prior(o->unit);
+    *m = (tc_own_member){.view = v, .prior = of, .trend = fit_trend(v, &of), .weight = prior};
     m->evidence = m->trend.log_likelihood;
     if (v->columns > TC_OWN_COLUMNS)
         tc_trend_believe(&m->trend, &m->prior, v->near);

@@ -73,7 +73,7 @@ static void values_are_in_units_of_the_anchors(void **state)
     start_with(&f, BOX, 6, 700);
     tc_stream stream = stream_of(701);
     observe_random(&f, 9, &stream);
-    slow_standardise(&f, z);
+    slow_standardise(&f, f.anchors, z);
     for (size_t i = 0; i < f.history.n; i++)
         assert_close(values_of(&f)[i], z[i], 1e-12);
     end(&f);

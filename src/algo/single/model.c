@@ -143,18 +143,17 @@ size_t tc_model_anchors(const tc_model *m)
 
 /* By the differences to the first value: a level that is exact in floating point leaves the bits as they are. Halves do
  * not overflow. */
-static void scale_by_anchors(tc_model *m)
+static void scale_differences(tc_model *m, size_t n)
 {
-    const size_t n = tc_model_anchors(m), all = m->env->history->n;
     const double first = m->z[0];
-    for (size_t i = 0; i < all; i++)
+    for (size_t i = 0; i < m->env->history->n; i++)
         m->z[i] = m->z[i] / 2 - first / 2;
-    scale(m, n > 0 ? n : all);
+    scale(m, n);
     m->mean = first + 2 * m->mean;
     m->sd *= 2;
 }
 
-tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
+static tacit_status standardise(tc_model *m, size_t n, tacit_error *err)
 {
     const tc_history *h = m->env->history;
     if (!tc_grow((void **)&m->z, &m->z_cap, h->n + h->n_taken, sizeof *m->z))
@@ -165,10 +164,21 @@ tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
     for (size_t i = 0; i < h->n; i++)
         m->z[i] = fmax(h->y[i], least);
     if (m->opts->standardize && m->anchors > 0 && h->n > 0)
-        scale_by_anchors(m);
+        scale_differences(m, n);
     else if (m->opts->standardize)
-        scale(m, h->n);
+        scale(m, n);
     return TACIT_OK;
+}
+
+tacit_status tc_model_standardise(tc_model *m, tacit_error *err)
+{
+    return standardise(m, m->env->history->n, err);
+}
+
+tacit_status tc_model_standardise_by_anchors(tc_model *m, tacit_error *err)
+{
+    const size_t n = tc_model_anchors(m);
+    return standardise(m, n > 0 ? n : m->env->history->n, err);
 }
 
 void tc_model_follow(tc_model *m, const tc_model *leader, double ratio)

@@ -115,7 +115,8 @@ typedef struct tc_model_rows {
 typedef struct tc_model {
     const tc_env *env;
     const tc_model_opts *opts;
-    size_t anchors; /* y is standardised by its first so many values if they differ; 0: by all */
+    size_t
+        anchors; /* of an agent: its first so many values lie all over the space; 0: it is none */
     tc_design design;
     tc_gp *gp;         /* exact GP at the observed points; or ... */
     tc_fgp *fgp;       /* ... the posterior of all candidates; one of the two */
@@ -155,8 +156,9 @@ bool tc_model_ready(const tc_model *m);
 
 /* Brings the factor and targets up to the history. */
 tacit_status tc_model_sync(tc_model *m, tacit_error *err);
-/* Only m->mean, m->sd and m->z. */
+/* Only m->mean, m->sd and m->z: by all values, as sync does; or by the anchors, if there are any, until the next sync. */
 tacit_status tc_model_standardise(tc_model *m, tacit_error *err);
+tacit_status tc_model_standardise_by_anchors(tc_model *m, tacit_error *err);
 /* How many anchors there are; 0 while one is missing, and if they are all the same: then there is no scale in them. */
 size_t tc_model_anchors(const tc_model *m);
 /* After sync: pretends that every taken point (the last 128 of them) came back with its
