@@ -211,7 +211,7 @@ static void assert_right_weights(play *y)
     tacit_error err = {0};
     tc_study_plan *p = plan_of(y);
     double length = picked_length(y, p);
-    assert_true(length < tc_de_usual_lengthscale(1)); /* else a guess would do as well */
+    assert_true(length < tc_usual_lengthscale(1)); /* else a guess would do as well */
     for (uint64_t i = 0; i < AGENTS; i++) {
         const tc_optimizer *o;
         tc_text text = {0};

@@ -1,6 +1,7 @@
 /* dp_fts_de.c - the algorithm "dp-fts-de": its options. The halves are agent.c and aggregator.c. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
+#include "algo/own/own.h"
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -209,21 +210,11 @@ static const tc_option table[] = {
     {.name = NULL},
 };
 
-/* Enough for a first look at a function, and never most of what an agent may spend. */
-static int64_t usual_initial(uint64_t budget)
-{
-    const int64_t least = 3, most = 10;
-    const uint64_t third = budget / 3;
-    if (budget == 0 || third > (uint64_t)most)
-        return most;
-    return (int64_t)third > least ? (int64_t)third : least;
-}
-
 static void begin(const tc_env *env, void *opts)
 {
     tc_de_options *o = opts;
     if (o->initial < 0)
-        o->initial = usual_initial(env->budget);
+        o->initial = tc_own_initial(env->budget);
     if (o->init == TC_DE_INIT_AUTO)
         o->init = o->own == TC_DE_OWN_GP ? TC_DE_INIT_DOMAIN : TC_DE_INIT_REGION;
 }

@@ -104,15 +104,13 @@ tacit_status tc_de_check_room(const tc_de_options *o, tacit_error *err); /* E_AR
 enum { TC_DE_VOTE_GRID = 9, TC_DE_VOTE_VALUES = 3 };
 #define TC_DE_VOTE_CLIP 1.0
 
-/* The guess where nothing is known but the dimension of the encoded space. */
-double tc_de_usual_lengthscale(size_t dim);
 double tc_de_vote_lengthscale(size_t dim, size_t j); /* j < TC_DE_VOTE_GRID */
 /* Which one is picked; sd: of the noise in each coordinate of the mean. */
 size_t tc_de_vote_pick(const double *mean, double sd);
 /* As given, or the usual one; not of a study that votes. */
 static inline double tc_de_lengthscale(const tc_de_options *o, size_t dim)
 {
-    return o->lengthscale > 0 ? o->lengthscale : tc_de_usual_lengthscale(dim);
+    return o->lengthscale > 0 ? o->lengthscale : tc_usual_lengthscale(dim);
 }
 
 /* ---- how much of whom, and at what cost (weights.c) */

@@ -31,15 +31,9 @@ enum { MIDDLE = TC_DE_VOTE_GRID / 2, MOST_VALUES = 64 };
 static const double noise_shares[] = {1e-4, 1e-2, 0.1, 0.5};
 enum { SHARES = sizeof noise_shares / sizeof *noise_shares };
 
-/* Functions of more parameters vary more slowly along each of them, or nobody could learn them. */
-double tc_de_usual_lengthscale(size_t dim)
-{
-    return 0.15 * sqrt((double)dim);
-}
-
 double tc_de_vote_lengthscale(size_t dim, size_t j)
 {
-    double l = tc_de_usual_lengthscale(dim);
+    double l = tc_usual_lengthscale(dim);
     for (size_t i = j; i < MIDDLE; i++)
         l /= STEP;
     for (size_t i = MIDDLE; i < j; i++)

@@ -21,6 +21,16 @@ static const tc_model_opts defaults = {.kernel = TC_KERNEL_MATERN52,
                                        .noise = 1e-4,
                                        .repeat = TC_REPEAT_AUTO};
 
+/* Enough for a first look at a function, and never most of what an agent may spend. */
+int64_t tc_own_initial(uint64_t trials)
+{
+    const int64_t least = 3, most = 10;
+    const uint64_t third = trials / 3;
+    if (trials == 0 || third > (uint64_t)most)
+        return most;
+    return (int64_t)third > least ? (int64_t)third : least;
+}
+
 static tacit_status build(tc_own *o, const tc_env *env, size_t initial, tacit_error *err)
 {
     o->env = env;

@@ -30,6 +30,9 @@ typedef struct tc_heard {
     double error; /* share of the variance of f that it leaves open, by what is public: in [0, 1] */
 } tc_heard;
 
+/* How many anchors of so many trials (0: unknown): a third, from 3 to 10. */
+int64_t tc_own_initial(uint64_t trials);
+
 /* initial: anchors, at least 1. env is borrowed. */
 tacit_status tc_own_new(tc_own **out, const tc_env *env, size_t initial, tacit_error *err);
 void tc_own_free(tc_own *o); /* NULL is allowed */
@@ -47,6 +50,24 @@ tacit_status tc_own_ask(tc_own *o, uint64_t trial, double *values, tacit_error *
 bool tc_own_fit_due(const tc_own *o);
 tacit_status tc_own_fit(tc_own *o, tc_text *out, tacit_error *err);
 tacit_status tc_own_fitted(tc_own *o, const char *body, tacit_error *err);
+
+/* The process by itself, where nothing is heard: for algorithms that mix it with other models (own_alone.c). Open it
+ * once there are `initial` values; then ask, and close. An open that failed is closed too. Running trials are believed
+ * to return what is predicted. */
+tacit_status tc_own_open(tc_own *o, tacit_error *err);
+void tc_own_close(tc_own *o);
+
+typedef struct tc_own_value {
+    double mean, variance; /* of f, in standardised units */
+} tc_own_value;
+
+tc_own_value tc_own_candidate(const tc_own *o, size_t j); /* of a finite space */
+/* At a point of a box, with the derivatives (dim each) unless these are NULL. Not by several threads. */
+tc_own_value tc_own_at(const tc_own *o, const double *u, double *d_mean, double *d_variance);
+double tc_own_best(const tc_own *o);           /* the largest mean where something is known */
+const double *tc_own_targets(const tc_own *o); /* the values that the process stands on */
+/* The prior covariance of f at the n observed points (n x n, lower triangle), and the variance of noise. */
+void tc_own_covariance(const tc_own *o, double *C, double *noise);
 
 /* What the values say of each model, after an ask; for tests and reports. */
 enum { TC_OWN_ALONE, TC_OWN_HEARD, TC_OWN_TRUSTED, TC_OWN_MODELS };

@@ -1,5 +1,5 @@
 /* own_int.h - what the files of own/ share: own.c (life, fits), own_view.c (one residual process), own_mixture.c
- * (three models and their weights), own_ask.c (the next point). */
+ * (three models and their weights), own_ask.c (the next point), own_alone.c (the process by itself). */
 #ifndef TC_ALGO_OWN_OWN_INT_H
 #define TC_ALGO_OWN_OWN_INT_H
 

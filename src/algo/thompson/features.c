@@ -9,6 +9,14 @@
 #include "num/sobol.h"
 #include "space/partition.h"
 
+#include <math.h>
+
+/* Functions of more parameters vary more slowly along each of them, or nobody could learn them. */
+double tc_usual_lengthscale(size_t dim)
+{
+    return 0.15 * sqrt((double)dim);
+}
+
 static tacit_status draw_features(tc_features *f, const tc_env *env, const tc_features_spec *spec,
                                   tacit_error *err)
 {

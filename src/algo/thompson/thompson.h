@@ -55,6 +55,9 @@ typedef struct tc_features {
     tc_arena memory;
 } tc_features;
 
+/* The guess of a length-scale where nothing is known but the dimension of the encoded space. */
+double tc_usual_lengthscale(size_t dim);
+
 tacit_status tc_features_new(tc_features **out, const tc_env *env, const tc_features_spec *spec,
                              tacit_error *err);
 void tc_features_release(tc_features *f); /* the last user ends it; NULL is allowed */
