@@ -410,7 +410,7 @@ const tc_verb tc_verb_simulate = {
         "with ratios of their regret to the first; of the first's own algorithm, what an\n"
         "item does not say is as in the first, and epsilon=E, delta=D are a promise.\n"
         "Runs are paired: the same objectives and noise, and those who begin with uniform\n"
-        "points (fts, rgpe, taf, random, ts with start=uniform, ...) begin with the same.\n"
+        "points (random, ts with start=uniform, fts with own=features, ...) begin with the same.\n"
         "Agents are told nothing about the objective. With --tell constants those that share\n"
         "features (fts, dp-fts-de, rgpe, taf) are told the length-scale that the functions are\n"
         "drawn with, which no deployment knows. --set lengthscale=L wins over both.\n"

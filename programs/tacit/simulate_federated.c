@@ -221,7 +221,8 @@ static tacit_status tell_lengthscale(const contest *a, tc_contender *c, tacit_er
     if (a->p->o->tell != TC_SIMULATE_TELL_CONSTANTS || !o || json_object_get(c->given, o->name))
         return TACIT_OK;
     double known = tc_family_lengthscale(a->objective, &a->p->o->family);
-    double told = fmin(fmax(known, o->min), o->max);
+    double least = fmax(o->min, 1e-3); /* an option's 0 leaves the length-scale open */
+    double told = fmin(fmax(known, least), o->max);
     if (json_object_set_new(c->given, o->name, json_real(told)) != 0)
         return tc_fail_memory(err);
     return TACIT_OK;

@@ -19,8 +19,8 @@ typedef struct message {
 static tacit_status make_agent(tc_optimizer **out, const char *name, const tc_space *space,
                                int features, uint64_t agents, tacit_error *err)
 {
-    json_t *options = json_pack("{s:i, s:f, s:i}", "features", features, "lengthscale", 0.1,
-                                "initial", (int)INITIAL);
+    json_t *options = json_pack("{s:s, s:i, s:f, s:i}", "own", "features", "features", features,
+                                "lengthscale", 0.1, "initial", (int)INITIAL);
     if (!options)
         return tc_fail_memory(err);
     tc_optimizer_config cfg = {.algorithm = tc_algorithm_find(name),

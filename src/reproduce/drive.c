@@ -48,6 +48,10 @@ static tacit_status add_words(const tc_option *table, void *opts, const char *wh
 
 const char *tc_arm_base(const char *algorithm)
 {
+    static const char *const relays[] = {"fts", "rgpe", "taf"};
+    for (size_t i = 0; i < sizeof relays / sizeof *relays; i++)
+        if (strcmp(algorithm, relays[i]) == 0)
+            return "own=features,initial=10,lengthscale=0.2";
     return strcmp(algorithm, "dp-fts-de") == 0
                ? "own=features,init=region,initial=10,lengthscale=0.2"
                : NULL;

@@ -134,20 +134,26 @@ static void arms_keep_the_model_of_their_time(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_arm arm = {.algorithm = "dp-fts-de", .options = "features=10"},
-           full = {.algorithm = "dp-fts-de",
-                   .options = "features=10,own=features,init=region,initial=10,lengthscale=0.2"},
-           other = {.algorithm = "dp-fts-de", .options = "features=10,own=gp,init=domain"};
-    double x[] = {0, 1, 2}, y[3], same[3], differs[3];
-    tc_federated_task t = {.objective = "gp-family", .words = "grid=40", .agents = 4};
-    tc_arm_run c = cell(&arm, 3, x, y), d = cell(&full, 3, x, same),
-               e = cell(&other, 3, x, differs);
-    assert_ok(tc_drive_federated(&c, &t, &err));
-    assert_ok(tc_drive_federated(&d, &t, &err));
-    assert_ok(tc_drive_federated(&e, &t, &err));
-    for (size_t i = 0; i < 3; i++)
-        assert_same_bits(y[i], same[i]);
-    assert_true(y[2] != differs[2]);
+    static const char *const words[][3] = {
+        {"dp-fts-de", "own=features,init=region,initial=10,lengthscale=0.2", "own=gp,init=domain"},
+        {"fts", "own=features,initial=10,lengthscale=0.2", "own=gp"},
+        {"rgpe", "own=features,initial=10,lengthscale=0.2", "own=gp"},
+        {"taf", "own=features,initial=10,lengthscale=0.2", "own=gp"}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        tc_arm arm = {.algorithm = words[k][0]},
+               full = {.algorithm = words[k][0], .options = words[k][1]},
+               other = {.algorithm = words[k][0], .options = words[k][2]};
+        double x[] = {0, 1, 2}, y[3], same[3], differs[3];
+        tc_federated_task t = {.objective = "gp-family", .words = "grid=400", .agents = 4};
+        tc_arm_run c = cell(&arm, 3, x, y), d = cell(&full, 3, x, same),
+                   e = cell(&other, 3, x, differs);
+        assert_ok(tc_drive_federated(&c, &t, &err));
+        assert_ok(tc_drive_federated(&d, &t, &err));
+        assert_ok(tc_drive_federated(&e, &t, &err));
+        for (size_t i = 0; i < 3; i++)
+            assert_same_bits(y[i], same[i]);
+        assert_true(y[0] != differs[0]);
+    }
 }
 
 static void pulls_reach_the_budget(void **state)

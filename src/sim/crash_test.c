@@ -325,8 +325,15 @@ static int with_a_vote(void **state)
 static int with_a_relay(void **state)
 {
     return make_reference(state,
-                          "\"fts\", \"features\": 8, \"initial\": 2, \"mode\": \"general\","
-                          " \"schedule\": \"constant\", \"follow\": 0.5",
+                          "\"fts\", \"own\": \"features\", \"features\": 8, \"initial\": 2,"
+                          " \"mode\": \"general\", \"schedule\": \"constant\", \"follow\": 0.5",
+                          "\"none\"");
+}
+
+/* All messages are read before a trial, and fits are events. */
+static int with_an_own_process(void **state)
+{
+    return make_reference(state, "\"fts\", \"features\": 8, \"initial\": 3, \"mode\": \"general\"",
                           "\"none\"");
 }
 
@@ -367,7 +374,7 @@ static void run_at_points(const reference *r, victim who, uint64_t n)
 static void the_coordinator_dies_at_every_write(void **state)
 {
     const reference *r = *state;
-    assert_true(r->writes > 15);
+    assert_true(r->writes > 10);
     run_at_points(r, COORDINATOR, r->writes);
 }
 
@@ -402,5 +409,6 @@ int main(void)
     };
     return cmocka_run_group_tests_name("sums", tests, with_sums, NULL) +
            cmocka_run_group_tests_name("vote", tests, with_a_vote, NULL) +
-           cmocka_run_group_tests_name("relay", tests, with_a_relay, NULL);
+           cmocka_run_group_tests_name("relay", tests, with_a_relay, NULL) +
+           cmocka_run_group_tests_name("own process", tests, with_an_own_process, NULL);
 }

@@ -272,13 +272,25 @@ static void a_vote_is_the_same_deployed(void **state)
 static void fts_is_the_same_deployed(void **state)
 {
     (void)state;
+    compare("fts", ", \"own\": \"features\", \"initial\": 4", "\"none\"");
+}
+
+/* All messages are heard by a Gaussian process of the agent's own, or are models beside it. */
+static void who_has_an_own_process_is_the_same_deployed(void **state)
+{
+    (void)state;
     compare("fts", "", "\"none\"");
+    compare("fts", ", \"mode\": \"general\", \"initial\": 4, \"reads\": 2", "\"none\"");
+    compare("rgpe", ", \"samples\": 20", "\"none\"");
+    compare("taf", "", "\"none\"");
 }
 
 static void fts_in_rounds_is_the_same_deployed(void **state)
 {
     (void)state;
-    compare("fts", ", \"mode\": \"general\", \"schedule\": \"constant\", \"follow\": 0.5",
+    compare("fts",
+            ", \"own\": \"features\", \"initial\": 4, \"mode\": \"general\","
+            " \"schedule\": \"constant\", \"follow\": 0.5",
             "\"none\"");
 }
 
@@ -351,6 +363,7 @@ int main(void)
         cmocka_unit_test(an_own_process_is_the_same_deployed),
         cmocka_unit_test(a_vote_is_the_same_deployed),
         cmocka_unit_test(fts_is_the_same_deployed),
+        cmocka_unit_test(who_has_an_own_process_is_the_same_deployed),
         cmocka_unit_test(fts_in_rounds_is_the_same_deployed),
         cmocka_unit_test(records_are_charged_as_records),
     };

@@ -172,9 +172,9 @@ static void test_paired_algorithms_begin_alike(void **state)
 {
     (void)state;
     static const char *const who[][2] = {
-        {"fts", "{\"features\": 8, \"initial\": 4}"},
-        {"rgpe", "{\"features\": 8, \"initial\": 4}"},
-        {"taf", "{\"features\": 8, \"initial\": 4}"},
+        {"fts", "{\"own\": \"features\", \"features\": 8, \"initial\": 4}"},
+        {"rgpe", "{\"own\": \"features\", \"features\": 8, \"initial\": 4}"},
+        {"taf", "{\"own\": \"features\", \"features\": 8, \"initial\": 4}"},
         {"dp-fts-de",
          "{\"own\": \"features\", \"features\": 8, \"initial\": 4, \"init\": \"domain\"}"},
         {"ts", "{\"init\": 4, \"start\": \"uniform\", \"fit\": false}"},

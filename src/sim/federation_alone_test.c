@@ -74,7 +74,8 @@ static void test_paired_algorithms_share_first_points(void **state)
     make_world(&w, 3);
     const char *alone = "{\"init\": 3, \"start\": \"uniform\", \"fit\": false}";
     tc_federation_config cfg = {.algorithm = tc_algorithm_find("fts"), .seed = 5};
-    tc_federation *fts = found(&w, "{\"features\": 20, \"initial\": 3}", cfg);
+    tc_federation *fts =
+        found(&w, "{\"own\": \"features\", \"features\": 20, \"initial\": 3}", cfg);
     cfg.algorithm = tc_algorithm_find("ts");
     tc_federation *own = found(&w, alone, cfg);
     cfg.paired = true;

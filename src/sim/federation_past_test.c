@@ -2,8 +2,8 @@
 #include "support/federation_world.h"
 
 #define OPTIONS                                                                                    \
-    "{\"features\": 60, \"lengthscale\": 0.05, \"initial\": 1, \"message\": \"mean\", "            \
-    "\"schedule\": \"constant\", \"follow\": 1}"
+    "{\"own\": \"features\", \"features\": 60, \"lengthscale\": 0.05, \"initial\": 1, "            \
+    "\"message\": \"mean\", \"schedule\": \"constant\", \"follow\": 1}"
 
 enum { STEPS = 4 };
 
@@ -163,9 +163,10 @@ static bool lost_after_the_first(void *user, uint64_t round, uint64_t agent)
 static void test_later_rounds_replace_the_past(void **state)
 {
     (void)state;
-    static const char general[] = "{\"features\": 20, \"lengthscale\": 0.05, \"initial\": 1, "
-                                  "\"mode\": \"general\", \"schedule\": \"constant\", "
-                                  "\"follow\": 1}";
+    static const char general[] =
+        "{\"own\": \"features\", \"features\": 20, \"lengthscale\": 0.05, \"initial\": 1, "
+        "\"mode\": \"general\", \"schedule\": \"constant\", "
+        "\"follow\": 1}";
     world w;
     int differ = 0;
     make_world(&w, 3);

@@ -1,7 +1,7 @@
 /* older_study_test.c - a study that was stored when defaults were others goes on as it began.
  *
- * The document is the text that tacit stored before own, init, initial and lengthscale of dp-fts-de had other
- * defaults. The points and the message are what an agent of that version asked for and sent. */
+ * The documents are the texts that tacit stored before own, init, initial and lengthscale of dp-fts-de, fts, rgpe and taf
+ * had other defaults. The points and the message are what an agent of that version asked for and sent. */
 #include "support/test.h"
 
 #include "study/study.h"
@@ -126,11 +126,68 @@ static void it_is_what_the_version_of_its_time_did(void **state)
         assert_close(c.message[i], message[i], 10);
 }
 
+/* ---- where a relay hands messages on ---- */
+
+#define RELAY_BEGIN                                                                                \
+    "{\"name\":\"s\",\"direction\":\"maximize\",\"trials\":16,\"seed\":7,"                         \
+    "\"space\":{\"x\":{\"type\":\"float\",\"low\":0.0,\"high\":1.0}},"                             \
+    "\"algorithm\":{\"name\":\"%s\",\"features\":6"
+#define RELAY_END "},\"federation\":{\"agents\":3,\"deadline_s\":600.0},\"privacy\":\"none\"}"
+
+/* Up to its message, whose text is returned; end with tc_text_fini. */
+static tc_text play_relay(const char *document, double *points)
+{
+    tacit_error err = {0};
+    tc_store *store;
+    tc_text message = {0};
+    uint64_t round;
+    assert_ok(tc_store_open(&store, "memory:", true, &err));
+    tc_study *s = join(store, document);
+    for (size_t i = 0; i < INITIAL; i++) {
+        if (i == INITIAL / 2) {
+            tc_study_close(s);
+            assert_ok(tc_study_open(&s, store, "s", NULL, &err));
+        }
+        points[i] = run_trial(s);
+    }
+    assert_ok(tc_study_publish(s, &round, &message, &err));
+    assert_int_equal(round, 0);
+    tc_study_close(s);
+    tc_store_close(store);
+    return message;
+}
+
+/* The first points of that time are uniform, and the same for all three. */
+static void relays_go_on_as_they_began(void **state)
+{
+    static const char *const names[] = {"fts", "rgpe", "taf"};
+    static const double first[] = {0.62020433131002262, 0.81461378876478774};
+    (void)state;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        char older_text[500], full_text[500];
+        double a[INITIAL], b[INITIAL];
+        snprintf(older_text, sizeof older_text, RELAY_BEGIN RELAY_END, names[k]);
+        snprintf(full_text, sizeof full_text,
+                 RELAY_BEGIN ",\"own\":\"features\",\"initial\":10,\"lengthscale\":0.2" RELAY_END,
+                 names[k]);
+        tc_text of_older = play_relay(older_text, a), of_full = play_relay(full_text, b);
+        for (size_t i = 0; i < INITIAL; i++)
+            assert_same_bits(a[i], b[i]);
+        for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+            assert_close(a[i], first[i], 1e-15);
+        assert_int_equal(of_older.len, of_full.len);
+        assert_memory_equal(tc_text_get(&of_older), tc_text_get(&of_full), of_full.len);
+        tc_text_fini(&of_older);
+        tc_text_fini(&of_full);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_goes_on_as_it_began),
         cmocka_unit_test(it_is_what_the_version_of_its_time_did),
+        cmocka_unit_test(relays_go_on_as_they_began),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

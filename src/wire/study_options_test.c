@@ -1,6 +1,6 @@
 /* study_options_test.c - a study keeps the options that it began with: what a new document writes down, and what a
  * stored one means that says nothing of them. */
-#include "wire/study_doc.h"
+#include "wire/study_doc_int.h"
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -82,6 +82,37 @@ static void a_new_document_says_what_was_chosen(void **state)
     tc_study_doc_free(d);
 }
 
+/* Those whose messages a relay hands on. */
+static void a_relay_says_what_was_chosen_too(void **state)
+{
+    static const char *const names[] = {"fts", "rgpe", "taf"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[400], expected[500];
+        snprintf(text, sizeof text,
+                 START "18" MIDDLE "{\"name\":\"%s\"}"
+                       ",\"federation\":{\"agents\":3},\"privacy\":\"none\"}",
+                 names[i]);
+        snprintf(expected, sizeof expected,
+                 START "18" MIDDLE "{\"name\":\"%s\",\"lengthscale\":0.0,\"initial\":6,"
+                       "\"own\":\"gp\"},\"federation\":{\"agents\":3},\"privacy\":\"none\"}",
+                 names[i]);
+        tc_study_doc *d = given(text);
+        assert_text(d, expected);
+        tc_study_doc_free(d);
+        d = stored(text); /* from before: as it was */
+        assert_text(d, text);
+        json_t *all = NULL;
+        tacit_error err = {0};
+        assert_ok(tc_study_doc_options(d, &all, &err));
+        assert_string_equal(json_string_value(json_object_get(all, "own")), "features");
+        assert_int_equal(json_integer_value(json_object_get(all, "initial")), 10);
+        assert_same_bits(json_number_value(json_object_get(all, "lengthscale")), 0.2);
+        json_decref(all);
+        tc_study_doc_free(d);
+    }
+}
+
 static void the_number_of_initial_points_follows_the_trials(void **state)
 {
     (void)state;
@@ -102,10 +133,10 @@ static void what_is_given_stays(void **state)
                          "\"lengthscale\":1,\"init\":\"region\"}" END);
     assert_int_equal(json_object_size(d->chosen), 1);
     tc_study_doc_free(d);
-    d = given(START "30" MIDDLE "{\"name\":\"fts\",\"initial\":4}"
+    d = given(START "30" MIDDLE "{\"name\":\"fed-hct\"}"
                     ",\"federation\":{\"agents\":3}}");
     assert_int_equal(json_object_size(d->chosen), 0); /* its defaults are those of always */
-    assert_int_equal(json_object_size(d->options), 1);
+    assert_int_equal(json_object_size(d->options), 0);
     tc_study_doc_free(d);
 }
 
@@ -219,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_document_says_what_was_chosen),
+        cmocka_unit_test(a_relay_says_what_was_chosen_too),
         cmocka_unit_test(the_number_of_initial_points_follows_the_trials),
         cmocka_unit_test(what_is_given_stays),
         cmocka_unit_test(what_is_left_open_by_name_is_chosen_too),

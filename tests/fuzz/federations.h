@@ -20,9 +20,9 @@ static const struct fed_kind {
     {"\"dp-fts-de\", \"features\": 6, \"initial\": 2, \"releases\": \"all\", \"regions\": 1,"
      " \"mode\": \"paper\", \"sampling\": \"fixed\", \"sampling_rate\": 0.7",
      "{\"noise_multiplier\": 2, \"delta\": 0.01}"},
-    {"\"fts\", \"features\": 6, \"initial\": 2", "\"none\""},
-    {"\"fts\", \"features\": 6, \"initial\": 2, \"mode\": \"general\", \"schedule\": \"constant\","
-     " \"follow\": 0.9, \"choose\": \"learned\"",
+    {"\"fts\", \"features\": 6, \"initial\": 3", "\"none\""},
+    {"\"fts\", \"own\": \"features\", \"features\": 6, \"initial\": 2, \"mode\": \"general\","
+     " \"schedule\": \"constant\", \"follow\": 0.9, \"choose\": \"learned\"",
      "\"none\""},
     {"\"rgpe\", \"features\": 6, \"initial\": 2, \"samples\": 5", "\"none\""},
     {"\"taf\", \"features\": 6, \"initial\": 2", "\"none\""},

@@ -147,9 +147,11 @@ static transcript *transcript_of(unsigned which)
     static transcript sums, relay;
     if (which % 2) {
         if (relay.n == 0)
-            make_transcript(&relay, "fts",
-                            ", \"mode\": \"general\", \"schedule\": \"constant\", \"follow\": 0.9",
-                            "\"none\"");
+            make_transcript(
+                &relay, "fts",
+                ", \"own\": \"features\", \"mode\": \"general\", \"schedule\": \"constant\","
+                " \"follow\": 0.9",
+                "\"none\"");
         return &relay;
     }
     if (sums.n == 0)

@@ -75,12 +75,19 @@ check "and says so" says "If deployed, there would be no guarantee either: no no
 good "a relay" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --format json
 check "has no guarantee" says '"if_deployed":null'
 check "because it hands messages on" says "messages are handed on as they are, without noise"
-good "a relay's table" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --past 12 --drop 1
-check "has the p_1 that runs" says "N_init 10, schedule sqrt, p_1 0.292893"
+good "a relay's table" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet
+check "has the model that runs" says "N_init 3, own gp, lengthscale usual (0.15)"
+check "and no theorem" sh -c '! grep -q "Theorem 1" out'
+good "what an agent alone would do" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --set reads=0
+check "reads nothing" says "and read 0, 0 bytes, in the first run."
+bad 2 "schedule is for own=features, and own is gp" --algorithm fts --agents 5 --rounds 5 --runs 2 --set schedule=inverse
+bad 2 "reads is for own=gp, and own is features" --algorithm fts --agents 5 --rounds 5 --runs 2 --set own=features --set reads=3
+good "a relay's table with a past" --algorithm fts --set own=features --agents 5 --rounds 5 --runs 2 --quiet --past 12 --drop 1
+check "has the p_1 that runs" says "N_init 3, own features, schedule sqrt, p_1 0.292893"
 check "whether the theorem is about it" says "Theorem 1's condition on p_t: fails at t = 2."
 check "messages of the past can be lost" says "5 of the 5 messages of the first run were lost."
 check "and are not read then" says "and read 0, 0 bytes, in the first run."
-good "a smaller p_1" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --set p1=0.1
+good "a smaller p_1" --algorithm fts --set own=features --agents 5 --rounds 5 --runs 2 --quiet --set p1=0.1
 check "fulfils the condition" says "Theorem 1's condition on p_t: holds with beta_t = 1, up to t = 5."
 good "everybody alone" --algorithm ts --agents 3 --rounds 4 --runs 2 --quiet
 check "nothing leaves" says "Every agent searched alone: nothing left it."
@@ -215,8 +222,8 @@ check "an algorithm does not depend on its company" cmp a b
 good "five runs" $small --runs 5 --versus ts
 check "have intervals" grep -q '^B / A  *1  [0-9.]*  *[0-9.]* to [0-9.]*  ' out
 check "and nothing to explain" sh -c '! grep -q "^–: " out'
-good "who begins with uniform points" --algorithm fts --set features=8 --agents 6 --rounds 2 --runs 3 --seed 3 --quiet \
-    --versus "rgpe,features=8; taf,features=8; dp-fts-de,own=features,init=domain,features=8; ts,start=uniform; random"
+good "who begins with uniform points" --algorithm fts --set own=features --set initial=10 --set features=8 --agents 6 --rounds 2 --runs 3 --seed 3 --quiet \
+    --versus "rgpe,own=features,features=8; taf,own=features,features=8; dp-fts-de,own=features,init=domain,features=8; ts,start=uniform; random"
 check "begins with the same ones" awk '$1 == "0" && $2 == "10" && $4 == "±" { same = 1
     for (i = 3; i <= 20; i += 3) same = same && $i == $3 && $(i + 2) == $5; exit }
     END { exit !same }' out

@@ -98,8 +98,7 @@ check "and the statement ends with its full stop" grep -q 'so nothing was spent\
 length() { grep -o '"options":{[^}]*}' out | grep -o '"lengthscale":[0-9.]*' | cut -d: -f2 | tr '\n' ' '; }
 shared="--agents 2 --rounds 1 --runs 1 --grid 20 --quiet --format json"
 for sharer in fts dp-fts-de rgpe taf; do
-    usual=0.2
-    [ $sharer != dp-fts-de ] || usual=0.15 # of one parameter
+    usual=0.15 # of one parameter
     good "$sharer" --algorithm $sharer $shared
     check "is told nothing by default" [ "$(length)" = "$usual " ]
     good "$sharer with --tell none" --algorithm $sharer $shared --tell none

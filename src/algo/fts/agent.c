@@ -1,10 +1,11 @@
 /* agent.c - the agent of fts (Algorithm 1): its rounds, and the messages it reads.
  *
- * Its knowledge is a Bayesian linear regression on the shared features. mode=one-shot: it publishes
+ * Its knowledge is a Gaussian process of its own, which hears what others say (own=gp, heard.c), or a Bayesian linear
+ * regression on the shared features (own=features). mode=one-shot: it publishes
  * once, after its initial points, and reads each message of another agent at most once.
- * mode=general: it publishes before every trial, and reads messages of the present round. Either
- * way it reads only what it drew, at most one message for a trial. Alone it never waits: then this
- * is Thompson sampling on M features. */
+ * mode=general: it publishes before every trial, and reads messages of the present round. With own=features it
+ * reads only what it drew, at most one message for a trial. Alone it never waits: then this
+ * is expected improvement with its own process, or Thompson sampling on M features. */
 #include "algo/fts/agent.h"
 
 #include "base/error.h"
@@ -24,22 +25,11 @@ static bool learns(const agent *a)
 
 /* ---- birth and end ---- */
 
-static tacit_status check_given(const tc_fts_options *o, tacit_error *err)
-{
-    bool wanted = o->choose == TC_FTS_GIVEN;
-    if (wanted == (o->given != NULL))
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_ARG,
-                   wanted ? "choose=given needs the option given: a weight for each agent"
-                          : "given is for choose=given alone");
-}
-
 /* Everybody but itself may be drawn. */
 static tacit_status fill_urn(agent *a, tacit_error *err)
 {
     const tc_env *env = a->core.env;
     const agent *sibling = env->sibling;
-    TC_TRY(check_given(a->opts, err));
     if (!tc_fts_federated(&a->core))
         return TACIT_OK;
     TC_TRY(
@@ -54,12 +44,15 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     agent *a = st;
     a->opts = opts;
     a->ready = a->tried = TC_FTS_NEVER;
+    TC_TRY(tc_fts_check(a->opts, err));
     TC_TRY(tc_fts_core_init(&a->core, env, &a->opts->common, err));
     TC_TRY(fill_urn(a, err));
-    TC_TRY(tc_blr_new(&a->model, (size_t)a->opts->common.features, a->opts->common.noise, err));
     a->omega = TC_TAKE(&a->core.memory, (size_t)a->opts->common.features, double);
     if (a->core.memory.failed)
         return tc_fail_memory(err);
+    if (a->core.own)
+        return tc_fts_heard_init(a, err);
+    TC_TRY(tc_blr_new(&a->model, (size_t)a->opts->common.features, a->opts->common.noise, err));
     return tc_search_init(&a->search, env, a->core.features, err);
 }
 
@@ -68,6 +61,7 @@ static void fini(void *st)
     agent *a = st;
     tc_search_fini(&a->search);
     tc_blr_free(a->model);
+    tc_fts_filter_release(a->heard.filter);
     tc_fts_urn_fini(&a->urn);
     tc_fts_shelf_fini(&a->shelf);
     tc_fts_core_fini(&a->core);
@@ -77,21 +71,32 @@ static tacit_status tell(void *st, tacit_error *err)
 {
     agent *a = st;
     size_t i = a->core.env->history->n - 1;
-    tc_blr_add(a->model, tc_fts_phi(&a->core, i, a->core.draw), tc_fts_value(&a->core, i));
+    if (a->core.own) /* it reads the history when it asks */
+        return TACIT_OK;
+    tc_blr_add(a->model, tc_fts_phi(&a->core, i, a->core.draw), tc_fts_value(&a->core, NULL, i));
     return tc_fts_shelf_observe(&a->shelf, &a->core, err);
 }
 
 /* ---- rounds ---- */
 
+/* Is a message to be read now? *party: whose. */
+static bool reads(const agent *a, uint64_t *party)
+{
+    if (a->core.own)
+        return tc_fts_heard_reads(a, party);
+    tc_fts_lead lead = tc_fts_decide(a, tc_fts_trial(&a->core));
+    *party = lead.party;
+    return lead.kind == TC_FTS_FETCH;
+}
+
 static void need(const void *st, tc_need *out)
 {
     const agent *a = st;
-    *out = (tc_need){.may = TC_NEED_PUBLISH, .round = a->core.due};
+    uint64_t party;
     if (tc_fts_publishes(&a->core))
-        return;
-    tc_fts_lead lead = tc_fts_decide(a, tc_fts_trial(&a->core));
-    if (lead.kind == TC_FTS_FETCH)
-        *out = (tc_need){.must = TC_NEED_FETCH, .round = tc_fts_round(a), .party = lead.party};
+        *out = (tc_need){.may = TC_NEED_PUBLISH, .round = a->core.due};
+    else if (reads(a, &party))
+        *out = (tc_need){.must = TC_NEED_FETCH, .round = tc_fts_round(a), .party = party};
     else
         *out = (tc_need){.may = TC_NEED_TRIAL};
 }
@@ -102,8 +107,10 @@ static tacit_status publish(const void *st, uint64_t round, tc_text *out, tacit_
     const tc_env *env = a->core.env;
     tc_fts_form form = tc_fts_form_of(a->opts, round);
     const double *w = a->core.draw;
-    (void)err; /* out remembers a failed allocation */
-    if (a->opts->message == TC_FTS_MEAN) {
+    if (a->core.own) {
+        TC_TRY(tc_fts_heard_message(a, a->omega, err));
+        w = a->omega;
+    } else if (a->opts->message == TC_FTS_MEAN) {
         w = tc_blr_mean(a->model);
     } else {
         tc_stream s;
@@ -133,6 +140,8 @@ static tacit_status published(void *st, uint64_t round, tacit_error *err)
     a->core.due = again ? round + 1 : TC_FTS_NEVER;
     if (again)
         forget_misses(a);
+    if (a->core.own)
+        tc_fts_heard_published(a);
     return TACIT_OK;
 }
 
@@ -155,6 +164,10 @@ static tacit_status fetched(void *st, uint64_t round, uint64_t party, const void
     tc_fts_form form = tc_fts_form_of(a->opts, round);
     TC_TRY(tc_fts_relayed_read(&form, party, bytes, n, a->omega, err));
     TC_TRY(tc_fts_urn_reserve(&a->urn, err));
+    if (a->core.own) {
+        tc_fts_heard_fetched(a, party);
+        return TACIT_OK;
+    }
     a->trusted = true;
     if (learns(a))
         TC_TRY(keep(a, round, party, err));
@@ -170,6 +183,10 @@ static tacit_status missed(void *st, uint64_t round, uint64_t party, tacit_error
     uint64_t trial = tc_fts_trial(&a->core);
     (void)round;
     TC_TRY(tc_fts_urn_reserve(&a->urn, err));
+    if (a->core.own) {
+        tc_fts_heard_missed(a, party);
+        return TACIT_OK;
+    }
     tc_fts_urn_remove(&a->urn, party);
     for (size_t i = 0; i < a->shelf.n; i++)
         a->shelf.kept[i].absent |= a->shelf.kept[i].party == party;
@@ -182,6 +199,9 @@ const tc_optimizer_ops tc_fts_agent = {
     .state_size = sizeof(agent),
     .init = init,
     .fini = fini,
+    .fit_due = tc_fts_fit_due,
+    .fit = tc_fts_fit,
+    .fitted = tc_fts_fitted,
     .ask = tc_fts_ask,
     .tell = tell,
     .need = need,

@@ -15,7 +15,7 @@ typedef struct member {
     tc_optimizer *o;
     tc_event events[MOST_EVENTS];
     double values[MOST_EVENTS][2];
-    uint8_t *bytes[MOST_EVENTS];
+    uint8_t *bytes[MOST_EVENTS]; /* of a message, or the text of a fit */
     size_t n;
     uint8_t *sent; /* its last message, as the relay keeps it */
     size_t n_sent;
@@ -33,6 +33,7 @@ typedef struct federation {
     member *member[MOST_MEMBERS];
     /* What member `who` observes at u. */
     double (*objective)(size_t who, const double *u, size_t dim);
+    bool minimize;
 } federation;
 
 static inline tc_space *line(void)
@@ -78,7 +79,7 @@ static inline tacit_status make(tc_optimizer **out, const federation *f, size_t 
     tc_optimizer_config cfg = {.algorithm = f->algorithm,
                                .options = j,
                                .space = f->space,
-                               .maximize = true,
+                               .maximize = !f->minimize,
                                .public_seed = tc_public_seed_from(3),
                                .party_seed = tc_party_seed_from(4),
                                .party = who,
@@ -154,6 +155,10 @@ static inline void record(member *m, const tc_event *e)
     if (e->bytes) {
         m->bytes[i] = copy_bytes(e->bytes, e->n_bytes);
         m->events[i].bytes = m->bytes[i];
+    }
+    if (e->kind == TC_EVENT_FIT) {
+        m->bytes[i] = copy_bytes(e->body, strlen(e->body));
+        m->events[i].body = (const char *)m->bytes[i];
     }
     assert_ok(tc_optimizer_apply(m->o, &m->events[i], &err));
 }
@@ -238,8 +243,10 @@ static inline uint64_t ask(member *m)
     tacit_error err = {0};
     tc_ask_request req = {0};
     tc_event e;
-    assert_ok(tc_optimizer_next(m->o, &req, &e, &err));
-    record(m, &e);
+    do {
+        assert_ok(tc_optimizer_next(m->o, &req, &e, &err));
+        record(m, &e);
+    } while (e.kind == TC_EVENT_FIT);
     return e.trial;
 }
 
@@ -297,10 +304,15 @@ static inline void check_replay(federation *f, size_t who)
     tc_ask_request req = {0};
     tc_event a, b;
     settle(f, who);
+    for (;;) { /* its fits, if any are due */
+        assert_ok(tc_optimizer_next(m->o, &req, &a, &err));
+        if (a.kind != TC_EVENT_FIT)
+            break;
+        record(m, &a);
+    }
     assert_ok(make(&again, f, who, NULL, &err));
     for (size_t i = 0; i < m->n; i++)
         assert_ok(tc_optimizer_apply(again, &m->events[i], &err));
-    assert_ok(tc_optimizer_next(m->o, &req, &a, &err));
     assert_ok(tc_optimizer_next(again, &req, &b, &err));
     for (size_t d = 0; d < f->space->n_params; d++)
         assert_same_bits(a.values[d], b.values[d]);

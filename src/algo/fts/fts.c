@@ -1,6 +1,12 @@
 /* fts.c - the algorithm "fts": its options. The halves are agent.c and relay.c. */
 #include "algo/fts/fts.h"
 
+#include "base/error.h"
+
+/* Defaults of options that only one of the two own models has. */
+#define FOLLOW 0.2
+#define READS  100
+
 #define FIELD(member) .offset = offsetof(tc_fts_options, member)
 
 static const tc_option table[] = {
@@ -10,7 +16,8 @@ static const tc_option table[] = {
      FIELD(schedule),
      .def = "sqrt",
      .choices = "sqrt|inverse|square|constant",
-     .help = "1 - p_t, how likely query t follows another agent: 1/sqrt(t), 1/t, 1/t^2, follow"},
+     .help = "own=features: 1 - p_t, how likely query t follows another agent: 1/sqrt(t), 1/t, "
+             "1/t^2, follow"},
     {.name = "follow",
      .type = TC_OPTION_FLOAT,
      FIELD(follow),
@@ -24,31 +31,66 @@ static const tc_option table[] = {
      .def = "0",
      .min = 0,
      .max = 1,
-     .help = "how likely the first query is the agent's own; 0: as the second (the paper's)"},
+     .help = "own=features: how likely the first query is the agent's own; 0: as the second (the "
+             "paper's)"},
     {.name = "mode",
      .type = TC_OPTION_CHOICE,
      FIELD(mode),
      .def = "one-shot",
      .choices = "one-shot|general",
-     .help = "one message of each agent, used once, or a new one in every round"},
+     .help = "one message of each agent, or a new one in every round"},
     {.name = "choose",
      .type = TC_OPTION_CHOICE,
      FIELD(choose),
      .def = "uniform",
      .choices = "uniform|given|learned",
-     .help = "P_N, which agent is followed: any, by `given`, or by how it ranks own values"},
+     .help = "P_N, which agents are heard: any, by `given`, or (own=features) by how they rank own "
+             "values"},
     {.name = "given",
      .type = TC_OPTION_STRING,
      FIELD(given),
      .help = "weights of the agents for choose=given, as in 1,0.5,0"},
+    {.name = "reads",
+     .type = TC_OPTION_INT,
+     FIELD(reads),
+     .def = "100",
+     .min = 0,
+     .max = 1e6,
+     .help = "own=gp: of how many others an agent reads the messages, at most; 0: it works alone"},
     {.name = "message",
      .type = TC_OPTION_CHOICE,
      FIELD(message),
-     .def = "draw",
-     .choices = "draw|mean",
-     .help = "an agent sends a draw from its posterior (the paper's), or the mean"},
+     .def = "auto",
+     .choices = "auto|draw|mean",
+     .help = "an agent sends a draw from its posterior (the paper's), or the mean; auto: the mean "
+             "with own=gp, else a draw"},
     {.name = NULL},
 };
+
+/* Options of own=features, given though they would do nothing. */
+static const char *idle_with_gp(const tc_fts_options *o)
+{
+    return o->schedule != TC_FTS_SQRT    ? "schedule"
+           : o->follow != FOLLOW         ? "follow"
+           : o->p1 != 0                  ? "p1"
+           : o->choose == TC_FTS_LEARNED ? "choose=learned"
+           : o->message == TC_FTS_DRAW   ? "message=draw"
+                                         : NULL;
+}
+
+tacit_status tc_fts_check(const tc_fts_options *o, tacit_error *err)
+{
+    const bool gp = o->common.own == TC_FTS_OWN_GP, wanted = o->choose == TC_FTS_GIVEN;
+    const char *idle = gp ? idle_with_gp(o) : o->reads != READS ? "reads" : NULL;
+    if (idle)
+        return tc_fail(err, TACIT_E_ARG, "%s is for own=%s, and own is %s", idle,
+                       gp ? "features" : "gp", gp ? "gp" : "features");
+    if (wanted != (o->given != NULL))
+        return tc_fail(err, TACIT_E_ARG,
+                       wanted ? "choose=given needs the option given: a weight for each agent"
+                              : "given is for choose=given alone");
+    return TACIT_OK;
+}
 
 const tc_algorithm tc_algorithm_fts = {
     .name = "fts",
@@ -57,6 +99,7 @@ const tc_algorithm tc_algorithm_fts = {
     .options = table,
     .options_size = sizeof(tc_fts_options),
     .optimizer = &tc_fts_agent,
+    .begin = tc_fts_begin,
     .relay = &tc_fts_relay,
     .settle = tc_fts_settle,
     .theorem = tc_fts_theorem,

@@ -3,8 +3,9 @@
  *
  * Federated Thompson sampling (Dai, Low and Jaillet, NeurIPS 2020). Every party derives the same
  * random features from the public seed, so an agent's function is a vector of M weights. Agents
- * publish one each, a relay hands them on, and an agent's query maximises its own Thompson draw or,
- * now and then, a vector of somebody else. rgpe and taf are what that paper compares with: they
+ * publish one each and a relay hands them on. With own=features an agent's query maximises its own Thompson draw or,
+ * now and then, a vector of somebody else; with own=gp it has a Gaussian process of its own, which hears the mean of
+ * the vectors (heard.c). rgpe and taf are what that paper compares with: they
  * send a whole posterior and mix those of all agents.
  *
  * Rounds count from 0. Round r comes when an agent has its initial points and r more; iteration t is
@@ -13,6 +14,7 @@
 #define TC_ALGO_FTS_H
 
 #include "algo/algorithm.h"
+#include "algo/own/own.h"
 #include "algo/thompson/thompson.h"
 
 extern const tc_algorithm tc_algorithm_fts, tc_algorithm_rgpe, tc_algorithm_taf;
@@ -22,9 +24,11 @@ extern const tc_algorithm tc_algorithm_fts, tc_algorithm_rgpe, tc_algorithm_taf;
 typedef struct tc_fts_common {
     int64_t features, initial;
     double lengthscale, noise, y_mean, y_scale;
-    int kernel;
+    int kernel, own;
     bool unit;
 } tc_fts_common;
+
+enum { TC_FTS_OWN_FEATURES, TC_FTS_OWN_GP };
 
 #define TC_FTS_COMMON_OPTIONS(S, m)                                                                \
     {.name = "features",                                                                           \
@@ -43,10 +47,12 @@ typedef struct tc_fts_common {
         {.name = "lengthscale",                                                                    \
          .type = TC_OPTION_FLOAT,                                                                  \
          .offset = offsetof(S, m.lengthscale),                                                     \
-         .def = "0.2",                                                                             \
-         .min = 1e-3,                                                                              \
+         .def = "0",                                                                               \
+         .before = "0.2",                                                                          \
+         .min = 0,                                                                                 \
          .max = 100,                                                                               \
-         .help = "its length-scale in units of the range, the same for all agents"},               \
+         .help = "its length-scale in units of the range, the same for all agents; 0: by the "     \
+                 "dimension"},                                                                     \
         {.name = "unit",                                                                           \
          .type = TC_OPTION_BOOL,                                                                   \
          .offset = offsetof(S, m.unit),                                                            \
@@ -72,10 +78,29 @@ typedef struct tc_fts_common {
          .max = 1e300,                                                                             \
          .min_open = true,                                                                         \
          .help = "public guess of their standard deviation, divided by"},                          \
+        {.name = "initial",                                                                        \
+         .type = TC_OPTION_INT,                                                                    \
+         .offset = offsetof(S, m.initial),                                                         \
+         .def = "-1",                                                                              \
+         .before = "10",                                                                           \
+         .min = -1,                                                                                \
+         .max = 1e6,                                                                               \
+         .help = "points of each agent before the first round; -1: a third of its trials, from 3 " \
+                 "to 10"},                                                                         \
     {                                                                                              \
-        .name = "initial", .type = TC_OPTION_INT, .offset = offsetof(S, m.initial), .def = "10",   \
-        .min = 0, .max = 1e6, .help = "uniform points of each agent before the first round"        \
+        .name = "own", .type = TC_OPTION_CHOICE, .offset = offsetof(S, m.own), .def = "gp",        \
+        .before = "features", .choices = "features|gp",                                            \
+        .help = "an agent's own model: on the shared features, or its own Gaussian process"        \
     }
+
+/* Options of the other own model, or out of range: E_ARG. */
+tacit_status tc_fts_common_check(const tc_fts_common *o, tacit_error *err);
+/* begin of tc_algorithm, for options that start with a tc_fts_common. */
+void tc_fts_begin(const tc_env *env, void *opts);
+/* settle of tc_algorithm, for the same. */
+tacit_status tc_fts_common_settle(const tc_env *env, void *opts, tacit_error *err);
+/* In force: as given, or the usual one. */
+double tc_fts_lengthscale(const tc_fts_common *o, size_t dim);
 
 /* ---- what every agent has (core.c); the first member of its state */
 
@@ -85,6 +110,7 @@ typedef struct tc_fts_core {
     const tc_env *env;
     const tc_fts_common *opts;
     tc_features *features;
+    tc_own *own;  /* own=gp; else NULL */
     uint64_t due; /* the next round to publish in */
     double *draw; /* M: scratch */
     tc_arena memory;
@@ -95,7 +121,10 @@ tacit_status tc_fts_core_init(tc_fts_core *c, const tc_env *env, const tc_fts_co
 void tc_fts_core_fini(tc_fts_core *c);
 /* The features of observation i; scratch: M, used where they are not kept. */
 const double *tc_fts_phi(const tc_fts_core *c, size_t i, double *scratch);
-double tc_fts_value(const tc_fts_core *c, size_t i); /* y_i as the model sees it */
+/* own=gp: *z has the values as they are standardised at home, until the next call. Else NULL. */
+tacit_status tc_fts_standardise(const tc_fts_core *c, const double **z, tacit_error *err);
+/* The value of observation i as messages are made of it; z: of tc_fts_standardise. */
+double tc_fts_value(const tc_fts_core *c, const double *z, size_t i);
 /* The number of the trial that will be asked for next. */
 uint64_t tc_fts_trial(const tc_fts_core *c);
 bool tc_fts_federated(const tc_fts_core *c);
@@ -103,6 +132,11 @@ bool tc_fts_federated(const tc_fts_core *c);
 bool tc_fts_publishes(const tc_fts_core *c);
 /* E_CORRUPT: not in this round. */
 tacit_status tc_fts_check_publish(const tc_fts_core *c, uint64_t round, tacit_error *err);
+
+/* Members of tc_optimizer_ops whose state begins with a tc_fts_core. */
+bool tc_fts_fit_due(const void *st);
+tacit_status tc_fts_fit(void *st, tc_text *out, tacit_error *err);
+tacit_status tc_fts_fitted(void *st, const char *body, tacit_error *err);
 
 /* ---- what an agent sends (message.c) */
 
@@ -134,14 +168,18 @@ tacit_status tc_fts_relay_release(const tc_fts_form *f, const void *bytes, size_
 enum { TC_FTS_SQRT, TC_FTS_INVERSE, TC_FTS_SQUARE, TC_FTS_CONSTANT };
 enum { TC_FTS_ONE_SHOT, TC_FTS_GENERAL };
 enum { TC_FTS_UNIFORM, TC_FTS_GIVEN, TC_FTS_LEARNED };
-enum { TC_FTS_DRAW, TC_FTS_MEAN };
+enum { TC_FTS_MESSAGE_AUTO, TC_FTS_DRAW, TC_FTS_MEAN };
 
 typedef struct tc_fts_options {
     tc_fts_common common;
+    int64_t reads;
     double p1, follow;
     int schedule, mode, choose, message;
     char *given;
 } tc_fts_options;
+
+/* fts.c. E_ARG: options that contradict each other. */
+tacit_status tc_fts_check(const tc_fts_options *o, tacit_error *err);
 
 /* schedule.c: 1 - p_t, how likely the query of iteration t = 1, 2, ... follows somebody else. */
 double tc_fts_follow(const tc_fts_options *o, uint64_t t);

@@ -12,6 +12,12 @@ static double value_at(tc_peers *p, const double *u)
     tc_rff_at(&p->core.features->rff, u, p->phi);
     for (size_t k = 0; k < p->n_active; k++) {
         const tc_peer *q = &p->peer[p->active[k]];
+        if (!q->memory) { /* its own process */
+            tc_own_value v = tc_own_at(p->core.own, u, NULL, NULL);
+            p->mean[k] = v.mean;
+            p->var[k] = v.variance;
+            continue;
+        }
         p->mean[k] = tc_peer_mean(q, M, p->phi);
         p->var[k] = tc_peer_variance(p, q, p->phi, p->Sphi);
     }
@@ -68,6 +74,39 @@ static void test_gradients_are_those_of_differences(void **state)
     }
 }
 
+/* With an own process among the models, and a trial that runs. */
+static void test_gradients_beside_an_own_process(void **state)
+{
+    static const char options[] = "{\"features\": 7, \"initial\": 5, \"lengthscale\": 0.2}";
+    (void)state;
+    for (method how = RGPE; how <= TAF_DRAW; how++) {
+        federation *f = assemble(algorithm_of(how), square(), 3, options);
+        tacit_error err = {0};
+        bool mixed = false;
+        run(f, INITIAL + 4);
+        for (size_t i = 0; i < 27; i++) {
+            tc_peers *p = f->member[i % 3]->o->state;
+            double u[2] = {0.05 + 0.1 * (double)(i / 3), 0.93 - 0.11 * (double)(i / 3)}, grad[2];
+            if (i / 3 == 4)
+                ask(f->member[i % 3]);
+            assert_ok(tc_own_open(p->core.own, &err));
+            assert_close(tc_peers_score(p, u, grad), value_at(p, u), 1e-12);
+            for (size_t d = 0; d < 2; d++) {
+                double high[2] = {u[0], u[1]}, low[2] = {u[0], u[1]};
+                high[d] += 1e-5;
+                low[d] -= 1e-5;
+                double slope = (value_at(p, high) - value_at(p, low)) / 2e-5;
+                assert_close(grad[d], slope, 1e-4 * (1 + fabs(slope)));
+            }
+            tc_own_close(p->core.own);
+            for (size_t k = 0; k < p->n_active; k++)
+                mixed |= p->n_active > 1 && p->active[k] == i % 3;
+        }
+        assert_true(mixed);
+        disband(f);
+    }
+}
+
 static double uphill(size_t who, const double *u, size_t dim)
 {
     (void)who;
@@ -79,7 +118,8 @@ static double uphill(size_t who, const double *u, size_t dim)
 static void test_a_summit_is_asked_for_once(void **state)
 {
     (void)state;
-    static const char smooth[] = "{\"features\": 20, \"initial\": 5, \"lengthscale\": 2}";
+    static const char smooth[] =
+        "{\"own\": \"features\", \"features\": 20, \"initial\": 5, \"lengthscale\": 2}";
     for (method how = RGPE; how <= TAF_DRAW; how++) {
         federation *f = assemble(algorithm_of(how), square(), 2, smooth);
         size_t at_corner = 0;
@@ -142,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradients_are_those_of_differences),
+        cmocka_unit_test(test_gradients_beside_an_own_process),
         cmocka_unit_test(test_points_of_a_box_are_stationary),
         cmocka_unit_test(test_a_summit_is_asked_for_once),
         cmocka_unit_test(test_each_trial_looks_at_other_points),

@@ -178,7 +178,7 @@ static void test_kept_messages_are_weighed_by_all_pairs(void **state)
     (void)state;
     federation *f =
         assemble(&tc_algorithm_fts, line(), 4,
-                 "{\"features\": 14, \"initial\": 6, \"lengthscale\": 0.15, "
+                 "{\"own\": \"features\", \"features\": 14, \"initial\": 6, \"lengthscale\": 0.15, "
                  "\"choose\": \"learned\", \"schedule\": \"constant\", \"follow\": 0.7, "
                  "\"message\": \"mean\"}");
     f->objective = opposed;
@@ -266,6 +266,8 @@ static void test_what_reports_say(void **state)
     o.p1 = 0.2;
     check_sentence(&points, &o, 40, holds);
     check_sentence(&(tc_space){0}, &o, 40, ""); /* infinitely many points */
+    o.common.own = TC_FTS_OWN_GP;
+    check_sentence(&points, &o, 40, ""); /* queries that follow nobody */
     o = (tc_fts_options){.schedule = TC_FTS_CONSTANT, .follow = 0.05, .p1 = 0.5};
     assert_int_equal(tc_fts_condition(&o, 1000, 100), 0); /* the inequality alone says nothing */
     check_sentence(&points, &o, 100, stays);
@@ -277,16 +279,22 @@ static void test_what_reports_say(void **state)
     check_sentence(&points, &o, 40, holds); /* p_t = 1: nobody is ever followed */
 }
 
-static void test_the_p1_in_force(void **state)
+static void test_what_is_in_force(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_fts_options o = {.schedule = TC_FTS_SQRT};
-    assert_ok(tc_algorithm_fts.settle(&(tc_env){0}, &o, &err));
+    const tc_space line = {.dim = 1}, square = {.dim = 4};
+    tc_fts_options o = {.schedule = TC_FTS_SQRT, .common.lengthscale = 0.3};
+    assert_ok(tc_algorithm_fts.settle(&(tc_env){.space = &line}, &o, &err));
     assert_close(o.p1, 1 - sqrt(0.5), 1e-15);
+    assert_same_bits(o.common.lengthscale, 0.3);
     o.p1 = 0.25;
-    assert_ok(tc_algorithm_fts.settle(&(tc_env){0}, &o, &err));
+    assert_ok(tc_algorithm_fts.settle(&(tc_env){.space = &line}, &o, &err));
     assert_same_bits(o.p1, 0.25);
+    o = (tc_fts_options){.common.own = TC_FTS_OWN_GP};
+    assert_ok(tc_algorithm_fts.settle(&(tc_env){.space = &square}, &o, &err));
+    assert_same_bits(o.p1, 0); /* nobody is followed */
+    assert_close(o.common.lengthscale, 0.3, 1e-15);
 }
 
 int main(void)
@@ -302,7 +310,7 @@ int main(void)
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_the_inequality_of_the_theorem),
         cmocka_unit_test(test_what_reports_say),
-        cmocka_unit_test(test_the_p1_in_force),
+        cmocka_unit_test(test_what_is_in_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
 /* left_out.c - see left_out.h. */
 #include "algo/fts/left_out.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "num/la.h"
 
 #include <math.h>
+#include <string.h>
 
 void tc_left_out_fini(tc_left_out *l)
 {
@@ -40,6 +42,45 @@ void tc_left_out_prepare(tc_left_out *l, const double *L)
         l->shift[j] = (l->y[j] - l->mean[j]) / rest;
         l->spread[j] = 1 / sqrt(rest);
     }
+}
+
+/* Lower triangle of A: A <- (A + lambda I)^-1, both triangles. */
+static tacit_status invert(size_t n, double lambda, double *A, double *scratch, tacit_error *err)
+{
+    for (size_t j = 0; j < n; j++)
+        A[j + j * n] += lambda;
+    TC_TRY(tc_chol_jitter(n, A, n, scratch, NULL, err));
+    tc_chol_inverse(n, A, n);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < j; i++)
+            A[i + j * n] = A[j + i * n];
+    return TACIT_OK;
+}
+
+/* B'B = K / lambda = I - lambda Q */
+tacit_status tc_left_out_process(tc_left_out *l, double *C, double *scratch, tacit_error *err)
+{
+    const size_t n = l->n;
+    const double lambda = l->lambda;
+    double *Q = C;
+    TC_TRY(invert(n, lambda, Q, scratch, err));
+    for (size_t i = 0; i < n * n; i++)
+        l->K[i] = -lambda * Q[i];
+    for (size_t j = 0; j < n; j++) {
+        const double pulled = tc_dot(n, Q + j * n, l->y); /* (y_j - m_j) / lambda */
+        l->K[j + j * n] += 1;
+        l->mean[j] = l->y[j] - lambda * pulled;
+        l->shift[j] = pulled / (lambda * Q[j + j * n]);
+        l->spread[j] = 1 / (lambda * sqrt(Q[j + j * n]));
+    }
+    memcpy(Q, l->K, n * n * sizeof *Q); /* its last use was above */
+    TC_TRY(tc_chol_jitter(n, Q, n, scratch, NULL, err));
+    for (size_t i = 0; i < n; i++)
+        for (size_t m = 0; m < n; m++)
+            l->B[m + i * n] = m <= i ? Q[i + m * n] : 0;
+    for (size_t i = 0; i < n * n; i++)
+        l->K[i] *= lambda;
+    return TACIT_OK;
 }
 
 void tc_left_out_draw(tc_left_out *l, const double *e, const double *more)

@@ -7,9 +7,14 @@
  *
  * (K_j: column j), by the formula of Sherman and Morrison for Sigma - phi_j phi_j'. So a draw of f
  * and one more normal number make a draw of f_-j at all n points together: no model is fitted
- * again. n models take O(M^2 n + M n^2) to prepare, one draw of all of them O(M n + n^2). */
+ * again. n models take O(M^2 n + M n^2) to prepare, one draw of all of them O(M n + n^2).
+ *
+ * Of a Gaussian process with the prior covariance C at these points, Q = (C + lambda I)^-1 has all of it:
+ * m = y - lambda Q y, K = lambda I - lambda^2 Q, and lambda - K_jj = lambda^2 Q_jj. */
 #ifndef TC_ALGO_FTS_LEFT_OUT_H
 #define TC_ALGO_FTS_LEFT_OUT_H
+
+#include <tacit/status.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +36,9 @@ void tc_left_out_fini(tc_left_out *l);
 bool tc_left_out_room(tc_left_out *l, size_t n, size_t M, double lambda);
 /* L: M x M, the factor of Sigma with all observations. */
 void tc_left_out_prepare(tc_left_out *l, const double *L);
+/* The same for a Gaussian process: room is for M = n, and only y is written. C: its prior covariance at the n
+ * points (lower triangle), n x n; scratch: n x n. Both are overwritten. */
+tacit_status tc_left_out_process(tc_left_out *l, double *C, double *scratch, tacit_error *err);
 /* From normal numbers e (M) and more (n). The models share the draw of f: each of them has its own
  * law, and nothing is said about two of them together. */
 void tc_left_out_draw(tc_left_out *l, const double *e, const double *more);

@@ -143,12 +143,73 @@ static void test_none_and_then_some(void **state)
     tc_left_out_fini(&l);
 }
 
+/* The exact process at points on a line, fitted again without observation `but`: mean and covariance there. */
+static void refit(const double *C, const double *y, size_t n, size_t but, double *mean, double *K)
+{
+    tacit_error err = {0};
+    double L[MOST * MOST], V[MOST * MOST];
+    for (size_t i = 0; i < n * n; i++)
+        L[i] = C[i];
+    for (size_t i = 0; i < n; i++)
+        L[i + i * n] += i == but ? 1e12 : lambda; /* as good as not seen */
+    assert_ok(tc_chol(n, L, n, &err));
+    memcpy(V, C, n * n * sizeof *V);
+    for (size_t k = 0; k < n; k++)
+        tc_chol_solve(n, L, n, V + k * n); /* column k: (C + noise)^-1 C_k */
+    for (size_t k = 0; k < n; k++) {
+        mean[k] = tc_dot(n, V + k * n, y);
+        for (size_t l = 0; l < n; l++)
+            K[k + l * n] = C[k + l * n] - tc_dot(n, C + k * n, V + l * n);
+    }
+}
+
+static void test_a_process_without_each_observation(void **state)
+{
+    enum { N = 6 };
+    static const double x[N] = {0, 0.1, 0.35, 0.4, 0.8, 0.8}, y[N] = {1, -0.4, 2, 0.3, -1, -1.3};
+    tacit_error err = {0};
+    double C[N * N], work[N * N], scratch[N * N];
+    tc_left_out l = {0};
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            C[i + j * N] = 1 + 2 * exp(-8 * (x[i] - x[j]) * (x[i] - x[j]));
+    memcpy(work, C, sizeof C);
+    assert_true(tc_left_out_room(&l, N, N, lambda));
+    memcpy(l.y, y, sizeof y);
+    assert_ok(tc_left_out_process(&l, work, scratch, &err));
+    for (size_t j = 0; j < N; j++) {
+        double mean[N], K[N * N], normal[2 * N] = {0}, at[2 * N + 1][N];
+        refit(C, y, N, j, mean, K);
+        for (size_t c = 0; c <= 2 * N; c++) { /* a draw is linear in its normal numbers */
+            if (c > 0)
+                normal[c - 1] = 1;
+            tc_left_out_draw(&l, normal, normal + N);
+            for (size_t k = 0; k < N; k++)
+                at[c][k] = tc_left_out_at(&l, j, k) - (c > 0 ? at[0][k] : 0);
+            if (c > 0)
+                normal[c - 1] = 0;
+        }
+        for (size_t k = 0; k < N; k++) {
+            assert_close(at[0][k], mean[k], 1e-8);
+            for (size_t i = 0; i < N; i++) {
+                double covariance = 0;
+                for (size_t c = 1; c <= 2 * N; c++)
+                    covariance += at[c][k] * at[c][i];
+                assert_close(covariance, K[k + i * N], 1e-8);
+            }
+        }
+    }
+    tc_left_out_fini(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_has_the_law_of_a_model_fitted_without_it),
         cmocka_unit_test(test_an_observation_alone_goes_back_to_the_prior),
         cmocka_unit_test(test_none_and_then_some),
+        cmocka_unit_test(test_a_process_without_each_observation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,17 +18,17 @@ size_t tc_peers_triangle(const tc_peers *p)
     return width(p) * (width(p) + 1) / 2;
 }
 
-double tc_peers_best(const tc_peers *p)
+double tc_peers_best(const tc_peers *p, const double *z)
 {
     size_t n = p->core.env->history->n;
-    double best = n > 0 ? tc_fts_value(&p->core, 0) : 0;
+    double best = n > 0 ? tc_fts_value(&p->core, z, 0) : 0;
     for (size_t i = 1; i < n; i++)
-        best = fmax(best, tc_fts_value(&p->core, i));
+        best = fmax(best, tc_fts_value(&p->core, z, i));
     return best;
 }
 
 /* A = Phi'Phi + lambda I (lower triangle), nu = Phi'y */
-static void add_up(const tc_peers *p, double *nu)
+static void add_up(const tc_peers *p, const double *z, double *nu)
 {
     size_t M = width(p);
     memset(p->A, 0, M * M * sizeof *p->A);
@@ -37,15 +37,15 @@ static void add_up(const tc_peers *p, double *nu)
         p->A[i + i * M] = p->core.opts->noise;
     for (size_t i = 0; i < p->core.env->history->n; i++) {
         const double *phi = tc_fts_phi(&p->core, i, p->phi);
-        tc_axpy(M, tc_fts_value(&p->core, i), phi, nu);
+        tc_axpy(M, tc_fts_value(&p->core, z, i), phi, nu);
         for (size_t j = 0; j < M; j++)
             tc_axpy(M - j, phi[j], phi + j, p->A + j + j * M);
     }
 }
 
-tacit_status tc_peers_factor(const tc_peers *p, tacit_error *err)
+tacit_status tc_peers_factor(const tc_peers *p, const double *z, tacit_error *err)
 {
-    add_up(p, p->numbers + 1);
+    add_up(p, z, p->numbers + 1);
     return tc_chol(width(p), p->A, width(p), err);
 }
 
@@ -53,12 +53,14 @@ tacit_status tc_peers_compose(const tc_peers *p, tacit_error *err)
 {
     size_t M = width(p);
     double *nu = p->numbers + 1, *S = nu + M;
-    TC_TRY(tc_peers_factor(p, err));
+    const double *z;
+    TC_TRY(tc_fts_standardise(&p->core, &z, err));
+    TC_TRY(tc_peers_factor(p, z, err));
     tc_chol_solve(M, p->A, M, nu);
     tc_chol_inverse(M, p->A, M);
     for (size_t j = 0; j < M; S += M - j, j++)
         memcpy(S, p->A + j + j * M, (M - j) * sizeof *S);
-    p->numbers[0] = tc_peers_best(p);
+    p->numbers[0] = tc_peers_best(p, z);
     return TACIT_OK;
 }
 

@@ -144,7 +144,7 @@ tacit_status tc_peers_release(const tc_peers_kind *kind, const tc_env *env, cons
 
 /* ---- trials ---- */
 
-static tacit_status copy_values(tc_peers *p, tacit_error *err)
+static tacit_status copy_values(tc_peers *p, const double *targets, tacit_error *err)
 {
     size_t n = p->core.env->history->n;
     if (!tc_grow((void **)&p->y, &p->y_cap, n, sizeof *p->y) ||
@@ -152,7 +152,7 @@ static tacit_status copy_values(tc_peers *p, tacit_error *err)
         !tc_grow((void **)&p->at_var, &p->var_cap, n, sizeof *p->at_var))
         return tc_fail_memory(err);
     for (size_t i = 0; i < n; i++)
-        p->y[i] = tc_fts_value(&p->core, i);
+        p->y[i] = tc_fts_value(&p->core, targets, i);
     return TACIT_OK;
 }
 
@@ -164,17 +164,41 @@ static void list_active(tc_peers *p)
             p->active[p->n_active++] = i;
 }
 
+/* The best point, once the own model is ready. */
+static tacit_status choose(tc_peers *p, uint64_t trial, double *values, tacit_error *err)
+{
+    TC_TRY(p->kind->weigh(p, trial, err));
+    list_active(p);
+    return tc_peers_maximise(p, trial, values, err);
+}
+
+static tacit_status ask_with_process(tc_peers *p, uint64_t trial, double *values, tacit_error *err)
+{
+    tc_own *own = p->core.own;
+    if (p->core.env->history->n < (uint64_t)p->core.opts->initial)
+        return tc_own_ask(own, trial, values, err); /* from its design */
+    tacit_status status = tc_own_open(own, err);
+    if (status == TACIT_OK)
+        status = copy_values(p, tc_own_targets(own), err);
+    p->best = tc_own_best(own);
+    if (status == TACIT_OK)
+        status = choose(p, trial, values, err);
+    tc_own_close(own);
+    return status;
+}
+
 tacit_status tc_peers_ask(void *st, uint64_t trial, double *values, tacit_error *err)
 {
     tc_peers *p = st;
+    if (p->core.own)
+        return ask_with_process(p, trial, values, err);
     if (trial < (uint64_t)p->core.opts->initial) {
         tc_design_uniform(p->core.env, trial, values);
         return TACIT_OK;
     }
-    TC_TRY(copy_values(p, err));
+    TC_TRY(copy_values(p, NULL, err));
     TC_TRY(tc_peers_compose(p, err));
     TC_TRY(tc_peers_take(p, p->core.env->party, false, err));
-    TC_TRY(p->kind->weigh(p, trial, err));
-    list_active(p);
-    return tc_peers_maximise(p, trial, values, err);
+    p->best = tc_peers_best(p, p->y);
+    return choose(p, trial, values, err);
 }

@@ -3,7 +3,8 @@
  * Every agent publishes its posterior once, after its initial points, and reads those of all others
  * before its first iteration: N - 1 messages. Each iteration then weighs all of them by how they
  * rank its own observations, and scores points by all: work that grows linearly with N, which is
- * the nature of these methods. peers.c has the rounds, peer.c one posterior, shelf.c those that are
+ * the nature of these methods. The agent's own model among them is a Gaussian process of its own (own=gp), or
+ * such a posterior too (own=features). peers.c has the rounds, peer.c one posterior, shelf.c those that are
  * shared, peers_search.c the point; an algorithm adds the weights and the acquisition. Nobody else
  * includes this. */
 #ifndef TC_ALGO_FTS_PEERS_H
@@ -54,13 +55,14 @@ struct tc_peers {
     const void *opts;
     uint64_t reads; /* whose message is read next; the size of the roster: all were */
     size_t agents;  /* at least 1 */
-    tc_peer *peer;  /* by agent; its own is made anew for each trial */
+    tc_peer *peer;  /* by agent; its own is made anew for each trial, but not with own=gp */
     tc_shelf *shelf;
     double *numbers;    /* 1 + M + M(M+1)/2: best, nu, lower triangle of Sigma^-1 */
     double *A;          /* M x M: scratch */
     double *product;    /* M x TC_PEERS_BLOCK: scratch */
     double *phi, *Sphi; /* M */
     /* Of the present trial. */
+    double best;    /* what is to be improved on */
     double *weight; /* by agent */
     size_t *active; /* agents whose weight is not 0 */
     size_t n_active;
@@ -69,13 +71,20 @@ struct tc_peers {
     size_t y_cap, mean_cap, var_cap;
     /* peers_search.c */
     double *score, *X, *starts, *values;
+    double *slope, *d_own, *d_own_var; /* dim: own=gp */
     unsigned char *shut, *free;
 };
+
+/* Is there something that agent i predicts? */
+static inline bool tc_peers_here(const tc_peers *p, size_t i)
+{
+    return p->peer[i].memory || (p->core.own && i == p->core.env->party);
+}
 
 /* peer.c */
 size_t tc_peers_triangle(const tc_peers *p); /* M(M+1)/2 */
 /* The factor of Sigma, of its own observations, into p->A; Phi'y into the place of nu. */
-tacit_status tc_peers_factor(const tc_peers *p, tacit_error *err);
+tacit_status tc_peers_factor(const tc_peers *p, const double *z, tacit_error *err);
 /* Its own posterior, into p->numbers. */
 tacit_status tc_peers_compose(const tc_peers *p, tacit_error *err);
 /* p->numbers as a posterior; end with tc_peer_drop. */
@@ -86,7 +95,7 @@ tacit_status tc_peers_take(tc_peers *p, uint64_t party, bool certain, tacit_erro
 double tc_peer_mean(const tc_peer *q, size_t M, const double *phi);
 /* Sphi gets Sigma^-1 phi. */
 double tc_peer_variance(const tc_peers *p, const tc_peer *q, const double *phi, double *Sphi);
-/* p->at_mean and, unless certain, p->at_var: its predictions of the observations. */
+/* p->at_mean and, unless certain, p->at_var: its predictions of the observations. Not of an own process. */
 void tc_peers_predict(tc_peers *p, uint64_t party);
 
 /* shelf.c */
@@ -123,6 +132,6 @@ double tc_peers_score(tc_peers *p, const double *u, double *grad);
 tacit_status tc_peers_maximise(tc_peers *p, uint64_t trial, double *values, tacit_error *err);
 
 /* Of an agent's own values: the largest, 0 before there are any. */
-double tc_peers_best(const tc_peers *p);
+double tc_peers_best(const tc_peers *p, const double *z);
 
 #endif

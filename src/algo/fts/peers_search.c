@@ -33,6 +33,9 @@ tacit_status tc_peers_search_init(tc_peers *p, tacit_error *err)
         p->starts = TC_TAKE(a, STARTS * s->dim, double);
         p->values = TC_TAKE(a, s->n_params, double);
         p->free = TC_TAKE(a, s->dim, unsigned char);
+        p->slope = TC_TAKE(a, s->dim, double);
+        p->d_own = TC_TAKE(a, s->dim, double);
+        p->d_own_var = TC_TAKE(a, s->dim, double);
     }
     if (a->failed)
         return tc_fail_memory(err);
@@ -56,10 +59,22 @@ static size_t pick(const tc_peers *p, size_t n)
 
 /* ---- a finite space ---- */
 
+/* Is active agent k this one, with a process of its own? */
+static bool is_process(const tc_peers *p, size_t k)
+{
+    return p->core.own && p->active[k] == p->core.env->party;
+}
+
 static double score_place(const tc_peers *p, size_t place)
 {
     for (size_t k = 0; k < p->n_active; k++) {
         const tc_peer *q = &p->peer[p->active[k]];
+        if (is_process(p, k)) {
+            tc_own_value v = tc_own_candidate(p->core.own, p->core.features->order[place]);
+            p->mean[k] = v.mean;
+            p->var[k] = v.variance;
+            continue;
+        }
         p->mean[k] = q->mean[place];
         p->var[k] = tc_peer_variance_at(q, place);
     }
@@ -82,27 +97,49 @@ static void maximise_finite(tc_peers *p, double *values)
 
 /* ---- a box ---- */
 
-double tc_peers_score(tc_peers *p, const double *u, double *grad)
+/* Means and variances of the active agents; with those of an own process come its slopes. */
+static void predict(tc_peers *p, const double *u, bool slopes)
 {
     const tc_rff *f = &p->core.features->rff;
-    double *W = p->core.draw;
     tc_rff_at(f, u, p->phi);
     for (size_t k = 0; k < p->n_active; k++) {
         const tc_peer *q = &p->peer[p->active[k]];
+        if (is_process(p, k)) {
+            tc_own_value v = tc_own_at(p->core.own, u, slopes ? p->d_own : NULL, p->d_own_var);
+            p->mean[k] = v.mean;
+            p->var[k] = v.variance;
+            continue;
+        }
         p->mean[k] = tc_peer_mean(q, f->M, p->phi);
         p->var[k] = tc_peer_variance(p, q, p->phi, p->Sphi);
     }
+}
+
+double tc_peers_score(tc_peers *p, const double *u, double *grad)
+{
+    const tc_rff *f = &p->core.features->rff;
+    const size_t dim = space_of(p)->dim;
+    double *W = p->core.draw;
+    predict(p, u, grad != NULL);
     if (!grad)
         return p->kind->value(p, p->mean, p->var, NULL, NULL);
     double value = p->kind->value(p, p->mean, p->var, p->d_mean, p->d_var);
     memset(W, 0, f->M * sizeof *W);
+    memset(p->slope, 0, dim * sizeof *p->slope);
     for (size_t k = 0; k < p->n_active; k++) {
         const tc_peer *q = &p->peer[p->active[k]];
+        if (is_process(p, k)) {
+            tc_axpy(dim, p->d_mean[k], p->d_own, p->slope);
+            tc_axpy(dim, p->d_var[k], p->d_own_var, p->slope);
+            continue;
+        }
         tc_axpy(f->M, p->d_mean[k], q->nu, W);
         tc_peer_variance(p, q, p->phi, p->Sphi);
         tc_axpy(f->M, 2 * p->core.opts->noise * p->d_var[k], p->Sphi, W);
     }
     tc_rff_value_grad(f, W, u, grad);
+    for (size_t d = 0; p->core.own && d < dim; d++)
+        grad[d] += p->slope[d];
     return value;
 }
 

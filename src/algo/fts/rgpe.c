@@ -41,7 +41,8 @@ typedef struct rgpe {
     size_t *less;   /* by place: how many observations have a smaller value */
     size_t *upto;   /* by place: how many have this one or a smaller one */
     size_t normal_cap, guess_cap, order_cap, less_cap, upto_cap;
-    double best; /* incumbent of the present trial */
+    double *C, *scratch; /* own=gp: n x n */
+    size_t C_cap, scratch_cap;
 } rgpe;
 
 /* ---- losses ---- */
@@ -87,8 +88,31 @@ static uint32_t count_wrong_without(const rgpe *r, size_t j)
     return wrong;
 }
 
-/* The own model, with its observations by place. */
-static tacit_status prepare_own(rgpe *r, tacit_error *err)
+/* The own process, with its observations by place. */
+static tacit_status prepare_process(rgpe *r, tacit_error *err)
+{
+    const tc_peers *p = &r->peers;
+    tc_left_out *l = &r->own;
+    const size_t n = p->core.env->history->n;
+    double noise;
+    if (!tc_grow((void **)&r->C, &r->C_cap, n * n, sizeof *r->C) ||
+        !tc_grow((void **)&r->scratch, &r->scratch_cap, n * n, sizeof *r->scratch))
+        return tc_fail_memory(err);
+    tc_own_covariance(p->core.own, r->scratch, &noise);
+    if (!tc_left_out_room(l, n, n, noise))
+        return tc_fail_memory(err);
+    for (size_t j = 0; j < n; j++) {
+        l->y[j] = p->y[r->order[j]];
+        for (size_t i = j; i < n; i++) {
+            size_t a = r->order[i], b = r->order[j];
+            r->C[i + j * n] = r->scratch[a > b ? a + b * n : b + a * n];
+        }
+    }
+    return tc_left_out_process(l, r->C, r->scratch, err);
+}
+
+/* The own model on shared features, with its observations by place. */
+static tacit_status prepare_posterior(rgpe *r, tacit_error *err)
 {
     tc_peers *p = &r->peers;
     tc_left_out *l = &r->own;
@@ -102,14 +126,14 @@ static tacit_status prepare_own(rgpe *r, tacit_error *err)
         l->mean[k] = p->at_mean[i];
         l->y[k] = p->y[i];
     }
-    TC_TRY(tc_peers_factor(p, err));
+    TC_TRY(tc_peers_factor(p, p->y, err));
     tc_left_out_prepare(l, p->A);
     return TACIT_OK;
 }
 
 static tacit_status sample_own(rgpe *r, tc_stream *s, tacit_error *err)
 {
-    TC_TRY(prepare_own(r, err));
+    TC_TRY(r->peers.core.own ? prepare_process(r, err) : prepare_posterior(r, err));
     size_t n = r->own.n, M = r->own.M;
     for (size_t k = 0; k < r->samples; k++) {
         for (size_t i = 0; i < M + n; i++)
@@ -163,7 +187,7 @@ static void challenge(rgpe *r, size_t who)
 
 static bool make_room(rgpe *r, size_t n)
 {
-    size_t M = r->peers.core.features->rff.M;
+    size_t M = r->peers.core.own ? n : r->peers.core.features->rff.M;
     return tc_grow((void **)&r->normal, &r->normal_cap, M + n, sizeof *r->normal) &&
            tc_grow((void **)&r->guess, &r->guess_cap, n, sizeof *r->guess) &&
            tc_grow((void **)&r->order, &r->order_cap, n, sizeof *r->order) &&
@@ -182,7 +206,7 @@ static tacit_status weigh_all(rgpe *r, tc_stream *s, tacit_error *err)
     challenge(r, own);
     for (size_t i = 0; i < p->agents; i++) {
         p->weight[i] = i == own ? 0 : -1;
-        if (i == own || !p->peer[i].memory)
+        if (i == own || !tc_peers_here(p, i))
             continue;
         sample_other(r, i, s);
         if (quantile(r, 0.5) > limit)
@@ -204,7 +228,6 @@ static tacit_status weigh(tc_peers *p, uint64_t trial, tacit_error *err)
         return tc_fail_memory(err);
     rank(r, p->y, env->history->n);
     tc_stream_party(&s, &env->party_seed, env->party, TC_FOR_DRAW, trial);
-    r->best = tc_peers_best(p);
     return weigh_all(r, &s, err);
 }
 
@@ -219,7 +242,7 @@ static double value(const tc_peers *p, const double *mean, const double *var, do
         m += w * mean[k];
         v += w * w * var[k];
     }
-    double sd = sqrt(fmax(v, 1e-24)), z = (m - ((const rgpe *)p)->best) / sd;
+    double sd = sqrt(fmax(v, 1e-24)), z = (m - p->best) / sd;
     double log_ei = log(sd) + tc_log_h(z, &slope);
     for (size_t k = 0; d_mean && k < p->n_active; k++) {
         double w = p->weight[p->active[k]];
@@ -258,6 +281,8 @@ static void fini(void *st)
 {
     rgpe *r = st;
     tc_left_out_fini(&r->own);
+    tc_free(r->C);
+    tc_free(r->scratch);
     tc_free(r->normal);
     tc_free(r->guess);
     tc_free(r->order);
@@ -294,6 +319,9 @@ static const tc_optimizer_ops agent = {
     .state_size = sizeof(rgpe),
     .init = init,
     .fini = fini,
+    .fit_due = tc_fts_fit_due,
+    .fit = tc_fts_fit,
+    .fitted = tc_fts_fitted,
     .ask = tc_peers_ask,
     .need = tc_peers_need,
     .publish = tc_peers_publish,
@@ -311,5 +339,7 @@ const tc_algorithm tc_algorithm_rgpe = {
     .options = table,
     .options_size = sizeof(options),
     .optimizer = &agent,
+    .begin = tc_fts_begin,
+    .settle = tc_fts_common_settle,
     .relay = &relay,
 };

@@ -60,19 +60,20 @@ static bool goes_to_one(const tc_fts_options *o)
 tacit_status tc_fts_settle(const tc_env *env, void *opts, tacit_error *err)
 {
     tc_fts_options *o = opts;
-    (void)env;
-    (void)err;
-    o->p1 = 1 - tc_fts_follow(o, 1);
-    return TACIT_OK;
+    if (o->common.own == TC_FTS_OWN_FEATURES)
+        o->p1 = 1 - tc_fts_follow(o, 1);
+    return tc_fts_common_settle(env, opts, err);
 }
 
 void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out)
 {
-    if (!env->space->domain) /* the theorem is about finitely many points */
+    const tc_fts_options *o = opts;
+    /* It is about finitely many points, and queries that follow others. */
+    if (!env->space->domain || o->common.own == TC_FTS_OWN_GP)
         return;
-    uint64_t t = tc_fts_condition(opts, (double)env->space->domain->n, rounds);
+    uint64_t t = tc_fts_condition(o, (double)env->space->domain->n, rounds);
     tc_text_add(out, "Theorem 1's condition on p_t: ");
-    if (!goes_to_one(opts))
+    if (!goes_to_one(o))
         tc_text_add(out, "fails: p_t does not go to 1.");
     else if (t > 0)
         tc_text_addf(out, "fails at t = %" PRIu64 ".", t);

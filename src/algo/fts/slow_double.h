@@ -10,7 +10,7 @@ enum { M = 12, INITIAL = 4 };
 
 static const double lambda = 0.01;
 
-#define BASE "\"features\": 12, \"initial\": 4, \"lengthscale\": 0.15"
+#define BASE "\"own\": \"features\", \"features\": 12, \"initial\": 4, \"lengthscale\": 0.15"
 
 static inline federation *fts(tc_space *s, size_t agents, const char *options)
 {

@@ -9,7 +9,7 @@
 
 enum { M = 7, INITIAL = 5, N = 5, S = 20, LONG = 2000 };
 
-#define BASE "\"features\": 7, \"initial\": 5, \"lengthscale\": 0.2"
+#define BASE "\"own\": \"features\", \"features\": 7, \"initial\": 5, \"lengthscale\": 0.2"
 
 static const double lambda = 0.01;
 

@@ -27,7 +27,7 @@ typedef struct options {
 
 typedef struct taf {
     tc_peers peers;
-    double best, sum; /* own incumbent and all weights, of the present trial */
+    double sum; /* of all weights, in the present trial */
 } taf;
 
 /* ---- what is read ---- */
@@ -84,15 +84,15 @@ static tacit_status weigh(tc_peers *p, uint64_t trial, tacit_error *err)
     double rho = ((const options *)p->opts)->rho;
     (void)trial;
     (void)err;
-    t->best = tc_peers_best(p);
     t->sum = 0;
     for (size_t i = 0; i < p->agents; i++) {
         p->weight[i] = 0;
-        if (!p->peer[i].memory)
+        if (!tc_peers_here(p, i))
             continue;
-        tc_peers_predict(p, i);
-        double d = i == p->core.env->party ? 0 : distance(p, p->core.env->history->n);
-        p->weight[i] = epanechnikov(d / rho);
+        const bool own = i == p->core.env->party;
+        if (!own)
+            tc_peers_predict(p, i);
+        p->weight[i] = epanechnikov(own ? 0 : distance(p, p->core.env->history->n) / rho);
         t->sum += p->weight[i];
     }
     return TACIT_OK;
@@ -118,7 +118,7 @@ static double value(const tc_peers *p, const double *mean, const double *var, do
         size_t who = p->active[k];
         double share = p->weight[who] / t->sum, by_mean = 1, by_var = 0;
         double gain = who == p->core.env->party
-                          ? own_improvement(t->best, mean[k], var[k], &by_mean, &by_var)
+                          ? own_improvement(p->best, mean[k], var[k], &by_mean, &by_var)
                           : mean[k] - p->peer[who].best;
         sum += share * fmax(gain, 0);
         if (d_mean) {
@@ -193,6 +193,9 @@ static const tc_optimizer_ops agent = {
     .state_size = sizeof(taf),
     .init = init,
     .fini = tc_peers_fini,
+    .fit_due = tc_fts_fit_due,
+    .fit = tc_fts_fit,
+    .fitted = tc_fts_fitted,
     .ask = tc_peers_ask,
     .need = tc_peers_need,
     .publish = tc_peers_publish,
@@ -210,5 +213,7 @@ const tc_algorithm tc_algorithm_taf = {
     .options = table,
     .options_size = sizeof(options),
     .optimizer = &agent,
+    .begin = tc_fts_begin,
+    .settle = tc_fts_common_settle,
     .relay = &relay,
 };

@@ -1,4 +1,4 @@
-/* trial.c - one iteration of Algorithm 1: the coin, whom to follow, and the point.
+/* trial.c - own=features: one iteration of Algorithm 1: the coin, whom to follow, and the point.
  *
  * All of it is a function of the state and the trial's number, so `need` and `ask` come to the same
  * decision, and so does whoever replays the journal. The coin of a trial and each choice between agents
@@ -18,17 +18,17 @@ uint64_t tc_fts_round(const agent *a)
 }
 
 /* choice 0 is the coin, choice k the k-th agent that is drawn, the last one whether it is followed. */
-static void stream_of(tc_stream *s, const agent *a, uint64_t trial, uint64_t choice)
+void tc_fts_choice_stream(tc_stream *s, const agent *a, uint64_t step, uint64_t choice)
 {
     const tc_env *env = a->core.env;
-    tc_stream_party(s, &env->party_seed, env->party, TC_FOR_COIN, trial | choice << TRIAL_BITS);
+    tc_stream_party(s, &env->party_seed, env->party, TC_FOR_COIN, step | choice << TRIAL_BITS);
 }
 
 static bool tails(const agent *a, uint64_t trial)
 {
     tc_stream s;
     uint64_t t = trial - (uint64_t)a->core.opts->initial + 1;
-    stream_of(&s, a, trial, 0);
+    tc_fts_choice_stream(&s, a, trial, 0);
     return tc_draw_uniform(&s) < tc_fts_follow(a->opts, t);
 }
 
@@ -72,7 +72,7 @@ static tc_fts_lead draw_learned(const agent *a, tc_stream *s)
 static tc_fts_lead draw_agent(const agent *a, uint64_t trial)
 {
     tc_stream s;
-    stream_of(&s, a, trial, 1 + (a->tried == trial ? a->misses : 0));
+    tc_fts_choice_stream(&s, a, trial, 1 + (a->tried == trial ? a->misses : 0));
     return a->opts->choose == TC_FTS_LEARNED ? draw_learned(a, &s) : draw_from_urn(a, &s);
 }
 
@@ -86,7 +86,7 @@ static bool may_follow(const agent *a, uint64_t trial)
 bool tc_fts_trusts(const agent *a, uint64_t trial, double weight)
 {
     tc_stream s;
-    stream_of(&s, a, trial, LAST_CHOICE);
+    tc_fts_choice_stream(&s, a, trial, LAST_CHOICE);
     return tc_draw_uniform(&s) < weight;
 }
 
@@ -130,6 +130,8 @@ static tacit_status thompson(agent *a, uint64_t trial, double *values, tacit_err
 tacit_status tc_fts_ask(void *st, uint64_t trial, double *values, tacit_error *err)
 {
     agent *a = st;
+    if (a->core.own)
+        return tc_fts_heard_ask(a, trial, values, err);
     if (trial < (uint64_t)a->core.opts->initial) {
         tc_design_uniform(a->core.env, trial, values);
         return TACIT_OK;

@@ -156,6 +156,11 @@ uint64_t tc_fts_urn_left(const tc_fts_urn *u)
     return within(u, u->agents);
 }
 
+double tc_fts_urn_weight(const tc_fts_urn *u, uint64_t agent)
+{
+    return (double)(before(u, agent + 1) - before(u, agent));
+}
+
 uint64_t tc_fts_urn_pick(const tc_fts_urn *u, uint64_t ticket)
 {
     uint64_t low = 0, high = u->agents - 1;

@@ -36,6 +36,7 @@ tacit_status tc_fts_urn_reserve(tc_fts_urn *u, tacit_error *err); /* room for on
 void tc_fts_urn_remove(tc_fts_urn *u, uint64_t agent);            /* after reserve */
 void tc_fts_urn_refill(tc_fts_urn *u);                            /* nobody is out */
 uint64_t tc_fts_urn_left(const tc_fts_urn *u);                    /* weight of those within */
+double tc_fts_urn_weight(const tc_fts_urn *u, uint64_t agent);    /* of one, within or not */
 /* Who has this ticket, 0 .. left-1: each agent within has as many as its weight. O(log agents log n). */
 uint64_t tc_fts_urn_pick(const tc_fts_urn *u, uint64_t ticket);
 
