@@ -158,6 +158,8 @@ typedef struct tc_aggregator_ops {
 /* The coordinator's half where agents read each other's messages one by one. It keeps the last
  * message of every agent, hands on the ones that are asked for, and has no state. */
 typedef struct tc_relay_ops {
+    /* E_ARG: options that contradict each other. For whoever creates a study. */
+    tacit_status (*agree)(const void *opts, tacit_error *err);
     /* As in tc_aggregator_ops. */
     tacit_status (*check)(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
                           const void *bytes, size_t n, tacit_error *err);

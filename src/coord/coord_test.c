@@ -288,6 +288,11 @@ static void studies_that_cannot_run_are_refused(void **state)
          "promises nothing"},
         {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
          "{\"type\": "
+         "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"fts\", \"p1\": 0.2}, "
+         "\"federation\": {\"agents\": 3}, \"privacy\": \"none\"}}",
+         "p1 is for own=features, and own is gp"},
+        {"{\"document\": {\"name\": \"t\", \"direction\": \"minimize\", \"space\": {\"x\": "
+         "{\"type\": "
          "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"dp-fts-de\", \"own\": "
          "\"gp\", \"init\": \"domain\", \"lengthscale\": 0, \"vote\": \"yes\"}, "
          "\"federation\": {\"agents\": 3}, \"privacy\": {\"noise_multiplier\": 2}}}",

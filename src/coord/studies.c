@@ -173,11 +173,12 @@ static tacit_status take_time(const tc_coord *c, int64_t *out, tacit_error *err)
     return status;
 }
 
-/* Options that contradict each other show when a round has a price. A relay's have none. */
+/* Options that contradict each other show when a round has a price. A relay's rounds have none, so it is asked. */
 static tacit_status rehearse_round(const tc_study_plan *p, tacit_error *err)
 {
+    const tc_algorithm *a = p->doc->algorithm;
     tc_dp_event unused;
-    return p->doc->algorithm->aggregator ? tc_study_plan_event(p, 0, &unused, err) : TACIT_OK;
+    return a->aggregator ? tc_study_plan_event(p, 0, &unused, err) : a->relay->agree(p->opts, err);
 }
 
 /* Makes it once, so that a document that cannot be run is refused before it is stored. */

@@ -14,8 +14,9 @@ static const char *idle_option(const tc_fts_common *o)
     return o->y_mean != 0 ? "y_mean" : o->y_scale != 1 ? "y_scale" : NULL;
 }
 
-tacit_status tc_fts_common_check(const tc_fts_common *o, tacit_error *err)
+tacit_status tc_fts_common_check(const void *opts, tacit_error *err)
 {
+    const tc_fts_common *o = opts;
     const char *idle = o->own == TC_FTS_OWN_GP ? idle_option(o) : NULL;
     if (idle)
         return tc_fail(err, TACIT_E_ARG, "%s is for own=features, and own is gp", idle);

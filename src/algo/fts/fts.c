@@ -78,8 +78,9 @@ static const char *idle_with_gp(const tc_fts_options *o)
                                          : NULL;
 }
 
-tacit_status tc_fts_check(const tc_fts_options *o, tacit_error *err)
+tacit_status tc_fts_check(const void *opts, tacit_error *err)
 {
+    const tc_fts_options *o = opts;
     const bool gp = o->common.own == TC_FTS_OWN_GP, wanted = o->choose == TC_FTS_GIVEN;
     const char *idle = gp ? idle_with_gp(o) : o->reads != READS ? "reads" : NULL;
     if (idle)
@@ -89,7 +90,7 @@ tacit_status tc_fts_check(const tc_fts_options *o, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        wanted ? "choose=given needs the option given: a weight for each agent"
                               : "given is for choose=given alone");
-    return TACIT_OK;
+    return tc_fts_common_check(&o->common, err);
 }
 
 const tc_algorithm tc_algorithm_fts = {

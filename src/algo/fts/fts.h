@@ -93,9 +93,9 @@ enum { TC_FTS_OWN_FEATURES, TC_FTS_OWN_GP };
         .help = "an agent's own model: on the shared features, or its own Gaussian process"        \
     }
 
-/* Options of the other own model, or out of range: E_ARG. */
-tacit_status tc_fts_common_check(const tc_fts_common *o, tacit_error *err);
-/* begin of tc_algorithm, for options that start with a tc_fts_common. */
+/* For options that start with a tc_fts_common: agree of tc_relay_ops. */
+tacit_status tc_fts_common_check(const void *opts, tacit_error *err);
+/* begin of tc_algorithm, for the same. */
 void tc_fts_begin(const tc_env *env, void *opts);
 /* settle of tc_algorithm, for the same. */
 tacit_status tc_fts_common_settle(const tc_env *env, void *opts, tacit_error *err);
@@ -178,8 +178,8 @@ typedef struct tc_fts_options {
     char *given;
 } tc_fts_options;
 
-/* fts.c. E_ARG: options that contradict each other. */
-tacit_status tc_fts_check(const tc_fts_options *o, tacit_error *err);
+/* fts.c: agree of tc_relay_ops. */
+tacit_status tc_fts_check(const void *opts, tacit_error *err);
 
 /* schedule.c: 1 - p_t, how likely the query of iteration t = 1, 2, ... follows somebody else. */
 double tc_fts_follow(const tc_fts_options *o, uint64_t t);

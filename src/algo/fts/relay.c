@@ -55,4 +55,4 @@ static tacit_status release(const tc_env *env, const void *opts, uint64_t round,
     return tc_fts_relay_release(&f, bytes, n, out, err);
 }
 
-const tc_relay_ops tc_fts_relay = {.check = check, .release = release};
+const tc_relay_ops tc_fts_relay = {.agree = tc_fts_check, .check = check, .release = release};

@@ -204,7 +204,8 @@ static const tc_optimizer_ops agent = {
     .missed = tc_peers_missed,
 };
 
-static const tc_relay_ops relay = {.check = check, .release = release};
+static const tc_relay_ops relay = {
+    .agree = tc_fts_common_check, .check = check, .release = release};
 
 const tc_algorithm tc_algorithm_taf = {
     .name = "taf",
