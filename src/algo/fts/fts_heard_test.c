@@ -4,6 +4,8 @@
 
 #include "algo/fts/agent.h"
 #include "algo/fts/federation_double.h"
+#include "algo/fts/left_out.h"
+#include "algo/fts/peers.h"
 #include "algo/optimizer_int.h"
 
 enum { M = 8, INITIAL = 5, MOST = 30 };
@@ -443,6 +445,163 @@ static void without_others_all_three_are_the_same(void **state)
     disband(f[0]);
 }
 
+/* ---- rgpe ---- */
+
+enum { SAMPLES = 30 };
+
+/* The law of the own process at observed points, twice: from its covariance, and asked for point by point. */
+static void check_covariance(tc_own *own, const tc_history *h)
+{
+    tacit_error err = {0};
+    double C[MOST * MOST] = {0}, K[MOST * MOST], right[MOST * MOST], noise, u[2];
+    const size_t n = h->n;
+    assert_ok(tc_own_open(own, &err));
+    tc_own_covariance(own, C, &noise);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double c = C[i > j ? i + j * n : j + i * n];
+            K[i * n + j] = c + (i == j ? noise : 0);
+            right[i * n + j] = c;
+        }
+    solve(n, n, K, right); /* (C + noise)^-1 C */
+    for (size_t j = 0; j < n; j++) {
+        double mean = 0, variance = C[j + j * n];
+        for (size_t i = 0; i < n; i++) {
+            mean += right[i * n + j] * tc_own_targets(own)[i];
+            variance -= right[i * n + j] * C[i > j ? i + j * n : j + i * n];
+        }
+        for (size_t d = 0; d < 2; d++)
+            u[d] = h->U[j + d * h->ld];
+        tc_own_value v = tc_own_at(own, u, NULL, NULL);
+        assert_close(v.mean, mean, 1e-6);
+        assert_close(v.variance, variance, 1e-6);
+    }
+    tc_own_close(own);
+}
+
+/* Pairs (j, k) that a guess orders otherwise than the values; left_out: the guess of k, and of j, without j. */
+static double count_wrong(const double *y, size_t n, const tc_left_out *left_out,
+                          const double *guess)
+{
+    double wrong = 0;
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = 0; k < n; k++) {
+            double a = left_out ? tc_left_out_at(left_out, j, k) : guess[k];
+            double b = left_out ? tc_left_out_at(left_out, j, j) : guess[j];
+            wrong += (y[k] < y[j] && a >= b) || (y[k] > y[j] && a <= b);
+        }
+    return wrong;
+}
+
+static double quantile(const double *loss, double q)
+{
+    double sorted[SAMPLES], rank = q * (SAMPLES - 1);
+    size_t below = (size_t)rank;
+    memcpy(sorted, loss, sizeof sorted);
+    for (size_t i = 0; i < SAMPLES; i++)
+        for (size_t j = 0; j < i; j++)
+            if (sorted[i] < sorted[j]) {
+                double swap = sorted[i];
+                sorted[i] = sorted[j];
+                sorted[j] = swap;
+            }
+    double above = sorted[below + 1 < SAMPLES ? below + 1 : below];
+    return sorted[below] + (rank - (double)below) * (above - sorted[below]);
+}
+
+/* The losses of the own process: y and order by rising value. */
+static void slow_own_losses(const tc_peers *p, const size_t *order, const double *y, tc_stream *s,
+                            double *loss)
+{
+    tacit_error err = {0};
+    const size_t n = p->core.env->history->n;
+    double given[MOST * MOST] = {0}, C[MOST * MOST], scratch[MOST * MOST], normal[2 * MOST], noise;
+    tc_left_out l = {0};
+    tc_own_covariance(p->core.own, given, &noise);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            size_t a = order[i], b = order[j];
+            C[i + j * n] = given[a > b ? a + b * n : b + a * n];
+        }
+    assert_true(tc_left_out_room(&l, n, n, noise));
+    memcpy(l.y, y, n * sizeof *y);
+    assert_ok(tc_left_out_process(&l, C, scratch, &err));
+    for (size_t k = 0; k < SAMPLES; k++) {
+        for (size_t i = 0; i < 2 * n; i++)
+            normal[i] = tc_draw_normal(s);
+        tc_left_out_draw(&l, normal, normal + n);
+        loss[k] = count_wrong(y, n, &l, NULL);
+    }
+    tc_left_out_fini(&l);
+}
+
+static void slow_weights(tc_peers *p, size_t who, uint64_t trial, double *weight)
+{
+    const size_t n = p->core.env->history->n;
+    size_t order[MOST], winner[SAMPLES];
+    double y[MOST], loss[SAMPLES], least[SAMPLES];
+    tc_party_seed seed = tc_party_seed_from(4);
+    tc_stream s;
+    for (size_t i = 0; i < n; i++) {
+        size_t place = 0;
+        for (size_t j = 0; j < n; j++)
+            place += p->y[j] < p->y[i];
+        order[place] = i;
+        y[place] = p->y[i];
+    }
+    tc_stream_party(&s, &seed, who, TC_FOR_DRAW, trial);
+    slow_own_losses(p, order, y, &s, least);
+    double limit = quantile(least, 0.95);
+    for (size_t k = 0; k < SAMPLES; k++)
+        winner[k] = who;
+    for (size_t i = 0; i < p->agents; i++) {
+        weight[i] = 0;
+        if (i == who)
+            continue;
+        tc_peers_predict(p, i);
+        for (size_t k = 0; k < SAMPLES; k++) {
+            double guess[MOST];
+            for (size_t place = 0; place < n; place++)
+                guess[place] =
+                    p->at_mean[order[place]] + sqrt(p->at_var[order[place]]) * tc_draw_normal(&s);
+            loss[k] = count_wrong(y, n, NULL, guess);
+        }
+        for (size_t k = 0; k < SAMPLES && quantile(loss, 0.5) <= limit; k++)
+            if (loss[k] < least[k]) {
+                least[k] = loss[k];
+                winner[k] = i;
+            }
+    }
+    for (size_t k = 0; k < SAMPLES; k++)
+        weight[winner[k]] += 1.0 / SAMPLES;
+}
+
+/* How often each model ranks the agent's values best. */
+static void the_own_process_is_judged_without_each_value(void **state)
+{
+    bool mixed = false;
+    (void)state;
+    federation *f = assemble(&tc_algorithm_rgpe, square(), 3, "{" BASE ", \"samples\": 30}");
+    run(f, INITIAL);
+    for (size_t i = 0; i < 3; i++)
+        publish(f, i);
+    for (size_t t = 0; t < 8; t++)
+        for (size_t i = 0; i < 3; i++) {
+            double weight[3];
+            settle(f, i);
+            uint64_t trial = ask(f->member[i]);
+            tc_peers *p = f->member[i]->o->state;
+            slow_weights(p, i, trial, weight);
+            for (size_t k = 0; k < 3; k++)
+                assert_close(fmax(p->weight[k], 0), weight[k], 1e-12);
+            mixed |= weight[i] > 0 && weight[i] < 1;
+            tell(f, i, trial);
+            check_covariance(p->core.own, p->core.env->history);
+        }
+    assert_true(mixed);
+    disband(f);
+}
+
 /* ---- options ---- */
 
 static void refuse(const tc_algorithm *a, const char *options, const char *why)
@@ -507,6 +666,7 @@ int main(void)
         cmocka_unit_test(points_have_no_units),
         cmocka_unit_test(a_journal_says_it_all),
         cmocka_unit_test(without_others_all_three_are_the_same),
+        cmocka_unit_test(the_own_process_is_judged_without_each_value),
         cmocka_unit_test(options_of_the_other_model_are_refused),
         cmocka_unit_test(what_is_left_open_is_chosen),
     };
