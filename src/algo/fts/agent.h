@@ -7,11 +7,13 @@
 #include "algo/fts/weights.h"
 #include "num/blr.h"
 
-/* own=gp (heard.c). Of the messages of the last round that were read: */
+/* own=gp (heard.c). */
 typedef struct tc_fts_heard {
-    uint64_t reads, misses;
-    double *sum;           /* M: weighted, of those that say something */
+    uint64_t reads, misses; /* in the round that is read */
+    /* Of the messages of the last round in which any said something: */
+    double *sum;           /* M: weighted */
     double weight, square; /* their weights, and the squares of these */
+    bool older;            /* than the round that is read */
     bool news;             /* mean is older than sum */
     double *mean;          /* M: what the agent hears */
     tc_fts_filter *filter; /* or NULL: a mean is heard as it is */

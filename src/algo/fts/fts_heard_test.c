@@ -348,6 +348,29 @@ static void silence_changes_nothing(void **state)
     disband(heard);
 }
 
+/* Whatever others send, an agent goes on: what cannot be is not counted, what is absurd has no weight. */
+static void absurd_messages_do_no_harm(void **state)
+{
+    static const double sizes[] = {1e200, 1e40, 1e25, 1e6};
+    (void)state;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        federation *f = fts(k % 2 ? line() : square(), 3, "{" BASE "}");
+        run(f, INITIAL);
+        for (size_t i = 0; i < 3; i++)
+            publish(f, i);
+        for (size_t m = 0; m < M; m++) {
+            double x = m % 2 ? -sizes[k] : sizes[k];
+            memcpy(f->member[1]->sent + TC_FTS_HEADER + 8 * m, &x, sizeof x);
+        }
+        run(f, 4);
+        const tc_fts_agent_state *a = state_of(f, 0);
+        assert_same_bits(a->heard.weight, sizes[k] >= 1e40 ? 1 : 2);
+        if (sizes[k] < 1e40)
+            assert_true(tc_own_weight(a->core.own, TC_OWN_ALONE) > 0.99);
+        disband(f);
+    }
+}
+
 /* ---- all three algorithms ---- */
 
 static const tc_algorithm *const three[] = {&tc_algorithm_fts, &tc_algorithm_rgpe,
@@ -427,6 +450,23 @@ static void a_journal_says_it_all(void **state)
         assert_true(count_events(f->member[0], TC_EVENT_FIT) > 0);
         disband(f);
     }
+}
+
+/* A round in which nobody speaks leaves what was heard before, in the life of a process as in a replay. */
+static void a_silent_round_forgets_nothing(void **state)
+{
+    (void)state;
+    federation *f = fts(square(), 3, "{" BASE ", \"mode\": \"general\"}");
+    double heard[M];
+    run(f, INITIAL + 2);
+    memcpy(heard, state_of(f, 0)->heard.mean, sizeof heard);
+    for (size_t i = 0; i < 3; i++)
+        f->member[i]->silent = true;
+    run(f, 2);
+    assert_memory_equal(heard, state_of(f, 0)->heard.mean, sizeof heard);
+    for (size_t i = 0; i < 3; i++)
+        check_replay(f, i);
+    disband(f);
 }
 
 /* With nobody to hear, rgpe and taf maximise the expected improvement of the agent's own process, as fts does. */
@@ -663,8 +703,10 @@ int main(void)
         cmocka_unit_test(the_mean_of_messages_is_heard_through_the_filter),
         cmocka_unit_test(messages_are_shrunk_as_foretold),
         cmocka_unit_test(silence_changes_nothing),
+        cmocka_unit_test(absurd_messages_do_no_harm),
         cmocka_unit_test(points_have_no_units),
         cmocka_unit_test(a_journal_says_it_all),
+        cmocka_unit_test(a_silent_round_forgets_nothing),
         cmocka_unit_test(without_others_all_three_are_the_same),
         cmocka_unit_test(the_own_process_is_judged_without_each_value),
         cmocka_unit_test(options_of_the_other_model_are_refused),

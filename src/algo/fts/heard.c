@@ -12,6 +12,7 @@
 #include "algo/fts/agent.h"
 
 #include "base/error.h"
+#include "num/la.h"
 
 #include <string.h>
 
@@ -62,10 +63,8 @@ tacit_status tc_fts_heard_message(const agent *a, double *w, tacit_error *err)
 
 void tc_fts_heard_published(agent *a)
 {
-    tc_fts_heard *h = &a->heard;
-    memset(h->sum, 0, (size_t)a->opts->common.features * sizeof *h->sum);
-    h->reads = h->misses = 0;
-    h->weight = h->square = 0;
+    a->heard.reads = a->heard.misses = 0;
+    a->heard.older = true;
 }
 
 bool tc_fts_heard_reads(const agent *a, uint64_t *party)
@@ -81,15 +80,17 @@ bool tc_fts_heard_reads(const agent *a, uint64_t *party)
     return true;
 }
 
+/* Beyond this squared norm, which no standardised values lead to, sums would cease to be numbers. */
+#define LARGEST_SQUARE 1e60
+
 static bool says_nothing(const double *w, size_t M)
 {
-    for (size_t m = 0; m < M; m++)
-        if (w[m] != 0)
-            return false;
-    return true;
+    const double square = tc_dot(M, w, w);
+    return square == 0 || !(square < LARGEST_SQUARE);
 }
 
-/* Zeros are from an agent whose values do not differ, or are too few. */
+/* Zeros are from an agent whose values do not differ, or are too few. A round in which nobody says anything leaves
+ * what was heard before. */
 void tc_fts_heard_fetched(agent *a, uint64_t party)
 {
     tc_fts_heard *h = &a->heard;
@@ -99,6 +100,11 @@ void tc_fts_heard_fetched(agent *a, uint64_t party)
     h->reads++;
     if (says_nothing(a->omega, M))
         return;
+    if (h->older) {
+        memset(h->sum, 0, M * sizeof *h->sum);
+        h->weight = h->square = 0;
+        h->older = false;
+    }
     for (size_t m = 0; m < M; m++)
         h->sum[m] += weight * a->omega[m];
     h->weight += weight;
