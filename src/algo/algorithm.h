@@ -177,6 +177,8 @@ typedef struct tc_curator_ops {
                           tacit_error *err);
 } tc_curator_ops;
 
+struct tc_expect;
+
 typedef struct tc_algorithm {
     const char *name;         /* what users write: "gp-ei" */
     const char *summary;      /* one line for `tacit algorithms` */
@@ -203,6 +205,10 @@ typedef struct tc_algorithm {
     /* For reports: adds one sentence, whether a theorem is about `rounds` queries of these options
      * on env->space. NULL, and nothing added: none says. */
     void (*theorem)(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);
+    /* For reports: what a federated study of these options may gain at best (expect.h), after begin and promise,
+     * from space, agents and budget of env. NULL: nobody has simulated it. */
+    tacit_status (*expect)(const tc_env *env, const void *opts, struct tc_expect *out,
+                           tacit_error *err);
 } tc_algorithm;
 
 /* Does it need other agents? */

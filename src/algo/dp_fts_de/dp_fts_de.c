@@ -281,4 +281,5 @@ const tc_algorithm tc_algorithm_dp_fts_de = {
     .begin = begin,
     .promise = tc_de_promise,
     .settle = tc_de_settle,
+    .expect = tc_de_expect,
 };

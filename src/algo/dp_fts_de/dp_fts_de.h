@@ -13,6 +13,7 @@
 #define TC_ALGO_DP_FTS_DE_H
 
 #include "algo/algorithm.h"
+#include "algo/expect.h"
 #include "algo/thompson/thompson.h"
 #include "privacy/mechanism.h"
 
@@ -90,6 +91,29 @@ tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double
 /* settle of tc_algorithm: P, S, the kind of message, the rounds that release, and the length-scale unless
  * it is found by vote. */
 tacit_status tc_de_settle(const tc_env *env, void *opts, tacit_error *err);
+
+/* ---- what may be gained at best (gain.c): expect of tc_algorithm */
+
+tacit_status tc_de_expect(const tc_env *env, const void *opts, tc_expect *out, tacit_error *err);
+
+/* Simulated regrets over those without broadcasts. Rows of one dimension and number of initial points stand together and
+ * ascend in left_open; no ratio falls in it. at[t].ratio is 0 where the simulations ended before. */
+typedef struct tc_de_gain_row {
+    size_t dim, initial;
+    double left_open;
+    tc_expect_ratio at[TC_EXPECT_POINTS];
+} tc_de_gain_row;
+
+typedef struct tc_de_gain_table {
+    const tc_de_gain_row *rows;
+    size_t n;
+    const size_t *dims, *initials; /* ascending */
+    size_t n_dims, n_initials;
+} tc_de_gain_table;
+
+/* The ratio at point t of the table; false: it has none. */
+bool tc_de_gain_at(const tc_de_gain_table *table, size_t dim, size_t initial, double open, size_t t,
+                   tc_expect_ratio *out);
 
 /* ---- how much room an agent has for models (prior.c) */
 
