@@ -1,5 +1,6 @@
 /* privacy_plan_study.c - `tacit privacy plan STUDY.json`: every release that a federated study plans, what it is
  * about, and what it costs. From the document alone, as a coordinator and its agents would find it. */
+#include "expectation.h"
 #include "privacy_int.h"
 
 #include "algo/charge.h"
@@ -30,6 +31,7 @@ typedef struct releases {
     tc_guarantee total;
     tc_privacy_unit unit;
     double delta;
+    json_t *expect; /* what the study may gain at best; NULL: nobody knows */
 } releases;
 
 /* ---- finding */
@@ -89,6 +91,7 @@ static tacit_status find(const tc_study_plan *p, bool quiet, releases *r, tacit_
     TC_TRY(tc_privacy_delta(d->delta, (int64_t)d->agents, quiet, &r->delta, err));
     r->unit = tc_round_charge_of(d->algorithm, p->opts, 0).unit;
     TC_TRY(list(p, r, err));
+    TC_TRY(tc_expectation_of_plan(p, &r->expect, err));
     tc_dp_event *events = tc_alloc(r->n + 1, sizeof *events);
     tacit_status status = events ? account(p, r, events, err) : tc_fail_memory(err);
     tc_free(events);
@@ -129,6 +132,7 @@ static void add_row(tc_table *t, const releases *r, const release *one, const ch
     if (!people) {
         tc_table_number(t, k + 4, r->delta);
         tc_table_text(t, k + 5, words);
+        tc_table_text(t, k + 6, tc_expectation_sentence(r->expect));
     }
     tc_table_end_row(t);
 }
@@ -136,17 +140,50 @@ static void add_row(tc_table *t, const releases *r, const release *one, const ch
 static tacit_status print_rows(const releases *r, const char *words, tc_format format,
                                tacit_error *err)
 {
-    static const char *const named[] = {"round",         "about",    "noise_multiplier",
-                                        "sampling_rate", "epsilon",  "epsilon_so_far",
-                                        "delta",         "statement"};
+    static const char *const named[] = {"round",         "about",     "noise_multiplier",
+                                        "sampling_rate", "epsilon",   "epsilon_so_far",
+                                        "delta",         "statement", "expect"};
     static const char *const alike[] = {"round", "noise_multiplier", "sampling_rate", "epsilon",
                                         "epsilon_so_far"};
     const bool people = format == TC_FORMAT_TABLE, about = r->n > 0 && *r->at[0].about;
     tc_table *t =
-        people ? tc_table_new(about ? 6 : 5, about ? named : alike) : tc_table_new(8, named);
+        people ? tc_table_new(about ? 6 : 5, about ? named : alike) : tc_table_new(9, named);
     for (size_t i = 0; i < r->n; i++)
         add_row(t, r, &r->at[i], words, people);
     return tc_table_print(t, format, stdout, err);
+}
+
+static json_t *row_json(const release *one)
+{
+    bool gaussian = one->event.mechanism == TC_DP_GAUSSIAN;
+    return json_pack("{s:I, s:o, s:o, s:f, s:o, s:o}", "round", (json_int_t)one->round, "about",
+                     *one->about ? json_string(one->about) : json_null(), "noise_multiplier",
+                     gaussian ? json_real(one->event.parameter) : json_null(), "sampling_rate",
+                     one->event.sampling_rate, "epsilon", tc_privacy_number(one->alone),
+                     "epsilon_so_far", tc_privacy_number(one->so_far));
+}
+
+/* NULL: no memory. */
+static json_t *plan_json(const releases *r, const char *words)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; rows && i < r->n; i++)
+        if (json_array_append_new(rows, row_json(&r->at[i])) != 0) {
+            json_decref(rows);
+            rows = NULL;
+        }
+    return json_pack("{s:o, s:f, s:s, s:O?}", "releases", rows, "delta", r->delta, "statement",
+                     words, "expect", r->expect);
+}
+
+static void print_paragraphs(const releases *r, const char *words)
+{
+    printf("%s", r->n > 0 ? "\n" : "");
+    tc_privacy_paragraph(words);
+    if (!r->expect)
+        return;
+    putchar('\n');
+    tc_privacy_paragraph(tc_expectation_sentence(r->expect));
 }
 
 static tacit_status print(const releases *r, const char *not_private, tc_format format,
@@ -154,13 +191,14 @@ static tacit_status print(const releases *r, const char *not_private, tc_format 
 {
     tc_text words = {0};
     add_words(r, not_private, &words);
+    const char *text = tc_text_get(&words);
     tacit_status status = words.failed ? tc_fail_memory(err) : TACIT_OK;
-    if (status == TACIT_OK && (r->n > 0 || format != TC_FORMAT_TABLE))
-        status = print_rows(r, tc_text_get(&words), format, err);
-    if (status == TACIT_OK && format == TC_FORMAT_TABLE) {
-        printf("%s", r->n > 0 ? "\n" : "");
-        tc_privacy_paragraph(tc_text_get(&words));
-    }
+    if (status == TACIT_OK && format == TC_FORMAT_JSON)
+        status = tc_privacy_print_json(plan_json(r, text), false, err);
+    else if (status == TACIT_OK && (r->n > 0 || format != TC_FORMAT_TABLE))
+        status = print_rows(r, text, format, err);
+    if (status == TACIT_OK && format == TC_FORMAT_TABLE)
+        print_paragraphs(r, text);
     tc_text_fini(&words);
     return status;
 }
@@ -182,6 +220,7 @@ static tacit_status show(const tc_study_doc *doc, const tc_invocation *in, tacit
     if (status == TACIT_OK)
         status = print(&r, tc_study_plan_not_private(p), (tc_format)in->format, err);
     tc_free(r.at);
+    json_decref(r.expect);
     tc_study_plan_free(p);
     return status;
 }

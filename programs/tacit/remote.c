@@ -4,6 +4,7 @@
  * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "expectation.h"
 #include "privacy_int.h"
 #include "server_options.h"
 #include "verbs.h"
@@ -185,21 +186,46 @@ static tacit_status run_privacy(const tc_invocation *in, tacit_error *err)
     return simple(in, "GET", "/privacy", err);
 }
 
+/* ---- creating ---- */
+
+/* Says what the study may gain at best, and puts it into the answer. The study is there: that nobody can say so is no
+ * failure. */
+static void add_expectation(const tc_invocation *in, tc_study_doc *doc, json_t *answer)
+{
+    json_t *expect = NULL;
+    tacit_error why = {0};
+    if (tc_expectation_of(doc, &expect, &why) != TACIT_OK)
+        tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
+    if (!expect)
+        return;
+    tc_note(in->quiet, "tacit: %s", tc_expectation_sentence(expect));
+    (void)json_object_set_new(answer, "expect", expect);
+}
+
+/* What was refused needs neither warning nor advice. */
+static tacit_status create_study(const tc_invocation *in, tc_study_doc *doc, const char *body,
+                                 tacit_error *err)
+{
+    tc_call call = {.method = "POST", .path = "/v1/studies", .body = body, .n_body = strlen(body)};
+    json_t *answer;
+    TC_TRY(request(in, &call, &answer, err));
+    if (doc->agents > 0) {
+        tc_delta_warn(doc->delta, doc->agents, in->quiet);
+        add_expectation(in, doc, answer);
+    }
+    tacit_status st = print(answer, in->format, err);
+    json_decref(answer);
+    return st;
+}
+
 static tacit_status run_create(const tc_invocation *in, tacit_error *err)
 {
     tc_study_doc *doc;
     TC_TRY(tc_study_doc_read(&doc, in->args[0], err));
     char *text = tc_remote_creation(doc);
-    uint64_t agents = doc->agents;
-    double delta = doc->delta;
-    tc_study_doc_free(doc);
-    if (!text)
-        return tc_fail_memory(err);
-    tc_call call = {.method = "POST", .path = "/v1/studies", .body = text, .n_body = strlen(text)};
-    tacit_status st = ask_and_print(in, &call, err);
+    tacit_status st = text ? create_study(in, doc, text, err) : tc_fail_memory(err);
     tc_free(text);
-    if (st == TACIT_OK && agents > 0) /* what was refused needs no warning */
-        tc_delta_warn(delta, agents, in->quiet);
+    tc_study_doc_free(doc);
     return st;
 }
 
@@ -352,6 +378,9 @@ static tacit_status run_release(const tc_invocation *in, tacit_error *err)
 MEMBER(
     create, "create", "STUDY.json", 1, 1, TC_FORMAT_JSON,
     "make a study from its document: federated, or served where it has no federation",
+    "Of a federated study, standard error and \"expect\" in the answer say what it may gain at\n"
+    "best over agents that work alone; tacit privacy plan STUDY.json says it beforehand.\n"
+    "\n"
     "  tacit remote create landmine.json --server https://tacit.example:8443 --token-file op.txt",
     run_create);
 MEMBER(studies, "studies", "", 0, 0, TC_FORMAT_TABLE, "list the coordinator's studies",

@@ -415,6 +415,8 @@ const tc_verb tc_verb_simulate = {
         "features (fts, dp-fts-de, rgpe, taf) are told the length-scale that the functions are\n"
         "drawn with, which no deployment knows. --set lengthscale=L wins over both.\n"
         "\n"
+        "A report on dp-fts-de ends with what such a study may gain at best (JSON: expect).\n"
+        "\n"
         "With --acting N only the first N agents search to the end and are measured. The others\n"
         "make the trials that releases need, and the result of the first N is the same.\n"
         "\n"

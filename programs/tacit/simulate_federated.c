@@ -4,6 +4,7 @@
  * Everything that can be wrong is found before the first run, and nothing is written before the
  * last. */
 #include "algo/charge.h"
+#include "algo/expect.h"
 #include "base/memory.h"
 #include "privacy_int.h"
 #include "sim/runs.h"
@@ -292,6 +293,18 @@ static tacit_status check_accountant(const contest *a, const tc_contender *c, co
     return tc_ledger_cost(accountant_of(a), &event, 1, 0, c->delta, &bound, err);
 }
 
+static tacit_status find_expectation(tc_contender *c, const tc_env *env, const void *opts,
+                                     tacit_error *err)
+{
+    tc_expect e;
+    bool known;
+    TC_TRY(tc_expect_find(c->algorithm, env, opts, &e, &known, err));
+    if (!known)
+        return TACIT_OK;
+    c->expect = tc_expect_json(&e, env->agents, c->epsilon);
+    return c->expect ? TACIT_OK : tc_fail_memory(err);
+}
+
 /* What a report says about the options; it comes last, for they are as they run no more. */
 static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tacit_error *err)
 {
@@ -299,6 +312,7 @@ static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tac
     if (c->algorithm->theorem)
         c->algorithm->theorem(env, opts, c->f.rounds, &theorem);
     c->theorem = tc_text_take(&theorem);
+    TC_TRY(find_expectation(c, env, opts, err));
     if (c->algorithm->settle)
         TC_TRY(c->algorithm->settle(env, opts, err));
     c->shown = tc_options_json(c->algorithm->options, opts);

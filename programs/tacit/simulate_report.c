@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "expectation.h"
 #include "privacy_int.h"
 #include "simulate_int.h"
 #include "watch.h"
@@ -253,6 +254,19 @@ static tacit_status print_statement(const tc_contender *c, tacit_error *err)
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
+/* What such a study may gain at best, whatever these runs have shown of one objective. `name` begins the
+ * paragraph. */
+static tacit_status print_expectation(const tc_contender *c, const char *name, tacit_error *err)
+{
+    tc_text text = {0};
+    tc_text_addf(&text, "%s%s", name, tc_expectation_sentence(c->expect));
+    putchar('\n');
+    tc_privacy_paragraph(tc_text_get(&text));
+    bool ok = !text.failed;
+    tc_text_fini(&text);
+    return ok ? TACIT_OK : tc_fail_memory(err);
+}
+
 static tacit_status print_one(const tc_contender *c, tacit_error *err)
 {
     printf("%s on %s: ", c->algorithm->name, c->f.objective);
@@ -267,7 +281,8 @@ static tacit_status print_one(const tc_contender *c, tacit_error *err)
         return TACIT_OK;
     }
     print_messages(c);
-    return print_statement(c, err);
+    TC_TRY(print_statement(c, err));
+    return c->expect ? print_expectation(c, "", err) : TACIT_OK;
 }
 
 /* -- several ------------------------------------------------------------------------------- */
@@ -406,6 +421,17 @@ static tacit_status print_scope(bool agents, bool records, tacit_error *err)
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
+/* Among several those alone of whom something is known: ablations are many. */
+static tacit_status print_expectations(const tc_contender *c, size_t n, tacit_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        char name[] = {(char)('A' + i), ':', ' ', '\0'};
+        if (c[i].expect && json_is_null(json_object_get(c[i].expect, "reason")))
+            TC_TRY(print_expectation(&c[i], name, err));
+    }
+    return TACIT_OK;
+}
+
 static tacit_status print_several(const tc_contender *c, const tc_federated_part *parts, size_t n,
                                   tacit_error *err)
 {
@@ -422,7 +448,9 @@ static tacit_status print_several(const tc_contender *c, const tc_federated_part
     printf("\nSimple regret, mean ± standard error:\n\n");
     TC_TRY(print_curves(c, n, err));
     TC_TRY(print_contrasts(parts, n, err));
-    return federated ? print_scope(guaranteed[0], guaranteed[1], err) : TACIT_OK;
+    if (federated)
+        TC_TRY(print_scope(guaranteed[0], guaranteed[1], err));
+    return print_expectations(c, n, err);
 }
 
 /* -- files --------------------------------------------------------------------------------- */
@@ -516,7 +544,8 @@ tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simula
                                        .result = &c[i].result,
                                        .cost = &c[i].cost,
                                        .options = c[i].shown,
-                                       .objective_options = c[i].objective_options};
+                                       .objective_options = c[i].objective_options,
+                                       .expect = c[i].expect};
     tacit_status status = deliver(c, parts, n, p, err);
     tc_free(parts);
     return status;

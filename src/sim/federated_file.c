@@ -283,7 +283,8 @@ static json_t *part_json(const tc_federated_part *p)
         tc_regret_set(j, "cumulative_regret",
                       tc_regret_moments(n, r->cumulative_mean, r->cumulative_se)) &&
         tc_regret_set(j, "messages", messages_json(r, p->f->agents)) &&
-        tc_regret_set(j, "privacy", privacy_json(p->cost, p->f->agents)))
+        tc_regret_set(j, "privacy", privacy_json(p->cost, p->f->agents)) &&
+        (!p->expect || tc_regret_set(j, "expect", json_deep_copy(p->expect))))
         return j;
     json_decref(j);
     return NULL;

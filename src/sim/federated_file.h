@@ -7,7 +7,7 @@
  *   JSON  {"label", "algorithm", "objective", "agents", "runs", "initial", "trials", "seed", "drop",
  *          "options", "objective_options", "iterations": [0, ...], "evaluations": [initial, ...],
  *          "simple_regret": {"mean", "se"}, "cumulative_regret": {"mean", "se"},
- *          "messages": {...}, "privacy": {...}}
+ *          "messages": {...}, "privacy": {...}, "expect": {...}}
  *         or, of several, {"results": [one such each], "ratios": [...]}
  *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret,evaluations
  *         or, of several, label first
@@ -23,7 +23,8 @@
  * "high" and "p"; low and high are null where there is no interval (federated.h). privacy.if_deployed
  * has a "warning", null or that its delta is above 1/N^2. There is nothing in a file that differs
  * from one computation of the same simulation to the next: no times.
- * regret_file.h reads the curves back. Epsilons are those of a deployment (federated_cost.h). */
+ * expect is what a study of these options may gain at best (algo/expect.h); it is left out where the algorithm has
+ * nothing to say. regret_file.h reads the curves back. Epsilons are those of a deployment (federated_cost.h). */
 #ifndef TC_SIM_FEDERATED_FILE_H
 #define TC_SIM_FEDERATED_FILE_H
 
@@ -37,6 +38,7 @@ typedef struct tc_federated_part {
     const tc_federated_cost *cost;
     const json_t *options; /* the same with what the algorithm chose in their place; NULL: f's */
     const json_t *objective_options; /* of tc_federated_objective_json; NULL: f's, as given */
+    const json_t *expect;            /* of tc_expect_json; NULL: left out */
 } tc_federated_part;
 
 /* The simple regret of part `of` over that of the first, at one iteration. */
