@@ -116,6 +116,10 @@ tacit_status tc_study_check_offer(tc_store *store, const tc_study_offer *offer, 
  * there and the same. E_STATE: it is there and differs. */
 tacit_status tc_study_join(tc_study **out, tc_store *store, const tc_study_offer *offer,
                            const tc_party_seed *seed, tc_pool *pool, tacit_error *err);
+/* The place on the roster of a party whose journal the store has. *there: it has one; else *out stays: the
+ * study is coordinated here. */
+tacit_status tc_study_read_place(tc_store *store, int64_t study, bool *there, uint64_t *out,
+                                 tacit_error *err);
 const tc_study_plan *tc_study_get_plan(const tc_study *s); /* NULL: not of a federation */
 
 /* The steps of a round, as optimizer.h has them; each is on disk when it returns. publish makes

@@ -20,9 +20,8 @@ static tc_record place_record(int64_t study)
 
 /* ---- joining ---- */
 
-/* *there: it is; else *out stays. */
-static tacit_status read_place(tc_store *store, int64_t study, bool *there, uint64_t *out,
-                               tacit_error *err)
+tacit_status tc_study_read_place(tc_store *store, int64_t study, bool *there, uint64_t *out,
+                                 tacit_error *err)
 {
     tc_record which = place_record(study), got;
     unsigned long long v;
@@ -54,7 +53,7 @@ tacit_status tc_study_place(tc_study *s, const tc_study_row *row, tc_optimizer_c
     bool there;
     if (!s->plan)
         TC_TRY(tc_study_plan_new(&s->plan, row, err));
-    TC_TRY(read_place(s->store, s->id, &there, &cfg->party, err));
+    TC_TRY(tc_study_read_place(s->store, s->id, &there, &cfg->party, err));
     if (!there)
         return tc_fail(err, TACIT_E_STATE,
                        "study \"%s\" is coordinated here, not taken part in: its agents have the "
@@ -99,7 +98,7 @@ static tacit_status check_same(tc_store *store, const tc_study_offer *offer, con
     int64_t id = row.id;
     tc_study_row_fini(&row);
     TC_TRY(status);
-    TC_TRY(read_place(store, id, &there, &party, err));
+    TC_TRY(tc_study_read_place(store, id, &there, &party, err));
     if (!there)
         return write_place(store, id, offer->party, err);
     return party == offer->party ? TACIT_OK : differs(name, "place on the roster", err);
