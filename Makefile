@@ -23,7 +23,7 @@ all:
 	@$(BUILD) --target tacit tacit_shared tacit_static
 
 demo: all
-	build/tacit demo
+	build/tacit demo --out build/demo
 
 test:
 	@tools/setup build test

@@ -10,22 +10,28 @@
 #include <string.h>
 
 /* The document may have its parameters in another order. */
-static void take_point(tc_demo_journal *j, const double *values)
+tc_settings tc_demo_settings(const tc_space *space, const double *values)
 {
-    const tc_space *space = j->doc->space;
-    for (size_t i = 0; i < space->n_params; i++)
-        j->asked[strcmp(space->params[i].name, "lr") == 0 ? 0 : 1] = values[i];
+    tc_settings s = {0};
+    for (size_t i = 0; i < space->n_params; i++) {
+        const char *name = space->params[i].name;
+        if (strcmp(name, "lr") == 0)
+            s.lr = values[i];
+        else if (strcmp(name, "l2") == 0)
+            s.l2 = values[i];
+        else
+            s.hidden = (unsigned)values[i];
+    }
+    return s;
 }
 
 static void take_value(tc_demo_journal *j, double value)
 {
-    if (j->any && value >= j->best)
-        return;
-    j->any = true;
-    j->best = value;
-    memcpy(j->at, j->asked, sizeof j->at);
-    if (j->broadcasts == 0)
-        j->early = value;
+    size_t t = j->trials++;
+    bool better = t == 0 || value < j->best[t - 1];
+    j->best[t] = better ? value : j->best[t - 1];
+    if (better)
+        j->at = j->asked;
 }
 
 /* An agent runs one trial at a time, so a tell is of the ask before it. */
@@ -33,11 +39,10 @@ static void take(tc_demo_journal *j, const tc_event *e)
 {
     switch (e->kind) {
     case TC_EVENT_ASK:
-        take_point(j, e->values);
+        j->asked = tc_demo_settings(j->doc->space, e->values);
         break;
     case TC_EVENT_TELL:
-        j->trials++;
-        if (e->state == TC_TRIAL_COMPLETE)
+        if (e->state == TC_TRIAL_COMPLETE && j->trials < TC_DEMO_TRIALS_MOST)
             take_value(j, e->value);
         break;
     case TC_EVENT_PUBLISH:

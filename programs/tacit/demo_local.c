@@ -146,7 +146,7 @@ static tacit_status write_chart(const char *dir, const cell *cells, tacit_error 
     return status;
 }
 
-static tacit_status make_folder(const char *dir, tacit_error *err)
+tacit_status tc_demo_make_folder(const char *dir, tacit_error *err)
 {
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
         return tc_fail(err, TACIT_E_IO, "the folder \"%s\" could not be made: %s", dir,
@@ -170,7 +170,7 @@ static tacit_status demo(cell *cells, tc_pool *pool, const tc_invocation *in, co
                          tacit_error *err)
 {
     if (out)
-        TC_TRY(make_folder(out, err));
+        TC_TRY(tc_demo_make_folder(out, err));
     for (size_t i = 0; i < N_CELLS; i++)
         TC_TRY(run_cell(&cells[i], i, pool, in->quiet, err));
     TC_TRY(print_cells(cells, in->format, err));

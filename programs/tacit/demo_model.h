@@ -1,7 +1,7 @@
 /* demo_model.h - what a hospital of the demonstration tunes: a real model on its own records.
  *
  * The records are generated, the same for everybody who asks for the same hospital; the model and its
- * training are ordinary ones. Only demo_train.c, demo_world.c and the test include this. */
+ * training are ordinary ones. The other files of the demonstration and the test include this. */
 #ifndef TC_PROGRAM_DEMO_MODEL_H
 #define TC_PROGRAM_DEMO_MODEL_H
 
@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 enum {
-    TC_HOSPITALS = 8,
-    TC_PATIENT_FEATURES = 20, /* measurements of a patient */
-    TC_PATIENTS_SEEN = 60,    /* records that the smallest hospital trains on */
-    TC_PATIENTS_CHECKED = 300 /* records that each validates on */
+    TC_HOSPITALS_MOST = 100,
+    TC_PATIENT_FEATURES = 12,  /* measurements of a patient */
+    TC_PATIENTS_SEEN = 90,     /* records that the smallest hospital trains on */
+    TC_PATIENTS_CHECKED = 600, /* records that each validates on */
+    TC_HIDDEN_MOST = 32
 };
 
 typedef struct tc_patient {
@@ -22,21 +23,34 @@ typedef struct tc_patient {
     double y;                      /* 1: came back within a month; else 0 */
 } tc_patient;
 
-/* How many records hospital k = 1 .. TC_HOSPITALS trains on. */
+/* How many records hospital k = 1 .. TC_HOSPITALS_MOST trains on. */
 size_t tc_hospital_size(unsigned k);
 
 /* The records of a hospital: the first tc_hospital_size(k) to train on, TC_PATIENTS_CHECKED more to
- * validate. End with tc_free. */
-tacit_status tc_hospital_records(unsigned k, tc_patient **out, tacit_error *err);
+ * validate. Another seed is another country, with other hospitals. End with tc_free. */
+tacit_status tc_hospital_records(uint64_t seed, unsigned k, tc_patient **out, tacit_error *err);
 
-typedef struct tc_logistic {
-    double w[TC_PATIENT_FEATURES], bias;
-} tc_logistic;
+/* What is tuned. */
+typedef struct tc_settings {
+    double lr, l2;
+    unsigned hidden; /* 1 .. TC_HIDDEN_MOST */
+} tc_settings;
 
-/* Stochastic gradient descent on the log-loss with l2/2 |w|^2, always in the same order. */
-void tc_logistic_train(tc_logistic *m, const tc_patient *p, size_t n, double lr, double l2);
+/* One layer of `hidden` units between the measurements and the log-odds. */
+typedef struct tc_network {
+    unsigned hidden;
+    double in[TC_HIDDEN_MOST][TC_PATIENT_FEATURES], in_bias[TC_HIDDEN_MOST];
+    double out[TC_HIDDEN_MOST], out_bias;
+} tc_network;
+
+/* Stochastic gradient descent on the log-loss with l2/2 |w|^2, always from the same start and in the same
+ * order. */
+void tc_network_train(tc_network *m, const tc_patient *p, size_t n, const tc_settings *s);
 /* Mean log-loss; probabilities are held to [0.01, 0.99]. */
-double tc_logistic_loss(const tc_logistic *m, const tc_patient *p, size_t n);
-double tc_logistic_probability(const tc_logistic *m, const tc_patient *p);
+double tc_network_loss(const tc_network *m, const tc_patient *p, size_t n);
+double tc_network_probability(const tc_network *m, const tc_patient *p);
+
+/* One trial: trains on a hospital's records and gives the log-loss of those to validate on. */
+double tc_hospital_trial(const tc_patient *records, unsigned k, const tc_settings *s);
 
 #endif

@@ -10,23 +10,21 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { INITIAL = 4, RELEASES = 5 };
-
-/* Nothing is said of what log-losses look like: agents find it out. */
+/* The study of README.md. Nothing is said of what log-losses look like, and the algorithm has its defaults. */
 static const char document[] =
-    "{\"document\": {\"name\": \"" TC_DEMO_STUDY "\", \"direction\": \"minimize\",\n"
-    " \"trials\": %lld,\n"
-    " \"space\": {\"lr\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 0.3, \"log\": true},\n"
-    "           \"l2\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 1, \"log\": true}},\n"
-    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 50, \"initial\": %d,\n"
-    "               \"releases\": \"%s\"},\n"
-    " \"privacy\": {\"epsilon\": %.17g, \"delta\": %g},\n"
-    " \"federation\": {\"agents\": %d, \"deadline_s\": 30}}}";
+    "{ \"name\": \"" TC_DEMO_STUDY "\", \"direction\": \"minimize\", \"trials\": %zu,\n"
+    "  \"space\": { \"lr\": { \"type\": \"float\", \"low\": 1e-4, \"high\": 1, \"log\": true },\n"
+    "             \"l2\": { \"type\": \"float\", \"low\": 1e-5, \"high\": 10, \"log\": true },\n"
+    "             \"hidden\": { \"type\": \"int\", \"low\": 2, \"high\": 32, \"log\": true } },\n"
+    "  \"algorithm\": { \"name\": \"dp-fts-de\" },\n"
+    "  \"federation\": { \"agents\": %u, \"deadline_s\": 600 },\n"
+    "  \"privacy\": { \"epsilon\": %.15g, \"delta\": 1e-5 } }\n";
 
 /* ---- the folder ---- */
 
@@ -63,13 +61,13 @@ void tc_demo_storage(const tc_demo_world *w, unsigned k, char out[320])
         snprintf(out, 320, "sqlite:///%s/hospital-%u.db", w->folder, k);
 }
 
-/* A token goes into a file: arguments can be seen by others. */
-static tacit_status write_token(const tc_demo_world *w, const char *name, const char *token,
-                                tacit_error *err)
+/* Tokens go into files: arguments can be seen by others. */
+static tacit_status keep_text(const tc_demo_world *w, const char *name, const char *text,
+                              tacit_error *err)
 {
     char path[320];
     snprintf(path, sizeof path, "%s/%s", w->folder, name);
-    return tc_file_write_secret(path, token, strlen(token), err);
+    return tc_file_write_secret(path, text, strlen(text), err);
 }
 
 /* ---- the coordinator ---- */
@@ -119,7 +117,7 @@ static tacit_status start_coordinator(tc_demo_world *w, tacit_error *err)
         status = read_greeting(w, &line, err);
     tc_text_fini(&line);
     TC_TRY(status);
-    TC_TRY(write_token(w, "operator.txt", w->token, err));
+    TC_TRY(keep_text(w, "operator.txt", w->token, err));
     return tc_client_new(&w->client, w->url, w->pin, err);
 }
 
@@ -146,24 +144,13 @@ static tacit_status ask(tc_demo_world *w, const char *method, const char *path, 
     return status;
 }
 
-/* The rounds that release, closer together in the beginning. One alone would need the least noise,
- * but there would be less to see. */
-static void choose_releases(int64_t trials, char *out, size_t size)
+static tacit_status make_study(tc_demo_world *w, tacit_error *err)
 {
-    static const int eighths[RELEASES] = {0, 1, 2, 4, 6};
-    size_t n = 0;
-    for (size_t i = 0; i < RELEASES; i++)
-        n += (size_t)snprintf(out + n, size - n, "%s%lld", i > 0 ? "," : "",
-                              (long long)((trials - INITIAL) * eighths[i] / 8));
-}
-
-static tacit_status make_study(tc_demo_world *w, int64_t trials, double epsilon, tacit_error *err)
-{
-    char body[1024], releases[128];
+    char text[1024], body[1100];
     json_t *answer;
-    choose_releases(trials, releases, sizeof releases);
-    snprintf(body, sizeof body, document, (long long)trials, INITIAL, releases, epsilon,
-             TC_DEMO_DELTA, TC_HOSPITALS);
+    snprintf(text, sizeof text, document, w->plan.trials, w->plan.hospitals, w->plan.epsilon);
+    snprintf(body, sizeof body, "{\"document\": %s}", text);
+    TC_TRY(keep_text(w, TC_DEMO_STUDY ".json", text, err));
     TC_TRY(ask(w, "POST", "/v1/studies", body, &answer, err));
     json_decref(answer);
     return TACIT_OK;
@@ -173,24 +160,25 @@ static tacit_status make_join_token(tc_demo_world *w, tacit_error *err)
 {
     char body[64];
     json_t *answer;
-    snprintf(body, sizeof body, "{\"uses\": %d, \"expires_s\": 600}", TC_HOSPITALS);
+    snprintf(body, sizeof body, "{\"uses\": %u, \"expires_s\": 600}", w->plan.hospitals);
     TC_TRY(ask(w, "POST", "/v1/studies/" TC_DEMO_STUDY "/tokens", body, &answer, err));
     char *token = NULL;
     tacit_status status = take_member(answer, "token", &token, err);
     if (status == TACIT_OK)
-        status = write_token(w, "join.txt", token, err);
+        status = keep_text(w, "join.txt", token, err);
     tc_free(token);
     json_decref(answer);
     return status;
 }
 
-tacit_status tc_demo_found(tc_demo_world *w, int64_t trials, double epsilon, tacit_error *err)
+tacit_status tc_demo_found(tc_demo_world *w, const tc_demo_plan *plan, tacit_error *err)
 {
+    w->plan = *plan;
     setenv("no_proxy", "127.0.0.1", 1); /* a proxy of the user's is not for this machine itself */
     TC_TRY(find_program(w, err));
     TC_TRY(make_folder(w, err));
     TC_TRY(start_coordinator(w, err));
-    TC_TRY(make_study(w, trials, epsilon, err));
+    TC_TRY(make_study(w, err));
     return make_join_token(w, err);
 }
 
@@ -202,27 +190,29 @@ tacit_status tc_demo_ledger(tc_demo_world *w, json_t **out, tacit_error *err)
 /* ---- agents ---- */
 
 /* The agent's own limit is the study's promise: what goes beyond it never leaves the hospital. */
-static tacit_status start_agent(tc_demo_world *w, unsigned k, double epsilon, tacit_error *err)
+static tacit_status start_agent(tc_demo_world *w, unsigned k, tacit_error *err)
 {
-    char storage[320], join[320], limit[32], delta[32], number[16];
+    char storage[320], join[320], limit[32], delta[32], number[16], seed[32];
     tc_demo_storage(w, k, storage);
     snprintf(join, sizeof join, "%s/join.txt", w->folder);
-    snprintf(limit, sizeof limit, "%.17g", epsilon);
+    snprintf(limit, sizeof limit, "%.15g", w->plan.epsilon); /* as in the document */
     snprintf(delta, sizeof delta, "%g", TC_DEMO_DELTA);
     snprintf(number, sizeof number, "%u", k);
+    snprintf(seed, sizeof seed, "%" PRIu64, w->plan.seed);
     const char *const words[] = {
         w->program, "agent",         w->url,       "--study",   TC_DEMO_STUDY, "--token-file",
         join,       "--fingerprint", w->pin,       "--storage", storage,       "--epsilon",
         limit,      "--delta",       delta,        "--quiet",   "--",          w->program,
-        "demo",     "train",         "--hospital", number,      "--lr",        "{lr}",
-        "--l2",     "{l2}",          NULL};
+        "demo",     "train",         "--hospital", number,      "--seed",      seed,
+        "--lr",     "{lr}",          "--l2",       "{l2}",      "--hidden",    "{hidden}",
+        NULL};
     return tc_demo_start(words, &w->agents[k - 1], err);
 }
 
-tacit_status tc_demo_enrol(tc_demo_world *w, double epsilon, tacit_error *err)
+tacit_status tc_demo_enrol(tc_demo_world *w, tacit_error *err)
 {
-    for (unsigned k = 1; k <= TC_HOSPITALS; k++)
-        TC_TRY(start_agent(w, k, epsilon, err));
+    for (unsigned k = 1; k <= w->plan.hospitals; k++)
+        TC_TRY(start_agent(w, k, err));
     return TACIT_OK;
 }
 
@@ -232,7 +222,7 @@ tacit_status tc_demo_enrol(tc_demo_world *w, double epsilon, tacit_error *err)
 void tc_demo_close(tc_demo_world *w, bool keep)
 {
     tc_client_free(w->client);
-    for (size_t i = 0; i < TC_HOSPITALS; i++)
+    for (size_t i = 0; i < w->plan.hospitals; i++)
         tc_demo_stop(&w->agents[i], SIGKILL);
     tc_demo_stop(&w->coordinator, SIGTERM);
     if (w->folder[0] && !keep)
