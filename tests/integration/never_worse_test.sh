@@ -11,7 +11,7 @@ check "the arithmetic" arithmetic
 
 mkdir -p tree/bench tree/src/algo tree/src/num tree/build
 cp "$root"/bench/never_worse "$root"/bench/never_worse_*.py tree/bench
-cp -R "$root/src/algo/own" "$root/src/algo/dp_fts_de" tree/src/algo
+cp -R "$root/src/algo/own" "$root/src/algo/dp_fts_de" "$root/src/algo/single" "$root/src/algo/thompson" tree/src/algo
 cp "$root"/src/num/trend* tree/src/num
 cat > tree/build/tacit << 'END'
 #!/bin/sh

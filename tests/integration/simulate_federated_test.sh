@@ -76,7 +76,7 @@ good "a relay" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --format j
 check "has no guarantee" says '"if_deployed":null'
 check "because it hands messages on" says "messages are handed on as they are, without noise"
 good "a relay's table" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet
-check "has the model that runs" says "N_init 3, own gp, lengthscale usual (0.15)"
+check "has the model that runs" says "N_init 3, own gp, lengthscale usual (0.1)"
 check "and no theorem" sh -c '! grep -q "Theorem 1" out'
 good "what an agent alone would do" --algorithm fts --agents 5 --rounds 5 --runs 2 --quiet --set reads=0
 check "reads nothing" says "and read 0, 0 bytes, in the first run."
@@ -107,14 +107,14 @@ check "draws are sent" says '"message":"draw"'
 
 few="--algorithm dp-fts-de --agents 4 --runs 1 --seed 1 --grid 100 --set features=10 --set lengthscale=0 --quiet"
 good "as many initial points as rounds ask for" $few --rounds 9
-check "is said, and the model, and the length-scale" says "N_init 4, z 1, releases all, P 1, S 2.2, own gp, lengthscale usual (0.15)"
+check "is said, and the model, and the length-scale" says "N_init 4, z 1, releases all, P 1, S 2.2, own gp, lengthscale usual (0.1)"
 check "and nothing that this model does not use" sh -c '! grep -q "schedule\|p_1" out'
 good "fewer rounds" $few --rounds 6 --format json
 check "fewer points" says '"initial":3,"trials":9,'
 check "spread over all of the domain" says '"init":"domain"'
 check "by agents with a process of their own" says '"own":"gp"'
 good "in two dimensions" $few --rounds 6 --dim 2 --grid 10
-check "the usual length-scale is longer" says "lengthscale usual (0.212)"
+check "the usual length-scale is longer" says "lengthscale usual (0.168)"
 good "where a vote is worth its price" $few --rounds 6 --epsilon 40 --delta 0.01
 check "there is one" says "lengthscale by vote"
 check "which is one of two releases" says "over 2 releases"

@@ -98,7 +98,7 @@ check "and the statement ends with its full stop" grep -q 'so nothing was spent\
 length() { grep -o '"options":{[^}]*}' out | grep -o '"lengthscale":[0-9.]*' | cut -d: -f2 | tr '\n' ' '; }
 shared="--agents 2 --rounds 1 --runs 1 --grid 20 --quiet --format json"
 for sharer in fts dp-fts-de rgpe taf; do
-    usual=0.15 # of one parameter
+    usual=0.1 # of one parameter
     good "$sharer" --algorithm $sharer $shared
     check "is told nothing by default" [ "$(length)" = "$usual " ]
     good "$sharer with --tell none" --algorithm $sharer $shared --tell none
@@ -114,7 +114,7 @@ good "told all of them" --algorithm ts $shared --tell constants --lengthscale 0.
 check "each by itself; ts fits its own" [ "$(length)" = "0.3 0.4 0.3 " ]
 study 12 dp-fts-de '"privacy": "none",'
 good "a document" s.json --runs 1 --grid 20 --quiet --format json
-check "is told nothing" [ "$(length)" = "0.15 " ]
+check "is told nothing" [ "$(length)" = "0.1 " ]
 good "a document with --tell constants" s.json --runs 1 --grid 20 --quiet --format json --tell constants
 check "is told" [ "$(length)" = "0.03 " ]
 good "what is told is part of the simulation" --algorithm fts $shared --tell constants --checkpoint told

@@ -158,7 +158,7 @@ static tacit_status find_index(const tc_env *env, const tc_de_options *o, double
     tc_space *box = NULL;
     tacit_status status = make_box(dim, &box, err);
     if (status == TACIT_OK)
-        status = find_left_open(env, box, o, tc_de_usual_lengthscale(dim), &usual, err);
+        status = find_left_open(env, box, o, tc_usual_lengthscale(dim), &usual, err);
     if (status == TACIT_OK && o->lengthscale > 0)
         status = find_left_open(env, box, o, o->lengthscale, &given, err);
     tc_space_free(box);

@@ -241,7 +241,7 @@ static void what_agents_find_is_what_counts(void **state)
     study s;
     tc_de_agent_state a = {0};
     begin_study(&s, 2, 20, 30);
-    s.opts.lengthscale = 0.15 * sqrt(2);
+    s.opts.lengthscale = 0.1 * pow(2, 0.75);
     tc_expect e = expect(&s, 4);
     tc_history h = {.dim = 2};
     tc_env env = s.env;

@@ -348,7 +348,7 @@ static void test_settled_lengthscale(void **state)
     start(&o, (const char *const[]){"own", "gp", "init", "auto", "lengthscale", "0", NULL});
     tc_algorithm_dp_fts_de.begin(&env, &o);
     assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
-    assert_close(o.lengthscale, 0.15 * sqrt(2), 1e-12); /* nobody votes: the usual one */
+    assert_close(o.lengthscale, 0.1 * pow(2, 0.75), 1e-12); /* nobody votes: the usual one */
     o.lengthscale = 0;
     o.vote = TC_DE_VOTE_YES;
     assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));

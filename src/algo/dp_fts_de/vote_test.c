@@ -305,7 +305,7 @@ static void slow_vote(const party *p, size_t n, double *v)
         y[i] = tc_optimizer_trial(p->o, i)->value;
     }
     for (size_t j = 0; j < G; j++) {
-        double length = 0.15 * sqrt((double)s->dim) * pow(1.6, (double)j - MIDDLE), sum = 0,
+        double length = 0.1 * pow((double)s->dim, 0.75) * pow(1.6, (double)j - MIDDLE), sum = 0,
                first = 0;
         for (size_t k = 0; k < 4; k++) {
             double l = slow_likelihood(n, s->dim, U, y, length, shares[k]);
@@ -448,18 +448,18 @@ static void test_the_grid_is_the_same_everywhere(void **state)
 {
     (void)state;
     static const double grid[][G] = {
-        {0x1.76ffffffffffdp-6, 0x1.2bffffffffffep-5, 0x1.dfffffffffffep-5, 0x1.7ffffffffffffp-4,
-         0x1.3333333333333p-3, 0x1.eb851eb851eb8p-3, 0x1.89374bc6a7efap-2, 0x1.3a92a30553262p-1,
-         0x1.f75104d551d6ap-1},
-        {0x1.092a40412304bp-5, 0x1.a8439a01d1a12p-5, 0x1.536948017480fp-4, 0x1.0f876ccdf6cd9p-3,
-         0x1.b27247aff148fp-3, 0x1.5b8e9fbff43a6p-2, 0x1.160bb2fff6952p-1, 0x1.bcdf84ccbdbb7p-1,
-         0x1.63e603d6fe2f9p+0},
-        {0x1.44c27052cac24p-5, 0x1.03cec0423bceap-4, 0x1.9fb1339d2c7dep-4, 0x1.4c8dc2e42397fp-3,
-         0x1.0a0b02501c799p-2, 0x1.a9ab36e693f5cp-2, 0x1.5488f8b8765e4p-1, 0x1.106d93c6c5183p+0,
-         0x1.b3e2860ad4f38p+0},
-        {0x1.cb4781f595f98p-5, 0x1.6f6c67f7ab2e0p-4, 0x1.25f0532c88f1ap-3, 0x1.d64d51e0db1c4p-3,
-         0x1.783ddb1a48e37p-2, 0x1.2cfe48e1d3e93p-1, 0x1.e196db02eca85p-1, 0x1.81457c0256ed1p+0,
-         0x1.34379668458a8p+1},
+        {0x1.f400000000000p-7, 0x1.9000000000000p-6, 0x1.4000000000000p-5, 0x1.0000000000000p-4,
+         0x1.999999999999ap-4, 0x1.47ae147ae147cp-3, 0x1.0624dd2f1a9fdp-2, 0x1.a36e2eb1c432fp-2,
+         0x1.4f8b588e368f3p-1},
+        {0x1.a472bdbc2b2b6p-6, 0x1.505bcafcef55fp-5, 0x1.0d163bfd8c44cp-4, 0x1.ae89f995ad3aep-4,
+         0x1.586e61448a958p-3, 0x1.138b8103a2113p-2, 0x1.b8df34d29ce85p-2, 0x1.60b290a87d86bp-1,
+         0x1.1a2873b9fe056p+0},
+        {0x1.1cf039cf81bf5p-5, 0x1.c7e6c2e59c655p-5, 0x1.6cb89beae3844p-4, 0x1.23c6e3224f9d0p-3,
+         0x1.d2d7d1d07f61ap-3, 0x1.757974a6cc4e2p-2, 0x1.2ac79085703e8p-1, 0x1.de0c1a6f19fdap-1,
+         0x1.7e701525ae648p+0},
+        {0x1.df351375bcd80p-5, 0x1.7f5da92afd79ap-4, 0x1.32b1542264615p-3, 0x1.eab5536a3a356p-3,
+         0x1.88910f882e912p-2, 0x1.3a0da6068ba75p-1, 0x1.f67c3cd745d88p-1, 0x1.91fcfd7904ad4p+0,
+         0x1.4197312d9d577p+1},
     };
     static const size_t dims[] = {1, 2, 3, 6};
     for (size_t k = 0; k < 4; k++) {
@@ -736,7 +736,7 @@ static void test_siblings_hear_the_same_vote(void **state)
     assert_ok(tc_optimizer_absorb(q->o, 0, bytes, sizeof bytes, 0, &e, &err));
     e.seq = q->n + 1;
     assert_fails(tc_optimizer_apply(q->o, &e, &err), TACIT_E_CORRUPT,
-                 "two agents of this study heard different votes: length-scales 0.15 and 0.058593");
+                 "two agents of this study heard different votes: length-scales 0.1 and 0.0390625");
     leave(q);
     leave(p);
     tc_space_free(s);

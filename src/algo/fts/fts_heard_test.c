@@ -683,7 +683,7 @@ static void what_is_left_open_is_chosen(void **state)
     federation *f = fts(square(), 2, "{\"features\": 8}");
     assert_int_equal(state_of(f, 0)->opts->common.initial, 10);
     assert_int_equal(state_of(f, 0)->opts->common.own, TC_FTS_OWN_GP);
-    federation *usual = fts(square(), 2, "{\"features\": 8, \"lengthscale\": 0.21213203435596426}");
+    federation *usual = fts(square(), 2, "{\"features\": 8, \"lengthscale\": 0.16817928305074292}");
     const tc_rff *a = &state_of(f, 0)->core.features->rff,
                  *b = &state_of(usual, 0)->core.features->rff;
     for (size_t i = 0; i < 2 * M; i++)

@@ -294,7 +294,7 @@ static void test_what_is_in_force(void **state)
     o = (tc_fts_options){.common.own = TC_FTS_OWN_GP};
     assert_ok(tc_algorithm_fts.settle(&(tc_env){.space = &square}, &o, &err));
     assert_same_bits(o.p1, 0); /* nobody is followed */
-    assert_close(o.common.lengthscale, 0.3, 1e-15);
+    assert_close(o.common.lengthscale, 0.1 * pow(4, 0.75), 1e-15);
 }
 
 int main(void)

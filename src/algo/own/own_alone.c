@@ -2,6 +2,7 @@
 #include "algo/own/own_int.h"
 
 #include "base/error.h"
+#include "num/gp_multiples.h"
 
 tacit_status tc_own_open(tc_own *o, tacit_error *err)
 {
@@ -10,7 +11,8 @@ tacit_status tc_own_open(tc_own *o, tacit_error *err)
     tc_own_mix(o);
     if (o->env->space->domain)
         return TACIT_OK;
-    const size_t size = (TC_OWN_COLUMNS_ALL + 1) * dim + tc_gp_scratch_size(o->wide.model.gp);
+    const size_t size = (TC_OWN_COLUMNS_ALL + 1) * dim +
+                        tc_gp_multiples_scratch(tc_gp_size(o->wide.model.gp), dim);
     return tc_grow((void **)&o->slots, &o->slots_cap, size, sizeof *o->slots) ? TACIT_OK
                                                                               : tc_fail_memory(err);
 }
@@ -55,8 +57,13 @@ tc_own_value tc_own_at(const tc_own *o, const double *u, double *d_mean, double 
     const size_t dim = o->env->space->dim;
     double from[TC_OWN_COLUMNS_ALL], variance, *d_from = o->slots,
                                                *d_var = d_from + TC_OWN_COLUMNS_ALL * dim;
-    tc_gp_predict_columns(v->model.gp, u, v->columns, v->from, from, &variance,
-                          d_mean ? d_from : NULL, d_mean ? d_var : NULL, d_var + dim);
+    const tc_gp_multiple all = {.g = v->model.gp,
+                                .W = v->from,
+                                .mean = from,
+                                .var = &variance,
+                                .d_mean = d_mean ? d_from : NULL,
+                                .d_var = d_mean ? d_var : NULL};
+    tc_gp_multiples_at(1, &all, v->columns, u, d_var + dim);
     const tc_trend_point x = tc_own_point(m, from, 0, variance);
     for (size_t d = 0; d_mean && d < dim; d++) {
         double along[TC_OWN_COLUMNS_ALL];

@@ -2,7 +2,7 @@
  *
  * Each is a Gaussian process around a trend (num/trend.h): alone the constant c, else c + a m(x). The weight of a
  * model is prior x likelihood. A function that was heard and says nothing about the values costs likelihood,
- * and the agent is back with its own model; one that foretells them is trusted. a has the mean 1: a
+ * and the agent is back with its own model; one that foretells them is trusted. a has a mean above 0: a
  * model that was as ready for -m as for m would draw nothing from what m says is good. */
 #include "algo/own/own_int.h"
 

@@ -11,10 +11,11 @@
 
 #include <math.h>
 
-/* Functions of more parameters vary more slowly along each of them, or nobody could learn them. */
+/* 0.1 dim^(3/4): functions of more parameters vary more slowly along each of them, or nobody could learn them. Square
+ * roots have the same bits everywhere. */
 double tc_usual_lengthscale(size_t dim)
 {
-    return 0.15 * sqrt((double)dim);
+    return 0.1 * sqrt((double)dim * sqrt((double)dim));
 }
 
 static tacit_status draw_features(tc_features *f, const tc_env *env, const tc_features_spec *spec,
