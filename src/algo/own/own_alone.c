@@ -11,8 +11,8 @@ tacit_status tc_own_open(tc_own *o, tacit_error *err)
     tc_own_mix(o);
     if (o->env->space->domain)
         return TACIT_OK;
-    const size_t size = (TC_OWN_COLUMNS_ALL + 1) * dim +
-                        tc_gp_multiples_scratch(tc_gp_size(o->wide.model.gp), dim);
+    const size_t size =
+        (TC_OWN_COLUMNS_ALL + 1) * dim + tc_gp_multiples_scratch(tc_gp_size(o->wide.model.gp), dim);
     return tc_grow((void **)&o->slots, &o->slots_cap, size, sizeof *o->slots) ? TACIT_OK
                                                                               : tc_fail_memory(err);
 }

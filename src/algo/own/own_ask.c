@@ -21,7 +21,7 @@ typedef struct improvement {
 static improvement improve_far(const tc_own *o, const double *z, const double *sd)
 {
     improvement f = {0};
-    double part[TC_OWN_MODELS], share[TC_OWN_MODELS] = {0}, top = -INFINITY, sum = 0;
+    double part[TC_OWN_MODELS] = {0}, share[TC_OWN_MODELS] = {0}, top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const tc_own_member *m = &o->member[k];
         if (m->weight == 0)
@@ -48,7 +48,7 @@ static improvement improve(const tc_own *o, const double *const *from, const dou
                            double heard)
 {
     improvement f = {0};
-    double z[TC_OWN_MODELS], sd[TC_OWN_MODELS], top = -INFINITY, sum = 0;
+    double z[TC_OWN_MODELS] = {0}, sd[TC_OWN_MODELS] = {0}, top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const tc_own_member *m = &o->member[k];
         if (m->weight == 0)
