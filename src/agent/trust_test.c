@@ -324,8 +324,8 @@ static void a_message_of_a_relay_arrives(void **state)
     (void)state;
     for (int again = 0; again < 2; again++) {
         begin(&p, false,
-              "\"fts\", \"features\": 8, \"initial\": 2, \"follow\": 0.01, \"schedule\": "
-              "\"constant\"",
+              "\"fts\", \"own\": \"features\", \"features\": 8, \"initial\": 2, \"follow\": 0.01, "
+              "\"schedule\": \"constant\"",
               "\"none\"");
         p.cfg.accepts_not_private = true;
         join(&p);

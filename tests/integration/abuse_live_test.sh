@@ -10,7 +10,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1:thread_
 . "$(dirname "$0")/../support/coordinator.sh"
 abuser=$(realpath "${ABUSER:-./abuser}")
 honest=3 rounds=3
-document $((honest + 1)) 5 0,1,2
+document $((honest + 1)) 6 0,1,2
 serve_options="--handshakes 0" # the abuser's thousands of connections are to come in (attack_live_test.sh)
 
 export MALLOC_ARENA_MAX=1 # what malloc keeps for each thread would look like growth

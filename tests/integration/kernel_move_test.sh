@@ -60,7 +60,7 @@ unset OPENBLAS_CORETYPE
 # ---- a federation: agent 0 on the kernel of the coordinator, the others on the other one
 
 agents=3
-document $agents 8 0,1,3,5
+document $agents 9 0,1,3,5
 through=$dir/gate # nobody goes beyond trial 4 before the gate is open
 cat > "$through" <<P
 #!/bin/sh
@@ -101,7 +101,7 @@ grep '^trial' "$dir/half" | while read -r line; do
     grep -qxF "$line" "$dir/whole" || echo "$line"
 done > "$dir/lost"
 [ ! -s "$dir/lost" ] || fail "trials that there were have changed: $(cat "$dir/lost")"
-[ "$(grep -c '^trial' "$dir/whole")" = $((agents * 8)) ] || fail "eight trials each expected"
+[ "$(grep -c '^trial' "$dir/whole")" = $((agents * 9)) ] || fail "nine trials each expected"
 [ "$(grep -c '^release' "$dir/whole")" = 4 ] || fail "four broadcasts expected, the same to everybody: $(grep '^release' "$dir/whole")"
 kill "$server"
 wait "$server" || fail "the coordinator ends with $?"
