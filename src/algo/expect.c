@@ -58,16 +58,14 @@ void tc_expect_add_sentence(const tc_expect *e, uint64_t agents, double epsilon,
     }
     add_who(agents, epsilon, out);
     if (!gains(e)) {
-        tc_text_add(out, ": no gain over working alone is to be expected, even if their functions "
-                         "are alike.");
+        tc_text_add(out, ": simulations, even of agents that are alike, show no gain over working "
+                         "alone.");
         return;
     }
-    tc_text_add(out, ": at best, if their functions are alike, an agent's regret is this share of "
-                     "its regret when working alone: ");
+    tc_text_add(out, ": at best, in simulations of agents that are alike, an agent's regret is "
+                     "this share of its regret when working alone: ");
     for (size_t i = 0; i < e->n; i++)
         add_ratio(e, i, out);
-    if (e->dim > 0)
-        tc_text_addf(out, " (simulated with %zu parameters)", e->dim);
     tc_text_add(out, ".");
 }
 

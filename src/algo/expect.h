@@ -20,8 +20,6 @@ typedef struct tc_expect_ratio {
 typedef struct tc_expect {
     const char *none; /* why nothing is known, as a clause; NULL: the members below are set */
     double left_open; /* share of the variance of a function that the broadcast leaves open */
-    size_t
-        dim;  /* parameters of the simulations, where the study has more than any of them; else 0 */
     size_t n; /* iterations of the study that there are numbers for */
     uint64_t iteration[TC_EXPECT_POINTS]; /* queries after the initial points, ascending */
     tc_expect_ratio at[TC_EXPECT_POINTS];

@@ -7,8 +7,9 @@
  * gain less.
  *
  * Between its values the table is interpolated on the logarithm; it was made monotone. Dimensions and numbers of initial
- * points in between take the neighbour that gains less, and those beyond the table its end. Where the broadcast leaves
- * more open than in any simulation there is no gain. Where there was no simulation of the kind there is no number. */
+ * points in between take the neighbour that gains less, and more initial points than in the table its end. Where the
+ * broadcast leaves more open than in any simulation there is no gain. Where there was no simulation of the kind there is
+ * no number: with many parameters, above all, a federation may even be worse (docs/benchmarks.md). */
 #include "algo/dp_fts_de/agent.h"
 #include "algo/dp_fts_de/gain_table.h"
 #include "algo/expect.h"
@@ -95,9 +96,24 @@ bool tc_de_gain_at(const tc_de_gain_table *table, size_t dim, size_t initial, do
 
 /* ---- what a broadcast leaves open ---- */
 
+/* Are options in force that change what a message says, and were not simulated? */
+static bool is_special(const tc_de_options *o)
+{
+    return o->features != 100 || o->clip > 0 || o->kernel != TC_KERNEL_SE || o->noise != 0.01 ||
+           o->unit || o->sampling_rate < 1;
+}
+
+/* A length-scale that is given and is far from the usual one. */
+static bool is_far(const tc_de_options *o, size_t dim)
+{
+    const double off = o->lengthscale / tc_usual_lengthscale(dim), most = 2.5;
+    return o->lengthscale > 0 && (off > most || off < 1 / most);
+}
+
 /* Why there was no simulation of the kind, as far as options say; NULL. */
 static const char *why_none(const tc_env *env, const tc_de_options *o)
 {
+    const size_t dim = env->space->dim;
     return env->agents < 2                       ? "an agent alone hears nobody"
            : o->broadcast != TC_DE_NORMAL        ? "only broadcast=normal was simulated"
            : o->noise_multiplier == 0            ? "only studies with noise were simulated"
@@ -106,7 +122,14 @@ static const char *why_none(const tc_env *env, const tc_de_options *o)
            : o->mode != TC_DE_SOUND              ? "only mode=sound was simulated"
            : env->budget == 0                    ? "the number of trials is not known"
            : env->budget <= (uint64_t)o->initial ? "no trial comes after the initial points"
-                                                 : NULL;
+           : o->initial < 3 ? "with fewer than 3 initial points agents have nothing to say"
+           : dim > simulated.dims[simulated.n_dims - 1]
+               ? "only up to 6 coordinates were simulated (a choice has one for each of its values)"
+           : is_special(o) ? "only the defaults of features, kernel, unit, noise, clip and "
+                             "sampling_rate were simulated"
+           : is_far(o, dim)
+               ? "the length-scale is more than 2.5 times off the usual one, which was simulated"
+               : NULL;
 }
 
 /* A box of so many parameters. It stands for spaces of all kinds: candidates may be many, and what an agent does with
@@ -173,10 +196,8 @@ tacit_status tc_de_expect(const tc_env *env, const void *opts, tc_expect *out, t
     if (!e.none)
         TC_TRY(find_index(env, o, &e.left_open, err));
     if (!e.none && isnan(e.left_open))
-        e.none =
-            "only one release of weights (releases=first) of up to 2048 features was simulated";
-    const size_t dim = env->space->dim, most = simulated.dims[simulated.n_dims - 1];
-    e.dim = dim > most ? most : 0;
+        e.none = "only one release of weights (releases=first) was simulated";
+    const size_t dim = env->space->dim;
     for (size_t t = 0; !e.none && t < TC_EXPECT_POINTS; t++) {
         if (simulated_iterations[t] > env->budget - (uint64_t)o->initial ||
             !tc_de_gain_at(&simulated, dim, (size_t)o->initial, e.left_open, t, &e.at[e.n]))
