@@ -120,9 +120,19 @@ static tacit_status watch(demo *d, tacit_error *err)
 
 /* ---- the end ---- */
 
+/* In the words of `tacit privacy plan`. Everybody takes part in every round of this study. */
+static void add_statement(const tc_ledger_claim *claim, bool votes, tc_text *out)
+{
+    if (!claim->is_private)
+        tc_text_addf(out, "NOT PRIVATE: %s. ", claim->not_private);
+    tc_statement_add(out, &claim->bound, claim->entries, claim->unit, TC_DP_ALL);
+    if (votes)
+        tc_text_add(out, " " TC_PRIVACY_VOTE);
+}
+
 /* As a stranger would: the ledger as the coordinator exports it, checked entry by entry, and
  * accounted for here. */
-static tacit_status print_promise(demo *d, tacit_error *err)
+static tacit_status print_promise(demo *d, bool votes, tacit_error *err)
 {
     tc_ledger_claim claim;
     tc_text text = {0};
@@ -134,7 +144,7 @@ static tacit_status print_promise(demo *d, tacit_error *err)
     if (status == TACIT_OK)
         status = tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, TC_DEMO_DELTA, NULL, &claim, err);
     if (status == TACIT_OK)
-        tc_ledger_statement(l, &claim, &text);
+        add_statement(&claim, votes, &text);
     if (status == TACIT_OK && text.failed)
         status = tc_fail_memory(err);
     if (status == TACIT_OK)
@@ -173,8 +183,10 @@ static tacit_status print_end(demo *d, tacit_error *err)
 {
     if (d->in->format != TC_FORMAT_TABLE)
         return tc_demo_print_hospitals(&d->curves, d->journals, (tc_format)d->in->format, err);
-    TC_TRY(tc_demo_print_comparison(&d->curves, d->journals, err));
-    TC_TRY(print_promise(d, err));
+    bool votes;
+    TC_TRY(tc_demo_votes(&d->journals[0], &votes, err));
+    TC_TRY(tc_demo_print_comparison(&d->curves, d->journals, votes, err));
+    TC_TRY(print_promise(d, votes, err));
     print_next_steps(d);
     return TACIT_OK;
 }

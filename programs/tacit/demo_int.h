@@ -105,6 +105,8 @@ typedef struct tc_demo_journal {
 /* Reads on. What is not there yet is no failure. */
 tacit_status tc_demo_journal_read(tc_demo_journal *j, tacit_error *err);
 void tc_demo_journal_close(tc_demo_journal *j);
+/* Did the hospitals vote on the length-scale before they sent weights? By the document, once it is there. */
+tacit_status tc_demo_votes(const tc_demo_journal *j, bool *out, tacit_error *err);
 /* A point of the study's space as what a trial is run with. */
 tc_settings tc_demo_settings(const tc_space *space, const double *values);
 
@@ -154,7 +156,7 @@ tacit_status tc_demo_print_hospitals(const tc_demo_curves *c, const tc_demo_jour
                                      tc_format format, tacit_error *err);
 /* For people: means, the chart, what was paid and what was gained or lost. */
 tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_journal *all,
-                                      tacit_error *err);
+                                      bool votes, tacit_error *err);
 /* ward.csv and ward.svg in the folder, which is there. */
 tacit_status tc_demo_write_files(const tc_demo_curves *c, const tc_demo_plan *plan, const char *dir,
                                  bool quiet, tacit_error *err);

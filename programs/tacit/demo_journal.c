@@ -5,6 +5,7 @@
 #include "demo_int.h"
 
 #include "base/memory.h"
+#include "study/study_plan.h"
 #include "wire/event_json.h"
 
 #include <string.h>
@@ -128,6 +129,20 @@ tacit_status tc_demo_journal_read(tc_demo_journal *j, tacit_error *err)
     TC_TRY(tc_store_scan(j->store, j->study, j->seen, look_at, j, err));
     bool paying = j->messages != messages || j->charged < j->messages;
     return paying ? read_ledger(j, err) : TACIT_OK;
+}
+
+tacit_status tc_demo_votes(const tc_demo_journal *j, bool *out, tacit_error *err)
+{
+    tc_study_row row;
+    tc_study_plan *plan;
+    TC_TRY(tc_store_study_get(j->store, TC_DEMO_STUDY, &row, err));
+    tacit_status status = tc_study_plan_new(&plan, &row, err);
+    tc_study_row_fini(&row);
+    TC_TRY(status);
+    *out =
+        *tc_study_plan_about(plan, 0) != '\0'; /* rounds that are not all alike begin with a vote */
+    tc_study_plan_free(plan);
+    return TACIT_OK;
 }
 
 void tc_demo_journal_close(tc_demo_journal *j)

@@ -1,8 +1,8 @@
 /* demo_report.c - what is printed and written when the hospitals are done (demo_int.h): together beside alone. */
 #include "demo_int.h"
+#include "privacy_int.h"
 
 #include "base/file.h"
-#include "privacy/statement.h"
 
 /* What each hospital did: for programs. */
 static void add_row(tc_table *t, const tc_demo_journal *j, const tc_demo_curves *c)
@@ -103,26 +103,36 @@ static void print_gain(const tc_demo_curves *c, const tc_demo_journal *all)
         printf("Together, %zu trials do not reach what %zu reach alone.\n", c->trials, c->trials);
 }
 
-static void print_meaning(const tc_demo_curves *c)
+static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_error *err)
 {
-    printf(
-        "\nEach hospital trained neural networks on its own patients, to find the learning rate,\n"
-        "penalty and size with the lowest validation log-loss. Its first %zu trials were spread\n"
-        "evenly; then it sent what it had learnt, as vectors that only the coordinator sees, and\n"
-        "heard their noisy sum. Records and values stayed in the hospital. Alone: the same start\n"
-        "and the same program, which does not listen.\n\n",
-        c->start);
+    tc_text text = {0};
+    tc_text_addf(
+        &text,
+        "Each hospital trained neural networks on its own patients, to find the learning rate, "
+        "penalty and size with the lowest validation log-loss. Its first %zu trials were spread "
+        "evenly; then it sent %s. Records and values stayed in the hospital. Alone: the same "
+        "start and the same program, which does not listen.",
+        c->start,
+        votes ? "two vectors that only the coordinator sees, a vote on the length-scale and then "
+                "what it had learnt, and heard a noisy sum of each"
+              : "what it had learnt, as a vector that only the coordinator sees, and heard the "
+                "noisy sum");
+    bool ok = !text.failed;
+    putchar('\n');
+    tc_privacy_paragraph(tc_text_get(&text));
+    putchar('\n');
+    tc_text_fini(&text);
+    return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
 tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_journal *all,
-                                      tacit_error *err)
+                                      bool votes, tacit_error *err)
 {
     puts("Best validation log-loss so far, mean of all hospitals:\n");
     TC_TRY(print_means(c, err));
     TC_TRY(print_chart(c, err));
     print_gain(c, all);
-    print_meaning(c);
-    return TACIT_OK;
+    return print_meaning(c, votes, err);
 }
 
 /* ---- files ---- */

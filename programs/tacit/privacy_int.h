@@ -72,6 +72,8 @@ tacit_status tc_privacy_print_json(json_t *j, bool lines, tacit_error *err);
 /* A number of a table. For people it is rounded by one of statement.h's; programs get all of it. */
 typedef void (*tc_privacy_rounding)(char out[32], double v);
 void tc_privacy_cell(tc_table *t, size_t column, double v, tc_privacy_rounding text, bool people);
+/* For the statement of a study that votes. */
+#define TC_PRIVACY_VOTE "The first release is the vote on the length-scale."
 /* A paragraph for people on standard output, wrapped. */
 void tc_privacy_paragraph(const char *text);
 

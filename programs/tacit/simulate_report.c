@@ -246,7 +246,7 @@ static tacit_status print_statement(const tc_contender *c, tacit_error *err)
     tc_text text = {0};
     tc_federated_cost_statement(&c->cost, &text);
     if (votes(c) && c->cost.releases > 0)
-        tc_text_add(&text, " The first release is the vote on the length-scale.");
+        tc_text_add(&text, " " TC_PRIVACY_VOTE);
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
     bool ok = !text.failed;

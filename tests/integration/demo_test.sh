@@ -68,6 +68,20 @@ grep -q "^\(Gained\|LOST\|Neither gain nor loss\): mean log-loss 0\.[0-9]* after
 grep -q "tacit demo --keep" "$dir/out" || fail "where to look next"
 [ "$(folders)" = 0 ] || fail "a folder stays behind"
 
+# What is said of two releases and of one: whether there was a vote, and for the rest the words of `tacit privacy plan`.
+flat() { tr -s ' \n' ' ' < "$1"; }
+scope() { flat "$1" | grep -o "Neighbours: .* once a round\."; }
+flat "$dir/out" > "$dir/one"
+"$tacit" demo --hospitals 10 --trials 4 --epsilon 12 --quiet > "$dir/out" || fail "demo with a vote"
+flat "$dir/out" > "$dir/two"
+"$tacit" privacy plan "$dir/readme.json" > "$dir/plan"
+grep -q "over 2 releases\..* The first release is the vote on the length-scale\." "$dir/two" || { fail "no word of the vote"; cat "$dir/out"; }
+grep -q "a vote on the length-scale and then what it had learnt, and heard a noisy sum of each" "$dir/two" || { fail "one sum, of two"; cat "$dir/out"; }
+if grep -q "vote" "$dir/one"; then fail "a vote that was none"; cat "$dir/one"; fi
+for text in "$dir/one" "$dir/two"; do
+    [ -n "$(scope "$dir/plan")" ] && [ "$(scope "$text")" = "$(scope "$dir/plan")" ] || { fail "other neighbours than the plan's"; cat "$text"; }
+done
+
 # ---- ended early
 "$tacit" demo --hospitals 6 --trials 100 > "$dir/out" 2> "$dir/err" &
 demo=$!
