@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "chart.h"
+#include "privacy/statement.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,14 +179,15 @@ static tacit_status add_lines(drawing *d, const tc_demo_curves *c, const char *l
 tacit_status tc_demo_chart_svg(const tc_demo_curves *c, double epsilon, tc_text *out,
                                tacit_error *err)
 {
-    char title[96], subtitle[128], label[64];
+    char title[96], subtitle[128], label[64], promised[32];
     drawing d = {0};
     snprintf(title, sizeof title, "%zu hospitals tune a model, together and each alone",
              c->hospitals);
     snprintf(subtitle, sizeof subtitle,
              "thin: every hospital; thick: their mean; the first %zu trials are the same in both",
              c->start);
-    snprintf(label, sizeof label, "together, ε = %g", epsilon);
+    tc_epsilon_text(promised, epsilon);
+    snprintf(label, sizeof label, "together, ε = %s", promised);
     tacit_status status = add_lines(&d, c, label, err);
     tc_panel panel = {.x = {.label = "trial", .whole = true},
                       .y = {.label = "log-loss below the start"},

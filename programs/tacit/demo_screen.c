@@ -3,6 +3,7 @@
 #include "demo_int.h"
 
 #include "base/clock.h"
+#include "privacy/statement.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -76,12 +77,15 @@ static void draw_hospital(const tc_demo_journal *j, size_t trials)
 
 static void say(const tc_demo_screen *s, const summary *now, uint64_t ns)
 {
+    char spent[32], promised[32];
+    tc_epsilon_text(spent, now->epsilon);
+    tc_epsilon_text(promised, s->plan.epsilon);
     fprintf(stderr,
             "%3.0f s: %3" PRIu64 "/%zu trials, %" PRIu64
-            " broadcast%s heard by all, epsilon %.3g of %g, ",
+            " broadcast%s heard by all, epsilon %s of %s, ",
             (double)(ns - s->start_ns) / (double)SECOND, now->trials,
             s->plan.trials * s->plan.hospitals, now->broadcasts, now->broadcasts == 1 ? "" : "s",
-            now->epsilon, s->plan.epsilon);
+            spent, promised);
     if (now->known > 0)
         fprintf(stderr, "best %.4f", now->best);
     else

@@ -20,7 +20,11 @@ none_is_there() { [ "$(helpers)" = 0 ]; }
 [ "$(wc -l < "$dir/out" | xargs)" = 11 ] || { fail "ten hospitals expected"; cat "$dir/out"; }
 awk -F, 'NR > 1 && !($3 == 6 && $5 <= $4 && $6 <= $4 && $10 == 2 && $12 > 0 && $12 <= 12) { exit 1 }' \
     "$dir/out" || { fail "the table"; cat "$dir/out"; }
-grep -q "60/60 trials, 2 broadcasts heard by all, epsilon 12 of 12, best 0\.[0-9]" "$dir/err" || { fail "progress"; cat "$dir/err"; }
+grep -q "60/60 trials, 2 broadcasts heard by all, epsilon [0-9.]* of 12, best 0\.[0-9]" "$dir/err" || { fail "progress"; cat "$dir/err"; }
+# Six digits of what the table has, rounded up.
+shown=$(sed -n 's/.* 60\/60 trials.* epsilon \([0-9.]*\) of .*/\1/p' "$dir/err" | tail -n 1)
+awk -F, -v shown="$shown" 'NR > 1 && $12 > most { most = $12 } END { exit !(shown >= most && shown < most + 1e-4) }' "$dir/out" ||
+    { fail "epsilon $shown is not what was spent"; cat "$dir/out"; }
 [ "$(folders)" = 1 ] || fail "the folder was not kept"
 [ "$(helpers)" = 0 ] || fail "processes stay behind"
 
