@@ -26,6 +26,7 @@ typedef struct tc_series {
     bool ring;            /* DOTS: larger, round and hollow */
     bool dashed;          /* LINE, STEP; and markers are hollow */
     bool faint;           /* LINE, STEP: thin and see-through, one of many */
+    bool band_only;       /* LINE, STEP: the band without its middle */
 } tc_series;
 
 typedef struct tc_axis {

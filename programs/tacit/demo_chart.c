@@ -109,7 +109,8 @@ tacit_status tc_demo_chart_text(const tc_demo_curves *c, tc_text *out, tacit_err
             mark(&v, i, side);
     tc_text_addf(
         out,
-        "How far the best log-loss fell since the common start (trial %zu), %zu hospitals:\n"
+        "Fall of the log-loss (higher is better) since the common start (trial %zu), %zu "
+        "hospitals:\n"
         "● mean together, ○ mean of each alone; bars: the middle half of the hospitals\n\n",
         c->start, c->hospitals);
     write_canvas(&v, out);
@@ -118,62 +119,35 @@ tacit_status tc_demo_chart_text(const tc_demo_curves *c, tc_text *out, tacit_err
 
 /* ---- as SVG ---- */
 
+enum { SIDES = 2 };
+
 typedef struct drawing {
     tc_arena memory;
-    size_t n; /* points of a curve */
-    double *x;
-    tc_series *series;
-    size_t n_series;
+    tc_series series[2 * SIDES]; /* bands, then means */
 } drawing;
 
-static double *drops(drawing *d, const tc_demo_curves *c, const double *best)
+/* The middle half of the hospitals as a band, and their mean as a line. */
+static void add_side(drawing *d, const tc_demo_curves *c, int side, const char *label)
 {
-    double *y = TC_TAKE(&d->memory, d->n, double);
-    for (size_t i = 0; y && i < d->n; i++)
-        y[i] = best[c->start - 1] - best[c->start - 1 + i];
-    return y;
-}
-
-static double *mean_drops(drawing *d, const tc_demo_curves *c, const double *all)
-{
-    double *y = TC_TAKE(&d->memory, d->n, double);
-    for (size_t k = 0; y && k < c->hospitals; k++) {
-        const double *best = all + k * c->trials + c->start - 1;
-        for (size_t i = 0; i < d->n; i++)
-            y[i] += (best[0] - best[i]) / (double)c->hospitals;
+    const size_t n = c->trials - c->start + 1;
+    double *x = TC_TAKE(&d->memory, n, double), *mean = TC_TAKE(&d->memory, n, double);
+    double *middle = TC_TAKE(&d->memory, n, double), *half = TC_TAKE(&d->memory, n, double);
+    for (size_t i = 0; !d->memory.failed && i < n; i++) {
+        const tc_demo_moment m = tc_demo_moment_at(c, c->start - 1 + i);
+        x[i] = (double)(c->start + i);
+        mean[i] = m.drop[side].mean;
+        middle[i] = (m.drop[side].low + m.drop[side].high) / 2;
+        half[i] = (m.drop[side].high - m.drop[side].low) / 2;
     }
-    return y;
-}
-
-static void add_line(drawing *d, const char *label, int color, const double *y)
-{
-    d->series[d->n_series++] = (tc_series){.label = label,
-                                           .mark = TC_MARK_LINE,
-                                           .color = color,
-                                           .faint = !label,
-                                           .n = d->n,
-                                           .x = d->x,
-                                           .y = y};
-}
-
-/* Thin lines first, so that the means lie above them. */
-static tacit_status add_lines(drawing *d, const tc_demo_curves *c, const char *label,
-                              tacit_error *err)
-{
-    d->n = c->trials - c->start + 1;
-    d->x = TC_TAKE(&d->memory, d->n, double);
-    d->series = TC_TAKE(&d->memory, 2 * c->hospitals + 2, tc_series);
-    if (d->memory.failed)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < d->n; i++)
-        d->x[i] = (double)(c->start + i);
-    for (size_t k = 0; k < c->hospitals; k++) {
-        add_line(d, NULL, 1, drops(d, c, c->alone + k * c->trials));
-        add_line(d, NULL, 0, drops(d, c, c->together + k * c->trials));
-    }
-    add_line(d, label, 0, mean_drops(d, c, c->together));
-    add_line(d, "each alone", 1, mean_drops(d, c, c->alone));
-    return d->memory.failed ? tc_fail_memory(err) : TACIT_OK;
+    d->series[side] = (tc_series){.mark = TC_MARK_LINE,
+                                  .color = side,
+                                  .n = n,
+                                  .x = x,
+                                  .y = middle,
+                                  .spread = half,
+                                  .band_only = true};
+    d->series[SIDES + side] =
+        (tc_series){.label = label, .mark = TC_MARK_LINE, .color = side, .n = n, .x = x, .y = mean};
 }
 
 tacit_status tc_demo_chart_svg(const tc_demo_curves *c, double epsilon, tc_text *out,
@@ -184,15 +158,18 @@ tacit_status tc_demo_chart_svg(const tc_demo_curves *c, double epsilon, tc_text 
     snprintf(title, sizeof title, "%zu hospitals tune a model, together and each alone",
              c->hospitals);
     snprintf(subtitle, sizeof subtitle,
-             "thin: every hospital; thick: their mean; the first %zu trials are the same in both",
+             "lines: mean of the hospitals; bands: their middle half; the first %zu trials are the "
+             "same in both",
              c->start);
     tc_epsilon_text(promised, epsilon);
     snprintf(label, sizeof label, "together, ε = %s", promised);
-    tacit_status status = add_lines(&d, c, label, err);
+    add_side(&d, c, 0, label);
+    add_side(&d, c, 1, "each alone");
+    tacit_status status = d.memory.failed ? tc_fail_memory(err) : TACIT_OK;
     tc_panel panel = {.x = {.label = "trial", .whole = true},
-                      .y = {.label = "log-loss below the start"},
+                      .y = {.label = "fall of the log-loss (higher is better)"},
                       .series = d.series,
-                      .n_series = d.n_series};
+                      .n_series = 2 * SIDES};
     tc_chart chart = {.title = title, .subtitle = subtitle, .panels = &panel, .n_panels = 1};
     if (status == TACIT_OK)
         status = tc_chart_svg(&chart, out, err);

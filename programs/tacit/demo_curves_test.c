@@ -63,6 +63,7 @@ static void the_chart_shows_means_and_quartiles(void **state)
     tc_text text = {0};
     tc_demo_curves c = small();
     assert_ok(tc_demo_chart_text(&c, &text, &err));
+    assert_non_null(strstr(tc_text_get(&text), "Fall of the log-loss (higher is better) since"));
     const char *chart = strstr(tc_text_get(&text), "\n\n");
     assert_non_null(chart);
     assert_string_equal(chart, "\n\n"
@@ -82,6 +83,32 @@ static void the_chart_shows_means_and_quartiles(void **state)
                                "        └──────────────────────────────\n"
                                "  trial      2         3         4\n");
     tc_text_fini(&text);
+    tc_demo_curves_fini(&c);
+}
+
+static size_t count(const char *text, const char *word)
+{
+    size_t n = 0;
+    while ((text = strstr(text, word)) != NULL) {
+        text += strlen(word);
+        n++;
+    }
+    return n;
+}
+
+/* However many hospitals there are: a band and a line for each of the two. */
+static void the_drawing_has_two_bands_and_two_lines(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_text svg = {0};
+    tc_demo_curves c = small();
+    assert_ok(tc_demo_chart_svg(&c, 4, &svg, &err));
+    assert_int_equal(count(tc_text_get(&svg), "<polygon"), 2);
+    assert_int_equal(count(tc_text_get(&svg), "<polyline"), 2);
+    assert_non_null(strstr(tc_text_get(&svg), "fall of the log-loss (higher is better)"));
+    assert_non_null(strstr(tc_text_get(&svg), "together, ε = 4<"));
+    tc_text_fini(&svg);
     tc_demo_curves_fini(&c);
 }
 
@@ -128,6 +155,7 @@ int main(void)
         cmocka_unit_test(moments_are_those_of_all_hospitals),
         cmocka_unit_test(at_the_start_nobody_is_ahead),
         cmocka_unit_test(the_chart_shows_means_and_quartiles),
+        cmocka_unit_test(the_drawing_has_two_bands_and_two_lines),
         cmocka_unit_test(a_chart_of_nothing_and_a_wide_one_are_drawn),
         cmocka_unit_test(the_file_has_every_value),
     };

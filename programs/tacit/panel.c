@@ -232,7 +232,7 @@ static void draw_series(tc_text *t, const tc_panel *p, const scales *at)
         if (p->series[i].spread && p->series[i].mark != TC_MARK_DOTS)
             draw_band(t, &p->series[i], at);
     for (size_t i = 0; i < p->n_series; i++)
-        if (p->series[i].n > 0 && p->series[i].mark != TC_MARK_DOTS)
+        if (p->series[i].n > 0 && p->series[i].mark != TC_MARK_DOTS && !p->series[i].band_only)
             draw_curve(t, &p->series[i], at);
     for (size_t i = 0; i < p->n_series; i++) {
         if (p->series[i].mark == TC_MARK_DOTS)
