@@ -205,6 +205,8 @@ static tacit_status federate(demo *d, tacit_error *err)
     TC_TRY(tc_demo_enrol(&d->world, err));
     tc_note(quiet, "%u hospitals take part, each as a process with a storage of its own in %s",
             d->plan.hospitals, d->world.folder);
+    tc_note(quiet, "values below, in tables and in files are not private: they are read from the "
+                   "hospitals' own storages, and no coordinator could print them");
     TC_TRY(watch(d, err));
     tc_note(quiet, "and now each of them alone, from the same start");
     TC_TRY(tc_demo_compare(&d->curves, d->journals, d->plan.seed, err));

@@ -130,6 +130,7 @@ tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_jou
 {
     puts("Best validation log-loss so far, mean of all hospitals:\n");
     TC_TRY(print_means(c, err));
+    puts("\nThis table is not private: no coordinator could print it.");
     TC_TRY(print_chart(c, err));
     print_gain(c, all);
     return print_meaning(c, votes, err);

@@ -28,6 +28,8 @@ awk -F, -v shown="$shown" 'NR > 1 && $12 > most { most = $12 } END { exit !(show
 [ "$(folders)" = 1 ] || fail "the folder was not kept"
 [ "$(helpers)" = 0 ] || fail "processes stay behind"
 
+grep -q "are not private: .* no coordinator could print them" "$dir/err" || { fail "values pass for private ones"; cat "$dir/err"; }
+
 # Together and alone have the same start, and what the table has is where their curves begin and end.
 awk -F, '
     NR == FNR { if (FNR > 1) { start[$1] = $4; alone[$1] = $5; together[$1] = $6 }; next }
@@ -68,6 +70,7 @@ grep -q "every agent: epsilon \(1\|0\.999[0-9]*\), delta 1e-05 .* over 1 release
 grep -q "^Paid by every hospital: epsilon \(1\|0\.999[0-9]*\) at delta 1e-05" "$dir/out" || { fail "the price"; cat "$dir/out"; }
 grep -q "^\(Gained\|LOST\|Neither gain nor loss\): mean log-loss 0\.[0-9]* after 4 trials, 0\.[0-9]* alone" "$dir/out" ||
     { fail "the gain"; cat "$dir/out"; }
+grep -q "^This table is not private: no coordinator could print it\.$" "$dir/out" || { fail "the table passes for private"; cat "$dir/out"; }
 [ "$(grep -c '^      0 ┤    ●○' "$dir/out")" = 1 ] || { fail "the chart"; cat "$dir/out"; }
 grep -q "tacit demo --keep" "$dir/out" || fail "where to look next"
 [ "$(folders)" = 0 ] || fail "a folder stays behind"
