@@ -1,7 +1,7 @@
 /* demo_journal.c - what a hospital's own storage says (demo_int.h).
  *
  * Read from its journal and its ledger while its agent writes them. The coordinator could not tell:
- * values never reach it. */
+ * from the vectors that it gets, values can be read up to level and unit only. */
 #include "demo_int.h"
 
 #include "base/memory.h"

@@ -110,13 +110,15 @@ static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_err
         &text,
         "Each hospital trained neural networks on its own patients, to find the learning rate, "
         "penalty and size with the lowest validation log-loss. Its first %zu trials were spread "
-        "evenly; then it sent %s. Records and values stayed in the hospital. Alone: the same "
-        "start and the same program, which does not listen.",
+        "evenly; then it sent %s. Records never left a hospital. The coordinator, which is "
+        "trusted, saw each hospital's %s, from which its trials can be read up to level and unit; "
+        "everybody else saw %s only. Alone: the same start and the same program, which does not "
+        "listen.",
         c->start,
-        votes ? "two vectors that only the coordinator sees, a vote on the length-scale and then "
-                "what it had learnt, and heard a noisy sum of each"
-              : "what it had learnt, as a vector that only the coordinator sees, and heard the "
-                "noisy sum");
+        votes ? "two vectors, a vote on the length-scale and then what it had learnt, and heard a "
+                "noisy sum of each"
+              : "what it had learnt, as a vector, and heard the noisy sum",
+        votes ? "vectors" : "vector", votes ? "noisy sums" : "the noisy sum");
     bool ok = !text.failed;
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));

@@ -84,6 +84,8 @@ flat "$dir/out" > "$dir/two"
 "$tacit" privacy plan "$dir/readme.json" > "$dir/plan"
 grep -q "over 2 releases\..* The first release is the vote on the length-scale\." "$dir/two" || { fail "no word of the vote"; cat "$dir/out"; }
 grep -q "a vote on the length-scale and then what it had learnt, and heard a noisy sum of each" "$dir/two" || { fail "one sum, of two"; cat "$dir/out"; }
+grep -q "Records never left a hospital\. The coordinator, which is trusted, saw each hospital's vectors, from which its trials can be read" "$dir/two" ||
+    { fail "what the coordinator sees"; cat "$dir/out"; }
 if grep -q "vote" "$dir/one"; then fail "a vote that was none"; cat "$dir/one"; fi
 for text in "$dir/one" "$dir/two"; do
     [ -n "$(scope "$dir/plan")" ] && [ "$(scope "$text")" = "$(scope "$dir/plan")" ] || { fail "other neighbours than the plan's"; cat "$text"; }
