@@ -41,11 +41,11 @@ static void contest_fini(contest *a)
 
 /* -- who takes part ------------------------------------------------------------------------ */
 
-static bool sets_noise(const tc_invocation *in)
+static bool sets(const tc_invocation *in, const char *option)
 {
-    static const char name[] = "noise_multiplier=";
+    size_t len = strlen(option);
     for (size_t i = 0; i < in->n_sets; i++)
-        if (strncmp(in->sets[i], name, sizeof name - 1) == 0)
+        if (strncmp(in->sets[i], option, len) == 0 && in->sets[i][len] == '=')
             return true;
     return false;
 }
@@ -69,19 +69,30 @@ static tacit_status no_promise(const tc_contender *c, tacit_error *err)
                    c->algorithm->name);
 }
 
+/* Noise follows from a promise. --set noise_multiplier replaces the promise of a document; a multiplier of the vote alone
+ * does not, so it contradicts that one too. */
+static tacit_status check_noise(const tc_contender *c, const tc_simulate_plan *p, tacit_error *err)
+{
+    const char *option = p->o->epsilon > 0 && sets(p->in, "noise_multiplier") ? "noise_multiplier"
+                         : c->epsilon > 0 && sets(p->in, "vote_multiplier")   ? "vote_multiplier"
+                                                                              : NULL;
+    if (!option)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "%s and --set %s must not both be given: the one follows from the other",
+                   p->o->epsilon > 0 ? "--epsilon" : "privacy.epsilon", option);
+}
+
 /* The document's promise, as far as the command line makes none. */
 static tacit_status take_promise(tc_contender *c, const tc_simulate_plan *p, tacit_error *err)
 {
     const tc_study_doc *d = p->doc && p->doc->algorithm == c->algorithm ? p->doc : NULL;
-    bool noise = sets_noise(p->in), open = p->o->epsilon == 0 && !noise;
-    if (p->o->epsilon > 0 && noise)
-        return tc_fail(err, TACIT_E_ARG,
-                       "--epsilon and --set noise_multiplier must not both be given: the one "
-                       "follows from the other");
+    bool open = p->o->epsilon == 0 && !sets(p->in, "noise_multiplier");
     c->epsilon = open && d ? d->epsilon : p->o->epsilon;
     c->delta = p->o->delta == 0 && d ? d->delta : p->o->delta;
+    TC_TRY(check_noise(c, p, err));
     if (c->epsilon > 0)
-        json_object_del(c->given, "noise_multiplier");
+        tc_contender_drop_noise(c);
     if (!open || !d || (d->promise != TC_PROMISE_NONE && d->promise != TC_PROMISE_NOISE))
         return TACIT_OK;
     if (!tc_options_find(c->algorithm->options, "noise_multiplier")) /* nothing to set */

@@ -170,6 +170,8 @@ tacit_status tc_versus_each(const char *list, size_t most, tc_versus_take take, 
 tacit_status tc_simulate_versus(const char *list, const tc_contender *first, tc_contender *out,
                                 size_t most, size_t *n, tacit_error *err);
 void tc_contender_fini(tc_contender *c);
+/* Takes the noise out of its given options: a promise sets it. */
+void tc_contender_drop_noise(tc_contender *c);
 
 /* ---- options without effect (simulate_check.c) */
 

@@ -27,6 +27,12 @@ void tc_contender_fini(tc_contender *c)
     tc_federated_cost_fini(&c->cost);
 }
 
+void tc_contender_drop_noise(tc_contender *c)
+{
+    json_object_del(c->given, "noise_multiplier");
+    json_object_del(c->given, "vote_multiplier");
+}
+
 /* -- words --------------------------------------------------------------------------------- */
 
 static const char *skip_spaces(const char *s)
@@ -129,15 +135,14 @@ static tacit_status settle_promise(tc_contender *c, item *it, tacit_error *err)
                        "--versus: delta is for algorithms that release with noise "
                        "(" TC_SIMULATE_CHARGING "), and %s is none of them",
                        it->name);
-    if (own && noise)
-        return tc_fail(err, TACIT_E_ARG,
-                       "--versus: %s has epsilon and noise_multiplier; the one follows from the "
-                       "other",
-                       it->name);
-    if (own)
-        json_object_del(c->given, "noise_multiplier");
-    if (noise)
+    if (noise && !own)
         c->epsilon = 0;
+    if (c->epsilon > 0 && (noise || has_word(it, "vote_multiplier")))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--versus: %s has epsilon and %s; the one follows from the other", it->name,
+                       noise ? "noise_multiplier" : "vote_multiplier");
+    if (own)
+        tc_contender_drop_noise(c);
     return TACIT_OK;
 }
 

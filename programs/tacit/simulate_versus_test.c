@@ -94,7 +94,12 @@ static void test_refusals(void **state)
     refused("dp-fts-de,delta=1", "delta must be a number in (0, 0.999999], got \"1\"");
     refused("ts,delta=0.1", "--versus: delta is for algorithms that release with noise (dp-fts-de, "
                             "dp-pf-pne), and ts is none of them");
-    refused("dp-fts-de,epsilon=1,noise_multiplier=1", "the one follows from the other");
+    refused("dp-fts-de,epsilon=1,noise_multiplier=1",
+            "dp-fts-de has epsilon and noise_multiplier; the one follows from the other");
+    refused("dp-fts-de,epsilon=1,vote_multiplier=5",
+            "dp-fts-de has epsilon and vote_multiplier; the one follows from the other");
+    refused("dp-fts-de,vote_multiplier=5", /* the epsilon is inherited */
+            "dp-fts-de has epsilon and vote_multiplier; the one follows from the other");
     refused("ts;ts;ts;ts;ts", "--versus has more than 4 items");
 }
 

@@ -64,6 +64,15 @@ study() { # TRIALS ALGORITHM REST
 }
 study 12 dp-fts-de '"privacy": {"epsilon": 3, "delta": 1e-4},'
 good "a document's promise takes a delta" s.json --runs 1 --delta 1e-3 --accountant rdp --grid 20 --quiet
+follows="must not both be given: the one follows from the other"
+for noise in noise_multiplier vote_multiplier; do
+    bad 2 "--epsilon and --set $noise $follows" $dp --epsilon 4 --set $noise=5
+done
+bad 2 "privacy.epsilon and --set vote_multiplier $follows" s.json --set vote_multiplier=5
+bad 2 "--versus: dp-fts-de has epsilon and vote_multiplier; the one follows from the other" $dp --epsilon 4 \
+    --versus "dp-fts-de,vote_multiplier=5"
+good "noise in place of a document's promise" s.json --runs 1 --grid 20 --quiet --set vote=yes --set vote_multiplier=5 --set noise_multiplier=2
+check "is as said" grep -q 'z of the weights 2, z of the vote 5' out
 study 12 fts '"privacy": "none",'
 good "a document without one" s.json --runs 1 --grid 20 --quiet
 bad 2 "--delta is for algorithms that release with noise" s.json --delta 1e-3
