@@ -25,6 +25,7 @@ typedef struct contest {
     size_t n;
     tc_family *family;         /* of one agent: for its space */
     json_t *objective_options; /* of the family, as used */
+    size_t dim;                /* of an objective that takes any --dim; else 0 */
     tc_warm warm;
     uint64_t agents;
     const char *objective;
@@ -381,6 +382,7 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
     TC_TRY(tc_simulate_checkpoint(a->p->o->checkpoint, i, &c->checkpoint, err));
     c->f = federated_of(a, c);
     c->objective_options = a->objective_options;
+    c->dim = a->dim;
     TC_TRY(tell_lengthscale(a, c, err));
     if (i == 0)
         TC_TRY(begin_first(a, c, err));
@@ -449,6 +451,24 @@ static tacit_status check_tell(const contest *a, tacit_error *err)
                    a->contenders[0].algorithm->name);
 }
 
+static size_t parameters_of(const tc_space *space)
+{
+    return space->domain ? space->domain->dim : space->n_params;
+}
+
+/* The space of a document is not used, which surprises where the objective could have as many dimensions. */
+static void note_dim(const contest *a)
+{
+    const tc_simulate_plan *p = a->p;
+    const size_t said = p->doc ? parameters_of(p->doc->space) : 0;
+    if (said == 0 || a->dim == 0 || said == a->dim || tc_given(p->in, "dim"))
+        return;
+    tc_note(p->in->quiet,
+            "tacit: the document has %zu parameter%s and the objective %s has %zu; --dim %zu gives "
+            "it as many",
+            said, said == 1 ? "" : "s", a->objective, a->dim, said);
+}
+
 static tacit_status prepare_all(contest *a, tacit_error *err)
 {
     const tc_simulate_plan *p = a->p;
@@ -465,10 +485,12 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     TC_TRY(check_tell(a, err));
     TC_TRY(tc_federated_objective_json(a->objective, &p->o->family, tc_family_space(a->family),
                                        &a->objective_options, err));
+    a->dim = tc_family_any_dim(a->family) ? parameters_of(tc_family_space(a->family)) : 0;
     if (p->o->warm)
         TC_TRY(tc_warm_read(&a->warm, p->o->warm, tc_family_space(a->family), a->agents, err));
     for (size_t i = 0; i < a->n; i++)
         TC_TRY(prepare(a, i, err));
+    note_dim(a);
     return TACIT_OK;
 }
 

@@ -141,6 +141,7 @@ typedef struct tc_contender {
     json_t *options;                 /* all of them, as in force */
     json_t *shown;                   /* the same with values in place of "chosen" */
     const json_t *objective_options; /* as used; borrowed */
+    size_t dim;                      /* of an objective that takes any --dim; else 0 */
     char *theorem;                   /* what one says about them; may be empty */
     json_t *expect;                  /* what they may gain at best (tc_expect_json); NULL: unsaid */
     double epsilon, delta;           /* the promise asked for; 0: none, and the default delta */

@@ -144,9 +144,14 @@ static void print_settings(const tc_contender *c, int indent)
         printf("%*s%s\n", indent, "", c->theorem);
 }
 
-/* "200 agents, 5 of them acting, 40 rounds, 5 runs, seed 1" */
-static void print_size(const tc_federated *f)
+/* "on gp-family in 1 dimension: 200 agents, 5 of them acting, 40 rounds, 5 runs, seed 1" */
+static void print_size(const tc_contender *c)
 {
+    const tc_federated *f = &c->f;
+    printf("on %s", f->objective);
+    if (c->dim > 0)
+        printf(" in %zu dimension%s", c->dim, c->dim == 1 ? "" : "s");
+    printf(": ");
     printf("%llu agent%s, ", (unsigned long long)f->agents, f->agents == 1 ? "" : "s");
     if (f->acting > 0)
         printf("%llu of them acting, ", (unsigned long long)f->acting);
@@ -269,8 +274,8 @@ static tacit_status print_expectation(const tc_contender *c, const char *name, t
 
 static tacit_status print_one(const tc_contender *c, tacit_error *err)
 {
-    printf("%s on %s: ", c->algorithm->name, c->f.objective);
-    print_size(&c->f);
+    printf("%s ", c->algorithm->name);
+    print_size(c);
     printf(", %.2f s; mean ± standard error\n", c->result.seconds);
     print_settings(c, 0);
     putchar('\n');
@@ -436,8 +441,8 @@ static tacit_status print_several(const tc_contender *c, const tc_federated_part
                                   tacit_error *err)
 {
     bool federated = false, guaranteed[2] = {false, false}; /* of agents, of records */
-    printf("%zu algorithms on %s: ", n, c->f.objective);
-    print_size(&c->f);
+    printf("%zu algorithms ", n);
+    print_size(c);
     printf("\n\n");
     for (size_t i = 0; i < n; i++) {
         print_contender(&c[i], i);

@@ -145,6 +145,12 @@ const tc_space *tc_family_space(const tc_family *f)
     return f->base ? tc_objective_space(f->base) : f->space;
 }
 
+/* Of the finite ones a table has the columns of its file. */
+bool tc_family_any_dim(const tc_family *f)
+{
+    return f->base ? tc_objective_any_dim(f->base) : !f->table;
+}
+
 bool tc_family_maximize(const tc_family *f)
 {
     return f->maximize;

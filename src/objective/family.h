@@ -62,6 +62,7 @@ tacit_status tc_family_new(tc_family **out, const char *name, const tc_family_op
                            size_t agents, tc_public_seed seed, tacit_error *err);
 void tc_family_free(tc_family *f);
 const tc_space *tc_family_space(const tc_family *f); /* of all agents */
+bool tc_family_any_dim(const tc_family *f);          /* does it take another `dim`? */
 bool tc_family_maximize(const tc_family *f);
 /* `agent` counts from 0. Best noise-free value of its objective. */
 double tc_family_optimum(const tc_family *f, size_t agent);

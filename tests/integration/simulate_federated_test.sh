@@ -56,7 +56,7 @@ check "which it does" [ ! -s err ]
 check "epsilon is 9.91" within "$(field epsilon)" 9.9 9.915
 
 good "a table" $small
-check "says what was run" says "dp-fts-de on gp-family: 8 agents, 6 rounds, 3 runs, seed 1"
+check "says what was run" says "dp-fts-de on gp-family in 1 dimension: 8 agents, 6 rounds, 3 runs, seed 1"
 check "by which constants" says "N_init 10, z 1, releases"
 check "iteration 0 is there, after ten evaluations" grep -q '^        0           10  .* ± .*  0 ± 0 .*  0$' out
 check "the last after sixteen" grep -q '^        6           16  ' out
@@ -182,7 +182,7 @@ mv out some.json
 good "is everybody" $small --format json
 check "and the same simulation" cmp some.json out
 good "a table of some" $small --acting 3 --set releases=first --versus ts
-check "says how many" says "2 algorithms on gp-family: 8 agents, 3 of them acting, 6 rounds, 3 runs, seed 1"
+check "says how many" says "2 algorithms on gp-family in 1 dimension: 8 agents, 3 of them acting, 6 rounds, 3 runs, seed 1"
 good "the messages of some" $small --acting 3 --set releases=first
 check "are those of all" says "Each agent sent 1 message, "
 good "a relay with a past" --algorithm fts --agents 5 --acting 2 --past 4 --rounds 2 --runs 2 --quiet

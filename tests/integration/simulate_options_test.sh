@@ -85,6 +85,39 @@ good "rounds that are said" s.json --rounds 1 --runs 1 --grid 20 --quiet
 good "or fewer points" s.json --set initial=2 --runs 1 --grid 20 --quiet --format json
 check "and the document is obeyed" grep -q '"initial":2,"trials":3,' out
 
+# ---- a document with more parameters than the objective
+
+printf '{"name": "s", "direction": "maximize", "trials": 5, "algorithm": {"name": "dp-fts-de"}, "privacy": "none",
+    "federation": {"agents": 2}, "space": {"x": {"type": "float", "low": 0, "high": 1},
+    "k": {"type": "int", "low": 1, "high": 9}, "c": {"type": "choice", "choices": ["a", "b"]}}}\n' > wide.json
+wide="wide.json --runs 1 --threads 1"
+note="tacit: the document has 3 parameters and the objective gp-family has 1; --dim 3 gives it as many"
+noted() { grep -qxF "$note" err; }
+silent() { ! grep -q 'the document has' err; }
+good "three parameters on the default objective" $wide --grid 20
+check "which has one" noted
+check "and the header says so" grep -q '^dp-fts-de on gp-family in 1 dimension: 2 agents, ' out
+good "against another" $wide --grid 20 --versus ts
+check "the header says so too" grep -q '^2 algorithms on gp-family in 1 dimension: 2 agents, ' out
+good "as JSON" $wide --grid 20 --format json
+check "it is noted" noted
+check "and said" grep -q '"objective_options":{"dim":1,' out
+good "quiet" $wide --grid 20 --quiet
+check "is quiet" [ ! -s err ]
+good "as many dimensions" $wide --grid 5 --dim 3
+check "are in the header" grep -q '^dp-fts-de on gp-family in 3 dimensions: 2 agents, ' out
+check "and nothing is noted" silent
+good "one, and that is said" $wide --grid 20 --dim 1
+check "is not noted either" silent
+good "an objective that has its own dimension" $wide --objective branin
+check "needs no word" silent
+check "in the header neither" grep -q '^dp-fts-de on branin: 2 agents, ' out
+good "a shifted one that takes any" $wide --objective ackley
+note="tacit: the document has 3 parameters and the objective ackley has 2; --dim 3 gives it as many"
+check "is noted" noted
+good "a table" $wide --objective table:t.csv
+check "has its columns" silent
+
 # ---- words
 
 "$tacit" objectives gp-family > out 2> err
