@@ -314,6 +314,64 @@ static void studies_that_cannot_run_are_refused(void **state)
     assert_detail(a, "there is a study \"s\" already");
 }
 
+static void write_ablation(char *out, size_t size, const char *name, const char *options,
+                           const char *privacy)
+{
+    snprintf(out, size,
+             "{\"name\": \"%s\", \"direction\": \"maximize\", \"trials\": 9, \"seed\": 7,"
+             " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+             " \"algorithm\": {\"name\": \"dp-fts-de\", %s, \"features\": 8, \"initial\": 2},"
+             " \"federation\": {\"agents\": 3}, \"privacy\": %s}",
+             name, options, privacy);
+}
+
+#define EPSILON "{\"epsilon\": 5, \"delta\": 0.01}"
+#define NOISE   "{\"noise_multiplier\": 8}"
+
+static void ablations_spend_no_privacy(void **state)
+{
+    coord_world *w = *state;
+    static const struct {
+        const char *options, *privacy, *got; /* NULL: it is created */
+    } cases[] = {
+        {"\"broadcast\": \"none\"", EPSILON, "got none:"},
+        {"\"broadcast\": \"noise\"", EPSILON, "got noise:"},
+        {"\"broadcast\": \"strange\"", NOISE, "got strange:"},
+        {"\"broadcast\": \"reversed\"", NOISE, "got reversed:"},
+        {"\"own\": \"features\", \"broadcast\": \"uniform\"", EPSILON, "got uniform:"},
+        {"\"broadcast\": \"normal\"", EPSILON, NULL},
+        {"\"broadcast\": \"none\"", "\"none\"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char document[640], body[768], name[16], words[80];
+        json_t *a;
+        snprintf(name, sizeof name, "a%zu", i);
+        write_ablation(document, sizeof document, name, cases[i].options, cases[i].privacy);
+        snprintf(body, sizeof body, "{\"document\": %s}", document);
+        assert_int_equal(world_call(w, "POST", "/v1/studies", w->operator_token, body, &a),
+                         cases[i].got ? 400 : 201);
+        snprintf(words, sizeof words, "algorithm.broadcast must be normal in a private study, %s",
+                 cases[i].got ? cases[i].got : "");
+        if (cases[i].got)
+            assert_detail(a, words);
+        else
+            json_decref(a);
+    }
+}
+
+/* It was created before they were refused. */
+static void a_stored_ablation_still_opens(void **state)
+{
+    coord_world *w = *state;
+    tacit_error err = {0};
+    int64_t id;
+    char document[640], name[] = "old";
+    write_ablation(document, sizeof document, name, "\"broadcast\": \"none\"", NOISE);
+    tc_study_row row = {.name = name, .document = document, .created_ms = 7};
+    assert_ok(tc_store_study_put(w->store, &row, &id, &err));
+    assert_int_equal(world_call(w, "GET", "/v1/studies/old", w->operator_token, NULL, NULL), 200);
+}
+
 /* Of the points of a document, as a client sends them beside it. */
 static void hash_points(const char *csv, char out[65])
 {
@@ -367,6 +425,8 @@ int main(void)
         IN_WORLD(roles_reach_as_far_as_they_say),
         IN_WORLD(a_token_ends_with_its_uses_and_its_time),
         IN_WORLD(studies_that_cannot_run_are_refused),
+        IN_WORLD(ablations_spend_no_privacy),
+        IN_WORLD(a_stored_ablation_still_opens),
         IN_WORLD(a_study_with_points_has_the_defaults_of_today),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

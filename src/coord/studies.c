@@ -181,6 +181,19 @@ static tacit_status rehearse_round(const tc_study_plan *p, tacit_error *err)
     return a->aggregator ? tc_study_plan_event(p, 0, &unused, err) : a->relay->agree(p->opts, err);
 }
 
+/* An ablation shows what broadcasts are worth, in a simulation. Here real agents would pay for what nobody can use. */
+static tacit_status refuse_ablation(const tc_study_plan *p, tacit_error *err)
+{
+    const char *broadcast = json_string_value(json_object_get(p->options, "broadcast"));
+    bool promised = !*tc_study_plan_not_private(p);
+    if (!promised || !broadcast || strcmp(broadcast, "normal") == 0)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "algorithm.broadcast must be normal in a private study, got %s: such an "
+                   "ablation is for tacit simulate, and here it would spend privacy for nothing",
+                   broadcast);
+}
+
 /* Makes it once, so that a document that cannot be run is refused before it is stored. */
 static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, tacit_error *err)
 {
@@ -188,6 +201,8 @@ static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, t
     tc_study *study = NULL;
     tacit_status status = doc->agents > 0 ? tc_study_plan_new(&plan, row, err)
                                           : tc_study_open_row(&study, NULL, row, NULL, err);
+    if (status == TACIT_OK && plan)
+        status = refuse_ablation(plan, err);
     if (status == TACIT_OK && plan)
         status = rehearse_round(plan, err);
     tc_study_plan_free(plan);
