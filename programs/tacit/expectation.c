@@ -3,7 +3,6 @@
 
 #include "algo/expect.h"
 #include "base/error.h"
-#include "study/study.h"
 
 tacit_status tc_expectation_of_plan(const tc_study_plan *p, json_t **out, tacit_error *err)
 {
@@ -16,20 +15,6 @@ tacit_status tc_expectation_of_plan(const tc_study_plan *p, json_t **out, tacit_
         return tc_fail_memory(err);
     *out = j;
     return TACIT_OK;
-}
-
-tacit_status tc_expectation_of(tc_study_doc *doc, json_t **out, tacit_error *err)
-{
-    tc_study_row row;
-    tc_study_plan *p;
-    TC_TRY(tc_study_calibrate(doc, err));
-    TC_TRY(tc_study_row_of(&row, doc, 0, err));
-    tacit_status status = tc_study_plan_new(&p, &row, err);
-    tc_study_row_fini(&row);
-    TC_TRY(status);
-    status = tc_expectation_of_plan(p, out, err);
-    tc_study_plan_free(p);
-    return status;
 }
 
 const char *tc_expectation_sentence(const json_t *expect)

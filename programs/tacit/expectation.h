@@ -7,8 +7,6 @@
 
 /* As tc_expect_json. NULL: the algorithm has nothing to say. The caller decrefs. */
 tacit_status tc_expectation_of_plan(const tc_study_plan *p, json_t **out, tacit_error *err);
-/* The same of a document; its noise is found first, if it has none, and written into it. */
-tacit_status tc_expectation_of(tc_study_doc *doc, json_t **out, tacit_error *err);
 /* The sentence in it; borrowed. */
 const char *tc_expectation_sentence(const json_t *expect);
 

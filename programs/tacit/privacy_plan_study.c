@@ -1,6 +1,7 @@
 /* privacy_plan_study.c - `tacit privacy plan STUDY.json`: every release that a federated study plans, what it is
  * about, and what it costs. From the document alone, as a coordinator and its agents would find it. */
 #include "expectation.h"
+#include "plan_lengthscale.h"
 #include "privacy_int.h"
 
 #include "algo/charge.h"
@@ -31,7 +32,9 @@ typedef struct releases {
     tc_guarantee total;
     tc_privacy_unit unit;
     double delta;
-    json_t *expect; /* what the study may gain at best; NULL: nobody knows */
+    json_t *expect;      /* what the study may gain at best; NULL: nobody knows */
+    double usual;        /* tc_plan_lengthscale */
+    tc_text lengthscale; /* the sentence about it, or empty */
 } releases;
 
 /* ---- finding */
@@ -92,6 +95,11 @@ static tacit_status find(const tc_study_plan *p, bool quiet, releases *r, tacit_
     r->unit = tc_round_charge_of(d->algorithm, p->opts, 0).unit;
     TC_TRY(list(p, r, err));
     TC_TRY(tc_expectation_of_plan(p, &r->expect, err));
+    TC_TRY(tc_plan_lengthscale(p, &r->usual, err));
+    if (r->usual > 0)
+        tc_plan_lengthscale_add(&r->lengthscale, p, r->usual);
+    if (r->lengthscale.failed)
+        return tc_fail_memory(err);
     tc_dp_event *events = tc_alloc(r->n + 1, sizeof *events);
     tacit_status status = events ? account(p, r, events, err) : tc_fail_memory(err);
     tc_free(events);
@@ -172,14 +180,19 @@ static json_t *plan_json(const releases *r, const char *words)
             json_decref(rows);
             rows = NULL;
         }
-    return json_pack("{s:o, s:f, s:s, s:O?}", "releases", rows, "delta", r->delta, "statement",
-                     words, "expect", r->expect);
+    return json_pack("{s:o, s:f, s:s, s:o, s:O?}", "releases", rows, "delta", r->delta, "statement",
+                     words, "usual_lengthscale", r->usual > 0 ? json_real(r->usual) : json_null(),
+                     "expect", r->expect);
 }
 
 static void print_paragraphs(const releases *r, const char *words)
 {
     printf("%s", r->n > 0 ? "\n" : "");
     tc_privacy_paragraph(words);
+    if (r->usual > 0) {
+        putchar('\n');
+        tc_privacy_paragraph(tc_text_get(&r->lengthscale));
+    }
     if (!r->expect)
         return;
     putchar('\n');
@@ -221,6 +234,7 @@ static tacit_status show(const tc_study_doc *doc, const tc_invocation *in, tacit
         status = print(&r, tc_study_plan_not_private(p), (tc_format)in->format, err);
     tc_free(r.at);
     json_decref(r.expect);
+    tc_text_fini(&r.lengthscale);
     tc_study_plan_free(p);
     return status;
 }

@@ -5,8 +5,11 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "expectation.h"
+#include "plan_lengthscale.h"
 #include "privacy_int.h"
 #include "server_options.h"
+#include "study/study.h"
+#include "study/study_plan.h"
 #include "verbs.h"
 #include "wire/study_doc.h"
 
@@ -188,18 +191,48 @@ static tacit_status run_privacy(const tc_invocation *in, tacit_error *err)
 
 /* ---- creating ---- */
 
-/* Says what the study may gain at best, and puts it into the answer. The study is there: that nobody can say so is no
- * failure. */
-static void add_expectation(const tc_invocation *in, tc_study_doc *doc, json_t *answer)
+/* As the coordinator made it; its noise is found first, if it has none, and written into the document. */
+static tacit_status make_plan(tc_study_plan **out, tc_study_doc *doc, tacit_error *err)
 {
+    tc_study_row row;
+    TC_TRY(tc_study_calibrate(doc, err));
+    TC_TRY(tc_study_row_of(&row, doc, 0, err));
+    tacit_status status = tc_study_plan_new(out, &row, err);
+    tc_study_row_fini(&row);
+    return status;
+}
+
+static tacit_status note_lengthscale(const tc_invocation *in, const tc_study_plan *p,
+                                     tacit_error *err)
+{
+    double usual;
+    tc_text text = {0};
+    TC_TRY(tc_plan_lengthscale(p, &usual, err));
+    if (usual == 0)
+        return TACIT_OK;
+    tc_plan_lengthscale_add(&text, p, usual);
+    tc_note(in->quiet, "tacit: %s", tc_text_get(&text));
+    tacit_status status = text.failed ? tc_fail_memory(err) : TACIT_OK;
+    tc_text_fini(&text);
+    return status;
+}
+
+/* What the study may gain at best also goes into the answer. */
+static tacit_status advise(const tc_invocation *in, tc_study_doc *doc, json_t *answer,
+                           tacit_error *err)
+{
+    tc_study_plan *p;
     json_t *expect = NULL;
-    tacit_error why = {0};
-    if (tc_expectation_of(doc, &expect, &why) != TACIT_OK)
-        tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
+    TC_TRY(make_plan(&p, doc, err));
+    tacit_status status = note_lengthscale(in, p, err);
+    if (status == TACIT_OK)
+        status = tc_expectation_of_plan(p, &expect, err);
+    tc_study_plan_free(p);
     if (!expect)
-        return;
+        return status;
     tc_note(in->quiet, "tacit: %s", tc_expectation_sentence(expect));
     (void)json_object_set_new(answer, "expect", expect);
+    return status;
 }
 
 /* What was refused needs neither warning nor advice. */
@@ -209,9 +242,11 @@ static tacit_status create_study(const tc_invocation *in, tc_study_doc *doc, con
     tc_call call = {.method = "POST", .path = "/v1/studies", .body = body, .n_body = strlen(body)};
     json_t *answer;
     TC_TRY(request(in, &call, &answer, err));
-    if (doc->agents > 0) {
+    if (doc->agents > 0) { /* the study is there: that nobody can advise is no failure */
+        tacit_error why = {0};
         tc_delta_warn(doc->delta, doc->agents, in->quiet);
-        add_expectation(in, doc, answer);
+        if (advise(in, doc, answer, &why) != TACIT_OK)
+            tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
     }
     tacit_status st = print(answer, in->format, err);
     json_decref(answer);

@@ -26,6 +26,8 @@ why="What to expect of this study is not known: only own=gp was simulated."
 document_of few 8 1 1e-5
 document_of many 200 8 1e-5
 document_of old 8 4 1e-5 ', "own": "features", "init": "region"'
+document_of told 8 1 1e-5 ', "lengthscale": 0.3'
+usual="The length-scale is the usual one in 2 dimensions, 0.168: none is given, and agents do not vote on it."
 
 # ---- a plan
 "$tacit" privacy plan "$dir/few.json" > "$dir/out"
@@ -48,6 +50,17 @@ has "$dir/many.plan" '"expect": {"gain": true, "reason": null, "left_open": 0.'
 has "$dir/many.plan" '"ratios": [{"iteration": 1, "ratio": 0.'
 "$tacit" privacy plan "$dir/old.json" --format json > "$dir/out"
 has "$dir/out" '"expect": {"gain": null, "reason": "only own=gp was simulated", "left_open": null, "ratios": [], "sentence": "What'
+
+# ---- a length-scale that nobody chose
+"$tacit" privacy plan "$dir/few.json" > "$dir/out"
+has "$dir/out" "$usual"
+has "$dir/few.plan" '"usual_lengthscale": 0.168'
+for study in many told; do # by vote, and as given
+    "$tacit" privacy plan "$dir/$study.json" > "$dir/out"
+    lacks "$dir/out" "The length-scale is"
+    "$tacit" privacy plan "$dir/$study.json" --format json > "$dir/out"
+    has "$dir/out" '"usual_lengthscale": null'
+done
 
 # ---- a simulation of the same study
 simulate() { "$tacit" simulate "$@" --objective gp-family --dim 2 --grid 8 --acting 1 --runs 1 --threads 1 --quiet; }
@@ -80,6 +93,10 @@ for study in few many; do
 done
 has "$dir/few.err" "tacit: $none"
 has "$dir/many.err" "tacit: $some"
+has "$dir/few.err" "tacit: $usual"
+lacks "$dir/many.err" "The length-scale is"
+remote here create "$dir/told.json" > "$dir/out" 2> "$dir/err" || fail "create told"
+lacks "$dir/err" "The length-scale is"
 remote here create "$dir/old.json" > "$dir/out" 2> "$dir/err" || fail "create old"
 has "$dir/err" "tacit: $why"
 cat > "$dir/served.json" <<'J'
