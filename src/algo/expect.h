@@ -20,7 +20,7 @@ typedef struct tc_expect_ratio {
 typedef struct tc_expect {
     const char *none; /* why nothing is known, as a clause; NULL: the members below are set */
     double left_open; /* share of the variance of a function that the broadcast leaves open */
-    size_t n; /* iterations of the study that there are numbers for */
+    size_t n;         /* iterations of the study that there are numbers for */
     uint64_t iteration[TC_EXPECT_POINTS]; /* queries after the initial points, ascending */
     tc_expect_ratio at[TC_EXPECT_POINTS];
 } tc_expect;
