@@ -4,14 +4,7 @@
 # Two agents take part in a study of three rounds. The first one pays for all of them; the second allows
 # itself the price of one, so that its other messages must not leave.
 set -eu
-. "$(dirname "$0")/../support/await.sh"
-tacit=${TACIT_BIN:-./tacit}
-dir=$(mktemp -d)
-server=
-trap 'kill -9 $server 2>/dev/null || true; rm -rf "$dir"' EXIT
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
+. "$(dirname "$0")/../support/coordinator.sh"
 
 cat > "$dir/s.json" <<'J2'
 {"name": "s", "direction": "maximize", "trials": 8, "seed": 7,
@@ -150,6 +143,5 @@ grep -q "warning: delta 0.001 is above 1/N^2 = 2.5e-05 for 200 agents" "$dir/err
 
 kill $server
 wait $server || fail "the coordinator ends with $?"
-server=
 [ $failed = 0 ] && echo "inspect_test passed"
 exit $failed

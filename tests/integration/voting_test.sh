@@ -2,14 +2,7 @@
 # voting_test: a federation of processes that votes on its length-scale. What the plan, the agents' traffic, the
 # ledgers and a simulation say of the vote and of the weights, apart and with the same numbers.
 set -eu
-. "$(dirname "$0")/../support/await.sh"
-tacit=${TACIT_BIN:-./tacit}
-dir=$(mktemp -d)
-server=
-trap 'kill -9 $server 2>/dev/null || true; rm -rf "$dir"' EXIT
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
+. "$(dirname "$0")/../support/coordinator.sh"
 column() { # NAME: of the CSV on standard input, which has no comma but those between its columns
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR > 1 { print $c }'
 }
