@@ -5,7 +5,7 @@
 #   tacit_module(name DEPS module LIBS ...)   src/<name>: every .c below it, as static library tc_<name>;
 #                                             x_test.c beside x.c is a unit test of its own
 #   tacit_library(name modules...)            lib<name>, shared and static, from the modules' objects
-#   tacit_program(name module)                programs/<name>/*.c on top of a module
+#   tacit_program(name module)                programs/<name>, every .c below it, on top of a module
 #   tacit_tests()                             one ctest entry for each x_test.c met so far, label "unit"
 #   tacit_test(source library label)          the same for one file
 
@@ -126,7 +126,7 @@ endfunction()
 # Everything but main.c is a library too, so that a verb's parts can be tested alone.
 function(tacit_program name module)
   set(folder ${PROJECT_SOURCE_DIR}/programs/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.c)
   tacit_part_tests(sources tests)
   list(REMOVE_ITEM sources ${folder}/main.c)
   if(NOT sources OR NOT EXISTS ${folder}/main.c)

@@ -4,10 +4,10 @@
 #include "base/guard.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "blas_kernel.h"
-#include "frame.h"
+#include "frame/blas_kernel.h"
+#include "frame/frame.h"
 #include "num/la.h"
-#include "verbs.h"
+#include "frame/verbs.h"
 
 #include <tacit/tacit.h>
 

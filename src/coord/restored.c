@@ -1,6 +1,6 @@
 /* restored.c - a coordinator's store that comes from a backup: what it forgot is counted and over.
  *
- * Called on the copy of a backup before anybody serves it (programs/tacit/restore.c). For every
+ * Called on the copy of a backup before anybody serves it (programs/tacit/study/restore.c). For every
  * federated study, from its ledger's side (privacy/ledger_restored.c) and from its rounds':
  *
  *   1. The ledger notes the restore, so that agents who saw a newer head can read why.

@@ -1,5 +1,5 @@
 /* la_kernel_test.c - for which CPUs another kernel of OpenBLAS is recommended. That it is taken:
- * programs/tacit/blas_kernel_test.c. */
+ * programs/tacit/frame/blas_kernel_test.c. */
 #include "support/test.h"
 
 #include "num/la.h"

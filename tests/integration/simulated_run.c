@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "blas_kernel.h"
+#include "frame/blas_kernel.h"
 #include "sim/federation.h"
 #include "study/study_plan.h"
 

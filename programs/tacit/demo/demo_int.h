@@ -1,0 +1,177 @@
+/* demo_int.h - what the files of `tacit demo` share. Nobody else includes it.
+ *
+ *   demo.c          the verb: the federation, step by step
+ *   demo_world.c    a coordinator and its agents, as processes in a temporary folder
+ *   demo_process.c  one of those processes
+ *   demo_journal.c  what a hospital's own storage says
+ *   demo_alone.c    what it would have reached alone
+ *   demo_curves.c   both, trial by trial: means, who gains, CSV
+ *   demo_chart.c    both as a chart, in the terminal and as SVG
+ *   demo_report.c   both in words and tables, for people, programs and files
+ *   demo_screen.c   what is shown while it runs
+ *   demo_model.c    the records of a hospital and the model that it tunes (demo_model.h)
+ *   demo_train.c    one training, as its own verb
+ *   demo_local.c    the demonstration of one party */
+#ifndef TC_PROGRAM_DEMO_INT_H
+#define TC_PROGRAM_DEMO_INT_H
+
+#include "frame/cli.h"
+#include "demo/demo_model.h"
+#include "net/client.h"
+#include "runner/launch.h"
+#include "study/study.h"
+
+/* What a demonstration is about. */
+typedef struct tc_demo_plan {
+    unsigned hospitals;
+    size_t trials; /* of each hospital */
+    double epsilon;
+    uint64_t seed; /* of all records */
+} tc_demo_plan;
+
+enum { TC_DEMO_TRIALS_MOST = 100 };
+
+#define TC_DEMO_SEED_OPTION(opts)                                                                  \
+    {                                                                                              \
+        .name = "seed", .type = TC_OPTION_INT, .offset = offsetof(opts, seed), .def = "1",         \
+        .min = 0, .max = 9007199254740991,                                                         \
+        .help = "from which the records of all hospitals follow"                                   \
+    }
+
+/* ---- demo_local.c, demo_train.c */
+
+/* out: a folder for curves and charts, or NULL. */
+tacit_status tc_demo_local(const tc_invocation *in, const char *out, tacit_error *err);
+/* The folder of --out, unless it is there. */
+tacit_status tc_demo_make_folder(const char *dir, tacit_error *err);
+extern const tc_verb tc_verb_demo_train;
+
+/* ---- demo_process.c */
+
+/* words end with NULL; words[0] is the program's path. */
+tacit_status tc_demo_start(const char *const *words, tc_process *out, tacit_error *err);
+/* Its first line of output, which is waited for. E_IO: it ended without one. E_CANCELLED. */
+tacit_status tc_demo_first_line(const tc_process *p, tc_text *line, tacit_error *err);
+/* Has it ended? Then *status is as waitpid's, and p is all zero. One that was never started has. */
+bool tc_demo_ended(tc_process *p, int *status);
+/* Sends it the signal, gives it some seconds, then kills it. */
+void tc_demo_stop(tc_process *p, int number);
+
+/* ---- demo_world.c */
+
+#define TC_DEMO_STUDY "ward"
+#define TC_DEMO_DELTA 1e-5 /* below 1/N^2 for TC_HOSPITALS_MOST */
+
+/* All-zero may be closed. */
+typedef struct tc_demo_world {
+    tc_demo_plan plan;
+    char folder[256]; /* "": not made */
+    char program[4096];
+    char *url, *pin, *token; /* of the coordinator, and its operator's */
+    tc_process coordinator, agents[TC_HOSPITALS_MOST];
+    tc_client *client;
+} tc_demo_world;
+
+/* Starts the coordinator, makes the study and a token to join it. */
+tacit_status tc_demo_found(tc_demo_world *w, const tc_demo_plan *plan, tacit_error *err);
+/* Starts the agents. */
+tacit_status tc_demo_enrol(tc_demo_world *w, tacit_error *err);
+/* The storage of hospital k, as a URL; k = 0: the coordinator's. */
+void tc_demo_storage(const tc_demo_world *w, unsigned k, char out[320]);
+/* The coordinator's ledger, as it gives it to anybody who may read; end with json_decref. */
+tacit_status tc_demo_ledger(tc_demo_world *w, json_t **out, tacit_error *err);
+/* Ends all processes, and erases the folder unless it is kept. */
+void tc_demo_close(tc_demo_world *w, bool keep);
+
+/* ---- demo_journal.c */
+
+/* What a hospital's own storage says. It begins with its number and URL, and zeros. */
+typedef struct tc_demo_journal {
+    unsigned hospital;
+    char url[320];
+    tc_store *store;   /* NULL: not there yet */
+    tc_study_doc *doc; /* NULL: the study is not there yet */
+    int64_t study;
+    uint64_t seen; /* events */
+    uint64_t messages, broadcasts;
+    size_t bytes;                     /* of all messages */
+    size_t trials;                    /* that have a value */
+    double best[TC_DEMO_TRIALS_MOST]; /* the smallest value after each of them */
+    tc_settings at, asked;            /* where the smallest value was; what was tried last */
+    uint64_t charged;                 /* entries of its own ledger */
+    double epsilon;                   /* what they come to */
+} tc_demo_journal;
+
+/* Reads on. What is not there yet is no failure. */
+tacit_status tc_demo_journal_read(tc_demo_journal *j, tacit_error *err);
+void tc_demo_journal_close(tc_demo_journal *j);
+/* Did the hospitals vote on the length-scale before they sent weights? By the document, once it is there. */
+tacit_status tc_demo_votes(const tc_demo_journal *j, bool *out, tacit_error *err);
+/* A point of the study's space as what a trial is run with. */
+tc_settings tc_demo_settings(const tc_space *space, const double *values);
+
+/* ---- demo_curves.c */
+
+/* The smallest log-loss of each hospital after each trial. Hospital i has `trials` numbers from
+ * i * trials on. */
+typedef struct tc_demo_curves {
+    size_t hospitals, trials;
+    size_t start;             /* the first so many trials are the same in both */
+    double *together, *alone; /* in the federation; without it */
+} tc_demo_curves;
+
+/* After trial t (from 0 on), over all hospitals. A drop is how much smaller the log-loss is than at the start. */
+typedef struct tc_demo_moment {
+    double together, alone; /* mean log-loss */
+    size_t ahead, behind;   /* hospitals that are better off together; that would be alone */
+    struct {
+        double mean, low, high; /* the mean and the quartiles */
+    } drop[2];                  /* together, alone */
+} tc_demo_moment;
+
+/* Room for them. End with fini, also after a failure. */
+tacit_status tc_demo_curves_init(tc_demo_curves *c, const tc_demo_plan *plan, tacit_error *err);
+void tc_demo_curves_fini(tc_demo_curves *c);
+tc_demo_moment tc_demo_moment_at(const tc_demo_curves *c, size_t t);
+/* hospital,trial,together,alone */
+void tc_demo_curves_csv(const tc_demo_curves *c, tc_text *out);
+
+/* ---- demo_alone.c */
+
+/* Fills the curves: together from the journals, which have been read to their ends, alone by running each
+ * hospital's search again from the same start, without the broadcast. */
+tacit_status tc_demo_compare(tc_demo_curves *c, const tc_demo_journal *all, uint64_t seed,
+                             tacit_error *err);
+
+/* ---- demo_chart.c: drops from the start on */
+
+tacit_status tc_demo_chart_text(const tc_demo_curves *c, tc_text *out, tacit_error *err);
+tacit_status tc_demo_chart_svg(const tc_demo_curves *c, double epsilon, tc_text *out,
+                               tacit_error *err);
+
+/* ---- demo_report.c */
+
+/* A row for every hospital. */
+tacit_status tc_demo_print_hospitals(const tc_demo_curves *c, const tc_demo_journal *all,
+                                     tc_format format, tacit_error *err);
+/* For people: means, the chart, what was paid and what was gained or lost. */
+tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_journal *all,
+                                      bool votes, tacit_error *err);
+/* ward.csv and ward.svg in the folder, which is there. */
+tacit_status tc_demo_write_files(const tc_demo_curves *c, const tc_demo_plan *plan, const char *dir,
+                                 bool quiet, tacit_error *err);
+
+/* ---- demo_screen.c */
+
+typedef struct tc_demo_screen {
+    bool quiet, terminal, drawn;
+    uint64_t start_ns, last_ns; /* of the clock: the beginning, what was shown last */
+    uint64_t broadcasts;        /* that everybody had, then */
+    tc_demo_plan plan;
+} tc_demo_screen;
+
+tc_demo_screen tc_demo_screen_open(bool quiet, const tc_demo_plan *plan);
+/* Where something is due; last: the end has come. */
+void tc_demo_screen_show(tc_demo_screen *s, const tc_demo_journal *all, bool last);
+
+#endif

@@ -1,0 +1,108 @@
+/* inspect_message_test.c - vectors are read number by number, all else is left alone. */
+#include "federation/inspect_int.h"
+
+#include "support/test.h"
+
+/* A header with the 32 bits `second`, round 7, then n words; little-endian by hand. */
+static tc_text message(const char *magic, uint32_t second, const uint64_t *words, size_t n)
+{
+    tc_text t = {0};
+    tc_text_add_bytes(&t, magic, 4);
+    for (int i = 0; i < 4; i++)
+        tc_text_add_bytes(&t, &(uint8_t){(uint8_t)(second >> (8 * i))}, 1);
+    tc_text_add_bytes(&t, "\7\0\0\0\0\0\0\0", 8);
+    for (size_t k = 0; k < n; k++)
+        for (int i = 0; i < 8; i++)
+            tc_text_add_bytes(&t, &(uint8_t){(uint8_t)(words[k] >> (8 * i))}, 1);
+    return t;
+}
+
+static void steps_have_the_size_that_the_header_says(void **state)
+{
+    (void)state;
+    tacit_error err;
+    const uint64_t words[] = {3, UINT64_MAX, (uint64_t)INT64_MIN, 0};
+    const double grid2[] = {0.75, -0.25, -0x1p61, 0}, grid_minus1[] = {6, -2, -0x1p64, 0};
+    for (int grid = 2; grid >= -1; grid -= 3) {
+        tc_text t = message("TDE1", (uint32_t)grid, words, 4);
+        double *v;
+        size_t n;
+        assert_ok(tc_message_numbers(&t, &v, &n, &err));
+        assert_int_equal(n, 4);
+        for (size_t i = 0; i < n; i++)
+            assert_same_bits(v[i], grid == 2 ? grid2[i] : grid_minus1[i]);
+        tc_free(v);
+        tc_text_fini(&t);
+    }
+}
+
+static void reals_are_doubles(void **state)
+{
+    (void)state;
+    tacit_error err;
+    static const char *const magics[] = {"TFT1", "TRG1", "TTA1"};
+    const uint64_t words[] = {UINT64_C(0x3ff8000000000000), UINT64_C(0xbfb0000000000000)};
+    for (size_t i = 0; i < 3; i++) {
+        tc_text t = message(magics[i], 2, words, 2);
+        double *v;
+        size_t n;
+        assert_ok(tc_message_numbers(&t, &v, &n, &err));
+        assert_int_equal(n, 2);
+        assert_same_bits(v[0], 1.5);
+        assert_same_bits(v[1], -0.0625);
+        tc_free(v);
+        tc_text_fini(&t);
+    }
+}
+
+static void is_no_vector(tc_text t)
+{
+    tacit_error err;
+    double *v;
+    size_t n;
+    assert_ok(tc_message_numbers(&t, &v, &n, &err));
+    assert_null(v);
+    assert_int_equal(n, 0);
+    tc_text_fini(&t);
+}
+
+static void what_is_no_vector_has_no_numbers(void **state)
+{
+    (void)state;
+    const uint64_t word = 1;
+    is_no_vector((tc_text){0});
+    is_no_vector(message("TDE1", 2, &word, 0)); /* a header alone */
+    is_no_vector(message("TXX1", 2, &word, 1));
+    tc_text cut = message("TDE1", 2, &word, 1);
+    cut.len--;
+    is_no_vector(cut);
+}
+
+static void fates_follow_from_payment_and_answer(void **state)
+{
+    (void)state;
+    static const struct {
+        bool paid, skipped;
+        uint64_t heard;
+        const char *name;
+    } cases[] = {{false, false, 0, "ready"},  {false, true, 0, "withheld"},
+                 {true, false, 0, "leaving"}, {true, true, 0, "sent"},
+                 {true, false, 1, "sent"},    {false, false, 1, "ready"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tc_passage p = {.paid = cases[i].paid,
+                        .heard = cases[i].heard,
+                        .skipped = cases[i].skipped ? "why" : NULL};
+        assert_string_equal(tc_fate_name(tc_passage_fate(&p)), cases[i].name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_have_the_size_that_the_header_says),
+        cmocka_unit_test(reals_are_doubles),
+        cmocka_unit_test(what_is_no_vector_has_no_numbers),
+        cmocka_unit_test(fates_follow_from_payment_and_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

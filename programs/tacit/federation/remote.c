@@ -1,0 +1,500 @@
+/* remote.c - `tacit remote`: what an operator asks of a coordinator.
+ *
+ * A member of the family is a method, a path and a body. The answer is JSON: it is printed as it came, or
+ * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
+#include "base/json.h"
+#include "base/memory.h"
+#include "federation/expectation.h"
+#include "privacy/plan_lengthscale.h"
+#include "privacy/privacy_cli.h"
+#include "federation/server_options.h"
+#include "study/study.h"
+#include "study/study_plan.h"
+#include "frame/verbs.h"
+#include "wire/study_doc.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct options {
+    char *server, *token_file, *fingerprint, *out;
+    int64_t uses;
+    double expires_s;
+    int role;
+} options;
+
+enum { ROLE_STUDY };
+#define ROLES "study|viewer|curator|operator"
+static const char *const roles[] = {"study", "viewer", "curator", "operator"};
+
+static const double PATIENCE_S = 10; /* of questions, which may be asked twice */
+
+static const tc_option table[] = {
+    TC_SERVER_OPTION(options, server), TC_SERVER_OPTIONS(options), {.name = NULL}};
+static const tc_option token_table[] = {
+    TC_SERVER_OPTION(options, server),
+    TC_SERVER_OPTIONS(options),
+    {.name = "role",
+     .type = TC_OPTION_CHOICE,
+     .offset = offsetof(options, role),
+     .def = "study",
+     .choices = ROLES,
+     .help = "whom it is for; study: agents or clients of STUDY, the others are of no study"},
+    {.name = "uses",
+     .type = TC_OPTION_INT,
+     .offset = offsetof(options, uses),
+     .def = "0",
+     .min = 0,
+     .max = TC_STUDY_AGENTS_MAX,
+     .help = "how many agents may join with it; 0 is one. Clients share one as they like"},
+    {.name = "expires-s",
+     .type = TC_OPTION_FLOAT,
+     .offset = offsetof(options, expires_s),
+     .def = "86400",
+     .min = 0,
+     .max = 1e9,
+     .help = "seconds for which it is valid; 0 is for ever"},
+    {.name = "out",
+     .type = TC_OPTION_STRING,
+     .offset = offsetof(options, out),
+     .value = "FILE",
+     .help = "write the token there, for its owner's eyes, and not to standard output"},
+    {.name = NULL}};
+
+/* ---- answers ---- */
+
+static void put_value(tc_table *t, const json_t *value)
+{
+    if (json_is_string(value)) {
+        tc_table_text(t, 1, json_string_value(value));
+    } else if (json_is_integer(value)) {
+        tc_table_integer(t, 1, json_integer_value(value));
+    } else if (!json_is_null(value)) {
+        char *text = tc_json_text(value);
+        tc_table_text(t, 1, text ? text : "");
+        tc_free(text);
+    }
+}
+
+static tacit_status print_fields(const json_t *j, tc_format format, tacit_error *err)
+{
+    static const char *const columns[] = {"field", "value"};
+    const char *key;
+    json_t *value;
+    tc_table *t = tc_table_new(2, columns);
+    json_object_foreach((json_t *)(uintptr_t)j, key, value)
+    {
+        tc_table_text(t, 0, key);
+        put_value(t, value);
+        tc_table_end_row(t);
+    }
+    return tc_table_print(t, format, stdout, err);
+}
+
+static tacit_status print_names(const json_t *list, tc_format format, tacit_error *err)
+{
+    static const char *const columns[] = {"study"};
+    tc_table *t = tc_table_new(1, columns);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        tc_table_text(t, 0, json_string_value(json_array_get(list, i)));
+        tc_table_end_row(t);
+    }
+    return tc_table_print(t, format, stdout, err);
+}
+
+static tacit_status print(const json_t *j, int format, tacit_error *err)
+{
+    const json_t *list = json_object_get(j, "studies");
+    if (format != TC_FORMAT_JSON && format != TC_FORMAT_JSONL)
+        return json_is_array(list) ? print_names(list, (tc_format)format, err)
+                                   : print_fields(j, (tc_format)format, err);
+    char *text = tc_json_text(j);
+    if (!text)
+        return tc_fail_memory(err);
+    printf("%s\n", text);
+    tc_free(text);
+    return TACIT_OK;
+}
+
+/* ---- requests ---- */
+
+/* Questions are asked again where nobody answers; an order may have been carried out. */
+static tacit_status request(const tc_invocation *in, const tc_call *call, json_t **out,
+                            tacit_error *err)
+{
+    const options *o = in->opts;
+    tc_link l = {0};
+    bool once = strcmp(call->method, "GET") != 0;
+    tacit_status st =
+        tc_link_open(&l, o->server, o->fingerprint, o->token_file, PATIENCE_S, in->quiet, err);
+    if (st == TACIT_OK)
+        st = tc_remote_call(&l.cfg, call, once, out, err);
+    tc_link_close(&l);
+    return st;
+}
+
+static tacit_status ask_and_print(const tc_invocation *in, const tc_call *call, tacit_error *err)
+{
+    json_t *answer;
+    TC_TRY(request(in, call, &answer, err));
+    tacit_status st = print(answer, in->format, err);
+    json_decref(answer);
+    return st;
+}
+
+static tacit_status simple(const tc_invocation *in, const char *method, const char *end,
+                           tacit_error *err)
+{
+    tc_text path = {0};
+    tc_text_addf(&path, "/v1/studies%s%s%s", in->n_args > 0 ? "/" : "",
+                 in->n_args > 0 ? in->args[0] : "", end);
+    tacit_status st =
+        path.failed
+            ? tc_fail_memory(err)
+            : ask_and_print(in, &(tc_call){.method = method, .path = tc_text_get(&path)}, err);
+    tc_text_fini(&path);
+    return st;
+}
+
+/* ---- members ---- */
+
+static tacit_status run_studies(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "GET", in->n_args > 0 ? "" : "?limit=1000", err);
+}
+
+static tacit_status run_pause(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "POST", ":pause", err);
+}
+
+static tacit_status run_resume(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "POST", ":resume", err);
+}
+
+static tacit_status run_close(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "POST", ":close", err);
+}
+
+static tacit_status run_delete(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "DELETE", "", err);
+}
+
+static tacit_status run_privacy(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "GET", "/privacy", err);
+}
+
+/* ---- creating ---- */
+
+/* As the coordinator made it; its noise is found first, if it has none, and written into the document. */
+static tacit_status make_plan(tc_study_plan **out, tc_study_doc *doc, tacit_error *err)
+{
+    tc_study_row row;
+    TC_TRY(tc_study_calibrate(doc, err));
+    TC_TRY(tc_study_row_of(&row, doc, 0, err));
+    tacit_status status = tc_study_plan_new(out, &row, err);
+    tc_study_row_fini(&row);
+    return status;
+}
+
+static tacit_status note_lengthscale(const tc_invocation *in, const tc_study_plan *p,
+                                     tacit_error *err)
+{
+    double usual;
+    tc_text text = {0};
+    TC_TRY(tc_plan_lengthscale(p, &usual, err));
+    if (usual == 0)
+        return TACIT_OK;
+    tc_plan_lengthscale_add(&text, p, usual);
+    tc_note(in->quiet, "tacit: %s", tc_text_get(&text));
+    tacit_status status = text.failed ? tc_fail_memory(err) : TACIT_OK;
+    tc_text_fini(&text);
+    return status;
+}
+
+/* What the study may gain at best also goes into the answer. */
+static tacit_status advise(const tc_invocation *in, tc_study_doc *doc, json_t *answer,
+                           tacit_error *err)
+{
+    tc_study_plan *p;
+    json_t *expect = NULL;
+    TC_TRY(make_plan(&p, doc, err));
+    tacit_status status = note_lengthscale(in, p, err);
+    if (status == TACIT_OK)
+        status = tc_expectation_of_plan(p, &expect, err);
+    tc_study_plan_free(p);
+    if (!expect)
+        return status;
+    tc_note(in->quiet, "tacit: %s", tc_expectation_sentence(expect));
+    (void)json_object_set_new(answer, "expect", expect);
+    return status;
+}
+
+/* What was refused needs neither warning nor advice. */
+static tacit_status create_study(const tc_invocation *in, tc_study_doc *doc, const char *body,
+                                 tacit_error *err)
+{
+    tc_call call = {.method = "POST", .path = "/v1/studies", .body = body, .n_body = strlen(body)};
+    json_t *answer;
+    TC_TRY(request(in, &call, &answer, err));
+    if (doc->agents > 0) { /* the study is there: that nobody can advise is no failure */
+        tacit_error why = {0};
+        tc_delta_warn(doc->delta, doc->agents, in->quiet);
+        if (advise(in, doc, answer, &why) != TACIT_OK)
+            tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
+    }
+    tacit_status st = print(answer, in->format, err);
+    json_decref(answer);
+    return st;
+}
+
+static tacit_status run_create(const tc_invocation *in, tacit_error *err)
+{
+    tc_study_doc *doc;
+    TC_TRY(tc_study_doc_read(&doc, in->args[0], err));
+    char *text = tc_remote_creation(doc);
+    tacit_status st = text ? create_study(in, doc, text, err) : tc_fail_memory(err);
+    tc_free(text);
+    tc_study_doc_free(doc);
+    return st;
+}
+
+/* ---- tokens ---- */
+
+/* A token that is overwritten stays valid, and nobody can withdraw it any more. */
+static tacit_status check_out(const options *o, tacit_error *err)
+{
+    struct stat there;
+    if (!o->out || stat(o->out, &there) != 0 || !S_ISREG(there.st_mode))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "%s is there already: a token in it would be lost and stay valid; say another "
+                   "file, or withdraw it first and remove the file",
+                   o->out);
+}
+
+static tacit_status check_token(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    bool study = o->role == ROLE_STUDY;
+    if (study && in->n_args == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "for which study? Name it, or say --role viewer, curator or operator");
+    if (!study && in->n_args > 0)
+        return tc_fail(err, TACIT_E_ARG, "a token of a %s is of no study: leave out \"%.80s\"",
+                       roles[o->role], in->args[0]);
+    if (!study && o->uses > 0)
+        return tc_fail(err, TACIT_E_ARG, "--uses is for agents that join a study");
+    return check_out(o, err);
+}
+
+static void write_terms(const options *o, tc_text *body)
+{
+    tc_text_addf(body, "{\"expires_s\": %.17g", o->expires_s);
+    if (o->role != ROLE_STUDY)
+        tc_text_addf(body, ", \"role\": \"%s\"", roles[o->role]);
+    if (o->uses > 0)
+        tc_text_addf(body, ", \"uses\": %lld", (long long)o->uses);
+    tc_text_add(body, "}");
+}
+
+static tacit_status request_token(const tc_invocation *in, json_t **out, tacit_error *err)
+{
+    tc_text path = {0}, body = {0};
+    if (in->n_args > 0)
+        tc_text_addf(&path, "/v1/studies/%s/tokens", in->args[0]);
+    else
+        tc_text_add(&path, "/v1/tokens");
+    write_terms(in->opts, &body);
+    tc_call call = {.method = "POST",
+                    .path = tc_text_get(&path),
+                    .body = tc_text_get(&body),
+                    .n_body = body.len};
+    tacit_status st =
+        path.failed || body.failed ? tc_fail_memory(err) : request(in, &call, out, err);
+    tc_text_fini(&path);
+    tc_text_fini(&body);
+    return st;
+}
+
+/* Into its file, and out of what is printed. */
+static tacit_status put_away(const options *o, json_t *answer, tacit_error *err)
+{
+    const char *token = json_string_value(json_object_get(answer, "token"));
+    if (!token)
+        return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: it has no token");
+    TC_TRY(tc_secret_write(o->out, token, err));
+    json_object_del(answer, "token");
+    return TACIT_OK;
+}
+
+static tacit_status run_token(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    json_t *answer;
+    TC_TRY(check_token(in, err));
+    TC_TRY(request_token(in, &answer, err));
+    tacit_status st = o->out ? put_away(o, answer, err) : TACIT_OK;
+    if (st == TACIT_OK)
+        st = print(answer, in->format, err);
+    json_decref(answer);
+    return st;
+}
+
+/* The file has the token, so that it is in no list of processes. */
+static tacit_status run_withdraw(const tc_invocation *in, tacit_error *err)
+{
+    char *text;
+    TC_TRY(tc_server_token(in->args[0], true, &text, err));
+    json_t *j = json_pack("{s:s}", "token", text);
+    char *json = tc_json_text(j);
+    json_decref(j);
+    explicit_bzero(text, strlen(text));
+    tc_free(text);
+    if (!json)
+        return tc_fail_memory(err);
+    tc_call call = {
+        .method = "POST", .path = "/v1/tokens:withdraw", .body = json, .n_body = strlen(json)};
+    tacit_status st = ask_and_print(in, &call, err);
+    explicit_bzero(json, strlen(json));
+    tc_free(json);
+    return st;
+}
+
+static tacit_status run_revoke(const tc_invocation *in, tacit_error *err)
+{
+    tc_text path = {0};
+    tc_text_addf(&path, "/v1/studies/%s/agents/%s:revoke", in->args[0], in->args[1]);
+    tacit_status st =
+        path.failed
+            ? tc_fail_memory(err)
+            : ask_and_print(in, &(tc_call){.method = "POST", .path = tc_text_get(&path)}, err);
+    tc_text_fini(&path);
+    return st;
+}
+
+/* For a worker that is gone, or hangs: its lease need not end first. The same again is nothing. */
+static tacit_status run_release(const tc_invocation *in, tacit_error *err)
+{
+    unsigned long long trial;
+    tc_text path = {0};
+    TC_TRY(tc_study_name_check(in->args[0], err));
+    if (!tc_parse_u64(in->args[1], &trial))
+        return tc_fail(err, TACIT_E_ARG, "TRIAL must be the number of a trial, got \"%.40s\"",
+                       in->args[1]);
+    tc_text_addf(&path, "/v1/studies/%s/trials/%llu:release", in->args[0], trial);
+    tacit_status st =
+        path.failed
+            ? tc_fail_memory(err)
+            : ask_and_print(in, &(tc_call){.method = "POST", .path = tc_text_get(&path)}, err);
+    tc_text_fini(&path);
+    return st;
+}
+
+/* ---- the family ---- */
+
+#define MEMBER(id, word, words, least, most, format, what, how, doing)                             \
+    static const tc_verb id = {.name = "remote " word,                                             \
+                               .usage = words " [options]",                                        \
+                               .summary = what,                                                    \
+                               .details = how,                                                     \
+                               .options = table,                                                   \
+                               .options_size = sizeof(options),                                    \
+                               .min_args = least,                                                  \
+                               .max_args = most,                                                   \
+                               .default_format = format,                                           \
+                               .run = doing}
+
+MEMBER(
+    create, "create", "STUDY.json", 1, 1, TC_FORMAT_JSON,
+    "make a study from its document: federated, or served where it has no federation",
+    "Of a federated study, standard error and \"expect\" in the answer say what it may gain at\n"
+    "best over agents that work alone; tacit privacy plan STUDY.json says it beforehand.\n"
+    "\n"
+    "  tacit remote create landmine.json --server https://tacit.example:8443 --token-file op.txt",
+    run_create);
+MEMBER(studies, "studies", "", 0, 0, TC_FORMAT_TABLE, "list the coordinator's studies",
+       "`tacit studies --server URL` also says how they stand.\n"
+       "\n"
+       "  tacit remote studies",
+       run_studies);
+MEMBER(show, "show", "STUDY", 1, 1, TC_FORMAT_JSON,
+       "a study: document, state, and its roster and round or its trials",
+       "  tacit remote show landmine\n  tacit remote show landmine --format table", run_studies);
+MEMBER(privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
+       "a study's ledger: all that was released, and what it cost",
+       "  tacit remote privacy landmine", run_privacy);
+MEMBER(pause_, "pause", "STUDY", 1, 1, TC_FORMAT_TABLE,
+       "take no messages and give out no trials until it is resumed",
+       "Values of trials that run are still welcome.\n"
+       "\n"
+       "  tacit remote pause landmine",
+       run_pause);
+MEMBER(resume, "resume", "STUDY", 1, 1, TC_FORMAT_TABLE, "go on after a pause",
+       "  tacit remote resume landmine", run_resume);
+MEMBER(end, "close", "STUDY", 1, 1, TC_FORMAT_TABLE, "take no messages and no values any more",
+       "  tacit remote close landmine", run_close);
+MEMBER(erase, "delete", "STUDY", 1, 1, TC_FORMAT_TABLE, "erase a study; its ledger stays",
+       "  tacit remote delete landmine", run_delete);
+MEMBER(withdraw, "withdraw", "FILE", 1, 1, TC_FORMAT_TABLE, "end a token; FILE has it",
+       "  tacit remote withdraw join.txt", run_withdraw);
+MEMBER(revoke, "revoke", "STUDY AGENT", 2, 2, TC_FORMAT_TABLE,
+       "end an agent's access for good, and wait for it no more",
+       "  tacit remote revoke landmine 3", run_revoke);
+
+MEMBER(release, "release", "STUDY TRIAL", 2, 2, TC_FORMAT_TABLE,
+       "take a RUNNING trial of a served study back: the next who asks gets it",
+       "For a worker that is gone or hangs, whatever its lease. It is STALE until then; a value\n"
+       "that comes after all is still welcome, unless another was faster.\n"
+       "\n"
+       "  tacit trials branin --server https://tacit.example:8443 --format csv | grep RUNNING\n"
+       "  tacit remote release branin 17",
+       run_release);
+
+static const tc_verb token = {
+    .name = "remote token",
+    .usage = "[STUDY] [options]",
+    .summary = "a token: for agents or clients of a study, for viewers, curators or operators",
+    .details =
+        "For a federated STUDY it lets agents join. For a served one it is a client's: whoever "
+        "has\n"
+        "it takes trials of this study and tells their values, and any number may share it. A\n"
+        "curator may upload one release (tacit curate publish), a viewer looks at all studies.\n"
+        "\n"
+        "  tacit remote token landmine --uses 29\n"
+        "  tacit remote token branin --expires-s 0 --out client.txt\n"
+        "  tacit remote token --role curator --out curator.txt",
+    .options = token_table,
+    .options_size = sizeof(options),
+    .min_args = 0,
+    .max_args = 1,
+    .default_format = TC_FORMAT_JSON,
+    .run = run_token};
+
+static tacit_status run_family(const tc_invocation *in, tacit_error *err)
+{
+    (void)in;
+    return tc_fail(err, TACIT_E_ARG, "remote needs a second word; tacit remote --help lists them");
+}
+
+static const tc_verb *const members[] = {&create, &studies, &show, &token, &privacy,
+                                         &pause_, &resume,  &end,  &erase, &withdraw,
+                                         &revoke, &release, NULL};
+
+const tc_verb tc_verb_remote = {
+    .name = "remote",
+    .usage = "create|studies|show|token|withdraw|revoke|release|privacy|pause|resume|close|delete "
+             "[STUDY] "
+             "[options]",
+    .summary = "what an operator asks of a coordinator",
+    .details =
+        "TACIT_SERVER, TACIT_TOKEN_FILE and TACIT_FINGERPRINT stand for the options of the same\n"
+        "meaning. Answers for programs to read are JSON, others tables, unless --format says\n"
+        "otherwise. Trials of a served study: tacit ask, tell, trials, best, export, optimize.",
+    .family = members,
+    .run = run_family};

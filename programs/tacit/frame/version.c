@@ -1,0 +1,73 @@
+/* version.c - `tacit version`: the program and the libraries it runs on. */
+#include "num/la.h"
+#include "frame/verbs.h"
+
+#include <tacit/tacit.h>
+
+#include <curl/curl.h>
+#include <gnutls/gnutls.h>
+#include <jansson.h>
+#include <libpq-fe.h>
+#include <microhttpd.h>
+#include <nlopt.h>
+#include <sodium.h>
+#include <sqlite3.h>
+
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+typedef struct part {
+    const char *name;
+    const char *version;
+} part;
+
+static tacit_status print(const part *parts, size_t n, int format, tacit_error *err)
+{
+    const char *names[16];
+    for (size_t i = 0; i < n; i++)
+        names[i] = parts[i].name;
+    tc_table *t = tc_table_new(n, names);
+    for (size_t i = 0; i < n; i++)
+        tc_table_text(t, i, parts[i].version);
+    tc_table_end_row(t);
+    return tc_table_print(t, (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format),
+                          stdout, err);
+}
+
+static tacit_status run(const tc_invocation *in, tacit_error *err)
+{
+    int major, minor, patch;
+    char nlopt[32], libpq[32];
+    nlopt_version(&major, &minor, &patch);
+    snprintf(nlopt, sizeof nlopt, "%d.%d.%d", major, minor, patch);
+    int pq = PQlibVersion(); /* 150018 is 15.18 */
+    snprintf(libpq, sizeof libpq, "%d.%d", pq / 10000, pq % 10000);
+    const part parts[] = {{"tacit", TACIT_VERSION},
+                          {"compiler", COMPILER},
+                          {"blas", tc_la_library()},
+                          {"kernel", tc_la_kernel()},
+                          {"sqlite", sqlite3_libversion()},
+                          {"sodium", sodium_version_string()},
+                          {"nlopt", nlopt},
+                          {"jansson", jansson_version_str()},
+                          {"gnutls", gnutls_check_version(NULL)},
+                          {"microhttpd", MHD_get_version()},
+                          {"curl", curl_version_info(CURLVERSION_NOW)->version},
+                          {"libpq", libpq}};
+    size_t n = sizeof parts / sizeof *parts;
+    if (in->format != TC_FORMAT_TABLE)
+        return print(parts, n, in->format, err);
+    for (size_t i = 0; i < n; i++)
+        printf("%-10s %s\n", parts[i].name, parts[i].version);
+    return TACIT_OK;
+}
+
+const tc_verb tc_verb_version = {.name = "version",
+                                 .usage = "[options]",
+                                 .summary =
+                                     "show the versions of tacit and of the libraries it runs on",
+                                 .details = "  tacit version --format json",
+                                 .run = run};

@@ -1,0 +1,114 @@
+/* simulate_versus_test.c - the list of --versus: items, words, and what they inherit. */
+#include "simulate/simulate.h"
+
+#include "base/json.h"
+#include "support/test.h"
+
+enum { MOST = 4 };
+
+typedef struct list {
+    tc_contender first, items[MOST];
+    size_t n;
+} list;
+
+static tacit_status read_list(list *l, const char *text, tacit_error *err)
+{
+    memset(l, 0, sizeof *l);
+    l->first.algorithm = tc_algorithm_find("dp-fts-de");
+    l->first.given = json_pack("{s:i, s:f}", "features", 30, "noise_multiplier", 2.0);
+    l->first.epsilon = 3;
+    l->first.delta = 0.01;
+    return tc_simulate_versus(text, &l->first, l->items, MOST, &l->n, err);
+}
+
+static void end_list(list *l)
+{
+    tc_contender_fini(&l->first);
+    for (size_t i = 0; i < l->n; i++)
+        tc_contender_fini(&l->items[i]);
+}
+
+static void check_given(const tc_contender *c, const char *expected)
+{
+    tacit_error err = {0};
+    json_t *j;
+    assert_ok(tc_json_parse(expected, strlen(expected), "expected", &j, &err));
+    assert_true(json_equal(c->given, j));
+    json_decref(j);
+}
+
+static void test_items(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    list l;
+    assert_ok(read_list(&l, " ts ;dp-fts-de , regions=2,releases=0,2,5 , p1=0.5; random", &err));
+    assert_int_equal(l.n, 3);
+    assert_string_equal(l.items[0].label, "ts");
+    assert_string_equal(l.items[0].algorithm->name, "ts");
+    assert_same_bits(l.items[0].epsilon, 0); /* another algorithm: no promise, no options */
+    check_given(&l.items[0], "{}");
+    assert_string_equal(l.items[1].label, "dp-fts-de , regions=2,releases=0,2,5 , p1=0.5");
+    check_given(&l.items[1], "{\"features\": 30, \"noise_multiplier\": 2.0, \"regions\": 2, "
+                             "\"releases\": \"0,2,5\", \"p1\": 0.5}");
+    assert_same_bits(l.items[1].epsilon, 3);
+    assert_same_bits(l.items[1].delta, 0.01);
+    assert_string_equal(l.items[2].algorithm->name, "random");
+    end_list(&l);
+}
+
+static void test_noise_is_said_once(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    list l;
+    assert_ok(read_list(&l, "dp-fts-de,epsilon=1,delta=0.001;dp-fts-de,noise_multiplier=0", &err));
+    assert_same_bits(l.items[0].epsilon, 1);
+    assert_same_bits(l.items[0].delta, 0.001);
+    check_given(&l.items[0], "{\"features\": 30}");
+    assert_same_bits(l.items[1].epsilon, 0);
+    check_given(&l.items[1], "{\"features\": 30, \"noise_multiplier\": 0.0}");
+    end_list(&l);
+}
+
+static void refused(const char *text, const char *message)
+{
+    tacit_error err = {0};
+    list l;
+    assert_fails(read_list(&l, text, &err), TACIT_E_ARG, message);
+    end_list(&l);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused("", "--versus has an item without a name");
+    refused("ts;", "--versus has an item without a name");
+    refused(",regions=1", "--versus has an item without a name");
+    refused("ts; tss", "there is no algorithm \"tss\"; did you mean \"ts\"?");
+    refused("dp-fts-de,regions", "--versus: \"regions\" after dp-fts-de is not OPTION=VALUE");
+    refused("dp-fts-de,=1", "is not OPTION=VALUE");
+    refused("dp-fts-de,", "is not OPTION=VALUE");
+    refused("dp-fts-de,regions=-1", "regions must be a whole number in [0, 1024], got \"-1\"");
+    refused("dp-fts-de,epsilon=-1", "epsilon must be a number in (0, 1000000], got \"-1\"");
+    refused("dp-fts-de,delta=1", "delta must be a number in (0, 0.999999], got \"1\"");
+    refused("ts,delta=0.1", "--versus: delta is for algorithms that release with noise (dp-fts-de, "
+                            "dp-pf-pne), and ts is none of them");
+    refused("dp-fts-de,epsilon=1,noise_multiplier=1",
+            "dp-fts-de has epsilon and noise_multiplier; the one follows from the other");
+    refused("dp-fts-de,epsilon=1,vote_multiplier=5",
+            "dp-fts-de has epsilon and vote_multiplier; the one follows from the other");
+    refused("dp-fts-de,vote_multiplier=5", /* the epsilon is inherited */
+            "dp-fts-de has epsilon and vote_multiplier; the one follows from the other");
+    refused("ts;ts;ts;ts;ts", "--versus has more than 4 items");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_noise_is_said_once),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* ask.c - `tacit ask`: the next trial, for programs that tell its value later. */
+#include "base/memory.h"
+#include "study/venue.h"
+#include "frame/verbs.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct options {
+    tc_where where;
+    char *worker;
+    double lease_s;
+    int64_t count;
+    int64_t pulls;
+    int64_t threads;
+} options;
+
+static const tc_option table[] = {
+    TC_WHERE_OPTIONS(options),
+    {"worker", TC_OPTION_STRING, offsetof(options, worker), .value = "NAME",
+     .help =
+         "who asks, 1 to 255 characters; the same worker gets its unfinished trials back first"},
+    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0, .max = TC_LEASE_MOST_S,
+     .help = "seconds, 1 to 2592000 (30 days), after which the trial may be given up as STALE; 0 "
+             "is never, or "
+             "3600 at a coordinator"},
+    {"count", TC_OPTION_INT, offsetof(options, count), "1", .min = 1, .max = 100000,
+     .help = "trials to ask for"},
+    {"pulls", TC_OPTION_INT, offsetof(options, pulls), "0", .min = 0, .max = 0x1p34,
+     .help = "take trials of up to so many pulls, where the algorithm wants them; 0 is one each"},
+    TC_THREADS_OPTION(options),
+    {.name = NULL}};
+
+static tacit_status make_room(tc_asked *a, const tc_space *space, const options *o,
+                              tacit_error *err)
+{
+    size_t most = (size_t)o->count;
+    a->numbers = tc_alloc(most, sizeof *a->numbers);
+    a->values = tc_alloc(most * space->n_params, sizeof *a->values);
+    a->pulls = o->pulls ? tc_alloc(most, sizeof *a->pulls) : NULL;
+    return a->numbers && a->values && (a->pulls || !o->pulls) ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status ask(tc_venue *v, const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    const tc_space *space = tc_venue_document(v)->space;
+    const tc_venue_ask q = {.worker = o->worker,
+                            .lease_ms = (int64_t)(o->lease_s * 1000 + 0.5),
+                            .count = (uint64_t)o->count,
+                            .pulls = (uint64_t)o->pulls};
+    tc_asked a = {0};
+    tacit_status st = make_room(&a, space, o, err);
+    if (st == TACIT_OK)
+        st = tc_venue_next(v, &q, &a, err);
+    if (st == TACIT_OK)
+        st = tc_asked_print(space, &a, in->format, stdout, err);
+    tc_free(a.numbers);
+    tc_free(a.pulls);
+    tc_free(a.values);
+    return st;
+}
+
+enum { WORKER_BYTES = 255 };
+
+static tacit_status check_worker(const char *worker, tacit_error *err)
+{
+    size_t n = worker ? strlen(worker) : 1;
+    if (n == 0 || n > WORKER_BYTES)
+        return tc_fail(err, TACIT_E_ARG, "--worker must have 1 to %d characters, got %zu",
+                       WORKER_BYTES, n);
+    for (size_t i = 0; worker && i < n; i++)
+        if (worker[i] < ' ' || worker[i] > '~')
+            return tc_fail(err, TACIT_E_ARG,
+                           "--worker must be printable characters of ASCII, got byte 0x%02x at %zu",
+                           (unsigned)(unsigned char)worker[i], i + 1);
+    return TACIT_OK;
+}
+
+static tacit_status check_lease(double s, tacit_error *err)
+{
+    if (s == 0 || s >= TC_LEASE_LEAST_S)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "--lease-s must be 0 or at least %d second, got %g",
+                   TC_LEASE_LEAST_S, s);
+}
+
+static tacit_status run(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    tc_venue v = {0};
+    tc_venue_terms terms = {.create = true, .quiet = in->quiet, .threads = o->threads};
+    TC_TRY(check_worker(o->worker, err));
+    TC_TRY(check_lease(o->lease_s, err));
+    tacit_status st = tc_venue_name(&v, in->args[0], err);
+    if (st == TACIT_OK)
+        st = tc_venue_open(&v, in->args[0], &o->where, &terms, err);
+    if (st == TACIT_OK)
+        st = ask(&v, in, err);
+    tc_venue_close(&v);
+    return st;
+}
+
+const tc_verb tc_verb_ask = {
+    .name = "ask",
+    .usage = "STUDY [options]",
+    .summary = "get the next trial to run: its number and its parameters",
+    .details =
+        "STUDY is a name, or a document, whose study is created if it is not there.\n"
+        "Report the value with tacit tell. With --format json one trial is written as\n"
+        "{\"trial\": 3, \"params\": {...}}, several as an array of such.\n"
+        "\n"
+        "With --pulls a trial may be a batch: a bandit algorithm (blin) then says how often\n"
+        "it wants the point, and is told once of all the values (tell --values). Workers that\n"
+        "run at the same time share a point if none takes all of its pulls.\n"
+        "\n"
+        "A coordinator (--server) gives out as many trials as the document plans, and no more: "
+        "then\n"
+        "it exits with 9. It lets a document's study be made by an operator only.\n"
+        "\n"
+        "  tacit ask study.json --worker gpu-1 --format json\n"
+        "  tacit ask branin --worker gpu-1 --lease-s 600 --server https://tacit.example:8443 \\\n"
+        "      --fingerprint sha256//... --token-file client.txt",
+    .options = table,
+    .options_size = sizeof(options),
+    .min_args = 1,
+    .max_args = 1,
+    .run = run};

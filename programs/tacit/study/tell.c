@@ -1,0 +1,322 @@
+/* tell.c - `tacit tell`: what came of a trial. */
+#include "base/memory.h"
+#include "frame/point.h"
+#include "study/pull_values.h"
+#include "study/user_client.h"
+#include "study/venue.h"
+#include "frame/verbs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct options {
+    tc_where where;
+    char *fail;
+    char *values;
+    char *batch;
+    bool skip_if_finished;
+    bool reply;
+    char *user, *ledger_storage;
+} options;
+
+static const tc_option table[] = {
+    TC_WHERE_OPTIONS(options),
+    {"fail", TC_OPTION_STRING, offsetof(options, fail), .value = "REASON",
+     .help = "the trial failed, and why; in place of VALUE"},
+    {"values", TC_OPTION_STRING, offsetof(options, values), .value = "FILE",
+     .help = "of a trial of several pulls: the value of each on a line; - is standard input"},
+    {"batch", TC_OPTION_STRING, offsetof(options, batch), .value = "PULLS,SUM,SQUARES",
+     .help = "the same in sums of rewards, whole numbers of 2^-28"},
+    {"skip-if-finished", TC_OPTION_BOOL, offsetof(options, skip_if_finished), "false",
+     .help = "a trial that is told already is left as it is, without an error"},
+    TC_USER_OPTIONS(options),
+    {"reply", TC_OPTION_BOOL, offsetof(options, reply), "false",
+     .help = "ldp-*: VALUE is a reply that tacit curate perturb has printed"},
+    {.name = NULL}};
+
+typedef struct report {
+    uint64_t trial;
+    double value;
+    bool finished;  /* it is told already */
+    uint64_t pulls; /* that were asked for */
+    tc_batch batch; /* what is told, unless n is 0 */
+    tc_pull_values pulled;
+    tc_point point;
+} report;
+
+static tacit_status read_words(const tc_invocation *in, report *r, tacit_error *err)
+{
+    const options *o = in->opts;
+    unsigned long long trial;
+    if (!tc_parse_u64(in->args[1], &trial))
+        return tc_fail(err, TACIT_E_ARG, "TRIAL must be the number of a trial, got \"%s\"",
+                       in->args[1]);
+    r->trial = trial;
+    bool has_value = in->n_args == 3;
+    int given = has_value + (o->fail != NULL) + (o->values != NULL) + (o->batch != NULL);
+    if (given != 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "give either VALUE or --fail REASON or --values FILE or --batch "
+                       "PULLS,SUM,SQUARES%s",
+                       given ? ", not both" : "");
+    if (o->fail && in->n_sets > 0)
+        return tc_fail(err, TACIT_E_ARG, "--param goes with a VALUE, not with --fail");
+    if (o->batch)
+        return tc_pull_values_parse(&r->batch, o->batch, err);
+    return has_value ? tc_read_value("VALUE", in->args[2], false, &r->value, err) : TACIT_OK;
+}
+
+/* "name=value" onto the point as issued. */
+static tacit_status set_param(tc_point *p, const char *word, tacit_error *err)
+{
+    const char *equals = strchr(word, '=');
+    char *name = tc_strndup(word, (size_t)(equals - word));
+    if (!name)
+        return tc_fail_memory(err);
+    size_t what = tc_point_find(p, name);
+    tacit_status st = what == SIZE_MAX
+                          ? tc_fail(err, TACIT_E_ARG, "the study has no parameter \"%s\"", name)
+                          : tc_point_set(p, what, equals + 1, err);
+    tc_free(name);
+    return st;
+}
+
+static tacit_status read_trial(const tc_trial *t, const tc_invocation *in, report *r,
+                               tacit_error *err)
+{
+    r->finished = t->state == TC_TRIAL_COMPLETE || t->state == TC_TRIAL_FAIL;
+    r->pulls = t->pulls;
+    if (in->n_sets == 0)
+        return TACIT_OK;
+    tc_point_start(&r->point, t->values);
+    for (size_t i = 0; i < in->n_sets; i++)
+        TC_TRY(set_param(&r->point, in->sets[i], err));
+    return tc_point_end(&r->point, err);
+}
+
+static tacit_status look_at_trial(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
+{
+    tc_view one;
+    TC_TRY(tc_venue_trial(v, r->trial, &one, err));
+    tacit_status st = read_trial(one.trials[0], in, r, err);
+    tc_view_end(&one);
+    return st;
+}
+
+static tacit_status print_state(tc_venue *v, uint64_t trial, int format, tacit_error *err)
+{
+    static const char *const names[] = {"trial", "state", "value", "reason", "pulls"};
+    tc_view one;
+    TC_TRY(tc_venue_trial(v, trial, &one, err));
+    const tc_trial *t = one.trials[0];
+    bool batch = t->pulls > 1;
+    tc_table *rows = tc_table_new(batch ? 5 : 4, names);
+    tc_table_integer(rows, 0, (int64_t)trial);
+    tc_table_text(rows, 1, tc_trial_state_name(t->state));
+    if (t->state == TC_TRIAL_COMPLETE)
+        tc_table_number(rows, 2, t->value);
+    tc_table_text(rows, 3, t->reason);
+    if (batch)
+        tc_table_integer(rows, 4, (int64_t)t->pulls);
+    tc_table_end_row(rows);
+    tc_view_end(&one);
+    return tc_table_print(rows, (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format),
+                          stdout, err);
+}
+
+/* A reward is 0 or 1 at the ends of the public range and beyond: who means more should hear of it. */
+static void note_outside(const tc_study_doc *doc, uint64_t outside, uint64_t n, bool quiet)
+{
+    tc_value_range range = tc_value_range_of(doc);
+    if (outside > 0)
+        tc_note(quiet,
+                "tacit: warning: %" PRIu64 " of %" PRIu64 " value%s outside %g to %g, which is the "
+                "study's low and high: the nearer end counts",
+                outside, n, n == 1 ? " is" : "s are", range.low, range.high);
+}
+
+/* One value alone is an ordinary report, which every algorithm takes. */
+static tacit_status read_values(const tc_venue *v, const tc_invocation *in, report *r,
+                                tacit_error *err)
+{
+    const options *o = in->opts;
+    const tc_study_doc *doc = tc_venue_document(v);
+    TC_TRY(tc_pull_values_read(&r->pulled, doc, v->session.study, o->values, r->pulls, err));
+    note_outside(doc, r->pulled.outside, r->pulled.n, in->quiet);
+    r->value = r->pulled.first;
+    if (r->pulled.n > 1)
+        r->batch = r->pulled.batch;
+    return TACIT_OK;
+}
+
+/* ---- local privacy: what is told is a reply */
+
+static tacit_status check_private(const tc_study_doc *doc, const options *o, const report *r,
+                                  tacit_error *err)
+{
+    if (!o->reply || !tc_study_takes_replies(doc))
+        TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
+    if (!tc_study_takes_replies(doc))
+        return o->reply ? tc_fail(err, TACIT_E_ARG,
+                                  "--reply is for algorithms that are told private replies, and "
+                                  "%s is told values as they are",
+                                  doc->algorithm->name)
+                        : TACIT_OK;
+    if (o->reply && o->user)
+        return tc_fail(err, TACIT_E_ARG,
+                       "give either --user or --reply: a reply is not perturbed "
+                       "again");
+    if (o->values || o->batch || (o->reply && o->fail))
+        return tc_fail(err, TACIT_E_ARG, "%s is told one private reply a trial, %s",
+                       doc->algorithm->name,
+                       o->fail ? "also where the evaluation failed: perturb the value nan"
+                               : "never --values or --batch");
+    return o->reply ? tc_user_check_reply(doc, r->value, err) : TACIT_OK;
+}
+
+/* What is told of a trial that is finished, or said to be: the reply that was given before, and nothing
+ * else. Who says so may be wrong, or lie. */
+static tacit_status recall(tc_user_reply *u, uint64_t trial, double *reply, tacit_error *err)
+{
+    tacit_error why;
+    tacit_status st = tc_user_reply_recall(u, trial, reply, &why);
+    if (st == TACIT_E_NOT_FOUND)
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64 " was told already, and not with a reply that user "
+                       "\"%.60s\" has given; nothing was told",
+                       trial, u->user);
+    return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
+}
+
+/* A failure is a reply too: the middle of the bounds, perturbed. */
+static tacit_status make_reply(tc_user_reply *u, const options *o, const report *r, double *reply,
+                               tacit_error *err)
+{
+    return r->finished
+               ? recall(u, r->trial, reply, err)
+               : tc_user_reply_give(u, r->trial, o->fail ? (double)NAN : r->value, reply, err);
+}
+
+static tacit_status open_replies(tc_user_reply *u, const tc_venue *v, const tc_invocation *in,
+                                 tacit_error *err)
+{
+    const options *o = in->opts;
+    const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
+    return tc_user_reply_open_at(u, v, &who, err);
+}
+
+static tacit_status send_reply(tc_venue *v, const tc_invocation *in, const report *r,
+                               tc_report *told, tacit_error *err)
+{
+    const options *o = in->opts;
+    tc_user_reply u = {0};
+    told->kind = TC_REPORT_REPLY;
+    tacit_status st = open_replies(&u, v, in, err);
+    if (st == TACIT_OK)
+        st = make_reply(&u, o, r, &told->value, err);
+    if (st == TACIT_OK)
+        st = tc_venue_tell(v, r->trial, told, NULL, err);
+    tc_user_reply_close(&u);
+    return st;
+}
+
+static tc_report report_of(const options *o, const report *r)
+{
+    bool listed = r->pulled.list && r->pulled.n > 1;
+    return (tc_report){.kind = o->fail    ? TC_REPORT_FAILED
+                               : o->reply ? TC_REPORT_REPLY
+                               : listed   ? TC_REPORT_VALUES
+                                          : TC_REPORT_VALUE,
+                       .value = r->value,
+                       .reason = o->fail,
+                       .values = r->pulled.list,
+                       .n_values = (size_t)r->pulled.n};
+}
+
+static tacit_status send(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
+{
+    const options *o = in->opts;
+    const tc_study_doc *doc = tc_venue_document(v);
+    const double *point = in->n_sets ? r->point.values : NULL;
+    if (o->user) /* whatever anybody says of the trial: nothing but a reply is ever composed */
+        return send_reply(v, in, r, &(tc_report){.point = point}, err);
+    if (o->values && !r->finished)
+        TC_TRY(read_values(v, in, r, err));
+    else if (!o->fail && !o->batch && !r->finished)
+        note_outside(doc, tc_value_outside(tc_value_range_of(doc), r->value), 1, in->quiet);
+    tc_report told = report_of(o, r);
+    told.point = point;
+    return tc_venue_tell(v, r->trial, &told, r->batch.n > 0 || o->batch ? &r->batch : NULL, err);
+}
+
+static tacit_status tell(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
+{
+    const options *o = in->opts;
+    const tc_study_doc *doc = tc_venue_document(v);
+    TC_TRY(check_private(doc, o, r, err));
+    if (o->user && v->served && !v->session.given)
+        TC_TRY(tc_user_consent(doc, err));
+    TC_TRY(tc_point_init(&r->point, doc->space, err));
+    TC_TRY(look_at_trial(v, in, r, err));
+    if (r->finished && o->skip_if_finished)
+        tc_note(in->quiet, "trial %" PRIu64 " is finished; nothing was changed", r->trial);
+    else
+        TC_TRY(send(v, in, r, err));
+    return print_state(v, r->trial, in->format, err);
+}
+
+static tacit_status run(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    tc_venue v = {0};
+    report r = {0};
+    tacit_status st = read_words(in, &r, err);
+    if (st == TACIT_OK)
+        st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
+    if (st == TACIT_OK)
+        st = tell(&v, in, &r, err);
+    tc_point_fini(&r.point);
+    tc_pull_values_fini(&r.pulled);
+    tc_venue_close(&v);
+    return st;
+}
+
+const tc_verb tc_verb_tell = {
+    .name = "tell",
+    .usage = "STUDY TRIAL (VALUE | --fail REASON | --values FILE) [options]",
+    .summary = "report the value of a trial, or that it failed",
+    .details =
+        "The report is on disk when the program ends. A trial is told once: a second\n"
+        "report is refused, or ignored with --skip-if-finished.\n"
+        "\n"
+        "A trial of several pulls (ask --pulls) is told with --values, or with sums that\n"
+        "you made yourself: the number of pulls, the sum of the rewards (value - low) /\n"
+        "(high - low) in whole numbers of 2^-28, and that of their squares, each rounded\n"
+        "down. Fewer pulls than were asked for are welcome.\n"
+        "\n"
+        "A study with ldp-tgp, ldp-ata or ldp-moma is told private replies. With --user the\n"
+        "reward, or the failure, is perturbed here and charged to that user's ledger, which\n"
+        "is ~/.local/state/tacit/replies.db (or below XDG_STATE_HOME) in whatever folder you\n"
+        "are and wherever the study is; --ledger-storage names another one, and is warned of\n"
+        "once. With --reply VALUE is a reply that tacit curate perturb has printed. VALUE may\n"
+        "be -, the first line of standard input: other users of the machine see command lines.\n"
+        "\n"
+        "With a coordinator (--server) the same report again is welcome: who lost the answer asks\n"
+        "again. With --user it gets the reply and nothing else, whatever it says about the trial.\n"
+        "\n"
+        "  tacit tell branin 3 0.41\n"
+        "  tacit tell branin 4 --fail \"out of memory\"\n"
+        "  tacit tell branin 5 0.39 --param lr=0.012\n"
+        "  ./pull 0.5 0.25 500 | tacit tell garland 6 --values -\n"
+        "  ./try 0.3 | tacit tell doses 7 - --user ann\n"
+        "  tacit tell branin 3 0.41 --server https://tacit.example:8443 --token-file client.txt",
+    .options = table,
+    .options_size = sizeof(options),
+    .min_args = 2,
+    .max_args = 3,
+    .takes_sets = true,
+    .sets_flag = "param",
+    .sets_help = "the point really run, where it was not the one asked for; may be repeated",
+    .run = run};
