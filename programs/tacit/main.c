@@ -1,48 +1,42 @@
-/* main.c - the tacit program: the list of verbs, and from a verb to an exit code.
+/* main.c - the tacit program: the list of verbs, and from the first words to a verb.
  *
- * args.c reads the words, help.c explains them, one file per verb does the work. */
-#include "base/guard.h"
+ * args.c reads the other words, help.c explains them, run.c runs the verb; one file per verb does the work. */
 #include "base/json.h"
-#include "base/log.h"
-#include "frame/blas_kernel.h"
 #include "frame/frame.h"
-#include "num/la.h"
 #include "frame/verbs.h"
 
 #include <tacit/tacit.h>
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-const tc_verb *const tc_verbs[] = {&tc_verb_optimize,
-                                   &tc_verb_ask,
-                                   &tc_verb_tell,
-                                   &tc_verb_studies,
-                                   &tc_verb_trials,
-                                   &tc_verb_best,
-                                   &tc_verb_import,
-                                   &tc_verb_export,
-                                   &tc_verb_plot,
-                                   &tc_verb_simulate,
-                                   &tc_verb_reproduce,
-                                   &tc_verb_serve,
-                                   &tc_verb_agent,
-                                   &tc_verb_inspect,
-                                   &tc_verb_remote,
-                                   &tc_verb_backup,
-                                   &tc_verb_restore,
-                                   &tc_verb_curate,
-                                   &tc_verb_model,
-                                   &tc_verb_privacy,
-                                   &tc_verb_demo,
-                                   &tc_verb_algorithms,
-                                   &tc_verb_objectives,
-                                   &tc_verb_version,
-                                   NULL};
+static const tc_verb *const verbs[] = {&tc_verb_optimize,
+                                       &tc_verb_ask,
+                                       &tc_verb_tell,
+                                       &tc_verb_studies,
+                                       &tc_verb_trials,
+                                       &tc_verb_best,
+                                       &tc_verb_import,
+                                       &tc_verb_export,
+                                       &tc_verb_plot,
+                                       &tc_verb_simulate,
+                                       &tc_verb_reproduce,
+                                       &tc_verb_serve,
+                                       &tc_verb_agent,
+                                       &tc_verb_inspect,
+                                       &tc_verb_remote,
+                                       &tc_verb_backup,
+                                       &tc_verb_restore,
+                                       &tc_verb_curate,
+                                       &tc_verb_model,
+                                       &tc_verb_privacy,
+                                       &tc_verb_demo,
+                                       &tc_verb_algorithms,
+                                       &tc_verb_objectives,
+                                       &tc_verb_version,
+                                       NULL};
 
 enum { MOST_VERBS = 32 };
-_Static_assert(sizeof tc_verbs / sizeof *tc_verbs < MOST_VERBS, "room for a list of their names");
+_Static_assert(sizeof verbs / sizeof *verbs < MOST_VERBS, "room for a list of their names");
 
 /* What tells a verb apart in its list: the last word of its name. */
 static const char *word_of(const tc_verb *verb)
@@ -67,7 +61,7 @@ static void unknown_verb(const tc_verb *const *list, const char *family, const c
     size_t n = 0;
     for (; list[n] && n + 1 < MOST_VERBS; n++)
         names[n] = word_of(list[n]);
-    if (list == tc_verbs)
+    if (list == verbs)
         names[n++] = "help";
     names[n] = NULL;
     const char *near = tc_closest(word, names);
@@ -83,10 +77,10 @@ static void unknown_verb(const tc_verb *const *list, const char *family, const c
  * none, and err says so. */
 static const tc_verb *find_verb(int argc, char **argv, int *used, tacit_error *err)
 {
-    const tc_verb *verb = find(tc_verbs, argv[0]);
+    const tc_verb *verb = find(verbs, argv[0]);
     *used = 1;
     if (!verb) {
-        unknown_verb(tc_verbs, "", argv[0], err);
+        unknown_verb(verbs, "", argv[0], err);
     } else if (verb->family && argc > 1 && argv[1][0] != '-') {
         char family[32];
         snprintf(family, sizeof family, "%s ", verb->name);
@@ -99,60 +93,11 @@ static const tc_verb *find_verb(int argc, char **argv, int *used, tacit_error *e
     return verb;
 }
 
-static void log_line(tc_log_level level, const char *line, void *user)
-{
-    (void)user;
-    (void)level;
-    fprintf(stderr, "%stacit: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", line);
-}
-
-static void start_log(const tc_invocation *in)
-{
-    tc_log_level upto = in->quiet ? TC_LOG_ERROR : TC_LOG_WARN;
-    tc_log_set(log_line, NULL, in->verbose ? TC_LOG_DEBUG : upto);
-}
-
-static void choose_kernel(void)
-{
-    const char *better = tc_choose_blas_kernel();
-    if (better)
-        tc_log(TC_LOG_WARN,
-               "OpenBLAS does not know this CPU and runs its kernel %s: it is faster with "
-               "OPENBLAS_CORETYPE=%s in the environment",
-               tc_la_kernel(), better);
-}
-
-/* A full disk shows only when the buffer is written out. */
-static tacit_status flush_output(tacit_error *err)
-{
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return tc_fail(err, TACIT_E_IO, "standard output could not be written: %s",
-                       strerror(errno));
-    return TACIT_OK;
-}
-
-static tacit_status run_verb(const tc_verb *verb, int argc, char **argv, tacit_error *err)
-{
-    tc_args args = {0};
-    tacit_status st = tc_args_read(verb, argc, argv, &args, err);
-    if (st == TACIT_OK && args.common.help) {
-        tc_help_verb(verb, stdout);
-    } else if (st == TACIT_OK) {
-        start_log(&args.in);
-        if (verb->secrets)
-            tc_guard_process();
-        choose_kernel();
-        st = verb->run(&args.in, err);
-    }
-    tc_args_fini(verb, &args);
-    return st;
-}
-
 /* `tacit help [VERB]` */
 static tacit_status help(int argc, char **argv, tacit_error *err)
 {
     if (argc == 0) {
-        tc_help_all(stdout);
+        tc_help_all(verbs, stdout);
         return TACIT_OK;
     }
     int used;
@@ -186,17 +131,12 @@ static tacit_status dispatch(int argc, char **argv, tacit_error *err)
                        word);
     int used;
     const tc_verb *verb = find_verb(argc - 1, argv + 1, &used, err);
-    return verb ? run_verb(verb, argc - 1 - used, argv + 1 + used, err) : err->code;
+    return verb ? tc_run_verb(verb, argc - 1 - used, argv + 1 + used, err) : err->code;
 }
 
 int main(int argc, char **argv)
 {
     tacit_error err = {0};
     tc_json_start();
-    tacit_status st = dispatch(argc, argv, &err);
-    if (st == TACIT_OK)
-        st = flush_output(&err);
-    if (st != TACIT_OK)
-        fprintf(stderr, "tacit: %s\n", err.msg[0] ? err.msg : tacit_status_text(st));
-    return tacit_status_exit(st);
+    return tc_exit_code("tacit", dispatch(argc, argv, &err), &err);
 }

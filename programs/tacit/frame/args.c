@@ -62,6 +62,11 @@ static size_t add_names(const tc_option *table, const char **names, size_t n, si
     return n;
 }
 
+const char *tc_before_name(const tc_verb *verb)
+{
+    return verb->alone ? "" : "tacit ";
+}
+
 static tacit_status unknown_option(const reader *r, const char *name)
 {
     const char *names[64];
@@ -72,12 +77,12 @@ static tacit_status unknown_option(const reader *r, const char *name)
     if (r->verb->takes_sets && r->verb->sets_flag)
         names[n++] = r->verb->sets_flag;
     names[n] = NULL;
-    const char *near = tc_closest(name, names);
+    const char *near = tc_closest(name, names), *before = tc_before_name(r->verb);
     if (near)
-        return tc_fail(r->err, TACIT_E_ARG, "tacit %s has no option --%s; did you mean --%s?",
+        return tc_fail(r->err, TACIT_E_ARG, "%s%s has no option --%s; did you mean --%s?", before,
                        r->verb->name, name, near);
-    return tc_fail(r->err, TACIT_E_ARG, "tacit %s has no option --%s; tacit %s --help lists them",
-                   r->verb->name, name, r->verb->name);
+    return tc_fail(r->err, TACIT_E_ARG, "%s%s has no option --%s; %s%s --help lists them", before,
+                   r->verb->name, name, before, r->verb->name);
 }
 
 static tacit_status next_value(reader *r, const char *name, const char **value)
@@ -127,8 +132,8 @@ static tacit_status read_long(reader *r, const char *word)
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
     if (len >= sizeof name)
-        return tc_fail(r->err, TACIT_E_ARG, "tacit %s has no option --%.40s...", r->verb->name,
-                       word);
+        return tc_fail(r->err, TACIT_E_ARG, "%s%s has no option --%.40s...",
+                       tc_before_name(r->verb), r->verb->name, word);
     memcpy(name, word, len);
     name[len] = '\0';
     return set_option(r, name, equals ? equals + 1 : NULL);
@@ -140,8 +145,9 @@ static tacit_status read_option(reader *r, const char *word)
         return read_long(r, word + 2);
     const char *name = word[2] == '\0' ? long_name(word[1]) : NULL;
     if (!name)
-        return tc_fail(r->err, TACIT_E_ARG, "tacit %s has no option %s; tacit %s --help lists them",
-                       r->verb->name, word, r->verb->name);
+        return tc_fail(r->err, TACIT_E_ARG, "%s%s has no option %s; %s%s --help lists them",
+                       tc_before_name(r->verb), r->verb->name, word, tc_before_name(r->verb),
+                       r->verb->name);
     return set_option(r, name, NULL);
 }
 
@@ -187,11 +193,12 @@ static tacit_status check_count(const reader *r)
 {
     const tc_invocation *in = &r->out->in;
     if (in->n_args > r->verb->max_args)
-        return tc_fail(r->err, TACIT_E_ARG, "\"%s\" is one argument too many; usage: tacit %s %s",
-                       in->args[r->verb->max_args], r->verb->name, r->verb->usage);
+        return tc_fail(r->err, TACIT_E_ARG, "\"%s\" is one argument too many; usage: %s%s %s",
+                       in->args[r->verb->max_args], tc_before_name(r->verb), r->verb->name,
+                       r->verb->usage);
     if (in->n_args < r->verb->min_args)
-        return tc_fail(r->err, TACIT_E_ARG, "an argument is missing; usage: tacit %s %s",
-                       r->verb->name, r->verb->usage);
+        return tc_fail(r->err, TACIT_E_ARG, "an argument is missing; usage: %s%s %s",
+                       tc_before_name(r->verb), r->verb->name, r->verb->usage);
     return TACIT_OK;
 }
 

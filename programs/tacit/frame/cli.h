@@ -1,8 +1,8 @@
 /* cli.h - the frame of the tacit program: verbs, their options, their output.
  *
- * One file per verb, each ending in a tc_verb; main.c lists them, parses the
+ * One file per verb, each ending in a tc_verb; main.c lists them, args.c parses the
  * options from their tables (the one source of --help, the man page and the
- * checks) and maps a tacit_status to the exit code. Results go to standard
+ * checks) and run.c maps a tacit_status to the exit code. Results go to standard
  * output; text for people, progress and errors go to standard error. */
 #ifndef TC_PROGRAM_CLI_H
 #define TC_PROGRAM_CLI_H
@@ -39,6 +39,7 @@ typedef struct tc_invocation {
 
 typedef struct tc_verb {
     const char *name;         /* "optimize"; of a family's member both words: "privacy plan" */
+    bool alone;               /* its program has no other verb: `name` is the program's */
     const char *usage;        /* what follows the name: "STUDY.json [options] -- PROGRAM ..." */
     const char *summary;      /* one line */
     const char *details;      /* paragraphs for --help and the man page; examples last */
@@ -57,8 +58,6 @@ typedef struct tc_verb {
     /* Fills err on failure; the frame prints it as one sentence and exits with its code. */
     tacit_status (*run)(const tc_invocation *in, tacit_error *err);
 } tc_verb;
-
-extern const tc_verb *const tc_verbs[]; /* NULL-terminated; in main.c */
 
 /* args.c: does the option stand on the command line, be it with its default? */
 bool tc_given(const tc_invocation *in, const char *name);

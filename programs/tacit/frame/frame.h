@@ -1,4 +1,4 @@
-/* frame.h - what main.c, args.c and help.c share: reading a command line, and help.
+/* frame.h - what main.c, args.c, help.c and run.c share: reading a command line, help, and running a verb.
  *
  * Verbs do not include this. */
 #ifndef TC_PROGRAM_FRAME_H
@@ -27,7 +27,16 @@ tacit_status tc_args_read(const tc_verb *verb, int argc, char **argv, tc_args *o
                           tacit_error *err);
 void tc_args_fini(const tc_verb *verb, tc_args *args);
 
-void tc_help_all(FILE *out);
+/* What stands before a verb's name on a command line: "tacit ", or nothing where the verb is alone. */
+const char *tc_before_name(const tc_verb *verb);
+
+/* help.c. verbs: NULL-terminated. */
+void tc_help_all(const tc_verb *const *verbs, FILE *out);
 void tc_help_verb(const tc_verb *verb, FILE *out);
+
+/* run.c. argv[0..argc): the words after the verb. */
+tacit_status tc_run_verb(const tc_verb *verb, int argc, char **argv, tacit_error *err);
+/* Writes out what was printed; a failure is one sentence on standard error. Returns the exit code. */
+int tc_exit_code(const char *program, tacit_status st, tacit_error *err);
 
 #endif

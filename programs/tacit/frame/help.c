@@ -110,7 +110,7 @@ static void verb_list(FILE *out, const tc_verb *const *list, int width)
 
 void tc_help_verb(const tc_verb *verb, FILE *out)
 {
-    fprintf(out, "Usage: tacit %s %s\n\n", verb->name, verb->usage);
+    fprintf(out, "Usage: %s%s %s\n\n", tc_before_name(verb), verb->name, verb->usage);
     wrap(out, verb->summary, 0, 0);
     if (verb->details)
         fprintf(out, "\n%s\n", verb->details);
@@ -122,7 +122,8 @@ void tc_help_verb(const tc_verb *verb, FILE *out)
         option_entry(out, o, NULL);
     if (verb->takes_sets)
         sets_entry(out, verb);
-    heading(out, "Options of every verb");
+    if (!verb->alone)
+        heading(out, "Options of every verb");
     for (const tc_option *o = tc_common_options; o->name; o++)
         option_entry(out, o,
                      strcmp(o->name, "format") == 0 ? format_name(verb->default_format) : NULL);
@@ -162,12 +163,12 @@ static void exit_codes(FILE *out)
     fprintf(out, "5 and 7 may pass by themselves: the same command may succeed later.\n");
 }
 
-void tc_help_all(FILE *out)
+void tc_help_all(const tc_verb *const *verbs, FILE *out)
 {
     fprintf(out, "tacit %s: private, federated Bayesian optimization.\n\n", TACIT_VERSION);
     fprintf(out, "Usage: tacit VERB [arguments] [options]\n"
                  "       tacit help VERB | tacit VERB --help | tacit --version\n");
-    verb_list(out, tc_verbs, 11);
+    verb_list(out, verbs, 11);
     heading(out, "Environment");
     fprintf(out,
             "  TACIT_STORAGE  where studies are kept, unless --storage says it;\n"

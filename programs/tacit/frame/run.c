@@ -1,0 +1,70 @@
+/* run.c - from a verb and its words to an exit code. Called by the main of a program. */
+#include "base/guard.h"
+#include "base/log.h"
+#include "frame/blas_kernel.h"
+#include "frame/frame.h"
+#include "num/la.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* user: the name of the program. */
+static void log_line(tc_log_level level, const char *line, void *user)
+{
+    (void)level;
+    fprintf(stderr, "%s%s: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", (const char *)user,
+            line);
+}
+
+static void start_log(const tc_verb *verb, const tc_invocation *in)
+{
+    tc_log_level upto = in->quiet ? TC_LOG_ERROR : TC_LOG_WARN;
+    const char *program = verb->alone ? verb->name : "tacit";
+    tc_log_set(log_line, (void *)program, in->verbose ? TC_LOG_DEBUG : upto);
+}
+
+static void choose_kernel(void)
+{
+    const char *better = tc_choose_blas_kernel();
+    if (better)
+        tc_log(TC_LOG_WARN,
+               "OpenBLAS does not know this CPU and runs its kernel %s: it is faster with "
+               "OPENBLAS_CORETYPE=%s in the environment",
+               tc_la_kernel(), better);
+}
+
+tacit_status tc_run_verb(const tc_verb *verb, int argc, char **argv, tacit_error *err)
+{
+    tc_args args = {0};
+    tacit_status st = tc_args_read(verb, argc, argv, &args, err);
+    if (st == TACIT_OK && args.common.help) {
+        tc_help_verb(verb, stdout);
+    } else if (st == TACIT_OK) {
+        start_log(verb, &args.in);
+        if (verb->secrets)
+            tc_guard_process();
+        choose_kernel();
+        st = verb->run(&args.in, err);
+    }
+    tc_args_fini(verb, &args);
+    return st;
+}
+
+/* A full disk shows only when the buffer is written out. */
+static tacit_status flush_output(tacit_error *err)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return tc_fail(err, TACIT_E_IO, "standard output could not be written: %s",
+                       strerror(errno));
+    return TACIT_OK;
+}
+
+int tc_exit_code(const char *program, tacit_status st, tacit_error *err)
+{
+    if (st == TACIT_OK)
+        st = flush_output(err);
+    if (st != TACIT_OK)
+        fprintf(stderr, "%s: %s\n", program, err->msg[0] ? err->msg : tacit_status_text(st));
+    return tacit_status_exit(st);
+}
