@@ -5,7 +5,8 @@
 #   make test       set up, build, and run the tests    make bench      tables beside our peers
 #   make check      format, lint, layers, sanitizers    make torture    every allocation fails once
 #   make fuzz       search for inputs that break        make fresh      demo and test in a bare Debian
-#   make deep       what takes longer than CI has       make clean      all but the sources
+#   make deep       what takes longer than CI has       make papers     build/tacit-papers: the papers' experiments
+#   make clean      all but the sources
 
 PREFIX ?= /usr/local
 WERROR ?= OFF
@@ -15,7 +16,7 @@ CONFIGURE = cmake --preset release --log-level=WARNING \
             -DTACIT_WERROR=$(WERROR) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 BUILD     = cmake --build build --parallel $(JOBS)
 
-.PHONY: all demo test check bench format install torture fuzz deep fresh clean
+.PHONY: all demo test check bench papers format install torture fuzz deep fresh clean
 
 all:
 	@tools/setup build
@@ -27,7 +28,7 @@ demo: all
 
 test:
 	@tools/setup build test
-	@$(CONFIGURE) -DTACIT_TESTS=ON
+	@$(CONFIGURE) -DTACIT_TESTS=ON -DTACIT_PAPERS=ON
 	@$(BUILD)
 	ctest --test-dir build --parallel $(JOBS) --output-on-failure
 
@@ -38,6 +39,11 @@ check:
 bench: all
 	@$(BUILD) --target benchmarks
 	bench/run
+
+papers:
+	@tools/setup build papers
+	@$(CONFIGURE) -DTACIT_PAPERS=ON
+	@$(BUILD) --target tacit-papers papers_benchmarks
 
 format:
 	@tools/setup check

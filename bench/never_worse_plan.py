@@ -69,7 +69,7 @@ def shifted(objective, shift, agents, epsilon):
 
 def measured(name, table, agents, epsilon):
     """A cell on a table of validation errors, one column for each agent. `table`: how its file in the
-    cache of `tacit reproduce` begins, and how many agents it has."""
+    cache of `tacit-papers` begins, and how many agents it has."""
     return Cell(f"{name}-{agents}-e{epsilon}", ("table:", "--table-goal", "minimize"), agents, epsilon,
                 True, table)
 

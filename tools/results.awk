@@ -1,7 +1,7 @@
 # results.awk: the page of results with the sections of finished experiments renewed. See tools/results.
 #
 # Variables: dir, where the experiments are; page, the name of what is read. Notes go to standard error.
-# Only what `tacit reproduce` writes is read of JSON: one line, keys in their known order.
+# Only what `tacit-papers` writes is read of JSON: one line, keys in their known order.
 
 function note(text) { print text | "cat 1>&2" }
 
@@ -261,7 +261,7 @@ function close_section(    i) {
     add("")
 }
 
-function is_setting(line) { return line ~ /`tacit reproduce [a-z0-9-]+ --runs [0-9]+[^`]*`$/ }
+function is_setting(line) { return line ~ /`tacit-papers [a-z0-9-]+ --runs [0-9]+[^`]*`$/ }
 
 BEGIN { MOST_SAID = 20 } # more statements are shown as ratios in the table
 

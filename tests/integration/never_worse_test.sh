@@ -102,6 +102,7 @@ check "and keeps all of the gain here, where told is as the federation" grep -qF
 works "hostile" hostile --only d2-n50-e4-alike --runs 3 --blocks 1
 check "is worse than limits allow" grep -qF '| `broadcast=reversed` | **2.00 (2.00 to 2.00)** |' out
 works "families" families --only branin-0.05-n50-e4 --runs 3 --blocks 1 --data ''
+says 'tree/build/tacit-papers: run make papers, or name it by --papers' families --only branin-0.05-n50-e4 --runs 3 --blocks 1 --data .
 check "are shifted" grep -q -e '--objective branin --shift 0.05 --agents 50 --acting 8' calls
 
 # ---- seeds from 1000 on

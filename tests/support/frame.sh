@@ -2,8 +2,9 @@
 # for each check, and commands that run tacit into the files out and err. Sourced before anything else.
 #
 # Needs TACIT_BIN (default: tacit in PATH) and a POSIX shell. With frame_verb set, `run` and all who use it
-# run that verb. A test ends with `finish`.
-. "$(dirname "$0")/../support/await.sh"
+# run that verb. frame_support is this folder, where it is not ../support of the test; frame_name is the
+# program's name, where it is not tacit. A test ends with `finish`.
+. "${frame_support:-$(dirname "$0")/../support}/await.sh"
 tacit=$(command -v "${TACIT_BIN:-tacit}") || { echo "Bail out! no program ${TACIT_BIN:-tacit}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -44,7 +45,7 @@ run() {
     shift
     "$tacit" ${frame_verb:+"$frame_verb"} "$@" > out 2> err
     got=$?
-    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: tacit $frame_verb $*"; return 1; }
+    [ "$got" -eq "$want" ] || { echo "# exit $got, not $want: ${frame_name:-tacit} $frame_verb $*"; return 1; }
 }
 
 # good NAME WORD...: exits with 0
@@ -62,7 +63,7 @@ refused() {
     run "$code" "$@" && one_sentence && grep -qF -- "$text" err
 }
 
-one_sentence() { [ "$(wc -l < err)" -eq 1 ] && grep -q '^tacit: [^ ]' err && [ ! -s out ]; }
+one_sentence() { [ "$(wc -l < err)" -eq 1 ] && grep -q "^${frame_name:-tacit}: [^ ]" err && [ ! -s out ]; }
 
 # leaving_nothing COMMAND...: it succeeds, and no file is there that was not before
 leaving_nothing() {

@@ -170,11 +170,9 @@ void tc_help_all(const tc_verb *const *verbs, FILE *out)
                  "       tacit help VERB | tacit VERB --help | tacit --version\n");
     verb_list(out, verbs, 11);
     heading(out, "Environment");
-    fprintf(out,
-            "  TACIT_STORAGE  where studies are kept, unless --storage says it;\n"
-            "                 without either, sqlite:///tacit.db in the working folder\n"
-            "  TACIT_DATA     the folder of data sets of tacit reproduce, unless --data says it\n"
-            "  NO_COLOR       if set, no bold text on a terminal\n");
+    fprintf(out, "  TACIT_STORAGE  where studies are kept, unless --storage says it;\n"
+                 "                 without either, sqlite:///tacit.db in the working folder\n"
+                 "  NO_COLOR       if set, no bold text on a terminal\n");
     heading(out, "Exit codes");
     exit_codes(out);
 }

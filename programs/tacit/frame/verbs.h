@@ -14,7 +14,6 @@ extern const tc_verb tc_verb_import;
 extern const tc_verb tc_verb_export;
 extern const tc_verb tc_verb_plot;
 extern const tc_verb tc_verb_simulate;
-extern const tc_verb tc_verb_reproduce;
 extern const tc_verb tc_verb_serve;
 extern const tc_verb tc_verb_agent;
 extern const tc_verb tc_verb_inspect;
