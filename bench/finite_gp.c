@@ -8,9 +8,9 @@
  * long-lived one that does not know that the candidates form a grid. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/simd.h"
 #include "num/fgp.h"
 #include "num/la.h"
-#include "num/simd.h"
 
 #include <math.h>
 #include <stdbool.h>

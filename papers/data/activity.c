@@ -1,10 +1,10 @@
 /* activity.c - reading the windows, and logistic regression. See activity.h. */
 #include "papers/data/activity.h"
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <string.h>

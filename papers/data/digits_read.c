@@ -1,10 +1,10 @@
 /* digits_read.c - see digits_read.h. */
 #include "papers/data/digits_read.h"
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "space/csv.h"
 
 #include <math.h>
 

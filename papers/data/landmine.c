@@ -1,9 +1,9 @@
 /* landmine.c - reading the fields, and a grid of machines. See landmine.h; landmine_svm.c trains one. */
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "papers/data/landmine_int.h"
 #include "sim/runs.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <stdatomic.h>

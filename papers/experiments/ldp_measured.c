@@ -4,11 +4,11 @@
  * An arm is a column of measurements: f is its mean, a pull one of its values at random, the kernel the
  * correlations of the columns (of the sensors: of the training part). B, R, v and c are read from the
  * data, as the paper has it: fit for an experiment, not for a promise. */
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "papers/data/dataset.h"
 #include "papers/frame/drive.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <stdio.h>

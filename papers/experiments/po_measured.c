@@ -6,11 +6,11 @@
  * stands in for the paper's isotropic preprocessing, centred, and scaled so that the largest norm is 25;
  * values are in units of their standard deviation. All that is read from the data: fit for an experiment,
  * not for a promise. The modeler learns its constants from what it is shown. */
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "papers/data/dataset.h"
 #include "papers/experiments/outsource.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <string.h>

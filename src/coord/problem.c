@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "space/utf8.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -11,8 +11,8 @@
  * d^2 >= lambda is a Schur complement of C; rounding cannot take it below. */
 #include "num/blr_int.h"
 
+#include "base/simd.h"
 #include "num/normal.h"
-#include "num/simd.h"
 
 #include <math.h>
 #include <string.h>

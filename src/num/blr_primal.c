@@ -11,8 +11,8 @@
  * (Kalman's gain): nu += W'p (y - phi'nu) / t_M. A draw is nu + sqrt(lambda) W'eps. */
 #include "num/blr_int.h"
 
+#include "base/simd.h"
 #include "num/normal.h"
-#include "num/simd.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * model (blr_int.h). All sums are in a fixed order on fixed lanes: one result on every processor. */
 #include "num/blr_int.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 
 enum { LANES = TC_BLR_LANES, STRIP = TC_BLR_STRIP };
 

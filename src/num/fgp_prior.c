@@ -2,7 +2,7 @@
 #include "num/fgp_prior.h"
 
 #include "base/error.h"
-#include "num/simd.h"
+#include "base/simd.h"
 #include "num/vmath.h"
 
 #include <math.h>

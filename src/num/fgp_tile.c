@@ -4,7 +4,7 @@
  * registers once for eight rows, and the loop runs as fast as the rows can be read. */
 #include "num/fgp_tile.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdbool.h>

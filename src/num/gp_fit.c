@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/simd.h"
 #include "num/boxmax.h"
 #include "num/la.h"
-#include "num/simd.h"
 #include "num/vmath.h"
 
 #include <math.h>

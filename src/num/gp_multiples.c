@@ -5,9 +5,9 @@
  * n is; C R' is a product with a triangle, half the work of a square one. */
 #include "num/gp_multiples.h"
 
+#include "base/simd.h"
 #include "num/la.h"
 #include "num/lower.h"
-#include "num/simd.h"
 
 #include <assert.h>
 #include <string.h>

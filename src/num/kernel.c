@@ -6,7 +6,7 @@
  * bit. Derivatives share one form: d k(x,y) / d x_d = -slope(r) (x_d - y_d) / l_d^2. */
 #include "num/kernel.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 #include "num/vmath.h"
 
 #include <math.h>

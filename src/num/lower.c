@@ -1,7 +1,7 @@
 /* lower.c - a lower triangle times one vector; see lower.h. */
 #include "num/lower.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * posterior is sampled (blr.c). */
 #include "num/normal.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 #include "num/vmath.h"
 
 #include <math.h>

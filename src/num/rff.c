@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/simd.h"
 #include "num/la.h"
-#include "num/simd.h"
 #include "num/sobol.h"
 #include "num/vmath.h"
 

@@ -5,7 +5,7 @@
  * branch, no table and no call in the loops, so compilers turn them into vector code; needs -O3. */
 #include "num/vmath.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdint.h>

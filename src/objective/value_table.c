@@ -5,10 +5,10 @@
  * they are in the file. Called by objective.c and family_table.c. */
 #include "objective/objective_int.h"
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "space/csv.h"
 #include "space/name.h"
 
 #include <string.h>

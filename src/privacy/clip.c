@@ -4,7 +4,7 @@
  * slack. */
 #include "privacy/mechanism_int.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "privacy/fft.h"
 
 #include "base/memory.h"
-#include "num/simd.h"
+#include "base/simd.h"
 
 #include <float.h>
 #include <math.h>

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "space/utf8.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

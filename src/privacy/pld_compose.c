@@ -15,7 +15,7 @@
 #include "privacy/pld_int.h"
 
 #include "base/error.h"
-#include "num/simd.h"
+#include "base/simd.h"
 #include "privacy/fft.h"
 
 #include <math.h>

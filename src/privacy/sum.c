@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "num/simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <sodium.h>

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "space/utf8.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -4,10 +4,10 @@
  * only when the last has been seen. */
 #include "sim/agent_file.h"
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <stdint.h>

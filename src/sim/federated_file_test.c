@@ -1,10 +1,10 @@
 /* federated_file_test.c - results of federations as CSV and JSON, read back. */
 #include "sim/federated_file.h"
 
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "sim/regret_file.h"
-#include "space/csv.h"
 #include "support/test.h"
 
 enum { AGENTS = 3, ROUNDS = 6, RUNS = 4, ITERATIONS = ROUNDS + 1 };

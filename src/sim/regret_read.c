@@ -1,10 +1,10 @@
 /* regret_read.c - reading the curves of simulations back, from CSV or JSON. See regret_file.h. */
 #include "sim/regret_file.h"
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <string.h>

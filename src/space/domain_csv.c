@@ -1,10 +1,10 @@
 /* domain_csv.c - candidates from CSV: a header of names, one candidate per row. */
 #include "space/domain_int.h"
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "space/csv.h"
 #include "space/name.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "space/space.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "space/name.h"
 #include "space/param.h"
-#include "space/utf8.h"
 
 #include <assert.h>
 #include <string.h>

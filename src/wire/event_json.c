@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "space/utf8.h"
+#include "base/utf8.h"
 #include "wire/base64.h"
 
 #include <assert.h>

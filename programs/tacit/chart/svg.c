@@ -1,7 +1,7 @@
 /* svg.c - the shapes of svg.h as text. Used by chart.c alone. */
 #include "chart/svg.h"
 
-#include "space/utf8.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

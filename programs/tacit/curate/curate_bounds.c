@@ -1,9 +1,9 @@
 /* curate_bounds.c - see curate_bounds.h. Bounds are never read from the data. */
 #include "curate/curate_bounds.h"
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <string.h>

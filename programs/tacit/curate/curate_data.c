@@ -3,9 +3,9 @@
  * Columns that are neither released nor the value (identifiers, names) may hold anything. */
 #include "curate/curate.h"
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "space/csv.h"
 
 #include <math.h>
 #include <string.h>

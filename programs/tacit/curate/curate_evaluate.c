@@ -9,12 +9,12 @@
  * goes wrong is a value that the record does not have. */
 #include "curate/curate.h"
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "runner/runner.h"
-#include "space/csv.h"
-#include "space/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,11 +3,11 @@
  * The header has "agent" (from 0), "value" and the parameters of the objective; of a finite one
  * "point" (from 0) or its coordinates. Nothing else: a column that is misspelled must not be passed
  * over. */
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "frame/point.h"
 #include "simulate/simulate.h"
-#include "space/csv.h"
 
 #include <string.h>
 

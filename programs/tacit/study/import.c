@@ -3,10 +3,10 @@
  * A column is a parameter (x, or Optuna's params_x), "value" or "state"; others
  * are passed over. Rows whose state is not COMPLETE carry no result and are
  * counted, not read. */
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "frame/point.h"
-#include "space/csv.h"
 #include "study/storage.h"
 #include "study/user_reply.h"
 #include "frame/verbs.h"

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/simd.h"
 #include "num/la.h"
-#include "num/simd.h"
 
 #include <math.h>
 #include <string.h>

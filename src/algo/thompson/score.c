@@ -11,7 +11,7 @@
  * pivots, these bound what a tile can hold, and tiles that cannot hold the largest are left out. */
 #include "algo/thompson/thompson.h"
 
-#include "num/simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <string.h>

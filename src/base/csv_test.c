@@ -1,5 +1,5 @@
 /* csv_test.c - RFC 4180 text, and every way in which text is not that. */
-#include "space/csv.h"
+#include "base/csv.h"
 
 #include "base/memory.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* utf8.h - whether text from outside is UTF-8, as JSON requires. */
-#ifndef TC_SPACE_UTF8_H
-#define TC_SPACE_UTF8_H
+#ifndef TC_BASE_UTF8_H
+#define TC_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

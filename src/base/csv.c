@@ -1,5 +1,5 @@
 /* csv.c - a strict reader of RFC 4180 text. One pass; memory for one record. */
-#include "space/csv.h"
+#include "base/csv.h"
 
 #include "base/error.h"
 #include "base/memory.h"

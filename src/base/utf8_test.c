@@ -1,5 +1,5 @@
 /* utf8_test.c - the borders of every kind of sequence. */
-#include "space/utf8.h"
+#include "base/utf8.h"
 
 #include "support/test.h"
 

@@ -1,5 +1,5 @@
 /* utf8.c - the byte sequences of RFC 3629, table 3-7 of the Unicode standard. */
-#include "space/utf8.h"
+#include "base/utf8.h"
 
 /* By first byte: how many bytes, and the range of the second one. It excludes
  * overlong forms, surrogates and what lies above U+10FFFF. */

@@ -5,8 +5,8 @@
  * give the same bits. Only for static functions, under names that no other file uses: clang before
  * 18 puts the chooser under a name of its own, and makes it global. Sanitizers and C libraries
  * without ifunc get the plain version. */
-#ifndef TC_NUM_SIMD_H
-#define TC_NUM_SIMD_H
+#ifndef TC_BASE_SIMD_H
+#define TC_BASE_SIMD_H
 
 #include <stdlib.h> /* its features.h tells __GLIBC__ */
 

@@ -11,8 +11,8 @@
  * Lines end with CR LF or LF; the last may lack it. A byte order mark before
  * the first field is skipped. Every record has as many fields as the first.
  * Errors name the source, the row (the header is row 1) and the column. */
-#ifndef TC_SPACE_CSV_H
-#define TC_SPACE_CSV_H
+#ifndef TC_BASE_CSV_H
+#define TC_BASE_CSV_H
 
 #include <tacit/status.h>
 
