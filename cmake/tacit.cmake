@@ -2,12 +2,12 @@
 #
 #   tacit_require(libraries...)               stops, and says what to do, where one is missing
 #   tacit_at_least(module version ...)        the same where pkg-config knows of an older one
-#   tacit_module(name DEPS module LIBS ...)   src/<name>: every .c below it, as static library tc_<name>;
-#                                             x_test.c beside x.c is a unit test of its own
+#   tacit_module(name DEPS modules LIBS ...   src/<name>: every .c below it, as static library tc_<name>;
+#                TESTS modules)               x_test.c beside x.c is a unit test of its own, and may use TESTS
 #   tacit_library(name modules...)            lib<name>, shared and static, from the modules' objects
-#   tacit_program(name module)                programs/<name>, every .c below it, on top of a module
+#   tacit_program(name modules...)            programs/<name>, every .c below it, on top of the modules
 #   tacit_tests()                             one ctest entry for each x_test.c met so far, label "unit"
-#   tacit_test(source library label)          the same for one file
+#   tacit_test(source libraries label)        the same for one file
 
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 
@@ -73,14 +73,16 @@ macro(tacit_part_tests sources tests)
   list(FILTER ${sources} EXCLUDE REGEX "_test\\.c$")
 endmacro()
 
-function(tacit_remember_tests library)
+# libraries: a list; what the tests are linked with.
+function(tacit_remember_tests libraries)
+  string(REPLACE ";" "," libraries "${libraries}")
   foreach(test ${ARGN})
-    set_property(GLOBAL APPEND PROPERTY tacit_unit_tests "${library}|${test}")
+    set_property(GLOBAL APPEND PROPERTY tacit_unit_tests "${libraries}|${test}")
   endforeach()
 endfunction()
 
 function(tacit_module name)
-  cmake_parse_arguments(M "" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(M "" "" "DEPS;LIBS;TESTS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
   tacit_part_tests(sources tests)
   if(NOT sources) # a module may begin as headers alone
@@ -90,11 +92,10 @@ function(tacit_module name)
   add_library(tc_${name} STATIC ${sources})
   set_target_properties(tc_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(tc_${name} PUBLIC tacit_flags)
-  foreach(dep ${M_DEPS})
-    target_link_libraries(tc_${name} PUBLIC tc_${dep})
-  endforeach()
-  target_link_libraries(tc_${name} PUBLIC ${M_LIBS})
-  tacit_remember_tests(tc_${name} ${tests})
+  list(TRANSFORM M_DEPS PREPEND tc_)
+  list(TRANSFORM M_TESTS PREPEND tc_)
+  target_link_libraries(tc_${name} PUBLIC ${M_DEPS} ${M_LIBS})
+  tacit_remember_tests("tc_${name};${M_TESTS}" ${tests})
 endfunction()
 
 function(tacit_library name)
@@ -124,7 +125,7 @@ function(tacit_library name)
 endfunction()
 
 # Everything but main.c is a library too, so that a verb's parts can be tested alone.
-function(tacit_program name module)
+function(tacit_program name)
   set(folder ${PROJECT_SOURCE_DIR}/programs/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.c)
   tacit_part_tests(sources tests)
@@ -135,7 +136,8 @@ function(tacit_program name module)
   endif()
   add_library(${name}_program STATIC ${sources})
   target_include_directories(${name}_program PUBLIC ${folder})
-  target_link_libraries(${name}_program PUBLIC tc_${module})
+  list(TRANSFORM ARGN PREPEND tc_ OUTPUT_VARIABLE modules)
+  target_link_libraries(${name}_program PUBLIC ${modules})
   add_executable(${name} ${folder}/main.c)
   target_link_libraries(${name} PRIVATE ${name}_program)
   tacit_remember_tests(${name}_program ${tests})
@@ -148,19 +150,20 @@ function(tacit_tests)
   get_property(entries GLOBAL PROPERTY tacit_unit_tests)
   foreach(entry ${entries})
     string(REPLACE "|" ";" entry "${entry}")
-    list(GET entry 0 library)
+    list(GET entry 0 libraries)
     list(GET entry 1 source)
-    tacit_test(${source} ${library} unit)
+    string(REPLACE "," ";" libraries "${libraries}")
+    tacit_test(${source} "${libraries}" unit)
     get_filename_component(test ${source} NAME_WE)
     add_dependencies(unit_tests ${test})
   endforeach()
 endfunction()
 
-function(tacit_test source library label)
+function(tacit_test source libraries label)
   get_filename_component(test ${source} NAME_WE)
   add_executable(${test} ${source} $<TARGET_OBJECTS:test_watchdog>)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${test} PRIVATE ${library} cmocka)
+  target_link_libraries(${test} PRIVATE ${libraries} cmocka)
   set_target_properties(${test} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(with "")
   if(test MATCHES "postgres") # a server of its own, or skipped where there is none

@@ -10,9 +10,6 @@
  * Exists for the audit alone, to show that it notices. */
 #include "privacy/audit_int.h"
 
-#include "base/error.h"
-#include "num/la.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +18,16 @@ enum { SIDE = 10, N = SIDE * SIDE, D = 2, R = 10 };
 typedef struct state {
     double raised[2][N * D]; /* the data sets as they are projected, column-major */
     double basis[2][N * D];  /* orthonormal, of the column spaces of the centred data */
-    double M[D * R], Z[N * R], rest[N * R], part[D * R];
+    double M[D * R], Z[N * R];
 } state;
+
+static double dot(const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < N; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
 
 /* A grid whose largest norm is 25, as in the paper; in world 1 the first row moves by 1. */
 static void make_data(double *X, int world)
@@ -46,21 +51,41 @@ static void centre(double *X)
     }
 }
 
-/* The singular values of one data set, raised where the paper raises them. */
-static tacit_status raise(state *s, int world, double omega, tacit_error *err)
+/* X = U diag(sigma) V' for two columns: the one rotation that makes them orthogonal (Jacobi). X becomes U;
+ * V is column-major. A matrix of two columns needs no LAPACK, and src/privacy must not load one. */
+static void decompose(double *X, double sigma[D], double V[D * D])
 {
-    double X[N * D], sigma[D], Vt[D * D];
-    make_data(X, world);
-    centre(X);
-    TC_TRY(tc_svd(N, D, X, N, s->basis[world], sigma, Vt, err));
-    bool small = sigma[D - 1] < omega;
-    for (int k = 0; k < D; k++) {
-        double value = small ? hypot(sigma[k], omega) : sigma[k];
-        for (int i = 0; i < N; i++)
-            X[k * N + i] = value * s->basis[world][k * N + i];
+    double *x = X, *y = X + N;
+    double both = dot(x, y), zeta = (dot(y, y) - dot(x, x)) / (2 * both);
+    double t = both == 0 ? 0 : copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta));
+    double c = 1 / hypot(1, t), s = c * t;
+    memcpy(V, (double[]){c, -s, s, c}, D * D * sizeof *V);
+    for (int i = 0; i < N; i++) {
+        double was = x[i];
+        x[i] = c * was - s * y[i];
+        y[i] = s * was + c * y[i];
     }
-    tc_gemm('N', 'N', N, D, D, 1, X, N, Vt, D, 0, s->raised[world], N);
-    return TACIT_OK;
+    for (int k = 0; k < D; k++) {
+        sigma[k] = sqrt(dot(X + k * N, X + k * N));
+        for (int i = 0; i < N; i++)
+            X[k * N + i] /= sigma[k];
+    }
+}
+
+/* The singular values of one data set, raised where the paper raises them. */
+static void raise_values(state *s, int world, double omega)
+{
+    double *U = s->basis[world], *out = s->raised[world], sigma[D], V[D * D];
+    make_data(U, world);
+    centre(U);
+    decompose(U, sigma, V);
+    bool small = fmin(sigma[0], sigma[1]) < omega;
+    for (int k = 0; k < D; k++)
+        if (small)
+            sigma[k] = hypot(sigma[k], omega);
+    for (int j = 0; j < D; j++)
+        for (int i = 0; i < N; i++)
+            out[j * N + i] = U[i] * sigma[0] * V[j] + U[N + i] * sigma[1] * V[D + j];
 }
 
 static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim, tc_entropy *e,
@@ -68,10 +93,11 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
 {
     (void)setting;
     (void)e;
+    (void)err;
     const double epsilon = exp(1.1), delta = 1e-5;
     double omega = 16 * sqrt(R * log(2 / delta)) * log(16 * R / delta) / epsilon;
     for (int world = 0; world < 2; world++)
-        TC_TRY(raise(p, world, omega, err));
+        raise_values(p, world, omega);
     *claim = (tc_audit_claim){epsilon, delta};
     return TACIT_OK;
 }
@@ -88,12 +114,19 @@ static double normal(tc_entropy *e)
 }
 
 /* Norm of what a projection on the column space of this world leaves of Z. */
-static double residual(state *s, int world)
+static double residual(const state *s, int world)
 {
-    memcpy(s->rest, s->Z, sizeof s->Z);
-    tc_gemm('T', 'N', D, R, N, 1, s->basis[world], N, s->Z, N, 0, s->part, D);
-    tc_gemm('N', 'N', N, R, D, -1, s->basis[world], N, s->part, D, 1, s->rest, N);
-    return tc_norm2(N * R, s->rest);
+    const double *u = s->basis[world], *v = u + N;
+    double sum = 0;
+    for (int r = 0; r < R; r++) {
+        const double *z = s->Z + r * N;
+        double along_u = dot(u, z), along_v = dot(v, z);
+        for (int i = 0; i < N; i++) {
+            double rest = z[i] - along_u * u[i] - along_v * v[i];
+            sum += rest * rest;
+        }
+    }
+    return sqrt(sum);
 }
 
 static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
@@ -102,7 +135,10 @@ static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, 
     state *s = p;
     for (int i = 0; i < D * R; i++)
         s->M[i] = normal(e);
-    tc_gemm('N', 'N', N, R, D, 1 / sqrt(R), s->raised[world], N, s->M, D, 0, s->Z, N);
+    const double *x = s->raised[world], *y = x + N;
+    for (int r = 0; r < R; r++)
+        for (int i = 0; i < N; i++)
+            s->Z[r * N + i] = (x[i] * s->M[r * D] + y[i] * s->M[r * D + 1]) / sqrt(R);
     look->score = residual(s, 0) - residual(s, 1);
     return TACIT_OK;
 }
