@@ -1,8 +1,9 @@
-/* ledger_api.c - include/tacit/ledger.h but for releasing: a store and a ledger behind one handle.
+/* ledger_api.c - include/tacit/ledger.h but for opening storages (src/study) and releasing
+ * (ledger_release_api.c).
  *
  * Thin: every rule is in privacy/ledger.h and the stores. Whoever asks about what is spent first
  * takes in what others have added. */
-#include "study/ledger_api_int.h"
+#include "privacy/ledger_api_int.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -38,14 +39,6 @@ void tacit_hash_text(const tacit_hash *h, char out[65])
 
 /* ---- birth and end */
 
-static tacit_status open_in(tacit_ledger *l, const char *storage, const char *name, bool create,
-                            tacit_error *err)
-{
-    TC_TRY(tc_store_open(&l->store, storage, create, err));
-    TC_TRY(tc_store_ledger(l->store, name, create, &l->io, err));
-    return tc_ledger_open(&l->ledger, name, &l->io, err);
-}
-
 static tacit_status publish(tacit_ledger **out, tacit_ledger *l, tacit_status st)
 {
     if (st == TACIT_OK)
@@ -55,29 +48,16 @@ static tacit_status publish(tacit_ledger **out, tacit_ledger *l, tacit_status st
     return st;
 }
 
-static tacit_status open_ledger(tacit_ledger **out, const char *storage, const char *name,
-                                bool create, tacit_error *err)
+tacit_status tc_ledger_handle(tacit_ledger **out, const char *name, const tc_ledger_io *io,
+                              void *storage, void (*close)(void *storage), tacit_error *err)
 {
-    TC_GIVEN(out);
-    TC_GIVEN(storage);
-    TC_GIVEN(name);
-    TC_TRY(tc_public_ledger_name(name, err));
     tacit_ledger *l = tc_alloc(1, sizeof *l);
-    if (!l)
+    if (!l) {
+        close(storage);
         return tc_fail_memory(err);
-    return publish(out, l, open_in(l, storage, name, create, err));
-}
-
-tacit_status tacit_ledger_create(tacit_ledger **out, const char *storage, const char *name,
-                                 tacit_error *err)
-{
-    return open_ledger(out, storage, name, true, err);
-}
-
-tacit_status tacit_ledger_open(tacit_ledger **out, const char *storage, const char *name,
-                               tacit_error *err)
-{
-    return open_ledger(out, storage, name, false, err);
+    }
+    *l = (tacit_ledger){.io = *io, .storage = storage, .close = close};
+    return publish(out, l, tc_ledger_open(&l->ledger, name, &l->io, err));
 }
 
 tacit_status tacit_ledger_import(tacit_ledger **out, const char *json, tacit_error *err)
@@ -97,33 +77,9 @@ void tacit_ledger_close(tacit_ledger *l)
     if (!l)
         return;
     tc_ledger_close(l->ledger);
-    tc_store_close(l->store);
+    if (l->close)
+        l->close(l->storage);
     tc_free(l);
-}
-
-typedef struct listing {
-    void (*visit)(void *user, const char *name);
-    void *user;
-} listing;
-
-static tacit_status visit_one(void *user, const char *name, tacit_error *err)
-{
-    (void)err;
-    const listing *l = user;
-    l->visit(l->user, name);
-    return TACIT_OK;
-}
-
-tacit_status tacit_ledger_list(const char *storage, void (*visit)(void *user, const char *name),
-                               void *user, tacit_error *err)
-{
-    tc_store *store = NULL;
-    TC_GIVEN(storage);
-    TC_GIVEN(visit);
-    TC_TRY(tc_store_open(&store, storage, false, err));
-    tacit_status st = tc_store_ledger_list(store, visit_one, &(listing){visit, user}, err);
-    tc_store_close(store);
-    return st;
 }
 
 /* ---- asking */
@@ -285,7 +241,7 @@ static tacit_status read_again(const tacit_ledger *l, tacit_error *err)
 tacit_status tacit_ledger_verify(tacit_ledger *l, const tacit_head *seen, tacit_error *err)
 {
     TC_GIVEN(l);
-    if (l->store)
+    if (l->storage)
         TC_TRY(read_again(l, err));
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
     if (!seen)

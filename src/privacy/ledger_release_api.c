@@ -1,7 +1,7 @@
 /* ledger_release_api.c - include/tacit/ledger.h: releasing, and receipts of what was released.
  *
  * Thin: tc_ledger_release is the only way out. */
-#include "study/ledger_api_int.h"
+#include "privacy/ledger_api_int.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,0 +1,18 @@
+/* ledger_api_int.h - what the two files of the public ledger share. */
+#ifndef TC_PRIVACY_LEDGER_API_INT_H
+#define TC_PRIVACY_LEDGER_API_INT_H
+
+#include <tacit/ledger.h>
+
+#include "privacy/ledger_handle.h"
+
+struct tacit_ledger {
+    tc_ledger_io io; /* where there is a storage */
+    void *storage;   /* NULL: imported */
+    void (*close)(void *storage);
+    tc_ledger *ledger; /* lives in the storage */
+};
+
+tacit_head tc_head_public(const tc_ledger_head *h);
+
+#endif
