@@ -388,6 +388,7 @@ static tacit_status run_trial(party *p, tacit_error *err)
                              .budget = finished + 1,
                              .jobs = 1,
                              .pulls = most_pulls(p, finished),
+                             .alone = p->alone != NULL,
                              .quiet = true};
     return tc_campaign_run(&plan, err);
 }

@@ -98,6 +98,12 @@ static bool add_orphan(tc_campaign *c, const tc_trial *t)
     return true;
 }
 
+/* Nobody else can be running it, or its process is known to have ended. */
+static bool is_orphan(tc_campaign *c, const tc_trial *t)
+{
+    return c->plan.alone || tc_worker_look_up(&c->census, t->worker) == TC_WORKER_DEAD;
+}
+
 /* Who runs a private trial is not shown: there the names of our own are remembered. Earlier versions named the
  * process in a storage. */
 static tacit_status find_orphans(tc_campaign *c, tacit_error *err)
@@ -111,7 +117,7 @@ static tacit_status find_orphans(tc_campaign *c, tacit_error *err)
     c->orphans = TC_TAKE(&c->arena, running.n + 1, tc_orphan);
     bool ok = c->orphans != NULL;
     for (size_t i = 0; ok && i < running.n; i++)
-        if (tc_worker_look_up(&c->census, running.trials[i]->worker) == TC_WORKER_DEAD)
+        if (is_orphan(c, running.trials[i]))
             ok = add_orphan(c, running.trials[i]);
     tc_view_end(&running);
     return ok ? TACIT_OK : tc_fail_memory(err);

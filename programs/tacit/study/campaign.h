@@ -34,6 +34,9 @@ typedef struct tc_campaign_plan {
     /* Above 1, in a storage: trials may be batches of so many pulls at most, where the algorithm wants
      * them. The program is run once for each; where it fails, the pulls before it are told. */
     uint64_t pulls;
+    /* No other process can be running trials of this study, on whatever host: what is RUNNING at the start was
+     * left behind. An agent's storage that was moved to another host goes on by this. */
+    bool alone;
     bool quiet;
     /* Perturbs what the program says; NULL: it is told as it is. A failure is then a reply like any
      * other, and does not end the campaign: whoever stops at failures tells of them. */
