@@ -28,14 +28,14 @@ static double valley(const double *p)
     return log1p(a * a + 100 * b * b);
 }
 
-static tacit_status work(tacit_study *study)
+static tacit_status work(tacit_study *study, tacit_error *err)
 {
     for (int i = 0; i < TRIALS_EACH; i++) {
         uint64_t trial;
         double point[2];
-        tacit_status status = tacit_study_ask(study, &trial, point);
+        tacit_status status = tacit_study_ask(study, &trial, point, err);
         if (status == TACIT_OK)
-            status = tacit_study_tell(study, trial, valley(point));
+            status = tacit_study_tell(study, trial, valley(point), err);
         if (status != TACIT_OK)
             return status;
     }
@@ -47,13 +47,13 @@ static int worker(const char *storage)
 {
     tacit_error err;
     tacit_study *study;
-    if (tacit_study_create(&study, storage, document, &err) != TACIT_OK) {
+    if (tacit_study_create(&study, storage, document, NULL, &err) != TACIT_OK) {
         fprintf(stderr, "worker: %s\n", err.msg);
         return tacit_status_exit(err.code);
     }
-    tacit_status status = work(study);
+    tacit_status status = work(study, &err);
     if (status != TACIT_OK)
-        fprintf(stderr, "worker: %s\n", tacit_study_errmsg(study));
+        fprintf(stderr, "worker: %s\n", err.msg);
     tacit_study_close(study);
     return tacit_status_exit(status);
 }
@@ -76,18 +76,20 @@ static int run_workers(const char *storage)
 static int report(const char *storage)
 {
     tacit_study *study;
-    uint64_t trial, count;
-    double point[2], value;
-    if (tacit_study_open(&study, storage, "shared", NULL) != TACIT_OK)
+    tacit_trial *best;
+    tacit_study_summary sum = TACIT_STUDY_SUMMARY;
+    if (tacit_study_open(&study, storage, "shared", NULL, NULL) != TACIT_OK)
         return 1;
-    tacit_status status = tacit_study_trials(study, &count);
+    tacit_status status = tacit_study_summarize(study, &sum, NULL);
     if (status == TACIT_OK)
-        status = tacit_study_best(study, &trial, point, &value);
-    if (status == TACIT_OK)
+        status = tacit_study_best(study, &best, NULL);
+    if (status == TACIT_OK) {
         printf("%" PRIu64 " trials by %d workers; best: trial %" PRIu64 ", %.4f at (%.3f, %.3f)\n",
-               count, WORKERS, trial, value, point[0], point[1]);
+               sum.complete, WORKERS, best->number, best->value, best->values[0], best->values[1]);
+        tacit_trial_free(best);
+    }
     tacit_study_close(study);
-    return status != TACIT_OK || count != (uint64_t)WORKERS * TRIALS_EACH;
+    return status != TACIT_OK || sum.complete != (uint64_t)WORKERS * TRIALS_EACH;
 }
 
 static void remove_files(const char *folder)

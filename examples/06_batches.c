@@ -19,41 +19,55 @@ static double pull(double x, unsigned *seed)
     return *seed / 4294967296.0 < 1 - fabs(x - 0.7) ? 1 : 0;
 }
 
-static tacit_status run_trial(tacit_study *s, unsigned *seed, uint64_t *pulls)
+/* Pulls as often as the study wants, and tells the sums. */
+static tacit_status run_trial(tacit_study *s, unsigned *seed, uint64_t *pulls, tacit_error *err)
 {
-    tacit_batch batch = {0};
-    uint64_t trial;
-    double x;
-    *pulls = 0;
-    tacit_status status = tacit_study_ask_batch(s, 1000000, &trial, &x, pulls);
+    tacit_ask_opts ask = TACIT_ASK_OPTS;
+    tacit_report told = TACIT_REPORT;
+    tacit_trials *got;
+    ask.pulls = 1000000;
+    told.kind = TACIT_REPORT_BATCH;
+    tacit_status status = tacit_study_ask_many(s, &ask, &got, err);
+    if (status != TACIT_OK)
+        return status;
+    const tacit_trial *trial = tacit_trials_get(got, 0);
+    *pulls = trial->pulls;
     for (uint64_t i = 0; status == TACIT_OK && i < *pulls; i++)
-        status = tacit_study_add_pull(s, &batch, pull(x, seed));
-    return status == TACIT_OK ? tacit_study_tell_batch(s, trial, &batch) : status;
+        status = tacit_study_add_pull(s, &told.batch, pull(trial->values[0], seed), err);
+    if (status == TACIT_OK)
+        status = tacit_study_report(s, trial->number, &told, err);
+    tacit_trials_free(got);
+    return status;
+}
+
+static tacit_status show(tacit_study *s, uint64_t total, tacit_error *err)
+{
+    tacit_study_summary sum = TACIT_STUDY_SUMMARY;
+    tacit_trial *best;
+    tacit_status status = tacit_study_summarize(s, &sum, err);
+    if (status == TACIT_OK)
+        status = tacit_study_best(s, &best, err);
+    if (status != TACIT_OK)
+        return status;
+    printf("%d pulls in %d trials, best mean %.3f at x = %.3f\n", (int)total, (int)sum.complete,
+           best->value, best->values[0]);
+    tacit_trial_free(best);
+    return TACIT_OK;
 }
 
 int main(void)
 {
     tacit_error err = {0};
     tacit_study *s = NULL;
-    tacit_status status = tacit_study_create(&s, "memory:", document, &err);
-    if (status != TACIT_OK) {
-        fprintf(stderr, "%s\n", err.msg);
-        return 1;
-    }
     unsigned seed = 1;
-    double x = 0, mean = 0;
-    uint64_t pulls, total = 0, trials = 0;
+    uint64_t pulls = 0, total = 0;
+    tacit_status status = tacit_study_create(&s, "memory:", document, NULL, &err);
     for (; status == TACIT_OK && total < 20000; total += pulls)
-        status = run_trial(s, &seed, &pulls);
+        status = run_trial(s, &seed, &pulls, &err);
     if (status == TACIT_OK)
-        status = tacit_study_best(s, NULL, &x, &mean);
-    if (status == TACIT_OK)
-        status = tacit_study_trials(s, &trials);
-    if (status == TACIT_OK)
-        printf("%d pulls in %d trials, best mean %.3f at x = %.3f\n", (int)total, (int)trials, mean,
-               x);
-    else
-        fprintf(stderr, "%s\n", tacit_study_errmsg(s));
+        status = show(s, total, &err);
+    if (status != TACIT_OK)
+        fprintf(stderr, "%s\n", err.msg);
     tacit_study_close(s);
     return status != TACIT_OK;
 }

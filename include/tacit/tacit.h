@@ -3,6 +3,7 @@
 #define TACIT_H
 
 #include <tacit/audit.h>
+#include <tacit/document.h>
 #include <tacit/ledger.h>
 #include <tacit/optimizer.h>
 #include <tacit/privacy.h>

@@ -22,7 +22,7 @@ static tacit_study *open_study(const char *storage)
 {
     tacit_error err = {0};
     tacit_study *s = NULL;
-    assert_ok(tacit_study_create(&s, storage, document, &err));
+    assert_ok(tacit_study_create(&s, storage, document, NULL, &err));
     return s;
 }
 
@@ -37,18 +37,46 @@ typedef struct trace {
     uint64_t pulls[TRIALS];
 } trace;
 
+static void ask_batch(tacit_study *s, uint64_t most, uint64_t *trial, double *v, uint64_t *pulls)
+{
+    tacit_error err = {0};
+    tacit_trials *got;
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    q.pulls = most;
+    assert_ok(tacit_study_ask_many(s, &q, &got, &err));
+    assert_int_equal(tacit_trials_count(got), 1);
+    const tacit_trial *t = tacit_trials_get(got, 0);
+    *trial = t->number;
+    *pulls = t->pulls;
+    memcpy(v, t->values, WIDTH * sizeof *v);
+    tacit_trials_free(got);
+}
+
+static tacit_status tell_batch(tacit_study *s, uint64_t trial, const tacit_batch *b,
+                               tacit_error *err)
+{
+    tacit_report r = TACIT_REPORT;
+    r.kind = TACIT_REPORT_BATCH;
+    r.batch = *b;
+    return tacit_study_report(s, trial, &r, err);
+}
+
 static void run_trial(tacit_study *s, uint64_t most, trace *t)
 {
     tacit_batch b = {0};
     uint64_t trial, pulls;
     double v[WIDTH];
-    assert_int_equal(tacit_study_ask_batch(s, most, &trial, v, &pulls), TACIT_OK);
+    tacit_error err = {0};
+    tacit_trial *told;
+    ask_batch(s, most, &trial, v, &pulls);
     assert_true(trial < TRIALS && pulls >= 1 && pulls <= most);
     for (uint64_t i = 0; i < pulls; i++)
-        assert_int_equal(tacit_study_add_pull(s, &b, pull(v, i)), TACIT_OK);
-    assert_int_equal(tacit_study_tell_batch(s, trial, &b), TACIT_OK);
-    assert_int_equal(tacit_study_trial(s, trial, NULL, t->values[trial], &t->told[trial]),
-                     TACIT_OK);
+        assert_ok(tacit_study_add_pull(s, &b, pull(v, i), &err));
+    assert_ok(tell_batch(s, trial, &b, &err));
+    assert_ok(tacit_study_trial(s, trial, &told, &err));
+    memcpy(t->values[trial], told->values, sizeof t->values[trial]);
+    t->told[trial] = told->value;
+    tacit_trial_free(told);
     t->pulls[trial] = pulls;
 }
 
@@ -106,8 +134,10 @@ static void what_is_told(void **state)
     (void)state;
     static trace t;
     tacit_study *s = open_study("memory:");
-    uint64_t best, total = 0;
-    double value, least = INFINITY;
+    tacit_error err = {0};
+    tacit_trial *best;
+    uint64_t total = 0;
+    double least = INFINITY;
     for (int i = 0; i < TRIALS; i++) {
         run_trial(s, 1000, &t);
         double sum = 0;
@@ -118,8 +148,9 @@ static void what_is_told(void **state)
         total += t.pulls[i];
     }
     assert_true(total > 5 * TRIALS);
-    assert_int_equal(tacit_study_best(s, &best, NULL, &value), TACIT_OK);
-    assert_same_bits(value, least);
+    assert_ok(tacit_study_best(s, &best, &err));
+    assert_same_bits(best->value, least);
+    tacit_trial_free(best);
     tacit_study_close(s);
 }
 
@@ -131,31 +162,32 @@ static void refusals(void **state)
     tacit_batch b = {0};
     uint64_t trial, pulls;
     double v[WIDTH];
-    assert_int_equal(tacit_study_ask_batch(s, 0, &trial, v, &pulls), TACIT_OK);
+    ask_batch(s, 0, &trial, v, &pulls);
     assert_int_equal(pulls, 1); /* none wanted is one */
-    assert_int_equal(tacit_study_add_pull(s, &b, NAN), TACIT_E_ARG);
-    assert_string_equal(tacit_study_errmsg(s), "a value must be a finite number, got nan");
+    assert_int_equal(tacit_study_add_pull(s, &b, NAN, &err), TACIT_E_ARG);
+    assert_string_equal(err.msg, "a value must be a finite number, got nan");
     assert_int_equal(b.pulls, 0);
-    assert_int_equal(tacit_study_tell_batch(s, trial, &b), TACIT_E_ARG);
-    assert_string_equal(tacit_study_errmsg(s),
+    assert_int_equal(tell_batch(s, trial, &b, &err), TACIT_E_ARG);
+    assert_string_equal(err.msg,
                         "trial 0: pulls must be in 1..1, as many as were asked for, got 0");
-    assert_int_equal(tacit_study_add_pull(s, &b, 9), TACIT_OK); /* beyond the range: reward 0 */
+    assert_int_equal(tacit_study_add_pull(s, &b, 9, &err),
+                     TACIT_OK); /* beyond the range: reward 0 */
     assert_int_equal(b.sum, 0);
-    assert_int_equal(tacit_study_tell_batch(s, 7, &b), TACIT_E_NOT_FOUND);
-    assert_int_equal(tacit_study_tell_batch(s, trial, &b), TACIT_OK);
-    assert_int_equal(tacit_study_tell_batch(s, trial, &b), TACIT_E_STATE);
+    assert_int_equal(tell_batch(s, 7, &b, &err), TACIT_E_NOT_FOUND);
+    assert_int_equal(tell_batch(s, trial, &b, &err), TACIT_OK);
+    assert_int_equal(tell_batch(s, trial, &b, &err), TACIT_E_STATE);
     tacit_study_close(s);
     assert_ok(
         tacit_study_create(&s, "memory:",
                            "{\"name\": \"r\", \"direction\": \"minimize\", \"trials\": 9,"
                            " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
                            " \"algorithm\": {\"name\": \"random\"}}",
-                           &err));
-    assert_int_equal(tacit_study_ask_batch(s, 50, &trial, v, &pulls), TACIT_OK);
+                           NULL, &err));
+    ask_batch(s, 50, &trial, v, &pulls);
     assert_int_equal(pulls, 1);
-    assert_int_equal(tacit_study_add_pull(s, &b, 1), TACIT_E_UNSUPPORTED);
-    assert_int_equal(tacit_study_tell_batch(s, trial, &b), TACIT_E_UNSUPPORTED);
-    assert_int_equal(tacit_study_tell(s, trial, 1), TACIT_OK);
+    assert_int_equal(tacit_study_add_pull(s, &b, 1, &err), TACIT_E_UNSUPPORTED);
+    assert_int_equal(tell_batch(s, trial, &b, &err), TACIT_E_UNSUPPORTED);
+    assert_int_equal(tacit_study_tell(s, trial, 1, &err), TACIT_OK);
     tacit_study_close(s);
 }
 

@@ -1,306 +1,486 @@
-/* study_api.c - the public interface of studies: a store and a study behind one handle.
- *
- * Thin: every rule is in study.c and the stores. See <tacit/study.h>. */
-#include <tacit/study.h>
+/* study_api.c - the public interface of storages and studies: checks what was given, then calls the operations of
+ * whoever has the study (handle.h). See <tacit/study.h>. */
+#include "study/handle.h"
 
-#include "algo/batch.h"
 #include "base/error.h"
-#include "base/json.h"
-#include "base/memory.h"
-#include "study/study.h"
+#include "study/sized.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
-struct tacit_study {
-    tc_store *store;
-    tc_study *study;
-    pthread_mutex_t lock; /* guards err */
-    tacit_error err;
+/* The sizes of the first versions: a struct that grows keeps the old number here. */
+enum {
+    FIRST_STORAGE_OPTS = sizeof(tacit_storage_opts),
+    FIRST_ASK_OPTS = sizeof(tacit_ask_opts),
+    FIRST_REPORT = sizeof(tacit_report),
+    FIRST_QUERY = sizeof(tacit_trial_query),
+    FIRST_SUMMARY = sizeof(tacit_study_summary)
 };
 
-/* ---- birth and end ---- */
+/* Calls may look at the message of a failure, whether or not the caller wants it. */
+#define WITH_ERROR(err)                                                                            \
+    tacit_error unwanted;                                                                          \
+    err = err ? err : &unwanted
 
-static tacit_status open_store(tacit_study **out, const char *storage, bool create,
-                               tacit_error *err)
+/* ---- schemes ---- */
+
+enum { OTHERS_MOST = 4 };
+
+/* The one thing that is global: which code is there, which never changes again. */
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+static const tc_storage_ops *others[OTHERS_MOST];
+
+void tc_storage_register(const tc_storage_ops *ops)
 {
-    tc_store *store;
-    TC_TRY(tc_store_open(&store, storage, create, err));
-    tacit_study *s = tc_alloc(1, sizeof *s);
-    if (!s) {
-        tc_store_close(store);
+    pthread_mutex_lock(&registering);
+    size_t i = 0;
+    while (i < OTHERS_MOST && others[i] && others[i] != ops)
+        i++;
+    if (i < OTHERS_MOST)
+        others[i] = ops;
+    pthread_mutex_unlock(&registering);
+}
+
+static bool has_scheme(const tc_storage_ops *ops, const char *url, size_t len)
+{
+    for (size_t i = 0; ops->schemes[i]; i++)
+        if (strlen(ops->schemes[i]) == len && memcmp(ops->schemes[i], url, len) == 0)
+            return true;
+    return false;
+}
+
+static const tc_storage_ops *find_other(const char *url, size_t len)
+{
+    const tc_storage_ops *found = NULL;
+    pthread_mutex_lock(&registering);
+    for (size_t i = 0; i < OTHERS_MOST && others[i] && !found; i++)
+        if (has_scheme(others[i], url, len))
+            found = others[i];
+    pthread_mutex_unlock(&registering);
+    return found;
+}
+
+static tacit_status find_ops(const char *url, const tc_storage_ops **out, tacit_error *err)
+{
+    size_t len = strcspn(url, ":");
+    const tc_storage_ops *other = find_other(url, len);
+    bool net =
+        (len == 5 && strncmp(url, "https", 5) == 0) || (len == 4 && strncmp(url, "http", 4) == 0);
+    if (!other && net)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "a storage with the scheme \"%.*s\" is a coordinator, which needs "
+                       "libtacit-net: link it, and call tacit_net_register first",
+                       (int)len, url);
+    *out = other ? other : &tc_storage_local;
+    return TACIT_OK;
+}
+
+/* ---- storages ---- */
+
+void tc_storage_begin(tacit_storage *st, const tc_storage_ops *ops)
+{
+    st->ops = ops;
+    atomic_init(&st->users, 1);
+}
+
+void tc_storage_unref(tacit_storage *st)
+{
+    if (st && atomic_fetch_sub(&st->users, 1) == 1)
+        st->ops->close(st);
+}
+
+static tacit_status open_storage(tacit_storage **out, const char *url,
+                                 const tacit_storage_opts *opts, const tacit_document *doc,
+                                 tacit_error *err)
+{
+    tacit_storage_opts full = TACIT_STORAGE_OPTS;
+    const tc_storage_ops *ops;
+    if (opts)
+        TC_TRY(
+            tc_sized_read(&full, sizeof full, FIRST_STORAGE_OPTS, opts, "tacit_storage_opts", err));
+    if (full.threads < -1 || full.threads > 1024)
+        return tc_fail(err, TACIT_E_ARG, "threads must be -1 to 1024, got %d", (int)full.threads);
+    TC_TRY(find_ops(url, &ops, err));
+    return ops->open(out, url, &full, doc, err);
+}
+
+tacit_status tacit_storage_open(tacit_storage **out, const char *url,
+                                const tacit_storage_opts *opts, tacit_error *err)
+{
+    WITH_ERROR(err);
+    return open_storage(out, url, opts, NULL, err);
+}
+
+void tacit_storage_close(tacit_storage *st)
+{
+    tc_storage_unref(st);
+}
+
+tacit_status tacit_storage_erase(tacit_storage *st, const char *name, tacit_error *err)
+{
+    WITH_ERROR(err);
+    return st->ops->erase(st, name, err);
+}
+
+tacit_status tacit_storage_backup(tacit_storage *st, const char *file, tacit_error *err)
+{
+    WITH_ERROR(err);
+    return st->ops->backup(st, file, err);
+}
+
+tacit_status tacit_storage_list(tacit_storage *st, tacit_list_what what, tacit_studies **out,
+                                tacit_error *err)
+{
+    WITH_ERROR(err);
+    if (what != TACIT_LIST_NAMES && what != TACIT_LIST_SUMMARIES)
+        return tc_fail(err, TACIT_E_ARG, "there is no list of kind %d", (int)what);
+    tacit_studies *list = tc_alloc(1, sizeof *list);
+    if (!list)
         return tc_fail_memory(err);
-    }
-    s->store = store;
-    pthread_mutex_init(&s->lock, NULL);
+    tacit_status st_ = st->ops->list(st, what, list, err);
+    if (st_ == TACIT_OK)
+        *out = list;
+    else
+        tacit_studies_free(list);
+    return st_;
+}
+
+/* ---- studies ---- */
+
+/* The handle of a study is a user of its storage. */
+static tacit_status join(tacit_study **out, tacit_study *s, tacit_storage *st)
+{
+    atomic_fetch_add(&st->users, 1);
+    s->storage = st;
     *out = s;
     return TACIT_OK;
+}
+
+tacit_status tacit_study_open_in(tacit_study **out, tacit_storage *st, const char *name,
+                                 tacit_error *err)
+{
+    WITH_ERROR(err);
+    tacit_study *s;
+    TC_TRY(st->ops->study_open(st, name, &s, err));
+    return join(out, s, st);
+}
+
+tacit_status tacit_study_create_in(tacit_study **out, tacit_storage *st,
+                                   const tacit_document *document, tacit_error *err)
+{
+    WITH_ERROR(err);
+    tacit_study *s;
+    TC_TRY(st->ops->study_create(st, document, &s, err));
+    return join(out, s, st);
+}
+
+tacit_status tacit_study_open(tacit_study **out, const char *storage, const char *name,
+                              const tacit_storage_opts *opts, tacit_error *err)
+{
+    WITH_ERROR(err);
+    tacit_storage *st;
+    TC_TRY(open_storage(&st, storage, opts, NULL, err));
+    tacit_status status = tacit_study_open_in(out, st, name, err);
+    tc_storage_unref(st);
+    return status;
+}
+
+tacit_status tacit_study_create_from(tacit_study **out, const char *storage,
+                                     const tacit_document *document, const tacit_storage_opts *opts,
+                                     tacit_error *err)
+{
+    WITH_ERROR(err);
+    tacit_storage *st;
+    TC_TRY(open_storage(&st, storage, opts, document, err));
+    tacit_status status = tacit_study_create_in(out, st, document, err);
+    tc_storage_unref(st);
+    return status;
+}
+
+tacit_status tacit_study_create(tacit_study **out, const char *storage, const char *document,
+                                const tacit_storage_opts *opts, tacit_error *err)
+{
+    tacit_document *doc;
+    TC_TRY(tacit_document_parse(&doc, document, err));
+    tacit_status status = tacit_study_create_from(out, storage, doc, opts, err);
+    tacit_document_free(doc);
+    return status;
 }
 
 void tacit_study_close(tacit_study *s)
 {
     if (!s)
         return;
-    tc_study_close(s->study);
-    tc_store_close(s->store);
-    pthread_mutex_destroy(&s->lock);
-    tc_free(s);
-}
-
-static tacit_status publish(tacit_study **out, tacit_study *s, tacit_status st)
-{
-    if (st == TACIT_OK)
-        *out = s;
-    else
-        tacit_study_close(s);
-    return st;
-}
-
-/* The document is checked before the storage is touched. Owns doc. */
-static tacit_status create(tacit_study **out, const char *storage, tc_study_doc *doc,
-                           tacit_error *err)
-{
-    tacit_study *s = NULL;
-    tacit_status st = open_store(&s, storage, true, err);
-    if (st == TACIT_OK)
-        st = publish(out, s, tc_study_create(&s->study, s->store, doc, NULL, err));
-    tc_study_doc_free(doc);
-    return st;
-}
-
-tacit_status tacit_study_create(tacit_study **out, const char *storage, const char *document,
-                                tacit_error *err)
-{
-    json_t *json;
-    tc_study_doc *doc;
-    TC_TRY(tc_json_parse(document, strlen(document), "the study document", &json, err));
-    tacit_status st = tc_study_doc_from_json(&doc, json, NULL, err);
-    json_decref(json);
-    TC_TRY(st);
-    return create(out, storage, doc, err);
-}
-
-tacit_status tacit_study_create_file(tacit_study **out, const char *storage, const char *file,
-                                     tacit_error *err)
-{
-    tc_study_doc *doc;
-    TC_TRY(tc_study_doc_read(&doc, file, err));
-    return create(out, storage, doc, err);
-}
-
-tacit_status tacit_study_open(tacit_study **out, const char *storage, const char *name,
-                              tacit_error *err)
-{
-    tacit_study *s = NULL;
-    TC_TRY(open_store(&s, storage, false, err));
-    return publish(out, s, tc_study_open(&s->study, s->store, name, NULL, err));
-}
-
-/* ---- messages ---- */
-
-/* Keeps the message of a failed call; calls fill an error of their own, so that threads do
- * not write into each other's. */
-static tacit_status keep(tacit_study *s, tacit_status st, const tacit_error *err)
-{
-    if (st != TACIT_OK) {
-        pthread_mutex_lock(&s->lock);
-        s->err = *err;
-        pthread_mutex_unlock(&s->lock);
-    }
-    return st;
-}
-
-const char *tacit_study_errmsg(const tacit_study *s)
-{
-    return s->err.msg;
-}
-
-void tacit_study_error(tacit_study *s, tacit_error *out)
-{
-    pthread_mutex_lock(&s->lock);
-    *out = s->err;
-    pthread_mutex_unlock(&s->lock);
-}
-
-/* ---- the space ---- */
-
-static const tc_space *space_of(const tacit_study *s)
-{
-    return tc_study_document(s->study)->space;
+    tacit_storage *st = s->storage;
+    s->ops->close(s);
+    tc_storage_unref(st);
 }
 
 const char *tacit_study_name(const tacit_study *s)
 {
-    return tc_study_name(s->study);
+    return tacit_document_name(s->doc);
 }
 
-size_t tacit_study_params(const tacit_study *s)
+const tacit_document *tacit_study_document(const tacit_study *s)
 {
-    return space_of(s)->n_params;
+    return s->doc;
 }
 
-const char *tacit_study_param_name(const tacit_study *s, size_t i)
+const tacit_space *tacit_study_space(const tacit_study *s)
 {
-    return i < space_of(s)->n_params ? space_of(s)->params[i].name : NULL;
+    return tacit_document_space(s->doc);
 }
 
-static tacit_status check_value(const tc_space *space, size_t i, double value, tacit_error *err)
+/* ---- what a call may be given ---- */
+
+enum { WORKER_BYTES = 255 };
+
+static tacit_status check_worker(const char *what, const char *worker, tacit_error *err)
 {
-    if (i >= space->n_params)
-        return tc_fail(err, TACIT_E_ARG, "there is no parameter %zu; this space has %zu", i,
-                       space->n_params);
-    const tc_param *p = &space->params[i];
-    if (!(value >= p->low && value <= p->high) && p->type != TC_PARAM_CHOICE)
-        return tc_fail(err, TACIT_E_ARG, "%s must be in [%g, %g], got %g", p->name, p->low, p->high,
-                       value);
-    if (p->type == TC_PARAM_CHOICE && !(value >= 0 && value < (double)p->n_choices))
-        return tc_fail(err, TACIT_E_ARG, "%s must be the index of one of %zu choices, got %g",
-                       p->name, p->n_choices, value);
+    size_t n = strlen(worker);
+    if (n == 0 || n > WORKER_BYTES)
+        return tc_fail(err, TACIT_E_ARG, "%s must have 1 to %d characters, got %zu", what,
+                       WORKER_BYTES, n);
+    for (size_t i = 0; i < n; i++)
+        if (worker[i] < ' ' || worker[i] > '~')
+            return tc_fail(err, TACIT_E_ARG,
+                           "%s must be printable characters of ASCII, got byte 0x%02x at %zu", what,
+                           (unsigned)(unsigned char)worker[i], i + 1);
     return TACIT_OK;
 }
 
-tacit_status tacit_study_value_text(tacit_study *s, size_t i, double value, char *out, size_t size)
+static tacit_status check_lease(int64_t ms, tacit_error *err)
 {
-    tacit_error err;
-    tacit_status st = check_value(space_of(s), i, value, &err);
-    if (st == TACIT_OK)
-        tc_space_value_text(&space_of(s)->params[i], value, out, size);
-    return keep(s, st, &err);
+    if (ms == 0 || (ms >= 1000 * TC_LEASE_LEAST_S && ms <= 1000LL * TC_LEASE_MOST_S))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "lease_ms must be 0 or %d to %lld, got %lld",
+                   1000 * TC_LEASE_LEAST_S, 1000LL * TC_LEASE_MOST_S, (long long)ms);
 }
 
-/* ---- trials ---- */
+/* ---- ask ---- */
 
-tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values)
+static tacit_status ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
+                        tacit_error *err)
 {
-    tacit_error err;
-    return keep(s, tc_study_ask(s->study, NULL, 0, trial, values, &err), &err);
+    if (q->worker)
+        TC_TRY(check_worker("worker", q->worker, err));
+    TC_TRY(check_lease(q->lease_ms, err));
+    return s->ops->ask(s, q, out, err);
 }
 
-tacit_status tacit_study_tell(tacit_study *s, uint64_t trial, double value)
+tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values, tacit_error *err)
 {
-    return tacit_study_tell_at(s, trial, NULL, value);
-}
-
-tacit_status tacit_study_tell_at(tacit_study *s, uint64_t trial, const double *values, double value)
-{
-    tacit_error err;
-    return keep(s, tc_study_tell(s->study, trial, values, value, &err), &err);
-}
-
-tacit_status tacit_study_fail(tacit_study *s, uint64_t trial, const char *reason)
-{
-    tacit_error err;
-    return keep(s, tc_study_fail(s->study, trial, reason, &err), &err);
-}
-
-/* ---- batches ---- */
-
-tacit_status tacit_study_ask_batch(tacit_study *s, uint64_t most, uint64_t *trial, double *values,
-                                   uint64_t *pulls)
-{
-    tacit_error err;
-    const tc_ask_request req = {.pulls = most};
-    return keep(s, tc_study_ask_batch(s->study, &req, trial, values, pulls, &err), &err);
-}
-
-tacit_status tacit_study_add_pull(tacit_study *s, tacit_batch *batch, double value)
-{
-    tacit_error err;
-    tc_batch sums = {batch->pulls, batch->sum, batch->squares};
-    int64_t reward;
-    tacit_status st = tc_study_reward(s->study, value, &reward, &err);
-    if (st == TACIT_OK) {
-        tc_batch_add(&sums, reward);
-        *batch = (tacit_batch){sums.n, sums.sum, sums.squares};
+    WITH_ERROR(err);
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    tacit_trials got = {0};
+    q.count = 1;
+    tacit_status status = ask(s, &q, &got, err);
+    if (status == TACIT_OK) {
+        *trial = got.list[0].number;
+        memcpy(values, got.list[0].values,
+               tacit_space_params(tacit_study_space(s)) * sizeof *values);
     }
-    return keep(s, st, &err);
+    tc_trials_fini(&got);
+    return status;
 }
 
-tacit_status tacit_study_tell_batch(tacit_study *s, uint64_t trial, const tacit_batch *batch)
+/* A list of the caller's, filled by `status`, or none. */
+static tacit_status hand_out(tacit_trials *list, tacit_status status, tacit_trials **out)
 {
-    tacit_error err;
-    tc_batch sums = {batch->pulls, batch->sum, batch->squares};
-    return keep(s, tc_study_tell_batch(s->study, trial, NULL, &sums, &err), &err);
+    if (status == TACIT_OK)
+        *out = list;
+    else
+        tacit_trials_free(list);
+    return status;
+}
+
+tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts, tacit_trials **out,
+                                  tacit_error *err)
+{
+    WITH_ERROR(err);
+    tacit_ask_opts q;
+    TC_TRY(tc_sized_read(&q, sizeof q, FIRST_ASK_OPTS, opts, "tacit_ask_opts", err));
+    q.count = q.count ? q.count : 1;
+    tacit_trials *list = tc_alloc(1, sizeof *list);
+    return list ? hand_out(list, ask(s, &q, list, err), out) : tc_fail_memory(err);
+}
+
+/* ---- tell ---- */
+
+tacit_status tacit_study_report(tacit_study *s, uint64_t trial, const tacit_report *report,
+                                tacit_error *err)
+{
+    WITH_ERROR(err);
+    tacit_report r;
+    TC_TRY(tc_sized_read(&r, sizeof r, FIRST_REPORT, report, "tacit_report", err));
+    if (r.kind < TACIT_REPORT_VALUE || r.kind > TACIT_REPORT_BATCH)
+        return tc_fail(err, TACIT_E_ARG, "there is no report of kind %d", (int)r.kind);
+    if (r.kind == TACIT_REPORT_PULLS && r.n_pulls == 0)
+        return tc_fail(err, TACIT_E_ARG, "a report of pulls must have at least one");
+    return s->ops->report(s, trial, &r, err);
+}
+
+tacit_status tacit_study_tell(tacit_study *s, uint64_t trial, double value, tacit_error *err)
+{
+    tacit_report r = TACIT_REPORT;
+    r.value = value;
+    return tacit_study_report(s, trial, &r, err);
+}
+
+tacit_status tacit_study_fail(tacit_study *s, uint64_t trial, const char *reason, tacit_error *err)
+{
+    tacit_report r = TACIT_REPORT;
+    r.kind = TACIT_REPORT_FAILED;
+    r.reason = reason;
+    return tacit_study_report(s, trial, &r, err);
+}
+
+tacit_status tacit_study_add_pull(tacit_study *s, tacit_batch *batch, double value,
+                                  tacit_error *err)
+{
+    WITH_ERROR(err);
+    return s->ops->add_pull(s, batch, value, err);
+}
+
+tacit_status tacit_study_enqueue(tacit_study *s, const double *values, uint64_t *trial,
+                                 tacit_error *err)
+{
+    WITH_ERROR(err);
+    uint64_t number;
+    TC_TRY(tacit_space_check(tacit_study_space(s), values, err));
+    TC_TRY(s->ops->enqueue(s, values, &number, err));
+    if (trial)
+        *trial = number;
+    return TACIT_OK;
+}
+
+tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, const double *y,
+                                tacit_error *err)
+{
+    WITH_ERROR(err);
+    return n > 0 ? s->ops->import(s, n, values, y, err) : TACIT_OK;
+}
+
+/* ---- leases ---- */
+
+tacit_status tacit_study_renew(tacit_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
+                               int64_t *until_ms, tacit_error *err)
+{
+    WITH_ERROR(err);
+    int64_t until = 0;
+    TC_TRY(check_worker("worker", worker, err));
+    TC_TRY(check_lease(lease_ms, err));
+    TC_TRY(s->ops->renew(s, trial, worker, lease_ms, &until, err));
+    if (until_ms)
+        *until_ms = until;
+    return TACIT_OK;
+}
+
+/* The only trial of a list that is then over. */
+static tacit_status hand_out_one(tacit_trials *got, tacit_status status, tacit_trial **out,
+                                 tacit_error *err)
+{
+    if (status == TACIT_OK && out)
+        status = tc_trials_take_first(got, out, err);
+    tc_trials_fini(got);
+    return status;
+}
+
+tacit_status tacit_study_take_over(tacit_study *s, uint64_t trial, const char *from, const char *to,
+                                   int64_t lease_ms, tacit_trial **out, tacit_error *err)
+{
+    WITH_ERROR(err);
+    tacit_trials got = {0};
+    const tc_claim claim = {.from = from, .to = to, .lease_ms = lease_ms};
+    TC_TRY(check_worker("from", from, err));
+    TC_TRY(check_worker("to", to, err));
+    TC_TRY(check_lease(lease_ms, err));
+    return hand_out_one(&got, s->ops->take_over(s, trial, &claim, &got, err), out, err);
+}
+
+tacit_status tacit_study_requeue(tacit_study *s, uint64_t trial, tacit_error *err)
+{
+    WITH_ERROR(err);
+    return s->ops->requeue(s, trial, err);
+}
+
+tacit_status tacit_study_now(tacit_study *s, int64_t *out_ms, tacit_error *err)
+{
+    WITH_ERROR(err);
+    return s->ops->now(s, out_ms, err);
+}
+
+void tacit_study_keep_time(tacit_study *s)
+{
+    s->ops->keep_time(s);
 }
 
 /* ---- looking ---- */
 
-static tacit_trial_state public_state(tc_trial_state state)
+tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *err)
 {
-    static const tacit_trial_state states[] = {
-        [TC_TRIAL_WAITING] = TACIT_TRIAL_WAITING,   [TC_TRIAL_RUNNING] = TACIT_TRIAL_RUNNING,
-        [TC_TRIAL_COMPLETE] = TACIT_TRIAL_COMPLETE, [TC_TRIAL_FAIL] = TACIT_TRIAL_FAIL,
-        [TC_TRIAL_STALE] = TACIT_TRIAL_STALE,
-    };
-    return states[state];
+    WITH_ERROR(err);
+    tacit_trials got = {0};
+    tacit_status status = s->ops->best(s, &got, err);
+    if (status == TACIT_OK && got.n == 0)
+        status = tc_fail(err, TACIT_E_STATE, "no trial of %s is complete yet", tacit_study_name(s));
+    return hand_out_one(&got, status, out, err);
 }
 
-static void copy_point(const tacit_study *s, const tc_trial *t, double *values, double *value)
+tacit_status tacit_study_trial(tacit_study *s, uint64_t number, tacit_trial **out, tacit_error *err)
 {
-    if (values)
-        memcpy(values, t->values, space_of(s)->n_params * sizeof *values);
-    if (value)
-        *value = t->state == TC_TRIAL_COMPLETE ? t->value : NAN;
+    WITH_ERROR(err);
+    tacit_trials got = {0};
+    return hand_out_one(&got, s->ops->trial(s, number, &got, err), out, err);
 }
 
-static tacit_status read_best(tacit_study *s, uint64_t *trial, double *values, double *value,
-                              tacit_error *err)
+tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query, tacit_trials **out,
+                                tacit_error *err)
 {
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(s->study, &o, err));
-    const tc_trial *best = tc_optimizer_best(o);
-    if (best) {
-        copy_point(s, best, values, value);
-        if (trial)
-            *trial = best->number;
-    }
-    tc_study_unlook(s->study);
-    return best ? TACIT_OK
-                : tc_fail(err, TACIT_E_STATE, "study \"%s\" has no complete trial yet",
-                          tacit_study_name(s));
+    WITH_ERROR(err);
+    tacit_trial_query q = TACIT_TRIAL_QUERY;
+    if (query)
+        TC_TRY(tc_sized_read(&q, sizeof q, FIRST_QUERY, query, "tacit_trial_query", err));
+    if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_STALE)
+        return tc_fail(err, TACIT_E_ARG, "there is no state %d of a trial", (int)q.state);
+    tacit_trials *list = tc_alloc(1, sizeof *list);
+    return list ? hand_out(list, s->ops->trials(s, &q, list, err), out) : tc_fail_memory(err);
 }
 
-tacit_status tacit_study_best(tacit_study *s, uint64_t *trial, double *values, double *value)
+tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out, tacit_error *err)
 {
-    tacit_error err;
-    return keep(s, read_best(s, trial, values, value, &err), &err);
+    WITH_ERROR(err);
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    TC_TRY(s->ops->summarize(s, &now, err));
+    now.name = tacit_study_name(s);
+    now.algorithm = tacit_document_algorithm(s->doc);
+    now.direction = tacit_document_maximizes(s->doc) ? "maximize" : "minimize";
+    return tc_sized_write(out, FIRST_SUMMARY, &now, sizeof now, "tacit_study_summary", err);
 }
 
-tacit_status tacit_study_trials(tacit_study *s, uint64_t *count)
+tacit_status tacit_study_events(tacit_study *s, uint64_t after, tacit_event_visit visit, void *user,
+                                tacit_error *err)
 {
-    tacit_error err;
-    const tc_optimizer *o;
-    tacit_status st = tc_study_look(s->study, &o, &err);
-    if (st == TACIT_OK) {
-        *count = tc_optimizer_trials(o);
-        tc_study_unlook(s->study);
-    }
-    return keep(s, st, &err);
+    WITH_ERROR(err);
+    return s->ops->events(s, after, visit, user, err);
 }
 
-static tacit_status read_trial(tacit_study *s, uint64_t trial, tacit_trial_state *state,
-                               double *values, double *value, tacit_error *err)
+/* ---- of a coordinator's study ---- */
+
+tacit_status tacit_study_set_state(tacit_study *s, tacit_study_state state, tacit_error *err)
 {
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(s->study, &o, err));
-    const tc_trial *t = tc_optimizer_trial(o, trial);
-    size_t n = tc_optimizer_trials(o);
-    if (t) {
-        copy_point(s, t, values, value);
-        if (state)
-            *state = public_state(t->state);
-    }
-    tc_study_unlook(s->study);
-    return t ? TACIT_OK
-             : tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %llu; this study has %zu",
-                       (unsigned long long)trial, n);
+    WITH_ERROR(err);
+    if (state < TACIT_STUDY_RUNNING || state > TACIT_STUDY_CLOSED)
+        return tc_fail(err, TACIT_E_ARG, "there is no state %d of a study", (int)state);
+    return s->ops->set_state(s, state, err);
 }
 
-tacit_status tacit_study_trial(tacit_study *s, uint64_t trial, tacit_trial_state *state,
-                               double *values, double *value)
+void tacit_study_set_patience(tacit_study *s, double patience_s, int32_t timeout_s)
 {
-    tacit_error err;
-    return keep(s, read_trial(s, trial, state, values, value, &err), &err);
+    s->ops->set_patience(s, patience_s, timeout_s);
+}
+
+bool tacit_study_is_away(tacit_study *s)
+{
+    return s->ops->is_away(s);
 }

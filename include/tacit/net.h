@@ -1,0 +1,21 @@
+/* tacit/net.h - what libtacit-net adds to libtacit.
+ *
+ * libtacit knows no network. A program that uses studies of a coordinator links libtacit-net and calls
+ * tacit_net_register once; from then on storages of study.h may be "https://HOST:PORT". */
+#ifndef TACIT_NET_H
+#define TACIT_NET_H
+
+#include <tacit/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes "https:" a scheme of storages, and "http:" to this machine itself. May be called again, and from
+ * any thread. */
+TACIT_API void tacit_net_register(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

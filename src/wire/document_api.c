@@ -1,0 +1,109 @@
+/* document_api.c - include/tacit/document.h on top of study_doc.h. */
+#include <tacit/document.h>
+
+#include "algo/ldp/ldp_curator.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "wire/study_doc.h"
+
+#include <math.h>
+#include <string.h>
+
+tacit_status tacit_document_parse(tacit_document **out, const char *text, tacit_error *err)
+{
+    json_t *json;
+    TC_TRY(tc_json_parse(text, strlen(text), "the study document", &json, err));
+    tacit_status status = tc_study_doc_from_json(out, json, NULL, err);
+    json_decref(json);
+    return status;
+}
+
+tacit_status tacit_document_read(tacit_document **out, const char *file, tacit_error *err)
+{
+    return tc_study_doc_read(out, file, err);
+}
+
+void tacit_document_free(tacit_document *d)
+{
+    tc_study_doc_free(d);
+}
+
+const char *tacit_document_name(const tacit_document *d)
+{
+    return d->name;
+}
+
+const tacit_space *tacit_document_space(const tacit_document *d)
+{
+    return d->space;
+}
+
+const char *tacit_document_algorithm(const tacit_document *d)
+{
+    return d->algorithm->name;
+}
+
+bool tacit_document_maximizes(const tacit_document *d)
+{
+    return d->maximize;
+}
+
+uint64_t tacit_document_trials(const tacit_document *d)
+{
+    return d->trials;
+}
+
+uint64_t tacit_document_agents(const tacit_document *d)
+{
+    return d->agents;
+}
+
+bool tacit_document_takes_replies(const tacit_document *d)
+{
+    return tc_algorithm_takes_replies(d->algorithm);
+}
+
+tacit_status tacit_document_check_reply(const tacit_document *d, double value, tacit_error *err)
+{
+    if (!tacit_document_takes_replies(d))
+        return TACIT_OK;
+    return tc_ldp_check_reply(d->algorithm, d->options, d->name, value, err);
+}
+
+/* An option as it is given, else its default; `none` where the algorithm has no such option. */
+static double number_of(const tc_study_doc *doc, const char *name, double none)
+{
+    const json_t *given = json_object_get(doc->options, name);
+    for (const tc_option *o = doc->algorithm->options; o && o->name; o++)
+        if (strcmp(o->name, name) == 0 && (json_is_number(given) || tc_parse_double(o->def, &none)))
+            return json_is_number(given) ? json_number_value(given) : none;
+    return none;
+}
+
+void tacit_document_range(const tacit_document *d, double *low, double *high)
+{
+    double from = -(double)INFINITY, to = (double)INFINITY;
+    if (d->algorithm->optimizer && d->algorithm->optimizer->batch) {
+        from = number_of(d, "low", from);
+        to = number_of(d, "high", to);
+    }
+    *low = d->maximize ? from : 0 - to;
+    *high = d->maximize ? to : 0 - from;
+}
+
+tacit_status tacit_document_text(const tacit_document *d, char **out, tacit_error *err)
+{
+    char *text = tc_study_doc_text(d);
+    if (!text)
+        return tc_fail_memory(err);
+    *out = text;
+    return TACIT_OK;
+}
+
+tacit_status tacit_document_same(const tacit_document *stored, const tacit_document *given,
+                                 tacit_error *err)
+{
+    return tc_study_doc_same(stored, given, err);
+}
