@@ -36,8 +36,7 @@ tacit_status tc_remote_strange(const char *what, tacit_error *err)
     return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: %s", what);
 }
 
-/* A name in a path must not become another path. */
-static tacit_status check_name(const char *name, tacit_error *err)
+tacit_status tc_remote_check_name(const char *name, tacit_error *err)
 {
     static const char allowed[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -107,7 +106,7 @@ static tacit_status check_document(const tc_remote *s, tacit_error *err)
 
 tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_error *err)
 {
-    TC_TRY(check_name(cfg->study, err));
+    TC_TRY(tc_remote_check_name(cfg->study, err));
     tc_remote *s = tc_alloc(1, sizeof *s);
     if (!s)
         return tc_fail_memory(err);
@@ -375,19 +374,47 @@ tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r
 }
 
 tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worker, double lease_s,
-                                 tacit_error *err)
+                                 int64_t *until_ms, tacit_error *err)
 {
     char rest[64];
-    json_t *answer;
+    json_t *answer, *body = json_pack("{s:s}", "worker", worker);
+    int64_t until = 0;
+    if (body && lease_s > 0 && json_object_set_new(body, "lease_s", json_real(lease_s)) != 0) {
+        json_decref(body);
+        body = NULL;
+    }
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":heartbeat", trial);
-    tc_errand e = {.method = "POST",
-                   .rest = rest,
-                   .has_body = true,
-                   .once = true,
-                   .body = json_pack("{s:s, s:f}", "worker", worker, "lease_s", lease_s)};
+    tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .once = true, .body = body};
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
+    bool good = tc_remote_whole(answer, "lease_until_ms", &until);
+    json_decref(answer);
+    if (!good)
+        return tc_remote_strange("a lease that ends at no time", err);
+    if (until_ms)
+        *until_ms = until;
+    return TACIT_OK;
+}
+
+/* A request whose answer says nothing new. */
+static tacit_status order(tc_remote *s, const char *rest, tacit_error *err)
+{
+    json_t *answer;
+    TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = "POST", .rest = rest}, &answer, err));
     json_decref(answer);
     return TACIT_OK;
+}
+
+tacit_status tc_remote_requeue(tc_remote *s, uint64_t trial, tacit_error *err)
+{
+    char rest[64];
+    snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":release", trial);
+    return order(s, rest, err);
+}
+
+tacit_status tc_remote_set_state(tc_remote *s, tc_remote_state state, tacit_error *err)
+{
+    static const char *const orders[] = {":resume", ":pause", ":close"};
+    return order(s, orders[state], err);
 }
 
 tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *trial,

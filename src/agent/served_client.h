@@ -4,7 +4,7 @@
  * answer or is too busy: suggest and complete are idempotent by the protocol (coord/README.md). A
  * refusal is a tacit_error with the code, and so the exit code, that the same refusal has where the
  * study is in a storage. Answers are not believed: whatever does not fit the study's document is
- * E_IO "makes no sense". Numbers are the coordinator's, bit for bit. Called by programs/tacit; one thread at a time. */
+ * E_IO "makes no sense". Numbers are the coordinator's, bit for bit. Called by src/client; one thread at a time. */
 #ifndef TC_AGENT_SERVED_CLIENT_H
 #define TC_AGENT_SERVED_CLIENT_H
 
@@ -86,9 +86,12 @@ typedef struct tc_report {
 /* E_STATE: it was told otherwise before. E_ARG: the study is told replies and this is none; it is not sent. */
 tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r, tacit_error *err);
 
-/* A sign of life, sent once: the next one is as good. E_STATE: that worker does not run it. */
+/* A sign of life, sent once: the next one is as good. lease_s 0: as long as the coordinator likes. *until_ms (may be
+ * NULL): when the lease ends now; 0: never. E_STATE: that worker does not run it. */
 tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worker, double lease_s,
-                                 tacit_error *err);
+                                 int64_t *until_ms, tacit_error *err);
+/* Takes a RUNNING trial back; for an operator. */
+tacit_status tc_remote_requeue(tc_remote *s, uint64_t trial, tacit_error *err);
 /* A point to be tried first. Sent once: again, it would be another trial. */
 tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *trial,
                                tacit_error *err);
@@ -105,14 +108,25 @@ typedef struct tc_remote_standing {
     tc_remote_state state;
 } tc_remote_standing;
 tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err);
-/* Adds all trials, page by page; state -1: of any state. */
-tacit_status tc_remote_trials(tc_remote *s, int state, tc_trial_list *out, tacit_error *err);
+/* Pauses, resumes or closes it; for an operator. */
+tacit_status tc_remote_set_state(tc_remote *s, tc_remote_state state, tacit_error *err);
+/* Which trials: of one state (-1: of any), from a number on, so many at most (0: all). */
+typedef struct tc_remote_query {
+    int state;
+    uint64_t first, limit;
+} tc_remote_query;
+/* Adds them, page by page. */
+tacit_status tc_remote_trials(tc_remote *s, const tc_remote_query *q, tc_trial_list *out,
+                              tacit_error *err);
 /* Adds one. E_NOT_FOUND. */
 tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, tacit_error *err);
 /* Adds the best one; nothing where none is complete. */
 tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err);
 
 /* ---- any request (served_request.c) */
+
+/* A name in a path must not become another path. E_ARG: no study has this name. */
+tacit_status tc_remote_check_name(const char *name, tacit_error *err);
 
 /* The answer to a request that succeeded; *out ends with tc_text_fini. A refusal is a failure. once: it is
  * not sent again. */

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+static const tc_remote_query all_trials = {.state = -1};
+
 static const char document[] =
     "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 5, \"seed\": 7,"
     " \"space\": {\"x\": {\"type\": \"float\", \"low\": -3, \"high\": 1},"
@@ -185,7 +187,7 @@ static void assert_same_trials(play *p)
     tc_trial_list got = {0};
     tc_study *study;
     const tc_optimizer *o;
-    assert_ok(tc_remote_trials(p->client, -1, &got, &err));
+    assert_ok(tc_remote_trials(p->client, &all_trials, &got, &err));
     assert_ok(tc_study_open(&study, p->w.store, "s", NULL, &err));
     assert_ok(tc_study_look(study, &o, &err));
     assert_int_equal(got.n, tc_optimizer_trials(o));
@@ -242,7 +244,8 @@ static void states_and_single_trials(void **state)
     double at[2];
     tell(p, suggest(p, "w", at).number, 1);
     tc_trial running = suggest(p, "w", at);
-    assert_ok(tc_remote_trials(p->client, TC_TRIAL_RUNNING, &got, &err));
+    assert_ok(
+        tc_remote_trials(p->client, &(tc_remote_query){.state = TC_TRIAL_RUNNING}, &got, &err));
     assert_int_equal(got.n, 1);
     assert_int_equal(got.list[0].number, running.number);
     assert_ok(tc_remote_trial(p->client, 0, &got, &err));
@@ -348,16 +351,16 @@ static void a_sign_of_life_is_sent_once(void **state)
     tc_trial t = suggest(p, "w", at);
     p->down = 1;
     p->sent = 0;
-    assert_fails(tc_remote_heartbeat(p->client, t.number, "w", 60, &err), TACIT_E_IO,
+    assert_fails(tc_remote_heartbeat(p->client, t.number, "w", 60, NULL, &err), TACIT_E_IO,
                  "nobody is there");
     assert_int_equal(p->sent, 1);
     p->w.now_ms += 50000;
-    assert_ok(tc_remote_heartbeat(p->client, t.number, "w", 60, &err));
+    assert_ok(tc_remote_heartbeat(p->client, t.number, "w", 60, NULL, &err));
     p->w.now_ms += 50000; /* 100 s after the start, 50 after the sign of life */
     assert_int_equal(suggest(p, "other", at).number, 1);
     p->w.now_ms += 70000;
     assert_int_equal(suggest(p, "third", at).number, 0); /* given up, and given to another */
-    assert_int_equal(tc_remote_heartbeat(p->client, t.number, "w", 60, &err), TACIT_E_STATE);
+    assert_int_equal(tc_remote_heartbeat(p->client, t.number, "w", 60, NULL, &err), TACIT_E_STATE);
 }
 
 /* ---- refusals ---- */
@@ -490,7 +493,7 @@ static void strange_lists_are_refused(void **state)
         tacit_error err = {0};
         tc_trial_list got = {0};
         p->lie = lies[i];
-        assert_int_equal(tc_remote_trials(p->client, -1, &got, &err), TACIT_E_IO);
+        assert_int_equal(tc_remote_trials(p->client, &all_trials, &got, &err), TACIT_E_IO);
         assert_int_equal(strncmp(err.msg, STRANGE, sizeof STRANGE - 1), 0);
         tc_trial_list_fini(&got);
     }
@@ -503,7 +506,7 @@ static void pages_must_end(void **state)
     tacit_error err = {0};
     tc_trial_list got = {0};
     p->circles = true;
-    assert_fails(tc_remote_trials(p->client, -1, &got, &err), TACIT_E_IO,
+    assert_fails(tc_remote_trials(p->client, &all_trials, &got, &err), TACIT_E_IO,
                  STRANGE "pages that do not end");
     assert_int_equal(got.n, 2);
     tc_trial_list_fini(&got);
@@ -706,7 +709,7 @@ static void wide_studies_are_listed_in_small_pages(void **state)
     assert_true(given > 2 * 174);
     tc_trial_list_fini(&got);
     p->sent = 0;
-    assert_ok(tc_remote_trials(wide, -1, &got, &err));
+    assert_ok(tc_remote_trials(wide, &all_trials, &got, &err));
     assert_int_equal(got.n, given);
     assert_true(p->sent >= 3); /* 4 MiB of at most 24064 bytes each */
     assert_non_null(strstr(p->path, "limit=174&"));

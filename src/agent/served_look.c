@@ -79,20 +79,27 @@ static tacit_status get_page(tc_remote *s, const char *query, tc_trial_list *out
     return st;
 }
 
-tacit_status tc_remote_trials(tc_remote *s, int state, tc_trial_list *out, tacit_error *err)
+tacit_status tc_remote_trials(tc_remote *s, const tc_remote_query *q, tc_trial_list *out,
+                              tacit_error *err)
 {
-    int64_t after = -1, next = 0;
-    while (next >= 0) {
+    uint64_t left = q->limit ? q->limit : UINT64_MAX, page = (uint64_t)page_size(s->doc->space);
+    int64_t after = (int64_t)q->first - 1, next = 0;
+    if (q->first > INT64_MAX)
+        return TACIT_OK;
+    for (size_t before = out->n; next >= 0 && left > 0; before = out->n) {
         char query[96];
-        int n = snprintf(query, sizeof query, "limit=%d", page_size(s->doc->space));
+        int n = snprintf(query, sizeof query, "limit=%" PRIu64, left < page ? left : page);
         if (after >= 0)
             n += snprintf(query + n, sizeof query - (size_t)n, "&after=%" PRId64, after);
-        if (state >= 0)
+        if (q->state >= 0)
             snprintf(query + n, sizeof query - (size_t)n, "&state=%s",
-                     tc_trial_state_name((tc_trial_state)state));
+                     tc_trial_state_name((tc_trial_state)q->state));
         TC_TRY(get_page(s, query, out, &next, err));
         if (next >= 0 && next <= after)
             return tc_remote_strange("pages that do not end", err);
+        if (out->n - before > left)
+            return tc_remote_strange("more trials than were asked for", err);
+        left -= out->n - before;
         after = next;
     }
     return TACIT_OK;

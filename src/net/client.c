@@ -18,7 +18,8 @@ struct tc_client {
     CURL *curl;
     char *url;
     char *pin; /* or NULL */
-    bool (*stop)(void);
+    bool (*stop)(void *user);
+    void *stop_user;
     double patience_s; /* 0: as long as the call says */
     uint64_t due_ns;
     long retry_after_s;
@@ -28,7 +29,8 @@ struct tc_client {
 typedef struct receipt {
     tc_text *body;
     bool too_large;
-    bool (*stop)(void); /* NULL: nobody ends it */
+    bool (*stop)(void *user); /* NULL: nobody ends it */
+    void *stop_user;
 } receipt;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -92,9 +94,10 @@ void tc_client_free(tc_client *c)
     tc_free(c);
 }
 
-void tc_client_stop_at(tc_client *c, bool (*stop)(void))
+void tc_client_stop_at(tc_client *c, bool (*stop)(void *user), void *user)
 {
     c->stop = stop;
+    c->stop_user = user;
 }
 
 void tc_client_set_patience(tc_client *c, double s)
@@ -137,7 +140,7 @@ static int may_go_on(void *user, curl_off_t down, curl_off_t got, curl_off_t up,
 {
     const receipt *r = user;
     (void)down, (void)got, (void)up, (void)sent;
-    return r->stop && r->stop();
+    return r->stop && r->stop(r->stop_user);
 }
 
 static bool add_header(struct curl_slist **list, const char *name, const char *value)
@@ -279,7 +282,8 @@ tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_t
     struct curl_slist *headers = NULL;
     tc_text url = {0};
     tc_text_addf(&url, "%s%s", c->url, call->path);
-    receipt r = {.body = body, .stop = c->stop && !c->stop() ? c->stop : NULL};
+    bool over = c->stop && c->stop(c->stop_user);
+    receipt r = {.body = body, .stop = over ? NULL : c->stop, .stop_user = c->stop_user};
     tacit_status result;
     if (url.failed || !make_headers(call, &headers)) {
         result = tc_fail_memory(err);

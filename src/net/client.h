@@ -18,7 +18,7 @@ void tc_client_free(tc_client *c); /* NULL is allowed */
 
 /* Calls end early, with E_IO, soon after this says so for the first time. Those that begin later do not ask:
  * who was interrupted may still say good-bye. */
-void tc_client_stop_at(tc_client *c, bool (*stop)(void));
+void tc_client_stop_at(tc_client *c, bool (*stop)(void *user), void *user);
 
 /* From now on a call takes no longer than this, besides the time that the coordinator may hold it; below a
  * second it is a second. At first it takes as long as it says. */

@@ -24,8 +24,9 @@ typedef struct peer {
 
 static atomic_bool had_enough;
 
-static bool enough(void)
+static bool enough(void *user)
 {
+    (void)user;
     return had_enough;
 }
 
@@ -95,14 +96,14 @@ static void end(peer *p)
 }
 
 /* The peer is ended whatever happens: it must not outlive its test. */
-static tacit_status ask(peer *p, bool (*stop)(void), size_t *len, tacit_error *err)
+static tacit_status ask(peer *p, bool (*stop)(void *user), size_t *len, tacit_error *err)
 {
     tc_client *c = NULL;
     tc_text body = {0};
     int http = 0;
     tacit_status st = tc_client_new(&c, p->url, NULL, err);
     if (st == TACIT_OK) {
-        tc_client_stop_at(c, stop);
+        tc_client_stop_at(c, stop, NULL);
         if (p->drips)
             tc_client_set_patience(c, 0.1);
         st = tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, err);

@@ -353,7 +353,7 @@ static tacit_status open_party(party *p, tacit_error *err)
     TC_TRY(check(o, err));
     TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
     TC_TRY(tc_server_client(&p->client, p->in->args[0], o->fingerprint, err));
-    tc_client_stop_at(p->client, tc_interrupted);
+    tc_client_stop_at(p->client, tc_stop_at_interrupt, NULL);
     limit_calls(p);
     TC_TRY(open_existing(p, err));
     TC_TRY(check_command(p, err));

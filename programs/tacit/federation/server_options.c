@@ -16,6 +16,12 @@ static const char *given_or(const char *option, const char *variable)
     return option ? option : set && *set ? set : NULL;
 }
 
+bool tc_stop_at_interrupt(void *unused)
+{
+    (void)unused;
+    return tc_interrupted();
+}
+
 tacit_status tc_server_client(tc_client **out, const char *url, const char *fingerprint,
                               tacit_error *err)
 {
@@ -62,7 +68,7 @@ tacit_status tc_link_open(tc_link *l, const char *url, const char *fingerprint,
                        "which coordinator? Say --server URL, or set TACIT_SERVER");
     TC_TRY(tc_server_token(token_file, true, &l->token, err));
     TC_TRY(tc_server_client(&l->client, to, fingerprint, err));
-    tc_client_stop_at(l->client, tc_interrupted);
+    tc_client_stop_at(l->client, tc_stop_at_interrupt, NULL);
     l->quiet = quiet;
     l->cfg = (tc_remote_config){.transport = tc_client_transport(l->client),
                                 .token = l->token,

@@ -34,6 +34,8 @@
                 "numbers and plain words (letters, digits, ._+-/:=,@%)"                            \
     }
 
+/* For calls to a coordinator: true once the program was interrupted. */
+bool tc_stop_at_interrupt(void *unused);
 /* fingerprint NULL: from the environment. */
 tacit_status tc_server_client(tc_client **out, const char *url, const char *fingerprint,
                               tacit_error *err);

@@ -3,7 +3,6 @@
 #include "study/user_client.h"
 
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -17,15 +16,6 @@
 #include <unistd.h>
 
 enum { LINE = 54, MOST_CLIENTS = 1000, MOST_WORKERS = 1 << 16 };
-
-void tc_random_name(char out[TC_RANDOM_NAME])
-{
-    tc_noise noise;
-    tc_noise_init(&noise);
-    uint64_t high = tc_noise_u64(&noise), low = tc_noise_u64(&noise);
-    tc_noise_fini(&noise);
-    snprintf(out, TC_RANDOM_NAME, "%016" PRIx64 "%016" PRIx64, high, low);
-}
 
 /* ---- the user of a study ---- */
 

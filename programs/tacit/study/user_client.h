@@ -7,12 +7,9 @@
 #ifndef TC_PROGRAM_USER_CLIENT_H
 #define TC_PROGRAM_USER_CLIENT_H
 
+#include "client/random_name.h"
 #include "study/user_reply.h"
 #include "study/venue.h"
-
-enum { TC_RANDOM_NAME = 33 };
-/* 128 bits of the system's, in hexadecimal. */
-void tc_random_name(char out[TC_RANDOM_NAME]);
 
 /* What a command line says of the user of a study. Borrowed. */
 typedef struct tc_user_named {

@@ -234,8 +234,9 @@ tacit_status tc_venue_beat(tc_venue *v, uint64_t trial, const char *worker, int6
                            tacit_error *err)
 {
     int64_t until;
-    return v->served ? tc_remote_heartbeat(v->served, trial, worker, (double)lease_ms / 1000, err)
-                     : tc_study_extend(v->session.study, trial, worker, lease_ms, &until, err);
+    return v->served
+               ? tc_remote_heartbeat(v->served, trial, worker, (double)lease_ms / 1000, NULL, err)
+               : tc_study_extend(v->session.study, trial, worker, lease_ms, &until, err);
 }
 
 /* ---- what the dead have left ---- */

@@ -66,7 +66,7 @@ tacit_status tc_venue_trials(tc_venue *v, int state, tc_view *out, tacit_error *
     if (!v->served) {
         st = trials_of_storage(v->session.study, state, &view, err);
     } else {
-        st = tc_remote_trials(v->served, state, &view.got, err);
+        st = tc_remote_trials(v->served, &(tc_remote_query){.state = state}, &view.got, err);
         if (st == TACIT_OK)
             st = index_got(&view, err);
     }
