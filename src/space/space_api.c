@@ -118,3 +118,49 @@ tacit_status tacit_space_parse(const tacit_space *space, const char *name, const
         return no_such_name(name, err);
     return tc_space_value_parse(p, text, &values[p - space->params], err);
 }
+
+/* ---- a point as a row ---- */
+
+size_t tacit_space_columns(const tacit_space *space)
+{
+    return space->n_params + (space->domain ? space->domain->dim : 0);
+}
+
+const char *tacit_space_column_name(const tacit_space *space, size_t i)
+{
+    return i < space->n_params ? space->params[i].name : space->domain->names[i - space->n_params];
+}
+
+tacit_column_type tacit_space_column_type(const tacit_space *space, size_t i)
+{
+    tc_param_type type = i < space->n_params ? space->params[i].type : TC_PARAM_FLOAT;
+    return type == TC_PARAM_FLOAT    ? TACIT_COLUMN_FLOAT
+           : type == TC_PARAM_CHOICE ? TACIT_COLUMN_CHOICE
+                                     : TACIT_COLUMN_INT;
+}
+
+double tacit_space_column_value(const tacit_space *space, const double *values, size_t i)
+{
+    const tc_domain *d = space->domain;
+    return i < space->n_params ? values[i]
+                               : d->raw[(size_t)values[0] + (i - space->n_params) * d->n];
+}
+
+const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k)
+{
+    bool there = i < space->n_params && space->params[i].type == TC_PARAM_CHOICE &&
+                 k < space->params[i].n_choices;
+    return there ? space->params[i].choices[k] : NULL;
+}
+
+tacit_status tacit_space_find(const tacit_space *space, const double *columns, size_t *point,
+                              tacit_error *err)
+{
+    if (!space->domain)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "the space is not one of candidates");
+    size_t found = tc_domain_find(space->domain, columns);
+    if (found == space->domain->n)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "no candidate has these coordinates");
+    *point = found;
+    return TACIT_OK;
+}

@@ -71,11 +71,44 @@ static void the_c_interface_of_finite_spaces(void **state)
     tacit_space_free(s);
 }
 
+static void a_point_is_a_row(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_space *s = three_candidates(), *box = NULL;
+    size_t point = 9;
+    assert_int_equal(tacit_space_columns(s), 3);
+    assert_string_equal(tacit_space_column_name(s, 0), "point");
+    assert_string_equal(tacit_space_column_name(s, 2), "b");
+    assert_int_equal(tacit_space_column_type(s, 0), TACIT_COLUMN_INT);
+    assert_int_equal(tacit_space_column_type(s, 1), TACIT_COLUMN_FLOAT);
+    assert_same_bits(tacit_space_column_value(s, (const double[]){1}, 0), 1);
+    assert_same_bits(tacit_space_column_value(s, (const double[]){1}, 2), 5.5);
+    assert_ok(tacit_space_find(s, (const double[]){2, 5.5}, &point, &err));
+    assert_int_equal(point, 1);
+    assert_fails(tacit_space_find(s, (const double[]){2, 7}, &point, &err), TACIT_E_NOT_FOUND,
+                 "no candidate has these coordinates");
+    tacit_space_free(s);
+    assert_ok(tacit_space_new(&box, &err));
+    assert_ok(tacit_space_add_choice(box, "opt", 2, (const char *[]){"adam", "sgd"}, &err));
+    assert_ok(tacit_space_add_int(box, "n", 1, 8, 1, false, &err));
+    assert_int_equal(tacit_space_columns(box), 2);
+    assert_int_equal(tacit_space_column_type(box, 0), TACIT_COLUMN_CHOICE);
+    assert_int_equal(tacit_space_column_type(box, 1), TACIT_COLUMN_INT);
+    assert_string_equal(tacit_space_choice(box, 0, 1), "sgd");
+    assert_null(tacit_space_choice(box, 0, 2));
+    assert_null(tacit_space_choice(box, 1, 0));
+    assert_fails(tacit_space_find(box, (const double[]){2, 7}, &point, &err), TACIT_E_UNSUPPORTED,
+                 "candidates");
+    tacit_space_free(box);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_c_interface),
         cmocka_unit_test(the_c_interface_of_finite_spaces),
+        cmocka_unit_test(a_point_is_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

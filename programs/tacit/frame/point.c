@@ -8,17 +8,17 @@
 #include <stdint.h>
 #include <string.h>
 
-static size_t coordinates(const tc_space *s)
+static size_t coordinates(const tacit_space *s)
 {
-    return s->domain ? s->domain->dim : 0;
+    return tacit_space_columns(s) - tacit_space_params(s);
 }
 
-tacit_status tc_point_init(tc_point *p, const tc_space *space, tacit_error *err)
+tacit_status tc_point_init(tc_point *p, const tacit_space *space, tacit_error *err)
 {
-    size_t dim = coordinates(space);
+    size_t dim = coordinates(space), n = tacit_space_params(space);
     *p = (tc_point){.space = space};
-    p->values = tc_alloc(space->n_params + 1, sizeof *p->values);
-    p->given = tc_alloc(space->n_params + 1, sizeof *p->given);
+    p->values = tc_alloc(n + 1, sizeof *p->values);
+    p->given = tc_alloc(n + 1, sizeof *p->given);
     p->raw = tc_alloc(dim + 1, sizeof *p->raw);
     p->raw_given = tc_alloc(dim + 1, sizeof *p->raw_given);
     if (!p->values || !p->given || !p->raw || !p->raw_given)
@@ -37,35 +37,32 @@ void tc_point_fini(tc_point *p)
 
 void tc_point_start(tc_point *p, const double *values)
 {
-    const tc_domain *d = p->space->domain;
+    size_t n = tacit_space_params(p->space);
     p->moved = p->set = false;
-    for (size_t i = 0; i < p->space->n_params; i++) {
+    for (size_t i = 0; i < n; i++) {
         p->given[i] = values != NULL;
         p->values[i] = values ? values[i] : 0;
     }
     for (size_t k = 0; k < coordinates(p->space); k++) {
         p->raw_given[k] = values != NULL;
-        p->raw[k] = values ? d->raw[(size_t)values[0] + k * d->n] : 0;
+        p->raw[k] = values ? tacit_space_column_value(p->space, values, n + k) : 0;
     }
 }
 
 size_t tc_point_find(const tc_point *p, const char *name)
 {
-    const tc_space *s = p->space;
-    for (size_t i = 0; i < s->n_params; i++)
-        if (strcmp(s->params[i].name, name) == 0)
+    for (size_t i = 0; i < tacit_space_columns(p->space); i++)
+        if (strcmp(tacit_space_column_name(p->space, i), name) == 0)
             return i;
-    for (size_t k = 0; k < coordinates(s); k++)
-        if (strcmp(s->domain->names[k], name) == 0)
-            return s->n_params + k;
     return SIZE_MAX;
 }
 
-static tacit_status set_coordinate(tc_point *p, size_t k, const char *text, tacit_error *err)
+static tacit_status set_coordinate(tc_point *p, size_t what, const char *text, tacit_error *err)
 {
+    size_t k = what - tacit_space_params(p->space);
     if (!tc_parse_double(text, &p->raw[k]))
         return tc_fail(err, TACIT_E_ARG, "%s must be a number, got \"%s\"",
-                       p->space->domain->names[k], text);
+                       tacit_space_column_name(p->space, what), text);
     p->raw_given[k] = true;
     p->moved = true;
     return TACIT_OK;
@@ -73,10 +70,10 @@ static tacit_status set_coordinate(tc_point *p, size_t k, const char *text, taci
 
 tacit_status tc_point_set(tc_point *p, size_t what, const char *text, tacit_error *err)
 {
-    size_t n = p->space->n_params;
-    if (what >= n)
-        return set_coordinate(p, what - n, text, err);
-    TC_TRY(tc_space_value_parse(&p->space->params[what], text, &p->values[what], err));
+    if (what >= tacit_space_params(p->space))
+        return set_coordinate(p, what, text, err);
+    TC_TRY(
+        tacit_space_parse(p->space, tacit_space_param_name(p->space, what), text, p->values, err));
     p->given[what] = p->set = true;
     return TACIT_OK;
 }
@@ -84,12 +81,12 @@ tacit_status tc_point_set(tc_point *p, size_t what, const char *text, tacit_erro
 /* All coordinates name a candidate; and the one that "point" names, if that was set too. */
 static tacit_status find_candidate(tc_point *p, tacit_error *err)
 {
-    const tc_domain *d = p->space->domain;
-    for (size_t k = 0; k < d->dim; k++)
+    size_t i;
+    for (size_t k = 0; k < coordinates(p->space); k++)
         if (!p->raw_given[k])
-            return tc_fail(err, TACIT_E_ARG, "the coordinate %s is missing", d->names[k]);
-    size_t i = tc_domain_find(d, p->raw);
-    if (i == d->n)
+            return tc_fail(err, TACIT_E_ARG, "the coordinate %s is missing",
+                           tacit_space_column_name(p->space, tacit_space_params(p->space) + k));
+    if (tacit_space_find(p->space, p->raw, &i, err) != TACIT_OK)
         return tc_fail(err, TACIT_E_ARG, "no candidate has these coordinates");
     if (p->set && p->values[0] != (double)i)
         return tc_fail(err, TACIT_E_ARG, "point %.17g and the coordinates of point %zu disagree",
@@ -103,9 +100,9 @@ tacit_status tc_point_end(tc_point *p, tacit_error *err)
 {
     if (p->moved)
         TC_TRY(find_candidate(p, err));
-    for (size_t i = 0; i < p->space->n_params; i++)
+    for (size_t i = 0; i < tacit_space_params(p->space); i++)
         if (!p->given[i])
             return tc_fail(err, TACIT_E_ARG, "the parameter %s is missing",
-                           p->space->params[i].name);
-    return tc_space_check(p->space, p->values, err);
+                           tacit_space_param_name(p->space, i));
+    return tacit_space_check(p->space, p->values, err);
 }

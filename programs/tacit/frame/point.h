@@ -5,10 +5,10 @@
 #ifndef TC_PROGRAM_POINT_H
 #define TC_PROGRAM_POINT_H
 
-#include "space/space.h"
+#include <tacit/space.h>
 
 typedef struct tc_point {
-    const tc_space *space;
+    const tacit_space *space;
     double *values; /* one per parameter */
     bool *given;    /* whether it is set */
     double *raw;    /* finite space: one per coordinate, and whether it is set */
@@ -17,7 +17,7 @@ typedef struct tc_point {
 } tc_point;
 
 /* The space is borrowed. End with fini, also after a failure. */
-tacit_status tc_point_init(tc_point *p, const tc_space *space, tacit_error *err);
+tacit_status tc_point_init(tc_point *p, const tacit_space *space, tacit_error *err);
 void tc_point_fini(tc_point *p);
 
 /* Nothing is set (values NULL), or all is, to these. */
