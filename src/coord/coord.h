@@ -123,6 +123,17 @@ tacit_status tc_coord_operator_token(tc_coord *c, tc_text *token, bool *made, ta
 /* Another one, for an operator who has lost it; those that there are stay valid. */
 tacit_status tc_coord_new_operator_token(tc_coord *c, tc_text *token, tacit_error *err);
 
+/* ---- for those who hold the store and need no token */
+
+/* Creates the study of this JSON text, as POST /v1/studies does. */
+tacit_status tc_coord_create(tc_coord *c, const char *document, tacit_error *err);
+/* A token with which `uses` agents join, or, with uses 0, clients of a served study ask and tell. expires_s 0:
+ * it does not end. */
+tacit_status tc_coord_invite(tc_coord *c, const char *study, uint64_t uses, double expires_s,
+                             tc_text *token, tacit_error *err);
+
+/* ---- events */
+
 /* What a listener is sent next, as text/event-stream: whole events, as many as fit. 0: nothing new, or
  * l->ended: nothing any more. Called by one thread at a time for a listener; never waits for long. */
 size_t tc_coord_events(tc_coord *c, tc_listener *l, char *out, size_t size);

@@ -231,6 +231,19 @@ tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
     return status;
 }
 
+tacit_status tc_coord_create(tc_coord *c, const char *document, tacit_error *err)
+{
+    json_t *json;
+    tc_study_doc *doc;
+    TC_TRY(tc_json_parse(document, strlen(document), "the study document", &json, err));
+    tacit_status status = tc_study_doc_from_json(&doc, json, NULL, err);
+    json_decref(json);
+    TC_TRY(status);
+    status = tc_studies_put(c, doc, err);
+    tc_study_doc_free(doc);
+    return status;
+}
+
 static tacit_status read_document(const tc_ask *a, tc_study_doc **out, tacit_error *err)
 {
     const char *csv = tc_ask_text(a, "points_csv");

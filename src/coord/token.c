@@ -195,18 +195,24 @@ void tc_caller_fini(tc_caller *w)
 
 /* ---- requests ---- */
 
-static tacit_status make_and_answer(tc_ask *a, tc_token_terms *t, tacit_error *err)
+/* Stores a new token of these terms. */
+static tacit_status store_token(tc_coord *c, tc_token_terms *t, double expires_s, char text[48],
+                                tacit_error *err)
 {
     tc_changes changes = {.n = 0};
-    char text[48];
-    double expires_s = tc_ask_real(a, "expires_s");
     if (expires_s > 0)
-        t->expires_ms = tc_coord_now(a->coord) + (int64_t)(expires_s * 1000);
-    tacit_status status = tc_token_make(a->coord, t, text, &changes, err);
+        t->expires_ms = tc_coord_now(c) + (int64_t)(expires_s * 1000);
+    tacit_status status = tc_token_make(c, t, text, &changes, err);
     if (status == TACIT_OK)
-        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
+        status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
     tc_changes_fini(&changes);
-    TC_TRY(status);
+    return status;
+}
+
+static tacit_status make_and_answer(tc_ask *a, tc_token_terms *t, tacit_error *err)
+{
+    char text[48];
+    TC_TRY(store_token(a->coord, t, tc_ask_real(a, "expires_s"), text, err));
     return tc_answer(a, 201,
                      json_pack("{s:s, s:s, s:I, s:I}", "token", text, "role", names[t->role],
                                "uses", (json_int_t)t->uses, "expires_ms",
@@ -265,4 +271,37 @@ tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err)
         status = make_and_answer(a, &t, err);
     tc_desk_release(a->coord, d);
     return status;
+}
+
+static tacit_status check_uses(const tc_desk *d, uint64_t uses, tacit_error *err)
+{
+    if (d->plan && uses == 0)
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "uses must be at least 1: so many agents may join study \"%s\" with the token",
+            d->name);
+    if (!d->plan && uses > 0)
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "uses must be 0: study \"%s\" is a served one, and its clients share the token",
+            d->name);
+    return TACIT_OK;
+}
+
+tacit_status tc_coord_invite(tc_coord *c, const char *study, uint64_t uses, double expires_s,
+                             tc_text *token, tacit_error *err)
+{
+    tc_desk *d;
+    char text[48];
+    TC_TRY(tc_desk_get(c, study, &d, err));
+    tc_token_terms t = {.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .desk = d, .uses = uses};
+    tacit_status status = check_uses(d, uses, err);
+    if (status == TACIT_OK)
+        status = store_token(c, &t, expires_s, text, err);
+    tc_desk_release(c, d);
+    if (status != TACIT_OK)
+        return status;
+    tc_text_add(token, text);
+    sodium_memzero(text, sizeof text);
+    return token->failed ? tc_fail_memory(err) : TACIT_OK;
 }

@@ -1,12 +1,13 @@
 /* serve.c - `tacit serve`: the coordinator of federated studies, over HTTPS. */
-#include "net/address.h"
-#include "net/server.h"
 #include "study/storage.h"
 #include "frame/verbs.h"
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
+
+#include <tacit/coordinator.h>
+#include <tacit/release.h>
 
 #include <malloc.h>
 #include <pthread.h>
@@ -106,99 +107,54 @@ static const tc_option table[] = {
     {.name = NULL}};
 
 typedef struct site {
-    tc_store *store;
-    tc_coord *coord;
-    tc_certificate tls;
-    tc_server *server;
-    tc_text token; /* the operator's, if it was made now */
+    tacit_coordinator *coordinator;
+    tacit_server *server;
+    char *token; /* the operator's, if it was made now */
 } site;
 
 static void site_close(site *s)
 {
-    tc_server_stop(s->server);
-    tc_coord_free(s->coord);
-    tc_certificate_fini(&s->tls);
-    tc_store_close(s->store);
-    if (s->token.data)
-        explicit_bzero(s->token.data, s->token.len);
-    tc_text_fini(&s->token);
+    tacit_server_stop(s->server);
+    tacit_coordinator_close(s->coordinator);
+    if (s->token)
+        explicit_bzero(s->token, strlen(s->token));
+    tacit_text_free(s->token);
 }
 
-/* An agent's journal looks like a study, and whoever coordinates could delete it. The agent's key for it
- * tells the two apart. */
-static tacit_status check_study(void *user, const tc_study_row *study, tacit_error *err)
-{
-    tc_record key = {.kind = TC_RECORD_KEY, .key = study->name, .key_size = strlen(study->name)},
-              got;
-    TC_TRY(tc_store_record_find(user, &key, &got, err));
-    if (got.version == 0)
-        return TACIT_OK;
-    explicit_bzero((void *)got.value, got.size);
-    tc_free((void *)got.value);
-    return tc_fail(err, TACIT_E_STATE,
-                   "the storage is an agent's, with its journal of study \"%s\": a coordinator "
-                   "needs one of its own",
-                   study->name);
-}
-
-static tacit_status open_coordinator(site *s, const options *o, tacit_error *err)
-{
-    tc_coord_config cfg = {.seeded = o->test_seed >= 0, .seed = (uint64_t)o->test_seed};
-    TC_TRY(tc_store_open(&s->store, tc_storage_url(o->storage), true, err));
-    TC_TRY(tc_store_study_list(s->store, check_study, s->store, err));
-    cfg.store = s->store;
-    return tc_coord_new(&s->coord, &cfg, err);
-}
-
-/* It is shown once, so it is made when nothing stands in the way of showing it. */
-static tacit_status make_token(site *s, const options *o, tacit_error *err)
-{
-    bool made;
-    return o->new_operator_token ? tc_coord_new_operator_token(s->coord, &s->token, err)
-                                 : tc_coord_operator_token(s->coord, &s->token, &made, err);
-}
-
+/* Whether it can listen is found out before anything is made. The operator's token is shown once, so it is made when
+ * nothing stands in the way of showing it. */
 static tacit_status open_site(site *s, const options *o, tacit_error *err)
 {
-    tc_address at;
-    TC_TRY(tc_address_parse(&at, o->listen, err)); /* before anything is made */
-    if (o->insecure && !at.loopback)
-        return tc_fail(err, TACIT_E_ARG, "--insecure is for loopback addresses, not for %s",
-                       at.host);
-    TC_TRY(tc_address_try(&at, o->listen, err));
-    TC_TRY(open_coordinator(s, o, err));
-    if (!o->insecure)
-        TC_TRY(tc_certificate_get(s->store, o->host ? o->host : at.host, &s->tls, err));
-    tc_server_config cfg = {.coord = s->coord,
-                            .listen = o->listen,
-                            .tls = o->insecure ? NULL : &s->tls,
-                            .threads = (unsigned)o->threads,
-                            .connections = (unsigned)o->connections,
-                            .per_address = (unsigned)o->per_address,
-                            .rate = (unsigned)o->rate,
-                            .handshakes = (unsigned)o->handshakes,
-                            .answers_max = (size_t)o->answers_mib << 20};
-    TC_TRY(tc_server_start(&s->server, &cfg, err));
-    return make_token(s, o, err);
+    tacit_coordinator_opts store = TACIT_COORDINATOR_OPTS;
+    tacit_server_opts opts = TACIT_SERVER_OPTS;
+    opts.listen = o->listen;
+    opts.host = o->host;
+    opts.insecure = o->insecure;
+    opts.threads = (unsigned)o->threads;
+    opts.connections = (unsigned)o->connections;
+    opts.per_address = (unsigned)o->per_address;
+    opts.rate = (unsigned)o->rate;
+    opts.handshakes = (unsigned)o->handshakes;
+    opts.answers_most = (size_t)o->answers_mib << 20;
+    TC_TRY(tacit_server_check(&opts, err));
+    store.storage = tc_storage_url(o->storage);
+    store.test_seed = o->test_seed;
+    TC_TRY(tacit_coordinator_open(&s->coordinator, &store, err));
+    TC_TRY(tacit_server_start(&s->server, s->coordinator, &opts, err));
+    return tacit_coordinator_operator_token(s->coordinator, o->new_operator_token, &s->token, err);
 }
 
 /* ---- what is said ---- */
 
-static void make_url(const site *s, const options *o, char out[128])
+static tacit_status say_json(const site *s, const options *o, tacit_error *err)
 {
-    int host = (int)(strrchr(o->listen, ':') - o->listen);
-    snprintf(out, 128, "%s://%.*s:%u", o->insecure ? "http" : "https", host, o->listen,
-             tc_server_port(s->server));
-}
-
-static tacit_status say_json(const site *s, const options *o, const char *url, tacit_error *err)
-{
-    json_t *j = json_pack("{s:s}", "url", url);
+    json_t *j = json_pack("{s:s}", "url", tacit_server_url(s->server));
     bool ok = j != NULL;
     if (ok && !o->insecure)
-        ok = json_object_set_new(j, "fingerprint", json_string(s->tls.fingerprint)) == 0;
-    if (ok && s->token.len > 0)
-        ok = json_object_set_new(j, "operator_token", json_string(tc_text_get(&s->token))) == 0;
+        ok = json_object_set_new(j, "fingerprint",
+                                 json_string(tacit_server_fingerprint(s->server))) == 0;
+    if (ok && s->token)
+        ok = json_object_set_new(j, "operator_token", json_string(s->token)) == 0;
     if (ok && o->test_seed >= 0)
         ok = json_object_set_new(j, "not_private", json_string("noise comes from a seed")) == 0;
     char *text = ok ? tc_json_text(j) : NULL;
@@ -211,15 +167,15 @@ static tacit_status say_json(const site *s, const options *o, const char *url, t
     return TACIT_OK;
 }
 
-static void say_people(const site *s, const options *o, const char *url)
+static void say_people(const site *s, const options *o)
 {
-    printf("listening at   %s\n", url);
+    printf("listening at   %s\n", tacit_server_url(s->server));
     if (!o->insecure)
-        printf("fingerprint    %s\n", s->tls.fingerprint);
-    if (s->token.len > 0)
+        printf("fingerprint    %s\n", tacit_server_fingerprint(s->server));
+    if (s->token)
         printf("operator token %s\n"
                "               (shown once: keep it in a file that only you can read)\n",
-               tc_text_get(&s->token));
+               s->token);
     if (o->test_seed >= 0)
         printf("NOT PRIVATE: noise comes from a seed\n");
     fflush(stdout);
@@ -264,13 +220,11 @@ static void limit_the_end(int64_t seconds)
 static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    char url[128];
     TC_TRY(open_site(s, o, err));
-    make_url(s, o, url);
     if (in->format == TC_FORMAT_JSON)
-        TC_TRY(say_json(s, o, url, err));
+        TC_TRY(say_json(s, o, err));
     else
-        say_people(s, o, url);
+        say_people(s, o);
     wait_for_the_end();
     tc_note(in->quiet, "stopping: requests that have begun are answered");
     limit_the_end(o->stop_s);

@@ -1,0 +1,144 @@
+/* tacit/coordinator.h - coordinate federated studies inside your own program. In libtacit-net.
+ *
+ * A coordinator keeps studies, the roster of their agents, rounds and ledgers in a storage of its own
+ * (tacit/study.h says what a URL of a storage looks like). There are three ways to use one:
+ *
+ *   tacit_server_start        serves it over HTTPS, as `tacit serve` does;
+ *   tacit_coordinator_handle  answers a request that reached your program by a server of its own;
+ *   tacit_agent_opts.here     agents of the same process call it directly (tacit/agent.h).
+ *
+ * All of them may be used at once, from any number of threads; several processes may coordinate on one
+ * PostgreSQL database. Everything that was acknowledged is in the storage, so a process may be killed at any time and
+ * started again. Who holds the handle is the operator: tacit_coordinator_create and tacit_coordinator_invite ask
+ * for no token. Strings that a call returns in a `char **` end with tacit_text_free (tacit/privacy.h). Pointers passed in are
+ * borrowed for the call, unless it says otherwise. `err` may be NULL. Begin every struct that has a `size` with its macro. */
+#ifndef TACIT_COORDINATOR_H
+#define TACIT_COORDINATOR_H
+
+#include <tacit/status.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacit_coordinator tacit_coordinator; /* end with tacit_coordinator_close */
+
+/* ---- opening */
+
+typedef struct tacit_coordinator_opts {
+    size_t size;         /* sizeof of this struct as the caller saw it */
+    const char *storage; /* required: "sqlite:///coordinator.db"; an agent's own is refused */
+    int64_t
+        test_seed; /* -1: real noise. Else noise, keys and tokens come from it: repeatable, and every
+                            release is stamped NOT PRIVATE */
+} tacit_coordinator_opts;
+#define TACIT_COORDINATOR_OPTS                                                                     \
+    {                                                                                              \
+        sizeof(tacit_coordinator_opts), NULL, -1                                                   \
+    }
+
+/* Opens the coordinator of a storage, which is made if it is absent. E_STATE: the storage is an agent's. */
+TACIT_API tacit_status tacit_coordinator_open(tacit_coordinator **out,
+                                              const tacit_coordinator_opts *opts, tacit_error *err);
+/* Servers and agents that use it end first. NULL is allowed. */
+TACIT_API void tacit_coordinator_close(tacit_coordinator *c);
+
+/* ---- the operator's */
+
+/* Creates the study that the JSON text describes. E_ARG: the document is wrong, and where, or cannot be run.
+ * E_CONFLICT: there is a study of that name. */
+TACIT_API tacit_status tacit_coordinator_create(tacit_coordinator *c, const char *document,
+                                                tacit_error *err);
+/* A token with which `uses` agents may join a federated study; for a served study uses is 0, and any number of
+ * workers share the token. expires_s: seconds until it ends; 0: never. */
+TACIT_API tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study,
+                                                uint64_t uses, double expires_s, char **token,
+                                                tacit_error *err);
+/* The operator's token, for requests from elsewhere (`tacit remote`). It is made once for a storage and shown
+ * once: *token is NULL if there is one already. another: makes one more; those that there are stay valid. */
+TACIT_API tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bool another,
+                                                        char **token, tacit_error *err);
+
+/* ---- requests that your own server received */
+
+/* One HTTP request; a header field that is absent is NULL. docs/protocol.md has the routes. */
+typedef struct tacit_request {
+    size_t size;             /* sizeof of this struct as the caller saw it */
+    const char *method;      /* "POST" */
+    const char *path;        /* "/v1/studies", without the query */
+    const char *query;       /* "after=3&limit=10", or NULL */
+    const char *bearer;      /* of Authorization: Bearer */
+    const char *signature;   /* Tacit-Signature */
+    const char *agent;       /* Tacit-Agent */
+    const char *sequence;    /* Tacit-Sequence */
+    const char *idempotency; /* Idempotency-Key */
+    const void *body;        /* JSON */
+    size_t body_size;
+} tacit_request;
+#define TACIT_REQUEST                                                                              \
+    {                                                                                              \
+        sizeof(tacit_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0             \
+    }
+
+typedef struct tacit_response tacit_response; /* end with tacit_response_free */
+
+/* Answers a request. A refusal is an answer too: its status says so, its body is problem+json. /v1/events, which
+ * never ends, is E_UNSUPPORTED here. E_MEMORY. */
+TACIT_API tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request *q,
+                                                tacit_response **out, tacit_error *err);
+TACIT_API int tacit_response_status(const tacit_response *r);       /* of HTTP: 200, 404 */
+TACIT_API const char *tacit_response_type(const tacit_response *r); /* Content-Type */
+TACIT_API const char *tacit_response_body(const tacit_response *r); /* with a 0 after it */
+TACIT_API size_t tacit_response_size(const tacit_response *r);      /* without that */
+/* Retry-After, in milliseconds; 0: not said. */
+TACIT_API int64_t tacit_response_retry_ms(const tacit_response *r);
+/* The answer is "not yet": ask the same again when something has changed, or in a while. */
+TACIT_API bool tacit_response_waits(const tacit_response *r);
+TACIT_API void tacit_response_free(tacit_response *r); /* NULL is allowed */
+
+/* Closes rounds that are complete or whose time is up. A server does it by itself; a program without one calls this
+ * after requests and at the latest in *next_ms milliseconds. next_ms may be NULL. */
+TACIT_API tacit_status tacit_coordinator_tick(tacit_coordinator *c, int64_t *next_ms,
+                                              tacit_error *err);
+
+/* ---- a server over HTTPS */
+
+typedef struct tacit_server tacit_server; /* end with tacit_server_stop */
+
+typedef struct tacit_server_opts {
+    size_t size;          /* sizeof of this struct as the caller saw it */
+    const char *listen;   /* "127.0.0.1:8443", "[::1]:0"; port 0: any free one */
+    const char *host;     /* name or address for the certificate; NULL: that of `listen` */
+    bool insecure;        /* plain HTTP; on loopback only */
+    unsigned threads;     /* that answer requests; 0: 32 */
+    unsigned connections; /* at once; 0: as many as the limit on open files allows */
+    unsigned per_address; /* of these from one address; 0: no limit of its own */
+    unsigned rate;        /* requests a second of one address; 0: no limit */
+    unsigned handshakes;  /* TLS handshakes a second of one address; 0: no limit */
+    size_t answers_most;  /* bytes of all answers on their way; 0: 128 MiB */
+} tacit_server_opts;
+#define TACIT_SERVER_OPTS                                                                          \
+    {                                                                                              \
+        sizeof(tacit_server_opts), "127.0.0.1:8443", NULL, false, 0, 0, 0, 0, 0, 0                 \
+    }
+
+/* Could a server with these options listen now? Makes nothing. E_ARG: not an address, or plain HTTP off loopback.
+ * E_IO: it cannot be listened at, and why. */
+TACIT_API tacit_status tacit_server_check(const tacit_server_opts *opts, tacit_error *err);
+/* Starts to serve in threads of its own. The key and the certificate are made once and kept in the
+ * storage; agents know the coordinator by the fingerprint. */
+TACIT_API tacit_status tacit_server_start(tacit_server **out, tacit_coordinator *c,
+                                          const tacit_server_opts *opts, tacit_error *err);
+/* Answers what was asked, then ends. NULL is allowed. */
+TACIT_API void tacit_server_stop(tacit_server *s);
+TACIT_API const char *tacit_server_url(const tacit_server *s); /* "https://127.0.0.1:8443" */
+TACIT_API const char *tacit_server_fingerprint(const tacit_server *s); /* "" where insecure */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
