@@ -6,16 +6,22 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/address.h"
-#include "net/api_opts.h"
 #include "net/coordinator_api.h"
 #include "net/server.h"
-#include "study/record.h"
+#include "study/sized.h"
 
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
 #define EXPIRES_MOST_S 1e9 /* of a token, as in the table of the protocol */
+
+/* The sizes of the first versions. */
+enum {
+    FIRST_OPTS = sizeof(tacit_coordinator_opts),
+    FIRST_REQUEST = sizeof(tacit_request),
+    FIRST_SERVER = sizeof(tacit_server_opts)
+};
 
 struct tacit_coordinator {
     tc_store *store;
@@ -68,8 +74,8 @@ static tacit_status open_store(tacit_coordinator *c, const tacit_coordinator_opt
 tacit_status tacit_coordinator_open(tacit_coordinator **out, const tacit_coordinator_opts *opts,
                                     tacit_error *err)
 {
-    tacit_coordinator_opts o = TACIT_COORDINATOR_OPTS;
-    TC_TRY(tc_opts_take(&o, opts, err));
+    tacit_coordinator_opts o;
+    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_OPTS, opts, "tacit_coordinator_opts", err));
     if (!o.storage)
         return tc_fail(err, TACIT_E_ARG, "opts.storage is missing: the URL of a storage");
     tacit_coordinator *c = tc_alloc(1, sizeof *c);
@@ -164,8 +170,8 @@ static tc_request request_of(const tacit_request *q)
 tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request *request,
                                       tacit_response **out, tacit_error *err)
 {
-    tacit_request given = TACIT_REQUEST;
-    TC_TRY(tc_opts_take(&given, request, err));
+    tacit_request given;
+    TC_TRY(tc_sized_read(&given, sizeof given, FIRST_REQUEST, request, "tacit_request", err));
     if (!given.method || !given.path)
         return tc_fail(err, TACIT_E_ARG, "a request needs its method and its path");
     tacit_response *r = tc_alloc(1, sizeof *r);
@@ -260,9 +266,9 @@ static tacit_status parse_address(const tacit_server_opts *o, tc_address *at, ta
 
 tacit_status tacit_server_check(const tacit_server_opts *opts, tacit_error *err)
 {
-    tacit_server_opts o = TACIT_SERVER_OPTS;
+    tacit_server_opts o;
     tc_address at;
-    TC_TRY(tc_opts_take(&o, opts, err));
+    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_SERVER, opts, "tacit_server_opts", err));
     TC_TRY(parse_address(&o, &at, err));
     return tc_address_try(&at, o.listen, err);
 }
@@ -293,8 +299,8 @@ static tacit_status start(tacit_server *s, tacit_coordinator *c, const tacit_ser
 tacit_status tacit_server_start(tacit_server **out, tacit_coordinator *c,
                                 const tacit_server_opts *opts, tacit_error *err)
 {
-    tacit_server_opts o = TACIT_SERVER_OPTS;
-    TC_TRY(tc_opts_take(&o, opts, err));
+    tacit_server_opts o;
+    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_SERVER, opts, "tacit_server_opts", err));
     tacit_server *s = tc_alloc(1, sizeof *s);
     if (!s)
         return tc_fail_memory(err);

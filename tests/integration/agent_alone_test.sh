@@ -29,7 +29,7 @@ ran_often() { [ "$(ran)" -ge "$1" ]; }
 refused() { # FILE STATUS
     [ "$2" = 5 ] || fail "a second process ends with $2, not with 5"
     [ "$(cat "$dir/$1.err")" = "tacit: an agent of study \"s\" is at work on this storage already: wait \
-for it or end it, or say another --storage to take part a second time" ] ||
+for it or end it, or take another storage to take part a second time" ] ||
         { fail "what a second process says:"; cat "$dir/$1.err"; }
 }
 

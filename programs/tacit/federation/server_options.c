@@ -22,10 +22,15 @@ bool tc_stop_at_interrupt(void *unused)
     return tc_interrupted();
 }
 
+const char *tc_server_fingerprint(const char *given)
+{
+    return given_or(given, "TACIT_FINGERPRINT");
+}
+
 tacit_status tc_server_client(tc_client **out, const char *url, const char *fingerprint,
                               tacit_error *err)
 {
-    return tc_client_new(out, url, given_or(fingerprint, "TACIT_FINGERPRINT"), err);
+    return tc_client_new(out, url, tc_server_fingerprint(fingerprint), err);
 }
 
 tacit_status tc_server_token(const char *file, bool required, char **out, tacit_error *err)

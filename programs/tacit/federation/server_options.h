@@ -36,6 +36,8 @@
 
 /* For calls to a coordinator: true once the program was interrupted. */
 bool tc_stop_at_interrupt(void *unused);
+/* As given, or from the environment; NULL: neither. */
+const char *tc_server_fingerprint(const char *given);
 /* fingerprint NULL: from the environment. */
 tacit_status tc_server_client(tc_client **out, const char *url, const char *fingerprint,
                               tacit_error *err);

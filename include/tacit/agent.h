@@ -1,0 +1,120 @@
+/* tacit/agent.h - take part in a federated study. In libtacit-net.
+ *
+ * An agent evaluates points on its own data and shares what the study's algorithm makes of them: messages that are
+ * clipped, paid for in a ledger of the agent's own, signed and, in a private study, only ever released with noise.
+ * Everything that it does is in its own storage before it has an effect outside, so it may be killed at any time:
+ * joined again it goes on, and what it sends again is the same bytes. It works out options, noise and price
+ * from the study's document by itself and believes the coordinator nothing that it can check.
+ *
+ *     tacit_agent_opts opts = TACIT_AGENT_OPTS;
+ *     opts.coordinator = "https://tacit.example:8443";
+ *     opts.fingerprint = "sha256//...";
+ *     opts.study = "ward";
+ *     opts.storage = "sqlite:///agent.db";
+ *     opts.join_token = token;
+ *     if (tacit_agent_join(&agent, &opts, &err) == TACIT_OK)
+ *         status = tacit_agent_run(agent, evaluate, my_data, &err);
+ *     tacit_agent_close(agent);
+ *
+ * A handle serves one thread at a time, and one process at a time is the agent of a study in a storage (E_BUSY). What opts
+ * points at is copied, but for `here` and `user`. Strings that a call returns in a `char **` end with
+ * tacit_text_free. `err` may be NULL. */
+#ifndef TACIT_AGENT_H
+#define TACIT_AGENT_H
+
+#include <tacit/coordinator.h>
+#include <tacit/status.h>
+#include <tacit/study.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacit_agent tacit_agent; /* end with tacit_agent_close */
+
+/* ---- joining */
+
+/* A study as the coordinator describes it. */
+typedef struct tacit_agent_offer {
+    size_t size;          /* sizeof of this struct as the library knows it */
+    const char *document; /* JSON */
+    const char *points;   /* the CSV of a finite space; NULL: a box */
+} tacit_agent_offer;
+
+typedef struct tacit_agent_opts {
+    size_t size;             /* sizeof of this struct as the caller saw it */
+    const char *coordinator; /* "https://HOST:PORT"; plain http:// to loopback only */
+    const char *fingerprint; /* of the coordinator, "sha256//..."; https needs it */
+    tacit_coordinator *here; /* in place of both: a coordinator of this process */
+    const char *study;       /* required: its name */
+    const char *storage;     /* required: the agent's own, for its key, its trials and its ledger */
+    const char *as;          /* what the storage calls the study; NULL: the same */
+    const char *join_token;  /* needed to join; NULL: has joined before */
+    const char *ledger;      /* studies on the same data share one; NULL: "agent" */
+    /* What the whole of that ledger may spend, held by a filter over several studies. 0: epsilon 10 at delta
+     * min(1e-5, 1/N^2) of N agents, and no study that may spend more. */
+    double epsilon, delta;
+    bool
+        accept_not_private; /* take part in a study that protects nothing, or promises too little */
+    bool accept_restored;   /* go on with a coordinator that was restored from a backup */
+    double patience_s;      /* so long a coordinator may stay silent; then a call is E_IO */
+    /* Called before a place is taken. Anything but OK: the agent takes no part, and that is what tacit_agent_join
+     * returns. NULL: every study is welcome. Not called where the token is used up and the place is known. */
+    tacit_status (*consider)(void *user, const tacit_agent_offer *offer, tacit_error *err);
+    /* Asked several times a second while a call waits; true: it ends with E_CANCELLED. NULL: never. */
+    bool (*stop)(void *user);
+    /* What a person may want to know: that the coordinator is silent and is tried again. NULL: nothing is said. */
+    void (*note)(void *user, const char *text);
+    void *user;
+    int64_t
+        test_seed; /* -1: real secrets. Else the agent's come from it: repeatable, NOT PRIVATE */
+    uint64_t test_key; /* with it: tells the keys of several agents apart */
+} tacit_agent_opts;
+#define TACIT_AGENT_OPTS                                                                           \
+    {                                                                                              \
+        sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0                                             \
+    }
+
+/* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the
+ * coordinator refuses, the study is one that this agent takes no part in, or it is not the one that it was. E_BUSY:
+ * another process is this agent. E_IO: the coordinator was silent for patience_s. A refusal leaves no trace. */
+TACIT_API tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts,
+                                        tacit_error *err);
+TACIT_API void tacit_agent_close(tacit_agent *a); /* NULL is allowed */
+
+TACIT_API uint64_t tacit_agent_number(const tacit_agent *a); /* on the roster */
+/* What the study may spend, for whom and towards whom, or why it is NOT PRIVATE; a sentence without its full stop. */
+TACIT_API tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err);
+/* The agent's own trials; ends with the agent. */
+TACIT_API tacit_study *tacit_agent_study(tacit_agent *a);
+
+/* ---- working */
+
+typedef enum tacit_agent_next {
+    TACIT_AGENT_TRIAL = 1, /* ask tacit_agent_study for a trial, evaluate it and tell; then step */
+    TACIT_AGENT_WAIT = 2,  /* a round is not over: step again */
+    TACIT_AGENT_DONE = 3   /* all planned trials are told, and no round is under way */
+} tacit_agent_next;
+
+/* Does what rounds ask for, as far as it can be done now, and says what comes next. wait_s: so long the coordinator may
+ * hold a question that it cannot answer yet; 0: it answers at once. */
+TACIT_API tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *next,
+                                        tacit_error *err);
+
+/* The value at a point, in *value. E_CANCELLED: stop, and evaluate it at the next start. Any other failure: this trial has
+ * failed, with the sentence in *err as its reason, and others follow. */
+typedef tacit_status (*tacit_evaluate)(void *user, uint64_t trial, const double *values,
+                                       double *value, tacit_error *err);
+/* Steps and evaluates until the study is DONE. A trial that an earlier process left unfinished comes first. */
+TACIT_API tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user,
+                                       tacit_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

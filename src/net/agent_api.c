@@ -1,0 +1,493 @@
+/* agent_api.c - <tacit/agent.h>: an agent with its storage, its way to the coordinator and its patience.
+ *
+ * The rounds are agent/. Here is what surrounds them: that one process alone is the agent, that a refusal leaves no trace,
+ * that a coordinator which is silent is asked again, and the loop of tacit_agent_run. */
+#include <tacit/agent.h>
+
+#include "agent/agent.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "net/agent_api.h"
+#include "net/client.h"
+#include "net/coordinator_api.h"
+#include "net/here.h"
+#include "space/domain.h"
+#include "study/handle.h"
+#include "study/sized.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+#include <time.h>
+
+/* A question that was not held but answered "not yet" at once is asked again after WAIT_FIRST_MS. */
+enum {
+    WAIT_S = 20,
+    PAUSE_FIRST_MS = 250,
+    WAIT_FIRST_MS = 1000,
+    PAUSE_MOST_MS = 15000,
+    SLICE_MS = 50
+};
+
+enum { FIRST_OPTS = sizeof(tacit_agent_opts) }; /* of its first version */
+
+struct tacit_agent {
+    tacit_agent_opts opts; /* its texts are in `texts` */
+    tc_arena texts;
+    char *token; /* erased at the end */
+    tc_store *store;
+    tc_hold *alone; /* no other process is this agent */
+    tc_client *client;
+    tc_here here;
+    tc_agent *agent;
+    tacit_study *study;
+    uint64_t silent_since; /* tc_clock_ns of the first call in a row without an answer; 0: none */
+    int64_t pause_ms;
+    int64_t wait_ms; /* the pause before the next question, where answers come at once; 0: none */
+};
+
+void tacit_agent_close(tacit_agent *a)
+{
+    if (!a)
+        return;
+    tacit_study_close(a->study);
+    tc_agent_close(a->agent);
+    tc_client_free(a->client);
+    tc_hold_end(a->alone);
+    tc_store_close(a->store);
+    if (a->token)
+        sodium_memzero(a->token, strlen(a->token));
+    tc_free(a->token);
+    tc_arena_fini(&a->texts);
+    tc_free(a);
+}
+
+/* ---- a coordinator that does not answer ---- */
+
+static bool is_stopped(const tacit_agent *a)
+{
+    return a->opts.stop && a->opts.stop(a->opts.user);
+}
+
+/* In slices, so that a stop is seen soon. */
+static void nap(const tacit_agent *a, int64_t ms)
+{
+    for (; ms > 0 && !is_stopped(a); ms -= SLICE_MS)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000L * SLICE_MS}, NULL);
+}
+
+static tacit_status stopped(tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_CANCELLED,
+                   "interrupted; the same command goes on where it stopped");
+}
+
+static long retry_after_s(const tacit_agent *a)
+{
+    return a->client ? tc_client_retry_after_s(a->client) : 0;
+}
+
+/* As long as the coordinator asks for, and no longer than patience lasts. */
+static int64_t pause_now(const tacit_agent *a, uint64_t silent_ns)
+{
+    int64_t asked_ms = 1000 * (int64_t)retry_after_s(a);
+    double left_ms = a->opts.patience_s * 1e3 - (double)silent_ns / 1e6;
+    int64_t ms = asked_ms > a->pause_ms ? asked_ms : a->pause_ms;
+    return (double)ms > left_ms ? (int64_t)left_ms + 1 : ms;
+}
+
+/* A call has no more time than is left of our patience: an answer that drips is none. */
+static void limit_calls(tacit_agent *a)
+{
+    uint64_t silent_ns = a->silent_since > 0 ? tc_clock_ns() - a->silent_since : 0;
+    if (a->client && a->opts.patience_s > 0)
+        tc_client_set_patience(a->client, a->opts.patience_s - (double)silent_ns / 1e9);
+}
+
+/* It has answered. */
+static void is_there(tacit_agent *a)
+{
+    a->silent_since = 0;
+    limit_calls(a);
+}
+
+static void begin_silence(tacit_agent *a, uint64_t now, const char *why)
+{
+    uint64_t due = a->client ? tc_client_due_ns(a->client) : now;
+    tc_text text = {0};
+    a->silent_since = due < now ? due : now;
+    a->pause_ms = PAUSE_FIRST_MS;
+    tc_text_addf(&text, "%s; trying again", why);
+    if (a->opts.note)
+        a->opts.note(a->opts.user, tc_text_get(&text));
+    tc_text_fini(&text);
+}
+
+/* Waits, longer each time; the failure itself once patience is at its end. */
+static tacit_status endure(tacit_agent *a, tacit_status status, const tacit_error *why,
+                           tacit_error *err)
+{
+    uint64_t now = tc_clock_ns();
+    if (status == TACIT_E_IO && is_stopped(a))
+        return stopped(err);
+    if (status != TACIT_E_IO)
+        return tc_fail(err, status, "%s", why->msg);
+    if (a->silent_since == 0)
+        begin_silence(a, now, why->msg);
+    if ((double)(now - a->silent_since) > a->opts.patience_s * 1e9)
+        return tc_fail(err, status, "%s; gave up after %g s", why->msg, a->opts.patience_s);
+    nap(a, pause_now(a, now - a->silent_since));
+    limit_calls(a);
+    a->pause_ms = a->pause_ms * 2 < PAUSE_MOST_MS ? a->pause_ms * 2 : PAUSE_MOST_MS;
+    return TACIT_OK;
+}
+
+/* ---- options ---- */
+
+static tacit_status check_way(const tacit_agent_opts *o, tacit_error *err)
+{
+    if (o->here && (o->coordinator || o->fingerprint))
+        return tc_fail(err, TACIT_E_ARG,
+                       "opts.here is a coordinator of this process: it has no URL and no "
+                       "fingerprint");
+    if (!o->here && !o->coordinator)
+        return tc_fail(err, TACIT_E_ARG, "opts.coordinator is missing: its URL");
+    return TACIT_OK;
+}
+
+static tacit_status check_limit(const tacit_agent_opts *o, tacit_error *err)
+{
+    if (o->delta != 0 && o->epsilon == 0)
+        return tc_fail(err, TACIT_E_ARG, "delta is of epsilon, which is missing");
+    if (o->epsilon == 0)
+        return TACIT_OK;
+    if (!(o->epsilon > 0 && isfinite(o->epsilon)))
+        return tc_fail(err, TACIT_E_ARG, "epsilon must be above 0, got %g", o->epsilon);
+    if (!(o->delta > 0 && o->delta < 1))
+        return tc_fail(err, TACIT_E_ARG, "epsilon needs a delta between 0 and 1, got %g", o->delta);
+    return TACIT_OK;
+}
+
+static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
+{
+    if (!o->study)
+        return tc_fail(err, TACIT_E_ARG, "opts.study is missing: which study to take part in");
+    TC_TRY(tc_study_name_check(o->study, err));
+    if (o->as)
+        TC_TRY(tc_study_name_check(o->as, err));
+    if (!o->storage)
+        return tc_fail(err, TACIT_E_ARG, "opts.storage is missing: the URL of the agent's own");
+    if (!(o->patience_s >= 0))
+        return tc_fail(err, TACIT_E_ARG, "opts.patience_s must not be negative, got %g",
+                       o->patience_s);
+    TC_TRY(check_way(o, err));
+    return check_limit(o, err);
+}
+
+static const char *keep(tacit_agent *a, const char *text)
+{
+    return text ? tc_arena_strdup(&a->texts, text) : NULL;
+}
+
+static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
+{
+    a->opts = *o;
+    a->opts.study = keep(a, o->study);
+    a->opts.storage = keep(a, o->storage);
+    a->opts.as = keep(a, o->as);
+    a->opts.ledger = keep(a, o->ledger ? o->ledger : "agent");
+    a->token = o->join_token ? tc_strdup(o->join_token) : NULL;
+    a->opts.join_token = a->token;
+    return a->texts.failed || (o->join_token && !a->token) ? tc_fail_memory(err) : TACIT_OK;
+}
+
+static tc_agent_config config_of(tacit_agent *a)
+{
+    const tacit_agent_opts *o = &a->opts;
+    return (tc_agent_config){
+        .store = a->store,
+        .transport = a->client ? tc_client_transport(a->client) : tc_here_transport(&a->here),
+        .study = o->study,
+        .as = o->as,
+        .join_token = a->token,
+        .ledger = o->ledger,
+        .limited = o->epsilon > 0,
+        .limit = {.epsilon = o->epsilon, .delta = o->delta, .accountant = &tc_accountant_pld},
+        .accepts_restored = o->accept_restored,
+        .accepts_not_private = o->accept_not_private,
+        .seeded = o->test_seed >= 0,
+        .seed = (uint64_t)o->test_seed,
+        .key_salt = o->test_key};
+}
+
+/* ---- joining ---- */
+
+/* The study's document before a place is taken; NULL for an agent that has its place already and whose
+ * token is used up. A study that this agent takes no part in leaves no trace here. */
+static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err)
+{
+    tc_agent_config cfg = config_of(a);
+    tacit_error objection = {0};
+    tc_study_doc *doc = NULL;
+    while (a->token && !doc) {
+        tacit_error why = {0};
+        tacit_status status = tc_agent_preview(&cfg, &doc, &objection, &why);
+        bool refused = status != TACIT_OK && status != TACIT_E_IO;
+        if (refused && !a->store)
+            return tc_fail(err, status, "%s", why.msg);
+        if (refused)
+            break;
+        if (status != TACIT_OK)
+            TC_TRY(endure(a, status, &why, err));
+    }
+    is_there(a);
+    if (objection.code != TACIT_OK) {
+        tc_study_doc_free(doc);
+        return tc_fail(err, objection.code, "%s", objection.msg);
+    }
+    *out = doc;
+    return TACIT_OK;
+}
+
+/* Shows the study to whoever has joined in mind. */
+static tacit_status show(const tacit_agent *a, const tc_study_doc *doc, tacit_error *err)
+{
+    const tc_domain *domain = doc->space->domain;
+    char *text = tc_study_doc_text(doc), *points = domain ? tc_domain_csv(domain) : NULL;
+    tacit_agent_offer offer = {sizeof offer, text, points};
+    tacit_status status = !text || (domain && !points)
+                              ? tc_fail_memory(err)
+                              : a->opts.consider(a->opts.user, &offer, err);
+    tc_free(text);
+    tc_free(points);
+    return status;
+}
+
+static tacit_status consider(tacit_agent *a, tacit_error *err)
+{
+    tc_study_doc *doc = NULL;
+    TC_TRY(preview(a, &doc, err));
+    tacit_status status = doc && a->opts.consider ? show(a, doc, err) : TACIT_OK;
+    tc_study_doc_free(doc);
+    return status;
+}
+
+/* An agent is one process: its trials come one after the other, and so do its rounds. */
+static tacit_status open_storage(tacit_agent *a, bool create, tacit_error *err)
+{
+    const char *kept = a->opts.as ? a->opts.as : a->opts.study;
+    tacit_error why = {0};
+    tc_text name = {0};
+    TC_TRY(tc_store_open(&a->store, a->opts.storage, create, err));
+    tc_text_addf(&name, "agent of study %s", kept);
+    tacit_status status = name.failed
+                              ? tc_fail_memory(&why)
+                              : tc_store_hold(a->store, tc_text_get(&name), &a->alone, &why);
+    tc_text_fini(&name);
+    if (status == TACIT_E_BUSY)
+        return tc_fail(err, status,
+                       "an agent of study \"%s\" is at work on this storage already: wait for it "
+                       "or end it, or take another storage to take part a second time",
+                       kept);
+    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+}
+
+/* That we are not alone is found out first; a storage that is not there, or is being made, comes into
+ * being once the study is known. */
+static tacit_status open_existing(tacit_agent *a, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status status = open_storage(a, false, &why);
+    if (status == TACIT_OK ||
+        (!a->store && (status == TACIT_E_NOT_FOUND || status == TACIT_E_CORRUPT)))
+        return TACIT_OK;
+    return tc_fail(err, status, "%s", why.msg);
+}
+
+static tacit_status take_place(tacit_agent *a, tacit_error *err)
+{
+    tc_agent_config cfg = config_of(a);
+    while (!a->agent) {
+        tacit_error why = {0};
+        tacit_status status = tc_agent_open(&a->agent, &cfg, &why);
+        if (status != TACIT_OK)
+            TC_TRY(endure(a, status, &why, err));
+    }
+    is_there(a);
+    return tc_study_lend(&a->study, tc_agent_study(a->agent), err);
+}
+
+static tacit_status find_way(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
+{
+    if (o->here) {
+        a->here = (tc_here){tc_coordinator_get(o->here), o->stop, o->user};
+        return TACIT_OK;
+    }
+    TC_TRY(tc_client_new(&a->client, o->coordinator, o->fingerprint, err));
+    if (o->stop)
+        tc_client_stop_at(a->client, o->stop, o->user);
+    limit_calls(a);
+    return TACIT_OK;
+}
+
+static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
+{
+    TC_TRY(keep_opts(a, o, err));
+    TC_TRY(find_way(a, o, err));
+    TC_TRY(open_existing(a, err));
+    TC_TRY(consider(a, err));
+    if (!a->store)
+        TC_TRY(open_storage(a, true, err));
+    return take_place(a, err);
+}
+
+tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts, tacit_error *err)
+{
+    tacit_agent_opts o;
+    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_OPTS, opts, "tacit_agent_opts", err));
+    TC_TRY(check(&o, err));
+    tacit_agent *a = tc_alloc(1, sizeof *a);
+    if (!a)
+        return tc_fail_memory(err);
+    tacit_status status = join(a, &o, err);
+    if (status == TACIT_OK)
+        *out = a;
+    else
+        tacit_agent_close(a);
+    return status;
+}
+
+/* ---- asking ---- */
+
+uint64_t tacit_agent_number(const tacit_agent *a)
+{
+    return tc_agent_number(a->agent);
+}
+
+tacit_study *tacit_agent_study(tacit_agent *a)
+{
+    return a->study;
+}
+
+tc_study *tc_agent_api_study(tacit_agent *a)
+{
+    return tc_agent_study(a->agent);
+}
+
+tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err)
+{
+    tc_text said = {0};
+    tacit_status status = tc_agent_promise(a->agent, &said, err);
+    char *taken = status == TACIT_OK ? tc_text_take(&said) : NULL;
+    tc_text_fini(&said);
+    if (status == TACIT_OK && !taken)
+        return tc_fail_memory(err);
+    if (taken)
+        *text = taken;
+    return status;
+}
+
+/* ---- working ---- */
+
+/* A coordinator holds a question until there is an answer. One that does not, because the study is
+ * paused or an earlier round is not over, is asked less and less often. */
+static void pace(tacit_agent *a, uint64_t asked, tc_agent_next next)
+{
+    bool at_once = tc_clock_ns() - asked < UINT64_C(1000000) * WAIT_FIRST_MS;
+    if (next != TC_AGENT_WAIT || !at_once) {
+        a->wait_ms = 0;
+        return;
+    }
+    a->wait_ms = a->wait_ms == 0 ? WAIT_FIRST_MS : 2 * a->wait_ms;
+    if (a->wait_ms > PAUSE_MOST_MS)
+        a->wait_ms = PAUSE_MOST_MS;
+    nap(a, a->wait_ms);
+}
+
+tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *next,
+                              tacit_error *err)
+{
+    tc_agent_next found = TC_AGENT_AGAIN;
+    if (!(wait_s >= 0 && wait_s <= TC_CALL_S))
+        return tc_fail(err, TACIT_E_ARG, "wait_s must be in [0, %d], got %g", TC_CALL_S, wait_s);
+    while (found == TC_AGENT_AGAIN) {
+        tacit_error why = {0};
+        uint64_t asked = tc_clock_ns();
+        if (is_stopped(a))
+            return stopped(err);
+        tacit_status status = tc_agent_step(a->agent, (long)wait_s, &found, &why);
+        if (status != TACIT_OK) {
+            TC_TRY(endure(a, status, &why, err));
+            found = TC_AGENT_WAIT;
+            break;
+        }
+        is_there(a);
+        if (wait_s > 0)
+            pace(a, asked, found);
+    }
+    *next = found == TC_AGENT_TRIAL  ? TACIT_AGENT_TRIAL
+            : found == TC_AGENT_DONE ? TACIT_AGENT_DONE
+                                     : TACIT_AGENT_WAIT;
+    return TACIT_OK;
+}
+
+static size_t params_of(tacit_agent *a)
+{
+    return tc_study_document(tc_agent_study(a->agent))->space->n_params;
+}
+
+/* The trial that an earlier process left RUNNING, or the next one. Nobody else runs trials of this agent. */
+static tacit_status next_trial(tacit_agent *a, uint64_t *trial, double *values, tacit_error *err)
+{
+    tc_study *s = tc_agent_study(a->agent);
+    const tc_optimizer *o;
+    bool left = false;
+    TC_TRY(tc_study_look(s, &o, err));
+    size_t n = tc_optimizer_count(o, TC_TRIAL_RUNNING) > 0 ? tc_optimizer_trials(o) : 0;
+    for (uint64_t i = 0; i < n && !left; i++) {
+        const tc_trial *t = tc_optimizer_trial(o, i);
+        left = t->state == TC_TRIAL_RUNNING;
+        if (left) {
+            memcpy(values, t->values, params_of(a) * sizeof *values);
+            *trial = i;
+        }
+    }
+    tc_study_unlook(s);
+    return left ? TACIT_OK : tc_study_ask(s, NULL, 0, trial, values, err);
+}
+
+static tacit_status run_trial(tacit_agent *a, double *values, tacit_evaluate evaluate, void *user,
+                              tacit_error *err)
+{
+    tc_study *s = tc_agent_study(a->agent);
+    tacit_error why = {0};
+    uint64_t trial;
+    double value = NAN;
+    TC_TRY(next_trial(a, &trial, values, err));
+    tacit_status status = evaluate(user, trial, values, &value, &why);
+    if (status == TACIT_E_CANCELLED)
+        return stopped(err);
+    if (status != TACIT_OK)
+        return tc_study_fail(s, trial, *why.msg ? why.msg : tacit_status_text(status), err);
+    if (!isfinite(value))
+        return tc_study_fail(s, trial, "the value is not a finite number", err);
+    return tc_study_tell(s, trial, NULL, value, err);
+}
+
+tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user, tacit_error *err)
+{
+    tacit_agent_next next = TACIT_AGENT_WAIT;
+    tacit_status status = TACIT_OK;
+    double *values = tc_alloc(params_of(a), sizeof *values);
+    if (!values)
+        return tc_fail_memory(err);
+    while (status == TACIT_OK && next != TACIT_AGENT_DONE) {
+        status = tacit_agent_step(a, WAIT_S, &next, err);
+        if (status == TACIT_OK && next == TACIT_AGENT_TRIAL)
+            status = run_trial(a, values, evaluate, user, err);
+    }
+    tc_free(values);
+    return status;
+}

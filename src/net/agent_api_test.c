@@ -1,0 +1,349 @@
+/* The public agent and coordinator: joining, working, stopping, refusals; in one process and over a socket. */
+#include <tacit/agent.h>
+#include <tacit/coordinator.h>
+#include <tacit/release.h>
+
+#include "support/store_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { AGENTS = 3, TRIALS = 6 };
+
+#define STUDY                                                                                      \
+    "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 6,"                                \
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"                         \
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8},"                                  \
+    " \"federation\": {\"agents\": 3}, \"privacy\": {\"epsilon\": 5, \"delta\": 1e-5}}"
+
+typedef struct world {
+    tacit_coordinator *c;
+    char *token;
+} world;
+
+static void begin(world *w)
+{
+    tacit_error err = {0};
+    tacit_coordinator_opts opts = TACIT_COORDINATOR_OPTS;
+    opts.storage = "memory:";
+    assert_ok(tacit_coordinator_open(&w->c, &opts, &err));
+    assert_ok(tacit_coordinator_create(w->c, STUDY, &err));
+    assert_ok(tacit_coordinator_invite(w->c, "s", AGENTS, 0, &w->token, &err));
+}
+
+static void end(world *w)
+{
+    tacit_text_free(w->token);
+    tacit_coordinator_close(w->c);
+}
+
+static tacit_agent_opts opts_of(const world *w)
+{
+    tacit_agent_opts o = TACIT_AGENT_OPTS;
+    o.here = w->c;
+    o.study = "s";
+    o.storage = "memory:";
+    o.join_token = w->token;
+    return o;
+}
+
+/* ---- a whole study ---- */
+
+static bool work(tacit_agent *a)
+{
+    tacit_error err = {0};
+    for (;;) {
+        tacit_agent_next next;
+        uint64_t trial;
+        double x;
+        assert_ok(tacit_agent_step(a, 0, &next, &err));
+        if (next != TACIT_AGENT_TRIAL)
+            return next == TACIT_AGENT_DONE;
+        assert_ok(tacit_study_ask(tacit_agent_study(a), &trial, &x, &err));
+        assert_ok(tacit_study_tell(tacit_agent_study(a), trial, -(x - 0.4) * (x - 0.4), &err));
+    }
+}
+
+static void three_agents_in_one_process(void **state)
+{
+    (void)state;
+    world w;
+    tacit_error err = {0};
+    tacit_agent *a[AGENTS];
+    int done = 0, turns = 0;
+    begin(&w);
+    for (int i = 0; i < AGENTS; i++) {
+        tacit_agent_opts o = opts_of(&w);
+        assert_ok(tacit_agent_join(&a[i], &o, &err));
+    }
+    for (; done < AGENTS && turns < 100; turns++) {
+        done = 0;
+        for (int i = 0; i < AGENTS; i++)
+            done += work(a[i]);
+        assert_ok(tacit_coordinator_tick(w.c, NULL, &err));
+    }
+    assert_int_equal(done, AGENTS);
+    for (int i = 0; i < AGENTS; i++) {
+        tacit_trials *all;
+        char *promise = NULL;
+        assert_ok(tacit_study_trials(tacit_agent_study(a[i]), NULL, &all, &err));
+        assert_int_equal(tacit_trials_count(all), TRIALS);
+        tacit_trials_free(all);
+        assert_ok(tacit_agent_promise(a[i], &promise, &err));
+        assert_non_null(strstr(promise, "epsilon 5"));
+        tacit_text_free(promise);
+        tacit_agent_close(a[i]);
+    }
+    end(&w);
+}
+
+/* ---- tacit_agent_run, over a socket ---- */
+
+typedef struct trainer {
+    int evaluated, stop_after; /* 0: never */
+    bool stops;
+} trainer;
+
+static tacit_status evaluate(void *user, uint64_t trial, const double *values, double *value,
+                             tacit_error *err)
+{
+    trainer *t = user;
+    if (t->stop_after > 0 && t->evaluated == t->stop_after)
+        return TACIT_E_CANCELLED;
+    t->evaluated++;
+    if (trial == 1) {
+        snprintf(err->msg, sizeof err->msg, "out of data");
+        return TACIT_E_STATE;
+    }
+    *value = values[0];
+    return TACIT_OK;
+}
+
+#define ALONE                                                                                      \
+    "{\"name\": \"one\", \"direction\": \"maximize\", \"trials\": 5,"                              \
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"                         \
+    " \"algorithm\": {\"name\": \"fts\", \"initial\": 3}, \"federation\": {\"agents\": 1},"        \
+    " \"privacy\": \"none\"}"
+
+static void a_run_goes_on_where_it_was_stopped(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    world w;
+    tacit_server *server;
+    char *token;
+    trainer first = {.stop_after = 2}, second = {0};
+    begin(&w);
+    assert_ok(tacit_coordinator_create(w.c, ALONE, &err));
+    assert_ok(tacit_coordinator_invite(w.c, "one", 1, 3600, &token, &err));
+    tacit_server_opts so = TACIT_SERVER_OPTS;
+    so.listen = "127.0.0.1:0";
+    assert_ok(tacit_server_start(&server, w.c, &so, &err));
+    for (int start = 0; start < 2; start++) {
+        tacit_agent *a;
+        tacit_agent_opts o = TACIT_AGENT_OPTS;
+        trainer *t = start == 0 ? &first : &second;
+        o.coordinator = tacit_server_url(server);
+        o.fingerprint = tacit_server_fingerprint(server);
+        o.study = "one";
+        o.storage = url;
+        o.join_token = token;
+        o.accept_not_private = true;
+        assert_ok(tacit_agent_join(&a, &o, &err));
+        tacit_status status = tacit_agent_run(a, evaluate, t, &err);
+        assert_int_equal(status, start == 0 ? TACIT_E_CANCELLED : TACIT_OK);
+        if (start == 1) {
+            tacit_trials *all;
+            assert_ok(tacit_study_trials(tacit_agent_study(a), NULL, &all, &err));
+            assert_int_equal(tacit_trials_count(all), 5);
+            assert_int_equal(tacit_trials_get(all, 1)->state, TACIT_TRIAL_FAIL);
+            assert_string_equal(tacit_trials_get(all, 1)->reason, "out of data");
+            tacit_trials_free(all);
+        }
+        tacit_agent_close(a);
+    }
+    assert_int_equal(first.evaluated + second.evaluated, 5); /* none twice */
+    tacit_server_stop(server);
+    tacit_text_free(token);
+    end(&w);
+}
+
+/* ---- refusals ---- */
+
+static tacit_status not_this_one(void *user, const tacit_agent_offer *offer, tacit_error *err)
+{
+    int *asked = user;
+    assert_non_null(strstr(offer->document, "\"dp-fts-de\""));
+    assert_null(offer->points);
+    ++*asked;
+    snprintf(err->msg, sizeof err->msg, "not this one");
+    err->code = TACIT_E_STATE;
+    return TACIT_E_STATE;
+}
+
+static void who_is_asked_may_decline(void **state)
+{
+    (void)state;
+    world w;
+    tacit_error err = {0};
+    tacit_agent *a = NULL;
+    int asked = 0;
+    begin(&w);
+    tacit_agent_opts o = opts_of(&w);
+    o.consider = not_this_one;
+    o.user = &asked;
+    o.storage = url;
+    assert_fails(tacit_agent_join(&a, &o, &err), TACIT_E_STATE, "not this one");
+    assert_int_equal(asked, 1);
+    assert_int_equal(access(file, F_OK), -1); /* no trace */
+    for (int i = 0; i < AGENTS; i++) {        /* ... nor a place taken */
+        o = opts_of(&w);
+        assert_ok(tacit_agent_join(&a, &o, &err));
+        assert_int_equal(tacit_agent_number(a), i);
+        tacit_agent_close(a);
+    }
+    end(&w);
+}
+
+static bool at_once(void *user)
+{
+    return *(bool *)user;
+}
+
+static void a_silent_coordinator_is_not_waited_for(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_agent *a = NULL;
+    bool stop = false;
+    tacit_agent_opts o = TACIT_AGENT_OPTS;
+    o.coordinator = "http://127.0.0.1:1"; /* nobody listens there */
+    o.study = "s";
+    o.storage = "memory:";
+    o.join_token = "x";
+    o.patience_s = 0;
+    o.stop = at_once;
+    o.user = &stop;
+    assert_int_equal(tacit_agent_join(&a, &o, &err), TACIT_E_IO);
+    assert_non_null(strstr(err.msg, "gave up after 0 s"));
+    stop = true;
+    o.patience_s = 3600;
+    assert_int_equal(tacit_agent_join(&a, &o, &err), TACIT_E_CANCELLED);
+}
+
+static void refuse_agent(const tacit_agent_opts *o, const char *sentence)
+{
+    tacit_error err = {0};
+    tacit_agent *a = NULL;
+    assert_fails(tacit_agent_join(&a, o, &err), TACIT_E_ARG, sentence);
+    assert_null(a);
+}
+
+static void options_are_checked(void **state)
+{
+    (void)state;
+    world w;
+    tacit_error err = {0};
+    char *token = NULL, sentence[128];
+    begin(&w);
+    tacit_agent_opts good = opts_of(&w), o = good;
+    o.study = NULL;
+    refuse_agent(&o, "opts.study is missing: which study to take part in");
+    o = good;
+    o.storage = NULL;
+    refuse_agent(&o, "opts.storage is missing: the URL of the agent's own");
+    o = good;
+    o.here = NULL;
+    refuse_agent(&o, "opts.coordinator is missing: its URL");
+    o = good;
+    o.coordinator = "https://h:1";
+    refuse_agent(&o,
+                 "opts.here is a coordinator of this process: it has no URL and no fingerprint");
+    o = good;
+    o.delta = 1e-5;
+    refuse_agent(&o, "delta is of epsilon, which is missing");
+    o = good;
+    o.epsilon = 1;
+    refuse_agent(&o, "epsilon needs a delta between 0 and 1, got 0");
+    o = good;
+    o.patience_s = -1;
+    refuse_agent(&o, "opts.patience_s must not be negative, got -1");
+    o = good;
+    o.size = 0;
+    snprintf(sentence, sizeof sentence,
+             "tacit_agent_opts.size must be sizeof(tacit_agent_opts), at least %zu, got 0",
+             sizeof(tacit_agent_opts));
+    refuse_agent(&o, sentence);
+    assert_fails(tacit_coordinator_invite(w.c, "s", 0, 0, &token, &err), TACIT_E_ARG,
+                 "uses must be at least 1: so many agents may join study \"s\" with the token");
+    assert_fails(tacit_coordinator_invite(w.c, "s", 1, -1, &token, &err), TACIT_E_ARG,
+                 "expires_s must be in [0, 1e+09], got -1");
+    assert_int_equal(tacit_coordinator_invite(w.c, "t", 1, 0, &token, &err), TACIT_E_NOT_FOUND);
+    tacit_server_opts s = TACIT_SERVER_OPTS;
+    s.listen = "0.0.0.0:0";
+    s.insecure = true;
+    assert_fails(tacit_server_check(&s, &err), TACIT_E_ARG,
+                 "plain HTTP is for loopback addresses, not for 0.0.0.0");
+    assert_null(token);
+    end(&w);
+}
+
+/* ---- requests of another server ---- */
+
+static void a_request_is_answered(void **state)
+{
+    (void)state;
+    world w;
+    tacit_error err = {0};
+    char *operator_token = NULL, *again = NULL;
+    begin(&w);
+    assert_ok(tacit_coordinator_operator_token(w.c, false, &operator_token, &err));
+    assert_non_null(operator_token);
+    assert_ok(tacit_coordinator_operator_token(w.c, false, &again, &err));
+    assert_null(again); /* shown once */
+    static const struct {
+        const char *path;
+        bool token;
+        int status;
+        const char *says;
+    } row[] = {{"/v1/studies", true, 200, "\"s\""},
+               {"/v1/studies", false, 401, "a token is needed"},
+               {"/nowhere", true, 404, "there is nothing at /nowhere"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        tacit_request q = TACIT_REQUEST;
+        tacit_response *r = NULL;
+        q.method = "GET";
+        q.path = row[i].path;
+        q.bearer = row[i].token ? operator_token : NULL;
+        assert_ok(tacit_coordinator_handle(w.c, &q, &r, &err));
+        assert_int_equal(tacit_response_status(r), row[i].status);
+        assert_non_null(strstr(tacit_response_body(r), row[i].says));
+        assert_int_equal(strlen(tacit_response_body(r)), tacit_response_size(r));
+        assert_non_null(strstr(tacit_response_type(r), "json"));
+        tacit_response_free(r);
+    }
+    tacit_request q = TACIT_REQUEST;
+    tacit_response *r = NULL;
+    q.method = "GET";
+    q.path = "/v1/events";
+    q.bearer = operator_token;
+    assert_int_equal(tacit_coordinator_handle(w.c, &q, &r, &err), TACIT_E_UNSUPPORTED);
+    assert_null(r);
+    tacit_text_free(operator_token);
+    end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_agents_in_one_process),
+        cmocka_unit_test_setup(a_run_goes_on_where_it_was_stopped, clear_folder),
+        cmocka_unit_test_setup(who_is_asked_may_decline, clear_folder),
+        cmocka_unit_test(a_silent_coordinator_is_not_waited_for),
+        cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(a_request_is_answered),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
