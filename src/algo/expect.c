@@ -58,12 +58,13 @@ void tc_expect_add_sentence(const tc_expect *e, uint64_t agents, double epsilon,
     }
     add_who(agents, epsilon, out);
     if (!gains(e)) {
-        tc_text_add(out, ": simulations, even of agents that are alike, show no gain over working "
-                         "alone.");
+        tc_text_add(out,
+                    ": simulations of random smooth functions, even with agents that are alike, "
+                    "show no gain over working alone.");
         return;
     }
-    tc_text_add(out, ": at best, in simulations of agents that are alike, an agent's regret is "
-                     "this share of its regret when working alone: ");
+    tc_text_add(out, ": in simulations of random smooth functions and agents that are alike, an "
+                     "agent's regret is this share of its regret when working alone: ");
     for (size_t i = 0; i < e->n; i++)
         add_ratio(e, i, out);
     tc_text_add(out, ".");

@@ -25,16 +25,18 @@ static void a_gain_has_its_numbers(void **state)
                    .at = {{0.6, 0.52, 0.71}, {0.333, 0.2, 0.5}}};
     sentence_is(
         &e, 50, 4,
-        "50 agents at epsilon 4: at best, in simulations of agents that are alike, an agent's "
-        "regret is this share of its regret when working alone: 0.6 (0.52 to 0.71) after 1 "
+        "50 agents at epsilon 4: in simulations of random smooth functions and agents that are "
+        "alike, an agent's regret is this share of its regret when working alone: 0.6 (0.52 to "
+        "0.71) after 1 "
         "iteration, "
         "0.33 (0.2 to 0.5) after 5.");
     e.n = 1;
     e.iteration[0] = 5;
     sentence_is(
         &e, 50, 0,
-        "50 agents with this noise: at best, in simulations of agents that are alike, an agent's "
-        "regret is this share of its regret when working alone: 0.6 (0.52 to 0.71) after 5 "
+        "50 agents with this noise: in simulations of random smooth functions and agents that are "
+        "alike, an agent's regret is this share of its regret when working alone: 0.6 (0.52 to "
+        "0.71) after 5 "
         "iterations.");
 }
 
@@ -43,8 +45,8 @@ static void no_gain_is_said(void **state)
 {
     (void)state;
     const char *want =
-        "8 agents at epsilon 1: simulations, even of agents that are alike, show no gain over "
-        "working alone.";
+        "8 agents at epsilon 1: simulations of random smooth functions, even with agents that are "
+        "alike, show no gain over working alone.";
     tc_expect e = {.left_open = 0.9,
                    .n = 3,
                    .iteration = {1, 5, 10},

@@ -20,8 +20,8 @@ lacks() { # FILE WORDS
 }
 expect_of() { sed -n 's/.*\("expect": *{.*}\).*/\1/p' "$1" | sed 's/": /":/g; s/, "/,"/g; s/}, {/},{/g; s/}}$/}/' | head -n 1; }
 
-none="8 agents at epsilon 1: simulations, even of agents that are alike, show no gain over working alone."
-some="200 agents at epsilon 8: at best, in simulations of agents that are alike, an agent's regret is this share of its regret when working alone: 0."
+none="8 agents at epsilon 1: simulations of random smooth functions, even with agents that are alike, show no gain over working alone."
+some="200 agents at epsilon 8: in simulations of random smooth functions and agents that are alike, an agent's regret is this share of its regret when working alone: 0."
 why="What to expect of this study is not known: only own=gp was simulated."
 document_of few 8 1 1e-5
 document_of many 200 8 1e-5
@@ -70,7 +70,7 @@ simulate "$dir/old.json" > "$dir/out"
 has "$dir/out" "$why"
 simulate "$dir/few.json" --versus "ts; dp-fts-de,broadcast=none; dp-fts-de,epsilon=0.5" > "$dir/out"
 has "$dir/out" "A: $none"
-has "$dir/out" "D: 8 agents at epsilon 0.5: simulations, even of"
+has "$dir/out" "D: 8 agents at epsilon 0.5: simulations of random"
 lacks "$dir/out" "C: "
 lacks "$dir/out" "only broadcast=normal was simulated"
 simulate "$dir/few.json" --format json > "$dir/few.simulated"

@@ -24,6 +24,7 @@ check "not linked with libsvm" not_linked_with svm
 
 mkdir -p tree/tools tree/src/base tree/src/sim tree/programs/tacit/frame tree/papers/frame tree/include tree/tests tree/bench tree/examples
 cp "$root/tools/check-layers" "$root/tools/list-sources" tree/tools
+printf 'tacit_module(base)\ntacit_module(sim)\n' > tree/CMakeLists.txt
 echo '#include <zlib.h>
 #include "base/a.h"
 #include "sim/secret_int.h"
