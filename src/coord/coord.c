@@ -51,6 +51,7 @@ tacit_status tc_coord_new(tc_coord **out, const tc_coord_config *cfg, tacit_erro
         return status;
     }
     pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->enrolling, NULL);
     pthread_mutex_init(&c->ready.lock, NULL);
     *out = c;
     return TACIT_OK;
@@ -63,6 +64,7 @@ void tc_coord_free(tc_coord *c)
     while (c->desks)
         tc_desk_forget(c, c->desks);
     pthread_mutex_destroy(&c->lock);
+    pthread_mutex_destroy(&c->enrolling);
     pthread_mutex_destroy(&c->ready.lock);
     tc_shared_text_end(c->openapi);
     tc_ring_free(c->ring);

@@ -132,6 +132,8 @@ struct tc_coord {
     tc_coord_config cfg;
     tc_agreed *clock;     /* NULL: cfg.now_ms serves */
     pthread_mutex_t lock; /* guards the list of desks */
+    /* Held while an agent takes its place: all who join with one token change its record. */
+    pthread_mutex_t enrolling;
     tc_desk *desks;
     uint64_t turn;  /* ticks so far */
     int64_t listed; /* studies up to this number have desks; 0: that is not known (tick.c) */

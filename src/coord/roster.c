@@ -251,15 +251,26 @@ static tacit_status try_place(tc_ask *a, enrolment *e, tacit_error *err)
     return status;
 }
 
+/* Those who come in crowds with one token wait for each other here; coordinators of other processes may still be
+ * first. */
+static tacit_status take_turn(tc_ask *a, enrolment *e, tacit_error *err)
+{
+    pthread_mutex_lock(&a->coord->enrolling);
+    tacit_status status = refresh_caller(a, err);
+    if (status == TACIT_OK)
+        status = try_place(a, e, err);
+    pthread_mutex_unlock(&a->coord->enrolling);
+    return status;
+}
+
 static tacit_status find_or_add(tc_ask *a, enrolment *e, tacit_error *err)
 {
     tacit_status status = TACIT_E_CONFLICT;
-    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++) {
-        if (i > 0)
-            TC_TRY(refresh_caller(a, err));
-        status = try_place(a, e, err);
-    }
-    return status;
+    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
+        status = take_turn(a, e, err);
+    return status == TACIT_E_CONFLICT
+               ? tc_fail(err, TACIT_E_BUSY, "too many agents join at the same moment")
+               : status;
 }
 
 static tacit_status enrol(tc_ask *a, enrolment *e, tacit_error *err)

@@ -1,6 +1,18 @@
 /* roster_test.c - tokens and keys: who was shut out stays out, and what was lost can be had again. */
 #include "support/coord_study.h"
 
+#include "base/error.h"
+
+#include <pthread.h>
+
+enum { CROWD = 48 };
+
+static const char crowd_document[] =
+    "{\"name\": \"t\", \"direction\": \"maximize\", \"trials\": 12,"
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8}, \"federation\": {\"agents\": 48},"
+    " \"privacy\": {\"epsilon\": 5, \"delta\": 1e-5}}";
+
 static uint64_t count(coord_world *w, int64_t study, tc_record_kind kind)
 {
     tacit_error err = {0};
@@ -200,6 +212,72 @@ static void tokens_end_with_their_study(void **state)
     assert_int_equal(world_enrol(w, &w->agents[0], old), 403);
 }
 
+/* ---- crowds ---- */
+
+/* A second coordinator that is always first, or that changes what another request of this one has read. */
+static tacit_status first_elsewhere(tc_store *s, const tc_change *c, size_t n, size_t *refused,
+                                    tacit_error *err)
+{
+    (void)s, (void)c, (void)n;
+    if (refused)
+        *refused = 0;
+    return tc_fail(err, TACIT_E_CONFLICT, "somebody else changed the same thing");
+}
+
+static void who_comes_in_a_crowd_is_asked_to_come_again(void **state)
+{
+    coord_world *w = *state;
+    char token[64];
+    citizen late;
+    world_create(w, "t", crowd_document);
+    world_join_token(w, CROWD, token);
+    world_keys(&late, 99);
+    const tc_store_ops *usual = w->store->ops;
+    tc_store_ops crowded = *usual;
+    crowded.change = first_elsewhere;
+    w->store->ops = &crowded;
+    assert_int_equal(world_enrol(w, &late, token), 503); /* an agent tries again */
+    w->store->ops = usual;
+    assert_int_equal(world_enrol(w, &late, token), 201);
+}
+
+typedef struct joiner {
+    coord_world *w;
+    const char *token;
+    citizen who;
+    int status;
+} joiner;
+
+static void *join_once(void *user)
+{
+    joiner *j = user;
+    j->status = world_enrol(j->w, &j->who, j->token);
+    return NULL;
+}
+
+static void a_crowd_with_one_token_finds_its_places(void **state)
+{
+    coord_world *w = *state;
+    char token[64];
+    static joiner all[CROWD];
+    pthread_t threads[CROWD];
+    bool taken[CROWD] = {false};
+    world_create(w, "t", crowd_document);
+    world_join_token(w, CROWD, token);
+    for (size_t i = 0; i < CROWD; i++) {
+        all[i] = (joiner){.w = w, .token = token};
+        world_keys(&all[i].who, (uint8_t)(100 + i));
+        assert_int_equal(pthread_create(&threads[i], NULL, join_once, &all[i]), 0);
+    }
+    for (size_t i = 0; i < CROWD; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < CROWD; i++) {
+        assert_int_equal(all[i].status, 201);
+        assert_false(taken[all[i].who.number]);
+        taken[all[i].who.number] = true;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +289,8 @@ int main(void)
         IN_WORLD(a_token_can_be_withdrawn),
         IN_WORLD(another_operator_token_can_be_had),
         IN_WORLD(tokens_end_with_their_study),
+        IN_WORLD(who_comes_in_a_crowd_is_asked_to_come_again),
+        IN_WORLD(a_crowd_with_one_token_finds_its_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
