@@ -229,21 +229,3 @@ void tc_draw_permutation(tc_stream *s, size_t n, size_t *out)
         out[j] = i;
     }
 }
-
-size_t tc_draw_choice(tc_stream *s, size_t n, const double *weights)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += weights[i];
-    double left = tc_draw_uniform(s) * sum;
-    size_t last = 0; /* where rounding ends up: never an index of weight zero */
-    for (size_t i = 0; i < n; i++) {
-        if (weights[i] <= 0)
-            continue;
-        last = i;
-        if (left < weights[i])
-            break;
-        left -= weights[i];
-    }
-    return last;
-}

@@ -79,7 +79,6 @@ double tc_draw_normal(tc_stream *s);                       /* N(0,1) */
 void tc_draw_normals(tc_stream *s, size_t n, double *out);
 double tc_draw_chi2(tc_stream *s, unsigned dof); /* sum of dof squared normals */
 void tc_draw_permutation(tc_stream *s, size_t n, size_t *out);
-size_t tc_draw_choice(tc_stream *s, size_t n, const double *weights); /* weights >= 0, sum > 0 */
 
 /* Entropy for what must not be repeatable. One tc_noise per release, one thread at a time. The only
  * state beside it is a word that tells processes apart (noise.c). */

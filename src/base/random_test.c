@@ -275,25 +275,6 @@ static void permutations_are_even(void **state)
     assert_true(chi_square(24, count, N / 24.0) < 49.8); /* 23 dof, 0.1 % */
 }
 
-static void choices_follow_their_weights(void **state)
-{
-    (void)state;
-    enum { N = 60000 };
-    const double weights[5] = {0, 1, 3, 0, 2};
-    unsigned count[5] = {0};
-    tc_stream s = public_stream(19, TC_FOR_COIN, 0);
-    for (int i = 0; i < N; i++)
-        count[tc_draw_choice(&s, 5, weights)]++;
-    assert_int_equal(count[0], 0);
-    assert_int_equal(count[3], 0);
-    for (size_t i = 0; i < 5; i++) {
-        double p = weights[i] / 6;
-        assert_close((double)count[i] / N, p, 5 * sqrt(p * (1 - p) / N));
-    }
-    const double single[3] = {0, 1e-300, 0};
-    assert_int_equal(tc_draw_choice(&s, 3, single), 1);
-}
-
 /* ---- noise */
 
 static void noise_is_not_repeated(void **state)
@@ -423,7 +404,6 @@ int main(void)
         cmocka_unit_test(below_is_unbiased_for_large_n),
         cmocka_unit_test(permutations_are_permutations),
         cmocka_unit_test(permutations_are_even),
-        cmocka_unit_test(choices_follow_their_weights),
         cmocka_unit_test(noise_is_not_repeated),
         cmocka_unit_test(noise_bits_are_even),
         cmocka_unit_test(noise_is_erased),
