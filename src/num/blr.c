@@ -86,11 +86,6 @@ tc_blr_news tc_blr_latest(const tc_blr *r)
     return r->latest;
 }
 
-size_t tc_blr_size(const tc_blr *r)
-{
-    return r->n;
-}
-
 const double *tc_blr_mean(tc_blr *r)
 {
     if (!r->mean_known && r->M > 0)
@@ -126,10 +121,4 @@ void tc_blr_spread(tc_blr *r, const double *e, double *out)
         tc_blr_primal_spread(r, e, out);
     else
         tc_blr_dual_spread(r, e, out);
-}
-
-double tc_blr_variance(const tc_blr *r, const double *phi, double *scratch)
-{
-    return r->primal ? tc_blr_primal_variance(r, phi, scratch)
-                     : tc_blr_dual_variance(r, phi, scratch);
 }

@@ -28,13 +28,10 @@ typedef struct tc_blr_news {
     double off, ratio;
 } tc_blr_news;
 tc_blr_news tc_blr_latest(const tc_blr *r);
-size_t tc_blr_size(const tc_blr *r);                        /* observations so far */
 const double *tc_blr_mean(tc_blr *r);                       /* nu, M; until the next add */
 void tc_blr_sample(tc_blr *r, tc_stream *s, double *w);     /* ~ N(nu, lambda Sigma^-1) */
 void tc_blr_solve(tc_blr *r, const double *x, double *out); /* Sigma^-1 x, M */
 /* out ~ N(0, lambda Sigma^-1), made of M + M/2 standard normals e. */
 void tc_blr_spread(tc_blr *r, const double *e, double *out);
-/* lambda phi' Sigma^-1 phi; scratch: M */
-double tc_blr_variance(const tc_blr *r, const double *phi, double *scratch);
 
 #endif

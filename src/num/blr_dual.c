@@ -3,8 +3,8 @@
  * By the matrix inversion lemma everything follows from the n x n matrix C = Phi Phi' + lambda I.
  * Kept are W = L^-1, where L L' = C, and z = W y; the rows of Phi are looked at, not changed. A new
  * row phi adds one to L, (l', d) with l = W Phi phi and d^2 = phi'phi + lambda - l'l, so that W gets
- * the row (-l'W, 1)/d and z gets (y - l'z)/d. The mean is nu = Phi' W'z, and the variance at phi is
- * phi'phi - l'l. A draw is one of the prior, corrected by what it gets wrong (Matheron's rule):
+ * the row (-l'W, 1)/d and z gets (y - l'z)/d. The mean is nu = Phi' W'z. A draw is one
+ * of the prior, corrected by what it gets wrong (Matheron's rule):
  *     w = w0 + Phi' W'(z - W(Phi w0 + sqrt(lambda) e)),   w0, e ~ N(0, I)
  * has the mean nu and the covariance I - Phi' C^-1 Phi = lambda Sigma^-1.
  *
@@ -119,15 +119,4 @@ void tc_blr_dual_spread(tc_blr *r, const double *e, double *out)
     times_rows(r, e, r->p);
     tc_blr_move(r->n, sqrt(r->lambda), e + r->M, r->p);
     correct(r, out);
-}
-
-double tc_blr_dual_variance(const tc_blr *r, const double *phi, double *scratch)
-{
-    double variance = tc_blr_dot(r->M, phi, phi);
-    times_rows(r, phi, scratch);
-    for (size_t k = 0; k < r->n; k++) {
-        const double l = tc_blr_dot(k + 1, r->W + tc_blr_row_at(k), scratch);
-        variance -= l * l;
-    }
-    return fmax(variance, 0);
 }

@@ -65,13 +65,11 @@ void tc_blr_dual_mean(tc_blr *r);
 void tc_blr_dual_sample(tc_blr *r, tc_stream *s, double *w);
 void tc_blr_dual_solve(tc_blr *r, const double *x, double *out);
 void tc_blr_dual_spread(tc_blr *r, const double *e, double *out);
-double tc_blr_dual_variance(const tc_blr *r, const double *phi, double *scratch);
 
 void tc_blr_primal_begin(tc_blr *r);
 void tc_blr_primal_add(tc_blr *r, const double *phi, double y);
 void tc_blr_primal_sample(tc_blr *r, tc_stream *s, double *w);
 void tc_blr_primal_solve(tc_blr *r, const double *x, double *out);
 void tc_blr_primal_spread(tc_blr *r, const double *e, double *out);
-double tc_blr_primal_variance(const tc_blr *r, const double *phi, double *scratch);
 
 #endif

@@ -110,9 +110,3 @@ void tc_blr_primal_sample(tc_blr *r, tc_stream *s, double *w)
     memcpy(w, r->mean, r->M * sizeof *w);
     tc_blr_move(r->M, sqrt(r->lambda), r->sum, w);
 }
-
-double tc_blr_primal_variance(const tc_blr *r, const double *phi, double *scratch)
-{
-    tc_blr_times(r->M, r->M, r->W, phi, scratch);
-    return r->lambda * tc_blr_dot(r->M, scratch, scratch);
-}
