@@ -34,11 +34,10 @@ struct tc_fgp {
 
     size_t rows;   /* rows of V that have memory, >= t */
     double **V;    /* rows: pointers to n candidates each */
-    size_t *where; /* j_t */
     double *L;     /* packed: row i starts at i(i+1)/2 */
     double *z;     /* scratch of targets, t */
     double *count; /* observations in each row, t */
-    size_t V_cap, where_cap, L_cap, z_cap, count_cap;
+    size_t V_cap, L_cap, z_cap, count_cap;
 
     double *mean, *var; /* n */
     best *tile_best;    /* tiles: scratch of argmax */
@@ -108,7 +107,6 @@ void tc_fgp_free(tc_fgp *g)
     if (g == NULL)
         return;
     tc_free(g->V);
-    tc_free(g->where);
     tc_free(g->L);
     tc_free(g->z);
     tc_free(g->count);
@@ -170,7 +168,6 @@ static tacit_status make_room(tc_fgp *g, tacit_error *err)
 {
     const size_t t = g->t;
     if ((t == g->rows && !more_rows(g)) ||
-        !tc_grow((void **)&g->where, &g->where_cap, t + 1, sizeof *g->where) ||
         !tc_grow((void **)&g->z, &g->z_cap, t + 1, sizeof *g->z) ||
         !tc_grow((void **)&g->count, &g->count_cap, t + 1, sizeof *g->count) ||
         !tc_grow((void **)&g->L, &g->L_cap, (t + 1) * (t + 2) / 2, sizeof *g->L))
@@ -242,8 +239,7 @@ static tacit_status append(tc_fgp *g, size_t j, double count, const double *y, t
     pass.z = y == NULL ? 0 : (*y - g->mean[j]) / pass.s;
     tc_fgp_prior_aim(&g->prior, j);
     each_tile(g, g->t + 8, append_tile, &pass);
-    g->count[g->t] = count;
-    g->where[g->t++] = j;
+    g->count[g->t++] = count;
     return TACIT_OK;
 }
 
@@ -282,25 +278,21 @@ static void solve_packed(const tc_fgp *g, double *z)
 typedef struct combine_pass {
     const tc_fgp *g;
     const double *minus_z;
-    const double *base; /* n, or NULL for 0 */
     double *out;
 } combine_pass;
 
-/* out = base + V'z */
+/* out = V'z */
 static void combine_tile(void *ctx, size_t tile)
 {
     const combine_pass *p = ctx;
     const size_t from = tile * TC_TILE, m = tile_length(p->g, tile);
-    if (p->base == NULL)
-        memset(p->out + from, 0, m * sizeof *p->out);
-    else if (p->base != p->out)
-        memcpy(p->out + from, p->base + from, m * sizeof *p->out);
+    memset(p->out + from, 0, m * sizeof *p->out);
     tc_tile_subtract(p->g->t, p->minus_z, p->g->V, from, m, p->out + from);
 }
 
-static void combine(const tc_fgp *g, double *z, const double *base, double *out)
+static void combine(const tc_fgp *g, double *z, double *out)
 {
-    combine_pass pass = {.g = g, .minus_z = z, .base = base, .out = out};
+    combine_pass pass = {.g = g, .minus_z = z, .out = out};
     for (size_t i = 0; i < g->t; i++)
         z[i] = -z[i];
     each_tile(g, g->t, combine_tile, &pass);
@@ -311,7 +303,7 @@ void tc_fgp_targets(tc_fgp *g, const double *y)
     if (g->t > 0)
         memcpy(g->z, y, g->t * sizeof *y);
     solve_packed(g, g->z);
-    combine(g, g->z, NULL, g->mean);
+    combine(g, g->z, g->mean);
 }
 
 void tc_fgp_project(const tc_fgp *g, const double *y, double *out, double *z)
@@ -319,18 +311,9 @@ void tc_fgp_project(const tc_fgp *g, const double *y, double *out, double *z)
     if (g->t > 0)
         memcpy(z, y, g->t * sizeof *y);
     solve_packed(g, z);
-    combine(g, z, NULL, out);
+    combine(g, z, out);
     for (size_t i = 0; i < g->t; i++) /* combine has turned the sign */
         z[i] = -z[i];
-}
-
-void tc_fgp_condition(const tc_fgp *g, const double *y, const double *prior, const double *eps,
-                      double *out, double *scratch_t)
-{
-    for (size_t i = 0; i < g->t; i++)
-        scratch_t[i] = y[i] - prior[g->where[i]] - eps[i];
-    solve_packed(g, scratch_t);
-    combine(g, scratch_t, prior, out);
 }
 
 /* ---- the mark ---- */

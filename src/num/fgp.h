@@ -55,10 +55,5 @@ double tc_fgp_info_gain(const tc_fgp *g);       /* 1/2 ln det(I + K/s2); needs n
 /* argmax mean + width*sd; ties: lowest index; candidates with skip[j] != 0 are left out (skip may
  * be NULL); n if all are. */
 size_t tc_fgp_argmax_ucb(const tc_fgp *g, double width, const unsigned char *skip);
-/* A draw of the whole posterior function at all candidates, given targets y, a draw of the prior
- * at the n candidates and noise eps ~ N(0, s2 / count) at the t observations:
- * out = prior + V' L^-1 (y - prior_X - eps). scratch_t: t doubles; out may be prior. */
-void tc_fgp_condition(const tc_fgp *g, const double *y, const double *prior, const double *eps,
-                      double *out, double *scratch_t);
 
 #endif

@@ -394,31 +394,6 @@ static void counted_rows_equal_single_ones(void **state)
     tc_fgp_free(merged);
 }
 
-/* f + k(.,X)(K + s2 I)^-1 (y - f_X - eps): the posterior mean of y - f_X - eps, plus f. */
-static void condition_is_the_pathwise_formula(void **state)
-{
-    static double prior[N], out[N];
-    const tc_gp_hyper h = hyper_of(TC_KERNEL_SE, 0.01);
-    tc_fgp *g = fresh(axes, NULL, &h);
-    double y[STEPS], eps[STEPS], residual[STEPS], scratch[STEPS];
-    (void)state;
-    srand48(6);
-    for (size_t i = 0; i < N; i++)
-        prior[i] = drand48();
-    observe_all(g, 0, STEPS);
-    for (size_t t = 0; t < STEPS; t++) {
-        y[t] = f(visit(t));
-        eps[t] = drand48() / 10;
-        residual[t] = y[t] - prior[visit(t)] - eps[t];
-    }
-    tc_fgp_condition(g, y, prior, eps, out, scratch);
-    for (size_t c = 0; c < N; c += 31)
-        assert_close(out[c], prior[c] + dense_posterior(&h, STEPS, residual, c).mean, 1e-8);
-    tc_fgp_condition(g, y, prior, eps, prior, scratch); /* in place */
-    assert_memory_equal(prior, out, sizeof out);
-    tc_fgp_free(g);
-}
-
 static void without_noise_it_interpolates(void **state)
 {
     const tc_gp_hyper h = hyper_of(TC_KERNEL_MATERN12, 0);
@@ -520,7 +495,6 @@ int main(void)
         cmocka_unit_test(ties_go_to_the_lowest),
         cmocka_unit_test(info_gain_is_the_determinant),
         cmocka_unit_test(counted_rows_equal_single_ones),
-        cmocka_unit_test(condition_is_the_pathwise_formula),
         cmocka_unit_test(without_noise_it_interpolates),
         cmocka_unit_test(reset_forgets),
         cmocka_unit_test(refuses_bad_candidates),
