@@ -16,8 +16,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LN_2PI 1.83787706640934548356
-
 enum {
     BLOCK = 64 /* points of predict_many at a time: two n x BLOCK arrays stay in L2 for n <= 500 */
 };
@@ -33,7 +31,6 @@ struct tc_gp {
     double *jitter;     /* n: added to the diagonal entry of each point */
     double *k, *row;    /* n each: scratch of push */
     double base_jitter; /* what the last reset added: pushed points get it, too */
-    double quad;        /* y'(K + s2 I)^-1 y */
     size_t targets;     /* points whose targets are set; alpha is valid if it is n */
     double *work;       /* of reset and predict_many */
     size_t work_cap;
@@ -170,7 +167,7 @@ tacit_status tc_gp_reset(tc_gp *g, const tc_gp_hyper *h, size_t n, const double 
     g->hyper = *h;
     g->hyper.scale = scale;
     g->n = g->targets = 0;
-    g->base_jitter = g->quad = 0.0;
+    g->base_jitter = 0.0;
     if (n == 0)
         return TACIT_OK;
     copy_columns(n, dim, X, ldx, g->X, g->cap);
@@ -220,13 +217,10 @@ void tc_gp_truncate(tc_gp *g, size_t n)
 void tc_gp_targets(tc_gp *g, const double *y)
 {
     g->targets = g->n;
-    g->quad = 0.0;
     if (g->n == 0)
         return;
     memcpy(g->alpha, y, g->n * sizeof *y);
-    tc_solve_lower(g->n, g->L, g->cap, g->alpha);
-    g->quad = tc_dot(g->n, g->alpha, g->alpha);
-    tc_solve_lower_t(g->n, g->L, g->cap, g->alpha);
+    tc_chol_solve(g->n, g->L, g->cap, g->alpha);
 }
 
 void tc_gp_solve(const tc_gp *g, double *t)
@@ -274,21 +268,6 @@ double tc_gp_jitter(const tc_gp *g)
     for (size_t i = 0; i < g->n; i++)
         largest = fmax(largest, g->jitter[i]);
     return largest;
-}
-
-double tc_gp_info_gain(const tc_gp *g)
-{
-    double gain = 0.0;
-    for (size_t i = 0; i < g->n; i++)
-        gain += log(g->L[i + i * g->cap]) - 0.5 * log(g->hyper.noise + g->jitter[i]);
-    return gain;
-}
-
-double tc_gp_log_likelihood(const tc_gp *g)
-{
-    assert(g->targets == g->n);
-    double logdet = g->n == 0 ? 0.0 : tc_chol_logdet(g->n, g->L, g->cap);
-    return -0.5 * (g->quad + logdet + (double)g->n * LN_2PI);
 }
 
 size_t tc_gp_scratch_size(const tc_gp *g)

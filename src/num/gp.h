@@ -42,8 +42,7 @@ const double *tc_gp_points(const tc_gp *g, size_t *ld);         /* n x dim colum
 const double *tc_gp_factor(const tc_gp *g, size_t *ld);         /* L, lower */
 const double *tc_gp_inverse_factor(const tc_gp *g, size_t *ld); /* L^-1, zero above the diagonal */
 const double *tc_gp_weights(const tc_gp *g);                    /* alpha = (K + s2 I)^-1 y */
-double tc_gp_jitter(const tc_gp *g);    /* largest amount added to the diagonal; 0 if none */
-double tc_gp_info_gain(const tc_gp *g); /* 1/2 ln det(I + K/s2) */
+double tc_gp_jitter(const tc_gp *g); /* largest amount added to the diagonal; 0 if none */
 
 /* Scratch for predictions by several threads at once: tc_gp_scratch_size doubles each. A NULL mean
  * asks for the variance alone, which needs no targets. */
@@ -62,7 +61,5 @@ void tc_gp_solve(const tc_gp *g, double *t); /* t = (K + s2 I)^-1 t, n */
 tacit_status tc_gp_predict_many_columns(tc_gp *g, size_t m, const double *X, size_t ldx, size_t p,
                                         const double *W, double *mean, double *var,
                                         tacit_error *err);
-/* ln p(y | X, hyper) of the present targets */
-double tc_gp_log_likelihood(const tc_gp *g);
 
 #endif
