@@ -335,49 +335,6 @@ tacit_status tc_chol_append(size_t n, double *L, size_t ldl, const double *k, do
     return TACIT_OK;
 }
 
-void tc_chol_update(size_t n, double *L, size_t ldl, double *x)
-{
-    for (size_t k = 0; k < n; k++) {
-        double *column = L + k * ldl;
-        const double r = sqrt(column[k] * column[k] + x[k] * x[k]);
-        const double c = column[k] / r, s = x[k] / r;
-        column[k] = r;
-        for (size_t i = k + 1; i < n; i++) {
-            const double l = column[i];
-            column[i] = c * l + s * x[i];
-            x[i] = c * x[i] - s * l;
-        }
-    }
-}
-
-/* With p = L^-1 x, rotations that turn (p, sqrt(1 - p'p)) into a unit vector, applied to (L', 0),
- * leave the wanted factor (Golub & Van Loan, "Matrix Computations", 6.5.4). The test p'p < 1 comes
- * first, so a refused downdate leaves L as it was. x holds what is left of p, and behind it the row
- * that grows out of the 0. */
-tacit_status tc_chol_downdate(size_t n, double *L, size_t ldl, double *x, tacit_error *err)
-{
-    double rest;
-    tc_solve_lower(n, L, ldl, x);
-    rest = 1 - (n > 0 ? tc_dot(n, x, x) : 0);
-    if (!(rest > 0))
-        return tc_fail(err, TACIT_E_NUMERIC,
-                       "a downdated matrix of order %zu would not be positive definite", n);
-    rest = sqrt(rest);
-    for (size_t i = n; i-- > 0;) {
-        double *column = L + i * ldl;
-        const double r = sqrt(rest * rest + x[i] * x[i]);
-        const double c = rest / r, s = x[i] / r;
-        rest = r;
-        x[i] = 0;
-        for (size_t j = i; j < n; j++) {
-            const double l = column[j];
-            column[j] = c * l - s * x[j];
-            x[j] = c * x[j] + s * l;
-        }
-    }
-    return TACIT_OK;
-}
-
 double tc_chol_logdet(size_t n, const double *L, size_t ldl)
 {
     double sum = 0;

@@ -62,10 +62,6 @@ tacit_status tc_chol_jitter(size_t n, double *A, size_t lda, double *scratch, do
  * 8 (n+1) 2^-52 kk (the n x n factor is as before). */
 tacit_status tc_chol_append(size_t n, double *L, size_t ldl, const double *k, double kk,
                             tacit_error *err);
-/* To the factor of L L' + x x'; x is destroyed. */
-void tc_chol_update(size_t n, double *L, size_t ldl, double *x);
-/* To the factor of L L' - x x'; x is destroyed. E_NUMERIC leaves L as it was. */
-tacit_status tc_chol_downdate(size_t n, double *L, size_t ldl, double *x, tacit_error *err);
 double tc_chol_logdet(size_t n, const double *L, size_t ldl); /* ln det(L L') */
 
 void tc_solve_lower(size_t n, const double *L, size_t ldl, double *x);   /* x = L^-1 x */

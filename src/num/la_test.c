@@ -308,44 +308,6 @@ static void a_pivot_of_round_off_is_none(void **state)
     }
 }
 
-static void update_and_downdate(void **state)
-{
-    double A[LD * N], L[LD * N], changed[LD * N], x[N], copy[N];
-    tacit_error err = {0};
-    (void)state;
-    random_definite(A);
-    memcpy(L, A, sizeof L);
-    assert_ok(tc_chol(N, L, LD, &err));
-    random_fill(N, x);
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < N; i++)
-            changed[i + j * LD] = A[i + j * LD] + x[i] * x[j];
-    memcpy(copy, x, sizeof copy);
-    tc_chol_update(N, L, LD, copy);
-    assert_factor(L, changed, 1e-12);
-    memcpy(copy, x, sizeof copy);
-    assert_ok(tc_chol_downdate(N, L, LD, copy, &err));
-    assert_factor(L, A, 1e-11);
-    for (size_t i = 0; i < N; i++)
-        assert_true(L[i + i * LD] > 0);
-}
-
-static void downdate_refuses_and_leaves_the_factor(void **state)
-{
-    double A[LD * N], L[LD * N], before[LD * N], x[N];
-    tacit_error err = {0};
-    (void)state;
-    random_definite(A);
-    memcpy(L, A, sizeof L);
-    assert_ok(tc_chol(N, L, LD, &err));
-    memcpy(before, L, sizeof L);
-    for (size_t i = 0; i < N; i++)
-        x[i] = 100;
-    assert_fails(tc_chol_downdate(N, L, LD, x, &err), TACIT_E_NUMERIC,
-                 "a downdated matrix of order 23 would not be positive definite");
-    assert_memory_equal(L, before, sizeof L);
-}
-
 static void solves(void **state)
 {
     enum { M = 4 };
@@ -481,8 +443,6 @@ int main(void)
         cmocka_unit_test(jitter_is_the_least_that_helps),
         cmocka_unit_test(append_grows_the_same_factor),
         cmocka_unit_test(a_pivot_of_round_off_is_none),
-        cmocka_unit_test(update_and_downdate),
-        cmocka_unit_test(downdate_refuses_and_leaves_the_factor),
         cmocka_unit_test(solves),
         cmocka_unit_test(inverse),
         cmocka_unit_test(singular_values),
