@@ -111,12 +111,6 @@ TC_CLONES static void log_all(size_t n, double *x)
         x[i] = log_of(x[i]);
 }
 
-TC_CLONES static void sqrt_all(size_t n, double *x)
-{
-    for (size_t i = 0; i < n; i++)
-        x[i] = sqrt(x[i] > 0 ? x[i] : 0);
-}
-
 void tc_vexp(size_t n, double *x)
 {
     exp_all(n, x);
@@ -130,9 +124,4 @@ void tc_vcos(size_t n, double *x)
 void tc_vlog(size_t n, double *x)
 {
     log_all(n, x);
-}
-
-void tc_vsqrt(size_t n, double *x)
-{
-    sqrt_all(n, x);
 }

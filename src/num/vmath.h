@@ -7,10 +7,9 @@
 
 #include <stddef.h>
 
-void tc_vexp(size_t n, double *x);  /* x = e^x; 0 below -708, infinity above 708; NaN stays */
-void tc_vcos(size_t n, double *x);  /* x = cos x; |x| <= 1e6 */
-void tc_vlog(size_t n, double *x);  /* x = ln x; normal numbers > 0 */
-void tc_vsqrt(size_t n, double *x); /* x = sqrt(max(x,0)) */
+void tc_vexp(size_t n, double *x); /* x = e^x; 0 below -708, infinity above 708; NaN stays */
+void tc_vcos(size_t n, double *x); /* x = cos x; |x| <= 1e6 */
+void tc_vlog(size_t n, double *x); /* x = ln x; normal numbers > 0 */
 
 /* The same for one number: for what several parties compute and must agree on to the last bit. The C
  * library's exp and log are not the same everywhere. */

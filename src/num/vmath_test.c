@@ -108,29 +108,17 @@ static void exp_at_its_ends(void **state)
     assert_true(isnan(nan[0]));
 }
 
-static void sqrt_of_negatives_is_zero(void **state)
-{
-    double x[] = {4, 2, 0, -1e-18, -(double)INFINITY};
-    (void)state;
-    tc_vsqrt(5, x);
-    assert_same_bits(x[0], 2);
-    assert_same_bits(x[1], sqrt(2));
-    assert_same_bits(x[2], 0);
-    assert_same_bits(x[3], 0);
-    assert_same_bits(x[4], 0);
-}
-
 /* An array is done by vectors and a scalar tail: each element as if it were alone. */
 static void alone_and_together_agree(void **state)
 {
-    static void (*const functions[])(size_t, double *) = {tc_vexp, tc_vcos, tc_vsqrt, tc_vlog};
+    static void (*const functions[])(size_t, double *) = {tc_vexp, tc_vcos, tc_vlog};
     double together[67], alone[67];
     (void)state;
     srand48(3);
-    for (size_t f = 0; f < 4; f++)
+    for (size_t f = 0; f < 3; f++)
         for (size_t n = 0; n <= 67; n++) {
             for (size_t i = 0; i < n; i++)
-                alone[i] = together[i] = uniform(f < 3 ? -40 : 1e-3, 40);
+                alone[i] = together[i] = uniform(f < 2 ? -40 : 1e-3, 40);
             functions[f](n, together);
             for (size_t i = 0; i < n; i++) {
                 functions[f](1, &alone[i]);
@@ -167,7 +155,6 @@ int main(void)
         cmocka_unit_test(log_at_its_ends),
         cmocka_unit_test(cos_is_accurate_at_its_zeros),
         cmocka_unit_test(exp_at_its_ends),
-        cmocka_unit_test(sqrt_of_negatives_is_zero),
         cmocka_unit_test(alone_and_together_agree),
         cmocka_unit_test(bits_are_fixed),
     };
