@@ -49,11 +49,6 @@ tc_cell tc_cell_child(tc_cell c, unsigned k, unsigned j)
     return (tc_cell){c.depth + 1, c.index * k + j};
 }
 
-tc_cell tc_cell_parent(tc_cell c, unsigned k)
-{
-    return c.depth == 0 ? c : (tc_cell){c.depth - 1, c.index / k};
-}
-
 /* Which part each split took, root first. */
 static void digits(tc_cell c, unsigned k, unsigned digit[MAX_DEPTH])
 {

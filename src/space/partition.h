@@ -22,7 +22,6 @@ typedef struct tc_cell {
  * for k = 2, 3, 5. Sides shorter than 2^-53 exist there: such a cell's two bounds may coincide. */
 uint32_t tc_cell_max_depth(unsigned k);
 tc_cell tc_cell_child(tc_cell c, unsigned k, unsigned j);
-tc_cell tc_cell_parent(tc_cell c, unsigned k); /* of the root: the root */
 /* Writes the bounds of the cell in [0,1]^dim. */
 void tc_cell_box(tc_cell c, unsigned k, size_t dim, double *low, double *high);
 /* The exact centre, rounded once: for odd k the middle child has the centre of its parent. */
