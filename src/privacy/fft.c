@@ -66,11 +66,6 @@ void tc_fft_free(tc_fft *f)
     tc_free(f);
 }
 
-size_t tc_fft_size(const tc_fft *f)
-{
-    return f->n;
-}
-
 double tc_fft_error(unsigned log2_n)
 {
     return 4 * (DBL_EPSILON / 2) * log2_n;

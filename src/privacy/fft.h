@@ -21,7 +21,6 @@ typedef struct tc_fft tc_fft;
 
 tc_fft *tc_fft_new(unsigned log2_n); /* NULL: no memory, or log2_n > TC_FFT_MAX_LOG2 */
 void tc_fft_free(tc_fft *f);         /* NULL is allowed */
-size_t tc_fft_size(const tc_fft *f);
 
 /* In place: X_j = sum_k x_k exp(-2 pi i j k / n); the inverse has + and no factor 1/n. */
 void tc_fft_forward(tc_fft *f, double *re, double *im);
