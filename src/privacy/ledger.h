@@ -71,15 +71,8 @@ tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, s
 tacit_status tc_ledger_entry_decode(tc_ledger_entry *out, const uint8_t *bytes, size_t size,
                                     tacit_error *err);
 tc_ledger_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size);
-
-/* ---- witnesses (ledger_chain.c) */
-
 /* The head of a ledger of this name before its first entry. */
 tc_ledger_head tc_ledger_genesis(const char *name);
-/* Does `now` extend `seen` by exactly entries[0..n)? E_CORRUPT says what is wrong: fewer entries
- * than were seen (a rollback), another history, an entry that does not follow. */
-tacit_status tc_ledger_extends(const tc_ledger_head *seen, const tc_ledger_entry *entries, size_t n,
-                               const tc_ledger_head *now, tacit_error *err);
 
 /* ---- what a store does for a ledger; implemented in src/study */
 

@@ -363,29 +363,15 @@ static void readers_witness_a_rollback(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger_entry entries[4];
     tc_ledger_head heads[5] = {tc_ledger_genesis("test")};
     fill(4);
     tc_ledger *l = double_open(d);
-    for (uint64_t i = 0; i < 4; i++)
-        entries[i] = *tc_ledger_get(l, i + 1, &heads[i + 1]);
-    for (size_t from = 0; from <= 4; from++)
-        for (size_t to = from; to <= 4; to++)
-            assert_ok(tc_ledger_extends(&heads[from], entries + from, to - from, &heads[to], &err));
-    assert_fails(tc_ledger_extends(&heads[3], entries, 0, &heads[2], &err), TACIT_E_CORRUPT,
-                 "the ledger was rolled back: it had 3 entries and has 2");
-    assert_fails(tc_ledger_extends(&heads[1], entries + 1, 1, &heads[3], &err), TACIT_E_ARG,
-                 "from entry 1 to 3 there are 2 entries to show, got 1");
-    assert_fails(tc_ledger_extends(&heads[1], entries, 2, &heads[3], &err), TACIT_E_CORRUPT,
-                 "ledger entry 2 is missing");
-    tc_ledger_head forged = heads[3];
-    forged.hash.bytes[0] ^= 1;
-    assert_fails(tc_ledger_extends(&forged, entries + 3, 1, &heads[4], &err), TACIT_E_CORRUPT,
-                 "ledger entry 4 does not follow what is before it");
-    assert_fails(tc_ledger_extends(&heads[2], entries + 2, 1, &forged, &err), TACIT_E_CORRUPT,
-                 "its history was replaced");
+    for (uint64_t i = 1; i <= 4; i++)
+        tc_ledger_get(l, i, &heads[i]);
     for (size_t i = 0; i <= 4; i++)
         assert_ok(tc_ledger_check_seen(l, &heads[i], &err));
+    tc_ledger_head forged = heads[3];
+    forged.hash.bytes[0] ^= 1;
     assert_fails(tc_ledger_check_seen(l, &forged, &err), TACIT_E_CORRUPT, "after entry 3");
     forged.seq = 5;
     assert_fails(tc_ledger_check_seen(l, &forged, &err), TACIT_E_CORRUPT,
