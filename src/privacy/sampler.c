@@ -45,11 +45,6 @@ int tc_sample_bernoulli(tc_entropy *e, uint64_t a, uint64_t b)
     return dice_coin(e, a, b);
 }
 
-int tc_sample_bernoulli_exp(tc_entropy *e, uint64_t a, uint64_t b)
-{
-    return exp_minus(dice_of(e), a / b, a % b, b);
-}
-
 int64_t tc_sample_laplace(tc_entropy *e, uint64_t t)
 {
     int64_t x;

@@ -13,10 +13,9 @@
 #define TC_SAMPLER_MAX_SCALE (UINT64_C(1) << 40) /* Laplace */
 #define TC_SAMPLER_MAX_SD    (UINT64_C(1) << 24) /* Gaussian */
 
-uint64_t tc_sample_below(tc_entropy *e, uint64_t n);                /* uniform on 0..n-1 */
-int tc_sample_bernoulli(tc_entropy *e, uint64_t a, uint64_t b);     /* 1 with probability a/b */
-int tc_sample_bernoulli_exp(tc_entropy *e, uint64_t a, uint64_t b); /* exp(-a/b), any a, b > 0 */
-int64_t tc_sample_laplace(tc_entropy *e, uint64_t t);               /* P(x) ~ exp(-|x|/t) */
-int64_t tc_sample_gaussian(tc_entropy *e, uint64_t s);              /* P(x) ~ exp(-x^2/(2 s^2)) */
+uint64_t tc_sample_below(tc_entropy *e, uint64_t n);            /* uniform on 0..n-1 */
+int tc_sample_bernoulli(tc_entropy *e, uint64_t a, uint64_t b); /* 1 with probability a/b */
+int64_t tc_sample_laplace(tc_entropy *e, uint64_t t);           /* P(x) ~ exp(-|x|/t) */
+int64_t tc_sample_gaussian(tc_entropy *e, uint64_t s);          /* P(x) ~ exp(-x^2/(2 s^2)) */
 
 #endif
