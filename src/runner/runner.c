@@ -103,11 +103,6 @@ size_t tc_runner_running(const tc_runner *r)
     return r->running;
 }
 
-bool tc_runner_full(const tc_runner *r)
-{
-    return r->running == r->jobs;
-}
-
 void tc_runner_set_input(tc_runner *r, int fd)
 {
     r->input = fd;

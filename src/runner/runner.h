@@ -47,7 +47,6 @@ tacit_status tc_runner_check_foreign(const tc_runner *r, tacit_error *err);
 void tc_runner_set_input(tc_runner *r, int fd);
 
 size_t tc_runner_running(const tc_runner *r);
-bool tc_runner_full(const tc_runner *r);
 /* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */
 tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values, tacit_error *err);
 /* Waits up to wait_ms (-1: for ever) for one job to end. *done tells whether one did.
