@@ -21,8 +21,6 @@
 #define RENEW_S ((time_t)365 * 86400) /* left to live */
 #define PINNED  "sha256//"
 
-enum { PEM_MOST = 1 << 16 };
-
 static tacit_status gnutls_fail(const char *what, int rc, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_INTERNAL, "%s: %s", what, gnutls_strerror(rc));
@@ -234,10 +232,7 @@ static tacit_status make(tc_store *s, const char *host, tc_certificate *c, tacit
     TC_TRY(make_key(&key, &c->key_pem, err));
     tacit_status status = issue(key, host, &c->cert_pem, err);
     gnutls_x509_privkey_deinit(key);
-    if (status == TACIT_OK)
-        status = keep(s, c, 0, err);
-    c->made = status == TACIT_OK;
-    return status;
+    return status == TACIT_OK ? keep(s, c, 0, err) : status;
 }
 
 static tacit_status renew(tc_store *s, const char *host, tc_certificate *c, uint64_t version,

@@ -12,7 +12,6 @@ typedef struct tc_certificate {
     char *key_pem, *cert_pem; /* end with tc_certificate_fini */
     /* "sha256//" and the base64 of SHA-256 of the public key (its SubjectPublicKeyInfo). */
     char fingerprint[64];
-    bool made; /* by this call */
 } tc_certificate;
 
 /* Loads it, or makes one for `host` (a name or an address) besides localhost. */
