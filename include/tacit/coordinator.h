@@ -73,15 +73,13 @@ typedef struct tacit_request {
     const char *query;       /* "after=3&limit=10", or NULL */
     const char *bearer;      /* of Authorization: Bearer */
     const char *signature;   /* Tacit-Signature */
-    const char *agent;       /* Tacit-Agent */
-    const char *sequence;    /* Tacit-Sequence */
     const char *idempotency; /* Idempotency-Key */
     const void *body;        /* JSON */
     size_t body_size;
 } tacit_request;
 #define TACIT_REQUEST                                                                              \
     {                                                                                              \
-        sizeof(tacit_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0             \
+        sizeof(tacit_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0                         \
     }
 
 typedef struct tacit_response tacit_response; /* end with tacit_response_free */

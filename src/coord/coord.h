@@ -42,8 +42,6 @@ typedef struct tc_request {
     const char *query;         /* "after=3&limit=10", or NULL */
     const char *bearer;        /* of Authorization */
     const char *signature;     /* Tacit-Signature: base64 */
-    const char *agent;         /* Tacit-Agent: the number on the roster */
-    const char *sequence;      /* Tacit-Sequence */
     const char *idempotency;   /* Idempotency-Key */
     const char *last_event;    /* Last-Event-ID */
     const void *body;

@@ -160,8 +160,6 @@ static tc_request request_of(const tacit_request *q)
                         .query = q->query,
                         .bearer = q->bearer,
                         .signature = q->signature,
-                        .agent = q->agent,
-                        .sequence = q->sequence,
                         .idempotency = q->idempotency,
                         .body = q->body,
                         .n_body = q->body_size};
