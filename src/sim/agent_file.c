@@ -16,7 +16,7 @@
 #define HEADER "run,agent,iteration,simple_regret,cumulative_regret"
 #define LABEL  "label,"
 
-enum { RUN, AGENT, ITERATION, SIMPLE, CUMULATIVE, COLUMNS };
+enum { RUN, AGENT, ITERATION, SIMPLE, CUMULATIVE };
 
 typedef struct row {
     unsigned long long at[SIMPLE]; /* run, agent, iteration */

@@ -52,7 +52,6 @@ typedef struct tc_pull_result {
     uint64_t last_round_at; /* pulls of each client at the last round; 0: there was none */
     uint64_t numbers_up, numbers_down; /* sent by all clients, and to all of them */
     uint64_t pulls;                    /* of all clients, less those that a snapshot knew */
-    double seconds;
 } tc_pull_result;
 
 /* The points of a curve: the last is the budget. */
