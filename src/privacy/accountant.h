@@ -20,8 +20,7 @@ typedef struct tc_guarantee {
 } tc_guarantee;
 
 typedef struct tc_accountant {
-    const char *name;    /* "pld" */
-    const char *summary; /* one line */
+    const char *name; /* "pld" */
     /* E_UNSUPPORTED: this accountant has no formula for an event among them (it names it).
      * n = 0 or all counts 0: epsilon 0. */
     tacit_status (*account)(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,

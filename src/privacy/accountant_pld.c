@@ -50,6 +50,5 @@ static tacit_status account(const tc_dp_event *events, size_t n, double delta, t
 
 const tc_accountant tc_accountant_pld = {
     .name = "pld",
-    .summary = "privacy loss distribution, certified bracket; never above rdp",
     .account = account,
 };

@@ -162,7 +162,6 @@ static tacit_status account(const tc_dp_event *events, size_t n, double delta, t
 
 const tc_accountant tc_accountant_gaussian = {
     .name = "gaussian",
-    .summary = "closed form for Gaussians without sampling: exact",
     .account = account,
 };
 

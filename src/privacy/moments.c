@@ -41,6 +41,5 @@ static tacit_status account(const tc_dp_event *events, size_t n, double delta, t
 
 const tc_accountant tc_accountant_moments = {
     .name = "moments",
-    .summary = "moments accountant of Abadi et al. 2016: as published papers count",
     .account = account,
 };

@@ -38,6 +38,5 @@ static tacit_status account(const tc_dp_event *events, size_t n, double delta, t
 
 const tc_accountant tc_accountant_pure = {
     .name = "pure",
-    .summary = "sum of epsilons of pure mechanisms; holds at delta 0",
     .account = account,
 };

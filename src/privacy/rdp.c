@@ -79,6 +79,5 @@ static tacit_status account(const tc_dp_event *events, size_t n, double delta, t
 
 const tc_accountant tc_accountant_rdp = {
     .name = "rdp",
-    .summary = "Renyi divergences of integer and fractional order, improved conversion",
     .account = account,
 };
