@@ -171,8 +171,8 @@ typedef struct tacit_ask_opts {
     /* Who asks, 1 to 255 printable characters of ASCII; NULL: nobody in particular. The same worker gets its
      * unfinished trials back first, with a new lease: a worker that crashed goes on where it was. */
     const char *worker;
-    /* After so long without a sign of life (tacit_study_renew) a trial is STALE, and others get it. 1 second to
-     * 30 days; 0: never, or an hour at a coordinator. */
+    /* After so long without a sign of life (tacit_study_renew) a trial is STALE, and others get it. 0: never, or an
+     * hour at a coordinator; else TACIT_LEASE_LEAST_S and more. */
     int64_t lease_ms;
     /* Bandit algorithms (blin) want a noisy point many times. Above 1: a trial may be a batch of up to so many
      * pulls, and says of how many. Against the study's number of trials it counts as its pulls. */
@@ -245,6 +245,10 @@ TACIT_API tacit_status tacit_study_import(tacit_study *s, size_t n, const double
                                           const double *y, tacit_error *err);
 
 /* ---- leases ---- */
+
+/* Seconds of a lease. A storage of this process also takes longer ones. */
+#define TACIT_LEASE_LEAST_S 1
+#define TACIT_LEASE_MOST_S  2592000 /* 30 days */
 
 /* A sign of life of the worker that runs a trial: its lease ends lease_ms from now, or a little sooner, and never
  * sooner than it did. *until_ms (may be NULL): when, in Unix milliseconds; 0: never. E_STATE: the worker does not run

@@ -5,6 +5,7 @@
 #include "frame/frame.h"
 #include "frame/verbs.h"
 
+#include <tacit/net.h>
 #include <tacit/tacit.h>
 
 #include <string.h>
@@ -120,5 +121,6 @@ int main(int argc, char **argv)
 {
     tacit_error err = {0};
     tc_json_start();
+    tacit_net_register(); /* a coordinator is one more storage */
     return tc_exit_code("tacit", dispatch(argc, argv, &err), &err);
 }

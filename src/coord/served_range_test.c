@@ -16,11 +16,11 @@ static void a_lease_is_within_its_range(void **state)
     coord_world *w = &((served_world *)*state)->w;
     char text[32];
     json_t *a;
-    snprintf(text, sizeof text, "%d", TC_LEASE_LEAST_S);
+    snprintf(text, sizeof text, "%d", TACIT_LEASE_LEAST_S);
     assert_int_equal(suggest(w, text, NULL), 200);
-    snprintf(text, sizeof text, "%d", TC_LEASE_MOST_S);
+    snprintf(text, sizeof text, "%d", TACIT_LEASE_MOST_S);
     assert_int_equal(suggest(w, text, NULL), 200);
-    snprintf(text, sizeof text, "%d", TC_LEASE_MOST_S + 1);
+    snprintf(text, sizeof text, "%d", TACIT_LEASE_MOST_S + 1);
     assert_int_equal(suggest(w, text, &a), 400);
     assert_says(a, "lease_s");
     assert_int_equal(suggest(w, "0.5", &a), 400);
@@ -43,8 +43,8 @@ static void its_description_says_so(void **state)
     assert_int_equal(world_call(w, "GET", "/openapi.json", NULL, NULL, &a), 200);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const json_t *s = schema(a, names[i]);
-        assert_close(json_number_value(json_object_get(s, "minimum")), TC_LEASE_LEAST_S, 0);
-        assert_close(json_number_value(json_object_get(s, "maximum")), TC_LEASE_MOST_S, 0);
+        assert_close(json_number_value(json_object_get(s, "minimum")), TACIT_LEASE_LEAST_S, 0);
+        assert_close(json_number_value(json_object_get(s, "maximum")), TACIT_LEASE_MOST_S, 0);
     }
     json_decref(a);
 }

@@ -18,7 +18,7 @@ static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FA
 /* ---- bodies ---- */
 
 #define WORKER {"worker", TEXT, TC_NEEDED, 1, 255, .help = "Who will run it, in printable ASCII", .example = "\"gpu-1\""}
-#define LEASE {"lease_s", NUMBER, 0, TC_LEASE_LEAST_S, TC_LEASE_MOST_S, 3600, .help = "Seconds after which others may have it; less than 10 count as 10", .example = "3600"}
+#define LEASE {"lease_s", NUMBER, 0, TACIT_LEASE_LEAST_S, TACIT_LEASE_MOST_S, 3600, .help = "Seconds after which others may have it; less than 10 count as 10", .example = "3600"}
 
 static const tc_field suggest[] = {
     WORKER,

@@ -9,6 +9,8 @@
 #ifndef TC_STUDY_STUDY_H
 #define TC_STUDY_STUDY_H
 
+#include <tacit/study.h>
+
 #include "algo/optimizer.h"
 #include "study/agreed.h"
 #include "study/store.h"
@@ -50,10 +52,6 @@ tacit_status tc_study_await_time(tc_study *s, tacit_error *err);
 void tc_study_lend_clock(tc_study *s, tc_agreed *clock);
 typedef int64_t (*tc_study_clock)(void *user);
 void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user);
-
-/* Seconds of a lease, wherever one is asked for: by an option or over the network. */
-#define TC_LEASE_LEAST_S 1
-#define TC_LEASE_MOST_S  2592000 /* 30 days */
 
 /* Takes the next trial. values: one double per parameter of the space. E_IO: it may have been taken all the
  * same. */

@@ -262,7 +262,7 @@ static void a_worker_gets_its_trials_back(void **state)
     q.worker = "w";
     q.lease_ms = 999;
     assert_fails(tacit_study_ask_many(s, &q, &again, &err), TACIT_E_ARG,
-                 "lease_ms must be 0 or 1000");
+                 "lease_ms must be 0 or at least 1000");
     tacit_study_close(s);
 }
 

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "chart/plot.h"
-#include "study/storage.h"
+#include "study/session.h"
 #include "frame/verbs.h"
 
 #include <string.h>

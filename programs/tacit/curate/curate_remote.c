@@ -4,7 +4,7 @@
  * What reaches the coordinator is the released file, and answers that went through the curator's ledger
  * (curate_answer.h): nothing that the two files of docs/outsourcing.md would not have held. */
 #include "curate/curate_answer.h"
-#include "federation/server_options.h"
+#include "federation/link.h"
 #include "simulate/simulate.h"
 
 #include "base/file.h"

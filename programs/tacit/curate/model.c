@@ -4,7 +4,7 @@
  * a kill at any moment. A row that was asked and not answered yet is asked again. */
 #include "privacy/privacy_cli.h"
 #include "simulate/simulate.h"
-#include "study/storage.h"
+#include "study/session.h"
 #include "frame/verbs.h"
 
 #include "base/json.h"

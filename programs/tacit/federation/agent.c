@@ -6,6 +6,7 @@
 #include "net/agent_api.h"
 #include "study/campaign.h"
 #include "federation/server_options.h"
+#include "study/handle.h"
 #include "study/storage.h"
 #include "frame/verbs.h"
 
@@ -215,21 +216,21 @@ static uint64_t most_pulls(const party *p, uint64_t finished)
 
 static tacit_status run_trial(party *p, tacit_error *err)
 {
-    tc_study *s = tc_agent_api_study(p->agent);
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(s, &o, err));
-    uint64_t finished =
-        tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL);
-    tc_study_unlook(s);
-    tc_venue venue = tc_venue_lent(s);
-    tc_campaign_plan plan = {.venue = &venue,
+    tacit_study *s;
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    TC_TRY(tc_study_lend(&s, tc_agent_api_study(p->agent), err));
+    tacit_status status = tacit_study_summarize(s, &now, err);
+    tc_campaign_plan plan = {.study = s,
                              .runner = p->runner,
-                             .budget = finished + 1,
+                             .budget = now.finished + 1,
                              .jobs = 1,
-                             .pulls = most_pulls(p, finished),
+                             .pulls = most_pulls(p, now.finished),
                              .alone = true,
                              .quiet = true};
-    return tc_campaign_run(&plan, err);
+    if (status == TACIT_OK)
+        status = tc_campaign_run(&plan, err);
+    tacit_study_close(s);
+    return status;
 }
 
 static tacit_status say_promise(party *p, tacit_error *err)

@@ -2,7 +2,7 @@
  *
  * Reads an agent's own storage and nothing else; the coordinator is not asked. */
 #include "federation/inspect_int.h"
-#include "study/storage.h"
+#include "study/session.h"
 #include "frame/verbs.h"
 
 #include "base/clock.h"

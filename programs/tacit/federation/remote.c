@@ -7,7 +7,7 @@
 #include "federation/expectation.h"
 #include "privacy/plan_lengthscale.h"
 #include "privacy/privacy_cli.h"
-#include "federation/server_options.h"
+#include "federation/link.h"
 #include "study/study.h"
 #include "study/study_plan.h"
 #include "frame/verbs.h"

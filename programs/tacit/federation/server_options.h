@@ -1,10 +1,10 @@
-/* server_options.h - how verbs are told which coordinator to speak with, and the way to it. */
+/* server_options.h - how verbs are told which coordinator to speak with; link.h has the way to it. */
 #ifndef TC_PROGRAM_SERVER_OPTIONS_H
 #define TC_PROGRAM_SERVER_OPTIONS_H
 
-#include "agent/served_client.h"
 #include "frame/cli.h"
-#include "net/client.h"
+
+#include <stddef.h>
 
 /* The row of a `char *` of the struct. */
 #define TC_SERVER_OPTION(of, member)                                                               \
@@ -34,29 +34,18 @@
                 "numbers and plain words (letters, digits, ._+-/:=,@%)"                            \
     }
 
-/* For calls to a coordinator: true once the program was interrupted. */
-bool tc_stop_at_interrupt(void *unused);
-/* As given, or from the environment; NULL: neither. */
-const char *tc_server_fingerprint(const char *given);
-/* fingerprint NULL: from the environment. */
-tacit_status tc_server_client(tc_client **out, const char *url, const char *fingerprint,
-                              tacit_error *err);
+/* The option if given, else of the environment; NULL: neither. */
+const char *tc_server_url(const char *option);
+const char *tc_server_fingerprint(const char *option);
 /* The first line of the file, for tc_free; file NULL: of the environment's. *out NULL: none is
  * named, and `required` is false. */
 tacit_status tc_server_token(const char *file, bool required, char **out, tacit_error *err);
 
-/* A way to a coordinator. All-zero may be closed; stays where it is while it is open. */
-typedef struct tc_link {
-    tc_client *client;
-    char *token;
-    bool quiet;
-    tc_remote_config cfg; /* of requests; its study is the caller's to fill in */
-} tc_link;
-/* url NULL: from the environment; E_ARG: not there either. The token is required. Where there is no answer
- * it says so once, and goes on for patience_s. */
-tacit_status tc_link_open(tc_link *l, const char *url, const char *fingerprint,
-                          const char *token_file, double patience_s, bool quiet, tacit_error *err);
-void tc_link_close(tc_link *l);
+/* What is done while a coordinator does not answer: says so once, unless quiet, and waits. False: the program was
+ * interrupted. why: at the first pause in a row; else NULL. */
+bool tc_server_wait(bool quiet, int64_t ms, const char *why);
+/* True once the program was interrupted: for calls to a coordinator. */
+bool tc_stop_at_interrupt(void *unused);
 
 /* A secret into a file of its own, which only its owner can read. */
 tacit_status tc_secret_write(const char *file, const char *text, tacit_error *err);

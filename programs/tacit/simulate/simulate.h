@@ -20,6 +20,7 @@
 #include "sim/pull_file.h"
 #include "sim/simulate.h"
 #include "study/storage.h"
+#include "wire/study_doc.h"
 
 /* The curator's, named as in `tacit curate release` where they can be; 0 and NULL: not given. */
 enum { TC_CONTENDERS_MOST = 26 }; /* of one comparison: a letter each */

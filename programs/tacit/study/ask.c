@@ -1,6 +1,6 @@
 /* ask.c - `tacit ask`: the next trial, for programs that tell its value later. */
-#include "base/memory.h"
-#include "study/venue.h"
+#include "study/study_ref.h"
+#include "study/trial_rows.h"
 #include "frame/verbs.h"
 
 #include <stddef.h>
@@ -20,7 +20,8 @@ static const tc_option table[] = {
     {"worker", TC_OPTION_STRING, offsetof(options, worker), .value = "NAME",
      .help =
          "who asks, 1 to 255 characters; the same worker gets its unfinished trials back first"},
-    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0, .max = TC_LEASE_MOST_S,
+    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "0", .min = 0,
+     .max = TACIT_LEASE_MOST_S,
      .help = "seconds, 1 to 2592000 (30 days), after which the trial may be given up as STALE; 0 "
              "is never, or "
              "3600 at a coordinator"},
@@ -31,33 +32,19 @@ static const tc_option table[] = {
     TC_THREADS_OPTION(options),
     {.name = NULL}};
 
-static tacit_status make_room(tc_asked *a, const tc_space *space, const options *o,
-                              tacit_error *err)
-{
-    size_t most = (size_t)o->count;
-    a->numbers = tc_alloc(most, sizeof *a->numbers);
-    a->values = tc_alloc(most * space->n_params, sizeof *a->values);
-    a->pulls = o->pulls ? tc_alloc(most, sizeof *a->pulls) : NULL;
-    return a->numbers && a->values && (a->pulls || !o->pulls) ? TACIT_OK : tc_fail_memory(err);
-}
-
-static tacit_status ask(tc_venue *v, const tc_invocation *in, tacit_error *err)
+static tacit_status ask(tacit_study *s, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    const tc_space *space = tc_venue_document(v)->space;
-    const tc_venue_ask q = {.worker = o->worker,
-                            .lease_ms = (int64_t)(o->lease_s * 1000 + 0.5),
-                            .count = (uint64_t)o->count,
-                            .pulls = (uint64_t)o->pulls};
-    tc_asked a = {0};
-    tacit_status st = make_room(&a, space, o, err);
-    if (st == TACIT_OK)
-        st = tc_venue_next(v, &q, &a, err);
-    if (st == TACIT_OK)
-        st = tc_asked_print(space, &a, in->format, stdout, err);
-    tc_free(a.numbers);
-    tc_free(a.pulls);
-    tc_free(a.values);
+    tacit_trials *got;
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    q.worker = o->worker;
+    q.lease_ms = (int64_t)(o->lease_s * 1000 + 0.5);
+    q.count = (uint64_t)o->count;
+    q.pulls = (uint64_t)o->pulls;
+    TC_TRY(tacit_study_ask_many(s, &q, &got, err));
+    tacit_status st =
+        tc_asked_print(tacit_study_space(s), got, o->pulls > 0, in->format, stdout, err);
+    tacit_trials_free(got);
     return st;
 }
 
@@ -79,25 +66,25 @@ static tacit_status check_worker(const char *worker, tacit_error *err)
 
 static tacit_status check_lease(double s, tacit_error *err)
 {
-    if (s == 0 || s >= TC_LEASE_LEAST_S)
+    if (s == 0 || s >= TACIT_LEASE_LEAST_S)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG, "--lease-s must be 0 or at least %d second, got %g",
-                   TC_LEASE_LEAST_S, s);
+                   TACIT_LEASE_LEAST_S, s);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_venue v = {0};
-    tc_venue_terms terms = {.create = true, .quiet = in->quiet, .threads = o->threads};
+    tc_study_ref r = {0};
+    tc_study_terms terms = {.create = true, .quiet = in->quiet, .threads = o->threads};
     TC_TRY(check_worker(o->worker, err));
     TC_TRY(check_lease(o->lease_s, err));
-    tacit_status st = tc_venue_name(&v, in->args[0], err);
+    tacit_status st = tc_study_ref_name(&r, in->args[0], err);
     if (st == TACIT_OK)
-        st = tc_venue_open(&v, in->args[0], &o->where, &terms, err);
+        st = tc_study_ref_open(&r, in->args[0], &o->where, &terms, err);
     if (st == TACIT_OK)
-        st = ask(&v, in, err);
-    tc_venue_close(&v);
+        st = ask(r.study, in, err);
+    tc_study_ref_close(&r);
     return st;
 }
 

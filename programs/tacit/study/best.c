@@ -1,5 +1,6 @@
 /* best.c - `tacit best`: the best trial of a study. */
-#include "study/venue.h"
+#include "study/study_ref.h"
+#include "study/trial_rows.h"
 #include "frame/verbs.h"
 
 #include <stddef.h>
@@ -10,26 +11,23 @@ typedef struct options {
 
 static const tc_option table[] = {TC_WHERE_OPTIONS(options), {.name = NULL}};
 
-static tacit_status print(tc_venue *v, int format, tacit_error *err)
+static tacit_status print(tacit_study *s, int format, tacit_error *err)
 {
-    const tc_study_doc *doc = tc_venue_document(v);
-    tc_view best;
-    TC_TRY(tc_venue_best(v, &best, err));
-    tacit_status st =
-        best.n > 0 ? tc_trial_print(doc->space, best.trials[0], format, stdout, err)
-                   : tc_fail(err, TACIT_E_STATE, "no trial of %s is complete yet", doc->name);
-    tc_view_end(&best);
+    tacit_trial *best;
+    TC_TRY(tacit_study_best(s, &best, err));
+    tacit_status st = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
+    tacit_trial_free(best);
     return st;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_venue v = {0};
-    tacit_status st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
+    tc_study_ref r = {0};
+    tacit_status st = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
     if (st == TACIT_OK)
-        st = print(&v, in->format, err);
-    tc_venue_close(&v);
+        st = print(r.study, in->format, err);
+    tc_study_ref_close(&r);
     return st;
 }
 

@@ -34,49 +34,58 @@ static bool is_ours(const tc_campaign *c, uint64_t trial)
 }
 
 /* Users have leases, and no names that tell more. What our own workers left is ours to run. */
-static bool is_leased(const tc_campaign *c, const tc_trial *t)
+static bool is_leased(const tc_campaign *c, const tacit_trial *t, int64_t now_ms)
 {
-    return c->plan.client && t->lease_ms > 0 &&
-           tc_study_now(c->plan.venue->session.study) - t->asked_ms <= t->lease_ms &&
+    return c->plan.client && t->lease_ms > 0 && now_ms - t->asked_ms <= t->lease_ms &&
            !tc_user_client_has(c->plan.client, c->plan.jobs, t->worker);
+}
+
+static tacit_status get_running(const tc_campaign *c, tacit_trials **out, tacit_error *err)
+{
+    tacit_trial_query running = TACIT_TRIAL_QUERY;
+    running.state = TACIT_TRIAL_RUNNING;
+    return tacit_study_trials(c->plan.study, &running, out, err);
 }
 
 /* In a storage those of living processes of this host, and of users: of others nobody knows. */
 static tacit_status count_living(tc_campaign *c, uint64_t *n, tacit_error *err)
 {
-    tc_view running;
+    tacit_trials *running;
+    int64_t now_ms = 0;
     if (c->plan.client)
-        TC_TRY(tc_study_await_time(c->plan.venue->session.study, err));
-    TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
+        TC_TRY(tacit_study_now(c->plan.study, &now_ms, err));
+    TC_TRY(get_running(c, &running, err));
     tc_census_forget(&c->census);
-    for (size_t i = 0; i < running.n; i++) {
-        const tc_trial *t = running.trials[i];
-        *n += !is_ours(c, t->number) &&
-              (is_leased(c, t) || tc_worker_look_up(&c->census, t->worker) == TC_WORKER_ALIVE);
+    for (size_t i = 0; i < tacit_trials_count(running); i++) {
+        const tacit_trial *t = tacit_trials_get(running, i);
+        *n +=
+            !is_ours(c, t->number) && (is_leased(c, t, now_ms) ||
+                                       tc_worker_look_up(&c->census, t->worker) == TC_WORKER_ALIVE);
     }
-    tc_view_end(&running);
+    tacit_trials_free(running);
     return TACIT_OK;
 }
 
-static tacit_status take_stock(tc_campaign *c, tc_standing *out, tacit_error *err)
+static tacit_status take_stock(tc_campaign *c, tacit_study_summary *out, tacit_error *err)
 {
     size_t ours = tc_campaign_used(c) + (c->n_orphans - c->next_orphan);
-    TC_TRY(tc_venue_standing(c->plan.venue, out, err));
+    out->size = sizeof *out;
+    TC_TRY(tacit_study_summarize(c->plan.study, out, err));
     c->elsewhere = 0;
     c->state = out->state;
     if (out->running <= ours)
         return TACIT_OK;
-    if (!c->plan.venue->served)
+    if (!c->plan.served)
         return count_living(c, &c->elsewhere, err);
     c->elsewhere = out->running - ours;
     return TACIT_OK;
 }
 
-static void show(const tc_campaign *c, const tc_standing *s)
+static void show(const tc_campaign *c, const tacit_study_summary *s)
 {
     char note[96] = "";
     int n = 0;
-    if (s->has_best)
+    if (s->best_trial != TACIT_UNKNOWN)
         n = snprintf(note, sizeof note, "best %.6g (trial %" PRIu64 ")", s->best, s->best_trial);
     if (s->failed > 0 && n >= 0)
         snprintf(note + n, sizeof note - (size_t)n, "%s%" PRIu64 " failed", n ? ", " : "",
@@ -86,40 +95,40 @@ static void show(const tc_campaign *c, const tc_standing *s)
 
 /* ---- orphans */
 
-static bool add_orphan(tc_campaign *c, const tc_trial *t)
+static bool add_orphan(tc_campaign *c, const tacit_trial *t)
 {
-    double *values = TC_TAKE(&c->arena, c->n_params, double);
     const char *worker = tc_arena_strdup(&c->arena, t->worker);
-    if (!values || !worker)
+    if (!worker)
         return false;
-    memcpy(values, t->values, c->n_params * sizeof *values);
     c->orphans[c->n_orphans++] =
-        (tc_orphan){.trial = t->number, .worker = worker, .values = values, .pulls = t->pulls};
+        (tc_orphan){.trial = t->number, .worker = worker, .pulls = t->pulls};
     return true;
 }
 
 /* Nobody else can be running it, or its process is known to have ended. */
-static bool is_orphan(tc_campaign *c, const tc_trial *t)
+static bool is_orphan(tc_campaign *c, const tacit_trial *t)
 {
-    return c->plan.alone || tc_worker_look_up(&c->census, t->worker) == TC_WORKER_DEAD;
+    return (c->plan.alone && t->worker) || tc_worker_look_up(&c->census, t->worker) == TC_WORKER_DEAD;
 }
 
 /* Who runs a private trial is not shown: there the names of our own are remembered. Earlier versions named the
  * process in a storage. */
 static tacit_status find_orphans(tc_campaign *c, tacit_error *err)
 {
-    tc_view running;
+    tacit_trials *running;
     if (c->plan.client)
         TC_TRY(tc_campaign_tell_paid(c, err));
-    if (c->plan.client && c->plan.venue->served)
+    if (c->plan.client && c->plan.served)
         return TACIT_OK;
-    TC_TRY(tc_venue_trials(c->plan.venue, TC_TRIAL_RUNNING, &running, err));
-    c->orphans = TC_TAKE(&c->arena, running.n + 1, tc_orphan);
+    TC_TRY(get_running(c, &running, err));
+    c->orphans = TC_TAKE(&c->arena, tacit_trials_count(running) + 1, tc_orphan);
     bool ok = c->orphans != NULL;
-    for (size_t i = 0; ok && i < running.n; i++)
-        if (is_orphan(c, running.trials[i]))
-            ok = add_orphan(c, running.trials[i]);
-    tc_view_end(&running);
+    for (size_t i = 0; ok && i < tacit_trials_count(running); i++) {
+        const tacit_trial *t = tacit_trials_get(running, i);
+        if (is_orphan(c, t))
+            ok = add_orphan(c, t);
+    }
+    tacit_trials_free(running);
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
@@ -147,7 +156,7 @@ static tacit_status start_trial(tc_campaign *c, tc_slot *s, uint64_t trial, uint
     s->ended = false;
     s->trial = trial;
     s->pulls = pulls < c->plan.pulls ? pulls : c->plan.pulls;
-    s->batch = (tc_batch){0};
+    s->batch = (tacit_batch){0};
     memcpy(s->values, values, c->n_params * sizeof *values);
     s->beat_ns = tc_clock_ns();
     c->waits = false;
@@ -158,25 +167,29 @@ static tacit_status start_trial(tc_campaign *c, tc_slot *s, uint64_t trial, uint
  * none. */
 static tacit_status start_new(tc_campaign *c, tacit_error *err)
 {
-    uint64_t trial, pulls = 1;
+    tacit_trials *got;
     tc_slot *s = free_slot(c);
-    bool several = c->plan.pulls > 1;
-    tc_asked one = {.numbers = &trial, .pulls = several ? &pulls : NULL, .values = c->values};
-    tc_venue_ask q = {.worker = s->worker,
-                      .lease_ms = c->plan.lease_ms,
-                      .count = 1,
-                      .pulls = several ? c->plan.pulls : 0};
-    TC_TRY(tc_venue_next(c->plan.venue, &q, &one, err));
-    return start_trial(c, s, trial, pulls, c->values, err);
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    q.worker = s->worker;
+    q.lease_ms = c->plan.lease_ms;
+    q.pulls = c->plan.pulls > 1 ? c->plan.pulls : 0;
+    TC_TRY(tacit_study_ask_many(c->plan.study, &q, &got, err));
+    const tacit_trial *t = tacit_trials_get(got, 0);
+    tacit_status st =
+        start_trial(c, s, t->number, c->plan.pulls > 1 ? t->pulls : 1, t->values, err);
+    tacit_trials_free(got);
+    return st;
 }
 
 /* One of them runs it. Whoever comes too late leaves it: its new worker lives. */
-static tacit_status start_orphan(tc_campaign *c, tc_orphan *left, tacit_error *err)
+static tacit_status start_orphan(tc_campaign *c, const tc_orphan *left, tacit_error *err)
 {
     tc_slot *s = free_slot(c);
+    tacit_trial *t;
     tacit_error why;
-    tacit_status st = tc_venue_take_over(c->plan.venue, left, s->worker, c->plan.lease_ms, &why);
-    if (st != TACIT_OK && tc_venue_away(c->plan.venue))
+    tacit_status st = tacit_study_take_over(c->plan.study, left->trial, left->worker, s->worker,
+                                            c->plan.lease_ms, &t, &why);
+    if (st != TACIT_OK && tacit_study_is_away(c->plan.study))
         return tc_fail(err, st, "%s", why.msg);
     c->next_orphan++;
     if (st == TACIT_E_STATE)
@@ -185,7 +198,9 @@ static tacit_status start_orphan(tc_campaign *c, tc_orphan *left, tacit_error *e
         return tc_fail(err, st, "%s", why.msg);
     tc_note(c->plan.quiet, "running trial %" PRIu64 " again, which an earlier run left unfinished",
             left->trial);
-    return start_trial(c, s, left->trial, left->pulls, left->values, err);
+    st = start_trial(c, s, left->trial, left->pulls, t->values, err);
+    tacit_trial_free(t);
+    return st;
 }
 
 /* Has the user an answer left for the trial that would come next? */
@@ -212,9 +227,9 @@ static tacit_status may_start(tc_campaign *c, bool *may, tacit_error *err)
 /* The study was paused or closed since it was looked at: nothing is started. Else it is a failure. */
 static tacit_status may_be_idle(tc_campaign *c, const tacit_error *why, tacit_error *err)
 {
-    tc_standing s;
+    tacit_study_summary s;
     TC_TRY(take_stock(c, &s, err));
-    return c->state == TC_REMOTE_RUNNING ? tc_fail(err, why->code, "%s", why->msg) : TACIT_OK;
+    return c->state == TACIT_STUDY_RUNNING ? tc_fail(err, why->code, "%s", why->msg) : TACIT_OK;
 }
 
 /* *started: one more job runs. */
@@ -236,24 +251,23 @@ static tacit_status start_next(tc_campaign *c, uint64_t planned, bool *started, 
     if (st == TACIT_OK)
         return TACIT_OK;
     *started = false;
-    if (st == TACIT_E_STATE && c->plan.venue->served && !tc_venue_away(c->plan.venue))
+    if (st == TACIT_E_STATE && c->plan.served && !tacit_study_is_away(c->plan.study))
         return may_be_idle(c, &why, err);
-    return st == TACIT_E_BUDGET && c->plan.venue->served ? TACIT_OK
-                                                         : tc_fail(err, st, "%s", why.msg);
+    return st == TACIT_E_BUDGET && c->plan.served ? TACIT_OK : tc_fail(err, st, "%s", why.msg);
 }
 
 static tacit_status fill_up(tc_campaign *c, tacit_error *err)
 {
     bool started = true;
     while (started && tc_campaign_used(c) < c->plan.jobs && !tc_interrupted()) {
-        tc_standing s;
+        tacit_study_summary s;
         TC_TRY(take_stock(c, &s, err));
         show(c, &s);
         uint64_t planned = s.finished + tc_campaign_used(c);
         c->met = planned >= c->plan.budget;
         if (c->met)
             c->elsewhere = 0;
-        if (c->met || c->state != TC_REMOTE_RUNNING)
+        if (c->met || c->state != TACIT_STUDY_RUNNING)
             return TACIT_OK;
         TC_TRY(start_next(c, planned, &started, err));
     }
@@ -274,7 +288,7 @@ static tacit_status fill(tc_campaign *c, tacit_error *err)
 /* A coordinator that is away is not waited for any more. */
 static tacit_status interrupted(tc_campaign *c, tacit_error *err)
 {
-    tc_standing s;
+    tacit_study_summary s;
     tacit_error why;
     tc_runner_stop(c->plan.runner, TC_RUNNER_GRACE_MS);
     (void)tc_campaign_deliver(c, &why);
@@ -306,31 +320,31 @@ static void nap(void)
 static bool stay(tc_campaign *c)
 {
     char others[96];
-    if (!c->plan.venue->served || c->refused)
+    if (!c->plan.served || c->refused)
         return false;
     if (c->away) {
         nap();
         return true;
     }
-    if (c->met || c->state == TC_REMOTE_CLOSED)
+    if (c->met || c->state == TACIT_STUDY_CLOSED)
         return false;
     snprintf(others, sizeof others, "waiting for %" PRIu64 " trial%s that others run", c->elsewhere,
              c->elsewhere == 1 ? "" : "s");
-    if (c->state == TC_REMOTE_PAUSED)
+    if (c->state == TACIT_STUDY_PAUSED)
         wait_saying(c, "the study is paused; waiting until it is resumed");
     else if (c->elsewhere > 0)
         wait_saying(c, others);
-    return c->state == TC_REMOTE_PAUSED || c->elsewhere > 0;
+    return c->state == TACIT_STUDY_PAUSED || c->elsewhere > 0;
 }
 
 static tacit_status conclude(const tc_campaign *c, tacit_error *err)
 {
     if (c->refused)
         return tc_fail(err, c->refusal.code, "%s", c->refusal.msg);
-    if (c->plan.venue->served && c->state == TC_REMOTE_CLOSED && !c->met)
+    if (c->plan.served && c->state == TACIT_STUDY_CLOSED && !c->met)
         return tc_fail(err, TACIT_E_STATE,
                        "study %s is closed: it gives out no trials, and takes no values",
-                       tc_venue_document(c->plan.venue)->name);
+                       tacit_study_name(c->plan.study));
     return TACIT_OK;
 }
 
@@ -352,8 +366,8 @@ static tacit_status loop(tc_campaign *c, tacit_error *err)
     int idle = 0; /* ticks since a trial was told */
     for (;;) {
         size_t used = tc_campaign_used(c);
-        tc_venue_keep_time(c->plan.venue);
-        if (!c->plan.venue->served || idle % TICKS == 0 || used == 0)
+        tacit_study_keep_time(c->plan.study);
+        if (!c->plan.served || idle % TICKS == 0 || used == 0)
             TC_TRY(fill(c, err));
         if (tc_interrupted())
             return interrupted(c, err);
@@ -375,17 +389,16 @@ static tacit_status loop_briskly(tc_campaign *c, tacit_error *err)
 {
     int64_t s = c->plan.lease_ms / 1000 / CALLS;
     s = s < CALL_LEAST_S ? CALL_LEAST_S : s > CALL_MOST_S ? CALL_MOST_S : s;
-    tc_venue_hurry(c->plan.venue, (long)s);
+    tacit_study_set_patience(c->plan.study, -1, (int32_t)s);
     tacit_status st = loop(c, err);
-    tc_venue_take_time(c->plan.venue);
+    tacit_study_set_patience(c->plan.study, c->plan.patience_s, 0);
     return st;
 }
 
 static tacit_status run(tc_campaign *c, tacit_error *err)
 {
     c->slots = tc_alloc(c->plan.jobs, sizeof *c->slots);
-    c->values = tc_alloc(c->n_params, sizeof *c->values);
-    if (!c->slots || !c->values)
+    if (!c->slots)
         return tc_fail_memory(err);
     for (size_t i = 0; i < c->plan.jobs; i++)
         c->slots[i].values = TC_TAKE(&c->arena, c->n_params, double);
@@ -403,13 +416,11 @@ static tacit_status run(tc_campaign *c, tacit_error *err)
 
 tacit_status tc_campaign_run(const tc_campaign_plan *plan, tacit_error *err)
 {
-    const tc_study_doc *doc = tc_venue_document(plan->venue);
-    tc_campaign c = {.plan = *plan, .n_params = doc->space->n_params};
-    c.progress = tc_progress_start(doc->name, plan->budget, plan->quiet);
+    tc_campaign c = {.plan = *plan, .n_params = tacit_space_params(tacit_study_space(plan->study))};
+    c.progress = tc_progress_start(tacit_study_name(plan->study), plan->budget, plan->quiet);
     tacit_status st = run(&c, err);
     tc_progress_end(c.progress);
     tc_free(c.slots);
-    tc_free(c.values);
     tc_arena_fini(&c.arena);
     return st;
 }

@@ -22,10 +22,12 @@
 #include "frame/cli.h"
 #include "runner/runner.h"
 #include "study/user_client.h"
-#include "study/venue.h"
+#include "study/study_ref.h"
 
 typedef struct tc_campaign_plan {
-    tc_venue *venue;
+    tacit_study *study;
+    bool served;       /* by a coordinator */
+    double patience_s; /* with which it was opened there */
     tc_runner *runner;
     uint64_t budget;      /* finished trials, COMPLETE or FAIL, at which it ends */
     size_t jobs;          /* of the runner */

@@ -6,35 +6,39 @@
 #include "study/campaign.h"
 #include "study/worker.h"
 
-#include "algo/batch.h"
 #include "base/memory.h"
 
 typedef struct tc_slot {
     bool used;             /* by a trial, until it was told */
     bool ended;            /* its program has ended: `told` is to be told */
     uint64_t trial, pulls; /* pulls: that are to be run, one after another */
-    tc_batch batch;        /* of those that have ended, where they are several */
+    tacit_batch batch;     /* of those that have ended, where they are several */
     double *values;
     char worker[TC_WORKER_MAX];
     uint64_t beat_ns; /* when the coordinator last heard of it */
     tc_job_result result;
-    tc_report told;
+    tacit_report told;
 } tc_slot;
+
+/* A trial that a dead worker of this host left. */
+typedef struct tc_orphan {
+    uint64_t trial, pulls;
+    const char *worker;
+} tc_orphan;
 
 typedef struct tc_campaign {
     tc_campaign_plan plan;
     size_t n_params;
-    double *values; /* of the trial just asked for */
     tc_slot *slots; /* plan.jobs of them */
-    tc_arena arena; /* the orphans' values and workers */
+    tc_arena arena; /* slots' points and orphans' workers */
     tc_census census;
     tc_orphan *orphans;
     size_t n_orphans, next_orphan;
-    uint64_t elsewhere;    /* trials that others run, when they were last counted */
-    tc_remote_state state; /* of the study, then */
-    bool met;              /* ... and whether what is finished or runs here is enough */
-    bool waits;            /* it was said for what it waits */
-    int64_t failures;      /* in a row */
+    uint64_t elsewhere;      /* trials that others run, when they were last counted */
+    tacit_study_state state; /* of the study, then */
+    bool met;                /* ... and whether what is finished or runs here is enough */
+    bool waits;              /* it was said for what it waits */
+    int64_t failures;        /* in a row */
     uint64_t reported;
     tc_progress *progress;
     /* A coordinator that does not answer: since when, when it is asked again, and how long after that. */

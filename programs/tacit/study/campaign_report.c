@@ -23,7 +23,7 @@ tacit_status tc_campaign_excuse(tc_campaign *c, tacit_status st, const tacit_err
                                 tacit_error *err)
 {
     uint64_t now = tc_clock_ns();
-    bool away = st != TACIT_OK && tc_venue_away(c->plan.venue);
+    bool away = st != TACIT_OK && tacit_study_is_away(c->plan.study);
     if (away && !c->away) {
         tc_note(c->plan.quiet || tc_interrupted(), "%s; trying again", why->msg);
         c->away_ns = now;
@@ -34,7 +34,7 @@ tacit_status tc_campaign_excuse(tc_campaign *c, tacit_status st, const tacit_err
     c->away = away;
     if (st == TACIT_OK)
         return TACIT_OK;
-    if (!away || (now - c->away_ns) / MS > (uint64_t)tc_venue_patience_ms(c->plan.venue))
+    if (!away || (now - c->away_ns) / MS > (uint64_t)(c->plan.patience_s * 1000))
         return tc_fail(err, st, "%s", why->msg);
     c->ask_ns = now + (uint64_t)c->pause_ms * MS;
     return TACIT_OK;
@@ -46,16 +46,17 @@ tacit_status tc_campaign_excuse(tc_campaign *c, tacit_status st, const tacit_err
 void tc_campaign_beat(tc_campaign *c)
 {
     uint64_t now = tc_clock_ns(), every = (uint64_t)c->plan.lease_ms * MS / BEATS;
-    bool leased = c->plan.venue->served || c->plan.client;
+    bool leased = c->plan.served || c->plan.client;
     for (size_t i = 0; leased && i < c->plan.jobs && tc_campaign_may_ask(c); i++) {
         tc_slot *s = &c->slots[i];
         tacit_error why, late;
         if (!s->used || now - s->beat_ns < every)
             continue;
-        tacit_status st = tc_venue_beat(c->plan.venue, s->trial, s->worker, c->plan.lease_ms, &why);
+        tacit_status st =
+            tacit_study_renew(c->plan.study, s->trial, s->worker, c->plan.lease_ms, NULL, &why);
         if (st != TACIT_OK)
             tc_log(TC_LOG_INFO, "trial %" PRIu64 ": %s", s->trial, why.msg);
-        if (st == TACIT_OK || !tc_venue_away(c->plan.venue))
+        if (st == TACIT_OK || !tacit_study_is_away(c->plan.study))
             s->beat_ns = now;
         else
             (void)tc_campaign_excuse(c, st, &why,
@@ -72,7 +73,7 @@ static tacit_status make_reply(tc_campaign *c, tc_slot *s, tacit_error *err)
         tc_note(c->plan.quiet,
                 "trial %" PRIu64 " failed (%s); it is answered as the middle of the bounds",
                 r->trial, r->reason);
-    s->told = (tc_report){.kind = TC_REPORT_REPLY};
+    s->told = (tacit_report){.size = sizeof s->told, .kind = TACIT_REPORT_REPLY};
     return tc_user_reply_give(c->plan.user, r->trial, r->ok ? r->value : (double)NAN,
                               &s->told.value, err);
 }
@@ -83,9 +84,13 @@ static tacit_status make_report(tc_campaign *c, tc_slot *s, tacit_error *err)
     if (c->plan.user)
         return make_reply(c, s, err);
     c->failures = r->ok ? 0 : c->failures + 1;
-    bool some = r->ok || s->batch.n > 0;
-    s->told = (tc_report){
-        .kind = some ? TC_REPORT_VALUE : TC_REPORT_FAILED, .value = r->value, .reason = r->reason};
+    s->told = (tacit_report){.size = sizeof s->told,
+                             .kind = s->batch.pulls > 0 ? TACIT_REPORT_BATCH
+                                     : r->ok            ? TACIT_REPORT_VALUE
+                                                        : TACIT_REPORT_FAILED,
+                             .value = r->value,
+                             .reason = r->reason,
+                             .batch = s->batch};
     return TACIT_OK;
 }
 
@@ -93,13 +98,11 @@ static tacit_status make_report(tc_campaign *c, tc_slot *s, tacit_error *err)
 static tacit_status add_pull(tc_campaign *c, tc_slot *s, const tc_job_result *r, bool *again,
                              tacit_error *err)
 {
-    int64_t reward;
     *again = false;
     if (s->pulls <= 1 || !r->ok)
         return TACIT_OK;
-    TC_TRY(tc_study_reward(c->plan.venue->session.study, r->value, &reward, err));
-    tc_batch_add(&s->batch, reward);
-    *again = s->batch.n < s->pulls;
+    TC_TRY(tacit_study_add_pull(c->plan.study, &s->batch, r->value, err));
+    *again = s->batch.pulls < s->pulls;
     return *again ? tc_runner_start(c->plan.runner, s->trial, s->values, err) : TACIT_OK;
 }
 
@@ -141,7 +144,7 @@ static void say_untold(const tc_campaign *c, const tc_slot *s, const char *why)
                 "tacit: the reply about trial %" PRIu64 " was not told (%s); it is in the "
                 "ledger, and the same command tells it",
                 s->trial, why);
-    else if (s->told.kind == TC_REPORT_FAILED)
+    else if (s->told.kind == TACIT_REPORT_FAILED)
         tc_note(false, "tacit: that trial %" PRIu64 " failed was not told (%s)", s->trial, why);
     else
         tc_note(false, "tacit: the value of trial %" PRIu64 ", %.17g, was not told (%s)", s->trial,
@@ -158,10 +161,10 @@ void tc_campaign_say_untold(const tc_campaign *c)
 /* Is it finished, by somebody who told it by hand or ran it after its lease? */
 static tacit_status is_finished(tc_campaign *c, uint64_t trial, bool *out, tacit_error *err)
 {
-    tc_view one;
-    TC_TRY(tc_venue_trial(c->plan.venue, trial, &one, err));
-    *out = one.trials[0]->state == TC_TRIAL_COMPLETE || one.trials[0]->state == TC_TRIAL_FAIL;
-    tc_view_end(&one);
+    tacit_trial *t;
+    TC_TRY(tacit_study_trial(c->plan.study, trial, &t, err));
+    *out = t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL;
+    tacit_trial_free(t);
     return TACIT_OK;
 }
 
@@ -172,7 +175,7 @@ static tacit_status find_out(tc_campaign *c, tc_slot *s, const tacit_error *why,
     bool finished = false;
     tacit_error late = {0};
     tacit_status st = is_finished(c, s->trial, &finished, &late);
-    if (st != TACIT_OK && tc_venue_away(c->plan.venue))
+    if (st != TACIT_OK && tacit_study_is_away(c->plan.study))
         return tc_campaign_excuse(c, st, &late, err); /* and it is told again, later */
     if (st == TACIT_OK && finished) {
         tc_note(c->plan.quiet,
@@ -190,8 +193,7 @@ static tacit_status find_out(tc_campaign *c, tc_slot *s, const tacit_error *why,
 static tacit_status tell(tc_campaign *c, tc_slot *s, tacit_error *err)
 {
     tacit_error why = {0};
-    tacit_status st =
-        tc_venue_tell(c->plan.venue, s->trial, &s->told, s->batch.n > 0 ? &s->batch : NULL, &why);
+    tacit_status st = tacit_study_report(c->plan.study, s->trial, &s->told, &why);
     if (st == TACIT_E_STATE)
         return find_out(c, s, &why, err);
     TC_TRY(tc_campaign_excuse(c, st, &why, err));
@@ -219,13 +221,14 @@ tacit_status tc_campaign_deliver(tc_campaign *c, tacit_error *err)
 static tacit_status tell_one_paid(tc_campaign *c, size_t worker, tacit_error *err)
 {
     uint64_t trial = c->plan.client->workers[worker].trial;
-    tc_report told = {.kind = TC_REPORT_REPLY};
+    tacit_report told = TACIT_REPORT;
+    told.kind = TACIT_REPORT_REPLY;
     tacit_error why = {0};
     tacit_status st = tc_user_reply_recall(c->plan.user, trial, &told.value, &why);
     if (st == TACIT_E_NOT_FOUND)
         return TACIT_OK;
     if (st == TACIT_OK)
-        st = tc_venue_tell(c->plan.venue, trial, &told, NULL, &why);
+        st = tacit_study_report(c->plan.study, trial, &told, &why);
     if (st == TACIT_OK)
         tc_note(c->plan.quiet,
                 "told the reply about trial %" PRIu64 " that an earlier run had made", trial);

@@ -1,6 +1,7 @@
 /* export.c - `tacit export`: all trials for other programs, to a file or standard output. */
 #include "base/file.h"
-#include "study/venue.h"
+#include "study/study_ref.h"
+#include "study/trial_rows.h"
 #include "frame/verbs.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ static const tc_option table[] = {
     {.name = NULL}};
 
 /* Through memory, so that the file is written in one piece. */
-static tacit_status write_file(const tc_space *space, const tc_view *all, int format,
+static tacit_status write_file(const tacit_space *space, const tacit_trials *all, int format,
                                const char *file, tacit_error *err)
 {
     char *text = NULL;
@@ -28,7 +29,7 @@ static tacit_status write_file(const tc_space *space, const tc_view *all, int fo
     FILE *f = open_memstream(&text, &len);
     if (!f)
         return tc_fail_memory(err);
-    tacit_status st = tc_trials_print(space, all->trials, all->n, format, f, err);
+    tacit_status st = tc_trials_print(space, all, format, f, err);
     bool failed = ferror(f) != 0;
     if ((fclose(f) != 0 || failed) && st == TACIT_OK)
         st = tc_fail_memory(err);
@@ -38,29 +39,29 @@ static tacit_status write_file(const tc_space *space, const tc_view *all, int fo
     return st;
 }
 
-static tacit_status export_study(tc_venue *v, const tc_invocation *in, tacit_error *err)
+static tacit_status export_study(tacit_study *s, const tc_invocation *in, tacit_error *err)
 {
     const options *opts = in->opts;
-    const tc_space *space = tc_venue_document(v)->space;
-    tc_view all;
+    const tacit_space *space = tacit_study_space(s);
+    tacit_trials *all;
     bool to_file = opts->out && strcmp(opts->out, "-") != 0;
-    TC_TRY(tc_venue_trials(v, -1, &all, err));
-    tacit_status st = to_file ? write_file(space, &all, in->format, opts->out, err)
-                              : tc_trials_print(space, all.trials, all.n, in->format, stdout, err);
+    TC_TRY(tacit_study_trials(s, NULL, &all, err));
+    tacit_status st = to_file ? write_file(space, all, in->format, opts->out, err)
+                              : tc_trials_print(space, all, in->format, stdout, err);
     if (st == TACIT_OK && to_file)
-        tc_note(in->quiet, "%zu trials written to %s", all.n, opts->out);
-    tc_view_end(&all);
+        tc_note(in->quiet, "%zu trials written to %s", tacit_trials_count(all), opts->out);
+    tacit_trials_free(all);
     return st;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_venue v = {0};
-    tacit_status st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
+    tc_study_ref r = {0};
+    tacit_status st = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
     if (st == TACIT_OK)
-        st = export_study(&v, in, err);
-    tc_venue_close(&v);
+        st = export_study(r.study, in, err);
+    tc_study_ref_close(&r);
     return st;
 }
 

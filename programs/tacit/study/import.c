@@ -6,9 +6,9 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "frame/point.h"
-#include "study/storage.h"
-#include "study/user_reply.h"
+#include "study/study_ref.h"
 #include "frame/verbs.h"
 
 #include <stddef.h>
@@ -73,8 +73,11 @@ static tacit_status read_header(import *m, tacit_error *err)
 /* Before any row: a parameter without a column is a mistake of the header. */
 static tacit_status check_columns(const import *m, tacit_error *err)
 {
-    const tc_space *s = m->point.space;
-    for (size_t i = 0; i < s->n_params && !s->domain; i++) {
+    const tacit_space *s = m->point.space;
+    size_t n = tacit_space_params(s);
+    bool finite = tacit_space_columns(s) > n; /* its candidates have several ways to be named */
+    for (size_t i = 0; i < n && !finite; i++) {
+        const char *name = tacit_space_param_name(s, i);
         bool found = false;
         for (size_t k = 0; k < m->csv.n; k++)
             found |= m->what[k] == i;
@@ -82,7 +85,7 @@ static tacit_status check_columns(const import *m, tacit_error *err)
             return tc_fail(err, TACIT_E_ARG,
                            "%s: the header has no column for the parameter %s (\"%s\" or "
                            "\"params_%s\")",
-                           m->csv.what, s->params[i].name, s->params[i].name, s->params[i].name);
+                           m->csv.what, name, name, name);
     }
     return TACIT_OK;
 }
@@ -91,7 +94,7 @@ static tacit_status check_columns(const import *m, tacit_error *err)
 
 static tacit_status keep_row(import *m, double y, tacit_error *err)
 {
-    size_t d = m->point.space->n_params;
+    size_t d = tacit_space_params(m->point.space);
     if (!tc_grow((void **)&m->values, &m->values_cap, (m->n + 1) * d, sizeof *m->values) ||
         !tc_grow((void **)&m->y, &m->y_cap, m->n + 1, sizeof *m->y))
         return tc_fail_memory(err);
@@ -146,59 +149,61 @@ static tacit_status print(const import *m, int format, tacit_error *err)
 }
 
 /* A locally private study takes the replies of users, which it cannot tell from rewards for sure. */
-static tacit_status check_replies(const import *m, const tc_study_doc *doc, bool quiet,
+static tacit_status check_replies(const import *m, const tacit_document *doc, bool quiet,
                                   tacit_error *err)
 {
-    if (!tc_study_takes_replies(doc))
+    if (!tacit_document_takes_replies(doc))
         return TACIT_OK;
     for (size_t i = 0; i < m->n; i++)
-        TC_TRY(tc_user_check_reply(doc, m->y[i], err));
+        TC_TRY(tacit_document_check_reply(doc, m->y[i], err));
     tc_note(quiet, "%s is told private replies: the values are taken for replies, not for rewards",
-            doc->algorithm->name);
+            tacit_document_algorithm(doc));
     return TACIT_OK;
 }
 
 /* Reads and checks the whole file for this study; nothing is written yet. */
-static tacit_status prepare(import *m, const tc_study_doc *doc, const tc_invocation *in,
+static tacit_status prepare(import *m, const tacit_document *doc, const tc_invocation *in,
                             char **text, tacit_error *err)
 {
     size_t len;
     TC_TRY(tc_file_read(in->args[1], MOST_BYTES, text, &len, err));
-    TC_TRY(tc_point_init(&m->point, doc->space, err));
+    TC_TRY(tc_point_init(&m->point, tacit_document_space(doc), err));
     tc_csv_init(&m->csv, *text, len, in->args[1]);
     TC_TRY(read_all(m, err));
     return check_replies(m, doc, in->quiet, err);
 }
 
 /* A document's space is known before its study exists, so bad rows create nothing. */
-static tacit_status import_file(tc_session *s, import *m, const tc_invocation *in, char **text,
+static tacit_status import_file(tc_study_ref *r, import *m, const tc_invocation *in, char **text,
                                 tacit_error *err)
 {
     const options *o = in->opts;
-    TC_TRY(tc_session_name(s, in->args[0], err));
-    if (s->given)
-        TC_TRY(prepare(m, s->given, in, text, err));
-    TC_TRY(tc_session_open(s, in->args[0], o->storage, true, 1, err));
-    if (!s->given)
-        TC_TRY(prepare(m, tc_study_document(s->study), in, text, err));
-    if (m->n > 0)
-        TC_TRY(tc_study_import(s->study, m->n, m->values, m->y, err));
+    /* Into a storage only, also where TACIT_SERVER is set. */
+    const tc_where where = {.storage = (char *)tc_storage_url(o->storage)};
+    const tc_study_terms terms = {.create = true, .threads = 1, .quiet = in->quiet};
+    TC_TRY(tc_study_ref_name(r, in->args[0], err));
+    if (r->given)
+        TC_TRY(prepare(m, r->given, in, text, err));
+    TC_TRY(tc_study_ref_open(r, in->args[0], &where, &terms, err));
+    if (!r->given)
+        TC_TRY(prepare(m, tacit_study_document(r->study), in, text, err));
+    TC_TRY(tacit_study_import(r->study, m->n, m->values, m->y, err));
     return print(m, in->format, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    tc_session s = {0};
+    tc_study_ref r = {0};
 import m = {0 };
     char *text = NULL;
-    tacit_status st = import_file(&s, &m, in, &text, err);
+    tacit_status st = import_file(&r, &m, in, &text, err);
     tc_csv_fini(&m.csv);
     tc_point_fini(&m.point);
     tc_free(m.what);
     tc_free(m.values);
     tc_free(m.y);
     tc_free(text);
-    tc_session_close(&s);
+    tc_study_ref_close(&r);
     return st;
 }
 

@@ -3,6 +3,7 @@
  * Everything that can be wrong with the command line, the document and the
  * command is found before the storage is touched. */
 #include "study/campaign.h"
+#include "study/trial_rows.h"
 #include "frame/verbs.h"
 
 #include <math.h>
@@ -30,8 +31,8 @@ static const tc_option table[] = {
      .help = "finished trials at which to stop; 0 is what the document says"},
     {"max-failures", TC_OPTION_INT, offsetof(options, max_failures), "10", .min = 0,
      .max = INFINITY, .help = "failures in a row after which to give up; 0 is never"},
-    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = TC_LEASE_LEAST_S,
-     .max = TC_LEASE_MOST_S,
+    {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = TACIT_LEASE_LEAST_S,
+     .max = TACIT_LEASE_MOST_S,
      .help = "at a coordinator, or with --user: seconds without a sign of life after which a "
              "trial is given to others"},
     {"patience-s", TC_OPTION_FLOAT, offsetof(options, patience_s), "3600", .min = 1, .max = 1e9,
@@ -49,63 +50,66 @@ static int64_t timeout_ms(const options *o)
     return o->timeout_s > 0 && ms == 0 ? 1 : ms;
 }
 
-static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const tc_study_doc *doc,
+static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const tacit_document *doc,
                                 tacit_error *err)
 {
     const options *o = in->opts;
     TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
-    return tc_runner_new(out, doc->space, in->command, (size_t)o->jobs, timeout_ms(o), err);
+    return tc_runner_new(out, tacit_document_space(doc), in->command, (size_t)o->jobs,
+                         timeout_ms(o), err);
 }
 
 /* A study that a coordinator describes: its choices are nobody's of this machine. */
-static tacit_status make_foreign_runner(tc_runner **out, const tc_invocation *in, const tc_venue *v,
-                                        tacit_error *err)
+static tacit_status make_foreign_runner(tc_runner **out, const tc_invocation *in,
+                                        const tc_study_ref *r, tacit_error *err)
 {
     const options *o = in->opts;
-    TC_TRY(make_runner(out, in, tc_venue_document(v), err));
-    return v->served && !o->any_choices ? tc_runner_check_foreign(*out, err) : TACIT_OK;
+    TC_TRY(make_runner(out, in, tacit_study_document(r->study), err));
+    return r->way.served && !o->any_choices ? tc_runner_check_foreign(*out, err) : TACIT_OK;
 }
 
 /* A document's command can be checked before its study exists; a name's only after. */
-static tacit_status open_all(tc_venue *v, tc_runner **runner, const tc_invocation *in,
+static tacit_status open_all(tc_study_ref *r, tc_runner **runner, const tc_invocation *in,
                              tacit_error *err)
 {
     const options *o = in->opts;
-    tc_venue_terms terms = {
+    tc_study_terms terms = {
         .create = true, .quiet = in->quiet, .threads = o->threads, .patience_s = o->patience_s};
-    TC_TRY(tc_venue_name(v, in->args[0], err));
-    if (v->session.given)
-        TC_TRY(make_runner(runner, in, v->session.given, err));
-    TC_TRY(tc_venue_open(v, in->args[0], &o->where, &terms, err));
-    if (!v->session.given)
-        TC_TRY(make_foreign_runner(runner, in, v, err));
+    TC_TRY(tc_study_ref_name(r, in->args[0], err));
+    if (r->given)
+        TC_TRY(make_runner(runner, in, r->given, err));
+    TC_TRY(tc_study_ref_open(r, in->args[0], &o->where, &terms, err));
+    if (!r->given)
+        TC_TRY(make_foreign_runner(runner, in, r, err));
     return TACIT_OK;
 }
 
-static uint64_t budget_of(const tc_venue *v, const options *o)
+static uint64_t budget_of(const tc_study_ref *r, const options *o)
 {
     if (o->trials > 0)
         return (uint64_t)o->trials;
-    return v->session.given ? v->session.given->trials : tc_venue_document(v)->trials;
+    return tacit_document_trials(r->given ? r->given : tacit_study_document(r->study));
 }
 
-static int64_t lease_ms(const tc_venue *v, const options *o)
+static int64_t lease_ms(const tc_study_ref *r, const options *o)
 {
     int64_t limit = timeout_ms(o);
-    if (v->served || o->user)
+    if (r->way.served || o->user)
         return (int64_t)(o->lease_s * 1000 + 0.5);
     return limit > 0 ? limit + LEASE_MARGIN_MS : 0;
 }
 
-static tacit_status print_best(tc_venue *v, int format, tacit_error *err)
+static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
 {
-    const tc_study_doc *doc = tc_venue_document(v);
-    tc_view best;
-    TC_TRY(tc_venue_best(v, &best, err));
-    tacit_status st = best.n > 0
-                          ? tc_trial_print(doc->space, best.trials[0], format, stdout, err)
-                          : tc_fail(err, TACIT_E_STATE, "no trial of %s has succeeded", doc->name);
-    tc_view_end(&best);
+    tacit_trial *best;
+    tacit_error why = {0};
+    tacit_status st = tacit_study_best(s, &best, &why);
+    if (st == TACIT_E_STATE)
+        return tc_fail(err, st, "no trial of %s has succeeded", tacit_study_name(s));
+    if (st != TACIT_OK)
+        return tc_fail(err, st, "%s", why.msg);
+    st = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
+    tacit_trial_free(best);
     return st;
 }
 
@@ -115,56 +119,58 @@ typedef struct user_side {
     tc_user_client client;
 } user_side;
 
-static tacit_status optimize(tc_venue *v, tc_runner *runner, user_side *u, const tc_invocation *in,
-                             tacit_error *err)
+static tacit_status optimize(const tc_study_ref *r, tc_runner *runner, user_side *u,
+                             const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_campaign_plan plan = {.venue = v,
+    tc_campaign_plan plan = {.study = r->study,
+                             .served = r->way.served,
+                             .patience_s = r->way.opts.patience_s,
                              .runner = runner,
-                             .budget = budget_of(v, o),
+                             .budget = budget_of(r, o),
                              .jobs = (size_t)o->jobs,
-                             .lease_ms = lease_ms(v, o),
+                             .lease_ms = lease_ms(r, o),
                              .max_failures = o->max_failures,
                              .quiet = in->quiet,
                              .user = o->user ? &u->replies : NULL,
                              .client = o->user ? &u->client : NULL};
-    if (setenv("TACIT_STUDY", tc_venue_document(v)->name, 1) != 0)
+    if (setenv("TACIT_STUDY", tacit_study_name(r->study), 1) != 0)
         return tc_fail_memory(err);
     TC_TRY(tc_campaign_run(&plan, err));
-    return print_best(v, in->format, err);
+    return print_best(r->study, in->format, err);
 }
 
-static tacit_status open_user(user_side *u, const tc_venue *v, const tc_invocation *in,
+static tacit_status open_user(user_side *u, const tc_study_ref *r, const tc_invocation *in,
                               tacit_error *err)
 {
     const options *o = in->opts;
-    const tc_study_doc *doc = tc_venue_document(v);
     const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
     if (!o->user)
         return TACIT_OK;
-    TC_TRY(tc_user_reply_open_at(&u->replies, v, &who, err));
-    return tc_user_client_open(&u->client, &o->where, doc->name, o->user, (size_t)o->jobs, err);
+    TC_TRY(tc_user_reply_open_at(&u->replies, r, &who, err));
+    return tc_user_client_open(&u->client, &o->where, tacit_study_name(r->study), o->user,
+                               (size_t)o->jobs, err);
 }
 
-static tacit_status open_and_optimize(tc_venue *v, tc_runner **runner, user_side *u,
+static tacit_status open_and_optimize(tc_study_ref *r, tc_runner **runner, user_side *u,
                                       const tc_invocation *in, tacit_error *err)
 {
-    TC_TRY(open_all(v, runner, in, err));
-    TC_TRY(open_user(u, v, in, err));
-    return optimize(v, *runner, u, in, err);
+    TC_TRY(open_all(r, runner, in, err));
+    TC_TRY(open_user(u, r, in, err));
+    return optimize(r, *runner, u, in, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    tc_venue v = {0};
+    tc_study_ref r = {0};
     tc_runner *runner = NULL;
     user_side user = {0};
     tc_catch_interrupts();
-    tacit_status st = open_and_optimize(&v, &runner, &user, in, err);
+    tacit_status st = open_and_optimize(&r, &runner, &user, in, err);
     tc_runner_free(runner);
     tc_user_client_close(&user.client);
     tc_user_reply_close(&user.replies);
-    tc_venue_close(&v);
+    tc_study_ref_close(&r);
     return st;
 }
 

@@ -1,9 +1,9 @@
 /* pull_values.c - see pull_values.h. Sums are of whole numbers, so any order of the lines gives the same. */
 #include "study/pull_values.h"
 
-#include "algo/batch.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,24 +15,11 @@ enum { LINE_BYTES = 256 };
 
 /* ---- the range ---- */
 
-/* An option as it is given, else its default; `none` where the algorithm has no such option. */
-static double number_of(const tc_study_doc *doc, const char *name, double none)
+tc_value_range tc_value_range_of(const tacit_document *doc)
 {
-    const json_t *given = json_object_get(doc->options, name);
-    for (const tc_option *o = doc->algorithm->options; o && o->name; o++)
-        if (strcmp(o->name, name) == 0 && (json_is_number(given) || tc_parse_double(o->def, &none)))
-            return json_is_number(given) ? json_number_value(given) : none;
-    return none;
-}
-
-tc_value_range tc_value_range_of(const tc_study_doc *doc)
-{
-    tc_value_range r = {-(double)INFINITY, (double)INFINITY};
-    if (doc->algorithm->optimizer && doc->algorithm->optimizer->batch) {
-        r.low = number_of(doc, "low", r.low);
-        r.high = number_of(doc, "high", r.high);
-    }
-    return doc->maximize ? r : (tc_value_range){0 - r.high, 0 - r.low};
+    tc_value_range r;
+    tacit_document_range(doc, &r.low, &r.high);
+    return r;
 }
 
 bool tc_value_outside(tc_value_range r, double value)
@@ -50,8 +37,9 @@ void tc_pull_values_fini(tc_pull_values *v)
 
 /* Where values come from, and what is made of them. */
 typedef struct source {
-    const tc_study_doc *doc;
-    const tc_study *study; /* or NULL */
+    tacit_study *study;
+    tc_value_range range;
+    bool listed;
     const char *file;
     uint64_t most;
 } source;
@@ -67,15 +55,12 @@ static tacit_status list(tc_pull_values *v, double value, tacit_error *err)
 /* A single value is welcome everywhere; only of several are rewards needed. */
 static tacit_status add(tc_pull_values *v, const source *from, double value, tacit_error *err)
 {
-    int64_t reward;
-    v->outside += tc_value_outside(tc_value_range_of(from->doc), value);
+    v->outside += tc_value_outside(from->range, value);
     if (v->n++ == 0)
         v->first = value;
-    if (!from->study)
+    if (from->listed)
         return list(v, value, err);
-    tacit_status st = tc_study_reward(from->study, value, &reward, err);
-    if (st == TACIT_OK)
-        tc_batch_add(&v->batch, reward);
+    tacit_status st = tacit_study_add_pull(from->study, &v->batch, value, err);
     return st == TACIT_E_UNSUPPORTED && v->n == 1 ? TACIT_OK : st;
 }
 
@@ -106,14 +91,16 @@ static tacit_status read_lines(tc_pull_values *v, const source *from, FILE *f, t
     return TACIT_OK;
 }
 
-tacit_status tc_pull_values_read(tc_pull_values *out, const tc_study_doc *doc,
-                                 const tc_study *study, const char *file, uint64_t most,
-                                 tacit_error *err)
+tacit_status tc_pull_values_read(tc_pull_values *out, tacit_study *study, bool listed,
+                                 const char *file, uint64_t most, tacit_error *err)
 {
     bool piped = strcmp(file, "-") == 0;
     tc_pull_values v = {0};
-    source from = {
-        .doc = doc, .study = study, .file = piped ? "standard input" : file, .most = most};
+    source from = {.study = study,
+                   .range = tc_value_range_of(tacit_study_document(study)),
+                   .listed = listed,
+                   .file = piped ? "standard input" : file,
+                   .most = most};
     FILE *f = piped ? stdin : fopen(file, "re");
     if (!f)
         return tc_fail(err, errno == ENOENT ? TACIT_E_NOT_FOUND : TACIT_E_IO,
@@ -142,14 +129,14 @@ static bool take_whole(const char **at, char end, int64_t *out)
     return true;
 }
 
-tacit_status tc_pull_values_parse(tc_batch *out, const char *word, tacit_error *err)
+tacit_status tc_pull_values_parse(tacit_batch *out, const char *word, tacit_error *err)
 {
-    tc_batch b;
+    tacit_batch b;
     int64_t n;
     const char *at = word;
     bool good = take_whole(&at, ',', &n) && take_whole(&at, ',', &b.sum) &&
                 take_whole(&at, '\0', &b.squares);
-    b.n = good ? (uint64_t)n : 0;
+    b.pulls = good ? (uint64_t)n : 0;
     if (!good)
         return tc_fail(err, TACIT_E_ARG,
                        "--batch must be PULLS,SUM,SQUARES in whole numbers, got \"%.100s\"", word);

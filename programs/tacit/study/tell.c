@@ -3,7 +3,7 @@
 #include "frame/point.h"
 #include "study/pull_values.h"
 #include "study/user_client.h"
-#include "study/venue.h"
+#include "study/study_ref.h"
 #include "frame/verbs.h"
 
 #include <inttypes.h>
@@ -39,9 +39,9 @@ static const tc_option table[] = {
 typedef struct report {
     uint64_t trial;
     double value;
-    bool finished;  /* it is told already */
-    uint64_t pulls; /* that were asked for */
-    tc_batch batch; /* what is told, unless n is 0 */
+    bool finished;     /* it is told already */
+    uint64_t pulls;    /* that were asked for */
+    tacit_batch batch; /* what is told, unless there are no pulls in it */
     tc_pull_values pulled;
     tc_point point;
 } report;
@@ -83,10 +83,10 @@ static tacit_status set_param(tc_point *p, const char *word, tacit_error *err)
     return st;
 }
 
-static tacit_status read_trial(const tc_trial *t, const tc_invocation *in, report *r,
+static tacit_status read_trial(const tacit_trial *t, const tc_invocation *in, report *r,
                                tacit_error *err)
 {
-    r->finished = t->state == TC_TRIAL_COMPLETE || t->state == TC_TRIAL_FAIL;
+    r->finished = t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL;
     r->pulls = t->pulls;
     if (in->n_sets == 0)
         return TACIT_OK;
@@ -96,38 +96,38 @@ static tacit_status read_trial(const tc_trial *t, const tc_invocation *in, repor
     return tc_point_end(&r->point, err);
 }
 
-static tacit_status look_at_trial(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
+static tacit_status look_at_trial(tacit_study *s, const tc_invocation *in, report *r,
+                                  tacit_error *err)
 {
-    tc_view one;
-    TC_TRY(tc_venue_trial(v, r->trial, &one, err));
-    tacit_status st = read_trial(one.trials[0], in, r, err);
-    tc_view_end(&one);
+    tacit_trial *t;
+    TC_TRY(tacit_study_trial(s, r->trial, &t, err));
+    tacit_status st = read_trial(t, in, r, err);
+    tacit_trial_free(t);
     return st;
 }
 
-static tacit_status print_state(tc_venue *v, uint64_t trial, int format, tacit_error *err)
+static tacit_status print_state(tacit_study *s, uint64_t trial, int format, tacit_error *err)
 {
     static const char *const names[] = {"trial", "state", "value", "reason", "pulls"};
-    tc_view one;
-    TC_TRY(tc_venue_trial(v, trial, &one, err));
-    const tc_trial *t = one.trials[0];
+    tacit_trial *t;
+    TC_TRY(tacit_study_trial(s, trial, &t, err));
     bool batch = t->pulls > 1;
     tc_table *rows = tc_table_new(batch ? 5 : 4, names);
     tc_table_integer(rows, 0, (int64_t)trial);
-    tc_table_text(rows, 1, tc_trial_state_name(t->state));
-    if (t->state == TC_TRIAL_COMPLETE)
+    tc_table_text(rows, 1, tacit_trial_state_name(t->state));
+    if (t->state == TACIT_TRIAL_COMPLETE)
         tc_table_number(rows, 2, t->value);
     tc_table_text(rows, 3, t->reason);
     if (batch)
         tc_table_integer(rows, 4, (int64_t)t->pulls);
     tc_table_end_row(rows);
-    tc_view_end(&one);
+    tacit_trial_free(t);
     return tc_table_print(rows, (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format),
                           stdout, err);
 }
 
 /* A reward is 0 or 1 at the ends of the public range and beyond: who means more should hear of it. */
-static void note_outside(const tc_study_doc *doc, uint64_t outside, uint64_t n, bool quiet)
+static void note_outside(const tacit_document *doc, uint64_t outside, uint64_t n, bool quiet)
 {
     tc_value_range range = tc_value_range_of(doc);
     if (outside > 0)
@@ -138,13 +138,12 @@ static void note_outside(const tc_study_doc *doc, uint64_t outside, uint64_t n, 
 }
 
 /* One value alone is an ordinary report, which every algorithm takes. */
-static tacit_status read_values(const tc_venue *v, const tc_invocation *in, report *r,
+static tacit_status read_values(const tc_study_ref *ref, const tc_invocation *in, report *r,
                                 tacit_error *err)
 {
     const options *o = in->opts;
-    const tc_study_doc *doc = tc_venue_document(v);
-    TC_TRY(tc_pull_values_read(&r->pulled, doc, v->session.study, o->values, r->pulls, err));
-    note_outside(doc, r->pulled.outside, r->pulled.n, in->quiet);
+    TC_TRY(tc_pull_values_read(&r->pulled, ref->study, ref->way.served, o->values, r->pulls, err));
+    note_outside(tacit_study_document(ref->study), r->pulled.outside, r->pulled.n, in->quiet);
     r->value = r->pulled.first;
     if (r->pulled.n > 1)
         r->batch = r->pulled.batch;
@@ -153,16 +152,16 @@ static tacit_status read_values(const tc_venue *v, const tc_invocation *in, repo
 
 /* ---- local privacy: what is told is a reply */
 
-static tacit_status check_private(const tc_study_doc *doc, const options *o, const report *r,
+static tacit_status check_private(const tacit_document *doc, const options *o, const report *r,
                                   tacit_error *err)
 {
-    if (!o->reply || !tc_study_takes_replies(doc))
+    if (!o->reply || !tacit_document_takes_replies(doc))
         TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
-    if (!tc_study_takes_replies(doc))
+    if (!tacit_document_takes_replies(doc))
         return o->reply ? tc_fail(err, TACIT_E_ARG,
                                   "--reply is for algorithms that are told private replies, and "
                                   "%s is told values as they are",
-                                  doc->algorithm->name)
+                                  tacit_document_algorithm(doc))
                         : TACIT_OK;
     if (o->reply && o->user)
         return tc_fail(err, TACIT_E_ARG,
@@ -170,10 +169,10 @@ static tacit_status check_private(const tc_study_doc *doc, const options *o, con
                        "again");
     if (o->values || o->batch || (o->reply && o->fail))
         return tc_fail(err, TACIT_E_ARG, "%s is told one private reply a trial, %s",
-                       doc->algorithm->name,
+                       tacit_document_algorithm(doc),
                        o->fail ? "also where the evaluation failed: perturb the value nan"
                                : "never --values or --batch");
-    return o->reply ? tc_user_check_reply(doc, r->value, err) : TACIT_OK;
+    return o->reply ? tacit_document_check_reply(doc, r->value, err) : TACIT_OK;
 }
 
 /* What is told of a trial that is finished, or said to be: the reply that was given before, and nothing
@@ -199,87 +198,95 @@ static tacit_status make_reply(tc_user_reply *u, const options *o, const report 
                : tc_user_reply_give(u, r->trial, o->fail ? (double)NAN : r->value, reply, err);
 }
 
-static tacit_status open_replies(tc_user_reply *u, const tc_venue *v, const tc_invocation *in,
+static tacit_status open_replies(tc_user_reply *u, const tc_study_ref *ref, const tc_invocation *in,
                                  tacit_error *err)
 {
     const options *o = in->opts;
     const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
-    return tc_user_reply_open_at(u, v, &who, err);
+    return tc_user_reply_open_at(u, ref, &who, err);
 }
 
-static tacit_status send_reply(tc_venue *v, const tc_invocation *in, const report *r,
-                               tc_report *told, tacit_error *err)
+static tacit_status send_reply(const tc_study_ref *ref, const tc_invocation *in, const report *r,
+                               tacit_report *told, tacit_error *err)
 {
     const options *o = in->opts;
     tc_user_reply u = {0};
-    told->kind = TC_REPORT_REPLY;
-    tacit_status st = open_replies(&u, v, in, err);
+    told->kind = TACIT_REPORT_REPLY;
+    tacit_status st = open_replies(&u, ref, in, err);
     if (st == TACIT_OK)
         st = make_reply(&u, o, r, &told->value, err);
     if (st == TACIT_OK)
-        st = tc_venue_tell(v, r->trial, told, NULL, err);
+        st = tacit_study_report(ref->study, r->trial, told, err);
     tc_user_reply_close(&u);
     return st;
 }
 
-static tc_report report_of(const options *o, const report *r)
+/* What is told of values as they are. */
+static void fill_report(tacit_report *told, const options *o, const report *r)
 {
-    bool listed = r->pulled.list && r->pulled.n > 1;
-    return (tc_report){.kind = o->fail    ? TC_REPORT_FAILED
-                               : o->reply ? TC_REPORT_REPLY
-                               : listed   ? TC_REPORT_VALUES
-                                          : TC_REPORT_VALUE,
-                       .value = r->value,
-                       .reason = o->fail,
-                       .values = r->pulled.list,
-                       .n_values = (size_t)r->pulled.n};
+    bool batch = r->batch.pulls > 0 || o->batch, listed = r->pulled.list && r->pulled.n > 1;
+    told->kind = o->fail    ? TACIT_REPORT_FAILED
+                 : o->reply ? TACIT_REPORT_REPLY
+                 : listed   ? TACIT_REPORT_PULLS
+                 : batch    ? TACIT_REPORT_BATCH
+                            : TACIT_REPORT_VALUE;
+    told->value = r->value;
+    told->reason = o->fail;
+    told->pulls = r->pulled.list;
+    told->n_pulls = (size_t)r->pulled.n;
+    told->batch = r->batch;
 }
 
-static tacit_status send(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
+static tacit_status send(const tc_study_ref *ref, const tc_invocation *in, report *r,
+                         tacit_error *err)
 {
     const options *o = in->opts;
-    const tc_study_doc *doc = tc_venue_document(v);
-    const double *point = in->n_sets ? r->point.values : NULL;
+    const tacit_document *doc = tacit_study_document(ref->study);
+    tacit_report told = TACIT_REPORT;
+    told.point = in->n_sets ? r->point.values : NULL;
     if (o->user) /* whatever anybody says of the trial: nothing but a reply is ever composed */
-        return send_reply(v, in, r, &(tc_report){.point = point}, err);
+        return send_reply(ref, in, r, &told, err);
     if (o->values && !r->finished)
-        TC_TRY(read_values(v, in, r, err));
+        TC_TRY(read_values(ref, in, r, err));
     else if (!o->fail && !o->batch && !r->finished)
         note_outside(doc, tc_value_outside(tc_value_range_of(doc), r->value), 1, in->quiet);
-    tc_report told = report_of(o, r);
-    told.point = point;
-    return tc_venue_tell(v, r->trial, &told, r->batch.n > 0 || o->batch ? &r->batch : NULL, err);
+    if (o->batch && ref->way.served)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "--batch is for a storage: a coordinator is told the --values");
+    fill_report(&told, o, r);
+    return tacit_study_report(ref->study, r->trial, &told, err);
 }
 
-static tacit_status tell(tc_venue *v, const tc_invocation *in, report *r, tacit_error *err)
+static tacit_status tell(const tc_study_ref *ref, const tc_invocation *in, report *r,
+                         tacit_error *err)
 {
     const options *o = in->opts;
-    const tc_study_doc *doc = tc_venue_document(v);
+    const tacit_document *doc = tacit_study_document(ref->study);
     TC_TRY(check_private(doc, o, r, err));
-    if (o->user && v->served && !v->session.given)
+    if (o->user && ref->way.served && !ref->given)
         TC_TRY(tc_user_consent(doc, err));
-    TC_TRY(tc_point_init(&r->point, doc->space, err));
-    TC_TRY(look_at_trial(v, in, r, err));
+    TC_TRY(tc_point_init(&r->point, tacit_study_space(ref->study), err));
+    TC_TRY(look_at_trial(ref->study, in, r, err));
     if (r->finished && o->skip_if_finished)
         tc_note(in->quiet, "trial %" PRIu64 " is finished; nothing was changed", r->trial);
     else
-        TC_TRY(send(v, in, r, err));
-    return print_state(v, r->trial, in->format, err);
+        TC_TRY(send(ref, in, r, err));
+    return print_state(ref->study, r->trial, in->format, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_venue v = {0};
+    tc_study_ref ref = {0};
     report r = {0};
     tacit_status st = read_words(in, &r, err);
     if (st == TACIT_OK)
-        st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
+        st = tc_study_ref_look(&ref, in->args[0], &o->where, in->quiet, err);
     if (st == TACIT_OK)
-        st = tell(&v, in, &r, err);
+        st = tell(&ref, in, &r, err);
     tc_point_fini(&r.point);
     tc_pull_values_fini(&r.pulled);
-    tc_venue_close(&v);
+    tc_study_ref_close(&ref);
     return st;
 }
 

@@ -7,25 +7,20 @@
 #ifndef TC_PROGRAM_TRIAL_ROWS_H
 #define TC_PROGRAM_TRIAL_ROWS_H
 
-#include "algo/optimizer.h"
 #include "frame/cli.h"
 
+#include <tacit/study.h>
+
 /* A list: JSON is an array. */
-tacit_status tc_trials_print(const tc_space *space, const tc_trial *const *trials, size_t n,
-                             int format, FILE *out, tacit_error *err);
+tacit_status tc_trials_print(const tacit_space *space, const tacit_trials *trials, int format,
+                             FILE *out, tacit_error *err);
 /* One: JSON is an object. */
-tacit_status tc_trial_print(const tc_space *space, const tc_trial *trial, int format, FILE *out,
-                            tacit_error *err);
+tacit_status tc_trial_print(const tacit_space *space, const tacit_trial *trial, int format,
+                            FILE *out, tacit_error *err);
 /* Trials just asked for: their numbers and parameters only. JSON of one is
- * {"trial": 3, "params": {...}}, of several an array of such. Where batches were asked for, each also
+ * {"trial": 3, "params": {...}}, of several an array of such. pulls: batches were asked for, and each also
  * says its pulls. */
-typedef struct tc_asked {
-    size_t n;
-    uint64_t *numbers;
-    uint64_t *pulls; /* NULL: one each */
-    double *values;  /* n x n_params */
-} tc_asked;
-tacit_status tc_asked_print(const tc_space *space, const tc_asked *asked, int format, FILE *out,
-                            tacit_error *err);
+tacit_status tc_asked_print(const tacit_space *space, const tacit_trials *asked, bool pulls,
+                            int format, FILE *out, tacit_error *err);
 
 #endif

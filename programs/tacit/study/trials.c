@@ -1,5 +1,6 @@
 /* trials.c - `tacit trials`: every trial of a study. */
-#include "study/venue.h"
+#include "study/study_ref.h"
+#include "study/trial_rows.h"
 #include "frame/verbs.h"
 
 #include <stddef.h>
@@ -16,41 +17,42 @@ static const tc_option table[] = {
      .help = "only trials that are WAITING, RUNNING, COMPLETE, FAIL or STALE"},
     {.name = NULL}};
 
-static tacit_status parse_state(const char *text, int *out, tacit_error *err)
+static tacit_status parse_state(const char *text, tacit_trial_state *out, tacit_error *err)
 {
-    *out = -1; /* any */
+    *out = TACIT_TRIAL_ANY;
     if (!text)
         return TACIT_OK;
-    for (int s = TC_TRIAL_WAITING; s <= TC_TRIAL_STALE; s++)
-        if (strcasecmp(text, tc_trial_state_name((tc_trial_state)s)) == 0)
-            *out = s;
-    if (*out < 0)
+    for (int s = TACIT_TRIAL_WAITING; s <= TACIT_TRIAL_STALE; s++)
+        if (strcasecmp(text, tacit_trial_state_name((tacit_trial_state)s)) == 0)
+            *out = (tacit_trial_state)s;
+    if (*out == TACIT_TRIAL_ANY)
         return tc_fail(err, TACIT_E_ARG,
                        "--state must be WAITING, RUNNING, COMPLETE, FAIL or STALE, got \"%s\"",
                        text);
     return TACIT_OK;
 }
 
-static tacit_status print(tc_venue *v, int state, int format, tacit_error *err)
+static tacit_status print(tacit_study *s, tacit_trial_state state, int format, tacit_error *err)
 {
-    tc_view all;
-    TC_TRY(tc_venue_trials(v, state, &all, err));
-    tacit_status st =
-        tc_trials_print(tc_venue_document(v)->space, all.trials, all.n, format, stdout, err);
-    tc_view_end(&all);
+    tacit_trials *all;
+    tacit_trial_query query = TACIT_TRIAL_QUERY;
+    query.state = state;
+    TC_TRY(tacit_study_trials(s, &query, &all, err));
+    tacit_status st = tc_trials_print(tacit_study_space(s), all, format, stdout, err);
+    tacit_trials_free(all);
     return st;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_venue v = {0};
-    int state;
+    tc_study_ref r = {0};
+    tacit_trial_state state;
     TC_TRY(parse_state(o->state, &state, err));
-    tacit_status st = tc_venue_look_at(&v, in->args[0], &o->where, in->quiet, err);
+    tacit_status st = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
     if (st == TACIT_OK)
-        st = print(&v, state, in->format, err);
-    tc_venue_close(&v);
+        st = print(r.study, state, in->format, err);
+    tc_study_ref_close(&r);
     return st;
 }
 

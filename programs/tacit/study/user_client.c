@@ -19,13 +19,13 @@ enum { LINE = 54, MOST_CLIENTS = 1000, MOST_WORKERS = 1 << 16 };
 
 /* ---- the user of a study ---- */
 
-tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_venue *v, const tc_user_named *who,
-                                   tacit_error *err)
+tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_study_ref *r,
+                                   const tc_user_named *who, tacit_error *err)
 {
-    const tc_study_doc *doc = tc_venue_document(v);
-    bool asks = v->served && !v->session.given; /* who names the document has agreed to it */
+    const tacit_document *doc = tacit_study_document(r->study);
+    bool asks = r->way.served && !r->given; /* who names the document has agreed to it */
     tc_user_ledger_place at = {.given = who->ledger_storage,
-                               .storage = v->served ? NULL : tc_storage_url(who->where->storage),
+                               .storage = r->way.served ? NULL : r->way.url,
                                .user = who->name,
                                .quiet = who->quiet};
     if (asks)

@@ -9,7 +9,7 @@
 
 #include "client/random_name.h"
 #include "study/user_reply.h"
-#include "study/venue.h"
+#include "study/study_ref.h"
 
 /* What a command line says of the user of a study. Borrowed. */
 typedef struct tc_user_named {
@@ -19,8 +19,8 @@ typedef struct tc_user_named {
 } tc_user_named;
 /* Opens the user's replies to an open study. E_ARG: a coordinator's study was not agreed to by naming its document,
  * and costs much (tc_user_consent). */
-tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_venue *v, const tc_user_named *who,
-                                   tacit_error *err);
+tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_study_ref *r,
+                                   const tc_user_named *who, tacit_error *err);
 
 typedef struct tc_user_worker {
     char name[TC_RANDOM_NAME];
