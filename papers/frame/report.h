@@ -51,7 +51,7 @@ void tc_report_csv(const tc_reproduction *r, tc_text *out);
 /* Everything, as an object; caller decrefs. */
 tacit_status tc_report_json(const tc_reproduction *r, json_t **out, tacit_error *err);
 /* Setting and command, the table (a star marks what is printed and does not agree) and the verdicts as
- * Markdown: what tools/results puts into docs/results.md. */
+ * Markdown: what papers/tools/results puts into papers/results.md. */
 tacit_status tc_report_markdown(const tc_reproduction *r, tc_text *out, tacit_error *err);
 
 #endif

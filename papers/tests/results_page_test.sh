@@ -1,5 +1,5 @@
 #!/bin/sh
-# results_page_test.sh - tools/results: what comes from runs is renewed, what a person wrote stays, a second
+# results_page_test.sh - papers/tools/results: what comes from runs is renewed, what a person wrote stays, a second
 # time changes nothing, and changes of verdicts and stars are told.
 #
 # Needs TACIT_PAPERS_BIN (default: tacit-papers in PATH) and a POSIX shell. Prints one "ok" or "not ok" line per check; the
@@ -7,7 +7,7 @@
 set -u
 tacit=$(command -v "${TACIT_PAPERS_BIN:-tacit-papers}") || { echo "Bail out! no program ${TACIT_PAPERS_BIN:-tacit-papers}"; exit 1; }
 case $tacit in /*) ;; *) tacit=$PWD/$tacit ;; esac
-tool=$(cd "$(dirname "$0")/../.." && pwd)/tools/results
+tool=$(cd "$(dirname "$0")/../tools" && pwd)/results
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tacit-results.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -1,4 +1,4 @@
-# results.awk: the page of results with the sections of finished experiments renewed. See tools/results.
+# results.awk: the page of results with the sections of finished experiments renewed. See papers/tools/results.
 #
 # Variables: dir, where the experiments are; page, the name of what is read. Notes go to standard error.
 # Only what `tacit-papers` writes is read of JSON: one line, keys in their known order.
