@@ -7,7 +7,7 @@
 #   tacit_library(name modules...)            lib<name>, shared and static, from the modules' objects
 #   tacit_program(name modules...)            programs/<name>, every .c below it, on top of the modules
 #   tacit_tests()                             one ctest entry for each x_test.c met so far, label "unit"
-#   tacit_test(source libraries label)        the same for one file
+#   tacit_test(source libraries label [name])  the same for one file, under its own name or another
 
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 
@@ -161,6 +161,9 @@ endfunction()
 
 function(tacit_test source libraries label)
   get_filename_component(test ${source} NAME_WE)
+  if(ARGC GREATER 3)
+    set(test ${ARGV3})
+  endif()
   add_executable(${test} ${source} $<TARGET_OBJECTS:test_watchdog>)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${test} PRIVATE ${libraries} cmocka)

@@ -1,10 +1,10 @@
 /* drive.c - cells that are simulations. See drive.h. */
 #include "papers/frame/drive.h"
 
-#include "algo/tree/bandit.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "papers/baselines/baselines.h"
 #include "sim/federated.h"
 #include "sim/pull_runs.h"
 #include "sim/simulate.h"
@@ -363,7 +363,7 @@ static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_pull_run
 {
     json_t *options = NULL;
     tc_pull_runs_result r = {0};
-    TC_TRY(tc_bandit_get(&p->bandit, c->arm->algorithm, err));
+    TC_TRY(tc_paper_bandit_get(&p->bandit, c->arm->algorithm, err));
     TC_TRY(tc_words_read(tc_family_options, &p->family, t->objective, t->words, err));
     optioned o = {p->bandit->name, p->bandit->options, p->bandit->options_size};
     TC_TRY(options_of(c, &o, NULL, NULL, &options, err));

@@ -1,7 +1,7 @@
 /* drive_test.c - cells are the simulations of sim/, with the options that their words say. */
 #include "papers/frame/drive.h"
 
-#include "algo/tree/bandit.h"
+#include "papers/baselines/baselines.h"
 #include "sim/federated.h"
 #include "sim/pull_runs.h"
 #include "sim/simulate.h"
@@ -189,7 +189,7 @@ static void what_is_sent_is_what_the_runs_count(void **state)
                       .seed = c.seed,
                       .points = 3};
     tc_pull_runs_result r = {0};
-    assert_ok(tc_bandit_get(&p.bandit, "fed1-ucb", &err));
+    assert_ok(tc_paper_bandit_get(&p.bandit, "fed1-ucb", &err));
     assert_ok(tc_words_read(tc_family_options, &p.family, "garland", NULL, &err));
     assert_ok(tc_pull_runs_run(&p, &r, &err));
     assert_true(r.rounds[0] > 0);

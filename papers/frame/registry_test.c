@@ -1,6 +1,6 @@
 /* registry_test.c - every experiment is well formed: what its row names exists. */
 #include "algo/algorithm.h"
-#include "algo/tree/bandit.h"
+#include "papers/baselines/baselines.h"
 #include "privacy/accountant.h"
 #include "papers/frame/drive.h"
 #include "papers/frame/experiment.h"
@@ -101,7 +101,7 @@ static const tc_option *table_of(const char *name, size_t *size)
         *size = a->options_size;
         return a->options;
     }
-    if (tc_bandit_get(&b, name, NULL) == TACIT_OK) {
+    if (tc_paper_bandit_get(&b, name, NULL) == TACIT_OK) {
         *size = b->options_size;
         return b->options;
     }

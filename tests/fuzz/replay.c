@@ -1,4 +1,4 @@
-/* replay.c - runs the fuzz targets over the kept inputs: replay CORPUS.
+/* replay.c - runs the fuzz targets over the kept inputs: replay CORPUS [TARGET...], all without a target.
  *
  * CORPUS/csv/ holds the inputs of the target csv, and so on. No libFuzzer is
  * needed, so what it once found is tested with every compiler and sanitizer.
@@ -68,14 +68,32 @@ static bool run_target(const struct target *t, const char *corpus)
     return ok && n > 0;
 }
 
+/* Is the target among n names? No name names all. */
+static bool is_wanted(const char *target, int n, char **names)
+{
+    bool wanted = n == 0;
+    for (int i = 0; i < n; i++)
+        wanted = wanted || strcmp(names[i], target) == 0;
+    return wanted;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s CORPUS\n", argv[0]);
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s CORPUS [TARGET...]\n", argv[0]);
         return 2;
     }
     bool ok = true;
-    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+    int ran = 0;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        if (!is_wanted(targets[i].name, argc - 2, argv + 2))
+            continue;
         ok = run_target(&targets[i], argv[1]) && ok;
+        ran++;
+    }
+    if (ran == 0 || (argc > 2 && ran != argc - 2)) {
+        fprintf(stderr, "%s: a target has another name than was given\n", argv[0]);
+        return 2;
+    }
     return ok ? 0 : 1;
 }

@@ -47,7 +47,7 @@ check "are warned of, once" [ "$(grep -c '^tacit: warning: 98.* % of branin lies
 good "by default" --pulls 300 --agents 2 --runs 2 --quiet
 check "fed-hct on garland" says "fed-hct on garland: 2 agents, 300 pulls each, 2 runs, seed 0"
 
-for bandit in hct hoo blin pf-pne fed-pne fed1-ucb fed-hct; do
+for bandit in hct hoo blin pf-pne fed-pne fed-hct; do
     good "$bandit" --algorithm $bandit $small --format json --threads 1
     timeless < out > one.json
     good "$bandit with three threads" --algorithm $bandit $small --format json --threads 3
@@ -57,7 +57,7 @@ done
 
 # ---- several
 
-good "a comparison" --algorithm pf-pne $small --versus "hct; pf-pne,gap=0.1; fed1-ucb,arms=10" --out c.csv
+good "a comparison" --algorithm pf-pne $small --versus "hct; pf-pne,gap=0.1; fed-pne" --out c.csv
 check "names all of them" says "4 bandits on garland"
 check "an item has its own options" grep -q '^   children 2, .*gap 0.1, ' out
 check "a column each" grep -q '^pulls  *A  *B  *C  *D' out
@@ -66,7 +66,7 @@ check "few runs have no interval, and why is said" grep -q '^–: an interval ta
 check "of each at three points" [ "$(grep -c ' / A ' out)" -eq 9 ]
 check "the file has a row for each and point" [ "$(wc -l < c.csv)" -eq 401 ]
 check "with these columns" grep -q '^label,algorithm,objective,agents,runs,seed,pulls,cumulative_regret_mean,cumulative_regret_se$' c.csv
-good "the same as JSON" --algorithm pf-pne $small --versus "hct; pf-pne,gap=0.1; fed1-ucb,arms=10" --format json
+good "the same as JSON" --algorithm pf-pne $small --versus "hct; pf-pne,gap=0.1; fed-pne" --format json
 check "results and ratios" grep -q '^{"results":\[{"label":"pf-pne".*"ratios":\[{"label":"hct","over":"pf-pne","pulls":500,' out
 check "rounds and numbers" grep -q '"communication":{"rounds":6.0,"last_round_at":[0-9.]*,"numbers_up":[0-9.]*,"numbers_down":[0-9.]*}' out
 cp out c.json
@@ -151,6 +151,10 @@ check "a checkpoint for each bandit" wc -c each each.2 each.3 > /dev/null
 bad 2 "--pulls is for bandits, and gp-ei is none" --algorithm gp-ei --pulls 100
 bad 2 "--pulls is for bandits, and random is none" --algorithm hct --pulls 100 --versus random
 bad 2 'there is no bandit "hcr"; did you mean "hct"?' --algorithm hcr --pulls 100
+for baseline in fed1-ucb fn-ucb; do # they are in papers/
+    bad 2 "there is no bandit \"$baseline\"" --algorithm $baseline --agents 2 --pulls 100
+    bad 2 "there is no bandit \"$baseline\"" --algorithm pf-pne --agents 2 --pulls 100 --versus $baseline
+done
 bad 2 "--rounds does not go with --pulls: bandits only pull" --algorithm hct --pulls 100 --rounds 5
 for word in "--trials 5" "--drop 0.1" "--past 3" "--epsilon 1" "--delta 0.1" "--warm x.csv" "--by-agent x.csv" \
     "--reply auto" "--reply-epsilon 1" "--reply-bound 1"; do

@@ -7,9 +7,8 @@
 #include <string.h>
 
 static const tc_bandit *const bandits[] = {
-    &tc_bandit_hct,    &tc_bandit_hoo,     &tc_bandit_blin,
-    &tc_bandit_pf_pne, &tc_bandit_fed_pne, &tc_bandit_fed1_ucb,
-    &tc_bandit_fn_ucb, &tc_bandit_fed_hct, NULL,
+    &tc_bandit_hct,     &tc_bandit_hoo, &tc_bandit_blin, &tc_bandit_pf_pne, &tc_bandit_fed_pne,
+    &tc_bandit_fed_hct, NULL,
 };
 
 const tc_bandit *const *tc_bandits(void)

@@ -9,7 +9,7 @@
  * every client absorbs the same broadcast. Rounds are in lockstep.
  *
  * Nothing here knows of journals or objectives: sim/pulls.h drives it, tree_optimizer.c and
- * tree_federated.c make algorithms of some. Arms are cells of a partition of [0,1]^dim, pulled
+ * tree_federated.c make algorithms of them. Arms are cells of a partition of [0,1]^dim, pulled
  * at their centre, or points. */
 #ifndef TC_ALGO_TREE_BANDIT_H
 #define TC_ALGO_TREE_BANDIT_H
@@ -106,6 +106,6 @@ const tc_bandit *const *tc_bandits(void);
 tacit_status tc_bandit_get(const tc_bandit **out, const char *name, tacit_error *err);
 
 extern const tc_bandit tc_bandit_hct, tc_bandit_hoo, tc_bandit_blin, tc_bandit_pf_pne,
-    tc_bandit_fed_pne, tc_bandit_fed1_ucb, tc_bandit_fn_ucb, tc_bandit_fed_hct;
+    tc_bandit_fed_pne, tc_bandit_fed_hct;
 
 #endif

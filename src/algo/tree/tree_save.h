@@ -1,6 +1,6 @@
 /* tree_save.h - the state of a bandit's client as whole numbers, and back.
  *
- * What save and load (bandit.h) of hct.c, hoo.c, blin.c, pne_save.c, fed1_ucb.c and fed_hct_save.c are
+ * What save and load (bandit.h) of hct.c, hoo.c, blin.c, pne_save.c and fed_hct_save.c are
  * made of. A state holds what cannot be computed: bounds, widths and targets are found again from
  * samples and options, by the code that found them first, so that a state that was loaded is the
  * state that was saved, bit for bit. Nothing that is read is trusted: a number out of its
