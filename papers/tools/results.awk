@@ -30,6 +30,7 @@ function load(name,    text, json) {
         return 0
     }
     setting[name] = substr(text, 1, index(text, "\n") - 1)
+    sub(/`tacit reproduce /, "`tacit-papers ", setting[name]) # as the program was called before
     body[name] = substr(text, index(text, "\n") + 2)
     summary[name] = json
     return loaded[name] = 1
