@@ -71,6 +71,7 @@ typedef struct tacit_request {
     const char *method;      /* "POST" */
     const char *path;        /* "/v1/studies", without the query */
     const char *query;       /* "after=3&limit=10", or NULL */
+    const char *protocol;    /* Tacit-Protocol: the version that it is written in */
     const char *bearer;      /* of Authorization: Bearer */
     const char *signature;   /* Tacit-Signature */
     const char *idempotency; /* Idempotency-Key */
@@ -79,7 +80,7 @@ typedef struct tacit_request {
 } tacit_request;
 #define TACIT_REQUEST                                                                              \
     {                                                                                              \
-        sizeof(tacit_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0                         \
+        sizeof(tacit_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0                   \
     }
 
 typedef struct tacit_response tacit_response; /* end with tacit_response_free */
@@ -90,6 +91,8 @@ TACIT_API tacit_status tacit_coordinator_handle(tacit_coordinator *c, const taci
                                                 tacit_response **out, tacit_error *err);
 TACIT_API int tacit_response_status(const tacit_response *r);       /* of HTTP: 200, 404 */
 TACIT_API const char *tacit_response_type(const tacit_response *r); /* Content-Type */
+/* "1-2", for the header Tacit-Protocol of every answer: the versions of the protocol that this library speaks. */
+TACIT_API const char *tacit_response_protocol(const tacit_response *r);
 TACIT_API const char *tacit_response_body(const tacit_response *r); /* with a 0 after it */
 TACIT_API size_t tacit_response_size(const tacit_response *r);      /* without that */
 /* Retry-After, in milliseconds; 0: not said. */

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "wire/protocol.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -186,10 +187,22 @@ static tacit_status check_role(tc_ask *a, const tc_route *r, tacit_error *err)
                      tc_role_name(a->caller.role));
 }
 
+/* A path of a later protocol is not found here: that it is a later one says more. Not 501, which agents of 0.1 would
+ * ask again for an hour. */
+static tacit_status check_protocol(tc_ask *a, tacit_error *err)
+{
+    const tc_protocols ours = tc_protocols_ours();
+    tacit_error why;
+    tacit_status status = tc_protocol_check_request(&ours, a->q->protocol, &why);
+    return status == TACIT_OK ? TACIT_OK : tc_refuse(a, 400, status, err, "%s", why.msg);
+}
+
 static tacit_status find_allowed(tc_ask *a, const tc_route **out, tacit_error *err)
 {
     bool known;
     const tc_route *r = *out = a->route = find_route(a, &known);
+    if (!r || r->roles != 0)
+        TC_TRY(check_protocol(a, err));
     if (!r)
         return known ? tc_refuse(a, 405, TACIT_E_UNSUPPORTED, err, "%.200s does not take %.20s",
                                  a->q->path, a->q->method)

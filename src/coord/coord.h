@@ -40,6 +40,7 @@ void tc_coord_keep_time(tc_coord *c);
 typedef struct tc_request {
     const char *method, *path; /* "POST", "/v1/studies/s/rounds/3/messages"; path without query */
     const char *query;         /* "after=3&limit=10", or NULL */
+    const char *protocol;      /* Tacit-Protocol (wire/protocol.h) */
     const char *bearer;        /* of Authorization */
     const char *signature;     /* Tacit-Signature: base64 */
     const char *idempotency;   /* Idempotency-Key */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "wire/protocol.h"
 
 #include <tacit/tacit.h>
 
@@ -172,6 +173,10 @@ static json_t *parameters(writer *w, const tc_route *r)
     add_path_words(w, r->path, out);
     for (const tc_field *f = r->query; f && f->name; f++)
         append(w, out, parameter(f->name, "query", false, f->help, field_schema(w, f)));
+    if (r->roles != 0)
+        add_header(w, out, TC_PROTOCOL_HEADER, false,
+                   "The version of the protocol, a whole number; without it 1. Answers have the "
+                   "versions that the coordinator speaks in a header of the same name, as 1-2");
     if (r->once)
         add_header(w, out, "Idempotency-Key", false,
                    "1 to 64 characters: the same request under the same key is carried out once");

@@ -1,4 +1,5 @@
-/* problem_test.c - refused tokens in the log: anybody can send one, and nobody can fill it. */
+/* problem_test.c - refused tokens in the log: anybody can send one, and nobody can fill it. Refused versions: one
+ * sentence, whatever else would be refused. */
 #include "support/coord_study.h"
 
 #include "base/log.h"
@@ -78,9 +79,37 @@ static void so_do_tokens_that_do_not_reach(void **state)
     assert_int_equal(lines, 20);
 }
 
+/* Also where the path is one of a later protocol, and before anything is done. */
+static void a_later_protocol_is_named(void **state)
+{
+    static const struct {
+        const char *method, *path, *protocol;
+        int status;
+    } cases[] = {{"GET", "/v1/studies/s", "3", 400}, {"POST", "/v1/studies/s:close", "3", 400},
+                 {"GET", "/v2/studies/s", "3", 400}, {"GET", "/v2/studies/s", "2", 404},
+                 {"GET", "/healthz", "3", 200}, /* asked by those who know nothing of versions */
+                 {"GET", "/v1/studies/s", "2", 200}, {"GET", "/v1/studies/s", "1", 200},
+                 {"GET", "/v1/studies/s", NULL, 200}};
+    coord_world *w = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *j;
+        tc_request q = {.method = cases[i].method,
+                        .path = cases[i].path,
+                        .protocol = cases[i].protocol,
+                        .bearer = w->operator_token};
+        assert_int_equal(world_request(w, &q, &j), cases[i].status);
+        if (cases[i].status == 400) {
+            assert_string_equal(world_text(j, "type"), "urn:tacit:problem:unsupported");
+            assert_non_null(strstr(world_text(j, "detail"), "speaks protocols 1 to 2"));
+        }
+        json_decref(j);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_log_has_so_many_refusals_a_second),
-                                       IN_WORLD(so_do_tokens_that_do_not_reach)};
+                                       IN_WORLD(so_do_tokens_that_do_not_reach),
+                                       IN_WORLD(a_later_protocol_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -307,8 +307,10 @@ static void a_request_is_answered(void **state)
         const char *path;
         bool token;
         int status;
-        const char *says;
+        const char *says, *protocol;
     } row[] = {{"/v1/studies", true, 200, "\"s\""},
+               {"/v1/studies", true, 200, "\"s\"", "2"},
+               {"/v1/studies", true, 400, "the request is of protocol 3", "3"},
                {"/v1/studies", false, 401, "a token is needed"},
                {"/nowhere", true, 404, "there is nothing at /nowhere"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -317,11 +319,13 @@ static void a_request_is_answered(void **state)
         q.method = "GET";
         q.path = row[i].path;
         q.bearer = row[i].token ? operator_token : NULL;
+        q.protocol = row[i].protocol;
         assert_ok(tacit_coordinator_handle(w.c, &q, &r, &err));
         assert_int_equal(tacit_response_status(r), row[i].status);
         assert_non_null(strstr(tacit_response_body(r), row[i].says));
         assert_int_equal(strlen(tacit_response_body(r)), tacit_response_size(r));
         assert_non_null(strstr(tacit_response_type(r), "json"));
+        assert_string_equal(tacit_response_protocol(r), "1-2");
         tacit_response_free(r);
     }
     tacit_request q = TACIT_REQUEST;

@@ -5,8 +5,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "wire/protocol.h"
 
 #include <curl/curl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +25,7 @@ struct tc_client {
     double patience_s; /* 0: as long as the call says */
     uint64_t due_ns;
     long retry_after_s;
+    uint64_t protocol; /* of the next request: as far as is known, the newest that both speak */
 };
 
 /* One call: what comes back, and why it ends early. */
@@ -75,6 +78,7 @@ tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerp
     c->url = tc_strndup(url, u.n_bytes);
     c->pin = u.tls ? tc_strdup(fingerprint) : NULL;
     c->curl = curl_easy_init();
+    c->protocol = TC_PROTOCOL;
     if (!c->url || !c->curl || (u.tls && !c->pin)) {
         tc_client_free(c);
         return tc_fail_memory(err);
@@ -158,10 +162,13 @@ static bool add_header(struct curl_slist **list, const char *name, const char *v
     return more != NULL;
 }
 
-static bool make_headers(const tc_call *call, struct curl_slist **out)
+static bool make_headers(const tc_call *call, uint64_t protocol, struct curl_slist **out)
 {
     tc_text bearer = {0};
+    char version[24];
+    snprintf(version, sizeof version, "%" PRIu64, protocol);
     bool ok = add_header(out, "Expect", "") && add_header(out, "Accept", "application/json") &&
+              add_header(out, TC_PROTOCOL_HEADER, version) &&
               (!call->body || add_header(out, "Content-Type", "application/json")) &&
               add_header(out, "Tacit-Signature", call->signature) &&
               add_header(out, "Idempotency-Key", call->idempotency);
@@ -275,8 +282,30 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
     return TACIT_OK;
 }
 
-tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
-                            tacit_error *err)
+/* NULL: the coordinator is of a version that has no such header. */
+static const char *protocols_of_answer(CURL *h)
+{
+    struct curl_header *said;
+    CURLHcode rc = curl_easy_header(h, TC_PROTOCOL_HEADER, 0, CURLH_HEADER, -1, &said);
+    return rc == CURLHE_OK ? said->value : NULL;
+}
+
+/* The version of the next request. *again: this one was refused for its version, so nothing came of it. A failure
+ * without the header may come from a proxy, or from a library below the coordinator: it tells nothing of versions. */
+static tacit_status agree(tc_client *c, int http, bool *again, tacit_error *err)
+{
+    const tc_protocols ours = tc_protocols_ours();
+    uint64_t asked = c->protocol;
+    const char *said = protocols_of_answer(c->curl);
+    if (!said && http >= 400)
+        return TACIT_OK;
+    TC_TRY(tc_protocol_agree(&ours, said, c->url, &c->protocol, err));
+    *again = http == 400 && c->protocol != asked;
+    return TACIT_OK;
+}
+
+static tacit_status call_once(tc_client *c, const tc_call *call, int *status, tc_text *body,
+                              bool *again, tacit_error *err)
 {
     char why[CURL_ERROR_SIZE] = "";
     struct curl_slist *headers = NULL;
@@ -285,16 +314,33 @@ tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_t
     bool over = c->stop && c->stop(c->stop_user);
     receipt r = {.body = body, .stop = over ? NULL : c->stop, .stop_user = c->stop_user};
     tacit_status result;
-    if (url.failed || !make_headers(call, &headers)) {
+    if (url.failed || !make_headers(call, c->protocol, &headers)) {
         result = tc_fail_memory(err);
     } else {
         set_up(c, call, tc_text_get(&url), headers, &r, why);
         c->due_ns = tc_clock_ns() + (uint64_t)call->wait_s * UINT64_C(1000000000);
         result = perform(c, &r, why, status, err);
     }
+    if (result == TACIT_OK)
+        result = agree(c, *status, again, err);
     free_headers(headers);
     tc_text_fini(&url);
     return result;
+}
+
+tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
+                            tacit_error *err)
+{
+    bool again = false;
+    size_t before = body->len;
+    TC_TRY(call_once(c, call, status, body, &again, err));
+    if (!again)
+        return TACIT_OK;
+    if (body->data) { /* without the refusal */
+        body->len = before;
+        body->data[before] = 0;
+    }
+    return call_once(c, call, status, body, &again, err);
 }
 
 static tacit_status call_client(void *user, const tc_call *call, int *status, tc_text *body,

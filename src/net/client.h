@@ -28,7 +28,8 @@ void tc_client_set_patience(tc_client *c, double s);
 uint64_t tc_client_due_ns(const tc_client *c);
 
 /* *status: of HTTP; body gets what came back, 16 MiB at most. E_IO: nothing came back, and why.
- * E_UNSUPPORTED: the answer is larger; it would be so again.
+ * E_UNSUPPORTED: the answer is larger, or the coordinator speaks no version of the protocol that we do; it would be
+ * so again.
  * E_STATE: another key answers than the one with the fingerprint; asking again will not help. */
 tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
                             tacit_error *err);

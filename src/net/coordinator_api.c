@@ -9,6 +9,7 @@
 #include "net/coordinator_api.h"
 #include "net/server.h"
 #include "study/sized.h"
+#include "wire/protocol.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -151,6 +152,7 @@ tacit_status tacit_coordinator_tick(tacit_coordinator *c, int64_t *next_ms, taci
 
 struct tacit_response {
     tc_response of;
+    tc_protocols_text protocol;
 };
 
 static tc_request request_of(const tacit_request *q)
@@ -158,6 +160,7 @@ static tc_request request_of(const tacit_request *q)
     return (tc_request){.method = q->method,
                         .path = q->path,
                         .query = q->query,
+                        .protocol = q->protocol,
                         .bearer = q->bearer,
                         .signature = q->signature,
                         .idempotency = q->idempotency,
@@ -175,6 +178,8 @@ tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request 
     tacit_response *r = tc_alloc(1, sizeof *r);
     if (!r)
         return tc_fail_memory(err);
+    const tc_protocols ours = tc_protocols_ours();
+    r->protocol = tc_protocols_say(&ours);
     tc_request q = request_of(&given);
     tc_coord_handle(c->coord, &q, &r->of);
     if (r->of.listens) {
@@ -194,6 +199,11 @@ int tacit_response_status(const tacit_response *r)
 const char *tacit_response_type(const tacit_response *r)
 {
     return r->of.content_type ? r->of.content_type : "";
+}
+
+const char *tacit_response_protocol(const tacit_response *r)
+{
+    return r->protocol.text;
 }
 
 const char *tacit_response_body(const tacit_response *r)

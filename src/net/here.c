@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "wire/protocol.h"
 
 #include <string.h>
 #include <time.h>
@@ -28,6 +29,7 @@ static tacit_status carry(const tc_here *h, const tc_call *call, int *status, tc
     tc_request q = {.method = call->method,
                     .path = path,
                     .query = query,
+                    .protocol = TC_PROTOCOL_TEXT,
                     .bearer = call->bearer,
                     .signature = call->signature,
                     .idempotency = call->idempotency,

@@ -273,8 +273,7 @@ enum MHD_Result tc_server_feed(tc_server *s, const tc_pending *p, const tc_respo
         feed_free(t);
         return MHD_NO;
     }
-    MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
-    MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    tc_server_add_headers(m, r);
     MHD_add_response_header(m, "X-Accel-Buffering", "no");
     enum MHD_Result sent = MHD_queue_response(p->connection, (unsigned)r->status, m);
     MHD_destroy_response(m);

@@ -12,6 +12,8 @@
  * Called by server.c, server_request.c and server_guest.c. */
 #include "net/server_int.h"
 
+#include "wire/protocol.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -22,6 +24,7 @@ static const char *const single[] = {MHD_HTTP_HEADER_HOST,
                                      MHD_HTTP_HEADER_TRANSFER_ENCODING,
                                      MHD_HTTP_HEADER_CONTENT_TYPE,
                                      MHD_HTTP_HEADER_EXPECT,
+                                     TC_PROTOCOL_HEADER,
                                      "Tacit-Signature",
                                      "Idempotency-Key",
                                      "Last-Event-ID"};

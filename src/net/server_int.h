@@ -170,6 +170,8 @@ void tc_server_end(void *user, struct MHD_Connection *c, void **state,
                    enum MHD_RequestTerminationCode code);
 /* The answer to who asks too much, made once: it costs nothing. NULL: no memory. */
 struct MHD_Response *tc_server_too_many(void);
+/* Those that every answer has, and those that this one needs. */
+void tc_server_add_headers(struct MHD_Response *m, const tc_response *r);
 size_t tc_server_unescape(void *user, struct MHD_Connection *c, char *text);
 
 /* A round may be complete: do not wait for the next tick (server.c). */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "wire/protocol.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -65,8 +66,10 @@ static void add_number(struct MHD_Response *m, const char *name, int64_t v)
     MHD_add_response_header(m, name, text);
 }
 
-static void add_headers(struct MHD_Response *m, const tc_response *r)
+void tc_server_add_headers(struct MHD_Response *m, const tc_response *r)
 {
+    const tc_protocols ours = tc_protocols_ours();
+    MHD_add_response_header(m, TC_PROTOCOL_HEADER, tc_protocols_say(&ours).text);
     if (r->content_type)
         MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
     MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
@@ -89,7 +92,7 @@ struct MHD_Response *tc_server_too_many(void)
         sizeof problem - 1, (void *)(uintptr_t)problem, MHD_RESPMEM_PERSISTENT);
     tc_response r = {.status = 429, .content_type = PROBLEM, .retry_after_ms = 1000};
     if (m)
-        add_headers(m, &r);
+        tc_server_add_headers(m, &r);
     return m;
 }
 
@@ -97,7 +100,7 @@ static enum MHD_Result send_response(tc_pending *p, const tc_response *r, struct
 {
     if (!m)
         return MHD_NO;
-    add_headers(m, r);
+    tc_server_add_headers(m, r);
     if (p->is_last)
         MHD_add_response_header(m, MHD_HTTP_HEADER_CONNECTION, "close");
     if (r->status == 401 && bearer(p->connection))
@@ -153,6 +156,7 @@ static tc_request request_of(const tc_pending *p, const char *method, const char
 {
     return (tc_request){.method = is_head(method) ? MHD_HTTP_METHOD_GET : method,
                         .path = path,
+                        .protocol = header(p->connection, TC_PROTOCOL_HEADER),
                         .bearer = bearer(p->connection),
                         .signature = header(p->connection, "Tacit-Signature"),
                         .idempotency = header(p->connection, "Idempotency-Key"),

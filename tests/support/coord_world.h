@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "coord/coord.h"
 #include "study/study_plan.h"
+#include "wire/protocol.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -235,6 +236,7 @@ static inline void world_carry(coord_world *w, const tc_call *call, int *status,
     tc_request q = {.method = call->method,
                     .path = path,
                     .query = query,
+                    .protocol = TC_PROTOCOL_TEXT,
                     .bearer = call->bearer,
                     .signature = call->signature,
                     .idempotency = call->idempotency,
