@@ -50,11 +50,20 @@ typedef struct tc_env {
     uint64_t party;  /* number of this party on the roster; 0 where there is only one */
     uint64_t agents; /* of a federated study: the size of its roster, public; else 0 */
     uint64_t budget; /* planned trials T; 0 if unknown */
-    tc_pool *pool;   /* may be NULL */
+    /* Of the algorithm's behaviour, which the study has from its beginning; 0: the newest, as in simulations. To
+     * be asked by tc_env_since. */
+    uint64_t version;
+    tc_pool *pool; /* may be NULL */
     /* During init: the state of another agent of this study in this process, or NULL. What is
      * public (features) may be shared with it; such agents are made and ended one at a time. */
     const void *sibling;
 } tc_env;
+
+/* Does the study behave as from this version of its algorithm on? */
+static inline bool tc_env_since(const tc_env *env, uint64_t version)
+{
+    return env->version == 0 || env->version >= version;
+}
 
 /* What an optimizer of a federated study may do now, and what it waits for first. */
 enum { TC_NEED_TRIAL = 1, TC_NEED_PUBLISH = 2, TC_NEED_ABSORB = 4, TC_NEED_FETCH = 8 };
@@ -180,9 +189,13 @@ typedef struct tc_curator_ops {
 struct tc_expect;
 
 typedef struct tc_algorithm {
-    const char *name;         /* what users write: "gp-ei" */
-    const char *summary;      /* one line for `tacit algorithms` */
-    const char *source;       /* the paper it follows */
+    const char *name;    /* what users write: "gp-ei" */
+    const char *summary; /* one line for `tacit algorithms` */
+    const char *source;  /* the paper it follows */
+    /* Of its behaviour: 1, 2, ...; 0 is 1. A change that would give a running study other bits makes another version, unless
+     * it is the default of an option, which stays in tc_option.before. The former behaviour is kept where
+     * !tc_env_since(env, version): a study keeps the version that it began with (wire/study_options.c). */
+    uint64_t version;
     const tc_option *options; /* ends with a NULL name */
     size_t options_size;
     const tc_optimizer_ops *optimizer;
@@ -210,6 +223,12 @@ typedef struct tc_algorithm {
     tacit_status (*expect)(const tc_env *env, const void *opts, struct tc_expect *out,
                            tacit_error *err);
 } tc_algorithm;
+
+/* The newest version of its behaviour. */
+static inline uint64_t tc_algorithm_version(const tc_algorithm *a)
+{
+    return a->version > 0 ? a->version : 1;
+}
 
 /* Does it need other agents? */
 static inline bool tc_algorithm_federated(const tc_algorithm *a)

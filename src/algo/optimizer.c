@@ -53,6 +53,7 @@ static tacit_status start_algorithm(tc_optimizer *o, const tc_optimizer_config *
                       .party = cfg->party,
                       .agents = cfg->agents,
                       .budget = cfg->budget,
+                      .version = cfg->version,
                       .pool = cfg->pool,
                       .sibling = kin ? cfg->sibling->state : NULL};
     o->state = tc_alloc(o->algorithm->optimizer->state_size, 1);

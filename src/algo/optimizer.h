@@ -37,6 +37,7 @@ typedef struct tc_optimizer_config {
     const tc_algorithm *algorithm;
     const json_t *options; /* JSON object, or NULL: defaults. Key "name" is skipped */
     bool older; /* defaults are those of studies that were stored before they changed (options.h) */
+    uint64_t version;      /* of the algorithm's behaviour; 0: the newest */
     const tc_space *space; /* copied */
     bool maximize;
     tc_public_seed public_seed;

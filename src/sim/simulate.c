@@ -67,7 +67,11 @@ static tacit_status open_study(run *r, const runs *all, tacit_error *err)
         .options = r->options,
     };
     TC_TRY(tc_store_open(&r->store, "memory:", true, err));
-    return tc_study_create(&r->study, r->store, &doc, all->inner, err);
+    tacit_status status = tc_study_doc_choose(&doc, err);
+    if (status == TACIT_OK)
+        status = tc_study_create(&r->study, r->store, &doc, all->inner, err);
+    json_decref(doc.chosen);
+    return status;
 }
 
 static tacit_status run_open(run *r, const runs *all, size_t i, tacit_error *err)

@@ -30,6 +30,7 @@ static tacit_status make_optimizer(tc_study *s, const tc_study_row *row, uint64_
         .algorithm = s->doc->algorithm,
         .options = s->doc->options,
         .older = s->doc->older,
+        .version = s->doc->version,
         .space = s->doc->space,
         .maximize = s->doc->maximize,
         .public_seed = row->public_seed,

@@ -57,7 +57,7 @@ tacit_status tc_study_plan_given(const tc_study_doc *d, void *opts, tacit_error 
     if (status == TACIT_OK)
         status = tc_options_set_json(a->options, opts, a->name, given, NULL, err);
     if (status == TACIT_OK && a->begin)
-        a->begin(&(tc_env){.agents = d->agents, .budget = d->trials}, opts);
+        a->begin(&(tc_env){.agents = d->agents, .budget = d->trials, .version = d->version}, opts);
     json_decref(given);
     return status;
 }
@@ -215,7 +215,8 @@ static tacit_status make(tc_study_plan *p, const tc_study_row *row, tacit_error 
     p->env = (tc_env){.space = p->doc->space,
                       .public_seed = row->public_seed,
                       .agents = p->doc->agents,
-                      .budget = p->doc->trials};
+                      .budget = p->doc->trials,
+                      .version = p->doc->version};
     p->opts = tc_alloc(1, p->doc->algorithm->options_size);
     if (!p->opts)
         return tc_fail_memory(err);

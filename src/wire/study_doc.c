@@ -219,6 +219,7 @@ static tacit_status read_algorithm(tc_study_doc *d, const json_t *j, tacit_error
     TC_TRY(algorithm_name(json_object_get(j, "algorithm"), &name, &d->options, err));
     TC_TRY(d->agents ? tc_algorithm_get(&d->algorithm, name, err)
                      : tc_algorithm_get_single(&d->algorithm, name, err));
+    TC_TRY(tc_study_doc_take_version(d, err));
     if (!d->older)
         return tc_study_doc_choose(d, err); /* checks them too */
     json_t *all = NULL;
@@ -342,7 +343,10 @@ static json_t *points_json(const tc_domain *domain)
 static json_t *algorithm_json(const tc_study_doc *d, const json_t *options)
 {
     json_t *j = json_pack("{s:s}", "name", d->algorithm->name);
-    if (j && json_object_update(j, (json_t *)options) == 0)
+    bool ok = j != NULL;
+    if (ok && d->version > 1) /* programs that know of no versions have 1 */
+        ok = json_object_set_new(j, "version", json_integer((json_int_t)d->version)) == 0;
+    if (ok && json_object_update(j, (json_t *)options) == 0)
         return j;
     json_decref(j);
     return NULL;

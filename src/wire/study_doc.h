@@ -10,7 +10,8 @@
  *     "privacy": { "epsilon": 4, "delta": 1e-4 }
  *
  * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none". Beside an epsilon the
- * coordinator writes the options that keep it: "calibrated": { "noise_multiplier": 1.31, ... }. Strict:
+ * coordinator writes the options that keep it: "calibrated": { "noise_multiplier": 1.31, ... }. "algorithm" has
+ * "version" where the study has another behaviour than that of version 1. Strict:
  * unknown keys, wrong types and values out of range are E_ARG and name the field. Pure: reads no
  * file but the points. */
 #ifndef TC_WIRE_STUDY_DOC_H
@@ -37,6 +38,8 @@ typedef struct tc_study_doc {
     uint64_t seed;
     tc_space *space;
     const tc_algorithm *algorithm; /* default "gp-ei" */
+    uint64_t version;   /* of the algorithm's behaviour, from 1 on: "version" beside its name */
+    bool version_given; /* it was said, not chosen */
     json_t *options; /* the algorithm's options, without "name": as given, and as chosen; owned */
     json_t *chosen;  /* those of options that tacit chose (study_options.c); NULL: stored; owned */
     bool older;      /* it was stored: what it does not say has the default of its time */
@@ -62,6 +65,10 @@ tacit_status tc_study_doc_restore(tc_study_doc **out, const char *text, const ch
 tacit_status tc_study_doc_with_points(tc_study_doc **out, const json_t *j, const char *points_csv,
                                       tacit_error *err);
 void tc_study_doc_free(tc_study_doc *d);
+
+/* Of a document that was put together by hand: what a document that is read gets, too. Fills version, options (which
+ * must be there) and chosen, to be freed by the caller. */
+tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err);
 
 /* Canonical text (tc_free): what the store keeps. A finite space is written as
  * "points": {"rows": n, "hash": "..."}; its CSV is kept beside it. */

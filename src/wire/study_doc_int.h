@@ -5,8 +5,8 @@
 #include "wire/study_doc.h"
 
 /* study_options.c */
-/* Of a new document: writes down what is chosen. */
-tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err);
+/* Takes "version" out of the options as they were read. E_UNSUPPORTED: this program does not have that version. */
+tacit_status tc_study_doc_take_version(tc_study_doc *d, tacit_error *err);
 /* The options of a document that is compared with a stored one of the same algorithm. */
 tacit_status tc_study_doc_options_like(const tc_study_doc *given, const tc_study_doc *stored,
                                        json_t **out, tacit_error *err);

@@ -1,22 +1,44 @@
-/* study_options.c - the options of a study's algorithm: as given, by default, and as chosen when the study is new.
+/* study_options.c - what a study keeps of its algorithm: the version of its behaviour, and its options, as given, by
+ * default, and as chosen when the study is new.
  *
- * Defaults of options may change from one version to the next, and some follow from the number of trials. A study
- * keeps those that it began with: a new document gets, beside what its author wrote, every option whose default
- * has ever changed (tc_option.before), with the value in force. A stored document that does not have such an
- * option was written before the change, and has the default of that time. */
+ * Algorithms change from one tacit to the next, and a study goes on as it began: a new document says, beside what its
+ * author wrote, what may be otherwise tomorrow, and what a stored document does not say is as it was before there was
+ * a choice. For defaults of options, some of which follow from the number of trials: every option whose default has ever
+ * changed (tc_option.before) is written with the value in force; a stored document without it has the former default. For
+ * all other behaviour: "version" (tc_algorithm.version) is written; a stored document without it has version 1, and
+ * version 1 is not written, so that programs which know of no versions read it. */
 #include "wire/study_doc_int.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <string.h>
+#include <tacit/tacit.h>
+
+tacit_status tc_study_doc_take_version(tc_study_doc *d, tacit_error *err)
+{
+    uint64_t newest = tc_algorithm_version(d->algorithm);
+    int64_t version = (int64_t)(d->older ? 1 : newest);
+    TC_TRY(tc_json_int_or(d->options, "algorithm", "version", 1, INT32_MAX, &version, err));
+    d->version_given = json_object_get(d->options, "version") != NULL;
+    json_object_del(d->options, "version");
+    d->version = (uint64_t)version;
+    if (d->version <= newest)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_UNSUPPORTED,
+                   "algorithm.version is %" PRIu64 ", and this tacit (%s) has %s up to version "
+                   "%" PRIu64 ": use a newer tacit",
+                   d->version, TACIT_VERSION, d->algorithm->name, newest);
+}
 
 /* All options in force as a struct (end with tc_options_fini, tc_free). */
 static tacit_status in_force(const tc_study_doc *d, const json_t *options, bool older, bool begins,
                              void **out, tacit_error *err)
 {
     const tc_algorithm *a = d->algorithm;
-    const tc_env env = {.agents = d->agents, .budget = d->trials};
+    const tc_env env = {.agents = d->agents, .budget = d->trials, .version = d->version};
     void *opts = tc_alloc(1, a->options_size ? a->options_size : 1);
     if (!opts)
         return tc_fail_memory(err);
@@ -74,6 +96,8 @@ static bool add_chosen(tc_study_doc *d, const json_t *said, const json_t *begun)
 tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err)
 {
     json_t *said = NULL, *begun = NULL;
+    if (d->version == 0)
+        d->version = tc_algorithm_version(d->algorithm);
     d->chosen = json_object();
     if (!d->chosen)
         return tc_fail_memory(err);

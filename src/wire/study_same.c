@@ -85,6 +85,12 @@ static tacit_status compare(const path *at, const json_t *stored, const json_t *
     return given && json_equal(stored, given) ? TACIT_OK : differs(at, stored, given, err);
 }
 
+/* What nobody gave is as the stored study has it. */
+static uint64_t version_like(const tc_study_doc *d, const tc_study_doc *stored)
+{
+    return d->algorithm == stored->algorithm && !d->version_given ? stored->version : d->version;
+}
+
 static tacit_status complete_json(const tc_study_doc *d, const tc_study_doc *stored, json_t **out,
                                   tacit_error *err)
 {
@@ -92,7 +98,9 @@ static tacit_status complete_json(const tc_study_doc *d, const tc_study_doc *sto
     TC_TRY(d != stored && d->algorithm == stored->algorithm
                ? tc_study_doc_options_like(d, stored, &options, err)
                : tc_study_doc_options(d, &options, err));
-    json_t *j = tc_study_doc_json(d, options);
+    json_t *version = json_integer((json_int_t)version_like(d, stored));
+    bool ok = json_object_set_new(options, "version", version) == 0;
+    json_t *j = ok ? tc_study_doc_json(d, options) : NULL;
     json_decref(options);
     if (!j)
         return tc_fail_memory(err);

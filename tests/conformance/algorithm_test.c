@@ -489,6 +489,16 @@ static void test_options_are_checked_and_documented(void **state)
     for_all(check_options);
 }
 
+/* Beside options a study document has these. */
+static void test_no_option_is_called_like_a_key_of_documents(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tc_algorithms()[i]; i++) {
+        assert_null(tc_options_find(tc_algorithms()[i]->options, "name"));
+        assert_null(tc_options_find(tc_algorithms()[i]->options, "version"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_failed_points_are_not_asked_again),
         cmocka_unit_test(test_batches_are_single_pulls),
         cmocka_unit_test(test_options_are_checked_and_documented),
+        cmocka_unit_test(test_no_option_is_called_like_a_key_of_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
