@@ -9,17 +9,22 @@
 #include <string.h>
 
 typedef struct status_row {
+    tacit_status status;
     const char *name, *text;
     int exit_code;
 } status_row;
 
+/* A number that is none of ours is a defect of whoever returned it. */
 static const status_row *row_of(tacit_status status)
 {
-#define STATUS_ROW(name, exit_code, text) {#name, text, exit_code},
+#define STATUS_ROW(name, number, exit_code, text) {TACIT_##name, #name, text, exit_code},
     static const status_row rows[] = {TACIT_STATUS_LIST(STATUS_ROW)};
 #undef STATUS_ROW
-    size_t i = (size_t)status;
-    return i < sizeof rows / sizeof rows[0] ? &rows[i] : &rows[TACIT_E_INTERNAL];
+    const status_row *found = &rows[TACIT_E_INTERNAL];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].status == status)
+            found = &rows[i];
+    return found;
 }
 
 const char *tacit_status_name(tacit_status status)

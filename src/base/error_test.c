@@ -19,6 +19,18 @@ static void statuses_come_from_the_list(void **state)
     assert_int_equal(tacit_status_exit(TACIT_E_CANCELLED), 130);
 }
 
+/* They are compiled into programs: a status in the middle of the list must not move the others. */
+static void statuses_keep_their_numbers(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"OK",       "E_INTERNAL", "E_ARG",    "E_NOT_FOUND",
+                                        "E_STATE",  "E_CONFLICT", "E_IO",     "E_CORRUPT",
+                                        "E_BUSY",   "E_NUMERIC",  "E_MEMORY", "E_UNSUPPORTED",
+                                        "E_BUDGET", "E_CANCELLED"};
+    for (int i = 0; i < 14; i++)
+        assert_string_equal(tacit_status_name((tacit_status)i), names[i]);
+}
+
 static void a_status_out_of_the_list_is_a_defect(void **state)
 {
     (void)state;
@@ -146,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses_come_from_the_list),
+        cmocka_unit_test(statuses_keep_their_numbers),
         cmocka_unit_test(a_status_out_of_the_list_is_a_defect),
         cmocka_unit_test(the_version_is_the_header_s),
         cmocka_unit_test(fail_writes_code_and_sentence),

@@ -154,7 +154,7 @@ static void exit_code(FILE *out, const exit_meaning *list, size_t n, int code)
 static void exit_codes(FILE *out)
 {
     static const exit_meaning list[] = {
-#define MEANING(name, exit_code, text) {exit_code, text},
+#define MEANING(name, number, exit_code, text) {exit_code, text},
         TACIT_STATUS_LIST(MEANING)
 #undef MEANING
     };
