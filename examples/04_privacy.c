@@ -31,7 +31,7 @@ static tacit_status print_plan(tacit_error *err)
     printf("%d rounds, a quarter of the people each, noise multiplier 1, delta %g\n", ROUNDS,
            DELTA);
     for (int i = 0; i < 3; i++) {
-        tacit_guarantee g;
+        tacit_guarantee g = TACIT_GUARANTEE;
         tacit_status status = tacit_account(accountants[i], &rounds, 1, DELTA, &g, err);
         if (status != TACIT_OK)
             return status;

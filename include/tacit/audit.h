@@ -45,15 +45,15 @@ typedef struct tacit_audit_result {
     const char *name;      /* "gaussian-sum" */
     const char *attack;    /* neighbours and distinguisher, one line */
     bool control;          /* must fail */
+    bool pass;             /* lower <= epsilon */
+    bool as_expected;      /* a mechanism that passed, or a control that failed */
     double epsilon, delta; /* the claim */
     double lower;          /* what the attack proves epsilon to be at least, at that delta */
     uint64_t runs;         /* on each data set: half choose the telling event, half count it */
-    bool pass;             /* lower <= epsilon */
-    bool as_expected;      /* a mechanism that passed, or a control that failed */
 } tacit_audit_result;
 #define TACIT_AUDIT_RESULT                                                                         \
     {                                                                                              \
-        sizeof(tacit_audit_result), NULL, NULL, false, 0, 0, 0, 0, false, false                    \
+        sizeof(tacit_audit_result), NULL, NULL, false, false, false, 0, 0, 0, 0                    \
     }
 
 /* Cases are numbered 0 .. count - 1, mechanisms first. */

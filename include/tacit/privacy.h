@@ -17,7 +17,8 @@
  *
  * Functions keep nothing between calls and may be called from any thread; a tacit_filter serves
  * one thread at a time. Pointers passed in are borrowed for the call. Nothing is written to an
- * output unless the call succeeds. `err` may be NULL; another pointer that is missing is E_ARG. */
+ * output unless the call succeeds. `err` may be NULL; another pointer that is missing is E_ARG. Begin
+ * every struct that has a `size` with its macro. */
 #ifndef TACIT_PRIVACY_H
 #define TACIT_PRIVACY_H
 
@@ -31,18 +32,19 @@ extern "C" {
 #endif
 
 typedef enum tacit_dp_mechanism {
-    TACIT_DP_GAUSSIAN,  /* continuous; parameter: noise multiplier = sd / L2 sensitivity */
-    TACIT_DP_LAPLACE,   /* continuous; parameter: epsilon of one release = L1 sensitivity / scale */
-    TACIT_DP_PURE,      /* parameter: epsilon; any pure mechanism, randomised response say */
-    TACIT_DP_NONPRIVATE /* no guarantee: epsilon is infinite */
+    TACIT_DP_GAUSSIAN = 0,  /* continuous; parameter: noise multiplier = sd / L2 sensitivity */
+    TACIT_DP_LAPLACE = 1,   /* continuous; parameter: epsilon of one = L1 sensitivity / scale */
+    TACIT_DP_PURE = 2,      /* parameter: epsilon; any pure mechanism, randomised response say */
+    TACIT_DP_NONPRIVATE = 3 /* no guarantee: epsilon is infinite */
 } tacit_dp_mechanism;
 
 typedef enum tacit_dp_sampling {
-    TACIT_DP_ALL,       /* everybody takes part */
-    TACIT_DP_POISSON,   /* each one independently, with probability sampling_rate */
-    TACIT_DP_FIXED_SIZE /* a fixed share sampling_rate, without replacement */
+    TACIT_DP_ALL = 0,       /* everybody takes part */
+    TACIT_DP_POISSON = 1,   /* each one independently, with probability sampling_rate */
+    TACIT_DP_FIXED_SIZE = 2 /* a fixed share sampling_rate, without replacement */
 } tacit_dp_sampling;
 
+/* Without `size`: it is an element of arrays and a member of other structs. */
 typedef struct tacit_dp_event {
     tacit_dp_mechanism mechanism;
     double parameter; /* in (0, 1e6] */
@@ -52,12 +54,17 @@ typedef struct tacit_dp_event {
 } tacit_dp_event;
 
 typedef struct tacit_guarantee {
+    size_t size;            /* sizeof of this struct as the caller saw it */
     double epsilon;         /* the value to report: a proved upper bound; INFINITY: none */
     double lower;           /* a proved lower bound on the tight value; 0 where none is known */
     double delta;           /* as asked; 0 for "pure" */
     const char *accountant; /* whose bound this is; static text */
     double order;           /* "rdp", "moments": the order that gave it; else 0 */
 } tacit_guarantee;
+#define TACIT_GUARANTEE                                                                            \
+    {                                                                                              \
+        sizeof(tacit_guarantee), 0, 0, 0, NULL, 0                                                  \
+    }
 
 /* ---- accounting */
 

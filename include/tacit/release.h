@@ -35,7 +35,11 @@ extern "C" {
 #endif
 
 /* Whose data are protected: all that one agent contributes, one row of a data set, one reply. */
-typedef enum tacit_unit { TACIT_UNIT_AGENT, TACIT_UNIT_ROW, TACIT_UNIT_USER } tacit_unit;
+typedef enum tacit_unit {
+    TACIT_UNIT_AGENT = 0,
+    TACIT_UNIT_ROW = 1,
+    TACIT_UNIT_USER = 2
+} tacit_unit;
 
 typedef struct tc_release tacit_release; /* end with tacit_release_free */
 
@@ -107,12 +111,12 @@ typedef struct tacit_laplace_plan {
     size_t count;             /* numbers in x */
     const double *low, *high; /* public bounds of each, finite, low < high */
     double sensitivity;       /* 0: any two vectors within the bounds */
-    double epsilon;           /* in [1e-5, 1024] */
     tacit_unit unit;
+    double epsilon; /* in [1e-5, 1024] */
 } tacit_laplace_plan;
 #define TACIT_LAPLACE_PLAN                                                                         \
     {                                                                                              \
-        sizeof(tacit_laplace_plan), 0, NULL, NULL, 0, 0, TACIT_UNIT_AGENT                          \
+        sizeof(tacit_laplace_plan), 0, NULL, NULL, 0, TACIT_UNIT_AGENT, 0                          \
     }
 
 TACIT_API tacit_status tacit_laplace_release(tacit_release **out, const tacit_laplace_plan *plan,
@@ -125,9 +129,9 @@ TACIT_API tacit_status tacit_laplace_release(tacit_release **out, const tacit_la
  * where there is a delta, they have m epsilon and m e^((m-1) epsilon) delta. */
 
 typedef enum tacit_rows_noise {
-    TACIT_ROWS_AUTO, /* the smaller one */
-    TACIT_ROWS_LAPLACE,
-    TACIT_ROWS_GAUSSIAN /* analytic Gaussian; needs a delta */
+    TACIT_ROWS_AUTO = 0, /* the smaller one */
+    TACIT_ROWS_LAPLACE = 1,
+    TACIT_ROWS_GAUSSIAN = 2 /* analytic Gaussian; needs a delta */
 } tacit_rows_noise;
 
 typedef struct tacit_rows_plan {
@@ -136,12 +140,12 @@ typedef struct tacit_rows_plan {
     const double *low, *high; /* public bounds of each column, finite, low < high */
     double radius;            /* > 0 */
     double epsilon;           /* in [1e-5, 1024] */
-    double delta;             /* in [0, 1); 0: Laplace */
     tacit_rows_noise noise;
+    double delta; /* in [0, 1); 0: Laplace */
 } tacit_rows_plan;
 #define TACIT_ROWS_PLAN                                                                            \
     {                                                                                              \
-        sizeof(tacit_rows_plan), 0, 0, NULL, NULL, 0, 0, 0, TACIT_ROWS_AUTO                        \
+        sizeof(tacit_rows_plan), 0, 0, NULL, NULL, 0, 0, TACIT_ROWS_AUTO, 0                        \
     }
 
 /* Row i of the release is row order[i] of x (rows x dims, row by row). The order, order[0..rows),
@@ -158,10 +162,10 @@ TACIT_API tacit_status tacit_rows_release(tacit_release **out, size_t *order,
 typedef struct tacit_reply tacit_reply; /* end with tacit_reply_free */
 
 typedef enum tacit_reply_kind {
-    TACIT_REPLY_AUTO,      /* one bit below epsilon 1.29, else piecewise: the smaller worst error */
-    TACIT_REPLY_ONE_BIT,   /* Duchi et al. */
-    TACIT_REPLY_PIECEWISE, /* Wang et al. 2019 */
-    TACIT_REPLY_LAPLACE    /* unbounded; the same error for every value */
+    TACIT_REPLY_AUTO = 0, /* one bit below epsilon 1.29, else piecewise: the smaller worst error */
+    TACIT_REPLY_ONE_BIT = 1,   /* Duchi et al. */
+    TACIT_REPLY_PIECEWISE = 2, /* Wang et al. 2019 */
+    TACIT_REPLY_LAPLACE = 3    /* unbounded; the same error for every value */
 } tacit_reply_kind;
 
 /* Made once, used for any number of replies, by any number of threads. epsilon in [1e-5, 64]. E_ARG

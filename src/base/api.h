@@ -32,8 +32,8 @@ typedef struct tc_sized {
  * `last` now. It must not end in padding: a later member could lie there, within the size of an
  * earlier caller, who never wrote to it. */
 #define TC_SIZED(name, type, first, last)                                                          \
-    _Static_assert(TC_END_OF(type, last) == sizeof(type), #type " must not end in padding");       \
-    static const tc_sized name = {#type, TC_END_OF(type, first), sizeof(type)}
+    const tc_sized name = {#type, TC_END_OF(type, first), sizeof(type)};                           \
+    _Static_assert(TC_END_OF(type, last) == sizeof(type), #type " must not end in padding")
 
 /* Copies a struct that the caller passes in; members that it does not have become 0. `what` names
  * the argument. E_ARG: it is NULL or too small. E_UNSUPPORTED: a member is set that is not known. */

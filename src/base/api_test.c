@@ -21,7 +21,7 @@ typedef struct version_3 {
     uint32_t c, d;
 } version_3;
 
-TC_SIZED(second, version_2, a, b);
+static TC_SIZED(second, version_2, a, b);
 
 static void an_earlier_caller_s_missing_members_are_0(void **state)
 {

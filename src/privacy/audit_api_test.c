@@ -60,10 +60,10 @@ static void refuses_bad_questions(void **state)
                  "the confidence must be in [0.5, 1), got 1");
     opts.size = 2;
     assert_fails(tacit_audit_run(0, &opts, &r, &err), TACIT_E_ARG,
-                 "opts.size must be sizeof(tacit_audit_opts), got 2");
+                 "opts.size must be sizeof(tacit_audit_opts), at least ");
     r.size = 0;
     assert_fails(tacit_audit_run(0, NULL, &r, &err), TACIT_E_ARG,
-                 "out.size must be sizeof(tacit_audit_result), got 0");
+                 "out.size must be sizeof(tacit_audit_result), at least ");
     assert_null(r.name);
 }
 

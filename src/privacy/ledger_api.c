@@ -13,6 +13,9 @@
 #include <sodium.h>
 #include <string.h>
 
+static TC_SIZED(sized_spent, tacit_spent, not_private, not_private);
+static TC_SIZED(sized_entry, tacit_ledger_entry, head, head);
+
 /* ---- heads */
 
 _Static_assert(sizeof(tacit_hash) == sizeof(tc_ledger_hash), "the same bytes");
@@ -147,10 +150,9 @@ tacit_status tacit_ledger_spent(tacit_ledger *l, tacit_unit unit, const char *su
 {
     tc_ledger_claim c;
     TC_GIVEN(l);
-    TC_GIVEN_SIZED(out, tacit_spent);
+    TC_TRY(tc_sized_check(&sized_spent, out, "out", err));
     TC_TRY(claim_of(l, unit, subject, accountant, delta, &c, err));
-    *out = (tacit_spent){.size = sizeof *out,
-                         .epsilon = c.bound.epsilon,
+    tacit_spent spent = {.epsilon = c.bound.epsilon,
                          .lower = c.bound.lower,
                          .delta = c.bound.delta,
                          .accountant = c.bound.accountant,
@@ -158,6 +160,7 @@ tacit_status tacit_ledger_spent(tacit_ledger *l, tacit_unit unit, const char *su
                          .subject = own_subject(l->ledger, c.subject),
                          .is_private = c.is_private,
                          .not_private = c.not_private};
+    tc_sized_give(&sized_spent, out, &spent);
     return TACIT_OK;
 }
 
@@ -182,7 +185,7 @@ tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_
                               tacit_error *err)
 {
     TC_GIVEN(l);
-    TC_GIVEN_SIZED(out, tacit_ledger_entry);
+    TC_TRY(tc_sized_check(&sized_entry, out, "out", err));
     uint64_t n = tc_ledger_get_head(l->ledger).seq;
     if (seq < 1 || seq > n)
         return tc_fail(err, TACIT_E_NOT_FOUND,
@@ -190,8 +193,7 @@ tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_
                        (unsigned long long)seq, tacit_ledger_name(l), (unsigned long long)n);
     tc_ledger_head head;
     const tc_ledger_entry *e = tc_ledger_get(l->ledger, seq, &head);
-    *out = (tacit_ledger_entry){.size = sizeof *out,
-                                .seq = e->seq,
+    tacit_ledger_entry entry = {.seq = e->seq,
                                 .study = hash_public(&e->study),
                                 .round = e->round,
                                 .subject = e->subject,
@@ -208,6 +210,7 @@ tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_
                                 .step = e->step,
                                 .release = hash_public(&e->release),
                                 .head = hash_public(&head.hash)};
+    tc_sized_give(&sized_entry, out, &entry);
     return TACIT_OK;
 }
 

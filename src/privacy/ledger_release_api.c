@@ -73,32 +73,36 @@ const char *tacit_receipt_not_private(const tacit_receipt *x)
 
 /* ---- releasing */
 
+static TC_SIZED(sized_charge, tacit_charge, subject, subject);
+static TC_SIZED(sized_budget, tacit_budget, accountant, accountant);
+
 static tacit_status charge_of(const tacit_charge *charge, tc_ledger_charge *out, tacit_error *err)
 {
-    TC_GIVEN_SIZED(charge, tacit_charge);
-    if (!charge->study == !charge->study_hash)
+    tacit_charge given;
+    TC_TRY(tc_sized_take(&sized_charge, &given, charge, "charge", err));
+    if (!given.study == !given.study_hash)
         return tc_fail(err, TACIT_E_ARG,
                        "a charge has either charge.study or charge.study_hash, got %s",
-                       charge->study ? "both" : "neither");
-    if (charge->round > TC_LEDGER_MAX_ROUND)
+                       given.study ? "both" : "neither");
+    if (given.round > TC_LEDGER_MAX_ROUND)
         return tc_fail(err, TACIT_E_ARG, "charge.round must be below 2^63, got %llu",
-                       (unsigned long long)charge->round);
-    *out = (tc_ledger_charge){.round = charge->round, .subject = charge->subject};
-    if (charge->study)
-        out->study = tc_ledger_study_hash(charge->study);
+                       (unsigned long long)given.round);
+    *out = (tc_ledger_charge){.round = given.round, .subject = given.subject};
+    if (given.study)
+        out->study = tc_ledger_study_hash(given.study);
     else
-        memcpy(out->study.bytes, charge->study_hash->bytes, sizeof out->study.bytes);
+        memcpy(out->study.bytes, given.study_hash->bytes, sizeof out->study.bytes);
     return TACIT_OK;
 }
 
 static tacit_status budget_of(const tacit_budget *budget, tc_ledger_budget *out, tacit_error *err)
 {
-    TC_GIVEN_SIZED(budget, tacit_budget);
-    if (!(budget->delta > 0 && budget->delta < 1))
-        return tc_fail(err, TACIT_E_ARG, "budget.delta must be in (0, 1), got %g", budget->delta);
-    *out = (tc_ledger_budget){.epsilon = budget->epsilon, .delta = budget->delta};
-    return budget->accountant ? tc_accountant_get(&out->accountant, budget->accountant, err)
-                              : TACIT_OK;
+    tacit_budget given;
+    TC_TRY(tc_sized_take(&sized_budget, &given, budget, "budget", err));
+    if (!(given.delta > 0 && given.delta < 1))
+        return tc_fail(err, TACIT_E_ARG, "budget.delta must be in (0, 1), got %g", given.delta);
+    *out = (tc_ledger_budget){.epsilon = given.epsilon, .delta = given.delta};
+    return given.accountant ? tc_accountant_get(&out->accountant, given.accountant, err) : TACIT_OK;
 }
 
 tacit_status tacit_ledger_release(tacit_ledger *l, const tacit_budget *budget,
@@ -138,14 +142,15 @@ tacit_status tacit_ledger_would(tacit_ledger *l, const tacit_budget *budget, con
                                 const tacit_cost *cost, tacit_error *err)
 {
     tc_ledger_budget b = {0};
+    tacit_cost c;
     TC_GIVEN(l);
     TC_TRY(budget_of(budget, &b, err));
-    TC_GIVEN_SIZED(cost, tacit_cost);
-    TC_TRY(tc_check_unit(cost->unit, err));
-    if (!(cost->distance >= 0 && cost->distance <= 1))
-        return tc_fail(err, TACIT_E_ARG, "cost.distance must be in [0, 1], got %g", cost->distance);
-    tc_dp_event event = tc_event_of(&cost->event);
+    TC_TRY(tc_sized_take(&tc_sized_cost, &c, cost, "cost", err));
+    TC_TRY(tc_check_unit(c.unit, err));
+    if (!(c.distance >= 0 && c.distance <= 1))
+        return tc_fail(err, TACIT_E_ARG, "cost.distance must be in [0, 1], got %g", c.distance);
+    tc_dp_event event = tc_event_of(&c.event);
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
-    return tc_ledger_would(l->ledger, &b, (tc_privacy_unit)cost->unit, subject, &event,
-                           cost->distance, err);
+    return tc_ledger_would(l->ledger, &b, (tc_privacy_unit)c.unit, subject, &event, c.distance,
+                           err);
 }

@@ -29,20 +29,23 @@ static void secret_end(secret *s)
 
 /* ---- Laplace vector */
 
+static TC_SIZED(sized_laplace, tacit_laplace_plan, epsilon, epsilon);
+
 tacit_status tacit_laplace_release(tacit_release **out, const tacit_laplace_plan *plan,
                                    const double *x, tacit_error *err)
 {
     TC_GIVEN(out);
-    TC_GIVEN_SIZED(plan, tacit_laplace_plan);
+    tacit_laplace_plan given;
+    TC_TRY(tc_sized_take(&sized_laplace, &given, plan, "plan", err));
     TC_GIVEN(plan->low);
     TC_GIVEN(plan->high);
     TC_GIVEN(x);
-    TC_TRY(tc_check_unit(plan->unit, err));
-    tc_laplace_plan p = {.count = plan->count,
-                         .bounds = {plan->low, plan->high},
-                         .sensitivity = plan->sensitivity,
-                         .epsilon = plan->epsilon,
-                         .unit = (tc_privacy_unit)plan->unit};
+    TC_TRY(tc_check_unit(given.unit, err));
+    tc_laplace_plan p = {.count = given.count,
+                         .bounds = {given.low, given.high},
+                         .sensitivity = given.sensitivity,
+                         .epsilon = given.epsilon,
+                         .unit = (tc_privacy_unit)given.unit};
     secret s;
     tacit_status st = tc_laplace_release(out, &p, x, secret_start(&s), err);
     secret_end(&s);
@@ -51,23 +54,26 @@ tacit_status tacit_laplace_release(tacit_release **out, const tacit_laplace_plan
 
 /* ---- rows */
 
+static TC_SIZED(sized_rows, tacit_rows_plan, delta, delta);
+
 tacit_status tacit_rows_release(tacit_release **out, size_t *order, const tacit_rows_plan *plan,
                                 const double *x, tacit_error *err)
 {
     TC_GIVEN(out);
     TC_GIVEN(order);
-    TC_GIVEN_SIZED(plan, tacit_rows_plan);
+    tacit_rows_plan given;
+    TC_TRY(tc_sized_take(&sized_rows, &given, plan, "plan", err));
     TC_GIVEN(plan->low);
     TC_GIVEN(plan->high);
     TC_GIVEN(x);
-    TC_TRY(tc_check_choice("plan->noise", (int)plan->noise, TC_ROWS_GAUSSIAN, err));
-    tc_rows_plan p = {.rows = plan->rows,
-                      .dims = plan->dims,
-                      .bounds = {plan->low, plan->high},
-                      .radius = plan->radius,
-                      .epsilon = plan->epsilon,
-                      .delta = plan->delta,
-                      .noise = (tc_rows_noise)plan->noise};
+    TC_TRY(tc_check_choice("plan->noise", (int)given.noise, TC_ROWS_GAUSSIAN, err));
+    tc_rows_plan p = {.rows = given.rows,
+                      .dims = given.dims,
+                      .bounds = {given.low, given.high},
+                      .radius = given.radius,
+                      .epsilon = given.epsilon,
+                      .delta = given.delta,
+                      .noise = (tc_rows_noise)given.noise};
     secret s;
     tacit_status st = tc_rows_release(out, order, &p, x, secret_start(&s), err);
     secret_end(&s);

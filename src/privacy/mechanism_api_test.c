@@ -54,7 +54,7 @@ static void refuses_bad_vectors(void **state)
     assert_fails(tacit_laplace_release(&r, NULL, x, &err), TACIT_E_ARG, "plan must not be NULL");
     assert_fails(tacit_laplace_release(&r, &p, NULL, &err), TACIT_E_ARG, "x must not be NULL");
     assert_fails(tacit_laplace_release(&r, &old, x, &err), TACIT_E_ARG,
-                 "plan.size must be sizeof(tacit_laplace_plan), got 0");
+                 "plan.size must be sizeof(tacit_laplace_plan), at least ");
     p.low = NULL;
     assert_fails(tacit_laplace_release(&r, &p, x, &err), TACIT_E_ARG, "plan->low must not be NULL");
     p = laplace_plan();
@@ -135,7 +135,7 @@ static void refuses_bad_rows(void **state)
     assert_fails(tacit_rows_release(&r, order, NULL, rows, &err), TACIT_E_ARG, "plan must not");
     assert_fails(tacit_rows_release(&r, order, &p, NULL, &err), TACIT_E_ARG, "x must not be NULL");
     assert_fails(tacit_rows_release(&r, order, &old, rows, &err), TACIT_E_ARG,
-                 "plan.size must be sizeof(tacit_rows_plan), got 0");
+                 "plan.size must be sizeof(tacit_rows_plan), at least ");
     p.noise = (tacit_rows_noise)-1;
     assert_fails(tacit_rows_release(&r, order, &p, rows, &err), TACIT_E_ARG,
                  "plan->noise must be one of its constants, 0 to 2, got -1");

@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+static TC_SIZED(sized_guarantee, tacit_guarantee, order, order);
+
 /* ---- accounting */
 
 const char *const *tacit_accountants(void)
@@ -22,7 +24,7 @@ tacit_status tacit_account(const char *accountant, const tacit_dp_event *events,
                            double delta, tacit_guarantee *out, tacit_error *err)
 {
     const tc_accountant *a = NULL;
-    TC_GIVEN(out);
+    TC_TRY(tc_sized_check(&sized_guarantee, out, "out", err));
     if (n > 0)
         TC_GIVEN(events);
     TC_TRY(tc_accountant_of(&a, accountant, err));
@@ -34,9 +36,14 @@ tacit_status tacit_account(const char *accountant, const tacit_dp_event *events,
     tc_guarantee g;
     tacit_status status = tc_account(a, copy, n, delta, &g, err);
     tc_free(copy);
-    if (status == TACIT_OK)
-        *out = (tacit_guarantee){g.epsilon, g.lower, g.delta, g.accountant, g.order};
-    return status;
+    TC_TRY(status);
+    tacit_guarantee found = {.epsilon = g.epsilon,
+                             .lower = g.lower,
+                             .delta = g.delta,
+                             .accountant = g.accountant,
+                             .order = g.order};
+    tc_sized_give(&sized_guarantee, out, &found);
+    return TACIT_OK;
 }
 
 tacit_status tacit_calibrate(const char *accountant, double epsilon, double delta,

@@ -20,7 +20,8 @@ static void accounts(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tacit_guarantee g = {.epsilon = -1};
+    tacit_guarantee g = TACIT_GUARANTEE;
+    g.epsilon = -1;
     assert_fails(tacit_account("moment", &forty, 1, 0.1, &g, &err), TACIT_E_NOT_FOUND,
                  "did you mean \"moments\"?");
     assert_fails(tacit_account("rdp", &forty, 1, 0, &g, &err), TACIT_E_ARG, "delta must be");
@@ -35,6 +36,27 @@ static void accounts(void **state)
     assert_true(g.lower > 7 && g.lower <= g.epsilon);
     assert_ok(tacit_account(NULL, NULL, 0, 0.1, &g, &err));
     assert_close(g.epsilon, 0, 0);
+}
+
+/* A caller of a later version, whose guarantee has one more member, which is 0 here. */
+static void writes_no_more_than_the_caller_knows(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    struct {
+        tacit_guarantee g;
+        double later;
+    } caller = {TACIT_GUARANTEE, 7};
+    assert_ok(tacit_account("moments", &forty, 1, pow(200, -1.1), &caller.g, &err));
+    assert_close(caller.later, 7, 0);
+    caller.g.size = sizeof caller;
+    assert_ok(tacit_account("moments", &forty, 1, pow(200, -1.1), &caller.g, &err));
+    assert_int_equal(caller.g.size, sizeof caller);
+    assert_close(caller.g.epsilon, 9.9085, 1e-4);
+    assert_close(caller.later, 0, 0);
+    caller.g.size = 40;
+    assert_fails(tacit_account("moments", &forty, 1, 0.1, &caller.g, &err), TACIT_E_ARG,
+                 "out.size must be sizeof(tacit_guarantee), at least 48, got 40");
 }
 
 static void calibrates(void **state)
@@ -105,7 +127,7 @@ static void misses_no_missing_pointer(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tacit_guarantee g;
+    tacit_guarantee g = TACIT_GUARANTEE;
     double z;
     int64_t draw;
     tacit_filter *f = NULL;
@@ -138,6 +160,7 @@ int main(void)
         cmocka_unit_test(misses_no_missing_pointer),
         cmocka_unit_test(names_agree_with_the_registry),
         cmocka_unit_test(accounts),
+        cmocka_unit_test(writes_no_more_than_the_caller_knows),
         cmocka_unit_test(calibrates),
         cmocka_unit_test(draws_noise),
         cmocka_unit_test(filters),

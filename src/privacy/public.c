@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+TC_SIZED(tc_sized_cost, tacit_cost, distance, distance);
+
 _Static_assert((int)TACIT_DP_GAUSSIAN == (int)TC_DP_GAUSSIAN, "same numbers");
 _Static_assert((int)TACIT_DP_LAPLACE == (int)TC_DP_LAPLACE, "same numbers");
 _Static_assert((int)TACIT_DP_PURE == (int)TC_DP_PURE, "same numbers");

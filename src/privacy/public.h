@@ -1,29 +1,15 @@
-/* public.h - what the files *_api.c share, here and in study/: arguments that may be missing, structs
- * that may be of another version, and public types as internal ones. The enumerations of both sides
- * are the same numbers, which public.c has the compiler check. */
+/* public.h - what the files *_api.c share, here and in study/: enumerations and names that come from
+ * outside, and public types as internal ones. */
 #ifndef TC_PRIVACY_PUBLIC_H
 #define TC_PRIVACY_PUBLIC_H
 
 #include <tacit/release.h>
 
+#include "base/api.h"
 #include "privacy/accountant.h"
 #include "privacy/release.h"
 
-/* Returns E_ARG from the enclosing function, with a sentence, where a pointer is missing. */
-#define TC_GIVEN(pointer)                                                                          \
-    do {                                                                                           \
-        if (!(pointer))                                                                            \
-            return tc_fail(err, TACIT_E_ARG, "%s must not be NULL", #pointer);                     \
-    } while (0)
-
-/* The same for a struct that begins with its size. */
-#define TC_GIVEN_SIZED(pointer, type)                                                              \
-    do {                                                                                           \
-        TC_GIVEN(pointer);                                                                         \
-        if ((pointer)->size != sizeof(type))                                                       \
-            return tc_fail(err, TACIT_E_ARG, "%s.size must be sizeof(%s), got %zu", #pointer,      \
-                           #type, (pointer)->size);                                                \
-    } while (0)
+extern const tc_sized tc_sized_cost; /* tacit_cost */
 
 /* A choice is one of 0..last; enumerations from outside can be any number. */
 tacit_status tc_check_choice(const char *name, int choice, int last, tacit_error *err);

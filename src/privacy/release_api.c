@@ -90,12 +90,11 @@ const char *tacit_release_not_private(const tacit_release *r)
 tacit_status tacit_release_cost(const tacit_release *r, tacit_cost *out, tacit_error *err)
 {
     TC_GIVEN(r);
-    TC_GIVEN_SIZED(out, tacit_cost);
+    TC_TRY(tc_sized_check(&tc_sized_cost, out, "out", err));
     const tc_release_view *v = tc_release_get(r);
-    *out = (tacit_cost){.size = sizeof *out,
-                        .event = tc_event_public(&v->event),
-                        .unit = (tacit_unit)v->unit,
-                        .distance = v->distance};
+    tacit_cost cost = {
+        .event = tc_event_public(&v->event), .unit = (tacit_unit)v->unit, .distance = v->distance};
+    tc_sized_give(&tc_sized_cost, out, &cost);
     return TACIT_OK;
 }
 

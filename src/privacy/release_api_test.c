@@ -129,7 +129,7 @@ static void nothing_has_nothing_to_read(void **state)
     assert_fails(tacit_release_cost(r, NULL, &err), TACIT_E_ARG, "out must not be NULL");
     cost.size = 3;
     assert_fails(tacit_release_cost(r, &cost, &err), TACIT_E_ARG,
-                 "out.size must be sizeof(tacit_cost), got 3");
+                 "out.size must be sizeof(tacit_cost), at least ");
     assert_fails(tacit_release_encode(r, NULL, 24, &err), TACIT_E_ARG, "out must not be NULL");
     assert_fails(tacit_release_decode(r, NULL, 24, &value, &err), TACIT_E_ARG, "bytes must not");
     assert_fails(tacit_release_decode(r, byte, 24, NULL, &err), TACIT_E_ARG, "values must not");

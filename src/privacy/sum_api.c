@@ -20,6 +20,8 @@ struct tacit_sum {
     int64_t *v; /* width: the vector that is being folded */
 };
 
+static TC_SIZED(sized_plan, tacit_sum_plan, sampling_rate, sampling_rate);
+
 /* ---- weights */
 
 enum { MOST_WEIGHTS = 1 << 24, MOST_FRACTION = 31, WEIGHT_BITS = 32, SUM_BITS = 34 };
@@ -141,10 +143,10 @@ static tacit_status cost_of(const tc_sum_plan *p, tacit_cost *out, tacit_error *
 {
     tc_sum_scale scale;
     TC_TRY(tc_sum_plan_scale(p, &scale, err));
-    *out = (tacit_cost){.size = sizeof *out,
-                        .event = tc_event_public(&scale.event),
-                        .unit = TACIT_UNIT_AGENT,
-                        .distance = scale.distance};
+    tacit_cost cost = {.event = tc_event_public(&scale.event),
+                       .unit = TACIT_UNIT_AGENT,
+                       .distance = scale.distance};
+    tc_sized_give(&tc_sized_cost, out, &cost);
     return TACIT_OK;
 }
 
@@ -152,9 +154,10 @@ tacit_status tacit_sum_cost(const tacit_sum_plan *plan, tacit_cost *out, tacit_e
 {
     tc_sum_plan p;
     uint32_t *weights;
-    TC_GIVEN_SIZED(plan, tacit_sum_plan);
-    TC_GIVEN_SIZED(out, tacit_cost);
-    tacit_status st = plan_of(plan, &p, &weights, err);
+    tacit_sum_plan given;
+    TC_TRY(tc_sized_take(&sized_plan, &given, plan, "plan", err));
+    TC_TRY(tc_sized_check(&tc_sized_cost, out, "out", err));
+    tacit_status st = plan_of(&given, &p, &weights, err);
     if (st == TACIT_OK)
         st = cost_of(&p, out, err);
     tc_free(weights);
@@ -185,12 +188,13 @@ static tacit_status open_sum(tacit_sum *s, const tacit_sum_plan *plan, tacit_err
 
 tacit_status tacit_sum_open(tacit_sum **out, const tacit_sum_plan *plan, tacit_error *err)
 {
+    tacit_sum_plan given;
     TC_GIVEN(out);
-    TC_GIVEN_SIZED(plan, tacit_sum_plan);
+    TC_TRY(tc_sized_take(&sized_plan, &given, plan, "plan", err));
     tacit_sum *s = tc_alloc(1, sizeof *s);
     if (!s)
         return tc_fail_memory(err);
-    tacit_status st = open_sum(s, plan, err);
+    tacit_status st = open_sum(s, &given, err);
     if (st != TACIT_OK) {
         tacit_sum_free(s);
         return st;

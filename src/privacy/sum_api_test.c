@@ -275,12 +275,12 @@ static void misses_no_missing_pointer(void **state)
     assert_fails(tacit_sum_open(NULL, &plan, &err), TACIT_E_ARG, "out must not be NULL");
     assert_fails(tacit_sum_open(&sum, NULL, &err), TACIT_E_ARG, "plan must not be NULL");
     assert_fails(tacit_sum_open(&sum, &old, &err), TACIT_E_ARG,
-                 "plan.size must be sizeof(tacit_sum_plan), got 0");
+                 "plan.size must be sizeof(tacit_sum_plan), at least ");
     assert_fails(tacit_sum_cost(NULL, &cost, &err), TACIT_E_ARG, "plan must not be NULL");
     assert_fails(tacit_sum_cost(&plan, NULL, &err), TACIT_E_ARG, "out must not be NULL");
     cost.size = 1;
     assert_fails(tacit_sum_cost(&plan, &cost, &err), TACIT_E_ARG,
-                 "out.size must be sizeof(tacit_cost), got 1");
+                 "out.size must be sizeof(tacit_cost), at least ");
     assert_fails(tacit_sum_fold(NULL, 0, vectors[0], &err), TACIT_E_ARG, "s must not be NULL");
     assert_fails(tacit_sum_close(NULL, &r, &err), TACIT_E_ARG, "s must not be NULL");
     assert_ok(tacit_sum_open(&sum, &plan, &err));

@@ -614,9 +614,9 @@ static void releases_for_no_missing_pointer(void **state)
     assert_fails(tacit_ledger_release(l, &b, &c, NULL, &x, &err), TACIT_E_ARG, "r must not");
     assert_fails(tacit_ledger_release(l, &b, &c, r, NULL, &err), TACIT_E_ARG, "out must not");
     assert_fails(tacit_ledger_release(l, &old_budget, &c, r, &x, &err), TACIT_E_ARG,
-                 "budget.size must be sizeof(tacit_budget), got 0");
+                 "budget.size must be sizeof(tacit_budget), at least ");
     assert_fails(tacit_ledger_release(l, &b, &old_charge, r, &x, &err), TACIT_E_ARG,
-                 "charge.size must be sizeof(tacit_charge), got 0");
+                 "charge.size must be sizeof(tacit_charge), at least ");
     assert_fails(tacit_ledger_find(NULL, &c, &x, &err), TACIT_E_ARG, "l must not be NULL");
     assert_fails(tacit_ledger_find(l, NULL, &x, &err), TACIT_E_ARG, "charge must not be NULL");
     assert_fails(tacit_ledger_find(l, &c, NULL, &err), TACIT_E_ARG, "out must not be NULL");
@@ -656,7 +656,7 @@ static void answers_no_missing_pointer(void **state)
     assert_fails(tacit_ledger_spent(l, TACIT_UNIT_ROW, NULL, NULL, 0.1, NULL, &err), TACIT_E_ARG,
                  "out must not be NULL");
     assert_fails(tacit_ledger_spent(l, TACIT_UNIT_ROW, NULL, NULL, 0.1, &old_spent, &err),
-                 TACIT_E_ARG, "out.size must be sizeof(tacit_spent), got 0");
+                 TACIT_E_ARG, "out.size must be sizeof(tacit_spent), at least ");
     assert_fails(tacit_ledger_statement(NULL, TACIT_UNIT_ROW, NULL, NULL, 0.1, &text, &err),
                  TACIT_E_ARG, "l must not be NULL");
     assert_fails(tacit_ledger_statement(l, TACIT_UNIT_ROW, NULL, NULL, 0.1, NULL, &err),
@@ -664,7 +664,7 @@ static void answers_no_missing_pointer(void **state)
     assert_fails(tacit_ledger_get(NULL, 1, &e, &err), TACIT_E_ARG, "l must not be NULL");
     assert_fails(tacit_ledger_get(l, 1, NULL, &err), TACIT_E_ARG, "out must not be NULL");
     assert_fails(tacit_ledger_get(l, 1, &old_entry, &err), TACIT_E_ARG,
-                 "out.size must be sizeof(tacit_ledger_entry), got 0");
+                 "out.size must be sizeof(tacit_ledger_entry), at least ");
     assert_fails(tacit_ledger_export(NULL, &text, &err), TACIT_E_ARG, "l must not be NULL");
     assert_fails(tacit_ledger_export(l, NULL, &err), TACIT_E_ARG, "json must not be NULL");
     assert_fails(tacit_ledger_verify(NULL, NULL, &err), TACIT_E_ARG, "l must not be NULL");
