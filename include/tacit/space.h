@@ -14,7 +14,8 @@
  *
  * Pointers passed in are borrowed for the call; whatever has to outlive it is
  * copied. A finished space may be read by any number of threads. Calls that
- * fail leave the space and the out-pointers as they were; `err` may be NULL. */
+ * fail leave the space and the out-pointers as they were; `err` may be NULL.
+ * Another pointer that is missing is E_ARG; of NULL, params is 0 and a name NULL. */
 #ifndef TACIT_SPACE_H
 #define TACIT_SPACE_H
 

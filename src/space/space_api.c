@@ -1,6 +1,7 @@
 /* space_api.c - include/tacit/space.h on top of space.h. */
 #include <tacit/space.h>
 
+#include "base/api.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -13,6 +14,7 @@ _Static_assert(TACIT_VALUE_SIZE == TC_VALUE_SIZE, "one size, two headers");
 
 tacit_status tacit_space_new(tacit_space **out, tacit_error *err)
 {
+    TC_GIVEN(out);
     return tc_space_new(out, err);
 }
 
@@ -24,6 +26,8 @@ void tacit_space_free(tacit_space *space)
 tacit_status tacit_space_from_json(tacit_space **out, const char *text, tacit_error *err)
 {
     json_t *j = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(text);
     TC_TRY(tc_json_parse(text, strlen(text), "space", &j, err));
     tacit_status status = tc_space_from_json(out, j, err);
     json_decref(j);
@@ -33,6 +37,8 @@ tacit_status tacit_space_from_json(tacit_space **out, const char *text, tacit_er
 tacit_status tacit_space_from_points(tacit_space **out, const char *file, tacit_error *err)
 {
     tc_domain *d = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(file);
     TC_TRY(tc_domain_read_csv(&d, file, err));
     return tc_space_from_domain(out, d, err);
 }
@@ -40,33 +46,45 @@ tacit_status tacit_space_from_points(tacit_space **out, const char *file, tacit_
 tacit_status tacit_space_add_float(tacit_space *space, const char *name, double low, double high,
                                    double step, bool log, tacit_error *err)
 {
+    TC_GIVEN(space);
+    TC_GIVEN(name);
     return tc_space_add_float(space, name, low, high, step, log, err);
 }
 
 tacit_status tacit_space_add_int(tacit_space *space, const char *name, double low, double high,
                                  double step, bool log, tacit_error *err)
 {
+    TC_GIVEN(space);
+    TC_GIVEN(name);
     return tc_space_add_int(space, name, low, high, step, log, err);
 }
 
 tacit_status tacit_space_add_choice(tacit_space *space, const char *name, size_t n,
                                     const char *const *choices, tacit_error *err)
 {
+    TC_GIVEN(space);
+    TC_GIVEN(name);
+    TC_GIVEN(choices);
+    for (size_t i = 0; i < n && i < TC_CHOICES_MAX; i++)
+        if (!choices[i])
+            return tc_fail(err, TACIT_E_ARG, "choices[%zu] must not be NULL", i);
     return tc_space_add_choice(space, name, n, choices, err);
 }
 
 size_t tacit_space_params(const tacit_space *space)
 {
-    return space->n_params;
+    return space ? space->n_params : 0;
 }
 
 const char *tacit_space_param_name(const tacit_space *space, size_t i)
 {
-    return i < space->n_params ? space->params[i].name : NULL;
+    return space && i < space->n_params ? space->params[i].name : NULL;
 }
 
 tacit_status tacit_space_check(const tacit_space *space, const double *values, tacit_error *err)
 {
+    TC_GIVEN(space);
+    TC_GIVEN(values);
     return tc_space_check(space, values, err);
 }
 
@@ -87,6 +105,10 @@ static const double *find_column(const tc_domain *d, const char *name)
 tacit_status tacit_space_get(const tacit_space *space, const double *values, const char *name,
                              double *value, tacit_error *err)
 {
+    TC_GIVEN(space);
+    TC_GIVEN(values);
+    TC_GIVEN(name);
+    TC_GIVEN(value);
     const double *column = find_column(space->domain, name);
     const tc_param *p = column ? space->params : tc_space_find(space, name);
     if (!p)
@@ -101,6 +123,7 @@ tacit_status tacit_space_format(const tacit_space *space, const double *values, 
                                 char text[TACIT_VALUE_SIZE], tacit_error *err)
 {
     double value;
+    TC_GIVEN(text);
     TC_TRY(tacit_space_get(space, values, name, &value, err));
     const tc_param *p = tc_space_find(space, name);
     if (p)
@@ -113,6 +136,10 @@ tacit_status tacit_space_format(const tacit_space *space, const double *values, 
 tacit_status tacit_space_parse(const tacit_space *space, const char *name, const char *text,
                                double *values, tacit_error *err)
 {
+    TC_GIVEN(space);
+    TC_GIVEN(name);
+    TC_GIVEN(text);
+    TC_GIVEN(values);
     const tc_param *p = tc_space_find(space, name);
     if (!p)
         return no_such_name(name, err);

@@ -103,12 +103,40 @@ static void a_point_is_a_row(void **state)
     tacit_space_free(box);
 }
 
+static void misses_no_missing_pointer(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_space *s = NULL;
+    const char *const holes[] = {"a", NULL};
+    char text[TACIT_VALUE_SIZE];
+    double v = 1;
+    assert_fails(tacit_space_new(NULL, &err), TACIT_E_ARG, "out must not be NULL");
+    assert_fails(tacit_space_from_json(&s, NULL, &err), TACIT_E_ARG, "text must not be NULL");
+    assert_fails(tacit_space_from_points(&s, NULL, &err), TACIT_E_ARG, "file must not be NULL");
+    assert_fails(tacit_space_add_float(NULL, "x", 0, 1, 0, false, &err), TACIT_E_ARG, "space must");
+    assert_ok(tacit_space_new(&s, &err));
+    assert_fails(tacit_space_add_int(s, NULL, 0, 1, 1, false, &err), TACIT_E_ARG, "name must not");
+    assert_fails(tacit_space_add_choice(s, "c", 2, NULL, &err), TACIT_E_ARG, "choices must not");
+    assert_fails(tacit_space_add_choice(s, "c", 2, holes, &err), TACIT_E_ARG,
+                 "choices[1] must not be NULL");
+    assert_ok(tacit_space_add_float(s, "x", 0, 1, 0, false, &err));
+    assert_fails(tacit_space_check(s, NULL, &err), TACIT_E_ARG, "values must not be NULL");
+    assert_fails(tacit_space_get(s, &v, "x", NULL, &err), TACIT_E_ARG, "value must not be NULL");
+    assert_fails(tacit_space_format(s, &v, NULL, text, &err), TACIT_E_ARG, "name must not be NULL");
+    assert_fails(tacit_space_parse(s, "x", NULL, &v, &err), TACIT_E_ARG, "text must not be NULL");
+    assert_int_equal(tacit_space_params(NULL), 0);
+    assert_null(tacit_space_param_name(NULL, 0));
+    tacit_space_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_c_interface),
         cmocka_unit_test(the_c_interface_of_finite_spaces),
         cmocka_unit_test(a_point_is_a_row),
+        cmocka_unit_test(misses_no_missing_pointer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
