@@ -1,4 +1,5 @@
-/* 01_ask_tell.c - the smallest use of libtacit: a space, an optimizer, ask and tell.
+/* 01_ask_tell.c - the smallest use of libtacit: a space, an optimizer, ask and tell. It begins with
+ * two results that were there before.
  *
  *     cc 01_ask_tell.c $(pkg-config --cflags --libs tacit) -lm
  *
@@ -32,26 +33,39 @@ static tacit_space *make_space(tacit_error *err)
     return NULL;
 }
 
-static tacit_status run_trials(tacit_optimizer *o)
+/* What somebody tried by hand last week. */
+static tacit_status add_earlier(tacit_optimizer *o, tacit_error *err)
 {
-    for (int i = 0; i < TRIALS; i++) {
-        uint64_t trial;
-        double x[3];
-        tacit_status status = tacit_optimizer_ask(o, &trial, x);
-        if (status == TACIT_OK)
-            status = tacit_optimizer_tell(o, trial, loss(x[0], x[1], x[2]));
+    const double earlier[2][3] = {{0.1, 2, 0}, {0.003, 6, 2}};
+    for (int i = 0; i < 2; i++) {
+        const double *x = earlier[i];
+        tacit_status status = tacit_optimizer_add(o, x, loss(x[0], x[1], x[2]), NULL, err);
         if (status != TACIT_OK)
             return status;
     }
     return TACIT_OK;
 }
 
-static void print_best(tacit_optimizer *o, const tacit_space *space)
+static tacit_status run_trials(tacit_optimizer *o, tacit_error *err)
+{
+    for (int i = 0; i < TRIALS; i++) {
+        uint64_t trial;
+        double x[3];
+        tacit_status status = tacit_optimizer_ask(o, &trial, x, err);
+        if (status == TACIT_OK)
+            status = tacit_optimizer_tell(o, trial, loss(x[0], x[1], x[2]), err);
+        if (status != TACIT_OK)
+            return status;
+    }
+    return TACIT_OK;
+}
+
+static void print_best(const tacit_optimizer *o, const tacit_space *space)
 {
     uint64_t trial;
     double x[3], value;
     char text[TACIT_VALUE_SIZE];
-    if (tacit_optimizer_best(o, &trial, x, &value) != TACIT_OK)
+    if (tacit_optimizer_best(o, &trial, x, &value, NULL) != TACIT_OK)
         return;
     printf("trial %" PRIu64 " has the least loss, %.4f\n", trial, value);
     for (size_t i = 0; i < tacit_space_params(space); i++) {
@@ -72,18 +86,17 @@ int main(void)
     tacit_optimizer_opts opts = TACIT_OPTIMIZER_OPTS;
     opts.direction = TACIT_MINIMIZE;
     opts.seed = 1;
-    tacit_optimizer *o;
+    tacit_optimizer *o = NULL;
     tacit_status status = tacit_optimizer_new(&o, space, &opts, &err);
-    if (status != TACIT_OK) {
+    if (status == TACIT_OK)
+        status = add_earlier(o, &err);
+    if (status == TACIT_OK)
+        status = run_trials(o, &err);
+    if (status == TACIT_OK)
+        print_best(o, space);
+    else
         fprintf(stderr, "%s\n", err.msg);
-    } else {
-        status = run_trials(o);
-        if (status != TACIT_OK)
-            fprintf(stderr, "%s\n", tacit_optimizer_errmsg(o));
-        else
-            print_best(o, space);
-        tacit_optimizer_free(o);
-    }
+    tacit_optimizer_free(o);
     tacit_space_free(space);
     return tacit_status_exit(status);
 }

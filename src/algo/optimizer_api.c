@@ -2,17 +2,20 @@
 #include <tacit/optimizer.h>
 
 #include "algo/optimizer.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 struct tacit_optimizer {
     tc_optimizer *inner;
-    tacit_error err;
 };
+
+static TC_SIZED(sized_opts, tacit_optimizer_opts, budget, budget);
 
 static tacit_status parse_options(const char *text, json_t **out, tacit_error *err)
 {
@@ -31,11 +34,8 @@ static tacit_status parse_options(const char *text, json_t **out, tacit_error *e
 static tacit_status check_opts(const tacit_space *space, const tacit_optimizer_opts *opts,
                                tacit_error *err)
 {
-    if (!space || !opts || !opts->algorithm)
-        return tc_fail(err, TACIT_E_ARG, "space, opts and opts.algorithm must be given");
-    if (opts->size != sizeof *opts)
-        return tc_fail(err, TACIT_E_ARG, "opts.size must be sizeof(tacit_optimizer_opts), got %zu",
-                       opts->size);
+    if (!opts->algorithm)
+        return tc_fail(err, TACIT_E_ARG, "opts.algorithm must be given");
     if (opts->direction != TACIT_MINIMIZE && opts->direction != TACIT_MAXIMIZE)
         return tc_fail(err, TACIT_E_ARG,
                        "direction must be TACIT_MINIMIZE or TACIT_MAXIMIZE, got %d",
@@ -65,13 +65,15 @@ static tacit_status build(tacit_optimizer *o, const tacit_space *space,
 tacit_status tacit_optimizer_new(tacit_optimizer **out, const tacit_space *space,
                                  const tacit_optimizer_opts *opts, tacit_error *err)
 {
-    if (!out)
-        return tc_fail(err, TACIT_E_ARG, "out must be given");
-    TC_TRY(check_opts(space, opts, err));
+    tacit_optimizer_opts given;
+    TC_GIVEN(out);
+    TC_GIVEN(space);
+    TC_TRY(tc_sized_take(&sized_opts, &given, opts, "opts", err));
+    TC_TRY(check_opts(space, &given, err));
     tacit_optimizer *o = tc_alloc(1, sizeof *o);
     if (!o)
         return tc_fail_memory(err);
-    tacit_status status = build(o, space, opts, err);
+    tacit_status status = build(o, space, &given, err);
     if (status != TACIT_OK) {
         tacit_optimizer_free(o);
         return status;
@@ -93,47 +95,80 @@ static size_t point_size(const tacit_optimizer *o)
     return tc_optimizer_space(o->inner)->n_params * sizeof(double);
 }
 
-tacit_status tacit_optimizer_ask(tacit_optimizer *o, uint64_t *trial, double *values)
+tacit_status tacit_optimizer_ask(tacit_optimizer *o, uint64_t *trial, double *values,
+                                 tacit_error *err)
 {
     tc_ask_request req = {.now_ms = tc_clock_unix_ms()};
     tc_event e;
-    if (!trial || !values)
-        return tc_fail(&o->err, TACIT_E_ARG, "trial and values must be given");
+    TC_GIVEN(o);
+    TC_GIVEN(trial);
+    TC_GIVEN(values);
     do {
-        TC_TRY(tc_optimizer_next(o->inner, &req, &e, &o->err));
-        TC_TRY(tc_optimizer_apply(o->inner, &e, &o->err));
+        TC_TRY(tc_optimizer_next(o->inner, &req, &e, err));
+        TC_TRY(tc_optimizer_apply(o->inner, &e, err));
     } while (e.kind != TC_EVENT_ASK);
     *trial = e.trial;
     memcpy(values, tc_optimizer_trial(o->inner, e.trial)->values, point_size(o));
     return TACIT_OK;
 }
 
+/* values NULL: as issued. */
+static tacit_status tell(tacit_optimizer *o, uint64_t trial, const double *values, double value,
+                         tacit_error *err)
+{
+    tc_event e;
+    TC_TRY(tc_optimizer_tell(o->inner, trial, values, value, tc_clock_unix_ms(), &e, err));
+    return tc_optimizer_apply(o->inner, &e, err);
+}
+
+tacit_status tacit_optimizer_tell(tacit_optimizer *o, uint64_t trial, double value,
+                                  tacit_error *err)
+{
+    TC_GIVEN(o);
+    return tell(o, trial, NULL, value, err);
+}
+
 tacit_status tacit_optimizer_tell_at(tacit_optimizer *o, uint64_t trial, const double *values,
-                                     double value)
+                                     double value, tacit_error *err)
+{
+    TC_GIVEN(o);
+    TC_GIVEN(values);
+    return tell(o, trial, values, value, err);
+}
+
+tacit_status tacit_optimizer_fail(tacit_optimizer *o, uint64_t trial, const char *reason,
+                                  tacit_error *err)
 {
     tc_event e;
-    TC_TRY(tc_optimizer_tell(o->inner, trial, values, value, tc_clock_unix_ms(), &e, &o->err));
-    return tc_optimizer_apply(o->inner, &e, &o->err);
+    TC_GIVEN(o);
+    TC_TRY(tc_optimizer_fail(o->inner, trial, reason, tc_clock_unix_ms(), &e, err));
+    return tc_optimizer_apply(o->inner, &e, err);
 }
 
-tacit_status tacit_optimizer_tell(tacit_optimizer *o, uint64_t trial, double value)
+/* A WAITING trial that is told at once, as tc_study_import does it. */
+tacit_status tacit_optimizer_add(tacit_optimizer *o, const double *values, double value,
+                                 uint64_t *trial, tacit_error *err)
 {
-    return tacit_optimizer_tell_at(o, trial, NULL, value);
+    tc_event waiting;
+    TC_GIVEN(o);
+    TC_GIVEN(values);
+    if (!isfinite(value)) /* before there is a trial */
+        return tc_fail(err, TACIT_E_ARG, "value must be a finite number, got %g", value);
+    TC_TRY(tc_optimizer_enqueue(o->inner, values, tc_clock_unix_ms(), &waiting, err));
+    TC_TRY(tc_optimizer_apply(o->inner, &waiting, err));
+    TC_TRY(tell(o, waiting.trial, NULL, value, err));
+    if (trial)
+        *trial = waiting.trial;
+    return TACIT_OK;
 }
 
-tacit_status tacit_optimizer_fail(tacit_optimizer *o, uint64_t trial, const char *reason)
+tacit_status tacit_optimizer_best(const tacit_optimizer *o, uint64_t *trial, double *values,
+                                  double *value, tacit_error *err)
 {
-    tc_event e;
-    TC_TRY(tc_optimizer_fail(o->inner, trial, reason, tc_clock_unix_ms(), &e, &o->err));
-    return tc_optimizer_apply(o->inner, &e, &o->err);
-}
-
-tacit_status tacit_optimizer_best(tacit_optimizer *o, uint64_t *trial, double *values,
-                                  double *value)
-{
+    TC_GIVEN(o);
     const tc_trial *best = tc_optimizer_best(o->inner);
     if (!best)
-        return tc_fail(&o->err, TACIT_E_STATE, "no trial is complete yet");
+        return tc_fail(err, TACIT_E_STATE, "no trial is complete yet");
     if (trial)
         *trial = best->number;
     if (values)
@@ -141,9 +176,4 @@ tacit_status tacit_optimizer_best(tacit_optimizer *o, uint64_t *trial, double *v
     if (value)
         *value = best->value;
     return TACIT_OK;
-}
-
-const char *tacit_optimizer_errmsg(const tacit_optimizer *o)
-{
-    return o->err.msg;
 }

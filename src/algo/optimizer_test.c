@@ -3,8 +3,6 @@
 
 #include "algo/optimizer.h"
 
-#include <tacit/optimizer.h>
-
 typedef struct fixture {
     tc_space *space;
     tc_optimizer *o;
@@ -169,37 +167,6 @@ static void test_corrupt_journals(void **state)
     }
 }
 
-static void test_public_interface(void **state)
-{
-    fixture *f = *state;
-    tacit_error err = {0};
-    tacit_optimizer *o = NULL;
-    tacit_optimizer_opts opts = TACIT_OPTIMIZER_OPTS;
-    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "direction");
-    opts.direction = TACIT_MINIMIZE;
-    opts.algorithm = "gp-ie";
-    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "gp-ei");
-    opts.algorithm = "dp-fts-de";
-    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "federation");
-    opts.algorithm = "gp-ei";
-    opts.options = "[1]";
-    assert_fails(tacit_optimizer_new(&o, f->space, &opts, &err), TACIT_E_ARG, "JSON object");
-    opts.options = "{\"kernel\": \"se\"}";
-    assert_ok(tacit_optimizer_new(&o, f->space, &opts, &err));
-    assert_int_equal(tacit_optimizer_best(o, NULL, NULL, NULL), TACIT_E_STATE);
-    uint64_t trial;
-    double x, best;
-    for (int i = 0; i < 20; i++) {
-        assert_int_equal(tacit_optimizer_ask(o, &trial, &x), TACIT_OK);
-        assert_int_equal(tacit_optimizer_tell(o, trial, (x - 0.3) * (x - 0.3)), TACIT_OK);
-    }
-    assert_int_equal(tacit_optimizer_tell(o, trial, 1), TACIT_E_STATE);
-    assert_non_null(strstr(tacit_optimizer_errmsg(o), "told already"));
-    assert_int_equal(tacit_optimizer_best(o, &trial, &x, &best), TACIT_OK);
-    assert_close(x, 0.3, 1e-3);
-    tacit_optimizer_free(o);
-}
-
 /* The one that lent it may go first. */
 static void test_siblings_share_their_space(void **state)
 {
@@ -230,7 +197,6 @@ int main(void)
         TEST(test_refusals),
         TEST(test_corrupt_journals),
         TEST(test_siblings_share_their_space),
-        TEST(test_public_interface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
