@@ -1,0 +1,142 @@
+/* tacit/privacy.h - differential privacy, usable alone: what a plan costs, how much noise a promise
+ * needs, exact discrete noise, and a filter for spending that adapts. Mechanisms and their releases
+ * are in tacit/release.h, the record of what was released in tacit/ledger.h, attacks on all of it
+ * in tacit/audit.h.
+ *
+ * A release is described by an event: a mechanism, its parameter, who takes part, how often. An
+ * accountant turns events into a guarantee (epsilon, delta). Every epsilon reported is a proved
+ * upper bound for the events as described: all rounding goes to the safe side. GAUSSIAN and LAPLACE
+ * describe continuous noise; noise on a grid is not always as good, and the section about noise
+ * says how to account for it.
+ *
+ * Events with Poisson sampling, or without sampling, speak of zero-out adjacency: one member's
+ * contributions are replaced by zeros, and who the members are is public. Fixed-size sampling
+ * speaks of substitution: one member's contributions are replaced by others, which may differ by
+ * twice as much. Parameters are those of zero-out in both cases; the two kinds cannot be accounted
+ * together.
+ *
+ * Functions keep nothing between calls and may be called from any thread; a tacit_filter serves
+ * one thread at a time. Pointers passed in are borrowed for the call. Nothing is written to an
+ * output unless the call succeeds. `err` may be NULL; another pointer that is missing is E_ARG. Begin
+ * every struct that has a `size` with its macro. */
+#ifndef TACIT_PRIVACY_H
+#define TACIT_PRIVACY_H
+
+#include <tacit/status.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tacit_dp_mechanism {
+    TACIT_DP_GAUSSIAN = 0,  /* continuous; parameter: noise multiplier = sd / L2 sensitivity */
+    TACIT_DP_LAPLACE = 1,   /* continuous; parameter: epsilon of one = L1 sensitivity / scale */
+    TACIT_DP_PURE = 2,      /* parameter: epsilon; any pure mechanism, randomised response say */
+    TACIT_DP_NONPRIVATE = 3 /* no guarantee: epsilon is infinite */
+} tacit_dp_mechanism;
+
+typedef enum tacit_dp_sampling {
+    TACIT_DP_ALL = 0,       /* everybody takes part */
+    TACIT_DP_POISSON = 1,   /* each one independently, with probability sampling_rate */
+    TACIT_DP_FIXED_SIZE = 2 /* a fixed share sampling_rate, without replacement */
+} tacit_dp_sampling;
+
+/* Without `size`: it is an element of arrays and a member of other structs. */
+typedef struct tacit_dp_event {
+    tacit_dp_mechanism mechanism;
+    double parameter; /* in (0, 1e6] */
+    tacit_dp_sampling sampling;
+    double sampling_rate; /* in (0, 1]; 1 for TACIT_DP_ALL */
+    uint64_t count; /* repetitions, at most 1e15; their inputs may depend on earlier outputs */
+} tacit_dp_event;
+
+typedef struct tacit_guarantee {
+    size_t size;            /* sizeof of this struct as the caller saw it */
+    double epsilon;         /* the value to report: a proved upper bound; INFINITY: none */
+    double lower;           /* a proved lower bound on the tight value; 0 where none is known */
+    double delta;           /* as asked; 0 for "pure" */
+    const char *accountant; /* whose bound this is; static text */
+    double order;           /* "rdp", "moments": the order that gave it; else 0 */
+} tacit_guarantee;
+#define TACIT_GUARANTEE                                                                            \
+    {                                                                                              \
+        sizeof(tacit_guarantee), 0, 0, 0, NULL, 0                                                  \
+    }
+
+/* ---- accounting */
+
+/* The names of the accountants, best first, NULL-terminated; static.
+ *   "pld"       privacy loss distribution: nearly tight, with a lower bound; may report "rdp"
+ *               where that is better, and "gaussian" where that is exact
+ *   "rdp"       Renyi divergences
+ *   "moments"   Abadi et al. 2016, for comparison with published numbers
+ *   "gaussian"  closed form; Gaussians without sampling only
+ *   "pure"      sum of epsilons; Laplace and pure mechanisms only */
+TACIT_API const char *const *tacit_accountants(void);
+
+/* What events[0..n) cost together at delta in (0,1). `accountant` NULL stands for "pld".
+ * E_ARG: a field out of range, named. E_NOT_FOUND: no such accountant. E_UNSUPPORTED: it has no
+ * formula for one of the events. */
+TACIT_API tacit_status tacit_account(const char *accountant, const tacit_dp_event *events, size_t n,
+                                     double delta, tacit_guarantee *out, tacit_error *err);
+
+/* The smallest noise multiplier, to a relative 1e-6 and never too small, with which `rounds`
+ * Gaussian releases stay within (epsilon, delta). E_NUMERIC: none up to 1e6 does. */
+TACIT_API tacit_status tacit_calibrate(const char *accountant, double epsilon, double delta,
+                                       tacit_dp_sampling sampling, double sampling_rate,
+                                       uint64_t rounds, double *noise_multiplier, tacit_error *err);
+
+/* The smallest standard deviation for one Gaussian release of sensitivity 1 (Balle, Wang 2018). */
+TACIT_API tacit_status tacit_analytic_gaussian(double epsilon, double delta, double *sd,
+                                               tacit_error *err);
+
+/* ---- noise */
+
+/* n independent draws of P(x) ~ exp(-x^2 / (2 sd^2)) or exp(-|x| / scale) on the integers, exact,
+ * from fresh entropy of the operating system. Scale your data to integers first, with sd or scale
+ * in steps of that grid. E_ARG: sd not in [1, 2^24], scale not in [1, 2^40].
+ *
+ * The time depends on the draws. Draw before data are read: then it tells nothing about them. It
+ * tells about the noise all the same, so let what you release leave at a moment that does not
+ * depend on how long the draw took.
+ *
+ * The mechanisms of tacit/release.h know what their noise costs. For draws of your own, let one
+ * member move n values by D steps together, D in L1 norm for Laplace and L2 for Gaussian noise:
+ *
+ *   Laplace   TACIT_DP_PURE with epsilon D / scale; or TACIT_DP_LAPLACE, which composes better,
+ *             with D / scale + n / (4 scale^2). D / scale alone is too small for the latter.
+ *   Gaussian  TACIT_DP_GAUSSIAN with sd / D. By "moments" and by a filter that holds as it is:
+ *             Renyi divergences of integer order are no larger on a grid. For the others take
+ *             sd >= 2^10 and add (1 + e^epsilon) 0.0202 n / sd^2 to delta for each release. */
+TACIT_API tacit_status tacit_sample_discrete_gaussian(uint64_t sd, size_t n, int64_t *out,
+                                                      tacit_error *err);
+TACIT_API tacit_status tacit_sample_discrete_laplace(uint64_t scale, size_t n, int64_t *out,
+                                                     tacit_error *err);
+
+/* ---- spending that adapts */
+
+/* Accounting above supposes that the events were fixed beforehand. Where the next parameter is
+ * chosen in view of earlier releases, ask a filter before each: whatever it lets pass is
+ * (epsilon, delta)-DP together. */
+typedef struct tacit_filter tacit_filter; /* end with tacit_filter_free */
+
+TACIT_API tacit_status tacit_filter_new(tacit_filter **out, double epsilon, double delta,
+                                        tacit_error *err);
+TACIT_API void tacit_filter_free(tacit_filter *f); /* NULL is allowed */
+
+/* Would it fit? Changes nothing. *remaining, if not NULL, is the share of the budget that would be
+ * left. E_BUDGET: no; the sentence has what is spent, asked and remaining. */
+TACIT_API tacit_status tacit_filter_would(const tacit_filter *f, const tacit_dp_event *event,
+                                          double *remaining, tacit_error *err);
+/* Spends, before the release is made; a refusal spends nothing. */
+TACIT_API tacit_status tacit_filter_spend(tacit_filter *f, const tacit_dp_event *event,
+                                          tacit_error *err);
+TACIT_API double tacit_filter_remaining(const tacit_filter *f); /* a share, in [0,1]; 0 of NULL */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* tacit/space.h - the parameters that a study searches over.
+ *
+ *     tacit_space *space;
+ *     tacit_error err;
+ *     if (tacit_space_new(&space, &err) != TACIT_OK ||
+ *         tacit_space_add_float(space, "lr", 1e-5, 1, 0, true, &err) != TACIT_OK ||
+ *         tacit_space_add_int(space, "layers", 1, 8, 1, false, &err) != TACIT_OK)
+ *         fprintf(stderr, "%s\n", err.msg);
+ *
+ * A point is an array with one double per parameter, in the order in which the
+ * parameters were added: the number itself, or the index of the choice. A
+ * *finite* space, made from a file of candidates, has one parameter, "point":
+ * the number of a candidate, from 0.
+ *
+ * Pointers passed in are borrowed for the call; whatever has to outlive it is
+ * copied. A finished space may be read by any number of threads. Calls that
+ * fail leave the space and the out-pointers as they were; `err` may be NULL.
+ * Another pointer that is missing is E_ARG; of NULL, params is 0 and a name NULL. */
+#ifndef TACIT_SPACE_H
+#define TACIT_SPACE_H
+
+#include <tacit/status.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tc_space tacit_space; /* end with tacit_space_free */
+
+/* An empty space. */
+TACIT_API tacit_status tacit_space_new(tacit_space **out, tacit_error *err);
+/* The "space" object of a study document:
+ * {"lr": {"type": "float", "low": 1e-5, "high": 1, "log": true}, ...}. */
+TACIT_API tacit_status tacit_space_from_json(tacit_space **out, const char *text, tacit_error *err);
+/* A finite space: a CSV file with a header of names and one candidate per row. */
+TACIT_API tacit_status tacit_space_from_points(tacit_space **out, const char *file,
+                                               tacit_error *err);
+TACIT_API void tacit_space_free(tacit_space *space); /* NULL is allowed */
+
+/* Adds a number from low to high, both allowed. step > 0: only low, low + step, low + 2 step,
+ * ...; 0: any. log: searched on a log scale; needs low > 0. Names are [A-Za-z_][A-Za-z0-9_.-]*,
+ * at most 64 characters, each once; "point" and "trial" are reserved. E_ARG says which bound,
+ * step or name is wrong. */
+TACIT_API tacit_status tacit_space_add_float(tacit_space *space, const char *name, double low,
+                                             double high, double step, bool log, tacit_error *err);
+/* The same for whole numbers; step is at least 1. */
+TACIT_API tacit_status tacit_space_add_int(tacit_space *space, const char *name, double low,
+                                           double high, double step, bool log, tacit_error *err);
+/* Adds a choice among n texts without order; n is 1 to 1000. */
+TACIT_API tacit_status tacit_space_add_choice(tacit_space *space, const char *name, size_t n,
+                                              const char *const *choices, tacit_error *err);
+
+/* How many parameters there are: the length of a point. */
+TACIT_API size_t tacit_space_params(const tacit_space *space);
+/* The name of parameter i, owned by the space; NULL: there is no such i. */
+TACIT_API const char *tacit_space_param_name(const tacit_space *space, size_t i);
+
+/* E_ARG unless values is a point of the space; names the first parameter that is wrong. */
+TACIT_API tacit_status tacit_space_check(const tacit_space *space, const double *values,
+                                         tacit_error *err);
+
+/* Room for the text of any value, its closing zero included. */
+#define TACIT_VALUE_SIZE 256
+
+/* One parameter of a point, by name: as a number (of a choice, its index) and as the text that a
+ * person would write. In a finite space a column of the file is also a name.
+ * E_NOT_FOUND: no such name. E_ARG: the value is not one of its parameter's. */
+TACIT_API tacit_status tacit_space_get(const tacit_space *space, const double *values,
+                                       const char *name, double *value, tacit_error *err);
+TACIT_API tacit_status tacit_space_format(const tacit_space *space, const double *values,
+                                          const char *name, char text[TACIT_VALUE_SIZE],
+                                          tacit_error *err);
+/* Sets one parameter of a point from text. E_NOT_FOUND: no such name. E_ARG: not a value of it. */
+TACIT_API tacit_status tacit_space_parse(const tacit_space *space, const char *name,
+                                         const char *text, double *values, tacit_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,399 @@
+/* caller.c - a program of an earlier version: compiled against the headers that are kept beside it and run
+ * with the library of today. It calls every function of those headers (integration/headers_test.sh looks) and
+ * uses every struct, enumeration and macro, so that a number or a member that moved is found.
+ *
+ * Only standard C and <tacit/...>; for an empty working folder. It prints what failed; the exit code is 0 if nothing did. */
+#include <tacit/audit.h>
+#include <tacit/ledger.h>
+#include <tacit/optimizer.h>
+#include <tacit/privacy.h>
+#include <tacit/release.h>
+#include <tacit/space.h>
+#include <tacit/status.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+static void check(bool good, const char *what, int line)
+{
+    if (good)
+        return;
+    printf("line %d: %s\n", line, what);
+    failures++;
+}
+#define CHECK(condition) check(condition, #condition, __LINE__)
+
+static tacit_error err;
+#define GOOD(call)                                                                                 \
+    do {                                                                                           \
+        if ((call) != TACIT_OK) { /* nothing after it would have what it needs */                  \
+            printf("line %d: %s: %s\n", __LINE__, #call, err.msg);                                 \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+#define FAILS(call, status) CHECK((call) == (status) && err.code == (status) && *err.msg)
+
+/* ---- status.h */
+
+static void statuses(void)
+{
+#define NAMED(name, number, exit_code, text)                                                       \
+    CHECK(strcmp(tacit_status_name(TACIT_##name), #name) == 0);                                    \
+    CHECK(strcmp(tacit_status_text(TACIT_##name), text) == 0);                                     \
+    CHECK(tacit_status_exit(TACIT_##name) == exit_code);
+    TACIT_STATUS_LIST(NAMED)
+#undef NAMED
+}
+
+/* ---- space.h */
+
+static tacit_space *make_space(void)
+{
+    const char *const letters[] = {"a", "b", "c"};
+    tacit_space *s = NULL;
+    GOOD(tacit_space_new(&s, &err));
+    GOOD(tacit_space_add_float(s, "x", 0, 1, 0, false, &err));
+    GOOD(tacit_space_add_int(s, "n", 1, 8, 1, false, &err));
+    GOOD(tacit_space_add_choice(s, "c", 3, letters, &err));
+    FAILS(tacit_space_add_float(s, "x", 0, 1, 0, false, &err), TACIT_E_ARG);
+    return s;
+}
+
+static void spaces(void)
+{
+    tacit_space *s = make_space(), *other = NULL;
+    double point[3] = {0, 1, 0}, value = 0;
+    char text[TACIT_VALUE_SIZE];
+    CHECK(tacit_space_params(s) == 3);
+    CHECK(strcmp(tacit_space_param_name(s, 1), "n") == 0);
+    GOOD(tacit_space_parse(s, "c", "b", point, &err));
+    GOOD(tacit_space_get(s, point, "c", &value, &err));
+    CHECK(value == 1);
+    GOOD(tacit_space_format(s, point, "c", text, &err));
+    CHECK(strcmp(text, "b") == 0);
+    GOOD(tacit_space_check(s, point, &err));
+    point[1] = 9;
+    FAILS(tacit_space_check(s, point, &err), TACIT_E_ARG);
+    tacit_space_free(s);
+    GOOD(tacit_space_from_json(&other, "{\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}",
+                               &err));
+    CHECK(tacit_space_params(other) == 1);
+    tacit_space_free(other);
+    FAILS(tacit_space_from_points(&other, "no-such-file.csv", &err), TACIT_E_NOT_FOUND);
+}
+
+/* ---- optimizer.h */
+
+static void optimizers(void)
+{
+    tacit_space *s = make_space();
+    tacit_optimizer *o = NULL;
+    tacit_optimizer_opts opts = TACIT_OPTIMIZER_OPTS;
+    uint64_t trial = 0;
+    double x[3] = {0.25, 4, 1}, value = 0;
+    CHECK(strcmp(opts.algorithm, "gp-ei") == 0);
+    FAILS(tacit_optimizer_new(&o, s, &opts, &err), TACIT_E_ARG); /* no direction */
+    opts.direction = TACIT_MAXIMIZE;
+    opts.algorithm = "sobol";
+    opts.options = "{}";
+    opts.seed = 3;
+    opts.budget = 10;
+    GOOD(tacit_optimizer_new(&o, s, &opts, &err));
+    FAILS(tacit_optimizer_best(o, NULL, NULL, NULL, &err), TACIT_E_STATE);
+    GOOD(tacit_optimizer_add(o, x, 7, &trial, &err));
+    CHECK(trial == 0);
+    GOOD(tacit_optimizer_ask(o, &trial, x, &err));
+    CHECK(trial == 1);
+    GOOD(tacit_optimizer_tell(o, trial, 8, &err));
+    GOOD(tacit_optimizer_ask(o, &trial, x, &err));
+    x[0] = 0.5;
+    GOOD(tacit_optimizer_tell_at(o, trial, x, 9, &err));
+    GOOD(tacit_optimizer_ask(o, &trial, x, &err));
+    GOOD(tacit_optimizer_fail(o, trial, "why", &err));
+    GOOD(tacit_optimizer_best(o, &trial, x, &value, &err));
+    CHECK(trial == 2 && value == 9 && x[0] == 0.5); /* it maximised */
+    tacit_optimizer_free(o);
+    tacit_space_free(s);
+}
+
+/* ---- privacy.h */
+
+static void accounts(void)
+{
+    tacit_dp_event rounds = {TACIT_DP_GAUSSIAN, 1.0, TACIT_DP_POISSON, 0.25, 40};
+    tacit_dp_event pure[2] = {{TACIT_DP_LAPLACE, 0.5, TACIT_DP_ALL, 1, 2},
+                              {TACIT_DP_PURE, 0.25, TACIT_DP_ALL, 1, 4}};
+    tacit_dp_event none = {TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 1};
+    tacit_guarantee g = TACIT_GUARANTEE;
+    double z = 0, sd = 0;
+    CHECK(strcmp(tacit_accountants()[0], "pld") == 0);
+    GOOD(tacit_account("moments", &rounds, 1, pow(200, -1.1), &g, &err));
+    CHECK(g.size == sizeof g && fabs(g.epsilon - 9.9085) < 1e-4 && g.order == 1 && g.lower == 0);
+    CHECK(strcmp(g.accountant, "moments") == 0 && g.delta == pow(200, -1.1));
+    GOOD(tacit_account("pure", pure, 2, 0.1, &g, &err));
+    CHECK(fabs(g.epsilon - 2) < 1e-9 && g.delta == 0);
+    GOOD(tacit_account(NULL, &none, 1, 0.1, &g, &err));
+    CHECK(isinf(g.epsilon));
+    GOOD(tacit_calibrate(NULL, 1, 1e-5, TACIT_DP_ALL, 1, 40, &z, &err));
+    CHECK(fabs(z - 23.5946) < 1e-3);
+    FAILS(tacit_calibrate("gaussian", 1, 1e-5, TACIT_DP_FIXED_SIZE, 0.5, 40, &z, &err),
+          TACIT_E_UNSUPPORTED);
+    GOOD(tacit_analytic_gaussian(1, 1e-5, &sd, &err));
+    CHECK(fabs(sd - 3.730631635) < 1e-6);
+}
+
+static void noise_and_filters(void)
+{
+    tacit_dp_event one = {TACIT_DP_GAUSSIAN, 50, TACIT_DP_ALL, 1, 1};
+    tacit_filter *f = NULL;
+    int64_t draws[4];
+    double left = 0;
+    GOOD(tacit_sample_discrete_gaussian(1, 4, draws, &err));
+    GOOD(tacit_sample_discrete_laplace(1, 4, draws, &err));
+    GOOD(tacit_filter_new(&f, 1, 1e-5, &err));
+    GOOD(tacit_filter_would(f, &one, &left, &err));
+    CHECK(tacit_filter_remaining(f) == 1 && left < 1);
+    GOOD(tacit_filter_spend(f, &one, &err));
+    CHECK(tacit_filter_remaining(f) == left);
+    one.parameter = 0.1;
+    FAILS(tacit_filter_spend(f, &one, &err), TACIT_E_BUDGET);
+    tacit_filter_free(f);
+}
+
+/* ---- release.h */
+
+static tacit_release *make_sum(void)
+{
+    const double v[2] = {0.5, -0.5}, weights[2] = {1, 2};
+    tacit_sum_plan plan = TACIT_SUM_PLAN;
+    tacit_cost cost = TACIT_COST;
+    tacit_sum *sum = NULL;
+    tacit_release *r = NULL;
+    CHECK(plan.blocks == 1 && plan.sampling_rate == 1);
+    plan.agents = 2;
+    plan.width = 2;
+    plan.weights = weights;
+    plan.clip_norm = 1;
+    plan.noise_multiplier = 4;
+    GOOD(tacit_sum_cost(&plan, &cost, &err));
+    CHECK(cost.size == sizeof cost && cost.unit == TACIT_UNIT_AGENT && cost.distance >= 0);
+    CHECK(cost.event.mechanism == TACIT_DP_GAUSSIAN && cost.event.sampling == TACIT_DP_ALL);
+    CHECK(fabs(cost.event.parameter - 4) < 1e-3 && cost.event.count == 1);
+    GOOD(tacit_sum_open(&sum, &plan, &err));
+    GOOD(tacit_sum_fold(sum, 1, v, &err));
+    FAILS(tacit_sum_fold(sum, 1, v, &err), TACIT_E_STATE);
+    GOOD(tacit_sum_close(sum, &r, &err));
+    tacit_sum_free(sum);
+    return r;
+}
+
+static void read_release(const tacit_release *r)
+{
+    tacit_cost cost = TACIT_COST;
+    char *text = NULL;
+    size_t size = tacit_release_size(r);
+    uint8_t *bytes = malloc(size);
+    double values[2] = {0};
+    CHECK(strcmp(tacit_release_mechanism(r), "gaussian-sum") == 0);
+    CHECK(tacit_release_rows(r) == 1 && tacit_release_cols(r) == 2 && size == 16);
+    CHECK(tacit_release_value(r, 0, 1) ==
+          tacit_release_offset(r) + tacit_release_step(r) * (double)tacit_release_steps(r)[1]);
+    CHECK(tacit_release_noise_sd(r) > 0 && *tacit_release_adjacency(r));
+    CHECK(tacit_release_private(r) && !*tacit_release_not_private(r));
+    GOOD(tacit_release_cost(r, &cost, &err));
+    CHECK(cost.event.mechanism == TACIT_DP_GAUSSIAN);
+    GOOD(tacit_release_statement(r, "pld", 1e-5, &text, &err));
+    CHECK(text && *text);
+    tacit_text_free(text);
+    if (bytes) {
+        GOOD(tacit_release_encode(r, bytes, size, &err));
+        GOOD(tacit_release_decode(r, bytes, size, values, &err));
+        CHECK(values[1] == tacit_release_value(r, 0, 1));
+    }
+    free(bytes);
+}
+
+static void sums(void)
+{
+    tacit_release *r = make_sum();
+    read_release(r);
+    tacit_release_free(r);
+}
+
+static void other_releases(void)
+{
+    const double low[1] = {0}, high[1] = {1}, x[2] = {0.25, 0.75};
+    tacit_laplace_plan laplace = TACIT_LAPLACE_PLAN;
+    tacit_rows_plan rows = TACIT_ROWS_PLAN;
+    tacit_cost cost = TACIT_COST;
+    tacit_reply *reply = NULL;
+    tacit_release *r = NULL;
+    size_t order[2] = {9, 9};
+    laplace.count = 1;
+    laplace.low = low;
+    laplace.high = high;
+    laplace.sensitivity = 0.5;
+    laplace.epsilon = 2;
+    laplace.unit = TACIT_UNIT_ROW;
+    GOOD(tacit_laplace_release(&r, &laplace, x, &err));
+    GOOD(tacit_release_cost(r, &cost, &err));
+    CHECK(cost.unit == TACIT_UNIT_ROW);
+    tacit_release_free(r);
+    rows.rows = 2;
+    rows.dims = 1;
+    rows.low = low;
+    rows.high = high;
+    rows.radius = 0.1;
+    rows.epsilon = 2;
+    rows.delta = 1e-5;
+    for (int noise = TACIT_ROWS_AUTO; noise <= TACIT_ROWS_GAUSSIAN; noise++) {
+        rows.noise = (tacit_rows_noise)noise;
+        GOOD(tacit_rows_release(&r, order, &rows, x, &err));
+        CHECK(order[0] + order[1] == 1);
+        if (noise == TACIT_ROWS_GAUSSIAN || noise == TACIT_ROWS_LAPLACE) {
+            GOOD(tacit_release_cost(r, &cost, &err));
+            CHECK((cost.event.mechanism == TACIT_DP_GAUSSIAN) == (noise == TACIT_ROWS_GAUSSIAN));
+        }
+        tacit_release_free(r);
+    }
+    for (int kind = TACIT_REPLY_AUTO; kind <= TACIT_REPLY_LAPLACE; kind++) {
+        GOOD(tacit_reply_new(&reply, (tacit_reply_kind)kind, 1, 0, 1, &err));
+        GOOD(tacit_reply_release(reply, 0.5, &r, &err));
+        GOOD(tacit_release_cost(r, &cost, &err));
+        CHECK(cost.unit == TACIT_UNIT_USER);
+        tacit_release_free(r);
+        tacit_reply_free(reply);
+    }
+    GOOD(tacit_reply_new(&reply, TACIT_REPLY_ONE_BIT, 1, 0, 1, &err));
+    GOOD(tacit_reply_release(reply, 0.5, &r, &err));
+    CHECK(strstr(tacit_release_mechanism(r), "one-bit") != NULL);
+    tacit_release_free(r);
+    tacit_reply_free(reply);
+    GOOD(tacit_reply_new(&reply, TACIT_REPLY_PIECEWISE, 1, 0, 1, &err));
+    GOOD(tacit_reply_release(reply, 0.5, &r, &err));
+    CHECK(strstr(tacit_release_mechanism(r), "piecewise") != NULL);
+    tacit_release_free(r);
+    tacit_reply_free(reply);
+    GOOD(tacit_none_release(&r, 1, 2, x, TACIT_UNIT_USER, "a test", &err));
+    CHECK(!tacit_release_private(r) && strcmp(tacit_release_not_private(r), "a test") == 0);
+    tacit_release_free(r);
+}
+
+/* ---- ledger.h */
+
+static void release_to(tacit_ledger *l)
+{
+    tacit_release *r = make_sum();
+    tacit_receipt *receipt = NULL, *again = NULL;
+    tacit_budget budget = TACIT_BUDGET;
+    tacit_charge charge = TACIT_CHARGE;
+    tacit_cost cost = TACIT_COST;
+    budget.epsilon = 3;
+    budget.delta = 1e-5;
+    budget.accountant = "pld";
+    charge.study = "s";
+    charge.round = 1;
+    GOOD(tacit_release_cost(r, &cost, &err));
+    GOOD(tacit_ledger_would(l, &budget, NULL, &cost, &err));
+    FAILS(tacit_ledger_find(l, &charge, &again, &err), TACIT_E_NOT_FOUND);
+    GOOD(tacit_ledger_release(l, &budget, &charge, r, &receipt, &err));
+    CHECK(tacit_receipt_size(receipt) == tacit_release_size(r) && tacit_receipt_bytes(receipt));
+    CHECK(!tacit_receipt_again(receipt) && tacit_receipt_private(receipt));
+    CHECK(!*tacit_receipt_not_private(receipt) && tacit_receipt_head(receipt).seq == 1);
+    GOOD(tacit_ledger_find(l, &charge, &again, &err));
+    CHECK(tacit_receipt_again(again));
+    budget.epsilon = 0.1;
+    charge.round = 2;
+    tacit_receipt_free(again);
+    FAILS(tacit_ledger_release(l, &budget, &charge, r, &again, &err), TACIT_E_BUDGET);
+    tacit_receipt_free(receipt);
+    tacit_release_free(r);
+}
+
+static void read_ledger(tacit_ledger *l)
+{
+    tacit_spent spent = TACIT_SPENT;
+    tacit_ledger_entry e = TACIT_LEDGER_ENTRY;
+    tacit_head head = {0};
+    char hex[65], *text = NULL, *json = NULL;
+    tacit_ledger *copy = NULL;
+    GOOD(tacit_ledger_head(l, &head, &err));
+    GOOD(tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, "pld", 1e-5, &spent, &err));
+    CHECK(spent.size == sizeof spent && spent.releases == 1 && spent.is_private);
+    CHECK(spent.epsilon > 0.5 && spent.epsilon < 3 && spent.lower <= spent.epsilon);
+    CHECK(spent.delta == 1e-5 && *spent.accountant && !*spent.subject && !*spent.not_private);
+    GOOD(tacit_ledger_get(l, 1, &e, &err));
+    CHECK(e.size == sizeof e && e.seq == 1 && e.round == 1 && e.unit == TACIT_UNIT_AGENT);
+    CHECK(e.event.mechanism == TACIT_DP_GAUSSIAN && e.rows == 1 && e.cols == 2 && e.step > 0);
+    CHECK(strcmp(e.mechanism, "gaussian-sum") == 0 && *e.adjacency && e.is_private);
+    CHECK(!*e.not_private && !*e.subject && e.offset == 0 && e.distance >= 0);
+    CHECK(memcmp(&e.head, &head.hash, sizeof head.hash) == 0);
+    CHECK(memcmp(&e.release, &e.study, sizeof e.study) != 0);
+    tacit_hash_text(&head.hash, hex);
+    CHECK(strlen(hex) == 64);
+    GOOD(tacit_ledger_statement(l, TACIT_UNIT_AGENT, NULL, NULL, 1e-5, &text, &err));
+    GOOD(tacit_ledger_export(l, &json, &err));
+    GOOD(tacit_ledger_import(&copy, json, &err));
+    CHECK(strcmp(tacit_ledger_name(copy), "clinic") == 0);
+    GOOD(tacit_ledger_verify(copy, &head, &err));
+    tacit_ledger_close(copy);
+    tacit_text_free(json);
+    tacit_text_free(text);
+}
+
+static void count(void *user, const char *name)
+{
+    *(int *)user += strcmp(name, "clinic") == 0;
+}
+
+static void ledgers(void)
+{
+    const char *storage = "sqlite:///ledger.db";
+    tacit_ledger *l = NULL;
+    int named = 0;
+    GOOD(tacit_ledger_create(&l, storage, "clinic", &err));
+    release_to(l);
+    tacit_ledger_close(l);
+    GOOD(tacit_ledger_open(&l, storage, "clinic", &err));
+    read_ledger(l);
+    tacit_ledger_close(l);
+    GOOD(tacit_ledger_list(storage, count, &named, &err));
+    CHECK(named == 1);
+}
+
+/* ---- audit.h */
+
+static void audits(void)
+{
+    tacit_audit_opts opts = TACIT_AUDIT_OPTS;
+    tacit_audit_result r = TACIT_AUDIT_RESULT;
+    size_t i = 0;
+    CHECK(opts.runs >= TACIT_AUDIT_MIN_RUNS && opts.runs <= TACIT_AUDIT_MAX_RUNS);
+    while (i < tacit_audit_count() && strcmp(tacit_audit_name(i), "one-bit-reply") != 0)
+        i++;
+    opts.runs = TACIT_AUDIT_MIN_RUNS;
+    opts.confidence = 0.999999;
+    GOOD(tacit_audit_run(i, &opts, &r, &err));
+    CHECK(r.size == sizeof r && strcmp(r.name, "one-bit-reply") == 0 && *r.attack);
+    CHECK(!r.control && r.pass && r.as_expected && r.epsilon == 1 && r.delta == 0);
+    CHECK(r.lower > 0.8 && r.lower <= 1 && r.runs == TACIT_AUDIT_MIN_RUNS);
+}
+
+int main(void)
+{
+    statuses();
+    spaces();
+    optimizers();
+    accounts();
+    noise_and_filters();
+    sums();
+    other_releases();
+    ledgers();
+    audits();
+    printf("abi_caller: %d failures\n", failures);
+    return failures != 0;
+}
