@@ -23,10 +23,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_row(const tc_accountant *a, const tc_dp_event *e)
+static void print_row(const tc_accountant *a, const tacit_dp_event *e)
 {
     double ms[REPEATS];
-    tc_guarantee g = {0};
+    tacit_guarantee g = {0};
     tacit_error err;
     for (int i = 0; i < REPEATS; i++) {
         uint64_t begin = tc_clock_ns();
@@ -48,8 +48,8 @@ int main(void)
            "upper");
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (size_t j = 0; j < sizeof accountants / sizeof *accountants; j++) {
-            tc_dp_event e = {TC_DP_GAUSSIAN, settings[i].z, TC_DP_POISSON, settings[i].q,
-                             settings[i].rounds};
+            tacit_dp_event e = {TACIT_DP_GAUSSIAN, settings[i].z, TACIT_DP_POISSON, settings[i].q,
+                                settings[i].rounds};
             print_row(accountants[j], &e);
         }
     return 0;

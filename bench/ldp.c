@@ -24,7 +24,7 @@
 
 typedef struct player {
     const char *algorithm;
-    tc_reply_kind reply; /* AUTO: rewards are told as they are */
+    tacit_reply_kind reply; /* AUTO: rewards are told as they are */
     const char *options;
 } player;
 
@@ -34,17 +34,17 @@ typedef struct player {
     "false, \"init\": 1, \"noise\": " reply_variance "}"
 
 static const player players[] = {
-    {"ldp-tgp", TC_REPLY_LAPLACE, "{\"kernel\": \"%s\"}"},
-    {"ldp-ata", TC_REPLY_LAPLACE, "{\"kernel\": \"%s\"}"},
-    {"ldp-moma", TC_REPLY_LAPLACE, "{\"kernel\": \"%s\"}"},
-    {"ldp-tgp", TC_REPLY_LAPLACE, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
-    {"ldp-ata", TC_REPLY_LAPLACE, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
-    {"ldp-moma", TC_REPLY_LAPLACE, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
-    {"tgp-ucb", TC_REPLY_AUTO, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
-    {"ata-gp-ucb", TC_REPLY_AUTO, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
-    {"moma-gp-ucb", TC_REPLY_AUTO, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
-    {"gp-ucb", TC_REPLY_PIECEWISE, GP_UCB("21")},
-    {"gp-ucb", TC_REPLY_ONE_BIT, GP_UCB("19")},
+    {"ldp-tgp", TACIT_REPLY_LAPLACE, "{\"kernel\": \"%s\"}"},
+    {"ldp-ata", TACIT_REPLY_LAPLACE, "{\"kernel\": \"%s\"}"},
+    {"ldp-moma", TACIT_REPLY_LAPLACE, "{\"kernel\": \"%s\"}"},
+    {"ldp-tgp", TACIT_REPLY_LAPLACE, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
+    {"ldp-ata", TACIT_REPLY_LAPLACE, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
+    {"ldp-moma", TACIT_REPLY_LAPLACE, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
+    {"tgp-ucb", TACIT_REPLY_AUTO, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
+    {"ata-gp-ucb", TACIT_REPLY_AUTO, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
+    {"moma-gp-ucb", TACIT_REPLY_AUTO, "{\"kernel\": \"%s\", \"scale\": \"practical\"}"},
+    {"gp-ucb", TACIT_REPLY_PIECEWISE, GP_UCB("21")},
+    {"gp-ucb", TACIT_REPLY_ONE_BIT, GP_UCB("19")},
 };
 
 static const double EPSILON = 1, RANGE = 2; /* |f| <= 1 and |noise| <= 1 */
@@ -70,7 +70,7 @@ static double seconds_since(uint64_t begin)
 static tacit_status make_objective(game *g, tacit_error *err)
 {
     tc_objective_opts opts = {.noise_scale = 1, .lengthscale = 0.2};
-    opts.noise = g->who->reply == TC_REPLY_AUTO ? 3 : 2; /* student-t, uniform */
+    opts.noise = g->who->reply == TACIT_REPLY_AUTO ? 3 : 2; /* student-t, uniform */
     char name[32];
     snprintf(name, sizeof name, "rkhs-%s", g->kernel);
     return tc_objective_new(&g->objective, name, &opts, tc_public_seed_from(g->seed), err);
@@ -116,7 +116,7 @@ static tacit_status observe(const game *g, uint64_t round, double x, double *y, 
     tc_stream s;
     tc_stream_public(&s, &seed, TC_FOR_OBSERVATION, round);
     *y = tc_objective_observe(g->objective, &x, &s);
-    if (g->who->reply == TC_REPLY_AUTO)
+    if (g->who->reply == TACIT_REPLY_AUTO)
         return TACIT_OK;
     tc_test_noise noise;
     tc_test_noise_init(&noise, g->seed, round);
@@ -151,7 +151,7 @@ static tacit_status play_all(game *g, result *out, tacit_error *err)
 {
     TC_TRY(make_objective(g, err));
     TC_TRY(make_optimizer(g, err));
-    if (g->who->reply != TC_REPLY_AUTO)
+    if (g->who->reply != TACIT_REPLY_AUTO)
         TC_TRY(tc_reply_init(&g->reply, g->who->reply, EPSILON, -RANGE, RANGE, err));
     for (uint64_t round = 0; round < g->rounds; round++)
         TC_TRY(play(g, round, out, err));
@@ -178,12 +178,12 @@ static tacit_status compare(const player *who, const char *kernel, uint64_t roun
 }
 
 /* The reply of this name; AUTO stands for none. */
-static tc_reply_kind reply_named(const char *name)
+static tacit_reply_kind reply_named(const char *name)
 {
-    return strcmp(name, "onebit") == 0      ? TC_REPLY_ONE_BIT
-           : strcmp(name, "piecewise") == 0 ? TC_REPLY_PIECEWISE
-           : strcmp(name, "laplace") == 0   ? TC_REPLY_LAPLACE
-                                            : TC_REPLY_AUTO;
+    return strcmp(name, "onebit") == 0      ? TACIT_REPLY_ONE_BIT
+           : strcmp(name, "piecewise") == 0 ? TACIT_REPLY_PIECEWISE
+           : strcmp(name, "laplace") == 0   ? TACIT_REPLY_LAPLACE
+                                            : TACIT_REPLY_AUTO;
 }
 
 static tacit_status run(uint64_t rounds, uint64_t runs, const player *list, size_t n,

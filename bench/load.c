@@ -133,7 +133,7 @@ static void enrol(load *l, char access[64], const char *token, tc_secret_key *se
     tc_public_key key;
     tc_signature proof;
     tc_text body = {0};
-    tc_ledger_hash h = tc_hash_bytes(token, strlen(token));
+    tacit_hash h = tc_hash_bytes(token, strlen(token));
     tc_signed what = {.purpose = TC_SIGN_ENROL,
                       .study = l->plan->hash,
                       .body = h.bytes,

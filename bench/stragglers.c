@@ -120,7 +120,7 @@ static tacit_status read_statement(run *r, const tc_ledger *l, result *out, taci
 {
     tc_ledger_claim claim;
     tc_text text = {0};
-    TC_TRY(tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, r->t->p->delta,
+    TC_TRY(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, r->t->p->delta,
                                fleet_plan(r->fleet)->limit.accountant, &claim, err));
     tc_ledger_statement(l, &claim, &text);
     out->statement = tc_text_take(&text);

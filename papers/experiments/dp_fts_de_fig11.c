@@ -73,12 +73,13 @@ static const char *const names[SETTINGS] = {"q=.15 z=1", "q=.25 z=1", "q=.5 z=1"
 
 typedef struct way {
     const char *accountant;
-    tc_dp_sampling sampling;
+    tacit_dp_sampling sampling;
     double stretch; /* of z: 2 charges one vector in place of two */
 } way;
-static const way coin = {"pld", TC_DP_POISSON, 1}, printed_coin = {"moments", TC_DP_POISSON, 1},
-                 fixed = {"rdp", TC_DP_FIXED_SIZE, 1}, one = {"rdp", TC_DP_FIXED_SIZE, 2},
-                 one_tight = {"rdp", TC_DP_POISSON, 1};
+static const way coin = {"pld", TACIT_DP_POISSON, 1},
+                 printed_coin = {"moments", TACIT_DP_POISSON, 1},
+                 fixed = {"rdp", TACIT_DP_FIXED_SIZE, 1}, one = {"rdp", TACIT_DP_FIXED_SIZE, 2},
+                 one_tight = {"rdp", TACIT_DP_POISSON, 1};
 
 static tacit_status run_losses(const tc_arm_run *c, tacit_error *err)
 {
@@ -86,12 +87,12 @@ static tacit_status run_losses(const tc_arm_run *c, tacit_error *err)
     const tc_accountant *a;
     TC_TRY(tc_accountant_get(&a, w->accountant, err));
     for (size_t i = 0; i < c->n; i++) {
-        tc_dp_event event = {.mechanism = TC_DP_GAUSSIAN,
-                             .parameter = settings[i].z * w->stretch,
-                             .sampling = w->sampling,
-                             .sampling_rate = settings[i].rate,
-                             .count = TC_GP_FAMILY_ROUNDS};
-        tc_guarantee g;
+        tacit_dp_event event = {.mechanism = TACIT_DP_GAUSSIAN,
+                                .parameter = settings[i].z * w->stretch,
+                                .sampling = w->sampling,
+                                .sampling_rate = settings[i].rate,
+                                .count = TC_GP_FAMILY_ROUNDS};
+        tacit_guarantee g;
         TC_TRY(tc_account(a, &event, 1, pow(AGENTS, -1.1), &g, err));
         c->y[i] = g.epsilon;
     }

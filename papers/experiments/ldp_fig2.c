@@ -19,7 +19,7 @@ static tacit_status run_onebit(const tc_arm_run *c, tc_single_task *t, tacit_err
 {
     tc_reply reply;
     char options[96];
-    TC_TRY(tc_reply_init(&reply, TC_REPLY_ONE_BIT, 1, -2, 2, err));
+    TC_TRY(tc_reply_init(&reply, TACIT_REPLY_ONE_BIT, 1, -2, 2, err));
     snprintf(options, sizeof options, "noise=%.17g,variance=1,standardize=false",
              reply.sd * reply.sd);
     t->reply = &reply;

@@ -194,7 +194,7 @@ static tacit_status run_onebit(const tc_arm_run *c, const task *of, tc_single_ta
     tc_reply reply;
     char options[128];
     double reach = of->B + of->R;
-    TC_TRY(tc_reply_init(&reply, TC_REPLY_ONE_BIT, 1, -reach, reach, err));
+    TC_TRY(tc_reply_init(&reply, TACIT_REPLY_ONE_BIT, 1, -reach, reach, err));
     snprintf(options, sizeof options, "noise=%.17g,variance=%.17g,standardize=false",
              reply.sd * reply.sd, reach * reach / 4);
     t->reply = &reply;

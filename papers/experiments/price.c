@@ -15,12 +15,12 @@ tacit_status tc_price_by(const tc_price *p, const char *accountant, double *epsi
                          tacit_error *err)
 {
     const tc_accountant *a;
-    tc_dp_event event = {.mechanism = TC_DP_GAUSSIAN,
-                         .parameter = p->z,
-                         .sampling = TC_DP_POISSON,
-                         .sampling_rate = p->rate,
-                         .count = p->rounds};
-    tc_guarantee g;
+    tacit_dp_event event = {.mechanism = TACIT_DP_GAUSSIAN,
+                            .parameter = p->z,
+                            .sampling = TACIT_DP_POISSON,
+                            .sampling_rate = p->rate,
+                            .count = p->rounds};
+    tacit_guarantee g;
     TC_TRY(tc_accountant_get(&a, accountant, err));
     TC_TRY(tc_account(a, &event, 1, delta_of(p), &g, err));
     *epsilon = g.epsilon;

@@ -66,7 +66,7 @@ tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_
 
 /* Is `place` where an agent's ledger has a second price of this study's rounds (`hash` is the plan's), paid
  * after its coordinator was restored from a backup? */
-tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tc_ledger_hash *hash,
-                                 const tc_ledger_hash *place, bool *out, tacit_error *err);
+tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tacit_hash *hash,
+                                 const tacit_hash *place, bool *out, tacit_error *err);
 
 #endif

@@ -44,8 +44,8 @@ struct tc_agent {
     bool has_key;    /* it is in the store */
     char access[64]; /* bearer token */
     uint64_t number;
-    tc_ledger_hash of; /* the study that number and token are of; zeros: it was not kept */
-    tc_hold *alone;    /* while it takes its place: nobody else takes one in this study */
+    tacit_hash of;  /* the study that number and token are of; zeros: it was not kept */
+    tc_hold *alone; /* while it takes its place: nobody else takes one in this study */
     tc_study *study;
     tc_ledger *ledger;
     tc_ledger *theirs; /* a copy of the coordinator's; NULL: not read yet */
@@ -87,9 +87,9 @@ tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_e
 /* Loads what is kept. *enrolled: a place is known, too. */
 tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err);
 /* Is the place that is kept one in this study? E_STATE: it is in another. */
-tacit_status tc_identity_check(const tc_agent *a, const tc_ledger_hash *study, tacit_error *err);
+tacit_status tc_identity_check(const tc_agent *a, const tacit_hash *study, tacit_error *err);
 /* Makes and keeps a key where there is none, enrols with the study of this hash, keeps the place. */
-tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_error *err);
+tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error *err);
 
 /* ---- offer.c */
 
@@ -124,7 +124,7 @@ tacit_status tc_planned_find(tc_planned *out, const tc_study_plan *p, uint64_t r
                              tacit_error *err);
 void tc_planned_fini(tc_planned *p);
 /* The budget of a round that is paid for at this place in the ledger. */
-tacit_status tc_limit_of(tc_agent *a, uint64_t round, const tc_ledger_hash *place,
+tacit_status tc_limit_of(tc_agent *a, uint64_t round, const tacit_hash *place,
                          tc_ledger_budget *out, tacit_error *err);
 
 /* ---- sending.c */
@@ -167,13 +167,13 @@ tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, 
 /* The coordinator's ledger, held against `seen`, the last head that this agent saw. broken: it does not
  * extend it, and why; NULL: it does. E_STATE: this agent does not go on. *anew: what was seen is to be
  * forgotten, for the agent was told to go on. */
-tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tc_ledger_head *seen,
+tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tacit_head *seen,
                                const tacit_error *broken, bool *anew, tacit_error *err);
 /* Where our own ledger has the price of a round: a message that is sent again to a coordinator that
  * was restored since is paid for once more. */
-tacit_status tc_restored_place(tc_agent *a, uint64_t round, tc_ledger_hash *out, tacit_error *err);
+tacit_status tc_restored_place(tc_agent *a, uint64_t round, tacit_hash *out, tacit_error *err);
 /* That place: of a study, after the restore that this head is the note of. */
-tc_ledger_hash tc_restored_second(const tc_ledger_hash *study, const tc_ledger_hash *note);
+tacit_hash tc_restored_second(const tacit_hash *study, const tacit_hash *note);
 /* Was this round's message paid for before the restore, and not since? Then we hear first. */
 tacit_status tc_restored_waits(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
 

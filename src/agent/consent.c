@@ -39,7 +39,7 @@ static double delta_of(const tc_study_doc *d)
 
 static tacit_status check_noise(const tc_study_plan *p, tacit_error *err)
 {
-    tc_guarantee g;
+    tacit_guarantee g;
     TC_TRY(tc_study_cost_at(p, delta_of(p->doc), &g, err));
     return g.epsilon <= EPSILON_MOST ? TACIT_OK
                                      : too_much(p->doc, g.epsilon, delta_of(p->doc), err);
@@ -59,7 +59,7 @@ static tacit_status check_size(const tc_study_plan *p, tacit_error *err)
 
 /* What the ledger has with the rounds of this study that are still to come. */
 static tacit_status cost_after(const tc_study_plan *p, tc_ledger *l, double delta,
-                               tc_guarantee *out, tacit_error *err)
+                               tacit_guarantee *out, tacit_error *err)
 {
     tc_study_cost rest = {.n = 0};
     tacit_status status = tc_study_cost_add_unpaid(&rest, p, l, err);
@@ -70,7 +70,7 @@ static tacit_status cost_after(const tc_study_plan *p, tc_ledger *l, double delt
                            .distance = rest.distance,
                            .unit = who.unit,
                            .subject = tc_round_charge_subject(&who)};
-    *out = (tc_guarantee){.epsilon = 0};
+    *out = (tacit_guarantee){.epsilon = 0};
     if (status == TACIT_OK && rest.n > 0)
         status = tc_ledger_after(l, &plan, delta, out, err);
     tc_study_cost_fini(&rest);
@@ -79,7 +79,7 @@ static tacit_status cost_after(const tc_study_plan *p, tc_ledger *l, double delt
 
 static tacit_status check_sum(const tc_study_plan *p, tc_ledger *l, tacit_error *err)
 {
-    tc_guarantee g;
+    tacit_guarantee g;
     double delta = delta_most(p->doc);
     TC_TRY(cost_after(p, l, delta, &g, err));
     if (g.epsilon <= EPSILON_MOST)
@@ -206,7 +206,7 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
     const tc_study_doc *d = p->doc;
-    tc_guarantee g = {.epsilon = d->epsilon};
+    tacit_guarantee g = {.epsilon = d->epsilon};
     double at = d->delta;
     char epsilon[32], delta[32];
     if (d->promise == TC_PROMISE_NONE || a->stamp) {

@@ -62,7 +62,7 @@ static void draw_seed(const tc_agent *a, uint8_t out[32])
         return;
     }
     uint64_t words[2] = {a->cfg.seed, a->cfg.key_salt};
-    tc_ledger_hash h = tc_hash_bytes(words, sizeof words);
+    tacit_hash h = tc_hash_bytes(words, sizeof words);
     memcpy(out, h.bytes, 32);
 }
 
@@ -131,9 +131,9 @@ tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err)
 }
 
 /* Its token says nothing to the coordinator of another study, and must not be lost to one. */
-tacit_status tc_identity_check(const tc_agent *a, const tc_ledger_hash *study, tacit_error *err)
+tacit_status tc_identity_check(const tc_agent *a, const tacit_hash *study, tacit_error *err)
 {
-    static const tc_ledger_hash unknown;
+    static const tacit_hash unknown;
     if (!*a->access || tc_ledger_hash_same(&a->of, &unknown) || tc_ledger_hash_same(&a->of, study))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
@@ -144,9 +144,9 @@ tacit_status tc_identity_check(const tc_agent *a, const tc_ledger_hash *study, t
 
 /* ---- enrolling ---- */
 
-static void make_body(const tc_agent *a, const tc_ledger_hash *study, tc_text *out)
+static void make_body(const tc_agent *a, const tacit_hash *study, tc_text *out)
 {
-    tc_ledger_hash token = tc_hash_bytes(a->cfg.join_token, strlen(a->cfg.join_token));
+    tacit_hash token = tc_hash_bytes(a->cfg.join_token, strlen(a->cfg.join_token));
     tc_signed what = {.purpose = TC_SIGN_ENROL,
                       .study = *study,
                       .body = token.bytes,
@@ -195,7 +195,7 @@ static tacit_status keep_place(tc_agent *a, tacit_error *err)
     return status;
 }
 
-tacit_status tc_identity_enrol(tc_agent *a, const tc_ledger_hash *study, tacit_error *err)
+tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error *err)
 {
     tc_text body = {0};
     tc_answered r;

@@ -37,7 +37,7 @@ tacit_status tc_planned_find(tc_planned *out, const tc_study_plan *p, uint64_t r
     return status;
 }
 
-tacit_status tc_limit_of(tc_agent *a, uint64_t round, const tc_ledger_hash *place,
+tacit_status tc_limit_of(tc_agent *a, uint64_t round, const tacit_hash *place,
                          tc_ledger_budget *out, tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);

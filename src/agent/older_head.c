@@ -26,9 +26,9 @@
 /* ---- what is known of restores, under the study's name: every note that was read ---- */
 
 typedef struct known {
-    uint64_t version;      /* of the record; 0: there is none */
-    uint64_t paid;         /* entries of our own ledger when we learned of the last */
-    tc_ledger_hash *notes; /* the heads after them, the last one last; owned */
+    uint64_t version;  /* of the record; 0: there is none */
+    uint64_t paid;     /* entries of our own ledger when we learned of the last */
+    tacit_hash *notes; /* the heads after them, the last one last; owned */
     size_t n, cap;
 } known;
 
@@ -96,7 +96,7 @@ static tacit_status keep(tc_agent *a, const known *k, tacit_error *err)
     return status;
 }
 
-static bool knows(const known *k, const tc_ledger_hash *note)
+static bool knows(const known *k, const tacit_hash *note)
 {
     for (size_t i = 0; i < k->n; i++)
         if (tc_ledger_hash_same(&k->notes[i], note))
@@ -107,7 +107,7 @@ static bool knows(const known *k, const tc_ledger_hash *note)
 /* ---- paying again ---- */
 
 /* The entry of our own ledger that paid for a round in this place; 0: none. */
-static tacit_status paid_at(tc_agent *a, const tc_ledger_hash *place, uint64_t round, uint64_t *out,
+static tacit_status paid_at(tc_agent *a, const tacit_hash *place, uint64_t round, uint64_t *out,
                             tacit_error *err)
 {
     tc_ledger_receipt r;
@@ -123,27 +123,27 @@ static tacit_status paid_at(tc_agent *a, const tc_ledger_hash *place, uint64_t r
     return TACIT_OK;
 }
 
-tc_ledger_hash tc_restored_second(const tc_ledger_hash *study, const tc_ledger_hash *note)
+tacit_hash tc_restored_second(const tacit_hash *study, const tacit_hash *note)
 {
-    tc_ledger_hash both[2] = {*study, *note};
+    tacit_hash both[2] = {*study, *note};
     return tc_hash_bytes(both, sizeof both);
 }
 
-tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tc_ledger_hash *hash,
-                                 const tc_ledger_hash *place, bool *out, tacit_error *err)
+tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tacit_hash *hash,
+                                 const tacit_hash *place, bool *out, tacit_error *err)
 {
     known k;
     TC_TRY(read_known(store, study, &k, err));
     *out = false;
     for (size_t i = 0; i < k.n && !*out; i++) {
-        tc_ledger_hash second = tc_restored_second(hash, &k.notes[i]);
+        tacit_hash second = tc_restored_second(hash, &k.notes[i]);
         *out = tc_ledger_hash_same(&second, place);
     }
     known_fini(&k);
     return TACIT_OK;
 }
 
-static tacit_status place_after(tc_agent *a, const known *k, uint64_t round, tc_ledger_hash *out,
+static tacit_status place_after(tc_agent *a, const known *k, uint64_t round, tacit_hash *out,
                                 tacit_error *err)
 {
     uint64_t paid;
@@ -156,7 +156,7 @@ static tacit_status place_after(tc_agent *a, const known *k, uint64_t round, tc_
     return TACIT_OK;
 }
 
-tacit_status tc_restored_place(tc_agent *a, uint64_t round, tc_ledger_hash *out, tacit_error *err)
+tacit_status tc_restored_place(tc_agent *a, uint64_t round, tacit_hash *out, tacit_error *err)
 {
     known k;
     TC_TRY(load(a, &k, err));
@@ -167,7 +167,7 @@ tacit_status tc_restored_place(tc_agent *a, uint64_t round, tc_ledger_hash *out,
 
 tacit_status tc_restored_waits(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
-    tc_ledger_hash place;
+    tacit_hash place;
     uint64_t again;
     *out = false;
     TC_TRY(tc_restored_place(a, round, &place, err));
@@ -201,7 +201,7 @@ static tacit_status add_notes(known *k, const tc_ledger *l, const tc_ledger_rest
             TC_TRY(add(k, &r.head, 1, err));
     while (tc_ledger_restored(l, r.seq - 1, &r));
     for (size_t i = from, j = k->n; k->notes && i + 1 < j; i++, j--) {
-        tc_ledger_hash h = k->notes[i];
+        tacit_hash h = k->notes[i];
         k->notes[i] = k->notes[j - 1];
         k->notes[j - 1] = h;
     }
@@ -254,7 +254,7 @@ static const tc_ledger_entry *entry_of(const hearing *h, uint64_t round)
 static tacit_status check_charged(const hearing *h, const tc_event *heard, tacit_error *err)
 {
     const tc_ledger_entry *e = entry_of(h, heard->round);
-    tc_ledger_hash hash = tc_ledger_release_hash(heard->bytes, heard->n_bytes);
+    tacit_hash hash = tc_ledger_release_hash(heard->bytes, heard->n_bytes);
     tacit_error why;
     if (!e || tc_witness_price(h->plan, e, heard->round, &why) != TACIT_OK)
         return tc_fail(
@@ -298,7 +298,7 @@ static tacit_status check_heard(tc_agent *a, const tc_ledger *l, tacit_error *er
 
 /* ---- */
 
-static tacit_status refuse(const tc_ledger_restore *r, const tc_ledger_head *seen, tacit_error *err)
+static tacit_status refuse(const tc_ledger_restore *r, const tacit_head *seen, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_STATE,
                    "the coordinator was %s, and this agent has seen entry %" PRIu64
@@ -307,7 +307,7 @@ static tacit_status refuse(const tc_ledger_restore *r, const tc_ledger_head *see
 }
 
 /* Among the entries in whose place the seen ones stood: what was lost of them came after the backup. */
-static tacit_status is_explained(tc_agent *a, const tc_ledger *l, const tc_ledger_head *seen,
+static tacit_status is_explained(tc_agent *a, const tc_ledger *l, const tacit_head *seen,
                                  tc_ledger_restore *r, bool *out, tacit_error *err)
 {
     known k;
@@ -317,7 +317,7 @@ static tacit_status is_explained(tc_agent *a, const tc_ledger *l, const tc_ledge
     return TACIT_OK;
 }
 
-tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tc_ledger_head *seen,
+tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tacit_head *seen,
                                const tacit_error *broken, bool *anew, tacit_error *err)
 {
     tc_ledger_restore r;

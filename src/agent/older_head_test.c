@@ -212,7 +212,7 @@ static uint64_t paid(const play *p)
 {
     tacit_error err = {0};
     tc_ledger_io io;
-    tc_ledger_head head;
+    tacit_head head;
     assert_ok(tc_store_ledger(p->store, "mine", false, &io, &err));
     assert_ok(io.head(&io, &head, &err));
     return head.seq;

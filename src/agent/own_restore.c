@@ -19,7 +19,7 @@
 
 /* *paid: our ledger has the price of a round in this place. *left: of a message which left, and that is not
  * in the journal. */
-static tacit_status find(tc_agent *a, const tc_ledger_hash *place, uint64_t round, bool *paid,
+static tacit_status find(tc_agent *a, const tacit_hash *place, uint64_t round, bool *paid,
                          bool *left, tacit_error *err)
 {
     tc_ledger_receipt r;
@@ -85,7 +85,7 @@ tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *er
 
 tacit_status tc_own_bars(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
-    tc_ledger_hash place;
+    tacit_hash place;
     bool paid;
     TC_TRY(tc_restored_place(a, round, &place, err));
     return find(a, &place, round, &paid, out, err);

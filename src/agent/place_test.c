@@ -437,15 +437,15 @@ static void spend(play *p, double epsilon)
     tc_ledger *l;
     tc_release *price;
     tc_ledger_receipt receipt;
-    tc_dp_event event = {.mechanism = TC_DP_PURE,
-                         .parameter = epsilon,
-                         .sampling = TC_DP_ALL,
-                         .sampling_rate = 1,
-                         .count = 1};
+    tacit_dp_event event = {.mechanism = TACIT_DP_PURE,
+                            .parameter = epsilon,
+                            .sampling = TACIT_DP_ALL,
+                            .sampling_rate = 1,
+                            .count = 1};
     tc_ledger_charge charge = {.study = tc_ledger_study_hash("elsewhere")};
     assert_ok(tc_store_ledger(p->store, "mine", true, &io, &err));
     assert_ok(tc_ledger_open(&l, "mine", &io, &err));
-    assert_ok(tc_pledge(&price, &event, 0, TC_UNIT_AGENT, false, &err));
+    assert_ok(tc_pledge(&price, &event, 0, TACIT_UNIT_AGENT, false, &err));
     assert_ok(tc_ledger_release(l, NULL, &charge, price, &receipt, &err));
     tc_ledger_receipt_fini(&receipt);
     tc_release_free(price);

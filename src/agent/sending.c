@@ -59,7 +59,7 @@ static tacit_status make_pledge(const tc_agent *a, uint64_t round, const char *m
 }
 
 /* Under `study`, charged to whom the round concerns. */
-static tacit_status enter(tc_agent *a, const tc_ledger_hash *study, uint64_t round,
+static tacit_status enter(tc_agent *a, const tacit_hash *study, uint64_t round,
                           const tc_ledger_budget *limit, const tc_release *pledge, tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
@@ -78,7 +78,7 @@ static tacit_status pay(tc_agent *a, uint64_t round, bool limited, const char *m
                         tacit_error *err)
 {
     tc_release *pledge;
-    tc_ledger_hash place;
+    tacit_hash place;
     tc_ledger_budget limit;
     TC_TRY(tc_restored_place(a, round, &place, err));
     if (limited)
@@ -97,14 +97,14 @@ tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err)
     const tc_study_plan *p = tc_study_get_plan(a->study);
     tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
     tc_pledge_terms nothing = {
-        .event = {.mechanism = TC_DP_PURE, .parameter = 1, .sampling_rate = 1},
+        .event = {.mechanism = TACIT_DP_PURE, .parameter = 1, .sampling_rate = 1},
         .unit = who.unit,
         .single = !who.everybody,
         .not_private = "the coordinator released it with noise that is no secret"};
     tc_release *note;
     memcpy(both, p->hash.bytes, TC_LEDGER_HASH_BYTES);
     memcpy(both + TC_LEDGER_HASH_BYTES, place, sizeof place);
-    tc_ledger_hash study = tc_hash_bytes(both, sizeof both);
+    tacit_hash study = tc_hash_bytes(both, sizeof both);
     TC_TRY(tc_pledge_by(&note, &nothing, err));
     tacit_status status = enter(a, &study, round, NULL, note, err);
     tc_release_free(note);
@@ -205,7 +205,7 @@ static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *
 static tacit_status was_paid(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
     tc_ledger_receipt r;
-    tc_ledger_hash place;
+    tacit_hash place;
     tacit_error none;
     TC_TRY(tc_restored_place(a, round, &place, err));
     tacit_status status = tc_ledger_find(a->ledger, &place, round, &r, &none);

@@ -100,7 +100,7 @@ static char *forge(play *p, uint64_t fewer, void (*change)(tc_ledger_entry *))
     tc_store *s;
     tc_ledger_io io;
     tc_ledger *real = ledger_of(p->w.store, "s");
-    tc_ledger_head head = tc_ledger_genesis("s");
+    tacit_head head = tc_ledger_genesis("s");
     uint64_t n = tc_ledger_get_head(real).seq - fewer;
     assert_ok(tc_store_open(&s, "memory:", true, &err));
     assert_ok(tc_store_ledger(s, "s", true, &io, &err));
@@ -151,7 +151,7 @@ static void other_neighbours(tc_ledger_entry *e)
 
 static void another_unit(tc_ledger_entry *e)
 {
-    e->unit = TC_UNIT_ROW;
+    e->unit = TACIT_UNIT_ROW;
 }
 
 static void another_round(tc_ledger_entry *e)

@@ -31,7 +31,7 @@ static tc_record which(const tc_agent *a)
 }
 
 /* *version 0: nothing was seen yet. */
-static tacit_status load(tc_agent *a, tc_ledger_head *out, uint64_t *version, tacit_error *err)
+static tacit_status load(tc_agent *a, tacit_head *out, uint64_t *version, tacit_error *err)
 {
     tc_record w = which(a), got;
     seen s;
@@ -50,8 +50,7 @@ static tacit_status load(tc_agent *a, tc_ledger_head *out, uint64_t *version, ta
     return TACIT_OK;
 }
 
-static tacit_status keep(tc_agent *a, const tc_ledger_head *head, uint64_t version,
-                         tacit_error *err)
+static tacit_status keep(tc_agent *a, const tacit_head *head, uint64_t version, tacit_error *err)
 {
     seen s = {.seq = head->seq};
     memcpy(s.hash, head->hash.bytes, sizeof s.hash);
@@ -61,7 +60,7 @@ static tacit_status keep(tc_agent *a, const tc_ledger_head *head, uint64_t versi
 
 /* ---- the entry ---- */
 
-static const tc_ledger_entry *find_entry(const tc_ledger *l, const tc_ledger_hash *study,
+static const tc_ledger_entry *find_entry(const tc_ledger *l, const tacit_hash *study,
                                          uint64_t round)
 {
     for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--) {
@@ -75,15 +74,16 @@ static const tc_ledger_entry *find_entry(const tc_ledger *l, const tc_ledger_has
 /* A document that carries no noise (study/study_calibrate.c) lets every party search for it: with another C
  * library the coordinator may have found some last digits more. Never less, for this agent has
  * pledged what it found itself. */
-static bool same_noise(const tc_study_plan *p, const tc_dp_event *theirs, const tc_dp_event *ours)
+static bool same_noise(const tc_study_plan *p, const tacit_dp_event *theirs,
+                       const tacit_dp_event *ours)
 {
     bool searched = p->doc->promise == TC_PROMISE_EPSILON && !p->doc->calibrated &&
-                    ours->mechanism == TC_DP_GAUSSIAN;
+                    ours->mechanism == TACIT_DP_GAUSSIAN;
     double most = searched ? ours->parameter * (1 + 1e-9) + 0x1p-32 : ours->parameter;
     return theirs->parameter >= ours->parameter && theirs->parameter <= most;
 }
 
-static bool same_price(const tc_study_plan *p, const tc_dp_event *a, const tc_dp_event *b)
+static bool same_price(const tc_study_plan *p, const tacit_dp_event *a, const tacit_dp_event *b)
 {
     return a->mechanism == b->mechanism && same_noise(p, a, b) && a->sampling == b->sampling &&
            a->sampling_rate == b->sampling_rate && a->count == b->count;
@@ -107,7 +107,7 @@ static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e,
 tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
                               tacit_error *err)
 {
-    tc_dp_event price;
+    tacit_dp_event price;
     double distance;
     tc_text adjacency = {0};
     tacit_status status = tc_study_plan_terms(p, round, &price, &distance, &adjacency, err);
@@ -123,7 +123,7 @@ tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, 
 }
 
 static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,
-                                const tc_ledger_hash *release, bool *is_private, tacit_error *err)
+                                const tacit_hash *release, bool *is_private, tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
     const tc_ledger_entry *e = find_entry(l, &p->hash, round);
@@ -180,7 +180,7 @@ static tacit_status get_pages(tc_agent *a, tc_ledger **copy, tacit_error *err)
 static tacit_status check_extends(tc_agent *a, const tc_ledger *l, tacit_error *err)
 {
     tacit_error why = {0};
-    tc_ledger_head last = {0}, now = tc_ledger_get_head(l);
+    tacit_head last = {0}, now = tc_ledger_get_head(l);
     uint64_t version;
     bool anew = false;
     TC_TRY(load(a, &last, &version, err));
@@ -211,7 +211,7 @@ static tacit_status read_all(tc_agent *a, tacit_error *err)
 /* What is new is kept as seen. */
 static tacit_status keep_newer(tc_agent *a, tacit_error *err)
 {
-    tc_ledger_head now = tc_ledger_get_head(a->theirs), last = {0};
+    tacit_head now = tc_ledger_get_head(a->theirs), last = {0};
     uint64_t version;
     TC_TRY(load(a, &last, &version, err));
     return now.seq > last.seq ? keep(a, &now, version, err) : TACIT_OK;
@@ -238,7 +238,7 @@ tacit_status tc_witness_head(tc_agent *a, tacit_error *err)
 tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
                         bool *is_private, tacit_error *err)
 {
-    tc_ledger_hash hash = tc_ledger_release_hash(release, n);
+    tacit_hash hash = tc_ledger_release_hash(release, n);
     TC_TRY(read_ledger(a, err));
     TC_TRY(check_entry(a, a->theirs, round, &hash, is_private, err));
     return keep_newer(a, err);

@@ -137,7 +137,7 @@ typedef struct tc_aggregator_ops {
     size_t state_size; /* allocated zeroed for each round */
     /* Whose data a release is about. NULL: agents, each in every round. ROW: single records of
      * agents, each of which is in one round at most: a round is charged to its own records. */
-    tc_privacy_unit (*unit)(const void *opts);
+    tacit_unit (*unit)(const void *opts);
     /* The first round >= from that there is, from public constants; TC_NO_ROUND: none. NULL: every
      * number is a round, one for each trial at most. */
     tacit_status (*next_round)(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,

@@ -10,8 +10,8 @@
 tc_round_charge tc_round_charge_of(const tc_algorithm *a, const void *opts, uint64_t round)
 {
     const tc_aggregator_ops *ops = a->aggregator;
-    tc_round_charge c = {.unit = ops && ops->unit ? ops->unit(opts) : TC_UNIT_AGENT};
-    c.everybody = c.unit != TC_UNIT_ROW;
+    tc_round_charge c = {.unit = ops && ops->unit ? ops->unit(opts) : TACIT_UNIT_AGENT};
+    c.everybody = c.unit != TACIT_UNIT_ROW;
     if (!c.everybody)
         snprintf(c.name, sizeof c.name, "records of round %" PRIu64, round);
     return c;
@@ -23,7 +23,7 @@ const char *tc_round_charge_subject(const tc_round_charge *c)
 }
 
 tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void *opts,
-                            uint64_t round, tc_dp_event *out, tacit_error *err)
+                            uint64_t round, tacit_dp_event *out, tacit_error *err)
 {
     tc_text text = {0};
     json_t *j = NULL;
@@ -42,7 +42,7 @@ tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void
 tacit_status tc_round_budget(const tc_algorithm *a, const tc_env *env, const void *opts,
                              double epsilon, double delta, tc_ledger_budget *out, tacit_error *err)
 {
-    tc_dp_event unused; /* but there must be something to pay for */
+    tacit_dp_event unused; /* but there must be something to pay for */
     TC_TRY(tc_round_event(a, env, opts, 0, &unused, err));
     *out = (tc_ledger_budget){.epsilon = epsilon, .delta = delta, .accountant = &tc_accountant_pld};
     return TACIT_OK;

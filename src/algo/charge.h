@@ -11,7 +11,7 @@
 #include "privacy/ledger.h"
 
 typedef struct tc_round_charge {
-    tc_privacy_unit unit;
+    tacit_unit unit;
     char name[48];
     bool everybody; /* then there is no name */
 } tc_round_charge;
@@ -22,7 +22,7 @@ const char *tc_round_charge_subject(const tc_round_charge *c);
 
 /* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
 tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void *opts,
-                            uint64_t round, tc_dp_event *out, tacit_error *err);
+                            uint64_t round, tacit_dp_event *out, tacit_error *err);
 /* The budget that rounds are held to, with the tightest accountant there is: the closed form where all that
  * the ledger has is plain. It counts for releases that one document has planned: whoever keeps a ledger over
  * several studies also says which document that is (tc_ledger_budget.document). */

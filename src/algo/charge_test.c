@@ -36,12 +36,12 @@ static void tear_down(setting *s)
 static void a_round_costs_its_noise(void **state)
 {
     tacit_error err = {0};
-    tc_dp_event e;
+    tacit_dp_event e;
     setting s = set_up("dp-fts-de", "{\"noise_multiplier\": 3, \"releases\": \"all\"}");
     (void)state;
     assert_ok(tc_round_event(s.algorithm, &s.env, s.opts, 0, &e, &err));
-    assert_int_equal(e.mechanism, TC_DP_GAUSSIAN);
-    assert_int_equal(e.sampling, TC_DP_ALL);
+    assert_int_equal(e.mechanism, TACIT_DP_GAUSSIAN);
+    assert_int_equal(e.sampling, TACIT_DP_ALL);
     assert_close(e.parameter, 3, 1e-12);
     tear_down(&s);
 }
@@ -68,7 +68,7 @@ static void the_accountant_is_the_tightest_there_is(void **state)
 static void a_relay_has_no_price(void **state)
 {
     tacit_error err = {0};
-    tc_dp_event e;
+    tacit_dp_event e;
     tc_ledger_budget b;
     setting s = set_up("fts", "{}");
     (void)state;
@@ -84,12 +84,12 @@ static void records_of_a_round_have_a_name(void **state)
     setting s = set_up("dp-pf-pne", "{\"protect\": \"record\"}");
     tc_round_charge c = tc_round_charge_of(s.algorithm, s.opts, 7);
     (void)state;
-    assert_int_equal(c.unit, TC_UNIT_ROW);
+    assert_int_equal(c.unit, TACIT_UNIT_ROW);
     assert_string_equal(tc_round_charge_subject(&c), "records of round 7");
     tear_down(&s);
     s = set_up("dp-fts-de", "{}");
     c = tc_round_charge_of(s.algorithm, s.opts, 7);
-    assert_int_equal(c.unit, TC_UNIT_AGENT);
+    assert_int_equal(c.unit, TACIT_UNIT_AGENT);
     assert_null(tc_round_charge_subject(&c));
     tear_down(&s);
 }

@@ -302,7 +302,7 @@ static void refusals_are_one_plain_line(void **state)
 static void a_study_that_is_made_again_is_another(void **state)
 {
     coord_world *w = *state;
-    tc_ledger_hash before = w->hash;
+    tacit_hash before = w->hash;
     post_all(w, 0);
     world_tick(w);
     assert_int_equal(broadcast(w, 0), 200);
@@ -329,7 +329,7 @@ static void two_coordinators_agree_on_which_study_it_is(void **state)
     world_create(w, "s", study_document);
     world_enrol_all(w, STUDY_AGENTS);
     assert_int_equal(world_call(&v, "GET", "/v1/studies/s", op, NULL, &a), 200);
-    tc_ledger_hash seen = world_hash(a);
+    tacit_hash seen = world_hash(a);
     assert_memory_equal(&seen, &w->hash, sizeof seen);
     json_decref(a);
     tc_coord *first = w->coord;

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <sodium.h>
 
-static json_t *head_json(const tc_ledger_head *h)
+static json_t *head_json(const tacit_head *h)
 {
     char hex[2 * TC_LEDGER_HASH_BYTES + 1];
     sodium_bin2hex(hex, sizeof hex, h->hash.bytes, sizeof h->hash.bytes);

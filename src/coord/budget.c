@@ -16,7 +16,7 @@ static tacit_status find_price(tc_desk *d, uint64_t round, tc_ledger_price *out,
 {
     const tc_ledger_budget *b = &d->plan->limit;
     tc_round_charge c = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
-    tc_dp_event event;
+    tacit_dp_event event;
     TC_TRY(tc_ledger_catch_up(d->ledger, err));
     TC_TRY(tc_study_plan_event(d->plan, round, &event, err));
     return tc_ledger_price_of(d->ledger, b, c.unit, tc_round_charge_subject(&c), &event, 0, out,

@@ -197,7 +197,7 @@ static tacit_status sum(tc_coord *c, tc_desk *d, uint64_t round, tc_release **ou
 
 static tacit_status check_budget(tc_desk *d, uint64_t round, tacit_error *err)
 {
-    tc_dp_event event;
+    tacit_dp_event event;
     if (!d->plan->limited)
         return TACIT_OK;
     TC_TRY(tc_study_plan_event(d->plan, round, &event, err));

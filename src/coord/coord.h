@@ -53,10 +53,10 @@ typedef struct tc_request {
 
 /* Somebody who listens to /v1/events: where it is in the ring of events, and what it may hear. */
 typedef struct tc_listener {
-    uint64_t next;        /* the number of the event that it hears next */
-    char study[128];      /* of this one alone; "": of all */
-    tc_ledger_hash of;    /* which one of that name */
-    tc_ledger_hash token; /* as long as this one holds */
+    uint64_t next;    /* the number of the event that it hears next */
+    char study[128];  /* of this one alone; "": of all */
+    tacit_hash of;    /* which one of that name */
+    tacit_hash token; /* as long as this one holds */
     bool begun, reset, ended;
 } tc_listener;
 

@@ -49,7 +49,7 @@ typedef struct tc_key {
 } tc_key;
 tc_key tc_key_number(uint64_t a);
 tc_key tc_key_numbers(uint64_t a, uint64_t b);
-tc_key tc_key_hash(const tc_ledger_hash *h);
+tc_key tc_key_hash(const tacit_hash *h);
 tc_key tc_key_word(const char *word);
 uint64_t tc_key_at(const void *key, size_t i); /* the i-th number of it */
 
@@ -84,7 +84,7 @@ void tc_changes_fini(tc_changes *c);
 typedef struct tc_desk {
     int64_t id, created_ms;
     char *name;
-    tc_ledger_hash hash; /* which study it is */
+    tacit_hash hash; /* which study it is */
     tc_public_seed public_seed;
     tc_study_plan *plan;  /* of a federated study, never changes; NULL: it is a served one */
     pthread_mutex_t lock; /* one closing at a time, the ledger, and: */
@@ -158,7 +158,7 @@ bool tc_coord_is_past(const tc_coord *c, int64_t at_ms);
 void tc_count(tc_coord *c, tc_counter which, uint64_t n);
 void tc_count_answer(tc_coord *c, int status);
 /* of: which study of that name. Takes event; NULL is ignored. */
-void tc_coord_say(tc_coord *c, const char *study, const tc_ledger_hash *of, json_t *event);
+void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *event);
 
 /* Opens or finds; end with tc_desk_release. E_NOT_FOUND. */
 tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_error *err);
@@ -178,7 +178,7 @@ tacit_status tc_desk_document(tc_coord *c, tc_desk *d, const tc_study_doc **out,
 tacit_status tc_desk_study(tc_coord *c, tc_desk *d, tc_study **out, tacit_error *err);
 void tc_desk_release(tc_coord *c, tc_desk *d);
 /* Is this very study open here under that name? Nothing is read for it. */
-bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tc_ledger_hash *hash);
+bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tacit_hash *hash);
 /* No later get finds this one. */
 void tc_desk_forget(tc_coord *c, tc_desk *d);
 /* The same of a study that was erased, by whomever: it is said, and contributions to it are forgotten. */
@@ -200,11 +200,11 @@ const char *tc_role_name(tc_role r);
 
 typedef struct tc_caller {
     tc_role role;
-    int64_t study;     /* AGENT, JOINER, CLIENT: of which alone; else 0 */
-    tc_ledger_hash of; /* its hash: numbers are used again */
-    uint64_t agent;    /* AGENT */
-    bool exhausted;    /* JOINER: spent, and the time to ask again is over */
-    tc_ledger_hash token;
+    int64_t study;  /* AGENT, JOINER, CLIENT: of which alone; else 0 */
+    tacit_hash of;  /* its hash: numbers are used again */
+    uint64_t agent; /* AGENT */
+    bool exhausted; /* JOINER: spent, and the time to ask again is over */
+    tacit_hash token;
     uint64_t version; /* of the token's record */
     json_t *record;   /* of the token, or NULL */
 } tc_caller;
@@ -395,8 +395,8 @@ typedef struct tc_member_row {
     uint64_t sequence; /* of its last message */
     int64_t spoke;     /* the last round that it sent a message for, and did not decline */
     bool revoked;
-    tc_ledger_hash access; /* of its access token: it has one at a time */
-    tc_ledger_hash joined; /* of the join token that it came with */
+    tacit_hash access; /* of its access token: it has one at a time */
+    tacit_hash joined; /* of the join token that it came with */
     uint64_t version;
 } tc_member_row;
 tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member_row *out,

@@ -92,7 +92,7 @@ static void a_damaged_record_is_a_failure_of_ours(void **state)
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         char bearer[16];
         snprintf(bearer, sizeof bearer, "damaged-%zu", i);
-        tc_ledger_hash h = tc_hash_bytes(bearer, strlen(bearer));
+        tacit_hash h = tc_hash_bytes(bearer, strlen(bearer));
         tc_key key = tc_key_hash(&h);
         put_record(w, 0, TC_RECORD_TOKEN, &key, tokens[i]);
         assert_int_equal(world_call(w, "GET", "/v1/studies", bearer, NULL, NULL), 500);

@@ -73,7 +73,7 @@ static tacit_status read_mark(tc_coord *c, const tc_desk *d, bool *same, uint64_
                               tacit_error *err)
 {
     tc_key key = tc_key_word(MADE);
-    tc_ledger_hash hash;
+    tacit_hash hash;
     json_t *j;
     TC_TRY(tc_record_read(c->cfg.store, d->id, TC_RECORD_STATE, &key, &j, version, err));
     const char *text = json_string_value(json_object_get(j, "hash"));
@@ -99,7 +99,7 @@ static tacit_status write_mark(tc_coord *c, const tc_desk *d, uint64_t version, 
 
 static bool is_row_of(const tc_desk *d, const tc_study_row *row)
 {
-    tc_ledger_hash now = tc_study_hash(row);
+    tacit_hash now = tc_study_hash(row);
     return row->id == d->id && tc_ledger_hash_same(&now, &d->hash);
 }
 
@@ -251,7 +251,7 @@ static tc_desk *take(tc_coord *c, const char *name)
     return d;
 }
 
-bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tc_ledger_hash *hash)
+bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tacit_hash *hash)
 {
     pthread_mutex_lock(&c->lock);
     const tc_desk *d = find(c, name);

@@ -21,10 +21,10 @@
 enum { SLOTS = 1024, CATCH_UP_MOST = 64 };
 
 typedef struct slot {
-    char *text;        /* owned; NULL: there was no memory for it, or: */
-    tc_ledger_hash of; /* the study that it is about; names are used again */
-    bool last;         /* of its study */
-    bool erased;       /* with its study */
+    char *text;    /* owned; NULL: there was no memory for it, or: */
+    tacit_hash of; /* the study that it is about; names are used again */
+    bool last;     /* of its study */
+    bool erased;   /* with its study */
 } slot;
 
 struct tc_ring {
@@ -65,7 +65,7 @@ void tc_ring_free(struct tc_ring *r)
 /* ---- saying ---- */
 
 /* Takes nothing; an event without memory leaves an empty slot, which listeners do not get past. */
-static void put(struct tc_ring *r, const tc_ledger_hash *of, const char *name, const char *data,
+static void put(struct tc_ring *r, const tacit_hash *of, const char *name, const char *data,
                 bool last)
 {
     tc_text text = {0};
@@ -83,7 +83,7 @@ static void put(struct tc_ring *r, const tc_ledger_hash *of, const char *name, c
 }
 
 /* What was said of a study goes with it: values of its trials are in there. */
-static void erase(struct tc_ring *r, const tc_ledger_hash *of)
+static void erase(struct tc_ring *r, const tacit_hash *of)
 {
     pthread_mutex_lock(&r->lock);
     for (size_t i = 0; i < SLOTS; i++) {
@@ -96,7 +96,7 @@ static void erase(struct tc_ring *r, const tc_ledger_hash *of)
     pthread_mutex_unlock(&r->lock);
 }
 
-void tc_coord_say(tc_coord *c, const char *study, const tc_ledger_hash *of, json_t *event)
+void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *event)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
     const char *name = json_string_value(json_object_get(event, "event"));

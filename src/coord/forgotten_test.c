@@ -32,7 +32,7 @@ static contribution contribution_of(uint64_t who, int guess)
 /* Everything that somebody can write down of a message: body, text, hash, signature. */
 typedef struct traces {
     tc_text body, base64, digest, signature;
-    tc_ledger_hash hash;
+    tacit_hash hash;
     tc_signature signed_;
 } traces;
 

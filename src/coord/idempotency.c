@@ -59,10 +59,10 @@ static void hash_text(crypto_generichash_state *h, const char *text)
 }
 
 /* of: the study that it is about, or NULL. */
-static tc_ledger_hash hash_request(const tc_request *q, const tc_ledger_hash *of)
+static tacit_hash hash_request(const tc_request *q, const tacit_hash *of)
 {
     crypto_generichash_state h;
-    tc_ledger_hash out;
+    tacit_hash out;
     crypto_generichash_init(&h, NULL, 0, sizeof out.bytes);
     hash_text(&h, q->method);
     hash_text(&h, q->path);
@@ -75,10 +75,10 @@ static tc_ledger_hash hash_request(const tc_request *q, const tc_ledger_hash *of
 }
 
 /* hash(first, key): where an answer is, and what seals it. */
-static tc_ledger_hash hash_key(const void *first, size_t n, const char *key)
+static tacit_hash hash_key(const void *first, size_t n, const char *key)
 {
     crypto_generichash_state h;
-    tc_ledger_hash out;
+    tacit_hash out;
     crypto_generichash_init(&h, NULL, 0, sizeof out.bytes);
     crypto_generichash_update(&h, first, n);
     hash_text(&h, key);
@@ -86,7 +86,7 @@ static tc_ledger_hash hash_key(const void *first, size_t n, const char *key)
     return out;
 }
 
-static tc_key answer_key(const tc_ledger_hash *h)
+static tc_key answer_key(const tacit_hash *h)
 {
     tc_key k = {.bytes = "k", .n = 1};
     memcpy(k.bytes + k.n, h->bytes, sizeof h->bytes);
@@ -94,7 +94,7 @@ static tc_key answer_key(const tc_ledger_hash *h)
     return k;
 }
 
-static tc_key time_key(int64_t ms, const tc_ledger_hash *h)
+static tc_key time_key(int64_t ms, const tacit_hash *h)
 {
     tc_key k = {.bytes = "t", .n = 1}, number = tc_key_number((uint64_t)ms);
     memcpy(k.bytes + k.n, number.bytes, number.n);
@@ -103,7 +103,7 @@ static tc_key time_key(int64_t ms, const tc_ledger_hash *h)
     return k;
 }
 
-static tc_key owner_key(const uint8_t owner[OWNER], const tc_ledger_hash *h)
+static tc_key owner_key(const uint8_t owner[OWNER], const tacit_hash *h)
 {
     tc_key k = {.bytes = "n", .n = 1 + OWNER + sizeof h->bytes};
     memcpy(k.bytes + 1, owner, OWNER);
@@ -114,7 +114,7 @@ static tc_key owner_key(const uint8_t owner[OWNER], const tc_ledger_hash *h)
 /* ---- sealing ---- */
 
 /* The nonce follows from the text: one key may seal two answers, if a handler was asked twice. */
-static uint8_t *seal(const tc_ledger_hash *key, const tc_response *r, size_t *n)
+static uint8_t *seal(const tacit_hash *key, const tc_response *r, size_t *n)
 {
     size_t plain = PLAIN + r->body.len;
     uint8_t *out = tc_alloc(HEAD + BOX + plain, 1), *box = out ? out + HEAD + NONCE : NULL;
@@ -130,7 +130,7 @@ static uint8_t *seal(const tc_ledger_hash *key, const tc_response *r, size_t *n)
     return out;
 }
 
-static bool unseal(const tc_ledger_hash *key, const uint8_t *sealed, size_t n, tc_response *out)
+static bool unseal(const tacit_hash *key, const uint8_t *sealed, size_t n, tc_response *out)
 {
     size_t plain = n - BOX;
     uint8_t *text = n >= BOX + PLAIN ? tc_alloc(plain, 1) : NULL;
@@ -152,21 +152,21 @@ static bool unseal(const tc_ledger_hash *key, const uint8_t *sealed, size_t n, t
 /* ---- the record ---- */
 
 typedef struct once {
-    tc_ledger_hash key, seal, request;
-    tc_ledger_hash owner; /* whose keys are counted together; OWNER bytes of it are stored */
+    tacit_hash key, seal, request;
+    tacit_hash owner; /* whose keys are counted together; OWNER bytes of it are stored */
     int64_t made_ms;
     uint64_t version; /* of the record that waits for the answer */
 } once;
 
 /* Agents share a join token: the keys that one of them uses are its own. */
-static tc_ledger_hash find_owner(const tc_ask *a)
+static tacit_hash find_owner(const tc_ask *a)
 {
     uint8_t both[2 * TC_LEDGER_HASH_BYTES];
     tc_public_key key;
     const char *text = a->caller.role == TC_ROLE_JOINER ? tc_ask_text(a, "key") : NULL;
     if (!text || !tc_base64_read(text, key.bytes, sizeof key.bytes))
         return a->caller.token;
-    tc_ledger_hash h = tc_hash_bytes(key.bytes, sizeof key.bytes);
+    tacit_hash h = tc_hash_bytes(key.bytes, sizeof key.bytes);
     memcpy(both, a->caller.token.bytes, sizeof h.bytes);
     memcpy(both + sizeof h.bytes, h.bytes, sizeof h.bytes);
     return tc_hash_bytes(both, sizeof both);
@@ -377,7 +377,7 @@ static tacit_status add_erasure(tc_coord *c, sweeping *s, const tc_key *key, tac
 
 static tacit_status add_old(tc_coord *c, sweeping *s, size_t i, tacit_error *err)
 {
-    tc_ledger_hash h;
+    tacit_hash h;
     memcpy(h.bytes, s->times[i].bytes + 1 + 8, sizeof h.bytes);
     tc_key key = answer_key(&h), owner = owner_key(s->owners[i], &h);
     TC_TRY(add_erasure(c, s, &key, err));

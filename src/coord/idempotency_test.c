@@ -179,7 +179,7 @@ static void handlers_that_may_be_asked_twice_are(void **state)
     tc_response a, b;
     citizen c = w->agents[0];
     world_join_token(w, 3, token);
-    tc_ledger_hash h = tc_hash_bytes(token, strlen(token));
+    tacit_hash h = tc_hash_bytes(token, strlen(token));
     tc_signed what = {
         .purpose = TC_SIGN_ENROL, .study = w->hash, .body = h.bytes, .n_body = sizeof h.bytes};
     tc_signature proof;
@@ -309,7 +309,7 @@ static int enrol_under(coord_world *w, const citizen *c, const char *token, cons
     tc_text body = {0};
     tc_response r;
     tc_signature proof;
-    tc_ledger_hash h = tc_hash_bytes(token, strlen(token));
+    tacit_hash h = tc_hash_bytes(token, strlen(token));
     tc_signed what = {
         .purpose = TC_SIGN_ENROL, .study = w->hash, .body = h.bytes, .n_body = sizeof h.bytes};
     tc_sign(&c->secret, &what, &proof);

@@ -123,7 +123,7 @@ static tacit_status claim(tc_ask *a, const char *name, bool there, tacit_error *
 /* `former`: the hash of the client's token that was given before, in base64; NULL: none was. It ends. */
 static tacit_status end_former(tc_ask *a, const char *former, tc_changes *changes, tacit_error *err)
 {
-    tc_ledger_hash hash;
+    tacit_hash hash;
     json_t *there;
     uint64_t version;
     if (!former || !tc_base64_read(former, hash.bytes, sizeof hash.bytes))
@@ -139,7 +139,7 @@ static tacit_status end_former(tc_ask *a, const char *former, tc_changes *change
 /* Its hash in base64; NULL: no memory. */
 static json_t *hash_json(const char client[48])
 {
-    tc_ledger_hash h = tc_hash_bytes(client, strlen(client));
+    tacit_hash h = tc_hash_bytes(client, strlen(client));
     tc_text hash = {0};
     tc_base64_add(&hash, h.bytes, sizeof h.bytes);
     json_t *j = hash.failed ? NULL : json_string(tc_text_get(&hash));

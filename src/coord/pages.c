@@ -126,7 +126,7 @@ static json_t *agent_json(uint64_t agent, const json_t *record)
     tc_public_key k;
     if (!key || !tc_base64_read(key, k.bytes, sizeof k.bytes))
         return NULL;
-    tc_ledger_hash h = tc_hash_bytes(k.bytes, sizeof k.bytes);
+    tacit_hash h = tc_hash_bytes(k.bytes, sizeof k.bytes);
     sodium_bin2hex(hex, sizeof hex, h.bytes, sizeof h.bytes);
     return json_pack("{s:I, s:s, s:b}", "agent", (json_int_t)agent, "fingerprint", hex, "revoked",
                      (int)json_is_true(json_object_get(record, "revoked")));

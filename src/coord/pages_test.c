@@ -195,7 +195,7 @@ static void a_refusal_by_the_budget_has_its_numbers(void **state)
     assert_int_equal(get(w, "/v1/studies/s/privacy", NULL, w->operator_token, &a), 200);
     assert_ok(tc_ledger_from_json(&copy, a, &err)); /* anybody gets the same from the ledger */
     assert_ok(
-        tc_ledger_guarantee(copy, TC_UNIT_AGENT, NULL, 0.01, &tc_accountant_pld, &claim, &err));
+        tc_ledger_guarantee(copy, TACIT_UNIT_AGENT, NULL, 0.01, &tc_accountant_pld, &claim, &err));
     assert_close(claim.bound.epsilon, spent, 1e-9);
     json_decref(a);
     tc_ledger_close(copy);

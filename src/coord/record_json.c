@@ -31,7 +31,7 @@ tc_key tc_key_numbers(uint64_t a, uint64_t b)
     return k;
 }
 
-tc_key tc_key_hash(const tc_ledger_hash *h)
+tc_key tc_key_hash(const tacit_hash *h)
 {
     tc_key k = {.n = sizeof h->bytes};
     memcpy(k.bytes, h->bytes, sizeof h->bytes);

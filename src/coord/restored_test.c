@@ -163,13 +163,13 @@ static void the_spend_is_that_of_all_releases(void **state)
     play_round(w, 1);
     play_round(w, 2);
     tc_ledger *l = ledger_of(w->store, "s");
-    assert_ok(
-        tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian, &before, &err));
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian, &before,
+                                  &err));
     tc_ledger_close(l);
     restore(w, backup, 2, rows);
     l = ledger_of(w->store, "s");
-    assert_ok(
-        tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian, &after, &err));
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian, &after,
+                                  &err));
     assert_same_bits(after.bound.epsilon, before.bound.epsilon);
     assert_int_equal(after.entries, before.entries);
     tc_ledger_close(l);
@@ -398,9 +398,9 @@ static void the_assumption_is_in_the_statement(void **state)
         assert_ok(tc_coord_restore(copy, &terms, keep_row, rows, &err));
         assert_int_equal(rows[0].stamped, cases[i].unknown);
         tc_ledger *l = ledger_of(copy, "s");
-        assert_int_equal(tc_ledger_uncounted(l, TC_UNIT_AGENT) != NULL, cases[i].unknown);
-        assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian, &claim,
-                                      &err));
+        assert_int_equal(tc_ledger_uncounted(l, TACIT_UNIT_AGENT) != NULL, cases[i].unknown);
+        assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian,
+                                      &claim, &err));
         tc_ledger_statement(l, &claim, &text);
         assert_non_null(strstr(tc_text_get(&text), cases[i].says));
         tc_text_fini(&text);
@@ -437,9 +437,9 @@ static void a_ledger_without_a_plan_claims_nothing(void **state)
     restore(w, backup, 3, rows);
     assert_true(rows[1].stamped);
     tc_ledger *l = ledger_of(w->store, "rows");
-    for (int unit = TC_UNIT_AGENT; unit <= TC_UNIT_USER; unit++) {
-        assert_ok(tc_ledger_guarantee(l, (tc_privacy_unit)unit, NULL, 1e-5, &tc_accountant_pld,
-                                      &claim, &err));
+    for (int unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++) {
+        assert_ok(
+            tc_ledger_guarantee(l, (tacit_unit)unit, NULL, 1e-5, &tc_accountant_pld, &claim, &err));
         assert_false(claim.is_private);
         assert_string_equal(claim.not_private, "restored from a backup of "
                                                "1970-01-01T01:23:20.000Z: what was released since "

@@ -42,7 +42,7 @@ json_t *tc_roster_json(const tc_member_row *m)
     return j;
 }
 
-static bool read_hash(const json_t *j, const char *field, tc_ledger_hash *out)
+static bool read_hash(const json_t *j, const char *field, tacit_hash *out)
 {
     const char *text = json_string_value(json_object_get(j, field));
     return text && tc_base64_read(text, out->bytes, sizeof out->bytes);
@@ -159,7 +159,7 @@ static tacit_status check_enrolment(const tc_ask *a, const enrolment *e, tacit_e
 
 static tc_key key_record(const tc_public_key *key)
 {
-    tc_ledger_hash h = tc_hash_bytes(key->bytes, sizeof key->bytes);
+    tacit_hash h = tc_hash_bytes(key->bytes, sizeof key->bytes);
     return tc_key_hash(&h);
 }
 

@@ -15,7 +15,7 @@ static int enrol(coord_world *w, uint8_t salt, const char *token, int wish, uint
     tc_signature proof;
     json_t *a;
     world_keys(&c, salt);
-    tc_ledger_hash h = tc_hash_bytes(token, strlen(token));
+    tacit_hash h = tc_hash_bytes(token, strlen(token));
     tc_signed what = {
         .purpose = TC_SIGN_ENROL, .study = w->hash, .body = h.bytes, .n_body = sizeof h.bytes};
     tc_sign(&c.secret, &what, &proof);

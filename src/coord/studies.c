@@ -177,7 +177,7 @@ static tacit_status take_time(const tc_coord *c, int64_t *out, tacit_error *err)
 static tacit_status rehearse_round(const tc_study_plan *p, tacit_error *err)
 {
     const tc_algorithm *a = p->doc->algorithm;
-    tc_dp_event unused;
+    tacit_dp_event unused;
     return a->aggregator ? tc_study_plan_event(p, 0, &unused, err) : a->relay->agree(p->opts, err);
 }
 
@@ -223,7 +223,7 @@ tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
         status = take_time(c, &row.created_ms, err);
     if (status == TACIT_OK)
         status = tc_store_study_put(c->cfg.store, &row, &id, err);
-    tc_ledger_hash of = tc_study_hash(&row);
+    tacit_hash of = tc_study_hash(&row);
     tc_study_row_fini(&row);
     if (status == TACIT_OK)
         tc_coord_say(c, doc->name, &of,
@@ -290,7 +290,7 @@ static json_t *seed_json(const tc_public_seed *seed)
     return j;
 }
 
-static json_t *hash_json(const tc_ledger_hash *h)
+static json_t *hash_json(const tacit_hash *h)
 {
     char hex[2 * TC_LEDGER_HASH_BYTES + 1];
     return json_string(sodium_bin2hex(hex, sizeof hex, h->bytes, sizeof h->bytes));

@@ -41,7 +41,7 @@ static void write_text(const uint8_t bytes[TOKEN_BYTES], char text[48])
 
 static tc_key key_of(const char *text)
 {
-    tc_ledger_hash h = tc_hash_bytes(text, strlen(text));
+    tacit_hash h = tc_hash_bytes(text, strlen(text));
     return tc_key_hash(&h);
 }
 
@@ -52,7 +52,7 @@ static tacit_status draw_seeded(const tc_coord *c, char text[48], tacit_error *e
     uint64_t words[2] = {c->cfg.seed, 0}, version = 1;
     TC_TRY(tc_store_record_count(c->cfg.store, &all, &words[1], err));
     for (; version > 0; words[1]++) {
-        tc_ledger_hash h = tc_hash_bytes(words, sizeof words);
+        tacit_hash h = tc_hash_bytes(words, sizeof words);
         json_t *there;
         write_text(h.bytes, text);
         tc_key key = key_of(text);

@@ -36,7 +36,7 @@ tacit_status tc_accountant_get(const tc_accountant **out, const char *name, taci
                            "there is no accountant \"%s\"", name);
 }
 
-tacit_status tc_fail_no_formula(const char *accountant, const tc_dp_event *e, tacit_error *err)
+tacit_status tc_fail_no_formula(const char *accountant, const tacit_dp_event *e, tacit_error *err)
 {
     static const char *const mechanisms[] = {"Gaussian", "Laplace", "RandomizedResponse",
                                              "NonPrivate"};
@@ -58,7 +58,7 @@ static int by_number(double a, double b)
 
 static int by_kind(const void *left, const void *right)
 {
-    const tc_dp_event *a = left, *b = right;
+    const tacit_dp_event *a = left, *b = right;
     int order = (int)a->mechanism - (int)b->mechanism;
     if (order == 0)
         order = (int)a->sampling - (int)b->sampling;
@@ -68,7 +68,7 @@ static int by_kind(const void *left, const void *right)
 }
 
 /* Sorts and shortens e[0..*n). */
-static tacit_status merge(tc_dp_event *e, size_t *n, tacit_error *err)
+static tacit_status merge(tacit_dp_event *e, size_t *n, tacit_error *err)
 {
     size_t kept = 0;
     qsort(e, *n, sizeof *e, by_kind);
@@ -88,15 +88,15 @@ static tacit_status merge(tc_dp_event *e, size_t *n, tacit_error *err)
 }
 
 /* Copies what happened at all. Poisson sampling at rate 1 is no sampling. */
-static size_t take_events(tc_dp_event *out, const tc_dp_event *events, size_t n)
+static size_t take_events(tacit_dp_event *out, const tacit_dp_event *events, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         if (events[i].count == 0)
             continue;
         out[kept] = events[i];
-        if (out[kept].sampling == TC_DP_POISSON && out[kept].sampling_rate == 1)
-            out[kept].sampling = TC_DP_ALL;
+        if (out[kept].sampling == TACIT_DP_POISSON && out[kept].sampling_rate == 1)
+            out[kept].sampling = TACIT_DP_ALL;
         kept++;
     }
     return kept;
@@ -104,7 +104,8 @@ static size_t take_events(tc_dp_event *out, const tc_dp_event *events, size_t n)
 
 /* ---- one call */
 
-static tacit_status check_all(const tc_dp_event *events, size_t n, double delta, tacit_error *err)
+static tacit_status check_all(const tacit_dp_event *events, size_t n, double delta,
+                              tacit_error *err)
 {
     if (!(delta > 0 && delta < 1))
         return tc_fail_range(err, "delta", "(0, 1)", delta);
@@ -117,11 +118,11 @@ static tacit_status check_all(const tc_dp_event *events, size_t n, double delta,
 }
 
 /* The two adjacencies are different statements: there is no sum of both. */
-static tacit_status check_adjacency(const tc_dp_event *e, size_t n, tacit_error *err)
+static tacit_status check_adjacency(const tacit_dp_event *e, size_t n, tacit_error *err)
 {
     size_t fixed = 0;
     for (size_t i = 0; i < n; i++)
-        fixed += e[i].sampling == TC_DP_FIXED_SIZE;
+        fixed += e[i].sampling == TACIT_DP_FIXED_SIZE;
     if (fixed == 0 || fixed == n)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_UNSUPPORTED,
@@ -129,18 +130,18 @@ static tacit_status check_adjacency(const tc_dp_event *e, size_t n, tacit_error 
                    "zero-out adjacency; they have no common guarantee");
 }
 
-static bool any_nonprivate(const tc_dp_event *e, size_t n)
+static bool any_nonprivate(const tacit_dp_event *e, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (e[i].mechanism == TC_DP_NONPRIVATE)
+        if (e[i].mechanism == TACIT_DP_NONPRIVATE)
             return true;
     return false;
 }
 
-static tacit_status account_merged(const tc_accountant *a, tc_dp_event *e, size_t n, double delta,
-                                   tc_guarantee *out, tacit_error *err)
+static tacit_status account_merged(const tc_accountant *a, tacit_dp_event *e, size_t n,
+                                   double delta, tacit_guarantee *out, tacit_error *err)
 {
-    tc_guarantee g = {.delta = delta, .accountant = a->name};
+    tacit_guarantee g = {.delta = delta, .accountant = a->name};
     if (any_nonprivate(e, n)) {
         g.epsilon = g.lower = INFINITY;
     } else if (n > 0) {
@@ -148,16 +149,15 @@ static tacit_status account_merged(const tc_accountant *a, tc_dp_event *e, size_
         TC_TRY(merge(e, &n, err));
         TC_TRY(a->account(e, n, delta, &g, err));
     }
-    g.upper = g.epsilon;
     *out = g;
     return TACIT_OK;
 }
 
-tacit_status tc_account(const tc_accountant *a, const tc_dp_event *events, size_t n, double delta,
-                        tc_guarantee *out, tacit_error *err)
+tacit_status tc_account(const tc_accountant *a, const tacit_dp_event *events, size_t n,
+                        double delta, tacit_guarantee *out, tacit_error *err)
 {
     TC_TRY(check_all(events, n, delta, err));
-    tc_dp_event *copy = tc_alloc(n + 1, sizeof *copy);
+    tacit_dp_event *copy = tc_alloc(n + 1, sizeof *copy);
     if (!copy)
         return tc_fail_memory(err);
     size_t kept = take_events(copy, events, n);

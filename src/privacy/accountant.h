@@ -10,21 +10,14 @@
 
 #include <stdbool.h>
 
-typedef struct tc_guarantee {
-    double epsilon; /* the value to report: a proved upper bound; INFINITY: none */
-    double lower;   /* a proved lower bound on the tight value; 0 where none is known */
-    double upper;   /* = epsilon */
-    double delta;
-    const char *accountant; /* which bound is reported: pld may fall back to "rdp" */
-    double order;           /* rdp, moments: the order that gave it; else 0 */
-} tc_guarantee;
+/* A guarantee is the public one; its `size` is for callers from outside and not looked at here. */
 
 typedef struct tc_accountant {
     const char *name; /* "pld" */
     /* E_UNSUPPORTED: this accountant has no formula for an event among them (it names it).
      * n = 0 or all counts 0: epsilon 0. */
-    tacit_status (*account)(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,
-                            tacit_error *err);
+    tacit_status (*account)(const tacit_dp_event *events, size_t n, double delta,
+                            tacit_guarantee *out, tacit_error *err);
 } tc_accountant;
 
 extern const tc_accountant tc_accountant_moments; /* Abadi et al. 2016, integer orders 1..32 */
@@ -39,14 +32,14 @@ const tc_accountant *const *tc_accountants(void); /* NULL-terminated, best first
 tacit_status tc_accountant_get(const tc_accountant **out, const char *name, tacit_error *err);
 
 /* Checks delta in (0,1) and all events, then calls a. Everybody calls this, never a->account. */
-tacit_status tc_account(const tc_accountant *a, const tc_dp_event *events, size_t n, double delta,
-                        tc_guarantee *out, tacit_error *err);
+tacit_status tc_account(const tc_accountant *a, const tacit_dp_event *events, size_t n,
+                        double delta, tacit_guarantee *out, tacit_error *err);
 
 /* The smallest noise multiplier z (to a relative 1e-6, rounded up) for which `rounds` Gaussians
  * with this sampling stay within epsilon at delta. E_ARG: out of range. E_NUMERIC: no z <= 1e6 does. */
 tacit_status tc_calibrate(const tc_accountant *a, double epsilon, double delta,
-                          tc_dp_sampling sampling, double sampling_rate, uint64_t rounds, double *z,
-                          tacit_error *err);
+                          tacit_dp_sampling sampling, double sampling_rate, uint64_t rounds,
+                          double *z, tacit_error *err);
 
 /* Balle and Wang 2018: the smallest sd s, for sensitivity 1, with delta(epsilon) <= delta. */
 tacit_status tc_analytic_gaussian(double epsilon, double delta, double *s, tacit_error *err);

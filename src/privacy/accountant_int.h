@@ -5,16 +5,16 @@
 #include "privacy/accountant.h"
 
 /* E_UNSUPPORTED: "accountant x has no formula for Laplace(0.5), Poisson-sampled at 0.1". */
-tacit_status tc_fail_no_formula(const char *accountant, const tc_dp_event *e, tacit_error *err);
+tacit_status tc_fail_no_formula(const char *accountant, const tacit_dp_event *e, tacit_error *err);
 
 /* True for a Gaussian in which everybody takes part. */
-static inline bool tc_is_plain_gaussian(const tc_dp_event *e)
+static inline bool tc_is_plain_gaussian(const tacit_dp_event *e)
 {
-    return e->mechanism == TC_DP_GAUSSIAN && e->sampling == TC_DP_ALL;
+    return e->mechanism == TACIT_DP_GAUSSIAN && e->sampling == TACIT_DP_ALL;
 }
 
 /* The mu of a list of plain Gaussians, rounded down and up. */
-void tc_gaussian_mu(const tc_dp_event *events, size_t n, double *low, double *high);
+void tc_gaussian_mu(const tacit_dp_event *events, size_t n, double *low, double *high);
 /* The largest epsilon that is proved to be too small: a lower bound on the tight value. */
 double tc_gaussian_epsilon_lower(double mu, double delta);
 

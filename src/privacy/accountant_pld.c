@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-static bool all_plain(const tc_dp_event *events, size_t n)
+static bool all_plain(const tacit_dp_event *events, size_t n)
 {
     size_t i = 0;
     while (i < n && tc_is_plain_gaussian(&events[i]))
@@ -19,7 +19,7 @@ static bool all_plain(const tc_dp_event *events, size_t n)
     return i == n;
 }
 
-static void take_bracket(tc_guarantee *out, const tc_pld_bracket *b)
+static void take_bracket(tacit_guarantee *out, const tc_pld_bracket *b)
 {
     if (b->upper <= out->epsilon) {
         out->epsilon = b->upper;
@@ -29,8 +29,8 @@ static void take_bracket(tc_guarantee *out, const tc_pld_bracket *b)
     out->lower = fmin(b->lower, out->epsilon);
 }
 
-static tacit_status account(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,
-                            tacit_error *err)
+static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
+                            tacit_guarantee *out, tacit_error *err)
 {
     if (all_plain(events, n)) {
         out->accountant = tc_accountant_gaussian.name;

@@ -44,22 +44,17 @@ const char *tc_audit_name(size_t i)
     return cases[i]->name;
 }
 
-bool tc_audit_as_expected(const tc_audit_result *r)
-{
-    return r->pass != r->control;
-}
-
 /* ---- claims */
 
-static bool is_pure(const tc_dp_event *e)
+static bool is_pure(const tacit_dp_event *e)
 {
-    return e->mechanism == TC_DP_LAPLACE || e->mechanism == TC_DP_PURE;
+    return e->mechanism == TACIT_DP_LAPLACE || e->mechanism == TACIT_DP_PURE;
 }
 
-tacit_status tc_audit_claim_event(const tc_dp_event *e, double delta, tc_audit_claim *out,
+tacit_status tc_audit_claim_event(const tacit_dp_event *e, double delta, tc_audit_claim *out,
                                   tacit_error *err)
 {
-    tc_guarantee g;
+    tacit_guarantee g;
     const tc_accountant *a = is_pure(e) ? &tc_accountant_pure : &tc_accountant_pld;
     TC_TRY(tc_account(a, e, 1, delta, &g, err));
     *out = (tc_audit_claim){.epsilon = g.epsilon, .delta = is_pure(e) ? 0 : delta};
@@ -69,7 +64,7 @@ tacit_status tc_audit_claim_event(const tc_dp_event *e, double delta, tc_audit_c
 tacit_status tc_audit_claim_of(const tc_release *r, uint64_t rounds, double delta,
                                tc_audit_claim *out, tacit_error *err)
 {
-    tc_dp_event e = tc_release_get(r)->event;
+    tacit_dp_event e = tc_release_get(r)->event;
     e.count *= rounds;
     TC_TRY(tc_audit_claim_event(&e, delta, out, err));
     out->delta += (double)rounds * tc_release_slack(r, out->epsilon);
@@ -159,26 +154,27 @@ static tacit_status collect(const tc_audit_case *c, bench *b, size_t runs, tacit
 }
 
 static tacit_status run_case(const tc_audit_case *c, bench *b, size_t runs, double alpha,
-                             tc_audit_result *out, tacit_error *err)
+                             tacit_audit_result *out, tacit_error *err)
 {
     tc_audit_claim claim = {0};
     TC_TRY(c->open(b->state, c->setting, &claim, &b->source->entropy, err));
     TC_TRY(learn(c, b, runs, err));
     TC_TRY(collect(c, b, runs, err));
     double lower = tc_audit_bound(b->scores, c->features > 0 ? 2 : 1, runs, claim.delta, alpha);
-    *out = (tc_audit_result){.name = c->name,
-                             .attack = c->attack,
-                             .control = c->control,
-                             .epsilon = claim.epsilon,
-                             .delta = claim.delta,
-                             .lower = lower,
-                             .runs = runs,
-                             .pass = lower <= claim.epsilon};
+    *out = (tacit_audit_result){.name = c->name,
+                                .attack = c->attack,
+                                .control = c->control,
+                                .epsilon = claim.epsilon,
+                                .delta = claim.delta,
+                                .lower = lower,
+                                .runs = runs,
+                                .pass = lower <= claim.epsilon};
+    out->as_expected = out->pass != out->control;
     return TACIT_OK;
 }
 
 tacit_status tc_audit_case_run(const tc_audit_case *c, const tc_audit_options *o, double alpha,
-                               uint64_t step, tc_audit_result *out, tacit_error *err)
+                               uint64_t step, tacit_audit_result *out, tacit_error *err)
 {
     size_t runs = (size_t)(c->most_runs > 0 && c->most_runs < o->runs ? c->most_runs : o->runs);
     bench b;
@@ -194,14 +190,14 @@ tacit_status tc_audit_case_run(const tc_audit_case *c, const tc_audit_options *o
     return status;
 }
 
-tacit_status tc_audit_one(size_t i, const tc_audit_options *o, tc_audit_result *out,
+tacit_status tc_audit_one(size_t i, const tc_audit_options *o, tacit_audit_result *out,
                           tacit_error *err)
 {
     if (i >= COUNT)
         return tc_fail(err, TACIT_E_ARG, "the audit has cases 0 to %d, got %zu", COUNT - 1, i);
-    if (o->runs < TC_AUDIT_MIN_RUNS || o->runs > TC_AUDIT_MAX_RUNS)
+    if (o->runs < TACIT_AUDIT_MIN_RUNS || o->runs > TACIT_AUDIT_MAX_RUNS)
         return tc_fail(err, TACIT_E_ARG, "an audit needs %d to %d runs, got %llu",
-                       TC_AUDIT_MIN_RUNS, TC_AUDIT_MAX_RUNS, (unsigned long long)o->runs);
+                       TACIT_AUDIT_MIN_RUNS, TACIT_AUDIT_MAX_RUNS, (unsigned long long)o->runs);
     if (!(o->confidence >= 0.5 && o->confidence < 1))
         return tc_fail_range(err, "the confidence", "[0.5, 1)", o->confidence);
     return tc_audit_case_run(cases[i], o, (1 - o->confidence) / COUNT, i, out, err);

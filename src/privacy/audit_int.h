@@ -40,14 +40,14 @@ typedef struct tc_audit_case {
 
 /* alpha: the error allowed to this case; step: number of its stream in a seeded audit. */
 tacit_status tc_audit_case_run(const tc_audit_case *c, const tc_audit_options *o, double alpha,
-                               uint64_t step, tc_audit_result *out, tacit_error *err);
+                               uint64_t step, tacit_audit_result *out, tacit_error *err);
 
 /* What `rounds` releases like r promise together: pure events at delta 0, others at the given
  * delta and the slack of their discrete noise. */
 tacit_status tc_audit_claim_of(const tc_release *r, uint64_t rounds, double delta,
                                tc_audit_claim *out, tacit_error *err);
 /* The same for an event that a control pretends to be. */
-tacit_status tc_audit_claim_event(const tc_dp_event *e, double delta, tc_audit_claim *out,
+tacit_status tc_audit_claim_event(const tacit_dp_event *e, double delta, tc_audit_claim *out,
                                   tacit_error *err);
 
 /* audit_bound.c: the largest lower bound on epsilon that the scores prove with confidence

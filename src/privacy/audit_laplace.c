@@ -33,7 +33,7 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
                                 .bounds = {s->low, s->high},
                                 .sensitivity = 2,
                                 .epsilon = 1,
-                                .unit = TC_UNIT_AGENT};
+                                .unit = TACIT_UNIT_AGENT};
     tc_release *r;
     TC_TRY(tc_laplace_release(&r, &s->plan, s->x[0], e, err));
     s->scale = tc_release_get(r)->noise_sd / sqrt(2);

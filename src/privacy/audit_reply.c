@@ -24,7 +24,7 @@ static tacit_status prepare(void *p, const void *kind, tc_audit_claim *claim, tc
                             tacit_error *err)
 {
     state *s = p;
-    TC_TRY(tc_reply_init(&s->reply, *(const tc_reply_kind *)kind, 1, -1, 1, err));
+    TC_TRY(tc_reply_init(&s->reply, *(const tacit_reply_kind *)kind, 1, -1, 1, err));
     tc_release *r;
     TC_TRY(release(s, 0, e, &r, err));
     tacit_status status = tc_audit_claim_of(r, 1, TC_AUDIT_DELTA, claim, err);
@@ -53,9 +53,9 @@ static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, 
     tc_release *r;
     TC_TRY(release(s, world, e, &r, err));
     int64_t steps = tc_release_get(r)->steps[0];
-    if (s->reply.kind == TC_REPLY_PIECEWISE)
+    if (s->reply.kind == TACIT_REPLY_PIECEWISE)
         look->score = piecewise_score(&s->reply, steps);
-    else if (s->reply.kind == TC_REPLY_LAPLACE)
+    else if (s->reply.kind == TACIT_REPLY_LAPLACE)
         look->score = laplace_score(&s->reply, steps);
     else
         look->score = steps > 0;
@@ -63,8 +63,8 @@ static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, 
     return TACIT_OK;
 }
 
-static const tc_reply_kind one_bit = TC_REPLY_ONE_BIT, piecewise = TC_REPLY_PIECEWISE,
-                           laplace = TC_REPLY_LAPLACE;
+static const tacit_reply_kind one_bit = TACIT_REPLY_ONE_BIT, piecewise = TACIT_REPLY_PIECEWISE,
+                              laplace = TACIT_REPLY_LAPLACE;
 
 const tc_audit_case tc_audit_one_bit = {
     .name = "one-bit-reply",

@@ -50,7 +50,7 @@ static tacit_status prepare(void *p, const void *noise, tc_audit_claim *claim, t
                              .radius = 1,
                              .epsilon = 1,
                              .delta = TC_AUDIT_DELTA,
-                             .noise = *(const tc_rows_noise *)noise};
+                             .noise = *(const tacit_rows_noise *)noise};
     make_data(s);
     tc_release *r;
     TC_TRY(release(s, 0, e, &r, err));
@@ -63,7 +63,7 @@ static tacit_status prepare(void *p, const void *noise, tc_audit_claim *claim, t
 /* ln of p(y | at b) / p(y | at a). */
 static double log_ratio(const state *s, double y, double a, double b)
 {
-    if (s->plan.noise == TC_ROWS_LAPLACE)
+    if (s->plan.noise == TACIT_ROWS_LAPLACE)
         return sqrt(2) * (fabs(y - a) - fabs(y - b)) / s->sd;
     return (b - a) * (y - (a + b) / 2) / (s->sd * s->sd);
 }
@@ -106,7 +106,7 @@ static tacit_status run_order(void *p, int world, tc_entropy *e, tc_audit_look *
     return TACIT_OK;
 }
 
-static const tc_rows_noise laplace = TC_ROWS_LAPLACE, gaussian = TC_ROWS_GAUSSIAN;
+static const tacit_rows_noise laplace = TACIT_ROWS_LAPLACE, gaussian = TACIT_ROWS_GAUSSIAN;
 
 const tc_audit_case tc_audit_laplace_rows = {
     .name = "laplace-rows",

@@ -18,9 +18,9 @@ static void every_case_is_as_expected(void **state)
     tacit_error err = {0};
     size_t controls = 0;
     for (size_t i = 0; i < tc_audit_count(); i++) {
-        tc_audit_result r;
+        tacit_audit_result r;
         assert_ok(tc_audit_one(i, &few, &r, &err));
-        if (!tc_audit_as_expected(&r))
+        if (!r.as_expected)
             fail_msg("%s: at least %g, claimed %g", r.name, r.lower, r.epsilon);
         assert_string_equal(r.name, tc_audit_name(i));
         assert_true(r.pass == (r.lower <= r.epsilon));
@@ -39,7 +39,7 @@ static void pure_mechanisms_are_seen_through(void **state)
     (void)state;
     tacit_error err = {0};
     for (size_t i = 0; i < tc_audit_count(); i++) {
-        tc_audit_result r;
+        tacit_audit_result r;
         if (strstr(tc_audit_name(i), "-reply") == NULL &&
             strcmp(tc_audit_name(i), "laplace-sum") != 0)
             continue;
@@ -55,7 +55,7 @@ static void a_seed_repeats_an_audit(void **state)
     (void)state;
     tacit_error err = {0};
     tc_audit_options o = few;
-    tc_audit_result a, b, c;
+    tacit_audit_result a, b, c;
     assert_ok(tc_audit_one(0, &o, &a, &err));
     assert_ok(tc_audit_one(0, &o, &b, &err));
     o.seed = 2;
@@ -72,7 +72,7 @@ static void refuses_bad_options(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_audit_result r;
+    tacit_audit_result r;
     tc_audit_options o = few;
     assert_fails(tc_audit_one(99, &o, &r, &err), TACIT_E_ARG, "cases 0 to 18, got 99");
     o.runs = 10;
@@ -86,7 +86,7 @@ static void refuses_bad_options(void **state)
 /* ---- mechanisms that are a little broken: noise divided by a factor, the claim as before */
 
 typedef struct broken {
-    tc_dp_event claim;
+    tacit_dp_event claim;
     uint64_t scale; /* of the noise, where the sensitivity is UNIT */
     bool same;      /* noise in both of two coordinates */
 } broken;
@@ -111,25 +111,26 @@ static tacit_status broken_run(void *p, int world, tc_entropy *e, tc_audit_look 
 {
     (void)err;
     const broken *b = &((const broken_state *)p)->b;
-    int64_t noise = b->claim.mechanism == TC_DP_GAUSSIAN ? tc_sample_gaussian(e, b->scale)
-                                                         : tc_sample_laplace(e, b->scale);
+    int64_t noise = b->claim.mechanism == TACIT_DP_GAUSSIAN ? tc_sample_gaussian(e, b->scale)
+                                                            : tc_sample_laplace(e, b->scale);
     int64_t y = noise + world * UNIT;
-    look->score =
-        b->claim.mechanism == TC_DP_GAUSSIAN ? (double)y : fabs((double)y) - fabs((double)y - UNIT);
+    look->score = b->claim.mechanism == TACIT_DP_GAUSSIAN
+                      ? (double)y
+                      : fabs((double)y) - fabs((double)y - UNIT);
     return TACIT_OK;
 }
 
-static tc_audit_result audit_noise(tc_dp_mechanism mechanism, double factor)
+static tacit_audit_result audit_noise(tacit_dp_mechanism mechanism, double factor)
 {
     tacit_error err = {0};
-    broken b = {{mechanism, 1, TC_DP_ALL, 1, 1}, (uint64_t)(UNIT * factor)};
+    broken b = {{mechanism, 1, TACIT_DP_ALL, 1, 1}, (uint64_t)(UNIT * factor)};
     tc_audit_case c = {.name = "noise",
                        .attack = "",
                        .state_size = sizeof(broken_state),
                        .setting = &b,
                        .open = broken_open,
                        .run = broken_run};
-    tc_audit_result r;
+    tacit_audit_result r;
     assert_ok(tc_audit_case_run(&c, &few, 0.05, 0, &r, &err));
     return r;
 }
@@ -137,11 +138,11 @@ static tc_audit_result audit_noise(tc_dp_mechanism mechanism, double factor)
 static void too_little_noise_is_caught(void **state)
 {
     (void)state;
-    assert_true(audit_noise(TC_DP_GAUSSIAN, 1).pass);
-    assert_false(audit_noise(TC_DP_GAUSSIAN, 0.5).pass);
-    assert_true(audit_noise(TC_DP_LAPLACE, 1).pass);
-    assert_false(audit_noise(TC_DP_LAPLACE, 0.5).pass);
-    assert_false(audit_noise(TC_DP_LAPLACE, 0.85).pass); /* 15 % too little */
+    assert_true(audit_noise(TACIT_DP_GAUSSIAN, 1).pass);
+    assert_false(audit_noise(TACIT_DP_GAUSSIAN, 0.5).pass);
+    assert_true(audit_noise(TACIT_DP_LAPLACE, 1).pass);
+    assert_false(audit_noise(TACIT_DP_LAPLACE, 0.5).pass);
+    assert_false(audit_noise(TACIT_DP_LAPLACE, 0.85).pass); /* 15 % too little */
 }
 
 /* ---- a distinguisher that is learned */
@@ -161,10 +162,10 @@ static tacit_status twin_run(void *p, int world, tc_entropy *e, tc_audit_look *l
     return TACIT_OK;
 }
 
-static tc_audit_result audit_twins(bool same, size_t features)
+static tacit_audit_result audit_twins(bool same, size_t features)
 {
     tacit_error err = {0};
-    broken b = {{TC_DP_GAUSSIAN, 1, TC_DP_ALL, 1, 1}, (uint64_t)(1.2 * UNIT), same};
+    broken b = {{TACIT_DP_GAUSSIAN, 1, TACIT_DP_ALL, 1, 1}, (uint64_t)(1.2 * UNIT), same};
     tc_audit_case c = {.name = "twins",
                        .attack = "",
                        .features = features,
@@ -172,7 +173,7 @@ static tc_audit_result audit_twins(bool same, size_t features)
                        .setting = &b,
                        .open = broken_open,
                        .run = twin_run};
-    tc_audit_result r;
+    tacit_audit_result r;
     assert_ok(tc_audit_case_run(&c, &few, 0.05, 0, &r, &err));
     return r;
 }
@@ -215,13 +216,13 @@ static void a_score_must_be_a_number(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    broken b = {{TC_DP_GAUSSIAN, 1, TC_DP_ALL, 1, 1}, UNIT};
+    broken b = {{TACIT_DP_GAUSSIAN, 1, TACIT_DP_ALL, 1, 1}, UNIT};
     tc_audit_case c = {.name = "nothing",
                        .state_size = sizeof(broken_state),
                        .setting = &b,
                        .open = broken_open,
                        .run = nan_run};
-    tc_audit_result r;
+    tacit_audit_result r;
     assert_fails(tc_audit_case_run(&c, &few, 0.05, 0, &r, &err), TACIT_E_NUMERIC,
                  "audit of nothing: a run gave a score that is no number");
 }

@@ -18,7 +18,7 @@
 
 typedef struct problem {
     const tc_accountant *accountant;
-    tc_dp_event event;
+    tacit_dp_event event;
     double epsilon, delta;
 } problem;
 
@@ -29,8 +29,8 @@ typedef struct point {
 
 static tacit_status evaluate(const problem *p, double z, point *out, tacit_error *err)
 {
-    tc_dp_event e = p->event;
-    tc_guarantee g;
+    tacit_dp_event e = p->event;
+    tacit_guarantee g;
     e.parameter = z;
     TC_TRY(tc_account(p->accountant, &e, 1, p->delta, &g, err));
     double f = fmax(fmin(log(g.epsilon / p->epsilon), 50), -50);
@@ -110,15 +110,15 @@ static tacit_status solve(const problem *p, double *z, tacit_error *err)
 }
 
 tacit_status tc_calibrate(const tc_accountant *a, double epsilon, double delta,
-                          tc_dp_sampling sampling, double sampling_rate, uint64_t rounds, double *z,
-                          tacit_error *err)
+                          tacit_dp_sampling sampling, double sampling_rate, uint64_t rounds,
+                          double *z, tacit_error *err)
 {
     if (!(epsilon > 0 && epsilon <= 1e6))
         return tc_fail_range(err, "epsilon", "(0, 1e6]", epsilon);
     if (rounds == 0)
         return tc_fail(err, TACIT_E_ARG, "rounds must be at least 1, got 0");
     problem p = {.accountant = a,
-                 .event = {TC_DP_GAUSSIAN, 1, sampling, sampling_rate, rounds},
+                 .event = {TACIT_DP_GAUSSIAN, 1, sampling, sampling_rate, rounds},
                  .epsilon = epsilon,
                  .delta = delta};
     TC_TRY(tc_dp_event_check(&p.event, err));

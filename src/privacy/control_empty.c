@@ -24,7 +24,7 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
     state *s = p;
     s->plan = (tc_sum_plan){.agents = 1, .blocks = 1, .width = WIDTH};
     TC_TRY(tc_sum_plan_set(&s->plan, 1, 1, 1, err));
-    tc_dp_event pretended = {TC_DP_GAUSSIAN, 1, TC_DP_POISSON, (double)IN / OF, 1};
+    tacit_dp_event pretended = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_POISSON, (double)IN / OF, 1};
     return tc_audit_claim_event(&pretended, TC_AUDIT_DELTA, claim, err);
 }
 

@@ -29,7 +29,7 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
         s->vectors[1][i] = (int64_t)(e->u64(e->ctx) % 1000);
     memcpy(s->vectors[0] + WIDTH, s->vectors[1] + WIDTH, sizeof s->vectors[0] / AGENTS * 2);
     s->vectors[1][0] = 1; /* not zero */
-    tc_dp_event pretended = {TC_DP_GAUSSIAN, 1, TC_DP_ALL, 1, 1};
+    tacit_dp_event pretended = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_ALL, 1, 1};
     return tc_audit_claim_event(&pretended, TC_AUDIT_DELTA, claim, err);
 }
 

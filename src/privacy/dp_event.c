@@ -20,24 +20,24 @@
 #define MAX_PARAMETER 1e6
 #define MAX_COUNT     UINT64_C(1000000000000000) /* exact in a double */
 
-static bool sampled(const tc_dp_event *e)
+static bool sampled(const tacit_dp_event *e)
 {
-    return e->sampling == TC_DP_POISSON || e->sampling == TC_DP_FIXED_SIZE;
+    return e->sampling == TACIT_DP_POISSON || e->sampling == TACIT_DP_FIXED_SIZE;
 }
 
-static const char *parameter_name(tc_dp_mechanism m)
+static const char *parameter_name(tacit_dp_mechanism m)
 {
-    return m == TC_DP_GAUSSIAN ? "noise_multiplier" : "epsilon";
+    return m == TACIT_DP_GAUSSIAN ? "noise_multiplier" : "epsilon";
 }
 
-static tacit_status check_sampling(const tc_dp_event *e, tacit_error *err)
+static tacit_status check_sampling(const tacit_dp_event *e, tacit_error *err)
 {
-    if (e->sampling != TC_DP_ALL && !sampled(e))
+    if (e->sampling != TACIT_DP_ALL && !sampled(e))
         return tc_fail(err, TACIT_E_ARG, "sampling must be one of the three kinds, got %d",
                        (int)e->sampling);
     if (!(e->sampling_rate > 0 && e->sampling_rate <= 1))
         return tc_fail_range(err, "sampling_rate", "(0, 1]", e->sampling_rate);
-    if (e->sampling == TC_DP_ALL && e->sampling_rate < 1) {
+    if (e->sampling == TACIT_DP_ALL && e->sampling_rate < 1) {
         char got[32];
         tc_double_text(got, e->sampling_rate);
         return tc_fail(err, TACIT_E_ARG,
@@ -46,12 +46,12 @@ static tacit_status check_sampling(const tc_dp_event *e, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_dp_event_check(const tc_dp_event *e, tacit_error *err)
+tacit_status tc_dp_event_check(const tacit_dp_event *e, tacit_error *err)
 {
-    if ((unsigned)e->mechanism > TC_DP_NONPRIVATE)
+    if ((unsigned)e->mechanism > TACIT_DP_NONPRIVATE)
         return tc_fail(err, TACIT_E_ARG, "mechanism must be one of the four kinds, got %d",
                        (int)e->mechanism);
-    if (e->mechanism != TC_DP_NONPRIVATE && !(e->parameter > 0 && e->parameter <= MAX_PARAMETER))
+    if (e->mechanism != TACIT_DP_NONPRIVATE && !(e->parameter > 0 && e->parameter <= MAX_PARAMETER))
         return tc_fail_range(err, parameter_name(e->mechanism), "(0, 1e6]", e->parameter);
     TC_TRY(check_sampling(e, err));
     if (e->count > MAX_COUNT)
@@ -67,36 +67,36 @@ static double response_noise(double epsilon)
 
 /* ---- writing */
 
-static json_t *mechanism_json(const tc_dp_event *e)
+static json_t *mechanism_json(const tacit_dp_event *e)
 {
     switch (e->mechanism) {
-    case TC_DP_GAUSSIAN:
+    case TACIT_DP_GAUSSIAN:
         return json_pack("{s:s, s:f}", "dp_event", "Gaussian", "noise_multiplier", e->parameter);
-    case TC_DP_LAPLACE:
+    case TACIT_DP_LAPLACE:
         return json_pack("{s:s, s:f, s:f}", "dp_event", "Laplace", "noise_multiplier",
                          1 / e->parameter, "epsilon", e->parameter);
-    case TC_DP_PURE:
+    case TACIT_DP_PURE:
         return json_pack("{s:s, s:f, s:i, s:f}", "dp_event", "RandomizedResponse",
                          "noise_parameter", response_noise(e->parameter), "num_buckets", 2,
                          "epsilon", e->parameter);
-    case TC_DP_NONPRIVATE:
+    case TACIT_DP_NONPRIVATE:
         break;
     }
     return json_pack("{s:s}", "dp_event", "NonPrivate");
 }
 
 /* The wrappers take over `inner`, also when it is NULL: then they are NULL too. */
-static json_t *sampling_json(const tc_dp_event *e, json_t *inner)
+static json_t *sampling_json(const tacit_dp_event *e, json_t *inner)
 {
     if (!inner || !sampled(e))
         return inner;
     const char *name =
-        e->sampling == TC_DP_POISSON ? "PoissonSampled" : "SampledWithoutReplacement";
+        e->sampling == TACIT_DP_POISSON ? "PoissonSampled" : "SampledWithoutReplacement";
     return json_pack("{s:s, s:f, s:o}", "dp_event", name, "sampling_probability", e->sampling_rate,
                      "event", inner);
 }
 
-json_t *tc_dp_event_json(const tc_dp_event *e)
+json_t *tc_dp_event_json(const tacit_dp_event *e)
 {
     tc_json_start();
     json_t *inner = sampling_json(e, mechanism_json(e));
@@ -116,18 +116,18 @@ static const char *const pure_fields[] = {"dp_event", "noise_parameter", "num_bu
 static const char *const sampled_fields[] = {"dp_event", "sampling_probability", "event", NULL};
 static const char *const composed_fields[] = {"dp_event", "count", "event", NULL};
 
-static tacit_status read_gaussian(tc_dp_event *e, const json_t *j, const char *path,
+static tacit_status read_gaussian(tacit_dp_event *e, const json_t *j, const char *path,
                                   tacit_error *err)
 {
-    e->mechanism = TC_DP_GAUSSIAN;
+    e->mechanism = TACIT_DP_GAUSSIAN;
     TC_TRY(tc_json_only(j, path, gaussian_fields, err));
     return tc_json_number(j, path, "noise_multiplier", &e->parameter, err);
 }
 
-static tacit_status read_laplace(tc_dp_event *e, const json_t *j, const char *path,
+static tacit_status read_laplace(tacit_dp_event *e, const json_t *j, const char *path,
                                  tacit_error *err)
 {
-    e->mechanism = TC_DP_LAPLACE;
+    e->mechanism = TACIT_DP_LAPLACE;
     double b;
     TC_TRY(tc_json_only(j, path, laplace_fields, err));
     TC_TRY(tc_json_number(j, path, "noise_multiplier", &b, err));
@@ -143,9 +143,10 @@ static tacit_status read_laplace(tc_dp_event *e, const json_t *j, const char *pa
     return TACIT_OK;
 }
 
-static tacit_status read_pure(tc_dp_event *e, const json_t *j, const char *path, tacit_error *err)
+static tacit_status read_pure(tacit_dp_event *e, const json_t *j, const char *path,
+                              tacit_error *err)
 {
-    e->mechanism = TC_DP_PURE;
+    e->mechanism = TACIT_DP_PURE;
     double p, buckets;
     TC_TRY(tc_json_only(j, path, pure_fields, err));
     TC_TRY(tc_json_number(j, path, "noise_parameter", &p, err));
@@ -160,14 +161,14 @@ static tacit_status read_pure(tc_dp_event *e, const json_t *j, const char *path,
     return TACIT_OK;
 }
 
-static tacit_status read_nonprivate(tc_dp_event *e, const json_t *j, const char *path,
+static tacit_status read_nonprivate(tacit_dp_event *e, const json_t *j, const char *path,
                                     tacit_error *err)
 {
-    e->mechanism = TC_DP_NONPRIVATE;
+    e->mechanism = TACIT_DP_NONPRIVATE;
     return tc_json_only(j, path, no_fields, err);
 }
 
-static tacit_status read_mechanism(tc_dp_event *e, const json_t *j, const char *path,
+static tacit_status read_mechanism(tacit_dp_event *e, const json_t *j, const char *path,
                                    tacit_error *err)
 {
     static const char *const names[] = {"Gaussian", "Laplace", "RandomizedResponse", "NonPrivate",
@@ -186,7 +187,7 @@ static tacit_status read_mechanism(tc_dp_event *e, const json_t *j, const char *
                            "there is no mechanism \"%s\" here", name);
 }
 
-static tacit_status read_sampled(tc_dp_event *e, const json_t *j, const char *path,
+static tacit_status read_sampled(tacit_dp_event *e, const json_t *j, const char *path,
                                  const char *inner, tacit_error *err)
 {
     const char *name;
@@ -194,13 +195,13 @@ static tacit_status read_sampled(tc_dp_event *e, const json_t *j, const char *pa
     bool poisson = strcmp(name, "PoissonSampled") == 0;
     if (!poisson && strcmp(name, "SampledWithoutReplacement") != 0)
         return read_mechanism(e, j, path, err);
-    e->sampling = poisson ? TC_DP_POISSON : TC_DP_FIXED_SIZE;
+    e->sampling = poisson ? TACIT_DP_POISSON : TACIT_DP_FIXED_SIZE;
     TC_TRY(tc_json_only(j, path, sampled_fields, err));
     TC_TRY(tc_json_number(j, path, "sampling_probability", &e->sampling_rate, err));
     return read_mechanism(e, json_object_get(j, "event"), inner, err);
 }
 
-static tacit_status read_composed(tc_dp_event *e, const json_t *j, tacit_error *err)
+static tacit_status read_composed(tacit_dp_event *e, const json_t *j, tacit_error *err)
 {
     const char *name;
     TC_TRY(tc_json_string(j, "", "dp_event", &name, err));
@@ -215,9 +216,9 @@ static tacit_status read_composed(tc_dp_event *e, const json_t *j, tacit_error *
     return read_sampled(e, json_object_get(j, "event"), "event", "event.event", err);
 }
 
-tacit_status tc_dp_event_from_json(tc_dp_event *out, const json_t *j, tacit_error *err)
+tacit_status tc_dp_event_from_json(tacit_dp_event *out, const json_t *j, tacit_error *err)
 {
-    tc_dp_event e = {.sampling = TC_DP_ALL, .sampling_rate = 1, .count = 1};
+    tacit_dp_event e = {.sampling = TACIT_DP_ALL, .sampling_rate = 1, .count = 1};
     TC_TRY(read_composed(&e, j, err));
     TC_TRY(tc_dp_event_check(&e, err));
     *out = e;

@@ -6,13 +6,13 @@
 
 #include "support/test.h"
 
-static const tc_dp_event sound = {TC_DP_GAUSSIAN, 1, TC_DP_POISSON, 0.25, 40};
+static const tacit_dp_event sound = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_POISSON, 0.25, 40};
 
 static void refuses_fields_by_name(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_dp_event e = sound;
+    tacit_dp_event e = sound;
     assert_ok(tc_dp_event_check(&e, &err));
     const double bad[] = {0, -1, 1.5e6, NAN, INFINITY};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -20,9 +20,9 @@ static void refuses_fields_by_name(void **state)
         e.parameter = bad[i];
         assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG,
                      "noise_multiplier must be in (0, 1e6], got ");
-        e.mechanism = TC_DP_PURE;
+        e.mechanism = TACIT_DP_PURE;
         assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "epsilon must be in (0, 1e6], got ");
-        e.mechanism = TC_DP_NONPRIVATE;
+        e.mechanism = TACIT_DP_NONPRIVATE;
         assert_ok(tc_dp_event_check(&e, &err));
         e = sound;
         e.sampling_rate = bad[i];
@@ -34,21 +34,21 @@ static void refuses_nonsense(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_dp_event e = sound;
-    e.sampling = TC_DP_ALL;
+    tacit_dp_event e = sound;
+    e.sampling = TACIT_DP_ALL;
     assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG,
                  "sampling_rate must be 1 where everybody takes part, got 0.25");
-    e.sampling = (tc_dp_sampling)7;
+    e.sampling = (tacit_dp_sampling)7;
     assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "sampling must be");
     e = sound;
-    e.mechanism = (tc_dp_mechanism)4;
+    e.mechanism = (tacit_dp_mechanism)4;
     assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "mechanism must be");
     e = sound;
     e.count = UINT64_MAX;
     assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "count must be at most 1e15");
 }
 
-static void assert_text(const tc_dp_event *e, const char *expected)
+static void assert_text(const tacit_dp_event *e, const char *expected)
 {
     json_t *j = tc_dp_event_json(e);
     char *text = tc_json_text(j);
@@ -64,13 +64,13 @@ static void writes_the_names_of_dp_accounting(void **state)
     assert_text(&sound, "{\"dp_event\":\"SelfComposed\",\"count\":40,\"event\":{\"dp_event\":"
                         "\"PoissonSampled\",\"sampling_probability\":0.25,\"event\":{\"dp_event\":"
                         "\"Gaussian\",\"noise_multiplier\":1.0}}}");
-    assert_text(&(tc_dp_event){TC_DP_LAPLACE, 4, TC_DP_ALL, 1, 1},
+    assert_text(&(tacit_dp_event){TACIT_DP_LAPLACE, 4, TACIT_DP_ALL, 1, 1},
                 "{\"dp_event\":\"Laplace\",\"noise_multiplier\":0.25,\"epsilon\":4.0}");
-    assert_text(&(tc_dp_event){TC_DP_PURE, 0.5, TC_DP_FIXED_SIZE, 0.5, 1},
+    assert_text(&(tacit_dp_event){TACIT_DP_PURE, 0.5, TACIT_DP_FIXED_SIZE, 0.5, 1},
                 "{\"dp_event\":\"SampledWithoutReplacement\",\"sampling_probability\":0.5,"
                 "\"event\":{\"dp_event\":\"RandomizedResponse\","
                 "\"noise_parameter\":0.7550813375962908,\"num_buckets\":2,\"epsilon\":0.5}}");
-    assert_text(&(tc_dp_event){TC_DP_NONPRIVATE, 0, TC_DP_ALL, 1, 0},
+    assert_text(&(tacit_dp_event){TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 0},
                 "{\"dp_event\":\"SelfComposed\",\"count\":0,\"event\":{\"dp_event\":"
                 "\"NonPrivate\"}}");
 }
@@ -80,16 +80,17 @@ static void comes_back_through_text(void **state)
     (void)state;
     tacit_error err = {0};
     const double parameters[] = {0.1, 1.0 / 3, 3, 49, 1e-9, 999999.5};
-    for (int mechanism = 0; mechanism <= TC_DP_PURE; mechanism++)
-        for (int sampling = 0; sampling <= TC_DP_FIXED_SIZE; sampling++)
+    for (int mechanism = 0; mechanism <= TACIT_DP_PURE; mechanism++)
+        for (int sampling = 0; sampling <= TACIT_DP_FIXED_SIZE; sampling++)
             for (uint64_t i = 0; i < 6; i++) {
-                tc_dp_event e = {(tc_dp_mechanism)mechanism, parameters[i],
-                                 (tc_dp_sampling)sampling, sampling == TC_DP_ALL ? 1 : 0.3, i};
+                tacit_dp_event e = {(tacit_dp_mechanism)mechanism, parameters[i],
+                                    (tacit_dp_sampling)sampling, sampling == TACIT_DP_ALL ? 1 : 0.3,
+                                    i};
                 json_t *j = tc_dp_event_json(&e), *k;
                 char *text = tc_json_text(j);
                 assert_non_null(text);
                 assert_ok(tc_json_parse(text, strlen(text), "event", &k, &err));
-                tc_dp_event back;
+                tacit_dp_event back;
                 assert_ok(tc_dp_event_from_json(&back, k, &err));
                 assert_int_equal(back.mechanism, e.mechanism);
                 assert_int_equal(back.sampling, e.sampling);
@@ -107,7 +108,7 @@ static void refuses_text(const char *text, const char *part)
     tacit_error err = {0};
     json_t *j;
     assert_ok(tc_json_parse(text, strlen(text), "event", &j, &err));
-    tc_dp_event e = sound;
+    tacit_dp_event e = sound;
     assert_fails(tc_dp_event_from_json(&e, j, &err), TACIT_E_ARG, part);
     assert_same_bits(e.parameter, sound.parameter);
     assert_int_equal(e.count, sound.count);
@@ -149,7 +150,7 @@ static void a_foreign_laplace_is_rounded_up(void **state)
     (void)state;
     tacit_error err = {0};
     json_t *j = json_pack("{s:s, s:f}", "dp_event", "Laplace", "noise_multiplier", 3.0);
-    tc_dp_event e;
+    tacit_dp_event e;
     assert_ok(tc_dp_event_from_json(&e, j, &err));
     assert_true(e.parameter >= 1.0 / 3 && e.parameter < 1.0 / 3 * (1 + 1e-15));
     json_decref(j);

@@ -33,7 +33,7 @@ static tacit_status make_rows(tc_release **out, tc_entropy *e, tacit_error *err)
 static tacit_status make_reply(tc_release **out, tc_entropy *e, tacit_error *err)
 {
     tc_reply reply;
-    TC_TRY(tc_reply_init(&reply, TC_REPLY_AUTO, 1, low, high, err));
+    TC_TRY(tc_reply_init(&reply, TACIT_REPLY_AUTO, 1, low, high, err));
     return tc_reply_release(out, &reply, value, e, err);
 }
 

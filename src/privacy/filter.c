@@ -43,7 +43,7 @@ double tc_filter_remaining(const tc_filter *f)
 }
 
 /* The cost in units, rounded up; false if it has no 64-bit value. */
-static bool cost_of(const tc_filter *f, const tc_dp_event *e, uint64_t *cost)
+static bool cost_of(const tc_filter *f, const tacit_dp_event *e, uint64_t *cost)
 {
     *cost = 0;
     if (e->count == 0)
@@ -65,11 +65,11 @@ static tacit_status refuse(const tc_filter *f, bool counted, uint64_t cost, taci
                    (double)(f->limit - f->spent) * unit, f->order);
 }
 
-static tacit_status try_cost(const tc_filter *f, const tc_dp_event *e, uint64_t *cost,
+static tacit_status try_cost(const tc_filter *f, const tacit_dp_event *e, uint64_t *cost,
                              tacit_error *err)
 {
     TC_TRY(tc_dp_event_check(e, err));
-    if (e->sampling == TC_DP_FIXED_SIZE)
+    if (e->sampling == TACIT_DP_FIXED_SIZE)
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "a filter has no place for fixed-size sampling: its bound is for "
                        "substitution, the filter's for zero-out adjacency");
@@ -79,7 +79,7 @@ static tacit_status try_cost(const tc_filter *f, const tc_dp_event *e, uint64_t 
     return TACIT_OK;
 }
 
-tacit_status tc_filter_would(const tc_filter *f, const tc_dp_event *e, double *remaining,
+tacit_status tc_filter_would(const tc_filter *f, const tacit_dp_event *e, double *remaining,
                              tacit_error *err)
 {
     uint64_t cost = 0;
@@ -89,7 +89,7 @@ tacit_status tc_filter_would(const tc_filter *f, const tc_dp_event *e, double *r
     return TACIT_OK;
 }
 
-tacit_status tc_filter_spend(tc_filter *f, const tc_dp_event *e, tacit_error *err)
+tacit_status tc_filter_spend(tc_filter *f, const tacit_dp_event *e, tacit_error *err)
 {
     uint64_t cost = 0;
     TC_TRY(try_cost(f, e, &cost, err));

@@ -27,11 +27,11 @@ tacit_status tc_filter_init(tc_filter *f, double epsilon, double delta, tacit_er
 /* Asks, and changes nothing. *remaining (may be NULL) is the share of the limit that would be
  * left, in [0,1]. E_BUDGET: the step does not fit; the sentence has spent, asked and remaining.
  * E_UNSUPPORTED: fixed-size sampling, whose bound is for another adjacency. */
-tacit_status tc_filter_would(const tc_filter *f, const tc_dp_event *e, double *remaining,
+tacit_status tc_filter_would(const tc_filter *f, const tacit_dp_event *e, double *remaining,
                              tacit_error *err);
 
 /* Spends; a refusal, as above, spends nothing. Call it before anything is released. */
-tacit_status tc_filter_spend(tc_filter *f, const tc_dp_event *e, tacit_error *err);
+tacit_status tc_filter_spend(tc_filter *f, const tacit_dp_event *e, tacit_error *err);
 
 /* The share of the limit that is left, in [0,1]. */
 double tc_filter_remaining(const tc_filter *f);

@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-static tc_dp_event plain(double z, uint64_t count)
+static tacit_dp_event plain(double z, uint64_t count)
 {
-    return (tc_dp_event){TC_DP_GAUSSIAN, z, TC_DP_ALL, 1, count};
+    return (tacit_dp_event){TACIT_DP_GAUSSIAN, z, TACIT_DP_ALL, 1, count};
 }
 
 static tc_filter filter_of(double epsilon, double delta)
@@ -57,7 +57,7 @@ static void lets_through_what_fits(void **state)
     (void)state;
     tacit_error err = {0};
     tc_filter f = filter_of(4, 1e-6);
-    tc_dp_event step = plain(20, 1);
+    tacit_dp_event step = plain(20, 1);
     uint64_t steps = 0;
     double left = 1;
     while (tc_filter_would(&f, &step, &left, NULL) == TACIT_OK) {
@@ -67,8 +67,8 @@ static void lets_through_what_fits(void **state)
         assert_close(tc_filter_remaining(&f), left, 0);
         steps++;
     }
-    tc_dp_event all = plain(20, steps);
-    tc_guarantee g;
+    tacit_dp_event all = plain(20, steps);
+    tacit_guarantee g;
     assert_ok(tc_account(&tc_accountant_gaussian, &all, 1, 1e-6, &g, &err));
     assert_true(g.epsilon <= 4);
     assert_true(g.epsilon > 3); /* one order and its conversion cost something, not much */
@@ -80,7 +80,7 @@ static void refuses_before_spending(void **state)
     (void)state;
     tacit_error err = {0};
     tc_filter f = filter_of(4, 1e-6), before;
-    tc_dp_event half = plain(20, 50), large = plain(1, 50);
+    tacit_dp_event half = plain(20, 50), large = plain(1, 50);
     assert_ok(tc_filter_spend(&f, &half, &err));
     before = f;
     double left = -1;
@@ -103,15 +103,15 @@ static void overflow_is_a_refusal(void **state)
     (void)state;
     tacit_error err = {0};
     tc_filter f = filter_of(1e6, 0.5), before = f;
-    tc_dp_event e = plain(1e-3, UINT64_C(1000000000000000));
+    tacit_dp_event e = plain(1e-3, UINT64_C(1000000000000000));
     assert_fails(tc_filter_spend(&f, &e, &err), TACIT_E_BUDGET, "asked inf");
     e = plain(1e-200, 1);
     assert_fails(tc_filter_spend(&f, &e, &err), TACIT_E_BUDGET, "asked inf");
-    e = (tc_dp_event){TC_DP_NONPRIVATE, 0, TC_DP_ALL, 1, 1};
+    e = (tacit_dp_event){TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 1};
     assert_fails(tc_filter_spend(&f, &e, &err), TACIT_E_BUDGET, "asked inf");
     e = plain(-1, 1);
     assert_fails(tc_filter_spend(&f, &e, &err), TACIT_E_ARG, "noise_multiplier");
-    e = (tc_dp_event){TC_DP_GAUSSIAN, 1, TC_DP_FIXED_SIZE, 0.5, 1};
+    e = (tacit_dp_event){TACIT_DP_GAUSSIAN, 1, TACIT_DP_FIXED_SIZE, 0.5, 1};
     assert_fails(tc_filter_spend(&f, &e, &err), TACIT_E_UNSUPPORTED, "fixed-size sampling");
     assert_int_equal(f.spent, before.spent);
     assert_int_equal(f.limit, before.limit);
@@ -122,13 +122,13 @@ static void every_step_costs_at_least_a_unit(void **state)
     (void)state;
     tacit_error err = {0};
     tc_filter f = filter_of(1, 1e-6);
-    tc_dp_event tiny = {TC_DP_GAUSSIAN, 1000, TC_DP_POISSON, 1e-9, 7};
+    tacit_dp_event tiny = {TACIT_DP_GAUSSIAN, 1000, TACIT_DP_POISSON, 1e-9, 7};
     assert_ok(tc_filter_spend(&f, &tiny, &err));
     assert_int_equal(f.spent, 7);
     tiny.count = 0;
     assert_ok(tc_filter_spend(&f, &tiny, &err));
     assert_int_equal(f.spent, 7);
-    tc_dp_event laplace = {TC_DP_LAPLACE, 0.01, TC_DP_ALL, 1, 2};
+    tacit_dp_event laplace = {TACIT_DP_LAPLACE, 0.01, TACIT_DP_ALL, 1, 2};
     assert_ok(tc_filter_spend(&f, &laplace, &err));
     assert_true((double)(f.spent - 7) * TC_FILTER_UNIT >= 2 * tc_rdp_of(&laplace, f.order));
 }

@@ -137,7 +137,7 @@ double tc_gaussian_epsilon_lower(double mu, double delta)
 
 /* ---- the accountant */
 
-void tc_gaussian_mu(const tc_dp_event *events, size_t n, double *low, double *high)
+void tc_gaussian_mu(const tacit_dp_event *events, size_t n, double *low, double *high)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -147,8 +147,8 @@ void tc_gaussian_mu(const tc_dp_event *events, size_t n, double *low, double *hi
     *low = mu * (1 - ((double)n + 4) * DBL_EPSILON);
 }
 
-static tacit_status account(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,
-                            tacit_error *err)
+static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
+                            tacit_guarantee *out, tacit_error *err)
 {
     for (size_t i = 0; i < n; i++)
         if (!tc_is_plain_gaussian(&events[i]))

@@ -144,14 +144,14 @@ static void composes_exactly(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    const tc_dp_event e[] = {{TC_DP_GAUSSIAN, 4, TC_DP_ALL, 1, 9},
-                             {TC_DP_GAUSSIAN, 8, TC_DP_POISSON, 1, 28}};
-    tc_guarantee g;
+    const tacit_dp_event e[] = {{TACIT_DP_GAUSSIAN, 4, TACIT_DP_ALL, 1, 9},
+                                {TACIT_DP_GAUSSIAN, 8, TACIT_DP_POISSON, 1, 28}};
+    tacit_guarantee g;
     assert_ok(tc_account(&tc_accountant_gaussian, e, 2, 1e-5, &g, &err));
     assert_close(g.epsilon, tc_gaussian_epsilon(1, 1e-5), 1e-12); /* 9/16 + 28/64 = 1 */
     assert_close(g.lower, 4.3771780956812246, 1e-10);
     assert_true(g.lower <= 4.3771780956812246 && g.epsilon >= 4.3771780956812246);
-    const tc_dp_event sampled = {TC_DP_GAUSSIAN, 4, TC_DP_POISSON, 0.5, 9};
+    const tacit_dp_event sampled = {TACIT_DP_GAUSSIAN, 4, TACIT_DP_POISSON, 0.5, 9};
     assert_fails(tc_account(&tc_accountant_gaussian, &sampled, 1, 1e-5, &g, &err),
                  TACIT_E_UNSUPPORTED, "accountant \"gaussian\" has no formula for Gaussian(4)");
 }
@@ -172,8 +172,8 @@ static void calibrates_without_sampling(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (int j = 0; j < 2; j++) {
             double z;
-            assert_ok(tc_calibrate(both[j], table[i].epsilon, 1e-5, TC_DP_ALL, 1, table[i].rounds,
-                                   &z, &err));
+            assert_ok(tc_calibrate(both[j], table[i].epsilon, 1e-5, TACIT_DP_ALL, 1,
+                                   table[i].rounds, &z, &err));
             assert_true(z >= table[i].z * (1 - 1e-11));
             assert_true(z <= table[i].z * (1 + 1e-6));
         }

@@ -88,7 +88,7 @@ tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, cons
     add_values(p, x, g.grid, r->steps);
     r->view.mechanism = "laplace-vector";
     r->view.step = ldexp(1, -g.grid);
-    r->view.event = tc_release_event(TC_DP_LAPLACE, p->epsilon);
+    r->view.event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon);
     r->view.unit = p->unit;
     r->view.single = p->single;
     r->view.sensitivity = l1;

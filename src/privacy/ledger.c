@@ -53,7 +53,7 @@ static const char *keep(tc_ledger *l, const char *before, const char *s)
     return before && strcmp(before, s) == 0 ? before : tc_arena_strdup(&l->texts, s);
 }
 
-tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_ledger_hash *head,
+tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tacit_hash *head,
                             tacit_error *err)
 {
     if (!tc_grow((void **)&l->items, &l->cap, l->n + 1, sizeof *l->items))
@@ -80,26 +80,26 @@ const char *tc_ledger_name(const tc_ledger *l)
     return l->name;
 }
 
-tc_ledger_head tc_ledger_get_head(const tc_ledger *l)
+tacit_head tc_ledger_get_head(const tc_ledger *l)
 {
-    return (tc_ledger_head){l->n, l->n > 0 ? l->items[l->n - 1].head : l->genesis};
+    return (tacit_head){l->n, l->n > 0 ? l->items[l->n - 1].head : l->genesis};
 }
 
-const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tc_ledger_head *head)
+const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tacit_head *head)
 {
     const tc_ledger_item *item = &l->items[seq - 1];
     if (head)
-        *head = (tc_ledger_head){seq, item->head};
+        *head = (tacit_head){seq, item->head};
     return &item->entry;
 }
 
-tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen, tacit_error *err)
+tacit_status tc_ledger_check_seen(const tc_ledger *l, const tacit_head *seen, tacit_error *err)
 {
     if (seen->seq > l->n)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the ledger was rolled back: it had %" PRIu64 " entries and has %zu",
                        seen->seq, l->n);
-    const tc_ledger_hash *mine = seen->seq == 0 ? &l->genesis : &l->items[seen->seq - 1].head;
+    const tacit_hash *mine = seen->seq == 0 ? &l->genesis : &l->items[seen->seq - 1].head;
     if (!tc_ledger_hash_same(mine, &seen->hash))
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the ledger does not have the head that was seen after entry %" PRIu64
@@ -113,7 +113,7 @@ tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen
 static tacit_status check_filed(const tc_ledger_record *r, const tc_ledger_entry *e,
                                 tacit_error *err)
 {
-    tc_ledger_hash hash = tc_ledger_release_hash(r->release, r->release_size);
+    tacit_hash hash = tc_ledger_release_hash(r->release, r->release_size);
     if (r->seq != e->seq || r->round != e->round || !tc_ledger_hash_same(&r->study, &e->study))
         return tc_fail(err, TACIT_E_CORRUPT,
                        "ledger entry %" PRIu64 " is filed under another study, round or number",
@@ -135,7 +135,7 @@ static tacit_status decode_stored(tc_ledger_entry *out, const tc_ledger_record *
     tacit_error why;
     if (tc_ledger_entry_decode(out, r->entry, r->entry_size, &why) == TACIT_OK)
         return TACIT_OK;
-    tc_ledger_hash hash = tc_ledger_entry_hash(r->entry, r->entry_size);
+    tacit_hash hash = tc_ledger_entry_hash(r->entry, r->entry_size);
     if (!tc_ledger_hash_same(&hash, &r->head))
         return tc_fail(err, TACIT_E_CORRUPT, "ledger entry %" PRIu64 " does not match its hash",
                        seq);
@@ -146,7 +146,7 @@ static tacit_status decode_stored(tc_ledger_entry *out, const tc_ledger_record *
 static tacit_status take_in(void *user, const tc_ledger_record *r, tacit_error *err)
 {
     tc_ledger *l = user;
-    tc_ledger_head before = tc_ledger_get_head(l);
+    tacit_head before = tc_ledger_get_head(l);
     tc_ledger_entry e = {0};
     TC_TRY(decode_stored(&e, r, before.seq + 1, err));
     TC_TRY(tc_ledger_check_entry(&e, r->entry, r->entry_size, &before, &r->head, err));
@@ -155,7 +155,7 @@ static tacit_status take_in(void *user, const tc_ledger_record *r, tacit_error *
 }
 
 /* The stored head is that of its entry; an entry beyond it is one that came meanwhile. */
-static tacit_status check_head(const tc_ledger *l, const tc_ledger_head *stored, tacit_error *err)
+static tacit_status check_head(const tc_ledger *l, const tacit_head *stored, tacit_error *err)
 {
     if (stored->seq > l->n)
         return tc_fail(err, TACIT_E_CORRUPT, "ledger entry %zu is missing", l->n + 1);
@@ -170,7 +170,7 @@ tacit_status tc_ledger_catch_up(tc_ledger *l, tacit_error *err)
 {
     if (!l->io.append)
         return TACIT_OK;
-    tc_ledger_head stored;
+    tacit_head stored;
     size_t before = l->n;
     TC_TRY(l->io.head(&l->io, &stored, err));
     if (stored.seq < before)
@@ -213,7 +213,7 @@ void tc_ledger_receipt_fini(tc_ledger_receipt *r)
 }
 
 /* The bytes must be those of entry `seq` of the chain that was checked. */
-static tacit_status check_found(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+static tacit_status check_found(const tc_ledger *l, const tacit_hash *study, uint64_t round,
                                 const tc_ledger_receipt *r, tacit_error *err)
 {
     if (r->head.seq == 0 || r->head.seq > l->n)
@@ -243,7 +243,7 @@ static void describe(const tc_ledger *l, uint64_t seq, tc_ledger_receipt *r)
 }
 
 /* Brings the bytes of a release, which the caller frees even if they turn out wrong. */
-static tacit_status fetch(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+static tacit_status fetch(tc_ledger *l, const tacit_hash *study, uint64_t round,
                           tc_ledger_receipt *r, tacit_error *err)
 {
     TC_TRY(tc_ledger_catch_up(l, err));
@@ -260,7 +260,7 @@ static tacit_status fetch(tc_ledger *l, const tc_ledger_hash *study, uint64_t ro
     return check_found(l, study, round, r, err);
 }
 
-tacit_status tc_ledger_find(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+tacit_status tc_ledger_find(tc_ledger *l, const tacit_hash *study, uint64_t round,
                             tc_ledger_receipt *out, tacit_error *err)
 {
     tc_ledger_receipt r = {.again = true};
@@ -281,7 +281,7 @@ static tc_ledger_entry entry_of(const tc_ledger *l, const tc_ledger_charge *c, c
                                 const tc_ledger_receipt *bytes)
 {
     const tc_release_view *v = tc_release_get(r);
-    tc_ledger_head before = tc_ledger_get_head(l);
+    tacit_head before = tc_ledger_get_head(l);
     return (tc_ledger_entry){
         .seq = before.seq + 1,
         .study = c->study,

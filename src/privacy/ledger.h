@@ -16,36 +16,34 @@
 #ifndef TC_PRIVACY_LEDGER_H
 #define TC_PRIVACY_LEDGER_H
 
+#include <tacit/ledger.h>
+
 #include "base/text.h"
 #include "privacy/accountant.h"
 #include "privacy/release.h"
 
 #include <jansson.h>
 
-#define TC_LEDGER_HASH_BYTES 32
+#define TC_LEDGER_HASH_BYTES 32                           /* sizeof(tacit_hash) */
 #define TC_LEDGER_MAX_NAME   255                          /* bytes: names, subjects */
 #define TC_LEDGER_MAX_TEXT   4096                         /* bytes: adjacency, reasons */
 #define TC_LEDGER_MAX_ROUND  UINT64_C(0x7fffffffffffffff) /* stores keep signed numbers */
 
-typedef struct tc_ledger_hash {
-    uint8_t bytes[TC_LEDGER_HASH_BYTES];
-} tc_ledger_hash;
-
-bool tc_ledger_hash_same(const tc_ledger_hash *a, const tc_ledger_hash *b);
+bool tc_ledger_hash_same(const tacit_hash *a, const tacit_hash *b);
 /* BLAKE2b-256 of a study document's canonical text, and of a release's bytes. */
-tc_ledger_hash tc_ledger_study_hash(const char *document);
-tc_ledger_hash tc_ledger_release_hash(const uint8_t *bytes, size_t size);
+tacit_hash tc_ledger_study_hash(const char *document);
+tacit_hash tc_ledger_release_hash(const uint8_t *bytes, size_t size);
 
 /* ---- entries (ledger_entry.c has the layout of the bytes that are hashed) */
 
 typedef struct tc_ledger_entry {
     uint64_t seq; /* 1, 2, 3, ... */
-    tc_ledger_hash study;
+    tacit_hash study;
     uint64_t round;
-    tc_privacy_unit unit;
+    tacit_unit unit;
     const char
         *subject; /* the public name of the unit that is charged; "": every unit of the roster */
-    tc_dp_event event;
+    tacit_dp_event event;
     double distance; /* of the release, see release.h: discrete noise against a rounded Gaussian */
     const char *mechanism, *adjacency;
     bool is_private;
@@ -54,15 +52,11 @@ typedef struct tc_ledger_entry {
      * the words of the mechanism `none` are the doubles themselves. Public constants. */
     uint64_t rows, cols;
     double offset, step;
-    tc_ledger_hash release;  /* of the exact bytes */
-    tc_ledger_hash previous; /* the head before */
+    tacit_hash release;  /* of the exact bytes */
+    tacit_hash previous; /* the head before */
 } tc_ledger_entry;
 
-/* The end of a chain. Every release carries one, so that its readers can witness a rollback. */
-typedef struct tc_ledger_head {
-    uint64_t seq; /* entries so far */
-    tc_ledger_hash hash;
-} tc_ledger_head;
+/* The end of a chain is a tacit_head. Every release carries one, so that its readers can witness a rollback. */
 
 /* Canonical bytes: caller ends *bytes with tc_free. E_ARG: a member out of range. */
 tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, size_t *size,
@@ -70,20 +64,20 @@ tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, s
 /* Texts are borrowed from `bytes`. E_CORRUPT: not the bytes of an entry. */
 tacit_status tc_ledger_entry_decode(tc_ledger_entry *out, const uint8_t *bytes, size_t size,
                                     tacit_error *err);
-tc_ledger_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size);
+tacit_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size);
 /* The head of a ledger of this name before its first entry. */
-tc_ledger_head tc_ledger_genesis(const char *name);
+tacit_head tc_ledger_genesis(const char *name);
 
 /* ---- what a store does for a ledger; implemented in src/study */
 
 /* Pointers are borrowed for the call. */
 typedef struct tc_ledger_record {
     uint64_t seq;
-    tc_ledger_hash study;
+    tacit_hash study;
     uint64_t round;
     const uint8_t *entry, *release;
     size_t entry_size, release_size;
-    tc_ledger_hash previous, head; /* scan leaves `previous` alone */
+    tacit_hash previous, head; /* scan leaves `previous` alone */
 } tc_ledger_record;
 
 typedef tacit_status (*tc_ledger_visit)(void *user, const tc_ledger_record *r, tacit_error *err);
@@ -97,13 +91,13 @@ struct tc_ledger_io {
      * this (study, round). Any other failure: it may or may not have happened. */
     tacit_status (*append)(const tc_ledger_io *io, const tc_ledger_record *r, tacit_error *err);
     /* seq 0 and zeros for an empty ledger. */
-    tacit_status (*head)(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err);
+    tacit_status (*head)(const tc_ledger_io *io, tacit_head *out, tacit_error *err);
     /* Records after `after` in order, without what an interrupted append may have left. visit
      * must not call the store. */
     tacit_status (*scan)(const tc_ledger_io *io, uint64_t after, tc_ledger_visit visit, void *user,
                          tacit_error *err);
     /* The bytes of a release, for tc_free; they are on disk when it returns. E_NOT_FOUND. */
-    tacit_status (*find)(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+    tacit_status (*find)(const tc_ledger_io *io, const tacit_hash *study, uint64_t round,
                          uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err);
 };
 
@@ -120,16 +114,17 @@ void tc_ledger_close(tc_ledger *l); /* NULL is allowed */
 tacit_status tc_ledger_catch_up(tc_ledger *l, tacit_error *err);
 
 const char *tc_ledger_name(const tc_ledger *l);
-tc_ledger_head tc_ledger_get_head(const tc_ledger *l);
+tacit_head tc_ledger_get_head(const tc_ledger *l);
 /* Entry `seq` in 1..head; borrowed. *head (may be NULL) is the chain's head after it. */
-const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tc_ledger_head *head);
+const tc_ledger_entry *tc_ledger_get(const tc_ledger *l, uint64_t seq, tacit_head *head);
 /* Is this head, seen earlier, one of this ledger's? E_CORRUPT: it was rolled back or replaced. */
-tacit_status tc_ledger_check_seen(const tc_ledger *l, const tc_ledger_head *seen, tacit_error *err);
+tacit_status tc_ledger_check_seen(const tc_ledger *l, const tacit_head *seen, tacit_error *err);
 
 /* All releases that the document of one study plans for one unit: fixed before the first of them. */
 typedef struct tc_ledger_document {
-    tc_ledger_hash study;
-    const tc_dp_event *events; /* n 0: the caller knows that the whole plan keeps to the budget */
+    tacit_hash study;
+    const tacit_dp_event
+        *events; /* n 0: the caller knows that the whole plan keeps to the budget */
     size_t n;
     double distance; /* the sum over these releases, as in release.h */
 } tc_ledger_document;
@@ -148,7 +143,7 @@ typedef struct tc_ledger_budget {
 
 /* Where a release belongs. What it costs, the release says itself. */
 typedef struct tc_ledger_charge {
-    tc_ledger_hash study;
+    tacit_hash study;
     uint64_t round;
     const char *subject; /* NULL: every unit of the roster; of a release that is not `single`
                             (release.h) it must be */
@@ -157,7 +152,7 @@ typedef struct tc_ledger_charge {
 /* What may leave, and the stamp it leaves with: of the stored release, not of the one that was
  * offered. End with tc_ledger_receipt_fini. */
 typedef struct tc_ledger_receipt {
-    tc_ledger_head head; /* after the release's entry */
+    tacit_head head; /* after the release's entry */
     uint8_t *bytes;
     size_t size;
     bool again; /* these bytes were committed by an earlier call */
@@ -178,14 +173,14 @@ tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc
 /* The stored bytes. E_NOT_FOUND: this round was not released. E_CORRUPT also if the chain has it
  * and the store does not find it. Ask before drawing noise. Whose they are is in
  * tc_ledger_get(l, out->head.seq, NULL). */
-tacit_status tc_ledger_find(tc_ledger *l, const tc_ledger_hash *study, uint64_t round,
+tacit_status tc_ledger_find(tc_ledger *l, const tacit_hash *study, uint64_t round,
                             tc_ledger_receipt *out, tacit_error *err);
 
 /* ---- what was spent (ledger_spending.c, ledger_account.c, ledger_budget.c) */
 
 typedef struct tc_ledger_claim {
-    tc_guarantee bound;
-    tc_privacy_unit unit;
+    tacit_guarantee bound;
+    tacit_unit unit;
     const char *subject;     /* whose: the worst-off one where all were asked for; "": a unit that
                                 no entry names. Borrowed from the ledger. */
     uint64_t entries;        /* releases that charge it; not those of no values and no cost */
@@ -199,44 +194,44 @@ typedef struct tc_ledger_claim {
  * proved without a word from anybody: pld for the releases of one study, which its document has fixed, and
  * the filter for those of several (ledger_filter.c). With an accountant the caller says that all
  * releases of the ledger were planned before the first. */
-tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+tacit_status tc_ledger_guarantee(const tc_ledger *l, tacit_unit unit, const char *subject,
                                  double delta, const tc_accountant *a, tc_ledger_claim *out,
                                  tacit_error *err);
 
 /* Is any release charged to such units by themselves? Rows and users are charged for those about agents,
  * too, of whom they are parts. */
-bool tc_ledger_has_unit(const tc_ledger *l, tc_privacy_unit unit);
+bool tc_ledger_has_unit(const tc_ledger *l, tacit_unit unit);
 
 /* What releases with these events would cost together, before any ledger has them; the bound is
  * made as above; a NULL: by the filter, as if later ones were chosen in view of earlier ones. `distance` is
  * the sum over the releases, as in release.h. */
-tacit_status tc_ledger_cost(const tc_accountant *a, const tc_dp_event *events, size_t n,
-                            double distance, double delta, tc_guarantee *out, tacit_error *err);
+tacit_status tc_ledger_cost(const tc_accountant *a, const tacit_dp_event *events, size_t n,
+                            double distance, double delta, tacit_guarantee *out, tacit_error *err);
 
 /* Writes into the chain what the budget's document plans, if that is needed to hold its study to the
  * accountant (ledger_plan.c): from then on the filter counts the whole plan. Call it before the first release of
  * the study; it may be called again. Nothing is written where the filter allows the plan, or nothing does. */
-tacit_status tc_ledger_keep_plan(tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
+tacit_status tc_ledger_keep_plan(tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,
                                  tacit_error *err);
 
 /* Releases to come: their events, the sum of their distances, and whom they will be charged to. */
 typedef struct tc_ledger_plan {
-    tc_ledger_hash study;
-    const tc_dp_event *events;
+    tacit_hash study;
+    const tacit_dp_event *events;
     size_t n;
     double distance;
-    tc_privacy_unit unit;
+    tacit_unit unit;
     const char *subject; /* NULL: every unit */
 } tc_ledger_plan;
 /* What the unit that will be worst off has spent then, as tc_ledger_guarantee proves it without an
  * accountant. Changes nothing. */
 tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, double delta,
-                             tc_guarantee *out, tacit_error *err);
+                             tacit_guarantee *out, tacit_error *err);
 
 /* Would a release that costs this be let pass? Changes nothing; E_BUDGET as tc_ledger_release.
  * `distance` as in release.h. */
-tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
-                             const char *subject, const tc_dp_event *event, double distance,
+tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,
+                             const char *subject, const tacit_dp_event *event, double distance,
                              tacit_error *err);
 
 /* The numbers behind a refusal: what the unit that would be worst off has spent, and what the release
@@ -244,8 +239,8 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
 typedef struct tc_ledger_price {
     double spent, asked;
 } tc_ledger_price;
-tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
-                                const char *subject, const tc_dp_event *event, double distance,
+tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,
+                                const char *subject, const tacit_dp_event *event, double distance,
                                 tc_ledger_price *out, tacit_error *err);
 
 /* The claim as sentences: whose, neighbours, epsilon, delta, accountant, what is not protected. */
@@ -255,11 +250,11 @@ void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *
 
 /* What a ledger says about itself after it was restored: a note in the chain. */
 typedef struct tc_ledger_restore {
-    uint64_t seq;        /* of the note: seq - 1 entries were in the backup */
-    int64_t at_ms;       /* when it was restored */
-    int64_t of_ms;       /* when the backup was made */
-    const char *say;     /* the same as a sentence. Borrowed from the ledger. */
-    tc_ledger_hash head; /* after the note */
+    uint64_t seq;    /* of the note: seq - 1 entries were in the backup */
+    int64_t at_ms;   /* when it was restored */
+    int64_t of_ms;   /* when the backup was made */
+    const char *say; /* the same as a sentence. Borrowed from the ledger. */
+    tacit_hash head; /* after the note */
 } tc_ledger_restore;
 
 /* How it was restored. What may have been released since the backup is to be charged next. */
@@ -271,7 +266,7 @@ typedef struct tc_ledger_recovery {
 } tc_ledger_recovery;
 tacit_status tc_ledger_note_restore(tc_ledger *l, const tc_ledger_recovery *r, tacit_error *err);
 /* The entry that says so of this unit; NULL: what was spent is counted. */
-const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tc_privacy_unit unit);
+const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tacit_unit unit);
 /* The last one among the first `upto` entries (UINT64_MAX: all); false: there is none. */
 bool tc_ledger_restored(const tc_ledger *l, uint64_t upto, tc_ledger_restore *out);
 
@@ -279,9 +274,9 @@ bool tc_ledger_restored(const tc_ledger *l, uint64_t upto, tc_ledger_restore *ou
  * an entry without values, at the price of the round, in the round's place. No budget can refuse it. */
 typedef struct tc_ledger_lost {
     tc_ledger_charge charge;
-    tc_dp_event event;
+    tacit_dp_event event;
     double distance;
-    tc_privacy_unit unit;
+    tacit_unit unit;
     const char *adjacency;
     const char *not_private; /* why its noise was no secret; NULL: as the study's other releases */
 } tc_ledger_lost;
@@ -298,7 +293,7 @@ tacit_status tc_ledger_restored_json(const tc_ledger *l, json_t **out, tacit_err
  * both have left: the entry is charged as well, under the study `otherwise`. The same again with the same
  * `otherwise` changes nothing once that place is taken. */
 tacit_status tc_ledger_adopt(tc_ledger *l, tc_ledger *from, uint64_t seq,
-                             const tc_ledger_hash *otherwise, tacit_error *err);
+                             const tacit_hash *otherwise, tacit_error *err);
 
 /* ---- for strangers (ledger_export.c, ledger_import.c) */
 

@@ -21,7 +21,7 @@ enum { MOST_STEPS = 40 };
 
 static const int large_orders[] = {80, 128, 256, 512, 1024};
 
-static void try_order(const tc_ledger_spending *s, int order, double delta, tc_guarantee *best)
+static void try_order(const tc_ledger_spending *s, int order, double delta, tacit_guarantee *best)
 {
     double rdp = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -34,18 +34,18 @@ static void try_order(const tc_ledger_spending *s, int order, double delta, tc_g
     }
 }
 
-static tc_guarantee integer_orders(const tc_ledger_spending *s, double delta)
+static tacit_guarantee integer_orders(const tc_ledger_spending *s, double delta)
 {
-    tc_guarantee best = {.epsilon = INFINITY, .delta = delta, .accountant = tc_accountant_rdp.name};
+    tacit_guarantee best = {
+        .epsilon = INFINITY, .delta = delta, .accountant = tc_accountant_rdp.name};
     for (int order = 2; order <= 64; order++)
         try_order(s, order, delta, &best);
     for (size_t i = 0; i < sizeof large_orders / sizeof *large_orders; i++)
         try_order(s, large_orders[i], delta, &best);
-    best.upper = best.epsilon;
     return best;
 }
 
-static bool holds_for_discrete(const tc_guarantee *g)
+static bool holds_for_discrete(const tacit_guarantee *g)
 {
     bool moments = strcmp(g->accountant, tc_accountant_rdp.name) == 0 ||
                    strcmp(g->accountant, tc_accountant_moments.name) == 0;
@@ -62,7 +62,7 @@ static double rest_of(double delta, double epsilon, double distance)
 /* g is the continuous bound at delta. Each step guesses an epsilon and looks whether the bound at
  * the delta that it leaves is below the guess; the guesses rise. False: none was found. */
 static tacit_status add_slack(const tc_accountant *a, const tc_ledger_spending *s, double delta,
-                              tc_guarantee *g, bool *found, tacit_error *err)
+                              tacit_guarantee *g, bool *found, tacit_error *err)
 {
     *found = false;
     for (int i = 0; i < MOST_STEPS && !*found; i++) {
@@ -77,9 +77,9 @@ static tacit_status add_slack(const tc_accountant *a, const tc_ledger_spending *
 }
 
 tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending *s, double delta,
-                               tc_guarantee *out, tacit_error *err)
+                               tacit_guarantee *out, tacit_error *err)
 {
-    tc_guarantee g;
+    tacit_guarantee g;
     bool found;
     TC_TRY(tc_account(a, s->events, s->n, delta, &g, err));
     if (s->distance > 0 && !holds_for_discrete(&g)) {
@@ -93,10 +93,10 @@ tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending 
     return TACIT_OK;
 }
 
-tacit_status tc_ledger_cost(const tc_accountant *a, const tc_dp_event *events, size_t n,
-                            double distance, double delta, tc_guarantee *out, tacit_error *err)
+tacit_status tc_ledger_cost(const tc_accountant *a, const tacit_dp_event *events, size_t n,
+                            double distance, double delta, tacit_guarantee *out, tacit_error *err)
 {
-    tc_ledger_spending s = {.events = (tc_dp_event *)events, .n = n, .distance = distance};
+    tc_ledger_spending s = {.events = (tacit_dp_event *)events, .n = n, .distance = distance};
     s.several = !a;
     s.plain = n > 0 && tc_is_plain_gaussian(&events[0]);
     return tc_ledger_prove(a, &s, delta, out, err);

@@ -13,12 +13,12 @@ enum { MOST_CONFLICTS = 1000 };
 
 /* E_CONFLICT: somebody was faster. */
 static tacit_status try_append(tc_ledger *l, const tc_ledger_entry *old,
-                               const tc_ledger_hash *otherwise, tc_ledger_receipt *bytes,
+                               const tacit_hash *otherwise, tc_ledger_receipt *bytes,
                                tacit_error *err)
 {
     tc_ledger_entry e = *old;
     TC_TRY(tc_ledger_catch_up(l, err));
-    tc_ledger_head before = tc_ledger_get_head(l);
+    tacit_head before = tc_ledger_get_head(l);
     bool there = tc_ledger_round_entry(l, &e.study, e.round) != 0;
     if (there && tc_ledger_is_note(&e))
         return TACIT_OK; /* it costs nothing and says what this ledger says already */
@@ -32,7 +32,7 @@ static tacit_status try_append(tc_ledger *l, const tc_ledger_entry *old,
 }
 
 tacit_status tc_ledger_adopt(tc_ledger *l, tc_ledger *from, uint64_t seq,
-                             const tc_ledger_hash *otherwise, tacit_error *err)
+                             const tacit_hash *otherwise, tacit_error *err)
 {
     const tc_ledger_entry *old = tc_ledger_get(from, seq, NULL);
     tc_ledger_receipt bytes = {0};

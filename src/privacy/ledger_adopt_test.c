@@ -6,7 +6,7 @@
 typedef struct pair {
     ledger_double old_store, own_store;
     tc_ledger *old, *own;
-    tc_ledger_hash otherwise;
+    tacit_hash otherwise;
 } pair;
 
 static pair *open_pair(void)
@@ -26,8 +26,8 @@ static void close_pair(pair *p)
     tc_free(p);
 }
 
-static const tc_dp_event REPLY = {
-    .mechanism = TC_DP_PURE, .parameter = 1, .sampling_rate = 1, .count = 1};
+static const tacit_dp_event REPLY = {
+    .mechanism = TACIT_DP_PURE, .parameter = 1, .sampling_rate = 1, .count = 1};
 
 /* One number about `subject`, in its own round. */
 static void reply(tc_ledger *l, uint64_t round, const char *subject, int64_t value)
@@ -36,7 +36,7 @@ static void reply(tc_ledger *l, uint64_t round, const char *subject, int64_t val
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of("doses", round, subject);
     tc_release *r = forced_single(REPLY, value);
-    r->view.unit = TC_UNIT_USER;
+    r->view.unit = TACIT_UNIT_USER;
     assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
     tc_ledger_receipt_fini(&receipt);
     tc_release_free(r);
@@ -46,7 +46,7 @@ static int64_t stored(tc_ledger *l, uint64_t round)
 {
     tacit_error err = {0};
     tc_ledger_receipt receipt = {0};
-    tc_ledger_hash study = tc_ledger_study_hash("doses");
+    tacit_hash study = tc_ledger_study_hash("doses");
     assert_ok(tc_ledger_find(l, &study, round, &receipt, &err));
     int64_t value = receipt.bytes[0];
     tc_ledger_receipt_fini(&receipt);
@@ -57,7 +57,8 @@ static double spent(const tc_ledger *l, uint64_t *entries)
 {
     tacit_error err = {0};
     tc_ledger_claim claim;
-    assert_ok(tc_ledger_guarantee(l, TC_UNIT_USER, "ann", 1e-9, &tc_accountant_pure, &claim, &err));
+    assert_ok(
+        tc_ledger_guarantee(l, TACIT_UNIT_USER, "ann", 1e-9, &tc_accountant_pure, &claim, &err));
     *entries = claim.entries;
     return claim.bound.epsilon;
 }

@@ -16,22 +16,6 @@
 static TC_SIZED(sized_spent, tacit_spent, not_private, not_private);
 static TC_SIZED(sized_entry, tacit_ledger_entry, head, head);
 
-/* ---- heads */
-
-_Static_assert(sizeof(tacit_hash) == sizeof(tc_ledger_hash), "the same bytes");
-
-static tacit_hash hash_public(const tc_ledger_hash *h)
-{
-    tacit_hash out;
-    memcpy(out.bytes, h->bytes, sizeof out.bytes);
-    return out;
-}
-
-tacit_head tc_head_public(const tc_ledger_head *h)
-{
-    return (tacit_head){.seq = h->seq, .hash = hash_public(&h->hash)};
-}
-
 void tacit_hash_text(const tacit_hash *h, char out[65])
 {
     if (out && h)
@@ -97,13 +81,12 @@ tacit_status tacit_ledger_head(tacit_ledger *l, tacit_head *out, tacit_error *er
     TC_GIVEN(l);
     TC_GIVEN(out);
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
-    tc_ledger_head head = tc_ledger_get_head(l->ledger);
-    *out = tc_head_public(&head);
+    *out = tc_ledger_get_head(l->ledger);
     return TACIT_OK;
 }
 
 /* Whoever wrote such an entry into a file: no accountant here has a bound for it. */
-static tacit_status check_sampling(const tc_ledger *l, tc_privacy_unit unit, tacit_error *err)
+static tacit_status check_sampling(const tc_ledger *l, tacit_unit unit, tacit_error *err)
 {
     uint64_t n = tc_ledger_get_head(l).seq;
     for (uint64_t seq = 1; seq <= n; seq++) {
@@ -140,8 +123,8 @@ static tacit_status claim_of(tacit_ledger *l, tacit_unit unit, const char *subje
     if (accountant) /* NULL: what is proved without the caller's word */
         TC_TRY(tc_accountant_get(&a, accountant, err));
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
-    TC_TRY(check_sampling(l->ledger, (tc_privacy_unit)unit, err));
-    return tc_ledger_guarantee(l->ledger, (tc_privacy_unit)unit, subject, delta, a, out, err);
+    TC_TRY(check_sampling(l->ledger, unit, err));
+    return tc_ledger_guarantee(l->ledger, unit, subject, delta, a, out, err);
 }
 
 tacit_status tacit_ledger_spent(tacit_ledger *l, tacit_unit unit, const char *subject,
@@ -191,14 +174,14 @@ tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_
         return tc_fail(err, TACIT_E_NOT_FOUND,
                        "there is no entry %llu; the ledger \"%s\" has %llu, counted from 1",
                        (unsigned long long)seq, tacit_ledger_name(l), (unsigned long long)n);
-    tc_ledger_head head;
+    tacit_head head;
     const tc_ledger_entry *e = tc_ledger_get(l->ledger, seq, &head);
     tacit_ledger_entry entry = {.seq = e->seq,
-                                .study = hash_public(&e->study),
+                                .study = e->study,
                                 .round = e->round,
                                 .subject = e->subject,
-                                .unit = (tacit_unit)e->unit,
-                                .event = tc_event_public(&e->event),
+                                .unit = e->unit,
+                                .event = e->event,
                                 .distance = e->distance,
                                 .mechanism = e->mechanism,
                                 .adjacency = e->adjacency,
@@ -208,8 +191,8 @@ tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_
                                 .cols = e->cols,
                                 .offset = e->offset,
                                 .step = e->step,
-                                .release = hash_public(&e->release),
-                                .head = hash_public(&head.hash)};
+                                .release = e->release,
+                                .head = head.hash};
     tc_sized_give(&sized_entry, out, &entry);
     return TACIT_OK;
 }
@@ -234,7 +217,7 @@ tacit_status tacit_ledger_export(tacit_ledger *l, char **json, tacit_error *err)
 static tacit_status read_again(const tacit_ledger *l, tacit_error *err)
 {
     tc_ledger *fresh = NULL;
-    tc_ledger_head known = tc_ledger_get_head(l->ledger);
+    tacit_head known = tc_ledger_get_head(l->ledger);
     TC_TRY(tc_ledger_open(&fresh, tc_ledger_name(l->ledger), &l->io, err));
     tacit_status st = tc_ledger_check_seen(fresh, &known, err);
     tc_ledger_close(fresh);
@@ -247,9 +230,5 @@ tacit_status tacit_ledger_verify(tacit_ledger *l, const tacit_head *seen, tacit_
     if (l->storage)
         TC_TRY(read_again(l, err));
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
-    if (!seen)
-        return TACIT_OK;
-    tc_ledger_head head = {.seq = seen->seq};
-    memcpy(head.hash.bytes, seen->hash.bytes, sizeof head.hash.bytes);
-    return tc_ledger_check_seen(l->ledger, &head, err);
+    return seen ? tc_ledger_check_seen(l->ledger, seen, err) : TACIT_OK;
 }

@@ -13,6 +13,4 @@ struct tacit_ledger {
     tc_ledger *ledger; /* lives in the storage */
 };
 
-tacit_head tc_head_public(const tc_ledger_head *h);
-
 #endif

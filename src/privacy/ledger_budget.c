@@ -26,7 +26,7 @@ typedef struct worst {
 static tacit_status look_at(void *user, const tc_ledger_spending *s, tacit_error *err)
 {
     worst *w = user;
-    tc_guarantee g;
+    tacit_guarantee g;
     if (s->not_private && (!w->not_private || s->not_private->seq < w->not_private->seq))
         w->not_private = s->not_private;
     if (w->any && tc_ledger_spending_within(s, &w->spending))
@@ -45,7 +45,7 @@ static tacit_status look_at(void *user, const tc_ledger_spending *s, tacit_error
     return TACIT_OK;
 }
 
-tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+tacit_status tc_ledger_guarantee(const tc_ledger *l, tacit_unit unit, const char *subject,
                                  double delta, const tc_accountant *a, tc_ledger_claim *out,
                                  tacit_error *err)
 {
@@ -64,15 +64,15 @@ tacit_status tc_ledger_guarantee(const tc_ledger *l, tc_privacy_unit unit, const
 typedef struct request {
     const tc_ledger *ledger;
     const tc_ledger_budget *budget;
-    tc_privacy_unit unit;
-    const tc_dp_event *event;
+    tacit_unit unit;
+    const tacit_dp_event *event;
     double distance;
     bool part;                   /* the release is about agents, and the unit a part of one */
     tc_ledger_spending approved; /* the last that could afford it */
 } request;
 
 /* `agent "a"`, or what stands for those without a name. */
-static void whose(char out[TC_LEDGER_MAX_NAME + 16], tc_privacy_unit unit, const char *subject)
+static void whose(char out[TC_LEDGER_MAX_NAME + 16], tacit_unit unit, const char *subject)
 {
     const char *name = tc_privacy_unit_name(unit);
     if (*subject)
@@ -82,7 +82,7 @@ static void whose(char out[TC_LEDGER_MAX_NAME + 16], tc_privacy_unit unit, const
 }
 
 static tacit_status refuse(const request *r, const tc_ledger_spending *s, double spent,
-                           const tc_guarantee *after, tacit_error *err)
+                           const tacit_guarantee *after, tacit_error *err)
 {
     char name[TC_LEDGER_MAX_NAME + 16], spent_text[32], asked[32], remaining[32];
     whose(name, r->unit, s->subject);
@@ -99,7 +99,7 @@ static tacit_status refuse(const request *r, const tc_ledger_spending *s, double
 static tacit_status afford_accounted(const request *r, const tc_ledger_spending *s,
                                      tc_ledger_spending *after, tacit_error *err)
 {
-    tc_guarantee before, g;
+    tacit_guarantee before, g;
     const tc_ledger_budget *b = r->budget;
     TC_TRY(tc_ledger_account(b->accountant, after, b->delta, &g, err));
     if (g.epsilon <= b->epsilon)
@@ -108,7 +108,7 @@ static tacit_status afford_accounted(const request *r, const tc_ledger_spending 
     return refuse(r, s, before.epsilon, &g, err);
 }
 
-static const tc_ledger_hash *study_of(const tc_ledger_budget *b)
+static const tacit_hash *study_of(const tc_ledger_budget *b)
 {
     return b->document ? &b->document->study : NULL;
 }
@@ -117,9 +117,9 @@ static const tc_ledger_hash *study_of(const tc_ledger_budget *b)
 static tacit_status afford_filtered(const request *r, tc_ledger_spending *before,
                                     tc_ledger_spending *after, tacit_error *err)
 {
-    tc_guarantee spent, g;
+    tacit_guarantee spent, g;
     const tc_ledger_budget *b = r->budget;
-    const tc_ledger_hash *study = study_of(b);
+    const tacit_hash *study = study_of(b);
     TC_TRY(tc_ledger_add_planned(r->ledger, r->unit, study, r->event, before, err));
     TC_TRY(tc_ledger_add_planned(r->ledger, r->unit, study, r->event, after, err));
     tacit_status st = tc_ledger_filter_check(after, b->epsilon, b->delta, err);
@@ -135,7 +135,7 @@ static tacit_status plan_for(const request *r, tc_ledger_spending *plan, tacit_e
 {
     const tc_ledger_document *doc = r->budget->document;
     for (size_t i = 0; i < doc->n; i++) {
-        tc_dp_event event = r->part ? tc_ledger_replacing(&doc->events[i]) : doc->events[i];
+        tacit_dp_event event = r->part ? tc_ledger_replacing(&doc->events[i]) : doc->events[i];
         TC_TRY(tc_ledger_spending_ask(plan, &doc->study, &event, 0, err));
     }
     plan->distance = doc->distance;
@@ -150,7 +150,7 @@ static tacit_status is_planned(const request *r, const tc_ledger_spending *after
     const tc_ledger_document *doc = r->budget->document;
     bool whole = doc->n == 1 && doc->events[0].count == 1;
     tc_ledger_spending plan = {.subject = ""};
-    tc_guarantee g = {.epsilon = INFINITY};
+    tacit_guarantee g = {.epsilon = INFINITY};
     *out = false;
     if (after->several || !(whole || tc_ledger_plan_kept(r->ledger, &doc->study)))
         return TACIT_OK;
@@ -195,8 +195,8 @@ static tacit_status afford(void *user, const tc_ledger_spending *s, tacit_error 
 }
 
 /* No budget can be held against what nobody knows. */
-static tacit_status check_counted(const tc_ledger *l, const tc_ledger_budget *b,
-                                  tc_privacy_unit unit, tacit_error *err)
+static tacit_status check_counted(const tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,
+                                  tacit_error *err)
 {
     const tc_ledger_entry *e = b->accepts_uncounted ? NULL : tc_ledger_uncounted(l, unit);
     if (!e)
@@ -220,8 +220,8 @@ static tacit_status ask_units(const tc_ledger *l, const request *asked, const ch
  * (ledger_spending.c). */
 static tacit_status ask_parts(const tc_ledger *l, const request *asked, tacit_error *err)
 {
-    static const tc_privacy_unit parts[] = {TC_UNIT_ROW, TC_UNIT_USER};
-    tc_dp_event event = tc_ledger_replacing(asked->event);
+    static const tacit_unit parts[] = {TACIT_UNIT_ROW, TACIT_UNIT_USER};
+    tacit_dp_event event = tc_ledger_replacing(asked->event);
     request r = *asked;
     r.event = &event;
     r.part = true;
@@ -233,8 +233,8 @@ static tacit_status ask_parts(const tc_ledger *l, const request *asked, tacit_er
     return TACIT_OK;
 }
 
-tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
-                             const char *subject, const tc_dp_event *event, double distance,
+tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,
+                             const char *subject, const tacit_dp_event *event, double distance,
                              tacit_error *err)
 {
     request r = {.ledger = l, .budget = b, .unit = unit, .event = event, .distance = distance};
@@ -246,7 +246,7 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, tc_p
         TC_TRY(tc_ledger_check_name("subject", subject, err));
     TC_TRY(check_counted(l, b, unit, err));
     TC_TRY(ask_units(l, &r, subject, err));
-    return unit == TC_UNIT_AGENT ? ask_parts(l, &r, err) : TACIT_OK;
+    return unit == TACIT_UNIT_AGENT ? ask_parts(l, &r, err) : TACIT_OK;
 }
 
 /* ---- what is planned */
@@ -255,20 +255,20 @@ typedef struct planned {
     const tc_ledger *ledger;
     const tc_ledger_plan *plan;
     double delta;
-    tc_privacy_unit unit; /* a part of an agent, perhaps, where the plan is about agents */
-    tc_guarantee worst;
+    tacit_unit unit; /* a part of an agent, perhaps, where the plan is about agents */
+    tacit_guarantee worst;
 } planned;
 
 static tacit_status add_plan(const planned *p, tc_ledger_spending *after, tacit_error *err)
 {
     bool part = p->unit != p->plan->unit;
     for (size_t i = 0; i < p->plan->n; i++) {
-        const tc_dp_event *e = &p->plan->events[i];
-        tc_dp_event event = part ? tc_ledger_replacing(e) : *e;
+        const tacit_dp_event *e = &p->plan->events[i];
+        tacit_dp_event event = part ? tc_ledger_replacing(e) : *e;
         TC_TRY(tc_ledger_spending_ask(after, &p->plan->study, &event, 0, err));
     }
     after->distance += p->plan->distance;
-    static const tc_dp_event none = {.mechanism = TC_DP_NONPRIVATE};
+    static const tacit_dp_event none = {.mechanism = TACIT_DP_NONPRIVATE};
     return after->several
                ? tc_ledger_add_planned(p->ledger, p->unit, &p->plan->study, &none, after, err)
                : TACIT_OK;
@@ -278,7 +278,7 @@ static tacit_status look_ahead(void *user, const tc_ledger_spending *s, tacit_er
 {
     planned *p = user;
     tc_ledger_spending after;
-    tc_guarantee g;
+    tacit_guarantee g;
     TC_TRY(tc_ledger_spending_copy(&after, s, err));
     tacit_status st = add_plan(p, &after, err);
     if (st == TACIT_OK)
@@ -290,13 +290,14 @@ static tacit_status look_ahead(void *user, const tc_ledger_spending *s, tacit_er
 }
 
 tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, double delta,
-                             tc_guarantee *out, tacit_error *err)
+                             tacit_guarantee *out, tacit_error *err)
 {
     planned p = {
         .ledger = l, .plan = plan, .delta = delta, .unit = plan->unit, .worst = {.epsilon = -1}};
     TC_TRY(tc_ledger_visit_subject(l, plan->unit, plan->subject, look_ahead, &p, err));
-    for (int unit = TC_UNIT_ROW; plan->unit == TC_UNIT_AGENT && unit <= TC_UNIT_USER; unit++) {
-        p.unit = (tc_privacy_unit)unit;
+    for (int unit = TACIT_UNIT_ROW; plan->unit == TACIT_UNIT_AGENT && unit <= TACIT_UNIT_USER;
+         unit++) {
+        p.unit = (tacit_unit)unit;
         if (tc_ledger_has_unit(l, p.unit))
             TC_TRY(tc_ledger_each_unit(l, p.unit, look_ahead, &p, err));
     }
@@ -309,7 +310,7 @@ tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, dou
 typedef struct pricing {
     const tc_ledger_budget *budget;
     double distance, most; /* most: epsilon of the worst off after the release */
-    const tc_dp_event *event;
+    const tacit_dp_event *event;
     tc_ledger_price price;
 } pricing;
 
@@ -318,7 +319,7 @@ static tacit_status price_both(const pricing *p, const tc_ledger_spending *s,
                                tacit_error *err)
 {
     const tc_ledger_budget *b = p->budget;
-    tc_guarantee was, is;
+    tacit_guarantee was, is;
     TC_TRY(tc_ledger_spending_ask(after, study_of(b), p->event, p->distance, err));
     if (b->accountant && !(b->document && after->several)) {
         TC_TRY(tc_ledger_account(b->accountant, s, b->delta, &was, err));
@@ -347,8 +348,8 @@ static tacit_status price_one(void *user, const tc_ledger_spending *s, tacit_err
     return st;
 }
 
-tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
-                                const char *subject, const tc_dp_event *event, double distance,
+tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,
+                                const char *subject, const tacit_dp_event *event, double distance,
                                 tc_ledger_price *out, tacit_error *err)
 {
     pricing p = {.budget = b, .distance = distance, .most = -1, .event = event};

@@ -28,14 +28,15 @@ static tc_ledger_claim claim_of(const char *subject, const tc_accountant *a)
 {
     tacit_error err = {0};
     tc_ledger_claim c;
-    assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, subject, 1e-5, a, &c, &err));
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, subject, 1e-5, a, &c, &err));
     return c;
 }
 
-static double epsilon_of(const tc_accountant *a, const tc_dp_event *events, size_t n, double delta)
+static double epsilon_of(const tc_accountant *a, const tacit_dp_event *events, size_t n,
+                         double delta)
 {
     tacit_error err = {0};
-    tc_guarantee g;
+    tacit_guarantee g;
     assert_ok(tc_account(a, events, n, delta, &g, &err));
     return g.epsilon;
 }
@@ -47,13 +48,14 @@ static void budgets_compose_per_unit_over_studies(void **state)
     (void)state;
     open_ledger();
     const tc_accountant *a = &tc_accountant_rdp;
-    tc_dp_event all = gaussian_event(5), ana = gaussian_event(8), bob = gaussian_event(3);
+    tacit_dp_event all = gaussian_event(5), ana = gaussian_event(8), bob = gaussian_event(3);
     spend(l, "one", 1, NULL, all);
     spend(l, "one", 2, "ana", ana);
     spend(l, "two", 1, "bob", bob);
     spend(l, "two", 2, NULL, all);
     spend(l, "two", 3, "ana", ana);
-    tc_dp_event of_all[] = {all, all}, of_ana[] = {all, ana, all, ana}, of_bob[] = {all, bob, all};
+    tacit_dp_event of_all[] = {all, all}, of_ana[] = {all, ana, all, ana},
+                   of_bob[] = {all, bob, all};
     assert_close(claim_of("nobody", a).bound.epsilon, epsilon_of(a, of_all, 2, 1e-5), 1e-12);
     assert_close(claim_of("ana", a).bound.epsilon, epsilon_of(a, of_ana, 4, 1e-5), 1e-12);
     assert_close(claim_of("bob", a).bound.epsilon, epsilon_of(a, of_bob, 3, 1e-5), 1e-12);
@@ -63,18 +65,18 @@ static void budgets_compose_per_unit_over_studies(void **state)
     assert_int_equal(worst.entries, 3);
     assert_true(worst.bound.epsilon == claim_of("bob", a).bound.epsilon);
     assert_true(worst.is_private && *worst.not_private == 0);
-    assert_false(tc_ledger_has_unit(l, TC_UNIT_ROW));
+    assert_false(tc_ledger_has_unit(l, TACIT_UNIT_ROW));
 }
 
 /* ---- units within units */
 
-static void spend_row(uint64_t round, tc_dp_event event)
+static void spend_row(uint64_t round, tacit_dp_event event)
 {
     tacit_error err = {0};
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of("rows", round, NULL);
     tc_release *r = forced_release(event, 1);
-    r->view.unit = TC_UNIT_ROW;
+    r->view.unit = TACIT_UNIT_ROW;
     assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
     tc_ledger_receipt_fini(&receipt);
     tc_release_free(r);
@@ -84,7 +86,7 @@ static tc_ledger_claim claim_of_row(const tc_accountant *a)
 {
     tacit_error err = {0};
     tc_ledger_claim c;
-    assert_ok(tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, 1e-5, a, &c, &err));
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_ROW, NULL, 1e-5, a, &c, &err));
     return c;
 }
 
@@ -94,14 +96,14 @@ static void a_row_pays_for_its_agent(void **state)
     (void)state;
     open_ledger();
     const tc_accountant *a = &tc_accountant_rdp;
-    tc_dp_event sampled = {TC_DP_GAUSSIAN, 8, TC_DP_POISSON, 0.25, 1};
+    tacit_dp_event sampled = {TACIT_DP_GAUSSIAN, 8, TACIT_DP_POISSON, 0.25, 1};
     spend(l, "one", 1, NULL, sampled);
     spend(l, "one", 2, "ana", gaussian_event(6));
-    spend(l, "one", 3, "bob", tc_release_event(TC_DP_PURE, 0.1));
+    spend(l, "one", 3, "bob", tc_release_event(TACIT_DP_PURE, 0.1));
     double agents = claim_of(NULL, a).bound.epsilon;
     spend_row(1, gaussian_event(5));
-    tc_dp_event all[] = {gaussian_event(4), gaussian_event(3), tc_release_event(TC_DP_PURE, 0.2),
-                         gaussian_event(5)};
+    tacit_dp_event all[] = {gaussian_event(4), gaussian_event(3),
+                            tc_release_event(TACIT_DP_PURE, 0.2), gaussian_event(5)};
     tc_ledger_claim row = claim_of_row(a);
     assert_close(row.bound.epsilon, epsilon_of(a, all, 4, 1e-5), 1e-12);
     assert_int_equal(row.entries, 4);
@@ -126,7 +128,7 @@ static void of_a_laplace_release_about_agents_rows_hear_nothing(void **state)
 {
     (void)state;
     open_ledger();
-    spend(l, "one", 1, NULL, tc_release_event(TC_DP_LAPLACE, 0.5));
+    spend(l, "one", 1, NULL, tc_release_event(TACIT_DP_LAPLACE, 0.5));
     spend_row(1, gaussian_event(5));
     assert_false(claim_of_row(&tc_accountant_pld).bound.epsilon < 1e300);
     assert_true(claim_of(NULL, &tc_accountant_pld).bound.epsilon < 1);
@@ -138,20 +140,20 @@ static void a_limit_is_one_over_all_units(void **state)
     tacit_error err = {0};
     tc_ledger_budget b = {.epsilon = 4, .delta = 1e-5};
     const tc_accountant *by[] = {&tc_accountant_pld, NULL};
-    tc_dp_event strong = gaussian_event(2), weak = gaussian_event(20);
+    tacit_dp_event strong = gaussian_event(2), weak = gaussian_event(20);
     (void)state;
     for (int i = 0; i < 2; i++) {
         b.accountant = by[i];
         open_ledger();
         spend_row(1, gaussian_event(2));
-        assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &weak, 0, &err));
-        assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &strong, 0, &err), TACIT_E_BUDGET,
-                     "every row");
+        assert_ok(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, NULL, &weak, 0, &err));
+        assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, NULL, &strong, 0, &err),
+                     TACIT_E_BUDGET, "every row");
         tc_ledger_close(l);
         open_ledger();
         spend(l, "one", 1, NULL, strong);
-        assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &weak, 0, &err));
-        assert_fails(tc_ledger_would(l, &b, TC_UNIT_ROW, NULL, &weak, 0, &err), TACIT_E_BUDGET,
+        assert_ok(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, NULL, &weak, 0, &err));
+        assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_ROW, NULL, &weak, 0, &err), TACIT_E_BUDGET,
                      "every row");
         if (i == 0)
             tc_ledger_close(l);
@@ -163,7 +165,8 @@ static void the_worst_off_of_many_is_found(void **state)
 {
     (void)state;
     open_ledger();
-    tc_dp_event kinds[] = {gaussian_event(4), gaussian_event(6), tc_release_event(TC_DP_PURE, 0.3)};
+    tacit_dp_event kinds[] = {gaussian_event(4), gaussian_event(6),
+                              tc_release_event(TACIT_DP_PURE, 0.3)};
     unsigned seed = 7;
     for (uint64_t i = 0; i < 60; i++) {
         char name[8];
@@ -183,7 +186,7 @@ static void the_worst_off_of_many_is_found(void **state)
 /* ---- budgets */
 
 static tacit_status try_release(const tc_ledger_budget *b, uint64_t round, const char *subject,
-                                tc_dp_event event, tacit_error *err)
+                                tacit_dp_event event, tacit_error *err)
 {
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of("s", round, subject);
@@ -200,7 +203,7 @@ static void a_budget_refuses_before_it_is_spent(void **state)
     open_ledger();
     tacit_error err = {0};
     tc_ledger_budget b = {1, 1e-5, &tc_accountant_pure};
-    tc_dp_event third = tc_release_event(TC_DP_PURE, 0.375);
+    tacit_dp_event third = tc_release_event(TACIT_DP_PURE, 0.375);
     assert_ok(try_release(&b, 1, NULL, third, &err));
     assert_ok(try_release(&b, 2, NULL, third, &err));
     assert_fails(try_release(&b, 3, NULL, third, &err), TACIT_E_BUDGET,
@@ -208,9 +211,9 @@ static void a_budget_refuses_before_it_is_spent(void **state)
                  "release: spent 0.75, asked 0.375, remaining 0.25 (pure)");
     assert_int_equal(d->n, 2);
     assert_int_equal(d->appends, 2);
-    assert_ok(try_release(&b, 3, NULL, tc_release_event(TC_DP_PURE, 0.2), &err));
+    assert_ok(try_release(&b, 3, NULL, tc_release_event(TACIT_DP_PURE, 0.2), &err));
     assert_ok(try_release(&b, 1, NULL, third, &err)); /* again: costs nothing */
-    assert_fails(try_release(&b, 4, NULL, tc_release_event(TC_DP_NONPRIVATE, 1), &err),
+    assert_fails(try_release(&b, 4, NULL, tc_release_event(TACIT_DP_NONPRIVATE, 1), &err),
                  TACIT_E_BUDGET, "asked infinite, remaining 0.0499999 (");
 }
 
@@ -221,8 +224,8 @@ static void everybody_includes_those_who_spent_more(void **state)
     open_ledger();
     tacit_error err = {0};
     tc_ledger_budget b = {1, 1e-5, &tc_accountant_pure};
-    spend(l, "other", 1, "ana", tc_release_event(TC_DP_PURE, 0.75));
-    tc_dp_event half = tc_release_event(TC_DP_PURE, 0.5);
+    spend(l, "other", 1, "ana", tc_release_event(TACIT_DP_PURE, 0.75));
+    tacit_dp_event half = tc_release_event(TACIT_DP_PURE, 0.5);
     assert_fails(try_release(&b, 1, NULL, half, &err), TACIT_E_BUDGET,
                  "the privacy budget of agent \"ana\" (epsilon 1, delta 1e-05)");
     assert_ok(try_release(&b, 1, "bob", half, &err));
@@ -258,13 +261,13 @@ static void subjects_that_are_no_names_are_refused(void **state)
     static char longer[10001];
     memset(longer, 'x', sizeof longer - 1);
     tacit_error err = {0};
-    tc_dp_event e = gaussian_event(4);
+    tacit_dp_event e = gaussian_event(4);
     tc_ledger_budget b = {10, 1e-5, &tc_accountant_rdp};
-    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, "", &e, 0, &err), TACIT_E_ARG,
+    assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, "", &e, 0, &err), TACIT_E_ARG,
                  "subject must not be empty");
-    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, longer, &e, 0, &err), TACIT_E_ARG,
+    assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, longer, &e, 0, &err), TACIT_E_ARG,
                  "subject must have at most 255 bytes, got 10000");
-    assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, "ana", &e, 0, &err));
+    assert_ok(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, "ana", &e, 0, &err));
 }
 
 static void budgets_see_what_other_processes_spend(void **state)
@@ -274,10 +277,10 @@ static void budgets_see_what_other_processes_spend(void **state)
     tacit_error err = {0};
     tc_ledger_budget b = {1, 1e-5, &tc_accountant_pure};
     tc_ledger *other = double_open(d);
-    spend(other, "other", 1, NULL, tc_release_event(TC_DP_PURE, 0.75));
+    spend(other, "other", 1, NULL, tc_release_event(TACIT_DP_PURE, 0.75));
     tc_ledger_close(other);
-    assert_fails(try_release(&b, 1, NULL, tc_release_event(TC_DP_PURE, 0.5), &err), TACIT_E_BUDGET,
-                 "spent 0.75");
+    assert_fails(try_release(&b, 1, NULL, tc_release_event(TACIT_DP_PURE, 0.5), &err),
+                 TACIT_E_BUDGET, "spent 0.75");
 }
 
 /* A ledger that begins with a pure epsilon is held by the Renyi filter, one that begins with a plain
@@ -289,13 +292,13 @@ static void a_filter_holds_the_budget_too(void **state)
     tacit_error err = {0};
     tc_ledger_budget b = {2, 1e-5, NULL};
     tc_filter f;
-    tc_dp_event pure = tc_release_event(TC_DP_PURE, 0.1);
+    tacit_dp_event pure = tc_release_event(TACIT_DP_PURE, 0.1);
     uint64_t round = 1;
     assert_ok(tc_filter_init(&f, 2, 1e-5, &err));
     assert_ok(tc_filter_spend(&f, &pure, &err));
     assert_ok(try_release(&b, 0, "ana", pure, &err));
     for (;; round++) {
-        tc_dp_event e = {TC_DP_GAUSSIAN, 8 + (double)(round % 3), TC_DP_ALL, 1, 1};
+        tacit_dp_event e = {TACIT_DP_GAUSSIAN, 8 + (double)(round % 3), TACIT_DP_ALL, 1, 1};
         if (tc_filter_spend(&f, &e, NULL) != TACIT_OK)
             break;
         assert_ok(try_release(&b, round, "ana", e, &err));
@@ -309,7 +312,7 @@ static void a_filter_holds_the_budget_too(void **state)
     assert_true(claim_of("ana", NULL).bound.epsilon <= 2 * (1 + 1e-6));
     for (round = 0; try_release(&b, 1000 + round, "bob", gaussian_event(8), &err) == TACIT_OK;)
         round++;
-    tc_dp_event fits = {TC_DP_GAUSSIAN, 8, TC_DP_ALL, 1, round}, more = fits;
+    tacit_dp_event fits = {TACIT_DP_GAUSSIAN, 8, TACIT_DP_ALL, 1, round}, more = fits;
     more.count++;
     assert_true(epsilon_of(&tc_accountant_gaussian, &fits, 1, 1e-5) <= 2);
     assert_true(epsilon_of(&tc_accountant_gaussian, &more, 1, 1e-5) > 2);
@@ -322,11 +325,12 @@ static void sampled_rows_have_no_price(void **state)
     open_ledger();
     tacit_error err = {0};
     tc_ledger_budget b = {1000, 1e-5, &tc_accountant_rdp};
-    tc_dp_event e = {TC_DP_GAUSSIAN, 1, TC_DP_POISSON, 0.01, 1};
-    assert_ok(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err));
-    assert_fails(tc_ledger_would(l, &b, TC_UNIT_ROW, NULL, &e, 0, &err), TACIT_E_ARG,
+    tacit_dp_event e = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_POISSON, 0.01, 1};
+    assert_ok(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, NULL, &e, 0, &err));
+    assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_ROW, NULL, &e, 0, &err), TACIT_E_ARG,
                  "accounted for agents only, got rate 0.01 for unit row");
-    assert_fails(tc_ledger_would(l, &b, TC_UNIT_USER, NULL, &e, 0, &err), TACIT_E_ARG, "unit user");
+    assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_USER, NULL, &e, 0, &err), TACIT_E_ARG,
+                 "unit user");
 }
 
 static void bad_budgets_are_refused(void **state)
@@ -334,18 +338,18 @@ static void bad_budgets_are_refused(void **state)
     (void)state;
     open_ledger();
     tacit_error err = {0};
-    tc_dp_event e = gaussian_event(1);
+    tacit_dp_event e = gaussian_event(1);
     tc_ledger_budget b = {NAN, 1e-5, &tc_accountant_rdp};
-    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
+    assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
                  "the epsilon of a budget must be > 0, got nan");
     b = (tc_ledger_budget){1, 1, &tc_accountant_rdp};
-    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
+    assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
                  "delta must be in (0, 1), got 1");
     b = (tc_ledger_budget){100, 1e-5, &tc_accountant_rdp};
     e.parameter = 0;
-    assert_fails(tc_ledger_would(l, &b, TC_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
+    assert_fails(tc_ledger_would(l, &b, TACIT_UNIT_AGENT, NULL, &e, 0, &err), TACIT_E_ARG,
                  "noise_multiplier must be in (0, 1e6], got 0");
-    assert_fails(tc_ledger_guarantee(l, TC_UNIT_AGENT, "a", 0, &tc_accountant_rdp,
+    assert_fails(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, "a", 0, &tc_accountant_rdp,
                                      &(tc_ledger_claim){0}, &err),
                  TACIT_E_ARG, "delta must be in (0, 1), got 0");
 }
@@ -370,7 +374,7 @@ static void discrete_noise_costs_some_delta(void **state)
     (void)state;
     open_ledger();
     const tc_accountant *a = &tc_accountant_gaussian;
-    tc_dp_event all = {TC_DP_GAUSSIAN, 3, TC_DP_ALL, 1, 4};
+    tacit_dp_event all = {TACIT_DP_GAUSSIAN, 3, TACIT_DP_ALL, 1, 4};
     for (uint64_t i = 0; i < 4; i++)
         spend_distance(i, 3, 2e-8);
     tc_ledger_claim c = claim_of(NULL, a);
@@ -387,7 +391,7 @@ static void coarse_noise_falls_back_to_integer_orders(void **state)
 {
     (void)state;
     open_ledger();
-    tc_dp_event e = gaussian_event(0.2);
+    tacit_dp_event e = gaussian_event(0.2);
     spend_distance(1, 0.2, 1e-9);
     tc_ledger_claim c = claim_of(NULL, &tc_accountant_gaussian);
     assert_string_equal(c.bound.accountant, "rdp");
@@ -475,7 +479,7 @@ static void a_unit_without_entries_has_no_epsilon(void **state)
     tc_text t = {0};
     tc_ledger_claim c = claim_of(NULL, &tc_accountant_pure);
     assert_string_equal(statement_of(&c, &t), "Nothing was released about any agent.");
-    spend(l, "s", 1, "ana", tc_release_event(TC_DP_PURE, 0.5));
+    spend(l, "s", 1, "ana", tc_release_event(TACIT_DP_PURE, 0.5));
     c = claim_of("bob", &tc_accountant_pure);
     assert_string_equal(statement_of(&c, &t), "agent \"bob\": nothing was released about it.");
     c = claim_of("ana", &tc_accountant_pure);
@@ -489,7 +493,7 @@ static void nothing_spent_is_not_nothing_released(void **state)
     (void)state;
     open_ledger();
     tc_text t = {0};
-    tc_dp_event never = tc_release_event(TC_DP_PURE, 0.5);
+    tacit_dp_event never = tc_release_event(TACIT_DP_PURE, 0.5);
     never.count = 0;
     spend(l, "s", 1, "ana", never);
     tc_ledger_claim c = claim_of(NULL, &tc_accountant_pure);

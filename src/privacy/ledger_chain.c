@@ -6,11 +6,11 @@
 #include <inttypes.h>
 
 tacit_status tc_ledger_check_entry(const tc_ledger_entry *e, const uint8_t *bytes, size_t size,
-                                   const tc_ledger_head *before, const tc_ledger_hash *head,
+                                   const tacit_head *before, const tacit_hash *head,
                                    tacit_error *err)
 {
     uint64_t seq = before->seq + 1;
-    tc_ledger_hash hash = tc_ledger_entry_hash(bytes, size);
+    tacit_hash hash = tc_ledger_entry_hash(bytes, size);
     if (!tc_ledger_hash_same(&hash, head))
         return tc_fail(err, TACIT_E_CORRUPT, "ledger entry %" PRIu64 " does not match its hash",
                        seq);

@@ -25,9 +25,9 @@
 
 /* ---- hashes */
 
-static tc_ledger_hash hash_of(const char *domain, const void *data, size_t size)
+static tacit_hash hash_of(const char *domain, const void *data, size_t size)
 {
-    tc_ledger_hash h;
+    tacit_hash h;
     crypto_generichash_state state;
     tc_random_start();
     crypto_generichash_init(&state, NULL, 0, sizeof h.bytes);
@@ -37,27 +37,27 @@ static tc_ledger_hash hash_of(const char *domain, const void *data, size_t size)
     return h;
 }
 
-tc_ledger_hash tc_ledger_study_hash(const char *document)
+tacit_hash tc_ledger_study_hash(const char *document)
 {
     return hash_of("tacit study 1", document, strlen(document));
 }
 
-tc_ledger_hash tc_ledger_release_hash(const uint8_t *bytes, size_t size)
+tacit_hash tc_ledger_release_hash(const uint8_t *bytes, size_t size)
 {
     return hash_of("tacit release 1", bytes, size);
 }
 
-tc_ledger_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size)
+tacit_hash tc_ledger_entry_hash(const uint8_t *bytes, size_t size)
 {
     return hash_of("tacit ledger entry 2", bytes, size);
 }
 
-tc_ledger_head tc_ledger_genesis(const char *name)
+tacit_head tc_ledger_genesis(const char *name)
 {
-    return (tc_ledger_head){.hash = hash_of("tacit ledger 1", name, strlen(name))};
+    return (tacit_head){.hash = hash_of("tacit ledger 1", name, strlen(name))};
 }
 
-bool tc_ledger_hash_same(const tc_ledger_hash *a, const tc_ledger_hash *b)
+bool tc_ledger_hash_same(const tacit_hash *a, const tacit_hash *b)
 {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
@@ -138,10 +138,10 @@ static tacit_status check_entry(const tc_ledger_entry *e, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "seq must be in 1..2^63-1");
     if (e->round > TC_LEDGER_MAX_ROUND)
         return tc_fail(err, TACIT_E_ARG, "round must be below 2^63");
-    if ((unsigned)e->unit > TC_UNIT_USER)
+    if ((unsigned)e->unit > TACIT_UNIT_USER)
         return tc_fail(err, TACIT_E_ARG, "unit must be agent, row or user");
     TC_TRY(tc_dp_event_check(&e->event, err));
-    if (e->is_private && e->event.mechanism == TC_DP_NONPRIVATE)
+    if (e->is_private && e->event.mechanism == TACIT_DP_NONPRIVATE)
         return tc_fail(err, TACIT_E_ARG, "the event NonPrivate cannot be stamped private");
     if (!(e->distance >= 0 && isfinite(e->distance)))
         return tc_fail(err, TACIT_E_ARG, "distance must be finite and >= 0, got %g", e->distance);
@@ -178,15 +178,15 @@ static void put_text(tc_text *t, const char *s)
     tc_text_add_bytes(t, s, strlen(s) + 1);
 }
 
-static void put_hash(tc_text *t, const tc_ledger_hash *h)
+static void put_hash(tc_text *t, const tacit_hash *h)
 {
     tc_text_add_bytes(t, h->bytes, sizeof h->bytes);
 }
 
-static void put_event(tc_text *t, const tc_dp_event *e)
+static void put_event(tc_text *t, const tacit_dp_event *e)
 {
     put_u8(t, e->mechanism);
-    put_double(t, e->mechanism == TC_DP_NONPRIVATE ? 0 : e->parameter);
+    put_double(t, e->mechanism == TACIT_DP_NONPRIVATE ? 0 : e->parameter);
     put_u8(t, e->sampling);
     put_double(t, e->sampling_rate);
     put_word(t, e->count, 8);
@@ -273,21 +273,21 @@ static const char *get_text(reader *r)
     return p;
 }
 
-static tc_ledger_hash get_hash(reader *r)
+static tacit_hash get_hash(reader *r)
 {
-    tc_ledger_hash h = {0};
+    tacit_hash h = {0};
     const uint8_t *p = get_bytes(r, sizeof h.bytes);
     if (p)
         memcpy(h.bytes, p, sizeof h.bytes);
     return h;
 }
 
-static tc_dp_event get_event(reader *r)
+static tacit_dp_event get_event(reader *r)
 {
-    tc_dp_event e;
-    e.mechanism = (tc_dp_mechanism)get_word(r, 1);
+    tacit_dp_event e;
+    e.mechanism = (tacit_dp_mechanism)get_word(r, 1);
     e.parameter = get_double(r);
-    e.sampling = (tc_dp_sampling)get_word(r, 1);
+    e.sampling = (tacit_dp_sampling)get_word(r, 1);
     e.sampling_rate = get_double(r);
     e.count = get_word(r, 8);
     return e;
@@ -298,7 +298,7 @@ static tc_ledger_entry get_entry(reader *r)
     tc_ledger_entry e = {.seq = get_word(r, 8)};
     e.study = get_hash(r);
     e.round = get_word(r, 8);
-    e.unit = (tc_privacy_unit)get_word(r, 1);
+    e.unit = (tacit_unit)get_word(r, 1);
     e.subject = get_text(r);
     e.event = get_event(r);
     e.distance = get_double(r);

@@ -11,9 +11,9 @@ static tc_ledger_entry sample(void)
         .seq = 3,
         .study = {{1, 2, 3}},
         .round = 258,
-        .unit = TC_UNIT_USER,
+        .unit = TACIT_UNIT_USER,
         .subject = "caf\xc3\xa9",
-        .event = {TC_DP_GAUSSIAN, 1.5, TC_DP_POISSON, 0.25, 7},
+        .event = {TACIT_DP_GAUSSIAN, 1.5, TACIT_DP_POISSON, 0.25, 7},
         .distance = 1e-12,
         .mechanism = "gaussian-rows",
         .adjacency = "one is replaced by zero",
@@ -101,7 +101,7 @@ static void bytes_follow_the_layout(void **state)
     memcpy(both, domain, sizeof domain);
     memcpy(both + sizeof domain, bytes, size);
     crypto_generichash(hash, 32, both, sizeof domain + size, NULL, 0);
-    tc_ledger_hash ours = tc_ledger_entry_hash(bytes, size);
+    tacit_hash ours = tc_ledger_entry_hash(bytes, size);
     assert_memory_equal(ours.bytes, hash, 32);
     free(both);
     tc_free(bytes);
@@ -117,8 +117,8 @@ static void hashes_are_those_of_the_first_day(void **state)
     uint8_t *bytes = NULL;
     size_t size = 0;
     assert_ok(tc_ledger_entry_encode(&e, &bytes, &size, &err));
-    tc_ledger_hash hashes[] = {tc_ledger_entry_hash(bytes, size), tc_ledger_genesis("main").hash,
-                               tc_ledger_study_hash("{}"), tc_ledger_release_hash(bytes, 0)};
+    tacit_hash hashes[] = {tc_ledger_entry_hash(bytes, size), tc_ledger_genesis("main").hash,
+                           tc_ledger_study_hash("{}"), tc_ledger_release_hash(bytes, 0)};
     static const char *const golden[] = {
         "d5cf13dca082c77be12da41e39cc3d34288fdfaf0e409db686fa8b093e977014",
         "72001750499173be51276365933053962e523a36f01b01d88968a8bed140f910",
@@ -137,11 +137,11 @@ static void entries_survive_the_way_there_and_back(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    static const tc_dp_event events[] = {
-        {TC_DP_GAUSSIAN, 1e-3, TC_DP_ALL, 1, 1},
-        {TC_DP_LAPLACE, 0.1, TC_DP_FIXED_SIZE, 1e-9, 0},
-        {TC_DP_PURE, 64, TC_DP_POISSON, 0.5, 1000000000000000},
-        {TC_DP_NONPRIVATE, 5, TC_DP_ALL, 1, 1},
+    static const tacit_dp_event events[] = {
+        {TACIT_DP_GAUSSIAN, 1e-3, TACIT_DP_ALL, 1, 1},
+        {TACIT_DP_LAPLACE, 0.1, TACIT_DP_FIXED_SIZE, 1e-9, 0},
+        {TACIT_DP_PURE, 64, TACIT_DP_POISSON, 0.5, 1000000000000000},
+        {TACIT_DP_NONPRIVATE, 5, TACIT_DP_ALL, 1, 1},
     };
     for (size_t i = 0; i < 4; i++) {
         tc_ledger_entry e = sample(), back;
@@ -241,7 +241,7 @@ static void entries_that_make_no_sense_are_refused(void **state)
     e.event.sampling_rate = 0;
     check_bad(e, "sampling_rate must be in (0, 1], got 0");
     e = sample();
-    e.event.mechanism = TC_DP_NONPRIVATE;
+    e.event.mechanism = TACIT_DP_NONPRIVATE;
     check_bad(e, "the event NonPrivate cannot be stamped private");
     e = sample();
     e.distance = NAN;

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tc_ledger_hash *h)
+void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tacit_hash *h)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < sizeof h->bytes; i++) {
@@ -29,7 +29,7 @@ void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tc_ledger_hash 
     out[2 * sizeof h->bytes] = 0;
 }
 
-static json_t *hash_json(const tc_ledger_hash *h)
+static json_t *hash_json(const tacit_hash *h)
 {
     char text[2 * TC_LEDGER_HASH_BYTES + 1];
     tc_ledger_hex(text, h);
@@ -73,7 +73,7 @@ static json_t *entries_json(const tc_ledger *l, uint64_t after, uint64_t end)
 
 typedef struct units {
     json_t *list;
-    tc_privacy_unit unit;
+    tacit_unit unit;
 } units;
 
 static json_t *events_json(const tc_ledger_spending *s)
@@ -102,8 +102,8 @@ json_t *tc_ledger_composed_json(const tc_ledger *l)
 {
     units u = {.list = json_array()};
     tacit_status st = u.list ? TACIT_OK : TACIT_E_MEMORY;
-    for (int unit = TC_UNIT_AGENT; st == TACIT_OK && unit <= TC_UNIT_USER; unit++) {
-        u.unit = (tc_privacy_unit)unit;
+    for (int unit = TACIT_UNIT_AGENT; st == TACIT_OK && unit <= TACIT_UNIT_USER; unit++) {
+        u.unit = (tacit_unit)unit;
         if (!tc_ledger_has_unit(l, u.unit))
             continue;
         st = tc_ledger_each_unit(l, u.unit, add_unit, &u, NULL);
@@ -125,7 +125,7 @@ json_t *tc_ledger_json_page(const tc_ledger *l, uint64_t after, uint64_t most)
     uint64_t end = most < l->n - from ? from + most : l->n;
     bool last = end == l->n;
     tc_json_start();
-    tc_ledger_head head = tc_ledger_get_head(l);
+    tacit_head head = tc_ledger_get_head(l);
     json_t *restored, *j;
     if (tc_ledger_restored_json(l, &restored, NULL) != TACIT_OK)
         return NULL;

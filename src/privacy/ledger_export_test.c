@@ -16,16 +16,16 @@ static void fill_ledger(void)
     tacit_error err = {0};
     memset(&store, 0, sizeof store);
     l = double_open(&store);
-    tc_dp_event sampled = {TC_DP_GAUSSIAN, 1.1, TC_DP_POISSON, 0.25, 1};
+    tacit_dp_event sampled = {TACIT_DP_GAUSSIAN, 1.1, TACIT_DP_POISSON, 0.25, 1};
     for (uint64_t i = 0; i < 3; i++)
         spend(l, "one", i, NULL, sampled);
-    spend(l, "one", 3, "ana", tc_release_event(TC_DP_LAPLACE, 0.1));
-    spend(l, "two", 0, "ana", tc_release_event(TC_DP_PURE, 0.3));
+    spend(l, "one", 3, "ana", tc_release_event(TACIT_DP_LAPLACE, 0.1));
+    spend(l, "two", 0, "ana", tc_release_event(TACIT_DP_PURE, 0.3));
     double x[] = {1, 2};
     tc_release *r = NULL;
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of("two", 1, "row 7");
-    assert_ok(tc_none_release(&r, 1, 2, x, TC_UNIT_ROW, "the study asks for none", &err));
+    assert_ok(tc_none_release(&r, 1, 2, x, TACIT_UNIT_ROW, "the study asks for none", &err));
     assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
     tc_ledger_receipt_fini(&receipt);
     tc_release_free(r);
@@ -65,15 +65,15 @@ static void an_export_reads_back(void **state)
     tc_ledger *copy = NULL;
     json_t *j = exported();
     assert_ok(tc_ledger_from_json(&copy, j, &err));
-    tc_ledger_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(copy);
+    tacit_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(copy);
     assert_memory_equal(&a, &b, sizeof a);
     assert_string_equal(tc_ledger_name(copy), "test");
     static const char *const subjects[] = {"ana", "bob", NULL};
     for (size_t i = 0; i < 3; i++) {
         tc_ledger_claim mine, theirs;
-        assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, subjects[i], 1e-5, &tc_accountant_rdp,
+        assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, subjects[i], 1e-5, &tc_accountant_rdp,
                                       &mine, &err));
-        assert_ok(tc_ledger_guarantee(copy, TC_UNIT_AGENT, subjects[i], 1e-5, &tc_accountant_rdp,
+        assert_ok(tc_ledger_guarantee(copy, TACIT_UNIT_AGENT, subjects[i], 1e-5, &tc_accountant_rdp,
                                       &theirs, &err));
         assert_same_bits(mine.bound.epsilon, theirs.bound.epsilon);
     }
@@ -223,7 +223,7 @@ static void a_round_released_twice_is_found(void **state)
     (void)state;
     fill_ledger();
     tacit_error err = {0};
-    tc_ledger_head at = tc_ledger_get_head(l);
+    tacit_head at = tc_ledger_get_head(l);
     tc_ledger_entry e = *tc_ledger_get(l, 2, NULL);
     uint8_t *bytes = NULL;
     size_t size;
@@ -231,7 +231,7 @@ static void a_round_released_twice_is_found(void **state)
     e.seq = at.seq + 1;
     e.previous = at.hash;
     assert_ok(tc_ledger_entry_encode(&e, &bytes, &size, &err));
-    tc_ledger_hash hash = tc_ledger_entry_hash(bytes, size);
+    tacit_hash hash = tc_ledger_entry_hash(bytes, size);
     tc_free(bytes);
     json_t *j = exported(), *forged = json_deep_copy(entry_of(j, 1));
     for (size_t i = 0; i < 32; i++) {
@@ -301,7 +301,7 @@ static tacit_status add_page(tc_ledger **copy, json_t *page, bool *more, tacit_e
 
 static void assert_same_chain(const tc_ledger *copy)
 {
-    tc_ledger_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(copy);
+    tacit_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(copy);
     assert_memory_equal(&a, &b, sizeof a);
 }
 

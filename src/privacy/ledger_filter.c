@@ -37,9 +37,9 @@
 
 /* ---- pure */
 
-static bool is_pure(const tc_dp_event *e)
+static bool is_pure(const tacit_dp_event *e)
 {
-    return e->mechanism == TC_DP_PURE || e->mechanism == TC_DP_LAPLACE;
+    return e->mechanism == TACIT_DP_PURE || e->mechanism == TACIT_DP_LAPLACE;
 }
 
 /* Infinity where something else is among them. */
@@ -47,7 +47,7 @@ static double pure_sum(const tc_ledger_spending *s)
 {
     double sum = 0;
     for (size_t i = 0; i < s->n; i++) {
-        const tc_dp_event *e = &s->events[i];
+        const tacit_dp_event *e = &s->events[i];
         if (e->count > 0 && !is_pure(e))
             return INFINITY;
         sum = tc_up(sum + (double)e->count * tc_pure_epsilon(e), 2);
@@ -72,9 +72,9 @@ static double mu_of_pure(double epsilon)
     return high;
 }
 
-static double square_of(const tc_dp_event *e)
+static double square_of(const tacit_dp_event *e)
 {
-    if (e->mechanism == TC_DP_GAUSSIAN)
+    if (e->mechanism == TACIT_DP_GAUSSIAN)
         return 1 / e->parameter / e->parameter;
     double mu = is_pure(e) ? mu_of_pure(tc_pure_epsilon(e)) : INFINITY;
     return mu * mu;
@@ -104,7 +104,7 @@ static bool uses_mu(const tc_ledger_spending *s, double epsilon, double delta)
 static tacit_status check_sampling(const tc_ledger_spending *s, tacit_error *err)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->events[i].sampling == TC_DP_FIXED_SIZE && s->events[i].count > 0)
+        if (s->events[i].sampling == TACIT_DP_FIXED_SIZE && s->events[i].count > 0)
             return tc_fail(err, TACIT_E_UNSUPPORTED,
                            "a filter has no place for fixed-size sampling: its bound is for "
                            "substitution, the filter's for zero-out adjacency");
@@ -160,14 +160,14 @@ static double least_renyi(const tc_ledger_spending *s, double delta)
     return high;
 }
 
-tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, tc_guarantee *out,
+tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, tacit_guarantee *out,
                                     tacit_error *err)
 {
     TC_TRY(check_sampling(s, err));
     if (!(delta > 0 && delta < 1))
         return tc_fail_range(err, "delta", "(0, 1)", delta);
     double pure = pure_sum(s), mu = s->plain ? mu_of(s) : INFINITY;
-    tc_guarantee g = {.delta = delta, .accountant = GDP_FILTER};
+    tacit_guarantee g = {.delta = delta, .accountant = GDP_FILTER};
     g.epsilon = tc_gaussian_epsilon(mu, delta * (1 - SLACK)) * (1 + 1e-12);
     if (!(g.epsilon < INFINITY) || !uses_mu(s, g.epsilon, delta) ||
         !slack_holds(s->distance, g.epsilon, delta)) {
@@ -178,13 +178,12 @@ tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, t
         g.epsilon = pure;
         g.accountant = tc_accountant_pure.name;
     }
-    g.upper = g.epsilon;
     *out = g;
     return TACIT_OK;
 }
 
 tacit_status tc_ledger_prove(const tc_accountant *a, const tc_ledger_spending *s, double delta,
-                             tc_guarantee *out, tacit_error *err)
+                             tacit_guarantee *out, tacit_error *err)
 {
     if (!a && s->several)
         return tc_ledger_filter_bound(s, delta, out, err);

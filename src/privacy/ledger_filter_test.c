@@ -31,9 +31,10 @@ static int close_ledger(void **state)
     return 0;
 }
 
-static tc_dp_event sampled(double q, double z)
+static tacit_dp_event sampled(double q, double z)
 {
-    return q < 1 ? (tc_dp_event){TC_DP_GAUSSIAN, z, TC_DP_POISSON, q, 1} : gaussian_event(z);
+    return q < 1 ? (tacit_dp_event){TACIT_DP_GAUSSIAN, z, TACIT_DP_POISSON, q, 1}
+                 : gaussian_event(z);
 }
 
 /* ---- the truth */
@@ -99,13 +100,13 @@ static double true_delta(choice first, const choice *c, size_t n)
 static bool allows(const tc_ledger_budget *b, double q, double z)
 {
     tacit_error err = {0};
-    tc_dp_event e = sampled(q, z);
+    tacit_dp_event e = sampled(q, z);
     tc_ledger_document one = {
         .study = tc_ledger_study_hash("second"), .events = &e, .n = 1, .distance = 0};
     tc_ledger_budget with = *b;
     if (b->document)
         with.document = &one;
-    tacit_status status = tc_ledger_would(l, &with, TC_UNIT_AGENT, NULL, &e, 0, &err);
+    tacit_status status = tc_ledger_would(l, &with, TACIT_UNIT_AGENT, NULL, &e, 0, &err);
     assert_true(status == TACIT_OK || status == TACIT_E_BUDGET);
     return status == TACIT_OK;
 }
@@ -186,8 +187,8 @@ static void a_ledger_that_begins_with_sampling(void **state)
 
 /* ---- a plan that only the accountant allows */
 
-static void plan_of(const char *study, const tc_dp_event *events, size_t n, tc_ledger_document *doc,
-                    tc_ledger_budget *b)
+static void plan_of(const char *study, const tacit_dp_event *events, size_t n,
+                    tc_ledger_document *doc, tc_ledger_budget *b)
 {
     *doc = (tc_ledger_document){
         .study = tc_ledger_study_hash(study), .events = events, .n = n, .distance = 0};
@@ -196,7 +197,7 @@ static void plan_of(const char *study, const tc_dp_event *events, size_t n, tc_l
 }
 
 static tacit_status pay(const tc_ledger_budget *b, const char *study, uint64_t round,
-                        tc_dp_event event, tacit_error *err)
+                        tacit_dp_event event, tacit_error *err)
 {
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of(study, round, NULL);
@@ -219,18 +220,18 @@ static void a_plan_that_only_an_accountant_allows_has_the_ledger_alone(void **st
     choice any[16];
     (void)state;
     open_ledger();
-    assert_ok(tc_calibrate(&tc_accountant_pld, EPSILON, DELTA, TC_DP_POISSON, 0.2, 2, &z, &err));
-    tc_dp_event rounds[] = {sampled(0.2, z), sampled(0.2, z)};
+    assert_ok(tc_calibrate(&tc_accountant_pld, EPSILON, DELTA, TACIT_DP_POISSON, 0.2, 2, &z, &err));
+    tacit_dp_event rounds[] = {sampled(0.2, z), sampled(0.2, z)};
     plan_of("first", rounds, 2, &doc, &b);
     assert_ok(pay(&b, "first", 0, rounds[0], &err)); /* which the filter allows */
     assert_fails(pay(&b, "first", 1, rounds[1], &err), TACIT_E_BUDGET, "(rdp-filter)");
     tc_ledger_close(l);
     open_ledger();
-    assert_ok(tc_ledger_keep_plan(l, &b, TC_UNIT_AGENT, &err));
+    assert_ok(tc_ledger_keep_plan(l, &b, TACIT_UNIT_AGENT, &err));
     assert_int_equal(tc_ledger_get_head(l).seq, 1);
     assert_ok(pay(&b, "first", 0, rounds[0], &err));
     assert_int_equal(all_allowed(&limit, any), 0);
-    assert_ok(tc_ledger_keep_plan(l, &b, TC_UNIT_AGENT, &err)); /* it is there already */
+    assert_ok(tc_ledger_keep_plan(l, &b, TACIT_UNIT_AGENT, &err)); /* it is there already */
     assert_ok(pay(&b, "first", 1, rounds[1], &err));
     assert_int_equal(tc_ledger_get_head(l).seq, 3);
     assert_fails(pay(&b, "first", 2, rounds[1], &err), TACIT_E_BUDGET, "(rdp-filter)");

@@ -26,7 +26,7 @@ static int digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool parse_hash(const char *s, tc_ledger_hash *out)
+static bool parse_hash(const char *s, tacit_hash *out)
 {
     if (strlen(s) != 2 * sizeof out->bytes)
         return false;
@@ -39,8 +39,8 @@ static bool parse_hash(const char *s, tc_ledger_hash *out)
     return true;
 }
 
-static tacit_status read_hash(const json_t *j, const char *path, const char *key,
-                              tc_ledger_hash *out, tacit_error *err)
+static tacit_status read_hash(const json_t *j, const char *path, const char *key, tacit_hash *out,
+                              tacit_error *err)
 {
     const char *text;
     TC_TRY(tc_json_string(j, path, key, &text, err));
@@ -70,20 +70,19 @@ static tacit_status read_text_or_null(const json_t *j, const char *path, const c
     return tc_json_string(j, path, key, out, err);
 }
 
-static tacit_status read_unit(const json_t *j, const char *path, tc_privacy_unit *out,
-                              tacit_error *err)
+static tacit_status read_unit(const json_t *j, const char *path, tacit_unit *out, tacit_error *err)
 {
     const char *name;
     TC_TRY(tc_json_string(j, path, "unit", &name, err));
-    for (int unit = TC_UNIT_AGENT; unit <= TC_UNIT_USER; unit++)
-        if (strcmp(name, tc_privacy_unit_name((tc_privacy_unit)unit)) == 0) {
-            *out = (tc_privacy_unit)unit;
+    for (int unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++)
+        if (strcmp(name, tc_privacy_unit_name((tacit_unit)unit)) == 0) {
+            *out = (tacit_unit)unit;
             return TACIT_OK;
         }
     return tc_fail(err, TACIT_E_ARG, "%s.unit must be agent, row or user, got \"%s\"", path, name);
 }
 
-static tacit_status read_event(const json_t *j, const char *path, tc_dp_event *out,
+static tacit_status read_event(const json_t *j, const char *path, tacit_dp_event *out,
                                tacit_error *err)
 {
     tacit_status st = tc_dp_event_from_json(out, json_object_get(j, "event"), err);
@@ -117,7 +116,7 @@ static tacit_status read_reading(const json_t *j, const char *path, tc_ledger_en
 }
 
 static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entry *e,
-                               tc_ledger_hash *head, tacit_error *err)
+                               tacit_hash *head, tacit_error *err)
 {
     TC_TRY(tc_json_only(j, path, entry_fields, err));
     TC_TRY(read_count(j, path, "seq", &e->seq, err));
@@ -134,14 +133,14 @@ static tacit_status add_entry(tc_ledger *l, const json_t *j, tacit_error *err)
 {
     char path[48];
     tc_ledger_entry e = {0};
-    tc_ledger_hash head;
+    tacit_hash head;
     uint8_t *bytes;
     size_t size;
     snprintf(path, sizeof path, "entries[%zu]", l->n);
     TC_TRY(read_entry(j, path, &e, &head, err));
     if (tc_ledger_entry_encode(&e, &bytes, &size, err) != TACIT_OK)
         return tc_fail_in(err, "%s", path);
-    tc_ledger_head before = tc_ledger_get_head(l);
+    tacit_head before = tc_ledger_get_head(l);
     tacit_status st = tc_ledger_check_entry(&e, bytes, size, &before, &head, err);
     tc_free(bytes);
     TC_TRY(st);
@@ -187,12 +186,12 @@ static tacit_status get_entries(const json_t *j, const json_t **out, tacit_error
 static tacit_status read_entries(tc_ledger *l, const json_t *j, tacit_error *err)
 {
     const json_t *entries;
-    tc_ledger_hash head;
+    tacit_hash head;
     TC_TRY(get_entries(j, &entries, err));
     for (size_t i = 0; i < json_array_size(entries); i++)
         TC_TRY(add_entry(l, json_array_get(entries, i), err));
     TC_TRY(read_hash(j, "", "head", &head, err));
-    tc_ledger_head mine = tc_ledger_get_head(l);
+    tacit_head mine = tc_ledger_get_head(l);
     if (!tc_ledger_hash_same(&head, &mine.hash))
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the head of the ledger is not that of its entry %" PRIu64, mine.seq);
@@ -258,8 +257,8 @@ static tacit_status check_next(const tc_ledger *l, const json_t *next, tacit_err
 
 static tacit_status check_end(const tc_ledger *l, const json_t *j, tacit_error *err)
 {
-    tc_ledger_hash head;
-    tc_ledger_head mine = tc_ledger_get_head(l);
+    tacit_hash head;
+    tacit_head mine = tc_ledger_get_head(l);
     TC_TRY(read_hash(j, "", "head", &head, err));
     if (tc_ledger_hash_same(&head, &mine.hash))
         return TACIT_OK;

@@ -11,13 +11,13 @@
 
 typedef struct tc_ledger_item {
     tc_ledger_entry entry; /* texts are the ledger's */
-    tc_ledger_hash head;   /* after it */
+    tacit_hash head;       /* after it */
 } tc_ledger_item;
 
 struct tc_ledger {
     tc_ledger_io io; /* all zero: read-only, made from a file */
     char *name;
-    tc_ledger_hash genesis;
+    tacit_hash genesis;
     tc_ledger_item *items; /* items[i].entry.seq == i + 1 */
     size_t n, cap;
     uint64_t *rounds; /* ledger_rounds.c */
@@ -29,7 +29,7 @@ struct tc_ledger {
 tacit_status tc_ledger_new(tc_ledger **out, const char *name, tacit_error *err);
 /* Appends an entry that has been checked. The texts are copied. E_CORRUPT: its round was released
  * by an entry before. */
-tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tc_ledger_hash *head,
+tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tacit_hash *head,
                             tacit_error *err);
 
 /* Appends an entry that follows the head, and the bytes in `r`, to the store and then to the ledger
@@ -44,7 +44,7 @@ tacit_status tc_ledger_check_text(const char *what, const char *text, tacit_erro
 
 /* Does `bytes` hold e, following `before`, with this hash? E_CORRUPT names the entry. */
 tacit_status tc_ledger_check_entry(const tc_ledger_entry *e, const uint8_t *bytes, size_t size,
-                                   const tc_ledger_head *before, const tc_ledger_hash *head,
+                                   const tacit_head *before, const tacit_hash *head,
                                    tacit_error *err);
 
 /* An entry that costs nothing and says nothing charges nobody: it is there for its study and round. */
@@ -54,16 +54,16 @@ static inline bool tc_ledger_is_note(const tc_ledger_entry *e)
 }
 
 /* Is it about agents, of whom such a unit is a part? (ledger_spending.c) */
-static inline bool tc_ledger_is_wider(const tc_ledger_entry *e, tc_privacy_unit unit)
+static inline bool tc_ledger_is_wider(const tc_ledger_entry *e, tacit_unit unit)
 {
-    return e->unit == TC_UNIT_AGENT && unit != TC_UNIT_AGENT;
+    return e->unit == TACIT_UNIT_AGENT && unit != TACIT_UNIT_AGENT;
 }
 
 /* What an event about agents costs a part of one. */
-tc_dp_event tc_ledger_replacing(const tc_dp_event *e);
+tacit_dp_event tc_ledger_replacing(const tacit_dp_event *e);
 
 /* ledger_rounds.c. The entry that released this round; 0: none did. */
-uint64_t tc_ledger_round_entry(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round);
+uint64_t tc_ledger_round_entry(const tc_ledger *l, const tacit_hash *study, uint64_t round);
 /* Room for one more, so that adding it cannot fail. E_CORRUPT names both entries of a round. */
 tacit_status tc_ledger_round_reserve(tc_ledger *l, const tc_ledger_entry *e, tacit_error *err);
 void tc_ledger_round_add(tc_ledger *l, const tc_ledger_entry *e);
@@ -75,37 +75,37 @@ tacit_status tc_ledger_check_same(const tc_ledger_entry *stored, const tc_ledger
 
 /* What one unit's entries compose to: equal events are one, with the sum of their counts. */
 typedef struct tc_ledger_spending {
-    tc_dp_event *events;
+    tacit_dp_event *events;
     size_t n, cap;
     double distance;
     const char *subject; /* "": a unit that no entry names */
     uint64_t entries;
     const tc_ledger_entry *not_private; /* the first; NULL: none */
     /* Which filter, and whether one is needed: */
-    uint64_t first;       /* the entry that began; 0: none yet */
-    bool plain;           /* it is a Gaussian without sampling, as this unit is charged for it */
-    bool released;        /* there is a release */
-    tc_ledger_hash study; /* of the last one */
-    bool several;         /* there are releases of other studies, too */
+    uint64_t first;   /* the entry that began; 0: none yet */
+    bool plain;       /* it is a Gaussian without sampling, as this unit is charged for it */
+    bool released;    /* there is a release */
+    tacit_hash study; /* of the last one */
+    bool several;     /* there are releases of other studies, too */
 } tc_ledger_spending;
 
 /* ledger_spending.c. Calls visit for a unit that no entry names, then for each that one does, in
  * the order of names, until it fails. */
 typedef tacit_status (*tc_ledger_visit_unit)(void *user, const tc_ledger_spending *s,
                                              tacit_error *err);
-tacit_status tc_ledger_each_unit(const tc_ledger *l, tc_privacy_unit unit,
-                                 tc_ledger_visit_unit visit, void *user, tacit_error *err);
+tacit_status tc_ledger_each_unit(const tc_ledger *l, tacit_unit unit, tc_ledger_visit_unit visit,
+                                 void *user, tacit_error *err);
 /* The same for one unit; NULL stands for each. */
-tacit_status tc_ledger_visit_subject(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+tacit_status tc_ledger_visit_subject(const tc_ledger *l, tacit_unit unit, const char *subject,
                                      tc_ledger_visit_unit visit, void *user, tacit_error *err);
 tacit_status tc_ledger_spending_copy(tc_ledger_spending *out, const tc_ledger_spending *s,
                                      tacit_error *err);
-tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e, double distance,
+tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tacit_dp_event *e, double distance,
                                     tacit_error *err);
 void tc_ledger_spending_fini(tc_ledger_spending *s);
 /* A release to come, of this study (NULL: it may have been chosen in view of all others). */
-tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tc_ledger_hash *study,
-                                    const tc_dp_event *e, double distance, tacit_error *err);
+tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tacit_hash *study,
+                                    const tacit_dp_event *e, double distance, tacit_error *err);
 /* Are all of a's events among b's, as often at least? */
 bool tc_ledger_spending_covers(const tc_ledger_spending *b, const tc_ledger_spending *a);
 /* Has b spent all that a has, or more, by the same rules? */
@@ -113,17 +113,17 @@ bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spen
 
 /* ledger_account.c. The bound for discrete noise. */
 tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending *s, double delta,
-                               tc_guarantee *out, tacit_error *err);
+                               tacit_guarantee *out, tacit_error *err);
 
 /* ledger_filter.c. E_UNSUPPORTED: fixed-size sampling. The first is E_BUDGET where the filter refuses. */
 tacit_status tc_ledger_filter_check(const tc_ledger_spending *s, double epsilon, double delta,
                                     tacit_error *err);
 /* The least limit, set before the first release, to which the filter would have held these. */
-tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, tc_guarantee *out,
+tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, tacit_guarantee *out,
                                     tacit_error *err);
 /* By a; NULL: pld, or the filter where there are several studies. */
 tacit_status tc_ledger_prove(const tc_accountant *a, const tc_ledger_spending *s, double delta,
-                             tc_guarantee *out, tacit_error *err);
+                             tacit_guarantee *out, tacit_error *err);
 
 /* ledger_plan.c. */
 static inline bool tc_ledger_is_plan(const tc_ledger_entry *e)
@@ -131,16 +131,16 @@ static inline bool tc_ledger_is_plan(const tc_ledger_entry *e)
     return tc_ledger_is_note(e) && strcmp(e->mechanism, TC_LEDGER_PLAN) == 0;
 }
 /* Is the plan of this study in the chain, and in force? */
-bool tc_ledger_plan_kept(const tc_ledger *l, const tc_ledger_hash *study);
+bool tc_ledger_plan_kept(const tc_ledger *l, const tacit_hash *study);
 /* Adds what studies have planned and not released yet, except `asked` if it is planned by `study`. */
-tacit_status tc_ledger_add_planned(const tc_ledger *l, tc_privacy_unit unit,
-                                   const tc_ledger_hash *study, const tc_dp_event *asked,
-                                   tc_ledger_spending *s, tacit_error *err);
+tacit_status tc_ledger_add_planned(const tc_ledger *l, tacit_unit unit, const tacit_hash *study,
+                                   const tacit_dp_event *asked, tc_ledger_spending *s,
+                                   tacit_error *err);
 /* Equal but for the count. */
-bool tc_dp_event_same_kind(const tc_dp_event *a, const tc_dp_event *b);
+bool tc_dp_event_same_kind(const tacit_dp_event *a, const tacit_dp_event *b);
 
 /* 64 lower-case digits and a NUL. */
-void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tc_ledger_hash *h);
+void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tacit_hash *h);
 /* The list "composed" of an export: what every unit's entries compose to. NULL: no memory. */
 json_t *tc_ledger_composed_json(const tc_ledger *l);
 

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-static tc_ledger_hash place_of(const tc_ledger_hash *study)
+static tacit_hash place_of(const tacit_hash *study)
 {
     static const char what[] = "tacit plan";
     uint8_t both[TC_LEDGER_HASH_BYTES + sizeof what];
@@ -32,11 +32,11 @@ static tc_ledger_hash place_of(const tc_ledger_hash *study)
 
 /* Entries of one study follow each other mostly: its place is not computed for each. */
 typedef struct placed {
-    tc_ledger_hash study, place;
+    tacit_hash study, place;
     bool known;
 } placed;
 
-static bool is_of(placed *p, const tc_ledger_entry *e, const tc_ledger_hash *place)
+static bool is_of(placed *p, const tc_ledger_entry *e, const tacit_hash *place)
 {
     if (!p->known || !tc_ledger_hash_same(&p->study, &e->study))
         *p = (placed){.study = e->study, .place = place_of(&e->study), .known = true};
@@ -54,9 +54,9 @@ static bool in_force(const tc_ledger *l, const tc_ledger_entry *note)
     return true;
 }
 
-bool tc_ledger_plan_kept(const tc_ledger *l, const tc_ledger_hash *study)
+bool tc_ledger_plan_kept(const tc_ledger *l, const tacit_hash *study)
 {
-    tc_ledger_hash place = place_of(study);
+    tacit_hash place = place_of(study);
     uint64_t seq = tc_ledger_round_entry(l, &place, 0);
     return seq > 0 && in_force(l, &l->items[seq - 1].entry);
 }
@@ -75,22 +75,22 @@ static uint64_t left_of(const tc_ledger *l, const tc_ledger_entry *note)
     return note->offset > paid ? (uint64_t)(note->offset - paid) : 0;
 }
 
-static tacit_status add_note(const tc_ledger *l, const tc_ledger_entry *note, tc_privacy_unit unit,
+static tacit_status add_note(const tc_ledger *l, const tc_ledger_entry *note, tacit_unit unit,
                              bool asked, tc_ledger_spending *s, tacit_error *err)
 {
     uint64_t left = left_of(l, note);
-    tc_dp_event event =
+    tacit_dp_event event =
         tc_ledger_is_wider(note, unit) ? tc_ledger_replacing(&note->event) : note->event;
     event.count = left > 0 && asked ? left - 1 : left;
     s->several |= event.count > 0; /* of more than what was released: for the filter alone */
     return tc_ledger_spending_add(s, &event, note->distance, err);
 }
 
-tacit_status tc_ledger_add_planned(const tc_ledger *l, tc_privacy_unit unit,
-                                   const tc_ledger_hash *study, const tc_dp_event *asked,
-                                   tc_ledger_spending *s, tacit_error *err)
+tacit_status tc_ledger_add_planned(const tc_ledger *l, tacit_unit unit, const tacit_hash *study,
+                                   const tacit_dp_event *asked, tc_ledger_spending *s,
+                                   tacit_error *err)
 {
-    tc_ledger_hash own = {0};
+    tacit_hash own = {0};
     if (study)
         own = place_of(study);
     for (size_t i = 0; i < l->n; i++) {
@@ -107,8 +107,8 @@ tacit_status tc_ledger_add_planned(const tc_ledger *l, tc_privacy_unit unit,
 
 /* ---- writing */
 
-static tacit_status write_note(tc_ledger *l, const tc_ledger_hash *place, uint64_t index,
-                               const tc_dp_event *kind, double distance, tc_privacy_unit unit,
+static tacit_status write_note(tc_ledger *l, const tacit_hash *place, uint64_t index,
+                               const tacit_dp_event *kind, double distance, tacit_unit unit,
                                tacit_error *err)
 {
     tc_pledge_terms terms = {.event = *kind,
@@ -131,10 +131,9 @@ static tacit_status write_note(tc_ledger *l, const tc_ledger_hash *place, uint64
 
 /* The first note is written last: the plan is in the chain once that is. */
 static tacit_status write_plan(tc_ledger *l, const tc_ledger_document *d,
-                               const tc_ledger_spending *plan, tc_privacy_unit unit,
-                               tacit_error *err)
+                               const tc_ledger_spending *plan, tacit_unit unit, tacit_error *err)
 {
-    tc_ledger_hash place = place_of(&d->study);
+    tacit_hash place = place_of(&d->study);
     for (size_t i = plan->n; i > 0; i--)
         TC_TRY(write_note(l, &place, i - 1, &plan->events[i - 1], i == 1 ? d->distance : 0, unit,
                           err));
@@ -142,7 +141,7 @@ static tacit_status write_plan(tc_ledger *l, const tc_ledger_document *d,
 }
 
 /* Has the ledger releases of no other study? */
-static bool is_alone(const tc_ledger *l, const tc_ledger_hash *study)
+static bool is_alone(const tc_ledger *l, const tacit_hash *study)
 {
     tc_ledger_entry end = {.seq = l->n + 1, .study = place_of(study)};
     return in_force(l, &end);
@@ -153,7 +152,7 @@ static tacit_status is_needed(const tc_ledger *l, const tc_ledger_budget *b,
                               const tc_ledger_spending *plan, bool *out, tacit_error *err)
 {
     const tc_ledger_document *d = b->document;
-    tc_guarantee g;
+    tacit_guarantee g;
     *out = false;
     if (tc_ledger_plan_kept(l, &d->study) || !is_alone(l, &d->study))
         return TACIT_OK;
@@ -165,7 +164,7 @@ static tacit_status is_needed(const tc_ledger *l, const tc_ledger_budget *b,
     return TACIT_OK;
 }
 
-tacit_status tc_ledger_keep_plan(tc_ledger *l, const tc_ledger_budget *b, tc_privacy_unit unit,
+tacit_status tc_ledger_keep_plan(tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,
                                  tacit_error *err)
 {
     const tc_ledger_document *d = b->document;

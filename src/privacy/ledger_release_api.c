@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "privacy/public.h"
 
-#include <string.h>
-
 struct tacit_receipt {
     tc_ledger_receipt inner;
     char *not_private; /* a copy: a receipt may outlive its ledger */
@@ -53,7 +51,7 @@ size_t tacit_receipt_size(const tacit_receipt *x)
 
 tacit_head tacit_receipt_head(const tacit_receipt *x)
 {
-    return x ? tc_head_public(&x->inner.head) : (tacit_head){0};
+    return x ? x->inner.head : (tacit_head){0};
 }
 
 bool tacit_receipt_again(const tacit_receipt *x)
@@ -88,10 +86,7 @@ static tacit_status charge_of(const tacit_charge *charge, tc_ledger_charge *out,
         return tc_fail(err, TACIT_E_ARG, "charge.round must be below 2^63, got %llu",
                        (unsigned long long)given.round);
     *out = (tc_ledger_charge){.round = given.round, .subject = given.subject};
-    if (given.study)
-        out->study = tc_ledger_study_hash(given.study);
-    else
-        memcpy(out->study.bytes, given.study_hash->bytes, sizeof out->study.bytes);
+    out->study = given.study ? tc_ledger_study_hash(given.study) : *given.study_hash;
     return TACIT_OK;
 }
 
@@ -149,8 +144,6 @@ tacit_status tacit_ledger_would(tacit_ledger *l, const tacit_budget *budget, con
     TC_TRY(tc_check_unit(c.unit, err));
     if (!(c.distance >= 0 && c.distance <= 1))
         return tc_fail(err, TACIT_E_ARG, "cost.distance must be in [0, 1], got %g", c.distance);
-    tc_dp_event event = tc_event_of(&c.event);
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
-    return tc_ledger_would(l->ledger, &b, (tc_privacy_unit)c.unit, subject, &event, c.distance,
-                           err);
+    return tc_ledger_would(l->ledger, &b, c.unit, subject, &c.event, c.distance, err);
 }

@@ -28,15 +28,15 @@
 /* ---- the note ---- */
 
 /* A place of its own for each unit, beside all studies. */
-static tc_ledger_hash place_of(tc_privacy_unit unit)
+static tacit_hash place_of(tacit_unit unit)
 {
     char text[64];
     snprintf(text, sizeof text, "tacit restore of %s", tc_privacy_unit_name(unit));
     return tc_ledger_study_hash(text);
 }
 
-static tacit_status note_unit(tc_ledger *l, tc_privacy_unit unit, int64_t at_ms,
-                              tc_pledge_terms *terms, tacit_error *err)
+static tacit_status note_unit(tc_ledger *l, tacit_unit unit, int64_t at_ms, tc_pledge_terms *terms,
+                              tacit_error *err)
 {
     tc_release *note;
     tc_ledger_receipt receipt;
@@ -65,18 +65,19 @@ tacit_status tc_ledger_note_restore(tc_ledger *l, const tc_ledger_recovery *r, t
     snprintf(say, sizeof say,
              "restored at %s from a backup of %s that ended at entry %" PRIu64 ", assuming that %s",
              at, of, tc_ledger_get_head(l).seq, r->assumes);
-    tc_pledge_terms terms = {.event = {.mechanism = TC_DP_PURE, .parameter = 1, .sampling_rate = 1},
-                             .adjacency = say,
-                             .not_private = r->stamp,
-                             .mechanism = NOTE,
-                             .offset = (double)r->of_ms};
-    TC_TRY(note_unit(l, TC_UNIT_AGENT, r->at_ms, &terms, err));
+    tc_pledge_terms terms = {
+        .event = {.mechanism = TACIT_DP_PURE, .parameter = 1, .sampling_rate = 1},
+        .adjacency = say,
+        .not_private = r->stamp,
+        .mechanism = NOTE,
+        .offset = (double)r->of_ms};
+    TC_TRY(note_unit(l, TACIT_UNIT_AGENT, r->at_ms, &terms, err));
     if (r->stamp)
-        TC_TRY(note_unit(l, TC_UNIT_ROW, r->at_ms, &terms, err));
-    return r->stamp ? note_unit(l, TC_UNIT_USER, r->at_ms, &terms, err) : TACIT_OK;
+        TC_TRY(note_unit(l, TACIT_UNIT_ROW, r->at_ms, &terms, err));
+    return r->stamp ? note_unit(l, TACIT_UNIT_USER, r->at_ms, &terms, err) : TACIT_OK;
 }
 
-const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tc_privacy_unit unit)
+const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tacit_unit unit)
 {
     for (size_t i = 0; i < l->n; i++) {
         const tc_ledger_entry *e = &l->items[i].entry;
@@ -115,7 +116,7 @@ bool tc_ledger_is_lost(const tc_ledger_entry *e)
 }
 
 /* Where this study's releases were NOT PRIVATE before, those that are forgotten were it, too. */
-static const char *stamp_of(const tc_ledger *l, const tc_ledger_hash *study)
+static const char *stamp_of(const tc_ledger *l, const tacit_hash *study)
 {
     for (size_t i = l->n; i > 0; i--) {
         const tc_ledger_entry *e = &l->items[i - 1].entry;

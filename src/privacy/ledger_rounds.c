@@ -23,7 +23,7 @@ static uint64_t mixed(uint64_t v)
     return v ^ v >> 31;
 }
 
-static size_t first_slot(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round)
+static size_t first_slot(const tc_ledger *l, const tacit_hash *study, uint64_t round)
 {
     uint64_t word[TC_LEDGER_HASH_BYTES / 8], v = round;
     memcpy(word, study->bytes, sizeof word);
@@ -33,7 +33,7 @@ static size_t first_slot(const tc_ledger *l, const tc_ledger_hash *study, uint64
 }
 
 /* Where this round stands, or the free slot where it would. */
-static uint64_t *slot_of(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round)
+static uint64_t *slot_of(const tc_ledger *l, const tacit_hash *study, uint64_t round)
 {
     size_t at = first_slot(l, study, round);
     for (; l->rounds[at] != 0; at = (at + 1) & (l->slots - 1)) {
@@ -61,7 +61,7 @@ static tacit_status enlarge(tc_ledger *l, tacit_error *err)
     return TACIT_OK;
 }
 
-uint64_t tc_ledger_round_entry(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round)
+uint64_t tc_ledger_round_entry(const tc_ledger *l, const tacit_hash *study, uint64_t round)
 {
     return l->slots ? *slot_of(l, study, round) : 0;
 }

@@ -32,7 +32,7 @@ static tacit_status offer(tc_ledger *l, uint64_t round, const char *subject, con
 
 /* ---- the set */
 
-static uint64_t slow_round_entry(const tc_ledger *l, const tc_ledger_hash *study, uint64_t round)
+static uint64_t slow_round_entry(const tc_ledger *l, const tacit_hash *study, uint64_t round)
 {
     for (uint64_t seq = 1; seq <= l->n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
@@ -46,7 +46,7 @@ static void check_set(const tc_ledger *l)
 {
     for (uint64_t study = 0; study < 8; study++)
         for (uint64_t round = 0; round < 64; round++) {
-            tc_ledger_hash h = {{(uint8_t)study}};
+            tacit_hash h = {{(uint8_t)study}};
             uint64_t far = round << 40;
             assert_int_equal(tc_ledger_round_entry(l, &h, round), slow_round_entry(l, &h, round));
             assert_int_equal(tc_ledger_round_entry(l, &h, far), slow_round_entry(l, &h, far));
@@ -59,7 +59,7 @@ static void the_set_is_that_of_the_entries(void **state)
     (void)state;
     tacit_error err = {0};
     tc_ledger *l = NULL;
-    tc_ledger_hash head = {0};
+    tacit_hash head = {0};
     uint64_t refused = 0;
     uint32_t seed = 5;
     assert_ok(tc_ledger_new(&l, "set", &err));
@@ -88,7 +88,7 @@ static void the_set_is_that_of_the_entries(void **state)
 
 /* ---- stores whose index is damaged */
 
-static tacit_status blind_find(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+static tacit_status blind_find(const tc_ledger_io *io, const tacit_hash *study, uint64_t round,
                                uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
 {
     (void)io, (void)study, (void)round, (void)seq, (void)release, (void)size;
@@ -105,7 +105,7 @@ static tacit_status blind_append(const tc_ledger_io *io, const tc_ledger_record 
     *added = (double_record){.seq = r->seq, .round = r->round, .study = r->study, .head = r->head};
     memcpy(added->entry, r->entry, added->entry_size = r->entry_size);
     memcpy(added->release, r->release, added->release_size = r->release_size);
-    to->head = (tc_ledger_head){r->seq, r->head};
+    to->head = (tacit_head){r->seq, r->head};
     return TACIT_OK;
 }
 
@@ -127,7 +127,7 @@ static void a_release_that_the_store_does_not_find_is_damage(void **state)
         "the store does not find the release of ledger entry 2 (round 5): it is damaged";
     tacit_error err = {0};
     tc_ledger_receipt receipt = {0};
-    tc_ledger_hash study = tc_ledger_study_hash("s");
+    tacit_hash study = tc_ledger_study_hash("s");
     tc_ledger *l = double_open(d);
     spend(l, "s", 4, NULL, gaussian_event(2));
     spend(l, "s", 5, NULL, gaussian_event(2));
@@ -169,7 +169,7 @@ static void a_stored_chain_that_releases_a_round_twice_is_refused(void **state)
     l = double_open(d);
     for (uint64_t round = 1; round <= 3; round++)
         spend(l, "s", round, NULL, gaussian_event(2));
-    tc_ledger_head at = tc_ledger_get_head(l);
+    tacit_head at = tc_ledger_get_head(l);
     tc_ledger_entry e = *tc_ledger_get(l, 2, NULL);
     tc_ledger_record again = {.seq = at.seq + 1, .study = e.study, .round = e.round};
     uint8_t *bytes = NULL;
@@ -220,7 +220,7 @@ typedef struct other_question {
     const char *subject;
     double z;
     size_t cols;
-    tc_privacy_unit unit;
+    tacit_unit unit;
     const char *mechanism, *adjacency;
     double offset, step;
     const char *what;
@@ -232,15 +232,15 @@ static void another_question_does_not_get_the_answer(void **state)
     static const char near[] = "all vectors of one agent are replaced by zero";
     static const char far[] = "one row moves by at most 2";
     static const other_question cases[] = {
-        {"bob", 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "subject"},
-        {NULL, 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "subject"},
-        {"ana", 2, 3, TC_UNIT_USER, "laplace-reply", near, 0, 1, "unit"},
-        {"ana", 3, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "event"},
-        {"ana", 2, 4, TC_UNIT_AGENT, "laplace-reply", near, 0, 1, "shape"},
-        {"ana", 2, 3, TC_UNIT_AGENT, "gaussian-rows", near, 0, 1, "mechanism"},
-        {"ana", 2, 3, TC_UNIT_AGENT, "laplace-reply", far, 0, 1, "adjacency"},
-        {"ana", 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0.5, 1, "offset"},
-        {"ana", 2, 3, TC_UNIT_AGENT, "laplace-reply", near, 0, 0.5, "step"},
+        {"bob", 2, 3, TACIT_UNIT_AGENT, "laplace-reply", near, 0, 1, "subject"},
+        {NULL, 2, 3, TACIT_UNIT_AGENT, "laplace-reply", near, 0, 1, "subject"},
+        {"ana", 2, 3, TACIT_UNIT_USER, "laplace-reply", near, 0, 1, "unit"},
+        {"ana", 3, 3, TACIT_UNIT_AGENT, "laplace-reply", near, 0, 1, "event"},
+        {"ana", 2, 4, TACIT_UNIT_AGENT, "laplace-reply", near, 0, 1, "shape"},
+        {"ana", 2, 3, TACIT_UNIT_AGENT, "gaussian-rows", near, 0, 1, "mechanism"},
+        {"ana", 2, 3, TACIT_UNIT_AGENT, "laplace-reply", far, 0, 1, "adjacency"},
+        {"ana", 2, 3, TACIT_UNIT_AGENT, "laplace-reply", near, 0.5, 1, "offset"},
+        {"ana", 2, 3, TACIT_UNIT_AGENT, "laplace-reply", near, 0, 0.5, "step"},
     };
     tc_ledger *l = double_open(d);
     spend(l, "t", 1, NULL, gaussian_event(2));
@@ -306,7 +306,7 @@ static void the_same_question_gets_it(void **state)
     for (int i = 0; i < 2; i++) {
         tc_ledger *l = double_open(d); /* the second reads the entry from its bytes */
         tc_ledger_receipt receipt = {0};
-        tc_release *r = forced_single(tc_release_event(TC_DP_NONPRIVATE, 1), i);
+        tc_release *r = forced_single(tc_release_event(TACIT_DP_NONPRIVATE, 1), i);
         r->view.is_private = false;
         r->view.not_private = "it is a test";
         assert_ok(offer(l, 1, "ana", r, &receipt, &err));
@@ -363,7 +363,7 @@ static void receipts_have_the_stamp_of_what_is_stored(void **state)
     (void)state;
     static const char why[] = "the noise was drawn from a seed (test mode)";
     tacit_error err = {0};
-    tc_ledger_hash study = tc_ledger_study_hash("s");
+    tacit_hash study = tc_ledger_study_hash("s");
     tc_release *seeded = forced_release(gaussian_event(2), 1);
     tc_release *secret = forced_release(gaussian_event(2), 2);
     seeded->view.is_private = false;

@@ -10,9 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool same_event(const tc_dp_event *a, const tc_dp_event *b)
+static bool same_event(const tacit_dp_event *a, const tacit_dp_event *b)
 {
-    bool parameters = a->mechanism == TC_DP_NONPRIVATE || a->parameter == b->parameter;
+    bool parameters = a->mechanism == TACIT_DP_NONPRIVATE || a->parameter == b->parameter;
     return a->mechanism == b->mechanism && parameters && a->sampling == b->sampling &&
            a->sampling_rate == b->sampling_rate && a->count == b->count;
 }

@@ -17,13 +17,13 @@
 
 /* ---- one unit */
 
-bool tc_dp_event_same_kind(const tc_dp_event *a, const tc_dp_event *b)
+bool tc_dp_event_same_kind(const tacit_dp_event *a, const tacit_dp_event *b)
 {
     return a->mechanism == b->mechanism && a->sampling == b->sampling &&
            a->parameter == b->parameter && a->sampling_rate == b->sampling_rate;
 }
 
-static tc_dp_event *find_kind(const tc_ledger_spending *s, const tc_dp_event *e)
+static tacit_dp_event *find_kind(const tc_ledger_spending *s, const tacit_dp_event *e)
 {
     for (size_t i = 0; i < s->n; i++)
         if (tc_dp_event_same_kind(&s->events[i], e))
@@ -32,10 +32,10 @@ static tc_dp_event *find_kind(const tc_ledger_spending *s, const tc_dp_event *e)
 }
 
 /* Merged counts stay within what an event may have: then there are two of a kind. */
-tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e, double distance,
+tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tacit_dp_event *e, double distance,
                                     tacit_error *err)
 {
-    tc_dp_event *same = find_kind(s, e), sum = *e;
+    tacit_dp_event *same = find_kind(s, e), sum = *e;
     if (same)
         sum.count += same->count;
     if (same && tc_dp_event_check(&sum, NULL) == TACIT_OK) {
@@ -54,28 +54,28 @@ tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tc_dp_event *e,
  * farther apart than with everybody, and the coins are the same in both. A Laplace release may count as
  * neighbours only vectors that are close to each other, and what a row changes need not be close: of that
  * nothing is promised. */
-tc_dp_event tc_ledger_replacing(const tc_dp_event *e)
+tacit_dp_event tc_ledger_replacing(const tacit_dp_event *e)
 {
-    tc_dp_event r = *e;
-    r.sampling = TC_DP_ALL;
+    tacit_dp_event r = *e;
+    r.sampling = TACIT_DP_ALL;
     r.sampling_rate = 1;
-    if (r.mechanism == TC_DP_GAUSSIAN)
+    if (r.mechanism == TACIT_DP_GAUSSIAN)
         r.parameter /= 2;
-    else if (r.mechanism == TC_DP_PURE)
+    else if (r.mechanism == TACIT_DP_PURE)
         r.parameter *= 2;
     /* The second: an epsilon beyond all that is counted. */
-    if (r.mechanism == TC_DP_LAPLACE || tc_dp_event_check(&r, NULL) != TACIT_OK)
-        r.mechanism = TC_DP_NONPRIVATE;
+    if (r.mechanism == TACIT_DP_LAPLACE || tc_dp_event_check(&r, NULL) != TACIT_OK)
+        r.mechanism = TACIT_DP_NONPRIVATE;
     return r;
 }
 
 /* The plan of a study is no release of it, but it may be what began. */
-static void note_study(tc_ledger_spending *s, const tc_ledger_hash *study, uint64_t seq,
-                       const tc_dp_event *e, bool release)
+static void note_study(tc_ledger_spending *s, const tacit_hash *study, uint64_t seq,
+                       const tacit_dp_event *e, bool release)
 {
     if (s->first == 0 || seq < s->first) {
         s->first = seq;
-        s->plain = e->mechanism == TC_DP_GAUSSIAN && e->sampling != TC_DP_FIXED_SIZE &&
+        s->plain = e->mechanism == TACIT_DP_GAUSSIAN && e->sampling != TACIT_DP_FIXED_SIZE &&
                    e->sampling_rate == 1;
     }
     if (!release)
@@ -86,8 +86,8 @@ static void note_study(tc_ledger_spending *s, const tc_ledger_hash *study, uint6
     s->released = true;
 }
 
-tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tc_ledger_hash *study,
-                                    const tc_dp_event *e, double distance, tacit_error *err)
+tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tacit_hash *study,
+                                    const tacit_dp_event *e, double distance, tacit_error *err)
 {
     TC_TRY(tc_ledger_spending_add(s, e, distance, err));
     s->several |= s->released && !study;
@@ -95,10 +95,10 @@ tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tc_ledger_hash 
     return TACIT_OK;
 }
 
-static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tc_privacy_unit unit,
+static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tacit_unit unit,
                               tacit_error *err)
 {
-    tc_dp_event event = e->unit == unit ? e->event : tc_ledger_replacing(&e->event);
+    tacit_dp_event event = e->unit == unit ? e->event : tc_ledger_replacing(&e->event);
     bool note = tc_ledger_is_note(e);
     TC_TRY(tc_ledger_spending_add(s, &event, note ? 0 : e->distance, err));
     if (e->event.count > 0 || tc_ledger_is_plan(e))
@@ -132,7 +132,7 @@ void tc_ledger_spending_fini(tc_ledger_spending *s)
 bool tc_ledger_spending_covers(const tc_ledger_spending *b, const tc_ledger_spending *a)
 {
     for (size_t i = 0; i < a->n; i++) {
-        const tc_dp_event *same = find_kind(b, &a->events[i]);
+        const tacit_dp_event *same = find_kind(b, &a->events[i]);
         if (a->events[i].count > 0 && (!same || same->count < a->events[i].count))
             return false;
     }
@@ -158,8 +158,8 @@ static int by_subject(const void *left, const void *right)
 }
 
 /* The entries of this unit by subject: those that charge everybody come first. For tc_free. */
-static tacit_status sort_entries(const tc_ledger *l, tc_privacy_unit unit,
-                                 const tc_ledger_entry ***out, size_t *n, tacit_error *err)
+static tacit_status sort_entries(const tc_ledger *l, tacit_unit unit, const tc_ledger_entry ***out,
+                                 size_t *n, tacit_error *err)
 {
     const tc_ledger_entry **sorted = tc_alloc(l->n + 1, sizeof *sorted);
     size_t kept = 0;
@@ -175,7 +175,7 @@ static tacit_status sort_entries(const tc_ledger *l, tc_privacy_unit unit,
 }
 
 /* What was released about agents, for those who are parts of one. */
-static tacit_status add_wider(tc_ledger_spending *s, const tc_ledger *l, tc_privacy_unit unit,
+static tacit_status add_wider(tc_ledger_spending *s, const tc_ledger *l, tacit_unit unit,
                               tacit_error *err)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -208,8 +208,8 @@ static tacit_status visit_named(const tc_ledger_spending *everybody,
     return st;
 }
 
-tacit_status tc_ledger_each_unit(const tc_ledger *l, tc_privacy_unit unit,
-                                 tc_ledger_visit_unit visit, void *user, tacit_error *err)
+tacit_status tc_ledger_each_unit(const tc_ledger *l, tacit_unit unit, tc_ledger_visit_unit visit,
+                                 void *user, tacit_error *err)
 {
     const tc_ledger_entry **entries = NULL;
     size_t n = 0, at = 0;
@@ -227,7 +227,7 @@ tacit_status tc_ledger_each_unit(const tc_ledger *l, tc_privacy_unit unit,
     return st;
 }
 
-tacit_status tc_ledger_visit_subject(const tc_ledger *l, tc_privacy_unit unit, const char *subject,
+tacit_status tc_ledger_visit_subject(const tc_ledger *l, tacit_unit unit, const char *subject,
                                      tc_ledger_visit_unit visit, void *user, tacit_error *err)
 {
     if (!subject)
@@ -245,7 +245,7 @@ tacit_status tc_ledger_visit_subject(const tc_ledger *l, tc_privacy_unit unit, c
     return st;
 }
 
-bool tc_ledger_has_unit(const tc_ledger *l, tc_privacy_unit unit)
+bool tc_ledger_has_unit(const tc_ledger *l, tacit_unit unit)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->items[i].entry.unit == unit && !tc_ledger_is_note(&l->items[i].entry))

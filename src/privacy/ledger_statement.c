@@ -44,7 +44,7 @@ static void add_adjacency(const tc_ledger *l, const tc_ledger_claim *c, tc_text 
                      said);
 }
 
-static size_t count(const tc_ledger *l, tc_privacy_unit unit, bool wider)
+static size_t count(const tc_ledger *l, tacit_unit unit, bool wider)
 {
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
@@ -65,25 +65,26 @@ static void add_other_units(const tc_ledger *l, const tc_ledger_claim *c, tc_tex
             " %zu of the releases are about agents: in these, all that the agent of such a "
             "%s contributes may become anything else.",
             wider, unit);
-    if (c->unit == TC_UNIT_AGENT && parts > 0)
+    if (c->unit == TACIT_UNIT_AGENT && parts > 0)
         tc_text_addf(out,
                      " %zu more release%s of this ledger protect%s single rows or users: what such "
                      "a release tells of an agent as a whole is not in this promise.",
                      parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "");
     else if (parts > 0)
-        tc_text_addf(out,
-                     " %zu more release%s of this ledger protect%s single %ss: what such a release "
-                     "tells of a %s is not in this promise.",
-                     parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "",
-                     tc_privacy_unit_name(c->unit == TC_UNIT_ROW ? TC_UNIT_USER : TC_UNIT_ROW),
-                     unit);
+        tc_text_addf(
+            out,
+            " %zu more release%s of this ledger protect%s single %ss: what such a release "
+            "tells of a %s is not in this promise.",
+            parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "",
+            tc_privacy_unit_name(c->unit == TACIT_UNIT_ROW ? TACIT_UNIT_USER : TACIT_UNIT_ROW),
+            unit);
 }
 
 /* Agents, and rows whose agents contribute to a sum, do not draw their noise themselves. */
 static bool is_summed(const tc_ledger_entry *e, const tc_ledger_claim *c)
 {
     static const char *const sums[] = {"laplace-sum", "pledge", "left before a restore", "lost"};
-    if (e->unit == TC_UNIT_AGENT)
+    if (e->unit == TACIT_UNIT_AGENT)
         return true;
     for (size_t i = 0; charges(e, c) && i < sizeof sums / sizeof *sums; i++)
         if (strcmp(e->mechanism, sums[i]) == 0)

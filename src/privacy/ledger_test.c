@@ -36,7 +36,7 @@ static tacit_status release_value(tc_ledger *l, uint64_t round, int64_t value, i
     }
     memcpy(left, receipt.bytes, sizeof *left);
     *again = receipt.again;
-    tc_ledger_head head = tc_ledger_get_head(l);
+    tacit_head head = tc_ledger_get_head(l);
     if (!receipt.again)
         assert_memory_equal(&receipt.head, &head, sizeof head);
     tc_ledger_receipt_fini(&receipt);
@@ -75,13 +75,13 @@ static void what_was_released_can_be_found(void **state)
     (void)state;
     tacit_error err = {0};
     tc_ledger *l = double_open(d);
-    tc_ledger_hash study = tc_ledger_study_hash("s");
+    tacit_hash study = tc_ledger_study_hash("s");
     tc_ledger_receipt r = {0};
     assert_fails(tc_ledger_find(l, &study, 1, &r, &err), TACIT_E_NOT_FOUND, "no such release");
     left_of(l, 1, 10, false);
     left_of(l, 2, 20, false);
     assert_ok(tc_ledger_find(l, &study, 1, &r, &err));
-    tc_ledger_head head;
+    tacit_head head;
     assert_int_equal(tc_ledger_get(l, 1, &head)->round, 1);
     assert_memory_equal(&r.head, &head, sizeof head);
     assert_int_equal(r.size, 24);
@@ -147,7 +147,7 @@ static void two_processes_share_a_ledger(void **state)
     assert_int_equal(left_of(b, 2, 20, false), 20);
     assert_int_equal(left_of(a, 3, 30, false), 30);
     assert_ok(tc_ledger_catch_up(b, &err));
-    tc_ledger_head ha = tc_ledger_get_head(a), hb = tc_ledger_get_head(b);
+    tacit_head ha = tc_ledger_get_head(a), hb = tc_ledger_get_head(b);
     assert_memory_equal(&ha, &hb, sizeof ha);
     tc_ledger_close(a);
     tc_ledger_close(b);
@@ -209,7 +209,7 @@ static tc_release *forced_sum(const size_t *agents, size_t n, int64_t scale, uin
     return r;
 }
 
-static tc_ledger_head head_after(tc_release *r)
+static tacit_head head_after(tc_release *r)
 {
     tacit_error err = {0};
     ledger_double *store = calloc(1, sizeof *store);
@@ -218,7 +218,7 @@ static tc_ledger_head head_after(tc_release *r)
     tc_ledger_charge c = charge_of("s", 1, NULL);
     tc_ledger_receipt receipt = {0};
     assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
-    tc_ledger_head head = receipt.head;
+    tacit_head head = receipt.head;
     tc_ledger_receipt_fini(&receipt);
     tc_ledger_close(l);
     tc_release_free(r);
@@ -230,14 +230,14 @@ static void heads_say_nothing_of_contributions(void **state)
 {
     (void)state;
     static const size_t all[] = {0, 1, 2, 3, 4}, some[] = {3, 1};
-    tc_ledger_head a = head_after(forced_sum(all, 5, 1000, 1));
-    tc_ledger_head b = head_after(forced_sum(some, 2, -77, 2));
-    tc_ledger_head nobody = head_after(forced_sum(some, 0, 0, 3));
+    tacit_head a = head_after(forced_sum(all, 5, 1000, 1));
+    tacit_head b = head_after(forced_sum(some, 2, -77, 2));
+    tacit_head nobody = head_after(forced_sum(some, 0, 0, 3));
     assert_memory_equal(&a, &b, sizeof a);
     assert_memory_equal(&a, &nobody, sizeof a);
     tc_release *other = forced_sum(all, 5, 1000, 1);
     other->steps[2]++;
-    tc_ledger_head c = head_after(other);
+    tacit_head c = head_after(other);
     assert_memory_not_equal(&a, &c, sizeof a);
 }
 
@@ -304,7 +304,7 @@ static void missing_and_misplaced_entries_are_named(void **state)
     d->head.seq = 4; /* and its hash is of the fifth */
     check_refused("ledger entry 4 does not match the head of the ledger");
     *d = *whole;
-    d->head = (tc_ledger_head){4, d->records[3].head};
+    d->head = (tacit_head){4, d->records[3].head};
     check_refused("ledger entry 5 is beyond the ledger's head");
     *d = *whole;
     d->records[2] = d->records[3];
@@ -351,7 +351,7 @@ static void a_store_rolled_back_under_a_handle_is_noticed(void **state)
     fill(3);
     tc_ledger *l = double_open(d);
     d->n = 2;
-    d->head = (tc_ledger_head){2, d->records[1].head};
+    d->head = (tacit_head){2, d->records[1].head};
     assert_fails(release_value(l, 9, 1, &left, &again, &err), TACIT_E_CORRUPT,
                  "the ledger was rolled back: it had 3 entries and has 2");
     tc_ledger_close(l);
@@ -363,14 +363,14 @@ static void readers_witness_a_rollback(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger_head heads[5] = {tc_ledger_genesis("test")};
+    tacit_head heads[5] = {tc_ledger_genesis("test")};
     fill(4);
     tc_ledger *l = double_open(d);
     for (uint64_t i = 1; i <= 4; i++)
         tc_ledger_get(l, i, &heads[i]);
     for (size_t i = 0; i <= 4; i++)
         assert_ok(tc_ledger_check_seen(l, &heads[i], &err));
-    tc_ledger_head forged = heads[3];
+    tacit_head forged = heads[3];
     forged.hash.bytes[0] ^= 1;
     assert_fails(tc_ledger_check_seen(l, &forged, &err), TACIT_E_CORRUPT, "after entry 3");
     forged.seq = 5;

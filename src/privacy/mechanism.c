@@ -3,7 +3,7 @@
  * Scales go from real numbers to integers here. Sensitivities are rounded up, epsilons down, so
  * that sensitivity / scale never exceeds the epsilon that the release claims.
  *
- * Discrete Laplace noise beside the event TC_DP_LAPLACE, which is continuous. Of noise of t steps
+ * Discrete Laplace noise beside the event TACIT_DP_LAPLACE, which is continuous. Of noise of t steps
  * and a move by D steps, the best tests reject from some k in 1..D on; with a = e^(-1/t) they err
  * with probabilities a^k / (1+a) and a^(D-k+1) / (1+a). Their product is
  *     e^(-D/t) a / (1+a)^2 = e^(-D/t) / (4 cosh^2(1/2t)) >= e^(-D/t - 1/(4t^2)) / 4,

@@ -64,7 +64,7 @@ typedef struct tc_sum_scale {
     int grid;             /* a step of the release is 2^-grid */
     uint64_t sensitivity; /* Delta, steps of the release */
     uint64_t sd;          /* s, steps of the release: in [2^20, 2^24) */
-    tc_dp_event event;    /* what closing will cost */
+    tacit_dp_event event; /* what closing will cost */
     double distance;      /* and its slack (release.h); 0 without noise */
 } tc_sum_scale;
 
@@ -113,8 +113,8 @@ typedef struct tc_record_plan {
 } tc_record_plan;
 
 typedef struct tc_record_scale {
-    uint64_t scale;    /* t, steps: at most 2^40 */
-    tc_dp_event event; /* what closing will cost */
+    uint64_t scale;       /* t, steps: at most 2^40 */
+    tacit_dp_event event; /* what closing will cost */
 } tc_record_scale;
 
 /* Checks the plan and computes its scale; draws nothing. E_ARG names the member. */
@@ -147,7 +147,7 @@ typedef struct tc_laplace_plan {
     size_t count;
     tc_bounds bounds;
     double sensitivity, epsilon;
-    tc_privacy_unit unit;
+    tacit_unit unit;
     bool single; /* x is of one unit alone; false: a statistic, which concerns every unit */
 } tc_laplace_plan;
 
@@ -163,17 +163,11 @@ tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, cons
  * as above, pure. Gaussian: Delta2 = ceil(radius / step + sqrt(dims)), s = ceil(sigma Delta2),
  * sigma from the analytic Gaussian mechanism at (epsilon, delta - slack), slack of `dims`
  * coordinates (the others of the table have the same distribution in both cases). */
-typedef enum tc_rows_noise {
-    TC_ROWS_AUTO, /* the smaller sd */
-    TC_ROWS_LAPLACE,
-    TC_ROWS_GAUSSIAN
-} tc_rows_noise;
-
 typedef struct tc_rows_plan {
     size_t rows, dims;
     tc_bounds bounds;              /* for each of dims columns */
     double radius, epsilon, delta; /* delta: Gaussian only; 0: Laplace */
-    tc_rows_noise noise;
+    tacit_rows_noise noise;
     /* Where rows are the image of others under a public map, how far one of those may move so that
      * its image moves by `radius` at most, and in what units: "in units of income 10000". Both
      * are part of the adjacency, and public. 0 and NULL: rows are as they are. */
@@ -192,16 +186,9 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
  * cost m epsilon. One bit (Duchi et al.) and piecewise (Wang et al. 2019) are bounded and unbiased
  * with probabilities that are multiples of 2^-63, rounded so that no likelihood ratio exceeds
  * e^epsilon (proof in reply.c). Laplace: t as above, of the width in steps. */
-typedef enum tc_reply_kind {
-    TC_REPLY_AUTO, /* one bit below epsilon = 1.29, else piecewise: the smaller worst variance */
-    TC_REPLY_ONE_BIT,
-    TC_REPLY_PIECEWISE,
-    TC_REPLY_LAPLACE
-} tc_reply_kind;
-
 /* Plain data, all public. Made once, used for many replies. */
 typedef struct tc_reply {
-    tc_reply_kind kind; /* never AUTO */
+    tacit_reply_kind kind; /* never AUTO */
     double epsilon, low, high;
     double offset, step; /* value = offset + step * integer */
     double sd;           /* the largest over all values */
@@ -213,12 +200,12 @@ typedef struct tc_reply {
 
 /* E_ARG: epsilon outside [1e-5, 64], bounds not finite or not in order, or so close or far apart
  * that a reply's step would be below 2^-1000 or its sd above 2^1000. */
-tacit_status tc_reply_init(tc_reply *r, tc_reply_kind kind, double epsilon, double low, double high,
-                           tacit_error *err);
+tacit_status tc_reply_init(tc_reply *r, tacit_reply_kind kind, double epsilon, double low,
+                           double high, tacit_error *err);
 tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_entropy *e,
                               tacit_error *err);
 /* What a ledger's entry says of one reply: the event and the name of the mechanism. */
-tc_dp_event tc_reply_event(const tc_reply *r);
+tacit_dp_event tc_reply_event(const tc_reply *r);
 const char *tc_reply_mechanism(const tc_reply *r);
 
 /* ---- none (none.c)
@@ -226,19 +213,19 @@ const char *tc_reply_mechanism(const tc_reply *r);
  * The values as they are: no adjacency, no guarantee. Stamped NOT PRIVATE for the given reason,
  * event NonPrivate. For algorithms without formal privacy, in studies that say so. */
 tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const double *x,
-                             tc_privacy_unit unit, const char *why, tacit_error *err);
+                             tacit_unit unit, const char *why, tacit_error *err);
 
 /* ---- pledge (pledge.c)
  *
  * No numbers: the price of a contribution, in the ledger of whoever sends it, before it is sent. The
  * event and the distance are those of the release that it goes into; single as in release.h. */
-tacit_status tc_pledge(tc_release **out, const tc_dp_event *event, double distance,
-                       tc_privacy_unit unit, bool single, tacit_error *err);
+tacit_status tc_pledge(tc_release **out, const tacit_dp_event *event, double distance,
+                       tacit_unit unit, bool single, tacit_error *err);
 /* The same with all that can be known beforehand. */
 typedef struct tc_pledge_terms {
-    tc_dp_event event;
+    tacit_dp_event event;
     double distance;
-    tc_privacy_unit unit;
+    tacit_unit unit;
     bool single;
     const char *adjacency;   /* of the release that is to come; NULL or "": the unit's usual one */
     const char *not_private; /* its noise is known not to be secret, and why; NULL: it is */

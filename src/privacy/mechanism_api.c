@@ -45,7 +45,7 @@ tacit_status tacit_laplace_release(tacit_release **out, const tacit_laplace_plan
                          .bounds = {given.low, given.high},
                          .sensitivity = given.sensitivity,
                          .epsilon = given.epsilon,
-                         .unit = (tc_privacy_unit)given.unit};
+                         .unit = given.unit};
     secret s;
     tacit_status st = tc_laplace_release(out, &p, x, secret_start(&s), err);
     secret_end(&s);
@@ -66,14 +66,14 @@ tacit_status tacit_rows_release(tacit_release **out, size_t *order, const tacit_
     TC_GIVEN(plan->low);
     TC_GIVEN(plan->high);
     TC_GIVEN(x);
-    TC_TRY(tc_check_choice("plan->noise", (int)given.noise, TC_ROWS_GAUSSIAN, err));
+    TC_TRY(tc_check_choice("plan->noise", (int)given.noise, TACIT_ROWS_GAUSSIAN, err));
     tc_rows_plan p = {.rows = given.rows,
                       .dims = given.dims,
                       .bounds = {given.low, given.high},
                       .radius = given.radius,
                       .epsilon = given.epsilon,
                       .delta = given.delta,
-                      .noise = (tc_rows_noise)given.noise};
+                      .noise = given.noise};
     secret s;
     tacit_status st = tc_rows_release(out, order, &p, x, secret_start(&s), err);
     secret_end(&s);
@@ -90,9 +90,9 @@ tacit_status tacit_reply_new(tacit_reply **out, tacit_reply_kind kind, double ep
                              double high, tacit_error *err)
 {
     TC_GIVEN(out);
-    TC_TRY(tc_check_choice("kind", (int)kind, TC_REPLY_LAPLACE, err));
+    TC_TRY(tc_check_choice("kind", (int)kind, TACIT_REPLY_LAPLACE, err));
     tc_reply reply;
-    TC_TRY(tc_reply_init(&reply, (tc_reply_kind)kind, epsilon, low, high, err));
+    TC_TRY(tc_reply_init(&reply, kind, epsilon, low, high, err));
     tacit_reply *p = tc_alloc(1, sizeof *p);
     if (!p)
         return tc_fail_memory(err);
@@ -132,5 +132,5 @@ tacit_status tacit_none_release(tacit_release **out, size_t rows, size_t cols, c
     if (rows == 0 || cols == 0 || rows > TC_CLIP_MAX_COUNT / cols)
         return tc_fail(err, TACIT_E_ARG, "a release has 1 to %zu values, got %zu rows of %zu",
                        TC_CLIP_MAX_COUNT, rows, cols);
-    return tc_none_release(out, rows, cols, x, (tc_privacy_unit)unit, why, err);
+    return tc_none_release(out, rows, cols, x, unit, why, err);
 }

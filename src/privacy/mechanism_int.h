@@ -25,7 +25,7 @@ double tc_bounds_reach(tc_bounds b, size_t n); /* the largest |bound| */
 /* epsilon in [1e-5, max] */
 tacit_status tc_epsilon_check(double epsilon, double max, tacit_error *err);
 /* Steps t with delta / t + n / (4 t^2) <= epsilon, the smallest or little more: n coordinates that
- * together move by delta steps are then as safe as the event TC_DP_LAPLACE says (mechanism.c).
+ * together move by delta steps are then as safe as the event TACIT_DP_LAPLACE says (mechanism.c).
  * delta in [n, 2^62), n in [1, 2^62), epsilon in [1e-5, 1024]. */
 uint64_t tc_laplace_scale(uint64_t delta, size_t n, double epsilon);
 

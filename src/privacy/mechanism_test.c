@@ -42,12 +42,12 @@ static double exact_delta(int move, int t, int draws, double epsilon)
 static double claimed(const tc_accountant *a, double parameter, uint64_t count, double delta)
 {
     tacit_error err = {0};
-    tc_guarantee g;
-    tc_dp_event e = {.mechanism = TC_DP_LAPLACE,
-                     .parameter = parameter,
-                     .sampling = TC_DP_ALL,
-                     .sampling_rate = 1,
-                     .count = count};
+    tacit_guarantee g;
+    tacit_dp_event e = {.mechanism = TACIT_DP_LAPLACE,
+                        .parameter = parameter,
+                        .sampling = TACIT_DP_ALL,
+                        .sampling_rate = 1,
+                        .count = count};
     assert_ok(tc_account(a, &e, 1, delta, &g, &err));
     return g.epsilon;
 }
@@ -143,7 +143,7 @@ static void the_mechanisms_have_it(void **state)
     static const double epsilons[] = {1e-5, 0.1, 1, 10, 64};
     for (size_t i = 0; i < COUNT(epsilons); i++) {
         tc_reply r;
-        assert_ok(tc_reply_init(&r, TC_REPLY_LAPLACE, epsilons[i], -1, 1, &err));
+        assert_ok(tc_reply_init(&r, TACIT_REPLY_LAPLACE, epsilons[i], -1, 1, &err));
         assert_true(r.scale >= UINT64_C(1) << 30);
         assert_scale(2 * (uint64_t)r.reach, 1, r.scale, epsilons[i]);
         for (size_t n = 1; n <= 10000; n *= 100) {

@@ -11,7 +11,7 @@
 
 enum { LARGEST = 32 };
 
-static double at(const tc_dp_event *events, size_t n, int lambda, double delta)
+static double at(const tacit_dp_event *events, size_t n, int lambda, double delta)
 {
     double alpha = 0;
     for (size_t i = 0; i < n; i++)
@@ -22,11 +22,11 @@ static double at(const tc_dp_event *events, size_t n, int lambda, double delta)
     return tc_up((alpha - log(delta)) / lambda, (double)n + 8);
 }
 
-static tacit_status account(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,
-                            tacit_error *err)
+static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
+                            tacit_guarantee *out, tacit_error *err)
 {
     for (size_t i = 0; i < n; i++)
-        if (events[i].mechanism != TC_DP_GAUSSIAN || events[i].sampling == TC_DP_FIXED_SIZE)
+        if (events[i].mechanism != TACIT_DP_GAUSSIAN || events[i].sampling == TACIT_DP_FIXED_SIZE)
             return tc_fail_no_formula("moments", &events[i], err);
     out->epsilon = INFINITY;
     for (int lambda = 1; lambda <= LARGEST; lambda++) {

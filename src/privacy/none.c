@@ -7,7 +7,7 @@
 #include <string.h>
 
 tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const double *x,
-                             tc_privacy_unit unit, const char *why, tacit_error *err)
+                             tacit_unit unit, const char *why, tacit_error *err)
 {
     tc_release *r;
     TC_TRY(tc_release_new_bare(&r, rows, cols, why, err));
@@ -15,7 +15,7 @@ tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const d
         memcpy(r->reals, x, rows * cols * sizeof *x);
     r->view.mechanism = "none";
     r->view.unit = unit;
-    r->view.single = rows == 1 && unit != TC_UNIT_AGENT; /* a row of agents may be their sum */
+    r->view.single = rows == 1 && unit != TACIT_UNIT_AGENT; /* a row of agents may be their sum */
     r->view.adjacency = "none: values are released as they are";
     *out = r;
     return TACIT_OK;

@@ -25,7 +25,7 @@
 #define LOG2_CHEAP    15
 
 typedef struct problem {
-    const tc_dp_event *kind;
+    const tacit_dp_event *kind;
     tc_pld_source *source; /* of each kind, as the grid wants it */
     size_t n;
     double delta;
@@ -274,7 +274,7 @@ static tacit_status refine(problem *p, state *s, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status bracket_of_kinds(const tc_dp_event *kinds, size_t n, double delta,
+static tacit_status bracket_of_kinds(const tacit_dp_event *kinds, size_t n, double delta,
                                      tc_pld_bracket *out, tacit_error *err)
 {
     problem p = {.kind = kinds, .n = n, .delta = delta, .largest = ldexp(1, LOG2_LARGEST)};
@@ -296,7 +296,7 @@ static tacit_status bracket_of_kinds(const tc_dp_event *kinds, size_t n, double 
     return TACIT_OK;
 }
 
-tacit_status tc_pld_bracket_of(const tc_dp_event *events, size_t n, double delta,
+tacit_status tc_pld_bracket_of(const tacit_dp_event *events, size_t n, double delta,
                                tc_pld_bracket *out, tacit_error *err)
 {
     if (!(delta > 0 && delta < 1))

@@ -92,7 +92,7 @@ static amount between(const tc_pld_source *s, double low_u, double high_u, doubl
 static double outcome_of_loss(const tc_pld_source *s, double loss)
 {
     double a = tc_pld_base_loss(s->q, loss);
-    return s->mechanism == TC_DP_GAUSSIAN ? a / s->shift + 0.5 * s->shift : a;
+    return s->mechanism == TACIT_DP_GAUSSIAN ? a / s->shift + 0.5 * s->shift : a;
 }
 
 /* The losses near the peak as one: ln P/Q of the block of width h around `at`. */

@@ -9,13 +9,13 @@
 
 #include <math.h>
 
-static bool same_kind(const tc_dp_event *a, const tc_dp_event *b)
+static bool same_kind(const tacit_dp_event *a, const tacit_dp_event *b)
 {
     return a->mechanism == b->mechanism && a->parameter == b->parameter &&
            a->sampling_rate == b->sampling_rate;
 }
 
-static tacit_status add_kind(tc_pld_kinds *k, const tc_dp_event *e, tacit_error *err)
+static tacit_status add_kind(tc_pld_kinds *k, const tacit_dp_event *e, tacit_error *err)
 {
     size_t j = 0;
     while (j < k->n && !same_kind(&k->event[j], e))
@@ -39,30 +39,31 @@ static tacit_status add_plain_gaussians(tc_pld_kinds *k, double mu2, double term
 {
     double mu = sqrt(mu2);
     k->pad = 4 * TC_PLD_ULP * (terms + 4) * mu * (mu + 40);
-    tc_dp_event e = {.mechanism = TC_DP_GAUSSIAN,
-                     .parameter = 1 / mu,
-                     .sampling_rate = 1,
-                     .sampling = TC_DP_ALL,
-                     .count = 1};
+    tacit_dp_event e = {.mechanism = TACIT_DP_GAUSSIAN,
+                        .parameter = 1 / mu,
+                        .sampling_rate = 1,
+                        .sampling = TACIT_DP_ALL,
+                        .count = 1};
     return add_kind(k, &e, err);
 }
 
-tacit_status tc_pld_gather(tc_pld_kinds *k, const tc_dp_event *events, size_t n, tacit_error *err)
+tacit_status tc_pld_gather(tc_pld_kinds *k, const tacit_dp_event *events, size_t n,
+                           tacit_error *err)
 {
     double mu2 = 0, terms = 0;
     k->n = 0;
     k->nonprivate = false;
     k->pad = 0;
     for (size_t i = 0; i < n; i++) {
-        const tc_dp_event *e = &events[i];
+        const tacit_dp_event *e = &events[i];
         TC_TRY(tc_dp_event_check(e, err));
         if (e->count == 0)
             continue;
-        if (e->mechanism == TC_DP_NONPRIVATE) {
+        if (e->mechanism == TACIT_DP_NONPRIVATE) {
             k->nonprivate = true;
-        } else if (e->sampling == TC_DP_FIXED_SIZE) {
+        } else if (e->sampling == TACIT_DP_FIXED_SIZE) {
             return tc_fail_no_formula("pld", e, err);
-        } else if (e->mechanism == TC_DP_GAUSSIAN && e->sampling_rate >= 1) {
+        } else if (e->mechanism == TACIT_DP_GAUSSIAN && e->sampling_rate >= 1) {
             mu2 += (double)e->count / (e->parameter * e->parameter);
             terms++;
         } else {

@@ -35,19 +35,20 @@
 #define TC_PLD_KINDS 512
 
 typedef struct tc_pld_kinds {
-    tc_dp_event event[TC_PLD_KINDS];
+    tacit_dp_event event[TC_PLD_KINDS];
     size_t n;
     bool nonprivate; /* one of the events is without any guarantee */
     double pad;      /* what gathering may have changed epsilon by */
 } tc_pld_kinds;
 
 /* Checks the events too. */
-tacit_status tc_pld_gather(tc_pld_kinds *k, const tc_dp_event *events, size_t n, tacit_error *err);
+tacit_status tc_pld_gather(tc_pld_kinds *k, const tacit_dp_event *events, size_t n,
+                           tacit_error *err);
 
 /* ---- source: direction "remove", P = (1-q) Q0 + q P0 against Q0; see pld_source.c */
 
 typedef struct tc_pld_source {
-    tc_dp_mechanism mechanism;
+    tacit_dp_mechanism mechanism;
     double q;     /* sampling rate */
     double shift; /* Gaussian: c = 1/z; Laplace and pure: epsilon */
     uint64_t count;
@@ -63,7 +64,7 @@ typedef struct tc_pld_source {
 } tc_pld_source;
 
 /* `lost` is what may be left out; E_NUMERIC where the range of losses is beyond a double's reach. */
-tacit_status tc_pld_source_of(tc_pld_source *s, const tc_dp_event *e, double lost,
+tacit_status tc_pld_source_of(tc_pld_source *s, const tacit_dp_event *e, double lost,
                               tacit_error *err);
 void tc_pld_gaussian(tc_pld_source *s, double lost); /* pld_gaussian.c */
 void tc_pld_laplace(tc_pld_source *s, double lost);  /* pld_laplace.c */

@@ -59,11 +59,11 @@ static void check_event(double q, double z, double cells)
 {
     tacit_error err = {0};
     tc_arena arena = {0};
-    tc_dp_event e = {.mechanism = TC_DP_GAUSSIAN,
-                     .parameter = z,
-                     .sampling = TC_DP_POISSON,
-                     .sampling_rate = q,
-                     .count = 1};
+    tacit_dp_event e = {.mechanism = TACIT_DP_GAUSSIAN,
+                        .parameter = z,
+                        .sampling = TACIT_DP_POISSON,
+                        .sampling_rate = q,
+                        .count = 1};
     tc_pld_source s;
     tc_pld_cells remove, add;
     assert_ok(tc_pld_source_of(&s, &e, 1e-15, &err));
@@ -95,11 +95,11 @@ static void test_smooth_measures_keep_both_totals(void **state)
     (void)state;
     tacit_error err = {0};
     tc_arena arena = {0};
-    tc_dp_event e = {.mechanism = TC_DP_GAUSSIAN,
-                     .parameter = 1,
-                     .sampling = TC_DP_POISSON,
-                     .sampling_rate = 0.25,
-                     .count = 1};
+    tacit_dp_event e = {.mechanism = TACIT_DP_GAUSSIAN,
+                        .parameter = 1,
+                        .sampling = TACIT_DP_POISSON,
+                        .sampling_rate = 0.25,
+                        .count = 1};
     tc_pld_source s;
     tc_pld_cells c;
     assert_ok(tc_pld_source_of(&s, &e, 1e-15, &err));
@@ -134,11 +134,11 @@ static void test_heaps(void **state)
     for (int k = 1; k < 40; k++) {
         double epsilon = 0.1 * k, q = k % 3 == 0 ? 1 : 0.2;
         tc_arena arena = {0};
-        tc_dp_event e = {.mechanism = TC_DP_PURE,
-                         .parameter = epsilon,
-                         .count = 1,
-                         .sampling = q < 1 ? TC_DP_POISSON : TC_DP_ALL,
-                         .sampling_rate = q};
+        tacit_dp_event e = {.mechanism = TACIT_DP_PURE,
+                            .parameter = epsilon,
+                            .count = 1,
+                            .sampling = q < 1 ? TACIT_DP_POISSON : TACIT_DP_ALL,
+                            .sampling_rate = q};
         tc_pld_source s;
         tc_pld_cells c;
         tc_pld_measure above, below;

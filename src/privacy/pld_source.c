@@ -43,7 +43,7 @@ double tc_pld_base_loss(double q, double loss)
 
 tc_pld_base tc_pld_base_at(const tc_pld_source *s, double u)
 {
-    return s->mechanism == TC_DP_GAUSSIAN ? tc_pld_gaussian_at(s, u) : tc_pld_laplace_at(s, u);
+    return s->mechanism == TACIT_DP_GAUSSIAN ? tc_pld_gaussian_at(s, u) : tc_pld_laplace_at(s, u);
 }
 
 /* From the side whose density is not a tiny one times a huge ratio. */
@@ -58,17 +58,18 @@ double tc_pld_density(const tc_pld_source *s, double u, double *loss)
     return exp(b.log_q + *loss);
 }
 
-tacit_status tc_pld_source_of(tc_pld_source *s, const tc_dp_event *e, double lost, tacit_error *err)
+tacit_status tc_pld_source_of(tc_pld_source *s, const tacit_dp_event *e, double lost,
+                              tacit_error *err)
 {
     *s = (tc_pld_source){.mechanism = e->mechanism, .count = e->count};
-    s->q = e->sampling == TC_DP_POISSON ? e->sampling_rate : 1;
+    s->q = e->sampling == TACIT_DP_POISSON ? e->sampling_rate : 1;
     s->symmetric = s->q >= 1;
-    if (e->mechanism == TC_DP_GAUSSIAN) {
+    if (e->mechanism == TACIT_DP_GAUSSIAN) {
         s->shift = 1 / e->parameter;
         tc_pld_gaussian(s, lost);
     } else {
         s->shift = e->parameter;
-        if (e->mechanism == TC_DP_LAPLACE)
+        if (e->mechanism == TACIT_DP_LAPLACE)
             tc_pld_laplace(s, lost);
         else
             tc_pld_pure(s);

@@ -8,21 +8,22 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static tc_dp_event sampled(tc_dp_mechanism mechanism, double q, double parameter, uint64_t count)
+static tacit_dp_event sampled(tacit_dp_mechanism mechanism, double q, double parameter,
+                              uint64_t count)
 {
-    return (tc_dp_event){.mechanism = mechanism,
-                         .parameter = parameter,
-                         .sampling_rate = q,
-                         .sampling = q < 1 ? TC_DP_POISSON : TC_DP_ALL,
-                         .count = count};
+    return (tacit_dp_event){.mechanism = mechanism,
+                            .parameter = parameter,
+                            .sampling_rate = q,
+                            .sampling = q < 1 ? TACIT_DP_POISSON : TACIT_DP_ALL,
+                            .count = count};
 }
 
-static tc_dp_event gaussian(double q, double z, uint64_t count)
+static tacit_dp_event gaussian(double q, double z, uint64_t count)
 {
-    return sampled(TC_DP_GAUSSIAN, q, z, count);
+    return sampled(TACIT_DP_GAUSSIAN, q, z, count);
 }
 
-static tc_pld_bracket bracket_of(const tc_dp_event *events, size_t n, double delta)
+static tc_pld_bracket bracket_of(const tacit_dp_event *events, size_t n, double delta)
 {
     tacit_error err = {0};
     tc_pld_bracket b = {-1, -1, -1};
@@ -32,7 +33,7 @@ static tc_pld_bracket bracket_of(const tc_dp_event *events, size_t n, double del
     return b;
 }
 
-static tc_pld_bracket bracket(tc_dp_event e, double delta)
+static tc_pld_bracket bracket(tacit_dp_event e, double delta)
 {
     return bracket_of(&e, 1, delta);
 }
@@ -162,14 +163,15 @@ static void test_one_application(void **state)
             }
             for (size_t j = 0; j < COUNT(eps); j++) {
                 double exact = invert(pure_delta, q[i], eps[j], delta[k]);
-                tc_pld_bracket b = bracket(sampled(TC_DP_PURE, q[i], eps[j], 1), delta[k]);
+                tc_pld_bracket b = bracket(sampled(TACIT_DP_PURE, q[i], eps[j], 1), delta[k]);
                 check_holds(b, exact, 1e-7 * (exact + 1e-3), 1e-3);
             }
         }
     for (size_t j = 0; j < COUNT(eps); j++)
         for (size_t k = 0; k < COUNT(delta); k++) {
             double exact = invert(laplace_delta, 1, eps[j], delta[k]);
-            check_holds(bracket(sampled(TC_DP_LAPLACE, 1, eps[j], 1), delta[k]), exact, 1e-9, 1e-3);
+            check_holds(bracket(sampled(TACIT_DP_LAPLACE, 1, eps[j], 1), delta[k]), exact, 1e-9,
+                        1e-3);
         }
 }
 
@@ -184,7 +186,7 @@ static void test_gaussians_without_sampling(void **state)
             tc_pld_bracket b = bracket(gaussian(1, z[j], 40), delta[k]);
             check_holds(b, exact, 1e-6 * (exact + 1e-3), 1e-3);
         }
-    tc_dp_event mixed[] = {gaussian(1, 2, 3), gaussian(1, 5, 7), gaussian(1, 2, 1)};
+    tacit_dp_event mixed[] = {gaussian(1, 2, 3), gaussian(1, 5, 7), gaussian(1, 2, 1)};
     double mu2 = 4 / 4.0 + 7 / 25.0;
     check_holds(bracket_of(mixed, 3, 1e-6), invert(gaussian_delta, 1, 1 / sqrt(mu2), 1e-6), 1e-6,
                 1e-3);
@@ -196,7 +198,7 @@ static void test_repeated_pure(void **state)
     (void)state;
     for (uint64_t n = 2; n < 200; n = n * 2 + 1) {
         double epsilon = 0.3, w = 1 / (1 + exp(-epsilon)), delta = 1e-6;
-        tc_pld_bracket b = bracket(sampled(TC_DP_PURE, 1, epsilon, n), delta);
+        tc_pld_bracket b = bracket(sampled(TACIT_DP_PURE, 1, epsilon, n), delta);
         double at[2] = {b.lower - 1e-7, b.upper + 1e-7}, sum[2] = {0, 0};
         for (uint64_t k = 0; k <= n; k++)
             for (int side = 0; side < 2; side++) {
@@ -222,7 +224,7 @@ typedef struct slow {
     double p[SLOW_POINTS]; /* at (i - SLOW_ZERO) SLOW_STEP */
 } slow;
 
-static double share_below(tc_dp_event e, bool add, double loss)
+static double share_below(tacit_dp_event e, bool add, double loss)
 {
     double q = e.sampling_rate, c = 1 / e.parameter, level = add ? -loss : loss;
     double u = exp(level) > 1 - q ? log((exp(level) - (1 - q)) / q) / c + c / 2 : -INFINITY;
@@ -230,7 +232,7 @@ static double share_below(tc_dp_event e, bool add, double loss)
 }
 
 /* Losses rounded up (or down) to the grid; no cleverness. */
-static void slow_fill(slow *s, tc_dp_event e, bool add, int up)
+static void slow_fill(slow *s, tacit_dp_event e, bool add, int up)
 {
     memset(s, 0, sizeof *s);
     for (int i = 1; i < SLOW_POINTS; i++) {
@@ -265,8 +267,8 @@ static double slow_delta(const slow *s, double eps)
 static void test_different_events(void **state)
 {
     (void)state;
-    tc_dp_event events[] = {gaussian(0.3, 1.2, 2), gaussian(0.1, 0.9, 1), gaussian(0.5, 2, 1),
-                            gaussian(0.3, 1.2, 1)};
+    tacit_dp_event events[] = {gaussian(0.3, 1.2, 2), gaussian(0.1, 0.9, 1), gaussian(0.5, 2, 1),
+                               gaussian(0.3, 1.2, 1)};
     double delta = 1e-4;
     tc_pld_bracket b = bracket_of(events, COUNT(events), delta);
     double worst_up = 0, worst_down = 0;
@@ -286,7 +288,7 @@ static void test_different_events(void **state)
     assert_true(worst_up >= delta);   /* even the pessimist spends delta at the lower value */
     assert_true(worst_down <= delta); /* and the optimist no more than that at the upper one */
     assert_true(b.upper - b.lower <= 1e-3);
-    tc_dp_event shuffled[] = {events[2], events[0], gaussian(0.1, 0.9, 0), events[1], events[3]};
+    tacit_dp_event shuffled[] = {events[2], events[0], gaussian(0.1, 0.9, 0), events[1], events[3]};
     tc_pld_bracket again = bracket_of(shuffled, COUNT(shuffled), delta);
     assert_true(again.lower <= b.upper && b.lower <= again.upper);
 }
@@ -295,8 +297,8 @@ static void test_different_events(void **state)
 static void test_mixed_mechanisms(void **state)
 {
     (void)state;
-    tc_dp_event all[] = {gaussian(0.2, 1, 20), sampled(TC_DP_LAPLACE, 0.5, 0.3, 4),
-                         sampled(TC_DP_PURE, 1, 0.2, 3), gaussian(1, 4, 2)};
+    tacit_dp_event all[] = {gaussian(0.2, 1, 20), sampled(TACIT_DP_LAPLACE, 0.5, 0.3, 4),
+                            sampled(TACIT_DP_PURE, 1, 0.2, 3), gaussian(1, 4, 2)};
     tc_pld_bracket whole = bracket_of(all, COUNT(all), 1e-5);
     double sum = 0;
     for (size_t i = 0; i < COUNT(all); i++) {
@@ -374,9 +376,11 @@ static void test_any_setting_has_an_answer(void **state)
     start(&s, 2);
     int answers = 0;
     for (int i = 0; i < 24; i++) {
-        tc_dp_mechanism mechanism = i % 4 == 3 ? TC_DP_LAPLACE : i % 8 == 6 ? TC_DP_PURE : 0;
-        tc_dp_event e = sampled(mechanism, between(&s, 1e-6, 1), between(&s, 0.01, 1e6),
-                                (uint64_t)between(&s, 1, i % 10 == 0 ? 1e12 : 1e6));
+        tacit_dp_mechanism mechanism = i % 4 == 3   ? TACIT_DP_LAPLACE
+                                       : i % 8 == 6 ? TACIT_DP_PURE
+                                                    : 0;
+        tacit_dp_event e = sampled(mechanism, between(&s, 1e-6, 1), between(&s, 0.01, 1e6),
+                                   (uint64_t)between(&s, 1, i % 10 == 0 ? 1e12 : 1e6));
         double delta = between(&s, 1e-15, 0.5);
         tacit_error err = {0};
         tc_pld_bracket b = {0, 0, 0};
@@ -412,11 +416,11 @@ static void test_edges(void **state)
     tc_pld_bracket b = {7, 7, 7};
     assert_ok(tc_pld_bracket_of(NULL, 0, 1e-5, &b, &err));
     assert_true(b.lower == 0 && b.upper == 0);
-    tc_dp_event e = gaussian(0.1, 1, 0);
+    tacit_dp_event e = gaussian(0.1, 1, 0);
     assert_ok(tc_pld_bracket_of(&e, 1, 1e-5, &b, &err));
     assert_true(b.upper == 0);
-    tc_dp_event open[] = {gaussian(0.1, 1, 3),
-                          {.mechanism = TC_DP_NONPRIVATE, .sampling_rate = 1, .count = 1}};
+    tacit_dp_event open[] = {gaussian(0.1, 1, 3),
+                             {.mechanism = TACIT_DP_NONPRIVATE, .sampling_rate = 1, .count = 1}};
     assert_ok(tc_pld_bracket_of(open, 2, 1e-5, &b, &err));
     assert_true(b.lower == INFINITY && b.upper == INFINITY);
     assert_true(bracket(gaussian(0.001, 10, 1), 0.5).upper == 0);
@@ -427,10 +431,10 @@ static void test_refusals(void **state)
     (void)state;
     tacit_error err = {0};
     tc_pld_bracket b = {7, 7, 7};
-    tc_dp_event e = gaussian(0.1, 1, 10);
+    tacit_dp_event e = gaussian(0.1, 1, 10);
     assert_fails(tc_pld_bracket_of(&e, 1, 0, &b, &err), TACIT_E_ARG, "delta must be in (0, 1)");
     assert_fails(tc_pld_bracket_of(&e, 1, NAN, &b, &err), TACIT_E_ARG, "delta");
-    e.sampling = TC_DP_FIXED_SIZE;
+    e.sampling = TACIT_DP_FIXED_SIZE;
     assert_fails(tc_pld_bracket_of(&e, 1, 1e-5, &b, &err), TACIT_E_UNSUPPORTED, "pld");
     e = gaussian(0.1, -1, 10);
     assert_fails(tc_pld_bracket_of(&e, 1, 1e-5, &b, &err), TACIT_E_ARG, "noise_multiplier");
@@ -438,7 +442,7 @@ static void test_refusals(void **state)
     assert_fails(tc_pld_bracket_of(&e, 1, 1e-5, &b, &err), TACIT_E_NUMERIC, "no grid holds");
     e = gaussian(0.1, 1, 1000000000000000);
     assert_fails(tc_pld_bracket_of(&e, 1, 1e-5, &b, &err), TACIT_E_NUMERIC, "");
-    static tc_dp_event many[600];
+    static tacit_dp_event many[600];
     for (size_t i = 0; i < COUNT(many); i++)
         many[i] = gaussian(0.1, 1 + 0.001 * (double)i, 1);
     assert_fails(tc_pld_bracket_of(many, COUNT(many), 1e-5, &b, &err), TACIT_E_NUMERIC,

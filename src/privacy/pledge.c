@@ -13,7 +13,7 @@
 static tacit_status make(tc_release **out, const tc_pledge_terms *t, tacit_error *err)
 {
     tc_entropy nothing_drawn = {.secret = true};
-    const char *why = t->event.mechanism == TC_DP_NONPRIVATE
+    const char *why = t->event.mechanism == TACIT_DP_NONPRIVATE
                           ? "the contribution is handed on as it is"
                           : t->not_private;
     TC_TRY(tc_dp_event_check(&t->event, err));
@@ -24,7 +24,7 @@ static tacit_status make(tc_release **out, const tc_pledge_terms *t, tacit_error
 /* The sentence about neighbours; NULL: no memory. */
 static const char *neighbours(tc_release *r, const tc_pledge_terms *t)
 {
-    if (t->event.mechanism == TC_DP_NONPRIVATE)
+    if (t->event.mechanism == TACIT_DP_NONPRIVATE)
         return "none: values are released as they are";
     return t->adjacency && *t->adjacency ? tc_arena_strdup(&r->memory, t->adjacency)
                                          : tc_statement_adjacency(t->unit, t->event.sampling);
@@ -50,8 +50,8 @@ tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_erro
     return TACIT_OK;
 }
 
-tacit_status tc_pledge(tc_release **out, const tc_dp_event *event, double distance,
-                       tc_privacy_unit unit, bool single, tacit_error *err)
+tacit_status tc_pledge(tc_release **out, const tacit_dp_event *event, double distance,
+                       tacit_unit unit, bool single, tacit_error *err)
 {
     return tc_pledge_by(
         out,

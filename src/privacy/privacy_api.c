@@ -28,20 +28,8 @@ tacit_status tacit_account(const char *accountant, const tacit_dp_event *events,
     if (n > 0)
         TC_GIVEN(events);
     TC_TRY(tc_accountant_of(&a, accountant, err));
-    tc_dp_event *copy = tc_alloc(n + 1, sizeof *copy);
-    if (!copy)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
-        copy[i] = tc_event_of(&events[i]);
-    tc_guarantee g;
-    tacit_status status = tc_account(a, copy, n, delta, &g, err);
-    tc_free(copy);
-    TC_TRY(status);
-    tacit_guarantee found = {.epsilon = g.epsilon,
-                             .lower = g.lower,
-                             .delta = g.delta,
-                             .accountant = g.accountant,
-                             .order = g.order};
+    tacit_guarantee found;
+    TC_TRY(tc_account(a, events, n, delta, &found, err));
     tc_sized_give(&sized_guarantee, out, &found);
     return TACIT_OK;
 }
@@ -53,8 +41,7 @@ tacit_status tacit_calibrate(const char *accountant, double epsilon, double delt
     const tc_accountant *a = NULL;
     TC_GIVEN(noise_multiplier);
     TC_TRY(tc_accountant_of(&a, accountant, err));
-    return tc_calibrate(a, epsilon, delta, (tc_dp_sampling)sampling, sampling_rate, rounds,
-                        noise_multiplier, err);
+    return tc_calibrate(a, epsilon, delta, sampling, sampling_rate, rounds, noise_multiplier, err);
 }
 
 tacit_status tacit_analytic_gaussian(double epsilon, double delta, double *sd, tacit_error *err)
@@ -130,16 +117,14 @@ tacit_status tacit_filter_would(const tacit_filter *f, const tacit_dp_event *eve
 {
     TC_GIVEN(f);
     TC_GIVEN(event);
-    tc_dp_event e = tc_event_of(event);
-    return tc_filter_would(&f->filter, &e, remaining, err);
+    return tc_filter_would(&f->filter, event, remaining, err);
 }
 
 tacit_status tacit_filter_spend(tacit_filter *f, const tacit_dp_event *event, tacit_error *err)
 {
     TC_GIVEN(f);
     TC_GIVEN(event);
-    tc_dp_event e = tc_event_of(event);
-    return tc_filter_spend(&f->filter, &e, err);
+    return tc_filter_spend(&f->filter, event, err);
 }
 
 double tacit_filter_remaining(const tacit_filter *f)

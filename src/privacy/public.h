@@ -1,5 +1,5 @@
 /* public.h - what the files *_api.c share, here and in study/: enumerations and names that come from
- * outside, and public types as internal ones. */
+ * outside. */
 #ifndef TC_PRIVACY_PUBLIC_H
 #define TC_PRIVACY_PUBLIC_H
 
@@ -21,8 +21,5 @@ tacit_status tc_accountant_of(const tc_accountant **out, const char *name, tacit
 
 /* What a ledger may be called; to be asked before a store makes one. */
 tacit_status tc_public_ledger_name(const char *name, tacit_error *err);
-
-tc_dp_event tc_event_of(const tacit_dp_event *e);
-tacit_dp_event tc_event_public(const tc_dp_event *e);
 
 #endif

@@ -17,14 +17,14 @@ static bool add_exactly(double *sum, double a)
     return (before - (after - got)) + (a - got) == 0;
 }
 
-static tacit_status account(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,
-                            tacit_error *err)
+static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
+                            tacit_guarantee *out, tacit_error *err)
 {
     (void)delta;
     double sum = 0;
     bool exact = true;
     for (size_t i = 0; i < n; i++) {
-        if (events[i].mechanism == TC_DP_GAUSSIAN)
+        if (events[i].mechanism == TACIT_DP_GAUSSIAN)
             return tc_fail_no_formula("pure", &events[i], err);
         double count = (double)events[i].count, epsilon = tc_pure_epsilon(&events[i]);
         exact =

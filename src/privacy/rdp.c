@@ -17,10 +17,10 @@ static const double near_one[] = {1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08};
 static const int large[] = {80, 128, 256, 512, 1024};
 
 typedef struct search {
-    const tc_dp_event *events;
+    const tacit_dp_event *events;
     size_t n;
     double delta;
-    tc_guarantee *best;
+    tacit_guarantee *best;
 } search;
 
 static void try_order(search *s, double order)
@@ -46,11 +46,11 @@ static void refine(search *s)
     }
 }
 
-static tacit_status check_size(const tc_dp_event *events, size_t n, tacit_error *err)
+static tacit_status check_size(const tacit_dp_event *events, size_t n, tacit_error *err)
 {
     size_t sampled = 0;
     for (size_t i = 0; i < n; i++)
-        sampled += events[i].mechanism == TC_DP_GAUSSIAN && events[i].sampling != TC_DP_ALL;
+        sampled += events[i].mechanism == TACIT_DP_GAUSSIAN && events[i].sampling != TACIT_DP_ALL;
     if (sampled <= MOST_SAMPLED)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_UNSUPPORTED,
@@ -58,8 +58,8 @@ static tacit_status check_size(const tc_dp_event *events, size_t n, tacit_error 
                    MOST_SAMPLED, sampled);
 }
 
-static tacit_status account(const tc_dp_event *events, size_t n, double delta, tc_guarantee *out,
-                            tacit_error *err)
+static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
+                            tacit_guarantee *out, tacit_error *err)
 {
     TC_TRY(check_size(events, n, err));
     search s = {events, n, delta, out};

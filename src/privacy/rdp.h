@@ -25,10 +25,10 @@ double tc_rdp_pure(double epsilon, double order); /* min(epsilon, order epsilon^
 /* ln(1 + q (e^epsilon - 1)): a pure mechanism on a sample. */
 double tc_pure_amplified(double epsilon, double q);
 /* The epsilon of one release of a Laplace or pure event, sampling and adjacency included. */
-double tc_pure_epsilon(const tc_dp_event *e);
+double tc_pure_epsilon(const tacit_dp_event *e);
 
 /* RDP at this order of one repetition of e, which has passed its check; count is not used. */
-double tc_rdp_of(const tc_dp_event *e, double order);
+double tc_rdp_of(const tacit_dp_event *e, double order);
 
 /* Epsilon at delta of a mechanism with this RDP (Canonne, Kamath, Steinke 2020, Prop. 12), and the
  * largest RDP that stays within epsilon (the inverse, rounded down). Epsilon is at least 0. */

@@ -40,9 +40,9 @@ double tc_pure_amplified(double epsilon, double q)
     return fmin(epsilon, tc_up(log1p(q * expm1(epsilon)), 8));
 }
 
-double tc_pure_epsilon(const tc_dp_event *e)
+double tc_pure_epsilon(const tacit_dp_event *e)
 {
-    double epsilon = e->sampling == TC_DP_FIXED_SIZE ? 2 * e->parameter : e->parameter;
+    double epsilon = e->sampling == TACIT_DP_FIXED_SIZE ? 2 * e->parameter : e->parameter;
     return tc_pure_amplified(epsilon, e->sampling_rate);
 }
 
@@ -56,10 +56,10 @@ static double fixed_size(double q, double z, double order)
     return fmin(tc_up(chord, 4), tc_up(2 * order * (order - 1) / (z * z), 4));
 }
 
-static double gaussian(const tc_dp_event *e, double order)
+static double gaussian(const tacit_dp_event *e, double order)
 {
     double q = e->sampling_rate, z = e->parameter;
-    if (e->sampling == TC_DP_FIXED_SIZE)
+    if (e->sampling == TACIT_DP_FIXED_SIZE)
         return tc_up(fixed_size(q, z, order) / (order - 1), 4);
     if (q == 1)
         return tc_up(order / (2 * z * z), 4);
@@ -68,18 +68,18 @@ static double gaussian(const tc_dp_event *e, double order)
     return tc_up(log_moment / (order - 1), 4);
 }
 
-double tc_rdp_of(const tc_dp_event *e, double order)
+double tc_rdp_of(const tacit_dp_event *e, double order)
 {
     switch (e->mechanism) {
-    case TC_DP_GAUSSIAN:
+    case TACIT_DP_GAUSSIAN:
         return gaussian(e, order);
-    case TC_DP_LAPLACE:
-        if (e->sampling == TC_DP_ALL)
+    case TACIT_DP_LAPLACE:
+        if (e->sampling == TACIT_DP_ALL)
             return tc_rdp_laplace(e->parameter, order);
         return tc_rdp_pure(tc_pure_epsilon(e), order);
-    case TC_DP_PURE:
+    case TACIT_DP_PURE:
         return tc_rdp_pure(tc_pure_epsilon(e), order);
-    case TC_DP_NONPRIVATE:
+    case TACIT_DP_NONPRIVATE:
         break;
     }
     return INFINITY;

@@ -98,7 +98,7 @@ static void fixed_size(void **state)
         const golden *g = &table[i];
         double v = tc_log_moment_fixed_size(g->q, g->z, (int)g->order);
         assert_just_above(v, g->log_moment, 1e-11);
-        tc_dp_event e = {TC_DP_GAUSSIAN, g->z, TC_DP_FIXED_SIZE, g->q, 1};
+        tacit_dp_event e = {TACIT_DP_GAUSSIAN, g->z, TACIT_DP_FIXED_SIZE, g->q, 1};
         assert_just_above(tc_rdp_of(&e, g->order), g->log_moment / (g->order - 1), 1e-11);
     }
 }
@@ -133,25 +133,25 @@ static void pure_and_amplified(void **state)
     assert_close(tc_pure_amplified(7, 1), 7, 0);
     assert_true(tc_pure_amplified(1e6, 1e-300) <= 1e6);
     /* Fixed-size sampling speaks of substitution: twice the epsilon of zero-out. */
-    tc_dp_event e = {TC_DP_PURE, 0.5, TC_DP_FIXED_SIZE, 0.1, 1};
+    tacit_dp_event e = {TACIT_DP_PURE, 0.5, TACIT_DP_FIXED_SIZE, 0.1, 1};
     assert_close(tc_pure_epsilon(&e), tc_pure_amplified(1, 0.1), 0);
 }
 
 static void unsampled_is_a_line(void **state)
 {
     (void)state;
-    tc_dp_event e = {TC_DP_GAUSSIAN, 3, TC_DP_ALL, 1, 1};
+    tacit_dp_event e = {TACIT_DP_GAUSSIAN, 3, TACIT_DP_ALL, 1, 1};
     assert_just_above(tc_rdp_of(&e, 1.7), 1.7 / 18, 1e-14);
     assert_just_above(tc_rdp_of(&e, 300), 300.0 / 18, 1e-14);
-    e.sampling = TC_DP_FIXED_SIZE; /* two clipped vectors: four times the divergence */
+    e.sampling = TACIT_DP_FIXED_SIZE; /* two clipped vectors: four times the divergence */
     assert_just_above(tc_rdp_of(&e, 5), 4 * 5.0 / 18, 1e-14);
     assert_just_above(tc_rdp_of(&e, 1.5), 4 * 1.5 / 18, 1e-14);
-    e.mechanism = TC_DP_NONPRIVATE;
+    e.mechanism = TACIT_DP_NONPRIVATE;
     assert_close(tc_rdp_of(&e, 5), INFINITY, 0);
-    e = (tc_dp_event){TC_DP_GAUSSIAN, 1e-200, TC_DP_POISSON, 0.1, 1};
+    e = (tacit_dp_event){TACIT_DP_GAUSSIAN, 1e-200, TACIT_DP_POISSON, 0.1, 1};
     assert_close(tc_rdp_of(&e, 2.5), INFINITY, 0);
     assert_close(tc_rdp_of(&e, 3), INFINITY, 0);
-    e.sampling = TC_DP_FIXED_SIZE;
+    e.sampling = TACIT_DP_FIXED_SIZE;
     assert_close(tc_rdp_of(&e, 3), INFINITY, 0);
 }
 
@@ -203,8 +203,8 @@ static void accountant_takes_the_best_order(void **state)
                 {0.25, 1.5, 4.2678, 3.5972}};
     tacit_error err = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        tc_dp_event e = {TC_DP_GAUSSIAN, rows[i].z, TC_DP_POISSON, rows[i].q, 40};
-        tc_guarantee g;
+        tacit_dp_event e = {TACIT_DP_GAUSSIAN, rows[i].z, TACIT_DP_POISSON, rows[i].q, 40};
+        tacit_guarantee g;
         assert_ok(tc_account(&tc_accountant_rdp, &e, 1, pow(200, -1.1), &g, &err));
         assert_true(g.epsilon <= rows[i].grid + 1e-4);
         assert_true(g.epsilon > rows[i].tight);

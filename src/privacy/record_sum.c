@@ -3,7 +3,7 @@
  * All in integers: a coordinate of a contribution is held to +-reach, which moves no two values
  * apart, so that a record that moves it by `record` steps moves the total by no more, in one coordinate.
  * Nothing is rounded. With t from tc_laplace_scale(record, 1, epsilon) the release is as safe as
- * the event TC_DP_LAPLACE says (mechanism.c): the other coordinates are the same in both worlds.
+ * the event TACIT_DP_LAPLACE says (mechanism.c): the other coordinates are the same in both worlds.
  *
  * Noise is drawn when the sum is opened and serves once, in the process that drew it (sum.c). */
 #include "privacy/mechanism_int.h"
@@ -56,7 +56,7 @@ tacit_status tc_record_plan_scale(const tc_record_plan *p, tc_record_scale *out,
                        "records of %" PRIu64 " steps at epsilon %g need more noise than 2^39 steps",
                        p->record, p->epsilon);
     *out = (tc_record_scale){.scale = tc_laplace_scale(p->record, 1, p->epsilon),
-                             .event = tc_release_event(TC_DP_LAPLACE, p->epsilon)};
+                             .event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon)};
     return TACIT_OK;
 }
 
@@ -134,8 +134,8 @@ static void describe(tc_release_view *v, const tc_record_sum *s)
 {
     v->mechanism = "laplace-sum";
     v->step = ldexp(1, -s->plan.grid);
-    v->event = tc_release_event(TC_DP_LAPLACE, s->plan.epsilon);
-    v->unit = TC_UNIT_ROW;
+    v->event = tc_release_event(TACIT_DP_LAPLACE, s->plan.epsilon);
+    v->unit = TACIT_UNIT_ROW;
     v->single = true;
     v->adjacency =
         "one record of one agent is replaced by any other in the public range, and is in "

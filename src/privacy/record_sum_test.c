@@ -92,7 +92,7 @@ static void test_pure_epsilon(void **state)
             assert_ok(tc_record_plan_scale(&p, &s, &err));
             assert_true((double)records[j] / (double)s.scale <= epsilons[i]);
             assert_true((double)s.scale < (double)records[j] / epsilons[i] + 2 + 1 / epsilons[i]);
-            assert_int_equal(s.event.mechanism, TC_DP_LAPLACE);
+            assert_int_equal(s.event.mechanism, TACIT_DP_LAPLACE);
             assert_close(s.event.parameter, epsilons[i], 0);
         }
 }
@@ -106,7 +106,7 @@ static void test_what_a_release_says(void **state)
     tc_release *r = release(&p, none, 1, 3);
     const tc_release_view *v = tc_release_get(r);
     assert_string_equal(v->mechanism, "laplace-sum");
-    assert_int_equal(v->unit, TC_UNIT_ROW);
+    assert_int_equal(v->unit, TACIT_UNIT_ROW);
     assert_true(v->single && !v->is_private);
     assert_close(v->sensitivity, 1, 0);
     assert_close(v->noise_sd, sqrt(2) / 2, 1e-5);

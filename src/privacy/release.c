@@ -7,15 +7,15 @@
 #include <sodium.h>
 #include <string.h>
 
-const char *tc_privacy_unit_name(tc_privacy_unit unit)
+const char *tc_privacy_unit_name(tacit_unit unit)
 {
     static const char *const names[] = {"agent", "row", "user"};
     return names[unit];
 }
 
-tacit_status tc_privacy_unit_check(tc_privacy_unit unit, double sampling_rate, tacit_error *err)
+tacit_status tc_privacy_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err)
 {
-    if (sampling_rate < 1 && unit != TC_UNIT_AGENT)
+    if (sampling_rate < 1 && unit != TACIT_UNIT_AGENT)
         return tc_fail(err, TACIT_E_ARG,
                        "sampling with a rate below 1 is accounted for agents only, got rate %g "
                        "for unit %s; what its releases cost at rate 1 bounds every rate",
@@ -23,13 +23,13 @@ tacit_status tc_privacy_unit_check(tc_privacy_unit unit, double sampling_rate, t
     return TACIT_OK;
 }
 
-tc_dp_event tc_release_event(tc_dp_mechanism mechanism, double parameter)
+tacit_dp_event tc_release_event(tacit_dp_mechanism mechanism, double parameter)
 {
-    return (tc_dp_event){.mechanism = mechanism,
-                         .parameter = parameter,
-                         .sampling = TC_DP_ALL,
-                         .sampling_rate = 1,
-                         .count = 1};
+    return (tacit_dp_event){.mechanism = mechanism,
+                            .parameter = parameter,
+                            .sampling = TACIT_DP_ALL,
+                            .sampling_rate = 1,
+                            .count = 1};
 }
 
 static tc_release *release_of(size_t rows, size_t cols)
@@ -78,7 +78,7 @@ tacit_status tc_release_new_bare(tc_release **out, size_t rows, size_t cols, con
         return tc_fail_memory(err);
     r->reals = TC_TAKE(&r->memory, rows * cols, double);
     r->view.not_private = tc_arena_strdup(&r->memory, why);
-    r->view.event = tc_release_event(TC_DP_NONPRIVATE, 1);
+    r->view.event = tc_release_event(TACIT_DP_NONPRIVATE, 1);
     return finish(out, r, err);
 }
 

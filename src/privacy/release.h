@@ -8,6 +8,8 @@
 #ifndef TC_PRIVACY_RELEASE_H
 #define TC_PRIVACY_RELEASE_H
 
+#include <tacit/release.h>
+
 #include "privacy/dp_event.h"
 
 #include <stdbool.h>
@@ -16,14 +18,13 @@
 
 typedef struct tc_release tc_release;
 
-/* Whose data one ledger protects. */
-typedef enum tc_privacy_unit { TC_UNIT_AGENT, TC_UNIT_ROW, TC_UNIT_USER } tc_privacy_unit;
-const char *tc_privacy_unit_name(tc_privacy_unit unit); /* "agent" */
+/* A unit is whose data one ledger protects. */
+const char *tc_privacy_unit_name(tacit_unit unit); /* "agent" */
 /* E_ARG: the unit has no guarantee at this sampling rate. That sampling hides a member more than
  * its noise does is proved where the member's absence and its contribution of zeros are the same,
  * so for agents alone: a row or a user that has a value in either world is seen whenever it is
  * sampled, however rarely. */
-tacit_status tc_privacy_unit_check(tc_privacy_unit unit, double sampling_rate, tacit_error *err);
+tacit_status tc_privacy_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err);
 
 /* All of it is public once the ledger entry is written. Borrowed from the release. */
 typedef struct tc_release_view {
@@ -32,8 +33,8 @@ typedef struct tc_release_view {
     const int64_t *steps;  /* rows x cols; value = offset + step * steps[i] */
     const double *reals;   /* instead of steps, from the mechanism `none` alone */
     double offset, step;   /* public constants; step is a power of two but for replies */
-    tc_dp_event event;     /* what the ledger records */
-    tc_privacy_unit unit;  /* ... of whom */
+    tacit_dp_event event;  /* what the ledger records */
+    tacit_unit unit;       /* ... of whom */
     bool single;           /* it is about one unit, and a charge may name which. Else it concerns
                               every unit: a sum, the rows of a data set, a statistic */
     const char *adjacency; /* one sentence: which two data sets are hard to tell apart, with the

@@ -92,8 +92,7 @@ tacit_status tacit_release_cost(const tacit_release *r, tacit_cost *out, tacit_e
     TC_GIVEN(r);
     TC_TRY(tc_sized_check(&tc_sized_cost, out, "out", err));
     const tc_release_view *v = tc_release_get(r);
-    tacit_cost cost = {
-        .event = tc_event_public(&v->event), .unit = (tacit_unit)v->unit, .distance = v->distance};
+    tacit_cost cost = {.event = v->event, .unit = v->unit, .distance = v->distance};
     tc_sized_give(&tc_sized_cost, out, &cost);
     return TACIT_OK;
 }
@@ -116,7 +115,7 @@ static tacit_status state(tc_ledger *l, const tc_release_view *v, const tc_accou
                           double delta, char **text, tacit_error *err)
 {
     tc_ledger_entry entry = entry_of(v);
-    tc_ledger_hash head = {{0}};
+    tacit_hash head = {{0}};
     tc_ledger_claim claim;
     TC_TRY(tc_ledger_push(l, &entry, &head, err));
     TC_TRY(tc_ledger_guarantee(l, v->unit, NULL, delta, a, &claim, err));

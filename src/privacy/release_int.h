@@ -29,6 +29,7 @@ tacit_status tc_release_new(tc_release **out, size_t rows, size_t cols, const tc
                             tacit_error *err);
 tacit_status tc_release_new_bare(tc_release **out, size_t rows, size_t cols, const char *why,
                                  tacit_error *err);
-tc_dp_event tc_release_event(tc_dp_mechanism mechanism, double parameter); /* once, everybody */
+tacit_dp_event tc_release_event(tacit_dp_mechanism mechanism,
+                                double parameter); /* once, everybody */
 
 #endif

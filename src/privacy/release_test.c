@@ -9,12 +9,12 @@ static void none_releases_values_and_says_so(void **state)
     tacit_error err = {0};
     const double x[6] = {1.5, -2, 0.1, 1e300, -0.0, 7};
     tc_release *r;
-    assert_ok(tc_none_release(&r, 2, 3, x, TC_UNIT_AGENT, "fts has no formal privacy", &err));
+    assert_ok(tc_none_release(&r, 2, 3, x, TACIT_UNIT_AGENT, "fts has no formal privacy", &err));
     const tc_release_view *v = tc_release_get(r);
     assert_string_equal(v->mechanism, "none");
     assert_false(v->is_private);
     assert_string_equal(v->not_private, "fts has no formal privacy");
-    assert_int_equal(v->event.mechanism, TC_DP_NONPRIVATE);
+    assert_int_equal(v->event.mechanism, TACIT_DP_NONPRIVATE);
     assert_true(v->rows == 2 && v->cols == 3 && v->steps == NULL && v->event.count == 1);
     for (size_t i = 0; i < 6; i++)
         assert_same_bits(tc_release_value(r, i), x[i]);
@@ -51,9 +51,9 @@ static void steps_are_little_endian_words(void **state)
 static void units_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(tc_privacy_unit_name(TC_UNIT_AGENT), "agent");
-    assert_string_equal(tc_privacy_unit_name(TC_UNIT_ROW), "row");
-    assert_string_equal(tc_privacy_unit_name(TC_UNIT_USER), "user");
+    assert_string_equal(tc_privacy_unit_name(TACIT_UNIT_AGENT), "agent");
+    assert_string_equal(tc_privacy_unit_name(TACIT_UNIT_ROW), "row");
+    assert_string_equal(tc_privacy_unit_name(TACIT_UNIT_USER), "user");
 }
 
 /* The distance itself, summed over all integers of weight. */

@@ -99,18 +99,18 @@ static tacit_status check_size(const tc_reply *r, tacit_error *err)
                    width, SIZE_LIMIT);
 }
 
-tacit_status tc_reply_init(tc_reply *r, tc_reply_kind kind, double epsilon, double low, double high,
-                           tacit_error *err)
+tacit_status tc_reply_init(tc_reply *r, tacit_reply_kind kind, double epsilon, double low,
+                           double high, tacit_error *err)
 {
     TC_TRY(tc_epsilon_check(epsilon, MAX_EPSILON, err));
     TC_TRY(tc_bounds_check((tc_bounds){&low, &high}, 1, err));
-    if (kind == TC_REPLY_AUTO)
-        kind = epsilon < 1.29 ? TC_REPLY_ONE_BIT : TC_REPLY_PIECEWISE;
+    if (kind == TACIT_REPLY_AUTO)
+        kind = epsilon < 1.29 ? TACIT_REPLY_ONE_BIT : TACIT_REPLY_PIECEWISE;
     tc_reply made = {.kind = kind, .epsilon = epsilon, .low = low, .high = high};
     made.offset = low + (high - low) / 2;
-    if (kind == TC_REPLY_ONE_BIT)
+    if (kind == TACIT_REPLY_ONE_BIT)
         init_one_bit(&made);
-    else if (kind == TC_REPLY_PIECEWISE)
+    else if (kind == TACIT_REPLY_PIECEWISE)
         TC_TRY(init_piecewise(&made, err));
     else
         init_laplace(&made);
@@ -161,15 +161,15 @@ static int64_t draw_laplace(const tc_reply *r, double y, tc_entropy *e)
 /* Not inlined, so that all it leaves is on the stack below its caller's, which erases it. */
 __attribute__((noinline)) static int64_t draw(const tc_reply *r, double y, tc_entropy *e)
 {
-    return r->kind == TC_REPLY_ONE_BIT     ? draw_one_bit(r, y, e)
-           : r->kind == TC_REPLY_PIECEWISE ? draw_piecewise(r, y, e)
-                                           : draw_laplace(r, y, e);
+    return r->kind == TACIT_REPLY_ONE_BIT     ? draw_one_bit(r, y, e)
+           : r->kind == TACIT_REPLY_PIECEWISE ? draw_piecewise(r, y, e)
+                                              : draw_laplace(r, y, e);
 }
 
 static const char *const names[] = {
-    [TC_REPLY_ONE_BIT] = "one-bit-reply",
-    [TC_REPLY_PIECEWISE] = "piecewise-reply",
-    [TC_REPLY_LAPLACE] = "laplace-reply",
+    [TACIT_REPLY_ONE_BIT] = "one-bit-reply",
+    [TACIT_REPLY_PIECEWISE] = "piecewise-reply",
+    [TACIT_REPLY_LAPLACE] = "laplace-reply",
 };
 
 const char *tc_reply_mechanism(const tc_reply *r)
@@ -177,9 +177,10 @@ const char *tc_reply_mechanism(const tc_reply *r)
     return names[r->kind];
 }
 
-tc_dp_event tc_reply_event(const tc_reply *r)
+tacit_dp_event tc_reply_event(const tc_reply *r)
 {
-    return tc_release_event(r->kind == TC_REPLY_LAPLACE ? TC_DP_LAPLACE : TC_DP_PURE, r->epsilon);
+    return tc_release_event(r->kind == TACIT_REPLY_LAPLACE ? TACIT_DP_LAPLACE : TACIT_DP_PURE,
+                            r->epsilon);
 }
 
 tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_entropy *e,
@@ -195,7 +196,7 @@ tacit_status tc_reply_release(tc_release **out, const tc_reply *r, double y, tc_
     made->view.offset = r->offset;
     made->view.step = r->step;
     made->view.event = tc_reply_event(r);
-    made->view.unit = TC_UNIT_USER;
+    made->view.unit = TACIT_UNIT_USER;
     made->view.single = true;
     made->view.adjacency =
         "any two values of one user, clamped to the public bounds, for each reply";

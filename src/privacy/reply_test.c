@@ -53,7 +53,7 @@ static void one_bit_ratios_stay_within(void **state)
     tacit_error err = {0};
     for (size_t i = 0; i < EPSILONS; i++) {
         tc_reply r;
-        assert_ok(tc_reply_init(&r, TC_REPLY_ONE_BIT, epsilons[i], -1, 1, &err));
+        assert_ok(tc_reply_init(&r, TACIT_REPLY_ONE_BIT, epsilons[i], -1, 1, &err));
         uint64_t half = UINT64_C(1) << 62;
         assert_true(r.inside > 0 && r.inside < half);
         assert_ratio(epsilons[i], (uint64_t[]){half + r.inside, 1},
@@ -67,7 +67,7 @@ static void piecewise_ratios_stay_within(void **state)
     tacit_error err = {0};
     for (size_t i = 0; i < EPSILONS; i++) {
         tc_reply r;
-        assert_ok(tc_reply_init(&r, TC_REPLY_PIECEWISE, epsilons[i], -1, 1, &err));
+        assert_ok(tc_reply_init(&r, TACIT_REPLY_PIECEWISE, epsilons[i], -1, 1, &err));
         uint64_t others = 2 * (uint64_t)r.reach, outside = (UINT64_C(1) << 63) - r.inside;
         assert_true(r.window > 0 && outside > 0);
         assert_ratio(epsilons[i], (uint64_t[]){r.inside, others}, (uint64_t[]){outside, r.window},
@@ -82,7 +82,7 @@ static void laplace_scales_stay_within(void **state)
     tacit_error err = {0};
     for (size_t i = 0; i < EPSILONS; i++) {
         tc_reply r;
-        assert_ok(tc_reply_init(&r, TC_REPLY_LAPLACE, epsilons[i], -1, 1, &err));
+        assert_ok(tc_reply_init(&r, TACIT_REPLY_LAPLACE, epsilons[i], -1, 1, &err));
         mpq_t loss, limit;
         mpq_inits(loss, limit, NULL);
         mpq_set_ui(loss, 2 * (uint64_t)r.reach, r.scale);
@@ -125,7 +125,7 @@ static void one_bit_has_the_probability_it_states(void **state)
     (void)state;
     tacit_error err = {0};
     tc_reply r;
-    assert_ok(tc_reply_init(&r, TC_REPLY_ONE_BIT, 1, -3, 3, &err));
+    assert_ok(tc_reply_init(&r, TACIT_REPLY_ONE_BIT, 1, -3, 3, &err));
     uint64_t half = UINT64_C(1) << 62;
     static const double y[] = {-3, -1e9, 0, 3, 1e300, 1.5};
     const uint64_t threshold[] = {half - r.inside, half - r.inside, half,
@@ -145,7 +145,7 @@ static void piecewise_windows_follow_the_value(void **state)
     (void)state;
     tacit_error err = {0};
     tc_reply r;
-    assert_ok(tc_reply_init(&r, TC_REPLY_PIECEWISE, 2, 10, 20, &err));
+    assert_ok(tc_reply_init(&r, TACIT_REPLY_PIECEWISE, 2, 10, 20, &err));
     int64_t h = r.reach, window = (int64_t)r.window, last = 2 * h + window - 1;
     static const double y[] = {10, 12.5, 15, 20};
     const int64_t start[] = {0, h / 2, h, 2 * h};
@@ -195,7 +195,7 @@ static const struct {
     {4, 0.5, 1.08, 0.241},    {8, 0.125, 1.0013, 0.0253},
 };
 
-static void assert_unbiased(tc_reply_kind kind, double epsilon, double worst, double worst_at)
+static void assert_unbiased(tacit_reply_kind kind, double epsilon, double worst, double worst_at)
 {
     tacit_error err = {0};
     enum { N = 100000 };
@@ -216,10 +216,10 @@ static void replies_are_unbiased_and_as_noisy_as_stated(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 5; i++) {
-        assert_unbiased(TC_REPLY_ONE_BIT, table[i].epsilon, table[i].one_bit, 0);
-        assert_unbiased(TC_REPLY_PIECEWISE, table[i].epsilon, table[i].piecewise, 1);
+        assert_unbiased(TACIT_REPLY_ONE_BIT, table[i].epsilon, table[i].one_bit, 0);
+        assert_unbiased(TACIT_REPLY_PIECEWISE, table[i].epsilon, table[i].piecewise, 1);
     }
-    assert_unbiased(TC_REPLY_LAPLACE, 1, 8.0, 0);
+    assert_unbiased(TACIT_REPLY_LAPLACE, 1, 8.0, 0);
 }
 
 /* A million draws each, far from the middle of a lopsided range. */
@@ -228,7 +228,7 @@ static void a_million_replies_average_to_the_value(void **state)
     (void)state;
     tacit_error err = {0};
     enum { N = 1000000 };
-    static const tc_reply_kind kinds[] = {TC_REPLY_ONE_BIT, TC_REPLY_PIECEWISE};
+    static const tacit_reply_kind kinds[] = {TACIT_REPLY_ONE_BIT, TACIT_REPLY_PIECEWISE};
     for (size_t i = 0; i < 2; i++) {
         tc_reply r;
         assert_ok(tc_reply_init(&r, kinds[i], 1.5, 100, 108, &err));
@@ -244,10 +244,11 @@ static void auto_takes_the_smaller_variance(void **state)
     tacit_error err = {0};
     for (size_t i = 0; i < EPSILONS; i++) {
         tc_reply chosen, bit, piece;
-        assert_ok(tc_reply_init(&chosen, TC_REPLY_AUTO, epsilons[i], -1, 1, &err));
-        assert_ok(tc_reply_init(&bit, TC_REPLY_ONE_BIT, epsilons[i], -1, 1, &err));
-        assert_ok(tc_reply_init(&piece, TC_REPLY_PIECEWISE, epsilons[i], -1, 1, &err));
-        assert_int_equal(chosen.kind, epsilons[i] < 1.29 ? TC_REPLY_ONE_BIT : TC_REPLY_PIECEWISE);
+        assert_ok(tc_reply_init(&chosen, TACIT_REPLY_AUTO, epsilons[i], -1, 1, &err));
+        assert_ok(tc_reply_init(&bit, TACIT_REPLY_ONE_BIT, epsilons[i], -1, 1, &err));
+        assert_ok(tc_reply_init(&piece, TACIT_REPLY_PIECEWISE, epsilons[i], -1, 1, &err));
+        assert_int_equal(chosen.kind,
+                         epsilons[i] < 1.29 ? TACIT_REPLY_ONE_BIT : TACIT_REPLY_PIECEWISE);
         assert_true(chosen.sd <= fmin(bit.sd, piece.sd) * 1.01);
     }
 }
@@ -259,7 +260,8 @@ static void replies_carry_their_cost(void **state)
     tc_noise noise;
     tc_noise_init(&noise);
     tc_entropy e = tc_entropy_of(&noise);
-    static const tc_reply_kind kinds[] = {TC_REPLY_ONE_BIT, TC_REPLY_PIECEWISE, TC_REPLY_LAPLACE};
+    static const tacit_reply_kind kinds[] = {TACIT_REPLY_ONE_BIT, TACIT_REPLY_PIECEWISE,
+                                             TACIT_REPLY_LAPLACE};
     static const char *const names[] = {"one-bit-reply", "piecewise-reply", "laplace-reply"};
     for (size_t i = 0; i < 3; i++) {
         tc_reply r;
@@ -268,9 +270,9 @@ static void replies_carry_their_cost(void **state)
         assert_ok(tc_reply_release(&made, &r, 1e9, &e, &err));
         const tc_release_view *v = tc_release_get(made);
         assert_string_equal(v->mechanism, names[i]);
-        assert_int_equal(v->event.mechanism, i == 2 ? TC_DP_LAPLACE : TC_DP_PURE);
+        assert_int_equal(v->event.mechanism, i == 2 ? TACIT_DP_LAPLACE : TACIT_DP_PURE);
         assert_same_bits(v->event.parameter, 0.75);
-        assert_true(v->is_private && v->unit == TC_UNIT_USER && v->event.count == 1);
+        assert_true(v->is_private && v->unit == TACIT_UNIT_USER && v->event.count == 1);
         assert_same_bits(v->sensitivity, 8);
         assert_same_bits(tc_release_slack(made, 1), 0);
         assert_true(fabs(tc_release_value(made, 0) - 2) < 1e4);
@@ -284,15 +286,15 @@ static void bad_parameters_are_refused(void **state)
     (void)state;
     tacit_error err = {0};
     tc_reply r;
-    assert_fails(tc_reply_init(&r, TC_REPLY_AUTO, 0, -1, 1, &err), TACIT_E_ARG,
+    assert_fails(tc_reply_init(&r, TACIT_REPLY_AUTO, 0, -1, 1, &err), TACIT_E_ARG,
                  "epsilon must be in [1e-05, 64], got 0");
-    assert_fails(tc_reply_init(&r, TC_REPLY_AUTO, -1, -1, 1, &err), TACIT_E_ARG, "got -1");
-    assert_fails(tc_reply_init(&r, TC_REPLY_AUTO, NAN, -1, 1, &err), TACIT_E_ARG, "epsilon");
-    assert_fails(tc_reply_init(&r, TC_REPLY_AUTO, 65, -1, 1, &err), TACIT_E_ARG, "got 65");
-    assert_fails(tc_reply_init(&r, TC_REPLY_AUTO, 1, 1, 1, &err), TACIT_E_ARG,
+    assert_fails(tc_reply_init(&r, TACIT_REPLY_AUTO, -1, -1, 1, &err), TACIT_E_ARG, "got -1");
+    assert_fails(tc_reply_init(&r, TACIT_REPLY_AUTO, NAN, -1, 1, &err), TACIT_E_ARG, "epsilon");
+    assert_fails(tc_reply_init(&r, TACIT_REPLY_AUTO, 65, -1, 1, &err), TACIT_E_ARG, "got 65");
+    assert_fails(tc_reply_init(&r, TACIT_REPLY_AUTO, 1, 1, 1, &err), TACIT_E_ARG,
                  "low < high, got [1, 1]");
-    assert_fails(tc_reply_init(&r, TC_REPLY_AUTO, 1, -INFINITY, 1, &err), TACIT_E_ARG, "bounds");
-    assert_fails(tc_reply_init(&r, TC_REPLY_AUTO, 1, -1.7e308, 1.7e308, &err), TACIT_E_ARG,
+    assert_fails(tc_reply_init(&r, TACIT_REPLY_AUTO, 1, -INFINITY, 1, &err), TACIT_E_ARG, "bounds");
+    assert_fails(tc_reply_init(&r, TACIT_REPLY_AUTO, 1, -1.7e308, 1.7e308, &err), TACIT_E_ARG,
                  "bounds");
 }
 
@@ -300,7 +302,8 @@ static void replies_fit_a_double(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    static const tc_reply_kind kinds[] = {TC_REPLY_ONE_BIT, TC_REPLY_PIECEWISE, TC_REPLY_LAPLACE};
+    static const tacit_reply_kind kinds[] = {TACIT_REPLY_ONE_BIT, TACIT_REPLY_PIECEWISE,
+                                             TACIT_REPLY_LAPLACE};
     for (size_t i = 0; i < 3; i++) {
         tc_reply r;
         assert_fails(tc_reply_init(&r, kinds[i], 2, 0, 5e-324, &err), TACIT_E_ARG,

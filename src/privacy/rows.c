@@ -21,7 +21,7 @@ typedef struct row_noise {
     int grid;
     uint64_t scale; /* t or s, steps */
     double sensitivity, sd, distance;
-    tc_dp_event event;
+    tacit_dp_event event;
 } row_noise;
 
 static tacit_status check(const tc_rows_plan *p, tacit_error *err)
@@ -48,7 +48,7 @@ static tacit_status laplace_noise(const tc_rows_plan *p, row_noise *out, tacit_e
                        .scale = g.scale,
                        .sensitivity = l1,
                        .sd = sqrt(2) * ldexp((double)g.scale, -g.grid),
-                       .event = tc_release_event(TC_DP_LAPLACE, p->epsilon)};
+                       .event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon)};
     return TACIT_OK;
 }
 
@@ -94,17 +94,17 @@ static tacit_status gaussian_noise(const tc_rows_plan *p, row_noise *out, tacit_
                        .sensitivity = p->radius,
                        .sd = ldexp(s, -grid),
                        .distance = row_distance(p, s),
-                       .event = tc_release_event(TC_DP_GAUSSIAN, sigma)};
+                       .event = tc_release_event(TACIT_DP_GAUSSIAN, sigma)};
     return TACIT_OK;
 }
 
 static tacit_status choose_noise(const tc_rows_plan *p, row_noise *out, tacit_error *err)
 {
-    if (p->noise == TC_ROWS_GAUSSIAN)
+    if (p->noise == TACIT_ROWS_GAUSSIAN)
         return gaussian_noise(p, out, err);
     row_noise gaussian = {0};
     TC_TRY(laplace_noise(p, out, err));
-    if (p->noise == TC_ROWS_AUTO && p->delta > 0 &&
+    if (p->noise == TACIT_ROWS_AUTO && p->delta > 0 &&
         gaussian_noise(p, &gaussian, NULL) == TACIT_OK && gaussian.sd < out->sd)
         *out = gaussian;
     return TACIT_OK;
@@ -183,7 +183,7 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
     r->view.mechanism = noise.gaussian ? "gaussian-rows" : "laplace-rows";
     r->view.step = ldexp(1, -noise.grid);
     r->view.event = noise.event;
-    r->view.unit = TC_UNIT_ROW;
+    r->view.unit = TACIT_UNIT_ROW;
     r->view.single = p->rows == 1;
     r->view.sensitivity = noise.sensitivity;
     r->view.noise_sd = noise.sd;

@@ -15,7 +15,7 @@ static tc_entropy seeded(uint64_t step)
 
 static const double low[2] = {-25, -25}, high[2] = {25, 25};
 
-static tc_rows_plan plan(size_t rows, tc_rows_noise kind)
+static tc_rows_plan plan(size_t rows, tacit_rows_noise kind)
 {
     return (tc_rows_plan){.rows = rows,
                           .dims = 2,
@@ -56,8 +56,8 @@ static void rows_come_back_in_a_new_order_with_the_stated_noise(void **state)
     static unsigned char seen[ROWS];
     for (size_t i = 0; i < 2 * ROWS; i++)
         x[i] = (double)(i % 1000) / 10 - 50; /* half of them beyond the bounds */
-    for (int kind = TC_ROWS_LAPLACE; kind <= TC_ROWS_GAUSSIAN; kind++) {
-        tc_rows_plan p = plan(ROWS, (tc_rows_noise)kind);
+    for (int kind = TACIT_ROWS_LAPLACE; kind <= TACIT_ROWS_GAUSSIAN; kind++) {
+        tc_rows_plan p = plan(ROWS, (tacit_rows_noise)kind);
         tc_entropy e = seeded((uint64_t)kind);
         tc_release *r;
         assert_ok(tc_rows_release(&r, order, &p, x, &e, &err));
@@ -91,17 +91,17 @@ static const tc_release_view *release_one(const tc_rows_plan *p, tc_release **r)
 static void laplace_rows_have_their_scale(void **state)
 {
     (void)state;
-    tc_rows_plan p = plan(4, TC_ROWS_LAPLACE);
+    tc_rows_plan p = plan(4, TACIT_ROWS_LAPLACE);
     tc_release *r;
     const tc_release_view *v = release_one(&p, &r);
     assert_close(v->noise_sd, sqrt(4) / 2, 1e-7);
     assert_true(v->noise_sd > sqrt(4) / 2);
     assert_close(v->sensitivity, sqrt(2), 1e-12);
     assert_string_equal(v->mechanism, "laplace-rows");
-    assert_int_equal(v->event.mechanism, TC_DP_LAPLACE);
+    assert_int_equal(v->event.mechanism, TACIT_DP_LAPLACE);
     assert_same_bits(v->event.parameter, 2);
     assert_same_bits(v->distance, 0);
-    assert_int_equal(v->unit, TC_UNIT_ROW);
+    assert_int_equal(v->unit, TACIT_UNIT_ROW);
     assert_false(v->is_private);
     tc_release_free(r);
 }
@@ -110,7 +110,7 @@ static void gaussian_rows_have_their_scale(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_rows_plan p = plan(4, TC_ROWS_GAUSSIAN);
+    tc_rows_plan p = plan(4, TACIT_ROWS_GAUSSIAN);
     p.radius = 3;
     double sigma;
     assert_ok(tc_analytic_gaussian(2, 1e-5, &sigma, &err));
@@ -120,7 +120,7 @@ static void gaussian_rows_have_their_scale(void **state)
     assert_true(v->noise_sd > 3 * sigma);
     assert_string_equal(v->adjacency, "one row moves by at most 3 in L2 norm; the number of rows "
                                       "and the bounds are public");
-    assert_int_equal(v->event.mechanism, TC_DP_GAUSSIAN);
+    assert_int_equal(v->event.mechanism, TACIT_DP_GAUSSIAN);
     assert_true(v->event.parameter <= v->noise_sd / 3);
     assert_true(v->distance > 0);
     /* what the event costs and what the grid adds are together within delta */
@@ -139,14 +139,14 @@ static void auto_takes_the_smaller_noise(void **state)
 {
     (void)state;
     tc_release *r;
-    tc_rows_plan p = plan(4, TC_ROWS_AUTO); /* 2 columns: Laplace */
+    tc_rows_plan p = plan(4, TACIT_ROWS_AUTO); /* 2 columns: Laplace */
     assert_string_equal(release_one(&p, &r)->mechanism, "laplace-rows");
     tc_release_free(r);
     static double many_low[64], many_high[64];
     for (size_t i = 0; i < 64; i++)
         many_high[i] = 1;
     static const double x[64] = {0};
-    p = (tc_rows_plan){1, 64, {many_low, many_high}, 1, 1, 1e-5, TC_ROWS_AUTO};
+    p = (tc_rows_plan){1, 64, {many_low, many_high}, 1, 1, 1e-5, TACIT_ROWS_AUTO};
     tacit_error err = {0};
     size_t order[1];
     tc_entropy e = seeded(3);
@@ -164,7 +164,7 @@ static void rounding_stays_within_the_sensitivity(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_rows_plan p = plan(1, TC_ROWS_LAPLACE);
+    tc_rows_plan p = plan(1, TACIT_ROWS_LAPLACE);
     double limit = sqrt(2) / 2 * 2; /* epsilon times the scale in real units */
     for (int i = 0; i < 500; i++) {
         double a[2] = {sin(i), cos(3 * i)}, angle = i;
@@ -189,7 +189,7 @@ static void what_is_not_a_number_is_the_midpoint(void **state)
     (void)state;
     tacit_error err = {0};
     static const double off[2] = {4, -1}, top[2] = {8, 3};
-    tc_rows_plan p = plan(1, TC_ROWS_LAPLACE);
+    tc_rows_plan p = plan(1, TACIT_ROWS_LAPLACE);
     p.bounds = (tc_bounds){off, top};
     size_t order[1];
     tc_release *a, *b;
@@ -208,24 +208,24 @@ static void bad_row_plans_are_refused(void **state)
     tacit_error err = {0};
     tc_entropy e = {.u64 = NULL}; /* nothing is drawn */
     tc_release *r = NULL;
-    tc_rows_plan p = plan(0, TC_ROWS_LAPLACE);
+    tc_rows_plan p = plan(0, TACIT_ROWS_LAPLACE);
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG, "got 0 rows of 2");
-    p = plan(1, TC_ROWS_LAPLACE);
+    p = plan(1, TACIT_ROWS_LAPLACE);
     p.epsilon = 0;
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG, "epsilon must be in");
-    p = plan(1, TC_ROWS_LAPLACE);
+    p = plan(1, TACIT_ROWS_LAPLACE);
     p.radius = -1;
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG, "radius must be > 0");
-    p = plan(1, TC_ROWS_LAPLACE);
+    p = plan(1, TACIT_ROWS_LAPLACE);
     p.delta = 1;
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG, "delta must be in");
-    p = plan(1, TC_ROWS_LAPLACE);
+    p = plan(1, TACIT_ROWS_LAPLACE);
     p.bounds = (tc_bounds){high, low};
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG, "coordinate 0");
-    p = plan(1, TC_ROWS_LAPLACE);
+    p = plan(1, TACIT_ROWS_LAPLACE);
     p.radius = 1e-12;
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG, "times the noise");
-    p = plan(1, TC_ROWS_GAUSSIAN);
+    p = plan(1, TACIT_ROWS_GAUSSIAN);
     p.delta = 0;
     assert_fails(tc_rows_release(&r, NULL, &p, NULL, &e, &err), TACIT_E_ARG,
                  "Laplace noise needs none");
@@ -244,7 +244,7 @@ static void bad_row_plans_are_refused(void **state)
 static void the_metric_is_part_of_the_adjacency(void **state)
 {
     (void)state;
-    tc_rows_plan p = plan(4, TC_ROWS_LAPLACE);
+    tc_rows_plan p = plan(4, TACIT_ROWS_LAPLACE);
     p.radius = 1.0000001; /* what a map with rounding makes of 1 */
     p.moved = 1;
     p.metric = "in units of income 10000";
@@ -269,7 +269,7 @@ static void laplace_vectors_have_their_scale(void **state)
         ones[i] = 1;
         x[i] = (double)(i % 3) - 0.5; /* clamped to [0, 1] on both sides */
     }
-    tc_laplace_plan p = {N, {zeros, ones}, 0.25, 0.5, TC_UNIT_AGENT};
+    tc_laplace_plan p = {N, {zeros, ones}, 0.25, 0.5, TACIT_UNIT_AGENT};
     tc_entropy e = seeded(20);
     tc_release *r;
     assert_ok(tc_laplace_release(&r, &p, x, &e, &err));
@@ -287,7 +287,7 @@ static void laplace_vectors_have_their_scale(void **state)
     assert_string_equal(v->adjacency, "two data sets whose vectors, clamped to the public bounds, "
                                       "differ by at most 0.25 in L1 norm");
     assert_same_bits(v->event.parameter, 0.5);
-    assert_int_equal(v->unit, TC_UNIT_AGENT);
+    assert_int_equal(v->unit, TACIT_UNIT_AGENT);
     tc_release_free(r);
 }
 
@@ -295,7 +295,7 @@ static void a_vector_without_sensitivity_counts_its_whole_width(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_laplace_plan p = {2, {low, high}, 0, 1, TC_UNIT_USER};
+    tc_laplace_plan p = {2, {low, high}, 0, 1, TACIT_UNIT_USER};
     tc_entropy e = seeded(21);
     tc_release *r;
     assert_ok(tc_laplace_release(&r, &p, (double[]){NAN, 3}, &e, &err));
@@ -316,13 +316,13 @@ static void bad_vector_plans_are_refused(void **state)
     tacit_error err = {0};
     tc_entropy e = {.u64 = NULL};
     tc_release *r = NULL;
-    tc_laplace_plan p = {0, {low, high}, 1, 1, TC_UNIT_USER};
+    tc_laplace_plan p = {0, {low, high}, 1, 1, TACIT_UNIT_USER};
     assert_fails(tc_laplace_release(&r, &p, NULL, &e, &err), TACIT_E_ARG, "got 0");
-    p = (tc_laplace_plan){2, {low, high}, -1, 1, TC_UNIT_USER};
+    p = (tc_laplace_plan){2, {low, high}, -1, 1, TACIT_UNIT_USER};
     assert_fails(tc_laplace_release(&r, &p, NULL, &e, &err), TACIT_E_ARG, "sensitivity must be");
-    p = (tc_laplace_plan){2, {low, high}, 1, INFINITY, TC_UNIT_USER};
+    p = (tc_laplace_plan){2, {low, high}, 1, INFINITY, TACIT_UNIT_USER};
     assert_fails(tc_laplace_release(&r, &p, NULL, &e, &err), TACIT_E_ARG, "epsilon");
-    p = (tc_laplace_plan){2, {high, low}, 1, 1, TC_UNIT_USER};
+    p = (tc_laplace_plan){2, {high, low}, 1, 1, TACIT_UNIT_USER};
     assert_fails(tc_laplace_release(&r, &p, NULL, &e, &err), TACIT_E_ARG, "low < high");
     assert_null(r);
 }

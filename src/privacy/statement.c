@@ -5,37 +5,37 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *tc_statement_adjacency(tc_privacy_unit unit, tc_dp_sampling sampling)
+const char *tc_statement_adjacency(tacit_unit unit, tacit_dp_sampling sampling)
 {
-    if (sampling == TC_DP_FIXED_SIZE)
+    if (sampling == TACIT_DP_FIXED_SIZE)
         return "all that one member contributes is replaced by what another could have "
                "contributed; the number of members, the size of a sample, clip norm and noise are "
                "public constants";
     switch (unit) {
-    case TC_UNIT_AGENT:
+    case TACIT_UNIT_AGENT:
         return "all that one agent contributes is replaced by zeros, which is the same as its "
                "absence; roster, weights, clip norm, sampling rate and noise are public constants";
-    case TC_UNIT_ROW:
+    case TACIT_UNIT_ROW:
         return "one row moves by at most the public radius; the number of rows, their bounds and "
                "the noise are public constants";
-    case TC_UNIT_USER:
+    case TACIT_UNIT_USER:
         break;
     }
     return "any two values of one user, clamped to public bounds";
 }
 
-const char *tc_statement_not_protected(tc_privacy_unit unit)
+const char *tc_statement_not_protected(tacit_unit unit)
 {
     switch (unit) {
-    case TC_UNIT_AGENT:
+    case TACIT_UNIT_AGENT:
         return "being on the roster, being online, when an agent answers, and whatever leaves by "
                "another way than these releases";
-    case TC_UNIT_ROW:
+    case TACIT_UNIT_ROW:
         return "the number of rows, which rows are asked about, whatever leaves by another way "
                "than "
                "these releases, and moves beyond the radius "
                "(over m radii epsilon is m times, delta m e^((m-1) epsilon) times as large)";
-    case TC_UNIT_USER:
+    case TACIT_UNIT_USER:
         break;
     }
     return "that a user replied, when and how often (m replies cost m times as much), and whatever "
@@ -92,8 +92,8 @@ void tc_lower_text(char out[32], double bound)
         snprintf(out, 32, bound > 0 ? "infinite" : "0");
 }
 
-void tc_statement_add_bound(tc_text *out, const tc_guarantee *g, uint64_t releases,
-                            tc_privacy_unit unit)
+void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t releases,
+                            tacit_unit unit)
 {
     tc_text_addf(out, "every %s: ", tc_privacy_unit_name(unit));
     if (isfinite(g->epsilon)) {
@@ -108,16 +108,16 @@ void tc_statement_add_bound(tc_text *out, const tc_guarantee *g, uint64_t releas
                  releases == 1 ? "" : "s");
 }
 
-void tc_statement_add_scope(tc_text *out, tc_privacy_unit unit, tc_dp_sampling sampling)
+void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling)
 {
     tc_text_addf(out, "Neighbours: %s. Not protected: %s.", tc_statement_adjacency(unit, sampling),
                  tc_statement_not_protected(unit));
-    if (unit == TC_UNIT_AGENT)
+    if (unit == TACIT_UNIT_AGENT)
         tc_text_addf(out, " %s.", tc_statement_trust());
 }
 
-void tc_statement_add(tc_text *out, const tc_guarantee *g, uint64_t releases, tc_privacy_unit unit,
-                      tc_dp_sampling sampling)
+void tc_statement_add(tc_text *out, const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
+                      tacit_dp_sampling sampling)
 {
     tc_statement_add_bound(out, g, releases, unit);
     tc_statement_add_scope(out, unit, sampling);

@@ -8,9 +8,10 @@
 static void says_everything(void **state)
 {
     (void)state;
-    tc_guarantee g = {7.05421, 7.05, 7.05421, 0.00294352, "pld", 0};
+    tacit_guarantee g = {
+        .epsilon = 7.05421, .lower = 7.05, .delta = 0.00294352, .accountant = "pld"};
     tc_text t = {0};
-    tc_statement_add(&t, &g, 40, TC_UNIT_AGENT, TC_DP_POISSON);
+    tc_statement_add(&t, &g, 40, TACIT_UNIT_AGENT, TACIT_DP_POISSON);
     const char *s = tc_text_get(&t);
     assert_ptr_equal(
         strstr(s, "every agent: epsilon 7.05421, delta 0.00294352 (pld) over 40 releases. "), s);
@@ -22,15 +23,16 @@ static void says_everything(void **state)
 static void knows_units_and_adjacencies(void **state)
 {
     (void)state;
-    const tc_privacy_unit units[] = {TC_UNIT_AGENT, TC_UNIT_ROW, TC_UNIT_USER};
+    const tacit_unit units[] = {TACIT_UNIT_AGENT, TACIT_UNIT_ROW, TACIT_UNIT_USER};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < i; j++) {
-            assert_string_not_equal(tc_statement_adjacency(units[i], TC_DP_ALL),
-                                    tc_statement_adjacency(units[j], TC_DP_ALL));
+            assert_string_not_equal(tc_statement_adjacency(units[i], TACIT_DP_ALL),
+                                    tc_statement_adjacency(units[j], TACIT_DP_ALL));
             assert_string_not_equal(tc_statement_not_protected(units[i]),
                                     tc_statement_not_protected(units[j]));
         }
-    assert_non_null(strstr(tc_statement_adjacency(TC_UNIT_AGENT, TC_DP_FIXED_SIZE), "another"));
+    assert_non_null(
+        strstr(tc_statement_adjacency(TACIT_UNIT_AGENT, TACIT_DP_FIXED_SIZE), "another"));
 }
 
 /* The delta of a Gaussian of standard deviation sd at epsilon, for a move by m. */
@@ -45,11 +47,11 @@ static void radii_cost_what_the_sentence_says(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    assert_non_null(strstr(tc_statement_not_protected(TC_UNIT_ROW),
+    assert_non_null(strstr(tc_statement_not_protected(TACIT_UNIT_ROW),
                            "moves beyond the radius (over m radii epsilon is m times, delta m "
                            "e^((m-1) epsilon) times as large)"));
     assert_non_null(
-        strstr(tc_statement_not_protected(TC_UNIT_USER), "(m replies cost m times as much)"));
+        strstr(tc_statement_not_protected(TACIT_UNIT_USER), "(m replies cost m times as much)"));
     double sd, epsilon = 0.5, delta = 1e-5;
     assert_ok(tc_analytic_gaussian(epsilon, delta, &sd, &err));
     for (int m = 2; m <= 8; m++) {
@@ -61,9 +63,9 @@ static void radii_cost_what_the_sentence_says(void **state)
 static void does_not_invent_a_guarantee(void **state)
 {
     (void)state;
-    tc_guarantee g = {INFINITY, 0, INFINITY, 1e-5, "rdp", 0};
+    tacit_guarantee g = {.epsilon = INFINITY, .delta = 1e-5, .accountant = "rdp"};
     tc_text t = {0};
-    tc_statement_add(&t, &g, 1, TC_UNIT_USER, TC_DP_ALL);
+    tc_statement_add(&t, &g, 1, TACIT_UNIT_USER, TACIT_DP_ALL);
     assert_non_null(strstr(tc_text_get(&t), "every user: no guarantee (rdp) over 1 release. "));
     assert_null(strstr(tc_text_get(&t), "inf,"));
     tc_text_fini(&t);

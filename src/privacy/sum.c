@@ -208,7 +208,7 @@ static void describe(tc_release_view *v, const tc_sum *s)
     v->mechanism = "gaussian-sum";
     v->step = ldexp(1, -s->scale.grid);
     v->event = s->scale.event;
-    v->unit = TC_UNIT_AGENT;
+    v->unit = TACIT_UNIT_AGENT;
     v->adjacency = "all vectors of one agent are replaced by zero; roster, weights, clip norm, "
                    "sampling rate and noise are public constants";
     v->sensitivity = ldexp((double)s->scale.sensitivity, -s->scale.grid);

@@ -143,9 +143,7 @@ static tacit_status cost_of(const tc_sum_plan *p, tacit_cost *out, tacit_error *
 {
     tc_sum_scale scale;
     TC_TRY(tc_sum_plan_scale(p, &scale, err));
-    tacit_cost cost = {.event = tc_event_public(&scale.event),
-                       .unit = TACIT_UNIT_AGENT,
-                       .distance = scale.distance};
+    tacit_cost cost = {.event = scale.event, .unit = TACIT_UNIT_AGENT, .distance = scale.distance};
     tc_sized_give(&tc_sized_cost, out, &cost);
     return TACIT_OK;
 }

@@ -114,12 +114,12 @@ static tc_wide shift_up(tc_wide x, unsigned bits)
     return (x + (((tc_wide)1 << bits) - 1)) >> bits;
 }
 
-static tc_dp_event event_of(const tc_sum_plan *p)
+static tacit_dp_event event_of(const tc_sum_plan *p)
 {
     if (p->multiplier == 0)
-        return tc_release_event(TC_DP_NONPRIVATE, 1);
-    tc_dp_event e = tc_release_event(TC_DP_GAUSSIAN, ldexp((double)p->multiplier, -32));
-    e.sampling = p->rate < TC_SUM_ONE ? TC_DP_POISSON : TC_DP_ALL;
+        return tc_release_event(TACIT_DP_NONPRIVATE, 1);
+    tacit_dp_event e = tc_release_event(TACIT_DP_GAUSSIAN, ldexp((double)p->multiplier, -32));
+    e.sampling = p->rate < TC_SUM_ONE ? TACIT_DP_POISSON : TACIT_DP_ALL;
     e.sampling_rate = ldexp((double)p->rate, -32);
     return e;
 }

@@ -100,7 +100,7 @@ static void an_exact_scale(void **state)
     s = scale_of(&p);
     assert_int_equal(s.shift, 1);
     assert_true(s.sensitivity == 3000004 && s.sd == 12000016);
-    assert_int_equal(s.event.mechanism, TC_DP_GAUSSIAN);
+    assert_int_equal(s.event.mechanism, TACIT_DP_GAUSSIAN);
     assert_same_bits(s.event.parameter, 4);
 }
 
@@ -122,7 +122,7 @@ static void a_plan_from_real_numbers_fits_the_samplers(void **state)
             assert_close(ldexp((double)p.clip, -grid) / clips[c], 1, 1e-7);
             assert_true(scale.event.parameter >= multipliers[m]);
             assert_close(scale.event.parameter, multipliers[m], 3e-10);
-            assert_int_equal(scale.event.sampling, TC_DP_POISSON);
+            assert_int_equal(scale.event.sampling, TACIT_DP_POISSON);
             assert_same_bits(scale.event.sampling_rate, 0.25);
         }
     }
@@ -138,7 +138,7 @@ static void without_noise_nothing_is_rounded(void **state)
     assert_int_equal(s.grid, 36);
     assert_true(s.sd == 0);
     assert_same_bits(s.distance, 0);
-    assert_int_equal(s.event.mechanism, TC_DP_NONPRIVATE);
+    assert_int_equal(s.event.mechanism, TACIT_DP_NONPRIVATE);
 }
 
 /* ---- refusals */

@@ -349,7 +349,7 @@ static void seeded_sums_are_stamped(void **state)
     assert_ok(tc_sum_close(s, &r, &err));
     assert_true(tc_release_get(r)->is_private);
     assert_null(tc_release_get(r)->not_private);
-    assert_int_equal(tc_release_get(r)->unit, TC_UNIT_AGENT);
+    assert_int_equal(tc_release_get(r)->unit, TACIT_UNIT_AGENT);
     tc_release_free(r);
     tc_sum_free(s);
     tc_noise_fini(&secret);
@@ -366,7 +366,7 @@ static void no_noise_is_not_private(void **state)
         assert_true(v->steps[i] == 0);
     assert_false(v->is_private);
     assert_string_equal(v->not_private, "the noise multiplier is 0");
-    assert_int_equal(v->event.mechanism, TC_DP_NONPRIVATE);
+    assert_int_equal(v->event.mechanism, TACIT_DP_NONPRIVATE);
     tc_release_free(r);
 }
 

@@ -89,7 +89,7 @@ tacit_status tc_answers_cost(const tc_answers *a, tc_answer_cost *out, tacit_err
         return tc_fail(err, TACIT_E_STATE, "nothing is perturbed in this simulation");
     TC_TRY(draw(a, 0, 0, 0, &release, err));
     const tc_release_view *v = tc_release_get(release);
-    bool pure = v->event.mechanism == TC_DP_LAPLACE || v->event.mechanism == TC_DP_PURE;
+    bool pure = v->event.mechanism == TACIT_DP_LAPLACE || v->event.mechanism == TACIT_DP_PURE;
     *out = (tc_answer_cost){.mechanism = v->mechanism,
                             .epsilon = pure ? v->event.parameter : INFINITY,
                             .sd = v->noise_sd};
@@ -105,5 +105,5 @@ void tc_answer_cost_statement(const tc_answer_cost *c, tc_text *out)
                  "every user: epsilon %s, delta 0 for each reply (%s); m replies of one user cost "
                  "m times as much. ",
                  epsilon, c->mechanism);
-    tc_statement_add_scope(out, TC_UNIT_USER, TC_DP_ALL);
+    tc_statement_add_scope(out, TACIT_UNIT_USER, TACIT_DP_ALL);
 }

@@ -29,7 +29,7 @@ static double told(const tc_answers *a, uint64_t seed, uint64_t trial, double y)
     return y;
 }
 
-static tc_reply reply_of(tc_reply_kind kind, double epsilon, double bound)
+static tc_reply reply_of(tacit_reply_kind kind, double epsilon, double bound)
 {
     tacit_error err = {0};
     tc_reply r;
@@ -57,7 +57,7 @@ static void test_curator_by_its_options(void **state)
     (void)state;
     tacit_error err = {0};
     tc_answers a = answers_of("ldp-moma", "{\"epsilon\": 0.5, \"bound\": 3}", NULL);
-    tc_reply r = reply_of(TC_REPLY_LAPLACE, 0.5, 4);
+    tc_reply r = reply_of(TACIT_REPLY_LAPLACE, 0.5, 4);
     assert_true(tc_answers_perturbed(&a));
     for (uint64_t trial = 0; trial < 50; trial++) {
         tc_test_noise noise;
@@ -74,7 +74,7 @@ static void test_curator_by_its_options(void **state)
 static void test_seed_and_trial_are_all(void **state)
 {
     (void)state;
-    tc_reply r = reply_of(TC_REPLY_PIECEWISE, 1, 2);
+    tc_reply r = reply_of(TACIT_REPLY_PIECEWISE, 1, 2);
     tc_answers a = answers_of("gp-ucb", "{}", &r), b = answers_of("ts", "{}", &r);
     double first = told(&a, 1, 1, 0.5);
     assert_same_bits(told(&b, 1, 1, 0.5), first); /* algorithms are paired */
@@ -86,7 +86,7 @@ static void test_seed_and_trial_are_all(void **state)
     tc_answers_fini(&b);
 }
 
-static void check_mean(tc_reply_kind kind, double y)
+static void check_mean(tacit_reply_kind kind, double y)
 {
     enum { N = 20000 };
     tc_reply r = reply_of(kind, 1, 2);
@@ -101,9 +101,9 @@ static void check_mean(tc_reply_kind kind, double y)
 static void test_replies_are_unbiased(void **state)
 {
     (void)state;
-    check_mean(TC_REPLY_ONE_BIT, 1.2);
-    check_mean(TC_REPLY_PIECEWISE, -1.7);
-    check_mean(TC_REPLY_LAPLACE, 0.4);
+    check_mean(TACIT_REPLY_ONE_BIT, 1.2);
+    check_mean(TACIT_REPLY_PIECEWISE, -1.7);
+    check_mean(TACIT_REPLY_LAPLACE, 0.4);
 }
 
 /* -- cost ---------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static void test_cost(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_reply r = reply_of(TC_REPLY_AUTO, 1, 2);
+    tc_reply r = reply_of(TACIT_REPLY_AUTO, 1, 2);
     tc_answers a = answers_of("gp-ucb", "{}", &r);
     tc_answers b = answers_of("ldp-ata", "{\"epsilon\": 2, \"reply\": \"piecewise\"}", NULL);
     tc_answer_cost cost;
@@ -138,7 +138,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_reply r = reply_of(TC_REPLY_LAPLACE, 1, 1);
+    tc_reply r = reply_of(TACIT_REPLY_LAPLACE, 1, 1);
     tc_answers a;
     json_t *j = json_pack("{s:i}", "no_such_option", 1);
     assert_fails(tc_answers_init(&a, tc_algorithm_find("ldp-tgp"), NULL, &r, &err), TACIT_E_ARG,
@@ -224,7 +224,8 @@ static double by_simulate(const tc_simulation *s)
 static void test_runs_are_told_replies(void **state)
 {
     (void)state;
-    tc_reply laplace = reply_of(TC_REPLY_LAPLACE, 1, 2), bit = reply_of(TC_REPLY_ONE_BIT, 1, 2);
+    tc_reply laplace = reply_of(TACIT_REPLY_LAPLACE, 1, 2),
+             bit = reply_of(TACIT_REPLY_ONE_BIT, 1, 2);
     tc_simulation own = simulation("ldp-tgp", NULL), lent = simulation("gp-ucb", &bit);
     tc_simulation plain = simulation("gp-ucb", NULL);
     assert_same_bits(by_simulate(&own), by_hand(&own, &laplace));

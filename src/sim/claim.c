@@ -12,7 +12,7 @@ static void claim_reply(tc_sim_claim *c, const tc_answer_cost *cost)
 {
     c->epsilon = cost->epsilon;
     c->per = "reply";
-    c->unit = TC_UNIT_USER;
+    c->unit = TACIT_UNIT_USER;
     c->mechanism = cost->mechanism;
     c->noise_sd = cost->sd;
     tc_answer_cost_statement(cost, &c->promise);
@@ -34,7 +34,7 @@ static tacit_status claim_replies(tc_sim_claim *c, const tc_simulation *sim, tac
 static tacit_status claim_release(tc_sim_claim *c, const tc_row_terms *t, tacit_error *err)
 {
     tc_row_cost cost;
-    tc_guarantee bound;
+    tacit_guarantee bound;
     TC_TRY(tc_row_cost_of(t, &cost, err));
     c->there = true;
     c->none = cost.why_not;
@@ -46,11 +46,11 @@ static tacit_status claim_release(tc_sim_claim *c, const tc_row_terms *t, tacit_
     c->epsilon = bound.epsilon;
     c->delta = bound.delta;
     c->per = "release";
-    c->unit = TC_UNIT_ROW;
+    c->unit = TACIT_UNIT_ROW;
     c->mechanism = cost.mechanism;
     c->noise_sd = cost.input_sd;
     c->output_epsilon = t->output_epsilon;
-    tc_statement_add(&c->promise, &bound, 1, TC_UNIT_ROW, TC_DP_ALL);
+    tc_statement_add(&c->promise, &bound, 1, TACIT_UNIT_ROW, TACIT_DP_ALL);
     tc_row_terms_caveats(t, &c->promise);
     return TACIT_OK;
 }

@@ -13,7 +13,7 @@ typedef struct tc_sim_claim {
     const char *none;      /* why a deployment would promise nothing; NULL: it would */
     double epsilon, delta; /* where it would promise: for each ... */
     const char *per;       /* "reply" of a "user", or "release" of which a "row" is one */
-    tc_privacy_unit unit;
+    tacit_unit unit;
     const char *mechanism;
     double noise_sd; /* of a reply, of a released value */
     double

@@ -64,7 +64,7 @@ static void test_gaussian_claim(void **state)
     tacit_error err = {0};
     tc_sim_claim claim;
     d->terms.delta = 1e-3;
-    d->terms.noise = TC_ROWS_GAUSSIAN;
+    d->terms.noise = TACIT_ROWS_GAUSSIAN;
     tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
     assert_ok(tc_sim_claim_init(&claim, &sim, &err));
     assert_string_equal(claim.mechanism, "gaussian-rows");

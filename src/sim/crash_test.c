@@ -209,8 +209,8 @@ static tc_ledger *ledger_of(tc_store *s, const char *name)
 
 /* What a study came to: a hash of all trials, the ledger's head, what agents have pledged. */
 typedef struct outcome {
-    tc_ledger_hash trials;
-    tc_ledger_head head;
+    tacit_hash trials;
+    tacit_head head;
     uint64_t pledged;
 } outcome;
 

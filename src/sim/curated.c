@@ -17,7 +17,7 @@ struct tc_curated {
     uint64_t seed;
     tc_store *store;
     tc_ledger *rows, *outputs; /* as `tacit curate` names them */
-    tc_ledger_hash release;
+    tacit_hash release;
     size_t *order; /* the record of each released row */
     tc_space *space;
 };
@@ -88,8 +88,8 @@ static tacit_status open_ledger(tc_curated *c, const char *name, tc_ledger **out
     return tc_ledger_open(out, name, &io, err);
 }
 
-static tacit_status keep(void *user, const size_t *order, size_t rows,
-                         const tc_ledger_hash *release, tacit_error *err)
+static tacit_status keep(void *user, const size_t *order, size_t rows, const tacit_hash *release,
+                         tacit_error *err)
 {
     tc_curated *c = user;
     (void)release;

@@ -132,7 +132,7 @@ typedef struct party {
     size_t order[N];
 } party;
 
-static tacit_status keep(void *user, const size_t *order, size_t rows, const tc_ledger_hash *hash,
+static tacit_status keep(void *user, const size_t *order, size_t rows, const tacit_hash *hash,
                          tacit_error *err)
 {
     party *p = user;
@@ -226,7 +226,7 @@ static uint64_t next_row(tc_optimizer *o, size_t *row)
     return e.trial;
 }
 
-static double deployed_answer(party *p, const desk *d, const tc_ledger_hash *release, size_t row,
+static double deployed_answer(party *p, const desk *d, const tacit_hash *release, size_t row,
                               uint64_t seed, double y)
 {
     tacit_error err = {0};
@@ -329,7 +329,7 @@ static void test_refusals(void **state)
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG,
                  "gp-ucb is not the algorithm of a modeler");
     sim = desk_simulation(d, TRIALS, RUNS);
-    assert_ok(tc_reply_init(&reply, TC_REPLY_LAPLACE, 1, -1, 1, &err));
+    assert_ok(tc_reply_init(&reply, TACIT_REPLY_LAPLACE, 1, -1, 1, &err));
     sim.reply = &reply;
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG, "where there is a curator, it answers");
     sim = desk_simulation(d, TRIALS, RUNS);

@@ -307,8 +307,8 @@ static void assert_same_charges(tc_store *coordinator, tc_store *agent)
     for (uint64_t i = 1; i <= tc_ledger_get_head(theirs).seq; i++) {
         const tc_ledger_entry *a = tc_ledger_get(theirs, i, NULL),
                               *b = tc_ledger_get(mine, i, NULL);
-        assert_int_equal(a->unit, TC_UNIT_ROW);
-        assert_int_equal(b->unit, TC_UNIT_ROW);
+        assert_int_equal(a->unit, TACIT_UNIT_ROW);
+        assert_int_equal(b->unit, TACIT_UNIT_ROW);
         assert_int_equal(a->round, b->round);
         assert_string_equal(a->subject, b->subject);
         assert_string_equal(a->adjacency, b->adjacency);

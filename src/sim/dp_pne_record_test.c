@@ -77,7 +77,7 @@ static void test_noise_and_widths(void **state)
     double n = (double)tc_pne_share(&r.law, 3), scale = 2 / (AGENTS * n), sum = 0;
     double mean = (AGENTS - 1) / 2.0 / AGENTS;
     assert_close(r.blur, scale * (log(2 * 8 * 4.0) + r.law.log_term), 1e-6 * r.blur);
-    assert_int_equal(r.event.mechanism, TC_DP_LAPLACE);
+    assert_int_equal(r.event.mechanism, TACIT_DP_LAPLACE);
     assert_close(r.event.parameter, 0.5, 0);
     for (uint64_t seed = 0; seed < 200; seed++) {
         tc_test_noise noise;
@@ -229,7 +229,7 @@ static void test_all_rounds_cost_what_one_does(void **state)
     assert_string_equal(tc_ledger_get(ledger, 3, NULL)->subject, "records of round 2");
     assert_string_equal(tc_ledger_get(ledger, 3, NULL)->mechanism, "laplace-sum");
     assert_ok(
-        tc_ledger_guarantee(ledger, TC_UNIT_ROW, NULL, 1e-9, &tc_accountant_pure, &claim, &err));
+        tc_ledger_guarantee(ledger, TACIT_UNIT_ROW, NULL, 1e-9, &tc_accountant_pure, &claim, &err));
     assert_close(claim.bound.epsilon, 2, 1e-12);
     assert_int_equal(claim.entries, 1);
     assert_false(claim.is_private);

@@ -98,13 +98,13 @@ static void test_the_promise_is_kept_and_tight(void **state)
     tc_env env = {.space = s, .agents = 500, .budget = 100000};
     tc_dp_pne_options *o = options_of(1, 0.1);
     assert_ok(tc_algorithm_dp_pf_pne.promise(&env, o, 3, 1e-5, &err));
-    tc_dp_event events[4];
+    tacit_dp_event events[4];
     for (uint64_t round = 0; round < 4; round++) {
         tc_dp_pne_round r;
         assert_ok(tc_dp_pne_round_init(&r, &env, o, round, &err));
         events[round] = r.event;
     }
-    tc_guarantee g;
+    tacit_guarantee g;
     assert_ok(tc_account(&tc_accountant_gaussian, events, 4, 1e-5, &g, &err));
     assert_true(g.epsilon <= 3 && g.epsilon > 2.99);
     env.agents = 1;
@@ -156,7 +156,7 @@ static void run(const tc_algorithm *a, const char *z, double drop, diary *d, uin
         size_t n;
         const tc_federation_release *r = tc_federation_releases(f, &n);
         for (size_t i = 0; i < n; i++) {
-            assert_int_equal(r[i].event.mechanism, TC_DP_GAUSSIAN);
+            assert_int_equal(r[i].event.mechanism, TACIT_DP_GAUSSIAN);
             assert_true(r[i].event.parameter >= strtod(z, NULL));
         }
     }

@@ -19,7 +19,7 @@ typedef struct runs {
     const tc_federated *sim;
     tc_federated_shape shape;
     tc_federated_result *out;
-    tc_ledger_hash study;
+    tacit_hash study;
     tc_checkpoint *checkpoint; /* or NULL */
     size_t *todo;              /* runs that are not in the checkpoint */
     size_t n_todo;

@@ -12,12 +12,12 @@ enum { MOST_BOUNDS = 200 }; /* a bound may take milliseconds */
 
 /* Releases so far: equal events are one, with a count. */
 typedef struct spent {
-    tc_dp_event *events;
+    tacit_dp_event *events;
     size_t n;
     double distance;
 } spent;
 
-static bool same_event(const tc_dp_event *a, const tc_dp_event *b)
+static bool same_event(const tacit_dp_event *a, const tacit_dp_event *b)
 {
     return a->mechanism == b->mechanism && a->parameter == b->parameter &&
            a->sampling == b->sampling && a->sampling_rate == b->sampling_rate;
@@ -59,7 +59,7 @@ static tacit_status account_apart(tc_federated_cost *c, const tc_federated_resul
     TC_TRY(tc_ledger_cost(a, NULL, 0, 0, delta, &c->bound, err));
     for (size_t i = 0; i < r->n_releases; i++) {
         const tc_federated_release *one = &r->releases[i];
-        tc_guarantee bound;
+        tacit_guarantee bound;
         TC_TRY(tc_ledger_cost(a, &one->event, 1, one->distance, delta, &bound, err));
         if (bound.epsilon > c->bound.epsilon)
             c->bound = bound;
@@ -72,7 +72,7 @@ static tacit_status account(tc_federated_cost *c, const tc_federated_result *r, 
                             const tc_accountant *a, double delta, tacit_error *err)
 {
     size_t stride = r->n_releases / MOST_BOUNDS + 1, from = 0;
-    if (c->unit == TC_UNIT_ROW)
+    if (c->unit == TACIT_UNIT_ROW)
         return account_apart(c, r, a, delta, err);
     TC_TRY(tc_ledger_cost(a, s->events, 0, 0, delta, &c->bound, err)); /* nothing yet: 0 */
     for (size_t i = 0; i < r->n_releases; i++) {
@@ -110,8 +110,8 @@ tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_federated_r
     tc_federated_cost c = {.rounds = r->iterations - 1,
                            .accountant = a->name,
                            .releases = r->n_releases,
-                           .sampling = r->n_releases ? r->releases[0].event.sampling : TC_DP_ALL,
-                           .unit = r->n_releases ? r->releases[0].unit : TC_UNIT_AGENT};
+                           .sampling = r->n_releases ? r->releases[0].event.sampling : TACIT_DP_ALL,
+                           .unit = r->n_releases ? r->releases[0].unit : TACIT_UNIT_AGENT};
     tacit_status status = init(&c, r, a, delta, err);
     if (status != TACIT_OK) {
         tc_federated_cost_fini(&c);
@@ -133,9 +133,9 @@ double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration)
     return iteration == 0 || c->rounds == 0 ? 0 : c->by_round[iteration - 1];
 }
 
-void tc_federated_cost_scope(tc_privacy_unit unit, tc_dp_sampling sampling, tc_text *out)
+void tc_federated_cost_scope(tacit_unit unit, tacit_dp_sampling sampling, tc_text *out)
 {
-    if (unit == TC_UNIT_ROW)
+    if (unit == TACIT_UNIT_ROW)
         tc_text_addf(
             out,
             "Neighbours: one reward of one agent, which is a row here, is replaced by any "

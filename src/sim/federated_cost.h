@@ -11,10 +11,10 @@
 typedef struct tc_federated_cost {
     const char *none;       /* why there is no guarantee, as a clause; NULL: `bound` is one */
     const char *accountant; /* the one asked; bound.accountant says whose bound is reported */
-    tc_guarantee bound;     /* of all releases together */
+    tacit_guarantee bound;  /* of all releases together */
     uint64_t releases;
-    tc_dp_sampling sampling; /* which neighbours the statement speaks of, ... */
-    tc_privacy_unit unit;    /* ... and whose. ROW: each release is about records of its own */
+    tacit_dp_sampling sampling; /* which neighbours the statement speaks of, ... */
+    tacit_unit unit;            /* ... and whose. ROW: each release is about records of its own */
     /* rounds numbers: a bound on what is spent when iteration r + 1 is over; the last is the total.
      * With very many releases some are the bound of a later one. */
     double *by_round;
@@ -29,7 +29,7 @@ void tc_federated_cost_fini(tc_federated_cost *c);
 /* What is spent when an agent's iteration i (0: the initial points) is over. */
 double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration);
 /* "Neighbours: ... Not protected: ..."; of records, what they are. */
-void tc_federated_cost_scope(tc_privacy_unit unit, tc_dp_sampling sampling, tc_text *out);
+void tc_federated_cost_scope(tacit_unit unit, tacit_dp_sampling sampling, tc_text *out);
 /* "every agent: epsilon ..., delta ... Neighbours: ..." */
 void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out);
 /* "NOT PRIVATE: seeded. If deployed: " and that. */

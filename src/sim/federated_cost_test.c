@@ -14,9 +14,9 @@ typedef struct made {
     tc_federated_result r;
 } made;
 
-static tc_dp_event gaussian(double z, double q)
+static tacit_dp_event gaussian(double z, double q)
 {
-    return (tc_dp_event){TC_DP_GAUSSIAN, z, q < 1 ? TC_DP_POISSON : TC_DP_ALL, q, 1};
+    return (tacit_dp_event){TACIT_DP_GAUSSIAN, z, q < 1 ? TACIT_DP_POISSON : TACIT_DP_ALL, q, 1};
 }
 
 static void make(made *m, uint64_t rounds)
@@ -27,7 +27,7 @@ static void make(made *m, uint64_t rounds)
     m->r.releases = m->releases;
 }
 
-static void add(made *m, uint64_t round, tc_dp_event e)
+static void add(made *m, uint64_t round, tacit_dp_event e)
 {
     m->releases[m->r.n_releases++] =
         (tc_federated_release){.round = round, .trials = m->r.initial + round, .event = e};
@@ -41,10 +41,10 @@ static tc_federated_cost cost_of(const made *m, const tc_accountant *a)
     return c;
 }
 
-static double account(const tc_accountant *a, const tc_dp_event *events, size_t n)
+static double account(const tc_accountant *a, const tacit_dp_event *events, size_t n)
 {
     tacit_error err = {0};
-    tc_guarantee g;
+    tacit_guarantee g;
     assert_ok(tc_account(a, events, n, DELTA, &g, &err));
     return g.epsilon;
 }
@@ -58,8 +58,8 @@ static void test_rounds_without_a_release_cost_nothing(void **state)
     add(&m, 3, gaussian(5, 1));
     add(&m, 7, gaussian(3, 1));
     tc_federated_cost c = cost_of(&m, &tc_accountant_pld);
-    tc_dp_event one = gaussian(3, 1), two[] = {gaussian(3, 1), gaussian(5, 1)};
-    tc_dp_event three[] = {gaussian(3, 1), gaussian(5, 1)};
+    tacit_dp_event one = gaussian(3, 1), two[] = {gaussian(3, 1), gaussian(5, 1)};
+    tacit_dp_event three[] = {gaussian(3, 1), gaussian(5, 1)};
     three[0].count = 2;
     double spent[] = {0, account(&tc_accountant_pld, &one, 1), account(&tc_accountant_pld, two, 2),
                       account(&tc_accountant_pld, three, 2)};
@@ -85,8 +85,8 @@ static void test_rounds_about_their_own_records(void **state)
     make(&m, ROUNDS);
     const double epsilons[] = {0.5, 2, 1};
     for (size_t i = 0; i < 3; i++) {
-        add(&m, 2 * i, (tc_dp_event){TC_DP_LAPLACE, epsilons[i], TC_DP_ALL, 1, 1});
-        m.releases[i].unit = TC_UNIT_ROW;
+        add(&m, 2 * i, (tacit_dp_event){TACIT_DP_LAPLACE, epsilons[i], TACIT_DP_ALL, 1, 1});
+        m.releases[i].unit = TACIT_UNIT_ROW;
     }
     tc_federated_cost c = cost_of(&m, &tc_accountant_pure);
     static const double spent[6] = {0.5, 0.5, 2, 2, 2, 2};
@@ -116,7 +116,7 @@ static void test_late_rounds_count_when_they_leave(void **state)
     }
     tc_federated_cost c = cost_of(&m, &tc_accountant_pld);
     for (size_t t = 0; t < SHORT; t++) {
-        tc_dp_event e = gaussian(3, 1);
+        tacit_dp_event e = gaussian(3, 1);
         e.count = LATE + t + 1;
         assert_same_bits(c.by_round[t], account(&tc_accountant_pld, &e, 1));
     }
@@ -152,7 +152,7 @@ static void test_very_many_releases(void **state)
         add(&m, r, gaussian(40, 1));
     tc_federated_cost c = cost_of(&m, &tc_accountant_rdp);
     for (size_t r = 0; r < MANY; r++) {
-        tc_dp_event e = gaussian(40, 1);
+        tacit_dp_event e = gaussian(40, 1);
         e.count = r + 1;
         double exact = account(&tc_accountant_rdp, &e, 1);
         assert_true(c.by_round[r] >= exact);
@@ -177,7 +177,7 @@ static void test_no_guarantee(void **state)
     (void)state;
     made m;
     make(&m, ROUNDS);
-    add(&m, 1, (tc_dp_event){TC_DP_NONPRIVATE, 0, TC_DP_ALL, 1, 1});
+    add(&m, 1, (tacit_dp_event){TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 1});
     tc_federated_cost c = cost_of(&m, &tc_accountant_pld);
     assert_string_equal(c.none, "no noise is added to what is released");
     check_statement(

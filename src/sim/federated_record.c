@@ -37,7 +37,7 @@ static uint64_t *put_tally(uint64_t *w, const tc_federation_tally *t)
 
 static uint64_t *put_release(uint64_t *w, const tc_federated_release *r)
 {
-    const tc_dp_event *e = &r->event;
+    const tacit_dp_event *e = &r->event;
     const uint64_t all[RELEASE_WORDS] = {r->round,
                                          r->trials,
                                          (uint64_t)e->mechanism,
@@ -106,13 +106,13 @@ static const uint64_t *get_release(const uint64_t *w, tc_federated_release *r)
 {
     *r = (tc_federated_release){.round = w[0],
                                 .trials = w[1],
-                                .event = {.mechanism = (tc_dp_mechanism)w[2],
+                                .event = {.mechanism = (tacit_dp_mechanism)w[2],
                                           .parameter = number(w[3]),
-                                          .sampling = (tc_dp_sampling)w[4],
+                                          .sampling = (tacit_dp_sampling)w[4],
                                           .sampling_rate = number(w[5]),
                                           .count = w[6]},
                                 .distance = number(w[7]),
-                                .unit = (tc_privacy_unit)w[8]};
+                                .unit = (tacit_unit)w[8]};
     return w + RELEASE_WORDS;
 }
 

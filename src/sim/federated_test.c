@@ -206,9 +206,9 @@ static void test_a_budget_that_ends(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_dp_event three = {
-        .mechanism = TC_DP_GAUSSIAN, .parameter = 4, .sampling_rate = 1, .count = 3};
-    tc_guarantee cost;
+    tacit_dp_event three = {
+        .mechanism = TACIT_DP_GAUSSIAN, .parameter = 4, .sampling_rate = 1, .count = 3};
+    tacit_guarantee cost;
     setup s;
     make(&s, "dp-fts-de",
          "{\"features\": 15, \"initial\": 3, \"noise_multiplier\": 4, \"releases\": \"all\"}");

@@ -47,7 +47,7 @@ typedef struct tc_federation_config {
     void *user;
     tc_ledger *ledger;             /* or NULL: no release is refused or recorded; borrowed */
     const tc_ledger_budget *limit; /* or NULL: none. Read in every round */
-    tc_ledger_hash study; /* of its document: for a round of one study there is one release */
+    tacit_hash study; /* of its document: for a round of one study there is one release */
 } tc_federation_config;
 
 typedef struct tc_federation_tally {
@@ -62,11 +62,11 @@ typedef struct tc_federation_tally {
 /* A release that left. */
 typedef struct tc_federation_release {
     uint64_t round;
-    uint64_t trials;   /* of each agent when it left; a warm start releases late */
-    tc_dp_event event; /* what it would cost in a deployment */
-    double distance;   /* as in release.h */
+    uint64_t trials;      /* of each agent when it left; a warm start releases late */
+    tacit_dp_event event; /* what it would cost in a deployment */
+    double distance;      /* as in release.h */
     /* ROW: it is about the records of this round alone. Else about every unit, as all are. */
-    tc_privacy_unit unit;
+    tacit_unit unit;
 } tc_federation_release;
 
 typedef struct tc_federation tc_federation;
@@ -85,7 +85,7 @@ tacit_status tc_federation_step(tc_federation *f, tacit_error *err);
 const tc_optimizer *tc_federation_agent(const tc_federation *f, uint64_t agent);
 const tc_federation_tally *tc_federation_counts(const tc_federation *f);
 /* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
-tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
+tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tacit_dp_event *out,
                                 tacit_error *err);
 /* The budget that its rounds are held to, as in charge.h. */
 tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double delta,

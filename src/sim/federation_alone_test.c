@@ -185,7 +185,7 @@ static void test_what_is_refused(void **state)
     tacit_error err = {0};
     world w;
     tc_federation *f = NULL;
-    tc_dp_event e;
+    tacit_dp_event e;
     make_world(&w, 2);
     tc_federation_config cfg = {.algorithm = tc_algorithm_find("random"),
                                 .space = w.space,

@@ -126,7 +126,7 @@ static tacit_status release(const tc_env *env, const void *opts, uint64_t round,
     double v;
     TC_TRY(check(env, opts, round, agent, bytes, n, err));
     memcpy(&v, bytes, sizeof v);
-    return tc_none_release(out, 1, 1, &v, TC_UNIT_AGENT, "plain", err);
+    return tc_none_release(out, 1, 1, &v, TACIT_UNIT_AGENT, "plain", err);
 }
 
 static const tc_option no_options[] = {{.name = NULL}};

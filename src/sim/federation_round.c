@@ -144,7 +144,7 @@ static tacit_status keep_all(tc_federation *f, tacit_error *err)
 
 /* ---- an aggregator ---- */
 
-tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tc_dp_event *out,
+tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tacit_dp_event *out,
                                 tacit_error *err)
 {
     return tc_round_event(f->cfg.algorithm, &f->env, options(f), round, out, err);
@@ -159,7 +159,7 @@ tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double
 /* Would the ledger let it pass? Asked before any noise is drawn. */
 static tacit_status check_budget(const tc_federation *f, tacit_error *err)
 {
-    tc_dp_event event;
+    tacit_dp_event event;
     if (!f->cfg.ledger || !f->cfg.limit)
         return TACIT_OK;
     TC_TRY(tc_federation_plan(f, f->round.number, &event, err));

@@ -159,9 +159,9 @@ static void test_a_spent_budget_ends_releases_not_trials(void **state)
     world w;
     book b;
     const tc_accountant *a = &tc_accountant_gaussian;
-    tc_dp_event three = {
-        .mechanism = TC_DP_GAUSSIAN, .parameter = 4, .sampling_rate = 1, .count = 3};
-    tc_guarantee cost;
+    tacit_dp_event three = {
+        .mechanism = TACIT_DP_GAUSSIAN, .parameter = 4, .sampling_rate = 1, .count = 3};
+    tacit_guarantee cost;
     make_world(&w, 2);
     open_book(&b);
     assert_ok(tc_account(a, &three, 1, 1e-5, &cost, &err));
@@ -198,11 +198,11 @@ static void test_paper_mode_costs_what_the_paper_says(void **state)
     run(f, 1 + 40);
     assert_int_equal(tc_ledger_get_head(b.ledger).seq, 40);
     double delta = pow(200, -1.1);
-    assert_ok(tc_ledger_guarantee(b.ledger, TC_UNIT_AGENT, NULL, delta, &tc_accountant_moments,
+    assert_ok(tc_ledger_guarantee(b.ledger, TACIT_UNIT_AGENT, NULL, delta, &tc_accountant_moments,
                                   &claim, &err));
     assert_close(claim.bound.epsilon, 9.91, 0.005);
-    assert_ok(tc_ledger_guarantee(b.ledger, TC_UNIT_AGENT, NULL, delta, &tc_accountant_pld, &claim,
-                                  &err));
+    assert_ok(tc_ledger_guarantee(b.ledger, TACIT_UNIT_AGENT, NULL, delta, &tc_accountant_pld,
+                                  &claim, &err));
     assert_close(claim.bound.epsilon, 7.054, 0.005);
     assert_false(claim.is_private); /* seeded */
     tc_federation_free(f);
@@ -310,7 +310,7 @@ static void test_releases_are_listed_and_stamped(void **state)
     world w;
     book b;
     size_t n;
-    tc_dp_event planned;
+    tacit_dp_event planned;
     make_world(&w, 2);
     open_book(&b);
     const char *options = "{\"features\": 20, \"initial\": 2, \"releases\": \"0,2\"}";

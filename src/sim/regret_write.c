@@ -125,7 +125,7 @@ static json_t *deployed_json(const tc_sim_claim *c)
     if (c->none)
         return json_null();
     json_t *j = json_object();
-    bool rows = c->unit == TC_UNIT_ROW;
+    bool rows = c->unit == TACIT_UNIT_ROW;
     if (j && tc_regret_set(j, "epsilon", json_real(c->epsilon)) &&
         tc_regret_set(j, "delta", json_real(c->delta)) &&
         tc_regret_set(j, "per", json_string(c->per)) &&

@@ -121,7 +121,7 @@ static void assert_one_entry_a_round(pair *p, uint64_t rounds)
 {
     tacit_error err = {0};
     tc_ledger_io io;
-    tc_ledger_head head;
+    tacit_head head;
     assert_ok(tc_store_ledger(p->store.disk, p->first.study, false, &io, &err));
     assert_ok(io.head(&io, &head, &err));
     assert_int_equal(head.seq, rounds);

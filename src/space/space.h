@@ -17,6 +17,8 @@
 #ifndef TC_SPACE_SPACE_H
 #define TC_SPACE_SPACE_H
 
+#include <tacit/space.h>
+
 #include "base/memory.h"
 #include "space/domain.h"
 
@@ -27,7 +29,6 @@
 #define TC_PARAMS_MAX  256
 #define TC_CHOICES_MAX 1000
 #define TC_CHOICE_MAX  255 /* bytes of one choice */
-#define TC_VALUE_SIZE  256 /* room for the text of any value, its NUL included */
 
 typedef enum tc_param_type {
     TC_PARAM_FLOAT,
@@ -101,7 +102,7 @@ tacit_status tc_space_check(const tc_space *s, const double *values, tacit_error
 json_t *tc_space_values_json(const tc_space *s, const double *values);
 tacit_status tc_space_values_from_json(const tc_space *s, const json_t *j, double *values,
                                        tacit_error *err);
-/* One parameter's value as a person writes it: "0.01", "adam". TC_VALUE_SIZE is always enough. */
+/* One parameter's value as a person writes it: "0.01", "adam". TACIT_VALUE_SIZE is always enough. */
 void tc_space_value_text(const tc_param *p, double value, char *out, size_t size);
 /* The reverse, for command lines and CSV cells. */
 tacit_status tc_space_value_parse(const tc_param *p, const char *text, double *value,

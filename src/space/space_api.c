@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-_Static_assert(TACIT_VALUE_SIZE == TC_VALUE_SIZE, "one size, two headers");
-
 tacit_status tacit_space_new(tacit_space **out, tacit_error *err)
 {
     TC_GIVEN(out);

@@ -146,7 +146,7 @@ static void values_as_text(void **state)
     const double values[] = {0.01, -0.5, 0.3, 8, 1024, 1};
     static const char *const texts[] = {"0.01", "-0.5", "0.3", "8", "1024", "sgd"};
     for (size_t i = 0; i < 6; i++) {
-        char text[TC_VALUE_SIZE];
+        char text[TACIT_VALUE_SIZE];
         double back = -1;
         tc_space_value_text(&s->params[i], values[i], text, sizeof text);
         assert_string_equal(text, texts[i]);

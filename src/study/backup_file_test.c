@@ -38,7 +38,7 @@ static void make_store(uint64_t rounds)
         tc_release *r;
         tc_ledger_receipt receipt;
         tc_ledger_charge c = {tc_ledger_study_hash("{}"), round, NULL};
-        assert_ok(tc_none_release(&r, 1, 1, &x, TC_UNIT_ROW, "it is a test", &err));
+        assert_ok(tc_none_release(&r, 1, 1, &x, TACIT_UNIT_ROW, "it is a test", &err));
         assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
         tc_ledger_receipt_fini(&receipt);
         tc_release_free(r);

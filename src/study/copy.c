@@ -38,7 +38,7 @@ static tc_record mark_record(void)
 /* A ledger: where it says that it ends, and where its entries do. */
 typedef struct chain {
     char *name;
-    tc_ledger_head claimed, found;
+    tacit_head claimed, found;
 } chain;
 
 typedef struct passing {
@@ -97,7 +97,7 @@ static void note_entry(passing *p, const tc_row *r)
 {
     for (size_t i = 0; i < p->n_chains; i++)
         if (strcmp(p->chains[i].name, r->name) == 0)
-            p->chains[i].found = (tc_ledger_head){.seq = r->entry->seq, .hash = r->entry->head};
+            p->chains[i].found = (tacit_head){.seq = r->entry->seq, .hash = r->entry->head};
 }
 
 static tacit_status check_chains(const passing *p, tacit_error *err)

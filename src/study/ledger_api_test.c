@@ -506,9 +506,9 @@ static void append_sampled_row(const tc_ledger_io *io)
     static const uint8_t released[8] = {0};
     tacit_error err = {0};
     tc_ledger_entry e = {.seq = 1,
-                         .unit = TC_UNIT_ROW,
+                         .unit = TACIT_UNIT_ROW,
                          .subject = "",
-                         .event = {TC_DP_GAUSSIAN, 1, TC_DP_POISSON, 0.01, 1},
+                         .event = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_POISSON, 0.01, 1},
                          .mechanism = "gaussian-rows",
                          .adjacency = "one row moves",
                          .is_private = true,

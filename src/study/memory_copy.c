@@ -60,7 +60,7 @@ static tacit_status dump_ledger(void *user, const char *name, tacit_error *err)
 {
     dumping *d = user;
     tc_ledger_io io;
-    tc_ledger_head head;
+    tacit_head head;
     d->name = name;
     TC_TRY(tc_store_ledger(d->from, name, false, &io, err));
     TC_TRY(io.head(&io, &head, err));
@@ -95,7 +95,7 @@ static tacit_status load_study(tc_store *to, const tc_study_row *row, tacit_erro
 static tacit_status load_entry(tc_store *to, const tc_row *r, tacit_error *err)
 {
     tc_ledger_io io;
-    tc_ledger_head head;
+    tacit_head head;
     tc_ledger_record record = *r->entry;
     TC_TRY(tc_store_ledger(to, r->name, true, &io, err));
     TC_TRY(io.head(&io, &head, err));

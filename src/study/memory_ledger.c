@@ -63,12 +63,12 @@ static void unlock_ledger(const tc_ledger_io *io)
     pthread_mutex_unlock(&((tc_memory_ledgers *)io->store)->lock);
 }
 
-static bool same_hash(const tc_ledger_hash *a, const tc_ledger_hash *b)
+static bool same_hash(const tacit_hash *a, const tacit_hash *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static const record *find_round(const ledger *l, const tc_ledger_hash *study, uint64_t round)
+static const record *find_round(const ledger *l, const tacit_hash *study, uint64_t round)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->records[i].r.round == round && same_hash(&l->records[i].r.study, study))
@@ -113,11 +113,11 @@ static tacit_status memory_append(const tc_ledger_io *io, const tc_ledger_record
     return st;
 }
 
-static tacit_status memory_head(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err)
+static tacit_status memory_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     (void)err;
     const ledger *l = lock_ledger(io);
-    *out = (tc_ledger_head){.seq = l->n};
+    *out = (tacit_head){.seq = l->n};
     if (l->n > 0)
         out->hash = l->records[l->n - 1].r.head;
     unlock_ledger(io);
@@ -135,7 +135,7 @@ static tacit_status memory_scan(const tc_ledger_io *io, uint64_t after, tc_ledge
     return st;
 }
 
-static tacit_status copy_release(const ledger *l, const tc_ledger_hash *study, uint64_t round,
+static tacit_status copy_release(const ledger *l, const tacit_hash *study, uint64_t round,
                                  uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
 {
     const record *found = find_round(l, study, round);
@@ -152,7 +152,7 @@ static tacit_status copy_release(const ledger *l, const tc_ledger_hash *study, u
     return TACIT_OK;
 }
 
-static tacit_status memory_find(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+static tacit_status memory_find(const tc_ledger_io *io, const tacit_hash *study, uint64_t round,
                                 uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
 {
     tacit_status st = copy_release(lock_ledger(io), study, round, seq, release, size, err);

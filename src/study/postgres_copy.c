@@ -96,7 +96,7 @@ static tacit_status read_event(dumping *d, const PGresult *p, int i, tacit_error
 
 static tacit_status read_ledger(dumping *d, const PGresult *p, int i, tacit_error *err)
 {
-    tc_ledger_head head = {.seq = (uint64_t)tc_pg_int(p, i, 1)};
+    tacit_head head = {.seq = (uint64_t)tc_pg_int(p, i, 1)};
     if (head.seq > 0 && !tc_pg_fixed(p, i, 2, &head.hash, sizeof head.hash))
         return damaged(d, "a ledger", err);
     return d->visit(d->user, &(tc_row){.ledger = PQgetvalue(p, i, 0), .head = &head}, err);

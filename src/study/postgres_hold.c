@@ -43,7 +43,7 @@ static void end(tc_hold *base)
 /* A number of its own for each name; those of postgres_open.c are others. */
 static int64_t key_of(const char *name)
 {
-    tc_ledger_hash h = tc_hash_bytes(name, strlen(name));
+    tacit_hash h = tc_hash_bytes(name, strlen(name));
     int64_t key;
     memcpy(&key, h.bytes, sizeof key);
     return key;

@@ -24,20 +24,20 @@ static tacit_status refuse_damaged(const tc_postgres *s, int64_t id, uint64_t se
 
 /* ---- appending */
 
-static tacit_status read_head(const tc_postgres *s, int64_t id, const PGresult *r,
-                              tc_ledger_head *out, tacit_error *err)
+static tacit_status read_head(const tc_postgres *s, int64_t id, const PGresult *r, tacit_head *out,
+                              tacit_error *err)
 {
     if (PQntuples(r) == 0)
         return tc_fail(err, TACIT_E_CORRUPT, "%s is damaged: ledger number %lld is not there",
                        s->place, (long long)id);
-    tc_ledger_head head = {.seq = (uint64_t)tc_pg_int(r, 0, 0)};
+    tacit_head head = {.seq = (uint64_t)tc_pg_int(r, 0, 0)};
     if (head.seq > 0 && !tc_pg_fixed(r, 0, 1, head.hash.bytes, sizeof head.hash.bytes))
         return refuse_damaged(s, id, head.seq, err);
     *out = head;
     return TACIT_OK;
 }
 
-static tacit_status ledger_head(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err)
+static tacit_status ledger_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     tc_pg_args args = {0};
     PGresult *r;
@@ -81,7 +81,7 @@ static tacit_status ledger_append(const tc_ledger_io *io, const tc_ledger_record
                                   tacit_error *err)
 {
     append_work w = {.id = io->id, .r = r};
-    tc_ledger_head head;
+    tacit_head head;
     TC_TRY(tc_pg_with(io->store, false, append_entry, &w, err));
     if (w.follows)
         return TACIT_OK;
@@ -145,7 +145,7 @@ static tacit_status copy_release(const tc_ledger_io *io, const PGresult *r, uint
     return TACIT_OK;
 }
 
-static tacit_status ledger_find(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+static tacit_status ledger_find(const tc_ledger_io *io, const tacit_hash *study, uint64_t round,
                                 uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
 {
     tc_pg_args args = {0};

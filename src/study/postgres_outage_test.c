@@ -116,7 +116,7 @@ static void what_was_told_survives_a_crash(void **state)
     tacit_error err = {0};
     tc_ledger_io io;
     tc_ledger_record r = {.seq = 1, .entry = (const uint8_t *)"e", .entry_size = 1};
-    tc_ledger_head head;
+    tacit_head head;
     assert_ok(tc_store_ledger(s, "main", true, &io, &err));
     assert_ok(io.append(&io, &r, &err));
     for (uint64_t trial = 0; trial < TRIALS; trial++)

@@ -88,7 +88,7 @@ static double release(tc_ledger *l, uint64_t round, double value, bool expect_ag
     tc_ledger_charge c = {tc_ledger_study_hash("{}"), round, NULL};
     tacit_error err = {0};
     double left = 0;
-    assert_ok(tc_none_release(&r, 1, 1, &value, TC_UNIT_ROW, "it is a test", &err));
+    assert_ok(tc_none_release(&r, 1, 1, &value, TACIT_UNIT_ROW, "it is a test", &err));
     assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
     tc_release_free(r);
     assert_int_equal(receipt.size, sizeof left);

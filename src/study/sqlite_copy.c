@@ -80,7 +80,7 @@ static tacit_status read_journal(const dumping *d, sqlite3_stmt *q, tacit_error 
 static tacit_status read_ledger(const dumping *d, sqlite3_stmt *q, tacit_error *err)
 {
     const char *name = text_at(q, 0);
-    tc_ledger_head head = {.seq = (uint64_t)sqlite3_column_int64(q, 1)};
+    tacit_head head = {.seq = (uint64_t)sqlite3_column_int64(q, 1)};
     if (!name || (head.seq > 0 && !fixed_at(q, 2, &head.hash, sizeof head.hash)))
         return no_column(d, err);
     return d->visit(d->user, &(tc_row){.ledger = name, .head = &head}, err);

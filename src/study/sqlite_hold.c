@@ -30,7 +30,7 @@ static void end(tc_hold *base)
 
 static off_t byte_of(const char *name)
 {
-    tc_ledger_hash h = tc_hash_bytes(name, strlen(name));
+    tacit_hash h = tc_hash_bytes(name, strlen(name));
     uint64_t at;
     memcpy(&at, h.bytes, sizeof at);
     return (off_t)(at >> 2);

@@ -14,7 +14,7 @@
 
 /* ---- columns */
 
-static void bind_hash(sqlite3_stmt *q, int at, const tc_ledger_hash *h)
+static void bind_hash(sqlite3_stmt *q, int at, const tacit_hash *h)
 {
     sqlite3_bind_blob(q, at, h->bytes, sizeof h->bytes, SQLITE_STATIC);
 }
@@ -25,7 +25,7 @@ static void bind_bytes(sqlite3_stmt *q, int at, const uint8_t *bytes, size_t siz
     sqlite3_bind_blob64(q, at, size > 0 ? (const void *)bytes : "", size, SQLITE_STATIC);
 }
 
-static bool column_hash(sqlite3_stmt *q, int at, tc_ledger_hash *out)
+static bool column_hash(sqlite3_stmt *q, int at, tacit_hash *out)
 {
     const void *blob = sqlite3_column_blob(q, at);
     if (!blob || sqlite3_column_bytes(q, at) != (int)sizeof out->bytes)
@@ -43,10 +43,10 @@ static tacit_status refuse_damaged(const tc_sqlite *s, int64_t id, uint64_t seq,
 
 /* ---- appending */
 
-static tacit_status head_locked(tc_sqlite *s, int64_t id, tc_ledger_head *out, tacit_error *err)
+static tacit_status head_locked(tc_sqlite *s, int64_t id, tacit_head *out, tacit_error *err)
 {
     sqlite3_stmt *q = s->sql[TC_SQL_LEDGER_HEAD];
-    tc_ledger_head head = {0};
+    tacit_head head = {0};
     sqlite3_bind_int64(q, 1, id);
     int rc = sqlite3_step(q);
     tacit_status st = TACIT_OK;
@@ -66,8 +66,7 @@ static tacit_status head_locked(tc_sqlite *s, int64_t id, tc_ledger_head *out, t
     return st;
 }
 
-static tacit_status check_place(const tc_ledger_head *head, const tc_ledger_record *r,
-                                tacit_error *err)
+static tacit_status check_place(const tacit_head *head, const tc_ledger_record *r, tacit_error *err)
 {
     bool follows = r->seq == head->seq + 1 &&
                    (head->seq == 0 || memcmp(&head->hash, &r->previous, sizeof head->hash) == 0);
@@ -101,7 +100,7 @@ static int insert_entry(tc_sqlite *s, int64_t id, const tc_ledger_record *r)
 static tacit_status append_entry(tc_sqlite *s, int64_t id, const tc_ledger_record *r,
                                  tacit_error *err)
 {
-    tc_ledger_head head;
+    tacit_head head;
     TC_TRY(head_locked(s, id, &head, err));
     TC_TRY(check_place(&head, r, err));
     int rc = insert_entry(s, id, r);
@@ -137,7 +136,7 @@ static tacit_status ledger_append(const tc_ledger_io *io, const tc_ledger_record
 
 /* ---- reading */
 
-static tacit_status ledger_head(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err)
+static tacit_status ledger_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     tc_sqlite *s = io->store;
     pthread_mutex_lock(&s->lock);
@@ -216,8 +215,8 @@ static tacit_status copy_release(const tc_sqlite *s, int64_t id, sqlite3_stmt *q
     return TACIT_OK;
 }
 
-static tacit_status find_locked(tc_sqlite *s, int64_t id, const tc_ledger_hash *study,
-                                uint64_t round, found *out, tacit_error *err)
+static tacit_status find_locked(tc_sqlite *s, int64_t id, const tacit_hash *study, uint64_t round,
+                                found *out, tacit_error *err)
 {
     sqlite3_stmt *q = s->sql[TC_SQL_LEDGER_FIND];
     sqlite3_bind_int64(q, 1, id);
@@ -236,7 +235,7 @@ static tacit_status find_locked(tc_sqlite *s, int64_t id, const tc_ledger_hash *
     return st;
 }
 
-static tacit_status ledger_find(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+static tacit_status ledger_find(const tc_ledger_io *io, const tacit_hash *study, uint64_t round,
                                 uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
 {
     tc_sqlite *s = io->store;

@@ -80,7 +80,7 @@ typedef struct tc_row {
     const tc_record *record;
     int64_t of;
     const char *name;
-    const tc_ledger_head *head; /* of a ledger; hash 0 where seq is 0. load does not need it */
+    const tacit_head *head; /* of a ledger; hash 0 where seq is 0. load does not need it */
 } tc_row;
 typedef tacit_status (*tc_row_visit)(void *user, const tc_row *r, tacit_error *err);
 /* Hands rows to put(sink, ...) until that fails. */

@@ -76,7 +76,7 @@ static tacit_status release_numbers(tc_ledger *l, uint64_t round, size_t n, doub
     assert_true(n <= 600);
     for (size_t i = 0; i < n; i++)
         x[i] = first + (double)i;
-    assert_int_equal(tc_none_release(&r, 1, n, x, TC_UNIT_ROW, "it is a test", err), TACIT_OK);
+    assert_int_equal(tc_none_release(&r, 1, n, x, TACIT_UNIT_ROW, "it is a test", err), TACIT_OK);
     tacit_status st = tc_ledger_release(l, NULL, &c, r, &receipt, err);
     tc_release_free(r);
     if (st != TACIT_OK)
@@ -118,7 +118,7 @@ static void rounds_are_kept(void **state)
     assert_ok(release_numbers(l, 100, 0, 0, &left, &again, &err));
     assert_true(again);
     assert_ok(release_numbers(l, 101, 600, 3, &left, &again, &err)); /* more than a page */
-    tc_ledger_head head = tc_ledger_get_head(l), other_head;
+    tacit_head head = tc_ledger_get_head(l), other_head;
     tc_ledger *other = open_ledger(s);
     other_head = tc_ledger_get_head(other);
     assert_memory_equal(&head, &other_head, sizeof head);
@@ -157,7 +157,7 @@ static void appends_in_the_wrong_place_conflict(void **state)
     tc_store *s = open_store();
     assert_ok(tc_store_ledger(s, "raw", true, &io, &err));
     check_append_places(&io);
-    tc_ledger_head head;
+    tacit_head head;
     assert_ok(io.head(&io, &head, &err));
     assert_int_equal(head.seq, 2);
     tc_store_close(s);
@@ -294,7 +294,7 @@ static size_t index_page(const char *name, size_t *page_size)
 /* Every round has its first bytes, or there is a refusal; never others, never "not released". */
 static void check_rounds(tc_ledger *l)
 {
-    tc_ledger_hash study = tc_ledger_study_hash("{}");
+    tacit_hash study = tc_ledger_study_hash("{}");
     for (uint64_t round = 1; round <= FLIP_ROUNDS; round++) {
         tacit_error err = {0};
         tc_ledger_receipt r = {0};

@@ -55,11 +55,11 @@ void tc_study_cost_fini(tc_study_cost *c)
     *c = (tc_study_cost){.n = 0};
 }
 
-tacit_status tc_study_cost_at(const tc_study_plan *p, double delta, tc_guarantee *out,
+tacit_status tc_study_cost_at(const tc_study_plan *p, double delta, tacit_guarantee *out,
                               tacit_error *err)
 {
     tc_study_cost c = {.n = 0};
-    tc_guarantee g = {.epsilon = 0};
+    tacit_guarantee g = {.epsilon = 0};
     tacit_status status = tc_study_cost_add_unpaid(&c, p, NULL, err);
     if (status == TACIT_OK && c.n > 0)
         status = tc_ledger_cost(&tc_accountant_pld, c.events, c.n, c.distance, delta, &g, err);

@@ -10,7 +10,7 @@
 
 /* All-zero is empty. End with tc_study_cost_fini. */
 typedef struct tc_study_cost {
-    tc_dp_event *events;
+    tacit_dp_event *events;
     size_t n, cap;
     double distance; /* the sum over all events, as in release.h */
     uint64_t round;  /* the last that was added */
@@ -25,7 +25,7 @@ tacit_status tc_study_cost_add_unpaid(tc_study_cost *c, const tc_study_plan *p, 
 void tc_study_cost_fini(tc_study_cost *c);
 
 /* Of the whole study, by the tightest accountant: one document has planned it. Epsilon 0: it has no rounds. */
-tacit_status tc_study_cost_at(const tc_study_plan *p, double delta, tc_guarantee *out,
+tacit_status tc_study_cost_at(const tc_study_plan *p, double delta, tacit_guarantee *out,
                               tacit_error *err);
 
 #endif

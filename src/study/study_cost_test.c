@@ -77,7 +77,7 @@ static void rounds_about_everybody_add_up(void **state)
     tc_study_plan *p = plan_of(everybody);
     size_t n = rounds_of(p, rounds, MOST);
     tc_study_cost c = {0}, rest = {0};
-    tc_guarantee all, by_hand;
+    tacit_guarantee all, by_hand;
     tc_store *store;
     tc_ledger *l = open_ledger(&store);
     assert_true(n > TWO && n < MOST);
@@ -86,7 +86,7 @@ static void rounds_about_everybody_add_up(void **state)
     assert_int_equal(c.round, rounds[n - 1]);
     double distance = 0;
     for (size_t i = 0; i < n; i++) {
-        tc_dp_event event;
+        tacit_dp_event event;
         double one;
         assert_ok(tc_study_plan_price(p, rounds[i], &event, &one, &err));
         assert_same_bits(c.events[i].parameter, event.parameter);

@@ -101,7 +101,7 @@ const char *tc_study_plan_not_private(const tc_study_plan *p)
     return p->doc->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
 }
 
-tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
+tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tacit_dp_event *out,
                                  tacit_error *err)
 {
     return tc_round_event(p->doc->algorithm, &p->env, p->opts, round, out, err);
@@ -142,18 +142,18 @@ static tacit_status try_release(const tc_study_plan *p, uint64_t round, double *
     return adjacency && adjacency->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
                                  double *distance, tc_text *adjacency, tacit_error *err)
 {
     *distance = 0;
     if (!p->doc->algorithm->aggregator) {
-        *event = (tc_dp_event){
-            .mechanism = TC_DP_NONPRIVATE, .parameter = 1, .sampling_rate = 1, .count = 1};
+        *event = (tacit_dp_event){
+            .mechanism = TACIT_DP_NONPRIVATE, .parameter = 1, .sampling_rate = 1, .count = 1};
         return TACIT_OK;
     }
     TC_TRY(tc_study_plan_event(p, round, event, err));
     double found;
-    bool continuous = event->mechanism == TC_DP_GAUSSIAN; /* others are exact as they are */
+    bool continuous = event->mechanism == TACIT_DP_GAUSSIAN; /* others are exact as they are */
     if (continuous || adjacency)
         TC_TRY(try_release(p, round, &found, adjacency, err));
     if (continuous)
@@ -161,7 +161,7 @@ tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tc_dp_e
     return TACIT_OK;
 }
 
-tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
                                  double *distance, tacit_error *err)
 {
     return tc_study_plan_terms(p, round, event, distance, NULL, err);
@@ -193,10 +193,10 @@ static tacit_status check(const tc_study_doc *d, tacit_error *err)
 }
 
 /* Fixed widths, so that no two studies have the same bytes. */
-tc_ledger_hash tc_study_hash(const tc_study_row *row)
+tacit_hash tc_study_hash(const tc_study_row *row)
 {
     struct {
-        tc_ledger_hash document;
+        tacit_hash document;
         tc_public_seed seed;
         uint64_t created_ms;
     } bytes;

@@ -16,7 +16,7 @@ typedef struct tc_study_plan {
     json_t *options;             /* of the algorithm: all of them, as in force */
     void *opts;                  /* the same as its struct */
     tc_env env;                  /* what a coordinator knows: space, seed, agents, budget */
-    tc_ledger_hash hash;         /* which study it is: ledgers and signatures name it */
+    tacit_hash hash;             /* which study it is: ledgers and signatures name it */
     bool limited;                /* is there a budget? */
     tc_ledger_budget limit;      /* where limited; with `document` */
     tc_ledger_document document; /* of the coordinator: its noise was computed for the whole plan */
@@ -24,7 +24,7 @@ typedef struct tc_study_plan {
 
 /* The hash of a study: of its document's canonical text, its public seed and the time at which the
  * coordinator made it. A study that is erased and made again from the same file is another one. */
-tc_ledger_hash tc_study_hash(const tc_study_row *row);
+tacit_hash tc_study_hash(const tc_study_row *row);
 
 /* Of the row: document, points, public seed and time of creation. E_ARG: the document is not one of a
  * federation, or its promise cannot be kept. */
@@ -47,15 +47,15 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round);
 const char *tc_study_plan_not_private(const tc_study_plan *p);
 
 /* What closing this round will cost. E_UNSUPPORTED: a relay releases no sums. */
-tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tc_dp_event *out,
+tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tacit_dp_event *out,
                                  tacit_error *err);
 
 /* The same with the distance that a release of this round will have (release.h). Relays: NonPrivate. */
-tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
                                  double *distance, tacit_error *err);
 /* The same, adding the sentence about neighbours that the release will carry; nothing is added where
  * only the release can say. adjacency may be NULL. */
-tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tc_dp_event *event,
+tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
                                  double *distance, tc_text *adjacency, tacit_error *err);
 
 #endif

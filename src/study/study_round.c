@@ -115,7 +115,7 @@ static tc_study_row row_of(const tc_study_offer *offer)
 typedef struct looking {
     const tc_study_offer *offer;
     const char *name;
-    tc_ledger_hash hash;
+    tacit_hash hash;
 } looking;
 
 /* A ledger is charged once for a round of a study. Two places in one study would be two messages with the
@@ -125,7 +125,7 @@ static tacit_status look_at_kept(void *user, const tc_study_row *row, tacit_erro
     const looking *l = user;
     if (strcmp(row->name, l->name) == 0)
         return compare(row, l->offer, l->name, err);
-    tc_ledger_hash hash = tc_study_hash(row);
+    tacit_hash hash = tc_study_hash(row);
     if (!tc_ledger_hash_same(&hash, &l->hash))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE, "the storage has this very study as \"%s\"", row->name);

@@ -6,12 +6,12 @@
 #include <sodium.h>
 #include <string.h>
 
-void tc_hash_text(char out[TC_HASH_TEXT], const tc_ledger_hash *h)
+void tc_hash_text(char out[TC_HASH_TEXT], const tacit_hash *h)
 {
     sodium_bin2hex(out, TC_HASH_TEXT, h->bytes, sizeof h->bytes);
 }
 
-tacit_status tc_hash_read(const json_t *j, const char *path, const char *key, tc_ledger_hash *out,
+tacit_status tc_hash_read(const json_t *j, const char *path, const char *key, tacit_hash *out,
                           tacit_error *err)
 {
     const char *text;

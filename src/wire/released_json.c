@@ -270,7 +270,7 @@ static bool word_of(const tc_released *r, double value, uint8_t out[8])
     return true;
 }
 
-tacit_status tc_released_hash(const tc_released *r, tc_ledger_hash *out, tacit_error *err)
+tacit_status tc_released_hash(const tc_released *r, tacit_hash *out, tacit_error *err)
 {
     size_t n = r->rows * r->cols;
     bool good = true;
@@ -290,7 +290,7 @@ tacit_status tc_released_hash(const tc_released *r, tc_ledger_hash *out, tacit_e
 /* Whatever happened to the file on its way, answers would be about other rows than these. */
 static tacit_status check_rows(const tc_released *r, tacit_error *err)
 {
-    tc_ledger_hash hash;
+    tacit_hash hash;
     if (isnan(r->step))
         return TACIT_OK;
     TC_TRY(tc_released_hash(r, &hash, err));

@@ -42,9 +42,9 @@ typedef struct tc_released {
     double epsilon, delta; /* where is_private */
     char *statement;
     double input_sd, output_sd;
-    tc_ledger_hash release;
+    tacit_hash release;
     char *ledger;
-    tc_ledger_head head;
+    tacit_head head;
     size_t n_source; /* columns of the data; paper mode: 0 */
     const tc_row_column *source;
     double radius; /* by which a neighbour's row moves, in units of these */
@@ -63,13 +63,13 @@ tacit_status tc_released_decode(tc_released **out, const char *text, size_t len,
 tacit_status tc_released_read(tc_released **out, const char *file, tacit_error *err);
 void tc_released_free(tc_released *r); /* NULL is allowed */
 /* Of the rows, as the ledger has it. E_ARG: they are no multiples of the step, or too large ones. */
-tacit_status tc_released_hash(const tc_released *r, tc_ledger_hash *out, tacit_error *err);
+tacit_status tc_released_hash(const tc_released *r, tacit_hash *out, tacit_error *err);
 /* The rows as candidates of a finite space. */
 tacit_status tc_released_domain(const tc_released *r, tc_domain **out, tacit_error *err);
 
 typedef struct tc_answer {
     char name[65];
-    tc_ledger_hash release;
+    tacit_hash release;
     uint64_t row;
     double value; /* NaN: the row has none */
     double sd;

@@ -198,7 +198,7 @@ static void test_rows_of_steps_have_the_hash_of_their_words(void **state)
     uint8_t bytes[48];
     for (size_t i = 0; i < 48; i++)
         bytes[i] = (uint8_t)((uint64_t)words[i / 8] >> 8 * (i % 8));
-    tc_ledger_hash slow = tc_ledger_release_hash(bytes, sizeof bytes);
+    tacit_hash slow = tc_ledger_release_hash(bytes, sizeof bytes);
     r.values = values;
     r.step = 0.25;
     assert_ok(tc_released_hash(&r, &r.release, &err));

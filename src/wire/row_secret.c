@@ -26,7 +26,7 @@ static void put_word(uint8_t out[8], uint64_t word)
 }
 
 /* False: no memory. */
-static bool check_of(const tc_row_secret *s, tc_ledger_hash *out)
+static bool check_of(const tc_row_secret *s, tacit_hash *out)
 {
     size_t n = s->terms.rows, head = 2 * TC_LEDGER_HASH_BYTES;
     uint8_t *bytes = tc_alloc(head + 8 * n, 1);
@@ -44,7 +44,7 @@ static bool check_of(const tc_row_secret *s, tc_ledger_hash *out)
 char *tc_row_secret_encode(const tc_row_secret *s)
 {
     char release[TC_HASH_TEXT], data[TC_HASH_TEXT], storage[TC_HASH_TEXT], check[TC_HASH_TEXT];
-    tc_ledger_hash hash;
+    tacit_hash hash;
     tc_json_start();
     if (!check_of(s, &hash))
         return NULL;
@@ -84,7 +84,7 @@ static tacit_status read_order(tc_row_secret *s, const json_t *list, tacit_error
 
 static tacit_status read_check(const tc_row_secret *s, const json_t *j, tacit_error *err)
 {
-    tc_ledger_hash stored, hash;
+    tacit_hash stored, hash;
     TC_TRY(tc_hash_read(j, "", "check", &stored, err));
     if (!check_of(s, &hash))
         return tc_fail_memory(err);

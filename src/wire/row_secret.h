@@ -14,13 +14,13 @@
 
 typedef struct tc_row_secret {
     char *ledger;
-    tc_ledger_hash storage; /* of where that ledger is: the same name elsewhere is another ledger */
-    char *value_column;     /* NULL: there is none */
+    tacit_hash storage; /* of where that ledger is: the same name elsewhere is another ledger */
+    char *value_column; /* NULL: there is none */
     tc_row_terms terms;
-    tc_ledger_hash release;
-    tc_ledger_hash data; /* of the values that were released, before the noise */
-    size_t *order;       /* terms.rows: a permutation */
-    tc_arena memory;     /* of what was read */
+    tacit_hash release;
+    tacit_hash data; /* of the values that were released, before the noise */
+    size_t *order;   /* terms.rows: a permutation */
+    tc_arena memory; /* of what was read */
 } tc_row_secret;
 
 /* Caller: tc_free. NULL: no memory. */

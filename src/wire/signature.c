@@ -25,9 +25,9 @@ void tc_keys_from(tc_public_key *p, tc_secret_key *s, const uint8_t seed[32])
     (void)crypto_sign_seed_keypair(p->bytes, s->bytes, seed);
 }
 
-tc_ledger_hash tc_hash_bytes(const void *p, size_t n)
+tacit_hash tc_hash_bytes(const void *p, size_t n)
 {
-    tc_ledger_hash h;
+    tacit_hash h;
     (void)crypto_generichash(h.bytes, sizeof h.bytes, n > 0 ? p : (const void *)"", n, NULL, 0);
     return h;
 }
@@ -39,7 +39,7 @@ static uint8_t *put_number(uint8_t *at, uint64_t v)
     return at;
 }
 
-static uint8_t *put_hash(uint8_t *at, const tc_ledger_hash *h)
+static uint8_t *put_hash(uint8_t *at, const tacit_hash *h)
 {
     memcpy(at, h->bytes, sizeof h->bytes);
     return at + sizeof h->bytes;
@@ -47,7 +47,7 @@ static uint8_t *put_hash(uint8_t *at, const tc_ledger_hash *h)
 
 static void lay_out(const tc_signed *what, uint8_t out[LAID_OUT])
 {
-    tc_ledger_hash body = tc_hash_bytes(what->body, what->n_body);
+    tacit_hash body = tc_hash_bytes(what->body, what->n_body);
     memcpy(out, LABEL, sizeof LABEL);
     uint8_t *at = put_number(out + sizeof LABEL, (uint64_t)what->purpose);
     at = put_hash(at, &what->study);

@@ -29,7 +29,7 @@ typedef enum tc_signed_purpose {
 /* What is signed. Borrowed. */
 typedef struct tc_signed {
     tc_signed_purpose purpose;
-    tc_ledger_hash study; /* study_plan.h */
+    tacit_hash study; /* study_plan.h */
     uint64_t round, sequence;
     const void *body;
     size_t n_body;
@@ -43,6 +43,6 @@ void tc_sign(const tc_secret_key *s, const tc_signed *what, tc_signature *out);
 bool tc_signature_holds(const tc_public_key *p, const tc_signed *what, const tc_signature *sig);
 
 /* BLAKE2b-256, as everywhere. */
-tc_ledger_hash tc_hash_bytes(const void *p, size_t n);
+tacit_hash tc_hash_bytes(const void *p, size_t n);
 
 #endif

@@ -224,7 +224,7 @@ static void a_loaded_store_goes_on(void **state)
     tc_store *middle = open_memory();
     tc_study_row row;
     tc_ledger_io io;
-    tc_ledger_head head;
+    tacit_head head;
     uint64_t end;
     furnish(middle);
     assert_int_equal(tc_store_load(*state, copy_rows, middle, NULL), TACIT_OK);

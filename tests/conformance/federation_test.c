@@ -160,7 +160,7 @@ static tacit_status sum_close(void *st, tc_release **out, tacit_error *err)
 {
     const sum *s = st;
     double mean = s->count ? (double)s->total / 1000 / (double)s->count : 0;
-    return tc_none_release(out, 1, 1, &mean, TC_UNIT_AGENT, "a test", err);
+    return tc_none_release(out, 1, 1, &mean, TACIT_UNIT_AGENT, "a test", err);
 }
 
 static const tc_option options[] = {{.name = NULL}};

@@ -27,7 +27,7 @@ static void check_again(const tc_ledger *l)
     tc_ledger *again = NULL;
     json_t *j = tc_ledger_json(l);
     REQUIRE(j && tc_ledger_from_json(&again, j, NULL) == TACIT_OK);
-    tc_ledger_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(again);
+    tacit_head a = tc_ledger_get_head(l), b = tc_ledger_get_head(again);
     REQUIRE(a.seq == b.seq && tc_ledger_hash_same(&a.hash, &b.hash));
     json_decref(j);
     tc_ledger_close(again);

@@ -131,7 +131,7 @@ static const char *token_of(const hall *h, char who, char other[2])
 
 /* As an agent would: over the round in the path and the sequence in the body.
  */
-static void sign(const citizen *c, const tc_ledger_hash *study, const tc_request *q, tc_text *out)
+static void sign(const citizen *c, const tacit_hash *study, const tc_request *q, tc_text *out)
 {
     const char *round = strstr(q->path, "/rounds/"), *sequence = strstr(q->body, "\"sequence\":");
     tc_signature s;

@@ -79,7 +79,7 @@ static bool enrol(abuser *a)
     tc_text body = {0};
     char path[64];
     tc_signature proof;
-    tc_ledger_hash h = tc_hash_bytes(a->token, strlen(a->token));
+    tacit_hash h = tc_hash_bytes(a->token, strlen(a->token));
     tc_signed what = {
         .purpose = TC_SIGN_ENROL, .study = a->study, .body = h.bytes, .n_body = sizeof h.bytes};
     tc_keys_from(&a->key, &a->secret, seed);

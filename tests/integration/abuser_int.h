@@ -19,7 +19,7 @@ typedef struct abuser {
     char token[64], access[64];
     tc_public_key key;
     tc_secret_key secret;
-    tc_ledger_hash study;
+    tacit_hash study;
     uint64_t sequence;
     uint8_t grid;
     int idle[IDLE];

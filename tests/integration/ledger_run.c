@@ -160,7 +160,7 @@ static tacit_status run_rounds(run *r, tacit_error *err)
 static tacit_status check_witness(const run *r, tacit_error *err)
 {
     for (const char *line = r->sent; *line;) {
-        tc_ledger_head seen;
+        tacit_head seen;
         uint64_t round;
         char hex[65];
         const char *end = strchr(line, '\n');
@@ -202,9 +202,9 @@ static tacit_status check_lines(const run *r, const tc_text *expected, tacit_err
 static tacit_status check_spent(const run *r, tacit_error *err)
 {
     tc_ledger_claim spent;
-    tc_dp_event all = {TC_DP_GAUSSIAN, multiplier, TC_DP_ALL, 1, ROUNDS};
-    tc_guarantee left;
-    TC_TRY(tc_ledger_guarantee(r->ledger, TC_UNIT_AGENT, NULL, delta, &tc_accountant_gaussian,
+    tacit_dp_event all = {TACIT_DP_GAUSSIAN, multiplier, TACIT_DP_ALL, 1, ROUNDS};
+    tacit_guarantee left;
+    TC_TRY(tc_ledger_guarantee(r->ledger, TACIT_UNIT_AGENT, NULL, delta, &tc_accountant_gaussian,
                                &spent, err));
     TC_TRY(tc_account(&tc_accountant_gaussian, &all, 1, delta, &left, err));
     if (spent.entries != ROUNDS || !spent.is_private || spent.bound.epsilon < left.epsilon ||
@@ -221,7 +221,7 @@ static tacit_status check_all(run *r, tacit_error *err)
     tacit_status st = TACIT_OK;
     for (uint64_t round = 1; st == TACIT_OK && round <= ROUNDS; round++) {
         tc_ledger_receipt receipt = {0};
-        tc_ledger_hash study = tc_ledger_study_hash("{\"name\": \"killed\"}");
+        tacit_hash study = tc_ledger_study_hash("{\"name\": \"killed\"}");
         st = tc_ledger_find(r->ledger, &study, round, &receipt, err);
         if (st == TACIT_OK)
             add_line(&expected, round, &receipt);

@@ -34,7 +34,7 @@ typedef struct coord_world {
     int64_t now_ms; /* the clock */
     char operator_token[64];
     char study[64];
-    tc_ledger_hash hash;
+    tacit_hash hash;
     citizen agents[WORLD_AGENTS_MOST];
     size_t n;
 } coord_world;
@@ -97,7 +97,7 @@ static inline void world_open(coord_world *w, tc_store *store, uint64_t seed)
 }
 
 /* Of the study that an answer shows. */
-static inline tc_ledger_hash world_hash(const json_t *shown)
+static inline tacit_hash world_hash(const json_t *shown)
 {
     tc_study_row row = {.document = (char *)world_text(shown, "document"),
                         .created_ms = json_integer_value(json_object_get(shown, "created_ms"))};
@@ -136,7 +136,7 @@ static inline int world_enrol(coord_world *w, citizen *c, const char *token)
     char path[128];
     tc_text body = {0};
     json_t *a;
-    tc_ledger_hash h = tc_hash_bytes(token, strlen(token));
+    tacit_hash h = tc_hash_bytes(token, strlen(token));
     tc_signed what = {
         .purpose = TC_SIGN_ENROL, .study = w->hash, .body = h.bytes, .n_body = sizeof h.bytes};
     tc_signature proof;

@@ -232,7 +232,7 @@ static inline tacit_status crash_ledger_append(const tc_ledger_io *io, const tc_
     CRASH_WRITE(l->store, l->disk.append(&l->disk, r, err), err);
 }
 
-static inline tacit_status crash_ledger_head(const tc_ledger_io *io, tc_ledger_head *out,
+static inline tacit_status crash_ledger_head(const tc_ledger_io *io, tacit_head *out,
                                              tacit_error *err)
 {
     const crash_ledger *l = crash_ledger_of(io);
@@ -247,7 +247,7 @@ static inline tacit_status crash_ledger_scan(const tc_ledger_io *io, uint64_t af
     return l->store->dead ? crash_dead(err) : l->disk.scan(&l->disk, after, visit, user, err);
 }
 
-static inline tacit_status crash_ledger_find(const tc_ledger_io *io, const tc_ledger_hash *study,
+static inline tacit_status crash_ledger_find(const tc_ledger_io *io, const tacit_hash *study,
                                              uint64_t round, uint64_t *seq, uint8_t **release,
                                              size_t *size, tacit_error *err)
 {

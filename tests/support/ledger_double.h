@@ -14,7 +14,7 @@ enum { DOUBLE_RECORDS = 128 };
 
 typedef struct double_record {
     uint64_t seq, round;
-    tc_ledger_hash study, head;
+    tacit_hash study, head;
     uint8_t entry[2000], release[2000];
     size_t entry_size, release_size;
 } double_record;
@@ -22,7 +22,7 @@ typedef struct double_record {
 typedef struct ledger_double {
     double_record records[DOUBLE_RECORDS];
     size_t n;
-    tc_ledger_head head;
+    tacit_head head;
     tacit_status fail_append; /* the next append returns this ... */
     bool append_anyway;       /* ... but has happened */
     tacit_status fail_find;   /* every find after a failed append returns this */
@@ -33,8 +33,8 @@ typedef struct ledger_double {
 static inline tacit_status double_store(ledger_double *d, const tc_ledger_record *r,
                                         tacit_error *err)
 {
-    const tc_ledger_hash none = {0};
-    const tc_ledger_hash *previous = d->n == 0 ? &none : &r->previous;
+    const tacit_hash none = {0};
+    const tacit_hash *previous = d->n == 0 ? &none : &r->previous;
     if (r->seq != d->head.seq + 1 || !tc_ledger_hash_same(&d->head.hash, previous))
         return tc_fail(err, TACIT_E_CONFLICT, "the ledger has moved");
     for (size_t i = 0; i < d->n; i++)
@@ -48,7 +48,7 @@ static inline tacit_status double_store(ledger_double *d, const tc_ledger_record
     to->head = r->head;
     memcpy(to->entry, r->entry, to->entry_size = r->entry_size);
     memcpy(to->release, r->release, to->release_size = r->release_size);
-    d->head = (tc_ledger_head){r->seq, r->head};
+    d->head = (tacit_head){r->seq, r->head};
     return TACIT_OK;
 }
 
@@ -67,8 +67,7 @@ static inline tacit_status double_append(const tc_ledger_io *io, const tc_ledger
     return tc_fail(err, fails, "the store broke down");
 }
 
-static inline tacit_status double_head(const tc_ledger_io *io, tc_ledger_head *out,
-                                       tacit_error *err)
+static inline tacit_status double_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     (void)err;
     *out = ((ledger_double *)io->store)->head;
@@ -95,7 +94,7 @@ static inline tacit_status double_scan(const tc_ledger_io *io, uint64_t after,
     return TACIT_OK;
 }
 
-static inline tacit_status double_find(const tc_ledger_io *io, const tc_ledger_hash *study,
+static inline tacit_status double_find(const tc_ledger_io *io, const tacit_hash *study,
                                        uint64_t round, uint64_t *seq, uint8_t **release,
                                        size_t *size, tacit_error *err)
 {
@@ -140,7 +139,7 @@ static inline tc_ledger *double_open(ledger_double *d)
 #ifdef TC_PRIVACY_RELEASE_INT_H
 
 /* Three numbers, of which the first is `value`. */
-static inline tc_release *forced_release(tc_dp_event event, int64_t value)
+static inline tc_release *forced_release(tacit_dp_event event, int64_t value)
 {
     tacit_error err = {0};
     tc_release *r = NULL;
@@ -154,7 +153,7 @@ static inline tc_release *forced_release(tc_dp_event event, int64_t value)
 }
 
 /* ... of one unit, whom a charge may name. */
-static inline tc_release *forced_single(tc_dp_event event, int64_t value)
+static inline tc_release *forced_single(tacit_dp_event event, int64_t value)
 {
     tc_release *r = forced_release(event, value);
     r->view.mechanism = "laplace-reply";
@@ -162,9 +161,9 @@ static inline tc_release *forced_single(tc_dp_event event, int64_t value)
     return r;
 }
 
-static inline tc_dp_event gaussian_event(double z)
+static inline tacit_dp_event gaussian_event(double z)
 {
-    return tc_release_event(TC_DP_GAUSSIAN, z);
+    return tc_release_event(TACIT_DP_GAUSSIAN, z);
 }
 
 static inline tc_ledger_charge charge_of(const char *study, uint64_t round, const char *subject)
@@ -174,7 +173,7 @@ static inline tc_ledger_charge charge_of(const char *study, uint64_t round, cons
 
 /* Releases `event` to (study, round) without a limit and forgets the bytes. */
 static inline void spend(tc_ledger *l, const char *study, uint64_t round, const char *subject,
-                         tc_dp_event event)
+                         tacit_dp_event event)
 {
     tacit_error err = {0};
     tc_ledger_receipt receipt = {0};

@@ -214,7 +214,7 @@ static inline bool claims_private(play *p)
     tc_ledger_claim c;
     tc_ledger *l = ledger_of(p->store, "mine");
     assert_true(tc_ledger_get_head(l).seq > 0);
-    assert_ok(tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, 1e-5, &tc_accountant_pld, &c, &err));
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, 1e-5, &tc_accountant_pld, &c, &err));
     bool is_private = c.is_private;
     tc_ledger_close(l);
     return is_private;

@@ -66,7 +66,7 @@ static bool any_gaussian(const tc_ledger *l)
     uint64_t n = l ? tc_ledger_get_head(l).seq : 0;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        if (e->unit == TC_UNIT_ROW && e->event.mechanism == TC_DP_GAUSSIAN)
+        if (e->unit == TACIT_UNIT_ROW && e->event.mechanism == TACIT_DP_GAUSSIAN)
             return true;
     }
     return false;
@@ -76,13 +76,13 @@ static bool any_gaussian(const tc_ledger *l)
  * charged to single rows, are part of its terms. */
 static tacit_status is_alone(const tc_ledger *l, const tc_row_terms *t, bool *out, tacit_error *err)
 {
-    tc_ledger_hash study;
+    tacit_hash study;
     uint64_t n = l ? tc_ledger_get_head(l).seq : 0;
     TC_TRY(tc_row_terms_hash(t, &study, err));
     *out = true;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        if (e->unit == TC_UNIT_ROW && !*e->subject && !tc_ledger_hash_same(&e->study, &study))
+        if (e->unit == TACIT_UNIT_ROW && !*e->subject && !tc_ledger_hash_same(&e->study, &study))
             *out = false;
     }
     return TACIT_OK;
@@ -122,7 +122,7 @@ tacit_status tc_curate_over_budget(const tc_ledger_budget *b, const tc_ledger *l
     tc_ledger_claim claim;
     if (b->accountant)
         return TACIT_E_BUDGET; /* which has said so already */
-    TC_TRY(tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, b->delta, NULL, &claim, err));
+    TC_TRY(tc_ledger_guarantee(l, TACIT_UNIT_ROW, NULL, b->delta, NULL, &claim, err));
     tc_epsilon_text(spent, claim.bound.epsilon);
     tc_epsilon_text(more, asked);
     return tc_fail(err, TACIT_E_BUDGET,

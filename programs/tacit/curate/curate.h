@@ -27,7 +27,7 @@ tacit_status tc_data_read(tc_data *out, const char *file, const char *columns, c
                           tacit_error *err);
 void tc_data_fini(tc_data *d);
 /* Of the columns that are released, as they are: tells whether the file is the one of a release. */
-tc_ledger_hash tc_data_hash(const tc_data *d);
+tacit_hash tc_data_hash(const tc_data *d);
 
 /* ---- a program that knows the value of a record (curate_evaluate.c) */
 
@@ -71,7 +71,7 @@ tacit_status tc_curate_spare(const char *path, tacit_error *err);
 enum { TC_STORAGE_FILES = 4 };
 size_t tc_storage_files(const char *option, char out[TC_STORAGE_FILES][PATH_MAX]);
 /* Tells one storage from another. */
-tc_ledger_hash tc_storage_hash(const char *option);
+tacit_hash tc_storage_hash(const char *option);
 
 /* ---- where things are (curate.c) */
 

@@ -52,7 +52,7 @@ static tacit_status read_data(tc_answering *a, tacit_error *err)
 
 static tacit_status check_data(const tc_answering *a, tacit_error *err)
 {
-    tc_ledger_hash hash = tc_data_hash(&a->data);
+    tacit_hash hash = tc_data_hash(&a->data);
     if (a->data.n != a->secret.terms.rows || !tc_ledger_hash_same(&hash, &a->secret.data))
         return tc_fail(err, TACIT_E_STATE,
                        "%.200s is not what was released, or its released columns have changed",
@@ -97,10 +97,10 @@ void tc_answering_close(tc_answering *a)
  * what rows have spent. */
 static tacit_status find_release(const tc_answering *a, tc_ledger_receipt *out, tacit_error *err)
 {
-    tc_ledger_hash study;
+    tacit_hash study;
     TC_TRY(tc_row_terms_hash(&a->secret.terms, &study, err));
     tacit_status st = tc_ledger_find(a->rows.ledger, &study, TC_ROW_ROUND, out, err);
-    tc_ledger_hash hash = tc_ledger_release_hash(out->bytes, out->size);
+    tacit_hash hash = tc_ledger_release_hash(out->bytes, out->size);
     if (st == TACIT_E_NOT_FOUND ||
         (st == TACIT_OK && !tc_ledger_hash_same(&hash, &a->secret.release)))
         st = tc_fail(err, TACIT_E_STATE,
@@ -257,7 +257,7 @@ static double step_of(const tc_ledger_receipt *r, const double *values, size_t n
 static tacit_status compare(const tc_answering *a, const tc_ledger_receipt *r, const double *values,
                             size_t rows, size_t cols, tacit_error *err)
 {
-    tc_ledger_hash hash;
+    tacit_hash hash;
     tacit_error why;
     size_t n = rows * cols;
     tc_released got = {.rows = rows, .cols = cols, .values = (double *)(uintptr_t)values};

@@ -154,7 +154,7 @@ void tc_data_fini(tc_data *d)
     *d = (tc_data){0};
 }
 
-tc_ledger_hash tc_data_hash(const tc_data *d)
+tacit_hash tc_data_hash(const tc_data *d)
 {
     return tc_ledger_release_hash((const uint8_t *)d->x, d->n * d->dims * sizeof *d->x);
 }

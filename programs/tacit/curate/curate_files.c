@@ -80,7 +80,7 @@ size_t tc_storage_files(const char *option, char out[TC_STORAGE_FILES][PATH_MAX]
     return TC_STORAGE_FILES;
 }
 
-tc_ledger_hash tc_storage_hash(const char *option)
+tacit_hash tc_storage_hash(const char *option)
 {
     char files[TC_STORAGE_FILES][PATH_MAX], real[PATH_MAX];
     if (tc_storage_files(option, files) == 0)

@@ -83,7 +83,7 @@ static tacit_status draw_seeded(const perturb_opts *o, double y, batch *b, tacit
 {
     tc_curator_noise noise;
     tc_reply reply;
-    TC_TRY(tc_reply_init(&reply, (tc_reply_kind)o->reply, o->epsilon, -o->bound, o->bound, err));
+    TC_TRY(tc_reply_init(&reply, (tacit_reply_kind)o->reply, o->epsilon, -o->bound, o->bound, err));
     tc_curator_noise_init(&noise, o->seed, 0);
     tacit_status st = TACIT_OK;
     for (; b->n < (size_t)o->count && st == TACIT_OK; b->n++) {
@@ -128,10 +128,10 @@ static const double ANY_DELTA = 1e-9;
 static tacit_status state(const perturb_opts *o, const tc_ledger *l, batch *b, tacit_error *err)
 {
     tc_ledger_claim claim;
-    if (tc_ledger_guarantee(l, TC_UNIT_USER, o->user, ANY_DELTA, &tc_accountant_pure, &claim,
+    if (tc_ledger_guarantee(l, TACIT_UNIT_USER, o->user, ANY_DELTA, &tc_accountant_pure, &claim,
                             NULL) !=
         TACIT_OK) /* there are releases with a delta about agents, of whom the user may be a part */
-        TC_TRY(tc_ledger_guarantee(l, TC_UNIT_USER, o->user, ANY_DELTA, NULL, &claim, err));
+        TC_TRY(tc_ledger_guarantee(l, TACIT_UNIT_USER, o->user, ANY_DELTA, NULL, &claim, err));
     tc_ledger_statement(l, &claim, &b->statement);
     b->epsilon = claim.bound.epsilon;
     b->is_private = b->is_private && claim.is_private;
@@ -141,7 +141,7 @@ static tacit_status state(const perturb_opts *o, const tc_ledger *l, batch *b, t
 static tacit_status through_ledger(const perturb_opts *o, double y, bool quiet, batch *b,
                                    tacit_error *err)
 {
-    tc_ldp_terms terms = {.reply = (tc_reply_kind)o->reply,
+    tc_ldp_terms terms = {.reply = (tacit_reply_kind)o->reply,
                           .epsilon = o->epsilon,
                           .low = -o->bound,
                           .high = o->bound,

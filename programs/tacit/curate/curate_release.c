@@ -79,9 +79,9 @@ static tacit_status check_sound(const tc_curate_release_opts *o, tacit_error *er
         return tc_fail(err, TACIT_E_ARG, "--rank is for --mode paper; --project is the sound one");
     if (o->projection_seed > 0 && o->project == 0)
         return tc_fail(err, TACIT_E_ARG, "--projection-seed is for --project");
-    if (o->noise == TC_ROWS_GAUSSIAN && o->delta == 0)
+    if (o->noise == TACIT_ROWS_GAUSSIAN && o->delta == 0)
         return tc_fail(err, TACIT_E_ARG, "Gaussian noise needs --delta");
-    if (o->noise == TC_ROWS_LAPLACE && o->delta > 0)
+    if (o->noise == TACIT_ROWS_LAPLACE && o->delta > 0)
         return tc_fail(err, TACIT_E_ARG, "--delta is for Gaussian noise; Laplace noise has none");
     return TACIT_OK;
 }
@@ -92,7 +92,7 @@ static tacit_status check_paper(const tc_curate_release_opts *o, tacit_error *er
         bool given;
         const char *name;
     } sound[] = {{o->radius > 0, "radius"},
-                 {o->noise != TC_ROWS_AUTO, "noise"},
+                 {o->noise != TACIT_ROWS_AUTO, "noise"},
                  {o->project > 0, "project"},
                  {o->projection_seed > 0, "projection-seed"},
                  {o->budget > 0, "budget"}};
@@ -184,7 +184,7 @@ static tacit_status read_terms(work *w, tacit_error *err)
                               .epsilon = o->epsilon,
                               .delta = o->delta,
                               .radius = o->radius > 0 ? o->radius : 1,
-                              .noise = (tc_rows_noise)o->noise,
+                              .noise = (tacit_rows_noise)o->noise,
                               .rank = (size_t)(sound         ? o->project
                                                : o->rank > 0 ? o->rank
                                                              : RANK_DEFAULT),
@@ -201,7 +201,7 @@ static tacit_status read_terms(work *w, tacit_error *err)
 static tacit_status same_terms(const tc_row_terms *a, const tc_row_terms *b, bool *same,
                                tacit_error *err)
 {
-    tc_ledger_hash x, y;
+    tacit_hash x, y;
     TC_TRY(tc_row_terms_hash(a, &x, err));
     TC_TRY(tc_row_terms_hash(b, &y, err));
     *same = tc_ledger_hash_same(&x, &y);
@@ -218,7 +218,7 @@ static tacit_status check_free(const work *w, tacit_error *err)
     if (st == TACIT_E_NOT_FOUND)
         return TACIT_OK;
     TC_TRY(st);
-    tc_ledger_hash here = tc_storage_hash(w->o->storage);
+    tacit_hash here = tc_storage_hash(w->o->storage);
     st = same_terms(&old.terms, &w->terms, &same, err);
     bool ours = strcmp(old.ledger, w->ledger) == 0 && tc_ledger_hash_same(&old.storage, &here);
     if (st == TACIT_OK && !(same && ours))
@@ -239,7 +239,7 @@ static char *value_column(const work *w)
 }
 
 static tacit_status keep_order(void *user, const size_t *order, size_t rows,
-                               const tc_ledger_hash *release, tacit_error *err)
+                               const tacit_hash *release, tacit_error *err)
 {
     work *w = user;
     (void)rows;
@@ -263,7 +263,7 @@ static tacit_status check_secret(const work *w, tacit_error *err)
 {
     tc_row_secret s = {0};
     TC_TRY(tc_row_secret_read(&s, w->secret, err));
-    tc_ledger_hash data = tc_data_hash(&w->data);
+    tacit_hash data = tc_data_hash(&w->data);
     tacit_status st = TACIT_OK;
     if (!tc_ledger_hash_same(&s.release, &w->release.hash))
         st = tc_fail(err, TACIT_E_STATE, "%.200s does not keep the order of this release",
@@ -295,8 +295,8 @@ static tacit_status afford_first(const work *w, tacit_error *err)
     if (st == TACIT_OK)
         st = tc_ledger_open(&l.ledger, w->ledger, &io, err);
     if (st == TACIT_OK)
-        st = tc_ledger_would(l.ledger, budget, TC_UNIT_ROW, NULL, &w->cost.event, w->cost.distance,
-                             err);
+        st = tc_ledger_would(l.ledger, budget, TACIT_UNIT_ROW, NULL, &w->cost.event,
+                             w->cost.distance, err);
     tc_curator_ledger_close(&l);
     return st;
 }

@@ -20,7 +20,7 @@ static const char *why_not(const tc_curate_release *w, const tc_ledger *l)
         return w->release.not_private;
     for (uint64_t seq = 1; seq <= w->release.head.seq; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        if (e->unit == TC_UNIT_ROW && !e->is_private)
+        if (e->unit == TACIT_UNIT_ROW && !e->is_private)
             return e->not_private;
     }
     return NULL;
@@ -43,10 +43,10 @@ static tacit_status claim_of(const tc_curate_release *w, const tc_ledger *l, tc_
 {
     double n = (double)w->terms.rows;
     double delta = w->terms.delta > 0 ? w->terms.delta : fmin(1e-5, 1 / (n * n));
-    if (tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, delta, &tc_accountant_pure, out, NULL) ==
+    if (tc_ledger_guarantee(l, TACIT_UNIT_ROW, NULL, delta, &tc_accountant_pure, out, NULL) ==
         TACIT_OK)
         return TACIT_OK;
-    return tc_ledger_guarantee(l, TC_UNIT_ROW, NULL, delta, NULL, out, err);
+    return tc_ledger_guarantee(l, TACIT_UNIT_ROW, NULL, delta, NULL, out, err);
 }
 
 tacit_status tc_curate_claims(tc_curate_release *w, const tc_ledger *l, tacit_error *err)
@@ -66,7 +66,7 @@ tacit_status tc_curate_claims(tc_curate_release *w, const tc_ledger *l, tacit_er
 /* Of values that a double does not hold exactly nobody could check the hash. */
 static tacit_status check_steps(tc_released *doc, tacit_error *err)
 {
-    tc_ledger_hash unused;
+    tacit_hash unused;
     tacit_status st = tc_released_hash(doc, &unused, err);
     if (st == TACIT_E_ARG)
         doc->step = NAN;

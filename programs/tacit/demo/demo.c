@@ -125,7 +125,7 @@ static void add_statement(const tc_ledger_claim *claim, bool votes, tc_text *out
 {
     if (!claim->is_private)
         tc_text_addf(out, "NOT PRIVATE: %s. ", claim->not_private);
-    tc_statement_add(out, &claim->bound, claim->entries, claim->unit, TC_DP_ALL);
+    tc_statement_add(out, &claim->bound, claim->entries, claim->unit, TACIT_DP_ALL);
     if (votes)
         tc_text_add(out, " " TC_PRIVACY_VOTE);
 }
@@ -142,7 +142,7 @@ static tacit_status print_promise(demo *d, bool votes, tacit_error *err)
     tacit_status status = tc_ledger_from_json(&l, j, err);
     json_decref(j);
     if (status == TACIT_OK)
-        status = tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, TC_DEMO_DELTA, NULL, &claim, err);
+        status = tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, TC_DEMO_DELTA, NULL, &claim, err);
     if (status == TACIT_OK)
         add_statement(&claim, votes, &text);
     if (status == TACIT_OK && text.failed)

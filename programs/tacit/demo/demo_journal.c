@@ -79,7 +79,7 @@ static tacit_status account(tc_demo_journal *j, tc_ledger *l, tacit_error *err)
     uint64_t n = tc_ledger_get_head(l).seq;
     if (n == j->charged)
         return TACIT_OK;
-    TC_TRY(tc_ledger_guarantee(l, TC_UNIT_AGENT, NULL, TC_DEMO_DELTA, NULL, &claim, err));
+    TC_TRY(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, TC_DEMO_DELTA, NULL, &claim, err));
     j->charged = n;
     j->epsilon = claim.bound.epsilon;
     return TACIT_OK;

@@ -37,21 +37,21 @@ static const tc_option table[] = {{.name = "storage",
                                    .help = "show the message of this round itself; -1 lists all"},
                                   {.name = NULL}};
 
-static const char *mechanism_name(const tc_dp_event *e)
+static const char *mechanism_name(const tacit_dp_event *e)
 {
     static const char *const names[] = {"Gaussian", "Laplace", "Pure", "NonPrivate"};
     return names[e->mechanism];
 }
 
-static void hex(const tc_ledger_hash *hash, char out[HEX])
+static void hex(const tacit_hash *hash, char out[HEX])
 {
     sodium_bin2hex(out, HEX, hash->bytes, sizeof hash->bytes);
 }
 
 /* "Gaussian 3.94", "Gaussian 1.2, q = 0.25": the price as people read it. */
-static void event_text(const tc_dp_event *e, char *out, size_t size)
+static void event_text(const tacit_dp_event *e, char *out, size_t size)
 {
-    if (e->mechanism == TC_DP_NONPRIVATE)
+    if (e->mechanism == TACIT_DP_NONPRIVATE)
         snprintf(out, size, "NOT PRIVATE");
     else if (e->sampling_rate < 1)
         snprintf(out, size, "%s %.4g, q = %.4g", mechanism_name(e), e->parameter, e->sampling_rate);
@@ -178,7 +178,7 @@ static void exact_price(tc_table *t, const tc_passage *p)
     tc_table_text(t, 5, p->ledger);
     tc_table_integer(t, 6, (int64_t)p->entry);
     tc_table_text(t, 7, mechanism_name(&p->event));
-    if (p->event.mechanism != TC_DP_NONPRIVATE)
+    if (p->event.mechanism != TACIT_DP_NONPRIVATE)
         tc_table_number(t, 8, p->event.parameter);
     tc_table_number(t, 9, p->event.sampling_rate);
     tc_table_integer(t, 10, (int64_t)p->event.count);

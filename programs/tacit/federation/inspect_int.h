@@ -26,19 +26,19 @@ typedef struct tc_passage {
     bool published; /* else only heard */
     int64_t published_ms;
     size_t bytes;
-    tc_ledger_hash hash; /* BLAKE2b-256, as b2sum -l 256 */
+    tacit_hash hash; /* BLAKE2b-256, as b2sum -l 256 */
     bool paid;
     bool before;        /* ... for what left before a restore: the message here has not */
     const char *ledger; /* where paid: its name, the entry there, what it says ... */
     uint64_t entry;
-    uint64_t times;    /* more than one: its coordinator was restored from a backup since */
-    tc_dp_event event; /* of all of them */
-    double epsilon;    /* ... and what it costs by itself at the study's delta; NAN: no delta */
-    bool answered;     /* its broadcast was heard */
-    uint64_t heard;    /* broadcasts, or messages of others that a relay handed on */
+    uint64_t times;       /* more than one: its coordinator was restored from a backup since */
+    tacit_dp_event event; /* of all of them */
+    double epsilon;       /* ... and what it costs by itself at the study's delta; NAN: no delta */
+    bool answered;        /* its broadcast was heard */
+    uint64_t heard;       /* broadcasts, or messages of others that a relay handed on */
     size_t heard_bytes;
-    tc_ledger_hash heard_hash; /* of the last one, as the coordinator's ledger has it */
-    const char *skipped;       /* why the round ended without one; NULL: it did not */
+    tacit_hash heard_hash; /* of the last one, as the coordinator's ledger has it */
+    const char *skipped;   /* why the round ended without one; NULL: it did not */
 } tc_passage;
 
 tc_fate tc_passage_fate(const tc_passage *p);

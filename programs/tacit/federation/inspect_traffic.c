@@ -146,7 +146,7 @@ typedef struct paying {
 static tacit_status price(const tc_study_plan *plan, double distance, tc_passage *p,
                           tacit_error *err)
 {
-    tc_guarantee g;
+    tacit_guarantee g;
     p->epsilon = NAN;
     if (!(plan->doc->delta > 0))
         return TACIT_OK;

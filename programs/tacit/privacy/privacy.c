@@ -36,14 +36,14 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
     return TACIT_OK;
 }
 
-tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampling *out,
+tacit_status tc_privacy_sampling(double rate, int option, int unit, tacit_dp_sampling *out,
                                  tacit_error *err)
 {
-    TC_TRY(tc_privacy_unit_check((tc_privacy_unit)unit, rate, err));
+    TC_TRY(tc_privacy_unit_check((tacit_unit)unit, rate, err));
     if (option == 1)
-        *out = TC_DP_FIXED_SIZE;
+        *out = TACIT_DP_FIXED_SIZE;
     else
-        *out = rate < 1 ? TC_DP_POISSON : TC_DP_ALL;
+        *out = rate < 1 ? TACIT_DP_POISSON : TACIT_DP_ALL;
     return TACIT_OK;
 }
 
@@ -54,8 +54,8 @@ json_t *tc_privacy_number(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tc_guarantee *g,
-                               uint64_t releases, tc_privacy_unit unit, tc_dp_sampling sampling)
+bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tacit_guarantee *g,
+                               uint64_t releases, tacit_unit unit, tacit_dp_sampling sampling)
 {
     tc_text statement = {0};
     tc_statement_add(&statement, g, releases, unit, sampling);
@@ -63,7 +63,7 @@ bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tc_
               json_object_set_new(object, "accountant", json_string(accountant)) == 0 &&
               json_object_set_new(object, "epsilon", tc_privacy_number(g->epsilon)) == 0 &&
               json_object_set_new(object, "epsilon_lower", tc_privacy_number(g->lower)) == 0 &&
-              json_object_set_new(object, "epsilon_upper", tc_privacy_number(g->upper)) == 0 &&
+              json_object_set_new(object, "epsilon_upper", tc_privacy_number(g->epsilon)) == 0 &&
               json_object_set_new(object, "delta", json_real(g->delta)) == 0 &&
               json_object_set_new(object, "bound", json_string(g->accountant)) == 0 &&
               json_object_set_new(object, "order",

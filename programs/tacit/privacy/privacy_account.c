@@ -41,20 +41,21 @@ static const tc_option options[] = {
 /* What was asked, and the answers. */
 typedef struct answer {
     const char *accountant;
-    tc_guarantee bound;
+    tacit_guarantee bound;
 } answer;
 
 typedef struct question {
     const account_opts *o;
-    tc_dp_event event;
+    tacit_dp_event event;
     double delta;
     size_t n;
     answer answers[MOST_ACCOUNTANTS];
 } question;
 
-static tacit_status make_event(const account_opts *o, tc_dp_event *out, tacit_error *err)
+static tacit_status make_event(const account_opts *o, tacit_dp_event *out, tacit_error *err)
 {
-    static const tc_dp_mechanism mechanisms[] = {TC_DP_GAUSSIAN, TC_DP_LAPLACE, TC_DP_PURE};
+    static const tacit_dp_mechanism mechanisms[] = {TACIT_DP_GAUSSIAN, TACIT_DP_LAPLACE,
+                                                    TACIT_DP_PURE};
     bool gaussian = o->mechanism == 0;
     double parameter = gaussian ? o->noise_multiplier : o->epsilon;
     if (parameter == 0)
@@ -65,10 +66,10 @@ static tacit_status make_event(const account_opts *o, tc_dp_event *out, tacit_er
         return tc_fail(err, TACIT_E_ARG, "--%s does not describe a %s release",
                        gaussian ? "epsilon" : "noise-multiplier",
                        gaussian ? "Gaussian" : "Laplace or pure");
-    tc_dp_sampling sampling = TC_DP_ALL;
+    tacit_dp_sampling sampling = TACIT_DP_ALL;
     TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, &sampling, err));
-    *out = (tc_dp_event){mechanisms[o->mechanism], parameter, sampling, o->sampling_rate,
-                         (uint64_t)o->rounds};
+    *out = (tacit_dp_event){mechanisms[o->mechanism], parameter, sampling, o->sampling_rate,
+                            (uint64_t)o->rounds};
     return tc_dp_event_check(out, err);
 }
 
@@ -103,7 +104,7 @@ static json_t *answer_json(const question *q, const answer *a)
 {
     json_t *j = json_object();
     if (tc_privacy_guarantee_json(j, a->accountant, &a->bound, q->event.count,
-                                  (tc_privacy_unit)q->o->unit, q->event.sampling) &&
+                                  (tacit_unit)q->o->unit, q->event.sampling) &&
         json_object_set_new(j, "event", tc_dp_event_json(&q->event)) == 0)
         return j;
     json_decref(j);
@@ -142,8 +143,8 @@ static tacit_status print_csv(const question *q, tacit_error *err)
     tc_table *t = tc_table_new(7, names);
     for (size_t i = 0; i < q->n; i++) {
         tc_text statement = {0};
-        tc_statement_add(&statement, &q->answers[i].bound, q->event.count,
-                         (tc_privacy_unit)q->o->unit, q->event.sampling);
+        tc_statement_add(&statement, &q->answers[i].bound, q->event.count, (tacit_unit)q->o->unit,
+                         q->event.sampling);
         row(t, &q->answers[i], false);
         tc_table_text(t, 6, tc_text_get(&statement));
         tc_table_end_row(t);
@@ -164,7 +165,7 @@ static tacit_status print_people(const question *q, tacit_error *err)
     }
     TC_TRY(tc_table_print(t, TC_FORMAT_TABLE, stdout, err));
     tc_text statement = {0};
-    tc_statement_add(&statement, &q->answers[0].bound, q->event.count, (tc_privacy_unit)q->o->unit,
+    tc_statement_add(&statement, &q->answers[0].bound, q->event.count, (tacit_unit)q->o->unit,
                      q->event.sampling);
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&statement));

@@ -16,8 +16,8 @@ typedef struct audit_opts {
 } audit_opts;
 
 static const tc_option options[] = {
-    {"runs", TC_OPTION_INT, offsetof(audit_opts, runs), "200000", .min = TC_AUDIT_MIN_RUNS,
-     .max = TC_AUDIT_MAX_RUNS,
+    {"runs", TC_OPTION_INT, offsetof(audit_opts, runs), "200000", .min = TACIT_AUDIT_MIN_RUNS,
+     .max = TACIT_AUDIT_MAX_RUNS,
      .help = "runs of every mechanism on each of two data sets; the least catches every control"},
     {"confidence", TC_OPTION_FLOAT, offsetof(audit_opts, confidence), "0.95", .min = 0.5,
      .max = 0.999999, .help = "that all lower bounds of the table hold at once"},
@@ -28,7 +28,7 @@ static const tc_option options[] = {
 typedef struct report {
     tc_audit_options o;
     size_t n;
-    tc_audit_result *results;
+    tacit_audit_result *results;
 } report;
 
 static tacit_status read_options(const audit_opts *from, tc_audit_options *o, tacit_error *err)
@@ -75,7 +75,7 @@ static const char *const statement =
     "two worst-case neighbouring data sets achieves. Claims are for one release (4 where sampled), "
     "per agent, row or user as the mechanism states.";
 
-static json_t *result_json(const tc_audit_result *a)
+static json_t *result_json(const tacit_audit_result *a)
 {
     json_t *j = json_object();
     if (j && json_object_set_new(j, "name", json_string(a->name)) == 0 &&
@@ -105,7 +105,7 @@ static json_t *list_json(const report *r, bool controls)
 static bool as_expected(const report *r)
 {
     for (size_t i = 0; i < r->n; i++)
-        if (!tc_audit_as_expected(&r->results[i]))
+        if (!r->results[i].as_expected)
             return false;
     return true;
 }
@@ -126,7 +126,7 @@ static json_t *report_json(const report *r)
     return NULL;
 }
 
-static const char *verdict_text(const tc_audit_result *a, bool people)
+static const char *verdict_text(const tacit_audit_result *a, bool people)
 {
     if (!people || !a->control)
         return a->pass ? "pass" : "FAIL";
@@ -142,7 +142,7 @@ static tacit_status print_table(const report *r, tc_format format, tacit_error *
     char buffer[64];
     tc_table *t = tc_table_new(people ? 7 : 9, names);
     for (size_t i = 0; i < r->n; i++) {
-        const tc_audit_result *a = &r->results[i];
+        const tacit_audit_result *a = &r->results[i];
         tc_table_text(t, 0, a->control ? "control" : "mechanism");
         tc_table_text(t, 1, a->name);
         tc_privacy_cell(t, 2, a->epsilon, tc_epsilon_text, people);
@@ -177,7 +177,7 @@ static tacit_status print_report(const report *r, int format, tacit_error *err)
 static tacit_status verdict(const report *r, tacit_error *err)
 {
     for (size_t i = 0; i < r->n; i++) {
-        const tc_audit_result *a = &r->results[i];
+        const tacit_audit_result *a = &r->results[i];
         char lower[32], claim[32];
         tc_lower_text(lower, a->lower);
         tc_epsilon_text(claim, a->epsilon);

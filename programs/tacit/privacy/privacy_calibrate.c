@@ -31,8 +31,8 @@ static const tc_option options[] = {
 typedef struct result {
     const calibrate_opts *o;
     const char *accountant;
-    tc_dp_event event;
-    tc_guarantee bound; /* at that noise */
+    tacit_dp_event event;
+    tacit_guarantee bound; /* at that noise */
 } result;
 
 static tacit_status calibrate(const calibrate_opts *o, bool quiet, result *r, tacit_error *err)
@@ -40,7 +40,7 @@ static tacit_status calibrate(const calibrate_opts *o, bool quiet, result *r, ta
     static const tc_accountant *const by_option[] = {
         &tc_accountant_pld, &tc_accountant_rdp, &tc_accountant_moments, &tc_accountant_gaussian};
     const tc_accountant *a = by_option[o->accountant];
-    tc_dp_sampling sampling = TC_DP_ALL;
+    tacit_dp_sampling sampling = TACIT_DP_ALL;
     double delta = 0, z = 0;
     if (o->epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "--epsilon is needed: there is no default");
@@ -50,7 +50,7 @@ static tacit_status calibrate(const calibrate_opts *o, bool quiet, result *r, ta
                         err));
     *r = (result){.o = o,
                   .accountant = a->name,
-                  .event = {TC_DP_GAUSSIAN, z, sampling, o->sampling_rate, (uint64_t)o->rounds}};
+                  .event = {TACIT_DP_GAUSSIAN, z, sampling, o->sampling_rate, (uint64_t)o->rounds}};
     return tc_account(a, &r->event, 1, delta, &r->bound, err);
 }
 
@@ -61,7 +61,7 @@ static json_t *result_json(const result *r)
         json_object_set_new(j, "rounds", json_integer(r->o->rounds)) == 0 &&
         json_object_set_new(j, "sampling_rate", json_real(r->event.sampling_rate)) == 0 &&
         tc_privacy_guarantee_json(j, r->accountant, &r->bound, r->event.count,
-                                  (tc_privacy_unit)r->o->unit, r->event.sampling))
+                                  (tacit_unit)r->o->unit, r->event.sampling))
         return j;
     json_decref(j);
     return NULL;
@@ -73,7 +73,7 @@ static tacit_status print_table(const result *r, tc_format format, tacit_error *
         "noise_multiplier", "rounds", "sampling_rate", "epsilon", "delta", "bound", "statement"};
     bool people = format == TC_FORMAT_TABLE;
     tc_text statement = {0};
-    tc_statement_add(&statement, &r->bound, r->event.count, (tc_privacy_unit)r->o->unit,
+    tc_statement_add(&statement, &r->bound, r->event.count, (tacit_unit)r->o->unit,
                      r->event.sampling);
     tc_table *t = tc_table_new(people ? 6 : 7, names);
     tc_privacy_cell(t, 0, r->event.parameter, tc_epsilon_text, people); /* less is not enough */

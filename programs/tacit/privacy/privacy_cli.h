@@ -16,7 +16,7 @@ tacit_status tc_privacy_plan_study(const tc_invocation *in, const char *file, ta
 
 /* ---- options that several have; the struct has the member of the same name */
 
-#define TC_PRIVACY_UNITS     "agent|row|user"     /* in the order of tc_privacy_unit */
+#define TC_PRIVACY_UNITS     "agent|row|user"     /* in the order of tacit_unit */
 #define TC_PRIVACY_SAMPLINGS "poisson|fixed-size" /* int sampling: 0, 1 */
 #define TC_PRIVACY_MAX_Z     1e6
 #define TC_PRIVACY_MAX_T     1e15
@@ -56,7 +56,7 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
 /* Says on standard error that it is above 1/N^2, if it is. */
 void tc_delta_warn(double delta, uint64_t agents, bool quiet);
 /* By rate and the option: at rate 1 everybody takes part. E_ARG: as tc_privacy_unit_check. */
-tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampling *out,
+tacit_status tc_privacy_sampling(double rate, int option, int unit, tacit_dp_sampling *out,
                                  tacit_error *err);
 
 /* ---- output */
@@ -64,8 +64,8 @@ tacit_status tc_privacy_sampling(double rate, int option, int unit, tc_dp_sampli
 json_t *tc_privacy_number(double v); /* null where v is not finite */
 /* Members that every guarantee has in JSON: accountant, epsilon, epsilon_lower, epsilon_upper,
  * delta, order, bound, statement. False: no memory. */
-bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tc_guarantee *g,
-                               uint64_t releases, tc_privacy_unit unit, tc_dp_sampling sampling);
+bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tacit_guarantee *g,
+                               uint64_t releases, tacit_unit unit, tacit_dp_sampling sampling);
 /* Prints j, or each of its elements on a line, with a space after every colon and comma. Takes
  * the reference; NULL is E_MEMORY. */
 tacit_status tc_privacy_print_json(json_t *j, bool lines, tacit_error *err);

@@ -91,7 +91,7 @@ static tacit_status read_grid(const plan_opts *o, bool quiet, grid *g, tacit_err
     TC_TRY(read_list(o->sampling_rate, &rate, &g->rate, err));
     TC_TRY(read_list(o->noise_multiplier, &multiplier, &g->multiplier, err));
     for (size_t i = 0; i < g->rate.n; i++)
-        TC_TRY(tc_privacy_unit_check((tc_privacy_unit)o->unit, g->rate.at[i], err));
+        TC_TRY(tc_privacy_unit_check((tacit_unit)o->unit, g->rate.at[i], err));
     size_t cells = g->rounds.n * g->rate.n * g->multiplier.n;
     if (cells > MOST_CELLS)
         return tc_fail(err, TACIT_E_ARG, "the plan has %zu combinations, more than %d", cells,
@@ -106,7 +106,7 @@ static const tc_accountant *const accountants[] = {&tc_accountant_pld, &tc_accou
 enum { ACCOUNTANTS = sizeof accountants / sizeof *accountants };
 
 typedef struct cell {
-    tc_dp_event event;
+    tacit_dp_event event;
     double epsilon[ACCOUNTANTS]; /* NaN: no formula */
     double lower;                /* of pld */
 } cell;
@@ -114,7 +114,7 @@ typedef struct cell {
 static tacit_status fill(cell *c, double delta, tacit_error *err)
 {
     for (size_t i = 0; i < ACCOUNTANTS; i++) {
-        tc_guarantee g;
+        tacit_guarantee g;
         tacit_status status = tc_account(accountants[i], &c->event, 1, delta, &g, err);
         c->epsilon[i] = status == TACIT_OK ? g.epsilon : NAN;
         if (status == TACIT_OK && i == 0)
@@ -131,9 +131,10 @@ static size_t list_cells(const grid *g, cell *cells)
     for (size_t t = 0; t < g->rounds.n; t++)
         for (size_t q = 0; q < g->rate.n; q++)
             for (size_t z = 0; z < g->multiplier.n; z++)
-                cells[n++].event = (tc_dp_event){TC_DP_GAUSSIAN, g->multiplier.at[z],
-                                                 g->rate.at[q] < 1 ? TC_DP_POISSON : TC_DP_ALL,
-                                                 g->rate.at[q], (uint64_t)g->rounds.at[t]};
+                cells[n++].event =
+                    (tacit_dp_event){TACIT_DP_GAUSSIAN, g->multiplier.at[z],
+                                     g->rate.at[q] < 1 ? TACIT_DP_POISSON : TACIT_DP_ALL,
+                                     g->rate.at[q], (uint64_t)g->rounds.at[t]};
     return n;
 }
 
@@ -218,8 +219,8 @@ static tacit_status print(const cell *cells, size_t n, const grid *g, int unit, 
     char delta[32];
     tc_delta_text(delta, g->delta);
     tc_text_addf(&statement, "Epsilon for every %s, at delta %s, by each accountant. ",
-                 tc_privacy_unit_name((tc_privacy_unit)unit), delta);
-    tc_statement_add_scope(&statement, (tc_privacy_unit)unit, TC_DP_ALL);
+                 tc_privacy_unit_name((tacit_unit)unit), delta);
+    tc_statement_add_scope(&statement, (tacit_unit)unit, TACIT_DP_ALL);
     const char *text = tc_text_get(&statement);
     tacit_status status;
     if (format == TC_FORMAT_JSON)

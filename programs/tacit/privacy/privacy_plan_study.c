@@ -21,7 +21,7 @@ enum { MOST_ROWS = 200, MOST_RELEASES = 100000 };
 typedef struct release {
     uint64_t round;
     const char *about;
-    tc_dp_event event;
+    tacit_dp_event event;
     double distance;
     double alone, so_far; /* epsilon; NaN: not found */
 } release;
@@ -29,8 +29,8 @@ typedef struct release {
 typedef struct releases {
     release *at;
     size_t n, cap;
-    tc_guarantee total;
-    tc_privacy_unit unit;
+    tacit_guarantee total;
+    tacit_unit unit;
     double delta;
     json_t *expect;      /* what the study may gain at best; NULL: nobody knows */
     double usual;        /* tc_plan_lengthscale */
@@ -58,21 +58,21 @@ static tacit_status list(const tc_study_plan *p, releases *r, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status cost(const releases *r, const tc_dp_event *events, size_t n, double distance,
-                         tc_guarantee *out, tacit_error *err)
+static tacit_status cost(const releases *r, const tacit_dp_event *events, size_t n, double distance,
+                         tacit_guarantee *out, tacit_error *err)
 {
     return tc_ledger_cost(&tc_accountant_pld, events, n, distance, r->delta, out, err);
 }
 
 /* A single record is in one release only, and pays for the dearest at most. */
-static tacit_status account(const tc_study_plan *p, releases *r, tc_dp_event *events,
+static tacit_status account(const tc_study_plan *p, releases *r, tacit_dp_event *events,
                             tacit_error *err)
 {
     const bool apart = !tc_round_charge_of(p->doc->algorithm, p->opts, 0).everybody;
     double distance = 0;
     for (size_t i = 0; i < r->n; i++) {
         release *one = &r->at[i];
-        tc_guarantee g;
+        tacit_guarantee g;
         events[i] = one->event;
         distance += one->distance;
         if (r->n > MOST_ROWS && !apart)
@@ -100,7 +100,7 @@ static tacit_status find(const tc_study_plan *p, bool quiet, releases *r, tacit_
         tc_plan_lengthscale_add(&r->lengthscale, p, r->usual);
     if (r->lengthscale.failed)
         return tc_fail_memory(err);
-    tc_dp_event *events = tc_alloc(r->n + 1, sizeof *events);
+    tacit_dp_event *events = tc_alloc(r->n + 1, sizeof *events);
     tacit_status status = events ? account(p, r, events, err) : tc_fail_memory(err);
     tc_free(events);
     return status;
@@ -130,7 +130,7 @@ static void add_row(tc_table *t, const releases *r, const release *one, const ch
     tc_table_integer(t, k++, (int64_t)one->round);
     if (*one->about || !people)
         tc_table_text(t, k++, *one->about ? one->about : NULL);
-    if (one->event.mechanism == TC_DP_GAUSSIAN)
+    if (one->event.mechanism == TACIT_DP_GAUSSIAN)
         tc_table_number(t, k, one->event.parameter);
     tc_table_number(t, k + 1, one->event.sampling_rate);
     if (!isnan(one->alone))
@@ -163,7 +163,7 @@ static tacit_status print_rows(const releases *r, const char *words, tc_format f
 
 static json_t *row_json(const release *one)
 {
-    bool gaussian = one->event.mechanism == TC_DP_GAUSSIAN;
+    bool gaussian = one->event.mechanism == TACIT_DP_GAUSSIAN;
     return json_pack("{s:I, s:o, s:o, s:f, s:o, s:o}", "round", (json_int_t)one->round, "about",
                      *one->about ? json_string(one->about) : json_null(), "noise_multiplier",
                      gaussian ? json_real(one->event.parameter) : json_null(), "sampling_rate",

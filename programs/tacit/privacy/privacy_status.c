@@ -110,11 +110,11 @@ static tacit_status ask_all(status *s, const tc_accountant *a, double delta, tac
 {
     s->accountant = a ? a->name : "auto";
     TC_TRY(check_sampling(s->ledger, err));
-    for (int unit = TC_UNIT_AGENT; unit <= TC_UNIT_USER; unit++) {
+    for (int unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++) {
         tc_ledger_claim *c = &s->claims[s->n];
-        if (!tc_ledger_has_unit(s->ledger, (tc_privacy_unit)unit))
+        if (!tc_ledger_has_unit(s->ledger, (tacit_unit)unit))
             continue;
-        TC_TRY(tc_ledger_guarantee(s->ledger, (tc_privacy_unit)unit, NULL, delta, a, c, err));
+        TC_TRY(tc_ledger_guarantee(s->ledger, (tacit_unit)unit, NULL, delta, a, c, err));
         tc_ledger_statement(s->ledger, c, &s->statements[s->n]);
         if (s->statements[s->n++].failed)
             return tc_fail_memory(err);
@@ -133,14 +133,14 @@ static json_t *claim_json(const status *s, size_t i)
         *c->subject ? json_string(c->subject) : json_null(), "entries", (json_int_t)c->entries,
         "private", (int)c->is_private, "accountant", s->accountant, "bound", c->bound.accountant,
         "epsilon", tc_privacy_number(c->bound.epsilon), "epsilon_lower",
-        tc_privacy_number(c->bound.lower), "epsilon_upper", tc_privacy_number(c->bound.upper),
+        tc_privacy_number(c->bound.lower), "epsilon_upper", tc_privacy_number(c->bound.epsilon),
         "delta", json_real(c->bound.delta), "statement", tc_text_get(&s->statements[i]));
 }
 
 static json_t *status_json(const status *s)
 {
     char hex[2 * TC_LEDGER_HASH_BYTES + 1];
-    tc_ledger_head head = tc_ledger_get_head(s->ledger);
+    tacit_head head = tc_ledger_get_head(s->ledger);
     sodium_bin2hex(hex, sizeof hex, head.hash.bytes, sizeof head.hash.bytes);
     json_t *list = json_array();
     for (size_t i = 0; i < s->n && list; i++)

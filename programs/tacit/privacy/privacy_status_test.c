@@ -43,9 +43,9 @@ static void append_sampled_row(const tc_ledger_io *io, const char *ledger)
     tacit_error err = {0};
     tc_ledger_entry e = {.seq = 1,
                          .study = tc_ledger_study_hash("{}"),
-                         .unit = TC_UNIT_ROW,
+                         .unit = TACIT_UNIT_ROW,
                          .subject = "",
-                         .event = {TC_DP_GAUSSIAN, 1, TC_DP_POISSON, 0.01, 1},
+                         .event = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_POISSON, 0.01, 1},
                          .mechanism = "gaussian-rows",
                          .adjacency = "one row moves",
                          .is_private = true,

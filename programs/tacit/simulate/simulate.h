@@ -26,7 +26,7 @@
 enum { TC_CONTENDERS_MOST = 26 }; /* of one comparison: a letter each */
 
 typedef struct tc_curator_opts {
-    int mode, noise; /* tc_row_mode, tc_rows_noise */
+    int mode, noise; /* tc_row_mode, tacit_rows_noise */
     double radius, unit, output_epsilon, output_bound;
     int64_t rank, project, projection_seed;
     char *bounds_file;
@@ -53,7 +53,7 @@ typedef struct tc_simulate_opts {
     double reward_low, reward_high, checkpoint_every;
 } tc_simulate_opts;
 
-/* "none", then the kinds in the order of tc_reply_kind. */
+/* "none", then the kinds in the order of tacit_reply_kind. */
 #define TC_SIMULATE_REPLIES "none|auto|onebit|piecewise|laplace"
 enum { TC_SIMULATE_NO_REPLY };
 

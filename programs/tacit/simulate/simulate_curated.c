@@ -58,7 +58,7 @@ static tacit_status check_sound(const tc_curator_opts *c, double delta, tacit_er
 {
     if (c->rank > 0)
         return tc_fail(err, TACIT_E_ARG, "--rank is for --mode paper; --project is the sound one");
-    if (c->noise == TC_ROWS_GAUSSIAN && delta == 0)
+    if (c->noise == TACIT_ROWS_GAUSSIAN && delta == 0)
         return tc_fail(err, TACIT_E_ARG, "--row-noise gaussian needs --delta");
     return TACIT_OK;
 }
@@ -169,7 +169,7 @@ tacit_status tc_simulate_curator(const tc_simulate_plan *p, const tc_simulation 
                                 .epsilon = p->o->epsilon,
                                 .delta = p->o->delta,
                                 .radius = o->radius > 0 ? o->radius : 1,
-                                .noise = (tc_rows_noise)o->noise,
+                                .noise = (tacit_rows_noise)o->noise,
                                 .rank = rank_of(o),
                                 .projection_seed = (uint64_t)o->projection_seed,
                                 .output_epsilon = o->output_epsilon,

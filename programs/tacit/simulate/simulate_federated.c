@@ -297,8 +297,8 @@ static const tc_accountant *accountant_of(const contest *a)
 static tacit_status check_accountant(const contest *a, const tc_contender *c, const tc_env *env,
                                      const void *opts, tacit_error *err)
 {
-    tc_dp_event event;
-    tc_guarantee bound;
+    tacit_dp_event event;
+    tacit_guarantee bound;
     if (!c->algorithm->aggregator)
         return TACIT_OK;
     TC_TRY(tc_round_event(c->algorithm, env, opts, 0, &event, err));

@@ -39,7 +39,7 @@ tacit_status tc_simulate_reply(const tc_simulate_plan *p, tc_reply *out, bool *g
                        "%s is told replies by its own options: use --set reply=..., epsilon, bound "
                        "and noise_bound instead of --reply",
                        p->algorithm->name);
-    tc_reply_kind kind = (tc_reply_kind)(o->reply - 1); /* "none" comes first */
+    tacit_reply_kind kind = (tacit_reply_kind)(o->reply - 1); /* "none" comes first */
     return tc_reply_init(out, kind, o->reply_epsilon, -o->reply_bound, o->reply_bound, err);
 }
 

@@ -315,7 +315,7 @@ static void print_contender(const tc_contender *c, size_t i)
         printf("   no guarantee: %s\n", c->cost.none);
     else
         printf("   if deployed: %sepsilon %s, delta %s (%s) over %llu release%s%s\n",
-               c->cost.unit == TC_UNIT_ROW ? "every row: " : "", epsilon, delta,
+               c->cost.unit == TACIT_UNIT_ROW ? "every row: " : "", epsilon, delta,
                c->cost.bound.accountant, (unsigned long long)c->cost.releases,
                c->cost.releases == 1 ? "" : "s",
                votes(c) ? ", the first of them the vote on the length-scale" : "");
@@ -412,12 +412,12 @@ static tacit_status print_scope(bool agents, bool records, tacit_error *err)
     tc_text_add(&text, "NOT PRIVATE: seeded.");
     if (agents) {
         tc_text_add(&text, " Guarantees are those of a deployment, for every agent. ");
-        tc_federated_cost_scope(TC_UNIT_AGENT, TC_DP_ALL, &text);
+        tc_federated_cost_scope(TACIT_UNIT_AGENT, TACIT_DP_ALL, &text);
     }
     if (records) {
         tc_text_add(&text, agents ? " Where it says every row: "
                                   : " Guarantees are those of a deployment, for every row. ");
-        tc_federated_cost_scope(TC_UNIT_ROW, TC_DP_ALL, &text);
+        tc_federated_cost_scope(TACIT_UNIT_ROW, TACIT_DP_ALL, &text);
     }
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
@@ -447,7 +447,7 @@ static tacit_status print_several(const tc_contender *c, const tc_federated_part
     for (size_t i = 0; i < n; i++) {
         print_contender(&c[i], i);
         federated |= tc_algorithm_federated(c[i].algorithm);
-        guaranteed[c[i].cost.unit == TC_UNIT_ROW] |=
+        guaranteed[c[i].cost.unit == TACIT_UNIT_ROW] |=
             tc_algorithm_federated(c[i].algorithm) && !c[i].cost.none;
     }
     printf("\nSimple regret, mean ± standard error:\n\n");

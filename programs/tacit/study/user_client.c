@@ -40,7 +40,7 @@ tacit_status tc_user_reply_open_at(tc_user_reply *u, const tc_study_ref *r,
 static void add_place(tc_text *out, const char *server, const char *storage)
 {
     char hex[2 * TC_LEDGER_HASH_BYTES + 1];
-    tc_ledger_hash h = tc_storage_hash(storage);
+    tacit_hash h = tc_storage_hash(storage);
     sodium_bin2hex(hex, sizeof hex, h.bytes, sizeof h.bytes);
     tc_text_add(out, server ? server : hex);
 }
@@ -58,7 +58,7 @@ static bool file_name(char out[PATH_MAX], const tc_where *where, const char *stu
     tc_text_addf(&who, "\n%s\n%s", study, user);
     bool ok = !who.failed && tc_user_folder("clients", out) && strlen(out) < PATH_MAX - 64;
     if (ok) {
-        tc_ledger_hash h = tc_ledger_study_hash(tc_text_get(&who));
+        tacit_hash h = tc_ledger_study_hash(tc_text_get(&who));
         size_t n = strlen(out);
         out[n++] = '/';
         for (size_t i = 0; i < 16; i++, n += 2)

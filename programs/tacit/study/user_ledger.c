@@ -124,13 +124,13 @@ static void notes_close(notes *n)
     *n = (notes){0};
 }
 
-static void hex_of(char out[HEX], const tc_ledger_hash *h)
+static void hex_of(char out[HEX], const tacit_hash *h)
 {
     sodium_bin2hex(out, HEX, h->bytes, sizeof h->bytes);
 }
 
 /* The next line that begins with this word and hash, without them; false: there is none. */
-static bool notes_next(const notes *n, const char *word, const tc_ledger_hash *of,
+static bool notes_next(const notes *n, const char *word, const tacit_hash *of,
                        char rest[LINE_BYTES])
 {
     char start[LINE_BYTES], hex[HEX], line[LINE_BYTES];
@@ -144,8 +144,8 @@ static bool notes_next(const notes *n, const char *word, const tc_ledger_hash *o
     return false;
 }
 
-static tacit_status notes_add(notes *n, const char *word, const tc_ledger_hash *of,
-                              const char *rest, tacit_error *err)
+static tacit_status notes_add(notes *n, const char *word, const tacit_hash *of, const char *rest,
+                              tacit_error *err)
 {
     char hex[HEX];
     hex_of(hex, of);
@@ -161,14 +161,14 @@ static tacit_status notes_add(notes *n, const char *word, const tc_ledger_hash *
 
 static bool same_storage(const char *a, const char *b)
 {
-    tc_ledger_hash x = tc_storage_hash(a), y = tc_storage_hash(b);
+    tacit_hash x = tc_storage_hash(a), y = tc_storage_hash(b);
     return tc_ledger_hash_same(&x, &y);
 }
 
 /* Where nobody can remember it, it is said every time. */
 static void warn_once(const tc_user_ledger_place *p)
 {
-    tc_ledger_hash storage = tc_storage_hash(p->given);
+    tacit_hash storage = tc_storage_hash(p->given);
     notes n = {0};
     tacit_error none;
     char own[PATH_MAX], rest[LINE_BYTES];
@@ -189,11 +189,11 @@ static void warn_once(const tc_user_ledger_place *p)
 /* ---- what was replied before ---- */
 
 typedef struct older {
-    tc_ledger_hash id; /* of this storage, ledger and user */
+    tacit_hash id; /* of this storage, ledger and user */
     tc_curator_ledger from;
 } older;
 
-static tc_ledger_hash hash_words(const tc_ledger_hash *first, const char *name, const char *user)
+static tacit_hash hash_words(const tacit_hash *first, const char *name, const char *user)
 {
     char hex[HEX], text[HEX + 2 * TC_LEDGER_MAX_NAME + 8];
     hex_of(hex, first);
@@ -205,8 +205,8 @@ static tc_ledger_hash hash_words(const tc_ledger_hash *first, const char *name, 
 /* Is it charged to this user? What is charged to everybody is the user's, too. */
 static bool concerns(const tc_ledger_entry *e, const char *user)
 {
-    bool everybody = !*e->subject && e->unit != TC_UNIT_ROW;
-    return everybody || (e->unit == TC_UNIT_USER && strcmp(e->subject, user) == 0);
+    bool everybody = !*e->subject && e->unit != TACIT_UNIT_ROW;
+    return everybody || (e->unit == TACIT_UNIT_USER && strcmp(e->subject, user) == 0);
 }
 
 static bool costs_nothing(const tc_ledger_entry *e)
@@ -233,7 +233,7 @@ static tacit_status check_entry(const tc_ledger_entry *e, const tc_user_ledger_p
 static void entry_text(const older *o, uint64_t seq, char out[LINE_BYTES])
 {
     char hex[HEX];
-    tc_ledger_head head;
+    tacit_head head;
     (void)tc_ledger_get(o->from.ledger, seq, &head);
     hex_of(hex, &head.hash);
     snprintf(out, LINE_BYTES, "%" PRIu64 " %s", seq, hex);
@@ -260,7 +260,7 @@ static tacit_status take_entry(tc_ledger *to, const older *o, uint64_t seq, note
 {
     char text[LINE_BYTES];
     entry_text(o, seq, text);
-    tc_ledger_hash otherwise = hash_words(&o->id, "taken along", text);
+    tacit_hash otherwise = hash_words(&o->id, "taken along", text);
     TC_TRY(tc_ledger_adopt(to, o->from.ledger, seq, &otherwise, err));
     return notes_add(n, "taken", &o->id, text, err);
 }
@@ -288,7 +288,7 @@ static tacit_status take_entries(tc_ledger *to, const older *o, notes *n,
 }
 
 /* what: "storage" or "study". */
-static bool is_closed(const notes *n, const char *what, const tc_ledger_hash *id)
+static bool is_closed(const notes *n, const char *what, const tacit_hash *id)
 {
     char rest[LINE_BYTES];
     rewind(n->file);
@@ -304,7 +304,7 @@ static tacit_status take_from(tc_ledger *to, const char *storage, notes *n,
 {
     older o = {0};
     tacit_error why = {0};
-    tc_ledger_hash where = tc_storage_hash(storage);
+    tacit_hash where = tc_storage_hash(storage);
     o.id = hash_words(&where, p->name, p->user);
     if (is_closed(n, "storage", &o.id))
         return TACIT_OK;
@@ -336,7 +336,7 @@ static tacit_status take_along(tc_ledger *to, const char *own, const tc_user_led
                                tacit_error *err)
 {
     notes n = {0};
-    tc_ledger_hash study = hash_words(&p->study, p->name, p->user);
+    tacit_hash study = hash_words(&p->study, p->name, p->user);
     tacit_status st = notes_open(&n, err);
     if (st == TACIT_OK && !is_closed(&n, "study", &study)) {
         st = take_all(to, own, &n, p, err);

@@ -25,10 +25,10 @@ tacit_status tc_user_ledger_url(char url[PATH_MAX], tacit_error *err);
 bool tc_user_ledger_exists(char url[PATH_MAX]);
 
 typedef struct tc_user_ledger_place {
-    const char *given;    /* a storage by hand, which is warned of once; NULL: the user's own */
-    const char *storage;  /* the study's; NULL: it is at a coordinator, or not known */
-    tc_ledger_hash study; /* that asks */
-    const char *name;     /* of the ledger */
+    const char *given;   /* a storage by hand, which is warned of once; NULL: the user's own */
+    const char *storage; /* the study's; NULL: it is at a coordinator, or not known */
+    tacit_hash study;    /* that asks */
+    const char *name;    /* of the ledger */
     const char *user;
     bool quiet;
 } tc_user_ledger_place;

@@ -60,7 +60,7 @@ static tacit_status answer(tc_ledger *l, uint64_t number, tc_ldp_answer *a, tc_l
 {
     tc_ldp_curator c;
     tc_curator_noise noise;
-    const tc_ldp_terms terms = {TC_REPLY_LAPLACE, 1, -1, 1, cap};
+    const tc_ldp_terms terms = {TACIT_REPLY_LAPLACE, 1, -1, 1, cap};
     const tc_ldp_question q = {tc_ledger_study_hash("doses"), "ann", number};
     TC_TRY(tc_ldp_curator_init(&c, l, &terms, err));
     tc_curator_noise_init(&noise, -1, 0);
@@ -132,7 +132,7 @@ static void a_server_plants_replies_once_at_most(void **state)
 {
     tc_user_ledger_place own = {
         .study = tc_ledger_study_hash("doses"), .name = "planted", .user = "ann", .quiet = true};
-    const tc_ledger_hash other = tc_ledger_study_hash("other doses");
+    const tacit_hash other = tc_ledger_study_hash("other doses");
     double reply;
     (void)state;
     own.storage = "sqlite:///empty.db";
@@ -191,7 +191,7 @@ static void releases_about_everybody_are_refused(void **state)
         .storage = "sqlite:///other.db", .name = "replies", .user = "bob", .quiet = true};
     (void)state;
     assert_ok(tc_curator_ledger_open(&old, at.storage, at.name, true, &err));
-    assert_ok(tc_none_release(&r, 1, 1, &zero, TC_UNIT_USER, "as it is", &err));
+    assert_ok(tc_none_release(&r, 1, 1, &zero, TACIT_UNIT_USER, "as it is", &err));
     assert_ok(tc_ledger_release(old.ledger, NULL, &everybody, r, &receipt, &err));
     tc_release_free(r);
     tc_ledger_receipt_fini(&receipt);

@@ -39,7 +39,7 @@ tacit_status tc_user_consent(const tc_study_doc *doc, tacit_error *err);
 /* All-zero may be closed. */
 typedef struct tc_user_reply {
     const char *user; /* borrowed */
-    tc_ledger_hash study;
+    tacit_hash study;
     tc_curator_ledger ledger;
     tc_curator_noise noise;
     tc_ldp_curator curator;

@@ -321,7 +321,7 @@ static void test_a_release_says_what_it_cost(void **state)
         square += tc_release_value(r, k) * tc_release_value(r, k) / COUNT;
     assert_true(sqrt(square) > 0.5 * v->noise_sd && sqrt(square) < 1.6 * v->noise_sd);
     assert_close(v->noise_sd, 2 * v->sensitivity, 1e-6 * v->noise_sd);
-    assert_int_equal(v->event.mechanism, TC_DP_GAUSSIAN);
+    assert_int_equal(v->event.mechanism, TACIT_DP_GAUSSIAN);
     assert_close(v->event.parameter, 2, 1e-9);
     assert_false(v->is_private);
     tc_release_free(r);

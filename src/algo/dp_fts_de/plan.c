@@ -198,7 +198,7 @@ static tacit_status calibrate(const tc_de_options *o, double epsilon, double del
         a = &tc_accountant_moments;
         rest = delta;
     }
-    return tc_calibrate(a, epsilon, rest, coins ? TC_DP_POISSON : TC_DP_ALL,
+    return tc_calibrate(a, epsilon, rest, coins ? TACIT_DP_POISSON : TACIT_DP_ALL,
                         coins ? ldexp((double)tc_sum_rate(o->sampling_rate), -32) : 1, releases, z,
                         err);
 }

@@ -46,9 +46,9 @@ static void end(tc_de_options *o)
 static double cost(const tc_de_options *o, uint64_t agents, double delta, uint64_t *releases)
 {
     tacit_error err = {0};
-    tc_dp_event events[ROUNDS];
+    tacit_dp_event events[ROUNDS];
     tc_de_releases r;
-    tc_guarantee g;
+    tacit_guarantee g;
     size_t n = 0;
     assert_ok(tc_de_releases_init(&r, o->releases, &err));
     for (uint64_t t = tc_de_releases_next(&r, 0); t < ROUNDS; t = tc_de_releases_next(&r, t + 1)) {
@@ -99,7 +99,7 @@ static void test_noise_is_that_of_calibrate(void **state)
     double z;
     start(&o, (const char *const[]){"releases", "0,1,2", NULL});
     assert_ok(promise(&o, 200, INITIAL + ROUNDS, 1, 1e-5, &err));
-    assert_ok(tc_calibrate(&tc_accountant_gaussian, 1, 1e-5, TC_DP_ALL, 1, 3, &z, &err));
+    assert_ok(tc_calibrate(&tc_accountant_gaussian, 1, 1e-5, TACIT_DP_ALL, 1, 3, &z, &err));
     assert_close(o.noise_multiplier / z, 1, 1e-5);
     assert_string_equal(o.releases, "0,1,2");
     end(&o);
@@ -119,8 +119,8 @@ static void test_large_epsilon_leaves_room_for_discreteness(void **state)
     double z, rdp;
     start(&o, (const char *const[]){"releases", "all", NULL});
     assert_ok(promise(&o, 200, INITIAL + ROUNDS, 16, 1e-6, &err));
-    assert_ok(tc_calibrate(&tc_accountant_gaussian, 16, 1e-6, TC_DP_ALL, 1, ROUNDS, &z, &err));
-    assert_ok(tc_calibrate(&tc_accountant_moments, 16, 1e-6, TC_DP_ALL, 1, ROUNDS, &rdp, &err));
+    assert_ok(tc_calibrate(&tc_accountant_gaussian, 16, 1e-6, TACIT_DP_ALL, 1, ROUNDS, &z, &err));
+    assert_ok(tc_calibrate(&tc_accountant_moments, 16, 1e-6, TACIT_DP_ALL, 1, ROUNDS, &rdp, &err));
     assert_true(rdp > z);
     assert_close(o.noise_multiplier, rdp, 1e-6 * rdp);
     end(&o);
@@ -503,8 +503,8 @@ static double bill(const tc_de_options *o, uint64_t agents, uint64_t trials, dou
 {
     tacit_error err = {0};
     tc_env env = {.agents = agents, .budget = trials};
-    tc_dp_event events[ROUNDS + 1];
-    tc_guarantee g;
+    tacit_dp_event events[ROUNDS + 1];
+    tacit_guarantee g;
     double distance = 0;
     uint64_t round;
     size_t n = 0;

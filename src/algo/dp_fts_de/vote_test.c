@@ -787,7 +787,7 @@ static void test_the_sum_of_the_vote(void **state)
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
     assert_close(scale.event.parameter, 5, 1e-6);
     assert_true(scale.event.parameter >= 5);
-    assert_int_equal(scale.event.sampling, TC_DP_ALL);
+    assert_int_equal(scale.event.sampling, TACIT_DP_ALL);
     assert_close(ldexp((double)scale.sensitivity, -r.release_grid), 1.0 / N, 1e-5);
     assert_close(ldexp((double)scale.sd, -r.release_grid), 5.0 / N, 1e-5);
     write_long(&r, &message);

@@ -129,7 +129,7 @@ static void check_relay(const tc_algorithm *a, const char *magic, size_t width, 
     const tc_release_view *view = tc_release_get(r);
     assert_false(view->is_private);
     assert_string_equal(view->mechanism, "none");
-    assert_int_equal(view->unit, TC_UNIT_AGENT);
+    assert_int_equal(view->unit, TACIT_UNIT_AGENT);
     assert_string_equal(view->not_private,
                         "an agent's weights are handed on as they are: whoever knows where it "
                         "evaluated its function can read the values from them");

@@ -30,7 +30,7 @@ tacit_status tc_fts_relay_release(const tc_fts_form *f, const void *bytes, size_
         return tc_fail_memory(err);
     tacit_status status = tc_fts_message_read(f, bytes, n, v, err);
     if (status == TACIT_OK)
-        status = tc_none_release(out, 1, f->width, v, TC_UNIT_AGENT, why, err);
+        status = tc_none_release(out, 1, f->width, v, TACIT_UNIT_AGENT, why, err);
     tc_free(v);
     return status;
 }

@@ -30,7 +30,7 @@ static void close_desk(desk *d)
     tc_free(d);
 }
 
-static tc_ldp_curator curator(desk *d, tc_reply_kind kind, double epsilon, double bound,
+static tc_ldp_curator curator(desk *d, tacit_reply_kind kind, double epsilon, double bound,
                               uint64_t answers)
 {
     tacit_error err = {0};
@@ -61,7 +61,8 @@ static tacit_status answer(desk *d, tc_ldp_curator *c, uint64_t number, double *
 static void other_bounds_are_a_conflict(void **state)
 {
     (void)state;
-    static const tc_reply_kind kinds[] = {TC_REPLY_LAPLACE, TC_REPLY_ONE_BIT, TC_REPLY_PIECEWISE};
+    static const tacit_reply_kind kinds[] = {TACIT_REPLY_LAPLACE, TACIT_REPLY_ONE_BIT,
+                                             TACIT_REPLY_PIECEWISE};
     static const double others[] = {0.5, 2, 100, 1 + 1e-15};
     for (size_t k = 0; k < 3; k++) {
         tacit_error err = {0};
@@ -93,18 +94,18 @@ static void the_cap_counts_answers_of_any_price(void **state)
     (void)state;
     tacit_error err = {0};
     desk *d = open_desk();
-    tc_ldp_curator cheap = curator(d, TC_REPLY_LAPLACE, 0.1, 1, 9);
+    tc_ldp_curator cheap = curator(d, TACIT_REPLY_LAPLACE, 0.1, 1, 9);
     for (uint64_t i = 0; i < 9; i++)
         assert_ok(answer(d, &cheap, i, NULL, &err));
-    tc_ldp_curator dear = curator(d, TC_REPLY_LAPLACE, 1, 1, 2);
+    tc_ldp_curator dear = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 2);
     assert_fails(answer(d, &dear, 9, NULL, &err), TACIT_E_BUDGET,
                  "user \"ann\" may give 2 answers in all, has given 9 (epsilon 0.9");
     close_desk(d);
 
     d = open_desk();
-    dear = curator(d, TC_REPLY_LAPLACE, 3, 1, 3);
+    dear = curator(d, TACIT_REPLY_LAPLACE, 3, 1, 3);
     assert_ok(answer(d, &dear, 0, NULL, &err));
-    cheap = curator(d, TC_REPLY_LAPLACE, 1, 1, 3);
+    cheap = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 3);
     assert_ok(answer(d, &cheap, 1, NULL, &err));
     assert_ok(answer(d, &cheap, 2, NULL, &err));
     assert_fails(
@@ -119,9 +120,9 @@ static void the_first_cap_is_never_lifted(void **state)
     tacit_error err = {0};
     desk *d = open_desk();
     tc_ldp_standing s;
-    tc_ldp_curator first = curator(d, TC_REPLY_ONE_BIT, 1, 1, 3);
-    tc_ldp_curator larger = curator(d, TC_REPLY_ONE_BIT, 1, 1, 100);
-    tc_ldp_curator smaller = curator(d, TC_REPLY_ONE_BIT, 1, 1, 1);
+    tc_ldp_curator first = curator(d, TACIT_REPLY_ONE_BIT, 1, 1, 3);
+    tc_ldp_curator larger = curator(d, TACIT_REPLY_ONE_BIT, 1, 1, 100);
+    tc_ldp_curator smaller = curator(d, TACIT_REPLY_ONE_BIT, 1, 1, 1);
     assert_ok(answer(d, &first, 0, NULL, &err));
     assert_fails(answer(d, &smaller, 1, NULL, &err), TACIT_E_BUDGET,
                  "may give 1 answers in all, has");
@@ -151,11 +152,11 @@ static void a_cap_costs_nothing(void **state)
     tacit_error err = {0};
     desk *d = open_desk();
     tc_ledger_claim claim;
-    tc_ldp_curator c = curator(d, TC_REPLY_LAPLACE, 1, 1, 3);
+    tc_ldp_curator c = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 3);
     assert_ok(answer(d, &c, 0, NULL, &err));
     assert_int_equal(d->store.n, 2);
-    assert_ok(tc_ledger_guarantee(d->ledger, TC_UNIT_USER, NULL, 1e-9, &tc_accountant_pure, &claim,
-                                  &err));
+    assert_ok(tc_ledger_guarantee(d->ledger, TACIT_UNIT_USER, NULL, 1e-9, &tc_accountant_pure,
+                                  &claim, &err));
     assert_string_equal(claim.subject, "ann");
     assert_int_equal(claim.entries, 1);
     assert_close(claim.bound.epsilon, 1, 0);
@@ -173,7 +174,7 @@ static void several_are_allowed_together_or_not_at_all(void **state)
     (void)state;
     tacit_error err = {0};
     desk *d = open_desk();
-    tc_ldp_curator c = curator(d, TC_REPLY_LAPLACE, 0.5, 1, 4);
+    tc_ldp_curator c = curator(d, TACIT_REPLY_LAPLACE, 0.5, 1, 4);
     tc_ldp_question from = question(0);
     assert_ok(tc_ldp_curator_allow(&c, &from, 4, &err));
     assert_fails(tc_ldp_curator_allow(&c, &from, 5, &err), TACIT_E_BUDGET,
@@ -200,7 +201,7 @@ typedef struct rival {
 } rival;
 
 /* A look at the store, before which the other process may have been there. */
-static tacit_status head_after_rival(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err)
+static tacit_status head_after_rival(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     rival *r = io->store;
     if (r->countdown-- == 0)
@@ -227,9 +228,9 @@ static void processes_share_a_cap(void **state)
         tc_ledger_io io = double_io(&r->store);
         io.head = head_after_rival;
         assert_ok(tc_ledger_open(&d->ledger, "test", &io, &err));
-        tc_ldp_curator c = curator(d, TC_REPLY_LAPLACE, 1, 1, 1);
+        tc_ldp_curator c = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 1);
         r->desk = theirs;
-        r->curator = curator(theirs, TC_REPLY_LAPLACE, 1, 1, 1);
+        r->curator = curator(theirs, TACIT_REPLY_LAPLACE, 1, 1, 1);
         r->countdown = at;
         bool ours = answer(d, &c, 0, NULL, &err) == TACIT_OK;
         tc_ldp_standing s;
@@ -252,24 +253,24 @@ static void answers_are_told_from_most_rewards(void **state)
     (void)state;
     tacit_error err = {0};
     desk *d = open_desk();
-    for (int kind = TC_REPLY_ONE_BIT; kind <= TC_REPLY_LAPLACE; kind++) {
-        tc_ldp_curator c = curator(d, (tc_reply_kind)kind, 0.7, 1.3, 100);
+    for (int kind = TACIT_REPLY_ONE_BIT; kind <= TACIT_REPLY_LAPLACE; kind++) {
+        tc_ldp_curator c = curator(d, (tacit_reply_kind)kind, 0.7, 1.3, 100);
         for (uint64_t i = 0; i < 8; i++) {
             double value = 0;
             assert_ok(answer(d, &c, 8 * (uint64_t)kind + i, &value, &err));
             assert_true(tc_ldp_curator_could_answer(&c, value));
-            if (kind != TC_REPLY_PIECEWISE) /* whose lattice is as fine as numbers are */
+            if (kind != TACIT_REPLY_PIECEWISE) /* whose lattice is as fine as numbers are */
                 assert_false(tc_ldp_curator_could_answer(&c, value * (1 + 1e-10) + 1e-10));
         }
-        if (kind != TC_REPLY_PIECEWISE)
+        if (kind != TACIT_REPLY_PIECEWISE)
             assert_false(tc_ldp_curator_could_answer(&c, 0.5));
         assert_false(tc_ldp_curator_could_answer(&c, (double)NAN));
         assert_false(tc_ldp_curator_could_answer(&c, (double)INFINITY));
         assert_false(tc_ldp_curator_could_answer(&c, 1e300));
     }
-    tc_ldp_curator piecewise = curator(d, TC_REPLY_PIECEWISE, 2, 1, 100);
+    tc_ldp_curator piecewise = curator(d, TACIT_REPLY_PIECEWISE, 2, 1, 100);
     assert_false(tc_ldp_curator_could_answer(&piecewise, 2.2)); /* (e + 1)/(e - 1) is 2.16 */
-    tc_ldp_curator bit = curator(d, TC_REPLY_ONE_BIT, 1, 1, 100);
+    tc_ldp_curator bit = curator(d, TACIT_REPLY_ONE_BIT, 1, 1, 100);
     assert_true(tc_ldp_curator_could_answer(&bit, -bit.reply.step));
     assert_false(tc_ldp_curator_could_answer(&bit, 2 * bit.reply.step));
     assert_false(tc_ldp_curator_could_answer(&bit, 0));

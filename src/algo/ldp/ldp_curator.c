@@ -61,7 +61,7 @@ static tacit_status check(const tc_ldp_question *q, tacit_error *err)
  * hash of the user's name and its round is the cap. Where there are several, of processes that raced or
  * of ledgers that became one, the least counts. */
 
-static tc_ledger_hash cap_study(const char *user)
+static tacit_hash cap_study(const char *user)
 {
     char text[TC_LEDGER_MAX_NAME + 32];
     snprintf(text, sizeof text, "cap on the answers of/%s", user);
@@ -71,7 +71,7 @@ static tc_ledger_hash cap_study(const char *user)
 /* 0: there is none. */
 static uint64_t stored_cap(const tc_ledger *l, const char *user)
 {
-    tc_ledger_hash study = cap_study(user);
+    tacit_hash study = cap_study(user);
     uint64_t least = 0, n = tc_ledger_get_head(l).seq;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
@@ -84,11 +84,11 @@ static uint64_t stored_cap(const tc_ledger *l, const char *user)
 
 static tacit_status store_cap(tc_ldp_curator *c, const char *user, tacit_error *err)
 {
-    const tc_dp_event nothing = {.mechanism = TC_DP_PURE, .parameter = 1, .sampling_rate = 1};
+    const tacit_dp_event nothing = {.mechanism = TACIT_DP_PURE, .parameter = 1, .sampling_rate = 1};
     tc_ledger_charge charge = {.study = cap_study(user), .round = c->answers, .subject = user};
     tc_ledger_receipt receipt = {0};
     tc_release *pledge = NULL;
-    TC_TRY(tc_pledge(&pledge, &nothing, 0, TC_UNIT_USER, true, err));
+    TC_TRY(tc_pledge(&pledge, &nothing, 0, TACIT_UNIT_USER, true, err));
     tacit_status status = tc_ledger_release(c->ledger, NULL, &charge, pledge, &receipt, err);
     tc_release_free(pledge);
     tc_ledger_receipt_fini(&receipt);
@@ -100,7 +100,7 @@ static uint64_t count_answers(const tc_ledger *l, const char *user)
     uint64_t given = 0, n = tc_ledger_get_head(l).seq;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        given += e->unit == TC_UNIT_USER && e->event.count > 0 && strcmp(e->subject, user) == 0;
+        given += e->unit == TACIT_UNIT_USER && e->event.count > 0 && strcmp(e->subject, user) == 0;
     }
     return given;
 }
@@ -109,10 +109,10 @@ static uint64_t count_answers(const tc_ledger *l, const char *user)
 static tacit_status claim_of(const tc_ledger *l, const char *user, tc_ledger_claim *out,
                              tacit_error *err)
 {
-    if (tc_ledger_guarantee(l, TC_UNIT_USER, user, ANY_DELTA, &tc_accountant_pure, out, NULL) ==
+    if (tc_ledger_guarantee(l, TACIT_UNIT_USER, user, ANY_DELTA, &tc_accountant_pure, out, NULL) ==
         TACIT_OK)
         return TACIT_OK;
-    return tc_ledger_guarantee(l, TC_UNIT_USER, user, ANY_DELTA, NULL, out, err);
+    return tc_ledger_guarantee(l, TACIT_UNIT_USER, user, ANY_DELTA, NULL, out, err);
 }
 
 /* What the user has spent is infinite where others have charged it in ways that do not add up. */
@@ -175,7 +175,7 @@ static tacit_status check_terms(const tc_ldp_curator *c, const tc_ledger_receipt
                                 const tc_ldp_question *q, tacit_error *err)
 {
     const tc_ledger_entry *e = tc_ledger_get(c->ledger, r->head.seq, NULL);
-    tc_dp_event event = tc_reply_event(&c->reply);
+    tacit_dp_event event = tc_reply_event(&c->reply);
     bool law = r->size == sizeof(uint64_t) && e->event.mechanism == event.mechanism &&
                e->event.parameter == event.parameter &&
                strcmp(e->mechanism, tc_reply_mechanism(&c->reply)) == 0;
@@ -205,16 +205,16 @@ static double value_of(const tc_reply *r, const uint8_t bytes[8])
 /* The farthest that a reply can be from the offset, in steps. */
 static double most_steps(const tc_reply *r)
 {
-    if (r->kind == TC_REPLY_ONE_BIT)
+    if (r->kind == TACIT_REPLY_ONE_BIT)
         return 1;
-    return r->kind == TC_REPLY_PIECEWISE ? 2 * (double)r->reach + (double)r->window - 1 : 0x1p62;
+    return r->kind == TACIT_REPLY_PIECEWISE ? 2 * (double)r->reach + (double)r->window - 1 : 0x1p62;
 }
 
 bool tc_ldp_curator_could_answer(const tc_ldp_curator *c, double value)
 {
     const tc_reply *r = &c->reply;
     double steps = round((value - r->offset) / r->step);
-    if (!(fabs(steps) <= most_steps(r)) || (r->kind == TC_REPLY_ONE_BIT && steps == 0))
+    if (!(fabs(steps) <= most_steps(r)) || (r->kind == TACIT_REPLY_ONE_BIT && steps == 0))
         return false;
     return value_at(r, (int64_t)steps) == value;
 }

@@ -20,7 +20,7 @@
 
 /* Public: the study's document has them, and its hash covers them. */
 typedef struct tc_ldp_terms {
-    tc_reply_kind reply;
+    tacit_reply_kind reply;
     double epsilon;   /* of one answer */
     double low, high; /* bounds of a reward */
     uint64_t answers; /* that one user may give in all; >= 1 */
@@ -44,7 +44,7 @@ typedef struct tc_ldp_curator {
 } tc_ldp_curator;
 
 typedef struct tc_ldp_question {
-    tc_ledger_hash study;
+    tacit_hash study;
     const char *user; /* a public name, not empty */
     uint64_t number;  /* <= TC_LEDGER_MAX_ROUND */
 } tc_ldp_question;
@@ -53,7 +53,7 @@ typedef struct tc_ldp_answer {
     double value;
     bool again;      /* it was given before */
     bool is_private; /* false: drawn from a seed */
-    tc_ledger_head head;
+    tacit_head head;
 } tc_ldp_answer;
 
 /* How many answers a user has given over all studies of the ledger, and may give in all. */

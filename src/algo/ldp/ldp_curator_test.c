@@ -17,7 +17,7 @@ typedef struct desk {
     tc_ldp_question question;
 } desk;
 
-static desk *open_desk(tc_reply_kind kind, double epsilon, uint64_t answers)
+static desk *open_desk(tacit_reply_kind kind, double epsilon, uint64_t answers)
 {
     tacit_error err = {0};
     desk *d = tc_alloc(1, sizeof *d);
@@ -52,8 +52,8 @@ static double spent(const desk *d, const char *user, uint64_t *entries)
 {
     tacit_error err = {0};
     tc_ledger_claim claim;
-    assert_ok(tc_ledger_guarantee(d->ledger, TC_UNIT_USER, user, 1e-9, &tc_accountant_pure, &claim,
-                                  &err));
+    assert_ok(tc_ledger_guarantee(d->ledger, TACIT_UNIT_USER, user, 1e-9, &tc_accountant_pure,
+                                  &claim, &err));
     *entries = claim.entries;
     return claim.bound.epsilon;
 }
@@ -63,7 +63,8 @@ static double spent(const desk *d, const char *user, uint64_t *entries)
 static void the_same_question_has_the_same_answer(void **state)
 {
     (void)state;
-    static const tc_reply_kind kinds[] = {TC_REPLY_LAPLACE, TC_REPLY_ONE_BIT, TC_REPLY_PIECEWISE};
+    static const tacit_reply_kind kinds[] = {TACIT_REPLY_LAPLACE, TACIT_REPLY_ONE_BIT,
+                                             TACIT_REPLY_PIECEWISE};
     for (size_t k = 0; k < 3; k++) {
         desk *d = open_desk(kinds[k], 0.5, 4);
         uint64_t entries;
@@ -87,11 +88,11 @@ static void answers_outlive_the_curator(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TC_REPLY_LAPLACE, 1, 2);
+    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 2);
     tc_ldp_answer first = ask(d, "ann", 7, 1.5), again = {0};
     tc_ledger_close(d->ledger);
     d->ledger = double_open(&d->store);
-    tc_ldp_terms terms = {TC_REPLY_LAPLACE, 1, -2, 2, 2};
+    tc_ldp_terms terms = {TACIT_REPLY_LAPLACE, 1, -2, 2, 2};
     assert_ok(tc_ldp_curator_init(&d->curator, d->ledger, &terms, &err));
     again = ask(d, "ann", 7, -1);
     assert_true(again.again);
@@ -106,7 +107,7 @@ static void answers_are_charged_and_capped(void **state)
     for (size_t k = 0; k < 4; k++)
         for (uint64_t cap = 1; cap <= 7; cap += 2) {
             tacit_error err = {0};
-            desk *d = open_desk(TC_REPLY_LAPLACE, epsilons[k], cap);
+            desk *d = open_desk(TACIT_REPLY_LAPLACE, epsilons[k], cap);
             uint64_t entries;
             tc_ldp_answer out = {.value = 5};
             for (uint64_t i = 0; i < cap; i++) {
@@ -134,7 +135,7 @@ static void the_cap_counts_over_studies(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TC_REPLY_ONE_BIT, 1, 2);
+    desk *d = open_desk(TACIT_REPLY_ONE_BIT, 1, 2);
     tc_ldp_answer out;
     double first = ask(d, "ann", 3, 2).value;
     d->question.study = tc_ledger_study_hash("{\"another\": true}");
@@ -154,7 +155,7 @@ static void the_cap_counts_over_studies(void **state)
 static void users_have_answers_of_their_own(void **state)
 {
     (void)state;
-    desk *d = open_desk(TC_REPLY_PIECEWISE, 1, 1);
+    desk *d = open_desk(TACIT_REPLY_PIECEWISE, 1, 1);
     uint64_t entries;
     double value[40];
     size_t differ = 0;
@@ -198,7 +199,7 @@ static tacit_status raced_append(const tc_ledger_io *io, const tc_ledger_record 
     return real.append(&real, r, err);
 }
 
-static tacit_status raced_head(const tc_ledger_io *io, tc_ledger_head *out, tacit_error *err)
+static tacit_status raced_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     tc_ledger_io real = pass(io->store);
     return real.head(&real, out, err);
@@ -211,7 +212,7 @@ static tacit_status raced_scan(const tc_ledger_io *io, uint64_t after, tc_ledger
     return real.scan(&real, after, visit, user, err);
 }
 
-static tacit_status raced_find(const tc_ledger_io *io, const tc_ledger_hash *study, uint64_t round,
+static tacit_status raced_find(const tc_ledger_io *io, const tacit_hash *study, uint64_t round,
                                uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
 {
     tc_ledger_io real = pass(io->store);
@@ -222,7 +223,7 @@ static tacit_status raced_find(const tc_ledger_io *io, const tc_ledger_hash *stu
 static bool race(size_t at)
 {
     tacit_error err = {0};
-    desk *d = open_desk(TC_REPLY_LAPLACE, 1, 1);
+    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 1);
     raced r = {.store = &d->store, .other = d};
     tc_ledger_io io = {.store = &r,
                        .append = raced_append,
@@ -233,7 +234,7 @@ static bool race(size_t at)
     tc_ldp_curator c;
     tc_ldp_answer got = {0};
     uint64_t entries;
-    tc_ldp_terms terms = {TC_REPLY_LAPLACE, 1, -2, 2, 1};
+    tc_ldp_terms terms = {TACIT_REPLY_LAPLACE, 1, -2, 2, 1};
     tc_ldp_question q = {tc_ledger_study_hash("{}"), "ann", 7};
     assert_ok(tc_ledger_open(&l, "test", &io, &err));
     assert_ok(tc_ldp_curator_init(&c, l, &terms, &err));
@@ -268,9 +269,9 @@ static void terms_are_checked(void **state)
     (void)state;
     tacit_error err = {0};
     tc_ldp_curator c = {.answers = 99};
-    tc_ldp_terms none = {TC_REPLY_LAPLACE, 1, -1, 1, 0};
-    tc_ldp_terms epsilon = {TC_REPLY_LAPLACE, 0, -1, 1, 1};
-    tc_ldp_terms bounds = {TC_REPLY_LAPLACE, 1, 1, 1, 1};
+    tc_ldp_terms none = {TACIT_REPLY_LAPLACE, 1, -1, 1, 0};
+    tc_ldp_terms epsilon = {TACIT_REPLY_LAPLACE, 0, -1, 1, 1};
+    tc_ldp_terms bounds = {TACIT_REPLY_LAPLACE, 1, 1, 1, 1};
     assert_fails(tc_ldp_curator_init(&c, NULL, &none, &err), TACIT_E_ARG,
                  "a user must be allowed at least 1 answer, got 0");
     assert_fails(tc_ldp_curator_init(&c, NULL, &epsilon, &err), TACIT_E_ARG, "epsilon");
@@ -282,7 +283,7 @@ static void users_need_a_name(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TC_REPLY_LAPLACE, 1, 1);
+    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 1);
     tc_ldp_answer out;
     char long_name[300];
     memset(long_name, 'a', sizeof long_name);
@@ -301,16 +302,16 @@ static void other_terms_are_a_conflict(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TC_REPLY_LAPLACE, 1, 3);
+    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 3);
     tc_ldp_answer out;
     ask(d, "ann", 7, 1.5);
-    tc_ldp_terms other = {TC_REPLY_LAPLACE, 0.5, -2, 2, 9};
+    tc_ldp_terms other = {TACIT_REPLY_LAPLACE, 0.5, -2, 2, 9};
     assert_ok(tc_ldp_curator_init(&d->curator, d->ledger, &other, &err));
     assert_fails(
         tc_ldp_curator_answer(&d->curator, &d->question, 0, &d->entropy, &out, &err),
         TACIT_E_CONFLICT,
         "question 7 to user \"ann\" was answered on other terms: laplace-reply, epsilon 1");
-    other = (tc_ldp_terms){TC_REPLY_ONE_BIT, 1, -2, 2, 9};
+    other = (tc_ldp_terms){TACIT_REPLY_ONE_BIT, 1, -2, 2, 9};
     assert_ok(tc_ldp_curator_init(&d->curator, d->ledger, &other, &err));
     assert_fails(tc_ldp_curator_answer(&d->curator, &d->question, 0, &d->entropy, &out, &err),
                  TACIT_E_CONFLICT, "was answered on other terms");
@@ -323,7 +324,7 @@ static void a_broken_store_is_asked_again(void **state)
     (void)state;
     for (int stored = 0; stored < 2; stored++) {
         tacit_error err = {0};
-        desk *d = open_desk(TC_REPLY_LAPLACE, 1, 2);
+        desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 2);
         tc_ldp_answer out = {.value = 5};
         ask(d, "ann", 9, 0); /* and the cap */
         d->question.number = 0;
@@ -344,7 +345,7 @@ static void a_broken_store_is_asked_again(void **state)
 static void seeded_answers_are_not_private(void **state)
 {
     (void)state;
-    desk *d = open_desk(TC_REPLY_LAPLACE, 1, 1);
+    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 1);
     tc_test_noise seeded;
     tc_test_noise_init(&seeded, 1, 1);
     d->entropy = tc_entropy_of_test(&seeded);
@@ -402,13 +403,13 @@ static void replies_have_the_stated_law(void **state)
 {
     (void)state;
     double c = 2 * (exp(1) + 1) / (exp(1) - 1);
-    assert_law(TC_REPLY_LAPLACE, 1, 0.5, 0.5, 32);
-    assert_law(TC_REPLY_LAPLACE, 4, 100, 2, 2);
-    assert_law(TC_REPLY_LAPLACE, 4, -INFINITY, 0, 2);
-    assert_law(TC_REPLY_LAPLACE, 2, (double)NAN, 0, 8);
-    assert_law(TC_REPLY_ONE_BIT, 1, 1, 1, c * c - 1);
-    assert_law(TC_REPLY_ONE_BIT, 1, -3, -2, c * c - 4);
-    assert_law(TC_REPLY_ONE_BIT, 1, (double)NAN, 0, c * c);
+    assert_law(TACIT_REPLY_LAPLACE, 1, 0.5, 0.5, 32);
+    assert_law(TACIT_REPLY_LAPLACE, 4, 100, 2, 2);
+    assert_law(TACIT_REPLY_LAPLACE, 4, -INFINITY, 0, 2);
+    assert_law(TACIT_REPLY_LAPLACE, 2, (double)NAN, 0, 8);
+    assert_law(TACIT_REPLY_ONE_BIT, 1, 1, 1, c * c - 1);
+    assert_law(TACIT_REPLY_ONE_BIT, 1, -3, -2, c * c - 4);
+    assert_law(TACIT_REPLY_ONE_BIT, 1, (double)NAN, 0, c * c);
 }
 
 /* One bit: the share of + is 1/2 + (y/2) (e^epsilon - 1)/(2 (e^epsilon + 1)), and there are two
@@ -416,7 +417,7 @@ static void replies_have_the_stated_law(void **state)
 static void one_bit_replies_have_two_values(void **state)
 {
     (void)state;
-    tc_ldp_options o = options_with(TC_REPLY_AUTO, 0.8);
+    tc_ldp_options o = options_with(TACIT_REPLY_AUTO, 0.8);
     tc_test_noise seeded;
     tc_test_noise_init(&seeded, 5, 9);
     tc_entropy e = tc_entropy_of_test(&seeded);
@@ -465,7 +466,7 @@ static void no_reply_identifies_its_input(void **state)
     (void)state;
     static const double pairs[][2] = {{0, 1}, {-1, 1}, {0.3, 0.7}};
     for (size_t p = 0; p < 3; p++) {
-        tc_ldp_options o = options_with(TC_REPLY_LAPLACE, 2);
+        tc_ldp_options o = options_with(TACIT_REPLY_LAPLACE, 2);
         tc_reply r;
         tacit_error err = {0};
         tc_test_noise seeded;
@@ -492,7 +493,7 @@ static void a_promise_is_shared_by_all_answers(void **state)
     (void)state;
     tacit_error err = {0};
     tc_env env = {0};
-    tc_ldp_options o = options_with(TC_REPLY_LAPLACE, 1);
+    tc_ldp_options o = options_with(TACIT_REPLY_LAPLACE, 1);
     o.answers = 3;
     assert_ok(tc_algorithm_ldp_tgp.promise(&env, &o, 0.7, 1e-5, &err));
     assert_true(3 * o.epsilon <= 0.7);
@@ -500,11 +501,11 @@ static void a_promise_is_shared_by_all_answers(void **state)
     o.answers = 1000000;
     assert_fails(tc_algorithm_ldp_tgp.promise(&env, &o, 0.7, 1e-5, &err), TACIT_E_ARG,
                  "1000000 answers within epsilon 0.7: ");
-    o = options_with(TC_REPLY_ONE_BIT, 0.4);
+    o = options_with(TACIT_REPLY_ONE_BIT, 0.4);
     o.answers = 6;
     o.bound = 3;
     tc_ldp_terms t = tc_ldp_terms_of(&o);
-    assert_int_equal(t.reply, TC_REPLY_ONE_BIT);
+    assert_int_equal(t.reply, TACIT_REPLY_ONE_BIT);
     assert_int_equal(t.answers, 6);
     assert_close(t.epsilon, 0.4, 0);
     assert_close(t.low, -4, 0);

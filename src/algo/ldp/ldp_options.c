@@ -175,12 +175,12 @@ const tc_option tc_tgp_options[] = {COMMON_ROWS, REWARD_ROWS, TAIL_ROWS, {.name 
 const tc_option tc_ata_options[] = {COMMON_ROWS, ATA_ROWS, REWARD_ROWS, {.name = NULL}};
 const tc_option tc_moma_options[] = {COMMON_ROWS, MOMA_ROWS, NOISE_ROWS, {.name = NULL}};
 
-/* The choices of `reply` are in the order of tc_reply_kind. */
+/* The choices of `reply` are in the order of tacit_reply_kind. */
 tc_ldp_terms tc_ldp_terms_of(const void *opts)
 {
     const tc_ldp_options *o = opts;
     double most = o->bound + o->noise_bound;
-    return (tc_ldp_terms){.reply = (tc_reply_kind)o->reply,
+    return (tc_ldp_terms){.reply = (tacit_reply_kind)o->reply,
                           .epsilon = o->epsilon,
                           .low = -most,
                           .high = most,

@@ -26,7 +26,7 @@ static void terms_are_those_of_the_document(void **state)
     assert_same_bits(t.low, -3.5);
     assert_same_bits(t.high, 3.5);
     assert_int_equal(t.answers, 7);
-    assert_int_equal(t.reply, TC_REPLY_LAPLACE);
+    assert_int_equal(t.reply, TACIT_REPLY_LAPLACE);
     assert_ok(tc_ldp_terms_read(&t, &tc_algorithm_ldp_tgp, NULL, &err)); /* the defaults */
     assert_same_bits(t.epsilon, 1);
     j = options("{\"epsylon\": 2}");

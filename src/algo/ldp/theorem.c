@@ -63,7 +63,7 @@ static void check_epochs(verdict *v, const tc_law *law, const tc_ldp_options *o)
 static void check_replies(verdict *v, const tc_ldp_options *o, const tc_known_noise *noise)
 {
     char why[96];
-    if (o->reply != TC_REPLY_LAPLACE)
+    if (o->reply != TACIT_REPLY_LAPLACE)
         against(v, "it is about Laplace replies");
     if (!noise || noise->reach <= o->noise_bound)
         return;

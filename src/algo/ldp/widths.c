@@ -34,7 +34,8 @@ static tc_law common(const tc_ldp_options *o, const tc_env *env)
 /* The largest magnitude of a bounded reply. */
 static double reach_of(const tc_reply *r)
 {
-    double steps = r->kind == TC_REPLY_ONE_BIT ? 1 : 2 * (double)r->reach + (double)r->window - 1;
+    double steps =
+        r->kind == TACIT_REPLY_ONE_BIT ? 1 : 2 * (double)r->reach + (double)r->window - 1;
     return fabs(r->offset) + r->step * steps;
 }
 
@@ -44,7 +45,7 @@ tacit_status tc_law_private(tc_law *l, const tc_ldp_options *o, const tc_env *en
     double B = o->bound, R = o->noise_bound;
     TC_TRY(tc_ldp_reply(o, &reply, err));
     *l = common(o, env);
-    l->tail = reply.kind == TC_REPLY_LAPLACE ? TC_REWARD_LAPLACE : TC_REWARD_BOUNDED;
+    l->tail = reply.kind == TACIT_REPLY_LAPLACE ? TC_REWARD_LAPLACE : TC_REWARD_BOUNDED;
     l->c = R * R + reply.sd * reply.sd;
     l->v = B * B + l->c;
     l->first = B + R;

@@ -39,11 +39,11 @@ static void moments_of_replies(void **state)
     tc_law l = law_private(&o);
     assert_close(l.v, 34, 1e-6); /* the scale of a discrete reply is rounded up */
     assert_close(l.c, 33, 1e-6);
-    o.reply = TC_REPLY_ONE_BIT;
+    o.reply = TACIT_REPLY_ONE_BIT;
     l = law_private(&o);
     assert_close(l.reach, 4.327906827477306, 1e-12);
     assert_close(l.v, 20.730777507324678, 1e-11);
-    o.reply = TC_REPLY_PIECEWISE;
+    o.reply = TACIT_REPLY_PIECEWISE;
     l = law_private(&o);
     assert_close(l.reach, 8.165976330147192, 1e-9);
 }
@@ -68,7 +68,7 @@ static void tgp_of_bounded_replies(void **state)
 {
     (void)state;
     tc_ldp_options o = options_of(tc_ldp_tgp_options);
-    o.reply = TC_REPLY_ONE_BIT;
+    o.reply = TACIT_REPLY_ONE_BIT;
     tc_law l = law_private(&o);
     assert_true(isinf(tc_tgp_cut(&l, 3)));
     assert_close(tc_tgp_width(&l, 50, 3.7), 1 + 2 * 4.327906827477306 * sqrt(3.7 + log(10)), 1e-10);
@@ -228,7 +228,7 @@ static void only_laplace_replies_have_a_theorem(void **state)
     tc_space *s = grid_space();
     tc_env env = {.space = s, .budget = 200};
     tc_ldp_options o = options_of(tc_ldp_tgp_options);
-    for (o.reply = TC_REPLY_AUTO; o.reply < TC_REPLY_LAPLACE; o.reply++)
+    for (o.reply = TACIT_REPLY_AUTO; o.reply < TACIT_REPLY_LAPLACE; o.reply++)
         assert_verdict(&tc_algorithm_ldp_tgp, &env, &o, false,
                        "Theorem 3 of Zhou and Tan (2021) does not apply: it is about Laplace "
                        "replies.");

@@ -19,8 +19,8 @@ typedef struct question {
 } question;
 
 /* A release's answers are a study of their own, with rows as rounds. */
-static tacit_status ask(question *q, const tc_row_terms *t, const tc_ledger_hash *release,
-                        uint64_t row, tacit_error *err)
+static tacit_status ask(question *q, const tc_row_terms *t, const tacit_hash *release, uint64_t row,
+                        tacit_error *err)
 {
     char hash[2 * TC_LEDGER_HASH_BYTES + 1], text[sizeof hash + 16];
     if (row >= t->rows)
@@ -41,7 +41,7 @@ static tacit_status check_single(const tc_ledger *l, const question *q, tacit_er
     uint64_t n = tc_ledger_get_head(l).seq;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        if (e->unit == TC_UNIT_ROW && *e->subject &&
+        if (e->unit == TACIT_UNIT_ROW && *e->subject &&
             !tc_ledger_hash_same(&e->study, &q->charge.study))
             return tc_fail(err, TACIT_E_STATE,
                            "ledger \"%s\" has answers about another release (%s): rows of two "
@@ -60,10 +60,10 @@ static tacit_status draw(const tc_row_terms *t, double y, tc_entropy *e, tc_rele
     tc_laplace_plan plan = {.count = 1,
                             .bounds = {&low, &high},
                             .epsilon = t->output_epsilon,
-                            .unit = TC_UNIT_ROW,
+                            .unit = TACIT_UNIT_ROW,
                             .single = true};
     if (t->output_epsilon == 0)
-        return tc_none_release(out, 1, 1, &y, TC_UNIT_ROW, AS_THEY_ARE, err);
+        return tc_none_release(out, 1, 1, &y, TACIT_UNIT_ROW, AS_THEY_ARE, err);
     return tc_laplace_release(out, &plan, &y, e, err);
 }
 
@@ -110,9 +110,8 @@ static tacit_status commit(tc_ledger *l, const tc_ledger_budget *budget, const q
 }
 
 tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
-                                   const tc_row_terms *t, const tc_ledger_hash *release,
-                                   uint64_t row, double y, tc_entropy *e, tc_row_answer *out,
-                                   tacit_error *err)
+                                   const tc_row_terms *t, const tacit_hash *release, uint64_t row,
+                                   double y, tc_entropy *e, tc_row_answer *out, tacit_error *err)
 {
     question q;
     tc_release *drawn = NULL;
@@ -128,9 +127,8 @@ tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
 }
 
 /* An answer that exists is handed out whatever is offered in its place. */
-tacit_status tc_row_curator_recall(tc_ledger *l, const tc_row_terms *t,
-                                   const tc_ledger_hash *release, uint64_t row, tc_row_answer *out,
-                                   tacit_error *err)
+tacit_status tc_row_curator_recall(tc_ledger *l, const tc_row_terms *t, const tacit_hash *release,
+                                   uint64_t row, tc_row_answer *out, tacit_error *err)
 {
     question q;
     tc_ledger_receipt receipt = {0};

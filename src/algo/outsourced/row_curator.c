@@ -21,7 +21,7 @@ static tacit_status draw_paper(const tc_row_terms *t, const double *x, tc_entrop
     tacit_status status =
         tc_transform_make(transform, t->rows, t->dims, x, t->epsilon, t->delta, t->rank, e, z, err);
     if (status == TACIT_OK)
-        status = tc_none_release(out, t->rows, t->rank, z, TC_UNIT_ROW, PAPER_MODE, err);
+        status = tc_none_release(out, t->rows, t->rank, z, TACIT_UNIT_ROW, PAPER_MODE, err);
     for (size_t i = 0; i < t->rows; i++)
         order[i] = i;
     tc_free(z);
@@ -170,11 +170,11 @@ tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error
     }
     TC_TRY(draw_one(t, &drawn, err));
     const tc_release_view *view = tc_release_get(drawn);
-    cost.mechanism = view->event.mechanism == TC_DP_GAUSSIAN ? "gaussian-rows" : "laplace-rows";
+    cost.mechanism = view->event.mechanism == TACIT_DP_GAUSSIAN ? "gaussian-rows" : "laplace-rows";
     cost.event = view->event;
     cost.distance = view->distance;
     cost.input_sd = view->noise_sd;
-    cost.delta = view->event.mechanism == TC_DP_GAUSSIAN ? t->delta : 0;
+    cost.delta = view->event.mechanism == TACIT_DP_GAUSSIAN ? t->delta : 0;
     tc_release_free(drawn);
     *out = cost;
     return TACIT_OK;
@@ -232,7 +232,7 @@ static tacit_status take(tc_row_release *out, const tc_release *offered,
     return TACIT_OK;
 }
 
-static tacit_status hash_of(const tc_release *r, tc_ledger_hash *out, tacit_error *err)
+static tacit_status hash_of(const tc_release *r, tacit_hash *out, tacit_error *err)
 {
     size_t size = tc_release_size(r);
     uint8_t *bytes = tc_alloc(size, 1);
@@ -247,7 +247,7 @@ static tacit_status hash_of(const tc_release *r, tc_ledger_hash *out, tacit_erro
 static tacit_status keep(const tc_row_keeper *k, const tc_release *r, const size_t *order,
                          size_t rows, tacit_error *err)
 {
-    tc_ledger_hash hash;
+    tacit_hash hash;
     TC_TRY(hash_of(r, &hash, err));
     return k->keep(k->user, order, rows, &hash, err);
 }

@@ -36,7 +36,7 @@ typedef struct tc_row_terms {
     const tc_row_column *columns; /* dims */
     double epsilon, delta;        /* of the release; paper mode: what the paper would have said */
     double radius;                /* sound: how far a neighbour's row may move, in units */
-    tc_rows_noise noise;
+    tacit_rows_noise noise;
     size_t rank;              /* columns of the projection; sound: of a public one, 0: none */
     uint64_t projection_seed; /* sound: of the public directions */
     bool maximize;            /* which values are good */
@@ -54,7 +54,7 @@ tacit_status tc_row_terms_from_json(tc_row_terms *out, const json_t *j, tc_arena
                                     tacit_error *err);
 /* Under what the ledger keeps the release, as its round TC_ROW_ROUND. */
 enum { TC_ROW_ROUND = 1 };
-tacit_status tc_row_terms_hash(const tc_row_terms *t, tc_ledger_hash *out, tacit_error *err);
+tacit_status tc_row_terms_hash(const tc_row_terms *t, tacit_hash *out, tacit_error *err);
 /* Names of the columns of a release, `cols` of them: those of the data, or z1, z2, ... of a projection.
  * NULL: no memory. */
 char **tc_row_terms_released(const tc_row_terms *t, size_t cols, tc_arena *memory);
@@ -74,16 +74,16 @@ typedef struct tc_row_release {
     tc_transform transform; /* paper */
     bool is_private, again;
     const char *not_private; /* why not; "" where is_private */
-    tc_ledger_hash hash;     /* of the exact bytes */
-    tc_ledger_head head;     /* after its entry */
+    tacit_hash hash;         /* of the exact bytes */
+    tacit_head head;         /* after its entry */
     tc_arena memory;
 } tc_row_release;
 void tc_row_release_fini(tc_row_release *r);
 
 /* Row i of the release is row order[i] of the data. Must be durable when it returns. */
 typedef struct tc_row_keeper {
-    tacit_status (*keep)(void *user, const size_t *order, size_t rows,
-                         const tc_ledger_hash *release, tacit_error *err);
+    tacit_status (*keep)(void *user, const size_t *order, size_t rows, const tacit_hash *release,
+                         tacit_error *err);
     void *user;
 } tc_row_keeper;
 
@@ -99,7 +99,7 @@ typedef struct tc_row_cost {
     bool is_private;       /* sound mode */
     const char *why_not;   /* NULL where is_private */
     const char *mechanism; /* "laplace-rows", "gaussian-rows", "none" */
-    tc_dp_event event;     /* of sound mode, and ... */
+    tacit_dp_event event;  /* of sound mode, and ... */
     double distance;       /* ... its slack, as in privacy/release.h */
     double delta;          /* of Gaussian noise; else 0 */
     double input_sd;       /* of the noise in every value */
@@ -114,7 +114,7 @@ typedef struct tc_row_answer {
     double value;
     double sd; /* of the noise in it */
     bool is_private, again;
-    tc_ledger_head head;
+    tacit_head head;
 } tc_row_answer;
 
 /* What answers of these terms have as noise. */
@@ -125,12 +125,10 @@ tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *er
  * has answers about another release; the same row may be hidden behind two numbers, and no budget
  * could be kept. */
 tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
-                                   const tc_row_terms *t, const tc_ledger_hash *release,
-                                   uint64_t row, double y, tc_entropy *e, tc_row_answer *out,
-                                   tacit_error *err);
+                                   const tc_row_terms *t, const tacit_hash *release, uint64_t row,
+                                   double y, tc_entropy *e, tc_row_answer *out, tacit_error *err);
 /* The answer that was given before. E_NOT_FOUND: none was. */
-tacit_status tc_row_curator_recall(tc_ledger *l, const tc_row_terms *t,
-                                   const tc_ledger_hash *release, uint64_t row, tc_row_answer *out,
-                                   tacit_error *err);
+tacit_status tc_row_curator_recall(tc_ledger *l, const tc_row_terms *t, const tacit_hash *release,
+                                   uint64_t row, tc_row_answer *out, tacit_error *err);
 
 #endif

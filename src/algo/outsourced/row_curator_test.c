@@ -17,7 +17,7 @@ typedef struct desk {
     tc_row_terms terms;
     double x[ROWS * DIMS];
     size_t order[ROWS], kept; /* kept: how often */
-    tc_ledger_hash kept_hash;
+    tacit_hash kept_hash;
     tacit_status keep_fails;
 } desk;
 
@@ -51,7 +51,7 @@ static void close_desk(desk *d)
     tc_free(d);
 }
 
-static tacit_status keep(void *user, const size_t *order, size_t rows, const tc_ledger_hash *hash,
+static tacit_status keep(void *user, const size_t *order, size_t rows, const tacit_hash *hash,
                          tacit_error *err)
 {
     desk *d = user;
@@ -182,8 +182,8 @@ static void test_paper_mode_is_stamped(void **state)
     assert_true(r.transform.raise);
     for (size_t i = 0; i < ROWS; i++)
         assert_int_equal(d->order[i], i);
-    assert_ok(
-        tc_ledger_guarantee(d->ledger, TC_UNIT_ROW, NULL, 1e-5, &tc_accountant_pld, &claim, &err));
+    assert_ok(tc_ledger_guarantee(d->ledger, TACIT_UNIT_ROW, NULL, 1e-5, &tc_accountant_pld, &claim,
+                                  &err));
     assert_true(isinf(claim.bound.epsilon) && !claim.is_private);
     tc_row_release_fini(&r);
     close_desk(d);
@@ -277,9 +277,9 @@ static void test_terms_read_back(void **state)
     desk *d = open_desk();
     tc_arena memory = {0};
     tc_row_terms again;
-    tc_ledger_hash a, b;
+    tacit_hash a, b;
     d->terms.delta = 1e-5;
-    d->terms.noise = TC_ROWS_GAUSSIAN;
+    d->terms.noise = TACIT_ROWS_GAUSSIAN;
     d->terms.output_epsilon = 0.1;
     d->terms.output_bound = 3.5;
     json_t *j = tc_row_terms_json(&d->terms);
@@ -305,13 +305,13 @@ static void test_terms_read_back(void **state)
 static tacit_status answer(desk *d, const tc_ledger_budget *b, uint64_t row, double y,
                            tc_row_answer *out, tacit_error *err)
 {
-    tc_ledger_hash hash = d->kept_hash;
+    tacit_hash hash = d->kept_hash;
     return tc_row_curator_answer(d->ledger, b, &d->terms, &hash, row, y, &d->entropy, out, err);
 }
 
 static tacit_status recall(desk *d, uint64_t row, tc_row_answer *out, tacit_error *err)
 {
-    tc_ledger_hash hash = d->kept_hash;
+    tacit_hash hash = d->kept_hash;
     return tc_row_curator_recall(d->ledger, &d->terms, &hash, row, out, err);
 }
 
@@ -394,10 +394,10 @@ static void test_private_answers_are_charged_to_their_row(void **state)
     assert_ok(tc_row_output_sd(&d->terms, &sd, &err));
     assert_close(a.sd, sd, 0);
     assert_close(sd, sqrt(2) * 4 / 0.5, 1e-6);
-    assert_ok(tc_ledger_guarantee(d->ledger, TC_UNIT_ROW, "loans/4", 1e-9, &tc_accountant_pure,
+    assert_ok(tc_ledger_guarantee(d->ledger, TACIT_UNIT_ROW, "loans/4", 1e-9, &tc_accountant_pure,
                                   &claim, &err));
     assert_close(claim.bound.epsilon, 1.5, 1e-9);
-    assert_ok(tc_ledger_guarantee(d->ledger, TC_UNIT_ROW, "loans/5", 1e-9, &tc_accountant_pure,
+    assert_ok(tc_ledger_guarantee(d->ledger, TACIT_UNIT_ROW, "loans/5", 1e-9, &tc_accountant_pure,
                                   &claim, &err));
     assert_close(claim.bound.epsilon, 1, 1e-9);
     close_desk(d);

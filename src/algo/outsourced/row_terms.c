@@ -13,8 +13,9 @@
 #define SEED_MAX ((int64_t)1 << 53) /* every JSON reader keeps these exactly */
 
 static const char *const modes[] = {[TC_ROW_SOUND] = "sound", [TC_ROW_PAPER] = "paper"};
-static const char *const noises[] = {
-    [TC_ROWS_AUTO] = "auto", [TC_ROWS_LAPLACE] = "laplace", [TC_ROWS_GAUSSIAN] = "gaussian"};
+static const char *const noises[] = {[TACIT_ROWS_AUTO] = "auto",
+                                     [TACIT_ROWS_LAPLACE] = "laplace",
+                                     [TACIT_ROWS_GAUSSIAN] = "gaussian"};
 
 const char *tc_row_mode_name(tc_row_mode mode)
 {
@@ -117,7 +118,7 @@ json_t *tc_row_terms_json(const tc_row_terms *t)
                      t->output_epsilon, "output_bound", t->output_bound);
 }
 
-tacit_status tc_row_terms_hash(const tc_row_terms *t, tc_ledger_hash *out, tacit_error *err)
+tacit_status tc_row_terms_hash(const tc_row_terms *t, tacit_hash *out, tacit_error *err)
 {
     json_t *j = tc_row_terms_json(t);
     char *text = tc_json_text(j);
@@ -213,7 +214,7 @@ tacit_status tc_row_terms_from_json(tc_row_terms *out, const json_t *j, tc_arena
     if (!t.name)
         return tc_fail_memory(err);
     t.mode = (tc_row_mode)mode;
-    t.noise = (tc_rows_noise)noise;
+    t.noise = (tacit_rows_noise)noise;
     TC_TRY(tc_row_terms_check(&t, err));
     *out = t;
     return TACIT_OK;

@@ -43,7 +43,7 @@ static void close_desk(desk *d)
     tc_free(d);
 }
 
-static tacit_status keep(void *user, const size_t *order, size_t rows, const tc_ledger_hash *hash,
+static tacit_status keep(void *user, const size_t *order, size_t rows, const tacit_hash *hash,
                          tacit_error *err)
 {
     (void)user;
@@ -61,13 +61,13 @@ static void test_cost_is_that_of_the_release(void **state)
     (void)state;
     tacit_error err = {0};
     static const struct {
-        tc_rows_noise noise;
+        tacit_rows_noise noise;
         double delta;
         size_t rank;
         const char *mechanism;
-    } cases[] = {{TC_ROWS_AUTO, 0, 0, "laplace-rows"},
-                 {TC_ROWS_GAUSSIAN, 1e-3, 0, "gaussian-rows"},
-                 {TC_ROWS_AUTO, 0, 1, "laplace-rows"}};
+    } cases[] = {{TACIT_ROWS_AUTO, 0, 0, "laplace-rows"},
+                 {TACIT_ROWS_GAUSSIAN, 1e-3, 0, "gaussian-rows"},
+                 {TACIT_ROWS_AUTO, 0, 1, "laplace-rows"}};
     for (size_t i = 0; i < 3; i++) {
         desk *d = open_desk();
         tc_row_cost cost;
@@ -141,8 +141,8 @@ static void test_units_are_part_of_the_promise(void **state)
     d->columns[0].unit = 1000;
     char *c = adjacency_of(d, &second);
     assert_non_null(strstr(c, "income 1000, rate 1;"));
-    assert_ok(
-        tc_ledger_guarantee(d->ledger, TC_UNIT_ROW, NULL, 1e-9, &tc_accountant_pure, &claim, &err));
+    assert_ok(tc_ledger_guarantee(d->ledger, TACIT_UNIT_ROW, NULL, 1e-9, &tc_accountant_pure,
+                                  &claim, &err));
     tc_ledger_statement(d->ledger, &claim, &text);
     assert_non_null(strstr(tc_text_get(&text), a));
     assert_non_null(strstr(tc_text_get(&text), c));
@@ -215,7 +215,7 @@ static void test_the_statement_of_a_release(void **state)
     desk *d = open_desk();
     tc_row_cost cost;
     tc_text text = {0};
-    d->terms.noise = TC_ROWS_GAUSSIAN;
+    d->terms.noise = TACIT_ROWS_GAUSSIAN;
     d->terms.delta = 1e-3;
     d->terms.output_epsilon = 0.5;
     d->terms.output_bound = 1;

@@ -40,7 +40,7 @@ void tc_row_terms_metric(const tc_row_terms *t, tc_text *out)
     if (list.len <= LONGEST_LIST) {
         tc_text_add(out, tc_text_get(&list));
     } else {
-        tc_ledger_hash hash = tc_ledger_study_hash(tc_text_get(&list));
+        tacit_hash hash = tc_ledger_study_hash(tc_text_get(&list));
         sodium_bin2hex(hex, sizeof hex, hash.bytes, sizeof hash.bytes);
         tc_text_addf(out, "in units of %zu columns, a list with the hash %s", t->dims, hex);
     }
@@ -78,12 +78,12 @@ void tc_row_terms_caveats(const tc_row_terms *t, tc_text *out)
 void tc_row_cost_statement(const tc_row_cost *c, const tc_row_terms *t, const char *adjacency,
                            tc_text *out)
 {
-    tc_guarantee own = {.epsilon = t->epsilon,
-                        .delta = c->delta,
-                        .accountant =
-                            c->delta > 0 ? tc_accountant_gaussian.name : tc_accountant_pure.name};
-    tc_statement_add_bound(out, &own, 1, TC_UNIT_ROW);
+    tacit_guarantee own = {.epsilon = t->epsilon,
+                           .delta = c->delta,
+                           .accountant = c->delta > 0 ? tc_accountant_gaussian.name
+                                                      : tc_accountant_pure.name};
+    tc_statement_add_bound(out, &own, 1, TACIT_UNIT_ROW);
     tc_text_addf(out, "Neighbours: %s. Not protected: %s.", adjacency,
-                 tc_statement_not_protected(TC_UNIT_ROW));
+                 tc_statement_not_protected(TACIT_UNIT_ROW));
     tc_row_terms_caveats(t, out);
 }

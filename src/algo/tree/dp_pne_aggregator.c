@@ -19,10 +19,10 @@ typedef struct aggregator {
     int64_t *v;             /* cells */
 } aggregator;
 
-static tc_privacy_unit unit(const void *opts)
+static tacit_unit unit(const void *opts)
 {
     const tc_dp_pne_options *o = opts;
-    return o->protect == TC_PROTECT_RECORD ? TC_UNIT_ROW : TC_UNIT_AGENT;
+    return o->protect == TC_PROTECT_RECORD ? TACIT_UNIT_ROW : TACIT_UNIT_AGENT;
 }
 
 static tacit_status next_round(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,

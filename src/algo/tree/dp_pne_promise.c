@@ -25,7 +25,7 @@ static tacit_status for_agents(const tc_env *env, const tc_dp_pne_options *o, do
         a = &tc_accountant_moments;
         rest = delta;
     }
-    return tc_calibrate(a, epsilon, rest, TC_DP_ALL, 1, rounds, z, err);
+    return tc_calibrate(a, epsilon, rest, TACIT_DP_ALL, 1, rounds, z, err);
 }
 
 /* A reward is in one round: nothing is composed, and delta is not needed. */

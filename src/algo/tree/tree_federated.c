@@ -155,8 +155,8 @@ static tacit_status release(const tc_numbers *m, tc_release **out, tacit_error *
         return tc_fail_memory(err);
     for (size_t i = 0; i < m->n; i++)
         x[i] = (double)m->v[i];
-    tacit_status status =
-        tc_none_release(out, 1, m->n, x, TC_UNIT_AGENT, "sums of rewards leave as they are", err);
+    tacit_status status = tc_none_release(out, 1, m->n, x, TACIT_UNIT_AGENT,
+                                          "sums of rewards leave as they are", err);
     tc_free(x);
     return status;
 }
