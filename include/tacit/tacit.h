@@ -14,9 +14,9 @@
 
 /* The version, in one place: the build, the package files and `tacit version` read it here. */
 #define TACIT_VERSION_MAJOR 0
-#define TACIT_VERSION_MINOR 1
+#define TACIT_VERSION_MINOR 2
 #define TACIT_VERSION_PATCH 0
-#define TACIT_VERSION       "0.1.0"
+#define TACIT_VERSION       "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {
