@@ -5,6 +5,7 @@
 #include <tacit/agent.h>
 
 #include "agent/agent.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -14,7 +15,6 @@
 #include "net/here.h"
 #include "space/domain.h"
 #include "study/handle.h"
-#include "study/sized.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +31,7 @@ enum {
     SLICE_MS = 50
 };
 
-enum { FIRST_OPTS = sizeof(tacit_agent_opts) }; /* of its first version */
+static TC_SIZED(sized_opts, tacit_agent_opts, test_key, test_key);
 
 struct tacit_agent {
     tacit_agent_opts opts; /* its texts are in `texts` */
@@ -346,7 +346,7 @@ static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error 
 tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts, tacit_error *err)
 {
     tacit_agent_opts o;
-    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_OPTS, opts, "tacit_agent_opts", err));
+    TC_TRY(tc_sized_take(&sized_opts, &o, opts, "opts", err));
     TC_TRY(check(&o, err));
     tacit_agent *a = tc_alloc(1, sizeof *a);
     if (!a)

@@ -273,7 +273,7 @@ static void options_are_checked(void **state)
     o = good;
     o.size = 0;
     snprintf(sentence, sizeof sentence,
-             "tacit_agent_opts.size must be sizeof(tacit_agent_opts), at least %zu, got 0",
+             "opts.size must be sizeof(tacit_agent_opts), at least %zu, got 0",
              sizeof(tacit_agent_opts));
     refuse_agent(&o, sentence);
     assert_fails(tacit_coordinator_invite(w.c, "s", 0, 0, &token, &err), TACIT_E_ARG,

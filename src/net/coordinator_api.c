@@ -3,12 +3,12 @@
  * Thin: the coordinator is coord/, the server is server.c. */
 #include <tacit/coordinator.h>
 
+#include "base/api.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/address.h"
 #include "net/coordinator_api.h"
 #include "net/server.h"
-#include "study/sized.h"
 #include "wire/protocol.h"
 
 #include <sodium.h>
@@ -17,12 +17,9 @@
 
 #define EXPIRES_MOST_S 1e9 /* of a token, as in the table of the protocol */
 
-/* The sizes of the first versions. */
-enum {
-    FIRST_OPTS = sizeof(tacit_coordinator_opts),
-    FIRST_REQUEST = sizeof(tacit_request),
-    FIRST_SERVER = sizeof(tacit_server_opts)
-};
+static TC_SIZED(sized_opts, tacit_coordinator_opts, test_seed, test_seed);
+static TC_SIZED(sized_request, tacit_request, body_size, body_size);
+static TC_SIZED(sized_server_opts, tacit_server_opts, answers_most, answers_most);
 
 struct tacit_coordinator {
     tc_store *store;
@@ -76,7 +73,7 @@ tacit_status tacit_coordinator_open(tacit_coordinator **out, const tacit_coordin
                                     tacit_error *err)
 {
     tacit_coordinator_opts o;
-    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_OPTS, opts, "tacit_coordinator_opts", err));
+    TC_TRY(tc_sized_take(&sized_opts, &o, opts, "opts", err));
     if (!o.storage)
         return tc_fail(err, TACIT_E_ARG, "opts.storage is missing: the URL of a storage");
     tacit_coordinator *c = tc_alloc(1, sizeof *c);
@@ -172,7 +169,7 @@ tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request 
                                       tacit_response **out, tacit_error *err)
 {
     tacit_request given;
-    TC_TRY(tc_sized_read(&given, sizeof given, FIRST_REQUEST, request, "tacit_request", err));
+    TC_TRY(tc_sized_take(&sized_request, &given, request, "request", err));
     if (!given.method || !given.path)
         return tc_fail(err, TACIT_E_ARG, "a request needs its method and its path");
     tacit_response *r = tc_alloc(1, sizeof *r);
@@ -276,7 +273,7 @@ tacit_status tacit_server_check(const tacit_server_opts *opts, tacit_error *err)
 {
     tacit_server_opts o;
     tc_address at;
-    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_SERVER, opts, "tacit_server_opts", err));
+    TC_TRY(tc_sized_take(&sized_server_opts, &o, opts, "opts", err));
     TC_TRY(parse_address(&o, &at, err));
     return tc_address_try(&at, o.listen, err);
 }
@@ -308,7 +305,7 @@ tacit_status tacit_server_start(tacit_server **out, tacit_coordinator *c,
                                 const tacit_server_opts *opts, tacit_error *err)
 {
     tacit_server_opts o;
-    TC_TRY(tc_sized_read(&o, sizeof o, FIRST_SERVER, opts, "tacit_server_opts", err));
+    TC_TRY(tc_sized_take(&sized_server_opts, &o, opts, "opts", err));
     tacit_server *s = tc_alloc(1, sizeof *s);
     if (!s)
         return tc_fail_memory(err);

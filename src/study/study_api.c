@@ -2,20 +2,17 @@
  * whoever has the study (handle.h). See <tacit/study.h>. */
 #include "study/handle.h"
 
+#include "base/api.h"
 #include "base/error.h"
-#include "study/sized.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* The sizes of the first versions: a struct that grows keeps the old number here. */
-enum {
-    FIRST_STORAGE_OPTS = sizeof(tacit_storage_opts),
-    FIRST_ASK_OPTS = sizeof(tacit_ask_opts),
-    FIRST_REPORT = sizeof(tacit_report),
-    FIRST_QUERY = sizeof(tacit_trial_query),
-    FIRST_SUMMARY = sizeof(tacit_study_summary)
-};
+static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, user);
+static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
+static TC_SIZED(sized_report, tacit_report, batch, batch);
+static TC_SIZED(sized_query, tacit_trial_query, limit, limit);
+static TC_SIZED(sized_summary, tacit_study_summary, best, best);
 
 /* Calls may look at the message of a failure, whether or not the caller wants it. */
 #define WITH_ERROR(err)                                                                            \
@@ -96,8 +93,7 @@ static tacit_status open_storage(tacit_storage **out, const char *url,
     tacit_storage_opts full = TACIT_STORAGE_OPTS;
     const tc_storage_ops *ops;
     if (opts)
-        TC_TRY(
-            tc_sized_read(&full, sizeof full, FIRST_STORAGE_OPTS, opts, "tacit_storage_opts", err));
+        TC_TRY(tc_sized_take(&sized_storage_opts, &full, opts, "opts", err));
     if (full.threads < -1 || full.threads > 1024)
         return tc_fail(err, TACIT_E_ARG, "threads must be -1 to 1024, got %d", (int)full.threads);
     TC_TRY(find_ops(url, &ops, err));
@@ -299,7 +295,7 @@ tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts, ta
 {
     WITH_ERROR(err);
     tacit_ask_opts q;
-    TC_TRY(tc_sized_read(&q, sizeof q, FIRST_ASK_OPTS, opts, "tacit_ask_opts", err));
+    TC_TRY(tc_sized_take(&sized_ask_opts, &q, opts, "opts", err));
     q.count = q.count ? q.count : 1;
     tacit_trials *list = tc_alloc(1, sizeof *list);
     return list ? hand_out(list, ask(s, &q, list, err), out) : tc_fail_memory(err);
@@ -312,7 +308,7 @@ tacit_status tacit_study_report(tacit_study *s, uint64_t trial, const tacit_repo
 {
     WITH_ERROR(err);
     tacit_report r;
-    TC_TRY(tc_sized_read(&r, sizeof r, FIRST_REPORT, report, "tacit_report", err));
+    TC_TRY(tc_sized_take(&sized_report, &r, report, "report", err));
     if (r.kind < TACIT_REPORT_VALUE || r.kind > TACIT_REPORT_BATCH)
         return tc_fail(err, TACIT_E_ARG, "there is no report of kind %d", (int)r.kind);
     if (r.kind == TACIT_REPORT_PULLS && r.n_pulls == 0)
@@ -440,7 +436,7 @@ tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query, 
     WITH_ERROR(err);
     tacit_trial_query q = TACIT_TRIAL_QUERY;
     if (query)
-        TC_TRY(tc_sized_read(&q, sizeof q, FIRST_QUERY, query, "tacit_trial_query", err));
+        TC_TRY(tc_sized_take(&sized_query, &q, query, "query", err));
     if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_STALE)
         return tc_fail(err, TACIT_E_ARG, "there is no state %d of a trial", (int)q.state);
     tacit_trials *list = tc_alloc(1, sizeof *list);
@@ -451,11 +447,13 @@ tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out, tac
 {
     WITH_ERROR(err);
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    TC_TRY(tc_sized_check(&sized_summary, out, "out", err));
     TC_TRY(s->ops->summarize(s, &now, err));
     now.name = tacit_study_name(s);
     now.algorithm = tacit_document_algorithm(s->doc);
     now.direction = tacit_document_maximizes(s->doc) ? "maximize" : "minimize";
-    return tc_sized_write(out, FIRST_SUMMARY, &now, sizeof now, "tacit_study_summary", err);
+    tc_sized_give(&sized_summary, out, &now);
+    return TACIT_OK;
 }
 
 tacit_status tacit_study_events(tacit_study *s, uint64_t after, tacit_event_visit visit, void *user,

@@ -67,6 +67,7 @@ static void spaces(void)
 {
     tacit_space *s = make_space(), *other = NULL;
     double point[3] = {0, 1, 0}, value = 0;
+    size_t found = 0;
     char text[TACIT_VALUE_SIZE];
     CHECK(tacit_space_params(s) == 3);
     CHECK(strcmp(tacit_space_param_name(s, 1), "n") == 0);
@@ -76,6 +77,13 @@ static void spaces(void)
     GOOD(tacit_space_format(s, point, "c", text, &err));
     CHECK(strcmp(text, "b") == 0);
     GOOD(tacit_space_check(s, point, &err));
+    CHECK(tacit_space_columns(s) == 3 && strcmp(tacit_space_column_name(s, 0), "x") == 0);
+    CHECK(tacit_space_column_type(s, 0) == TACIT_COLUMN_FLOAT);
+    CHECK(tacit_space_column_type(s, 1) == TACIT_COLUMN_INT);
+    CHECK(tacit_space_column_type(s, 2) == TACIT_COLUMN_CHOICE);
+    CHECK(tacit_space_column_value(s, point, 2) == 1);
+    CHECK(strcmp(tacit_space_choice(s, 2, 1), "b") == 0);
+    FAILS(tacit_space_find(s, point, &found, &err), TACIT_E_UNSUPPORTED);
     point[1] = 9;
     FAILS(tacit_space_check(s, point, &err), TACIT_E_ARG);
     tacit_space_free(s);

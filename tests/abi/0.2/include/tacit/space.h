@@ -77,6 +77,26 @@ TACIT_API tacit_status tacit_space_format(const tacit_space *space, const double
 TACIT_API tacit_status tacit_space_parse(const tacit_space *space, const char *name,
                                          const char *text, double *values, tacit_error *err);
 
+/* A point as a row of a table: a column for each parameter, in their order, and in a finite space one more for
+ * each column of its file. */
+typedef enum tacit_column_type {
+    TACIT_COLUMN_FLOAT = 1,
+    TACIT_COLUMN_INT = 2, /* also the number of a candidate */
+    TACIT_COLUMN_CHOICE = 3
+} tacit_column_type;
+TACIT_API size_t tacit_space_columns(const tacit_space *space);
+/* Of column i, which must be one; the name is owned by the space. */
+TACIT_API const char *tacit_space_column_name(const tacit_space *space, size_t i);
+TACIT_API tacit_column_type tacit_space_column_type(const tacit_space *space, size_t i);
+/* `values` must be a point of the space. */
+TACIT_API double tacit_space_column_value(const tacit_space *space, const double *values, size_t i);
+/* The text of choice number k of parameter i, owned by the space; NULL: there is none. */
+TACIT_API const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k);
+/* Of a finite space: the number of the first candidate with these values in the columns of its file. E_NOT_FOUND:
+ * there is none. E_UNSUPPORTED: the space is not finite. */
+TACIT_API tacit_status tacit_space_find(const tacit_space *space, const double *columns,
+                                        size_t *point, tacit_error *err);
+
 #ifdef __cplusplus
 }
 #endif

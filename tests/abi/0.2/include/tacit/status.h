@@ -10,7 +10,8 @@
  * macro, which sets that. The library takes any size from the first version on. Members that a caller of an
  * earlier version does not have count as 0, and 0 means what was done before there was such a member. Members that
  * this library does not know must be 0: else E_UNSUPPORTED. Of a struct that it fills in, it writes what both know,
- * leaves `size` as it is and sets the rest to 0. Structs without `size` stay as they are, and so do the numbers of
+ * leaves `size` as it is and sets the rest to 0. A struct that it makes itself has the size that it knows: look
+ * before you read a member that came later. Structs without `size` stay as they are, and so do the numbers of
  * enumerations. */
 #ifndef TACIT_STATUS_H
 #define TACIT_STATUS_H
