@@ -181,6 +181,9 @@ const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k)
 tacit_status tacit_space_find(const tacit_space *space, const double *columns, size_t *point,
                               tacit_error *err)
 {
+    TC_GIVEN(space);
+    TC_GIVEN(columns);
+    TC_GIVEN(point);
     if (!space->domain)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "the space is not one of candidates");
     size_t found = tc_domain_find(space->domain, columns);

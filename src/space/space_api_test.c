@@ -125,6 +125,7 @@ static void misses_no_missing_pointer(void **state)
     assert_fails(tacit_space_get(s, &v, "x", NULL, &err), TACIT_E_ARG, "value must not be NULL");
     assert_fails(tacit_space_format(s, &v, NULL, text, &err), TACIT_E_ARG, "name must not be NULL");
     assert_fails(tacit_space_parse(s, "x", NULL, &v, &err), TACIT_E_ARG, "text must not be NULL");
+    assert_fails(tacit_space_find(s, &v, NULL, &err), TACIT_E_ARG, "point must not be NULL");
     assert_int_equal(tacit_space_params(NULL), 0);
     assert_null(tacit_space_param_name(NULL, 0));
     tacit_space_free(s);
