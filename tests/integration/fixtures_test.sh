@@ -152,7 +152,7 @@ start() { # STUDY NUMBER WORD...
     number=$2
     shift 2
     "$tacit" agent "$url" --study "$study" --token-file "$from/operator.token" --fingerprint "$(cat "$from/fingerprint")" --quiet \
-        --storage "sqlite:///$study$number.db" "$@" -- ./train '{x}' "$number" > /dev/null 2> "$study$number.err" &
+        --storage "sqlite:///$study$number.db" "$@" -- "$dir/train" '{x}' "$number" > /dev/null 2> "$study$number.err" &
     agents="$agents $!"
 }
 ended() { ! kill -0 "$1" 2> /dev/null; }
@@ -239,6 +239,8 @@ folders=0
 for from in "$root"/tests/fixtures/[0-9]*; do
     version=${from##*/}
     folders=$((folders + 1))
+    mkdir "$dir/$version" && cd "$dir/$version" || exit 1
+    XDG_STATE_HOME=$dir/$version/.state
     if [ "${FIXTURES_STORE:-sqlite}" = sqlite ]; then
         test_folder
     else
