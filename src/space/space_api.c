@@ -171,6 +171,11 @@ double tacit_space_column_value(const tacit_space *space, const double *values, 
                                : d->raw[(size_t)values[0] + (i - space->n_params) * d->n];
 }
 
+bool tacit_space_param_log(const tacit_space *space, size_t i)
+{
+    return i < space->n_params && space->params[i].log;
+}
+
 const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k)
 {
     bool there = i < space->n_params && space->params[i].type == TC_PARAM_CHOICE &&

@@ -95,6 +95,9 @@ static void a_point_is_a_row(void **state)
     assert_int_equal(tacit_space_columns(box), 2);
     assert_int_equal(tacit_space_column_type(box, 0), TACIT_COLUMN_CHOICE);
     assert_int_equal(tacit_space_column_type(box, 1), TACIT_COLUMN_INT);
+    assert_ok(tacit_space_add_float(box, "lr", 1e-5, 1, 0, true, &err));
+    assert_true(tacit_space_param_log(box, 2) && !tacit_space_param_log(box, 1));
+    assert_false(tacit_space_param_log(box, 3));
     assert_string_equal(tacit_space_choice(box, 0, 1), "sgd");
     assert_null(tacit_space_choice(box, 0, 2));
     assert_null(tacit_space_choice(box, 1, 0));

@@ -198,6 +198,8 @@ static void reports_are_checked(void **state)
     r.value = 2;
     r.point = (const double[]){9, 0};
     assert_int_equal(tacit_study_report(s, trial, &r, &err), TACIT_E_ARG);
+    r.point = (const double[]){0, 5}; /* no such choice */
+    assert_int_equal(tacit_study_report(s, trial, &r, &err), TACIT_E_ARG);
     r.point = (const double[]){1.5, 1};
     assert_ok(tacit_study_report(s, trial, &r, &err));
     assert_int_equal(tacit_study_tell(s, trial, 3, &err), TACIT_E_STATE);

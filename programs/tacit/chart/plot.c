@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "chart/plot.h"
-#include "study/session.h"
+#include "study/study_ref.h"
 #include "frame/verbs.h"
 
 #include <string.h>
@@ -158,15 +158,16 @@ static tacit_status draw_study(const tc_invocation *in, plot_kind kind, tc_text 
                                tacit_error *err)
 {
     const plot_opts *o = in->opts;
-    tc_session session = {0};
+    tc_study_ref ref = {0};
+    const tc_where where = {.storage = (char *)tc_storage_url(o->storage)};
     if (in->n_args != 1)
         return tc_fail(err, TACIT_E_ARG, "one study is drawn at a time, %zu were given",
                        in->n_args);
-    tacit_status status = tc_session_look(&session, in->args[0], o->storage, err);
+    tacit_status status = tc_study_ref_look(&ref, in->args[0], &where, in->quiet, err);
     if (status == TACIT_OK)
-        status = kind == KIND_SLICE ? tc_plot_slice(session.study, o->title, o->log, svg, err)
-                                    : tc_plot_history(session.study, o->title, o->log, svg, err);
-    tc_session_close(&session);
+        status = kind == KIND_SLICE ? tc_plot_slice(ref.study, o->title, o->log, svg, err)
+                                    : tc_plot_history(ref.study, o->title, o->log, svg, err);
+    tc_study_ref_close(&ref);
     return status;
 }
 

@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "sim/agent_file.h"
 #include "sim/regret_file.h"
-#include "study/study.h"
+
+#include <tacit/study.h>
 
 /* plot_regret.c. names[i]: where curve i comes from, to tell equal ones apart; may be NULL.
  * title NULL: made from the curves. */
@@ -17,9 +18,9 @@ tacit_status tc_plot_agents(const tc_agent_file *file, const char *title, bool c
                             tc_text *svg, tacit_error *err);
 
 /* plot_study.c. E_STATE: no trial is complete yet. */
-tacit_status tc_plot_history(tc_study *s, const char *title, bool log, tc_text *svg,
+tacit_status tc_plot_history(tacit_study *s, const char *title, bool log, tc_text *svg,
                              tacit_error *err);
-tacit_status tc_plot_slice(tc_study *s, const char *title, bool log, tc_text *svg,
+tacit_status tc_plot_slice(tacit_study *s, const char *title, bool log, tc_text *svg,
                            tacit_error *err);
 
 /* png.c: runs rsvg-convert. E_UNSUPPORTED: it is not installed. */

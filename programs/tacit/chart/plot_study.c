@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "chart/chart.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct completed {
     char subtitle[160];
 } completed;
 
-static void take_trial(completed *c, size_t i, const tc_trial *t, bool maximize)
+static void take_trial(completed *c, size_t i, const tacit_trial *t, bool maximize)
 {
     c->number[i] = (double)t->number;
     c->value[i] = t->value;
@@ -30,46 +31,48 @@ static void take_trial(completed *c, size_t i, const tc_trial *t, bool maximize)
         c->params[k * c->n + i] = t->values[k];
 }
 
-static void write_subtitle(completed *c, const tc_study_doc *doc, size_t failed)
+static void write_subtitle(completed *c, const tacit_study_summary *now)
 {
     char failures[48] = "";
-    if (failed)
-        snprintf(failures, sizeof failures, ", %zu failed", failed);
+    if (now->failed)
+        snprintf(failures, sizeof failures, ", %" PRIu64 " failed", now->failed);
     snprintf(c->subtitle, sizeof c->subtitle, "%s, %s: %zu trial%s%s; best %.6g in trial %.0f",
-             doc->algorithm->name, doc->maximize ? "maximize" : "minimize", c->n,
-             c->n == 1 ? "" : "s", failures, c->value[c->top], c->number[c->top]);
+             now->algorithm, now->direction, c->n, c->n == 1 ? "" : "s", failures, c->value[c->top],
+             c->number[c->top]);
 }
 
-static tacit_status take_from(completed *c, const tc_optimizer *o, const tc_study_doc *doc,
+static tacit_status take_from(completed *c, const tacit_study *s, const tacit_trials *trials,
                               tacit_error *err)
 {
-    c->n = tc_optimizer_count(o, TC_TRIAL_COMPLETE);
-    c->n_params = doc->space->n_params;
+    c->n = tacit_trials_count(trials);
+    c->n_params = tacit_space_params(tacit_study_space(s));
     if (c->n == 0)
         return tc_fail(err, TACIT_E_STATE, "the study %s has no completed trial to draw yet",
-                       doc->name);
+                       tacit_study_name(s));
     c->number = TC_TAKE(&c->arena, c->n, double);
     c->value = TC_TAKE(&c->arena, c->n, double);
     c->best = TC_TAKE(&c->arena, c->n, double);
     c->params = TC_TAKE(&c->arena, c->n * c->n_params, double);
     if (c->arena.failed)
         return tc_fail_memory(err);
-    size_t i = 0;
-    for (size_t k = 0; k < tc_optimizer_trials(o) && i < c->n; k++) {
-        const tc_trial *t = tc_optimizer_trial(o, k);
-        if (t->state == TC_TRIAL_COMPLETE)
-            take_trial(c, i++, t, doc->maximize);
-    }
-    write_subtitle(c, doc, tc_optimizer_count(o, TC_TRIAL_FAIL));
+    for (size_t i = 0; i < c->n; i++)
+        take_trial(c, i, tacit_trials_get(trials, i),
+                   tacit_document_maximizes(tacit_study_document(s)));
     return TACIT_OK;
 }
 
-static tacit_status take(completed *c, tc_study *s, tacit_error *err)
+static tacit_status take(completed *c, tacit_study *s, tacit_error *err)
 {
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(s, &o, err));
-    tacit_status status = take_from(c, o, tc_study_document(s), err);
-    tc_study_unlook(s);
+    tacit_trials *trials;
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    tacit_trial_query complete = TACIT_TRIAL_QUERY;
+    complete.state = TACIT_TRIAL_COMPLETE;
+    TC_TRY(tacit_study_summarize(s, &now, err));
+    TC_TRY(tacit_study_trials(s, &complete, &trials, err));
+    tacit_status status = take_from(c, s, trials, err);
+    tacit_trials_free(trials);
+    if (status == TACIT_OK)
+        write_subtitle(c, &now);
     return status;
 }
 
@@ -85,7 +88,7 @@ static tacit_status check_log(const completed *c, bool log, tacit_error *err)
 
 /* -- history ------------------------------------------------------------------------------- */
 
-static tacit_status history(completed *c, tc_study *s, const char *title, bool log, tc_text *svg,
+static tacit_status history(completed *c, tacit_study *s, const char *title, bool log, tc_text *svg,
                             tacit_error *err)
 {
     TC_TRY(take(c, s, err));
@@ -106,14 +109,14 @@ static tacit_status history(completed *c, tc_study *s, const char *title, bool l
                       .y = {.label = "value", .log = log},
                       .series = series,
                       .n_series = 2};
-    tc_chart chart = {.title = title ? title : tc_study_name(s),
+    tc_chart chart = {.title = title ? title : tacit_study_name(s),
                       .subtitle = c->subtitle,
                       .panels = &panel,
                       .n_panels = 1};
     return tc_chart_svg(&chart, svg, err);
 }
 
-tacit_status tc_plot_history(tc_study *s, const char *title, bool log, tc_text *svg,
+tacit_status tc_plot_history(tacit_study *s, const char *title, bool log, tc_text *svg,
                              tacit_error *err)
 {
     completed c = {0};
@@ -132,21 +135,28 @@ typedef struct slices {
 } slices;
 
 /* Coordinate k of the candidates tried. */
-static double *candidate_axis(completed *c, const tc_domain *d, size_t k)
+static double *candidate_axis(completed *c, const tacit_space *space, size_t k)
 {
     double *x = TC_TAKE(&c->arena, c->n, double);
     for (size_t i = 0; x && i < c->n; i++)
-        x[i] = d->raw[(size_t)c->params[i] + k * d->n];
+        x[i] = tacit_space_column_value(space, &c->params[i], c->n_params + k);
     return x;
 }
 
-static tc_axis param_axis(const tc_param *p)
+/* n_names 0: numbers. */
+static tc_axis param_axis(completed *c, const tacit_space *space, size_t k)
 {
-    tc_axis a = {.label = p->name, .log = p->log, .whole = p->type == TC_PARAM_INT};
-    if (p->type == TC_PARAM_CHOICE) {
-        a.names = (const char *const *)p->choices;
-        a.n_names = p->n_choices;
-    }
+    tc_axis a = {.label = tacit_space_param_name(space, k),
+                 .log = tacit_space_param_log(space, k),
+                 .whole = tacit_space_column_type(space, k) == TACIT_COLUMN_INT};
+    size_t n = 0;
+    while (tacit_space_choice(space, k, n))
+        n++;
+    const char **names = n > 0 ? TC_TAKE(&c->arena, n, const char *) : NULL;
+    for (size_t i = 0; names && i < n; i++)
+        names[i] = tacit_space_choice(space, k, i);
+    a.names = names;
+    a.n_names = names ? n : 0;
     return a;
 }
 
@@ -167,10 +177,11 @@ static void fill_panel(slices *sl, completed *c, size_t k, const double *x, bool
     sl->panels[k].n_series = 2;
 }
 
-static tacit_status fill_panels(slices *sl, completed *c, const tc_space *space, bool log,
+static tacit_status fill_panels(slices *sl, completed *c, const tacit_space *space, bool log,
                                 tacit_error *err)
 {
-    sl->n = space->domain ? space->domain->dim : space->n_params;
+    size_t coordinates = tacit_space_columns(space) - c->n_params; /* of a finite space */
+    sl->n = coordinates > 0 ? coordinates : c->n_params;
     sl->panels = TC_TAKE(&c->arena, sl->n, tc_panel);
     sl->series = TC_TAKE(&c->arena, 2 * sl->n, tc_series);
     sl->shade = TC_TAKE(&c->arena, c->n, double);
@@ -180,25 +191,25 @@ static tacit_status fill_panels(slices *sl, completed *c, const tc_space *space,
     for (size_t i = 0; i < c->n; i++)
         sl->shade[i] = (c->number[i] - c->number[0]) / span;
     for (size_t k = 0; k < sl->n; k++) {
-        const double *x =
-            space->domain ? candidate_axis(c, space->domain, k) : c->params + k * c->n;
-        if (!x)
+        const double *x = coordinates > 0 ? candidate_axis(c, space, k) : c->params + k * c->n;
+        sl->panels[k].x = coordinates > 0
+                              ? (tc_axis){.label = tacit_space_column_name(space, c->n_params + k)}
+                              : param_axis(c, space, k);
+        if (c->arena.failed)
             return tc_fail_memory(err);
-        sl->panels[k].x = space->domain ? (tc_axis){.label = space->domain->names[k]}
-                                        : param_axis(&space->params[k]);
         fill_panel(sl, c, k, x, log);
     }
     return TACIT_OK;
 }
 
-static tacit_status slice(completed *c, tc_study *s, const char *title, bool log, tc_text *svg,
+static tacit_status slice(completed *c, tacit_study *s, const char *title, bool log, tc_text *svg,
                           tacit_error *err)
 {
     slices sl = {0};
     TC_TRY(take(c, s, err));
     TC_TRY(check_log(c, log, err));
-    TC_TRY(fill_panels(&sl, c, tc_study_document(s)->space, log, err));
-    tc_chart chart = {.title = title ? title : tc_study_name(s),
+    TC_TRY(fill_panels(&sl, c, tacit_study_space(s), log, err));
+    tc_chart chart = {.title = title ? title : tacit_study_name(s),
                       .subtitle = c->subtitle,
                       .panels = sl.panels,
                       .n_panels = sl.n,
@@ -208,7 +219,8 @@ static tacit_status slice(completed *c, tc_study *s, const char *title, bool log
     return tc_chart_svg(&chart, svg, err);
 }
 
-tacit_status tc_plot_slice(tc_study *s, const char *title, bool log, tc_text *svg, tacit_error *err)
+tacit_status tc_plot_slice(tacit_study *s, const char *title, bool log, tc_text *svg,
+                           tacit_error *err)
 {
     completed c = {0};
     tacit_status status = slice(&c, s, title, log, svg, err);
