@@ -29,6 +29,10 @@ TACIT_API tacit_status tacit_document_parse(tacit_document **out, const char *te
 /* From a file. A relative "points" file is looked for beside it. E_NOT_FOUND: there is no such file. */
 TACIT_API tacit_status tacit_document_read(tacit_document **out, const char *file,
                                            tacit_error *err);
+/* As a storage or a coordinator keeps it: the canonical text, and the candidates of a finite space beside it, or
+ * NULL. */
+TACIT_API tacit_status tacit_document_restore(tacit_document **out, const char *text,
+                                              const char *points_csv, tacit_error *err);
 TACIT_API void tacit_document_free(tacit_document *d); /* NULL is allowed */
 
 TACIT_API const char *tacit_document_name(const tacit_document *d);

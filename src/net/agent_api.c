@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "net/agent_api.h"
 #include "net/client.h"
 #include "net/coordinator_api.h"
 #include "net/here.h"
@@ -369,11 +368,6 @@ uint64_t tacit_agent_number(const tacit_agent *a)
 tacit_study *tacit_agent_study(tacit_agent *a)
 {
     return a->study;
-}
-
-tc_study *tc_agent_api_study(tacit_agent *a)
-{
-    return tc_agent_study(a->agent);
 }
 
 tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err)

@@ -25,6 +25,12 @@ tacit_status tacit_document_read(tacit_document **out, const char *file, tacit_e
     return tc_study_doc_read(out, file, err);
 }
 
+tacit_status tacit_document_restore(tacit_document **out, const char *text, const char *points_csv,
+                                    tacit_error *err)
+{
+    return tc_study_doc_restore(out, text, points_csv, err);
+}
+
 void tacit_document_free(tacit_document *d)
 {
     tc_study_doc_free(d);

@@ -3,13 +3,12 @@
  * <tacit/agent.h> does the rounds; campaign.c runs one trial at a time, so that one which a killed process
  * left behind is run again under its number. */
 #include "base/memory.h"
-#include "net/agent_api.h"
 #include "study/campaign.h"
 #include "federation/server_options.h"
-#include "study/handle.h"
 #include "study/storage.h"
 #include "frame/verbs.h"
 
+#include <tacit/agent.h>
 #include <tacit/release.h>
 
 #include <inttypes.h>
@@ -149,7 +148,7 @@ static tacit_status check(const options *o, tacit_error *err)
 }
 
 /* The coordinator wrote the choices. */
-static tacit_status make_runner(const party *p, const tc_space *space, tc_runner **out,
+static tacit_status make_runner(const party *p, const tacit_space *space, tc_runner **out,
                                 tacit_error *err)
 {
     int64_t timeout_ms = (int64_t)(p->o->timeout_s * 1000);
@@ -160,12 +159,12 @@ static tacit_status make_runner(const party *p, const tc_space *space, tc_runner
 /* A command that cannot be run is found out before a place is taken. */
 static tacit_status check_command(void *user, const tacit_agent_offer *offer, tacit_error *err)
 {
-    tc_study_doc *doc;
+    tacit_document *doc;
     tc_runner *runner = NULL;
-    TC_TRY(tc_study_doc_restore(&doc, offer->document, offer->points, err));
-    tacit_status status = make_runner(user, doc->space, &runner, err);
+    TC_TRY(tacit_document_restore(&doc, offer->document, offer->points, err));
+    tacit_status status = make_runner(user, tacit_document_space(doc), &runner, err);
     tc_runner_free(runner);
-    tc_study_doc_free(doc);
+    tacit_document_free(doc);
     return status;
 }
 
@@ -200,8 +199,7 @@ static tacit_status join(party *p, tacit_error *err)
     opts.test_seed = o->test_seed;
     opts.test_key = (uint64_t)o->test_key;
     TC_TRY(tacit_agent_join(&p->agent, &opts, err));
-    const tc_space *space = tc_study_document(tc_agent_api_study(p->agent))->space;
-    return make_runner(p, space, &p->runner, err);
+    return make_runner(p, tacit_study_space(tacit_agent_study(p->agent)), &p->runner, err);
 }
 
 /* ---- the loop ---- */
@@ -209,17 +207,16 @@ static tacit_status join(party *p, tacit_error *err)
 /* The last batch is no larger than what is left of the planned trials. */
 static uint64_t most_pulls(const party *p, uint64_t finished)
 {
-    uint64_t planned = tc_study_document(tc_agent_api_study(p->agent))->trials;
+    uint64_t planned = tacit_document_trials(tacit_study_document(tacit_agent_study(p->agent)));
     uint64_t left = planned > finished ? planned - finished : 1, most = (uint64_t)p->o->pulls;
     return most < left ? most : left;
 }
 
 static tacit_status run_trial(party *p, tacit_error *err)
 {
-    tacit_study *s;
+    tacit_study *s = tacit_agent_study(p->agent);
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
-    TC_TRY(tc_study_lend(&s, tc_agent_api_study(p->agent), err));
-    tacit_status status = tacit_study_summarize(s, &now, err);
+    TC_TRY(tacit_study_summarize(s, &now, err));
     tc_campaign_plan plan = {.study = s,
                              .runner = p->runner,
                              .budget = now.finished + 1,
@@ -227,10 +224,7 @@ static tacit_status run_trial(party *p, tacit_error *err)
                              .pulls = most_pulls(p, now.finished),
                              .alone = true,
                              .quiet = true};
-    if (status == TACIT_OK)
-        status = tc_campaign_run(&plan, err);
-    tacit_study_close(s);
-    return status;
+    return tc_campaign_run(&plan, err);
 }
 
 static tacit_status say_promise(party *p, tacit_error *err)
@@ -262,18 +256,19 @@ static tacit_status take_part(party *p, tacit_error *err)
 static tacit_status print_best(party *p, tacit_error *err)
 {
     static const char *const columns[] = {"agent", "study", "trials", "best"};
-    tc_study *s = tc_agent_api_study(p->agent);
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look(s, &o, err));
-    const tc_trial *best = tc_optimizer_best(o);
+    tacit_study *s = tacit_agent_study(p->agent);
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    tacit_trials *all;
+    TC_TRY(tacit_study_summarize(s, &now, err));
+    TC_TRY(tacit_study_trials(s, NULL, &all, err));
     tc_table *t = tc_table_new(4, columns);
     tc_table_integer(t, 0, (int64_t)tacit_agent_number(p->agent));
-    tc_table_text(t, 1, tc_study_name(s));
-    tc_table_integer(t, 2, (int64_t)tc_optimizer_trials(o));
-    if (best)
-        tc_table_number(t, 3, best->value);
+    tc_table_text(t, 1, now.name);
+    tc_table_integer(t, 2, (int64_t)tacit_trials_count(all));
+    if (now.best_trial != TACIT_UNKNOWN)
+        tc_table_number(t, 3, now.best);
     tc_table_end_row(t);
-    tc_study_unlook(s);
+    tacit_trials_free(all);
     return tc_table_print(t, (tc_format)p->in->format, stdout, err);
 }
 
