@@ -93,10 +93,20 @@ TACIT_API void tacit_storage_close(tacit_storage *st);
  * takes the operator's token. */
 TACIT_API tacit_status tacit_storage_erase(tacit_storage *st, const char *name, tacit_error *err);
 
-/* Writes all of the storage, as it is at this moment, into a SQLite file of its own, for its owner alone. It is
- * as secret as the storage; `tacit restore` reads it. E_CONFLICT: there is such a file. E_UNSUPPORTED: a
- * coordinator. */
-TACIT_API tacit_status tacit_storage_backup(tacit_storage *st, const char *file, tacit_error *err);
+typedef struct tacit_backup_info {
+    size_t size;
+    uint64_t studies; /* in the file */
+    int64_t made_ms;  /* Unix milliseconds */
+} tacit_backup_info;
+#define TACIT_BACKUP_INFO                                                                          \
+    {                                                                                              \
+        sizeof(tacit_backup_info), 0, 0                                                            \
+    }
+/* Writes all of the storage, as it is at this moment, into a SQLite file of its own, for its owner alone, while the
+ * storage is used. It is as secret as the storage; `tacit restore` reads it. info (may be NULL; the caller sets its
+ * size) says what is in the file. E_CONFLICT: there is such a file. E_UNSUPPORTED: a coordinator. */
+TACIT_API tacit_status tacit_storage_backup(tacit_storage *st, const char *file,
+                                            tacit_backup_info *info, tacit_error *err);
 
 /* ---- studies ---- */
 
@@ -182,7 +192,8 @@ typedef struct tacit_ask_opts {
     {                                                                                              \
         sizeof(tacit_ask_opts), 0, NULL, 0, 0                                                      \
     }
-/* The same for several, or for a worker with a name. Of their fields number, state, values and pulls are set. */
+/* The same for several, or for a worker with a name. opts NULL: one, for nobody. Of their fields number, state,
+ * values and pulls are set. */
 TACIT_API tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts,
                                             tacit_trials **out, tacit_error *err);
 

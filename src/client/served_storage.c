@@ -122,10 +122,12 @@ static tacit_status storage_erase(tacit_storage *base, const char *name, tacit_e
     return status;
 }
 
-static tacit_status storage_backup(tacit_storage *base, const char *file, tacit_error *err)
+static tacit_status storage_backup(tacit_storage *base, const char *file, tacit_backup_info *info,
+                                   tacit_error *err)
 {
     (void)base;
     (void)file;
+    (void)info;
     return tc_fail(err, TACIT_E_UNSUPPORTED,
                    "a coordinator's storage is backed up where it is, not over the network");
 }

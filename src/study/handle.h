@@ -31,7 +31,8 @@ typedef struct tc_storage_ops {
     tacit_status (*list)(tacit_storage *st, tacit_list_what what, tacit_studies *out,
                          tacit_error *err);
     tacit_status (*erase)(tacit_storage *st, const char *name, tacit_error *err);
-    tacit_status (*backup)(tacit_storage *st, const char *file, tacit_error *err);
+    tacit_status (*backup)(tacit_storage *st, const char *file, tacit_backup_info *info,
+                           tacit_error *err);
 } tc_storage_ops;
 
 /* A storage's own struct begins with this. It ends with its last user: handles of studies are users. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, user);
+static TC_SIZED(sized_backup, tacit_backup_info, made_ms, made_ms);
 static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
 static TC_SIZED(sized_report, tacit_report, batch, batch);
 static TC_SIZED(sized_query, tacit_trial_query, limit, limit);
@@ -118,10 +119,17 @@ tacit_status tacit_storage_erase(tacit_storage *st, const char *name, tacit_erro
     return st->ops->erase(st, name, err);
 }
 
-tacit_status tacit_storage_backup(tacit_storage *st, const char *file, tacit_error *err)
+tacit_status tacit_storage_backup(tacit_storage *st, const char *file, tacit_backup_info *info,
+                                  tacit_error *err)
 {
     WITH_ERROR(err);
-    return st->ops->backup(st, file, err);
+    tacit_backup_info made = TACIT_BACKUP_INFO;
+    if (info) /* before anything is written */
+        TC_TRY(tc_sized_check(&sized_backup, info, "info", err));
+    TC_TRY(st->ops->backup(st, file, &made, err));
+    if (info)
+        tc_sized_give(&sized_backup, info, &made);
+    return TACIT_OK;
 }
 
 tacit_status tacit_storage_list(tacit_storage *st, tacit_list_what what, tacit_studies **out,
@@ -294,8 +302,9 @@ tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts, ta
                                   tacit_error *err)
 {
     WITH_ERROR(err);
-    tacit_ask_opts q;
-    TC_TRY(tc_sized_take(&sized_ask_opts, &q, opts, "opts", err));
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    if (opts)
+        TC_TRY(tc_sized_take(&sized_ask_opts, &q, opts, "opts", err));
     q.count = q.count ? q.count : 1;
     tacit_trials *list = tc_alloc(1, sizeof *list);
     return list ? hand_out(list, ask(s, &q, list, err), out) : tc_fail_memory(err);

@@ -135,10 +135,27 @@ static tacit_status storage_erase(tacit_storage *st, const char *name, tacit_err
     return tc_store_study_erase(l->store, id, err);
 }
 
-static tacit_status storage_backup(tacit_storage *st, const char *file, tacit_error *err)
+static tacit_status count_study(void *user, const tc_study_row *row, tacit_error *err)
+{
+    (void)row;
+    (void)err;
+    ++*(uint64_t *)user;
+    return TACIT_OK;
+}
+
+/* Of what is in the file, not of what is in the storage by now. */
+static tacit_status storage_backup(tacit_storage *st, const char *file, tacit_backup_info *info,
+                                   tacit_error *err)
 {
     const local_storage *l = (local_storage *)st;
-    return tc_backup_write(l->store, file, tc_clock_unix_ms(), err);
+    tc_store *backup;
+    TC_TRY(tc_backup_write(l->store, file, tc_clock_unix_ms(), err));
+    TC_TRY(tc_backup_open(&backup, file, err));
+    tacit_status status = tc_store_study_list(backup, count_study, &info->studies, err);
+    if (status == TACIT_OK)
+        status = tc_backup_time(backup, &info->made_ms, err);
+    tc_store_close(backup);
+    return status;
 }
 
 /* ---- a list of studies ---- */

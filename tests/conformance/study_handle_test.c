@@ -86,10 +86,25 @@ static void a_backup_is_written_once(void **state)
     tacit_error err = {0};
     char file[128], url[140];
     tacit_storage *st = open_fresh_sqlite(), *none = NULL;
+    tacit_study *s;
+    tacit_document *doc;
+    tacit_backup_info made = TACIT_BACKUP_INFO;
+    assert_ok(tacit_document_parse(&doc,
+                                   "{\"name\": \"kept\", \"direction\": \"minimize\", \"space\":"
+                                   " {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}",
+                                   &err));
+    assert_ok(tacit_study_create_in(&s, st, doc, &err));
+    tacit_document_free(doc);
+    tacit_study_close(s);
     snprintf(file, sizeof file, "%s/backup.db", folder);
     snprintf(url, sizeof url, "sqlite:///%s", file);
-    assert_ok(tacit_storage_backup(st, file, &err));
-    assert_int_equal(tacit_storage_backup(st, file, &err), TACIT_E_CONFLICT);
+    made.size = 1;
+    assert_fails(tacit_storage_backup(st, file, &made, &err), TACIT_E_ARG,
+                 "tacit_backup_info.size");
+    made.size = sizeof made;
+    assert_ok(tacit_storage_backup(st, file, &made, &err));
+    assert_true(made.studies == 1 && made.made_ms > 0);
+    assert_int_equal(tacit_storage_backup(st, file, NULL, &err), TACIT_E_CONFLICT);
     assert_fails(tacit_storage_open(&none, url, NULL, &err), TACIT_E_STATE, "backup");
     tacit_storage_close(st);
 }

@@ -90,7 +90,7 @@ static void a_token_is_needed(void **state)
     assert_ok(tacit_storage_open(&st, url, &opts, &err));
     assert_fails(tacit_storage_list(st, TACIT_LIST_NAMES, &list, &err), TACIT_E_ARG,
                  "the coordinator says 401");
-    assert_fails(tacit_storage_backup(st, "backup.db", &err), TACIT_E_UNSUPPORTED,
+    assert_fails(tacit_storage_backup(st, "backup.db", NULL, &err), TACIT_E_UNSUPPORTED,
                  "backed up where it is");
     tacit_storage_close(st);
 }
