@@ -99,6 +99,10 @@ export TACIT_STORAGE
 bad 3 "none.db" trials b
 good "--server wins over TACIT_STORAGE" trials b --server "$url"
 unset TACIT_STORAGE
+good "a coordinator is a storage, too" trials b --storage "$url"
+check "with its trials" says 'COMPLETE.*0.25'
+bad 8 "a coordinator takes no earlier results" import b b.csv --storage "$url"
+bad 8 "a coordinator's storage is backed up where it is" backup copy.db --storage "$url"
 study other 5 '"name": "random"'
 sed 's/"b"/"B"/; s/"name": "other"/"name": "b"/' other.json > twin.json
 bad 4 "the coordinator's study b is another one" trials ./twin.json

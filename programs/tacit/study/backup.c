@@ -1,6 +1,6 @@
 /* backup.c - `tacit backup`: a store at one moment, as a file that `tacit restore` takes. */
 #include "base/clock.h"
-#include "study/storage.h"
+#include "study/study_ref.h"
 #include "frame/verbs.h"
 
 #include <tacit/study.h>
@@ -18,9 +18,15 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tacit_storage *storage;
+    const char *server;
+    const tc_where where = {.storage = (char *)tc_storage_url(o->storage)};
     tacit_backup_info made = TACIT_BACKUP_INFO;
     char time[32];
-    TC_TRY(tacit_storage_open(&storage, tc_storage_url(o->storage), NULL, err));
+    TC_TRY(tc_where_server(&where, &server, err));
+    if (server)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "a coordinator's storage is backed up where it is: name it, not %s", server);
+    TC_TRY(tacit_storage_open(&storage, where.storage, NULL, err));
     tacit_status st = tacit_storage_backup(storage, in->args[0], &made, err);
     tacit_storage_close(storage);
     TC_TRY(st);

@@ -108,7 +108,8 @@ static bool add_orphan(tc_campaign *c, const tacit_trial *t)
 /* Nobody else can be running it, or its process is known to have ended. */
 static bool is_orphan(tc_campaign *c, const tacit_trial *t)
 {
-    return (c->plan.alone && t->worker) || tc_worker_look_up(&c->census, t->worker) == TC_WORKER_DEAD;
+    return (c->plan.alone && t->worker) ||
+           tc_worker_look_up(&c->census, t->worker) == TC_WORKER_DEAD;
 }
 
 /* Who runs a private trial is not shown: there the names of our own are remembered. Earlier versions named the

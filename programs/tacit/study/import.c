@@ -178,9 +178,14 @@ static tacit_status import_file(tc_study_ref *r, import *m, const tc_invocation 
                                 tacit_error *err)
 {
     const options *o = in->opts;
+    const char *server;
     /* Into a storage only, also where TACIT_SERVER is set. */
     const tc_where where = {.storage = (char *)tc_storage_url(o->storage)};
     const tc_study_terms terms = {.create = true, .threads = 1, .quiet = in->quiet};
+    TC_TRY(tc_where_server(&where, &server, err));
+    if (server) /* before a document's study is made there */
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "a coordinator takes no earlier results: import them into its storage");
     TC_TRY(tc_study_ref_name(r, in->args[0], err));
     if (r->given)
         TC_TRY(prepare(m, r->given, in, text, err));

@@ -8,6 +8,12 @@
 
 /* ---- where ---- */
 
+/* A storage may also be a coordinator. */
+static bool is_coordinator(const char *url)
+{
+    return strncmp(url, "https://", 8) == 0 || strncmp(url, "http://", 7) == 0;
+}
+
 tacit_status tc_where_server(const tc_where *w, const char **url, tacit_error *err)
 {
     if (w->server && w->storage)
@@ -16,7 +22,8 @@ tacit_status tc_where_server(const tc_where *w, const char **url, tacit_error *e
                        "storage");
     const char *set = getenv("TACIT_STORAGE");
     bool storage = w->storage || (!w->server && set && *set);
-    *url = storage ? NULL : tc_server_url(w->server);
+    const char *named = storage ? tc_storage_url(w->storage) : tc_server_url(w->server);
+    *url = !storage || is_coordinator(named) ? named : NULL;
     return TACIT_OK;
 }
 
