@@ -75,7 +75,7 @@ typedef struct tacit_storage_opts {
     bool (*wait)(void *user, int64_t pause_ms, const char *why);
     /* Asked while a request is under way; true ends it with E_IO. NULL: never. */
     bool (*stop)(void *user);
-    void *user; /* handed to both */
+    void *user; /* handed to both, which are called as long as a handle on the storage is open */
 } tacit_storage_opts;
 #define TACIT_STORAGE_OPTS                                                                         \
     {                                                                                              \
