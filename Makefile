@@ -1,6 +1,6 @@
 # The front door. CMake does the work; this names the things people do.
 #
-#   make            build/tacit and libtacit            make install    DESTDIR=, PREFIX=/usr/local
+#   make            build/tacit and the libraries       make install    DESTDIR=, PREFIX=/usr/local
 #   make demo       set up, build, and run the demo     make format     clang-format in place
 #   make test       set up, build, and run the tests    make bench      tables beside our peers
 #   make check      format, lint, layers, sanitizers    make torture    every allocation fails once
@@ -21,7 +21,7 @@ BUILD     = cmake --build build --parallel $(JOBS)
 all:
 	@tools/setup build
 	@$(CONFIGURE)
-	@$(BUILD) --target tacit tacit_shared tacit_static
+	@$(BUILD) --target tacit tacit-privacy_shared tacit-privacy_static tacit_shared tacit_static
 
 demo: all
 	build/tacit demo --out build/demo

@@ -1,16 +1,22 @@
-# What `make install` puts where: the program, libtacit, its headers, and how others find them, units of systemd, licences.
+# What `make install` puts where: the program, the libraries, their headers, and how others find them, units of
+# systemd, licences.
 include(CMakePackageConfigHelpers)
 
 if(TARGET tacit)
   install(TARGETS tacit RUNTIME)
 endif()
-install(TARGETS tacit_shared tacit_static EXPORT tacit)
+set(libraries tacit-privacy tacit)
+foreach(library ${libraries})
+  install(TARGETS ${library}_shared ${library}_static EXPORT tacit)
+endforeach()
 install(DIRECTORY include/tacit TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
-# tacit.pc finds its prefix from where it lies, so an installed tree may be moved.
+# A .pc file finds its prefix from where it lies, so an installed tree may be moved.
 file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/tacit.pc.in tacit.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tacit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(library ${libraries})
+  configure_file(cmake/${library}.pc.in ${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tacit)
 install(EXPORT tacit NAMESPACE tacit:: FILE tacit-config.cmake DESTINATION ${package})

@@ -4,12 +4,15 @@
 #   tacit_at_least(module version ...)        the same where pkg-config knows of an older one
 #   tacit_module(name DEPS modules LIBS ...   src/<name>: every .c below it, as static library tc_<name>;
 #                TESTS modules)               x_test.c beside x.c is a unit test of its own, and may use TESTS
-#   tacit_library(name modules...)            lib<name>, shared and static, from the modules' objects
+#   tacit_library(name MODULES modules        lib<name>, shared and static, from the modules' objects, linked
+#                 NEEDS libraries LIBS ...)   on other libraries of ours; cmake/<name>.map.in says what leaves it
 #   tacit_program(name modules...)            programs/<name>, every .c below it, on top of the modules
 #   tacit_tests()                             one ctest entry for each x_test.c met so far, label "unit"
 #   tacit_test(source libraries label [name])  the same for one file, under its own name or another
 
+include(CheckCCompilerFlag)
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_C_VISIBILITY_PRESET hidden) # but for the modules of a library, see there
 
 # _GNU_SOURCE, not POSIX alone: openat-style calls, getrandom, pipe2, ppoll.
 add_library(tacit_flags INTERFACE)
@@ -19,9 +22,14 @@ target_compile_options(tacit_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -Wno-missing-field-initializers # a table's closing { .name = NULL } is intended
   -ffp-contract=off               # the same bits from gcc and clang, with and without FMA
-  -fvisibility=hidden -fno-math-errno)
+  -fno-math-errno)
 target_include_directories(tacit_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+# Nobody replaces single functions of a library: its compiler may look into them.
+check_c_compiler_flag(-fno-semantic-interposition TACIT_HAS_NO_INTERPOSITION)
+if(TACIT_HAS_NO_INTERPOSITION)
+  target_compile_options(tacit_flags INTERFACE -fno-semantic-interposition)
+endif()
 if(TACIT_WERROR)
   target_compile_options(tacit_flags INTERFACE -Werror)
 endif()
@@ -98,30 +106,42 @@ function(tacit_module name)
   tacit_remember_tests("tc_${name};${M_TESTS}" ${tests})
 endfunction()
 
+# A library has each module once, and no module is in two of them: base keeps state of the process (whether freed
+# memory is overwritten, where log lines go). So a library uses the modules of those that it NEEDS through names
+# that they export for it alone, under the version node TACIT_PRIVATE_<version>. Such names are visible in
+# the objects, and -Bsymbolic-functions binds a library's own calls to its own functions.
 function(tacit_library name)
+  cmake_parse_arguments(L "" "" "MODULES;NEEDS;LIBS" ${ARGN})
   set(objects "")
-  foreach(module ${ARGN})
+  foreach(module ${L_MODULES})
+    set_target_properties(tc_${module} PROPERTIES C_VISIBILITY_PRESET default)
     list(APPEND objects $<TARGET_OBJECTS:tc_${module}>)
   endforeach()
-  set(libraries openblas nlopt sodium jansson sqlite3 pq pthread m)
-  add_library(${name}_shared SHARED ${objects})
-  add_library(${name}_static STATIC ${objects})
+  string(REGEX REPLACE "^tacit-?" "" part ${name}) # "", "privacy", "net": tacit::shared, tacit::privacy-shared
+  set(dash "")
+  if(part)
+    set(dash "-")
+  endif()
   foreach(kind shared static)
+    string(TOUPPER ${kind} type)
+    add_library(${name}_${kind} ${type} ${objects})
     set_target_properties(${name}_${kind} PROPERTIES
-      OUTPUT_NAME ${name} EXPORT_NAME ${kind} LINKER_LANGUAGE C)
+      OUTPUT_NAME ${name} EXPORT_NAME ${part}${dash}${kind} LINKER_LANGUAGE C)
     target_include_directories(${name}_${kind} INTERFACE
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    list(TRANSFORM L_NEEDS APPEND _${kind} OUTPUT_VARIABLE needs)
+    target_link_libraries(${name}_${kind} PUBLIC ${needs})
   endforeach()
-  set_target_properties(${name}_shared PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-  set(map ${PROJECT_SOURCE_DIR}/cmake/${name}.map)
-  set_target_properties(${name}_shared PROPERTIES LINK_DEPENDS ${map})
-  target_link_options(${name}_shared PRIVATE -Wl,--version-script=${map}
+  set(map ${PROJECT_BINARY_DIR}/${name}.map)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.map.in ${map} @ONLY)
+  set_target_properties(${name}_shared PROPERTIES VERSION ${tacit_abi}.${PROJECT_VERSION} SOVERSION ${tacit_abi}
+    INSTALL_RPATH $ORIGIN LINK_DEPENDS ${map})
+  target_link_options(${name}_shared PRIVATE -Wl,--version-script=${map} -Wl,-Bsymbolic-functions
     $<TARGET_PROPERTY:tacit_flags,INTERFACE_LINK_OPTIONS>
     $<$<STREQUAL:${TACIT_SANITIZE},>:-Wl,--no-undefined>)
-  target_link_libraries(${name}_shared PRIVATE ${libraries})
-  target_link_libraries(${name}_static INTERFACE ${libraries})
+  target_link_libraries(${name}_shared PRIVATE ${L_LIBS})
+  target_link_libraries(${name}_static INTERFACE ${L_LIBS})
 endfunction()
 
 # Everything but main.c is a library too, so that a verb's parts can be tested alone.

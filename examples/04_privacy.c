@@ -1,7 +1,7 @@
 /* 04_privacy.c - privacy without an optimizer: what a plan costs, how much noise a promise needs,
  * and a sum released with exact discrete noise.
  *
- *     cc 04_privacy.c $(pkg-config --cflags --libs tacit) -lm
+ *     cc 04_privacy.c $(pkg-config --cflags --libs tacit-privacy) -lm
  *
  * A survey of 1000 people is asked 40 times. Each answer is a number in [-1, 1]. */
 #include <tacit/privacy.h>

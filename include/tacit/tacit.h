@@ -18,6 +18,11 @@
 #define TACIT_VERSION_PATCH 0
 #define TACIT_VERSION       "0.2.0"
 
+/* The number in the name of the shared libraries, libtacit.so.1: a program runs with every library that has
+ * the number it was linked with. It goes up when something of the stable headers is taken away or
+ * changed in a way that an older program would notice, whatever the version is then. */
+#define TACIT_ABI 1
+
 #ifdef __cplusplus
 extern "C" {
 #endif
