@@ -9,6 +9,10 @@ set(libraries tacit-privacy tacit)
 foreach(library ${libraries})
   install(TARGETS ${library}_shared ${library}_static EXPORT tacit)
 endforeach()
+get_property(modules GLOBAL PROPERTY tacit_store_modules)
+if(modules)
+  install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacit)
+endif()
 install(DIRECTORY include/tacit TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
 # A .pc file finds its prefix from where it lies, so an installed tree may be moved.

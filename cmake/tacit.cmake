@@ -6,6 +6,7 @@
 #                TESTS modules)               x_test.c beside x.c is a unit test of its own, and may use TESTS
 #   tacit_library(name MODULES modules        lib<name>, shared and static, from the modules' objects, linked
 #                 NEEDS libraries LIBS ...)   on other libraries of ours; cmake/<name>.map.in says what leaves it
+#   tacit_store_module(name module)           tacit-<name>.so, the store of a module, loaded when a URL asks for it
 #   tacit_program(name modules...)            programs/<name>, every .c below it, on top of the modules
 #   tacit_tests()                             one ctest entry for each x_test.c met so far, label "unit"
 #   tacit_test(source libraries label [name])  the same for one file, under its own name or another
@@ -144,6 +145,25 @@ function(tacit_library name)
   target_link_libraries(${name}_static INTERFACE ${L_LIBS})
 endfunction()
 
+# Objects that the module does not need of the others stay out, and so do the libraries of these. Nothing leaves it
+# but tacit_store_module (src/study/store_module.h).
+function(tacit_store_module name module)
+  set(target tacit-${name})
+  set(map ${PROJECT_BINARY_DIR}/store-module.map)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/store-module.map.in ${map} @ONLY)
+  add_library(${target} MODULE $<TARGET_OBJECTS:tc_${module}>)
+  set_target_properties(${target} PROPERTIES PREFIX "" LINKER_LANGUAGE C LINK_DEPENDS ${map})
+  target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,--version-script=${map}
+    $<$<STREQUAL:${TACIT_SANITIZE},>:-Wl,--no-undefined>)
+  target_link_libraries(${target} PRIVATE tc_${module})
+  set_property(GLOBAL APPEND PROPERTY tacit_store_modules ${target})
+endfunction()
+
+# Where the program finds modules, from its own folder (src/study/store_module.c).
+file(RELATIVE_PATH modules_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR}/tacit)
+set_source_files_properties(src/study/store_module.c PROPERTIES
+  COMPILE_DEFINITIONS TACIT_MODULES_FROM_BIN="/${modules_from_bin}")
+
 # Everything but main.c is a library too, so that a verb's parts can be tested alone.
 function(tacit_program name)
   set(folder ${PROJECT_SOURCE_DIR}/programs/${name})
@@ -160,11 +180,16 @@ function(tacit_program name)
   target_link_libraries(${name}_program PUBLIC ${modules})
   add_executable(${name} ${folder}/main.c)
   target_link_libraries(${name} PRIVATE ${name}_program)
+  get_property(modules GLOBAL PROPERTY tacit_store_modules)
+  if(modules)
+    add_dependencies(${name} ${modules})
+  endif()
   tacit_remember_tests(${name}_program ${tests})
 endfunction()
 
 function(tacit_tests)
-  add_custom_target(unit_tests)
+  get_property(modules GLOBAL PROPERTY tacit_store_modules)
+  add_custom_target(unit_tests DEPENDS ${modules})
   add_library(test_watchdog OBJECT ${PROJECT_SOURCE_DIR}/tests/watchdog.c)
   target_link_libraries(test_watchdog PRIVATE tacit_flags)
   get_property(entries GLOBAL PROPERTY tacit_unit_tests)
@@ -203,5 +228,5 @@ function(tacit_test_properties test label)
     set(timeout 3600)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 77
-    ENVIRONMENT "TACIT_SOURCE=${PROJECT_SOURCE_DIR};TACIT_BIN=${PROJECT_BINARY_DIR}/tacit")
+    ENVIRONMENT "TACIT_SOURCE=${PROJECT_SOURCE_DIR};TACIT_BIN=${PROJECT_BINARY_DIR}/tacit;TACIT_MODULES=${PROJECT_BINARY_DIR}")
 endfunction()

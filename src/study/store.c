@@ -1,9 +1,11 @@
-/* store.c - storage URLs and what all stores have in common.
+/* store.c - storage URLs, and the members of stores by name.
  *
  * The only caller of a store's members: the rest of tacit calls tc_store_*.
- * A new store is one file that passes tests/conformance, and one line here. */
+ * A new store is one file that passes tests/conformance, and one line here; with a library that not everybody
+ * wants it is a module (store_module.h). */
 #include "study/copy.h"
 #include "study/store.h"
+#include "study/store_module.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,8 +14,12 @@
 #include <string.h>
 #include <time.h>
 
-static const tc_store_ops *const stores[] = {&tc_store_sqlite, &tc_store_postgres,
-                                             &tc_store_memory};
+static const tc_store_ops *const stores[] = {&tc_store_sqlite, &tc_store_memory};
+
+/* Stores that are modules; their `open` takes the whole URL. */
+static const struct loadable {
+    const char *scheme, *alias, *module;
+} loadables[] = {{"postgresql", "postgres", "postgresql"}};
 
 static bool is_word(const char *word, const char *url, size_t len)
 {
@@ -26,6 +32,22 @@ static const tc_store_ops *find_scheme(const char *url, size_t len)
         if (is_word(stores[i]->scheme, url, len) || is_word(stores[i]->alias, url, len))
             return stores[i];
     return NULL;
+}
+
+static const char *find_module(const char *url, size_t len)
+{
+    for (size_t i = 0; i < sizeof loadables / sizeof loadables[0]; i++)
+        if (is_word(loadables[i].scheme, url, len) || is_word(loadables[i].alias, url, len))
+            return loadables[i].module;
+    return NULL;
+}
+
+static tacit_status open_module(tc_store **out, const char *module, const char *url, bool create,
+                                tacit_error *err)
+{
+    const tc_store_module *m;
+    TC_TRY(tc_store_module_load(&m, module, err));
+    return m->ops->open(out, url, create, err);
 }
 
 tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err)
@@ -49,6 +71,9 @@ tacit_status tc_store_open_any(tc_store **out, const char *url, bool create, tac
                        "postgresql://HOST/DATABASE, or memory:",
                        url, *url ? url : "tacit.db");
     size_t len = (size_t)(colon - url);
+    const char *module = find_module(url, len);
+    if (module)
+        return open_module(out, module, url, create, err);
     const tc_store_ops *ops = find_scheme(url, len);
     if (!ops) /* the rest is not shown: it may have a password in it */
         return tc_fail(err, TACIT_E_ARG,
@@ -56,8 +81,6 @@ tacit_status tc_store_open_any(tc_store **out, const char *url, bool create, tac
                        "postgresql://HOST/DATABASE or memory:",
                        (int)len, url);
     const char *path = colon + 1;
-    if (ops == &tc_store_postgres)
-        return ops->open(out, url, create, err);
     if (ops == &tc_store_memory)
         return *path ? tc_fail(err, TACIT_E_ARG,
                                "storage \"%s\" takes no path: write just memory:", url)
@@ -274,66 +297,4 @@ void tc_hold_end(tc_hold *h)
 {
     if (h)
         h->end(h);
-}
-
-tacit_status tc_hold_taken(const char *place, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_BUSY, "another process holds it in %s", place);
-}
-
-tacit_status tc_study_gone(tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such study any more");
-}
-
-tacit_status tc_load_refusal(const char *place, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_STATE, "%s is not empty; a copy needs a store of its own", place);
-}
-
-/* A tell changes what would be asked next, but makes nothing wrong that was computed without it:
- * the values are in the event, and no number depends on it. Only the trial that was told is no
- * longer free to be asked again, or to lose its lease. */
-bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial)
-{
-    if (kind != TC_EVENT_TELL)
-        return true;
-    for (size_t i = 0; i < a->n; i++)
-        if (a->events[i].trial == trial)
-            return true;
-    return false;
-}
-
-tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_CONFLICT, "the journal has moved from event %llu to %llu",
-                   (unsigned long long)a->head, (unsigned long long)end);
-}
-
-tacit_status tc_event_gone(uint64_t seq, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_CONFLICT, "the journal does not have that event %llu any more",
-                   (unsigned long long)seq);
-}
-
-void tc_study_row_fini(tc_study_row *row)
-{
-    tc_free(row->name);
-    tc_free(row->document);
-    tc_free(row->points_csv);
-    explicit_bzero(row, sizeof *row); /* the party's seed is a secret */
-}
-
-tacit_status tc_study_row_copy(tc_study_row *out, const tc_study_row *row, tacit_error *err)
-{
-    tc_study_row copy = *row;
-    copy.name = tc_strdup(row->name);
-    copy.document = tc_strdup(row->document);
-    copy.points_csv = row->points_csv ? tc_strdup(row->points_csv) : NULL;
-    if (!copy.name || !copy.document || (row->points_csv && !copy.points_csv)) {
-        tc_study_row_fini(&copy);
-        return tc_fail_memory(err);
-    }
-    *out = copy;
-    return TACIT_OK;
 }

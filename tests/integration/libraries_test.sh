@@ -1,11 +1,13 @@
 #!/bin/sh
 # libraries_test: the shared libraries as others get them. What leaves them, under which versions, what they load; then
-# an installed tree alone: examples are built through pkg-config, with the library that each needs, and run.
+# an installed tree alone: examples are built through pkg-config, with the library that each needs, and run. And the
+# module of a store: found from the program and from the library, or TACIT_MODULES; missing, of another version.
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(dirname "$TACIT_BIN")
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
+unset TACIT_MODULES
 bad=0
 fail() { echo "FAILED: $*"; bad=1; }
 
@@ -38,5 +40,65 @@ compile 05_private_sum tacit || fail "05_private_sum does not build with tacit"
 grep -q '^refused: the privacy budget of every agent' "$root/sum.txt" || { fail "05_private_sum says:"; cat "$root/sum.txt"; }
 compile 01_ask_tell tacit || fail "01_ask_tell does not build with tacit"
 "$root/01_ask_tell" > "$root/tell.txt" || fail "01_ask_tell does not run"
+
+# ---- modules of stores
+
+tacit=$root/usr/bin/tacit
+server="postgresql:///nothing?host=$root&connect_timeout=5" # no server listens there
+for file in "$TACIT_BIN" "$tacit" "$build/libtacit.so"; do
+    ! readelf -d "$file" | grep -q 'NEEDED.*libpq' || fail "$file is linked with libpq"
+done
+refuses() { # CODE SENTENCE COMMAND...: TACIT_MODULES as it is
+    code=$1 sentence=$2
+    shift 2
+    status=0
+    "$@" > "$root/out" 2>&1 || status=$?
+    [ $status -eq "$code" ] || fail "$*: exit code $status, not $code"
+    grep -qF -- "$sentence" "$root/out" || { fail "$* does not say \"$sentence\":"; cat "$root/out"; }
+}
+
+cat > "$root/client.c" <<'END'
+#include <tacit/tacit.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    tacit_ledger *l = NULL;
+    tacit_error err = {0};
+    tacit_status st = argc > 1 ? tacit_ledger_open(&l, argv[1], "x", &err) : TACIT_E_ARG;
+    puts(err.msg);
+    return tacit_status_exit(st);
+}
+END
+# shellcheck disable=SC2046
+cc "$root/client.c" -o "$root/client" $(pkg-config --cflags --libs tacit) || fail "client.c does not build"
+
+if [ -e "$build/tacit-postgresql.so" ]; then
+    modules=$libdir/tacit
+    # From the program, called through PATH; from the library, in a program that lies elsewhere; by the variable.
+    refuses 5 "$root" env PATH="$root/usr/bin:$PATH" tacit studies --storage "$server"
+    refuses 5 "$root" "$root/client" "$server"
+    mkdir "$root/elsewhere" "$root/empty"
+    mv "$modules/tacit-postgresql.so" "$root/elsewhere/"
+    refuses 5 "$root" env TACIT_MODULES="$root/elsewhere" "$tacit" studies --storage "$server"
+    refuses 8 "which is not installed with $root/usr/bin" "$tacit" studies --storage "$server"
+    refuses 8 "which is not installed with $libdir" "$root/client" "$server"
+    refuses 8 "TACIT_MODULES names a folder that has none: \"$root/empty\"" \
+        env TACIT_MODULES="$root/empty" "$tacit" studies --storage "$server"
+    "$tacit" version | grep -q '^libpq *not installed' || fail "version without the module"
+
+    # Files that are not the module of this build: another interface, another version, no module, no library.
+    impostor() { echo "$1" | cc -shared -fPIC -x c - -o "$modules/tacit-postgresql.so" || fail "cc: $1"; }
+    impostor 'const struct { unsigned abi, size; const char *version; } tacit_store_module = {4711, 0, "9.9.9"};'
+    refuses 8 "has the module interface 4711, and this tacit" "$tacit" studies --storage "$server"
+    abi=$(sed -n 's/^#define TC_STORE_MODULE_ABI \([0-9]*\).*/\1/p' "$source/src/study/store_module.h")
+    impostor "const struct { unsigned abi, size; const char *version; } tacit_store_module = {$abi, 0, \"9.9.9\"};"
+    refuses 8 "is of tacit 9.9.9 and another build than this one" "$tacit" studies --storage "$server"
+    impostor 'int nothing;'
+    refuses 8 "is not a module of tacit" "$tacit" studies --storage "$server"
+    echo text > "$modules/tacit-postgresql.so"
+    refuses 8 "the module could not be loaded" "$tacit" studies --storage "$server"
+else # -DTACIT_POSTGRES=OFF
+    refuses 8 "needs the module tacit-postgresql.so" "$tacit" studies --storage "$server"
+fi
 
 exit $bad

@@ -6,7 +6,7 @@
 
 #include "support/test.h"
 
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

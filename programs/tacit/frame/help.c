@@ -172,6 +172,7 @@ void tc_help_all(const tc_verb *const *verbs, FILE *out)
     heading(out, "Environment");
     fprintf(out, "  TACIT_STORAGE  where studies are kept, unless --storage says it;\n"
                  "                 without either, sqlite:///tacit.db in the working folder\n"
+                 "  TACIT_MODULES  the folder of tacit-postgresql.so, if not as installed\n"
                  "  NO_COLOR       if set, no bold text on a terminal\n");
     heading(out, "Exit codes");
     exit_codes(out);

@@ -1,13 +1,13 @@
 /* version.c - `tacit version`: the program and the libraries it runs on. */
 #include "num/la.h"
 #include "frame/verbs.h"
+#include "study/store_module.h"
 
 #include <tacit/tacit.h>
 
 #include <curl/curl.h>
 #include <gnutls/gnutls.h>
 #include <jansson.h>
-#include <libpq-fe.h>
 #include <microhttpd.h>
 #include <nlopt.h>
 #include <sodium.h>
@@ -37,14 +37,21 @@ static tacit_status print(const part *parts, size_t n, int format, tacit_error *
                           stdout, err);
 }
 
+/* Leaves out alone where the module of the PostgreSQL store is not there. */
+static void find_libpq(char out[32])
+{
+    const tc_store_module *m;
+    if (tc_store_module_load(&m, "postgresql", NULL) == TACIT_OK)
+        m->library(out);
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     int major, minor, patch;
-    char nlopt[32], libpq[32];
+    char nlopt[32], libpq[32] = "not installed";
     nlopt_version(&major, &minor, &patch);
     snprintf(nlopt, sizeof nlopt, "%d.%d.%d", major, minor, patch);
-    int pq = PQlibVersion(); /* 150018 is 15.18 */
-    snprintf(libpq, sizeof libpq, "%d.%d", pq / 10000, pq % 10000);
+    find_libpq(libpq);
     const part parts[] = {{"tacit", TACIT_VERSION},
                           {"compiler", COMPILER},
                           {"blas", tc_la_library()},

@@ -10,14 +10,17 @@
  *   postgres_record.c     records, and studies that go
  *   postgres_copy.c       everything at one moment, and all of it or nothing
  *   postgres_repair.c     a journal as it is found, and another in its place
- *   postgres_hold.c       one process at a time */
-#ifndef TC_STUDY_POSTGRES_INT_H
-#define TC_STUDY_POSTGRES_INT_H
+ *   postgres_hold.c       one process at a time
+ *   module.c              all of it as a module that libtacit loads */
+#ifndef TC_POSTGRES_POSTGRES_INT_H
+#define TC_POSTGRES_POSTGRES_INT_H
 
 #include "study/chain.h"
 
 #include <libpq-fe.h>
 #include <pthread.h>
+
+extern const tc_store_ops tc_store_postgres; /* "postgresql://...", as libpq reads it */
 
 typedef enum tc_pg_sql {
     TC_PG_BEGIN,

@@ -6,7 +6,7 @@
  * disk, hence what is found needs no sync of its own. After a broken connection nothing is tried
  * again here: the ledger itself settles what happened by reading back. Entries refuse changes by a
  * trigger, against accidents; against intent there is the chain. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* postgres_repair.c - a journal as it is found in the database, and another in its place (store.h:
  * salvage, rewrite). Broken connections are not tried again: the caller begins anew. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 

@@ -3,7 +3,7 @@
  * An advisory lock of a session that does nothing else: the server drops it with the connection, however
  * the process ends. A machine that vanishes without a word is found out within a minute by the
  * server's own probes. A server that restarts forgets the lock, and the holder is not told. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 #include "base/memory.h"

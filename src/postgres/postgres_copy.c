@@ -3,7 +3,7 @@
  * A dump is one transaction that reads only and sees one moment (REPEATABLE READ), a page at a time
  * through cursors. A load is one transaction under locks that keep every writer out: killed at any
  * point it leaves an empty store. Broken connections are not tried again: the caller begins anew. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 

@@ -3,7 +3,7 @@
  *
  * Values are parameters, never text of a statement. Numbers and bytes travel in binary (a number is
  * a big-endian int8), so that nothing is quoted or printed on the way. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 

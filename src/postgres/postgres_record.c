@@ -9,7 +9,7 @@
  *
  * A set commits like an append (postgres_commit.c): no lock is held while the disk is at work. If
  * the connection breaks, nothing is tried again: a set would meet its own changes. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 #include "base/memory.h"

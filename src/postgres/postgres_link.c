@@ -15,7 +15,7 @@
  * A server that crashes, or one of whose processes does, ends all sessions before it takes new ones. So a
  * session that lives is also a witness: since it began nothing was taken back. Moments are counted, and
  * each connection knows the moment at which it was made. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/clock.h"
 #include "base/error.h"

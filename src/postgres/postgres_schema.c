@@ -1,7 +1,7 @@
 /* postgres_schema.c - the tables in the database, and how those of older versions become them.
  *
  * Called by postgres_open.c. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 

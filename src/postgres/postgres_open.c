@@ -4,7 +4,7 @@
  * A schema of that name that is not ours is refused and left as it was; an empty one, as an
  * administrator makes it for a role that may make none, is taken. Making and upgrading happen in one
  * transaction under an advisory lock, so that of many processes one does it. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 

@@ -2,7 +2,7 @@
  *
  * A handle has a few connections, each used by one thread at a time; many handles and processes may
  * share the database. README.md has the durability rules. Called through tc_store_*. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 #include "base/memory.h"

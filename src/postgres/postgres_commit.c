@@ -24,7 +24,7 @@
  * of the log alone, those are then there, too. So who finds the last event that it has read, with the
  * mark that it had, knows that all that it has read is there; and an append says what it has read
  * (`head`, `mark`), because others may have written again what a crash took back. */
-#include "study/postgres_int.h"
+#include "postgres/postgres_int.h"
 
 #include "base/error.h"
 
