@@ -3,7 +3,8 @@
 #   tacit_require(libraries...)               stops, and says what to do, where one is missing
 #   tacit_at_least(module version ...)        the same where pkg-config knows of an older one
 #   tacit_module(name DEPS modules LIBS ...   src/<name>: every .c below it, as static library tc_<name>;
-#                TESTS modules)               x_test.c beside x.c is a unit test of its own, and may use TESTS
+#                TESTS modules                x_test.c beside x.c is a unit test of its own, and may use TESTS;
+#                ONLY files WITHOUT files)    a part of src/<name>, for the switches of the build
 #   tacit_library(name MODULES modules        lib<name>, shared and static, from the modules' objects, linked
 #                 NEEDS libraries LIBS ...)   on other libraries of ours; cmake/<name>.map.in says what leaves it
 #   tacit_store_module(name module)           tacit-<name>.so, the store of a module, loaded when a URL asks for it
@@ -91,8 +92,15 @@ function(tacit_remember_tests libraries)
 endfunction()
 
 function(tacit_module name)
-  cmake_parse_arguments(M "" "" "DEPS;LIBS;TESTS" ${ARGN})
+  cmake_parse_arguments(M "" "" "DEPS;LIBS;TESTS;ONLY;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
+  list(TRANSFORM M_WITHOUT PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
+  list(REMOVE_ITEM sources ${M_WITHOUT})
+  if(M_ONLY)
+    list(TRANSFORM M_ONLY REPLACE "\\.c$" "")
+    list(JOIN M_ONLY "|" wanted)
+    list(FILTER sources INCLUDE REGEX "/(${wanted})(_test)?\\.c$")
+  endif()
   tacit_part_tests(sources tests)
   if(NOT sources) # a module may begin as headers alone
     set(sources ${PROJECT_BINARY_DIR}/${name}_empty.c)

@@ -4,6 +4,8 @@
 # the broadcasts that they hear are those of a run in which that agent behaves. The coordinator is up
 # afterwards, and as large as before. Then strangers ask: all are refused, each refusal is one line of the
 # log or counted there, and of a study that there is they learn no more than of one that there is not.
+#
+# Needs the network.
 set -eu
 # Freed memory that the sanitizer keeps for itself is no growth of the coordinator.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1:thread_local_quarantine_size_kb=64"

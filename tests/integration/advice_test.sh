@@ -1,6 +1,8 @@
 #!/bin/sh
 # advice_test: what a federated study may gain at best is said before anything is spent, by `privacy plan`, `simulate`
 # and `remote create`, in the same words; where nothing is known, the reason. And no deployment takes a delta of 1/N.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 document_of() { # NAME AGENTS EPSILON DELTA [ALGORITHM OPTIONS]

@@ -3,6 +3,8 @@
 # sentence and exit status 5, and disturbs nothing; one that is killed leaves nothing in the way of the
 # next; other studies share the storage as before.
 # AGENT_STORE=postgresql: the agent's storage is on the server TACIT_POSTGRES, and so is store_hold_test's.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 storage=sqlite:///$dir/agent.db

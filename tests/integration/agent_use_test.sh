@@ -2,6 +2,8 @@
 # agent_use_test: an agent in the hands of its user. It endures a coordinator that limits requests, ends soon
 # after it is told to, leaves nothing behind where it is refused, keeps studies of one name side by side,
 # and says of a storage that was restored what it cannot know. Nobody serves from an agent's storage.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 here=$dir

@@ -3,6 +3,8 @@
 # a recorded hello that is replayed, answers that nobody reads, and a token of one study that asks for another. What
 # is counted are handshakes, answers and kilobytes, never seconds; the server's processor time is printed. The victim is
 # a worker of a served study, whose every request must be answered.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 attacker=$(realpath "${ATTACKER:-./attacker}")

@@ -2,6 +2,8 @@
 # attack_postgres_test: PostgreSQL hangs, and anybody asks /readyz and sends tokens that are none. /healthz is answered
 # all the same, and /readyz says 503; when PostgreSQL goes on, so does the coordinator. One that is told to end meanwhile does. Needs TACIT_POSTGRES_CONTROL
 # (tests/support/postgres sets it).
+#
+# Needs the network.
 here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${TACIT_POSTGRES:-}" ] || exec sh "$here/../support/postgres" sh "$0" "$@"
 [ -n "${TACIT_POSTGRES_CONTROL:-}" ] || { echo "# skipped: the server in TACIT_POSTGRES cannot be made to hang"; exit 77; }

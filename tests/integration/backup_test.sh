@@ -5,6 +5,8 @@
 # it forgot; agents who saw more are told why and stop, refuse where a release they heard is not
 # counted, and go on where they are told to. Needs the library kill_at.so (KILL_AT), which the build makes.
 # BACKUP_STORE=postgresql: on the server TACIT_POSTGRES.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/await.sh"
 tacit=${TACIT_BIN:-./tacit}

@@ -1,6 +1,8 @@
 #!/bin/sh
 # clock_postgres_test: clock_test with coordinators on one PostgreSQL, whose clock is set, too. The server is always
 # one of its own: nobody sets another's clock.
+#
+# Needs the network.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 preload=$(realpath "${SET_CLOCK:-./libset_clock.so}")

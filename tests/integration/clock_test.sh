@@ -4,6 +4,8 @@
 #
 # All processes are started with libset_clock.so (SET_CLOCK, which the build makes), which adds what stands in a
 # file to the wall clock. With COORDINATOR_STORE=postgresql the server has that clock, too (clock_postgres_test.sh).
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 preload=$(realpath "${SET_CLOCK:-./libset_clock.so}")

@@ -7,6 +7,8 @@
 # second one on the same database, and is held against the calm one in a SQLite file.
 # TACIT_OLDER=PROGRAM: an older version runs the calm federation and begins the disturbed one, which this version
 # ends: its study and its storages go on with the same bits.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/await.sh"
 newer=${TACIT_BIN:-./tacit}

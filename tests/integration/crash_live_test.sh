@@ -7,6 +7,8 @@
 # here; TACIT_DEEP=1 takes 30 agents, 10 rounds and 20 kills of the coordinator. CRASH_SEED chooses the times.
 # COORDINATOR_STORE=postgresql: two coordinators on the server TACIT_POSTGRES, each with half of the agents
 # and killed in turn, so that one closes what the other began.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 agents=6 kills=5 trials=6 releases=0,1,2,3

@@ -1,5 +1,7 @@
 #!/bin/sh
 # demo_test: the demonstration ends well, keeps what it is told to keep, and leaves nothing else behind.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/await.sh"
 tacit=${TACIT_BIN:-./tacit}

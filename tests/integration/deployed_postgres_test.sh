@@ -1,6 +1,8 @@
 #!/bin/sh
 # deployed_postgres_test: deployed_test with its coordinator on PostgreSQL. Needs TACIT_POSTGRES
 # (tests/support/postgres sets it).
+#
+# Needs the network.
 here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${TACIT_POSTGRES:-}" ] || exec sh "$here/../support/postgres" sh "$0" "$@"
 COORDINATOR_STORE=postgresql exec sh "$here/deployed_test.sh"

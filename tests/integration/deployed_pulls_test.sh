@@ -4,6 +4,8 @@
 # on the way: pull for pull they try the points of the study in one process, where every trial is
 # one pull, and every broadcast that they hear is the same, bit for bit. What they are told is a sum of the
 # same rewards.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 agents=3

@@ -2,6 +2,8 @@
 # deployed_test: simulated = deployed. Twenty agents as processes, over TLS, and the same study in one
 # process: the same trials bit for bit, and every agent heard the same broadcasts.
 # COORDINATOR_STORE=postgresql: the coordinator is on the server TACIT_POSTGRES.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 agents=20

@@ -2,6 +2,8 @@
 # flips_postgres_test.sh - a stored byte of a study in PostgreSQL has changed, or a row is gone: each is refused
 # with a sentence that says where; with the row back, the answer is the one from before. Then a repair.
 # Needs TACIT_BIN. Skipped where PostgreSQL is not installed.
+#
+# Needs the network.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

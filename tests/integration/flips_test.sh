@@ -5,6 +5,8 @@
 # A study is run and its process is killed, so that a log stays. Then 40 bytes are changed, each in a copy of its
 # own: 20 in the log, 10 in the file beside it, 10 in a file that was closed. Also: the log is removed; a
 # repair gives back what was told. FLIPS=n tries n times as many bytes, TACIT_DEEP=1 five times. Needs TACIT_BIN and grep -abo.
+#
+# Needs the network.
 set -u
 . "$(dirname "$0")/../support/await.sh"
 

@@ -1,5 +1,7 @@
 #!/bin/sh
 # guard_live_test.sh - processes that hold secrets leave no core files, and the programs that they start may.
+#
+# Needs the network.
 . "$(dirname "$0")/../support/coordinator.sh"
 
 # The sanitizer would forbid core files by itself.

@@ -3,6 +3,8 @@
 #
 # Two agents take part in a study of three rounds. The first one pays for all of them; the second allows
 # itself the price of one, so that its other messages must not leave.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 

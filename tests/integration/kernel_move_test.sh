@@ -2,6 +2,8 @@
 # kernel_move_test: studies move between CPUs. OPENBLAS_CORETYPE lets one machine play two kinds of them, whose
 # sums are rounded differently: a study of `optimize`, and a federation whose coordinator and agents are all
 # stopped half way, go on under the other kernel with every trial and broadcast that there was.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 unset TACIT_STORAGE OPENBLAS_CORETYPE

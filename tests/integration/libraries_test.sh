@@ -101,4 +101,27 @@ else # -DTACIT_POSTGRES=OFF
     refuses 8 "needs the module tacit-postgresql.so" "$tacit" studies --storage "$server"
 fi
 
+# ---- a build without the network
+
+version_of() { "$tacit" version | awk -v name="$1" '$1 == name { print $2, $3 }'; }
+if readelf -d "$tacit" | grep -q 'NEEDED.*libmicrohttpd'; then
+    for library in gnutls microhttpd curl; do
+        case $(version_of $library) in [0-9]*) ;; *) fail "version: $library $(version_of $library)" ;; esac
+    done
+else # -DTACIT_NETWORK=OFF
+    without="needs the network, and this tacit was built without it (TACIT_NETWORK=OFF)"
+    refuses 8 "tacit serve $without" "$tacit" serve
+    refuses 8 "tacit agent $without" "$tacit" agent https://127.0.0.1:1 --study x -- true
+    refuses 8 "tacit remote studies $without" "$tacit" remote studies --server https://127.0.0.1:1
+    refuses 8 "tacit demo $without" "$tacit" demo
+    echo token > "$root/token"
+    refuses 8 "built without the network (TACIT_NETWORK=OFF) and cannot reach https://127.0.0.1:1" \
+        "$tacit" studies --server https://127.0.0.1:1 --fingerprint sha256//x --token-file "$root/token"
+    refuses 0 "serve" "$tacit" serve --help
+    for library in gnutls microhttpd curl; do
+        [ "$(version_of $library)" = "not built" ] || fail "version: $library $(version_of $library)"
+    done
+    ! readelf -d "$tacit" | grep -qE 'NEEDED.*(gnutls|curl)' || fail "the program is linked with gnutls or curl"
+fi
+
 exit $bad

@@ -9,6 +9,8 @@
 # COORDINATOR_STORE=postgresql: two coordinators share the server TACIT_POSTGRES, and each has taken messages of the round.
 # Another user's memory can be read by root alone, and a coordinator hides its own from its user, too: where
 # the test is not run as root, readable.c undoes that. Where the memory still cannot be read, the test fails.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 search=$(realpath "${MEMORY_SEARCH:-./memory_search}")

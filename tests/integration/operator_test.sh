@@ -2,6 +2,8 @@
 # operator_test: what an operator does about trials and tokens of served studies, with real processes: takes
 # back a trial that nobody will finish, whatever its lease; repeats a publication without piling up
 # tokens. And the command line takes the leases that a coordinator takes (served_range_test), no others.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 cat > "$dir/s.json" <<'J'

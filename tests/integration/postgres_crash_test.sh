@@ -10,6 +10,8 @@
 #
 # Small here; TACIT_DEEP=1 takes 120 crashes. CRASHES sets their number, CRASH_SEED other times. Needs
 # TACIT_POSTGRES (tests/support/postgres sets it).
+#
+# Needs the network.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${TACIT_POSTGRES:-}" ] || exec sh "$here/../support/postgres" sh "$0" "$@"

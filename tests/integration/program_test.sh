@@ -2,6 +2,8 @@
 # program_test: what the program of a trial gets from tacit, and what it does not. Choices of a coordinator's
 # study are no commands, no options and no paths elsewhere; open files, connections and secrets stay with
 # tacit. The storage is SQLite, or with PROGRAM_STORE=postgresql the server of TACIT_POSTGRES.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 cd "$dir"

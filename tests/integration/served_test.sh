@@ -5,6 +5,8 @@
 # Whatever can be held against a storage on this machine is: the same document, the same seed, the same
 # bits. Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, grep, sed, awk and od. Prints one "ok" or "not
 # ok" line per check; the exit status is 0 only if all are ok.
+#
+# Needs the network.
 set -u
 . "$(dirname "$0")/../support/curate.sh"
 unset TACIT_SERVER TACIT_TOKEN_FILE TACIT_FINGERPRINT

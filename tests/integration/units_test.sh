@@ -2,6 +2,8 @@
 # units_test: the units of systemd against the exit codes of the program. What may pass by itself is started
 # again for ever, what does not is not, and every code that --help lists is one of the two. Then some ends of
 # an agent and of a coordinator, as processes.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 source=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,6 +1,8 @@
 #!/bin/sh
 # voting_test: a federation of processes that votes on its length-scale. What the plan, the agents' traffic, the
 # ledgers and a simulation say of the vote and of the weights, apart and with the same numbers.
+#
+# Needs the network.
 set -eu
 . "$(dirname "$0")/../support/coordinator.sh"
 column() { # NAME: of the CSV on standard input, which has no comma but those between its columns

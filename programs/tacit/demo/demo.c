@@ -249,6 +249,7 @@ static const tc_verb *const members[] = {&tc_verb_demo_train, NULL};
 
 const tc_verb tc_verb_demo = {
     .name = "demo",
+    .network = true,
     .usage = "[options]",
     .summary = "see it work: fifty hospitals tune a model together, half a minute",
     .details =

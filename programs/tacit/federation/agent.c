@@ -285,6 +285,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 
 const tc_verb tc_verb_agent = {
     .name = "agent",
+    .network = true,
     .usage = "URL --study NAME [options] -- PROGRAM [ARGUMENT...]",
     .summary = "take part in a federated study: trials here, messages to its coordinator",
     .details =

@@ -400,6 +400,7 @@ static tacit_status run_release(const tc_invocation *in, tacit_error *err)
 
 #define MEMBER(id, word, words, least, most, format, what, how, doing)                             \
     static const tc_verb id = {.name = "remote " word,                                             \
+                               .network = true,                                                    \
                                .usage = words " [options]",                                        \
                                .summary = what,                                                    \
                                .details = how,                                                     \
@@ -457,6 +458,7 @@ MEMBER(release, "release", "STUDY TRIAL", 2, 2, TC_FORMAT_TABLE,
        run_release);
 
 static const tc_verb token = {
+    .network = true,
     .name = "remote token",
     .usage = "[STUDY] [options]",
     .summary = "a token: for agents or clients of a study, for viewers, curators or operators",

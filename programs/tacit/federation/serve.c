@@ -252,6 +252,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 
 const tc_verb tc_verb_serve = {
     .name = "serve",
+    .network = true,
     .usage = "[options]",
     .summary = "coordinate federated studies over HTTPS",
     .details = "At the first start a key, a certificate and the operator's token are made and kept "

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "frame/blas_kernel.h"
 #include "frame/frame.h"
+#include "net/built.h"
 #include "num/la.h"
 
 #include <errno.h>
@@ -34,12 +35,22 @@ static void choose_kernel(void)
                tc_la_kernel(), better);
 }
 
+static tacit_status refuse_network(const tc_verb *verb, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_UNSUPPORTED,
+                   "tacit %s needs the network, and this tacit was built without it "
+                   "(TACIT_NETWORK=OFF)",
+                   verb->name);
+}
+
 tacit_status tc_run_verb(const tc_verb *verb, int argc, char **argv, tacit_error *err)
 {
     tc_args args = {0};
     tacit_status st = tc_args_read(verb, argc, argv, &args, err);
     if (st == TACIT_OK && args.common.help) {
         tc_help_verb(verb, stdout);
+    } else if (st == TACIT_OK && verb->network && !tc_net_is_built()) {
+        st = refuse_network(verb, err);
     } else if (st == TACIT_OK) {
         start_log(verb, &args.in);
         if (verb->secrets)

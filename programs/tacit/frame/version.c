@@ -1,14 +1,12 @@
 /* version.c - `tacit version`: the program and the libraries it runs on. */
-#include "num/la.h"
 #include "frame/verbs.h"
+#include "net/built.h"
+#include "num/la.h"
 #include "study/store_module.h"
 
 #include <tacit/tacit.h>
 
-#include <curl/curl.h>
-#include <gnutls/gnutls.h>
 #include <jansson.h>
-#include <microhttpd.h>
 #include <nlopt.h>
 #include <sodium.h>
 #include <sqlite3.h>
@@ -52,6 +50,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     nlopt_version(&major, &minor, &patch);
     snprintf(nlopt, sizeof nlopt, "%d.%d.%d", major, minor, patch);
     find_libpq(libpq);
+    tc_net_libraries net = tc_net_libraries_here();
     const part parts[] = {{"tacit", TACIT_VERSION},
                           {"compiler", COMPILER},
                           {"blas", tc_la_library()},
@@ -60,9 +59,9 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
                           {"sodium", sodium_version_string()},
                           {"nlopt", nlopt},
                           {"jansson", jansson_version_str()},
-                          {"gnutls", gnutls_check_version(NULL)},
-                          {"microhttpd", MHD_get_version()},
-                          {"curl", curl_version_info(CURLVERSION_NOW)->version},
+                          {"gnutls", net.gnutls},
+                          {"microhttpd", net.microhttpd},
+                          {"curl", net.curl},
                           {"libpq", libpq}};
     size_t n = sizeof parts / sizeof *parts;
     if (in->format != TC_FORMAT_TABLE)
