@@ -41,6 +41,16 @@ grep -q '^refused: the privacy budget of every agent' "$root/sum.txt" || { fail 
 compile 01_ask_tell tacit || fail "01_ask_tell does not build with tacit"
 "$root/01_ask_tell" > "$root/tell.txt" || fail "01_ask_tell does not run"
 
+if [ -e "$build/libtacit-net.so" ]; then # else -DTACIT_NETWORK=OFF
+    for example in 07_three_agents 08_coordinator 09_served_worker; do
+        compile $example tacit-net || fail "$example does not build with tacit-net"
+        (cd "$root" && ./$example > net.txt 2>&1) || { fail "$example does not run:"; cat "$root/net.txt"; }
+    done
+    case " $(needs 08_coordinator)" in *" tacit-net "*) ;; *) fail "08_coordinator is linked with $(needs 08_coordinator)" ;; esac
+else
+    [ ! -e "$libdir/pkgconfig/tacit-net.pc" ] || fail "there is a tacit-net.pc without the library"
+fi
+
 # ---- modules of stores
 
 tacit=$root/usr/bin/tacit
