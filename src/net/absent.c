@@ -34,10 +34,11 @@ void tc_client_free(tc_client *c)
     (void)c;
 }
 
-void tc_client_stop_at(tc_client *c, bool (*stop)(void))
+void tc_client_stop_at(tc_client *c, bool (*stop)(void *user), void *user)
 {
     (void)c;
     (void)stop;
+    (void)user;
 }
 
 void tc_client_set_patience(tc_client *c, double s)

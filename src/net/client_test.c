@@ -198,9 +198,21 @@ static void it_is_known_when_to_ask_again(void **state)
     }
 }
 
+static void plain_http_needs_a_literal_loopback_address(void **state)
+{
+    tacit_error err;
+    tc_client *c;
+    (void)state;
+    assert_fails(tc_client_new(&c, "http://127.example.invalid", NULL, &err), TACIT_E_ARG,
+                 "without TLS only a loopback address may be used, not http://127.example.invalid");
+    assert_fails(tc_client_new(&c, "http://127.0.0.1:x@localhost:29999", NULL, &err), TACIT_E_ARG,
+                 "without a user or a path");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_http_needs_a_literal_loopback_address),
         cmocka_unit_test(what_fits_is_taken),
         cmocka_unit_test(what_is_too_large_is_not_asked_for_again),
         cmocka_unit_test(who_has_had_enough_does_not_wait),

@@ -1,7 +1,6 @@
 /* url_test.c - which URLs are taken, which of them stay on this machine, and what is refused. */
 #include "support/test.h"
 
-#include "net/client.h"
 #include "net/url.h"
 
 static void a_host_and_a_port_are_read(void **state)
@@ -69,23 +68,11 @@ static void anything_else_is_refused(void **state)
     assert_fails(tc_url_parse(&u, "HTTPS://x", &err), TACIT_E_ARG, "the URL must begin with");
 }
 
-static void plain_http_needs_a_literal_loopback_address(void **state)
-{
-    tacit_error err;
-    tc_client *c;
-    (void)state;
-    assert_fails(tc_client_new(&c, "http://127.example.invalid", NULL, &err), TACIT_E_ARG,
-                 "without TLS only a loopback address may be used, not http://127.example.invalid");
-    assert_fails(tc_client_new(&c, "http://127.0.0.1:x@localhost:29999", NULL, &err), TACIT_E_ARG,
-                 "without a user or a path");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_and_a_port_are_read),
         cmocka_unit_test(anything_else_is_refused),
-        cmocka_unit_test(plain_http_needs_a_literal_loopback_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

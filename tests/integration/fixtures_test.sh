@@ -3,6 +3,8 @@
 #
 # Each folder of tests/fixtures is of one version (README.md there). FIXTURES_STORE=postgresql: studies of one party
 # are read from the dump of PostgreSQL, on the server TACIT_POSTGRES, and nothing else is done.
+#
+# Needs the network.
 set -u
 . "$(dirname "$0")/../support/frame.sh"
 unset TACIT_SERVER TACIT_TOKEN_FILE TACIT_FINGERPRINT
