@@ -65,7 +65,7 @@ TACIT_API tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bo
 
 /* ---- requests that your own server received */
 
-/* One HTTP request; a header field that is absent is NULL. docs/protocol.md has the routes. */
+/* One HTTP request; a header field that is absent is NULL. src/coord/README.md has the routes. */
 typedef struct tacit_request {
     size_t size;             /* sizeof of this struct as the caller saw it */
     const char *method;      /* "POST" */
