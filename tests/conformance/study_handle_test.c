@@ -100,7 +100,7 @@ static void a_backup_is_written_once(void **state)
     snprintf(url, sizeof url, "sqlite:///%s", file);
     made.size = 1;
     assert_fails(tacit_storage_backup(st, file, &made, &err), TACIT_E_ARG,
-                 "tacit_backup_info.size");
+                 "info.size must be sizeof(tacit_backup_info)");
     made.size = sizeof made;
     assert_ok(tacit_storage_backup(st, file, &made, &err));
     assert_true(made.studies == 1 && made.made_ms > 0);
