@@ -36,6 +36,34 @@ typedef struct tc_option {
     const char *before;
 } tc_option;
 
+/* A row of a table: what every option of its type says, in this order. Its help comes last; what few options have
+ * follows it: TC_INT_OPTION("initial", offsetof(options, initial), "10", 0, 1e6, "help", .value = "N"). */
+#define TC_FLOAT_OPTION(label, at, standard, low, high, ...)                                       \
+    {                                                                                              \
+        .name = (label), .type = TC_OPTION_FLOAT, .offset = (at), .def = (standard), .min = (low), \
+        .max = (high), .help = __VA_ARGS__                                                         \
+    }
+#define TC_INT_OPTION(label, at, standard, low, high, ...)                                         \
+    {                                                                                              \
+        .name = (label), .type = TC_OPTION_INT, .offset = (at), .def = (standard), .min = (low),   \
+        .max = (high), .help = __VA_ARGS__                                                         \
+    }
+#define TC_BOOL_OPTION(label, at, standard, ...)                                                   \
+    {                                                                                              \
+        .name = (label), .type = TC_OPTION_BOOL, .offset = (at), .def = (standard),                \
+        .help = __VA_ARGS__                                                                        \
+    }
+#define TC_CHOICE_OPTION(label, at, standard, words, ...)                                          \
+    {                                                                                              \
+        .name = (label), .type = TC_OPTION_CHOICE, .offset = (at), .def = (standard),              \
+        .choices = (words), .help = __VA_ARGS__                                                    \
+    }
+#define TC_STRING_OPTION(label, at, standard, ...)                                                 \
+    {                                                                                              \
+        .name = (label), .type = TC_OPTION_STRING, .offset = (at), .def = (standard),              \
+        .help = __VA_ARGS__                                                                        \
+    }
+
 /* Fills `opts` from the defaults. Strings are copied: end with tc_options_fini. */
 tacit_status tc_options_defaults(const tc_option *table, void *opts, tacit_error *err);
 /* The same; older: of a study that was stored when defaults were others. */

@@ -7,63 +7,34 @@
 #define FOLLOW 0.2
 #define READS  100
 
-#define FIELD(member) .offset = offsetof(tc_fts_options, member)
+#define AT(member) offsetof(tc_fts_options, member)
 
 static const tc_option table[] = {
     TC_FTS_COMMON_OPTIONS(tc_fts_options, common),
-    {.name = "schedule",
-     .type = TC_OPTION_CHOICE,
-     FIELD(schedule),
-     .def = "sqrt",
-     .choices = "sqrt|inverse|square|constant",
-     .help = "own=features: 1 - p_t, how likely query t follows another agent: 1/sqrt(t), 1/t, "
-             "1/t^2, follow"},
-    {.name = "follow",
-     .type = TC_OPTION_FLOAT,
-     FIELD(follow),
-     .def = "0.2",
-     .min = 0,
-     .max = 1,
-     .help = "1 - p_t with schedule=constant"},
-    {.name = "p1",
-     .type = TC_OPTION_FLOAT,
-     FIELD(p1),
-     .def = "0",
-     .min = 0,
-     .max = 1,
-     .help = "own=features: how likely the first query is the agent's own; 0: as the second (the "
-             "paper's)"},
-    {.name = "mode",
-     .type = TC_OPTION_CHOICE,
-     FIELD(mode),
-     .def = "one-shot",
-     .choices = "one-shot|general",
-     .help = "one message of each agent, or a new one in every round"},
-    {.name = "choose",
-     .type = TC_OPTION_CHOICE,
-     FIELD(choose),
-     .def = "uniform",
-     .choices = "uniform|given|learned",
-     .help = "P_N, which agents are heard: any, by `given`, or (own=features) by how they rank own "
-             "values"},
-    {.name = "given",
-     .type = TC_OPTION_STRING,
-     FIELD(given),
-     .help = "weights of the agents for choose=given, as in 1,0.5,0"},
-    {.name = "reads",
-     .type = TC_OPTION_INT,
-     FIELD(reads),
-     .def = "100",
-     .min = 0,
-     .max = 1e6,
-     .help = "own=gp: of how many others an agent reads the messages, at most; 0: it works alone"},
-    {.name = "message",
-     .type = TC_OPTION_CHOICE,
-     FIELD(message),
-     .def = "auto",
-     .choices = "auto|draw|mean",
-     .help = "an agent sends a draw from its posterior (the paper's), or the mean; auto: the mean "
-             "with own=gp, else a draw"},
+    TC_CHOICE_OPTION(
+        "schedule", AT(schedule), "sqrt", "sqrt|inverse|square|constant",
+        "own=features: 1 - p_t, how likely query t follows another agent: 1/sqrt(t), 1/t, "
+        "1/t^2, follow"),
+    TC_FLOAT_OPTION("follow", AT(follow), "0.2", 0, 1, "1 - p_t with schedule=constant"),
+    TC_FLOAT_OPTION(
+        "p1", AT(p1), "0", 0, 1,
+        "own=features: how likely the first query is the agent's own; 0: as the second (the "
+        "paper's)"),
+    TC_CHOICE_OPTION("mode", AT(mode), "one-shot", "one-shot|general",
+                     "one message of each agent, or a new one in every round"),
+    TC_CHOICE_OPTION(
+        "choose", AT(choose), "uniform", "uniform|given|learned",
+        "P_N, which agents are heard: any, by `given`, or (own=features) by how they rank own "
+        "values"),
+    TC_STRING_OPTION("given", AT(given), NULL,
+                     "weights of the agents for choose=given, as in 1,0.5,0"),
+    TC_INT_OPTION(
+        "reads", AT(reads), "100", 0, 1e6,
+        "own=gp: of how many others an agent reads the messages, at most; 0: it works alone"),
+    TC_CHOICE_OPTION(
+        "message", AT(message), "auto", "auto|draw|mean",
+        "an agent sends a draw from its posterior (the paper's), or the mean; auto: the mean "
+        "with own=gp, else a draw"),
     {.name = NULL},
 };
 

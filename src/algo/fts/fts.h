@@ -31,67 +31,32 @@ typedef struct tc_fts_common {
 enum { TC_FTS_OWN_FEATURES, TC_FTS_OWN_GP };
 
 #define TC_FTS_COMMON_OPTIONS(S, m)                                                                \
-    {.name = "features",                                                                           \
-     .type = TC_OPTION_INT,                                                                        \
-     .offset = offsetof(S, m.features),                                                            \
-     .def = "100",                                                                                 \
-     .min = 1,                                                                                     \
-     .max = 4096,                                                                                  \
-     .help = "M: shared random features, on which messages are written"},                          \
-        {.name = "kernel",                                                                         \
-         .type = TC_OPTION_CHOICE,                                                                 \
-         .offset = offsetof(S, m.kernel),                                                          \
-         .def = "se",                                                                              \
-         .choices = TC_KERNEL_CHOICES,                                                             \
-         .help = "covariance function that the features stand for"},                               \
-        {.name = "lengthscale",                                                                    \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = offsetof(S, m.lengthscale),                                                     \
-         .def = "0",                                                                               \
-         .before = "0.2",                                                                          \
-         .min = 0,                                                                                 \
-         .max = 100,                                                                               \
-         .help = "its length-scale in units of the range, the same for all agents; 0: by the "     \
-                 "dimension"},                                                                     \
-        {.name = "unit",                                                                           \
-         .type = TC_OPTION_BOOL,                                                                   \
-         .offset = offsetof(S, m.unit),                                                            \
-         .def = "false",                                                                           \
-         .help = "rescale the features of every point to norm 1"},                                 \
-        {.name = "noise",                                                                          \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = offsetof(S, m.noise),                                                           \
-         .def = "0.01",                                                                            \
-         .min = 1e-8,                                                                              \
-         .max = 1e4,                                                                               \
-         .help = "lambda: noise variance of the values, after y_mean and y_scale"},                \
-        {.name = "y_mean",                                                                         \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = offsetof(S, m.y_mean),                                                          \
-         .def = "0",                                                                               \
-         .help = "public guess of the mean of the values (as maximised), subtracted"},             \
-        {.name = "y_scale",                                                                        \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = offsetof(S, m.y_scale),                                                         \
-         .def = "1",                                                                               \
-         .min = 0,                                                                                 \
-         .max = 1e300,                                                                             \
-         .min_open = true,                                                                         \
-         .help = "public guess of their standard deviation, divided by"},                          \
-        {.name = "initial",                                                                        \
-         .type = TC_OPTION_INT,                                                                    \
-         .offset = offsetof(S, m.initial),                                                         \
-         .def = "-1",                                                                              \
-         .before = "10",                                                                           \
-         .min = -1,                                                                                \
-         .max = 1e6,                                                                               \
-         .help = "points of each agent before the first round; -1: a third of its trials, from 3 " \
-                 "to 10"},                                                                         \
-    {                                                                                              \
-        .name = "own", .type = TC_OPTION_CHOICE, .offset = offsetof(S, m.own), .def = "gp",        \
-        .before = "features", .choices = "features|gp",                                            \
-        .help = "an agent's own model: on the shared features, or its own Gaussian process"        \
-    }
+    TC_INT_OPTION("features", offsetof(S, m.features), "100", 1, 4096,                             \
+                  "M: shared random features, on which messages are written"),                     \
+        TC_CHOICE_OPTION("kernel", offsetof(S, m.kernel), "se", TC_KERNEL_CHOICES,                 \
+                         "covariance function that the features stand for"),                       \
+        TC_FLOAT_OPTION(                                                                           \
+            "lengthscale", offsetof(S, m.lengthscale), "0", 0, 100,                                \
+            "its length-scale in units of the range, the same for all agents; 0: by the "          \
+            "dimension",                                                                           \
+            .before = "0.2"),                                                                      \
+        TC_BOOL_OPTION("unit", offsetof(S, m.unit), "false",                                       \
+                       "rescale the features of every point to norm 1"),                           \
+        TC_FLOAT_OPTION("noise", offsetof(S, m.noise), "0.01", 1e-8, 1e4,                          \
+                        "lambda: noise variance of the values, after y_mean and y_scale"),         \
+        TC_FLOAT_OPTION("y_mean", offsetof(S, m.y_mean), "0", 0, 0,                                \
+                        "public guess of the mean of the values (as maximised), subtracted"),      \
+        TC_FLOAT_OPTION("y_scale", offsetof(S, m.y_scale), "1", 0, 1e300,                          \
+                        "public guess of their standard deviation, divided by", .min_open = true), \
+        TC_INT_OPTION(                                                                             \
+            "initial", offsetof(S, m.initial), "-1", -1, 1e6,                                      \
+            "points of each agent before the first round; -1: a third of its trials, from 3 "      \
+            "to 10",                                                                               \
+            .before = "10"),                                                                       \
+        TC_CHOICE_OPTION(                                                                          \
+            "own", offsetof(S, m.own), "gp", "features|gp",                                        \
+            "an agent's own model: on the shared features, or its own Gaussian process",           \
+            .before = "features")
 
 /* For options that start with a tc_fts_common: agree of tc_relay_ops. */
 tacit_status tc_fts_common_check(const void *opts, tacit_error *err);

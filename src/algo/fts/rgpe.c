@@ -305,13 +305,8 @@ static tacit_status release(const tc_env *env, const void *opts, uint64_t round,
 
 static const tc_option table[] = {
     TC_FTS_COMMON_OPTIONS(options, common),
-    {.name = "samples",
-     .type = TC_OPTION_INT,
-     .offset = offsetof(options, samples),
-     .def = "100",
-     .min = 1,
-     .max = 1e5,
-     .help = "samples of the ranking loss, from which the weights are counted"},
+    TC_INT_OPTION("samples", offsetof(options, samples), "100", 1, 1e5,
+                  "samples of the ranking loss, from which the weights are counted"),
     {.name = NULL},
 };
 

@@ -6,167 +6,77 @@
 
 #include <math.h>
 
-#define FIELD(member) .offset = offsetof(tc_ldp_options, member)
+#define AT(member) offsetof(tc_ldp_options, member)
 
 #define COMMON_ROWS                                                                                \
-    {.name = "kernel",                                                                             \
-     .type = TC_OPTION_CHOICE,                                                                     \
-     FIELD(kernel),                                                                                \
-     .def = "se",                                                                                  \
-     .choices = TC_ARMS_KERNELS,                                                                   \
-     .help = "covariance function; given: the coordinates of a point are its covariances"},        \
-        {.name = "lengthscale",                                                                    \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         FIELD(lengthscale),                                                                       \
-         .def = "0.2",                                                                             \
-         .min = 1e-4,                                                                              \
-         .max = 1e4,                                                                               \
-         .help = "its length-scale in units of the range"},                                        \
-        {.name = "arms",                                                                           \
-         .type = TC_OPTION_INT,                                                                    \
-         FIELD(arms),                                                                              \
-         .def = "256",                                                                             \
-         .min = 1,                                                                                 \
-         .max = 4096,                                                                              \
-         .help = "points that stand for a space that is not finite"},                              \
-        {.name = "bound",                                                                          \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         FIELD(bound),                                                                             \
-         .def = "1",                                                                               \
-         .min = 0,                                                                                 \
-         .max = 1e12,                                                                              \
-         .min_open = true,                                                                         \
-         .help = "B: public bound on the objective, in magnitude and in the kernel's norm"},       \
-        {.name = "lambda",                                                                         \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         FIELD(lambda),                                                                            \
-         .def = "1",                                                                               \
-         .min = 1e-6,                                                                              \
-         .max = 1e6,                                                                               \
-         .help = "regularisation of the estimates"},                                               \
-        {.name = "delta",                                                                          \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         FIELD(delta),                                                                             \
-         .def = "0.1",                                                                             \
-         .min = 0,                                                                                 \
-         .max = 1,                                                                                 \
-         .min_open = true,                                                                         \
-         .help = "probability with which the bounds may fail"},                                    \
-        {.name = "horizon",                                                                        \
-         .type = TC_OPTION_INT,                                                                    \
-         FIELD(horizon),                                                                           \
-         .def = "0",                                                                               \
-         .max = 1e12,                                                                              \
-         .help = "T: planned plays; 0: the trials of the study, or 10000"},                        \
-        {.name = "scale",                                                                          \
-         .type = TC_OPTION_CHOICE,                                                                 \
-         FIELD(scale),                                                                             \
-         .def = "theory",                                                                          \
-         .choices = "theory|practical",                                                            \
-         .help = "constants of the theorems, or the smaller ones of experiments"},                 \
-    {                                                                                              \
-        .name = "width", .type = TC_OPTION_FLOAT, FIELD(width), .def = "0", .max = 1e6,            \
-        .help = "how many sd the bound is above the mean; 0 follows the formula"                   \
-    }
+    TC_CHOICE_OPTION(                                                                              \
+        "kernel", AT(kernel), "se", TC_ARMS_KERNELS,                                               \
+        "covariance function; given: the coordinates of a point are its covariances"),             \
+        TC_FLOAT_OPTION("lengthscale", AT(lengthscale), "0.2", 1e-4, 1e4,                          \
+                        "its length-scale in units of the range"),                                 \
+        TC_INT_OPTION("arms", AT(arms), "256", 1, 4096,                                            \
+                      "points that stand for a space that is not finite"),                         \
+        TC_FLOAT_OPTION("bound", AT(bound), "1", 0, 1e12,                                          \
+                        "B: public bound on the objective, in magnitude and in the kernel's norm", \
+                        .min_open = true),                                                         \
+        TC_FLOAT_OPTION("lambda", AT(lambda), "1", 1e-6, 1e6, "regularisation of the estimates"),  \
+        TC_FLOAT_OPTION("delta", AT(delta), "0.1", 0, 1,                                           \
+                        "probability with which the bounds may fail", .min_open = true),           \
+        TC_INT_OPTION("horizon", AT(horizon), "0", 0, 1e12,                                        \
+                      "T: planned plays; 0: the trials of the study, or 10000"),                   \
+        TC_CHOICE_OPTION("scale", AT(scale), "theory", "theory|practical",                         \
+                         "constants of the theorems, or the smaller ones of experiments"),         \
+        TC_FLOAT_OPTION("width", AT(width), "0", 0, 1e6,                                           \
+                        "how many sd the bound is above the mean; 0 follows the formula")
 
 #define SKETCH_ROWS                                                                                \
-    {                                                                                              \
-        .name = "accuracy", .type = TC_OPTION_FLOAT, FIELD(accuracy), .def = "0.1", .min = 1e-3,   \
-        .max = 0.99, .help = "of the features; smaller takes more points into the dictionary"      \
-    }
+    TC_FLOAT_OPTION("accuracy", AT(accuracy), "0.1", 1e-3, 0.99,                                   \
+                    "of the features; smaller takes more points into the dictionary")
 
 #define ATA_ROWS                                                                                   \
     SKETCH_ROWS,                                                                                   \
-        {.name = "cut",                                                                            \
-         .type = TC_OPTION_CHOICE,                                                                 \
-         FIELD(cut),                                                                               \
-         .def = "current",                                                                         \
-         .choices = "current|past",                                                                \
-         .help = "past rewards are cut at the present threshold, or at that of their time"},       \
-    {                                                                                              \
-        .name = "root", .type = TC_OPTION_CHOICE, FIELD(root), .def = "factor",                    \
-        .choices = "factor|symmetric",                                                             \
-        .help = "features in which rewards are cut: fast and few, or as the papers print them"     \
-    }
+        TC_CHOICE_OPTION(                                                                          \
+            "cut", AT(cut), "current", "current|past",                                             \
+            "past rewards are cut at the present threshold, or at that of their time"),            \
+        TC_CHOICE_OPTION(                                                                          \
+            "root", AT(root), "factor", "factor|symmetric",                                        \
+            "features in which rewards are cut: fast and few, or as the papers print them")
 
 #define MOMA_ROWS                                                                                  \
-    SKETCH_ROWS,                                                                                   \
-    {                                                                                              \
-        .name = "k", .type = TC_OPTION_INT, FIELD(k), .def = "5", .min = 1, .max = 1000,           \
-        .help = "plays of an arm in one epoch, and estimates; better odd"                          \
-    }
+    SKETCH_ROWS, TC_INT_OPTION("k", AT(k), "5", 1, 1000,                                           \
+                               "plays of an arm in one epoch, and estimates; better odd")
 
 #define PRIVATE_ROWS                                                                               \
-    {.name = "noise_bound",                                                                        \
-     .type = TC_OPTION_FLOAT,                                                                      \
-     FIELD(noise_bound),                                                                           \
-     .def = "1",                                                                                   \
-     .max = 1e12,                                                                                  \
-     .help = "R: public bound on the noise; rewards are clamped to +-(bound + noise_bound)"},      \
-        {.name = "epsilon",                                                                        \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         FIELD(epsilon),                                                                           \
-         .def = "1",                                                                               \
-         .min = 1e-5,                                                                              \
-         .max = 64,                                                                                \
-         .help = "privacy loss of one answer"},                                                    \
-        {.name = "reply",                                                                          \
-         .type = TC_OPTION_CHOICE,                                                                 \
-         FIELD(reply),                                                                             \
-         .def = "laplace",                                                                         \
-         .choices = "auto|onebit|piecewise|laplace",                                               \
-         .help = "how an answer is perturbed; all but laplace are bounded"},                       \
-    {                                                                                              \
-        .name = "answers", .type = TC_OPTION_INT, FIELD(answers), .def = "1", .min = 1,            \
-        .max = 1e6, .help = "that one user may give; each costs epsilon"                           \
-    }
+    TC_FLOAT_OPTION(                                                                               \
+        "noise_bound", AT(noise_bound), "1", 0, 1e12,                                              \
+        "R: public bound on the noise; rewards are clamped to +-(bound + noise_bound)"),           \
+        TC_FLOAT_OPTION("epsilon", AT(epsilon), "1", 1e-5, 64, "privacy loss of one answer"),      \
+        TC_CHOICE_OPTION("reply", AT(reply), "laplace", "auto|onebit|piecewise|laplace",           \
+                         "how an answer is perturbed; all but laplace are bounded"),               \
+        TC_INT_OPTION("answers", AT(answers), "1", 1, 1e6,                                         \
+                      "that one user may give; each costs epsilon")
 
 #define ALPHA_ROW                                                                                  \
-    {                                                                                              \
-        .name = "alpha", .type = TC_OPTION_FLOAT, FIELD(alpha), .def = "1", .min = 0, .max = 1,    \
-        .min_open = true, .help = "rewards have a finite moment of order 1 + alpha"                \
-    }
+    TC_FLOAT_OPTION("alpha", AT(alpha), "1", 0, 1,                                                 \
+                    "rewards have a finite moment of order 1 + alpha", .min_open = true)
 
 #define REWARD_ROWS                                                                                \
-    ALPHA_ROW,                                                                                     \
-    {                                                                                              \
-        .name = "reward_moment", .type = TC_OPTION_FLOAT, FIELD(reward_moment), .def = "4",        \
-        .min = 0, .max = 1e24, .min_open = true, .help = "v: bound on that moment of a reward"     \
-    }
+    ALPHA_ROW, TC_FLOAT_OPTION("reward_moment", AT(reward_moment), "4", 0, 1e24,                   \
+                               "v: bound on that moment of a reward", .min_open = true)
 
 #define NOISE_ROWS                                                                                 \
-    ALPHA_ROW,                                                                                     \
-    {                                                                                              \
-        .name = "noise_moment", .type = TC_OPTION_FLOAT, FIELD(noise_moment), .def = "3",          \
-        .min = 0, .max = 1e24, .min_open = true, .help = "c: bound on that moment of the noise"    \
-    }
+    ALPHA_ROW, TC_FLOAT_OPTION("noise_moment", AT(noise_moment), "3", 0, 1e24,                     \
+                               "c: bound on that moment of the noise", .min_open = true)
 
 #define TAIL_ROWS                                                                                  \
-    {.name = "tail",                                                                               \
-     .type = TC_OPTION_CHOICE,                                                                     \
-     FIELD(tail),                                                                                  \
-     .def = "moment",                                                                              \
-     .choices = "moment|weibull",                                                                  \
-     .help = "what is known of rewards: a moment, or P(|noise| > x) <= a exp(-b x^(1/theta))"},    \
-        {.name = "tail_theta",                                                                     \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         FIELD(tail_theta),                                                                        \
-         .def = "1",                                                                               \
-         .min = 0,                                                                                 \
-         .max = 20,                                                                                \
-         .min_open = true,                                                                         \
-         .help = "theta of a weibull tail: 0.5 is sub-Gaussian, 1 sub-exponential"},               \
-        {.name = "tail_a",                                                                         \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         FIELD(tail_a),                                                                            \
-         .def = "1",                                                                               \
-         .min = 1,                                                                                 \
-         .max = 1e12,                                                                              \
-         .help = "its a"},                                                                         \
-    {                                                                                              \
-        .name = "tail_b", .type = TC_OPTION_FLOAT, FIELD(tail_b), .def = "1", .min = 0,            \
-        .max = 1e12, .min_open = true, .help = "its b"                                             \
-    }
+    TC_CHOICE_OPTION(                                                                              \
+        "tail", AT(tail), "moment", "moment|weibull",                                              \
+        "what is known of rewards: a moment, or P(|noise| > x) <= a exp(-b x^(1/theta))"),         \
+        TC_FLOAT_OPTION("tail_theta", AT(tail_theta), "1", 0, 20,                                  \
+                        "theta of a weibull tail: 0.5 is sub-Gaussian, 1 sub-exponential",         \
+                        .min_open = true),                                                         \
+        TC_FLOAT_OPTION("tail_a", AT(tail_a), "1", 1, 1e12, "its a"),                              \
+        TC_FLOAT_OPTION("tail_b", AT(tail_b), "1", 0, 1e12, "its b", .min_open = true)
 
 const tc_option tc_ldp_tgp_options[] = {COMMON_ROWS, PRIVATE_ROWS, {.name = NULL}};
 const tc_option tc_ldp_ata_options[] = {COMMON_ROWS, ATA_ROWS, PRIVATE_ROWS, {.name = NULL}};

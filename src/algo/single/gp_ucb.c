@@ -59,21 +59,11 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
 
 static const tc_option table[] = {
     TC_POSTERIOR_OPTIONS(options, posterior),
-    {.name = "beta",
-     .type = TC_OPTION_FLOAT,
-     .offset = offsetof(options, beta),
-     .def = "0",
-     .min = 0,
-     .max = 1e6,
-     .help = "squared width of the bound; 0 follows the formula of t"},
-    {.name = "delta",
-     .type = TC_OPTION_FLOAT,
-     .offset = offsetof(options, delta),
-     .def = "0.1",
-     .min = 0,
-     .max = 1,
-     .min_open = true,
-     .help = "probability with which the bounds may fail (finite domains)"},
+    TC_FLOAT_OPTION("beta", offsetof(options, beta), "0", 0, 1e6,
+                    "squared width of the bound; 0 follows the formula of t"),
+    TC_FLOAT_OPTION("delta", offsetof(options, delta), "0.1", 0, 1,
+                    "probability with which the bounds may fail (finite domains)",
+                    .min_open = true),
     {.name = NULL},
 };
 

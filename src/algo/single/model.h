@@ -34,69 +34,25 @@ enum { TC_MODEL_GIVEN = TC_KERNEL_KINDS };
 
 /* Rows of an options table for a struct whose field `m` is a tc_model_opts; kernels: its choices. */
 #define TC_MODEL_OPTIONS(S, m, kernels, kernel_help)                                               \
-    {.name = "kernel",                                                                             \
-     .type = TC_OPTION_CHOICE,                                                                     \
-     .offset = offsetof(S, m.kernel),                                                              \
-     .def = "matern52",                                                                            \
-     .choices = kernels,                                                                           \
-     .help = kernel_help},                                                                         \
-        {.name = "ard",                                                                            \
-         .type = TC_OPTION_BOOL,                                                                   \
-         .offset = offsetof(S, m.ard),                                                             \
-         .def = "true",                                                                            \
-         .help = "one length-scale per coordinate instead of one for all"},                        \
-        {.name = "fit",                                                                            \
-         .type = TC_OPTION_BOOL,                                                                   \
-         .offset = offsetof(S, m.fit),                                                             \
-         .def = "true",                                                                            \
-         .help = "learn the hyper-parameters; false keeps those given"},                           \
-        {.name = "refit",                                                                          \
-         .type = TC_OPTION_INT,                                                                    \
-         .offset = offsetof(S, m.refit),                                                           \
-         .def = "0",                                                                               \
-         .min = 0,                                                                                 \
-         .max = 1e6,                                                                               \
-         .help = "observations between fits; 0 spaces them with the number seen"},                 \
-        {.name = "lengthscale",                                                                    \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = offsetof(S, m.lengthscale),                                                     \
-         .def = "0.3",                                                                             \
-         .min = 1e-4,                                                                              \
-         .max = 1e4,                                                                               \
-         .help = "length-scale in units of the range: fixed, or where fits start"},                \
-        {.name = "variance",                                                                       \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = offsetof(S, m.variance),                                                        \
-         .def = "1",                                                                               \
-         .min = 0,                                                                                 \
-         .max = 1e12,                                                                              \
-         .min_open = true,                                                                         \
-         .help = "signal variance: fixed, or where fits start"},                                   \
-        {.name = "noise",                                                                          \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = offsetof(S, m.noise),                                                           \
-         .def = "0.0001",                                                                          \
-         .min = 0,                                                                                 \
-         .max = 1e12,                                                                              \
-         .min_open = true,                                                                         \
-         .help = "noise variance: fixed, or where fits start"},                                    \
-        {.name = "standardize",                                                                    \
-         .type = TC_OPTION_BOOL,                                                                   \
-         .offset = offsetof(S, m.standardize),                                                     \
-         .def = "true",                                                                            \
-         .help = "model the values less their mean, over their standard deviation"},               \
-        {.name = "init",                                                                           \
-         .type = TC_OPTION_INT,                                                                    \
-         .offset = offsetof(S, m.init),                                                            \
-         .def = "0",                                                                               \
-         .min = 0,                                                                                 \
-         .max = 1e6,                                                                               \
-         .help = "Sobol' points before the model is used; 0 chooses by dimension"},                \
-    {                                                                                              \
-        .name = "repeat", .type = TC_OPTION_CHOICE, .offset = offsetof(S, m.repeat),               \
-        .def = "auto", .choices = "auto|yes|no",                                                   \
-        .help = "may a point be asked twice? auto: only on finite domains"                         \
-    }
+    TC_CHOICE_OPTION("kernel", offsetof(S, m.kernel), "matern52", kernels, kernel_help),           \
+        TC_BOOL_OPTION("ard", offsetof(S, m.ard), "true",                                          \
+                       "one length-scale per coordinate instead of one for all"),                  \
+        TC_BOOL_OPTION("fit", offsetof(S, m.fit), "true",                                          \
+                       "learn the hyper-parameters; false keeps those given"),                     \
+        TC_INT_OPTION("refit", offsetof(S, m.refit), "0", 0, 1e6,                                  \
+                      "observations between fits; 0 spaces them with the number seen"),            \
+        TC_FLOAT_OPTION("lengthscale", offsetof(S, m.lengthscale), "0.3", 1e-4, 1e4,               \
+                        "length-scale in units of the range: fixed, or where fits start"),         \
+        TC_FLOAT_OPTION("variance", offsetof(S, m.variance), "1", 0, 1e12,                         \
+                        "signal variance: fixed, or where fits start", .min_open = true),          \
+        TC_FLOAT_OPTION("noise", offsetof(S, m.noise), "0.0001", 0, 1e12,                          \
+                        "noise variance: fixed, or where fits start", .min_open = true),           \
+        TC_BOOL_OPTION("standardize", offsetof(S, m.standardize), "true",                          \
+                       "model the values less their mean, over their standard deviation"),         \
+        TC_INT_OPTION("init", offsetof(S, m.init), "0", 0, 1e6,                                    \
+                      "Sobol' points before the model is used; 0 chooses by dimension"),           \
+        TC_CHOICE_OPTION("repeat", offsetof(S, m.repeat), "auto", "auto|yes|no",                   \
+                         "may a point be asked twice? auto: only on finite domains")
 
 /* The noise is at least this part of the variance, or a point observed twice has no pivot. */
 #define TC_MODEL_LEAST_NOISE 1e-12

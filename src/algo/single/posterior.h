@@ -16,11 +16,8 @@ typedef struct tc_posterior_opts {
         S, field.model, TC_MODEL_KERNELS,                                                          \
         "covariance function; given: the coordinates of a point, times variance, are its "         \
         "covariances, and nothing is learned"),                                                    \
-    {                                                                                              \
-        .name = "search", .type = TC_OPTION_CHOICE, .offset = offsetof(S, field.search),           \
-        .def = "lbfgs", .choices = TC_SEARCH_CHOICES,                                              \
-        .help = "how the acquisition is maximised on a box"                                        \
-    }
+        TC_CHOICE_OPTION("search", offsetof(S, field.search), "lbfgs", TC_SEARCH_CHOICES,          \
+                         "how the acquisition is maximised on a box")
 
 typedef struct tc_posterior tc_posterior;
 

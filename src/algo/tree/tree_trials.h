@@ -16,16 +16,11 @@ typedef struct tc_tree_range {
 
 /* The rows of a struct that begins with a tc_tree_range. */
 #define TC_TREE_RANGE_ROWS                                                                         \
-    {.name = "low",                                                                                \
-     .type = TC_OPTION_FLOAT,                                                                      \
-     .offset = offsetof(tc_tree_range, low),                                                       \
-     .def = "0",                                                                                   \
-     .help = "the value that counts as reward 0; of a study that minimises, its negative"},        \
-    {                                                                                              \
-        .name = "high", .type = TC_OPTION_FLOAT, .offset = offsetof(tc_tree_range, high),          \
-        .def = "1",                                                                                \
-        .help = "the value that counts as reward 1; of a study that minimises, its negative"       \
-    }
+    TC_FLOAT_OPTION("low", offsetof(tc_tree_range, low), "0", 0, 0,                                \
+                    "the value that counts as reward 0; of a study that minimises, its negative"), \
+        TC_FLOAT_OPTION(                                                                           \
+            "high", offsetof(tc_tree_range, high), "1", 0, 0,                                      \
+            "the value that counts as reward 1; of a study that minimises, its negative")
 
 typedef struct tc_tree_trials {
     const tc_env *env;
