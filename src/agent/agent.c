@@ -39,7 +39,7 @@ static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *e
                        "another agent is taking a place in this very study \"%s\" on this storage: "
                        "one storage has one place in a study",
                        a->name);
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 /* Is the study the one that this storage knows by that name? */
@@ -93,7 +93,7 @@ static tacit_status get_offer(tc_agent *a, bool *enrolled, tc_offer *o, tacit_er
         return refused(tc_offer_get(a, a->cfg.join_token, o, err), err);
     tacit_status status = tc_offer_get(a, a->access, o, &why);
     if (status != TACIT_E_NOT_FOUND)
-        return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     if (!a->cfg.join_token)
         return tc_fail(err, TACIT_E_STATE, "%s; a join token would enrol this agent again",
                        why.msg);

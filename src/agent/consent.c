@@ -118,7 +118,7 @@ static tacit_status check_limit(const tc_agent_config *cfg, const tc_study_plan 
         return tc_fail(err, TACIT_E_STATE,
                        "study \"%s\" does not fit beside what ledger \"%s\" has: %s", p->doc->name,
                        tc_ledger_name(l), why.msg);
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan *p,
@@ -132,7 +132,7 @@ static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan
     if (status == TACIT_E_NOT_FOUND) /* nothing was spent yet */
         return TACIT_OK;
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     TC_TRY(tc_ledger_open(&l, cfg->ledger, &io, err));
     status = cfg->limited ? check_limit(cfg, p, l, err) : check_sum(p, l, err);
     tc_ledger_close(l);
@@ -145,7 +145,7 @@ static tacit_status is_weak(const tc_study_plan *p, bool *out, tacit_error *err)
     tacit_error why = {0};
     tacit_status status = check_size(p, &why);
     *out = status == TACIT_E_STATE;
-    return *out || status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return *out ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 tacit_status tc_consent_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,

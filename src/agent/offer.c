@@ -85,7 +85,7 @@ tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *
     if (status == TACIT_E_ARG || status == TACIT_E_CORRUPT)
         return tc_fail(err, TACIT_E_STATE, "the coordinator's study makes no sense: %.400s",
                        why.msg);
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 /* Said once each time that a pause is met. */

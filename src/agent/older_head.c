@@ -117,7 +117,7 @@ static tacit_status paid_at(tc_agent *a, const tacit_hash *place, uint64_t round
     if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     *out = r.head.seq;
     tc_ledger_receipt_fini(&r);
     return TACIT_OK;

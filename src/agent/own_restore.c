@@ -32,7 +32,7 @@ static tacit_status find(tc_agent *a, const tacit_hash *place, uint64_t round, b
         *left = strcmp(e->mechanism, TC_AGENT_LEFT) == 0;
         tc_ledger_receipt_fini(&r);
     }
-    return *paid || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return *paid || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 /* The same bytes again are the same message: what was paid for before the backup is in the journal. *left:

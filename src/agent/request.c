@@ -40,7 +40,7 @@ tacit_status tc_answered_release(const char *text, uint8_t **bytes, size_t *n, t
     tacit_status status = tc_base64_bytes(text, "release", RELEASE_MOST, bytes, n, &why);
     if (status == TACIT_E_ARG)
         return tc_fail(err, TACIT_E_STATE, "the coordinator's answer makes no sense: %s", why.msg);
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 /* A few bytes of JSON can become much more memory: an honest answer has neither depth nor a

@@ -182,7 +182,7 @@ static tacit_status publish(tc_agent *a, tacit_error *err)
             return TACIT_OK;
     }
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     o->known = o->pending = true;
     return TACIT_OK;
 }
@@ -251,7 +251,7 @@ tacit_status tc_agent_step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_
     if (status == TACIT_OK)
         return TACIT_OK;
     if (!again)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     a->outbox.known = false;
     *next = a->conflicts > 1 ? TC_AGENT_WAIT : TC_AGENT_AGAIN;
     return TACIT_OK;

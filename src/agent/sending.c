@@ -27,7 +27,7 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err)
     o->message.len = 0;
     tacit_status status = tc_study_published(a->study, &o->round, &o->message, &why);
     if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     bool waits = false;
     if (status == TACIT_OK)
         TC_TRY(tc_restored_waits(a, o->round, &waits, err));

@@ -134,7 +134,7 @@ tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err)
     if (st == TACIT_E_NOT_FOUND)
         return TACIT_OK;
     if (st != TACIT_OK)
-        return tc_fail(err, st, "%s", why.msg);
+        return tc_pass_on(err, st, &why);
     st = tc_remote_add(s, j, out, err);
     json_decref(j);
     return st;

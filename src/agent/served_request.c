@@ -143,7 +143,7 @@ tacit_status tc_remote_fetch(const tc_remote_config *cfg, const tc_call *call, b
             return TACIT_OK;
         bool patient = again && !once && waited + pause <= cfg->patience_ms;
         if (!patient || !nap(cfg, pause, first ? why.msg : NULL))
-            return tc_fail(err, st, "%s", why.msg);
+            return tc_pass_on(err, st, &why);
         waited += pause;
         pause = 2 * pause < PAUSE_MOST_MS ? 2 * pause : PAUSE_MOST_MS;
     }

@@ -152,7 +152,7 @@ static tacit_status add_page(tc_ledger **copy, const json_t *page, bool *more, t
     if (status == TACIT_E_ARG || status == TACIT_E_CORRUPT)
         return tc_fail(err, TACIT_E_CORRUPT, "the coordinator's ledger is not whole: %.400s",
                        why.msg);
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 static tacit_status get_page(tc_agent *a, tc_ledger **copy, bool *more, tacit_error *err)
@@ -196,7 +196,7 @@ static tacit_status read_all(tc_agent *a, tacit_error *err)
     tacit_error why = {0};
     tacit_status status = get_pages(a, &copy, &why);
     if (status != TACIT_OK) /* what it says is no damage of ours */
-        status = tc_fail(err, status == TACIT_E_CORRUPT ? TACIT_E_STATE : status, "%s", why.msg);
+        status = tc_pass_on(err, status == TACIT_E_CORRUPT ? TACIT_E_STATE : status, &why);
     else
         status = check_extends(a, copy, err);
     if (status == TACIT_OK) {
@@ -225,8 +225,7 @@ static tacit_status read_ledger(tc_agent *a, tacit_error *err)
     tacit_status status = get_pages(a, &a->theirs, &why);
     if (status == TACIT_E_CORRUPT)
         return read_all(a, err);
-    return status == TACIT_OK ? check_extends(a, a->theirs, err)
-                              : tc_fail(err, status, "%s", why.msg);
+    return status == TACIT_OK ? check_extends(a, a->theirs, err) : tc_pass_on(err, status, &why);
 }
 
 tacit_status tc_witness_head(tc_agent *a, tacit_error *err)

@@ -97,6 +97,11 @@ tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...)
     return tc_fail(err, err->code, "%s: %s", where.msg, err->msg);
 }
 
+tacit_status tc_pass_on(tacit_error *err, tacit_status status, const tacit_error *why)
+{
+    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why->msg);
+}
+
 tacit_status(tc_fail_range)(tacit_error *err, const char *what, const char *range, double got)
 {
     char number[32];

@@ -20,6 +20,10 @@ tacit_status tc_fail_unknown(tacit_error *err, tacit_status code, const char *wo
  * A NULL err holds no code: then E_INTERNAL. */
 tacit_status tc_fail_in(tacit_error *err, const char *fmt, ...) TACIT_PRINTF(2, 3);
 
+/* Passes on what an inner call said into an error of its own: where `status` is a failure, err gets the sentence of `why`.
+ * Returns `status`. For callers that look at a failure first, and keep quiet about some. */
+tacit_status tc_pass_on(tacit_error *err, tacit_status status, const tacit_error *why);
+
 /* E_ARG, "<what> must be in <range>, got <number>", with as many digits as tell the number apart
  * from all others: 1.0000001 is never said to be 1. */
 tacit_status tc_fail_range(tacit_error *err, const char *what, const char *range, double got);

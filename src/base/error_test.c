@@ -154,6 +154,18 @@ static void try_passes_failures_up(void **state)
     assert_int_equal(tries(TACIT_OK), TACIT_E_STATE);
 }
 
+static void a_failure_is_passed_on_and_a_success_leaves_the_error_alone(void **state)
+{
+    (void)state;
+    tacit_error err = {TACIT_E_ARG, "as it was"}, why = {TACIT_E_BUSY, "100%s locked"};
+    assert_int_equal(tc_pass_on(&err, TACIT_OK, &why), TACIT_OK);
+    assert_string_equal(err.msg, "as it was");
+    assert_int_equal(tc_pass_on(&err, TACIT_E_STATE, &why), TACIT_E_STATE);
+    assert_int_equal(err.code, TACIT_E_STATE);
+    assert_string_equal(err.msg, "100%s locked");
+    assert_int_equal(tc_pass_on(NULL, TACIT_E_STATE, &why), TACIT_E_STATE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +182,7 @@ int main(void)
         cmocka_unit_test(unknown_words_get_a_suggestion_and_the_list),
         cmocka_unit_test(an_endless_list_of_names_is_cut),
         cmocka_unit_test(try_passes_failures_up),
+        cmocka_unit_test(a_failure_is_passed_on_and_a_success_leaves_the_error_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static tacit_status refresh_ledger(tc_ask *a, tc_desk *d, tacit_error *err)
     tacit_error why = {0};
     tacit_status status = tc_ledger_catch_up(d->ledger, &why);
     if (status != TACIT_E_CORRUPT)
-        return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     tc_log(TC_LOG_ERROR, "study \"%s\": %s", d->name, why.msg);
     return tc_refuse(a, 409, TACIT_E_CORRUPT, err,
                      "the ledger of study \"%s\" has lost entries in the coordinator's storage, or "

@@ -122,7 +122,7 @@ static tacit_status fold_one(void *user, const tc_record *r, tacit_error *err)
     if (status == TACIT_OK)
         return TACIT_OK;
     if (status != TACIT_E_ARG && status != TACIT_E_STATE)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     tc_log(TC_LOG_WARN,
            "study \"%s\", round %" PRIu64 ": the message of agent %" PRIu64
            " is left out: it does not go with those before it",
@@ -189,8 +189,8 @@ static tacit_status sum(tc_coord *c, tc_desk *d, uint64_t round, tc_release **ou
     ops->fini(state);
     tc_free(state);
     if (status == TACIT_E_ARG) /* it will not be otherwise the next time */
-        return tc_fail(err, TACIT_E_STATE, "%s", why.msg);
-    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, TACIT_E_STATE, &why);
+    return tc_pass_on(err, status, &why);
 }
 
 /* ---- the release ---- */
@@ -244,7 +244,7 @@ static tacit_status release(tc_coord *c, tc_desk *d, uint64_t round, tacit_error
     if (status == TACIT_E_NOT_FOUND)
         return release_new(c, d, round, err);
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     status = refuse_lost(d, receipt.head.seq, round, err);
     tc_ledger_receipt_fini(&receipt);
     return status;
@@ -403,5 +403,5 @@ tacit_status tc_close_due(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error
     pthread_mutex_unlock(&d->lock);
     if (status == TACIT_E_CONFLICT) /* another process closes it */
         return TACIT_OK;
-    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }

@@ -178,7 +178,7 @@ static tacit_status check_role(tc_ask *a, const tc_route *r, tacit_error *err)
     if (status == TACIT_E_ARG || (a->caller.exhausted && r->handle != tc_roster_enrol))
         return not_valid(a, err);
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     if (r->roles >> a->caller.role & 1)
         return TACIT_OK;
     if (a->caller.role == TC_ROLE_NOBODY)
@@ -223,7 +223,7 @@ tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err)
     }
     if (bound && (status == TACIT_E_NOT_FOUND || status == TACIT_E_ARG))
         return tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study");
-    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 /* ---- bodies ---- */
@@ -430,7 +430,7 @@ static tacit_status settle(tc_ask *a, tacit_status status, tacit_error *err)
     if (settled == TACIT_OK)
         return status;
     a->out->status = 0; /* it is not what the handler said */
-    return tc_fail(err, settled, "%s", why.msg);
+    return tc_pass_on(err, settled, &why);
 }
 
 static tacit_status answer(tc_ask *a, const tc_route *r, tacit_error *err)

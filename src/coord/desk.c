@@ -140,7 +140,7 @@ static tacit_status read_row(tc_coord *c, const char *name, tc_study_row *out, t
     tacit_status status = tc_store_study_get(c->cfg.store, name, out, &why);
     if (status == TACIT_E_NOT_FOUND) /* without the name of the store */
         return tc_fail(err, status, "there is no study \"%s\"", name);
-    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 static tacit_status open_once(tc_coord *c, const char *name, tc_desk **out, tacit_error *err)

@@ -257,7 +257,7 @@ static tacit_status begin(tc_ask *a, const tc_route *r, once *o, bool *run, taci
             status = mark(a, o, &why);
     }
     *run = status == TACIT_OK;
-    return *run ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 /* ---- afterwards ---- */

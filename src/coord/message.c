@@ -155,7 +155,7 @@ static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
     tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
     tc_changes_fini(&changes);
     if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: it was kept before */
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     return tc_refuse(a, 409, TACIT_E_CONFLICT, err,
                      "another message for round %" PRIu64
                      " was sent before; that there were two is "
@@ -174,7 +174,7 @@ static tacit_status refuse_late(tc_ask *a, const arrival *m, tacit_error *err)
     tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
     tc_changes_fini(&changes);
     if (status != TACIT_OK && status != TACIT_E_CONFLICT)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     return tc_refuse(a, 410, TACIT_E_STATE, err, "round %" PRIu64 " is closed: the message is late",
                      m->round);
 }
@@ -415,7 +415,7 @@ static tacit_status hand_on_latest(tc_ask *a, tc_desk *d, uint64_t round, uint64
     if (status == TACIT_E_NOT_FOUND)
         return nothing_sent(a, round, agent, err);
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     status = relay(a, d, at, agent, &got, err);
     tc_free((void *)got.value);
     return status;

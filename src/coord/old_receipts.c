@@ -120,5 +120,5 @@ tacit_status tc_old_receipts(tc_store *store, tacit_error *err)
     tacit_error why = {0};
     status = tc_store_record_keep(store, &mark, 0, "{}", 2, &why);
     return status == TACIT_OK || status == TACIT_E_CONFLICT ? TACIT_OK
-                                                            : tc_fail(err, status, "%s", why.msg);
+                                                            : tc_pass_on(err, status, &why);
 }

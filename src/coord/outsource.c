@@ -53,7 +53,7 @@ static tacit_status find_same(tc_coord *c, const tc_study_doc *doc, bool *there,
     if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     status = compare(&row, doc, &why);
     tc_study_row_fini(&row);
     return status == TACIT_OK

@@ -71,7 +71,7 @@ static tacit_status find_after(tc_ask *a, int64_t *id, tacit_error *err)
     if (status == TACIT_E_NOT_FOUND)
         return tc_fail(err, status, "after is no study, or no longer: \"%s\"", name);
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     *id = row.id;
     tc_study_row_fini(&row);
     return TACIT_OK;

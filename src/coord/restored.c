@@ -46,7 +46,7 @@ static tacit_status is_released(tc_desk *d, uint64_t round, bool *out, tacit_err
     *out = status == TACIT_OK;
     if (*out)
         tc_ledger_receipt_fini(&r);
-    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 static tacit_status charge(const restoring *t, tc_desk *d, uint64_t round, tacit_error *err)
@@ -298,7 +298,7 @@ tacit_status tc_seeded_keep(tc_store *store, tacit_error *err)
         return TACIT_OK;
     tacit_status status = tc_store_record_keep(store, &which, 0, "{}", 2, &why);
     return status == TACIT_OK || status == TACIT_E_CONFLICT ? TACIT_OK
-                                                            : tc_fail(err, status, "%s", why.msg);
+                                                            : tc_pass_on(err, status, &why);
 }
 
 /* No epsilon is true without it: it is in the chain, in the statement, and shown to agents. */

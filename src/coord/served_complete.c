@@ -137,7 +137,7 @@ static tacit_status was_told(tc_study *study, const report *r, bool *out, tacit_
     if (found && !same)
         return tc_fail(err, TACIT_E_STATE,
                        "trial %" PRIu64 " was told already, and with another report", r->trial);
-    return found || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return found || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 /* *first: it was not told before. */
@@ -153,7 +153,7 @@ static tacit_status complete(tc_ask *a, tc_desk *d, tc_study *study, const repor
     if (status == TACIT_E_STATE)
         TC_TRY(was_told(study, r, &told, err));
     a->already = told;
-    return *first || told ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return *first || told ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 static tacit_status answer(tc_ask *a, tc_desk *d, tc_study *study, uint64_t trial, bool first,

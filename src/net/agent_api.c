@@ -235,7 +235,7 @@ static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err
         tacit_status status = tc_agent_preview(&cfg, &doc, &objection, &why);
         bool refused = status != TACIT_OK && status != TACIT_E_IO;
         if (refused && !a->store)
-            return tc_fail(err, status, "%s", why.msg);
+            return tc_pass_on(err, status, &why);
         if (refused)
             break;
         if (status != TACIT_OK)
@@ -290,7 +290,7 @@ static tacit_status open_storage(tacit_agent *a, bool create, tacit_error *err)
                        "an agent of study \"%s\" is at work on this storage already: wait for it "
                        "or end it, or take another storage to take part a second time",
                        kept);
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 /* That we are not alone is found out first; a storage that is not there, or is being made, comes into
@@ -302,7 +302,7 @@ static tacit_status open_existing(tacit_agent *a, tacit_error *err)
     if (status == TACIT_OK ||
         (!a->store && (status == TACIT_E_NOT_FOUND || status == TACIT_E_CORRUPT)))
         return TACIT_OK;
-    return tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 static tacit_status take_place(tacit_agent *a, tacit_error *err)

@@ -276,7 +276,7 @@ tacit_status tc_certificate_get(tc_store *s, const char *host, tc_certificate *o
         status = fingerprint(c.cert_pem, c.fingerprint, &why);
     if (status != TACIT_OK) {
         tc_certificate_fini(&c);
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     }
     *out = c;
     return TACIT_OK;

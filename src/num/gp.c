@@ -187,9 +187,7 @@ static tacit_status append(tc_gp *g, double kk, double *jitter, tacit_error *err
         *jitter = g->base_jitter + extra * kk;
         status = tc_chol_append(g->n, g->L, g->cap, g->k, kk + *jitter, &why);
     }
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
-    return TACIT_OK;
+    return tc_pass_on(err, status, &why);
 }
 
 tacit_status tc_gp_push(tc_gp *g, const double *x, tacit_error *err)

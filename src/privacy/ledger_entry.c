@@ -338,7 +338,7 @@ tacit_status tc_ledger_entry_decode(tc_ledger_entry *out, const uint8_t *bytes, 
     if (r.bad)
         return tc_fail(err, TACIT_E_CORRUPT, "it is not an entry");
     if (check_entry(&e, &why) != TACIT_OK)
-        return tc_fail(err, TACIT_E_CORRUPT, "%s", why.msg);
+        return tc_pass_on(err, TACIT_E_CORRUPT, &why);
     TC_TRY(check_form(&e, bytes, size, err));
     *out = e;
     return TACIT_OK;
