@@ -149,11 +149,14 @@ static tacit_status not_yet(tc_ask *a, const tc_desk *d, const tc_round *r, uint
     return answer_phase(a, d, r, round, err);
 }
 
-static tacit_status get(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
+tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
     tc_round r;
-    uint64_t next;
+    uint64_t round, next;
     tc_shared_text *kept;
+    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     find_said(d, round, &kept);
     if (kept) {
         tacit_status status = tc_answer_shared(a, "application/json", kept, err);
@@ -175,17 +178,6 @@ static tacit_status get(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
     return released(a, d, round, err);
 }
 
-tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    uint64_t round;
-    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
-    tacit_status status = get(a, d, round, err);
-    tc_desk_release(a->coord, d);
-    return status;
-}
-
 /* The ledger, which anybody can check and account for again: all of it, or a page. */
 tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
 {
@@ -200,6 +192,5 @@ tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
     if (status == TACIT_OK)
         j = tc_ledger_json_page(d->ledger, after, most);
     pthread_mutex_unlock(&d->lock);
-    tc_desk_release(a->coord, d);
     return status == TACIT_OK ? tc_answer(a, 200, j, err) : status;
 }

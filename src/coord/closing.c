@@ -275,10 +275,7 @@ static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, cons
     tc_round_change(&changes, d->id, r, &now);
     if (state)
         require_state(d, *state, &changes);
-    tacit_status status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    if (status != TACIT_OK)
-        return status;
+    TC_TRY(tc_changes_end(c->cfg.store, &changes, TACIT_OK, NULL, err));
     now.version++;
     *r = now;
     if (to == TC_PHASE_CLOSED || to == TC_PHASE_VOID)
@@ -366,9 +363,7 @@ static tacit_status renew_far_deadline(tc_coord *c, const tc_desk *d, tc_round *
     tc_round now = *r;
     now.deadline_ms = tc_round_deadline(c, d->plan->doc);
     tc_round_change(&changes, d->id, r, &now);
-    tacit_status status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    TC_TRY(status);
+    TC_TRY(tc_changes_end(c->cfg.store, &changes, TACIT_OK, NULL, err));
     return tc_round_present(c, d->id, r, err);
 }
 

@@ -211,18 +211,28 @@ static tacit_status find_allowed(tc_ask *a, const tc_route **out, tacit_error *e
     return check_role(a, r, err);
 }
 
+static void leave_desk(tc_ask *a)
+{
+    if (a->desk)
+        tc_desk_release(a->coord, a->desk);
+    a->desk = NULL;
+}
+
 tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err)
 {
     bool bound = a->caller.study != 0;
     tacit_error why;
-    tacit_status status = tc_desk_get(a->coord, a->words[0], out, &why);
+    leave_desk(a);
+    tacit_status status = tc_desk_get(a->coord, a->words[0], &a->desk, &why);
     if (status == TACIT_OK && bound &&
-        !(a->caller.study == (*out)->id && tc_ledger_hash_same(&a->caller.of, &(*out)->hash))) {
-        tc_desk_release(a->coord, *out);
+        !(a->caller.study == a->desk->id && tc_ledger_hash_same(&a->caller.of, &a->desk->hash))) {
+        leave_desk(a);
         status = TACIT_E_NOT_FOUND;
     }
     if (bound && (status == TACIT_E_NOT_FOUND || status == TACIT_E_ARG))
         return tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study");
+    if (status == TACIT_OK)
+        *out = a->desk;
     return tc_pass_on(err, status, &why);
 }
 
@@ -368,6 +378,7 @@ static void end_ask(tc_ask *a)
     json_decref(a->body);
     atomic_fetch_sub(&a->coord->json, a->reserved);
     json_decref(a->more);
+    leave_desk(a);
     tc_caller_fini(&a->caller);
 }
 
@@ -389,9 +400,7 @@ static tacit_status check_study(tc_ask *a, tacit_error *err)
     if (a->caller.study == 0 || strncmp(a->route->path, of_study, sizeof of_study - 1) != 0 ||
         tc_desk_is_open(a->coord, a->words[0], a->caller.study, &a->caller.of))
         return TACIT_OK;
-    TC_TRY(tc_ask_desk(a, &d, err));
-    tc_desk_release(a->coord, d);
-    return TACIT_OK;
+    return tc_ask_desk(a, &d, err);
 }
 
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response *out)

@@ -61,7 +61,7 @@ tacit_status tc_record_json(const tc_record *r, json_t **out, tacit_error *err);
 tacit_status tc_record_read(tc_store *s, int64_t study, tc_record_kind kind, const tc_key *key,
                             json_t **out, uint64_t *version, tacit_error *err);
 
-/* Changes that are being put together; ends with tc_changes_fini. At most TC_CHANGES_MOST. */
+/* Changes that are being put together; ends with tc_changes_end. At most TC_CHANGES_MOST. */
 enum { TC_CHANGES_MOST = 8 };
 typedef struct tc_changes {
     tc_change list[TC_CHANGES_MOST];
@@ -76,8 +76,10 @@ void tc_changes_add(tc_changes *c, tc_change_kind what, int64_t study, tc_record
 /* The same with bytes, borrowed. */
 void tc_changes_bytes(tc_changes *c, tc_change_kind what, int64_t study, tc_record_kind kind,
                       const tc_key *key, uint64_t version, const void *bytes, size_t n);
-tacit_status tc_changes_commit(tc_store *s, const tc_changes *c, size_t *refused, tacit_error *err);
-void tc_changes_fini(tc_changes *c);
+/* The end of them: commits where `so_far`, what came of putting them together, is TACIT_OK. E_CONFLICT: somebody else
+ * was first; *refused (may be NULL) is the change that says so. */
+tacit_status tc_changes_end(tc_store *s, tc_changes *c, tacit_status so_far, size_t *refused,
+                            tacit_error *err);
 
 /* ---- studies that are open in this process (desk.c) */
 
@@ -229,6 +231,7 @@ typedef struct tc_ask {
     tc_coord *coord;
     const tc_request *q;
     tc_caller caller;
+    tc_desk *desk; /* as tc_ask_desk found it last, held until the request ends; or NULL */
     const struct tc_route *route;
     char words[TC_WORDS_MOST][128]; /* of the path: {study}, {round}, {agent} */
     json_t *body;                   /* or NULL; it has the shape that the route takes */
@@ -296,7 +299,8 @@ int64_t tc_ask_whole(const tc_ask *a, const char *field);
 double tc_ask_real(const tc_ask *a, const char *field);
 
 /* The desk of the study in the path, if the caller's token is one of this study (or of all). Whoever
- * has a token of another study does not learn whether there is such a one. */
+ * has a token of another study does not learn whether there is such a one. It is held until the request
+ * ends, or asks for one again. */
 tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err);
 /* The same where the route is for one of the two kinds. E_STATE: it is of the other. */
 tacit_status tc_ask_federated(tc_ask *a, tc_desk **out, tacit_error *err);

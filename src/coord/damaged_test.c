@@ -19,8 +19,7 @@ static void put_record(coord_world *w, int64_t study, tc_record_kind kind, const
     tacit_error err = {0};
     tc_changes changes = {.n = 0};
     tc_changes_bytes(&changes, TC_INSERT, study, kind, key, 0, value, strlen(value));
-    assert_ok(tc_changes_commit(w->store, &changes, NULL, &err));
-    tc_changes_fini(&changes);
+    assert_ok(tc_changes_end(w->store, &changes, TACIT_OK, NULL, &err));
 }
 
 #define DOCUMENT(algorithm, low, federation)                                                       \

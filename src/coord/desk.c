@@ -92,9 +92,7 @@ static tacit_status write_mark(tc_coord *c, const tc_desk *d, uint64_t version, 
     tc_changes_add(&changes, version > 0 ? TC_REPLACE : TC_INSERT, d->id, TC_RECORD_STATE, &key,
                    version, json_pack("{s:s}", "hash", tc_text_get(&hash)));
     tc_text_fini(&hash);
-    tacit_status status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(c->cfg.store, &changes, TACIT_OK, NULL, err);
 }
 
 static bool is_row_of(const tc_desk *d, const tc_study_row *row)
@@ -418,11 +416,9 @@ void tc_desk_erased(tc_coord *c, tc_desk *d)
 /* ---- which kind ---- */
 
 /* A route of one kind of studies that is asked about the other. */
-static tacit_status other_kind(tc_ask *a, tc_desk *d, const char *why, tacit_error *err)
+static tacit_status other_kind(const tc_desk *d, const char *why, tacit_error *err)
 {
-    tacit_status status = tc_fail(err, TACIT_E_STATE, "study \"%s\" is %s", d->name, why);
-    tc_desk_release(a->coord, d);
-    return status;
+    return tc_fail(err, TACIT_E_STATE, "study \"%s\" is %s", d->name, why);
 }
 
 tacit_status tc_ask_federated(tc_ask *a, tc_desk **out, tacit_error *err)
@@ -430,7 +426,7 @@ tacit_status tc_ask_federated(tc_ask *a, tc_desk **out, tacit_error *err)
     tc_desk *d;
     TC_TRY(tc_ask_desk(a, &d, err));
     if (!d->plan)
-        return other_kind(a, d, "a served one: it has trials, no agents and no rounds", err);
+        return other_kind(d, "a served one: it has trials, no agents and no rounds", err);
     *out = d;
     return TACIT_OK;
 }
@@ -440,7 +436,7 @@ tacit_status tc_ask_served(tc_ask *a, tc_desk **out, tacit_error *err)
     tc_desk *d;
     TC_TRY(tc_ask_desk(a, &d, err));
     if (d->plan)
-        return other_kind(a, d, "one of a federation: its agents have the trials", err);
+        return other_kind(d, "one of a federation: its agents have the trials", err);
     *out = d;
     return TACIT_OK;
 }

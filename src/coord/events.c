@@ -227,7 +227,6 @@ tacit_status tc_events_get(tc_ask *a, tacit_error *err)
         TC_TRY(tc_ask_desk(a, &d, err));
         snprintf(l->study, sizeof l->study, "%s", d->name);
         l->of = d->hash;
-        tc_desk_release(a->coord, d);
     } else if (a->caller.study != 0) {
         return tc_fail(err, TACIT_E_ARG, "study is missing: the token is for one study");
     }

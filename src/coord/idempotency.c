@@ -217,9 +217,7 @@ static tacit_status mark(tc_ask *a, once *o, tacit_error *err)
     tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &key, 0, head, sizeof head);
     tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &time, 0, o->owner.bytes, OWNER);
     tc_changes_bytes(&changes, TC_INSERT, 0, TC_RECORD_ANSWER, &owner, 0, "", 0);
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, err);
 }
 
 static tacit_status check_room(tc_ask *a, const once *o, tacit_error *err)
@@ -294,23 +292,16 @@ static void end(tc_ask *a, const once *o, tacit_status status)
         keep(a, o, &changes, &bytes);
     else if (http < 500 || status == TACIT_E_BUSY)
         forget(o, &changes);
-    if (changes.n > 0 && tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why) != TACIT_OK)
+    if (changes.n > 0 &&
+        tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, &why) != TACIT_OK)
         tc_log(TC_LOG_WARN, "an answer was not kept for its Idempotency-Key: %s", why.msg);
-    tc_changes_fini(&changes);
     tc_free(bytes);
-}
-
-/* E_NOT_FOUND, 403: as the handler would say it. A path without a study leaves *out NULL. */
-static tacit_status find_study(tc_ask *a, tc_desk **out, tacit_error *err)
-{
-    *out = NULL;
-    return strstr(a->route->path, "{study}") ? tc_ask_desk(a, out, err) : TACIT_OK;
 }
 
 tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
 {
     once o;
-    tc_desk *d;
+    tc_desk *d = NULL;
     bool run = false;
     const char *key = a->q->idempotency;
     if (!key_allowed(key))
@@ -319,10 +310,9 @@ tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
     o.owner = find_owner(a);
     o.key = hash_key(o.owner.bytes, sizeof o.owner.bytes, key);
     o.seal = hash_key(a->q->bearer, strlen(a->q->bearer), key);
-    TC_TRY(find_study(a, &d, err));
+    if (strstr(a->route->path, "{study}")) /* E_NOT_FOUND, 403: as the handler would say it */
+        TC_TRY(tc_ask_desk(a, &d, err));
     o.request = hash_request(a->q, d ? &d->hash : NULL);
-    if (d)
-        tc_desk_release(a->coord, d);
     tacit_status status = begin(a, a->route, &o, &run, err);
     if (status == TACIT_OK && run) {
         status = a->route->handle(a, err);

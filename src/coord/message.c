@@ -152,8 +152,7 @@ static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
     tc_key key = place_of(m);
     tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_EVIDENCE, &key, 0, evidence_json(m));
     tacit_error why;
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
-    tc_changes_fini(&changes);
+    tacit_status status = tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, &why);
     if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: it was kept before */
         return tc_pass_on(err, status, &why);
     return tc_refuse(a, 409, TACIT_E_CONFLICT, err,
@@ -171,8 +170,7 @@ static tacit_status refuse_late(tc_ask *a, const arrival *m, tacit_error *err)
     tacit_error why;
     tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_RECEIPT, &key, 0,
                    receipt_json(m, true));
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, &why);
-    tc_changes_fini(&changes);
+    tacit_status status = tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, &why);
     if (status != TACIT_OK && status != TACIT_E_CONFLICT)
         return tc_pass_on(err, status, &why);
     return tc_refuse(a, 410, TACIT_E_STATE, err, "round %" PRIu64 " is closed: the message is late",
@@ -212,9 +210,7 @@ static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64
         member.spoke = (int64_t)m->round;
     tc_changes_add(&changes, TC_REPLACE, id, TC_RECORD_AGENT, &who, member.version,
                    tc_roster_json(&member));
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, err);
 }
 
 /* Only the study's next round can open, so that nobody can jump over others. */
@@ -326,7 +322,6 @@ tacit_status tc_message_post(tc_ask *a, tacit_error *err)
     TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
     TC_TRY(tc_ask_federated(a, &m.desk, err));
     tacit_status status = post(a, &m, err);
-    tc_desk_release(a->coord, m.desk);
     if (m.bytes) {
         explicit_bzero(m.bytes, m.n);
         tc_free(m.bytes);
@@ -421,11 +416,15 @@ static tacit_status hand_on_latest(tc_ask *a, tc_desk *d, uint64_t round, uint64
     return status;
 }
 
-static tacit_status hand_on(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent, tacit_error *err)
+tacit_status tc_message_get(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
     tc_round r;
     tc_study_state state;
-    uint64_t version;
+    uint64_t round, agent, version;
+    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
+    TC_TRY(tc_ask_number(a, 2, "agent", &agent, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     if (!d->plan->doc->algorithm->relay)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "%s hands on no message of a single agent",
                          d->plan->doc->algorithm->name);
@@ -441,16 +440,4 @@ static tacit_status hand_on(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agen
     return tc_answer(
         a, 202,
         json_pack("{s:I, s:s}", "round", (json_int_t)round, "phase", tc_phase_name(r.phase)), err);
-}
-
-tacit_status tc_message_get(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    uint64_t round, agent;
-    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_ask_number(a, 2, "agent", &agent, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
-    tacit_status status = hand_on(a, d, round, agent, err);
-    tc_desk_release(a->coord, d);
-    return status;
 }

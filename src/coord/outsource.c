@@ -89,8 +89,7 @@ static tacit_status write_claim(tc_ask *a, const char *name, tacit_error *err)
     if (!record)
         return tc_fail_memory(err);
     change_token(a, &changes, json_incref(record));
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
+    tacit_status status = tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, err);
     if (status != TACIT_OK) {
         json_decref(record);
         return status;
@@ -186,10 +185,7 @@ static tacit_status try_token(tc_ask *a, const tc_desk *d, char text[48], tacit_
     if (status == TACIT_OK)
         status = a->caller.role == TC_ROLE_CURATOR ? note_for_curator(a, text, &changes, err)
                                                    : note_for_operator(a, d, text, &changes, err);
-    if (status == TACIT_OK)
-        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
 }
 
 /* An operator may ask twice at once; of two the last has the token that is valid. */

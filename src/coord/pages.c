@@ -101,18 +101,15 @@ static tacit_status read_records(tc_ask *a, tc_record_kind kind, const tc_key *a
 {
     tc_desk *d;
     TC_TRY(tc_ask_federated(a, &d, err));
-    tacit_status status = begin(a, p, err);
-    if (status == TACIT_OK) {
-        tc_record_range range = {.study = d->id,
-                                 .kind = kind,
-                                 .after = after->bytes,
-                                 .after_size = after->n,
-                                 .most = p->most + 1};
-        status = tc_store_record_scan(a->coord->cfg.store, &range, visit, p, err);
-        if (status != TACIT_OK)
-            json_decref(p->list);
-    }
-    tc_desk_release(a->coord, d);
+    TC_TRY(begin(a, p, err));
+    tc_record_range range = {.study = d->id,
+                             .kind = kind,
+                             .after = after->bytes,
+                             .after_size = after->n,
+                             .most = p->most + 1};
+    tacit_status status = tc_store_record_scan(a->coord->cfg.store, &range, visit, p, err);
+    if (status != TACIT_OK)
+        json_decref(p->list);
     return status;
 }
 

@@ -75,8 +75,7 @@ static tacit_status end_round(const restoring *t, const tc_desk *d, tc_round *r,
     tc_round now = {.number = round, .phase = phase, .version = r->version};
     snprintf(now.reason, sizeof now.reason, "%s", reason);
     tc_round_change(&changes, d->id, r, &now);
-    tacit_status status = tc_changes_commit(t->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
+    tacit_status status = tc_changes_end(t->coord->cfg.store, &changes, TACIT_OK, NULL, err);
     now.version++;
     if (status == TACIT_OK)
         *r = now;

@@ -245,10 +245,7 @@ static tacit_status try_place(tc_ask *a, enrolment *e, tacit_error *err)
     TC_TRY(find_place(a, e, &e->again, err));
     tacit_status status =
         e->again ? give_back(a, e, &changes, err) : add_place(a, e, &changes, err);
-    if (status == TACIT_OK)
-        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
 }
 
 /* Those who come in crowds with one token wait for each other here; coordinators of other processes may still be
@@ -273,24 +270,17 @@ static tacit_status find_or_add(tc_ask *a, enrolment *e, tacit_error *err)
                : status;
 }
 
-static tacit_status enrol(tc_ask *a, enrolment *e, tacit_error *err)
-{
-    TC_TRY(read_key(a, "key", &e->key, err));
-    TC_TRY(check_enrolment(a, e, err));
-    TC_TRY(find_or_add(a, e, err));
-    return tc_answer(a, e->again ? 200 : 201,
-                     json_pack("{s:I, s:s}", "agent", (json_int_t)e->agent, "access", e->access),
-                     err);
-}
-
 /* {"key": "base64", "proof": "base64", "agent": 2} */
 tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
 {
     enrolment e = {0};
     TC_TRY(tc_ask_federated(a, &e.desk, err));
-    tacit_status status = enrol(a, &e, err);
-    tc_desk_release(a->coord, e.desk);
-    return status;
+    TC_TRY(read_key(a, "key", &e.key, err));
+    TC_TRY(check_enrolment(a, &e, err));
+    TC_TRY(find_or_add(a, &e, err));
+    return tc_answer(a, e.again ? 200 : 201,
+                     json_pack("{s:I, s:s}", "agent", (json_int_t)e.agent, "access", e.access),
+                     err);
 }
 
 /* ---- another key ---- */
@@ -333,36 +323,26 @@ static tacit_status change_key(tc_ask *a, const tc_desk *d, uint64_t agent, tc_m
     return TACIT_OK;
 }
 
-static tacit_status rotate(tc_ask *a, tc_desk *d, uint64_t agent, tacit_error *err)
+/* {"key": "base64", "proof": "base64", "possession": "base64"} */
+tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
+    uint64_t agent;
     tc_member_row m;
     tc_public_key fresh;
     tc_changes changes = {.n = 0};
     char access[48];
+    TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
+    TC_TRY(tc_ask_federated(a, &d, err));
     if (a->caller.agent != agent)
         return tc_refuse(a, 403, TACIT_E_ARG, err, "an agent can change its own key only");
     TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
     TC_TRY(read_key(a, "key", &fresh, err));
     TC_TRY(check_keys(a, d, &m, &fresh, err));
     tacit_status status = change_key(a, d, agent, &m, &fresh, access, &changes, err);
-    if (status == TACIT_OK)
-        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    TC_TRY(status);
+    TC_TRY(tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err));
     return tc_answer(a, 200, json_pack("{s:I, s:s}", "agent", (json_int_t)agent, "access", access),
                      err);
-}
-
-/* {"key": "base64", "proof": "base64", "possession": "base64"} */
-tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    uint64_t agent;
-    TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
-    tacit_status status = rotate(a, d, agent, err);
-    tc_desk_release(a->coord, d);
-    return status;
 }
 
 /* ---- the end of an agent ---- */
@@ -403,10 +383,7 @@ static tacit_status try_revoke(tc_ask *a, const tc_desk *d, uint64_t agent, taci
     tacit_status status = end_access(a, &m, &changes, err);
     change_member(&changes, d->id, agent, &m);
     tc_changes_add(&changes, TC_INSERT, d->id, TC_RECORD_STATE, &mark, 0, json_object());
-    if (status == TACIT_OK)
-        status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
 }
 
 /* A revoked agent stays on the roster: weights and sums are about all of it. But nobody waits for
@@ -420,7 +397,6 @@ tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err)
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
         status = try_revoke(a, d, agent, err);
-    tc_desk_release(a->coord, d);
     TC_TRY(status);
     a->out->closes = true;
     return tc_answer(a, 200, json_pack("{s:I, s:b}", "agent", (json_int_t)agent, "revoked", 1),

@@ -230,8 +230,10 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status suggest(tc_ask *a, tc_desk *d, tacit_error *err)
+tacit_status tc_served_suggest(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
     asking s = {.ask = a, .desk = d, .trials = json_array()};
     uint64_t version;
     tacit_status status = s.trials ? read_asking(&s, err) : tc_fail_memory(err);
@@ -248,19 +250,12 @@ static tacit_status suggest(tc_ask *a, tc_desk *d, tacit_error *err)
     return status;
 }
 
-tacit_status tc_served_suggest(tc_ask *a, tacit_error *err)
+/* ---- still at it ---- */
+
+tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
     TC_TRY(tc_ask_served(a, &d, err));
-    tacit_status status = suggest(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
-}
-
-/* ---- still at it ---- */
-
-static tacit_status heartbeat(tc_ask *a, tc_desk *d, tacit_error *err)
-{
     tc_study *study;
     const char *worker;
     uint64_t trial;
@@ -276,19 +271,12 @@ static tacit_status heartbeat(tc_ask *a, tc_desk *d, tacit_error *err)
                      err);
 }
 
-tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
+/* ---- taken back ---- */
+
+tacit_status tc_served_release(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
     TC_TRY(tc_ask_served(a, &d, err));
-    tacit_status status = heartbeat(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
-}
-
-/* ---- taken back ---- */
-
-static tacit_status release(tc_ask *a, tc_desk *d, tacit_error *err)
-{
     tc_study *study;
     uint64_t trial;
     TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
@@ -301,15 +289,6 @@ static tacit_status release(tc_ask *a, tc_desk *d, tacit_error *err)
                      json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
                                tc_trial_state_name(TC_TRIAL_STALE)),
                      err);
-}
-
-tacit_status tc_served_release(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    TC_TRY(tc_ask_served(a, &d, err));
-    tacit_status status = release(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
 }
 
 /* ---- points of one's own ---- */
@@ -345,8 +324,10 @@ static tacit_status put_point(tc_ask *a, tc_study *study, uint64_t *trial, tacit
     return status;
 }
 
-static tacit_status enqueue(tc_ask *a, tc_desk *d, tacit_error *err)
+tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     uint64_t trial, version;
     TC_TRY(tc_state_running(a->coord, d->id, &version, err));
@@ -357,13 +338,4 @@ static tacit_status enqueue(tc_ask *a, tc_desk *d, tacit_error *err)
                      json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
                                tc_trial_state_name(TC_TRIAL_WAITING)),
                      err);
-}
-
-tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    TC_TRY(tc_ask_served(a, &d, err));
-    tacit_status status = enqueue(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
 }

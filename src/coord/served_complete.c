@@ -175,8 +175,10 @@ static tacit_status answer(tc_ask *a, tc_desk *d, tc_study *study, uint64_t tria
                      err);
 }
 
-static tacit_status take(tc_ask *a, tc_desk *d, tacit_error *err)
+tacit_status tc_served_complete(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     report r = {0};
     bool first;
@@ -186,13 +188,4 @@ static tacit_status take(tc_ask *a, tc_desk *d, tacit_error *err)
         status = complete(a, d, study, &r, &first, err);
     tc_free(r.params);
     return status == TACIT_OK ? answer(a, d, study, r.trial, first, err) : status;
-}
-
-tacit_status tc_served_complete(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    TC_TRY(tc_ask_served(a, &d, err));
-    tacit_status status = take(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
 }

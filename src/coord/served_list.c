@@ -105,8 +105,10 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status list(tc_ask *a, tc_desk *d, tacit_error *err)
+tacit_status tc_served_list(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
+    TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     const tc_optimizer *o;
     page p = {.more = false};
@@ -127,19 +129,12 @@ static tacit_status list(tc_ask *a, tc_desk *d, tacit_error *err)
     return status;
 }
 
-tacit_status tc_served_list(tc_ask *a, tacit_error *err)
+/* ---- the best ---- */
+
+tacit_status tc_served_best(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
     TC_TRY(tc_ask_served(a, &d, err));
-    tacit_status status = list(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
-}
-
-/* ---- the best ---- */
-
-static tacit_status best(tc_ask *a, tc_desk *d, tacit_error *err)
-{
     tc_study *study;
     const tc_optimizer *o;
     TC_TRY(tc_desk_study(a->coord, d, &study, err));
@@ -149,13 +144,4 @@ static tacit_status best(tc_ask *a, tc_desk *d, tacit_error *err)
     tc_study_unlook(study);
     return t ? tc_answer(a, 200, j, err)
              : tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is complete yet", d->name);
-}
-
-tacit_status tc_served_best(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    TC_TRY(tc_ask_served(a, &d, err));
-    tacit_status status = best(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
 }

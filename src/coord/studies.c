@@ -87,14 +87,13 @@ static tacit_status try_state(tc_ask *a, const tc_desk *d, tc_study_state to, ta
                    version, json_pack("{s:s}", "state", states[to]));
     if (d->plan && state == TC_STUDY_PAUSED && to == TC_STUDY_RUNNING)
         status = extend_round(c, d, &changes, err);
-    if (status == TACIT_OK)
-        status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(c->cfg.store, &changes, status, NULL, err);
 }
 
-static tacit_status set_state(tc_ask *a, tc_desk *d, tc_study_state to, tacit_error *err)
+static tacit_status set_state(tc_ask *a, tc_study_state to, tacit_error *err)
 {
+    tc_desk *d;
+    TC_TRY(tc_ask_desk(a, &d, err));
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
         status = try_state(a, d, to, err);
@@ -104,39 +103,27 @@ static tacit_status set_state(tc_ask *a, tc_desk *d, tc_study_state to, tacit_er
     return tc_answer(a, 200, json_pack("{s:s, s:s}", "study", d->name, "state", states[to]), err);
 }
 
-static tacit_status turn(tc_ask *a, tc_study_state to, tacit_error *err)
-{
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
-    tacit_status status = set_state(a, d, to, err);
-    tc_desk_release(a->coord, d);
-    return status;
-}
-
 tacit_status tc_studies_pause(tc_ask *a, tacit_error *err)
 {
-    return turn(a, TC_STUDY_PAUSED, err);
+    return set_state(a, TC_STUDY_PAUSED, err);
 }
 
 tacit_status tc_studies_resume(tc_ask *a, tacit_error *err)
 {
-    return turn(a, TC_STUDY_RUNNING, err);
+    return set_state(a, TC_STUDY_RUNNING, err);
 }
 
 tacit_status tc_studies_close(tc_ask *a, tacit_error *err)
 {
-    return turn(a, TC_STUDY_CLOSED, err);
+    return set_state(a, TC_STUDY_CLOSED, err);
 }
 
 tacit_status tc_studies_erase(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
     TC_TRY(tc_ask_desk(a, &d, err));
-    tacit_status status = tc_store_study_erase(a->coord->cfg.store, d->id, err);
-    if (status == TACIT_OK)
-        tc_desk_erased(a->coord, d);
-    tc_desk_release(a->coord, d);
-    TC_TRY(status);
+    TC_TRY(tc_store_study_erase(a->coord->cfg.store, d->id, err));
+    tc_desk_erased(a->coord, d);
     return tc_answer(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
 }
 
@@ -160,9 +147,7 @@ static tacit_status try_time(const tc_coord *c, int64_t *out, tacit_error *err)
     *out = now > last ? now : last + 1;
     tc_changes_add(&changes, version > 0 ? TC_REPLACE : TC_INSERT, 0, TC_RECORD_SERVER, &key,
                    version, json_pack("{s:I}", "ms", (json_int_t)*out));
-    tacit_status status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(c->cfg.store, &changes, TACIT_OK, NULL, err);
 }
 
 static tacit_status take_time(const tc_coord *c, int64_t *out, tacit_error *err)
@@ -351,8 +336,10 @@ static tacit_status add_served(tc_ask *a, tc_desk *d, json_t *j, tacit_error *er
     return added ? TACIT_OK : tc_fail_memory(err);
 }
 
-static tacit_status show(tc_ask *a, tc_desk *d, tacit_error *err)
+tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
+    TC_TRY(tc_ask_desk(a, &d, err));
     tc_study_state state;
     uint64_t version;
     const tc_study_doc *doc;
@@ -368,15 +355,6 @@ static tacit_status show(tc_ask *a, tc_desk *d, tacit_error *err)
     return status;
 }
 
-tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
-    tacit_status status = show(a, d, err);
-    tc_desk_release(a->coord, d);
-    return status;
-}
-
 /* They never change, and there may be many: written once. NULL: no memory. */
 static tc_shared_text *points_csv(tc_desk *d, const tc_domain *domain)
 {
@@ -388,8 +366,10 @@ static tc_shared_text *points_csv(tc_desk *d, const tc_domain *domain)
     return csv;
 }
 
-static tacit_status answer_points(tc_ask *a, tc_desk *d, tacit_error *err)
+tacit_status tc_studies_points(tc_ask *a, tacit_error *err)
 {
+    tc_desk *d;
+    TC_TRY(tc_ask_desk(a, &d, err));
     const tc_study_doc *doc;
     TC_TRY(tc_desk_document(a->coord, d, &doc, err));
     const tc_domain *domain = doc->space->domain;
@@ -399,14 +379,5 @@ static tacit_status answer_points(tc_ask *a, tc_desk *d, tacit_error *err)
     tc_shared_text *csv = points_csv(d, domain);
     tacit_status status = tc_answer_shared(a, "text/csv", csv, err);
     tc_shared_text_end(csv);
-    return status;
-}
-
-tacit_status tc_studies_points(tc_ask *a, tacit_error *err)
-{
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
-    tacit_status status = answer_points(a, d, err);
-    tc_desk_release(a->coord, d);
     return status;
 }

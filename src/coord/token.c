@@ -108,9 +108,7 @@ static tacit_status make_operator(tc_coord *c, bool first, tc_text *token, size_
     if (first)
         tc_changes_add(&changes, TC_INSERT, 0, TC_RECORD_SERVER, &key, 0, json_object());
     tacit_status status = tc_token_make(c, &terms, text, &changes, err);
-    if (status == TACIT_OK)
-        status = tc_changes_commit(c->cfg.store, &changes, refused, err);
-    tc_changes_fini(&changes);
+    status = tc_changes_end(c->cfg.store, &changes, status, refused, err);
     if (status == TACIT_OK)
         tc_text_add(token, text);
     sodium_memzero(text, sizeof text);
@@ -203,10 +201,7 @@ static tacit_status store_token(tc_coord *c, tc_token_terms *t, double expires_s
     if (expires_s > 0)
         t->expires_ms = tc_coord_now(c) + (int64_t)(expires_s * 1000);
     tacit_status status = tc_token_make(c, t, text, &changes, err);
-    if (status == TACIT_OK)
-        status = tc_changes_commit(c->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    return status;
+    return tc_changes_end(c->cfg.store, &changes, status, NULL, err);
 }
 
 static tacit_status make_and_answer(tc_ask *a, tc_token_terms *t, tacit_error *err)
@@ -240,9 +235,7 @@ tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err)
     if (version == 0)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such token");
     tc_changes_add(&changes, TC_ERASE, 0, TC_RECORD_TOKEN, &key, version, NULL);
-    tacit_status status = tc_changes_commit(a->coord->cfg.store, &changes, NULL, err);
-    tc_changes_fini(&changes);
-    TC_TRY(status);
+    TC_TRY(tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, err));
     return tc_answer(a, 200, json_pack("{s:b}", "withdrawn", 1), err);
 }
 
@@ -264,13 +257,10 @@ static tacit_status study_terms(const tc_ask *a, const tc_desk *d, tc_token_term
 tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err)
 {
     tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
     tc_token_terms t;
-    tacit_status status = study_terms(a, d, &t, err);
-    if (status == TACIT_OK)
-        status = make_and_answer(a, &t, err);
-    tc_desk_release(a->coord, d);
-    return status;
+    TC_TRY(tc_ask_desk(a, &d, err));
+    TC_TRY(study_terms(a, d, &t, err));
+    return make_and_answer(a, &t, err);
 }
 
 static tacit_status check_uses(const tc_desk *d, uint64_t uses, tacit_error *err)
