@@ -1,4 +1,4 @@
-/* bandit.c - the list of bandits, and messages. See bandit.h. */
+/* bandit.c - the list of bandits, messages, and what bandits over one tree have in common. See bandit.h. */
 #include "algo/tree/bandit.h"
 
 #include "base/error.h"
@@ -44,4 +44,34 @@ void tc_numbers_fini(tc_numbers *m)
 {
     tc_free(m->v);
     *m = (tc_numbers){0};
+}
+
+/* ---- clients that begin with a tree ---- */
+
+void tc_tree_bandit_fini(void *c)
+{
+    tc_tree_fini(c);
+}
+
+tc_cell tc_tree_bandit_cell(const void *c, size_t arm, unsigned *k)
+{
+    const tc_tree *t = c;
+    *k = t->k;
+    return tc_tree_cell(t, arm);
+}
+
+void tc_tree_bandit_point(const void *c, size_t arm, double *u)
+{
+    const tc_tree *t = c;
+    tc_cell_centre(tc_tree_cell(t, arm), t->k, t->dim, u);
+}
+
+size_t tc_tree_bandit_arms(const void *c)
+{
+    return ((const tc_tree *)c)->n;
+}
+
+size_t tc_tree_bandit_arm_of(const void *c, const double *u)
+{
+    return tc_tree_leaf_of(c, u);
 }

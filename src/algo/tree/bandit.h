@@ -101,6 +101,13 @@ typedef struct tc_bandit {
     tacit_status (*close)(void *s, tc_numbers *broadcast, tacit_error *err);
 } tc_bandit;
 
+/* Members of bandits whose client begins with a tc_tree, of which every node is an arm. */
+void tc_tree_bandit_fini(void *c);
+tc_cell tc_tree_bandit_cell(const void *c, size_t arm, unsigned *k);
+void tc_tree_bandit_point(const void *c, size_t arm, double *u);
+size_t tc_tree_bandit_arms(const void *c);
+size_t tc_tree_bandit_arm_of(const void *c, const double *u);
+
 /* Every bandit; NULL-terminated. E_ARG with the nearest name and the list. */
 const tc_bandit *const *tc_bandits(void);
 tacit_status tc_bandit_get(const tc_bandit **out, const char *name, tacit_error *err);

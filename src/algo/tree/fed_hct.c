@@ -29,11 +29,6 @@ static tacit_status init(void *st, const tc_bandit_env *env, const void *opts, t
     return tc_fed_hct_tree_init(c, env->dim, err);
 }
 
-static void fini(void *st)
-{
-    tc_tree_fini(&((client *)st)->tree);
-}
-
 static void ask(const void *st, tc_pulls *out)
 {
     const client *c = st;
@@ -192,49 +187,11 @@ static tacit_status skip(void *st, tacit_error *err)
 
 /* ---- the table ---- */
 
-static tc_cell cell(const void *st, size_t arm, unsigned *k)
-{
-    const client *c = st;
-    *k = c->tree.k;
-    return tc_tree_cell(&c->tree, arm);
-}
-
-static void point(const void *st, size_t arm, double *u)
-{
-    const client *c = st;
-    tc_cell_centre(tc_tree_cell(&c->tree, arm), c->tree.k, c->tree.dim, u);
-}
-
-static size_t arms(const void *st)
-{
-    return ((const client *)st)->tree.n;
-}
-
-static size_t arm_of(const void *st, const double *u)
-{
-    return tc_tree_leaf_of(&((const client *)st)->tree, u);
-}
-
 static tacit_status server_init(void *s, const tc_bandit_env *env, const void *opts, uint64_t round,
                                 tacit_error *err)
 {
     (void)round;
     return tc_fed_hct_server_init(s, env, opts, err);
-}
-
-static void server_fini(void *s)
-{
-    tc_fed_hct_server_fini(s);
-}
-
-static tacit_status fold(void *s, const tc_numbers *m, tacit_error *err)
-{
-    return tc_fed_hct_server_fold(s, m, err);
-}
-
-static tacit_status close(void *s, tc_numbers *broadcast, tacit_error *err)
-{
-    return tc_fed_hct_server_close(s, broadcast, err);
 }
 
 static const tc_option options[] = {TC_FED_HCT_OPTION_ROWS(0), {.name = NULL}};
@@ -248,12 +205,12 @@ const tc_bandit tc_bandit_fed_hct = {
     .client_size = sizeof(client),
     .server_size = sizeof(tc_fed_hct_server),
     .init = init,
-    .fini = fini,
+    .fini = tc_tree_bandit_fini,
     .ask = ask,
-    .cell = cell,
-    .point = point,
-    .arm_of = arm_of,
-    .arms = arms,
+    .cell = tc_tree_bandit_cell,
+    .point = tc_tree_bandit_point,
+    .arm_of = tc_tree_bandit_arm_of,
+    .arms = tc_tree_bandit_arms,
     .tell = tell,
     .save = tc_fed_hct_save,
     .load = tc_fed_hct_load,
@@ -261,7 +218,7 @@ const tc_bandit tc_bandit_fed_hct = {
     .absorb = absorb,
     .skip = skip,
     .server_init = server_init,
-    .server_fini = server_fini,
-    .fold = fold,
-    .close = close,
+    .server_fini = tc_fed_hct_server_fini,
+    .fold = tc_fed_hct_server_fold,
+    .close = tc_fed_hct_server_close,
 };

@@ -51,8 +51,8 @@ tc_fed_hct_parts tc_fed_hct_parts_of(const tc_numbers *broadcast);
 
 /* U and B of the tree follow from all else; tc_fed_hct_renew finds them again. */
 typedef struct tc_fed_hct_client {
+    tc_tree tree; /* first, as bandit.h wants it */
     const tc_fed_hct_options *o;
-    tc_tree tree;
     uint64_t t;                     /* the number of the next pull, from 1 */
     uint64_t renew;                 /* when the bounds are renewed: 2, 4, 8, ... */
     uint64_t round;                 /* pulls after which the next round is due */
@@ -120,9 +120,10 @@ typedef struct tc_fed_hct_server {
 
 tacit_status tc_fed_hct_server_init(tc_fed_hct_server *s, const tc_bandit_env *env,
                                     const tc_fed_hct_options *o, tacit_error *err);
-void tc_fed_hct_server_fini(tc_fed_hct_server *s);
-tacit_status tc_fed_hct_server_fold(tc_fed_hct_server *s, const tc_numbers *m, tacit_error *err);
-tacit_status tc_fed_hct_server_close(tc_fed_hct_server *s, tc_numbers *broadcast, tacit_error *err);
+/* Members of a tc_bandit, over a tc_fed_hct_server. */
+void tc_fed_hct_server_fini(void *st);
+tacit_status tc_fed_hct_server_fold(void *st, const tc_numbers *m, tacit_error *err);
+tacit_status tc_fed_hct_server_close(void *st, tc_numbers *broadcast, tacit_error *err);
 
 /* Differences between clients, summed over the nodes of a depth, or of one node: w is about
  * excess / weight. */

@@ -26,8 +26,9 @@ tacit_status tc_fed_hct_server_init(tc_fed_hct_server *s, const tc_bandit_env *e
     return tc_tree_init(&s->tree, env->dim, (unsigned)o->hct.children, err);
 }
 
-void tc_fed_hct_server_fini(tc_fed_hct_server *s)
+void tc_fed_hct_server_fini(void *st)
 {
+    tc_fed_hct_server *s = st;
     tc_tree_fini(&s->tree);
     tc_numbers_fini(&s->marks);
     tc_free(s->tally);
@@ -117,8 +118,9 @@ static void add_step(tc_fed_hct_server *s, size_t node)
         count(&s->up[depth], by, errors);
 }
 
-tacit_status tc_fed_hct_server_fold(tc_fed_hct_server *s, const tc_numbers *m, tacit_error *err)
+tacit_status tc_fed_hct_server_fold(void *st, const tc_numbers *m, tacit_error *err)
 {
+    tc_fed_hct_server *s = st;
     if (s->folded == s->clients)
         return tc_fail(err, TACIT_E_ARG, "more than %" PRIu64 " messages in a round", s->clients);
     TC_TRY(tc_fed_hct_check_message(m, &s->tree, s->most, err));
@@ -210,8 +212,9 @@ static void clear(tc_fed_hct_server *s)
     s->folded = 0;
 }
 
-tacit_status tc_fed_hct_server_close(tc_fed_hct_server *s, tc_numbers *broadcast, tacit_error *err)
+tacit_status tc_fed_hct_server_close(void *st, tc_numbers *broadcast, tacit_error *err)
 {
+    tc_fed_hct_server *s = st;
     tc_fed_hct_verdict v;
     if (s->folded == 0)
         return tc_fail(err, TACIT_E_STATE, "there is no message in this round");

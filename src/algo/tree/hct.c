@@ -30,35 +30,31 @@ static void begin_epoch(tc_hct *h, uint64_t t)
         h->tau[d] = fmax(ceil(h->spread / (h->slack[d] * h->slack[d])), 1);
 }
 
-tacit_status tc_hct_init(tc_hct *h, size_t dim, const tc_hct_options *o, tacit_error *err)
+static tacit_status init(void *c, const tc_bandit_env *env, const void *opts, tacit_error *err)
 {
-    h->o = o;
+    tc_hct *h = c;
+    const tc_hct_options *o = h->o = opts;
     h->t = 1;
     double slack = o->nu;
     for (size_t d = 0; d <= TC_DEPTH_MAX; d++, slack *= o->rho)
         h->slack[d] = slack;
     begin_epoch(h, 1);
-    TC_TRY(tc_tree_init(&h->tree, dim, (unsigned)o->children, err));
+    TC_TRY(tc_tree_init(&h->tree, env->dim, (unsigned)o->children, err));
     return tc_tree_split(&h->tree, 0, err);
 }
 
-void tc_hct_fini(tc_hct *h)
+static void ask(const void *c, tc_pulls *out)
 {
-    tc_tree_fini(&h->tree);
-}
-
-size_t tc_hct_select(const tc_hct *h)
-{
+    const tc_hct *h = c;
     size_t node = tc_tree_best_child(&h->tree, 0);
-    for (;;) {
-        const tc_node *v = &h->tree.nodes[node];
-        if (v->child == 0 || (double)v->n < h->tau[v->depth])
-            return node;
+    for (const tc_node *v = &h->tree.nodes[node]; v->child && (double)v->n >= h->tau[v->depth];
+         v = &h->tree.nodes[node])
         node = tc_tree_best_child(&h->tree, node);
-    }
+    *out = (tc_pulls){node, 1};
 }
 
-void tc_hct_weigh(tc_hct *h, size_t node)
+/* The samples of one node have changed: its U, not yet any B. */
+static void weigh(tc_hct *h, size_t node)
 {
     tc_node *v = &h->tree.nodes[node];
     if (v->n == 0)
@@ -71,76 +67,31 @@ void tc_hct_weigh(tc_hct *h, size_t node)
 static void weigh_all(tc_hct *h)
 {
     for (size_t i = 1; i < h->tree.n; i++)
-        tc_hct_weigh(h, i);
+        weigh(h, i);
     tc_tree_raise_all(&h->tree);
 }
 
-static void renew(tc_hct *h)
+/* The node may be split by this: then tree.n has grown. */
+static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
 {
-    begin_epoch(h, h->renew);
-    weigh_all(h);
-}
-
-tacit_status tc_hct_tell(tc_hct *h, const tc_pulled *p, tacit_error *err)
-{
+    tc_hct *h = c;
     tc_node *v = &h->tree.nodes[p->arm];
     v->n += p->n;
     v->sum += p->sum;
-    tc_hct_weigh(h, p->arm);
+    weigh(h, p->arm);
     tc_tree_raise(&h->tree, p->arm);
     bool split = v->child == 0 && (double)v->n >= h->tau[v->depth] && v->depth < h->tree.max_depth;
     h->t += p->n;
     if (split)
         TC_TRY(tc_tree_split(&h->tree, p->arm, err));
-    while (h->t >= h->renew)
-        renew(h);
+    while (h->t >= h->renew) {
+        begin_epoch(h, h->renew);
+        weigh_all(h);
+    }
     return TACIT_OK;
 }
 
-/* ---- the bandit ---- */
-
-static tacit_status init(void *c, const tc_bandit_env *env, const void *opts, tacit_error *err)
-{
-    return tc_hct_init(c, env->dim, opts, err);
-}
-
-static void fini(void *c)
-{
-    tc_hct_fini(c);
-}
-
-static void ask(const void *c, tc_pulls *out)
-{
-    *out = (tc_pulls){tc_hct_select(c), 1};
-}
-
-static tc_cell cell(const void *c, size_t arm, unsigned *k)
-{
-    const tc_hct *h = c;
-    *k = h->tree.k;
-    return tc_tree_cell(&h->tree, arm);
-}
-
-static void point(const void *c, size_t arm, double *u)
-{
-    const tc_hct *h = c;
-    tc_cell_centre(tc_tree_cell(&h->tree, arm), h->tree.k, h->tree.dim, u);
-}
-
-static size_t arms(const void *c)
-{
-    return ((const tc_hct *)c)->tree.n;
-}
-
-static size_t arm_of(const void *c, const double *u)
-{
-    return tc_tree_leaf_of(&((const tc_hct *)c)->tree, u);
-}
-
-static tacit_status tell(void *c, const tc_pulled *p, tacit_error *err)
-{
-    return tc_hct_tell(c, p, err);
-}
+/* ---- the state as numbers ---- */
 
 enum { VERSION = 1 }; /* of a saved state */
 
@@ -180,12 +131,12 @@ const tc_bandit tc_bandit_hct = {
     .options_size = sizeof(tc_hct_options),
     .client_size = sizeof(tc_hct),
     .init = init,
-    .fini = fini,
+    .fini = tc_tree_bandit_fini,
     .ask = ask,
-    .cell = cell,
-    .point = point,
-    .arms = arms,
-    .arm_of = arm_of,
+    .cell = tc_tree_bandit_cell,
+    .point = tc_tree_bandit_point,
+    .arms = tc_tree_bandit_arms,
+    .arm_of = tc_tree_bandit_arm_of,
     .tell = tell,
     .save = save,
     .load = load,

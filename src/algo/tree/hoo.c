@@ -17,7 +17,7 @@
 #include <math.h>
 
 typedef struct hoo {
-    tc_tree tree;
+    tc_tree tree;                   /* first, as bandit.h wants it */
     double spread;                  /* 2 ln T */
     double slack[TC_DEPTH_MAX + 1]; /* nu rho^h */
 } hoo;
@@ -41,11 +41,6 @@ static tacit_status init(void *c, const tc_bandit_env *env, const void *opts, ta
     TC_TRY(tc_tree_init(&h->tree, env->dim, (unsigned)o->children, err));
     h->tree.max_depth = truncation(o, T, h->tree.max_depth);
     return tc_tree_split(&h->tree, 0, err);
-}
-
-static void fini(void *c)
-{
-    tc_tree_fini(&((hoo *)c)->tree);
 }
 
 /* Children exist as soon as their parent has been pulled; without samples their B is infinite. */
@@ -113,29 +108,6 @@ static tacit_status load(void *c, const tc_numbers *saved, const tc_numbers *bro
     return tc_saved_end(&s, "hoo", err);
 }
 
-static tc_cell cell(const void *c, size_t arm, unsigned *k)
-{
-    const hoo *h = c;
-    *k = h->tree.k;
-    return tc_tree_cell(&h->tree, arm);
-}
-
-static void point(const void *c, size_t arm, double *u)
-{
-    const hoo *h = c;
-    tc_cell_centre(tc_tree_cell(&h->tree, arm), h->tree.k, h->tree.dim, u);
-}
-
-static size_t arms(const void *c)
-{
-    return ((const hoo *)c)->tree.n;
-}
-
-static size_t arm_of(const void *c, const double *u)
-{
-    return tc_tree_leaf_of(&((const hoo *)c)->tree, u);
-}
-
 static const tc_option options[] = {TC_HOO_OPTION_ROWS(0), {.name = NULL}};
 
 const tc_bandit tc_bandit_hoo = {
@@ -146,12 +118,12 @@ const tc_bandit tc_bandit_hoo = {
     .options_size = sizeof(tc_hoo_options),
     .client_size = sizeof(hoo),
     .init = init,
-    .fini = fini,
+    .fini = tc_tree_bandit_fini,
     .ask = ask,
-    .cell = cell,
-    .point = point,
-    .arms = arms,
-    .arm_of = arm_of,
+    .cell = tc_tree_bandit_cell,
+    .point = tc_tree_bandit_point,
+    .arms = tc_tree_bandit_arms,
+    .arm_of = tc_tree_bandit_arm_of,
     .tell = tell,
     .save = save,
     .load = load,

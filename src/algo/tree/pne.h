@@ -39,9 +39,10 @@ typedef struct tc_pne_server {
 
 tacit_status tc_pne_server_init(tc_pne_server *s, const tc_bandit_env *env, const tc_pne_options *o,
                                 bool personal, uint64_t round, tacit_error *err);
-void tc_pne_server_fini(tc_pne_server *s);
-tacit_status tc_pne_server_fold(tc_pne_server *s, const tc_numbers *m, tacit_error *err);
-tacit_status tc_pne_server_close(tc_pne_server *s, tc_numbers *broadcast, tacit_error *err);
+/* Members of a tc_bandit, over a tc_pne_server. */
+void tc_pne_server_fini(void *st);
+tacit_status tc_pne_server_fold(void *st, const tc_numbers *m, tacit_error *err);
+tacit_status tc_pne_server_close(void *st, tc_numbers *broadcast, tacit_error *err);
 
 /* One depth of the first stage, as a client remembers it. */
 typedef struct tc_pne_shared {
@@ -68,18 +69,20 @@ typedef struct tc_pne_client {
 
 tacit_status tc_pne_client_init(tc_pne_client *c, const tc_bandit_env *env, const tc_pne_options *o,
                                 bool personal, tacit_error *err);
-void tc_pne_client_fini(tc_pne_client *c);
-void tc_pne_client_ask(const tc_pne_client *c, tc_pulls *out);
-void tc_pne_client_next(const tc_pne_client *c, tc_pulls *p); /* as in bandit.h */
-tacit_status tc_pne_client_tell(tc_pne_client *c, const tc_pulled *p, tacit_error *err);
-tacit_status tc_pne_client_publish(const tc_pne_client *c, tc_numbers *out, tacit_error *err);
+/* Members of a tc_bandit, over a tc_pne_client. */
+void tc_pne_client_fini(void *st);
+void tc_pne_client_ask(const void *st, tc_pulls *out);
+void tc_pne_client_next(const void *st, tc_pulls *p);
+tacit_status tc_pne_client_tell(void *st, const tc_pulled *p, tacit_error *err);
+tacit_status tc_pne_client_publish(const void *st, tc_numbers *out, tacit_error *err);
 /* The arm of the cell that contains u, while it needs samples; else TC_NO_ARM. */
-size_t tc_pne_client_arm_of(const tc_pne_client *c, const double *u);
-tacit_status tc_pne_client_skip(tc_pne_client *c, tacit_error *err);
-tacit_status tc_pne_client_absorb(tc_pne_client *c, const tc_numbers *broadcast, tacit_error *err);
+size_t tc_pne_client_arm_of(const void *st, const double *u);
+tacit_status tc_pne_client_skip(void *st, tacit_error *err);
+tacit_status tc_pne_client_absorb(void *st, const tc_numbers *broadcast, tacit_error *err);
 
-/* pne_save.c: as in bandit.h. */
-tacit_status tc_pne_client_save(const tc_pne_client *c, tc_numbers *out, tacit_error *err);
-tacit_status tc_pne_client_load(tc_pne_client *c, const tc_numbers *saved, tacit_error *err);
+/* ... of pne_save.c. */
+tacit_status tc_pne_client_save(const void *st, tc_numbers *out, tacit_error *err);
+tacit_status tc_pne_client_load(void *st, const tc_numbers *saved, const tc_numbers *broadcast,
+                                tacit_error *err);
 
 #endif

@@ -156,8 +156,9 @@ static tacit_status begin_shared_depth(tc_pne_client *c, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_pne_client_publish(const tc_pne_client *c, tc_numbers *out, tacit_error *err)
+tacit_status tc_pne_client_publish(const void *st, tc_numbers *out, tacit_error *err)
 {
+    const tc_pne_client *c = st;
     if (c->alone || c->at < c->nodes.n)
         return tc_fail(err, TACIT_E_STATE, "nothing to publish at depth %" PRIu32, c->depth);
     for (size_t i = 0; i < c->nodes.n; i++) {
@@ -225,8 +226,9 @@ static tacit_status take_in(tc_pne_client *c, const tc_numbers *m, tacit_error *
     return status;
 }
 
-tacit_status tc_pne_client_absorb(tc_pne_client *c, const tc_numbers *broadcast, tacit_error *err)
+tacit_status tc_pne_client_absorb(void *st, const tc_numbers *broadcast, tacit_error *err)
 {
+    tc_pne_client *c = st;
     TC_TRY(check(c, broadcast, err));
     TC_TRY(take_in(c, broadcast, err));
     if (c->depth < c->law.last)
@@ -239,8 +241,9 @@ tacit_status tc_pne_client_absorb(tc_pne_client *c, const tc_numbers *broadcast,
 }
 
 /* The depths before this one are all that is shared. */
-tacit_status tc_pne_client_skip(tc_pne_client *c, tacit_error *err)
+tacit_status tc_pne_client_skip(void *st, tacit_error *err)
 {
+    tc_pne_client *c = st;
     if (c->law.personal) {
         c->law.last = c->depth - 1;
         return begin_alone(c, err);
@@ -266,8 +269,9 @@ tacit_status tc_pne_client_init(tc_pne_client *c, const tc_bandit_env *env, cons
     return c->law.last == 0 ? begin_alone(c, err) : begin_shared_depth(c, err);
 }
 
-void tc_pne_client_fini(tc_pne_client *c)
+void tc_pne_client_fini(void *st)
 {
+    tc_pne_client *c = st;
     for (size_t h = 0; h < c->n_shared; h++)
         forget(&c->shared[h]);
     tc_free(c->shared);
@@ -275,16 +279,18 @@ void tc_pne_client_fini(tc_pne_client *c)
     tc_phase_fini(&c->spare);
 }
 
-void tc_pne_client_ask(const tc_pne_client *c, tc_pulls *out)
+void tc_pne_client_ask(const void *st, tc_pulls *out)
 {
+    const tc_pne_client *c = st;
     *out = (tc_pulls){0};
     if (c->at < c->nodes.n)
         *out = (tc_pulls){c->at, c->target - c->nodes.v[c->at].n};
 }
 
 /* Of a depth that is the last, the best node is all that is pulled. */
-void tc_pne_client_next(const tc_pne_client *c, tc_pulls *p)
+void tc_pne_client_next(const void *st, tc_pulls *p)
 {
+    const tc_pne_client *c = st;
     tc_pulls none = {0};
     for (size_t i = p->arm + 1; c->target < TC_PNE_PULLS_MOST && i < c->nodes.n; i++)
         if (!c->nodes.v[i].kept && c->nodes.v[i].n < c->target) {
@@ -294,15 +300,17 @@ void tc_pne_client_next(const tc_pne_client *c, tc_pulls *p)
     *p = none;
 }
 
-size_t tc_pne_client_arm_of(const tc_pne_client *c, const double *u)
+size_t tc_pne_client_arm_of(const void *st, const double *u)
 {
+    const tc_pne_client *c = st;
     tc_cell at = tc_cell_of(u, c->depth, c->law.k, c->law.dim);
     const tc_phase_node *v = tc_phase_find(&c->nodes, at.index);
     return v && !v->kept && v->n < c->target ? (size_t)(v - c->nodes.v) : TC_NO_ARM;
 }
 
-tacit_status tc_pne_client_tell(tc_pne_client *c, const tc_pulled *p, tacit_error *err)
+tacit_status tc_pne_client_tell(void *st, const tc_pulled *p, tacit_error *err)
 {
+    tc_pne_client *c = st;
     c->nodes.v[p->arm].n += p->n;
     c->nodes.v[p->arm].sum += p->sum;
     advance(c);

@@ -16,8 +16,9 @@ static tacit_status save_shared(const tc_pne_shared *s, tc_numbers *out, tacit_e
     return tc_save_double(out, s->width, err);
 }
 
-tacit_status tc_pne_client_save(const tc_pne_client *c, tc_numbers *out, tacit_error *err)
+tacit_status tc_pne_client_save(const void *st, tc_numbers *out, tacit_error *err)
 {
+    const tc_pne_client *c = st;
     TC_TRY(tc_numbers_add(out, VERSION, err));
     TC_TRY(tc_numbers_add(out, c->law.last, err));
     TC_TRY(tc_numbers_add(out, c->alone, err));
@@ -57,8 +58,11 @@ static bool aims_well(const tc_pne_client *c)
                     : c->target == tc_pne_share(&c->law, c->depth) && c->depth <= c->law.last;
 }
 
-tacit_status tc_pne_client_load(tc_pne_client *c, const tc_numbers *saved, tacit_error *err)
+tacit_status tc_pne_client_load(void *st, const tc_numbers *saved, const tc_numbers *broadcast,
+                                tacit_error *err)
 {
+    (void)broadcast; /* what it said is in the state */
+    tc_pne_client *c = st;
     tc_saved s = tc_saved_begin(saved, VERSION);
     c->law.last = (uint32_t)tc_saved_take(&s, 0, c->law.last);
     c->alone = tc_saved_take(&s, 0, 1) != 0;

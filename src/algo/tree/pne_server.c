@@ -28,8 +28,9 @@ tacit_status tc_pne_server_init(tc_pne_server *s, const tc_bandit_env *env, cons
     return TACIT_OK;
 }
 
-void tc_pne_server_fini(tc_pne_server *s)
+void tc_pne_server_fini(void *st)
 {
+    tc_pne_server *s = st;
     tc_phase_fini(&s->nodes);
 }
 
@@ -73,8 +74,9 @@ static tacit_status check(const tc_pne_server *s, const tc_numbers *m, tacit_err
     return TACIT_OK;
 }
 
-tacit_status tc_pne_server_fold(tc_pne_server *s, const tc_numbers *m, tacit_error *err)
+tacit_status tc_pne_server_fold(void *st, const tc_numbers *m, tacit_error *err)
 {
+    tc_pne_server *s = st;
     TC_TRY(check(s, m, err));
     for (size_t i = 0; s->folded == 0 && i < m->n; i += 2)
         TC_TRY(tc_phase_add(&s->nodes, (tc_phase_node){.cell = (uint64_t)m->v[i]}, err));
@@ -113,8 +115,9 @@ static tacit_status write_broadcast(const tc_pne_server *s, tc_numbers *out, tac
     return TACIT_OK;
 }
 
-tacit_status tc_pne_server_close(tc_pne_server *s, tc_numbers *broadcast, tacit_error *err)
+tacit_status tc_pne_server_close(void *st, tc_numbers *broadcast, tacit_error *err)
 {
+    tc_pne_server *s = st;
     if (s->folded == 0)
         return tc_fail(err, TACIT_E_STATE, "there is no message about depth %" PRIu32, s->depth);
     eliminate(s);

@@ -34,13 +34,6 @@ void tc_tree_agent_fini(void *st)
     tc_numbers_fini(&a->pool[1]);
 }
 
-tacit_status tc_tree_agent_ask(void *st, uint64_t trial, double *values, tacit_error *err)
-{
-    (void)err;
-    tc_tree_trials_ask(&((tc_tree_agent *)st)->trials, trial, values);
-    return TACIT_OK;
-}
-
 tacit_status tc_tree_agent_tell(void *st, tacit_error *err)
 {
     tc_tree_agent *a = st;
@@ -48,14 +41,6 @@ tacit_status tc_tree_agent_tell(void *st, tacit_error *err)
         return TACIT_OK;
     TC_TRY(tc_tree_trials_tell(&a->trials, err));
     return go_on(a, err);
-}
-
-static tacit_status ask_batch(void *st, uint64_t trial, double *values, uint64_t *pulls,
-                              tacit_error *err)
-{
-    (void)err;
-    tc_tree_trials_ask_batch(&((tc_tree_agent *)st)->trials, trial, values, pulls);
-    return TACIT_OK;
 }
 
 static tacit_status tell_batch(void *st, const tc_batch *batch, tacit_error *err)
@@ -67,18 +52,10 @@ static tacit_status tell_batch(void *st, const tc_batch *batch, tacit_error *err
     return go_on(a, err);
 }
 
-static int64_t reward(const void *st, double y)
-{
-    return tc_tree_trials_reward(&((const tc_tree_agent *)st)->trials, y);
-}
-
-static double value(const void *st, double of)
-{
-    return tc_tree_trials_value(&((const tc_tree_agent *)st)->trials, of);
-}
-
-const tc_batch_ops tc_tree_agent_batches = {
-    .ask = ask_batch, .tell = tell_batch, .reward = reward, .value = value};
+const tc_batch_ops tc_tree_agent_batches = {.ask = tc_tree_trials_ask_batch,
+                                            .tell = tell_batch,
+                                            .reward = tc_tree_trials_reward,
+                                            .value = tc_tree_trials_value};
 
 void tc_tree_agent_need(const void *st, tc_need *out)
 {

@@ -3,7 +3,7 @@
  *
  * Rounds count from 0. An agent without a roster has no rounds, as if each had been skipped. Values that arrive
  * between an agent's message and the broadcast do not count. The functions are members of a
- * tc_optimizer_ops over a tc_tree_agent, or over a struct that begins with one. */
+ * tc_optimizer_ops over a tc_tree_agent, or over a struct that begins with one; `ask` is tc_tree_trials_ask. */
 #ifndef TC_ALGO_TREE_TREE_AGENT_H
 #define TC_ALGO_TREE_TREE_AGENT_H
 
@@ -23,7 +23,6 @@ tacit_status tc_tree_agent_absorb(tc_tree_agent *a, uint64_t round, const tc_num
                                   tacit_error *err);
 
 void tc_tree_agent_fini(void *st);
-tacit_status tc_tree_agent_ask(void *st, uint64_t trial, double *values, tacit_error *err);
 tacit_status tc_tree_agent_tell(void *st, tacit_error *err);
 extern const tc_batch_ops tc_tree_agent_batches;
 void tc_tree_agent_need(const void *st, tc_need *out);

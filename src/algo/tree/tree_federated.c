@@ -199,7 +199,7 @@ static tacit_status close(void *st, tc_release **out, tacit_error *err)
     static const tc_optimizer_ops name##_agent = {.state_size = sizeof(tc_tree_agent),             \
                                                   .init = init_##name,                             \
                                                   .fini = tc_tree_agent_fini,                      \
-                                                  .ask = tc_tree_agent_ask,                        \
+                                                  .ask = tc_tree_trials_ask,                       \
                                                   .tell = tc_tree_agent_tell,                      \
                                                   .batch = &tc_tree_agent_batches,                 \
                                                   .need = tc_tree_agent_need,                      \

@@ -4,48 +4,10 @@
 #include "algo/tree/tree_options.h"
 #include "algo/tree/tree_trials.h"
 
-static void fini(void *st)
-{
-    tc_tree_trials_fini(st);
-}
-
-static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *err)
-{
-    (void)err;
-    tc_tree_trials_ask(st, trial, values);
-    return TACIT_OK;
-}
-
-static tacit_status tell(void *st, tacit_error *err)
-{
-    return tc_tree_trials_tell(st, err);
-}
-
-static tacit_status ask_batch(void *st, uint64_t trial, double *values, uint64_t *pulls,
-                              tacit_error *err)
-{
-    (void)err;
-    tc_tree_trials_ask_batch(st, trial, values, pulls);
-    return TACIT_OK;
-}
-
-static tacit_status tell_batch(void *st, const tc_batch *batch, tacit_error *err)
-{
-    return tc_tree_trials_tell_batch(st, batch, err);
-}
-
-static int64_t reward(const void *st, double y)
-{
-    return tc_tree_trials_reward(st, y);
-}
-
-static double value(const void *st, double of)
-{
-    return tc_tree_trials_value(st, of);
-}
-
-static const tc_batch_ops batches = {
-    .ask = ask_batch, .tell = tell_batch, .reward = reward, .value = value};
+static const tc_batch_ops batches = {.ask = tc_tree_trials_ask_batch,
+                                     .tell = tc_tree_trials_tell_batch,
+                                     .reward = tc_tree_trials_reward,
+                                     .value = tc_tree_trials_value};
 
 #define OPTIMIZER(name)                                                                            \
     static tacit_status init_##name(void *st, const tc_env *env, const void *opts,                 \
@@ -56,9 +18,9 @@ static const tc_batch_ops batches = {
     }                                                                                              \
     static const tc_optimizer_ops name##_optimizer = {.state_size = sizeof(tc_tree_trials),        \
                                                       .init = init_##name,                         \
-                                                      .fini = fini,                                \
-                                                      .ask = ask,                                  \
-                                                      .tell = tell,                                \
+                                                      .fini = tc_tree_trials_fini,                 \
+                                                      .ask = tc_tree_trials_ask,                   \
+                                                      .tell = tc_tree_trials_tell,                 \
                                                       .batch = &batches};
 
 typedef struct hct_options {

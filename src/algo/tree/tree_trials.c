@@ -89,12 +89,15 @@ static bool ask_in_cell(const tc_tree_trials *s, size_t arm, uint64_t trial, dou
     return !taken;
 }
 
-void tc_tree_trials_ask(const tc_tree_trials *s, uint64_t trial, double *values)
+tacit_status tc_tree_trials_ask(void *st, uint64_t trial, double *values, tacit_error *err)
 {
+    (void)err;
+    const tc_tree_trials *s = st;
     tc_pulls p;
     s->bandit->ask(s->client, &p);
     if (p.n == 0 || !ask_in_cell(s, p.arm, trial, values))
         tc_design_uniform(s->env, trial, values);
+    return TACIT_OK;
 }
 
 /* The pulls that others have at these values; *failed: somebody failed there. */
@@ -154,14 +157,17 @@ static bool ask_batch_in_phase(const tc_tree_trials *s, const tc_pulls *p, uint6
     return found;
 }
 
-void tc_tree_trials_ask_batch(const tc_tree_trials *s, uint64_t trial, double *values,
-                              uint64_t *pulls)
+tacit_status tc_tree_trials_ask_batch(void *st, uint64_t trial, double *values, uint64_t *pulls,
+                                      tacit_error *err)
 {
+    (void)err;
+    const tc_tree_trials *s = st;
     tc_pulls p;
     *pulls = 1;
     s->bandit->ask(s->client, &p);
     if (p.n == 0 || !ask_batch_in_phase(s, &p, trial, values, pulls))
         tc_design_uniform(s->env, trial, values);
+    return TACIT_OK;
 }
 
 /* ---- tell ---- */
@@ -188,23 +194,21 @@ static size_t arm_told(const tc_tree_trials *s, const tc_pulls *p)
     return s->bandit->arm_of(s->client, s->t);
 }
 
-static double reward_of(const tc_tree_range *r, double y)
+int64_t tc_tree_trials_reward(const void *st, double y)
 {
-    return fmin(fmax((y - r->low) / (r->high - r->low), 0), 1);
+    const tc_tree_range *r = ((const tc_tree_trials *)st)->range;
+    return tc_reward_of(fmin(fmax((y - r->low) / (r->high - r->low), 0), 1));
 }
 
-int64_t tc_tree_trials_reward(const tc_tree_trials *s, double y)
+double tc_tree_trials_value(const void *st, double reward)
 {
-    return tc_reward_of(reward_of(s->range, y));
+    const tc_tree_range *r = ((const tc_tree_trials *)st)->range;
+    return r->low + (r->high - r->low) * reward;
 }
 
-double tc_tree_trials_value(const tc_tree_trials *s, double reward)
+tacit_status tc_tree_trials_tell(void *st, tacit_error *err)
 {
-    return s->range->low + (s->range->high - s->range->low) * reward;
-}
-
-tacit_status tc_tree_trials_tell(tc_tree_trials *s, tacit_error *err)
-{
+    tc_tree_trials *s = st;
     const tc_history *h = s->env->history;
     tc_batch one = {0};
     tc_batch_add(&one, tc_tree_trials_reward(s, h->y[h->n - 1]));
@@ -230,8 +234,9 @@ static uint64_t room(const tc_tree_trials *s, const tc_pulls *asked, size_t arm)
     return p.n > 0 && p.arm == arm ? p.n : 1;
 }
 
-tacit_status tc_tree_trials_tell_batch(tc_tree_trials *s, const tc_batch *batch, tacit_error *err)
+tacit_status tc_tree_trials_tell_batch(void *st, const tc_batch *batch, tacit_error *err)
 {
+    tc_tree_trials *s = st;
     tc_pulls asked;
     s->bandit->ask(s->client, &asked);
     size_t arm = arm_told(s, &asked);
@@ -275,8 +280,9 @@ tacit_status tc_tree_trials_init(tc_tree_trials *s, const tc_env *env, const tc_
     return b->init(s->client, &be, opts, err);
 }
 
-void tc_tree_trials_fini(tc_tree_trials *s)
+void tc_tree_trials_fini(void *st)
 {
+    tc_tree_trials *s = st;
     if (s->client)
         s->bandit->fini(s->client);
     tc_arena_fini(&s->memory);

@@ -36,18 +36,18 @@ typedef struct tc_tree_trials {
 /* E_ARG: the options do not fit the space, or low is not below high. */
 tacit_status tc_tree_trials_init(tc_tree_trials *s, const tc_env *env, const tc_bandit *b,
                                  const tc_tree_range *range, const void *opts, tacit_error *err);
-void tc_tree_trials_fini(tc_tree_trials *s);
 /* The bandit's view of the study. */
 tc_bandit_env tc_tree_env(const tc_env *env);
 
-void tc_tree_trials_ask(const tc_tree_trials *s, uint64_t trial, double *values);
-/* Takes the last observation of the history. */
-tacit_status tc_tree_trials_tell(tc_tree_trials *s, tacit_error *err);
-/* The same for trials of many pulls, as in tc_batch_ops. */
-void tc_tree_trials_ask_batch(const tc_tree_trials *s, uint64_t trial, double *values,
-                              uint64_t *pulls);
-tacit_status tc_tree_trials_tell_batch(tc_tree_trials *s, const tc_batch *batch, tacit_error *err);
-int64_t tc_tree_trials_reward(const tc_tree_trials *s, double y);
-double tc_tree_trials_value(const tc_tree_trials *s, double reward);
+/* Members of a tc_optimizer_ops over a tc_tree_trials, or over a struct that begins with one ... */
+void tc_tree_trials_fini(void *st);
+tacit_status tc_tree_trials_ask(void *st, uint64_t trial, double *values, tacit_error *err);
+tacit_status tc_tree_trials_tell(void *st, tacit_error *err);
+/* ... and of its tc_batch_ops. */
+tacit_status tc_tree_trials_ask_batch(void *st, uint64_t trial, double *values, uint64_t *pulls,
+                                      tacit_error *err);
+tacit_status tc_tree_trials_tell_batch(void *st, const tc_batch *batch, tacit_error *err);
+int64_t tc_tree_trials_reward(const void *st, double y);
+double tc_tree_trials_value(const void *st, double reward);
 
 #endif
