@@ -29,25 +29,12 @@ typedef struct state {
     tc_symmetric_root root; /* root=symmetric */
 } state;
 
-static tacit_status start(state *s, const tc_env *env, const void *opts, tacit_error *err)
+static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
 {
-    s->m.env = env;
-    s->m.opts = opts;
-    TC_TRY(tc_ldp_model_init(&s->m, 0, err));
+    state *s = st;
+    TC_TRY(tc_ldp_model_init(&s->m, env, opts, 0, err));
     s->replies = tc_alloc(s->m.arms.n, sizeof *s->replies);
     return s->replies ? TACIT_OK : tc_fail_memory(err);
-}
-
-static tacit_status init_private(void *st, const tc_env *env, const void *opts, tacit_error *err)
-{
-    TC_TRY(tc_law_private(&((state *)st)->m.law, opts, env, err));
-    return start(st, env, opts, err);
-}
-
-static tacit_status init_heavy(void *st, const tc_env *env, const void *opts, tacit_error *err)
-{
-    TC_TRY(tc_law_heavy(&((state *)st)->m.law, opts, env, err));
-    return start(st, env, opts, err);
 }
 
 static void fini(void *st)
@@ -131,17 +118,9 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return TACIT_OK;
 }
 
-static const tc_optimizer_ops optimizer_private = {
+static const tc_optimizer_ops optimizer = {
     .state_size = sizeof(state),
-    .init = init_private,
-    .fini = fini,
-    .ask = ask,
-    .tell = tell,
-};
-
-static const tc_optimizer_ops optimizer_heavy = {
-    .state_size = sizeof(state),
-    .init = init_heavy,
+    .init = init,
     .fini = fini,
     .ask = ask,
     .tell = tell,
@@ -153,7 +132,7 @@ const tc_algorithm tc_algorithm_ldp_ata = {
     .source = "Zhou, Tan (2021), Algorithm 1",
     .options = tc_ldp_ata_options,
     .options_size = sizeof(tc_ldp_options),
-    .optimizer = &optimizer_private,
+    .optimizer = &optimizer,
     .curator = &tc_ldp_curator_ops,
     .promise = tc_ldp_promise,
 };
@@ -164,5 +143,5 @@ const tc_algorithm tc_algorithm_ata_gp_ucb = {
     .source = "Chowdhury, Gopalan (2019)",
     .options = tc_ata_options,
     .options_size = sizeof(tc_ldp_options),
-    .optimizer = &optimizer_heavy,
+    .optimizer = &optimizer,
 };

@@ -66,9 +66,8 @@ typedef struct tc_law {
     double theta, a, b;  /* WEIBULL */
 } tc_law;
 
-tacit_status tc_law_private(tc_law *l, const tc_ldp_options *o, const tc_env *env,
-                            tacit_error *err);
-tacit_status tc_law_heavy(tc_law *l, const tc_ldp_options *o, const tc_env *env, tacit_error *err);
+/* Of private replies, or of the heavy tails of an algorithm that is told none: its epsilon is 0. */
+tacit_status tc_law_init(tc_law *l, const tc_ldp_options *o, const tc_env *env, tacit_error *err);
 
 /* t plays so far, m features, n epochs so far, gain: the information gain. */
 double tc_tgp_cut(const tc_law *l, double t); /* b_t, t >= 1; INFINITY where nothing is cut */
@@ -97,8 +96,9 @@ typedef struct tc_ldp_model {
     double *row;        /* n: scratch */
 } tc_ldp_model;
 
-/* m->env, opts and law are set. */
-tacit_status tc_ldp_model_init(tc_ldp_model *m, size_t targets, tacit_error *err);
+/* o: the algorithm's options. */
+tacit_status tc_ldp_model_init(tc_ldp_model *m, const tc_env *env, const tc_ldp_options *o,
+                               size_t targets, tacit_error *err);
 void tc_ldp_model_fini(tc_ldp_model *m);
 /* The last observation, within +-TC_REWARD_MOST. */
 double tc_ldp_model_told(const tc_ldp_model *m, size_t *arm);

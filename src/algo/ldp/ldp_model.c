@@ -11,17 +11,13 @@
 
 #include <math.h>
 
-static tacit_status make_sketch(tc_ldp_model *m, size_t targets, tacit_error *err)
+tacit_status tc_ldp_model_init(tc_ldp_model *m, const tc_env *env, const tc_ldp_options *o,
+                               size_t targets, tacit_error *err)
 {
-    for (size_t x = 0; x < m->arms.n; x++)
-        m->row[x] = m->var[x] = tc_arms_prior(&m->arms, x);
-    return tc_sketch_init(&m->sketch, m->arms.n, targets, m->law.lambda, m->row, err);
-}
-
-tacit_status tc_ldp_model_init(tc_ldp_model *m, size_t targets, tacit_error *err)
-{
-    const tc_ldp_options *o = m->opts;
-    TC_TRY(tc_arms_init(&m->arms, m->env, o->kernel, o->lengthscale, (size_t)o->arms, err));
+    m->env = env;
+    m->opts = o;
+    TC_TRY(tc_law_init(&m->law, o, env, err));
+    TC_TRY(tc_arms_init(&m->arms, env, o->kernel, o->lengthscale, (size_t)o->arms, err));
     size_t n = m->arms.n;
     m->listed = tc_alloc(n, sizeof *m->listed);
     m->mean = tc_alloc(n, sizeof *m->mean);
@@ -29,7 +25,9 @@ tacit_status tc_ldp_model_init(tc_ldp_model *m, size_t targets, tacit_error *err
     m->row = tc_alloc(n, sizeof *m->row);
     if (!m->listed || !m->mean || !m->var || !m->row)
         return tc_fail_memory(err);
-    return make_sketch(m, targets, err);
+    for (size_t x = 0; x < n; x++)
+        m->row[x] = m->var[x] = tc_arms_prior(&m->arms, x);
+    return tc_sketch_init(&m->sketch, n, targets, m->law.lambda, m->row, err);
 }
 
 void tc_ldp_model_fini(tc_ldp_model *m)

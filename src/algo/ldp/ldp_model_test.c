@@ -18,9 +18,8 @@ static void arms_enter_with_the_probability_of_their_coins(void **state)
     tc_ldp_options o;
     assert_ok(tc_options_defaults(tc_ldp_ata_options, &o, &err));
     o.scale = TC_SCALE_PRACTICAL; /* q = ln(10000) / 0.01 */
-    tc_ldp_model m = {.env = &env, .opts = &o};
-    assert_ok(tc_law_private(&m.law, &o, &env, &err));
-    assert_ok(tc_ldp_model_init(&m, 0, &err));
+    tc_ldp_model m = {0};
+    assert_ok(tc_ldp_model_init(&m, &env, &o, 0, &err));
     const double p[4] = {0.2, 0.01, 1.5, 0.7}, plays[4] = {1, 30, 1, 0};
     size_t in[4] = {0}, steps = 4000;
     for (size_t step = 0; step < steps; step++) {

@@ -125,8 +125,9 @@ static void start(game *g, const tc_algorithm *a, const char *options)
     assert_ok(tc_options_defaults(a->options, &g->opts, &err));
     assert_ok(tc_options_set_json(a->options, &g->opts, a->name, j, NULL, &err));
     tc_env env = {.space = g->space, .budget = 500};
-    assert_ok(a->curator ? tc_law_private(&g->law, &g->opts, &env, &err)
-                         : tc_law_heavy(&g->law, &g->opts, &env, &err));
+    assert_ok(tc_law_init(&g->law, &g->opts, &env, &err));
+    bool replies = g->law.tail == TC_REWARD_LAPLACE || g->law.tail == TC_REWARD_BOUNDED;
+    assert_true(replies == (a->curator != NULL));
     json_decref(j);
 }
 

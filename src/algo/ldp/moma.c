@@ -26,12 +26,11 @@ typedef struct state {
     double *distances; /* k x k */
 } state;
 
-static tacit_status start(state *s, const tc_env *env, const void *opts, tacit_error *err)
+static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
 {
-    s->m.env = env;
-    s->m.opts = opts;
-    s->k = (size_t)s->m.opts->k;
-    TC_TRY(tc_ldp_model_init(&s->m, s->k, err));
+    state *s = st;
+    s->k = (size_t)((const tc_ldp_options *)opts)->k;
+    TC_TRY(tc_ldp_model_init(&s->m, env, opts, s->k, err));
     s->pending = tc_alloc(s->m.arms.n * s->k, sizeof *s->pending);
     s->have = tc_alloc(s->m.arms.n, sizeof *s->have);
     s->begun = tc_alloc(s->m.arms.n, sizeof *s->begun);
@@ -39,18 +38,6 @@ static tacit_status start(state *s, const tc_env *env, const void *opts, tacit_e
     if (!s->pending || !s->have || !s->begun || !s->distances)
         return tc_fail_memory(err);
     return TACIT_OK;
-}
-
-static tacit_status init_private(void *st, const tc_env *env, const void *opts, tacit_error *err)
-{
-    TC_TRY(tc_law_private(&((state *)st)->m.law, opts, env, err));
-    return start(st, env, opts, err);
-}
-
-static tacit_status init_heavy(void *st, const tc_env *env, const void *opts, tacit_error *err)
-{
-    TC_TRY(tc_law_heavy(&((state *)st)->m.law, opts, env, err));
-    return start(st, env, opts, err);
 }
 
 static void fini(void *st)
@@ -158,17 +145,9 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return TACIT_OK;
 }
 
-static const tc_optimizer_ops optimizer_private = {
+static const tc_optimizer_ops optimizer = {
     .state_size = sizeof(state),
-    .init = init_private,
-    .fini = fini,
-    .ask = ask,
-    .tell = tell,
-};
-
-static const tc_optimizer_ops optimizer_heavy = {
-    .state_size = sizeof(state),
-    .init = init_heavy,
+    .init = init,
     .fini = fini,
     .ask = ask,
     .tell = tell,
@@ -180,7 +159,7 @@ const tc_algorithm tc_algorithm_ldp_moma = {
     .source = "Zhou, Tan (2021), Algorithm 3",
     .options = tc_ldp_moma_options,
     .options_size = sizeof(tc_ldp_options),
-    .optimizer = &optimizer_private,
+    .optimizer = &optimizer,
     .curator = &tc_ldp_curator_ops,
     .promise = tc_ldp_promise,
 };
@@ -191,5 +170,5 @@ const tc_algorithm tc_algorithm_moma_gp_ucb = {
     .source = "Zhou, Tan (2021), Algorithm 3",
     .options = tc_moma_options,
     .options_size = sizeof(tc_ldp_options),
-    .optimizer = &optimizer_heavy,
+    .optimizer = &optimizer,
 };

@@ -9,23 +9,9 @@
 
 #include <math.h>
 
-static tacit_status start(tc_ldp_model *m, const tc_env *env, const void *opts, tacit_error *err)
+static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
 {
-    m->env = env;
-    m->opts = opts;
-    return tc_ldp_model_init(m, 1, err);
-}
-
-static tacit_status init_private(void *st, const tc_env *env, const void *opts, tacit_error *err)
-{
-    TC_TRY(tc_law_private(&((tc_ldp_model *)st)->law, opts, env, err));
-    return start(st, env, opts, err);
-}
-
-static tacit_status init_heavy(void *st, const tc_env *env, const void *opts, tacit_error *err)
-{
-    TC_TRY(tc_law_heavy(&((tc_ldp_model *)st)->law, opts, env, err));
-    return start(st, env, opts, err);
+    return tc_ldp_model_init(st, env, opts, 1, err);
 }
 
 static void fini(void *st)
@@ -62,17 +48,9 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return TACIT_OK;
 }
 
-static const tc_optimizer_ops optimizer_private = {
+static const tc_optimizer_ops optimizer = {
     .state_size = sizeof(tc_ldp_model),
-    .init = init_private,
-    .fini = fini,
-    .ask = ask,
-    .tell = tell,
-};
-
-static const tc_optimizer_ops optimizer_heavy = {
-    .state_size = sizeof(tc_ldp_model),
-    .init = init_heavy,
+    .init = init,
     .fini = fini,
     .ask = ask,
     .tell = tell,
@@ -84,7 +62,7 @@ const tc_algorithm tc_algorithm_ldp_tgp = {
     .source = "Zhou, Tan (2021), Algorithm 2",
     .options = tc_ldp_tgp_options,
     .options_size = sizeof(tc_ldp_options),
-    .optimizer = &optimizer_private,
+    .optimizer = &optimizer,
     .curator = &tc_ldp_curator_ops,
     .promise = tc_ldp_promise,
 };
@@ -95,5 +73,5 @@ const tc_algorithm tc_algorithm_tgp_ucb = {
     .source = "Chowdhury, Gopalan (2019)",
     .options = tc_tgp_options,
     .options_size = sizeof(tc_ldp_options),
-    .optimizer = &optimizer_heavy,
+    .optimizer = &optimizer,
 };

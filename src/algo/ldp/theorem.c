@@ -115,8 +115,7 @@ static const theorem *find(const tc_algorithm *a)
 static void check_law(verdict *v, const theorem *t, const tc_env *env, const tc_ldp_options *o)
 {
     tc_law law;
-    tacit_status status =
-        t->replies ? tc_law_private(&law, o, env, NULL) : tc_law_heavy(&law, o, env, NULL);
+    tacit_status status = tc_law_init(&law, o, env, NULL);
     if (t->horizon && status == TACIT_OK)
         check_horizon(v, env, &law);
     if (t->epochs && status == TACIT_OK)

@@ -39,12 +39,11 @@ static double reach_of(const tc_reply *r)
     return fabs(r->offset) + r->step * steps;
 }
 
-tacit_status tc_law_private(tc_law *l, const tc_ldp_options *o, const tc_env *env, tacit_error *err)
+static tacit_status add_replies(tc_law *l, const tc_ldp_options *o, tacit_error *err)
 {
     tc_reply reply;
     double B = o->bound, R = o->noise_bound;
     TC_TRY(tc_ldp_reply(o, &reply, err));
-    *l = common(o, env);
     l->tail = reply.kind == TACIT_REPLY_LAPLACE ? TC_REWARD_LAPLACE : TC_REWARD_BOUNDED;
     l->c = R * R + reply.sd * reply.sd;
     l->v = B * B + l->c;
@@ -55,10 +54,11 @@ tacit_status tc_law_private(tc_law *l, const tc_ldp_options *o, const tc_env *en
     return TACIT_OK;
 }
 
-tacit_status tc_law_heavy(tc_law *l, const tc_ldp_options *o, const tc_env *env, tacit_error *err)
+tacit_status tc_law_init(tc_law *l, const tc_ldp_options *o, const tc_env *env, tacit_error *err)
 {
-    (void)err;
     *l = common(o, env);
+    if (o->epsilon > 0)
+        return add_replies(l, o, err);
     l->tail = o->tail == TC_TAIL_WEIBULL ? TC_REWARD_WEIBULL : TC_REWARD_MOMENT;
     l->alpha = o->alpha;
     l->v = o->reward_moment;

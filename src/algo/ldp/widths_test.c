@@ -14,21 +14,12 @@ static tc_ldp_options options_of(const tc_option *table)
     return o;
 }
 
-static tc_law law_private(const tc_ldp_options *o)
+static tc_law law_of(const tc_ldp_options *o)
 {
     tacit_error err = {0};
     tc_env env = {.budget = 10000};
     tc_law l;
-    assert_ok(tc_law_private(&l, o, &env, &err));
-    return l;
-}
-
-static tc_law law_heavy(const tc_ldp_options *o)
-{
-    tacit_error err = {0};
-    tc_env env = {.budget = 10000};
-    tc_law l;
-    assert_ok(tc_law_heavy(&l, o, &env, &err));
+    assert_ok(tc_law_init(&l, o, &env, &err));
     return l;
 }
 
@@ -36,15 +27,15 @@ static void moments_of_replies(void **state)
 {
     (void)state;
     tc_ldp_options o = options_of(tc_ldp_ata_options);
-    tc_law l = law_private(&o);
+    tc_law l = law_of(&o);
     assert_close(l.v, 34, 1e-6); /* the scale of a discrete reply is rounded up */
     assert_close(l.c, 33, 1e-6);
     o.reply = TACIT_REPLY_ONE_BIT;
-    l = law_private(&o);
+    l = law_of(&o);
     assert_close(l.reach, 4.327906827477306, 1e-12);
     assert_close(l.v, 20.730777507324678, 1e-11);
     o.reply = TACIT_REPLY_PIECEWISE;
-    l = law_private(&o);
+    l = law_of(&o);
     assert_close(l.reach, 8.165976330147192, 1e-9);
 }
 
@@ -52,13 +43,13 @@ static void tgp(void **state)
 {
     (void)state;
     tc_ldp_options o = options_of(tc_ldp_tgp_options);
-    tc_law l = law_private(&o);
+    tc_law l = law_of(&o);
     assert_close(tc_tgp_cut(&l, 1), 2, 0);
     assert_close(tc_tgp_cut(&l, 50), 17.648092021712586, 1e-12);
     assert_close(tc_tgp_width(&l, 0, 0), 1, 0);
     assert_close(tc_tgp_width(&l, 50, 3.7), 96.61433756279646, 1e-6);
     o.scale = TC_SCALE_PRACTICAL;
-    l = law_private(&o);
+    l = law_of(&o);
     assert_close(tc_tgp_width(&l, 0, 0), 1, 0);
     assert_close(tc_tgp_width(&l, 50, 3.7), 25.855630454334886, 1e-12);
 }
@@ -69,7 +60,7 @@ static void tgp_of_bounded_replies(void **state)
     (void)state;
     tc_ldp_options o = options_of(tc_ldp_tgp_options);
     o.reply = TACIT_REPLY_ONE_BIT;
-    tc_law l = law_private(&o);
+    tc_law l = law_of(&o);
     assert_true(isinf(tc_tgp_cut(&l, 3)));
     assert_close(tc_tgp_width(&l, 50, 3.7), 1 + 2 * 4.327906827477306 * sqrt(3.7 + log(10)), 1e-10);
 }
@@ -80,20 +71,20 @@ static void tgp_of_heavy_tails(void **state)
     tc_ldp_options o = options_of(tc_tgp_options);
     o.alpha = 0.9;
     o.reward_moment = 5;
-    tc_law l = law_heavy(&o);
+    tc_law l = law_of(&o);
     assert_close(tc_tgp_cut(&l, 77), 7.316845375506185, 1e-12);
     assert_close(tc_tgp_width(&l, 77, 3.7), 43.98437517932341, 1e-11);
     o.tail = TC_TAIL_WEIBULL;
     o.tail_theta = 1.5;
     o.tail_a = 2;
     o.tail_b = 0.5;
-    l = law_heavy(&o);
+    l = law_of(&o);
     assert_close(tc_tgp_cut(&l, 77), 32.97398668442666, 1e-11);
     /* theta 1, a 1, b 1/L is ldp-tgp but for R */
     o.tail_theta = 1;
     o.tail_a = 1;
     o.tail_b = 0.25;
-    l = law_heavy(&o);
+    l = law_of(&o);
     assert_close(tc_tgp_cut(&l, 50), 17.648092021712586 - 1, 1e-12);
 }
 
@@ -101,17 +92,17 @@ static void ata(void **state)
 {
     (void)state;
     tc_ldp_options o = options_of(tc_ldp_ata_options);
-    tc_law l = law_private(&o);
+    tc_law l = law_of(&o);
     assert_close(tc_ata_cut(&l, 500, 12), 1.48663049678529, 1e-7);
     assert_close(tc_ata_width(&l, 500, 12), 226.13842671636968, 1e-5);
     o.scale = TC_SCALE_PRACTICAL;
-    l = law_private(&o);
+    l = law_of(&o);
     assert_close(tc_ata_cut(&l, 500, 12), 1.6992358326087027, 1e-7);
     assert_close(tc_ata_width(&l, 500, 12), 50.01182617292784, 1e-5);
     o = options_of(tc_ata_options);
     o.alpha = 0.9;
     o.reward_moment = 5;
-    l = law_heavy(&o);
+    l = law_of(&o);
     assert_close(tc_ata_cut(&l, 77, 12), 0.6205092537665492, 1e-12);
     assert_close(tc_ata_width(&l, 77, 12), 95.58533873253128, 1e-11);
 }
@@ -120,15 +111,15 @@ static void moma(void **state)
 {
     (void)state;
     tc_ldp_options o = options_of(tc_ldp_moma_options);
-    tc_law l = law_private(&o);
+    tc_law l = law_of(&o);
     assert_close(tc_moma_width(&l, 500, 12), 128.69531806862207, 1e-5);
     o.scale = TC_SCALE_PRACTICAL;
-    l = law_private(&o);
+    l = law_of(&o);
     assert_close(tc_moma_width(&l, 500, 12), 15.071247279470288, 1e-6);
     o = options_of(tc_moma_options);
     o.alpha = 0.9;
     o.noise_moment = 4;
-    l = law_heavy(&o);
+    l = law_of(&o);
     assert_close(tc_moma_width(&l, 77, 12), 60.043338098825586, 1e-11);
     assert_close(tc_moma_plays(&l), 334, 0);
     l.T = 1000;
@@ -141,7 +132,7 @@ static void dictionaries(void **state)
 {
     (void)state;
     tc_ldp_options o = options_of(tc_ldp_ata_options);
-    tc_law l = law_private(&o);
+    tc_law l = law_of(&o);
     assert_close(tc_dictionary_rate(&l), 9459.427872466087, 1e-8);
     l.practical = true;
     assert_close(tc_dictionary_rate(&l), 921.0340371976182, 1e-9);
@@ -154,12 +145,12 @@ static void horizons(void **state)
     tc_ldp_options o = options_of(tc_tgp_options);
     tc_env known = {.budget = 321}, unknown = {0};
     tc_law l;
-    assert_ok(tc_law_heavy(&l, &o, &known, &err));
+    assert_ok(tc_law_init(&l, &o, &known, &err));
     assert_close(l.T, 321, 0);
-    assert_ok(tc_law_heavy(&l, &o, &unknown, &err));
+    assert_ok(tc_law_init(&l, &o, &unknown, &err));
     assert_close(l.T, 10000, 0);
     o.horizon = 77;
-    assert_ok(tc_law_heavy(&l, &o, &known, &err));
+    assert_ok(tc_law_init(&l, &o, &known, &err));
     assert_close(l.T, 77, 0);
 }
 
