@@ -1,7 +1,7 @@
 /* inspect.c - `tacit inspect`: exactly what left this machine.
  *
  * Reads an agent's own storage and nothing else; the coordinator is not asked. */
-#include "federation/inspect_int.h"
+#include "agent/traffic.h"
 #include "study/session.h"
 #include "frame/verbs.h"
 

@@ -1,10 +1,9 @@
-/* inspect_int.h - what the files of `tacit inspect` share. Nobody else includes it.
+/* traffic.h - what left this machine: an agent's journal and ledgers, round by round. For `tacit inspect`.
  *
- *   inspect.c          the verb and what it prints
- *   inspect_traffic.c  an agent's journal and ledgers, round by round
- *   inspect_message.c  the numbers in a message */
-#ifndef TC_PROGRAM_INSPECT_INT_H
-#define TC_PROGRAM_INSPECT_INT_H
+ *   traffic.c          the journal and the ledgers, put together
+ *   message_numbers.c  the numbers in a message */
+#ifndef TC_AGENT_TRAFFIC_H
+#define TC_AGENT_TRAFFIC_H
 
 #include "base/memory.h"
 #include "study/study.h"

@@ -1,8 +1,8 @@
-/* inspect_traffic.c - an agent's journal and ledgers, put together round by round (inspect_int.h).
+/* traffic.c - an agent's journal and ledgers, put together round by round (traffic.h).
  *
  * The journal says what was made and heard, the ledgers what was paid for. All ledgers of the storage are
  * looked through: named the wrong one, a message that was sent would look as if it had not been. */
-#include "federation/inspect_int.h"
+#include "agent/traffic.h"
 
 #include "agent/agent.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* inspect_message_test.c - vectors are read number by number, all else is left alone. */
-#include "federation/inspect_int.h"
+/* traffic_test.c - vectors are read number by number, all else is left alone. */
+#include "agent/traffic.h"
 
 #include "support/test.h"
 

@@ -1,9 +1,9 @@
-/* inspect_message.c - the numbers in a message, as its first bytes say how to read them.
+/* message_numbers.c - the numbers in a message, as its first bytes say how to read them.
  *
  * Vectors are a header of 16 bytes and then words of 8, all little-endian: of dp-fts-de signed steps of
  * 2^-k (algo/dp_fts_de/message.c), of fts, rgpe and taf doubles (algo/fts/message.c). Messages of
  * the tree algorithms are sums by cell, not a vector. */
-#include "federation/inspect_int.h"
+#include "agent/traffic.h"
 
 #include "base/error.h"
 
