@@ -23,6 +23,7 @@
 #define TACIT_AGENT_H
 
 #include <tacit/coordinator.h>
+#include <tacit/ledger.h>
 #include <tacit/status.h>
 #include <tacit/study.h>
 
@@ -113,6 +114,58 @@ typedef tacit_status (*tacit_evaluate)(void *user, uint64_t trial, const double 
 /* Steps and evaluates until the study is DONE. A trial that an earlier process left unfinished comes first. */
 TACIT_API tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user,
                                        tacit_error *err);
+
+/* ---- what left this machine */
+
+/* What an agent's journal and ledgers prove about a message: it is paid for before it is sent. */
+typedef enum tacit_message_state {
+    TACIT_MESSAGE_READY = 1,    /* made, not paid for: it has not left */
+    TACIT_MESSAGE_WITHHELD = 2, /* the agent's own ledger refused the price: it does not leave */
+    TACIT_MESSAGE_LEAVING = 3,  /* paid for, not answered: it may have left */
+    TACIT_MESSAGE_SENT = 4,     /* paid for, and its round was answered */
+    TACIT_MESSAGE_BEFORE = 5 /* another left in its place, before this storage was restored from a
+                                   backup: its bytes are not known */
+} tacit_message_state;
+TACIT_API const char *tacit_message_state_name(tacit_message_state state); /* "sent"; NULL: none */
+
+/* One round: the message that the agent made, what it cost, and what came back. The library makes it. */
+typedef struct tacit_agent_round {
+    size_t size;
+    uint64_t round;
+    const char *about; /* what agents send in this round; "": all rounds are about the same */
+    tacit_message_state state;
+    const uint8_t *message; /* as it was made; NULL: there is none here, or state is BEFORE */
+    size_t message_size;
+    tacit_hash hash;       /* of it, BLAKE2b-256, as b2sum -l 256 */
+    int64_t made_ms;       /* Unix milliseconds */
+    const double *numbers; /* the message as a vector; NULL: it is none */
+    size_t n_numbers;
+
+    const char *ledger; /* of this storage, where it is paid for; NULL: it is not. Then: */
+    uint64_t entry;     /* ... the entry there (tacit_ledger_get), */
+    uint64_t times; /* ... how often; above 1 its coordinator was restored from a backup since, */
+    tacit_dp_event event; /* ... what it says, of all of them, */
+    double epsilon; /* ... and what they cost by themselves at delta; NaN: there is no delta */
+    double delta;   /* of the study; 0: it has none */
+    const char *not_private; /* why the study protects nothing; "": it does */
+
+    uint64_t heard;        /* broadcasts, or messages of others that a relay handed on */
+    size_t heard_bytes;    /* of all of them */
+    tacit_hash heard_hash; /* of the last one, as the coordinator's ledger has it */
+    const char *skipped;   /* why the round ended without one; NULL: it did not */
+} tacit_agent_round;
+
+typedef struct tacit_traffic tacit_traffic; /* end with tacit_traffic_free */
+
+/* All rounds of a study that an agent's storage knows of, in ascending order. Reads the storage and asks nobody; the agent
+ * may be at work. study: what the storage calls it. What its ledgers have spent in all says tacit_ledger_spent.
+ * E_STATE: the study is of one party: nothing of it is ever sent. E_CORRUPT: a round was answered that nothing was
+ * paid for, so part of the storage is missing. */
+TACIT_API tacit_status tacit_agent_inspect(tacit_traffic **out, const char *storage,
+                                           const char *study, tacit_error *err);
+TACIT_API size_t tacit_traffic_count(const tacit_traffic *t);
+TACIT_API const tacit_agent_round *tacit_traffic_get(const tacit_traffic *t, size_t i);
+TACIT_API void tacit_traffic_free(tacit_traffic *t); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,7 @@
 
 #include <tacit/status.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,31 @@ typedef struct tacit_guarantee {
         sizeof(tacit_guarantee), 0, 0, 0, NULL, 0                                                  \
     }
 
+/* Whose data are protected: all that one agent contributes, one row of a data set, one reply. */
+typedef enum tacit_unit {
+    TACIT_UNIT_AGENT = 0,
+    TACIT_UNIT_ROW = 1,
+    TACIT_UNIT_USER = 2
+} tacit_unit;
+TACIT_API const char *tacit_unit_name(tacit_unit unit); /* "agent"; NULL: none */
+/* E_ARG: the unit has no guarantee at this sampling rate. That sampling hides a member more than
+ * its noise does is proved where the member's absence and its contribution of zeros are the same,
+ * so for agents alone: a row or a user that has a value in either world is seen whenever it is
+ * sampled, however rarely. */
+TACIT_API tacit_status tacit_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err);
+
+/* ---- which delta */
+
+/* Delta is the probability of having no promise at all. At delta = 1/N one may publish everything
+ * about one of N members who is drawn at random: a promise must stay below it, and should stay at
+ * or below 1/N^2 (docs/privacy.md). */
+TACIT_API double tacit_delta_default(uint64_t members); /* min(1e-5, 1/N^2), of N >= 1 members */
+TACIT_API bool tacit_delta_is_large(double delta, uint64_t members); /* above 1/N^2? */
+/* E_ARG: it is 1/N or more; `field` begins the sentence (NULL: "delta"). One member is all there are: any delta
+ * below 1. */
+TACIT_API tacit_status tacit_delta_check(const char *field, double delta, uint64_t members,
+                                         tacit_error *err);
+
 /* ---- accounting */
 
 /* The names of the accountants, best first, NULL-terminated; static.
@@ -92,6 +118,29 @@ TACIT_API tacit_status tacit_calibrate(const char *accountant, double epsilon, d
 /* The smallest standard deviation for one Gaussian release of sensitivity 1 (Balle, Wang 2018). */
 TACIT_API tacit_status tacit_analytic_gaussian(double epsilon, double delta, double *sd,
                                                tacit_error *err);
+
+/* The event as JSON, with the names of google's dp_accounting: {"dp_event": "Gaussian",
+ * "noise_multiplier": 1}. E_ARG: a field out of range, named. End *json with tacit_text_free. */
+TACIT_API tacit_status tacit_dp_event_json(const tacit_dp_event *event, char **json,
+                                           tacit_error *err);
+
+/* ---- saying it */
+
+/* Nobody should see an epsilon without these sentences: whose data, epsilon, delta, by which
+ * accountant, over how many releases; then which two data sets are hard to tell apart, what is not
+ * protected and, where another party draws the noise, that it is trusted. g NULL: all but the first
+ * sentence. End *text with tacit_text_free (tacit/release.h). */
+TACIT_API tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
+                                       tacit_dp_sampling sampling, char **text, tacit_error *err);
+/* Towards whom the guarantee of a sum over agents holds, and who is trusted with it, without its full stop:
+ * who adds up sees everything. */
+TACIT_API const char *tacit_statement_trust(void);
+
+/* Six significant digits for the reader, rounded to the safe side: the text, read back, is no less
+ * than an epsilon or a delta, and no more than a lower bound ("at least ..."). */
+TACIT_API void tacit_epsilon_text(char out[32], double epsilon); /* "infinite": not a number */
+TACIT_API void tacit_delta_text(char out[32], double delta);
+TACIT_API void tacit_lower_text(char out[32], double bound);
 
 /* ---- noise */
 

@@ -6,6 +6,7 @@
 #include <tacit/document.h>
 #include <tacit/ledger.h>
 #include <tacit/optimizer.h>
+#include <tacit/plan.h>
 #include <tacit/privacy.h>
 #include <tacit/release.h>
 #include <tacit/space.h>

@@ -8,7 +8,6 @@
 
 #include "algo/charge.h"
 #include "base/error.h"
-#include "privacy/delta.h"
 #include "privacy/statement.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@
 /* A study whose delta is larger is one to agree to by --epsilon and --delta. */
 static double delta_most(const tc_study_doc *d)
 {
-    return tc_delta_default(d->agents);
+    return tacit_delta_default(d->agents);
 }
 
 static tacit_status too_much(const tc_study_doc *d, double epsilon, double delta, tacit_error *err)
@@ -176,10 +175,10 @@ static tacit_status not_told(const tc_study_doc *d, const char *what, tacit_erro
 static tacit_status check_delta(const tc_agent_config *cfg, const tc_study_doc *d, tacit_error *err)
 {
     tacit_error why = {0};
-    if (d->delta > 0 && tc_delta_check("its delta", d->delta, d->agents, &why) != TACIT_OK)
+    if (d->delta > 0 && tacit_delta_check("its delta", d->delta, d->agents, &why) != TACIT_OK)
         return tc_fail(err, TACIT_E_STATE, "study \"%s\" promises too little: %s", d->name,
                        why.msg);
-    return cfg->limited ? tc_delta_check("--delta", cfg->limit.delta, d->agents, err) : TACIT_OK;
+    return cfg->limited ? tacit_delta_check("--delta", cfg->limit.delta, d->agents, err) : TACIT_OK;
 }
 
 tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
@@ -217,10 +216,10 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
         at = delta_of(d);
         TC_TRY(tc_study_cost_at(p, at, &g, err));
     }
-    tc_epsilon_text(epsilon, g.epsilon);
-    tc_delta_text(delta, at);
+    tacit_epsilon_text(epsilon, g.epsilon);
+    tacit_delta_text(delta, at);
     tc_text_addf(out, "the study may spend epsilon %s, delta %s for every %s. %s", epsilon, delta,
-                 tc_privacy_unit_name(tc_round_charge_of(d->algorithm, p->opts, 0).unit),
-                 tc_statement_trust());
+                 tacit_unit_name(tc_round_charge_of(d->algorithm, p->opts, 0).unit),
+                 tacit_statement_trust());
     return TACIT_OK;
 }

@@ -1,11 +1,11 @@
-/* traffic.c - an agent's journal and ledgers, put together round by round (traffic.h).
+/* traffic.c - what left this machine: an agent's journal and ledgers, put together round by round (<tacit/agent.h>).
  *
  * The journal says what was made and heard, the ledgers what was paid for. All ledgers of the storage are
  * looked through: named the wrong one, a message that was sent would look as if it had not been. */
-#include "agent/traffic.h"
+#include "agent/traffic_int.h"
 
 #include "agent/agent.h"
-#include "base/error.h"
+#include "base/api.h"
 #include "wire/event_json.h"
 
 #include <inttypes.h>
@@ -13,94 +13,111 @@
 #include <sodium.h>
 #include <string.h>
 
-const char *tc_fate_name(tc_fate fate)
+typedef struct passage {
+    tacit_agent_round shown;
+    bool answered; /* its broadcast was heard */
+    bool before;   /* paid for what left before a restore: the message here has not */
+} passage;
+
+struct tacit_traffic {
+    passage *rounds; /* ascending */
+    size_t n, cap;
+    tc_arena memory; /* of texts, messages and their numbers */
+};
+
+const char *tacit_message_state_name(tacit_message_state state)
 {
     static const char *const names[] = {"ready", "withheld", "leaving", "sent", "before"};
-    return names[fate];
+    bool known = state >= TACIT_MESSAGE_READY && state <= TACIT_MESSAGE_BEFORE;
+    return known ? names[state - TACIT_MESSAGE_READY] : NULL;
 }
 
-tc_fate tc_passage_fate(const tc_passage *p)
+tacit_message_state tc_message_state(const tacit_agent_round *r, bool before)
 {
-    bool ended = p->skipped || p->heard > 0;
-    if (!p->paid)
-        return p->skipped ? TC_FATE_WITHHELD : TC_FATE_READY;
-    if (p->before)
-        return TC_FATE_BEFORE;
-    return ended ? TC_FATE_SENT : TC_FATE_LEAVING;
+    bool ended = r->skipped || r->heard > 0;
+    if (!r->ledger)
+        return r->skipped ? TACIT_MESSAGE_WITHHELD : TACIT_MESSAGE_READY;
+    if (before)
+        return TACIT_MESSAGE_BEFORE;
+    return ended ? TACIT_MESSAGE_SENT : TACIT_MESSAGE_LEAVING;
 }
 
-const tc_passage *tc_traffic_get(const tc_traffic *t, uint64_t round)
+size_t tacit_traffic_count(const tacit_traffic *t)
 {
-    for (size_t i = 0; i < t->n; i++)
-        if (t->rounds[i].round == round)
-            return &t->rounds[i];
-    return NULL;
+    return t->n;
 }
 
-void tc_traffic_fini(tc_traffic *t)
+const tacit_agent_round *tacit_traffic_get(const tacit_traffic *t, size_t i)
 {
+    return i < t->n ? &t->rounds[i].shown : NULL;
+}
+
+void tacit_traffic_free(tacit_traffic *t)
+{
+    if (!t)
+        return;
     tc_free(t->rounds);
     tc_arena_fini(&t->memory);
-    tc_text_fini(&t->message);
-    *t = (tc_traffic){0};
+    tc_free(t);
+}
+
+/* The place of a round: rounds are journalled in ascending order, or nearly so. NULL: no memory. */
+static passage *place(tacit_traffic *t, uint64_t round)
+{
+    size_t i = t->n;
+    while (i > 0 && t->rounds[i - 1].shown.round > round)
+        i--;
+    if (i > 0 && t->rounds[i - 1].shown.round == round)
+        return &t->rounds[i - 1];
+    if (!tc_grow((void **)&t->rounds, &t->cap, t->n + 1, sizeof *t->rounds))
+        return NULL;
+    memmove(&t->rounds[i + 1], &t->rounds[i], (t->n - i) * sizeof *t->rounds);
+    t->rounds[i] =
+        (passage){.shown = {.size = sizeof(tacit_agent_round), .round = round, .epsilon = NAN}};
+    t->n++;
+    return &t->rounds[i];
 }
 
 /* ---- the journal ---- */
 
 typedef struct reading {
-    tc_traffic *t;
+    tacit_traffic *t;
     const tc_space *space;
-    uint64_t want;
 } reading;
 
-/* The place of a round: rounds are journalled in ascending order, or nearly so. NULL: no memory. */
-static tc_passage *place(tc_traffic *t, uint64_t round)
+static void take_message(tc_arena *memory, tacit_agent_round *r, const tc_event_row *row,
+                         const tc_event *e)
 {
-    size_t i = t->n;
-    while (i > 0 && t->rounds[i - 1].round > round)
-        i--;
-    if (i > 0 && t->rounds[i - 1].round == round)
-        return &t->rounds[i - 1];
-    if (!tc_grow((void **)&t->rounds, &t->cap, t->n + 1, sizeof *t->rounds))
-        return NULL;
-    memmove(&t->rounds[i + 1], &t->rounds[i], (t->n - i) * sizeof *t->rounds);
-    t->rounds[i] = (tc_passage){.round = round};
-    t->n++;
-    return &t->rounds[i];
+    uint8_t *copy = TC_TAKE(memory, e->n_bytes, uint8_t);
+    if (copy && e->n_bytes > 0)
+        memcpy(copy, e->bytes, e->n_bytes);
+    r->message = copy;
+    r->message_size = e->n_bytes;
+    r->made_ms = row->time_ms;
+    crypto_generichash(r->hash.bytes, sizeof r->hash.bytes, e->bytes, e->n_bytes, NULL, 0);
 }
 
-static void take_published(reading *r, tc_passage *p, const tc_event_row *row, const tc_event *e)
-{
-    p->published = true;
-    p->published_ms = row->time_ms;
-    p->bytes = e->n_bytes;
-    crypto_generichash(p->hash.bytes, sizeof p->hash.bytes, e->bytes, e->n_bytes, NULL, 0);
-    if (p->round == r->want) {
-        r->t->message.len = 0;
-        tc_text_add_bytes(&r->t->message, e->bytes, e->n_bytes);
-    }
-}
-
-static void take_heard(tc_passage *p, const tc_event *e)
+static void take_heard(passage *p, const tc_event *e)
 {
     p->answered = p->answered || e->kind == TC_EVENT_ABSORB;
-    p->heard++;
-    p->heard_bytes += e->n_bytes;
-    p->heard_hash = tc_ledger_release_hash(e->bytes, e->n_bytes);
+    p->shown.heard++;
+    p->shown.heard_bytes += e->n_bytes;
+    p->shown.heard_hash = tc_ledger_release_hash(e->bytes, e->n_bytes);
 }
 
-static tacit_status take(reading *r, const tc_event_row *row, const tc_event *e, tacit_error *err)
+static tacit_status take_event(tacit_traffic *t, const tc_event_row *row, const tc_event *e,
+                               tacit_error *err)
 {
-    tc_passage *p = place(r->t, e->round);
+    passage *p = place(t, e->round);
     if (!p)
         return tc_fail_memory(err);
     if (row->kind == TC_EVENT_PUBLISH)
-        take_published(r, p, row, e);
+        take_message(&t->memory, &p->shown, row, e);
     else if (row->kind == TC_EVENT_SKIP)
-        p->skipped = tc_arena_strdup(&r->t->memory, e->reason ? e->reason : "");
+        p->shown.skipped = tc_arena_strdup(&t->memory, e->reason ? e->reason : "");
     else
         take_heard(p, e);
-    return r->t->memory.failed || r->t->message.failed ? tc_fail_memory(err) : TACIT_OK;
+    return t->memory.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
 static bool is_of_a_round(tc_event_kind kind)
@@ -118,15 +135,15 @@ static tacit_status look_at(void *user, const tc_event_row *row, tacit_error *er
         return TACIT_OK;
     tacit_status status = tc_event_decode(r->space, row->body, &scratch, &e, err);
     if (status == TACIT_OK)
-        status = take(r, row, &e, err);
+        status = take_event(r->t, row, &e, err);
     tc_arena_fini(&scratch);
     return status;
 }
 
-static tacit_status read_journal(tc_traffic *t, tc_store *store, const char *name, tc_study *study,
-                                 uint64_t want, tacit_error *err)
+static tacit_status read_journal(tacit_traffic *t, tc_store *store, const char *name,
+                                 tc_study *study, tacit_error *err)
 {
-    reading r = {.t = t, .space = tc_study_document(study)->space, .want = want};
+    reading r = {.t = t, .space = tc_study_document(study)->space};
     tc_study_row row;
     TC_TRY(tc_store_study_get(store, name, &row, err));
     int64_t id = row.id;
@@ -137,23 +154,22 @@ static tacit_status read_journal(tc_traffic *t, tc_store *store, const char *nam
 /* ---- the ledgers ---- */
 
 typedef struct paying {
-    tc_traffic *t;
+    tacit_traffic *t;
     tc_store *store;
     const char *name; /* what the store calls the study */
     const tc_study_plan *plan;
 } paying;
 
-static tacit_status price(const tc_study_plan *plan, double distance, tc_passage *p,
-                          tacit_error *err)
+static tacit_status find_price(const tc_study_plan *plan, double distance, tacit_agent_round *r,
+                               tacit_error *err)
 {
     tacit_guarantee g;
-    p->epsilon = NAN;
     if (!(plan->doc->delta > 0))
         return TACIT_OK;
     /* The document has planned it once. What is paid for again needs the filter. */
-    TC_TRY(tc_ledger_cost(p->times == 1 ? &tc_accountant_pld : NULL, &p->event, 1,
-                          distance * (double)p->times, plan->doc->delta, &g, err));
-    p->epsilon = g.epsilon;
+    TC_TRY(tc_ledger_cost(r->times == 1 ? &tc_accountant_pld : NULL, &r->event, 1,
+                          distance * (double)r->times, plan->doc->delta, &g, err));
+    r->epsilon = g.epsilon;
     return TACIT_OK;
 }
 
@@ -175,20 +191,18 @@ static tacit_status take_entry(paying *y, const char *ledger, const tc_ledger_en
     TC_TRY(is_price(y, e, &ours, err));
     if (!ours)
         return TACIT_OK;
-    tc_passage *p = place(y->t, e->round);
+    passage *p = place(y->t, e->round);
     if (!p)
         return tc_fail_memory(err);
-    p->paid = true;
+    tacit_agent_round *r = &p->shown;
+    uint64_t before = r->event.count; /* 0 of what was not paid for yet */
     p->before = strcmp(e->mechanism, TC_AGENT_LEFT) == 0;
-    p->ledger = tc_arena_strdup(&y->t->memory, ledger);
-    p->entry = e->seq;
-    uint64_t before = p->times > 0 ? p->event.count : 0;
-    p->event = e->event;
-    p->event.count += before;
-    p->times++;
-    if (y->t->memory.failed)
-        return tc_fail_memory(err);
-    return price(y->plan, e->distance, p, err);
+    r->ledger = tc_arena_strdup(&y->t->memory, ledger);
+    r->entry = e->seq;
+    r->event = e->event;
+    r->event.count += before;
+    r->times++;
+    return y->t->memory.failed ? tc_fail_memory(err) : find_price(y->plan, e->distance, r, err);
 }
 
 static tacit_status take_ledger(void *user, const char *name, tacit_error *err)
@@ -206,23 +220,69 @@ static tacit_status take_ledger(void *user, const char *name, tacit_error *err)
     return status;
 }
 
+/* ---- all of it ---- */
+
 /* Messages are paid for before they are sent, and answers come after that. */
-static tacit_status check_whole(const tc_traffic *t, tacit_error *err)
+static tacit_status finish(tacit_traffic *t, const tc_study_plan *plan, tacit_error *err)
 {
-    for (size_t i = 0; i < t->n; i++)
-        if (t->rounds[i].answered && !t->rounds[i].paid)
+    const char *not_private = tc_arena_strdup(&t->memory, tc_study_plan_not_private(plan));
+    for (size_t i = 0; i < t->n; i++) {
+        passage *p = &t->rounds[i];
+        tacit_agent_round *r = &p->shown;
+        if (p->answered && !r->ledger)
             return tc_fail(err, TACIT_E_CORRUPT,
                            "the storage is not whole: round %" PRIu64
                            " was answered, and no ledger has the price of its message",
-                           t->rounds[i].round);
-    return TACIT_OK;
+                           r->round);
+        r->state = tc_message_state(r, p->before);
+        if (p->before) {
+            r->message = NULL;
+            r->message_size = 0;
+        }
+        r->about = tc_arena_strdup(&t->memory, tc_study_plan_about(plan, r->round));
+        r->delta = plan->doc->delta;
+        r->not_private = not_private;
+        tc_message_numbers(r, &t->memory);
+    }
+    return t->memory.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-tacit_status tc_traffic_read(tc_traffic *t, tc_store *store, const char *name, tc_study *study,
-                             uint64_t want, tacit_error *err)
+static tacit_status read_all(tacit_traffic *t, tc_store *store, const char *name, tc_study *study,
+                             tacit_error *err)
 {
     paying y = {.t = t, .store = store, .name = name, .plan = tc_study_get_plan(study)};
-    TC_TRY(read_journal(t, store, name, study, want, err));
+    if (!y.plan)
+        return tc_fail(err, TACIT_E_STATE,
+                       "study \"%s\" is of one party: nothing of it is ever sent", name);
+    TC_TRY(read_journal(t, store, name, study, err));
     TC_TRY(tc_store_ledger_list(store, take_ledger, &y, err));
-    return check_whole(t, err);
+    return finish(t, y.plan, err);
+}
+
+tacit_status tacit_agent_inspect(tacit_traffic **out, const char *storage, const char *study,
+                                 tacit_error *err)
+{
+    tacit_error unwanted;
+    tc_store *store = NULL;
+    tc_study *opened = NULL;
+    err = err ? err : &unwanted;
+    TC_GIVEN(out);
+    TC_GIVEN(storage);
+    TC_GIVEN(study);
+    tacit_traffic *t = tc_alloc(1, sizeof *t);
+    if (!t)
+        return tc_fail_memory(err);
+    tacit_status status = tc_store_open(&store, storage, false, err);
+    if (status == TACIT_OK)
+        status = tc_study_open(&opened, store, study, NULL, err);
+    if (status == TACIT_OK)
+        status = read_all(t, store, study, opened, err);
+    if (opened)
+        tc_study_close(opened);
+    tc_store_close(store);
+    if (status == TACIT_OK)
+        *out = t;
+    else
+        tacit_traffic_free(t);
+    return status;
 }

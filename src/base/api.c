@@ -52,3 +52,12 @@ void tc_sized_give(const tc_sized *s, void *to, const void *from)
     memset((uint8_t *)to + both, 0, size - both);
     memcpy(to, &size, sizeof size);
 }
+
+tacit_status tc_text_hand_out(tc_text *t, char **out, tacit_error *err)
+{
+    char *taken = tc_text_take(t);
+    if (!taken)
+        return tc_fail_memory(err);
+    *out = taken;
+    return TACIT_OK;
+}

@@ -6,6 +6,7 @@
 #define TC_BASE_API_H
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stddef.h>
 
@@ -15,6 +16,9 @@
         if (!(pointer))                                                                            \
             return tc_fail(err, TACIT_E_ARG, "%s must not be NULL", #pointer);                     \
     } while (0)
+
+/* Hands a text to the caller, who ends it with tacit_text_free. E_MEMORY: it was not written whole. */
+tacit_status tc_text_hand_out(tc_text *t, char **out, tacit_error *err);
 
 /* A public struct that begins with `size_t size`. */
 typedef struct tc_sized {

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "privacy/delta.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -200,7 +199,7 @@ tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
     tc_study_row row;
     int64_t id;
     if (doc->agents > 0 && doc->delta > 0)
-        TC_TRY(tc_delta_check("privacy.delta", doc->delta, doc->agents, err));
+        TC_TRY(tacit_delta_check("privacy.delta", doc->delta, doc->agents, err));
     TC_TRY(tc_study_calibrate(doc, err));
     TC_TRY(tc_study_row_of(&row, doc, 0, err));
     tacit_status status = rehearse(doc, &row, err);

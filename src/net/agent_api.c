@@ -374,12 +374,9 @@ tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err)
 {
     tc_text said = {0};
     tacit_status status = tc_agent_promise(a->agent, &said, err);
-    char *taken = status == TACIT_OK ? tc_text_take(&said) : NULL;
+    if (status == TACIT_OK)
+        return tc_text_hand_out(&said, text, err);
     tc_text_fini(&said);
-    if (status == TACIT_OK && !taken)
-        return tc_fail_memory(err);
-    if (taken)
-        *text = taken;
     return status;
 }
 

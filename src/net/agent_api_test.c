@@ -66,6 +66,59 @@ static bool work(tacit_agent *a)
     }
 }
 
+/* The first agent's storage, while it is at work. */
+static void nothing_has_left(void)
+{
+    tacit_error err = {0};
+    tacit_traffic *t;
+    assert_ok(tacit_agent_inspect(&t, url, "s", &err));
+    assert_int_equal(tacit_traffic_count(t), 0);
+    assert_null(tacit_traffic_get(t, 0));
+    tacit_traffic_free(t);
+}
+
+static void is_sent_and_paid_for(const tacit_agent_round *r, tacit_ledger *l)
+{
+    tacit_error err = {0};
+    tacit_ledger_entry e = TACIT_LEDGER_ENTRY;
+    assert_int_equal(r->size, sizeof *r);
+    assert_int_equal(r->state, TACIT_MESSAGE_SENT);
+    assert_memory_equal(r->message, "TDE1", 4);
+    assert_int_equal(r->message_size, 16 + 8 * r->n_numbers);
+    assert_true(r->n_numbers > 0 && r->made_ms > 0 && r->heard == 1 && r->heard_bytes > 0);
+    assert_null(r->skipped);
+    assert_string_equal(r->not_private, "");
+    assert_string_equal(r->ledger, "agent");
+    assert_int_equal(r->times, 1);
+    assert_ok(tacit_ledger_get(l, r->entry, &e, &err));
+    assert_int_equal(e.round, r->round);
+    assert_same_bits(e.event.parameter, r->event.parameter);
+    assert_true(r->epsilon > 0 && r->epsilon < 5);
+    assert_close(r->delta, 1e-5, 0);
+}
+
+static void everything_has_left(void)
+{
+    tacit_error err = {0};
+    tacit_traffic *t = NULL;
+    tacit_ledger *l;
+    assert_ok(tacit_ledger_open(&l, url, "agent", &err));
+    assert_ok(tacit_agent_inspect(&t, url, "s", &err));
+    assert_true(tacit_traffic_count(t) > 0);
+    for (size_t i = 0; i < tacit_traffic_count(t); i++) {
+        is_sent_and_paid_for(tacit_traffic_get(t, i), l);
+        assert_true(i == 0 || tacit_traffic_get(t, i)->round > tacit_traffic_get(t, i - 1)->round);
+    }
+    tacit_traffic_free(t);
+    tacit_ledger_close(l);
+    t = NULL;
+    assert_int_equal(tacit_agent_inspect(&t, url, "t", &err), TACIT_E_NOT_FOUND);
+    assert_fails(tacit_agent_inspect(&t, url, NULL, &err), TACIT_E_ARG, "study must not be NULL");
+    assert_int_equal(tacit_agent_inspect(&t, NULL, "s", NULL), TACIT_E_ARG);
+    assert_null(t);
+    tacit_traffic_free(NULL);
+}
+
 static void three_agents_in_one_process(void **state)
 {
     (void)state;
@@ -76,8 +129,11 @@ static void three_agents_in_one_process(void **state)
     begin(&w);
     for (int i = 0; i < AGENTS; i++) {
         tacit_agent_opts o = opts_of(&w);
+        if (i == 0)
+            o.storage = url;
         assert_ok(tacit_agent_join(&a[i], &o, &err));
     }
+    nothing_has_left();
     for (; done < AGENTS && turns < 100; turns++) {
         done = 0;
         for (int i = 0; i < AGENTS; i++)
@@ -85,6 +141,7 @@ static void three_agents_in_one_process(void **state)
         assert_ok(tacit_coordinator_tick(w.c, NULL, &err));
     }
     assert_int_equal(done, AGENTS);
+    everything_has_left();
     for (int i = 0; i < AGENTS; i++) {
         tacit_trials *all;
         char *promise = NULL;
@@ -342,7 +399,7 @@ static void a_request_is_answered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_agents_in_one_process),
+        cmocka_unit_test_setup(three_agents_in_one_process, clear_folder),
         cmocka_unit_test_setup(a_run_goes_on_where_it_was_stopped, clear_folder),
         cmocka_unit_test_setup(who_is_asked_may_decline, clear_folder),
         cmocka_unit_test(a_silent_coordinator_is_not_waited_for),

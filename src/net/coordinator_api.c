@@ -97,13 +97,8 @@ tacit_status tacit_coordinator_create(tacit_coordinator *c, const char *document
 /* Hands the text over, and leaves no copy of a secret. */
 static tacit_status give(tacit_status status, tc_text *text, char **out, tacit_error *err)
 {
-    if (status == TACIT_OK) {
-        char *taken = tc_text_take(text);
-        if (!taken)
-            return tc_fail_memory(err);
-        *out = taken;
-        return TACIT_OK;
-    }
+    if (status == TACIT_OK)
+        return tc_text_hand_out(text, out, err);
     if (text->data)
         sodium_memzero(text->data, text->len);
     tc_text_fini(text);

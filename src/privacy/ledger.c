@@ -410,7 +410,7 @@ static tacit_status check_subject(const tc_release_view *v, const char *subject,
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "subject must be NULL, got \"%s\": this release (%s) concerns every %s", subject,
-                   v->mechanism, tc_privacy_unit_name(v->unit));
+                   v->mechanism, tacit_unit_name(v->unit));
 }
 
 tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
@@ -418,7 +418,7 @@ tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc
 {
     const tc_release_view *v = tc_release_get(r);
     TC_TRY(writable(l, err));
-    TC_TRY(tc_privacy_unit_check(v->unit, v->event.sampling_rate, err));
+    TC_TRY(tacit_unit_check(v->unit, v->event.sampling_rate, err));
     TC_TRY(check_subject(v, c->subject, err));
     attempt a = {b, c, r, {.size = tc_release_size(r)}};
     a.fresh.bytes = tc_alloc(a.fresh.size + 1, 1);

@@ -93,7 +93,7 @@ static tacit_status check_sampling(const tc_ledger *l, tacit_unit unit, tacit_er
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
         if (e->unit != unit)
             continue;
-        tacit_status st = tc_privacy_unit_check(unit, e->event.sampling_rate, err);
+        tacit_status st = tacit_unit_check(unit, e->event.sampling_rate, err);
         if (st != TACIT_OK) {
             tc_fail_in(err, "no guarantee: ledger entry %llu", (unsigned long long)seq);
             return st;
@@ -157,11 +157,7 @@ tacit_status tacit_ledger_statement(tacit_ledger *l, tacit_unit unit, const char
     TC_TRY(claim_of(l, unit, subject, accountant, delta, &c, err));
     tc_text words = {0};
     tc_ledger_statement(l->ledger, &c, &words);
-    char *taken = tc_text_take(&words);
-    if (!taken)
-        return tc_fail_memory(err);
-    *text = taken;
-    return TACIT_OK;
+    return tc_text_hand_out(&words, text, err);
 }
 
 tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_entry *out,

@@ -74,7 +74,7 @@ typedef struct request {
 /* `agent "a"`, or what stands for those without a name. */
 static void whose(char out[TC_LEDGER_MAX_NAME + 16], tacit_unit unit, const char *subject)
 {
-    const char *name = tc_privacy_unit_name(unit);
+    const char *name = tacit_unit_name(unit);
     if (*subject)
         snprintf(out, TC_LEDGER_MAX_NAME + 16, "%s \"%s\"", name, subject);
     else
@@ -86,9 +86,9 @@ static tacit_status refuse(const request *r, const tc_ledger_spending *s, double
 {
     char name[TC_LEDGER_MAX_NAME + 16], spent_text[32], asked[32], remaining[32];
     whose(name, r->unit, s->subject);
-    tc_epsilon_text(spent_text, spent);
-    tc_epsilon_text(asked, isinf(after->epsilon) ? INFINITY : after->epsilon - spent);
-    tc_lower_text(remaining, fmax(r->budget->epsilon - spent, 0));
+    tacit_epsilon_text(spent_text, spent);
+    tacit_epsilon_text(asked, isinf(after->epsilon) ? INFINITY : after->epsilon - spent);
+    tacit_lower_text(remaining, fmax(r->budget->epsilon - spent, 0));
     return tc_fail(err, TACIT_E_BUDGET,
                    "the privacy budget of %s (epsilon %g, delta %g) does not allow this release: "
                    "spent %s, asked %s, remaining %s (%s)",
@@ -241,7 +241,7 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, taci
     if (!(b->epsilon > 0))
         return tc_fail(err, TACIT_E_ARG, "the epsilon of a budget must be > 0, got %g", b->epsilon);
     TC_TRY(tc_dp_event_check(event, err));
-    TC_TRY(tc_privacy_unit_check(unit, event->sampling_rate, err));
+    TC_TRY(tacit_unit_check(unit, event->sampling_rate, err));
     if (subject)
         TC_TRY(tc_ledger_check_name("subject", subject, err));
     TC_TRY(check_counted(l, b, unit, err));

@@ -128,7 +128,7 @@ static tacit_status check_subject(const tc_ledger_entry *e, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "subject must be empty, got \"%s\": %s of %" PRIu64 " x %" PRIu64
                        " values concerns every %s",
-                       e->subject, e->mechanism, e->rows, e->cols, tc_privacy_unit_name(e->unit));
+                       e->subject, e->mechanism, e->rows, e->cols, tacit_unit_name(e->unit));
     return TACIT_OK;
 }
 

@@ -49,7 +49,7 @@ static json_t *entry_json(const tc_ledger_item *item)
     return json_pack("{s:I, s:o, s:I, s:s, s:o, s:o, s:f, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:f, "
                      "s:o, s:o, s:o}",
                      "seq", (json_int_t)e->seq, "study", hash_json(&e->study), "round",
-                     (json_int_t)e->round, "unit", tc_privacy_unit_name(e->unit), "subject",
+                     (json_int_t)e->round, "unit", tacit_unit_name(e->unit), "subject",
                      text_or_null(e->subject), "event", tc_dp_event_json(&e->event), "distance",
                      e->distance, "mechanism", e->mechanism, "adjacency", e->adjacency, "private",
                      (int)e->is_private, "not_private", text_or_null(e->not_private), "rows",
@@ -92,9 +92,9 @@ static tacit_status add_unit(void *user, const tc_ledger_spending *s, tacit_erro
     units *u = user;
     if (s->entries == 0)
         return TACIT_OK;
-    json_t *one = json_pack("{s:s, s:o, s:{s:s, s:o}}", "unit", tc_privacy_unit_name(u->unit),
-                            "subject", text_or_null(s->subject), "event", "dp_event", "Composed",
-                            "events", events_json(s));
+    json_t *one = json_pack("{s:s, s:o, s:{s:s, s:o}}", "unit", tacit_unit_name(u->unit), "subject",
+                            text_or_null(s->subject), "event", "dp_event", "Composed", "events",
+                            events_json(s));
     return json_array_append_new(u->list, one) == 0 ? TACIT_OK : tc_fail_memory(err);
 }
 

@@ -75,7 +75,7 @@ static tacit_status read_unit(const json_t *j, const char *path, tacit_unit *out
     const char *name;
     TC_TRY(tc_json_string(j, path, "unit", &name, err));
     for (int unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++)
-        if (strcmp(name, tc_privacy_unit_name((tacit_unit)unit)) == 0) {
+        if (strcmp(name, tacit_unit_name((tacit_unit)unit)) == 0) {
             *out = (tacit_unit)unit;
             return TACIT_OK;
         }

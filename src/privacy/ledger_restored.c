@@ -31,7 +31,7 @@
 static tacit_hash place_of(tacit_unit unit)
 {
     char text[64];
-    snprintf(text, sizeof text, "tacit restore of %s", tc_privacy_unit_name(unit));
+    snprintf(text, sizeof text, "tacit restore of %s", tacit_unit_name(unit));
     return tc_ledger_study_hash(text);
 }
 

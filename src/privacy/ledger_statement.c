@@ -57,7 +57,7 @@ static size_t count(const tc_ledger *l, tacit_unit unit, bool wider)
 /* What releases that protect other units have to do with this one (ledger_spending.c). */
 static void add_other_units(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
 {
-    const char *unit = tc_privacy_unit_name(c->unit);
+    const char *unit = tacit_unit_name(c->unit);
     size_t wider = count(l, c->unit, true), parts = count(l, c->unit, false);
     if (wider > 0)
         tc_text_addf(
@@ -71,13 +71,12 @@ static void add_other_units(const tc_ledger *l, const tc_ledger_claim *c, tc_tex
                      "a release tells of an agent as a whole is not in this promise.",
                      parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "");
     else if (parts > 0)
-        tc_text_addf(
-            out,
-            " %zu more release%s of this ledger protect%s single %ss: what such a release "
-            "tells of a %s is not in this promise.",
-            parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "",
-            tc_privacy_unit_name(c->unit == TACIT_UNIT_ROW ? TACIT_UNIT_USER : TACIT_UNIT_ROW),
-            unit);
+        tc_text_addf(out,
+                     " %zu more release%s of this ledger protect%s single %ss: what such a release "
+                     "tells of a %s is not in this promise.",
+                     parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "",
+                     tacit_unit_name(c->unit == TACIT_UNIT_ROW ? TACIT_UNIT_USER : TACIT_UNIT_ROW),
+                     unit);
 }
 
 /* Agents, and rows whose agents contribute to a sum, do not draw their noise themselves. */
@@ -96,17 +95,17 @@ static void add_trust(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out
 {
     for (size_t i = 0; i < l->n; i++)
         if (!tc_ledger_is_note(&l->items[i].entry) && is_summed(&l->items[i].entry, c)) {
-            tc_text_addf(out, " %s.", tc_statement_trust());
+            tc_text_addf(out, " %s.", tacit_statement_trust());
             return;
         }
 }
 
 static void add_bound(const tc_ledger_claim *c, tc_text *out)
 {
-    const char *unit = tc_privacy_unit_name(c->unit);
+    const char *unit = tacit_unit_name(c->unit);
     char epsilon[32], delta[32];
-    tc_epsilon_text(epsilon, c->bound.epsilon);
-    tc_delta_text(delta, c->bound.delta);
+    tacit_epsilon_text(epsilon, c->bound.epsilon);
+    tacit_delta_text(delta, c->bound.delta);
     if (*c->subject)
         tc_text_addf(out, "%s \"%s\": ", unit, c->subject);
     else
@@ -145,7 +144,7 @@ static void add_studies(const tc_ledger_claim *c, tc_text *out)
 /* Without an entry there are no neighbours to name, so an epsilon would mean nothing. */
 static void add_nothing(const tc_ledger_claim *c, tc_text *out)
 {
-    const char *unit = tc_privacy_unit_name(c->unit);
+    const char *unit = tacit_unit_name(c->unit);
     if (*c->subject)
         tc_text_addf(out, "%s \"%s\": nothing was released about it.", unit, c->subject);
     else

@@ -4,8 +4,10 @@
 #include "privacy/filter.h"
 #include "privacy/public.h"
 #include "privacy/sampler.h"
+#include "privacy/statement.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -48,6 +50,38 @@ tacit_status tacit_analytic_gaussian(double epsilon, double delta, double *sd, t
 {
     TC_GIVEN(sd);
     return tc_analytic_gaussian(epsilon, delta, sd, err);
+}
+
+tacit_status tacit_dp_event_json(const tacit_dp_event *event, char **json, tacit_error *err)
+{
+    TC_GIVEN(event);
+    TC_GIVEN(json);
+    TC_TRY(tc_dp_event_check(event, err));
+    json_t *j = tc_dp_event_json(event);
+    char *text = tc_json_text(j);
+    json_decref(j);
+    if (!text)
+        return tc_fail_memory(err);
+    *json = text;
+    return TACIT_OK;
+}
+
+/* ---- saying it */
+
+tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
+                             tacit_dp_sampling sampling, char **text, tacit_error *err)
+{
+    tc_text words = {0};
+    tacit_guarantee given;
+    TC_GIVEN(text);
+    TC_TRY(tc_check_unit(unit, err));
+    TC_TRY(tc_check_choice("sampling", (int)sampling, TACIT_DP_FIXED_SIZE, err));
+    if (g) {
+        TC_TRY(tc_sized_take(&sized_guarantee, &given, g, "g", err));
+        tc_statement_add_bound(&words, &given, releases, unit);
+    }
+    tc_statement_add_scope(&words, unit, sampling);
+    return tc_text_hand_out(&words, text, err);
 }
 
 /* ---- noise */

@@ -1,5 +1,6 @@
 /* privacy_api_test.c - the public interface says what the inner parts say. */
 #include <tacit/privacy.h>
+#include <tacit/release.h>
 
 #include "privacy/accountant.h"
 
@@ -154,6 +155,51 @@ static void misses_no_missing_pointer(void **state)
     tacit_filter_free(NULL);
 }
 
+/* ---- saying it */
+
+static void states_a_guarantee(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_guarantee g = TACIT_GUARANTEE;
+    char *text = NULL, *scope = NULL;
+    assert_ok(tacit_account(NULL, &forty, 1, 0.01, &g, &err));
+    assert_ok(tacit_statement(&g, 40, TACIT_UNIT_AGENT, TACIT_DP_POISSON, &text, &err));
+    assert_memory_equal(text, "every agent: epsilon 5.", 23);
+    assert_non_null(strstr(text, "delta 0.01 (pld) over 40 releases. Neighbours: all that one"));
+    assert_non_null(strstr(text, tacit_statement_trust()));
+    assert_ok(tacit_statement(NULL, 0, TACIT_UNIT_AGENT, TACIT_DP_POISSON, &scope, &err));
+    assert_string_equal(strstr(text, "Neighbours"), scope);
+    tacit_text_free(text);
+    tacit_text_free(scope);
+    text = NULL;
+    assert_int_equal(tacit_statement(&g, 1, (tacit_unit)3, TACIT_DP_ALL, &text, &err), TACIT_E_ARG);
+    assert_int_equal(tacit_statement(&g, 1, TACIT_UNIT_ROW, (tacit_dp_sampling)3, &text, &err),
+                     TACIT_E_ARG);
+    g.size = 0;
+    assert_int_equal(tacit_statement(&g, 1, TACIT_UNIT_ROW, TACIT_DP_ALL, &text, NULL),
+                     TACIT_E_ARG);
+    assert_null(text);
+}
+
+static void names_units_and_events(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *json = NULL;
+    assert_string_equal(tacit_unit_name(TACIT_UNIT_ROW), "row");
+    assert_null(tacit_unit_name((tacit_unit)3));
+    assert_ok(tacit_unit_check(TACIT_UNIT_AGENT, 0.5, &err));
+    assert_fails(tacit_unit_check(TACIT_UNIT_ROW, 0.5, &err), TACIT_E_ARG,
+                 "sampling with a rate below 1 is accounted for agents only");
+    assert_ok(tacit_dp_event_json(&(tacit_dp_event){TACIT_DP_GAUSSIAN, 2, TACIT_DP_ALL, 1, 1},
+                                  &json, &err));
+    assert_string_equal(json, "{\"dp_event\":\"Gaussian\",\"noise_multiplier\":2.0}");
+    tacit_text_free(json);
+    assert_int_equal(tacit_dp_event_json(&(tacit_dp_event){0}, &json, NULL), TACIT_E_ARG);
+    assert_fails(tacit_delta_check(NULL, 0.5, 2, &err), TACIT_E_ARG, "delta must be below 1/N");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +210,8 @@ int main(void)
         cmocka_unit_test(calibrates),
         cmocka_unit_test(draws_noise),
         cmocka_unit_test(filters),
+        cmocka_unit_test(states_a_guarantee),
+        cmocka_unit_test(names_units_and_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,19 +7,19 @@
 #include <sodium.h>
 #include <string.h>
 
-const char *tc_privacy_unit_name(tacit_unit unit)
+const char *tacit_unit_name(tacit_unit unit)
 {
     static const char *const names[] = {"agent", "row", "user"};
-    return names[unit];
+    return unit >= TACIT_UNIT_AGENT && unit <= TACIT_UNIT_USER ? names[unit] : NULL;
 }
 
-tacit_status tc_privacy_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err)
+tacit_status tacit_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err)
 {
     if (sampling_rate < 1 && unit != TACIT_UNIT_AGENT)
         return tc_fail(err, TACIT_E_ARG,
                        "sampling with a rate below 1 is accounted for agents only, got rate %g "
                        "for unit %s; what its releases cost at rate 1 bounds every rate",
-                       sampling_rate, tc_privacy_unit_name(unit));
+                       sampling_rate, tacit_unit_name(unit));
     return TACIT_OK;
 }
 

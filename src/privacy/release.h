@@ -18,14 +18,6 @@
 
 typedef struct tc_release tc_release;
 
-/* A unit is whose data one ledger protects. */
-const char *tc_privacy_unit_name(tacit_unit unit); /* "agent" */
-/* E_ARG: the unit has no guarantee at this sampling rate. That sampling hides a member more than
- * its noise does is proved where the member's absence and its contribution of zeros are the same,
- * so for agents alone: a row or a user that has a value in either world is seen whenever it is
- * sampled, however rarely. */
-tacit_status tc_privacy_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err);
-
 /* All of it is public once the ledger entry is written. Borrowed from the release. */
 typedef struct tc_release_view {
     const char *mechanism; /* "gaussian-sum" */

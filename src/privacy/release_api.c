@@ -121,11 +121,7 @@ static tacit_status state(tc_ledger *l, const tc_release_view *v, const tc_accou
     TC_TRY(tc_ledger_guarantee(l, v->unit, NULL, delta, a, &claim, err));
     tc_text words = {0};
     tc_ledger_statement(l, &claim, &words);
-    char *taken = tc_text_take(&words);
-    if (!taken)
-        return tc_fail_memory(err);
-    *text = taken;
-    return TACIT_OK;
+    return tc_text_hand_out(&words, text, err);
 }
 
 /* In the words and with the numbers of a ledger in memory: there is one way to state a claim. */

@@ -51,9 +51,9 @@ static void steps_are_little_endian_words(void **state)
 static void units_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(tc_privacy_unit_name(TACIT_UNIT_AGENT), "agent");
-    assert_string_equal(tc_privacy_unit_name(TACIT_UNIT_ROW), "row");
-    assert_string_equal(tc_privacy_unit_name(TACIT_UNIT_USER), "user");
+    assert_string_equal(tacit_unit_name(TACIT_UNIT_AGENT), "agent");
+    assert_string_equal(tacit_unit_name(TACIT_UNIT_ROW), "row");
+    assert_string_equal(tacit_unit_name(TACIT_UNIT_USER), "user");
 }
 
 /* The distance itself, summed over all integers of weight. */

@@ -43,7 +43,7 @@ const char *tc_statement_not_protected(tacit_unit unit)
 }
 
 /* An agent can check neither the noise nor the coins, nor that all have been told the same. */
-const char *tc_statement_trust(void)
+const char *tacit_statement_trust(void)
 {
     return "Towards everybody but the coordinator, which sees the vectors and is trusted to sample "
            "and to draw the noise as the document says, once a round";
@@ -68,7 +68,7 @@ static void directed(char out[32], double x, bool up)
         snprintf(out, 32, "%.17g", x);
 }
 
-void tc_epsilon_text(char out[32], double epsilon)
+void tacit_epsilon_text(char out[32], double epsilon)
 {
     if (isfinite(epsilon))
         directed(out, epsilon, true);
@@ -76,7 +76,7 @@ void tc_epsilon_text(char out[32], double epsilon)
         snprintf(out, 32, "infinite");
 }
 
-void tc_delta_text(char out[32], double delta)
+void tacit_delta_text(char out[32], double delta)
 {
     if (isfinite(delta))
         directed(out, delta, true);
@@ -84,7 +84,7 @@ void tc_delta_text(char out[32], double delta)
         snprintf(out, 32, "1");
 }
 
-void tc_lower_text(char out[32], double bound)
+void tacit_lower_text(char out[32], double bound)
 {
     if (isfinite(bound))
         directed(out, bound, false);
@@ -95,11 +95,11 @@ void tc_lower_text(char out[32], double bound)
 void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t releases,
                             tacit_unit unit)
 {
-    tc_text_addf(out, "every %s: ", tc_privacy_unit_name(unit));
+    tc_text_addf(out, "every %s: ", tacit_unit_name(unit));
     if (isfinite(g->epsilon)) {
         char epsilon[32], delta[32];
-        tc_epsilon_text(epsilon, g->epsilon);
-        tc_delta_text(delta, g->delta);
+        tacit_epsilon_text(epsilon, g->epsilon);
+        tacit_delta_text(delta, g->delta);
         tc_text_addf(out, "epsilon %s, delta %s", epsilon, delta);
     } else {
         tc_text_add(out, "no guarantee");
@@ -113,7 +113,23 @@ void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sam
     tc_text_addf(out, "Neighbours: %s. Not protected: %s.", tc_statement_adjacency(unit, sampling),
                  tc_statement_not_protected(unit));
     if (unit == TACIT_UNIT_AGENT)
-        tc_text_addf(out, " %s.", tc_statement_trust());
+        tc_text_addf(out, " %s.", tacit_statement_trust());
+}
+
+void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling)
+{
+    if (unit == TACIT_UNIT_ROW)
+        tc_text_addf(
+            out,
+            "Neighbours: one reward of one agent, which is a row here, is replaced by any "
+            "other in the public range; no reward is in two releases; roster, range, number "
+            "of rewards and noise are public constants. Not protected: an agent as a whole, "
+            "a person whose data are in several rewards (in m of them epsilon is m times as "
+            "large), being on the roster, being online, when an agent answers, and whatever "
+            "leaves by another way than these releases. %s.",
+            tacit_statement_trust());
+    else
+        tc_statement_add_scope(out, unit, sampling);
 }
 
 void tc_statement_add(tc_text *out, const tacit_guarantee *g, uint64_t releases, tacit_unit unit,

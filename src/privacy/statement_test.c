@@ -80,21 +80,21 @@ static void epsilon_is_rounded_up(void **state)
     tc_stream_public(&stream, &seed, TC_FOR_DESIGN, 0);
     for (int i = 0; i < 20000; i++) {
         double shown, epsilon = exp(40 * tc_draw_uniform(&stream) - 20);
-        tc_epsilon_text(s, epsilon);
+        tacit_epsilon_text(s, epsilon);
         assert_true(tc_parse_double(s, &shown));
         assert_true(shown >= epsilon && shown <= epsilon * (1 + 1.2e-5));
     }
-    tc_epsilon_text(s, 0);
+    tacit_epsilon_text(s, 0);
     assert_string_equal(s, "0");
-    tc_epsilon_text(s, 9.9999991);
+    tacit_epsilon_text(s, 9.9999991);
     assert_string_equal(s, "10");
-    tc_epsilon_text(s, 10 * (1 + 4e-16));
+    tacit_epsilon_text(s, 10 * (1 + 4e-16));
     assert_string_equal(s, "10.0001"); /* the last bit counts */
-    tc_epsilon_text(s, 1.0000001);
+    tacit_epsilon_text(s, 1.0000001);
     assert_string_equal(s, "1.00001");
-    tc_epsilon_text(s, INFINITY);
+    tacit_epsilon_text(s, INFINITY);
     assert_string_equal(s, "infinite");
-    tc_epsilon_text(s, NAN);
+    tacit_epsilon_text(s, NAN);
     assert_string_equal(s, "infinite");
 }
 
@@ -107,9 +107,9 @@ static void delta_is_rounded_up_and_a_lower_bound_down(void **state)
     tc_stream_public(&stream, &seed, TC_FOR_DESIGN, 0);
     for (int i = 0; i < 20000; i++) {
         double shown, x = exp(-700 * tc_draw_uniform(&stream));
-        tc_delta_text(s, x);
+        tacit_delta_text(s, x);
         assert_true(tc_parse_double(s, &shown) && shown >= x && shown <= x * (1 + 1.2e-5));
-        tc_lower_text(s, x);
+        tacit_lower_text(s, x);
         assert_true(tc_parse_double(s, &shown) && shown <= x && shown >= x * (1 - 1.2e-5));
     }
 }
@@ -122,19 +122,19 @@ static void round_numbers_stay_what_they_are(void **state)
         double v;
         const char *expected;
     } cases[] = {
-        {tc_delta_text, 1e-5, "1e-05"},
-        {tc_delta_text, 0, "0"},
-        {tc_delta_text, 0.00294352, "0.00294352"},
-        {tc_delta_text, nextafter(1e-5, 1), "1.00001e-05"},
-        {tc_delta_text, 0.99999999, "1"},
-        {tc_delta_text, NAN, "1"},
-        {tc_lower_text, 0, "0"},
-        {tc_lower_text, 3, "3"},
-        {tc_lower_text, 0.99999999, "0.999999"},
-        {tc_lower_text, nextafter(10, 0), "9.99999"},
-        {tc_lower_text, -1.0000001, "-1.00001"},
-        {tc_lower_text, INFINITY, "infinite"},
-        {tc_lower_text, NAN, "0"},
+        {tacit_delta_text, 1e-5, "1e-05"},
+        {tacit_delta_text, 0, "0"},
+        {tacit_delta_text, 0.00294352, "0.00294352"},
+        {tacit_delta_text, nextafter(1e-5, 1), "1.00001e-05"},
+        {tacit_delta_text, 0.99999999, "1"},
+        {tacit_delta_text, NAN, "1"},
+        {tacit_lower_text, 0, "0"},
+        {tacit_lower_text, 3, "3"},
+        {tacit_lower_text, 0.99999999, "0.999999"},
+        {tacit_lower_text, nextafter(10, 0), "9.99999"},
+        {tacit_lower_text, -1.0000001, "-1.00001"},
+        {tacit_lower_text, INFINITY, "infinite"},
+        {tacit_lower_text, NAN, "0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char s[32];
@@ -151,9 +151,9 @@ static void the_ends_of_the_range_are_bounds_too(void **state)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char s[32];
         double shown;
-        tc_epsilon_text(s, ends[i]);
+        tacit_epsilon_text(s, ends[i]);
         assert_true(tc_parse_double(s, &shown) && shown >= ends[i]);
-        tc_lower_text(s, ends[i]);
+        tacit_lower_text(s, ends[i]);
         assert_true(tc_parse_double(s, &shown) && shown <= ends[i]);
     }
 }

@@ -100,7 +100,7 @@ tacit_status tc_answers_cost(const tc_answers *a, tc_answer_cost *out, tacit_err
 void tc_answer_cost_statement(const tc_answer_cost *c, tc_text *out)
 {
     char epsilon[32];
-    tc_epsilon_text(epsilon, c->epsilon);
+    tacit_epsilon_text(epsilon, c->epsilon);
     tc_text_addf(out,
                  "every user: epsilon %s, delta 0 for each reply (%s); m replies of one user cost "
                  "m times as much. ",

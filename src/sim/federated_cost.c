@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "privacy/statement.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,22 +132,6 @@ double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration)
     return iteration == 0 || c->rounds == 0 ? 0 : c->by_round[iteration - 1];
 }
 
-void tc_federated_cost_scope(tacit_unit unit, tacit_dp_sampling sampling, tc_text *out)
-{
-    if (unit == TACIT_UNIT_ROW)
-        tc_text_addf(
-            out,
-            "Neighbours: one reward of one agent, which is a row here, is replaced by any "
-            "other in the public range; no reward is in two releases; roster, range, number "
-            "of rewards and noise are public constants. Not protected: an agent as a whole, "
-            "a person whose data are in several rewards (in m of them epsilon is m times as "
-            "large), being on the roster, being online, when an agent answers, and whatever "
-            "leaves by another way than these releases. %s.",
-            tc_statement_trust());
-    else
-        tc_statement_add_scope(out, unit, sampling);
-}
-
 void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out)
 {
     if (c->releases == 0) {
@@ -156,7 +139,7 @@ void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out)
         return;
     }
     tc_statement_add_bound(out, &c->bound, c->releases, c->unit);
-    tc_federated_cost_scope(c->unit, c->sampling, out);
+    tc_statement_add_round_scope(out, c->unit, c->sampling);
 }
 
 void tc_federated_cost_statement(const tc_federated_cost *c, tc_text *out)

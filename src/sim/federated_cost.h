@@ -6,6 +6,7 @@
 #define TC_SIM_FEDERATED_COST_H
 
 #include "base/text.h"
+#include "privacy/statement.h"
 #include "sim/federated.h"
 
 typedef struct tc_federated_cost {
@@ -28,8 +29,6 @@ void tc_federated_cost_fini(tc_federated_cost *c);
 
 /* What is spent when an agent's iteration i (0: the initial points) is over. */
 double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration);
-/* "Neighbours: ... Not protected: ..."; of records, what they are. */
-void tc_federated_cost_scope(tacit_unit unit, tacit_dp_sampling sampling, tc_text *out);
 /* "every agent: epsilon ..., delta ... Neighbours: ..." */
 void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out);
 /* "NOT PRIVATE: seeded. If deployed: " and that. */

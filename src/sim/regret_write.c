@@ -129,7 +129,7 @@ static json_t *deployed_json(const tc_sim_claim *c)
     if (j && tc_regret_set(j, "epsilon", json_real(c->epsilon)) &&
         tc_regret_set(j, "delta", json_real(c->delta)) &&
         tc_regret_set(j, "per", json_string(c->per)) &&
-        tc_regret_set(j, "unit", json_string(tc_privacy_unit_name(c->unit))) &&
+        tc_regret_set(j, "unit", json_string(tacit_unit_name(c->unit))) &&
         (!rows || tc_regret_set(j, "output_epsilon", json_real(c->output_epsilon))) &&
         tc_regret_set(j, "mechanism", json_string(c->mechanism)) &&
         tc_regret_set(j, "noise_sd", json_real(c->noise_sd)) &&

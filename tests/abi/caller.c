@@ -154,6 +154,31 @@ static void accounts(void)
     CHECK(fabs(sd - 3.730631635) < 1e-6);
 }
 
+static void statements(void)
+{
+    tacit_dp_event rounds = {TACIT_DP_GAUSSIAN, 1.0, TACIT_DP_ALL, 1, 40};
+    tacit_guarantee g = TACIT_GUARANTEE;
+    char *text = NULL, number[32];
+    GOOD(tacit_account(NULL, &rounds, 1, 1e-5, &g, &err));
+    GOOD(tacit_statement(&g, 40, TACIT_UNIT_AGENT, TACIT_DP_ALL, &text, &err));
+    CHECK(strncmp(text, "every agent: epsilon ", 21) == 0);
+    CHECK(strstr(text, tacit_statement_trust()) != NULL);
+    tacit_text_free(text);
+    GOOD(tacit_dp_event_json(&rounds, &text, &err));
+    CHECK(strstr(text, "\"SelfComposed\"") != NULL);
+    tacit_text_free(text);
+    tacit_epsilon_text(number, INFINITY);
+    CHECK(strcmp(number, "infinite") == 0);
+    tacit_delta_text(number, 1e-5);
+    CHECK(strcmp(number, "1e-05") == 0);
+    tacit_lower_text(number, 0.5);
+    CHECK(strcmp(number, "0.5") == 0);
+    CHECK(tacit_delta_default(1000) == 1e-6 && tacit_delta_is_large(1e-5, 1000));
+    FAILS(tacit_delta_check("delta", 0.5, 2, &err), TACIT_E_ARG);
+    CHECK(strcmp(tacit_unit_name(TACIT_UNIT_USER), "user") == 0);
+    FAILS(tacit_unit_check(TACIT_UNIT_ROW, 0.5, &err), TACIT_E_ARG);
+}
+
 static void noise_and_filters(void)
 {
     tacit_dp_event one = {TACIT_DP_GAUSSIAN, 50, TACIT_DP_ALL, 1, 1};
@@ -397,6 +422,7 @@ int main(void)
     spaces();
     optimizers();
     accounts();
+    statements();
     noise_and_filters();
     sums();
     other_releases();

@@ -78,6 +78,9 @@ grep -q "^1 message of study s left this machine or may have: 64 bytes" "$dir/pe
 grep -q "^2 did not leave" "$dir/people" || fail "what stayed"
 grep -q "withheld.*budget" "$dir/people" || { fail "the refusal is not shown"; cat "$dir/people"; }
 
+"$tacit" inspect "$dir/s.json" --storage "sqlite:///$dir/a0.db" --format csv > "$dir/by_document"
+cmp "$dir/list0" "$dir/by_document" || fail "a document does not stand for its study"
+
 # ---- a message, against its bytes
 inspect 0 --round 3 --format json > "$dir/message"
 field base64 "$dir/message" | base64 -d > "$dir/bytes"

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "privacy/statement.h"
+#include <tacit/privacy.h>
 #include "study/storage.h"
 #include "frame/verbs.h"
 
@@ -123,8 +123,8 @@ tacit_status tc_curate_over_budget(const tc_ledger_budget *b, const tc_ledger *l
     if (b->accountant)
         return TACIT_E_BUDGET; /* which has said so already */
     TC_TRY(tc_ledger_guarantee(l, TACIT_UNIT_ROW, NULL, b->delta, NULL, &claim, err));
-    tc_epsilon_text(spent, claim.bound.epsilon);
-    tc_epsilon_text(more, asked);
+    tacit_epsilon_text(spent, claim.bound.epsilon);
+    tacit_epsilon_text(more, asked);
     return tc_fail(err, TACIT_E_BUDGET,
                    "the privacy budget of every row (epsilon %g, delta %g) does not allow this "
                    "release: spent %s, asked %s; what may have been chosen in view of earlier "

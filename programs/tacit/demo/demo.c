@@ -5,6 +5,7 @@
  * broadcast, from the same start, and both are shown side by side. */
 #include "demo/demo_int.h"
 #include "privacy/privacy_cli.h"
+
 #include "frame/verbs.h"
 
 #include "base/memory.h"
@@ -121,36 +122,41 @@ static tacit_status watch(demo *d, tacit_error *err)
 /* ---- the end ---- */
 
 /* In the words of `tacit privacy plan`. Everybody takes part in every round of this study. */
-static void add_statement(const tc_ledger_claim *claim, bool votes, tc_text *out)
+static tacit_status print_statement(const tacit_spent *spent, bool votes, tacit_error *err)
 {
-    if (!claim->is_private)
-        tc_text_addf(out, "NOT PRIVATE: %s. ", claim->not_private);
-    tc_statement_add(out, &claim->bound, claim->entries, claim->unit, TACIT_DP_ALL);
-    if (votes)
-        tc_text_add(out, " " TC_PRIVACY_VOTE);
+    tacit_guarantee g = TACIT_GUARANTEE;
+    tc_text text = {0};
+    char *words;
+    g.epsilon = spent->epsilon;
+    g.delta = spent->delta;
+    g.accountant = spent->accountant;
+    TC_TRY(tacit_statement(&g, spent->releases, TACIT_UNIT_AGENT, TACIT_DP_ALL, &words, err));
+    if (!spent->is_private)
+        tc_text_addf(&text, "NOT PRIVATE: %s. ", spent->not_private);
+    tc_text_addf(&text, "%s%s", words, votes ? " " TC_PRIVACY_VOTE : "");
+    tacit_text_free(words);
+    if (!text.failed)
+        tc_privacy_paragraph(tc_text_get(&text));
+    tacit_status status = text.failed ? tc_fail_memory(err) : TACIT_OK;
+    tc_text_fini(&text);
+    return status;
 }
 
 /* As a stranger would: the ledger as the coordinator exports it, checked entry by entry, and
  * accounted for here. */
 static tacit_status print_promise(demo *d, bool votes, tacit_error *err)
 {
-    tc_ledger_claim claim;
-    tc_text text = {0};
-    tc_ledger *l = NULL;
-    json_t *j;
-    TC_TRY(tc_demo_ledger(&d->world, &j, err));
-    tacit_status status = tc_ledger_from_json(&l, j, err);
-    json_decref(j);
+    tacit_spent spent = TACIT_SPENT;
+    tacit_ledger *l;
+    char *exported;
+    TC_TRY(tc_demo_ledger(&d->world, &exported, err));
+    tacit_status status = tacit_ledger_import(&l, exported, err);
+    tc_free(exported);
+    TC_TRY(status);
+    status = tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, TC_DEMO_DELTA, &spent, err);
     if (status == TACIT_OK)
-        status = tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, TC_DEMO_DELTA, NULL, &claim, err);
-    if (status == TACIT_OK)
-        add_statement(&claim, votes, &text);
-    if (status == TACIT_OK && text.failed)
-        status = tc_fail_memory(err);
-    if (status == TACIT_OK)
-        tc_privacy_paragraph(tc_text_get(&text));
-    tc_text_fini(&text);
-    tc_ledger_close(l);
+        status = print_statement(&spent, votes, err);
+    tacit_ledger_close(l);
     return status;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "chart/chart.h"
-#include "privacy/statement.h"
+#include <tacit/privacy.h>
 
 #include <math.h>
 #include <string.h>
@@ -161,7 +161,7 @@ tacit_status tc_demo_chart_svg(const tc_demo_curves *c, double epsilon, tc_text 
              "lines: mean of the hospitals; bands: their middle half; the first %zu trials are the "
              "same in both",
              c->start);
-    tc_epsilon_text(promised, epsilon);
+    tacit_epsilon_text(promised, epsilon);
     snprintf(label, sizeof label, "together, ε = %s", promised);
     add_side(&d, c, 0, label);
     add_side(&d, c, 1, "each alone");

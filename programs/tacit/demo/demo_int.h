@@ -78,8 +78,8 @@ tacit_status tc_demo_found(tc_demo_world *w, const tc_demo_plan *plan, tacit_err
 tacit_status tc_demo_enrol(tc_demo_world *w, tacit_error *err);
 /* The storage of hospital k, as a URL; k = 0: the coordinator's. */
 void tc_demo_storage(const tc_demo_world *w, unsigned k, char out[320]);
-/* The coordinator's ledger, as it gives it to anybody who may read; end with json_decref. */
-tacit_status tc_demo_ledger(tc_demo_world *w, json_t **out, tacit_error *err);
+/* The coordinator's ledger, as it gives it to anybody who may read; end with tc_free. */
+tacit_status tc_demo_ledger(tc_demo_world *w, char **out, tacit_error *err);
 /* Ends all processes, and erases the folder unless it is kept. */
 void tc_demo_close(tc_demo_world *w, bool keep);
 

@@ -89,7 +89,7 @@ static void print_gain(const tc_demo_curves *c, const tc_demo_journal *all)
     const size_t enough = trials_enough(c);
     const char *word = m.together < m.alone ? "Gained" : "LOST";
     char paid[32];
-    tc_epsilon_text(paid, most_paid(c, all));
+    tacit_epsilon_text(paid, most_paid(c, all));
     printf("\nPaid by every hospital: epsilon %s at delta %g, for the whole study.\n", paid,
            TC_DEMO_DELTA);
     printf(

@@ -3,7 +3,7 @@
 #include "demo/demo_int.h"
 
 #include "base/clock.h"
-#include "privacy/statement.h"
+#include <tacit/privacy.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -78,8 +78,8 @@ static void draw_hospital(const tc_demo_journal *j, size_t trials)
 static void say(const tc_demo_screen *s, const summary *now, uint64_t ns)
 {
     char spent[32], promised[32];
-    tc_epsilon_text(spent, now->epsilon);
-    tc_epsilon_text(promised, s->plan.epsilon);
+    tacit_epsilon_text(spent, now->epsilon);
+    tacit_epsilon_text(promised, s->plan.epsilon);
     fprintf(stderr,
             "%3.0f s: %3" PRIu64 "/%zu trials, %" PRIu64
             " broadcast%s heard by all, epsilon %s of %s, ",

@@ -182,9 +182,13 @@ tacit_status tc_demo_found(tc_demo_world *w, const tc_demo_plan *plan, tacit_err
     return make_join_token(w, err);
 }
 
-tacit_status tc_demo_ledger(tc_demo_world *w, json_t **out, tacit_error *err)
+tacit_status tc_demo_ledger(tc_demo_world *w, char **out, tacit_error *err)
 {
-    return ask(w, "GET", "/v1/studies/" TC_DEMO_STUDY "/privacy", NULL, out, err);
+    json_t *j;
+    TC_TRY(ask(w, "GET", "/v1/studies/" TC_DEMO_STUDY "/privacy", NULL, &j, err));
+    *out = tc_json_text(j);
+    json_decref(j);
+    return *out ? TACIT_OK : tc_fail_memory(err);
 }
 
 /* ---- agents ---- */

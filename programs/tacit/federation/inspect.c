@@ -1,21 +1,21 @@
 /* inspect.c - `tacit inspect`: exactly what left this machine.
  *
  * Reads an agent's own storage and nothing else; the coordinator is not asked. */
-#include "agent/traffic.h"
-#include "study/session.h"
 #include "frame/verbs.h"
+#include "privacy/privacy_cli.h"
+#include "study/storage.h"
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "privacy/statement.h"
-#include "wire/signature.h"
+#include "base/memory.h"
+
+#include <tacit/agent.h>
 
 #include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
-#include <stddef.h>
 
-enum { HEX = 2 * TC_LEDGER_HASH_BYTES + 1, HEX_SHOWN = 16, PER_LINE = 4 };
+enum { HEX = 65, HEX_SHOWN = 16, PER_LINE = 4 };
 
 typedef struct options {
     char *storage;
@@ -43,11 +43,6 @@ static const char *mechanism_name(const tacit_dp_event *e)
     return names[e->mechanism];
 }
 
-static void hex(const tacit_hash *hash, char out[HEX])
-{
-    sodium_bin2hex(out, HEX, hash->bytes, sizeof hash->bytes);
-}
-
 /* "Gaussian 3.94", "Gaussian 1.2, q = 0.25": the price as people read it. */
 static void event_text(const tacit_dp_event *e, char *out, size_t size)
 {
@@ -60,72 +55,72 @@ static void event_text(const tacit_dp_event *e, char *out, size_t size)
 }
 
 /* "Gaussian 3.94, 2 times": a message that was paid for twice may have left twice. */
-static void price_text(const tc_passage *p, char *out, size_t size)
+static void price_text(const tacit_agent_round *r, char *out, size_t size)
 {
     char once[64];
-    event_text(&p->event, once, sizeof once);
-    if (p->times > 1)
-        snprintf(out, size, "%s, %" PRIu64 " times", once, p->times);
+    event_text(&r->event, once, sizeof once);
+    if (r->times > 1)
+        snprintf(out, size, "%s, %" PRIu64 " times", once, r->times);
     else
         snprintf(out, size, "%s", once);
 }
 
 /* ---- all rounds, for people ---- */
 
-static void heard_text(const tc_passage *p, char *out, size_t size)
+static void heard_text(const tacit_agent_round *r, char *out, size_t size)
 {
-    if (p->heard > 0)
-        snprintf(out, size, "%zu bytes", p->heard_bytes);
+    if (r->heard > 0)
+        snprintf(out, size, "%zu bytes", r->heard_bytes);
     else
-        snprintf(out, size, "%s", p->skipped ? p->skipped : "nothing yet");
+        snprintf(out, size, "%s", r->skipped ? r->skipped : "nothing yet");
 }
 
-static void people_price(tc_table *t, const tc_passage *p)
+static void people_price(tc_table *t, const tacit_agent_round *r)
 {
     char text[96];
-    if (!p->paid) {
+    if (!r->ledger) {
         tc_table_text(t, 5, "nothing");
         return;
     }
-    price_text(p, text, sizeof text);
+    price_text(r, text, sizeof text);
     tc_table_text(t, 5, text);
-    if (!isnan(p->epsilon)) {
-        tc_epsilon_text(text, p->epsilon);
+    if (!isnan(r->epsilon)) {
+        tacit_epsilon_text(text, r->epsilon);
         tc_table_text(t, 6, text);
     }
 }
 
-static void people_row(tc_table *t, const tc_passage *p, const char *about)
+static void people_row(tc_table *t, const tacit_agent_round *r)
 {
     char text[256];
-    tc_table_integer(t, 0, (int64_t)p->round);
-    tc_table_text(t, 1, tc_fate_name(tc_passage_fate(p)));
-    if (p->published && !p->before) {
-        tc_table_integer(t, 2, (int64_t)p->bytes);
-        hex(&p->hash, text);
+    tc_table_integer(t, 0, (int64_t)r->round);
+    tc_table_text(t, 1, tacit_message_state_name(r->state));
+    if (r->message) {
+        tc_table_integer(t, 2, (int64_t)r->message_size);
+        tacit_hash_text(&r->hash, text);
         text[HEX_SHOWN] = '\0';
         tc_table_text(t, 3, text);
-        tc_clock_iso(text, p->published_ms);
+        tc_clock_iso(text, r->made_ms);
         tc_table_text(t, 4, text);
     }
-    people_price(t, p);
-    heard_text(p, text, sizeof text);
+    people_price(t, r);
+    heard_text(r, text, sizeof text);
     tc_table_text(t, 7, text);
-    if (*about)
-        tc_table_text(t, 8, about);
+    if (*r->about)
+        tc_table_text(t, 8, r->about);
     tc_table_end_row(t);
 }
 
 /* Bytes that left, or may have. */
-static void print_sum(const tc_traffic *t, const char *study)
+static void print_sum(const tacit_traffic *t, const char *study)
 {
     size_t left = 0, bytes = 0, kept = 0, before = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        const tc_passage *p = &t->rounds[i];
-        left += p->paid;
-        before += p->before;
-        bytes += p->paid && !p->before ? p->bytes : 0;
-        kept += p->published && !p->paid;
+    for (size_t i = 0; i < tacit_traffic_count(t); i++) {
+        const tacit_agent_round *r = tacit_traffic_get(t, i);
+        left += r->ledger != NULL;
+        before += r->state == TACIT_MESSAGE_BEFORE;
+        bytes += r->ledger ? r->message_size : 0;
+        kept += r->message && !r->ledger;
     }
     printf("\n%zu message%s of study %s left this machine or may have: %zu bytes before their "
            "envelope.\n",
@@ -136,90 +131,85 @@ static void print_sum(const tc_traffic *t, const char *study)
     printf("%zu did not leave. tacit inspect %s --round N shows one.\n", kept, study);
 }
 
-/* No epsilon without the words that it rests on. */
-static void print_promise(const tc_study_plan *plan)
+/* No epsilon without the words that it rests on. All rounds are of one study. */
+static void print_promise(const tacit_agent_round *r)
 {
     char delta[32];
-    const char *not_private = tc_study_plan_not_private(plan);
-    if (*not_private)
-        printf("NOT PRIVATE: %s.\n", not_private);
-    if (!(plan->doc->delta > 0))
+    if (*r->not_private)
+        printf("NOT PRIVATE: %s.\n", r->not_private);
+    if (!(r->delta > 0))
         return;
-    tc_delta_text(delta, plan->doc->delta);
+    tacit_delta_text(delta, r->delta);
     printf(
         "epsilon is at delta %s, for each message by itself (pld, since one document fixed it). "
         "What a ledger\nhas spent in all, over several studies by a filter: tacit privacy status.\n"
         "%s.\n",
-        delta, tc_statement_trust());
+        delta, tacit_statement_trust());
 }
 
-static tacit_status print_people(const tc_traffic *t, const char *study, const tc_study_plan *plan,
-                                 tacit_error *err)
+static tacit_status print_people(const tacit_traffic *t, const char *study, tacit_error *err)
 {
     static const char *const names[] = {"round", "message", "bytes", "hash", "journalled",
                                         "price", "epsilon", "heard", "about"};
-    if (t->n == 0) {
+    const tacit_agent_round *first = tacit_traffic_get(t, 0);
+    if (!first) {
         printf("nothing of study %s has left this machine: there was no round yet\n", study);
         return TACIT_OK;
     }
-    tc_table *out = tc_table_new(*tc_study_plan_about(plan, 0) ? 9 : 8, names);
-    for (size_t i = 0; i < t->n; i++)
-        people_row(out, &t->rounds[i], tc_study_plan_about(plan, t->rounds[i].round));
+    tc_table *out = tc_table_new(*first->about ? 9 : 8, names);
+    for (size_t i = 0; i < tacit_traffic_count(t); i++)
+        people_row(out, tacit_traffic_get(t, i));
     TC_TRY(tc_table_print(out, TC_FORMAT_TABLE, stdout, err));
     print_sum(t, study);
-    print_promise(plan);
+    print_promise(first);
     return TACIT_OK;
 }
 
 /* ---- all rounds, for programs ---- */
 
-static void exact_price(tc_table *t, const tc_passage *p)
+static void exact_price(tc_table *t, const tacit_agent_round *r)
 {
-    tc_table_text(t, 5, p->ledger);
-    tc_table_integer(t, 6, (int64_t)p->entry);
-    tc_table_text(t, 7, mechanism_name(&p->event));
-    if (p->event.mechanism != TACIT_DP_NONPRIVATE)
-        tc_table_number(t, 8, p->event.parameter);
-    tc_table_number(t, 9, p->event.sampling_rate);
-    tc_table_integer(t, 10, (int64_t)p->event.count);
-    tc_table_number(t, 11, p->epsilon); /* nothing where it is not finite */
+    tc_table_text(t, 5, r->ledger);
+    tc_table_integer(t, 6, (int64_t)r->entry);
+    tc_table_text(t, 7, mechanism_name(&r->event));
+    if (r->event.mechanism != TACIT_DP_NONPRIVATE)
+        tc_table_number(t, 8, r->event.parameter);
+    tc_table_number(t, 9, r->event.sampling_rate);
+    tc_table_integer(t, 10, (int64_t)r->event.count);
+    tc_table_number(t, 11, r->epsilon); /* nothing where it is not finite */
+    if (r->delta > 0)
+        tc_table_number(t, 16, r->delta);
 }
 
-static void exact_row(tc_table *t, const tc_passage *p, const tc_study_plan *plan)
+static void exact_row(tc_table *t, const tacit_agent_round *r)
 {
-    const char *not_private = tc_study_plan_not_private(plan),
-               *about = tc_study_plan_about(plan, p->round);
-    const double delta = plan->doc->delta;
     char text[HEX];
-    tc_table_integer(t, 0, (int64_t)p->round);
-    tc_table_text(t, 1, tc_fate_name(tc_passage_fate(p)));
-    if (p->published && !p->before) {
-        tc_table_integer(t, 2, (int64_t)p->bytes);
-        hex(&p->hash, text);
+    tc_table_integer(t, 0, (int64_t)r->round);
+    tc_table_text(t, 1, tacit_message_state_name(r->state));
+    if (r->message) {
+        tc_table_integer(t, 2, (int64_t)r->message_size);
+        tacit_hash_text(&r->hash, text);
         tc_table_text(t, 3, text);
-        tc_clock_iso(text, p->published_ms);
+        tc_clock_iso(text, r->made_ms);
         tc_table_text(t, 4, text);
     }
-    if (p->paid)
-        exact_price(t, p);
-    tc_table_integer(t, 12, (int64_t)p->heard);
-    tc_table_integer(t, 13, (int64_t)p->heard_bytes);
-    if (p->heard > 0) {
-        hex(&p->heard_hash, text);
+    if (r->ledger)
+        exact_price(t, r);
+    tc_table_integer(t, 12, (int64_t)r->heard);
+    tc_table_integer(t, 13, (int64_t)r->heard_bytes);
+    if (r->heard > 0) {
+        tacit_hash_text(&r->heard_hash, text);
         tc_table_text(t, 14, text);
     }
-    tc_table_text(t, 15, p->skipped);
-    if (p->paid && delta > 0)
-        tc_table_number(t, 16, delta);
-    if (*not_private)
-        tc_table_text(t, 17, not_private);
-    if (*about)
-        tc_table_text(t, 18, about);
+    tc_table_text(t, 15, r->skipped);
+    if (*r->not_private)
+        tc_table_text(t, 17, r->not_private);
+    if (*r->about)
+        tc_table_text(t, 18, r->about);
     tc_table_end_row(t);
 }
 
-static tacit_status print_exact(const tc_traffic *t, const tc_study_plan *plan, tc_format format,
-                                tacit_error *err)
+static tacit_status print_exact(const tacit_traffic *t, tc_format format, tacit_error *err)
 {
     static const char *const names[] = {"round",      "message",       "bytes",      "hash",
                                         "journalled", "ledger",        "entry",      "event",
@@ -227,89 +217,75 @@ static tacit_status print_exact(const tc_traffic *t, const tc_study_plan *plan, 
                                         "heard",      "heard_bytes",   "heard_hash", "skipped",
                                         "delta",      "not_private",   "about"};
     tc_table *out = tc_table_new(19, names);
-    for (size_t i = 0; i < t->n; i++)
-        exact_row(out, &t->rounds[i], plan);
+    for (size_t i = 0; i < tacit_traffic_count(t); i++)
+        exact_row(out, tacit_traffic_get(t, i));
     return tc_table_print(out, format, stdout, err);
 }
 
 /* ---- one message ---- */
 
-/* A message with what can be read in it. */
-typedef struct content {
-    const tc_passage *p;
-    const char *about;
-    tc_text base64;
-    double *v; /* NULL: not a vector */
-    size_t n;
-} content;
-
-static void content_fini(content *c)
+static tacit_status find_message(const tacit_traffic *t, uint64_t round,
+                                 const tacit_agent_round **out, tacit_error *err)
 {
-    tc_text_fini(&c->base64);
-    tc_free(c->v);
-}
-
-static tacit_status content_read(content *c, const tc_traffic *t, uint64_t round, tacit_error *err)
-{
-    c->p = tc_traffic_get(t, round);
-    if (!c->p || !c->p->published)
-        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no message of round %" PRIu64 " here",
-                       round);
-    if (c->p->before)
+    const tacit_agent_round *r = NULL;
+    for (size_t i = 0; i < tacit_traffic_count(t) && !(r && r->round == round); i++)
+        r = tacit_traffic_get(t, i);
+    if (r && r->round == round && r->state == TACIT_MESSAGE_BEFORE)
         return tc_fail(err, TACIT_E_STATE,
                        "the message of round %" PRIu64
                        " left before this storage was restored from "
                        "a backup: its bytes are not known",
                        round);
-    tc_base64_add(&c->base64, tc_text_get(&t->message), t->message.len);
-    if (c->base64.failed)
-        return tc_fail_memory(err);
-    return tc_message_numbers(&t->message, &c->v, &c->n, err);
+    if (!r || r->round != round || !r->message)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no message of round %" PRIu64 " here",
+                       round);
+    *out = r;
+    return TACIT_OK;
 }
 
-static void content_people(const content *c)
+static void message_people(const tacit_agent_round *r, const char *base64)
 {
     char text[96], when[32];
-    hex(&c->p->hash, text);
-    tc_clock_iso(when, c->p->published_ms);
+    tacit_hash_text(&r->hash, text);
+    tc_clock_iso(when, r->made_ms);
     printf("round       %" PRIu64 "\nmessage     %s\njournalled  %s\nbytes       %zu\n"
            "hash        %s\n",
-           c->p->round, tc_fate_name(tc_passage_fate(c->p)), when, c->p->bytes, text);
-    if (*c->about)
-        printf("about       %s\n", c->about);
-    if (c->p->paid) {
-        price_text(c->p, text, sizeof text);
-        printf("price       %s, entry %" PRIu64 " of ledger %s\n", text, c->p->entry, c->p->ledger);
+           r->round, tacit_message_state_name(r->state), when, r->message_size, text);
+    if (*r->about)
+        printf("about       %s\n", r->about);
+    if (r->ledger) {
+        price_text(r, text, sizeof text);
+        printf("price       %s, entry %" PRIu64 " of ledger %s\n", text, r->entry, r->ledger);
     }
-    if (c->p->skipped)
-        printf("no answer   %s\n", c->p->skipped);
-    printf("base64      %s\n", tc_text_get(&c->base64));
-    for (size_t i = 0; i < c->n; i++)
-        printf("%s%14.7g%s", i == 0 ? "numbers\n" : "", c->v[i],
-               i % PER_LINE == PER_LINE - 1 || i + 1 == c->n ? "\n" : "");
+    if (r->skipped)
+        printf("no answer   %s\n", r->skipped);
+    printf("base64      %s\n", base64);
+    for (size_t i = 0; i < r->n_numbers; i++)
+        printf("%s%14.7g%s", i == 0 ? "numbers\n" : "", r->numbers[i],
+               i % PER_LINE == PER_LINE - 1 || i + 1 == r->n_numbers ? "\n" : "");
 }
 
-static json_t *content_json(const content *c)
+static json_t *message_json(const tacit_agent_round *r, const char *base64)
 {
     char text[HEX], when[32];
-    hex(&c->p->hash, text);
-    tc_clock_iso(when, c->p->published_ms);
-    json_t *numbers = c->v ? json_array() : json_null();
-    for (size_t i = 0; c->v && i < c->n && numbers; i++)
-        if (json_array_append_new(numbers, json_real(c->v[i])) != 0) {
+    tacit_hash_text(&r->hash, text);
+    tc_clock_iso(when, r->made_ms);
+    json_t *numbers = r->numbers ? json_array() : json_null();
+    for (size_t i = 0; i < r->n_numbers; i++)
+        if (json_array_append_new(numbers, json_real(r->numbers[i])) != 0) {
             json_decref(numbers);
             return NULL;
         }
-    return json_pack("{s:I, s:s, s:s, s:I, s:s, s:o, s:s, s:o, s:s}", "round",
-                     (json_int_t)c->p->round, "message", tc_fate_name(tc_passage_fate(c->p)),
-                     "journalled", when, "bytes", (json_int_t)c->p->bytes, "hash", text, "event",
-                     c->p->paid ? tc_dp_event_json(&c->p->event) : json_null(), "base64",
-                     tc_text_get(&c->base64), "numbers", numbers, "about", c->about);
+    return json_pack("{s:I, s:s, s:s, s:I, s:s, s:o, s:s, s:o, s:s}", "round", (json_int_t)r->round,
+                     "message", tacit_message_state_name(r->state), "journalled", when, "bytes",
+                     (json_int_t)r->message_size, "hash", text, "event",
+                     r->ledger ? tc_privacy_event_json(&r->event) : json_null(), "base64", base64,
+                     "numbers", numbers, "about", r->about);
 }
 
-static tacit_status print_json(const content *c, tacit_error *err)
+static tacit_status print_json(const tacit_agent_round *r, const char *base64, tacit_error *err)
 {
-    json_t *j = content_json(c);
+    json_t *j = message_json(r, base64);
     char *text = tc_json_text(j);
     json_decref(j);
     if (!text)
@@ -319,62 +295,70 @@ static tacit_status print_json(const content *c, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status print_csv(const content *c, tacit_error *err)
+static tacit_status print_csv(const tacit_agent_round *r, tacit_error *err)
 {
     static const char *const names[] = {"number", "value"};
-    if (!c->v)
+    if (!r->numbers)
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "the message of round %" PRIu64
                        " is not a vector of numbers; --format json has its bytes",
-                       c->p->round);
+                       r->round);
     tc_table *t = tc_table_new(2, names);
-    for (size_t i = 0; i < c->n; i++) {
+    for (size_t i = 0; i < r->n_numbers; i++) {
         tc_table_integer(t, 0, (int64_t)i);
-        tc_table_number(t, 1, c->v[i]);
+        tc_table_number(t, 1, r->numbers[i]);
         tc_table_end_row(t);
     }
     return tc_table_print(t, TC_FORMAT_CSV, stdout, err);
 }
 
-static tacit_status print_message(const tc_traffic *t, const tc_study_plan *plan, uint64_t round,
-                                  int format, tacit_error *err)
+static tacit_status print_message(const tacit_traffic *t, uint64_t round, int format,
+                                  tacit_error *err)
 {
-    content c = {.about = tc_study_plan_about(plan, round)};
-    tacit_status status = content_read(&c, t, round, err);
-    if (status == TACIT_OK && format == TC_FORMAT_TABLE)
-        content_people(&c);
-    else if (status == TACIT_OK)
-        status = format == TC_FORMAT_CSV ? print_csv(&c, err) : print_json(&c, err);
-    content_fini(&c);
+    const tacit_agent_round *r;
+    TC_TRY(find_message(t, round, &r, err));
+    if (format == TC_FORMAT_CSV)
+        return print_csv(r, err);
+    size_t size = sodium_base64_encoded_len(r->message_size, sodium_base64_VARIANT_ORIGINAL);
+    char *base64 = tc_alloc(size, 1);
+    if (!base64)
+        return tc_fail_memory(err);
+    sodium_bin2base64(base64, size, r->message, r->message_size, sodium_base64_VARIANT_ORIGINAL);
+    tacit_status status = TACIT_OK;
+    if (format == TC_FORMAT_TABLE)
+        message_people(r, base64);
+    else
+        status = print_json(r, base64, err);
+    tc_free(base64);
     return status;
 }
 
 /* ---- the verb ---- */
 
-static tacit_status inspect(const tc_invocation *in, tc_session *s, tc_traffic *t, tacit_error *err)
+/* study: the storage's name of it (`tacit agent --as`). */
+static tacit_status inspect(const tc_invocation *in, const char *study, tacit_error *err)
 {
     const options *o = in->opts;
-    TC_TRY(tc_session_look(s, in->args[0], o->storage, err));
-    const char *name = in->args[0]; /* the store's: `tacit agent --as` */
-    if (!tc_study_get_plan(s->study))
-        return tc_fail(err, TACIT_E_STATE,
-                       "study \"%s\" is of one party: nothing of it is ever sent", name);
-    TC_TRY(tc_traffic_read(t, s->store, name, s->study,
-                           o->round < 0 ? TC_NO_MESSAGE : (uint64_t)o->round, err));
+    tacit_traffic *t;
+    TC_TRY(tacit_agent_inspect(&t, tc_storage_url(o->storage), study, err));
+    tacit_status status;
     if (o->round >= 0)
-        return print_message(t, tc_study_get_plan(s->study), (uint64_t)o->round, in->format, err);
-    if (in->format == TC_FORMAT_TABLE)
-        return print_people(t, name, tc_study_get_plan(s->study), err);
-    return print_exact(t, tc_study_get_plan(s->study), (tc_format)in->format, err);
+        status = print_message(t, (uint64_t)o->round, in->format, err);
+    else if (in->format == TC_FORMAT_TABLE)
+        status = print_people(t, study, err);
+    else
+        status = print_exact(t, (tc_format)in->format, err);
+    tacit_traffic_free(t);
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    tc_session s = {0};
-    tc_traffic t = {0};
-    tacit_status status = inspect(in, &s, &t, err);
-    tc_traffic_fini(&t);
-    tc_session_close(&s);
+    tacit_document *given = NULL;
+    if (tc_is_document(in->args[0]))
+        TC_TRY(tacit_document_read(&given, in->args[0], err));
+    tacit_status status = inspect(in, given ? tacit_document_name(given) : in->args[0], err);
+    tacit_document_free(given);
     return status;
 }
 

@@ -4,14 +4,13 @@
  * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
 #include "base/json.h"
 #include "base/memory.h"
-#include "federation/expectation.h"
-#include "privacy/plan_lengthscale.h"
 #include "privacy/privacy_cli.h"
 #include "federation/link.h"
 #include "study/study.h"
-#include "study/study_plan.h"
 #include "frame/verbs.h"
 #include "wire/study_doc.h"
+
+#include <tacit/plan.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -191,47 +190,25 @@ static tacit_status run_privacy(const tc_invocation *in, tacit_error *err)
 
 /* ---- creating ---- */
 
-/* As the coordinator made it; its noise is found first, if it has none, and written into the document. */
-static tacit_status make_plan(tc_study_plan **out, tc_study_doc *doc, tacit_error *err)
-{
-    tc_study_row row;
-    TC_TRY(tc_study_calibrate(doc, err));
-    TC_TRY(tc_study_row_of(&row, doc, 0, err));
-    tacit_status status = tc_study_plan_new(out, &row, err);
-    tc_study_row_fini(&row);
-    return status;
-}
-
-static tacit_status note_lengthscale(const tc_invocation *in, const tc_study_plan *p,
-                                     tacit_error *err)
-{
-    double usual;
-    tc_text text = {0};
-    TC_TRY(tc_plan_lengthscale(p, &usual, err));
-    if (usual == 0)
-        return TACIT_OK;
-    tc_plan_lengthscale_add(&text, p, usual);
-    tc_note(in->quiet, "tacit: %s", tc_text_get(&text));
-    tacit_status status = text.failed ? tc_fail_memory(err) : TACIT_OK;
-    tc_text_fini(&text);
-    return status;
-}
-
-/* What the study may gain at best also goes into the answer. */
-static tacit_status advise(const tc_invocation *in, tc_study_doc *doc, json_t *answer,
+/* What to expect of the study also goes into the answer. */
+static tacit_status advise(const tc_invocation *in, const tacit_document *doc, json_t *answer,
                            tacit_error *err)
 {
-    tc_study_plan *p;
+    tacit_plan *p;
     json_t *expect = NULL;
-    TC_TRY(make_plan(&p, doc, err));
-    tacit_status status = note_lengthscale(in, p, err);
-    if (status == TACIT_OK)
-        status = tc_expectation_of_plan(p, &expect, err);
-    tc_study_plan_free(p);
-    if (!expect)
-        return status;
-    tc_note(in->quiet, "tacit: %s", tc_expectation_sentence(expect));
-    (void)json_object_set_new(answer, "expect", expect);
+    TC_TRY(tacit_plan_new(&p, doc, err));
+    const tacit_plan_summary *s = tacit_plan_summarize(p);
+    tacit_status status = TACIT_OK;
+    tc_delta_warn(s->delta, tacit_document_agents(doc), in->quiet);
+    if (s->lengthscale > 0)
+        tc_note(in->quiet, "tacit: %s", s->lengthscale_sentence);
+    if (s->expect)
+        status = tc_json_parse(s->expect, strlen(s->expect), "expect", &expect, err);
+    if (expect) {
+        tc_note(in->quiet, "tacit: %s", s->expect_sentence);
+        (void)json_object_set_new(answer, "expect", expect);
+    }
+    tacit_plan_free(p);
     return status;
 }
 
@@ -244,7 +221,6 @@ static tacit_status create_study(const tc_invocation *in, tc_study_doc *doc, con
     TC_TRY(request(in, &call, &answer, err));
     if (doc->agents > 0) { /* the study is there: that nobody can advise is no failure */
         tacit_error why = {0};
-        tc_delta_warn(doc->delta, doc->agents, in->quiet);
         if (advise(in, doc, answer, &why) != TACIT_OK)
             tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
     }

@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "privacy/delta.h"
 #include "frame/verbs.h"
 
 #include <math.h>
@@ -15,7 +14,7 @@
 void tc_delta_warn(double delta, uint64_t agents, bool quiet)
 {
     double n = (double)agents;
-    if (tc_delta_is_large(delta, agents))
+    if (tacit_delta_is_large(delta, agents))
         tc_note(quiet, "tacit: warning: delta %g is above 1/N^2 = %g for %llu agents", delta,
                 1 / (n * n), (unsigned long long)agents);
 }
@@ -27,9 +26,9 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
     if (given == 0 && agents == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "a delta is needed: give --delta, or --agents N for min(1e-5, 1/N^2)");
-    double chosen = given > 0 ? given : tc_delta_default(n);
+    double chosen = given > 0 ? given : tacit_delta_default(n);
     if (agents > 0)
-        TC_TRY(tc_delta_check("delta", chosen, n, err));
+        TC_TRY(tacit_delta_check("delta", chosen, n, err));
     if (agents > 0)
         tc_delta_warn(chosen, n, quiet);
     *delta = chosen;
@@ -39,7 +38,7 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
 tacit_status tc_privacy_sampling(double rate, int option, int unit, tacit_dp_sampling *out,
                                  tacit_error *err)
 {
-    TC_TRY(tc_privacy_unit_check((tacit_unit)unit, rate, err));
+    TC_TRY(tacit_unit_check((tacit_unit)unit, rate, err));
     if (option == 1)
         *out = TACIT_DP_FIXED_SIZE;
     else
@@ -54,13 +53,24 @@ json_t *tc_privacy_number(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
+json_t *tc_privacy_event_json(const tacit_dp_event *e)
+{
+    char *text;
+    json_t *j = NULL;
+    if (tacit_dp_event_json(e, &text, NULL) != TACIT_OK)
+        return NULL;
+    tacit_status status = tc_json_parse(text, strlen(text), "event", &j, NULL);
+    tacit_text_free(text);
+    return status == TACIT_OK ? j : NULL;
+}
+
 bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tacit_guarantee *g,
                                uint64_t releases, tacit_unit unit, tacit_dp_sampling sampling)
 {
-    tc_text statement = {0};
-    tc_statement_add(&statement, g, releases, unit, sampling);
-    bool ok = object && !statement.failed &&
-              json_object_set_new(object, "accountant", json_string(accountant)) == 0 &&
+    char *statement;
+    if (!object || tacit_statement(g, releases, unit, sampling, &statement, NULL) != TACIT_OK)
+        return false;
+    bool ok = json_object_set_new(object, "accountant", json_string(accountant)) == 0 &&
               json_object_set_new(object, "epsilon", tc_privacy_number(g->epsilon)) == 0 &&
               json_object_set_new(object, "epsilon_lower", tc_privacy_number(g->lower)) == 0 &&
               json_object_set_new(object, "epsilon_upper", tc_privacy_number(g->epsilon)) == 0 &&
@@ -68,8 +78,8 @@ bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tac
               json_object_set_new(object, "bound", json_string(g->accountant)) == 0 &&
               json_object_set_new(object, "order",
                                   g->order > 0 ? json_real(g->order) : json_null()) == 0 &&
-              json_object_set_new(object, "statement", json_string(tc_text_get(&statement))) == 0;
-    tc_text_fini(&statement);
+              json_object_set_new(object, "statement", json_string(statement)) == 0;
+    tacit_text_free(statement);
     return ok;
 }
 

@@ -70,14 +70,15 @@ static tacit_status make_event(const account_opts *o, tacit_dp_event *out, tacit
     TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, &sampling, err));
     *out = (tacit_dp_event){mechanisms[o->mechanism], parameter, sampling, o->sampling_rate,
                             (uint64_t)o->rounds};
-    return tc_dp_event_check(out, err);
+    return TACIT_OK;
 }
 
-static tacit_status ask(question *q, const tc_accountant *a, tacit_error *err)
+static tacit_status ask(question *q, const char *accountant, tacit_error *err)
 {
     answer *to = &q->answers[q->n];
-    TC_TRY(tc_account(a, &q->event, 1, q->delta, &to->bound, err));
-    to->accountant = a->name;
+    to->bound = (tacit_guarantee)TACIT_GUARANTEE;
+    TC_TRY(tacit_account(accountant, &q->event, 1, q->delta, &to->bound, err));
+    to->accountant = accountant;
     q->n++;
     return TACIT_OK;
 }
@@ -85,12 +86,10 @@ static tacit_status ask(question *q, const tc_accountant *a, tacit_error *err)
 /* One accountant, whose refusal counts, or all that have a formula. */
 static tacit_status ask_all(question *q, tacit_error *err)
 {
-    static const tc_accountant *const by_option[] = {&tc_accountant_pld, &tc_accountant_rdp,
-                                                     &tc_accountant_moments,
-                                                     &tc_accountant_gaussian, &tc_accountant_pure};
+    const char *const *names = tacit_accountants(); /* in the order of the option's choices */
     if (q->o->accountant != ALL)
-        return ask(q, by_option[q->o->accountant], err);
-    for (const tc_accountant *const *a = tc_accountants(); *a; a++) {
+        return ask(q, names[q->o->accountant], err);
+    for (const char *const *a = names; *a; a++) {
         tacit_status status = ask(q, *a, err);
         if (status != TACIT_OK && status != TACIT_E_UNSUPPORTED)
             return status;
@@ -105,7 +104,7 @@ static json_t *answer_json(const question *q, const answer *a)
     json_t *j = json_object();
     if (tc_privacy_guarantee_json(j, a->accountant, &a->bound, q->event.count,
                                   (tacit_unit)q->o->unit, q->event.sampling) &&
-        json_object_set_new(j, "event", tc_dp_event_json(&q->event)) == 0)
+        json_object_set_new(j, "event", tc_privacy_event_json(&q->event)) == 0)
         return j;
     json_decref(j);
     return NULL;
@@ -127,13 +126,19 @@ static json_t *all_json(const question *q)
 static void row(tc_table *t, const answer *a, bool people)
 {
     tc_table_text(t, 0, a->accountant);
-    tc_privacy_cell(t, 1, a->bound.epsilon, tc_epsilon_text, people);
+    tc_privacy_cell(t, 1, a->bound.epsilon, tacit_epsilon_text, people);
     if (!people || a->bound.lower > 0)
-        tc_privacy_cell(t, 2, a->bound.lower, tc_lower_text, people);
-    tc_privacy_cell(t, 3, a->bound.delta, tc_delta_text, people);
+        tc_privacy_cell(t, 2, a->bound.lower, tacit_lower_text, people);
+    tc_privacy_cell(t, 3, a->bound.delta, tacit_delta_text, people);
     if (a->bound.order > 0)
         tc_table_number(t, 4, a->bound.order);
     tc_table_text(t, 5, a->bound.accountant);
+}
+
+static tacit_status state(const question *q, const answer *a, char **text, tacit_error *err)
+{
+    return tacit_statement(&a->bound, q->event.count, (tacit_unit)q->o->unit, q->event.sampling,
+                           text, err);
 }
 
 static tacit_status print_csv(const question *q, tacit_error *err)
@@ -141,16 +146,19 @@ static tacit_status print_csv(const question *q, tacit_error *err)
     static const char *const names[] = {"accountant", "epsilon", "epsilon_lower", "delta",
                                         "order",      "bound",   "statement"};
     tc_table *t = tc_table_new(7, names);
-    for (size_t i = 0; i < q->n; i++) {
-        tc_text statement = {0};
-        tc_statement_add(&statement, &q->answers[i].bound, q->event.count, (tacit_unit)q->o->unit,
-                         q->event.sampling);
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < q->n && status == TACIT_OK; i++) {
+        char *statement = NULL;
+        status = state(q, &q->answers[i], &statement, err);
         row(t, &q->answers[i], false);
-        tc_table_text(t, 6, tc_text_get(&statement));
+        tc_table_text(t, 6, statement);
         tc_table_end_row(t);
-        tc_text_fini(&statement);
+        tacit_text_free(statement);
     }
-    return tc_table_print(t, TC_FORMAT_CSV, stdout, err);
+    if (status == TACIT_OK)
+        return tc_table_print(t, TC_FORMAT_CSV, stdout, err);
+    tc_table_free(t);
+    return status;
 }
 
 /* The first answer is the best one: its statement stands for the table. */
@@ -164,14 +172,12 @@ static tacit_status print_people(const question *q, tacit_error *err)
         tc_table_end_row(t);
     }
     TC_TRY(tc_table_print(t, TC_FORMAT_TABLE, stdout, err));
-    tc_text statement = {0};
-    tc_statement_add(&statement, &q->answers[0].bound, q->event.count, (tacit_unit)q->o->unit,
-                     q->event.sampling);
+    char *statement;
+    TC_TRY(state(q, &q->answers[0], &statement, err));
     putchar('\n');
-    tc_privacy_paragraph(tc_text_get(&statement));
-    bool ok = !statement.failed;
-    tc_text_fini(&statement);
-    return ok ? TACIT_OK : tc_fail_memory(err);
+    tc_privacy_paragraph(statement);
+    tacit_text_free(statement);
+    return TACIT_OK;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)

@@ -145,9 +145,9 @@ static tacit_status print_table(const report *r, tc_format format, tacit_error *
         const tacit_audit_result *a = &r->results[i];
         tc_table_text(t, 0, a->control ? "control" : "mechanism");
         tc_table_text(t, 1, a->name);
-        tc_privacy_cell(t, 2, a->epsilon, tc_epsilon_text, people);
-        tc_privacy_cell(t, 3, a->lower, tc_lower_text, people);
-        tc_privacy_cell(t, 4, a->delta, tc_delta_text, people);
+        tc_privacy_cell(t, 2, a->epsilon, tacit_epsilon_text, people);
+        tc_privacy_cell(t, 3, a->lower, tacit_lower_text, people);
+        tc_privacy_cell(t, 4, a->delta, tacit_delta_text, people);
         tc_table_integer(t, 5, (int64_t)a->runs);
         tc_table_text(t, 6, verdict_text(a, people));
         if (!people) {
@@ -179,8 +179,8 @@ static tacit_status verdict(const report *r, tacit_error *err)
     for (size_t i = 0; i < r->n; i++) {
         const tacit_audit_result *a = &r->results[i];
         char lower[32], claim[32];
-        tc_lower_text(lower, a->lower);
-        tc_epsilon_text(claim, a->epsilon);
+        tacit_lower_text(lower, a->lower);
+        tacit_epsilon_text(claim, a->epsilon);
         if (!a->control && !a->pass)
             return tc_fail(err, TACIT_E_STATE,
                            "the audit failed: %s has epsilon at least %s and claims %s", a->name,

@@ -37,21 +37,20 @@ typedef struct result {
 
 static tacit_status calibrate(const calibrate_opts *o, bool quiet, result *r, tacit_error *err)
 {
-    static const tc_accountant *const by_option[] = {
-        &tc_accountant_pld, &tc_accountant_rdp, &tc_accountant_moments, &tc_accountant_gaussian};
-    const tc_accountant *a = by_option[o->accountant];
+    const char *a = tacit_accountants()[o->accountant]; /* in the order of the option's choices */
     tacit_dp_sampling sampling = TACIT_DP_ALL;
     double delta = 0, z = 0;
     if (o->epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "--epsilon is needed: there is no default");
     TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, &sampling, err));
     TC_TRY(tc_privacy_delta(o->delta, o->agents, quiet, &delta, err));
-    TC_TRY(tc_calibrate(a, o->epsilon, delta, sampling, o->sampling_rate, (uint64_t)o->rounds, &z,
-                        err));
+    TC_TRY(tacit_calibrate(a, o->epsilon, delta, sampling, o->sampling_rate, (uint64_t)o->rounds,
+                           &z, err));
     *r = (result){.o = o,
-                  .accountant = a->name,
-                  .event = {TACIT_DP_GAUSSIAN, z, sampling, o->sampling_rate, (uint64_t)o->rounds}};
-    return tc_account(a, &r->event, 1, delta, &r->bound, err);
+                  .accountant = a,
+                  .event = {TACIT_DP_GAUSSIAN, z, sampling, o->sampling_rate, (uint64_t)o->rounds},
+                  .bound = TACIT_GUARANTEE};
+    return tacit_account(a, &r->event, 1, delta, &r->bound, err);
 }
 
 static json_t *result_json(const result *r)
@@ -72,25 +71,25 @@ static tacit_status print_table(const result *r, tc_format format, tacit_error *
     static const char *const names[] = {
         "noise_multiplier", "rounds", "sampling_rate", "epsilon", "delta", "bound", "statement"};
     bool people = format == TC_FORMAT_TABLE;
-    tc_text statement = {0};
-    tc_statement_add(&statement, &r->bound, r->event.count, (tacit_unit)r->o->unit,
-                     r->event.sampling);
+    char *statement;
+    TC_TRY(tacit_statement(&r->bound, r->event.count, (tacit_unit)r->o->unit, r->event.sampling,
+                           &statement, err));
     tc_table *t = tc_table_new(people ? 6 : 7, names);
-    tc_privacy_cell(t, 0, r->event.parameter, tc_epsilon_text, people); /* less is not enough */
+    tc_privacy_cell(t, 0, r->event.parameter, tacit_epsilon_text, people); /* less is not enough */
     tc_table_integer(t, 1, r->o->rounds);
     tc_table_number(t, 2, r->event.sampling_rate);
-    tc_privacy_cell(t, 3, r->bound.epsilon, tc_epsilon_text, people);
-    tc_privacy_cell(t, 4, r->bound.delta, tc_delta_text, people);
+    tc_privacy_cell(t, 3, r->bound.epsilon, tacit_epsilon_text, people);
+    tc_privacy_cell(t, 4, r->bound.delta, tacit_delta_text, people);
     tc_table_text(t, 5, r->bound.accountant);
     if (!people)
-        tc_table_text(t, 6, tc_text_get(&statement));
+        tc_table_text(t, 6, statement);
     tc_table_end_row(t);
     tacit_status status = tc_table_print(t, format, stdout, err);
     if (status == TACIT_OK && people) {
         putchar('\n');
-        tc_privacy_paragraph(tc_text_get(&statement));
+        tc_privacy_paragraph(statement);
     }
-    tc_text_fini(&statement);
+    tacit_text_free(statement);
     return status;
 }
 

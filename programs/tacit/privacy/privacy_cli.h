@@ -3,7 +3,14 @@
 #define TC_PROGRAM_PRIVACY_CLI_H
 
 #include "frame/cli.h"
-#include "privacy/statement.h"
+
+#include "base/json.h"
+#include "base/text.h"
+
+#include <tacit/privacy.h>
+#include <tacit/release.h>
+
+#include <stddef.h>
 
 extern const tc_verb tc_verb_privacy_account;
 extern const tc_verb tc_verb_privacy_calibrate;
@@ -55,13 +62,14 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
                               tacit_error *err);
 /* Says on standard error that it is above 1/N^2, if it is. */
 void tc_delta_warn(double delta, uint64_t agents, bool quiet);
-/* By rate and the option: at rate 1 everybody takes part. E_ARG: as tc_privacy_unit_check. */
+/* By rate and the option: at rate 1 everybody takes part. E_ARG: as tacit_unit_check. */
 tacit_status tc_privacy_sampling(double rate, int option, int unit, tacit_dp_sampling *out,
                                  tacit_error *err);
 
 /* ---- output */
 
-json_t *tc_privacy_number(double v); /* null where v is not finite */
+json_t *tc_privacy_number(double v);                    /* null where v is not finite */
+json_t *tc_privacy_event_json(const tacit_dp_event *e); /* NULL: no memory */
 /* Members that every guarantee has in JSON: accountant, epsilon, epsilon_lower, epsilon_upper,
  * delta, order, bound, statement. False: no memory. */
 bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tacit_guarantee *g,
@@ -69,7 +77,7 @@ bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tac
 /* Prints j, or each of its elements on a line, with a space after every colon and comma. Takes
  * the reference; NULL is E_MEMORY. */
 tacit_status tc_privacy_print_json(json_t *j, bool lines, tacit_error *err);
-/* A number of a table. For people it is rounded by one of statement.h's; programs get all of it. */
+/* A number of a table. For people it is rounded by tacit_epsilon_text or its like; programs get all of it. */
 typedef void (*tc_privacy_rounding)(char out[32], double v);
 void tc_privacy_cell(tc_table *t, size_t column, double v, tc_privacy_rounding text, bool people);
 /* For the statement of a study that votes. */

@@ -91,7 +91,7 @@ static tacit_status read_grid(const plan_opts *o, bool quiet, grid *g, tacit_err
     TC_TRY(read_list(o->sampling_rate, &rate, &g->rate, err));
     TC_TRY(read_list(o->noise_multiplier, &multiplier, &g->multiplier, err));
     for (size_t i = 0; i < g->rate.n; i++)
-        TC_TRY(tc_privacy_unit_check((tacit_unit)o->unit, g->rate.at[i], err));
+        TC_TRY(tacit_unit_check((tacit_unit)o->unit, g->rate.at[i], err));
     size_t cells = g->rounds.n * g->rate.n * g->multiplier.n;
     if (cells > MOST_CELLS)
         return tc_fail(err, TACIT_E_ARG, "the plan has %zu combinations, more than %d", cells,
@@ -101,8 +101,7 @@ static tacit_status read_grid(const plan_opts *o, bool quiet, grid *g, tacit_err
 
 /* ---- the answers */
 
-static const tc_accountant *const accountants[] = {&tc_accountant_pld, &tc_accountant_rdp,
-                                                   &tc_accountant_moments, &tc_accountant_gaussian};
+static const char *const accountants[] = {"pld", "rdp", "moments", "gaussian"};
 enum { ACCOUNTANTS = sizeof accountants / sizeof *accountants };
 
 typedef struct cell {
@@ -114,8 +113,8 @@ typedef struct cell {
 static tacit_status fill(cell *c, double delta, tacit_error *err)
 {
     for (size_t i = 0; i < ACCOUNTANTS; i++) {
-        tacit_guarantee g;
-        tacit_status status = tc_account(accountants[i], &c->event, 1, delta, &g, err);
+        tacit_guarantee g = TACIT_GUARANTEE;
+        tacit_status status = tacit_account(accountants[i], &c->event, 1, delta, &g, err);
         c->epsilon[i] = status == TACIT_OK ? g.epsilon : NAN;
         if (status == TACIT_OK && i == 0)
             c->lower = g.lower;
@@ -169,7 +168,7 @@ static tacit_status print_rows(const cell *cells, size_t n, const grid *g, const
         tc_table_number(t, 2, cells[i].event.parameter);
         for (size_t k = 0; k < ACCOUNTANTS; k++)
             if (!isnan(cells[i].epsilon[k]))
-                tc_privacy_cell(t, 3 + k, cells[i].epsilon[k], tc_epsilon_text, people);
+                tc_privacy_cell(t, 3 + k, cells[i].epsilon[k], tacit_epsilon_text, people);
         if (!people) {
             tc_table_number(t, 7, cells[i].lower);
             tc_table_number(t, 8, g->delta);
@@ -188,7 +187,7 @@ static json_t *cell_json(const cell *c)
               json_object_set_new(j, "sampling_rate", json_real(c->event.sampling_rate)) == 0 &&
               json_object_set_new(j, "noise_multiplier", json_real(c->event.parameter)) == 0;
     for (size_t i = 0; i < ACCOUNTANTS && ok; i++)
-        ok = json_object_set_new(j, accountants[i]->name, tc_privacy_number(c->epsilon[i])) == 0;
+        ok = json_object_set_new(j, accountants[i], tc_privacy_number(c->epsilon[i])) == 0;
     if (ok && json_object_set_new(j, "pld_lower", tc_privacy_number(c->lower)) == 0)
         return j;
     json_decref(j);
@@ -216,11 +215,12 @@ static tacit_status print(const cell *cells, size_t n, const grid *g, int unit, 
                           tacit_error *err)
 {
     tc_text statement = {0};
-    char delta[32];
-    tc_delta_text(delta, g->delta);
-    tc_text_addf(&statement, "Epsilon for every %s, at delta %s, by each accountant. ",
-                 tc_privacy_unit_name((tacit_unit)unit), delta);
-    tc_statement_add_scope(&statement, (tacit_unit)unit, TACIT_DP_ALL);
+    char delta[32], *scope;
+    TC_TRY(tacit_statement(NULL, 0, (tacit_unit)unit, TACIT_DP_ALL, &scope, err));
+    tacit_delta_text(delta, g->delta);
+    tc_text_addf(&statement, "Epsilon for every %s, at delta %s, by each accountant. %s",
+                 tacit_unit_name((tacit_unit)unit), delta, scope);
+    tacit_text_free(scope);
     const char *text = tc_text_get(&statement);
     tacit_status status;
     if (format == TC_FORMAT_JSON)

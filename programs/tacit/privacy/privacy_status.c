@@ -10,12 +10,14 @@
 #include "base/json.h"
 #include "base/memory.h"
 
-#include <sodium.h>
-#include <stddef.h>
+#include <tacit/ledger.h>
+
 #include <string.h>
 #include <sys/stat.h>
 
+/* Those of tacit_accountants, after AUTO. */
 #define ACCOUNTANTS "auto|pld|rdp|moments|gaussian|pure"
+enum { AUTO };
 
 typedef struct status_opts {
     char *storage, *export;
@@ -43,7 +45,7 @@ static bool is_file(const char *word)
     return strchr(word, '/') || (n > 5 && strcmp(word + n - 5, ".json") == 0);
 }
 
-static tacit_status from_file(const char *file, tc_ledger **out, tacit_error *err)
+static tacit_status from_file(const char *file, tacit_ledger **out, tacit_error *err)
 {
     json_t *j = NULL;
     struct stat about;
@@ -51,19 +53,16 @@ static tacit_status from_file(const char *file, tc_ledger **out, tacit_error *er
         return tc_fail(err, TACIT_E_ARG,
                        "\"%s\" is a folder; a ledger is a name in the storage or an exported file",
                        file);
-    TC_TRY(tc_json_read_file(file, &j, err));
-    tacit_status status = tc_ledger_from_json(out, j, err);
+    TC_TRY(tc_json_read_file(file, &j, err)); /* names file and line of what is no JSON */
+    char *text = tc_json_text(j);
+    json_decref(j);
+    if (!text)
+        return tc_fail_memory(err);
+    tacit_status status = tacit_ledger_import(out, text, err);
     if (status != TACIT_OK)
         tc_fail_in(err, "%s", file);
-    json_decref(j);
+    tc_free(text);
     return status;
-}
-
-static tacit_status from_store(const char *name, tc_store *store, tc_ledger **out, tacit_error *err)
-{
-    tc_ledger_io io;
-    TC_TRY(tc_store_ledger(store, name, false, &io, err));
-    return tc_ledger_open(out, name, &io, err);
 }
 
 /* Replies of users are in a ledger of their own (user_ledger.h), unless a storage is named. */
@@ -78,78 +77,80 @@ static const char *storage_of(const status_opts *o, const char *name, char own[P
 enum { UNITS = 3 };
 
 typedef struct status {
-    const tc_ledger *ledger;
-    const char *accountant;
+    const char *ledger, *accountant;
+    tacit_head head;
     size_t n;
-    tc_ledger_claim claims[UNITS];
-    tc_text statements[UNITS];
+    tacit_unit units[UNITS];
+    tacit_spent spent[UNITS];
+    char *statements[UNITS];
 } status;
 
 static void status_fini(status *s)
 {
     for (size_t i = 0; i < UNITS; i++)
-        tc_text_fini(&s->statements[i]);
+        tacit_text_free(s->statements[i]);
 }
 
-/* Whoever wrote such an entry: no accountant here has a bound for it. */
-static tacit_status check_sampling(const tc_ledger *l, tacit_error *err)
+static tacit_status has_unit(const tacit_ledger *l, uint64_t entries, tacit_unit unit, bool *out,
+                             tacit_error *err)
 {
-    uint64_t n = tc_ledger_get_head(l).seq;
-    for (uint64_t seq = 1; seq <= n; seq++) {
-        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        tacit_status st = tc_privacy_unit_check(e->unit, e->event.sampling_rate, err);
-        if (st != TACIT_OK) {
-            tc_fail_in(err, "no guarantee: ledger entry %llu", (unsigned long long)seq);
-            return st;
-        }
+    *out = false;
+    for (uint64_t seq = 1; seq <= entries && !*out; seq++) {
+        tacit_ledger_entry e = TACIT_LEDGER_ENTRY;
+        TC_TRY(tacit_ledger_get(l, seq, &e, err));
+        *out = e.unit == unit;
     }
     return TACIT_OK;
 }
 
-static tacit_status ask_all(status *s, const tc_accountant *a, double delta, tacit_error *err)
+/* accountant NULL: the one that holds for what the ledger has. */
+static tacit_status ask_all(status *s, tacit_ledger *l, const char *accountant, double delta,
+                            tacit_error *err)
 {
-    s->accountant = a ? a->name : "auto";
-    TC_TRY(check_sampling(s->ledger, err));
-    for (int unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++) {
-        tc_ledger_claim *c = &s->claims[s->n];
-        if (!tc_ledger_has_unit(s->ledger, (tacit_unit)unit))
+    s->ledger = tacit_ledger_name(l);
+    s->accountant = accountant ? accountant : "auto";
+    TC_TRY(tacit_ledger_head(l, &s->head, err));
+    for (tacit_unit unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++) {
+        bool there;
+        TC_TRY(has_unit(l, s->head.seq, unit, &there, err));
+        if (!there)
             continue;
-        TC_TRY(tc_ledger_guarantee(s->ledger, (tacit_unit)unit, NULL, delta, a, c, err));
-        tc_ledger_statement(s->ledger, c, &s->statements[s->n]);
-        if (s->statements[s->n++].failed)
-            return tc_fail_memory(err);
+        s->units[s->n] = unit;
+        s->spent[s->n] = (tacit_spent)TACIT_SPENT;
+        TC_TRY(tacit_ledger_spent(l, unit, NULL, accountant, delta, &s->spent[s->n], err));
+        TC_TRY(tacit_ledger_statement(l, unit, NULL, accountant, delta, &s->statements[s->n], err));
+        s->n++;
     }
     return TACIT_OK;
 }
 
 /* ---- output */
 
-static json_t *claim_json(const status *s, size_t i)
+static json_t *unit_json(const status *s, size_t i)
 {
-    const tc_ledger_claim *c = &s->claims[i];
-    return json_pack(
-        "{s:s, s:o, s:I, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "unit",
-        tc_privacy_unit_name(c->unit), "subject",
-        *c->subject ? json_string(c->subject) : json_null(), "entries", (json_int_t)c->entries,
-        "private", (int)c->is_private, "accountant", s->accountant, "bound", c->bound.accountant,
-        "epsilon", tc_privacy_number(c->bound.epsilon), "epsilon_lower",
-        tc_privacy_number(c->bound.lower), "epsilon_upper", tc_privacy_number(c->bound.epsilon),
-        "delta", json_real(c->bound.delta), "statement", tc_text_get(&s->statements[i]));
+    const tacit_spent *c = &s->spent[i];
+    return json_pack("{s:s, s:o, s:I, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "unit",
+                     tacit_unit_name(s->units[i]), "subject",
+                     *c->subject ? json_string(c->subject) : json_null(), "entries",
+                     (json_int_t)c->releases, "private", (int)c->is_private, "accountant",
+                     s->accountant, "bound", c->accountant, "epsilon",
+                     tc_privacy_number(c->epsilon), "epsilon_lower", tc_privacy_number(c->lower),
+                     "epsilon_upper", tc_privacy_number(c->epsilon), "delta", json_real(c->delta),
+                     "statement", s->statements[i]);
 }
 
 static json_t *status_json(const status *s)
 {
-    char hex[2 * TC_LEDGER_HASH_BYTES + 1];
-    tacit_head head = tc_ledger_get_head(s->ledger);
-    sodium_bin2hex(hex, sizeof hex, head.hash.bytes, sizeof head.hash.bytes);
+    char hex[65];
+    tacit_hash_text(&s->head.hash, hex);
     json_t *list = json_array();
     for (size_t i = 0; i < s->n && list; i++)
-        if (json_array_append_new(list, claim_json(s, i)) != 0) {
+        if (json_array_append_new(list, unit_json(s, i)) != 0) {
             json_decref(list);
             return NULL;
         }
-    return json_pack("{s:s, s:I, s:s, s:o}", "ledger", tc_ledger_name(s->ledger), "entries",
-                     (json_int_t)head.seq, "head", hex, "units", list);
+    return json_pack("{s:s, s:I, s:s, s:o}", "ledger", s->ledger, "entries",
+                     (json_int_t)s->head.seq, "head", hex, "units", list);
 }
 
 static tacit_status print_table(const status *s, tc_format format, tacit_error *err)
@@ -159,16 +160,16 @@ static tacit_status print_table(const status *s, tc_format format, tacit_error *
     bool people = format == TC_FORMAT_TABLE;
     tc_table *t = tc_table_new(people ? 7 : 8, names);
     for (size_t i = 0; i < s->n; i++) {
-        const tc_ledger_claim *c = &s->claims[i];
-        tc_table_text(t, 0, tc_privacy_unit_name(c->unit));
+        const tacit_spent *c = &s->spent[i];
+        tc_table_text(t, 0, tacit_unit_name(s->units[i]));
         tc_table_text(t, 1, *c->subject ? c->subject : people ? "every" : NULL);
-        tc_table_integer(t, 2, (int64_t)c->entries);
+        tc_table_integer(t, 2, (int64_t)c->releases);
         tc_table_text(t, 3, c->is_private ? "yes" : "NO");
-        tc_privacy_cell(t, 4, c->bound.epsilon, tc_epsilon_text, people);
-        tc_privacy_cell(t, 5, c->bound.delta, tc_delta_text, people);
-        tc_table_text(t, 6, c->bound.accountant);
+        tc_privacy_cell(t, 4, c->epsilon, tacit_epsilon_text, people);
+        tc_privacy_cell(t, 5, c->delta, tacit_delta_text, people);
+        tc_table_text(t, 6, c->accountant);
         if (!people)
-            tc_table_text(t, 7, tc_text_get(&s->statements[i]));
+            tc_table_text(t, 7, s->statements[i]);
         tc_table_end_row(t);
     }
     return tc_table_print(t, format, stdout, err);
@@ -179,41 +180,32 @@ static tacit_status print(const status *s, int format, tacit_error *err)
     if (format == TC_FORMAT_JSON || format == TC_FORMAT_JSONL)
         return tc_privacy_print_json(status_json(s), false, err);
     if (format == TC_FORMAT_TABLE && s->n == 0) {
-        printf("%s: nothing was released yet\n", tc_ledger_name(s->ledger));
+        printf("%s: nothing was released yet\n", s->ledger);
         return TACIT_OK;
     }
     TC_TRY(print_table(s, (tc_format)format, err));
     for (size_t i = 0; i < s->n && format == TC_FORMAT_TABLE; i++) {
         putchar('\n');
-        tc_privacy_paragraph(tc_text_get(&s->statements[i]));
+        tc_privacy_paragraph(s->statements[i]);
     }
     return TACIT_OK;
 }
 
-static tacit_status write_export(const tc_ledger *l, const char *file, tacit_error *err)
+static tacit_status write_export(tacit_ledger *l, const char *file, tacit_error *err)
 {
-    json_t *j = tc_ledger_json(l);
-    char *text = tc_json_text(j);
-    json_decref(j);
-    if (!text)
-        return tc_fail_memory(err);
+    char *text;
+    TC_TRY(tacit_ledger_export(l, &text, err));
     tacit_status st = tc_file_write_secret(file, text, strlen(text), err);
-    tc_free(text);
+    tacit_text_free(text);
     return st;
 }
 
-static tacit_status show(const tc_invocation *in, const tc_ledger *l, double delta,
-                         tacit_error *err)
+static tacit_status show(const tc_invocation *in, tacit_ledger *l, double delta, tacit_error *err)
 {
-    static const tc_accountant *const by_option[] = {NULL,
-                                                     &tc_accountant_pld,
-                                                     &tc_accountant_rdp,
-                                                     &tc_accountant_moments,
-                                                     &tc_accountant_gaussian,
-                                                     &tc_accountant_pure};
     const status_opts *o = in->opts;
-    status s = {.ledger = l};
-    tacit_status st = ask_all(&s, by_option[o->accountant], delta, err);
+    status s = {0};
+    const char *accountant = o->accountant == AUTO ? NULL : tacit_accountants()[o->accountant - 1];
+    tacit_status st = ask_all(&s, l, accountant, delta, err);
     if (st == TACIT_OK && o->export)
         st = write_export(l, o->export, err);
     if (st == TACIT_OK)
@@ -228,23 +220,14 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     const char *name = in->args[0];
     char own[PATH_MAX];
     double delta = 0;
-    tc_store *store = NULL;
-    tc_ledger *l = NULL;
+    tacit_ledger *l = NULL;
     if (!*name)
         return tc_fail(err, TACIT_E_ARG, "the name of a ledger must not be empty");
     TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
-    tacit_status st;
-    if (is_file(name)) {
-        st = from_file(name, &l, err);
-    } else {
-        st = tc_store_open(&store, storage_of(o, name, own), false, err);
-        if (st == TACIT_OK)
-            st = from_store(name, store, &l, err);
-    }
-    if (st == TACIT_OK)
-        st = show(in, l, delta, err);
-    tc_ledger_close(l);
-    tc_store_close(store);
+    TC_TRY(is_file(name) ? from_file(name, &l, err)
+                         : tacit_ledger_open(&l, storage_of(o, name, own), name, err));
+    tacit_status st = show(in, l, delta, err);
+    tacit_ledger_close(l);
     return st;
 }
 

@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "federation/expectation.h"
 #include "privacy/privacy_cli.h"
 #include "simulate/simulate.h"
 #include "simulate/watch.h"
@@ -173,7 +172,7 @@ static void moments_cell(tc_table *t, size_t column, double mean, double se)
 static void epsilon_cell(tc_table *t, size_t column, const tc_federated_cost *c, uint64_t i)
 {
     if (!c->none)
-        tc_privacy_cell(t, column, tc_federated_cost_at(c, i), tc_epsilon_text, true);
+        tc_privacy_cell(t, column, tc_federated_cost_at(c, i), tacit_epsilon_text, true);
 }
 
 static tacit_status print_curve(const tc_contender *c, tacit_error *err)
@@ -264,7 +263,7 @@ static tacit_status print_statement(const tc_contender *c, tacit_error *err)
 static tacit_status print_expectation(const tc_contender *c, const char *name, tacit_error *err)
 {
     tc_text text = {0};
-    tc_text_addf(&text, "%s%s", name, tc_expectation_sentence(c->expect));
+    tc_text_addf(&text, "%s%s", name, json_string_value(json_object_get(c->expect, "sentence")));
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
     bool ok = !text.failed;
@@ -307,8 +306,8 @@ static void print_contender(const tc_contender *c, size_t i)
     if (!tc_algorithm_federated(c->algorithm))
         return;
     print_lost(c, 3);
-    tc_epsilon_text(epsilon, c->cost.bound.epsilon);
-    tc_delta_text(delta, c->cost.bound.delta);
+    tacit_epsilon_text(epsilon, c->cost.bound.epsilon);
+    tacit_delta_text(delta, c->cost.bound.delta);
     if (c->cost.releases == 0 && !c->cost.none)
         printf("   nothing is released\n");
     else if (c->cost.none)
@@ -412,12 +411,12 @@ static tacit_status print_scope(bool agents, bool records, tacit_error *err)
     tc_text_add(&text, "NOT PRIVATE: seeded.");
     if (agents) {
         tc_text_add(&text, " Guarantees are those of a deployment, for every agent. ");
-        tc_federated_cost_scope(TACIT_UNIT_AGENT, TACIT_DP_ALL, &text);
+        tc_statement_add_round_scope(&text, TACIT_UNIT_AGENT, TACIT_DP_ALL);
     }
     if (records) {
         tc_text_add(&text, agents ? " Where it says every row: "
                                   : " Guarantees are those of a deployment, for every row. ");
-        tc_federated_cost_scope(TACIT_UNIT_ROW, TACIT_DP_ALL, &text);
+        tc_statement_add_round_scope(&text, TACIT_UNIT_ROW, TACIT_DP_ALL);
     }
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));

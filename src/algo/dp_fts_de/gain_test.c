@@ -4,7 +4,6 @@
 
 #include "algo/dp_fts_de/agent.h"
 #include "algo/dp_fts_de/gain_table.h"
-#include "privacy/delta.h"
 
 #include <math.h>
 
@@ -158,7 +157,7 @@ static tc_expect expect(study *s, double epsilon)
     tc_algorithm_dp_fts_de.begin(&s->env, &s->opts);
     if (epsilon > 0)
         assert_ok(tc_algorithm_dp_fts_de.promise(&s->env, &s->opts, epsilon,
-                                                 tc_delta_default(s->env.agents), &err));
+                                                 tacit_delta_default(s->env.agents), &err));
     assert_ok(tc_algorithm_dp_fts_de.expect(&s->env, &s->opts, &e, &err));
     return e;
 }

@@ -139,7 +139,7 @@ static tacit_status allow(const tc_ldp_curator *c, const char *user, const tc_ld
     char spent[32];
     if (s->given <= s->cap && more <= s->cap - s->given)
         return TACIT_OK;
-    tc_epsilon_text(spent, s->spent);
+    tacit_epsilon_text(spent, s->spent);
     return tc_fail(err, TACIT_E_BUDGET,
                    "user \"%.60s\" may give %" PRIu64 " answers in all%s, has given %" PRIu64
                    " (epsilon %s) and is asked for %" PRIu64 " more",

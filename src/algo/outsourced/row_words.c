@@ -58,7 +58,7 @@ static void add_outputs(const tc_row_terms *t, tc_text *out)
                          "NOT protected.");
         return;
     }
-    tc_epsilon_text(number, t->output_epsilon);
+    tacit_epsilon_text(number, t->output_epsilon);
     tc_text_addf(out,
                  " A row whose value is asked for spends epsilon %s more, once. Which rows are "
                  "asked for is NOT protected.",

@@ -34,13 +34,6 @@
 extern "C" {
 #endif
 
-/* Whose data are protected: all that one agent contributes, one row of a data set, one reply. */
-typedef enum tacit_unit {
-    TACIT_UNIT_AGENT = 0,
-    TACIT_UNIT_ROW = 1,
-    TACIT_UNIT_USER = 2
-} tacit_unit;
-
 typedef struct tc_release tacit_release; /* end with tacit_release_free */
 
 /* What a release costs. */

@@ -1,0 +1,280 @@
+/* plan_api.c - include/tacit/plan.h: every release that a federated study plans, what it is about and what it costs, and
+ * what the study may gain. From the document alone, as a coordinator and its agents would find it. */
+#include <tacit/plan.h>
+
+#include "algo/charge.h"
+#include "algo/expect.h"
+#include "base/api.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "privacy/statement.h"
+#include "study/study.h"
+#include "study/study_plan.h"
+
+#include <math.h>
+
+/* Bounds of many different releases take long: beyond this the total alone is found. */
+enum { MOST_ROWS = 200, MOST_RELEASES = 100000 };
+
+typedef struct priced {
+    tacit_planned shown;
+    double distance; /* of its noise, as in release.h */
+} priced;
+
+struct tacit_plan {
+    tc_study_plan *plan;
+    tacit_plan_summary summary;
+    tc_arena texts;
+    priced *at;
+    size_t n, cap;
+};
+
+void tacit_plan_free(tacit_plan *p)
+{
+    if (!p)
+        return;
+    tc_study_plan_free(p->plan);
+    tc_arena_fini(&p->texts);
+    tc_free(p->at);
+    tc_free(p);
+}
+
+const tacit_plan_summary *tacit_plan_summarize(const tacit_plan *p)
+{
+    return &p->summary;
+}
+
+const tacit_planned *tacit_plan_get(const tacit_plan *p, size_t i)
+{
+    return i < p->n ? &p->at[i].shown : NULL;
+}
+
+/* Keeps a text that was made for this plan, and ends it. */
+static tacit_status keep(tacit_plan *p, tc_text *text, const char **out, tacit_error *err)
+{
+    if (!text->failed)
+        *out = tc_arena_strdup(&p->texts, tc_text_get(text));
+    bool kept = !text->failed && *out;
+    tc_text_fini(text);
+    return kept ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* ---- the length-scale ---- */
+
+static const char lengthscale[] = "lengthscale";
+
+/* The option in force after `settle`, which changes the struct: opts is a zeroed one to be ended by the caller. */
+static tacit_status find_settled(const tc_study_plan *p, void *opts, double *out, tacit_error *err)
+{
+    const tc_algorithm *a = p->doc->algorithm;
+    TC_TRY(tc_options_defaults(a->options, opts, err));
+    TC_TRY(tc_options_set_json(a->options, opts, a->name, p->options, NULL, err));
+    TC_TRY(a->settle(&p->env, opts, err));
+    json_t *settled = tc_options_json(a->options, opts);
+    if (!settled)
+        return tc_fail_memory(err);
+    *out = json_number_value(json_object_get(settled, lengthscale));
+    json_decref(settled);
+    return TACIT_OK;
+}
+
+/* The usual one; 0: one is given, agents vote on it, or the algorithm has none. */
+static tacit_status find_lengthscale(const tc_study_plan *p, double *out, tacit_error *err)
+{
+    const tc_algorithm *a = p->doc->algorithm;
+    const json_t *said = json_object_get(p->options, lengthscale);
+    *out = 0;
+    if (!a->settle || !json_is_number(said) || json_number_value(said) > 0)
+        return TACIT_OK;
+    void *opts = tc_alloc(1, a->options_size);
+    if (!opts)
+        return tc_fail_memory(err);
+    tacit_status status = find_settled(p, opts, out, err);
+    tc_options_fini(a->options, opts);
+    tc_free(opts);
+    return status;
+}
+
+static tacit_status state_lengthscale(tacit_plan *p, tacit_error *err)
+{
+    const size_t dim = p->plan->env.space->dim;
+    tc_text text = {0};
+    TC_TRY(find_lengthscale(p->plan, &p->summary.lengthscale, err));
+    if (p->summary.lengthscale > 0)
+        tc_text_addf(&text,
+                     "The length-scale is the usual one in %zu dimension%s, %.3g: none is given, "
+                     "and agents do not vote on it.",
+                     dim, dim == 1 ? "" : "s", p->summary.lengthscale);
+    return keep(p, &text, &p->summary.lengthscale_sentence, err);
+}
+
+/* ---- what it may gain ---- */
+
+static tacit_status state_expectation(tacit_plan *p, tacit_error *err)
+{
+    const tc_study_doc *d = p->plan->doc;
+    tc_expect e;
+    bool known;
+    TC_TRY(tc_expect_find(d->algorithm, &p->plan->env, p->plan->opts, &e, &known, err));
+    if (!known)
+        return TACIT_OK;
+    json_t *j = tc_expect_json(&e, d->agents, d->epsilon);
+    char *text = tc_json_text(j);
+    if (text) {
+        p->summary.expect = tc_arena_strdup(&p->texts, text);
+        p->summary.expect_sentence =
+            tc_arena_strdup(&p->texts, json_string_value(json_object_get(j, "sentence")));
+    }
+    bool ok = text && !p->texts.failed;
+    tc_free(text);
+    json_decref(j);
+    return ok ? TACIT_OK : tc_fail_memory(err);
+}
+
+/* ---- from a document ---- */
+
+/* A row of the document with the noise that it needs, which is then written into it. */
+static tacit_status calibrated_row(const tacit_document *given, tc_study_row *out, tacit_error *err)
+{
+    tc_study_row row;
+    tc_study_doc *copy;
+    TC_TRY(tc_study_row_of(&row, given, 0, err));
+    tacit_status status = tc_study_doc_restore(&copy, row.document, row.points_csv, err);
+    tc_study_row_fini(&row);
+    TC_TRY(status);
+    status = tc_study_calibrate(copy, err);
+    if (status == TACIT_OK)
+        status = tc_study_row_of(out, copy, 0, err);
+    tc_study_doc_free(copy);
+    return status;
+}
+
+static tacit_status fill(tacit_plan *p, const tacit_document *document, tacit_error *err)
+{
+    tc_study_row row;
+    TC_TRY(calibrated_row(document, &row, err));
+    tacit_status status = tc_study_plan_new(&p->plan, &row, err);
+    tc_study_row_fini(&row);
+    TC_TRY(status);
+    const tc_study_doc *d = p->plan->doc;
+    p->summary = (tacit_plan_summary){
+        .size = sizeof p->summary,
+        .not_private = tc_study_plan_not_private(p->plan),
+        .delta = d->delta > 0 ? d->delta : tacit_delta_default(d->agents),
+        .unit = tc_round_charge_of(d->algorithm, p->plan->opts, 0).unit,
+    };
+    TC_TRY(state_lengthscale(p, err));
+    return state_expectation(p, err);
+}
+
+tacit_status tacit_plan_new(tacit_plan **out, const tacit_document *document, tacit_error *err)
+{
+    tacit_error unwanted;
+    err = err ? err : &unwanted;
+    TC_GIVEN(out);
+    TC_GIVEN(document);
+    tacit_plan *p = tc_alloc(1, sizeof *p);
+    if (!p)
+        return tc_fail_memory(err);
+    tacit_status status = fill(p, document, err);
+    if (status == TACIT_OK)
+        *out = p;
+    else
+        tacit_plan_free(p);
+    return status;
+}
+
+/* ---- what it costs ---- */
+
+static tacit_status list_releases(tacit_plan *p, tacit_error *err)
+{
+    uint64_t round;
+    p->n = 0;
+    TC_TRY(tc_study_plan_next_round(p->plan, 0, &round, err));
+    while (round != TC_NO_ROUND) {
+        if (p->n == MOST_RELEASES)
+            return tc_fail(err, TACIT_E_ARG, "study \"%s\" plans more than %d releases",
+                           p->plan->doc->name, MOST_RELEASES);
+        if (!tc_grow((void **)&p->at, &p->cap, p->n + 1, sizeof *p->at))
+            return tc_fail_memory(err);
+        priced *one = &p->at[p->n++];
+        *one = (priced){.shown = {.size = sizeof one->shown,
+                                  .round = round,
+                                  .about = tc_study_plan_about(p->plan, round),
+                                  .epsilon = NAN,
+                                  .epsilon_so_far = NAN}};
+        TC_TRY(tc_study_plan_price(p->plan, round, &one->shown.event, &one->distance, err));
+        TC_TRY(tc_study_plan_next_round(p->plan, round + 1, &round, err));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status cost(const tacit_plan *p, const tacit_dp_event *events, size_t n,
+                         double distance, tacit_guarantee *out, tacit_error *err)
+{
+    return tc_ledger_cost(&tc_accountant_pld, events, n, distance, p->summary.delta, out, err);
+}
+
+/* A single record is in one release only, and pays for the dearest at most. */
+static tacit_status account(tacit_plan *p, tacit_dp_event *events, tacit_guarantee *total,
+                            tacit_error *err)
+{
+    const bool apart = !tc_round_charge_of(p->plan->doc->algorithm, p->plan->opts, 0).everybody;
+    double distance = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        tacit_planned *one = &p->at[i].shown;
+        tacit_guarantee g;
+        events[i] = one->event;
+        distance += p->at[i].distance;
+        if (p->n > MOST_ROWS && !apart)
+            continue;
+        TC_TRY(cost(p, &one->event, 1, p->at[i].distance, &g, err));
+        one->epsilon = g.epsilon;
+        if (!apart)
+            TC_TRY(cost(p, events, i + 1, distance, &g, err));
+        one->epsilon_so_far =
+            apart ? fmax(g.epsilon, i > 0 ? p->at[i - 1].shown.epsilon_so_far : 0) : g.epsilon;
+        if (i == 0 || g.epsilon > total->epsilon)
+            *total = g;
+    }
+    return p->n > MOST_ROWS && !apart ? cost(p, events, p->n, distance, total, err) : TACIT_OK;
+}
+
+static tacit_status state_cost(tacit_plan *p, const tacit_guarantee *total, tacit_error *err)
+{
+    tacit_plan_summary *s = &p->summary;
+    tc_text text = {0};
+    if (p->n == 0) {
+        tc_text_add(&text, "This study releases nothing.");
+        return keep(p, &text, &s->statement, err);
+    }
+    s->releases = p->n;
+    s->epsilon = total->epsilon;
+    s->accountant = total->accountant;
+    if (*s->not_private)
+        tc_text_addf(&text, "NOT PRIVATE: %s. ", s->not_private);
+    tc_text_addf(&text, "Nothing is spent yet. %sPlanned: ",
+                 p->n > MOST_ROWS ? "There are too many releases to account for each. " : "");
+    tc_statement_add_bound(&text, total, p->n, s->unit);
+    tc_statement_add_round_scope(&text, s->unit, p->at[0].shown.event.sampling);
+    return keep(p, &text, &s->statement, err);
+}
+
+tacit_status tacit_plan_cost(tacit_plan *p, tacit_error *err)
+{
+    tacit_error unwanted;
+    tacit_guarantee total = TACIT_GUARANTEE;
+    err = err ? err : &unwanted;
+    TC_GIVEN(p);
+    const tc_study_doc *d = p->plan->doc;
+    if (!d->algorithm->aggregator)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums: %s", d->algorithm->name,
+                       p->summary.not_private);
+    TC_TRY(tacit_delta_check("delta", p->summary.delta, d->agents, err));
+    TC_TRY(list_releases(p, err));
+    tacit_dp_event *events = tc_alloc(p->n + 1, sizeof *events);
+    tacit_status status = events ? account(p, events, &total, err) : tc_fail_memory(err);
+    tc_free(events);
+    TC_TRY(status);
+    return state_cost(p, &total, err);
+}

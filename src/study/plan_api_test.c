@@ -1,0 +1,110 @@
+/* plan_api_test.c - what a federated study plans, from its document: releases, cost, expectation. */
+#include <tacit/plan.h>
+#include <tacit/release.h>
+
+#include "support/test.h"
+
+#include <string.h>
+
+#define DOCUMENT(algorithm, rest)                                                                  \
+    "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 8, \"seed\": 7,"                   \
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"                         \
+    " \"algorithm\": {" algorithm "}" rest "}"
+#define FEDERATED                                                                                  \
+    DOCUMENT("\"name\": \"dp-fts-de\", \"features\": 6, \"initial\": 3, \"releases\": \"0,1,3\"",  \
+             ", \"federation\": {\"agents\": 2}, \"privacy\": {\"epsilon\": 5, \"delta\": 1e-5}")
+
+static tacit_document *parse(const char *text)
+{
+    tacit_error err = {0};
+    tacit_document *d;
+    assert_ok(tacit_document_parse(&d, text, &err));
+    return d;
+}
+
+static void every_release_has_its_price(void **state)
+{
+    (void)state;
+    static const uint64_t rounds[] = {0, 1, 3};
+    tacit_error err = {0};
+    tacit_document *d = parse(FEDERATED);
+    tacit_plan *p;
+    char *before, *after;
+    assert_ok(tacit_document_text(d, &before, &err));
+    assert_ok(tacit_plan_new(&p, d, &err));
+    assert_ok(tacit_document_text(d, &after, &err)); /* its noise was found in a copy */
+    assert_string_equal(before, after);
+    tacit_text_free(before);
+    tacit_text_free(after);
+    tacit_document_free(d);
+    const tacit_plan_summary *s = tacit_plan_summarize(p);
+    assert_null(s->statement);
+    assert_null(tacit_plan_get(p, 0));
+    for (int twice = 0; twice < 2; twice++) {
+        assert_ok(tacit_plan_cost(p, &err));
+        assert_int_equal(s->releases, 3);
+        for (size_t i = 0; i < 3; i++) {
+            const tacit_planned *one = tacit_plan_get(p, i);
+            assert_int_equal(one->round, rounds[i]);
+            assert_int_equal(one->event.mechanism, TACIT_DP_GAUSSIAN);
+            assert_true(one->epsilon > 0 && one->epsilon_so_far >= one->epsilon);
+            assert_true(i == 0 || one->epsilon_so_far > tacit_plan_get(p, i - 1)->epsilon_so_far);
+        }
+        assert_null(tacit_plan_get(p, 3));
+        assert_same_bits(s->epsilon, tacit_plan_get(p, 2)->epsilon_so_far);
+    }
+    assert_true(s->epsilon > 4.9 && s->epsilon <= 5);
+    assert_close(s->delta, 1e-5, 0);
+    assert_int_equal(s->unit, TACIT_UNIT_AGENT);
+    assert_string_equal(s->not_private, "");
+    assert_memory_equal(s->statement, "Nothing is spent yet. Planned: every agent: epsilon ", 52);
+    assert_non_null(strstr(s->statement, tacit_statement_trust()));
+    tacit_plan_free(p);
+}
+
+static void it_says_what_to_expect(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_plan *p;
+    tacit_document *d = parse(FEDERATED);
+    assert_ok(tacit_plan_new(&p, d, &err));
+    const tacit_plan_summary *s = tacit_plan_summarize(p);
+    assert_int_equal(s->size, sizeof *s);
+    assert_non_null(strstr(s->expect, "\"sentence\""));
+    assert_non_null(s->expect_sentence);
+    assert_true((s->lengthscale > 0) == (*s->lengthscale_sentence != '\0'));
+    tacit_plan_free(p);
+    tacit_document_free(d);
+}
+
+static void what_cannot_be_planned_is_refused(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_plan *p = NULL;
+    tacit_document *alone = parse(DOCUMENT("\"name\": \"gp-ei\"", "")),
+                   *relay = parse(DOCUMENT("\"name\": \"fts\"", ", \"federation\": {\"agents\": 2},"
+                                                                " \"privacy\": \"none\""));
+    assert_int_equal(tacit_plan_new(&p, alone, &err), TACIT_E_ARG);
+    assert_int_equal(tacit_plan_new(&p, NULL, NULL), TACIT_E_ARG);
+    assert_null(p);
+    assert_ok(tacit_plan_new(&p, relay, &err));
+    assert_null(tacit_plan_summarize(p)->expect);
+    assert_fails(tacit_plan_cost(p, &err), TACIT_E_UNSUPPORTED,
+                 "fts releases no sums: messages are handed on without noise");
+    tacit_plan_free(p);
+    tacit_plan_free(NULL);
+    tacit_document_free(alone);
+    tacit_document_free(relay);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_release_has_its_price),
+        cmocka_unit_test(it_says_what_to_expect),
+        cmocka_unit_test(what_cannot_be_planned_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
