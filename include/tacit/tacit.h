@@ -2,7 +2,9 @@
 #ifndef TACIT_H
 #define TACIT_H
 
+#include <tacit/algorithms.h>
 #include <tacit/audit.h>
+#include <tacit/build.h>
 #include <tacit/document.h>
 #include <tacit/ledger.h>
 #include <tacit/optimizer.h>

@@ -1,7 +1,8 @@
 /* absent.c - instead of the client, the server and the certificates in a build with -DTACIT_NETWORK=OFF.
  *
  * What makes one of them says in one sentence that there is none; the rest is never reached. */
-#include "net/built.h"
+#include <tacit/net.h>
+
 #include "net/client.h"
 #include "net/server.h"
 
@@ -9,14 +10,16 @@
 
 #define ABSENT "this tacit was built without the network (TACIT_NETWORK=OFF)"
 
-bool tc_net_is_built(void)
+bool tacit_net_is_built(void)
 {
     return false;
 }
 
-tc_net_libraries tc_net_libraries_here(void)
+void tacit_net_parts(tacit_build_visit visit, void *user)
 {
-    return (tc_net_libraries){"not built", "not built", "not built"};
+    static const char *const parts[] = {"gnutls", "microhttpd", "curl"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        visit(user, parts[i], "not built");
 }
 
 /* ---- the client */

@@ -1,18 +1,18 @@
-/* built.c - the network is there: the libraries behind it. For `tacit version`. */
-#include "net/built.h"
+/* built.c - the network is there: the libraries behind it. absent.c stands for it in builds without. */
+#include <tacit/net.h>
 
 #include <curl/curl.h>
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
 
-bool tc_net_is_built(void)
+bool tacit_net_is_built(void)
 {
     return true;
 }
 
-tc_net_libraries tc_net_libraries_here(void)
+void tacit_net_parts(tacit_build_visit visit, void *user)
 {
-    return (tc_net_libraries){.gnutls = gnutls_check_version(NULL),
-                              .microhttpd = MHD_get_version(),
-                              .curl = curl_version_info(CURLVERSION_NOW)->version};
+    visit(user, "gnutls", gnutls_check_version(NULL));
+    visit(user, "microhttpd", MHD_get_version());
+    visit(user, "curl", curl_version_info(CURLVERSION_NOW)->version);
 }

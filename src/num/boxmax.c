@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <math.h>
 #include <nlopt.h>
+#include <stdio.h>
 #include <string.h>
 
 /* One search and the best it has seen. */
@@ -176,4 +177,11 @@ tacit_status tc_boxmax_direct(const tc_boxmax *p, double *x, double *fx, tacit_e
         return tc_fail_memory(err);
     *fx = s.best_f;
     return TACIT_OK;
+}
+
+void tc_boxmax_library(char out[32])
+{
+    int major, minor, patch;
+    nlopt_version(&major, &minor, &patch);
+    snprintf(out, 32, "%d.%d.%d", major, minor, patch);
 }

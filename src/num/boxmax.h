@@ -33,4 +33,7 @@ tacit_status tc_boxmax_lbfgs(const tc_boxmax *p, size_t n, double *X, double *fx
  * that are not free; out, the best point. */
 tacit_status tc_boxmax_direct(const tc_boxmax *p, double *x, double *fx, tacit_error *err);
 
+/* The version of NLopt, which is behind both. */
+void tc_boxmax_library(char out[32]);
+
 #endif

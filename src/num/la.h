@@ -20,7 +20,7 @@ const char *tc_la_library(void); /* "OpenBLAS 0.3.21 ... SkylakeX", for `tacit v
 
 /* ---- la_kernel.c: code for the CPU, which decides how sums are rounded */
 
-const char *tc_la_kernel(void); /* "Haswell" */
+/* <tacit/build.h> has tacit_blas_kernel, the one that runs, and tacit_blas_choose_kernel. */
 typedef struct tc_cpu_vectors {
     bool avx2, fma, avx512; /* avx512: with all that OpenBLAS's kernels use of it */
 } tc_cpu_vectors;

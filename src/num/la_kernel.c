@@ -3,9 +3,14 @@
  * OpenBLAS picks a kernel by the CPU's model number when it is loaded. A model that is newer than the
  * library gets the oldest kernel, Prescott, whose vectors hold two numbers where
  * the CPU's hold four or eight. The instructions that the CPU has say more than its number. See la.h. */
+#include <tacit/build.h>
+
 #include "num/la.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define CHOICE "OPENBLAS_CORETYPE"
 
 /* Not in every build of OpenBLAS: NULL where it was built for one CPU only. */
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
@@ -46,7 +51,7 @@ tc_cpu_vectors tc_cpu_vectors_here(void)
 #endif
 }
 
-const char *tc_la_kernel(void)
+const char *tacit_blas_kernel(void)
 {
     return openblas_get_corename();
 }
@@ -58,4 +63,18 @@ bool tc_la_choose_again(void)
     gotoblas_dynamic_quit();
     gotoblas_dynamic_init();
     return true;
+}
+
+/* OpenBLAS reads the variable when it chooses, and never again: so it is set for that moment only, and programs
+ * that are started later do not see it. */
+const char *tacit_blas_choose_kernel(void)
+{
+    const char *said = getenv(CHOICE);
+    tc_cpu_vectors cpu = tc_cpu_vectors_here();
+    const char *better = said ? NULL : tc_la_better_kernel(tacit_blas_kernel(), &cpu);
+    if (!better || setenv(CHOICE, better, 1) != 0)
+        return better;
+    (void)tc_la_choose_again(); /* seen below */
+    unsetenv(CHOICE);
+    return strcmp(tacit_blas_kernel(), better) == 0 ? NULL : better;
 }

@@ -48,7 +48,7 @@ typedef struct tc_verb {
     size_t min_args, max_args; /* positional */
     bool takes_command;        /* allows "-- ..." */
     bool secrets;              /* its process holds contributions, data or keys (base/guard.h) */
-    bool network;              /* refused where the build has none (net/built.h) */
+    bool network;              /* refused where the build has none (tacit_net_is_built) */
     bool takes_sets;           /* allows --set name=value */
     const char *sets_flag;     /* another name for --set: "param"; or NULL */
     const char *sets_help;     /* one line on what is set; or NULL */

@@ -1,10 +1,9 @@
 /* run.c - from a verb and its words to an exit code. Called by the main of a program. */
 #include "base/guard.h"
 #include "base/log.h"
-#include "frame/blas_kernel.h"
 #include "frame/frame.h"
-#include "net/built.h"
-#include "num/la.h"
+
+#include <tacit/net.h>
 
 #include <errno.h>
 #include <string.h>
@@ -27,12 +26,12 @@ static void start_log(const tc_verb *verb, const tc_invocation *in)
 
 static void choose_kernel(void)
 {
-    const char *better = tc_choose_blas_kernel();
+    const char *better = tacit_blas_choose_kernel();
     if (better)
         tc_log(TC_LOG_WARN,
                "OpenBLAS does not know this CPU and runs its kernel %s: it is faster with "
                "OPENBLAS_CORETYPE=%s in the environment",
-               tc_la_kernel(), better);
+               tacit_blas_kernel(), better);
 }
 
 static tacit_status refuse_network(const tc_verb *verb, tacit_error *err)
@@ -49,7 +48,7 @@ tacit_status tc_run_verb(const tc_verb *verb, int argc, char **argv, tacit_error
     tacit_status st = tc_args_read(verb, argc, argv, &args, err);
     if (st == TACIT_OK && args.common.help) {
         tc_help_verb(verb, stdout);
-    } else if (st == TACIT_OK && verb->network && !tc_net_is_built()) {
+    } else if (st == TACIT_OK && verb->network && !tacit_net_is_built()) {
         st = refuse_network(verb, err);
     } else if (st == TACIT_OK) {
         start_log(verb, &args.in);

@@ -1,73 +1,48 @@
 /* version.c - `tacit version`: the program and the libraries it runs on. */
 #include "frame/verbs.h"
-#include "net/built.h"
-#include "num/la.h"
-#include "study/store_module.h"
 
-#include <tacit/tacit.h>
+#include <tacit/build.h>
+#include <tacit/net.h>
 
-#include <jansson.h>
-#include <nlopt.h>
-#include <sodium.h>
-#include <sqlite3.h>
+enum { PARTS_MOST = 16 };
 
-#if defined(__clang__)
-#define COMPILER __VERSION__
-#else
-#define COMPILER "GCC " __VERSION__
-#endif
+typedef struct parts {
+    size_t n;
+    const char *names[PARTS_MOST];
+    char versions[PARTS_MOST][256];
+} parts;
 
-typedef struct part {
-    const char *name;
-    const char *version;
-} part;
-
-static tacit_status print(const part *parts, size_t n, int format, tacit_error *err)
+static void add(void *user, const char *part, const char *version)
 {
-    const char *names[16];
-    for (size_t i = 0; i < n; i++)
-        names[i] = parts[i].name;
-    tc_table *t = tc_table_new(n, names);
-    for (size_t i = 0; i < n; i++)
-        tc_table_text(t, i, parts[i].version);
+    parts *p = user;
+    if (p->n == PARTS_MOST)
+        return;
+    p->names[p->n] = part;
+    snprintf(p->versions[p->n++], sizeof p->versions[0], "%s", version);
+}
+
+static tacit_status print(const parts *p, int format, tacit_error *err)
+{
+    tc_table *t = tc_table_new(p->n, p->names);
+    for (size_t i = 0; i < p->n; i++)
+        tc_table_text(t, i, p->versions[i]);
     tc_table_end_row(t);
     return tc_table_print(t, (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format),
                           stdout, err);
 }
 
-/* Leaves out alone where the module of the PostgreSQL store is not there. */
-static void find_libpq(char out[32])
-{
-    const tc_store_module *m;
-    if (tc_store_module_load(&m, "postgresql", NULL) == TACIT_OK)
-        m->library(out);
-}
-
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    int major, minor, patch;
-    char nlopt[32], libpq[32] = "not installed";
-    nlopt_version(&major, &minor, &patch);
-    snprintf(nlopt, sizeof nlopt, "%d.%d.%d", major, minor, patch);
-    find_libpq(libpq);
-    tc_net_libraries net = tc_net_libraries_here();
-    const part parts[] = {{"tacit", TACIT_VERSION},
-                          {"compiler", COMPILER},
-                          {"blas", tc_la_library()},
-                          {"kernel", tc_la_kernel()},
-                          {"sqlite", sqlite3_libversion()},
-                          {"sodium", sodium_version_string()},
-                          {"nlopt", nlopt},
-                          {"jansson", jansson_version_str()},
-                          {"gnutls", net.gnutls},
-                          {"microhttpd", net.microhttpd},
-                          {"curl", net.curl},
-                          {"libpq", libpq}};
-    size_t n = sizeof parts / sizeof *parts;
+    parts p = {0};
+    char libpq[32];
+    tacit_build_parts(add, &p);
+    tacit_net_parts(add, &p);
+    bool there = tacit_build_module("postgresql", libpq, NULL) == TACIT_OK;
+    add(&p, "libpq", there ? libpq : "not installed");
     if (in->format != TC_FORMAT_TABLE)
-        return print(parts, n, in->format, err);
-    for (size_t i = 0; i < n; i++)
-        printf("%-10s %s\n", parts[i].name, parts[i].version);
+        return print(&p, in->format, err);
+    for (size_t i = 0; i < p.n; i++)
+        printf("%-10s %s\n", p.names[i], p.versions[i]);
     return TACIT_OK;
 }
 

@@ -4,8 +4,9 @@
  * so every machine plays one of them. */
 #include "support/test.h"
 
-#include "frame/blas_kernel.h"
 #include "num/la.h"
+
+#include <tacit/build.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,11 +35,11 @@ static void check_product(void)
 /* Begun with the old kernel, in an environment that says so. */
 static void test_a_choice_is_respected(void **state)
 {
-    const char *before = tc_la_kernel();
+    const char *before = tacit_blas_kernel();
     (void)state;
     assert_non_null(getenv(CHOICE));
-    assert_null(tc_choose_blas_kernel());
-    assert_string_equal(tc_la_kernel(), before);
+    assert_null(tacit_blas_choose_kernel());
+    assert_string_equal(tacit_blas_kernel(), before);
     assert_string_equal(getenv(CHOICE), "Prescott");
     check_product();
 }
@@ -46,16 +47,16 @@ static void test_a_choice_is_respected(void **state)
 static void test_an_old_kernel_is_replaced(void **state)
 {
     tc_cpu_vectors cpu = tc_cpu_vectors_here();
-    const char *before = tc_la_kernel(), *better = tc_la_better_kernel(before, &cpu);
+    const char *before = tacit_blas_kernel(), *better = tc_la_better_kernel(before, &cpu);
     (void)state;
     unsetenv(CHOICE);
     print_message("%s, better: %s\n", before, better ? better : "none");
-    assert_null(tc_choose_blas_kernel());
-    assert_string_equal(tc_la_kernel(), better ? better : before);
+    assert_null(tacit_blas_choose_kernel());
+    assert_string_equal(tacit_blas_kernel(), better ? better : before);
     assert_null(getenv(CHOICE)); /* nothing is left for programs that are started */
     check_product();
-    assert_null(tc_choose_blas_kernel()); /* once is enough */
-    assert_string_equal(tc_la_kernel(), better ? better : before);
+    assert_null(tacit_blas_choose_kernel()); /* once is enough */
+    assert_string_equal(tacit_blas_kernel(), better ? better : before);
 }
 
 int main(int argc, char **argv)
