@@ -1,9 +1,9 @@
-/* tacit/tacit.h - all of tacit: private, federated Bayesian optimization. */
+/* tacit/tacit.h - all of tacit: private, federated Bayesian optimization. What may still change is in
+ * tacit/experimental/ and is included by itself. */
 #ifndef TACIT_H
 #define TACIT_H
 
 #include <tacit/algorithms.h>
-#include <tacit/audit.h>
 #include <tacit/build.h>
 #include <tacit/document.h>
 #include <tacit/ledger.h>

@@ -17,7 +17,7 @@
 #ifndef TC_PRIVACY_AUDIT_H
 #define TC_PRIVACY_AUDIT_H
 
-#include <tacit/audit.h>
+#include <tacit/experimental/audit.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* audit_api.c - include/tacit/audit.h over audit.h. The public audit has real entropy only. */
-#include <tacit/audit.h>
+#include <tacit/experimental/audit.h>
 
 #include "privacy/audit.h"
 #include "privacy/public.h"

@@ -1,5 +1,5 @@
 /* audit_api_test.c - the public audit runs the cases of the inner one. */
-#include <tacit/audit.h>
+#include <tacit/experimental/audit.h>
 
 #include "privacy/audit.h"
 

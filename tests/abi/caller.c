@@ -3,7 +3,6 @@
  * uses every struct, enumeration and macro, so that a number or a member that moved is found.
  *
  * Only standard C and <tacit/...>; for an empty working folder. It prints what failed; the exit code is 0 if nothing did. */
-#include <tacit/audit.h>
 #include <tacit/ledger.h>
 #include <tacit/optimizer.h>
 #include <tacit/privacy.h>
@@ -398,24 +397,6 @@ static void ledgers(void)
     CHECK(named == 1);
 }
 
-/* ---- audit.h */
-
-static void audits(void)
-{
-    tacit_audit_opts opts = TACIT_AUDIT_OPTS;
-    tacit_audit_result r = TACIT_AUDIT_RESULT;
-    size_t i = 0;
-    CHECK(opts.runs >= TACIT_AUDIT_MIN_RUNS && opts.runs <= TACIT_AUDIT_MAX_RUNS);
-    while (i < tacit_audit_count() && strcmp(tacit_audit_name(i), "one-bit-reply") != 0)
-        i++;
-    opts.runs = TACIT_AUDIT_MIN_RUNS;
-    opts.confidence = 0.999999;
-    GOOD(tacit_audit_run(i, &opts, &r, &err));
-    CHECK(r.size == sizeof r && strcmp(r.name, "one-bit-reply") == 0 && *r.attack);
-    CHECK(!r.control && r.pass && r.as_expected && r.epsilon == 1 && r.delta == 0);
-    CHECK(r.lower > 0.8 && r.lower <= 1 && r.runs == TACIT_AUDIT_MIN_RUNS);
-}
-
 int main(void)
 {
     statuses();
@@ -427,7 +408,6 @@ int main(void)
     sums();
     other_releases();
     ledgers();
-    audits();
     printf("abi_caller: %d failures\n", failures);
     return failures != 0;
 }

@@ -1,7 +1,7 @@
 /* tacit/privacy.h - differential privacy, usable alone: what a plan costs, how much noise a promise
  * needs, exact discrete noise, and a filter for spending that adapts. Mechanisms and their releases
  * are in tacit/release.h, the record of what was released in tacit/ledger.h, attacks on all of it
- * in tacit/audit.h.
+ * in tacit/experimental/audit.h.
  *
  * A release is described by an event: a mechanism, its parameter, who takes part, how often. An
  * accountant turns events into a guarantee (epsilon, delta). Every epsilon reported is a proved
