@@ -1,8 +1,9 @@
-/* audit.c - the list of cases, and running one of them (audit.h). */
+/* audit.c - the list of cases, and running one of them (<tacit/experimental/audit.h>). */
 #include "privacy/audit_int.h"
 
 #include "privacy/accountant.h"
 
+#include "base/api.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -34,14 +35,14 @@ static const tc_audit_case *const cases[] = {
 enum { COUNT = sizeof cases / sizeof *cases };
 enum { LEARNING_RUNS = 20000 }; /* of each world at most, before those that count */
 
-size_t tc_audit_count(void)
+size_t tacit_audit_count(void)
 {
     return COUNT;
 }
 
-const char *tc_audit_name(size_t i)
+const char *tacit_audit_name(size_t i)
 {
-    return cases[i]->name;
+    return i < COUNT ? cases[i]->name : NULL;
 }
 
 /* ---- claims */
@@ -80,11 +81,11 @@ typedef struct source {
     tc_entropy entropy;
 } source;
 
-static void source_start(source *s, const tc_audit_options *o, uint64_t step)
+static void source_start(source *s, const tacit_audit_opts *o, uint64_t step)
 {
     tc_noise_init(&s->noise);
-    tc_test_noise_init(&s->test, o->seed, step);
-    s->entropy = o->seeded ? tc_entropy_of_test(&s->test) : tc_entropy_of(&s->noise);
+    tc_test_noise_init(&s->test, (uint64_t)o->test_seed, step);
+    s->entropy = o->test_seed >= 0 ? tc_entropy_of_test(&s->test) : tc_entropy_of(&s->noise);
 }
 
 static void source_end(source *s)
@@ -173,7 +174,7 @@ static tacit_status run_case(const tc_audit_case *c, bench *b, size_t runs, doub
     return TACIT_OK;
 }
 
-tacit_status tc_audit_case_run(const tc_audit_case *c, const tc_audit_options *o, double alpha,
+tacit_status tc_audit_case_run(const tc_audit_case *c, const tacit_audit_opts *o, double alpha,
                                uint64_t step, tacit_audit_result *out, tacit_error *err)
 {
     size_t runs = (size_t)(c->most_runs > 0 && c->most_runs < o->runs ? c->most_runs : o->runs);
@@ -190,9 +191,12 @@ tacit_status tc_audit_case_run(const tc_audit_case *c, const tc_audit_options *o
     return status;
 }
 
-tacit_status tc_audit_one(size_t i, const tc_audit_options *o, tacit_audit_result *out,
-                          tacit_error *err)
+tacit_status tacit_audit_run(size_t i, const tacit_audit_opts *opts, tacit_audit_result *out,
+                             tacit_error *err)
 {
+    static const tacit_audit_opts usual = TACIT_AUDIT_OPTS;
+    const tacit_audit_opts *o = opts ? opts : &usual;
+    TC_GIVEN(out);
     if (i >= COUNT)
         return tc_fail(err, TACIT_E_ARG, "the audit has cases 0 to %d, got %zu", COUNT - 1, i);
     if (o->runs < TACIT_AUDIT_MIN_RUNS || o->runs > TACIT_AUDIT_MAX_RUNS)

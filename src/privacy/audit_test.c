@@ -10,19 +10,19 @@
 
 #include "support/test.h"
 
-static const tc_audit_options few = {.runs = 20000, .confidence = 0.95, .seeded = true, .seed = 1};
+static const tacit_audit_opts few = {.runs = 20000, .confidence = 0.95, .test_seed = 1};
 
 static void every_case_is_as_expected(void **state)
 {
     (void)state;
     tacit_error err = {0};
     size_t controls = 0;
-    for (size_t i = 0; i < tc_audit_count(); i++) {
+    for (size_t i = 0; i < tacit_audit_count(); i++) {
         tacit_audit_result r;
-        assert_ok(tc_audit_one(i, &few, &r, &err));
+        assert_ok(tacit_audit_run(i, &few, &r, &err));
         if (!r.as_expected)
             fail_msg("%s: at least %g, claimed %g", r.name, r.lower, r.epsilon);
-        assert_string_equal(r.name, tc_audit_name(i));
+        assert_string_equal(r.name, tacit_audit_name(i));
         assert_true(r.pass == (r.lower <= r.epsilon));
         assert_true(r.epsilon > 0 || strcmp(r.name, "rows-order") == 0);
         assert_true(r.epsilon < 10 && r.delta >= 0 && r.delta < 0.01);
@@ -30,7 +30,7 @@ static void every_case_is_as_expected(void **state)
         controls += r.control;
     }
     assert_int_equal(controls, 6);
-    assert_int_equal(tc_audit_count() - controls, 13);
+    assert_int_equal(tacit_audit_count() - controls, 13);
 }
 
 /* Where the attack is tight, so must be the bound: an audit that sees nothing passes everything. */
@@ -38,12 +38,12 @@ static void pure_mechanisms_are_seen_through(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    for (size_t i = 0; i < tc_audit_count(); i++) {
+    for (size_t i = 0; i < tacit_audit_count(); i++) {
         tacit_audit_result r;
-        if (strstr(tc_audit_name(i), "-reply") == NULL &&
-            strcmp(tc_audit_name(i), "laplace-sum") != 0)
+        if (strstr(tacit_audit_name(i), "-reply") == NULL &&
+            strcmp(tacit_audit_name(i), "laplace-sum") != 0)
             continue;
-        assert_ok(tc_audit_one(i, &few, &r, &err));
+        assert_ok(tacit_audit_run(i, &few, &r, &err));
         assert_close(r.delta, 0, 0);
         assert_close(r.epsilon, 1, 1e-9);
         assert_true(r.lower > 0.85);
@@ -54,17 +54,17 @@ static void a_seed_repeats_an_audit(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_audit_options o = few;
+    tacit_audit_opts o = few;
     tacit_audit_result a, b, c;
-    assert_ok(tc_audit_one(0, &o, &a, &err));
-    assert_ok(tc_audit_one(0, &o, &b, &err));
-    o.seed = 2;
-    assert_ok(tc_audit_one(0, &o, &c, &err));
+    assert_ok(tacit_audit_run(0, &o, &a, &err));
+    assert_ok(tacit_audit_run(0, &o, &b, &err));
+    o.test_seed = 2;
+    assert_ok(tacit_audit_run(0, &o, &c, &err));
     assert_same_bits(a.lower, b.lower);
     assert_true(a.lower != c.lower);
-    o.seeded = false;
-    assert_ok(tc_audit_one(0, &o, &a, &err));
-    assert_ok(tc_audit_one(0, &o, &b, &err));
+    o.test_seed = -1;
+    assert_ok(tacit_audit_run(0, &o, &a, &err));
+    assert_ok(tacit_audit_run(0, &o, &b, &err));
     assert_true(a.lower != b.lower);
 }
 
@@ -73,14 +73,17 @@ static void refuses_bad_options(void **state)
     (void)state;
     tacit_error err = {0};
     tacit_audit_result r;
-    tc_audit_options o = few;
-    assert_fails(tc_audit_one(99, &o, &r, &err), TACIT_E_ARG, "cases 0 to 18, got 99");
+    tacit_audit_opts o = few;
+    assert_null(tacit_audit_name(tacit_audit_count()));
+    assert_null(tacit_audit_name(SIZE_MAX));
+    assert_fails(tacit_audit_run(0, &o, NULL, &err), TACIT_E_ARG, "out must not be NULL");
+    assert_fails(tacit_audit_run(99, NULL, &r, &err), TACIT_E_ARG, "cases 0 to 18, got 99");
     o.runs = 10;
-    assert_fails(tc_audit_one(0, &o, &r, &err), TACIT_E_ARG,
+    assert_fails(tacit_audit_run(0, &o, &r, &err), TACIT_E_ARG,
                  "needs 20000 to 10000000 runs, got 10");
     o = few;
     o.confidence = 1;
-    assert_fails(tc_audit_one(0, &o, &r, &err), TACIT_E_ARG, "must be in [0.5, 1), got 1");
+    assert_fails(tacit_audit_run(0, &o, &r, &err), TACIT_E_ARG, "must be in [0.5, 1), got 1");
 }
 
 /* ---- mechanisms that are a little broken: noise divided by a factor, the claim as before */

@@ -1,4 +1,8 @@
-/* tacit/audit.h - attacks on every mechanism of this library, and how much privacy they left.
+/* tacit/experimental/audit.h - attacks on every mechanism of this library, and how much privacy they left.
+ * In libtacit-privacy.
+ *
+ * EXPERIMENTAL: names, structs and results may change with every version, and no ABI is promised. A program that
+ * uses this header is compiled anew for each version; the dynamic linker refuses it with any other.
  *
  * A case is a mechanism, two worst-case neighbouring data sets and the strongest distinguisher
  * known. Many runs on both give, with exact confidence bounds, an epsilon that the mechanism
@@ -7,14 +11,14 @@
  * itself is broken.
  *
  *     tacit_audit_opts opts = TACIT_AUDIT_OPTS;
- *     tacit_audit_result result = TACIT_AUDIT_RESULT;
+ *     tacit_audit_result result;
  *     for (size_t i = 0; i < tacit_audit_count(); i++)
  *         if (tacit_audit_run(i, &opts, &result, &err) != TACIT_OK || !result.as_expected)
  *             return alarm();
  *
  * Functions keep nothing between calls and may be called from any thread. */
-#ifndef TACIT_AUDIT_H
-#define TACIT_AUDIT_H
+#ifndef TACIT_EXPERIMENTAL_AUDIT_H
+#define TACIT_EXPERIMENTAL_AUDIT_H
 
 #include <tacit/status.h>
 
@@ -30,18 +34,18 @@ extern "C" {
 #define TACIT_AUDIT_MAX_RUNS 10000000
 
 typedef struct tacit_audit_opts {
-    size_t size;   /* sizeof of this struct as the caller saw it */
     uint64_t runs; /* on each of the two data sets; of controls that need fewer, fewer are made */
     double confidence; /* in [0.5, 1): that the lower bounds of all cases hold at once */
+    int64_t
+        test_seed; /* -1: noise from the system. Else a repeatable audit, of noise NOT PRIVATE */
 } tacit_audit_opts;
 #define TACIT_AUDIT_OPTS                                                                           \
     {                                                                                              \
-        sizeof(tacit_audit_opts), 200000, 0.95                                                     \
+        200000, 0.95, -1                                                                           \
     }
 
 /* Texts are static. */
 typedef struct tacit_audit_result {
-    size_t size;           /* sizeof of this struct as the caller saw it */
     const char *name;      /* "gaussian-sum" */
     const char *attack;    /* neighbours and distinguisher, one line */
     bool control;          /* must fail */
@@ -51,17 +55,12 @@ typedef struct tacit_audit_result {
     double lower;          /* what the attack proves epsilon to be at least, at that delta */
     uint64_t runs;         /* on each data set: half choose the telling event, half count it */
 } tacit_audit_result;
-#define TACIT_AUDIT_RESULT                                                                         \
-    {                                                                                              \
-        sizeof(tacit_audit_result), NULL, NULL, false, false, false, 0, 0, 0, 0                    \
-    }
 
 /* Cases are numbered 0 .. count - 1, mechanisms first. */
 TACIT_API size_t tacit_audit_count(void);
 TACIT_API const char *tacit_audit_name(size_t i); /* static; NULL: there is no case i */
 
-/* Runs one case, with entropy of the operating system. opts NULL stands for the defaults. E_ARG: no
- * such case, or a member out of range. */
+/* Runs one case. opts NULL stands for the defaults. E_ARG: no such case, or a member out of range. */
 TACIT_API tacit_status tacit_audit_run(size_t i, const tacit_audit_opts *opts,
                                        tacit_audit_result *out, tacit_error *err);
 

@@ -4,7 +4,8 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "privacy/audit.h"
+
+#include <tacit/experimental/audit.h>
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,21 +27,20 @@ static const tc_option options[] = {
     {.name = NULL}};
 
 typedef struct report {
-    tc_audit_options o;
+    tacit_audit_opts o;
     size_t n;
     tacit_audit_result *results;
 } report;
 
-static tacit_status read_options(const audit_opts *from, tc_audit_options *o, tacit_error *err)
+static tacit_status read_options(const audit_opts *from, tacit_audit_opts *o, tacit_error *err)
 {
     unsigned long long seed = 0;
     if (from->seed && (!tc_parse_u64(from->seed, &seed) || seed > INT64_MAX))
         return tc_fail(err, TACIT_E_ARG, "--seed must be a whole number from 0 to %lld, not \"%s\"",
                        (long long)INT64_MAX, from->seed);
-    *o = (tc_audit_options){.runs = (uint64_t)from->runs,
+    *o = (tacit_audit_opts){.runs = (uint64_t)from->runs,
                             .confidence = from->confidence,
-                            .seeded = from->seed != NULL,
-                            .seed = seed};
+                            .test_seed = from->seed ? (int64_t)seed : -1};
     return TACIT_OK;
 }
 
@@ -50,8 +50,8 @@ static tacit_status run_all(report *r, bool quiet, tacit_error *err)
     tacit_status status = TACIT_OK;
     tc_catch_interrupts();
     for (size_t i = 0; i < r->n && status == TACIT_OK; i++) {
-        tc_progress_update(p, i, tc_audit_name(i));
-        status = tc_audit_one(i, &r->o, &r->results[i], err);
+        tc_progress_update(p, i, tacit_audit_name(i));
+        status = tacit_audit_run(i, &r->o, &r->results[i], err);
         if (status == TACIT_OK && tc_interrupted())
             status =
                 tc_fail(err, TACIT_E_CANCELLED, "interrupted after %zu of %zu cases", i + 1, r->n);
@@ -64,9 +64,9 @@ static tacit_status run_all(report *r, bool quiet, tacit_error *err)
 
 static const char *entropy_text(const report *r, char *buffer, size_t size)
 {
-    if (!r->o.seeded)
+    if (r->o.test_seed < 0)
         return "operating system";
-    snprintf(buffer, size, "seed %llu: NOT PRIVATE", (unsigned long long)r->o.seed);
+    snprintf(buffer, size, "seed %lld: NOT PRIVATE", (long long)r->o.test_seed);
     return buffer;
 }
 
@@ -195,7 +195,7 @@ static tacit_status verdict(const report *r, tacit_error *err)
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    report r = {.n = tc_audit_count()};
+    report r = {.n = tacit_audit_count()};
     TC_TRY(read_options(in->opts, &r.o, err));
     r.results = tc_alloc(r.n, sizeof *r.results);
     if (!r.results)
