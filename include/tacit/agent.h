@@ -26,6 +26,7 @@
 #include <tacit/ledger.h>
 #include <tacit/status.h>
 #include <tacit/study.h>
+#include <tacit/worker.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,11 +108,7 @@ typedef enum tacit_agent_next {
 TACIT_API tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *next,
                                         tacit_error *err);
 
-/* The value at a point, in *value. E_CANCELLED: stop, and evaluate it at the next start. Any other failure: this trial has
- * failed, with the sentence in *err as its reason, and others follow. */
-typedef tacit_status (*tacit_evaluate)(void *user, uint64_t trial, const double *values,
-                                       double *value, tacit_error *err);
-/* Steps and evaluates until the study is DONE. A trial that an earlier process left unfinished comes first. */
+/* Steps and evaluates (worker.h: tacit_evaluate) until the study is DONE. A trial that an earlier process left unfinished comes first. */
 TACIT_API tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user,
                                        tacit_error *err);
 

@@ -14,6 +14,8 @@
 #include <tacit/space.h>
 #include <tacit/status.h>
 #include <tacit/study.h>
+#include <tacit/user.h>
+#include <tacit/worker.h>
 
 /* The version, in one place: the build, the package files and `tacit version` read it here. */
 #define TACIT_VERSION_MAJOR 0

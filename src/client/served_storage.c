@@ -333,6 +333,7 @@ static tacit_status storage_list(tacit_storage *base, tacit_list_what what, taci
 }
 
 static const tc_storage_ops storage_ops = {.schemes = {"https", "http"},
+                                           .served = true,
                                            .open = storage_open,
                                            .close = storage_close,
                                            .study_open = storage_study_open,

@@ -3,7 +3,7 @@
 #include "client/served_int.h"
 
 #include "base/error.h"
-#include "client/random_name.h"
+#include "base/random_name.h"
 
 #include <inttypes.h>
 #include <math.h>

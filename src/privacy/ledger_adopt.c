@@ -3,7 +3,7 @@
  * A user whose replies were charged to two ledgers has spent both. An entry that is taken along keeps
  * its study, round, price and bytes, so the same question still has the same answer. Where this ledger
  * has released that (study, round) by itself, both releases have left, and the other one is charged in
- * a place of its own. Called by programs/tacit/study/user_ledger.c. */
+ * a place of its own. Called by src/user/user_ledger.c. */
 #include "privacy/ledger_int.h"
 
 #include "base/error.h"

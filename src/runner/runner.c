@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ struct tc_runner {
     size_t jobs, running;
     int64_t timeout_ms;
     int input;             /* or -1 */
+    const char *study;     /* or NULL */
     job *job;              /* `jobs` of them */
     struct pollfd *polled; /* two per job: output, pidfd */
 };
@@ -108,6 +110,11 @@ void tc_runner_set_input(tc_runner *r, int fd)
     r->input = fd;
 }
 
+void tc_runner_set_study(tc_runner *r, const char *study)
+{
+    r->study = study;
+}
+
 static char *arena_text(tc_arena *a, tc_text *t)
 {
     if (t->failed)
@@ -146,13 +153,18 @@ static char **make_envp(const tc_runner *r, uint64_t trial, const double *values
     size_t n = 0, k = 0;
     while (environ[n])
         n++;
-    char **envp = TC_TAKE(a, n + 3, char *);
+    char **envp = TC_TAKE(a, n + 4, char *);
     if (!envp)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        if (tc_environment_passes(environ[i]))
+        if (tc_environment_passes(environ[i]) &&
+            !(r->study && strncmp(environ[i], "TACIT_STUDY=", 12) == 0))
             envp[k++] = environ[i];
     tc_text t = {0};
+    if (r->study) {
+        tc_text_addf(&t, "TACIT_STUDY=%s", r->study);
+        envp[k++] = arena_text(a, &t);
+    }
     tc_text_addf(&t, "TACIT_TRIAL=%" PRIu64, trial);
     envp[k++] = arena_text(a, &t);
     envp[k++] = params_variable(r, values, a);

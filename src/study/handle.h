@@ -19,6 +19,7 @@
 
 typedef struct tc_storage_ops {
     const char *schemes[3]; /* of URLs, NULL-terminated; none: every scheme that nobody else has */
+    bool served;            /* by a coordinator */
     /* doc: a study of it is about to be created, so the storage is made if it is absent and the document is good;
      * or NULL. */
     tacit_status (*open)(tacit_storage **out, const char *url, const tacit_storage_opts *opts,
@@ -39,6 +40,8 @@ typedef struct tc_storage_ops {
 struct tacit_storage {
     const tc_storage_ops *ops;
     atomic_size_t users;
+    char *url; /* these two as it was opened */
+    double patience_s;
 };
 void tc_storage_begin(tacit_storage *st, const tc_storage_ops *ops); /* with one user */
 void tc_storage_unref(tacit_storage *st);
@@ -88,6 +91,9 @@ struct tacit_study {
     tacit_storage *storage; /* as a user of it; NULL: lent */
     const tacit_document *doc;
 };
+
+/* Is it at a coordinator? */
+bool tc_study_is_served(const tacit_study *s);
 
 /* A handle on a study that somebody else has open and keeps open: for agents, whose study is in their own
  * storage. End with tacit_study_close. */

@@ -83,8 +83,12 @@ void tc_storage_begin(tacit_storage *st, const tc_storage_ops *ops)
 
 void tc_storage_unref(tacit_storage *st)
 {
-    if (st && atomic_fetch_sub(&st->users, 1) == 1)
-        st->ops->close(st);
+    if (!st || atomic_fetch_sub(&st->users, 1) != 1)
+        return;
+    if (st->url) /* may have a password */
+        explicit_bzero(st->url, strlen(st->url));
+    tc_free(st->url);
+    st->ops->close(st);
 }
 
 static tacit_status open_storage(tacit_storage **out, const char *url,
@@ -93,12 +97,21 @@ static tacit_status open_storage(tacit_storage **out, const char *url,
 {
     tacit_storage_opts full = TACIT_STORAGE_OPTS;
     const tc_storage_ops *ops;
+    tacit_storage *st;
     if (opts)
         TC_TRY(tc_sized_take(&sized_storage_opts, &full, opts, "opts", err));
     if (full.threads < -1 || full.threads > 1024)
         return tc_fail(err, TACIT_E_ARG, "threads must be -1 to 1024, got %d", (int)full.threads);
     TC_TRY(find_ops(url, &ops, err));
-    return ops->open(out, url, &full, doc, err);
+    TC_TRY(ops->open(&st, url, &full, doc, err));
+    st->patience_s = full.patience_s;
+    st->url = tc_strdup(url);
+    if (!st->url) {
+        tc_storage_unref(st);
+        return tc_fail_memory(err);
+    }
+    *out = st;
+    return TACIT_OK;
 }
 
 tacit_status tacit_storage_open(tacit_storage **out, const char *url,
@@ -218,6 +231,11 @@ void tacit_study_close(tacit_study *s)
     tacit_storage *st = s->storage;
     s->ops->close(s);
     tc_storage_unref(st);
+}
+
+bool tc_study_is_served(const tacit_study *s)
+{
+    return s->storage && s->storage->ops->served;
 }
 
 const char *tacit_study_name(const tacit_study *s)

@@ -5,10 +5,14 @@
  * beside any ledger, as many as wanted, and say NOT PRIVATE. */
 #include "curate/curate.h"
 #include "privacy/privacy_cli.h"
-#include "study/user_reply.h"
+#include "study/pull_values.h"
 
+#include "algo/ldp/ldp_curator.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "user/user_ledger.h"
+
+#include <tacit/user.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -44,7 +48,7 @@ static const tc_option options[] = {
     {"question", TC_OPTION_INT, offsetof(perturb_opts, question), "-1", .min = -1, .max = 0x1p53,
      .help = "number of the question: the trial; the same one gets the same reply; required but "
              "with a --seed"},
-    {"ledger", TC_OPTION_STRING, offsetof(perturb_opts, ledger), TC_REPLIES_LEDGER, .value = "NAME",
+    {"ledger", TC_OPTION_STRING, offsetof(perturb_opts, ledger), TACIT_USER_LEDGER, .value = "NAME",
      .help = "the user's ledger"},
     {"storage", TC_OPTION_STRING, offsetof(perturb_opts, storage), .value = "URL",
      .help = "where that ledger is, if not in the user's own folder "
@@ -138,6 +142,12 @@ static tacit_status state(const perturb_opts *o, const tc_ledger *l, batch *b, t
     return b->statement.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
+static void say(void *user, const char *text)
+{
+    (void)user;
+    tc_note(false, "%s", text);
+}
+
 static tacit_status through_ledger(const perturb_opts *o, double y, bool quiet, batch *b,
                                    tacit_error *err)
 {
@@ -150,8 +160,8 @@ static tacit_status through_ledger(const perturb_opts *o, double y, bool quiet, 
                                .study = tc_ledger_study_hash(o->study),
                                .name = o->ledger,
                                .user = o->user,
-                               .quiet = quiet};
-    tc_curator_ledger l = {0};
+                               .note = {quiet ? NULL : say, NULL}};
+    tc_user_ledger l = {0};
     tc_ldp_curator c;
     if (o->count > o->answers)
         return tc_fail(err, TACIT_E_ARG,
@@ -165,7 +175,7 @@ static tacit_status through_ledger(const perturb_opts *o, double y, bool quiet, 
         st = ask_curator(o, y, &c, b, err);
     if (st == TACIT_OK)
         st = state(o, l.ledger, b, err);
-    tc_curator_ledger_close(&l);
+    tc_user_ledger_close(&l);
     return st;
 }
 

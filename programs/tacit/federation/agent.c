@@ -1,11 +1,11 @@
 /* agent.c - `tacit agent`: one party of a federated study, whose trials a program runs.
  *
- * <tacit/agent.h> does the rounds; campaign.c runs one trial at a time, so that one which a killed process
+ * <tacit/agent.h> does the rounds; <tacit/worker.h> runs one trial at a time, so that one which a killed process
  * left behind is run again under its number. */
 #include "base/memory.h"
-#include "study/campaign.h"
 #include "federation/server_options.h"
 #include "study/storage.h"
+#include "study/worker_talk.h"
 #include "frame/verbs.h"
 
 #include <tacit/agent.h>
@@ -121,12 +121,10 @@ typedef struct party {
     const options *o;
     char *token;
     tacit_agent *agent;
-    tc_runner *runner;
 } party;
 
 static void party_close(party *p)
 {
-    tc_runner_free(p->runner);
     tacit_agent_close(p->agent);
     if (p->token)
         explicit_bzero(p->token, strlen(p->token));
@@ -147,23 +145,24 @@ static tacit_status check(const options *o, tacit_error *err)
     return TACIT_OK;
 }
 
-/* The coordinator wrote the choices. */
-static tacit_status make_runner(const party *p, const tacit_space *space, tc_runner **out,
-                                tacit_error *err)
+static tacit_worker_opts worker_opts(const party *p)
 {
-    int64_t timeout_ms = (int64_t)(p->o->timeout_s * 1000);
-    TC_TRY(tc_runner_new(out, space, p->in->command, 1, timeout_ms, err));
-    return p->o->any_choices ? TACIT_OK : tc_runner_check_foreign(*out, err);
+    tacit_worker_opts w = TACIT_WORKER_OPTS;
+    w.command = p->in->command;
+    w.timeout_ms = (int64_t)(p->o->timeout_s * 1000);
+    w.any_choices = p->o->any_choices;
+    w.alone = true;
+    w.stop = tc_stop_at_interrupt;
+    return w;
 }
 
 /* A command that cannot be run is found out before a place is taken. */
 static tacit_status check_command(void *user, const tacit_agent_offer *offer, tacit_error *err)
 {
     tacit_document *doc;
-    tc_runner *runner = NULL;
+    tacit_worker_opts w = worker_opts(user);
     TC_TRY(tacit_document_restore(&doc, offer->document, offer->points, err));
-    tacit_status status = make_runner(user, tacit_document_space(doc), &runner, err);
-    tc_runner_free(runner);
+    tacit_status status = tacit_worker_check(doc, &w, err);
     tacit_document_free(doc);
     return status;
 }
@@ -199,7 +198,8 @@ static tacit_status join(party *p, tacit_error *err)
     opts.test_seed = o->test_seed;
     opts.test_key = (uint64_t)o->test_key;
     TC_TRY(tacit_agent_join(&p->agent, &opts, err));
-    return make_runner(p, tacit_study_space(tacit_agent_study(p->agent)), &p->runner, err);
+    tacit_worker_opts w = worker_opts(p);
+    return tacit_worker_check(tacit_study_document(tacit_agent_study(p->agent)), &w, err);
 }
 
 /* ---- the loop ---- */
@@ -217,14 +217,15 @@ static tacit_status run_trial(party *p, tacit_error *err)
     tacit_study *s = tacit_agent_study(p->agent);
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     TC_TRY(tacit_study_summarize(s, &now, err));
-    tc_campaign_plan plan = {.study = s,
-                             .runner = p->runner,
-                             .budget = now.finished + 1,
-                             .jobs = 1,
-                             .pulls = most_pulls(p, now.finished),
-                             .alone = true,
-                             .quiet = true};
-    return tc_campaign_run(&plan, err);
+    tacit_worker_opts w = worker_opts(p);
+    tacit_worker_result result = TACIT_WORKER_RESULT;
+    tc_worker_talk talk = {.quiet = true};
+    w.listen = tc_worker_talk_listen;
+    w.user = &talk;
+    w.trials = now.finished + 1;
+    w.pulls = most_pulls(p, now.finished);
+    tacit_status status = tacit_worker_run(s, &w, &result, err);
+    return status == TACIT_OK ? status : tc_worker_talk_advise(status, result.end, err);
 }
 
 static tacit_status say_promise(party *p, tacit_error *err)

@@ -3,14 +3,16 @@
  * A ledger is opened by its name in a storage, or read from a file that --export has written:
  * a stranger checks that file, every hash in it, and gets the same numbers. */
 #include "privacy/privacy_cli.h"
+#include "privacy/ledger.h"
 #include "study/storage.h"
-#include "study/user_ledger.h"
+#include "study/store.h"
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 
 #include <tacit/ledger.h>
+#include <tacit/user.h>
 
 #include <string.h>
 #include <sys/stat.h>
@@ -65,11 +67,11 @@ static tacit_status from_file(const char *file, tacit_ledger **out, tacit_error 
     return status;
 }
 
-/* Replies of users are in a ledger of their own (user_ledger.h), unless a storage is named. */
-static const char *storage_of(const status_opts *o, const char *name, char own[PATH_MAX])
+/* Replies of users are in a ledger of their own (<tacit/user.h>), unless a storage is named. */
+static const char *storage_of(const status_opts *o, const char *name, char **own)
 {
-    bool replies = !o->storage && strcmp(name, TC_REPLIES_LEDGER) == 0;
-    return replies && tc_user_ledger_exists(own) ? own : tc_storage_url(o->storage);
+    bool replies = !o->storage && strcmp(name, TACIT_USER_LEDGER) == 0;
+    return replies && tacit_user_ledger(own, NULL) == TACIT_OK ? *own : tc_storage_url(o->storage);
 }
 
 /* ---- what every unit has spent */
@@ -218,16 +220,19 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const status_opts *o = in->opts;
     const char *name = in->args[0];
-    char own[PATH_MAX];
+    char *own = NULL;
     double delta = 0;
     tacit_ledger *l = NULL;
     if (!*name)
         return tc_fail(err, TACIT_E_ARG, "the name of a ledger must not be empty");
     TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
-    TC_TRY(is_file(name) ? from_file(name, &l, err)
-                         : tacit_ledger_open(&l, storage_of(o, name, own), name, err));
-    tacit_status st = show(in, l, delta, err);
+    tacit_status st = is_file(name)
+                          ? from_file(name, &l, err)
+                          : tacit_ledger_open(&l, storage_of(o, name, &own), name, err);
+    if (st == TACIT_OK)
+        st = show(in, l, delta, err);
     tacit_ledger_close(l);
+    tacit_text_free(own);
     return st;
 }
 

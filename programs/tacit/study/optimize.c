@@ -2,13 +2,13 @@
  *
  * Everything that can be wrong with the command line, the document and the
  * command is found before the storage is touched. */
-#include "study/campaign.h"
 #include "study/trial_rows.h"
+#include "study/user_options.h"
+#include "study/worker_talk.h"
 #include "frame/verbs.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 typedef struct options {
     tc_where where;
@@ -42,61 +42,63 @@ static const tc_option table[] = {
     TC_USER_OPTIONS(options),
     {.name = NULL}};
 
-static const int64_t LEASE_MARGIN_MS = 60000; /* from a time-out to its report */
-
-static int64_t timeout_ms(const options *o)
-{
-    int64_t ms = (int64_t)(o->timeout_s * 1000 + 0.5);
-    return o->timeout_s > 0 && ms == 0 ? 1 : ms;
-}
-
-static tacit_status make_runner(tc_runner **out, const tc_invocation *in, const tacit_document *doc,
-                                tacit_error *err)
+static tacit_worker_opts options_of(const tc_invocation *in, const tc_study_ref *r)
 {
     const options *o = in->opts;
+    int64_t timeout_ms = (int64_t)(o->timeout_s * 1000 + 0.5);
+    tacit_worker_opts w = TACIT_WORKER_OPTS;
+    w.command = in->command;
+    w.trials = (uint64_t)o->trials;
+    if (w.trials == 0 && r->given)
+        w.trials = tacit_document_trials(r->given);
+    w.jobs = (uint64_t)o->jobs;
+    w.timeout_ms = o->timeout_s > 0 && timeout_ms == 0 ? 1 : timeout_ms;
+    w.max_failures = (uint64_t)o->max_failures;
+    w.any_choices = o->any_choices || r->given;
+    w.stop = tc_stop_at_interrupt;
+    w.listen = tc_worker_talk_listen;
+    return w;
+}
+
+static tacit_status check(const tacit_document *doc, const tc_invocation *in, const tc_study_ref *r,
+                          tacit_error *err)
+{
+    const options *o = in->opts;
+    tacit_worker_opts w = options_of(in, r);
     TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
-    return tc_runner_new(out, tacit_document_space(doc), in->command, (size_t)o->jobs,
-                         timeout_ms(o), err);
-}
-
-/* A study that a coordinator describes: its choices are nobody's of this machine. */
-static tacit_status make_foreign_runner(tc_runner **out, const tc_invocation *in,
-                                        const tc_study_ref *r, tacit_error *err)
-{
-    const options *o = in->opts;
-    TC_TRY(make_runner(out, in, tacit_study_document(r->study), err));
-    return r->way.served && !o->any_choices ? tc_runner_check_foreign(*out, err) : TACIT_OK;
+    return tacit_worker_check(doc, &w, err);
 }
 
 /* A document's command can be checked before its study exists; a name's only after. */
-static tacit_status open_all(tc_study_ref *r, tc_runner **runner, const tc_invocation *in,
-                             tacit_error *err)
+static tacit_status open_study(tc_study_ref *r, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tc_study_terms terms = {
         .create = true, .quiet = in->quiet, .threads = o->threads, .patience_s = o->patience_s};
     TC_TRY(tc_study_ref_name(r, in->args[0], err));
     if (r->given)
-        TC_TRY(make_runner(runner, in, r->given, err));
+        TC_TRY(check(r->given, in, r, err));
     TC_TRY(tc_study_ref_open(r, in->args[0], &o->where, &terms, err));
-    if (!r->given)
-        TC_TRY(make_foreign_runner(runner, in, r, err));
-    return TACIT_OK;
+    return r->given ? TACIT_OK : check(tacit_study_document(r->study), in, r, err);
 }
 
-static uint64_t budget_of(const tc_study_ref *r, const options *o)
+static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invocation *in,
+                         tacit_error *err)
 {
-    if (o->trials > 0)
-        return (uint64_t)o->trials;
-    return tacit_document_trials(r->given ? r->given : tacit_study_document(r->study));
-}
-
-static int64_t lease_ms(const tc_study_ref *r, const options *o)
-{
-    int64_t limit = timeout_ms(o);
-    if (r->way.served || o->user)
-        return (int64_t)(o->lease_s * 1000 + 0.5);
-    return limit > 0 ? limit + LEASE_MARGIN_MS : 0;
+    const options *o = in->opts;
+    tc_worker_talk t = {.quiet = in->quiet, .has_user = user != NULL};
+    tacit_worker_opts w = options_of(in, r);
+    tacit_worker_result result = TACIT_WORKER_RESULT;
+    if (w.trials == 0)
+        w.trials = tacit_document_trials(tacit_study_document(r->study));
+    if (r->way.served || user)
+        w.lease_ms = (int64_t)(o->lease_s * 1000 + 0.5);
+    w.as = user;
+    w.user = &t;
+    t.progress = tc_progress_start(tacit_study_name(r->study), w.trials, in->quiet);
+    tacit_status st = tacit_worker_run(r->study, &w, &result, err);
+    tc_progress_end(t.progress);
+    return st == TACIT_OK ? st : tc_worker_talk_advise(st, result.end, err);
 }
 
 static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
@@ -113,63 +115,20 @@ static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
     return st;
 }
 
-/* All-zero may be closed. */
-typedef struct user_side {
-    tc_user_reply replies;
-    tc_user_client client;
-} user_side;
-
-static tacit_status optimize(const tc_study_ref *r, tc_runner *runner, user_side *u,
-                             const tc_invocation *in, tacit_error *err)
-{
-    const options *o = in->opts;
-    tc_campaign_plan plan = {.study = r->study,
-                             .served = r->way.served,
-                             .patience_s = r->way.opts.patience_s,
-                             .runner = runner,
-                             .budget = budget_of(r, o),
-                             .jobs = (size_t)o->jobs,
-                             .lease_ms = lease_ms(r, o),
-                             .max_failures = o->max_failures,
-                             .quiet = in->quiet,
-                             .user = o->user ? &u->replies : NULL,
-                             .client = o->user ? &u->client : NULL};
-    if (setenv("TACIT_STUDY", tacit_study_name(r->study), 1) != 0)
-        return tc_fail_memory(err);
-    TC_TRY(tc_campaign_run(&plan, err));
-    return print_best(r->study, in->format, err);
-}
-
-static tacit_status open_user(user_side *u, const tc_study_ref *r, const tc_invocation *in,
-                              tacit_error *err)
-{
-    const options *o = in->opts;
-    const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
-    if (!o->user)
-        return TACIT_OK;
-    TC_TRY(tc_user_reply_open_at(&u->replies, r, &who, err));
-    return tc_user_client_open(&u->client, &o->where, tacit_study_name(r->study), o->user,
-                               (size_t)o->jobs, err);
-}
-
-static tacit_status open_and_optimize(tc_study_ref *r, tc_runner **runner, user_side *u,
-                                      const tc_invocation *in, tacit_error *err)
-{
-    TC_TRY(open_all(r, runner, in, err));
-    TC_TRY(open_user(u, r, in, err));
-    return optimize(r, *runner, u, in, err);
-}
-
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
+    const options *o = in->opts;
     tc_study_ref r = {0};
-    tc_runner *runner = NULL;
-    user_side user = {0};
+    tacit_user *user = NULL;
     tc_catch_interrupts();
-    tacit_status st = open_and_optimize(&r, &runner, &user, in, err);
-    tc_runner_free(runner);
-    tc_user_client_close(&user.client);
-    tc_user_reply_close(&user.replies);
+    tacit_status st = open_study(&r, in, err);
+    if (st == TACIT_OK && o->user)
+        st = tc_user_open(&user, &r, o->user, o->ledger_storage, in->quiet, err);
+    if (st == TACIT_OK)
+        st = work(&r, user, in, err);
+    if (st == TACIT_OK)
+        st = print_best(r.study, in->format, err);
+    tacit_user_close(user);
     tc_study_ref_close(&r);
     return st;
 }

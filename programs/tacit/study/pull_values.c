@@ -27,6 +27,27 @@ bool tc_value_outside(tc_value_range r, double value)
     return value < r.low || value > r.high;
 }
 
+/* ---- one value ---- */
+
+tacit_status tc_read_value(const char *name, const char *word, bool nan, double *out,
+                           tacit_error *err)
+{
+    char line[LINE_BYTES];
+    bool piped = strcmp(word, "-") == 0;
+    if (piped && !fgets(line, sizeof line, stdin))
+        return tc_fail(err, TACIT_E_ARG, "%s is - and standard input has no line", name);
+    if (piped) {
+        line[strcspn(line, "\r\n")] = '\0';
+        word = line;
+    }
+    if (nan && strcmp(word, "nan") == 0)
+        *out = (double)NAN;
+    else if (!tc_parse_double(word, out))
+        return tc_fail(err, TACIT_E_ARG, "%s must be a finite number%s, got \"%.40s\"", name,
+                       nan ? " or nan" : "", word);
+    return TACIT_OK;
+}
+
 /* ---- values ---- */
 
 void tc_pull_values_fini(tc_pull_values *v)

@@ -1,4 +1,4 @@
-/* pull_values.h - the values of a trial's pulls, from a file or a word, as a batch. */
+/* pull_values.h - values on a command line: one, or those of a trial's pulls, from a file or a word, as a batch. */
 #ifndef TC_PROGRAM_PULL_VALUES_H
 #define TC_PROGRAM_PULL_VALUES_H
 
@@ -23,6 +23,11 @@ typedef struct tc_value_range {
 } tc_value_range;
 tc_value_range tc_value_range_of(const tacit_document *doc);
 bool tc_value_outside(tc_value_range r, double value);
+
+/* A number on the command line, or with "-" the first line of standard input, which other users of
+ * the machine cannot see. `name` is for the sentence; nan: the word is allowed. */
+tacit_status tc_read_value(const char *name, const char *word, bool nan, double *out,
+                           tacit_error *err);
 
 /* One value on each line; "-" is standard input, which is read as it comes: any number of pulls
  * needs no memory. listed: the values are kept one by one, for a coordinator. E_ARG: which line is wrong; none;

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "frame/point.h"
 #include "study/pull_values.h"
-#include "study/user_client.h"
 #include "study/study_ref.h"
+#include "study/user_options.h"
 #include "frame/verbs.h"
 
 #include <inttypes.h>
@@ -177,47 +177,40 @@ static tacit_status check_private(const tacit_document *doc, const options *o, c
 
 /* What is told of a trial that is finished, or said to be: the reply that was given before, and nothing
  * else. Who says so may be wrong, or lie. */
-static tacit_status recall(tc_user_reply *u, uint64_t trial, double *reply, tacit_error *err)
+static tacit_status recall(tacit_user *u, const options *o, uint64_t trial, double *reply,
+                           tacit_error *err)
 {
     tacit_error why;
-    tacit_status st = tc_user_reply_recall(u, trial, reply, &why);
+    tacit_status st = tacit_user_recall(u, trial, reply, &why);
     if (st == TACIT_E_NOT_FOUND)
         return tc_fail(err, TACIT_E_STATE,
                        "trial %" PRIu64 " was told already, and not with a reply that user "
                        "\"%.60s\" has given; nothing was told",
-                       trial, u->user);
+                       trial, o->user);
     return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
 }
 
 /* A failure is a reply too: the middle of the bounds, perturbed. */
-static tacit_status make_reply(tc_user_reply *u, const options *o, const report *r, double *reply,
+static tacit_status make_reply(tacit_user *u, const options *o, const report *r, double *reply,
                                tacit_error *err)
 {
     return r->finished
-               ? recall(u, r->trial, reply, err)
-               : tc_user_reply_give(u, r->trial, o->fail ? (double)NAN : r->value, reply, err);
-}
-
-static tacit_status open_replies(tc_user_reply *u, const tc_study_ref *ref, const tc_invocation *in,
-                                 tacit_error *err)
-{
-    const options *o = in->opts;
-    const tc_user_named who = {o->user, o->ledger_storage, &o->where, in->quiet};
-    return tc_user_reply_open_at(u, ref, &who, err);
+               ? recall(u, o, r->trial, reply, err)
+               : tacit_user_reply(u, r->trial, o->fail ? (double)NAN : r->value, reply, err);
 }
 
 static tacit_status send_reply(const tc_study_ref *ref, const tc_invocation *in, const report *r,
                                tacit_report *told, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_user_reply u = {0};
+    tacit_user *u = NULL;
     told->kind = TACIT_REPORT_REPLY;
-    tacit_status st = open_replies(&u, ref, in, err);
+    tacit_status st = tc_user_open(&u, ref, o->user, o->ledger_storage, in->quiet, err);
     if (st == TACIT_OK)
-        st = make_reply(&u, o, r, &told->value, err);
+        st = make_reply(u, o, r, &told->value, err);
     if (st == TACIT_OK)
         st = tacit_study_report(ref->study, r->trial, told, err);
-    tc_user_reply_close(&u);
+    tacit_user_close(u);
     return st;
 }
 
@@ -263,8 +256,6 @@ static tacit_status tell(const tc_study_ref *ref, const tc_invocation *in, repor
     const options *o = in->opts;
     const tacit_document *doc = tacit_study_document(ref->study);
     TC_TRY(check_private(doc, o, r, err));
-    if (o->user && ref->way.served && !ref->given)
-        TC_TRY(tc_user_consent(doc, err));
     TC_TRY(tc_point_init(&r->point, tacit_study_space(ref->study), err));
     TC_TRY(look_at_trial(ref->study, in, r, err));
     if (r->finished && o->skip_if_finished)

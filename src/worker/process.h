@@ -1,10 +1,10 @@
-/* worker.h - who runs a trial: "HOST:BOOT:PID:START/SLOT".
+/* process.h - who runs a trial: "HOST:BOOT:PID:START/SLOT".
  *
  * The start time makes a process number unmistakable, the boot id makes it end
  * with the machine's run. So whether a worker of this host still lives can be told
  * for certain, and what a dead one left behind can be run again. */
-#ifndef TC_PROGRAM_WORKER_H
-#define TC_PROGRAM_WORKER_H
+#ifndef TC_WORKER_PROCESS_H
+#define TC_WORKER_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,21 +26,22 @@ typedef struct tc_process_id {
 
 /* Who we are, and which processes of this host were found alive or dead: many trials of one
  * process cost one look at it. */
-#define TC_CENSUS_SEEN 64
-typedef struct tc_census {
+#define TC_PROCESSES_SEEN 64
+typedef struct tc_processes {
     tc_process_id me;
-    size_t n_seen; /* ever; the last TC_CENSUS_SEEN are kept */
-    struct tc_census_entry {
+    size_t n_seen; /* ever; the last TC_PROCESSES_SEEN are kept */
+    struct tc_process_seen {
         long pid;
         char start[32];
         bool alive;
-    } seen[TC_CENSUS_SEEN];
-} tc_census;
+    } seen[TC_PROCESSES_SEEN];
+} tc_processes;
 
-void tc_census_begin(tc_census *c);  /* reads who we are; nobody else is known */
-void tc_census_forget(tc_census *c); /* time has passed: look at everybody anew */
+void tc_processes_begin(tc_processes *c);  /* reads who we are; nobody else is known */
+void tc_processes_forget(tc_processes *c); /* time has passed: look at everybody anew */
 
-void tc_worker_name(const tc_census *c, size_t slot, char out[TC_WORKER_MAX]); /* of this process */
-tc_worker_fate tc_worker_look_up(tc_census *c, const char *name);              /* NULL: foreign */
+void tc_processes_name(const tc_processes *c, size_t slot,
+                       char out[TC_WORKER_MAX]);                        /* of this process */
+tc_worker_fate tc_processes_look_up(tc_processes *c, const char *name); /* NULL: foreign */
 
 #endif

@@ -1,5 +1,5 @@
 /* random_name.c - see random_name.h. */
-#include "client/random_name.h"
+#include "base/random_name.h"
 
 #include "base/random.h"
 

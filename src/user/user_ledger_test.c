@@ -1,6 +1,6 @@
 /* user_ledger_test.c - one ledger wherever a command is started; an older one that several processes take along
  * once; and a server that writes replies into the older one afterwards. */
-#include "study/user_ledger.h"
+#include "user/user_ledger.h"
 
 #include "algo/ldp/ldp_curator.h"
 #include "base/error.h"
@@ -59,13 +59,14 @@ static tacit_status answer(tc_ledger *l, uint64_t number, tc_ldp_answer *a, tc_l
                            tacit_error *err)
 {
     tc_ldp_curator c;
-    tc_curator_noise noise;
+    tc_noise noise;
     const tc_ldp_terms terms = {TACIT_REPLY_LAPLACE, 1, -1, 1, cap};
     const tc_ldp_question q = {tc_ledger_study_hash("doses"), "ann", number};
     TC_TRY(tc_ldp_curator_init(&c, l, &terms, err));
-    tc_curator_noise_init(&noise, -1, 0);
-    tacit_status st = tc_ldp_curator_answer(&c, &q, 0.5, &noise.entropy, a, err);
-    tc_curator_noise_fini(&noise);
+    tc_noise_init(&noise);
+    tc_entropy entropy = tc_entropy_of(&noise);
+    tacit_status st = tc_ldp_curator_answer(&c, &q, 0.5, &entropy, a, err);
+    tc_noise_fini(&noise);
     return st == TACIT_OK ? tc_ldp_curator_look(&c, "ann", s, err) : st;
 }
 
@@ -73,7 +74,7 @@ static tacit_status answer(tc_ledger *l, uint64_t number, tc_ldp_answer *a, tc_l
 static uint64_t ask(const tc_user_ledger_place *at, uint64_t number, double *reply)
 {
     tacit_error err = {0};
-    tc_curator_ledger l = {0};
+    tc_user_ledger l = {0};
     tc_ldp_answer a = {0};
     tc_ldp_standing s = {0};
     tacit_status st = tc_user_ledger_open(&l, at, &err);
@@ -83,7 +84,7 @@ static uint64_t ask(const tc_user_ledger_place *at, uint64_t number, double *rep
         fprintf(stderr, "%s\n", err.msg);
     *reply = a.value;
     cap = st == TACIT_OK ? s.cap : cap;
-    tc_curator_ledger_close(&l);
+    tc_user_ledger_close(&l);
     return st == TACIT_OK ? s.given : 0;
 }
 
@@ -92,10 +93,8 @@ enum { PROCESSES = 8 };
 /* Each of them takes along, and looks: together they charge every reply once. */
 static void an_older_ledger_is_taken_along_once(void **state)
 {
-    tc_user_ledger_place old = {
-        .given = "sqlite:///old.db", .name = "replies", .user = "ann", .quiet = true};
-    tc_user_ledger_place own = {
-        .storage = "sqlite:///old.db", .name = "replies", .user = "ann", .quiet = true};
+    tc_user_ledger_place old = {.given = "sqlite:///old.db", .name = "replies", .user = "ann"};
+    tc_user_ledger_place own = {.storage = "sqlite:///old.db", .name = "replies", .user = "ann"};
     double reply[3], now;
     pid_t child[PROCESSES];
     (void)state;
@@ -119,8 +118,7 @@ enum { PLANTED = 5 };
 /* Five replies that nobody gave, in ann's name. */
 static void plant(const char *storage)
 {
-    tc_user_ledger_place server = {
-        .given = storage, .name = "planted", .user = "ann", .quiet = true};
+    tc_user_ledger_place server = {.given = storage, .name = "planted", .user = "ann"};
     double reply;
     for (uint64_t i = 0; i < PLANTED; i++)
         assert_int_equal(ask(&server, i, &reply), i + 1);
@@ -131,7 +129,7 @@ static void plant(const char *storage)
 static void a_server_plants_replies_once_at_most(void **state)
 {
     tc_user_ledger_place own = {
-        .study = tc_ledger_study_hash("doses"), .name = "planted", .user = "ann", .quiet = true};
+        .study = tc_ledger_study_hash("doses"), .name = "planted", .user = "ann"};
     const tacit_hash other = tc_ledger_study_hash("other doses");
     double reply;
     (void)state;
@@ -162,9 +160,8 @@ static void a_server_plants_replies_once_at_most(void **state)
 /* The first reply of each ledger sets a cap: of two that become one the smaller holds. */
 static void the_smaller_cap_holds(void **state)
 {
-    tc_user_ledger_place old = {
-        .given = "sqlite:///capped.db", .name = "capped", .user = "ann", .quiet = true};
-    tc_user_ledger_place own = {.name = "capped", .user = "ann", .quiet = true};
+    tc_user_ledger_place old = {.given = "sqlite:///capped.db", .name = "capped", .user = "ann"};
+    tc_user_ledger_place own = {.name = "capped", .user = "ann"};
     double reply;
     (void)state;
     cap = 3;
@@ -182,23 +179,23 @@ static void the_smaller_cap_holds(void **state)
 static void releases_about_everybody_are_refused(void **state)
 {
     tacit_error err = {0};
-    tc_curator_ledger old = {0}, own = {0};
+    tc_user_ledger old = {0}, own = {0};
     tc_ledger_receipt receipt;
     tc_release *r;
     const double zero = 0;
     const tc_ledger_charge everybody = {.study = tc_ledger_study_hash("x"), .round = 1};
-    tc_user_ledger_place at = {
-        .storage = "sqlite:///other.db", .name = "replies", .user = "bob", .quiet = true};
+    tc_user_ledger_place at = {.storage = "sqlite:///other.db", .name = "replies", .user = "bob"};
+    const tc_user_ledger_place by_hand = {.given = at.storage, .name = at.name, .user = at.user};
     (void)state;
-    assert_ok(tc_curator_ledger_open(&old, at.storage, at.name, true, &err));
+    assert_ok(tc_user_ledger_open(&old, &by_hand, &err));
     assert_ok(tc_none_release(&r, 1, 1, &zero, TACIT_UNIT_USER, "as it is", &err));
     assert_ok(tc_ledger_release(old.ledger, NULL, &everybody, r, &receipt, &err));
     tc_release_free(r);
     tc_ledger_receipt_fini(&receipt);
-    tc_curator_ledger_close(&old);
+    tc_user_ledger_close(&old);
     assert_fails(tc_user_ledger_open(&own, &at, &err), TACIT_E_STATE,
                  "what user \"bob\" has replied before cannot be read: ledger \"replies\"");
-    tc_curator_ledger_close(&own);
+    tc_user_ledger_close(&own);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* worker_test.c - who lives, who is dead, who is unknown; and that each is looked at once. */
-#include "study/worker.h"
+/* worker_process_test.c - who lives, who is dead, who is unknown; and that each is looked at once. */
+#include "worker/process.h"
 
 #include "support/test.h"
 
@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static tc_census begun(void)
+static tc_processes begun(void)
 {
-    tc_census c;
-    tc_census_begin(&c);
+    tc_processes c;
+    tc_processes_begin(&c);
     return c;
 }
 
@@ -23,28 +23,28 @@ static void write_name(char out[TC_WORKER_MAX], const tc_process_id *p, const ch
 static void we_are_alive(void **state)
 {
     (void)state;
-    tc_census c = begun();
+    tc_processes c = begun();
     char name[TC_WORKER_MAX], same[TC_WORKER_MAX];
-    tc_worker_name(&c, 3, name);
+    tc_processes_name(&c, 3, name);
     write_name(same, &c.me, "/3");
     assert_string_equal(name, same);
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_ALIVE);
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_ALIVE);
 }
 
 static void names_are_read_before_anybody_is_looked_at(void **state)
 {
     (void)state;
-    tc_census c = begun();
+    tc_processes c = begun();
     static const char *const foreign[] = {"",      "gpu-1",   "a:b:c:d/0", "elsewhere:0:1:1/0",
                                           "::::/", "a:b:1:1", "a:b:0:1/0", "a:b:-4:1/0"};
-    assert_int_equal(tc_worker_look_up(&c, NULL), TC_WORKER_FOREIGN);
+    assert_int_equal(tc_processes_look_up(&c, NULL), TC_WORKER_FOREIGN);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        assert_int_equal(tc_worker_look_up(&c, foreign[i]), TC_WORKER_FOREIGN);
+        assert_int_equal(tc_processes_look_up(&c, foreign[i]), TC_WORKER_FOREIGN);
     char name[TC_WORKER_MAX];
     tc_process_id before = c.me;
     snprintf(before.boot, sizeof before.boot, "an-earlier-boot");
     write_name(name, &before, "/0");
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_DEAD);
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_DEAD);
     assert_int_equal(c.n_seen, 0);
 }
 
@@ -52,14 +52,14 @@ static void names_are_read_before_anybody_is_looked_at(void **state)
 static void a_start_time_makes_a_number_unmistakable(void **state)
 {
     (void)state;
-    tc_census c = begun();
+    tc_processes c = begun();
     char name[TC_WORKER_MAX];
     tc_process_id earlier = c.me;
     snprintf(earlier.start, sizeof earlier.start, "1");
     write_name(name, &earlier, "/0");
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_DEAD);
-    tc_worker_name(&c, 0, name);
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_ALIVE);
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_DEAD);
+    tc_processes_name(&c, 0, name);
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_ALIVE);
 }
 
 static void a_process_is_looked_at_once(void **state)
@@ -70,27 +70,27 @@ static void a_process_is_looked_at_once(void **state)
     pid_t pid = fork();
     if (pid == 0) {
         char name[TC_WORKER_MAX] = "";
-        tc_census its = begun();
-        tc_worker_name(&its, 0, name);
+        tc_processes its = begun();
+        tc_processes_name(&its, 0, name);
         if (write(fd[1], name, sizeof name) == sizeof name)
             pause();
         _exit(1);
     }
     char name[TC_WORKER_MAX];
     assert_int_equal(read(fd[0], name, sizeof name), sizeof name);
-    tc_census c = begun();
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_ALIVE);
+    tc_processes c = begun();
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_ALIVE);
     kill(pid, SIGKILL);
     siginfo_t info;
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_ALIVE); /* as it was seen */
-    strchr(name, '/')[1] = '7';                                     /* another slot of the same */
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_ALIVE);
-    tc_census_forget(&c);
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_DEAD); /* a zombie */
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_ALIVE); /* as it was seen */
+    strchr(name, '/')[1] = '7'; /* another slot of the same */
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_ALIVE);
+    tc_processes_forget(&c);
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_DEAD); /* a zombie */
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    tc_census_forget(&c);
-    assert_int_equal(tc_worker_look_up(&c, name), TC_WORKER_DEAD);
+    tc_processes_forget(&c);
+    assert_int_equal(tc_processes_look_up(&c, name), TC_WORKER_DEAD);
     close(fd[0]);
     close(fd[1]);
 }
@@ -98,14 +98,14 @@ static void a_process_is_looked_at_once(void **state)
 static void more_processes_than_are_kept(void **state)
 {
     (void)state;
-    tc_census c = begun();
+    tc_processes c = begun();
     char name[TC_WORKER_MAX];
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < 3 * TC_CENSUS_SEEN; i++) {
+        for (int i = 0; i < 3 * TC_PROCESSES_SEEN; i++) {
             tc_process_id p = c.me;
             snprintf(p.start, sizeof p.start, "%d", i + 1);
             write_name(name, i == 100 ? &c.me : &p, "/0");
-            assert_int_equal(tc_worker_look_up(&c, name),
+            assert_int_equal(tc_processes_look_up(&c, name),
                              i == 100 ? TC_WORKER_ALIVE : TC_WORKER_DEAD);
         }
 }

@@ -7,14 +7,16 @@
  *
  * Earlier versions kept it in the study's storage, in TACIT_STORAGE or in ./tacit.db. What a user has replied there
  * is taken along into the user's own ledger before the user's first reply in a study, and each storage is read once only:
- * what is written there later, by the server or by an earlier version, is not the user's. Called by the verbs that perturb rewards, and by
- * privacy_status.c. */
-#ifndef TC_PROGRAM_USER_LEDGER_H
-#define TC_PROGRAM_USER_LEDGER_H
+ * what is written there later, by the server or by an earlier version, is not the user's. For user_api.c and user_workers.c, and
+ * for programs/tacit/curate/curate_perturb.c. */
+#ifndef TC_USER_USER_LEDGER_H
+#define TC_USER_USER_LEDGER_H
 
-#include "curate/curate.h"
+#include "privacy/ledger.h"
+#include "study/store.h"
 
-#define TC_REPLIES_LEDGER "replies" /* of users, unless they say otherwise */
+#include <limits.h>
+#include <stdbool.h>
 
 /* A folder of the user's below the state folder ("": that itself), which is made. False: errno says why not, or 0
  * where neither XDG_STATE_HOME nor HOME is an absolute path. */
@@ -24,17 +26,34 @@ tacit_status tc_user_ledger_url(char url[PATH_MAX], tacit_error *err);
 /* The same without making a folder. False: no reply was ever charged to it. */
 bool tc_user_ledger_exists(char url[PATH_MAX]);
 
+/* Whom sentences for people are told; `tell` NULL: nobody. */
+typedef struct tc_user_note {
+    void (*tell)(void *user, const char *text);
+    void *user;
+} tc_user_note;
+void tc_user_say(const tc_user_note *n, const char *fmt, ...) TACIT_PRINTF(2, 3);
+
 typedef struct tc_user_ledger_place {
     const char *given;   /* a storage by hand, which is warned of once; NULL: the user's own */
     const char *storage; /* the study's; NULL: it is at a coordinator, or not known */
     tacit_hash study;    /* that asks */
     const char *name;    /* of the ledger */
     const char *user;
-    bool quiet;
+    tc_user_note note;
 } tc_user_ledger_place;
 
+/* All-zero may be closed. */
+typedef struct tc_user_ledger {
+    tc_store *store;
+    tc_ledger *ledger;
+} tc_user_ledger;
+
 /* Opens the ledger, which is made if it is not there. E_STATE: an older ledger cannot be taken along. */
-tacit_status tc_user_ledger_open(tc_curator_ledger *l, const tc_user_ledger_place *p,
+tacit_status tc_user_ledger_open(tc_user_ledger *l, const tc_user_ledger_place *p,
                                  tacit_error *err);
+void tc_user_ledger_close(tc_user_ledger *l);
+
+/* Tells one storage from another, however the path of its file is spelled. */
+tacit_hash tc_user_storage_hash(const char *url);
 
 #endif

@@ -9,16 +9,17 @@
  *   that the user never gave, each time up to the user's cap.
  * The file is locked while a ledger is taken along. If the process dies between ledger and file, one reply is charged
  * twice: more than was spent, never less. */
-#include "study/user_ledger.h"
+#include "user/user_ledger.h"
 
-#include "base/memory.h"
-#include "base/text.h"
-#include "study/storage.h"
+#include "base/error.h"
+#include "base/file_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -27,12 +28,63 @@
 
 enum { HEX = 2 * TC_LEDGER_HASH_BYTES + 1, LINE_BYTES = 256 };
 
+/* Where the program keeps studies if nothing else is said. */
+#define DEFAULT_STORAGE "sqlite:///tacit.db"
+
+void tc_user_say(const tc_user_note *n, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    if (!n->tell)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    n->tell(n->user, text);
+}
+
+/* ---- storages ---- */
+
+static const char *file_of(const char *url)
+{
+    static const char scheme[] = "sqlite:///";
+    return strncmp(url, scheme, sizeof scheme - 1) == 0 ? url + sizeof scheme - 1 : NULL;
+}
+
+tacit_hash tc_user_storage_hash(const char *url)
+{
+    char real[PATH_MAX];
+    const char *file = file_of(url);
+    return tc_ledger_study_hash(!file ? url : tc_file_resolve(file, real) ? real : file);
+}
+
+static tacit_status open_in(tc_user_ledger *l, const char *url, const char *name, bool create,
+                            tacit_error *err)
+{
+    tc_ledger_io io;
+    if (strncmp(url, "memory:", 7) == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "storage \"memory:\" does not last, so nobody would know what was spent: a "
+                       "curator needs sqlite:///FILE or postgresql://HOST/DATABASE");
+    TC_TRY(tc_store_open(&l->store, url, create, err));
+    TC_TRY(tc_store_ledger(l->store, name, create, &io, err));
+    return tc_ledger_open(&l->ledger, name, &io, err);
+}
+
+void tc_user_ledger_close(tc_user_ledger *l)
+{
+    tc_ledger_close(l->ledger);
+    tc_store_close(l->store);
+    *l = (tc_user_ledger){0};
+}
+
 /* ---- the folder ---- */
 
-/* An XDG path that is not absolute is to be passed over, says its specification. */
+/* The only environment that the library reads: there must be one ledger, whoever calls. An XDG path that is not
+ * absolute is to be passed over, says its specification. */
 static bool folder_name(char out[PATH_MAX])
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const char *state = secure_getenv("XDG_STATE_HOME"), *home = secure_getenv("HOME");
     if (state && *state == '/')
         return snprintf(out, PATH_MAX, "%s/tacit", state) < PATH_MAX;
     return home && *home == '/' &&
@@ -85,8 +137,7 @@ tacit_status tc_user_ledger_url(char url[PATH_MAX], tacit_error *err)
 bool tc_user_ledger_exists(char url[PATH_MAX])
 {
     char folder[PATH_MAX];
-    return folder_name(folder) && url_in(folder, url) &&
-           access(url + strlen("sqlite:///"), F_OK) == 0;
+    return folder_name(folder) && url_in(folder, url) && access(file_of(url), F_OK) == 0;
 }
 
 /* ---- what is known of other ledgers ---- */
@@ -161,26 +212,27 @@ static tacit_status notes_add(notes *n, const char *word, const tacit_hash *of, 
 
 static bool same_storage(const char *a, const char *b)
 {
-    tacit_hash x = tc_storage_hash(a), y = tc_storage_hash(b);
+    tacit_hash x = tc_user_storage_hash(a), y = tc_user_storage_hash(b);
     return tc_ledger_hash_same(&x, &y);
 }
 
 /* Where nobody can remember it, it is said every time. */
 static void warn_once(const tc_user_ledger_place *p)
 {
-    tacit_hash storage = tc_storage_hash(p->given);
+    tacit_hash storage = tc_user_storage_hash(p->given);
     notes n = {0};
     tacit_error none;
     char own[PATH_MAX], rest[LINE_BYTES];
-    if (p->quiet || (tc_user_ledger_exists(own) && same_storage(own, p->given)))
+    if (!p->note.tell || (tc_user_ledger_exists(own) && same_storage(own, p->given)))
         return;
     bool remembers = notes_open(&n, &none) == TACIT_OK;
     bool known = remembers && notes_next(&n, "warned", &storage, rest);
     if (!known)
-        tc_note(false,
-                "tacit: warning: the ledger of replies is in a storage that was given by hand. "
-                "Whoever can put back an old copy of it gets a second reply about the same reward, "
-                "and the user's own ledger does not know what is spent there");
+        tc_user_say(
+            &p->note,
+            "tacit: warning: the ledger of replies is in a storage that was given by hand. "
+            "Whoever can put back an old copy of it gets a second reply about the same reward, "
+            "and the user's own ledger does not know what is spent there");
     if (!known && remembers)
         (void)notes_add(&n, "warned", &storage, "of", &none);
     notes_close(&n);
@@ -190,7 +242,7 @@ static void warn_once(const tc_user_ledger_place *p)
 
 typedef struct older {
     tacit_hash id; /* of this storage, ledger and user */
-    tc_curator_ledger from;
+    tc_user_ledger from;
 } older;
 
 static tacit_hash hash_words(const tacit_hash *first, const char *name, const char *user)
@@ -280,10 +332,11 @@ static tacit_status take_entries(tc_ledger *to, const older *o, notes *n,
         TC_TRY(take_entry(to, o, seq, n, err));
     }
     if (taken > 0)
-        tc_note(p->quiet,
-                "%" PRIu64 " repl%s that user \"%.60s\" has given through a ledger of an earlier "
-                "version now count%s in the user's own ledger",
-                taken, taken == 1 ? "y" : "ies", p->user, taken == 1 ? "s" : "");
+        tc_user_say(&p->note,
+                    "%" PRIu64
+                    " repl%s that user \"%.60s\" has given through a ledger of an earlier "
+                    "version now count%s in the user's own ledger",
+                    taken, taken == 1 ? "y" : "ies", p->user, taken == 1 ? "s" : "");
     return TACIT_OK;
 }
 
@@ -304,14 +357,14 @@ static tacit_status take_from(tc_ledger *to, const char *storage, notes *n,
 {
     older o = {0};
     tacit_error why = {0};
-    tacit_hash where = tc_storage_hash(storage);
+    tacit_hash where = tc_user_storage_hash(storage);
     o.id = hash_words(&where, p->name, p->user);
     if (is_closed(n, "storage", &o.id))
         return TACIT_OK;
-    tacit_status st = tc_curator_ledger_open(&o.from, storage, p->name, false, &why);
+    tacit_status st = open_in(&o.from, storage, p->name, false, &why);
     if (st == TACIT_OK)
         st = take_entries(to, &o, n, p, &why);
-    tc_curator_ledger_close(&o.from);
+    tc_user_ledger_close(&o.from);
     if (st == TACIT_OK || st == TACIT_E_NOT_FOUND)
         return notes_add(n, "closed", &o.id, "storage", err);
     return tc_fail(err, st, "what user \"%.60s\" has replied before cannot be read: %s", p->user,
@@ -322,7 +375,7 @@ static tacit_status take_from(tc_ledger *to, const char *storage, notes *n,
 static tacit_status take_all(tc_ledger *to, const char *own, notes *n,
                              const tc_user_ledger_place *p, tacit_error *err)
 {
-    const char *places[] = {p->storage, getenv("TACIT_STORAGE"), TC_STORAGE_DEFAULT};
+    const char *places[] = {p->storage, secure_getenv("TACIT_STORAGE"), DEFAULT_STORAGE};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *at = places[i];
         if (at && *at && strncmp(at, "memory:", 7) != 0 && !same_storage(at, own))
@@ -347,16 +400,15 @@ static tacit_status take_along(tc_ledger *to, const char *own, const tc_user_led
     return st;
 }
 
-tacit_status tc_user_ledger_open(tc_curator_ledger *l, const tc_user_ledger_place *p,
-                                 tacit_error *err)
+tacit_status tc_user_ledger_open(tc_user_ledger *l, const tc_user_ledger_place *p, tacit_error *err)
 {
     char own[PATH_MAX];
     if (p->given) {
-        TC_TRY(tc_curator_ledger_open(l, p->given, p->name, true, err));
+        TC_TRY(open_in(l, p->given, p->name, true, err));
         warn_once(p);
         return TACIT_OK;
     }
     TC_TRY(tc_user_ledger_url(own, err));
-    TC_TRY(tc_curator_ledger_open(l, own, p->name, true, err));
+    TC_TRY(open_in(l, own, p->name, true, err));
     return take_along(l->ledger, own, p, err);
 }

@@ -1,5 +1,5 @@
-/* worker.c - see worker.h. Linux: /proc. */
-#include "study/worker.h"
+/* process.c - see process.h. Linux: /proc. */
+#include "worker/process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -42,11 +42,11 @@ static bool read_stat(long pid, char *state, char *start, size_t size)
     return true;
 }
 
-void tc_census_begin(tc_census *c)
+void tc_processes_begin(tc_processes *c)
 {
     tc_process_id *me = &c->me;
     char state;
-    *c = (tc_census){0};
+    *c = (tc_processes){0};
     if (gethostname(me->host, sizeof me->host) != 0)
         snprintf(me->host, sizeof me->host, "-");
     me->host[sizeof me->host - 1] = '\0';
@@ -57,12 +57,12 @@ void tc_census_begin(tc_census *c)
         snprintf(me->start, sizeof me->start, "-");
 }
 
-void tc_census_forget(tc_census *c)
+void tc_processes_forget(tc_processes *c)
 {
     c->n_seen = 0;
 }
 
-void tc_worker_name(const tc_census *c, size_t slot, char out[TC_WORKER_MAX])
+void tc_processes_name(const tc_processes *c, size_t slot, char out[TC_WORKER_MAX])
 {
     const tc_process_id *me = &c->me;
     snprintf(out, TC_WORKER_MAX, "%s:%s:%ld:%s/%zu", me->host, me->boot, me->pid, me->start, slot);
@@ -101,20 +101,20 @@ static bool is_alive(const tc_process_id *w)
     return kill((pid_t)w->pid, 0) == 0 || errno == EPERM;
 }
 
-static bool was_alive(tc_census *c, const tc_process_id *w)
+static bool was_alive(tc_processes *c, const tc_process_id *w)
 {
-    size_t kept = c->n_seen < TC_CENSUS_SEEN ? c->n_seen : TC_CENSUS_SEEN;
+    size_t kept = c->n_seen < TC_PROCESSES_SEEN ? c->n_seen : TC_PROCESSES_SEEN;
     for (size_t i = 0; i < kept; i++)
         if (c->seen[i].pid == w->pid && strcmp(c->seen[i].start, w->start) == 0)
             return c->seen[i].alive;
-    struct tc_census_entry *e = &c->seen[c->n_seen++ % TC_CENSUS_SEEN];
+    struct tc_process_seen *e = &c->seen[c->n_seen++ % TC_PROCESSES_SEEN];
     e->pid = w->pid;
     memcpy(e->start, w->start, sizeof e->start);
     e->alive = is_alive(w);
     return e->alive;
 }
 
-tc_worker_fate tc_worker_look_up(tc_census *c, const char *name)
+tc_worker_fate tc_processes_look_up(tc_processes *c, const char *name)
 {
     tc_process_id w;
     if (!name || !parse(name, &w) || strcmp(w.host, c->me.host) != 0)

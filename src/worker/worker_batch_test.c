@@ -1,9 +1,10 @@
-/* campaign_batch_test.c - batches that a program runs pull by pull: the same trials and sums as those of
+/* worker_batch_test.c - batches that a program runs pull by pull: the same trials and sums as those of
  * whoever asks for the same batches and adds up the same values. */
-#include "study/campaign.h"
+#include <tacit/worker.h>
 
 #include "support/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,12 +24,10 @@ static tacit_study *make_study(void)
 static void run_program(tacit_study *s, char *const *argv, uint64_t pulls)
 {
     tacit_error err = {0};
-    tc_runner *runner;
-    assert_ok(tc_runner_new(&runner, tacit_study_space(s), argv, 1, 0, &err));
-    tc_campaign_plan plan = {
-        .study = s, .runner = runner, .budget = TRIALS, .jobs = 1, .pulls = pulls, .quiet = true};
-    assert_ok(tc_campaign_run(&plan, &err));
-    tc_runner_free(runner);
+    tacit_worker_opts opts = TACIT_WORKER_OPTS;
+    opts.command = argv;
+    opts.pulls = pulls;
+    assert_ok(tacit_worker_run(s, &opts, NULL, &err));
 }
 
 /* The value of a pull is where it was. */

@@ -1,0 +1,52 @@
+/* worker_talk.c - see worker_talk.h. */
+#include "study/worker_talk.h"
+
+#include <inttypes.h>
+
+static void show_standing(const tc_worker_talk *t, const tacit_study_summary *s)
+{
+    char note[96] = "";
+    int n = 0;
+    if (s->best_trial != TACIT_UNKNOWN)
+        n = snprintf(note, sizeof note, "best %.6g (trial %" PRIu64 ")", s->best, s->best_trial);
+    if (s->failed > 0 && n >= 0)
+        snprintf(note + n, sizeof note - (size_t)n, "%s%" PRIu64 " failed", n ? ", " : "",
+                 s->failed);
+    tc_progress_update(t->progress, s->finished, note);
+}
+
+static void say_untold(const tc_worker_talk *t, const tacit_worker_event *e)
+{
+    if (t->has_user)
+        tc_note(false,
+                "tacit: the reply about trial %" PRIu64 " was not told (%s); it is in the "
+                "ledger, and the same command tells it",
+                e->trial, e->text);
+    else if (e->report->kind == TACIT_REPORT_FAILED)
+        tc_note(false, "tacit: that trial %" PRIu64 " failed was not told (%s)", e->trial, e->text);
+    else
+        tc_note(false, "tacit: the value of trial %" PRIu64 ", %.17g, was not told (%s)", e->trial,
+                e->report->value, e->text);
+}
+
+void tc_worker_talk_listen(void *user, const tacit_worker_event *e)
+{
+    const tc_worker_talk *t = user;
+    if (e->kind == TACIT_WORKER_STANDING)
+        show_standing(t, e->summary);
+    else if (e->kind == TACIT_WORKER_UNTOLD)
+        say_untold(t, e);
+    else if (e->kind == TACIT_WORKER_NOTE)
+        tc_note(t->quiet, "%s", e->text);
+}
+
+tacit_status tc_worker_talk_advise(tacit_status st, tacit_worker_end end, tacit_error *err)
+{
+    if (end == TACIT_WORKER_STOPPED)
+        return tc_fail(err, st, "%.400s; the same command goes on from here", err->msg);
+    if (end == TACIT_WORKER_FAILURES)
+        return tc_fail(err, st,
+                       "%.350s; mend the command and run it again (--max-failures sets the limit)",
+                       err->msg);
+    return st;
+}

@@ -1,0 +1,276 @@
+/* report.c - what came of a worker's trials, told to a storage or a coordinator (loop_int.h).
+ *
+ * A report stays in its slot until it was taken. So while a coordinator is away programs go on, are ended when
+ * their time is over, and nothing that they said is lost. */
+#include "worker/loop_int.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "study/handle.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { RENEWALS = 3, PATIENCE_S = 10, PAUSE_FIRST_MS = 100, PAUSE_MOST_MS = 5000, MS = 1000000 };
+
+/* ---- what is said ---- */
+
+void tc_worker_emit(const tc_worker *w, tacit_worker_event event)
+{
+    event.size = sizeof event;
+    if (w->opts.listen)
+        w->opts.listen(w->opts.user, &event);
+}
+
+void tc_worker_note(const tc_worker *w, const char *fmt, ...)
+{
+    char text[640];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    tc_worker_emit(w, (tacit_worker_event){.kind = TACIT_WORKER_NOTE, .text = text});
+}
+
+/* ---- a coordinator that is away ---- */
+
+/* As tacit_storage_opts has it. */
+static uint64_t patience_ms(const tc_worker *w)
+{
+    double s = w->study->storage->patience_s;
+    return s < 0 ? 0 : (uint64_t)((s > 0 ? fmin(s, 1e12) : PATIENCE_S) * 1000);
+}
+
+bool tc_worker_may_ask(const tc_worker *w)
+{
+    return !w->away || tc_clock_ns() >= w->ask_ns;
+}
+
+tacit_status tc_worker_retry(tc_worker *w, tacit_status st, const tacit_error *why,
+                             tacit_error *err)
+{
+    uint64_t now = tc_clock_ns();
+    bool away = st != TACIT_OK && tacit_study_is_away(w->study);
+    if (away && !w->away) {
+        if (!tc_worker_stops(w))
+            tc_worker_note(w, "%s; trying again", why->msg);
+        w->away_ns = now;
+        w->pause_ms = PAUSE_FIRST_MS;
+    } else if (away) {
+        w->pause_ms = 2 * w->pause_ms < PAUSE_MOST_MS ? 2 * w->pause_ms : PAUSE_MOST_MS;
+    }
+    w->away = away;
+    if (st == TACIT_OK)
+        return TACIT_OK;
+    if (!away || (now - w->away_ns) / MS > patience_ms(w))
+        return tc_fail(err, st, "%s", why->msg);
+    w->ask_ns = now + (uint64_t)w->pause_ms * MS;
+    return TACIT_OK;
+}
+
+/* ---- signs of life ---- */
+
+/* One that gets lost is as good as the next one; a lease that ran out is for the report to find. */
+void tc_worker_renew(tc_worker *w)
+{
+    uint64_t now = tc_clock_ns(), every = (uint64_t)w->opts.lease_ms * MS / RENEWALS;
+    for (size_t i = 0; w->renews && i < w->opts.jobs && tc_worker_may_ask(w); i++) {
+        tc_slot *s = &w->slots[i];
+        tacit_error why, late;
+        if (!s->used || now - s->renewed_ns < every)
+            continue;
+        tacit_status st =
+            tacit_study_renew(w->study, s->trial, s->worker, w->opts.lease_ms, NULL, &why);
+        if (st != TACIT_OK)
+            tc_log(TC_LOG_INFO, "trial %" PRIu64 ": %s", s->trial, why.msg);
+        if (st == TACIT_OK || !tacit_study_is_away(w->study))
+            s->renewed_ns = now;
+        else
+            (void)tc_worker_retry(w, st, &why, &late); /* patience ends with what needs an answer */
+    }
+}
+
+/* ---- making reports ---- */
+
+static tacit_status make_reply(tc_worker *w, tc_slot *s, tacit_error *err)
+{
+    const tc_job_result *r = &s->result;
+    if (!r->ok)
+        tc_worker_note(w,
+                       "trial %" PRIu64 " failed (%s); it is answered as the middle of the bounds",
+                       r->trial, r->reason);
+    s->told = (tacit_report){.size = sizeof s->told, .kind = TACIT_REPORT_REPLY};
+    return tacit_user_reply(w->opts.as, r->trial, r->ok ? r->value : (double)NAN, &s->told.value,
+                            err);
+}
+
+static tacit_status make_report(tc_worker *w, tc_slot *s, tacit_error *err)
+{
+    const tc_job_result *r = &s->result;
+    if (w->opts.as)
+        return make_reply(w, s, err);
+    w->failures = r->ok ? 0 : w->failures + 1;
+    s->told = (tacit_report){.size = sizeof s->told,
+                             .kind = s->batch.pulls > 0 ? TACIT_REPORT_BATCH
+                                     : r->ok            ? TACIT_REPORT_VALUE
+                                                        : TACIT_REPORT_FAILED,
+                             .value = r->value,
+                             .reason = r->reason,
+                             .batch = s->batch};
+    return TACIT_OK;
+}
+
+/* One more pull of a batch. *again: it is not complete, and the program runs once more. */
+static tacit_status add_pull(tc_worker *w, tc_slot *s, const tc_job_result *r, bool *again,
+                             tacit_error *err)
+{
+    *again = false;
+    if (s->pulls <= 1 || !r->ok)
+        return TACIT_OK;
+    TC_TRY(tacit_study_add_pull(w->study, &s->batch, r->value, err));
+    *again = s->batch.pulls < s->pulls && !w->stopped;
+    return *again ? w->evaluator->start(w->evaluator, s->trial, s->values, err) : TACIT_OK;
+}
+
+/* There is one: jobs report about trials that were started. */
+static tc_slot *slot_of(const tc_worker *w, uint64_t trial)
+{
+    size_t i = 0;
+    while (!w->slots[i].used || w->slots[i].ended || w->slots[i].trial != trial)
+        i++;
+    return &w->slots[i];
+}
+
+tacit_status tc_worker_end_job(tc_worker *w, const tc_job_result *r, tacit_error *err)
+{
+    tc_slot *s = slot_of(w, r->trial);
+    bool again;
+    TC_TRY(add_pull(w, s, r, &again, err));
+    if (again)
+        return TACIT_OK;
+    s->result = *r;
+    s->ended = true;
+    w->reported = true;
+    return make_report(w, s, err);
+}
+
+/* ---- telling ---- */
+
+static void end_slot(tc_worker *w, tc_slot *s)
+{
+    s->used = s->ended = false;
+    if (w->opts.as)
+        tc_user_workers_note(&w->names, (size_t)(s - w->slots), TC_NEW_TRIAL);
+}
+
+static void say_untold(const tc_worker *w, const tc_slot *s, const char *why)
+{
+    tc_worker_emit(
+        w, (tacit_worker_event){
+               .kind = TACIT_WORKER_UNTOLD, .trial = s->trial, .report = &s->told, .text = why});
+}
+
+void tc_worker_say_untold(const tc_worker *w)
+{
+    for (size_t i = 0; i < w->opts.jobs; i++)
+        if (w->slots[i].used && w->slots[i].ended)
+            say_untold(w, &w->slots[i], "interrupted");
+}
+
+/* Is it finished, by somebody who told it by hand or ran it after its lease? */
+static tacit_status is_finished(tc_worker *w, uint64_t trial, bool *out, tacit_error *err)
+{
+    tacit_trial *t;
+    TC_TRY(tacit_study_trial(w->study, trial, &t, err));
+    *out = t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL;
+    tacit_trial_free(t);
+    return TACIT_OK;
+}
+
+/* E_STATE has many reasons. Only a look at the trial tells whether another report was first; else the study takes
+ * none any more, or it is no longer the coordinator that we knew. */
+static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, tacit_error *err)
+{
+    bool finished = false;
+    tacit_error late = {0};
+    tacit_status st = is_finished(w, s->trial, &finished, &late);
+    if (st != TACIT_OK && tacit_study_is_away(w->study))
+        return tc_worker_retry(w, st, &late, err); /* and it is told again, later */
+    if (st == TACIT_OK && finished) {
+        tc_worker_note(w, "trial %" PRIu64 " was told by somebody else; its first report stays",
+                       s->trial);
+        end_slot(w, s);
+        return TACIT_OK;
+    }
+    say_untold(w, s, why->msg);
+    s->used = s->ended = false; /* its worker is remembered: it may be told another time */
+    w->refused = true;
+    w->refusal = *why;
+    return TACIT_OK;
+}
+
+static tacit_status tell(tc_worker *w, tc_slot *s, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status st = tacit_study_report(w->study, s->trial, &s->told, &why);
+    if (st == TACIT_E_STATE)
+        return find_out(w, s, &why, err);
+    TC_TRY(tc_worker_retry(w, st, &why, err));
+    if (st != TACIT_OK)
+        return TACIT_OK;
+    w->result.told++;
+    end_slot(w, s);
+    tc_worker_emit(
+        w, (tacit_worker_event){.kind = TACIT_WORKER_TOLD, .trial = s->trial, .report = &s->told});
+    if (w->opts.max_failures == 0 || w->failures < w->opts.max_failures)
+        return TACIT_OK;
+    w->result.end = TACIT_WORKER_FAILURES;
+    return tc_fail(err, TACIT_E_STATE, "%" PRIu64 " trials failed in a row, the last with \"%s\"",
+                   w->failures, s->result.reason);
+}
+
+tacit_status tc_worker_deliver(tc_worker *w, tacit_error *err)
+{
+    for (size_t i = 0; i < w->opts.jobs && tc_worker_may_ask(w); i++)
+        if (w->slots[i].used && w->slots[i].ended)
+            TC_TRY(tell(w, &w->slots[i], err));
+    return TACIT_OK;
+}
+
+/* ---- what an earlier run has left ---- */
+
+static tacit_status tell_one_paid(tc_worker *w, size_t worker, tacit_error *err)
+{
+    uint64_t trial = w->names.list[worker].trial;
+    tacit_report told = TACIT_REPORT;
+    told.kind = TACIT_REPORT_REPLY;
+    tacit_error why = {0};
+    tacit_status st = tacit_user_recall(w->opts.as, trial, &told.value, &why);
+    if (st == TACIT_E_NOT_FOUND)
+        return TACIT_OK;
+    if (st == TACIT_OK)
+        st = tacit_study_report(w->study, trial, &told, &why);
+    if (st == TACIT_OK)
+        tc_worker_note(w, "told the reply about trial %" PRIu64 " that an earlier run had made",
+                       trial);
+    else if (st == TACIT_E_STATE || st == TACIT_E_NOT_FOUND)
+        tc_worker_note(w, "the reply about trial %" PRIu64 " of an earlier run: %s", trial,
+                       why.msg);
+    else
+        return tc_fail(err, st, "%s", why.msg);
+    tc_user_workers_note(&w->names, worker, TC_NEW_TRIAL);
+    w->reported = true;
+    return TACIT_OK;
+}
+
+/* What was not paid for is given back by the coordinator or the storage, to whoever asks under the same name. */
+tacit_status tc_worker_tell_paid(tc_worker *w, tacit_error *err)
+{
+    for (size_t i = 0; i < w->names.n; i++)
+        if (w->names.list[i].trial != TC_NEW_TRIAL)
+            TC_TRY(tell_one_paid(w, i, err));
+    return TACIT_OK;
+}

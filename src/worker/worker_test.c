@@ -1,0 +1,442 @@
+/* worker_test.c - <tacit/worker.h>: functions and programs, one job and several, and every way to end. */
+#include <tacit/worker.h>
+
+#include "support/test.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TRIALS = 6, PATIENCE_MS = 60000 };
+
+static tacit_study *make_study(void)
+{
+    static const char text[] = "{\"name\": \"w\", \"direction\": \"minimize\", \"trials\": 6,"
+                               " \"seed\": 3, \"algorithm\": {\"name\": \"random\"}, \"space\":"
+                               " {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}";
+    tacit_error err = {0};
+    tacit_study *s;
+    assert_ok(tacit_study_create(&s, "memory:", text, NULL, &err));
+    return s;
+}
+
+/* What the functions below are given, and what they have seen. */
+typedef struct scene {
+    tacit_study *study;
+    pthread_t caller;
+    pthread_mutex_t lock;
+    atomic_int called;
+    int meet; /* meet: so many wait for each other */
+    atomic_int here;
+    bool elsewhere; /* it was called by another thread than the caller's */
+    int standing, started, told, untold;
+    char note[512];
+    int stop_at; /* calls after which `stop` says so */
+} scene;
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+/* Returns which call it is. */
+static int note_call(scene *s)
+{
+    pthread_mutex_lock(&s->lock);
+    int number = ++s->called;
+    s->elsewhere = s->elsewhere || !pthread_equal(pthread_self(), s->caller);
+    pthread_mutex_unlock(&s->lock);
+    return number;
+}
+
+static tacit_status square(void *user, uint64_t trial, const double *x, double *value,
+                           tacit_error *err)
+{
+    (void)trial;
+    (void)err;
+    *value = (x[0] - 0.5) * (x[0] - 0.5);
+    note_call(user);
+    return TACIT_OK;
+}
+
+static tacit_status diverge(void *user, uint64_t trial, const double *x, double *value,
+                            tacit_error *err)
+{
+    (void)x;
+    (void)value;
+    note_call(user);
+    err->code = TACIT_E_NUMERIC;
+    snprintf(err->msg, sizeof err->msg, "trial %d diverged", (int)trial);
+    return TACIT_E_NUMERIC;
+}
+
+static void listen(void *user, const tacit_worker_event *e)
+{
+    scene *s = user;
+    s->standing += e->kind == TACIT_WORKER_STANDING && e->summary->planned == TRIALS;
+    s->started += e->kind == TACIT_WORKER_STARTED;
+    s->told += e->kind == TACIT_WORKER_TOLD && e->report != NULL;
+    s->untold += e->kind == TACIT_WORKER_UNTOLD;
+    if (e->kind == TACIT_WORKER_NOTE)
+        snprintf(s->note, sizeof s->note, "%s", e->text);
+}
+
+static bool stop(void *user)
+{
+    const scene *s = user;
+    return s->stop_at > 0 && s->called >= s->stop_at;
+}
+
+static void scene_begin(scene *s)
+{
+    *s = (scene){.study = make_study(), .caller = pthread_self()};
+    pthread_mutex_init(&s->lock, NULL);
+}
+
+static void scene_end(scene *s)
+{
+    tacit_study_close(s->study);
+    pthread_mutex_destroy(&s->lock);
+}
+
+static tacit_worker_opts opts_of(scene *s, tacit_evaluate f, uint64_t jobs)
+{
+    tacit_worker_opts o = TACIT_WORKER_OPTS;
+    o.evaluate = f;
+    o.jobs = jobs;
+    o.listen = listen;
+    o.stop = stop;
+    o.user = s;
+    return o;
+}
+
+static uint64_t count(tacit_study *study, tacit_trial_state state)
+{
+    tacit_error err = {0};
+    tacit_trials *list;
+    tacit_trial_query q = TACIT_TRIAL_QUERY;
+    q.state = state;
+    assert_ok(tacit_study_trials(study, &q, &list, &err));
+    uint64_t n = tacit_trials_count(list);
+    tacit_trials_free(list);
+    return n;
+}
+
+/* ---- functions ---- */
+
+static void a_function_runs_in_the_callers_thread(void **state)
+{
+    scene s;
+    tacit_error err = {0};
+    tacit_worker_result r = TACIT_WORKER_RESULT;
+    (void)state;
+    scene_begin(&s);
+    tacit_worker_opts o = opts_of(&s, square, 0);
+    assert_ok(tacit_worker_run(s.study, &o, &r, &err));
+    assert_int_equal(r.end, TACIT_WORKER_ENOUGH);
+    assert_int_equal(r.told, TRIALS);
+    assert_int_equal(s.called, TRIALS);
+    assert_false(s.elsewhere);
+    assert_int_equal(s.started, TRIALS);
+    assert_int_equal(s.told, TRIALS);
+    assert_true(s.standing >= TRIALS);
+    assert_ok(tacit_worker_run(s.study, &o, &r, &err)); /* there is enough */
+    assert_int_equal(s.called, TRIALS);
+    assert_int_equal(r.told, 0);
+    scene_end(&s);
+}
+
+/* Returns only when `meet` of them are here at once. */
+static tacit_status meet(void *user, uint64_t trial, const double *x, double *value,
+                         tacit_error *err)
+{
+    scene *s = user;
+    atomic_fetch_add(&s->here, 1);
+    for (int ms = 0; atomic_load(&s->here) < s->meet && ms < PATIENCE_MS; ms += 2)
+        nap();
+    return square(user, trial, x, value, err);
+}
+
+static void several_functions_run_at_once(void **state)
+{
+    scene s;
+    tacit_error err = {0};
+    (void)state;
+    scene_begin(&s);
+    s.meet = 3;
+    tacit_worker_opts o = opts_of(&s, meet, 3);
+    assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
+    assert_true(atomic_load(&s.here) >= 3);
+    assert_true(s.elsewhere);
+    assert_int_equal(s.called, TRIALS);
+    assert_int_equal(count(s.study, TACIT_TRIAL_COMPLETE), TRIALS);
+    scene_end(&s);
+}
+
+static tacit_status return_nan(void *user, uint64_t trial, const double *x, double *value,
+                               tacit_error *err)
+{
+    (void)trial;
+    (void)x;
+    (void)err;
+    *value = (double)NAN;
+    note_call(user);
+    return TACIT_OK;
+}
+
+static void failures_are_told_and_counted(void **state)
+{
+    scene s;
+    tacit_error err = {0};
+    tacit_trial *t;
+    tacit_worker_result r = TACIT_WORKER_RESULT;
+    (void)state;
+    scene_begin(&s);
+    tacit_worker_opts o = opts_of(&s, diverge, 1);
+    o.max_failures = 2;
+    assert_fails(tacit_worker_run(s.study, &o, &r, &err), TACIT_E_STATE,
+                 "2 trials failed in a row, the last with \"trial 1 diverged\"");
+    assert_int_equal(r.end, TACIT_WORKER_FAILURES);
+    assert_int_equal(r.told, 2);
+    o.evaluate = return_nan;
+    o.max_failures = 0;
+    assert_ok(tacit_worker_run(s.study, &o, &r, &err));
+    assert_int_equal(count(s.study, TACIT_TRIAL_FAIL), TRIALS);
+    assert_ok(tacit_study_trial(s.study, 5, &t, &err));
+    assert_non_null(strstr(t->reason, "nan"));
+    tacit_trial_free(t);
+    scene_end(&s);
+}
+
+/* ---- ways to end ---- */
+
+static tacit_status cancel_third(void *user, uint64_t trial, const double *x, double *value,
+                                 tacit_error *err)
+{
+    (void)trial;
+    (void)err;
+    *value = x[0];
+    return note_call(user) == 3 ? TACIT_E_CANCELLED : TACIT_OK;
+}
+
+static void what_was_cancelled_is_run_again(void **state)
+{
+    (void)state;
+    for (uint64_t jobs = 1; jobs <= 2; jobs++) {
+        scene s;
+        tacit_error err = {0};
+        tacit_worker_result r = TACIT_WORKER_RESULT;
+        scene_begin(&s);
+        tacit_worker_opts o = opts_of(&s, cancel_third, jobs);
+        assert_fails(tacit_worker_run(s.study, &o, &r, &err), TACIT_E_CANCELLED,
+                     "interrupted with ");
+        assert_int_equal(r.end, TACIT_WORKER_STOPPED);
+        assert_int_equal(count(s.study, TACIT_TRIAL_RUNNING), 1);
+        assert_int_equal(count(s.study, TACIT_TRIAL_COMPLETE), r.told);
+        assert_ok(tacit_worker_run(s.study, &o, &r, &err));
+        assert_int_equal(count(s.study, TACIT_TRIAL_RUNNING), 0);
+        assert_int_equal(count(s.study, TACIT_TRIAL_COMPLETE), TRIALS);
+        assert_int_equal(s.called, TRIALS + 1); /* one of them twice */
+        scene_end(&s);
+    }
+}
+
+static void what_ran_when_it_was_stopped_is_told(void **state)
+{
+    (void)state;
+    for (uint64_t jobs = 1; jobs <= 2; jobs++) {
+        scene s;
+        tacit_error err = {0};
+        tacit_worker_result r = TACIT_WORKER_RESULT;
+        scene_begin(&s);
+        s.stop_at = 2;
+        tacit_worker_opts o = opts_of(&s, square, jobs);
+        assert_int_equal(tacit_worker_run(s.study, &o, &r, &err), TACIT_E_CANCELLED);
+        assert_int_equal(r.end, TACIT_WORKER_STOPPED);
+        assert_int_equal(s.called, r.told);
+        assert_true(r.told >= 2 && r.told < TRIALS);
+        scene_end(&s);
+    }
+}
+
+static tacit_status take_a_while(void *user, uint64_t trial, const double *x, double *value,
+                                 tacit_error *err)
+{
+    nap();
+    return square(user, trial, x, value, err);
+}
+
+static void time_is_over(void **state)
+{
+    scene s;
+    tacit_error err = {0};
+    tacit_worker_result r = TACIT_WORKER_RESULT;
+    (void)state;
+    scene_begin(&s);
+    tacit_worker_opts o = opts_of(&s, take_a_while, 1);
+    o.time_ms = 1;
+    assert_ok(tacit_worker_run(s.study, &o, &r, &err));
+    assert_int_equal(r.end, TACIT_WORKER_TIME);
+    assert_true(r.told <= 1);
+    assert_int_equal(count(s.study, TACIT_TRIAL_RUNNING), 0);
+    scene_end(&s);
+}
+
+/* ---- leases ---- */
+
+/* Returns when its own lease was renewed. */
+static tacit_status await_renewal(void *user, uint64_t trial, const double *x, double *value,
+                                  tacit_error *err)
+{
+    const scene *s = user;
+    int64_t first = 0, until = 0;
+    for (int ms = 0; until <= first && ms < PATIENCE_MS; ms += 2) {
+        tacit_trial *t;
+        if (tacit_study_trial(s->study, trial, &t, err) != TACIT_OK)
+            return TACIT_E_INTERNAL;
+        until = t->asked_ms + t->lease_ms;
+        first = first ? first : until;
+        tacit_trial_free(t);
+        nap();
+    }
+    tacit_status st = square(user, trial, x, value, err);
+    return until > first ? st : TACIT_E_INTERNAL;
+}
+
+static void leases_are_renewed(void **state)
+{
+    (void)state;
+    for (uint64_t jobs = 1; jobs <= 2; jobs++) {
+        scene s;
+        tacit_error err = {0};
+        scene_begin(&s);
+        tacit_worker_opts o = opts_of(&s, await_renewal, jobs);
+        o.lease_ms = 1500;
+        o.trials = 1;
+        assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
+        assert_int_equal(count(s.study, TACIT_TRIAL_FAIL), 0);
+        scene_end(&s);
+    }
+}
+
+/* ---- programs ---- */
+
+static void a_program_finds_its_trial(void **state)
+{
+    char *const argv[] = {
+        "sh", "-c",      "test $TACIT_STUDY = w && test $TACIT_TRIAL = $1 && echo 2.5",
+        "sh", "{trial}", NULL};
+    scene s;
+    tacit_error err = {0};
+    tacit_trial *best;
+    (void)state;
+    scene_begin(&s);
+    tacit_worker_opts o = opts_of(&s, NULL, 2);
+    o.command = argv;
+    assert_ok(tacit_worker_check(tacit_study_document(s.study), &o, &err));
+    assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
+    assert_int_equal(count(s.study, TACIT_TRIAL_COMPLETE), TRIALS);
+    assert_ok(tacit_study_best(s.study, &best, &err));
+    assert_same_bits(best->value, 2.5);
+    tacit_trial_free(best);
+    scene_end(&s);
+}
+
+static void a_program_that_takes_too_long_fails(void **state)
+{
+    char *const argv[] = {"sleep", "600", NULL};
+    scene s;
+    tacit_error err = {0};
+    tacit_trial *t;
+    (void)state;
+    scene_begin(&s);
+    tacit_worker_opts o = opts_of(&s, NULL, 1);
+    o.command = argv;
+    o.timeout_ms = 10;
+    o.trials = 1;
+    assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
+    assert_ok(tacit_study_trial(s.study, 0, &t, &err));
+    assert_int_equal(t->state, TACIT_TRIAL_FAIL);
+    assert_string_equal(t->reason, "timed out after 0.01 s");
+    tacit_trial_free(t);
+    scene_end(&s);
+}
+
+static void what_a_dead_process_left_is_run_first(void **state)
+{
+    scene s;
+    tacit_error err = {0};
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    tacit_trials *left;
+    (void)state;
+    scene_begin(&s);
+    q.worker = "somewhere:x:1:1/0";
+    assert_ok(tacit_study_ask_many(s.study, &q, &left, &err));
+    tacit_trials_free(left);
+    tacit_worker_opts o = opts_of(&s, square, 1);
+    o.alone = true;
+    assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
+    assert_int_equal(s.called, TRIALS);
+    assert_string_equal(s.note, "running trial 0 again, which an earlier run left unfinished");
+    scene_end(&s);
+}
+
+/* ---- what is refused ---- */
+
+static void wrong_options_are_refused(void **state)
+{
+    char *const unknown[] = {"echo", "{z}", NULL};
+    scene s;
+    tacit_error err = {0};
+    tacit_worker_result small = {.size = 8};
+    (void)state;
+    scene_begin(&s);
+    tacit_worker_opts o = opts_of(&s, NULL, 1);
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
+                 "give either a function (evaluate) or a program (command)");
+    o.command = unknown;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG, "{z}");
+    o.evaluate = square;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG, "give either");
+    o.command = NULL;
+    o.jobs = 1025;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
+                 "jobs must be at most 1024, got 1025");
+    o.jobs = 1;
+    o.timeout_ms = 5;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
+                 "timeout_ms is for programs");
+    o.timeout_ms = 0;
+    o.lease_ms = 5;
+    assert_fails(tacit_worker_check(tacit_study_document(s.study), &o, &err), TACIT_E_ARG,
+                 "lease_ms must be 0 or at least 1000, got 5");
+    o.lease_ms = 0;
+    o.time_ms = -1;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG, "must be 0 or more");
+    o.time_ms = 0;
+    assert_fails(tacit_worker_run(s.study, &o, &small, &err), TACIT_E_ARG, "out");
+    assert_int_equal(s.called, 0);
+    scene_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_function_runs_in_the_callers_thread),
+        cmocka_unit_test(several_functions_run_at_once),
+        cmocka_unit_test(failures_are_told_and_counted),
+        cmocka_unit_test(what_was_cancelled_is_run_again),
+        cmocka_unit_test(what_ran_when_it_was_stopped_is_told),
+        cmocka_unit_test(time_is_over),
+        cmocka_unit_test(leases_are_renewed),
+        cmocka_unit_test(a_program_finds_its_trial),
+        cmocka_unit_test(a_program_that_takes_too_long_fails),
+        cmocka_unit_test(what_a_dead_process_left_is_run_first),
+        cmocka_unit_test(wrong_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
