@@ -94,26 +94,6 @@ static tacit_status read_event(dumping *d, const PGresult *p, int i, tacit_error
                                      : status;
 }
 
-static tacit_status read_ledger(dumping *d, const PGresult *p, int i, tacit_error *err)
-{
-    tacit_head head = {.seq = (uint64_t)tc_pg_int(p, i, 1)};
-    if (head.seq > 0 && !tc_pg_fixed(p, i, 2, &head.hash, sizeof head.hash))
-        return damaged(d, "a ledger", err);
-    return d->visit(d->user, &(tc_row){.ledger = PQgetvalue(p, i, 0), .head = &head}, err);
-}
-
-static tacit_status read_entry(dumping *d, const PGresult *p, int i, tacit_error *err)
-{
-    tc_ledger_record r = {.seq = (uint64_t)tc_pg_int(p, i, 1),
-                          .round = (uint64_t)tc_pg_int(p, i, 3)};
-    r.entry = tc_pg_bytes(p, i, 4, &r.entry_size);
-    r.release = tc_pg_bytes(p, i, 5, &r.release_size);
-    if (!r.entry || !r.release || !tc_pg_fixed(p, i, 2, &r.study, sizeof r.study) ||
-        !tc_pg_fixed(p, i, 6, &r.head, sizeof r.head))
-        return damaged(d, "an entry of a ledger", err);
-    return d->visit(d->user, &(tc_row){.entry = &r, .name = PQgetvalue(p, i, 0)}, err);
-}
-
 static tacit_status read_record(dumping *d, const PGresult *p, int i, tacit_error *err)
 {
     tc_record r = {.study = tc_pg_int(p, i, 0), .kind = (tc_record_kind)tc_pg_int(p, i, 1)};
@@ -167,11 +147,6 @@ static tacit_status dump_all(tc_postgres *s, PGconn *c, void *user, tacit_error 
                 " FROM tacit.studies s JOIN tacit.journals j ON j.study = s.id"
                 " LEFT JOIN tacit.events e ON e.study = j.study ORDER BY j.study, e.seq",
          read_event},
-        {CURSOR "SELECT name, entries, head FROM tacit.ledgers ORDER BY id", read_ledger},
-        {CURSOR "SELECT l.name, e.seq, e.study, e.round, e.entry, e.release, e.head"
-                " FROM tacit.ledger_entries e JOIN tacit.ledgers l ON l.id = e.ledger"
-                " ORDER BY e.ledger, e.seq",
-         read_entry},
         {CURSOR
          "SELECT study, kind::int8, key, value, sum FROM tacit.records ORDER BY study, kind, key",
          read_record},
@@ -280,34 +255,6 @@ static tacit_status put_event(loading *l, int64_t study, const tc_event_row *e, 
                 &a, NULL, err);
 }
 
-static tacit_status put_ledger(const loading *l, const char *name, tacit_error *err)
-{
-    tc_pg_args a = {0};
-    tc_pg_arg_text(&a, name);
-    return exec(l->s, l->c, "INSERT INTO tacit.ledgers(name, entries) VALUES($1::text, 0)", &a,
-                NULL, err);
-}
-
-static tacit_status put_entry(const loading *l, const char *name, const tc_ledger_record *r,
-                              tacit_error *err)
-{
-    tc_pg_args a = {0};
-    tc_pg_arg_text(&a, name);
-    tc_pg_arg_int(&a, (int64_t)r->seq);
-    tc_pg_arg_bytes(&a, &r->study, sizeof r->study);
-    tc_pg_arg_int(&a, (int64_t)r->round);
-    tc_pg_arg_bytes(&a, r->entry, r->entry_size);
-    tc_pg_arg_bytes(&a, r->release, r->release_size);
-    tc_pg_arg_bytes(&a, &r->head, sizeof r->head);
-    return exec(l->s, l->c,
-                "WITH moved AS (UPDATE tacit.ledgers SET entries = $2::int8, head = $7::bytea"
-                " WHERE name = $1::text RETURNING id)"
-                " INSERT INTO tacit.ledger_entries(ledger, seq, study, round, entry, release, head)"
-                " SELECT id, $2::int8, $3::bytea, $4::int8, $5::bytea, $6::bytea, $7::bytea"
-                " FROM moved",
-                &a, NULL, err);
-}
-
 static tacit_status put_record(const loading *l, const tc_record *r, tacit_error *err)
 {
     tc_pg_args a = {0};
@@ -330,16 +277,14 @@ static tacit_status put_row(void *user, const tc_row *r, tacit_error *err)
         return put_study(l, r->study, err);
     if (r->event)
         return put_event(l, r->of, r->event, err);
-    if (r->entry)
-        return put_entry(l, r->name, r->entry, err);
-    return r->record ? put_record(l, r->record, err) : put_ledger(l, r->ledger, err);
+    return put_record(l, r->record, err);
 }
 
 static tacit_status check_empty(const loading *l, tacit_error *err)
 {
     PGresult *p;
     TC_TRY(exec(l->s, l->c,
-                "SELECT (SELECT count(*) FROM tacit.studies) + (SELECT count(*) FROM tacit.ledgers)"
+                "SELECT (SELECT count(*) FROM tacit.studies)"
                 " + (SELECT count(*) FROM tacit.records)",
                 NULL, &p, err));
     bool empty = PQntuples(p) == 1 && tc_pg_int(p, 0, 0) == 0;
@@ -357,8 +302,7 @@ static tacit_status load_all(tc_postgres *s, PGconn *c, void *user, tacit_error 
     loading *l = user;
     l->c = c;
     TC_TRY(exec(s, c, "BEGIN", NULL, NULL, err));
-    TC_TRY(exec(s, c, "LOCK tacit.studies, tacit.ledgers, tacit.records IN EXCLUSIVE MODE", NULL,
-                NULL, err));
+    TC_TRY(exec(s, c, "LOCK tacit.studies, tacit.records IN EXCLUSIVE MODE", NULL, NULL, err));
     TC_TRY(check_empty(l, err));
     TC_TRY(l->fill(l->user, put_row, l, err));
     TC_TRY(end_journal(l, err));

@@ -6,7 +6,6 @@
  *   postgres_link.c       connections: made when needed, lent out, replaced when they broke
  *   postgres_statement.c  prepared statements, and PostgreSQL's errors as tacit's
  *   postgres_commit.c     appending to journals
- *   postgres_ledger.c     privacy ledgers
  *   postgres_record.c     records, and studies that go
  *   postgres_copy.c       everything at one moment, and all of it or nothing
  *   postgres_repair.c     a journal as it is found, and another in its place
@@ -35,21 +34,15 @@ typedef enum tc_pg_sql {
     TC_PG_WRITTEN, /* the last event with a token */
     TC_PG_AFTER,   /* what came after a head: kind and trial */
     TC_PG_APPEND,
-    TC_PG_ADVANCE, /* the journal's end */
-    TC_PG_SCAN,    /* a page of events, from the last one known on */
-    TC_PG_CONFIRM, /* an event, and what TC_PG_SETTLE does */
-    TC_PG_TOLD,    /* the tell of a trial */
-    TC_PG_LEDGER_PUT,
-    TC_PG_LEDGER_GET,  /* by name */
-    TC_PG_LEDGER_NEXT, /* the first with a greater id */
-    TC_PG_LEDGER_HEAD,
-    TC_PG_LEDGER_APPEND, /* compares the head, inserts and advances it */
-    TC_PG_LEDGER_SCAN,   /* a page of entries */
-    TC_PG_LEDGER_FIND,   /* by study and round */
-    TC_PG_LAZY,          /* this transaction's commit does not wait for the disk */
-    TC_PG_STUDY_HOLD,    /* it stays until the end of the transaction */
+    TC_PG_ADVANCE,    /* the journal's end */
+    TC_PG_SCAN,       /* a page of events, from the last one known on */
+    TC_PG_CONFIRM,    /* an event, and what TC_PG_SETTLE does */
+    TC_PG_TOLD,       /* the tell of a trial */
+    TC_PG_LAZY,       /* this transaction's commit does not wait for the disk */
+    TC_PG_STUDY_HOLD, /* it stays until the end of the transaction */
     TC_PG_RECORD_GET,
     TC_PG_RECORD_INSERT,
+    TC_PG_RECORD_INSERT_RARE, /* looks for it past the index */
     TC_PG_RECORD_REPLACE,
     TC_PG_RECORD_ERASE,
     TC_PG_RECORD_REQUIRE, /* it stays as it is until the end of the transaction */
@@ -102,7 +95,7 @@ tacit_status tc_pg_check_url(const char *url, tacit_error *err);
 tacit_status tc_pg_check_schema(tc_postgres *s, PGconn *c, bool create, tacit_error *err);
 
 /* postgres_schema.c. Inside a transaction: from this version to the newest. */
-enum { TC_PG_SCHEMA = 2 };
+enum { TC_PG_SCHEMA = 4 };
 tacit_status tc_pg_upgrade(tc_postgres *s, PGconn *c, int64_t version, tacit_error *err);
 
 /* postgres_link.c */
@@ -170,12 +163,6 @@ bool tc_pg_read_chain(const PGresult *r, int row, int column, tc_chain *out);
 tacit_status tc_pg_read_end(const PGresult *r, int column, tc_chain *out, tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. */
 tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err);
-
-/* postgres_ledger.c */
-tacit_status tc_pg_ledger(tc_store *store, const char *name, bool create, tc_ledger_io *out,
-                          tacit_error *err);
-tacit_status tc_pg_ledger_list(tc_store *store, tc_ledger_name_visit visit, void *user,
-                               tacit_error *err);
 
 /* postgres_record.c */
 tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t *refused,

@@ -75,7 +75,7 @@ static tacit_status name_place(tc_postgres *s, PGconn *c, tacit_error *err)
 {
     tc_text t = {0};
     tc_text_addf(&t, "database \"%s\" at %s:%s", PQdb(c), PQhost(c), PQport(c));
-    s->place = tc_text_take(&t);
+    s->base.place = s->place = tc_text_take(&t);
     tc_text_fini(&t);
     return s->place ? TACIT_OK : tc_fail_memory(err);
 }

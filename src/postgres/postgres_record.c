@@ -7,8 +7,9 @@
  * row sees it as it is then. Rows are locked in the order of keys, so that two sets do not wait for
  * each other, and after the study's, so that none is changed in a study that goes.
  *
- * A set commits like an append (postgres_commit.c): no lock is held while the disk is at work. If
- * the connection breaks, nothing is tried again: a set would meet its own changes. */
+ * A set commits like an append (postgres_commit.c): no lock is held while the disk is at work. A ledger's set alone
+ * waits for the disk before anybody sees it, with the session's synchronous_commit, which is never off
+ * (postgres_link.c). If the connection breaks, nothing is tried again: a set would meet its own changes. */
 #include "postgres/postgres_int.h"
 
 #include "base/error.h"
@@ -26,6 +27,7 @@ typedef struct change_set {
     const tc_change **sorted;
     size_t n;
     size_t refused; /* n: none */
+    bool strict;    /* nobody may see it before it is on disk */
 } change_set;
 
 static int by_key(const void *a, const void *b)
@@ -90,7 +92,8 @@ static tacit_status send_change(tc_postgres *s, PGconn *c, const tc_change *chan
         tc_pg_arg_bytes(&args, r->value, r->size);
         tc_pg_arg_bytes(&args, &sum, sizeof sum);
     }
-    return tc_pg_send(s, c, statements[change->what], &args, err);
+    bool rare = change->what == TC_INSERT && tc_record_is_rare(r->kind);
+    return tc_pg_send(s, c, rare ? TC_PG_RECORD_INSERT_RARE : statements[change->what], &args, err);
 }
 
 static tacit_status send_studies(tc_postgres *s, PGconn *c, const change_set *w, tacit_error *err)
@@ -108,7 +111,8 @@ static tacit_status send_set(tc_postgres *s, PGconn *c, const change_set *w, tac
 {
     TC_TRY(tc_pg_begin(s, c, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_BEGIN, NULL, err));
-    TC_TRY(tc_pg_send(s, c, TC_PG_LAZY, NULL, err));
+    if (!w->strict)
+        TC_TRY(tc_pg_send(s, c, TC_PG_LAZY, NULL, err));
     TC_TRY(send_studies(s, c, w, err));
     for (size_t i = 0; i < w->n; i++)
         TC_TRY(send_change(s, c, w->sorted[i], err));
@@ -143,7 +147,8 @@ static tacit_status read_set(tc_postgres *s, PGconn *c, change_set *w, tacit_err
 {
     uint64_t touched, left;
     TC_TRY(take_count(s, c, &touched, err)); /* BEGIN */
-    TC_TRY(take_count(s, c, &touched, err)); /* LAZY */
+    if (!w->strict)
+        TC_TRY(take_count(s, c, &touched, err)); /* LAZY */
     TC_TRY(read_studies(s, c, w, err));
     w->refused = w->n;
     for (size_t i = 0; i < w->n; i++) {
@@ -157,15 +162,16 @@ static tacit_status read_set(tc_postgres *s, PGconn *c, change_set *w, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status commit_set(tc_postgres *s, PGconn *c, tacit_error *err)
+static tacit_status commit_set(tc_postgres *s, PGconn *c, const change_set *w, tacit_error *err)
 {
     uint64_t none;
     TC_TRY(tc_pg_begin(s, c, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_COMMIT, NULL, err));
-    TC_TRY(tc_pg_send(s, c, TC_PG_SYNC, NULL, err));
+    if (!w->strict)
+        TC_TRY(tc_pg_send(s, c, TC_PG_SYNC, NULL, err));
     TC_TRY(tc_pg_turn(s, c, err));
     tacit_status st = take_count(s, c, &none, err);
-    if (st == TACIT_OK)
+    if (st == TACIT_OK && !w->strict)
         st = take_count(s, c, &none, err);
     tc_pg_end(c);
     return st;
@@ -180,7 +186,7 @@ static tacit_status change_all(tc_postgres *s, PGconn *c, void *user, tacit_erro
     TC_TRY(st);
     if (w->refused < w->n)
         return tc_change_conflict(err);
-    return commit_set(s, c, err);
+    return commit_set(s, c, w, err);
 }
 
 tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t *refused,
@@ -193,6 +199,7 @@ tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t 
     for (size_t i = 0; i < n; i++) {
         w.sorted[i] = &c[i];
         secret = secret || tc_record_is_secret(c[i].record.kind);
+        w.strict = w.strict || tc_record_is_ledger(c[i].record.kind);
     }
     qsort(w.sorted, n, sizeof *w.sorted, by_key);
     tacit_status st =

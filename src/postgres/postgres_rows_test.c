@@ -108,7 +108,7 @@ static void ledgers_take_turns(void **state)
         assert_true(release(b, 2 * round + 1, 2, false) == 2);
         assert_true(release(a, 2 * round + 1, 3, true) == 2);
     }
-    lose = "INSERT"; /* the ledger reads back what happened */
+    lose = "COMMIT"; /* the ledger reads back what happened */
     assert_true(release(a, 99, 5, true) == 5);
     assert_null(lose);
     assert_true(release(b, 99, 6, true) == 5);
@@ -142,20 +142,23 @@ static void entries_refuse_changes_and_damage_is_named(void **state)
         release(l, round, (double)round, false);
     tc_ledger_close(l);
     PGconn *c = PQconnectdb(url);
-    static const char *const harm[] = {"DELETE FROM tacit.ledger_entries WHERE seq = 2",
-                                       "UPDATE tacit.ledger_entries SET round = 9",
-                                       "TRUNCATE tacit.ledger_entries"};
+    static const char *const harm[] = {"DELETE FROM tacit.records WHERE kind = 14",
+                                       "UPDATE tacit.records SET value = ''",
+                                       "TRUNCATE tacit.records"};
     for (size_t i = 0; i < sizeof harm / sizeof harm[0]; i++) {
         PGresult *r = PQexec(c, harm[i]);
         assert_non_null(strstr(PQresultErrorMessage(r), "a ledger is append-only"));
         PQclear(r);
     }
     PQfinish(c);
-    sql("ALTER TABLE tacit.ledger_entries DISABLE TRIGGER ledger_keeps_entries");
-    sql("UPDATE tacit.ledger_entries SET release = '\\x00' WHERE seq = 3");
+    sql("ALTER TABLE tacit.records DISABLE TRIGGER ledger_keeps_entries");
+    sql("UPDATE tacit.records SET value = value || '\\x00'"
+        " WHERE kind = 14 AND key = int8send(1) || int8send(3)");
     assert_ok(tc_store_ledger(s, "main", false, &io, &err));
-    assert_fails(tc_ledger_open(&l, "main", &io, &err), TACIT_E_CORRUPT,
-                 "the release of ledger entry 3 does not match its hash");
+    assert_fails(
+        tc_ledger_open(&l, "main", &io, &err), TACIT_E_CORRUPT,
+        "ledger entry 3: the storage is damaged: a record of study number 0, kind 14, does "
+        "not match its checksum");
     tc_store_close(s);
 }
 

@@ -76,6 +76,28 @@ static const char *const upgrades[] = {
     "  ADD COLUMN plain int8 NOT NULL DEFAULT 0;"           /* events up to here have no sum */
     "ALTER TABLE tacit.journals ALTER COLUMN sum DROP DEFAULT,"
     "  ALTER COLUMN origin DROP DEFAULT, ALTER COLUMN plain DROP DEFAULT;",
+
+    /* Ledgers are records (store_ledger.c), numbered without a gap. An older program that is still connected finds
+     * no ledger any more, and releases nothing. */
+    "WITH l AS (SELECT row_number() OVER (ORDER BY id) AS n, * FROM tacit.ledgers),"
+    "  e AS (SELECT l.n, e.* FROM tacit.ledger_entries e JOIN l ON l.id = e.ledger)"
+    "  INSERT INTO tacit.records(study, version, kind, key, value, sum)"
+    "  SELECT 0, 1, 12, int8send(n), convert_to(name, 'UTF8'), ''::bytea FROM l"
+    "  UNION ALL SELECT 0, 1, 13,"
+    "  int8send(n) || int8send(entries) || coalesce(head, decode(repeat('00', 32), 'hex')),"
+    "  ''::bytea, ''::bytea FROM l"
+    "  UNION ALL SELECT 0, 1, 14, int8send(n) || int8send(seq),"
+    "  head || study || int8send(round) || int8send(length(entry)::int8) || entry || release,"
+    "  ''::bytea FROM e"
+    "  UNION ALL SELECT 0, 1, 15, int8send(n) || study || int8send(round), int8send(seq), ''::bytea"
+    "  FROM e;"
+    "DROP TABLE tacit.ledger_entries;"
+    "DROP TABLE tacit.ledgers;",
+
+    "CREATE TRIGGER ledger_keeps_entries BEFORE DELETE OR UPDATE ON tacit.records FOR EACH ROW"
+    "  WHEN (OLD.kind IN (12, 14, 15)) EXECUTE FUNCTION tacit.keep();"
+    "CREATE TRIGGER ledger_keeps_records BEFORE TRUNCATE ON tacit.records"
+    "  EXECUTE FUNCTION tacit.keep();",
 };
 _Static_assert(sizeof upgrades / sizeof upgrades[0] == TC_PG_SCHEMA, "a step for each schema");
 
@@ -155,17 +177,24 @@ static tacit_status sum_rows(tc_postgres *s, PGconn *c, const char *cursor, give
 
 #define CURSOR "DECLARE tacit_unsummed NO SCROLL CURSOR FOR "
 
+static tacit_status sum_records(tc_postgres *s, PGconn *c, tacit_error *err)
+{
+    return sum_rows(s, c,
+                    CURSOR "SELECT study, kind::int8, key, value FROM tacit.records"
+                           " WHERE length(sum) = 0",
+                    sum_record, err);
+}
+
 static tacit_status give_sums(tc_postgres *s, PGconn *c, tacit_error *err)
 {
     TC_TRY(sum_rows(s, c,
                     CURSOR "SELECT id, name, document, points_csv, public_seed, party_seed,"
                            " created_ms FROM tacit.studies",
                     begin_chain, err));
-    return sum_rows(s, c, CURSOR "SELECT study, kind::int8, key, value FROM tacit.records",
-                    sum_record, err);
+    return sum_records(s, c, err);
 }
 
-enum { FIRST_WITH_SUMS = 2 };
+enum { FIRST_WITH_SUMS = 2, FIRST_WITH_LEDGER_RECORDS = 3 };
 
 tacit_status tc_pg_upgrade(tc_postgres *s, PGconn *c, int64_t version, tacit_error *err)
 {
@@ -176,6 +205,8 @@ tacit_status tc_pg_upgrade(tc_postgres *s, PGconn *c, int64_t version, tacit_err
         TC_TRY(st);
         if (version + 1 == FIRST_WITH_SUMS)
             TC_TRY(give_sums(s, c, err));
+        if (version + 1 == FIRST_WITH_LEDGER_RECORDS)
+            TC_TRY(sum_records(s, c, err));
         TC_TRY(run(s, c, "UPDATE tacit.store SET schema = schema + 1", NULL, NULL, err));
     }
     return TACIT_OK;

@@ -2,6 +2,7 @@
  * foreign is touched.
  *
  * Runs under tests/support/postgres, which gives it a server; without one it is skipped. */
+#include "support/older_ledger.h"
 #include "support/postgres_store.h"
 
 #include "base/memory.h"
@@ -26,7 +27,7 @@ static void an_absent_store_is_made_only_on_request(void **state)
     check_refused(false, TACIT_E_NOT_FOUND, "there is no tacit store in %s");
     assert_int_equal(sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'tacit'"), 0);
     tc_store_close(open_store());
-    assert_int_equal(sql("SELECT schema FROM tacit.store"), 2);
+    assert_int_equal(sql("SELECT schema FROM tacit.store"), 4);
     assert_int_equal(sql("SELECT count(*) FROM other"), 0);
     tc_store *s = NULL;
     tacit_error err = {0};
@@ -65,9 +66,9 @@ static void a_newer_schema_is_refused(void **state)
 {
     (void)state;
     tc_store_close(open_store());
-    sql("UPDATE tacit.store SET schema = 3");
+    sql("UPDATE tacit.store SET schema = 5");
     check_refused(true, TACIT_E_CORRUPT,
-                  "%s was written by a newer tacit (schema 3; this one knows 2)");
+                  "%s was written by a newer tacit (schema 5; this one knows 4)");
 }
 
 static tacit_status count_event(void *user, const tc_event_row *e, tacit_error *err)
@@ -96,9 +97,14 @@ static void an_older_schema_goes_on(void **state)
     tc_store_close(s);
     sql("ALTER TABLE tacit.events DROP COLUMN sum; ALTER TABLE tacit.records DROP COLUMN sum;"
         "ALTER TABLE tacit.journals DROP COLUMN sum, DROP COLUMN origin, DROP COLUMN plain;"
+        "DROP TRIGGER ledger_keeps_entries ON tacit.records;"
+        "DROP TRIGGER ledger_keeps_records ON tacit.records;"
+        "CREATE TABLE tacit.ledgers(id int8, name text, entries int8, head bytea);"
+        "CREATE TABLE tacit.ledger_entries(ledger int8, seq int8, study bytea, round int8,"
+        "  entry bytea, release bytea, head bytea);"
         "UPDATE tacit.store SET schema = 1");
     s = open_store();
-    assert_int_equal(sql("SELECT schema FROM tacit.store"), 2);
+    assert_int_equal(sql("SELECT schema FROM tacit.store"), 4);
     assert_ok(append(s, id, TC_EVENT_TELL, 3, &err));
     assert_fails(append(s, id, TC_EVENT_TELL, 1, &err), TACIT_E_STATE, "told already");
     assert_ok(tc_store_scan(s, id, 0, count_event, &n, &err));
@@ -113,6 +119,31 @@ static void an_older_schema_goes_on(void **state)
     assert_fails(tc_store_scan(s, id, 0, count_event, &n, &err), TACIT_E_CORRUPT, "event 4");
     assert_fails(tc_store_told(s, id, 3, count_event, &n, &err), TACIT_E_CORRUPT, "event 4");
     tc_store_close(s);
+}
+
+/* Of schema 2, with tables of its own. The head is what that version printed. */
+static void a_ledger_of_schema_2_becomes_records(void **state)
+{
+    (void)state;
+    char *text = read_fixture("ledger-postgres-2.sql");
+    sql(text);
+    tc_free(text);
+    /* a number that was drawn and not used */
+    sql("INSERT INTO tacit.ledgers OVERRIDING SYSTEM VALUE VALUES(3, 'empty', 0, NULL)");
+    for (int i = 0; i < 2; i++) {
+        tc_store *s = open_store();
+        tacit_error err = {0};
+        tc_ledger_io io;
+        tacit_head head;
+        check_older_ledger(s, "fb4fb308d157d9e33c88122461eb7baecfc698fb797847d3d5ca70464e8c7f5a",
+                           i > 0);
+        assert_ok(tc_store_ledger(s, "empty", false, &io, &err));
+        assert_ok(io.head(&io, &head, &err));
+        assert_int_equal(head.seq, 0);
+        tc_store_close(s);
+    }
+    assert_int_equal(
+        sql("SELECT count(*) FROM pg_class WHERE relname IN ('ledgers', 'ledger_entries')"), 0);
 }
 
 static void missing_tables_are_damage(void **state)
@@ -218,6 +249,7 @@ int main(void)
         IN_DATABASE(a_foreign_schema_is_left_untouched),
         IN_DATABASE(a_newer_schema_is_refused),
         IN_DATABASE(an_older_schema_goes_on),
+        IN_DATABASE(a_ledger_of_schema_2_becomes_records),
         IN_DATABASE(missing_tables_are_damage),
         IN_DATABASE(events_beyond_the_end_are_damage),
         IN_DATABASE(failures_do_not_show_the_password),

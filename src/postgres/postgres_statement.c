@@ -71,25 +71,6 @@ static const char *const texts[TC_PG_COUNT] = {
         " WHERE p.study = e.study AND p.seq = e.seq - 1)"
         " FROM tacit.events e JOIN tacit.journals j ON j.study = e.study"
         " WHERE e.study = $1::int8 AND e.trial = $2::int8 AND e.kind = 3",
-    /* Another process may make it at the same moment. */
-    [TC_PG_LEDGER_PUT] = "INSERT INTO tacit.ledgers(name, entries) VALUES($1::text, 0)"
-                         " ON CONFLICT(name) DO NOTHING",
-    /* Past the index: see postgres_ledger.c. */
-    [TC_PG_LEDGER_GET] = "SELECT id FROM tacit.ledgers WHERE name || '' = $1::text",
-    [TC_PG_LEDGER_NEXT] =
-        "SELECT id, name FROM tacit.ledgers WHERE id > $1::int8 ORDER BY id LIMIT 1",
-    [TC_PG_LEDGER_HEAD] = "SELECT entries, head FROM tacit.ledgers WHERE id = $1::int8",
-    [TC_PG_LEDGER_APPEND] =
-        "WITH moved AS (UPDATE tacit.ledgers SET entries = $2::int8, head = $7::bytea"
-        " WHERE id = $1::int8 AND entries = $2::int8 - 1 AND (entries = 0 OR head = $8::bytea)"
-        " RETURNING id)"
-        " INSERT INTO tacit.ledger_entries(ledger, seq, study, round, entry, release, head)"
-        " SELECT id, $2::int8, $3::bytea, $4::int8, $5::bytea, $6::bytea, $7::bytea FROM moved"
-        " RETURNING seq",
-    [TC_PG_LEDGER_SCAN] = "SELECT seq, study, round, entry, release, head FROM tacit.ledger_entries"
-                          " WHERE ledger = $1::int8 AND seq > $2::int8 ORDER BY seq LIMIT $3::int8",
-    [TC_PG_LEDGER_FIND] = "SELECT seq, release FROM tacit.ledger_entries"
-                          " WHERE ledger = $1::int8 AND study = $2::bytea AND round = $3::int8",
     [TC_PG_LAZY] = "SELECT set_config('synchronous_commit', 'off', true)",
     [TC_PG_STUDY_HOLD] = "SELECT 1 FROM tacit.journals WHERE study = $1::int8 FOR KEY SHARE",
     [TC_PG_RECORD_GET] = "SELECT version, value, sum FROM tacit.records"
@@ -97,6 +78,12 @@ static const char *const texts[TC_PG_COUNT] = {
     [TC_PG_RECORD_INSERT] = "INSERT INTO tacit.records(study, kind, key, version, value, sum)"
                             " VALUES($1::int8, $2::int8, $3::bytea, 1, $4::bytea, $5::bytea)"
                             " ON CONFLICT DO NOTHING",
+    /* No index has these expressions. */
+    [TC_PG_RECORD_INSERT_RARE] =
+        "INSERT INTO tacit.records(study, kind, key, version, value, sum)"
+        " SELECT $1::int8, $2::int8, $3::bytea, 1, $4::bytea, $5::bytea"
+        " WHERE NOT EXISTS (SELECT 1 FROM tacit.records WHERE study + 0 = $1::int8"
+        " AND kind + 0 = $2::int8 AND key || ''::bytea = $3::bytea) ON CONFLICT DO NOTHING",
     [TC_PG_RECORD_REPLACE] =
         "UPDATE tacit.records SET version = version + 1, value = $5::bytea, sum = $6::bytea"
         " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea AND version = $4::int8",

@@ -3,6 +3,7 @@
  * A copy takes the last entry of a ledger for its end: a head that belongs to other entries is damage, and is
  * not made the truth by copying it. Files of backups that were killed are swept away, those of living ones
  * and of strangers stay. */
+#include "support/record_sums.h"
 #include "support/store_folder.h"
 
 #include "base/error.h"
@@ -47,14 +48,6 @@ static void make_store(uint64_t rounds)
     tc_store_close(s);
 }
 
-static void damage(const char *sql)
-{
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-}
-
 static tacit_status backup(tacit_error *err)
 {
     tc_store *s;
@@ -71,7 +64,7 @@ static void a_head_of_other_entries_is_not_copied(void **state)
     tacit_error err = {0};
     (void)state;
     make_store(2);
-    damage("UPDATE ledgers SET head = zeroblob(32)");
+    change_records(file, MOVE_HEAD("CAST(substr(key, 1, 16) || zeroblob(32) AS BLOB)"));
     assert_fails(backup(&err), TACIT_E_CORRUPT,
                  "the storage is damaged: the entries of ledger \"main\" end at number 2, and its "
                  "head is that of entry 2");
@@ -83,8 +76,8 @@ static void an_entry_beyond_the_head_is_not_copied(void **state)
     tacit_error err = {0};
     (void)state;
     make_store(2);
-    damage("UPDATE ledgers SET entries = 1, head = (SELECT head FROM ledger_entries WHERE seq = "
-           "1)");
+    change_records(file, MOVE_HEAD("(SELECT CAST(key || substr(value, 1, 32) AS BLOB) FROM records"
+                                   " WHERE " IS_ENTRY("01") ")"));
     assert_fails(backup(&err), TACIT_E_CORRUPT,
                  "the entries of ledger \"main\" end at number 2, and its head is that of entry 1");
     assert_int_equal(access(copy, F_OK), -1);

@@ -35,12 +35,6 @@ static tc_record mark_record(void)
 
 /* ---- what goes into a backup ---- */
 
-/* A ledger: where it says that it ends, and where its entries do. */
-typedef struct chain {
-    char *name;
-    tacit_head claimed, found;
-} chain;
-
 typedef struct passing {
     tc_store *from;
     bool leave_out; /* secrets of rounds, and answers */
@@ -48,8 +42,6 @@ typedef struct passing {
     int64_t time_ms; /* of a new mark; 0: none */
     int64_t *relays; /* studies whose messages stay */
     size_t n, cap;
-    chain *chains;
-    size_t n_chains, cap_chains;
     tc_row_visit put;
     void *sink;
 } passing;
@@ -79,48 +71,29 @@ static bool is_relay(const passing *p, int64_t study)
     return false;
 }
 
-/* ---- no ledger is cut short: a copy would take the last entry that is left for its end ---- */
+/* ---- no ledger is cut short ---- */
 
-static tacit_status note_ledger(passing *p, const tc_row *r, tacit_error *err)
+static tacit_status note_end(void *user, const tc_ledger_record *r, tacit_error *err)
 {
-    if (!tc_grow((void **)&p->chains, &p->cap_chains, p->n_chains + 1, sizeof *p->chains))
-        return tc_fail_memory(err);
-    chain c = {.name = tc_strdup(r->ledger), .claimed = *r->head};
-    if (!c.name)
-        return tc_fail_memory(err);
-    p->chains[p->n_chains++] = c;
+    (void)err;
+    *(tacit_head *)user = (tacit_head){.seq = r->seq, .hash = r->head};
     return TACIT_OK;
 }
 
-/* Entries come ledger by ledger. */
-static void note_entry(passing *p, const tc_row *r)
+static tacit_status check_end(void *user, const char *name, tacit_error *err)
 {
-    for (size_t i = 0; i < p->n_chains; i++)
-        if (strcmp(p->chains[i].name, r->name) == 0)
-            p->chains[i].found = (tacit_head){.seq = r->entry->seq, .hash = r->entry->head};
-}
-
-static tacit_status check_chains(const passing *p, tacit_error *err)
-{
-    for (size_t i = 0; i < p->n_chains; i++) {
-        const chain *c = &p->chains[i];
-        if (c->claimed.seq != c->found.seq ||
-            (c->found.seq > 0 && !tc_ledger_hash_same(&c->claimed.hash, &c->found.hash)))
-            return tc_fail(err, TACIT_E_CORRUPT,
-                           "the storage is damaged: the entries of ledger \"%s\" end at number "
-                           "%llu, and its head is that of entry %llu",
-                           c->name, (unsigned long long)c->found.seq,
-                           (unsigned long long)c->claimed.seq);
-    }
-    return TACIT_OK;
-}
-
-static void passing_fini(passing *p)
-{
-    for (size_t i = 0; i < p->n_chains; i++)
-        tc_free(p->chains[i].name);
-    tc_free(p->chains);
-    tc_free(p->relays);
+    tc_ledger_io io;
+    tacit_head claimed, found = {0};
+    TC_TRY(tc_store_ledger(user, name, false, &io, err));
+    TC_TRY(io.head(&io, &claimed, err));
+    TC_TRY(io.scan(&io, 0, note_end, &found, err));
+    if (claimed.seq == found.seq &&
+        (found.seq == 0 || tc_ledger_hash_same(&claimed.hash, &found.hash)))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CORRUPT,
+                   "the storage is damaged: the entries of ledger \"%s\" end at number %llu, and "
+                   "its head is that of entry %llu",
+                   name, (unsigned long long)found.seq, (unsigned long long)claimed.seq);
 }
 
 /* ---- */
@@ -155,10 +128,6 @@ static tacit_status pass(void *user, const tc_row *r, tacit_error *err)
     passing *p = user;
     if (r->study && p->leave_out)
         TC_TRY(note_study(p, r->study, err));
-    if (r->ledger)
-        TC_TRY(note_ledger(p, r, err));
-    if (r->entry)
-        note_entry(p, r);
     if (r->record && !goes_in(p, r->record))
         return TACIT_OK;
     return r->record && tc_receipt_tells(r->record) ? put_plain(p, r->record, err)
@@ -180,14 +149,14 @@ static tacit_status fill(void *user, tc_row_visit put, void *sink, tacit_error *
     p->put = put;
     p->sink = sink;
     TC_TRY(tc_store_dump(p->from, pass, p, err));
-    TC_TRY(check_chains(p, err));
+    TC_TRY(tc_store_ledger_list(p->from, check_end, p->from, err));
     return p->time_ms > 0 ? put_mark(p, err) : TACIT_OK;
 }
 
 static tacit_status copy(tc_store *to, passing *p, tacit_error *err)
 {
     tacit_status status = tc_store_load(to, fill, p, err);
-    passing_fini(p);
+    tc_free(p->relays);
     return status;
 }
 

@@ -29,7 +29,6 @@ typedef struct memory_store {
     pthread_mutex_t lock;
     journal **studies; /* studies[i] has id i + 1 */
     size_t n, cap;
-    tc_memory_ledgers ledgers;
     tc_memory_records records;
 } memory_store;
 
@@ -42,7 +41,6 @@ static tacit_status memory_open(tc_store **out, const char *path, bool create, t
         return tc_fail_memory(err);
     m->base.ops = &tc_store_memory;
     pthread_mutex_init(&m->lock, NULL);
-    tc_memory_ledgers_init(&m->ledgers);
     *out = &m->base;
     return TACIT_OK;
 }
@@ -71,7 +69,6 @@ static void memory_close(tc_store *s)
     for (size_t i = 0; i < m->n; i++)
         journal_free(m->studies[i]);
     tc_free(m->studies);
-    tc_memory_ledgers_fini(&m->ledgers);
     tc_memory_records_fini(&m->records);
     pthread_mutex_destroy(&m->lock);
     tc_free(m);
@@ -310,18 +307,6 @@ static tacit_status memory_told(tc_store *s, int64_t study, uint64_t trial, tc_e
     return st;
 }
 
-static tacit_status memory_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
-                                  tacit_error *err)
-{
-    return tc_memory_ledger_open(&((memory_store *)s)->ledgers, name, create, out, err);
-}
-
-static tacit_status memory_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
-                                       tacit_error *err)
-{
-    return tc_memory_ledger_list(&((memory_store *)s)->ledgers, visit, user, err);
-}
-
 /* ---- records ---- */
 
 static tacit_status check_studies(const memory_store *m, const tc_change *c, size_t n,
@@ -405,7 +390,6 @@ void tc_memory_swap(tc_store *a, tc_store *b)
     memory_store *x = (memory_store *)a, *y = (memory_store *)b, was = *x;
     x->studies = y->studies, x->n = y->n, x->cap = y->cap;
     x->records = y->records;
-    tc_memory_ledgers_swap(&x->ledgers, &y->ledgers);
     y->studies = was.studies, y->n = was.n, y->cap = was.cap;
     y->records = was.records;
 }
@@ -421,8 +405,6 @@ const tc_store_ops tc_store_memory = {
     .scan = memory_scan,
     .head = memory_head,
     .told = memory_told,
-    .ledger = memory_ledger,
-    .ledger_list = memory_ledger_list,
     .change = memory_change,
     .record_get = memory_record_get,
     .record_scan = memory_record_scan,

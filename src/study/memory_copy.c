@@ -16,8 +16,7 @@ typedef struct dumping {
     tc_store *from;
     tc_row_visit visit;
     void *user;
-    int64_t study;    /* whose events these are */
-    const char *name; /* of the ledger whose entries these are */
+    int64_t study; /* whose events these are */
 } dumping;
 
 static tacit_status dump_event(void *user, const tc_event_row *e, tacit_error *err)
@@ -50,29 +49,10 @@ static tacit_status dump_study(void *user, const tc_study_row *row, tacit_error 
     return dump_records(d, row->id, err);
 }
 
-static tacit_status dump_entry(void *user, const tc_ledger_record *r, tacit_error *err)
-{
-    const dumping *d = user;
-    return d->visit(d->user, &(tc_row){.entry = r, .name = d->name}, err);
-}
-
-static tacit_status dump_ledger(void *user, const char *name, tacit_error *err)
-{
-    dumping *d = user;
-    tc_ledger_io io;
-    tacit_head head;
-    d->name = name;
-    TC_TRY(tc_store_ledger(d->from, name, false, &io, err));
-    TC_TRY(io.head(&io, &head, err));
-    TC_TRY(d->visit(d->user, &(tc_row){.ledger = name, .head = &head}, err));
-    return io.scan(&io, 0, dump_entry, d, err);
-}
-
 tacit_status tc_memory_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err)
 {
     dumping d = {.from = s, .visit = visit, .user = user};
     TC_TRY(tc_store_study_list(s, dump_study, &d, err));
-    TC_TRY(tc_store_ledger_list(s, dump_ledger, &d, err));
     return dump_records(&d, 0, err);
 }
 
@@ -92,21 +72,9 @@ static tacit_status load_study(tc_store *to, const tc_study_row *row, tacit_erro
                : tc_fail(err, TACIT_E_STATE, "study number %lld comes late", (long long)row->id);
 }
 
-static tacit_status load_entry(tc_store *to, const tc_row *r, tacit_error *err)
-{
-    tc_ledger_io io;
-    tacit_head head;
-    tc_ledger_record record = *r->entry;
-    TC_TRY(tc_store_ledger(to, r->name, true, &io, err));
-    TC_TRY(io.head(&io, &head, err));
-    record.previous = head.hash;
-    return io.append(&io, &record, err);
-}
-
 static tacit_status load_row(void *user, const tc_row *r, tacit_error *err)
 {
     tc_store *to = user;
-    tc_ledger_io io;
     uint64_t head;
     if (r->study)
         return load_study(to, r->study, err);
@@ -114,10 +82,6 @@ static tacit_status load_row(void *user, const tc_row *r, tacit_error *err)
         return tc_store_append(
             to, &(tc_append){.study = r->of, .head = TC_ANY_HEAD, .events = r->event, .n = 1},
             &head, err);
-    if (r->ledger)
-        return tc_store_ledger(to, r->ledger, true, &io, err);
-    if (r->entry)
-        return load_entry(to, r, err);
     return tc_store_change(to, &(tc_change){TC_INSERT, *r->record}, 1, NULL, err);
 }
 

@@ -1,4 +1,4 @@
-/* record.h - small pieces of data that a store keeps beside journals and ledgers, for coord/.
+/* record.h - small pieces of data that a store keeps beside journals: for coord/, and for ledgers.
  *
  * A record is bytes under (study, kind, key). Changes are made together or not at all, and each says
  * what it expects to find. That is enough to build rosters, tokens and rounds on, once, above all
@@ -24,15 +24,34 @@ typedef enum tc_record_kind {
     TC_RECORD_RECEIPT = 8,  /* by round and agent: what was signed and accepted, or came late */
     TC_RECORD_EVIDENCE = 9, /* by round and agent: another message for a place taken */
     TC_RECORD_ANSWER = 10,  /* by idempotency key: the answer that was given */
-    TC_RECORD_RESTORED = 11 /* of an agent, by study: what it knows of its coordinator's restores */
+    TC_RECORD_RESTORED =
+        11, /* of an agent, by study: what it knows of its coordinator's restores */
+    /* Privacy ledgers: store_ledger.c has what is in them, and is the only one that writes them. */
+    TC_RECORD_LEDGER = 12,
+    TC_RECORD_LEDGER_HEAD = 13,
+    TC_RECORD_LEDGER_ENTRY = 14,
+    TC_RECORD_LEDGER_ROUND = 15
 } tc_record_kind;
 #define TC_RECORD_FIRST TC_RECORD_SERVER
-#define TC_RECORD_LAST  TC_RECORD_RESTORED
+#define TC_RECORD_LAST  TC_RECORD_LEDGER_ROUND
 
 /* Is nothing of its value to be left once it is erased, nor in memory (tc_store_forget)? */
 static inline bool tc_record_is_secret(tc_record_kind kind)
 {
     return kind == TC_RECORD_MESSAGE;
+}
+
+/* Is it of a ledger? Nobody may see such a set of changes before it is on disk, where the store outlives those who use it
+ * and can lose it: they would go on from what never was. */
+static inline bool tc_record_is_ledger(tc_record_kind kind)
+{
+    return kind >= TC_RECORD_LEDGER && kind <= TC_RECORD_LEDGER_ROUND;
+}
+
+/* Is one that is made twice a danger? Such records are few, and an index that does not find one is not believed. */
+static inline bool tc_record_is_rare(tc_record_kind kind)
+{
+    return kind == TC_RECORD_LEDGER;
 }
 
 #define TC_RECORD_KEY_MAX 64

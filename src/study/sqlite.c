@@ -34,6 +34,7 @@ static tacit_status sqlite_open(tc_store **out, const char *path, bool create, t
     }
     s->base.ops = &tc_store_sqlite;
     s->file = file;
+    s->base.place = file;
     s->busy_ms = 10000;
     s->mark.fd = -1;
     pthread_mutex_init(&s->mark.lock, NULL);
@@ -384,8 +385,6 @@ const tc_store_ops tc_store_sqlite = {
     .scan = sqlite_scan,
     .head = sqlite_head,
     .told = sqlite_told,
-    .ledger = tc_sqlite_ledger,
-    .ledger_list = tc_sqlite_ledger_list,
     .change = tc_sqlite_change,
     .record_get = tc_sqlite_record_get,
     .record_scan = tc_sqlite_record_scan,

@@ -253,6 +253,9 @@ static void a_changed_record_is_refused(void **state)
 #define OLDER                                                                                      \
     "DROP TRIGGER events_have_sums; DROP TRIGGER records_have_sums; DROP TABLE heads;"             \
     "ALTER TABLE events DROP COLUMN sum; ALTER TABLE records DROP COLUMN sum;"                     \
+    "DROP TRIGGER ledger_keeps_entries; DROP TRIGGER ledger_keeps_values;"                         \
+    "CREATE TABLE ledgers(id INTEGER PRIMARY KEY, name, entries, head);"                           \
+    "CREATE TABLE ledger_entries(ledger, seq, study, round, entry, release, head);"                \
     "PRAGMA user_version = 3"
 
 static void an_older_file_goes_on(void **state)

@@ -77,30 +77,6 @@ static tacit_status read_journal(const dumping *d, sqlite3_stmt *q, tacit_error 
     return status == TACIT_E_CORRUPT ? tc_fail_in(err, "study \"%s\"", text_at(q, 1)) : status;
 }
 
-static tacit_status read_ledger(const dumping *d, sqlite3_stmt *q, tacit_error *err)
-{
-    const char *name = text_at(q, 0);
-    tacit_head head = {.seq = (uint64_t)sqlite3_column_int64(q, 1)};
-    if (!name || (head.seq > 0 && !fixed_at(q, 2, &head.hash, sizeof head.hash)))
-        return no_column(d, err);
-    return d->visit(d->user, &(tc_row){.ledger = name, .head = &head}, err);
-}
-
-static tacit_status read_entry(const dumping *d, sqlite3_stmt *q, tacit_error *err)
-{
-    tc_ledger_record r = {.seq = (uint64_t)sqlite3_column_int64(q, 1),
-                          .round = (uint64_t)sqlite3_column_int64(q, 3),
-                          .entry = sqlite3_column_blob(q, 4),
-                          .release = sqlite3_column_blob(q, 5)};
-    const char *name = text_at(q, 0);
-    r.entry_size = (size_t)sqlite3_column_bytes(q, 4);
-    r.release_size = (size_t)sqlite3_column_bytes(q, 5);
-    if (!name || !r.entry || !fixed_at(q, 2, &r.study, sizeof r.study) ||
-        !fixed_at(q, 6, &r.head, sizeof r.head))
-        return no_column(d, err);
-    return d->visit(d->user, &(tc_row){.entry = &r, .name = name}, err);
-}
-
 static tacit_status read_record(const dumping *d, sqlite3_stmt *q, tacit_error *err)
 {
     tc_record r = {.study = sqlite3_column_int64(q, 0),
@@ -131,7 +107,6 @@ static tacit_status dump_table(const dumping *d, const char *sql, read_row read,
     return rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(d->s, rc, err);
 }
 
-/* Whether a ledger's entries end at its head is left to the reader of the copy. */
 static tacit_status dump_tables(const dumping *d, tacit_error *err)
 {
     static const struct {
@@ -142,10 +117,6 @@ static tacit_status dump_tables(const dumping *d, tacit_error *err)
          " FROM studies LEFT JOIN heads ON study = id WHERE document <> '' ORDER BY id",
          read_study},
         {"SELECT id, name FROM studies WHERE document <> '' ORDER BY id", read_journal},
-        {"SELECT name, entries, head FROM ledgers ORDER BY id", read_ledger},
-        {"SELECT l.name, e.seq, e.study, e.round, e.entry, e.release, e.head"
-         " FROM ledger_entries e JOIN ledgers l ON l.id = e.ledger ORDER BY e.ledger, e.seq",
-         read_entry},
         {"SELECT study, kind, key, value, sum FROM records ORDER BY study, kind, key", read_record},
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -168,7 +139,7 @@ tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tac
 
 /* ---- in ---- */
 
-enum { PUT_STUDY, PUT_HEAD, PUT_EVENT, MOVE, PUT_LEDGER, PUT_ENTRY, ADVANCE, PUT_RECORD, PUTS };
+enum { PUT_STUDY, PUT_HEAD, PUT_EVENT, MOVE, PUT_RECORD, PUTS };
 
 typedef struct loading {
     tc_sqlite *s;
@@ -185,10 +156,6 @@ static const char *const puts_text[PUTS] = {
     [PUT_EVENT] = "INSERT INTO events(study, seq, kind, trial, time_ms, body, sum)"
                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [MOVE] = "UPDATE heads SET seq = ?2, sum = ?3 WHERE study = ?1",
-    [PUT_LEDGER] = "INSERT INTO ledgers(name, entries) VALUES(?1, 0)",
-    [PUT_ENTRY] = "INSERT INTO ledger_entries(ledger, seq, study, round, entry, release, head)"
-                  " SELECT id, ?2, ?3, ?4, ?5, ?6, ?7 FROM ledgers WHERE name = ?1",
-    [ADVANCE] = "UPDATE ledgers SET entries = ?2, head = ?3 WHERE name = ?1",
     [PUT_RECORD] = "INSERT INTO records(study, kind, key, version, value, sum)"
                    " VALUES(?1, ?2, ?3, 1, ?4, ?5)",
 };
@@ -269,25 +236,6 @@ static tacit_status put_event(loading *l, int64_t study, const tc_event_row *e, 
     return run_put(l, PUT_EVENT, err);
 }
 
-static tacit_status put_entry(const loading *l, const char *name, const tc_ledger_record *r,
-                              tacit_error *err)
-{
-    sqlite3_stmt *q = l->put[PUT_ENTRY];
-    bind_text(q, 1, name);
-    sqlite3_bind_int64(q, 2, (int64_t)r->seq);
-    bind_bytes(q, 3, &r->study, sizeof r->study);
-    sqlite3_bind_int64(q, 4, (int64_t)r->round);
-    bind_bytes(q, 5, r->entry, r->entry_size);
-    bind_bytes(q, 6, r->release, r->release_size);
-    bind_bytes(q, 7, &r->head, sizeof r->head);
-    TC_TRY(run_put(l, PUT_ENTRY, err));
-    q = l->put[ADVANCE];
-    bind_text(q, 1, name);
-    sqlite3_bind_int64(q, 2, (int64_t)r->seq);
-    bind_bytes(q, 3, &r->head, sizeof r->head);
-    return run_put(l, ADVANCE, err);
-}
-
 static tacit_status put_record(const loading *l, const tc_record *r, tacit_error *err)
 {
     sqlite3_stmt *q = l->put[PUT_RECORD];
@@ -307,12 +255,7 @@ static tacit_status put_row(void *user, const tc_row *r, tacit_error *err)
         return put_study(l, r->study, err);
     if (r->event)
         return put_event(l, r->of, r->event, err);
-    if (r->entry)
-        return put_entry(l, r->name, r->entry, err);
-    if (r->record)
-        return put_record(l, r->record, err);
-    bind_text(l->put[PUT_LEDGER], 1, r->ledger);
-    return run_put(l, PUT_LEDGER, err);
+    return put_record(l, r->record, err);
 }
 
 static tacit_status check_empty(tc_sqlite *s, tacit_error *err)
@@ -320,7 +263,7 @@ static tacit_status check_empty(tc_sqlite *s, tacit_error *err)
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(s->db,
                                 "SELECT (SELECT count(*) FROM studies) +"
-                                " (SELECT count(*) FROM ledgers) + (SELECT count(*) FROM records)",
+                                " (SELECT count(*) FROM records)",
                                 -1, &q, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(q);

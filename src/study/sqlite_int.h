@@ -8,7 +8,6 @@
  *   sqlite_commit.c     writing: one transaction for one or for many
  *   sqlite_group.c      durable writes share a sync
  *   sqlite_record.c     records
- *   sqlite_ledger.c     privacy ledgers
  *   sqlite_copy.c       everything at one moment, and all of it or nothing
  *   sqlite_repair.c     a journal as it is found, and another in its place
  *   sqlite_mend.c       a damaged log
@@ -44,15 +43,8 @@ typedef enum tc_sql {
     TC_SQL_TAKE_BACK, /* the events after seq, in the same transaction */
     TC_SQL_SCAN,
     TC_SQL_TOLD, /* the tell of a trial */
-    TC_SQL_LEDGER_PUT,
-    TC_SQL_LEDGER_GET,  /* by name, through its index and past it */
-    TC_SQL_LEDGER_NEXT, /* the first with a greater id */
-    TC_SQL_LEDGER_HEAD,
-    TC_SQL_LEDGER_APPEND,
-    TC_SQL_LEDGER_ADVANCE, /* the head, in the same transaction */
-    TC_SQL_LEDGER_SCAN,
-    TC_SQL_LEDGER_FIND, /* by study and round */
     TC_SQL_RECORD_GET,
+    TC_SQL_RECORD_SEARCH, /* by key, past the index */
     TC_SQL_RECORD_INSERT,
     TC_SQL_RECORD_REPLACE, /* by key; the version is checked before */
     TC_SQL_RECORD_ERASE,
@@ -133,7 +125,7 @@ typedef struct tc_store_age {
     uint64_t transactions;
     tc_checksum store;
 } tc_store_age;
-enum { TC_SQLITE_SCHEMA = 4, TC_SQLITE_APPLICATION = 0x74616374 /* "tact": never changes */ };
+enum { TC_SQLITE_SCHEMA = 5, TC_SQLITE_APPLICATION = 0x74616374 /* "tact": never changes */ };
 /* Inside a transaction: from this version to the newest. E_CORRUPT: the tables are others. */
 tacit_status tc_sqlite_upgrade(tc_sqlite *s, int version, tacit_error *err);
 /* Of a file that has sums. */
@@ -221,12 +213,6 @@ tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *rang
 tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
 void tc_sqlite_forget(tc_store *store);
 tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *err);
-
-/* sqlite_ledger.c */
-tacit_status tc_sqlite_ledger(tc_store *store, const char *name, bool create, tc_ledger_io *out,
-                              tacit_error *err);
-tacit_status tc_sqlite_ledger_list(tc_store *store, tc_ledger_name_visit visit, void *user,
-                                   tacit_error *err);
 
 /* sqlite_copy.c */
 tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);

@@ -254,6 +254,14 @@ static int64_t ask_number(const char *path, const char *sql)
     return n;
 }
 
+/* Before schema 5 ledgers had tables of their own. What cannot be read may be one. */
+static bool has_ledger(const char *path)
+{
+    bool old = ask_number(path, "SELECT count(*) FROM sqlite_schema WHERE name = 'ledgers'") != 0;
+    return ask_number(path, old ? "SELECT count(*) FROM ledgers"
+                                : "SELECT count(*) FROM records WHERE kind = 12") != 0;
+}
+
 /* Nobody else has the file open: then its lock can be had. */
 static tacit_status check_alone(const char *path, tacit_error *err)
 {
@@ -371,7 +379,7 @@ static tacit_status count_loss(const names *at, const log_image *l, tc_mend_say 
     int64_t has = ask_number(at->file, "SELECT seq FROM heads WHERE study = 0");
     if (has >= 0 && (uint64_t)has >= had)
         return TACIT_OK;
-    if (ask_number(at->file, "SELECT count(*) FROM ledgers") != 0)
+    if (has_ledger(at->file))
         return put_back(at, &l->raw, err);
     snprintf(line, sizeof line, "lost: %" PRIu64 " of %" PRIu64 " transactions",
              had - (uint64_t)(has > 0 ? has : 0), had);

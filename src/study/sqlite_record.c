@@ -65,11 +65,23 @@ static tacit_status look_version(tc_sqlite *s, const tc_record *r, uint64_t *ver
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
+/* Is it in the table, whatever the index says? */
+static tacit_status search_table(tc_sqlite *s, const tc_record *r, bool *found, tacit_error *err)
+{
+    int rc = sqlite3_step(bind_key(s, TC_SQL_RECORD_SEARCH, r));
+    tc_sqlite_reset(s, TC_SQL_RECORD_SEARCH);
+    *found = rc == SQLITE_ROW;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+}
+
 static tacit_status check_change(tc_sqlite *s, const tc_change *c, tacit_error *err)
 {
     uint64_t version;
+    bool hidden = false;
     TC_TRY(look_version(s, &c->record, &version, err));
-    return tc_change_fits(c, version) ? TACIT_OK : tc_change_conflict(err);
+    if (c->what == TC_INSERT && version == 0 && tc_record_is_rare(c->record.kind))
+        TC_TRY(search_table(s, &c->record, &hidden, err));
+    return tc_change_fits(c, version) && !hidden ? TACIT_OK : tc_change_conflict(err);
 }
 
 static tacit_status write_change(tc_sqlite *s, const tc_change *c, tacit_error *err)

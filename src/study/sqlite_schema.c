@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 
+#include <endian.h>
 #include <string.h>
 
 /* Step i takes a file of schema i to schema i + 1. An empty file has schema 0, so making a
@@ -78,8 +79,34 @@ static const char *const upgrades[] = {
     "ALTER TABLE records ADD COLUMN sum BLOB NOT NULL DEFAULT x'';"
     "CREATE TRIGGER events_have_sums BEFORE INSERT ON events WHEN length(NEW.sum) <> 16"
     "  BEGIN SELECT RAISE(ABORT, 'this program is older than the file'); END;"
+    "INSERT INTO heads(study, seq, sum, origin, plain) SELECT id, n, origin, origin, n FROM ("
+    "  SELECT id, study_sum(name, document, points_csv, public_seed, party_seed, created_ms) AS "
+    "origin,"
+    "  (SELECT coalesce(max(seq), 0) FROM events WHERE study = id) AS n"
+    "  FROM studies WHERE document <> '');" /* events that are there have no sums: the chain begins after them */
+    "UPDATE records SET sum = record_sum(study, kind, key, value);"
     "CREATE TRIGGER records_have_sums BEFORE INSERT ON records WHEN length(NEW.sum) <> 16"
     "  BEGIN SELECT RAISE(ABORT, 'this program is older than the file'); END;",
+
+    /* Ledgers are records (store_ledger.c). An older program that still has the file open finds no ledger any
+     * more, and releases nothing. || makes a text of the bytes, NUL or not, and CAST takes them as they are. */
+    "INSERT INTO records(study, kind, key, version, value, sum)"
+    "  SELECT 0, kind, key, 1, value, record_sum(0, kind, key, value) FROM ("
+    "  SELECT 12 AS kind, number(id) AS key, CAST(name AS BLOB) AS value FROM ledgers"
+    "  UNION ALL SELECT 13, CAST(number(id) || number(entries) || coalesce(head, zeroblob(32)) AS "
+    "BLOB), x''"
+    "  FROM ledgers"
+    "  UNION ALL SELECT 14, CAST(number(ledger) || number(seq) AS BLOB),"
+    "  CAST(head || study || number(round) || number(length(entry)) || entry || release AS BLOB)"
+    "  FROM ledger_entries"
+    "  UNION ALL SELECT 15, CAST(number(ledger) || study || number(round) AS BLOB), number(seq)"
+    "  FROM ledger_entries);"
+    "DROP TABLE ledger_entries;"
+    "DROP TABLE ledgers;"
+    "CREATE TRIGGER ledger_keeps_entries BEFORE DELETE ON records WHEN OLD.kind IN (12, 14, 15)"
+    "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;"
+    "CREATE TRIGGER ledger_keeps_values BEFORE UPDATE ON records WHEN OLD.kind BETWEEN 12 AND 15"
+    "  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;",
 };
 _Static_assert(sizeof upgrades / sizeof upgrades[0] == TC_SQLITE_SCHEMA, "a step for each schema");
 
@@ -91,84 +118,71 @@ static tacit_status take_step(tc_sqlite *s, const char *sql, tacit_error *err)
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
-/* ---- sums for what is there already ---- */
+/* ---- functions of the steps ---- */
 
-/* Hands each row of a query to `give`, which has its answer written by `put`. */
-typedef int (*give_sum)(sqlite3_stmt *row, sqlite3_stmt *put);
-
-static int sum_rows(tc_sqlite *s, const char *rows, const char *put, give_sum give)
+static bool read_seed(sqlite3_value *from, void *out, size_t size)
 {
-    sqlite3_stmt *q = NULL, *p = NULL;
-    int rc = sqlite3_prepare_v2(s->db, rows, -1, &q, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(s->db, put, -1, &p, NULL);
-    while (rc == SQLITE_OK && (rc = sqlite3_step(q)) == SQLITE_ROW)
-        rc = give(q, p);
-    sqlite3_finalize(q);
-    sqlite3_finalize(p);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
-static int run(sqlite3_stmt *put)
-{
-    int rc = sqlite3_step(put);
-    sqlite3_reset(put);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
-static bool read_seed(sqlite3_stmt *q, int at, void *out, size_t size)
-{
-    const void *blob = sqlite3_column_blob(q, at);
-    if (!blob || sqlite3_column_bytes(q, at) != (int)size)
+    const void *blob = sqlite3_value_blob(from);
+    if (!blob || sqlite3_value_bytes(from) != (int)size)
         return false;
     memcpy(out, blob, size);
     return true;
 }
 
-/* Its events have no sums: the chain begins after them. */
-static int begin_chain(sqlite3_stmt *q, sqlite3_stmt *put)
+/* study_sum(name, document, points_csv, public_seed, party_seed, created_ms): what its chain begins with. */
+static void study_sum(sqlite3_context *c, int n, sqlite3_value **v)
 {
-    tc_study_row row = {.name = (char *)sqlite3_column_text(q, 1),
-                        .document = (char *)sqlite3_column_text(q, 2),
-                        .points_csv = (char *)sqlite3_column_text(q, 3),
-                        .created_ms = sqlite3_column_int64(q, 6)};
-    if (!row.name || !row.document || !read_seed(q, 4, &row.public_seed, sizeof row.public_seed) ||
-        !read_seed(q, 5, &row.party_seed, sizeof row.party_seed))
-        return SQLITE_CORRUPT;
+    (void)n;
+    tc_study_row row = {.name = (char *)sqlite3_value_text(v[0]),
+                        .document = (char *)sqlite3_value_text(v[1]),
+                        .points_csv = (char *)sqlite3_value_text(v[2]),
+                        .created_ms = sqlite3_value_int64(v[5])};
+    bool whole = row.name && row.document &&
+                 read_seed(v[3], &row.public_seed, sizeof row.public_seed) &&
+                 read_seed(v[4], &row.party_seed, sizeof row.party_seed);
     tc_checksum origin = tc_chain_origin(&row);
     explicit_bzero(&row.party_seed, sizeof row.party_seed);
-    sqlite3_bind_int64(put, 1, sqlite3_column_int64(q, 0));
-    sqlite3_bind_int64(put, 2, sqlite3_column_int64(q, 7));
-    tc_sqlite_bind_sum(put, 3, &origin);
-    return run(put);
+    if (whole)
+        sqlite3_result_blob(c, &origin, sizeof origin, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error_code(c, SQLITE_CORRUPT);
 }
 
-static int sum_record(sqlite3_stmt *q, sqlite3_stmt *put)
+/* record_sum(study, kind, key, value): the checksum of a record. */
+static void record_sum(sqlite3_context *c, int n, sqlite3_value **v)
 {
-    tc_record r = {.study = sqlite3_column_int64(q, 1),
-                   .kind = (tc_record_kind)sqlite3_column_int(q, 2),
-                   .key = sqlite3_column_blob(q, 3),
-                   .value = sqlite3_column_blob(q, 4)};
-    r.key_size = (size_t)sqlite3_column_bytes(q, 3);
-    r.size = (size_t)sqlite3_column_bytes(q, 4);
+    (void)n;
+    tc_record r = {.study = sqlite3_value_int64(v[0]),
+                   .kind = (tc_record_kind)sqlite3_value_int(v[1]),
+                   .key = sqlite3_value_blob(v[2]),
+                   .value = sqlite3_value_blob(v[3])};
+    r.key_size = (size_t)sqlite3_value_bytes(v[2]);
+    r.size = (size_t)sqlite3_value_bytes(v[3]);
     tc_checksum sum = tc_chain_record(&r);
-    sqlite3_bind_int64(put, 1, sqlite3_column_int64(q, 0));
-    tc_sqlite_bind_sum(put, 2, &sum);
-    return run(put);
+    sqlite3_result_blob(c, &sum, sizeof sum, SQLITE_TRANSIENT);
 }
 
-static tacit_status give_sums(tc_sqlite *s, tacit_error *err)
+/* number(n): as keys of records have it, eight bytes, big-endian. */
+static void number(sqlite3_context *c, int n, sqlite3_value **v)
 {
-    int rc =
-        sum_rows(s,
-                 "SELECT id, name, document, points_csv, public_seed, party_seed, created_ms,"
-                 " (SELECT coalesce(max(seq), 0) FROM events WHERE study = id)"
-                 " FROM studies WHERE document <> ''",
-                 "INSERT INTO heads(study, seq, sum, origin, plain) VALUES(?1, ?2, ?3, ?3, ?2)",
-                 begin_chain);
-    if (rc == SQLITE_OK)
-        rc = sum_rows(s, "SELECT rowid, study, kind, key, value FROM records",
-                      "UPDATE records SET sum = ?2 WHERE rowid = ?1", sum_record);
+    (void)n;
+    uint64_t word = htobe64((uint64_t)sqlite3_value_int64(v[0]));
+    sqlite3_result_blob(c, &word, sizeof word, SQLITE_TRANSIENT);
+}
+
+static tacit_status add_functions(tc_sqlite *s, tacit_error *err)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        void (*call)(sqlite3_context *c, int n, sqlite3_value **v);
+    } functions[] = {
+        {"study_sum", 6, study_sum}, {"record_sum", 4, record_sum}, {"number", 1, number}};
+    int rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof functions / sizeof *functions; i++)
+        rc = sqlite3_create_function(s->db, functions[i].name, functions[i].arguments,
+                                     SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, functions[i].call, NULL,
+                                     NULL);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
@@ -176,11 +190,9 @@ enum { FIRST_WITH_SUMS = 4 };
 
 tacit_status tc_sqlite_upgrade(tc_sqlite *s, int version, tacit_error *err)
 {
-    for (int step = version; step < TC_SQLITE_SCHEMA; step++) {
+    TC_TRY(add_functions(s, err));
+    for (int step = version; step < TC_SQLITE_SCHEMA; step++)
         TC_TRY(take_step(s, upgrades[step], err));
-        if (step + 1 == FIRST_WITH_SUMS)
-            TC_TRY(give_sums(s, err));
-    }
     return TACIT_OK;
 }
 

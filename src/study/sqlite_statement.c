@@ -37,22 +37,10 @@ static const char *const texts[TC_SQL_COUNT] = {
     [TC_SQL_TOLD] = "SELECT e.seq, e.kind, e.trial, e.time_ms, e.body, e.sum, p.sum"
                     " FROM events e LEFT JOIN events p ON p.study = e.study AND p.seq = e.seq - 1"
                     " WHERE e.study = ?1 AND e.trial = ?2 AND e.kind = 3",
-    /* OR IGNORE: another process may make it at the same moment. */
-    [TC_SQL_LEDGER_PUT] = "INSERT OR IGNORE INTO ledgers(name, entries) VALUES(?1, 0)",
-    [TC_SQL_LEDGER_GET] = "SELECT (SELECT id FROM ledgers WHERE name = ?1),"
-                          " (SELECT id FROM ledgers NOT INDEXED WHERE name = ?1)",
-    [TC_SQL_LEDGER_NEXT] = "SELECT id, name FROM ledgers WHERE id > ?1 ORDER BY id LIMIT 1",
-    [TC_SQL_LEDGER_HEAD] = "SELECT entries, head FROM ledgers WHERE id = ?1",
-    [TC_SQL_LEDGER_APPEND] = "INSERT INTO ledger_entries"
-                             "(ledger, seq, study, round, entry, release, head)"
-                             " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    [TC_SQL_LEDGER_ADVANCE] = "UPDATE ledgers SET entries = ?2, head = ?3 WHERE id = ?1",
-    [TC_SQL_LEDGER_SCAN] = "SELECT seq, study, round, entry, release, head FROM ledger_entries"
-                           " WHERE ledger = ?1 AND seq > ?2 ORDER BY seq",
-    [TC_SQL_LEDGER_FIND] = "SELECT seq, release FROM ledger_entries"
-                           " WHERE ledger = ?1 AND study = ?2 AND round = ?3",
     [TC_SQL_RECORD_GET] = "SELECT version, value, sum FROM records"
                           " WHERE study = ?1 AND kind = ?2 AND key = ?3",
+    [TC_SQL_RECORD_SEARCH] = "SELECT 1 FROM records NOT INDEXED"
+                             " WHERE study = ?1 AND kind = ?2 AND key = ?3",
     [TC_SQL_RECORD_INSERT] = "INSERT INTO records(study, kind, key, version, value, sum)"
                              " VALUES(?1, ?2, ?3, 1, ?4, ?5)",
     [TC_SQL_RECORD_REPLACE] = "UPDATE records SET version = version + 1, value = ?4, sum = ?5"

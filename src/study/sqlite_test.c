@@ -286,10 +286,10 @@ static void a_newer_schema_is_refused(void **state)
 {
     (void)state;
     make_store();
-    foreign_sql(file, "PRAGMA user_version=5");
+    foreign_sql(file, "PRAGMA user_version=6");
     bytes before = read_all(file);
     check_refused(true, TACIT_E_CORRUPT,
-                  "%s was written by a newer tacit (schema 5; this one knows 4)");
+                  "%s was written by a newer tacit (schema 6; this one knows 5)");
     check_bytes(file, before.data, before.len);
     tc_free(before.data);
 }
@@ -301,7 +301,7 @@ static void our_id_without_our_tables_is_damage(void **state)
     foreign_sql(file, "DROP INDEX one_tell; DROP TABLE events; PRAGMA user_version=0");
     check_refused(true, TACIT_E_CORRUPT, "%s is damaged: tables without a schema number");
     check_refused(false, TACIT_E_CORRUPT, "%s is damaged: it has no schema number");
-    foreign_sql(file, "PRAGMA user_version=4");
+    foreign_sql(file, "PRAGMA user_version=5");
     bytes before = read_all(file);
     check_refused(true, TACIT_E_CORRUPT, "%s is damaged: no such table: events");
     check_bytes(file, before.data, before.len);
@@ -416,9 +416,9 @@ static void wrong_tables_are_found_before_the_switch(void **state)
 {
     (void)state;
     make_store();
-    foreign_sql(file, "PRAGMA journal_mode=DELETE; DROP TABLE ledgers");
+    foreign_sql(file, "PRAGMA journal_mode=DELETE; DROP TABLE records");
     bytes before = read_all(file);
-    check_refused(true, TACIT_E_CORRUPT, "%s is damaged: no such table: ledgers");
+    check_refused(true, TACIT_E_CORRUPT, "%s is damaged: no such table: records");
     check_bytes(file, before.data, before.len);
     tc_free(before.data);
 }
@@ -617,7 +617,7 @@ static void a_second_handle_costs_the_first_no_lock(void **state)
                          second == REFUSED ? TACIT_E_CORRUPT : TACIT_OK);
         if (second == REFUSED)
             assert_int_equal(
-                sqlite3_exec(((tc_sqlite *)a)->db, "PRAGMA user_version=4", NULL, NULL, NULL),
+                sqlite3_exec(((tc_sqlite *)a)->db, "PRAGMA user_version=5", NULL, NULL, NULL),
                 SQLITE_OK);
         if (second == CLOSED)
             tc_store_close(b);

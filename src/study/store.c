@@ -162,18 +162,6 @@ tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_
     return s->ops->told(s, study, trial, visit, user, err);
 }
 
-tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
-                             tacit_error *err)
-{
-    return s->ops->ledger(s, name, create, out, err);
-}
-
-tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
-                                  tacit_error *err)
-{
-    return s->ops->ledger_list(s, visit, user, err);
-}
-
 tacit_status tc_store_change(tc_store *s, const tc_change *c, size_t n, size_t *refused,
                              tacit_error *err)
 {

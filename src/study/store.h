@@ -71,16 +71,12 @@ typedef struct tc_hold {
 } tc_hold;
 
 /* One row of a copy: exactly one of the pointers is set. Studies come before their events and
- * records, ledgers before their entries; entries and events in order. */
+ * records, events in order. Ledgers are records. */
 typedef struct tc_row {
     const tc_study_row *study;
-    const tc_event_row *event;     /* of study number `of` */
-    const char *ledger;            /* its name, with the head that it claims */
-    const tc_ledger_record *entry; /* of the ledger `name`; without `previous` */
+    const tc_event_row *event; /* of study number `of` */
     const tc_record *record;
     int64_t of;
-    const char *name;
-    const tacit_head *head; /* of a ledger; hash 0 where seq is 0. load does not need it */
 } tc_row;
 typedef tacit_status (*tc_row_visit)(void *user, const tc_row *r, tacit_error *err);
 /* Hands rows to put(sink, ...) until that fails. */
@@ -129,16 +125,6 @@ typedef struct tc_store_ops {
     tacit_status (*told)(tc_store *s, int64_t study, uint64_t trial,
                          tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
                          void *user, tacit_error *err);
-    /* What a privacy ledger of this name asks of its store. E_NOT_FOUND: there is none, and it is
-     * not to be made. The store must outlive *out, which needs no end. */
-    tacit_status (*ledger)(tc_store *s, const char *name, bool create, tc_ledger_io *out,
-                           tacit_error *err);
-    /* Calls visit with the name of each ledger in order of creation until it fails. visit may call
-     * the store. */
-    tacit_status (*ledger_list)(tc_store *s,
-                                tacit_status (*visit)(void *user, const char *name,
-                                                      tacit_error *err),
-                                void *user, tacit_error *err);
     /* All of the changes or none; each key at most once among them. Durable when it returns.
      * E_CONFLICT: change number *refused (may be NULL) does not find what it expects; of several the
      * first. E_NOT_FOUND: no such study. */
@@ -196,6 +182,7 @@ typedef struct tc_store_ops {
 /* A store's own struct begins with this. */
 struct tc_store {
     const tc_store_ops *ops;
+    const char *place; /* the file or database, for messages; NULL: none */
 };
 
 extern const tc_store_ops tc_store_memory; /* "memory:" : nothing is kept */
@@ -231,10 +218,6 @@ tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_
 tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
 tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
                            void *user, tacit_error *err);
-tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
-                             tacit_error *err);
-tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
-                                  tacit_error *err);
 
 tacit_status tc_store_change(tc_store *s, const tc_change *c, size_t n, size_t *refused,
                              tacit_error *err);
@@ -253,6 +236,14 @@ tacit_status tc_store_wall(tc_store *s, int64_t *out_ns, tacit_error *err);
 bool tc_store_is_private(const tc_store *s);
 /* UINT64_MAX: that is not known. */
 tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err);
+
+/* Privacy ledgers (store_ledger.c). What a ledger of this name asks of its store. E_NOT_FOUND: there is none, and it
+ * is not to be made. The store must outlive *out, which needs no end. */
+tacit_status tc_store_ledger(tc_store *s, const char *name, bool create, tc_ledger_io *out,
+                             tacit_error *err);
+/* Calls visit with the name of each ledger in order of creation until it fails. visit may call the store. */
+tacit_status tc_store_ledger_list(tc_store *s, tc_ledger_name_visit visit, void *user,
+                                  tacit_error *err);
 
 /* One record by itself (record_keep.c). As tc_store_record_get, but one that is not there has no value and
  * version 0. */

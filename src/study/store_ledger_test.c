@@ -1,6 +1,8 @@
 /* store_ledger_test.c - what a ledger asks of every store, and of SQLite alone: damage in the
  * file, syncs that fail, files of the schema before. */
 #include "support/append_places.h"
+#include "support/older_ledger.h"
+#include "support/record_sums.h"
 #include "support/store_folder.h"
 
 #include "study/sqlite_int.h"
@@ -213,37 +215,109 @@ static void check_refused(const char *sentence)
     tc_store_close(s);
 }
 
-#define UNLOCK "DROP TRIGGER ledger_keeps_entries; DROP TRIGGER ledger_keeps_values;"
+/* The value of an entry: 80 bytes, then the entry, then the release, which has 24 here. */
+#define PATCH(before, bytes, after)                                                                \
+    "UPDATE records SET value = CAST(substr(value, 1, " before ") || " bytes                       \
+    " || substr(value, " after ") AS BLOB) WHERE "
 
 static void damage_in_the_file_is_named(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"UPDATE ledger_entries SET entry = zeroblob(length(entry)) WHERE seq = 7",
+        {PATCH("80", "zeroblob(10)", "91") IS_ENTRY("07"),
          "ledger entry 7 does not match its hash"},
-        {"UPDATE ledger_entries SET release = zeroblob(24) WHERE seq = 3",
+        {PATCH("length(value) - 24", "zeroblob(24)", "length(value) + 1") IS_ENTRY("03"),
          "the release of ledger entry 3 does not match its hash"},
-        {"UPDATE ledger_entries SET round = 77 WHERE seq = 2",
+        {PATCH("64", "x'000000000000004d'", "73") IS_ENTRY("02"),
          "ledger entry 2 is filed under another study, round or number"},
-        {"DELETE FROM ledger_entries WHERE seq = 9", "ledger entry 9 is missing"},
-        {"DELETE FROM ledger_entries WHERE seq = 4", "ledger entry 4 is missing"},
-        {"UPDATE ledgers SET head = zeroblob(32)",
+        {PATCH("72", "x'7fffffffffffffff'", "81") IS_ENTRY("02"), "ledger entry 2 is incomplete"},
+        {"UPDATE records SET value = x'00' WHERE " IS_ENTRY("09"), "ledger entry 9 is incomplete"},
+        {"DELETE FROM records WHERE " IS_ENTRY("09"), "ledger entry 9 is missing"},
+        {"DELETE FROM records WHERE " IS_ENTRY("04"), "ledger entry 4 is missing"},
+        {"DELETE FROM records WHERE kind = 13",
+         "the storage is damaged: ledger number 1 has 0 heads"},
+        {"INSERT INTO records SELECT study, kind, x'00000000000000020000000000000000', version, "
+         "value,"
+         " sum FROM records WHERE kind = 14 AND substr(key, 16) = x'01'; UPDATE records SET key ="
+         " x'0000000000000002' WHERE kind = 12",
+         "the storage is damaged: ledger number 1 is missing"},
+        {MOVE_HEAD("CAST(substr(key, 1, 16) || zeroblob(32) AS BLOB)"),
          "ledger entry 9 does not match the head of the ledger"},
-        {"UPDATE ledgers SET entries = 8, head = (SELECT head FROM ledger_entries WHERE seq = 8)",
+        {MOVE_HEAD("(SELECT CAST(key || substr(value, 1, 32) AS BLOB) FROM records"
+                   " WHERE " IS_ENTRY("08") ")"),
          "ledger entry 9 is beyond the ledger's head"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         clear(NULL);
         make_ledger(9);
-        foreign_sql(UNLOCK);
-        foreign_sql(cases[i][0]);
+        change_records(file, cases[i][0]);
         check_refused(cases[i][1]);
     }
 }
 
+static void a_checksum_names_the_entry(void **state)
+{
+    (void)state;
+    make_ledger(9);
+    foreign_sql("DROP TRIGGER ledger_keeps_values;" PATCH("80", "zeroblob(10)", "91")
+                    IS_ENTRY("07"));
+    check_refused("ledger entry 7: the storage is damaged: a record of study number 0, kind 14, "
+                  "does not match its checksum; restore a backup");
+}
+
+/* The page where an index begins, counted from 0, and the size of a page. */
+static size_t index_page(const char *name, size_t *page_size)
+{
+    sqlite3 *db;
+    sqlite3_stmt *q;
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT rootpage - 1, page_size FROM sqlite_schema,"
+                                        " pragma_page_size WHERE name = ?1",
+                                        -1, &q, NULL),
+                     SQLITE_OK);
+    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+    size_t page = (size_t)sqlite3_column_int64(q, 0);
+    *page_size = (size_t)sqlite3_column_int64(q, 1);
+    sqlite3_finalize(q);
+    sqlite3_close(db);
+    return page;
+}
+
+/* A row that the index has lost would be made a second time: the table is asked, too. */
+static void an_index_that_hides_a_ledger_is_not_believed(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger_io io;
+    sqlite3 *db;
+    char *why = NULL;
+    size_t size;
+    make_ledger(2);
+    int root = (int)index_page("sqlite_autoindex_records_1", &size) + 1;
+    tc_store *s = open_store();
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    /* a table of this connection alone, on the pages of the index */
+    assert_int_equal(sqlite3_test_control(SQLITE_TESTCTRL_IMPOSTER, db, "main", 1, root),
+                     SQLITE_OK);
+    if (sqlite3_exec(db,
+                     "CREATE TABLE i(study, kind, key, r, PRIMARY KEY(study, kind, key, r))"
+                     " WITHOUT ROWID; DELETE FROM i WHERE kind = 12",
+                     NULL, NULL, &why) != SQLITE_OK)
+        fail_msg("%s", why);
+    sqlite3_close(db);
+    assert_fails(tc_store_ledger(s, "main", false, &io, &err), TACIT_E_NOT_FOUND, "no ledger");
+    assert_fails(tc_store_ledger(s, "main", true, &io, &err), TACIT_E_CORRUPT,
+                 "the storage is damaged: its index does not find ledger number 1");
+    assert_fails(tc_store_ledger(s, "other", true, &io, &err), TACIT_E_CORRUPT,
+                 "the storage is damaged: its index does not find ledger number 1");
+    tc_store_close(s);
+}
+
 /* ---- flipped bits */
 
-enum { FLIP_ROUNDS = 8, FILE_FLIPS = 100, INDEX_FLIPS = 80, MAX_FILE = 1 << 18 };
+enum { FLIP_ROUNDS = 8, FILE_FLIPS = 100, INDEX_FLIPS = 240, MAX_FILE = 1 << 18 };
 
 static uint8_t whole[MAX_FILE];
 static size_t whole_size;
@@ -269,26 +343,6 @@ static void write_flipped(size_t bit)
     assert_int_equal(fwrite(whole, 1, whole_size, f), whole_size);
     whole[bit / 8] ^= (uint8_t)(1u << bit % 8);
     assert_int_equal(fclose(f), 0);
-}
-
-/* The page where an index begins, counted from 0, and the size of a page. */
-static size_t index_page(const char *name, size_t *page_size)
-{
-    sqlite3 *db;
-    sqlite3_stmt *q;
-    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db,
-                                        "SELECT rootpage - 1, page_size FROM sqlite_schema,"
-                                        " pragma_page_size WHERE name = ?1",
-                                        -1, &q, NULL),
-                     SQLITE_OK);
-    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
-    size_t page = (size_t)sqlite3_column_int64(q, 0);
-    *page_size = (size_t)sqlite3_column_int64(q, 1);
-    sqlite3_finalize(q);
-    sqlite3_close(db);
-    return page;
 }
 
 /* Every round has its first bytes, or there is a refusal; never others, never "not released". */
@@ -327,14 +381,10 @@ static bool flip_is_refused(size_t bit)
 static void no_flipped_bit_releases_a_round_twice(void **state)
 {
     (void)state;
-    static const char *const indices[] = {"sqlite_autoindex_ledgers_1",
-                                          "sqlite_autoindex_ledger_entries_1",
-                                          "sqlite_autoindex_ledger_entries_2"};
-    size_t size, pages[3], refused = 0;
+    size_t size, refused = 0;
     uint64_t seed = 3;
     make_ledger(FLIP_ROUNDS);
-    for (size_t k = 0; k < 3; k++)
-        pages[k] = index_page(indices[k], &size);
+    size_t page = index_page("sqlite_autoindex_records_1", &size);
     read_whole();
     sync_skipped = true;
     for (size_t i = 0; i < FILE_FLIPS; i++) {
@@ -342,14 +392,13 @@ static void no_flipped_bit_releases_a_round_twice(void **state)
         refused += flip_is_refused((size_t)(seed >> 20) % (8 * whole_size));
     }
     assert_true(refused > 0 && refused < FILE_FLIPS);
-    for (size_t k = 0; k < 3; k++)
-        for (size_t i = 0; i < INDEX_FLIPS; i++) {
-            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
-            /* the header and the list of cells come first, the cells last */
-            size_t bit = (size_t)(seed >> 20) % (8 * 512);
-            size_t at = bit < 8 * 24 ? bit : 8 * size - bit;
-            flip_is_refused(8 * pages[k] * size + at);
-        }
+    for (size_t i = 0; i < INDEX_FLIPS; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        /* the header and the list of cells come first, the cells last */
+        size_t bit = (size_t)(seed >> 20) % (8 * 2048);
+        size_t at = bit < 8 * 64 ? bit : 8 * size - bit;
+        flip_is_refused(8 * page * size + at);
+    }
 }
 
 static void entries_cannot_be_changed_by_accident(void **state)
@@ -359,12 +408,11 @@ static void entries_cannot_be_changed_by_accident(void **state)
     char *why = NULL;
     make_ledger(2);
     assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-    assert_int_not_equal(sqlite3_exec(db, "DELETE FROM ledger_entries", NULL, NULL, &why),
-                         SQLITE_OK);
+    assert_int_not_equal(sqlite3_exec(db, "DELETE FROM records", NULL, NULL, &why), SQLITE_OK);
     assert_string_equal(why, "a ledger is append-only");
     sqlite3_free(why);
     assert_int_not_equal(
-        sqlite3_exec(db, "UPDATE ledger_entries SET round = 9 WHERE seq = 1", NULL, NULL, &why),
+        sqlite3_exec(db, "UPDATE records SET value = x'' WHERE kind = 14", NULL, NULL, &why),
         SQLITE_OK);
     assert_string_equal(why, "a ledger is append-only");
     sqlite3_free(why);
@@ -382,6 +430,8 @@ static void nothing_leaves_after_a_failed_sync(void **state)
     tc_store *s = open_store();
     tc_ledger *l = open_ledger(s);
     left_of(l, 1, 1, false);
+    for (uint64_t round = 10; round < 14; round++) /* until the log is not folded in any more */
+        left_of(l, round, 1, false);
     sync_fails = 1;
     assert_fails(release_numbers(l, 2, 3, 2, &left, &again, &err), TACIT_E_IO,
                  "could not be brought to disk");
@@ -457,6 +507,29 @@ static void a_damaged_file_of_schema_1_is_left_as_it_was(void **state)
     }
 }
 
+/* Of schema 4, with tables of its own. The head is what that version printed. */
+static void a_ledger_of_schema_4_becomes_records(void **state)
+{
+    (void)state;
+    char *text = read_fixture("ledger-sqlite-4.sql");
+    foreign_sql(text);
+    tc_free(text);
+    foreign_sql("PRAGMA journal_mode=WAL; INSERT INTO ledgers VALUES(2, 'empty', 0, NULL)");
+    for (int i = 0; i < 2; i++) {
+        tc_store *s = open_store();
+        tacit_error err = {0};
+        tc_ledger_io io;
+        tacit_head head;
+        check_older_ledger(s, "82ac63a072c9041c54a4f448099502ea92b2c85eddcb582eda7cb51e5ac5e03b",
+                           i > 0);
+        assert_ok(tc_store_ledger(s, "empty", false, &io, &err));
+        assert_ok(io.head(&io, &head, &err));
+        assert_int_equal(head.seq, 0);
+        tc_store_close(s);
+    }
+    foreign_sql("CREATE TABLE ledgers(x); CREATE TABLE ledger_entries(x)"); /* they are gone */
+}
+
 #define TEST(f) cmocka_unit_test_setup(f, clear)
 
 /* Another process, which makes the ledger just before statement number `at` of ours begins. In a transaction of
@@ -509,10 +582,13 @@ int main(void)
     const struct CMUnitTest in_a_file[] = {
         TEST(two_processes_make_a_ledger),
         TEST(damage_in_the_file_is_named),
+        TEST(a_checksum_names_the_entry),
+        TEST(an_index_that_hides_a_ledger_is_not_believed),
         TEST(no_flipped_bit_releases_a_round_twice),
         TEST(entries_cannot_be_changed_by_accident),
         TEST(nothing_leaves_after_a_failed_sync),
         TEST(a_file_of_schema_1_is_upgraded),
+        TEST(a_ledger_of_schema_4_becomes_records),
         TEST(a_damaged_file_of_schema_1_is_left_as_it_was),
     };
     if (make_folder(NULL) != 0)

@@ -101,7 +101,7 @@ static void furnish(tc_store *s)
     assert_int_equal(tc_store_ledger(s, "empty", true, &io, NULL), TACIT_OK);
     insert(s, 0, TC_RECORD_SERVER, "key", 3);
     insert(s, a, TC_RECORD_ROUND, "r", 0);
-    insert(s, b, TC_RECORD_LAST, "r", 2);
+    insert(s, b, TC_RECORD_RESTORED, "r", 2);
     insert(s, gone, TC_RECORD_ROUND, "r", 2);
     assert_int_equal(tc_store_study_erase(s, gone, NULL), TACIT_OK);
 }
@@ -116,7 +116,7 @@ static void add_hex(tc_text *t, const void *bytes, size_t n)
 }
 
 typedef struct kinds {
-    tc_text study, event, ledger, entry, record;
+    tc_text study, event, record;
 } kinds;
 
 static tacit_status write_row(void *user, const tc_row *r, tacit_error *err)
@@ -135,15 +135,6 @@ static tacit_status write_row(void *user, const tc_row *r, tacit_error *err)
                      (unsigned long long)r->event->seq, (int)r->event->kind,
                      (unsigned long long)r->event->trial, (long long)r->event->time_ms,
                      r->event->body);
-    } else if (r->ledger) {
-        tc_text_addf(&k->ledger, "ledger %s ", r->ledger);
-    } else if (r->entry) {
-        tc_text_addf(&k->entry, "entry %s %llu %llu ", r->name, (unsigned long long)r->entry->seq,
-                     (unsigned long long)r->entry->round);
-        add_hex(&k->entry, &r->entry->study, sizeof r->entry->study);
-        add_hex(&k->entry, r->entry->entry, r->entry->entry_size);
-        add_hex(&k->entry, r->entry->release, r->entry->release_size);
-        add_hex(&k->entry, &r->entry->head, sizeof r->entry->head);
     } else {
         tc_text_addf(&k->record, "record %lld %d ", (long long)r->record->study,
                      (int)r->record->kind);
@@ -159,15 +150,13 @@ static void describe(tc_store *s, kinds *k)
     tacit_error err = {0};
     *k = (kinds){0};
     assert_int_equal(tc_store_dump(s, write_row, k, &err), TACIT_OK);
-    assert_false(k->study.failed || k->event.failed || k->entry.failed || k->record.failed);
+    assert_false(k->study.failed || k->event.failed || k->record.failed);
 }
 
 static void forget(kinds *k)
 {
     tc_text_fini(&k->study);
     tc_text_fini(&k->event);
-    tc_text_fini(&k->ledger);
-    tc_text_fini(&k->entry);
     tc_text_fini(&k->record);
 }
 
@@ -183,8 +172,6 @@ static void assert_same(tc_store *a, tc_store *b)
     describe(b, &y);
     assert_same_text(&x.study, &y.study);
     assert_same_text(&x.event, &y.event);
-    assert_same_text(&x.ledger, &y.ledger);
-    assert_same_text(&x.entry, &y.entry);
     assert_int_equal(x.record.len, y.record.len);
     forget(&x);
     forget(&y);
@@ -275,7 +262,7 @@ static void a_load_that_breaks_off_leaves_nothing(void **state)
         assert_int_equal(tc_store_load(*state, break_off, &b, &err), TACIT_E_IO);
         assert_string_equal(err.msg, "the source broke");
         describe(*state, &k);
-        assert_int_equal(k.study.len + k.event.len + k.ledger.len + k.entry.len + k.record.len, 0);
+        assert_int_equal(k.study.len + k.event.len + k.record.len, 0);
         forget(&k);
     }
     assert_int_equal(tc_store_load(*state, copy_rows, b.from, NULL), TACIT_OK);

@@ -105,7 +105,7 @@ for round in 1 4 10; do
     [ $((at % 2)) -eq 1 ] || fail "round $round is not in the file"
     printf '\377\377\377' | dd of=bad.db bs=1 seek=$((at / 2)) conv=notrunc 2> /dev/null
     "$run" open bad.db outbox 2> log && fail "damage in round $round is not seen"
-    grep -q "^E_CORRUPT: the release of ledger entry $round does not match its hash" log ||
+    grep -q "^E_CORRUPT: ledger entry $round: .* does not match its checksum" log ||
         fail "damage in round $round is not named"
     named=$((named + 1))
 done

@@ -26,14 +26,7 @@ typedef struct crash_store {
     _Atomic uint64_t settles;      /* ... and how often somebody wanted it there */
     void (*meanwhile)(void *user); /* or NULL */
     void *user;
-    struct crash_ledger *ledgers;
 } crash_store;
-
-typedef struct crash_ledger {
-    crash_store *store;
-    tc_ledger_io disk;
-    struct crash_ledger *next;
-} crash_ledger;
 
 static inline tacit_status crash_dead(tacit_error *err)
 {
@@ -184,7 +177,7 @@ static inline tacit_status crash_record_get(tc_store *t, const tc_record *which,
                                             tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    s->gets++;
+    s->gets += !tc_record_is_ledger(which->kind);
     return s->dead ? crash_dead(err) : tc_store_record_get(s->disk, which, out, err);
 }
 
@@ -206,6 +199,7 @@ static inline tacit_status crash_record_scan(tc_store *t, const tc_record_range 
 {
     crash_store *s = crash_of(t);
     crash_seen v = {s, visit, user};
+    s->heads += range->kind == TC_RECORD_LEDGER_HEAD;
     return s->dead ? crash_dead(err) : tc_store_record_scan(s->disk, range, crash_see, &v, err);
 }
 
@@ -215,66 +209,6 @@ static inline tacit_status crash_record_count(tc_store *t, const tc_record_range
     crash_store *s = crash_of(t);
     TC_TRY(s->dead ? crash_dead(err) : tc_store_record_count(s->disk, range, out, err));
     s->places += range->kind == TC_RECORD_AGENT ? *out : 0;
-    return TACIT_OK;
-}
-
-/* ---- ledgers ---- */
-
-static inline const crash_ledger *crash_ledger_of(const tc_ledger_io *io)
-{
-    return io->store;
-}
-
-static inline tacit_status crash_ledger_append(const tc_ledger_io *io, const tc_ledger_record *r,
-                                               tacit_error *err)
-{
-    const crash_ledger *l = crash_ledger_of(io);
-    CRASH_WRITE(l->store, l->disk.append(&l->disk, r, err), err);
-}
-
-static inline tacit_status crash_ledger_head(const tc_ledger_io *io, tacit_head *out,
-                                             tacit_error *err)
-{
-    const crash_ledger *l = crash_ledger_of(io);
-    l->store->heads++;
-    return l->store->dead ? crash_dead(err) : l->disk.head(&l->disk, out, err);
-}
-
-static inline tacit_status crash_ledger_scan(const tc_ledger_io *io, uint64_t after,
-                                             tc_ledger_visit visit, void *user, tacit_error *err)
-{
-    const crash_ledger *l = crash_ledger_of(io);
-    return l->store->dead ? crash_dead(err) : l->disk.scan(&l->disk, after, visit, user, err);
-}
-
-static inline tacit_status crash_ledger_find(const tc_ledger_io *io, const tacit_hash *study,
-                                             uint64_t round, uint64_t *seq, uint8_t **release,
-                                             size_t *size, tacit_error *err)
-{
-    const crash_ledger *l = crash_ledger_of(io);
-    return l->store->dead ? crash_dead(err)
-                          : l->disk.find(&l->disk, study, round, seq, release, size, err);
-}
-
-static inline tacit_status crash_open_ledger(tc_store *t, const char *name, bool create,
-                                             tc_ledger_io *out, tacit_error *err)
-{
-    crash_store *s = crash_of(t);
-    if (s->dead)
-        return crash_dead(err);
-    crash_ledger *l = tc_alloc(1, sizeof *l);
-    if (!l)
-        return tc_fail_memory(err);
-    l->store = s;
-    l->next = s->ledgers;
-    s->ledgers = l;
-    TC_TRY(tc_store_ledger(s->disk, name, create, &l->disk, err));
-    *out = (tc_ledger_io){.store = l,
-                          .id = l->disk.id,
-                          .append = crash_ledger_append,
-                          .head = crash_ledger_head,
-                          .scan = crash_ledger_scan,
-                          .find = crash_ledger_find};
     return TACIT_OK;
 }
 
@@ -288,7 +222,6 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .scan = crash_scan,
                                        .head = crash_head,
                                        .told = crash_told,
-                                       .ledger = crash_open_ledger,
                                        .change = crash_change,
                                        .record_get = crash_record_get,
                                        .record_scan = crash_record_scan,
@@ -313,10 +246,6 @@ static inline void crash_restart(crash_store *s)
 
 static inline void crash_fini(crash_store *s)
 {
-    for (crash_ledger *l = s->ledgers, *next; l; l = next) {
-        next = l->next;
-        tc_free(l);
-    }
     tc_store_close(s->disk);
 }
 
