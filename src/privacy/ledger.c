@@ -242,21 +242,23 @@ static void describe(const tc_ledger *l, uint64_t seq, tc_ledger_receipt *r)
     r->not_private = e->not_private;
 }
 
-/* Brings the bytes of a release, which the caller frees even if they turn out wrong. */
+/* Brings the bytes of a release, which the caller frees even if they turn out wrong. The chain has every entry up to
+ * its head, so the store is not asked for a round that is not in it. */
 static tacit_status fetch(tc_ledger *l, const tacit_hash *study, uint64_t round,
                           tc_ledger_receipt *r, tacit_error *err)
 {
     TC_TRY(tc_ledger_catch_up(l, err));
     uint64_t known = tc_ledger_round_entry(l, study, round);
+    if (known == 0)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "the ledger has no release of round %" PRIu64,
+                       round);
     tacit_status st = l->io.find(&l->io, study, round, &r->head.seq, &r->bytes, &r->size, err);
-    if (st == TACIT_E_NOT_FOUND && known != 0)
+    if (st == TACIT_E_NOT_FOUND)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the store does not find the release of ledger entry %" PRIu64
                        " (round %" PRIu64 "): it is damaged",
                        known, round);
     TC_TRY(st);
-    if (r->head.seq > l->n) /* it came meanwhile */
-        TC_TRY(tc_ledger_catch_up(l, err));
     return check_found(l, study, round, r, err);
 }
 

@@ -136,7 +136,8 @@ static void a_release_that_the_store_does_not_find_is_damage(void **state)
     tc_release *r = forced_release(gaussian_event(2), 99);
     assert_fails(tc_ledger_find(l, &study, 5, &receipt, &err), TACIT_E_CORRUPT, why);
     assert_fails(offer(l, 5, NULL, r, &receipt, &err), TACIT_E_CORRUPT, why);
-    assert_fails(tc_ledger_find(l, &study, 6, &receipt, &err), TACIT_E_NOT_FOUND, "no such");
+    assert_fails(tc_ledger_find(l, &study, 6, &receipt, &err), TACIT_E_NOT_FOUND,
+                 "no release of round 6");
     assert_int_equal(d->n, 2);
     assert_null(receipt.bytes);
     tc_release_free(r);

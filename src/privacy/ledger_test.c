@@ -77,7 +77,8 @@ static void what_was_released_can_be_found(void **state)
     tc_ledger *l = double_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     tc_ledger_receipt r = {0};
-    assert_fails(tc_ledger_find(l, &study, 1, &r, &err), TACIT_E_NOT_FOUND, "no such release");
+    assert_fails(tc_ledger_find(l, &study, 1, &r, &err), TACIT_E_NOT_FOUND,
+                 "no release of round 1");
     left_of(l, 1, 10, false);
     left_of(l, 2, 20, false);
     assert_ok(tc_ledger_find(l, &study, 1, &r, &err));
