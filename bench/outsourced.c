@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sim/curated.h"
-#include "sim/simulate.h"
+#include "sim/simulation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static json_t *options_of(const player *p)
 }
 
 static tacit_status run(const player *p, uint64_t runs, uint64_t questions, tc_pool *pool,
-                        tc_simulation_result *out, tacit_error *err)
+                        tc_curves *out, tacit_error *err)
 {
     tc_arena memory = {0};
     tc_row_terms terms;
@@ -110,7 +110,7 @@ static tacit_status run(const player *p, uint64_t runs, uint64_t questions, tc_p
     tc_simulation sim = {.algorithm = tc_algorithm_find(p->kind == RANDOM ? "random" : "po-gp-ucb"),
                          .options = options,
                          .objective = "gp-sample",
-                         .objective_opts = grid_of(),
+                         .family.objective = grid_of(),
                          .curated = released ? &terms : NULL,
                          .trials = questions,
                          .runs = runs,
@@ -143,10 +143,10 @@ static tacit_status table(uint64_t runs, uint64_t questions, tc_pool *pool, taci
     printf("%-22s %7s %8s %8s %10s %8s\n", "release", "epsilon", "regret", "s.e.", "reference",
            "off, s.e.");
     for (size_t k = 0; k < PLAYERS; k++) {
-        tc_simulation_result r;
+        tc_curves r;
         TC_TRY(run(&players[k], runs, questions, pool, &r, err));
         print_line(&players[k], r.simple_mean[questions - 1], r.simple_se[questions - 1]);
-        tc_simulation_result_fini(&r);
+        tc_curves_fini(&r);
     }
     printf("%llu runs, %.0f s. References are of 200 runs elsewhere. Of 14 lines one may well "
            "be 2 s.e. off in 50 runs; bench_outsourced 200 tells, in four times the time.\n",

@@ -5,9 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "papers/baselines/baselines.h"
-#include "sim/federated.h"
-#include "sim/pull_runs.h"
-#include "sim/simulate.h"
+#include "sim/simulation.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,7 +147,7 @@ static bool step_ended(void *user, uint64_t done)
 
 typedef struct promise {
     const tc_arm_run *cell;
-    const tc_federated *f;
+    const tc_simulation *f;
 } promise;
 
 /* The noise that keeps the arm's promise; the space is that of an agent. */
@@ -165,15 +163,14 @@ static tacit_status keep_promise(void *user, void *opts, tacit_error *err)
     uint64_t initial =
         o && o->type == TC_OPTION_INT ? (uint64_t) * (int64_t *)((char *)opts + o->offset) : 0;
     tc_env env = {
-        .space = tc_family_space(family), .agents = p->f->agents, .budget = initial + p->f->rounds};
+        .space = tc_family_space(family), .agents = p->f->agents, .budget = initial + p->f->trials};
     tacit_status status = p->f->algorithm->promise(&env, opts, arm->epsilon, arm->delta, err);
     tc_family_free(family);
     return status;
 }
 
 /* The mean over the first `targets` agents of one run. */
-static void take_targets(const tc_arm_run *c, const tc_federated_task *t,
-                         const tc_federated_result *r)
+static void take_targets(const tc_arm_run *c, const tc_federated_task *t, const tc_curves *r)
 {
     const double *by_agent = t->cumulative ? r->agent_cumulative : r->agent_simple;
     for (size_t i = 0; i < c->n; i++) {
@@ -185,13 +182,13 @@ static void take_targets(const tc_arm_run *c, const tc_federated_task *t,
 }
 
 /* May the others be silent? */
-static bool alone(const tc_federated *f)
+static bool alone(const tc_simulation *f)
 {
     return !tc_algorithm_federated(f->algorithm) || (f->algorithm->relay && f->past > 0);
 }
 
-static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc_federated *f,
-                             tc_federated_result *r, tacit_error *err)
+static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc_simulation *f,
+                             tc_curves *r, tacit_error *err)
 {
     json_t *options = NULL;
     promise p = {c, f};
@@ -202,25 +199,26 @@ static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc
     f->options = options;
     f->past = f->algorithm->relay ? t->past : 0;
     f->acting = alone(f) ? t->targets : 0;
-    tacit_status status = tc_federated_run(f, r, err);
+    tacit_status status = tc_simulate(f, r, err);
     json_decref(options);
     return status;
 }
 
 static tacit_status run_federated(const stopwatch *w, const tc_federated_task *t, uint64_t rounds,
-                                  tc_federated_result *r, tacit_error *err)
+                                  tc_curves *r, tacit_error *err)
 {
     const tc_arm_run *c = w->cell;
-    tc_federated f = {.objective = t->objective,
-                      .agents = t->agents,
-                      .rounds = rounds,
-                      .runs = 1,
-                      .seed = c->seed,
-                      .initial = t->initial,
-                      .by_agent = t->targets > 0,
-                      .paired = t->paired,
-                      .progress = step_ended,
-                      .user = (void *)w};
+    tc_simulation f = {.source = &tc_source_federation,
+                       .objective = t->objective,
+                       .agents = t->agents,
+                       .trials = rounds,
+                       .runs = 1,
+                       .seed = c->seed,
+                       .initial = t->initial,
+                       .by_agent = t->targets > 0,
+                       .paired = t->paired,
+                       .progress = step_ended,
+                       .user = (void *)w};
     tacit_status status = federate(c, t, &f, r, err);
     tc_options_fini(tc_family_options, &f.family);
     return status;
@@ -228,13 +226,13 @@ static tacit_status run_federated(const stopwatch *w, const tc_federated_task *t
 
 tacit_status tc_drive_federated(const tc_arm_run *c, const tc_federated_task *t, tacit_error *err)
 {
-    tc_federated_result r = {0};
+    tc_curves r = {0};
     TC_TRY(run_federated(&(stopwatch){.cell = c}, t, c->n - 1, &r, err));
     if (t->targets > 0)
         take_targets(c, t, &r);
     else
         memcpy(c->y, t->cumulative ? r.cumulative : r.simple, c->n * sizeof *c->y);
-    tc_federated_result_fini(&r);
+    tc_curves_fini(&r);
     return TACIT_OK;
 }
 
@@ -242,19 +240,19 @@ tacit_status tc_drive_federated_curves(const tc_arm_run *c, const tc_federated_t
                                        uint64_t rounds, double *simple, double *cumulative,
                                        tacit_error *err)
 {
-    tc_federated_result r = {0};
+    tc_curves r = {0};
     tc_federated_task all = *t;
     all.targets = 0;
     TC_TRY(run_federated(&(stopwatch){.cell = c}, &all, rounds, &r, err));
     memcpy(simple, r.simple, (rounds + 1) * sizeof *simple);
     memcpy(cumulative, r.cumulative, (rounds + 1) * sizeof *cumulative);
-    tc_federated_result_fini(&r);
+    tc_curves_fini(&r);
     return TACIT_OK;
 }
 
 /* The last of the initial points ends iteration 0. */
-static tacit_status read_watch(const stopwatch *w, const tc_federated_task *t,
-                               const tc_federated_result *r, double *seconds, tacit_error *err)
+static tacit_status read_watch(const stopwatch *w, const tc_federated_task *t, const tc_curves *r,
+                               double *seconds, tacit_error *err)
 {
     if (r->initial == 0 || r->agents != t->targets)
         return tc_fail(err, TACIT_E_ARG,
@@ -271,11 +269,11 @@ static tacit_status read_watch(const stopwatch *w, const tc_federated_task *t,
 static tacit_status run_timed(const stopwatch *w, const tc_federated_task *t, double *simple,
                               double *seconds, tacit_error *err)
 {
-    tc_federated_result r = {0};
+    tc_curves r = {0};
     TC_TRY(run_federated(w, t, w->n - 1, &r, err));
     memcpy(simple, r.simple, w->n * sizeof *simple);
     tacit_status status = read_watch(w, t, &r, seconds, err);
-    tc_federated_result_fini(&r);
+    tc_curves_fini(&r);
     return status;
 }
 
@@ -298,9 +296,10 @@ static tacit_status simulate(const tc_arm_run *c, const tc_single_task *t, tc_si
                              double *curve, tacit_error *err)
 {
     json_t *options = NULL;
-    tc_simulation_result r = {0};
+    tc_curves r = {0};
     TC_TRY(tc_algorithm_get_single(&sim->algorithm, c->arm->algorithm, err));
-    TC_TRY(tc_words_read(tc_objective_options, &sim->objective_opts, t->objective, t->words, err));
+    TC_TRY(
+        tc_words_read(tc_objective_options, &sim->family.objective, t->objective, t->words, err));
     optioned o = {sim->algorithm->name, sim->algorithm->options, sim->algorithm->options_size,
                   t->options, true};
     TC_TRY(options_of(c, &o, NULL, NULL, &options, err));
@@ -308,7 +307,7 @@ static tacit_status simulate(const tc_arm_run *c, const tc_single_task *t, tc_si
     tacit_status status = tc_simulate(sim, &r, err);
     if (status == TACIT_OK)
         memcpy(curve, t->cumulative ? r.cumulative : r.simple, t->trials * sizeof *curve);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
     json_decref(options);
     return status;
 }
@@ -325,7 +324,7 @@ tacit_status tc_drive_single(const tc_arm_run *c, const tc_single_task *t, doubl
                          .progress = proceed,
                          .user = (void *)c};
     tacit_status status = simulate(c, t, &sim, curve, err);
-    tc_options_fini(tc_objective_options, &sim.objective_opts);
+    tc_options_fini(tc_objective_options, &sim.family.objective);
     return status;
 }
 
@@ -358,42 +357,43 @@ static void take_sent(const tc_arm_run *c, const tc_pull_task *t)
         c->y[i] /= (double)t->clients;
 }
 
-static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_pull_runs *p,
+static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_simulation *p,
                          tacit_error *err)
 {
     json_t *options = NULL;
-    tc_pull_runs_result r = {0};
+    tc_curves r = {0};
     TC_TRY(tc_paper_bandit_get(&p->bandit, c->arm->algorithm, err));
     TC_TRY(tc_words_read(tc_family_options, &p->family, t->objective, t->words, err));
     optioned o = {p->bandit->name, p->bandit->options, p->bandit->options_size};
     TC_TRY(options_of(c, &o, NULL, NULL, &options, err));
     p->options = options;
     memset(c->y, 0, c->n * sizeof *c->y);
-    tacit_status status = tc_pull_runs_run(p, &r, err);
+    tacit_status status = tc_simulate(p, &r, err);
     if (status == TACIT_OK && t->sent)
         take_sent(c, t);
     else if (status == TACIT_OK)
-        memcpy(c->y, r.regret, c->n * sizeof *c->y);
-    tc_pull_runs_result_fini(&r);
+        memcpy(c->y, r.cumulative, c->n * sizeof *c->y);
+    tc_curves_fini(&r);
     json_decref(options);
     return status;
 }
 
 tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_pull_task *t, tacit_error *err)
 {
-    tc_pull_runs p = {.objective = t->objective,
-                      .low = t->low,
-                      .high = t->high,
-                      .noise = TC_REWARD_UNIFORM,
-                      .scale = t->noise,
-                      .clients = t->clients,
-                      .budget = (uint64_t)c->x[c->n - 1],
-                      .runs = 1,
-                      .seed = c->seed,
-                      .points = c->n,
-                      .round = t->sent ? note_round : NULL,
-                      .progress = proceed,
-                      .user = (void *)c};
+    tc_simulation p = {.source = &tc_source_pulls,
+                       .objective = t->objective,
+                       .low = t->low,
+                       .high = t->high,
+                       .noise = TC_REWARD_UNIFORM,
+                       .scale = t->noise,
+                       .agents = t->clients,
+                       .trials = (uint64_t)c->x[c->n - 1],
+                       .runs = 1,
+                       .seed = c->seed,
+                       .points = c->n,
+                       .round = t->sent ? note_round : NULL,
+                       .progress = proceed,
+                       .user = (void *)c};
     tacit_status status = pull(c, t, &p, err);
     tc_options_fini(tc_family_options, &p.family);
     return status;

@@ -20,7 +20,7 @@ tacit_status tc_words_read(const tc_option *table, void *opts, const char *what,
  * designed with, and that have changed since. They are no part of a run's key. */
 const char *tc_arm_base(const char *algorithm);
 
-/* A federation in lockstep (sim/federated.h). Points are iterations 0, 1, 2, ... */
+/* A federation in lockstep (sim/simulation.h). Points are iterations 0, 1, 2, ... */
 typedef struct tc_federated_task {
     const char *objective, *words; /* as for tc_family_new, and words of tc_family_options */
     uint64_t agents;
@@ -46,7 +46,7 @@ tacit_status tc_drive_federated_timed(const tc_arm_run *c, const tc_federated_ta
                                       uint64_t rounds, double *simple, double *seconds,
                                       tacit_error *err);
 
-/* One party (sim/simulate.h). */
+/* One party (sim/simulation.h). */
 typedef struct tc_single_task {
     const char *objective, *words; /* and words of tc_objective_options */
     const tc_reply *reply;         /* as in tc_simulation; both may be NULL */
@@ -61,7 +61,7 @@ tacit_status tc_drive_single(const tc_arm_run *c, const tc_single_task *t, doubl
 /* The same for points that are numbers of trials, the last of them all. */
 tacit_status tc_drive_single_points(const tc_arm_run *c, const tc_single_task *t, tacit_error *err);
 
-/* Bandits by pulls (sim/pull_runs.h): cumulative regret, or what has been sent. Points are numbers of pulls, evenly spaced;
+/* Bandits by pulls (sim/simulation.h): cumulative regret, or what has been sent. Points are numbers of pulls, evenly spaced;
  * the last is the budget. */
 typedef struct tc_pull_task {
     const char *objective, *words; /* and words of tc_family_options */

@@ -2,9 +2,7 @@
 #include "papers/frame/drive.h"
 
 #include "papers/baselines/baselines.h"
-#include "sim/federated.h"
-#include "sim/pull_runs.h"
-#include "sim/simulate.h"
+#include "sim/simulation.h"
 #include "support/test.h"
 
 #include <string.h>
@@ -39,15 +37,15 @@ static void one_party_is_tc_simulate(void **state)
     assert_ok(tc_drive_single_points(&c, &t, &err));
     tc_simulation sim = {.algorithm = tc_algorithm_find("random"),
                          .objective = "branin",
-                         .objective_opts = {.shift = 0.1, .noise_scale = 0.1, .lengthscale = 0.2},
+                         .family.objective = {.shift = 0.1, .noise_scale = 0.1, .lengthscale = 0.2},
                          .trials = 7,
                          .runs = 1,
                          .seed = 5};
-    tc_simulation_result r;
+    tc_curves r;
     assert_ok(tc_simulate(&sim, &r, &err));
     assert_same_bits(y[0], r.simple[2]);
     assert_same_bits(y[1], r.simple[6]);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 static void a_federation_is_tc_federated(void **state)
@@ -63,17 +61,18 @@ static void a_federation_is_tc_federated(void **state)
     c.y = first;
     assert_ok(tc_drive_federated(&c, &t, &err));
     json_t *options = json_pack("{s:i, s:b}", "init", 2, "fit", 0);
-    tc_federated f = {.algorithm = tc_algorithm_find("ts"),
-                      .options = options,
-                      .objective = "gp-family",
-                      .agents = 3,
-                      .rounds = 2,
-                      .runs = 1,
-                      .seed = 5,
-                      .by_agent = true};
+    tc_simulation f = {.source = &tc_source_federation,
+                       .algorithm = tc_algorithm_find("ts"),
+                       .options = options,
+                       .objective = "gp-family",
+                       .agents = 3,
+                       .trials = 2,
+                       .runs = 1,
+                       .seed = 5,
+                       .by_agent = true};
     assert_ok(tc_words_read(tc_family_options, &f.family, "f", "grid=40", &err));
-    tc_federated_result r;
-    assert_ok(tc_federated_run(&f, &r, &err));
+    tc_curves r;
+    assert_ok(tc_simulate(&f, &r, &err));
     double simple[3], sum[3];
     assert_ok(tc_drive_federated_curves(&c, &t, 2, simple, sum, &err));
     for (size_t i = 0; i < 3; i++) {
@@ -82,7 +81,7 @@ static void a_federation_is_tc_federated(void **state)
         assert_same_bits(y[i], r.simple[i]);
         assert_same_bits(first[i], r.agent_simple[i]);
     }
-    tc_federated_result_fini(&r);
+    tc_curves_fini(&r);
     tc_options_fini(tc_family_options, &f.family);
     json_decref(options);
 }
@@ -179,23 +178,24 @@ static void what_is_sent_is_what_the_runs_count(void **state)
     tc_arm_run c = cell(&arm, 3, x, y);
     tc_pull_task t = {.objective = "garland", .clients = 2, .high = 1, .noise = 0.1, .sent = true};
     assert_ok(tc_drive_pulls(&c, &t, &err));
-    tc_pull_runs p = {.objective = "garland",
-                      .high = 1,
-                      .noise = TC_REWARD_UNIFORM,
-                      .scale = 0.1,
-                      .clients = 2,
-                      .budget = 2000,
-                      .runs = 1,
-                      .seed = c.seed,
-                      .points = 3};
-    tc_pull_runs_result r = {0};
+    tc_simulation p = {.source = &tc_source_pulls,
+                       .objective = "garland",
+                       .high = 1,
+                       .noise = TC_REWARD_UNIFORM,
+                       .scale = 0.1,
+                       .agents = 2,
+                       .trials = 2000,
+                       .runs = 1,
+                       .seed = c.seed,
+                       .points = 3};
+    tc_curves r = {0};
     assert_ok(tc_paper_bandit_get(&p.bandit, "fed1-ucb", &err));
     assert_ok(tc_words_read(tc_family_options, &p.family, "garland", NULL, &err));
-    assert_ok(tc_pull_runs_run(&p, &r, &err));
-    assert_true(r.rounds[0] > 0);
-    assert_same_bits(y[2], (double)(r.numbers_up[0] + r.numbers_down[0]) / 2);
+    assert_ok(tc_simulate(&p, &r, &err));
+    assert_true(r.counts[0].rounds > 0);
+    assert_same_bits(y[2], (double)(r.counts[0].numbers_up + r.counts[0].numbers_down) / 2);
     assert_true(y[0] == 0 && y[1] <= y[2]);
-    tc_pull_runs_result_fini(&r);
+    tc_curves_fini(&r);
     tc_options_fini(tc_family_options, &p.family);
 }
 

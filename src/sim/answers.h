@@ -3,7 +3,7 @@
  * An algorithm with a curator of its own (algorithm.h) is told the curator's replies. Any other one
  * may be told replies of privacy/mechanism.h; without them it is told the observation itself. A
  * reply is drawn from the seed of its run and the number of its trial alone: runs repeat, runs of
- * two algorithms are paired, and nothing of it is private. For simulate.c, and for whoever reports
+ * two algorithms are paired, and nothing of it is private. For source_single.c, and for whoever reports
  * on a simulation. */
 #ifndef TC_SIM_ANSWERS_H
 #define TC_SIM_ANSWERS_H

@@ -3,9 +3,9 @@
 #include "support/test.h"
 
 #include "sim/answers.h"
-#include "sim/regret_file.h"
+#include "sim/curve_file.h"
 #include "sim/runs.h"
-#include "sim/simulate.h"
+#include "sim/simulation.h"
 
 #include "algo/optimizer.h"
 
@@ -157,9 +157,9 @@ static tc_simulation simulation(const char *algorithm, const tc_reply *reply)
     tacit_error err = {0};
     tc_simulation s = {.objective = "rkhs-se", .trials = TRIALS, .runs = 1, .seed = 5};
     assert_ok(tc_algorithm_get(&s.algorithm, algorithm, &err));
-    assert_ok(tc_options_defaults(tc_objective_options, &s.objective_opts, &err));
-    s.objective_opts.noise = 2; /* uniform */
-    s.objective_opts.noise_scale = 1;
+    assert_ok(tc_options_defaults(tc_objective_options, &s.family.objective, &err));
+    s.family.objective.noise = 2; /* uniform */
+    s.family.objective.noise_scale = 1;
     s.reply = reply;
     return s;
 }
@@ -186,7 +186,7 @@ static double by_hand(const tc_simulation *s, const tc_reply *reply)
     tc_objective *f;
     tc_optimizer *o;
     double sum = 0;
-    assert_ok(tc_objective_new(&f, s->objective, &s->objective_opts, seeds.objective, &err));
+    assert_ok(tc_objective_new(&f, s->objective, &s->family.objective, seeds.objective, &err));
     tc_optimizer_config cfg = {.algorithm = s->algorithm,
                                .space = tc_objective_space(f),
                                .maximize = true,
@@ -213,11 +213,11 @@ static double by_hand(const tc_simulation *s, const tc_reply *reply)
 static double by_simulate(const tc_simulation *s)
 {
     tacit_error err = {0};
-    tc_simulation_result r;
+    tc_curves r;
     assert_ok(tc_simulate(s, &r, &err));
     double last = r.cumulative[TRIALS - 1];
     assert_same_bits(r.cumulative_mean[TRIALS - 1], last);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
     return last;
 }
 
@@ -236,12 +236,12 @@ static void test_runs_are_told_replies(void **state)
 
 /* -- files --------------------------------------------------------------------------------- */
 
-static json_t *file_of(const tc_simulation *s, tc_simulation_result *r)
+static json_t *file_of(const tc_simulation *s, tc_curves *r)
 {
     tacit_error err = {0};
     json_t *j;
     assert_ok(tc_simulate(s, r, &err));
-    assert_ok(tc_regret_json(s, r, &j, &err));
+    assert_ok(tc_curves_json(&(tc_curve_part){.sim = s, .curves = r}, 1, &j, &err));
     return j;
 }
 
@@ -249,7 +249,7 @@ static void test_file_says_what_it_would_cost(void **state)
 {
     (void)state;
     tc_simulation s = simulation("ldp-moma", NULL);
-    tc_simulation_result r;
+    tc_curves r;
     s.runs = 3;
     json_t *j = file_of(&s, &r);
     const json_t *privacy = json_object_get(j, "privacy");
@@ -266,18 +266,18 @@ static void test_file_says_what_it_would_cost(void **state)
         assert_same_bits(json_real_value(json_array_get(last, i)),
                          r.cumulative[i * TRIALS + TRIALS - 1]);
     json_decref(j);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 static void test_plain_file_claims_nothing(void **state)
 {
     (void)state;
     tc_simulation s = simulation("random", NULL);
-    tc_simulation_result r;
+    tc_curves r;
     json_t *j = file_of(&s, &r);
     assert_null(json_object_get(j, "privacy"));
     json_decref(j);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 int main(void)

@@ -14,11 +14,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define MAGIC     "tacit-checkpoint 2 "
+#define MAGIC     "tacit-checkpoint 3 "
+#define FAMILY    "tacit-checkpoint "
 #define MOST_FILE ((size_t)1 << 40)
 
 enum { HASH_BYTES = 32, SUM_BYTES = 8, WORD_DIGITS = 16, HEAD_WORDS = 2 };
-/* "tacit-checkpoint 2 ", the hash, an end of line */
+/* "tacit-checkpoint 3 ", the hash, an end of line */
 #define HEADER_LEN (sizeof MAGIC - 1 + 2 * HASH_BYTES + 1)
 
 struct tc_checkpoint {
@@ -122,6 +123,12 @@ static tacit_status check_header(const tc_checkpoint *c, const char *text, size_
     size_t magic = sizeof MAGIC - 1;
     if (len >= HEADER_LEN && memcmp(text, c->header, HEADER_LEN) == 0)
         return TACIT_OK;
+    if (len >= magic && memcmp(text, FAMILY, sizeof FAMILY - 1) == 0 &&
+        memcmp(text, MAGIC, magic) != 0)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the checkpoint \"%s\" is of another version of tacit, and its runs cannot "
+                       "be taken over; give another file, or delete it",
+                       c->path);
     if (len < magic || memcmp(text, MAGIC, magic) != 0)
         return tc_fail(err, TACIT_E_STATE, "\"%s\" is not a checkpoint of a simulation", c->path);
     if (len < HEADER_LEN || text[HEADER_LEN - 1] != '\n')

@@ -3,7 +3,7 @@
  * A text file: a first line that says of which simulation, then one line for each finished run,
  * appended and on disk before the run counts as finished:
  *
- *     tacit-checkpoint 2 HASH          of everything that determines a run
+ *     tacit-checkpoint 3 HASH          of everything that determines a run
  *     RUN COUNT WORDS... CHECKSUM      numbers as 16 hexadecimal digits each
  *
  * A process may be killed at any instant: a last line without its end is dropped, and that run is

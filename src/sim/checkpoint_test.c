@@ -198,6 +198,8 @@ static void test_other_files_are_left_alone(void **state)
     assert_ok(tc_file_read(path, 1 << 20, &after, &after_len, &err));
     assert_string_equal(after, "notes");
     tc_free(after);
+    write_file("tacit-checkpoint 2 ab\n", 22);
+    assert_fails(open_it(&c, &s, &err), TACIT_E_STATE, "is of another version of tacit");
     assert_fails(tc_checkpoint_open(&c, "/nowhere/at/all", "identity", restore, &s, &err),
                  TACIT_E_NOT_FOUND, "cannot open \"/nowhere/at/all\": no such file or folder");
     assert_null(c);

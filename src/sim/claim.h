@@ -2,11 +2,11 @@
  *
  * Of a simulation nothing is private: its noise comes from the seed. Where noise would hide something,
  * replies of users (answers.h) or rows that a curator released (curated.h), this says at what price,
- * in numbers and in words. For regret_write.c and whoever reports on a simulation. */
+ * in numbers and in words. For curve_write.c and whoever reports on a simulation. */
 #ifndef TC_SIM_CLAIM_H
 #define TC_SIM_CLAIM_H
 
-#include "sim/simulate.h"
+#include "sim/simulation.h"
 
 typedef struct tc_sim_claim {
     bool there;            /* false: nothing would be hidden, and nothing is said */

@@ -5,20 +5,21 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "sim/claim.h"
-#include "sim/regret_file.h"
+#include "sim/curve_file.h"
 
 enum { D = DESK_DIMS, TRIALS = 3, RUNS = 2 };
 
 static json_t *file_of(const tc_simulation *sim, tc_text *csv)
 {
     tacit_error err = {0};
-    tc_simulation_result r;
+    tc_curves r;
     json_t *j;
     assert_ok(tc_simulate(sim, &r, &err));
-    assert_ok(tc_regret_json(sim, &r, &j, &err));
-    tc_regret_csv(sim, &r, csv);
+    const tc_curve_part part = {.sim = sim, .curves = &r};
+    assert_ok(tc_curves_json(&part, 1, &j, &err));
+    assert_ok(tc_curves_csv(&part, 1, csv, &err));
     assert_false(csv->failed);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
     return j;
 }
 

@@ -4,7 +4,7 @@
  * answers questions about them by number, through ledgers of its own, with the objects of a deployment
  * (algo/outsourced/row_curator.h). The modeler's study has the released rows as its space and nothing
  * else; only the curator knows which record is behind a row. Noise is drawn from the seed of the run,
- * so that runs repeat: nothing of it is private (claim.h says what it would be). For simulate.c, and for
+ * so that runs repeat: nothing of it is private (claim.h says what it would be). For source_single.c, and for
  * whoever makes the terms of a simulation. */
 #ifndef TC_SIM_CURATED_H
 #define TC_SIM_CURATED_H

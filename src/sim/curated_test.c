@@ -276,7 +276,7 @@ static void test_simulated_is_deployed(void **state)
 {
     desk *d = *state;
     tacit_error err = {0};
-    tc_simulation_result r;
+    tc_curves r;
     double simple[TRIALS];
     d->terms.output_epsilon = 20;
     d->terms.output_bound = 2;
@@ -292,7 +292,7 @@ static void test_simulated_is_deployed(void **state)
         for (size_t t = 0; t < TRIALS; t++)
             assert_same_bits(r.simple[run * TRIALS + t], simple[t]);
     }
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
     json_decref(options);
 }
 
@@ -301,7 +301,7 @@ static void test_threads_do_not_show(void **state)
     desk *d = *state;
     tacit_error err = {0};
     tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
-    tc_simulation_result one, two;
+    tc_curves one, two;
     tc_pool *pool;
     assert_ok(tc_pool_new(&pool, 2, &err));
     assert_ok(tc_simulate(&sim, &one, &err));
@@ -309,8 +309,8 @@ static void test_threads_do_not_show(void **state)
     assert_ok(tc_simulate(&sim, &two, &err));
     for (size_t i = 0; i < (size_t)sim.runs * TRIALS; i++)
         assert_same_bits(one.cumulative[i], two.cumulative[i]);
-    tc_simulation_result_fini(&one);
-    tc_simulation_result_fini(&two);
+    tc_curves_fini(&one);
+    tc_curves_fini(&two);
     tc_pool_free(pool);
 }
 
@@ -320,7 +320,7 @@ static void test_refusals(void **state)
 {
     desk *d = *state;
     tacit_error err = {0};
-    tc_simulation_result r;
+    tc_curves r;
     tc_curated *c;
     tc_objective *box;
     tc_reply reply;
@@ -333,7 +333,7 @@ static void test_refusals(void **state)
     sim.reply = &reply;
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG, "where there is a curator, it answers");
     sim = desk_simulation(d, TRIALS, RUNS);
-    sim.objective_opts.grid = 5;
+    sim.family.objective.grid = 5;
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG,
                  "the terms are about 64 rows of 2 columns, the objective has 25 of 2");
     d->terms.epsilon = -1;

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "privacy/statement.h"
-#include "sim/federated.h"
+#include "sim/curves.h"
 
 typedef struct tc_federated_cost {
     const char *none;       /* why there is no guarantee, as a clause; NULL: `bound` is one */
@@ -23,7 +23,7 @@ typedef struct tc_federated_cost {
 } tc_federated_cost;
 
 /* Of the first run. E_UNSUPPORTED: the accountant has no formula for an event. */
-tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_federated_result *r,
+tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_curves *r,
                                     const tc_accountant *a, double delta, tacit_error *err);
 void tc_federated_cost_fini(tc_federated_cost *c);
 

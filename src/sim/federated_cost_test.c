@@ -10,8 +10,8 @@ enum { ROUNDS = 12 };
 
 /* A result that has released in these rounds. */
 typedef struct made {
-    tc_federated_release releases[1000];
-    tc_federated_result r;
+    tc_federation_release releases[1000];
+    tc_curves r;
 } made;
 
 static tacit_dp_event gaussian(double z, double q)
@@ -22,7 +22,7 @@ static tacit_dp_event gaussian(double z, double q)
 static void make(made *m, uint64_t rounds)
 {
     memset(m, 0, sizeof *m);
-    m->r.iterations = rounds + 1;
+    m->r.points = rounds + 1;
     m->r.agents = 20;
     m->r.releases = m->releases;
 }
@@ -30,7 +30,7 @@ static void make(made *m, uint64_t rounds)
 static void add(made *m, uint64_t round, tacit_dp_event e)
 {
     m->releases[m->r.n_releases++] =
-        (tc_federated_release){.round = round, .trials = m->r.initial + round, .event = e};
+        (tc_federation_release){.round = round, .trials = m->r.initial + round, .event = e};
 }
 
 static tc_federated_cost cost_of(const made *m, const tc_accountant *a)

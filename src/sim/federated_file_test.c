@@ -1,21 +1,20 @@
 /* federated_file_test.c - results of federations as CSV and JSON, read back. */
-#include "sim/federated_file.h"
+#include "sim/curve_file.h"
 
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "sim/regret_file.h"
 #include "support/test.h"
 
 enum { AGENTS = 3, ROUNDS = 6, RUNS = 4, ITERATIONS = ROUNDS + 1 };
 
 /* Two algorithms on the same runs. */
 typedef struct pair {
-    tc_federated f[2];
-    tc_federated_result r[2];
+    tc_simulation f[2];
+    tc_curves r[2];
     tc_federated_cost c[2];
     json_t *options[2];
-    tc_federated_part parts[2];
+    tc_curve_part parts[2];
 } pair;
 
 static void start(pair *p)
@@ -25,46 +24,47 @@ static void start(pair *p)
     p->options[0] = json_pack("{s:i, s:i, s:s}", "features", 8, "initial", 2, "releases", "0,3");
     p->options[1] = json_pack("{s:i}", "init", 2);
     for (size_t i = 0; i < 2; i++) {
-        p->f[i] = (tc_federated){.algorithm = tc_algorithm_find(names[i]),
-                                 .options = p->options[i],
-                                 .objective = "gp-family",
-                                 .agents = AGENTS,
-                                 .rounds = ROUNDS,
-                                 .runs = RUNS,
-                                 .seed = 7,
-                                 .by_agent = true};
+        p->f[i] = (tc_simulation){.source = &tc_source_federation,
+                                  .algorithm = tc_algorithm_find(names[i]),
+                                  .options = p->options[i],
+                                  .objective = "gp-family",
+                                  .agents = AGENTS,
+                                  .trials = ROUNDS,
+                                  .runs = RUNS,
+                                  .seed = 7,
+                                  .by_agent = true};
         assert_ok(tc_options_defaults(tc_family_options, &p->f[i].family, &err));
         p->f[i].family.objective.grid = 50;
-        assert_ok(tc_federated_run(&p->f[i], &p->r[i], &err));
+        assert_ok(tc_simulate(&p->f[i], &p->r[i], &err));
         assert_ok(tc_federated_cost_init(&p->c[i], &p->r[i], &tc_accountant_pld, 1e-3, &err));
-        p->parts[i] = (tc_federated_part){
-            .label = labels[i], .f = &p->f[i], .result = &p->r[i], .cost = &p->c[i]};
+        p->parts[i] = (tc_curve_part){
+            .label = labels[i], .sim = &p->f[i], .curves = &p->r[i], .cost = &p->c[i]};
     }
 }
 
 static void end(pair *p)
 {
     for (size_t i = 0; i < 2; i++) {
-        tc_federated_result_fini(&p->r[i]);
+        tc_curves_fini(&p->r[i]);
         tc_federated_cost_fini(&p->c[i]);
         json_decref(p->options[i]);
     }
 }
 
-static void check_curve(const tc_regret_curve *c, const tc_federated_part *p)
+static void check_curve(const tc_curves *c, const tc_curve_part *p)
 {
     assert_string_equal(c->label, p->label);
-    assert_string_equal(c->algorithm, p->f->algorithm->name);
+    assert_string_equal(c->algorithm, p->sim->algorithm->name);
     assert_string_equal(c->objective, "gp-family");
     assert_int_equal(c->runs, RUNS);
     assert_int_equal(c->seed, 7);
-    assert_int_equal(c->n, ITERATIONS);
+    assert_int_equal(c->points, ITERATIONS);
     for (size_t t = 0; t < ITERATIONS; t++) {
-        assert_same_bits(c->iteration[t], (double)t);
-        assert_same_bits(c->simple_mean[t], p->result->simple_mean[t]);
-        assert_same_bits(c->simple_se[t], p->result->simple_se[t]);
-        assert_same_bits(c->cumulative_mean[t], p->result->cumulative_mean[t]);
-        assert_same_bits(c->cumulative_se[t], p->result->cumulative_se[t]);
+        assert_same_bits(c->at[t], (double)t);
+        assert_same_bits(c->simple_mean[t], p->curves->simple_mean[t]);
+        assert_same_bits(c->simple_se[t], p->curves->simple_se[t]);
+        assert_same_bits(c->cumulative_mean[t], p->curves->cumulative_mean[t]);
+        assert_same_bits(c->cumulative_se[t], p->curves->cumulative_se[t]);
     }
 }
 
@@ -76,25 +76,25 @@ static void test_curves_read_back(void **state)
     start(&p);
     tc_text csv = {0};
     json_t *j;
-    tc_regret_curves c = {0};
-    tc_federated_csv(p.parts, 2, &csv);
-    assert_ok(tc_regret_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
+    tc_curve_set c = {0};
+    assert_ok(tc_curves_csv(p.parts, 2, &csv, &err));
+    assert_ok(tc_curves_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
     assert_int_equal(c.n, 2);
-    assert_ok(tc_federated_json(p.parts, 2, &j, &err));
-    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    assert_ok(tc_curves_json(p.parts, 2, &j, &err));
+    assert_ok(tc_curves_from_json(&c, j, "r.json", &err));
     assert_int_equal(c.n, 4);
     for (size_t i = 0; i < 4; i++)
         check_curve(&c.items[i], &p.parts[i % 2]);
     json_decref(j);
-    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
-    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    assert_ok(tc_curves_json(p.parts, 1, &j, &err));
+    assert_ok(tc_curves_from_json(&c, j, "r.json", &err));
     assert_int_equal(c.n, 5);
     check_curve(&c.items[4], &p.parts[0]);
     assert_int_equal(json_object_del(j, "evaluations"), 0); /* as files from before are */
-    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    assert_ok(tc_curves_from_json(&c, j, "r.json", &err));
     check_curve(&c.items[5], &p.parts[0]);
     json_decref(j);
-    tc_regret_curves_fini(&c);
+    tc_curve_set_fini(&c);
     tc_text_fini(&csv);
     end(&p);
 }
@@ -108,7 +108,7 @@ static void test_csv_has_the_cost(void **state)
     start(&p);
     tc_text text = {0};
     tc_csv csv;
-    tc_federated_csv(p.parts, 1, &text);
+    assert_ok(tc_curves_csv(p.parts, 1, &text, &err));
     tc_csv_init(&csv, tc_text_get(&text), text.len, "r.csv");
     assert_ok(tc_csv_next(&csv, &err));
     assert_int_equal(csv.n, 15);
@@ -138,16 +138,16 @@ static void test_refused_messages_are_told_of(void **state)
     pair p;
     json_t *j = NULL;
     start(&p);
-    p.r[0].tally.rejected = 2;
+    p.r[0].counts[0].sent.rejected = 2;
     p.r[0].rejection = tc_strdup("agent 1 in round 0: too short");
     assert_non_null(p.r[0].rejection);
-    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_ok(tc_curves_json(p.parts, 1, &j, &err));
     const json_t *m = json_object_get(j, "messages");
     assert_int_equal(json_integer_value(json_object_get(m, "rejected")), 2);
     assert_string_equal(json_string_value(json_object_get(m, "rejection")),
                         "agent 1 in round 0: too short");
     json_decref(j);
-    assert_ok(tc_federated_json(&p.parts[1], 1, &j, &err));
+    assert_ok(tc_curves_json(&p.parts[1], 1, &j, &err));
     assert_true(json_is_null(json_object_get(json_object_get(j, "messages"), "rejection")));
     json_decref(j);
     end(&p);
@@ -163,7 +163,7 @@ static void test_agents_add_up(void **state)
     tc_csv csv;
     double sum[ITERATIONS] = {0};
     size_t rows = 0;
-    tc_federated_agents_csv(&p.parts[1], 1, &text);
+    tc_curves_agents_csv(&p.parts[1], 1, &text);
     tc_csv_init(&csv, tc_text_get(&text), text.len, "agents.csv");
     assert_ok(tc_csv_next(&csv, &err));
     assert_string_equal(csv.field[0], "run");
@@ -181,7 +181,7 @@ static void test_agents_add_up(void **state)
     for (size_t t = 0; t < ITERATIONS; t++)
         assert_close(sum[t], p.r[1].simple_mean[t], 1e-12);
     text.len = 0;
-    tc_federated_agents_csv(p.parts, 2, &text);
+    tc_curves_agents_csv(p.parts, 2, &text);
     assert_int_equal(strncmp(tc_text_get(&text), "label,run,", 10), 0);
     tc_csv_fini(&csv);
     tc_text_fini(&text);
@@ -201,7 +201,7 @@ static void test_json_members(void **state)
     pair p;
     start(&p);
     json_t *j;
-    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_ok(tc_curves_json(p.parts, 1, &j, &err));
     assert_int_equal(json_integer_value(at(j, "agents", NULL)), AGENTS);
     assert_int_equal(json_integer_value(at(j, "initial", NULL)), 2);
     assert_int_equal(json_integer_value(at(j, "trials", NULL)), 2 + ROUNDS);
@@ -213,9 +213,9 @@ static void test_json_members(void **state)
     assert_true(json_is_integer(at(j, "messages", "of_run")));
     assert_int_equal(json_integer_value(at(j, "messages", "of_run")), 0);
     assert_int_equal(json_integer_value(at(j, "messages", "releases")), 2);
-    assert_int_equal(json_integer_value(at(j, "messages", "bytes")), p.r[0].tally.bytes);
+    assert_int_equal(json_integer_value(at(j, "messages", "bytes")), p.r[0].counts[0].sent.bytes);
     assert_close(json_number_value(at(j, "messages", "per_agent_bytes")) * AGENTS,
-                 (double)p.r[0].tally.bytes, 1e-9);
+                 (double)p.r[0].counts[0].sent.bytes, 1e-9);
     assert_true(json_is_false(at(j, "privacy", "private")));
     assert_string_equal(json_string_value(at(j, "privacy", "reason")), "seeded");
     const json_t *deployed = at(j, "privacy", "if_deployed");
@@ -230,7 +230,7 @@ static char *text_of(const pair *p)
 {
     tacit_error err = {0};
     json_t *j = NULL;
-    assert_ok(tc_federated_json(p->parts, 2, &j, &err));
+    assert_ok(tc_curves_json(p->parts, 2, &j, &err));
     char *text = tc_json_text(j);
     json_decref(j);
     assert_non_null(text);
@@ -259,15 +259,15 @@ static void test_json_warns_of_a_large_delta(void **state)
     pair p;
     json_t *j;
     start(&p);
-    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_ok(tc_curves_json(p.parts, 1, &j, &err));
     assert_true(json_is_null(at(at(j, "privacy", "if_deployed"), "warning", NULL)));
     json_decref(j);
     p.c[0].bound.delta = 1.0 / (AGENTS * AGENTS); /* as large as it may be */
-    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_ok(tc_curves_json(p.parts, 1, &j, &err));
     assert_true(json_is_null(at(at(j, "privacy", "if_deployed"), "warning", NULL)));
     json_decref(j);
     p.c[0].bound.delta = 0.125;
-    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_ok(tc_curves_json(p.parts, 1, &j, &err));
     assert_string_equal(json_string_value(at(at(j, "privacy", "if_deployed"), "warning", NULL)),
                         "delta 0.125 is above 1/N^2 = 0.111111 for 3 agents");
     json_decref(j);
@@ -284,7 +284,7 @@ static void check_objective(const char *name, int64_t dim, int64_t grid, const c
     o.objective.dim = dim;
     o.objective.grid = grid;
     assert_ok(tc_family_new(&f, name, &o, 1, tc_public_seed_from(1), &err));
-    assert_ok(tc_federated_objective_json(name, &o, tc_family_space(f), &j, &err));
+    assert_ok(tc_family_used(name, &o, tc_family_space(f), &j, &err));
     char *text = tc_json_text(j);
     assert_string_equal(text, expected);
     tc_free(text);
@@ -318,7 +318,7 @@ static void test_part_says_the_objective_as_used(void **state)
     json_t *j, *used = json_pack("{s:i}", "dim", 9);
     start(&p);
     p.parts[0].objective_options = used;
-    assert_ok(tc_federated_json(p.parts, 1, &j, &err));
+    assert_ok(tc_curves_json(p.parts, 1, &j, &err));
     json_object_set_new(used, "value-scale", json_real(1)); /* told as it is */
     json_object_set_new(used, "value-shift", json_real(0));
     json_object_set_new(used, "value-negate", json_false());
@@ -335,19 +335,19 @@ static void test_ratios(void **state)
     tacit_error err = {0};
     pair p;
     start(&p);
-    tc_federated_contrast *k;
+    tc_contrast *k;
     size_t n;
-    assert_ok(tc_federated_contrasts(p.parts, 2, &k, &n, &err));
+    assert_ok(tc_curve_contrasts(p.parts, 2, &k, &n, &err));
     assert_int_equal(n, 3);
     for (size_t i = 0; i < n; i++) {
         uint64_t t = points[i];
         assert_int_equal(k[i].of, 1);
-        assert_int_equal(k[i].iteration, t);
+        assert_int_equal(k[i].point, t);
         assert_close(k[i].ratio.ratio, p.r[1].simple_mean[t] / p.r[0].simple_mean[t], 1e-12);
     }
     tc_free(k);
     p.r[0].runs = 1; /* one run has nothing to be paired over */
-    assert_ok(tc_federated_contrasts(p.parts, 2, &k, &n, &err));
+    assert_ok(tc_curve_contrasts(p.parts, 2, &k, &n, &err));
     assert_int_equal(n, 0);
     tc_free(k);
     end(&p);

@@ -1,4 +1,4 @@
-/* federated_test.c - federated.c: regret as the definitions have it, the same bits in any number of
+/* federated_test.c - source_federation.c: regret as the definitions have it, the same bits in any number of
  * threads, and a budget that holds. */
 #include "support/federated_world.h"
 
@@ -10,7 +10,7 @@
 /* ---- regret, from the definitions ---- */
 
 /* Regrets of the points that agent n of run r queries, trial by trial. */
-static void regrets_of(const tc_federated *f, uint64_t r, uint64_t n, size_t trials, double *out)
+static void regrets_of(const tc_simulation *f, uint64_t r, uint64_t n, size_t trials, double *out)
 {
     tacit_error err = {0};
     tc_run_seeds seeds = tc_run_seeds_of(f->seed, r);
@@ -55,9 +55,9 @@ static void test_regret_is_what_it_says(void **state)
     setup s;
     make(&s, "ts", "{\"init\": 3, \"fit\": false}");
     s.f.by_agent = true;
-    tc_federated_result x = run(&s.f);
+    tc_curves x = run(&s.f);
     assert_int_equal(x.initial, INITIAL);
-    assert_int_equal(x.iterations, ROUNDS + 1);
+    assert_int_equal(x.points, ROUNDS + 1);
     for (uint64_t r = 0; r < s.f.runs; r++) {
         double regret[N][TRIALS];
         for (uint64_t n = 0; n < N; n++)
@@ -86,7 +86,7 @@ static void test_regret_is_what_it_says(void **state)
         assert_close(x.simple_mean[t], m, 1e-12);
         assert_close(x.simple_se[t], sqrt(d / 2 / 3), 1e-12);
     }
-    tc_federated_result_fini(&x);
+    tc_curves_fini(&x);
     end(&s);
 }
 
@@ -97,22 +97,22 @@ static void test_before_the_first_point(void **state)
     setup s;
     uint64_t initial, steps;
     make(&s, "random", "{}");
-    tc_federated_result x = run(&s.f);
+    tc_curves x = run(&s.f);
     assert_int_equal(x.initial, 0);
     assert_true(isinf(x.simple_mean[0]) && x.simple_se[0] == 0);
     assert_true(isfinite(x.simple_mean[1]) && x.simple_se[1] > 0);
     assert_same_bits(x.cumulative_mean[0], 0);
     s.f.initial = 2; /* the same trials, counted from the third on */
-    tc_federated_result y = run(&s.f);
-    for (size_t t = 0; t + 2 < x.iterations; t++)
+    tc_curves y = run(&s.f);
+    for (size_t t = 0; t + 2 < x.points; t++)
         assert_same_bits(y.simple_mean[t], x.simple_mean[t + 2]);
     assert_same_bits(y.cumulative_mean[0], 0);
-    assert_ok(tc_federated_initial(&s.f, &initial, &err));
-    assert_ok(tc_federated_steps(&s.f, &steps, &err));
+    assert_ok(tc_simulation_initial(&s.f, &initial, &err));
+    assert_ok(tc_simulation_steps(&s.f, &steps, &err));
     assert_int_equal(initial, 2);
     assert_int_equal(steps, 3 * (2 + 6));
-    tc_federated_result_fini(&x);
-    tc_federated_result_fini(&y);
+    tc_curves_fini(&x);
+    tc_curves_fini(&y);
     end(&s);
 }
 
@@ -130,17 +130,17 @@ static void test_threads_do_not_change_bits(void **state)
             s.f.runs = runs;
             s.f.drop = 0.5;
             s.f.by_agent = true;
-            tc_federated_result one = run(&s.f);
+            tc_curves one = run(&s.f);
             assert_int_equal(one.relayed, k == 1);
-            assert_true(one.tally.lost > 0);
+            assert_true(one.counts[0].sent.lost > 0);
             for (size_t threads = 1; threads <= 3; threads++) {
                 assert_ok(tc_pool_new(&s.f.pool, threads, &err));
-                tc_federated_result many = run(&s.f);
+                tc_curves many = run(&s.f);
                 assert_same_results(&one, &many);
-                tc_federated_result_fini(&many);
+                tc_curves_fini(&many);
                 tc_pool_free(s.f.pool);
             }
-            tc_federated_result_fini(&one);
+            tc_curves_fini(&one);
             end(&s);
         }
 }
@@ -151,19 +151,19 @@ static void test_runs_are_paired(void **state)
     (void)state;
     setup s;
     make(&s, "dp-fts-de", DP_OPTIONS);
-    tc_federated_result three = run(&s.f);
+    tc_curves three = run(&s.f);
     s.f.runs = 2;
-    tc_federated_result two = run(&s.f);
-    for (size_t i = 0; i < 2 * two.iterations; i++)
+    tc_curves two = run(&s.f);
+    for (size_t i = 0; i < 2 * two.points; i++)
         assert_same_bits(two.simple[i], three.simple[i]);
     /* Options that only matter later leave the initial points and their regrets alone. */
     json_object_set_new(s.options, "noise_multiplier", json_real(3));
-    tc_federated_result other = run(&s.f);
+    tc_curves other = run(&s.f);
     assert_same_bits(other.simple[0], two.simple[0]);
-    assert_true(other.simple[two.iterations - 1] != two.simple[two.iterations - 1]);
-    tc_federated_result_fini(&three);
-    tc_federated_result_fini(&two);
-    tc_federated_result_fini(&other);
+    assert_true(other.simple[two.points - 1] != two.simple[two.points - 1]);
+    tc_curves_fini(&three);
+    tc_curves_fini(&two);
+    tc_curves_fini(&other);
     end(&s);
 }
 
@@ -183,17 +183,17 @@ static void test_paired_algorithms_begin_alike(void **state)
     for (size_t k = 0; k < sizeof who / sizeof *who; k++) {
         setup s;
         make(&s, who[k][0], who[k][1]);
-        s.f.rounds = 1;
+        s.f.trials = 1;
         s.f.initial = strcmp(who[k][0], "random") == 0 ? 4 : 0;
         s.f.paired = true;
-        tc_federated_result r = run(&s.f);
+        tc_curves r = run(&s.f);
         assert_int_equal(r.initial, 4);
         for (size_t i = 0; i < 3; i++) {
             if (k == 0)
-                first[i] = r.simple[i * r.iterations];
-            assert_same_bits(r.simple[i * r.iterations], first[i]);
+                first[i] = r.simple[i * r.points];
+            assert_same_bits(r.simple[i * r.points], first[i]);
         }
-        tc_federated_result_fini(&r);
+        tc_curves_fini(&r);
         end(&s);
     }
     assert_true(first[0] != first[1] && first[1] != first[2]);
@@ -213,25 +213,25 @@ static void test_a_budget_that_ends(void **state)
     make(&s, "dp-fts-de",
          "{\"features\": 15, \"initial\": 3, \"noise_multiplier\": 4, \"releases\": \"all\"}");
     assert_ok(tc_account(&tc_accountant_gaussian, &three, 1, 1e-5, &cost, &err));
-    tc_federated_result all = run(&s.f);
-    assert_int_equal(all.tally.releases, 6);
+    tc_curves all = run(&s.f);
+    assert_int_equal(all.counts[0].sent.releases, 6);
     assert_int_equal(all.n_releases, 6);
     s.f.epsilon = cost.epsilon * 1.05;
     s.f.delta = 1e-5;
-    tc_federated_result some = run(&s.f);
-    assert_int_equal(some.tally.releases, 3);
-    assert_int_equal(some.tally.refusals, 3);
+    tc_curves some = run(&s.f);
+    assert_int_equal(some.counts[0].sent.releases, 3);
+    assert_int_equal(some.counts[0].sent.refusals, 3);
     assert_int_equal(some.n_releases, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(some.releases[i].round, i);
         assert_same_bits(some.releases[i].event.parameter, all.releases[i].event.parameter);
     }
-    assert_int_equal(some.tally.messages, all.tally.messages);
+    assert_int_equal(some.counts[0].sent.messages, all.counts[0].sent.messages);
     for (size_t t = 0; t <= 3; t++)
         assert_same_bits(some.simple_mean[t], all.simple_mean[t]);
     assert_true(isfinite(some.cumulative_mean[6]));
-    tc_federated_result_fini(&all);
-    tc_federated_result_fini(&some);
+    tc_curves_fini(&all);
+    tc_curves_fini(&some);
     end(&s);
 }
 
@@ -250,7 +250,7 @@ static void test_a_promise_is_kept(void **state)
         make(&s, "dp-fts-de", kinds[k]);
         const tc_algorithm *a = s.f.algorithm;
         void *opts = tc_alloc(1, a->options_size);
-        tc_env env = {.agents = s.f.agents, .budget = 3 + s.f.rounds};
+        tc_env env = {.agents = s.f.agents, .budget = 3 + s.f.trials};
         assert_non_null(opts);
         assert_ok(tc_options_defaults(a->options, opts, &err));
         assert_ok(tc_options_set_json(a->options, opts, a->name, s.options, NULL, &err));
@@ -260,14 +260,14 @@ static void test_a_promise_is_kept(void **state)
         s.f.options = s.options;
         s.f.epsilon = 1.5;
         s.f.delta = 1e-5;
-        tc_federated_result x = run(&s.f);
-        assert_int_equal(x.tally.releases, releases[k]);
-        assert_int_equal(x.tally.refusals, 0);
+        tc_curves x = run(&s.f);
+        assert_int_equal(x.counts[0].sent.releases, releases[k]);
+        assert_int_equal(x.counts[0].sent.refusals, 0);
         s.f.epsilon = 1.45; /* and it is no larger than it must be */
-        tc_federated_result y = run(&s.f);
-        assert_int_equal(y.tally.refusals, 1);
-        tc_federated_result_fini(&x);
-        tc_federated_result_fini(&y);
+        tc_curves y = run(&s.f);
+        assert_int_equal(y.counts[0].sent.refusals, 1);
+        tc_curves_fini(&x);
+        tc_curves_fini(&y);
         tc_options_fini(a->options, opts);
         tc_free(opts);
         end(&s);
@@ -292,9 +292,9 @@ static void test_known_trials(void **state)
     s.f.known = known;
     s.f.n_known = 15;
     s.f.by_agent = true;
-    assert_ok(tc_federated_steps(&s.f, &steps, &err));
+    assert_ok(tc_simulation_steps(&s.f, &steps, &err));
     assert_int_equal(steps, 3 * 6);
-    tc_federated_result x = run(&s.f);
+    tc_curves x = run(&s.f);
     assert_int_equal(x.initial, 3);
     for (size_t n = 0; n < 5; n++) {
         tc_family *family = NULL;
@@ -303,23 +303,23 @@ static void test_known_trials(void **state)
         double a = tc_family_regret(family, n, &point[3 * n]);
         double b = tc_family_regret(family, n, &point[3 * n + 1]);
         double c = tc_family_regret(family, n, &point[3 * n + 2]);
-        assert_same_bits(x.agent_simple[n * x.iterations], fmin(fmin(a, b), c));
-        assert_same_bits(x.agent_cumulative[n * x.iterations], 0);
+        assert_same_bits(x.agent_simple[n * x.points], fmin(fmin(a, b), c));
+        assert_same_bits(x.agent_cumulative[n * x.points], 0);
         tc_family_free(family);
     }
-    assert_int_equal(x.tally.releases, 6);
-    tc_federated_result_fini(&x);
+    assert_int_equal(x.counts[0].sent.releases, 6);
+    tc_curves_fini(&x);
     json_object_set_new(s.options, "initial", json_integer(1));
     assert_fails(
-        tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
+        tc_simulate(&s.f, &x, &err), TACIT_E_ARG,
         "every agent is given 3 trials, which stand for initial points: initial must be at "
         "least as many, got 1");
     json_object_set_new(s.options, "initial", json_integer(3));
     known[14].agent = 3;
-    assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
+    assert_fails(tc_simulate(&s.f, &x, &err), TACIT_E_ARG,
                  "agent 3 is given 4 trials and agent 0 3; all must be given as many");
     known[14].agent = 5;
-    assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_ARG,
+    assert_fails(tc_simulate(&s.f, &x, &err), TACIT_E_ARG,
                  "a trial is given to agent 5, and there are 5 agents");
     end(&s);
 }
@@ -350,22 +350,21 @@ static void test_progress(void **state)
     make(&s, "dp-fts-de", DP_OPTIONS);
     s.f.progress = watch;
     s.f.user = &w;
-    tc_federated_result x = run(&s.f);
-    assert_ok(tc_federated_steps(&s.f, &steps, &err));
+    tc_curves x = run(&s.f);
+    assert_ok(tc_simulation_steps(&s.f, &steps, &err));
     assert_int_equal(atomic_load(&w.most), steps);
     assert_int_equal(atomic_load(&w.calls), steps);
-    tc_federated_result_fini(&x);
+    tc_curves_fini(&x);
     w.stop_at = 10;
-    assert_fails(tc_federated_run(&s.f, &x, &err), TACIT_E_CANCELLED,
-                 "the simulation was interrupted");
+    assert_fails(tc_simulate(&s.f, &x, &err), TACIT_E_CANCELLED, "the simulation was interrupted");
     end(&s);
 }
 
-static void refused(tc_federated f, const char *why)
+static void refused(tc_simulation f, const char *why)
 {
     tacit_error err = {0};
-    tc_federated_result x;
-    assert_fails(tc_federated_run(&f, &x, &err), TACIT_E_ARG, why);
+    tc_curves x;
+    assert_fails(tc_simulate(&f, &x, &err), TACIT_E_ARG, why);
 }
 
 static void test_what_is_refused(void **state)
@@ -373,11 +372,11 @@ static void test_what_is_refused(void **state)
     (void)state;
     setup s;
     make(&s, "dp-fts-de", DP_OPTIONS);
-    tc_federated f = s.f;
+    tc_simulation f = s.f;
     f.agents = 0;
     refused(f, "agents is 0; allowed are 1 to 16777216");
     f = s.f;
-    f.rounds = 0;
+    f.trials = 0;
     refused(f, "rounds is 0; allowed are 1 to 10000000");
     f = s.f;
     f.runs = 0;

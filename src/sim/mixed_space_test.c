@@ -19,12 +19,12 @@ static double regret_with(const char *broadcast, double shift)
     s.f.family.objective.grid = 0;
     s.f.agents = 20;
     s.f.acting = 6;
-    s.f.rounds = ITERATION;
+    s.f.trials = ITERATION;
     s.f.runs = 12;
-    tc_federated_result x = run(&s.f);
-    assert_int_equal(x.tally.releases, 1);
+    tc_curves x = run(&s.f);
+    assert_int_equal(x.counts[0].sent.releases, 1);
     double regret = x.simple_mean[ITERATION];
-    tc_federated_result_fini(&x);
+    tc_curves_fini(&x);
     end(&s);
     return regret;
 }

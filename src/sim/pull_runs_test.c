@@ -2,53 +2,54 @@
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "sim/pull_runs.h"
+#include "sim/simulation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static tc_pull_runs simulation(const tc_bandit *b)
+static tc_simulation simulation(const tc_bandit *b)
 {
     tacit_error err = {0};
-    tc_pull_runs p = {.bandit = b,
-                      .objective = "garland",
-                      .low = 0,
-                      .high = 1,
-                      .scale = 0.1,
-                      .clients = 4,
-                      .budget = 3000,
-                      .runs = 5,
-                      .seed = 2,
-                      .points = 3};
+    tc_simulation p = {.source = &tc_source_pulls,
+                       .bandit = b,
+                       .objective = "garland",
+                       .low = 0,
+                       .high = 1,
+                       .scale = 0.1,
+                       .agents = 4,
+                       .trials = 3000,
+                       .runs = 5,
+                       .seed = 2,
+                       .points = 3};
     assert_ok(tc_options_defaults(tc_family_options, &p.family, &err));
     p.family.objective.shift = 0.05;
     return p;
 }
 
-static tc_pull_runs_result run(const tc_pull_runs *p)
+static tc_curves run(const tc_simulation *p)
 {
     tacit_error err = {0};
-    tc_pull_runs_result r = {0};
-    assert_ok(tc_pull_runs_run(p, &r, &err));
+    tc_curves r = {0};
+    assert_ok(tc_simulate(p, &r, &err));
     return r;
 }
 
-static void assert_same(const tc_pull_runs_result *a, const tc_pull_runs_result *b)
+static void assert_same(const tc_curves *a, const tc_curves *b)
 {
     assert_int_equal(a->runs, b->runs);
     for (size_t i = 0; i < a->runs * a->points; i++)
-        assert_same_bits(a->regret[i], b->regret[i]);
+        assert_same_bits(a->cumulative[i], b->cumulative[i]);
     for (size_t i = 0; i < a->points; i++) {
         assert_int_equal(a->at[i], b->at[i]);
-        assert_same_bits(a->mean[i], b->mean[i]);
-        assert_same_bits(a->se[i], b->se[i]);
+        assert_same_bits(a->cumulative_mean[i], b->cumulative_mean[i]);
+        assert_same_bits(a->cumulative_se[i], b->cumulative_se[i]);
     }
     for (size_t r = 0; r < a->runs; r++) {
-        assert_int_equal(a->rounds[r], b->rounds[r]);
-        assert_int_equal(a->numbers_up[r], b->numbers_up[r]);
-        assert_int_equal(a->numbers_down[r], b->numbers_down[r]);
-        assert_int_equal(a->last_round_at[r], b->last_round_at[r]);
+        assert_int_equal(a->counts[r].rounds, b->counts[r].rounds);
+        assert_int_equal(a->counts[r].numbers_up, b->counts[r].numbers_up);
+        assert_int_equal(a->counts[r].numbers_down, b->counts[r].numbers_down);
+        assert_int_equal(a->counts[r].last_round_at, b->counts[r].last_round_at);
     }
 }
 
@@ -56,38 +57,38 @@ static void test_moments_and_threads(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_pull_runs p = simulation(&tc_bandit_pf_pne);
-    tc_pull_runs_result one = run(&p);
+    tc_simulation p = simulation(&tc_bandit_pf_pne);
+    tc_curves one = run(&p);
     assert_ok(tc_pool_new(&p.pool, 3, &err));
-    tc_pull_runs_result three = run(&p);
+    tc_curves three = run(&p);
     assert_same(&one, &three);
     double sum = 0, squares = 0;
     for (size_t r = 0; r < 5; r++)
-        sum += one.regret[3 * r + 2];
+        sum += one.cumulative[3 * r + 2];
     for (size_t r = 0; r < 5; r++)
-        squares += pow(one.regret[3 * r + 2] - sum / 5, 2);
-    assert_close(one.mean[2], sum / 5, 1e-9);
-    assert_close(one.se[2], sqrt(squares / 20), 1e-9);
+        squares += pow(one.cumulative[3 * r + 2] - sum / 5, 2);
+    assert_close(one.cumulative_mean[2], sum / 5, 1e-9);
+    assert_close(one.cumulative_se[2], sqrt(squares / 20), 1e-9);
     assert_int_equal(one.at[2], 3000);
-    assert_true(one.rounds[4] >= 6 && one.rounds[4] <= 7);
+    assert_true(one.counts[4].rounds >= 6 && one.counts[4].rounds <= 7);
     tc_pool_free(p.pool);
-    tc_pull_runs_result_fini(&one);
-    tc_pull_runs_result_fini(&three);
+    tc_curves_fini(&one);
+    tc_curves_fini(&three);
 }
 
 /* A run does not depend on how many there are. */
 static void test_runs_stand_alone(void **state)
 {
     (void)state;
-    tc_pull_runs p = simulation(&tc_bandit_hct);
-    tc_pull_runs_result many = run(&p);
+    tc_simulation p = simulation(&tc_bandit_hct);
+    tc_curves many = run(&p);
     p.runs = 1;
-    tc_pull_runs_result one = run(&p);
+    tc_curves one = run(&p);
     for (size_t i = 0; i < 3; i++)
-        assert_same_bits(one.regret[i], many.regret[i]);
-    assert_true(one.se[2] == 0);
-    tc_pull_runs_result_fini(&one);
-    tc_pull_runs_result_fini(&many);
+        assert_same_bits(one.cumulative[i], many.cumulative[i]);
+    assert_true(one.cumulative_se[2] == 0);
+    tc_curves_fini(&one);
+    tc_curves_fini(&many);
 }
 
 static char *scratch(void)
@@ -107,11 +108,11 @@ static void test_going_on_after_a_kill(void **state)
     (void)state;
     tacit_error err = {0};
     char *path = scratch();
-    tc_pull_runs p = simulation(&tc_bandit_fed_hct);
-    tc_pull_runs_result whole = run(&p);
+    tc_simulation p = simulation(&tc_bandit_fed_hct);
+    tc_curves whole = run(&p);
     p.checkpoint = path;
     p.runs = 3; /* extended later */
-    tc_pull_runs_result first = run(&p);
+    tc_curves first = run(&p);
     p.runs = 5;
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -119,17 +120,17 @@ static void test_going_on_after_a_kill(void **state)
     long size = ftell(f);
     (void)fclose(f);
     assert_int_equal(truncate(path, size - 10), 0);
-    tc_pull_runs_result resumed = run(&p), again = run(&p);
+    tc_curves resumed = run(&p), again = run(&p);
     assert_same(&whole, &resumed);
     assert_same(&whole, &again);
     p.seed++;
-    assert_fails(tc_pull_runs_run(&p, &first, &err), TACIT_E_STATE, path);
+    assert_fails(tc_simulate(&p, &first, &err), TACIT_E_STATE, path);
     (void)unlink(path);
     tc_free(path);
-    tc_pull_runs_result_fini(&whole);
-    tc_pull_runs_result_fini(&first);
-    tc_pull_runs_result_fini(&resumed);
-    tc_pull_runs_result_fini(&again);
+    tc_curves_fini(&whole);
+    tc_curves_fini(&first);
+    tc_curves_fini(&resumed);
+    tc_curves_fini(&again);
 }
 
 /* Interrupted in the middle of its runs, again and again: each goes on where its snapshot is. */
@@ -149,11 +150,11 @@ static void test_going_on_inside_a_run(void **state)
     (void)state;
     tacit_error err = {0};
     char *path = scratch(), snapshot[64];
-    tc_pull_runs p = simulation(&tc_bandit_hct);
-    p.clients = 2;
-    p.budget = 400000; /* three pauses a run */
+    tc_simulation p = simulation(&tc_bandit_hct);
+    p.agents = 2;
+    p.trials = 400000; /* three pauses a run */
     p.runs = 2;
-    tc_pull_runs_result whole = run(&p), resumed = {0};
+    tc_curves whole = run(&p), resumed = {0};
     assert_int_equal(whole.pulls, 2 * 2 * 400000);
     p.checkpoint = path;
     p.progress = go_on;
@@ -162,7 +163,7 @@ static void test_going_on_inside_a_run(void **state)
     for (;; kills++) {
         stopper s = {.stop_at = kills < 3 ? 2 : 0};
         p.user = &s;
-        if (tc_pull_runs_run(&p, &resumed, &err) == TACIT_OK)
+        if (tc_simulate(&p, &resumed, &err) == TACIT_OK)
             break;
         assert_int_equal(err.code, TACIT_E_CANCELLED);
         assert_true(kills > 0 || access(snapshot, F_OK) == 0);
@@ -172,32 +173,32 @@ static void test_going_on_inside_a_run(void **state)
     assert_int_equal(access(snapshot, F_OK), -1);
     (void)unlink(path);
     tc_free(path);
-    tc_pull_runs_result_fini(&whole);
-    tc_pull_runs_result_fini(&resumed);
+    tc_curves_fini(&whole);
+    tc_curves_fini(&resumed);
 }
 
 static void test_what_does_not_fit(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_pull_runs p = simulation(&tc_bandit_hct);
-    tc_pull_runs_result r = {0};
-    p.budget = 0;
-    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG,
-                 "clients, budget, runs and points must be at least 1, not 4, 0, 5 and 3");
+    tc_simulation p = simulation(&tc_bandit_hct);
+    tc_curves r = {0};
+    p.trials = 0;
+    assert_fails(tc_simulate(&p, &r, &err), TACIT_E_ARG,
+                 "agents, pulls, runs and points must be at least 1, not 4, 0, 5 and 3");
     p = simulation(&tc_bandit_hct);
     p.scale = 2;
-    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "[0, 1], not 2");
+    assert_fails(tc_simulate(&p, &r, &err), TACIT_E_ARG, "[0, 1], not 2");
     p = simulation(&tc_bandit_hct);
     p.high = 0;
-    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "low < high");
+    assert_fails(tc_simulate(&p, &r, &err), TACIT_E_ARG, "low < high");
     p = simulation(&tc_bandit_hct);
     p.objective = "garlnd";
-    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "did you mean \"garland\"");
+    assert_fails(tc_simulate(&p, &r, &err), TACIT_E_ARG, "did you mean \"garland\"");
     p = simulation(&tc_bandit_hct);
     json_t *options = json_pack("{s:f}", "rho", 2.0);
     p.options = options;
-    assert_fails(tc_pull_runs_run(&p, &r, &err), TACIT_E_ARG, "rho");
+    assert_fails(tc_simulate(&p, &r, &err), TACIT_E_ARG, "rho");
     json_decref(options);
 }
 

@@ -198,10 +198,9 @@ static tacit_status live_in_shifts(run *r, tacit_error *err)
 /* ---- a study ---- */
 
 /* Quotient and rest apart: budget x points might overflow. */
-void tc_pulls_points(uint64_t budget, size_t points, uint64_t *at)
+uint64_t tc_pulls_point(uint64_t budget, size_t points, size_t i)
 {
-    for (size_t i = 0; i < points; i++)
-        at[i] = budget / points * (i + 1) + budget % points * (i + 1) / points;
+    return budget / points * (i + 1) + budget % points * (i + 1) / points;
 }
 
 double tc_pulls_least_bytes(const tc_bandit *b, uint64_t clients, size_t points)
@@ -220,7 +219,8 @@ static tacit_status make_result(const tc_pull_study *s, tc_pull_result *out, tac
         out->regret = tc_alloc((size_t)s->clients * s->points, sizeof *out->regret);
     if (!out->at || !out->mean || !out->regret)
         return tc_fail_memory(err);
-    tc_pulls_points(s->budget, s->points, out->at);
+    for (size_t i = 0; i < s->points; i++)
+        out->at[i] = tc_pulls_point(s->budget, s->points, i);
     return TACIT_OK;
 }
 

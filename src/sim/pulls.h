@@ -1,6 +1,6 @@
 /* pulls.h - M clients x T pulls of a bandit in one process, with exact regret.
  *
- * The driver of algo/tree/bandit.h: where sim/federated.h makes an event of every trial, this counts
+ * The driver of algo/tree/bandit.h: where a federation makes an event of every trial, this counts
  * pulls, so that a billion of them are a matter of seconds. Clients run in parallel; a round of a
  * federated bandit is closed when all of them wait. The bits of a result do not depend on the
  * number of threads. Memory is that of the bandits: clients of a bandit without rounds exist a few at
@@ -54,8 +54,8 @@ typedef struct tc_pull_result {
     uint64_t pulls;                    /* of all clients, less those that a snapshot knew */
 } tc_pull_result;
 
-/* The points of a curve: the last is the budget. */
-void tc_pulls_points(uint64_t budget, size_t points, uint64_t *at);
+/* Point i of a curve, from 0: the last is the budget. */
+uint64_t tc_pulls_point(uint64_t budget, size_t points, size_t i);
 
 /* Bytes that a study needs whatever its clients find out: less is not enough. */
 double tc_pulls_least_bytes(const tc_bandit *b, uint64_t clients, size_t points);

@@ -24,37 +24,66 @@ tc_run_seeds tc_run_seeds_of(uint64_t seed, uint64_t run)
     return out;
 }
 
-static tacit_status options_in(const tc_algorithm *a, const json_t *options, const tc_env *env,
-                               void *opts, json_t **out, tacit_error *err)
+tc_optioned tc_optioned_algorithm(const tc_algorithm *a)
 {
-    TC_TRY(tc_options_defaults(a->options, opts, err));
-    if (options)
-        TC_TRY(tc_options_set_json(a->options, opts, a->name, options, "name", err));
-    if (env && a->begin)
-        a->begin(env, opts);
-    json_t *j = tc_options_json(a->options, opts);
+    return (tc_optioned){a->name, a->options, a->options_size};
+}
+
+tc_optioned tc_optioned_bandit(const tc_bandit *b)
+{
+    return (tc_optioned){b->name, b->options, b->options_size};
+}
+
+void tc_optioned_free(const tc_optioned *of, void *opts)
+{
+    if (opts)
+        tc_options_fini(of->options, opts);
+    tc_free(opts);
+}
+
+tacit_status tc_optioned_new(const tc_optioned *of, const json_t *given, void **out,
+                             tacit_error *err)
+{
+    void *opts = tc_alloc(1, of->size + 1);
+    if (!opts)
+        return tc_fail_memory(err);
+    tacit_status status = tc_options_defaults(of->options, opts, err);
+    if (status == TACIT_OK && given)
+        status = tc_options_set_json(of->options, opts, of->name, given, "name", err);
+    if (status != TACIT_OK) {
+        tc_optioned_free(of, opts);
+        return status;
+    }
+    *out = opts;
+    return TACIT_OK;
+}
+
+static tacit_status options_in(const tc_optioned *of, const tc_algorithm *begins, const tc_env *env,
+                               const json_t *given, json_t **out, tacit_error *err)
+{
+    void *opts;
+    TC_TRY(tc_optioned_new(of, given, &opts, err));
+    if (begins && begins->begin)
+        begins->begin(env, opts);
+    json_t *j = tc_options_json(of->options, opts);
+    tc_optioned_free(of, opts);
     if (!j)
         return tc_fail_memory(err);
     *out = j;
     return TACIT_OK;
 }
 
-tacit_status tc_options_in_force(const tc_algorithm *a, const json_t *options, json_t **out,
-                                 tacit_error *err)
+tacit_status tc_optioned_in_force(const tc_optioned *of, const json_t *given, json_t **out,
+                                  tacit_error *err)
 {
-    return tc_options_begun(a, options, NULL, out, err);
+    return options_in(of, NULL, NULL, given, out, err);
 }
 
-tacit_status tc_options_begun(const tc_algorithm *a, const json_t *options, const tc_env *env,
+tacit_status tc_options_begun(const tc_algorithm *a, const json_t *given, const tc_env *env,
                               json_t **out, tacit_error *err)
 {
-    void *opts = tc_alloc(1, a->options_size ? a->options_size : 1);
-    if (!opts)
-        return tc_fail_memory(err);
-    tacit_status status = options_in(a, options, env, opts, out, err);
-    tc_options_fini(a->options, opts);
-    tc_free(opts);
-    return status;
+    tc_optioned of = tc_optioned_algorithm(a);
+    return options_in(&of, a, env, given, out, err);
 }
 
 void tc_runs_moments(const double *rows, size_t n, size_t width, size_t t, double *mean, double *se)

@@ -1,8 +1,9 @@
-/* runs.h - what all simulations of many runs share (simulate.c, federated.c, pull_runs.c). */
+/* runs.h - what all simulations of many runs share (simulation.c, source_*.c) and their callers. */
 #ifndef TC_SIM_RUNS_H
 #define TC_SIM_RUNS_H
 
 #include "algo/algorithm.h"
+#include "algo/tree/bandit.h"
 #include "base/text.h"
 
 /* Run r of a simulation gets its seeds from (seed, r) alone. The objective's does not depend on
@@ -13,13 +14,24 @@ typedef struct tc_run_seeds {
 } tc_run_seeds;
 tc_run_seeds tc_run_seeds_of(uint64_t seed, uint64_t run);
 
-/* An algorithm's options in force: as given (may be NULL), the rest from its defaults. Caller
- * decrefs. E_ARG names the option. */
-tacit_status tc_options_in_force(const tc_algorithm *a, const json_t *options, json_t **out,
-                                 tacit_error *err);
-
-/* The same, and what the algorithm chooses by what is public of env (NULL: nothing). */
-tacit_status tc_options_begun(const tc_algorithm *a, const json_t *options, const tc_env *env,
+/* Whatever has a table of options. */
+typedef struct tc_optioned {
+    const char *name;
+    const tc_option *options;
+    size_t size;
+} tc_optioned;
+tc_optioned tc_optioned_algorithm(const tc_algorithm *a);
+tc_optioned tc_optioned_bandit(const tc_bandit *b);
+/* Its option struct: defaults, then `given` (may be NULL). End with tc_optioned_free. E_ARG names the
+ * option. */
+tacit_status tc_optioned_new(const tc_optioned *of, const json_t *given, void **out,
+                             tacit_error *err);
+void tc_optioned_free(const tc_optioned *of, void *opts); /* NULL is allowed */
+/* Its options in force: as given, the rest from its defaults. Caller decrefs. */
+tacit_status tc_optioned_in_force(const tc_optioned *of, const json_t *given, json_t **out,
+                                  tacit_error *err);
+/* The same of an algorithm, and what it chooses by what is public of env. */
+tacit_status tc_options_begun(const tc_algorithm *a, const json_t *given, const tc_env *env,
                               json_t **out, tacit_error *err);
 
 /* Mean and standard error of column t of n rows of `width` numbers. The error is 0 for one row,

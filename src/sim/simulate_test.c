@@ -1,8 +1,8 @@
 /* simulate_test.c - runs, means and standard errors; threads do not show; files read back. */
 #include "support/test.h"
 
-#include "sim/regret_file.h"
-#include "sim/simulate.h"
+#include "sim/curve_file.h"
+#include "sim/simulation.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -16,14 +16,14 @@ static tc_simulation simulation(const char *algorithm, const char *objective, ui
     tacit_error err = {0};
     tc_simulation s = {.objective = objective, .trials = trials, .runs = runs, .seed = 7};
     assert_ok(tc_algorithm_get(&s.algorithm, algorithm, &err));
-    assert_ok(tc_options_defaults(tc_objective_options, &s.objective_opts, &err));
+    assert_ok(tc_options_defaults(tc_objective_options, &s.family.objective, &err));
     return s;
 }
 
-static tc_simulation_result simulate(const tc_simulation *s)
+static tc_curves simulate(const tc_simulation *s)
 {
     tacit_error err = {0};
-    tc_simulation_result r;
+    tc_curves r;
     assert_ok(tc_simulate(s, &r, &err));
     return r;
 }
@@ -40,18 +40,18 @@ static void check_threads(tc_simulation *s)
 {
     tacit_error err = {0};
     tc_pool *pool;
-    tc_simulation_result one = simulate(s);
+    tc_curves one = simulate(s);
     assert_ok(tc_pool_new(&pool, 2, &err));
     s->pool = pool;
-    tc_simulation_result two = simulate(s);
+    tc_curves two = simulate(s);
     size_t t = (size_t)s->trials;
     same_bits(one.simple, two.simple, t * (size_t)s->runs);
     same_bits(one.simple_mean, two.simple_mean, t);
     same_bits(one.simple_se, two.simple_se, t);
     same_bits(one.cumulative_mean, two.cumulative_mean, t);
     same_bits(one.cumulative_se, two.cumulative_se, t);
-    tc_simulation_result_fini(&one);
-    tc_simulation_result_fini(&two);
+    tc_curves_fini(&one);
+    tc_curves_fini(&two);
     tc_pool_free(pool);
 }
 
@@ -59,8 +59,8 @@ static void test_threads_do_not_show(void **state)
 {
     (void)state;
     tc_simulation s = simulation("gp-ei", "branin", 12, 3);
-    s.objective_opts.noise = 1;
-    s.objective_opts.shift = 0.1;
+    s.family.objective.noise = 1;
+    s.family.objective.shift = 0.1;
     check_threads(&s);
     s = simulation("gp-ei", "gp-sample", 10, 1); /* a single run lends the pool to the algorithm */
     check_threads(&s);
@@ -71,9 +71,9 @@ static void test_threads_do_not_show(void **state)
 /* -- regrets ------------------------------------------------------------------------------- */
 
 /* Column t of `simple` by the textbook: mean, and sqrt(sum of squares / (n - 1)) / sqrt(n). */
-static void check_moments(const tc_simulation_result *r, size_t t)
+static void check_moments(const tc_curves *r, size_t t)
 {
-    size_t n = (size_t)r->runs, trials = (size_t)r->trials;
+    size_t n = (size_t)r->runs, trials = (size_t)r->points;
     double mean = 0, squares = 0;
     for (size_t i = 0; i < n; i++)
         mean += r->simple[i * trials + t] / (double)n;
@@ -88,7 +88,7 @@ static void test_regrets(void **state)
 {
     (void)state;
     tc_simulation s = simulation("random", "branin", 200, 5);
-    tc_simulation_result r = simulate(&s);
+    tc_curves r = simulate(&s);
     for (size_t t = 0; t < 200; t++) {
         check_moments(&r, t);
         assert_true(r.simple_mean[t] >= 0 && r.simple_se[t] >= 0);
@@ -102,7 +102,7 @@ static void test_regrets(void **state)
     assert_same_bits(r.cumulative_mean[0], r.simple_mean[0]);
     assert_true(r.simple_mean[0] > 5 && r.simple_mean[199] < 2); /* branin: 54 on average */
     assert_true(r.cumulative_mean[199] > 200 * 30 && r.cumulative_mean[199] < 200 * 80);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 static void test_learning_beats_guessing(void **state)
@@ -110,23 +110,23 @@ static void test_learning_beats_guessing(void **state)
     (void)state;
     tc_simulation guess = simulation("random", "branin", 25, 3);
     tc_simulation learn = simulation("gp-ei", "branin", 25, 3);
-    tc_simulation_result a = simulate(&guess), b = simulate(&learn);
+    tc_curves a = simulate(&guess), b = simulate(&learn);
     assert_true(b.simple_mean[24] < 0.5 * a.simple_mean[24]);
-    tc_simulation_result_fini(&a);
-    tc_simulation_result_fini(&b);
+    tc_curves_fini(&a);
+    tc_curves_fini(&b);
 }
 
 static void test_one_run_has_no_error_bar(void **state)
 {
     (void)state;
     tc_simulation s = simulation("random", "ackley", 5, 1);
-    tc_simulation_result r = simulate(&s);
+    tc_curves r = simulate(&s);
     for (size_t t = 0; t < 5; t++) {
         assert_close(r.simple_se[t], 0, 0);
         assert_close(r.cumulative_se[t], 0, 0);
         assert_same_bits(r.simple_mean[t], r.simple[t]);
     }
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 /* Runs differ; more runs keep the first ones; another seed changes all. */
@@ -137,13 +137,13 @@ static void test_runs_follow_from_the_seed(void **state)
     tc_simulation many = simulation("random", "rastrigin", 8, 4);
     tc_simulation other = few;
     other.seed = 8;
-    tc_simulation_result a = simulate(&few), b = simulate(&many), c = simulate(&other);
+    tc_curves a = simulate(&few), b = simulate(&many), c = simulate(&other);
     same_bits(a.simple, b.simple, 16);
     assert_true(a.simple[0] != a.simple[8]);
     assert_true(a.simple[0] != c.simple[0]);
-    tc_simulation_result_fini(&a);
-    tc_simulation_result_fini(&b);
-    tc_simulation_result_fini(&c);
+    tc_curves_fini(&a);
+    tc_curves_fini(&b);
+    tc_curves_fini(&c);
 }
 
 /* The noise reaches the algorithm but never the regret. */
@@ -151,22 +151,22 @@ static void test_noise_is_not_in_the_regret(void **state)
 {
     (void)state;
     tc_simulation clean = simulation("random", "himmelblau", 20, 2), noisy = clean;
-    noisy.objective_opts.noise = 4;
-    noisy.objective_opts.noise_scale = 100;
-    tc_simulation_result a = simulate(&clean), b = simulate(&noisy);
+    noisy.family.objective.noise = 4;
+    noisy.family.objective.noise_scale = 100;
+    tc_curves a = simulate(&clean), b = simulate(&noisy);
     same_bits(a.simple, b.simple, 40); /* random search does not look at values */
-    tc_simulation_result_fini(&a);
-    tc_simulation_result_fini(&b);
+    tc_curves_fini(&a);
+    tc_curves_fini(&b);
 }
 
 static void test_finite_space(void **state)
 {
     (void)state;
     tc_simulation s = simulation("random", "gp-sample", 30, 2);
-    s.objective_opts.grid = 5;
-    tc_simulation_result r = simulate(&s);
+    s.family.objective.grid = 5;
+    tc_curves r = simulate(&s);
     assert_true(r.simple_mean[29] <= r.simple_mean[0]);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 /* -- stopping and failing ------------------------------------------------------------------ */
@@ -193,12 +193,12 @@ static void test_progress(void **state)
     tacit_error err = {0};
     uint64_t most = 0;
     tc_simulation s = simulation("random", "branin", 20, 3);
-    tc_simulation_result r = {.runs = 77};
+    tc_curves r = {.runs = 77};
     s.progress = count;
     s.user = &most;
-    tc_simulation_result done = simulate(&s);
+    tc_curves done = simulate(&s);
     assert_int_equal(most, 60);
-    tc_simulation_result_fini(&done);
+    tc_curves_fini(&done);
     s.progress = stop_after_ten;
     assert_fails(tc_simulate(&s, &r, &err), TACIT_E_CANCELLED, "the simulation was interrupted");
     assert_int_equal(atomic_load(&calls), 10);
@@ -209,7 +209,7 @@ static void test_errors(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_simulation_result r;
+    tc_curves r;
     tc_simulation s = simulation("random", "branin", 0, 1);
     assert_fails(tc_simulate(&s, &r, &err), TACIT_E_ARG, "trials is 0; allowed are 1 to 10000000");
     s = simulation("random", "branin", 1, 0);
@@ -225,19 +225,19 @@ static void test_errors(void **state)
 
 /* -- files --------------------------------------------------------------------------------- */
 
-static void check_curve(const tc_regret_curve *c, const tc_simulation_result *r)
+static void check_curve(const tc_curves *c, const tc_curves *r)
 {
     assert_string_equal(c->label, "random");
     assert_string_equal(c->algorithm, "random");
     assert_string_equal(c->objective, "garland");
     assert_int_equal(c->runs, 3);
     assert_int_equal(c->seed, 7);
-    assert_int_equal(c->n, r->trials);
-    assert_close(c->iteration[0], 1, 0);
-    same_bits(c->simple_mean, r->simple_mean, c->n);
-    same_bits(c->simple_se, r->simple_se, c->n);
-    same_bits(c->cumulative_mean, r->cumulative_mean, c->n);
-    same_bits(c->cumulative_se, r->cumulative_se, c->n);
+    assert_int_equal(c->points, r->points);
+    assert_close(c->at[0], 1, 0);
+    same_bits(c->simple_mean, r->simple_mean, c->points);
+    same_bits(c->simple_se, r->simple_se, c->points);
+    same_bits(c->cumulative_mean, r->cumulative_mean, c->points);
+    same_bits(c->cumulative_se, r->cumulative_se, c->points);
 }
 
 static void test_files_read_back(void **state)
@@ -245,22 +245,22 @@ static void test_files_read_back(void **state)
     (void)state;
     tacit_error err = {0};
     tc_simulation s = simulation("random", "garland", 17, 3);
-    tc_simulation_result r = simulate(&s);
-    tc_regret_curves c = {0};
+    tc_curves r = simulate(&s);
+    tc_curve_set c = {0};
     tc_text csv = {0};
     json_t *j;
-    tc_regret_csv(&s, &r, &csv);
-    assert_ok(tc_regret_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
+    assert_ok(tc_curves_csv(&(tc_curve_part){.sim = &s, .curves = &r}, 1, &csv, &err));
+    assert_ok(tc_curves_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
     assert_int_equal(c.n, 1);
     check_curve(&c.items[0], &r);
     tc_text_fini(&csv);
-    assert_ok(tc_regret_json(&s, &r, &j, &err));
-    assert_ok(tc_regret_from_json(&c, j, "r.json", &err));
+    assert_ok(tc_curves_json(&(tc_curve_part){.sim = &s, .curves = &r}, 1, &j, &err));
+    assert_ok(tc_curves_from_json(&c, j, "r.json", &err));
     assert_int_equal(c.n, 2);
     check_curve(&c.items[1], &r);
-    tc_regret_curves_fini(&c);
+    tc_curve_set_fini(&c);
     json_decref(j);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 static void test_json_shows_the_options_in_force(void **state)
@@ -284,19 +284,19 @@ static void test_json_shows_the_options_in_force(void **state)
 static void bad_csv(const char *text, const char *part)
 {
     tacit_error err = {0};
-    tc_regret_curves c = {0};
-    assert_fails(tc_regret_from_csv(&c, text, strlen(text), "r.csv", &err), TACIT_E_ARG, part);
-    tc_regret_curves_fini(&c);
+    tc_curve_set c = {0};
+    assert_fails(tc_curves_from_csv(&c, text, strlen(text), "r.csv", &err), TACIT_E_ARG, part);
+    tc_curve_set_fini(&c);
 }
 
 static void bad_json(const char *text, const char *part)
 {
     tacit_error err = {0};
-    tc_regret_curves c = {0};
+    tc_curve_set c = {0};
     json_t *j;
     assert_ok(tc_json_parse(text, strlen(text), "test", &j, &err));
-    assert_fails(tc_regret_from_json(&c, j, "r.json", &err), TACIT_E_ARG, part);
-    tc_regret_curves_fini(&c);
+    assert_fails(tc_curves_from_json(&c, j, "r.json", &err), TACIT_E_ARG, part);
+    tc_curve_set_fini(&c);
     json_decref(j);
 }
 
@@ -306,30 +306,26 @@ static void test_a_file_may_hold_several_curves(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_regret_curves c = {0};
+    tc_curve_set c = {0};
     const char text[] = "label," HEADER ROW("a,ts", "0", "") ROW("a,ts", "1", "3")
         ROW("\"b,x=1\",ts", "0", "2") ROW("\"b,x=1\",ts", "1", "1") ROW("\"b,x=1\",ts", "0", "9");
-    assert_ok(tc_regret_from_csv(&c, text, strlen(text), "r.csv", &err));
+    assert_ok(tc_curves_from_csv(&c, text, strlen(text), "r.csv", &err));
     assert_int_equal(c.n, 3);
     assert_string_equal(c.items[0].label, "a");
-    assert_int_equal(c.items[0].n, 1); /* no regret before the first trial */
-    assert_close(c.items[0].iteration[0], 1, 0);
+    assert_int_equal(c.items[0].points, 1); /* no regret before the first trial */
+    assert_close(c.items[0].at[0], 1, 0);
     assert_string_equal(c.items[1].label, "b,x=1");
     assert_string_equal(c.items[1].algorithm, "ts");
-    assert_int_equal(c.items[1].n, 2);
+    assert_int_equal(c.items[1].points, 2);
     assert_close(c.items[1].simple_mean[1], 1, 0);
-    assert_int_equal(c.items[2].n, 1);
+    assert_int_equal(c.items[2].points, 1);
     assert_close(c.items[2].simple_mean[0], 9, 0);
-    tc_regret_curves_fini(&c);
+    tc_curve_set_fini(&c);
 }
 
 static void test_bad_files(void **state)
 {
     (void)state;
-    bad_csv(
-        "run,agent,iteration,simple_regret,cumulative_regret\n0,0,0,1,0\n",
-        "r.csv is a file of --by-agent, which is drawn alone; curves to compare are in the file "
-        "of --out");
     bad_csv("a,b\n1,2\n",
             "r.csv has no column \"algorithm\": it was not written by tacit simulate");
     bad_csv("", "r.csv has no column");

@@ -2,7 +2,6 @@
 #include "sim/value_units.h"
 
 #include "base/error.h"
-#include "sim/regret_int.h"
 
 #include <math.h>
 
@@ -44,7 +43,7 @@ void tc_value_units_identify(const tc_value_units *u, tc_text *out)
 
 bool tc_value_units_set(const tc_value_units *u, json_t *object)
 {
-    return tc_regret_set(object, "value-scale", json_real(scale_of(u))) &&
-           tc_regret_set(object, "value-shift", json_real(u->shift)) &&
-           tc_regret_set(object, "value-negate", json_boolean(u->negate));
+    return json_object_set_new(object, "value-scale", json_real(scale_of(u))) == 0 &&
+           json_object_set_new(object, "value-shift", json_real(u->shift)) == 0 &&
+           json_object_set_new(object, "value-negate", json_boolean(u->negate)) == 0;
 }

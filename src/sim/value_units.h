@@ -2,7 +2,7 @@
  *
  * The algorithm is told scale * y + shift in place of the value y of the objective, and the negative
  * of that where `negate` is set: then it is asked to find the other extreme, so that the task stays
- * the same. Regret stays in the units of the objective. For simulate.c, federated.c and their files. */
+ * the same. Regret stays in the units of the objective. For source_single.c, source_federation.c and files of results. */
 #ifndef TC_SIM_VALUE_UNITS_H
 #define TC_SIM_VALUE_UNITS_H
 

@@ -2,7 +2,7 @@
  * standardise choose the same points. */
 #include "support/federated_world.h"
 
-#include "sim/regret_file.h"
+#include "sim/curve_file.h"
 #include "sim/value_units.h"
 
 static const tc_value_units scaled = {.scale = 1024};
@@ -58,14 +58,14 @@ static tc_simulation single(const char *algorithm, const char *objective, uint64
     tacit_error err = {0};
     tc_simulation s = {.objective = objective, .trials = trials, .runs = 2, .seed = 3};
     assert_ok(tc_algorithm_get(&s.algorithm, algorithm, &err));
-    assert_ok(tc_options_defaults(tc_objective_options, &s.objective_opts, &err));
+    assert_ok(tc_options_defaults(tc_objective_options, &s.family.objective, &err));
     return s;
 }
 
-static tc_simulation_result simulate(tc_simulation s, tc_value_units units)
+static tc_curves simulate(tc_simulation s, tc_value_units units)
 {
     tacit_error err = {0};
-    tc_simulation_result r;
+    tc_curves r;
     s.units = units;
     assert_ok(tc_simulate(&s, &r, &err));
     return r;
@@ -74,11 +74,11 @@ static tc_simulation_result simulate(tc_simulation s, tc_value_units units)
 /* Regrets are those of the objective, so the same regrets in every trial are the same points. */
 static void assert_same_points(const tc_simulation *s, tc_value_units units)
 {
-    tc_simulation_result a = simulate(*s, (tc_value_units){0}), b = simulate(*s, units);
+    tc_curves a = simulate(*s, (tc_value_units){0}), b = simulate(*s, units);
     assert_same_numbers(a.simple, b.simple, (size_t)(s->runs * s->trials));
     assert_same_numbers(a.cumulative, b.cumulative, (size_t)(s->runs * s->trials));
-    tc_simulation_result_fini(&a);
-    tc_simulation_result_fini(&b);
+    tc_curves_fini(&a);
+    tc_curves_fini(&b);
 }
 
 static const char *const names[] = {"gp-ei", "ts"};
@@ -90,9 +90,9 @@ static void test_points_of_a_finite_domain(void **state)
     (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         tc_simulation s = single(names[i], "gp-sample", 20);
-        s.objective_opts.dim = 2;
-        s.objective_opts.grid = 20;
-        s.objective_opts.noise = 1;
+        s.family.objective.dim = 2;
+        s.family.objective.grid = 20;
+        s.family.objective.noise = 1;
         assert_same_points(&s, scaled);
         assert_same_points(&s, negated);
         assert_same_points(&s, binary);
@@ -111,11 +111,11 @@ static void test_points_of_a_box(void **state)
         assert_same_points(&s, scaled);
         assert_same_points(&s, negated);
         assert_same_points(&s, (tc_value_units){.scale = 1024, .negate = true});
-        tc_simulation_result a = simulate(s, (tc_value_units){0}), b = simulate(s, binary);
+        tc_curves a = simulate(s, (tc_value_units){0}), b = simulate(s, binary);
         for (size_t t = 0; t < 2 * TRIALS; t++)
             assert_close(b.cumulative[t], a.cumulative[t], 1e-3);
-        tc_simulation_result_fini(&a);
-        tc_simulation_result_fini(&b);
+        tc_curves_fini(&a);
+        tc_curves_fini(&b);
     }
 }
 
@@ -129,11 +129,11 @@ static void test_units_arrive(void **state)
     json_t *options = NULL;
     assert_ok(tc_json_parse(text, strlen(text), "options", &options, &err));
     s.options = options;
-    s.objective_opts.grid = 50;
-    tc_simulation_result a = simulate(s, (tc_value_units){0}), b = simulate(s, decimal);
+    s.family.objective.grid = 50;
+    tc_curves a = simulate(s, (tc_value_units){0}), b = simulate(s, decimal);
     assert_true(a.cumulative[19] != b.cumulative[19]);
-    tc_simulation_result_fini(&a);
-    tc_simulation_result_fini(&b);
+    tc_curves_fini(&a);
+    tc_curves_fini(&b);
     json_decref(options);
 }
 
@@ -143,15 +143,15 @@ static void test_files_have_the_units(void **state)
     tacit_error err = {0};
     tc_simulation s = single("random", "branin", 3);
     s.units = decimal;
-    tc_simulation_result r = simulate(s, s.units);
+    tc_curves r = simulate(s, s.units);
     json_t *j = NULL;
-    assert_ok(tc_regret_json(&s, &r, &j, &err));
+    assert_ok(tc_curves_json(&(tc_curve_part){.sim = &s, .curves = &r}, 1, &j, &err));
     const json_t *of = json_object_get(j, "objective_options");
     assert_same_bits(json_real_value(json_object_get(of, "value-scale")), 1000);
     assert_same_bits(json_real_value(json_object_get(of, "value-shift")), -500);
     assert_true(json_is_true(json_object_get(of, "value-negate")));
     json_decref(j);
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
 }
 
 /* ---- federations ---- */
@@ -168,40 +168,40 @@ static void test_points_of_a_federation(void **state)
         make(&s, names[i], "{\"init\": 8}");
         s.f.family.objective.lengthscale = 0.2; /* far from all points, candidates would be level */
         s.f.agents = 2;
-        s.f.rounds = 10;
+        s.f.trials = 10;
         s.f.known = known; /* in units of the objective, too */
         s.f.n_known = 2;
         s.f.by_agent = true;
-        tc_federated_result a = run(&s.f);
+        tc_curves a = run(&s.f);
         for (size_t k = 0; k < 4; k++) {
             s.f.units = units[k];
-            tc_federated_result b = run(&s.f);
+            tc_curves b = run(&s.f);
             assert_same_results(&a, &b);
-            tc_federated_result_fini(&b);
+            tc_curves_fini(&b);
         }
-        tc_federated_result_fini(&a);
+        tc_curves_fini(&a);
         end(&s);
     }
 }
 
-static bool same_points(const tc_federated_result *a, const tc_federated_result *b)
+static bool same_points(const tc_curves *a, const tc_curves *b)
 {
-    size_t n = (size_t)(a->runs * a->agents * a->iterations);
+    size_t n = (size_t)(a->runs * a->agents * a->points);
     return memcmp(a->agent_cumulative, b->agent_cumulative, n * sizeof *a->agent_cumulative) == 0;
 }
 
 /* Agents of dp-fts-de begin with 3 points, and then ask by what they know and have heard. */
-static tc_federated_result federate(const char *options, tc_value_units units)
+static tc_curves federate(const char *options, tc_value_units units)
 {
     setup s;
     make(&s, "dp-fts-de", options);
     s.f.family.objective.dim = 2;
     s.f.family.objective.grid = 12;
     s.f.family.objective.lengthscale = 0.3;
-    s.f.rounds = 7;
+    s.f.trials = 7;
     s.f.by_agent = true;
     s.f.units = units;
-    tc_federated_result r = run(&s.f);
+    tc_curves r = run(&s.f);
     assert_int_equal(r.initial, 3);
     end(&s);
     return r;
@@ -216,13 +216,13 @@ static void test_points_of_a_private_federation(void **state)
                                           "{\"broadcast\": \"reversed\"}"};
     const tc_value_units units[] = {scaled, negated, binary, decimal};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        tc_federated_result a = federate(options[i], (tc_value_units){0});
+        tc_curves a = federate(options[i], (tc_value_units){0});
         for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-            tc_federated_result b = federate(options[i], units[k]);
+            tc_curves b = federate(options[i], units[k]);
             assert_same_results(&a, &b);
-            tc_federated_result_fini(&b);
+            tc_curves_fini(&b);
         }
-        tc_federated_result_fini(&a);
+        tc_curves_fini(&a);
     }
 }
 
@@ -231,10 +231,10 @@ static void test_shared_features_notice_units(void **state)
 {
     (void)state;
     const char *options = "{\"own\": \"features\", \"initial\": 3}";
-    tc_federated_result a = federate(options, (tc_value_units){0}), b = federate(options, decimal);
+    tc_curves a = federate(options, (tc_value_units){0}), b = federate(options, decimal);
     assert_false(same_points(&a, &b));
-    tc_federated_result_fini(&a);
-    tc_federated_result_fini(&b);
+    tc_curves_fini(&a);
+    tc_curves_fini(&b);
 }
 
 int main(void)

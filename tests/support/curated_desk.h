@@ -6,7 +6,7 @@
 #include "support/test.h"
 
 #include "sim/curated.h"
-#include "sim/simulate.h"
+#include "sim/simulation.h"
 
 enum { DESK_SIDE = 8, DESK_ROWS = DESK_SIDE * DESK_SIDE, DESK_DIMS = 2 };
 static const double DESK_UNIT = 0.125;
@@ -44,7 +44,7 @@ static inline tc_simulation desk_simulation(const desk *d, uint64_t trials, uint
 {
     return (tc_simulation){.algorithm = tc_algorithm_find("po-gp-ucb"),
                            .objective = "gp-sample",
-                           .objective_opts = d->opts,
+                           .family.objective = d->opts,
                            .curated = &d->terms,
                            .trials = trials,
                            .runs = runs,

@@ -56,99 +56,63 @@ static bool ends_in(const char *s, const char *tail)
 
 /* -- regret -------------------------------------------------------------------------------- */
 
-static tacit_status load_csv(tc_regret_curves *c, const char *file, tacit_error *err)
+typedef struct loaded {
+    tc_curve_set curves;
+    const char *names[MAX_CURVES]; /* the file of each */
+} loaded;
+
+static tacit_status load_csv(tc_curve_set *c, const char *file, tacit_error *err)
 {
     char *text;
     size_t len;
     TC_TRY(tc_file_read(file, MAX_FILE_BYTES, &text, &len, err));
-    tacit_status status = tc_regret_from_csv(c, text, len, file, err);
+    tacit_status status = tc_curves_from_csv(c, text, len, file, err);
     tc_free(text);
     return status;
 }
 
-static tacit_status load_json(tc_regret_curves *c, const char *file, tacit_error *err)
+static tacit_status load_json(tc_curve_set *c, const char *file, tacit_error *err)
 {
     json_t *j;
     TC_TRY(tc_json_read_file(file, &j, err));
-    tacit_status status = tc_regret_from_json(c, j, file, err);
+    tacit_status status = tc_curves_from_json(c, j, file, err);
     json_decref(j);
     return status;
 }
 
-typedef struct loaded {
-    tc_regret_curves curves;
-    const char *names[MAX_CURVES]; /* the file of each */
-} loaded;
-
-/* Those from number `before` on are of this file. */
-static tacit_status name_curves(loaded *l, size_t before, const char *file, tacit_error *err)
+/* A file of --by-agent stands alone. */
+static tacit_status load(loaded *l, const char *file, bool alone, tacit_error *err)
 {
-    if (l->curves.n > MAX_CURVES)
+    size_t before = l->curves.n;
+    TC_TRY(ends_in(file, ".json") ? load_json(&l->curves, file, err)
+                                  : load_csv(&l->curves, file, err));
+    bool by_agent = l->curves.items[before].agent_simple != NULL;
+    if (by_agent && !alone)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s is a file of --by-agent, which is drawn alone; curves to compare are in "
+                       "the file of --out",
+                       file);
+    if (l->curves.n > MAX_CURVES && !by_agent)
         return tc_fail(err, TACIT_E_ARG, "%zu curves are too many for one chart, which has %d",
                        l->curves.n, MAX_CURVES);
-    for (size_t k = before; k < l->curves.n; k++)
+    for (size_t k = before; k < l->curves.n && k < MAX_CURVES; k++)
         l->names[k] = file;
     return TACIT_OK;
 }
 
-static tacit_status load_curves(const tc_invocation *in, loaded *l, tacit_error *err)
-{
-    for (size_t i = 0; i < in->n_args; i++) {
-        size_t before = l->curves.n;
-        TC_TRY(ends_in(in->args[i], ".json") ? load_json(&l->curves, in->args[i], err)
-                                             : load_csv(&l->curves, in->args[i], err));
-        TC_TRY(name_curves(l, before, in->args[i], err));
-    }
-    return TACIT_OK;
-}
-
-/* status: of loading them. */
-static tacit_status draw_loaded(loaded *l, tacit_status status, const plot_opts *o, tc_text *svg,
-                                tacit_error *err)
-{
-    if (status == TACIT_OK)
-        status = tc_plot_regret(l->curves.items, l->curves.n, l->names, o->title, o->cumulative,
-                                svg, err);
-    tc_regret_curves_fini(&l->curves);
-    return status;
-}
-
-static tacit_status draw_curves(const plot_opts *o, const char *file, const char *text, size_t len,
-                                tc_text *svg, tacit_error *err)
-{
-    loaded l = {0};
-    tacit_status status = tc_regret_from_csv(&l.curves, text, len, file, err);
-    if (status == TACIT_OK)
-        status = name_curves(&l, 0, file, err);
-    return draw_loaded(&l, status, o, svg, err);
-}
-
-static tacit_status draw_agents(const plot_opts *o, const char *file, const char *text, size_t len,
-                                tc_text *svg, tacit_error *err)
-{
-    tc_agent_file agents = {0};
-    tacit_status status = tc_agent_file_read(&agents, text, len, file, err);
-    if (status == TACIT_OK)
-        status = tc_plot_agents(&agents, o->title, o->cumulative, svg, err);
-    tc_agent_file_fini(&agents);
-    return status;
-}
-
-/* A file of --by-agent stands alone; anything else is curves. One file is read once: it may be a pipe. */
 static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_error *err)
 {
-    const char *file = in->args[0];
-    char *text;
-    size_t len;
-    if (in->n_args > 1 || ends_in(file, ".json")) {
-        loaded l = {0};
-        return draw_loaded(&l, load_curves(in, &l, err), in->opts, svg, err);
-    }
-    TC_TRY(tc_file_read(file, MAX_FILE_BYTES, &text, &len, err));
-    tacit_status status = tc_agent_file_is(text, len)
-                              ? draw_agents(in->opts, file, text, len, svg, err)
-                              : draw_curves(in->opts, file, text, len, svg, err);
-    tc_free(text);
+    const plot_opts *o = in->opts;
+    loaded l = {0};
+    const tc_curve_set *c = &l.curves;
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < in->n_args && status == TACIT_OK; i++)
+        status = load(&l, in->args[i], in->n_args == 1, err);
+    if (status == TACIT_OK)
+        status = c->items[0].agent_simple
+                     ? tc_plot_agents(c->items, c->n, o->title, o->cumulative, svg, err)
+                     : tc_plot_regret(c->items, c->n, l.names, o->title, o->cumulative, svg, err);
+    tc_curve_set_fini(&l.curves);
     return status;
 }
 
@@ -181,7 +145,7 @@ static tacit_status is_result(const char *arg, bool *out, tacit_error *err)
         return TACIT_OK;
     json_t *j;
     TC_TRY(tc_json_read_file(arg, &j, err));
-    *out = json_object_get(j, "simple_regret") || json_object_get(j, "results");
+    *out = json_object_get(j, "cumulative_regret") || json_object_get(j, "results");
     json_decref(j);
     return TACIT_OK;
 }

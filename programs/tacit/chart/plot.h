@@ -3,18 +3,17 @@
 #define TC_PROGRAM_PLOT_H
 
 #include "base/text.h"
-#include "sim/agent_file.h"
-#include "sim/regret_file.h"
+#include "sim/curve_file.h"
 
 #include <tacit/study.h>
 
 /* plot_regret.c. names[i]: where curve i comes from, to tell equal ones apart; may be NULL.
  * title NULL: made from the curves. */
-tacit_status tc_plot_regret(const tc_regret_curve *curves, size_t n, const char *const *names,
+tacit_status tc_plot_regret(const tc_curves *curves, size_t n, const char *const *names,
                             const char *title, bool cumulative, tc_text *svg, tacit_error *err);
 
 /* plot_agents.c. A thin line for every agent, or for MOST of them evenly chosen, and the mean. */
-tacit_status tc_plot_agents(const tc_agent_file *file, const char *title, bool cumulative,
+tacit_status tc_plot_agents(const tc_curves *curves, size_t n, const char *title, bool cumulative,
                             tc_text *svg, tacit_error *err);
 
 /* plot_study.c. E_STATE: no trial is complete yet. */

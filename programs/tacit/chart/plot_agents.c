@@ -11,52 +11,65 @@
 
 enum { MOST = 100, TEXT = 128 }; /* more lines of a colour than MOST are a blot */
 
-static size_t shown(const tc_agent_curves *c)
+static size_t shown(const tc_curves *c)
 {
-    return c->agents < MOST ? c->agents : MOST;
+    return c->agents < MOST ? (size_t)c->agents : MOST;
 }
 
-static void fill_agents(tc_series *s, const tc_agent_curves *c, size_t color, bool cumulative)
+/* The mean over runs of one agent's table row; NULL: no memory. */
+static double *agent_mean(const tc_curves *c, size_t agent, bool cumulative, tc_arena *memory)
 {
-    const double *values = cumulative ? c->cumulative : c->simple;
-    for (size_t k = 0; k < shown(c); k++) {
-        size_t agent = k * c->agents / shown(c);
-        s[k] = (tc_series){.mark = TC_MARK_LINE,
-                           .color = (int)color,
-                           .faint = true,
-                           .n = c->n,
-                           .x = c->iteration,
-                           .y = values + agent * c->n};
+    const double *values = cumulative ? c->agent_cumulative : c->agent_simple;
+    double *mean = TC_TAKE(memory, c->points, double);
+    for (size_t i = 0; mean && i < c->runs * c->points; i++) {
+        size_t run = i / c->points, t = i % c->points;
+        double v = values[(run * (size_t)c->agents + agent) * c->points + t];
+        mean[t] = (run > 0 ? mean[t] : 0) + v / (double)c->runs;
     }
+    return mean;
 }
 
-static void fill_mean(tc_series *s, const tc_agent_curves *c, size_t color, bool cumulative)
+static void fill_agents(tc_series *s, const tc_curves *c, size_t color, bool cumulative,
+                        tc_arena *memory)
+{
+    for (size_t k = 0; k < shown(c); k++)
+        s[k] =
+            (tc_series){.mark = TC_MARK_LINE,
+                        .color = (int)color,
+                        .faint = true,
+                        .n = c->points,
+                        .x = c->at,
+                        .y = agent_mean(c, k * (size_t)c->agents / shown(c), cumulative, memory)};
+}
+
+static void fill_mean(tc_series *s, const tc_curves *c, size_t color, bool cumulative)
 {
     *s = (tc_series){.label = c->label ? c->label : "mean",
                      .mark = TC_MARK_LINE,
                      .color = (int)color,
-                     .n = c->n,
-                     .x = c->iteration,
+                     .n = c->points,
+                     .x = c->at,
                      .y = cumulative ? c->cumulative_mean : c->simple_mean};
 }
 
-static void subtitle_of(char *out, const tc_agent_curves *c)
+static void subtitle_of(char *out, const tc_curves *c)
 {
     char runs[48] = "";
     if (c->runs > 1)
-        snprintf(runs, sizeof runs, ", mean of %zu runs", c->runs);
+        snprintf(runs, sizeof runs, ", mean of %zu runs", (size_t)c->runs);
     if (shown(c) < c->agents)
         snprintf(out, TEXT, "thin: %zu of %zu agents%s; thick: the mean of all", shown(c),
-                 c->agents, runs);
+                 (size_t)c->agents, runs);
     else
-        snprintf(out, TEXT, "thin: each of %zu agents%s; thick: their mean", c->agents, runs);
+        snprintf(out, TEXT, "thin: each of %zu agents%s; thick: their mean", (size_t)c->agents,
+                 runs);
 }
 
-static tacit_status draw(const tc_agent_file *f, const tc_series *series, size_t n,
+static tacit_status draw(const tc_curves *first, const tc_series *series, size_t n,
                          const char *title, bool cumulative, tc_text *svg, tacit_error *err)
 {
     char subtitle[TEXT];
-    subtitle_of(subtitle, &f->items[0]);
+    subtitle_of(subtitle, first);
     tc_panel panel = {
         .x = {.label = "iteration", .whole = true},
         .y = {.label = cumulative ? "cumulative regret" : "simple regret", .log = !cumulative},
@@ -68,21 +81,20 @@ static tacit_status draw(const tc_agent_file *f, const tc_series *series, size_t
     return tc_chart_svg(&chart, svg, err);
 }
 
-tacit_status tc_plot_agents(const tc_agent_file *f, const char *title, bool cumulative,
+tacit_status tc_plot_agents(const tc_curves *curves, size_t n, const char *title, bool cumulative,
                             tc_text *svg, tacit_error *err)
 {
     tc_arena a = {0};
-    size_t n = 0, at = 0;
-    for (size_t i = 0; i < f->n; i++)
-        n += shown(&f->items[i]) + 1;
-    tc_series *series = TC_TAKE(&a, n, tc_series);
-    tacit_status status = series ? TACIT_OK : tc_fail_memory(err);
-    for (size_t i = 0; i < f->n && series; at += shown(&f->items[i++]))
-        fill_agents(series + at, &f->items[i], i, cumulative);
-    for (size_t i = 0; i < f->n && series; i++) /* above all agents */
-        fill_mean(series + at + i, &f->items[i], i, cumulative);
-    if (status == TACIT_OK)
-        status = draw(f, series, n, title, cumulative, svg, err);
+    size_t lines = n, at = 0;
+    for (size_t i = 0; i < n; i++)
+        lines += shown(&curves[i]);
+    tc_series *series = TC_TAKE(&a, lines, tc_series);
+    for (size_t i = 0; i < n && series; at += shown(&curves[i++]))
+        fill_agents(series + at, &curves[i], i, cumulative, &a);
+    for (size_t i = 0; i < n && series; i++) /* above all agents */
+        fill_mean(series + at + i, &curves[i], i, cumulative);
+    tacit_status status = a.failed ? tc_fail_memory(err)
+                                   : draw(&curves[0], series, lines, title, cumulative, svg, err);
     tc_arena_fini(&a);
     return status;
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same_objective(const tc_regret_curve *c, size_t n)
+static bool same_objective(const tc_curves *c, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         if (strcmp(c[i].objective, c[0].objective) != 0)
@@ -18,7 +18,7 @@ static bool same_objective(const tc_regret_curve *c, size_t n)
     return true;
 }
 
-static bool has_twin(const tc_regret_curve *c, size_t n, size_t i)
+static bool has_twin(const tc_curves *c, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
         if (k != i && strcmp(c[k].label, c[i].label) == 0 &&
@@ -28,7 +28,7 @@ static bool has_twin(const tc_regret_curve *c, size_t n, size_t i)
 }
 
 /* Its own label; with the objective or the file where that alone would not tell. */
-static void label_of(char *out, size_t size, const tc_regret_curve *c, size_t n, size_t i,
+static void label_of(char *out, size_t size, const tc_curves *c, size_t n, size_t i,
                      const char *const *names)
 {
     const char *on = same_objective(c, n) ? "" : c[i].objective;
@@ -37,7 +37,7 @@ static void label_of(char *out, size_t size, const tc_regret_curve *c, size_t n,
              *file ? ")" : "");
 }
 
-static void subtitle_of(char *out, size_t size, const tc_regret_curve *c, size_t n)
+static void subtitle_of(char *out, size_t size, const tc_curves *c, size_t n)
 {
     uint64_t low = c[0].runs, high = c[0].runs;
     for (size_t i = 1; i < n; i++) {
@@ -55,7 +55,7 @@ static void subtitle_of(char *out, size_t size, const tc_regret_curve *c, size_t
 }
 
 /* Of simulations by pulls there is the cumulative regret alone, and that is drawn unasked. */
-static tacit_status choose_quantity(const tc_regret_curve *c, size_t n, bool *cumulative,
+static tacit_status choose_quantity(const tc_curves *c, size_t n, bool *cumulative,
                                     tacit_error *err)
 {
     size_t by_pulls = 0;
@@ -72,25 +72,25 @@ static tacit_status choose_quantity(const tc_regret_curve *c, size_t n, bool *cu
     return TACIT_OK;
 }
 
-static const char *axis_of(const tc_regret_curve *c)
+static const char *axis_of(const tc_curves *c)
 {
-    return c->by_pulls ? "pulls of each agent" : c->iteration[0] == 0 ? "iteration" : "trial";
+    return c->by_pulls ? "pulls of each agent" : c->at[0] == 0 ? "iteration" : "trial";
 }
 
 enum { LABEL = 128 };
 
-static void fill_series(tc_series *s, const tc_regret_curve *c, size_t i, bool cumulative)
+static void fill_series(tc_series *s, const tc_curves *c, size_t i, bool cumulative)
 {
     *s = (tc_series){.mark = TC_MARK_LINE,
                      .color = (int)i,
-                     .n = c->n,
-                     .x = c->iteration,
+                     .n = c->points,
+                     .x = c->at,
                      .y = cumulative ? c->cumulative_mean : c->simple_mean,
                      .spread = c->runs > 1 ? (cumulative ? c->cumulative_se : c->simple_se) : NULL};
 }
 
-static tacit_status draw(const tc_regret_curve *curves, size_t n, tc_series *series,
-                         const char *title, bool cumulative, tc_text *svg, tacit_error *err)
+static tacit_status draw(const tc_curves *curves, size_t n, tc_series *series, const char *title,
+                         bool cumulative, tc_text *svg, tacit_error *err)
 {
     char heading[128], subtitle[128];
     const char *quantity = cumulative ? "Cumulative regret" : "Simple regret";
@@ -107,7 +107,7 @@ static tacit_status draw(const tc_regret_curve *curves, size_t n, tc_series *ser
     return tc_chart_svg(&chart, svg, err);
 }
 
-tacit_status tc_plot_regret(const tc_regret_curve *curves, size_t n, const char *const *names,
+tacit_status tc_plot_regret(const tc_curves *curves, size_t n, const char *const *names,
                             const char *title, bool cumulative, tc_text *svg, tacit_error *err)
 {
     TC_TRY(choose_quantity(curves, n, &cumulative, err));

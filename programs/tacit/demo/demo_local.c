@@ -28,7 +28,7 @@ static const struct {
 /* One algorithm on one objective; cell i of a demo is objective i / N, algorithm i % N. */
 typedef struct cell {
     tc_simulation sim;
-    tc_simulation_result result;
+    tc_curves result;
 } cell;
 
 static tacit_status run_cell(cell *c, size_t i, tc_pool *pool, bool quiet, tacit_error *err)
@@ -40,7 +40,7 @@ static tacit_status run_cell(cell *c, size_t i, tc_pool *pool, bool quiet, tacit
                              .seed = SEED,
                              .pool = pool};
     TC_TRY(tc_algorithm_get(&c->sim.algorithm, algorithms[i % N_ALGORITHMS], err));
-    TC_TRY(tc_options_defaults(tc_objective_options, &c->sim.objective_opts, err));
+    TC_TRY(tc_options_defaults(tc_objective_options, &c->sim.family.objective, err));
     snprintf(label, sizeof label, "%s on %s", algorithms[i % N_ALGORITHMS], c->sim.objective);
     return tc_watch_simulation(&c->sim, label, quiet, &c->result, err);
 }
@@ -49,14 +49,14 @@ static tacit_status run_cell(cell *c, size_t i, tc_pool *pool, bool quiet, tacit
 
 static void add_row(tc_table *t, const cell *c)
 {
-    const tc_simulation_result *r = &c->result;
-    size_t last = (size_t)r->trials - 1;
+    const tc_curves *r = &c->result;
+    size_t last = r->points - 1;
     char text[64];
     tc_table_text(t, 0, c->sim.objective);
     tc_table_text(t, 1, c->sim.algorithm->name);
     tc_watch_moments(text, sizeof text, r->simple_mean[EARLY - 1], r->simple_se[EARLY - 1]);
     tc_table_text(t, 2, text);
-    tc_table_integer(t, 3, (int64_t)r->trials);
+    tc_table_integer(t, 3, (int64_t)r->points);
     tc_watch_moments(text, sizeof text, r->simple_mean[last], r->simple_se[last]);
     tc_table_text(t, 4, text);
     snprintf(text, sizeof text, "%.2f", r->seconds);
@@ -103,46 +103,26 @@ static tacit_status write_csv(const char *dir, const cell *c, tacit_error *err)
     tc_text text = {0};
     char stem[64];
     snprintf(stem, sizeof stem, "%s-%s", c->sim.objective, c->sim.algorithm->name);
-    tc_regret_csv(&c->sim, &c->result, &text);
-    tacit_status status = write_text(dir, stem, "csv", &text, err);
+    const tc_curve_part part = {.sim = &c->sim, .curves = &c->result};
+    tacit_status status = tc_curves_csv(&part, 1, &text, err);
+    if (status == TACIT_OK)
+        status = write_text(dir, stem, "csv", &text, err);
     tc_text_fini(&text);
     return status;
 }
 
-/* A curve that borrows everything from the cell and `iteration`. */
-static tc_regret_curve curve_of(const cell *c, double *iteration)
-{
-    const tc_simulation_result *r = &c->result;
-    return (tc_regret_curve){.label = (char *)c->sim.algorithm->name,
-                             .algorithm = (char *)c->sim.algorithm->name,
-                             .objective = (char *)c->sim.objective,
-                             .runs = r->runs,
-                             .seed = c->sim.seed,
-                             .n = (size_t)r->trials,
-                             .iteration = iteration,
-                             .simple_mean = r->simple_mean,
-                             .simple_se = r->simple_se,
-                             .cumulative_mean = r->cumulative_mean,
-                             .cumulative_se = r->cumulative_se};
-}
-
 static tacit_status write_chart(const char *dir, const cell *cells, tacit_error *err)
 {
-    tc_regret_curve curves[N_ALGORITHMS];
+    tc_curves curves[N_ALGORITHMS]; /* borrowed from the cells */
     tc_text svg = {0};
-    size_t n = (size_t)cells->result.trials;
-    double *iteration = tc_alloc(n, sizeof *iteration);
-    if (!iteration)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
-        iteration[i] = (double)i + 1;
-    for (size_t i = 0; i < N_ALGORITHMS; i++)
-        curves[i] = curve_of(&cells[i], iteration);
+    for (size_t i = 0; i < N_ALGORITHMS; i++) {
+        curves[i] = cells[i].result;
+        curves[i].label = curves[i].algorithm;
+    }
     tacit_status status = tc_plot_regret(curves, N_ALGORITHMS, NULL, NULL, false, &svg, err);
     if (status == TACIT_OK)
         status = write_text(dir, cells->sim.objective, "svg", &svg, err);
     tc_text_fini(&svg);
-    tc_free(iteration);
     return status;
 }
 
@@ -186,7 +166,7 @@ tacit_status tc_demo_local(const tc_invocation *in, const char *out, tacit_error
     TC_TRY(tc_pool_new(&pool, 0, err));
     tacit_status status = demo(cells, pool, in, out, err);
     for (size_t i = 0; i < N_CELLS; i++)
-        tc_simulation_result_fini(&cells[i].result);
+        tc_curves_fini(&cells[i].result);
     tc_pool_free(pool);
     return status;
 }

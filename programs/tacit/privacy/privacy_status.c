@@ -3,9 +3,7 @@
  * A ledger is opened by its name in a storage, or read from a file that --export has written:
  * a stranger checks that file, every hash in it, and gets the same numbers. */
 #include "privacy/privacy_cli.h"
-#include "privacy/ledger.h"
 #include "study/storage.h"
-#include "study/store.h"
 
 #include "base/file.h"
 #include "base/json.h"

@@ -16,9 +16,8 @@
 #ifndef TC_PROGRAM_SIMULATE_H
 #define TC_PROGRAM_SIMULATE_H
 
-#include "sim/federated_file.h"
-#include "sim/pull_file.h"
-#include "sim/simulate.h"
+#include "sim/curve_file.h"
+#include "sim/runs.h"
 #include "study/storage.h"
 #include "wire/study_doc.h"
 
@@ -85,22 +84,9 @@ tacit_status tc_simulate_given(const tc_simulate_plan *p, json_t **out, tacit_er
 /* Adds words name=value to `given`, checked and typed by the algorithm's table. */
 tacit_status tc_simulate_take(const tc_algorithm *a, json_t *given, size_t n, char *const *words,
                               tacit_error *err);
-/* The algorithm's option struct: defaults, then `given`. End with tc_simulate_opts_free. */
-tacit_status tc_simulate_opts_new(const tc_algorithm *a, const json_t *given, void **out,
-                                  tacit_error *err);
-void tc_simulate_opts_free(const tc_algorithm *a, void *opts);
-
 /* The same for whatever has a table of options. */
-typedef struct tc_optioned {
-    const char *name;
-    const tc_option *options;
-    size_t size;
-} tc_optioned;
 tacit_status tc_simulate_take_words(const tc_optioned *a, json_t *given, size_t n,
                                     char *const *words, tacit_error *err);
-tacit_status tc_optioned_new(const tc_optioned *a, const json_t *given, void **out,
-                             tacit_error *err);
-void tc_optioned_free(const tc_optioned *a, void *opts);
 
 /* ---- private users (simulate_reply.c) */
 
@@ -147,8 +133,8 @@ typedef struct tc_contender {
     json_t *expect;                  /* what they may gain at best (tc_expect_json); NULL: unsaid */
     double epsilon, delta;           /* the promise asked for; 0: none, and the default delta */
     char *checkpoint;                /* or NULL */
-    tc_federated f;
-    tc_federated_result result;
+    tc_simulation f;
+    tc_curves result;
     tc_federated_cost cost;
 } tc_contender;
 
@@ -206,8 +192,8 @@ typedef struct tc_pull_contender {
     json_t *given;    /* its options as given */
     json_t *options;  /* all of them, as in force */
     char *checkpoint; /* or NULL */
-    tc_pull_runs p;
-    tc_pull_runs_result result;
+    tc_simulation p;
+    tc_curves result;
 } tc_pull_contender;
 
 /* simulate_pulls_report.c */
@@ -226,7 +212,7 @@ void tc_simulate_print_wrapped(const char *text, int indent);
 tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simulate_plan *p,
                                 tacit_error *err);
 /* "B / A", where, the ratio, its interval and its p: a row of five columns. */
-void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_federated_ratio *ratio);
+void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_ratio *ratio);
 /* Under a table with rows that have no interval: why. */
 void tc_simulate_ratio_note(uint64_t runs);
 /* Is iteration i shown in a table: 0, 1, 2, 5, 10, 20, 50, ... and the last. */

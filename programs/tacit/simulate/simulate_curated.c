@@ -136,7 +136,7 @@ static tacit_status take_columns(const tc_simulate_plan *p, const tc_simulation 
         return tc_fail(err, TACIT_E_ARG,
                        "the columns of a table have no public bounds: give --bounds-file; they are "
                        "never read from the data");
-    TC_TRY(tc_objective_new(&objective, sim->objective, &sim->objective_opts,
+    TC_TRY(tc_objective_new(&objective, sim->objective, &sim->family.objective,
                             tc_public_seed_from(sim->seed), err));
     tacit_status status =
         tc_curated_terms(&c->terms, objective, o->unit > 0 ? o->unit : 1, &c->memory, err);

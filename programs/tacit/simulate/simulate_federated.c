@@ -167,9 +167,9 @@ static tacit_status choose_initial(tc_contender *c, const tc_contender *first, t
     if (o && json_object_get(c->given, o->name))
         return TACIT_OK;
     if (c != first)
-        TC_TRY(tc_federated_initial(&first->f, &n, err));
+        TC_TRY(tc_simulation_initial(&first->f, &n, err));
     else
-        TC_TRY(tc_federated_initial(&c->f, &own, err));
+        TC_TRY(tc_simulation_initial(&c->f, &own, err));
     if (own > 0)
         return TACIT_OK;
     if (!o)
@@ -189,7 +189,7 @@ static tacit_status begin_first(const contest *a, tc_contender *c, tacit_error *
     if (!c->algorithm->begin || !initial_option(c->algorithm))
         return TACIT_OK;
     if (!is_planned(p)) {
-        TC_TRY(tc_federated_begin(&c->f, &initial, err));
+        TC_TRY(tc_simulation_begin(&c->f, &initial, err));
     } else {
         const tc_env env = {.agents = a->agents, .budget = p->doc->trials};
         TC_TRY(tc_options_begun(c->algorithm, c->given, &env, &options, err));
@@ -210,7 +210,7 @@ static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *e
     json_t *options;
     if (known == 0 || !o || o->type != TC_OPTION_INT)
         return TACIT_OK;
-    TC_TRY(tc_federated_options(&c->f, &options, err));
+    TC_TRY(tc_simulation_options(&c->f, &options, err));
     json_int_t initial = json_integer_value(json_object_get(options, "initial"));
     json_decref(options);
     bool open = initial < 0; /* as many as the first contender has, and that one was here before */
@@ -261,27 +261,28 @@ static uint64_t acting_of(const contest *a)
     return acting < a->agents ? acting : 0;
 }
 
-static tc_federated federated_of(const contest *a, const tc_contender *c)
+static tc_simulation federated_of(const contest *a, const tc_contender *c)
 {
     const tc_simulate_plan *p = a->p;
-    return (tc_federated){.algorithm = c->algorithm,
-                          .options = c->given,
-                          .objective = a->objective,
-                          .family = p->o->family,
-                          .units = p->o->units,
-                          .agents = a->agents,
-                          .rounds = p->o->rounds > 0 ? (uint64_t)p->o->rounds : ROUNDS_DEFAULT,
-                          .runs = (uint64_t)p->o->runs,
-                          .seed = p->seed,
-                          .drop = p->o->drop,
-                          .past = c->algorithm->relay ? (uint64_t)p->o->past : 0,
-                          .acting = acting_of(a),
-                          .paired = true,
-                          .known = a->warm.known,
-                          .n_known = a->warm.n,
-                          .by_agent = p->o->by_agent != NULL,
-                          .checkpoint = c->checkpoint,
-                          .pool = p->pool};
+    return (tc_simulation){.source = &tc_source_federation,
+                           .algorithm = c->algorithm,
+                           .options = c->given,
+                           .objective = a->objective,
+                           .family = p->o->family,
+                           .units = p->o->units,
+                           .agents = a->agents,
+                           .trials = p->o->rounds > 0 ? (uint64_t)p->o->rounds : ROUNDS_DEFAULT,
+                           .runs = (uint64_t)p->o->runs,
+                           .seed = p->seed,
+                           .drop = p->o->drop,
+                           .past = c->algorithm->relay ? (uint64_t)p->o->past : 0,
+                           .acting = acting_of(a),
+                           .paired = true,
+                           .known = a->warm.known,
+                           .n_known = a->warm.n,
+                           .by_agent = p->o->by_agent != NULL,
+                           .checkpoint = c->checkpoint,
+                           .pool = p->pool};
 }
 
 /* -- what is promised ---------------------------------------------------------------------- */
@@ -322,7 +323,7 @@ static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tac
 {
     tc_text theorem = {0};
     if (c->algorithm->theorem)
-        c->algorithm->theorem(env, opts, c->f.rounds, &theorem);
+        c->algorithm->theorem(env, opts, c->f.trials, &theorem);
     c->theorem = tc_text_take(&theorem);
     TC_TRY(find_expectation(c, env, opts, err));
     if (c->algorithm->settle)
@@ -335,9 +336,9 @@ static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tac
 static tacit_status settle(const contest *a, tc_contender *c, void *opts, tacit_error *err)
 {
     uint64_t initial;
-    TC_TRY(tc_federated_initial(&c->f, &initial, err));
+    TC_TRY(tc_simulation_initial(&c->f, &initial, err));
     tc_env env = {
-        .space = tc_family_space(a->family), .agents = a->agents, .budget = initial + c->f.rounds};
+        .space = tc_family_space(a->family), .agents = a->agents, .budget = initial + c->f.trials};
     if (c->epsilon > 0 && !c->algorithm->promise)
         return no_promise(c, err);
     if (c->algorithm->begin)
@@ -351,10 +352,11 @@ static tacit_status settle(const contest *a, tc_contender *c, void *opts, tacit_
 
 static tacit_status settle_options(const contest *a, tc_contender *c, tacit_error *err)
 {
+    tc_optioned of = tc_optioned_algorithm(c->algorithm);
     void *opts;
-    TC_TRY(tc_simulate_opts_new(c->algorithm, c->given, &opts, err));
+    TC_TRY(tc_optioned_new(&of, c->given, &opts, err));
     tacit_status status = settle(a, c, opts, err);
-    tc_simulate_opts_free(c->algorithm, opts);
+    tc_optioned_free(&of, opts);
     c->f.options = c->options;
     c->f.epsilon = c->epsilon;
     c->f.delta = c->epsilon > 0 ? c->delta : 0;
@@ -388,10 +390,10 @@ static tacit_status prepare(contest *a, size_t i, tacit_error *err)
         TC_TRY(begin_first(a, c, err));
     TC_TRY(begin_warm(a, c, err));
     TC_TRY(choose_initial(c, first, err));
-    TC_TRY(tc_federated_initial(&c->f, &initial, err));
-    c->f.rounds = first->f.rounds;
+    TC_TRY(tc_simulation_initial(&c->f, &initial, err));
+    c->f.trials = first->f.trials;
     if (i == 0)
-        TC_TRY(choose_rounds(a->p, initial, &c->f.rounds, err));
+        TC_TRY(choose_rounds(a->p, initial, &c->f.trials, err));
     return settle_options(a, c, err);
 }
 
@@ -483,8 +485,8 @@ static tacit_status prepare_all(contest *a, tacit_error *err)
     TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
                          err));
     TC_TRY(check_tell(a, err));
-    TC_TRY(tc_federated_objective_json(a->objective, &p->o->family, tc_family_space(a->family),
-                                       &a->objective_options, err));
+    TC_TRY(tc_family_used(a->objective, &p->o->family, tc_family_space(a->family),
+                          &a->objective_options, err));
     a->dim = tc_family_any_dim(a->family) ? parameters_of(tc_family_space(a->family)) : 0;
     if (p->o->warm)
         TC_TRY(tc_warm_read(&a->warm, p->o->warm, tc_family_space(a->family), a->agents, err));
@@ -513,7 +515,7 @@ static tacit_status interrupted(const char *checkpoint, tacit_error *err)
 static tacit_status watch(tc_contender *c, const char *label, bool quiet, tacit_error *err)
 {
     bool fresh = c->checkpoint && access(c->checkpoint, F_OK) != 0;
-    tacit_status status = tc_watch_federation(&c->f, label, quiet, &c->result, err);
+    tacit_status status = tc_watch_simulation(&c->f, label, quiet, &c->result, err);
     if (fresh && (status == TACIT_E_ARG || status == TACIT_E_UNSUPPORTED))
         unlink(c->checkpoint);
     return status;

@@ -18,43 +18,6 @@ tacit_status tc_simulate_given(const tc_simulate_plan *p, json_t **out, tacit_er
     return TACIT_OK;
 }
 
-void tc_optioned_free(const tc_optioned *a, void *opts)
-{
-    if (opts)
-        tc_options_fini(a->options, opts);
-    tc_free(opts);
-}
-
-tacit_status tc_optioned_new(const tc_optioned *a, const json_t *given, void **out,
-                             tacit_error *err)
-{
-    void *opts = tc_alloc(1, a->size + 1);
-    if (!opts)
-        return tc_fail_memory(err);
-    tacit_status status = tc_options_defaults(a->options, opts, err);
-    if (status == TACIT_OK)
-        status = tc_options_set_json(a->options, opts, a->name, given, NULL, err);
-    if (status != TACIT_OK) {
-        tc_optioned_free(a, opts);
-        return status;
-    }
-    *out = opts;
-    return TACIT_OK;
-}
-
-tacit_status tc_simulate_opts_new(const tc_algorithm *a, const json_t *given, void **out,
-                                  tacit_error *err)
-{
-    tc_optioned of = {a->name, a->options, a->options_size};
-    return tc_optioned_new(&of, given, out, err);
-}
-
-void tc_simulate_opts_free(const tc_algorithm *a, void *opts)
-{
-    tc_optioned of = {a->name, a->options, a->options_size};
-    tc_optioned_free(&of, opts);
-}
-
 /* Checks name=value against the table and keeps its typed value in `given`. */
 static tacit_status take_word(const tc_optioned *a, void *opts, const char *word, json_t *given,
                               tacit_error *err)
@@ -89,6 +52,6 @@ tacit_status tc_simulate_take_words(const tc_optioned *a, json_t *given, size_t 
 tacit_status tc_simulate_take(const tc_algorithm *a, json_t *given, size_t n, char *const *words,
                               tacit_error *err)
 {
-    tc_optioned of = {a->name, a->options, a->options_size};
+    tc_optioned of = tc_optioned_algorithm(a);
     return tc_simulate_take_words(&of, given, n, words, err);
 }

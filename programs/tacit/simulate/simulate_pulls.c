@@ -3,7 +3,7 @@
  * Everything that can be wrong is found before the first run, and nothing is written before the
  * last. */
 #include "base/memory.h"
-#include "sim/runs.h"
+#include "sim/pulls.h"
 #include "simulate/simulate.h"
 #include "simulate/watch.h"
 
@@ -37,7 +37,7 @@ static void contender_fini(tc_pull_contender *c)
     tc_free(c->checkpoint);
     json_decref(c->given);
     json_decref(c->options);
-    tc_pull_runs_result_fini(&c->result);
+    tc_curves_fini(&c->result);
 }
 
 /* -- what does not go with it -------------------------------------------------------------- */
@@ -145,11 +145,6 @@ static tacit_status find_bandit(const char *name, const tc_bandit **out, tacit_e
     return tc_bandit_get(out, name, err);
 }
 
-static tc_optioned optioned(const tc_bandit *b)
-{
-    return (tc_optioned){b->name, b->options, b->options_size};
-}
-
 /* "pf-pne,gap=0.1": what tells it from others on this command line. */
 static tacit_status make_label(tc_pull_contender *c, const tc_invocation *in, tacit_error *err)
 {
@@ -170,7 +165,7 @@ static tacit_status add_first(contest *a, tacit_error *err)
     c->given = json_object();
     if (!c->given)
         return tc_fail_memory(err);
-    tc_optioned of = optioned(c->bandit);
+    tc_optioned of = tc_optioned_bandit(c->bandit);
     TC_TRY(tc_simulate_take_words(&of, c->given, p->in->n_sets, p->in->sets, err));
     return make_label(c, p->in, err);
 }
@@ -186,7 +181,7 @@ static tacit_status add_item(void *user, const char *label, tc_versus_item *it, 
     c->given = c->bandit == first->bandit ? json_deep_copy(first->given) : json_object();
     if (!c->label || !c->given)
         return tc_fail_memory(err);
-    tc_optioned of = optioned(c->bandit);
+    tc_optioned of = tc_optioned_bandit(c->bandit);
     return tc_simulate_take_words(&of, c->given, it->n, it->words, err);
 }
 
@@ -234,11 +229,12 @@ static tacit_status check_memory(const contest *a, tacit_error *err)
 
 /* -- the plan ------------------------------------------------------------------------------ */
 
-static tc_pull_runs runs_of(const contest *a, const tc_pull_contender *c)
+static tc_simulation runs_of(const contest *a, const tc_pull_contender *c)
 {
     const tc_simulate_opts *o = a->p->o;
     uint64_t budget = (uint64_t)o->pulls;
-    return (tc_pull_runs){
+    return (tc_simulation){
+        .source = &tc_source_pulls,
         .bandit = c->bandit,
         .options = c->options,
         .objective = a->objective,
@@ -247,8 +243,8 @@ static tc_pull_runs runs_of(const contest *a, const tc_pull_contender *c)
         .high = o->reward_high,
         .noise = TC_REWARD_UNIFORM,
         .scale = o->family.objective.noise == NOISE_NONE ? 0 : o->family.objective.noise_scale,
-        .clients = a->agents,
-        .budget = budget,
+        .agents = a->agents,
+        .trials = budget,
         .runs = (uint64_t)o->runs,
         .seed = a->p->seed,
         .points = points_of(a),
@@ -276,7 +272,7 @@ static tacit_status try_bandit(const contest *a, const tc_bandit *b, const void 
 
 static tacit_status settle(const contest *a, tc_pull_contender *c, tacit_error *err)
 {
-    tc_optioned of = optioned(c->bandit);
+    tc_optioned of = tc_optioned_bandit(c->bandit);
     void *opts;
     TC_TRY(tc_optioned_new(&of, c->given, &opts, err));
     tacit_status status = try_bandit(a, c->bandit, opts, err);
@@ -332,7 +328,7 @@ static tacit_status run_one(const contest *a, tc_pull_contender *c, tacit_error 
 {
     char label[64];
     snprintf(label, sizeof label, "%.40s on %.16s", c->label, a->objective);
-    tacit_status status = tc_watch_pulls(&c->p, label, a->p->in->quiet, &c->result, err);
+    tacit_status status = tc_watch_simulation(&c->p, label, a->p->in->quiet, &c->result, err);
     if (status == TACIT_E_CANCELLED)
         return interrupted(a->p->o->checkpoint, err);
     return status;

@@ -11,15 +11,15 @@
 /* -- settings ------------------------------------------------------------------------------ */
 
 /* "10 agents, 100000 pulls each, 5 runs, seed 1" */
-static void print_size(const tc_pull_runs *p)
+static void print_size(const tc_simulation *p)
 {
-    printf("%llu agent%s, %llu pull%s each, %llu run%s, seed %llu", (unsigned long long)p->clients,
-           p->clients == 1 ? "" : "s", (unsigned long long)p->budget, p->budget == 1 ? "" : "s",
+    printf("%llu agent%s, %llu pull%s each, %llu run%s, seed %llu", (unsigned long long)p->agents,
+           p->agents == 1 ? "" : "s", (unsigned long long)p->trials, p->trials == 1 ? "" : "s",
            (unsigned long long)p->runs, p->runs == 1 ? "" : "s", (unsigned long long)p->seed);
 }
 
 /* What all of them are paid. */
-static void print_rewards(const tc_pull_runs *p)
+static void print_rewards(const tc_simulation *p)
 {
     printf("Rewards: values from %g to %g become 0 to 1, ", p->low, p->high);
     if (p->scale > 0)
@@ -48,7 +48,7 @@ static void print_settings(const tc_pull_contender *c, int indent)
 
 static void print_talk(const tc_pull_contender *c, int indent)
 {
-    tc_pull_talk t = tc_pull_talk_of(&c->result);
+    tc_curve_talk t = tc_curve_talk_of(&c->result);
     if (t.rounds == 0)
         printf("%*sNothing was sent: every agent searched alone.\n", indent, "");
     else
@@ -58,7 +58,7 @@ static void print_talk(const tc_pull_contender *c, int indent)
 
 static void print_speed(const tc_pull_contender *c, int indent)
 {
-    const tc_pull_runs_result *r = &c->result;
+    const tc_curves *r = &c->result;
     if (r->pulls > 0)
         printf("%*s%.3g million pulls per second, %.2f s.\n", indent, "",
                (double)r->pulls / r->seconds * 1e-6, r->seconds);
@@ -80,14 +80,14 @@ static void moments_cell(tc_table *t, size_t column, double mean, double se)
 static tacit_status print_curves(const tc_pull_contender *c, size_t n, const char *const *names,
                                  tacit_error *err)
 {
-    const tc_pull_runs_result *first = &c->result;
+    const tc_curves *first = &c->result;
     tc_table *t = tc_table_new(n + 1, names);
     for (size_t i = 0; t && i < first->points; i++) {
         if (!tc_simulate_milestone(i + 1, first->points))
             continue;
         tc_table_integer(t, 0, (int64_t)first->at[i]);
         for (size_t k = 0; k < n; k++)
-            moments_cell(t, k + 1, c[k].result.mean[i], c[k].result.se[i]);
+            moments_cell(t, k + 1, c[k].result.cumulative_mean[i], c[k].result.cumulative_se[i]);
         tc_table_end_row(t);
     }
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
@@ -111,12 +111,12 @@ static tacit_status print_one(const tc_pull_contender *c, tacit_error *err)
 
 /* -- several ------------------------------------------------------------------------------- */
 
-static tacit_status print_contrasts(const tc_pull_part *parts, size_t n, tacit_error *err)
+static tacit_status print_contrasts(const tc_curve_part *parts, size_t n, tacit_error *err)
 {
     static const char *const names[] = {"ratio of", "pulls", "ratio", "95 % interval", "p"};
-    tc_pull_contrast *k;
+    tc_contrast *k;
     size_t n_k;
-    TC_TRY(tc_pull_contrasts(parts, n, &k, &n_k, err));
+    TC_TRY(tc_curve_contrasts(parts, n, &k, &n_k, err));
     if (n_k == 0) {
         tc_free(k);
         return TACIT_OK;
@@ -124,7 +124,7 @@ static tacit_status print_contrasts(const tc_pull_part *parts, size_t n, tacit_e
     bool bare = false;
     tc_table *t = tc_table_new(5, names);
     for (size_t i = 0; t && i < n_k; i++) {
-        tc_simulate_ratio_row(t, k[i].of, parts[0].result->at[k[i].point], &k[i].ratio);
+        tc_simulate_ratio_row(t, k[i].of, (uint64_t)parts[0].curves->at[k[i].point], &k[i].ratio);
         bare = bare || isnan(k[i].ratio.low);
     }
     tc_free(k);
@@ -133,11 +133,11 @@ static tacit_status print_contrasts(const tc_pull_part *parts, size_t n, tacit_e
     printf("\nRatios of mean cumulative regrets, runs paired:\n\n");
     TC_TRY(tc_table_print(t, TC_FORMAT_TABLE, stdout, err));
     if (bare)
-        tc_simulate_ratio_note(parts[0].result->runs);
+        tc_simulate_ratio_note(parts[0].curves->runs);
     return TACIT_OK;
 }
 
-static tacit_status print_several(const tc_pull_contender *c, const tc_pull_part *parts, size_t n,
+static tacit_status print_several(const tc_pull_contender *c, const tc_curve_part *parts, size_t n,
                                   tacit_error *err)
 {
     char letters[32][2];
@@ -162,15 +162,13 @@ static tacit_status print_several(const tc_pull_contender *c, const tc_pull_part
 
 /* -- files --------------------------------------------------------------------------------- */
 
-static tacit_status as_text(const tc_pull_part *parts, size_t n, bool json, tc_text *out,
+static tacit_status as_text(const tc_curve_part *parts, size_t n, bool json, tc_text *out,
                             tacit_error *err)
 {
     json_t *j = NULL;
-    if (!json) {
-        tc_pull_csv(parts, n, out);
-        return out->failed ? tc_fail_memory(err) : TACIT_OK;
-    }
-    TC_TRY(tc_pull_json(parts, n, &j, err));
+    if (!json)
+        return tc_curves_csv(parts, n, out, err);
+    TC_TRY(tc_curves_json(parts, n, &j, err));
     char *text = tc_json_text(j);
     json_decref(j);
     if (text)
@@ -180,7 +178,7 @@ static tacit_status as_text(const tc_pull_part *parts, size_t n, bool json, tc_t
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
-static tacit_status put_text(const tc_pull_part *parts, size_t n, bool json, const char *file,
+static tacit_status put_text(const tc_curve_part *parts, size_t n, bool json, const char *file,
                              tacit_error *err)
 {
     tc_text text = {0};
@@ -193,7 +191,7 @@ static tacit_status put_text(const tc_pull_part *parts, size_t n, bool json, con
     return status;
 }
 
-static tacit_status report(const tc_pull_contender *c, const tc_pull_part *parts, size_t n,
+static tacit_status report(const tc_pull_contender *c, const tc_curve_part *parts, size_t n,
                            const tc_simulate_plan *p, tacit_error *err)
 {
     const char *file = p->o->out;
@@ -207,11 +205,11 @@ static tacit_status report(const tc_pull_contender *c, const tc_pull_part *parts
 tacit_status tc_simulate_pulls_report(const tc_pull_contender *c, size_t n,
                                       const tc_simulate_plan *p, tacit_error *err)
 {
-    tc_pull_part *parts = tc_alloc(n, sizeof *parts);
+    tc_curve_part *parts = tc_alloc(n, sizeof *parts);
     if (!parts)
         return tc_fail_memory(err);
     for (size_t i = 0; i < n; i++)
-        parts[i] = (tc_pull_part){c[i].label, &c[i].p, &c[i].result};
+        parts[i] = (tc_curve_part){.label = c[i].label, .sim = &c[i].p, .curves = &c[i].result};
     tacit_status status = report(c, parts, n, p, err);
     tc_free(parts);
     return status;

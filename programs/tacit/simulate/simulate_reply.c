@@ -92,10 +92,10 @@ static tacit_status verdict(const tc_simulation *sim, const void *opts, tc_text 
                             tacit_error *err)
 {
     tc_objective *objective;
-    TC_TRY(tc_objective_new(&objective, sim->objective, &sim->objective_opts,
+    TC_TRY(tc_objective_new(&objective, sim->objective, &sim->family.objective,
                             tc_public_seed_from(sim->seed), err));
     tc_env env = {.space = tc_objective_space(objective), .budget = sim->trials};
-    tc_known_noise noise = noise_of(&sim->objective_opts);
+    tc_known_noise noise = noise_of(&sim->family.objective);
     tc_ldp_theorem(sim->algorithm, &env, opts, &noise, out);
     tc_objective_free(objective);
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
@@ -103,10 +103,11 @@ static tacit_status verdict(const tc_simulation *sim, const void *opts, tc_text 
 
 tacit_status tc_simulate_theorem(const tc_simulation *sim, tc_text *out, tacit_error *err)
 {
+    tc_optioned of = tc_optioned_algorithm(sim->algorithm);
     void *opts;
-    TC_TRY(tc_simulate_opts_new(sim->algorithm, sim->options, &opts, err));
+    TC_TRY(tc_optioned_new(&of, sim->options, &opts, err));
     tacit_status status = verdict(sim, opts, out, err);
-    tc_simulate_opts_free(sim->algorithm, opts);
+    tc_optioned_free(&of, opts);
     return status;
 }
 

@@ -146,7 +146,7 @@ static void print_settings(const tc_contender *c, int indent)
 /* "on gp-family in 1 dimension: 200 agents, 5 of them acting, 40 rounds, 5 runs, seed 1" */
 static void print_size(const tc_contender *c)
 {
-    const tc_federated *f = &c->f;
+    const tc_simulation *f = &c->f;
     printf("on %s", f->objective);
     if (c->dim > 0)
         printf(" in %zu dimension%s", c->dim, c->dim == 1 ? "" : "s");
@@ -154,8 +154,8 @@ static void print_size(const tc_contender *c)
     printf("%llu agent%s, ", (unsigned long long)f->agents, f->agents == 1 ? "" : "s");
     if (f->acting > 0)
         printf("%llu of them acting, ", (unsigned long long)f->acting);
-    printf("%llu round%s, %llu run%s, seed %llu", (unsigned long long)f->rounds,
-           f->rounds == 1 ? "" : "s", (unsigned long long)f->runs, f->runs == 1 ? "" : "s",
+    printf("%llu round%s, %llu run%s, seed %llu", (unsigned long long)f->trials,
+           f->trials == 1 ? "" : "s", (unsigned long long)f->runs, f->runs == 1 ? "" : "s",
            (unsigned long long)f->seed);
 }
 
@@ -179,10 +179,10 @@ static tacit_status print_curve(const tc_contender *c, tacit_error *err)
 {
     static const char *const names[] = {"iteration", "evaluations", "simple regret",
                                         "cumulative regret", "epsilon"};
-    const tc_federated_result *r = &c->result;
+    const tc_curves *r = &c->result;
     tc_table *t = tc_table_new(r->n_releases && !c->cost.none ? 5 : 4, names);
-    for (uint64_t i = 0; t && i < r->iterations; i++) {
-        if (!tc_simulate_milestone(i, r->iterations - 1))
+    for (uint64_t i = 0; t && i < r->points; i++) {
+        if (!tc_simulate_milestone(i, r->points - 1))
             continue;
         tc_table_integer(t, 0, (int64_t)i);
         tc_table_integer(t, 1, (int64_t)(r->initial + i));
@@ -197,7 +197,7 @@ static tacit_status print_curve(const tc_contender *c, tacit_error *err)
 
 static void print_lost(const tc_contender *c, int indent)
 {
-    const tc_federation_tally *t = &c->result.tally;
+    const tc_federation_tally *t = &c->result.counts[0].sent;
     const char *whose = c->f.runs > 1 ? " of the first run" : "";
     if (c->f.drop > 0 && t->messages > 0)
         printf("%*s%llu of the %llu messages%s %s lost.\n", indent, "", (unsigned long long)t->lost,
@@ -212,7 +212,7 @@ static void print_lost(const tc_contender *c, int indent)
 /* The vote is shorter than a broadcast of weights; it is the first release. */
 static void print_broadcasts(const tc_contender *c)
 {
-    const tc_federation_tally *t = &c->result.tally;
+    const tc_federation_tally *t = &c->result.counts[0].sent;
     const bool vote = votes(c) && t->releases > 0;
     const uint64_t n = t->releases - vote;
     printf(", and got ");
@@ -225,7 +225,7 @@ static void print_broadcasts(const tc_contender *c)
 
 static void print_messages(const tc_contender *c)
 {
-    const tc_federation_tally *t = &c->result.tally;
+    const tc_federation_tally *t = &c->result.counts[0].sent;
     double n = (double)c->f.agents, readers = (double)c->result.agents;
     if (t->messages == 0) {
         printf("\nNo round releases: every agent searched alone.\n");
@@ -339,7 +339,7 @@ static tacit_status print_curves(const tc_contender *c, size_t n, tacit_error *e
         names[first + k] = letters[k];
     }
     tc_table *t = tc_table_new(first + n, names);
-    uint64_t last = c[0].result.iterations - 1;
+    uint64_t last = c[0].result.points - 1;
     for (uint64_t i = 0; t && i <= last; i++) {
         if (!tc_simulate_milestone(i, last))
             continue;
@@ -353,7 +353,7 @@ static tacit_status print_curves(const tc_contender *c, size_t n, tacit_error *e
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
 }
 
-void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_federated_ratio *ratio)
+void tc_simulate_ratio_row(tc_table *t, size_t of, uint64_t at, const tc_ratio *ratio)
 {
     char cell[64], text[2];
     letter(text, of);
@@ -378,12 +378,12 @@ void tc_simulate_ratio_note(uint64_t runs)
         printf("–: too few runs, too much alike, or too few with any regret: no interval.\n");
 }
 
-static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, tacit_error *err)
+static tacit_status print_contrasts(const tc_curve_part *parts, size_t n, tacit_error *err)
 {
     static const char *const names[] = {"ratio of", "iteration", "ratio", "95 % interval", "p"};
-    tc_federated_contrast *k;
+    tc_contrast *k;
     size_t n_k;
-    TC_TRY(tc_federated_contrasts(parts, n, &k, &n_k, err));
+    TC_TRY(tc_curve_contrasts(parts, n, &k, &n_k, err));
     if (n_k == 0) {
         tc_free(k);
         return TACIT_OK;
@@ -391,7 +391,7 @@ static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, ta
     bool bare = false;
     tc_table *t = tc_table_new(5, names);
     for (size_t i = 0; t && i < n_k; i++) {
-        tc_simulate_ratio_row(t, k[i].of, k[i].iteration, &k[i].ratio);
+        tc_simulate_ratio_row(t, k[i].of, (uint64_t)parts[0].curves->at[k[i].point], &k[i].ratio);
         bare = bare || isnan(k[i].ratio.low);
     }
     tc_free(k);
@@ -400,7 +400,7 @@ static tacit_status print_contrasts(const tc_federated_part *parts, size_t n, ta
     printf("\nRatios of mean simple regrets, runs paired:\n\n");
     TC_TRY(tc_table_print(t, TC_FORMAT_TABLE, stdout, err));
     if (bare)
-        tc_simulate_ratio_note(parts[0].result->runs);
+        tc_simulate_ratio_note(parts[0].curves->runs);
     return TACIT_OK;
 }
 
@@ -436,7 +436,7 @@ static tacit_status print_expectations(const tc_contender *c, size_t n, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status print_several(const tc_contender *c, const tc_federated_part *parts, size_t n,
+static tacit_status print_several(const tc_contender *c, const tc_curve_part *parts, size_t n,
                                   tacit_error *err)
 {
     bool federated = false, guaranteed[2] = {false, false}; /* of agents, of records */
@@ -459,15 +459,13 @@ static tacit_status print_several(const tc_contender *c, const tc_federated_part
 
 /* -- files --------------------------------------------------------------------------------- */
 
-static tacit_status as_text(const tc_federated_part *parts, size_t n, bool json, tc_text *out,
+static tacit_status as_text(const tc_curve_part *parts, size_t n, bool json, tc_text *out,
                             tacit_error *err)
 {
     json_t *j = NULL;
-    if (!json) {
-        tc_federated_csv(parts, n, out);
-        return out->failed ? tc_fail_memory(err) : TACIT_OK;
-    }
-    TC_TRY(tc_federated_json(parts, n, &j, err));
+    if (!json)
+        return tc_curves_csv(parts, n, out, err);
+    TC_TRY(tc_curves_json(parts, n, &j, err));
     char *text = tc_json_text(j);
     json_decref(j);
     if (text)
@@ -477,7 +475,7 @@ static tacit_status as_text(const tc_federated_part *parts, size_t n, bool json,
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
-static tacit_status write_result(const tc_federated_part *parts, size_t n, const char *file,
+static tacit_status write_result(const tc_curve_part *parts, size_t n, const char *file,
                                  tacit_error *err)
 {
     tc_text text = {0};
@@ -488,11 +486,11 @@ static tacit_status write_result(const tc_federated_part *parts, size_t n, const
     return status;
 }
 
-static tacit_status write_agents(const tc_federated_part *parts, size_t n, const char *file,
+static tacit_status write_agents(const tc_curve_part *parts, size_t n, const char *file,
                                  tacit_error *err)
 {
     tc_text text = {0};
-    tc_federated_agents_csv(parts, n, &text);
+    tc_curves_agents_csv(parts, n, &text);
     tacit_status status =
         text.failed ? tc_fail_memory(err) : tc_file_write(file, tc_text_get(&text), text.len, err);
     tc_text_fini(&text);
@@ -501,8 +499,7 @@ static tacit_status write_agents(const tc_federated_part *parts, size_t n, const
 
 /* -- all of it ----------------------------------------------------------------------------- */
 
-static tacit_status print_text(const tc_federated_part *parts, size_t n, bool json,
-                               tacit_error *err)
+static tacit_status print_text(const tc_curve_part *parts, size_t n, bool json, tacit_error *err)
 {
     tc_text text = {0};
     tacit_status status = as_text(parts, n, json, &text, err);
@@ -512,7 +509,7 @@ static tacit_status print_text(const tc_federated_part *parts, size_t n, bool js
     return status;
 }
 
-static tacit_status print_all(const tc_contender *c, const tc_federated_part *parts, size_t n,
+static tacit_status print_all(const tc_contender *c, const tc_curve_part *parts, size_t n,
                               int format, tacit_error *err)
 {
     if (format != TC_FORMAT_TABLE)
@@ -522,7 +519,7 @@ static tacit_status print_all(const tc_contender *c, const tc_federated_part *pa
 
 /* A file that cannot be written takes nothing else with it. Files come first: who reads the table
  * may go away, and that ends the program. */
-static tacit_status deliver(const tc_contender *c, const tc_federated_part *parts, size_t n,
+static tacit_status deliver(const tc_contender *c, const tc_curve_part *parts, size_t n,
                             const tc_simulate_plan *p, tacit_error *err)
 {
     const tc_simulate_opts *o = p->o;
@@ -539,17 +536,17 @@ static tacit_status deliver(const tc_contender *c, const tc_federated_part *part
 tacit_status tc_simulate_report(const tc_contender *c, size_t n, const tc_simulate_plan *p,
                                 tacit_error *err)
 {
-    tc_federated_part *parts = tc_alloc(n, sizeof *parts);
+    tc_curve_part *parts = tc_alloc(n, sizeof *parts);
     if (!parts)
         return tc_fail_memory(err);
     for (size_t i = 0; i < n; i++)
-        parts[i] = (tc_federated_part){.label = c[i].label,
-                                       .f = &c[i].f,
-                                       .result = &c[i].result,
-                                       .cost = &c[i].cost,
-                                       .options = c[i].shown,
-                                       .objective_options = c[i].objective_options,
-                                       .expect = c[i].expect};
+        parts[i] = (tc_curve_part){.label = c[i].label,
+                                   .sim = &c[i].f,
+                                   .curves = &c[i].result,
+                                   .cost = &c[i].cost,
+                                   .options = c[i].shown,
+                                   .objective_options = c[i].objective_options,
+                                   .expect = c[i].expect};
     tacit_status status = deliver(c, parts, n, p, err);
     tc_free(parts);
     return status;

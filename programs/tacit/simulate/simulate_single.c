@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "sim/regret_file.h"
+#include "sim/curve_file.h"
 #include "simulate/simulate.h"
 #include "simulate/watch.h"
 
@@ -22,14 +22,13 @@ bool tc_simulate_milestone(uint64_t i, uint64_t last)
     return lead <= 2 || lead == 5 || i == last;
 }
 
-static tacit_status print_table(const tc_simulation *sim, const tc_simulation_result *r,
-                                tacit_error *err)
+static tacit_status print_table(const tc_simulation *sim, const tc_curves *r, tacit_error *err)
 {
     static const char *const names[] = {"trial", "simple regret", "cumulative regret"};
     tc_table *t = tc_table_new(3, names);
     char cell[64];
-    for (size_t i = 0; t && i < r->trials; i++) {
-        if (!tc_simulate_milestone(i + 1, r->trials))
+    for (size_t i = 0; t && i < r->points; i++) {
+        if (!tc_simulate_milestone(i + 1, r->points))
             continue;
         tc_table_integer(t, 0, (int64_t)i + 1);
         tc_watch_moments(cell, sizeof cell, r->simple_mean[i], r->simple_se[i]);
@@ -40,7 +39,7 @@ static tacit_status print_table(const tc_simulation *sim, const tc_simulation_re
     }
     printf("%s on %s: %llu run%s of %llu trials, seed %llu, %.2f s; mean ± standard error\n\n",
            sim->algorithm->name, sim->objective, (unsigned long long)r->runs,
-           r->runs == 1 ? "" : "s", (unsigned long long)r->trials, (unsigned long long)sim->seed,
+           r->runs == 1 ? "" : "s", (unsigned long long)r->points, (unsigned long long)sim->seed,
            r->seconds);
     if (!t)
         return tc_fail_memory(err);
@@ -48,43 +47,25 @@ static tacit_status print_table(const tc_simulation *sim, const tc_simulation_re
     return tc_simulate_print_privacy(sim, err);
 }
 
-/* The curves, and what a theorem says of them. */
-static tacit_status as_json(const tc_simulation *sim, const tc_simulation_result *r, json_t **out,
+static tacit_status as_text(const tc_simulation *sim, const tc_curves *r, bool json, tc_text *out,
                             tacit_error *err)
 {
     tc_text theorem = {0};
     json_t *j = NULL;
     tacit_status status = tc_simulate_theorem(sim, &theorem, err);
+    const tc_curve_part part = {.sim = sim, .curves = r, .theorem = tc_text_get(&theorem)};
     if (status == TACIT_OK)
-        status = tc_regret_json(sim, r, &j, err);
-    if (status == TACIT_OK && theorem.len > 0 &&
-        json_object_set_new(j, "theorem", json_string(tc_text_get(&theorem))) != 0) {
-        json_decref(j);
-        status = tc_fail_memory(err);
-    }
-    tc_text_fini(&theorem);
-    if (status == TACIT_OK)
-        *out = j;
-    return status;
-}
-
-static tacit_status as_text(const tc_simulation *sim, const tc_simulation_result *r, bool json,
-                            tc_text *out, tacit_error *err)
-{
-    if (json) {
-        json_t *j;
-        TC_TRY(as_json(sim, r, &j, err));
+        status = json ? tc_curves_json(&part, 1, &j, err) : tc_curves_csv(&part, 1, out, err);
+    if (status == TACIT_OK && json) {
         char *text = tc_json_text(j);
-        json_decref(j);
         if (text)
             tc_text_addf(out, "%s\n", text);
-        else
-            out->failed = true;
+        status = text && !out->failed ? TACIT_OK : tc_fail_memory(err);
         tc_free(text);
-    } else {
-        tc_regret_csv(sim, r, out);
     }
-    return out->failed ? tc_fail_memory(err) : TACIT_OK;
+    json_decref(j);
+    tc_text_fini(&theorem);
+    return status;
 }
 
 bool tc_simulate_is_json(const char *file)
@@ -93,8 +74,8 @@ bool tc_simulate_is_json(const char *file)
     return n > 5 && strcmp(file + n - 5, ".json") == 0;
 }
 
-static tacit_status write_file(const tc_simulation *sim, const tc_simulation_result *r,
-                               const char *file, tacit_error *err)
+static tacit_status write_file(const tc_simulation *sim, const tc_curves *r, const char *file,
+                               tacit_error *err)
 {
     tc_text text = {0};
     tacit_status status = as_text(sim, r, tc_simulate_is_json(file), &text, err);
@@ -104,8 +85,8 @@ static tacit_status write_file(const tc_simulation *sim, const tc_simulation_res
     return status;
 }
 
-static tacit_status print_result(const tc_simulation *sim, const tc_simulation_result *r,
-                                 int format, tacit_error *err)
+static tacit_status print_result(const tc_simulation *sim, const tc_curves *r, int format,
+                                 tacit_error *err)
 {
     if (format == TC_FORMAT_TABLE)
         return print_table(sim, r, err);
@@ -132,14 +113,14 @@ static tc_objective_opts objective_of(const tc_family_opts *family)
 
 static tacit_status simulate(tc_simulation *sim, const tc_simulate_plan *p, tacit_error *err)
 {
-    tc_simulation_result r;
+    tc_curves r;
     char label[64];
     snprintf(label, sizeof label, "%s on %s", sim->algorithm->name, sim->objective);
     TC_TRY(tc_watch_simulation(sim, label, p->in->quiet, &r, err));
     tacit_status written = p->o->out ? write_file(sim, &r, p->o->out, err) : TACIT_OK;
     tacit_status printed =
         print_result(sim, &r, p->in->format, written == TACIT_OK ? err : NULL); /* in any case */
-    tc_simulation_result_fini(&r);
+    tc_curves_fini(&r);
     return written == TACIT_OK ? printed : written;
 }
 
@@ -186,7 +167,7 @@ tacit_status tc_simulate_single(const tc_simulate_plan *p, tacit_error *err)
     tc_simulation sim = {.algorithm = p->algorithm,
                          .options = given,
                          .objective = objective,
-                         .objective_opts = objective_of(&o->family),
+                         .family.objective = objective_of(&o->family),
                          .units = o->units,
                          .reply = replies ? &reply : NULL,
                          .trials = o->trials ? (uint64_t)o->trials : planned,

@@ -23,7 +23,7 @@ void tc_contender_fini(tc_contender *c)
     json_decref(c->shown);
     tc_free(c->theorem);
     json_decref(c->expect);
-    tc_federated_result_fini(&c->result);
+    tc_curves_fini(&c->result);
     tc_federated_cost_fini(&c->cost);
 }
 

@@ -31,59 +31,22 @@ static bool stopped(void *user)
     return tc_interrupted();
 }
 
-static watch start(const char *label, uint64_t total, bool quiet)
-{
-    tc_catch_interrupts();
-    return (watch){.lock = PTHREAD_MUTEX_INITIALIZER,
-                   .bar = tc_progress_start(label, total, quiet)};
-}
-
-static void end(watch *w)
-{
-    tc_progress_end(w->bar);
-    pthread_mutex_destroy(&w->lock);
-}
-
-tacit_status tc_watch_simulation(tc_simulation *sim, const char *label, bool quiet,
-                                 tc_simulation_result *out, tacit_error *err)
-{
-    watch w = start(label, sim->runs * sim->trials, quiet);
-    sim->progress = trial_done;
-    sim->user = &w;
-    tacit_status status = tc_simulate(sim, out, err);
-    end(&w);
-    sim->progress = NULL;
-    sim->user = NULL;
-    return status;
-}
-
-tacit_status tc_watch_federation(tc_federated *f, const char *label, bool quiet,
-                                 tc_federated_result *out, tacit_error *err)
+tacit_status tc_watch_simulation(tc_simulation *sim, const char *label, bool quiet, tc_curves *out,
+                                 tacit_error *err)
 {
     uint64_t steps;
-    TC_TRY(tc_federated_steps(f, &steps, err));
-    watch w = start(label, steps, quiet);
-    f->progress = trial_done;
-    f->stopped = stopped;
-    f->user = &w;
-    tacit_status status = tc_federated_run(f, out, err);
-    end(&w);
-    f->progress = NULL;
-    f->stopped = NULL;
-    f->user = NULL;
-    return status;
-}
-
-tacit_status tc_watch_pulls(tc_pull_runs *p, const char *label, bool quiet,
-                            tc_pull_runs_result *out, tacit_error *err)
-{
-    watch w = start(label, p->runs * p->clients * p->budget, quiet);
-    p->progress = trial_done;
-    p->user = &w;
-    tacit_status status = tc_pull_runs_run(p, out, err);
-    end(&w);
-    p->progress = NULL;
-    p->user = NULL;
+    TC_TRY(tc_simulation_steps(sim, &steps, err));
+    tc_catch_interrupts();
+    watch w = {.lock = PTHREAD_MUTEX_INITIALIZER, .bar = tc_progress_start(label, steps, quiet)};
+    sim->progress = trial_done;
+    sim->stopped = stopped;
+    sim->user = &w;
+    tacit_status status = tc_simulate(sim, out, err);
+    tc_progress_end(w.bar);
+    pthread_mutex_destroy(&w.lock);
+    sim->progress = NULL;
+    sim->stopped = NULL;
+    sim->user = NULL;
     return status;
 }
 

@@ -1,24 +1,24 @@
-/* federated_setup_test.c - the identity of a simulation: whatever changes a run changes it, and what
+/* identity_test.c - the identity of a simulation: whatever changes a run changes it, and what
  * does not leaves it alone. federated_resume_test.c has what follows for checkpoints. And how many initial points there
  * are. */
 #include "support/federated_world.h"
 
-#include "sim/federated_int.h"
+#include "sim/step_source.h"
 
 #include <tacit/tacit.h>
 
 /* Caller: tc_text_fini. */
-static tc_text identity(const tc_federated *f)
+static tc_text identity(const tc_simulation *f)
 {
     tacit_error err = {0};
-    tc_federated_shape shape;
+    tc_run_shape shape;
     tc_text text = {0};
-    assert_ok(tc_federated_shape_of(f, &shape, &err));
-    assert_ok(tc_federated_identity(f, &shape, &text, &err));
+    assert_ok(f->source->shape(f, &shape, &err));
+    assert_ok(tc_simulation_identity(f, &shape, &text, &err));
     return text;
 }
 
-static bool same_identity(const tc_federated *a, const tc_federated *b)
+static bool same_identity(const tc_simulation *a, const tc_simulation *b)
 {
     tc_text x = identity(a), y = identity(b);
     bool same = strcmp(tc_text_get(&x), tc_text_get(&y)) == 0;
@@ -33,7 +33,7 @@ static void test_it_begins_with_the_version(void **state)
     setup s;
     make(&s, "fts", "{}");
     tc_text text = identity(&s.f);
-    const char *expected = "tacit " TACIT_VERSION "\nfts\n{";
+    const char *expected = "tacit " TACIT_VERSION "\nfts\ngp-family\n{";
     assert_int_equal(strncmp(tc_text_get(&text), expected, strlen(expected)), 0);
     tc_text_fini(&text);
     end(&s);
@@ -45,12 +45,12 @@ static void test_what_changes_a_run(void **state)
     setup s;
     make(&s, "ts", "{}");
     s.f.delta = 1e-5;
-    tc_federated v[15];
+    tc_simulation v[15];
     size_t n = 0;
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         v[i] = s.f;
     v[n++].agents++;
-    v[n++].rounds++;
+    v[n++].trials++;
     v[n++].initial = 30;
     v[n++].seed++;
     v[n++].drop = 0.25;
@@ -75,7 +75,7 @@ static void test_what_does_not(void **state)
     (void)state;
     setup s;
     make(&s, "ts", "{}");
-    tc_federated other = s.f;
+    tc_simulation other = s.f;
     other.runs = 100;
     other.checkpoint = "elsewhere";
     assert_true(same_identity(&s.f, &other));
@@ -93,7 +93,7 @@ static void test_trials_that_were_given(void **state)
     s.f.objective = "branin"; /* of two parameters */
     s.f.agents = 2;
     tc_known_trial known[5][2];
-    tc_federated v[5];
+    tc_simulation v[5];
     for (size_t i = 0; i < 5; i++) {
         known[i][0] = (tc_known_trial){.agent = 0, .values = points[0], .value = 1};
         known[i][1] = (tc_known_trial){.agent = 1, .values = points[1], .value = 2};
@@ -121,9 +121,9 @@ static uint64_t initial_points(const char *algorithm, const char *options, uint6
     setup s;
     uint64_t chosen, all;
     make(&s, algorithm, options);
-    s.f.rounds = rounds;
-    assert_ok(tc_federated_begin(&s.f, &chosen, &err));
-    assert_ok(tc_federated_initial(&s.f, &all, &err));
+    s.f.trials = rounds;
+    assert_ok(tc_simulation_begin(&s.f, &chosen, &err));
+    assert_ok(tc_simulation_initial(&s.f, &all, &err));
     assert_int_equal(chosen, all);
     end(&s);
     return chosen;
@@ -151,13 +151,13 @@ static void test_agents_have_as_many(void **state)
     setup s;
     make(&s, "dp-fts-de", "{\"features\": 8, \"releases\": \"all\"}");
     s.f.agents = 3;
-    s.f.rounds = 9;
+    s.f.trials = 9;
     s.f.runs = 1;
-    tc_federated_result r = run(&s.f);
+    tc_curves r = run(&s.f);
     assert_int_equal(r.initial, 4);
-    assert_int_equal(r.tally.releases, 9);
-    assert_int_equal(r.tally.refusals, 0);
-    tc_federated_result_fini(&r);
+    assert_int_equal(r.counts[0].sent.releases, 9);
+    assert_int_equal(r.counts[0].sent.refusals, 0);
+    tc_curves_fini(&r);
     end(&s);
 }
 

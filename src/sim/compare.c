@@ -1,4 +1,5 @@
-/* federated_compare.c - two simulations of the same runs, compared run by run. See federated.h.
+/* compare.c - two simulations of the same runs, compared run by run. See compare.h
+ * and curve_file.h.
  *
  * Regrets on random functions have heavy tails, so nothing here assumes a normal law. The interval
  * is that of the symmetric bootstrap-t (P. Hall, The Bootstrap and Edgeworth Expansion, 1992) of
@@ -8,11 +9,12 @@
  * too narrow for few runs. The p-value comes from flipping the signs of the paired differences,
  * under which they would not change if the two algorithms were alike. All draws come from fixed
  * public streams. */
+#include "sim/curve_file.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sort.h"
-#include "sim/federated.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,37 +34,6 @@ typedef struct pairs {
     size_t n;
     const double *a, *b;
 } pairs;
-
-static tacit_status check(const tc_federated_result *a, const tc_federated_result *b,
-                          uint64_t iteration, tacit_error *err)
-{
-    if (a->runs != b->runs || a->agents != b->agents || a->seed != b->seed)
-        return tc_fail(err, TACIT_E_ARG,
-                       "only simulations with the same runs, agents and seed can be compared, got "
-                       "%" PRIu64 ", %" PRIu64 ", %" PRIu64 " and %" PRIu64 ", %" PRIu64
-                       ", %" PRIu64,
-                       a->runs, a->agents, a->seed, b->runs, b->agents, b->seed);
-    uint64_t most = a->iterations < b->iterations ? a->iterations : b->iterations;
-    if (iteration >= most)
-        return tc_fail(err, TACIT_E_ARG,
-                       "there is no iteration %" PRIu64 " in both; the last is %" PRIu64, iteration,
-                       most - 1);
-    return TACIT_OK;
-}
-
-static tacit_status gather(const tc_federated_result *of, uint64_t iteration, double *out,
-                           tacit_error *err)
-{
-    for (size_t r = 0; r < of->runs; r++) {
-        out[r] = of->simple[r * of->iterations + iteration];
-        if (!isfinite(out[r]))
-            return tc_fail(err, TACIT_E_ARG,
-                           "the regret at iteration %" PRIu64 " is not finite: there are no points "
-                           "yet",
-                           iteration);
-    }
-    return TACIT_OK;
-}
 
 /* ---- the ratio ---- */
 
@@ -136,7 +107,7 @@ static double quantile(const estimate *all, const pairs *p, size_t *which, doubl
 /* An interval of a thousand times either way says nothing. */
 #define REACH_MOST 1000
 
-static void bound(const pairs *p, size_t *which, double *distances, tc_federated_ratio *out)
+static void bound(const pairs *p, size_t *which, double *distances, tc_ratio *out)
 {
     estimate all;
     for (size_t r = 0; r < p->n; r++)
@@ -158,7 +129,7 @@ static bool without_regret(const pairs *p)
     return true;
 }
 
-static tacit_status find_interval(const pairs *p, tc_federated_ratio *out, tacit_error *err)
+static tacit_status find_interval(const pairs *p, tc_ratio *out, tacit_error *err)
 {
     out->low = out->high = NAN;
     if (p->n < TC_INTERVAL_RUNS)
@@ -225,10 +196,10 @@ static double sign_flip(const pairs *p)
 
 /* ---- both ---- */
 
-tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tc_federated_ratio *out,
+tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tc_ratio *out,
                                tacit_error *err)
 {
-    tc_federated_ratio r;
+    tc_ratio r;
     pairs p = {.n = n, .a = a, .b = b};
     r.ratio = ratio_of_all(&p);
     TC_TRY(find_interval(&p, &r, err));
@@ -237,24 +208,87 @@ tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tc_fe
     return TACIT_OK;
 }
 
-static tacit_status compare(const tc_federated_result *a, const tc_federated_result *b,
-                            uint64_t iteration, double *room, tc_federated_ratio *out,
-                            tacit_error *err)
+/* ---- of curves ---- */
+
+static tacit_status check(const tc_curves *a, const tc_curves *b, size_t point, tacit_error *err)
 {
-    size_t n = (size_t)a->runs;
-    TC_TRY(gather(a, iteration, room, err));
-    TC_TRY(gather(b, iteration, room + n, err));
-    return tc_paired_compare(room, room + n, n, out, err);
+    if (a->runs != b->runs || a->agents != b->agents || a->seed != b->seed)
+        return tc_fail(err, TACIT_E_ARG,
+                       "only simulations with the same runs, agents and seed can be compared, got "
+                       "%" PRIu64 ", %" PRIu64 ", %" PRIu64 " and %" PRIu64 ", %" PRIu64
+                       ", %" PRIu64,
+                       a->runs, a->agents, a->seed, b->runs, b->agents, b->seed);
+    size_t most = a->points < b->points ? a->points : b->points;
+    if (point >= most)
+        return tc_fail(err, TACIT_E_ARG, "there is no iteration %zu in both; the last is %zu",
+                       point, most - 1);
+    return TACIT_OK;
 }
 
-tacit_status tc_federated_compare(const tc_federated_result *a, const tc_federated_result *b,
-                                  uint64_t iteration, tc_federated_ratio *out, tacit_error *err)
+static tacit_status gather(const tc_curves *of, size_t point, double *out, tacit_error *err)
 {
-    TC_TRY(check(a, b, iteration, err));
-    double *room = tc_alloc((size_t)a->runs, 2 * sizeof *room);
+    const double *regret = of->by_pulls ? of->cumulative : of->simple;
+    for (size_t r = 0; r < of->runs; r++) {
+        out[r] = regret[r * of->points + point];
+        if (!isfinite(out[r]))
+            return tc_fail(err, TACIT_E_ARG,
+                           "the regret at iteration %zu is not finite: there are no points yet",
+                           point);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_curves_compare(const tc_curves *a, const tc_curves *b, size_t point, tc_ratio *out,
+                               tacit_error *err)
+{
+    size_t n = (size_t)a->runs;
+    TC_TRY(check(a, b, point, err));
+    double *room = tc_alloc(n, 2 * sizeof *room);
     if (!room)
         return tc_fail_memory(err);
-    tacit_status status = compare(a, b, iteration, room, out, err);
+    tacit_status status = gather(a, point, room, err);
+    if (status == TACIT_OK)
+        status = gather(b, point, room + n, err);
+    if (status == TACIT_OK)
+        status = tc_paired_compare(room, room + n, n, out, err);
     tc_free(room);
     return status;
+}
+
+enum { MOST_POINTS = 5 };
+
+static size_t choose_points(const tc_curves *c, size_t out[MOST_POINTS])
+{
+    static const size_t fixed[] = {1, 5, 10, 20};
+    size_t n = 0, last = c->points - 1;
+    if (c->by_pulls) {
+        out[n++] = c->points < 10 ? 0 : c->points / 10 - 1;
+        out[n++] = c->points < 2 ? 0 : c->points / 2 - 1;
+    } else {
+        for (size_t i = 0; i < sizeof fixed / sizeof *fixed && fixed[i] < last; i++)
+            out[n++] = fixed[i];
+    }
+    out[n++] = last;
+    return n;
+}
+
+tacit_status tc_curve_contrasts(const tc_curve_part *parts, size_t n, tc_contrast **rows,
+                                size_t *n_rows, tacit_error *err)
+{
+    const tc_curves *first = parts[0].curves;
+    size_t points[MOST_POINTS], n_points = choose_points(first, points), k = 0;
+    tc_contrast *made = tc_alloc(n * MOST_POINTS, sizeof *made);
+    tacit_status status = made ? TACIT_OK : tc_fail_memory(err);
+    for (size_t i = 1; i < n && first->runs > 1; i++)
+        for (size_t t = 0; t < n_points && status == TACIT_OK; t++, k++) {
+            made[k] = (tc_contrast){.of = i, .point = points[t]};
+            status = tc_curves_compare(parts[i].curves, first, points[t], &made[k].ratio, err);
+        }
+    if (status != TACIT_OK) {
+        tc_free(made);
+        return status;
+    }
+    *rows = made;
+    *n_rows = k;
+    return TACIT_OK;
 }
