@@ -4,6 +4,8 @@
 
 #include <tacit/status.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,10 +21,12 @@ TACIT_API tacit_status tacit_build_module(const char *scheme, char version[32], 
 
 /* The kernel that OpenBLAS computes with: "Haswell". How sums are rounded depends on it. */
 TACIT_API const char *tacit_blas_kernel(void);
-/* Takes a better kernel where OpenBLAS is older than the CPU and runs one without AVX, unless OPENBLAS_CORETYPE says
- * which one it shall be. For a program's start, before there are threads: it changes what the whole process computes
- * with. The environment stays as it was. Returns NULL, or the kernel that should be taken and could not. */
-TACIT_API const char *tacit_blas_choose_kernel(void);
+/* A kernel for this CPU where OpenBLAS is older than it and took one without AVX; NULL: there is none to recommend. A
+ * process begins with it if OPENBLAS_CORETYPE says so in its environment. */
+TACIT_API const char *tacit_blas_better_kernel(void);
+/* Lets OpenBLAS choose once more, by what OPENBLAS_CORETYPE says now. For a program's start, before there are threads: it
+ * changes what the whole process computes with. False: this OpenBLAS cannot. */
+TACIT_API bool tacit_blas_choose_again(void);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
  * so every machine plays one of them. */
 #include "support/test.h"
 
+#include "frame/blas_kernel.h"
 #include "num/la.h"
 
 #include <tacit/build.h>
@@ -38,7 +39,7 @@ static void test_a_choice_is_respected(void **state)
     const char *before = tacit_blas_kernel();
     (void)state;
     assert_non_null(getenv(CHOICE));
-    assert_null(tacit_blas_choose_kernel());
+    assert_null(tc_choose_blas_kernel());
     assert_string_equal(tacit_blas_kernel(), before);
     assert_string_equal(getenv(CHOICE), "Prescott");
     check_product();
@@ -46,16 +47,15 @@ static void test_a_choice_is_respected(void **state)
 
 static void test_an_old_kernel_is_replaced(void **state)
 {
-    tc_cpu_vectors cpu = tc_cpu_vectors_here();
-    const char *before = tacit_blas_kernel(), *better = tc_la_better_kernel(before, &cpu);
+    const char *before = tacit_blas_kernel(), *better = tacit_blas_better_kernel();
     (void)state;
     unsetenv(CHOICE);
     print_message("%s, better: %s\n", before, better ? better : "none");
-    assert_null(tacit_blas_choose_kernel());
+    assert_null(tc_choose_blas_kernel());
     assert_string_equal(tacit_blas_kernel(), better ? better : before);
     assert_null(getenv(CHOICE)); /* nothing is left for programs that are started */
     check_product();
-    assert_null(tacit_blas_choose_kernel()); /* once is enough */
+    assert_null(tc_choose_blas_kernel()); /* once is enough */
     assert_string_equal(tacit_blas_kernel(), better ? better : before);
 }
 

@@ -20,16 +20,13 @@ const char *tc_la_library(void); /* "OpenBLAS 0.3.21 ... SkylakeX", for `tacit v
 
 /* ---- la_kernel.c: code for the CPU, which decides how sums are rounded */
 
-/* <tacit/build.h> has tacit_blas_kernel, the one that runs, and tacit_blas_choose_kernel. */
+/* <tacit/build.h> has the kernel that runs, tacit_blas_kernel, and lets a program choose another. */
 typedef struct tc_cpu_vectors {
     bool avx2, fma, avx512; /* avx512: with all that OpenBLAS's kernels use of it */
 } tc_cpu_vectors;
 tc_cpu_vectors tc_cpu_vectors_here(void);
 /* A kernel for this CPU where OpenBLAS took one without AVX; NULL: there is none to recommend. */
 const char *tc_la_better_kernel(const char *kernel, const tc_cpu_vectors *cpu);
-/* Lets OpenBLAS choose once more, by what OPENBLAS_CORETYPE says now. For a program's start, before there are
- * threads: a library must not change what others in its process compute with. False: it cannot. */
-bool tc_la_choose_again(void);
 
 double tc_dot(size_t n, const double *x, const double *y);
 /* y += a x. The bits of y[i] follow from a, x[i] and y[i]: not from n, i or the neighbours. */

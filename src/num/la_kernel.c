@@ -7,10 +7,7 @@
 
 #include "num/la.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#define CHOICE "OPENBLAS_CORETYPE"
 
 /* Not in every build of OpenBLAS: NULL where it was built for one CPU only. */
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
@@ -51,30 +48,22 @@ tc_cpu_vectors tc_cpu_vectors_here(void)
 #endif
 }
 
+const char *tacit_blas_better_kernel(void)
+{
+    tc_cpu_vectors cpu = tc_cpu_vectors_here();
+    return tc_la_better_kernel(tacit_blas_kernel(), &cpu);
+}
+
 const char *tacit_blas_kernel(void)
 {
     return openblas_get_corename();
 }
 
-bool tc_la_choose_again(void)
+bool tacit_blas_choose_again(void)
 {
     if (!gotoblas_dynamic_init || !gotoblas_dynamic_quit)
         return false;
     gotoblas_dynamic_quit();
     gotoblas_dynamic_init();
     return true;
-}
-
-/* OpenBLAS reads the variable when it chooses, and never again: so it is set for that moment only, and programs
- * that are started later do not see it. */
-const char *tacit_blas_choose_kernel(void)
-{
-    const char *said = getenv(CHOICE);
-    tc_cpu_vectors cpu = tc_cpu_vectors_here();
-    const char *better = said ? NULL : tc_la_better_kernel(tacit_blas_kernel(), &cpu);
-    if (!better || setenv(CHOICE, better, 1) != 0)
-        return better;
-    (void)tc_la_choose_again(); /* seen below */
-    unsetenv(CHOICE);
-    return strcmp(tacit_blas_kernel(), better) == 0 ? NULL : better;
 }

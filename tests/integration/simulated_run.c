@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include <tacit/build.h>
+#include "frame/blas_kernel.h"
 #include "sim/federation.h"
 #include "study/study_plan.h"
 
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     run r = {0};
     tacit_error err = {0};
     tacit_status status = TACIT_E_ARG;
-    (void)tacit_blas_choose_kernel(); /* as the program does, whose bits these are */
+    (void)tc_choose_blas_kernel(); /* as the program does, whose bits these are */
     if (argc == 4 && strcmp(argv[1], "value") == 0)
         status = print_value(argv[2], argv[3], &err);
     else if (argc == 4 && strcmp(argv[1], "study") == 0)

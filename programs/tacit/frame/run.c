@@ -1,6 +1,7 @@
 /* run.c - from a verb and its words to an exit code. Called by the main of a program. */
 #include "base/guard.h"
 #include "base/log.h"
+#include "frame/blas_kernel.h"
 #include "frame/frame.h"
 
 #include <tacit/net.h>
@@ -26,7 +27,7 @@ static void start_log(const tc_verb *verb, const tc_invocation *in)
 
 static void choose_kernel(void)
 {
-    const char *better = tacit_blas_choose_kernel();
+    const char *better = tc_choose_blas_kernel();
     if (better)
         tc_log(TC_LOG_WARN,
                "OpenBLAS does not know this CPU and runs its kernel %s: it is faster with "
