@@ -44,18 +44,16 @@ static tacit_status make_pledge(const tc_agent *a, uint64_t round, const char *m
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
     tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
-    tc_pledge_terms terms = {.unit = who.unit,
+    tc_round_price price;
+    TC_TRY(tc_study_plan_price(p, round, &price, err));
+    tc_pledge_terms terms = {.event = price.event,
+                             .distance = price.distance,
+                             .unit = who.unit,
                              .single = !who.everybody,
+                             .adjacency = price.adjacency,
                              .not_private = a->stamp,
                              .mechanism = mechanism};
-    tc_text adjacency = {0};
-    tacit_status status =
-        tc_study_plan_terms(p, round, &terms.event, &terms.distance, &adjacency, err);
-    terms.adjacency = tc_text_get(&adjacency);
-    if (status == TACIT_OK)
-        status = tc_pledge_by(out, &terms, err);
-    tc_text_fini(&adjacency);
-    return status;
+    return tc_pledge_by(out, &terms, err);
 }
 
 /* Under `study`, charged to whom the round concerns. */

@@ -85,18 +85,19 @@ static bool same_noise(const tc_study_plan *p, const tacit_dp_event *theirs,
 
 static bool same_price(const tc_study_plan *p, const tacit_dp_event *a, const tacit_dp_event *b)
 {
-    return a->mechanism == b->mechanism && same_noise(p, a, b) && a->sampling == b->sampling &&
+    bool noise = b->mechanism == TACIT_DP_NONPRIVATE || same_noise(p, a, b);
+    return a->mechanism == b->mechanism && noise && a->sampling == b->sampling &&
            a->sampling_rate == b->sampling_rate && a->count == b->count;
 }
 
 /* Unit, subject and neighbours are whom a price is charged to. */
 static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
-                               const tc_text *adjacency, tacit_error *err)
+                               const char *adjacency, tacit_error *err)
 {
     tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
     const char *subject = tc_round_charge_subject(&who);
     if (e->unit == who.unit && strcmp(e->subject, subject ? subject : "") == 0 &&
-        (adjacency->len == 0 || strcmp(e->adjacency, tc_text_get(adjacency)) == 0))
+        (!*adjacency || strcmp(e->adjacency, adjacency) == 0))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
                    "the coordinator's ledger charges round %" PRIu64
@@ -107,19 +108,14 @@ static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e,
 tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
                               tacit_error *err)
 {
-    tacit_dp_event price;
-    double distance;
-    tc_text adjacency = {0};
-    tacit_status status = tc_study_plan_terms(p, round, &price, &distance, &adjacency, err);
-    if (status == TACIT_OK && (!same_price(p, &e->event, &price) || e->distance > distance))
-        status = tc_fail(err, TACIT_E_STATE,
-                         "the coordinator's ledger has another price for round %" PRIu64
-                         " than the study's document",
-                         round);
-    if (status == TACIT_OK)
-        status = check_whom(p, e, round, &adjacency, err);
-    tc_text_fini(&adjacency);
-    return status;
+    tc_round_price price;
+    TC_TRY(tc_study_plan_price(p, round, &price, err));
+    if (!same_price(p, &e->event, &price.event) || e->distance > price.distance)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the coordinator's ledger has another price for round %" PRIu64
+                       " than the study's document",
+                       round);
+    return check_whom(p, e, round, price.adjacency, err);
 }
 
 static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,

@@ -34,15 +34,16 @@ static tc_study_plan *plan_of(bool carried)
 static tacit_status judge(const tc_study_plan *p, double times, int units, tacit_error *why)
 {
     tacit_error err = {0};
-    tc_text adjacency = {0};
+    tc_round_price price;
     tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, 0);
-    tc_ledger_entry e = {.unit = who.unit, .subject = ""};
-    assert_ok(tc_study_plan_terms(p, 0, &e.event, &e.distance, &adjacency, &err));
-    e.adjacency = tc_text_get(&adjacency);
+    assert_ok(tc_study_plan_price(p, 0, &price, &err));
+    tc_ledger_entry e = {.unit = who.unit,
+                         .subject = "",
+                         .event = price.event,
+                         .distance = price.distance,
+                         .adjacency = price.adjacency};
     e.event.parameter = e.event.parameter * times + ldexp(units, -32);
-    tacit_status status = tc_witness_price(p, &e, 0, why);
-    tc_text_fini(&adjacency);
-    return status;
+    return tc_witness_price(p, &e, 0, why);
 }
 
 #define OTHER "the coordinator's ledger has another price for round 0 than the study's document"

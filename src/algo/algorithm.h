@@ -130,6 +130,14 @@ typedef struct tc_optimizer_ops {
 
 #define TC_NO_ROUND UINT64_MAX
 
+/* The cost of a round, as its release will state it (privacy/release.h). */
+typedef struct tc_round_price {
+    tacit_dp_event event;
+    double distance; /* what discrete noise adds; 0: nothing */
+    const char *
+        adjacency; /* who counts as neighbours: a constant. "": only the unit's usual ones are known */
+} tc_round_price;
+
 /* The coordinator's half of a federated algorithm: folds the contributions of one round into
  * one release. It holds nothing that is not in the store: a state lives from open to close. Of env
  * it knows space, public_seed, agents, budget and pool. */
@@ -145,10 +153,9 @@ typedef struct tc_aggregator_ops {
     /* For reports: what agents send in this round, in a few words. NULL, and where it returns NULL: all rounds are
      * about the same. */
     const char *(*about)(const void *opts, uint64_t round);
-    /* The privacy event that closing this round will spend, as JSON (privacy/dp_event.h): from
-     * public constants alone, before anything is drawn or read. */
-    tacit_status (*plan)(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
-                         tacit_error *err);
+    /* What closing this round will cost: from public constants alone, before anything is drawn or read. */
+    tacit_status (*price)(const tc_env *env, const void *opts, uint64_t round, tc_round_price *out,
+                          tacit_error *err);
     /* Would this contribution be accepted? Pure, and before it is stored. E_ARG: malformed, of
      * another round, or from nobody on the roster. */
     tacit_status (*check)(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,

@@ -21,8 +21,8 @@ tc_round_charge tc_round_charge_of(const tc_algorithm *a, const void *opts, uint
 const char *tc_round_charge_subject(const tc_round_charge *c);
 
 /* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
-tacit_status tc_round_event(const tc_algorithm *a, const tc_env *env, const void *opts,
-                            uint64_t round, tacit_dp_event *out, tacit_error *err);
+tacit_status tc_round_price_of(const tc_algorithm *a, const tc_env *env, const void *opts,
+                               uint64_t round, tc_round_price *out, tacit_error *err);
 /* The budget that rounds are held to, with the tightest accountant there is: the closed form where all that
  * the ledger has is plain. It counts for releases that one document has planned: whoever keeps a ledger over
  * several studies also says which document that is (tc_ledger_budget.document). */

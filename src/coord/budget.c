@@ -16,11 +16,11 @@ static tacit_status find_price(tc_desk *d, uint64_t round, tc_ledger_price *out,
 {
     const tc_ledger_budget *b = &d->plan->limit;
     tc_round_charge c = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
-    tacit_dp_event event;
+    tc_round_price price;
     TC_TRY(tc_ledger_catch_up(d->ledger, err));
-    TC_TRY(tc_study_plan_event(d->plan, round, &event, err));
-    return tc_ledger_price_of(d->ledger, b, c.unit, tc_round_charge_subject(&c), &event, 0, out,
-                              err);
+    TC_TRY(tc_study_plan_price(d->plan, round, &price, err));
+    return tc_ledger_price_of(d->ledger, b, c.unit, tc_round_charge_subject(&c), &price.event, 0,
+                              out, err);
 }
 
 void tc_budget_prove(tc_desk *d, uint64_t round, tc_shortage *out)

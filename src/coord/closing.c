@@ -197,13 +197,13 @@ static tacit_status sum(tc_coord *c, tc_desk *d, uint64_t round, tc_release **ou
 
 static tacit_status check_budget(tc_desk *d, uint64_t round, tacit_error *err)
 {
-    tacit_dp_event event;
+    tc_round_price price;
     if (!d->plan->limited)
         return TACIT_OK;
-    TC_TRY(tc_study_plan_event(d->plan, round, &event, err));
+    TC_TRY(tc_study_plan_price(d->plan, round, &price, err));
     tc_round_charge c = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
-    return tc_ledger_would(d->ledger, &d->plan->limit, c.unit, tc_round_charge_subject(&c), &event,
-                           0, err);
+    return tc_ledger_would(d->ledger, &d->plan->limit, c.unit, tc_round_charge_subject(&c),
+                           &price.event, 0, err);
 }
 
 static tacit_status release_new(tc_coord *c, tc_desk *d, uint64_t round, tacit_error *err)

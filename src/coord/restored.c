@@ -57,14 +57,12 @@ static tacit_status charge(const restoring *t, tc_desk *d, uint64_t round, tacit
         .charge = {.study = d->hash, .round = round, .subject = tc_round_charge_subject(&who)},
         .unit = who.unit,
         .not_private = t->seeded ? "the coordinator's noise came from a seed (test mode)" : NULL};
-    tc_text adjacency = {0};
-    tacit_status status =
-        tc_study_plan_terms(p, round, &lost.event, &lost.distance, &adjacency, err);
-    lost.adjacency = tc_text_get(&adjacency);
-    if (status == TACIT_OK)
-        status = tc_ledger_charge_lost(d->ledger, &lost, err);
-    tc_text_fini(&adjacency);
-    return status;
+    tc_round_price price;
+    TC_TRY(tc_study_plan_price(p, round, &price, err));
+    lost.event = price.event;
+    lost.distance = price.distance;
+    lost.adjacency = price.adjacency;
+    return tc_ledger_charge_lost(d->ledger, &lost, err);
 }
 
 /* *r becomes what is stored. */

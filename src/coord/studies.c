@@ -161,8 +161,8 @@ static tacit_status take_time(const tc_coord *c, int64_t *out, tacit_error *err)
 static tacit_status rehearse_round(const tc_study_plan *p, tacit_error *err)
 {
     const tc_algorithm *a = p->doc->algorithm;
-    tacit_dp_event unused;
-    return a->aggregator ? tc_study_plan_event(p, 0, &unused, err) : a->relay->agree(p->opts, err);
+    tc_round_price unused;
+    return a->aggregator ? tc_study_plan_price(p, 0, &unused, err) : a->relay->agree(p->opts, err);
 }
 
 /* An ablation shows what broadcasts are worth, in a simulation. Here real agents would pay for what nobody can use. */

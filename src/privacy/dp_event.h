@@ -19,6 +19,13 @@
  * NONPRIVATE the parameter is ignored. TACIT_DP_FIXED_SIZE has substitution adjacency, under which a
  * member moves twice as far as the parameter says. */
 
+/* A release without protection. */
+static inline tacit_dp_event tc_dp_event_none(void)
+{
+    return (tacit_dp_event){
+        .mechanism = TACIT_DP_NONPRIVATE, .parameter = 1, .sampling_rate = 1, .count = 1};
+}
+
 /* E_ARG naming the field: q outside (0,1], parameter not in (0, 1e6], ... */
 tacit_status tc_dp_event_check(const tacit_dp_event *e, tacit_error *err);
 json_t *tc_dp_event_json(const tacit_dp_event *e); /* caller decrefs; NULL: no memory */

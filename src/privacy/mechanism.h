@@ -60,12 +60,13 @@ typedef struct tc_sum_plan {
 #define TC_SUM_CLIP_MAX (UINT64_C(1) << 26)
 
 typedef struct tc_sum_scale {
-    int shift;            /* from products to the release; negative: it is finer */
-    int grid;             /* a step of the release is 2^-grid */
-    uint64_t sensitivity; /* Delta, steps of the release */
-    uint64_t sd;          /* s, steps of the release: in [2^20, 2^24) */
-    tacit_dp_event event; /* what closing will cost */
-    double distance;      /* and its slack (release.h); 0 without noise */
+    int shift;             /* from products to the release; negative: it is finer */
+    int grid;              /* a step of the release is 2^-grid */
+    uint64_t sensitivity;  /* Delta, steps of the release */
+    uint64_t sd;           /* s, steps of the release: in [2^20, 2^24) */
+    tacit_dp_event event;  /* what closing will cost */
+    double distance;       /* and its slack (release.h); 0 without noise */
+    const char *adjacency; /* as the release will state it */
 } tc_sum_scale;
 
 /* Sets grid, clip, multiplier and rate from real numbers; the other members are set already. The
@@ -113,8 +114,9 @@ typedef struct tc_record_plan {
 } tc_record_plan;
 
 typedef struct tc_record_scale {
-    uint64_t scale;       /* t, steps: at most 2^40 */
-    tacit_dp_event event; /* what closing will cost */
+    uint64_t scale;        /* t, steps: at most 2^40 */
+    tacit_dp_event event;  /* what closing will cost */
+    const char *adjacency; /* as the release will state it */
 } tc_record_scale;
 
 /* Checks the plan and computes its scale; draws nothing. E_ARG names the member. */
@@ -212,6 +214,7 @@ const char *tc_reply_mechanism(const tc_reply *r);
  *
  * The values as they are: no adjacency, no guarantee. Stamped NOT PRIVATE for the given reason,
  * event NonPrivate. For algorithms without formal privacy, in studies that say so. */
+#define TC_NONE_ADJACENCY "none: values are released as they are"
 tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const double *x,
                              tacit_unit unit, const char *why, tacit_error *err);
 

@@ -16,7 +16,7 @@ tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const d
     r->view.mechanism = "none";
     r->view.unit = unit;
     r->view.single = rows == 1 && unit != TACIT_UNIT_AGENT; /* a row of agents may be their sum */
-    r->view.adjacency = "none: values are released as they are";
+    r->view.adjacency = TC_NONE_ADJACENCY;
     *out = r;
     return TACIT_OK;
 }

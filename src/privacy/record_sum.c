@@ -19,6 +19,10 @@
 
 enum { MAX_COUNT = 1 << 24, MAX_EPSILON = 1024, TOTAL_BITS = 60, GRID_LIMIT = 1000 };
 
+#define ADJACENCY                                                                                  \
+    "one record of one agent is replaced by any other in the public range, and is in "             \
+    "this sum alone; roster, range, number of records and noise are public constants"
+
 struct tc_record_sum {
     tc_record_plan plan;
     uint64_t scale;
@@ -56,7 +60,8 @@ tacit_status tc_record_plan_scale(const tc_record_plan *p, tc_record_scale *out,
                        "records of %" PRIu64 " steps at epsilon %g need more noise than 2^39 steps",
                        p->record, p->epsilon);
     *out = (tc_record_scale){.scale = tc_laplace_scale(p->record, 1, p->epsilon),
-                             .event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon)};
+                             .event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon),
+                             .adjacency = ADJACENCY};
     return TACIT_OK;
 }
 
@@ -137,9 +142,7 @@ static void describe(tc_release_view *v, const tc_record_sum *s)
     v->event = tc_release_event(TACIT_DP_LAPLACE, s->plan.epsilon);
     v->unit = TACIT_UNIT_ROW;
     v->single = true;
-    v->adjacency =
-        "one record of one agent is replaced by any other in the public range, and is in "
-        "this sum alone; roster, range, number of records and noise are public constants";
+    v->adjacency = ADJACENCY;
     v->sensitivity = ldexp((double)s->plan.record, -s->plan.grid);
     v->noise_sd = sqrt(2) * ldexp((double)s->scale, -s->plan.grid);
 }

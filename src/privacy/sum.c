@@ -209,8 +209,7 @@ static void describe(tc_release_view *v, const tc_sum *s)
     v->step = ldexp(1, -s->scale.grid);
     v->event = s->scale.event;
     v->unit = TACIT_UNIT_AGENT;
-    v->adjacency = "all vectors of one agent are replaced by zero; roster, weights, clip norm, "
-                   "sampling rate and noise are public constants";
+    v->adjacency = s->scale.adjacency;
     v->sensitivity = ldexp((double)s->scale.sensitivity, -s->scale.grid);
     v->noise_sd = ldexp((double)s->scale.sd, -s->scale.grid);
     v->distance = s->scale.distance;

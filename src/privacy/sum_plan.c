@@ -205,7 +205,10 @@ tacit_status tc_sum_plan_scale(const tc_sum_plan *p, tc_sum_scale *out, tacit_er
                 .slack = tc_root_up(p->blocks * p->width)};
     TC_TRY(check_extent(p, &x, err));
     x.reach = x.delta > x.reach ? x.delta : x.reach;
-    tc_sum_scale scale = {.event = event_of(p)};
+    tc_sum_scale scale = {
+        .event = event_of(p),
+        .adjacency = "all vectors of one agent are replaced by zero; roster, weights, clip norm, "
+                     "sampling rate and noise are public constants"};
     TC_TRY(choose_shift(p, &x, &scale, err));
     scale.grid = p->grid + (int)p->weight_bits - scale.shift;
     scale.distance = distance_of(p, (double)scale.sd);

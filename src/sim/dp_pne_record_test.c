@@ -77,8 +77,8 @@ static void test_noise_and_widths(void **state)
     double n = (double)tc_pne_share(&r.law, 3), scale = 2 / (AGENTS * n), sum = 0;
     double mean = (AGENTS - 1) / 2.0 / AGENTS;
     assert_close(r.blur, scale * (log(2 * 8 * 4.0) + r.law.log_term), 1e-6 * r.blur);
-    assert_int_equal(r.event.mechanism, TACIT_DP_LAPLACE);
-    assert_close(r.event.parameter, 0.5, 0);
+    assert_int_equal(r.price.event.mechanism, TACIT_DP_LAPLACE);
+    assert_close(r.price.event.parameter, 0.5, 0);
     for (uint64_t seed = 0; seed < 200; seed++) {
         tc_test_noise noise;
         tc_test_noise_init(&noise, seed, 0);
@@ -146,8 +146,8 @@ static void test_the_promise(void **state)
         tc_dp_pne_round r;
         assert_ok(tc_algorithm_dp_pf_pne.promise(&env, &o, epsilons[i], 1e-5, &err));
         assert_ok(tc_dp_pne_round_init(&r, &env, &o, 0, &err));
-        assert_true(r.event.parameter <= epsilons[i]);
-        assert_close(r.event.parameter, epsilons[i], 1e-12 * epsilons[i]);
+        assert_true(r.price.event.parameter <= epsilons[i]);
+        assert_close(r.price.event.parameter, epsilons[i], 1e-12 * epsilons[i]);
     }
     tc_dp_pne_round r;
     o.noise_multiplier = 1e-4;

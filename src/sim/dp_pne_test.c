@@ -102,7 +102,7 @@ static void test_the_promise_is_kept_and_tight(void **state)
     for (uint64_t round = 0; round < 4; round++) {
         tc_dp_pne_round r;
         assert_ok(tc_dp_pne_round_init(&r, &env, o, round, &err));
-        events[round] = r.event;
+        events[round] = r.price.event;
     }
     tacit_guarantee g;
     assert_ok(tc_account(&tc_accountant_gaussian, events, 4, 1e-5, &g, &err));

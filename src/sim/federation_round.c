@@ -147,7 +147,10 @@ static tacit_status keep_all(tc_federation *f, tacit_error *err)
 tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tacit_dp_event *out,
                                 tacit_error *err)
 {
-    return tc_round_event(f->cfg.algorithm, &f->env, options(f), round, out, err);
+    tc_round_price price;
+    TC_TRY(tc_round_price_of(f->cfg.algorithm, &f->env, options(f), round, &price, err));
+    *out = price.event;
+    return TACIT_OK;
 }
 
 tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double delta,

@@ -203,7 +203,10 @@ static tacit_status list_releases(tacit_plan *p, tacit_error *err)
                                   .about = tc_study_plan_about(p->plan, round),
                                   .epsilon = NAN,
                                   .epsilon_so_far = NAN}};
-        TC_TRY(tc_study_plan_price(p->plan, round, &one->shown.event, &one->distance, err));
+        tc_round_price price;
+        TC_TRY(tc_study_plan_price(p->plan, round, &price, err));
+        one->shown.event = price.event;
+        one->distance = price.distance;
         TC_TRY(tc_study_plan_next_round(p->plan, round + 1, &round, err));
     }
     return TACIT_OK;

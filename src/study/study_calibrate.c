@@ -64,10 +64,10 @@ static tacit_status options_of(const tc_study_plan *p, bool carried, bool promis
 static tacit_status add_slack(const tc_study_plan *p, json_t *calibrated, tacit_error *err)
 {
     uint64_t first;
-    tacit_dp_event event;
+    tc_round_price price;
     TC_TRY(tc_study_plan_next_round(p, 0, &first, err));
-    TC_TRY(tc_study_plan_event(p, first == TC_NO_ROUND ? 0 : first, &event, err));
-    for (int i = 0; i < NOISES && event.mechanism == TACIT_DP_GAUSSIAN; i++) {
+    TC_TRY(tc_study_plan_price(p, first == TC_NO_ROUND ? 0 : first, &price, err));
+    for (int i = 0; i < NOISES && price.event.mechanism == TACIT_DP_GAUSSIAN; i++) {
         json_t *z = json_object_get(calibrated, noises[i]);
         if (z && json_real_set(z, json_real_value(z) * (1 + SLACK)) != 0)
             return tc_fail_memory(err);

@@ -282,7 +282,7 @@ static void test_the_ledger_takes_a_vote_and_its_weights(void **state)
         tc_ledger_io io;
         tc_ledger *l;
         tc_study_plan *p;
-        tacit_dp_event event;
+        tc_round_price price;
         uint64_t round;
         snprintf(text, sizeof text, voting, "");
         tc_study_doc *doc = document_of(text);
@@ -303,8 +303,8 @@ static void test_the_ledger_takes_a_vote_and_its_weights(void **state)
         assert_close(vote->event.parameter, carried_vote(doc), 1e-6);
         assert_close(next->event.parameter, carried_noise(doc), 1e-6);
         assert_true(vote->distance > 0 && vote->distance < next->distance * 9);
-        assert_ok(tc_study_plan_event(p, 1, &event, &err));
-        assert_fails(tc_ledger_would(l, &p->limit, TACIT_UNIT_AGENT, NULL, &event, 0, &err),
+        assert_ok(tc_study_plan_price(p, 1, &price, &err));
+        assert_fails(tc_ledger_would(l, &p->limit, TACIT_UNIT_AGENT, NULL, &price.event, 0, &err),
                      TACIT_E_BUDGET, "");
         tc_ledger_close(l);
         tc_store_close(store);

@@ -8,12 +8,12 @@
 tacit_status tc_study_cost_add(tc_study_cost *c, const tc_study_plan *p, uint64_t round,
                                tacit_error *err)
 {
-    double distance;
+    tc_round_price price;
     if (!tc_grow((void **)&c->events, &c->cap, c->n + 1, sizeof *c->events))
         return tc_fail_memory(err);
-    TC_TRY(tc_study_plan_price(p, round, &c->events[c->n], &distance, err));
-    c->n++;
-    c->distance += distance;
+    TC_TRY(tc_study_plan_price(p, round, &price, err));
+    c->events[c->n++] = price.event;
+    c->distance += price.distance;
     c->round = round;
     return TACIT_OK;
 }

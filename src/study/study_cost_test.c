@@ -64,7 +64,10 @@ static void pay(tc_ledger *l, const tc_study_plan *p, uint64_t round)
         .charge = {.study = p->hash, .round = round, .subject = tc_round_charge_subject(&who)},
         .unit = who.unit,
         .adjacency = "any"};
-    assert_ok(tc_study_plan_price(p, round, &paid.event, &paid.distance, &err));
+    tc_round_price price;
+    assert_ok(tc_study_plan_price(p, round, &price, &err));
+    paid.event = price.event;
+    paid.distance = price.distance;
     assert_ok(tc_ledger_charge_lost(l, &paid, &err));
 }
 
@@ -86,11 +89,10 @@ static void rounds_about_everybody_add_up(void **state)
     assert_int_equal(c.round, rounds[n - 1]);
     double distance = 0;
     for (size_t i = 0; i < n; i++) {
-        tacit_dp_event event;
-        double one;
-        assert_ok(tc_study_plan_price(p, rounds[i], &event, &one, &err));
-        assert_same_bits(c.events[i].parameter, event.parameter);
-        distance += one;
+        tc_round_price one;
+        assert_ok(tc_study_plan_price(p, rounds[i], &one, &err));
+        assert_same_bits(c.events[i].parameter, one.event.parameter);
+        distance += one.distance;
     }
     assert_true(distance > 0);
     assert_same_bits(c.distance, distance);

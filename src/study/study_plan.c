@@ -101,70 +101,13 @@ const char *tc_study_plan_not_private(const tc_study_plan *p)
     return p->doc->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
 }
 
-tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tacit_dp_event *out,
+tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_round_price *out,
                                  tacit_error *err)
 {
-    return tc_round_event(p->doc->algorithm, &p->env, p->opts, round, out, err);
-}
-
-/* Where a release without contributions cannot be made: more than 2^20 coordinates have. */
-#define DISTANCE_MOST 0x1p-25
-
-/* A release without contributions, from seeded noise, to be thrown away: what it says about itself are
- * public constants of the round. NULL: it cannot be made. */
-static tc_release *example(const tc_study_plan *p, uint64_t round, void *state)
-{
-    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
-    tc_test_noise noise;
-    tc_release *r = NULL;
-    tacit_error why;
-    tc_test_noise_init(&noise, 0, round);
-    tc_entropy e = tc_entropy_of_test(&noise);
-    bool made = ops->open(state, &p->env, p->opts, round, &e, &why) == TACIT_OK &&
-                ops->close(state, &r, &why) == TACIT_OK;
-    return made ? r : NULL;
-}
-
-static tacit_status try_release(const tc_study_plan *p, uint64_t round, double *distance,
-                                tc_text *adjacency, tacit_error *err)
-{
-    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
-    void *state = tc_alloc(1, ops->state_size);
-    if (!state)
-        return tc_fail_memory(err);
-    tc_release *r = example(p, round, state);
-    *distance = r ? tc_release_get(r)->distance : DISTANCE_MOST;
-    if (r && adjacency)
-        tc_text_add(adjacency, tc_release_get(r)->adjacency);
-    tc_release_free(r);
-    ops->fini(state);
-    tc_free(state);
-    return adjacency && adjacency->failed ? tc_fail_memory(err) : TACIT_OK;
-}
-
-tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
-                                 double *distance, tc_text *adjacency, tacit_error *err)
-{
-    *distance = 0;
-    if (!p->doc->algorithm->aggregator) {
-        *event = (tacit_dp_event){
-            .mechanism = TACIT_DP_NONPRIVATE, .parameter = 1, .sampling_rate = 1, .count = 1};
-        return TACIT_OK;
-    }
-    TC_TRY(tc_study_plan_event(p, round, event, err));
-    double found;
-    bool continuous = event->mechanism == TACIT_DP_GAUSSIAN; /* others are exact as they are */
-    if (continuous || adjacency)
-        TC_TRY(try_release(p, round, &found, adjacency, err));
-    if (continuous)
-        *distance = found;
-    return TACIT_OK;
-}
-
-tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
-                                 double *distance, tacit_error *err)
-{
-    return tc_study_plan_terms(p, round, event, distance, NULL, err);
+    *out = (tc_round_price){.event = tc_dp_event_none(), .adjacency = ""};
+    return p->doc->algorithm->aggregator
+               ? tc_round_price_of(p->doc->algorithm, &p->env, p->opts, round, out, err)
+               : TACIT_OK;
 }
 
 static tacit_status set_limit(tc_study_plan *p, tacit_error *err)

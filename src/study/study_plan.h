@@ -46,16 +46,8 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round);
 /* Why what its agents send is not private, as far as the document says; "": it is. */
 const char *tc_study_plan_not_private(const tc_study_plan *p);
 
-/* What closing this round will cost. E_UNSUPPORTED: a relay releases no sums. */
-tacit_status tc_study_plan_event(const tc_study_plan *p, uint64_t round, tacit_dp_event *out,
+/* What closing this round will cost. Relays, which release no sums: NonPrivate. */
+tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_round_price *out,
                                  tacit_error *err);
-
-/* The same with the distance that a release of this round will have (release.h). Relays: NonPrivate. */
-tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
-                                 double *distance, tacit_error *err);
-/* The same, adding the sentence about neighbours that the release will carry; nothing is added where
- * only the release can say. adjacency may be NULL. */
-tacit_status tc_study_plan_terms(const tc_study_plan *p, uint64_t round, tacit_dp_event *event,
-                                 double *distance, tc_text *adjacency, tacit_error *err);
 
 #endif

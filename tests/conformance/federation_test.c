@@ -145,14 +145,14 @@ static tacit_status sum_fold(void *st, uint64_t who, const void *bytes, size_t n
     return TACIT_OK;
 }
 
-static tacit_status sum_plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
-                             tacit_error *err)
+static tacit_status sum_price(const tc_env *env, const void *opts, uint64_t round,
+                              tc_round_price *out, tacit_error *err)
 {
     (void)env;
     (void)opts;
     (void)round;
     (void)err;
-    tc_text_add(out, "{\"dp_event\":\"NonPrivate\"}");
+    *out = (tc_round_price){tc_dp_event_none(), 0, TC_NONE_ADJACENCY};
     return TACIT_OK;
 }
 
@@ -183,7 +183,7 @@ static const tc_aggregator_ops sum_ops = {
     .fini = nothing,
     .check = sum_check,
     .fold = sum_fold,
-    .plan = sum_plan,
+    .price = sum_price,
     .close = sum_close,
 };
 

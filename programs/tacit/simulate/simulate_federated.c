@@ -298,12 +298,12 @@ static const tc_accountant *accountant_of(const contest *a)
 static tacit_status check_accountant(const contest *a, const tc_contender *c, const tc_env *env,
                                      const void *opts, tacit_error *err)
 {
-    tacit_dp_event event;
+    tc_round_price price;
     tacit_guarantee bound;
     if (!c->algorithm->aggregator)
         return TACIT_OK;
-    TC_TRY(tc_round_event(c->algorithm, env, opts, 0, &event, err));
-    return tc_ledger_cost(accountant_of(a), &event, 1, 0, c->delta, &bound, err);
+    TC_TRY(tc_round_price_of(c->algorithm, env, opts, 0, &price, err));
+    return tc_ledger_cost(accountant_of(a), &price.event, 1, 0, c->delta, &bound, err);
 }
 
 static tacit_status find_expectation(tc_contender *c, const tc_env *env, const void *opts,

@@ -6,7 +6,6 @@
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "privacy/sampler.h"
 
 #include <inttypes.h>
@@ -70,8 +69,8 @@ static const char *about(const void *opts, uint64_t round)
 }
 
 /* Fixed sampling is charged as if everybody took part: the known bounds for it ask for more. */
-static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
-                         tacit_error *err)
+static tacit_status price(const tc_env *env, const void *opts, uint64_t round, tc_round_price *out,
+                          tacit_error *err)
 {
     tc_de_round r;
     tc_sum_scale scale;
@@ -79,13 +78,7 @@ static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc
     tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
     tc_de_round_fini(&r);
     TC_TRY(status);
-    json_t *event = tc_dp_event_json(&scale.event);
-    char *text = tc_json_text(event);
-    json_decref(event);
-    if (!text)
-        return tc_fail_memory(err);
-    tc_text_add(out, text);
-    tc_free(text);
+    *out = (tc_round_price){scale.event, scale.distance, scale.adjacency};
     return TACIT_OK;
 }
 
@@ -148,7 +141,7 @@ const tc_aggregator_ops tc_de_aggregator = {
     .state_size = sizeof(aggregator),
     .next_round = next_round,
     .about = about,
-    .plan = plan,
+    .price = price,
     .check = check,
     .open = open,
     .fold = fold,

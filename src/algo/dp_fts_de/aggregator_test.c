@@ -276,15 +276,14 @@ static void test_a_liar_is_clipped(void **state)
 static void assert_plan(fixture *x, const char *expected)
 {
     tacit_error err = {0};
-    tc_text t = {0};
-    json_t *j = NULL, *k = NULL;
-    assert_ok(tc_de_aggregator.plan(&x->env, &x->o, 0, &t, &err));
-    assert_ok(tc_json_parse(tc_text_get(&t), t.len, "plan", &j, &err));
+    tc_round_price price;
+    json_t *k = NULL;
+    assert_ok(tc_de_aggregator.price(&x->env, &x->o, 0, &price, &err));
+    json_t *j = tc_dp_event_json(&price.event);
     assert_ok(tc_json_parse(expected, strlen(expected), "expected", &k, &err));
     assert_true(json_equal(j, k));
     json_decref(j);
     json_decref(k);
-    tc_text_fini(&t);
 }
 
 static void test_events_are_planned(void **state)

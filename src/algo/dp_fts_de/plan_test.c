@@ -52,14 +52,10 @@ static double cost(const tc_de_options *o, uint64_t agents, double delta, uint64
     size_t n = 0;
     assert_ok(tc_de_releases_init(&r, o->releases, &err));
     for (uint64_t t = tc_de_releases_next(&r, 0); t < ROUNDS; t = tc_de_releases_next(&r, t + 1)) {
-        tc_text text = {0};
-        json_t *j = NULL;
+        tc_round_price price;
         tc_env env = {.agents = agents};
-        assert_ok(tc_de_aggregator.plan(&env, o, t, &text, &err));
-        assert_ok(tc_json_parse(tc_text_get(&text), text.len, "event", &j, &err));
-        assert_ok(tc_dp_event_from_json(&events[n++], j, &err));
-        json_decref(j);
-        tc_text_fini(&text);
+        assert_ok(tc_de_aggregator.price(&env, o, t, &price, &err));
+        events[n++] = price.event;
     }
     tc_de_releases_fini(&r);
     assert_ok(tc_account(&tc_accountant_pld, events, n, delta, &g, &err));

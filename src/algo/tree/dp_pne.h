@@ -45,7 +45,7 @@ typedef struct tc_dp_pne_round {
     tc_dp_pne_protect protect;
     tc_sum_plan plan;       /* of agents, or ... */
     tc_record_plan records; /* ... of rewards */
-    tacit_dp_event event;
+    tc_round_price price;
     double step;   /* of the release */
     double weight; /* what a sum is divided by: M, or M n */
     double blur;   /* beta */

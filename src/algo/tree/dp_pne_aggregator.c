@@ -3,7 +3,6 @@
 
 #include "algo/tree/tree_algorithms.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/memory.h"
 
 #include <endian.h>
@@ -33,19 +32,13 @@ static tacit_status next_round(const tc_env *env, const void *opts, uint64_t fro
     return TACIT_OK;
 }
 
-static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
-                         tacit_error *err)
+static tacit_status price(const tc_env *env, const void *opts, uint64_t round, tc_round_price *out,
+                          tacit_error *err)
 {
     tc_dp_pne_round r;
     TC_TRY(tc_dp_pne_round_init(&r, env, opts, round, err));
-    json_t *event = tc_dp_event_json(&r.event);
-    char *text = event ? tc_json_text(event) : NULL;
-    json_decref(event);
-    if (!text)
-        return tc_fail_memory(err);
-    tc_text_add(out, text);
-    tc_free(text);
-    return out->failed ? tc_fail_memory(err) : TACIT_OK;
+    *out = r.price;
+    return TACIT_OK;
 }
 
 static tacit_status check_size(const tc_dp_pne_round *r, size_t n, tacit_error *err)
@@ -111,7 +104,7 @@ const tc_aggregator_ops tc_dp_pne_aggregator = {
     .state_size = sizeof(aggregator),
     .unit = unit,
     .next_round = next_round,
-    .plan = plan,
+    .price = price,
     .check = check,
     .open = open,
     .fold = fold,

@@ -43,7 +43,7 @@ static tacit_status sum_agents(tc_dp_pne_round *r, double z, tacit_error *err)
     tc_sum_scale scale;
     r->plan = (tc_sum_plan){.agents = (size_t)r->law.clients, .blocks = 1, .width = r->cells};
     TC_TRY(tc_sum_plan_fit(&r->plan, sqrt((double)r->cells) / 2, z, 1, &scale, err));
-    r->event = scale.event;
+    r->price = (tc_round_price){scale.event, scale.distance, scale.adjacency};
     r->step = ldexp(1, -scale.grid);
     r->weight = r->law.clients;
     r->blur = (double)scale.sd * r->step / r->weight * sqrt(2 * tail(r));
@@ -69,7 +69,7 @@ static tacit_status sum_rewards(tc_dp_pne_round *r, double z, tacit_error *err)
                                   .grid = REWARD_BITS,
                                   .epsilon = 1 / z};
     TC_TRY(tc_record_plan_scale(&r->records, &scale, err));
-    r->event = scale.event;
+    r->price = (tc_round_price){scale.event, 0, scale.adjacency};
     r->step = ldexp(1, -REWARD_BITS);
     r->weight = r->law.clients * (double)n;
     r->blur = (double)scale.scale * r->step / r->weight * tail(r);

@@ -111,14 +111,15 @@ static void aggregator_fini(void *st)
     g->server = NULL;
 }
 
-static tacit_status plan(const tc_env *env, const void *opts, uint64_t round, tc_text *out,
-                         tacit_error *err)
+static tacit_status price(const tc_env *env, const void *opts, uint64_t round, tc_round_price *out,
+                          tacit_error *err)
 {
     (void)env;
     (void)opts;
     (void)round;
-    tc_text_add(out, "{\"dp_event\":\"NonPrivate\"}");
-    return out->failed ? tc_fail_memory(err) : TACIT_OK;
+    (void)err;
+    *out = (tc_round_price){tc_dp_event_none(), 0, TC_NONE_ADJACENCY};
+    return TACIT_OK;
 }
 
 static tacit_status fold(void *st, uint64_t who, const void *bytes, size_t n, tacit_error *err)
@@ -208,7 +209,7 @@ static tacit_status close(void *st, tc_release **out, tacit_error *err)
                                                   .absorb = absorb,                                \
                                                   .skip = tc_tree_agent_skip};                     \
     static const tc_aggregator_ops name##_aggregator = {.state_size = sizeof(aggregator),          \
-                                                        .plan = plan,                              \
+                                                        .price = price,                            \
                                                         .check = check_##name,                     \
                                                         .open = open_##name,                       \
                                                         .fold = fold,                              \
