@@ -20,7 +20,7 @@ static json_t *head_json(const tacit_head *h)
 }
 
 /* Why heads that were seen may be newer than this one. */
-static tacit_status add_restored(const tc_desk *d, json_t *j, tacit_error *err)
+static tacit_status add_restored(const tc_open_study *d, json_t *j, tacit_error *err)
 {
     json_t *restored;
     TC_TRY(tc_ledger_restored_json(d->ledger, &restored, err));
@@ -28,7 +28,7 @@ static tacit_status add_restored(const tc_desk *d, json_t *j, tacit_error *err)
                                                                          : TACIT_OK;
 }
 
-static tacit_status answer_release(tc_ask *a, const tc_desk *d, uint64_t round,
+static tacit_status answer_release(tc_ask *a, const tc_open_study *d, uint64_t round,
                                    const tc_ledger_receipt *r, tacit_error *err)
 {
     tc_text bytes = {0};
@@ -49,7 +49,7 @@ static tacit_status answer_release(tc_ask *a, const tc_desk *d, uint64_t round,
 /* The ledger is brought to disk before a byte of it leaves, and it is locked while a round closes: so
  * the last answer is kept. What was released once never changes. All agents of a study want it at once, so they are
  * sent one copy. Takes the answer, and gives it back as one that is shared. */
-static tacit_status keep(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
+static tacit_status keep(tc_ask *a, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     tc_shared_text *mine = tc_shared_text_of(tc_text_take(&a->out->body));
     tacit_status status = tc_answer_shared(a, "application/json", mine, err);
@@ -65,7 +65,7 @@ static tacit_status keep(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err
 }
 
 /* *kept NULL: it is not that round's. */
-static void find_said(tc_desk *d, uint64_t round, tc_shared_text **kept)
+static void find_said(tc_open_study *d, uint64_t round, tc_shared_text **kept)
 {
     pthread_mutex_lock(&d->quick);
     *kept = d->said_round == round ? tc_shared_text_use(d->said) : NULL;
@@ -75,7 +75,7 @@ static void find_said(tc_desk *d, uint64_t round, tc_shared_text **kept)
 /* The ledger as the store has it now; under d->lock. Where the store was replaced by an older copy of itself,
  * as by a replica that lagged behind, no later question gets another answer: it is said, so that agents do
  * not wait for it. The log has the particulars. */
-static tacit_status refresh_ledger(tc_ask *a, tc_desk *d, tacit_error *err)
+static tacit_status refresh_ledger(tc_ask *a, tc_open_study *d, tacit_error *err)
 {
     tacit_error why = {0};
     tacit_status status = tc_ledger_catch_up(d->ledger, &why);
@@ -89,7 +89,7 @@ static tacit_status refresh_ledger(tc_ask *a, tc_desk *d, tacit_error *err)
                      d->name);
 }
 
-static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error *err)
+static tacit_status released(tc_ask *a, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     tc_ledger_receipt r;
     pthread_mutex_lock(&d->lock);
@@ -105,7 +105,7 @@ static tacit_status released(tc_ask *a, tc_desk *d, uint64_t round, tacit_error 
 }
 
 /* An agent whose storage comes from a backup does not know any more what it has sent. */
-static tacit_status has_answered(const tc_ask *a, const tc_desk *d, uint64_t round, bool *out,
+static tacit_status has_answered(const tc_ask *a, const tc_open_study *d, uint64_t round, bool *out,
                                  tacit_error *err)
 {
     tc_key place = tc_key_numbers(round, a->caller.agent);
@@ -118,8 +118,8 @@ static tacit_status has_answered(const tc_ask *a, const tc_desk *d, uint64_t rou
     return TACIT_OK;
 }
 
-static tacit_status answer_phase(tc_ask *a, const tc_desk *d, const tc_round *r, uint64_t round,
-                                 tacit_error *err)
+static tacit_status answer_phase(tc_ask *a, const tc_open_study *d, const tc_round *r,
+                                 uint64_t round, tacit_error *err)
 {
     bool agents = a->caller.role == TC_ROLE_AGENT, answered = false;
     if (agents)
@@ -135,7 +135,7 @@ static tacit_status answer_phase(tc_ask *a, const tc_desk *d, const tc_round *r,
 }
 
 /* A round that has not ended: will it? */
-static tacit_status not_yet(tc_ask *a, const tc_desk *d, const tc_round *r, uint64_t round,
+static tacit_status not_yet(tc_ask *a, const tc_open_study *d, const tc_round *r, uint64_t round,
                             tacit_error *err)
 {
     tc_study_state state;
@@ -151,7 +151,7 @@ static tacit_status not_yet(tc_ask *a, const tc_desk *d, const tc_round *r, uint
 
 tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     tc_round r;
     uint64_t round, next;
     tc_shared_text *kept;
@@ -181,7 +181,7 @@ tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
 /* The ledger, which anybody can check and account for again: all of it, or a page. */
 tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     json_t *j = NULL;
     uint64_t after = 0, most = UINT64_MAX;
     TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));

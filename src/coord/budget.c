@@ -11,8 +11,9 @@
 
 #include <math.h>
 
-/* Under the desk's lock. */
-static tacit_status find_price(tc_desk *d, uint64_t round, tc_ledger_price *out, tacit_error *err)
+/* Under d->lock. */
+static tacit_status find_price(tc_open_study *d, uint64_t round, tc_ledger_price *out,
+                               tacit_error *err)
 {
     const tc_ledger_budget *b = &d->plan->limit;
     tc_round_charge c = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
@@ -23,7 +24,7 @@ static tacit_status find_price(tc_desk *d, uint64_t round, tc_ledger_price *out,
                               out, err);
 }
 
-void tc_budget_prove(tc_desk *d, uint64_t round, tc_shortage *out)
+void tc_budget_prove(tc_open_study *d, uint64_t round, tc_shortage *out)
 {
     const tc_ledger_budget *b = &d->plan->limit;
     tc_ledger_price price;

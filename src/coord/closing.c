@@ -25,7 +25,7 @@
 
 /* ---- is it due? ---- */
 
-static tacit_status count_messages(tc_coord *c, tc_desk *d, uint64_t round, uint64_t *out,
+static tacit_status count_messages(tc_coord *c, tc_open_study *d, uint64_t round, uint64_t *out,
                                    tacit_error *err)
 {
     tc_key key = tc_key_number(round);
@@ -49,8 +49,8 @@ static tacit_status note_revoked(void *user, const tc_record *r, tacit_error *er
 }
 
 /* Of those, who has sent nothing in this round. */
-static tacit_status count_silent(tc_coord *c, const tc_desk *d, uint64_t round, const revoked *v,
-                                 uint64_t *out, tacit_error *err)
+static tacit_status count_silent(tc_coord *c, const tc_open_study *d, uint64_t round,
+                                 const revoked *v, uint64_t *out, tacit_error *err)
 {
     *out = 0;
     for (size_t i = 0; i < v->n; i++) {
@@ -65,7 +65,7 @@ static tacit_status count_silent(tc_coord *c, const tc_desk *d, uint64_t round, 
 }
 
 /* Nobody waits for agents that were revoked. */
-static tacit_status is_complete(tc_coord *c, const tc_desk *d, uint64_t round, uint64_t sent,
+static tacit_status is_complete(tc_coord *c, const tc_open_study *d, uint64_t round, uint64_t sent,
                                 bool *out, tacit_error *err)
 {
     uint64_t agents = d->plan->env.agents, missing = agents - sent, silent = 0;
@@ -85,7 +85,7 @@ static tacit_status is_complete(tc_coord *c, const tc_desk *d, uint64_t round, u
 
 /* Private rounds wait for their public deadline or the whole roster, never for a quorum. None closes
  * while the study is paused; what has begun is ended. */
-static tacit_status is_due(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_state state,
+static tacit_status is_due(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
                            bool *due, tacit_error *err)
 {
     uint64_t n;
@@ -102,7 +102,7 @@ static tacit_status is_due(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_
 /* ---- the sum ---- */
 
 typedef struct folding {
-    const tc_desk *desk;
+    const tc_open_study *open;
     const tc_aggregator_ops *ops;
     void *state;
 } folding;
@@ -126,11 +126,12 @@ static tacit_status fold_one(void *user, const tc_record *r, tacit_error *err)
     tc_log(TC_LOG_WARN,
            "study \"%s\", round %" PRIu64 ": the message of agent %" PRIu64
            " is left out: it does not go with those before it",
-           f->desk->name, round, agent);
+           f->open->name, round, agent);
     return TACIT_OK;
 }
 
-static tacit_status fold_all(tc_coord *c, tc_desk *d, uint64_t round, folding *f, tacit_error *err)
+static tacit_status fold_all(tc_coord *c, tc_open_study *d, uint64_t round, folding *f,
+                             tacit_error *err)
 {
     tc_key key = tc_key_number(round);
     tc_record_range range = {
@@ -162,10 +163,10 @@ static void source_fini(source *s, const tc_coord *c)
         tc_noise_fini(&s->secret);
 }
 
-static tacit_status aggregate(tc_coord *c, tc_desk *d, uint64_t round, void *state,
+static tacit_status aggregate(tc_coord *c, tc_open_study *d, uint64_t round, void *state,
                               tc_release **out, tacit_error *err)
 {
-    folding f = {.desk = d, .ops = d->plan->doc->algorithm->aggregator, .state = state};
+    folding f = {.open = d, .ops = d->plan->doc->algorithm->aggregator, .state = state};
     source noise;
     source_init(&noise, c, round);
     tacit_status status =
@@ -178,7 +179,8 @@ static tacit_status aggregate(tc_coord *c, tc_desk *d, uint64_t round, void *sta
     return status;
 }
 
-static tacit_status sum(tc_coord *c, tc_desk *d, uint64_t round, tc_release **out, tacit_error *err)
+static tacit_status sum(tc_coord *c, tc_open_study *d, uint64_t round, tc_release **out,
+                        tacit_error *err)
 {
     const tc_aggregator_ops *ops = d->plan->doc->algorithm->aggregator;
     void *state = tc_alloc(1, ops->state_size);
@@ -195,7 +197,7 @@ static tacit_status sum(tc_coord *c, tc_desk *d, uint64_t round, tc_release **ou
 
 /* ---- the release ---- */
 
-static tacit_status check_budget(tc_desk *d, uint64_t round, tacit_error *err)
+static tacit_status check_budget(tc_open_study *d, uint64_t round, tacit_error *err)
 {
     tc_round_price price;
     if (!d->plan->limited)
@@ -206,7 +208,7 @@ static tacit_status check_budget(tc_desk *d, uint64_t round, tacit_error *err)
                            &price.event, 0, err);
 }
 
-static tacit_status release_new(tc_coord *c, tc_desk *d, uint64_t round, tacit_error *err)
+static tacit_status release_new(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     tc_round_charge who = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
     tc_ledger_charge charge = {
@@ -224,7 +226,8 @@ static tacit_status release_new(tc_coord *c, tc_desk *d, uint64_t round, tacit_e
 }
 
 /* Its release left before the store was restored from a backup (restored.c), or may have. */
-static tacit_status refuse_lost(const tc_desk *d, uint64_t seq, uint64_t round, tacit_error *err)
+static tacit_status refuse_lost(const tc_open_study *d, uint64_t seq, uint64_t round,
+                                tacit_error *err)
 {
     if (!tc_ledger_is_lost(tc_ledger_get(d->ledger, seq, NULL)))
         return TACIT_OK;
@@ -235,7 +238,7 @@ static tacit_status refuse_lost(const tc_desk *d, uint64_t seq, uint64_t round, 
 }
 
 /* Once it returns, the ledger has the release of this round. */
-static tacit_status release(tc_coord *c, tc_desk *d, uint64_t round, tacit_error *err)
+static tacit_status release(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     tc_ledger_receipt receipt;
     tacit_error why;
@@ -254,7 +257,7 @@ static tacit_status release(tc_coord *c, tc_desk *d, uint64_t round, tacit_error
 
 /* Nothing begins to close after the study was paused or closed: `version` is that of the state as
  * it was read. */
-static void require_state(const tc_desk *d, uint64_t version, tc_changes *changes)
+static void require_state(const tc_open_study *d, uint64_t version, tc_changes *changes)
 {
     tc_key key = tc_key_word("state");
     tc_changes_add(changes, TC_REQUIRE, d->id, TC_RECORD_STATE, &key, version, NULL);
@@ -262,8 +265,8 @@ static void require_state(const tc_desk *d, uint64_t version, tc_changes *change
 
 /* E_CONFLICT: somebody else was first. *r becomes what is stored. why: of a void one, else NULL.
  * state: the version of the study's state that must still be there; NULL: whatever it is by now. */
-static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, const tacit_error *why,
-                         const uint64_t *state, tacit_error *err)
+static tacit_status step(tc_coord *c, tc_open_study *d, tc_round *r, tc_phase to,
+                         const tacit_error *why, const uint64_t *state, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_round now = *r;
@@ -284,7 +287,7 @@ static tacit_status step(tc_coord *c, tc_desk *d, tc_round *r, tc_phase to, cons
     return TACIT_OK;
 }
 
-static tacit_status close_round(tc_coord *c, tc_desk *d, tc_round *r, uint64_t state,
+static tacit_status close_round(tc_coord *c, tc_open_study *d, tc_round *r, uint64_t state,
                                 tacit_error *err)
 {
     bool sums = d->plan->doc->algorithm->aggregator != NULL;
@@ -300,7 +303,7 @@ static tacit_status close_round(tc_coord *c, tc_desk *d, tc_round *r, uint64_t s
 }
 
 /* The operator has closed the study: the round that was open ends without a release. */
-static tacit_status void_round(tc_coord *c, tc_desk *d, tc_round *r, tacit_error *err)
+static tacit_status void_round(tc_coord *c, tc_open_study *d, tc_round *r, tacit_error *err)
 {
     tacit_error why = {0};
     (void)tc_fail(&why, TACIT_E_STATE, "the study was closed before round %" PRIu64 " ended",
@@ -320,7 +323,7 @@ static tacit_status note_first(void *user, const tc_record *r, tacit_error *err)
 /* Erases contributions to rounds below `end`: also those that a process left behind which died, or
  * was refused by its store, after the round was marked closed. Where another process has erased them, this
  * one may still have those in memory that it took. */
-static tacit_status sweep(tc_coord *c, tc_desk *d, uint64_t end, tacit_error *err)
+static tacit_status sweep(tc_coord *c, tc_open_study *d, uint64_t end, tacit_error *err)
 {
     for (;;) {
         uint64_t first = end;
@@ -339,7 +342,7 @@ static tacit_status sweep(tc_coord *c, tc_desk *d, uint64_t end, tacit_error *er
 }
 
 /* A relay keeps messages to hand them on. */
-static tacit_status sweep_ended(tc_coord *c, tc_desk *d, const tc_round *r, tacit_error *err)
+static tacit_status sweep_ended(tc_coord *c, tc_open_study *d, const tc_round *r, tacit_error *err)
 {
     bool over = r->phase == TC_PHASE_CLOSED || r->phase == TC_PHASE_VOID;
     uint64_t end = r->phase == TC_PHASE_NONE ? 0 : r->number + over;
@@ -352,7 +355,8 @@ static tacit_status sweep_ended(tc_coord *c, tc_desk *d, const tc_round *r, taci
 
 /* A deadline further away than any that is given now is from a clock that was ahead of ours: the round begins
  * its time anew. A little further it may be: clocks of several processes differ. */
-static tacit_status renew_far_deadline(tc_coord *c, const tc_desk *d, tc_round *r, tacit_error *err)
+static tacit_status renew_far_deadline(tc_coord *c, const tc_open_study *d, tc_round *r,
+                                       tacit_error *err)
 {
     enum { APART_MS = 60000 };
     int64_t most = (int64_t)(2000 * d->plan->doc->deadline_s) + APART_MS;
@@ -367,7 +371,7 @@ static tacit_status renew_far_deadline(tc_coord *c, const tc_desk *d, tc_round *
     return tc_round_present(c, d->id, r, err);
 }
 
-static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)
+static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err)
 {
     tc_round r;
     tc_study_state state;
@@ -389,7 +393,7 @@ static tacit_status close_locked(tc_coord *c, tc_desk *d, int64_t *next_ms, taci
     return sweep_ended(c, d, &r, err);
 }
 
-tacit_status tc_close_due(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)
+tacit_status tc_close_due(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err)
 {
     tacit_error why = {0};
     *next_ms = INT64_MAX;

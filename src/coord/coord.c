@@ -62,8 +62,8 @@ void tc_coord_free(tc_coord *c)
 {
     if (!c)
         return;
-    while (c->desks)
-        tc_desk_forget(c, c->desks);
+    while (c->open_studies)
+        tc_open_study_forget(c, c->open_studies);
     pthread_mutex_destroy(&c->lock);
     pthread_mutex_destroy(&c->enrolling);
     pthread_mutex_destroy(&c->ready.lock);
@@ -211,28 +211,28 @@ static tacit_status find_allowed(tc_ask *a, const tc_route **out, tacit_error *e
     return check_role(a, r, err);
 }
 
-static void leave_desk(tc_ask *a)
+static void leave_study(tc_ask *a)
 {
-    if (a->desk)
-        tc_desk_release(a->coord, a->desk);
-    a->desk = NULL;
+    if (a->open)
+        tc_open_study_unref(a->coord, a->open);
+    a->open = NULL;
 }
 
-tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err)
+tacit_status tc_ask_study(tc_ask *a, tc_open_study **out, tacit_error *err)
 {
     bool bound = a->caller.study != 0;
     tacit_error why;
-    leave_desk(a);
-    tacit_status status = tc_desk_get(a->coord, a->words[0], &a->desk, &why);
+    leave_study(a);
+    tacit_status status = tc_open_study_get(a->coord, a->words[0], &a->open, &why);
     if (status == TACIT_OK && bound &&
-        !(a->caller.study == a->desk->id && tc_ledger_hash_same(&a->caller.of, &a->desk->hash))) {
-        leave_desk(a);
+        !(a->caller.study == a->open->id && tc_ledger_hash_same(&a->caller.of, &a->open->hash))) {
+        leave_study(a);
         status = TACIT_E_NOT_FOUND;
     }
     if (bound && (status == TACIT_E_NOT_FOUND || status == TACIT_E_ARG))
         return tc_refuse(a, 403, TACIT_E_ARG, err, "the token is for another study");
     if (status == TACIT_OK)
-        *out = a->desk;
+        *out = a->open;
     return tc_pass_on(err, status, &why);
 }
 
@@ -378,7 +378,7 @@ static void end_ask(tc_ask *a)
     json_decref(a->body);
     atomic_fetch_sub(&a->coord->json, a->reserved);
     json_decref(a->more);
-    leave_desk(a);
+    leave_study(a);
     tc_caller_fini(&a->caller);
 }
 
@@ -396,11 +396,11 @@ bool tc_coord_knows(tc_coord *c, const char *bearer)
 static tacit_status check_study(tc_ask *a, tacit_error *err)
 {
     static const char of_study[] = "/v1/studies/{study}";
-    tc_desk *d;
+    tc_open_study *d;
     if (a->caller.study == 0 || strncmp(a->route->path, of_study, sizeof of_study - 1) != 0 ||
-        tc_desk_is_open(a->coord, a->words[0], a->caller.study, &a->caller.of))
+        tc_study_is_open(a->coord, a->words[0], a->caller.study, &a->caller.of))
         return TACIT_OK;
-    return tc_ask_desk(a, &d, err);
+    return tc_ask_study(a, &d, err);
 }
 
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response *out)

@@ -10,7 +10,7 @@
  *   idempotency.c  the same request again: the same answer
  *   record_json.c  records with JSON in them
  *   token.c      bearer tokens and the roles that they carry
- *   desk.c       studies that are open in this process
+ *   open_study.c       studies that are open in this process
  *   tick.c       what is due, now and then
  *   studies.c    creating, listing and ending studies
  *   served.c     what a served study is asked and told: suggest, heartbeat, enqueue
@@ -81,9 +81,9 @@ void tc_changes_bytes(tc_changes *c, tc_change_kind what, int64_t study, tc_reco
 tacit_status tc_changes_end(tc_store *s, tc_changes *c, tacit_status so_far, size_t *refused,
                             tacit_error *err);
 
-/* ---- studies that are open in this process (desk.c) */
+/* ---- studies that are open in this process (open_study.c) */
 
-typedef struct tc_desk {
+typedef struct tc_open_study {
     int64_t id, created_ms;
     char *name;
     tacit_hash hash; /* which study it is */
@@ -91,9 +91,9 @@ typedef struct tc_desk {
     tc_study_plan *plan;  /* of a federated study, never changes; NULL: it is a served one */
     pthread_mutex_t lock; /* one closing at a time, the ledger, and: */
     tc_ledger *ledger;
-    tc_study *study;        /* of a served one: opened with its first request, by tc_desk_study */
-    int64_t asked_ms;       /* when it was used last */
-    uint64_t swept;         /* no contribution to a round below this one is in the store */
+    tc_study *study;  /* of a served one: opened with its first request, by tc_open_study_served */
+    int64_t asked_ms; /* when it was used last */
+    uint64_t swept;   /* no contribution to a round below this one is in the store */
     pthread_mutex_t quick;  /* never held for long; what follows: */
     uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
     uint64_t counted;       /* ... at least; more where other processes took some */
@@ -109,8 +109,8 @@ typedef struct tc_desk {
     char told_state[16];
     uint32_t users; /* under coord->lock */
     bool gone;      /* erased or replaced: freed with its last user */
-    struct tc_desk *next;
-} tc_desk;
+    struct tc_open_study *next;
+} tc_open_study;
 
 /* What is counted (health.c). */
 typedef enum tc_counter {
@@ -133,12 +133,12 @@ typedef struct tc_readiness {
 struct tc_coord {
     tc_coord_config cfg;
     tc_agreed *clock;     /* NULL: cfg.now_ms serves */
-    pthread_mutex_t lock; /* guards the list of desks */
+    pthread_mutex_t lock; /* guards the list of open studies */
     /* Held while an agent takes its place: all who join with one token change its record. */
     pthread_mutex_t enrolling;
-    tc_desk *desks;
+    tc_open_study *open_studies;
     uint64_t turn;  /* ticks so far */
-    int64_t listed; /* studies up to this number have desks; 0: that is not known (tick.c) */
+    int64_t listed; /* studies up to this number are open; 0: that is not known (tick.c) */
     tc_coord_notify notify;
     void *notify_user;
     atomic_uint_fast64_t counters[TC_COUNTERS];
@@ -162,29 +162,32 @@ void tc_count_answer(tc_coord *c, int status);
 /* of: which study of that name. Takes event; NULL is ignored. */
 void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *event);
 
-/* Opens or finds; end with tc_desk_release. E_NOT_FOUND. */
-tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_error *err);
-/* The same for a row that was read just now; where its desk is open, nothing is read again. */
-tacit_status tc_desk_of_row(tc_coord *c, const tc_study_row *row, uint64_t turn, tc_desk **out,
-                            tacit_error *err);
-/* A desk that this turn has not seen yet, as tc_desk_get gives it; *out NULL: there is none any more.
- * *gone: its study is, and it is forgotten. */
-tacit_status tc_desk_next(tc_coord *c, uint64_t turn, tc_desk **out, bool *gone, tacit_error *err);
-/* Forgets the desks that this turn has not seen: their studies are gone. */
-void tc_desk_sweep(tc_coord *c, uint64_t turn);
-/* Closes the study of a served desk that has no user but the caller, if it was not used for long. */
-void tc_desk_rest(tc_coord *c, tc_desk *d);
-/* The document of its study; lives until the desk is released. */
-tacit_status tc_desk_document(tc_coord *c, tc_desk *d, const tc_study_doc **out, tacit_error *err);
-/* The study of a served desk, opened if it is not; lives until the desk is released. */
-tacit_status tc_desk_study(tc_coord *c, tc_desk *d, tc_study **out, tacit_error *err);
-void tc_desk_release(tc_coord *c, tc_desk *d);
+/* Opens or finds; end with tc_open_study_unref. E_NOT_FOUND. */
+tacit_status tc_open_study_get(tc_coord *c, const char *name, tc_open_study **out,
+                               tacit_error *err);
+/* The same for a row that was read just now; where that study is open, nothing is read again. */
+tacit_status tc_open_study_of_row(tc_coord *c, const tc_study_row *row, uint64_t turn,
+                                  tc_open_study **out, tacit_error *err);
+/* An open study that this turn has not seen yet, as tc_open_study_get gives it; *out NULL: there is none any more.
+ * *gone: it was erased, and is forgotten. */
+tacit_status tc_open_study_next(tc_coord *c, uint64_t turn, tc_open_study **out, bool *gone,
+                                tacit_error *err);
+/* Forgets the open studies that this turn has not seen: they are gone from the store. */
+void tc_open_study_sweep(tc_coord *c, uint64_t turn);
+/* Closes the tc_study of a served one that has no user but the caller, if it was not used for long. */
+void tc_open_study_rest(tc_coord *c, tc_open_study *d);
+/* Its document; lives until d is given back. */
+tacit_status tc_open_study_document(tc_coord *c, tc_open_study *d, const tc_study_doc **out,
+                                    tacit_error *err);
+/* The tc_study of a served one, opened if it is not; lives until d is given back. */
+tacit_status tc_open_study_served(tc_coord *c, tc_open_study *d, tc_study **out, tacit_error *err);
+void tc_open_study_unref(tc_coord *c, tc_open_study *d);
 /* Is this very study open here under that name? Nothing is read for it. */
-bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tacit_hash *hash);
+bool tc_study_is_open(tc_coord *c, const char *name, int64_t id, const tacit_hash *hash);
 /* No later get finds this one. */
-void tc_desk_forget(tc_coord *c, tc_desk *d);
+void tc_open_study_forget(tc_coord *c, tc_open_study *d);
 /* The same of a study that was erased, by whomever: it is said, and contributions to it are forgotten. */
-void tc_desk_erased(tc_coord *c, tc_desk *d);
+void tc_open_study_erased(tc_coord *c, tc_open_study *d);
 
 /* ---- who asks (token.c) */
 
@@ -217,7 +220,7 @@ void tc_caller_fini(tc_caller *w);
 /* A new token: its text, and the change that stores it. uses 0: any number; expires_ms 0: never. */
 typedef struct tc_token_terms {
     tc_role role;
-    const tc_desk *desk; /* AGENT, JOINER, CLIENT; else NULL */
+    const tc_open_study *open; /* AGENT, JOINER, CLIENT; else NULL */
     uint64_t agent, uses;
     int64_t expires_ms;
 } tc_token_terms;
@@ -231,7 +234,7 @@ typedef struct tc_ask {
     tc_coord *coord;
     const tc_request *q;
     tc_caller caller;
-    tc_desk *desk; /* as tc_ask_desk found it last, held until the request ends; or NULL */
+    tc_open_study *open; /* as tc_ask_study found it last, held until the request ends; or NULL */
     const struct tc_route *route;
     char words[TC_WORDS_MOST][128]; /* of the path: {study}, {round}, {agent} */
     json_t *body;                   /* or NULL; it has the shape that the route takes */
@@ -298,13 +301,13 @@ const char *tc_ask_text(const tc_ask *a, const char *field);
 int64_t tc_ask_whole(const tc_ask *a, const char *field);
 double tc_ask_real(const tc_ask *a, const char *field);
 
-/* The desk of the study in the path, if the caller's token is one of this study (or of all). Whoever
+/* The study in the path, if the caller's token is one of this study (or of all). Whoever
  * has a token of another study does not learn whether there is such a one. It is held until the request
  * ends, or asks for one again. */
-tacit_status tc_ask_desk(tc_ask *a, tc_desk **out, tacit_error *err);
+tacit_status tc_ask_study(tc_ask *a, tc_open_study **out, tacit_error *err);
 /* The same where the route is for one of the two kinds. E_STATE: it is of the other. */
-tacit_status tc_ask_federated(tc_ask *a, tc_desk **out, tacit_error *err);
-tacit_status tc_ask_served(tc_ask *a, tc_desk **out, tacit_error *err);
+tacit_status tc_ask_federated(tc_ask *a, tc_open_study **out, tacit_error *err);
+tacit_status tc_ask_served(tc_ask *a, tc_open_study **out, tacit_error *err);
 
 /* The number in word i of the path. */
 tacit_status tc_ask_number(const tc_ask *a, size_t i, const char *what, uint64_t *out,
@@ -387,7 +390,7 @@ uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc);
 /* Bytes of it as text, about. */
 size_t tc_served_size(const json_t *j);
 /* Says what became of a trial, unless the study is told private replies. value NULL: it has none. */
-void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint64_t trial,
+void tc_served_say(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
                    tc_trial_state state, const double *value);
 
 /* ---- an agent (roster.c) */
@@ -406,10 +409,10 @@ typedef struct tc_member_row {
 tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member_row *out,
                            tacit_error *err);
 /* How many have enrolled (roster_place.c). */
-tacit_status tc_roster_count(tc_coord *c, tc_desk *d, uint64_t *out, tacit_error *err);
+tacit_status tc_roster_count(tc_coord *c, tc_open_study *d, uint64_t *out, tacit_error *err);
 /* A place for who enrols: the one that it wishes for, if that is free, else the first that is. It is taken when
  * its record is inserted. E_STATE: there is none. */
-tacit_status tc_roster_choose(tc_ask *a, tc_desk *d, uint64_t *agent, tacit_error *err);
+tacit_status tc_roster_choose(tc_ask *a, tc_open_study *d, uint64_t *agent, tacit_error *err);
 json_t *tc_roster_json(const tc_member_row *m); /* its record; NULL: no memory */
 tc_key tc_roster_key(uint64_t agent);
 /* Visits the revoked agents of a study, in order. visit must not call the store. */
@@ -451,7 +454,7 @@ tacit_status tc_round_find(tc_coord *c, int64_t study, uint64_t number, tc_round
 /* Adds the change from `was` to `now`. */
 void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, const tc_round *now);
 /* What the budget lacks for this round, proved from the ledger: not cheap. Under d->lock (budget.c). */
-void tc_budget_prove(tc_desk *d, uint64_t round, tc_shortage *out);
+void tc_budget_prove(tc_open_study *d, uint64_t round, tc_shortage *out);
 /* The answer about a round that it refused: the reason, and the numbers of then. */
 tacit_status tc_refuse_budget(tc_ask *a, const tc_round *r, tacit_error *err);
 /* The public deadline of a round that opens now, in whole seconds; 0: none. */
@@ -463,17 +466,17 @@ const char *tc_phase_name(tc_phase p);
 tacit_status tc_ring_new(struct tc_ring **out, tacit_error *err);
 void tc_ring_free(struct tc_ring *r); /* NULL is allowed */
 /* A round has come to this phase, here or in another process; said once. */
-void tc_say_round(tc_coord *c, tc_desk *d, const tc_round *r);
+void tc_say_round(tc_coord *c, tc_open_study *d, const tc_round *r);
 /* "running", "paused", "closed", "erased"; said once. */
-void tc_say_state(tc_coord *c, tc_desk *d, const char *state);
+void tc_say_state(tc_coord *c, tc_open_study *d, const char *state);
 /* As the tick finds a study: what others have done is said here, too. */
-tacit_status tc_say_found(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_state state,
+tacit_status tc_say_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
                           tacit_error *err);
 
 /* ---- closing (closing.c) */
 
 /* Closes the present round if it is due; *next_ms as tc_coord_tick, INT64_MAX: nothing to wait for. */
-tacit_status tc_close_due(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err);
+tacit_status tc_close_due(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err);
 
 /* ---- old_receipts.c */
 

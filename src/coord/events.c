@@ -6,7 +6,7 @@
  * there, all others are told to read anew ("reset").
  *
  * Other processes on the same store end rounds, too: so what was said of a study is remembered with its
- * desk, and the tick says what it finds beyond it (tc_say_found). Nothing here is about single agents
+ * open study, and the tick says what it finds beyond it (tc_say_found). Nothing here is about single agents
  * (README.md). Called by handlers, closing.c and, for listeners, net/server_events.c. */
 #include "coord/coord_int.h"
 
@@ -120,7 +120,7 @@ void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *
 /* ---- once ---- */
 
 /* Is it beyond what was said of this study? Then it is what was said. */
-static bool tell_round(tc_desk *d, const tc_round *r)
+static bool tell_round(tc_open_study *d, const tc_round *r)
 {
     pthread_mutex_lock(&d->quick);
     bool news = r->phase != TC_PHASE_NONE &&
@@ -135,7 +135,7 @@ static bool tell_round(tc_desk *d, const tc_round *r)
     return news;
 }
 
-void tc_say_round(tc_coord *c, tc_desk *d, const tc_round *r)
+void tc_say_round(tc_coord *c, tc_open_study *d, const tc_round *r)
 {
     if (tell_round(d, r))
         tc_coord_say(c, d->name, &d->hash,
@@ -144,7 +144,7 @@ void tc_say_round(tc_coord *c, tc_desk *d, const tc_round *r)
                                "deadline_ms", (json_int_t)r->deadline_ms));
 }
 
-void tc_say_state(tc_coord *c, tc_desk *d, const char *state)
+void tc_say_state(tc_coord *c, tc_open_study *d, const char *state)
 {
     pthread_mutex_lock(&d->quick);
     bool news = strcmp(d->told_state, state) != 0;
@@ -158,7 +158,7 @@ void tc_say_state(tc_coord *c, tc_desk *d, const char *state)
 /* ---- what others have done ---- */
 
 /* How rounds below the present one ended that were not said to have. */
-static tacit_status say_ended(tc_coord *c, tc_desk *d, uint64_t from, uint64_t present,
+static tacit_status say_ended(tc_coord *c, tc_open_study *d, uint64_t from, uint64_t present,
                               tacit_error *err)
 {
     uint64_t n = from;
@@ -172,7 +172,7 @@ static tacit_status say_ended(tc_coord *c, tc_desk *d, uint64_t from, uint64_t p
 }
 
 /* A study that this process sees for the first time is no news. */
-static bool is_first(tc_desk *d, const tc_round *r, const char *state)
+static bool is_first(tc_open_study *d, const tc_round *r, const char *state)
 {
     pthread_mutex_lock(&d->quick);
     bool first = !d->told;
@@ -187,7 +187,7 @@ static bool is_first(tc_desk *d, const tc_round *r, const char *state)
     return first;
 }
 
-tacit_status tc_say_found(tc_coord *c, tc_desk *d, const tc_round *r, tc_study_state state,
+tacit_status tc_say_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
                           tacit_error *err)
 {
     if (is_first(d, r, tc_state_name(state)))
@@ -221,10 +221,10 @@ tacit_status tc_events_get(tc_ask *a, tacit_error *err)
 {
     struct tc_ring *r = a->coord->ring;
     tc_listener *l = &a->out->listener;
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_query_text(a->q->query, "study", a->words[0], sizeof a->words[0], err));
     if (*a->words[0]) {
-        TC_TRY(tc_ask_desk(a, &d, err));
+        TC_TRY(tc_ask_study(a, &d, err));
         snprintf(l->study, sizeof l->study, "%s", d->name);
         l->of = d->hash;
     } else if (a->caller.study != 0) {

@@ -301,7 +301,7 @@ static void end(tc_ask *a, const once *o, tacit_status status)
 tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
 {
     once o;
-    tc_desk *d = NULL;
+    tc_open_study *d = NULL;
     bool run = false;
     const char *key = a->q->idempotency;
     if (!key_allowed(key))
@@ -311,7 +311,7 @@ tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
     o.key = hash_key(o.owner.bytes, sizeof o.owner.bytes, key);
     o.seal = hash_key(a->q->bearer, strlen(a->q->bearer), key);
     if (strstr(a->route->path, "{study}")) /* E_NOT_FOUND, 403: as the handler would say it */
-        TC_TRY(tc_ask_desk(a, &d, err));
+        TC_TRY(tc_ask_study(a, &d, err));
     o.request = hash_request(a->q, d ? &d->hash : NULL);
     tacit_status status = begin(a, a->route, &o, &run, err);
     if (status == TACIT_OK && run) {

@@ -22,7 +22,7 @@
 enum { ATTEMPTS = 64, MESSAGE_MOST = 1 << 24 };
 
 typedef struct arrival {
-    tc_desk *desk;
+    tc_open_study *open;
     uint64_t round, agent, sequence;
     tc_member_row member;
     uint8_t *bytes; /* owned */
@@ -61,12 +61,12 @@ static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
 {
     tc_signature signature;
     tc_signed what = {.purpose = TC_SIGN_MESSAGE,
-                      .study = m->desk->hash,
+                      .study = m->open->hash,
                       .round = m->round,
                       .sequence = m->sequence,
                       .body = a->q->body,
                       .n_body = a->q->n_body};
-    TC_TRY(tc_roster_get(a->coord, m->desk->id, m->agent, &m->member, err));
+    TC_TRY(tc_roster_get(a->coord, m->open->id, m->agent, &m->member, err));
     if (m->member.revoked)
         return tc_refuse(a, 403, TACIT_E_ARG, err, "this agent was revoked");
     if (!a->q->signature ||
@@ -78,7 +78,7 @@ static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
 
 static tacit_status check_message(tc_ask *a, const arrival *m, tacit_error *err)
 {
-    const tc_study_plan *p = m->desk->plan;
+    const tc_study_plan *p = m->open->plan;
     const tc_algorithm *g = p->doc->algorithm;
     uint64_t next;
     TC_TRY(tc_study_plan_next_round(p, m->round, &next, err));
@@ -122,7 +122,7 @@ typedef struct receipt {
 static tacit_status is_stored(tc_ask *a, const arrival *m, bool *out, tacit_error *err)
 {
     tc_key key = place_of(m);
-    tc_record which = tc_record_of(m->desk->id, TC_RECORD_MESSAGE, &key), got;
+    tc_record which = tc_record_of(m->open->id, TC_RECORD_MESSAGE, &key), got;
     TC_TRY(tc_store_record_find(a->coord->cfg.store, &which, &got, err));
     *out = got.version == 0 || (got.size == m->n && sodium_memcmp(got.value, m->bytes, m->n) == 0);
     if (got.value)
@@ -136,7 +136,7 @@ static tacit_status find_receipt(tc_ask *a, const arrival *m, receipt *out, taci
     tc_key key = place_of(m);
     json_t *j;
     uint64_t version;
-    TC_TRY(tc_record_read(a->coord->cfg.store, m->desk->id, TC_RECORD_RECEIPT, &key, &j, &version,
+    TC_TRY(tc_record_read(a->coord->cfg.store, m->open->id, TC_RECORD_RECEIPT, &key, &j, &version,
                           err));
     out->there = j != NULL;
     out->same = (uint64_t)json_integer_value(json_object_get(j, "sequence")) == m->sequence;
@@ -150,7 +150,7 @@ static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key key = place_of(m);
-    tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_EVIDENCE, &key, 0, evidence_json(m));
+    tc_changes_add(&changes, TC_INSERT, m->open->id, TC_RECORD_EVIDENCE, &key, 0, evidence_json(m));
     tacit_error why;
     tacit_status status = tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, &why);
     if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: it was kept before */
@@ -168,7 +168,7 @@ static tacit_status refuse_late(tc_ask *a, const arrival *m, tacit_error *err)
     tc_changes changes = {.n = 0};
     tc_key key = place_of(m);
     tacit_error why;
-    tc_changes_add(&changes, TC_INSERT, m->desk->id, TC_RECORD_RECEIPT, &key, 0,
+    tc_changes_add(&changes, TC_INSERT, m->open->id, TC_RECORD_RECEIPT, &key, 0,
                    receipt_json(m, true));
     tacit_status status = tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, &why);
     if (status != TACIT_OK && status != TACIT_E_CONFLICT)
@@ -184,13 +184,13 @@ static void enter_round(tc_ask *a, const arrival *m, const tc_round *r, tc_chang
 {
     tc_key key = tc_key_word("round");
     if (r->phase == TC_PHASE_OPEN && r->number == m->round) {
-        tc_changes_add(changes, TC_REQUIRE, m->desk->id, TC_RECORD_STATE, &key, r->version, NULL);
+        tc_changes_add(changes, TC_REQUIRE, m->open->id, TC_RECORD_STATE, &key, r->version, NULL);
         return;
     }
     tc_round fresh = {.phase = TC_PHASE_OPEN,
                       .number = m->round,
-                      .deadline_ms = tc_round_deadline(a->coord, m->desk->plan->doc)};
-    tc_round_change(changes, m->desk->id, r, &fresh);
+                      .deadline_ms = tc_round_deadline(a->coord, m->open->plan->doc)};
+    tc_round_change(changes, m->open->id, r, &fresh);
 }
 
 static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64_t running,
@@ -199,7 +199,7 @@ static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64
     tc_changes changes = {.n = 0};
     tc_key place = place_of(m), who = tc_roster_key(m->agent), state = tc_key_word("state");
     tc_member_row member = m->member;
-    int64_t id = m->desk->id;
+    int64_t id = m->open->id;
     tc_changes_add(&changes, TC_REQUIRE, id, TC_RECORD_STATE, &state, running, NULL);
     enter_round(a, m, r, &changes);
     tc_changes_add(&changes, TC_INSERT, id, TC_RECORD_RECEIPT, &place, 0, receipt_json(m, false));
@@ -221,7 +221,7 @@ static tacit_status look_ahead(tc_ask *a, const arrival *m, const tc_round *r, t
         return tc_refuse(a, 409, TACIT_E_STATE, err,
                          "round %" PRIu64 " comes later: round %" PRIu64 " is %s", m->round,
                          r->number, tc_phase_name(r->phase));
-    TC_TRY(tc_study_plan_next_round(m->desk->plan, r->phase == TC_PHASE_NONE ? 0 : r->number + 1,
+    TC_TRY(tc_study_plan_next_round(m->open->plan, r->phase == TC_PHASE_NONE ? 0 : r->number + 1,
                                     &next, err));
     if (m->round == next)
         return TACIT_OK; /* it will be opened */
@@ -231,7 +231,7 @@ static tacit_status look_ahead(tc_ask *a, const arrival *m, const tc_round *r, t
 
 static tacit_status look(tc_ask *a, const arrival *m, tc_round *r, tacit_error *err)
 {
-    TC_TRY(tc_round_present(a->coord, m->desk->id, r, err));
+    TC_TRY(tc_round_present(a->coord, m->open->id, r, err));
     if (r->phase == TC_PHASE_NONE || r->number < m->round)
         return look_ahead(a, m, r, err);
     bool ended = r->deadline_ms > 0 && tc_coord_now(a->coord) >= r->deadline_ms;
@@ -259,7 +259,7 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
     m->again = a->already = there.there;
     if (m->again)
         return TACIT_OK;
-    TC_TRY(tc_state_running(a->coord, m->desk->id, &running, err));
+    TC_TRY(tc_state_running(a->coord, m->open->id, &running, err));
     TC_TRY(look(a, m, &r, err));
     if (m->sequence <= m->member.sequence)
         return tc_refuse(a, 409, TACIT_E_STATE, err,
@@ -290,7 +290,7 @@ static tacit_status accept(tc_ask *a, arrival *m, tacit_error *err)
 /* Does it complete the roster, as far as this process knows? Others close by their timers. */
 static bool completes(const arrival *m)
 {
-    tc_desk *d = m->desk;
+    tc_open_study *d = m->open;
     pthread_mutex_lock(&d->quick);
     if (d->counted_round != m->round) {
         d->counted_round = m->round;
@@ -320,7 +320,7 @@ tacit_status tc_message_post(tc_ask *a, tacit_error *err)
 {
     arrival m = {.agent = a->caller.agent};
     TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
-    TC_TRY(tc_ask_federated(a, &m.desk, err));
+    TC_TRY(tc_ask_federated(a, &m.open, err));
     tacit_status status = post(a, &m, err);
     if (m.bytes) {
         explicit_bzero(m.bytes, m.n);
@@ -331,7 +331,7 @@ tacit_status tc_message_post(tc_ask *a, tacit_error *err)
 
 /* ---- handing on ---- */
 
-static tacit_status relay(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent,
+static tacit_status relay(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t agent,
                           const tc_record *stored, tacit_error *err)
 {
     tc_release *r = NULL;
@@ -359,8 +359,8 @@ static tacit_status relay(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent,
 
 /* Where to look for the last message of an agent in `round` or before it, going back; *rounds: in how many.
  * Its record says where the last one of all is: who asks about the latest round looks once. */
-static tacit_status where_to_look(tc_ask *a, const tc_desk *d, uint64_t agent, uint64_t *round,
-                                  uint64_t *rounds, tacit_error *err)
+static tacit_status where_to_look(tc_ask *a, const tc_open_study *d, uint64_t agent,
+                                  uint64_t *round, uint64_t *rounds, tacit_error *err)
 {
     tc_member_row m;
     TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
@@ -375,7 +375,7 @@ static tacit_status where_to_look(tc_ask *a, const tc_desk *d, uint64_t agent, u
 }
 
 /* E_NOT_FOUND: none. */
-static tacit_status find_latest(tc_ask *a, const tc_desk *d, uint64_t round, uint64_t agent,
+static tacit_status find_latest(tc_ask *a, const tc_open_study *d, uint64_t round, uint64_t agent,
                                 uint64_t *at, tc_record *out, tacit_error *err)
 {
     uint64_t rounds;
@@ -400,7 +400,7 @@ static tacit_status nothing_sent(tc_ask *a, uint64_t round, uint64_t agent, taci
                      "agent %" PRIu64 " has sent nothing by round %" PRIu64, agent, round);
 }
 
-static tacit_status hand_on_latest(tc_ask *a, tc_desk *d, uint64_t round, uint64_t agent,
+static tacit_status hand_on_latest(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t agent,
                                    tacit_error *err)
 {
     tc_record got;
@@ -418,7 +418,7 @@ static tacit_status hand_on_latest(tc_ask *a, tc_desk *d, uint64_t round, uint64
 
 tacit_status tc_message_get(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     tc_round r;
     tc_study_state state;
     uint64_t round, agent, version;

@@ -159,7 +159,7 @@ static tacit_status note_for_curator(tc_ask *a, const char client[48], tc_change
 }
 
 /* An operator's token is for all studies: of each its records say which client's is the last. */
-static tacit_status note_for_operator(tc_ask *a, const tc_desk *d, const char client[48],
+static tacit_status note_for_operator(tc_ask *a, const tc_open_study *d, const char client[48],
                                       tc_changes *changes, tacit_error *err)
 {
     tc_key key = tc_key_word(CLIENT);
@@ -177,10 +177,10 @@ static tacit_status note_for_operator(tc_ask *a, const tc_desk *d, const char cl
 }
 
 /* The client's token, the end of the former one and the note of it: all or none. */
-static tacit_status try_token(tc_ask *a, const tc_desk *d, char text[48], tacit_error *err)
+static tacit_status try_token(tc_ask *a, const tc_open_study *d, char text[48], tacit_error *err)
 {
     tc_changes changes = {.n = 0};
-    tc_token_terms t = {.role = TC_ROLE_CLIENT, .desk = d};
+    tc_token_terms t = {.role = TC_ROLE_CLIENT, .open = d};
     tacit_status status = tc_token_make(a->coord, &t, text, &changes, err);
     if (status == TACIT_OK)
         status = a->caller.role == TC_ROLE_CURATOR ? note_for_curator(a, text, &changes, err)
@@ -189,7 +189,7 @@ static tacit_status try_token(tc_ask *a, const tc_desk *d, char text[48], tacit_
 }
 
 /* An operator may ask twice at once; of two the last has the token that is valid. */
-static tacit_status make_token(tc_ask *a, const tc_desk *d, char text[48], tacit_error *err)
+static tacit_status make_token(tc_ask *a, const tc_open_study *d, char text[48], tacit_error *err)
 {
     enum { ATTEMPTS = 16 };
     tacit_status status = TACIT_E_CONFLICT;
@@ -203,11 +203,11 @@ static tacit_status make_token(tc_ask *a, const tc_desk *d, char text[48], tacit
 
 static tacit_status answer(tc_ask *a, const char *name, int http, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     char text[48];
-    TC_TRY(tc_desk_get(a->coord, name, &d, err));
+    TC_TRY(tc_open_study_get(a->coord, name, &d, err));
     tacit_status status = make_token(a, d, text, err);
-    tc_desk_release(a->coord, d);
+    tc_open_study_unref(a->coord, d);
     TC_TRY(status);
     status = tc_answer(a, http, json_pack("{s:s, s:s}", "name", name, "token", text), err);
     sodium_memzero(text, sizeof text);

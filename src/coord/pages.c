@@ -99,7 +99,7 @@ tacit_status tc_studies_list(tc_ask *a, tacit_error *err)
 static tacit_status read_records(tc_ask *a, tc_record_kind kind, const tc_key *after, page *p,
                                  tc_record_visit visit, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_federated(a, &d, err));
     TC_TRY(begin(a, p, err));
     tc_record_range range = {.study = d->id,

@@ -38,7 +38,7 @@ typedef struct restoring {
 
 /* ---- one round ---- */
 
-static tacit_status is_released(tc_desk *d, uint64_t round, bool *out, tacit_error *err)
+static tacit_status is_released(tc_open_study *d, uint64_t round, bool *out, tacit_error *err)
 {
     tc_ledger_receipt r;
     tacit_error why;
@@ -49,7 +49,7 @@ static tacit_status is_released(tc_desk *d, uint64_t round, bool *out, tacit_err
     return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
-static tacit_status charge(const restoring *t, tc_desk *d, uint64_t round, tacit_error *err)
+static tacit_status charge(const restoring *t, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     const tc_study_plan *p = d->plan;
     tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
@@ -66,8 +66,8 @@ static tacit_status charge(const restoring *t, tc_desk *d, uint64_t round, tacit
 }
 
 /* *r becomes what is stored. */
-static tacit_status end_round(const restoring *t, const tc_desk *d, tc_round *r, uint64_t round,
-                              tc_phase phase, const char *reason, tacit_error *err)
+static tacit_status end_round(const restoring *t, const tc_open_study *d, tc_round *r,
+                              uint64_t round, tc_phase phase, const char *reason, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_round now = {.number = round, .phase = phase, .version = r->version};
@@ -80,7 +80,7 @@ static tacit_status end_round(const restoring *t, const tc_desk *d, tc_round *r,
     return status;
 }
 
-static tacit_status lose(const restoring *t, tc_desk *d, tc_round *r, uint64_t round,
+static tacit_status lose(const restoring *t, tc_open_study *d, tc_round *r, uint64_t round,
                          tacit_error *err)
 {
     char reason[256];
@@ -101,7 +101,8 @@ static bool is_over(const tc_round *r)
 }
 
 /* A process may have released a round and died before it said so: then the backup has the release. */
-static tacit_status settle_present(const restoring *t, tc_desk *d, tc_round *r, tacit_error *err)
+static tacit_status settle_present(const restoring *t, tc_open_study *d, tc_round *r,
+                                   tacit_error *err)
 {
     bool released = false;
     TC_TRY(tc_round_present(t->coord, d->id, r, err));
@@ -110,7 +111,7 @@ static tacit_status settle_present(const restoring *t, tc_desk *d, tc_round *r, 
     return released ? end_round(t, d, r, r->number, TC_PHASE_CLOSED, "", err) : TACIT_OK;
 }
 
-static tacit_status check_closed(tc_desk *d, const tc_round *r, tacit_error *err)
+static tacit_status check_closed(tc_open_study *d, const tc_round *r, tacit_error *err)
 {
     bool released;
     if (r->phase != TC_PHASE_CLOSED)
@@ -123,7 +124,7 @@ static tacit_status check_closed(tc_desk *d, const tc_round *r, tacit_error *err
 }
 
 /* A ledger that was cut short, and whose head with it, would otherwise be whole again. */
-static tacit_status check_rounds(const restoring *t, tc_desk *d, const tc_round *present,
+static tacit_status check_rounds(const restoring *t, tc_open_study *d, const tc_round *present,
                                  tacit_error *err)
 {
     uint64_t round = 0;
@@ -140,7 +141,7 @@ static tacit_status check_rounds(const restoring *t, tc_desk *d, const tc_round 
 }
 
 /* The first round that has not ended. */
-static tacit_status first_round(const tc_desk *d, const tc_round *r, uint64_t *out,
+static tacit_status first_round(const tc_open_study *d, const tc_round *r, uint64_t *out,
                                 tacit_error *err)
 {
     uint64_t from = r->phase == TC_PHASE_NONE ? 0 : r->number + is_over(r);
@@ -149,7 +150,7 @@ static tacit_status first_round(const tc_desk *d, const tc_round *r, uint64_t *o
 
 /* How many rounds may have been released since. Of a study that was closed only the one that was not
  * over. */
-static tacit_status most_released(const restoring *t, const tc_desk *d, const tc_round *r,
+static tacit_status most_released(const restoring *t, const tc_open_study *d, const tc_round *r,
                                   uint64_t *out, tacit_error *err)
 {
     tc_study_state state;
@@ -162,8 +163,8 @@ static tacit_status most_released(const restoring *t, const tc_desk *d, const tc
     return TACIT_OK;
 }
 
-static tacit_status lose_rounds(const restoring *t, tc_desk *d, tc_round *r, tc_restore_row *row,
-                                tacit_error *err)
+static tacit_status lose_rounds(const restoring *t, tc_open_study *d, tc_round *r,
+                                tc_restore_row *row, tacit_error *err)
 {
     uint64_t most;
     TC_TRY(most_released(t, d, r, &most, err));
@@ -177,8 +178,8 @@ static tacit_status lose_rounds(const restoring *t, tc_desk *d, tc_round *r, tc_
 }
 
 /* A relay's messages are in the backup, so that its round goes on. */
-static tacit_status void_open(const restoring *t, tc_desk *d, tc_round *r, tc_restore_row *row,
-                              tacit_error *err)
+static tacit_status void_open(const restoring *t, tc_open_study *d, tc_round *r,
+                              tc_restore_row *row, tacit_error *err)
 {
     char reason[256];
     if (r->phase == TC_PHASE_NONE || is_over(r) || !d->plan->doc->algorithm->aggregator)
@@ -201,7 +202,7 @@ static tacit_status note_restore(const restoring *t, tc_ledger *l, bool stamped,
     return tc_ledger_note_restore(l, &r, err);
 }
 
-static tacit_status restore_federated(const restoring *t, tc_desk *d, tacit_error *err)
+static tacit_status restore_federated(const restoring *t, tc_open_study *d, tacit_error *err)
 {
     tc_restore_row row = {.name = d->name,
                           .entries = tc_ledger_get_head(d->ledger).seq,
@@ -228,14 +229,14 @@ static tacit_status is_agents(const restoring *t, const char *study, bool *out, 
 static tacit_status restore_study(void *user, const tc_study_row *study, tacit_error *err)
 {
     const restoring *t = user;
-    tc_desk *d;
+    tc_open_study *d;
     bool agents;
     TC_TRY(is_agents(t, study->name, &agents, err));
     if (agents)
         return TACIT_OK;
-    TC_TRY(tc_desk_get(t->coord, study->name, &d, err));
+    TC_TRY(tc_open_study_get(t->coord, study->name, &d, err));
     tacit_status status = d->plan ? restore_federated(t, d, err) : TACIT_OK;
-    tc_desk_release(t->coord, d);
+    tc_open_study_unref(t->coord, d);
     return status == TACIT_OK ? status : tc_fail_in(err, "study \"%s\"", study->name);
 }
 

@@ -94,10 +94,11 @@ static tacit_status end_access(tc_ask *a, const tc_member_row *m, tc_changes *ch
 }
 
 /* A new access token in place of the one that the member has; *m is to be stored with it. */
-static tacit_status renew_access(tc_ask *a, const tc_desk *d, uint64_t agent, tc_member_row *m,
-                                 char text[48], tc_changes *changes, tacit_error *err)
+static tacit_status renew_access(tc_ask *a, const tc_open_study *d, uint64_t agent,
+                                 tc_member_row *m, char text[48], tc_changes *changes,
+                                 tacit_error *err)
 {
-    tc_token_terms terms = {.role = TC_ROLE_AGENT, .desk = d, .agent = agent};
+    tc_token_terms terms = {.role = TC_ROLE_AGENT, .open = d, .agent = agent};
     TC_TRY(end_access(a, m, changes, err));
     TC_TRY(tc_token_make(a->coord, &terms, text, changes, err));
     m->access = tc_hash_bytes(text, strlen(text));
@@ -120,7 +121,7 @@ static tacit_status was_revoked(tc_ask *a, tacit_error *err)
 /* ---- enrolment ---- */
 
 typedef struct enrolment {
-    tc_desk *desk;
+    tc_open_study *open;
     tc_public_key key;
     uint64_t agent;
     char access[48];
@@ -145,7 +146,7 @@ static bool proof_holds(const tc_ask *a, const char *field, const tc_public_key 
 static tacit_status check_enrolment(const tc_ask *a, const enrolment *e, tacit_error *err)
 {
     tc_signed what = {.purpose = TC_SIGN_ENROL,
-                      .study = e->desk->hash,
+                      .study = e->open->hash,
                       .body = a->caller.token.bytes,
                       .n_body = sizeof a->caller.token.bytes};
     if (!proof_holds(a, "proof", &e->key, &what))
@@ -176,7 +177,7 @@ static tacit_status find_place(tc_ask *a, enrolment *e, bool *found, tacit_error
     uint64_t version;
     int64_t agent = 0;
     TC_TRY(
-        tc_record_read(a->coord->cfg.store, e->desk->id, TC_RECORD_KEY, &key, &j, &version, err));
+        tc_record_read(a->coord->cfg.store, e->open->id, TC_RECORD_KEY, &key, &j, &version, err));
     *found = j && tc_json_whole(json_object_get(j, "agent"), &agent);
     bool gone = json_is_true(json_object_get(j, "gone"));
     e->agent = (uint64_t)agent;
@@ -209,10 +210,10 @@ static tacit_status add_place(tc_ask *a, enrolment *e, tc_changes *changes, taci
     tc_member_row m = {.key = e->key, .joined = a->caller.token, .spoke = TC_SPOKE_NEVER};
     tc_key by_key = key_record(&e->key);
     TC_TRY(spend_token(a, changes, err));
-    TC_TRY(tc_roster_choose(a, e->desk, &e->agent, err));
-    TC_TRY(renew_access(a, e->desk, e->agent, &m, e->access, changes, err));
-    change_member(changes, e->desk->id, e->agent, &m);
-    tc_changes_add(changes, TC_INSERT, e->desk->id, TC_RECORD_KEY, &by_key, 0,
+    TC_TRY(tc_roster_choose(a, e->open, &e->agent, err));
+    TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
+    change_member(changes, e->open->id, e->agent, &m);
+    tc_changes_add(changes, TC_INSERT, e->open->id, TC_RECORD_KEY, &by_key, 0,
                    owner_json(e->agent, false));
     return TACIT_OK;
 }
@@ -221,13 +222,13 @@ static tacit_status add_place(tc_ask *a, enrolment *e, tc_changes *changes, taci
 static tacit_status give_back(tc_ask *a, enrolment *e, tc_changes *changes, tacit_error *err)
 {
     tc_member_row m;
-    TC_TRY(tc_roster_get(a->coord, e->desk->id, e->agent, &m, err));
+    TC_TRY(tc_roster_get(a->coord, e->open->id, e->agent, &m, err));
     if (m.revoked)
         return was_revoked(a, err);
     if (!tc_ledger_hash_same(&m.joined, &a->caller.token))
         TC_TRY(spend_token(a, changes, err));
-    TC_TRY(renew_access(a, e->desk, e->agent, &m, e->access, changes, err));
-    change_member(changes, e->desk->id, e->agent, &m);
+    TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
+    change_member(changes, e->open->id, e->agent, &m);
     return TACIT_OK;
 }
 
@@ -274,7 +275,7 @@ static tacit_status find_or_add(tc_ask *a, enrolment *e, tacit_error *err)
 tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
 {
     enrolment e = {0};
-    TC_TRY(tc_ask_federated(a, &e.desk, err));
+    TC_TRY(tc_ask_federated(a, &e.open, err));
     TC_TRY(read_key(a, "key", &e.key, err));
     TC_TRY(check_enrolment(a, &e, err));
     TC_TRY(find_or_add(a, &e, err));
@@ -286,7 +287,7 @@ tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
 /* ---- another key ---- */
 
 /* Signed with the key that goes, and with the one that comes. */
-static tacit_status check_keys(tc_ask *a, const tc_desk *d, const tc_member_row *m,
+static tacit_status check_keys(tc_ask *a, const tc_open_study *d, const tc_member_row *m,
                                const tc_public_key *fresh, tacit_error *err)
 {
     tc_signed what = {.purpose = TC_SIGN_ROTATE,
@@ -305,7 +306,7 @@ static tacit_status check_keys(tc_ask *a, const tc_desk *d, const tc_member_row 
     return TACIT_OK;
 }
 
-static tacit_status change_key(tc_ask *a, const tc_desk *d, uint64_t agent, tc_member_row *m,
+static tacit_status change_key(tc_ask *a, const tc_open_study *d, uint64_t agent, tc_member_row *m,
                                const tc_public_key *fresh, char access[48], tc_changes *changes,
                                tacit_error *err)
 {
@@ -326,7 +327,7 @@ static tacit_status change_key(tc_ask *a, const tc_desk *d, uint64_t agent, tc_m
 /* {"key": "base64", "proof": "base64", "possession": "base64"} */
 tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     uint64_t agent;
     tc_member_row m;
     tc_public_key fresh;
@@ -370,7 +371,7 @@ tacit_status tc_roster_revoked(tc_coord *c, int64_t study, tc_record_visit visit
     return tc_store_record_scan(c->cfg.store, &range, visit, user, err);
 }
 
-static tacit_status try_revoke(tc_ask *a, const tc_desk *d, uint64_t agent, tacit_error *err)
+static tacit_status try_revoke(tc_ask *a, const tc_open_study *d, uint64_t agent, tacit_error *err)
 {
     tc_member_row m;
     tc_changes changes = {.n = 0};
@@ -390,7 +391,7 @@ static tacit_status try_revoke(tc_ask *a, const tc_desk *d, uint64_t agent, taci
  * its messages. */
 tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     uint64_t agent;
     TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
     TC_TRY(tc_ask_federated(a, &d, err));

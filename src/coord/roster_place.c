@@ -31,7 +31,7 @@ static tacit_status visit_place(void *user, const tc_record *r, tacit_error *err
     return TACIT_OK;
 }
 
-static tacit_status read_tail(tc_coord *c, tc_desk *d, tail *t, tacit_error *err)
+static tacit_status read_tail(tc_coord *c, tc_open_study *d, tail *t, tacit_error *err)
 {
     pthread_mutex_lock(&d->quick);
     t->filled = d->filled;
@@ -51,7 +51,7 @@ static tacit_status read_tail(tc_coord *c, tc_desk *d, tail *t, tacit_error *err
     return TACIT_OK;
 }
 
-tacit_status tc_roster_count(tc_coord *c, tc_desk *d, uint64_t *out, tacit_error *err)
+tacit_status tc_roster_count(tc_coord *c, tc_open_study *d, uint64_t *out, tacit_error *err)
 {
     tail t = {.wish = UINT64_MAX};
     TC_TRY(read_tail(c, d, &t, err));
@@ -61,7 +61,7 @@ tacit_status tc_roster_count(tc_coord *c, tc_desk *d, uint64_t *out, tacit_error
 
 /* What is remembered may outlive an enrolment: a crash of the database's server can take one back before its
  * agent was told of it. So nobody hears that the roster is full before all of it was read. */
-static tacit_status read_all(tc_coord *c, tc_desk *d, tail *t, tacit_error *err)
+static tacit_status read_all(tc_coord *c, tc_open_study *d, tail *t, tacit_error *err)
 {
     pthread_mutex_lock(&d->quick);
     d->filled = 0;
@@ -70,7 +70,7 @@ static tacit_status read_all(tc_coord *c, tc_desk *d, tail *t, tacit_error *err)
     return read_tail(c, d, t, err);
 }
 
-tacit_status tc_roster_choose(tc_ask *a, tc_desk *d, uint64_t *agent, tacit_error *err)
+tacit_status tc_roster_choose(tc_ask *a, tc_open_study *d, uint64_t *agent, tacit_error *err)
 {
     uint64_t agents = d->plan->env.agents;
     int64_t wish;

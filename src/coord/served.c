@@ -28,7 +28,7 @@ uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc)
     return rows && asks_once(o) && rows->n < doc->trials ? rows->n : doc->trials;
 }
 
-void tc_served_say(tc_coord *c, const tc_desk *d, const tc_study_doc *doc, uint64_t trial,
+void tc_served_say(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
                    tc_trial_state state, const double *value)
 {
     if (tc_algorithm_takes_replies(doc->algorithm))
@@ -66,7 +66,7 @@ static int64_t read_lease(const tc_ask *a)
 
 typedef struct asking {
     tc_ask *ask;
-    tc_desk *desk;
+    tc_open_study *open;
     tc_study *study;
     const tc_study_doc *doc;
     tc_ask_request req;
@@ -148,7 +148,7 @@ static tacit_status ask_one(asking *s, double *values, tacit_error *err)
 {
     uint64_t number, pulls;
     TC_TRY(tc_study_ask_batch(s->study, &s->req, &number, values, &pulls, err));
-    tc_served_say(s->ask->coord, s->desk, s->doc, number, TC_TRIAL_RUNNING, NULL);
+    tc_served_say(s->ask->coord, s->open, s->doc, number, TC_TRIAL_RUNNING, NULL);
     return add(s, number, values, pulls > 1 ? pulls : 1, err);
 }
 
@@ -179,7 +179,7 @@ static tacit_status read_from(asking *s, tacit_error *err)
 /* Take-overs write to the journal and need no new trial: so many at once, and then one a second. */
 static tacit_status count_claim(asking *s, tacit_error *err)
 {
-    tc_desk *d = s->desk;
+    tc_open_study *d = s->open;
     int64_t now = tc_coord_now(s->ask->coord);
     pthread_mutex_lock(&d->quick);
     if (d->claims_ms < now - CLAIMS * CLAIM_MS)
@@ -219,7 +219,7 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     const tc_optimizer *o;
     TC_TRY(read_worker(a, &s->req.worker, err));
     TC_TRY(read_from(s, err));
-    TC_TRY(tc_desk_study(a->coord, s->desk, &s->study, err));
+    TC_TRY(tc_open_study_served(a->coord, s->open, &s->study, err));
     s->doc = tc_study_document(s->study);
     s->count = (size_t)tc_ask_whole(a, "count");
     s->req.lease_ms = read_lease(a);
@@ -232,9 +232,9 @@ static tacit_status read_asking(asking *s, tacit_error *err)
 
 tacit_status tc_served_suggest(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
-    asking s = {.ask = a, .desk = d, .trials = json_array()};
+    asking s = {.ask = a, .open = d, .trials = json_array()};
     uint64_t version;
     tacit_status status = s.trials ? read_asking(&s, err) : tc_fail_memory(err);
     if (status == TACIT_OK)
@@ -254,7 +254,7 @@ tacit_status tc_served_suggest(tc_ask *a, tacit_error *err)
 
 tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     const char *worker;
@@ -263,7 +263,7 @@ tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
     TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
     TC_TRY(read_worker(a, &worker, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
-    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_extend(study, trial, worker, read_lease(a), &until, err));
     return tc_answer(a, 200,
                      json_pack("{s:I, s:o}", "trial", (json_int_t)trial, "lease_until_ms",
@@ -275,13 +275,13 @@ tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
 
 tacit_status tc_served_release(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     uint64_t trial;
     TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
-    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_release(study, trial, err));
     a->already = true; /* it may have been stale before */
     tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
@@ -326,12 +326,12 @@ static tacit_status put_point(tc_ask *a, tc_study *study, uint64_t *trial, tacit
 
 tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     uint64_t trial, version;
     TC_TRY(tc_state_running(a->coord, d->id, &version, err));
-    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(put_point(a, study, &trial, err));
     tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_WAITING, NULL);
     return tc_answer(a, 201,

@@ -141,8 +141,8 @@ static tacit_status was_told(tc_study *study, const report *r, bool *out, tacit_
 }
 
 /* *first: it was not told before. */
-static tacit_status complete(tc_ask *a, tc_desk *d, tc_study *study, const report *r, bool *first,
-                             tacit_error *err)
+static tacit_status complete(tc_ask *a, tc_open_study *d, tc_study *study, const report *r,
+                             bool *first, tacit_error *err)
 {
     bool told = false;
     tacit_error why;
@@ -156,7 +156,7 @@ static tacit_status complete(tc_ask *a, tc_desk *d, tc_study *study, const repor
     return *first || told ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
-static tacit_status answer(tc_ask *a, tc_desk *d, tc_study *study, uint64_t trial, bool first,
+static tacit_status answer(tc_ask *a, tc_open_study *d, tc_study *study, uint64_t trial, bool first,
                            tacit_error *err)
 {
     const tc_optimizer *o;
@@ -177,12 +177,12 @@ static tacit_status answer(tc_ask *a, tc_desk *d, tc_study *study, uint64_t tria
 
 tacit_status tc_served_complete(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     report r = {0};
     bool first;
-    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     tacit_status status = read_report(a, study, &r, err);
     if (status == TACIT_OK)
         status = complete(a, d, study, &r, &first, err);

@@ -107,13 +107,13 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
 
 tacit_status tc_served_list(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     const tc_optimizer *o;
     page p = {.more = false};
     TC_TRY(read_page(a, &p, err));
-    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     p.trials = json_array();
     tacit_status status = p.trials ? tc_study_look(study, &o, err) : tc_fail_memory(err);
     if (status == TACIT_OK) {
@@ -133,11 +133,11 @@ tacit_status tc_served_list(tc_ask *a, tacit_error *err)
 
 tacit_status tc_served_best(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
     tc_study *study;
     const tc_optimizer *o;
-    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_look(study, &o, err));
     const tc_trial *t = tc_optimizer_best(o);
     json_t *j = t ? trial_json(o, t) : NULL;

@@ -55,7 +55,7 @@ tacit_status tc_state_open(tc_coord *c, int64_t study, tacit_error *err)
 }
 
 /* In a pause nobody could send: what is left of the round begins anew. */
-static tacit_status extend_round(tc_coord *c, const tc_desk *d, tc_changes *changes,
+static tacit_status extend_round(tc_coord *c, const tc_open_study *d, tc_changes *changes,
                                  tacit_error *err)
 {
     tc_round r;
@@ -68,7 +68,8 @@ static tacit_status extend_round(tc_coord *c, const tc_desk *d, tc_changes *chan
     return TACIT_OK;
 }
 
-static tacit_status try_state(tc_ask *a, const tc_desk *d, tc_study_state to, tacit_error *err)
+static tacit_status try_state(tc_ask *a, const tc_open_study *d, tc_study_state to,
+                              tacit_error *err)
 {
     tc_coord *c = a->coord;
     tc_changes changes = {.n = 0};
@@ -91,8 +92,8 @@ static tacit_status try_state(tc_ask *a, const tc_desk *d, tc_study_state to, ta
 
 static tacit_status set_state(tc_ask *a, tc_study_state to, tacit_error *err)
 {
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_open_study *d;
+    TC_TRY(tc_ask_study(a, &d, err));
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
         status = try_state(a, d, to, err);
@@ -119,10 +120,10 @@ tacit_status tc_studies_close(tc_ask *a, tacit_error *err)
 
 tacit_status tc_studies_erase(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_open_study *d;
+    TC_TRY(tc_ask_study(a, &d, err));
     TC_TRY(tc_store_study_erase(a->coord->cfg.store, d->id, err));
-    tc_desk_erased(a->coord, d);
+    tc_open_study_erased(a->coord, d);
     return tc_answer(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
 }
 
@@ -281,7 +282,7 @@ static json_t *hash_json(const tacit_hash *h)
 }
 
 /* What studies of both kinds show. NULL: no memory. */
-static json_t *common_json(const tc_desk *d, tc_study_state state, const tc_study_doc *doc)
+static json_t *common_json(const tc_open_study *d, tc_study_state state, const tc_study_doc *doc)
 {
     char *text = tc_study_doc_text(doc);
     json_t *j =
@@ -293,7 +294,7 @@ static json_t *common_json(const tc_desk *d, tc_study_state state, const tc_stud
     return j;
 }
 
-static tacit_status add_federated(tc_ask *a, tc_desk *d, json_t *j, tacit_error *err)
+static tacit_status add_federated(tc_ask *a, tc_open_study *d, json_t *j, tacit_error *err)
 {
     uint64_t enrolled;
     tc_round r;
@@ -322,11 +323,11 @@ static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_FAIL));
 }
 
-static tacit_status add_served(tc_ask *a, tc_desk *d, json_t *j, tacit_error *err)
+static tacit_status add_served(tc_ask *a, tc_open_study *d, json_t *j, tacit_error *err)
 {
     tc_study *study;
     const tc_optimizer *o;
-    TC_TRY(tc_desk_study(a->coord, d, &study, err));
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_look(study, &o, err));
     json_t *more = served_json(tc_study_document(study), o);
     tc_study_unlook(study);
@@ -337,13 +338,13 @@ static tacit_status add_served(tc_ask *a, tc_desk *d, json_t *j, tacit_error *er
 
 tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_open_study *d;
+    TC_TRY(tc_ask_study(a, &d, err));
     tc_study_state state;
     uint64_t version;
     const tc_study_doc *doc;
     TC_TRY(tc_state_get(a->coord, d->id, &state, &version, err));
-    TC_TRY(tc_desk_document(a->coord, d, &doc, err));
+    TC_TRY(tc_open_study_document(a->coord, d, &doc, err));
     json_t *j = common_json(d, state, doc);
     if (!j)
         return tc_fail_memory(err);
@@ -355,7 +356,7 @@ tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
 }
 
 /* They never change, and there may be many: written once. NULL: no memory. */
-static tc_shared_text *points_csv(tc_desk *d, const tc_domain *domain)
+static tc_shared_text *points_csv(tc_open_study *d, const tc_domain *domain)
 {
     pthread_mutex_lock(&d->quick);
     if (!d->points)
@@ -367,10 +368,10 @@ static tc_shared_text *points_csv(tc_desk *d, const tc_domain *domain)
 
 tacit_status tc_studies_points(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_open_study *d;
+    TC_TRY(tc_ask_study(a, &d, err));
     const tc_study_doc *doc;
-    TC_TRY(tc_desk_document(a->coord, d, &doc, err));
+    TC_TRY(tc_open_study_document(a->coord, d, &doc, err));
     const tc_domain *domain = doc->space->domain;
     if (!domain)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "study \"%s\" has a space, not points",

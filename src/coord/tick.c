@@ -1,7 +1,7 @@
 /* tick.c - what is due: rounds of federated studies, leases of served ones (coord.h).
  *
  * It comes every second, for every study there is, and documents may be large: so it reads those alone that
- * it has not seen. Each study has a desk then, and a desk finds out by itself whether its study is still
+ * it has not seen. Each study is open then, and an open study finds out by itself whether it is still
  * there. Now and then all are read: of two studies that are made at once, the one with the larger number
  * may be there first.
  *
@@ -23,9 +23,9 @@ typedef struct ticking {
     bool failed;
 } ticking;
 
-static tacit_status expire(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)
+static tacit_status expire(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err)
 {
-    tc_desk_rest(c, d);
+    tc_open_study_rest(c, d);
     if (pthread_mutex_trylock(&d->lock) != 0) /* it is being opened, which may take long */
         return TACIT_OK;
     tc_study *study = d->study;
@@ -33,7 +33,7 @@ static tacit_status expire(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_erro
     return study ? tc_study_expire(study, next_ms, err) : TACIT_OK;
 }
 
-static tacit_status tick_desk(tc_coord *c, tc_desk *d, int64_t *next_ms, tacit_error *err)
+static tacit_status tick_study(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err)
 {
     return d->plan ? tc_close_due(c, d, next_ms, err) : expire(c, d, next_ms, err);
 }
@@ -47,14 +47,14 @@ static void note_failure(ticking *t, const char *study, tacit_status status, con
     (void)tc_fail(&t->first, status, "study \"%s\": %.400s", study, why->msg);
 }
 
-/* Gives the desk back. */
-static void tick_one(ticking *t, tc_desk *d)
+/* Gives d back. */
+static void tick_one(ticking *t, tc_open_study *d)
 {
     tacit_error why = {0};
     int64_t next = INT64_MAX;
-    tacit_status status = tick_desk(t->coord, d, &next, &why);
+    tacit_status status = tick_study(t->coord, d, &next, &why);
     note_failure(t, d->name, status, &why);
-    tc_desk_release(t->coord, d);
+    tc_open_study_unref(t->coord, d);
     if (status == TACIT_OK && next < t->next_ms)
         t->next_ms = next;
 }
@@ -63,14 +63,14 @@ static tacit_status tick_row(void *user, const tc_study_row *row, tacit_error *e
 {
     ticking *t = user;
     tacit_error why = {0};
-    tc_desk *d;
+    tc_open_study *d;
     (void)err;
-    tacit_status status = tc_desk_of_row(t->coord, row, t->turn, &d, &why);
+    tacit_status status = tc_open_study_of_row(t->coord, row, t->turn, &d, &why);
     note_failure(t, row->name, status, &why);
     if (status == TACIT_OK)
         tick_one(t, d);
     else
-        t->missed = true; /* it has no desk: it must be read again */
+        t->missed = true; /* it is not open: it must be read again */
     if (row->id > t->listed)
         t->listed = row->id;
     return TACIT_OK;
@@ -79,9 +79,9 @@ static tacit_status tick_row(void *user, const tc_study_row *row, tacit_error *e
 static tacit_status tick_rest(ticking *t, tacit_error *err)
 {
     for (;;) {
-        tc_desk *d;
+        tc_open_study *d;
         bool gone;
-        TC_TRY(tc_desk_next(t->coord, t->turn, &d, &gone, err));
+        TC_TRY(tc_open_study_next(t->coord, t->turn, &d, &gone, err));
         if (d)
             tick_one(t, d);
         else if (!gone)
@@ -97,7 +97,7 @@ static tacit_status tick_all(ticking *t, tacit_error *err)
     TC_TRY(tc_store_study_list_after(c->cfg.store, after, tick_row, t, err));
     if (!all)
         return tick_rest(t, err);
-    tc_desk_sweep(c, t->turn);
+    tc_open_study_sweep(c, t->turn);
     return TACIT_OK;
 }
 

@@ -75,10 +75,10 @@ static tacit_status draw(const tc_coord *c, char text[48], tacit_error *err)
 static json_t *terms_json(const tc_token_terms *t)
 {
     tc_text of = {0};
-    if (t->desk)
-        tc_base64_add(&of, t->desk->hash.bytes, sizeof t->desk->hash.bytes);
+    if (t->open)
+        tc_base64_add(&of, t->open->hash.bytes, sizeof t->open->hash.bytes);
     json_t *j = json_pack("{s:s, s:I, s:s, s:I, s:I, s:I}", "role", names[t->role], "study",
-                          (json_int_t)(t->desk ? t->desk->id : 0), "of", tc_text_get(&of), "agent",
+                          (json_int_t)(t->open ? t->open->id : 0), "of", tc_text_get(&of), "agent",
                           (json_int_t)t->agent, "uses", (json_int_t)t->uses, "expires_ms",
                           (json_int_t)t->expires_ms);
     tc_text_fini(&of);
@@ -240,10 +240,10 @@ tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err)
 }
 
 /* Any number of workers share a client's token. */
-static tacit_status study_terms(const tc_ask *a, const tc_desk *d, tc_token_terms *out,
+static tacit_status study_terms(const tc_ask *a, const tc_open_study *d, tc_token_terms *out,
                                 tacit_error *err)
 {
-    *out = (tc_token_terms){.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .desk = d};
+    *out = (tc_token_terms){.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d};
     if (d->plan)
         out->uses = (uint64_t)tc_ask_whole(a, "uses");
     else if (json_object_get(a->body, "uses"))
@@ -256,14 +256,14 @@ static tacit_status study_terms(const tc_ask *a, const tc_desk *d, tc_token_term
 /* {"uses": 1, "expires_s": 86400} */
 tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     tc_token_terms t;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    TC_TRY(tc_ask_study(a, &d, err));
     TC_TRY(study_terms(a, d, &t, err));
     return make_and_answer(a, &t, err);
 }
 
-static tacit_status check_uses(const tc_desk *d, uint64_t uses, tacit_error *err)
+static tacit_status check_uses(const tc_open_study *d, uint64_t uses, tacit_error *err)
 {
     if (d->plan && uses == 0)
         return tc_fail(
@@ -281,14 +281,14 @@ static tacit_status check_uses(const tc_desk *d, uint64_t uses, tacit_error *err
 tacit_status tc_coord_invite(tc_coord *c, const char *study, uint64_t uses, double expires_s,
                              tc_text *token, tacit_error *err)
 {
-    tc_desk *d;
+    tc_open_study *d;
     char text[48];
-    TC_TRY(tc_desk_get(c, study, &d, err));
-    tc_token_terms t = {.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .desk = d, .uses = uses};
+    TC_TRY(tc_open_study_get(c, study, &d, err));
+    tc_token_terms t = {.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d, .uses = uses};
     tacit_status status = check_uses(d, uses, err);
     if (status == TACIT_OK)
         status = store_token(c, &t, expires_s, text, err);
-    tc_desk_release(c, d);
+    tc_open_study_unref(c, d);
     if (status != TACIT_OK)
         return status;
     tc_text_add(token, text);

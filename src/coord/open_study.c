@@ -1,9 +1,9 @@
-/* desk.c - studies that are open in this process: what is worked out once from a document.
+/* open_study.c - studies that are open in this process: what is worked out once from a document.
  *
- * A desk holds nothing that is not in the store. That of a federated study has its plan, which follows from
+ * Such an object holds nothing that is not in the store. That of a federated study has its plan, which follows from
  * the document and never changes, and its ledger, which catches up before it is used. That of a served
  * study has the study itself (study/study.h), which is opened when somebody asks for it. But another process
- * may erase a study and make one of the same name: so a record of the study names the one it is, and a desk
+ * may erase a study and make one of the same name: so a record of the study names the one it is, and an open study
  * that finds another there, or none, is opened anew. */
 #include "coord/coord_int.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static void desk_free(tc_desk *d)
+static void open_study_free(tc_open_study *d)
 {
     tc_ledger_close(d->ledger);
     tc_study_plan_free(d->plan);
@@ -28,7 +28,7 @@ static void desk_free(tc_desk *d)
 
 /* One ledger for each name: a study that is erased and made again goes on spending where the first
  * one stopped. */
-static tacit_status open_ledger(tc_coord *c, tc_desk *d, tacit_error *err)
+static tacit_status open_ledger(tc_coord *c, tc_open_study *d, tacit_error *err)
 {
     tc_ledger_io io;
     TC_TRY(tc_store_ledger(c->cfg.store, d->name, true, &io, err));
@@ -46,7 +46,7 @@ static tacit_status is_federated(const tc_study_row *row, bool *out, tacit_error
     return TACIT_OK;
 }
 
-static tacit_status fill(tc_coord *c, tc_desk *d, const tc_study_row *row, tacit_error *err)
+static tacit_status fill(tc_coord *c, tc_open_study *d, const tc_study_row *row, tacit_error *err)
 {
     bool federated = false;
     d->id = row->id;
@@ -68,8 +68,8 @@ static tacit_status fill(tc_coord *c, tc_desk *d, const tc_study_row *row, tacit
 
 #define MADE "made"
 
-/* *same: there is a record, and it names the study of this desk. */
-static tacit_status read_mark(tc_coord *c, const tc_desk *d, bool *same, uint64_t *version,
+/* *same: there is a record, and it names this very study. */
+static tacit_status read_mark(tc_coord *c, const tc_open_study *d, bool *same, uint64_t *version,
                               tacit_error *err)
 {
     tc_key key = tc_key_word(MADE);
@@ -83,7 +83,8 @@ static tacit_status read_mark(tc_coord *c, const tc_desk *d, bool *same, uint64_
     return TACIT_OK;
 }
 
-static tacit_status write_mark(tc_coord *c, const tc_desk *d, uint64_t version, tacit_error *err)
+static tacit_status write_mark(tc_coord *c, const tc_open_study *d, uint64_t version,
+                               tacit_error *err)
 {
     tc_key key = tc_key_word(MADE);
     tc_changes changes = {.n = 0};
@@ -95,14 +96,14 @@ static tacit_status write_mark(tc_coord *c, const tc_desk *d, uint64_t version, 
     return tc_changes_end(c->cfg.store, &changes, TACIT_OK, NULL, err);
 }
 
-static bool is_row_of(const tc_desk *d, const tc_study_row *row)
+static bool is_row_of(const tc_open_study *d, const tc_study_row *row)
 {
     tacit_hash now = tc_study_hash(row);
     return row->id == d->id && tc_ledger_hash_same(&now, &d->hash);
 }
 
-/* Is the row that the desk was made of the one in the store now? */
-static tacit_status is_stored(tc_coord *c, const tc_desk *d, bool *out, tacit_error *err)
+/* Is the row that d was made of the one in the store now? */
+static tacit_status is_stored(tc_coord *c, const tc_open_study *d, bool *out, tacit_error *err)
 {
     tc_study_row row;
     TC_TRY(tc_store_study_get(c->cfg.store, d->name, &row, err));
@@ -111,13 +112,13 @@ static tacit_status is_stored(tc_coord *c, const tc_desk *d, bool *out, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status replaced(const tc_desk *d, tacit_error *err)
+static tacit_status replaced(const tc_open_study *d, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_CONFLICT, "study \"%s\" was replaced", d->name);
 }
 
-/* E_CONFLICT: the study was replaced while the desk was made. */
-static tacit_status mark(tc_coord *c, const tc_desk *d, tacit_error *err)
+/* E_CONFLICT: the study was replaced while d was made. */
+static tacit_status mark(tc_coord *c, const tc_open_study *d, tacit_error *err)
 {
     bool same, stored;
     uint64_t version;
@@ -141,10 +142,10 @@ static tacit_status read_row(tc_coord *c, const char *name, tc_study_row *out, t
     return tc_pass_on(err, status, &why);
 }
 
-static tacit_status open_once(tc_coord *c, const char *name, tc_desk **out, tacit_error *err)
+static tacit_status open_once(tc_coord *c, const char *name, tc_open_study **out, tacit_error *err)
 {
     tc_study_row row;
-    tc_desk *d = tc_alloc(1, sizeof *d);
+    tc_open_study *d = tc_alloc(1, sizeof *d);
     if (!d)
         return tc_fail_memory(err);
     pthread_mutex_init(&d->lock, NULL);
@@ -157,13 +158,13 @@ static tacit_status open_once(tc_coord *c, const char *name, tc_desk **out, taci
     if (status == TACIT_OK)
         status = mark(c, d, err);
     if (status != TACIT_OK)
-        desk_free(d);
+        open_study_free(d);
     else
         *out = d;
     return status;
 }
 
-static tacit_status open_desk(tc_coord *c, const char *name, tc_desk **out, tacit_error *err)
+static tacit_status open_anew(tc_coord *c, const char *name, tc_open_study **out, tacit_error *err)
 {
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
@@ -171,14 +172,14 @@ static tacit_status open_desk(tc_coord *c, const char *name, tc_desk **out, taci
     return status;
 }
 
-/* ---- the study of a served desk ---- */
+/* ---- the tc_study of a served one ---- */
 
 static int64_t study_clock(void *user)
 {
     return tc_coord_now(user);
 }
 
-static tacit_status open_study(tc_coord *c, tc_desk *d, tacit_error *err)
+static tacit_status open_study(tc_coord *c, tc_open_study *d, tacit_error *err)
 {
     tc_study_row row;
     TC_TRY(read_row(c, d->name, &row, err));
@@ -193,7 +194,7 @@ static tacit_status open_study(tc_coord *c, tc_desk *d, tacit_error *err)
     return status;
 }
 
-tacit_status tc_desk_study(tc_coord *c, tc_desk *d, tc_study **out, tacit_error *err)
+tacit_status tc_open_study_served(tc_coord *c, tc_open_study *d, tc_study **out, tacit_error *err)
 {
     pthread_mutex_lock(&d->lock);
     tacit_status status = d->study ? TACIT_OK : open_study(c, d, err);
@@ -203,8 +204,8 @@ tacit_status tc_desk_study(tc_coord *c, tc_desk *d, tc_study **out, tacit_error 
     return status;
 }
 
-/* Whoever comes needs c->lock to find the desk, and finds it without a study then. */
-void tc_desk_rest(tc_coord *c, tc_desk *d)
+/* Every other user needs c->lock to find d, and then finds it without a tc_study. */
+void tc_open_study_rest(tc_coord *c, tc_open_study *d)
 {
     tc_study *idle = NULL;
     pthread_mutex_lock(&c->lock);
@@ -219,11 +220,12 @@ void tc_desk_rest(tc_coord *c, tc_desk *d)
     tc_study_close(idle);
 }
 
-tacit_status tc_desk_document(tc_coord *c, tc_desk *d, const tc_study_doc **out, tacit_error *err)
+tacit_status tc_open_study_document(tc_coord *c, tc_open_study *d, const tc_study_doc **out,
+                                    tacit_error *err)
 {
     tc_study *study = NULL;
     if (!d->plan)
-        TC_TRY(tc_desk_study(c, d, &study, err));
+        TC_TRY(tc_open_study_served(c, d, &study, err));
     *out = d->plan ? d->plan->doc : tc_study_document(study);
     return TACIT_OK;
 }
@@ -231,52 +233,52 @@ tacit_status tc_desk_document(tc_coord *c, tc_desk *d, const tc_study_doc **out,
 /* ---- the list ---- */
 
 /* Under c->lock. */
-static tc_desk *find(const tc_coord *c, const char *name)
+static tc_open_study *find(const tc_coord *c, const char *name)
 {
-    tc_desk *d = c->desks;
+    tc_open_study *d = c->open_studies;
     while (d && strcmp(d->name, name) != 0)
         d = d->next;
     return d;
 }
 
-static tc_desk *take(tc_coord *c, const char *name)
+static tc_open_study *take(tc_coord *c, const char *name)
 {
     pthread_mutex_lock(&c->lock);
-    tc_desk *d = find(c, name);
+    tc_open_study *d = find(c, name);
     if (d)
         d->users++;
     pthread_mutex_unlock(&c->lock);
     return d;
 }
 
-bool tc_desk_is_open(tc_coord *c, const char *name, int64_t id, const tacit_hash *hash)
+bool tc_study_is_open(tc_coord *c, const char *name, int64_t id, const tacit_hash *hash)
 {
     pthread_mutex_lock(&c->lock);
-    const tc_desk *d = find(c, name);
+    const tc_open_study *d = find(c, name);
     bool open = d && d->id == id && tc_ledger_hash_same(&d->hash, hash);
     pthread_mutex_unlock(&c->lock);
     return open;
 }
 
-/* Two may have opened it at once: one desk stays. One of another study of this name is old. */
-static tc_desk *keep(tc_coord *c, tc_desk *mine)
+/* Two threads may have opened it at once: one object stays. One of another study of this name is old. */
+static tc_open_study *keep(tc_coord *c, tc_open_study *mine)
 {
     pthread_mutex_lock(&c->lock);
-    tc_desk *d = find(c, mine->name);
+    tc_open_study *d = find(c, mine->name);
     bool same = d && tc_ledger_hash_same(&d->hash, &mine->hash);
     if (!same) {
-        mine->next = c->desks;
-        c->desks = d = mine;
+        mine->next = c->open_studies;
+        c->open_studies = d = mine;
     }
     d->users++;
     pthread_mutex_unlock(&c->lock);
     if (d != mine)
-        desk_free(mine);
+        open_study_free(mine);
     return d;
 }
 
-/* A desk whose study is gone is given back, and *d is NULL. */
-static tacit_status check_fresh(tc_coord *c, tc_desk **d, tacit_error *err)
+/* An open study that is gone from the store is given back, and *d is NULL. */
+static tacit_status check_fresh(tc_coord *c, tc_open_study **d, tacit_error *err)
 {
     bool same;
     uint64_t version;
@@ -284,31 +286,31 @@ static tacit_status check_fresh(tc_coord *c, tc_desk **d, tacit_error *err)
     if (status == TACIT_OK && same)
         return TACIT_OK;
     if (status == TACIT_OK) {
-        tc_desk_erased(c, *d);
+        tc_open_study_erased(c, *d);
     }
-    tc_desk_release(c, *d);
+    tc_open_study_unref(c, *d);
     *d = NULL;
     return status;
 }
 
-tacit_status tc_desk_get(tc_coord *c, const char *name, tc_desk **out, tacit_error *err)
+tacit_status tc_open_study_get(tc_coord *c, const char *name, tc_open_study **out, tacit_error *err)
 {
-    tc_desk *d = take(c, name);
+    tc_open_study *d = take(c, name);
     if (d)
         TC_TRY(check_fresh(c, &d, err));
     if (!d) {
-        TC_TRY(open_desk(c, name, &d, err));
+        TC_TRY(open_anew(c, name, &d, err));
         d = keep(c, d);
     }
     *out = d;
     return TACIT_OK;
 }
 
-/* The desk of this very row, if it is open. */
-static tc_desk *take_seen(tc_coord *c, const tc_study_row *row)
+/* The open study of this very row, if there is one. */
+static tc_open_study *take_seen(tc_coord *c, const tc_study_row *row)
 {
     pthread_mutex_lock(&c->lock);
-    tc_desk *d = find(c, row->name);
+    tc_open_study *d = find(c, row->name);
     bool same = d && d->id == row->id && d->created_ms == row->created_ms;
     if (same)
         d->users++;
@@ -316,12 +318,12 @@ static tc_desk *take_seen(tc_coord *c, const tc_study_row *row)
     return same ? d : NULL;
 }
 
-tacit_status tc_desk_of_row(tc_coord *c, const tc_study_row *row, uint64_t turn, tc_desk **out,
-                            tacit_error *err)
+tacit_status tc_open_study_of_row(tc_coord *c, const tc_study_row *row, uint64_t turn,
+                                  tc_open_study **out, tacit_error *err)
 {
-    tc_desk *d = take_seen(c, row);
+    tc_open_study *d = take_seen(c, row);
     if (!d)
-        TC_TRY(tc_desk_get(c, row->name, &d, err));
+        TC_TRY(tc_open_study_get(c, row->name, &d, err));
     pthread_mutex_lock(&c->lock);
     if (d->turn < turn)
         d->turn = turn;
@@ -330,10 +332,10 @@ tacit_status tc_desk_of_row(tc_coord *c, const tc_study_row *row, uint64_t turn,
     return TACIT_OK;
 }
 
-static tc_desk *take_next(tc_coord *c, uint64_t turn)
+static tc_open_study *take_next(tc_coord *c, uint64_t turn)
 {
     pthread_mutex_lock(&c->lock);
-    tc_desk *d = c->desks;
+    tc_open_study *d = c->open_studies;
     while (d && d->turn >= turn)
         d = d->next;
     if (d) {
@@ -344,9 +346,10 @@ static tc_desk *take_next(tc_coord *c, uint64_t turn)
     return d;
 }
 
-tacit_status tc_desk_next(tc_coord *c, uint64_t turn, tc_desk **out, bool *gone, tacit_error *err)
+tacit_status tc_open_study_next(tc_coord *c, uint64_t turn, tc_open_study **out, bool *gone,
+                                tacit_error *err)
 {
-    tc_desk *d = take_next(c, turn);
+    tc_open_study *d = take_next(c, turn);
     *gone = false;
     if (d) {
         TC_TRY(check_fresh(c, &d, err));
@@ -356,43 +359,43 @@ tacit_status tc_desk_next(tc_coord *c, uint64_t turn, tc_desk **out, bool *gone,
     return TACIT_OK;
 }
 
-/* Under c->lock: the first desk that an earlier turn has seen and this one has not. */
-static tc_desk *find_lost(const tc_coord *c, uint64_t turn)
+/* Under c->lock: the first open study that an earlier turn has seen and this one has not. */
+static tc_open_study *find_lost(const tc_coord *c, uint64_t turn)
 {
-    tc_desk *d = c->desks;
+    tc_open_study *d = c->open_studies;
     while (d && (d->turn == 0 || d->turn >= turn))
         d = d->next;
     return d;
 }
 
-void tc_desk_sweep(tc_coord *c, uint64_t turn)
+void tc_open_study_sweep(tc_coord *c, uint64_t turn)
 {
     for (;;) {
         pthread_mutex_lock(&c->lock);
-        tc_desk *d = find_lost(c, turn);
+        tc_open_study *d = find_lost(c, turn);
         if (d)
             d->users++;
         pthread_mutex_unlock(&c->lock);
         if (!d)
             return;
-        tc_desk_erased(c, d);
-        tc_desk_release(c, d);
+        tc_open_study_erased(c, d);
+        tc_open_study_unref(c, d);
     }
 }
 
-void tc_desk_release(tc_coord *c, tc_desk *d)
+void tc_open_study_unref(tc_coord *c, tc_open_study *d)
 {
     pthread_mutex_lock(&c->lock);
     bool last = --d->users == 0 && d->gone;
     pthread_mutex_unlock(&c->lock);
     if (last)
-        desk_free(d);
+        open_study_free(d);
 }
 
-void tc_desk_forget(tc_coord *c, tc_desk *d)
+void tc_open_study_forget(tc_coord *c, tc_open_study *d)
 {
     pthread_mutex_lock(&c->lock);
-    tc_desk **at = &c->desks;
+    tc_open_study **at = &c->open_studies;
     while (*at && *at != d)
         at = &(*at)->next;
     bool listed = *at != NULL;
@@ -403,38 +406,38 @@ void tc_desk_forget(tc_coord *c, tc_desk *d)
     bool unused = listed && d->users == 0;
     pthread_mutex_unlock(&c->lock);
     if (unused)
-        desk_free(d);
+        open_study_free(d);
 }
 
-void tc_desk_erased(tc_coord *c, tc_desk *d)
+void tc_open_study_erased(tc_coord *c, tc_open_study *d)
 {
     tc_say_state(c, d, "erased");
-    tc_desk_forget(c, d);
+    tc_open_study_forget(c, d);
     tc_store_forget(c->cfg.store);
 }
 
 /* ---- which kind ---- */
 
 /* A route of one kind of studies that is asked about the other. */
-static tacit_status other_kind(const tc_desk *d, const char *why, tacit_error *err)
+static tacit_status other_kind(const tc_open_study *d, const char *why, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_STATE, "study \"%s\" is %s", d->name, why);
 }
 
-tacit_status tc_ask_federated(tc_ask *a, tc_desk **out, tacit_error *err)
+tacit_status tc_ask_federated(tc_ask *a, tc_open_study **out, tacit_error *err)
 {
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_open_study *d;
+    TC_TRY(tc_ask_study(a, &d, err));
     if (!d->plan)
         return other_kind(d, "a served one: it has trials, no agents and no rounds", err);
     *out = d;
     return TACIT_OK;
 }
 
-tacit_status tc_ask_served(tc_ask *a, tc_desk **out, tacit_error *err)
+tacit_status tc_ask_served(tc_ask *a, tc_open_study **out, tacit_error *err)
 {
-    tc_desk *d;
-    TC_TRY(tc_ask_desk(a, &d, err));
+    tc_open_study *d;
+    TC_TRY(tc_ask_study(a, &d, err));
     if (d->plan)
         return other_kind(d, "one of a federation: its agents have the trials", err);
     *out = d;
