@@ -4,6 +4,7 @@
  * chain after its entry: agents keep the last one they saw and refuse a ledger that does not extend
  * it (README.md). */
 #include "coord/coord_int.h"
+#include "coord/round.h"
 
 #include "base/error.h"
 #include "base/log.h"

@@ -4,7 +4,7 @@
  * long enough that nobody may have it done by asking. The numbers are proved from the ledger, with the
  * accountant of the study's budget, or with the filter where the ledger has releases of other studies. Numbers that cannot be had (there is none below infinity, or no memory) are left out: the
  * refusal stands without them. Called by closing.c, and for answers by broadcast.c. */
-#include "coord/coord_int.h"
+#include "coord/round.h"
 
 #include "algo/charge.h"
 #include "base/error.h"

@@ -14,6 +14,8 @@
  * A relay releases nothing here: its round is closed when all have spoken or the time is up, and
  * then messages are handed on (message.c). */
 #include "coord/coord_int.h"
+#include "coord/events.h"
+#include "coord/roster.h"
 
 #include "algo/charge.h"
 #include "base/error.h"

@@ -1,5 +1,6 @@
 /* coord.c - the coordinator: who asks, which route, what answer (coord.h, README.md). */
 #include "coord/coord_int.h"
+#include "coord/events.h"
 
 #include "base/error.h"
 #include "base/json.h"

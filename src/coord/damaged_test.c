@@ -2,7 +2,7 @@
  * a client that its request was wrong. */
 #include "support/coord_study.h"
 
-#include "coord/coord_int.h"
+#include "coord/record_json.h"
 
 static void put_study(coord_world *w, const char *name, const char *document)
 {

@@ -8,6 +8,7 @@
  * Other processes on the same store end rounds, too: so what was said of a study is remembered with its
  * open study, and the tick says what it finds beyond it (tc_say_found). Nothing here is about single agents
  * (README.md). Called by handlers, closing.c and, for listeners, net/server_events.c. */
+#include "coord/events.h"
 #include "coord/coord_int.h"
 
 #include "base/error.h"

@@ -5,6 +5,7 @@
  * of the roster tells that somebody declined; nor are requests of agents (coord.c), for else whoever reads
  * the metrics often enough could watch messages come. Only what failed in here is counted whoever asked. */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/clock.h"
 #include "base/error.h"

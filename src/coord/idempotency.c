@@ -20,10 +20,12 @@
  *
  * Called by coord.c around a handler, and by the tick. */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "wire/signature.h"
 
 #include <sodium.h>
 #include <string.h>

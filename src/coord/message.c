@@ -10,6 +10,8 @@
  * one (the receipt). No hash, keyed or not, and no signature: with either, whoever has the store or a
  * backup could check a guess of a contribution that is gone. */
 #include "coord/coord_int.h"
+#include "coord/roster.h"
+#include "coord/round.h"
 
 #include "base/error.h"
 #include "base/json.h"

@@ -5,6 +5,7 @@
  * message costs. So this one form is read here, and every other one, also everything that is wrong, is left
  * to the general parser: what is accepted does not depend on it. Called by coord.c. */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/json.h"
 

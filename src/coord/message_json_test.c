@@ -1,6 +1,6 @@
 /* message_json_test.c - the quick reader of a message's body against the general one: what it reads is
  * what the general one reads, and what that refuses it does not read. */
-#include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/json.h"
 #include "base/memory.h"

@@ -3,6 +3,7 @@
  * Once for a store, at the first start of a coordinator on it; a mark says that it was done. Several processes may
  * do it at the same time: a receipt that another one has changed is read again. */
 #include "coord/coord_int.h"
+#include "coord/record_json.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -5,7 +5,9 @@
  * study has the study itself (study/study.h), which is opened when somebody asks for it. But another process
  * may erase a study and make one of the same name: so a record of the study names the one it is, and an open study
  * that finds another there, or none, is opened anew. */
+#include "coord/open_study.h"
 #include "coord/coord_int.h"
+#include "coord/events.h"
 
 #include "base/error.h"
 #include "base/json.h"

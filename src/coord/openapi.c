@@ -4,6 +4,7 @@
  * hold every answer against the same tables: so the description is never older than the program. It
  * is made once for a process, when it is first asked for. */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "base/json.h"

@@ -1,7 +1,7 @@
 /* openapi_test.c - the description for programs says what there is: every route, and nothing else. */
 #include "support/coord_study.h"
 
-#include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include <ctype.h>
 

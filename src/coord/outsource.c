@@ -6,9 +6,11 @@
  * again by whoever repeats the request after a crash. However often it is repeated, one client's token of it
  * is valid, the last: of a curator its own token says which, of an operator a record of the study. */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "wire/released_study.h"
+#include "wire/signature.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -4,9 +4,11 @@
  * more, never those before or after it. Of agents nothing is shown that says when they were there
  * (README.md). */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "base/json.h"
+#include "wire/signature.h"
 
 #include <inttypes.h>
 #include <sodium.h>

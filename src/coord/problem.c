@@ -3,6 +3,7 @@
  * `type` is "urn:tacit:problem:" and the name of a status: a stable word for programs. `detail` is the
  * sentence that people read everywhere else in tacit. */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "base/json.h"

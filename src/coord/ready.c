@@ -5,6 +5,7 @@
  * takes too long the answer is known without it: not ready. Called by the server's thread for probes
  * (net/server_probe.c), and by the handler itself where nobody else does it. */
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/clock.h"
 #include "base/error.h"

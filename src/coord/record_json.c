@@ -1,6 +1,6 @@
 /* record_json.c - records with JSON in them, keys of numbers, and sets of changes. Used by all files
  * of this folder. */
-#include "coord/coord_int.h"
+#include "coord/record_json.h"
 
 #include "base/error.h"
 #include "base/json.h"

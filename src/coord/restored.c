@@ -15,6 +15,7 @@
  * plan to count by: unless it is said that nothing was released, all that they claim is stamped NOT
  * PRIVATE. */
 #include "coord/coord_int.h"
+#include "coord/round.h"
 
 #include "algo/charge.h"
 #include "base/clock.h"

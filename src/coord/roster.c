@@ -8,6 +8,7 @@
  * join token has lost the answer, and gets a new access token in place of the old one; with another
  * join token that is a use of it. A key that was changed, or whose agent was revoked, never gets in
  * again. */
+#include "coord/roster.h"
 #include "coord/coord_int.h"
 
 #include "base/error.h"

@@ -5,6 +5,7 @@
  * processes enrol, too: what is chosen here is a proposal until its record is inserted (roster.c).
  * Called by roster.c and studies.c. */
 #include "coord/coord_int.h"
+#include "coord/roster.h"
 
 #include "base/error.h"
 #include "base/json.h"

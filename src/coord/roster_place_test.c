@@ -3,7 +3,7 @@
 #include "support/coord_study.h"
 #include "support/served_world.h"
 
-#include "coord/coord_int.h"
+#include "coord/roster.h"
 
 /* ---- places ---- */
 

@@ -1,6 +1,7 @@
 /* round.c - the present round of a study: one record, which every step of it replaces.
  *
  * README.md has the picture. How earlier rounds ended is kept beside it, one record each. */
+#include "coord/round.h"
 #include "coord/coord_int.h"
 
 #include "base/error.h"

@@ -2,7 +2,7 @@
  *
  * The one place where a route, who may use it and what it does are written; the description for
  * programs (/openapi.json) is made of the same table. */
-#include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "base/json.h"

@@ -2,7 +2,8 @@
  *
  * Everything about trials is in study/study.h: no two workers share one, in however many processes they
  * ask. Here are requests: who asks, for how many, for how long. README.md, "Served studies". */
-#include "coord/coord_int.h"
+#include "coord/served.h"
+#include "coord/events.h"
 
 #include "base/error.h"
 #include "base/memory.h"

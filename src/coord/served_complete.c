@@ -3,7 +3,8 @@
  * A report is on disk when it is answered. The same report again gets the same answer, so that whoever
  * lost one may ask again; another one is refused. A study that is told private replies takes nothing else:
  * not a value, and not even that there is none, for both would tell about a reward (algo/ldp). */
-#include "coord/coord_int.h"
+#include "coord/request.h"
+#include "coord/served.h"
 
 #include "algo/batch.h"
 #include "algo/ldp/ldp_curator.h"

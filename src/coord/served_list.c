@@ -2,7 +2,8 @@
  *
  * Of a study that is told private replies the values are those replies: nothing else has ever come. Who sent
  * one, and when, is not shown. */
-#include "coord/coord_int.h"
+#include "coord/request.h"
+#include "coord/served.h"
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* shape_answer.c - is an answer what its route's table says? Tests ask it of every answer, so that
  * /openapi.json, which is made of the same tables, is never older than the program. */
-#include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "base/json.h"

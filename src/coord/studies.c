@@ -1,5 +1,7 @@
 /* studies.c - creating, showing, pausing, ending and erasing studies, federated and served. */
 #include "coord/coord_int.h"
+#include "coord/events.h"
+#include "coord/roster.h"
 
 #include "base/error.h"
 #include "base/json.h"

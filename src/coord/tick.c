@@ -8,6 +8,7 @@
  * Of served studies only those are looked at that somebody has asked this process about: of the others the
  * next suggestion finds what is stale. */
 #include "coord/coord_int.h"
+#include "coord/round.h"
 
 #include "base/error.h"
 

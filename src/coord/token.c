@@ -3,10 +3,13 @@
  * A token is 32 random bytes in base64; the store keeps their hash, so that nobody who reads it can
  * use them. It is looked up by that hash, which also makes the comparison one of secrets that an
  * attacker cannot choose. Terms: role, study, agent, how often and how long. */
+#include "coord/token.h"
 #include "coord/coord_int.h"
+#include "coord/request.h"
 
 #include "base/error.h"
 #include "base/json.h"
+#include "wire/signature.h"
 
 #include <inttypes.h>
 #include <sodium.h>

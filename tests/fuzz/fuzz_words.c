@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
-#include "coord/coord_int.h"
+#include "coord/request.h"
 #include "net/address.h"
 #include "net/url.h"
 #include "wire/signature.h"
