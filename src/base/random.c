@@ -6,6 +6,8 @@
  * studies are replayed from their seeds, so none of it may ever change. */
 #include "base/random.h"
 
+#include "base/bytes.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <sodium.h>
@@ -28,27 +30,13 @@ void tc_random_start(void)
     pthread_once(&once, start_sodium);
 }
 
-static void put_le(uint8_t *out, size_t bytes, uint64_t v)
-{
-    for (size_t i = 0; i < bytes; i++)
-        out[i] = (uint8_t)(v >> (8 * i));
-}
-
-static uint64_t get_le64(const uint8_t *p)
-{
-    uint64_t v = 0;
-    for (size_t i = 0; i < 8; i++)
-        v |= (uint64_t)p[i] << (8 * i);
-    return v;
-}
-
 /* ---- seeds */
 
 static void seed_from(uint8_t out[32], const char domain[DOMAIN_SIZE], uint64_t seed)
 {
     uint8_t in[DOMAIN_SIZE + 8];
     memcpy(in, domain, DOMAIN_SIZE);
-    put_le(in + DOMAIN_SIZE, 8, seed);
+    tc_put_le(in + DOMAIN_SIZE, seed, 8);
     tc_random_start();
     crypto_generichash(out, 32, in, sizeof in, NULL, 0);
 }
@@ -91,8 +79,8 @@ static void make_key(uint8_t key[32], const char domain[DOMAIN_SIZE], const uint
     uint8_t in[DOMAIN_SIZE + 32 + 8 + 4];
     memcpy(in, domain, DOMAIN_SIZE);
     memcpy(in + DOMAIN_SIZE, seed, 32);
-    put_le(in + DOMAIN_SIZE + 32, 8, party);
-    put_le(in + DOMAIN_SIZE + 40, 4, (uint64_t)purpose);
+    tc_put_le(in + DOMAIN_SIZE + 32, party, 8);
+    tc_put_le(in + DOMAIN_SIZE + 40, (uint64_t)purpose, 4);
     tc_random_start();
     crypto_generichash(key, 32, in, sizeof in, NULL, 0);
     sodium_memzero(in, sizeof in); /* a party seed is a secret */
@@ -141,7 +129,7 @@ static void refill(tc_stream *s, size_t least)
     size_t blocks = (least + BLOCK - 1) / BLOCK, most = sizeof s->buf / BLOCK;
     size_t n = (blocks < most ? blocks : most) * BLOCK;
     uint8_t *to = s->buf + sizeof s->buf - n;
-    put_le(nonce, sizeof nonce, s->nonce);
+    tc_put_le(nonce, s->nonce, sizeof nonce);
     memset(to, 0, n);
     crypto_stream_chacha20_xor_ic(to, to, n, nonce, s->block, s->key);
     s->block += n / BLOCK;
@@ -155,7 +143,7 @@ uint64_t tc_draw_u64(tc_stream *s)
 {
     if (s->used == sizeof s->buf)
         refill(s, s->block == 0 ? BLOCK : sizeof s->buf);
-    uint64_t v = get_le64(s->buf + s->used);
+    uint64_t v = tc_get_le(s->buf + s->used, 8);
     s->used += 8;
     return v;
 }
@@ -165,7 +153,7 @@ void tc_draw_words(tc_stream *s, size_t n, uint64_t *out)
     for (size_t i = 0; i < n; i++) {
         if (s->used == sizeof s->buf)
             refill(s, 8 * (n - i));
-        out[i] = get_le64(s->buf + s->used);
+        out[i] = tc_get_le(s->buf + s->used, 8);
         s->used += 8;
     }
 }

@@ -11,7 +11,7 @@
  *   idempotency.c  the same request again: the same answer
  *   record_json.c  records with JSON in them
  *   token.c      bearer tokens and the roles that they carry
- *   open_study.c       studies that are open in this process
+ *   open_study.c  studies that are open in this process
  *   tick.c       what is due, now and then
  *   studies.c    creating, listing and ending studies
  *   served.c     what a served study is asked and told: suggest, heartbeat, enqueue

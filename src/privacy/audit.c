@@ -72,6 +72,20 @@ tacit_status tc_audit_claim_of(const tc_release *r, uint64_t rounds, double delt
     return TACIT_OK;
 }
 
+tacit_status tc_audit_sum_up(const tc_sum_plan *plan, size_t first, size_t n, const int64_t *v,
+                             size_t stride, tc_entropy *e, tc_release **out, tacit_error *err)
+{
+    tc_sum *sum;
+    TC_TRY(tc_sum_open(&sum, plan, e, err));
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < n && status == TACIT_OK; i++)
+        status = tc_sum_fold(sum, first + i, v + i * stride, err);
+    if (status == TACIT_OK)
+        status = tc_sum_close(sum, out, err);
+    tc_sum_free(sum);
+    return status;
+}
+
 /* ---- running a case */
 
 /* Entropy of the operating system, or a seeded stream. */

@@ -62,6 +62,10 @@ typedef struct tc_audit_case {
 tacit_status tc_audit_case_run(const tc_audit_case *c, const tacit_audit_opts *o, double alpha,
                                uint64_t step, tacit_audit_result *out, tacit_error *err);
 
+/* The Gaussian sum of n vectors, `stride` numbers apart, of the agents from `first` on. */
+tacit_status tc_audit_sum_up(const tc_sum_plan *plan, size_t first, size_t n, const int64_t *v,
+                             size_t stride, tc_entropy *e, tc_release **out, tacit_error *err);
+
 /* What `rounds` releases like r promise together: pure events at delta 0, others at the given
  * delta and the slack of their discrete noise. */
 tacit_status tc_audit_claim_of(const tc_release *r, uint64_t rounds, double delta,

@@ -28,26 +28,15 @@ static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim,
     return tc_audit_claim_event(&pretended, TC_AUDIT_DELTA, claim, err);
 }
 
-static tacit_status noisy_sum(const state *s, tc_entropy *e, tc_release **out, tacit_error *err)
-{
-    static const int64_t v[WIDTH] = {1};
-    tc_sum *sum;
-    TC_TRY(tc_sum_open(&sum, &s->plan, e, err));
-    tacit_status status = tc_sum_fold(sum, 0, v, err);
-    if (status == TACIT_OK)
-        status = tc_sum_close(sum, out, err);
-    tc_sum_free(sum);
-    return status;
-}
-
 static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
+    static const int64_t v[WIDTH] = {1};
     bool sampled = world == 1 && tc_sample_bernoulli(e, IN, OF);
     look->score = 0;
     if (!sampled)
         return TACIT_OK; /* the vector without noise: zero */
     tc_release *r;
-    TC_TRY(noisy_sum(p, e, &r, err));
+    TC_TRY(tc_audit_sum_up(&((const state *)p)->plan, 0, 1, v, WIDTH, e, &r, err));
     for (size_t i = 0; i < WIDTH; i++)
         look->score += tc_release_get(r)->steps[i] != 0;
     tc_release_free(r);

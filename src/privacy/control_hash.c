@@ -42,26 +42,12 @@ static void hash_of(const state *s, int world, const tc_release *r, uint8_t hash
     crypto_generichash_final(&h, hash, HASH);
 }
 
-static tacit_status sum_up(const state *s, int world, tc_entropy *e, tc_release **out,
-                           tacit_error *err)
-{
-    tc_sum *sum;
-    TC_TRY(tc_sum_open(&sum, &s->plan, e, err));
-    tacit_status status = TACIT_OK;
-    for (size_t n = 0; n < AGENTS && status == TACIT_OK; n++)
-        status = tc_sum_fold(sum, n, s->vectors[world] + n * WIDTH, err);
-    if (status == TACIT_OK)
-        status = tc_sum_close(sum, out, err);
-    tc_sum_free(sum);
-    return status;
-}
-
 static tacit_status run(void *p, int world, tc_entropy *e, tc_audit_look *look, tacit_error *err)
 {
     const state *s = p;
     uint8_t published[HASH], guess[HASH];
     tc_release *r;
-    TC_TRY(sum_up(s, world, e, &r, err));
+    TC_TRY(tc_audit_sum_up(&s->plan, 0, AGENTS, s->vectors[world], WIDTH, e, &r, err));
     hash_of(s, world, r, published);
     hash_of(s, 1, r, guess);
     look->score = memcmp(published, guess, HASH) == 0;

@@ -19,16 +19,8 @@ typedef struct state {
 static tacit_status release(const state *s, int world, tc_entropy *e, tc_release **out,
                             tacit_error *err)
 {
-    tc_sum *sum;
-    TC_TRY(tc_sum_open(&sum, &s->plan, e, err));
-    tacit_status status = TACIT_OK;
     size_t first = world == 1 ? 0 : 1;
-    for (size_t n = first; n < first + QUORUM && status == TACIT_OK; n++)
-        status = tc_sum_fold(sum, n, &s->v[n], err);
-    if (status == TACIT_OK)
-        status = tc_sum_close(sum, out, err);
-    tc_sum_free(sum);
-    return status;
+    return tc_audit_sum_up(&s->plan, first, QUORUM, s->v + first, 1, e, out, err);
 }
 
 static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim, tc_entropy *e,

@@ -22,15 +22,8 @@ static tacit_status release(const state *s, int world, tc_entropy *e, tc_release
                             tacit_error *err)
 {
     static const int64_t nothing[WIDTH]; /* the noise alone is enough */
-    tc_sum *sum;
-    TC_TRY(tc_sum_open(&sum, &s->plan[world], e, err));
-    tacit_status status = TACIT_OK;
-    for (size_t n = 0; n < s->plan[world].agents && status == TACIT_OK; n++)
-        status = tc_sum_fold(sum, n, nothing, err);
-    if (status == TACIT_OK)
-        status = tc_sum_close(sum, out, err);
-    tc_sum_free(sum);
-    return status;
+    const tc_sum_plan *plan = &s->plan[world];
+    return tc_audit_sum_up(plan, 0, plan->agents, nothing, 0, e, out, err);
 }
 
 static tacit_status prepare(void *p, const void *setting, tc_audit_claim *claim, tc_entropy *e,

@@ -14,6 +14,7 @@
  * layout is part of the stored format and never changes; another one gets another domain. */
 #include "privacy/ledger_int.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/utf8.h"
@@ -160,8 +161,9 @@ static void put_u8(tc_text *t, unsigned v)
 
 static void put_word(tc_text *t, uint64_t v, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++)
-        put_u8(t, (unsigned)(v >> (8 * i) & 0xff));
+    uint8_t word[8];
+    tc_put_le(word, v, bytes);
+    tc_text_add_bytes(t, word, bytes);
 }
 
 static void put_double(tc_text *t, double v)
@@ -247,10 +249,7 @@ static const uint8_t *get_bytes(reader *r, size_t n)
 static uint64_t get_word(reader *r, size_t bytes)
 {
     const uint8_t *p = get_bytes(r, bytes);
-    uint64_t v = 0;
-    for (size_t i = 0; p && i < bytes; i++)
-        v |= (uint64_t)p[i] << (8 * i);
-    return v;
+    return p ? tc_get_le(p, bytes) : 0;
 }
 
 static double get_double(reader *r)

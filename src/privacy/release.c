@@ -1,6 +1,7 @@
 /* release.c - releases: their birth (for mechanisms), their reading (for everybody). */
 #include "privacy/release_int.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -127,4 +128,11 @@ void tc_release_encode(const tc_release *r, uint8_t *out)
         for (size_t byte = 0; byte < 8; byte++)
             out[8 * i + byte] = (uint8_t)(word >> (8 * byte));
     }
+}
+
+double tc_release_read(const tc_release_view *v, const uint8_t *bytes, size_t i)
+{
+    if (v->reals)
+        return tc_get_le_double(bytes + 8 * i);
+    return v->offset + v->step * (double)(int64_t)tc_get_le(bytes + 8 * i, 8);
 }

@@ -52,4 +52,7 @@ double tc_release_slack(const tc_release *r, double epsilon);
 size_t tc_release_size(const tc_release *r);
 void tc_release_encode(const tc_release *r, uint8_t *out);
 
+/* Number i among the bytes that tc_release_encode made of a release like this. */
+double tc_release_read(const tc_release_view *v, const uint8_t *bytes, size_t i);
+
 #endif

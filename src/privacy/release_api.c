@@ -8,7 +8,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 void tacit_release_free(tacit_release *r)
 {
@@ -164,23 +163,6 @@ tacit_status tacit_release_encode(const tacit_release *r, uint8_t *out, size_t s
     return TACIT_OK;
 }
 
-static uint64_t word_at(const uint8_t *bytes)
-{
-    uint64_t word = 0;
-    for (int i = 7; i >= 0; i--)
-        word = word << 8 | bytes[i];
-    return word;
-}
-
-static double value_of(const tc_release_view *v, uint64_t word)
-{
-    int64_t steps;
-    double real;
-    memcpy(&steps, &word, sizeof steps);
-    memcpy(&real, &word, sizeof real);
-    return v->reals ? real : v->offset + v->step * (double)steps;
-}
-
 tacit_status tacit_release_decode(const tacit_release *r, const uint8_t *bytes, size_t size,
                                   double *values, tacit_error *err)
 {
@@ -189,6 +171,6 @@ tacit_status tacit_release_decode(const tacit_release *r, const uint8_t *bytes, 
     TC_GIVEN(values);
     TC_TRY(check_size(r, size, err));
     for (size_t i = 0; i < size / 8; i++)
-        values[i] = value_of(tc_release_get(r), word_at(bytes + 8 * i));
+        values[i] = tc_release_read(tc_release_get(r), bytes, i);
     return TACIT_OK;
 }

@@ -4,6 +4,8 @@
  *   BLAKE2b-256 of the body (32); numbers little-endian. */
 #include "wire/signature.h"
 
+#include "base/bytes.h"
+
 #include "base/random.h"
 
 #include <sodium.h>
@@ -34,9 +36,8 @@ tacit_hash tc_hash_bytes(const void *p, size_t n)
 
 static uint8_t *put_number(uint8_t *at, uint64_t v)
 {
-    for (int i = 0; i < 8; i++)
-        *at++ = (uint8_t)(v >> (8 * i));
-    return at;
+    tc_put_le(at, v, 8);
+    return at + 8;
 }
 
 static uint8_t *put_hash(uint8_t *at, const tacit_hash *h)

@@ -9,6 +9,7 @@
  * and refuses whatever differs, so that parties with other options are found at once. */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <endian.h>
@@ -18,20 +19,6 @@
 enum { BLOCK = 64 }; /* coordinates that are written at a time */
 
 static const char magic[] = "TDE1";
-
-static void put(uint8_t *out, uint64_t word, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        out[i] = (uint8_t)(word >> (8 * i));
-}
-
-static uint64_t get(const uint8_t *b, size_t bytes)
-{
-    uint64_t word = 0;
-    for (size_t i = 0; i < bytes; i++)
-        word |= (uint64_t)b[i] << (8 * i);
-    return word;
-}
 
 int64_t tc_de_int64(const void *little_endian)
 {
@@ -51,8 +38,8 @@ void tc_de_message_write(const tc_de_form *f, const int64_t *v, tc_text *out)
     uint8_t header[TC_DE_HEADER];
     uint64_t block[BLOCK];
     memcpy(header, magic, 4);
-    put(header + 4, (uint32_t)f->grid, 4);
-    put(header + 8, f->round, 8);
+    tc_put_le(header + 4, (uint32_t)f->grid, 4);
+    tc_put_le(header + 8, f->round, 8);
     tc_text_add_bytes(out, header, TC_DE_HEADER);
     for (size_t from = 0; from < f->width; from += BLOCK) {
         size_t n = f->width - from < BLOCK ? f->width - from : BLOCK;
@@ -72,12 +59,12 @@ static tacit_status check_header(const tc_de_form *f, const uint8_t *b, size_t n
     if (memcmp(b, magic, 4) != 0)
         return tc_fail(err, TACIT_E_ARG,
                        "this is not a message of dp-fts-de: it must begin with %s", magic);
-    uint64_t round = get(b + 8, 8);
+    uint64_t round = tc_get_le(b + 8, 8);
     if (round != f->round)
         return tc_fail(err, TACIT_E_ARG,
                        "the message is of round %" PRIu64 ", and round %" PRIu64 " is open", round,
                        f->round);
-    int32_t grid = (int32_t)get(b + 4, 4);
+    int32_t grid = (int32_t)tc_get_le(b + 4, 4);
     if (grid != f->grid)
         return tc_fail(err, TACIT_E_ARG,
                        "the message is on grid %" PRId32 ", and round %" PRIu64 " is on grid %d",

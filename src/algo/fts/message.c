@@ -9,6 +9,7 @@
  * and refuses whatever differs, so that parties with other options are found at once. */
 #include "algo/fts/fts.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -17,46 +18,17 @@
 
 enum { BLOCK = 64 }; /* numbers that are written at a time */
 
-static void put(uint8_t *out, uint64_t word, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        out[i] = (uint8_t)(word >> (8 * i));
-}
-
-static uint64_t get(const uint8_t *b, size_t bytes)
-{
-    uint64_t word = 0;
-    for (size_t i = 0; i < bytes; i++)
-        word |= (uint64_t)b[i] << (8 * i);
-    return word;
-}
-
-static void put_double(uint8_t *out, double x)
-{
-    uint64_t word;
-    memcpy(&word, &x, sizeof word);
-    put(out, word, 8);
-}
-
-static double get_double(const uint8_t *b)
-{
-    uint64_t word = get(b, 8);
-    double x;
-    memcpy(&x, &word, sizeof x);
-    return x;
-}
-
 void tc_fts_message_write(const tc_fts_form *f, const double *v, tc_text *out)
 {
     uint8_t block[8 * BLOCK];
     memcpy(block, f->magic, 4);
-    put(block + 4, f->width, 4);
-    put(block + 8, f->round, 8);
+    tc_put_le(block + 4, f->width, 4);
+    tc_put_le(block + 8, f->round, 8);
     tc_text_add_bytes(out, block, TC_FTS_HEADER);
     for (size_t from = 0; from < f->width; from += BLOCK) {
         size_t n = f->width - from < BLOCK ? f->width - from : BLOCK;
         for (size_t i = 0; i < n; i++)
-            put_double(block + 8 * i, v[from + i]);
+            tc_put_le_double(block + 8 * i, v[from + i]);
         tc_text_add_bytes(out, block, 8 * n);
     }
 }
@@ -70,7 +42,7 @@ static tacit_status check_header(const tc_fts_form *f, const uint8_t *b, size_t 
     if (memcmp(b, f->magic, 4) != 0)
         return tc_fail(err, TACIT_E_ARG, "this is not a message of %s: it must begin with %s",
                        f->algorithm, f->magic);
-    uint64_t width = get(b + 4, 4), round = get(b + 8, 8);
+    uint64_t width = tc_get_le(b + 4, 4), round = tc_get_le(b + 8, 8);
     if (width != f->width)
         return tc_fail(err, TACIT_E_ARG,
                        "the message says that it has %" PRIu64 " numbers, and must have %zu", width,
@@ -88,7 +60,7 @@ tacit_status tc_fts_message_read(const tc_fts_form *f, const void *bytes, size_t
     const uint8_t *b = bytes;
     TC_TRY(check_header(f, b, n, err));
     for (size_t i = 0; i < f->width; i++) {
-        double x = get_double(b + TC_FTS_HEADER + 8 * i);
+        double x = tc_get_le_double(b + TC_FTS_HEADER + 8 * i);
         if (!isfinite(x))
             return tc_fail(err, TACIT_E_ARG, "number %zu of the message must be finite, got %g", i,
                            x);
@@ -108,7 +80,7 @@ tacit_status tc_fts_relayed_read(const tc_fts_form *f, uint64_t party, const voi
                        " must have %zu bytes, got %zu",
                        party, f->round, 8 * f->width, n);
     for (size_t i = 0; i < f->width; i++) {
-        v[i] = get_double(b + 8 * i);
+        v[i] = tc_get_le_double(b + 8 * i);
         if (!isfinite(v[i]))
             return tc_fail(err, TACIT_E_CORRUPT,
                            "number %zu of the message of agent %" PRIu64 " in round %" PRIu64

@@ -6,6 +6,7 @@
 #include "algo/ldp/ldp_curator.h"
 
 #include "algo/ldp/ldp_int.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "privacy/statement.h"
 
@@ -194,12 +195,7 @@ static double value_at(const tc_reply *r, int64_t steps)
 
 static double value_of(const tc_reply *r, const uint8_t bytes[8])
 {
-    uint64_t word = 0;
-    int64_t steps;
-    for (size_t i = 8; i-- > 0;)
-        word = word << 8 | bytes[i];
-    memcpy(&steps, &word, sizeof steps);
-    return value_at(r, steps);
+    return value_at(r, (int64_t)tc_get_le(bytes, 8));
 }
 
 /* The farthest that a reply can be from the offset, in steps. */

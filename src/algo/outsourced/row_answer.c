@@ -7,7 +7,6 @@
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const AS_THEY_ARE = "the values of rows that are asked for leave as they are";
 
@@ -82,25 +81,13 @@ tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *er
 
 /* ---- answering */
 
-static double value_of(const tc_release_view *view, const uint8_t bytes[8])
-{
-    uint64_t word = 0;
-    int64_t steps;
-    double real;
-    for (size_t i = 8; i-- > 0;)
-        word = word << 8 | bytes[i];
-    memcpy(&steps, &word, sizeof steps);
-    memcpy(&real, &word, sizeof real);
-    return view->reals ? real : view->offset + view->step * (double)steps;
-}
-
 static tacit_status commit(tc_ledger *l, const tc_ledger_budget *budget, const question *q,
                            const tc_release *drawn, tc_row_answer *out, tacit_error *err)
 {
     const tc_release_view *view = tc_release_get(drawn);
     tc_ledger_receipt receipt = {0};
     TC_TRY(tc_ledger_release(l, budget, &q->charge, drawn, &receipt, err));
-    *out = (tc_row_answer){.value = value_of(view, receipt.bytes),
+    *out = (tc_row_answer){.value = tc_release_read(view, receipt.bytes, 0),
                            .sd = view->reals ? 0 : view->noise_sd,
                            .is_private = receipt.is_private,
                            .again = receipt.again,

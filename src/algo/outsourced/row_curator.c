@@ -5,7 +5,6 @@
 #include "base/error.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- drawing */
 
@@ -188,26 +187,6 @@ void tc_row_release_fini(tc_row_release *r)
     *r = (tc_row_release){0};
 }
 
-static uint64_t word_at(const uint8_t *bytes)
-{
-    uint64_t word = 0;
-    for (size_t i = 8; i-- > 0;)
-        word = word << 8 | bytes[i];
-    return word;
-}
-
-/* The numbers of the stored bytes, as `view` says how to read them. */
-static void decode(const tc_release_view *view, const uint8_t *bytes, size_t n, double *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word = word_at(bytes + 8 * i);
-        int64_t steps;
-        memcpy(view->reals ? (void *)&out[i] : (void *)&steps, &word, sizeof word);
-        if (!view->reals)
-            out[i] = view->offset + view->step * (double)steps;
-    }
-}
-
 /* `offered` has the public side of the release: how its bytes are read, what it cost. */
 static tacit_status take(tc_row_release *out, const tc_release *offered,
                          const tc_ledger_receipt *receipt, tacit_error *err)
@@ -222,7 +201,8 @@ static tacit_status take(tc_row_release *out, const tc_release *offered,
     out->not_private = tc_arena_strdup(&out->memory, receipt->not_private);
     if (out->memory.failed)
         return tc_fail_memory(err);
-    decode(view, receipt->bytes, n, out->values);
+    for (size_t i = 0; i < n; i++)
+        out->values[i] = tc_release_read(view, receipt->bytes, i);
     out->input_sd = view->noise_sd;
     out->step = view->reals ? 0 : view->step;
     out->is_private = receipt->is_private;

@@ -3,12 +3,12 @@
  * Between rounds it is a client of pf-pne (pne_client.c). See dp_pne.h. */
 #include "algo/tree/dp_pne.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <endian.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct agent {
     tc_tree_agent base;
@@ -61,9 +61,8 @@ static tacit_status publish(const void *st, uint64_t round, tc_text *out, tacit_
 
 static double mean_of(const tc_dp_pne_round *r, const void *bytes, uint64_t cell)
 {
-    uint64_t word;
-    memcpy(&word, (const char *)bytes + 8 * cell, 8);
-    return 0.5 + r->step * (double)(int64_t)le64toh(word) / r->weight;
+    int64_t sum = (int64_t)tc_get_le((const char *)bytes + 8 * cell, 8);
+    return 0.5 + r->step * (double)sum / r->weight;
 }
 
 /* As a sum. What is far out of [0,1] is noise: nearer to it, it is no worse, and fits 64 bits. */

@@ -2,12 +2,11 @@
 #include "algo/tree/dp_pne.h"
 
 #include "algo/tree/tree_algorithms.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <endian.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- the aggregator ---- */
 
@@ -76,11 +75,8 @@ static tacit_status fold(void *st, uint64_t agent, const void *bytes, size_t n, 
 {
     aggregator *g = st;
     TC_TRY(check_size(&g->round, n, err));
-    for (size_t i = 0; i < g->round.cells; i++) {
-        uint64_t word;
-        memcpy(&word, (const char *)bytes + 8 * i, 8);
-        g->v[i] = (int64_t)le64toh(word);
-    }
+    for (size_t i = 0; i < g->round.cells; i++)
+        g->v[i] = (int64_t)tc_get_le((const char *)bytes + 8 * i, 8);
     if (g->records)
         return tc_record_sum_fold(g->records, (size_t)agent, g->v, err);
     return tc_sum_fold(g->sum, (size_t)agent, g->v, err);

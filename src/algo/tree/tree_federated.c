@@ -10,13 +10,13 @@
 #include "algo/tree/tree_algorithms.h"
 #include "algo/tree/tree_options.h"
 #include "algo/tree/tree_agent.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "privacy/mechanism.h"
 
 #include <endian.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- numbers as bytes ---- */
 
@@ -24,11 +24,8 @@ static tacit_status read_message(tc_numbers *out, const void *bytes, size_t n, t
 {
     if (n % 8)
         return tc_fail(err, TACIT_E_ARG, "a message has 8 bytes for each number, not %zu", n);
-    for (size_t i = 0; i < n; i += 8) {
-        uint64_t word;
-        memcpy(&word, (const char *)bytes + i, 8);
-        TC_TRY(tc_numbers_add(out, (int64_t)le64toh(word), err));
-    }
+    for (size_t i = 0; i < n; i += 8)
+        TC_TRY(tc_numbers_add(out, (int64_t)tc_get_le((const char *)bytes + i, 8), err));
     return TACIT_OK;
 }
 
@@ -45,11 +42,7 @@ static tacit_status read_broadcast(tc_numbers *out, const void *bytes, size_t n,
     bool good = n % 8 == 0;
     out->n = 0;
     for (size_t i = 0; good && i < n; i += 8) {
-        uint64_t word;
-        double v;
-        memcpy(&word, (const char *)bytes + i, 8);
-        word = le64toh(word);
-        memcpy(&v, &word, 8);
+        double v = tc_get_le_double((const char *)bytes + i);
         good = fabs(v) < 0x1p63 && v == rint(v);
         if (good)
             TC_TRY(tc_numbers_add(out, (int64_t)v, err));
