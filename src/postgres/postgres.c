@@ -71,7 +71,10 @@ static tacit_status postgres_study_put(tc_store *store, const tc_study_row *row,
     tc_pg_arg_int(&args, row->created_ms);
     tc_checksum origin = tc_chain_origin(row);
     tc_pg_arg_bytes(&args, &origin, sizeof origin);
-    TC_TRY(tc_pg_ask((tc_postgres *)store, false, TC_PG_STUDY_PUT, &args, &r, err));
+    tc_postgres *s = (tc_postgres *)store;
+    if (s->within)
+        tc_pg_arg_int(&args, row->id);
+    TC_TRY(tc_pg_ask(s, false, s->within ? TC_PG_STUDY_KEEP : TC_PG_STUDY_PUT, &args, &r, err));
     bool made = PQntuples(r) > 0;
     if (made)
         *id = tc_pg_int(r, 0, 0);
@@ -270,8 +273,7 @@ const tc_store_ops tc_store_postgres = {
     .settle = tc_pg_settle,
     .wall = postgres_wall,
     .study_erase = tc_pg_study_erase,
-    .dump = tc_pg_dump,
-    .load = tc_pg_load,
+    .transact = tc_pg_transact,
     .hold = tc_pg_hold,
     .salvage = tc_pg_salvage,
     .rewrite = tc_pg_rewrite,

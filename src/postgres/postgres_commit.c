@@ -151,7 +151,8 @@ static tacit_status send_events(tc_postgres *s, PGconn *c, const attempt *t, tc_
     for (size_t i = 0; i < t->a->n; i++)
         TC_TRY(send_event(s, c, t, &t->a->events[i], at, err));
     TC_TRY(send_advance(s, c, t->a->study, at, err));
-    TC_TRY(tc_pg_send(s, c, TC_PG_COMMIT, NULL, err));
+    if (!s->within)
+        TC_TRY(tc_pg_send(s, c, TC_PG_COMMIT, NULL, err));
     if (t->a->durable)
         TC_TRY(tc_pg_send(s, c, TC_PG_SYNC, NULL, err));
     return tc_pg_turn(s, c, err);
@@ -160,7 +161,7 @@ static tacit_status send_events(tc_postgres *s, PGconn *c, const attempt *t, tc_
 /* The index of tells refuses the second one; the server skips all that follows, COMMIT too. */
 static tacit_status read_events(tc_postgres *s, PGconn *c, const tc_append *a, tacit_error *err)
 {
-    size_t answers = a->n + 2 + (a->durable ? 1 : 0); /* ADVANCE, COMMIT */
+    size_t answers = a->n + 1 + (s->within ? 0 : 1) + (a->durable ? 1 : 0); /* ADVANCE, COMMIT */
     tacit_status st = TACIT_OK;
     for (size_t i = 0; st == TACIT_OK && i < answers; i++) {
         PGresult *r = tc_pg_take(c);

@@ -7,7 +7,7 @@
  *   postgres_statement.c  prepared statements, and PostgreSQL's errors as tacit's
  *   postgres_commit.c     appending to journals
  *   postgres_record.c     records, and studies that go
- *   postgres_copy.c       everything at one moment, and all of it or nothing
+ *   postgres_transact.c   many reads at one moment, many writes or none
  *   postgres_repair.c     a journal as it is found, and another in its place
  *   postgres_hold.c       one process at a time
  *   module.c              all of it as a module that libtacit loads */
@@ -27,6 +27,7 @@ typedef enum tc_pg_sql {
     TC_PG_SYNC,   /* returns when all that was committed before is on disk */
     TC_PG_SETTLE, /* the same, and nothing is written where all is on disk already */
     TC_PG_STUDY_PUT,
+    TC_PG_STUDY_KEEP, /* the same with its number */
     TC_PG_STUDY_GET,  /* by name */
     TC_PG_STUDY_NEXT, /* the first with a greater id */
     TC_PG_HEAD,
@@ -78,6 +79,7 @@ typedef struct tc_postgres {
     pthread_cond_t returned;
     tc_pg_link links[TC_PG_LINKS];
     uint64_t moment; /* the last one: they are counted. Under the lock */
+    PGconn *within;  /* of tc_pg_transact: its one connection, in a transaction; else NULL */
 } tc_postgres;
 
 /* What stands for $1, $2, ... Values are borrowed until the statement is sent. */
@@ -177,9 +179,9 @@ tacit_status tc_pg_record_drop(tc_store *store, const tc_record_range *range, ta
 tacit_status tc_pg_settle(tc_store *store, uint64_t since, tacit_error *err);
 tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err);
 
-/* postgres_copy.c */
-tacit_status tc_pg_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
-tacit_status tc_pg_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
+/* postgres_transact.c */
+tacit_status tc_pg_transact(tc_store *store, bool writes, tc_store_work work, void *user,
+                            tacit_error *err);
 
 /* postgres_repair.c */
 tacit_status tc_pg_salvage(tc_store *store, int64_t study, struct tc_chain *end,

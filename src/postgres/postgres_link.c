@@ -267,6 +267,8 @@ static tacit_status try_twice(tc_postgres *s, bool secret, bool again, tc_pg_wor
                               tacit_error *err)
 {
     bool broken;
+    if (s->within)
+        return work(s, s->within, user, err);
     tacit_status st = try_once(s, secret, work, user, &broken, err);
     return broken && again ? try_once(s, secret, work, user, &broken, err) : st;
 }

@@ -186,7 +186,7 @@ static tacit_status change_all(tc_postgres *s, PGconn *c, void *user, tacit_erro
     TC_TRY(st);
     if (w->refused < w->n)
         return tc_change_conflict(err);
-    return commit_set(s, c, w, err);
+    return s->within ? TACIT_OK : commit_set(s, c, w, err);
 }
 
 tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t *refused,

@@ -27,6 +27,12 @@ static const char *const texts[TC_PG_COUNT] = {
                         " ON CONFLICT(name) DO NOTHING RETURNING id)"
                         " INSERT INTO tacit.journals(study, head, sum, origin, plain)"
                         " SELECT id, 0, $7::bytea, $7::bytea, 0 FROM made RETURNING study",
+    [TC_PG_STUDY_KEEP] = "WITH made AS (INSERT INTO tacit.studies"
+                         "(name, document, points_csv, public_seed, party_seed, created_ms, id)"
+                         " OVERRIDING SYSTEM VALUE VALUES($1::text, $2::text, $3::text, $4::bytea,"
+                         " $5::bytea, $6::int8, $8::int8) ON CONFLICT DO NOTHING RETURNING id)"
+                         " INSERT INTO tacit.journals(study, head, sum, origin, plain)"
+                         " SELECT id, 0, $7::bytea, $7::bytea, 0 FROM made RETURNING study",
     [TC_PG_STUDY_GET] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
                         " created_ms, origin FROM tacit.studies"
                         " LEFT JOIN tacit.journals ON study = id WHERE name = $1::text",

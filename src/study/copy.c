@@ -1,5 +1,4 @@
-/* copy.c - backups of stores (copy.h). What a copy is, the stores themselves say (store.h: dump,
- * load); here is what goes into a backup, and how its file comes to be. */
+/* copy.c - backups of stores (copy.h). What a copy is, store_copy.c says; here is what goes into a backup, and how its file comes to be. */
 #include "study/agreed.h"
 #include "study/copy.h"
 #include "study/receipt.h"
@@ -143,13 +142,18 @@ static tacit_status put_mark(const passing *p, tacit_error *err)
     return p->put(p->sink, &(tc_row){.record = &mark}, err);
 }
 
+static tacit_status read_all(tc_store *in, void *user, tacit_error *err)
+{
+    TC_TRY(tc_store_ledger_list(in, check_end, in, err));
+    return tc_store_dump_in(in, pass, user, err);
+}
+
 static tacit_status fill(void *user, tc_row_visit put, void *sink, tacit_error *err)
 {
     passing *p = user;
     p->put = put;
     p->sink = sink;
-    TC_TRY(tc_store_dump(p->from, pass, p, err));
-    TC_TRY(tc_store_ledger_list(p->from, check_end, p->from, err));
+    TC_TRY(tc_store_transact(p->from, false, read_all, p, err));
     return p->time_ms > 0 ? put_mark(p, err) : TACIT_OK;
 }
 

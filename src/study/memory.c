@@ -30,6 +30,7 @@ typedef struct memory_store {
     journal **studies; /* studies[i] has id i + 1 */
     size_t n, cap;
     tc_memory_records records;
+    bool keeps_numbers; /* of studies that are put */
 } memory_store;
 
 static tacit_status memory_open(tc_store **out, const char *path, bool create, tacit_error *err)
@@ -63,13 +64,21 @@ static void journal_free(journal *j)
     tc_free(j);
 }
 
-static void memory_close(tc_store *s)
+static void drop_all(memory_store *m)
 {
-    memory_store *m = (memory_store *)s;
     for (size_t i = 0; i < m->n; i++)
         journal_free(m->studies[i]);
     tc_free(m->studies);
+    m->studies = NULL;
+    m->n = m->cap = 0;
     tc_memory_records_fini(&m->records);
+    m->records = (tc_memory_records){0};
+}
+
+static void memory_close(tc_store *s)
+{
+    memory_store *m = (memory_store *)s;
+    drop_all(m);
     pthread_mutex_destroy(&m->lock);
     tc_free(m);
 }
@@ -89,22 +98,32 @@ static journal *find_id(const memory_store *m, int64_t id)
     return j && !j->erased ? j : NULL;
 }
 
+/* A journal with the next number, as that of a study that is gone. */
+static tacit_status add_journal(memory_store *m, tacit_error *err)
+{
+    journal *j = tc_alloc(1, sizeof *j);
+    if (!j || !tc_grow((void **)&m->studies, &m->cap, m->n + 1, sizeof *m->studies)) {
+        tc_free(j);
+        return tc_fail_memory(err);
+    }
+    j->erased = true;
+    m->studies[m->n++] = j;
+    return TACIT_OK;
+}
+
 static tacit_status put_locked(memory_store *m, const tc_study_row *row, int64_t *id,
                                tacit_error *err)
 {
+    size_t number = m->keeps_numbers ? (size_t)row->id : m->n + 1;
     if (find_name(m, row->name))
         return tc_fail(err, TACIT_E_CONFLICT, "there is a study \"%s\" already", row->name);
-    if (!tc_grow((void **)&m->studies, &m->cap, m->n + 1, sizeof *m->studies))
-        return tc_fail_memory(err);
-    journal *j = tc_alloc(1, sizeof *j);
-    if (!j)
-        return tc_fail_memory(err);
-    tacit_status st = tc_study_row_copy(&j->row, row, err);
-    if (st != TACIT_OK) {
-        tc_free(j);
-        return st;
-    }
-    m->studies[m->n++] = j;
+    if (number <= m->n)
+        return tc_fail(err, TACIT_E_STATE, "study number %lld comes late", (long long)row->id);
+    while (m->n < number)
+        TC_TRY(add_journal(m, err));
+    journal *j = m->studies[m->n - 1];
+    TC_TRY(tc_study_row_copy(&j->row, row, err));
+    j->erased = false;
     *id = j->row.id = (int64_t)m->n;
     return TACIT_OK;
 }
@@ -385,13 +404,18 @@ static tacit_status memory_study_erase(tc_store *s, int64_t study, tacit_error *
     return j ? TACIT_OK : tc_study_gone(err);
 }
 
-void tc_memory_swap(tc_store *a, tc_store *b)
+/* What was written into an empty store goes again. Nobody else may use a memory store meanwhile. */
+static tacit_status memory_transact(tc_store *s, bool writes, tc_store_work work, void *user,
+                                    tacit_error *err)
 {
-    memory_store *x = (memory_store *)a, *y = (memory_store *)b, was = *x;
-    x->studies = y->studies, x->n = y->n, x->cap = y->cap;
-    x->records = y->records;
-    y->studies = was.studies, y->n = was.n, y->cap = was.cap;
-    y->records = was.records;
+    memory_store *m = (memory_store *)s;
+    bool empty = m->n == 0 && m->records.n == 0;
+    m->keeps_numbers = writes;
+    tacit_status st = work(s, user, err);
+    m->keeps_numbers = false;
+    if (st != TACIT_OK && writes && empty)
+        drop_all(m);
+    return st;
 }
 
 const tc_store_ops tc_store_memory = {
@@ -411,6 +435,5 @@ const tc_store_ops tc_store_memory = {
     .record_count = memory_record_count,
     .record_drop = memory_record_drop,
     .study_erase = memory_study_erase,
-    .dump = tc_memory_dump,
-    .load = tc_memory_load,
+    .transact = memory_transact,
 };

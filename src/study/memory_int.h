@@ -1,5 +1,4 @@
-/* memory_int.h - what the files of the memory store share: memory.c, memory_record.c
- * and memory_copy.c. */
+/* memory_int.h - what the files of the memory store share: memory.c and memory_record.c. */
 #ifndef TC_STUDY_MEMORY_INT_H
 #define TC_STUDY_MEMORY_INT_H
 
@@ -21,11 +20,5 @@ tacit_status tc_memory_record_scan(const tc_memory_records *m, const tc_record_r
 uint64_t tc_memory_record_count(const tc_memory_records *m, const tc_record_range *range);
 void tc_memory_record_drop(tc_memory_records *m, const tc_record_range *range);
 void tc_memory_record_erase(tc_memory_records *m, int64_t study); /* all of a study */
-
-/* memory_copy.c */
-tacit_status tc_memory_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
-tacit_status tc_memory_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
-/* memory.c. What each of two stores has becomes the other's; nobody else uses them meanwhile. */
-void tc_memory_swap(tc_store *a, tc_store *b);
 
 #endif

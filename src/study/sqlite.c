@@ -73,8 +73,10 @@ static tacit_status put_row(tc_sqlite *s, const tc_study_row *row, int64_t *id, 
     sqlite3_bind_blob(q, 4, &row->public_seed, sizeof row->public_seed, SQLITE_STATIC);
     sqlite3_bind_blob(q, 5, &row->party_seed, sizeof row->party_seed, SQLITE_STATIC);
     sqlite3_bind_int64(q, 6, row->created_ms);
+    if (s->within)
+        sqlite3_bind_int64(q, 7, row->id); /* else NULL: the next one */
     int rc = tc_sqlite_run(s, TC_SQL_STUDY_PUT);
-    if (rc == SQLITE_CONSTRAINT_UNIQUE)
+    if (rc == SQLITE_CONSTRAINT_UNIQUE || rc == SQLITE_CONSTRAINT_PRIMARYKEY)
         return tc_fail(err, TACIT_E_CONFLICT, "there is a study \"%s\" already", row->name);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
@@ -84,12 +86,11 @@ static tacit_status put_row(tc_sqlite *s, const tc_study_row *row, int64_t *id, 
 
 static tacit_status put_locked(tc_sqlite *s, const tc_study_row *row, int64_t *id, tacit_error *err)
 {
-    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     tacit_status st = put_row(s, row, id, err);
-    if (!sqlite3_get_autocommit(s->db)) /* SQLite ends some failed transactions by itself */
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    tc_sqlite_abandon(s);
     return st;
 }
 
@@ -278,12 +279,11 @@ static tacit_status scan_locked(tc_sqlite *s, int64_t study, tc_event_id after,
 {
     if (after.mark != 0)
         return tc_event_gone(after.seq, err);
-    int rc = tc_sqlite_run(s, TC_SQL_READ);
+    int rc = tc_sqlite_begin(s, TC_SQL_READ);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     tacit_status st = tc_sqlite_scan_in(s, study, after.seq, visit, user, err);
-    if (!sqlite3_get_autocommit(s->db))
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    tc_sqlite_abandon(s);
     return st;
 }
 
@@ -343,12 +343,11 @@ static tacit_status told_in(tc_sqlite *s, int64_t study, uint64_t trial, tc_even
 static tacit_status told_locked(tc_sqlite *s, int64_t study, uint64_t trial, tc_event_visit visit,
                                 void *user, tacit_error *err)
 {
-    int rc = tc_sqlite_run(s, TC_SQL_READ);
+    int rc = tc_sqlite_begin(s, TC_SQL_READ);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     tacit_status st = told_in(s, study, trial, visit, user, err);
-    if (!sqlite3_get_autocommit(s->db))
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    tc_sqlite_abandon(s);
     return st;
 }
 
@@ -394,8 +393,7 @@ const tc_store_ops tc_store_sqlite = {
     .settle = tc_sqlite_settle,
     .room = sqlite_room,
     .study_erase = tc_sqlite_study_erase,
-    .dump = tc_sqlite_dump,
-    .load = tc_sqlite_load,
+    .transact = tc_sqlite_transact,
     .hold = tc_sqlite_hold,
     .salvage = tc_sqlite_salvage,
     .rewrite = tc_sqlite_rewrite,

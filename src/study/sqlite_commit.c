@@ -144,9 +144,23 @@ static bool is_refusal(tacit_status st)
     return st == TACIT_E_CONFLICT || st == TACIT_E_STATE || st == TACIT_E_NOT_FOUND;
 }
 
+int tc_sqlite_begin(tc_sqlite *s, tc_sql how)
+{
+    return s->within ? SQLITE_OK : tc_sqlite_run(s, how);
+}
+
+/* SQLite ends some failed transactions by itself. */
+void tc_sqlite_abandon(tc_sqlite *s)
+{
+    if (!s->within && !sqlite3_get_autocommit(s->db))
+        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+}
+
 /* Two statements: one with RETURNING makes a table of its own each time. */
 int tc_sqlite_end(tc_sqlite *s)
 {
+    if (s->within)
+        return SQLITE_OK;
     sqlite3_stmt *q = s->sql[TC_SQL_COUNTED];
     int rc = sqlite3_step(q);
     int64_t n = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) + 1 : 0;
@@ -173,7 +187,7 @@ static bool wrote(const tc_commit *group)
 
 static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
 {
-    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     for (tc_commit *c = group; c; c = c->next) {
@@ -184,7 +198,7 @@ static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
             return c->status;
         }
     }
-    rc = wrote(group) ? tc_sqlite_end(s) : tc_sqlite_run(s, TC_SQL_COMMIT);
+    rc = wrote(group) || s->within ? tc_sqlite_end(s) : tc_sqlite_run(s, TC_SQL_COMMIT);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
@@ -193,8 +207,7 @@ void tc_sqlite_commit(tc_sqlite *s, tc_commit *group)
     tacit_error err;
     pthread_mutex_lock(&s->lock);
     tacit_status st = transact(s, group, &err);
-    if (!sqlite3_get_autocommit(s->db)) /* SQLite ends some failed transactions by itself */
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
     if (st != TACIT_OK)
         tc_commit_fail(group, &err);
@@ -207,4 +220,35 @@ void tc_commit_fail(tc_commit *group, const tacit_error *err)
             c->status = err->code;
             c->err = *err;
         }
+}
+
+/* ---- many writes, or many reads, in one transaction ---- */
+
+/* With a write-ahead log a transaction that reads sees the moment of its first read, and keeps nobody from writing. */
+static tacit_status transact_locked(tc_sqlite *s, bool writes, tc_store_work work, void *user,
+                                    tacit_error *err)
+{
+    tc_sqlite in = {.base = s->base, .file = s->file, .db = s->db, .busy_ms = s->busy_ms};
+    int rc = tc_sqlite_begin(s, writes ? TC_SQL_BEGIN : TC_SQL_READ);
+    if (rc != SQLITE_OK)
+        return tc_sqlite_fail(s, rc, err);
+    memcpy(in.sql, s->sql, sizeof in.sql);
+    in.within = true;
+    pthread_mutex_init(&in.lock, NULL);
+    tacit_status st = work(&in.base, user, err);
+    pthread_mutex_destroy(&in.lock);
+    if (st == TACIT_OK && writes && (rc = tc_sqlite_end(s)) != SQLITE_OK)
+        st = tc_sqlite_fail(s, rc, err);
+    tc_sqlite_abandon(s);
+    return st;
+}
+
+tacit_status tc_sqlite_transact(tc_store *store, bool writes, tc_store_work work, void *user,
+                                tacit_error *err)
+{
+    tc_sqlite *s = (tc_sqlite *)store;
+    pthread_mutex_lock(&s->lock);
+    tacit_status st = transact_locked(s, writes, work, user, err);
+    pthread_mutex_unlock(&s->lock);
+    return st == TACIT_OK && writes ? tc_sqlite_sync(s, err) : st;
 }

@@ -114,7 +114,7 @@ static bool is_settled(tc_group *g, const tc_position *at)
  * them. What cannot be folded in now will be later. */
 void tc_sqlite_fold_first(tc_sqlite *s)
 {
-    if (tc_mark_transactions(&s->mark) > FIRST_TRANSACTIONS)
+    if (s->within || tc_mark_transactions(&s->mark) > FIRST_TRANSACTIONS)
         return;
     pthread_mutex_lock(&s->lock);
     (void)sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -123,6 +123,8 @@ void tc_sqlite_fold_first(tc_sqlite *s)
 
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err)
 {
+    if (s->within)
+        return TACIT_OK;
     tc_position at;
     bool known = read_position(s, &at);
     uint64_t covered = tc_mark_transactions(&s->mark);
@@ -225,6 +227,10 @@ static void lead(tc_sqlite *s, tc_commit *self)
 
 void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *self)
 {
+    if (s->within) { /* with the transaction that it is in */
+        tc_sqlite_commit(s, self);
+        return;
+    }
     sem_init(&self->woken, 0, 0);
     bool leads = join(&s->group, self);
     if (!leads) { /* from here on self->leads is the leader's to write */

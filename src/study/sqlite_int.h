@@ -8,7 +8,6 @@
  *   sqlite_commit.c     writing: one transaction for one or for many
  *   sqlite_group.c      durable writes share a sync
  *   sqlite_record.c     records
- *   sqlite_copy.c       everything at one moment, and all of it or nothing
  *   sqlite_repair.c     a journal as it is found, and another in its place
  *   sqlite_mend.c       a damaged log
  *   sqlite_hold.c       one process at a time
@@ -114,6 +113,7 @@ typedef struct tc_sqlite {
     uint64_t busy_since; /* tc_clock_ns; set by the busy handler */
     tc_group group;
     tc_mark mark;
+    bool within; /* of tc_sqlite_transact: no transactions of its own, no group and no mark */
 } tc_sqlite;
 
 /* sqlite_open.c. Sets s->db and s->sql, or leaves them NULL and the file as it was. */
@@ -167,8 +167,14 @@ static inline tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_erro
 }
 
 /* sqlite_commit.c */
-/* Ends a transaction that wrote something: counts and commits it. A result code of SQLite. The caller holds s->lock. */
+/* A transaction, by TC_SQL_BEGIN or TC_SQL_READ. end: of one that wrote something, counts and commits it. Result codes
+ * of SQLite. abandon: whatever is left of it is taken back. The caller holds s->lock. Within a transaction of
+ * tc_sqlite_transact all three do nothing. */
+int tc_sqlite_begin(tc_sqlite *s, tc_sql how);
 int tc_sqlite_end(tc_sqlite *s);
+void tc_sqlite_abandon(tc_sqlite *s);
+tacit_status tc_sqlite_transact(tc_store *store, bool writes, tc_store_work work, void *user,
+                                tacit_error *err);
 /* One transaction for a list; every member gets its status. Takes s->lock. */
 void tc_sqlite_commit(tc_sqlite *s, tc_commit *group);
 /* Fails all members that were not refused already. */
@@ -213,10 +219,6 @@ tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *rang
 tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
 void tc_sqlite_forget(tc_store *store);
 tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *err);
-
-/* sqlite_copy.c */
-tacit_status tc_sqlite_dump(tc_store *store, tc_row_visit visit, void *user, tacit_error *err);
-tacit_status tc_sqlite_load(tc_store *store, tc_row_source fill, void *user, tacit_error *err);
 
 /* sqlite_repair.c */
 tacit_status tc_sqlite_salvage(tc_store *store, int64_t study, struct tc_chain *end,

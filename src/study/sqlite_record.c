@@ -265,7 +265,7 @@ tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range
     tc_sqlite *s = (tc_sqlite *)store;
     tc_key_bounds bounds;
     pthread_mutex_lock(&s->lock);
-    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
     if (rc == SQLITE_OK) {
         bind_range(s, TC_SQL_RECORD_DROP, range, &bounds);
         rc = tc_sqlite_run(s, TC_SQL_RECORD_DROP);
@@ -273,8 +273,7 @@ tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range
     if (rc == SQLITE_OK)
         rc = tc_sqlite_end(s);
     tacit_status st = rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
-    if (!sqlite3_get_autocommit(s->db))
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
     return end_removal(s, st, err);
 }
@@ -313,10 +312,9 @@ tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *
 {
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
-    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
     tacit_status st = rc == SQLITE_OK ? erase_rows(s, study, err) : tc_sqlite_fail(s, rc, err);
-    if (!sqlite3_get_autocommit(s->db))
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
     return end_removal(s, st, err);
 }

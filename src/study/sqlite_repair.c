@@ -101,10 +101,9 @@ tacit_status tc_sqlite_rewrite(tc_store *store, int64_t study, uint64_t end,
     tc_sqlite *s = (tc_sqlite *)store;
     tc_append a = {.study = study, .head = TC_ANY_HEAD, .events = events, .n = n};
     pthread_mutex_lock(&s->lock);
-    int rc = tc_sqlite_run(s, TC_SQL_BEGIN);
+    int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
     tacit_status st = rc == SQLITE_OK ? rewrite_in(s, &a, end, err) : tc_sqlite_fail(s, rc, err);
-    if (!sqlite3_get_autocommit(s->db))
-        tc_sqlite_run(s, TC_SQL_ROLLBACK);
+    tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
     return st == TACIT_OK ? tc_sqlite_sync(s, err) : st;
 }

@@ -12,8 +12,8 @@ static const char *const texts[TC_SQL_COUNT] = {
     [TC_SQL_COMMIT] = "COMMIT",
     [TC_SQL_ROLLBACK] = "ROLLBACK",
     [TC_SQL_STUDY_PUT] = "INSERT INTO studies"
-                         "(name, document, points_csv, public_seed, party_seed, created_ms)"
-                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+                         "(name, document, points_csv, public_seed, party_seed, created_ms, id)"
+                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [TC_SQL_STUDY_GET] = "SELECT id, name, document, points_csv, public_seed, party_seed,"
                          " created_ms, origin FROM studies LEFT JOIN heads ON study = id"
                          " WHERE name = ?1 AND document <> ''",

@@ -234,18 +234,10 @@ tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err)
     return s->ops->study_erase(s, study, err);
 }
 
-tacit_status tc_store_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err)
+tacit_status tc_store_transact(tc_store *s, bool writes, tc_store_work work, void *user,
+                               tacit_error *err)
 {
-    if (!s->ops->dump)
-        return tc_fail(err, TACIT_E_UNSUPPORTED, "this store cannot be copied");
-    return s->ops->dump(s, visit, user, err);
-}
-
-tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err)
-{
-    if (!s->ops->load)
-        return tc_fail(err, TACIT_E_UNSUPPORTED, "this store takes no copies");
-    return s->ops->load(s, fill, user, err);
+    return s->ops->transact(s, writes, work, user, err);
 }
 
 tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,

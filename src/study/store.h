@@ -82,6 +82,9 @@ typedef tacit_status (*tc_row_visit)(void *user, const tc_row *r, tacit_error *e
 /* Hands rows to put(sink, ...) until that fails. */
 typedef tacit_status (*tc_row_source)(void *user, tc_row_visit put, void *sink, tacit_error *err);
 
+/* For tc_store_transact. */
+typedef tacit_status (*tc_store_work)(tc_store *in, void *user, tacit_error *err);
+
 /* For repair.c: one event as it is stored, with its checksum, unchecked. */
 struct tc_chain;
 typedef tacit_status (*tc_salvage_visit)(void *user, const tc_event_row *e, const void *sum,
@@ -157,12 +160,12 @@ typedef struct tc_store_ops {
     tacit_status (*room)(tc_store *s, uint64_t *out, tacit_error *err);
     /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
     tacit_status (*study_erase)(tc_store *s, int64_t study, tacit_error *err);
-    /* For copies (copy.h). dump calls visit for everything in the store as it was at one moment,
-     * whoever writes meanwhile; visit must not call the store. load puts what `fill` hands to it
-     * into an empty store, all or nothing, on disk when it returns; studies keep their numbers,
-     * records begin with version 1. E_STATE: the store is not empty. */
-    tacit_status (*dump)(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
-    tacit_status (*load)(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
+    /* For store_copy.c. Calls work once, with a handle on the store in which everything is of one moment, whoever
+     * writes meanwhile. writes: into an empty store, and nobody else does; what work writes is there, on disk, if it
+     * succeeds, and nothing of it otherwise. Of that handle work may use study_put (a row with a number keeps it),
+     * study_list, append, scan, change and record_scan; of the store itself nothing. */
+    tacit_status (*transact)(tc_store *s, bool writes, tc_store_work work, void *user,
+                             tacit_error *err);
     /* This process alone has `name`, until it lets go or ends, however it ends. Nothing is kept of it. E_BUSY:
      * somebody else has it. NULL: no other process can use the store. */
     tacit_status (*hold)(tc_store *s, const char *name, tc_hold **out, tacit_error *err);
@@ -253,8 +256,15 @@ tacit_status tc_store_record_find(tc_store *s, const tc_record *which, tc_record
 tacit_status tc_store_record_keep(tc_store *s, const tc_record *which, uint64_t version,
                                   const void *value, size_t size, tacit_error *err);
 tacit_status tc_store_study_erase(tc_store *s, int64_t study, tacit_error *err);
-/* E_UNSUPPORTED: not of this kind of store. */
+tacit_status tc_store_transact(tc_store *s, bool writes, tc_store_work work, void *user,
+                               tacit_error *err);
+
+/* Copies (store_copy.c). dump calls visit for everything in the store as it was at one moment, whoever writes meanwhile;
+ * visit must not call the store. dump_in: the same within tc_store_transact. load puts what `fill` hands to it into
+ * an empty store, all or nothing, on disk when it returns; studies keep their numbers, records begin with
+ * version 1. E_STATE: the store is not empty. */
 tacit_status tc_store_dump(tc_store *s, tc_row_visit visit, void *user, tacit_error *err);
+tacit_status tc_store_dump_in(tc_store *in, tc_row_visit visit, void *user, tacit_error *err);
 tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_error *err);
 
 tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
@@ -277,8 +287,6 @@ tacit_status tc_append_conflict(const tc_append *a, uint64_t end, tacit_error *e
 tacit_status tc_event_gone(uint64_t seq, tacit_error *err);
 /* E_NOT_FOUND of a study that somebody has the number of: it was there once. */
 tacit_status tc_study_gone(tacit_error *err);
-/* The refusal of load. */
-tacit_status tc_load_refusal(const char *place, tacit_error *err);
 /* A row of one's own, for implementations of study_get. */
 tacit_status tc_study_row_copy(tc_study_row *out, const tc_study_row *row, tacit_error *err);
 

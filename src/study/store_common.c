@@ -18,11 +18,6 @@ tacit_status tc_study_gone(tacit_error *err)
     return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such study any more");
 }
 
-tacit_status tc_load_refusal(const char *place, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_STATE, "%s is not empty; a copy needs a store of its own", place);
-}
-
 /* A tell changes what would be asked next, but makes nothing wrong that was computed without it:
  * the values are in the event, and no number depends on it. Only the trial that was told is no
  * longer free to be asked again, or to lose its lease. */

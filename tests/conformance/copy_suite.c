@@ -228,12 +228,63 @@ static void a_loaded_store_goes_on(void **state)
     tc_store_close(middle);
 }
 
+/* More events than are appended at once, of two studies. */
+static void long_journals_are_copied(void **state)
+{
+    tc_store *middle = open_memory();
+    int64_t a = put_study(middle, "a", NULL), b = put_study(middle, "b", NULL);
+    uint64_t end;
+    for (uint64_t i = 0; i < 401; i++) {
+        append(middle, a, TC_EVENT_ASK, i);
+        if (i < 200)
+            append(middle, b, TC_EVENT_ASK, i);
+    }
+    assert_int_equal(tc_store_load(*state, copy_rows, middle, NULL), TACIT_OK);
+    assert_same(*state, middle);
+    assert_int_equal(tc_store_head(*state, a, &end, NULL), TACIT_OK);
+    assert_int_equal(end, 401);
+    tc_store_close(middle);
+}
+
 typedef struct breaking {
     tc_store *from;
     tc_row_visit put;
     void *sink;
     int left;
 } breaking;
+
+/* A copy without one of the events is no copy. */
+static tacit_status leave_out_second(void *user, const tc_row *r, tacit_error *err)
+{
+    const breaking *b = user;
+    return r->event && r->event->seq == 2 ? TACIT_OK : b->put(b->sink, r, err);
+}
+
+static tacit_status leave_out(void *user, tc_row_visit put, void *sink, tacit_error *err)
+{
+    breaking *b = user;
+    b->put = put;
+    b->sink = sink;
+    return tc_store_dump(b->from, leave_out_second, b, err);
+}
+
+static void a_missing_event_is_noticed(void **state)
+{
+    breaking b = {.from = open_memory()};
+    tacit_error err = {0};
+    kinds k;
+    furnish(b.from);
+    tc_study_row row;
+    assert_int_equal(tc_store_study_get(b.from, "a", &row, NULL), TACIT_OK);
+    append(b.from, row.id, TC_EVENT_ASK, 1);
+    tc_study_row_fini(&row);
+    assert_int_equal(tc_store_load(*state, leave_out, &b, &err), TACIT_E_CORRUPT);
+    assert_non_null(strstr(err.msg, "event 2 of study number 2 is missing"));
+    describe(*state, &k);
+    assert_int_equal(k.study.len + k.event.len + k.record.len, 0);
+    forget(&k);
+    tc_store_close(b.from);
+}
 
 static tacit_status put_some(void *user, const tc_row *r, tacit_error *err)
 {
@@ -318,6 +369,8 @@ int copy_suite_run(const store_kind *which)
         ON_STORE(a_copy_there_and_back_is_the_same),
         ON_STORE(what_was_made_here_is_dumped),
         ON_STORE(a_loaded_store_goes_on),
+        ON_STORE(long_journals_are_copied),
+        ON_STORE(a_missing_event_is_noticed),
         ON_STORE(a_load_that_breaks_off_leaves_nothing),
         ON_STORE(a_store_that_has_something_takes_no_copy),
     };
