@@ -127,6 +127,29 @@ tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)
                : st;
 }
 
+/* ---- one reading for one trial ---- */
+
+/* Whoever works on a study looks at it, to see whether there is anything left to do, and then asks. The ask stands on what
+ * that look has read, unless this process has written something since. What others tell in between is no more
+ * missed than what they tell while an ask is computed; a look that is older than this does not count. */
+enum { LOOK_HOLDS_NS = 1000000000 };
+
+static bool has_looked(const tc_study *s)
+{
+    return s->looked_ns != 0 && !s->stray && s->looked_unread == s->unread &&
+           tc_clock_ns() - s->looked_ns < LOOK_HOLDS_NS;
+}
+
+static tacit_status look_at_journal(tc_study *s, tacit_error *err)
+{
+    uint64_t now = tc_clock_ns(), unread = s->unread;
+    s->looked_ns = 0;
+    TC_TRY(tc_study_catch_up(s, err));
+    s->looked_ns = now;
+    s->looked_unread = unread;
+    return TACIT_OK;
+}
+
 /* ---- when others were faster ---- */
 
 tc_study_stand tc_study_stands(const tc_study *s)
@@ -202,6 +225,15 @@ static tacit_status append_row(tc_study *s, const tc_append *a, tc_event_row *ro
     row->seq = end.seq;
     row->mark = end.mark;
     return TACIT_OK;
+}
+
+/* Appends what this process will read back, like what others append. It may have happened also where it fails. */
+static tacit_status append_unread(tc_study *s, const tc_append *a, tacit_error *err)
+{
+    uint64_t head;
+    tacit_status st = tc_store_append(s->store, a, &head, err);
+    s->unread++;
+    return st;
 }
 
 tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
@@ -382,7 +414,9 @@ static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t
                                 uint64_t *pulls, tacit_error *err)
 {
     bool asked = false;
-    TC_TRY(tc_study_catch_up(s, err));
+    if (!has_looked(s))
+        TC_TRY(tc_study_catch_up(s, err));
+    s->looked_ns = 0; /* it serves one ask */
     while (!asked) {
         tc_event e;
         tc_study_stand before = tc_study_stands(s);
@@ -421,7 +455,7 @@ tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
     tc_study_keep_time(s);
     if (tc_study_time_is_sure(s))
         return TACIT_OK;
-    TC_TRY(tc_study_look(s, &o, err));
+    TC_TRY(tc_study_look_for_ask(s, &o, err));
     bool doubtful = tc_optimizer_has_overdue(o, tc_study_now(s));
     tc_study_unlook(s);
     return doubtful ? tc_agreed_await(s->clock, err) : TACIT_OK;
@@ -506,7 +540,6 @@ static tacit_status append_report(tc_study *s, const report *r, tc_study_stand *
                                   tacit_error *err)
 {
     tc_event_row row;
-    uint64_t head;
     tc_append a;
     tc_study_lock(s);
     tacit_status st = compose_row(s, r, &row, err);
@@ -515,7 +548,7 @@ static tacit_status append_report(tc_study *s, const report *r, tc_study_stand *
     pthread_mutex_unlock(&s->lock);
     TC_TRY(st);
     a.late = true;
-    st = tc_store_append(s->store, &a, &head, err);
+    st = append_unread(s, &a, err);
     rows_free(&row, 1);
     return st;
 }
@@ -610,11 +643,10 @@ static tacit_status import_once(tc_study *s, size_t n, const double *values, con
                                 tc_event_row *rows, tacit_error *err)
 {
     size_t width = s->doc->space->n_params;
-    uint64_t head;
     for (size_t i = 0; i < n; i++)
         TC_TRY(import_row(s, i, values + i * width, y[i], rows + 2 * i, err));
     tc_append a = append_of(s, rows, 2 * n, true);
-    return tc_store_append(s->store, &a, &head, err);
+    return append_unread(s, &a, err);
 }
 
 static tacit_status import_locked(tc_study *s, size_t n, const double *values, const double *y,
@@ -648,16 +680,26 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 
 /* ---- looking ---- */
 
-tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
+static tacit_status look(tc_study *s, bool again, const tc_optimizer **out, tacit_error *err)
 {
     tc_study_keep_time(s);
     tc_study_lock(s);
-    tacit_status st = tc_study_catch_up(s, err);
+    tacit_status st = again || !has_looked(s) ? look_at_journal(s, err) : TACIT_OK;
     if (st == TACIT_OK)
         *out = s->opt;
     else
         pthread_mutex_unlock(&s->lock);
     return st;
+}
+
+tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
+{
+    return look(s, true, out, err);
+}
+
+tacit_status tc_study_look_for_ask(tc_study *s, const tc_optimizer **out, tacit_error *err)
+{
+    return look(s, false, out, err);
 }
 
 void tc_study_unlook(tc_study *s)
@@ -676,14 +718,13 @@ static tacit_status encode_all(const tc_study *s, const tc_event *events, size_t
 tacit_status tc_study_append_seen(tc_study *s, const tc_event *events, size_t n, bool durable,
                                   tacit_error *err)
 {
-    uint64_t head;
     tc_event_row *rows = tc_alloc(n, sizeof *rows);
     if (!rows)
         return tc_fail_memory(err);
     tacit_status st = encode_all(s, events, n, rows, err);
     if (st == TACIT_OK) {
         tc_append a = append_of(s, rows, n, durable);
-        st = tc_store_append(s->store, &a, &head, err);
+        st = append_unread(s, &a, err);
     }
     rows_free(rows, n);
     tc_free(rows);

@@ -1,0 +1,146 @@
+/* journal_scans_test.c - how often the journal is read: once for each trial, whether its worker looks before it asks or
+ * not; and that an ask knows what this process has told, and what others have told before the last look. */
+#include <tacit/study.h>
+
+#include "support/store_folder.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "study/handle.h"
+#include "study/study.h"
+
+enum { TRIALS = 12 };
+
+static const tc_store_ops *real;
+static uint64_t scans;
+
+static tacit_status count_scan(tc_store *s, int64_t study, tc_event_id after, tc_event_visit visit,
+                               void *user, tacit_error *err)
+{
+    scans++;
+    return real->scan(s, study, after, visit, user, err);
+}
+
+static tc_store *open_counted(const char *where)
+{
+    static tc_store_ops ops;
+    tacit_error err = {0};
+    tc_store *s = NULL;
+    assert_ok(tc_store_open(&s, where, true, &err));
+    real = s->ops;
+    ops = *real;
+    ops.scan = count_scan;
+    s->ops = &ops;
+    return s;
+}
+
+static tc_study *make_study(tc_store *s)
+{
+    static const char text[] =
+        "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 100, \"seed\": 5,"
+        " \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2}},"
+        " \"algorithm\": {\"name\": \"gp-ei\", \"init\": 3}}";
+    tacit_error err = {0};
+    tc_study_doc *doc = NULL;
+    tc_study *study = NULL;
+    json_t *j = NULL;
+    assert_ok(tc_json_parse(text, strlen(text), "study", &j, &err));
+    assert_ok(tc_study_doc_from_json(&doc, j, NULL, &err));
+    json_decref(j);
+    assert_ok(tc_study_create(&study, s, doc, NULL, &err));
+    tc_study_doc_free(doc);
+    return study;
+}
+
+/* The number of the trial. */
+static uint64_t ask(tacit_study *s, const char *worker)
+{
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    tacit_trials *got = NULL;
+    tacit_error err = {0};
+    q.worker = worker;
+    assert_ok(tacit_study_ask_many(s, &q, &got, &err));
+    assert_int_equal(got->n, 1);
+    uint64_t number = got->list[0].number;
+    tacit_trials_free(got);
+    return number;
+}
+
+static uint64_t count_complete(tacit_study *s)
+{
+    tacit_study_summary summary = TACIT_STUDY_SUMMARY;
+    tacit_error err = {0};
+    assert_ok(tacit_study_summarize(s, &summary, &err));
+    return summary.complete;
+}
+
+/* As `tacit optimize` does it (looks) or a program that knows what it wants. A step that took as long as a look holds may
+ * read the journal once more. */
+static void run_trials(tacit_study *s, bool looks, const char *worker)
+{
+    for (uint64_t i = 0; i < TRIALS; i++) {
+        tacit_error err = {0};
+        uint64_t before = scans, start = tc_clock_ns();
+        if (looks)
+            assert_int_equal(count_complete(s), i);
+        uint64_t number = ask(s, worker);
+        bool slow = tc_clock_ns() - start >= UINT64_C(1000000000);
+        assert_ok(tacit_study_tell(s, number, (double)i, &err));
+        if (!slow)
+            assert_int_equal(scans - before, 1);
+    }
+    assert_int_equal(count_complete(s), TRIALS);
+}
+
+static void a_trial_reads_the_journal_once(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 8; how++) {
+        tacit_error err = {0};
+        clear_folder(NULL);
+        tc_store *store = open_counted(how & 4 ? url : "memory:");
+        tc_study *study = make_study(store);
+        tacit_study *s = NULL;
+        assert_ok(tc_study_lend(&s, study, &err));
+        run_trials(s, how & 1, how & 2 ? "w" : NULL);
+        tacit_study_close(s);
+        tc_study_close(study);
+        tc_store_close(store);
+    }
+}
+
+/* Nothing that was told here before an ask is missing in it, though a look came before the tell. */
+static void an_ask_knows_what_was_told_since_the_look(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_store *store = open_counted("memory:"), *other = open_counted("memory:");
+    tc_study *study = make_study(store), *same = make_study(other);
+    tacit_study *s = NULL;
+    double mine, theirs;
+    assert_ok(tc_study_lend(&s, study, &err));
+    for (uint64_t i = 0; i < TRIALS; i++) {
+        uint64_t number, twin;
+        assert_ok(tc_study_ask(study, "w", 0, &number, &mine, &err));
+        assert_ok(tc_study_ask(same, "w", 0, &twin, &theirs, &err));
+        assert_int_equal(number, twin);
+        assert_same_bits(mine, theirs);
+        count_complete(s);
+        assert_ok(tc_study_tell(study, number, NULL, mine * mine, &err));
+        assert_ok(tc_study_tell(same, twin, NULL, theirs * theirs, &err));
+    }
+    tacit_study_close(s);
+    tc_study_close(study);
+    tc_study_close(same);
+    tc_store_close(store);
+    tc_store_close(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trial_reads_the_journal_once),
+        cmocka_unit_test(an_ask_knows_what_was_told_since_the_look),
+    };
+    return cmocka_run_group_tests_name("journal_scans", tests, make_folder, remove_folder);
+}
