@@ -217,6 +217,8 @@ static tacit_status visit_told(const PGresult *r, tc_event_visit visit, void *us
     tc_chain at = {.end = 0};
     size_t size, before_size;
     TC_TRY(tc_pg_read_end(r, AT_END, &at, err));
+    if (PQgetisnull(r, 0, AT_EVENT))
+        return TACIT_OK;
     tc_event_row e = event_at(r, 0);
     const uint8_t *sum = tc_pg_bytes(r, 0, AT_SUM, &size);
     const uint8_t *before = tc_pg_bytes(r, 0, AT_BEFORE, &before_size);
@@ -229,14 +231,12 @@ static tacit_status postgres_told(tc_store *store, int64_t study, uint64_t trial
 {
     tc_pg_args args = {0};
     PGresult *r;
-    uint64_t head;
     tc_pg_arg_int(&args, study);
     tc_pg_arg_int(&args, (int64_t)trial);
     TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_TOLD, &args, &r, err));
-    bool found = PQntuples(r) > 0;
-    tacit_status st = found ? visit_told(r, visit, user, err) : TACIT_OK;
+    tacit_status st = visit_told(r, visit, user, err);
     PQclear(r);
-    return found ? st : tc_pg_head(store, study, &head, err); /* none, or no such study? */
+    return st;
 }
 
 /* Of the server: the machines of its clients may be wrong. */
@@ -261,7 +261,6 @@ const tc_store_ops tc_store_postgres = {
     .append = tc_pg_append,
     .confirm = tc_pg_confirm,
     .scan = postgres_scan,
-    .head = tc_pg_head,
     .told = postgres_told,
     .change = tc_pg_change,
     .record_get = tc_pg_record_get,

@@ -258,17 +258,3 @@ tacit_status tc_pg_confirm(tc_store *store, int64_t study, tc_event_id which, ta
     PQclear(r);
     return there ? TACIT_OK : tc_event_gone(which.seq, err);
 }
-
-tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err)
-{
-    tc_pg_args args = {0};
-    PGresult *r;
-    tc_pg_arg_int(&args, study);
-    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_HEAD, &args, &r, err));
-    tc_chain at = {.end = 0};
-    tacit_status st = tc_pg_read_end(r, 0, &at, err);
-    PQclear(r);
-    if (st == TACIT_OK)
-        *head = at.end;
-    return st;
-}

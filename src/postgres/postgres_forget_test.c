@@ -53,7 +53,7 @@ static void connections_that_carried_contributions_are_closed(void **state)
     assert_ok(tc_store_settle(s, before, &err)); /* it is no crash */
     tc_store_forget(s);
     assert_links(s, 1, 0);
-    assert_ok(tc_store_head(s, id, &head, &err));
+    assert_ok(journal_end(s, id, &head, &err));
     assert_links(s, 1, 0); /* nobody connects before there is another contribution */
     tc_record which = {.study = id, .kind = TC_RECORD_MESSAGE, .key = "k", .key_size = 1}, got;
     assert_ok(tc_store_record_get(s, &which, &got, &err)); /* who reads one has it, too */

@@ -30,7 +30,6 @@ typedef enum tc_pg_sql {
     TC_PG_STUDY_KEEP, /* the same with its number */
     TC_PG_STUDY_GET,  /* by name */
     TC_PG_STUDY_NEXT, /* the first with a greater id */
-    TC_PG_HEAD,
     TC_PG_LOCK, /* a journal, for the events that are about to come; and the token of one of its events */
     TC_PG_WRITTEN, /* the last event with a token */
     TC_PG_AFTER,   /* what came after a head: kind and trial */
@@ -38,7 +37,7 @@ typedef enum tc_pg_sql {
     TC_PG_ADVANCE,    /* the journal's end */
     TC_PG_SCAN,       /* a page of events, from the last one known on */
     TC_PG_CONFIRM,    /* an event, and what TC_PG_SETTLE does */
-    TC_PG_TOLD,       /* the tell of a trial */
+    TC_PG_TOLD,       /* a journal, with the tell of a trial if there is one */
     TC_PG_LAZY,       /* this transaction's commit does not wait for the disk */
     TC_PG_STUDY_HOLD, /* it stays until the end of the transaction */
     TC_PG_RECORD_GET,
@@ -163,8 +162,6 @@ tacit_status tc_pg_confirm(tc_store *store, int64_t study, tc_event_id which, ta
 bool tc_pg_read_chain(const PGresult *r, int row, int column, tc_chain *out);
 /* The same of the first row, for a study that may be gone. */
 tacit_status tc_pg_read_end(const PGresult *r, int column, tc_chain *out, tacit_error *err);
-/* The end of a study's journal; E_NOT_FOUND. */
-tacit_status tc_pg_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err);
 
 /* postgres_record.c */
 tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t *refused,

@@ -316,7 +316,7 @@ static tacit_status use_another(tc_postgres *s, PGconn *c, void *user, tacit_err
     const int64_t *study = user;
     uint64_t head;
     (void)c;
-    return tc_store_head(&s->base, *study, &head, err);
+    return journal_end(&s->base, *study, &head, err);
 }
 
 /* One that lives is a witness that the server did not crash. */

@@ -40,7 +40,6 @@ static const char *const texts[TC_PG_COUNT] = {
                          " created_ms, origin FROM tacit.studies"
                          " LEFT JOIN tacit.journals ON study = id"
                          " WHERE id > $1::int8 ORDER BY id LIMIT 1",
-    [TC_PG_HEAD] = "SELECT head, sum, origin, plain FROM tacit.journals WHERE study = $1::int8",
     /* NO KEY: not in the way of TC_PG_STUDY_HOLD. The token is looked up as of the beginning of the
      * statement, which may then wait for the lock: an event that was read before is there all the same,
      * unless the server has lost it. */
@@ -75,8 +74,8 @@ static const char *const texts[TC_PG_COUNT] = {
         "SELECT j.head, j.sum, j.origin, j.plain, e.seq, e.kind::int8, e.trial, e.time_ms, e.body,"
         " e.sum, e.token, (SELECT p.sum FROM tacit.events p"
         " WHERE p.study = e.study AND p.seq = e.seq - 1)"
-        " FROM tacit.events e JOIN tacit.journals j ON j.study = e.study"
-        " WHERE e.study = $1::int8 AND e.trial = $2::int8 AND e.kind = 3",
+        " FROM tacit.journals j LEFT JOIN tacit.events e"
+        " ON e.study = j.study AND e.trial = $2::int8 AND e.kind = 3 WHERE j.study = $1::int8",
     [TC_PG_LAZY] = "SELECT set_config('synchronous_commit', 'off', true)",
     [TC_PG_STUDY_HOLD] = "SELECT 1 FROM tacit.journals WHERE study = $1::int8 FOR KEY SHARE",
     [TC_PG_RECORD_GET] = "SELECT version, value, sum FROM tacit.records"

@@ -293,17 +293,6 @@ static tacit_status memory_scan(tc_store *s, int64_t study, tc_event_id after, t
     return st;
 }
 
-static tacit_status memory_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err)
-{
-    memory_store *m = (memory_store *)s;
-    pthread_mutex_lock(&m->lock);
-    const journal *j = find_id(m, study);
-    if (j)
-        *head = j->n;
-    pthread_mutex_unlock(&m->lock);
-    return j ? TACIT_OK : tc_study_gone(err);
-}
-
 static tacit_status told_locked(memory_store *m, int64_t study, uint64_t trial,
                                 tc_event_visit visit, void *user, tacit_error *err)
 {
@@ -427,7 +416,6 @@ const tc_store_ops tc_store_memory = {
     .study_list = memory_study_list,
     .append = memory_append,
     .scan = memory_scan,
-    .head = memory_head,
     .told = memory_told,
     .change = memory_change,
     .record_get = memory_record_get,

@@ -297,18 +297,6 @@ static tacit_status sqlite_scan(tc_store *store, int64_t study, tc_event_id afte
     return st;
 }
 
-static tacit_status sqlite_head(tc_store *store, int64_t study, uint64_t *head, tacit_error *err)
-{
-    tc_sqlite *s = (tc_sqlite *)store;
-    tc_chain at;
-    pthread_mutex_lock(&s->lock);
-    tacit_status st = tc_sqlite_head(s, study, &at, err);
-    pthread_mutex_unlock(&s->lock);
-    if (st == TACIT_OK)
-        *head = at.end;
-    return st;
-}
-
 static tacit_status visit_told(const tc_sqlite *s, const tc_chain *journal, tc_event_visit visit,
                                void *user, tacit_error *err)
 {
@@ -382,7 +370,6 @@ const tc_store_ops tc_store_sqlite = {
     .study_list = sqlite_study_list,
     .append = sqlite_append,
     .scan = sqlite_scan,
-    .head = sqlite_head,
     .told = sqlite_told,
     .change = tc_sqlite_change,
     .record_get = tc_sqlite_record_get,

@@ -1,5 +1,6 @@
 /* sqlite_test.c - what only the SQLite store does: files, damage, syncs, processes.
  * What every store does is in tests/conformance. */
+#include "support/journal_end.h"
 #include "support/store_folder.h"
 
 #include "study/sqlite_int.h"
@@ -500,7 +501,7 @@ static void threads_share_their_syncs(void **state)
     for (size_t i = 0; i < TELLERS; i++)
         assert_true(tellers[i].ok);
     uint64_t head;
-    assert_int_equal(tc_store_head(s, id, &head, NULL), TACIT_OK);
+    assert_int_equal(journal_end(s, id, &head, NULL), TACIT_OK);
     assert_int_equal(head, TELLERS * TELLS);
     sync_takes_us = 0;
     assert_in_range(syncs, TELLS, TELLERS * TELLS - 1);
@@ -629,7 +630,7 @@ static void a_second_handle_costs_the_first_no_lock(void **state)
             tc_store_close(b);
         tc_store_close(a);
         a = open_store();
-        assert_int_equal(tc_store_head(a, id, &head, NULL), TACIT_OK);
+        assert_int_equal(journal_end(a, id, &head, NULL), TACIT_OK);
         assert_int_equal(head, told);
         tc_store_close(a);
     }
@@ -688,7 +689,7 @@ static void processes_share_a_file(void **state)
     }
     tc_store *s = open_store();
     uint64_t head;
-    assert_int_equal(tc_store_head(s, 1, &head, NULL), TACIT_OK);
+    assert_int_equal(journal_end(s, 1, &head, NULL), TACIT_OK);
     assert_int_equal(head, CHILDREN * EACH);
     tc_store_close(s);
 }

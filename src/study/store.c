@@ -151,11 +151,6 @@ tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_
     return tc_store_scan_after(s, study, (tc_event_id){.seq = after}, visit, user, err);
 }
 
-tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err)
-{
-    return s->ops->head(s, study, head, err);
-}
-
 tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
                            void *user, tacit_error *err)
 {

@@ -122,7 +122,6 @@ typedef struct tc_store_ops {
     tacit_status (*scan)(tc_store *s, int64_t study, tc_event_id after,
                          tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
                          void *user, tacit_error *err);
-    tacit_status (*head)(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
     /* Calls visit with the TELL of a trial, if there is one, without reading the journal. visit must not
      * call the store. */
     tacit_status (*told)(tc_store *s, int64_t study, uint64_t trial,
@@ -218,7 +217,6 @@ tacit_status tc_store_scan_after(tc_store *s, int64_t study, tc_event_id after,
 /* The same after a number, whichever event that is. */
 tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
                            void *user, tacit_error *err);
-tacit_status tc_store_head(tc_store *s, int64_t study, uint64_t *head, tacit_error *err);
 tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
                            void *user, tacit_error *err);
 

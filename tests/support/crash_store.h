@@ -167,12 +167,6 @@ static inline tacit_status crash_told(tc_store *t, int64_t study, uint64_t trial
     return s->dead ? crash_dead(err) : tc_store_told(s->disk, study, trial, visit, user, err);
 }
 
-static inline tacit_status crash_head(tc_store *t, int64_t study, uint64_t *head, tacit_error *err)
-{
-    crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_head(s->disk, study, head, err);
-}
-
 static inline tacit_status crash_record_get(tc_store *t, const tc_record *which, tc_record *out,
                                             tacit_error *err)
 {
@@ -220,7 +214,6 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .study_list = crash_study_list,
                                        .append = crash_append,
                                        .scan = crash_scan,
-                                       .head = crash_head,
                                        .told = crash_told,
                                        .change = crash_change,
                                        .record_get = crash_record_get,

@@ -212,14 +212,6 @@ static inline tacit_status lazy_scan(tc_store *t, int64_t study, tc_event_id aft
     return TACIT_OK;
 }
 
-static inline tacit_status lazy_head(tc_store *t, int64_t study, uint64_t *head, tacit_error *err)
-{
-    lazy_store *s = lazy_of(t);
-    LAZY_POINT(s, err);
-    *head = lazy_end(s, study);
-    return TACIT_OK;
-}
-
 static inline tacit_status lazy_told(tc_store *t, int64_t study, uint64_t trial,
                                      tc_event_visit visit, void *user, tacit_error *err)
 {
@@ -268,7 +260,6 @@ static inline lazy_store *lazy_new(void)
     s->ops.append = lazy_append;
     s->ops.confirm = lazy_confirm;
     s->ops.scan = lazy_scan;
-    s->ops.head = lazy_head;
     s->ops.told = lazy_told;
     s->ops.moment = lazy_moment;
     s->ops.settle = lazy_settle;

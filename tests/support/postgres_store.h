@@ -4,6 +4,7 @@
 #ifndef TEST_POSTGRES_STORE_H
 #define TEST_POSTGRES_STORE_H
 
+#include "support/journal_end.h"
 #include "support/test.h"
 
 #include "postgres/postgres_int.h"
@@ -76,7 +77,7 @@ static inline uint64_t head_of(tc_store *s, int64_t study)
 {
     uint64_t head = 0;
     tacit_error err = {0};
-    assert_ok(tc_store_head(s, study, &head, &err));
+    assert_ok(journal_end(s, study, &head, &err));
     return head;
 }
 
