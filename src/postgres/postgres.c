@@ -275,5 +275,5 @@ const tc_store_ops tc_store_postgres = {
     .transact = tc_pg_transact,
     .hold = tc_pg_hold,
     .salvage = tc_pg_salvage,
-    .rewrite = tc_pg_rewrite,
+    .restart = tc_pg_restart,
 };

@@ -139,6 +139,10 @@ uint64_t tc_pg_mark(const PGresult *r, int row, int column); /* of a token; 0: t
 PGresult *tc_pg_exec(PGconn *c, tc_pg_sql which, const tc_pg_args *args);
 tacit_status tc_pg_run(tc_postgres *s, PGconn *c, tc_pg_sql which, const tc_pg_args *args,
                        PGresult **out, tacit_error *err);
+/* The same of a text that is not prepared; of several statements in one where it has neither args nor out. Both may be
+ * NULL. */
+tacit_status tc_pg_query(tc_postgres *s, PGconn *c, const char *sql, const tc_pg_args *args,
+                         PGresult **out, tacit_error *err);
 /* Several, there and back at once: begin, send each, turn, take the result of each, end. After one
  * that fails the server skips the rest. */
 tacit_status tc_pg_begin(tc_postgres *s, PGconn *c, tacit_error *err);
@@ -183,8 +187,7 @@ tacit_status tc_pg_transact(tc_store *store, bool writes, tc_store_work work, vo
 /* postgres_repair.c */
 tacit_status tc_pg_salvage(tc_store *store, int64_t study, struct tc_chain *end,
                            tc_salvage_visit visit, void *user, tacit_error *err);
-tacit_status tc_pg_rewrite(tc_store *store, int64_t study, uint64_t end, const tc_event_row *events,
-                           size_t n, tacit_error *err);
+tacit_status tc_pg_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
 
 /* postgres_hold.c */
 tacit_status tc_pg_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);

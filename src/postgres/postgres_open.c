@@ -51,24 +51,11 @@ tacit_status tc_pg_check_url(const char *url, tacit_error *err)
 
 /* ---- the schema */
 
-/* A constant text without parameters; its rows if `out` is given. */
-static tacit_status exec(tc_postgres *s, PGconn *c, const char *sql, PGresult **out,
-                         tacit_error *err)
-{
-    PGresult *r = out ? PQexecParams(c, sql, 0, NULL, NULL, NULL, NULL, 1) : PQexec(c, sql);
-    tacit_status st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK && out)
-        *out = r;
-    else
-        PQclear(r);
-    return st;
-}
-
 static tacit_status exec_int(tc_postgres *s, PGconn *c, const char *sql, int64_t *out,
                              tacit_error *err)
 {
     PGresult *r;
-    TC_TRY(exec(s, c, sql, &r, err));
+    TC_TRY(tc_pg_query(s, c, sql, NULL, &r, err));
     *out = PQntuples(r) == 1 ? tc_pg_int(r, 0, 0) : -1;
     PQclear(r);
     return TACIT_OK;
@@ -114,24 +101,24 @@ static tacit_status make_namespace(tc_postgres *s, PGconn *c, tacit_error *err)
     int64_t there;
     TC_TRY(
         exec_int(s, c, "SELECT count(*) FROM pg_namespace WHERE nspname = 'tacit'", &there, err));
-    return there ? TACIT_OK : exec(s, c, "CREATE SCHEMA tacit", NULL, err);
+    return there ? TACIT_OK : tc_pg_query(s, c, "CREATE SCHEMA tacit", NULL, NULL, err);
 }
 
 /* Another process may have been faster, so the version is read again under the lock. */
 static tacit_status upgrade_steps(tc_postgres *s, PGconn *c, tacit_error *err)
 {
     int64_t version;
-    TC_TRY(exec(s, c, LOCK_SCHEMA, NULL, err));
+    TC_TRY(tc_pg_query(s, c, LOCK_SCHEMA, NULL, NULL, err));
     TC_TRY(read_version(s, c, &version, err));
     if (version == 0)
         TC_TRY(make_namespace(s, c, err));
     TC_TRY(tc_pg_upgrade(s, c, version, err));
-    return exec(s, c, "COMMIT", NULL, err);
+    return tc_pg_query(s, c, "COMMIT", NULL, NULL, err);
 }
 
 static tacit_status upgrade(tc_postgres *s, PGconn *c, tacit_error *err)
 {
-    TC_TRY(exec(s, c, "BEGIN", NULL, err));
+    TC_TRY(tc_pg_query(s, c, "BEGIN", NULL, NULL, err));
     tacit_status st = upgrade_steps(s, c, err);
     if (st != TACIT_OK)
         PQclear(PQexec(c, "ROLLBACK"));

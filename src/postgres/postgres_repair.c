@@ -1,21 +1,8 @@
-/* postgres_repair.c - a journal as it is found in the database, and another in its place (store.h:
- * salvage, rewrite). Broken connections are not tried again: the caller begins anew. */
+/* postgres_repair.c - a journal as it is found in the database, and room for another in its place
+ * (store.h: salvage, restart). Broken connections are not tried again: the caller begins anew. */
 #include "postgres/postgres_int.h"
 
 #include "base/error.h"
-
-static tacit_status exec(tc_postgres *s, PGconn *c, const char *sql, const tc_pg_args *a,
-                         PGresult **out, tacit_error *err)
-{
-    PGresult *r = PQexecParams(c, sql, a ? a->n : 0, NULL, a ? a->values : NULL,
-                               a ? a->lengths : NULL, a ? a->formats : NULL, 1);
-    tacit_status st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK && out)
-        *out = r;
-    else
-        PQclear(r);
-    return st;
-}
 
 static tacit_status read_end(tc_postgres *s, PGconn *c, const char *sql, int64_t study,
                              tc_chain *out, tacit_error *err)
@@ -23,7 +10,7 @@ static tacit_status read_end(tc_postgres *s, PGconn *c, const char *sql, int64_t
     tc_pg_args a = {0};
     PGresult *r;
     tc_pg_arg_int(&a, study);
-    TC_TRY(exec(s, c, sql, &a, &r, err));
+    TC_TRY(tc_pg_query(s, c, sql, &a, &r, err));
     bool found = PQntuples(r) > 0;
     if (found)
         (void)tc_pg_read_chain(r, 0, 0, out); /* what makes no sense matches nothing */
@@ -61,23 +48,24 @@ static tacit_status salvage_in(tc_postgres *s, PGconn *c, void *user, tacit_erro
     salvage *v = user;
     tc_pg_args a = {0};
     tc_pg_arg_int(&a, v->study);
-    TC_TRY(exec(s, c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NULL, NULL, err));
+    TC_TRY(tc_pg_query(s, c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NULL, NULL, err));
     TC_TRY(read_end(s, c,
                     "SELECT head, sum, origin, plain FROM tacit.journals WHERE study = $1::int8",
                     v->study, v->end, err));
-    TC_TRY(exec(s, c,
-                "DECLARE tacit_found NO SCROLL CURSOR FOR SELECT seq, kind::int8, trial, time_ms,"
-                " body, sum FROM tacit.events WHERE study = $1::int8 ORDER BY seq",
-                &a, NULL, err));
+    TC_TRY(tc_pg_query(
+        s, c,
+        "DECLARE tacit_found NO SCROLL CURSOR FOR SELECT seq, kind::int8, trial, time_ms,"
+        " body, sum FROM tacit.events WHERE study = $1::int8 ORDER BY seq",
+        &a, NULL, err));
     for (int n = 1; n > 0;) {
         PGresult *r;
-        TC_TRY(exec(s, c, "FETCH 500 FROM tacit_found", NULL, &r, err));
+        TC_TRY(tc_pg_query(s, c, "FETCH 500 FROM tacit_found", NULL, &r, err));
         n = PQntuples(r);
         tacit_status st = visit_page(v, r, err);
         PQclear(r);
         TC_TRY(st);
     }
-    return exec(s, c, "COMMIT", NULL, NULL, err);
+    return tc_pg_query(s, c, "COMMIT", NULL, NULL, err);
 }
 
 tacit_status tc_pg_salvage(tc_store *store, int64_t study, struct tc_chain *end,
@@ -89,68 +77,22 @@ tacit_status tc_pg_salvage(tc_store *store, int64_t study, struct tc_chain *end,
 
 /* ---- in */
 
-typedef struct rewriting {
-    const tc_append *a;
-    uint64_t end; /* of the journal that goes */
-} rewriting;
-
-static tacit_status put_event(tc_postgres *s, PGconn *c, int64_t study, const tc_event_row *e,
-                              tc_chain *at, tacit_error *err)
+tacit_status tc_pg_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err)
 {
-    tc_pg_args a = {0};
-    const tc_checksum *sum = tc_chain_add(at, e);
-    tc_pg_arg_int(&a, study);
-    tc_pg_arg_int(&a, (int64_t)at->end);
-    tc_pg_arg_int(&a, e->kind);
-    tc_pg_arg_int(&a, (int64_t)e->trial);
-    tc_pg_arg_int(&a, e->time_ms);
-    tc_pg_arg_text(&a, e->body);
-    tc_pg_arg_bytes(&a, sum, sizeof *sum);
-    return exec(s, c,
-                "INSERT INTO tacit.events(study, seq, kind, trial, time_ms, token, body, sum)"
-                " VALUES($1::int8, $2::int8, $3::int8, $4::int8, $5::int8, gen_random_uuid(),"
-                " $6::text, $7::bytea)",
-                &a, NULL, err);
-}
-
-static tacit_status put_all(tc_postgres *s, PGconn *c, const tc_append *w,
-                            const tc_checksum *origin, tacit_error *err)
-{
-    tc_pg_args a = {0};
-    tc_chain at = tc_chain_new(origin);
-    for (size_t i = 0; i < w->n; i++)
-        TC_TRY(put_event(s, c, w->study, &w->events[i], &at, err));
-    tc_pg_arg_int(&a, w->study);
-    tc_pg_arg_int(&a, (int64_t)at.end);
-    tc_pg_arg_bytes(&a, &at.end_sum, sizeof at.end_sum);
-    return exec(s, c,
-                "UPDATE tacit.journals SET head = $2::int8, sum = $3::bytea, plain = 0"
-                " WHERE study = $1::int8",
-                &a, NULL, err);
-}
-
-static tacit_status rewrite_in(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
-{
-    const rewriting *w = user;
+    tc_postgres *s = (tc_postgres *)in;
     tc_chain now = {.end = 0};
     tc_pg_args a = {0};
-    tc_pg_arg_int(&a, w->a->study);
-    TC_TRY(exec(s, c, "BEGIN", NULL, NULL, err));
-    TC_TRY(read_end(s, c,
+    tc_pg_arg_int(&a, study);
+    TC_TRY(read_end(s, s->within,
                     "SELECT head, sum, origin, plain FROM tacit.journals WHERE study = $1::int8"
                     " FOR UPDATE",
-                    w->a->study, &now, err));
-    if (now.end != w->end)
-        return tc_append_conflict(w->a, now.end, err);
-    TC_TRY(exec(s, c, "DELETE FROM tacit.events WHERE study = $1::int8", &a, NULL, err));
-    TC_TRY(put_all(s, c, w->a, &now.origin, err));
-    return exec(s, c, "COMMIT", NULL, NULL, err);
-}
-
-tacit_status tc_pg_rewrite(tc_store *store, int64_t study, uint64_t end, const tc_event_row *events,
-                           size_t n, tacit_error *err)
-{
-    tc_append a = {.study = study, .head = end, .events = events, .n = n};
-    return tc_pg_with((tc_postgres *)store, false, rewrite_in, &(rewriting){.a = &a, .end = end},
-                      err);
+                    study, &now, err));
+    if (now.end != end)
+        return tc_append_conflict(&(tc_append){.head = end}, now.end, err);
+    TC_TRY(tc_pg_query(s, s->within, "DELETE FROM tacit.events WHERE study = $1::int8", &a, NULL,
+                       err));
+    return tc_pg_query(s, s->within,
+                       "UPDATE tacit.journals SET head = 0, sum = origin, plain = 0"
+                       " WHERE study = $1::int8",
+                       &a, NULL, err);
 }

@@ -103,19 +103,6 @@ _Static_assert(sizeof upgrades / sizeof upgrades[0] == TC_PG_SCHEMA, "a step for
 
 /* ---- sums for what is there already */
 
-static tacit_status run(tc_postgres *s, PGconn *c, const char *sql, const tc_pg_args *a,
-                        PGresult **out, tacit_error *err)
-{
-    PGresult *r = PQexecParams(c, sql, a ? a->n : 0, NULL, a ? a->values : NULL,
-                               a ? a->lengths : NULL, a ? a->formats : NULL, 1);
-    tacit_status st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK && out)
-        *out = r;
-    else
-        PQclear(r);
-    return st;
-}
-
 /* Its events have no sums: the chain begins after them. */
 static tacit_status begin_chain(tc_postgres *s, PGconn *c, const PGresult *r, int i,
                                 tacit_error *err)
@@ -131,10 +118,10 @@ static tacit_status begin_chain(tc_postgres *s, PGconn *c, const PGresult *r, in
     explicit_bzero(&row.party_seed, sizeof row.party_seed);
     tc_pg_arg_int(&a, tc_pg_int(r, i, 0));
     tc_pg_arg_bytes(&a, &origin, sizeof origin);
-    return run(s, c,
-               "UPDATE tacit.journals SET sum = $2::bytea, origin = $2::bytea, plain = head"
-               " WHERE study = $1::int8",
-               &a, NULL, err);
+    return tc_pg_query(s, c,
+                       "UPDATE tacit.journals SET sum = $2::bytea, origin = $2::bytea, plain = head"
+                       " WHERE study = $1::int8",
+                       &a, NULL, err);
 }
 
 static tacit_status sum_record(tc_postgres *s, PGconn *c, const PGresult *p, int i,
@@ -149,10 +136,10 @@ static tacit_status sum_record(tc_postgres *s, PGconn *c, const PGresult *p, int
     tc_pg_arg_int(&a, r.kind);
     tc_pg_arg_bytes(&a, r.key, r.key_size);
     tc_pg_arg_bytes(&a, &sum, sizeof sum);
-    return run(s, c,
-               "UPDATE tacit.records SET sum = $4::bytea"
-               " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea",
-               &a, NULL, err);
+    return tc_pg_query(s, c,
+                       "UPDATE tacit.records SET sum = $4::bytea"
+                       " WHERE study = $1::int8 AND kind = $2::int8 AND key = $3::bytea",
+                       &a, NULL, err);
 }
 
 typedef tacit_status (*give_sum)(tc_postgres *s, PGconn *c, const PGresult *r, int row,
@@ -161,18 +148,18 @@ typedef tacit_status (*give_sum)(tc_postgres *s, PGconn *c, const PGresult *r, i
 static tacit_status sum_rows(tc_postgres *s, PGconn *c, const char *cursor, give_sum give,
                              tacit_error *err)
 {
-    TC_TRY(run(s, c, cursor, NULL, NULL, err));
+    TC_TRY(tc_pg_query(s, c, cursor, NULL, NULL, err));
     for (int n = 1; n > 0;) {
         PGresult *r;
         tacit_status st = TACIT_OK;
-        TC_TRY(run(s, c, "FETCH 200 FROM tacit_unsummed", NULL, &r, err));
+        TC_TRY(tc_pg_query(s, c, "FETCH 200 FROM tacit_unsummed", NULL, &r, err));
         n = PQntuples(r);
         for (int i = 0; st == TACIT_OK && i < n; i++)
             st = give(s, c, r, i, err);
         PQclear(r);
         TC_TRY(st);
     }
-    return run(s, c, "CLOSE tacit_unsummed", NULL, NULL, err);
+    return tc_pg_query(s, c, "CLOSE tacit_unsummed", NULL, NULL, err);
 }
 
 #define CURSOR "DECLARE tacit_unsummed NO SCROLL CURSOR FOR "
@@ -199,15 +186,12 @@ enum { FIRST_WITH_SUMS = 2, FIRST_WITH_LEDGER_RECORDS = 3 };
 tacit_status tc_pg_upgrade(tc_postgres *s, PGconn *c, int64_t version, tacit_error *err)
 {
     for (; version < TC_PG_SCHEMA; version++) {
-        PGresult *r = PQexec(c, upgrades[version]); /* several statements */
-        tacit_status st = tc_pg_judge(s, c, r, err);
-        PQclear(r);
-        TC_TRY(st);
+        TC_TRY(tc_pg_query(s, c, upgrades[version], NULL, NULL, err));
         if (version + 1 == FIRST_WITH_SUMS)
             TC_TRY(give_sums(s, c, err));
         if (version + 1 == FIRST_WITH_LEDGER_RECORDS)
             TC_TRY(sum_records(s, c, err));
-        TC_TRY(run(s, c, "UPDATE tacit.store SET schema = schema + 1", NULL, NULL, err));
+        TC_TRY(tc_pg_query(s, c, "UPDATE tacit.store SET schema = schema + 1", NULL, NULL, err));
     }
     return TACIT_OK;
 }

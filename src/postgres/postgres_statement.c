@@ -283,6 +283,22 @@ tacit_status tc_pg_run(tc_postgres *s, PGconn *c, tc_pg_sql which, const tc_pg_a
     return st;
 }
 
+tacit_status tc_pg_query(tc_postgres *s, PGconn *c, const char *sql, const tc_pg_args *args,
+                         PGresult **out, tacit_error *err)
+{
+    static const tc_pg_args none = {0};
+    const tc_pg_args *a = args ? args : &none;
+    PGresult *r = args || out
+                      ? PQexecParams(c, sql, a->n, NULL, a->values, a->lengths, a->formats, 1)
+                      : PQexec(c, sql);
+    tacit_status st = tc_pg_judge(s, c, r, err);
+    if (st == TACIT_OK && out)
+        *out = r;
+    else
+        PQclear(r);
+    return st;
+}
+
 tacit_status tc_pg_begin(tc_postgres *s, PGconn *c, tacit_error *err)
 {
     return PQenterPipelineMode(c) ? TACIT_OK : tc_pg_fail(s, c, err);

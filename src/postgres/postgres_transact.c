@@ -14,14 +14,6 @@ typedef struct transaction {
     void *user;
 } transaction;
 
-static tacit_status exec(tc_postgres *s, PGconn *c, const char *sql, tacit_error *err)
-{
-    PGresult *r = PQexec(c, sql);
-    tacit_status status = tc_pg_judge(s, c, r, err);
-    PQclear(r);
-    return status;
-}
-
 /* Every writer is kept out. */
 #define BEGIN_WRITING "BEGIN; LOCK tacit.studies, tacit.records IN EXCLUSIVE MODE"
 #define BEGIN_READING "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -35,8 +27,8 @@ static tacit_status exec(tc_postgres *s, PGconn *c, const char *sql, tacit_error
 static tacit_status commit_writes(tc_postgres *s, PGconn *c, tacit_error *err)
 {
     PGresult *r;
-    TC_TRY(exec(s, c, NUMBERS, err));
-    TC_TRY(exec(s, c, "COMMIT", err));
+    TC_TRY(tc_pg_query(s, c, NUMBERS, NULL, NULL, err));
+    TC_TRY(tc_pg_query(s, c, "COMMIT", NULL, NULL, err));
     TC_TRY(tc_pg_run(s, c, TC_PG_SYNC, &(tc_pg_args){0}, &r, err));
     PQclear(r);
     return TACIT_OK;
@@ -46,9 +38,9 @@ static tacit_status run_transaction(tc_postgres *s, PGconn *c, void *user, tacit
 {
     const transaction *t = user;
     tc_postgres in = {.base = s->base, .place = s->place, .busy_ms = s->busy_ms, .within = c};
-    TC_TRY(exec(s, c, t->writes ? BEGIN_WRITING : BEGIN_READING, err));
+    TC_TRY(tc_pg_query(s, c, t->writes ? BEGIN_WRITING : BEGIN_READING, NULL, NULL, err));
     TC_TRY(t->work(&in.base, t->user, err));
-    return t->writes ? commit_writes(s, c, err) : exec(s, c, "COMMIT", err);
+    return t->writes ? commit_writes(s, c, err) : tc_pg_query(s, c, "COMMIT", NULL, NULL, err);
 }
 
 tacit_status tc_pg_transact(tc_store *store, bool writes, tc_store_work work, void *user,

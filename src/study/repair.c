@@ -235,6 +235,16 @@ static tacit_status find_damage(tc_store *store, const tc_study_row *row, bool *
     return st == TACIT_OK || *damaged ? TACIT_OK : tc_fail(err, st, "%s", why.msg);
 }
 
+/* In one transaction. */
+static tacit_status replace_journal(tc_store *in, void *user, tacit_error *err)
+{
+    const repair *r = user;
+    tc_append a = {.study = r->study->id, .events = r->rows, .n = r->n};
+    uint64_t end;
+    TC_TRY(tc_store_restart(in, a.study, r->wreck->end.end, err));
+    return r->n > 0 ? tc_store_append(in, &a, &end, err) : TACIT_OK;
+}
+
 static tacit_status mend(repair *r, tc_store *store, const tc_study_row *row, tacit_error *err)
 {
     TC_TRY(tc_study_open_row(&r->study, store, row, NULL, err));
@@ -247,7 +257,7 @@ static tacit_status mend(repair *r, tc_store *store, const tc_study_row *row, ta
             "the study and join it anew",
             row->name);
     TC_TRY(play_all(r, err));
-    return tc_store_rewrite(store, row->id, r->wreck->end.end, r->rows, r->n, err);
+    return tc_store_transact(store, true, replace_journal, r, err);
 }
 
 static tacit_status repair_row(tc_store *store, const tc_study_row *row, const tc_repair_desk *desk,

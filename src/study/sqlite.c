@@ -383,6 +383,6 @@ const tc_store_ops tc_store_sqlite = {
     .transact = tc_sqlite_transact,
     .hold = tc_sqlite_hold,
     .salvage = tc_sqlite_salvage,
-    .rewrite = tc_sqlite_rewrite,
+    .restart = tc_sqlite_restart,
     .mend = tc_sqlite_mend,
 };

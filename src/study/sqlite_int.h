@@ -223,8 +223,7 @@ tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *
 /* sqlite_repair.c */
 tacit_status tc_sqlite_salvage(tc_store *store, int64_t study, struct tc_chain *end,
                                tc_salvage_visit visit, void *user, tacit_error *err);
-tacit_status tc_sqlite_rewrite(tc_store *store, int64_t study, uint64_t end,
-                               const tc_event_row *events, size_t n, tacit_error *err);
+tacit_status tc_sqlite_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
 
 /* sqlite_mend.c */
 tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit_error *err);

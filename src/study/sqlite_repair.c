@@ -1,5 +1,5 @@
-/* sqlite_repair.c - a journal as it is found in the file, and another in its place (store.h: salvage,
- * rewrite). */
+/* sqlite_repair.c - a journal as it is found in the file, and room for another in its place (store.h: salvage,
+ * restart). */
 #include "study/sqlite_int.h"
 
 #include "base/error.h"
@@ -80,30 +80,13 @@ static int restart_journal(tc_sqlite *s, int64_t study, const tc_checksum *origi
     return tc_sqlite_run(s, TC_SQL_HEAD_PUT);
 }
 
-static tacit_status rewrite_in(tc_sqlite *s, const tc_append *a, uint64_t end, tacit_error *err)
+tacit_status tc_sqlite_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err)
 {
+    tc_sqlite *s = (tc_sqlite *)in;
     tc_chain at;
-    uint64_t head;
-    TC_TRY(tc_sqlite_head(s, a->study, &at, err));
+    TC_TRY(tc_sqlite_head(s, study, &at, err));
     if (at.end != end)
-        return tc_append_conflict(a, at.end, err);
-    int rc = restart_journal(s, a->study, &at.origin);
-    if (rc != SQLITE_OK)
-        return tc_sqlite_fail(s, rc, err);
-    TC_TRY(tc_sqlite_insert(s, a, &head, err));
-    rc = tc_sqlite_end(s);
+        return tc_append_conflict(&(tc_append){.head = end}, at.end, err);
+    int rc = restart_journal(s, study, &at.origin);
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
-}
-
-tacit_status tc_sqlite_rewrite(tc_store *store, int64_t study, uint64_t end,
-                               const tc_event_row *events, size_t n, tacit_error *err)
-{
-    tc_sqlite *s = (tc_sqlite *)store;
-    tc_append a = {.study = study, .head = TC_ANY_HEAD, .events = events, .n = n};
-    pthread_mutex_lock(&s->lock);
-    int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
-    tacit_status st = rc == SQLITE_OK ? rewrite_in(s, &a, end, err) : tc_sqlite_fail(s, rc, err);
-    tc_sqlite_abandon(s);
-    pthread_mutex_unlock(&s->lock);
-    return st == TACIT_OK ? tc_sqlite_sync(s, err) : st;
 }

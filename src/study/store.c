@@ -243,12 +243,9 @@ tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
     return tc_fail(err, TACIT_E_UNSUPPORTED, "this kind of storage keeps nothing to repair");
 }
 
-tacit_status tc_store_rewrite(tc_store *s, int64_t study, uint64_t end, const tc_event_row *events,
-                              size_t n, tacit_error *err)
+tacit_status tc_store_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err)
 {
-    if (s->ops->rewrite)
-        return s->ops->rewrite(s, study, end, events, n, err);
-    return tc_fail(err, TACIT_E_UNSUPPORTED, "this kind of storage keeps nothing to repair");
+    return in->ops->restart(in, study, end, err);
 }
 
 /* A URL that makes no sense is for open to say. */

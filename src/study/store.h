@@ -159,9 +159,9 @@ typedef struct tc_store_ops {
     tacit_status (*room)(tc_store *s, uint64_t *out, tacit_error *err);
     /* The study, its journal and its records, for good. Ledgers stay. E_NOT_FOUND. */
     tacit_status (*study_erase)(tc_store *s, int64_t study, tacit_error *err);
-    /* For store_copy.c. Calls work once, with a handle on the store in which everything is of one moment, whoever
-     * writes meanwhile. writes: into an empty store, and nobody else does; what work writes is there, on disk, if it
-     * succeeds, and nothing of it otherwise. Of that handle work may use study_put (a row with a number keeps it),
+    /* For store_copy.c and repair.c. Calls work once, with a handle on the store in which everything is of one moment,
+     * whoever writes meanwhile. writes: nobody else does, and what work writes is there, on disk, if it succeeds, and
+     * nothing of it otherwise (in memory: where the store was empty). Of that handle work may use study_put (a row with a number keeps it),
      * study_list, append, scan, change and record_scan; of the store itself nothing. */
     tacit_status (*transact)(tc_store *s, bool writes, tc_store_work work, void *user,
                              tacit_error *err);
@@ -169,13 +169,11 @@ typedef struct tc_store_ops {
      * somebody else has it. NULL: no other process can use the store. */
     tacit_status (*hold)(tc_store *s, const char *name, tc_hold **out, tacit_error *err);
     /* For repair.c. salvage calls visit for each event that can be read, in order, whatever is wrong with it;
-     * *end gets the journal's end as it is stored. rewrite puts n events in the place of a journal that ends
-     * with event `end` (E_CONFLICT otherwise), all or nothing, on disk when it returns. NULL: nothing is
-     * kept that could be damaged. */
+     * *end gets the journal's end as it is stored. restart, within transact: a journal that ends with event
+     * `end` (E_CONFLICT otherwise) has no events any more. NULL: nothing is kept that could be damaged. */
     tacit_status (*salvage)(tc_store *s, int64_t study, struct tc_chain *end,
                             tc_salvage_visit visit, void *user, tacit_error *err);
-    tacit_status (*rewrite)(tc_store *s, int64_t study, uint64_t end, const tc_event_row *events,
-                            size_t n, tacit_error *err);
+    tacit_status (*restart)(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
     /* Before open, of a store that cannot be opened: makes the best of it, keeps what was there under
      * another name, and says what it did. E_BUSY: somebody uses it. NULL: there is nothing to be done. */
     tacit_status (*mend)(const char *path, tc_mend_say say, void *user, tacit_error *err);
@@ -267,8 +265,7 @@ tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_er
 
 tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
                               tc_salvage_visit visit, void *user, tacit_error *err);
-tacit_status tc_store_rewrite(tc_store *s, int64_t study, uint64_t end, const tc_event_row *events,
-                              size_t n, tacit_error *err);
+tacit_status tc_store_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
 tacit_status tc_store_mend(const char *url, tc_mend_say say, void *user, tacit_error *err);
 
 /* *out is NULL where there is nobody to keep away; end it with tc_hold_end, before the store. */
