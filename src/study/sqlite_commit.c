@@ -185,7 +185,7 @@ static bool wrote(const tc_commit *group)
     return false;
 }
 
-static tacit_status transact(tc_sqlite *s, tc_commit *group, tacit_error *err)
+static tacit_status commit_group(tc_sqlite *s, tc_commit *group, tacit_error *err)
 {
     int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
     if (rc != SQLITE_OK)
@@ -206,7 +206,7 @@ void tc_sqlite_commit(tc_sqlite *s, tc_commit *group)
 {
     tacit_error err;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = transact(s, group, &err);
+    tacit_status st = commit_group(s, group, &err);
     tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
     if (st != TACIT_OK)
