@@ -41,6 +41,7 @@ TACIT_API const char *tacit_document_algorithm(const tacit_document *d); /* "gp-
 TACIT_API bool tacit_document_maximizes(const tacit_document *d);
 TACIT_API uint64_t tacit_document_trials(const tacit_document *d); /* planned */
 TACIT_API uint64_t tacit_document_agents(const tacit_document *d); /* 0: not of a federation */
+#define TACIT_AGENTS_MOST 16777216
 /* True of algorithms of local privacy (ldp-*): such a study is told private replies (release.h), never rewards. */
 TACIT_API bool tacit_document_takes_replies(const tacit_document *d);
 /* E_ARG: no reply on the terms of this document has this value. A study that takes no replies takes any. */

@@ -5,7 +5,7 @@
 
 #include <tacit/net.h>
 
-#include "base/error.h"
+#include "base/api.h"
 #include "base/json.h"
 
 #include <math.h>
@@ -101,6 +101,69 @@ static tacit_status get(const served_storage *st, const char *path, const char *
                         const char *rest, json_t **out, tacit_error *err)
 {
     return call(st, "GET", path, name, rest, false, out, err);
+}
+
+/* The answer as text, for whoever called. With the lock. */
+static tacit_status answer_to(const served_storage *st, const tc_call *c, bool once, char **answer,
+                              tacit_error *err)
+{
+    json_t *j;
+    TC_TRY(tc_remote_call(&st->cfg, c, once, &j, err));
+    char *text = tc_json_text(j);
+    json_decref(j);
+    if (!text)
+        return tc_fail_memory(err);
+    *answer = text;
+    return TACIT_OK;
+}
+
+static tacit_status coordinator_of(tacit_storage *base, served_storage **out, tacit_error *err)
+{
+    TC_GIVEN(base);
+    if (base->ops != &storage_ops)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "the storage is of this process: only a coordinator answers requests");
+    *out = (served_storage *)base;
+    return TACIT_OK;
+}
+
+tacit_status tacit_net_call(tacit_storage *base, const char *method, const char *study,
+                            const char *path, const char *body, char **answer, tacit_error *err)
+{
+    served_storage *st;
+    tc_text full = {0};
+    TC_TRY(coordinator_of(base, &st, err));
+    TC_GIVEN(method);
+    TC_GIVEN(path);
+    TC_GIVEN(answer);
+    if (study)
+        TC_TRY(tc_study_name_check(study, err));
+    tc_text_addf(&full, "%s%s%s", study ? "/v1/studies/" : "", study ? study : "", path);
+    tc_call c = {.method = method,
+                 .path = tc_text_get(&full),
+                 .body = body,
+                 .n_body = body ? strlen(body) : 0};
+    pthread_mutex_lock(&st->lock);
+    tacit_status status = full.failed ? tc_fail_memory(err)
+                                      : answer_to(st, &c, strcmp(method, "GET") != 0, answer, err);
+    pthread_mutex_unlock(&st->lock);
+    tc_text_fini(&full);
+    return status;
+}
+
+tacit_status tacit_net_create(tacit_storage *base, const tacit_document *document, char **answer,
+                              tacit_error *err)
+{
+    served_storage *st;
+    TC_TRY(coordinator_of(base, &st, err));
+    TC_GIVEN(document);
+    TC_GIVEN(answer);
+    char *body = tc_remote_creation(document);
+    if (!body)
+        return tc_fail_memory(err);
+    tacit_status status = tacit_net_call(base, "POST", NULL, "/v1/studies", body, answer, err);
+    tc_free(body);
+    return status;
 }
 
 /* Sent once: a second answer would say that there is no such study. */

@@ -17,10 +17,10 @@
 #ifndef TC_WIRE_STUDY_DOC_H
 #define TC_WIRE_STUDY_DOC_H
 
+#include <tacit/document.h>
+
 #include "algo/algorithm.h"
 #include "space/space.h"
-
-#define TC_STUDY_AGENTS_MAX (1 << 24)
 
 /* What a federated study promises to each of its agents. */
 typedef enum tc_study_promise {

@@ -26,7 +26,7 @@ static tacit_status read_agents(tc_study_doc *d, const json_t *j, tacit_error *e
     TC_TRY(tc_json_only(j, "federation", allowed, err));
     if (!json_object_get(j, "agents"))
         return tc_fail(err, TACIT_E_ARG, "federation.agents is missing: say how many there are");
-    TC_TRY(tc_json_int_or(j, "federation", "agents", 1, TC_STUDY_AGENTS_MAX, &agents, err));
+    TC_TRY(tc_json_int_or(j, "federation", "agents", 1, TACIT_AGENTS_MOST, &agents, err));
     TC_TRY(tc_json_number_or(j, "federation", "deadline_s", &d->deadline_s, err));
     if (json_object_get(j, "deadline_s") && !(d->deadline_s > 0 && d->deadline_s <= DEADLINE_MAX))
         return out_of_range("federation.deadline_s", d->deadline_s, "(0, 1e9]", err);

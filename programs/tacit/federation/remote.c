@@ -2,14 +2,14 @@
  *
  * A member of the family is a method, a path and a body. The answer is JSON: it is printed as it came, or
  * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
+#include "frame/verbs.h"
+#include "privacy/privacy_cli.h"
+#include "study/study_ref.h"
+
 #include "base/json.h"
 #include "base/memory.h"
-#include "privacy/privacy_cli.h"
-#include "federation/link.h"
-#include "study/study.h"
-#include "frame/verbs.h"
-#include "wire/study_doc.h"
 
+#include <tacit/net.h>
 #include <tacit/plan.h>
 
 #include <stddef.h>
@@ -27,8 +27,6 @@ enum { ROLE_STUDY };
 #define ROLES "study|viewer|curator|operator"
 static const char *const roles[] = {"study", "viewer", "curator", "operator"};
 
-static const double PATIENCE_S = 10; /* of questions, which may be asked twice */
-
 static const tc_option table[] = {
     TC_SERVER_OPTION(options, server), TC_SERVER_OPTIONS(options), {.name = NULL}};
 static const tc_option token_table[] = {
@@ -45,7 +43,7 @@ static const tc_option token_table[] = {
      .offset = offsetof(options, uses),
      .def = "0",
      .min = 0,
-     .max = TC_STUDY_AGENTS_MAX,
+     .max = TACIT_AGENTS_MOST,
      .help = "how many agents may join with it; 0 is one. Clients share one as they like"},
     {.name = "expires-s",
      .type = TC_OPTION_FLOAT,
@@ -118,49 +116,80 @@ static tacit_status print(const json_t *j, int format, tacit_error *err)
 
 /* ---- requests ---- */
 
-/* Questions are asked again where nobody answers; an order may have been carried out. */
-static tacit_status request(const tc_invocation *in, const tc_call *call, json_t **out,
-                            tacit_error *err)
+/* The coordinator, as a storage. All-zero may be closed; stays where it is while it is open. */
+typedef struct coordinator {
+    tc_way way;
+    tacit_storage *storage;
+} coordinator;
+
+static void coordinator_close(coordinator *c)
+{
+    tacit_storage_close(c->storage);
+    tc_way_close(&c->way);
+}
+
+static tacit_status coordinator_open(coordinator *c, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    tc_link l = {0};
-    bool once = strcmp(call->method, "GET") != 0;
-    tacit_status st =
-        tc_link_open(&l, o->server, o->fingerprint, o->token_file, PATIENCE_S, in->quiet, err);
+    char *url = (char *)(uintptr_t)tc_server_url(o->server); /* read alone */
+    if (!url)
+        return tc_fail(err, TACIT_E_ARG,
+                       "which coordinator? Say --server URL, or set TACIT_SERVER");
+    const tc_where where = {
+        .server = url, .fingerprint = o->fingerprint, .token_file = o->token_file};
+    TC_TRY(tc_way_find(&c->way, &where, &(tc_study_terms){.quiet = in->quiet}, err));
+    return tacit_storage_open(&c->storage, c->way.url, &c->way.opts, err);
+}
+
+/* A request, as of tacit_net_call; or the document of a study to be made. */
+typedef struct request {
+    const char *method, *study, *path, *body;
+    const tacit_document *create;
+} request;
+
+static tacit_status send(const tc_invocation *in, const request *q, json_t **out, tacit_error *err)
+{
+    coordinator c = {0};
+    char *answer = NULL;
+    tacit_status st = coordinator_open(&c, in, err);
+    if (st == TACIT_OK && q->create)
+        st = tacit_net_create(c.storage, q->create, &answer, err);
+    else if (st == TACIT_OK)
+        st = tacit_net_call(c.storage, q->method, q->study, q->path, q->body, &answer, err);
+    coordinator_close(&c);
     if (st == TACIT_OK)
-        st = tc_remote_call(&l.cfg, call, once, out, err);
-    tc_link_close(&l);
+        st = tc_json_parse(answer, strlen(answer), "the answer", out, err);
+    tacit_text_free(answer);
     return st;
 }
 
-static tacit_status ask_and_print(const tc_invocation *in, const tc_call *call, tacit_error *err)
+static tacit_status send_and_print(const tc_invocation *in, const request *q, tacit_error *err)
 {
     json_t *answer;
-    TC_TRY(request(in, call, &answer, err));
+    TC_TRY(send(in, q, &answer, err));
     tacit_status st = print(answer, in->format, err);
     json_decref(answer);
     return st;
 }
 
-static tacit_status simple(const tc_invocation *in, const char *method, const char *end,
+/* Of the study that the command line names. */
+static tacit_status simple(const tc_invocation *in, const char *method, const char *path,
                            tacit_error *err)
 {
-    tc_text path = {0};
-    tc_text_addf(&path, "/v1/studies%s%s%s", in->n_args > 0 ? "/" : "",
-                 in->n_args > 0 ? in->args[0] : "", end);
-    tacit_status st =
-        path.failed
-            ? tc_fail_memory(err)
-            : ask_and_print(in, &(tc_call){.method = method, .path = tc_text_get(&path)}, err);
-    tc_text_fini(&path);
-    return st;
+    return send_and_print(in, &(request){.method = method, .study = in->args[0], .path = path},
+                          err);
 }
 
 /* ---- members ---- */
 
 static tacit_status run_studies(const tc_invocation *in, tacit_error *err)
 {
-    return simple(in, "GET", in->n_args > 0 ? "" : "?limit=1000", err);
+    return send_and_print(in, &(request){.method = "GET", .path = "/v1/studies?limit=1000"}, err);
+}
+
+static tacit_status run_show(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "GET", "", err);
 }
 
 static tacit_status run_pause(const tc_invocation *in, tacit_error *err)
@@ -213,14 +242,13 @@ static tacit_status advise(const tc_invocation *in, const tacit_document *doc, j
 }
 
 /* What was refused needs neither warning nor advice. */
-static tacit_status create_study(const tc_invocation *in, tc_study_doc *doc, const char *body,
+static tacit_status create_study(const tc_invocation *in, const tacit_document *doc,
                                  tacit_error *err)
 {
-    tc_call call = {.method = "POST", .path = "/v1/studies", .body = body, .n_body = strlen(body)};
     json_t *answer;
-    TC_TRY(request(in, &call, &answer, err));
-    if (doc->agents > 0) { /* the study is there: that nobody can advise is no failure */
-        tacit_error why = {0};
+    TC_TRY(send(in, &(request){.create = doc}, &answer, err));
+    if (tacit_document_agents(doc) > 0) {
+        tacit_error why = {0}; /* the study is there: that nobody can advise is no failure */
         if (advise(in, doc, answer, &why) != TACIT_OK)
             tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
     }
@@ -231,12 +259,10 @@ static tacit_status create_study(const tc_invocation *in, tc_study_doc *doc, con
 
 static tacit_status run_create(const tc_invocation *in, tacit_error *err)
 {
-    tc_study_doc *doc;
-    TC_TRY(tc_study_doc_read(&doc, in->args[0], err));
-    char *text = tc_remote_creation(doc);
-    tacit_status st = text ? create_study(in, doc, text, err) : tc_fail_memory(err);
-    tc_free(text);
-    tc_study_doc_free(doc);
+    tacit_document *doc;
+    TC_TRY(tacit_document_read(&doc, in->args[0], err));
+    tacit_status st = create_study(in, doc, err);
+    tacit_document_free(doc);
     return st;
 }
 
@@ -281,19 +307,14 @@ static void write_terms(const options *o, tc_text *body)
 
 static tacit_status request_token(const tc_invocation *in, json_t **out, tacit_error *err)
 {
-    tc_text path = {0}, body = {0};
-    if (in->n_args > 0)
-        tc_text_addf(&path, "/v1/studies/%s/tokens", in->args[0]);
-    else
-        tc_text_add(&path, "/v1/tokens");
+    tc_text body = {0};
+    bool study = in->n_args > 0;
     write_terms(in->opts, &body);
-    tc_call call = {.method = "POST",
-                    .path = tc_text_get(&path),
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status st =
-        path.failed || body.failed ? tc_fail_memory(err) : request(in, &call, out, err);
-    tc_text_fini(&path);
+    const request q = {.method = "POST",
+                       .study = study ? in->args[0] : NULL,
+                       .path = study ? "/tokens" : "/v1/tokens",
+                       .body = tc_text_get(&body)};
+    tacit_status st = body.failed ? tc_fail_memory(err) : send(in, &q, out, err);
     tc_text_fini(&body);
     return st;
 }
@@ -334,42 +355,40 @@ static tacit_status run_withdraw(const tc_invocation *in, tacit_error *err)
     tc_free(text);
     if (!json)
         return tc_fail_memory(err);
-    tc_call call = {
-        .method = "POST", .path = "/v1/tokens:withdraw", .body = json, .n_body = strlen(json)};
-    tacit_status st = ask_and_print(in, &call, err);
+    tacit_status st = send_and_print(
+        in, &(request){.method = "POST", .path = "/v1/tokens:withdraw", .body = json}, err);
     explicit_bzero(json, strlen(json));
     tc_free(json);
     return st;
 }
 
-static tacit_status run_revoke(const tc_invocation *in, tacit_error *err)
+/* POST to what a number of the study's names. */
+static tacit_status post_numbered(const tc_invocation *in, const char *what, const char *number,
+                                  const char *doing, tacit_error *err)
 {
     tc_text path = {0};
-    tc_text_addf(&path, "/v1/studies/%s/agents/%s:revoke", in->args[0], in->args[1]);
+    tc_text_addf(&path, "/%s/%s:%s", what, number, doing);
     tacit_status st =
-        path.failed
-            ? tc_fail_memory(err)
-            : ask_and_print(in, &(tc_call){.method = "POST", .path = tc_text_get(&path)}, err);
+        path.failed ? tc_fail_memory(err) : simple(in, "POST", tc_text_get(&path), err);
     tc_text_fini(&path);
     return st;
+}
+
+static tacit_status run_revoke(const tc_invocation *in, tacit_error *err)
+{
+    return post_numbered(in, "agents", in->args[1], "revoke", err);
 }
 
 /* For a worker that is gone, or hangs: its lease need not end first. The same again is nothing. */
 static tacit_status run_release(const tc_invocation *in, tacit_error *err)
 {
     unsigned long long trial;
-    tc_text path = {0};
-    TC_TRY(tc_study_name_check(in->args[0], err));
+    char number[32];
     if (!tc_parse_u64(in->args[1], &trial))
         return tc_fail(err, TACIT_E_ARG, "TRIAL must be the number of a trial, got \"%.40s\"",
                        in->args[1]);
-    tc_text_addf(&path, "/v1/studies/%s/trials/%llu:release", in->args[0], trial);
-    tacit_status st =
-        path.failed
-            ? tc_fail_memory(err)
-            : ask_and_print(in, &(tc_call){.method = "POST", .path = tc_text_get(&path)}, err);
-    tc_text_fini(&path);
-    return st;
+    snprintf(number, sizeof number, "%llu", trial);
+    return post_numbered(in, "trials", number, "release", err);
 }
 
 /* ---- the family ---- */
@@ -402,7 +421,7 @@ MEMBER(studies, "studies", "", 0, 0, TC_FORMAT_TABLE, "list the coordinator's st
        run_studies);
 MEMBER(show, "show", "STUDY", 1, 1, TC_FORMAT_JSON,
        "a study: document, state, and its roster and round or its trials",
-       "  tacit remote show landmine\n  tacit remote show landmine --format table", run_studies);
+       "  tacit remote show landmine\n  tacit remote show landmine --format table", run_show);
 MEMBER(privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
        "a study's ledger: all that was released, and what it cost",
        "  tacit remote privacy landmine", run_privacy);

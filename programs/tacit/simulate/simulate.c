@@ -67,13 +67,13 @@ static const tc_option options[] = {
      .type = TC_OPTION_INT,
      MEMBER(agents),
      .min = 1,
-     .max = TC_STUDY_AGENTS_MAX,
+     .max = TACIT_AGENTS_MOST,
      .help = "a federation of so many agents (default: the document's)"},
     {.name = "acting",
      .type = TC_OPTION_INT,
      MEMBER(acting),
      .min = 1,
-     .max = TC_STUDY_AGENTS_MAX,
+     .max = TACIT_AGENTS_MOST,
      .help =
          "federation: measure the first so many agents alone; the others stop when nobody needs "
          "a message of them (default: all act)"},
