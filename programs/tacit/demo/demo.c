@@ -1,12 +1,11 @@
 /* demo.c - `tacit demo`: fifty hospitals tune a model together, and nobody shows a record.
  *
- * A coordinator and an agent for each hospital run as processes on this machine, over TLS, until the study's trials
+ * A coordinator in this process and an agent for each hospital, a process each, work over TLS until the study's trials
  * are done. Progress is read from each agent's own storage. Then each hospital searches once more without the
  * broadcast, from the same start, and both are shown side by side. */
 #include "demo/demo_int.h"
-#include "privacy/privacy_cli.h"
-
 #include "frame/verbs.h"
+#include "privacy/privacy_cli.h"
 
 #include "base/memory.h"
 
@@ -142,20 +141,18 @@ static tacit_status print_statement(const tacit_spent *spent, bool votes, tacit_
     return status;
 }
 
-/* As a stranger would: the ledger as the coordinator exports it, checked entry by entry, and
- * accounted for here. */
-static tacit_status print_promise(demo *d, bool votes, tacit_error *err)
+/* As a stranger would: the coordinator's ledger, checked entry by entry, and accounted for here. */
+static tacit_status print_promise(demo *d, tacit_error *err)
 {
     tacit_spent spent = TACIT_SPENT;
     tacit_ledger *l;
-    char *exported;
-    TC_TRY(tc_demo_ledger(&d->world, &exported, err));
-    tacit_status status = tacit_ledger_import(&l, exported, err);
-    tc_free(exported);
-    TC_TRY(status);
-    status = tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, TC_DEMO_DELTA, &spent, err);
+    char storage[320];
+    tc_demo_storage(&d->world, 0, storage);
+    TC_TRY(tacit_ledger_open(&l, storage, TC_DEMO_STUDY, err));
+    tacit_status status =
+        tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, TC_DEMO_DELTA, &spent, err);
     if (status == TACIT_OK)
-        status = print_statement(&spent, votes, err);
+        status = print_statement(&spent, d->journals[0].votes, err);
     tacit_ledger_close(l);
     return status;
 }
@@ -171,7 +168,7 @@ static void print_next_steps(const demo *d)
                "  tacit serve --storage sqlite:///%s/coordinator.db &\n"
                "  tacit remote privacy " TC_DEMO_STUDY " --server https://127.0.0.1:8443 \\\n"
                "      --token-file %s/operator.txt \\\n      --fingerprint %s\n",
-               folder, folder, folder, folder, folder, d->world.pin);
+               folder, folder, folder, folder, folder, tacit_server_fingerprint(d->world.server));
         return;
     }
     puts(
@@ -189,10 +186,8 @@ static tacit_status print_end(demo *d, tacit_error *err)
 {
     if (d->in->format != TC_FORMAT_TABLE)
         return tc_demo_print_hospitals(&d->curves, d->journals, (tc_format)d->in->format, err);
-    bool votes;
-    TC_TRY(tc_demo_votes(&d->journals[0], &votes, err));
-    TC_TRY(tc_demo_print_comparison(&d->curves, d->journals, votes, err));
-    TC_TRY(print_promise(d, votes, err));
+    TC_TRY(tc_demo_print_comparison(&d->curves, d->journals, err));
+    TC_TRY(print_promise(d, err));
     print_next_steps(d);
     return TACIT_OK;
 }
@@ -206,7 +201,8 @@ static tacit_status federate(demo *d, tacit_error *err)
         TC_TRY(tc_demo_make_folder(d->o->out, err));
     TC_TRY(tc_demo_curves_init(&d->curves, &d->plan, err));
     TC_TRY(tc_demo_found(&d->world, &d->plan, err));
-    tc_note(quiet, "a coordinator listens at %s, known by %s", d->world.url, d->world.pin);
+    tc_note(quiet, "a coordinator listens at %s, known by %s", tacit_server_url(d->world.server),
+            tacit_server_fingerprint(d->world.server));
     open_eyes(d);
     TC_TRY(tc_demo_enrol(&d->world, err));
     tc_note(quiet, "%u hospitals take part, each as a process with a storage of its own in %s",
@@ -259,7 +255,7 @@ const tc_verb tc_verb_demo = {
     .usage = "[options]",
     .summary = "see it work: fifty hospitals tune a model together, half a minute",
     .details =
-        "Starts a coordinator and an agent for each hospital as processes on this machine, over\n"
+        "Runs a coordinator, and an agent for each hospital as a process, on this machine, over\n"
         "TLS, in a temporary folder. Each hospital tunes a small neural network on its own\n"
         "generated records, in a few trials; the study is private (dp-fts-de, with its\n"
         "defaults). Then it shows each hospital's best value beside what it would have reached\n"

@@ -2,9 +2,11 @@
 #include "demo/demo_int.h"
 
 #include "base/memory.h"
+#include "base/pool.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 tacit_status tc_demo_curves_init(tc_demo_curves *c, const tc_demo_plan *plan, tacit_error *err)
 {
@@ -75,4 +77,79 @@ void tc_demo_curves_csv(const tc_demo_curves *c, tc_text *out)
         for (size_t t = 0; t < c->trials; t++)
             tc_text_addf(out, "%zu,%zu,%.17g,%.17g\n", i + 1, t + 1, c->together[i * c->trials + t],
                          c->alone[i * c->trials + t]);
+}
+
+/* ---- each hospital alone ---- */
+
+typedef struct hospital {
+    const tc_demo_journal *j;
+    tc_patient *records;
+} hospital;
+
+static tacit_status train(void *user, uint64_t trial, const double *values, double *value,
+                          tacit_error *err)
+{
+    const hospital *h = user;
+    tc_settings s = tc_demo_settings(tacit_study_space(h->j->study), values);
+    (void)trial;
+    (void)err;
+    *value = tc_hospital_trial(h->records, h->j->hospital, &s);
+    return TACIT_OK;
+}
+
+/* best[0..n): the smallest value after each trial. */
+static tacit_status run_alone(const tc_demo_journal *j, uint64_t seed, size_t n, double *best,
+                              size_t *start, tacit_error *err)
+{
+    hospital h = {.j = j};
+    TC_TRY(tc_hospital_records(seed, j->hospital, &h.records, err));
+    tacit_status status = tacit_agent_alone(j->url, TC_DEMO_STUDY, train, &h, n, best, start, err);
+    tc_free(h.records);
+    for (size_t t = 1; status == TACIT_OK && t < n; t++)
+        best[t] = fmin(best[t], best[t - 1]);
+    return status;
+}
+
+typedef struct job {
+    tc_demo_curves *curves;
+    const tc_demo_journal *all;
+    uint64_t seed;
+    size_t start[TC_HOSPITALS_MOST];
+    tacit_status status[TC_HOSPITALS_MOST];
+    tacit_error why[TC_HOSPITALS_MOST];
+} job;
+
+static tacit_status compare_one(job *b, size_t i, tacit_error *err)
+{
+    const tc_demo_journal *j = &b->all[i];
+    size_t n = b->curves->trials;
+    if (j->trials != n)
+        return tc_fail(err, TACIT_E_STATE, "hospital %u has %zu values of %zu trials", j->hospital,
+                       j->trials, n);
+    memcpy(b->curves->together + i * n, j->best, n * sizeof *j->best);
+    TC_TRY(run_alone(j, b->seed, n, b->curves->alone + i * n, &b->start[i], err));
+    if (b->start[i] == 0)
+        return tc_fail(err, TACIT_E_STATE, "hospital %u heard no broadcast", j->hospital);
+    return TACIT_OK;
+}
+
+static void run_one(void *ctx, size_t i)
+{
+    job *b = ctx;
+    b->status[i] = compare_one(b, i, &b->why[i]);
+}
+
+tacit_status tc_demo_compare(tc_demo_curves *c, const tc_demo_journal *all, uint64_t seed,
+                             tacit_error *err)
+{
+    job b = {.curves = c, .all = all, .seed = seed};
+    tc_pool *pool;
+    TC_TRY(tc_pool_new(&pool, 0, err));
+    tc_pool_for(pool, c->hospitals, run_one, &b);
+    tc_pool_free(pool);
+    for (size_t i = 0; i < c->hospitals; i++)
+        if (b.status[i] != TACIT_OK)
+            return tc_fail(err, b.status[i], "%s", b.why[i].msg);
+    c->start = b.start[0];
+    return TACIT_OK;
 }

@@ -149,11 +149,24 @@ static void the_file_has_every_value(void **state)
     tc_demo_curves_fini(&c);
 }
 
+static void a_hospital_without_all_its_values_is_refused(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_demo_curves c;
+    tc_demo_journal j = {.hospital = 2, .trials = TRIALS - 1};
+    assert_ok(tc_demo_curves_init(&c, &(tc_demo_plan){.hospitals = 1, .trials = TRIALS}, &err));
+    assert_fails(tc_demo_compare(&c, &j, 5, &err), TACIT_E_STATE,
+                 "hospital 2 has 3 values of 4 trials");
+    tc_demo_curves_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_those_of_all_hospitals),
         cmocka_unit_test(at_the_start_nobody_is_ahead),
+        cmocka_unit_test(a_hospital_without_all_its_values_is_refused),
         cmocka_unit_test(the_chart_shows_means_and_quartiles),
         cmocka_unit_test(the_drawing_has_two_bands_and_two_lines),
         cmocka_unit_test(a_chart_of_nothing_and_a_wide_one_are_drawn),

@@ -4,8 +4,7 @@
  *   demo_world.c    a coordinator and its agents, as processes in a temporary folder
  *   demo_process.c  one of those processes
  *   demo_journal.c  what a hospital's own storage says
- *   demo_alone.c    what it would have reached alone
- *   demo_curves.c   both, trial by trial: means, who gains, CSV
+ *   demo_curves.c   what it reached and would have reached alone, trial by trial: means, who gains, CSV
  *   demo_chart.c    both as a chart, in the terminal and as SVG
  *   demo_report.c   both in words and tables, for people, programs and files
  *   demo_screen.c   what is shown while it runs
@@ -15,11 +14,14 @@
 #ifndef TC_PROGRAM_DEMO_INT_H
 #define TC_PROGRAM_DEMO_INT_H
 
-#include "frame/cli.h"
 #include "demo/demo_model.h"
-#include "net/client.h"
+#include "frame/cli.h"
 #include "runner/launch.h"
-#include "study/study.h"
+
+#include "base/text.h"
+
+#include <tacit/agent.h>
+#include <tacit/coordinator.h>
 
 /* What a demonstration is about. */
 typedef struct tc_demo_plan {
@@ -50,12 +52,10 @@ extern const tc_verb tc_verb_demo_train;
 
 /* words end with NULL; words[0] is the program's path. */
 tacit_status tc_demo_start(const char *const *words, tc_process *out, tacit_error *err);
-/* Its first line of output, which is waited for. E_IO: it ended without one. E_CANCELLED. */
-tacit_status tc_demo_first_line(const tc_process *p, tc_text *line, tacit_error *err);
 /* Has it ended? Then *status is as waitpid's, and p is all zero. One that was never started has. */
 bool tc_demo_ended(tc_process *p, int *status);
-/* Sends it the signal, gives it some seconds, then kills it. */
-void tc_demo_stop(tc_process *p, int number);
+/* It may be killed at any instant. */
+void tc_demo_kill(tc_process *p);
 
 /* ---- demo_world.c */
 
@@ -67,9 +67,9 @@ typedef struct tc_demo_world {
     tc_demo_plan plan;
     char folder[256]; /* "": not made */
     char program[4096];
-    char *url, *pin, *token; /* of the coordinator, and its operator's */
-    tc_process coordinator, agents[TC_HOSPITALS_MOST];
-    tc_client *client;
+    tacit_coordinator *coordinator;
+    tacit_server *server;
+    tc_process agents[TC_HOSPITALS_MOST];
 } tc_demo_world;
 
 /* Starts the coordinator, makes the study and a token to join it. */
@@ -78,8 +78,6 @@ tacit_status tc_demo_found(tc_demo_world *w, const tc_demo_plan *plan, tacit_err
 tacit_status tc_demo_enrol(tc_demo_world *w, tacit_error *err);
 /* The storage of hospital k, as a URL; k = 0: the coordinator's. */
 void tc_demo_storage(const tc_demo_world *w, unsigned k, char out[320]);
-/* The coordinator's ledger, as it gives it to anybody who may read; end with tc_free. */
-tacit_status tc_demo_ledger(tc_demo_world *w, char **out, tacit_error *err);
 /* Ends all processes, and erases the folder unless it is kept. */
 void tc_demo_close(tc_demo_world *w, bool keep);
 
@@ -89,26 +87,25 @@ void tc_demo_close(tc_demo_world *w, bool keep);
 typedef struct tc_demo_journal {
     unsigned hospital;
     char url[320];
-    tc_store *store;   /* NULL: not there yet */
-    tc_study_doc *doc; /* NULL: the study is not there yet */
-    int64_t study;
-    uint64_t seen; /* events */
-    uint64_t messages, broadcasts;
-    size_t bytes;                     /* of all messages */
-    size_t trials;                    /* that have a value */
+    tacit_study *study;               /* NULL: not there yet */
+    uint64_t seen;                    /* events */
+    bool told, sent;                  /* was there such news? */
+    uint64_t next;                    /* the first trial that has no value yet */
+    size_t trials;                    /* that have one */
     double best[TC_DEMO_TRIALS_MOST]; /* the smallest value after each of them */
-    tc_settings at, asked;            /* where the smallest value was; what was tried last */
-    uint64_t charged;                 /* entries of its own ledger */
-    double epsilon;                   /* what they come to */
+    tc_settings at;                   /* where the smallest value was */
+    uint64_t messages, broadcasts;
+    size_t bytes;     /* of all messages */
+    uint64_t charged; /* messages that its own ledger has */
+    double epsilon;   /* what they come to */
+    bool votes;       /* did the hospitals vote on the length-scale before they sent weights? */
 } tc_demo_journal;
 
 /* Reads on. What is not there yet is no failure. */
 tacit_status tc_demo_journal_read(tc_demo_journal *j, tacit_error *err);
 void tc_demo_journal_close(tc_demo_journal *j);
-/* Did the hospitals vote on the length-scale before they sent weights? By the document, once it is there. */
-tacit_status tc_demo_votes(const tc_demo_journal *j, bool *out, tacit_error *err);
 /* A point of the study's space as what a trial is run with. */
-tc_settings tc_demo_settings(const tc_space *space, const double *values);
+tc_settings tc_demo_settings(const tacit_space *space, const double *values);
 
 /* ---- demo_curves.c */
 
@@ -136,8 +133,6 @@ tc_demo_moment tc_demo_moment_at(const tc_demo_curves *c, size_t t);
 /* hospital,trial,together,alone */
 void tc_demo_curves_csv(const tc_demo_curves *c, tc_text *out);
 
-/* ---- demo_alone.c */
-
 /* Fills the curves: together from the journals, which have been read to their ends, alone by running each
  * hospital's search again from the same start, without the broadcast. */
 tacit_status tc_demo_compare(tc_demo_curves *c, const tc_demo_journal *all, uint64_t seed,
@@ -156,7 +151,7 @@ tacit_status tc_demo_print_hospitals(const tc_demo_curves *c, const tc_demo_jour
                                      tc_format format, tacit_error *err);
 /* For people: means, the chart, what was paid and what was gained or lost. */
 tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_journal *all,
-                                      bool votes, tacit_error *err);
+                                      tacit_error *err);
 /* ward.csv and ward.svg in the folder, which is there. */
 tacit_status tc_demo_write_files(const tc_demo_curves *c, const tc_demo_plan *plan, const char *dir,
                                  bool quiet, tacit_error *err);

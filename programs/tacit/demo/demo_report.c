@@ -128,14 +128,14 @@ static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_err
 }
 
 tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_journal *all,
-                                      bool votes, tacit_error *err)
+                                      tacit_error *err)
 {
     puts("Best validation log-loss so far, mean of all hospitals:\n");
     TC_TRY(print_means(c, err));
     puts("\nThis table is not private: no coordinator could print it.");
     TC_TRY(print_chart(c, err));
     print_gain(c, all);
-    return print_meaning(c, votes, err);
+    return print_meaning(c, all[0].votes, err);
 }
 
 /* ---- files ---- */

@@ -1,10 +1,14 @@
-/* demo_alone_test.c - what a hospital would have reached alone: the same start, the same code, no broadcast. */
-#include "demo/demo_int.h"
+/* alone_test.c - what an agent would have reached alone: the same start, the same code, no broadcast. */
+#include <tacit/agent.h>
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "support/test.h"
+#include "study/study.h"
+#include "support/store_folder.h"
 
-enum { FEATURES = 20, TRIALS = 7, START = 3, HOSPITAL = 2, SEED = 5 };
+#include <math.h>
+
+enum { FEATURES = 20, TRIALS = 7, START = 3 };
 
 static const char document[] =
     "{\"name\": \"ward\", \"direction\": \"minimize\", \"trials\": 7, \"seed\": 7,"
@@ -53,58 +57,66 @@ static void hear(tc_study *s)
     tc_text_fini(&message);
 }
 
-static void search(tc_study *s)
+static tacit_status loss(void *user, uint64_t trial, const double *values, double *value,
+                         tacit_error *err)
+{
+    size_t *evaluated = user;
+    (void)trial;
+    (void)err;
+    ++*evaluated;
+    *value = fabs(log(values[0] / 9)) + fabs(log(values[1] / 0.01)) + fabs(log(values[2] / 0.05));
+    return TACIT_OK;
+}
+
+/* What an agent reached that has this option, and what it would have reached alone. */
+typedef struct pair {
+    double together[TRIALS], alone[TRIALS];
+} pair;
+
+static void search(tc_study *s, double *values)
 {
     tacit_error err = {0};
-    tc_patient *records;
-    assert_ok(tc_hospital_records(SEED, HOSPITAL, &records, &err));
+    size_t evaluated = 0;
     for (size_t t = 0; t < TRIALS; t++) {
         uint64_t trial;
         double x[3];
         hear(s);
         assert_ok(tc_study_ask(s, NULL, 0, &trial, x, &err));
-        tc_settings settings = tc_demo_settings(tc_study_document(s)->space, x);
-        assert_ok(
-            tc_study_tell(s, trial, NULL, tc_hospital_trial(records, HOSPITAL, &settings), &err));
+        assert_ok(loss(&evaluated, trial, x, &values[t], &err));
+        assert_ok(tc_study_tell(s, trial, NULL, values[t], &err));
     }
-    tc_free(records);
 }
 
-/* The curves of one hospital whose agent has this option; end them with fini. */
-static tc_demo_curves compare(const char *broadcast)
+static pair compare(const char *broadcast)
 {
     tacit_error err = {0};
-    tc_demo_curves c;
-    tc_demo_journal j = {.hospital = HOSPITAL};
-    assert_ok(tc_store_open(&j.store, "memory:", true, &err));
-    tc_study *s = join(j.store, broadcast);
-    search(s);
+    pair p;
+    tc_store *store;
+    size_t start = 0, evaluated = 0;
+    assert_int_equal(clear_folder(NULL), 0);
+    assert_ok(tc_store_open(&store, url, true, &err));
+    tc_study *s = join(store, broadcast);
+    search(s, p.together);
     tc_study_close(s);
-    assert_ok(tc_demo_journal_read(&j, &err));
-    assert_int_equal(j.trials, TRIALS);
-    assert_int_equal(j.broadcasts, 1);
-    assert_ok(tc_demo_curves_init(
-        &c, &(tc_demo_plan){.hospitals = 1, .trials = TRIALS, .seed = SEED}, &err));
-    assert_ok(tc_demo_compare(&c, &j, SEED, &err));
-    assert_int_equal(c.start, START);
-    tc_demo_journal_close(&j);
-    return c;
+    tc_store_close(store);
+    assert_ok(tacit_agent_alone(url, "ward", loss, &evaluated, TRIALS, p.alone, &start, &err));
+    assert_int_equal(start, START);
+    assert_int_equal(evaluated, TRIALS - START);
+    return p;
 }
 
 static void who_does_not_listen_is_alone(void **state)
 {
     (void)state;
-    tc_demo_curves c = compare("none");
+    pair p = compare("none");
     for (size_t t = 0; t < TRIALS; t++)
-        assert_same_bits(c.together[t], c.alone[t]);
-    assert_true(c.together[TRIALS - 1] < c.together[START - 1]);
-    tc_demo_curves_fini(&c);
+        assert_same_bits(p.together[t], p.alone[t]);
 }
 
 static void who_listens_starts_alike_and_goes_another_way(void **state)
 {
     (void)state;
-    tc_demo_curves heard = compare("normal"), deaf = compare("none");
+    pair heard = compare("normal"), deaf = compare("none");
     size_t different = 0;
     for (size_t t = 0; t < START; t++)
         assert_same_bits(heard.together[t], heard.alone[t]);
@@ -113,20 +125,32 @@ static void who_listens_starts_alike_and_goes_another_way(void **state)
         different += heard.together[t] != heard.alone[t];
     }
     assert_true(different > 0);
-    tc_demo_curves_fini(&heard);
-    tc_demo_curves_fini(&deaf);
 }
 
-static void a_hospital_without_all_its_values_is_refused(void **state)
+static tacit_status stops(void *user, uint64_t trial, const double *values, double *value,
+                          tacit_error *err)
+{
+    (void)user;
+    (void)trial;
+    (void)values;
+    (void)value;
+    return tc_fail(err, TACIT_E_CANCELLED, "enough");
+}
+
+static void refusals(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_demo_curves c;
-    tc_demo_journal j = {.hospital = HOSPITAL, .trials = TRIALS - 1};
-    assert_ok(tc_demo_curves_init(&c, &(tc_demo_plan){.hospitals = 1, .trials = TRIALS}, &err));
-    assert_fails(tc_demo_compare(&c, &j, SEED, &err), TACIT_E_STATE,
-                 "hospital 2 has 6 values of 7 trials");
-    tc_demo_curves_fini(&c);
+    double values[TRIALS];
+    size_t start = 77, evaluated = 0;
+    compare("normal");
+    assert_fails(tacit_agent_alone(url, "ward", stops, NULL, TRIALS, values, &start, &err),
+                 TACIT_E_CANCELLED, "enough");
+    assert_int_equal(tacit_agent_alone(url, "t", loss, &evaluated, TRIALS, values, &start, &err),
+                     TACIT_E_NOT_FOUND);
+    assert_fails(tacit_agent_alone(url, "ward", NULL, NULL, TRIALS, values, &start, &err),
+                 TACIT_E_ARG, "evaluate must not be NULL");
+    assert_int_equal(start, 77);
 }
 
 int main(void)
@@ -134,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_does_not_listen_is_alone),
         cmocka_unit_test(who_listens_starts_alike_and_goes_another_way),
-        cmocka_unit_test(a_hospital_without_all_its_values_is_refused),
+        cmocka_unit_test(refusals),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
