@@ -221,18 +221,6 @@ static tacit_status learn_new(tc_agent *a, const tc_ledger *l, const tc_ledger_r
     return hold_back(a, err);
 }
 
-static tacit_status learn(tc_agent *a, const tc_ledger *l, tacit_error *err)
-{
-    tc_ledger_restore last;
-    known k;
-    if (!tc_ledger_restored(l, UINT64_MAX, &last))
-        return TACIT_OK;
-    TC_TRY(load(a, &k, err));
-    tacit_status status = learn_new(a, l, &last, &k, err);
-    known_fini(&k);
-    return status;
-}
-
 /* ---- is everything charged that was heard? ---- */
 
 typedef struct hearing {
@@ -332,5 +320,12 @@ tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tacit_head
         return refuse(&r, seen, err);
     if (broken)
         TC_TRY(check_heard(a, l, err));
-    return learn(a, l, err);
+    tc_ledger_restore last;
+    known k;
+    if (!tc_ledger_restored(l, UINT64_MAX, &last))
+        return TACIT_OK;
+    TC_TRY(load(a, &k, err));
+    tacit_status status = learn_new(a, l, &last, &k, err);
+    known_fini(&k);
+    return status;
 }

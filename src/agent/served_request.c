@@ -28,9 +28,16 @@ static bool same_word(const char *name, const char *word)
     return !*name && !*word;
 }
 
-/* Without a word of its own, a refusal is what its number says. */
-static tacit_status code_of_number(int http)
+/* A failure inside the coordinator is not one of ours: to us it is a storage that does not work. */
+static tacit_status code_of(int http, const char *type)
 {
+    if (http >= 500 && http != 501)
+        return TACIT_E_IO;
+    if (type && strncmp(type, TYPE, sizeof TYPE - 1) == 0)
+        for (int s = TACIT_E_INTERNAL; s <= TACIT_E_CANCELLED; s++)
+            if (same_word(tacit_status_name((tacit_status)s), type + sizeof TYPE - 1))
+                return (tacit_status)s;
+    /* Without a word of its own, a refusal is what its number says. */
     switch (http) {
     case 404:
         return TACIT_E_NOT_FOUND;
@@ -42,18 +49,6 @@ static tacit_status code_of_number(int http)
     default:
         return http < 500 ? TACIT_E_ARG : TACIT_E_IO;
     }
-}
-
-/* A failure inside the coordinator is not one of ours: to us it is a storage that does not work. */
-static tacit_status code_of(int http, const char *type)
-{
-    if (http >= 500 && http != 501)
-        return TACIT_E_IO;
-    if (type && strncmp(type, TYPE, sizeof TYPE - 1) == 0)
-        for (int s = TACIT_E_INTERNAL; s <= TACIT_E_CANCELLED; s++)
-            if (same_word(tacit_status_name((tacit_status)s), type + sizeof TYPE - 1))
-                return (tacit_status)s;
-    return code_of_number(http);
 }
 
 tacit_status tc_remote_refusal(int http, const tc_text *body, tacit_error *err)

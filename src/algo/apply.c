@@ -27,21 +27,6 @@ static tacit_status check_values(const tc_optimizer *o, const tc_event *e, tacit
                    e->seq, tc_event_kind_name(e->kind), e->trial, inner.msg);
 }
 
-/* Everything an event may need, so that what follows cannot fail half-way. */
-static tacit_status reserve(tc_optimizer *o, tacit_error *err)
-{
-    if (!tc_grow((void **)&o->trials, &o->cap, o->n_trials + 1, sizeof *o->trials) ||
-        !tc_grow((void **)&o->taken, &o->taken_cap, o->history.n_taken + 1, sizeof *o->taken))
-        return tc_fail_memory(err);
-    return tc_history_reserve(&o->history, err);
-}
-
-static void leave_state(tc_optimizer *o, const tc_trial *t)
-{
-    o->count[t->state]--;
-    o->pulls[t->state] -= t->pulls;
-}
-
 static void enter_state(tc_optimizer *o, tc_trial *t, tc_trial_state state, uint64_t pulls)
 {
     t->state = state;
@@ -52,16 +37,9 @@ static void enter_state(tc_optimizer *o, tc_trial *t, tc_trial_state state, uint
 
 static void set_state(tc_optimizer *o, tc_trial *t, tc_trial_state state, uint64_t pulls)
 {
-    leave_state(o, t);
+    o->count[t->state]--;
+    o->pulls[t->state] -= t->pulls;
     enter_state(o, t, state, pulls);
-}
-
-static void take(tc_optimizer *o, const tc_trial *t)
-{
-    size_t i = o->history.n_taken;
-    o->taken[i] = t->number;
-    tc_history_take(&o->history, o->space, t->values);
-    o->history.taken_pulls[i] = t->pulls;
 }
 
 /* Where the point of an open trial stands among those taken. */
@@ -133,23 +111,21 @@ static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tacit_error *e
     tc_trial *t = &o->trials[o->n_trials++];
     *t = (tc_trial){.number = e->trial, .values = values};
     enter_state(o, t, TC_TRIAL_WAITING, pulls_of(e));
-    take(o, t);
+    size_t i = o->history.n_taken;
+    o->taken[i] = t->number;
+    tc_history_take(&o->history, o->space, t->values);
+    o->history.taken_pulls[i] = t->pulls;
     return TACIT_OK;
-}
-
-static tacit_status check_pulls(const tc_optimizer *o, const tc_event *e, tacit_error *err)
-{
-    uint64_t most = e->trial < o->n_trials ? o->trials[e->trial].pulls : TC_BATCH_MOST;
-    if (pulls_of(e) > 1 && !o->algorithm->optimizer->batch)
-        return corrupt(e, "is a batch, and this algorithm takes single values", err);
-    return pulls_of(e) <= most ? TACIT_OK : corrupt(e, "asks for too many pulls", err);
 }
 
 static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     if (e->trial > o->n_trials)
         return corrupt(e, "does not continue the journal", err);
-    TC_TRY(check_pulls(o, e, err));
+    uint64_t most = e->trial < o->n_trials ? o->trials[e->trial].pulls : TC_BATCH_MOST;
+    if (pulls_of(e) > 1 && !o->algorithm->optimizer->batch)
+        return corrupt(e, "is a batch, and this algorithm takes single values", err);
+    TC_TRY(pulls_of(e) <= most ? TACIT_OK : corrupt(e, "asks for too many pulls", err));
     char *worker = e->worker ? keep_worker(o, e->worker) : NULL;
     if (e->worker && !worker)
         return tc_fail_memory(err);
@@ -182,15 +158,6 @@ static tacit_status check_batch(const tc_optimizer *o, const tc_trial *t, const 
                    e->seq, tc_event_kind_name(e->kind), e->trial, inner.msg);
 }
 
-/* The algorithm learns of the last observation. */
-static tacit_status pass_on(tc_optimizer *o, const tc_event *e, tacit_error *err)
-{
-    const tc_optimizer_ops *ops = o->algorithm->optimizer;
-    if (e->batch.n > 0)
-        return ops->batch->tell(o->state, &e->batch, err);
-    return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
-}
-
 static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, tacit_error *err)
 {
     if (!isfinite(e->value))
@@ -207,7 +174,11 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     if (o->count[TC_TRIAL_COMPLETE] == 0 || better(o, e->value, o->trials[o->best].value))
         o->best = t->number;
     set_state(o, t, TC_TRIAL_COMPLETE, e->batch.n > 0 ? e->batch.n : 1);
-    return pass_on(o, e, err);
+    /* The algorithm learns of the last observation. */
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    if (e->batch.n > 0)
+        return ops->batch->tell(o->state, &e->batch, err);
+    return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
 }
 
 static tacit_status apply_tell(tc_optimizer *o, const tc_event *e, tacit_error *err)
@@ -305,7 +276,11 @@ tacit_status tc_optimizer_apply(tc_optimizer *o, const tc_event *e, tacit_error 
 {
     if (e->seq != 0 && e->seq != o->seq + 1)
         return corrupt(e, "does not follow the one before it", err);
-    TC_TRY(reserve(o, err));
+    /* Everything an event may need, so that what follows cannot fail half-way. */
+    if (!tc_grow((void **)&o->trials, &o->cap, o->n_trials + 1, sizeof *o->trials) ||
+        !tc_grow((void **)&o->taken, &o->taken_cap, o->history.n_taken + 1, sizeof *o->taken))
+        return tc_fail_memory(err);
+    TC_TRY(tc_history_reserve(&o->history, err));
     TC_TRY(apply(o, e, err));
     o->seq++;
     return TACIT_OK;

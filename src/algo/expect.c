@@ -32,15 +32,6 @@ static bool gains(const tc_expect *e)
 
 /* ---- a sentence ---- */
 
-static void add_who(uint64_t agents, double epsilon, tc_text *out)
-{
-    tc_text_addf(out, "%" PRIu64 " agents ", agents);
-    if (epsilon > 0)
-        tc_text_addf(out, "at epsilon %g", epsilon);
-    else
-        tc_text_add(out, "with this noise");
-}
-
 static void add_ratio(const tc_expect *e, size_t i, tc_text *out)
 {
     const tc_expect_ratio *r = &e->at[i];
@@ -56,7 +47,11 @@ void tc_expect_add_sentence(const tc_expect *e, uint64_t agents, double epsilon,
         tc_text_addf(out, "What to expect of this study is not known: %s.", e->none);
         return;
     }
-    add_who(agents, epsilon, out);
+    tc_text_addf(out, "%" PRIu64 " agents ", agents);
+    if (epsilon > 0)
+        tc_text_addf(out, "at epsilon %g", epsilon);
+    else
+        tc_text_add(out, "with this noise");
     if (!gains(e)) {
         tc_text_add(out,
                     ": simulations of random smooth functions, even with agents that are alike, "

@@ -42,9 +42,16 @@ static void leave_space(tc_shared_space *s)
     tc_free(s);
 }
 
-static tacit_status start_algorithm(tc_optimizer *o, const tc_optimizer_config *cfg,
-                                    tacit_error *err)
+static tacit_status build(tc_optimizer *o, const tc_optimizer_config *cfg, tacit_error *err)
 {
+    o->algorithm = cfg->algorithm;
+    o->maximize = cfg->maximize;
+    TC_TRY(read_options(o, cfg, err));
+    TC_TRY(share_space(o, cfg, err));
+    TC_TRY(tc_history_init(&o->history, o->space, err));
+    o->values = tc_alloc(o->space->n_params, sizeof *o->values);
+    if (!o->values)
+        return tc_fail_memory(err);
     bool kin = cfg->sibling && cfg->sibling->algorithm == cfg->algorithm;
     o->env = (tc_env){.space = o->space,
                       .history = &o->history,
@@ -65,19 +72,6 @@ static tacit_status start_algorithm(tc_optimizer *o, const tc_optimizer_config *
     tacit_status status = o->algorithm->optimizer->init(o->state, &o->env, o->opts, err);
     o->env.sibling = NULL;
     return status;
-}
-
-static tacit_status build(tc_optimizer *o, const tc_optimizer_config *cfg, tacit_error *err)
-{
-    o->algorithm = cfg->algorithm;
-    o->maximize = cfg->maximize;
-    TC_TRY(read_options(o, cfg, err));
-    TC_TRY(share_space(o, cfg, err));
-    TC_TRY(tc_history_init(&o->history, o->space, err));
-    o->values = tc_alloc(o->space->n_params, sizeof *o->values);
-    if (!o->values)
-        return tc_fail_memory(err);
-    return start_algorithm(o, cfg, err);
 }
 
 tacit_status tc_optimizer_new(tc_optimizer **out, const tc_optimizer_config *cfg, tacit_error *err)

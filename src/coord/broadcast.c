@@ -119,22 +119,6 @@ static tacit_status has_answered(const tc_ask *a, const tc_open_study *d, uint64
     return TACIT_OK;
 }
 
-static tacit_status answer_phase(tc_ask *a, const tc_open_study *d, const tc_round *r,
-                                 uint64_t round, tacit_error *err)
-{
-    bool agents = a->caller.role == TC_ROLE_AGENT, answered = false;
-    if (agents)
-        TC_TRY(has_answered(a, d, round, &answered, err));
-    json_t *j = json_pack("{s:I, s:s, s:I}", "round", (json_int_t)round, "phase",
-                          tc_phase_name(r->phase), "deadline_ms", (json_int_t)r->deadline_ms);
-    if (agents && json_object_set_new(j, "answered", json_boolean(answered)) != 0) {
-        json_decref(j);
-        return tc_fail_memory(err);
-    }
-    a->out->wait = true;
-    return tc_answer(a, 202, j, err);
-}
-
 /* A round that has not ended: will it? */
 static tacit_status not_yet(tc_ask *a, const tc_open_study *d, const tc_round *r, uint64_t round,
                             tacit_error *err)
@@ -147,7 +131,17 @@ static tacit_status not_yet(tc_ask *a, const tc_open_study *d, const tc_round *r
             return tc_refuse(a, 410, TACIT_E_STATE, err,
                              "the study was closed before round %" PRIu64, round);
     }
-    return answer_phase(a, d, r, round, err);
+    bool agents = a->caller.role == TC_ROLE_AGENT, answered = false;
+    if (agents)
+        TC_TRY(has_answered(a, d, round, &answered, err));
+    json_t *j = json_pack("{s:I, s:s, s:I}", "round", (json_int_t)round, "phase",
+                          tc_phase_name(r->phase), "deadline_ms", (json_int_t)r->deadline_ms);
+    if (agents && json_object_set_new(j, "answered", json_boolean(answered)) != 0) {
+        json_decref(j);
+        return tc_fail_memory(err);
+    }
+    a->out->wait = true;
+    return tc_answer(a, 202, j, err);
 }
 
 tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)

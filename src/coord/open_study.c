@@ -28,15 +28,6 @@ static void open_study_free(tc_open_study *d)
     tc_free(d);
 }
 
-/* One ledger for each name: a study that is erased and made again goes on spending where the first
- * one stopped. */
-static tacit_status open_ledger(tc_coord *c, tc_open_study *d, tacit_error *err)
-{
-    tc_ledger_io io;
-    TC_TRY(tc_store_ledger(c->cfg.store, d->name, true, &io, err));
-    return tc_ledger_open(&d->ledger, d->name, &io, err);
-}
-
 static tacit_status is_federated(const tc_study_row *row, bool *out, tacit_error *err)
 {
     json_t *j;
@@ -63,7 +54,11 @@ static tacit_status fill(tc_coord *c, tc_open_study *d, const tc_study_row *row,
         return TACIT_OK;
     TC_TRY(tc_study_plan_new(&d->plan, row, err));
     d->plan->env.pool = c->cfg.pool;
-    return open_ledger(c, d, err);
+    /* One ledger for each name: a study that is erased and made again goes on spending where the first
+     * one stopped. */
+    tc_ledger_io io;
+    TC_TRY(tc_store_ledger(c->cfg.store, d->name, true, &io, err));
+    return tc_ledger_open(&d->ledger, d->name, &io, err);
 }
 
 /* ---- is it still the same study? ---- */

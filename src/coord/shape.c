@@ -195,10 +195,19 @@ static tacit_status check_names(const tc_shape *s, const json_t *j, const char *
     return s->open ? TACIT_OK : tc_json_only(j, path, names, err);
 }
 
-/* Of those that exclude each other there must be one. */
-static tacit_status check_choice(const tc_shape *s, const json_t *j, const char *path,
+static tacit_status check_object(const tc_shape *s, const json_t *j, const char *path, int depth,
                                  tacit_error *err)
 {
+    if (!json_is_object(j))
+        return tc_fail(err, TACIT_E_ARG, "%s must be %s object, got %s", *path ? path : "the body",
+                       *path ? "an" : "a JSON", tc_json_kind(j));
+    if (depth > DEPTH_MOST)
+        return tc_fail(err, TACIT_E_ARG, "%s is nested too deep", path);
+    TC_TRY(check_names(s, j, path, err));
+    for (const tc_field *f = s->fields; f->name; f++)
+        TC_TRY(
+            check_field(f, json_object_get(j, f->name), place_in(path, f->name).name, depth, err));
+    /* Of those that exclude each other there must be one. */
     char names[NAME_MOST] = "";
     size_t choices = 0, there = 0;
     for (const tc_field *f = s->fields; f->name; f++)
@@ -212,21 +221,6 @@ static tacit_status check_choice(const tc_shape *s, const json_t *j, const char 
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG, "%s must have exactly one of %s, got %zu of them",
                    *path ? path : "the body", names, there);
-}
-
-static tacit_status check_object(const tc_shape *s, const json_t *j, const char *path, int depth,
-                                 tacit_error *err)
-{
-    if (!json_is_object(j))
-        return tc_fail(err, TACIT_E_ARG, "%s must be %s object, got %s", *path ? path : "the body",
-                       *path ? "an" : "a JSON", tc_json_kind(j));
-    if (depth > DEPTH_MOST)
-        return tc_fail(err, TACIT_E_ARG, "%s is nested too deep", path);
-    TC_TRY(check_names(s, j, path, err));
-    for (const tc_field *f = s->fields; f->name; f++)
-        TC_TRY(
-            check_field(f, json_object_get(j, f->name), place_in(path, f->name).name, depth, err));
-    return check_choice(s, j, path, err);
 }
 
 tacit_status tc_shape_check(const tc_shape *s, const json_t *j, tacit_error *err)

@@ -156,19 +156,6 @@ static tacit_status check_way(const tacit_agent_opts *o, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status check_limit(const tacit_agent_opts *o, tacit_error *err)
-{
-    if (o->delta != 0 && o->epsilon == 0)
-        return tc_fail(err, TACIT_E_ARG, "delta is of epsilon, which is missing");
-    if (o->epsilon == 0)
-        return TACIT_OK;
-    if (!(o->epsilon > 0 && isfinite(o->epsilon)))
-        return tc_fail(err, TACIT_E_ARG, "epsilon must be above 0, got %g", o->epsilon);
-    if (!(o->delta > 0 && o->delta < 1))
-        return tc_fail(err, TACIT_E_ARG, "epsilon needs a delta between 0 and 1, got %g", o->delta);
-    return TACIT_OK;
-}
-
 static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
 {
     if (!o->study)
@@ -182,7 +169,15 @@ static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "opts.patience_s must not be negative, got %g",
                        o->patience_s);
     TC_TRY(check_way(o, err));
-    return check_limit(o, err);
+    if (o->delta != 0 && o->epsilon == 0)
+        return tc_fail(err, TACIT_E_ARG, "delta is of epsilon, which is missing");
+    if (o->epsilon == 0)
+        return TACIT_OK;
+    if (!(o->epsilon > 0 && isfinite(o->epsilon)))
+        return tc_fail(err, TACIT_E_ARG, "epsilon must be above 0, got %g", o->epsilon);
+    if (!(o->delta > 0 && o->delta < 1))
+        return tc_fail(err, TACIT_E_ARG, "epsilon needs a delta between 0 and 1, got %g", o->delta);
+    return TACIT_OK;
 }
 
 static const char *keep(tacit_agent *a, const char *text)
@@ -305,19 +300,6 @@ static tacit_status open_existing(tacit_agent *a, tacit_error *err)
     return tc_pass_on(err, status, &why);
 }
 
-static tacit_status take_place(tacit_agent *a, tacit_error *err)
-{
-    tc_agent_config cfg = config_of(a);
-    while (!a->agent) {
-        tacit_error why = {0};
-        tacit_status status = tc_agent_open(&a->agent, &cfg, &why);
-        if (status != TACIT_OK)
-            TC_TRY(endure(a, status, &why, err));
-    }
-    is_there(a);
-    return tc_study_lend(&a->study, tc_agent_study(a->agent), err);
-}
-
 static tacit_status find_way(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
 {
     if (o->here) {
@@ -339,7 +321,15 @@ static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error 
     TC_TRY(consider(a, err));
     if (!a->store)
         TC_TRY(open_storage(a, true, err));
-    return take_place(a, err);
+    tc_agent_config cfg = config_of(a);
+    while (!a->agent) {
+        tacit_error why = {0};
+        tacit_status status = tc_agent_open(&a->agent, &cfg, &why);
+        if (status != TACIT_OK)
+            TC_TRY(endure(a, status, &why, err));
+    }
+    is_there(a);
+    return tc_study_lend(&a->study, tc_agent_study(a->agent), err);
 }
 
 tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts, tacit_error *err)

@@ -39,24 +39,6 @@ struct tc_feed {
 
 /* ---- the list, under the server's lock ---- */
 
-static void add(tc_server *s, struct tc_feed *t)
-{
-    t->next = s->feeds;
-    if (t->next)
-        t->next->previous = t;
-    s->feeds = t;
-}
-
-static void unlink_feed(tc_server *s, struct tc_feed *t)
-{
-    if (t->next)
-        t->next->previous = t->previous;
-    if (t->previous)
-        t->previous->next = t->next;
-    else
-        s->feeds = t->next;
-}
-
 static uint64_t said(const tc_server *s, const struct tc_feed *t)
 {
     return t->study ? s->events[t->study % TC_SHELVES] : s->n_events;
@@ -225,7 +207,12 @@ static void feed_free(void *user)
     struct tc_feed *t = user;
     tc_server *s = t->server;
     pthread_mutex_lock(&s->lock);
-    unlink_feed(s, t);
+    if (t->next)
+        t->next->previous = t->previous;
+    if (t->previous)
+        t->previous->next = t->next;
+    else
+        s->feeds = t->next;
     pthread_mutex_unlock(&s->lock);
     tc_free(t);
 }
@@ -257,7 +244,10 @@ static struct tc_feed *feed_new(tc_server *s, const tc_pending *p, const tc_list
     pthread_mutex_lock(&s->lock);
     t->beat = s->beats;
     t->id = ++s->n_feeds;
-    add(s, t);
+    t->next = s->feeds;
+    if (t->next)
+        t->next->previous = t;
+    s->feeds = t;
     pthread_mutex_unlock(&s->lock);
     return t;
 }

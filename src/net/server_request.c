@@ -227,22 +227,6 @@ static bool is_at_once(const tc_pending *p)
     return p->pace == TC_PACE_AT_ONCE || p->pace == TC_PACE_PROBE;
 }
 
-/* Only what asks nothing of the store is answered at once: a thread of libmicrohttpd must not wait. */
-static enum MHD_Result serve(tc_server *s, tc_pending *p)
-{
-    tc_request q = request_of(p, p->method, p->path);
-    p->pace = tc_coord_pace(q.method, q.path);
-    bool slow = p->pace == TC_PACE_STUDY || p->pace == TC_PACE_ASK;
-    if (p->pace == TC_PACE_PROBE && tc_probe_take(s, p))
-        return MHD_YES;
-    if (is_at_once(p)) {
-        tc_server_ask(s, p, &p->answer);
-        return answer(s, p, &p->answer);
-    }
-    p->step = slow && !p->admitted ? TC_STEP_ADMIT : TC_STEP_ASK;
-    return tc_crew_take(slow && p->admitted ? s->slow : s->quick, p) ? MHD_YES : send_away(s, p);
-}
-
 /* ?wait=SECONDS */
 static uint64_t wait_until(struct MHD_Connection *c)
 {
@@ -367,7 +351,18 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
     tc_guest_turn(s, p->guest, TC_TURN_OURS);
     p->method = method;
     p->path = path;
-    return serve(s, p);
+    /* Only what asks nothing of the store is answered at once: a thread of libmicrohttpd must not wait. */
+    tc_request q = request_of(p, p->method, p->path);
+    p->pace = tc_coord_pace(q.method, q.path);
+    bool slow = p->pace == TC_PACE_STUDY || p->pace == TC_PACE_ASK;
+    if (p->pace == TC_PACE_PROBE && tc_probe_take(s, p))
+        return MHD_YES;
+    if (is_at_once(p)) {
+        tc_server_ask(s, p, &p->answer);
+        return answer(s, p, &p->answer);
+    }
+    p->step = slow && !p->admitted ? TC_STEP_ADMIT : TC_STEP_ASK;
+    return tc_crew_take(slow && p->admitted ? s->slow : s->quick, p) ? MHD_YES : send_away(s, p);
 }
 
 void tc_server_end(void *user, struct MHD_Connection *c, void **state,

@@ -104,19 +104,6 @@ static size_t take_events(tacit_dp_event *out, const tacit_dp_event *events, siz
 
 /* ---- one call */
 
-static tacit_status check_all(const tacit_dp_event *events, size_t n, double delta,
-                              tacit_error *err)
-{
-    if (!(delta > 0 && delta < 1))
-        return tc_fail_range(err, "delta", "(0, 1)", delta);
-    for (size_t i = 0; i < n; i++)
-        if (tc_dp_event_check(&events[i], err) != TACIT_OK) {
-            tc_fail_in(err, "events[%zu]", i);
-            return TACIT_E_ARG;
-        }
-    return TACIT_OK;
-}
-
 /* The two adjacencies are different statements: there is no sum of both. */
 static tacit_status check_adjacency(const tacit_dp_event *e, size_t n, tacit_error *err)
 {
@@ -156,7 +143,13 @@ static tacit_status account_merged(const tc_accountant *a, tacit_dp_event *e, si
 tacit_status tc_account(const tc_accountant *a, const tacit_dp_event *events, size_t n,
                         double delta, tacit_guarantee *out, tacit_error *err)
 {
-    TC_TRY(check_all(events, n, delta, err));
+    if (!(delta > 0 && delta < 1))
+        return tc_fail_range(err, "delta", "(0, 1)", delta);
+    for (size_t i = 0; i < n; i++)
+        if (tc_dp_event_check(&events[i], err) != TACIT_OK) {
+            tc_fail_in(err, "events[%zu]", i);
+            return TACIT_E_ARG;
+        }
     tacit_dp_event *copy = tc_alloc(n + 1, sizeof *copy);
     if (!copy)
         return tc_fail_memory(err);

@@ -23,17 +23,6 @@ typedef struct state {
     double sd;
 } state;
 
-static void make_data(state *s)
-{
-    for (size_t k = 0; k < DIMS; k++) {
-        s->low[k] = -2 * FAR;
-        s->high[k] = 2 * FAR;
-        s->x[1][k] = s->plan.radius / sqrt(DIMS) * (1 - 0x1p-40); /* within the radius for sure */
-        s->x[0][DIMS + k] = s->x[1][DIMS + k] = FAR;
-    }
-    s->plan.bounds = (tc_bounds){s->low, s->high};
-}
-
 static tacit_status release(const state *s, int world, tc_entropy *e, tc_release **out,
                             tacit_error *err)
 {
@@ -51,7 +40,13 @@ static tacit_status prepare(void *p, const void *noise, tc_audit_claim *claim, t
                              .epsilon = 1,
                              .delta = TC_AUDIT_DELTA,
                              .noise = *(const tacit_rows_noise *)noise};
-    make_data(s);
+    for (size_t k = 0; k < DIMS; k++) {
+        s->low[k] = -2 * FAR;
+        s->high[k] = 2 * FAR;
+        s->x[1][k] = s->plan.radius / sqrt(DIMS) * (1 - 0x1p-40); /* within the radius for sure */
+        s->x[0][DIMS + k] = s->x[1][DIMS + k] = FAR;
+    }
+    s->plan.bounds = (tc_bounds){s->low, s->high};
     tc_release *r;
     TC_TRY(release(s, 0, e, &r, err));
     s->sd = tc_release_get(r)->noise_sd;

@@ -93,28 +93,6 @@ static tacit_status read_event(const json_t *j, const char *path, tacit_dp_event
 
 /* ---- one entry */
 
-static tacit_status read_cost(const json_t *j, const char *path, tc_ledger_entry *e,
-                              tacit_error *err)
-{
-    TC_TRY(read_unit(j, path, &e->unit, err));
-    TC_TRY(read_text_or_null(j, path, "subject", &e->subject, err));
-    TC_TRY(read_event(j, path, &e->event, err));
-    TC_TRY(tc_json_number(j, path, "distance", &e->distance, err));
-    TC_TRY(tc_json_string(j, path, "mechanism", &e->mechanism, err));
-    TC_TRY(tc_json_string(j, path, "adjacency", &e->adjacency, err));
-    TC_TRY(read_text_or_null(j, path, "not_private", &e->not_private, err));
-    return tc_json_bool_or(j, path, "private", &e->is_private, err);
-}
-
-static tacit_status read_reading(const json_t *j, const char *path, tc_ledger_entry *e,
-                                 tacit_error *err)
-{
-    TC_TRY(read_count(j, path, "rows", &e->rows, err));
-    TC_TRY(read_count(j, path, "cols", &e->cols, err));
-    TC_TRY(tc_json_number(j, path, "offset", &e->offset, err));
-    return tc_json_number(j, path, "step", &e->step, err);
-}
-
 static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entry *e,
                                tacit_hash *head, tacit_error *err)
 {
@@ -122,8 +100,18 @@ static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entr
     TC_TRY(read_count(j, path, "seq", &e->seq, err));
     TC_TRY(read_hash(j, path, "study", &e->study, err));
     TC_TRY(read_count(j, path, "round", &e->round, err));
-    TC_TRY(read_cost(j, path, e, err));
-    TC_TRY(read_reading(j, path, e, err));
+    TC_TRY(read_unit(j, path, &e->unit, err));
+    TC_TRY(read_text_or_null(j, path, "subject", &e->subject, err));
+    TC_TRY(read_event(j, path, &e->event, err));
+    TC_TRY(tc_json_number(j, path, "distance", &e->distance, err));
+    TC_TRY(tc_json_string(j, path, "mechanism", &e->mechanism, err));
+    TC_TRY(tc_json_string(j, path, "adjacency", &e->adjacency, err));
+    TC_TRY(read_text_or_null(j, path, "not_private", &e->not_private, err));
+    TC_TRY(tc_json_bool_or(j, path, "private", &e->is_private, err));
+    TC_TRY(read_count(j, path, "rows", &e->rows, err));
+    TC_TRY(read_count(j, path, "cols", &e->cols, err));
+    TC_TRY(tc_json_number(j, path, "offset", &e->offset, err));
+    TC_TRY(tc_json_number(j, path, "step", &e->step, err));
     TC_TRY(read_hash(j, path, "release", &e->release, err));
     TC_TRY(read_hash(j, path, "previous", &e->previous, err));
     return read_hash(j, path, "head", head, err);

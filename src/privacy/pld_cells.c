@@ -160,21 +160,6 @@ static void add_ranges(tc_pld_cells *c, const tc_pld_source *s)
     }
 }
 
-/* P and Q are probabilities: a defect above must not become a guarantee. (Q is used only by the
- * other direction, where that is another one.) */
-static tacit_status check_totals(const tc_pld_cells *c, const tc_pld_source *s, tacit_error *err)
-{
-    double p = 0, q = 0;
-    for (size_t k = 0; k < 2 * c->n; k++) {
-        p += c->mass[k];
-        if (c->mass[k] > 0 && !s->symmetric)
-            q += exp(-own_point(c, k)) * (c->mass[k] - c->excess[k]);
-    }
-    if (p >= 1 - s->lost - SLACK && p <= 1 + SLACK && q <= 1 + SLACK)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_NUMERIC, "the probabilities of a privacy loss add up to %.17g", p);
-}
-
 tacit_status tc_pld_cells_fill(tc_pld_cells *c, const tc_pld_source *s, double h, tc_arena *arena,
                                tacit_error *err)
 {
@@ -189,7 +174,17 @@ tacit_status tc_pld_cells_fill(tc_pld_cells *c, const tc_pld_source *s, double h
     add_ranges(c, s);
     for (unsigned k = 0; k < s->atoms; k++)
         add_atom(c, s->atom_loss[k], s->atom_mass[k]);
-    return check_totals(c, s, err);
+    /* P and Q are probabilities: a defect above must not become a guarantee. (Q is used only by the
+     * other direction, where that is another one.) */
+    double p = 0, q = 0;
+    for (size_t k = 0; k < 2 * c->n; k++) {
+        p += c->mass[k];
+        if (c->mass[k] > 0 && !s->symmetric)
+            q += exp(-own_point(c, k)) * (c->mass[k] - c->excess[k]);
+    }
+    if (p >= 1 - s->lost - SLACK && p <= 1 + SLACK && q <= 1 + SLACK)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_NUMERIC, "the probabilities of a privacy loss add up to %.17g", p);
 }
 
 /* Q = exp(-l) (P - excess), and Q - exp(-l) P = -exp(-l) excess. */

@@ -40,12 +40,6 @@ static double log_add(double a, double b)
     return big == -INFINITY ? big : big + log1p(exp(fmin(a, b) - big));
 }
 
-static void fill_powers(double power[BLOCK], const tc_pld_measure *m, double lambda)
-{
-    for (size_t j = 0; j < BLOCK; j++)
-        power[j] = exp(lambda * m->h * (double)j);
-}
-
 /* ln of the sum over the block that starts at i; -INFINITY where it is empty. */
 static double log_block(const tc_pld_measure *m, size_t i, const double *power, double lambda)
 {
@@ -56,7 +50,8 @@ static double log_block(const tc_pld_measure *m, size_t i, const double *power, 
 double tc_pld_log_mgf(const tc_pld_measure *m, double lambda)
 {
     double power[BLOCK], total = -INFINITY;
-    fill_powers(power, m, lambda);
+    for (size_t j = 0; j < BLOCK; j++)
+        power[j] = exp(lambda * m->h * (double)j);
     for (size_t i = 0; i < m->n; i += BLOCK)
         total = log_add(total, log_block(m, i, power, lambda));
     return total;

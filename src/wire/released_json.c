@@ -287,20 +287,6 @@ tacit_status tc_released_hash(const tc_released *r, tacit_hash *out, tacit_error
                           "rows must be whole multiples of step = %g, below 2^53 of them", r->step);
 }
 
-/* Whatever happened to the file on its way, answers would be about other rows than these. */
-static tacit_status check_rows(const tc_released *r, tacit_error *err)
-{
-    tacit_hash hash;
-    if (isnan(r->step))
-        return TACIT_OK;
-    TC_TRY(tc_released_hash(r, &hash, err));
-    if (!tc_ledger_hash_same(&hash, &r->release))
-        return tc_fail(
-            err, TACIT_E_ARG,
-            "rows are not those that were released: they have another hash than release");
-    return TACIT_OK;
-}
-
 static tacit_status read_step(tc_released *r, const json_t *j, tacit_error *err)
 {
     r->step = NAN;
@@ -344,7 +330,16 @@ static tacit_status read_all(tc_released *r, const json_t *j, tacit_error *err)
     TC_TRY(read_step(r, j, err));
     TC_TRY(read_columns(r, json_object_get(j, "columns"), err));
     TC_TRY(read_rows(r, json_object_get(j, "rows"), err));
-    return check_rows(r, err);
+    /* Whatever happened to the file on its way, answers would be about other rows than these. */
+    tacit_hash hash;
+    if (isnan(r->step))
+        return TACIT_OK;
+    TC_TRY(tc_released_hash(r, &hash, err));
+    if (!tc_ledger_hash_same(&hash, &r->release))
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "rows are not those that were released: they have another hash than release");
+    return TACIT_OK;
 }
 
 static tacit_status from_json(tc_released **out, const json_t *j, const char *what,

@@ -82,17 +82,6 @@ static tacit_status read_order(tc_row_secret *s, const json_t *list, tacit_error
     return TACIT_OK;
 }
 
-static tacit_status read_check(const tc_row_secret *s, const json_t *j, tacit_error *err)
-{
-    tacit_hash stored, hash;
-    TC_TRY(tc_hash_read(j, "", "check", &stored, err));
-    if (!check_of(s, &hash))
-        return tc_fail_memory(err);
-    if (!tc_ledger_hash_same(&stored, &hash))
-        return tc_fail(err, TACIT_E_ARG, "order does not match check: the file was changed");
-    return TACIT_OK;
-}
-
 static tacit_status read_texts(tc_row_secret *s, const json_t *j, tacit_error *err)
 {
     const char *ledger, *column = NULL;
@@ -117,7 +106,13 @@ static tacit_status read_all(tc_row_secret *s, const json_t *j, tacit_error *err
     TC_TRY(tc_hash_read(j, "", "release", &s->release, err));
     TC_TRY(tc_hash_read(j, "", "data", &s->data, err));
     TC_TRY(read_order(s, json_object_get(j, "order"), err));
-    return read_check(s, j, err);
+    tacit_hash stored, hash;
+    TC_TRY(tc_hash_read(j, "", "check", &stored, err));
+    if (!check_of(s, &hash))
+        return tc_fail_memory(err);
+    if (!tc_ledger_hash_same(&stored, &hash))
+        return tc_fail(err, TACIT_E_ARG, "order does not match check: the file was changed");
+    return TACIT_OK;
 }
 
 static tacit_status from_json(tc_row_secret *out, const json_t *j, const char *what,

@@ -228,18 +228,6 @@ static tacit_status read_algorithm(tc_study_doc *d, const json_t *j, tacit_error
     return TACIT_OK;
 }
 
-/* One place for the noise: a second number could contradict the first. */
-static tacit_status check_promise(const tc_study_doc *d, tacit_error *err)
-{
-    if (d->promise != TC_PROMISE_UNSAID && json_object_get(d->options, "noise_multiplier"))
-        return tc_fail(err, TACIT_E_ARG,
-                       "privacy and algorithm.noise_multiplier must not both be given");
-    if (d->promise == TC_PROMISE_EPSILON && json_object_get(d->options, "vote_multiplier"))
-        return tc_fail(err, TACIT_E_ARG,
-                       "privacy.epsilon and algorithm.vote_multiplier must not both be given");
-    return TACIT_OK;
-}
-
 /* --- reading: the whole --- */
 
 static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *from,
@@ -254,7 +242,14 @@ static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *
     TC_TRY(read_space(d, j, from, err));
     TC_TRY(tc_study_doc_read_federation(d, j, err));
     TC_TRY(read_algorithm(d, j, err));
-    return check_promise(d, err);
+    /* One place for the noise: a second number could contradict the first. */
+    if (d->promise != TC_PROMISE_UNSAID && json_object_get(d->options, "noise_multiplier"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy and algorithm.noise_multiplier must not both be given");
+    if (d->promise == TC_PROMISE_EPSILON && json_object_get(d->options, "vote_multiplier"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy.epsilon and algorithm.vote_multiplier must not both be given");
+    return TACIT_OK;
 }
 
 static tacit_status read_document(tc_study_doc **out, const json_t *j, const source *from,

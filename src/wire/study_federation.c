@@ -60,26 +60,6 @@ static tacit_status read_calibrated(tc_study_doc *d, const json_t *j, tacit_erro
     return d->calibrated ? TACIT_OK : tc_fail_memory(err);
 }
 
-static tacit_status read_numbers(tc_study_doc *d, const json_t *j, tacit_error *err)
-{
-    static const char *const allowed[] = {"epsilon", "noise_multiplier", "delta", "calibrated",
-                                          NULL};
-    TC_TRY(tc_json_only(j, "privacy", allowed, err));
-    bool epsilon = json_object_get(j, "epsilon"), noise = json_object_get(j, "noise_multiplier");
-    if (epsilon == noise)
-        return tc_fail(err, TACIT_E_ARG,
-                       "privacy must have either epsilon or noise_multiplier, it has %s",
-                       epsilon ? "both" : "neither");
-    double *to = epsilon ? &d->epsilon : &d->noise_multiplier;
-    TC_TRY(tc_json_number(j, "privacy", epsilon ? "epsilon" : "noise_multiplier", to, err));
-    if (!(*to > 0 && *to <= PRIVACY_MAX))
-        return out_of_range(epsilon ? "privacy.epsilon" : "privacy.noise_multiplier", *to,
-                            "(0, 1e6]", err);
-    d->promise = epsilon ? TC_PROMISE_EPSILON : TC_PROMISE_NOISE;
-    TC_TRY(read_delta(d, j, err));
-    return read_calibrated(d, json_object_get(j, "calibrated"), err);
-}
-
 static tacit_status read_privacy(tc_study_doc *d, const json_t *j, tacit_error *err)
 {
     if (!d->agents)
@@ -96,7 +76,22 @@ static tacit_status read_privacy(tc_study_doc *d, const json_t *j, tacit_error *
     if (!json_is_object(j))
         return tc_fail(err, TACIT_E_ARG, "privacy must be an object or \"none\", got %s",
                        tc_json_kind(j));
-    return read_numbers(d, j, err);
+    static const char *const allowed[] = {"epsilon", "noise_multiplier", "delta", "calibrated",
+                                          NULL};
+    TC_TRY(tc_json_only(j, "privacy", allowed, err));
+    bool epsilon = json_object_get(j, "epsilon"), noise = json_object_get(j, "noise_multiplier");
+    if (epsilon == noise)
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy must have either epsilon or noise_multiplier, it has %s",
+                       epsilon ? "both" : "neither");
+    double *to = epsilon ? &d->epsilon : &d->noise_multiplier;
+    TC_TRY(tc_json_number(j, "privacy", epsilon ? "epsilon" : "noise_multiplier", to, err));
+    if (!(*to > 0 && *to <= PRIVACY_MAX))
+        return out_of_range(epsilon ? "privacy.epsilon" : "privacy.noise_multiplier", *to,
+                            "(0, 1e6]", err);
+    d->promise = epsilon ? TC_PROMISE_EPSILON : TC_PROMISE_NOISE;
+    TC_TRY(read_delta(d, j, err));
+    return read_calibrated(d, json_object_get(j, "calibrated"), err);
 }
 
 tacit_status tc_study_doc_read_federation(tc_study_doc *d, const json_t *j, tacit_error *err)

@@ -156,19 +156,14 @@ static tacit_status copy_values(tc_peers *p, const double *targets, tacit_error 
     return TACIT_OK;
 }
 
-static void list_active(tc_peers *p)
-{
-    p->n_active = 0;
-    for (size_t i = 0; i < p->agents; i++)
-        if (p->weight[i] > 0)
-            p->active[p->n_active++] = i;
-}
-
 /* The best point, once the own model is ready. */
 static tacit_status choose(tc_peers *p, uint64_t trial, double *values, tacit_error *err)
 {
     TC_TRY(p->kind->weigh(p, trial, err));
-    list_active(p);
+    p->n_active = 0;
+    for (size_t i = 0; i < p->agents; i++)
+        if (p->weight[i] > 0)
+            p->active[p->n_active++] = i;
     return tc_peers_maximise(p, trial, values, err);
 }
 

@@ -42,18 +42,6 @@ static tacit_status check_column(const tc_row_terms *t, const tc_row_column *c, 
     return TACIT_OK;
 }
 
-static tacit_status check_outputs(const tc_row_terms *t, tacit_error *err)
-{
-    if (!(t->output_epsilon >= 0 && isfinite(t->output_epsilon)))
-        return tc_fail(err, TACIT_E_ARG, "the output epsilon must be >= 0, got %g",
-                       t->output_epsilon);
-    if (t->output_epsilon > 0 && !(t->output_bound > 0 && isfinite(t->output_bound)))
-        return tc_fail(err, TACIT_E_ARG,
-                       "private outputs need a public bound > 0 on their size, got %g",
-                       t->output_bound);
-    return TACIT_OK;
-}
-
 /* The modeler's study has the same name, so what is no name of a study is refused here. */
 tacit_status tc_row_name_check(const char *name, tacit_error *err)
 {
@@ -88,7 +76,14 @@ tacit_status tc_row_terms_check(const tc_row_terms *t, tacit_error *err)
                        TC_RELEASED_COLUMNS_MAX, t->rank > 0 ? t->rank : t->dims);
     for (size_t d = 0; d < t->dims; d++)
         TC_TRY(check_column(t, &t->columns[d], err));
-    return check_outputs(t, err);
+    if (!(t->output_epsilon >= 0 && isfinite(t->output_epsilon)))
+        return tc_fail(err, TACIT_E_ARG, "the output epsilon must be >= 0, got %g",
+                       t->output_epsilon);
+    if (t->output_epsilon > 0 && !(t->output_bound > 0 && isfinite(t->output_bound)))
+        return tc_fail(err, TACIT_E_ARG,
+                       "private outputs need a public bound > 0 on their size, got %g",
+                       t->output_bound);
+    return TACIT_OK;
 }
 
 /* ---- writing */

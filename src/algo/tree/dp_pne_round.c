@@ -19,19 +19,6 @@ uint32_t tc_dp_pne_rounds(const tc_env *env, const tc_dp_pne_options *o)
     return tc_pne_law_of(&be, &o->bandit, true).last;
 }
 
-static tacit_status count_cells(tc_dp_pne_round *r, tacit_error *err)
-{
-    r->cells = 1;
-    for (uint32_t d = 0; d < r->depth && r->cells <= CELLS_MAX; d++)
-        r->cells *= r->law.k;
-    if (r->cells > CELLS_MAX)
-        return tc_fail(err, TACIT_E_ARG,
-                       "depth %" PRIu32 " has more than %d cells; choose a larger gap or a smaller "
-                       "transition",
-                       r->depth, CELLS_MAX);
-    return TACIT_OK;
-}
-
 /* ln(2 k^h H_0) + ln(c_1 T/delta) */
 static double tail(const tc_dp_pne_round *r)
 {
@@ -87,7 +74,14 @@ tacit_status tc_dp_pne_round_init(tc_dp_pne_round *r, const tc_env *env, const v
         return tc_fail(err, TACIT_E_ARG, "round %" PRIu64 " comes after the last of %" PRIu32,
                        round, r->law.last);
     r->depth = (uint32_t)round + 1;
-    TC_TRY(count_cells(r, err));
+    r->cells = 1;
+    for (uint32_t d = 0; d < r->depth && r->cells <= CELLS_MAX; d++)
+        r->cells *= r->law.k;
+    if (r->cells > CELLS_MAX)
+        return tc_fail(err, TACIT_E_ARG,
+                       "depth %" PRIu32 " has more than %d cells; choose a larger gap or a smaller "
+                       "transition",
+                       r->depth, CELLS_MAX);
     return r->protect == TC_PROTECT_RECORD ? sum_rewards(r, o->noise_multiplier, err)
                                            : sum_agents(r, o->noise_multiplier, err);
 }
