@@ -23,12 +23,12 @@ tacit_status tc_remote_ask(const tc_remote_config *cfg, const tc_errand *e, json
                     .path = tc_text_get(&path),
                     .body = text,
                     .n_body = text ? strlen(text) : 0};
-    tacit_status st = path.failed || (e->has_body && !text)
-                          ? tc_fail_memory(err)
-                          : tc_remote_call(cfg, &call, e->once, out, err);
+    tacit_status status = path.failed || (e->has_body && !text)
+                              ? tc_fail_memory(err)
+                              : tc_remote_call(cfg, &call, e->once, out, err);
     tc_free(text);
     tc_text_fini(&path);
-    return st;
+    return status;
 }
 
 tacit_status tc_remote_strange(const char *what, tacit_error *err)
@@ -53,10 +53,10 @@ static tacit_status get_points(const tc_remote_config *cfg, tc_text *csv, tacit_
     tc_text path = {0};
     tc_text_addf(&path, "/v1/studies/%s/points", cfg->study);
     tc_call call = {.method = "GET", .path = tc_text_get(&path)};
-    tacit_status st =
+    tacit_status status =
         path.failed ? tc_fail_memory(err) : tc_remote_fetch(cfg, &call, false, csv, err);
     tc_text_fini(&path);
-    return st;
+    return status;
 }
 
 static bool has_points(const char *document)
@@ -73,12 +73,12 @@ static tacit_status restore(const tc_remote_config *cfg, const char *document, t
     tc_text csv = {0};
     tacit_error why = {0};
     bool points = has_points(document);
-    tacit_status st = points ? get_points(cfg, &csv, err) : TACIT_OK;
-    if (st == TACIT_OK &&
+    tacit_status status = points ? get_points(cfg, &csv, err) : TACIT_OK;
+    if (status == TACIT_OK &&
         tc_study_doc_restore(out, document, points ? tc_text_get(&csv) : NULL, &why) != TACIT_OK)
-        st = why.code == TACIT_E_MEMORY ? tc_fail_memory(err) : tc_remote_strange(why.msg, err);
+        status = why.code == TACIT_E_MEMORY ? tc_fail_memory(err) : tc_remote_strange(why.msg, err);
     tc_text_fini(&csv);
-    return st;
+    return status;
 }
 
 static tacit_status get_document(const tc_remote_config *cfg, tc_study_doc **out, tacit_error *err)
@@ -86,10 +86,10 @@ static tacit_status get_document(const tc_remote_config *cfg, tc_study_doc **out
     json_t *j;
     TC_TRY(tc_remote_ask(cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
     const char *document = json_string_value(json_object_get(j, "document"));
-    tacit_status st = document ? restore(cfg, document, out, err)
-                               : tc_remote_strange("a study without a document", err);
+    tacit_status status = document ? restore(cfg, document, out, err)
+                                   : tc_remote_strange("a study without a document", err);
     json_decref(j);
-    return st;
+    return status;
 }
 
 static tacit_status check_document(const tc_remote *s, tacit_error *err)
@@ -112,14 +112,14 @@ tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_
         return tc_fail_memory(err);
     s->cfg = *cfg;
     s->cfg.away = &s->away;
-    tacit_status st = get_document(&s->cfg, &s->doc, err);
-    if (st == TACIT_OK)
-        st = check_document(s, err);
-    if (st == TACIT_OK)
+    tacit_status status = get_document(&s->cfg, &s->doc, err);
+    if (status == TACIT_OK)
+        status = check_document(s, err);
+    if (status == TACIT_OK)
         *out = s;
     else
         tc_remote_close(s);
-    return st;
+    return status;
 }
 
 void tc_remote_close(tc_remote *s)
@@ -297,9 +297,9 @@ tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_tria
     tc_errand e = {
         .method = "POST", .rest = "/trials:suggest", .has_body = true, .body = request_json(q)};
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
-    tacit_status st = add_all(s, answer, read_point, out, err);
+    tacit_status status = add_all(s, answer, read_point, out, err);
     json_decref(answer);
-    return st == TACIT_OK ? check_suggested(out, before, q, err) : st;
+    return status == TACIT_OK ? check_suggested(out, before, q, err) : status;
 }
 
 static json_t *numbers_json(const double *v, size_t n)
@@ -368,9 +368,9 @@ tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":complete", trial);
     tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .body = report_json(s, r)};
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
-    tacit_status st = check_told(answer, trial, r, err);
+    tacit_status status = check_told(answer, trial, r, err);
     json_decref(answer);
-    return st;
+    return status;
 }
 
 tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worker, double lease_s,

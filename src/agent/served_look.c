@@ -64,19 +64,19 @@ static tacit_status get_page(tc_remote *s, const char *query, tc_trial_list *out
     tc_text rest = {0};
     json_t *j;
     tc_text_addf(&rest, "/trials?%s", query);
-    tacit_status st =
+    tacit_status status =
         rest.failed
             ? tc_fail_memory(err)
             : tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = tc_text_get(&rest)}, &j,
                             err);
     tc_text_fini(&rest);
-    TC_TRY(st);
+    TC_TRY(status);
     *next = -1;
-    st = tc_remote_add_all(s, j, out, err);
-    if (st == TACIT_OK && !tc_remote_whole(j, "next", next))
-        st = tc_remote_strange("a cursor that is no number", err);
+    status = tc_remote_add_all(s, j, out, err);
+    if (status == TACIT_OK && !tc_remote_whole(j, "next", next))
+        status = tc_remote_strange("a cursor that is no number", err);
     json_decref(j);
-    return st;
+    return status;
 }
 
 tacit_status tc_remote_trials(tc_remote *s, const tc_remote_query *q, tc_trial_list *out,
@@ -129,13 +129,13 @@ tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err)
 {
     json_t *j;
     tacit_error why = {0};
-    tacit_status st =
+    tacit_status status =
         tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = "/best"}, &j, &why);
-    if (st == TACIT_E_NOT_FOUND)
+    if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
-    if (st != TACIT_OK)
-        return tc_pass_on(err, st, &why);
-    st = tc_remote_add(s, j, out, err);
+    if (status != TACIT_OK)
+        return tc_pass_on(err, status, &why);
+    status = tc_remote_add(s, j, out, err);
     json_decref(j);
-    return st;
+    return status;
 }

@@ -80,17 +80,17 @@ static tacit_status send(const tc_remote_config *cfg, const tc_call *call, bool 
 {
     tc_text body = {.max = ANSWER_BYTES};
     int http = 0;
-    tacit_status st = cfg->transport.call(cfg->transport.user, call, &http, &body, err);
-    *again = st == TACIT_E_IO || (st == TACIT_OK && passes(http));
-    if (st == TACIT_OK && (http < 200 || http > 299))
-        st = tc_remote_refusal(http, &body, err);
-    else if (st == TACIT_OK && body.failed)
-        st = tc_fail_memory(err);
-    if (st == TACIT_OK)
+    tacit_status status = cfg->transport.call(cfg->transport.user, call, &http, &body, err);
+    *again = status == TACIT_E_IO || (status == TACIT_OK && passes(http));
+    if (status == TACIT_OK && (http < 200 || http > 299))
+        status = tc_remote_refusal(http, &body, err);
+    else if (status == TACIT_OK && body.failed)
+        status = tc_fail_memory(err);
+    if (status == TACIT_OK)
         *out = body;
     else
         tc_text_fini(&body);
-    return st;
+    return status;
 }
 
 /* ---- and again ---- */
@@ -130,15 +130,15 @@ tacit_status tc_remote_fetch(const tc_remote_config *cfg, const tc_call *call, b
         tacit_error why = {0};
         int64_t begun = now_ms(cfg);
         full.timeout_s = timeout_s(cfg, call, cfg->patience_ms - waited);
-        tacit_status st = send(cfg, &full, &again, out, &why);
+        tacit_status status = send(cfg, &full, &again, out, &why);
         waited += now_ms(cfg) - begun;
         if (cfg->away)
             *cfg->away = again;
-        if (st == TACIT_OK)
+        if (status == TACIT_OK)
             return TACIT_OK;
         bool patient = again && !once && waited + pause <= cfg->patience_ms;
         if (!patient || !nap(cfg, pause, first ? why.msg : NULL))
-            return tc_pass_on(err, st, &why);
+            return tc_pass_on(err, status, &why);
         waited += pause;
         pause = 2 * pause < PAUSE_MOST_MS ? 2 * pause : PAUSE_MOST_MS;
     }
@@ -150,13 +150,13 @@ tacit_status tc_remote_call(const tc_remote_config *cfg, const tc_call *call, bo
     tc_text body;
     tacit_error why = {0};
     TC_TRY(tc_remote_fetch(cfg, call, once, &body, err));
-    tacit_status st = tc_answered_is_modest(tc_text_get(&body), body.len)
-                          ? tc_json_parse(tc_text_get(&body), body.len, "answer", out, &why)
-                          : tc_fail(&why, TACIT_E_ARG, "it is too large");
+    tacit_status status = tc_answered_is_modest(tc_text_get(&body), body.len)
+                              ? tc_json_parse(tc_text_get(&body), body.len, "answer", out, &why)
+                              : tc_fail(&why, TACIT_E_ARG, "it is too large");
     tc_text_fini(&body);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         return TACIT_OK;
-    if (st == TACIT_E_MEMORY)
+    if (status == TACIT_E_MEMORY)
         return tc_fail_memory(err);
     return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: %.300s", why.msg);
 }

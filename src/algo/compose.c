@@ -296,10 +296,10 @@ tacit_status tc_optimizer_tell_batch(tc_optimizer *o, uint64_t trial, const doub
     const tc_batch_ops *ops;
     TC_TRY(find_batches(o, &ops, err));
     TC_TRY(find_open(o, trial, err));
-    tacit_status st = tc_batch_check(batch, o->trials[trial].pulls, err);
-    if (st != TACIT_OK) {
+    tacit_status status = tc_batch_check(batch, o->trials[trial].pulls, err);
+    if (status != TACIT_OK) {
         (void)tc_fail_in(err, "trial %" PRIu64, trial);
-        return st;
+        return status;
     }
     double mean = ops->value(o->state, tc_batch_mean(batch));
     double value = o->maximize ? mean : 0 - mean; /* never -0 */

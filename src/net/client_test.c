@@ -101,19 +101,19 @@ static tacit_status ask(peer *p, bool (*stop)(void *user), size_t *len, tacit_er
     tc_client *c = NULL;
     tc_text body = {0};
     int http = 0;
-    tacit_status st = tc_client_new(&c, p->url, NULL, err);
-    if (st == TACIT_OK) {
+    tacit_status status = tc_client_new(&c, p->url, NULL, err);
+    if (status == TACIT_OK) {
         tc_client_stop_at(c, stop, NULL);
         if (p->drips)
             tc_client_set_patience(c, 0.1);
-        st = tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, err);
+        status = tc_client_call(c, &(tc_call){.method = "GET", .path = "/"}, &http, &body, err);
         p->retry_after_s = tc_client_retry_after_s(c);
     }
     tc_client_free(c);
     *len = body.len;
     tc_text_fini(&body);
     end(p);
-    return st;
+    return status;
 }
 
 static void what_fits_is_taken(void **state)

@@ -195,10 +195,10 @@ tacit_status tc_ledger_open(tc_ledger **out, const char *name, const tc_ledger_i
     tc_ledger *l = NULL;
     TC_TRY(tc_ledger_new(&l, name, err));
     l->io = *io;
-    tacit_status st = tc_ledger_catch_up(l, err);
-    if (st != TACIT_OK) {
+    tacit_status status = tc_ledger_catch_up(l, err);
+    if (status != TACIT_OK) {
         tc_ledger_close(l);
-        return st;
+        return status;
     }
     *out = l;
     return TACIT_OK;
@@ -252,13 +252,13 @@ static tacit_status fetch(tc_ledger *l, const tacit_hash *study, uint64_t round,
     if (known == 0)
         return tc_fail(err, TACIT_E_NOT_FOUND, "the ledger has no release of round %" PRIu64,
                        round);
-    tacit_status st = l->io.find(&l->io, study, round, &r->head.seq, &r->bytes, &r->size, err);
-    if (st == TACIT_E_NOT_FOUND)
+    tacit_status status = l->io.find(&l->io, study, round, &r->head.seq, &r->bytes, &r->size, err);
+    if (status == TACIT_E_NOT_FOUND)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the store does not find the release of ledger entry %" PRIu64
                        " (round %" PRIu64 "): it is damaged",
                        known, round);
-    TC_TRY(st);
+    TC_TRY(status);
     return check_found(l, study, round, r, err);
 }
 
@@ -267,10 +267,10 @@ tacit_status tc_ledger_find(tc_ledger *l, const tacit_hash *study, uint64_t roun
 {
     tc_ledger_receipt r = {.again = true};
     TC_TRY(writable(l, err));
-    tacit_status st = fetch(l, study, round, &r, err);
-    if (st != TACIT_OK) {
+    tacit_status status = fetch(l, study, round, &r, err);
+    if (status != TACIT_OK) {
         tc_ledger_receipt_fini(&r);
-        return st;
+        return status;
     }
     describe(l, r.head.seq, &r);
     *out = r;
@@ -319,9 +319,9 @@ tacit_status tc_ledger_commit(tc_ledger *l, const tc_ledger_entry *e, tc_ledger_
     TC_TRY(tc_ledger_entry_encode(e, &bytes, &record.entry_size, err));
     record.entry = bytes;
     record.head = tc_ledger_entry_hash(bytes, record.entry_size);
-    tacit_status st = l->io.append(&l->io, &record, err);
+    tacit_status status = l->io.append(&l->io, &record, err);
     tc_free(bytes);
-    TC_TRY(st);
+    TC_TRY(status);
     TC_TRY(tc_ledger_push(l, e, &record.head, err));
     describe(l, e->seq, r);
     return TACIT_OK;
@@ -343,10 +343,10 @@ static tacit_status stored_release(tc_ledger *l, const attempt *a, tc_ledger_rec
     tc_ledger_receipt r;
     TC_TRY(tc_ledger_find(l, &c->study, c->round, &r, err));
     tc_ledger_entry asked = entry_of(l, c, a->release, &a->fresh);
-    tacit_status st = tc_ledger_check_same(tc_ledger_get(l, r.head.seq, NULL), &asked, err);
-    if (st != TACIT_OK) {
+    tacit_status status = tc_ledger_check_same(tc_ledger_get(l, r.head.seq, NULL), &asked, err);
+    if (status != TACIT_OK) {
         tc_ledger_receipt_fini(&r);
-        return st;
+        return status;
     }
     *out = r;
     return TACIT_OK;
@@ -372,12 +372,12 @@ static tacit_status settle(tc_ledger *l, const attempt *a, tacit_status failed,
                            tc_ledger_receipt *out, tacit_error *err)
 {
     tacit_error why;
-    tacit_status st = stored_release(l, a, out, &why);
-    if (st != TACIT_OK && st != TACIT_E_CORRUPT && st != TACIT_E_CONFLICT)
+    tacit_status status = stored_release(l, a, out, &why);
+    if (status != TACIT_OK && status != TACIT_E_CORRUPT && status != TACIT_E_CONFLICT)
         return failed;
-    if (st != TACIT_OK && err)
+    if (status != TACIT_OK && err)
         *err = why;
-    return st;
+    return status;
 }
 
 static tacit_status release_bytes(tc_ledger *l, attempt *a, tc_ledger_receipt *out,
@@ -385,17 +385,17 @@ static tacit_status release_bytes(tc_ledger *l, attempt *a, tc_ledger_receipt *o
 {
     for (int i = 0; i < MOST_CONFLICTS; i++) {
         tacit_error none;
-        tacit_status st = stored_release(l, a, out, &none);
-        if (st != TACIT_E_NOT_FOUND)
-            return st == TACIT_OK ? st : tc_fail(err, st, "%s", none.msg);
-        st = try_commit(l, a, err);
-        if (st == TACIT_OK) {
+        tacit_status status = stored_release(l, a, out, &none);
+        if (status != TACIT_E_NOT_FOUND)
+            return status == TACIT_OK ? status : tc_fail(err, status, "%s", none.msg);
+        status = try_commit(l, a, err);
+        if (status == TACIT_OK) {
             *out = a->fresh;
             a->fresh.bytes = NULL;
             return TACIT_OK;
         }
-        if (st != TACIT_E_CONFLICT)
-            return settle(l, a, st, out, err);
+        if (status != TACIT_E_CONFLICT)
+            return settle(l, a, status, out, err);
     }
     return tc_fail(err, TACIT_E_CONFLICT, "the ledger \"%s\" moves too fast to append to it",
                    l->name);
@@ -427,7 +427,7 @@ tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc
     if (!a.fresh.bytes)
         return tc_fail_memory(err);
     tc_release_encode(r, a.fresh.bytes);
-    tacit_status st = release_bytes(l, &a, out, err);
+    tacit_status status = release_bytes(l, &a, out, err);
     tc_free(a.fresh.bytes);
-    return st;
+    return status;
 }

@@ -37,9 +37,9 @@ tacit_status tc_ledger_adopt(tc_ledger *l, tc_ledger *from, uint64_t seq,
     const tc_ledger_entry *old = tc_ledger_get(from, seq, NULL);
     tc_ledger_receipt bytes = {0};
     TC_TRY(tc_ledger_find(from, &old->study, old->round, &bytes, err));
-    tacit_status st = TACIT_E_CONFLICT;
-    for (int i = 0; i < MOST_CONFLICTS && st == TACIT_E_CONFLICT; i++)
-        st = try_append(l, tc_ledger_get(from, seq, NULL), otherwise, &bytes, err);
+    tacit_status status = TACIT_E_CONFLICT;
+    for (int i = 0; i < MOST_CONFLICTS && status == TACIT_E_CONFLICT; i++)
+        status = try_append(l, tc_ledger_get(from, seq, NULL), otherwise, &bytes, err);
     tc_ledger_receipt_fini(&bytes);
-    return st;
+    return status;
 }

@@ -26,13 +26,13 @@ void tacit_hash_text(const tacit_hash *h, char out[65])
 
 /* ---- birth and end */
 
-static tacit_status publish(tacit_ledger **out, tacit_ledger *l, tacit_status st)
+static tacit_status publish(tacit_ledger **out, tacit_ledger *l, tacit_status status)
 {
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         *out = l;
     else
         tacit_ledger_close(l);
-    return st;
+    return status;
 }
 
 tacit_status tc_ledger_handle(tacit_ledger **out, const char *name, const tc_ledger_io *io,
@@ -54,9 +54,9 @@ tacit_status tacit_ledger_import(tacit_ledger **out, const char *json, tacit_err
     TC_GIVEN(json);
     TC_TRY(tc_json_parse(json, strlen(json), "the exported ledger", &j, err));
     tacit_ledger *l = tc_alloc(1, sizeof *l);
-    tacit_status st = l ? tc_ledger_from_json(&l->ledger, j, err) : tc_fail_memory(err);
+    tacit_status status = l ? tc_ledger_from_json(&l->ledger, j, err) : tc_fail_memory(err);
     json_decref(j);
-    return publish(out, l, st);
+    return publish(out, l, status);
 }
 
 void tacit_ledger_close(tacit_ledger *l)
@@ -93,10 +93,10 @@ static tacit_status check_sampling(const tc_ledger *l, tacit_unit unit, tacit_er
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
         if (e->unit != unit)
             continue;
-        tacit_status st = tacit_unit_check(unit, e->event.sampling_rate, err);
-        if (st != TACIT_OK) {
+        tacit_status status = tacit_unit_check(unit, e->event.sampling_rate, err);
+        if (status != TACIT_OK) {
             tc_fail_in(err, "no guarantee: ledger entry %llu", (unsigned long long)seq);
-            return st;
+            return status;
         }
     }
     return TACIT_OK;
@@ -215,9 +215,9 @@ static tacit_status read_again(const tacit_ledger *l, tacit_error *err)
     tc_ledger *fresh = NULL;
     tacit_head known = tc_ledger_get_head(l->ledger);
     TC_TRY(tc_ledger_open(&fresh, tc_ledger_name(l->ledger), &l->io, err));
-    tacit_status st = tc_ledger_check_seen(fresh, &known, err);
+    tacit_status status = tc_ledger_check_seen(fresh, &known, err);
     tc_ledger_close(fresh);
-    return st;
+    return status;
 }
 
 tacit_status tacit_ledger_verify(tacit_ledger *l, const tacit_head *seen, tacit_error *err)

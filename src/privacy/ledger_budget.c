@@ -50,9 +50,9 @@ tacit_status tc_ledger_guarantee(const tc_ledger *l, tacit_unit unit, const char
                                  tacit_error *err)
 {
     worst w = {.accountant = a, .delta = delta, .claim = {.unit = unit}};
-    tacit_status st = tc_ledger_visit_subject(l, unit, subject, look_at, &w, err);
+    tacit_status status = tc_ledger_visit_subject(l, unit, subject, look_at, &w, err);
     tc_ledger_spending_fini(&w.spending);
-    TC_TRY(st);
+    TC_TRY(status);
     w.claim.is_private = !w.not_private;
     w.claim.not_private = w.not_private ? w.not_private->not_private : "";
     *out = w.claim;
@@ -122,9 +122,9 @@ static tacit_status afford_filtered(const request *r, tc_ledger_spending *before
     const tacit_hash *study = study_of(b);
     TC_TRY(tc_ledger_add_planned(r->ledger, r->unit, study, r->event, before, err));
     TC_TRY(tc_ledger_add_planned(r->ledger, r->unit, study, r->event, after, err));
-    tacit_status st = tc_ledger_filter_check(after, b->epsilon, b->delta, err);
-    if (st != TACIT_E_BUDGET)
-        return st;
+    tacit_status status = tc_ledger_filter_check(after, b->epsilon, b->delta, err);
+    if (status != TACIT_E_BUDGET)
+        return status;
     TC_TRY(tc_ledger_prove(NULL, before, b->delta, &spent, err));
     TC_TRY(tc_ledger_filter_bound(after, b->delta, &g, err));
     return refuse(r, before, spent.epsilon, &g, err);
@@ -154,12 +154,12 @@ static tacit_status is_planned(const request *r, const tc_ledger_spending *after
     *out = false;
     if (after->several || !(whole || tc_ledger_plan_kept(r->ledger, &doc->study)))
         return TACIT_OK;
-    tacit_status st = plan_for(r, &plan, err);
-    if (st == TACIT_OK && tc_ledger_spending_covers(&plan, after))
-        st = tc_ledger_account(r->budget->accountant, &plan, r->budget->delta, &g, err);
+    tacit_status status = plan_for(r, &plan, err);
+    if (status == TACIT_OK && tc_ledger_spending_covers(&plan, after))
+        status = tc_ledger_account(r->budget->accountant, &plan, r->budget->delta, &g, err);
     tc_ledger_spending_fini(&plan);
     *out = g.epsilon <= r->budget->epsilon;
-    return st;
+    return status;
 }
 
 static tacit_status afford_after(const request *r, const tc_ledger_spending *s,
@@ -182,14 +182,14 @@ static tacit_status afford(void *user, const tc_ledger_spending *s, tacit_error 
     if (r->approved.events && tc_ledger_spending_within(s, &r->approved))
         return TACIT_OK;
     tc_ledger_spending before = {0}, after = {0};
-    tacit_status st = tc_ledger_spending_copy(&before, s, err);
-    if (st == TACIT_OK)
-        st = tc_ledger_spending_copy(&after, s, err);
-    if (st == TACIT_OK)
-        st = afford_after(r, s, &before, &after, err);
+    tacit_status status = tc_ledger_spending_copy(&before, s, err);
+    if (status == TACIT_OK)
+        status = tc_ledger_spending_copy(&after, s, err);
+    if (status == TACIT_OK)
+        status = afford_after(r, s, &before, &after, err);
     tc_ledger_spending_fini(&before);
     tc_ledger_spending_fini(&after);
-    TC_TRY(st);
+    TC_TRY(status);
     tc_ledger_spending_fini(&r->approved);
     return tc_ledger_spending_copy(&r->approved, s, err);
 }
@@ -211,9 +211,9 @@ static tacit_status ask_units(const tc_ledger *l, const request *asked, const ch
                               tacit_error *err)
 {
     request r = *asked;
-    tacit_status st = tc_ledger_visit_subject(l, r.unit, subject, afford, &r, err);
+    tacit_status status = tc_ledger_visit_subject(l, r.unit, subject, afford, &r, err);
     tc_ledger_spending_fini(&r.approved);
-    return st;
+    return status;
 }
 
 /* What is released about agents must also fit the budgets of rows and users that the ledger has
@@ -280,13 +280,13 @@ static tacit_status look_ahead(void *user, const tc_ledger_spending *s, tacit_er
     tc_ledger_spending after;
     tacit_guarantee g;
     TC_TRY(tc_ledger_spending_copy(&after, s, err));
-    tacit_status st = add_plan(p, &after, err);
-    if (st == TACIT_OK)
-        st = tc_ledger_prove(NULL, &after, p->delta, &g, err);
+    tacit_status status = add_plan(p, &after, err);
+    if (status == TACIT_OK)
+        status = tc_ledger_prove(NULL, &after, p->delta, &g, err);
     tc_ledger_spending_fini(&after);
-    if (st == TACIT_OK && !(g.epsilon <= p->worst.epsilon))
+    if (status == TACIT_OK && !(g.epsilon <= p->worst.epsilon))
         p->worst = g;
-    return st;
+    return status;
 }
 
 tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, double delta,
@@ -339,13 +339,13 @@ static tacit_status price_one(void *user, const tc_ledger_spending *s, tacit_err
     tc_ledger_spending after;
     double before, then;
     TC_TRY(tc_ledger_spending_copy(&after, s, err));
-    tacit_status st = price_both(p, s, &after, &before, &then, err);
+    tacit_status status = price_both(p, s, &after, &before, &then, err);
     tc_ledger_spending_fini(&after);
-    if (st == TACIT_OK && then > p->most) {
+    if (status == TACIT_OK && then > p->most) {
         p->most = then;
         p->price = (tc_ledger_price){before, then - before};
     }
-    return st;
+    return status;
 }
 
 tacit_status tc_ledger_price_of(const tc_ledger *l, const tc_ledger_budget *b, tacit_unit unit,

@@ -191,10 +191,10 @@ static tacit_status try_release(const tc_ledger_budget *b, uint64_t round, const
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of("s", round, subject);
     tc_release *r = subject ? forced_single(event, 1) : forced_release(event, 1);
-    tacit_status st = tc_ledger_release(l, b, &c, r, &receipt, err);
+    tacit_status status = tc_ledger_release(l, b, &c, r, &receipt, err);
     tc_release_free(r);
     tc_ledger_receipt_fini(&receipt);
-    return st;
+    return status;
 }
 
 static void a_budget_refuses_before_it_is_spent(void **state)

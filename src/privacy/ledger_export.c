@@ -101,14 +101,14 @@ static tacit_status add_unit(void *user, const tc_ledger_spending *s, tacit_erro
 json_t *tc_ledger_composed_json(const tc_ledger *l)
 {
     units u = {.list = json_array()};
-    tacit_status st = u.list ? TACIT_OK : TACIT_E_MEMORY;
-    for (int unit = TACIT_UNIT_AGENT; st == TACIT_OK && unit <= TACIT_UNIT_USER; unit++) {
+    tacit_status status = u.list ? TACIT_OK : TACIT_E_MEMORY;
+    for (int unit = TACIT_UNIT_AGENT; status == TACIT_OK && unit <= TACIT_UNIT_USER; unit++) {
         u.unit = (tacit_unit)unit;
         if (!tc_ledger_has_unit(l, u.unit))
             continue;
-        st = tc_ledger_each_unit(l, u.unit, add_unit, &u, NULL);
+        status = tc_ledger_each_unit(l, u.unit, add_unit, &u, NULL);
     }
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         return u.list;
     json_decref(u.list);
     return NULL;

@@ -294,9 +294,9 @@ static json_t *page_of(uint64_t after, uint64_t most)
 
 static tacit_status add_page(tc_ledger **copy, json_t *page, bool *more, tacit_error *err)
 {
-    tacit_status st = tc_ledger_add_page(copy, page, more, err);
+    tacit_status status = tc_ledger_add_page(copy, page, more, err);
     json_decref(page);
-    return st;
+    return status;
 }
 
 static void assert_same_chain(const tc_ledger *copy)

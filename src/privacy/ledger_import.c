@@ -85,10 +85,10 @@ static tacit_status read_unit(const json_t *j, const char *path, tacit_unit *out
 static tacit_status read_event(const json_t *j, const char *path, tacit_dp_event *out,
                                tacit_error *err)
 {
-    tacit_status st = tc_dp_event_from_json(out, json_object_get(j, "event"), err);
-    if (st != TACIT_OK)
+    tacit_status status = tc_dp_event_from_json(out, json_object_get(j, "event"), err);
+    if (status != TACIT_OK)
         tc_fail_in(err, "%s.event", path);
-    return st;
+    return status;
 }
 
 /* ---- one entry */
@@ -129,9 +129,9 @@ static tacit_status add_entry(tc_ledger *l, const json_t *j, tacit_error *err)
     if (tc_ledger_entry_encode(&e, &bytes, &size, err) != TACIT_OK)
         return tc_fail_in(err, "%s", path);
     tacit_head before = tc_ledger_get_head(l);
-    tacit_status st = tc_ledger_check_entry(&e, bytes, size, &before, &head, err);
+    tacit_status status = tc_ledger_check_entry(&e, bytes, size, &before, &head, err);
     tc_free(bytes);
-    TC_TRY(st);
+    TC_TRY(status);
     return tc_ledger_push(l, &e, &head, err);
 }
 
@@ -205,10 +205,10 @@ tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *
     TC_TRY(read_format(j, file_fields, &name, err));
     tc_ledger *l = NULL;
     TC_TRY(tc_ledger_new(&l, name, err));
-    tacit_status st = read_entries(l, j, err);
-    if (st != TACIT_OK) {
+    tacit_status status = read_entries(l, j, err);
+    if (status != TACIT_OK) {
         tc_ledger_close(l);
-        return st;
+        return status;
     }
     *out = l;
     return TACIT_OK;
@@ -280,10 +280,10 @@ tacit_status tc_ledger_add_page(tc_ledger **l, const json_t *page, bool *more, t
     else if (strcmp(name, all->name) != 0)
         return tc_fail(err, TACIT_E_CORRUPT, "the ledger was called \"%s\" and is \"%.255s\" now",
                        all->name, name);
-    tacit_status st = add_page(all, page, more, err);
-    if (st == TACIT_OK)
+    tacit_status status = add_page(all, page, more, err);
+    if (status == TACIT_OK)
         *l = all;
     else if (!*l)
         tc_ledger_close(all);
-    return st;
+    return status;
 }

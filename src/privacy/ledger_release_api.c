@@ -24,19 +24,19 @@ void tacit_receipt_free(tacit_receipt *x)
 }
 
 /* Owns x. Memory may give out after the commit: asking again then gives the stored bytes. */
-static tacit_status hand_out(tacit_receipt **out, tacit_receipt *x, tacit_status st,
+static tacit_status hand_out(tacit_receipt **out, tacit_receipt *x, tacit_status status,
                              tacit_error *err)
 {
-    if (st == TACIT_OK) {
+    if (status == TACIT_OK) {
         x->not_private = tc_strdup(x->inner.not_private);
         if (!x->not_private)
-            st = tc_fail_memory(err);
+            status = tc_fail_memory(err);
     }
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         *out = x;
     else
         tacit_receipt_free(x);
-    return st;
+    return status;
 }
 
 const uint8_t *tacit_receipt_bytes(const tacit_receipt *x)
@@ -115,8 +115,8 @@ tacit_status tacit_ledger_release(tacit_ledger *l, const tacit_budget *budget,
     tacit_receipt *x = tc_alloc(1, sizeof *x);
     if (!x)
         return tc_fail_memory(err);
-    tacit_status st = tc_ledger_release(l->ledger, budget ? &b : NULL, &c, r, &x->inner, err);
-    return hand_out(out, x, st, err);
+    tacit_status status = tc_ledger_release(l->ledger, budget ? &b : NULL, &c, r, &x->inner, err);
+    return hand_out(out, x, status, err);
 }
 
 tacit_status tacit_ledger_find(tacit_ledger *l, const tacit_charge *charge, tacit_receipt **out,
@@ -129,8 +129,8 @@ tacit_status tacit_ledger_find(tacit_ledger *l, const tacit_charge *charge, taci
     tacit_receipt *x = tc_alloc(1, sizeof *x);
     if (!x)
         return tc_fail_memory(err);
-    tacit_status st = tc_ledger_find(l->ledger, &c.study, c.round, &x->inner, err);
-    return hand_out(out, x, st, err);
+    tacit_status status = tc_ledger_find(l->ledger, &c.study, c.round, &x->inner, err);
+    return hand_out(out, x, status, err);
 }
 
 tacit_status tacit_ledger_would(tacit_ledger *l, const tacit_budget *budget, const char *subject,

@@ -201,11 +201,11 @@ static tacit_status visit_named(const tc_ledger_spending *everybody,
     tc_ledger_spending s;
     TC_TRY(tc_ledger_spending_copy(&s, everybody, err));
     s.subject = entries[*at]->subject;
-    tacit_status st = add_group(&s, entries, n, at, err);
-    if (st == TACIT_OK)
-        st = visit(user, &s, err);
+    tacit_status status = add_group(&s, entries, n, at, err);
+    if (status == TACIT_OK)
+        status = visit(user, &s, err);
     tc_ledger_spending_fini(&s);
-    return st;
+    return status;
 }
 
 tacit_status tc_ledger_each_unit(const tc_ledger *l, tacit_unit unit, tc_ledger_visit_unit visit,
@@ -215,16 +215,16 @@ tacit_status tc_ledger_each_unit(const tc_ledger *l, tacit_unit unit, tc_ledger_
     size_t n = 0, at = 0;
     TC_TRY(sort_entries(l, unit, &entries, &n, err));
     tc_ledger_spending everybody = {.subject = ""};
-    tacit_status st = add_wider(&everybody, l, unit, err);
-    if (st == TACIT_OK)
-        st = add_group(&everybody, entries, n, &at, err);
-    if (st == TACIT_OK)
-        st = visit(user, &everybody, err);
-    while (st == TACIT_OK && at < n)
-        st = visit_named(&everybody, entries, n, &at, visit, user, err);
+    tacit_status status = add_wider(&everybody, l, unit, err);
+    if (status == TACIT_OK)
+        status = add_group(&everybody, entries, n, &at, err);
+    if (status == TACIT_OK)
+        status = visit(user, &everybody, err);
+    while (status == TACIT_OK && at < n)
+        status = visit_named(&everybody, entries, n, &at, visit, user, err);
     tc_ledger_spending_fini(&everybody);
     tc_free(entries);
-    return st;
+    return status;
 }
 
 tacit_status tc_ledger_visit_subject(const tc_ledger *l, tacit_unit unit, const char *subject,
@@ -233,16 +233,16 @@ tacit_status tc_ledger_visit_subject(const tc_ledger *l, tacit_unit unit, const 
     if (!subject)
         return tc_ledger_each_unit(l, unit, visit, user, err);
     tc_ledger_spending s = {.subject = subject};
-    tacit_status st = add_wider(&s, l, unit, err);
-    for (size_t i = 0; st == TACIT_OK && i < l->n; i++) {
+    tacit_status status = add_wider(&s, l, unit, err);
+    for (size_t i = 0; status == TACIT_OK && i < l->n; i++) {
         const tc_ledger_entry *e = &l->items[i].entry;
         if (e->unit == unit && (!*e->subject || strcmp(e->subject, subject) == 0))
-            st = add_entry(&s, e, unit, err);
+            status = add_entry(&s, e, unit, err);
     }
-    if (st == TACIT_OK)
-        st = visit(user, &s, err);
+    if (status == TACIT_OK)
+        status = visit(user, &s, err);
     tc_ledger_spending_fini(&s);
-    return st;
+    return status;
 }
 
 bool tc_ledger_has_unit(const tc_ledger *l, tacit_unit unit)

@@ -28,11 +28,11 @@ static tacit_status release_value(tc_ledger *l, uint64_t round, int64_t value, i
     tc_ledger_receipt receipt = {0};
     tc_ledger_charge c = charge_of("s", round, NULL);
     tc_release *r = forced_release(gaussian_event(2), value);
-    tacit_status st = tc_ledger_release(l, NULL, &c, r, &receipt, err);
+    tacit_status status = tc_ledger_release(l, NULL, &c, r, &receipt, err);
     tc_release_free(r);
-    if (st != TACIT_OK) {
+    if (status != TACIT_OK) {
         assert_null(receipt.bytes);
-        return st;
+        return status;
     }
     memcpy(left, receipt.bytes, sizeof *left);
     *again = receipt.again;

@@ -47,9 +47,9 @@ tacit_status tacit_laplace_release(tacit_release **out, const tacit_laplace_plan
                          .epsilon = given.epsilon,
                          .unit = given.unit};
     secret s;
-    tacit_status st = tc_laplace_release(out, &p, x, secret_start(&s), err);
+    tacit_status status = tc_laplace_release(out, &p, x, secret_start(&s), err);
     secret_end(&s);
-    return st;
+    return status;
 }
 
 /* ---- rows */
@@ -75,9 +75,9 @@ tacit_status tacit_rows_release(tacit_release **out, size_t *order, const tacit_
                       .delta = given.delta,
                       .noise = given.noise};
     secret s;
-    tacit_status st = tc_rows_release(out, order, &p, x, secret_start(&s), err);
+    tacit_status status = tc_rows_release(out, order, &p, x, secret_start(&s), err);
     secret_end(&s);
-    return st;
+    return status;
 }
 
 /* ---- replies */
@@ -112,9 +112,9 @@ tacit_status tacit_reply_release(const tacit_reply *p, double y, tacit_release *
     TC_GIVEN(p);
     TC_GIVEN(out);
     secret s;
-    tacit_status st = tc_reply_release(out, &p->reply, y, secret_start(&s), err);
+    tacit_status status = tc_reply_release(out, &p->reply, y, secret_start(&s), err);
     secret_end(&s);
-    return st;
+    return status;
 }
 
 /* ---- none */

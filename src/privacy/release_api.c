@@ -133,9 +133,9 @@ tacit_status tacit_release_statement(const tacit_release *r, const char *account
     TC_GIVEN(text);
     TC_TRY(tc_accountant_of(&a, accountant, err));
     TC_TRY(tc_ledger_new(&l, "one release", err));
-    tacit_status st = state(l, tc_release_get(r), a, delta, text, err);
+    tacit_status status = state(l, tc_release_get(r), a, delta, text, err);
     tc_ledger_close(l);
-    return st;
+    return status;
 }
 
 /* ---- bytes */

@@ -155,11 +155,11 @@ tacit_status tacit_sum_cost(const tacit_sum_plan *plan, tacit_cost *out, tacit_e
     tacit_sum_plan given;
     TC_TRY(tc_sized_take(&sized_plan, &given, plan, "plan", err));
     TC_TRY(tc_sized_check(&tc_sized_cost, out, "out", err));
-    tacit_status st = plan_of(&given, &p, &weights, err);
-    if (st == TACIT_OK)
-        st = cost_of(&p, out, err);
+    tacit_status status = plan_of(&given, &p, &weights, err);
+    if (status == TACIT_OK)
+        status = cost_of(&p, out, err);
     tc_free(weights);
-    return st;
+    return status;
 }
 
 /* ---- open, fold, close */
@@ -168,16 +168,16 @@ static tacit_status open_sum(tacit_sum *s, const tacit_sum_plan *plan, tacit_err
 {
     tc_sum_plan p;
     uint32_t *weights;
-    tacit_status st = plan_of(plan, &p, &weights, err);
-    if (st == TACIT_OK) {
+    tacit_status status = plan_of(plan, &p, &weights, err);
+    if (status == TACIT_OK) {
         tc_noise noise;
         tc_noise_init(&noise);
         tc_entropy entropy = tc_entropy_of(&noise);
-        st = tc_sum_open(&s->sum, &p, &entropy, err);
+        status = tc_sum_open(&s->sum, &p, &entropy, err);
         tc_noise_fini(&noise);
     }
     tc_free(weights);
-    TC_TRY(st);
+    TC_TRY(status);
     s->width = p.width;
     s->grid = p.grid;
     s->v = tc_alloc(p.width, sizeof *s->v);
@@ -192,10 +192,10 @@ tacit_status tacit_sum_open(tacit_sum **out, const tacit_sum_plan *plan, tacit_e
     tacit_sum *s = tc_alloc(1, sizeof *s);
     if (!s)
         return tc_fail_memory(err);
-    tacit_status st = open_sum(s, &given, err);
-    if (st != TACIT_OK) {
+    tacit_status status = open_sum(s, &given, err);
+    if (status != TACIT_OK) {
         tacit_sum_free(s);
-        return st;
+        return status;
     }
     *out = s;
     return TACIT_OK;
@@ -207,9 +207,9 @@ tacit_status tacit_sum_fold(tacit_sum *s, size_t agent, const double *v, tacit_e
     TC_GIVEN(v);
     for (size_t i = 0; i < s->width; i++)
         s->v[i] = tc_grid_truncate(v[i], s->grid);
-    tacit_status st = tc_sum_fold(s->sum, agent, s->v, err);
+    tacit_status status = tc_sum_fold(s->sum, agent, s->v, err);
     sodium_memzero(s->v, s->width * sizeof *s->v);
-    return st;
+    return status;
 }
 
 tacit_status tacit_sum_close(tacit_sum *s, tacit_release **out, tacit_error *err)

@@ -35,11 +35,11 @@ static tacit_status make_options(const tc_algorithm *a, const tc_released *r, co
     void *opts = tc_alloc(1, a->options_size);
     if (!opts)
         return tc_fail_memory(err);
-    tacit_status st = set_all(a, opts, r, given, err);
-    *out = st == TACIT_OK ? tc_options_json(a->options, opts) : NULL;
+    tacit_status status = set_all(a, opts, r, given, err);
+    *out = status == TACIT_OK ? tc_options_json(a->options, opts) : NULL;
     tc_options_fini(a->options, opts);
     tc_free(opts);
-    return st == TACIT_OK && !*out ? tc_fail_memory(err) : st;
+    return status == TACIT_OK && !*out ? tc_fail_memory(err) : status;
 }
 
 static tacit_status fill(tc_study_doc *d, const tc_released *r, const tc_released_plan *p,
@@ -65,12 +65,12 @@ tacit_status tc_released_study(tc_study_doc **out, const struct tc_released *r,
     tc_study_doc *d = tc_alloc(1, sizeof *d);
     if (!d)
         return tc_fail_memory(err);
-    tacit_status st = fill(d, r, p, err);
-    if (st == TACIT_OK)
+    tacit_status status = fill(d, r, p, err);
+    if (status == TACIT_OK)
         *out = d;
     else
         tc_study_doc_free(d);
-    return st;
+    return status;
 }
 
 tacit_status tc_released_study_from_json(tc_study_doc **out, const json_t *released,
@@ -80,10 +80,10 @@ tacit_status tc_released_study_from_json(tc_study_doc **out, const json_t *relea
     char *text = tc_json_text(released);
     if (!text)
         return tc_fail_memory(err);
-    tacit_status st = tc_released_decode(&r, text, strlen(text), "released", err);
+    tacit_status status = tc_released_decode(&r, text, strlen(text), "released", err);
     tc_free(text);
-    if (st == TACIT_OK)
-        st = tc_released_study(out, r, p, err);
+    if (status == TACIT_OK)
+        status = tc_released_study(out, r, p, err);
     tc_released_free(r);
-    return st;
+    return status;
 }

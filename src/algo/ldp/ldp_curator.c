@@ -160,11 +160,12 @@ tacit_status tc_ldp_curator_allow(tc_ldp_curator *c, const tc_ldp_question *firs
         tc_ledger_charge charge = charge_of(&q);
         tc_ledger_receipt receipt = {0};
         tacit_error none;
-        tacit_status st = tc_ledger_find(c->ledger, &charge.study, charge.round, &receipt, &none);
+        tacit_status status =
+            tc_ledger_find(c->ledger, &charge.study, charge.round, &receipt, &none);
         tc_ledger_receipt_fini(&receipt);
-        if (st != TACIT_OK && st != TACIT_E_NOT_FOUND)
-            return tc_fail(err, st, "%s", none.msg);
-        fresh += st == TACIT_E_NOT_FOUND;
+        if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
+            return tc_fail(err, status, "%s", none.msg);
+        fresh += status == TACIT_E_NOT_FOUND;
     }
     return fresh > 0 ? allow(c, q.user, &s, fresh, err) : TACIT_OK;
 }
