@@ -124,6 +124,33 @@ tacit_status tc_peers_release(const tc_peers_kind *kind, const tc_env *env, cons
                               uint64_t round, uint64_t agent, const void *bytes, size_t n,
                               tc_release **out, tacit_error *err);
 
+/* The tables `agent` and `relay` of an algorithm whose state begins with a tc_peers: begin and end are its own. */
+#define TC_PEERS_TABLES(state, begin, end, kind)                                                   \
+    static tacit_status check(const tc_env *env, const void *opts, uint64_t round, uint64_t who,   \
+                              const void *bytes, size_t n, tacit_error *err)                       \
+    {                                                                                              \
+        return tc_peers_check(&(kind), env, opts, round, who, bytes, n, err);                      \
+    }                                                                                              \
+    static tacit_status release(const tc_env *env, const void *opts, uint64_t round, uint64_t who, \
+                                const void *bytes, size_t n, tc_release **out, tacit_error *err)   \
+    {                                                                                              \
+        return tc_peers_release(&(kind), env, opts, round, who, bytes, n, out, err);               \
+    }                                                                                              \
+    static const tc_optimizer_ops agent = {.state_size = sizeof(state),                            \
+                                           .init = (begin),                                        \
+                                           .fini = (end),                                          \
+                                           .fit_due = tc_fts_fit_due,                              \
+                                           .fit = tc_fts_fit,                                      \
+                                           .fitted = tc_fts_fitted,                                \
+                                           .ask = tc_peers_ask,                                    \
+                                           .need = tc_peers_need,                                  \
+                                           .publish = tc_peers_publish,                            \
+                                           .published = tc_peers_published,                        \
+                                           .fetched = tc_peers_fetched,                            \
+                                           .missed = tc_peers_missed};                             \
+    static const tc_relay_ops relay = {                                                            \
+        .agree = tc_fts_common_check, .check = check, .release = release};
+
 /* peers_search.c */
 tacit_status tc_peers_search_init(tc_peers *p, tacit_error *err);
 /* The acquisition of the present trial at a point of a box; its gradient, unless NULL. */

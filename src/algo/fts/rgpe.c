@@ -291,18 +291,6 @@ static void fini(void *st)
     tc_peers_fini(st);
 }
 
-static tacit_status check(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
-                          const void *bytes, size_t n, tacit_error *err)
-{
-    return tc_peers_check(&kind, env, opts, round, agent, bytes, n, err);
-}
-
-static tacit_status release(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
-                            const void *bytes, size_t n, tc_release **out, tacit_error *err)
-{
-    return tc_peers_release(&kind, env, opts, round, agent, bytes, n, out, err);
-}
-
 static const tc_option table[] = {
     TC_FTS_COMMON_OPTIONS(options, common),
     TC_INT_OPTION("samples", offsetof(options, samples), "100", 1, 1e5,
@@ -310,23 +298,7 @@ static const tc_option table[] = {
     {.name = NULL},
 };
 
-static const tc_optimizer_ops agent = {
-    .state_size = sizeof(rgpe),
-    .init = init,
-    .fini = fini,
-    .fit_due = tc_fts_fit_due,
-    .fit = tc_fts_fit,
-    .fitted = tc_fts_fitted,
-    .ask = tc_peers_ask,
-    .need = tc_peers_need,
-    .publish = tc_peers_publish,
-    .published = tc_peers_published,
-    .fetched = tc_peers_fetched,
-    .missed = tc_peers_missed,
-};
-
-static const tc_relay_ops relay = {
-    .agree = tc_fts_common_check, .check = check, .release = release};
+TC_PEERS_TABLES(rgpe, init, fini, kind)
 
 const tc_algorithm tc_algorithm_rgpe = {
     .name = "rgpe",
