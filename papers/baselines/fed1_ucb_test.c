@@ -1,7 +1,7 @@
 /* fed1_ucb_test.c - fed1-ucb: which arms it keeps, and what it refuses. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_world.h"
+#include "support/bandit_world.h"
 #include "papers/baselines/baselines.h"
 
 /* The arms that a slow one keeps, from the clients' exact sums. */

@@ -1,7 +1,7 @@
 /* fn_ucb_test.c - fn-ucb: it learns, its bounds are the formulas, and its messages are whole numbers. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 
 #include "papers/baselines/baselines.h"
 #include "papers/baselines/fn_ucb.h"

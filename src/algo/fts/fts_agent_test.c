@@ -1,7 +1,7 @@
 /* fts_agent_test.c - federations of fts, against an agent written without any cleverness. */
 #include "support/test.h"
 
-#include "algo/fts/slow_double.h"
+#include "support/fts_reference.h"
 
 #include <stdio.h>
 

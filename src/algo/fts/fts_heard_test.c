@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "algo/fts/agent.h"
-#include "algo/fts/federation_double.h"
+#include "support/fts_federation.h"
 #include "algo/fts/left_out.h"
 #include "algo/fts/peers.h"
 #include "algo/optimizer_int.h"

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "algo/fts/agent.h"
-#include "algo/fts/slow_double.h"
+#include "support/fts_reference.h"
 #include "algo/optimizer_int.h"
 
 /* One whose messages were read and who then falls silent is passed over, round by round. */

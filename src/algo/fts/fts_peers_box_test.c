@@ -1,7 +1,7 @@
 /* fts_peers_box_test.c - the search of rgpe and taf for a point of a box. */
 #include "support/test.h"
 
-#include "algo/fts/slow_peers_double.h"
+#include "support/fts_peers_reference.h"
 
 #include "algo/fts/peers.h"
 #include "algo/optimizer_int.h"

@@ -1,7 +1,7 @@
 /* fts_peers_test.c - rgpe and taf against the same methods written in the open. */
 #include "support/test.h"
 
-#include "algo/fts/slow_peers_double.h"
+#include "support/fts_peers_reference.h"
 
 #include "algo/fts/peers.h"
 #include "algo/optimizer_int.h"

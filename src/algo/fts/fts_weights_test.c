@@ -1,7 +1,7 @@
 /* fts_weights_test.c - who is drawn, how often others are followed, and what a rank is worth. */
 #include "support/test.h"
 
-#include "algo/fts/federation_double.h"
+#include "support/fts_federation.h"
 
 #include "algo/fts/agent.h"
 #include "algo/optimizer_int.h"

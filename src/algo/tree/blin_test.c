@@ -1,7 +1,7 @@
 /* blin_test.c - blin beside a slow one that follows its batches cube by cube. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 
 #include <stdlib.h>
 

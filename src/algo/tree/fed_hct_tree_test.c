@@ -1,7 +1,7 @@
 /* fed_hct_tree_test.c - the tree of a fed-hct client: where it pulls, by slow formulas. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_world.h"
+#include "support/bandit_world.h"
 
 #include "algo/tree/fed_hct.h"
 

@@ -1,7 +1,7 @@
 /* hct_test.c - hct and hoo beside slow ones that recompute every bound at every pull. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 
 #include "algo/tree/hct.h"
 

@@ -1,7 +1,7 @@
 /* pne_bounds_test.c - pf-pne at its limits: sums of very many pulls, and means of agents who are not there. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 
 #include "algo/tree/pne.h"
 

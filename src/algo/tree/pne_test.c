@@ -1,7 +1,7 @@
 /* pne_test.c - pf-pne and fed-pne beside a slow one with sets as tables of truth values. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 
 #include "algo/tree/pne.h"
 

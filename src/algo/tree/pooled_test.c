@@ -1,7 +1,7 @@
 /* pooled_test.c - fed-hct: what it sends, and what comes of it. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_world.h"
+#include "support/bandit_world.h"
 
 #include "algo/tree/fed_hct.h"
 

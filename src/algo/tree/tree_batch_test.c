@@ -4,7 +4,7 @@
 
 #include "algo/batch.h"
 #include "algo/optimizer.h"
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 #include "base/json.h"
 
 static tc_optimizer *make(const char *algorithm, const char *options, bool maximize,

@@ -1,7 +1,7 @@
 /* tree_optimizer_test.c - the tree bandits behind the contract of an optimizer. */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 
 #include "algo/optimizer.h"
 #include "base/json.h"

@@ -2,7 +2,7 @@
  * nothing else is taken for one. (Whole studies: sim/pulls_keep_test.c.) */
 #include "support/test.h"
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 #include "algo/tree/tree_save.h"
 
 enum { BUDGET = 4000, HALF = 1 << 24 };

@@ -1,9 +1,9 @@
-/* federation_double.h - a small federation with a relay, for the tests of this folder.
+/* fts_federation.h - a small federation with a relay, for the tests of src/algo/fts.
  *
  * Members are real optimizers; every event is kept, so that a journal can be played again. To be
  * included after support/test.h. */
-#ifndef TC_ALGO_FTS_FEDERATION_DOUBLE_H
-#define TC_ALGO_FTS_FEDERATION_DOUBLE_H
+#ifndef TC_SUPPORT_FTS_FEDERATION_H
+#define TC_SUPPORT_FTS_FEDERATION_H
 
 #include "algo/fts/fts.h"
 #include "algo/optimizer.h"

@@ -1,9 +1,9 @@
-/* slow_double.h - an agent of fts without any cleverness, which goes over a journal and checks every
+/* fts_reference.h - an agent of fts without any cleverness, which goes over a journal and checks every
  * step of it. For the tests of fts, after support/test.h. */
-#ifndef TC_ALGO_FTS_SLOW_DOUBLE_H
-#define TC_ALGO_FTS_SLOW_DOUBLE_H
+#ifndef TC_SUPPORT_FTS_REFERENCE_H
+#define TC_SUPPORT_FTS_REFERENCE_H
 
-#include "algo/fts/federation_double.h"
+#include "support/fts_federation.h"
 #include "num/blr.h"
 
 enum { M = 12, INITIAL = 4 };

@@ -1,7 +1,7 @@
-/* bandit_double.h - for the tests of this folder: bandits with options from words, and rewards that
+/* bandit_client.h - for the tests of src/algo/tree: bandits with options from words, and rewards that
  * are a function of (client, point, number of the pull). Include support/test.h first. */
-#ifndef TC_ALGO_TREE_BANDIT_DOUBLE_H
-#define TC_ALGO_TREE_BANDIT_DOUBLE_H
+#ifndef TC_SUPPORT_BANDIT_CLIENT_H
+#define TC_SUPPORT_BANDIT_CLIENT_H
 
 #include "algo/tree/bandit.h"
 #include "base/memory.h"

@@ -1,9 +1,9 @@
-/* bandit_world.h - for the tests of this folder: four clients and a server in lockstep, on cones over
+/* bandit_world.h - for the tests of src/algo/tree: four clients and a server in lockstep, on cones over
  * 0 whose peaks lie `spread` apart. Include support/test.h first. */
-#ifndef TC_ALGO_TREE_BANDIT_WORLD_H
-#define TC_ALGO_TREE_BANDIT_WORLD_H
+#ifndef TC_SUPPORT_BANDIT_WORLD_H
+#define TC_SUPPORT_BANDIT_WORLD_H
 
-#include "algo/tree/bandit_double.h"
+#include "support/bandit_client.h"
 
 enum { CLIENTS = 4 };
 

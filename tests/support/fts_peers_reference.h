@@ -1,9 +1,9 @@
-/* slow_peers_double.h - rgpe and taf written in the open, on a line. For fts_peers_test.c and
+/* fts_peers_reference.h - rgpe and taf written in the open, on a line. For fts_peers_test.c and
  * fts_peers_box_test.c, after support/test.h. */
-#ifndef TC_ALGO_FTS_SLOW_PEERS_DOUBLE_H
-#define TC_ALGO_FTS_SLOW_PEERS_DOUBLE_H
+#ifndef TC_SUPPORT_FTS_PEERS_REFERENCE_H
+#define TC_SUPPORT_FTS_PEERS_REFERENCE_H
 
-#include "algo/fts/federation_double.h"
+#include "support/fts_federation.h"
 
 #include <stdlib.h>
 
