@@ -130,7 +130,7 @@ static tacit_status was_told(tc_study *study, const report *r, bool *out, tacit_
     tc_arena memory = {0};
     tc_event told;
     tacit_error why;
-    tacit_status status = tc_study_told(study, r->trial, &memory, &told, &why);
+    tacit_status status = tc_study_find_tell(study, r->trial, &memory, &told, &why);
     bool found = status == TACIT_OK;
     bool same = found && same_report(tc_study_document(study)->space, r, &told);
     tc_arena_fini(&memory);

@@ -226,14 +226,14 @@ static tacit_status visit_told(const PGresult *r, tc_event_visit visit, void *us
     return visit(user, &e, err);
 }
 
-static tacit_status postgres_told(tc_store *store, int64_t study, uint64_t trial,
-                                  tc_event_visit visit, void *user, tacit_error *err)
+static tacit_status postgres_find_tell(tc_store *store, int64_t study, uint64_t trial,
+                                       tc_event_visit visit, void *user, tacit_error *err)
 {
     tc_pg_args args = {0};
     PGresult *r;
     tc_pg_arg_int(&args, study);
     tc_pg_arg_int(&args, (int64_t)trial);
-    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_TOLD, &args, &r, err));
+    TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_FIND_TELL, &args, &r, err));
     tacit_status st = visit_told(r, visit, user, err);
     PQclear(r);
     return st;
@@ -261,7 +261,7 @@ const tc_store_ops tc_store_postgres = {
     .append = tc_pg_append,
     .confirm = tc_pg_confirm,
     .scan = postgres_scan,
-    .told = postgres_told,
+    .find_tell = postgres_find_tell,
     .change = tc_pg_change,
     .record_get = tc_pg_record_get,
     .record_scan = tc_pg_record_scan,

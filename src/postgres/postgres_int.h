@@ -37,7 +37,7 @@ typedef enum tc_pg_sql {
     TC_PG_ADVANCE,    /* the journal's end */
     TC_PG_SCAN,       /* a page of events, from the last one known on */
     TC_PG_CONFIRM,    /* an event, and what TC_PG_SETTLE does */
-    TC_PG_TOLD,       /* a journal, with the tell of a trial if there is one */
+    TC_PG_FIND_TELL,  /* a journal, with the tell of a trial if there is one */
     TC_PG_LAZY,       /* this transaction's commit does not wait for the disk */
     TC_PG_STUDY_HOLD, /* it stays until the end of the transaction */
     TC_PG_RECORD_GET,

@@ -109,15 +109,15 @@ static void an_older_schema_goes_on(void **state)
     assert_fails(append(s, id, TC_EVENT_TELL, 1, &err), TACIT_E_STATE, "told already");
     assert_ok(tc_store_scan(s, id, 0, count_event, &n, &err));
     assert_int_equal(n, 4);
-    assert_ok(tc_store_told(s, id, 1, count_event, &n, &err));
-    assert_ok(tc_store_told(s, id, 3, count_event, &n, &err));
+    assert_ok(tc_store_find_tell(s, id, 1, count_event, &n, &err));
+    assert_ok(tc_store_find_tell(s, id, 3, count_event, &n, &err));
     assert_ok(tc_store_record_get(s, &which, &got, &err));
     tc_free((void *)got.value);
     sql("UPDATE tacit.records SET value = 'valve'");
     assert_fails(tc_store_record_get(s, &which, &got, &err), TACIT_E_CORRUPT, "its checksum");
     sql("UPDATE tacit.events SET body = '{\"v\": 9}' WHERE seq = 4");
     assert_fails(tc_store_scan(s, id, 0, count_event, &n, &err), TACIT_E_CORRUPT, "event 4");
-    assert_fails(tc_store_told(s, id, 3, count_event, &n, &err), TACIT_E_CORRUPT, "event 4");
+    assert_fails(tc_store_find_tell(s, id, 3, count_event, &n, &err), TACIT_E_CORRUPT, "event 4");
     tc_store_close(s);
 }
 

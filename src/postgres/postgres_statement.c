@@ -70,7 +70,7 @@ static const char *const texts[TC_PG_COUNT] = {
                       " OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()"
                       " THEN pg_logical_emit_message(true, 'tacit', '') END"
                       " FROM tacit.events WHERE study = $1::int8 AND seq = $2::int8",
-    [TC_PG_TOLD] =
+    [TC_PG_FIND_TELL] =
         "SELECT j.head, j.sum, j.origin, j.plain, e.seq, e.kind::int8, e.trial, e.time_ms, e.body,"
         " e.sum, e.token, (SELECT p.sum FROM tacit.events p"
         " WHERE p.study = e.study AND p.seq = e.seq - 1)"

@@ -148,7 +148,8 @@ static bool is_told(play *p, size_t process, const worker *w)
     tacit_error err = {0};
     tc_arena memory = {0};
     tc_event told;
-    bool found = tc_study_told(p->studies[process], w->trial, &memory, &told, &err) == TACIT_OK;
+    bool found =
+        tc_study_find_tell(p->studies[process], w->trial, &memory, &told, &err) == TACIT_OK;
     if (found)
         assert_same_bits(told.value, objective(w->x));
     tc_arena_fini(&memory);

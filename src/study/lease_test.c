@@ -253,15 +253,15 @@ static void a_report_is_found_again(void **state)
     double x = 0.25;
     (void)ask(w, "w", 0);
     (void)ask(w, "w", 0);
-    assert_fails(tc_study_told(w->study, 0, &a, &e, &err), TACIT_E_NOT_FOUND,
+    assert_fails(tc_study_find_tell(w->study, 0, &a, &e, &err), TACIT_E_NOT_FOUND,
                  "trial 0 is not told yet");
     assert_ok(tc_study_tell(w->study, 1, &x, 0.1, &err));
     assert_ok(tc_study_fail(w->study, 0, "no memory", &err));
-    assert_ok(tc_study_told(w->study, 1, &a, &e, &err));
+    assert_ok(tc_study_find_tell(w->study, 1, &a, &e, &err));
     assert_int_equal(e.state, TC_TRIAL_COMPLETE);
     assert_same_bits(e.value, 0.1);
     assert_same_bits(e.values[0], 0.25);
-    assert_ok(tc_study_told(w->study, 0, &a, &e, &err));
+    assert_ok(tc_study_find_tell(w->study, 0, &a, &e, &err));
     assert_int_equal(e.state, TC_TRIAL_FAIL);
     assert_string_equal(e.reason, "no memory");
     tc_arena_fini(&a);

@@ -305,8 +305,8 @@ static tacit_status told_locked(memory_store *m, int64_t study, uint64_t trial,
     return visit(user, &j->events[j->told[at].at], err);
 }
 
-static tacit_status memory_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
-                                void *user, tacit_error *err)
+static tacit_status memory_find_tell(tc_store *s, int64_t study, uint64_t trial,
+                                     tc_event_visit visit, void *user, tacit_error *err)
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
@@ -416,7 +416,7 @@ const tc_store_ops tc_store_memory = {
     .study_list = memory_study_list,
     .append = memory_append,
     .scan = memory_scan,
-    .told = memory_told,
+    .find_tell = memory_find_tell,
     .change = memory_change,
     .record_get = memory_record_get,
     .record_scan = memory_record_scan,

@@ -300,7 +300,7 @@ static tacit_status sqlite_scan(tc_store *store, int64_t study, tc_event_id afte
 static tacit_status visit_told(const tc_sqlite *s, const tc_chain *journal, tc_event_visit visit,
                                void *user, tacit_error *err)
 {
-    sqlite3_stmt *q = s->sql[TC_SQL_TOLD];
+    sqlite3_stmt *q = s->sql[TC_SQL_FIND_TELL];
     tc_event_row e;
     TC_TRY(read_event(s, q, &e, err));
     const void *sum = sqlite3_column_blob(q, 5), *before = sqlite3_column_blob(q, 6);
@@ -313,7 +313,7 @@ static tacit_status visit_told(const tc_sqlite *s, const tc_chain *journal, tc_e
 static tacit_status told_in(tc_sqlite *s, int64_t study, uint64_t trial, tc_event_visit visit,
                             void *user, tacit_error *err)
 {
-    sqlite3_stmt *q = s->sql[TC_SQL_TOLD];
+    sqlite3_stmt *q = s->sql[TC_SQL_FIND_TELL];
     tc_chain journal;
     TC_TRY(tc_sqlite_head(s, study, &journal, err));
     sqlite3_bind_int64(q, 1, study);
@@ -324,7 +324,7 @@ static tacit_status told_in(tc_sqlite *s, int64_t study, uint64_t trial, tc_even
         st = visit_told(s, &journal, visit, user, err);
     else if (rc != SQLITE_DONE)
         st = tc_sqlite_fail(s, rc, err);
-    tc_sqlite_reset(s, TC_SQL_TOLD);
+    tc_sqlite_reset(s, TC_SQL_FIND_TELL);
     return st;
 }
 
@@ -339,8 +339,8 @@ static tacit_status told_locked(tc_sqlite *s, int64_t study, uint64_t trial, tc_
     return st;
 }
 
-static tacit_status sqlite_told(tc_store *store, int64_t study, uint64_t trial,
-                                tc_event_visit visit, void *user, tacit_error *err)
+static tacit_status sqlite_find_tell(tc_store *store, int64_t study, uint64_t trial,
+                                     tc_event_visit visit, void *user, tacit_error *err)
 {
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
@@ -370,7 +370,7 @@ const tc_store_ops tc_store_sqlite = {
     .study_list = sqlite_study_list,
     .append = sqlite_append,
     .scan = sqlite_scan,
-    .told = sqlite_told,
+    .find_tell = sqlite_find_tell,
     .change = tc_sqlite_change,
     .record_get = tc_sqlite_record_get,
     .record_scan = tc_sqlite_record_scan,

@@ -166,10 +166,10 @@ static void a_tell_by_itself_is_checked(void **state)
     int n = 0;
     int64_t id = make_store();
     tc_store *s = open_store();
-    assert_ok(tc_store_told(s, id, 3, count, &n, &err));
+    assert_ok(tc_store_find_tell(s, id, 3, count, &n, &err));
     assert_int_equal(n, 1);
     foreign("UPDATE events SET body = '{\"v\": 2}' WHERE seq = 4");
-    assert_fails(tc_store_told(s, id, 3, count, &n, &err), TACIT_E_CORRUPT,
+    assert_fails(tc_store_find_tell(s, id, 3, count, &n, &err), TACIT_E_CORRUPT,
                  "event 4 (tell, trial 3)");
     tc_store_close(s);
 }
@@ -280,8 +280,8 @@ static void an_older_file_goes_on(void **state)
     assert_ok(tc_store_scan(s, id, 0, count, &n, &err));
     assert_int_equal(n, EVENTS + 2);
     assert_ok(tc_store_scan(s, id, EVENTS, count, &n, &err));
-    assert_ok(tc_store_told(s, id, 2, count, &n, &err));
-    assert_ok(tc_store_told(s, id, 50, count, &n, &err));
+    assert_ok(tc_store_find_tell(s, id, 2, count, &n, &err));
+    assert_ok(tc_store_find_tell(s, id, 50, count, &n, &err));
     assert_ok(tc_store_record_get(s, &which, &got, &err));
     tc_free((void *)got.value);
     foreign("UPDATE events SET body = '{\"v\": 2}' WHERE seq = 11");

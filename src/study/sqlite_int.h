@@ -41,7 +41,7 @@ typedef enum tc_sql {
     TC_SQL_APPEND,
     TC_SQL_TAKE_BACK, /* the events after seq, in the same transaction */
     TC_SQL_SCAN,
-    TC_SQL_TOLD, /* the tell of a trial */
+    TC_SQL_FIND_TELL, /* the tell of a trial */
     TC_SQL_RECORD_GET,
     TC_SQL_RECORD_SEARCH, /* by key, past the index */
     TC_SQL_RECORD_INSERT,

@@ -34,9 +34,10 @@ static const char *const texts[TC_SQL_COUNT] = {
     [TC_SQL_TAKE_BACK] = "DELETE FROM events WHERE study = ?1 AND seq > ?2",
     [TC_SQL_SCAN] = "SELECT seq, kind, trial, time_ms, body, sum FROM events"
                     " WHERE study = ?1 AND seq > ?2 ORDER BY seq",
-    [TC_SQL_TOLD] = "SELECT e.seq, e.kind, e.trial, e.time_ms, e.body, e.sum, p.sum"
-                    " FROM events e LEFT JOIN events p ON p.study = e.study AND p.seq = e.seq - 1"
-                    " WHERE e.study = ?1 AND e.trial = ?2 AND e.kind = 3",
+    [TC_SQL_FIND_TELL] =
+        "SELECT e.seq, e.kind, e.trial, e.time_ms, e.body, e.sum, p.sum"
+        " FROM events e LEFT JOIN events p ON p.study = e.study AND p.seq = e.seq - 1"
+        " WHERE e.study = ?1 AND e.trial = ?2 AND e.kind = 3",
     [TC_SQL_RECORD_GET] = "SELECT version, value, sum FROM records"
                           " WHERE study = ?1 AND kind = ?2 AND key = ?3",
     [TC_SQL_RECORD_SEARCH] = "SELECT 1 FROM records NOT INDEXED"

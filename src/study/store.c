@@ -151,10 +151,10 @@ tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_
     return tc_store_scan_after(s, study, (tc_event_id){.seq = after}, visit, user, err);
 }
 
-tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
-                           void *user, tacit_error *err)
+tacit_status tc_store_find_tell(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
+                                void *user, tacit_error *err)
 {
-    return s->ops->told(s, study, trial, visit, user, err);
+    return s->ops->find_tell(s, study, trial, visit, user, err);
 }
 
 tacit_status tc_store_change(tc_store *s, const tc_change *c, size_t n, size_t *refused,

@@ -124,9 +124,10 @@ typedef struct tc_store_ops {
                          void *user, tacit_error *err);
     /* Calls visit with the TELL of a trial, if there is one, without reading the journal. visit must not
      * call the store. */
-    tacit_status (*told)(tc_store *s, int64_t study, uint64_t trial,
-                         tacit_status (*visit)(void *user, const tc_event_row *e, tacit_error *err),
-                         void *user, tacit_error *err);
+    tacit_status (*find_tell)(tc_store *s, int64_t study, uint64_t trial,
+                              tacit_status (*visit)(void *user, const tc_event_row *e,
+                                                    tacit_error *err),
+                              void *user, tacit_error *err);
     /* All of the changes or none; each key at most once among them. Durable when it returns.
      * E_CONFLICT: change number *refused (may be NULL) does not find what it expects; of several the
      * first. E_NOT_FOUND: no such study. */
@@ -215,8 +216,8 @@ tacit_status tc_store_scan_after(tc_store *s, int64_t study, tc_event_id after,
 /* The same after a number, whichever event that is. */
 tacit_status tc_store_scan(tc_store *s, int64_t study, uint64_t after, tc_event_visit visit,
                            void *user, tacit_error *err);
-tacit_status tc_store_told(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
-                           void *user, tacit_error *err);
+tacit_status tc_store_find_tell(tc_store *s, int64_t study, uint64_t trial, tc_event_visit visit,
+                                void *user, tacit_error *err);
 
 tacit_status tc_store_change(tc_store *s, const tc_change *c, size_t n, size_t *refused,
                              tacit_error *err);

@@ -88,8 +88,8 @@ tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, in
 tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err);
 /* The report that a trial was told with, from the journal; its pointers live in `a`. E_NOT_FOUND: none
  * yet. */
-tacit_status tc_study_told(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
-                           tacit_error *err);
+tacit_status tc_study_find_tell(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
+                                tacit_error *err);
 /* A point to be tried first; its trial number is returned. */
 tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err);
 /* Earlier results: n completed trials in one transaction. values is n x n_params, row by row. */

@@ -129,7 +129,7 @@ static void a_tell_is_found_by_its_trial(void **state)
         size_t at = 0; /* as a scan finds it */
         while (at < all.n && !(all.events[at].kind == TC_EVENT_TELL && all.events[at].trial == i))
             at++;
-        assert_int_equal(tc_store_told(*state, a, i, see, &one, NULL), TACIT_OK);
+        assert_int_equal(tc_store_find_tell(*state, a, i, see, &one, NULL), TACIT_OK);
         assert_int_equal(one.n, at < all.n ? 1 : 0);
         if (one.n > 0) {
             assert_int_equal(one.events[0].seq, all.events[at].seq);
@@ -138,15 +138,15 @@ static void a_tell_is_found_by_its_trial(void **state)
             assert_int_equal(one.events[0].time_ms, all.events[at].time_ms);
             assert_string_equal(one.events[0].body, all.events[at].body);
         }
-        assert_int_equal(tc_store_told(*state, b, i, see, &other, NULL), TACIT_OK);
+        assert_int_equal(tc_store_find_tell(*state, b, i, see, &other, NULL), TACIT_OK);
         assert_int_equal(other.n, 0);
         forget(&one);
     }
     forget(&all);
     seen stopped = {.stop_after = 1};
-    assert_int_equal(tc_store_told(*state, a, 0, see, &stopped, NULL), TACIT_E_CANCELLED);
+    assert_int_equal(tc_store_find_tell(*state, a, 0, see, &stopped, NULL), TACIT_E_CANCELLED);
     forget(&stopped);
-    assert_int_equal(tc_store_told(*state, 999, 0, see, &stopped, NULL), TACIT_E_NOT_FOUND);
+    assert_int_equal(tc_store_find_tell(*state, 999, 0, see, &stopped, NULL), TACIT_E_NOT_FOUND);
 }
 
 /* ---- studies ---- */

@@ -160,11 +160,11 @@ static inline tacit_status crash_scan(tc_store *t, int64_t study, tc_event_id af
     return s->dead ? crash_dead(err) : tc_store_scan_after(s->disk, study, after, visit, user, err);
 }
 
-static inline tacit_status crash_told(tc_store *t, int64_t study, uint64_t trial,
-                                      tc_event_visit visit, void *user, tacit_error *err)
+static inline tacit_status crash_find_tell(tc_store *t, int64_t study, uint64_t trial,
+                                           tc_event_visit visit, void *user, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_told(s->disk, study, trial, visit, user, err);
+    return s->dead ? crash_dead(err) : tc_store_find_tell(s->disk, study, trial, visit, user, err);
 }
 
 static inline tacit_status crash_record_get(tc_store *t, const tc_record *which, tc_record *out,
@@ -214,7 +214,7 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .study_list = crash_study_list,
                                        .append = crash_append,
                                        .scan = crash_scan,
-                                       .told = crash_told,
+                                       .find_tell = crash_find_tell,
                                        .change = crash_change,
                                        .record_get = crash_record_get,
                                        .record_scan = crash_record_scan,

@@ -212,8 +212,8 @@ static inline tacit_status lazy_scan(tc_store *t, int64_t study, tc_event_id aft
     return TACIT_OK;
 }
 
-static inline tacit_status lazy_told(tc_store *t, int64_t study, uint64_t trial,
-                                     tc_event_visit visit, void *user, tacit_error *err)
+static inline tacit_status lazy_find_tell(tc_store *t, int64_t study, uint64_t trial,
+                                          tc_event_visit visit, void *user, tacit_error *err)
 {
     lazy_store *s = lazy_of(t);
     LAZY_POINT(s, err);
@@ -260,7 +260,7 @@ static inline lazy_store *lazy_new(void)
     s->ops.append = lazy_append;
     s->ops.confirm = lazy_confirm;
     s->ops.scan = lazy_scan;
-    s->ops.told = lazy_told;
+    s->ops.find_tell = lazy_find_tell;
     s->ops.moment = lazy_moment;
     s->ops.settle = lazy_settle;
     s->others.base.ops = &s->ops;

@@ -1,4 +1,4 @@
-/* told.c - what a trial was told with, as the journal has it (study.h): for whoever is sent the same
+/* find_tell.c - what a trial was told with, as the journal has it (study.h): for whoever is sent the same
  * report twice and must find out whether it is the same. Called by coord/. */
 #include "study/study_int.h"
 
@@ -23,11 +23,11 @@ static tacit_status look_at(void *user, const tc_event_row *row, tacit_error *er
     return tc_event_decode(f->space, row->body, f->memory, f->out, err);
 }
 
-tacit_status tc_study_told(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
-                           tacit_error *err)
+tacit_status tc_study_find_tell(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
+                                tacit_error *err)
 {
     search f = {.space = s->doc->space, .memory = a, .out = out};
-    TC_TRY(tc_store_told(s->store, s->id, trial, look_at, &f, err));
+    TC_TRY(tc_store_find_tell(s->store, s->id, trial, look_at, &f, err));
     return f.found ? TACIT_OK
                    : tc_fail(err, TACIT_E_NOT_FOUND, "trial %" PRIu64 " is not told yet", trial);
 }
