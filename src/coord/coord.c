@@ -431,24 +431,24 @@ static bool is_about_store(const tc_ask *a, tacit_status status)
 
 /* What a request writes is on disk when its handler returns. An answer that rests on what others wrote must
  * not be faster than they: who hears "it is so already" does not ask again, should it be lost. */
-static tacit_status settle(tc_ask *a, tacit_status status, tacit_error *err)
+static tacit_status answer_durably(tc_ask *a, tacit_status status, tacit_error *err)
 {
     tacit_error why;
     if (!a->already && !is_about_store(a, status))
         return status;
-    tacit_status settled = tc_store_settle(a->coord->cfg.store, a->since, &why);
-    if (settled == TACIT_OK)
+    tacit_status durable = tc_store_wait_durable(a->coord->cfg.store, a->since, &why);
+    if (durable == TACIT_OK)
         return status;
     a->out->status = 0; /* it is not what the handler said */
-    return tc_pass_on(err, settled, &why);
+    return tc_pass_on(err, durable, &why);
 }
 
 static tacit_status answer(tc_ask *a, const tc_route *r, tacit_error *err)
 {
     TC_TRY(tc_shape_check_query(r->query, a->q->query, err));
     TC_TRY(read_body(a, r, err));
-    return settle(a, a->q->idempotency && r->once ? tc_handle_once(a, err) : r->handle(a, err),
-                  err);
+    return answer_durably(
+        a, a->q->idempotency && r->once ? tc_handle_once(a, err) : r->handle(a, err), err);
 }
 
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out)

@@ -17,7 +17,7 @@ typedef struct tc_ask {
     json_t *body;                   /* or NULL; it has the shape that the route takes */
     size_t reserved;                /* of the room for such */
     tc_response *out;
-    uint64_t since; /* when it began, for tc_store_settle; not of a GET */
+    uint64_t since; /* when it began, for tc_store_wait_durable; not of a GET */
     bool already; /* nothing was written: the answer rests on what others wrote, perhaps just now */
     bool hushed;  /* why it was refused is for who asked, and not for the log */
     json_t *more; /* of a refusal: fields beside those of every problem; NULL: none */

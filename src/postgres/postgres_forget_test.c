@@ -50,7 +50,7 @@ static void connections_that_carried_contributions_are_closed(void **state)
     uint64_t before = tc_store_moment(s), head;
     tc_store_forget(s);
     assert_links(s, 1, 0);
-    assert_ok(tc_store_settle(s, before, &err)); /* it is no crash */
+    assert_ok(tc_store_wait_durable(s, before, &err)); /* it is no crash */
     tc_store_forget(s);
     assert_links(s, 1, 0);
     assert_ok(journal_end(s, id, &head, &err));

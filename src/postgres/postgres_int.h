@@ -24,8 +24,8 @@ extern const tc_store_ops tc_store_postgres; /* "postgresql://...", as libpq rea
 typedef enum tc_pg_sql {
     TC_PG_BEGIN,
     TC_PG_COMMIT,
-    TC_PG_SYNC,   /* returns when all that was committed before is on disk */
-    TC_PG_SETTLE, /* the same, and nothing is written where all is on disk already */
+    TC_PG_SYNC,         /* returns when all that was committed before is on disk */
+    TC_PG_WAIT_DURABLE, /* the same, and nothing is written where all is on disk already */
     TC_PG_STUDY_PUT,
     TC_PG_STUDY_KEEP, /* the same with its number */
     TC_PG_STUDY_GET,  /* by name */
@@ -36,7 +36,7 @@ typedef enum tc_pg_sql {
     TC_PG_APPEND,
     TC_PG_ADVANCE,    /* the journal's end */
     TC_PG_SCAN,       /* a page of events, from the last one known on */
-    TC_PG_CONFIRM,    /* an event, and what TC_PG_SETTLE does */
+    TC_PG_CONFIRM,    /* an event, and what TC_PG_WAIT_DURABLE does */
     TC_PG_FIND_TELL,  /* a journal, with the tell of a trial if there is one */
     TC_PG_LAZY,       /* this transaction's commit does not wait for the disk */
     TC_PG_STUDY_HOLD, /* it stays until the end of the transaction */
@@ -177,7 +177,7 @@ tacit_status tc_pg_record_scan(tc_store *store, const tc_record_range *range, tc
 tacit_status tc_pg_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
                                 tacit_error *err);
 tacit_status tc_pg_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err);
-tacit_status tc_pg_settle(tc_store *store, uint64_t since, tacit_error *err);
+tacit_status tc_pg_wait_durable(tc_store *store, uint64_t since, tacit_error *err);
 tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err);
 
 /* postgres_transact.c */

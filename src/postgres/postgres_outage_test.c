@@ -132,9 +132,9 @@ static void what_was_told_survives_a_crash(void **state)
     sql("ALTER DATABASE postgres RESET synchronous_commit");
 }
 
-/* Who has seen an event that nobody waited for, and settles, finds it on disk; and nothing is written where
+/* Who has seen an event that nobody waited for, and waits for the disk, finds it on disk; and nothing is written where
  * all is. The server writes for itself, too, now and then: not every time. */
-static void what_was_seen_can_be_settled(void **state)
+static void what_was_seen_becomes_durable(void **state)
 {
     (void)state;
     enum { TIMES = 8 };
@@ -147,12 +147,12 @@ static void what_was_seen_can_be_settled(void **state)
     for (uint64_t i = 0; i < TIMES; i++) {
         assert_ok(append(s, id, TC_EVENT_ASK, i, &err));
         int64_t written = sql(end);
-        assert_ok(tc_store_settle(s, tc_store_moment(s), &err));
+        assert_ok(tc_store_wait_durable(s, tc_store_moment(s), &err));
         snprintf(flushed, sizeof flushed,
                  "SELECT (pg_current_wal_flush_lsn() - '0/0' >= %lld)::int", (long long)written);
         assert_int_equal(sql(flushed), 1);
         int64_t before = sql(end);
-        assert_ok(tc_store_settle(s, tc_store_moment(s), &err));
+        assert_ok(tc_store_wait_durable(s, tc_store_moment(s), &err));
         quiet += sql(end) == before;
     }
     assert_true(quiet > 0);
@@ -282,7 +282,7 @@ static void a_second_attempt_is_another_event(void **state)
 
 /* What was seen before a crash may be gone, whatever the server has on disk since; what was read after it
  * is not in doubt, from the first moment on. */
-static void what_was_seen_before_a_crash_is_not_settled(void **state)
+static void what_was_seen_before_a_crash_is_not_durable(void **state)
 {
     (void)state;
     tc_store *s = open_store();
@@ -293,20 +293,21 @@ static void what_was_seen_before_a_crash_is_not_settled(void **state)
     assert_int_equal(head_of(s, id), 1);
     control("crash");
     control("start");
-    assert_fails(tc_store_settle(s, before, &err), TACIT_E_BUSY, "was lost meanwhile");
+    assert_fails(tc_store_wait_durable(s, before, &err), TACIT_E_BUSY, "was lost meanwhile");
     assert_true(head_of(s, id) <= 1);
-    assert_fails(tc_store_settle(s, before, &err), TACIT_E_BUSY, "ask again");
-    assert_ok(tc_store_settle(s, tc_store_moment(s), &err));
+    assert_fails(tc_store_wait_durable(s, before, &err), TACIT_E_BUSY, "ask again");
+    assert_ok(tc_store_wait_durable(s, tc_store_moment(s), &err));
     before = tc_store_moment(s);
     control("crash");
     control("start");
-    assert_ok(tc_store_settle(s, tc_store_moment(s), &err)); /* nobody has noticed it before */
+    assert_ok(
+        tc_store_wait_durable(s, tc_store_moment(s), &err)); /* nobody has noticed it before */
     before = tc_store_moment(s);
     lose = "SELECT"; /* under way: the work is done again, and that is no comfort */
     assert_true(head_of(s, id) <= 1);
     assert_null(lose);
-    assert_fails(tc_store_settle(s, before, &err), TACIT_E_BUSY, "was lost");
-    assert_ok(tc_store_settle(s, tc_store_moment(s), &err));
+    assert_fails(tc_store_wait_durable(s, before, &err), TACIT_E_BUSY, "was lost");
+    assert_ok(tc_store_wait_durable(s, tc_store_moment(s), &err));
     tc_store_close(s);
 }
 
@@ -331,7 +332,7 @@ static void one_broken_connection_is_no_crash(void **state)
     lose = "SELECT";
     assert_ok(tc_pg_with((tc_postgres *)s, false, use_another, &id, &err));
     assert_null(lose);
-    assert_ok(tc_store_settle(s, before, &err));
+    assert_ok(tc_store_wait_durable(s, before, &err));
     tc_store_close(s);
 }
 
@@ -346,12 +347,12 @@ int main(void)
         WHERE_ANSWERS_ARE_LOST(reads_are_repeated),
         WHERE_ANSWERS_ARE_LOST(a_restarted_server_is_found_again),
         WHERE_ANSWERS_ARE_LOST(what_was_told_survives_a_crash),
-        WHERE_ANSWERS_ARE_LOST(what_was_seen_can_be_settled),
+        WHERE_ANSWERS_ARE_LOST(what_was_seen_becomes_durable),
         WHERE_ANSWERS_ARE_LOST(a_crash_takes_at_most_the_end_of_a_journal),
         WHERE_ANSWERS_ARE_LOST(a_hold_may_idle),
         WHERE_ANSWERS_ARE_LOST(who_has_read_what_is_lost_is_told_so),
         WHERE_ANSWERS_ARE_LOST(a_second_attempt_is_another_event),
-        WHERE_ANSWERS_ARE_LOST(what_was_seen_before_a_crash_is_not_settled),
+        WHERE_ANSWERS_ARE_LOST(what_was_seen_before_a_crash_is_not_durable),
         WHERE_ANSWERS_ARE_LOST(one_broken_connection_is_no_crash),
     };
     return RUN_ON_SERVER("postgres_outage", tests);

@@ -217,7 +217,7 @@ static tacit_status sync_all(tc_postgres *s, PGconn *c, void *user, tacit_error 
     static const tc_pg_args none = {0};
     PGresult *r;
     (void)user;
-    TC_TRY(tc_pg_run(s, c, TC_PG_SETTLE, &none, &r, err));
+    TC_TRY(tc_pg_run(s, c, TC_PG_WAIT_DURABLE, &none, &r, err));
     PQclear(r);
     return TACIT_OK;
 }
@@ -226,7 +226,7 @@ static tacit_status sync_all(tc_postgres *s, PGconn *c, void *user, tacit_error 
  * for was seen, and is gone. But a crash ends every session, also where the first process of the server
  * lives on. So a session that is older than what was read, and that carries out the sync, shows that there was
  * none between the two. */
-tacit_status tc_pg_settle(tc_store *store, uint64_t since, tacit_error *err)
+tacit_status tc_pg_wait_durable(tc_store *store, uint64_t since, tacit_error *err)
 {
     tc_postgres *s = (tc_postgres *)store;
     bool none;

@@ -18,9 +18,9 @@ static const char *const texts[TC_PG_COUNT] = {
     /* A commit is flushed only if it wrote something; this writes a few bytes to the log alone. */
     [TC_PG_SYNC] = "SELECT pg_logical_emit_message(true, 'tacit', '')",
     /* Where another server must have it, too, only a commit of one's own can wait for that. */
-    [TC_PG_SETTLE] = "SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''"
-                     " OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()"
-                     " THEN pg_logical_emit_message(true, 'tacit', '') END",
+    [TC_PG_WAIT_DURABLE] = "SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''"
+                           " OR pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()"
+                           " THEN pg_logical_emit_message(true, 'tacit', '') END",
     [TC_PG_STUDY_PUT] = "WITH made AS (INSERT INTO tacit.studies"
                         "(name, document, points_csv, public_seed, party_seed, created_ms)"
                         " VALUES($1::text, $2::text, $3::text, $4::bytea, $5::bytea, $6::int8)"

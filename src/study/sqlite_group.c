@@ -14,7 +14,7 @@
  * thread that works alone never waits.
  *
  * A commit is seen before it is durable, by this process and by others. Who answers from what it has
- * read, as if that were safe, settles first: it joins the next sync, unless nothing was committed
+ * read, as if that were safe, waits first (tc_store_wait_durable): it joins the next sync, unless nothing was committed
  * since the last one began.
  *
  * After a failed sync the kernel may drop what it could not write, and report success the next
@@ -48,7 +48,7 @@ tacit_status tc_group_init(tc_group *g, tacit_error *err)
         return tc_fail_memory(err);
     pthread_mutex_init(&g->lock, NULL);
     g->last = &g->first;
-    g->settled.own = -1;
+    g->durable.own = -1;
     g->fd = -1;
     atomic_init(&g->failed, 0);
     return TACIT_OK;
@@ -94,17 +94,17 @@ static bool read_position(tc_sqlite *s, tc_position *out)
     return known;
 }
 
-static void note_settled(tc_group *g, const tc_position *at)
+static void note_durable(tc_group *g, const tc_position *at)
 {
     pthread_mutex_lock(&g->lock);
-    g->settled = *at;
+    g->durable = *at;
     pthread_mutex_unlock(&g->lock);
 }
 
-static bool is_settled(tc_group *g, const tc_position *at)
+static bool is_durable(tc_group *g, const tc_position *at)
 {
     pthread_mutex_lock(&g->lock);
-    bool same = g->settled.own == at->own && g->settled.others == at->others;
+    bool same = g->durable.own == at->own && g->durable.others == at->others;
     pthread_mutex_unlock(&g->lock);
     return same;
 }
@@ -137,7 +137,7 @@ tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err)
     if (!failed)
         tc_mark_synced(&s->mark, covered);
     if (!failed && known)
-        note_settled(&s->group, &at);
+        note_durable(&s->group, &at);
     if (failed)
         return tc_fail(err, TACIT_E_IO, "%s could not be brought to disk: %s", s->file,
                        failed == ESTALE ? "its log was removed" : strerror(failed));
@@ -243,13 +243,13 @@ void tc_sqlite_commit_durable(tc_sqlite *s, tc_commit *self)
     sem_destroy(&self->woken);
 }
 
-tacit_status tc_sqlite_settle(tc_store *store, uint64_t since, tacit_error *err)
+tacit_status tc_sqlite_wait_durable(tc_store *store, uint64_t since, tacit_error *err)
 {
     (void)since;
     tc_sqlite *s = (tc_sqlite *)store;
     tc_position at;
     tc_commit nothing = {.a = NULL};
-    if (read_position(s, &at) && is_settled(&s->group, &at))
+    if (read_position(s, &at) && is_durable(&s->group, &at))
         return TACIT_OK;
     tc_sqlite_commit_durable(s, &nothing);
     if (nothing.status != TACIT_OK && err)

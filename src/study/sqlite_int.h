@@ -88,7 +88,7 @@ typedef struct tc_group {
     size_t hoped;             /* how many the next leader waits for */
     uint64_t sync_ns;         /* what a transaction and its sync take, smoothed */
     bool led;                 /* somebody leads; it serves itself and takes the queue */
-    tc_position settled;      /* what was there when the last sync began; own -1: none did */
+    tc_position durable;      /* what was there when the last sync began; own -1: none did */
     int fd;                   /* of the log, for syncing only */
     atomic_int failed;        /* errno of the first sync that failed; it is final */
 } tc_group;
@@ -199,7 +199,7 @@ void tc_group_fini(tc_group *g);
 /* Returns when all that was committed before is on disk. The caller does not hold s->lock. */
 tacit_status tc_sqlite_sync(tc_sqlite *s, tacit_error *err);
 /* The same, and nothing is done where nothing was committed since the last sync. */
-tacit_status tc_sqlite_settle(tc_store *store, uint64_t since, tacit_error *err);
+tacit_status tc_sqlite_wait_durable(tc_store *store, uint64_t since, tacit_error *err);
 /* After a sync: puts the first transactions of a store into the file itself. */
 void tc_sqlite_fold_first(tc_sqlite *s);
 tacit_status tc_sqlite_append(tc_sqlite *s, const tc_append *a, uint64_t *head, tacit_error *err);

@@ -198,9 +198,9 @@ uint64_t tc_store_moment(tc_store *s)
     return s->ops->moment ? s->ops->moment(s) : 0;
 }
 
-tacit_status tc_store_settle(tc_store *s, uint64_t since, tacit_error *err)
+tacit_status tc_store_wait_durable(tc_store *s, uint64_t since, tacit_error *err)
 {
-    return s->ops->settle ? s->ops->settle(s, since, err) : TACIT_OK;
+    return s->ops->wait_durable ? s->ops->wait_durable(s, since, err) : TACIT_OK;
 }
 
 tacit_status tc_store_wall(tc_store *s, int64_t *out_ns, tacit_error *err)

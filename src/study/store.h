@@ -146,13 +146,13 @@ typedef struct tc_store_ops {
     /* After secret records (record.h) were removed, by whomever: no buffer of this handle has their bytes any more. What others do with the
      * handle at this moment ends first. NULL: it has no such buffers. */
     void (*forget)(tc_store *s);
-    /* Now, for settle. NULL: 0. */
+    /* Now, for wait_durable. NULL: 0. */
     uint64_t (*moment)(tc_store *s);
     /* Returns when everything that this handle has seen since that moment is on disk, whoever wrote it: who
      * has read something and answers "it is so already" calls it first, for a commit is seen before it is
      * durable. Costs next to nothing where nothing is on its way. NULL: nothing ever is. E_BUSY: some
      * of it may have been taken back; who reads again from a new moment on finds out. */
-    tacit_status (*settle)(tc_store *s, uint64_t since, tacit_error *err);
+    tacit_status (*wait_durable)(tc_store *s, uint64_t since, tacit_error *err);
     /* The wall clock that all processes on the store share, in nanoseconds of Unix time. NULL: that of the
      * machine. */
     tacit_status (*wall)(tc_store *s, int64_t *out_ns, tacit_error *err);
@@ -230,7 +230,7 @@ tacit_status tc_store_record_count(tc_store *s, const tc_record_range *range, ui
 tacit_status tc_store_record_drop(tc_store *s, const tc_record_range *range, tacit_error *err);
 void tc_store_forget(tc_store *s);
 uint64_t tc_store_moment(tc_store *s);
-tacit_status tc_store_settle(tc_store *s, uint64_t since, tacit_error *err);
+tacit_status tc_store_wait_durable(tc_store *s, uint64_t since, tacit_error *err);
 tacit_status tc_store_wall(tc_store *s, int64_t *out_ns, tacit_error *err);
 /* Can no other process use it? */
 bool tc_store_is_private(const tc_store *s);

@@ -234,7 +234,7 @@ static tacit_status read_release(const tc_ledger_io *io, const tacit_hash *study
 }
 
 /* Another process may have committed it and not yet have brought it to disk: bytes that a loss of power can take back
- * must not leave. E_BUSY of settle: it may have been taken back, and is looked for again. */
+ * must not leave. E_BUSY of wait_durable: it may have been taken back, and is looked for again. */
 static tacit_status ledger_find(const tc_ledger_io *io, const tacit_hash *study, uint64_t round,
                                 uint64_t *seq, uint8_t **release, size_t *size, tacit_error *err)
 {
@@ -242,7 +242,7 @@ static tacit_status ledger_find(const tc_ledger_io *io, const tacit_hash *study,
     for (int i = 1;; i++) {
         uint64_t since = tc_store_moment(io->store);
         TC_TRY(read_release(io, study, round, seq, release, size, err));
-        tacit_status status = tc_store_settle(io->store, since, err);
+        tacit_status status = tc_store_wait_durable(io->store, since, err);
         if (status == TACIT_OK)
             return TACIT_OK;
         tc_free(*release);

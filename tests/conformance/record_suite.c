@@ -398,14 +398,14 @@ static void a_place_has_one_winner(void **state)
     assert_int_equal(won, PLACES);
 }
 
-static void what_is_settled_stays(void **state)
+static void what_is_durable_stays(void **state)
 {
     tacit_error err = {0};
     tc_record r = record(0, TC_RECORD_ROUND, "r", "open");
-    assert_int_equal(tc_store_settle(*state, tc_store_moment(*state), &err), TACIT_OK);
+    assert_int_equal(tc_store_wait_durable(*state, tc_store_moment(*state), &err), TACIT_OK);
     assert_int_equal(change_one(*state, TC_INSERT, r, 0), TACIT_OK);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tc_store_settle(*state, tc_store_moment(*state), &err), TACIT_OK);
+        assert_int_equal(tc_store_wait_durable(*state, tc_store_moment(*state), &err), TACIT_OK);
     assert_has(*state, r, 1);
 }
 
@@ -439,7 +439,7 @@ int record_suite_run(const store_kind *which)
         ON_STORE(an_erased_study_is_gone_and_its_number_too),
         ON_STORE(random_changes_match_the_reference),
         ON_STORE(a_place_has_one_winner),
-        ON_STORE(what_is_settled_stays),
+        ON_STORE(what_is_durable_stays),
     };
     const struct CMUnitTest shared[] = {ON_STORE(two_handles_see_one_set_of_records)};
     kind = which;

@@ -22,8 +22,8 @@ typedef struct crash_store {
     uint64_t at;             /* 0: never */
     bool after;              /* the write itself happens */
     bool dead;
-    bool unsettled;                /* what is seen cannot be brought to disk ... */
-    _Atomic uint64_t settles;      /* ... and how often somebody wanted it there */
+    bool disk_gone;                /* what is seen cannot be brought to disk ... */
+    _Atomic uint64_t waits;        /* ... and how often somebody wanted it there */
     void (*meanwhile)(void *user); /* or NULL */
     void *user;
 } crash_store;
@@ -112,13 +112,13 @@ static inline uint64_t crash_moment(tc_store *t)
     return tc_store_moment(crash_of(t)->disk);
 }
 
-static inline tacit_status crash_settle(tc_store *t, uint64_t since, tacit_error *err)
+static inline tacit_status crash_wait_durable(tc_store *t, uint64_t since, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    s->settles++;
-    if (s->unsettled)
+    s->waits++;
+    if (s->disk_gone)
         return tc_fail(err, TACIT_E_IO, "the disk is gone");
-    return s->dead ? crash_dead(err) : tc_store_settle(s->disk, since, err);
+    return s->dead ? crash_dead(err) : tc_store_wait_durable(s->disk, since, err);
 }
 
 /* ---- reading ---- */
@@ -222,7 +222,7 @@ static const tc_store_ops crash_ops = {.scheme = "crash",
                                        .record_drop = crash_drop,
                                        .confirm = crash_confirm,
                                        .moment = crash_moment,
-                                       .settle = crash_settle,
+                                       .wait_durable = crash_wait_durable,
                                        .study_erase = crash_erase};
 
 static inline void crash_init(crash_store *s, tc_store *disk)

@@ -3,7 +3,7 @@
  *
  * Journals are kept here; everything else is in the store behind it, and is on disk at once. An event that was
  * appended without `durable` can be read by everybody and is on disk with the next durable write, confirm or
- * settle of anybody. Every call on a journal is a point, and so is the middle of every append: its events
+ * wait of anybody. Every call on a journal is a point, and so is the middle of every append: its events
  * are there, and others may read them (`meanwhile`), and the server crashes before the answer. Then the
  * append is done again, as postgres_commit.c does it, or fails (`fails`). */
 #ifndef TEST_LAZY_STORE_H
@@ -226,7 +226,7 @@ static inline uint64_t lazy_moment(tc_store *t)
     return lazy_of(t)->crashes;
 }
 
-static inline tacit_status lazy_settle(tc_store *t, uint64_t since, tacit_error *err)
+static inline tacit_status lazy_wait_durable(tc_store *t, uint64_t since, tacit_error *err)
 {
     lazy_store *s = lazy_of(t);
     LAZY_POINT(s, err);
@@ -262,7 +262,7 @@ static inline lazy_store *lazy_new(void)
     s->ops.scan = lazy_scan;
     s->ops.find_tell = lazy_find_tell;
     s->ops.moment = lazy_moment;
-    s->ops.settle = lazy_settle;
+    s->ops.wait_durable = lazy_wait_durable;
     s->others.base.ops = &s->ops;
     return s;
 }

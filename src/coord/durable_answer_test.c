@@ -1,4 +1,4 @@
-/* settle_test.c - nobody is told "it is so already" before that is on disk.
+/* durable_answer_test.c - nobody is told "it is so already" before that is on disk.
  *
  * The disk of these tests shows what was written and cannot make it safe: as if the first request's sync were
  * still under way when the second one comes, over another connection. */
@@ -31,15 +31,15 @@ static void close_study(coord_world *w, crash_store *disk)
 
 /* The same message again is not acknowledged; once the disk has it, it is. */
 static void assert_waits(coord_world *w, crash_store *disk, const tc_text *m, uint64_t sequence,
-                         int settled)
+                         int afterwards)
 {
     citizen *c = &w->agents[0];
     json_t *a;
-    disk->unsettled = true;
+    disk->disk_gone = true;
     assert_int_equal(world_post_bytes(w, c, 0, sequence, tc_text_get(m), m->len, &a), 500);
     assert_detail(a, "the coordinator failed; its log says why");
-    disk->unsettled = false;
-    assert_int_equal(world_post_bytes(w, c, 0, sequence, tc_text_get(m), m->len, NULL), settled);
+    disk->disk_gone = false;
+    assert_int_equal(world_post_bytes(w, c, 0, sequence, tc_text_get(m), m->len, NULL), afterwards);
 }
 
 static void a_repeated_message_waits_for_the_disk(void **state)
@@ -49,9 +49,9 @@ static void a_repeated_message_waits_for_the_disk(void **state)
     (void)state;
     open_study(&w, &disk);
     tc_text m = study_message(&w, 0, 0);
-    uint64_t before = disk.settles;
+    uint64_t before = disk.waits;
     assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 1, tc_text_get(&m), m.len, NULL), 202);
-    assert_int_equal(disk.settles, before); /* its own write was durable */
+    assert_int_equal(disk.waits, before); /* its own write was durable */
     assert_waits(&w, &disk, &m, 1, 200);
     assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 2, tc_text_get(&m), m.len, NULL), 409);
     assert_waits(&w, &disk, &m, 2, 409); /* evidence that was kept before */
@@ -75,7 +75,7 @@ static void a_crash_costs_the_answers_under_way_and_no_others(void **state)
     tc_text m = study_message(&w, 0, 0);
     assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 1, tc_text_get(&m), m.len, NULL), 202);
     for (int i = 0; i < CRASHES; i++) {
-        disk->at = disk->points + 1; /* when it settles */
+        disk->at = disk->points + 1; /* when it waits for the disk */
         assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 1, tc_text_get(&m), m.len, &a), 503);
         assert_detail(a, "the storage is busy; ask again");
         assert_int_equal(world_post_bytes(&w, &w.agents[0], 0, 1, tc_text_get(&m), m.len, NULL),
@@ -119,9 +119,9 @@ static void what_operators_repeat_waits_too(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *op = w.operator_token;
         assert_int_equal(world_call(&w, rows[i].method, rows[i].path, op, NULL, NULL), 200);
-        disk.unsettled = true;
+        disk.disk_gone = true;
         int early = world_call(&w, rows[i].method, rows[i].path, op, NULL, NULL);
-        disk.unsettled = false;
+        disk.disk_gone = false;
         int again = world_call(&w, rows[i].method, rows[i].path, op, NULL, NULL);
         if (early != 500 || again != rows[i].again)
             fail_msg("%s %s: %d and %d", rows[i].method, rows[i].path, early, again);
@@ -144,11 +144,11 @@ static void an_answer_that_was_kept_waits_too(void **state)
                     .body = body,
                     .n_body = sizeof body - 1};
     assert_int_equal(world_request(&w, &q, NULL), 201);
-    disk.unsettled = true;
+    disk.disk_gone = true;
     assert_int_equal(world_request(&w, &q, &a), 500);
     assert_null(json_object_get(a, "token"));
     json_decref(a);
-    disk.unsettled = false;
+    disk.disk_gone = false;
     assert_int_equal(world_request(&w, &q, NULL), 201);
     close_study(&w, &disk);
 }
@@ -163,11 +163,11 @@ static void a_repeated_report_waits_too(void **state)
     assert_int_equal(served_suggest(&s, "w", 2, NULL), 200);
     assert_int_equal(served_post(&s, "/trials/0:complete", "{\"value\": 1}", NULL), 200);
     assert_int_equal(world_call(&s.w, "POST", release, s.w.operator_token, NULL, NULL), 200);
-    disk.unsettled = true;
+    disk.disk_gone = true;
     assert_int_equal(world_call(&s.w, "POST", release, s.w.operator_token, NULL, NULL), 500);
     assert_int_equal(served_post(&s, "/trials/0:complete", "{\"value\": 1}", NULL), 500);
     assert_int_equal(served_post(&s, "/trials/0:complete", "{\"value\": 2}", NULL), 500);
-    disk.unsettled = false;
+    disk.disk_gone = false;
     assert_int_equal(served_post(&s, "/trials/0:complete", "{\"value\": 1}", NULL), 200);
     close_study(&s.w, &disk);
 }

@@ -1,4 +1,4 @@
-/* sqlite_settle_test.c - what is seen before it is on disk, and who waits for that: a barrier syncs what
+/* sqlite_wait_durable_test.c - what is seen before it is on disk, and who waits for that: a barrier syncs what
  * is on its way, costs no sync where nothing is, and fails where the disk has failed. */
 #include "study/sqlite_int.h"
 
@@ -67,12 +67,12 @@ static int64_t put(tc_store *s)
     return id;
 }
 
-/* How many syncs it takes to settle. */
-static int settle(tc_store *s)
+/* How many syncs it takes until everything is durable. */
+static int syncs_of_wait(tc_store *s)
 {
     tacit_error err = {0};
     int before = syncs;
-    assert_ok(tc_store_settle(s, tc_store_moment(s), &err));
+    assert_ok(tc_store_wait_durable(s, tc_store_moment(s), &err));
     return syncs - before;
 }
 
@@ -85,19 +85,19 @@ static void what_is_on_its_way_is_synced_once(void **state)
     tc_change c = insertion("k");
     (void)state;
     int64_t id = put(s);
-    assert_int_equal(settle(s), 0);
+    assert_int_equal(syncs_of_wait(s), 0);
     ask(s, id, 0);
     ask(s, id, 1);
-    assert_int_equal(settle(s), 1);
-    assert_int_equal(settle(s), 0);
+    assert_int_equal(syncs_of_wait(s), 1);
+    assert_int_equal(syncs_of_wait(s), 0);
     assert_ok(
         tc_store_change(s, &c, 1, NULL, &err)); /* durable by itself, and what was before it */
     ask(s, id, 2);
     c = insertion("l");
     assert_ok(tc_store_change(s, &c, 1, NULL, &err));
-    assert_int_equal(settle(s), 0);
+    assert_int_equal(syncs_of_wait(s), 0);
     assert_int_equal(tc_store_change(s, &c, 1, NULL, &err), TACIT_E_CONFLICT);
-    assert_int_equal(settle(s), 0); /* a refusal wrote nothing */
+    assert_int_equal(syncs_of_wait(s), 0); /* a refusal wrote nothing */
     tc_store_close(s);
 }
 
@@ -107,17 +107,17 @@ static void what_others_have_written_is_synced_too(void **state)
     tc_store *s = open_store(), *other = open_store();
     (void)state;
     int64_t id = put(s);
-    (void)settle(other);
+    (void)syncs_of_wait(other);
     ask(other, id, 0);
-    assert_int_equal(settle(s), 1);
-    assert_int_equal(settle(s), 0);
-    assert_int_equal(settle(other), 1); /* it does not know of that one */
+    assert_int_equal(syncs_of_wait(s), 1);
+    assert_int_equal(syncs_of_wait(s), 0);
+    assert_int_equal(syncs_of_wait(other), 1); /* it does not know of that one */
     tc_store_close(other);
     tc_store_close(s);
 }
 
 /* The change is there to be read, and is not safe: nobody may be told that it is. */
-static void what_cannot_be_brought_to_disk_is_not_settled(void **state)
+static void what_cannot_be_brought_to_disk_is_not_durable(void **state)
 {
     tacit_error err = {0};
     tc_store *s = open_store();
@@ -129,9 +129,9 @@ static void what_cannot_be_brought_to_disk_is_not_settled(void **state)
     assert_fails(tc_store_change(s, &c, 1, NULL, &err), TACIT_E_IO, "brought to disk");
     assert_ok(tc_store_record_get(s, &c.record, &got, &err));
     tc_free((void *)got.value);
-    assert_fails(tc_store_settle(s, tc_store_moment(s), &err), TACIT_E_IO, "brought to disk");
+    assert_fails(tc_store_wait_durable(s, tc_store_moment(s), &err), TACIT_E_IO, "brought to disk");
     sync_fails = 0;
-    assert_fails(tc_store_settle(s, tc_store_moment(s), &err), TACIT_E_IO, "brought to disk");
+    assert_fails(tc_store_wait_durable(s, tc_store_moment(s), &err), TACIT_E_IO, "brought to disk");
     tc_store_close(s);
 }
 
@@ -140,7 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_is_on_its_way_is_synced_once, clear),
         cmocka_unit_test_setup(what_others_have_written_is_synced_too, clear),
-        cmocka_unit_test_setup(what_cannot_be_brought_to_disk_is_not_settled, clear),
+        cmocka_unit_test_setup(what_cannot_be_brought_to_disk_is_not_durable, clear),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
