@@ -30,9 +30,9 @@ static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *e
     tc_text name = {0};
     tc_text_add(&name, "agent of ");
     tc_base64_add(&name, p->hash.bytes, sizeof p->hash.bytes);
-    tacit_status status = name.failed
-                              ? tc_fail_memory(&why)
-                              : tc_store_hold(a->cfg.store, tc_text_get(&name), &a->alone, &why);
+    tacit_status status =
+        name.failed ? tc_fail_memory(&why)
+                    : tc_store_lock_name(a->cfg.store, tc_text_get(&name), &a->alone, &why);
     tc_text_fini(&name);
     if (status == TACIT_E_BUSY)
         return tc_fail(err, status,
@@ -118,7 +118,7 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     if (status == TACIT_OK)
         status = open_study(a, &o, err);
     tc_offer_fini(&o);
-    tc_hold_end(a->alone);
+    tc_name_unlock(a->alone);
     a->alone = NULL;
     return status == TACIT_OK ? open_ledger(a, err) : status;
 }

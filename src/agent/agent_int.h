@@ -44,8 +44,8 @@ struct tc_agent {
     bool has_key;    /* it is in the store */
     char access[64]; /* bearer token */
     uint64_t number;
-    tacit_hash of;  /* the study that number and token are of; zeros: it was not kept */
-    tc_hold *alone; /* while it takes its place: nobody else takes one in this study */
+    tacit_hash of;       /* the study that number and token are of; zeros: it was not kept */
+    tc_name_lock *alone; /* while it takes its place: nobody else takes one in this study */
     tc_study *study;
     tc_ledger *ledger;
     tc_ledger *theirs; /* a copy of the coordinator's; NULL: not read yet */

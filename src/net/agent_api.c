@@ -37,7 +37,7 @@ struct tacit_agent {
     tc_arena texts;
     char *token; /* erased at the end */
     tc_store *store;
-    tc_hold *alone; /* no other process is this agent */
+    tc_name_lock *alone; /* no other process is this agent */
     tc_client *client;
     tc_here here;
     tc_agent *agent;
@@ -54,7 +54,7 @@ void tacit_agent_close(tacit_agent *a)
     tacit_study_close(a->study);
     tc_agent_close(a->agent);
     tc_client_free(a->client);
-    tc_hold_end(a->alone);
+    tc_name_unlock(a->alone);
     tc_store_close(a->store);
     if (a->token)
         sodium_memzero(a->token, strlen(a->token));
@@ -278,7 +278,7 @@ static tacit_status open_storage(tacit_agent *a, bool create, tacit_error *err)
     tc_text_addf(&name, "agent of study %s", kept);
     tacit_status status = name.failed
                               ? tc_fail_memory(&why)
-                              : tc_store_hold(a->store, tc_text_get(&name), &a->alone, &why);
+                              : tc_store_lock_name(a->store, tc_text_get(&name), &a->alone, &why);
     tc_text_fini(&name);
     if (status == TACIT_E_BUSY)
         return tc_fail(err, status,

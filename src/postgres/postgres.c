@@ -273,7 +273,7 @@ const tc_store_ops tc_store_postgres = {
     .wall = postgres_wall,
     .study_erase = tc_pg_study_erase,
     .transact = tc_pg_transact,
-    .hold = tc_pg_hold,
+    .lock_name = tc_pg_lock_name,
     .salvage = tc_pg_salvage,
     .restart = tc_pg_restart,
 };

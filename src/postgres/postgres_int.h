@@ -9,7 +9,7 @@
  *   postgres_record.c     records, and studies that go
  *   postgres_transact.c   many reads at one moment, many writes or none
  *   postgres_repair.c     a journal as it is found, and another in its place
- *   postgres_hold.c       one process at a time
+ *   postgres_name_lock.c       one process at a time
  *   module.c              all of it as a module that libtacit loads */
 #ifndef TC_POSTGRES_POSTGRES_INT_H
 #define TC_POSTGRES_POSTGRES_INT_H
@@ -189,7 +189,8 @@ tacit_status tc_pg_salvage(tc_store *store, int64_t study, struct tc_chain *end,
                            tc_salvage_visit visit, void *user, tacit_error *err);
 tacit_status tc_pg_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
 
-/* postgres_hold.c */
-tacit_status tc_pg_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);
+/* postgres_name_lock.c */
+tacit_status tc_pg_lock_name(tc_store *store, const char *name, tc_name_lock **out,
+                             tacit_error *err);
 
 #endif

@@ -187,15 +187,16 @@ static void a_hold_may_idle(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_hold *mine, *yours;
+    tc_name_lock *mine, *yours;
     if (sql("SHOW server_version_num") < 140000)
         skip();
     sql("ALTER DATABASE postgres SET idle_session_timeout = '50ms'");
     tc_store *a = open_store(), *b = open_store();
-    assert_ok(tc_store_hold(a, "x", &mine, &err));
+    assert_ok(tc_store_lock_name(a, "x", &mine, &err));
     sql("SELECT 1 FROM pg_sleep(0.4)");
-    assert_fails(tc_store_hold(b, "x", &yours, &err), TACIT_E_BUSY, "another process holds it in ");
-    tc_hold_end(mine);
+    assert_fails(tc_store_lock_name(b, "x", &yours, &err), TACIT_E_BUSY,
+                 "another process holds it in ");
+    tc_name_unlock(mine);
     tc_store_close(a);
     tc_store_close(b);
     sql("ALTER DATABASE postgres RESET idle_session_timeout");

@@ -10,7 +10,7 @@
  *   sqlite_record.c     records
  *   sqlite_repair.c     a journal as it is found, and another in its place
  *   sqlite_mend.c       a damaged log
- *   sqlite_hold.c       one process at a time
+ *   sqlite_name_lock.c       one process at a time
  *   sqlite_wipe.c       SQLite's memory in a process with secrets */
 #ifndef TC_STUDY_SQLITE_INT_H
 #define TC_STUDY_SQLITE_INT_H
@@ -228,8 +228,9 @@ tacit_status tc_sqlite_restart(tc_store *in, int64_t study, uint64_t end, tacit_
 /* sqlite_mend.c */
 tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit_error *err);
 
-/* sqlite_hold.c */
-tacit_status tc_sqlite_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err);
+/* sqlite_name_lock.c */
+tacit_status tc_sqlite_lock_name(tc_store *store, const char *name, tc_name_lock **out,
+                                 tacit_error *err);
 
 /* Before a file is opened: SQLite overwrites what it frees, where this process does. */
 void tc_sqlite_wipe(void);

@@ -215,7 +215,7 @@ tacit_status tc_store_wall(tc_store *s, int64_t *out_ns, tacit_error *err)
 
 bool tc_store_is_private(const tc_store *s)
 {
-    return !s->ops->hold;
+    return !s->ops->lock_name;
 }
 
 tacit_status tc_store_room(tc_store *s, uint64_t *out, tacit_error *err)
@@ -257,15 +257,15 @@ tacit_status tc_store_mend(const char *url, tc_mend_say say, void *user, tacit_e
     return tc_store_sqlite.mend(url + strlen(prefix), say, user, err);
 }
 
-tacit_status tc_store_hold(tc_store *s, const char *name, tc_hold **out, tacit_error *err)
+tacit_status tc_store_lock_name(tc_store *s, const char *name, tc_name_lock **out, tacit_error *err)
 {
-    if (s->ops->hold)
-        return s->ops->hold(s, name, out, err);
+    if (s->ops->lock_name)
+        return s->ops->lock_name(s, name, out, err);
     *out = NULL;
     return TACIT_OK;
 }
 
-void tc_hold_end(tc_hold *h)
+void tc_name_unlock(tc_name_lock *h)
 {
     if (h)
         h->end(h);

@@ -65,10 +65,10 @@ typedef struct tc_append {
     bool durable;
 } tc_append;
 
-/* Of a store's hold; its own struct begins with this. */
-typedef struct tc_hold {
-    void (*end)(struct tc_hold *h); /* lets go and frees */
-} tc_hold;
+/* A name that this process has locked; a store's own struct begins with this. */
+typedef struct tc_name_lock {
+    void (*end)(struct tc_name_lock *h); /* lets go and frees */
+} tc_name_lock;
 
 /* One row of a copy: exactly one of the pointers is set. Studies come before their events and
  * records, events in order. Ledgers are records. */
@@ -168,7 +168,7 @@ typedef struct tc_store_ops {
                              tacit_error *err);
     /* This process alone has `name`, until it lets go or ends, however it ends. Nothing is kept of it. E_BUSY:
      * somebody else has it. NULL: no other process can use the store. */
-    tacit_status (*hold)(tc_store *s, const char *name, tc_hold **out, tacit_error *err);
+    tacit_status (*lock_name)(tc_store *s, const char *name, tc_name_lock **out, tacit_error *err);
     /* For repair.c. salvage calls visit for each event that can be read, in order, whatever is wrong with it;
      * *end gets the journal's end as it is stored. restart, within transact: a journal that ends with event
      * `end` (E_CONFLICT otherwise) has no events any more. NULL: nothing is kept that could be damaged. */
@@ -269,12 +269,13 @@ tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
 tacit_status tc_store_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
 tacit_status tc_store_mend(const char *url, tc_mend_say say, void *user, tacit_error *err);
 
-/* *out is NULL where there is nobody to keep away; end it with tc_hold_end, before the store. */
-tacit_status tc_store_hold(tc_store *s, const char *name, tc_hold **out, tacit_error *err);
-void tc_hold_end(tc_hold *h); /* NULL is allowed */
+/* *out is NULL where there is nobody to keep away; end it with tc_name_unlock, before the store. */
+tacit_status tc_store_lock_name(tc_store *s, const char *name, tc_name_lock **out,
+                                tacit_error *err);
+void tc_name_unlock(tc_name_lock *h); /* NULL is allowed */
 
-/* For implementations of hold: the refusal. */
-tacit_status tc_hold_taken(const char *place, tacit_error *err);
+/* For implementations of lock_name: the refusal. */
+tacit_status tc_name_taken(const char *place, tacit_error *err);
 /* For implementations of append: does an event that came after a->head stand in its way? */
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial);
 /* The refusal, then. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-tacit_status tc_hold_taken(const char *place, tacit_error *err)
+tacit_status tc_name_taken(const char *place, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_BUSY, "another process holds it in %s", place);
 }

@@ -2,7 +2,7 @@
 # agent_alone_test: an agent is one process. A second one on the same storage is refused at once, with one
 # sentence and exit status 5, and disturbs nothing; one that is killed leaves nothing in the way of the
 # next; other studies share the storage as before.
-# AGENT_STORE=postgresql: the agent's storage is on the server TACIT_POSTGRES, and so is store_hold_test's.
+# AGENT_STORE=postgresql: the agent's storage is on the server TACIT_POSTGRES, and so is store_name_lock_test's.
 #
 # Needs the network.
 set -eu
@@ -10,8 +10,8 @@ set -eu
 storage=sqlite:///$dir/agent.db
 if [ "${AGENT_STORE:-sqlite}" = postgresql ]; then
     storage=$TACIT_POSTGRES
-    HOLD_STORE=postgresql "$(dirname "$simulated")/store_hold_test" > "$dir/hold" 2>&1 ||
-        { fail "store_hold_test on PostgreSQL"; cat "$dir/hold"; }
+    HOLD_STORE=postgresql "$(dirname "$simulated")/store_name_lock_test" > "$dir/hold" 2>&1 ||
+        { fail "store_name_lock_test on PostgreSQL"; cat "$dir/hold"; }
 fi
 cat > "$dir/train" <<J
 #!/bin/sh

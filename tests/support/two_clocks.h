@@ -46,7 +46,7 @@ static struct {
     void *arg;
 } shared_store;
 
-static inline tacit_status shared_hold(tc_store *s, const char *name, tc_hold **out,
+static inline tacit_status shared_hold(tc_store *s, const char *name, tc_name_lock **out,
                                        tacit_error *err)
 {
     (void)s;
@@ -82,7 +82,7 @@ static inline tc_store *shared_store_open(void)
     tacit_error err = {0};
     tc_store *s;
     ops = tc_store_memory;
-    ops.hold = shared_hold;
+    ops.lock_name = shared_hold;
     ops.record_get = shared_record_get;
     ops.change = shared_change;
     memset(&shared_store, 0, sizeof shared_store);

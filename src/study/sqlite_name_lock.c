@@ -1,4 +1,4 @@
-/* sqlite_hold.c - one holder of a name at a time, among all processes that have a store file open.
+/* sqlite_name_lock.c - one holder of a name at a time, among all processes that have a store file open.
  *
  * The lock is one byte of an empty file beside the store, FILE-hold: a byte for each name, so that holders of
  * different names do not meet. It is a lock of the open file, not of the process: the kernel drops it with
@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 typedef struct hold {
-    tc_hold base;
+    tc_name_lock base;
     int fd;
 } hold;
 
-static void end(tc_hold *base)
+static void end(tc_name_lock *base)
 {
     hold *h = (hold *)base;
     close(h->fd);
@@ -43,7 +43,7 @@ static tacit_status lock(const tc_sqlite *s, int fd, const char *name, tacit_err
     if (fcntl(fd, F_OFD_SETLK, &byte) == 0)
         return TACIT_OK;
     if (errno == EAGAIN || errno == EACCES)
-        return tc_hold_taken(s->file, err);
+        return tc_name_taken(s->file, err);
     return tc_fail(err, TACIT_E_IO, "%s-hold could not be locked: %s", s->file, strerror(errno));
 }
 
@@ -63,7 +63,8 @@ static tacit_status open_beside(const tc_sqlite *s, int *fd, tacit_error *err)
                               strerror(why));
 }
 
-tacit_status tc_sqlite_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err)
+tacit_status tc_sqlite_lock_name(tc_store *store, const char *name, tc_name_lock **out,
+                                 tacit_error *err)
 {
     const tc_sqlite *s = (const tc_sqlite *)store;
     hold *h = tc_alloc(1, sizeof *h);

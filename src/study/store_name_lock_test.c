@@ -1,4 +1,4 @@
-/* store_hold_test.c - one holder of a name at a time, and none that outlives its process.
+/* store_name_lock_test.c - one holder of a name at a time, and none that outlives its process.
  *
  * HOLD_STORE=postgresql: on the server TACIT_POSTGRES, which tests/support/postgres gives. */
 #include "support/store_folder.h"
@@ -32,9 +32,9 @@ static tc_store *open_store(void)
     return s;
 }
 
-static void let_go(tc_store *s, tc_hold *h)
+static void let_go(tc_store *s, tc_name_lock *h)
 {
-    tc_hold_end(h);
+    tc_name_unlock(h);
     tc_store_close(s);
 }
 
@@ -43,17 +43,18 @@ static void let_go(tc_store *s, tc_hold *h)
 static void one_has_it(void **state)
 {
     tacit_error err = {0};
-    tc_hold *mine, *yours = NULL, *other;
+    tc_name_lock *mine, *yours = NULL, *other;
     tc_store *a = open_store(), *b = open_store();
     (void)state;
-    assert_ok(tc_store_hold(a, "x", &mine, &err));
+    assert_ok(tc_store_lock_name(a, "x", &mine, &err));
     assert_non_null(mine);
-    assert_fails(tc_store_hold(b, "x", &yours, &err), TACIT_E_BUSY, "another process holds it in ");
+    assert_fails(tc_store_lock_name(b, "x", &yours, &err), TACIT_E_BUSY,
+                 "another process holds it in ");
     assert_null(yours);
-    assert_ok(tc_store_hold(b, "y", &other, &err)); /* names do not meet */
-    tc_hold_end(mine);
-    assert_ok(tc_store_hold(b, "x", &yours, &err));
-    tc_hold_end(yours);
+    assert_ok(tc_store_lock_name(b, "y", &other, &err)); /* names do not meet */
+    tc_name_unlock(mine);
+    assert_ok(tc_store_lock_name(b, "x", &yours, &err));
+    tc_name_unlock(yours);
     let_go(b, other);
     tc_store_close(a);
 }
@@ -62,10 +63,10 @@ static void a_store_of_one_process_needs_none(void **state)
 {
     tacit_error err = {0};
     tc_store *s;
-    tc_hold *h;
+    tc_name_lock *h;
     (void)state;
     assert_ok(tc_store_open(&s, "memory:", true, &err));
-    assert_ok(tc_store_hold(s, "x", &h, &err));
+    assert_ok(tc_store_lock_name(s, "x", &h, &err));
     assert_null(h);
     let_go(s, h);
 }
@@ -83,9 +84,9 @@ static pid_t start_holder(bool runs_program, pid_t *program)
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that failed does not end it */
         tacit_error err;
         tc_store *s;
-        tc_hold *h;
+        tc_name_lock *h;
         bool good = tc_store_open(&s, where, true, &err) == TACIT_OK &&
-                    tc_store_hold(s, "x", &h, &err) == TACIT_OK;
+                    tc_store_lock_name(s, "x", &h, &err) == TACIT_OK;
         pid_t runs = good && runs_program ? fork() : 0;
         if (good && runs_program && runs == 0) {
             execlp("sleep", "sleep", "60", (char *)NULL);
@@ -102,12 +103,12 @@ static pid_t start_holder(bool runs_program, pid_t *program)
 }
 
 /* PostgreSQL notices a moment later. */
-static tacit_status hold_soon(tc_store *s, tc_hold **out, tacit_error *err)
+static tacit_status hold_soon(tc_store *s, tc_name_lock **out, tacit_error *err)
 {
-    tacit_status status = tc_store_hold(s, "x", out, err);
+    tacit_status status = tc_store_lock_name(s, "x", out, err);
     for (int i = 0; status == TACIT_E_BUSY && i < 400; i++) {
         usleep(10000);
-        status = tc_store_hold(s, "x", out, err);
+        status = tc_store_lock_name(s, "x", out, err);
     }
     return status;
 }
@@ -120,8 +121,9 @@ static void a_killed_process_holds_nothing(void **state)
         pid_t program = 0;
         pid_t child = start_holder(runs == 1, &program);
         tc_store *s = open_store();
-        tc_hold *h = NULL;
-        assert_fails(tc_store_hold(s, "x", &h, &err), TACIT_E_BUSY, "another process holds it");
+        tc_name_lock *h = NULL;
+        assert_fails(tc_store_lock_name(s, "x", &h, &err), TACIT_E_BUSY,
+                     "another process holds it");
         assert_int_equal(kill(child, SIGKILL), 0);
         assert_int_equal(waitpid(child, NULL, 0), child);
         assert_ok(hold_soon(s, &h, &err));
@@ -138,7 +140,7 @@ static void nobody_else_can_touch_the_file(void **state)
     tacit_error err = {0};
     char path[160];
     struct stat st;
-    tc_hold *h;
+    tc_name_lock *h;
     (void)state;
     if (strncmp(where, "sqlite:", 7) != 0)
         return;
@@ -146,14 +148,14 @@ static void nobody_else_can_touch_the_file(void **state)
     tc_store *s = open_store();
     snprintf(path, sizeof path, "%s/store.db-hold", folder);
     unlink(path);
-    assert_ok(tc_store_hold(s, "x", &h, &err));
+    assert_ok(tc_store_lock_name(s, "x", &h, &err));
     umask(before);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    tc_hold_end(h);
+    tc_name_unlock(h);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_fails(tc_store_hold(s, "x", &h, &err), TACIT_E_IO,
+    assert_fails(tc_store_lock_name(s, "x", &h, &err), TACIT_E_IO,
                  "store.db-hold could not be opened: ");
     assert_int_equal(rmdir(path), 0);
     tc_store_close(s);

@@ -1,4 +1,4 @@
-/* postgres_hold.c - one holder of a name at a time, among all processes that use a database.
+/* postgres_name_lock.c - one holder of a name at a time, among all processes that use a database.
  *
  * An advisory lock of a session that does nothing else: the server drops it with the connection, however
  * the process ends. A machine that vanishes without a word is found out within a minute by the
@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct hold {
-    tc_hold base;
+    tc_name_lock base;
     PGconn *conn;
 } hold;
 
@@ -29,7 +29,7 @@ enum { ANSWER_MS = 5000 };
 
 /* The server notices a closed connection some time later; who comes next must find the name free. So it is given
  * back first. A server that does not answer gives it back when it finds the connection closed. */
-static void end(tc_hold *base)
+static void end(tc_name_lock *base)
 {
     hold *h = (hold *)base;
     if (PQsendQuery(h->conn, "SELECT pg_advisory_unlock_all()") == 1) {
@@ -57,12 +57,13 @@ static tacit_status lock(const tc_postgres *s, PGconn *c, const char *name, taci
     PGresult *r = PQexecParams(c, TRY_LOCK, 1, NULL, values, NULL, NULL, 0);
     tacit_status status = tc_pg_judge(s, c, r, err);
     if (status == TACIT_OK && strcmp(PQgetvalue(r, 0, 0), "t") != 0)
-        status = tc_hold_taken(s->place, err);
+        status = tc_name_taken(s->place, err);
     PQclear(r);
     return status;
 }
 
-tacit_status tc_pg_hold(tc_store *store, const char *name, tc_hold **out, tacit_error *err)
+tacit_status tc_pg_lock_name(tc_store *store, const char *name, tc_name_lock **out,
+                             tacit_error *err)
 {
     tc_postgres *s = (tc_postgres *)store;
     hold *h = tc_alloc(1, sizeof *h);
