@@ -5,7 +5,7 @@
 
 #include "agent/agent.h"
 #include "base/error.h"
-#include "study/copy.h"
+#include "study/backup.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #include "support/store_folder.h"
 
 #include "base/memory.h"
-#include "study/copy.h"
+#include "study/backup.h"
 
 #include <sodium.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-#include "study/copy.h"
+#include "study/backup.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

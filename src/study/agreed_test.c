@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "study/agreed_int.h"
-#include "study/copy.h"
+#include "study/backup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "privacy/mechanism.h"
-#include "study/copy.h"
+#include "study/backup.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

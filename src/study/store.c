@@ -3,7 +3,7 @@
  * The only caller of a store's members: the rest of tacit calls tc_store_*.
  * A new store is one file that passes tests/conformance, and one line here; with a library that not everybody
  * wants it is a module (store_module.h). */
-#include "study/copy.h"
+#include "study/backup.h"
 #include "study/store.h"
 #include "study/store_module.h"
 

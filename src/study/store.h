@@ -190,9 +190,9 @@ extern const tc_store_ops tc_store_memory; /* "memory:" : nothing is kept */
 extern const tc_store_ops tc_store_sqlite; /* "sqlite:///relative.db", "sqlite:////absolute.db" */
 /* "postgresql://...", as libpq reads it, is a module: src/postgres */
 
-/* E_ARG: no such scheme. E_UNSUPPORTED: its module is not there (store_module.h). E_STATE: it is a backup (copy.h). create: make the file, or the tables, if absent; else E_NOT_FOUND. */
+/* E_ARG: no such scheme. E_UNSUPPORTED: its module is not there (store_module.h). E_STATE: it is a backup (backup.h). create: make the file, or the tables, if absent; else E_NOT_FOUND. */
 tacit_status tc_store_open(tc_store **out, const char *url, bool create, tacit_error *err);
-/* The same, of a backup, too: for copy.c. */
+/* The same, of a backup, too: for backup.c. */
 tacit_status tc_store_open_any(tc_store **out, const char *url, bool create, tacit_error *err);
 void tc_store_close(tc_store *s); /* NULL is allowed */
 

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/pool.h"
-#include "study/copy.h"
+#include "study/backup.h"
 #include "study/study_int.h"
 
 #include <inttypes.h>

@@ -21,7 +21,7 @@
 #include "support/coord_world.h"
 #include "support/crash_store.h"
 
-#include "study/copy.h"
+#include "study/backup.h"
 
 /* A search goes further with many short inputs; kept ones are run whole. */
 #ifdef TACIT_FUZZER

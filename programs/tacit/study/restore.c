@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "coord/coord.h"
 #include "study/storage.h"
-#include "study/copy.h"
+#include "study/backup.h"
 #include "frame/verbs.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* copy.c - backups of stores (copy.h). What a copy is, store_copy.c says; here is what goes into a backup, and how its file comes to be. */
+/* backup.c - backups of stores (backup.h). What a copy is, store_copy.c says; here is what goes into a backup, and how its file comes to be. */
 #include "study/agreed.h"
-#include "study/copy.h"
+#include "study/backup.h"
 #include "study/receipt.h"
 
 #include "base/error.h"
