@@ -13,36 +13,16 @@ typedef struct options {
     double lr, l2;
 } options;
 
-static const tc_option table[] = {{.name = "hospital",
-                                   .type = TC_OPTION_INT,
-                                   .offset = offsetof(options, hospital),
-                                   .def = "1",
-                                   .min = 1,
-                                   .max = TC_HOSPITALS_MOST,
-                                   .help = "whose records"},
-                                  TC_DEMO_SEED_OPTION(options),
-                                  {.name = "lr",
-                                   .type = TC_OPTION_FLOAT,
-                                   .offset = offsetof(options, lr),
-                                   .def = "0.01",
-                                   .min = 0,
-                                   .max = 1,
-                                   .help = "learning rate of stochastic gradient descent"},
-                                  {.name = "l2",
-                                   .type = TC_OPTION_FLOAT,
-                                   .offset = offsetof(options, l2),
-                                   .def = "0.01",
-                                   .min = 0,
-                                   .max = 10,
-                                   .help = "weight of the penalty |w|^2 / 2"},
-                                  {.name = "hidden",
-                                   .type = TC_OPTION_INT,
-                                   .offset = offsetof(options, hidden),
-                                   .def = "8",
-                                   .min = 1,
-                                   .max = TC_HIDDEN_MOST,
-                                   .help = "units of the hidden layer"},
-                                  {.name = NULL}};
+static const tc_option table[] = {
+    TC_INT_OPTION("hospital", offsetof(options, hospital), "1", 1, TC_HOSPITALS_MOST,
+                  "whose records"),
+    TC_DEMO_SEED_OPTION(options),
+    TC_FLOAT_OPTION("lr", offsetof(options, lr), "0.01", 0, 1,
+                    "learning rate of stochastic gradient descent"),
+    TC_FLOAT_OPTION("l2", offsetof(options, l2), "0.01", 0, 10, "weight of the penalty |w|^2 / 2"),
+    TC_INT_OPTION("hidden", offsetof(options, hidden), "8", 1, TC_HIDDEN_MOST,
+                  "units of the hidden layer"),
+    {.name = NULL}};
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {

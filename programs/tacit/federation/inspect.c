@@ -22,20 +22,12 @@ typedef struct options {
     int64_t round;
 } options;
 
-static const tc_option table[] = {{.name = "storage",
-                                   .type = TC_OPTION_STRING,
-                                   .offset = offsetof(options, storage),
-                                   .def = "sqlite:///tacit-agent.db",
-                                   .value = "URL",
-                                   .help = "the agent's, as `tacit agent` was given it"},
-                                  {.name = "round",
-                                   .type = TC_OPTION_INT,
-                                   .offset = offsetof(options, round),
-                                   .def = "-1",
-                                   .min = -1,
-                                   .max = 9007199254740991.0,
-                                   .help = "show the message of this round itself; -1 lists all"},
-                                  {.name = NULL}};
+static const tc_option table[] = {
+    TC_STRING_OPTION("storage", offsetof(options, storage), "sqlite:///tacit-agent.db",
+                     "the agent's, as `tacit agent` was given it", .value = "URL"),
+    TC_INT_OPTION("round", offsetof(options, round), "-1", -1, 9007199254740991.0,
+                  "show the message of this round itself; -1 lists all"),
+    {.name = NULL}};
 
 static const char *mechanism_name(const tacit_dp_event *e)
 {
