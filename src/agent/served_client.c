@@ -313,14 +313,17 @@ static json_t *numbers_json(const double *v, size_t n)
     return list;
 }
 
-static json_t *report_json(const tc_remote *s, const tc_report *r)
+static json_t *report_json(const tc_remote *s, const tacit_report *r)
 {
-    static const char *const keys[] = {"value", "reply", "values", "failed"};
+    static const char *const keys[] = {[TACIT_REPORT_VALUE] = "value",
+                                       [TACIT_REPORT_REPLY] = "reply",
+                                       [TACIT_REPORT_FAILED] = "failed",
+                                       [TACIT_REPORT_PULLS] = "values"};
     json_t *j = json_object(), *said;
-    if (r->kind == TC_REPORT_VALUES)
-        said = numbers_json(r->values, r->n_values);
-    else if (r->kind == TC_REPORT_FAILED)
-        said = json_string(r->reason);
+    if (r->kind == TACIT_REPORT_PULLS)
+        said = numbers_json(r->pulls, r->n_pulls);
+    else if (r->kind == TACIT_REPORT_FAILED)
+        said = json_string(r->reason && *r->reason ? r->reason : "no reason given");
     else
         said = json_real(r->value);
     int bad = json_object_set_new(j, keys[r->kind], said);
@@ -333,12 +336,12 @@ static json_t *report_json(const tc_remote *s, const tc_report *r)
 }
 
 /* Is the answer about this trial, and did it come to what was said? */
-static tacit_status check_told(const json_t *answer, uint64_t trial, const tc_report *r,
+static tacit_status check_told(const json_t *answer, uint64_t trial, const tacit_report *r,
                                tacit_error *err)
 {
     int64_t number = -1;
     tc_trial_state state,
-        expected = r->kind == TC_REPORT_FAILED ? TC_TRIAL_FAIL : TC_TRIAL_COMPLETE;
+        expected = r->kind == TACIT_REPORT_FAILED ? TC_TRIAL_FAIL : TC_TRIAL_COMPLETE;
     if (!tc_json_whole(json_object_get(answer, "trial"), &number) || number != (int64_t)trial ||
         !read_state(json_string_value(json_object_get(answer, "state")), &state) ||
         state != expected)
@@ -348,11 +351,11 @@ static tacit_status check_told(const json_t *answer, uint64_t trial, const tc_re
 
 /* The last wall: whoever calls, and whatever a coordinator has said before, no reward and no word about one
  * leaves where the study is told replies. */
-static tacit_status check_private(const tc_study_doc *doc, const tc_report *r, tacit_error *err)
+static tacit_status check_private(const tc_study_doc *doc, const tacit_report *r, tacit_error *err)
 {
     if (!tc_algorithm_takes_replies(doc->algorithm))
         return TACIT_OK;
-    if (r->kind != TC_REPORT_REPLY)
+    if (r->kind != TACIT_REPORT_REPLY)
         return tc_fail(err, TACIT_E_ARG,
                        "study %s is told private replies, never rewards or failures: nothing was "
                        "sent",
@@ -360,7 +363,8 @@ static tacit_status check_private(const tc_study_doc *doc, const tc_report *r, t
     return tc_ldp_check_reply(doc->algorithm, doc->options, doc->name, r->value, err);
 }
 
-tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r, tacit_error *err)
+tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report *r,
+                                tacit_error *err)
 {
     char rest[64];
     json_t *answer;
@@ -411,9 +415,11 @@ tacit_status tc_remote_requeue(tc_remote *s, uint64_t trial, tacit_error *err)
     return order(s, rest, err);
 }
 
-tacit_status tc_remote_set_state(tc_remote *s, tc_remote_state state, tacit_error *err)
+tacit_status tc_remote_set_state(tc_remote *s, tacit_study_state state, tacit_error *err)
 {
-    static const char *const orders[] = {":resume", ":pause", ":close"};
+    static const char *const orders[] = {[TACIT_STUDY_RUNNING] = ":resume",
+                                         [TACIT_STUDY_PAUSED] = ":pause",
+                                         [TACIT_STUDY_CLOSED] = ":close"};
     return order(s, orders[state], err);
 }
 

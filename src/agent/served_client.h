@@ -8,6 +8,8 @@
 #ifndef TC_AGENT_SERVED_CLIENT_H
 #define TC_AGENT_SERVED_CLIENT_H
 
+#include <tacit/study.h>
+
 #include "agent/transport.h"
 #include "algo/optimizer.h"
 #include "wire/study_doc.h"
@@ -67,24 +69,9 @@ enum { TC_REMOTE_COUNT_MOST = 1000 };
 tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_trial_list *out,
                                tacit_error *err);
 
-typedef enum tc_report_kind {
-    TC_REPORT_VALUE,
-    TC_REPORT_REPLY,  /* perturbed: all that a private algorithm is told */
-    TC_REPORT_VALUES, /* of the pulls of a batch */
-    TC_REPORT_FAILED
-} tc_report_kind;
-
-/* What came of a trial. Borrowed. */
-typedef struct tc_report {
-    tc_report_kind kind;
-    double value;
-    const double *values; /* VALUES */
-    size_t n_values;
-    const char *reason;  /* FAILED */
-    const double *point; /* the point really run; NULL: as issued */
-} tc_report;
-/* E_STATE: it was told otherwise before. E_ARG: the study is told replies and this is none; it is not sent. */
-tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tc_report *r, tacit_error *err);
+/* What came of a trial: a value, a reply, the values of its pulls or a reason. E_STATE: it was told otherwise before. E_ARG: the study is told replies and this is none; it is not sent. */
+tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report *r,
+                                tacit_error *err);
 
 /* A sign of life, sent once: the next one is as good. lease_s 0: as long as the coordinator likes. *until_ms (may be
  * NULL): when the lease ends now; 0: never. E_STATE: that worker does not run it. */
@@ -98,25 +85,12 @@ tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *tri
 
 /* ---- looking */
 
-typedef enum tc_remote_state {
-    TC_REMOTE_RUNNING,
-    TC_REMOTE_PAUSED, /* no new trials; reports are welcome */
-    TC_REMOTE_CLOSED  /* for good */
-} tc_remote_state;
-typedef struct tc_remote_standing {
-    uint64_t complete, failed, running, planned;
-    tc_remote_state state;
-} tc_remote_standing;
-tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err);
+/* How it stands, all but the best trial and the texts. */
+tacit_status tc_remote_show(tc_remote *s, tacit_study_summary *out, tacit_error *err);
 /* Pauses, resumes or closes it; for an operator. */
-tacit_status tc_remote_set_state(tc_remote *s, tc_remote_state state, tacit_error *err);
-/* Which trials: of one state (-1: of any), from a number on, so many at most (0: all). */
-typedef struct tc_remote_query {
-    int state;
-    uint64_t first, limit;
-} tc_remote_query;
-/* Adds them, page by page. */
-tacit_status tc_remote_trials(tc_remote *s, const tc_remote_query *q, tc_trial_list *out,
+tacit_status tc_remote_set_state(tc_remote *s, tacit_study_state state, tacit_error *err);
+/* Adds trials, page by page. */
+tacit_status tc_remote_trials(tc_remote *s, const tacit_trial_query *q, tc_trial_list *out,
                               tacit_error *err);
 /* Adds one. E_NOT_FOUND. */
 tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, tacit_error *err);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static const tc_remote_query all_trials = {.state = -1};
+static const tacit_trial_query all_trials = TACIT_TRIAL_QUERY;
 
 static const char document[] =
     "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 5, \"seed\": 7,"
@@ -176,8 +176,8 @@ static tc_trial suggest(play *p, const char *worker, double *values)
 static void tell(play *p, uint64_t trial, double value)
 {
     tacit_error err = {0};
-    assert_ok(tc_remote_complete(p->client, trial,
-                                 &(tc_report){.kind = TC_REPORT_VALUE, .value = value}, &err));
+    assert_ok(tc_remote_complete(
+        p->client, trial, &(tacit_report){.kind = TACIT_REPORT_VALUE, .value = value}, &err));
 }
 
 /* Every bit of every trial, against the study as its store has it. */
@@ -212,16 +212,16 @@ static void reads_what_the_store_has(void **state)
     play *p = *state;
     tacit_error err = {0};
     tc_trial_list best = {0};
-    tc_remote_standing standing;
+    tacit_study_summary standing;
     double at[2], point[2] = {-0x1.23456789abcdfp-3, 1};
     assert_string_equal(tc_remote_document(p->client)->algorithm->name, "random");
     assert_ok(tc_remote_best(p->client, &best, &err));
     assert_int_equal(best.n, 0);
     tell(p, suggest(p, "w", at).number, 0x1.fffffffffffffp-1022);
     tell(p, suggest(p, "w", at).number, -0.0);
-    tc_report failed = {.kind = TC_REPORT_FAILED, .reason = "out of \"memory\""};
+    tacit_report failed = {.kind = TACIT_REPORT_FAILED, .reason = "out of \"memory\""};
     assert_ok(tc_remote_complete(p->client, suggest(p, "w", at).number, &failed, &err));
-    tc_report moved = {.kind = TC_REPORT_VALUE, .value = 1.0 / 3, .point = point};
+    tacit_report moved = {.kind = TACIT_REPORT_VALUE, .value = 1.0 / 3, .point = point};
     assert_ok(tc_remote_complete(p->client, suggest(p, "w", at).number, &moved, &err));
     suggest(p, "other", at);
     assert_same_trials(p);
@@ -244,8 +244,8 @@ static void states_and_single_trials(void **state)
     double at[2];
     tell(p, suggest(p, "w", at).number, 1);
     tc_trial running = suggest(p, "w", at);
-    assert_ok(
-        tc_remote_trials(p->client, &(tc_remote_query){.state = TC_TRIAL_RUNNING}, &got, &err));
+    assert_ok(tc_remote_trials(p->client, &(tacit_trial_query){.state = TACIT_TRIAL_RUNNING}, &got,
+                               &err));
     assert_int_equal(got.n, 1);
     assert_int_equal(got.list[0].number, running.number);
     assert_ok(tc_remote_trial(p->client, 0, &got, &err));
@@ -307,7 +307,7 @@ static void patience_ends(void **state)
 {
     play *p = *state;
     tacit_error err = {0};
-    tc_remote_standing standing;
+    tacit_study_summary standing;
     p->down = 1000;
     assert_fails(tc_remote_show(p->client, &standing, &err), TACIT_E_IO, "nobody is there");
     assert_true(p->napped_ms <= 60000 && p->napped_ms > 50000);
@@ -329,7 +329,7 @@ static void patience_bounds_answers_that_drip(void **state)
     static const int64_t patience_ms[] = {1000, 7000, 60000, 100000, 3600000};
     play *p = *state;
     tacit_error err = {0};
-    tc_remote_standing standing;
+    tacit_study_summary standing;
     p->drips = true;
     for (size_t i = 0; i < sizeof patience_ms / sizeof *patience_ms; i++) {
         p->down = 100000;
@@ -372,13 +372,13 @@ static void refusals_have_the_codes_of_a_storage(void **state)
     tc_trial_list got = {0};
     tc_remote *other;
     double at[2];
-    tc_report value = {.kind = TC_REPORT_VALUE, .value = 1};
+    tacit_report value = {.kind = TACIT_REPORT_VALUE, .value = 1};
     assert_int_equal(tc_remote_complete(p->client, 9, &value, &err), TACIT_E_NOT_FOUND);
     tell(p, suggest(p, "w", at).number, 1);
     tell(p, 0, 1); /* the same again */
     value.value = 2;
     assert_int_equal(tc_remote_complete(p->client, 0, &value, &err), TACIT_E_STATE);
-    tc_report reply = {.kind = TC_REPORT_REPLY, .value = 1};
+    tacit_report reply = {.kind = TACIT_REPORT_REPLY, .value = 1};
     assert_int_equal(tc_remote_complete(p->client, 1, &reply, &err), TACIT_E_ARG);
     tc_remote_request all = {.worker = "w", .lease_s = 60, .count = 10};
     assert_ok(tc_remote_suggest(p->client, &all, &got, &err)); /* as many as are left */
@@ -517,7 +517,7 @@ static void an_answer_must_be_modest(void **state)
 {
     play *p = *state;
     tacit_error err = {0};
-    tc_remote_standing standing;
+    tacit_study_summary standing;
     tc_text bomb = {0};
     for (int i = 0; i < 1100000; i++)
         tc_text_add(&bomb, i ? ",0" : "[0");
@@ -535,11 +535,11 @@ static void strange_reports_and_studies_are_refused(void **state)
 {
     play *p = *state;
     tacit_error err = {0};
-    tc_remote_standing standing;
+    tacit_study_summary standing;
     tc_remote *other;
     uint64_t trial;
     double at[2] = {0, 0};
-    tc_report value = {.kind = TC_REPORT_VALUE, .value = 1};
+    tacit_report value = {.kind = TACIT_REPORT_VALUE, .value = 1};
     p->lie = "{\"trial\": 1, \"state\": \"COMPLETE\", \"value\": 1}";
     assert_fails(tc_remote_complete(p->client, 0, &value, &err), TACIT_E_IO,
                  STRANGE "another trial or state than was reported");
@@ -570,7 +570,7 @@ static void who_is_in_a_hurry_comes_back(void **state)
 {
     play *p = *state;
     tacit_error err = {0};
-    tc_remote_standing standing;
+    tacit_study_summary standing;
     assert_false(tc_remote_away(p->client));
     tc_remote_set_pace(p->client, 0, 7);
     p->down = 1;
@@ -597,13 +597,13 @@ static void who_is_in_a_hurry_comes_back(void **state)
 static void says_whether_it_is_paused(void **state)
 {
     static const char *const orders[] = {":pause", ":resume", ":close"};
-    static const tc_remote_state expected[] = {TC_REMOTE_PAUSED, TC_REMOTE_RUNNING,
-                                               TC_REMOTE_CLOSED};
+    static const tacit_study_state expected[] = {TACIT_STUDY_PAUSED, TACIT_STUDY_RUNNING,
+                                                 TACIT_STUDY_CLOSED};
     play *p = *state;
     tacit_error err = {0};
-    tc_remote_standing standing;
+    tacit_study_summary standing;
     assert_ok(tc_remote_show(p->client, &standing, &err));
-    assert_int_equal(standing.state, TC_REMOTE_RUNNING);
+    assert_int_equal(standing.state, TACIT_STUDY_RUNNING);
     for (size_t i = 0; i < 3; i++) {
         char path[64];
         snprintf(path, sizeof path, "/v1/studies/s%s", orders[i]);
@@ -673,13 +673,13 @@ static void a_private_study_is_sent_replies_alone(void **state)
                &l);
     assert_ok(tc_remote_suggest(l, &(tc_remote_request){.worker = "w", .lease_s = 60, .count = 1},
                                 &got, &err));
-    const tc_report reports[] = {{.kind = TC_REPORT_VALUE, .value = 0.25},
-                                 {.kind = TC_REPORT_FAILED, .reason = "the reward was 0.25"},
-                                 {.kind = TC_REPORT_VALUES, .values = values, .n_values = 2}};
+    const tacit_report reports[] = {{.kind = TACIT_REPORT_VALUE, .value = 0.25},
+                                    {.kind = TACIT_REPORT_FAILED, .reason = "the reward was 0.25"},
+                                    {.kind = TACIT_REPORT_PULLS, .pulls = values, .n_pulls = 2}};
     p->sent = 0;
     for (size_t i = 0; i < 3; i++)
         assert_fails(tc_remote_complete(l, 0, &reports[i], &err), TACIT_E_ARG, no);
-    tc_report raw = {.kind = TC_REPORT_REPLY, .value = 0.25};
+    tacit_report raw = {.kind = TACIT_REPORT_REPLY, .value = 0.25};
     assert_int_equal(tc_remote_complete(l, 0, &raw, &err), TACIT_E_ARG);
     assert_non_null(strstr(err.msg, "0.25 is no reply of study l"));
     assert_int_equal(p->sent, 0);

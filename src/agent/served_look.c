@@ -9,23 +9,23 @@
 
 /* ---- looking ---- */
 
-static bool read_study_state(const json_t *j, tc_remote_state *out)
+static bool read_study_state(const json_t *j, tacit_study_state *out)
 {
     static const char *const names[] = {"running", "paused", "closed"};
     const char *name = json_string_value(json_object_get(j, "state"));
-    for (int i = TC_REMOTE_RUNNING; name && i <= TC_REMOTE_CLOSED; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *out = (tc_remote_state)i;
+    for (int i = TACIT_STUDY_RUNNING; name && i <= TACIT_STUDY_CLOSED; i++)
+        if (strcmp(name, names[i - TACIT_STUDY_RUNNING]) == 0) {
+            *out = (tacit_study_state)i;
             return true;
         }
     return false;
 }
 
-tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *err)
+tacit_status tc_remote_show(tc_remote *s, tacit_study_summary *out, tacit_error *err)
 {
     json_t *j;
     int64_t complete = -1, failed = -1, running = -1, planned = -1;
-    tc_remote_state state = TC_REMOTE_RUNNING;
+    tacit_study_state state = TACIT_STUDY_RUNNING;
     TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
     bool good = tc_remote_whole(j, "complete", &complete) &&
                 tc_remote_whole(j, "failed", &failed) && tc_remote_whole(j, "running", &running) &&
@@ -37,11 +37,12 @@ tacit_status tc_remote_show(tc_remote *s, tc_remote_standing *out, tacit_error *
         return tc_remote_strange("a study that does not say how many trials it has", err);
     if (!stands)
         return tc_remote_strange("a study that neither runs nor is paused or closed", err);
-    *out = (tc_remote_standing){.complete = (uint64_t)complete,
-                                .failed = (uint64_t)failed,
-                                .running = (uint64_t)running,
-                                .planned = (uint64_t)planned,
-                                .state = state};
+    out->complete = (uint64_t)complete;
+    out->failed = (uint64_t)failed;
+    out->finished = out->complete + out->failed;
+    out->running = (uint64_t)running;
+    out->planned = (uint64_t)planned;
+    out->state = state;
     return TACIT_OK;
 }
 
@@ -79,7 +80,7 @@ static tacit_status get_page(tc_remote *s, const char *query, tc_trial_list *out
     return status;
 }
 
-tacit_status tc_remote_trials(tc_remote *s, const tc_remote_query *q, tc_trial_list *out,
+tacit_status tc_remote_trials(tc_remote *s, const tacit_trial_query *q, tc_trial_list *out,
                               tacit_error *err)
 {
     uint64_t left = q->limit ? q->limit : UINT64_MAX, page = (uint64_t)page_size(s->doc->space);
@@ -91,9 +92,9 @@ tacit_status tc_remote_trials(tc_remote *s, const tc_remote_query *q, tc_trial_l
         int n = snprintf(query, sizeof query, "limit=%" PRIu64, left < page ? left : page);
         if (after >= 0)
             n += snprintf(query + n, sizeof query - (size_t)n, "&after=%" PRId64, after);
-        if (q->state >= 0)
+        if (q->state != TACIT_TRIAL_ANY)
             snprintf(query + n, sizeof query - (size_t)n, "&state=%s",
-                     tc_trial_state_name((tc_trial_state)q->state));
+                     tacit_trial_state_name(q->state));
         TC_TRY(get_page(s, query, out, &next, err));
         if (next >= 0 && next <= after)
             return tc_remote_strange("pages that do not end", err);

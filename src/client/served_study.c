@@ -115,19 +115,10 @@ static tacit_status check_report(const tacit_study *s, uint64_t trial, const tac
 static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_report *r,
                                  tacit_error *err)
 {
-    static const tc_report_kind kinds[] = {[TACIT_REPORT_VALUE] = TC_REPORT_VALUE,
-                                           [TACIT_REPORT_REPLY] = TC_REPORT_REPLY,
-                                           [TACIT_REPORT_FAILED] = TC_REPORT_FAILED,
-                                           [TACIT_REPORT_PULLS] = TC_REPORT_VALUES};
+    tacit_report told = *r;
     TC_TRY(check_report(s, trial, r, err));
-    tc_report told = {.kind = kinds[r->kind],
-                      .value = r->value,
-                      .reason = r->reason && *r->reason ? r->reason : "no reason given",
-                      .values = r->pulls,
-                      .n_values = r->n_pulls,
-                      .point = r->point};
-    if (told.kind == TC_REPORT_VALUES && told.n_values == 1) { /* an ordinary report */
-        told.kind = TC_REPORT_VALUE;
+    if (r->kind == TACIT_REPORT_PULLS && r->n_pulls == 1) { /* an ordinary report */
+        told.kind = TACIT_REPORT_VALUE;
         told.value = r->pulls[0];
     }
     return end(s, tc_remote_complete(begin(s), trial, &told, err));
@@ -222,32 +213,14 @@ static tacit_status study_trials(tacit_study *s, const tacit_trial_query *query,
                                  tacit_error *err)
 {
     tc_trial_list got = {0};
-    bool any = query->state == TACIT_TRIAL_ANY;
-    const tc_remote_query q = {.state = any ? -1 : (int)tc_trial_state_internal(query->state),
-                               .first = query->first,
-                               .limit = query->limit};
-    return add_all(s, &got, end(s, tc_remote_trials(begin(s), &q, &got, err)), out, err);
-}
-
-static tacit_study_state public_state(tc_remote_state state)
-{
-    return state == TC_REMOTE_PAUSED   ? TACIT_STUDY_PAUSED
-           : state == TC_REMOTE_CLOSED ? TACIT_STUDY_CLOSED
-                                       : TACIT_STUDY_RUNNING;
+    return add_all(s, &got, end(s, tc_remote_trials(begin(s), query, &got, err)), out, err);
 }
 
 static tacit_status summarize(tc_remote *r, tacit_study_summary *out, tacit_error *err)
 {
-    tc_remote_standing now;
     tc_trial_list best = {0};
-    TC_TRY(tc_remote_show(r, &now, err));
-    tacit_status status = now.complete > 0 ? tc_remote_best(r, &best, err) : TACIT_OK;
-    out->state = public_state(now.state);
-    out->planned = now.planned;
-    out->complete = now.complete;
-    out->failed = now.failed;
-    out->running = now.running;
-    out->finished = now.complete + now.failed;
+    TC_TRY(tc_remote_show(r, out, err));
+    tacit_status status = out->complete > 0 ? tc_remote_best(r, &best, err) : TACIT_OK;
     out->best_trial = best.n > 0 ? best.list[0].number : TACIT_UNKNOWN;
     out->best = best.n > 0 ? best.list[0].value : (double)NAN;
     tc_trial_list_fini(&best);
@@ -273,10 +246,7 @@ static tacit_status study_events(tacit_study *s, uint64_t after, tacit_event_vis
 
 static tacit_status study_set_state(tacit_study *s, tacit_study_state state, tacit_error *err)
 {
-    tc_remote_state to = state == TACIT_STUDY_PAUSED   ? TC_REMOTE_PAUSED
-                         : state == TACIT_STUDY_CLOSED ? TC_REMOTE_CLOSED
-                                                       : TC_REMOTE_RUNNING;
-    return end(s, tc_remote_set_state(begin(s), to, err));
+    return end(s, tc_remote_set_state(begin(s), state, err));
 }
 
 static void study_set_patience(tacit_study *s, double patience_s, int32_t timeout_s)

@@ -251,8 +251,9 @@ static tacit_status answer_one(service *s, uint64_t trial, uint64_t row, tacit_e
     tc_row_answer a;
     TC_TRY(tc_answering_row(s->answering, row, NULL, &a, err));
     bool none = isnan(a.value);
-    tc_report r = {
-        .kind = none ? TC_REPORT_FAILED : TC_REPORT_VALUE, .value = a.value, .reason = NO_VALUE};
+    tacit_report r = {.kind = none ? TACIT_REPORT_FAILED : TACIT_REPORT_VALUE,
+                      .value = a.value,
+                      .reason = NO_VALUE};
     TC_TRY(tc_remote_complete(s->study, trial, &r, err));
     say(s, row, &a);
     return TACIT_OK;
