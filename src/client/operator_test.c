@@ -104,6 +104,8 @@ static void what_makes_no_sense_is_not_sent(void **state)
     begin(&w);
     assert_int_equal(tacit_net_call(w.storage, "GET", "t", "", NULL, &answer, &err),
                      TACIT_E_NOT_FOUND);
+    assert_int_equal(tacit_net_call(w.storage, "GET", "t", "", NULL, &answer, NULL),
+                     TACIT_E_NOT_FOUND);
     assert_int_equal(tacit_net_call(w.storage, "POST", "../s", ":pause", NULL, &answer, &err),
                      TACIT_E_ARG);
     assert_fails(tacit_net_call(w.storage, NULL, "s", "", NULL, &answer, &err), TACIT_E_ARG,

@@ -224,9 +224,8 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     if (!*name)
         return tc_fail(err, TACIT_E_ARG, "the name of a ledger must not be empty");
     TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
-    tacit_status st = is_file(name)
-                          ? from_file(name, &l, err)
-                          : tacit_ledger_open(&l, storage_of(o, name, &own), name, err);
+    tacit_status st = is_file(name) ? from_file(name, &l, err)
+                                    : tacit_ledger_open(&l, storage_of(o, name, &own), name, err);
     if (st == TACIT_OK)
         st = show(in, l, delta, err);
     tacit_ledger_close(l);
