@@ -34,11 +34,8 @@ typedef struct tc_demo_plan {
 enum { TC_DEMO_TRIALS_MOST = 100 };
 
 #define TC_DEMO_SEED_OPTION(opts)                                                                  \
-    {                                                                                              \
-        .name = "seed", .type = TC_OPTION_INT, .offset = offsetof(opts, seed), .def = "1",         \
-        .min = 0, .max = 9007199254740991,                                                         \
-        .help = "from which the records of all hospitals follow"                                   \
-    }
+    TC_INT_OPTION("seed", offsetof(opts, seed), "1", 0, 9007199254740991,                          \
+                  "from which the records of all hospitals follow")
 
 /* ---- demo_local.c, demo_train.c */
 

@@ -8,31 +8,23 @@
 
 /* The row of a `char *` of the struct. */
 #define TC_SERVER_OPTION(of, member)                                                               \
-    {                                                                                              \
-        .name = "server", .type = TC_OPTION_STRING, .offset = offsetof(of, member),                \
-        .value = "URL", .help = "the coordinator (default: TACIT_SERVER)"                          \
-    }
+    TC_STRING_OPTION("server", offsetof(of, member), NULL,                                         \
+                     "the coordinator (default: TACIT_SERVER)", .value = "URL")
 /* Those of two `char *`; and of two that are called fingerprint and token_file. */
 #define TC_SERVER_OPTIONS_AT(of, fingerprint_, token_file_)                                        \
-    {.name = "fingerprint",                                                                        \
-     .type = TC_OPTION_STRING,                                                                     \
-     .offset = offsetof(of, fingerprint_),                                                         \
-     .value = "PIN",                                                                               \
-     .help = "the coordinator's, as `tacit serve` prints it (default: TACIT_FINGERPRINT)"},        \
-    {                                                                                              \
-        .name = "token-file", .type = TC_OPTION_STRING, .offset = offsetof(of, token_file_),       \
-        .value = "FILE",                                                                           \
-        .help = "a file with the token in its first line (default: TACIT_TOKEN_FILE)"              \
-    }
+    TC_STRING_OPTION("fingerprint", offsetof(of, fingerprint_), NULL,                              \
+                     "the coordinator's, as `tacit serve` prints it (default: TACIT_FINGERPRINT)", \
+                     .value = "PIN"),                                                              \
+        TC_STRING_OPTION("token-file", offsetof(of, token_file_), NULL,                            \
+                         "a file with the token in its first line (default: TACIT_TOKEN_FILE)",    \
+                         .value = "FILE")
 #define TC_SERVER_OPTIONS(of) TC_SERVER_OPTIONS_AT(of, fingerprint, token_file)
 
 /* The row of a `bool` of verbs that run a program on choices which a coordinator sends. */
 #define TC_ANY_CHOICES_OPTION(of, member)                                                          \
-    {                                                                                              \
-        .name = "any-choices", .type = TC_OPTION_BOOL, .offset = offsetof(of, member),             \
-        .help = "give the program every choice that the coordinator's study has; without it only " \
-                "numbers and plain words (letters, digits, ._+-/:=,@%)"                            \
-    }
+    TC_BOOL_OPTION("any-choices", offsetof(of, member), NULL,                                      \
+                   "give the program every choice that the coordinator's study has; without it "   \
+                   "only numbers and plain words (letters, digits, ._+-/:=,@%)")
 
 /* The option if given, else of the environment; NULL: neither. */
 const char *tc_server_url(const char *option);

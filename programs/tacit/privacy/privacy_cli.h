@@ -30,31 +30,20 @@ tacit_status tc_privacy_plan_study(const tc_invocation *in, const char *file, ta
 
 /* double delta */
 #define TC_DELTA_OPTION(type)                                                                      \
-    {                                                                                              \
-        "delta", TC_OPTION_FLOAT, offsetof(type, delta),                                           \
-            .min = 0, .max = 0.999999, .min_open = true,                                           \
-            .help = "the delta of the guarantee; without it, that of --agents"                     \
-    }
+    TC_FLOAT_OPTION("delta", offsetof(type, delta), NULL, 0, 0.999999,                             \
+                    "the delta of the guarantee; without it, that of --agents", .min_open = true)
 /* int64_t agents */
 #define TC_AGENTS_OPTION(type)                                                                     \
-    {                                                                                              \
-        "agents", TC_OPTION_INT, offsetof(type, agents),                                           \
-            .min = 1, .max = 1e9,                                                                  \
-            .help = "members N: the default delta is min(1e-5, 1/N^2), 1/N and above is refused"   \
-    }
+    TC_INT_OPTION("agents", offsetof(type, agents), NULL, 1, 1e9,                                  \
+                  "members N: the default delta is min(1e-5, 1/N^2), 1/N and above is refused")
 /* int unit */
 #define TC_UNIT_OPTION(type)                                                                       \
-    {                                                                                              \
-        "unit", TC_OPTION_CHOICE, offsetof(type, unit), "agent",                                   \
-            .choices = TC_PRIVACY_UNITS, .help = "whose data the statement speaks of"              \
-    }
+    TC_CHOICE_OPTION("unit", offsetof(type, unit), "agent", TC_PRIVACY_UNITS,                      \
+                     "whose data the statement speaks of")
 /* int sampling */
 #define TC_SAMPLING_OPTION(type)                                                                   \
-    {                                                                                              \
-        "sampling", TC_OPTION_CHOICE, offsetof(type, sampling), "poisson",                         \
-            .choices = TC_PRIVACY_SAMPLINGS,                                                       \
-            .help = "how members are sampled where the rate is below 1"                            \
-    }
+    TC_CHOICE_OPTION("sampling", offsetof(type, sampling), "poisson", TC_PRIVACY_SAMPLINGS,        \
+                     "how members are sampled where the rate is below 1")
 
 /* The delta to use. E_ARG: none can be, or it is not below 1/N. A delta above
  * 1/N^2 is warned of. given, agents: 0 where not given. */
