@@ -63,6 +63,46 @@ TACIT_API tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char
 TACIT_API tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bool another,
                                                         char **token, tacit_error *err);
 
+/* ---- from a backup */
+
+/* What became of a ledger of a backup, and of the federated study that it counts for. The library makes it; it lives for
+ * the call. */
+typedef struct tacit_restored_ledger {
+    size_t size;
+    const char *name;
+    uint64_t entries; /* in the backup */
+    uint64_t charged; /* rounds that were charged and are void */
+    uint64_t next;    /* the round with which it goes on; TACIT_NO_ROUND: none */
+    bool not_private; /* nobody can count what was released since: it claims nothing any more */
+} tacit_restored_ledger;
+#define TACIT_NO_ROUND UINT64_MAX
+typedef tacit_status (*tacit_restore_visit)(void *user, const tacit_restored_ledger *ledger,
+                                            tacit_error *err);
+
+typedef struct tacit_restore_opts {
+    size_t size;
+    /* Rounds of each federated study that may have been released since the backup, as the operator says. They are charged and
+     * never released again. TACIT_RELEASED_ALL: nobody knows, so as many as are planned. */
+    uint64_t released;
+    /* Nor does anybody know that no study was erased and made anew under its name: every ledger is stamped NOT PRIVATE. */
+    bool unknown;
+    /* Called for each ledger, before the storage is written; anything but OK ends the restore. NULL: not. */
+    tacit_restore_visit visit;
+    void *user;
+} tacit_restore_opts;
+#define TACIT_RELEASED_ALL UINT64_MAX
+#define TACIT_RESTORE_OPTS                                                                         \
+    {                                                                                              \
+        sizeof(tacit_restore_opts), TACIT_RELEASED_ALL, false, NULL, NULL                          \
+    }
+/* Makes a storage of a backup (study.h: tacit_storage_backup), all of it or nothing: so that nothing in it claims less than was
+ * spent, and no round is released a second time. The storage must be a new one; its file is for its owner alone. *made_ms (may be NULL): when
+ * the backup was made. opts NULL: TACIT_RESTORE_OPTS. E_STATE: the storage is not empty. E_CORRUPT: what is wrong with
+ * the backup. */
+TACIT_API tacit_status tacit_storage_restore(const char *storage, const char *file,
+                                             const tacit_restore_opts *opts, int64_t *made_ms,
+                                             tacit_error *err);
+
 /* ---- requests that your own server received */
 
 /* One HTTP request; a header field that is absent is NULL. src/coord/README.md has the routes. */

@@ -103,10 +103,40 @@ typedef struct tacit_backup_info {
         sizeof(tacit_backup_info), 0, 0                                                            \
     }
 /* Writes all of the storage, as it is at this moment, into a SQLite file of its own, for its owner alone, while the
- * storage is used. It is as secret as the storage; `tacit restore` reads it. info (may be NULL; the caller sets its
+ * storage is used. It is as secret as the storage; tacit_storage_restore (coordinator.h) makes a storage of it. info (may be NULL; the caller sets its
  * size) says what is in the file. E_CONFLICT: there is such a file. E_UNSUPPORTED: a coordinator. */
 TACIT_API tacit_status tacit_storage_backup(tacit_storage *st, const char *file,
                                             tacit_backup_info *info, tacit_error *err);
+
+typedef struct tacit_repair_opts {
+    size_t size;
+    /* A new file for the journal as it was, a line of JSON for each event. NULL: NAME-damaged.jsonl of the working folder, or
+     * NAME-damaged.jsonl.2 and so on where that is taken. */
+    const char *keep;
+    /* Told what was kept, lost or put in, a line each. NULL: nobody. */
+    void (*say)(void *user, const char *line);
+    void *user;
+} tacit_repair_opts;
+#define TACIT_REPAIR_OPTS                                                                          \
+    {                                                                                              \
+        sizeof(tacit_repair_opts), NULL, NULL, NULL                                                \
+    }
+typedef struct tacit_repair_info {
+    size_t size;
+    bool damaged;        /* false: nothing was wrong, and nothing was done */
+    uint64_t kept, lost; /* events */
+} tacit_repair_info;
+#define TACIT_REPAIR_INFO                                                                          \
+    {                                                                                              \
+        sizeof(tacit_repair_info), false, 0, 0                                                     \
+    }
+/* Mends the journal of a study that is E_CORRUPT: a byte has changed, events are gone, or one tells of a trial that does not
+ * exist. Events that can be read are kept, and all told values whose point is known. Nobody else may use the storage meanwhile.
+ * Privacy ledgers are not touched. info may be NULL. E_CORRUPT: the study's document itself is damaged. E_UNSUPPORTED: a
+ * party's study of a federation, whose messages must not be made a second time. */
+TACIT_API tacit_status tacit_storage_repair(const char *storage, const char *name,
+                                            const tacit_repair_opts *opts, tacit_repair_info *info,
+                                            tacit_error *err);
 
 /* ---- studies ---- */
 

@@ -220,7 +220,7 @@ static uint64_t paid(const play *p)
 
 /* ---- the backup ---- */
 
-static tacit_status ignore(void *user, const tc_restore_row *row, tacit_error *err)
+static tacit_status ignore(void *user, const tacit_restored_ledger *row, tacit_error *err)
 {
     (void)user;
     (void)row;
@@ -662,7 +662,7 @@ static void lose_count(play *p)
 {
     restart_limited(p, 50);
     one_round(p);
-    restore_agent(p, back_up_store(p->store), TC_RELEASED_ALL);
+    restore_agent(p, back_up_store(p->store), TACIT_RELEASED_ALL);
     finish(p);
 }
 

@@ -5,6 +5,8 @@
 #ifndef TC_COORD_COORD_H
 #define TC_COORD_COORD_H
 
+#include <tacit/coordinator.h>
+
 #include "base/pool.h"
 #include "base/shared_text.h"
 #include "base/text.h"
@@ -148,30 +150,18 @@ void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user);
 
 /* ---- restored from a backup (restored.c) */
 
-#define TC_RELEASED_ALL UINT64_MAX
-
 typedef struct tc_restore_terms {
     int64_t backup_ms, now_ms; /* when the backup was made; now */
     uint64_t
         released; /* how many rounds of each study may have been released since, as the operator
-                          says; TC_RELEASED_ALL: nobody knows, so as many as are planned */
+                          says; TACIT_RELEASED_ALL: nobody knows, so as many as are planned */
     bool unknown; /* nor that no study was erased and made anew under its name: with all of them
                           charged, every ledger is stamped NOT PRIVATE as well */
 } tc_restore_terms;
 
-/* What became of a ledger and its study. */
-typedef struct tc_restore_row {
-    const char *name;
-    uint64_t entries; /* in the backup */
-    uint64_t lost;    /* rounds that were charged and are void */
-    uint64_t next;    /* the round with which it goes on; TC_NO_ROUND: none */
-    bool stamped;     /* nobody can count what was released: it claims nothing any more */
-} tc_restore_row;
-typedef tacit_status (*tc_restore_visit)(void *user, const tc_restore_row *row, tacit_error *err);
-
 /* Makes the copy of a backup a store that may be served: nothing in it claims less than was spent, and
  * no round is released a second time. Nobody else uses the store yet. */
 tacit_status tc_coord_restore(tc_store *store, const tc_restore_terms *terms,
-                              tc_restore_visit visit, void *user, tacit_error *err);
+                              tacit_restore_visit visit, void *user, tacit_error *err);
 
 #endif

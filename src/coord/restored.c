@@ -1,6 +1,6 @@
 /* restored.c - a coordinator's store that comes from a backup: what it forgot is counted and over.
  *
- * Called on the copy of a backup before anybody serves it (programs/tacit/study/restore.c). For every
+ * Called on the copy of a backup before anybody serves it (restore_api.c). For every
  * federated study, from its ledger's side (privacy/ledger_restored.c) and from its rounds':
  *
  *   1. The ledger notes the restore, so that agents who saw a newer head can read why.
@@ -29,7 +29,7 @@
 typedef struct restoring {
     tc_coord *coord;
     const tc_restore_terms *terms;
-    tc_restore_visit visit;
+    tacit_restore_visit visit;
     void *user;
     char of[32];      /* the time of the backup */
     char assumes[96]; /* what every claim rests on from now on */
@@ -165,14 +165,14 @@ static tacit_status most_released(const restoring *t, const tc_open_study *d, co
 }
 
 static tacit_status lose_rounds(const restoring *t, tc_open_study *d, tc_round *r,
-                                tc_restore_row *row, tacit_error *err)
+                                tacit_restored_ledger *row, tacit_error *err)
 {
     uint64_t most;
     TC_TRY(most_released(t, d, r, &most, err));
     TC_TRY(first_round(d, r, &row->next, err));
-    while (row->next != TC_NO_ROUND && row->lost < most) {
+    while (row->next != TC_NO_ROUND && row->charged < most) {
         TC_TRY(lose(t, d, r, row->next, err));
-        row->lost++;
+        row->charged++;
         TC_TRY(first_round(d, r, &row->next, err));
     }
     return TACIT_OK;
@@ -180,7 +180,7 @@ static tacit_status lose_rounds(const restoring *t, tc_open_study *d, tc_round *
 
 /* A relay's messages are in the backup, so that its round goes on. */
 static tacit_status void_open(const restoring *t, tc_open_study *d, tc_round *r,
-                              tc_restore_row *row, tacit_error *err)
+                              tacit_restored_ledger *row, tacit_error *err)
 {
     char reason[256];
     if (r->phase == TC_PHASE_NONE || is_over(r) || !d->plan->doc->algorithm->aggregator)
@@ -205,9 +205,10 @@ static tacit_status note_restore(const restoring *t, tc_ledger *l, bool stamped,
 
 static tacit_status restore_federated(const restoring *t, tc_open_study *d, tacit_error *err)
 {
-    tc_restore_row row = {.name = d->name,
-                          .entries = tc_ledger_get_head(d->ledger).seq,
-                          .stamped = t->terms->unknown};
+    tacit_restored_ledger row = {.size = sizeof row,
+                                 .name = d->name,
+                                 .entries = tc_ledger_get_head(d->ledger).seq,
+                                 .not_private = t->terms->unknown};
     tc_round r;
     TC_TRY(settle_present(t, d, &r, err));
     TC_TRY(check_rounds(t, d, &r, err));
@@ -247,10 +248,11 @@ static tacit_status note(const restoring *t, tc_ledger *l, tacit_error *err)
 {
     tc_ledger_restore last;
     bool known = t->terms->released == 0;
-    tc_restore_row row = {.name = tc_ledger_name(l),
-                          .entries = tc_ledger_get_head(l).seq,
-                          .next = TC_NO_ROUND,
-                          .stamped = !known};
+    tacit_restored_ledger row = {.size = sizeof row,
+                                 .name = tc_ledger_name(l),
+                                 .entries = tc_ledger_get_head(l).seq,
+                                 .next = TC_NO_ROUND,
+                                 .not_private = !known};
     if (tc_ledger_restored(l, UINT64_MAX, &last) && last.at_ms == t->terms->now_ms)
         return TACIT_OK; /* with its study */
     TC_TRY(note_restore(t, l, !known, err));
@@ -306,7 +308,7 @@ static void word_assumption(restoring *t)
     uint64_t n = t->terms->released;
     if (t->terms->unknown)
         snprintf(t->assumes, sizeof t->assumes, "anything may have been released since");
-    else if (n == TC_RELEASED_ALL)
+    else if (n == TACIT_RELEASED_ALL)
         snprintf(t->assumes, sizeof t->assumes,
                  "no study was erased and made again under this name since");
     else if (n == 0)
@@ -317,7 +319,7 @@ static void word_assumption(restoring *t)
 }
 
 tacit_status tc_coord_restore(tc_store *store, const tc_restore_terms *terms,
-                              tc_restore_visit visit, void *user, tacit_error *err)
+                              tacit_restore_visit visit, void *user, tacit_error *err)
 {
     restoring t = {.terms = terms, .visit = visit, .user = user};
     tc_clock_iso(t.of, terms->backup_ms);

@@ -38,16 +38,17 @@ static tc_store *back_up(coord_world *w)
     return s;
 }
 
-static tacit_status keep_row(void *user, const tc_restore_row *row, tacit_error *err)
+static tacit_status keep_row(void *user, const tacit_restored_ledger *row, tacit_error *err)
 {
-    tc_restore_row *rows = user;
+    tacit_restored_ledger *rows = user;
     (void)err;
     rows[strcmp(row->name, "s") != 0] = *row;
     return TACIT_OK;
 }
 
 /* A coordinator on what the backup gives, with `released` rounds assumed to be. */
-static void restore(coord_world *w, tc_store *backup, uint64_t released, tc_restore_row rows[2])
+static void restore(coord_world *w, tc_store *backup, uint64_t released,
+                    tacit_restored_ledger rows[2])
 {
     tacit_error err = {0};
     int64_t made;
@@ -111,16 +112,16 @@ static void contributions_are_not_in_a_backup(void **state)
 static void what_was_forgotten_is_charged_and_over(void **state)
 {
     coord_world *w = *state;
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     play_round(w, 0);
     tc_store *backup = back_up(w);
     play_round(w, 1);
     play_round(w, 2);
     restore(w, backup, 2, rows);
     assert_int_equal(rows[0].entries, 1);
-    assert_int_equal(rows[0].lost, 2);
+    assert_int_equal(rows[0].charged, 2);
     assert_int_equal(rows[0].next, 3);
-    assert_false(rows[0].stamped);
+    assert_false(rows[0].not_private);
 
     tc_ledger *l = ledger_of(w->store, "s");
     tc_ledger_restore r;
@@ -156,7 +157,7 @@ static void the_spend_is_that_of_all_releases(void **state)
 {
     coord_world *w = *state;
     tacit_error err = {0};
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     tc_ledger_claim before, after;
     play_round(w, 0);
     tc_store *backup = back_up(w);
@@ -179,11 +180,11 @@ static void the_spend_is_that_of_all_releases(void **state)
 static void without_a_number_no_round_is_left(void **state)
 {
     coord_world *w = *state;
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     play_round(w, 0);
     tc_store *backup = back_up(w);
-    restore(w, backup, TC_RELEASED_ALL, rows);
-    assert_true(rows[0].lost > 5);
+    restore(w, backup, TACIT_RELEASED_ALL, rows);
+    assert_true(rows[0].charged > 5);
     assert_int_equal(rows[0].next, TC_NO_ROUND);
     assert_int_equal(study_post(w, 0, 1, NULL), 410);
     tc_store_close(backup);
@@ -192,12 +193,12 @@ static void without_a_number_no_round_is_left(void **state)
 static void an_open_round_is_void_at_no_cost(void **state)
 {
     coord_world *w = *state;
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     play_round(w, 0);
     assert_int_equal(study_post(w, 0, 1, NULL), 202);
     tc_store *backup = back_up(w);
     restore(w, backup, 0, rows);
-    assert_int_equal(rows[0].lost, 0);
+    assert_int_equal(rows[0].charged, 0);
     assert_int_equal(rows[0].next, 2);
     assert_void(w, 1, "contributions to it are not in a backup");
     play_round(w, 2);
@@ -207,13 +208,13 @@ static void an_open_round_is_void_at_no_cost(void **state)
 static void a_closed_study_has_released_nothing_since(void **state)
 {
     coord_world *w = *state;
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     play_round(w, 0);
     assert_int_equal(world_call(w, "POST", "/v1/studies/s:close", w->operator_token, NULL, NULL),
                      200);
     tc_store *backup = back_up(w);
-    restore(w, backup, TC_RELEASED_ALL, rows);
-    assert_int_equal(rows[0].lost, 0);
+    restore(w, backup, TACIT_RELEASED_ALL, rows);
+    assert_int_equal(rows[0].charged, 0);
     tc_store_close(backup);
 }
 
@@ -245,7 +246,7 @@ static void nothing_begins_to_close_once_the_study_is_closed(void **state)
 {
     coord_world *w = *state;
     tacit_error err = {0};
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     racing r = {.w = w, .armed = true};
     tc_coord_config cfg = {.store = w->store, .now_ms = close_meanwhile, .user = &r};
     play_round(w, 0);
@@ -260,8 +261,8 @@ static void nothing_begins_to_close_once_the_study_is_closed(void **state)
     tc_ledger_close(l);
     world_tick(w);
     assert_void(w, 1, "the study was closed before round 1 ended");
-    restore(w, r.backup, TC_RELEASED_ALL, rows);
-    assert_int_equal(rows[0].lost, 1); /* it was open in the backup */
+    restore(w, r.backup, TACIT_RELEASED_ALL, rows);
+    assert_int_equal(rows[0].charged, 1); /* it was open in the backup */
     tc_store_close(r.backup);
 }
 
@@ -270,13 +271,13 @@ static void a_store_may_have_an_agent_too(void **state)
 {
     coord_world *w = *state;
     tacit_error err = {0};
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     tc_record key = {.kind = TC_RECORD_KEY, .key = "elsewhere", .key_size = 9};
     play_round(w, 0);
     assert_ok(tc_store_record_keep(w->store, &key, 0, "{}", 2, &err));
     tc_store *backup = back_up(w);
     restore(w, backup, 2, rows);
-    assert_int_equal(rows[0].lost, 2);
+    assert_int_equal(rows[0].charged, 2);
     assert_int_equal(study_post(w, 0, 1, NULL), 410);
     tc_store_close(backup);
 }
@@ -313,7 +314,7 @@ static void a_closed_round_must_be_in_the_ledger(void **state)
 {
     coord_world *w = *state;
     tacit_error err = {0};
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     tc_store *damaged;
     tc_ledger_io from, to;
     play_round(w, 0);
@@ -386,15 +387,15 @@ static void the_assumption_is_in_the_statement(void **state)
         bool unknown;
         const char *says;
     } cases[] = {
-        {TC_RELEASED_ALL, false,
+        {TACIT_RELEASED_ALL, false,
          "assuming that no study was erased and made again under this name since."},
         {1, false, "assuming that no more than 1 round was released since."},
         {0, false, "assuming that nothing was released since."},
-        {TC_RELEASED_ALL, true, "assuming that anything may have been released since."},
+        {TACIT_RELEASED_ALL, true, "assuming that anything may have been released since."},
     };
     coord_world *w = *state;
     tacit_error err = {0};
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     play_round(w, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tc_store *copy, *backup = back_up(w);
@@ -407,7 +408,7 @@ static void the_assumption_is_in_the_statement(void **state)
         assert_ok(tc_store_open(&copy, "memory:", true, &err));
         assert_ok(tc_backup_copy(copy, backup, false, &err));
         assert_ok(tc_coord_restore(copy, &terms, keep_row, rows, &err));
-        assert_int_equal(rows[0].stamped, cases[i].unknown);
+        assert_int_equal(rows[0].not_private, cases[i].unknown);
         tc_ledger *l = ledger_of(copy, "s");
         assert_int_equal(tc_ledger_uncounted(l, TACIT_UNIT_AGENT) != NULL, cases[i].unknown);
         assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_AGENT, NULL, 0.01, &tc_accountant_gaussian,
@@ -425,7 +426,7 @@ static void the_assumption_is_in_the_statement(void **state)
 static void what_a_seeded_coordinator_forgot_is_not_private(void **state)
 {
     coord_world *w = *state;
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     tc_store *backup = back_up(w);
     restore(w, backup, 1, rows);
     tc_ledger *l = ledger_of(w->store, "s");
@@ -441,12 +442,12 @@ static void a_ledger_without_a_plan_claims_nothing(void **state)
 {
     coord_world *w = *state;
     tacit_error err = {0};
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     tc_ledger_claim claim;
     tc_ledger_close(ledger_of(w->store, "rows"));
     tc_store *backup = back_up(w);
     restore(w, backup, 3, rows);
-    assert_true(rows[1].stamped);
+    assert_true(rows[1].not_private);
     tc_ledger *l = ledger_of(w->store, "rows");
     for (int unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++) {
         assert_ok(
@@ -458,7 +459,7 @@ static void a_ledger_without_a_plan_claims_nothing(void **state)
     }
     tc_ledger_close(l);
     restore(w, backup, 0, rows);
-    assert_false(rows[1].stamped);
+    assert_false(rows[1].not_private);
     tc_store_close(backup);
 }
 
@@ -466,7 +467,7 @@ static void answers_say_that_it_was_restored(void **state)
 {
     coord_world *w = *state;
     tacit_error err = {0};
-    tc_restore_row rows[2] = {{0}};
+    tacit_restored_ledger rows[2] = {{0}};
     json_t *a;
     tc_ledger *l;
     play_round(w, 0);

@@ -3,7 +3,7 @@
  * A backup leaves out what must not outlive its round: contributions to sums, which are secret and
  * which an agent sends again, and answers that were kept for a retry. It holds seeds, keys and tokens'
  * hashes: it is as secret as the store. What a restored ledger has forgotten is coord/'s business
- * (coord.h: tc_coord_restore); programs/tacit does both. */
+ * (coord.h: tc_coord_restore); coord/restore_api.c does both. */
 #ifndef TC_STUDY_BACKUP_H
 #define TC_STUDY_BACKUP_H
 

@@ -1,6 +1,6 @@
 /* repair.h - a journal that cannot be read becomes one that can, with every told value that is left.
  *
- * For programs/tacit. Nobody else may use the study meanwhile: what another process has in memory of
+ * For repair_api.c. Nobody else may use the study meanwhile: what another process has in memory of
  * it would not be what is stored. Ledgers are not touched: what was spent stays spent. */
 #ifndef TC_STUDY_REPAIR_H
 #define TC_STUDY_REPAIR_H

@@ -1,20 +1,14 @@
-/* restore.c - `tacit restore`: a backup becomes a storage that may be served.
- *
- * The backup is copied into memory, checked, and made sound there (coord.h: tc_coord_restore); the
- * storage gets the result in one transaction. So whatever fails, and wherever this process is killed,
- * the storage stays empty. */
-#include "algo/algorithm.h"
+/* restore.c - `tacit restore`: a backup becomes a storage that may be served. */
 #include "base/clock.h"
-#include "coord/coord.h"
 #include "study/storage.h"
-#include "study/backup.h"
 #include "frame/verbs.h"
+
+#include <tacit/coordinator.h>
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct options {
     char *storage, *released;
@@ -28,17 +22,10 @@ static const tc_option table[] = {
              "well, for studies that were made anew under their name"},
     {.name = NULL}};
 
-typedef struct restoring {
-    tc_store *backup, *copy, *to;
-    tc_restore_terms terms;
-    tc_table *table;
-    uint64_t lost;
-} restoring;
-
 static tacit_status parse_released(const char *text, uint64_t *out, tacit_error *err)
 {
     char *end;
-    *out = TC_RELEASED_ALL;
+    *out = TACIT_RELEASED_ALL;
     if (strcmp(text, "all") == 0 || strcmp(text, "unknown") == 0)
         return TACIT_OK;
     errno = 0;
@@ -50,138 +37,66 @@ static tacit_status parse_released(const char *text, uint64_t *out, tacit_error 
                            text);
 }
 
-/* ---- the storage that is to be filled ---- */
+typedef struct outcome {
+    tc_table *table;
+    uint64_t charged;
+} outcome;
 
-static tacit_status refuse(void *user, const tc_row *r, tacit_error *err)
+static tacit_status take_ledger(void *user, const tacit_restored_ledger *l, tacit_error *err)
 {
-    (void)r;
-    return tc_fail(err, TACIT_E_STATE,
-                   "the storage %s is not empty: a backup is restored into a new one",
-                   (const char *)user);
-}
-
-/* A place for a name that may hold a password: the scheme and what follows the host. */
-static const char *what_of(const char *url)
-{
-    return strncmp(url, "sqlite:", 7) == 0 ? url : "in PostgreSQL";
-}
-
-/* A file that was there, and empty, may be one that others can read. */
-static tacit_status make_private(const char *url, tacit_error *err)
-{
-    static const char scheme[] = "sqlite:///";
-    const char *file = url + sizeof scheme - 1;
-    if (strncmp(url, scheme, sizeof scheme - 1) != 0 || chmod(file, 0600) == 0 || errno == ENOENT)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_IO, "%s cannot be made readable for its owner alone: %s", file,
-                   strerror(errno));
-}
-
-/* Before anything is made there. */
-static tacit_status look_at_target(const char *url, tacit_error *err)
-{
-    tc_store *s;
-    tacit_error why;
-    if (strcmp(url, "memory:") == 0)
-        return tc_fail(err, TACIT_E_ARG, "a backup cannot be restored into memory");
-    tacit_status st = tc_store_open(&s, url, false, &why);
-    if (st == TACIT_E_NOT_FOUND)
-        return TACIT_OK;
-    if (st == TACIT_E_CORRUPT) /* perhaps only empty, from a restore that was killed */
-        st = tc_store_open(&s, url, true, &why);
-    if (st != TACIT_OK)
-        return tc_fail(err, st, "%s", why.msg);
-    st = tc_store_dump(s, refuse, (void *)what_of(url), err);
-    tc_store_close(s);
-    return st;
-}
-
-/* ---- what is said ---- */
-
-static tacit_status take_row(void *user, const tc_restore_row *row, tacit_error *err)
-{
-    restoring *r = user;
+    outcome *o = user;
     (void)err;
-    r->lost += row->lost;
-    tc_table_text(r->table, 0, row->name);
-    tc_table_integer(r->table, 1, (int64_t)row->entries);
-    tc_table_integer(r->table, 2, (int64_t)row->lost);
-    if (row->next != TC_NO_ROUND)
-        tc_table_integer(r->table, 3, (int64_t)row->next);
-    tc_table_text(r->table, 4, row->stamped ? "NOT PRIVATE any more" : "counted");
-    tc_table_end_row(r->table);
+    o->charged += l->charged;
+    tc_table_text(o->table, 0, l->name);
+    tc_table_integer(o->table, 1, (int64_t)l->entries);
+    tc_table_integer(o->table, 2, (int64_t)l->charged);
+    if (l->next != TACIT_NO_ROUND)
+        tc_table_integer(o->table, 3, (int64_t)l->next);
+    tc_table_text(o->table, 4, l->not_private ? "NOT PRIVATE any more" : "counted");
+    tc_table_end_row(o->table);
     return TACIT_OK;
 }
 
-static void say(const restoring *r, const tc_invocation *in)
+static void say(const outcome *o, const tacit_restore_opts *opts, int64_t made_ms, bool quiet)
 {
     char time[32];
-    tc_clock_iso(time, r->terms.backup_ms);
-    tc_note(in->quiet, "restored from a backup of %s", time);
-    if (r->lost > 0)
-        tc_note(in->quiet,
+    tc_clock_iso(time, made_ms);
+    tc_note(quiet, "restored from a backup of %s", time);
+    if (o->charged > 0)
+        tc_note(quiet,
                 "rounds that may have been released since are charged and void; agents that have "
                 "heard of one that is not among them will refuse");
-    if (r->terms.released == TC_RELEASED_ALL && !r->terms.unknown)
-        tc_note(in->quiet,
+    if (opts->released == TACIT_RELEASED_ALL && !opts->unknown)
+        tc_note(quiet,
                 "\"counted\" assumes that no study was erased and made again under its name since; "
                 "else restore with --assume-released unknown");
     tc_note(
-        in->quiet,
+        quiet,
         "tokens that were withdrawn, agents that were revoked and keys that were replaced since "
         "the backup are valid again, and join tokens have their uses again: look them through");
-    tc_note(in->quiet, "agents that enrolled since are not known any more: they enrol again with "
-                       "their key, given a join token");
-}
-
-/* ---- the steps ---- */
-
-static tacit_status open_backup(restoring *r, const char *file, tacit_error *err)
-{
-    TC_TRY(tc_backup_open(&r->backup, file, err));
-    if (tc_backup_time(r->backup, &r->terms.backup_ms, err) != TACIT_OK ||
-        tc_backup_check(r->backup, err) != TACIT_OK)
-        return tc_fail_in(err, "%s", file);
-    return TACIT_OK;
-}
-
-static tacit_status make_sound(restoring *r, tacit_error *err)
-{
-    TC_TRY(tc_store_open(&r->copy, "memory:", true, err));
-    TC_TRY(tc_backup_copy(r->copy, r->backup, true, err));
-    return tc_coord_restore(r->copy, &r->terms, take_row, r, err);
-}
-
-static tacit_status restore(restoring *r, const tc_invocation *in, tacit_error *err)
-{
-    static const char *const columns[] = {"ledger", "entries", "charged", "next round", "spend"};
-    const options *o = in->opts;
-    const char *url = tc_storage_url(o->storage);
-    TC_TRY(parse_released(o->released, &r->terms.released, err));
-    r->terms.unknown = strcmp(o->released, "unknown") == 0;
-    TC_TRY(look_at_target(url, err));
-    TC_TRY(open_backup(r, in->args[0], err));
-    r->terms.now_ms = tc_clock_unix_ms();
-    r->table = tc_table_new(5, columns);
-    TC_TRY(make_sound(r, err));
-    TC_TRY(make_private(url, err));
-    TC_TRY(tc_store_open(&r->to, url, true, err));
-    return tc_backup_copy(r->to, r->copy, false, err);
+    tc_note(quiet, "agents that enrolled since are not known any more: they enrol again with "
+                   "their key, given a join token");
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    restoring r = {0};
-    tacit_status st = restore(&r, in, err);
-    tc_store_close(r.to);
-    tc_store_close(r.copy);
-    tc_store_close(r.backup);
+    static const char *const columns[] = {"ledger", "entries", "charged", "next round", "spend"};
+    const options *o = in->opts;
+    tacit_restore_opts opts = TACIT_RESTORE_OPTS;
+    int64_t made_ms = 0;
+    TC_TRY(parse_released(o->released, &opts.released, err));
+    outcome out = {.table = tc_table_new(5, columns)};
+    opts.unknown = strcmp(o->released, "unknown") == 0;
+    opts.visit = take_ledger;
+    opts.user = &out;
+    tacit_status st =
+        tacit_storage_restore(tc_storage_url(o->storage), in->args[0], &opts, &made_ms, err);
     if (st != TACIT_OK) {
-        tc_table_free(r.table);
+        tc_table_free(out.table);
         return st;
     }
-    say(&r, in);
-    return tc_table_print(r.table, (tc_format)in->format, stdout, err);
+    say(&out, &opts, made_ms, in->quiet);
+    return tc_table_print(out.table, (tc_format)in->format, stdout, err);
 }
 
 const tc_verb tc_verb_restore = {

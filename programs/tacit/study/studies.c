@@ -1,8 +1,8 @@
 /* studies.c - `tacit studies`: what a storage holds, or a coordinator. */
-#include "study/studies_repair.h"
 #include "study/study_ref.h"
 #include "frame/verbs.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -84,6 +84,29 @@ static tacit_status list(const tc_invocation *in, tacit_error *err)
     return tc_table_print(t, (tc_format)in->format, stdout, err);
 }
 
+/* ---- repair ---- */
+
+static void print_line(void *user, const char *line)
+{
+    (void)user;
+    printf("%s\n", line);
+}
+
+static tacit_status repair(const options *o, tacit_error *err)
+{
+    tacit_repair_opts opts = TACIT_REPAIR_OPTS;
+    tacit_repair_info done = TACIT_REPAIR_INFO;
+    opts.keep = o->keep;
+    opts.say = print_line;
+    TC_TRY(tacit_storage_repair(tc_storage_url(o->where.storage), o->repair, &opts, &done, err));
+    if (done.damaged)
+        printf("study %s is mended: %" PRIu64 " events kept, %" PRIu64 " lost\n", o->repair,
+               done.kept, done.lost);
+    else
+        printf("study %s is whole: there is nothing to repair\n", o->repair);
+    return TACIT_OK;
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
@@ -97,7 +120,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
             "--repair mends a storage, not a coordinator's study: stop the coordinator and "
             "run it with --storage");
     if (o->repair)
-        return tc_studies_repair(tc_storage_url(o->where.storage), o->repair, o->keep, err);
+        return repair(o, err);
     return list(in, err);
 }
 
