@@ -108,7 +108,11 @@ typedef enum tacit_agent_next {
 TACIT_API tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *next,
                                         tacit_error *err);
 
-/* Steps and evaluates (worker.h: tacit_evaluate) until the study is DONE. A trial that an earlier process left unfinished comes first. */
+/* Steps and evaluates until the study is DONE, by a function or by a program: as tacit_worker_run (worker.h), one trial at a time.
+ * A trial that an earlier process left unfinished comes first. jobs, trials, alone and `as` of the options do not matter. */
+TACIT_API tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts,
+                                        tacit_error *err);
+/* The same with a function alone. */
 TACIT_API tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user,
                                        tacit_error *err);
 

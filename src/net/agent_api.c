@@ -14,6 +14,7 @@
 #include "net/here.h"
 #include "space/domain.h"
 #include "study/handle.h"
+#include "worker/worker.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -414,61 +415,42 @@ tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *n
     return TACIT_OK;
 }
 
-static size_t params_of(tacit_agent *a)
+/* One more trial; the one that an earlier process left unfinished comes first. The last batch is no larger than what is left
+ * of the planned trials. */
+static tacit_status run_trial(tacit_agent *a, const tacit_worker_opts *given, tacit_error *err)
 {
-    return tc_study_document(tc_agent_study(a->agent))->space->n_params;
+    tacit_study *s = tacit_agent_study(a);
+    tacit_worker_opts w = *given;
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    TC_TRY(tacit_study_summarize(s, &now, err));
+    uint64_t left = now.planned > now.finished ? now.planned - now.finished : 1;
+    w.trials = now.finished + 1;
+    w.pulls = w.pulls < left ? w.pulls : left;
+    w.jobs = 1;
+    w.alone = true;
+    w.as = NULL;
+    tacit_status status = tacit_worker_run(s, &w, NULL, err);
+    return status == TACIT_E_CANCELLED ? stopped(err) : status;
 }
 
-/* The trial that an earlier process left RUNNING, or the next one. Nobody else runs trials of this agent. */
-static tacit_status next_trial(tacit_agent *a, uint64_t *trial, double *values, tacit_error *err)
+tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts, tacit_error *err)
 {
-    tc_study *s = tc_agent_study(a->agent);
-    const tc_optimizer *o;
-    bool left = false;
-    TC_TRY(tc_study_look(s, &o, err));
-    size_t n = tc_optimizer_count(o, TC_TRIAL_RUNNING) > 0 ? tc_optimizer_trials(o) : 0;
-    for (uint64_t i = 0; i < n && !left; i++) {
-        const tc_trial *t = tc_optimizer_trial(o, i);
-        left = t->state == TC_TRIAL_RUNNING;
-        if (left) {
-            memcpy(values, t->values, params_of(a) * sizeof *values);
-            *trial = i;
-        }
+    tacit_agent_next next = TACIT_AGENT_WAIT;
+    tacit_worker_opts w;
+    TC_TRY(tc_worker_opts_take(&w, opts, err));
+    TC_TRY(tacit_worker_check(tacit_study_document(tacit_agent_study(a)), &w, err));
+    while (next != TACIT_AGENT_DONE) {
+        TC_TRY(tacit_agent_step(a, WAIT_S, &next, err));
+        if (next == TACIT_AGENT_TRIAL)
+            TC_TRY(run_trial(a, &w, err));
     }
-    tc_study_unlook(s);
-    return left ? TACIT_OK : tc_study_ask(s, NULL, 0, trial, values, err);
-}
-
-static tacit_status run_trial(tacit_agent *a, double *values, tacit_evaluate evaluate, void *user,
-                              tacit_error *err)
-{
-    tc_study *s = tc_agent_study(a->agent);
-    tacit_error why = {0};
-    uint64_t trial;
-    double value = NAN;
-    TC_TRY(next_trial(a, &trial, values, err));
-    tacit_status status = evaluate(user, trial, values, &value, &why);
-    if (status == TACIT_E_CANCELLED)
-        return stopped(err);
-    if (status != TACIT_OK)
-        return tc_study_fail(s, trial, *why.msg ? why.msg : tacit_status_text(status), err);
-    if (!isfinite(value))
-        return tc_study_fail(s, trial, "the value is not a finite number", err);
-    return tc_study_tell(s, trial, NULL, value, err);
+    return TACIT_OK;
 }
 
 tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user, tacit_error *err)
 {
-    tacit_agent_next next = TACIT_AGENT_WAIT;
-    tacit_status status = TACIT_OK;
-    double *values = tc_alloc(params_of(a), sizeof *values);
-    if (!values)
-        return tc_fail_memory(err);
-    while (status == TACIT_OK && next != TACIT_AGENT_DONE) {
-        status = tacit_agent_step(a, WAIT_S, &next, err);
-        if (status == TACIT_OK && next == TACIT_AGENT_TRIAL)
-            status = run_trial(a, values, evaluate, user, err);
-    }
-    tc_free(values);
-    return status;
+    tacit_worker_opts w = TACIT_WORKER_OPTS;
+    w.evaluate = evaluate;
+    w.user = user;
+    return tacit_agent_work(a, &w, err);
 }

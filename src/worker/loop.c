@@ -7,6 +7,7 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "study/handle.h"
+#include "worker/worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,8 +117,8 @@ static tacit_status take_stock(tc_worker *w, tacit_study_summary *out, tacit_err
 
 static bool add_orphan(tc_worker *w, const tacit_trial *t)
 {
-    const char *worker = tc_arena_strdup(&w->arena, t->worker);
-    if (!worker)
+    const char *worker = t->worker ? tc_arena_strdup(&w->arena, t->worker) : NULL;
+    if (t->worker && !worker)
         return false;
     w->orphans[w->n_orphans++] =
         (tc_orphan){.trial = t->number, .worker = worker, .pulls = t->pulls};
@@ -127,8 +128,7 @@ static bool add_orphan(tc_worker *w, const tacit_trial *t)
 /* Nobody else can be running it, or its process is known to have ended. */
 static bool is_orphan(tc_worker *w, const tacit_trial *t)
 {
-    return (w->opts.alone && t->worker) ||
-           tc_processes_look_up(&w->processes, t->worker) == TC_WORKER_DEAD;
+    return w->opts.alone || tc_processes_look_up(&w->processes, t->worker) == TC_WORKER_DEAD;
 }
 
 /* Who runs a private trial is not shown: there the names of our own are remembered. Earlier versions named the
@@ -207,8 +207,9 @@ static tacit_status start_orphan(tc_worker *w, const tc_orphan *left, tacit_erro
     tc_slot *s = free_slot(w);
     tacit_trial *t;
     tacit_error why;
-    tacit_status st = tacit_study_take_over(w->study, left->trial, left->worker, s->worker,
-                                            w->opts.lease_ms, &t, &why);
+    tacit_status st = left->worker ? tacit_study_take_over(w->study, left->trial, left->worker,
+                                                           s->worker, w->opts.lease_ms, &t, &why)
+                                   : tacit_study_trial(w->study, left->trial, &t, &why);
     if (st != TACIT_OK && tacit_study_is_away(w->study))
         return tc_fail(err, st, "%s", why.msg);
     w->next_orphan++;
@@ -245,63 +246,44 @@ static tacit_status may_start(tc_worker *w, bool *may, tacit_error *err)
     return TACIT_OK;
 }
 
-/* The study was paused or closed since it was looked at: nothing is started. Else it is a failure. */
-static tacit_status may_be_idle(tc_worker *w, const tacit_error *why, tacit_error *err)
-{
-    tacit_study_summary s;
-    TC_TRY(take_stock(w, &s, err));
-    return w->state == TACIT_STUDY_RUNNING ? tc_fail(err, why->code, "%s", why->msg) : TACIT_OK;
-}
-
-/* *started: one more job runs. */
-static tacit_status start_next(tc_worker *w, uint64_t planned, bool *started, tacit_error *err)
-{
-    bool may;
-    *started = false;
-    TC_TRY(may_start(w, &may, err));
-    if (!may) {
-        w->elsewhere = 0; /* what others run is nothing to a user who has no answer left */
-        return TACIT_OK;
-    }
-    *started = true;
-    if (w->next_orphan < w->n_orphans)
-        return start_orphan(w, &w->orphans[w->next_orphan], err);
-    *started = planned + w->elsewhere < w->opts.trials;
-    tacit_error why = {0};
-    tacit_status st = *started ? start_new(w, &why) : TACIT_OK;
-    if (st == TACIT_OK)
-        return TACIT_OK;
-    *started = false;
-    if (st == TACIT_E_STATE && w->served && !tacit_study_is_away(w->study))
-        return may_be_idle(w, &why, err);
-    return st == TACIT_E_BUDGET && w->served ? TACIT_OK : tc_fail(err, st, "%s", why.msg);
-}
-
+/* Keeps all jobs busy as long as more trials are wanted, and somebody gives them out. */
 static tacit_status fill_up(tc_worker *w, tacit_error *err)
 {
-    bool started = true;
-    while (started && tc_worker_used(w) < w->opts.jobs && !tc_worker_stops(w) && !time_is_over(w)) {
+    while (tc_worker_used(w) < w->opts.jobs && !tc_worker_stops(w) && !time_is_over(w)) {
         tacit_study_summary s;
+        tacit_error why = {0};
+        bool may = true;
         TC_TRY(take_stock(w, &s, err));
         tc_worker_emit(w, (tacit_worker_event){.kind = TACIT_WORKER_STANDING, .summary = &s});
         uint64_t planned = s.finished + tc_worker_used(w);
         w->met = planned >= w->opts.trials;
-        if (w->met)
-            w->elsewhere = 0;
-        if (w->met || w->state != TACIT_STUDY_RUNNING)
+        if (!w->met && w->state != TACIT_STUDY_RUNNING)
             return TACIT_OK;
-        TC_TRY(start_next(w, planned, &started, err));
+        if (!w->met)
+            TC_TRY(may_start(w, &may, err));
+        if (w->met || !may) {
+            w->elsewhere =
+                0; /* what others run is nothing to who wants no more, or may not answer */
+            return TACIT_OK;
+        }
+        if (w->next_orphan < w->n_orphans) {
+            TC_TRY(start_orphan(w, &w->orphans[w->next_orphan], err));
+            continue;
+        }
+        if (planned + w->elsewhere >= w->opts.trials)
+            return TACIT_OK;
+        tacit_status st = start_new(w, &why);
+        if (st == TACIT_E_STATE && w->served && !tacit_study_is_away(w->study)) {
+            TC_TRY(take_stock(w, &s, err)); /* paused or closed since it was looked at? */
+            if (w->state != TACIT_STUDY_RUNNING)
+                return TACIT_OK;
+        }
+        if (st == TACIT_E_BUDGET && w->served)
+            return TACIT_OK;
+        if (st != TACIT_OK)
+            return tc_fail(err, st, "%s", why.msg);
     }
     return TACIT_OK;
-}
-
-/* Keeps all jobs busy as long as the budget needs more trials. */
-static tacit_status fill(tc_worker *w, tacit_error *err)
-{
-    tacit_error why = {0};
-    if (w->refused || !tc_worker_may_ask(w))
-        return TACIT_OK;
-    return tc_worker_retry(w, fill_up(w, &why), &why, err);
 }
 
 /* ---- to the end */
@@ -404,8 +386,11 @@ static tacit_status loop(tc_worker *w, tacit_error *err)
     for (;;) {
         size_t used = tc_worker_used(w);
         tacit_study_keep_time(w->study);
-        if (!w->served || idle % TICKS == 0 || used == 0)
-            TC_TRY(fill(w, err));
+        bool due = !w->served || idle % TICKS == 0 || used == 0;
+        if (due && !w->refused && tc_worker_may_ask(w)) {
+            tacit_error why = {0};
+            TC_TRY(tc_worker_retry(w, fill_up(w, &why), &why, err));
+        }
         if (tc_worker_stops(w))
             return stopped(w, err);
         if (tc_worker_used(w) == 0) {
@@ -499,13 +484,19 @@ static tacit_status make_evaluator(tc_evaluator **out, const tacit_document *doc
                : tc_evaluator_function(out, doc, o, err);
 }
 
+tacit_status tc_worker_opts_take(tacit_worker_opts *to, const tacit_worker_opts *from,
+                                 tacit_error *err)
+{
+    return tc_sized_take(&sized_opts, to, from, "opts", err);
+}
+
 tacit_status tacit_worker_check(const tacit_document *document, const tacit_worker_opts *opts,
                                 tacit_error *err)
 {
     tacit_worker_opts full;
     tc_evaluator *e;
     TC_GIVEN(document);
-    TC_TRY(tc_sized_take(&sized_opts, &full, opts, "opts", err));
+    TC_TRY(tc_worker_opts_take(&full, opts, err));
     TC_TRY(make_evaluator(&e, document, &full, false, err));
     e->free(e);
     return TACIT_OK;
@@ -545,7 +536,7 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
 {
     tc_worker w = {.study = study};
     TC_GIVEN(study);
-    TC_TRY(tc_sized_take(&sized_opts, &w.opts, opts, "opts", err));
+    TC_TRY(tc_worker_opts_take(&w.opts, opts, err));
     if (out)
         TC_TRY(tc_sized_check(&sized_result, out, "out", err));
     fill_in(&w);

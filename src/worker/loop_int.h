@@ -22,7 +22,8 @@ typedef struct tc_slot {
 /* A trial that a dead worker of this host left. */
 typedef struct tc_orphan {
     uint64_t trial, pulls;
-    const char *worker;
+    const char
+        *worker; /* NULL: it was asked for by hand, and nobody else can have it (opts.alone) */
 } tc_orphan;
 
 typedef struct tc_worker {

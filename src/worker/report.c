@@ -180,26 +180,18 @@ void tc_worker_say_untold(const tc_worker *w)
             say_untold(w, &w->slots[i], "interrupted");
 }
 
-/* Is it finished, by somebody who told it by hand or ran it after its lease? */
-static tacit_status is_finished(tc_worker *w, uint64_t trial, bool *out, tacit_error *err)
-{
-    tacit_trial *t;
-    TC_TRY(tacit_study_trial(w->study, trial, &t, err));
-    *out = t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL;
-    tacit_trial_free(t);
-    return TACIT_OK;
-}
-
-/* E_STATE has many reasons. Only a look at the trial tells whether another report was first; else the study takes
- * none any more, or it is no longer the coordinator that we knew. */
+/* E_STATE has many reasons. Only a look at the trial tells whether another report was first, of somebody who told it by hand or
+ * ran it after its lease; else the study takes none any more, or it is no longer the coordinator that we knew. */
 static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, tacit_error *err)
 {
-    bool finished = false;
+    tacit_trial *t = NULL;
     tacit_error late = {0};
-    tacit_status st = is_finished(w, s->trial, &finished, &late);
+    tacit_status st = tacit_study_trial(w->study, s->trial, &t, &late);
     if (st != TACIT_OK && tacit_study_is_away(w->study))
         return tc_worker_retry(w, st, &late, err); /* and it is told again, later */
-    if (st == TACIT_OK && finished) {
+    bool finished = t && (t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL);
+    tacit_trial_free(t);
+    if (finished) {
         tc_worker_note(w, "trial %" PRIu64 " was told by somebody else; its first report stays",
                        s->trial);
         end_slot(w, s);

@@ -1,7 +1,6 @@
 /* agent.c - `tacit agent`: one party of a federated study, whose trials a program runs.
  *
- * <tacit/agent.h> does the rounds; <tacit/worker.h> runs one trial at a time, so that one which a killed process
- * left behind is run again under its number. */
+ * <tacit/agent.h> does the rounds and runs the trials. */
 #include "base/memory.h"
 #include "federation/server_options.h"
 #include "study/storage.h"
@@ -16,8 +15,6 @@
 #include <string.h>
 
 #define STORAGE_DEFAULT "sqlite:///tacit-agent.db"
-
-enum { WAIT_S = 20 }; /* so long the coordinator may hold a question */
 
 typedef struct options {
     char *storage, *study, *as, *token_file, *fingerprint, *ledger;
@@ -103,7 +100,6 @@ static tacit_worker_opts worker_opts(const party *p)
     w.command = p->in->command;
     w.timeout_ms = (int64_t)(p->o->timeout_s * 1000);
     w.any_choices = p->o->any_choices;
-    w.alone = true;
     w.stop = tc_stop_at_interrupt;
     return w;
 }
@@ -149,36 +145,10 @@ static tacit_status join(party *p, tacit_error *err)
     opts.user = p;
     opts.test_seed = o->test_seed;
     opts.test_key = (uint64_t)o->test_key;
-    TC_TRY(tacit_agent_join(&p->agent, &opts, err));
-    tacit_worker_opts w = worker_opts(p);
-    return tacit_worker_check(tacit_study_document(tacit_agent_study(p->agent)), &w, err);
+    return tacit_agent_join(&p->agent, &opts, err);
 }
 
 /* ---- the loop ---- */
-
-/* The last batch is no larger than what is left of the planned trials. */
-static uint64_t most_pulls(const party *p, uint64_t finished)
-{
-    uint64_t planned = tacit_document_trials(tacit_study_document(tacit_agent_study(p->agent)));
-    uint64_t left = planned > finished ? planned - finished : 1, most = (uint64_t)p->o->pulls;
-    return most < left ? most : left;
-}
-
-static tacit_status run_trial(party *p, tacit_error *err)
-{
-    tacit_study *s = tacit_agent_study(p->agent);
-    tacit_study_summary now = TACIT_STUDY_SUMMARY;
-    TC_TRY(tacit_study_summarize(s, &now, err));
-    tacit_worker_opts w = worker_opts(p);
-    tacit_worker_result result = TACIT_WORKER_RESULT;
-    tc_worker_talk talk = {.quiet = true};
-    w.listen = tc_worker_talk_listen;
-    w.user = &talk;
-    w.trials = now.finished + 1;
-    w.pulls = most_pulls(p, now.finished);
-    tacit_status status = tacit_worker_run(s, &w, &result, err);
-    return status == TACIT_OK ? status : tc_worker_talk_advise(status, result.end, err);
-}
 
 static tacit_status say_promise(party *p, tacit_error *err)
 {
@@ -191,17 +161,16 @@ static tacit_status say_promise(party *p, tacit_error *err)
 
 static tacit_status take_part(party *p, tacit_error *err)
 {
-    tacit_agent_next next = TACIT_AGENT_WAIT;
+    tc_worker_talk talk = {.quiet = true};
+    tacit_worker_opts w = worker_opts(p);
+    w.listen = tc_worker_talk_listen;
+    w.user = &talk;
+    w.pulls = (uint64_t)p->o->pulls;
     TC_TRY(join(p, err));
     tc_note(p->in->quiet, "agent %" PRIu64 " of study %s", tacit_agent_number(p->agent),
             p->o->study);
     TC_TRY(say_promise(p, err));
-    while (next != TACIT_AGENT_DONE) {
-        TC_TRY(tacit_agent_step(p->agent, WAIT_S, &next, err));
-        if (next == TACIT_AGENT_TRIAL)
-            TC_TRY(run_trial(p, err));
-    }
-    return TACIT_OK;
+    return tacit_agent_work(p->agent, &w, err);
 }
 
 /* ---- the end ---- */

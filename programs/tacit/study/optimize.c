@@ -82,6 +82,18 @@ static tacit_status open_study(tc_study_ref *r, const tc_invocation *in, tacit_e
     return r->given ? TACIT_OK : check(tacit_study_document(r->study), in, r, err);
 }
 
+/* How to go on. */
+static tacit_status advise(tacit_status st, tacit_worker_end end, tacit_error *err)
+{
+    if (end == TACIT_WORKER_STOPPED)
+        return tc_fail(err, st, "%.400s; the same command goes on from here", err->msg);
+    if (end == TACIT_WORKER_FAILURES)
+        return tc_fail(err, st,
+                       "%.350s; mend the command and run it again (--max-failures sets the limit)",
+                       err->msg);
+    return st;
+}
+
 static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invocation *in,
                          tacit_error *err)
 {
@@ -98,7 +110,7 @@ static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invoc
     t.progress = tc_progress_start(tacit_study_name(r->study), w.trials, in->quiet);
     tacit_status st = tacit_worker_run(r->study, &w, &result, err);
     tc_progress_end(t.progress);
-    return st == TACIT_OK ? st : tc_worker_talk_advise(st, result.end, err);
+    return st == TACIT_OK ? st : advise(st, result.end, err);
 }
 
 static tacit_status print_best(tacit_study *s, int format, tacit_error *err)

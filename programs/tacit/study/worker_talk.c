@@ -39,14 +39,3 @@ void tc_worker_talk_listen(void *user, const tacit_worker_event *e)
     else if (e->kind == TACIT_WORKER_NOTE)
         tc_note(t->quiet, "%s", e->text);
 }
-
-tacit_status tc_worker_talk_advise(tacit_status st, tacit_worker_end end, tacit_error *err)
-{
-    if (end == TACIT_WORKER_STOPPED)
-        return tc_fail(err, st, "%.400s; the same command goes on from here", err->msg);
-    if (end == TACIT_WORKER_FAILURES)
-        return tc_fail(err, st,
-                       "%.350s; mend the command and run it again (--max-failures sets the limit)",
-                       err->msg);
-    return st;
-}

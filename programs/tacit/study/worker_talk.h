@@ -15,7 +15,5 @@ typedef struct tc_worker_talk {
 
 /* `listen` of tacit_worker_opts; user is a tc_worker_talk. */
 void tc_worker_talk_listen(void *user, const tacit_worker_event *e);
-/* After tacit_worker_run has failed: adds to its sentence how to go on. Returns st. */
-tacit_status tc_worker_talk_advise(tacit_status st, tacit_worker_end end, tacit_error *err);
 
 #endif
