@@ -220,14 +220,6 @@ static uint64_t paid(const play *p)
 
 /* ---- the backup ---- */
 
-static tacit_status ignore(void *user, const tacit_restored_ledger *row, tacit_error *err)
-{
-    (void)user;
-    (void)row;
-    (void)err;
-    return TACIT_OK;
-}
-
 static tc_store *copy_of(tc_store *from, bool exactly)
 {
     tacit_error err = {0};
@@ -241,9 +233,9 @@ static tc_store *restore_store(play *p, tc_store *backup, uint64_t released)
 {
     tacit_error err = {0};
     tc_store *copy = copy_of(backup, false);
-    tc_restore_terms terms = {
-        .backup_ms = 5000000, .now_ms = 6000000 + p->restores++, .released = released};
-    assert_ok(tc_coord_restore(copy, &terms, ignore, NULL, &err));
+    const tacit_restore_opts opts = {.released = released};
+    assert_ok(
+        tc_coord_restore(copy, (tc_restore_times){5000000, 6000000 + p->restores++}, &opts, &err));
     tc_store_close(backup);
     return copy;
 }

@@ -150,18 +150,13 @@ void tc_coord_listen(tc_coord *c, tc_coord_notify notify, void *user);
 
 /* ---- restored from a backup (restored.c) */
 
-typedef struct tc_restore_terms {
+typedef struct tc_restore_times {
     int64_t backup_ms, now_ms; /* when the backup was made; now */
-    uint64_t
-        released; /* how many rounds of each study may have been released since, as the operator
-                          says; TACIT_RELEASED_ALL: nobody knows, so as many as are planned */
-    bool unknown; /* nor that no study was erased and made anew under its name: with all of them
-                          charged, every ledger is stamped NOT PRIVATE as well */
-} tc_restore_terms;
+} tc_restore_times;
 
 /* Makes the copy of a backup a store that may be served: nothing in it claims less than was spent, and
  * no round is released a second time. Nobody else uses the store yet. */
-tacit_status tc_coord_restore(tc_store *store, const tc_restore_terms *terms,
-                              tacit_restore_visit visit, void *user, tacit_error *err);
+tacit_status tc_coord_restore(tc_store *store, tc_restore_times at, const tacit_restore_opts *opts,
+                              tacit_error *err);
 
 #endif

@@ -17,7 +17,7 @@ static TC_SIZED(sized_opts, tacit_restore_opts, user, user);
 
 typedef struct restoring {
     tc_store *backup, *copy, *to;
-    tc_restore_terms terms;
+    tc_restore_times at;
 } restoring;
 
 /* ---- the storage that is to be filled ---- */
@@ -71,29 +71,21 @@ static tacit_status look_at_target(const char *url, tacit_error *err)
 static tacit_status open_backup(restoring *r, const char *file, tacit_error *err)
 {
     TC_TRY(tc_backup_open(&r->backup, file, err));
-    if (tc_backup_time(r->backup, &r->terms.backup_ms, err) != TACIT_OK ||
+    if (tc_backup_time(r->backup, &r->at.backup_ms, err) != TACIT_OK ||
         tc_backup_check(r->backup, err) != TACIT_OK)
         return tc_fail_in(err, "%s", file);
     return TACIT_OK;
 }
 
-static tacit_status pass_on(void *user, const tacit_restored_ledger *ledger, tacit_error *err)
-{
-    const tacit_restore_opts *o = user;
-    return o->visit ? o->visit(o->user, ledger, err) : TACIT_OK;
-}
-
 static tacit_status restore(restoring *r, const char *storage, const char *file,
-                            tacit_restore_opts *opts, tacit_error *err)
+                            const tacit_restore_opts *opts, tacit_error *err)
 {
     TC_TRY(look_at_target(storage, err));
     TC_TRY(open_backup(r, file, err));
-    r->terms.now_ms = tc_clock_unix_ms();
-    r->terms.released = opts->released;
-    r->terms.unknown = opts->unknown;
+    r->at.now_ms = tc_clock_unix_ms();
     TC_TRY(tc_store_open(&r->copy, "memory:", true, err));
     TC_TRY(tc_backup_copy(r->copy, r->backup, true, err));
-    TC_TRY(tc_coord_restore(r->copy, &r->terms, pass_on, opts, err));
+    TC_TRY(tc_coord_restore(r->copy, r->at, opts, err));
     TC_TRY(make_private(storage, err));
     TC_TRY(tc_store_open(&r->to, storage, true, err));
     return tc_backup_copy(r->to, r->copy, false, err);
@@ -115,6 +107,6 @@ tacit_status tacit_storage_restore(const char *storage, const char *file,
     tc_store_close(r.copy);
     tc_store_close(r.backup);
     if (status == TACIT_OK && made_ms)
-        *made_ms = r.terms.backup_ms;
+        *made_ms = r.at.backup_ms;
     return status;
 }

@@ -28,9 +28,8 @@
 
 typedef struct restoring {
     tc_coord *coord;
-    const tc_restore_terms *terms;
-    tacit_restore_visit visit;
-    void *user;
+    tc_restore_times at;
+    const tacit_restore_opts *opts;
     char of[32];      /* the time of the backup */
     char assumes[96]; /* what every claim rests on from now on */
     char stamp[160];  /* of a ledger that nobody can count for */
@@ -158,7 +157,7 @@ static tacit_status most_released(const restoring *t, const tc_open_study *d, co
     uint64_t version;
     TC_TRY(tc_state_get(t->coord, d->id, &state, &version, err));
     uint64_t under_way = r->phase != TC_PHASE_NONE && !is_over(r);
-    *out = t->terms->released;
+    *out = t->opts->released;
     if (state == TC_STUDY_CLOSED && *out > under_way)
         *out = under_way;
     return TACIT_OK;
@@ -196,11 +195,16 @@ static tacit_status void_open(const restoring *t, tc_open_study *d, tc_round *r,
 
 static tacit_status note_restore(const restoring *t, tc_ledger *l, bool stamped, tacit_error *err)
 {
-    tc_ledger_recovery r = {.of_ms = t->terms->backup_ms,
-                            .at_ms = t->terms->now_ms,
+    tc_ledger_recovery r = {.of_ms = t->at.backup_ms,
+                            .at_ms = t->at.now_ms,
                             .assumes = t->assumes,
                             .stamp = stamped ? t->stamp : NULL};
     return tc_ledger_note_restore(l, &r, err);
+}
+
+static tacit_status report(const restoring *t, const tacit_restored_ledger *row, tacit_error *err)
+{
+    return t->opts->visit ? t->opts->visit(t->opts->user, row, err) : TACIT_OK;
 }
 
 static tacit_status restore_federated(const restoring *t, tc_open_study *d, tacit_error *err)
@@ -208,14 +212,14 @@ static tacit_status restore_federated(const restoring *t, tc_open_study *d, taci
     tacit_restored_ledger row = {.size = sizeof row,
                                  .name = d->name,
                                  .entries = tc_ledger_get_head(d->ledger).seq,
-                                 .not_private = t->terms->unknown};
+                                 .not_private = t->opts->unknown};
     tc_round r;
     TC_TRY(settle_present(t, d, &r, err));
     TC_TRY(check_rounds(t, d, &r, err));
-    TC_TRY(note_restore(t, d->ledger, t->terms->unknown, err));
+    TC_TRY(note_restore(t, d->ledger, t->opts->unknown, err));
     TC_TRY(lose_rounds(t, d, &r, &row, err));
     TC_TRY(void_open(t, d, &r, &row, err));
-    return t->visit(t->user, &row, err);
+    return report(t, &row, err);
 }
 
 /* In a store a party may have studies of others as well, but not their rounds: its key for it tells. */
@@ -247,16 +251,16 @@ static tacit_status restore_study(void *user, const tc_study_row *study, tacit_e
 static tacit_status note(const restoring *t, tc_ledger *l, tacit_error *err)
 {
     tc_ledger_restore last;
-    bool known = t->terms->released == 0;
+    bool known = t->opts->released == 0;
     tacit_restored_ledger row = {.size = sizeof row,
                                  .name = tc_ledger_name(l),
                                  .entries = tc_ledger_get_head(l).seq,
                                  .next = TC_NO_ROUND,
                                  .not_private = !known};
-    if (tc_ledger_restored(l, UINT64_MAX, &last) && last.at_ms == t->terms->now_ms)
+    if (tc_ledger_restored(l, UINT64_MAX, &last) && last.at_ms == t->at.now_ms)
         return TACIT_OK; /* with its study */
     TC_TRY(note_restore(t, l, !known, err));
-    return t->visit(t->user, &row, err);
+    return report(t, &row, err);
 }
 
 static tacit_status restore_ledger(void *user, const char *name, tacit_error *err)
@@ -305,8 +309,8 @@ tacit_status tc_seeded_keep(tc_store *store, tacit_error *err)
 /* No epsilon is true without it: it is in the chain, in the statement, and shown to agents. */
 static void word_assumption(restoring *t)
 {
-    uint64_t n = t->terms->released;
-    if (t->terms->unknown)
+    uint64_t n = t->opts->released;
+    if (t->opts->unknown)
         snprintf(t->assumes, sizeof t->assumes, "anything may have been released since");
     else if (n == TACIT_RELEASED_ALL)
         snprintf(t->assumes, sizeof t->assumes,
@@ -318,11 +322,11 @@ static void word_assumption(restoring *t)
                  n, n == 1 ? " was" : "s were");
 }
 
-tacit_status tc_coord_restore(tc_store *store, const tc_restore_terms *terms,
-                              tacit_restore_visit visit, void *user, tacit_error *err)
+tacit_status tc_coord_restore(tc_store *store, tc_restore_times at, const tacit_restore_opts *opts,
+                              tacit_error *err)
 {
-    restoring t = {.terms = terms, .visit = visit, .user = user};
-    tc_clock_iso(t.of, terms->backup_ms);
+    restoring t = {.at = at, .opts = opts};
+    tc_clock_iso(t.of, at.backup_ms);
     word_assumption(&t);
     snprintf(t.stamp, sizeof t.stamp,
              "restored from a backup of %s: what was released since is not counted", t.of);

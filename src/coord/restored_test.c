@@ -38,6 +38,8 @@ static tc_store *back_up(coord_world *w)
     return s;
 }
 
+static const tc_restore_times AT = {5000000, 6000000};
+
 static tacit_status keep_row(void *user, const tacit_restored_ledger *row, tacit_error *err)
 {
     tacit_restored_ledger *rows = user;
@@ -59,8 +61,8 @@ static void restore(coord_world *w, tc_store *backup, uint64_t released,
     assert_ok(tc_backup_time(backup, &made, &err));
     assert_int_equal(made, 5000000);
     assert_ok(tc_backup_copy(copy, backup, true, &err));
-    tc_restore_terms terms = {.backup_ms = made, .now_ms = 6000000, .released = released};
-    assert_ok(tc_coord_restore(copy, &terms, keep_row, rows, &err));
+    const tacit_restore_opts opts = {.released = released, .visit = keep_row, .user = rows};
+    assert_ok(tc_coord_restore(copy, (tc_restore_times){made, 6000000}, &opts, &err));
     assert_ok(tc_backup_copy(to, copy, false, &err));
     assert_fails(tc_backup_time(to, &made, &err), TACIT_E_ARG, "this is a store and not a backup");
     tc_store_close(copy);
@@ -324,8 +326,8 @@ static void a_closed_round_must_be_in_the_ledger(void **state)
     assert_ok(tc_store_ledger(w->store, "s", false, &from, &err));
     assert_ok(tc_store_ledger(damaged, "s", true, &to, &err));
     assert_ok(from.scan(&from, 0, copy_first_entry, &to, &err));
-    tc_restore_terms terms = {.backup_ms = 5000000, .now_ms = 6000000};
-    assert_fails(tc_coord_restore(damaged, &terms, keep_row, rows, &err), TACIT_E_CORRUPT,
+    const tacit_restore_opts opts = {.visit = keep_row, .user = rows};
+    assert_fails(tc_coord_restore(damaged, AT, &opts, &err), TACIT_E_CORRUPT,
                  "study \"s\": round 1 was closed, and the ledger has no entry of it");
     tc_store_close(damaged);
 }
@@ -401,13 +403,13 @@ static void the_assumption_is_in_the_statement(void **state)
         tc_store *copy, *backup = back_up(w);
         tc_ledger_claim claim;
         tc_text text = {0};
-        tc_restore_terms terms = {.backup_ms = 5000000,
-                                  .now_ms = 6000000,
-                                  .released = cases[i].released,
-                                  .unknown = cases[i].unknown};
+        const tacit_restore_opts opts = {.released = cases[i].released,
+                                         .unknown = cases[i].unknown,
+                                         .visit = keep_row,
+                                         .user = rows};
         assert_ok(tc_store_open(&copy, "memory:", true, &err));
         assert_ok(tc_backup_copy(copy, backup, false, &err));
-        assert_ok(tc_coord_restore(copy, &terms, keep_row, rows, &err));
+        assert_ok(tc_coord_restore(copy, AT, &opts, &err));
         assert_int_equal(rows[0].not_private, cases[i].unknown);
         tc_ledger *l = ledger_of(copy, "s");
         assert_int_equal(tc_ledger_uncounted(l, TACIT_UNIT_AGENT) != NULL, cases[i].unknown);

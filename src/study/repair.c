@@ -23,7 +23,7 @@ typedef struct repair {
     tc_arena memory; /* bodies of events that were put in */
     tc_event_row *rows;
     size_t n, cap;
-    tc_repair_result result;
+    tacit_repair_info result;
 } repair;
 
 /* ---- saying ---- */
@@ -261,7 +261,7 @@ static tacit_status mend(repair *r, tc_store *store, const tc_study_row *row, ta
 }
 
 static tacit_status repair_row(tc_store *store, const tc_study_row *row, const tc_repair_desk *desk,
-                               tc_repair_result *out, tacit_error *err)
+                               tacit_repair_info *out, tacit_error *err)
 {
     tc_wreck wreck;
     tacit_status st = tc_wreck_read(&wreck, store, row->id, err);
@@ -281,7 +281,7 @@ static tacit_status repair_row(tc_store *store, const tc_study_row *row, const t
 }
 
 tacit_status tc_study_repair(tc_store *store, const char *name, const tc_repair_desk *desk,
-                             tc_repair_result *out, tacit_error *err)
+                             tacit_repair_info *out, tacit_error *err)
 {
     tc_study_row row;
     TC_TRY(tc_store_study_get(store, name, &row, err));

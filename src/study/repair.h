@@ -5,6 +5,8 @@
 #ifndef TC_STUDY_REPAIR_H
 #define TC_STUDY_REPAIR_H
 
+#include <tacit/study.h>
+
 #include "study/store.h"
 
 /* Where the repair says what it found, and keeps the journal as it was. */
@@ -18,14 +20,9 @@ typedef struct tc_repair_desk {
     tacit_status (*say)(void *user, const char *line, tacit_error *err);
 } tc_repair_desk;
 
-typedef struct tc_repair_result {
-    bool damaged;        /* false: nothing was wrong, and nothing was done */
-    uint64_t kept, lost; /* events */
-} tc_repair_result;
-
 /* E_CORRUPT: the study's document itself is damaged. E_UNSUPPORTED: it is a party's of a federation, whose
  * messages must not be made a second time; what there is was kept. E_CONFLICT: somebody appended meanwhile. */
 tacit_status tc_study_repair(tc_store *store, const char *name, const tc_repair_desk *desk,
-                             tc_repair_result *out, tacit_error *err);
+                             tacit_repair_info *out, tacit_error *err);
 
 #endif

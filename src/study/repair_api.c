@@ -108,7 +108,7 @@ static tacit_status kept(void *user, tacit_error *err)
     return status;
 }
 
-static tacit_status repair(const char *url, keeping *k, tc_repair_result *out, tacit_error *err)
+static tacit_status repair(const char *url, keeping *k, tacit_repair_info *out, tacit_error *err)
 {
     const tc_repair_desk desk = {.user = k, .keep = keep, .kept = kept, .say = say};
     tc_store *store = NULL;
@@ -125,7 +125,7 @@ tacit_status tacit_storage_repair(const char *storage, const char *name,
 {
     tacit_repair_opts full = TACIT_REPAIR_OPTS;
     tacit_error unwanted;
-    tc_repair_result result;
+    tacit_repair_info done;
     TC_GIVEN(storage);
     TC_GIVEN(name);
     if (opts)
@@ -133,12 +133,10 @@ tacit_status tacit_storage_repair(const char *storage, const char *name,
     if (info) /* before anything is changed */
         TC_TRY(tc_sized_check(&sized_info, info, "info", err));
     keeping k = {.opts = &full, .study = name};
-    tacit_status status = repair(storage, &k, &result, err ? err : &unwanted);
+    tacit_status status = repair(storage, &k, &done, err ? err : &unwanted);
     tc_text_fini(&k.lines);
     tc_text_fini(&k.file);
     if (status == TACIT_OK && info)
-        tc_sized_give(&sized_info, info,
-                      &(tacit_repair_info){
-                          .damaged = result.damaged, .kept = result.kept, .lost = result.lost});
+        tc_sized_give(&sized_info, info, &done);
     return status;
 }
