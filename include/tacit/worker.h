@@ -8,7 +8,7 @@
  *     status = tacit_worker_run(study, &opts, NULL, &err);
  *
  * It asks, evaluates and tells, wherever the study is (study.h), beside any number of other workers: processes of
- * this host, of other hosts, programs that ask and tell by hand.
+ * this host, of other hosts, further calls in other threads of this process, programs that ask and tell by hand.
  *
  * Crashes. A process may be killed at any time: the same call goes on. What a dead process of this host left RUNNING is run
  * first, under the same number and at the same point; it is claimed in the journal before, so of several processes one

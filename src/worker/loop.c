@@ -262,8 +262,7 @@ static tacit_status fill_up(tc_worker *w, tacit_error *err)
         if (!w->met)
             TC_TRY(may_start(w, &may, err));
         if (w->met || !may) {
-            w->elsewhere =
-                0; /* what others run is nothing to who wants no more, or may not answer */
+            w->elsewhere = 0; /* what others run does not matter to who wants or may run no more */
             return TACIT_OK;
         }
         if (w->next_orphan < w->n_orphans) {
@@ -298,8 +297,8 @@ static tacit_status stopped(tc_worker *w, tacit_error *err)
     w->stopped = true;
     w->result.end = TACIT_WORKER_STOPPED;
     w->evaluator->stop(w->evaluator);
-    while (
-        done) { /* functions that have ended since; one that wants to stop itself is run again another time */
+    /* Functions have ended meanwhile; one that wants to stop itself is run again another time. */
+    while (done) {
         tacit_status st = w->evaluator->wait(w->evaluator, 0, &late, &done, &why);
         if (st == TACIT_OK && done)
             st = tc_worker_end_job(w, &late, &why);
@@ -547,6 +546,7 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
     w.n_params = tacit_space_params(tacit_study_space(study));
     tacit_status st = work(&w, err);
     w.evaluator->free(w.evaluator);
+    tc_processes_end(&w.processes);
     tc_user_workers_close(&w.names);
     if (out)
         tc_sized_give(&sized_result, out, &w.result);

@@ -2,6 +2,8 @@
 #include "worker/process.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,48 @@ static bool read_stat(long pid, char *state, char *start, size_t size)
     return true;
 }
 
+/* ---- runs of this process ---- */
+
+/* Global, since runs of one process must know each other: they could not be told apart otherwise. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static tc_processes *going_on;
+static uint64_t begun;
+
+static void enter(tc_processes *c)
+{
+    pthread_mutex_lock(&lock);
+    c->run = begun++;
+    c->next = going_on;
+    going_on = c;
+    pthread_mutex_unlock(&lock);
+}
+
+void tc_processes_end(tc_processes *c)
+{
+    pthread_mutex_lock(&lock);
+    for (tc_processes **at = &going_on; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Does this run of ours, "SLOT" or "SLOT.RUN", go on? */
+static bool goes_on(const char *slot)
+{
+    const char *dot = strchr(slot, '.');
+    uint64_t run = dot ? strtoull(dot + 1, NULL, 10) : 0;
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (const tc_processes *c = going_on; c && !found; c = c->next)
+        found = c->run == run;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* ---- */
+
 void tc_processes_begin(tc_processes *c)
 {
     tc_process_id *me = &c->me;
@@ -55,6 +99,7 @@ void tc_processes_begin(tc_processes *c)
     me->pid = (long)getpid();
     if (!read_stat(me->pid, &state, me->start, sizeof me->start))
         snprintf(me->start, sizeof me->start, "-");
+    enter(c);
 }
 
 void tc_processes_forget(tc_processes *c)
@@ -65,7 +110,10 @@ void tc_processes_forget(tc_processes *c)
 void tc_processes_name(const tc_processes *c, size_t slot, char out[TC_WORKER_MAX])
 {
     const tc_process_id *me = &c->me;
-    snprintf(out, TC_WORKER_MAX, "%s:%s:%ld:%s/%zu", me->host, me->boot, me->pid, me->start, slot);
+    int n = snprintf(out, TC_WORKER_MAX, "%s:%s:%ld:%s/%zu", me->host, me->boot, me->pid, me->start,
+                     slot);
+    if (c->run > 0 && n > 0 && n < TC_WORKER_MAX)
+        snprintf(out + n, TC_WORKER_MAX - (size_t)n, ".%" PRIu64, c->run);
 }
 
 /* Copies the part of `name` up to `end` and moves past it; false: too long or absent. */
@@ -121,5 +169,7 @@ tc_worker_fate tc_processes_look_up(tc_processes *c, const char *name)
         return TC_WORKER_FOREIGN;
     if (strcmp(w.boot, c->me.boot) != 0)
         return TC_WORKER_DEAD;
+    if (w.pid == c->me.pid && strcmp(w.start, c->me.start) == 0)
+        return goes_on(strchr(name, '/') + 1) ? TC_WORKER_ALIVE : TC_WORKER_DEAD;
     return was_alive(c, &w) ? TC_WORKER_ALIVE : TC_WORKER_DEAD;
 }

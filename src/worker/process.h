@@ -1,13 +1,15 @@
-/* process.h - who runs a trial: "HOST:BOOT:PID:START/SLOT".
+/* process.h - who runs a trial: "HOST:BOOT:PID:START/SLOT", or "/SLOT.RUN" in a process that has run several workers.
  *
  * The start time makes a process number unmistakable, the boot id makes it end
  * with the machine's run. So whether a worker of this host still lives can be told
- * for certain, and what a dead one left behind can be run again. */
+ * for certain, and what a dead one left behind can be run again. So can what a run of this process left that has
+ * ended. */
 #ifndef TC_WORKER_PROCESS_H
 #define TC_WORKER_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define TC_WORKER_MAX 256
 
@@ -29,7 +31,9 @@ typedef struct tc_process_id {
 #define TC_PROCESSES_SEEN 64
 typedef struct tc_processes {
     tc_process_id me;
-    size_t n_seen; /* ever; the last TC_PROCESSES_SEEN are kept */
+    uint64_t run;              /* which of this process, from 0 on */
+    struct tc_processes *next; /* of those that have not ended */
+    size_t n_seen;             /* ever; the last TC_PROCESSES_SEEN are kept */
     struct tc_process_seen {
         long pid;
         char start[32];
@@ -37,7 +41,9 @@ typedef struct tc_processes {
     } seen[TC_PROCESSES_SEEN];
 } tc_processes;
 
-void tc_processes_begin(tc_processes *c);  /* reads who we are; nobody else is known */
+/* Reads who we are, a run of our own; nobody else is known. Stays where it is until its end. */
+void tc_processes_begin(tc_processes *c);
+void tc_processes_end(tc_processes *c);    /* all-zero is allowed */
 void tc_processes_forget(tc_processes *c); /* time has passed: look at everybody anew */
 
 void tc_processes_name(const tc_processes *c, size_t slot,

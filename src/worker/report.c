@@ -152,9 +152,10 @@ tacit_status tc_worker_end_job(tc_worker *w, const tc_job_result *r, tacit_error
     if (again)
         return TACIT_OK;
     s->result = *r;
-    s->ended = true;
+    TC_TRY(make_report(w, s, err));
+    s->ended = true; /* not before there is something to tell */
     w->reported = true;
-    return make_report(w, s, err);
+    return TACIT_OK;
 }
 
 /* ---- telling ---- */

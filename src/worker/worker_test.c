@@ -212,6 +212,40 @@ static void failures_are_told_and_counted(void **state)
     scene_end(&s);
 }
 
+/* A study that two workers of this process run at once. */
+typedef struct pair {
+    scene *scene;
+    tacit_status status;
+} pair;
+
+static void *run_one(void *user)
+{
+    pair *p = user;
+    tacit_error err = {0};
+    tacit_worker_opts o = opts_of(p->scene, meet, 1);
+    o.listen = NULL; /* which would be called by both at once */
+    p->status = tacit_worker_run(p->scene->study, &o, NULL, &err);
+    return NULL;
+}
+
+static void two_workers_of_one_process(void **state)
+{
+    scene s;
+    pair a = {.scene = &s}, b = {.scene = &s};
+    pthread_t other;
+    (void)state;
+    scene_begin(&s);
+    s.meet = 2;
+    assert_int_equal(pthread_create(&other, NULL, run_one, &b), 0);
+    run_one(&a);
+    pthread_join(other, NULL);
+    assert_int_equal(a.status, TACIT_OK);
+    assert_int_equal(b.status, TACIT_OK);
+    assert_true(s.called >= TRIALS); /* both may have asked for a last one */
+    assert_int_equal(count(s.study, TACIT_TRIAL_COMPLETE), s.called); /* no trial twice */
+    scene_end(&s);
+}
+
 /* ---- ways to end ---- */
 
 static tacit_status cancel_third(void *user, uint64_t trial, const double *x, double *value,
@@ -237,7 +271,9 @@ static void what_was_cancelled_is_run_again(void **state)
         assert_int_equal(r.end, TACIT_WORKER_STOPPED);
         assert_int_equal(count(s.study, TACIT_TRIAL_RUNNING), 1);
         assert_int_equal(count(s.study, TACIT_TRIAL_COMPLETE), r.told);
+        o.jobs = 1;
         assert_ok(tacit_worker_run(s.study, &o, &r, &err));
+        assert_non_null(strstr(s.note, "again, which an earlier run left unfinished"));
         assert_int_equal(count(s.study, TACIT_TRIAL_RUNNING), 0);
         assert_int_equal(count(s.study, TACIT_TRIAL_COMPLETE), TRIALS);
         assert_int_equal(s.called, TRIALS + 1); /* one of them twice */
@@ -432,6 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_function_runs_in_the_callers_thread),
         cmocka_unit_test(several_functions_run_at_once),
+        cmocka_unit_test(two_workers_of_one_process),
         cmocka_unit_test(failures_are_told_and_counted),
         cmocka_unit_test(what_was_cancelled_is_run_again),
         cmocka_unit_test(what_ran_when_it_was_stopped_is_told),
