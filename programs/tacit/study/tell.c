@@ -175,43 +175,27 @@ static tacit_status check_private(const tacit_document *doc, const options *o, c
     return o->reply ? tacit_document_check_reply(doc, r->value, err) : TACIT_OK;
 }
 
-/* What is told of a trial that is finished, or said to be: the reply that was given before, and nothing
- * else. Who says so may be wrong, or lie. */
-static tacit_status recall(tacit_user *u, const options *o, uint64_t trial, double *reply,
-                           tacit_error *err)
-{
-    tacit_error why;
-    tacit_status st = tacit_user_recall(u, trial, reply, &why);
-    if (st == TACIT_E_NOT_FOUND)
-        return tc_fail(err, TACIT_E_STATE,
-                       "trial %" PRIu64 " was told already, and not with a reply that user "
-                       "\"%.60s\" has given; nothing was told",
-                       trial, o->user);
-    return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
-}
-
-/* A failure is a reply too: the middle of the bounds, perturbed. */
-static tacit_status make_reply(tacit_user *u, const options *o, const report *r, double *reply,
-                               tacit_error *err)
-{
-    return r->finished
-               ? recall(u, o, r->trial, reply, err)
-               : tacit_user_reply(u, r->trial, o->fail ? (double)NAN : r->value, reply, err);
-}
-
+/* A failure is a reply too: the middle of the bounds, perturbed. Of a trial that is finished, or said to be, it is the
+ * reply that was given before, and nothing else: who says so may be wrong, or lie. */
 static tacit_status send_reply(const tc_study_ref *ref, const tc_invocation *in, const report *r,
                                tacit_report *told, tacit_error *err)
 {
     const options *o = in->opts;
     tacit_user *u = NULL;
+    tacit_error why = {0};
+    double reward = o->fail ? (double)NAN : r->value;
     told->kind = TACIT_REPORT_REPLY;
-    tacit_status st = tc_user_open(&u, ref, o->user, o->ledger_storage, in->quiet, err);
-    if (st == TACIT_OK)
-        st = make_reply(u, o, r, &told->value, err);
-    if (st == TACIT_OK)
-        st = tacit_study_report(ref->study, r->trial, told, err);
+    TC_TRY(tc_user_open(&u, ref, o->user, o->ledger_storage, in->quiet, err));
+    tacit_status st = r->finished ? tacit_user_recall(u, r->trial, &told->value, &why)
+                                  : tacit_user_reply(u, r->trial, reward, &told->value, &why);
     tacit_user_close(u);
-    return st;
+    if (r->finished && st == TACIT_E_NOT_FOUND)
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64 " was told already, and not with a reply that user "
+                       "\"%.60s\" has given; nothing was told",
+                       r->trial, o->user);
+    return st == TACIT_OK ? tacit_study_report(ref->study, r->trial, told, err)
+                          : tc_fail(err, st, "%s", why.msg);
 }
 
 /* What is told of values as they are. */
