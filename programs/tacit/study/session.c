@@ -1,15 +1,6 @@
 /* session.c - see session.h. */
 #include "study/session.h"
 
-tacit_status tc_session_look(tc_session *s, const char *study, const char *storage,
-                             tacit_error *err)
-{
-    if (tc_is_document(study))
-        TC_TRY(tc_study_doc_read(&s->given, study, err));
-    TC_TRY(tc_store_open(&s->store, tc_storage_url(storage), false, err));
-    return tc_study_open(&s->study, s->store, s->given ? s->given->name : study, NULL, err);
-}
-
 void tc_session_close(tc_session *s)
 {
     if (s->study)

@@ -1,9 +1,7 @@
-/* session.h - a study of a storage with all it stands on, for verbs that need more than <tacit/study.h> shows: inspect
- * (the rounds of an agent), plot and model. */
+/* session.h - a study of a storage with all it stands on, for model.c, which needs more than <tacit/study.h> shows. */
 #ifndef TC_PROGRAM_SESSION_H
 #define TC_PROGRAM_SESSION_H
 
-#include "study/storage.h"
 #include "study/study.h"
 
 /* An all-zero one may be closed. */
@@ -14,9 +12,6 @@ typedef struct tc_session {
     tc_study *study;
 } tc_session;
 
-/* Opens the study that STUDY names, for looking: nothing is made. */
-tacit_status tc_session_look(tc_session *s, const char *study, const char *storage,
-                             tacit_error *err);
 void tc_session_close(tc_session *s);
 
 #endif
