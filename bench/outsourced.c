@@ -77,7 +77,7 @@ static tacit_status make_terms(const player *p, tc_row_terms *t, tc_arena *memor
     tc_objective_opts opts = grid_of();
     tc_objective *o = NULL;
     *t = (tc_row_terms){.name = "grid",
-                        .mode = paper ? TC_ROW_PAPER : TC_ROW_SOUND,
+                        .mode = paper ? TACIT_ROW_PAPER : TACIT_ROW_SOUND,
                         .epsilon = share,
                         .delta = paper ? 1e-5 : 0,
                         .radius = 1,

@@ -36,7 +36,7 @@ tacit_status tc_outsource(const tc_arm_run *c, const tc_outsource_task *t, doubl
     bool paper = c->arm->mode == TC_ARM_PAPER, released = t->epsilon > 0;
     tc_arena memory = {0};
     tc_row_terms terms = {.name = "rows",
-                          .mode = paper ? TC_ROW_PAPER : TC_ROW_SOUND,
+                          .mode = paper ? TACIT_ROW_PAPER : TACIT_ROW_SOUND,
                           .epsilon = t->epsilon,
                           .delta = paper ? t->delta : 0,
                           .radius = 1,

@@ -396,3 +396,40 @@ json_t *tc_options_json(const tc_option *table, const void *opts)
     }
     return obj;
 }
+
+/* ---- words */
+
+static tacit_status take_word(const tc_option *table, void *opts, const char *what,
+                              const char *word, json_t *into, tacit_error *err)
+{
+    const char *equals = strchr(word, '=');
+    if (!equals || equals == word)
+        return tc_fail(err, TACIT_E_ARG, "an option of %s must be name=value, got \"%s\"", what,
+                       word);
+    char *name = tc_strndup(word, (size_t)(equals - word));
+    if (!name)
+        return tc_fail_memory(err);
+    tacit_status status = tc_options_set(table, opts, what, name, equals + 1, err);
+    json_t *all = status == TACIT_OK ? tc_options_json(table, opts) : NULL;
+    if (status == TACIT_OK && (!all || json_object_set(into, name, json_object_get(all, name))))
+        status = tc_fail_memory(err);
+    json_decref(all);
+    tc_free(name);
+    return status;
+}
+
+tacit_status tc_options_take_words(const tc_option *table, size_t size, const char *what, size_t n,
+                                   char *const *words, json_t *into, tacit_error *err)
+{
+    void *opts = tc_alloc(1, size + 1);
+    if (!opts)
+        return tc_fail_memory(err);
+    tacit_status status = tc_options_defaults(table, opts, err);
+    if (status == TACIT_OK)
+        status = tc_options_set_json(table, opts, what, into, NULL, err);
+    for (size_t i = 0; i < n && status == TACIT_OK; i++)
+        status = take_word(table, opts, what, words[i], into, err);
+    tc_options_fini(table, opts);
+    tc_free(opts);
+    return status;
+}

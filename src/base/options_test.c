@@ -298,6 +298,28 @@ static void one_sided_ranges(void **state)
     tc_text_fini(&t);
 }
 
+/* Words become typed values of an object, beside what it has. */
+static void words_are_typed_by_the_table(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    char *words[] = {"refit=7", "ard=false", "kernel=rbf", "note=a=b"}, *bare[] = {"refit"},
+         *large[] = {"refit=7000"};
+    json_t *into = json_pack("{s:f}", "beta", 3.0);
+    assert_ok(tc_options_take_words(table, sizeof(sample), "gp-ei", 4, words, into, &err));
+    assert_int_equal(json_object_size(into), 5);
+    assert_int_equal(json_integer_value(json_object_get(into, "refit")), 7);
+    assert_true(json_is_false(json_object_get(into, "ard")));
+    assert_string_equal(json_string_value(json_object_get(into, "kernel")), "rbf");
+    assert_string_equal(json_string_value(json_object_get(into, "note")), "a=b");
+    assert_fails(tc_options_take_words(table, sizeof(sample), "gp-ei", 1, bare, into, &err),
+                 TACIT_E_ARG, "an option of gp-ei must be name=value, got \"refit\"");
+    assert_fails(tc_options_take_words(table, sizeof(sample), "gp-ei", 1, large, into, &err),
+                 TACIT_E_ARG, "refit");
+    assert_int_equal(json_integer_value(json_object_get(into, "refit")), 7);
+    json_decref(into);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +334,7 @@ int main(void)
         cmocka_unit_test(json_of_a_struct_sets_an_equal_struct),
         cmocka_unit_test(values_and_ranges_are_text),
         cmocka_unit_test(one_sided_ranges),
+        cmocka_unit_test(words_are_typed_by_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,6 +221,18 @@ static tacit_status post_study(const served_storage *st, const tc_study_doc *doc
     return status;
 }
 
+static tacit_status storage_outsource(tacit_storage *base, const char *body, json_t **answer,
+                                      tacit_error *err)
+{
+    served_storage *st = (served_storage *)base;
+    tc_call c = {
+        .method = "POST", .path = "/v1/studies:outsource", .body = body, .n_body = strlen(body)};
+    pthread_mutex_lock(&st->lock);
+    tacit_status status = tc_remote_call(&st->cfg, &c, false, answer, err);
+    pthread_mutex_unlock(&st->lock);
+    return status;
+}
+
 static tacit_status open_or_create(served_storage *st, const tc_study_doc *doc, tacit_study **out,
                                    tacit_error *err)
 {
@@ -403,4 +415,5 @@ static const tc_storage_ops storage_ops = {.schemes = {"https", "http"},
                                            .study_create = storage_study_create,
                                            .list = storage_list,
                                            .erase = storage_erase,
-                                           .backup = storage_backup};
+                                           .backup = storage_backup,
+                                           .outsource = storage_outsource};

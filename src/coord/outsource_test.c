@@ -39,8 +39,9 @@ static char *body_of(const char *name, const char *more)
 {
     tc_released r = sample();
     tc_text t = {0};
-    char *text = tc_released_encode(&r);
-    assert_non_null(text);
+    tacit_error err = {0};
+    char *text = NULL;
+    assert_ok(tacit_released_text(&r, &text, &err));
     tc_text_addf(
         &t,
         "{\"name\": \"%s\", \"trials\": 60, \"options\": {\"fit\": false}, \"released\": ", name);

@@ -39,10 +39,10 @@ struct tc_runner {
     tc_template *command;
     size_t jobs, running;
     int64_t timeout_ms;
-    int input;             /* or -1 */
-    const char *study;     /* or NULL */
-    job *job;              /* `jobs` of them */
-    struct pollfd *polled; /* two per job: output, pidfd */
+    int input;                /* or -1 */
+    const char *name, *value; /* of one more variable; or NULL */
+    job *job;                 /* `jobs` of them */
+    struct pollfd *polled;    /* two per job: output, pidfd */
 };
 
 static tacit_status check_program(const tc_runner *r, tacit_error *err)
@@ -110,9 +110,10 @@ void tc_runner_set_input(tc_runner *r, int fd)
     r->input = fd;
 }
 
-void tc_runner_set_study(tc_runner *r, const char *study)
+void tc_runner_set_variable(tc_runner *r, const char *name, const char *value)
 {
-    r->study = study;
+    r->name = name;
+    r->value = value;
 }
 
 static char *arena_text(tc_arena *a, tc_text *t)
@@ -148,6 +149,12 @@ static char *params_variable(const tc_runner *r, const double *values, tc_arena 
     return arena_text(a, &t);
 }
 
+static bool is_named(const char *variable, const char *name)
+{
+    size_t n = strcspn(variable, "=");
+    return name && strlen(name) == n && memcmp(variable, name, n) == 0;
+}
+
 static char **make_envp(const tc_runner *r, uint64_t trial, const double *values, tc_arena *a)
 {
     size_t n = 0, k = 0;
@@ -157,12 +164,11 @@ static char **make_envp(const tc_runner *r, uint64_t trial, const double *values
     if (!envp)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        if (tc_environment_passes(environ[i]) &&
-            !(r->study && strncmp(environ[i], "TACIT_STUDY=", 12) == 0))
+        if (tc_environment_passes(environ[i]) && !is_named(environ[i], r->name))
             envp[k++] = environ[i];
     tc_text t = {0};
-    if (r->study) {
-        tc_text_addf(&t, "TACIT_STUDY=%s", r->study);
+    if (r->name) {
+        tc_text_addf(&t, "%s=%s", r->name, r->value);
         envp[k++] = arena_text(a, &t);
     }
     tc_text_addf(&t, "TACIT_TRIAL=%" PRIu64, trial);

@@ -45,9 +45,8 @@ tacit_status tc_runner_check_foreign(const tc_runner *r, tacit_error *err);
 
 /* What programs that are started from now on read as standard input: an open descriptor, borrowed; -1: nothing. */
 void tc_runner_set_input(tc_runner *r, int fd);
-
-/* What they find in TACIT_STUDY; borrowed. NULL, as at first: what we have in it. */
-void tc_runner_set_study(tc_runner *r, const char *study);
+/* One more variable of their environment, in the place of ours of that name; both are borrowed. name NULL: none. */
+void tc_runner_set_variable(tc_runner *r, const char *name, const char *value);
 
 size_t tc_runner_running(const tc_runner *r);
 /* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */

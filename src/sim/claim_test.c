@@ -78,7 +78,7 @@ static void test_paper_files(void **state)
 {
     desk *d = *state;
     tc_text csv = {0};
-    d->terms.mode = TC_ROW_PAPER;
+    d->terms.mode = TACIT_ROW_PAPER;
     d->terms.delta = 1e-5;
     d->terms.rank = 3;
     tc_simulation sim = desk_simulation(d, TRIALS, RUNS);

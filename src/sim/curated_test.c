@@ -183,14 +183,15 @@ static tc_space *send_release(const tc_row_release *r)
                         .columns = columns,
                         .values = r->values},
                 *read;
-    char *text = tc_released_encode(&sent);
+    char *text = NULL;
+    assert_ok(tacit_released_text(&sent, &text, &err));
     tc_domain *rows;
     tc_space *space;
     assert_non_null(text);
-    assert_ok(tc_released_decode(&read, text, strlen(text), "the file", &err));
+    assert_ok(tacit_released_parse(&read, text, strlen(text), "the file", &err));
     assert_ok(tc_released_domain(read, &rows, &err));
     assert_ok(tc_space_from_domain(&space, rows, &err));
-    tc_released_free(read);
+    tacit_released_free(read);
     tc_free(text);
     return space;
 }

@@ -285,7 +285,7 @@ static json_t *release_json(const tc_row_terms *t)
         return NULL;
     json_object_del(j, "name");
     json_object_del(j, "maximize");
-    if (t->mode == TC_ROW_PAPER)
+    if (t->mode == TACIT_ROW_PAPER)
         json_object_del(j, "epsilon");
     return j;
 }

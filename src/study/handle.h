@@ -34,6 +34,10 @@ typedef struct tc_storage_ops {
     tacit_status (*erase)(tacit_storage *st, const char *name, tacit_error *err);
     tacit_status (*backup)(tacit_storage *st, const char *file, tacit_backup_info *info,
                            tacit_error *err);
+    /* Makes a study over released rows, of a request to a coordinator (curator/serve.c); *answer ends with json_decref.
+     * NULL: whoever has the storage makes such studies itself. */
+    tacit_status (*outsource)(tacit_storage *st, const char *body, json_t **answer,
+                              tacit_error *err);
 } tc_storage_ops;
 
 /* A storage's own struct begins with this. It ends with its last user: handles of studies are users. */

@@ -58,15 +58,16 @@ tacit_hash tc_user_storage_hash(const char *url)
     return tc_ledger_study_hash(!file ? url : tc_file_resolve(file, real) ? real : file);
 }
 
-static tacit_status open_in(tc_user_ledger *l, const char *url, const char *name, bool create,
-                            tacit_error *err)
+tacit_status tc_user_ledger_open_in(tc_user_ledger *l, const char *url, const char *name,
+                                    bool create, tacit_error *err)
 {
     tc_ledger_io io;
     if (strncmp(url, "memory:", 7) == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "storage \"memory:\" does not last, so nobody would know what was spent: a "
                        "curator needs sqlite:///FILE or postgresql://HOST/DATABASE");
-    TC_TRY(tc_store_open(&l->store, url, create, err));
+    if (!l->store)
+        TC_TRY(tc_store_open(&l->store, url, create, err));
     TC_TRY(tc_store_ledger(l->store, name, create, &io, err));
     return tc_ledger_open(&l->ledger, name, &io, err);
 }
@@ -361,7 +362,7 @@ static tacit_status take_from(tc_ledger *to, const char *storage, notes *n,
     o.id = hash_words(&where, p->name, p->user);
     if (is_closed(n, "storage", &o.id))
         return TACIT_OK;
-    tacit_status st = open_in(&o.from, storage, p->name, false, &why);
+    tacit_status st = tc_user_ledger_open_in(&o.from, storage, p->name, false, &why);
     if (st == TACIT_OK)
         st = take_entries(to, &o, n, p, &why);
     tc_user_ledger_close(&o.from);
@@ -404,11 +405,11 @@ tacit_status tc_user_ledger_open(tc_user_ledger *l, const tc_user_ledger_place *
 {
     char own[PATH_MAX];
     if (p->given) {
-        TC_TRY(open_in(l, p->given, p->name, true, err));
+        TC_TRY(tc_user_ledger_open_in(l, p->given, p->name, true, err));
         warn_once(p);
         return TACIT_OK;
     }
     TC_TRY(tc_user_ledger_url(own, err));
-    TC_TRY(open_in(l, own, p->name, true, err));
+    TC_TRY(tc_user_ledger_open_in(l, own, p->name, true, err));
     return take_along(l->ledger, own, p, err);
 }

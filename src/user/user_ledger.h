@@ -52,6 +52,11 @@ typedef struct tc_user_ledger {
 tacit_status tc_user_ledger_open(tc_user_ledger *l, const tc_user_ledger_place *p,
                                  tacit_error *err);
 void tc_user_ledger_close(tc_user_ledger *l);
+/* The ledger of this name in a storage that lasts, also for curators (src/curator): nothing is taken along. A store that
+ * is there already is used. create: makes storage and ledger where they are absent. E_ARG: a storage that ends with the
+ * process, and with it what was spent. */
+tacit_status tc_user_ledger_open_in(tc_user_ledger *l, const char *url, const char *name,
+                                    bool create, tacit_error *err);
 
 /* Tells one storage from another, however the path of its file is spelled. */
 tacit_hash tc_user_storage_hash(const char *url);

@@ -10,7 +10,7 @@
 
 #define KIND "row-answer"
 
-char *tc_answer_encode(const tc_answer *a)
+tacit_status tacit_row_answer_text(const tacit_row_answer *a, char **out, tacit_error *err)
 {
     char hash[TC_HASH_TEXT];
     tc_json_start();
@@ -22,10 +22,13 @@ char *tc_answer_encode(const tc_answer *a)
                   "private", (int)a->is_private);
     char *text = tc_json_text(j);
     json_decref(j);
-    return text;
+    if (!text)
+        return tc_fail_memory(err);
+    *out = text;
+    return TACIT_OK;
 }
 
-static tacit_status read_name(tc_answer *a, const json_t *j, tacit_error *err)
+static tacit_status read_name(tacit_row_answer *a, const json_t *j, tacit_error *err)
 {
     const char *name;
     TC_TRY(tc_json_string(j, "", "name", &name, err));
@@ -36,7 +39,7 @@ static tacit_status read_name(tc_answer *a, const json_t *j, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status read_all(tc_answer *a, const json_t *j, tacit_error *err)
+static tacit_status read_all(tacit_row_answer *a, const json_t *j, tacit_error *err)
 {
     static const char *const allowed[] = {"tacit", "version", "name",    "release", "row",
                                           "value", "sd",      "private", NULL};
@@ -58,9 +61,10 @@ static tacit_status read_all(tc_answer *a, const json_t *j, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status from_json(tc_answer *out, const json_t *j, const char *what, tacit_error *err)
+static tacit_status from_json(tacit_row_answer *out, const json_t *j, const char *what,
+                              tacit_error *err)
 {
-    tc_answer a = {0};
+    tacit_row_answer a = {0};
     tacit_status status = read_all(&a, j, err);
     if (status == TACIT_OK)
         *out = a;
@@ -69,8 +73,8 @@ static tacit_status from_json(tc_answer *out, const json_t *j, const char *what,
     return status;
 }
 
-tacit_status tc_answer_decode(tc_answer *out, const char *text, size_t len, const char *what,
-                              tacit_error *err)
+tacit_status tacit_row_answer_parse(tacit_row_answer *out, const char *text, size_t len,
+                                    const char *what, tacit_error *err)
 {
     json_t *j = NULL;
     TC_TRY(tc_json_parse(text, len, what, &j, err));
@@ -79,7 +83,7 @@ tacit_status tc_answer_decode(tc_answer *out, const char *text, size_t len, cons
     return status;
 }
 
-tacit_status tc_answer_read(tc_answer *out, const char *file, tacit_error *err)
+tacit_status tacit_row_answer_read(tacit_row_answer *out, const char *file, tacit_error *err)
 {
     json_t *j = NULL;
     TC_TRY(tc_json_read_file(file, &j, err));

@@ -101,25 +101,48 @@ static bool add_rest(const tc_released *r, json_t *j)
            json_object_set_new(j, "rows", rows_json(r)) == 0;
 }
 
-char *tc_released_encode(const tc_released *r)
+json_t *tc_released_json(const tc_released *r)
 {
     tc_json_start();
     json_t *j = json_pack("{s:s, s:i, s:s, s:s, s:s, s:b}", "tacit", KIND, "version",
                           TC_FILE_VERSION, "name", r->name, "mode", r->mode, "direction",
                           r->maximize ? "maximize" : "minimize", "private", (int)r->is_private);
-    char *text = j && add_claim(r, j) && add_rest(r, j) ? tc_json_text(j) : NULL;
+    if (j && add_claim(r, j) && add_rest(r, j))
+        return j;
     json_decref(j);
-    return text;
+    return NULL;
+}
+
+tacit_status tacit_released_text(const tacit_released *r, char **out, tacit_error *err)
+{
+    json_t *j = tc_released_json(r);
+    char *text = j ? tc_json_text(j) : NULL;
+    json_decref(j);
+    if (!text)
+        return tc_fail_memory(err);
+    *out = text;
+    return TACIT_OK;
 }
 
 /* ---- reading */
 
+/* A release that was read has its memory behind it. */
+typedef struct read_release {
+    tc_released released;
+    tc_arena memory;
+} read_release;
+
+static tc_arena *memory_of(tc_released *r)
+{
+    return &((read_release *)r)->memory;
+}
+
 static tacit_status copy_string(tc_released *r, const json_t *j, const char *path, const char *key,
-                                char **out, tacit_error *err)
+                                const char **out, tacit_error *err)
 {
     const char *text;
     TC_TRY(tc_json_string(j, path, key, &text, err));
-    *out = tc_arena_strdup(&r->memory, text);
+    *out = tc_arena_strdup(memory_of(r), text);
     return *out ? TACIT_OK : tc_fail_memory(err);
 }
 
@@ -178,7 +201,7 @@ static tacit_status read_source_columns(tc_released *r, const json_t *list, taci
     size_t n = json_array_size(list);
     if (n == 0 || n > MOST_SOURCE)
         return tc_fail(err, TACIT_E_ARG, "source.columns must be a list of columns");
-    tc_row_column *columns = TC_TAKE(&r->memory, n, tc_row_column);
+    tc_row_column *columns = TC_TAKE(memory_of(r), n, tc_row_column);
     if (!columns)
         return tc_fail_memory(err);
     for (size_t d = 0; d < n; d++)
@@ -209,15 +232,16 @@ static tacit_status read_columns(tc_released *r, const json_t *list, tacit_error
     r->cols = json_array_size(list);
     if (!json_is_array(list) || r->cols == 0 || r->cols > MOST_COLUMNS)
         return tc_fail(err, TACIT_E_ARG, "columns must be a list of 1 to %d names", MOST_COLUMNS);
-    r->columns = TC_TAKE(&r->memory, r->cols, char *);
-    if (!r->columns)
+    char **columns = TC_TAKE(memory_of(r), r->cols, char *);
+    if (!columns)
         return tc_fail_memory(err);
+    r->columns = columns;
     for (size_t k = 0; k < r->cols; k++) {
         const char *name = json_string_value(json_array_get(list, k));
         if (!name)
             return tc_fail(err, TACIT_E_ARG, "columns[%zu] must be a name", k);
-        r->columns[k] = tc_arena_strdup(&r->memory, name);
-        if (!r->columns[k])
+        columns[k] = tc_arena_strdup(memory_of(r), name);
+        if (!columns[k])
             return tc_fail_memory(err);
     }
     return TACIT_OK;
@@ -243,7 +267,7 @@ static tacit_status read_rows(tc_released *r, const json_t *list, tacit_error *e
     if (!json_is_array(list) || r->rows == 0 || r->rows > MOST_VALUES / r->cols)
         return tc_fail(err, TACIT_E_ARG, "rows must be a list of 1 to %zu rows",
                        MOST_VALUES / r->cols);
-    r->values = TC_TAKE(&r->memory, r->rows * r->cols, double);
+    r->values = TC_TAKE(memory_of(r), r->rows * r->cols, double);
     if (!r->values)
         return tc_fail_memory(err);
     for (size_t i = 0; i < r->rows; i++)
@@ -345,21 +369,22 @@ static tacit_status read_all(tc_released *r, const json_t *j, tacit_error *err)
 static tacit_status from_json(tc_released **out, const json_t *j, const char *what,
                               tacit_error *err)
 {
-    tc_released *r = tc_alloc(1, sizeof *r);
-    if (!r)
+    read_release *made = tc_alloc(1, sizeof *made);
+    if (!made)
         return tc_fail_memory(err);
+    tc_released *r = &made->released;
     tacit_status status = read_all(r, j, err);
     if (status == TACIT_OK) {
         *out = r;
     } else {
-        tc_released_free(r);
+        tacit_released_free(r);
         tc_fail_in(err, "%.200s", what);
     }
     return status;
 }
 
-tacit_status tc_released_decode(tc_released **out, const char *text, size_t len, const char *what,
-                                tacit_error *err)
+tacit_status tacit_released_parse(tacit_released **out, const char *text, size_t len,
+                                  const char *what, tacit_error *err)
 {
     json_t *j = NULL;
     TC_TRY(tc_json_parse(text, len, what, &j, err));
@@ -368,7 +393,7 @@ tacit_status tc_released_decode(tc_released **out, const char *text, size_t len,
     return status;
 }
 
-tacit_status tc_released_read(tc_released **out, const char *file, tacit_error *err)
+tacit_status tacit_released_read(tacit_released **out, const char *file, tacit_error *err)
 {
     json_t *j = NULL;
     TC_TRY(tc_json_read_file(file, &j, err));
@@ -377,11 +402,11 @@ tacit_status tc_released_read(tc_released **out, const char *file, tacit_error *
     return status;
 }
 
-void tc_released_free(tc_released *r)
+void tacit_released_free(tacit_released *r)
 {
     if (!r)
         return;
-    tc_arena_fini(&r->memory);
+    tc_arena_fini(memory_of(r));
     tc_free(r);
 }
 

@@ -34,51 +34,13 @@
 #include "privacy/ledger.h"
 #include "space/domain.h"
 
-typedef struct tc_released {
-    char *name, *mode;
-    bool maximize;
-    bool is_private;
-    char *not_private;     /* NULL where is_private */
-    double epsilon, delta; /* where is_private */
-    char *statement;
-    double input_sd, output_sd;
-    tacit_hash release;
-    char *ledger;
-    tacit_head head;
-    size_t n_source; /* columns of the data; paper mode: 0 */
-    const tc_row_column *source;
-    double radius; /* by which a neighbour's row moves, in units of these */
-    size_t rows, cols;
-    char **columns;  /* cols */
-    double step;     /* values are whole multiples of it; 0: doubles as they are; NaN: rounded */
-    double *values;  /* rows x cols, by rows */
-    tc_arena memory; /* of what was read */
-} tc_released;
+typedef struct tc_released tc_released; /* <tacit/experimental/curator.h>, as are their functions */
 
-/* Caller: tc_free. NULL: no memory. */
-char *tc_released_encode(const tc_released *r);
-/* End with tc_released_free. */
-tacit_status tc_released_decode(tc_released **out, const char *text, size_t len, const char *what,
-                                tacit_error *err);
-tacit_status tc_released_read(tc_released **out, const char *file, tacit_error *err);
-void tc_released_free(tc_released *r); /* NULL is allowed */
 /* Of the rows, as the ledger has it. E_ARG: they are no multiples of the step, or too large ones. */
 tacit_status tc_released_hash(const tc_released *r, tacit_hash *out, tacit_error *err);
+/* For json_decref. NULL: no memory. */
+json_t *tc_released_json(const tc_released *r);
 /* The rows as candidates of a finite space. */
 tacit_status tc_released_domain(const tc_released *r, tc_domain **out, tacit_error *err);
-
-typedef struct tc_answer {
-    char name[65];
-    tacit_hash release;
-    uint64_t row;
-    double value; /* NaN: the row has none */
-    double sd;
-    bool is_private;
-} tc_answer;
-
-char *tc_answer_encode(const tc_answer *a);
-tacit_status tc_answer_decode(tc_answer *out, const char *text, size_t len, const char *what,
-                              tacit_error *err);
-tacit_status tc_answer_read(tc_answer *out, const char *file, tacit_error *err);
 
 #endif

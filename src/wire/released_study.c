@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { TRIALS_DEFAULT = 100 };
-
 static tacit_status set_number(const tc_algorithm *a, void *opts, const char *name, double v,
                                tacit_error *err)
 {
@@ -48,7 +46,7 @@ static tacit_status fill(tc_study_doc *d, const tc_released *r, const tc_release
     tc_domain *rows = NULL;
     d->name = tc_strdup(p->name ? p->name : r->name);
     d->maximize = r->maximize;
-    d->trials = p->trials > 0 ? p->trials : TRIALS_DEFAULT;
+    d->trials = p->trials > 0 ? p->trials : TC_RELEASED_TRIALS;
     d->has_seed = true;
     d->seed = p->seed;
     d->algorithm = tc_algorithm_find(TC_RELEASED_ALGORITHM);
@@ -80,10 +78,10 @@ tacit_status tc_released_study_from_json(tc_study_doc **out, const json_t *relea
     char *text = tc_json_text(released);
     if (!text)
         return tc_fail_memory(err);
-    tacit_status status = tc_released_decode(&r, text, strlen(text), "released", err);
+    tacit_status status = tacit_released_parse(&r, text, strlen(text), "released", err);
     tc_free(text);
     if (status == TACIT_OK)
         status = tc_released_study(out, r, p, err);
-    tc_released_free(r);
+    tacit_released_free(r);
     return status;
 }

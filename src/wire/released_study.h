@@ -1,6 +1,6 @@
 /* released_study.h - the study of whoever searches released rows: po-gp-ucb over them as candidates.
  *
- * One place for both who run it: `tacit model next` beside its files, and a coordinator for curators
+ * One place for both who run it: a modeler (curator/modeler.c), and a coordinator for curators
  * that send it their rows. Pure. */
 #ifndef TC_WIRE_RELEASED_STUDY_H
 #define TC_WIRE_RELEASED_STUDY_H
@@ -10,10 +10,11 @@
 struct tc_released; /* released_json.h */
 
 #define TC_RELEASED_ALGORITHM "po-gp-ucb"
+enum { TC_RELEASED_TRIALS = 100 }; /* planned, unless said otherwise */
 
 typedef struct tc_released_plan {
     const char *name; /* NULL: that of the release */
-    uint64_t trials;  /* questions planned; 0: 100 */
+    uint64_t trials;  /* questions planned; 0: TC_RELEASED_TRIALS */
     uint64_t seed;
     /* Of the algorithm, over what the release says of its noise; NULL: none. */
     const json_t *options;

@@ -84,8 +84,8 @@ static void the_content_of_a_file_will_do(void **state)
     tc_released r = sample();
     tc_study_doc *d, *e;
     json_t *j;
-    char *text = tc_released_encode(&r);
-    assert_non_null(text);
+    char *text = NULL;
+    assert_ok(tacit_released_text(&r, &text, &err));
     assert_ok(tc_json_parse(text, strlen(text), "r", &j, &err));
     tc_free(text);
     tc_released_plan p = {.trials = 7};

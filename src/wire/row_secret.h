@@ -12,23 +12,14 @@
 
 #include "algo/outsourced/row_curator.h"
 
-typedef struct tc_row_secret {
-    char *ledger;
-    tacit_hash storage; /* of where that ledger is: the same name elsewhere is another ledger */
-    char *value_column; /* NULL: there is none */
-    tc_row_terms terms;
-    tacit_hash release;
-    tacit_hash data; /* of the values that were released, before the noise */
-    size_t *order;   /* terms.rows: a permutation */
-    tc_arena memory; /* of what was read */
-} tc_row_secret;
+typedef struct tc_row_secret tc_row_secret; /* <tacit/experimental/curator.h> */
 
 /* Caller: tc_free. NULL: no memory. */
 char *tc_row_secret_encode(const tc_row_secret *s);
-/* End with tc_row_secret_fini. */
+/* What is read lives in `memory`. */
 tacit_status tc_row_secret_decode(tc_row_secret *out, const char *text, size_t len,
-                                  const char *what, tacit_error *err);
-tacit_status tc_row_secret_read(tc_row_secret *out, const char *file, tacit_error *err);
-void tc_row_secret_fini(tc_row_secret *s);
+                                  const char *what, tc_arena *memory, tacit_error *err);
+tacit_status tc_row_secret_read(tc_row_secret *out, const char *file, tc_arena *memory,
+                                tacit_error *err);
 
 #endif

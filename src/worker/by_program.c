@@ -51,7 +51,7 @@ tacit_status tc_evaluator_program(tc_evaluator **out, const tacit_document *docu
         end(&p->base);
         return status;
     }
-    tc_runner_set_study(p->runner, tacit_document_name(document));
+    tc_runner_set_variable(p->runner, "TACIT_STUDY", tacit_document_name(document));
     *out = &p->base;
     return TACIT_OK;
 }

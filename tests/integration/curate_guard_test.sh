@@ -195,7 +195,7 @@ check "a second one does not" gaussian 9 g2 1.4
 check "which is said in epsilon" grep -q "(epsilon 1.4, delta 1e-05) does not allow this release: spent 1, asked 1;" err
 check "a larger one has room for both" gaussian 0 g2 3
 # shellcheck disable=SC2086
-bad 2 '--budget needs --delta: ledger "g" has releases with Gaussian noise' curate release loans.csv $loans --epsilon 1 \
+bad 2 'a budget needs a delta: ledger "g" has releases with Gaussian noise' curate release loans.csv $loans --epsilon 1 \
     --ledger g --name g3 --secret g3 --out g.json --budget 9
 
 # ---- rows without a value, and the end of a search
@@ -235,7 +235,7 @@ two() {
     done
 }
 check "asks two" two
-bad 9 "all 2 questions that were planned are answered: the search is done; a larger --trials plans more" \
+bad 9 "all 2 questions that were planned are answered: the search is done; a larger number of trials plans more" \
     model next r.json --state two.db --answer a.json
 good "or more" model next r.json --state two.db --trials 3
 rm -f ./*.db

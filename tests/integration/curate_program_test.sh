@@ -110,8 +110,8 @@ check "the program has all fields" grep -qF '{"id":"e","x":"5","note":"secret-di
 check "and nothing on standard input" sh -c '! grep -qv "^none$" stdin'
 check "no field was code" [ ! -e ran ]
 rows
-bad 2 "--fields stdin keeps the record off the command line" curate answer data.csv 1 --secret looked.secret --fields stdin -- ./look {id}
-bad 2 "--fields env keeps the record off the command line" curate answer data.csv 1 --secret looked.secret --fields env -- ./look {record}
+bad 2 "a record on standard input must stay off the command line" curate answer data.csv 1 --secret looked.secret --fields stdin -- ./look {id}
+bad 2 "a record in the environment must stay off the command line" curate answer data.csv 1 --secret looked.secret --fields env -- ./look {record}
 bad 2 "--fields is for a program" curate answer data.csv 1 --secret looked.secret --fields env
 bad 2 "fields must be one of args, env, stdin" curate answer data.csv 1 --secret looked.secret --fields file -- ./look
 good "a program that reads nothing" curate answer data.csv 1 --secret looked.secret --fields stdin -- echo 1

@@ -148,7 +148,7 @@ bad 2 "VALUE must be a finite number or none" curate answer loans.csv "$hand" no
 bad 2 "DATA and --out are the same file" curate answer loans.csv "$hand" --out ../curator/loans.csv
 bad 2 "--out and the secret file are the same file" curate answer loans.csv "$hand" --out loans.csv.secret
 bad 2 "--out and the storage are the same file" curate answer loans.csv "$hand" --out tacit.db-wal
-bad 2 "--budget is for private answers" curate answer loans.csv "$hand" --budget 3
+bad 2 "a budget is for private answers" curate answer loans.csv "$hand" --budget 3
 bad 2 "--timeout-s is for a program" curate answer loans.csv "$hand" --timeout-s 3
 bad 2 'storage "memory:" does not last' curate answer loans.csv "$hand" --storage memory:
 bad 2 "row 60 does not exist; the release has 0 to 59" curate answer loans.csv 60 1

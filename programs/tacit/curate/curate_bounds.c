@@ -3,7 +3,6 @@
 
 #include "base/csv.h"
 #include "base/file.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,10 +11,10 @@ enum { LARGEST = 1 << 20 };
 
 typedef struct bounds {
     const tc_data *data;
-    tc_row_column *columns; /* low is NaN where none are known yet */
+    tacit_row_column *columns; /* low is NaN where none are known yet */
 } bounds;
 
-static tc_row_column *find(const bounds *b, const char *name, size_t len)
+static tacit_row_column *find(const bounds *b, const char *name, size_t len)
 {
     for (size_t k = 0; k < b->data->dims; k++)
         if (strlen(b->columns[k].name) == len && memcmp(b->columns[k].name, name, len) == 0)
@@ -45,7 +44,7 @@ static bool take_colon(const char **at)
 static tacit_status take_word(const bounds *b, const char *word, tacit_error *err)
 {
     const char *at = strchr(word, '=') + 1;
-    tc_row_column *c = find(b, word, (size_t)(at - 1 - word)), made;
+    tacit_row_column *c = find(b, word, (size_t)(at - 1 - word)), made;
     if (!c)
         return tc_fail(err, TACIT_E_ARG, "--bounds %.80s: there is no released column of that name",
                        word);
@@ -64,7 +63,7 @@ static tacit_status take_word(const bounds *b, const char *word, tacit_error *er
 
 static tacit_status take_record(const bounds *b, const tc_csv *csv, tacit_error *err)
 {
-    tc_row_column *c = find(b, csv->field[0], strlen(csv->field[0]));
+    tacit_row_column *c = find(b, csv->field[0], strlen(csv->field[0]));
     if (!c)
         return TACIT_OK; /* a file may serve several data sets */
     double *to[] = {&c->low, &c->high, &c->unit};
@@ -119,13 +118,13 @@ static tacit_status check_all(const bounds *b, tacit_error *err)
 }
 
 tacit_status tc_bounds_find(tc_data *d, size_t n_words, char **words, const char *file, bool needed,
-                            tc_row_column **out, tacit_error *err)
+                            tacit_row_column **out, tacit_error *err)
 {
-    bounds b = {.data = d, .columns = TC_TAKE(&d->memory, d->dims, tc_row_column)};
+    bounds b = {.data = d, .columns = TC_TAKE(&d->memory, d->dims, tacit_row_column)};
     if (!b.columns)
         return tc_fail_memory(err);
     for (size_t k = 0; k < d->dims; k++)
-        b.columns[k] = (tc_row_column){.name = d->names[k], .low = NAN, .high = NAN, .unit = 1};
+        b.columns[k] = (tacit_row_column){.name = d->names[k], .low = NAN, .high = NAN, .unit = 1};
     if (file)
         TC_TRY(take_file(&b, file, err));
     for (size_t i = 0; i < n_words; i++)

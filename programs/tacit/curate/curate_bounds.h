@@ -8,6 +8,6 @@
  * "column=low:high:unit", and a CSV file with the header column,low,high or column,low,high,unit; file
  * may be NULL. needed: E_ARG names a column without bounds; else it gets none. *out lives in d. */
 tacit_status tc_bounds_find(tc_data *d, size_t n_words, char **words, const char *file, bool needed,
-                            tc_row_column **out, tacit_error *err);
+                            tacit_row_column **out, tacit_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/csv.h"
 #include "base/file.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +65,7 @@ static tacit_status read_header(reader *r, const char *columns, const char *valu
         return tc_fail(err, TACIT_E_ARG,
                        "%.200s is empty: a data set has a header and one record in a row",
                        r->csv.what);
-    d->names = TC_TAKE(&d->memory, r->csv.n + 1, char *);
+    d->names = TC_TAKE(&d->memory, r->csv.n + 1, const char *);
     r->at = TC_TAKE(&d->memory, r->csv.n + 1, size_t);
     if (d->memory.failed)
         return tc_fail_memory(err);
@@ -154,7 +153,49 @@ void tc_data_fini(tc_data *d)
     *d = (tc_data){0};
 }
 
-tacit_hash tc_data_hash(const tc_data *d)
+/* ---- one record as text */
+
+/* Of a record that is shorter than the header the fields that are missing are NULL. */
+static char **copy_row(const tc_csv *csv, size_t n, tc_arena *memory)
 {
-    return tc_ledger_release_hash((const uint8_t *)d->x, d->n * d->dims * sizeof *d->x);
+    char **out = TC_TAKE(memory, n + 1, char *); /* one more for the number */
+    for (size_t i = 0; i < n && i < csv->n && out; i++)
+        out[i] = tc_arena_strdup(memory, csv->field[i]);
+    return out;
+}
+
+static tacit_status read_fields(tc_csv *csv, size_t number, tc_arena *memory, tacit_row_record *out,
+                                tacit_error *err)
+{
+    char text[32];
+    TC_TRY(tc_csv_next(csv, err));
+    bool numbered = find_field(csv, "record") != NO_COLUMN;
+    size_t n = csv->n;
+    char **names = copy_row(csv, n, memory);
+    for (size_t i = 0; i <= number; i++)
+        TC_TRY(tc_csv_next(csv, err));
+    char **fields = copy_row(csv, n, memory);
+    if (memory->failed)
+        return tc_fail_memory(err);
+    if (!numbered) {
+        snprintf(text, sizeof text, "%zu", number + 1);
+        names[n] = tc_arena_strdup(memory, "record");
+        fields[n++] = tc_arena_strdup(memory, text);
+    }
+    *out = (tacit_row_record){n, names, fields};
+    return memory->failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+tacit_status tc_data_record(const char *file, size_t number, tc_arena *memory,
+                            tacit_row_record *out, tacit_error *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    tc_csv csv;
+    TC_TRY(tc_file_read(file, LARGEST, &text, &len, err));
+    tc_csv_init(&csv, text, len, file);
+    tacit_status st = read_fields(&csv, number, memory, out, err);
+    tc_csv_fini(&csv);
+    tc_free(text);
+    return st;
 }

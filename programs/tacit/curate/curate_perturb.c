@@ -1,22 +1,11 @@
-/* curate_perturb.c - `tacit curate perturb`: what a user may report in place of a reward.
- *
- * The curator of local privacy (src/algo/ldp/ldp_curator.h): replies go through the user's ledger, the
- * same question gets the same reply, and nothing goes beyond the cap. With a seed replies are drawn
- * beside any ledger, as many as wanted, and say NOT PRIVATE. */
+/* curate_perturb.c - `tacit curate perturb`: what a user may report in place of a reward (tacit_perturb). */
 #include "curate/curate.h"
 #include "privacy/privacy_cli.h"
 #include "study/pull_values.h"
 
-#include "algo/ldp/ldp_curator.h"
 #include "base/json.h"
-#include "base/memory.h"
-#include "user/user_ledger.h"
 
 #include <tacit/user.h>
-
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 typedef struct perturb_opts {
     char *storage, *ledger, *user, *study, *value;
@@ -56,16 +45,6 @@ static const tc_option options[] = {
     TC_CURATE_SEED_OPTION(perturb_opts),
     {.name = NULL}};
 
-typedef struct batch {
-    size_t n;
-    double *replies;
-    bool is_private;
-    size_t again; /* replies that were given before */
-    const char *mechanism;
-    double epsilon;    /* that the user has spent, with these: over all studies of the ledger */
-    tc_text statement; /* what that means */
-} batch;
-
 static tacit_status read_words(const perturb_opts *o, double *y, tacit_error *err)
 {
     if (!o->value)
@@ -82,110 +61,42 @@ static tacit_status read_words(const perturb_opts *o, double *y, tacit_error *er
     return tc_read_value("--value", o->value, true, y, err);
 }
 
-/* Test mode. */
-static tacit_status draw_seeded(const perturb_opts *o, double y, batch *b, tacit_error *err)
-{
-    tc_curator_noise noise;
-    tc_reply reply;
-    TC_TRY(tc_reply_init(&reply, (tacit_reply_kind)o->reply, o->epsilon, -o->bound, o->bound, err));
-    tc_curator_noise_init(&noise, o->seed, 0);
-    tacit_status st = TACIT_OK;
-    for (; b->n < (size_t)o->count && st == TACIT_OK; b->n++) {
-        tc_release *r = NULL;
-        st = tc_reply_release(&r, &reply, y, &noise.entropy, err);
-        if (st == TACIT_OK)
-            b->replies[b->n] = tc_release_value(r, 0);
-        tc_release_free(r);
-    }
-    tc_curator_noise_fini(&noise);
-    b->mechanism = tc_reply_mechanism(&reply);
-    return st;
-}
-
-/* All or nothing: what is refused is refused before the first reply is drawn. */
-static tacit_status ask_curator(const perturb_opts *o, double y, tc_ldp_curator *c, batch *b,
-                                tacit_error *err)
-{
-    tc_ldp_question q = {
-        .study = tc_ledger_study_hash(o->study), .user = o->user, .number = (uint64_t)o->question};
-    tc_curator_noise noise;
-    TC_TRY(tc_ldp_curator_allow(c, &q, (uint64_t)o->count, err));
-    tc_curator_noise_init(&noise, -1, 0);
-    tacit_status st = TACIT_OK;
-    b->is_private = true;
-    for (; b->n < (size_t)o->count && st == TACIT_OK; b->n++, q.number++) {
-        tc_ldp_answer a = {0};
-        st = tc_ldp_curator_answer(c, &q, y, &noise.entropy, &a, err);
-        b->replies[b->n] = a.value;
-        b->is_private = b->is_private && a.is_private;
-        b->again += a.again;
-    }
-    tc_curator_noise_fini(&noise);
-    b->mechanism = tc_reply_mechanism(&c->reply);
-    return st;
-}
-
-/* Pure composition holds at any delta; accountants ask for one. */
-static const double ANY_DELTA = 1e-9;
-
-/* Nobody should see an epsilon without what it is about: all that the user has ever answered. */
-static tacit_status state(const perturb_opts *o, const tc_ledger *l, batch *b, tacit_error *err)
-{
-    tc_ledger_claim claim;
-    if (tc_ledger_guarantee(l, TACIT_UNIT_USER, o->user, ANY_DELTA, &tc_accountant_pure, &claim,
-                            NULL) !=
-        TACIT_OK) /* there are releases with a delta about agents, of whom the user may be a part */
-        TC_TRY(tc_ledger_guarantee(l, TACIT_UNIT_USER, o->user, ANY_DELTA, NULL, &claim, err));
-    tc_ledger_statement(l, &claim, &b->statement);
-    b->epsilon = claim.bound.epsilon;
-    b->is_private = b->is_private && claim.is_private;
-    return b->statement.failed ? tc_fail_memory(err) : TACIT_OK;
-}
-
 static void say(void *user, const char *text)
 {
     (void)user;
     tc_note(false, "%s", text);
 }
 
-static tacit_status through_ledger(const perturb_opts *o, double y, bool quiet, batch *b,
-                                   tacit_error *err)
+static tacit_status perturb(const tc_invocation *in, double y, double *replies,
+                            tacit_perturbed *out, tacit_error *err)
 {
-    tc_ldp_terms terms = {.reply = (tacit_reply_kind)o->reply,
-                          .epsilon = o->epsilon,
-                          .low = -o->bound,
-                          .high = o->bound,
-                          .answers = (uint64_t)o->answers};
-    tc_user_ledger_place at = {.given = o->storage,
-                               .study = tc_ledger_study_hash(o->study),
-                               .name = o->ledger,
-                               .user = o->user,
-                               .note = {quiet ? NULL : say, NULL}};
-    tc_user_ledger l = {0};
-    tc_ldp_curator c;
-    if (o->count > o->answers)
+    const perturb_opts *o = in->opts;
+    if (o->seed < 0 && o->count > o->answers)
         return tc_fail(err, TACIT_E_ARG,
                        "--count %lld is more than the cap --answers %lld; without limit only in "
                        "test mode (--seed)",
                        (long long)o->count, (long long)o->answers);
-    tacit_status st = tc_user_ledger_open(&l, &at, err);
-    if (st == TACIT_OK)
-        st = tc_ldp_curator_init(&c, l.ledger, &terms, err);
-    if (st == TACIT_OK)
-        st = ask_curator(o, y, &c, b, err);
-    if (st == TACIT_OK)
-        st = state(o, l.ledger, b, err);
-    tc_user_ledger_close(&l);
-    return st;
+    const tacit_perturb_opts opts = {.name = o->user,
+                                     .study = o->study,
+                                     .reply = (tacit_reply_kind)o->reply,
+                                     .epsilon = o->epsilon,
+                                     .low = -o->bound,
+                                     .high = o->bound,
+                                     .answers = (uint64_t)o->answers,
+                                     .ledger = o->ledger,
+                                     .storage = o->storage,
+                                     .test_seed = o->seed,
+                                     .note = in->quiet ? NULL : say};
+    return tacit_perturb(&opts, y, (uint64_t)o->question, (size_t)o->count, replies, out, err);
 }
 
 /* ---- output */
 
-static json_t *replies_json(const batch *b)
+static json_t *replies_json(const double *replies, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < b->n && list; i++)
-        if (json_array_append_new(list, json_real(b->replies[i])) != 0) {
+    for (size_t i = 0; i < n && list; i++)
+        if (json_array_append_new(list, json_real(replies[i])) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -193,58 +104,60 @@ static json_t *replies_json(const batch *b)
 }
 
 /* What is not private has no epsilon. */
-static json_t *report(const batch *b, const perturb_opts *o)
+static json_t *report(const tacit_perturbed *b, const double *replies, const perturb_opts *o)
 {
     bool p = b->is_private;
-    return json_pack(
-        "{s:b, s:o, s:o, s:o, s:s, s:I, s:s, s:o}", "private", (int)p, "epsilon",
-        p ? json_real(b->epsilon) : json_null(), "delta", p ? json_real(0) : json_null(),
-        "epsilon_per_reply", p ? json_real(o->epsilon) : json_null(), "statement",
-        p ? tc_text_get(&b->statement) : "NOT PRIVATE: replies were drawn from a seed", "again",
-        (json_int_t)b->again, "mechanism", b->mechanism, "replies", replies_json(b));
+    return json_pack("{s:b, s:o, s:o, s:o, s:s, s:I, s:s, s:o}", "private", (int)p, "epsilon",
+                     p ? json_real(b->epsilon) : json_null(), "delta",
+                     p ? json_real(0) : json_null(), "epsilon_per_reply",
+                     p ? json_real(o->epsilon) : json_null(), "statement",
+                     p ? b->statement : "NOT PRIVATE: replies were drawn from a seed", "again",
+                     (json_int_t)b->again, "mechanism", b->mechanism, "replies",
+                     replies_json(replies, (size_t)o->count));
 }
 
-static tacit_status print(const batch *b, const perturb_opts *o, int format, tacit_error *err)
+static tacit_status print(const tacit_perturbed *b, const double *replies, const tc_invocation *in,
+                          tacit_error *err)
 {
-    if (format == TC_FORMAT_JSON)
-        return tc_privacy_print_json(report(b, o), false, err);
-    if (format == TC_FORMAT_CSV)
+    const perturb_opts *o = in->opts;
+    if (in->format == TC_FORMAT_JSON)
+        return tc_privacy_print_json(report(b, replies, o), false, err);
+    if (in->format == TC_FORMAT_CSV)
         puts("reply");
-    for (size_t i = 0; i < b->n; i++) {
+    for (int64_t i = 0; i < o->count; i++) {
         char text[32];
-        tc_double_text(text, b->replies[i]);
+        tc_double_text(text, replies[i]);
         puts(text);
     }
     return TACIT_OK;
 }
 
-static void note(const batch *b, bool quiet)
+static void note(const tacit_perturbed *b, const tc_invocation *in)
 {
+    const perturb_opts *o = in->opts;
     if (!b->is_private)
-        tc_note(quiet, "tacit: NOT PRIVATE: replies were drawn from a seed");
+        tc_note(in->quiet, "tacit: NOT PRIVATE: replies were drawn from a seed");
     if (b->again > 0)
-        tc_note(quiet,
-                "%zu of %zu replies were given before: the same question has the same reply, "
+        tc_note(in->quiet,
+                "%llu of %lld replies were given before: the same question has the same reply, "
                 "whatever the value is now, and nothing was spent for it",
-                b->again, b->n);
+                (unsigned long long)b->again, (long long)o->count);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const perturb_opts *o = in->opts;
+    tacit_perturbed b = {0};
     double y;
     TC_TRY(read_words(o, &y, err));
-    batch b = {.replies = tc_alloc((size_t)o->count, sizeof(double))};
-    if (!b.replies)
-        return tc_fail_memory(err);
-    tacit_status st =
-        o->seed >= 0 ? draw_seeded(o, y, &b, err) : through_ledger(o, y, in->quiet, &b, err);
+    double *replies = tc_alloc((size_t)o->count, sizeof *replies);
+    tacit_status st = replies ? perturb(in, y, replies, &b, err) : tc_fail_memory(err);
     if (st == TACIT_OK) {
-        note(&b, in->quiet);
-        st = print(&b, o, in->format, err);
+        note(&b, in);
+        st = print(&b, replies, in, err);
     }
-    tc_text_fini(&b.statement);
-    tc_free(b.replies);
+    tacit_text_free(b.statement);
+    tc_free(replies);
     return st;
 }
 

@@ -1,79 +1,83 @@
 /* curate_release.c - `tacit curate release`: a copy of a data set that may be shown.
  *
- * Order of things, for whoever is killed in between: the secret order is on disk, then the ledger has
- * the entry and the exact bytes, then the file is written. The same command again writes the same
- * file and spends nothing. */
+ * Order of things, for whoever is killed in between: the ledger has the release and the secret file its order
+ * (tacit_curator_release), then the file is written. The same command again writes the same file and spends nothing. */
 #include "curate/curate_bounds.h"
-#include "curate/curate_release.h"
+#include "privacy/privacy_cli.h"
 #include "study/storage.h"
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
+#include <math.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { RANK_DEFAULT = 10, LOCK_WAIT_MS = 30000, LOCK_TICK_MS = 100 };
+enum { RANK_DEFAULT = 10 };
+
+typedef struct release_opts {
+    char *storage, *out, *secret, *ledger, *name, *columns, *value_column, *bounds_file;
+    int mode, noise, direction;
+    double epsilon, delta, radius, output_epsilon, output_bound, budget;
+    int64_t rank, project, projection_seed, seed;
+} release_opts;
 
 static const tc_option options[] = {
-    {"out", TC_OPTION_STRING, offsetof(tc_curate_release_opts, out), .value = "FILE",
+    {"out", TC_OPTION_STRING, offsetof(release_opts, out), .value = "FILE",
      .help = "where the release is written, for the modeler"},
-    {"secret", TC_OPTION_STRING, offsetof(tc_curate_release_opts, secret), .value = "FILE",
+    {"secret", TC_OPTION_STRING, offsetof(release_opts, secret), .value = "FILE",
      .help = "where the secret order of the rows is kept (default: DATA.secret)"},
-    {"epsilon", TC_OPTION_FLOAT, offsetof(tc_curate_release_opts, epsilon), .min = 0, .max = 1024,
+    {"epsilon", TC_OPTION_FLOAT, offsetof(release_opts, epsilon), .min = 0, .max = 1024,
      .min_open = true, .help = "epsilon of the release, for rows that move by --radius; required"},
-    {"delta", TC_OPTION_FLOAT, offsetof(tc_curate_release_opts, delta), "0", .min = 0,
-     .max = 0.999999,
+    {"delta", TC_OPTION_FLOAT, offsetof(release_opts, delta), "0", .min = 0, .max = 0.999999,
      .help = "delta of Gaussian noise, and of paper mode; below 1/rows. 0: Laplace noise"},
-    {"radius", TC_OPTION_FLOAT, offsetof(tc_curate_release_opts, radius), .min = 0, .max = 1e12,
+    {"radius", TC_OPTION_FLOAT, offsetof(release_opts, radius), .min = 0, .max = 1e12,
      .min_open = true,
      .help = "distance by which a neighbour's row may move, in units (default: 1)"},
-    {"noise", TC_OPTION_CHOICE, offsetof(tc_curate_release_opts, noise), "auto",
+    {"noise", TC_OPTION_CHOICE, offsetof(release_opts, noise), "auto",
      .choices = "auto|laplace|gaussian", .help = "law of the noise; auto: the smaller one"},
-    {"mode", TC_OPTION_CHOICE, offsetof(tc_curate_release_opts, mode), "sound",
-     .choices = "sound|paper",
+    {"mode", TC_OPTION_CHOICE, offsetof(release_opts, mode), "sound", .choices = "sound|paper",
      .help = "noise in every row, or the projection of PO-GP-UCB as printed, NOT PRIVATE"},
-    {"rank", TC_OPTION_INT, offsetof(tc_curate_release_opts, rank), .min = 1,
-     .max = TC_TRANSFORM_RANK_MAX, .help = "paper mode: columns of the projection (default: 10)"},
-    {"project", TC_OPTION_INT, offsetof(tc_curate_release_opts, project), "0", .min = 0,
-     .max = TC_TRANSFORM_RANK_MAX,
+    {"rank", TC_OPTION_INT, offsetof(release_opts, rank), .min = 1, .max = TACIT_ROW_RANK_MAX,
+     .help = "paper mode: columns of the projection (default: 10)"},
+    {"project", TC_OPTION_INT, offsetof(release_opts, project), "0", .min = 0,
+     .max = TACIT_ROW_RANK_MAX,
      .help = "sound mode: project rows to so many public directions first; 0: none"},
-    {"projection-seed", TC_OPTION_INT, offsetof(tc_curate_release_opts, projection_seed), "0",
-     .min = 0, .max = 0x1p53, .help = "public seed of these directions"},
-    {"columns", TC_OPTION_STRING, offsetof(tc_curate_release_opts, columns), .value = "A,B,...",
+    {"projection-seed", TC_OPTION_INT, offsetof(release_opts, projection_seed), "0", .min = 0,
+     .max = 0x1p53, .help = "public seed of these directions"},
+    {"columns", TC_OPTION_STRING, offsetof(release_opts, columns), .value = "A,B,...",
      .help = "which columns to release (default: all but the value column)"},
-    {"value-column", TC_OPTION_STRING, offsetof(tc_curate_release_opts, value_column),
-     .value = "NAME",
+    {"value-column", TC_OPTION_STRING, offsetof(release_opts, value_column), .value = "NAME",
      .help = "column of the values, not released (default: value, if there is one)"},
-    {"bounds-file", TC_OPTION_STRING, offsetof(tc_curate_release_opts, bounds_file),
-     .value = "FILE", .help = "bounds from a CSV file with the header column,low,high[,unit]"},
-    {"direction", TC_OPTION_CHOICE, offsetof(tc_curate_release_opts, direction), "maximize",
+    {"bounds-file", TC_OPTION_STRING, offsetof(release_opts, bounds_file), .value = "FILE",
+     .help = "bounds from a CSV file with the header column,low,high[,unit]"},
+    {"direction", TC_OPTION_CHOICE, offsetof(release_opts, direction), "maximize",
      .choices = "maximize|minimize", .help = "which values the modeler is to look for"},
-    {"output-epsilon", TC_OPTION_FLOAT, offsetof(tc_curate_release_opts, output_epsilon), "0",
-     .min = 0, .max = 1024,
-     .help = "epsilon of every answer, beside the release; 0: answers as they are"},
-    {"output-bound", TC_OPTION_FLOAT, offsetof(tc_curate_release_opts, output_bound), "0", .min = 0,
+    {"output-epsilon", TC_OPTION_FLOAT, offsetof(release_opts, output_epsilon), "0", .min = 0,
+     .max = 1024, .help = "epsilon of every answer, beside the release; 0: answers as they are"},
+    {"output-bound", TC_OPTION_FLOAT, offsetof(release_opts, output_bound), "0", .min = 0,
      .max = 1e12, .help = "public bound C: private answers are clamped to [-C, C]"},
-    TC_CURATE_BUDGET_OPTION(tc_curate_release_opts),
-    {"name", TC_OPTION_STRING, offsetof(tc_curate_release_opts, name), .value = "NAME",
+    TC_CURATE_BUDGET_OPTION(release_opts),
+    {"name", TC_OPTION_STRING, offsetof(release_opts, name), .value = "NAME",
      .help = "name of the release (default: that of DATA); another name is another release"},
-    {"ledger", TC_OPTION_STRING, offsetof(tc_curate_release_opts, ledger), .value = "NAME",
+    {"ledger", TC_OPTION_STRING, offsetof(release_opts, ledger), .value = "NAME",
      .help = "the ledger that is charged: one for each data set (default: the name of DATA)"},
-    TC_STORAGE_OPTION(tc_curate_release_opts),
-    TC_CURATE_SEED_OPTION(tc_curate_release_opts),
+    TC_STORAGE_OPTION(release_opts),
+    TC_CURATE_SEED_OPTION(release_opts),
     {.name = NULL}};
 
-typedef tc_curate_release work;
+/* ---- the command line */
 
-/* ---- words */
+typedef struct work {
+    const tc_invocation *in;
+    const release_opts *o;
+    tc_data data;
+    char *name, *secret, *ledger; /* the options, or their defaults */
+    tacit_row_terms terms;
+    tacit_curator *curator;
+    const tacit_curator_report *report;
+} work;
 
-static tacit_status check_sound(const tc_curate_release_opts *o, tacit_error *err)
+static tacit_status check_sound(const release_opts *o, tacit_error *err)
 {
     if (o->rank > 0)
         return tc_fail(err, TACIT_E_ARG, "--rank is for --mode paper; --project is the sound one");
@@ -86,7 +90,7 @@ static tacit_status check_sound(const tc_curate_release_opts *o, tacit_error *er
     return TACIT_OK;
 }
 
-static tacit_status check_paper(const tc_curate_release_opts *o, tacit_error *err)
+static tacit_status check_paper(const release_opts *o, tacit_error *err)
 {
     const struct {
         bool given;
@@ -103,7 +107,7 @@ static tacit_status check_paper(const tc_curate_release_opts *o, tacit_error *er
     return o->delta > 0 ? TACIT_OK : tc_fail(err, TACIT_E_ARG, "paper mode needs --delta");
 }
 
-static tacit_status check_words(const tc_curate_release_opts *o, tacit_error *err)
+static tacit_status check_words(const release_opts *o, tacit_error *err)
 {
     if (!o->out)
         return tc_fail(err, TACIT_E_ARG, "--out FILE is needed: where the release is written");
@@ -111,27 +115,8 @@ static tacit_status check_words(const tc_curate_release_opts *o, tacit_error *er
         return tc_fail(err, TACIT_E_ARG, "--epsilon is needed: there is no default");
     if (o->output_bound > 0 && o->output_epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "--output-bound is for --output-epsilon");
-    return o->mode == TC_ROW_SOUND ? check_sound(o, err) : check_paper(o, err);
+    return o->mode == TACIT_ROW_SOUND ? check_sound(o, err) : check_paper(o, err);
 }
-
-/* Nothing that is written is something that is read or kept; and it can be written. */
-static tacit_status check_files(const work *w, tacit_error *err)
-{
-    char storage[TC_STORAGE_FILES][PATH_MAX];
-    size_t n = tc_storage_files(w->o->storage, storage);
-    tc_curate_file files[4 + TC_STORAGE_FILES] = {{"DATA", w->in->args[0]},
-                                                  {"--out", w->o->out},
-                                                  {"the secret file", w->secret},
-                                                  {"--bounds-file", w->o->bounds_file}};
-    for (size_t i = 0; i < n; i++)
-        files[4 + i] = (tc_curate_file){"the storage", storage[i]};
-    TC_TRY(tc_curate_distinct(files, 4 + n, err));
-    TC_TRY(tc_file_writable(w->o->out, err));
-    TC_TRY(tc_curate_spare(w->o->out, err));
-    return tc_file_writable(w->secret, err);
-}
-
-/* ---- terms */
 
 /* "loans" of "data/loans.csv" */
 static char *base_name(const char *file)
@@ -151,236 +136,194 @@ static tacit_status name_things(work *w, tacit_error *err)
     return w->name && w->ledger && w->secret ? TACIT_OK : tc_fail_memory(err);
 }
 
-/* At 1/N publishing one record would be allowed (docs/privacy.md). */
-static tacit_status check_delta(const work *w, tacit_error *err)
+/* Nothing that is written is something that is read or kept; and it can be written. */
+static tacit_status check_files(const work *w, tacit_error *err)
+{
+    const tc_curate_file files[] = {{"DATA", w->in->args[0]},
+                                    {"--out", w->o->out},
+                                    {"the secret file", w->secret},
+                                    {"--bounds-file", w->o->bounds_file}};
+    TC_TRY(tc_curate_distinct(files, sizeof files / sizeof *files, w->o->storage, err));
+    TC_TRY(tc_file_writable(w->o->out, err));
+    return tc_curate_spare(w->o->out, err);
+}
+
+/* tacit_curator_release refuses a delta of 1/N and above. */
+static void warn_delta(const work *w)
 {
     double n = (double)w->terms.rows, delta = w->terms.delta;
-    if (w->terms.mode == TC_ROW_PAPER || delta == 0)
-        return TACIT_OK;
-    if (delta >= 1 / n)
-        return tc_fail(err, TACIT_E_ARG,
-                       "delta must be below 1/N = %g for %zu rows, got %g: such a delta allows to "
-                       "publish all of one row",
-                       1 / n, w->terms.rows, delta);
-    if (delta > 1 / (n * n))
+    if (w->terms.mode == TACIT_ROW_SOUND && delta > 1 / (n * n) && delta < 1 / n)
         tc_note(w->in->quiet, "tacit: warning: delta %g is above 1/N^2 = %g for %zu rows", delta,
                 1 / (n * n), w->terms.rows);
-    return TACIT_OK;
 }
 
 static tacit_status read_terms(work *w, tacit_error *err)
 {
-    const tc_curate_release_opts *o = w->o;
-    tc_row_column *columns = NULL;
-    bool sound = o->mode == TC_ROW_SOUND;
+    const release_opts *o = w->o;
+    tacit_row_column *columns = NULL;
+    bool sound = o->mode == TACIT_ROW_SOUND;
     TC_TRY(tc_data_read(&w->data, w->in->args[0], o->columns, o->value_column, err));
     TC_TRY(
         tc_bounds_find(&w->data, w->in->n_sets, w->in->sets, o->bounds_file, sound, &columns, err));
-    w->terms = (tc_row_terms){.name = w->name,
-                              .mode = (tc_row_mode)o->mode,
-                              .rows = w->data.n,
-                              .dims = w->data.dims,
-                              .columns = columns,
-                              .epsilon = o->epsilon,
-                              .delta = o->delta,
-                              .radius = o->radius > 0 ? o->radius : 1,
-                              .noise = (tacit_rows_noise)o->noise,
-                              .rank = (size_t)(sound         ? o->project
-                                               : o->rank > 0 ? o->rank
-                                                             : RANK_DEFAULT),
-                              .projection_seed = (uint64_t)o->projection_seed,
-                              .maximize = o->direction == 0,
-                              .output_epsilon = o->output_epsilon,
-                              .output_bound = o->output_bound};
-    TC_TRY(check_delta(w, err));
-    return tc_row_cost_of(&w->terms, &w->cost, err);
-}
-
-/* ---- the secret order */
-
-static tacit_status same_terms(const tc_row_terms *a, const tc_row_terms *b, bool *same,
-                               tacit_error *err)
-{
-    tacit_hash x, y;
-    TC_TRY(tc_row_terms_hash(a, &x, err));
-    TC_TRY(tc_row_terms_hash(b, &y, err));
-    *same = tc_ledger_hash_same(&x, &y);
+    w->terms = (tacit_row_terms){.name = w->name,
+                                 .mode = (tacit_row_mode)o->mode,
+                                 .rows = w->data.n,
+                                 .dims = w->data.dims,
+                                 .columns = columns,
+                                 .epsilon = o->epsilon,
+                                 .delta = o->delta,
+                                 .radius = o->radius > 0 ? o->radius : 1,
+                                 .noise = (tacit_rows_noise)o->noise,
+                                 .rank = (size_t)(sound         ? o->project
+                                                  : o->rank > 0 ? o->rank
+                                                                : RANK_DEFAULT),
+                                 .projection_seed = (uint64_t)o->projection_seed,
+                                 .maximize = o->direction == 0,
+                                 .output_epsilon = o->output_epsilon,
+                                 .output_bound = o->output_bound};
+    warn_delta(w);
     return TACIT_OK;
 }
 
-/* What another release needs must not be overwritten. One of the same terms for the same ledger was
- * drawn by somebody who was killed before the ledger had it; of another ledger it may have left. */
-static tacit_status check_free(const work *w, tacit_error *err)
+static void note(void *user, const char *text)
 {
-    tc_row_secret old = {0};
-    bool same = false;
-    tacit_status st = tc_row_secret_read(&old, w->secret, err);
-    if (st == TACIT_E_NOT_FOUND)
-        return TACIT_OK;
-    TC_TRY(st);
-    tacit_hash here = tc_storage_hash(w->o->storage);
-    st = same_terms(&old.terms, &w->terms, &same, err);
-    bool ours = strcmp(old.ledger, w->ledger) == 0 && tc_ledger_hash_same(&old.storage, &here);
-    if (st == TACIT_OK && !(same && ours))
-        st = tc_fail(err, TACIT_E_STATE,
-                     "%.200s keeps the order of %s (%.64s), which could not be answered any more; "
-                     "give another --secret",
-                     w->secret, same ? "this release through another ledger" : "another release",
-                     old.terms.name);
-    tc_row_secret_fini(&old);
-    return st;
+    const work *w = user;
+    tc_note(w->in->quiet, "tacit: %s", text);
 }
 
-/* As tc_data_read finds it. */
-static char *value_column(const work *w)
+static tacit_status release(work *w, tacit_error *err)
 {
-    static char usual[] = "value";
-    return !w->data.y ? NULL : w->o->value_column ? w->o->value_column : usual;
+    tacit_curator_opts opts = TACIT_CURATOR_OPTS;
+    opts.storage = tc_storage_url(w->o->storage);
+    opts.secret = w->secret;
+    opts.budget = w->o->budget;
+    opts.test_seed = w->o->seed;
+    opts.ledger = w->ledger;
+    if (w->data.y) /* as tc_data_read finds it */
+        opts.value_column = w->o->value_column ? w->o->value_column : "value";
+    opts.lock = w->in->args[0];
+    opts.note = note;
+    opts.user = w;
+    return tacit_curator_release(&w->curator, &opts, &w->terms, w->data.x, &w->report, err);
 }
 
-static tacit_status keep_order(void *user, const size_t *order, size_t rows,
-                               const tacit_hash *release, tacit_error *err)
+static tacit_status write_released(const work *w, tacit_error *err)
 {
-    work *w = user;
-    (void)rows;
-    TC_TRY(check_free(w, err));
-    tc_row_secret s = {.ledger = w->ledger,
-                       .storage = tc_storage_hash(w->o->storage),
-                       .value_column = value_column(w),
-                       .terms = w->terms,
-                       .release = *release,
-                       .data = tc_data_hash(&w->data),
-                       .order = (size_t *)(uintptr_t)order};
-    char *text = tc_row_secret_encode(&s);
-    mode_t others = umask(077);
-    tacit_status st = tc_curate_write(w->secret, text, err);
-    umask(others);
-    return st;
+    char *text = NULL;
+    TC_TRY(tacit_released_text(w->report->released, &text, err));
+    return tc_curate_write(w->o->out, text, err);
 }
 
-/* A release that was made before: is its order still there, and is this still its data? */
-static tacit_status check_secret(const work *w, tacit_error *err)
+/* ---- what the curator is told: about this release, and about the whole ledger */
+
+static json_t *epsilon_json(bool is_private, double epsilon)
 {
-    tc_row_secret s = {0};
-    TC_TRY(tc_row_secret_read(&s, w->secret, err));
-    tacit_hash data = tc_data_hash(&w->data);
-    tacit_status st = TACIT_OK;
-    if (!tc_ledger_hash_same(&s.release, &w->release.hash))
-        st = tc_fail(err, TACIT_E_STATE, "%.200s does not keep the order of this release",
-                     w->secret);
-    else if (!tc_ledger_hash_same(&s.data, &data))
-        st = tc_fail(err, TACIT_E_STATE,
-                     "%.200s has changed since it was released; a new release needs another --name "
-                     "and spends again",
-                     w->in->args[0]);
-    tc_row_secret_fini(&s);
-    return st;
+    return is_private ? tc_privacy_number(epsilon) : json_null();
 }
 
-/* ---- the ledger */
-
-/* Would an empty ledger let it pass? */
-static tacit_status afford_first(const work *w, tacit_error *err)
+static json_t *ledger_json(const work *w)
 {
-    tc_ledger_budget limit;
-    const tc_ledger_budget *budget;
-    tc_curator_ledger l = {0};
-    tc_ledger_io io;
-    TC_TRY(tc_curate_budget(&limit, w->o->budget, &w->terms, NULL, &budget, err));
-    if (!budget)
-        return TACIT_OK;
-    tacit_status st = tc_store_open(&l.store, "memory:", true, err);
-    if (st == TACIT_OK)
-        st = tc_store_ledger(l.store, w->ledger, true, &io, err);
-    if (st == TACIT_OK)
-        st = tc_ledger_open(&l.ledger, w->ledger, &io, err);
-    if (st == TACIT_OK)
-        st = tc_ledger_would(l.ledger, budget, TACIT_UNIT_ROW, NULL, &w->cost.event,
-                             w->cost.distance, err);
-    tc_curator_ledger_close(&l);
-    return st;
+    const tacit_curator_report *r = w->report;
+    return json_pack("{s:s, s:I, s:b, s:o, s:o, s:s}", "name", w->ledger, "entries",
+                     (json_int_t)r->entries, "private", (int)r->is_private, "epsilon",
+                     epsilon_json(r->is_private, r->epsilon), "delta",
+                     epsilon_json(r->is_private, r->delta), "statement", r->statement);
 }
 
-/* What will be refused must not leave a new storage or ledger behind. */
-static tacit_status open_ledger(const work *w, tc_curator_ledger *l, tacit_error *err)
+static json_t *report_json(const work *w)
 {
-    tacit_status st = tc_curator_ledger_open(l, w->o->storage, w->ledger, false, err);
-    /* E_CORRUPT: perhaps only empty, from somebody who was killed while he made it. */
-    if (st != TACIT_E_NOT_FOUND && st != TACIT_E_CORRUPT)
-        return st;
-    TC_TRY(check_free(w, err));
-    TC_TRY(afford_first(w, err));
-    return tc_curator_ledger_open(l, w->o->storage, w->ledger, true, err);
-}
-
-/* ---- the whole */
-
-static tacit_status release(work *w, tc_ledger *l, tacit_error *err)
-{
-    tc_curator_noise noise;
-    tc_ledger_budget limit;
-    const tc_ledger_budget *budget;
-    tc_row_keeper keeper = {keep_order, w};
-    TC_TRY(tc_curate_budget(&limit, w->o->budget, &w->terms, l, &budget, err));
-    tc_curator_noise_init(&noise, w->o->seed, 0);
-    tacit_status st = tc_row_curator_release(l, budget, &w->terms, w->data.x, &noise.entropy,
-                                             &keeper, &w->release, err);
-    tc_curator_noise_fini(&noise);
-    if (st == TACIT_E_BUDGET)
-        return tc_curate_over_budget(budget, l, w->terms.epsilon, err);
-    TC_TRY(st);
-    TC_TRY(check_secret(w, err));
-    TC_TRY(tc_curate_claims(w, l, err));
-    TC_TRY(tc_curate_release_file(w, err));
-    return tc_curate_report(w, err);
-}
-
-/* One curator of a data set at a time: of two that draw at once, one would overwrite the order that
- * the other has released. */
-static tacit_status lock_data(const work *w, int *fd, tacit_error *err)
-{
-    const struct timespec tick = {.tv_nsec = LOCK_TICK_MS * 1000000L};
-    const char *file = w->in->args[0];
-    *fd = open(file, O_RDONLY | O_CLOEXEC);
-    for (int waited = 0; *fd >= 0; waited += LOCK_TICK_MS) {
-        if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
-            return TACIT_OK;
-        if (errno != EWOULDBLOCK)
-            break;
-        if (waited >= LOCK_WAIT_MS)
-            return tc_fail(err, TACIT_E_BUSY,
-                           "another process has had a lock on \"%.200s\" for %d seconds, perhaps "
-                           "another curator at work",
-                           file, LOCK_WAIT_MS / 1000);
-        if (waited == 0)
-            tc_note(w->in->quiet, "tacit: another process has a lock on %s; waiting", file);
-        nanosleep(&tick, NULL);
+    const tacit_curator_report *r = w->report;
+    const tacit_released *left = r->released;
+    json_t *j = json_pack(
+        "{s:s, s:s, s:b, s:o, s:o, s:s, s:s, s:I, s:I, s:f, s:f, s:b, s:I, s:s, s:s, s:o}", "name",
+        left->name, "mode", left->mode, "private", (int)left->is_private, "epsilon",
+        epsilon_json(left->is_private, left->epsilon), "delta",
+        epsilon_json(left->is_private, left->delta), "statement", left->statement, "mechanism",
+        r->mechanism, "rows", (json_int_t)left->rows, "columns", (json_int_t)left->cols, "input_sd",
+        left->input_sd, "output_sd", left->output_sd, "again", (int)r->again, "entry",
+        (json_int_t)left->head.seq, "out", w->o->out, "secret", w->secret, "ledger",
+        ledger_json(w));
+    if (j && w->terms.mode == TACIT_ROW_PAPER) {
+        json_object_set_new(j, "sigma_min", json_real(r->sigma_min));
+        json_object_set_new(j, "omega", json_real(r->omega));
+        json_object_set_new(j, "branch", json_string(r->raised ? "raise" : "project"));
     }
-    return tc_fail(err, errno == ENOENT ? TACIT_E_NOT_FOUND : TACIT_E_IO,
-                   "\"%.200s\" could not be opened: %s", file, strerror(errno));
+    return j;
 }
 
-static tacit_status run_locked(work *w, tacit_error *err)
+/* An epsilon without its statement is in no format. */
+static void add_words(const work *w, tc_table *t)
 {
-    tc_curator_ledger l = {0};
-    TC_TRY(read_terms(w, err));
-    tacit_status st = open_ledger(w, &l, err);
-    if (st == TACIT_OK)
-        st = release(w, l.ledger, err);
-    tc_curator_ledger_close(&l);
+    const tacit_curator_report *r = w->report;
+    tc_table_text(t, 8, r->released->statement);
+    if (r->is_private && isfinite(r->epsilon)) {
+        tc_table_number(t, 9, r->epsilon);
+        tc_table_number(t, 10, r->delta);
+    }
+    tc_table_text(t, 11, r->statement);
+}
+
+static tacit_status print_table(const work *w, tc_format format, tacit_error *err)
+{
+    static const char *const names[] = {
+        "name",    "mode",     "private",   "epsilon",        "delta",        "rows",
+        "columns", "input_sd", "statement", "ledger_epsilon", "ledger_delta", "ledger_statement"};
+    const tacit_released *r = w->report->released;
+    bool people = format == TC_FORMAT_TABLE;
+    tc_table *t = tc_table_new(people ? 8 : 12, names);
+    tc_table_text(t, 0, r->name);
+    tc_table_text(t, 1, r->mode);
+    tc_table_text(t, 2, r->is_private ? "yes" : "NO");
+    if (r->is_private) {
+        tc_table_number(t, 3, r->epsilon);
+        tc_table_number(t, 4, r->delta);
+    }
+    tc_table_integer(t, 5, (int64_t)r->rows);
+    tc_table_integer(t, 6, (int64_t)r->cols);
+    tc_table_number(t, 7, r->input_sd);
+    if (!people)
+        add_words(w, t);
+    tc_table_end_row(t);
+    return tc_table_print(t, format, stdout, err);
+}
+
+/* "This release: every row: epsilon 2.7, ..." */
+static tacit_status print_words(const char *of, const char *name, const char *statement,
+                                tacit_error *err)
+{
+    tc_text text = {0};
+    tc_text_addf(&text, "%s%s: %s", of, name, statement);
+    if (!text.failed) {
+        putchar('\n');
+        tc_privacy_paragraph(tc_text_get(&text));
+    }
+    tacit_status st = text.failed ? tc_fail_memory(err) : TACIT_OK;
+    tc_text_fini(&text);
     return st;
+}
+
+static tacit_status print_report(const work *w, tacit_error *err)
+{
+    int format = w->in->format;
+    if (format == TC_FORMAT_JSON || format == TC_FORMAT_JSONL)
+        return tc_privacy_print_json(report_json(w), false, err);
+    TC_TRY(print_table(w, (tc_format)format, err));
+    if (format == TC_FORMAT_TABLE) {
+        TC_TRY(print_words("This release", "", w->report->released->statement, err));
+        TC_TRY(print_words("The whole ledger ", w->ledger, w->report->statement, err));
+    }
+    tc_note(w->in->quiet, "tacit: %s may leave; %s must not%s", w->o->out, w->secret,
+            w->report->again ? " (released before: nothing was spent)" : "");
+    return TACIT_OK;
 }
 
 static tacit_status run_named(work *w, tacit_error *err)
 {
-    int fd = -1;
     TC_TRY(check_files(w, err));
-    tacit_status st = lock_data(w, &fd, err);
-    if (st == TACIT_OK)
-        st = run_locked(w, err);
-    if (fd >= 0)
-        close(fd);
-    return st;
+    TC_TRY(read_terms(w, err));
+    TC_TRY(release(w, err));
+    TC_TRY(write_released(w, err));
+    return print_report(w, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -390,9 +333,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     tacit_status st = name_things(&w, err);
     if (st == TACIT_OK)
         st = run_named(&w, err);
-    tc_row_release_fini(&w.release);
-    tc_text_fini(&w.statement);
-    tc_text_fini(&w.ledger_statement);
+    tacit_curator_close(w.curator);
     tc_data_fini(&w.data);
     tc_free(w.name);
     tc_free(w.ledger);
@@ -424,7 +365,7 @@ const tc_verb tc_verb_curate_release = {
         "      --bounds income=0:200000:10000 --bounds rate=0:30:1 --value-column profit\n"
         "  tacit curate release grid.csv --out z.json --mode paper --epsilon 3 --delta 1e-5",
     .options = options,
-    .options_size = sizeof(tc_curate_release_opts),
+    .options_size = sizeof(release_opts),
     .min_args = 1,
     .max_args = 1,
     .takes_sets = true,

@@ -25,7 +25,7 @@
 enum { TC_CONTENDERS_MOST = 26 }; /* of one comparison: a letter each */
 
 typedef struct tc_curator_opts {
-    int mode, noise; /* tc_row_mode, tacit_rows_noise */
+    int mode, noise; /* tacit_row_mode, tacit_rows_noise */
     double radius, unit, output_epsilon, output_bound;
     int64_t rank, project, projection_seed;
     char *bounds_file;

@@ -91,8 +91,8 @@ static tacit_status check_words(const tc_simulate_plan *p, const tc_simulation *
         return tc_fail(err, TACIT_E_ARG,
                        "--unit must not be given with --bounds-file, which has "
                        "the units");
-    return c->mode == TC_ROW_SOUND ? check_sound(c, p->o->delta, err)
-                                   : check_paper(c, p->o->delta, err);
+    return c->mode == TACIT_ROW_SOUND ? check_sound(c, p->o->delta, err)
+                                      : check_paper(c, p->o->delta, err);
 }
 
 /* ---- bounds */
@@ -113,7 +113,7 @@ static tacit_status read_bounds(tc_curator_terms *c, const char *file, tacit_err
     tc_row_terms *t = &c->terms;
     tc_row_column *columns = NULL;
     tc_data data = {.dims = t->dims, .memory = c->memory}; /* whose names live there */
-    data.names = TC_TAKE(&data.memory, t->dims, char *);
+    data.names = TC_TAKE(&data.memory, t->dims, const char *);
     for (size_t k = 0; data.names && k < t->dims; k++)
         data.names[k] = t->columns[k].name;
     tacit_status status = data.memory.failed
@@ -122,7 +122,7 @@ static tacit_status read_bounds(tc_curator_terms *c, const char *file, tacit_err
     c->memory = data.memory;
     TC_TRY(status);
     t->columns = columns;
-    return t->mode == TC_ROW_SOUND ? check_bounds(t, file, err) : TACIT_OK;
+    return t->mode == TACIT_ROW_SOUND ? check_bounds(t, file, err) : TACIT_OK;
 }
 
 static tacit_status take_columns(const tc_simulate_plan *p, const tc_simulation *sim,
@@ -132,7 +132,7 @@ static tacit_status take_columns(const tc_simulate_plan *p, const tc_simulation 
     static const char table[] = "table:";
     bool measured = strncmp(sim->objective, table, sizeof table - 1) == 0;
     tc_objective *objective;
-    if (measured && !o->bounds_file && o->mode == TC_ROW_SOUND)
+    if (measured && !o->bounds_file && o->mode == TACIT_ROW_SOUND)
         return tc_fail(err, TACIT_E_ARG,
                        "the columns of a table have no public bounds: give --bounds-file; they are "
                        "never read from the data");
@@ -150,7 +150,7 @@ static tacit_status take_columns(const tc_simulate_plan *p, const tc_simulation 
 
 static size_t rank_of(const tc_curator_opts *o)
 {
-    if (o->mode == TC_ROW_SOUND)
+    if (o->mode == TACIT_ROW_SOUND)
         return (size_t)o->project;
     return o->rank > 0 ? (size_t)o->rank : RANK_DEFAULT;
 }
@@ -165,7 +165,7 @@ tacit_status tc_simulate_curator(const tc_simulate_plan *p, const tc_simulation 
         return check_absent(p, err);
     TC_TRY(check_words(p, sim, err));
     out->terms = (tc_row_terms){.name = "simulation",
-                                .mode = (tc_row_mode)o->mode,
+                                .mode = (tacit_row_mode)o->mode,
                                 .epsilon = p->o->epsilon,
                                 .delta = p->o->delta,
                                 .radius = o->radius > 0 ? o->radius : 1,

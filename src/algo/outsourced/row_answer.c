@@ -82,6 +82,7 @@ tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *er
 /* ---- answering */
 
 static tacit_status commit(tc_ledger *l, const tc_ledger_budget *budget, const question *q,
+                           const tc_row_terms *t, const tacit_hash *release,
                            const tc_release *drawn, tc_row_answer *out, tacit_error *err)
 {
     const tc_release_view *view = tc_release_get(drawn);
@@ -91,7 +92,9 @@ static tacit_status commit(tc_ledger *l, const tc_ledger_budget *budget, const q
                            .sd = view->reals ? 0 : view->noise_sd,
                            .is_private = receipt.is_private,
                            .again = receipt.again,
-                           .head = receipt.head};
+                           .release = *release,
+                           .row = q->charge.round};
+    snprintf(out->name, sizeof out->name, "%s", t->name);
     tc_ledger_receipt_fini(&receipt);
     return TACIT_OK;
 }
@@ -108,7 +111,7 @@ tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
     if (t->output_epsilon > 0)
         TC_TRY(check_single(l, &q, err));
     TC_TRY(draw(t, isfinite(y) ? y : NAN, e, &drawn, err));
-    tacit_status status = commit(l, budget, &q, drawn, out, err);
+    tacit_status status = commit(l, budget, &q, t, release, drawn, out, err);
     tc_release_free(drawn);
     return status;
 }

@@ -128,7 +128,7 @@ static tacit_status draw(const tc_row_terms *t, const double *x, tc_entropy *e, 
     else
         to_units(t, x, scaled, low, high);
     if (status == TACIT_OK)
-        status = t->mode == TC_ROW_PAPER
+        status = t->mode == TACIT_ROW_PAPER
                      ? draw_paper(t, scaled, e, order, out, transform, err)
                      : draw_sound(t, scaled, (tc_bounds){low, high}, e, order, out, err);
     tc_arena_fini(&scratch);
@@ -157,7 +157,7 @@ static tacit_status draw_one(const tc_row_terms *t, tc_release **out, tacit_erro
 
 tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error *err)
 {
-    tc_row_cost cost = {.is_private = t->mode == TC_ROW_SOUND};
+    tc_row_cost cost = {.is_private = t->mode == TACIT_ROW_SOUND};
     tc_release *drawn = NULL;
     TC_TRY(tc_row_terms_check(t, err));
     TC_TRY(tc_row_output_sd(t, &cost.output_sd, err));

@@ -10,7 +10,8 @@
  * An answer is the value of one row, drawn once and remembered: asked again, it costs nothing. With an
  * output epsilon it is clamped to public bounds and perturbed, and charged to its row beside the
  * release; a row then spends epsilon + output epsilon in all. Otherwise it is released as it is, and
- * belongs in a ledger of its own, which says NOT PRIVATE. Called by programs/tacit and by sim. */
+ * belongs in a ledger of its own, which says NOT PRIVATE. Called by curator and by sim.
+ * Terms and answers are those of <tacit/experimental/curator.h>. */
 #ifndef TC_ALGO_OUTSOURCED_ROW_CURATOR_H
 #define TC_ALGO_OUTSOURCED_ROW_CURATOR_H
 
@@ -19,30 +20,13 @@
 #include "privacy/ledger.h"
 #include "privacy/mechanism.h"
 
-typedef enum tc_row_mode { TC_ROW_SOUND, TC_ROW_PAPER } tc_row_mode;
-const char *tc_row_mode_name(tc_row_mode mode); /* "sound", "paper" */
+#include <tacit/experimental/curator.h>
 
-typedef struct tc_row_column {
-    char *name;
-    double low, high; /* public bounds; of paper mode unused */
-    double unit;      /* public, > 0: what counts as a distance of 1 */
-} tc_row_column;
+typedef struct tc_row_column tc_row_column;
+typedef struct tc_row_terms tc_row_terms;
+typedef struct tacit_row_answer tc_row_answer;
 
-/* Public, all of it: whoever gets the release gets these. Borrowed by the calls. */
-typedef struct tc_row_terms {
-    const char *name; /* of the release */
-    tc_row_mode mode;
-    size_t rows, dims;
-    const tc_row_column *columns; /* dims */
-    double epsilon, delta;        /* of the release; paper mode: what the paper would have said */
-    double radius;                /* sound: how far a neighbour's row may move, in units */
-    tacit_rows_noise noise;
-    size_t rank;              /* columns of the projection; sound: of a public one, 0: none */
-    uint64_t projection_seed; /* sound: of the public directions */
-    bool maximize;            /* which values are good */
-    double output_epsilon;    /* of an answer; 0: values are answered as they are */
-    double output_bound;      /* C: values are clamped to [-C, C] */
-} tc_row_terms;
+const char *tc_row_mode_name(tacit_row_mode mode); /* "sound", "paper" */
 
 /* E_ARG: no name for a release. */
 tacit_status tc_row_name_check(const char *name, tacit_error *err);
@@ -109,13 +93,6 @@ tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error
 /* What a release of sound mode promises by itself, in words. adjacency: that of the release. */
 void tc_row_cost_statement(const tc_row_cost *c, const tc_row_terms *t, const char *adjacency,
                            tc_text *out);
-
-typedef struct tc_row_answer {
-    double value;
-    double sd; /* of the noise in it */
-    bool is_private, again;
-    tacit_head head;
-} tc_row_answer;
 
 /* What answers of these terms have as noise. */
 tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *err);

@@ -170,7 +170,7 @@ static void test_paper_mode_is_stamped(void **state)
     desk *d = open_desk();
     tc_row_release r = {0};
     tc_ledger_claim claim;
-    d->terms.mode = TC_ROW_PAPER;
+    d->terms.mode = TACIT_ROW_PAPER;
     d->terms.epsilon = 3;
     d->terms.delta = 1e-5;
     d->terms.rank = 5;

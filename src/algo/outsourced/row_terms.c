@@ -12,12 +12,12 @@
 #define ROWS_MAX (1 << 28)
 #define SEED_MAX ((int64_t)1 << 53) /* every JSON reader keeps these exactly */
 
-static const char *const modes[] = {[TC_ROW_SOUND] = "sound", [TC_ROW_PAPER] = "paper"};
+static const char *const modes[] = {[TACIT_ROW_SOUND] = "sound", [TACIT_ROW_PAPER] = "paper"};
 static const char *const noises[] = {[TACIT_ROWS_AUTO] = "auto",
                                      [TACIT_ROWS_LAPLACE] = "laplace",
                                      [TACIT_ROWS_GAUSSIAN] = "gaussian"};
 
-const char *tc_row_mode_name(tc_row_mode mode)
+const char *tc_row_mode_name(tacit_row_mode mode)
 {
     return modes[mode];
 }
@@ -35,7 +35,7 @@ static tacit_status check_column(const tc_row_terms *t, const tc_row_column *c, 
     if (!(c->unit > 0 && isfinite(c->unit)))
         return tc_fail(err, TACIT_E_ARG, "the unit of column \"%s\" must be > 0, got %g", c->name,
                        c->unit);
-    if (t->mode == TC_ROW_SOUND && !(isfinite(c->low) && isfinite(c->high) && c->low < c->high))
+    if (t->mode == TACIT_ROW_SOUND && !(isfinite(c->low) && isfinite(c->high) && c->low < c->high))
         return tc_fail(err, TACIT_E_ARG,
                        "column \"%s\" needs finite bounds low < high, got %g and %g", c->name,
                        c->low, c->high);
@@ -65,7 +65,7 @@ tacit_status tc_row_terms_check(const tc_row_terms *t, tacit_error *err)
     if (t->rows == 0 || t->dims == 0 || t->rows > ROWS_MAX / t->dims)
         return tc_fail(err, TACIT_E_ARG, "a data set has 1 to %d values, got %zu rows of %zu",
                        ROWS_MAX, t->rows, t->dims);
-    if (t->mode == TC_ROW_SOUND && t->rank > 0 && t->rank >= t->dims)
+    if (t->mode == TACIT_ROW_SOUND && t->rank > 0 && t->rank >= t->dims)
         return tc_fail(err, TACIT_E_ARG,
                        "a projection must have fewer directions than the %zu columns, got %zu",
                        t->dims, t->rank);
@@ -175,7 +175,7 @@ static tacit_status read_numbers(tc_row_terms *t, const json_t *j, tacit_error *
 {
     int64_t rows = 0, rank = 0, seed = 0;
     TC_TRY(tc_json_int_or(j, "terms", "rows", 1, ROWS_MAX, &rows, err));
-    TC_TRY(tc_json_int_or(j, "terms", "rank", 0, TC_TRANSFORM_RANK_MAX, &rank, err));
+    TC_TRY(tc_json_int_or(j, "terms", "rank", 0, TACIT_ROW_RANK_MAX, &rank, err));
     TC_TRY(tc_json_int_or(j, "terms", "projection_seed", 0, SEED_MAX, &seed, err));
     TC_TRY(tc_json_number(j, "terms", "epsilon", &t->epsilon, err));
     TC_TRY(tc_json_number(j, "terms", "delta", &t->delta, err));
@@ -208,7 +208,7 @@ tacit_status tc_row_terms_from_json(tc_row_terms *out, const json_t *j, tc_arena
     t.name = tc_arena_strdup(memory, name);
     if (!t.name)
         return tc_fail_memory(err);
-    t.mode = (tc_row_mode)mode;
+    t.mode = (tacit_row_mode)mode;
     t.noise = (tacit_rows_noise)noise;
     TC_TRY(tc_row_terms_check(&t, err));
     *out = t;

@@ -98,14 +98,14 @@ static void test_cost_of_paper_mode(void **state)
     tacit_error err = {0};
     desk *d = open_desk();
     tc_row_cost cost;
-    d->terms.mode = TC_ROW_PAPER;
+    d->terms.mode = TACIT_ROW_PAPER;
     d->terms.delta = 1e-5;
     d->terms.rank = 2;
     assert_ok(tc_row_cost_of(&d->terms, &cost, &err));
     assert_false(cost.is_private);
     assert_non_null(strstr(cost.why_not, "shows the column space"));
     assert_same_bits(cost.delta + cost.input_sd, 0);
-    d->terms.mode = TC_ROW_SOUND; /* of a rank as large as the columns */
+    d->terms.mode = TACIT_ROW_SOUND; /* of a rank as large as the columns */
     assert_fails(tc_row_cost_of(&d->terms, &cost, &err), TACIT_E_ARG, "fewer directions");
     close_desk(d);
 }

@@ -33,9 +33,9 @@ static tacit_status check(size_t n, size_t d, double epsilon, double delta, size
         return tc_fail(err, TACIT_E_ARG, "epsilon must be > 0, got %g", epsilon);
     if (!(delta > 0 && delta < 1))
         return tc_fail(err, TACIT_E_ARG, "paper mode needs a delta in (0, 1), got %g", delta);
-    if (rank == 0 || rank > TC_TRANSFORM_RANK_MAX)
-        return tc_fail(err, TACIT_E_ARG, "the rank must be in 1..%d, got %zu",
-                       TC_TRANSFORM_RANK_MAX, rank);
+    if (rank == 0 || rank > TACIT_ROW_RANK_MAX)
+        return tc_fail(err, TACIT_E_ARG, "the rank must be in 1..%d, got %zu", TACIT_ROW_RANK_MAX,
+                       rank);
     return TACIT_OK;
 }
 

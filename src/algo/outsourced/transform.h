@@ -8,10 +8,10 @@
 
 #include "privacy/entropy.h"
 
+#include <tacit/experimental/curator.h>
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#define TC_TRANSFORM_RANK_MAX 1000
 
 typedef struct tc_transform {
     double sigma_min; /* smallest singular value of the centred data */
