@@ -127,25 +127,24 @@ tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)
                : st;
 }
 
-/* ---- one reading for one trial ---- */
+/* ---- one reading for one ask ---- */
 
-/* Whoever works on a study looks at it, to see whether there is anything left to do, and then asks. The ask stands on what
- * that look has read, unless this process has written something since. What others tell in between is no more
- * missed than what they tell while an ask is computed; a look that is older than this does not count. */
-enum { LOOK_HOLDS_NS = 1000000000 };
-
+/* An ask has steps that look at the study: which trials its worker has, whether a lease is over, what comes next. They
+ * stand on one reading of the journal, made by the first of them, unless this process has written something since. Only
+ * within one call: what others told before an ask began is never missing in it. */
 static bool has_looked(const tc_study *s)
 {
-    return s->looked_ns != 0 && !s->stray && s->looked_unread == s->unread &&
-           tc_clock_ns() - s->looked_ns < LOOK_HOLDS_NS;
+    return s->looked && pthread_equal(s->looker, pthread_self()) && !s->stray &&
+           s->looked_unread == s->unread;
 }
 
 static tacit_status look_at_journal(tc_study *s, tacit_error *err)
 {
-    uint64_t now = tc_clock_ns(), unread = s->unread;
-    s->looked_ns = 0;
+    uint64_t unread = s->unread;
+    s->looked = false;
     TC_TRY(tc_study_catch_up(s, err));
-    s->looked_ns = now;
+    s->looked = true;
+    s->looker = pthread_self();
     s->looked_unread = unread;
     return TACIT_OK;
 }
@@ -416,7 +415,7 @@ static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t
     bool asked = false;
     if (!has_looked(s))
         TC_TRY(tc_study_catch_up(s, err));
-    s->looked_ns = 0; /* it serves one ask */
+    s->looked = false; /* it serves one ask */
     while (!asked) {
         tc_event e;
         tc_study_stand before = tc_study_stands(s);
@@ -455,7 +454,7 @@ tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
     tc_study_keep_time(s);
     if (tc_study_time_is_sure(s))
         return TACIT_OK;
-    TC_TRY(tc_study_look_for_ask(s, &o, err));
+    TC_TRY(tc_study_look_for_ask(s, false, &o, err));
     bool doubtful = tc_optimizer_has_overdue(o, tc_study_now(s));
     tc_study_unlook(s);
     return doubtful ? tc_agreed_await(s->clock, err) : TACIT_OK;
@@ -680,26 +679,29 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 
 /* ---- looking ---- */
 
-static tacit_status look(tc_study *s, bool again, const tc_optimizer **out, tacit_error *err)
+tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
 {
     tc_study_keep_time(s);
     tc_study_lock(s);
-    tacit_status st = again || !has_looked(s) ? look_at_journal(s, err) : TACIT_OK;
-    if (st == TACIT_OK)
+    tacit_status status = tc_study_catch_up(s, err);
+    if (status == TACIT_OK)
         *out = s->opt;
     else
         pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
-tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
+tacit_status tc_study_look_for_ask(tc_study *s, bool first, const tc_optimizer **out,
+                                   tacit_error *err)
 {
-    return look(s, true, out, err);
-}
-
-tacit_status tc_study_look_for_ask(tc_study *s, const tc_optimizer **out, tacit_error *err)
-{
-    return look(s, false, out, err);
+    tc_study_keep_time(s);
+    tc_study_lock(s);
+    tacit_status status = first || !has_looked(s) ? look_at_journal(s, err) : TACIT_OK;
+    if (status == TACIT_OK)
+        *out = s->opt;
+    else
+        pthread_mutex_unlock(&s->lock);
+    return status;
 }
 
 void tc_study_unlook(tc_study *s)

@@ -227,7 +227,7 @@ static tacit_status add_open(tacit_study *s, const tacit_ask_opts *q, tacit_tria
                              tacit_error *err)
 {
     const tc_optimizer *o;
-    TC_TRY(tc_study_look_for_ask(of(s), &o, err));
+    TC_TRY(tc_study_look_for_ask(of(s), true, &o, err));
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < tc_optimizer_trials(o) && out->n < q->count && status == TACIT_OK; i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
