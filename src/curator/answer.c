@@ -5,6 +5,7 @@
 #include "curator/curator_int.h"
 
 #include "base/api.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -198,14 +199,6 @@ tacit_status tacit_curator_answer(tacit_curator *c, uint64_t row, double value,
 
 /* ---- are these the rows? */
 
-static int64_t word_at(const uint8_t *bytes)
-{
-    uint64_t word = 0;
-    for (size_t i = 8; i-- > 0;)
-        word = word << 8 | bytes[i];
-    return (int64_t)word;
-}
-
 /* Values are whole multiples of a step, which the first that is not 0 gives away; in paper mode they are the doubles
  * themselves. Where doubles have rounded the numbers of steps, nobody can tell. */
 static bool is_release(const tc_row_terms *t, const tc_ledger_receipt *r, const tc_domain *rows)
@@ -216,13 +209,13 @@ static bool is_release(const tc_row_terms *t, const tc_ledger_receipt *r, const 
         return false;
     for (size_t i = 0; i < rows->n * rows->dim; i++) {
         double value = rows->raw[i / rows->dim + i % rows->dim * rows->n];
-        int64_t word = word_at(r->bytes + 8 * i);
+        int64_t word = (int64_t)tc_get_le(r->bytes + 8 * i, 8);
         if (t->mode == TACIT_ROW_SOUND && (word > most || word < -most))
             return true;
         if (step == 0 && word != 0)
             step = value / (double)word;
-        if (t->mode == TACIT_ROW_SOUND ? !(step >= 0 && value == step * (double)word)
-                                       : memcmp(&word, &value, sizeof word) != 0)
+        bool steps = word == 0 ? value == 0 : step > 0 && value == step * (double)word;
+        if (t->mode == TACIT_ROW_SOUND ? !steps : memcmp(&word, &value, sizeof word) != 0)
             return false;
     }
     return true;

@@ -453,6 +453,8 @@ static void notices_other_rows(void **state)
         values[0] = values[2];
         values[2] = first;
         assert_fails(serve_once(c, &other, &err), TACIT_E_STATE, "not over the rows of release");
+        memset(values, 0, sizeof values); /* a multiple of any step */
+        assert_fails(serve_once(c, &other, &err), TACIT_E_STATE, "not over the rows of release");
         other.values = r->released->values;
         other.rows--;
         assert_fails(serve_once(c, &other, &err), TACIT_E_STATE, "not over the rows of release");

@@ -1,6 +1,7 @@
 /* row_secret.c - the curator's own file. See row_secret.h. */
 #include "wire/row_secret.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "wire/released_int.h"
 
@@ -19,12 +20,6 @@ static json_t *order_json(const tc_row_secret *s)
     return list;
 }
 
-static void put_word(uint8_t out[8], uint64_t word)
-{
-    for (size_t i = 0; i < 8; i++)
-        out[i] = (uint8_t)(word >> 8 * i);
-}
-
 /* False: no memory. */
 static bool check_of(const tc_row_secret *s, tacit_hash *out)
 {
@@ -35,7 +30,7 @@ static bool check_of(const tc_row_secret *s, tacit_hash *out)
     memcpy(bytes, s->release.bytes, TC_LEDGER_HASH_BYTES);
     memcpy(bytes + TC_LEDGER_HASH_BYTES, s->data.bytes, TC_LEDGER_HASH_BYTES);
     for (size_t i = 0; i < n; i++)
-        put_word(bytes + head + 8 * i, s->order[i]);
+        tc_put_le(bytes + head + 8 * i, s->order[i], 8);
     *out = tc_ledger_release_hash(bytes, head + 8 * n);
     tc_free(bytes);
     return true;
