@@ -55,21 +55,28 @@ static json_t *row_json(const tacit_planned *one)
                      "epsilon_so_far", tc_privacy_number(one->epsilon_so_far));
 }
 
-static tacit_status print_json(const tacit_plan *p, tacit_error *err)
+/* NULL: no memory. */
+static json_t *rows_json(const tacit_plan *p)
 {
-    const tacit_plan_summary *s = tacit_plan_summarize(p);
     const tacit_planned *one;
-    json_t *rows = json_array(), *expect = NULL;
+    json_t *rows = json_array();
     for (size_t i = 0; rows && (one = tacit_plan_get(p, i)); i++)
         if (json_array_append_new(rows, row_json(one)) != 0) {
             json_decref(rows);
-            return tc_fail_memory(err);
+            return NULL;
         }
+    return rows;
+}
+
+static tacit_status print_json(const tacit_plan *p, tacit_error *err)
+{
+    const tacit_plan_summary *s = tacit_plan_summarize(p);
+    json_t *expect = NULL;
     if (s->expect)
         TC_TRY(tc_json_parse(s->expect, strlen(s->expect), "expect", &expect, err));
     return tc_privacy_print_json(
-        json_pack("{s:o, s:f, s:s, s:o, s:o?}", "releases", rows, "delta", s->delta, "statement",
-                  s->statement, "usual_lengthscale",
+        json_pack("{s:o, s:f, s:s, s:o, s:o?}", "releases", rows_json(p), "delta", s->delta,
+                  "statement", s->statement, "usual_lengthscale",
                   s->lengthscale > 0 ? json_real(s->lengthscale) : json_null(), "expect", expect),
         false, err);
 }
