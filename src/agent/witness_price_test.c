@@ -8,14 +8,19 @@
 
 #include <math.h>
 
-static tc_study_plan *plan_of(bool carried)
+#define STUDY                                                                                      \
+    "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 7, \"seed\": 7,"                   \
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"                         \
+    " \"federation\": {\"agents\": 3}, "
+
+static const char private_study[] =
+    STUDY "\"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2, \"releases\": "
+          "\"all\"}, \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}";
+static const char bare_study[] =
+    STUDY "\"algorithm\": {\"name\": \"pf-pne\"}, \"privacy\": \"none\"}";
+
+static tc_study_plan *plan_of(const char *text, bool carried)
 {
-    static const char text[] =
-        "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 7, \"seed\": 7,"
-        " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
-        " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2, \"releases\": "
-        "\"all\"},"
-        " \"federation\": {\"agents\": 3}, \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}";
     tacit_error err = {0};
     tc_study_doc *doc;
     tc_study_row row;
@@ -51,7 +56,7 @@ static tacit_status judge(const tc_study_plan *p, double times, int units, tacit
 static void a_carried_price_is_one_number(void **state)
 {
     tacit_error err = {0};
-    tc_study_plan *p = plan_of(true);
+    tc_study_plan *p = plan_of(private_study, true);
     (void)state;
     assert_ok(judge(p, 1, 0, &err));
     assert_fails(judge(p, 1, 1, &err), TACIT_E_STATE, OTHER);
@@ -62,7 +67,7 @@ static void a_carried_price_is_one_number(void **state)
 static void a_searched_price_may_have_more_noise_in_last_digits(void **state)
 {
     tacit_error err = {0};
-    tc_study_plan *p = plan_of(false);
+    tc_study_plan *p = plan_of(private_study, false);
     (void)state;
     assert_ok(judge(p, 1, 0, &err));
     assert_ok(judge(p, 1, 1, &err));
@@ -73,11 +78,23 @@ static void a_searched_price_may_have_more_noise_in_last_digits(void **state)
     tc_study_plan_free(p);
 }
 
+/* A ledger keeps no number with it (ledger_entry.c). */
+static void what_is_not_private_has_no_noise_to_compare(void **state)
+{
+    tacit_error err = {0};
+    tc_study_plan *p = plan_of(bare_study, false);
+    (void)state;
+    assert_ok(judge(p, 1, 0, &err));
+    assert_ok(judge(p, 0, 0, &err));
+    tc_study_plan_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_carried_price_is_one_number),
         cmocka_unit_test(a_searched_price_may_have_more_noise_in_last_digits),
+        cmocka_unit_test(what_is_not_private_has_no_noise_to_compare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
