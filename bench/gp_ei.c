@@ -55,14 +55,14 @@ static tacit_status run_once(const task *t, uint64_t seed, double *seconds, doub
     tc_simulation sim = {.objective = t->objective, .trials = t->trials, .runs = 1, .seed = seed};
     TC_TRY(tc_algorithm_get(&sim.algorithm, t->algorithm, err));
     TC_TRY(tc_options_defaults(tc_objective_options, &sim.family.objective, err));
-    tc_curves result;
+    tacit_curves result;
     uint64_t begin = tc_clock_ns();
     tacit_status status = tc_simulate(&sim, &result, err);
     tc_options_fini(tc_objective_options, &sim.family.objective);
     TC_TRY(status);
     *seconds = (double)(tc_clock_ns() - begin) * 1e-9;
     *regret = result.simple[t->trials - 1];
-    tc_curves_fini(&result);
+    tacit_curves_fini(&result);
     return TACIT_OK;
 }
 

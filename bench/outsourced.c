@@ -101,7 +101,7 @@ static json_t *options_of(const player *p)
 }
 
 static tacit_status run(const player *p, uint64_t runs, uint64_t questions, tc_pool *pool,
-                        tc_curves *out, tacit_error *err)
+                        tacit_curves *out, tacit_error *err)
 {
     tc_arena memory = {0};
     tc_row_terms terms;
@@ -143,10 +143,10 @@ static tacit_status table(uint64_t runs, uint64_t questions, tc_pool *pool, taci
     printf("%-22s %7s %8s %8s %10s %8s\n", "release", "epsilon", "regret", "s.e.", "reference",
            "off, s.e.");
     for (size_t k = 0; k < PLAYERS; k++) {
-        tc_curves r;
+        tacit_curves r;
         TC_TRY(run(&players[k], runs, questions, pool, &r, err));
         print_line(&players[k], r.simple_mean[questions - 1], r.simple_se[questions - 1]);
-        tc_curves_fini(&r);
+        tacit_curves_fini(&r);
     }
     printf("%llu runs, %.0f s. References are of 200 runs elsewhere. Of 14 lines one may well "
            "be 2 s.e. off in 50 runs; bench_outsourced 200 tells, in four times the time.\n",

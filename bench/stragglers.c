@@ -293,7 +293,7 @@ static tacit_status print_time(const table *t, size_t k, double *a, double *b, t
     printf("| simple regret, t = %d |", times[k]);
     for (size_t c = 0; c < COLUMNS; c++) {
         double mean, se;
-        tc_ratio ratio;
+        tacit_ratio ratio;
         for (size_t r = 0; r < t->runs; r++) {
             a[r] = at(t, r, c)->regret[k];
             b[r] = at(t, r, 0)->regret[k];

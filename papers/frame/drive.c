@@ -170,7 +170,7 @@ static tacit_status keep_promise(void *user, void *opts, tacit_error *err)
 }
 
 /* The mean over the first `targets` agents of one run. */
-static void take_targets(const tc_arm_run *c, const tc_federated_task *t, const tc_curves *r)
+static void take_targets(const tc_arm_run *c, const tc_federated_task *t, const tacit_curves *r)
 {
     const double *by_agent = t->cumulative ? r->agent_cumulative : r->agent_simple;
     for (size_t i = 0; i < c->n; i++) {
@@ -188,7 +188,7 @@ static bool alone(const tc_simulation *f)
 }
 
 static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc_simulation *f,
-                             tc_curves *r, tacit_error *err)
+                             tacit_curves *r, tacit_error *err)
 {
     json_t *options = NULL;
     promise p = {c, f};
@@ -205,7 +205,7 @@ static tacit_status federate(const tc_arm_run *c, const tc_federated_task *t, tc
 }
 
 static tacit_status run_federated(const stopwatch *w, const tc_federated_task *t, uint64_t rounds,
-                                  tc_curves *r, tacit_error *err)
+                                  tacit_curves *r, tacit_error *err)
 {
     const tc_arm_run *c = w->cell;
     tc_simulation f = {.source = &tc_source_federation,
@@ -226,13 +226,13 @@ static tacit_status run_federated(const stopwatch *w, const tc_federated_task *t
 
 tacit_status tc_drive_federated(const tc_arm_run *c, const tc_federated_task *t, tacit_error *err)
 {
-    tc_curves r = {0};
+    tacit_curves r = {0};
     TC_TRY(run_federated(&(stopwatch){.cell = c}, t, c->n - 1, &r, err));
     if (t->targets > 0)
         take_targets(c, t, &r);
     else
         memcpy(c->y, t->cumulative ? r.cumulative : r.simple, c->n * sizeof *c->y);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     return TACIT_OK;
 }
 
@@ -240,19 +240,19 @@ tacit_status tc_drive_federated_curves(const tc_arm_run *c, const tc_federated_t
                                        uint64_t rounds, double *simple, double *cumulative,
                                        tacit_error *err)
 {
-    tc_curves r = {0};
+    tacit_curves r = {0};
     tc_federated_task all = *t;
     all.targets = 0;
     TC_TRY(run_federated(&(stopwatch){.cell = c}, &all, rounds, &r, err));
     memcpy(simple, r.simple, (rounds + 1) * sizeof *simple);
     memcpy(cumulative, r.cumulative, (rounds + 1) * sizeof *cumulative);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     return TACIT_OK;
 }
 
 /* The last of the initial points ends iteration 0. */
-static tacit_status read_watch(const stopwatch *w, const tc_federated_task *t, const tc_curves *r,
-                               double *seconds, tacit_error *err)
+static tacit_status read_watch(const stopwatch *w, const tc_federated_task *t,
+                               const tacit_curves *r, double *seconds, tacit_error *err)
 {
     if (r->initial == 0 || r->agents != t->targets)
         return tc_fail(err, TACIT_E_ARG,
@@ -269,11 +269,11 @@ static tacit_status read_watch(const stopwatch *w, const tc_federated_task *t, c
 static tacit_status run_timed(const stopwatch *w, const tc_federated_task *t, double *simple,
                               double *seconds, tacit_error *err)
 {
-    tc_curves r = {0};
+    tacit_curves r = {0};
     TC_TRY(run_federated(w, t, w->n - 1, &r, err));
     memcpy(simple, r.simple, w->n * sizeof *simple);
     tacit_status status = read_watch(w, t, &r, seconds, err);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     return status;
 }
 
@@ -296,7 +296,7 @@ static tacit_status simulate(const tc_arm_run *c, const tc_single_task *t, tc_si
                              double *curve, tacit_error *err)
 {
     json_t *options = NULL;
-    tc_curves r = {0};
+    tacit_curves r = {0};
     TC_TRY(tc_algorithm_get_single(&sim->algorithm, c->arm->algorithm, err));
     TC_TRY(
         tc_words_read(tc_objective_options, &sim->family.objective, t->objective, t->words, err));
@@ -307,7 +307,7 @@ static tacit_status simulate(const tc_arm_run *c, const tc_single_task *t, tc_si
     tacit_status status = tc_simulate(sim, &r, err);
     if (status == TACIT_OK)
         memcpy(curve, t->cumulative ? r.cumulative : r.simple, t->trials * sizeof *curve);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     json_decref(options);
     return status;
 }
@@ -361,7 +361,7 @@ static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_simulati
                          tacit_error *err)
 {
     json_t *options = NULL;
-    tc_curves r = {0};
+    tacit_curves r = {0};
     TC_TRY(tc_paper_bandit_get(&p->bandit, c->arm->algorithm, err));
     TC_TRY(tc_words_read(tc_family_options, &p->family, t->objective, t->words, err));
     optioned o = {p->bandit->name, p->bandit->options, p->bandit->options_size};
@@ -373,14 +373,14 @@ static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_simulati
         take_sent(c, t);
     else if (status == TACIT_OK)
         memcpy(c->y, r.cumulative, c->n * sizeof *c->y);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     json_decref(options);
     return status;
 }
 
 tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_pull_task *t, tacit_error *err)
 {
-    tc_simulation p = {.source = &tc_source_pulls,
+    tc_simulation p = {.source = &tc_source_bandits,
                        .objective = t->objective,
                        .low = t->low,
                        .high = t->high,

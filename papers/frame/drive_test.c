@@ -41,11 +41,11 @@ static void one_party_is_tc_simulate(void **state)
                          .trials = 7,
                          .runs = 1,
                          .seed = 5};
-    tc_curves r;
+    tacit_curves r;
     assert_ok(tc_simulate(&sim, &r, &err));
     assert_same_bits(y[0], r.simple[2]);
     assert_same_bits(y[1], r.simple[6]);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 static void a_federation_is_tc_federated(void **state)
@@ -71,7 +71,7 @@ static void a_federation_is_tc_federated(void **state)
                        .seed = 5,
                        .by_agent = true};
     assert_ok(tc_words_read(tc_family_options, &f.family, "f", "grid=40", &err));
-    tc_curves r;
+    tacit_curves r;
     assert_ok(tc_simulate(&f, &r, &err));
     double simple[3], sum[3];
     assert_ok(tc_drive_federated_curves(&c, &t, 2, simple, sum, &err));
@@ -81,7 +81,7 @@ static void a_federation_is_tc_federated(void **state)
         assert_same_bits(y[i], r.simple[i]);
         assert_same_bits(first[i], r.agent_simple[i]);
     }
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     tc_options_fini(tc_family_options, &f.family);
     json_decref(options);
 }
@@ -178,7 +178,7 @@ static void what_is_sent_is_what_the_runs_count(void **state)
     tc_arm_run c = cell(&arm, 3, x, y);
     tc_pull_task t = {.objective = "garland", .clients = 2, .high = 1, .noise = 0.1, .sent = true};
     assert_ok(tc_drive_pulls(&c, &t, &err));
-    tc_simulation p = {.source = &tc_source_pulls,
+    tc_simulation p = {.source = &tc_source_bandits,
                        .objective = "garland",
                        .high = 1,
                        .noise = TC_REWARD_UNIFORM,
@@ -188,14 +188,14 @@ static void what_is_sent_is_what_the_runs_count(void **state)
                        .runs = 1,
                        .seed = c.seed,
                        .points = 3};
-    tc_curves r = {0};
+    tacit_curves r = {0};
     assert_ok(tc_paper_bandit_get(&p.bandit, "fed1-ucb", &err));
     assert_ok(tc_words_read(tc_family_options, &p.family, "garland", NULL, &err));
     assert_ok(tc_simulate(&p, &r, &err));
     assert_true(r.counts[0].rounds > 0);
     assert_same_bits(y[2], (double)(r.counts[0].numbers_up + r.counts[0].numbers_down) / 2);
     assert_true(y[0] == 0 && y[1] <= y[2]);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     tc_options_fini(tc_family_options, &p.family);
 }
 

@@ -13,6 +13,8 @@
 #include "papers/frame/reproduce.h"
 #include "sim/compare.h"
 
+#include <jansson.h>
+
 /* One row of the table. NaN: there is no such number. */
 typedef struct tc_outcome {
     const char *line;
@@ -30,10 +32,10 @@ bool tc_outcome_agrees(const tc_outcome *o);
 
 typedef struct tc_verdict {
     const tc_statement *statement;
-    const char *word; /* "holds", "fails", "undecided", "too few runs" */
-    tc_ratio ratio;   /* a / b; NaN members where it cannot be told */
-    double p;         /* by Holm's rule; NaN: there are too few runs for it */
-    bool same;        /* in every run */
+    const char *word;  /* "holds", "fails", "undecided", "too few runs" */
+    tacit_ratio ratio; /* a / b; NaN members where it cannot be told */
+    double p;          /* by Holm's rule; NaN: there are too few runs for it */
+    bool same;         /* in every run */
 } tc_verdict;
 /* One for each statement. Caller: tc_free. */
 tacit_status tc_report_verdicts(const tc_reproduction *r, tc_verdict **rows, size_t *n,

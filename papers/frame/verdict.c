@@ -46,7 +46,7 @@ static tacit_status compare(const tc_reproduction *r, const tc_statement *s, dou
 
 static const char *word_of(const tc_verdict *v)
 {
-    const tc_ratio *q = &v->ratio;
+    const tacit_ratio *q = &v->ratio;
     bool low = q->low >= 1 / LEVEL, high = q->high <= LEVEL;
     switch (v->statement->relation) {
     case TC_SAME:

@@ -64,6 +64,31 @@ typedef struct tc_option {
         .help = __VA_ARGS__                                                                        \
     }
 
+/* A row of a table from a list of fields (include/tacit/experimental/fields.h); `at`: where the member is. */
+#define TC_OPTION_FIELD(kind, at, name_, def_, low, high, choices_, value_, help_)                 \
+    {.name = name_,                                                                                \
+     .type = TC_FIELD_TYPE_##kind,                                                                 \
+     .offset = at,                                                                                 \
+     .def = def_,                                                                                  \
+     .min = low,                                                                                   \
+     .max = high,                                                                                  \
+     .min_open = TC_FIELD_IS_##kind,                                                               \
+     .choices = choices_,                                                                          \
+     .help = help_,                                                                                \
+     .value = value_},
+#define TC_FIELD_TYPE_FLOAT  TC_OPTION_FLOAT
+#define TC_FIELD_TYPE_OPEN   TC_OPTION_FLOAT
+#define TC_FIELD_TYPE_INT    TC_OPTION_INT
+#define TC_FIELD_TYPE_BOOL   TC_OPTION_BOOL
+#define TC_FIELD_TYPE_CHOICE TC_OPTION_CHOICE
+#define TC_FIELD_TYPE_STRING TC_OPTION_STRING
+#define TC_FIELD_IS_FLOAT    false
+#define TC_FIELD_IS_OPEN     true
+#define TC_FIELD_IS_INT      false
+#define TC_FIELD_IS_BOOL     false
+#define TC_FIELD_IS_CHOICE   false
+#define TC_FIELD_IS_STRING   false
+
 /* Fills `opts` from the defaults. Strings are copied: end with tc_options_fini. */
 tacit_status tc_options_defaults(const tc_option *table, void *opts, tacit_error *err);
 /* The same; older: of a study that was stored when defaults were others. */

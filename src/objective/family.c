@@ -24,10 +24,10 @@ static const tc_objective_info table_info = {
     .source = "the file"};
 static const tc_objective_info *const infos[] = {&gp_info, &table_info, NULL};
 
-const tc_option tc_family_options[] = {
-    TC_FAMILY_OPTION_ROWS(0),
-    {.name = NULL},
-};
+#define AT_FAMILY(member)             offsetof(tc_family_opts, member)
+#define AT_OBJECTIVE(member)          offsetof(tc_family_opts, objective.member)
+#define ROW(type, owner, member, ...) TC_OPTION_FIELD(type, AT_##owner(member), __VA_ARGS__)
+const tc_option tc_family_options[] = {TACIT_FAMILY_FIELDS(ROW){.name = NULL}};
 
 const tc_objective_info *const *tc_families(void)
 {
@@ -72,7 +72,7 @@ tc_family_opts tc_family_settle(const char *name, const tc_family_opts *opts)
 {
     tc_family_opts o = *opts;
     bool gp = strcmp(name, GP_FAMILY) == 0;
-    if (o.objective.noise == TC_FAMILY_NOISE_OWN)
+    if (o.objective.noise == TACIT_NOISE_OWN)
         o.objective.noise = gp ? TC_OBSERVE_GAUSSIAN : TC_OBSERVE_EXACT;
     if (o.objective.lengthscale == 0)
         o.objective.lengthscale = gp ? GP_LENGTHSCALE : SAMPLE_LENGTHSCALE;

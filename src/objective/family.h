@@ -16,37 +16,9 @@
 
 typedef struct tc_family tc_family;
 
-/* `objective` is read as for tc_objective_new, except that a family has its own noise law and
- * length-scale unless others are given: gp-family gaussian and 0.03, the rest none and 0.2. */
-typedef struct tc_family_opts {
-    tc_objective_opts objective; /* noise may also be TC_FAMILY_NOISE_OWN, lengthscale 0: its own */
-    double heterogeneity;        /* gp-family: factor of each agent's own draw */
-    double distance; /* gp-family: > 0: exact distance to agent 0 instead, as in the FTS paper */
-} tc_family_opts;
+/* `objective` is read as for tc_objective_new, except for what a family has of its own. */
+typedef tacit_family_options tc_family_opts;
 extern const tc_option tc_family_options[];
-
-#define TC_FAMILY_NOISE_OWN 5 /* the choice behind the laws of tc_objective_opts */
-
-/* The rows of that table for a struct that holds a tc_family_opts at offset `at`. They contain the
- * rows of tc_objective_opts, under the same names. */
-#define TC_FAMILY_OPTION_ROWS(at)                                                                  \
-    TC_OBJECTIVE_ROWS_WITH(                                                                        \
-        (at) + offsetof(tc_family_opts, objective), "own",                                         \
-        "none|gaussian|uniform|student-t|pareto|own", "0", 0,                                      \
-        "gp-sample, gp-family, rkhs-*: length-scale, as a fraction of the range; 0: its own",      \
-        "gp-sample, gp-family, rkhs-*: candidates per axis; 0: its own"),                          \
-        TC_TABLE_OPTION_ROWS((at) + offsetof(tc_family_opts, objective)),                          \
-        {.name = "heterogeneity",                                                                  \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = (at) + offsetof(tc_family_opts, heterogeneity),                                 \
-         .def = "0.1",                                                                             \
-         .max = 1e6,                                                                               \
-         .help = "gp-family: sd of each agent's own draw, where the shared one has 1"},            \
-    {                                                                                              \
-        .name = "distance", .type = TC_OPTION_FLOAT,                                               \
-        .offset = (at) + offsetof(tc_family_opts, distance), .def = "0", .max = 1e6,               \
-        .help = "gp-family: agent 0 scaled to [0,1], all others max |f - g| away; 0: off"          \
-    }
 
 /* The families that are not in tc_objectives(); NULL-terminated. */
 const tc_objective_info *const *tc_families(void);

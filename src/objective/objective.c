@@ -40,10 +40,13 @@ static const tc_objective_kind *const kinds[] = {KIND_LIST(KIND)};
 static const tc_objective_info *const infos[] = {KIND_LIST(INFO) NULL};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+#define ROW(type, owner, member, ...)                                                              \
+    TC_OPTION_FIELD(type, offsetof(tc_objective_opts, member), __VA_ARGS__)
 const tc_option tc_objective_options[] = {
-    TC_OBJECTIVE_OPTION_ROWS(0),
-    TC_TABLE_OPTION_ROWS(0),
-    {.name = NULL},
+    TACIT_OBJECTIVE_FIELDS(ROW, "none", "none|gaussian|uniform|student-t|pareto", "0.2", 0.001,
+                           "gp-sample, rkhs-*: length-scale, as a fraction of the range",
+                           "gp-sample, rkhs-*: candidates per axis; 0: its own")
+        TACIT_TABLE_FIELDS(ROW){.name = NULL},
 };
 
 const tc_objective_info *const *tc_objectives(void)

@@ -22,88 +22,14 @@
 #include "base/random.h"
 #include "space/space.h"
 
+#include <tacit/experimental/fields.h>
+#include <tacit/experimental/objective.h>
+
 typedef struct tc_objective tc_objective;
 
 /* Options shared by all objectives (table: tc_objective_options). */
-typedef struct tc_objective_opts {
-    int64_t dim;  /* 0: the objective's own */
-    double shift; /* sd of a random horizontal shift, as a fraction of the range; 0 none */
-    int noise;    /* none|gaussian|uniform|student-t|pareto */
-    double
-        noise_scale; /* sd (gaussian), half width (uniform), scale (student-t 3 dof; pareto shape 2) */
-    double lengthscale; /* gp-sample, rkhs-*, gp-family, as a fraction of the range */
-    int64_t grid;       /* of the same: candidates per axis; 0: its own (gp-sample: continuous) */
-    char *table_value;  /* table: name of the value columns; NULL: "value" */
-    int table_goal;     /* table: maximize|minimize */
-    int table_columns;  /* table: agents|replicates */
-} tc_objective_opts;
+typedef tacit_objective_options tc_objective_opts;
 extern const tc_option tc_objective_options[];
-
-/* The rows of that table for a struct that holds a tc_objective_opts at offset `at`, in two parts:
- * these, and TC_TABLE_OPTION_ROWS. */
-#define TC_OBJECTIVE_OPTION_ROWS(at)                                                               \
-    TC_OBJECTIVE_ROWS_WITH(at, "none", "none|gaussian|uniform|student-t|pareto", "0.2", 0.001,     \
-                           "gp-sample, rkhs-*: length-scale, as a fraction of the range",          \
-                           "gp-sample, rkhs-*: candidates per axis; 0: its own")
-
-/* The same with other defaults (family.h). `laws` begins with the ones above, in that order. */
-#define TC_OBJECTIVE_ROWS_WITH(at, law, laws, length, length_min, length_help, grid_help)          \
-    {.name = "dim",                                                                                \
-     .type = TC_OPTION_INT,                                                                        \
-     .offset = (at) + offsetof(tc_objective_opts, dim),                                            \
-     .def = "0",                                                                                   \
-     .max = 64,                                                                                    \
-     .help = "dimension of the objective; 0: its own",                                             \
-     .value = "N"},                                                                                \
-        {.name = "shift",                                                                          \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = (at) + offsetof(tc_objective_opts, shift),                                      \
-         .def = "0",                                                                               \
-         .max = 1,                                                                                 \
-         .help = "sd of a random horizontal shift, as a fraction of the range"},                   \
-        {.name = "noise",                                                                          \
-         .type = TC_OPTION_CHOICE,                                                                 \
-         .offset = (at) + offsetof(tc_objective_opts, noise),                                      \
-         .def = law,                                                                               \
-         .choices = laws,                                                                          \
-         .help = "law of the observation noise"},                                                  \
-        {.name = "noise-scale",                                                                    \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = (at) + offsetof(tc_objective_opts, noise_scale),                                \
-         .def = "0.1",                                                                             \
-         .max = 1e6,                                                                               \
-         .help = "sd (gaussian), half width (uniform) or scale (student-t, pareto) of the noise"}, \
-        {.name = "lengthscale",                                                                    \
-         .type = TC_OPTION_FLOAT,                                                                  \
-         .offset = (at) + offsetof(tc_objective_opts, lengthscale),                                \
-         .def = length,                                                                            \
-         .min = length_min,                                                                        \
-         .max = 10,                                                                                \
-         .help = length_help},                                                                     \
-    {                                                                                              \
-        .name = "grid", .type = TC_OPTION_INT, .offset = (at) + offsetof(tc_objective_opts, grid), \
-        .def = "0", .max = 1e6, .help = grid_help, .value = "N"                                    \
-    }
-
-/* The rows that only a table reads. Without them its values are "value", to be maximised. */
-#define TC_TABLE_OPTION_ROWS(at)                                                                   \
-    {.name = "table-value",                                                                        \
-     .type = TC_OPTION_STRING,                                                                     \
-     .offset = (at) + offsetof(tc_objective_opts, table_value),                                    \
-     .help = "table: name V of the value columns V, V_1, V_2, ...; \"value\" unless given",        \
-     .value = "V"},                                                                                \
-        {.name = "table-goal",                                                                     \
-         .type = TC_OPTION_CHOICE,                                                                 \
-         .offset = (at) + offsetof(tc_objective_opts, table_goal),                                 \
-         .def = "maximize",                                                                        \
-         .choices = "maximize|minimize",                                                           \
-         .help = "table: which values are good"},                                                  \
-    {                                                                                              \
-        .name = "table-columns", .type = TC_OPTION_CHOICE,                                         \
-        .offset = (at) + offsetof(tc_objective_opts, table_columns), .def = "agents",              \
-        .choices = "agents|replicates",                                                            \
-        .help = "table: several value columns are one per agent, or repeated measurements"         \
-    }
 
 typedef struct tc_objective_info {
     const char *name, *summary, *source;

@@ -87,7 +87,7 @@ const double *tc_value_table_values(const tc_value_table *t);
 double tc_value_table_draw(const tc_value_table *t, size_t row, tc_stream *s);
 
 /* observation.c. */
-/* In the order of the option's choices (TC_OBJECTIVE_OPTION_ROWS). */
+/* In the order of the option's choices (TACIT_OBJECTIVE_FIELDS). */
 typedef enum tc_observation_noise {
     TC_OBSERVE_EXACT,
     TC_OBSERVE_GAUSSIAN,

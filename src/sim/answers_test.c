@@ -213,11 +213,11 @@ static double by_hand(const tc_simulation *s, const tc_reply *reply)
 static double by_simulate(const tc_simulation *s)
 {
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     assert_ok(tc_simulate(s, &r, &err));
     double last = r.cumulative[TRIALS - 1];
     assert_same_bits(r.cumulative_mean[TRIALS - 1], last);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     return last;
 }
 
@@ -236,7 +236,7 @@ static void test_runs_are_told_replies(void **state)
 
 /* -- files --------------------------------------------------------------------------------- */
 
-static json_t *file_of(const tc_simulation *s, tc_curves *r)
+static json_t *file_of(const tc_simulation *s, tacit_curves *r)
 {
     tacit_error err = {0};
     json_t *j;
@@ -249,7 +249,7 @@ static void test_file_says_what_it_would_cost(void **state)
 {
     (void)state;
     tc_simulation s = simulation("ldp-moma", NULL);
-    tc_curves r;
+    tacit_curves r;
     s.runs = 3;
     json_t *j = file_of(&s, &r);
     const json_t *privacy = json_object_get(j, "privacy");
@@ -266,18 +266,18 @@ static void test_file_says_what_it_would_cost(void **state)
         assert_same_bits(json_real_value(json_array_get(last, i)),
                          r.cumulative[i * TRIALS + TRIALS - 1]);
     json_decref(j);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 static void test_plain_file_claims_nothing(void **state)
 {
     (void)state;
     tc_simulation s = simulation("random", NULL);
-    tc_curves r;
+    tacit_curves r;
     json_t *j = file_of(&s, &r);
     assert_null(json_object_get(j, "privacy"));
     json_decref(j);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 int main(void)

@@ -12,14 +12,14 @@ enum { D = DESK_DIMS, TRIALS = 3, RUNS = 2 };
 static json_t *file_of(const tc_simulation *sim, tc_text *csv)
 {
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     json_t *j;
     assert_ok(tc_simulate(sim, &r, &err));
     const tc_curve_part part = {.sim = sim, .curves = &r};
     assert_ok(tc_curves_json(&part, 1, &j, &err));
     assert_ok(tc_curves_csv(&part, 1, csv, &err));
     assert_false(csv->failed);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     return j;
 }
 

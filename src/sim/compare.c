@@ -11,7 +11,7 @@
  * public streams. */
 #include "sim/curve_file.h"
 
-#include "base/error.h"
+#include "base/api.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sort.h"
@@ -107,7 +107,7 @@ static double quantile(const estimate *all, const pairs *p, size_t *which, doubl
 /* An interval of a thousand times either way says nothing. */
 #define REACH_MOST 1000
 
-static void bound(const pairs *p, size_t *which, double *distances, tc_ratio *out)
+static void bound(const pairs *p, size_t *which, double *distances, tacit_ratio *out)
 {
     estimate all;
     for (size_t r = 0; r < p->n; r++)
@@ -129,10 +129,10 @@ static bool without_regret(const pairs *p)
     return true;
 }
 
-static tacit_status find_interval(const pairs *p, tc_ratio *out, tacit_error *err)
+static tacit_status find_interval(const pairs *p, tacit_ratio *out, tacit_error *err)
 {
     out->low = out->high = NAN;
-    if (p->n < TC_INTERVAL_RUNS)
+    if (p->n < TACIT_INTERVAL_RUNS)
         return TACIT_OK;
     if (without_regret(p)) {
         out->low = out->high = 1;
@@ -196,10 +196,10 @@ static double sign_flip(const pairs *p)
 
 /* ---- both ---- */
 
-tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tc_ratio *out,
+tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tacit_ratio *out,
                                tacit_error *err)
 {
-    tc_ratio r;
+    tacit_ratio r;
     pairs p = {.n = n, .a = a, .b = b};
     r.ratio = ratio_of_all(&p);
     TC_TRY(find_interval(&p, &r, err));
@@ -210,7 +210,14 @@ tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tc_ra
 
 /* ---- of curves ---- */
 
-static tacit_status check(const tc_curves *a, const tc_curves *b, size_t point, tacit_error *err)
+/* runs x points; NULL: there are means alone. */
+static const double *compared(const tacit_curves *c)
+{
+    return c->by_pulls ? c->cumulative : c->simple;
+}
+
+static tacit_status check(const tacit_curves *a, const tacit_curves *b, size_t point,
+                          tacit_error *err)
 {
     if (a->runs != b->runs || a->agents != b->agents || a->seed != b->seed)
         return tc_fail(err, TACIT_E_ARG,
@@ -218,6 +225,10 @@ static tacit_status check(const tc_curves *a, const tc_curves *b, size_t point, 
                        "%" PRIu64 ", %" PRIu64 ", %" PRIu64 " and %" PRIu64 ", %" PRIu64
                        ", %" PRIu64,
                        a->runs, a->agents, a->seed, b->runs, b->agents, b->seed);
+    if (!compared(a) || !compared(b))
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "only curves that have every run can be compared, and these have means alone");
     size_t most = a->points < b->points ? a->points : b->points;
     if (point >= most)
         return tc_fail(err, TACIT_E_ARG, "there is no iteration %zu in both; the last is %zu",
@@ -225,9 +236,9 @@ static tacit_status check(const tc_curves *a, const tc_curves *b, size_t point, 
     return TACIT_OK;
 }
 
-static tacit_status gather(const tc_curves *of, size_t point, double *out, tacit_error *err)
+static tacit_status gather(const tacit_curves *of, size_t point, double *out, tacit_error *err)
 {
-    const double *regret = of->by_pulls ? of->cumulative : of->simple;
+    const double *regret = compared(of);
     for (size_t r = 0; r < of->runs; r++) {
         out[r] = regret[r * of->points + point];
         if (!isfinite(out[r]))
@@ -238,9 +249,12 @@ static tacit_status gather(const tc_curves *of, size_t point, double *out, tacit
     return TACIT_OK;
 }
 
-tacit_status tc_curves_compare(const tc_curves *a, const tc_curves *b, size_t point, tc_ratio *out,
-                               tacit_error *err)
+tacit_status tacit_curves_compare(const tacit_curves *a, const tacit_curves *b, size_t point,
+                                  tacit_ratio *out, tacit_error *err)
 {
+    TC_GIVEN(a);
+    TC_GIVEN(b);
+    TC_GIVEN(out);
     size_t n = (size_t)a->runs;
     TC_TRY(check(a, b, point, err));
     double *room = tc_alloc(n, 2 * sizeof *room);
@@ -257,7 +271,7 @@ tacit_status tc_curves_compare(const tc_curves *a, const tc_curves *b, size_t po
 
 enum { MOST_POINTS = 5 };
 
-static size_t choose_points(const tc_curves *c, size_t out[MOST_POINTS])
+static size_t choose_points(const tacit_curves *c, size_t out[MOST_POINTS])
 {
     static const size_t fixed[] = {1, 5, 10, 20};
     size_t n = 0, last = c->points - 1;
@@ -272,17 +286,17 @@ static size_t choose_points(const tc_curves *c, size_t out[MOST_POINTS])
     return n;
 }
 
-tacit_status tc_curve_contrasts(const tc_curve_part *parts, size_t n, tc_contrast **rows,
+tacit_status tc_curve_contrasts(const tc_curve_part *parts, size_t n, tacit_contrast **rows,
                                 size_t *n_rows, tacit_error *err)
 {
-    const tc_curves *first = parts[0].curves;
+    const tacit_curves *first = parts[0].curves;
     size_t points[MOST_POINTS], n_points = choose_points(first, points), k = 0;
-    tc_contrast *made = tc_alloc(n * MOST_POINTS, sizeof *made);
+    tacit_contrast *made = tc_alloc(n * MOST_POINTS, sizeof *made);
     tacit_status status = made ? TACIT_OK : tc_fail_memory(err);
     for (size_t i = 1; i < n && first->runs > 1; i++)
         for (size_t t = 0; t < n_points && status == TACIT_OK; t++, k++) {
-            made[k] = (tc_contrast){.of = i, .point = points[t]};
-            status = tc_curves_compare(parts[i].curves, first, points[t], &made[k].ratio, err);
+            made[k] = (tacit_contrast){.of = i, .point = points[t]};
+            status = tacit_curves_compare(parts[i].curves, first, points[t], &made[k].ratio, err);
         }
     if (status != TACIT_OK) {
         tc_free(made);

@@ -9,14 +9,14 @@ enum { MOST_RUNS = 400, ITERATIONS = 3 };
 
 /* Results with given regrets at iteration 1, and others elsewhere that must not matter. */
 typedef struct pair {
-    tc_curves a, b;
+    tacit_curves a, b;
     double rows_a[MOST_RUNS * ITERATIONS], rows_b[MOST_RUNS * ITERATIONS];
 } pair;
 
 static void make(pair *p, uint64_t runs)
 {
     memset(p, 0, sizeof *p);
-    p->a = (tc_curves){.agents = 5, .runs = runs, .points = ITERATIONS, .seed = 1};
+    p->a = (tacit_curves){.agents = 5, .runs = runs, .points = ITERATIONS, .seed = 1};
     p->b = p->a;
     p->a.simple = p->rows_a;
     p->b.simple = p->rows_b;
@@ -30,11 +30,11 @@ static void set(pair *p, size_t run, double a, double b)
     p->rows_b[run * ITERATIONS + 1] = b;
 }
 
-static tc_ratio compare(const pair *p)
+static tacit_ratio compare(const pair *p)
 {
     tacit_error err = {0};
-    tc_ratio r = {0};
-    assert_ok(tc_curves_compare(&p->a, &p->b, 1, &r, &err));
+    tacit_ratio r = {0};
+    assert_ok(tacit_curves_compare(&p->a, &p->b, 1, &r, &err));
     return r;
 }
 
@@ -47,13 +47,13 @@ static void test_a_ratio_without_spread(void **state)
     make(&p, 30);
     for (size_t r = 0; r < 30; r++)
         set(&p, r, 2.0 * (double)(r + 1), (double)(r + 1));
-    tc_ratio x = compare(&p);
+    tacit_ratio x = compare(&p);
     assert_same_bits(x.ratio, 2);
     assert_same_bits(x.low, 2);
     assert_same_bits(x.high, 2);
 }
 
-static void assert_no_interval(const tc_ratio *x)
+static void assert_no_interval(const tacit_ratio *x)
 {
     assert_true(isnan(x->low) && isnan(x->high));
 }
@@ -67,10 +67,10 @@ static void test_few_runs_have_no_interval(void **state)
         make(&p, n);
         for (size_t r = 0; r < n; r++)
             set(&p, r, 2 + (double)r, 1);
-        tc_ratio x = compare(&p);
+        tacit_ratio x = compare(&p);
         assert_close(x.ratio, 2 + (double)(n - 1) / 2, 1e-12);
         assert_close(x.p, ldexp(2, -(int)n), 1e-15);
-        if (n < TC_INTERVAL_RUNS)
+        if (n < TACIT_INTERVAL_RUNS)
             assert_no_interval(&x);
         else
             assert_true(x.low > 0 && x.low < x.ratio && x.high > x.ratio && isfinite(x.high));
@@ -84,7 +84,7 @@ static void test_no_regret_at_all(void **state)
     make(&p, 6);
     for (size_t r = 0; r < 6; r++)
         set(&p, r, 0, 0);
-    tc_ratio x = compare(&p);
+    tacit_ratio x = compare(&p);
     assert_same_bits(x.ratio, 1);
     assert_same_bits(x.low, 1);
     assert_same_bits(x.high, 1);
@@ -109,7 +109,7 @@ static void test_some_runs_without_regret(void **state)
         make(&p, 10);
         for (size_t r = 0; r < 10; r++)
             set(&p, r, r < n ? 2 + (double)r : 0, r < n ? 1 + (double)(r % 3) : 0);
-        tc_ratio x = compare(&p);
+        tacit_ratio x = compare(&p);
         assert_true(isfinite(x.ratio));
         if (n <= 4)
             assert_no_interval(&x);
@@ -126,7 +126,7 @@ static void test_runs_that_are_alike(void **state)
     make(&p, 5);
     for (size_t r = 0; r < 5; r++)
         set(&p, r, 2 + (double)(r % 2), 1);
-    tc_ratio x = compare(&p);
+    tacit_ratio x = compare(&p);
     assert_close(x.ratio, 2.4, 1e-12);
     assert_no_interval(&x);
 }
@@ -141,7 +141,7 @@ static void test_an_interval_that_says_nothing(void **state)
     make(&p, 5);
     for (size_t r = 0; r < 5; r++)
         set(&p, r, runs[r][0], runs[r][1]);
-    tc_ratio x = compare(&p);
+    tacit_ratio x = compare(&p);
     assert_close(x.ratio, 1.58, 0.01);
     assert_no_interval(&x);
 }
@@ -152,7 +152,7 @@ static void test_negative_means(void **state)
     (void)state;
     tacit_error err = {0};
     static const double a[] = {-1, -2, -3, -1, -2, 1}, b[] = {1, 2, 2, 1, 1, 1};
-    tc_ratio x;
+    tacit_ratio x;
     assert_ok(tc_paired_compare(a, b, 6, &x, &err));
     assert_same_bits(x.ratio, -1);
     assert_no_interval(&x);
@@ -205,7 +205,7 @@ static void test_interval_of_five_runs(void **state)
     tc_stream_public(&s, &seed, TC_FOR_OBJECTIVE, 0);
     for (int i = 0; i < 20; i++) {
         double a[N], b[N], theta, se;
-        tc_ratio x, turned;
+        tacit_ratio x, turned;
         draw_runs(&s, 0.5, a, b, N);
         assert_ok(tc_paired_compare(a, b, N, &x, &err));
         of_resample(a, b, N, identity, &theta, &se);
@@ -235,7 +235,7 @@ static void test_intervals_cover(void **state)
     tc_stream_public(&s, &seed, TC_FOR_OBJECTIVE, 0);
     for (int i = 0; i < TIMES; i++) {
         double a[N], b[N];
-        tc_ratio x;
+        tacit_ratio x;
         draw_runs(&s, 1, a, b, N);
         assert_ok(tc_paired_compare(a, b, N, &x, &err));
         covered += x.low <= 1 && x.high >= 1;
@@ -267,11 +267,11 @@ static void test_interval_of_many_runs(void **state)
         squares += d * d / (N - 1);
     }
     double se = sqrt(squares / N) / B;
-    tc_ratio x = compare(&p);
+    tacit_ratio x = compare(&p);
     assert_close(x.ratio, A / B, 1e-12);
     assert_close(x.low, A / B - 1.96 * se, 0.2 * se);
     assert_close(x.high, A / B + 1.96 * se, 0.2 * se);
-    tc_ratio again = compare(&p);
+    tacit_ratio again = compare(&p);
     assert_memory_equal(&x, &again, sizeof x);
 }
 
@@ -342,24 +342,37 @@ static void test_what_cannot_be_compared(void **state)
     (void)state;
     tacit_error err = {0};
     static pair p;
-    tc_ratio x;
+    tacit_ratio x;
     make(&p, 3);
-    assert_fails(tc_curves_compare(&p.a, &p.b, 3, &x, &err), TACIT_E_ARG,
+    assert_fails(tacit_curves_compare(&p.a, &p.b, 3, &x, &err), TACIT_E_ARG,
                  "there is no iteration 3 in both; the last is 2");
-    assert_fails(tc_curves_compare(&p.a, &p.b, 0, &x, &err), TACIT_E_ARG,
+    assert_fails(tacit_curves_compare(&p.a, &p.b, 0, &x, &err), TACIT_E_ARG,
                  "the regret at iteration 0 is not finite");
     p.b.seed = 2;
-    assert_fails(tc_curves_compare(&p.a, &p.b, 1, &x, &err), TACIT_E_ARG,
+    assert_fails(tacit_curves_compare(&p.a, &p.b, 1, &x, &err), TACIT_E_ARG,
                  "only simulations with the same runs, agents and seed can be compared, got 3, 5, "
                  "1 and 3, 5, 2");
     p.b.seed = 1;
     p.b.runs = 2;
-    assert_fails(tc_curves_compare(&p.a, &p.b, 1, &x, &err), TACIT_E_ARG, "the same runs");
+    assert_fails(tacit_curves_compare(&p.a, &p.b, 1, &x, &err), TACIT_E_ARG, "the same runs");
+}
+
+/* Curves of a file have no runs to pair. */
+static void test_means_alone(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_ratio r;
+    tacit_curves a = {.runs = 6, .points = 1};
+    assert_fails(tacit_curves_compare(&a, &a, 0, &r, &err), TACIT_E_ARG,
+                 "only curves that have every run can be compared, and these have means alone");
+    assert_fails(tacit_curves_compare(NULL, &a, 0, &r, &err), TACIT_E_ARG, "a must not be NULL");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_means_alone),
         cmocka_unit_test(test_a_ratio_without_spread),
         cmocka_unit_test(test_few_runs_have_no_interval),
         cmocka_unit_test(test_no_regret_at_all),

@@ -277,7 +277,7 @@ static void test_simulated_is_deployed(void **state)
 {
     desk *d = *state;
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     double simple[TRIALS];
     d->terms.output_epsilon = 20;
     d->terms.output_bound = 2;
@@ -293,7 +293,7 @@ static void test_simulated_is_deployed(void **state)
         for (size_t t = 0; t < TRIALS; t++)
             assert_same_bits(r.simple[run * TRIALS + t], simple[t]);
     }
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     json_decref(options);
 }
 
@@ -302,7 +302,7 @@ static void test_threads_do_not_show(void **state)
     desk *d = *state;
     tacit_error err = {0};
     tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
-    tc_curves one, two;
+    tacit_curves one, two;
     tc_pool *pool;
     assert_ok(tc_pool_new(&pool, 2, &err));
     assert_ok(tc_simulate(&sim, &one, &err));
@@ -310,8 +310,8 @@ static void test_threads_do_not_show(void **state)
     assert_ok(tc_simulate(&sim, &two, &err));
     for (size_t i = 0; i < (size_t)sim.runs * TRIALS; i++)
         assert_same_bits(one.cumulative[i], two.cumulative[i]);
-    tc_curves_fini(&one);
-    tc_curves_fini(&two);
+    tacit_curves_fini(&one);
+    tacit_curves_fini(&two);
     tc_pool_free(pool);
 }
 
@@ -321,7 +321,7 @@ static void test_refusals(void **state)
 {
     desk *d = *state;
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     tc_curated *c;
     tc_objective *box;
     tc_reply reply;

@@ -9,9 +9,9 @@
 
 #define HEADER "run,agent,iteration,simple_regret,cumulative_regret\n"
 
-static tacit_status read_text(tc_curve_set *f, const char *text, tacit_error *err)
+static tacit_status read_text(tacit_curve_set *f, const char *text, tacit_error *err)
 {
-    *f = (tc_curve_set){0};
+    *f = (tacit_curve_set){0};
     return tc_curves_from_csv(f, text, strlen(text), "a.csv", err);
 }
 
@@ -20,13 +20,13 @@ static void test_means(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_curve_set f;
+    tacit_curve_set f;
     assert_ok(read_text(&f,
                         HEADER "0,0,0,4,0\n0,0,1,2,2\n0,1,0,8,0\n0,1,1,0,0\n"
                                "1,0,0,2,0\n1,0,1,1,1\n1,1,0,6,0\n1,1,1,4,4\n",
                         &err));
     assert_int_equal(f.n, 1);
-    const tc_curves *c = &f.items[0];
+    const tacit_curves *c = &f.items[0];
     assert_null(c->label);
     assert_int_equal(c->runs, 2);
     assert_int_equal(c->agents, 2);
@@ -42,7 +42,7 @@ static void test_means(void **state)
     assert_same_bits(c->simple_mean[0], 5);
     assert_same_bits(c->simple_mean[1], 1.75);
     assert_same_bits(c->cumulative_mean[1], 1.75);
-    tc_curve_set_fini(&f);
+    tacit_curve_set_fini(&f);
 }
 
 /* Files have one more column by now, which changes nothing. */
@@ -58,13 +58,13 @@ static void test_evaluations(void **state)
         "ts,0,0,0,4,0,10\nts,0,0,1,2,2,11\n"};
     for (size_t i = 0; i < 4; i++) {
         tacit_error err = {0};
-        tc_curve_set f;
+        tacit_curve_set f;
         assert_ok(read_text(&f, texts[i], &err));
         assert_int_equal(f.n, 1);
         assert_int_equal(f.items[0].points, 2);
         assert_same_bits(f.items[0].simple[1], 2);
         assert_same_bits(f.items[0].cumulative[1], 2);
-        tc_curve_set_fini(&f);
+        tacit_curve_set_fini(&f);
     }
 }
 
@@ -73,7 +73,7 @@ static void test_labels(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_curve_set f;
+    tacit_curve_set f;
     assert_ok(read_text(&f,
                         "label," HEADER "\"ts,init=2\",0,0,0,1,0\n\"ts,init=2\",0,0,1,0.5,1\n"
                         "ts,0,0,0,3,0\nts,0,0,1,2,1\nts,0,0,0,7,0\nts,0,0,1,6,1\n",
@@ -84,7 +84,7 @@ static void test_labels(void **state)
     assert_string_equal(f.items[2].label, "ts");
     assert_same_bits(f.items[1].simple_mean[1], 2);
     assert_same_bits(f.items[2].simple_mean[1], 6);
-    tc_curve_set_fini(&f);
+    tacit_curve_set_fini(&f);
 }
 
 /* Before their first trial agents without initial points have none. */
@@ -92,12 +92,12 @@ static void test_empty_fields(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_curve_set f;
+    tacit_curve_set f;
     assert_ok(read_text(&f,
                         HEADER "0,0,0,,\n0,0,1,2,2\n0,0,2,1,3\n"
                                "0,1,0,,\n0,1,1,4,4\n0,1,2,3,7\n",
                         &err));
-    const tc_curves *c = &f.items[0];
+    const tacit_curves *c = &f.items[0];
     assert_int_equal(c->points, 2);
     assert_same_bits(c->at[0], 1);
     assert_same_bits(c->agent_simple[0], 2);
@@ -106,15 +106,15 @@ static void test_empty_fields(void **state)
     assert_same_bits(c->simple[1], 2);
     assert_same_bits(c->simple_mean[1], 2);
     assert_same_bits(c->cumulative_mean[1], 5);
-    tc_curve_set_fini(&f);
+    tacit_curve_set_fini(&f);
 }
 
 static void bad(const char *text, const char *message)
 {
     tacit_error err = {0};
-    tc_curve_set f;
+    tacit_curve_set f;
     assert_fails(read_text(&f, text, &err), TACIT_E_ARG, message);
-    tc_curve_set_fini(&f);
+    tacit_curve_set_fini(&f);
 }
 
 static void test_refusals(void **state)

@@ -53,7 +53,7 @@
 typedef struct tc_curve_part {
     const char *label; /* NULL of one party alone */
     const tc_simulation *sim;
-    const tc_curves *curves;
+    const tacit_curves *curves;
     const tc_federated_cost *cost;   /* of a federation */
     const json_t *options;           /* as shown; NULL: those in force */
     const json_t *objective_options; /* of tc_family_used; NULL: sim's, as given */
@@ -61,15 +61,8 @@ typedef struct tc_curve_part {
     const char *theorem;             /* of one party */
 } tc_curve_part;
 
-/* Part `of` over the first one, at one point of the curves. */
-typedef struct tc_contrast {
-    size_t of, point;
-    tc_ratio ratio;
-} tc_contrast;
-
-/* Rows for all n parts but the first, at iterations 1, 5, 10, 20 and the last; by pulls at a tenth of
- * them, at half and at the end. None where there is a single run. Caller: tc_free. */
-tacit_status tc_curve_contrasts(const tc_curve_part *parts, size_t n, tc_contrast **rows,
+/* tacit_simulation_contrasts of parts. Caller: tc_free. */
+tacit_status tc_curve_contrasts(const tc_curve_part *parts, size_t n, tacit_contrast **rows,
                                 size_t *n_rows, tacit_error *err);
 
 /* Options of a family over this space of its own, as used: what they leave to the family is filled
@@ -83,24 +76,10 @@ tacit_status tc_curves_csv(const tc_curve_part *parts, size_t n, tc_text *out, t
 /* The curves must have been made with by_agent. */
 void tc_curves_agents_csv(const tc_curve_part *parts, size_t n, tc_text *out);
 
-/* What bandits sent, means over runs. */
-typedef struct tc_curve_talk {
-    double rounds, last_round_at, numbers_up, numbers_down;
-} tc_curve_talk;
-tc_curve_talk tc_curve_talk_of(const tc_curves *c);
-
-typedef struct tc_curve_set {
-    size_t n, cap;
-    tc_curves *items;
-} tc_curve_set;
-
-/* Adds all curves of a file to *out: with means, or those of a file by agent with everything but counts.
- * Their labels are the algorithm's where there is none. Points without a regret are left out. E_ARG: not
- * such a file; the message says what is missing. End *out with tc_curve_set_fini, also after a failure. */
-tacit_status tc_curves_from_csv(tc_curve_set *out, const char *text, size_t len, const char *what,
-                                tacit_error *err);
-tacit_status tc_curves_from_json(tc_curve_set *out, const json_t *j, const char *what,
+/* tacit_curves_read of text and of JSON. `what` names the source in errors. */
+tacit_status tc_curves_from_csv(tacit_curve_set *out, const char *text, size_t len,
+                                const char *what, tacit_error *err);
+tacit_status tc_curves_from_json(tacit_curve_set *out, const json_t *j, const char *what,
                                  tacit_error *err);
-void tc_curve_set_fini(tc_curve_set *s);
 
 #endif

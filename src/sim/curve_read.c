@@ -2,7 +2,8 @@
 #include "sim/curve_file.h"
 
 #include "base/csv.h"
-#include "base/error.h"
+#include "base/api.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 
@@ -10,22 +11,26 @@
 #include <math.h>
 #include <string.h>
 
-void tc_curve_set_fini(tc_curve_set *s)
+#define MOST_FILE ((size_t)1 << 30)
+
+void tacit_curve_set_fini(tacit_curve_set *s)
 {
-    for (size_t i = 0; i < s->n; i++)
-        tc_curves_fini(&s->items[i]);
+    for (size_t i = 0; s && i < s->n; i++)
+        tacit_curves_fini(&s->items[i]);
+    if (!s)
+        return;
     tc_free(s->items);
-    *s = (tc_curve_set){0};
+    *s = (tacit_curve_set){0};
 }
 
 /* New, empty curves at the end; NULL: no memory. */
-static tc_curves *add_curves(tc_curve_set *s)
+static tacit_curves *add_curves(tacit_curve_set *s)
 {
     void *p = s->items;
     if (!tc_grow(&p, &s->cap, s->n + 1, sizeof *s->items))
         return NULL;
     s->items = p;
-    s->items[s->n] = (tc_curves){0};
+    s->items[s->n] = (tacit_curves){0};
     return &s->items[s->n++];
 }
 
@@ -47,7 +52,7 @@ static void keep_columns(double *table, size_t rows, size_t n, const bool *keep)
 }
 
 /* Agents without initial points have no regret before their first trial: such points go. */
-static tacit_status drop_points(tc_curves *c, const char *what, tacit_error *err)
+static tacit_status drop_points(tacit_curves *c, const char *what, tacit_error *err)
 {
     const double *judge = c->by_pulls ? c->cumulative_mean : c->simple_mean;
     size_t n = c->points, kept = 0, runs = (size_t)c->runs, agents = runs * (size_t)c->agents;
@@ -72,7 +77,7 @@ static tacit_status drop_points(tc_curves *c, const char *what, tacit_error *err
     return TACIT_OK;
 }
 
-static tacit_status drop_from(tc_curve_set *s, size_t first, const char *what, tacit_error *err)
+static tacit_status drop_from(tacit_curve_set *s, size_t first, const char *what, tacit_error *err)
 {
     for (size_t i = first; i < s->n; i++)
         TC_TRY(drop_points(&s->items[i], what, err));
@@ -107,7 +112,7 @@ typedef struct reader {
     size_t at[COLUMNS]; /* where each of our columns is; others may stand between them */
     size_t label;       /* likewise; csv.n where there is none */
     bool by_pulls, by_agent;
-    tc_curve_set *out;
+    tacit_curve_set *out;
     size_t cap[5];   /* of the arrays of the present curve */
     agent_row *rows; /* by agent: of the present label */
     size_t n_rows, rows_cap;
@@ -169,7 +174,7 @@ static tacit_status begin_curve(reader *r, tacit_error *err)
     const tc_csv *csv = &r->csv;
     const char *algorithm = csv->field[r->at[ALGORITHM]], *label = label_of(r);
     unsigned long long runs, seed;
-    tc_curves *c = add_curves(r->out);
+    tacit_curves *c = add_curves(r->out);
     memset(r->cap, 0, sizeof r->cap);
     if (!c || !set_name(&c->label, label ? label : algorithm) ||
         !set_name(&c->algorithm, algorithm) ||
@@ -184,7 +189,7 @@ static tacit_status begin_curve(reader *r, tacit_error *err)
 }
 
 /* Another name, or an iteration that does not follow, begins another curve. */
-static bool continues(const reader *r, const tc_curves *c, double iteration)
+static bool continues(const reader *r, const tacit_curves *c, double iteration)
 {
     const char *const *field = r->csv.field;
     const char *label = label_of(r);
@@ -200,7 +205,7 @@ static tacit_status read_means(reader *r, bool first, tacit_error *err)
         TC_TRY(read_number(&r->csv, r->at[ITERATION + k], &numbers[k], err));
     if (!continues(r, first ? NULL : &r->out->items[r->out->n - 1], numbers[0]))
         TC_TRY(begin_curve(r, err));
-    tc_curves *c = &r->out->items[r->out->n - 1];
+    tacit_curves *c = &r->out->items[r->out->n - 1];
     double **const arrays[] = {&c->at, &c->simple_mean, &c->simple_se, &c->cumulative_mean,
                                &c->cumulative_se};
     for (size_t k = 0; k < 5; k++) {
@@ -219,7 +224,7 @@ static tacit_status read_means(reader *r, bool first, tacit_error *err)
 /* ---- CSV: by agent ---- */
 
 /* How many runs, agents and iterations there are is known only when the last row has been seen. */
-static tacit_status measure(const reader *r, tc_curves *c, tacit_error *err)
+static tacit_status measure(const reader *r, tacit_curves *c, tacit_error *err)
 {
     double cells = 1, size[SIMPLE];
     for (size_t k = 0; k < SIMPLE; k++) {
@@ -243,7 +248,7 @@ static tacit_status measure(const reader *r, tc_curves *c, tacit_error *err)
 /* The rows gathered so far become the last curves. */
 static tacit_status end_label(reader *r, tacit_error *err)
 {
-    tc_curves *c = &r->out->items[r->out->n - 1];
+    tacit_curves *c = &r->out->items[r->out->n - 1];
     TC_TRY(measure(r, c, err));
     TC_TRY(tc_curves_allocate(c, true, err));
     for (size_t i = 0; i < r->n_rows; i++) {
@@ -266,13 +271,13 @@ static tacit_status end_label(reader *r, tacit_error *err)
 static tacit_status take_label(reader *r, const agent_row *next, tacit_error *err)
 {
     const char *label = label_of(r);
-    const tc_curves *last = r->out->n > 0 ? &r->out->items[r->out->n - 1] : NULL;
+    const tacit_curves *last = r->out->n > 0 ? &r->out->items[r->out->n - 1] : NULL;
     bool first = next->at[RUN] == 0 && next->at[AGENT] == 0 && next->at[STEP] == 0;
     if (r->n_rows > 0 && !first && (!label || strcmp(last->label, label) == 0))
         return TACIT_OK;
     if (r->n_rows > 0)
         TC_TRY(end_label(r, err));
-    tc_curves *c = add_curves(r->out);
+    tacit_curves *c = add_curves(r->out);
     return c && (!label || set_name(&c->label, label)) ? TACIT_OK : tc_fail_memory(err);
 }
 
@@ -307,8 +312,8 @@ static tacit_status read_rows(reader *r, tacit_error *err)
     }
 }
 
-tacit_status tc_curves_from_csv(tc_curve_set *out, const char *text, size_t len, const char *what,
-                                tacit_error *err)
+tacit_status tc_curves_from_csv(tacit_curve_set *out, const char *text, size_t len,
+                                const char *what, tacit_error *err)
 {
     reader r = {.out = out};
     size_t before = out->n;
@@ -350,7 +355,7 @@ static tacit_status read_moments(const json_t *j, const char *key, size_t n, dou
     return read_array(json_object_get(m, "se"), key, n, se, err);
 }
 
-static tacit_status read_curve(tc_curves *c, const json_t *j, tacit_error *err)
+static tacit_status read_curve(tacit_curves *c, const json_t *j, tacit_error *err)
 {
     const char *key = json_object_get(j, "pulls") ? "pulls" : "iterations";
     const json_t *at = json_object_get(j, key);
@@ -365,7 +370,7 @@ static tacit_status read_curve(tc_curves *c, const json_t *j, tacit_error *err)
                         err);
 }
 
-static tacit_status read_object(tc_curve_set *out, const json_t *j, tacit_error *err)
+static tacit_status read_object(tacit_curve_set *out, const json_t *j, tacit_error *err)
 {
     const char *algorithm, *objective, *label;
     int64_t runs = 0, seed = 0;
@@ -375,7 +380,7 @@ static tacit_status read_object(tc_curve_set *out, const json_t *j, tacit_error 
     TC_TRY(tc_json_string_or(j, "", "label", &label, err));
     TC_TRY(tc_json_int_or(j, "", "runs", 1, INT64_MAX, &runs, err));
     TC_TRY(tc_json_int_or(j, "", "seed", 0, INT64_MAX, &seed, err));
-    tc_curves *c = add_curves(out);
+    tacit_curves *c = add_curves(out);
     if (!c || !set_name(&c->label, label) || !set_name(&c->algorithm, algorithm) ||
         !set_name(&c->objective, objective))
         return tc_fail_memory(err);
@@ -384,7 +389,7 @@ static tacit_status read_object(tc_curve_set *out, const json_t *j, tacit_error 
     return read_curve(c, j, err);
 }
 
-static tacit_status read_objects(tc_curve_set *out, const json_t *j, tacit_error *err)
+static tacit_status read_objects(tacit_curve_set *out, const json_t *j, tacit_error *err)
 {
     const json_t *results = json_object_get(j, "results");
     if (!results)
@@ -396,7 +401,7 @@ static tacit_status read_objects(tc_curve_set *out, const json_t *j, tacit_error
     return TACIT_OK;
 }
 
-tacit_status tc_curves_from_json(tc_curve_set *out, const json_t *j, const char *what,
+tacit_status tc_curves_from_json(tacit_curve_set *out, const json_t *j, const char *what,
                                  tacit_error *err)
 {
     tacit_error inner = {0};
@@ -405,4 +410,29 @@ tacit_status tc_curves_from_json(tc_curve_set *out, const json_t *j, const char 
     if (status == TACIT_OK)
         return drop_from(out, before, what, err);
     return tc_fail(err, status, "%s is not a result of tacit simulate: %s", what, inner.msg);
+}
+
+/* ---- a file ---- */
+
+static tacit_status read_json(tacit_curve_set *out, const char *file, tacit_error *err)
+{
+    json_t *j;
+    TC_TRY(tc_json_read_file(file, &j, err));
+    tacit_status status = tc_curves_from_json(out, j, file, err);
+    json_decref(j);
+    return status;
+}
+
+tacit_status tacit_curves_read(tacit_curve_set *out, const char *file, tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_GIVEN(file);
+    size_t n = strlen(file), len;
+    char *text;
+    if (n > 5 && strcmp(file + n - 5, ".json") == 0)
+        return read_json(out, file, err);
+    TC_TRY(tc_file_read(file, MOST_FILE, &text, &len, err));
+    tacit_status status = tc_curves_from_csv(out, text, len, file, err);
+    tc_free(text);
+    return status;
 }

@@ -42,7 +42,7 @@ static void add_promise(tc_text *out, const tc_curve_part *p, const tc_sim_claim
 
 static void add_row(tc_text *out, const tc_curve_part *p, const tc_sim_claim *claim, size_t t)
 {
-    const tc_curves *c = p->curves;
+    const tacit_curves *c = p->curves;
     if (p->label) {
         tc_text_add_csv(out, p->label);
         tc_text_add(out, ",");
@@ -97,7 +97,7 @@ tacit_status tc_curves_csv(const tc_curve_part *parts, size_t n, tc_text *out, t
 static void add_agent(tc_text *out, const tc_curve_part *p, bool labelled, uint64_t run,
                       uint64_t agent)
 {
-    const tc_curves *c = p->curves;
+    const tacit_curves *c = p->curves;
     size_t at = (size_t)(run * c->agents + agent) * c->points;
     for (size_t t = 0; t < c->points; t++) {
         if (labelled)
@@ -174,9 +174,9 @@ static json_t *moments(const double *mean, const double *se, size_t n)
 
 /* ---- what was sent ---- */
 
-static json_t *messages_json(const tc_curves *c, uint64_t agents)
+static json_t *messages_json(const tacit_curves *c, uint64_t agents)
 {
-    const tc_federation_tally *t = &c->counts[0].sent;
+    const tacit_message_counts *t = &c->counts[0].sent;
     return json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:s?, s:I, s:I, s:i}", "count",
                      (json_int_t)t->messages, "bytes", (json_int_t)t->bytes, "per_agent_bytes",
                      (double)t->bytes / (double)agents, "releases", (json_int_t)t->releases,
@@ -187,9 +187,9 @@ static json_t *messages_json(const tc_curves *c, uint64_t agents)
                      "of_run", 0);
 }
 
-tc_curve_talk tc_curve_talk_of(const tc_curves *c)
+tacit_talk tacit_curves_talk(const tacit_curves *c)
 {
-    tc_curve_talk sum = {0};
+    tacit_talk sum = {0};
     double n = (double)c->runs;
     for (size_t r = 0; r < c->runs; r++) {
         sum.rounds += (double)c->counts[r].rounds;
@@ -197,13 +197,13 @@ tc_curve_talk tc_curve_talk_of(const tc_curves *c)
         sum.numbers_up += (double)c->counts[r].numbers_up;
         sum.numbers_down += (double)c->counts[r].numbers_down;
     }
-    return (tc_curve_talk){sum.rounds / n, sum.last_round_at / n, sum.numbers_up / n,
-                           sum.numbers_down / n};
+    return (tacit_talk){sum.rounds / n, sum.last_round_at / n, sum.numbers_up / n,
+                        sum.numbers_down / n};
 }
 
-static json_t *talk_json(const tc_curves *c)
+static json_t *talk_json(const tacit_curves *c)
 {
-    tc_curve_talk t = tc_curve_talk_of(c);
+    tacit_talk t = tacit_curves_talk(c);
     return json_pack("{s:f, s:f, s:f, s:f}", "rounds", t.rounds, "last_round_at", t.last_round_at,
                      "numbers_up", t.numbers_up, "numbers_down", t.numbers_down);
 }
@@ -333,7 +333,7 @@ static json_t *objective_json(const tc_curve_part *p)
 static bool fill_plan(json_t *j, const tc_curve_part *p, json_t *options)
 {
     const tc_simulation *sim = p->sim;
-    const tc_curves *c = p->curves;
+    const tacit_curves *c = p->curves;
     bool federation = p->cost != NULL;
     bool good =
         (!p->label || set(j, "label", json_string(p->label))) &&
@@ -353,7 +353,7 @@ static bool fill_plan(json_t *j, const tc_curve_part *p, json_t *options)
 
 /* ---- one part ---- */
 
-static json_t *by_run_json(const tc_curves *c)
+static json_t *by_run_json(const tacit_curves *c)
 {
     size_t last = c->points - 1, n = (size_t)c->runs;
     json_t *j = json_object();
@@ -364,7 +364,7 @@ static json_t *by_run_json(const tc_curves *c)
 
 static bool fill_curves(json_t *j, const tc_curve_part *p)
 {
-    const tc_curves *c = p->curves;
+    const tacit_curves *c = p->curves;
     size_t n = c->points;
     return set(j, c->by_pulls ? "pulls" : "iterations", counts(c->at, n, 0)) &&
            (c->by_pulls || set(j, "evaluations", counts(c->at, n, c->initial))) &&
@@ -375,7 +375,7 @@ static bool fill_curves(json_t *j, const tc_curve_part *p)
 
 static bool fill_rest(json_t *j, const tc_curve_part *p, const tc_sim_claim *claim)
 {
-    const tc_curves *c = p->curves;
+    const tacit_curves *c = p->curves;
     double speed = c->pulls ? (double)c->pulls / c->seconds : NAN;
     return (!p->cost || set(j, "messages", messages_json(c, p->sim->agents))) &&
            (!c->by_pulls || set(j, "communication", talk_json(c))) &&
@@ -406,10 +406,10 @@ static tacit_status part_json(const tc_curve_part *p, json_t **out, tacit_error 
 
 /* ---- several ---- */
 
-static json_t *row_json(const tc_curve_part *parts, const tc_contrast *row)
+static json_t *row_json(const tc_curve_part *parts, const tacit_contrast *row)
 {
-    const tc_curves *first = parts[0].curves;
-    const tc_ratio *q = &row->ratio;
+    const tacit_curves *first = parts[0].curves;
+    const tacit_ratio *q = &row->ratio;
     return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "label", parts[row->of].label, "over",
                      parts[0].label, first->by_pulls ? "pulls" : "iteration",
                      (json_int_t)first->at[row->point], "ratio", number(q->ratio), "low",
@@ -419,7 +419,7 @@ static json_t *row_json(const tc_curve_part *parts, const tc_contrast *row)
 static tacit_status ratios_json(const tc_curve_part *parts, size_t n, json_t **out,
                                 tacit_error *err)
 {
-    tc_contrast *rows;
+    tacit_contrast *rows;
     size_t n_rows;
     TC_TRY(tc_curve_contrasts(parts, n, &rows, &n_rows, err));
     json_t *list = json_array();

@@ -13,7 +13,7 @@ static bool allocate(double **out, size_t n, size_t width)
     return *out != NULL;
 }
 
-tacit_status tc_curves_allocate(tc_curves *c, bool by_agent, tacit_error *err)
+tacit_status tc_curves_allocate(tacit_curves *c, bool by_agent, tacit_error *err)
 {
     size_t runs = (size_t)c->runs, n = c->points, rows = by_agent ? runs * (size_t)c->agents : 0;
     c->counts = tc_alloc(runs, sizeof *c->counts);
@@ -28,7 +28,7 @@ tacit_status tc_curves_allocate(tc_curves *c, bool by_agent, tacit_error *err)
     return room ? TACIT_OK : tc_fail_memory(err);
 }
 
-void tc_curves_average(tc_curves *c)
+void tc_curves_average(tacit_curves *c)
 {
     size_t n = (size_t)c->runs;
     for (size_t t = 0; t < c->points; t++) {
@@ -39,8 +39,10 @@ void tc_curves_average(tc_curves *c)
     }
 }
 
-void tc_curves_fini(tc_curves *c)
+void tacit_curves_fini(tacit_curves *c)
 {
+    if (!c)
+        return;
     double *const arrays[] = {
         c->at,     c->simple_mean, c->simple_se,    c->cumulative_mean, c->cumulative_se,
         c->simple, c->cumulative,  c->agent_simple, c->agent_cumulative};

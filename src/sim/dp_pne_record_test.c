@@ -174,8 +174,8 @@ static double hill(void *user, uint64_t m, uint64_t trial, const double *values)
 }
 
 /* A federation over a ledger that allows this much; releases and refusals of its rounds. */
-static tc_federation_tally live(const tc_algorithm *a, json_t *options, double limit,
-                                tc_ledger *ledger, diary *d)
+static tacit_message_counts live(const tc_algorithm *a, json_t *options, double limit,
+                                 tc_ledger *ledger, diary *d)
 {
     tacit_error err = {0};
     tc_space *s = interval();
@@ -195,7 +195,7 @@ static tc_federation_tally live(const tc_algorithm *a, json_t *options, double l
     assert_ok(tc_federation_new(&f, &cfg, &err));
     for (int t = 0; t < TRIALS; t++)
         assert_ok(tc_federation_step(f, &err));
-    tc_federation_tally tally = *tc_federation_counts(f);
+    tacit_message_counts tally = *tc_federation_counts(f);
     tc_federation_free(f);
     json_decref(options);
     tc_space_free(s);
@@ -222,7 +222,7 @@ static void test_all_rounds_cost_what_one_does(void **state)
     assert_ok(tc_store_open(&store, "memory:", true, &err));
     assert_ok(tc_store_ledger(store, "rewards", true, &io, &err));
     assert_ok(tc_ledger_open(&ledger, "rewards", &io, &err));
-    tc_federation_tally t = live(&tc_algorithm_dp_pf_pne, record_options(0.5), 2, ledger, d);
+    tacit_message_counts t = live(&tc_algorithm_dp_pf_pne, record_options(0.5), 2, ledger, d);
     assert_int_equal(t.releases, ROUNDS);
     assert_int_equal(t.refusals, 0);
     assert_int_equal(tc_ledger_get_head(ledger).seq, ROUNDS);
@@ -254,7 +254,7 @@ static void test_a_budget_refuses(void **state)
     assert_ok(tc_store_open(&store, "memory:", true, &err));
     assert_ok(tc_store_ledger(store, "rewards", true, &io, &err));
     assert_ok(tc_ledger_open(&ledger, "rewards", &io, &err));
-    tc_federation_tally t = live(&tc_algorithm_dp_pf_pne, record_options(0.5), 1.9, ledger, d);
+    tacit_message_counts t = live(&tc_algorithm_dp_pf_pne, record_options(0.5), 1.9, ledger, d);
     assert_int_equal(t.releases, 0);
     assert_int_equal(t.refusals, 1); /* and everybody went on alone */
     tc_ledger_close(ledger);

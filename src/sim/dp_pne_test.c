@@ -154,7 +154,7 @@ static void run(const tc_algorithm *a, const char *z, double drop, diary *d, uin
     *releases = tc_federation_counts(f)->releases;
     if (z) {
         size_t n;
-        const tc_federation_release *r = tc_federation_releases(f, &n);
+        const tacit_simulated_release *r = tc_federation_releases(f, &n);
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(r[i].event.mechanism, TACIT_DP_GAUSSIAN);
             assert_true(r[i].event.parameter >= strtod(z, NULL));

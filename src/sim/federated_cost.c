@@ -22,7 +22,7 @@ static bool same_event(const tacit_dp_event *a, const tacit_dp_event *b)
            a->sampling == b->sampling && a->sampling_rate == b->sampling_rate;
 }
 
-static void spend(spent *s, const tc_federation_release *r)
+static void spend(spent *s, const tacit_simulated_release *r)
 {
     size_t i = 0;
     while (i < s->n && !same_event(&s->events[i], &r->event))
@@ -36,7 +36,7 @@ static void spend(spent *s, const tc_federation_release *r)
 
 /* The number of queries after iteration 0 that came before a release. Not its round: where agents
  * begin with more than the initial points, several rounds are due at once. */
-static uint64_t queries_before(const tc_curves *r, size_t release)
+static uint64_t queries_before(const tacit_curves *r, size_t release)
 {
     uint64_t trials = r->releases[release].trials;
     return trials > r->initial ? trials - r->initial : 0;
@@ -44,7 +44,7 @@ static uint64_t queries_before(const tc_curves *r, size_t release)
 
 /* What is known of the cost of 1, 2, ... releases is written to the iterations that begin with each;
  * bound by bound, so that one without a bound of its own has that of a later one. */
-static void fill(tc_federated_cost *c, const tc_curves *r, size_t from, size_t to)
+static void fill(tc_federated_cost *c, const tacit_curves *r, size_t from, size_t to)
 {
     uint64_t end = to + 1 < r->n_releases ? queries_before(r, to + 1) : c->rounds;
     for (uint64_t i = queries_before(r, from); i < end && i < c->rounds; i++)
@@ -52,12 +52,12 @@ static void fill(tc_federated_cost *c, const tc_curves *r, size_t from, size_t t
 }
 
 /* Of releases about records of their own, one record pays for one. */
-static tacit_status account_apart(tc_federated_cost *c, const tc_curves *r, const tc_accountant *a,
-                                  double delta, tacit_error *err)
+static tacit_status account_apart(tc_federated_cost *c, const tacit_curves *r,
+                                  const tc_accountant *a, double delta, tacit_error *err)
 {
     TC_TRY(tc_ledger_cost(a, NULL, 0, 0, delta, &c->bound, err));
     for (size_t i = 0; i < r->n_releases; i++) {
-        const tc_federation_release *one = &r->releases[i];
+        const tacit_simulated_release *one = &r->releases[i];
         tacit_guarantee bound;
         TC_TRY(tc_ledger_cost(a, &one->event, 1, one->distance, delta, &bound, err));
         if (bound.epsilon > c->bound.epsilon)
@@ -67,7 +67,7 @@ static tacit_status account_apart(tc_federated_cost *c, const tc_curves *r, cons
     return TACIT_OK;
 }
 
-static tacit_status account(tc_federated_cost *c, const tc_curves *r, spent *s,
+static tacit_status account(tc_federated_cost *c, const tacit_curves *r, spent *s,
                             const tc_accountant *a, double delta, tacit_error *err)
 {
     size_t stride = r->n_releases / MOST_BOUNDS + 1, from = 0;
@@ -85,14 +85,14 @@ static tacit_status account(tc_federated_cost *c, const tc_curves *r, spent *s,
     return TACIT_OK;
 }
 
-static const char *why_none(const tc_curves *r, const tc_federated_cost *c)
+static const char *why_none(const tacit_curves *r, const tc_federated_cost *c)
 {
     if (r->relayed)
         return "messages are handed on as they are, without noise";
     return isfinite(c->bound.epsilon) ? NULL : "no noise is added to what is released";
 }
 
-static tacit_status init(tc_federated_cost *c, const tc_curves *r, const tc_accountant *a,
+static tacit_status init(tc_federated_cost *c, const tacit_curves *r, const tc_accountant *a,
                          double delta, tacit_error *err)
 {
     spent s = {.events = tc_alloc(r->n_releases + 1, sizeof *s.events)};
@@ -103,7 +103,7 @@ static tacit_status init(tc_federated_cost *c, const tc_curves *r, const tc_acco
     return status;
 }
 
-tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_curves *r,
+tacit_status tc_federated_cost_init(tc_federated_cost *out, const tacit_curves *r,
                                     const tc_accountant *a, double delta, tacit_error *err)
 {
     tc_federated_cost c = {.rounds = r->points - 1,

@@ -6,6 +6,7 @@
 #define TC_SIM_FEDERATED_COST_H
 
 #include "base/text.h"
+#include "privacy/ledger.h"
 #include "privacy/statement.h"
 #include "sim/curves.h"
 
@@ -23,7 +24,7 @@ typedef struct tc_federated_cost {
 } tc_federated_cost;
 
 /* Of the first run. E_UNSUPPORTED: the accountant has no formula for an event. */
-tacit_status tc_federated_cost_init(tc_federated_cost *out, const tc_curves *r,
+tacit_status tc_federated_cost_init(tc_federated_cost *out, const tacit_curves *r,
                                     const tc_accountant *a, double delta, tacit_error *err);
 void tc_federated_cost_fini(tc_federated_cost *c);
 

@@ -10,8 +10,8 @@ enum { ROUNDS = 12 };
 
 /* A result that has released in these rounds. */
 typedef struct made {
-    tc_federation_release releases[1000];
-    tc_curves r;
+    tacit_simulated_release releases[1000];
+    tacit_curves r;
 } made;
 
 static tacit_dp_event gaussian(double z, double q)
@@ -30,7 +30,7 @@ static void make(made *m, uint64_t rounds)
 static void add(made *m, uint64_t round, tacit_dp_event e)
 {
     m->releases[m->r.n_releases++] =
-        (tc_federation_release){.round = round, .trials = m->r.initial + round, .event = e};
+        (tacit_simulated_release){.round = round, .trials = m->r.initial + round, .event = e};
 }
 
 static tc_federated_cost cost_of(const made *m, const tc_accountant *a)

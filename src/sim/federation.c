@@ -268,12 +268,12 @@ const tc_optimizer *tc_federation_agent(const tc_federation *f, uint64_t agent)
     return agent < f->cfg.agents ? f->members[agent].o : NULL;
 }
 
-const tc_federation_tally *tc_federation_counts(const tc_federation *f)
+const tacit_message_counts *tc_federation_counts(const tc_federation *f)
 {
     return &f->tally;
 }
 
-const tc_federation_release *tc_federation_releases(const tc_federation *f, size_t *n)
+const tacit_simulated_release *tc_federation_releases(const tc_federation *f, size_t *n)
 {
     *n = (size_t)f->tally.releases;
     return f->releases;

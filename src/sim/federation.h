@@ -17,6 +17,8 @@
 #include "algo/optimizer.h"
 #include "privacy/ledger.h"
 
+#include <tacit/experimental/simulate.h>
+
 typedef struct tc_federation_config {
     const tc_algorithm *algorithm;
     const json_t *options; /* of the algorithm; may be NULL */
@@ -50,25 +52,6 @@ typedef struct tc_federation_config {
     tacit_hash study; /* of its document: for a round of one study there is one release */
 } tc_federation_config;
 
-typedef struct tc_federation_tally {
-    uint64_t releases, refusals;     /* rounds: let out, and refused by the budget */
-    uint64_t messages, bytes;        /* what agents sent */
-    uint64_t broadcast_bytes;        /* of one release */
-    uint64_t lost, rejected;         /* of the messages: did not arrive; malformed, not kept */
-    uint64_t fetches, fetched_bytes; /* messages that a relay handed on */
-    uint64_t misses;                 /* ... and those that it was asked for and did not have */
-} tc_federation_tally;
-
-/* A release that left. */
-typedef struct tc_federation_release {
-    uint64_t round;
-    uint64_t trials;      /* of each agent when it left; a warm start releases late */
-    tacit_dp_event event; /* what it would cost in a deployment */
-    double distance;      /* as in release.h */
-    /* ROW: it is about the records of this round alone. Else about every unit, as all are. */
-    tacit_unit unit;
-} tc_federation_release;
-
 typedef struct tc_federation tc_federation;
 
 /* cfg is copied, what it points to is borrowed. E_ARG: a member out of range. */
@@ -83,7 +66,7 @@ tacit_status tc_federation_know(tc_federation *f, uint64_t agent, const double *
 tacit_status tc_federation_step(tc_federation *f, tacit_error *err);
 
 const tc_optimizer *tc_federation_agent(const tc_federation *f, uint64_t agent);
-const tc_federation_tally *tc_federation_counts(const tc_federation *f);
+const tacit_message_counts *tc_federation_counts(const tc_federation *f);
 /* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
 tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tacit_dp_event *out,
                                 tacit_error *err);
@@ -92,7 +75,7 @@ tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double
                                   tc_ledger_budget *out, tacit_error *err);
 /* The releases so far, in order; borrowed until the next step. Messages of a relay are not among
  * them: they leave one by one and cost everything. */
-const tc_federation_release *tc_federation_releases(const tc_federation *f, size_t *n);
+const tacit_simulated_release *tc_federation_releases(const tc_federation *f, size_t *n);
 /* Why the first message that was rejected was; NULL: none. */
 const char *tc_federation_rejection(const tc_federation *f);
 

@@ -37,8 +37,8 @@ struct tc_federation {
     tacit_error *failures;  /* one for each chunk */
     bool stepped;
     tc_lockstep round;
-    tc_federation_tally tally;
-    tc_federation_release *releases;
+    tacit_message_counts tally;
+    tacit_simulated_release *releases;
     size_t releases_cap;
     char *rejection;
 };

@@ -57,13 +57,13 @@ static void test_same_seed_same_bits(void **state)
     tc_space_free(w.space);
 }
 
-static tc_federation_tally tally_with(world *w, uint64_t past, double drop)
+static tacit_message_counts tally_with(world *w, uint64_t past, double drop)
 {
     tc_federation_config cfg = {
         .algorithm = tc_algorithm_find("fts"), .seed = 4, .past = past, .drop = drop};
     tc_federation *f = found(w, OPTIONS, cfg);
     run(f, STEPS);
-    tc_federation_tally t = *tc_federation_counts(f);
+    tacit_message_counts t = *tc_federation_counts(f);
     tc_federation_free(f);
     return t;
 }
@@ -144,7 +144,7 @@ static void test_the_past_is_the_first_round(void **state)
         cfg.drop = 1;
         tc_federation *f = found(&w, general, cfg);
         run(f, STEPS);
-        const tc_federation_tally *t = tc_federation_counts(f);
+        const tacit_message_counts *t = tc_federation_counts(f);
         assert_int_equal(t->messages, (STEPS - 1) * AGENTS);
         assert_int_equal(t->lost, t->messages);
         tc_federation_free(f);
@@ -237,9 +237,9 @@ static void test_messages_of_the_past_are_lost_too(void **state)
     world w;
     (void)state;
     make_world(&w, 3);
-    tc_federation_tally all = tally_with(&w, 12, 1), some = tally_with(&w, 12, 0.5);
-    tc_federation_tally none = tally_with(&w, 12, 0), live = tally_with(&w, 0, 0.5);
-    tc_federation_tally longer = tally_with(&w, 30, 0);
+    tacit_message_counts all = tally_with(&w, 12, 1), some = tally_with(&w, 12, 0.5);
+    tacit_message_counts none = tally_with(&w, 12, 0), live = tally_with(&w, 0, 0.5);
+    tacit_message_counts longer = tally_with(&w, 30, 0);
     assert_int_equal(all.messages, AGENTS);
     assert_int_equal(all.lost, AGENTS);
     assert_int_equal(all.fetches, 0);

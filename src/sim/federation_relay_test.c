@@ -214,7 +214,7 @@ static void test_messages_are_handed_on(void **state)
                                                            : in       ? FETCHED
                                                                       : MISSED);
             }
-    const tc_federation_tally *c = tc_federation_counts(f);
+    const tacit_message_counts *c = tc_federation_counts(f);
     assert_int_equal(c->messages, ROUNDS * AGENTS);
     assert_int_equal(c->bytes, 8 * ROUNDS * AGENTS);
     assert_int_equal(c->lost, gone);
@@ -239,7 +239,7 @@ static void test_losses_can_be_given(void **state)
 {
     (void)state;
     tc_space *space = make_space();
-    tc_federation_tally drawn, given;
+    tacit_message_counts drawn, given;
     tc_federation *f = found(space, (tc_federation_config){.seed = SEED, .drop = 0.4});
     run(f, ROUNDS);
     drawn = *tc_federation_counts(f);
@@ -292,7 +292,7 @@ static void test_fts_in_threads_and_without_messages(void **state)
                 assert_same_bits(tc_optimizer_trial(tc_federation_agent(one, n), t)->values[0],
                                  tc_optimizer_trial(tc_federation_agent(f, n), t)->values[0]);
         assert_memory_equal(tc_federation_counts(one), tc_federation_counts(f),
-                            sizeof(tc_federation_tally));
+                            sizeof(tacit_message_counts));
         tc_federation_free(f);
         tc_pool_free(cfg.pool);
     }

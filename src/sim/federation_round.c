@@ -218,11 +218,11 @@ static tacit_status let_out_noted(tc_federation *f, const tc_release *r, tacit_e
         return tc_fail_memory(err);
     TC_TRY(let_out(f, r, err));
     const tc_release_view *v = tc_release_get(r);
-    f->releases[n] = (tc_federation_release){.round = f->round.number,
-                                             .trials = tc_optimizer_trials(f->members[0].o),
-                                             .event = v->event,
-                                             .distance = v->distance,
-                                             .unit = v->unit};
+    f->releases[n] = (tacit_simulated_release){.round = f->round.number,
+                                               .trials = tc_optimizer_trials(f->members[0].o),
+                                               .event = v->event,
+                                               .distance = v->distance,
+                                               .unit = v->unit};
     f->tally.releases++;
     f->tally.broadcast_bytes = f->round.size;
     return TACIT_OK;

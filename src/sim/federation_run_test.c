@@ -72,7 +72,7 @@ static void test_threads_do_not_change_bits(void **state)
         for (uint64_t t = 0; t < INITIAL + 6; t++)
             assert_same_bits(tc_optimizer_trial(tc_federation_agent(one, n), t)->values[0],
                              tc_optimizer_trial(tc_federation_agent(three, n), t)->values[0]);
-    const tc_federation_tally *c = tc_federation_counts(one);
+    const tacit_message_counts *c = tc_federation_counts(one);
     assert_int_equal(c->releases, 6);
     assert_int_equal(c->messages, 6 * AGENTS);
     assert_int_equal(c->bytes, 6 * AGENTS * (16 + 8 * 30));
@@ -123,7 +123,7 @@ static void test_the_others_stop_after_the_last_release(void **state)
                                  tc_optimizer_trial(a, t)->values[0]);
         }
         assert_memory_equal(tc_federation_counts(all), tc_federation_counts(some),
-                            sizeof(tc_federation_tally));
+                            sizeof(tacit_message_counts));
         tc_federation_free(all);
         tc_federation_free(some);
     }
@@ -319,7 +319,7 @@ static void test_releases_are_listed_and_stamped(void **state)
     (void)tc_federation_releases(f, &n);
     assert_int_equal(n, 0); /* nothing has left */
     run(f, 4);
-    const tc_federation_release *r = tc_federation_releases(f, &n);
+    const tacit_simulated_release *r = tc_federation_releases(f, &n);
     assert_int_equal(n, 2);
     assert_int_equal(tc_ledger_get_head(b.ledger).seq, n);
     for (size_t i = 0; i < n; i++) {

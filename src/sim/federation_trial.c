@@ -52,7 +52,7 @@ static tacit_status fetch(tc_federation *f, uint64_t i, tacit_error *err)
 /* The counters of agents are summed here, where nobody else runs. */
 static void count_fetches(tc_federation *f)
 {
-    tc_federation_tally *t = &f->tally;
+    tacit_message_counts *t = &f->tally;
     t->fetches = t->fetched_bytes = t->misses = 0;
     for (uint64_t i = 0; i < f->cfg.agents; i++) {
         t->fetches += f->members[i].fetches;

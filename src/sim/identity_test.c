@@ -1,5 +1,5 @@
 /* identity_test.c - the identity of a simulation: whatever changes a run changes it, and what
- * does not leaves it alone. federated_resume_test.c has what follows for checkpoints. And how many initial points there
+ * does not leaves it alone. simulation_resume_test.c has what follows for checkpoints. And how many initial points there
  * are. */
 #include "support/federated_world.h"
 
@@ -92,11 +92,11 @@ static void test_trials_that_were_given(void **state)
     s.f.family.objective.grid = 0;
     s.f.objective = "branin"; /* of two parameters */
     s.f.agents = 2;
-    tc_known_trial known[5][2];
+    tacit_known_trial known[5][2];
     tc_simulation v[5];
     for (size_t i = 0; i < 5; i++) {
-        known[i][0] = (tc_known_trial){.agent = 0, .values = points[0], .value = 1};
-        known[i][1] = (tc_known_trial){.agent = 1, .values = points[1], .value = 2};
+        known[i][0] = (tacit_known_trial){.agent = 0, .values = points[0], .value = 1};
+        known[i][1] = (tacit_known_trial){.agent = 1, .values = points[1], .value = 2};
         v[i] = s.f;
         v[i].known = known[i];
         v[i].n_known = 2;
@@ -153,11 +153,11 @@ static void test_agents_have_as_many(void **state)
     s.f.agents = 3;
     s.f.trials = 9;
     s.f.runs = 1;
-    tc_curves r = run(&s.f);
+    tacit_curves r = run(&s.f);
     assert_int_equal(r.initial, 4);
     assert_int_equal(r.counts[0].sent.releases, 9);
     assert_int_equal(r.counts[0].sent.refusals, 0);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
     end(&s);
 }
 

@@ -21,10 +21,10 @@ static double regret_with(const char *broadcast, double shift)
     s.f.acting = 6;
     s.f.trials = ITERATION;
     s.f.runs = 12;
-    tc_curves x = run(&s.f);
+    tacit_curves x = run(&s.f);
     assert_int_equal(x.counts[0].sent.releases, 1);
     double regret = x.simple_mean[ITERATION];
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     end(&s);
     return regret;
 }

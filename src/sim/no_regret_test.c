@@ -4,7 +4,7 @@
 
 enum { AGENTS = 12, ROUNDS = 40, RUNS = 16 };
 
-static tc_curves simulate(const char *algorithm, const char *options)
+static tacit_curves simulate(const char *algorithm, const char *options)
 {
     setup s;
     make(&s, algorithm, options);
@@ -14,14 +14,14 @@ static tc_curves simulate(const char *algorithm, const char *options)
     s.f.seed = 3;
     s.f.family.objective.grid = 1000;
     s.f.family.distance = 1.2;
-    tc_curves r = run(&s.f);
+    tacit_curves r = run(&s.f);
     end(&s);
     return r;
 }
 
 /* The last simple regret beside that of those who heard nothing and began at the same points; and
  * those do learn. */
-static double ratio(const tc_curves *hears, const tc_curves *alone)
+static double ratio(const tacit_curves *hears, const tacit_curves *alone)
 {
     assert_same_bits(hears->simple_mean[0], alone->simple_mean[0]);
     assert_true(alone->simple_mean[ROUNDS] < 0.1 * alone->simple_mean[0]);
@@ -43,19 +43,19 @@ static void test_fts_forgets_whom_it_followed(void **state)
         FTS "\"choose\": \"uniform\", \"mode\": \"general\"}",
         FTS "\"choose\": \"learned\", \"mode\": \"general\"}",
     };
-    tc_curves alone = simulate("fts", FTS "\"schedule\": \"constant\", \"follow\": 0}");
+    tacit_curves alone = simulate("fts", FTS "\"schedule\": \"constant\", \"follow\": 0}");
     assert_int_equal(alone.counts[0].sent.fetches, 0);
     for (size_t i = 0; i < sizeof hearing / sizeof *hearing; i++) {
-        tc_curves hears = simulate("fts", hearing[i]);
+        tacit_curves hears = simulate("fts", hearing[i]);
         assert_true(hears.counts[0].sent.fetches > 5 * AGENTS);
         assert_true(ratio(&hears, &alone) < 1.5);
-        tc_curves_fini(&hears);
+        tacit_curves_fini(&hears);
     }
-    tc_curves obeys =
+    tacit_curves obeys =
         simulate("fts", FTS "\"mode\": \"general\", \"schedule\": \"constant\", \"follow\": 1}");
     assert_true(ratio(&obeys, &alone) > 2);
-    tc_curves_fini(&obeys);
-    tc_curves_fini(&alone);
+    tacit_curves_fini(&obeys);
+    tacit_curves_fini(&alone);
 }
 
 #define OWN "{\"features\": 50, \"initial\": 5, \"reads\": "
@@ -66,19 +66,19 @@ static void test_fts_with_an_own_process_is_not_hurt(void **state)
     (void)state;
     static const size_t times[] = {1, 5, 10, 20, ROUNDS};
     static const char *const hearing[] = {OWN "100}", OWN "100, \"mode\": \"general\"}"};
-    tc_curves alone = simulate("fts", OWN "0}");
+    tacit_curves alone = simulate("fts", OWN "0}");
     assert_int_equal(alone.counts[0].sent.fetches, 0);
     for (size_t i = 0; i < 2; i++) {
-        tc_curves hears = simulate("fts", hearing[i]);
+        tacit_curves hears = simulate("fts", hearing[i]);
         assert_same_bits(hears.simple_mean[0], alone.simple_mean[0]);
         assert_int_equal(hears.counts[0].sent.fetches,
                          (uint64_t)AGENTS * (AGENTS - 1) * (i == 0 ? 1 : ROUNDS));
         for (size_t k = 0; k < sizeof times / sizeof *times; k++)
             assert_true(hears.simple_mean[times[k]] <
                         1.3 * alone.simple_mean[times[k]] + 0.005 * alone.simple_mean[0]);
-        tc_curves_fini(&hears);
+        tacit_curves_fini(&hears);
     }
-    tc_curves_fini(&alone);
+    tacit_curves_fini(&alone);
 }
 
 /* ---- dp-fts-de ---- */
@@ -89,13 +89,13 @@ static void test_fts_with_an_own_process_is_not_hurt(void **state)
 
 static void check_broadcast(const char *hearing, const char *deaf)
 {
-    tc_curves hears = simulate("dp-fts-de", hearing);
-    tc_curves alone = simulate("dp-fts-de", deaf);
+    tacit_curves hears = simulate("dp-fts-de", hearing);
+    tacit_curves alone = simulate("dp-fts-de", deaf);
     assert_int_equal(hears.n_releases, 1);
     assert_int_equal(alone.n_releases, 0);
     assert_true(ratio(&hears, &alone) < 1.5);
-    tc_curves_fini(&hears);
-    tc_curves_fini(&alone);
+    tacit_curves_fini(&hears);
+    tacit_curves_fini(&alone);
 }
 
 /* An agent that believes whatever is broadcast has more than five times the regret here, ... */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { COUNT_WORDS = sizeof(tc_run_counts) / sizeof(uint64_t), RELEASE_WORDS = 9 };
+enum { COUNT_WORDS = sizeof(tacit_run_counts) / sizeof(uint64_t), RELEASE_WORDS = 9 };
 
 static uint64_t bits(double v)
 {
@@ -49,7 +49,7 @@ static size_t count_words(const tc_run *r)
     return n;
 }
 
-static void put_release(uint64_t *w, const tc_federation_release *r)
+static void put_release(uint64_t *w, const tacit_simulated_release *r)
 {
     const tacit_dp_event *e = &r->event;
     const uint64_t all[RELEASE_WORDS] = {r->round,
@@ -64,17 +64,17 @@ static void put_release(uint64_t *w, const tc_federation_release *r)
     memcpy(w, all, sizeof all);
 }
 
-static tc_federation_release get_release(const uint64_t *w)
+static tacit_simulated_release get_release(const uint64_t *w)
 {
-    return (tc_federation_release){.round = w[0],
-                                   .trials = w[1],
-                                   .event = {.mechanism = (tacit_dp_mechanism)w[2],
-                                             .parameter = number(w[3]),
-                                             .sampling = (tacit_dp_sampling)w[4],
-                                             .sampling_rate = number(w[5]),
-                                             .count = w[6]},
-                                   .distance = number(w[7]),
-                                   .unit = (tacit_unit)w[8]};
+    return (tacit_simulated_release){.round = w[0],
+                                     .trials = w[1],
+                                     .event = {.mechanism = (tacit_dp_mechanism)w[2],
+                                               .parameter = number(w[3]),
+                                               .sampling = (tacit_dp_sampling)w[4],
+                                               .sampling_rate = number(w[5]),
+                                               .count = w[6]},
+                                     .distance = number(w[7]),
+                                     .unit = (tacit_unit)w[8]};
 }
 
 tacit_status tc_run_words(const tc_run *r, uint64_t **out, size_t *n, tacit_error *err)

@@ -27,6 +27,9 @@ tc_optioned tc_optioned_bandit(const tc_bandit *b);
 tacit_status tc_optioned_new(const tc_optioned *of, const json_t *given, void **out,
                              tacit_error *err);
 void tc_optioned_free(const tc_optioned *of, void *opts); /* NULL is allowed */
+/* Adds words name=value to `given`, checked and typed by the table. */
+tacit_status tc_optioned_take(const tc_optioned *of, json_t *given, size_t n,
+                              const char *const *words, tacit_error *err);
 /* Its options in force: as given, the rest from its defaults. Caller decrefs. */
 tacit_status tc_optioned_in_force(const tc_optioned *of, const json_t *given, json_t **out,
                                   tacit_error *err);

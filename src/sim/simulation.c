@@ -19,7 +19,7 @@ struct tc_runs {
     const tc_simulation *sim;
     const tc_step_source *source;
     tc_run_shape shape;
-    tc_curves *out;
+    tacit_curves *out;
     char *identity;
     tacit_hash study;
     tc_checkpoint *checkpoint; /* or NULL */
@@ -67,7 +67,7 @@ tacit_status tc_run_count(tc_run *r, uint64_t steps, tacit_error *err)
 /* With the places of run i in the result. */
 static tc_run run_of(tc_runs *all, uint64_t i)
 {
-    const tc_curves *out = all->out;
+    const tacit_curves *out = all->out;
     size_t T = out->points, row = (size_t)i * T, rows = row * (size_t)out->agents;
     return (tc_run){.all = all,
                     .sim = all->sim,
@@ -91,7 +91,7 @@ static void run_fini(tc_run *r)
 }
 
 /* Its counts are the result's. The first run speaks for all about what was released. */
-static void keep_run(tc_curves *out, tc_run *r)
+static void keep_run(tacit_curves *out, tc_run *r)
 {
     out->counts[r->number] = r->counts;
     if (r->number > 0)
@@ -244,18 +244,18 @@ static tacit_status open_checkpoint(tc_runs *all, tacit_error *err)
 static tacit_status begin(tc_runs *all, tacit_error *err)
 {
     const tc_simulation *sim = all->sim;
-    tc_curves *out = all->out;
+    tacit_curves *out = all->out;
     size_t n = (size_t)sim->runs;
-    *out =
-        (tc_curves){.algorithm = tc_strdup(sim->bandit ? sim->bandit->name : sim->algorithm->name),
-                    .objective = tc_strdup(sim->objective),
-                    .runs = sim->runs,
-                    .agents = all->shape.agents,
-                    .seed = sim->seed,
-                    .initial = all->shape.initial,
-                    .by_pulls = sim->bandit != NULL,
-                    .points = all->shape.points,
-                    .relayed = sim->algorithm && sim->algorithm->relay};
+    *out = (tacit_curves){.algorithm =
+                              tc_strdup(sim->bandit ? sim->bandit->name : sim->algorithm->name),
+                          .objective = tc_strdup(sim->objective),
+                          .runs = sim->runs,
+                          .agents = all->shape.agents,
+                          .seed = sim->seed,
+                          .initial = all->shape.initial,
+                          .by_pulls = sim->bandit != NULL,
+                          .points = all->shape.points,
+                          .relayed = sim->algorithm && sim->algorithm->relay};
     all->todo = tc_alloc(n, sizeof *all->todo);
     all->done = tc_alloc(n, sizeof *all->done);
     all->errors = tc_alloc(n, sizeof *all->errors);
@@ -288,9 +288,9 @@ static tacit_status run_all(tc_runs *all, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_simulate(const tc_simulation *sim, tc_curves *out, tacit_error *err)
+tacit_status tc_simulate(const tc_simulation *sim, tacit_curves *out, tacit_error *err)
 {
-    tc_curves curves = {0};
+    tacit_curves curves = {0};
     tc_runs all = {.sim = sim, .source = source_of(sim), .out = &curves};
     TC_TRY(all.source->shape(sim, &all.shape, err));
     tacit_status status = run_all(&all, err);
@@ -300,7 +300,7 @@ tacit_status tc_simulate(const tc_simulation *sim, tc_curves *out, tacit_error *
     tc_free(all.done);
     tc_free(all.errors);
     if (status != TACIT_OK) {
-        tc_curves_fini(&curves);
+        tacit_curves_fini(&curves);
         return status;
     }
     *out = curves;

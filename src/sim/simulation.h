@@ -27,6 +27,7 @@
 #ifndef TC_SIM_SIMULATION_H
 #define TC_SIM_SIMULATION_H
 
+#include "algo/algorithm.h"
 #include "algo/outsourced/row_curator.h"
 #include "algo/tree/bandit.h"
 #include "objective/family.h"
@@ -35,15 +36,8 @@
 #include "sim/rewards.h"
 #include "sim/value_units.h"
 
-/* Trials that exist before the first run begins, for every run the same. */
-typedef struct tc_known_trial {
-    uint64_t agent;
-    const double *values; /* of the family's space */
-    double value;
-} tc_known_trial;
-
 typedef struct tc_step_source tc_step_source;
-extern const tc_step_source tc_source_single, tc_source_federation, tc_source_pulls;
+extern const tc_step_source tc_source_single, tc_source_federation, tc_source_bandits;
 
 typedef struct tc_simulation {
     const tc_step_source *source; /* NULL: one party */
@@ -74,7 +68,7 @@ typedef struct tc_simulation {
     double epsilon, delta;
     /* Warm start; or NULL. Known trials stand for initial points: where rounds release, the option
      * initial must not be below their number. */
-    const tc_known_trial *known;
+    const tacit_known_trial *known;
     size_t n_known;
     bool by_agent; /* keep the curves of every agent */
 
@@ -100,9 +94,9 @@ typedef struct tc_simulation {
     void *user;
 } tc_simulation;
 
-/* End *out with tc_curves_fini. E_ARG: the plan does not fit; E_NOT_FOUND: no such objective; else what
+/* End *out with tacit_curves_fini. E_ARG: the plan does not fit; E_NOT_FOUND: no such objective; else what
  * the first run that failed says. */
-tacit_status tc_simulate(const tc_simulation *sim, tc_curves *out, tacit_error *err);
+tacit_status tc_simulate(const tc_simulation *sim, tacit_curves *out, tacit_error *err);
 /* Steps that progress counts, of all runs. */
 tacit_status tc_simulation_steps(const tc_simulation *sim, uint64_t *out, tacit_error *err);
 /* The options in force: as given, what a release says of its noise, the rest from the defaults. Caller

@@ -7,7 +7,7 @@
  *
  * A process may be killed at any instant: the file is the old one or the new one. What it left beside
  * the file goes with the next one (base/file.h). One process at a time: the caller sees to that
- * (source_pulls.c, by the lock of its checkpoint). */
+ * (source_bandits.c, by the lock of its checkpoint). */
 #ifndef TC_SIM_SNAPSHOT_H
 #define TC_SIM_SNAPSHOT_H
 

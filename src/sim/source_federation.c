@@ -3,6 +3,7 @@
  * A run is a family, a ledger in memory and a federation over them. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "sim/federation.h"
 #include "sim/step_source.h"
 #include "study/store.h"
 
@@ -81,7 +82,7 @@ static tacit_status open_federation(void *state, tc_run *r, tacit_error *err)
     TC_TRY(open_ledger(s, err));
     TC_TRY(found(s, err));
     for (size_t i = 0; i < sim->n_known; i++) {
-        const tc_known_trial *k = &sim->known[i];
+        const tacit_known_trial *k = &sim->known[i];
         double told = tc_value_units_told(&sim->units, k->value);
         TC_TRY(tc_federation_know(s->federation, k->agent, k->values, told, err));
     }
@@ -114,7 +115,7 @@ static tacit_status take_releases(void *state, tc_run *r, tacit_error *err)
 {
     const lockstep *s = state;
     size_t n;
-    const tc_federation_release *releases = tc_federation_releases(s->federation, &n);
+    const tacit_simulated_release *releases = tc_federation_releases(s->federation, &n);
     r->counts.sent = *tc_federation_counts(s->federation);
     r->releases = tc_alloc(n + 1, sizeof *releases);
     if (!r->releases)

@@ -32,8 +32,8 @@ typedef struct tc_run {
     uint64_t pulls; /* that were made here, not in a process before */
     /* What it finds. The places in the result: `points` numbers, or agents x points, or NULL. */
     double *simple, *cumulative, *agent_simple, *agent_cumulative;
-    tc_run_counts counts;
-    tc_federation_release *releases; /* end with tc_free */
+    tacit_run_counts counts;
+    tacit_simulated_release *releases; /* end with tc_free */
     size_t n_releases;
     char *rejection; /* or NULL; a checkpoint does not keep it. End with tc_free */
 } tc_run;

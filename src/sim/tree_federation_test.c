@@ -110,7 +110,7 @@ static void test_trials_are_pulls(void **state)
         for (uint64_t m = 0; m < AGENTS; m++)
             for (size_t t = 0; t < TRIALS; t++)
                 assert_close(w->regret[m][t], r.regret[m * TRIALS + t], 1e-9);
-        const tc_federation_tally *tally = tc_federation_counts(f);
+        const tacit_message_counts *tally = tc_federation_counts(f);
         assert_int_equal(tally->releases, r.rounds);
         assert_int_equal(tally->bytes, 8 * r.numbers_up);
         assert_int_equal(tally->messages, AGENTS * r.rounds);

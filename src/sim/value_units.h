@@ -8,17 +8,13 @@
 
 #include "base/text.h"
 
-#include <tacit/status.h>
+#include <tacit/experimental/simulate.h>
 
 #include <jansson.h>
 #include <stdbool.h>
 
 /* All-zero: values are told as they are. */
-typedef struct tc_value_units {
-    double scale; /* > 0; 0 means 1 */
-    double shift;
-    bool negate;
-} tc_value_units;
+typedef tacit_value_units tc_value_units;
 
 #define TC_VALUE_UNITS_MOST 1e12 /* of scale and of |shift| */
 

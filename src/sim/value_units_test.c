@@ -62,10 +62,10 @@ static tc_simulation single(const char *algorithm, const char *objective, uint64
     return s;
 }
 
-static tc_curves simulate(tc_simulation s, tc_value_units units)
+static tacit_curves simulate(tc_simulation s, tc_value_units units)
 {
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     s.units = units;
     assert_ok(tc_simulate(&s, &r, &err));
     return r;
@@ -74,11 +74,11 @@ static tc_curves simulate(tc_simulation s, tc_value_units units)
 /* Regrets are those of the objective, so the same regrets in every trial are the same points. */
 static void assert_same_points(const tc_simulation *s, tc_value_units units)
 {
-    tc_curves a = simulate(*s, (tc_value_units){0}), b = simulate(*s, units);
+    tacit_curves a = simulate(*s, (tc_value_units){0}), b = simulate(*s, units);
     assert_same_numbers(a.simple, b.simple, (size_t)(s->runs * s->trials));
     assert_same_numbers(a.cumulative, b.cumulative, (size_t)(s->runs * s->trials));
-    tc_curves_fini(&a);
-    tc_curves_fini(&b);
+    tacit_curves_fini(&a);
+    tacit_curves_fini(&b);
 }
 
 static const char *const names[] = {"gp-ei", "ts"};
@@ -111,11 +111,11 @@ static void test_points_of_a_box(void **state)
         assert_same_points(&s, scaled);
         assert_same_points(&s, negated);
         assert_same_points(&s, (tc_value_units){.scale = 1024, .negate = true});
-        tc_curves a = simulate(s, (tc_value_units){0}), b = simulate(s, binary);
+        tacit_curves a = simulate(s, (tc_value_units){0}), b = simulate(s, binary);
         for (size_t t = 0; t < 2 * TRIALS; t++)
             assert_close(b.cumulative[t], a.cumulative[t], 1e-3);
-        tc_curves_fini(&a);
-        tc_curves_fini(&b);
+        tacit_curves_fini(&a);
+        tacit_curves_fini(&b);
     }
 }
 
@@ -130,10 +130,10 @@ static void test_units_arrive(void **state)
     assert_ok(tc_json_parse(text, strlen(text), "options", &options, &err));
     s.options = options;
     s.family.objective.grid = 50;
-    tc_curves a = simulate(s, (tc_value_units){0}), b = simulate(s, decimal);
+    tacit_curves a = simulate(s, (tc_value_units){0}), b = simulate(s, decimal);
     assert_true(a.cumulative[19] != b.cumulative[19]);
-    tc_curves_fini(&a);
-    tc_curves_fini(&b);
+    tacit_curves_fini(&a);
+    tacit_curves_fini(&b);
     json_decref(options);
 }
 
@@ -143,7 +143,7 @@ static void test_files_have_the_units(void **state)
     tacit_error err = {0};
     tc_simulation s = single("random", "branin", 3);
     s.units = decimal;
-    tc_curves r = simulate(s, s.units);
+    tacit_curves r = simulate(s, s.units);
     json_t *j = NULL;
     assert_ok(tc_curves_json(&(tc_curve_part){.sim = &s, .curves = &r}, 1, &j, &err));
     const json_t *of = json_object_get(j, "objective_options");
@@ -151,7 +151,7 @@ static void test_files_have_the_units(void **state)
     assert_same_bits(json_real_value(json_object_get(of, "value-shift")), -500);
     assert_true(json_is_true(json_object_get(of, "value-negate")));
     json_decref(j);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 /* ---- federations ---- */
@@ -160,8 +160,8 @@ static void test_points_of_a_federation(void **state)
 {
     (void)state;
     static const double points[] = {7, 31};
-    const tc_known_trial known[] = {{.agent = 0, .values = &points[0], .value = 1.5},
-                                    {.agent = 1, .values = &points[1], .value = -0.5}};
+    const tacit_known_trial known[] = {{.agent = 0, .values = &points[0], .value = 1.5},
+                                       {.agent = 1, .values = &points[1], .value = -0.5}};
     for (size_t i = 0; i < NAMES; i++) {
         const tc_value_units units[] = {scaled, negated, binary, decimal};
         setup s;
@@ -172,26 +172,26 @@ static void test_points_of_a_federation(void **state)
         s.f.known = known; /* in units of the objective, too */
         s.f.n_known = 2;
         s.f.by_agent = true;
-        tc_curves a = run(&s.f);
+        tacit_curves a = run(&s.f);
         for (size_t k = 0; k < 4; k++) {
             s.f.units = units[k];
-            tc_curves b = run(&s.f);
+            tacit_curves b = run(&s.f);
             assert_same_results(&a, &b);
-            tc_curves_fini(&b);
+            tacit_curves_fini(&b);
         }
-        tc_curves_fini(&a);
+        tacit_curves_fini(&a);
         end(&s);
     }
 }
 
-static bool same_points(const tc_curves *a, const tc_curves *b)
+static bool same_points(const tacit_curves *a, const tacit_curves *b)
 {
     size_t n = (size_t)(a->runs * a->agents * a->points);
     return memcmp(a->agent_cumulative, b->agent_cumulative, n * sizeof *a->agent_cumulative) == 0;
 }
 
 /* Agents of dp-fts-de begin with 3 points, and then ask by what they know and have heard. */
-static tc_curves federate(const char *options, tc_value_units units)
+static tacit_curves federate(const char *options, tc_value_units units)
 {
     setup s;
     make(&s, "dp-fts-de", options);
@@ -201,7 +201,7 @@ static tc_curves federate(const char *options, tc_value_units units)
     s.f.trials = 7;
     s.f.by_agent = true;
     s.f.units = units;
-    tc_curves r = run(&s.f);
+    tacit_curves r = run(&s.f);
     assert_int_equal(r.initial, 3);
     end(&s);
     return r;
@@ -216,13 +216,13 @@ static void test_points_of_a_private_federation(void **state)
                                           "{\"broadcast\": \"reversed\"}"};
     const tc_value_units units[] = {scaled, negated, binary, decimal};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        tc_curves a = federate(options[i], (tc_value_units){0});
+        tacit_curves a = federate(options[i], (tc_value_units){0});
         for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-            tc_curves b = federate(options[i], units[k]);
+            tacit_curves b = federate(options[i], units[k]);
             assert_same_results(&a, &b);
-            tc_curves_fini(&b);
+            tacit_curves_fini(&b);
         }
-        tc_curves_fini(&a);
+        tacit_curves_fini(&a);
     }
 }
 
@@ -231,10 +231,10 @@ static void test_shared_features_notice_units(void **state)
 {
     (void)state;
     const char *options = "{\"own\": \"features\", \"initial\": 3}";
-    tc_curves a = federate(options, (tc_value_units){0}), b = federate(options, decimal);
+    tacit_curves a = federate(options, (tc_value_units){0}), b = federate(options, decimal);
     assert_false(same_points(&a, &b));
-    tc_curves_fini(&a);
-    tc_curves_fini(&b);
+    tacit_curves_fini(&a);
+    tacit_curves_fini(&b);
 }
 
 int main(void)

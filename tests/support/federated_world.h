@@ -36,10 +36,10 @@ static inline void end(setup *s)
     json_decref(s->options);
 }
 
-static inline tc_curves run(const tc_simulation *f)
+static inline tacit_curves run(const tc_simulation *f)
 {
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     assert_ok(tc_simulate(f, &r, &err));
     return r;
 }
@@ -51,7 +51,7 @@ static inline void assert_same_numbers(const double *a, const double *b, size_t 
         assert_same_bits(a[i], b[i]);
 }
 
-static inline void assert_same_results(const tc_curves *a, const tc_curves *b)
+static inline void assert_same_results(const tacit_curves *a, const tacit_curves *b)
 {
     size_t T = (size_t)a->points, n = (size_t)a->runs * T;
     assert_int_equal(a->points, b->points);

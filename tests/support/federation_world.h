@@ -83,7 +83,7 @@ static inline void assert_same_trials(const tc_federation *a, const tc_federatio
         }
     }
     assert_memory_equal(tc_federation_counts(a), tc_federation_counts(b),
-                        sizeof(tc_federation_tally));
+                        sizeof(tacit_message_counts));
 }
 
 #endif

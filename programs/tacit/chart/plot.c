@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-#define MAX_FILES      32
-#define MAX_CURVES     64
-#define MAX_FILE_BYTES ((size_t)1 << 30)
+#define MAX_FILES  32
+#define MAX_CURVES 64
 
 typedef enum plot_kind { KIND_AUTO, KIND_HISTORY, KIND_REGRET, KIND_SLICE } plot_kind;
 
@@ -57,35 +56,15 @@ static bool ends_in(const char *s, const char *tail)
 /* -- regret -------------------------------------------------------------------------------- */
 
 typedef struct loaded {
-    tc_curve_set curves;
+    tacit_curve_set curves;
     const char *names[MAX_CURVES]; /* the file of each */
 } loaded;
-
-static tacit_status load_csv(tc_curve_set *c, const char *file, tacit_error *err)
-{
-    char *text;
-    size_t len;
-    TC_TRY(tc_file_read(file, MAX_FILE_BYTES, &text, &len, err));
-    tacit_status status = tc_curves_from_csv(c, text, len, file, err);
-    tc_free(text);
-    return status;
-}
-
-static tacit_status load_json(tc_curve_set *c, const char *file, tacit_error *err)
-{
-    json_t *j;
-    TC_TRY(tc_json_read_file(file, &j, err));
-    tacit_status status = tc_curves_from_json(c, j, file, err);
-    json_decref(j);
-    return status;
-}
 
 /* A file of --by-agent stands alone. */
 static tacit_status load(loaded *l, const char *file, bool alone, tacit_error *err)
 {
     size_t before = l->curves.n;
-    TC_TRY(ends_in(file, ".json") ? load_json(&l->curves, file, err)
-                                  : load_csv(&l->curves, file, err));
+    TC_TRY(tacit_curves_read(&l->curves, file, err));
     bool by_agent = l->curves.items[before].agent_simple != NULL;
     if (by_agent && !alone)
         return tc_fail(err, TACIT_E_ARG,
@@ -104,7 +83,7 @@ static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_err
 {
     const plot_opts *o = in->opts;
     loaded l = {0};
-    const tc_curve_set *c = &l.curves;
+    const tacit_curve_set *c = &l.curves;
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < in->n_args && status == TACIT_OK; i++)
         status = load(&l, in->args[i], in->n_args == 1, err);
@@ -112,7 +91,7 @@ static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_err
         status = c->items[0].agent_simple
                      ? tc_plot_agents(c->items, c->n, o->title, o->cumulative, svg, err)
                      : tc_plot_regret(c->items, c->n, l.names, o->title, o->cumulative, svg, err);
-    tc_curve_set_fini(&l.curves);
+    tacit_curve_set_fini(&l.curves);
     return status;
 }
 

@@ -11,13 +11,13 @@
 
 enum { MOST = 100, TEXT = 128 }; /* more lines of a colour than MOST are a blot */
 
-static size_t shown(const tc_curves *c)
+static size_t shown(const tacit_curves *c)
 {
     return c->agents < MOST ? (size_t)c->agents : MOST;
 }
 
 /* The mean over runs of one agent's table row; NULL: no memory. */
-static double *agent_mean(const tc_curves *c, size_t agent, bool cumulative, tc_arena *memory)
+static double *agent_mean(const tacit_curves *c, size_t agent, bool cumulative, tc_arena *memory)
 {
     const double *values = cumulative ? c->agent_cumulative : c->agent_simple;
     double *mean = TC_TAKE(memory, c->points, double);
@@ -29,7 +29,7 @@ static double *agent_mean(const tc_curves *c, size_t agent, bool cumulative, tc_
     return mean;
 }
 
-static void fill_agents(tc_series *s, const tc_curves *c, size_t color, bool cumulative,
+static void fill_agents(tc_series *s, const tacit_curves *c, size_t color, bool cumulative,
                         tc_arena *memory)
 {
     for (size_t k = 0; k < shown(c); k++)
@@ -42,7 +42,7 @@ static void fill_agents(tc_series *s, const tc_curves *c, size_t color, bool cum
                         .y = agent_mean(c, k * (size_t)c->agents / shown(c), cumulative, memory)};
 }
 
-static void fill_mean(tc_series *s, const tc_curves *c, size_t color, bool cumulative)
+static void fill_mean(tc_series *s, const tacit_curves *c, size_t color, bool cumulative)
 {
     *s = (tc_series){.label = c->label ? c->label : "mean",
                      .mark = TC_MARK_LINE,
@@ -52,7 +52,7 @@ static void fill_mean(tc_series *s, const tc_curves *c, size_t color, bool cumul
                      .y = cumulative ? c->cumulative_mean : c->simple_mean};
 }
 
-static void subtitle_of(char *out, const tc_curves *c)
+static void subtitle_of(char *out, const tacit_curves *c)
 {
     char runs[48] = "";
     if (c->runs > 1)
@@ -65,7 +65,7 @@ static void subtitle_of(char *out, const tc_curves *c)
                  runs);
 }
 
-static tacit_status draw(const tc_curves *first, const tc_series *series, size_t n,
+static tacit_status draw(const tacit_curves *first, const tc_series *series, size_t n,
                          const char *title, bool cumulative, tc_text *svg, tacit_error *err)
 {
     char subtitle[TEXT];
@@ -81,8 +81,8 @@ static tacit_status draw(const tc_curves *first, const tc_series *series, size_t
     return tc_chart_svg(&chart, svg, err);
 }
 
-tacit_status tc_plot_agents(const tc_curves *curves, size_t n, const char *title, bool cumulative,
-                            tc_text *svg, tacit_error *err)
+tacit_status tc_plot_agents(const tacit_curves *curves, size_t n, const char *title,
+                            bool cumulative, tc_text *svg, tacit_error *err)
 {
     tc_arena a = {0};
     size_t lines = n, at = 0;

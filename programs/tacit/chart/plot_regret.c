@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same_objective(const tc_curves *c, size_t n)
+static bool same_objective(const tacit_curves *c, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         if (strcmp(c[i].objective, c[0].objective) != 0)
@@ -18,7 +18,7 @@ static bool same_objective(const tc_curves *c, size_t n)
     return true;
 }
 
-static bool has_twin(const tc_curves *c, size_t n, size_t i)
+static bool has_twin(const tacit_curves *c, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
         if (k != i && strcmp(c[k].label, c[i].label) == 0 &&
@@ -28,7 +28,7 @@ static bool has_twin(const tc_curves *c, size_t n, size_t i)
 }
 
 /* Its own label; with the objective or the file where that alone would not tell. */
-static void label_of(char *out, size_t size, const tc_curves *c, size_t n, size_t i,
+static void label_of(char *out, size_t size, const tacit_curves *c, size_t n, size_t i,
                      const char *const *names)
 {
     const char *on = same_objective(c, n) ? "" : c[i].objective;
@@ -37,7 +37,7 @@ static void label_of(char *out, size_t size, const tc_curves *c, size_t n, size_
              *file ? ")" : "");
 }
 
-static void subtitle_of(char *out, size_t size, const tc_curves *c, size_t n)
+static void subtitle_of(char *out, size_t size, const tacit_curves *c, size_t n)
 {
     uint64_t low = c[0].runs, high = c[0].runs;
     for (size_t i = 1; i < n; i++) {
@@ -55,7 +55,7 @@ static void subtitle_of(char *out, size_t size, const tc_curves *c, size_t n)
 }
 
 /* Of simulations by pulls there is the cumulative regret alone, and that is drawn unasked. */
-static tacit_status choose_quantity(const tc_curves *c, size_t n, bool *cumulative,
+static tacit_status choose_quantity(const tacit_curves *c, size_t n, bool *cumulative,
                                     tacit_error *err)
 {
     size_t by_pulls = 0;
@@ -72,14 +72,14 @@ static tacit_status choose_quantity(const tc_curves *c, size_t n, bool *cumulati
     return TACIT_OK;
 }
 
-static const char *axis_of(const tc_curves *c)
+static const char *axis_of(const tacit_curves *c)
 {
     return c->by_pulls ? "pulls of each agent" : c->at[0] == 0 ? "iteration" : "trial";
 }
 
 enum { LABEL = 128 };
 
-static void fill_series(tc_series *s, const tc_curves *c, size_t i, bool cumulative)
+static void fill_series(tc_series *s, const tacit_curves *c, size_t i, bool cumulative)
 {
     *s = (tc_series){.mark = TC_MARK_LINE,
                      .color = (int)i,
@@ -89,7 +89,7 @@ static void fill_series(tc_series *s, const tc_curves *c, size_t i, bool cumulat
                      .spread = c->runs > 1 ? (cumulative ? c->cumulative_se : c->simple_se) : NULL};
 }
 
-static tacit_status draw(const tc_curves *curves, size_t n, tc_series *series, const char *title,
+static tacit_status draw(const tacit_curves *curves, size_t n, tc_series *series, const char *title,
                          bool cumulative, tc_text *svg, tacit_error *err)
 {
     char heading[128], subtitle[128];
@@ -107,7 +107,7 @@ static tacit_status draw(const tc_curves *curves, size_t n, tc_series *series, c
     return tc_chart_svg(&chart, svg, err);
 }
 
-tacit_status tc_plot_regret(const tc_curves *curves, size_t n, const char *const *names,
+tacit_status tc_plot_regret(const tacit_curves *curves, size_t n, const char *const *names,
                             const char *title, bool cumulative, tc_text *svg, tacit_error *err)
 {
     TC_TRY(choose_quantity(curves, n, &cumulative, err));

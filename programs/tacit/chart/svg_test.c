@@ -195,21 +195,21 @@ static void test_regret_chart(void **state)
     (void)state;
     tacit_error err = {0};
     tc_text svg = {0};
-    tc_curves curves[12];
+    tacit_curves curves[12];
     const char *names[12];
     fill_curve();
     for (size_t i = 0; i < 12; i++) {
         names[i] = "file & <co>.csv";
-        curves[i] = (tc_curves){.label = i % 2 ? "gp-ei" : "<ts>",
-                                .algorithm = i % 2 ? "gp-ei" : "<ts>",
-                                .objective = "branin",
-                                .runs = 3 + i % 2,
-                                .points = N - i,
-                                .at = iteration,
-                                .simple_mean = falling,
-                                .simple_se = error_bar,
-                                .cumulative_mean = iteration,
-                                .cumulative_se = error_bar};
+        curves[i] = (tacit_curves){.label = i % 2 ? "gp-ei" : "<ts>",
+                                   .algorithm = i % 2 ? "gp-ei" : "<ts>",
+                                   .objective = "branin",
+                                   .runs = 3 + i % 2,
+                                   .points = N - i,
+                                   .at = iteration,
+                                   .simple_mean = falling,
+                                   .simple_se = error_bar,
+                                   .cumulative_mean = iteration,
+                                   .cumulative_se = error_bar};
     }
     assert_ok(tc_plot_regret(curves, 12, names, NULL, false, &svg, &err));
     assert_well_formed(tc_text_get(&svg));

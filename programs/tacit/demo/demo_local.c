@@ -18,7 +18,7 @@
 static const char *const algorithms[] = {"random", "ts", "gp-ei"};
 static const struct {
     const char *name;
-    uint64_t trials;
+    int64_t trials;
 } objectives[] = {{"branin", 30}, {"hartmann6", 50}};
 
 #define N_ALGORITHMS (sizeof algorithms / sizeof algorithms[0])
@@ -27,37 +27,37 @@ static const struct {
 
 /* One algorithm on one objective; cell i of a demo is objective i / N, algorithm i % N. */
 typedef struct cell {
-    tc_simulation sim;
-    tc_curves result;
+    tacit_simulation *simulation;
+    const tacit_curves *curves;
 } cell;
 
-static tacit_status run_cell(cell *c, size_t i, tc_pool *pool, bool quiet, tacit_error *err)
+static tacit_status run_cell(cell *c, size_t i, bool quiet, tacit_error *err)
 {
-    char label[64];
-    c->sim = (tc_simulation){.objective = objectives[i / N_ALGORITHMS].name,
-                             .trials = objectives[i / N_ALGORITHMS].trials,
-                             .runs = RUNS,
-                             .seed = SEED,
-                             .pool = pool};
-    TC_TRY(tc_algorithm_get(&c->sim.algorithm, algorithms[i % N_ALGORITHMS], err));
-    TC_TRY(tc_options_defaults(tc_objective_options, &c->sim.family.objective, err));
-    snprintf(label, sizeof label, "%s on %s", algorithms[i % N_ALGORITHMS], c->sim.objective);
-    return tc_watch_simulation(&c->sim, label, quiet, &c->result, err);
+    tacit_simulation_plan plan = tacit_simulation_plan_default();
+    tc_watch watch;
+    plan.algorithm = algorithms[i % N_ALGORITHMS];
+    plan.objective = objectives[i / N_ALGORITHMS].name;
+    plan.trials = objectives[i / N_ALGORITHMS].trials;
+    plan.runs = RUNS;
+    plan.seed = SEED;
+    TC_TRY(tc_watch_simulate(&watch, &plan, quiet, &c->simulation, err));
+    c->curves = tacit_simulation_get(c->simulation, 0)->curves;
+    return TACIT_OK;
 }
 
 /* -- the table ----------------------------------------------------------------------------- */
 
 static void add_row(tc_table *t, const cell *c)
 {
-    const tc_curves *r = &c->result;
+    const tacit_curves *r = c->curves;
     size_t last = r->points - 1;
     char text[64];
-    tc_table_text(t, 0, c->sim.objective);
-    tc_table_text(t, 1, c->sim.algorithm->name);
-    tc_watch_moments(text, sizeof text, r->simple_mean[EARLY - 1], r->simple_se[EARLY - 1]);
+    tc_table_text(t, 0, c->curves->objective);
+    tc_table_text(t, 1, c->curves->algorithm);
+    snprintf(text, sizeof text, "%.4g ± %.2g", r->simple_mean[EARLY - 1], r->simple_se[EARLY - 1]);
     tc_table_text(t, 2, text);
     tc_table_integer(t, 3, (int64_t)r->points);
-    tc_watch_moments(text, sizeof text, r->simple_mean[last], r->simple_se[last]);
+    snprintf(text, sizeof text, "%.4g ± %.2g", r->simple_mean[last], r->simple_se[last]);
     tc_table_text(t, 4, text);
     snprintf(text, sizeof text, "%.2f", r->seconds);
     tc_table_text(t, 5, text);
@@ -88,40 +88,38 @@ static void print_next_steps(void)
 /* -- files --------------------------------------------------------------------------------- */
 
 static tacit_status write_text(const char *dir, const char *stem, const char *extension,
-                               const tc_text *text, tacit_error *err)
+                               const char *text, tacit_error *err)
 {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.%s", dir, stem, extension);
     if (n < 0 || (size_t)n >= sizeof path)
         return tc_fail(err, TACIT_E_ARG, "the path of --out is too long");
-    return text->failed ? tc_fail_memory(err)
-                        : tc_file_write(path, tc_text_get(text), text->len, err);
+    return tc_file_write(path, text, strlen(text), err);
 }
 
 static tacit_status write_csv(const char *dir, const cell *c, tacit_error *err)
 {
-    tc_text text = {0};
-    char stem[64];
-    snprintf(stem, sizeof stem, "%s-%s", c->sim.objective, c->sim.algorithm->name);
-    const tc_curve_part part = {.sim = &c->sim, .curves = &c->result};
-    tacit_status status = tc_curves_csv(&part, 1, &text, err);
-    if (status == TACIT_OK)
-        status = write_text(dir, stem, "csv", &text, err);
-    tc_text_fini(&text);
+    char stem[64], *text;
+    snprintf(stem, sizeof stem, "%s-%s", c->curves->objective, c->curves->algorithm);
+    TC_TRY(tacit_simulation_text(c->simulation, TACIT_CURVES_CSV, &text, err));
+    tacit_status status = write_text(dir, stem, "csv", text, err);
+    tacit_text_free(text);
     return status;
 }
 
 static tacit_status write_chart(const char *dir, const cell *cells, tacit_error *err)
 {
-    tc_curves curves[N_ALGORITHMS]; /* borrowed from the cells */
+    tacit_curves curves[N_ALGORITHMS]; /* borrowed from the cells */
     tc_text svg = {0};
     for (size_t i = 0; i < N_ALGORITHMS; i++) {
-        curves[i] = cells[i].result;
+        curves[i] = *cells[i].curves;
         curves[i].label = curves[i].algorithm;
     }
     tacit_status status = tc_plot_regret(curves, N_ALGORITHMS, NULL, NULL, false, &svg, err);
     if (status == TACIT_OK)
-        status = write_text(dir, cells->sim.objective, "svg", &svg, err);
+        status = svg.failed
+                     ? tc_fail_memory(err)
+                     : write_text(dir, cells->curves->objective, "svg", tc_text_get(&svg), err);
     tc_text_fini(&svg);
     return status;
 }
@@ -146,13 +144,12 @@ static tacit_status write_files(const char *dir, const cell *cells, bool quiet, 
 
 /* -- the whole ----------------------------------------------------------------------------- */
 
-static tacit_status demo(cell *cells, tc_pool *pool, const tc_invocation *in, const char *out,
-                         tacit_error *err)
+static tacit_status demo(cell *cells, const tc_invocation *in, const char *out, tacit_error *err)
 {
     if (out)
         TC_TRY(tc_demo_make_folder(out, err));
     for (size_t i = 0; i < N_CELLS; i++)
-        TC_TRY(run_cell(&cells[i], i, pool, in->quiet, err));
+        TC_TRY(run_cell(&cells[i], i, in->quiet, err));
     TC_TRY(print_cells(cells, in->format, err));
     if (in->format == TC_FORMAT_TABLE)
         print_next_steps();
@@ -161,12 +158,9 @@ static tacit_status demo(cell *cells, tc_pool *pool, const tc_invocation *in, co
 
 tacit_status tc_demo_local(const tc_invocation *in, const char *out, tacit_error *err)
 {
-    cell cells[N_CELLS] = {0};
-    tc_pool *pool;
-    TC_TRY(tc_pool_new(&pool, 0, err));
-    tacit_status status = demo(cells, pool, in, out, err);
+    cell cells[N_CELLS] = {{0}};
+    tacit_status status = demo(cells, in, out, err);
     for (size_t i = 0; i < N_CELLS; i++)
-        tc_curves_fini(&cells[i].result);
-    tc_pool_free(pool);
+        tacit_simulation_free(cells[i].simulation);
     return status;
 }

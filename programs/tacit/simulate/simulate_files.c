@@ -3,17 +3,19 @@
  * Two of one name would be noticed too late: --out takes the place of finished runs in --checkpoint,
  * and of two results only the second stays. What is no regular file (/dev/null, a pipe) may be named
  * twice: nothing there can be lost. */
-#include "base/memory.h"
+#include "base/error.h"
 #include "base/file_name.h"
+#include "base/text.h"
 #include "simulate/simulate.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #define SNAPSHOT ".run-"
+#define TABLE    "table:" /* an objective from a file */
 
 /* --checkpoint has one for each algorithm; six others. */
-enum { OTHERS = 6, FILES_MOST = TC_CONTENDERS_MOST + OTHERS };
+enum { OTHERS = 6, FILES_MOST = TACIT_CONTENDERS_MOST + OTHERS };
 
 typedef struct named {
     const char *option, *path;
@@ -23,7 +25,7 @@ typedef struct named {
 typedef struct files {
     named f[FILES_MOST]; /* the checkpoints first */
     size_t n, checkpoints;
-    char *names[TC_CONTENDERS_MOST]; /* of the checkpoints */
+    char *names[TACIT_CONTENDERS_MOST]; /* of the checkpoints */
 } files;
 
 /* -- what there is ------------------------------------------------------------------------- */
@@ -38,32 +40,32 @@ static void add(files *all, const char *option, const char *path, bool written)
 static size_t count_algorithms(const char *versus)
 {
     size_t n = versus ? 2 : 1;
-    for (; versus && *versus && n < TC_CONTENDERS_MOST; versus++)
+    for (; versus && *versus && n < TACIT_CONTENDERS_MOST; versus++)
         n += *versus == ';';
     return n;
 }
 
 static tacit_status add_checkpoints(files *all, const tc_simulate_opts *o, tacit_error *err)
 {
-    size_t n = o->checkpoint ? count_algorithms(o->versus) : 0;
+    size_t n = o->plan.checkpoint ? count_algorithms(o->plan.versus) : 0;
     for (size_t i = 0; i < n; i++) {
-        TC_TRY(tc_simulate_checkpoint(o->checkpoint, i, &all->names[i], err));
+        TC_TRY(tacit_simulation_checkpoint(o->plan.checkpoint, i, &all->names[i], err));
         add(all, i == 0 ? "--checkpoint" : "--checkpoint with --versus", all->names[i], true);
     }
     all->checkpoints = n;
     return TACIT_OK;
 }
 
-static void add_others(files *all, const tc_simulate_plan *p)
+static void add_others(files *all, const tc_simulate_opts *o, const char *document)
 {
-    const tc_simulate_opts *o = p->o;
-    bool table = o->objective && tc_value_table_named(o->objective);
+    const char *objective = o->plan.objective;
+    bool table = objective && strncmp(objective, TABLE, strlen(TABLE)) == 0;
     add(all, "--out", o->out, true);
     add(all, "--by-agent", o->by_agent, true);
-    add(all, "STUDY.json", p->in->n_args ? p->in->args[0] : NULL, false);
+    add(all, "STUDY.json", document, false);
     add(all, "--warm", o->warm, false);
-    add(all, "--bounds-file", o->curator.bounds_file, false);
-    add(all, "--objective", table ? o->objective + strlen(TC_TABLE_PREFIX) : NULL, false);
+    add(all, "--bounds-file", o->plan.curator.bounds_file, false);
+    add(all, "--objective", table ? objective + strlen(TABLE) : NULL, false);
 }
 
 /* -- which are one ------------------------------------------------------------------------- */
@@ -128,14 +130,14 @@ static tacit_status check_all(const files *all, bool snapshots, tacit_error *err
     return TACIT_OK;
 }
 
-tacit_status tc_simulate_files(const tc_simulate_plan *p, tacit_error *err)
+tacit_status tc_simulate_files(const tc_simulate_opts *o, const char *document, tacit_error *err)
 {
     files all = {0};
-    tacit_status status = add_checkpoints(&all, p->o, err);
-    add_others(&all, p);
+    tacit_status status = add_checkpoints(&all, o, err);
+    add_others(&all, o, document);
     if (status == TACIT_OK)
-        status = check_all(&all, p->o->pulls > 0, err);
-    for (size_t i = 0; i < TC_CONTENDERS_MOST; i++)
-        tc_free(all.names[i]);
+        status = check_all(&all, o->plan.pulls > 0, err);
+    for (size_t i = 0; i < TACIT_CONTENDERS_MOST; i++)
+        tacit_text_free(all.names[i]);
     return status;
 }

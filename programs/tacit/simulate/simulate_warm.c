@@ -4,6 +4,7 @@
  * "point" (from 0) or its coordinates. Nothing else: a column that is misspelled must not be passed
  * over. */
 #include "base/csv.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "frame/point.h"
@@ -25,13 +26,15 @@ typedef struct reader {
 
 static tacit_status unknown_column(const reader *r, size_t k, tacit_error *err)
 {
-    const tc_space *s = r->point.space;
-    const tc_domain *d = s->domain;
+    const tacit_space *s = r->point.space;
+    size_t params = tacit_space_params(s);
     tc_text names = {0};
-    for (size_t i = 0; i < s->n_params; i++)
-        tc_text_addf(&names, "%s%s", i > 0 ? ", " : "", s->params[i].name);
-    for (size_t i = 0; d && i < d->dim; i++)
-        tc_text_addf(&names, "%s%s", i > 0 ? ", " : ", or its coordinates ", d->names[i]);
+    for (size_t i = 0; i < tacit_space_columns(s); i++)
+        tc_text_addf(&names, "%s%s",
+                     i == 0        ? ""
+                     : i == params ? ", or its coordinates "
+                                   : ", ",
+                     tacit_space_column_name(s, i));
     tacit_status status =
         tc_csv_fail(&r->csv, k + 1, err,
                     "\"%s\" is neither agent, value nor a parameter of the objective (%.200s)",
@@ -80,12 +83,12 @@ static tacit_status read_point(reader *r, tacit_error *err)
 static tacit_status keep(reader *r, uint64_t agent, double y, tacit_error *err)
 {
     tc_warm *w = r->out;
-    size_t d = r->point.space->n_params;
+    size_t d = tacit_space_params(r->point.space);
     if (!tc_grow((void **)&w->values, &w->values_cap, (w->n + 1) * d, sizeof *w->values) ||
         !tc_grow((void **)&w->known, &w->cap, w->n + 1, sizeof *w->known))
         return tc_fail_memory(err);
     memcpy(w->values + w->n * d, r->point.values, d * sizeof *w->values);
-    w->known[w->n++] = (tc_known_trial){.agent = agent, .value = y};
+    w->known[w->n++] = (tacit_known_trial){.agent = agent, .value = y};
     return TACIT_OK;
 }
 
@@ -118,11 +121,11 @@ static tacit_status read_all(reader *r, tacit_error *err)
     if (w->n == 0)
         return tc_fail(err, TACIT_E_ARG, "%s: there is a header and no trial", r->csv.what);
     for (size_t i = 0; i < w->n; i++) /* now that nothing moves any more */
-        w->known[i].values = w->values + i * r->point.space->n_params;
+        w->known[i].values = w->values + i * tacit_space_params(r->point.space);
     return TACIT_OK;
 }
 
-tacit_status tc_warm_read(tc_warm *w, const char *file, const tc_space *space, uint64_t agents,
+tacit_status tc_warm_read(tc_warm *w, const char *file, const tacit_space *space, uint64_t agents,
                           tacit_error *err)
 {
     reader r = {.out = w, .agents = agents};

@@ -1,4 +1,4 @@
-/* source_pulls.c - a run of a bandit by pulls, from its last snapshot where there is one. See simulation.h. */
+/* source_bandits.c - a run of a bandit by pulls, from its last snapshot where there is one. See simulation.h. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/pulls.h"
@@ -46,10 +46,10 @@ static tacit_status pull(tc_run *r, const tc_rewards *rewards, const void *opts,
                            .progress = count,
                            .user = r};
     TC_TRY(tc_pulls_run(&study, &one, err));
-    r->counts = (tc_run_counts){.rounds = one.rounds,
-                                .last_round_at = one.last_round_at,
-                                .numbers_up = one.numbers_up,
-                                .numbers_down = one.numbers_down};
+    r->counts = (tacit_run_counts){.rounds = one.rounds,
+                                   .last_round_at = one.last_round_at,
+                                   .numbers_up = one.numbers_up,
+                                   .numbers_down = one.numbers_down};
     r->pulls = one.pulls;
     memcpy(r->cumulative, one.mean, sim->points * sizeof *one.mean);
     tc_pull_result_fini(&one);
@@ -121,5 +121,5 @@ static tacit_status shape_pulls(const tc_simulation *sim, tc_run_shape *out, tac
     return TACIT_OK;
 }
 
-const tc_step_source tc_source_pulls = {
+const tc_step_source tc_source_bandits = {
     .shape = shape_pulls, .whole = run_pulls, .kept = remove_snapshot};

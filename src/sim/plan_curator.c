@@ -1,10 +1,11 @@
-/* simulate_curated.c - the curator in `tacit simulate`: on which terms it releases an objective's rows.
+/* plan_curator.c - the curator of a simulation: on which terms it releases an objective's rows.
  *
  * The options are those of `tacit curate release`; bounds are never read from data: a built-in objective
  * has a public range, a table needs --bounds-file. */
-#include "curate/curate_bounds.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "sim/curated.h"
-#include "simulate/simulate.h"
+#include "sim/plan.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ enum { RANK_DEFAULT = 10 };
 /* ---- words */
 
 /* An option that only a curator has, as given; NULL: none is. */
-static const char *curator_word(const tc_curator_opts *c)
+static const char *curator_word(const tacit_curator_plan *c)
 {
     const struct {
         bool given;
@@ -34,27 +35,29 @@ static const char *curator_word(const tc_curator_opts *c)
     return NULL;
 }
 
-tacit_status tc_simulate_curator_check(const tc_simulate_plan *p, tacit_error *err)
+tacit_status tc_plan_curator_check(const tc_contest *a, tacit_error *err)
 {
-    const char *word = curator_word(&p->o->curator);
-    if (!word || tc_is_modeler(p->algorithm))
+    const char *word = curator_word(&a->o->curator);
+    if (word && a->o->pulls > 0)
+        return tc_fail(err, TACIT_E_ARG, "--%s does not go with --pulls: bandits only pull", word);
+    if (!word || tc_is_modeler(a->algorithm))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "--%s is for a curator, and %s sees no released rows; po-gp-ucb does", word,
-                   p->algorithm->name);
+                   a->algorithm->name);
 }
 
-static tacit_status check_absent(const tc_simulate_plan *p, tacit_error *err)
+static tacit_status check_absent(const tc_contest *a, tacit_error *err)
 {
-    const char *word = p->o->delta > 0 ? "delta" : curator_word(&p->o->curator);
+    const char *word = a->o->delta > 0 ? "delta" : curator_word(&a->o->curator);
     if (word)
         return tc_fail(err, TACIT_E_ARG, "--%s is for a curator, who needs --epsilon", word);
-    tc_note(p->in->quiet, "%s sees the rows themselves; with --epsilon a curator releases them.",
-            p->algorithm->name);
+    tc_plan_note(a, "%s sees the rows themselves; with --epsilon a curator releases them.",
+                 a->algorithm->name);
     return TACIT_OK;
 }
 
-static tacit_status check_sound(const tc_curator_opts *c, double delta, tacit_error *err)
+static tacit_status check_sound(const tacit_curator_plan *c, double delta, tacit_error *err)
 {
     if (c->rank > 0)
         return tc_fail(err, TACIT_E_ARG, "--rank is for --mode paper; --project is the sound one");
@@ -63,7 +66,7 @@ static tacit_status check_sound(const tc_curator_opts *c, double delta, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status check_paper(const tc_curator_opts *c, double delta, tacit_error *err)
+static tacit_status check_paper(const tacit_curator_plan *c, double delta, tacit_error *err)
 {
     if (c->project > 0 || c->projection_seed > 0 || c->noise != 0)
         return tc_fail(err, TACIT_E_ARG, "--%s is not for --mode paper",
@@ -73,10 +76,9 @@ static tacit_status check_paper(const tc_curator_opts *c, double delta, tacit_er
     return delta > 0 ? TACIT_OK : tc_fail(err, TACIT_E_ARG, "--mode paper needs --delta");
 }
 
-static tacit_status check_words(const tc_simulate_plan *p, const tc_simulation *sim,
-                                tacit_error *err)
+static tacit_status check_words(const tc_contest *a, const tc_simulation *sim, tacit_error *err)
 {
-    const tc_curator_opts *c = &p->o->curator;
+    const tacit_curator_plan *c = &a->o->curator;
     if (sim->reply)
         return tc_fail(err, TACIT_E_ARG,
                        "where there is a curator, it answers: use --output-epsilon and "
@@ -91,8 +93,8 @@ static tacit_status check_words(const tc_simulate_plan *p, const tc_simulation *
         return tc_fail(err, TACIT_E_ARG,
                        "--unit must not be given with --bounds-file, which has "
                        "the units");
-    return c->mode == TACIT_ROW_SOUND ? check_sound(c, p->o->delta, err)
-                                      : check_paper(c, p->o->delta, err);
+    return c->mode == TACIT_ROW_SOUND ? check_sound(c, a->o->delta, err)
+                                   : check_paper(c, a->o->delta, err);
 }
 
 /* ---- bounds */
@@ -107,75 +109,74 @@ static tacit_status check_bounds(const tc_row_terms *t, const char *file, tacit_
     return TACIT_OK;
 }
 
-/* The terms have the columns of the objective; their bounds and units become those of the file. */
-static tacit_status read_bounds(tc_curator_terms *c, const char *file, tacit_error *err)
+/* The terms have the columns of the objective; their bounds and units become those that are given. */
+static tacit_status read_bounds(tc_contest *a, tacit_error *err)
 {
-    tc_row_terms *t = &c->terms;
-    tc_row_column *columns = NULL;
-    tc_data data = {.dims = t->dims, .memory = c->memory}; /* whose names live there */
-    data.names = TC_TAKE(&data.memory, t->dims, const char *);
-    for (size_t k = 0; data.names && k < t->dims; k++)
-        data.names[k] = t->columns[k].name;
-    tacit_status status = data.memory.failed
-                              ? tc_fail_memory(err)
-                              : tc_bounds_find(&data, 0, NULL, file, false, &columns, err);
-    c->memory = data.memory;
-    TC_TRY(status);
+    tc_row_terms *t = &a->terms;
+    const char **names = TC_TAKE(&a->memory, t->dims, const char *);
+    tacit_column_bounds *bounds = TC_TAKE(&a->memory, t->dims, tacit_column_bounds);
+    tc_row_column *columns = TC_TAKE(&a->memory, t->dims, tc_row_column);
+    if (a->memory.failed)
+        return tc_fail_memory(err);
+    for (size_t k = 0; k < t->dims; k++)
+        names[k] = t->columns[k].name;
+    TC_TRY(a->o->bounds(a->o->user, t->dims, names, bounds, err));
+    for (size_t k = 0; k < t->dims; k++)
+        columns[k] = (tc_row_column){.name = t->columns[k].name,
+                                     .low = bounds[k].low,
+                                     .high = bounds[k].high,
+                                     .unit = bounds[k].unit};
     t->columns = columns;
-    return t->mode == TACIT_ROW_SOUND ? check_bounds(t, file, err) : TACIT_OK;
+    return t->mode == TACIT_ROW_SOUND ? check_bounds(t, a->o->curator.bounds_file, err) : TACIT_OK;
 }
 
-static tacit_status take_columns(const tc_simulate_plan *p, const tc_simulation *sim,
-                                 tc_curator_terms *c, tacit_error *err)
+static tacit_status take_columns(tc_contest *a, const tc_simulation *sim, tacit_error *err)
 {
-    const tc_curator_opts *o = &p->o->curator;
-    static const char table[] = "table:";
-    bool measured = strncmp(sim->objective, table, sizeof table - 1) == 0;
+    const tacit_curator_plan *o = &a->o->curator;
     tc_objective *objective;
-    if (measured && !o->bounds_file && o->mode == TACIT_ROW_SOUND)
+    if (tc_value_table_named(sim->objective) && !o->bounds_file && o->mode == TACIT_ROW_SOUND)
         return tc_fail(err, TACIT_E_ARG,
                        "the columns of a table have no public bounds: give --bounds-file; they are "
                        "never read from the data");
     TC_TRY(tc_objective_new(&objective, sim->objective, &sim->family.objective,
                             tc_public_seed_from(sim->seed), err));
     tacit_status status =
-        tc_curated_terms(&c->terms, objective, o->unit > 0 ? o->unit : 1, &c->memory, err);
+        tc_curated_terms(&a->terms, objective, o->unit > 0 ? o->unit : 1, &a->memory, err);
     tc_objective_free(objective);
-    if (status == TACIT_OK && o->bounds_file)
-        status = read_bounds(c, o->bounds_file, err);
+    if (status == TACIT_OK && o->bounds_file && a->o->bounds)
+        status = read_bounds(a, err);
     return status;
 }
 
 /* ---- the whole */
 
-static size_t rank_of(const tc_curator_opts *o)
+static size_t rank_of(const tacit_curator_plan *o)
 {
     if (o->mode == TACIT_ROW_SOUND)
         return (size_t)o->project;
     return o->rank > 0 ? (size_t)o->rank : RANK_DEFAULT;
 }
 
-tacit_status tc_simulate_curator(const tc_simulate_plan *p, const tc_simulation *sim,
-                                 tc_curator_terms *out, tacit_error *err)
+tacit_status tc_plan_curator(tc_contest *a, tc_simulation *sim, tacit_error *err)
 {
-    const tc_curator_opts *o = &p->o->curator;
-    if (!tc_is_modeler(p->algorithm))
+    const tacit_curator_plan *o = &a->o->curator;
+    if (!tc_is_modeler(a->algorithm))
         return TACIT_OK;
-    if (p->o->epsilon == 0)
-        return check_absent(p, err);
-    TC_TRY(check_words(p, sim, err));
-    out->terms = (tc_row_terms){.name = "simulation",
-                                .mode = (tacit_row_mode)o->mode,
-                                .epsilon = p->o->epsilon,
-                                .delta = p->o->delta,
-                                .radius = o->radius > 0 ? o->radius : 1,
-                                .noise = (tacit_rows_noise)o->noise,
-                                .rank = rank_of(o),
-                                .projection_seed = (uint64_t)o->projection_seed,
-                                .output_epsilon = o->output_epsilon,
-                                .output_bound = o->output_bound};
-    TC_TRY(take_columns(p, sim, out, err));
-    out->terms.maximize = tc_value_units_maximize(&sim->units, out->terms.maximize);
-    out->given = true;
+    if (a->o->epsilon == 0)
+        return check_absent(a, err);
+    TC_TRY(check_words(a, sim, err));
+    a->terms = (tc_row_terms){.name = "simulation",
+                              .mode = (tacit_row_mode)o->mode,
+                              .epsilon = a->o->epsilon,
+                              .delta = a->o->delta,
+                              .radius = o->radius > 0 ? o->radius : 1,
+                              .noise = (tacit_rows_noise)o->noise,
+                              .rank = rank_of(o),
+                              .projection_seed = (uint64_t)o->projection_seed,
+                              .output_epsilon = o->output_epsilon,
+                              .output_bound = o->output_bound};
+    TC_TRY(take_columns(a, sim, err));
+    a->terms.maximize = tc_value_units_maximize(&sim->units, a->terms.maximize);
+    sim->curated = &a->terms;
     return TACIT_OK;
 }

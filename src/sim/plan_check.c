@@ -1,9 +1,9 @@
-/* simulate_check.c - options of `tacit simulate` that would have no effect are refused.
+/* plan_check.c - options of a simulation that would have no effect are refused.
  *
  * Who gives an option believes in what it says: one that nothing looks at would make a result mean
  * something else than its reader thinks. An option counts as given also with its default. */
 #include "base/error.h"
-#include "simulate/simulate.h"
+#include "sim/plan.h"
 
 #include <string.h>
 
@@ -26,66 +26,64 @@ static bool exists(const char *objective)
     return false;
 }
 
-static tacit_status check_takers(const tc_simulate_plan *p, const char *objective, tacit_error *err)
+static tacit_status check_takers(const tc_contest *a, tacit_error *err)
 {
     for (const tc_option *o = tc_family_options; o->name; o++) {
         const char *who;
-        if (tc_given(p->in, o->name) && !tc_objective_takes(objective, o->name, &who))
+        if (tc_plan_given(a, o->name) && !tc_objective_takes(a->objective, o->name, &who))
             return tc_fail(err, TACIT_E_ARG, "--%s is for the objective%s %s, not for %s", o->name,
-                           strchr(who, ' ') ? "s" : "", who, objective);
+                           strchr(who, ' ') ? "s" : "", who, a->objective);
     }
     return TACIT_OK;
 }
 
 /* By pulls an objective's own law is uniform. */
-static tacit_status check_noise(const tc_simulate_plan *p, const char *objective, tacit_error *err)
+static tacit_status check_noise(const tc_contest *a, tacit_error *err)
 {
-    int law = p->o->family.objective.noise;
-    bool noisy_unasked = p->o->pulls > 0 || strcmp(objective, OWN_NOISE) == 0;
-    if (!tc_given(p->in, "noise-scale"))
+    int law = a->o->family.objective.noise;
+    bool noisy_unasked = a->o->pulls > 0 || strcmp(a->objective, OWN_NOISE) == 0;
+    if (!tc_plan_given(a, "noise-scale"))
         return TACIT_OK;
     if (law == NO_NOISE)
         return tc_fail(err, TACIT_E_ARG, "--noise-scale does not go with --noise none");
-    if (law == TC_FAMILY_NOISE_OWN && !noisy_unasked)
+    if (law == TACIT_NOISE_OWN && !noisy_unasked)
         return tc_fail(err, TACIT_E_ARG,
                        "--noise-scale needs --noise LAW: observations of %s have no noise of their "
                        "own",
-                       objective);
+                       a->objective);
     return TACIT_OK;
 }
 
-tacit_status tc_simulate_check_objective(const tc_simulate_plan *p, const char *objective,
-                                         tacit_error *err)
+tacit_status tc_plan_check_objective(const tc_contest *a, tacit_error *err)
 {
-    if (!exists(objective))
+    if (!exists(a->objective))
         return TACIT_OK;
-    TC_TRY(check_takers(p, objective, err));
-    if (tc_given(p->in, "heterogeneity") && p->o->family.distance > 0)
+    TC_TRY(check_takers(a, err));
+    if (tc_plan_given(a, "heterogeneity") && a->o->family.distance > 0)
         return tc_fail(err, TACIT_E_ARG,
                        "--heterogeneity does not go with --distance: each says how much agents "
                        "differ");
-    return check_noise(p, objective, err);
+    return check_noise(a, err);
 }
 
 /* -- of promises --------------------------------------------------------------------------- */
 
-bool tc_simulate_charges(const tc_algorithm *a)
+bool tc_plan_charges(const tc_algorithm *a)
 {
     return a->aggregator && a->promise;
 }
 
 /* What is on the command line is for all; one that charges is enough. */
-tacit_status tc_simulate_check_promise(const tc_simulate_plan *p, const tc_contender *c, size_t n,
-                                       tacit_error *err)
+tacit_status tc_plan_check_promise(const tc_contest *a, tacit_error *err)
 {
-    const char *word = tc_given(p->in, "delta")        ? "delta"
-                       : tc_given(p->in, "accountant") ? "accountant"
-                                                       : NULL;
-    for (size_t i = 0; i < n; i++)
-        if (!word || tc_simulate_charges(c[i].algorithm))
+    const char *word = tc_plan_given(a, "delta")        ? "delta"
+                       : tc_plan_given(a, "accountant") ? "accountant"
+                                                        : NULL;
+    for (size_t i = 0; i < a->n; i++)
+        if (!word || tc_plan_charges(a->contenders[i].algorithm))
             return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
-                   "--%s is for algorithms that release with noise (" TC_SIMULATE_CHARGING
+                   "--%s is for algorithms that release with noise (" TC_PLAN_CHARGING
                    "), and %s is none of them",
-                   word, c[0].algorithm->name);
+                   word, a->contenders[0].algorithm->name);
 }

@@ -1,10 +1,11 @@
-/* simulate_versus.c - the list of --versus: "ts; dp-fts-de,regions=1,releases=0,2; fts".
+/* plan_versus.c - who takes part: the first algorithm, and the list of --versus: "ts; dp-fts-de,regions=1,releases=0,2; fts".
  *
  * Items are parted by ";". An item is the name of an algorithm, then OPTION=VALUE words; one
  * without "=" belongs to the value before it, as in releases=0,2. epsilon and delta are a promise
  * as --epsilon and --delta are. */
+#include "base/error.h"
 #include "base/memory.h"
-#include "simulate/simulate.h"
+#include "sim/plan.h"
 
 #include <string.h>
 
@@ -12,7 +13,16 @@
 #define MOST_EPSILON 1e6
 #define MOST_DELTA   0.999999
 
-typedef tc_versus_item item;
+#define BANDIT_DEFAULT "fed-hct"
+
+/* An item, cut into words in a copy of its text. */
+enum { WORDS_MOST = 64 };
+typedef struct item {
+    char *text;
+    const char *name;
+    const char *words[WORDS_MOST];
+    size_t n;
+} item;
 
 void tc_contender_fini(tc_contender *c)
 {
@@ -23,8 +33,11 @@ void tc_contender_fini(tc_contender *c)
     json_decref(c->shown);
     tc_free(c->theorem);
     json_decref(c->expect);
-    tc_curves_fini(&c->result);
+    tacit_curves_fini(&c->curves);
     tc_federated_cost_fini(&c->cost);
+    for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
+        tc_free(c->texts[i]);
+    tc_free(c->spent);
 }
 
 void tc_contender_drop_noise(tc_contender *c)
@@ -62,9 +75,9 @@ static tacit_status add_word(item *it, char *word, tacit_error *err)
 {
     word = (char *)skip_spaces(word);
     cut_spaces(word);
-    if (it->n == TC_VERSUS_WORDS)
+    if (it->n == WORDS_MOST)
         return tc_fail(err, TACIT_E_ARG, "--versus: %s has more than %d options", it->name,
-                       TC_VERSUS_WORDS);
+                       WORDS_MOST);
     if (!strchr(word, '=') || word[0] == '=')
         return tc_fail(err, TACIT_E_ARG, "--versus: \"%s\" after %s is not OPTION=VALUE", word,
                        it->name);
@@ -125,15 +138,15 @@ static bool has_word(const item *it, const char *name)
 }
 
 /* Noise is said once: what the item itself says replaces what it inherits. */
-static tacit_status settle_promise(tc_contender *c, item *it, tacit_error *err)
+static tacit_status resolve_promise(tc_contender *c, item *it, tacit_error *err)
 {
     bool own = false, delta = false, noise = has_word(it, "noise_multiplier");
     TC_TRY(take_promise(it, "epsilon", MOST_EPSILON, &c->epsilon, &own, err));
     TC_TRY(take_promise(it, "delta", MOST_DELTA, &c->delta, &delta, err));
-    if (delta && !tc_simulate_charges(c->algorithm))
+    if (delta && !tc_plan_charges(c->algorithm))
         return tc_fail(err, TACIT_E_ARG,
                        "--versus: delta is for algorithms that release with noise "
-                       "(" TC_SIMULATE_CHARGING "), and %s is none of them",
+                       "(" TC_PLAN_CHARGING "), and %s is none of them",
                        it->name);
     if (noise && !own)
         c->epsilon = 0;
@@ -146,71 +159,118 @@ static tacit_status settle_promise(tc_contender *c, item *it, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status fill(tc_contender *c, item *it, const tc_contender *first, tacit_error *err)
+static tc_optioned optioned(const tc_contender *c)
 {
-    TC_TRY(tc_algorithm_get(&c->algorithm, it->name, err));
-    bool same = c->algorithm == first->algorithm;
+    return c->bandit ? tc_optioned_bandit(c->bandit) : tc_optioned_algorithm(c->algorithm);
+}
+
+static tacit_status find_bandit(const char *name, const tc_bandit **out, tacit_error *err)
+{
+    for (size_t i = 0; tc_bandits()[i]; i++)
+        if (strcmp(tc_bandits()[i]->name, name) == 0) {
+            *out = tc_bandits()[i];
+            return TACIT_OK;
+        }
+    if (tc_algorithm_find(name))
+        return tc_fail(err, TACIT_E_ARG, "--pulls is for bandits, and %s is none", name);
+    return tc_bandit_get(out, name, err);
+}
+
+/* Of the first's own algorithm, what an item does not say is as in the first. */
+static tacit_status fill(tc_contest *a, tc_contender *c, item *it, tacit_error *err)
+{
+    const tc_contender *first = &a->contenders[0];
+    TC_TRY(first->bandit ? find_bandit(it->name, &c->bandit, err)
+                         : tc_algorithm_get(&c->algorithm, it->name, err));
+    bool same = c->algorithm == first->algorithm && c->bandit == first->bandit;
     c->given = same ? json_deep_copy(first->given) : json_object();
     if (!c->given)
         return tc_fail_memory(err);
     c->epsilon = same ? first->epsilon : 0;
     c->delta = first->delta;
-    TC_TRY(settle_promise(c, it, err));
-    return tc_simulate_take(c->algorithm, c->given, it->n, it->words, err);
+    if (c->algorithm)
+        TC_TRY(resolve_promise(c, it, err));
+    tc_optioned of = optioned(c);
+    return tc_optioned_take(&of, c->given, it->n, it->words, err);
 }
 
 /* -- the list ------------------------------------------------------------------------------ */
 
-static tacit_status read_item(char *text, const char *label, tc_versus_take take, void *user,
-                              tacit_error *err)
+static tacit_status add_item(tc_contest *a, const char *text, size_t len, tacit_error *err)
 {
-    item it = {.text = text};
-    TC_TRY(cut_item(&it, err));
-    return take(user, label, &it, err);
-}
-
-tacit_status tc_versus_each(const char *list, size_t most, tc_versus_take take, void *user,
-                            tacit_error *err)
-{
-    tacit_status status = TACIT_OK;
-    for (size_t n = 0; status == TACIT_OK; n++) {
-        list = skip_spaces(list);
-        size_t len = strcspn(list, ";");
-        if (n == most)
-            return tc_fail(err, TACIT_E_ARG, "--versus has more than %zu items", most);
-        char *text = tc_strndup(list, len), *label = tc_strndup(list, len);
-        if (label)
-            cut_spaces(label);
-        status = text && label ? read_item(text, label, take, user, err) : tc_fail_memory(err);
-        tc_free(text);
-        tc_free(label);
-        if (list[len] == '\0')
-            break;
-        list += len + 1;
-    }
+    if (a->n == TACIT_CONTENDERS_MOST)
+        return tc_fail(err, TACIT_E_ARG, "--versus has more than %d items",
+                       TACIT_CONTENDERS_MOST - 1);
+    tc_contender *c = &a->contenders[a->n++];
+    item it = {.text = tc_strndup(text, len)};
+    c->label = tc_strndup(text, len);
+    if (c->label)
+        cut_spaces(c->label);
+    tacit_status status = it.text && c->label ? cut_item(&it, err) : tc_fail_memory(err);
+    if (status == TACIT_OK)
+        status = fill(a, c, &it, err);
+    tc_free(it.text);
     return status;
 }
 
-/* Those of tc_simulate_versus so far. */
-typedef struct contenders {
-    const tc_contender *first;
-    tc_contender *out;
-    size_t *n;
-} contenders;
-
-static tacit_status add_contender(void *user, const char *label, item *it, tacit_error *err)
+tacit_status tc_plan_versus(tc_contest *a, const char *list, tacit_error *err)
 {
-    contenders *all = user;
-    tc_contender *c = &all->out[*all->n];
-    *all->n += 1;
-    c->label = tc_strdup(label);
-    return c->label ? fill(c, it, all->first, err) : tc_fail_memory(err);
+    for (;;) {
+        list = skip_spaces(list);
+        size_t len = strcspn(list, ";");
+        TC_TRY(add_item(a, list, len, err));
+        if (list[len] == '\0')
+            return TACIT_OK;
+        list += len + 1;
+    }
 }
 
-tacit_status tc_simulate_versus(const char *list, const tc_contender *first, tc_contender *out,
-                                size_t most, size_t *n, tacit_error *err)
+/* -- all of them --------------------------------------------------------------------------- */
+
+/* What the author of the document says about the plan's algorithm. What tacit chose is chosen again, by what
+ * the plan says too. */
+static tacit_status take_from_document(const tc_contest *a, tc_contender *c, tacit_error *err)
 {
-    contenders all = {first, out, n};
-    *n = 0;
-    return tc_versus_each(list, most, add_contender, &all, err);
+    const tc_study_doc *doc = a->doc;
+    bool from_doc = doc && doc->algorithm == c->algorithm && doc->options;
+    const char *key;
+    json_t *value;
+    c->given = from_doc ? json_deep_copy(doc->options) : json_object();
+    if (!c->given)
+        return tc_fail_memory(err);
+    if (from_doc) {
+        json_object_foreach(doc->chosen, key, value) json_object_del(c->given, key);
+    }
+    return TACIT_OK;
+}
+
+/* "dp-fts-de,regions=1": what tells the first contender from others of this plan. */
+static tacit_status make_label(const tc_contest *a, tc_contender *c, tacit_error *err)
+{
+    tc_text text = {0};
+    tc_text_add(&text, optioned(c).name);
+    for (size_t i = 0; i < a->o->n_sets; i++)
+        tc_text_addf(&text, ",%s", a->o->sets[i]);
+    if (c->epsilon > 0)
+        tc_text_addf(&text, ",epsilon=%g", c->epsilon);
+    c->label = tc_text_take(&text);
+    return c->label ? TACIT_OK : tc_fail_memory(err);
+}
+
+tacit_status tc_plan_first(tc_contest *a, tacit_error *err)
+{
+    tc_contender *c = &a->contenders[0];
+    a->n = 1;
+    c->algorithm = a->algorithm;
+    if (a->o->pulls > 0)
+        TC_TRY(find_bandit(a->o->algorithm ? a->o->algorithm : BANDIT_DEFAULT, &c->bandit, err));
+    TC_TRY(take_from_document(a, c, err));
+    tc_optioned of = optioned(c);
+    return tc_optioned_take(&of, c->given, a->o->n_sets, a->o->sets, err);
+}
+
+tacit_status tc_plan_others(tc_contest *a, tacit_error *err)
+{
+    TC_TRY(make_label(a, &a->contenders[0], err));
+    return a->o->versus ? tc_plan_versus(a, a->o->versus, err) : TACIT_OK;
 }

@@ -1,4 +1,4 @@
-/* pull_file_test.c - results by pulls: ratios against a slow reference, files that read back. */
+/* curve_bandits_test.c - results by pulls: ratios against a slow reference, files that read back. */
 #include "support/test.h"
 
 #include "base/json.h"
@@ -10,7 +10,7 @@ enum { RUNS = 6, POINTS = 20 };
 
 typedef struct simulated {
     tc_simulation p;
-    tc_curves r;
+    tacit_curves r;
     json_t *options;
 } simulated;
 
@@ -18,7 +18,7 @@ static void simulate(simulated *s, const tc_bandit *b)
 {
     tacit_error err = {0};
     *s = (simulated){.options = json_pack("{s:f}", "rho", 0.5)};
-    s->p = (tc_simulation){.source = &tc_source_pulls,
+    s->p = (tc_simulation){.source = &tc_source_bandits,
                            .bandit = b,
                            .options = s->options,
                            .objective = "garland",
@@ -36,7 +36,7 @@ static void simulate(simulated *s, const tc_bandit *b)
 static void end(simulated *s)
 {
     json_decref(s->options);
-    tc_curves_fini(&s->r);
+    tacit_curves_fini(&s->r);
 }
 
 static void both(simulated s[2], tc_curve_part parts[2])
@@ -68,7 +68,7 @@ static void test_ratios(void **state)
     tacit_error err = {0};
     simulated s[2];
     tc_curve_part parts[2];
-    tc_contrast *rows;
+    tacit_contrast *rows;
     size_t n;
     both(s, parts);
     assert_ok(tc_curve_contrasts(parts, 2, &rows, &n, &err));
@@ -93,14 +93,14 @@ static void test_ratios(void **state)
     end(&s[1]);
 }
 
-static void check_curves(const tc_curve_set *c, const simulated s[2])
+static void check_curves(const tacit_curve_set *c, const simulated s[2])
 {
     assert_int_equal(c->n, 2);
     assert_string_equal(c->items[0].label, "hct");
     assert_string_equal(c->items[1].label, "pf-pne, \"late\"");
     assert_string_equal(c->items[1].algorithm, "pf-pne");
     for (size_t k = 0; k < 2; k++) {
-        const tc_curves *v = &c->items[k];
+        const tacit_curves *v = &c->items[k];
         assert_true(v->by_pulls && v->points == POINTS && v->runs == RUNS && v->seed == 9);
         assert_string_equal(v->objective, "garland");
         for (size_t i = 0; i < POINTS; i++) {
@@ -119,7 +119,7 @@ static void test_files_read_back(void **state)
     simulated s[2];
     tc_curve_part parts[2];
     tc_text csv = {0};
-    tc_curve_set from_csv = {0}, from_json = {0}, one = {0};
+    tacit_curve_set from_csv = {0}, from_json = {0}, one = {0};
     json_t *j;
     both(s, parts);
     assert_ok(tc_curves_csv(parts, 2, &csv, &err));
@@ -135,9 +135,9 @@ static void test_files_read_back(void **state)
     assert_int_equal(one.n, 1);
     assert_true(json_number_value(json_object_get(j, "pulls_per_second")) > 0);
     json_decref(j);
-    tc_curve_set_fini(&from_csv);
-    tc_curve_set_fini(&from_json);
-    tc_curve_set_fini(&one);
+    tacit_curve_set_fini(&from_csv);
+    tacit_curve_set_fini(&from_json);
+    tacit_curve_set_fini(&one);
     tc_text_fini(&csv);
     end(&s[0]);
     end(&s[1]);
@@ -148,7 +148,7 @@ static void test_what_is_missing(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_curve_set c = {0};
+    tacit_curve_set c = {0};
     const char *csv = "label,algorithm,objective,runs,seed,pulls,cumulative_regret_mean\n";
     assert_fails(tc_curves_from_csv(&c, csv, strlen(csv), "it", &err), TACIT_E_ARG,
                  "it has no column \"cumulative_regret_se\"");
@@ -157,17 +157,17 @@ static void test_what_is_missing(void **state)
     assert_fails(tc_curves_from_json(&c, j, "it", &err), TACIT_E_ARG,
                  "pulls must be an array with at least one number");
     json_decref(j);
-    tc_curve_set_fini(&c);
+    tacit_curve_set_fini(&c);
 }
 
 static void test_communication_is_a_mean(void **state)
 {
     (void)state;
-    tc_run_counts counts[] = {
+    tacit_run_counts counts[] = {
         {.rounds = 1, .last_round_at = 10, .numbers_up = 0, .numbers_down = 7},
         {.rounds = 4, .last_round_at = 20, .numbers_up = 5, .numbers_down = 7}};
-    tc_curves r = {.runs = 2, .counts = counts};
-    tc_curve_talk t = tc_curve_talk_of(&r);
+    tacit_curves r = {.runs = 2, .counts = counts};
+    tacit_talk t = tacit_curves_talk(&r);
     assert_true(t.rounds == 2.5 && t.last_round_at == 15 && t.numbers_up == 2.5 &&
                 t.numbers_down == 7);
 }

@@ -1,5 +1,6 @@
-/* federated_test.c - source_federation.c: regret as the definitions have it, the same bits in any number of
+/* source_federation_test.c - source_federation.c: regret as the definitions have it, the same bits in any number of
  * threads, and a budget that holds. */
+#include "algo/optimizer.h"
 #include "support/federated_world.h"
 
 #include "base/memory.h"
@@ -55,7 +56,7 @@ static void test_regret_is_what_it_says(void **state)
     setup s;
     make(&s, "ts", "{\"init\": 3, \"fit\": false}");
     s.f.by_agent = true;
-    tc_curves x = run(&s.f);
+    tacit_curves x = run(&s.f);
     assert_int_equal(x.initial, INITIAL);
     assert_int_equal(x.points, ROUNDS + 1);
     for (uint64_t r = 0; r < s.f.runs; r++) {
@@ -86,7 +87,7 @@ static void test_regret_is_what_it_says(void **state)
         assert_close(x.simple_mean[t], m, 1e-12);
         assert_close(x.simple_se[t], sqrt(d / 2 / 3), 1e-12);
     }
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     end(&s);
 }
 
@@ -97,13 +98,13 @@ static void test_before_the_first_point(void **state)
     setup s;
     uint64_t initial, steps;
     make(&s, "random", "{}");
-    tc_curves x = run(&s.f);
+    tacit_curves x = run(&s.f);
     assert_int_equal(x.initial, 0);
     assert_true(isinf(x.simple_mean[0]) && x.simple_se[0] == 0);
     assert_true(isfinite(x.simple_mean[1]) && x.simple_se[1] > 0);
     assert_same_bits(x.cumulative_mean[0], 0);
     s.f.initial = 2; /* the same trials, counted from the third on */
-    tc_curves y = run(&s.f);
+    tacit_curves y = run(&s.f);
     for (size_t t = 0; t + 2 < x.points; t++)
         assert_same_bits(y.simple_mean[t], x.simple_mean[t + 2]);
     assert_same_bits(y.cumulative_mean[0], 0);
@@ -111,8 +112,8 @@ static void test_before_the_first_point(void **state)
     assert_ok(tc_simulation_steps(&s.f, &steps, &err));
     assert_int_equal(initial, 2);
     assert_int_equal(steps, 3 * (2 + 6));
-    tc_curves_fini(&x);
-    tc_curves_fini(&y);
+    tacit_curves_fini(&x);
+    tacit_curves_fini(&y);
     end(&s);
 }
 
@@ -130,17 +131,17 @@ static void test_threads_do_not_change_bits(void **state)
             s.f.runs = runs;
             s.f.drop = 0.5;
             s.f.by_agent = true;
-            tc_curves one = run(&s.f);
+            tacit_curves one = run(&s.f);
             assert_int_equal(one.relayed, k == 1);
             assert_true(one.counts[0].sent.lost > 0);
             for (size_t threads = 1; threads <= 3; threads++) {
                 assert_ok(tc_pool_new(&s.f.pool, threads, &err));
-                tc_curves many = run(&s.f);
+                tacit_curves many = run(&s.f);
                 assert_same_results(&one, &many);
-                tc_curves_fini(&many);
+                tacit_curves_fini(&many);
                 tc_pool_free(s.f.pool);
             }
-            tc_curves_fini(&one);
+            tacit_curves_fini(&one);
             end(&s);
         }
 }
@@ -151,19 +152,19 @@ static void test_runs_are_paired(void **state)
     (void)state;
     setup s;
     make(&s, "dp-fts-de", DP_OPTIONS);
-    tc_curves three = run(&s.f);
+    tacit_curves three = run(&s.f);
     s.f.runs = 2;
-    tc_curves two = run(&s.f);
+    tacit_curves two = run(&s.f);
     for (size_t i = 0; i < 2 * two.points; i++)
         assert_same_bits(two.simple[i], three.simple[i]);
     /* Options that only matter later leave the initial points and their regrets alone. */
     json_object_set_new(s.options, "noise_multiplier", json_real(3));
-    tc_curves other = run(&s.f);
+    tacit_curves other = run(&s.f);
     assert_same_bits(other.simple[0], two.simple[0]);
     assert_true(other.simple[two.points - 1] != two.simple[two.points - 1]);
-    tc_curves_fini(&three);
-    tc_curves_fini(&two);
-    tc_curves_fini(&other);
+    tacit_curves_fini(&three);
+    tacit_curves_fini(&two);
+    tacit_curves_fini(&other);
     end(&s);
 }
 
@@ -186,14 +187,14 @@ static void test_paired_algorithms_begin_alike(void **state)
         s.f.trials = 1;
         s.f.initial = strcmp(who[k][0], "random") == 0 ? 4 : 0;
         s.f.paired = true;
-        tc_curves r = run(&s.f);
+        tacit_curves r = run(&s.f);
         assert_int_equal(r.initial, 4);
         for (size_t i = 0; i < 3; i++) {
             if (k == 0)
                 first[i] = r.simple[i * r.points];
             assert_same_bits(r.simple[i * r.points], first[i]);
         }
-        tc_curves_fini(&r);
+        tacit_curves_fini(&r);
         end(&s);
     }
     assert_true(first[0] != first[1] && first[1] != first[2]);
@@ -213,12 +214,12 @@ static void test_a_budget_that_ends(void **state)
     make(&s, "dp-fts-de",
          "{\"features\": 15, \"initial\": 3, \"noise_multiplier\": 4, \"releases\": \"all\"}");
     assert_ok(tc_account(&tc_accountant_gaussian, &three, 1, 1e-5, &cost, &err));
-    tc_curves all = run(&s.f);
+    tacit_curves all = run(&s.f);
     assert_int_equal(all.counts[0].sent.releases, 6);
     assert_int_equal(all.n_releases, 6);
     s.f.epsilon = cost.epsilon * 1.05;
     s.f.delta = 1e-5;
-    tc_curves some = run(&s.f);
+    tacit_curves some = run(&s.f);
     assert_int_equal(some.counts[0].sent.releases, 3);
     assert_int_equal(some.counts[0].sent.refusals, 3);
     assert_int_equal(some.n_releases, 3);
@@ -230,8 +231,8 @@ static void test_a_budget_that_ends(void **state)
     for (size_t t = 0; t <= 3; t++)
         assert_same_bits(some.simple_mean[t], all.simple_mean[t]);
     assert_true(isfinite(some.cumulative_mean[6]));
-    tc_curves_fini(&all);
-    tc_curves_fini(&some);
+    tacit_curves_fini(&all);
+    tacit_curves_fini(&some);
     end(&s);
 }
 
@@ -260,14 +261,14 @@ static void test_a_promise_is_kept(void **state)
         s.f.options = s.options;
         s.f.epsilon = 1.5;
         s.f.delta = 1e-5;
-        tc_curves x = run(&s.f);
+        tacit_curves x = run(&s.f);
         assert_int_equal(x.counts[0].sent.releases, releases[k]);
         assert_int_equal(x.counts[0].sent.refusals, 0);
         s.f.epsilon = 1.45; /* and it is no larger than it must be */
-        tc_curves y = run(&s.f);
+        tacit_curves y = run(&s.f);
         assert_int_equal(y.counts[0].sent.refusals, 1);
-        tc_curves_fini(&x);
-        tc_curves_fini(&y);
+        tacit_curves_fini(&x);
+        tacit_curves_fini(&y);
         tc_options_fini(a->options, opts);
         tc_free(opts);
         end(&s);
@@ -281,11 +282,11 @@ static void test_known_trials(void **state)
     (void)state;
     tacit_error err = {0};
     double point[15];
-    tc_known_trial known[15];
+    tacit_known_trial known[15];
     uint64_t steps;
     for (size_t i = 0; i < 15; i++) {
         point[i] = (double)(3 * i);
-        known[i] = (tc_known_trial){.agent = i / 3, .values = &point[i], .value = 0.5};
+        known[i] = (tacit_known_trial){.agent = i / 3, .values = &point[i], .value = 0.5};
     }
     setup s;
     make(&s, "dp-fts-de", DP_OPTIONS); /* three initial points, as many as are given */
@@ -294,7 +295,7 @@ static void test_known_trials(void **state)
     s.f.by_agent = true;
     assert_ok(tc_simulation_steps(&s.f, &steps, &err));
     assert_int_equal(steps, 3 * 6);
-    tc_curves x = run(&s.f);
+    tacit_curves x = run(&s.f);
     assert_int_equal(x.initial, 3);
     for (size_t n = 0; n < 5; n++) {
         tc_family *family = NULL;
@@ -308,7 +309,7 @@ static void test_known_trials(void **state)
         tc_family_free(family);
     }
     assert_int_equal(x.counts[0].sent.releases, 6);
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     json_object_set_new(s.options, "initial", json_integer(1));
     assert_fails(
         tc_simulate(&s.f, &x, &err), TACIT_E_ARG,
@@ -350,11 +351,11 @@ static void test_progress(void **state)
     make(&s, "dp-fts-de", DP_OPTIONS);
     s.f.progress = watch;
     s.f.user = &w;
-    tc_curves x = run(&s.f);
+    tacit_curves x = run(&s.f);
     assert_ok(tc_simulation_steps(&s.f, &steps, &err));
     assert_int_equal(atomic_load(&w.most), steps);
     assert_int_equal(atomic_load(&w.calls), steps);
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     w.stop_at = 10;
     assert_fails(tc_simulate(&s.f, &x, &err), TACIT_E_CANCELLED, "the simulation was interrupted");
     end(&s);
@@ -363,7 +364,7 @@ static void test_progress(void **state)
 static void refused(tc_simulation f, const char *why)
 {
     tacit_error err = {0};
-    tc_curves x;
+    tacit_curves x;
     assert_fails(tc_simulate(&f, &x, &err), TACIT_E_ARG, why);
 }
 

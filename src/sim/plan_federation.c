@@ -1,67 +1,30 @@
-/* simulate_federated.c - `tacit simulate` for a federation: one algorithm, or several on the same
+/* plan_federation.c - a plan for a federation: one algorithm, or several on the same
  * runs.
  *
  * Everything that can be wrong is found before the first run, and nothing is written before the
  * last. */
 #include "algo/charge.h"
 #include "algo/expect.h"
+#include "base/error.h"
 #include "base/memory.h"
-#include "privacy/privacy_cli.h"
-#include "sim/runs.h"
-#include "simulate/simulate.h"
-#include "simulate/watch.h"
+#include "sim/plan.h"
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #define OBJECTIVE_DEFAULT "gp-family"
 
 enum { ROUNDS_DEFAULT = 40, INITIAL_DEFAULT = 10 };
 
-typedef struct contest {
-    const tc_simulate_plan *p;
-    tc_contender contenders[TC_CONTENDERS_MOST];
-    size_t n;
-    tc_family *family;         /* of one agent: for its space */
-    json_t *objective_options; /* of the family, as used */
-    size_t dim;                /* of an objective that takes any --dim; else 0 */
-    tc_warm warm;
-    uint64_t agents;
-    const char *objective;
-} contest;
-
-static void contest_fini(contest *a)
-{
-    for (size_t i = 0; i < a->n; i++)
-        tc_contender_fini(&a->contenders[i]);
-    tc_family_free(a->family);
-    json_decref(a->objective_options);
-    tc_warm_fini(&a->warm);
-}
-
 /* -- who takes part ------------------------------------------------------------------------ */
 
-static bool sets(const tc_invocation *in, const char *option)
+static bool sets(const tc_contest *a, const char *option)
 {
     size_t len = strlen(option);
-    for (size_t i = 0; i < in->n_sets; i++)
-        if (strncmp(in->sets[i], option, len) == 0 && in->sets[i][len] == '=')
+    for (size_t i = 0; i < a->o->n_sets; i++)
+        if (strncmp(a->o->sets[i], option, len) == 0 && a->o->sets[i][len] == '=')
             return true;
     return false;
-}
-
-/* "dp-fts-de,regions=1": what tells it from others on this command line. */
-static tacit_status make_label(tc_contender *c, const tc_simulate_plan *p, tacit_error *err)
-{
-    tc_text text = {0};
-    tc_text_add(&text, c->algorithm->name);
-    for (size_t i = 0; i < p->in->n_sets; i++)
-        tc_text_addf(&text, ",%s", p->in->sets[i]);
-    if (c->epsilon > 0)
-        tc_text_addf(&text, ",epsilon=%g", c->epsilon);
-    c->label = tc_text_take(&text);
-    return c->label ? TACIT_OK : tc_fail_memory(err);
 }
 
 static tacit_status no_promise(const tc_contender *c, tacit_error *err)
@@ -72,26 +35,26 @@ static tacit_status no_promise(const tc_contender *c, tacit_error *err)
 
 /* Noise follows from a promise. --set noise_multiplier replaces the promise of a document; a multiplier of the vote alone
  * does not, so it contradicts that one too. */
-static tacit_status check_noise(const tc_contender *c, const tc_simulate_plan *p, tacit_error *err)
+static tacit_status check_noise(const tc_contender *c, const tc_contest *a, tacit_error *err)
 {
-    const char *option = p->o->epsilon > 0 && sets(p->in, "noise_multiplier") ? "noise_multiplier"
-                         : c->epsilon > 0 && sets(p->in, "vote_multiplier")   ? "vote_multiplier"
-                                                                              : NULL;
+    const char *option = a->o->epsilon > 0 && sets(a, "noise_multiplier") ? "noise_multiplier"
+                         : c->epsilon > 0 && sets(a, "vote_multiplier")   ? "vote_multiplier"
+                                                                          : NULL;
     if (!option)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "%s and --set %s must not both be given: the one follows from the other",
-                   p->o->epsilon > 0 ? "--epsilon" : "privacy.epsilon", option);
+                   a->o->epsilon > 0 ? "--epsilon" : "privacy.epsilon", option);
 }
 
 /* The document's promise, as far as the command line makes none. */
-static tacit_status take_promise(tc_contender *c, const tc_simulate_plan *p, tacit_error *err)
+static tacit_status take_promise(tc_contender *c, const tc_contest *a, tacit_error *err)
 {
-    const tc_study_doc *d = p->doc && p->doc->algorithm == c->algorithm ? p->doc : NULL;
-    bool open = p->o->epsilon == 0 && !sets(p->in, "noise_multiplier");
-    c->epsilon = open && d ? d->epsilon : p->o->epsilon;
-    c->delta = p->o->delta == 0 && d ? d->delta : p->o->delta;
-    TC_TRY(check_noise(c, p, err));
+    const tc_study_doc *d = a->doc && a->doc->algorithm == c->algorithm ? a->doc : NULL;
+    bool open = a->o->epsilon == 0 && !sets(a, "noise_multiplier");
+    c->epsilon = open && d ? d->epsilon : a->o->epsilon;
+    c->delta = a->o->delta == 0 && d ? d->delta : a->o->delta;
+    TC_TRY(check_noise(c, a, err));
     if (c->epsilon > 0)
         tc_contender_drop_noise(c);
     if (!open || !d || (d->promise != TC_PROMISE_NONE && d->promise != TC_PROMISE_NOISE))
@@ -103,31 +66,11 @@ static tacit_status take_promise(tc_contender *c, const tc_simulate_plan *p, tac
     return TACIT_OK;
 }
 
-static tacit_status enlist(contest *a, tacit_error *err)
-{
-    const tc_simulate_plan *p = a->p;
-    tc_contender *first = &a->contenders[0];
-    a->n = 1;
-    first->algorithm = p->algorithm;
-    TC_TRY(tc_simulate_given(p, &first->given, err));
-    TC_TRY(tc_simulate_take(p->algorithm, first->given, p->in->n_sets, p->in->sets, err));
-    TC_TRY(take_promise(first, p, err));
-    TC_TRY(make_label(first, p, err));
-    if (!p->o->versus)
-        return TACIT_OK;
-    size_t more;
-    tacit_status status =
-        tc_simulate_versus(p->o->versus, first, first + 1, TC_CONTENDERS_MOST - 1, &more, err);
-    a->n += more;
-    return status;
-}
-
 /* -- how large ----------------------------------------------------------------------------- */
 
-static tacit_status choose_agents(contest *a, tacit_error *err)
+static tacit_status choose_agents(tc_contest *a, tacit_error *err)
 {
-    const tc_simulate_plan *p = a->p;
-    a->agents = p->o->agents > 0 ? (uint64_t)p->o->agents : p->doc ? p->doc->agents : 0;
+    a->agents = a->o->agents > 0 ? (uint64_t)a->o->agents : a->doc ? a->doc->agents : 0;
     for (size_t i = 0; i < a->n && a->agents == 0; i++)
         if (tc_algorithm_federated(a->contenders[i].algorithm))
             return tc_fail(err, TACIT_E_ARG,
@@ -136,7 +79,7 @@ static tacit_status choose_agents(contest *a, tacit_error *err)
                            a->contenders[i].algorithm->name);
     if (a->agents == 0)
         a->agents = 1;
-    if (p->o->trials > 0)
+    if (a->o->trials > 0)
         return tc_fail(err, TACIT_E_ARG,
                        "--trials is for one party; a federation has --rounds, which come after "
                        "the initial points");
@@ -144,9 +87,9 @@ static tacit_status choose_agents(contest *a, tacit_error *err)
 }
 
 /* Does a document say how many trials there are? */
-static bool is_planned(const tc_simulate_plan *p)
+static bool is_planned(const tc_contest *a)
 {
-    return p->o->rounds == 0 && p->doc;
+    return a->o->rounds == 0 && a->doc;
 }
 
 /* The whole-number option that says how many points an agent begins with; NULL: none. */
@@ -167,13 +110,13 @@ static tacit_status choose_initial(tc_contender *c, const tc_contender *first, t
     if (o && json_object_get(c->given, o->name))
         return TACIT_OK;
     if (c != first)
-        TC_TRY(tc_simulation_initial(&first->f, &n, err));
+        TC_TRY(tc_simulation_initial(&first->sim, &n, err));
     else
-        TC_TRY(tc_simulation_initial(&c->f, &own, err));
+        TC_TRY(tc_simulation_initial(&c->sim, &own, err));
     if (own > 0)
         return TACIT_OK;
     if (!o)
-        c->f.initial = n;
+        c->sim.initial = n;
     else if (json_object_set_new(c->given, o->name, json_integer((json_int_t)n)) != 0)
         return tc_fail_memory(err);
     return TACIT_OK;
@@ -181,17 +124,16 @@ static tacit_status choose_initial(tc_contender *c, const tc_contender *first, t
 
 /* The first contender's own choice of initial points. A document has so many trials in all; else so many rounds
  * come after the initial points. */
-static tacit_status begin_first(const contest *a, tc_contender *c, tacit_error *err)
+static tacit_status begin_first(const tc_contest *a, tc_contender *c, tacit_error *err)
 {
-    const tc_simulate_plan *p = a->p;
     uint64_t initial = 0;
     json_t *options;
     if (!c->algorithm->begin || !initial_option(c->algorithm))
         return TACIT_OK;
-    if (!is_planned(p)) {
-        TC_TRY(tc_simulation_begin(&c->f, &initial, err));
+    if (!is_planned(a)) {
+        TC_TRY(tc_simulation_begin(&c->sim, &initial, err));
     } else {
-        const tc_env env = {.agents = a->agents, .budget = p->doc->trials};
+        const tc_env env = {.agents = a->agents, .budget = a->doc->trials};
         TC_TRY(tc_options_begun(c->algorithm, c->given, &env, &options, err));
         initial = (uint64_t)json_integer_value(json_object_get(options, "initial"));
         json_decref(options);
@@ -203,14 +145,14 @@ static tacit_status begin_first(const contest *a, tc_contender *c, tacit_error *
 
 /* Known trials stand for initial points, so that rounds, t and what is promised count from the first
  * query: what agents knew before is released once, not once for every trial. */
-static tacit_status begin_warm(const contest *a, tc_contender *c, tacit_error *err)
+static tacit_status begin_warm(const tc_contest *a, tc_contender *c, tacit_error *err)
 {
     const tc_option *o = tc_options_find(c->algorithm->options, "initial");
-    json_int_t known = (json_int_t)(a->warm.n / a->agents);
+    json_int_t known = (json_int_t)(a->n_known / a->agents);
     json_t *options;
     if (known == 0 || !o || o->type != TC_OPTION_INT)
         return TACIT_OK;
-    TC_TRY(tc_simulation_options(&c->f, &options, err));
+    TC_TRY(tc_simulation_options(&c->sim, &options, err));
     json_int_t initial = json_integer_value(json_object_get(options, "initial"));
     json_decref(options);
     bool open = initial < 0; /* as many as the first contender has, and that one was here before */
@@ -228,12 +170,12 @@ static const tc_option *lengthscale_option(const tc_algorithm *a)
 
 /* --tell constants: agents that share features get the length-scale of the objective as their public
  * guess, held to the range of the option. A length-scale that is given wins. */
-static tacit_status tell_lengthscale(const contest *a, tc_contender *c, tacit_error *err)
+static tacit_status tell_lengthscale(const tc_contest *a, tc_contender *c, tacit_error *err)
 {
     const tc_option *o = lengthscale_option(c->algorithm);
-    if (a->p->o->tell != TC_SIMULATE_TELL_CONSTANTS || !o || json_object_get(c->given, o->name))
+    if (a->o->tell != TC_PLAN_TELL_CONSTANTS || !o || json_object_get(c->given, o->name))
         return TACIT_OK;
-    double known = tc_family_lengthscale(a->objective, &a->p->o->family);
+    double known = tc_family_lengthscale(a->objective, &a->o->family);
     double least = fmax(o->min, 1e-3); /* an option's 0 leaves the length-scale open */
     double told = fmin(fmax(known, least), o->max);
     if (json_object_set_new(c->given, o->name, json_real(told)) != 0)
@@ -241,61 +183,58 @@ static tacit_status tell_lengthscale(const contest *a, tc_contender *c, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status choose_rounds(const tc_simulate_plan *p, uint64_t initial, uint64_t *out,
+static tacit_status choose_rounds(const tc_contest *a, uint64_t initial, uint64_t *out,
                                   tacit_error *err)
 {
-    if (is_planned(p) && p->doc->trials <= initial)
+    if (is_planned(a) && a->doc->trials <= initial)
         return tc_fail(err, TACIT_E_ARG,
                        "the document has %llu trials, and agents begin with %llu initial points: "
                        "no round is left; say --rounds, or fewer points",
-                       (unsigned long long)p->doc->trials, (unsigned long long)initial);
-    if (is_planned(p))
-        *out = p->doc->trials - initial;
+                       (unsigned long long)a->doc->trials, (unsigned long long)initial);
+    if (is_planned(a))
+        *out = a->doc->trials - initial;
     return TACIT_OK;
 }
 
 /* As many as there are is as good as not said: it is the same simulation. */
-static uint64_t acting_of(const contest *a)
+static uint64_t acting_of(const tc_contest *a)
 {
-    uint64_t acting = (uint64_t)a->p->o->acting;
+    uint64_t acting = (uint64_t)a->o->acting;
     return acting < a->agents ? acting : 0;
 }
 
-static tc_simulation federated_of(const contest *a, const tc_contender *c)
+static tc_simulation federated_of(const tc_contest *a, const tc_contender *c)
 {
-    const tc_simulate_plan *p = a->p;
     return (tc_simulation){.source = &tc_source_federation,
                            .algorithm = c->algorithm,
                            .options = c->given,
                            .objective = a->objective,
-                           .family = p->o->family,
-                           .units = p->o->units,
+                           .family = a->o->family,
+                           .units = a->o->units,
                            .agents = a->agents,
-                           .trials = p->o->rounds > 0 ? (uint64_t)p->o->rounds : ROUNDS_DEFAULT,
-                           .runs = (uint64_t)p->o->runs,
-                           .seed = p->seed,
-                           .drop = p->o->drop,
-                           .past = c->algorithm->relay ? (uint64_t)p->o->past : 0,
+                           .trials = a->o->rounds > 0 ? (uint64_t)a->o->rounds : ROUNDS_DEFAULT,
+                           .runs = (uint64_t)a->o->runs,
+                           .seed = a->seed,
+                           .drop = a->o->drop,
+                           .past = c->algorithm->relay ? (uint64_t)a->o->past : 0,
                            .acting = acting_of(a),
                            .paired = true,
-                           .known = a->warm.known,
-                           .n_known = a->warm.n,
-                           .by_agent = p->o->by_agent != NULL,
-                           .checkpoint = c->checkpoint,
-                           .pool = p->pool};
+                           .known = a->known,
+                           .n_known = a->n_known,
+                           .by_agent = a->o->by_agent};
 }
 
 /* -- what is promised ---------------------------------------------------------------------- */
 
-static const tc_accountant *accountant_of(const contest *a)
+const tc_accountant *tc_plan_accountant(const tc_contest *a)
 {
     static const tc_accountant *const by_option[] = {
         &tc_accountant_pld, &tc_accountant_rdp, &tc_accountant_moments, &tc_accountant_gaussian};
-    return by_option[a->p->o->accountant];
+    return by_option[a->o->accountant];
 }
 
 /* One event suffices: rounds differ in their weights, not in their mechanism. */
-static tacit_status check_accountant(const contest *a, const tc_contender *c, const tc_env *env,
+static tacit_status check_accountant(const tc_contest *a, const tc_contender *c, const tc_env *env,
                                      const void *opts, tacit_error *err)
 {
     tc_round_price price;
@@ -303,7 +242,7 @@ static tacit_status check_accountant(const contest *a, const tc_contender *c, co
     if (!c->algorithm->aggregator)
         return TACIT_OK;
     TC_TRY(tc_round_price_of(c->algorithm, env, opts, 0, &price, err));
-    return tc_ledger_cost(accountant_of(a), &price.event, 1, 0, c->delta, &bound, err);
+    return tc_ledger_cost(tc_plan_accountant(a), &price.event, 1, 0, c->delta, &bound, err);
 }
 
 static tacit_status find_expectation(tc_contender *c, const tc_env *env, const void *opts,
@@ -323,7 +262,7 @@ static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tac
 {
     tc_text theorem = {0};
     if (c->algorithm->theorem)
-        c->algorithm->theorem(env, opts, c->f.trials, &theorem);
+        c->algorithm->theorem(env, opts, c->sim.trials, &theorem);
     c->theorem = tc_text_take(&theorem);
     TC_TRY(find_expectation(c, env, opts, err));
     if (c->algorithm->settle)
@@ -333,12 +272,13 @@ static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tac
 }
 
 /* Noise and releases for the promise go into opts, and from there into all that is run and shown. */
-static tacit_status settle(const contest *a, tc_contender *c, void *opts, tacit_error *err)
+static tacit_status resolve(const tc_contest *a, tc_contender *c, void *opts, tacit_error *err)
 {
     uint64_t initial;
-    TC_TRY(tc_simulation_initial(&c->f, &initial, err));
-    tc_env env = {
-        .space = tc_family_space(a->family), .agents = a->agents, .budget = initial + c->f.trials};
+    TC_TRY(tc_simulation_initial(&c->sim, &initial, err));
+    tc_env env = {.space = tc_family_space(a->family),
+                  .agents = a->agents,
+                  .budget = initial + c->sim.trials};
     if (c->epsilon > 0 && !c->algorithm->promise)
         return no_promise(c, err);
     if (c->algorithm->begin)
@@ -350,57 +290,53 @@ static tacit_status settle(const contest *a, tc_contender *c, void *opts, tacit_
     return c->options ? describe(c, &env, opts, err) : tc_fail_memory(err);
 }
 
-static tacit_status settle_options(const contest *a, tc_contender *c, tacit_error *err)
+static tacit_status resolve_options(const tc_contest *a, tc_contender *c, tacit_error *err)
 {
     tc_optioned of = tc_optioned_algorithm(c->algorithm);
     void *opts;
     TC_TRY(tc_optioned_new(&of, c->given, &opts, err));
-    tacit_status status = settle(a, c, opts, err);
+    tacit_status status = resolve(a, c, opts, err);
     tc_optioned_free(&of, opts);
-    c->f.options = c->options;
-    c->f.epsilon = c->epsilon;
-    c->f.delta = c->epsilon > 0 ? c->delta : 0;
+    c->sim.options = c->options;
+    c->sim.epsilon = c->epsilon;
+    c->sim.delta = c->epsilon > 0 ? c->delta : 0;
     return status;
 }
 
-tacit_status tc_simulate_checkpoint(const char *file, size_t i, char **out, tacit_error *err)
+/* The delta to use; one above 1/N^2 is told of, once. */
+static tacit_status choose_delta(const tc_contest *a, tc_contender *c, bool quiet, tacit_error *err)
 {
-    tc_text name = {0};
-    if (!file)
-        return TACIT_OK;
-    tc_text_add(&name, file);
-    if (i > 0)
-        tc_text_addf(&name, ".%zu", i + 1);
-    *out = tc_text_take(&name);
-    return *out ? TACIT_OK : tc_fail_memory(err);
+    double n = (double)a->agents;
+    c->delta = c->delta > 0 ? c->delta : tacit_delta_default(a->agents);
+    TC_TRY(tacit_delta_check("delta", c->delta, a->agents, err));
+    if (tacit_delta_is_large(c->delta, a->agents) && !quiet)
+        tc_plan_note(a, "tacit: warning: delta %g is above 1/N^2 = %g for %llu agents", c->delta,
+                     1 / (n * n), (unsigned long long)a->agents);
+    return TACIT_OK;
 }
 
-static tacit_status prepare(contest *a, size_t i, tacit_error *err)
+static tacit_status prepare(tc_contest *a, size_t i, tacit_error *err)
 {
     tc_contender *c = &a->contenders[i], *first = &a->contenders[0];
-    bool quiet = a->p->in->quiet || (i > 0 && c->delta == first->delta);
     uint64_t initial;
-    TC_TRY(tc_privacy_delta(c->delta, (int64_t)a->agents, quiet, &c->delta, err));
-    TC_TRY(tc_simulate_checkpoint(a->p->o->checkpoint, i, &c->checkpoint, err));
-    c->f = federated_of(a, c);
-    c->objective_options = a->objective_options;
-    c->dim = a->dim;
+    TC_TRY(choose_delta(a, c, i > 0 && c->delta == first->delta, err));
+    c->sim = federated_of(a, c);
     TC_TRY(tell_lengthscale(a, c, err));
     if (i == 0)
         TC_TRY(begin_first(a, c, err));
     TC_TRY(begin_warm(a, c, err));
     TC_TRY(choose_initial(c, first, err));
-    TC_TRY(tc_simulation_initial(&c->f, &initial, err));
-    c->f.trials = first->f.trials;
+    TC_TRY(tc_simulation_initial(&c->sim, &initial, err));
+    c->sim.trials = first->sim.trials;
     if (i == 0)
-        TC_TRY(choose_rounds(a->p, initial, &c->f.trials, err));
-    return settle_options(a, c, err);
+        TC_TRY(choose_rounds(a, initial, &c->sim.trials, err));
+    return resolve_options(a, c, err);
 }
 
-static tacit_status check_past(const contest *a, tacit_error *err)
+static tacit_status check_past(const tc_contest *a, tacit_error *err)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (a->p->o->past == 0 || a->contenders[i].algorithm->relay)
+        if (a->o->past == 0 || a->contenders[i].algorithm->relay)
             return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "--past is for algorithms that hand messages on (fts, rgpe, taf), and %s is "
@@ -409,14 +345,14 @@ static tacit_status check_past(const contest *a, tacit_error *err)
 }
 
 /* Agents of a relay read messages of all others, which only the past makes without them. */
-static tacit_status check_acting(const contest *a, tacit_error *err)
+static tacit_status check_acting(const tc_contest *a, tacit_error *err)
 {
-    if ((uint64_t)a->p->o->acting > a->agents)
+    if ((uint64_t)a->o->acting > a->agents)
         return tc_fail(err, TACIT_E_ARG,
                        "--acting must be at most --agents, which is %llu, not %lld",
-                       (unsigned long long)a->agents, (long long)a->p->o->acting);
+                       (unsigned long long)a->agents, (long long)a->o->acting);
     for (size_t i = 0; i < a->n; i++)
-        if (acting_of(a) > 0 && a->contenders[i].algorithm->relay && a->p->o->past == 0)
+        if (acting_of(a) > 0 && a->contenders[i].algorithm->relay && a->o->past == 0)
             return tc_fail(err, TACIT_E_ARG,
                            "--acting does not go with %s, whose agents read messages of all "
                            "others, unless these come from earlier studies: --past N",
@@ -424,10 +360,10 @@ static tacit_status check_acting(const contest *a, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status check_drop(const contest *a, tacit_error *err)
+static tacit_status check_drop(const tc_contest *a, tacit_error *err)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (a->p->o->drop == 0 || tc_algorithm_federated(a->contenders[i].algorithm))
+        if (a->o->drop == 0 || tc_algorithm_federated(a->contenders[i].algorithm))
             return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "--drop is for algorithms whose agents send messages, and %s is none of them",
@@ -435,11 +371,11 @@ static tacit_status check_drop(const contest *a, tacit_error *err)
 }
 
 /* --tell constants needs something to tell, and somebody who can be told. */
-static tacit_status check_tell(const contest *a, tacit_error *err)
+static tacit_status check_tell(const tc_contest *a, tacit_error *err)
 {
-    if (a->p->o->tell != TC_SIMULATE_TELL_CONSTANTS)
+    if (a->o->tell != TC_PLAN_TELL_CONSTANTS)
         return TACIT_OK;
-    if (tc_family_lengthscale(a->objective, &a->p->o->family) == 0)
+    if (tc_family_lengthscale(a->objective, &a->o->family) == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "--tell constants is for objectives that are drawn with a length-scale "
                        "(gp-family, gp-sample, rkhs-*), not for %s",
@@ -459,96 +395,44 @@ static size_t parameters_of(const tc_space *space)
 }
 
 /* The space of a document is not used, which surprises where the objective could have as many dimensions. */
-static void note_dim(const contest *a)
+static void note_dim(const tc_contest *a)
 {
-    const tc_simulate_plan *p = a->p;
-    const size_t said = p->doc ? parameters_of(p->doc->space) : 0;
-    if (said == 0 || a->dim == 0 || said == a->dim || tc_given(p->in, "dim"))
+    const size_t said = a->doc ? parameters_of(a->doc->space) : 0;
+    if (said == 0 || a->dim == 0 || said == a->dim || tc_plan_given(a, "dim"))
         return;
-    tc_note(p->in->quiet,
-            "tacit: the document has %zu parameter%s and the objective %s has %zu; --dim %zu gives "
-            "it as many",
-            said, said == 1 ? "" : "s", a->objective, a->dim, said);
+    tc_plan_note(
+        a,
+        "tacit: the document has %zu parameter%s and the objective %s has %zu; --dim %zu gives "
+        "it as many",
+        said, said == 1 ? "" : "s", a->objective, a->dim, said);
 }
 
-static tacit_status prepare_all(contest *a, tacit_error *err)
+tacit_status tc_plan_federation(tc_contest *a, tacit_error *err)
 {
-    const tc_simulate_plan *p = a->p;
-    a->objective = p->o->objective ? p->o->objective : OBJECTIVE_DEFAULT;
-    TC_TRY(enlist(a, err));
+    const tacit_simulation_plan *o = a->o;
+    a->objective = o->objective ? o->objective : OBJECTIVE_DEFAULT;
+    if (o->reply != TC_PLAN_NO_REPLY || o->reply_epsilon > 0 || o->reply_bound > 0)
+        return tc_fail(err, TACIT_E_ARG, "--reply is for one party, and this is a federation");
+    TC_TRY(tc_plan_first(a, err));
+    TC_TRY(take_promise(&a->contenders[0], a, err));
+    TC_TRY(tc_plan_others(a, err));
     TC_TRY(check_past(a, err));
     TC_TRY(check_drop(a, err));
-    TC_TRY(tc_simulate_check_promise(p, a->contenders, a->n, err));
-    TC_TRY(tc_simulate_check_objective(p, a->objective, err));
+    TC_TRY(tc_plan_check_promise(a, err));
+    TC_TRY(tc_plan_check_objective(a, err));
     TC_TRY(choose_agents(a, err));
     TC_TRY(check_acting(a, err));
-    TC_TRY(tc_family_new(&a->family, a->objective, &p->o->family, 1, tc_public_seed_from(p->seed),
-                         err));
+    TC_TRY(
+        tc_family_new(&a->family, a->objective, &o->family, 1, tc_public_seed_from(a->seed), err));
     TC_TRY(check_tell(a, err));
-    TC_TRY(tc_family_used(a->objective, &p->o->family, tc_family_space(a->family),
+    TC_TRY(tc_family_used(a->objective, &o->family, tc_family_space(a->family),
                           &a->objective_options, err));
     a->dim = tc_family_any_dim(a->family) ? parameters_of(tc_family_space(a->family)) : 0;
-    if (p->o->warm)
-        TC_TRY(tc_warm_read(&a->warm, p->o->warm, tc_family_space(a->family), a->agents, err));
+    if (o->known)
+        TC_TRY(
+            o->known(o->user, tc_family_space(a->family), a->agents, &a->known, &a->n_known, err));
     for (size_t i = 0; i < a->n; i++)
         TC_TRY(prepare(a, i, err));
     note_dim(a);
     return TACIT_OK;
-}
-
-/* -- the runs ------------------------------------------------------------------------------ */
-
-/* A federation keeps whole runs alone. */
-static tacit_status interrupted(const char *checkpoint, tacit_error *err)
-{
-    if (checkpoint)
-        return tc_fail(err, TACIT_E_CANCELLED,
-                       "interrupted; finished runs are in %s, and the same command goes on after "
-                       "them; a run that was not finished begins anew",
-                       checkpoint);
-    return tc_fail(err, TACIT_E_CANCELLED,
-                   "interrupted; with --checkpoint FILE finished runs are kept, and the same "
-                   "command goes on after them");
-}
-
-/* A plan that cannot be run leaves no file behind. */
-static tacit_status watch(tc_contender *c, const char *label, bool quiet, tacit_error *err)
-{
-    bool fresh = c->checkpoint && access(c->checkpoint, F_OK) != 0;
-    tacit_status status = tc_watch_simulation(&c->f, label, quiet, &c->result, err);
-    if (fresh && (status == TACIT_E_ARG || status == TACIT_E_UNSUPPORTED))
-        unlink(c->checkpoint);
-    return status;
-}
-
-static tacit_status run_one(const contest *a, tc_contender *c, tacit_error *err)
-{
-    char label[64];
-    snprintf(label, sizeof label, "%.40s on %.16s", c->label, a->objective);
-    tacit_status status = watch(c, label, a->p->in->quiet, err);
-    if (status == TACIT_E_CANCELLED)
-        return interrupted(c->checkpoint, err);
-    if (status != TACIT_OK)
-        return status;
-    return tc_federated_cost_init(&c->cost, &c->result, accountant_of(a), c->delta, err);
-}
-
-static tacit_status run_all(contest *a, tacit_error *err)
-{
-    TC_TRY(prepare_all(a, err));
-    for (size_t i = 0; i < a->n; i++)
-        TC_TRY(run_one(a, &a->contenders[i], err));
-    return tc_simulate_report(a->contenders, a->n, a->p, err);
-}
-
-tacit_status tc_simulate_federation(const tc_simulate_plan *p, tacit_error *err)
-{
-    contest *a = tc_alloc(1, sizeof *a);
-    if (!a)
-        return tc_fail_memory(err);
-    a->p = p;
-    tacit_status status = run_all(a, err);
-    contest_fini(a);
-    tc_free(a);
-    return status;
 }

@@ -1,4 +1,4 @@
-/* federated_resume_test.c - simulations that were interrupted, killed, extended or tampered with:
+/* simulation_resume_test.c - simulations that were interrupted, killed, extended or tampered with:
  * what comes out has the bits of one that was left alone, or nothing comes out. */
 #include "support/federated_world.h"
 
@@ -50,9 +50,9 @@ static void test_interrupted_and_resumed(void **state)
     (void)state;
     tacit_error err = {0};
     setup s;
-    tc_curves x;
+    tacit_curves x;
     start(&s);
-    tc_curves whole = run(&s.f);
+    tacit_curves whole = run(&s.f);
     s.f.checkpoint = path;
     stop_at = 20;
     assert_fails(tc_simulate(&s.f, &x, &err), TACIT_E_CANCELLED, "interrupted");
@@ -61,13 +61,13 @@ static void test_interrupted_and_resumed(void **state)
     x = run(&s.f);
     assert_int_equal(first_done, 19); /* 18 steps were there */
     assert_same_results(&whole, &x);
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     first_done = 0;
     x = run(&s.f);
     assert_int_equal(first_done, 0); /* nothing was left to do */
     assert_same_results(&whole, &x);
-    tc_curves_fini(&x);
-    tc_curves_fini(&whole);
+    tacit_curves_fini(&x);
+    tacit_curves_fini(&whole);
     end(&s);
 }
 
@@ -87,12 +87,12 @@ static void test_stopped_within_a_step_and_resumed(void **state)
     (void)state;
     tacit_error err = {0};
     setup s;
-    tc_curves x;
+    tacit_curves x;
     start(&s);
     s.f.stopped = word;
     word_at = 0;
     asked = 0;
-    tc_curves whole = run(&s.f);
+    tacit_curves whole = run(&s.f);
     uint64_t all = asked;
     s.f.checkpoint = path;
     for (size_t threads = 1; threads <= 3; threads += 2)
@@ -110,10 +110,10 @@ static void test_stopped_within_a_step_and_resumed(void **state)
             if (threads == 1)
                 assert_int_equal(first_done, (part - 1) / 2 * 9 + 1); /* runs are kept whole */
             assert_same_results(&whole, &x);
-            tc_curves_fini(&x);
+            tacit_curves_fini(&x);
             tc_pool_free(s.f.pool);
         }
-    tc_curves_fini(&whole);
+    tacit_curves_fini(&whole);
     end(&s);
 }
 
@@ -122,7 +122,7 @@ static void test_killed_and_resumed(void **state)
     (void)state;
     setup s;
     start(&s);
-    tc_curves whole = run(&s.f);
+    tacit_curves whole = run(&s.f);
     s.f.checkpoint = path;
     for (uint64_t at = 1; at <= 24; at += 5) {
         int status;
@@ -132,7 +132,7 @@ static void test_killed_and_resumed(void **state)
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            tc_curves x;
+            tacit_curves x;
             (void)tc_simulate(&s.f, &x, NULL);
             _exit(1);
         }
@@ -141,12 +141,12 @@ static void test_killed_and_resumed(void **state)
         stop_at = 0;
         first_done = 0;
         s.f.progress = stop;
-        tc_curves x = run(&s.f);
+        tacit_curves x = run(&s.f);
         assert_int_equal(first_done, (at - 1) / 9 * 9 + 1);
         assert_same_results(&whole, &x);
-        tc_curves_fini(&x);
+        tacit_curves_fini(&x);
     }
-    tc_curves_fini(&whole);
+    tacit_curves_fini(&whole);
     end(&s);
 }
 
@@ -157,24 +157,24 @@ static void test_more_runs_and_fewer(void **state)
     setup s;
     start(&s);
     s.f.runs = 5;
-    tc_curves five = run(&s.f);
+    tacit_curves five = run(&s.f);
     s.f.checkpoint = path;
     s.f.runs = 2;
-    tc_curves two = run(&s.f);
+    tacit_curves two = run(&s.f);
     first_done = 0;
     s.f.runs = 5;
     assert_ok(tc_pool_new(&s.f.pool, 3, &err)); /* neither threads nor runs are part of it */
-    tc_curves x = run(&s.f);
+    tacit_curves x = run(&s.f);
     assert_same_results(&five, &x);
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     s.f.runs = 2;
     first_done = 0;
     x = run(&s.f);
     assert_int_equal(first_done, 0);
     assert_same_results(&two, &x);
-    tc_curves_fini(&x);
-    tc_curves_fini(&two);
-    tc_curves_fini(&five);
+    tacit_curves_fini(&x);
+    tacit_curves_fini(&two);
+    tacit_curves_fini(&five);
     tc_pool_free(s.f.pool);
     end(&s);
 }
@@ -182,7 +182,7 @@ static void test_more_runs_and_fewer(void **state)
 static void other(const tc_simulation *f)
 {
     tacit_error err = {0};
-    tc_curves x;
+    tacit_curves x;
     assert_fails(tc_simulate(f, &x, &err), TACIT_E_STATE,
                  "is the checkpoint of another simulation");
 }
@@ -192,14 +192,14 @@ static void test_everything_that_matters_is_part_of_it(void **state)
     (void)state;
     setup s;
     double point[5] = {1, 2, 3, 4, 5};
-    tc_known_trial known[5];
+    tacit_known_trial known[5];
     for (size_t i = 0; i < 5; i++)
-        known[i] = (tc_known_trial){.agent = i, .values = &point[i], .value = 1};
+        known[i] = (tacit_known_trial){.agent = i, .values = &point[i], .value = 1};
     start(&s);
     s.f.runs = 1;
     s.f.checkpoint = path;
-    tc_curves x = run(&s.f);
-    tc_curves_fini(&x);
+    tacit_curves x = run(&s.f);
+    tacit_curves_fini(&x);
     tc_simulation f = s.f;
     f.agents++;
     other(&f);
@@ -236,7 +236,7 @@ static void test_everything_that_matters_is_part_of_it(void **state)
     other(&s.f);
     json_object_set_new(s.options, "gap", json_real(15)); /* the default: the same after all */
     x = run(&s.f);
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     end(&s);
 }
 
@@ -254,10 +254,10 @@ static void test_a_table_that_changes(void **state)
     s.f.family.objective.grid = 0;
     s.f.checkpoint = path;
     assert_ok(tc_file_write(file, "x,value\n0,1\n1,2\n2,5\n", 20, &err));
-    tc_curves x = run(&s.f);
-    tc_curves_fini(&x);
+    tacit_curves x = run(&s.f);
+    tacit_curves_fini(&x);
     x = run(&s.f);
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     assert_ok(tc_file_write(file, "x,value\n0,1\n1,2\n2,4\n", 20, &err));
     other(&s.f);
     assert_int_equal(unlink(file), 0);
@@ -281,20 +281,20 @@ static void test_cut_and_changed_everywhere(void **state)
     setup s;
     size_t len;
     char *text;
-    tc_curves x;
+    tacit_curves x;
     (void)unlink(path);
     make(&s, "random", "{}");
     s.f.objective = "branin";
     s.f.family.objective.grid = 0;
     s.f.agents = s.f.trials = s.f.runs = 2;
     s.f.checkpoint = path;
-    tc_curves whole = run(&s.f);
+    tacit_curves whole = run(&s.f);
     assert_ok(tc_file_read(path, 1 << 20, &text, &len, &err));
     for (size_t cut = 0; cut <= len; cut += 13) {
         write_file(text, cut);
         x = run(&s.f);
         assert_same_results(&whole, &x);
-        tc_curves_fini(&x);
+        tacit_curves_fini(&x);
     }
     for (size_t i = 0; i + 1 < len; i++) {
         text[i] = (char)(text[i] ^ 4);
@@ -304,7 +304,7 @@ static void test_cut_and_changed_everywhere(void **state)
         text[i] = (char)(text[i] ^ 4);
     }
     tc_free(text);
-    tc_curves_fini(&whole);
+    tacit_curves_fini(&whole);
     end(&s);
 }
 
@@ -316,12 +316,12 @@ static void test_a_run_twice(void **state)
     setup s;
     size_t len;
     char *text, *twice;
-    tc_curves x;
+    tacit_curves x;
     start(&s);
     s.f.runs = 1;
     s.f.checkpoint = path;
     x = run(&s.f);
-    tc_curves_fini(&x);
+    tacit_curves_fini(&x);
     assert_ok(tc_file_read(path, 1 << 20, &text, &len, &err));
     size_t header = (size_t)(strchr(text, '\n') - text) + 1;
     twice = tc_alloc(2 * len, 1);

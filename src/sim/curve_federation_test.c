@@ -1,4 +1,4 @@
-/* federated_file_test.c - results of federations as CSV and JSON, read back. */
+/* curve_federation_test.c - results of federations as CSV and JSON, read back. */
 #include "sim/curve_file.h"
 
 #include "base/csv.h"
@@ -11,7 +11,7 @@ enum { AGENTS = 3, ROUNDS = 6, RUNS = 4, ITERATIONS = ROUNDS + 1 };
 /* Two algorithms on the same runs. */
 typedef struct pair {
     tc_simulation f[2];
-    tc_curves r[2];
+    tacit_curves r[2];
     tc_federated_cost c[2];
     json_t *options[2];
     tc_curve_part parts[2];
@@ -45,13 +45,13 @@ static void start(pair *p)
 static void end(pair *p)
 {
     for (size_t i = 0; i < 2; i++) {
-        tc_curves_fini(&p->r[i]);
+        tacit_curves_fini(&p->r[i]);
         tc_federated_cost_fini(&p->c[i]);
         json_decref(p->options[i]);
     }
 }
 
-static void check_curve(const tc_curves *c, const tc_curve_part *p)
+static void check_curve(const tacit_curves *c, const tc_curve_part *p)
 {
     assert_string_equal(c->label, p->label);
     assert_string_equal(c->algorithm, p->sim->algorithm->name);
@@ -76,7 +76,7 @@ static void test_curves_read_back(void **state)
     start(&p);
     tc_text csv = {0};
     json_t *j;
-    tc_curve_set c = {0};
+    tacit_curve_set c = {0};
     assert_ok(tc_curves_csv(p.parts, 2, &csv, &err));
     assert_ok(tc_curves_from_csv(&c, tc_text_get(&csv), csv.len, "r.csv", &err));
     assert_int_equal(c.n, 2);
@@ -94,7 +94,7 @@ static void test_curves_read_back(void **state)
     assert_ok(tc_curves_from_json(&c, j, "r.json", &err));
     check_curve(&c.items[5], &p.parts[0]);
     json_decref(j);
-    tc_curve_set_fini(&c);
+    tacit_curve_set_fini(&c);
     tc_text_fini(&csv);
     end(&p);
 }
@@ -335,7 +335,7 @@ static void test_ratios(void **state)
     tacit_error err = {0};
     pair p;
     start(&p);
-    tc_contrast *k;
+    tacit_contrast *k;
     size_t n;
     assert_ok(tc_curve_contrasts(p.parts, 2, &k, &n, &err));
     assert_int_equal(n, 3);

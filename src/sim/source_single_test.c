@@ -1,4 +1,4 @@
-/* simulate_test.c - runs, means and standard errors; threads do not show; files read back. */
+/* source_single_test.c - runs, means and standard errors; threads do not show; files read back. */
 #include "support/test.h"
 
 #include "sim/curve_file.h"
@@ -20,10 +20,10 @@ static tc_simulation simulation(const char *algorithm, const char *objective, ui
     return s;
 }
 
-static tc_curves simulate(const tc_simulation *s)
+static tacit_curves simulate(const tc_simulation *s)
 {
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     assert_ok(tc_simulate(s, &r, &err));
     return r;
 }
@@ -40,18 +40,18 @@ static void check_threads(tc_simulation *s)
 {
     tacit_error err = {0};
     tc_pool *pool;
-    tc_curves one = simulate(s);
+    tacit_curves one = simulate(s);
     assert_ok(tc_pool_new(&pool, 2, &err));
     s->pool = pool;
-    tc_curves two = simulate(s);
+    tacit_curves two = simulate(s);
     size_t t = (size_t)s->trials;
     same_bits(one.simple, two.simple, t * (size_t)s->runs);
     same_bits(one.simple_mean, two.simple_mean, t);
     same_bits(one.simple_se, two.simple_se, t);
     same_bits(one.cumulative_mean, two.cumulative_mean, t);
     same_bits(one.cumulative_se, two.cumulative_se, t);
-    tc_curves_fini(&one);
-    tc_curves_fini(&two);
+    tacit_curves_fini(&one);
+    tacit_curves_fini(&two);
     tc_pool_free(pool);
 }
 
@@ -71,7 +71,7 @@ static void test_threads_do_not_show(void **state)
 /* -- regrets ------------------------------------------------------------------------------- */
 
 /* Column t of `simple` by the textbook: mean, and sqrt(sum of squares / (n - 1)) / sqrt(n). */
-static void check_moments(const tc_curves *r, size_t t)
+static void check_moments(const tacit_curves *r, size_t t)
 {
     size_t n = (size_t)r->runs, trials = (size_t)r->points;
     double mean = 0, squares = 0;
@@ -88,7 +88,7 @@ static void test_regrets(void **state)
 {
     (void)state;
     tc_simulation s = simulation("random", "branin", 200, 5);
-    tc_curves r = simulate(&s);
+    tacit_curves r = simulate(&s);
     for (size_t t = 0; t < 200; t++) {
         check_moments(&r, t);
         assert_true(r.simple_mean[t] >= 0 && r.simple_se[t] >= 0);
@@ -102,7 +102,7 @@ static void test_regrets(void **state)
     assert_same_bits(r.cumulative_mean[0], r.simple_mean[0]);
     assert_true(r.simple_mean[0] > 5 && r.simple_mean[199] < 2); /* branin: 54 on average */
     assert_true(r.cumulative_mean[199] > 200 * 30 && r.cumulative_mean[199] < 200 * 80);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 static void test_learning_beats_guessing(void **state)
@@ -110,23 +110,23 @@ static void test_learning_beats_guessing(void **state)
     (void)state;
     tc_simulation guess = simulation("random", "branin", 25, 3);
     tc_simulation learn = simulation("gp-ei", "branin", 25, 3);
-    tc_curves a = simulate(&guess), b = simulate(&learn);
+    tacit_curves a = simulate(&guess), b = simulate(&learn);
     assert_true(b.simple_mean[24] < 0.5 * a.simple_mean[24]);
-    tc_curves_fini(&a);
-    tc_curves_fini(&b);
+    tacit_curves_fini(&a);
+    tacit_curves_fini(&b);
 }
 
 static void test_one_run_has_no_error_bar(void **state)
 {
     (void)state;
     tc_simulation s = simulation("random", "ackley", 5, 1);
-    tc_curves r = simulate(&s);
+    tacit_curves r = simulate(&s);
     for (size_t t = 0; t < 5; t++) {
         assert_close(r.simple_se[t], 0, 0);
         assert_close(r.cumulative_se[t], 0, 0);
         assert_same_bits(r.simple_mean[t], r.simple[t]);
     }
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 /* Runs differ; more runs keep the first ones; another seed changes all. */
@@ -137,13 +137,13 @@ static void test_runs_follow_from_the_seed(void **state)
     tc_simulation many = simulation("random", "rastrigin", 8, 4);
     tc_simulation other = few;
     other.seed = 8;
-    tc_curves a = simulate(&few), b = simulate(&many), c = simulate(&other);
+    tacit_curves a = simulate(&few), b = simulate(&many), c = simulate(&other);
     same_bits(a.simple, b.simple, 16);
     assert_true(a.simple[0] != a.simple[8]);
     assert_true(a.simple[0] != c.simple[0]);
-    tc_curves_fini(&a);
-    tc_curves_fini(&b);
-    tc_curves_fini(&c);
+    tacit_curves_fini(&a);
+    tacit_curves_fini(&b);
+    tacit_curves_fini(&c);
 }
 
 /* The noise reaches the algorithm but never the regret. */
@@ -153,10 +153,10 @@ static void test_noise_is_not_in_the_regret(void **state)
     tc_simulation clean = simulation("random", "himmelblau", 20, 2), noisy = clean;
     noisy.family.objective.noise = 4;
     noisy.family.objective.noise_scale = 100;
-    tc_curves a = simulate(&clean), b = simulate(&noisy);
+    tacit_curves a = simulate(&clean), b = simulate(&noisy);
     same_bits(a.simple, b.simple, 40); /* random search does not look at values */
-    tc_curves_fini(&a);
-    tc_curves_fini(&b);
+    tacit_curves_fini(&a);
+    tacit_curves_fini(&b);
 }
 
 static void test_finite_space(void **state)
@@ -164,9 +164,9 @@ static void test_finite_space(void **state)
     (void)state;
     tc_simulation s = simulation("random", "gp-sample", 30, 2);
     s.family.objective.grid = 5;
-    tc_curves r = simulate(&s);
+    tacit_curves r = simulate(&s);
     assert_true(r.simple_mean[29] <= r.simple_mean[0]);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 /* -- stopping and failing ------------------------------------------------------------------ */
@@ -193,12 +193,12 @@ static void test_progress(void **state)
     tacit_error err = {0};
     uint64_t most = 0;
     tc_simulation s = simulation("random", "branin", 20, 3);
-    tc_curves r = {.runs = 77};
+    tacit_curves r = {.runs = 77};
     s.progress = count;
     s.user = &most;
-    tc_curves done = simulate(&s);
+    tacit_curves done = simulate(&s);
     assert_int_equal(most, 60);
-    tc_curves_fini(&done);
+    tacit_curves_fini(&done);
     s.progress = stop_after_ten;
     assert_fails(tc_simulate(&s, &r, &err), TACIT_E_CANCELLED, "the simulation was interrupted");
     assert_int_equal(atomic_load(&calls), 10);
@@ -209,7 +209,7 @@ static void test_errors(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_curves r;
+    tacit_curves r;
     tc_simulation s = simulation("random", "branin", 0, 1);
     assert_fails(tc_simulate(&s, &r, &err), TACIT_E_ARG, "trials is 0; allowed are 1 to 10000000");
     s = simulation("random", "branin", 1, 0);
@@ -225,7 +225,7 @@ static void test_errors(void **state)
 
 /* -- files --------------------------------------------------------------------------------- */
 
-static void check_curve(const tc_curves *c, const tc_curves *r)
+static void check_curve(const tacit_curves *c, const tacit_curves *r)
 {
     assert_string_equal(c->label, "random");
     assert_string_equal(c->algorithm, "random");
@@ -245,8 +245,8 @@ static void test_files_read_back(void **state)
     (void)state;
     tacit_error err = {0};
     tc_simulation s = simulation("random", "garland", 17, 3);
-    tc_curves r = simulate(&s);
-    tc_curve_set c = {0};
+    tacit_curves r = simulate(&s);
+    tacit_curve_set c = {0};
     tc_text csv = {0};
     json_t *j;
     assert_ok(tc_curves_csv(&(tc_curve_part){.sim = &s, .curves = &r}, 1, &csv, &err));
@@ -258,9 +258,9 @@ static void test_files_read_back(void **state)
     assert_ok(tc_curves_from_json(&c, j, "r.json", &err));
     assert_int_equal(c.n, 2);
     check_curve(&c.items[1], &r);
-    tc_curve_set_fini(&c);
+    tacit_curve_set_fini(&c);
     json_decref(j);
-    tc_curves_fini(&r);
+    tacit_curves_fini(&r);
 }
 
 static void test_json_shows_the_options_in_force(void **state)
@@ -284,19 +284,19 @@ static void test_json_shows_the_options_in_force(void **state)
 static void bad_csv(const char *text, const char *part)
 {
     tacit_error err = {0};
-    tc_curve_set c = {0};
+    tacit_curve_set c = {0};
     assert_fails(tc_curves_from_csv(&c, text, strlen(text), "r.csv", &err), TACIT_E_ARG, part);
-    tc_curve_set_fini(&c);
+    tacit_curve_set_fini(&c);
 }
 
 static void bad_json(const char *text, const char *part)
 {
     tacit_error err = {0};
-    tc_curve_set c = {0};
+    tacit_curve_set c = {0};
     json_t *j;
     assert_ok(tc_json_parse(text, strlen(text), "test", &j, &err));
     assert_fails(tc_curves_from_json(&c, j, "r.json", &err), TACIT_E_ARG, part);
-    tc_curve_set_fini(&c);
+    tacit_curve_set_fini(&c);
     json_decref(j);
 }
 
@@ -306,7 +306,7 @@ static void test_a_file_may_hold_several_curves(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_curve_set c = {0};
+    tacit_curve_set c = {0};
     const char text[] = "label," HEADER ROW("a,ts", "0", "") ROW("a,ts", "1", "3")
         ROW("\"b,x=1\",ts", "0", "2") ROW("\"b,x=1\",ts", "1", "1") ROW("\"b,x=1\",ts", "0", "9");
     assert_ok(tc_curves_from_csv(&c, text, strlen(text), "r.csv", &err));
@@ -320,7 +320,7 @@ static void test_a_file_may_hold_several_curves(void **state)
     assert_close(c.items[1].simple_mean[1], 1, 0);
     assert_int_equal(c.items[2].points, 1);
     assert_close(c.items[2].simple_mean[0], 9, 0);
-    tc_curve_set_fini(&c);
+    tacit_curve_set_fini(&c);
 }
 
 static void test_bad_files(void **state)

@@ -1,20 +1,23 @@
-/* simulate_reply.c - private users in `tacit simulate` for one party: --reply, what follows from it
- * for the algorithm's model, and what is said about it all. */
-#include "simulate/simulate.h"
-
+/* plan_single.c - a plan for one party: an algorithm on an objective, private users, and what follows from
+ * their replies for the algorithm's model. See plan.h. */
 #include "algo/ldp/ldp.h"
-#include "base/json.h"
-#include "privacy/privacy_cli.h"
-#include "sim/claim.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "sim/plan.h"
 
 #include <math.h>
+
+#define OBJECTIVE_DEFAULT "branin"
+
+enum { TRIALS_DEFAULT = 60 };
+static const double LENGTH_DEFAULT = 0.2;
 
 /* -- the reply ----------------------------------------------------------------------------- */
 
 /* E_ARG: one of the three options is there without the others. */
-static tacit_status check_words(const tc_simulate_opts *o, tacit_error *err)
+static tacit_status check_words(const tacit_simulation_plan *o, tacit_error *err)
 {
-    bool wanted = o->reply != TC_SIMULATE_NO_REPLY;
+    bool wanted = o->reply != TC_PLAN_NO_REPLY;
     if (!wanted && (o->reply_epsilon > 0 || o->reply_bound > 0))
         return tc_fail(err, TACIT_E_ARG, "--reply-%s is for --reply, which is not given",
                        o->reply_epsilon > 0 ? "epsilon" : "bound");
@@ -26,21 +29,22 @@ static tacit_status check_words(const tc_simulate_opts *o, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_simulate_reply(const tc_simulate_plan *p, tc_reply *out, bool *given,
-                               tacit_error *err)
+/* The reply that the plan asks for becomes that of sim. E_ARG: its options do not fit each other or the
+ * algorithm. */
+static tacit_status take_reply(tc_contest *a, tc_simulation *sim, tacit_error *err)
 {
-    const tc_simulate_opts *o = p->o;
+    const tacit_simulation_plan *o = a->o;
     TC_TRY(check_words(o, err));
-    *given = o->reply != TC_SIMULATE_NO_REPLY;
-    if (!*given)
+    if (o->reply == TC_PLAN_NO_REPLY)
         return TACIT_OK;
-    if (p->algorithm->curator && p->algorithm->curator->reply)
+    if (a->algorithm->curator && a->algorithm->curator->reply)
         return tc_fail(err, TACIT_E_ARG,
                        "%s is told replies by its own options: use --set reply=..., epsilon, bound "
                        "and noise_bound instead of --reply",
-                       p->algorithm->name);
+                       a->algorithm->name);
     tacit_reply_kind kind = (tacit_reply_kind)(o->reply - 1); /* "none" comes first */
-    return tc_reply_init(out, kind, o->reply_epsilon, -o->reply_bound, o->reply_bound, err);
+    sim->reply = &a->reply;
+    return tc_reply_init(&a->reply, kind, o->reply_epsilon, -o->reply_bound, o->reply_bound, err);
 }
 
 /* -- the model ----------------------------------------------------------------------------- */
@@ -55,11 +59,12 @@ static bool is_given(const json_t *given, const char *name)
  * is then one of correlations, it is the factor. They are in units of
  * rewards, so values are not standardised. Whoever gives one of these says how the model is scaled,
  * and then nothing is set. */
-tacit_status tc_simulate_reply_model(const tc_algorithm *a, const tc_reply *reply, json_t *given,
-                                     bool quiet, tacit_error *err)
+static tacit_status scale_model(const tc_contest *a, json_t *given, tacit_error *err)
 {
-    bool model = tc_options_find(a->options, "noise") && tc_options_find(a->options, "variance") &&
-                 tc_options_find(a->options, "standardize");
+    const tc_reply *reply = &a->reply;
+    const tc_option *options = a->algorithm->options;
+    bool model = tc_options_find(options, "noise") && tc_options_find(options, "variance") &&
+                 tc_options_find(options, "standardize");
     if (!model || is_given(given, "noise") || is_given(given, "variance") ||
         is_given(given, "standardize"))
         return TACIT_OK;
@@ -68,10 +73,11 @@ tacit_status tc_simulate_reply_model(const tc_algorithm *a, const tc_reply *repl
         json_object_set_new(given, "variance", json_real(variance)) ||
         json_object_set_new(given, "standardize", json_false()))
         return tc_fail_memory(err);
-    tc_note(quiet,
-            "The model has noise=%.6g (replies have sd %.6g) and variance=%.6g (half the bound), "
-            "standardize=false; --set any of them to choose otherwise.",
-            noise, reply->sd, variance);
+    tc_plan_note(
+        a,
+        "The model has noise=%.6g (replies have sd %.6g) and variance=%.6g (half the bound), "
+        "standardize=false; --set any of them to choose otherwise.",
+        noise, reply->sd, variance);
     return TACIT_OK;
 }
 
@@ -101,7 +107,8 @@ static tacit_status verdict(const tc_simulation *sim, const void *opts, tc_text 
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-tacit_status tc_simulate_theorem(const tc_simulation *sim, tc_text *out, tacit_error *err)
+/* Whether a theorem is about this simulation, in one sentence; adds nothing where there is none. */
+static tacit_status add_theorem(const tc_simulation *sim, tc_text *out, tacit_error *err)
 {
     tc_optioned of = tc_optioned_algorithm(sim->algorithm);
     void *opts;
@@ -111,34 +118,45 @@ tacit_status tc_simulate_theorem(const tc_simulation *sim, tc_text *out, tacit_e
     return status;
 }
 
-static tacit_status add_statement(const tc_simulation *sim, tc_text *out, tacit_error *err)
+/* ---- the whole ---- */
+
+/* The options are those of families; one objective alone has no law and length of its own. */
+static tc_objective_opts objective_of(const tc_family_opts *family)
 {
-    tc_sim_claim claim;
-    TC_TRY(tc_sim_claim_init(&claim, sim, err));
-    tc_sim_claim_statement(&claim, out);
-    tc_sim_claim_fini(&claim);
-    return out->failed ? tc_fail_memory(err) : TACIT_OK;
+    tc_objective_opts o = family->objective;
+    if (o.noise == TACIT_NOISE_OWN)
+        o.noise = 0;
+    if (o.lengthscale == 0)
+        o.lengthscale = LENGTH_DEFAULT;
+    return o;
 }
 
-static void print_paragraph(const tc_text *text)
+tacit_status tc_plan_single(tc_contest *a, tacit_error *err)
 {
-    if (text->len == 0)
-        return;
-    putchar('\n');
-    tc_privacy_paragraph(tc_text_get(text));
-}
-
-tacit_status tc_simulate_print_privacy(const tc_simulation *sim, tacit_error *err)
-{
-    tc_text statement = {0}, theorem = {0};
-    tacit_status status = tc_simulate_theorem(sim, &theorem, err);
-    if (status == TACIT_OK)
-        status = add_statement(sim, &statement, err);
-    if (status == TACIT_OK) {
-        print_paragraph(&theorem);
-        print_paragraph(&statement);
-    }
-    tc_text_fini(&statement);
-    tc_text_fini(&theorem);
-    return status;
+    const tacit_simulation_plan *o = a->o;
+    tc_contender *c = &a->contenders[0];
+    tc_text theorem = {0};
+    uint64_t planned = a->doc ? a->doc->trials : TRIALS_DEFAULT;
+    a->objective = o->objective ? o->objective : OBJECTIVE_DEFAULT;
+    a->agents = 1;
+    if (tc_plan_given(a, "accountant"))
+        return tc_fail(err, TACIT_E_ARG, "--accountant is for a federation, and this is one party");
+    TC_TRY(tc_plan_check_objective(a, err));
+    c->sim = (tc_simulation){.algorithm = a->algorithm,
+                             .objective = a->objective,
+                             .family.objective = objective_of(&o->family),
+                             .units = o->units,
+                             .trials = o->trials ? (uint64_t)o->trials : planned,
+                             .runs = (uint64_t)o->runs,
+                             .seed = a->seed};
+    TC_TRY(take_reply(a, &c->sim, err));
+    TC_TRY(tc_plan_first(a, err));
+    c->sim.options = c->given;
+    if (c->sim.reply)
+        TC_TRY(scale_model(a, c->given, err));
+    TC_TRY(tc_plan_curator(a, &c->sim, err));
+    TC_TRY(tc_simulation_options(&c->sim, &c->options, err));
+    tacit_status status = add_theorem(&c->sim, &theorem, err);
+    c->theorem = tc_text_take(&theorem);
+    return status == TACIT_OK && !c->theorem ? tc_fail_memory(err) : status;
 }

@@ -1,4 +1,4 @@
-/* pull_runs_test.c - many runs of a bandit: pairing, threads, and going on after a kill. */
+/* source_bandits_test.c - many runs of a bandit: pairing, threads, and going on after a kill. */
 #include "support/test.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 static tc_simulation simulation(const tc_bandit *b)
 {
     tacit_error err = {0};
-    tc_simulation p = {.source = &tc_source_pulls,
+    tc_simulation p = {.source = &tc_source_bandits,
                        .bandit = b,
                        .objective = "garland",
                        .low = 0,
@@ -27,15 +27,15 @@ static tc_simulation simulation(const tc_bandit *b)
     return p;
 }
 
-static tc_curves run(const tc_simulation *p)
+static tacit_curves run(const tc_simulation *p)
 {
     tacit_error err = {0};
-    tc_curves r = {0};
+    tacit_curves r = {0};
     assert_ok(tc_simulate(p, &r, &err));
     return r;
 }
 
-static void assert_same(const tc_curves *a, const tc_curves *b)
+static void assert_same(const tacit_curves *a, const tacit_curves *b)
 {
     assert_int_equal(a->runs, b->runs);
     for (size_t i = 0; i < a->runs * a->points; i++)
@@ -58,9 +58,9 @@ static void test_moments_and_threads(void **state)
     (void)state;
     tacit_error err = {0};
     tc_simulation p = simulation(&tc_bandit_pf_pne);
-    tc_curves one = run(&p);
+    tacit_curves one = run(&p);
     assert_ok(tc_pool_new(&p.pool, 3, &err));
-    tc_curves three = run(&p);
+    tacit_curves three = run(&p);
     assert_same(&one, &three);
     double sum = 0, squares = 0;
     for (size_t r = 0; r < 5; r++)
@@ -72,8 +72,8 @@ static void test_moments_and_threads(void **state)
     assert_int_equal(one.at[2], 3000);
     assert_true(one.counts[4].rounds >= 6 && one.counts[4].rounds <= 7);
     tc_pool_free(p.pool);
-    tc_curves_fini(&one);
-    tc_curves_fini(&three);
+    tacit_curves_fini(&one);
+    tacit_curves_fini(&three);
 }
 
 /* A run does not depend on how many there are. */
@@ -81,14 +81,14 @@ static void test_runs_stand_alone(void **state)
 {
     (void)state;
     tc_simulation p = simulation(&tc_bandit_hct);
-    tc_curves many = run(&p);
+    tacit_curves many = run(&p);
     p.runs = 1;
-    tc_curves one = run(&p);
+    tacit_curves one = run(&p);
     for (size_t i = 0; i < 3; i++)
         assert_same_bits(one.cumulative[i], many.cumulative[i]);
     assert_true(one.cumulative_se[2] == 0);
-    tc_curves_fini(&one);
-    tc_curves_fini(&many);
+    tacit_curves_fini(&one);
+    tacit_curves_fini(&many);
 }
 
 static char *scratch(void)
@@ -109,10 +109,10 @@ static void test_going_on_after_a_kill(void **state)
     tacit_error err = {0};
     char *path = scratch();
     tc_simulation p = simulation(&tc_bandit_fed_hct);
-    tc_curves whole = run(&p);
+    tacit_curves whole = run(&p);
     p.checkpoint = path;
     p.runs = 3; /* extended later */
-    tc_curves first = run(&p);
+    tacit_curves first = run(&p);
     p.runs = 5;
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -120,17 +120,17 @@ static void test_going_on_after_a_kill(void **state)
     long size = ftell(f);
     (void)fclose(f);
     assert_int_equal(truncate(path, size - 10), 0);
-    tc_curves resumed = run(&p), again = run(&p);
+    tacit_curves resumed = run(&p), again = run(&p);
     assert_same(&whole, &resumed);
     assert_same(&whole, &again);
     p.seed++;
     assert_fails(tc_simulate(&p, &first, &err), TACIT_E_STATE, path);
     (void)unlink(path);
     tc_free(path);
-    tc_curves_fini(&whole);
-    tc_curves_fini(&first);
-    tc_curves_fini(&resumed);
-    tc_curves_fini(&again);
+    tacit_curves_fini(&whole);
+    tacit_curves_fini(&first);
+    tacit_curves_fini(&resumed);
+    tacit_curves_fini(&again);
 }
 
 /* Interrupted in the middle of its runs, again and again: each goes on where its snapshot is. */
@@ -154,7 +154,7 @@ static void test_going_on_inside_a_run(void **state)
     p.agents = 2;
     p.trials = 400000; /* three pauses a run */
     p.runs = 2;
-    tc_curves whole = run(&p), resumed = {0};
+    tacit_curves whole = run(&p), resumed = {0};
     assert_int_equal(whole.pulls, 2 * 2 * 400000);
     p.checkpoint = path;
     p.progress = go_on;
@@ -173,8 +173,8 @@ static void test_going_on_inside_a_run(void **state)
     assert_int_equal(access(snapshot, F_OK), -1);
     (void)unlink(path);
     tc_free(path);
-    tc_curves_fini(&whole);
-    tc_curves_fini(&resumed);
+    tacit_curves_fini(&whole);
+    tacit_curves_fini(&resumed);
 }
 
 static void test_what_does_not_fit(void **state)
@@ -182,7 +182,7 @@ static void test_what_does_not_fit(void **state)
     (void)state;
     tacit_error err = {0};
     tc_simulation p = simulation(&tc_bandit_hct);
-    tc_curves r = {0};
+    tacit_curves r = {0};
     p.trials = 0;
     assert_fails(tc_simulate(&p, &r, &err), TACIT_E_ARG,
                  "agents, pulls, runs and points must be at least 1, not 4, 0, 5 and 3");

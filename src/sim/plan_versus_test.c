@@ -1,31 +1,34 @@
-/* simulate_versus_test.c - the list of --versus: items, words, and what they inherit. */
-#include "simulate/simulate.h"
+/* plan_versus_test.c - the list of --versus: items, words, and what they inherit. */
+#include "sim/plan.h"
 
 #include "base/json.h"
 #include "support/test.h"
 
-enum { MOST = 4 };
-
 typedef struct list {
-    tc_contender first, items[MOST];
+    tc_contest all;
+    const tc_contender *items; /* behind the first */
     size_t n;
 } list;
 
 static tacit_status read_list(list *l, const char *text, tacit_error *err)
 {
+    tc_contender *first = &l->all.contenders[0];
     memset(l, 0, sizeof *l);
-    l->first.algorithm = tc_algorithm_find("dp-fts-de");
-    l->first.given = json_pack("{s:i, s:f}", "features", 30, "noise_multiplier", 2.0);
-    l->first.epsilon = 3;
-    l->first.delta = 0.01;
-    return tc_simulate_versus(text, &l->first, l->items, MOST, &l->n, err);
+    first->algorithm = tc_algorithm_find("dp-fts-de");
+    first->given = json_pack("{s:i, s:f}", "features", 30, "noise_multiplier", 2.0);
+    first->epsilon = 3;
+    first->delta = 0.01;
+    l->all.n = 1;
+    tacit_status status = tc_plan_versus(&l->all, text, err);
+    l->items = first + 1;
+    l->n = l->all.n - 1;
+    return status;
 }
 
 static void end_list(list *l)
 {
-    tc_contender_fini(&l->first);
-    for (size_t i = 0; i < l->n; i++)
-        tc_contender_fini(&l->items[i]);
+    for (size_t i = 0; i < l->all.n; i++)
+        tc_contender_fini(&l->all.contenders[i]);
 }
 
 static void check_given(const tc_contender *c, const char *expected)
@@ -100,7 +103,8 @@ static void test_refusals(void **state)
             "dp-fts-de has epsilon and vote_multiplier; the one follows from the other");
     refused("dp-fts-de,vote_multiplier=5", /* the epsilon is inherited */
             "dp-fts-de has epsilon and vote_multiplier; the one follows from the other");
-    refused("ts;ts;ts;ts;ts", "--versus has more than 4 items");
+    refused("ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts;ts",
+            "--versus has more than 25 items");
 }
 
 int main(void)
