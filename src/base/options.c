@@ -419,7 +419,7 @@ static tacit_status take_word(const tc_option *table, void *opts, const char *wh
 }
 
 tacit_status tc_options_take_words(const tc_option *table, size_t size, const char *what, size_t n,
-                                   char *const *words, json_t *into, tacit_error *err)
+                                   const char *const *words, json_t *into, tacit_error *err)
 {
     void *opts = tc_alloc(1, size + 1);
     if (!opts)

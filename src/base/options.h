@@ -107,7 +107,7 @@ tacit_status tc_options_set_json(const tc_option *table, void *opts, const char 
 
 /* Adds words "name=value" to `into`, an object of such options, checked and typed by the table of a struct of `size` bytes. */
 tacit_status tc_options_take_words(const tc_option *table, size_t size, const char *what, size_t n,
-                                   char *const *words, json_t *into, tacit_error *err);
+                                   const char *const *words, json_t *into, tacit_error *err);
 
 /* The present value as text / the whole struct as a JSON object (caller
  * decrefs), without unset strings. NULL: no memory, or a string is not UTF-8. */

@@ -303,8 +303,8 @@ static void words_are_typed_by_the_table(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    char *words[] = {"refit=7", "ard=false", "kernel=rbf", "note=a=b"}, *bare[] = {"refit"},
-         *large[] = {"refit=7000"};
+    const char *words[] = {"refit=7", "ard=false", "kernel=rbf", "note=a=b"}, *bare[] = {"refit"},
+               *large[] = {"refit=7000"};
     json_t *into = json_pack("{s:f}", "beta", 3.0);
     assert_ok(tc_options_take_words(table, sizeof(sample), "gp-ei", 4, words, into, &err));
     assert_int_equal(json_object_size(into), 5);

@@ -321,7 +321,7 @@ static void a_state_keeps_what_it_began_with(void **state)
     tacit_modeler *m = NULL;
     const tacit_curator_report *r;
     tacit_row_answer a = {.row = 1};
-    char *words[] = {"fit=false"}, *others[] = {"fit=true"}, *none[] = {"no-option"};
+    const char *words[] = {"fit=false"}, *others[] = {"fit=true"}, *none[] = {"no-option"};
     tacit_modeler_opts p = TACIT_MODELER_OPTS;
     uint64_t row;
     assert_ok(tacit_curator_release(&c, &o, &t, data, &r, &err));

@@ -251,9 +251,9 @@ static json_t *single_promise(const tc_sim_claim *c)
     if (c->unit == TACIT_UNIT_ROW && !output)
         return NULL;
     return json_pack("{s:f, s:f, s:s, s:s, s:o*, s:s, s:f, s:s}", "epsilon", c->epsilon, "delta",
-                     c->delta, "per", c->per, "unit", tacit_unit_name(c->unit),
-                     "output_epsilon", output, "mechanism", c->mechanism, "noise_sd", c->noise_sd,
-                     "statement", tc_text_get(&c->promise));
+                     c->delta, "per", c->per, "unit", tacit_unit_name(c->unit), "output_epsilon",
+                     output, "mechanism", c->mechanism, "noise_sd", c->noise_sd, "statement",
+                     tc_text_get(&c->promise));
 }
 
 static json_t *privacy_json(const tc_curve_part *p, const tc_sim_claim *claim)

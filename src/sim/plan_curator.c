@@ -94,7 +94,7 @@ static tacit_status check_words(const tc_contest *a, const tc_simulation *sim, t
                        "--unit must not be given with --bounds-file, which has "
                        "the units");
     return c->mode == TACIT_ROW_SOUND ? check_sound(c, a->o->delta, err)
-                                   : check_paper(c, a->o->delta, err);
+                                      : check_paper(c, a->o->delta, err);
 }
 
 /* ---- bounds */

@@ -86,35 +86,10 @@ tacit_status tc_options_begun(const tc_algorithm *a, const json_t *given, const 
     return options_in(&of, a, env, given, out, err);
 }
 
-/* Checks name=value against the table and keeps its typed value in `given`. */
-static tacit_status take_word(const tc_optioned *of, void *opts, const char *word, json_t *given,
-                              tacit_error *err)
-{
-    const char *equals = strchr(word, '=');
-    if (!equals || equals == word)
-        return tc_fail(err, TACIT_E_ARG, "--set takes name=value, not \"%s\"", word);
-    char *name = tc_strndup(word, (size_t)(equals - word));
-    if (!name)
-        return tc_fail_memory(err);
-    tacit_status status = tc_options_set(of->options, opts, of->name, name, equals + 1, err);
-    json_t *all = status == TACIT_OK ? tc_options_json(of->options, opts) : NULL;
-    if (status == TACIT_OK && (!all || json_object_set(given, name, json_object_get(all, name))))
-        status = tc_fail_memory(err);
-    json_decref(all);
-    tc_free(name);
-    return status;
-}
-
 tacit_status tc_optioned_take(const tc_optioned *of, json_t *given, size_t n,
                               const char *const *words, tacit_error *err)
 {
-    void *opts;
-    TC_TRY(tc_optioned_new(of, given, &opts, err));
-    tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < n && status == TACIT_OK; i++)
-        status = take_word(of, opts, words[i], given, err);
-    tc_optioned_free(of, opts);
-    return status;
+    return tc_options_take_words(of->options, of->size, of->name, n, words, given, err);
 }
 
 void tc_runs_moments(const double *rows, size_t n, size_t width, size_t t, double *mean, double *se)

@@ -250,8 +250,9 @@ typedef struct tacit_modeler_opts {
     uint64_t trials; /* questions planned in all; 0: as before, or 100 for a new state */
     uint64_t seed;   /* of the first rows, for a new state */
     size_t n_options;
-    char *const *options; /* of po-gp-ucb: "fit=false". n_options 0: as before, or the defaults */
-    int32_t threads;      /* as in tacit_storage_opts */
+    const char *const
+        *options;    /* of po-gp-ucb: "fit=false". n_options 0: as before, or the defaults */
+    int32_t threads; /* as in tacit_storage_opts */
 } tacit_modeler_opts;
 #define TACIT_MODELER_OPTS                                                                         \
     {                                                                                              \

@@ -56,7 +56,7 @@ static tacit_status send_released(const tc_invocation *in, const tacit_released 
     const tacit_modeler_opts plan = {.trials = (uint64_t)o->trials,
                                      .seed = (uint64_t)o->seed,
                                      .n_options = in->n_sets,
-                                     .options = in->sets};
+                                     .options = (const char *const *)in->sets};
     tacit_storage *coordinator = NULL;
     tacit_published made;
     TC_TRY(tacit_storage_open(&coordinator, way->url, &way->opts, err));

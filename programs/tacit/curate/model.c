@@ -88,7 +88,7 @@ static tacit_status open_modeler(const tc_invocation *in, tacit_modeler **out, t
     const tacit_modeler_opts plan = {.trials = (uint64_t)o->trials,
                                      .seed = (uint64_t)o->seed,
                                      .n_options = in->n_sets,
-                                     .options = in->sets,
+                                     .options = (const char *const *)in->sets,
                                      .threads = o->threads == 0 ? -1 : (int32_t)o->threads};
     tacit_released *r = NULL;
     tc_text url = {0};

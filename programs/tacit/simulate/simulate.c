@@ -112,11 +112,11 @@ static tacit_status read_bounds(void *user, size_t n, const char *const *names,
                                 tacit_column_bounds *out, tacit_error *err)
 {
     const job *j = user;
-    tc_row_column *columns;
+    tacit_row_column *columns;
     tc_data data = {.dims = n};
-    data.names = TC_TAKE(&data.memory, n, char *);
+    data.names = TC_TAKE(&data.memory, n, const char *);
     for (size_t k = 0; data.names && k < n; k++)
-        data.names[k] = (char *)names[k]; /* looked at */
+        data.names[k] = names[k];
     tacit_status status =
         data.memory.failed
             ? tc_fail_memory(err)
