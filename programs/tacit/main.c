@@ -10,13 +10,34 @@
 
 #include <string.h>
 
+/* One a line, so that a new one is one line. */
+/* clang-format off */
 static const tc_verb *const verbs[] = {
-    &tc_verb_optimize,   &tc_verb_ask,        &tc_verb_tell,    &tc_verb_studies,
-    &tc_verb_trials,     &tc_verb_best,       &tc_verb_import,  &tc_verb_export,
-    &tc_verb_plot,       &tc_verb_simulate,   &tc_verb_serve,   &tc_verb_agent,
-    &tc_verb_inspect,    &tc_verb_remote,     &tc_verb_backup,  &tc_verb_restore,
-    &tc_verb_curate,     &tc_verb_model,      &tc_verb_privacy, &tc_verb_demo,
-    &tc_verb_algorithms, &tc_verb_objectives, &tc_verb_version, NULL};
+    &tc_verb_optimize,
+    &tc_verb_ask,
+    &tc_verb_tell,
+    &tc_verb_studies,
+    &tc_verb_trials,
+    &tc_verb_best,
+    &tc_verb_import,
+    &tc_verb_export,
+    &tc_verb_plot,
+    &tc_verb_simulate,
+    &tc_verb_serve,
+    &tc_verb_agent,
+    &tc_verb_inspect,
+    &tc_verb_remote,
+    &tc_verb_backup,
+    &tc_verb_restore,
+    &tc_verb_curate,
+    &tc_verb_model,
+    &tc_verb_privacy,
+    &tc_verb_demo,
+    &tc_verb_algorithms,
+    &tc_verb_objectives,
+    &tc_verb_version,
+    NULL};
+/* clang-format on */
 
 enum { MOST_VERBS = 32 };
 _Static_assert(sizeof verbs / sizeof *verbs < MOST_VERBS, "room for a list of their names");

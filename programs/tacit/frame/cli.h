@@ -1,8 +1,8 @@
 /* cli.h - the frame of the tacit program: verbs, their options, their output.
  *
  * One file per verb, each ending in a tc_verb; main.c lists them, args.c parses the
- * options from their tables (the one source of --help, the man page and the
- * checks) and run.c maps a tacit_status to the exit code. Results go to standard
+ * options from their tables (the one source of --help and the checks; cli_test holds
+ * the man page against it) and run.c maps a tacit_status to the exit code. Results go to standard
  * output; text for people, progress and errors go to standard error. */
 #ifndef TC_PROGRAM_CLI_H
 #define TC_PROGRAM_CLI_H

@@ -28,7 +28,7 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return TACIT_OK;
 }
 
-static const tc_option options[] = {{.name = NULL}};
+static const tc_option table[] = {{.name = NULL}};
 
 static const tc_optimizer_ops optimizer = {
     .state_size = sizeof(state),
@@ -41,7 +41,7 @@ const tc_algorithm tc_algorithm_random = {
     .name = "random",
     .summary = "uniform random points",
     .source = "the baseline of every comparison",
-    .options = options,
+    .options = table,
     .options_size = 0,
     .optimizer = &optimizer,
 };

@@ -23,7 +23,7 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return TACIT_OK;
 }
 
-static const tc_option options[] = {{.name = NULL}};
+static const tc_option table[] = {{.name = NULL}};
 
 static const tc_optimizer_ops optimizer = {
     .state_size = sizeof(tc_design),
@@ -36,7 +36,7 @@ const tc_algorithm tc_algorithm_sobol = {
     .name = "sobol",
     .summary = "a scrambled Sobol' sequence: even coverage, no model",
     .source = "Joe and Kuo, SIAM J. Sci. Comput. 30 (2008)",
-    .options = options,
+    .options = table,
     .options_size = 0,
     .optimizer = &optimizer,
 };
