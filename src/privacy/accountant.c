@@ -134,7 +134,7 @@ static tacit_status account_merged(const tc_accountant *a, tacit_dp_event *e, si
     } else if (n > 0) {
         TC_TRY(check_adjacency(e, n, err));
         TC_TRY(merge(e, &n, err));
-        TC_TRY(a->account(e, n, delta, &g, err));
+        TC_TRY(a->account(a, e, n, delta, &g, err));
     }
     *out = g;
     return TACIT_OK;

@@ -16,8 +16,8 @@ typedef struct tc_accountant {
     const char *name; /* "pld" */
     /* E_UNSUPPORTED: this accountant has no formula for an event among them (it names it).
      * n = 0 or all counts 0: epsilon 0. */
-    tacit_status (*account)(const tacit_dp_event *events, size_t n, double delta,
-                            tacit_guarantee *out, tacit_error *err);
+    tacit_status (*account)(const struct tc_accountant *self, const tacit_dp_event *events,
+                            size_t n, double delta, tacit_guarantee *out, tacit_error *err);
 } tc_accountant;
 
 extern const tc_accountant tc_accountant_moments; /* Abadi et al. 2016, integer orders 1..32 */

@@ -29,15 +29,16 @@ static void take_bracket(tacit_guarantee *out, const tc_pld_bracket *b)
     out->lower = fmin(b->lower, out->epsilon);
 }
 
-static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
-                            tacit_guarantee *out, tacit_error *err)
+static tacit_status account(const tc_accountant *self, const tacit_dp_event *events, size_t n,
+                            double delta, tacit_guarantee *out, tacit_error *err)
 {
+    (void)self;
     if (all_plain(events, n)) {
         out->accountant = tc_accountant_gaussian.name;
-        return tc_accountant_gaussian.account(events, n, delta, out, err);
+        return tc_accountant_gaussian.account(&tc_accountant_gaussian, events, n, delta, out, err);
     }
     out->accountant = tc_accountant_rdp.name;
-    TC_TRY(tc_accountant_rdp.account(events, n, delta, out, err));
+    TC_TRY(tc_accountant_rdp.account(&tc_accountant_rdp, events, n, delta, out, err));
     tc_pld_bracket bracket;
     tacit_error reason;
     tacit_status status = tc_pld_bracket_of(events, n, delta, &bracket, &reason);

@@ -147,9 +147,10 @@ void tc_gaussian_mu(const tacit_dp_event *events, size_t n, double *low, double 
     *low = mu * (1 - ((double)n + 4) * DBL_EPSILON);
 }
 
-static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
-                            tacit_guarantee *out, tacit_error *err)
+static tacit_status account(const tc_accountant *self, const tacit_dp_event *events, size_t n,
+                            double delta, tacit_guarantee *out, tacit_error *err)
 {
+    (void)self;
     for (size_t i = 0; i < n; i++)
         if (!tc_is_plain_gaussian(&events[i]))
             return tc_fail_no_formula("gaussian", &events[i], err);

@@ -22,9 +22,10 @@ static double at(const tacit_dp_event *events, size_t n, int lambda, double delt
     return tc_up((alpha - log(delta)) / lambda, (double)n + 8);
 }
 
-static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
-                            tacit_guarantee *out, tacit_error *err)
+static tacit_status account(const tc_accountant *self, const tacit_dp_event *events, size_t n,
+                            double delta, tacit_guarantee *out, tacit_error *err)
 {
+    (void)self;
     for (size_t i = 0; i < n; i++)
         if (events[i].mechanism != TACIT_DP_GAUSSIAN || events[i].sampling == TACIT_DP_FIXED_SIZE)
             return tc_fail_no_formula("moments", &events[i], err);

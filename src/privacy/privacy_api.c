@@ -1,6 +1,7 @@
 /* privacy_api.c - include/tacit/privacy.h over the parts of this folder. */
 #include <tacit/privacy.h>
 
+#include "privacy/best_of.h"
 #include "privacy/filter.h"
 #include "privacy/public.h"
 #include "privacy/sampler.h"
@@ -13,6 +14,7 @@
 #include <inttypes.h>
 
 static TC_SIZED(sized_guarantee, tacit_guarantee, order, order);
+static TC_SIZED(sized_repeats, tacit_repeats, shape, shape);
 
 /* ---- accounting */
 
@@ -82,6 +84,37 @@ tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_
     }
     tc_statement_add_scope(&words, unit, sampling);
     return tc_text_hand_out(&words, text, err);
+}
+
+/* ---- the best of several runs */
+
+tacit_status tacit_account_best_of(const tacit_repeats *repeats, const tacit_dp_event *events,
+                                   size_t n, double delta, tacit_guarantee *out, tacit_error *err)
+{
+    tacit_repeats r;
+    tacit_guarantee found;
+    TC_TRY(tc_sized_take(&sized_repeats, &r, repeats, "repeats", err));
+    TC_TRY(tc_sized_check(&sized_guarantee, out, "out", err));
+    if (n > 0)
+        TC_GIVEN(events);
+    TC_TRY(tc_repeats_check(&r, err));
+    tc_best_of best = tc_best_of_accountant(&r);
+    TC_TRY(tc_account(&best.accountant, events, n, delta, &found, err));
+    tc_sized_give(&sized_guarantee, out, &found);
+    return TACIT_OK;
+}
+
+tacit_status tacit_calibrate_best_of(const tacit_repeats *repeats, double epsilon, double delta,
+                                     tacit_dp_sampling sampling, double sampling_rate,
+                                     uint64_t rounds, double *noise_multiplier, tacit_error *err)
+{
+    tacit_repeats r;
+    TC_TRY(tc_sized_take(&sized_repeats, &r, repeats, "repeats", err));
+    TC_GIVEN(noise_multiplier);
+    TC_TRY(tc_repeats_check(&r, err));
+    tc_best_of best = tc_best_of_accountant(&r);
+    return tc_calibrate(&best.accountant, epsilon, delta, sampling, sampling_rate, rounds,
+                        noise_multiplier, err);
 }
 
 /* ---- noise */

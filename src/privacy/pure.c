@@ -17,9 +17,10 @@ static bool add_exactly(double *sum, double a)
     return (before - (after - got)) + (a - got) == 0;
 }
 
-static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
-                            tacit_guarantee *out, tacit_error *err)
+static tacit_status account(const tc_accountant *self, const tacit_dp_event *events, size_t n,
+                            double delta, tacit_guarantee *out, tacit_error *err)
 {
+    (void)self;
     (void)delta;
     double sum = 0;
     bool exact = true;

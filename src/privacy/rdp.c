@@ -13,40 +13,43 @@
 /* Each different sampled Gaussian costs about a millisecond over all orders. */
 enum { MOST_SAMPLED = 1000 };
 
-static const double near_one[] = {1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08};
-static const int large[] = {80, 128, 256, 512, 1024};
+size_t tc_rdp_orders(double out[TC_RDP_ORDERS])
+{
+    static const double near_one[] = {1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08};
+    static const double large[] = {80, 128, 256, 512, 1024};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof near_one / sizeof *near_one; i++)
+        out[n++] = near_one[i];
+    for (int tenths = 11; tenths < 120; tenths++)
+        if (tenths % 10 != 0)
+            out[n++] = tenths / 10.0;
+    for (int order = 2; order <= 64; order++)
+        out[n++] = order;
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        out[n++] = large[i];
+    return n;
+}
 
-typedef struct search {
-    const tacit_dp_event *events;
-    size_t n;
-    double delta;
-    tacit_guarantee *best;
-} search;
+size_t tc_rdp_refined(double best, double out[TC_RDP_REFINED])
+{
+    size_t n = 0;
+    for (int i = -9; i <= 9; i++) {
+        double order = best + i / 100.0;
+        if (best < 12 && order >= 1.005 && order < 12 && order != floor(order))
+            out[n++] = order;
+    }
+    return n;
+}
 
-static void try_order(search *s, double order)
+double tc_rdp_sum(const tacit_dp_event *events, size_t n, double order)
 {
     double rdp = 0;
-    for (size_t i = 0; i < s->n; i++)
-        rdp += tc_up((double)s->events[i].count * tc_rdp_of(&s->events[i], order), 4);
-    double epsilon = tc_rdp_epsilon(tc_up(rdp, (double)s->n), order, s->delta);
-    if (epsilon < s->best->epsilon) {
-        s->best->epsilon = epsilon;
-        s->best->order = order;
-    }
+    for (size_t i = 0; i < n; i++)
+        rdp += tc_up((double)events[i].count * tc_rdp_of(&events[i], order), 4);
+    return tc_up(rdp, (double)n);
 }
 
-/* Between tenths, around the best of them. */
-static void refine(search *s)
-{
-    double around = s->best->order;
-    for (int i = -9; i <= 9; i++) {
-        double order = around + i / 100.0;
-        if (around < 12 && order >= 1.005 && order < 12 && order != floor(order))
-            try_order(s, order);
-    }
-}
-
-static tacit_status check_size(const tacit_dp_event *events, size_t n, tacit_error *err)
+tacit_status tc_rdp_check_size(const tacit_dp_event *events, size_t n, tacit_error *err)
 {
     size_t sampled = 0;
     for (size_t i = 0; i < n; i++)
@@ -58,22 +61,24 @@ static tacit_status check_size(const tacit_dp_event *events, size_t n, tacit_err
                    MOST_SAMPLED, sampled);
 }
 
-static tacit_status account(const tacit_dp_event *events, size_t n, double delta,
-                            tacit_guarantee *out, tacit_error *err)
+static tacit_status account(const tc_accountant *self, const tacit_dp_event *events, size_t n,
+                            double delta, tacit_guarantee *out, tacit_error *err)
 {
-    TC_TRY(check_size(events, n, err));
-    search s = {events, n, delta, out};
+    (void)self;
+    double orders[TC_RDP_ORDERS];
+    TC_TRY(tc_rdp_check_size(events, n, err));
     out->epsilon = INFINITY;
-    for (size_t i = 0; i < sizeof near_one / sizeof *near_one; i++)
-        try_order(&s, near_one[i]);
-    for (int tenths = 11; tenths < 120; tenths++)
-        if (tenths % 10 != 0)
-            try_order(&s, tenths / 10.0);
-    for (int order = 2; order <= 64; order++)
-        try_order(&s, order);
-    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
-        try_order(&s, large[i]);
-    refine(&s);
+    size_t tried = tc_rdp_orders(orders);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < tried; i++) {
+            double epsilon = tc_rdp_epsilon(tc_rdp_sum(events, n, orders[i]), orders[i], delta);
+            if (epsilon < out->epsilon) {
+                out->epsilon = epsilon;
+                out->order = orders[i];
+            }
+        }
+        tried = tc_rdp_refined(out->order, orders);
+    }
     return TACIT_OK;
 }
 

@@ -29,6 +29,16 @@ double tc_pure_epsilon(const tacit_dp_event *e);
 
 /* RDP at this order of one repetition of e, which has passed its check; count is not used. */
 double tc_rdp_of(const tacit_dp_event *e, double order);
+/* RDP at this order of all repetitions of all events together. */
+double tc_rdp_sum(const tacit_dp_event *events, size_t n, double order);
+
+/* The orders to try first, and those between tenths around the best of them (0 where the best is
+ * large): both fill `out` and return how many. */
+enum { TC_RDP_ORDERS = 192, TC_RDP_REFINED = 19 };
+size_t tc_rdp_orders(double out[TC_RDP_ORDERS]);
+size_t tc_rdp_refined(double best, double out[TC_RDP_REFINED]);
+/* E_UNSUPPORTED: too many different sampled Gaussians for bounded time. */
+tacit_status tc_rdp_check_size(const tacit_dp_event *events, size_t n, tacit_error *err);
 
 /* Epsilon at delta of a mechanism with this RDP (Canonne, Kamath, Steinke 2020, Prop. 12), and the
  * largest RDP that stays within epsilon (the inverse, rounded down). Epsilon is at least 0. */
