@@ -67,11 +67,13 @@ typedef struct tacit_guarantee {
         sizeof(tacit_guarantee), 0, 0, 0, NULL, 0                                                  \
     }
 
-/* Whose data are protected: all that one agent contributes, one row of a data set, one reply. */
+/* Whose data are protected: all that one agent contributes, one row of a data set that is itself
+ * released, one reply, one record of the data on which an agent evaluates. */
 typedef enum tacit_unit {
     TACIT_UNIT_AGENT = 0,
     TACIT_UNIT_ROW = 1,
-    TACIT_UNIT_USER = 2
+    TACIT_UNIT_USER = 2,
+    TACIT_UNIT_RECORD = 3
 } tacit_unit;
 TACIT_API const char *tacit_unit_name(tacit_unit unit); /* "agent"; NULL: none */
 /* E_ARG: the unit has no guarantee at this sampling rate. That sampling hides a member more than

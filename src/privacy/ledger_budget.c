@@ -216,11 +216,11 @@ static tacit_status ask_units(const tc_ledger *l, const request *asked, const ch
     return status;
 }
 
-/* What is released about agents must also fit the budgets of rows and users that the ledger has
+/* What is released about agents must also fit the budgets of rows, users and records that the ledger has
  * (ledger_spending.c). */
 static tacit_status ask_parts(const tc_ledger *l, const request *asked, tacit_error *err)
 {
-    static const tacit_unit parts[] = {TACIT_UNIT_ROW, TACIT_UNIT_USER};
+    static const tacit_unit parts[] = {TACIT_UNIT_ROW, TACIT_UNIT_USER, TACIT_UNIT_RECORD};
     tacit_dp_event event = tc_ledger_replacing(asked->event);
     request r = *asked;
     r.event = &event;
@@ -295,7 +295,7 @@ tacit_status tc_ledger_after(const tc_ledger *l, const tc_ledger_plan *plan, dou
     planned p = {
         .ledger = l, .plan = plan, .delta = delta, .unit = plan->unit, .worst = {.epsilon = -1}};
     TC_TRY(tc_ledger_visit_subject(l, plan->unit, plan->subject, look_ahead, &p, err));
-    for (int unit = TACIT_UNIT_ROW; plan->unit == TACIT_UNIT_AGENT && unit <= TACIT_UNIT_USER;
+    for (int unit = TACIT_UNIT_ROW; plan->unit == TACIT_UNIT_AGENT && unit <= TC_UNIT_LAST;
          unit++) {
         p.unit = (tacit_unit)unit;
         if (tc_ledger_has_unit(l, p.unit))

@@ -117,9 +117,10 @@ static void a_row_pays_for_its_agent(void **state)
     t.len = 0;
     tc_ledger_claim agent = claim_of(NULL, a);
     tc_ledger_statement(l, &agent, &t);
-    assert_non_null(strstr(
-        tc_text_get(&t), " 1 more release of this ledger protects single rows or users: what such "
-                         "a release tells of an agent as a whole is not in this promise."));
+    assert_non_null(
+        strstr(tc_text_get(&t),
+               " 1 more release of this ledger protects single rows, users or records: what such "
+               "a release tells of an agent as a whole is not in this promise."));
     tc_text_fini(&t);
 }
 

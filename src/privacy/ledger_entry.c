@@ -139,8 +139,8 @@ static tacit_status check_entry(const tc_ledger_entry *e, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "seq must be in 1..2^63-1");
     if (e->round > TC_LEDGER_MAX_ROUND)
         return tc_fail(err, TACIT_E_ARG, "round must be below 2^63");
-    if ((unsigned)e->unit > TACIT_UNIT_USER)
-        return tc_fail(err, TACIT_E_ARG, "unit must be agent, row or user");
+    if ((unsigned)e->unit > TC_UNIT_LAST)
+        return tc_fail(err, TACIT_E_ARG, "unit must be " TC_UNIT_NAMES);
     TC_TRY(tc_dp_event_check(&e->event, err));
     if (e->is_private && e->event.mechanism == TACIT_DP_NONPRIVATE)
         return tc_fail(err, TACIT_E_ARG, "the event NonPrivate cannot be stamped private");

@@ -181,9 +181,9 @@ static void other_bytes_are_not_an_entry(void **state)
     add_number(0, 1);
     assert_fails(tc_ledger_entry_decode(&out, made, made_size, &err), TACIT_E_CORRUPT,
                  "it is not an entry");
-    made[48] = 3; /* the unit */
+    made[48] = 4; /* the unit */
     assert_fails(tc_ledger_entry_decode(&out, made, made_size - 1, &err), TACIT_E_CORRUPT,
-                 "unit must be agent, row or user");
+                 "unit must be agent, row, user or record");
     e.rows = 2; /* and a subject */
     make(&e);
     assert_fails(tc_ledger_entry_decode(&out, made, made_size, &err), TACIT_E_CORRUPT,

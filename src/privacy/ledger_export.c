@@ -102,7 +102,7 @@ json_t *tc_ledger_composed_json(const tc_ledger *l)
 {
     units u = {.list = json_array()};
     tacit_status status = u.list ? TACIT_OK : TACIT_E_MEMORY;
-    for (int unit = TACIT_UNIT_AGENT; status == TACIT_OK && unit <= TACIT_UNIT_USER; unit++) {
+    for (int unit = TACIT_UNIT_AGENT; status == TACIT_OK && unit <= TC_UNIT_LAST; unit++) {
         u.unit = (tacit_unit)unit;
         if (!tc_ledger_has_unit(l, u.unit))
             continue;

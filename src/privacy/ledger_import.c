@@ -74,12 +74,12 @@ static tacit_status read_unit(const json_t *j, const char *path, tacit_unit *out
 {
     const char *name;
     TC_TRY(tc_json_string(j, path, "unit", &name, err));
-    for (int unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++)
+    for (int unit = TACIT_UNIT_AGENT; unit <= TC_UNIT_LAST; unit++)
         if (strcmp(name, tacit_unit_name((tacit_unit)unit)) == 0) {
             *out = (tacit_unit)unit;
             return TACIT_OK;
         }
-    return tc_fail(err, TACIT_E_ARG, "%s.unit must be agent, row or user, got \"%s\"", path, name);
+    return tc_fail(err, TACIT_E_ARG, "%s.unit must be " TC_UNIT_NAMES ", got \"%s\"", path, name);
 }
 
 static tacit_status read_event(const json_t *j, const char *path, tacit_dp_event *out,

@@ -71,10 +71,10 @@ tacit_status tc_ledger_note_restore(tc_ledger *l, const tc_ledger_recovery *r, t
         .not_private = r->stamp,
         .mechanism = NOTE,
         .offset = (double)r->of_ms};
-    TC_TRY(note_unit(l, TACIT_UNIT_AGENT, r->at_ms, &terms, err));
-    if (r->stamp)
-        TC_TRY(note_unit(l, TACIT_UNIT_ROW, r->at_ms, &terms, err));
-    return r->stamp ? note_unit(l, TACIT_UNIT_USER, r->at_ms, &terms, err) : TACIT_OK;
+    int last = r->stamp ? TC_UNIT_LAST : TACIT_UNIT_AGENT;
+    for (int unit = TACIT_UNIT_AGENT; unit <= last; unit++)
+        TC_TRY(note_unit(l, (tacit_unit)unit, r->at_ms, &terms, err));
+    return TACIT_OK;
 }
 
 const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tacit_unit unit)

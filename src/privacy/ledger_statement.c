@@ -66,17 +66,17 @@ static void add_other_units(const tc_ledger *l, const tc_ledger_claim *c, tc_tex
             "%s contributes may become anything else.",
             wider, unit);
     if (c->unit == TACIT_UNIT_AGENT && parts > 0)
-        tc_text_addf(out,
-                     " %zu more release%s of this ledger protect%s single rows or users: what such "
-                     "a release tells of an agent as a whole is not in this promise.",
-                     parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "");
+        tc_text_addf(
+            out,
+            " %zu more release%s of this ledger protect%s single rows, users or records: what such "
+            "a release tells of an agent as a whole is not in this promise.",
+            parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "");
     else if (parts > 0)
         tc_text_addf(out,
-                     " %zu more release%s of this ledger protect%s single %ss: what such a release "
-                     "tells of a %s is not in this promise.",
-                     parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "",
-                     tacit_unit_name(c->unit == TACIT_UNIT_ROW ? TACIT_UNIT_USER : TACIT_UNIT_ROW),
-                     unit);
+                     " %zu more release%s of this ledger protect%s single units of another kind: "
+                     "what such a "
+                     "release tells of a %s is not in this promise.",
+                     parts, parts == 1 ? "" : "s", parts == 1 ? "s" : "", unit);
 }
 
 /* Agents, and rows whose agents contribute to a sum, do not draw their noise themselves. */

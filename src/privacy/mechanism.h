@@ -181,6 +181,39 @@ typedef struct tc_rows_plan {
 tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan *p,
                              const double *x, tc_entropy *e, tacit_error *err);
 
+/* ---- one evaluation on records (value.c)
+ *
+ * A metric over records, one number, + Gaussian noise. Adjacency: one record is replaced by another,
+ * which moves the metric by at most `sensitivity`; the caller vouches for that (a mean of n losses,
+ * each within an interval of width w, moves by w / n). Clamping to the bounds moves no two metrics
+ * apart. What is not a number, an evaluation that failed say, stands for `failed`: so that it
+ * failed is hidden like a value. On the grid of the release: D = ceil(sensitivity / step) + 1, the
+ * second term for the rounding, and a discrete Gaussian of s = ceil(z D) steps, s in [2^20, 2^24).
+ * Integer Renyi orders hold exactly, for other accountants the slack is that of one coordinate. */
+typedef struct tc_value_plan {
+    double low, high;   /* public bounds of the metric */
+    double failed;      /* within them: the worse end */
+    double sensitivity; /* > 0 */
+    double z;           /* noise multiplier, in [1e-3, 1e6] */
+    bool paid;          /* its price stands in the ledger already (record_ledger.h): count 0 */
+} tc_value_plan;
+
+typedef struct tc_value_scale {
+    int grid;             /* a step is 2^-grid */
+    uint64_t delta, sd;   /* D and s, steps */
+    tacit_dp_event event; /* what one release costs, paid or not */
+    double distance;
+    double noise_sd; /* of the released number */
+} tc_value_scale;
+
+/* Checks the plan and computes its scale; draws nothing. E_ARG names the member. */
+tacit_status tc_value_plan_scale(const tc_value_plan *p, tc_value_scale *out, tacit_error *err);
+tacit_status tc_value_release(tc_release **out, const tc_value_plan *p, double y, tc_entropy *e,
+                              tacit_error *err);
+/* The sentence about neighbours; `out` has room for TC_VALUE_ADJACENCY bytes. */
+enum { TC_VALUE_ADJACENCY = 320 };
+void tc_value_adjacency(const tc_value_plan *p, char out[TC_VALUE_ADJACENCY]);
+
 /* ---- one reply of one user (reply.c)
  *
  * Adjacency: any two values of the user (local privacy); sensitivity: the width of the bounds, to

@@ -62,9 +62,9 @@ static void refuses_bad_vectors(void **state)
     assert_fails(tacit_laplace_release(&r, &p, x, &err), TACIT_E_ARG,
                  "plan->high must not be NULL");
     p = laplace_plan();
-    p.unit = (tacit_unit)3;
+    p.unit = (tacit_unit)4;
     assert_fails(tacit_laplace_release(&r, &p, x, &err), TACIT_E_ARG,
-                 "the unit must be one of its constants, 0 to 2, got 3");
+                 "the unit must be one of its constants, 0 to 3, got 4");
     p = laplace_plan();
     p.epsilon = 0;
     assert_fails(tacit_laplace_release(&r, &p, x, &err), TACIT_E_ARG,
@@ -234,7 +234,7 @@ static void stamps_what_it_does_not_hide(void **state)
     assert_fails(tacit_none_release(&r, SIZE_MAX, 2, x, TACIT_UNIT_ROW, "w", &err), TACIT_E_ARG,
                  "rows of 2");
     assert_fails(tacit_none_release(&r, 1, 2, x, (tacit_unit)9, "w", &err), TACIT_E_ARG,
-                 "the unit must be one of its constants, 0 to 2, got 9");
+                 "the unit must be one of its constants, 0 to 3, got 9");
     assert_null(r);
 }
 

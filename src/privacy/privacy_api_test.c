@@ -173,7 +173,7 @@ static void states_a_guarantee(void **state)
     tacit_text_free(text);
     tacit_text_free(scope);
     text = NULL;
-    assert_int_equal(tacit_statement(&g, 1, (tacit_unit)3, TACIT_DP_ALL, &text, &err), TACIT_E_ARG);
+    assert_int_equal(tacit_statement(&g, 1, (tacit_unit)4, TACIT_DP_ALL, &text, &err), TACIT_E_ARG);
     assert_int_equal(tacit_statement(&g, 1, TACIT_UNIT_ROW, (tacit_dp_sampling)3, &text, &err),
                      TACIT_E_ARG);
     g.size = 0;
@@ -188,7 +188,7 @@ static void names_units_and_events(void **state)
     tacit_error err = {0};
     char *json = NULL;
     assert_string_equal(tacit_unit_name(TACIT_UNIT_ROW), "row");
-    assert_null(tacit_unit_name((tacit_unit)3));
+    assert_null(tacit_unit_name((tacit_unit)4));
     assert_ok(tacit_unit_check(TACIT_UNIT_AGENT, 0.5, &err));
     assert_fails(tacit_unit_check(TACIT_UNIT_ROW, 0.5, &err), TACIT_E_ARG,
                  "sampling with a rate below 1 is accounted for agents only");

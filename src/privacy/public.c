@@ -18,7 +18,7 @@ tacit_status tc_check_choice(const char *name, int choice, int last, tacit_error
 
 tacit_status tc_check_unit(tacit_unit unit, tacit_error *err)
 {
-    return tc_check_choice("the unit", (int)unit, TACIT_UNIT_USER, err);
+    return tc_check_choice("the unit", (int)unit, TC_UNIT_LAST, err);
 }
 
 tacit_status tc_accountant_of(const tc_accountant **out, const char *name, tacit_error *err)

@@ -10,8 +10,8 @@
 
 const char *tacit_unit_name(tacit_unit unit)
 {
-    static const char *const names[] = {"agent", "row", "user"};
-    return unit >= TACIT_UNIT_AGENT && unit <= TACIT_UNIT_USER ? names[unit] : NULL;
+    static const char *const names[] = {"agent", "row", "user", "record"};
+    return unit >= TACIT_UNIT_AGENT && unit <= TC_UNIT_LAST ? names[unit] : NULL;
 }
 
 tacit_status tacit_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err)

@@ -18,6 +18,10 @@
 
 typedef struct tc_release tc_release;
 
+/* A unit is whose data one ledger protects. */
+#define TC_UNIT_LAST  TACIT_UNIT_RECORD
+#define TC_UNIT_NAMES "agent, row, user or record"
+
 /* All of it is public once the ledger entry is written. Borrowed from the release. */
 typedef struct tc_release_view {
     const char *mechanism; /* "gaussian-sum" */

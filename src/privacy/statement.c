@@ -18,6 +18,10 @@ const char *tc_statement_adjacency(tacit_unit unit, tacit_dp_sampling sampling)
     case TACIT_UNIT_ROW:
         return "one row moves by at most the public radius; the number of rows, their bounds and "
                "the noise are public constants";
+    case TACIT_UNIT_RECORD:
+        return "one validation record of one agent is replaced by another; the number of records, "
+               "the bounds of each one's loss, the number of evaluations and the noise are public "
+               "constants";
     case TACIT_UNIT_USER:
         break;
     }
@@ -35,6 +39,12 @@ const char *tc_statement_not_protected(tacit_unit unit)
                "than "
                "these releases, and moves beyond the radius "
                "(over m radii epsilon is m times, delta m e^((m-1) epsilon) times as large)";
+    case TACIT_UNIT_RECORD:
+        return "which agents take part, how many records each one has, when and how long it "
+               "evaluates, the records that its models were trained on, and whatever leaves by "
+               "another way than these releases; that the program bounds the loss of every single "
+               "record is the agent's word, and a person with several records, or with records "
+               "at several agents, pays for each";
     case TACIT_UNIT_USER:
         break;
     }

@@ -572,9 +572,9 @@ static void refuses_bad_numbers(void **state)
     assert_ok(tacit_release_cost(r, &cost, &err));
     assert_fails(tacit_ledger_would(l, &b, "", &cost, &err), TACIT_E_ARG,
                  "subject must not be empty");
-    cost.unit = (tacit_unit)3;
+    cost.unit = (tacit_unit)4;
     assert_fails(tacit_ledger_would(l, &b, NULL, &cost, &err), TACIT_E_ARG,
-                 "the unit must be one of its constants, 0 to 2, got 3");
+                 "the unit must be one of its constants, 0 to 3, got 4");
     cost.unit = TACIT_UNIT_AGENT;
     cost.distance = NAN;
     assert_fails(tacit_ledger_would(l, &b, NULL, &cost, &err), TACIT_E_ARG,
@@ -583,7 +583,7 @@ static void refuses_bad_numbers(void **state)
     cost.event.parameter = 0;
     assert_fails(tacit_ledger_would(l, &b, NULL, &cost, &err), TACIT_E_ARG, "got 0");
     assert_fails(tacit_ledger_spent(l, (tacit_unit)-1, NULL, NULL, 0.1, &s, &err), TACIT_E_ARG,
-                 "the unit must be one of its constants, 0 to 2, got -1");
+                 "the unit must be one of its constants, 0 to 3, got -1");
     assert_fails(tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, 2, &s, &err), TACIT_E_ARG,
                  "delta must be");
     assert_null(x);

@@ -23,8 +23,8 @@ tacit_status tc_privacy_plan_study(const tc_invocation *in, const char *file, ta
 
 /* ---- options that several have; the struct has the member of the same name */
 
-#define TC_PRIVACY_UNITS     "agent|row|user"     /* in the order of tacit_unit */
-#define TC_PRIVACY_SAMPLINGS "poisson|fixed-size" /* int sampling: 0, 1 */
+#define TC_PRIVACY_UNITS     "agent|row|user|record" /* in the order of tacit_unit */
+#define TC_PRIVACY_SAMPLINGS "poisson|fixed-size"    /* int sampling: 0, 1 */
 #define TC_PRIVACY_MAX_Z     1e6
 #define TC_PRIVACY_MAX_T     1e15
 

@@ -74,7 +74,7 @@ static const char *storage_of(const status_opts *o, const char *name, char **own
 
 /* ---- what every unit has spent */
 
-enum { UNITS = 3 };
+enum { UNITS = 4 };
 
 typedef struct status {
     const char *ledger, *accountant;
@@ -110,7 +110,7 @@ static tacit_status ask_all(status *s, tacit_ledger *l, const char *accountant, 
     s->ledger = tacit_ledger_name(l);
     s->accountant = accountant ? accountant : "auto";
     TC_TRY(tacit_ledger_head(l, &s->head, err));
-    for (tacit_unit unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_USER; unit++) {
+    for (tacit_unit unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_RECORD; unit++) {
         bool there;
         TC_TRY(has_unit(l, s->head.seq, unit, &there, err));
         if (!there)

@@ -1,0 +1,114 @@
+/* record_ledger.c - reserve, then release (record_ledger.h).
+ *
+ * Of trial t, the reservation is round 2t of the study's ledger and the release is round 2t + 1. */
+#include "privacy/record_ledger.h"
+
+#include "privacy/ledger_int.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MOST_TRIAL (TC_LEDGER_MAX_ROUND / 2 - 1)
+
+static tacit_status check_trial(uint64_t trial, tacit_error *err)
+{
+    if (trial <= MOST_TRIAL)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "a trial's number must be below 2^62, got %" PRIu64, trial);
+}
+
+tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const tacit_hash *study,
+                               uint64_t trial, const tc_value_plan *p, tacit_error *err)
+{
+    tc_value_scale scale;
+    char adjacency[TC_VALUE_ADJACENCY];
+    TC_TRY(check_trial(trial, err));
+    TC_TRY(tc_value_plan_scale(p, &scale, err));
+    tc_value_adjacency(p, adjacency);
+    tc_pledge_terms terms = {.event = scale.event,
+                             .distance = scale.distance,
+                             .unit = TACIT_UNIT_RECORD,
+                             .adjacency = adjacency,
+                             .mechanism = "reserved"};
+    tc_release *pledge;
+    tc_ledger_receipt receipt;
+    tc_ledger_charge charge = {.study = *study, .round = 2 * trial};
+    TC_TRY(tc_pledge_by(&pledge, &terms, err));
+    tacit_status status = tc_ledger_release(l, b, &charge, pledge, &receipt, err);
+    tc_release_free(pledge);
+    if (status == TACIT_OK)
+        tc_ledger_receipt_fini(&receipt);
+    return status;
+}
+
+/* The number in a receipt's bytes: one word, read as the ledger's entry says. */
+static tacit_status read_value(const tc_ledger *l, tc_ledger_receipt *receipt, double *value,
+                               tacit_error *err)
+{
+    const tc_ledger_entry *e = tc_ledger_get(l, receipt->head.seq, NULL);
+    bool whole = receipt->size == 8 && e->rows == 1 && e->cols == 1;
+    uint64_t word = 0;
+    for (size_t i = 8; whole && i-- > 0;)
+        word = word << 8 | receipt->bytes[i];
+    tc_ledger_receipt_fini(receipt);
+    if (!whole)
+        return tc_fail(err, TACIT_E_CORRUPT,
+                       "ledger entry %" PRIu64 " is not the release of one value", e->seq);
+    *value = e->offset + e->step * (double)(int64_t)word;
+    return TACIT_OK;
+}
+
+tacit_status tc_record_find(tc_ledger *l, const tacit_hash *study, uint64_t trial, double *value,
+                            tacit_error *err)
+{
+    tc_ledger_receipt receipt;
+    TC_TRY(check_trial(trial, err));
+    TC_TRY(tc_ledger_find(l, study, 2 * trial + 1, &receipt, err));
+    return read_value(l, &receipt, value, err);
+}
+
+/* The reservation pays for the same event and the same neighbours, or it pays for nothing. */
+static tacit_status check_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial,
+                                   const tc_value_plan *p, tacit_error *err)
+{
+    tc_value_scale scale;
+    char adjacency[TC_VALUE_ADJACENCY];
+    tc_ledger_receipt receipt;
+    TC_TRY(tc_value_plan_scale(p, &scale, err));
+    tc_value_adjacency(p, adjacency);
+    tacit_status status = tc_ledger_find(l, study, 2 * trial, &receipt, err);
+    if (status == TACIT_E_NOT_FOUND)
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64 " was not reserved: its value must not be released", trial);
+    TC_TRY(status);
+    const tc_ledger_entry *e = tc_ledger_get(l, receipt.head.seq, NULL);
+    tc_ledger_receipt_fini(&receipt);
+    if (tc_dp_event_same_kind(&e->event, &scale.event) && e->event.count == 1 &&
+        e->unit == TACIT_UNIT_RECORD && strcmp(e->adjacency, adjacency) == 0)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CONFLICT,
+                   "trial %" PRIu64 " was reserved with another noise or sensitivity (ledger entry "
+                   "%" PRIu64 ")",
+                   trial, e->seq);
+}
+
+tacit_status tc_record_release(tc_ledger *l, const tacit_hash *study, uint64_t trial,
+                               const tc_value_plan *p, double y, tc_entropy *e, double *value,
+                               tacit_error *err)
+{
+    tacit_status status = tc_record_find(l, study, trial, value, err);
+    if (status != TACIT_E_NOT_FOUND)
+        return status;
+    TC_TRY(check_reserved(l, study, trial, p, err));
+    tc_value_plan paid = *p;
+    paid.paid = true;
+    tc_release *r;
+    tc_ledger_receipt receipt;
+    tc_ledger_charge charge = {.study = *study, .round = 2 * trial + 1};
+    TC_TRY(tc_value_release(&r, &paid, y, e, err));
+    status = tc_ledger_release(l, NULL, &charge, r, &receipt, err);
+    tc_release_free(r);
+    return status == TACIT_OK ? read_value(l, &receipt, value, err) : status;
+}

@@ -1,0 +1,32 @@
+/* record_ledger.h - evaluations on records, in the ledger of the party that makes them.
+ *
+ *   RESERVE   the price of an evaluation is committed, before the evaluation starts
+ *   evaluate  in the caller's program; may fail, time out, or be killed
+ *   noise     drawn here, from the value or its failure
+ *   RELEASE   the noised value is committed at no further price, and only then handed out
+ *
+ * One charge has at most one output: a release is found before it is drawn, and (study, round) is
+ * unique in a ledger. An evaluation that was reserved and never released stays paid. For the agents
+ * and studies whose document has the unit "record". */
+#ifndef TC_PRIVACY_RECORD_LEDGER_H
+#define TC_PRIVACY_RECORD_LEDGER_H
+
+#include "privacy/ledger.h"
+#include "privacy/mechanism.h"
+
+/* Charges for trial `trial` of the study. Again: nothing more. E_BUDGET: it must not be evaluated.
+ * E_CONFLICT: it was reserved with another noise or sensitivity. */
+tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const tacit_hash *study,
+                               uint64_t trial, const tc_value_plan *p, tacit_error *err);
+
+/* What was released for the trial. E_NOT_FOUND: nothing yet. */
+tacit_status tc_record_find(tc_ledger *l, const tacit_hash *study, uint64_t trial, double *value,
+                            tacit_error *err);
+
+/* The value that may be told, journalled and sent: y with noise, or what was released for this trial
+ * before, whatever y is now. E_STATE: the trial was not reserved. E_CONFLICT as above. */
+tacit_status tc_record_release(tc_ledger *l, const tacit_hash *study, uint64_t trial,
+                               const tc_value_plan *p, double y, tc_entropy *e, double *value,
+                               tacit_error *err);
+
+#endif

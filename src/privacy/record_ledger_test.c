@@ -1,0 +1,200 @@
+/* record_ledger_test.c - one output for each charge, whatever breaks between reserve and release. */
+#include "privacy/record_ledger.h"
+
+#include "support/ledger_double.h"
+
+#include <stdlib.h>
+
+static ledger_double *d; /* fresh for every test */
+static const tc_value_plan plan = {.low = 0, .high = 1, .failed = 1, .sensitivity = 1e-3, .z = 8};
+
+static int fresh_store(void **state)
+{
+    (void)state;
+    d = calloc(1, sizeof *d);
+    return d ? 0 : -1;
+}
+
+static int drop_store(void **state)
+{
+    (void)state;
+    free(d);
+    return 0;
+}
+
+static tacit_status reserve(tc_ledger *l, uint64_t trial, const tc_value_plan *p, tacit_error *err)
+{
+    tacit_hash study = tc_ledger_study_hash("s");
+    return tc_record_reserve(l, NULL, &study, trial, p, err);
+}
+
+static tacit_status release(tc_ledger *l, uint64_t trial, const tc_value_plan *p, double y,
+                            double *value, tacit_error *err)
+{
+    tacit_hash study = tc_ledger_study_hash("s");
+    tc_noise noise;
+    tc_noise_init(&noise);
+    tc_entropy e = tc_entropy_of(&noise);
+    tacit_status status = tc_record_release(l, &study, trial, p, y, &e, value, err);
+    tc_noise_fini(&noise);
+    return status;
+}
+
+/* What the ledger says that records have spent, at delta 1e-5. */
+static tc_ledger_claim spent(tc_ledger *l)
+{
+    tacit_error err;
+    tc_ledger_claim claim;
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_RECORD, NULL, 1e-5, &tc_accountant_gaussian, &claim,
+                                  &err));
+    return claim;
+}
+
+static double gaussian_epsilon(double z, uint64_t n)
+{
+    tacit_error err;
+    tacit_dp_event e = {TACIT_DP_GAUSSIAN, z, TACIT_DP_ALL, 1, n};
+    tacit_guarantee g;
+    assert_ok(tc_account(&tc_accountant_gaussian, &e, 1, 1e-5, &g, &err));
+    return g.epsilon;
+}
+
+static void reserve_pays_and_release_does_not(void **state)
+{
+    (void)state;
+    tacit_error err;
+    tc_ledger *l = double_open(d);
+    double value = 0;
+    for (uint64_t trial = 0; trial < 10; trial++) {
+        assert_ok(reserve(l, trial, &plan, &err));
+        assert_close(spent(l).bound.epsilon, gaussian_epsilon(8, trial + 1), 1e-6);
+        assert_ok(release(l, trial, &plan, 0.5, &value, &err));
+        assert_close(value, 0.5, 0.2);
+        assert_close(spent(l).bound.epsilon, gaussian_epsilon(8, trial + 1), 1e-6);
+    }
+    assert_int_equal(spent(l).entries, 10);
+    assert_true(spent(l).is_private);
+    tc_ledger_close(l);
+}
+
+static void a_charge_has_one_output(void **state)
+{
+    (void)state;
+    tacit_error err;
+    tc_ledger *l = double_open(d);
+    double first = 0, again = 0;
+    assert_ok(reserve(l, 3, &plan, &err));
+    assert_ok(reserve(l, 3, &plan, &err));
+    assert_ok(release(l, 3, &plan, 0.5, &first, &err));
+    assert_ok(release(l, 3, &plan, 0.9, &again, &err)); /* evaluated again: another raw value */
+    assert_same_bits(first, again);
+    tc_ledger_close(l);
+    l = double_open(d);
+    assert_ok(reserve(l, 3, &plan, &err));
+    assert_ok(release(l, 3, &plan, NAN, &again, &err));
+    assert_same_bits(first, again);
+    assert_int_equal(d->appends, 2);
+    tc_ledger_close(l);
+}
+
+/* A store that breaks at either append, and has or has not done it. */
+static void nothing_is_drawn_twice(void **state)
+{
+    (void)state;
+    for (int at_release = 0; at_release < 2; at_release++)
+        for (int anyway = 0; anyway < 2; anyway++) {
+            tacit_error err;
+            double value = -1, later = -1, found = -1;
+            tacit_hash study = tc_ledger_study_hash("s");
+            memset(d, 0, sizeof *d);
+            tc_ledger *l = double_open(d);
+            if (at_release)
+                assert_ok(reserve(l, 1, &plan, &err));
+            d->fail_append = TACIT_E_IO;
+            d->append_anyway = anyway;
+            d->fail_find = TACIT_E_IO; /* what happened cannot be read back now */
+            tacit_status status =
+                at_release ? release(l, 1, &plan, 0.5, &value, &err) : reserve(l, 1, &plan, &err);
+            assert_int_equal(status, TACIT_E_IO);
+            assert_true(value == -1); /* nothing left */
+            tc_ledger_close(l);
+            d->failed = false;
+            l = double_open(d);
+            bool happened = tc_record_find(l, &study, 1, &found, &err) == TACIT_OK;
+            assert_int_equal(happened, at_release && anyway);
+            assert_ok(reserve(l, 1, &plan, &err));
+            assert_ok(release(l, 1, &plan, 0.1, &later, &err));
+            if (happened)
+                assert_same_bits(later, found);
+            assert_int_equal(d->n, 2);
+            assert_close(spent(l).bound.epsilon, gaussian_epsilon(8, 1), 1e-6);
+            tc_ledger_close(l);
+        }
+}
+
+static void reserved_and_lost_stays_paid(void **state)
+{
+    (void)state;
+    tacit_error err;
+    tc_ledger *l = double_open(d);
+    double value = 0;
+    for (uint64_t trial = 0; trial < 5; trial++)
+        assert_ok(reserve(l, trial, &plan, &err)); /* each one killed while it evaluates */
+    assert_ok(release(l, 4, &plan, 0.5, &value, &err));
+    assert_close(spent(l).bound.epsilon, gaussian_epsilon(8, 5), 1e-6);
+    tc_ledger_close(l);
+}
+
+static void the_budget_is_asked_before_the_evaluation(void **state)
+{
+    (void)state;
+    tacit_error err;
+    tc_ledger *l = double_open(d);
+    tacit_hash study = tc_ledger_study_hash("s");
+    tc_ledger_budget budget = {.epsilon = gaussian_epsilon(8, 3) + 1e-6,
+                               .delta = 1e-5,
+                               .accountant = &tc_accountant_gaussian};
+    for (uint64_t trial = 0; trial < 3; trial++)
+        assert_ok(tc_record_reserve(l, &budget, &study, trial, &plan, &err));
+    assert_fails(tc_record_reserve(l, &budget, &study, 3, &plan, &err), TACIT_E_BUDGET,
+                 "the privacy budget of every record");
+    double value = 0;
+    assert_fails(release(l, 3, &plan, 0.5, &value, &err), TACIT_E_STATE,
+                 "trial 3 was not reserved: its value must not be released");
+    assert_int_equal(d->n, 3);
+    tc_ledger_close(l);
+}
+
+/* Paid for little noise is not paid for less. */
+static void another_plan_is_refused(void **state)
+{
+    (void)state;
+    tacit_error err;
+    tc_ledger *l = double_open(d);
+    double value = 0;
+    tc_value_plan less_noise = plan, more_reach = plan;
+    less_noise.z = 4;
+    more_reach.sensitivity = 2e-3;
+    assert_ok(reserve(l, 1, &plan, &err));
+    assert_fails(reserve(l, 1, &less_noise, &err), TACIT_E_CONFLICT, "");
+    assert_fails(release(l, 1, &less_noise, 0.5, &value, &err), TACIT_E_CONFLICT,
+                 "trial 1 was reserved with another noise or sensitivity (ledger entry 1)");
+    assert_fails(release(l, 1, &more_reach, 0.5, &value, &err), TACIT_E_CONFLICT, "ledger entry 1");
+    assert_int_equal(d->n, 1);
+    assert_fails(reserve(l, UINT64_MAX, &plan, &err), TACIT_E_ARG, "below 2^62");
+    tc_ledger_close(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(reserve_pays_and_release_does_not, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(a_charge_has_one_output, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(nothing_is_drawn_twice, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(reserved_and_lost_stays_paid, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(the_budget_is_asked_before_the_evaluation, fresh_store,
+                                        drop_store),
+        cmocka_unit_test_setup_teardown(another_plan_is_refused, fresh_store, drop_store),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
