@@ -18,6 +18,7 @@
 
 #define MOST_MEAN  1e9
 #define MOST_SHAPE 1e3
+enum { MOST_ORDERS = TC_BEST_OF_ORDERS };
 
 tacit_status tc_repeats_check(const tacit_repeats *r, tacit_error *err)
 {
@@ -59,14 +60,14 @@ double tc_repeats_log_gamma(double mean, double shape)
     return high;
 }
 
-/* (1 + h) ((1 - 1/b) e(b) + x / b) at the best b. At b = 1 it is (1 + h) x, for a divergence that is
- * finite at some order is finite at 1. */
+/* (1 + h) ((1 - 1/b) e(b) + x / b) at the best b; at b = 1 that is (1 + h) x. */
 static double negative_binomial_term(const tacit_repeats *r, size_t n, const double *orders,
                                      const double *rdp)
 {
-    double x = tc_repeats_log_gamma(r->mean, r->shape), least = x;
+    double x = tc_repeats_log_gamma(r->mean, r->shape), least = INFINITY;
     for (size_t i = 0; i < n; i++)
-        least = fmin(least, (1 - 1 / orders[i]) * rdp[i] + x / orders[i]);
+        if (isfinite(rdp[i]))
+            least = fmin(least, (1 - 1 / orders[i]) * rdp[i] + x / orders[i]);
     return tc_up((1 + r->shape) * least, 8);
 }
 
@@ -101,33 +102,34 @@ void tc_best_of_rdp(const tacit_repeats *r, size_t n, const double *orders, cons
 {
     bool poisson = r->kind == TACIT_REPEATS_POISSON;
     double choice = poisson ? 0 : negative_binomial_term(r, n, orders, rdp);
-    double delta[TC_RDP_ORDERS + TC_RDP_REFINED] = {0}; /* all before any: out may be rdp */
+    double delta[MOST_ORDERS] = {0}; /* all before any: out may be rdp */
     for (size_t i = 0; poisson && i < n; i++)
-        delta[i] = delta_at(orders[i], n, orders, rdp);
+        delta[i] = orders[i] > 1 ? delta_at(orders[i], n, orders, rdp) : 1;
     for (size_t i = 0; i < n; i++) {
         double more = poisson ? r->mean * delta[i] : choice;
         /* gamma was rounded so that E[K] is a little above the mean */
         double repeats = (log(r->mean) + 64 * DBL_EPSILON) / (orders[i] - 1);
-        out[i] = tc_up(rdp[i] + more + repeats, 8);
+        out[i] = orders[i] > 1 ? tc_up(rdp[i] + more + repeats, 8) : INFINITY;
     }
 }
 
-/* All orders at once, for each helps the others: the grid, and in a second pass the orders around
- * the best of the first. */
+/* All orders at once, for each helps the others: 1, whose divergence is below that of any other, the
+ * grid, and in a second pass the orders around the best of the first. */
 static tacit_status account(const tc_accountant *self, const tacit_dp_event *events, size_t n,
                             double delta, tacit_guarantee *out, tacit_error *err)
 {
     const tacit_repeats *r = ((const tc_best_of *)self)->repeats;
-    double orders[TC_RDP_ORDERS + TC_RDP_REFINED], rdp[TC_RDP_ORDERS + TC_RDP_REFINED];
-    double best[TC_RDP_ORDERS + TC_RDP_REFINED];
+    double orders[MOST_ORDERS], rdp[MOST_ORDERS], best[MOST_ORDERS];
     TC_TRY(tc_rdp_check_size(events, n, err));
     out->epsilon = INFINITY;
-    size_t known = 0, tried = tc_rdp_orders(orders);
+    orders[0] = 1;
+    size_t known = 1, tried = 1 + tc_rdp_orders(orders + 1);
+    rdp[0] = tc_rdp_sum(events, n, orders[1]);
     for (int pass = 0; pass < 2; pass++) {
         for (; known < tried; known++)
             rdp[known] = tc_rdp_sum(events, n, orders[known]);
         tc_best_of_rdp(r, known, orders, rdp, best);
-        for (size_t i = 0; i < known; i++) {
+        for (size_t i = 1; i < known; i++) {
             double epsilon = tc_rdp_epsilon(best[i], orders[i], delta);
             if (epsilon < out->epsilon) {
                 out->epsilon = epsilon;

@@ -10,6 +10,7 @@
 #define TC_PRIVACY_BEST_OF_H
 
 #include "privacy/accountant.h"
+#include "privacy/rdp.h"
 
 /* E_ARG: a field out of range, named. */
 tacit_status tc_repeats_check(const tacit_repeats *r, tacit_error *err);
@@ -17,8 +18,9 @@ tacit_status tc_repeats_check(const tacit_repeats *r, tacit_error *err);
 /* ln(1/gamma) of a truncated negative binomial with this mean and shape, rounded up. */
 double tc_repeats_log_gamma(double mean, double shape);
 
-/* out[i] >= the RDP of the best of K runs at orders[i] > 1, where rdp[i] is that of one run. out may
- * be rdp itself. */
+/* out[i] >= the RDP of the best of K runs at orders[i] >= 1, where rdp[i] is that of one run; INFINITY
+ * at order 1, which helps the others. n <= TC_BEST_OF_ORDERS. out may be rdp itself. */
+enum { TC_BEST_OF_ORDERS = 1 + TC_RDP_ORDERS + TC_RDP_REFINED };
 void tc_best_of_rdp(const tacit_repeats *r, size_t n, const double *orders, const double *rdp,
                     double *out);
 

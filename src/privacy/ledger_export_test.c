@@ -267,7 +267,8 @@ static void what_is_not_the_format_is_said(void **state)
     check_refused(j, TACIT_E_ARG, "entries[1].study must be 64 hexadecimal digits");
     j = exported();
     json_object_set_new(entry_of(j, 1), "unit", json_string("house"));
-    check_refused(j, TACIT_E_ARG, "entries[1].unit must be agent, row, user or record, got \"house\"");
+    check_refused(j, TACIT_E_ARG,
+                  "entries[1].unit must be agent, row, user or record, got \"house\"");
     j = exported();
     json_object_del(entry_of(j, 1), "step");
     check_refused(j, TACIT_E_ARG, "entries[1].step");

@@ -5,6 +5,7 @@
 
 #include "privacy/ledger_int.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -49,9 +50,7 @@ static tacit_status read_value(const tc_ledger *l, tc_ledger_receipt *receipt, d
 {
     const tc_ledger_entry *e = tc_ledger_get(l, receipt->head.seq, NULL);
     bool whole = receipt->size == 8 && e->rows == 1 && e->cols == 1;
-    uint64_t word = 0;
-    for (size_t i = 8; whole && i-- > 0;)
-        word = word << 8 | receipt->bytes[i];
+    uint64_t word = whole ? tc_get_le(receipt->bytes, 8) : 0;
     tc_ledger_receipt_fini(receipt);
     if (!whole)
         return tc_fail(err, TACIT_E_CORRUPT,

@@ -1,6 +1,6 @@
 """Golden values of the best of K private runs, by dp_accounting's RdpAccountant (pip: dp-accounting).
 
-    python best_of.py            the rows of the tables in src/privacy/best_of_test.c
+    python best_of.py            the rows of src/privacy/best_of_golden.h: some by hand, 200 at random
     python best_of.py TACIT 200  as many random settings beside the program at TACIT: the largest
                                  relative differences, as `tacit privacy tune` prints them
 
@@ -75,8 +75,9 @@ def compare(program, n):
 if __name__ == "__main__":
     if len(sys.argv) == 3:
         sys.exit(compare(sys.argv[1], int(sys.argv[2])))
-    for s in SETTINGS:
+    r = random.Random(1)
+    for s in SETTINGS + [random_setting(r) for _ in range(200)]:
         q, z, rounds, delta, mean, shape = s
         shape = "INFINITY" if shape == math.inf else f"{shape:g}"
-        print(f"        {{{q:g}, {z:g}, {rounds}, {delta:g}, {mean:g}, {shape}, "
+        print(f"        {{{q!r}, {z!r}, {rounds}, {delta!r}, {mean!r}, {shape}, "
               f"{epsilon(*s, INTEGERS):.12g}, {epsilon(*s):.12g}}},")

@@ -34,7 +34,7 @@ below() {
 
 # ---- help
 
-for verb in account calibrate plan status audit; do
+for verb in account calibrate tune plan status audit; do
     good "$verb --help" "$verb" --help
     check "$verb --help shows its usage" says "Usage: tacit privacy $verb"
     cp out help.txt
@@ -50,7 +50,7 @@ for verb in account calibrate plan status audit; do
 done
 good "--help of the family" --help
 check "it lists its verbs" says "privacy calibrate"
-bad 2 "needs a second word: account, calibrate, plan, status, audit"
+bad 2 "needs a second word: account, calibrate, tune, plan, status, audit"
 bad 2 'there is no verb "privacy acount"; did you mean "privacy account"?' acount --delta 0.1
 bad 2 'there is no verb "privacy zzzzzz"; tacit privacy --help lists them' zzzzzz
 
@@ -166,6 +166,30 @@ bad 2 "--epsilon is needed" calibrate --delta 1e-5
 bad 2 "epsilon must be a number in (0," calibrate --epsilon 0 --delta 1e-5
 bad 2 "epsilon must be a number in (0," calibrate --epsilon -1 --delta 1e-5
 bad 2 "rounds must be a whole number in [1," calibrate --epsilon 1 --delta 1e-5 --rounds 0
+
+# ---- tune: the numbers are dp_accounting's RepeatAndSelect (src/privacy/best_of_test.c has more of them)
+
+sgd="--noise-multiplier 1.1 --sampling-rate 0.01 --rounds 1000 --delta 1e-5"
+good "tune" tune --trials 10 $sgd --format json
+check "geometric" near epsilon 3.4328 0.0001
+check "one run alone" near epsilon_of_one_run 1.7117 0.0001
+check "it names the event" grep -q '"dp_event": "RepeatAndSelect", "mean": 10.0, "shape": 1.0' out
+good "tune, Poisson" tune --trials 10 --distribution poisson $sgd --format json
+check "dearer than geometric" near epsilon 3.6390 0.0001
+check "K may be 0" says "nothing where K is 0"
+good "tune for people" tune --trials 10 $sgd
+check "what must hold" says "K is drawn without looking at data"
+good "tune the other way round" tune --trials 10 --target-epsilon 2 --sampling-rate 0.01 --rounds 1000 --delta 1e-5 --format json
+check "within the target" below "$(value epsilon)" 2
+check "and near it" below 1.99999 "$(value epsilon)"
+bad 2 "--trials is needed" tune --noise-multiplier 1 --delta 1e-5
+bad 2 "give either --noise-multiplier or --target-epsilon, not neither" tune --trials 10 --delta 1e-5
+bad 2 "give either --noise-multiplier or --target-epsilon, not both" tune --trials 10 --delta 1e-5 --noise-multiplier 1 --target-epsilon 1
+bad 2 "a Laplace or pure release is described by --epsilon alone" tune --trials 10 --delta 1e-5 --mechanism pure
+bad 2 "--epsilon does not describe a Gaussian release" tune --trials 10 --delta 1e-5 --noise-multiplier 1 --epsilon 1
+bad 2 "trials must be a number in [1," tune --trials 0.5 $sgd
+bad 2 "shape must be a number in [0," tune --trials 10 --shape -1 $sgd
+bad 2 'accountant must be one of rdp, got "pld"' tune --trials 10 --accountant pld $sgd
 
 # ---- plan
 
