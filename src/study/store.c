@@ -240,7 +240,8 @@ tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
 {
     if (s->ops->salvage)
         return s->ops->salvage(s, study, end, visit, user, err);
-    return tc_fail(err, TACIT_E_UNSUPPORTED, "a storage of this kind cannot be repaired: restore a backup");
+    return tc_fail(err, TACIT_E_UNSUPPORTED,
+                   "a storage of this kind cannot be repaired: restore a backup");
 }
 
 tacit_status tc_store_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err)
