@@ -20,7 +20,7 @@ bool tc_report_milestone(uint64_t i, uint64_t last)
     return lead <= 2 || lead == 5 || i == last;
 }
 
-void tc_report_moments(tc_table *t, size_t column, double mean, double se)
+void tc_simulate_moments(tc_table *t, size_t column, double mean, double se)
 {
     char cell[64] = "none yet"; /* no initial points: no regret before the first trial */
     if (isfinite(mean))
@@ -125,8 +125,8 @@ static tacit_status print_single(const tc_shown *shown, tacit_error *err)
         if (!tc_report_milestone(i + 1, c->points))
             continue;
         tc_table_integer(t, 0, (int64_t)i + 1);
-        tc_report_moments(t, 1, c->simple_mean[i], c->simple_se[i]);
-        tc_report_moments(t, 2, c->cumulative_mean[i], c->cumulative_se[i]);
+        tc_simulate_moments(t, 1, c->simple_mean[i], c->simple_se[i]);
+        tc_simulate_moments(t, 2, c->cumulative_mean[i], c->cumulative_se[i]);
         tc_table_end_row(t);
     }
     printf("%s on %s: %llu run%s of %zu trials, seed %llu, %.2f s; mean ± standard error\n\n",

@@ -135,8 +135,8 @@ static tacit_status print_curve(const tc_shown *c, tacit_error *err)
             continue;
         tc_table_integer(t, 0, (int64_t)i);
         tc_table_integer(t, 1, (int64_t)(r->initial + i));
-        tc_report_moments(t, 2, r->simple_mean[i], r->simple_se[i]);
-        tc_report_moments(t, 3, r->cumulative_mean[i], r->cumulative_se[i]);
+        tc_simulate_moments(t, 2, r->simple_mean[i], r->simple_se[i]);
+        tc_simulate_moments(t, 3, r->cumulative_mean[i], r->cumulative_se[i]);
         if (r->n_releases && !c->s->none)
             tc_privacy_cell(t, 4, c->s->spent[i], tacit_epsilon_text, true);
         tc_table_end_row(t);
@@ -290,8 +290,8 @@ static tacit_status print_curves(const tc_shown *c, size_t n, tacit_error *err)
         if (first == 2)
             tc_table_integer(t, 1, (int64_t)(c->s->curves->initial + i));
         for (size_t k = 0; k < n; k++)
-            tc_report_moments(t, first + k, c[k].s->curves->simple_mean[i],
-                              c[k].s->curves->simple_se[i]);
+            tc_simulate_moments(t, first + k, c[k].s->curves->simple_mean[i],
+                                c[k].s->curves->simple_se[i]);
         tc_table_end_row(t);
     }
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);

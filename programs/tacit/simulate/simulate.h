@@ -58,7 +58,7 @@ void tc_report_add_value(tc_text *out, const json_t *v);
 /* Parts after ", ", in lines of 80 columns of which `indent` are empty. */
 void tc_report_wrapped(const char *text, int indent);
 /* "0.0123 ± 0.0004" */
-void tc_report_moments(tc_table *t, size_t column, double mean, double se);
+void tc_simulate_moments(tc_table *t, size_t column, double mean, double se);
 #define TC_REPORT_MOMENTS "%.4g ± %.2g"
 /* Is iteration i shown in a table: 0, 1, 2, 5, 10, 20, 50, ... and the last. */
 bool tc_report_milestone(uint64_t i, uint64_t last);
