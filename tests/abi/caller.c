@@ -1,8 +1,11 @@
 /* caller.c - a program of an earlier version: compiled against the headers that are kept beside it and run
- * with the library of today. It calls every function of those headers (integration/headers_test.sh looks) and
- * uses every struct, enumeration and macro, so that a number or a member that moved is found.
+ * with the library of today. It and the other callers (caller_*.c) call every function of those headers and
+ * use every struct, enumeration and macro (integration/headers_test.sh looks), so that a number or a member that
+ * moved is found. Here: what is in libtacit-privacy, spaces and optimizers.
  *
  * Only standard C and <tacit/...>; for an empty working folder. It prints what failed; the exit code is 0 if nothing did. */
+#include "caller.h"
+
 #include <tacit/ledger.h>
 #include <tacit/optimizer.h>
 #include <tacit/privacy.h>
@@ -11,30 +14,6 @@
 #include <tacit/status.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int failures;
-
-static void check(bool good, const char *what, int line)
-{
-    if (good)
-        return;
-    printf("line %d: %s\n", line, what);
-    failures++;
-}
-#define CHECK(condition) check(condition, #condition, __LINE__)
-
-static tacit_error err;
-#define GOOD(call)                                                                                 \
-    do {                                                                                           \
-        if ((call) != TACIT_OK) { /* nothing after it would have what it needs */                  \
-            printf("line %d: %s: %s\n", __LINE__, #call, err.msg);                                 \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-#define FAILS(call, status) CHECK((call) == (status) && err.code == (status) && *err.msg)
 
 /* ---- status.h */
 
@@ -46,6 +25,51 @@ static void statuses(void)
     CHECK(tacit_status_exit(TACIT_##name) == exit_code);
     TACIT_STATUS_LIST(NAMED)
 #undef NAMED
+    NUMBER(TACIT_OK, 0);
+    NUMBER(TACIT_E_INTERNAL, 1);
+    NUMBER(TACIT_E_ARG, 2);
+    NUMBER(TACIT_E_NOT_FOUND, 3);
+    NUMBER(TACIT_E_STATE, 4);
+    NUMBER(TACIT_E_CONFLICT, 5);
+    NUMBER(TACIT_E_IO, 6);
+    NUMBER(TACIT_E_CORRUPT, 7);
+    NUMBER(TACIT_E_BUSY, 8);
+    NUMBER(TACIT_E_NUMERIC, 9);
+    NUMBER(TACIT_E_MEMORY, 10);
+    NUMBER(TACIT_E_UNSUPPORTED, 11);
+    NUMBER(TACIT_E_BUDGET, 12);
+    NUMBER(TACIT_E_CANCELLED, 13);
+    CHECK(sizeof(tacit_error) == 512);
+}
+
+static void numbers(void)
+{
+    NUMBER(TACIT_COLUMN_FLOAT, 1);
+    NUMBER(TACIT_COLUMN_INT, 2);
+    NUMBER(TACIT_COLUMN_CHOICE, 3);
+    NUMBER(TACIT_MINIMIZE, 1);
+    NUMBER(TACIT_MAXIMIZE, 2);
+    NUMBER(TACIT_DP_GAUSSIAN, 0);
+    NUMBER(TACIT_DP_LAPLACE, 1);
+    NUMBER(TACIT_DP_PURE, 2);
+    NUMBER(TACIT_DP_NONPRIVATE, 3);
+    NUMBER(TACIT_DP_ALL, 0);
+    NUMBER(TACIT_DP_POISSON, 1);
+    NUMBER(TACIT_DP_FIXED_SIZE, 2);
+    NUMBER(TACIT_UNIT_AGENT, 0);
+    NUMBER(TACIT_UNIT_ROW, 1);
+    NUMBER(TACIT_UNIT_USER, 2);
+    NUMBER(TACIT_UNIT_RECORD, 3);
+    NUMBER(TACIT_REPEATS_POISSON, 0);
+    NUMBER(TACIT_REPEATS_NEGATIVE_BINOMIAL, 1);
+    NUMBER(TACIT_ROWS_AUTO, 0);
+    NUMBER(TACIT_ROWS_LAPLACE, 1);
+    NUMBER(TACIT_ROWS_GAUSSIAN, 2);
+    NUMBER(TACIT_REPLY_AUTO, 0);
+    NUMBER(TACIT_REPLY_ONE_BIT, 1);
+    NUMBER(TACIT_REPLY_PIECEWISE, 2);
+    NUMBER(TACIT_REPLY_LAPLACE, 3);
+    NUMBER(TACIT_VALUE_SIZE, 256);
 }
 
 /* ---- space.h */
@@ -88,7 +112,11 @@ static void spaces(void)
     tacit_space_free(s);
     GOOD(tacit_space_from_json(&other, "{\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}",
                                &err));
-    CHECK(tacit_space_params(other) == 1);
+    CHECK(tacit_space_params(other) == 1 && !tacit_space_param_log(other, 0));
+    tacit_space_free(other);
+    GOOD(tacit_space_new(&other, &err));
+    GOOD(tacit_space_add_float(other, "rate", 0.001, 1, 0, true, &err));
+    CHECK(tacit_space_param_log(other, 0));
     tacit_space_free(other);
     FAILS(tacit_space_from_points(&other, "no-such-file.csv", &err), TACIT_E_NOT_FOUND);
 }
@@ -153,6 +181,28 @@ static void accounts(void)
     CHECK(fabs(sd - 3.730631635) < 1e-6);
 }
 
+/* The best of several runs costs more than one, and Poisson numbers of runs take no shape. */
+static void best_of(void)
+{
+    tacit_dp_event run = {TACIT_DP_GAUSSIAN, 4.0, TACIT_DP_ALL, 1, 10};
+    tacit_repeats repeats = TACIT_REPEATS;
+    tacit_guarantee one = TACIT_GUARANTEE, best = TACIT_GUARANTEE;
+    double z = 0;
+    CHECK(repeats.size == sizeof repeats && repeats.kind == TACIT_REPEATS_NEGATIVE_BINOMIAL);
+    CHECK(repeats.mean == 1 && repeats.shape == 1);
+    repeats.mean = 20;
+    GOOD(tacit_account("rdp", &run, 1, 1e-5, &one, &err));
+    GOOD(tacit_account_best_of(&repeats, &run, 1, 1e-5, &best, &err));
+    CHECK(best.epsilon > one.epsilon && best.epsilon < 10 * one.epsilon && best.delta == 1e-5);
+    GOOD(tacit_calibrate_best_of(&repeats, best.epsilon, 1e-5, TACIT_DP_ALL, 1, 10, &z, &err));
+    CHECK(fabs(z - 4) < 1e-3);
+    repeats.kind = TACIT_REPEATS_POISSON;
+    FAILS(tacit_account_best_of(&repeats, &run, 1, 1e-5, &best, &err), TACIT_E_ARG);
+    repeats.shape = 0;
+    GOOD(tacit_account_best_of(&repeats, &run, 1, 1e-5, &best, &err));
+    CHECK(best.epsilon > one.epsilon);
+}
+
 static void statements(void)
 {
     tacit_dp_event rounds = {TACIT_DP_GAUSSIAN, 1.0, TACIT_DP_ALL, 1, 40};
@@ -175,6 +225,7 @@ static void statements(void)
     CHECK(tacit_delta_default(1000) == 1e-6 && tacit_delta_is_large(1e-5, 1000));
     FAILS(tacit_delta_check("delta", 0.5, 2, &err), TACIT_E_ARG);
     CHECK(strcmp(tacit_unit_name(TACIT_UNIT_USER), "user") == 0);
+    CHECK(strcmp(tacit_unit_name(TACIT_UNIT_RECORD), "record") == 0);
     FAILS(tacit_unit_check(TACIT_UNIT_ROW, 0.5, &err), TACIT_E_ARG);
 }
 
@@ -353,6 +404,8 @@ static void read_ledger(tacit_ledger *l)
     tacit_head head = {0};
     char hex[65], *text = NULL, *json = NULL;
     tacit_ledger *copy = NULL;
+    tacit_charge charge = TACIT_CHARGE;
+    tacit_receipt *found = NULL;
     GOOD(tacit_ledger_head(l, &head, &err));
     GOOD(tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, "pld", 1e-5, &spent, &err));
     CHECK(spent.size == sizeof spent && spent.releases == 1 && spent.is_private);
@@ -366,7 +419,13 @@ static void read_ledger(tacit_ledger *l)
     CHECK(memcmp(&e.head, &head.hash, sizeof head.hash) == 0);
     CHECK(memcmp(&e.release, &e.study, sizeof e.study) != 0);
     tacit_hash_text(&head.hash, hex);
-    CHECK(strlen(hex) == 64);
+    CHECK(strlen(hex) == 64 &&
+          strtol((const char[]){hex[0], hex[1], 0}, NULL, 16) == head.hash.bytes[0]);
+    charge.study_hash = &e.study; /* the same as its text */
+    charge.round = 1;
+    GOOD(tacit_ledger_find(l, &charge, &found, &err));
+    CHECK(tacit_receipt_again(found) && tacit_receipt_head(found).seq == 1);
+    tacit_receipt_free(found);
     GOOD(tacit_ledger_statement(l, TACIT_UNIT_AGENT, NULL, NULL, 1e-5, &text, &err));
     GOOD(tacit_ledger_export(l, &json, &err));
     GOOD(tacit_ledger_import(&copy, json, &err));
@@ -400,14 +459,15 @@ static void ledgers(void)
 int main(void)
 {
     statuses();
+    numbers();
     spaces();
     optimizers();
     accounts();
+    best_of();
     statements();
     noise_and_filters();
     sums();
     other_releases();
     ledgers();
-    printf("abi_caller: %d failures\n", failures);
-    return failures != 0;
+    return report("caller");
 }

@@ -2,6 +2,7 @@
  *
  * A ledger protects one kind of data of one party, over all studies that use it. It lives in a
  * storage, as studies do (tacit/study.h): "sqlite:///tacit.db", or "memory:" (gone with the handle).
+ * What opens a storage (create, open, list) is in libtacit, all else in libtacit-privacy.
  *
  * An entry, which says what a release cost and whom, and the exact bytes of the release are
  * committed together, durably, before the bytes are handed out; for one study and round there is

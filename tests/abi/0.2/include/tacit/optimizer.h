@@ -34,7 +34,7 @@ typedef enum tacit_direction { TACIT_MINIMIZE = 1, TACIT_MAXIMIZE = 2 } tacit_di
 typedef struct tacit_optimizer_opts {
     size_t size;               /* sizeof of this struct as the caller saw it */
     tacit_direction direction; /* required */
-    const char *algorithm;     /* "gp-ei", "gp-ucb", "ts", "sobol", "random" */
+    const char *algorithm;     /* "gp-ei", ...: <tacit/algorithms.h> lists them */
     const char *options;       /* JSON object: "{\"kernel\": \"se\"}"; NULL for defaults */
     uint64_t seed;             /* repeatable asks on one build; never feeds privacy noise */
     uint64_t budget;           /* planned trials; 0 if unknown */

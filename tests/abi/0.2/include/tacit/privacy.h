@@ -67,11 +67,13 @@ typedef struct tacit_guarantee {
         sizeof(tacit_guarantee), 0, 0, 0, NULL, 0                                                  \
     }
 
-/* Whose data are protected: all that one agent contributes, one row of a data set, one reply. */
+/* Whose data are protected: all that one agent contributes, one row of a data set that is itself
+ * released, one reply, one record of the data on which an agent evaluates. */
 typedef enum tacit_unit {
     TACIT_UNIT_AGENT = 0,
     TACIT_UNIT_ROW = 1,
-    TACIT_UNIT_USER = 2
+    TACIT_UNIT_USER = 2,
+    TACIT_UNIT_RECORD = 3
 } tacit_unit;
 TACIT_API const char *tacit_unit_name(tacit_unit unit); /* "agent"; NULL: none */
 /* E_ARG: the unit has no guarantee at this sampling rate. That sampling hides a member more than
@@ -141,6 +143,46 @@ TACIT_API const char *tacit_statement_trust(void);
 TACIT_API void tacit_epsilon_text(char out[32], double epsilon); /* "infinite": not a number */
 TACIT_API void tacit_delta_text(char out[32], double delta);
 TACIT_API void tacit_lower_text(char out[32], double bound);
+
+/* ---- the best of several runs */
+
+/* A search runs a private mechanism several times, with other hyper-parameters each time, and keeps
+ * the best: the choice itself tells something. Papernot and Steinke (ICLR 2022) bound it where the
+ * number of runs K is random. What they ask for, and nothing here can check:
+ *   - all runs have the same distribution: a run draws its hyper-parameters itself, trains, and scores
+ *     itself privately, all within `events`; a run that fails counts as worst and is not done again;
+ *   - K is drawn without looking at data or results and never leaves: it is not shown, capped, drawn
+ *     again, or to be seen from a running time or a log; with Poisson, K = 0 yields nothing;
+ *   - the winner leaves, and nothing about the others.
+ * A search whose next point depends on earlier results is not covered. */
+typedef enum tacit_repeats_kind {
+    TACIT_REPEATS_POISSON = 0,
+    TACIT_REPEATS_NEGATIVE_BINOMIAL = 1 /* truncated: K >= 1; heavier tails for smaller shapes */
+} tacit_repeats_kind;
+
+typedef struct tacit_repeats {
+    size_t size; /* sizeof of this struct as the caller saw it */
+    tacit_repeats_kind kind;
+    double mean;  /* of K, in [1, 1e9] */
+    double shape; /* negative binomial: in [0, 1e3], 0 logarithmic, 1 geometric; Poisson: 0 */
+} tacit_repeats;
+#define TACIT_REPEATS                                                                              \
+    {                                                                                              \
+        sizeof(tacit_repeats), TACIT_REPEATS_NEGATIVE_BINOMIAL, 1, 1                               \
+    }
+
+/* What the best of K runs costs, where events[0..n) are those of one run. By "rdp", the accountant
+ * that has a theorem. Errors as tacit_account. */
+TACIT_API tacit_status tacit_account_best_of(const tacit_repeats *repeats,
+                                             const tacit_dp_event *events, size_t n, double delta,
+                                             tacit_guarantee *out, tacit_error *err);
+
+/* The smallest noise multiplier with which the best of K runs stays within (epsilon, delta), where
+ * one run makes `rounds` Gaussian releases. To a relative 1e-6 and never too small. */
+TACIT_API tacit_status tacit_calibrate_best_of(const tacit_repeats *repeats, double epsilon,
+                                               double delta, tacit_dp_sampling sampling,
+                                               double sampling_rate, uint64_t rounds,
+                                               double *noise_multiplier, tacit_error *err);
 
 /* ---- noise */
 

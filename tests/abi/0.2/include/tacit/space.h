@@ -90,6 +90,8 @@ TACIT_API const char *tacit_space_column_name(const tacit_space *space, size_t i
 TACIT_API tacit_column_type tacit_space_column_type(const tacit_space *space, size_t i);
 /* `values` must be a point of the space. */
 TACIT_API double tacit_space_column_value(const tacit_space *space, const double *values, size_t i);
+/* Is parameter i searched on a log scale? */
+TACIT_API bool tacit_space_param_log(const tacit_space *space, size_t i);
 /* The text of choice number k of parameter i, owned by the space; NULL: there is none. */
 TACIT_API const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k);
 /* Of a finite space: the number of the first candidate with these values in the columns of its file. E_NOT_FOUND:

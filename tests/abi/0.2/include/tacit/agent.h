@@ -1,0 +1,185 @@
+/* tacit/agent.h - take part in a federated study. In libtacit-net.
+ *
+ * An agent evaluates points on its own data and shares what the study's algorithm makes of them: messages that are
+ * clipped, paid for in a ledger of the agent's own, signed and, in a private study, only ever released with noise.
+ * Everything that it does is in its own storage before it has an effect outside, so it may be killed at any time:
+ * joined again it goes on, and what it sends again is the same bytes. It works out options, noise and price
+ * from the study's document by itself and believes the coordinator nothing that it can check.
+ *
+ *     tacit_agent_opts opts = TACIT_AGENT_OPTS;
+ *     opts.coordinator = "https://tacit.example:8443";
+ *     opts.fingerprint = "sha256//...";
+ *     opts.study = "ward";
+ *     opts.storage = "sqlite:///agent.db";
+ *     opts.join_token = token;
+ *     if (tacit_agent_join(&agent, &opts, &err) == TACIT_OK)
+ *         status = tacit_agent_run(agent, evaluate, my_data, &err);
+ *     tacit_agent_close(agent);
+ *
+ * A handle serves one thread at a time, and one process at a time is the agent of a study in a storage (E_BUSY). What opts
+ * points at is copied, but for `here` and `user`. Strings that a call returns in a `char **` end with
+ * tacit_text_free. `err` may be NULL. */
+#ifndef TACIT_AGENT_H
+#define TACIT_AGENT_H
+
+#include <tacit/coordinator.h>
+#include <tacit/ledger.h>
+#include <tacit/status.h>
+#include <tacit/study.h>
+#include <tacit/worker.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacit_agent tacit_agent; /* end with tacit_agent_close */
+
+/* ---- joining */
+
+/* A study as the coordinator describes it. */
+typedef struct tacit_agent_offer {
+    size_t size;          /* sizeof of this struct as the library knows it */
+    const char *document; /* JSON */
+    const char *points;   /* the CSV of a finite space; NULL: a box */
+} tacit_agent_offer;
+
+typedef struct tacit_agent_opts {
+    size_t size;             /* sizeof of this struct as the caller saw it */
+    const char *coordinator; /* "https://HOST:PORT"; plain http:// to loopback only */
+    const char *fingerprint; /* of the coordinator, "sha256//..."; https needs it */
+    tacit_coordinator *here; /* in place of both: a coordinator of this process */
+    const char *study;       /* required: its name */
+    const char *storage;     /* required: the agent's own, for its key, its trials and its ledger */
+    const char *as;          /* what the storage calls the study; NULL: the same */
+    const char *join_token;  /* needed to join; NULL: has joined before */
+    const char *ledger;      /* studies on the same data share one; NULL: "agent" */
+    /* What the whole of that ledger may spend, held by a filter over several studies. 0: epsilon 10 at delta
+     * min(1e-5, 1/N^2) of N agents, and no study that may spend more. */
+    double epsilon, delta;
+    bool
+        accept_not_private; /* take part in a study that protects nothing, or promises too little */
+    bool accept_restored;   /* go on with a coordinator that was restored from a backup */
+    double patience_s;      /* so long a coordinator may stay silent; then a call is E_IO */
+    /* Called before a place is taken. Anything but OK: the agent takes no part, and that is what tacit_agent_join
+     * returns. NULL: every study is welcome. Not called where the token is used up and the place is known. */
+    tacit_status (*consider)(void *user, const tacit_agent_offer *offer, tacit_error *err);
+    /* Asked several times a second while a call waits; true: it ends with E_CANCELLED. NULL: never. */
+    bool (*stop)(void *user);
+    /* What a person may want to know: that the coordinator is silent and is tried again. NULL: nothing is said. */
+    void (*note)(void *user, const char *text);
+    void *user;
+    int64_t
+        test_seed; /* -1: real secrets. Else the agent's come from it: repeatable, NOT PRIVATE */
+    uint64_t test_key; /* with it: tells the keys of several agents apart */
+} tacit_agent_opts;
+#define TACIT_AGENT_OPTS                                                                           \
+    {                                                                                              \
+        sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0                                             \
+    }
+
+/* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the
+ * coordinator refuses, the study is one that this agent takes no part in, or it is not the one that it was. E_BUSY:
+ * another process is this agent. E_IO: the coordinator was silent for patience_s. A refusal leaves no trace. */
+TACIT_API tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts,
+                                        tacit_error *err);
+TACIT_API void tacit_agent_close(tacit_agent *a); /* NULL is allowed */
+
+TACIT_API uint64_t tacit_agent_number(const tacit_agent *a); /* on the roster */
+/* What the study may spend, for whom and towards whom, or why it is NOT PRIVATE; a sentence without its full stop. */
+TACIT_API tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err);
+/* The agent's own trials; ends with the agent. */
+TACIT_API tacit_study *tacit_agent_study(tacit_agent *a);
+
+/* ---- working */
+
+typedef enum tacit_agent_next {
+    TACIT_AGENT_TRIAL = 1, /* ask tacit_agent_study for a trial, evaluate it and tell; then step */
+    TACIT_AGENT_WAIT = 2,  /* a round is not over: step again */
+    TACIT_AGENT_DONE = 3   /* all planned trials are told, and no round is under way */
+} tacit_agent_next;
+
+/* Does what rounds ask for, as far as it can be done now, and says what comes next. wait_s: so long the coordinator may
+ * hold a question that it cannot answer yet; 0: it answers at once. */
+TACIT_API tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *next,
+                                        tacit_error *err);
+
+/* Steps and evaluates until the study is DONE, by a function or by a program: as tacit_worker_run (worker.h), one trial at a time.
+ * A trial that an earlier process left unfinished comes first. jobs, trials, alone and `as` of the options do not matter. */
+TACIT_API tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts,
+                                        tacit_error *err);
+/* The same with a function alone. */
+TACIT_API tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user,
+                                       tacit_error *err);
+
+/* ---- what left this machine */
+
+/* What an agent's journal and ledgers prove about a message: it is paid for before it is sent. */
+typedef enum tacit_message_state {
+    TACIT_MESSAGE_READY = 1,    /* made, not paid for: it has not left */
+    TACIT_MESSAGE_WITHHELD = 2, /* the agent's own ledger refused the price: it does not leave */
+    TACIT_MESSAGE_LEAVING = 3,  /* paid for, not answered: it may have left */
+    TACIT_MESSAGE_SENT = 4,     /* paid for, and its round was answered */
+    TACIT_MESSAGE_BEFORE = 5 /* another left in its place, before this storage was restored from a
+                                   backup: its bytes are not known */
+} tacit_message_state;
+TACIT_API const char *tacit_message_state_name(tacit_message_state state); /* "sent"; NULL: none */
+
+/* One round: the message that the agent made, what it cost, and what came back. The library makes it. */
+typedef struct tacit_agent_round {
+    size_t size;
+    uint64_t round;
+    const char *about; /* what agents send in this round; "": all rounds are about the same */
+    tacit_message_state state;
+    const uint8_t *message; /* as it was made; NULL: there is none here, or state is BEFORE */
+    size_t message_size;
+    tacit_hash hash;       /* of it, BLAKE2b-256, as b2sum -l 256 */
+    int64_t made_ms;       /* Unix milliseconds */
+    const double *numbers; /* the message as a vector; NULL: it is none */
+    size_t n_numbers;
+
+    const char *ledger; /* of this storage, where it is paid for; NULL: it is not. Then: */
+    uint64_t entry;     /* ... the entry there (tacit_ledger_get), */
+    uint64_t times; /* ... how often; above 1 its coordinator was restored from a backup since, */
+    tacit_dp_event event; /* ... what it says, of all of them, */
+    double epsilon; /* ... and what they cost by themselves at delta; NaN: there is no delta */
+    double delta;   /* of the study; 0: it has none */
+    const char *not_private; /* why the study protects nothing; "": it does */
+
+    uint64_t heard;        /* broadcasts, or messages of others that a relay handed on */
+    size_t heard_bytes;    /* of all of them */
+    tacit_hash heard_hash; /* of the last one, as the coordinator's ledger has it */
+    const char *skipped;   /* why the round ended without one; NULL: it did not */
+} tacit_agent_round;
+
+typedef struct tacit_traffic tacit_traffic; /* end with tacit_traffic_free */
+
+/* All rounds of a study that an agent's storage knows of, in ascending order. Reads the storage and asks nobody; the agent
+ * may be at work. study: what the storage calls it. What its ledgers have spent in all says tacit_ledger_spent.
+ * E_STATE: the study is of one party: nothing of it is ever sent. E_CORRUPT: a round was answered that nothing was
+ * paid for, so part of the storage is missing. */
+TACIT_API tacit_status tacit_agent_inspect(tacit_traffic **out, const char *storage,
+                                           const char *study, tacit_error *err);
+TACIT_API size_t tacit_traffic_count(const tacit_traffic *t);
+TACIT_API const tacit_agent_round *tacit_traffic_get(const tacit_traffic *t, size_t i);
+TACIT_API void tacit_traffic_free(tacit_traffic *t); /* NULL is allowed */
+
+/* ---- what it was worth */
+
+/* What an agent would have reached alone: its search once more from the same start, by the same program, which does
+ * not listen. Trials up to the last broadcast are those of the agent's storage, *start of them (may be NULL); the others
+ * are evaluated here, and nothing of them is stored. values[0..n) are the values of the first n trials; NaN: it
+ * failed. What evaluate fails with ends the call. E_UNSUPPORTED: agents of this algorithm cannot search alone
+ * (dp-fts-de can). E_STATE: the study is not an agent's. */
+TACIT_API tacit_status tacit_agent_alone(const char *storage, const char *study,
+                                         tacit_evaluate evaluate, void *user, size_t n,
+                                         double *values, size_t *start, tacit_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

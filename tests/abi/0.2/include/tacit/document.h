@@ -1,0 +1,65 @@
+/* tacit/document.h - a study document: what a study searches, how, and for how long.
+ *
+ *     { "name": "branin", "direction": "minimize", "trials": 60, "seed": 1,
+ *       "space": { "x": {"type": "float", "low": -5, "high": 10}, ... },
+ *       "algorithm": { "name": "gp-ei" } }
+ *
+ * A document is read and checked before any storage is touched: tacit_study_create_from (study.h)
+ * makes a study of it. A document does not change after it was made; any number of threads may read it. Texts
+ * and the space that a document gives out are its own, and live as long as it does. */
+#ifndef TACIT_DOCUMENT_H
+#define TACIT_DOCUMENT_H
+
+#include <tacit/space.h>
+#include <tacit/status.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tc_study_doc tacit_document; /* end with tacit_document_free */
+
+/* From JSON text. A relative "points" file is looked for in the working folder. E_ARG names the field that
+ * is wrong. */
+TACIT_API tacit_status tacit_document_parse(tacit_document **out, const char *text,
+                                            tacit_error *err);
+/* From a file. A relative "points" file is looked for beside it. E_NOT_FOUND: there is no such file. */
+TACIT_API tacit_status tacit_document_read(tacit_document **out, const char *file,
+                                           tacit_error *err);
+/* As a storage or a coordinator keeps it: the canonical text, and the candidates of a finite space beside it, or
+ * NULL. */
+TACIT_API tacit_status tacit_document_restore(tacit_document **out, const char *text,
+                                              const char *points_csv, tacit_error *err);
+TACIT_API void tacit_document_free(tacit_document *d); /* NULL is allowed */
+
+TACIT_API const char *tacit_document_name(const tacit_document *d);
+TACIT_API const tacit_space *tacit_document_space(const tacit_document *d);
+TACIT_API const char *tacit_document_algorithm(const tacit_document *d); /* "gp-ei" */
+TACIT_API bool tacit_document_maximizes(const tacit_document *d);
+TACIT_API uint64_t tacit_document_trials(const tacit_document *d); /* planned */
+TACIT_API uint64_t tacit_document_agents(const tacit_document *d); /* 0: not of a federation */
+#define TACIT_AGENTS_MOST 16777216
+/* True of algorithms of local privacy (ldp-*): such a study is told private replies (release.h), never rewards. */
+TACIT_API bool tacit_document_takes_replies(const tacit_document *d);
+/* E_ARG: no reply on the terms of this document has this value. A study that takes no replies takes any. */
+TACIT_API tacit_status tacit_document_check_reply(const tacit_document *d, double value,
+                                                  tacit_error *err);
+/* The public range of values, of algorithms that have one (blin): what lies outside counts as the nearer end.
+ * Else *low is -INFINITY and *high INFINITY. */
+TACIT_API void tacit_document_range(const tacit_document *d, double *low, double *high);
+
+/* The canonical JSON text, as a storage keeps it. End with tacit_text_free (release.h). */
+TACIT_API tacit_status tacit_document_text(const tacit_document *d, char **out, tacit_error *err);
+
+/* E_STATE, and which field differs, unless both describe the same study. "trials" may differ. `stored` is
+ * that of a study (tacit_study_document), `given` the one to compare with it. */
+TACIT_API tacit_status tacit_document_same(const tacit_document *stored,
+                                           const tacit_document *given, tacit_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,409 @@
+/* tacit/study.h - a study that outlives the process: ask for a trial, tell what came of it.
+ *
+ *     tacit_study *study;
+ *     uint64_t trial;
+ *     double point[2];
+ *     tacit_study_open(&study, "sqlite:///tacit.db", "branin", NULL, &err);
+ *     tacit_study_ask(study, &trial, point, &err);
+ *     tacit_study_tell(study, trial, f(point), &err);
+ *     tacit_study_close(study);
+ *
+ * Where. A study lives in a storage, which is named by a URL:
+ *     sqlite:///tacit.db          a file, by a relative path; sqlite:////var/tacit.db by an absolute one
+ *     postgresql://HOST/DATABASE  a database, as libpq reads it
+ *     memory:                     gone with the last handle on it
+ *     https://HOST:8443           a coordinator (`tacit serve`), which then computes the trials; needs a token,
+ *                                 a fingerprint, and libtacit-net (net.h)
+ * The same calls serve all of them. What one kind of storage cannot do is E_UNSUPPORTED, and is said below.
+ *
+ * Who. Any number of processes and handles may work on one study; no two of them get the same trial. A handle
+ * serves any number of threads. At a coordinator the calls of a storage's handles wait for each other.
+ *
+ * Points. A point is one double per parameter of the space (space.h): the number, of a choice its index, of a
+ * finite space the number of the candidate.
+ *
+ * What is on disk when a call returns: a created study and a told trial are, whatever happens to the
+ * machine. An asked trial survives the end of the process at once, and a loss of power as soon as any trial
+ * is told.
+ *
+ * Memory. Pointers passed in are borrowed for the call; whatever has to outlive it is copied. What a call
+ * gives out belongs to the caller, and ends as its type says; texts and points inside of it end with it.
+ *
+ * Failure. What can fail returns a tacit_status and ends in `tacit_error *err`, which may be NULL and gets one
+ * sentence. Out-pointers are set on success only. Everywhere: E_ARG, an argument is wrong, and which.
+ * E_NOT_FOUND, no such study or trial. E_IO and E_BUSY, the storage or the coordinator cannot be reached: the
+ * same call may succeed later. E_CORRUPT, the storage is damaged; it is left untouched.
+ *
+ * Structs that begin with `size` may grow. The caller sets it to the sizeof of the struct, and all that is not
+ * set to zero: TACIT_STORAGE_OPTS and its like do so. Those that the library gives out have the size that it
+ * knows, and are read through pointers, never copied into arrays. */
+#ifndef TACIT_STUDY_H
+#define TACIT_STUDY_H
+
+#include <tacit/document.h>
+#include <tacit/space.h>
+#include <tacit/status.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- storages ---- */
+
+typedef struct tacit_storage tacit_storage; /* end with tacit_storage_close */
+typedef struct tacit_study tacit_study;     /* end with tacit_study_close */
+
+typedef struct tacit_storage_opts {
+    size_t size;
+    bool create; /* make the file or the tables if they are absent; else that is E_NOT_FOUND */
+    /* Threads that compute, in a storage of this process: 0 is the caller's alone, -1 one per core. Results
+     * do not depend on it. */
+    int32_t threads;
+
+    /* Of a coordinator. */
+    const char *token; /* required: a client's, a viewer's or the operator's */
+    const char *
+        fingerprint; /* of its key, "sha256//...", as `tacit serve` prints it; required with https: */
+    /* Seconds for which a request is sent again while nobody answers; 0 is 10, less than 0 is none. */
+    double patience_s;
+    /* Called before each pause between such requests: waits for so long, and returns true to go on. `why` is
+     * what went wrong, at the first pause of a request, else NULL. NULL: sleeps. */
+    bool (*wait)(void *user, int64_t pause_ms, const char *why);
+    /* Asked while a request is under way; true ends it with E_IO. NULL: never. */
+    bool (*stop)(void *user);
+    void *user; /* handed to both, which are called as long as a handle on the storage is open */
+} tacit_storage_opts;
+#define TACIT_STORAGE_OPTS                                                                         \
+    {                                                                                              \
+        sizeof(tacit_storage_opts), false, 0, NULL, NULL, 0, NULL, NULL, NULL                      \
+    }
+
+/* Opens a storage, for several studies or to list them; a single study needs no more than tacit_study_open.
+ * opts NULL: all zero. E_UNSUPPORTED: https: without libtacit-net. */
+TACIT_API tacit_status tacit_storage_open(tacit_storage **out, const char *url,
+                                          const tacit_storage_opts *opts, tacit_error *err);
+/* Studies that were opened in it stay open. NULL is allowed. */
+TACIT_API void tacit_storage_close(tacit_storage *st);
+
+/* Erases a study with its trials, for good. Privacy ledgers stay: what was spent is spent. At a coordinator this
+ * takes the operator's token. */
+TACIT_API tacit_status tacit_storage_erase(tacit_storage *st, const char *name, tacit_error *err);
+
+typedef struct tacit_backup_info {
+    size_t size;
+    uint64_t studies; /* in the file */
+    int64_t made_ms;  /* Unix milliseconds */
+} tacit_backup_info;
+#define TACIT_BACKUP_INFO                                                                          \
+    {                                                                                              \
+        sizeof(tacit_backup_info), 0, 0                                                            \
+    }
+/* Writes all of the storage, as it is at this moment, into a SQLite file of its own, for its owner alone, while the
+ * storage is used. It is as secret as the storage; tacit_storage_restore (coordinator.h) makes a storage of it. info (may be NULL; the caller sets its
+ * size) says what is in the file. E_CONFLICT: there is such a file. E_UNSUPPORTED: a coordinator. */
+TACIT_API tacit_status tacit_storage_backup(tacit_storage *st, const char *file,
+                                            tacit_backup_info *info, tacit_error *err);
+
+typedef struct tacit_repair_opts {
+    size_t size;
+    /* A new file for the journal as it was, a line of JSON for each event. NULL: NAME-damaged.jsonl of the working folder, or
+     * NAME-damaged.jsonl.2 and so on where that is taken. */
+    const char *keep;
+    /* Told what was kept, lost or put in, a line each. NULL: nobody. */
+    void (*say)(void *user, const char *line);
+    void *user;
+} tacit_repair_opts;
+#define TACIT_REPAIR_OPTS                                                                          \
+    {                                                                                              \
+        sizeof(tacit_repair_opts), NULL, NULL, NULL                                                \
+    }
+typedef struct tacit_repair_info {
+    size_t size;
+    bool damaged;        /* false: nothing was wrong, and nothing was done */
+    uint64_t kept, lost; /* events */
+} tacit_repair_info;
+#define TACIT_REPAIR_INFO                                                                          \
+    {                                                                                              \
+        sizeof(tacit_repair_info), false, 0, 0                                                     \
+    }
+/* Mends the journal of a study that is E_CORRUPT: a byte has changed, events are gone, or one tells of a trial that does not
+ * exist. Events that can be read are kept, and all told values whose point is known. Nobody else may use the storage meanwhile.
+ * Privacy ledgers are not touched. info may be NULL. E_CORRUPT: the study's document itself is damaged. E_UNSUPPORTED: a
+ * party's study of a federation, whose messages must not be made a second time. */
+TACIT_API tacit_status tacit_storage_repair(const char *storage, const char *name,
+                                            const tacit_repair_opts *opts, tacit_repair_info *info,
+                                            tacit_error *err);
+
+/* ---- studies ---- */
+
+/* Opens a study by its name. */
+TACIT_API tacit_status tacit_study_open(tacit_study **out, const char *storage, const char *name,
+                                        const tacit_storage_opts *opts, tacit_error *err);
+TACIT_API tacit_status tacit_study_open_in(tacit_study **out, tacit_storage *st, const char *name,
+                                           tacit_error *err);
+/* Creates the study that the JSON text describes, or opens it if it is there already. The file of the storage
+ * is made if it is absent, whatever opts->create says; a document that is wrong leaves no file behind. E_STATE:
+ * there is a study of that name with another document, and which field differs. At a coordinator creating takes
+ * the operator's token. */
+TACIT_API tacit_status tacit_study_create(tacit_study **out, const char *storage,
+                                          const char *document, const tacit_storage_opts *opts,
+                                          tacit_error *err);
+TACIT_API tacit_status tacit_study_create_from(tacit_study **out, const char *storage,
+                                               const tacit_document *document,
+                                               const tacit_storage_opts *opts, tacit_error *err);
+TACIT_API tacit_status tacit_study_create_in(tacit_study **out, tacit_storage *st,
+                                             const tacit_document *document, tacit_error *err);
+TACIT_API void tacit_study_close(tacit_study *s); /* NULL is allowed */
+
+/* As they are stored. They live as long as the handle. */
+TACIT_API const char *tacit_study_name(const tacit_study *s);
+TACIT_API const tacit_document *tacit_study_document(const tacit_study *s);
+TACIT_API const tacit_space *tacit_study_space(const tacit_study *s);
+
+/* ---- trials ---- */
+
+typedef enum tacit_trial_state {
+    TACIT_TRIAL_ANY = 0,      /* of a query alone */
+    TACIT_TRIAL_WAITING = 1,  /* queued, not yet asked for */
+    TACIT_TRIAL_RUNNING = 2,  /* asked for, not yet told */
+    TACIT_TRIAL_COMPLETE = 3, /* told, with a value */
+    TACIT_TRIAL_FAIL = 4,     /* told that it failed */
+    TACIT_TRIAL_STALE = 5     /* its lease is over, and the next ask gets it; may still be told */
+} tacit_trial_state;
+TACIT_API const char *tacit_trial_state_name(tacit_trial_state state); /* "COMPLETE"; NULL: none */
+
+/* A trial as it was when the call returned; the library makes it. */
+typedef struct tacit_trial {
+    size_t size;
+    uint64_t number; /* from 0 */
+    tacit_trial_state state;
+    const double *values; /* the point: as issued, or as really run once told */
+    double value;         /* COMPLETE; else NaN */
+    uint64_t pulls; /* that are to be told of it; once COMPLETE, that were. 1: an ordinary trial */
+    const char *worker; /* who has or had it; NULL: nobody in particular, or it is not shown */
+    const char *reason; /* FAIL; or NULL */
+    int64_t asked_ms;   /* Unix milliseconds; 0: never, or not shown */
+    int64_t told_ms;
+    int64_t lease_ms; /* how long it may take after asked_ms; 0: no limit, or not shown */
+} tacit_trial;
+TACIT_API void tacit_trial_free(tacit_trial *t); /* NULL is allowed */
+
+typedef struct tacit_trials tacit_trials; /* end with tacit_trials_free */
+TACIT_API size_t tacit_trials_count(const tacit_trials *list);
+TACIT_API const tacit_trial *tacit_trials_get(const tacit_trials *list, size_t i); /* NULL: none */
+TACIT_API void tacit_trials_free(tacit_trials *list); /* NULL is allowed */
+
+/* ---- work: ask and tell ---- */
+
+/* Takes the next trial: its number and its point. Any number may be open at once. E_BUDGET: a coordinator has
+ * given out as many as the document plans. E_STATE: it is paused or closed. E_IO: it may have been taken all
+ * the same. */
+TACIT_API tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values,
+                                       tacit_error *err);
+
+typedef struct tacit_ask_opts {
+    size_t size;
+    uint64_t count; /* trials; 0 is one. A coordinator gives out 1000 at once at most */
+    /* Who asks, 1 to 255 printable characters of ASCII; NULL: nobody in particular. The same worker gets its
+     * unfinished trials back first, with a new lease: a worker that crashed goes on where it was. */
+    const char *worker;
+    /* After so long without a sign of life (tacit_study_renew) a trial is STALE, and others get it. 0: never, or an
+     * hour at a coordinator; else TACIT_LEASE_LEAST_S and more. */
+    int64_t lease_ms;
+    /* Bandit algorithms (blin) want a noisy point many times. Above 1: a trial may be a batch of up to so many
+     * pulls, and says of how many. Against the study's number of trials it counts as its pulls. */
+    uint64_t pulls;
+} tacit_ask_opts;
+#define TACIT_ASK_OPTS                                                                             \
+    {                                                                                              \
+        sizeof(tacit_ask_opts), 0, NULL, 0, 0                                                      \
+    }
+/* The same for several, or for a worker with a name. opts NULL: one, for nobody. Of their fields number, state,
+ * values and pulls are set. */
+TACIT_API tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts,
+                                            tacit_trials **out, tacit_error *err);
+
+/* Reports the value of a trial. E_NOT_FOUND: no such trial. E_STATE: told already; a coordinator accepts the
+ * same report again. E_ARG: the value is not finite. Studies of local privacy (ldp-*) are told what tacit_reply
+ * (release.h) made of a reward, never the reward: nothing is perturbed here, and a coordinator is told by
+ * TACIT_REPORT_REPLY alone. */
+TACIT_API tacit_status tacit_study_tell(tacit_study *s, uint64_t trial, double value,
+                                        tacit_error *err);
+/* The evaluation failed: the point will not be asked again. reason may be NULL. */
+TACIT_API tacit_status tacit_study_fail(tacit_study *s, uint64_t trial, const char *reason,
+                                        tacit_error *err);
+
+/* What many pulls at one point came to. Values count as rewards in [0,1], by the algorithm's options low and
+ * high, in whole numbers of 2^-28, whose sums are exact. */
+typedef struct tacit_batch {
+    uint64_t pulls;  /* how many there were; at most as many as were asked for */
+    int64_t sum;     /* of their rewards */
+    int64_t squares; /* of their squares, each rounded down */
+} tacit_batch;
+/* Adds one pull to a batch that began as {0}. E_ARG: the value is not finite. E_UNSUPPORTED: the algorithm takes
+ * single values, or the study is at a coordinator. */
+TACIT_API tacit_status tacit_study_add_pull(tacit_study *s, tacit_batch *batch, double value,
+                                            tacit_error *err);
+
+typedef enum tacit_report_kind {
+    TACIT_REPORT_VALUE = 1,  /* `value` */
+    TACIT_REPORT_REPLY = 2,  /* `value`, which is a private reply */
+    TACIT_REPORT_FAILED = 3, /* `reason` */
+    TACIT_REPORT_PULLS = 4,  /* `pulls`: the value of each pull of a batch */
+    TACIT_REPORT_BATCH = 5   /* `batch`: their sums. E_UNSUPPORTED at a coordinator */
+} tacit_report_kind;
+typedef struct tacit_report {
+    size_t size;
+    tacit_report_kind kind;
+    double value;
+    const char *reason;  /* may be NULL */
+    const double *point; /* the point really run, where it was another than asked for; else NULL */
+    const double *pulls;
+    size_t n_pulls; /* at most as many as were asked for */
+    tacit_batch batch;
+} tacit_report;
+#define TACIT_REPORT                                                                               \
+    {                                                                                              \
+        sizeof(tacit_report), TACIT_REPORT_VALUE, 0, NULL, NULL, NULL, 0,                          \
+        {                                                                                          \
+            0, 0, 0                                                                                \
+        }                                                                                          \
+    }
+/* Reports whatever can be reported; as tacit_study_tell. The value of a batch becomes its mean. */
+TACIT_API tacit_status tacit_study_report(tacit_study *s, uint64_t trial,
+                                          const tacit_report *report, tacit_error *err);
+
+/* A point to be tried before any that is computed; its trial is WAITING. E_ARG: it is not in the space. */
+TACIT_API tacit_status tacit_study_enqueue(tacit_study *s, const double *values, uint64_t *trial,
+                                           tacit_error *err);
+/* Earlier results: n complete trials, all or none. values is n points one after another, y their values.
+ * E_UNSUPPORTED: a coordinator. */
+TACIT_API tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values,
+                                          const double *y, tacit_error *err);
+
+/* ---- leases ---- */
+
+/* Seconds of a lease. A storage of this process also takes longer ones. */
+#define TACIT_LEASE_LEAST_S 1
+#define TACIT_LEASE_MOST_S  2592000 /* 30 days */
+
+/* A sign of life of the worker that runs a trial: its lease ends lease_ms from now, or a little sooner, and never
+ * sooner than it did. *until_ms (may be NULL): when, in Unix milliseconds; 0: never. E_STATE: the worker does not run
+ * it any more. At a coordinator it is sent once: the next one is as good. */
+TACIT_API tacit_status tacit_study_renew(tacit_study *s, uint64_t trial, const char *worker,
+                                         int64_t lease_ms, int64_t *until_ms, tacit_error *err);
+/* Passes a RUNNING trial from a worker that is known to be dead to another. *out (may be NULL) is the trial, as
+ * tacit_study_ask_many gives it. E_STATE: `from` does not run it any more, perhaps because somebody else was first. */
+TACIT_API tacit_status tacit_study_take_over(tacit_study *s, uint64_t trial, const char *from,
+                                             const char *to, int64_t lease_ms, tacit_trial **out,
+                                             tacit_error *err);
+/* Takes a RUNNING trial back, whatever its lease: it is STALE, and the next ask gets it. The same again does
+ * nothing. E_STATE: it is not running. At a coordinator this takes the operator's token. */
+TACIT_API tacit_status tacit_study_requeue(tacit_study *s, uint64_t trial, tacit_error *err);
+/* The time by which leases are counted, the same for all processes on a storage, in Unix milliseconds. A
+ * handle that was just opened may wait some seconds until it is sure. E_UNSUPPORTED: a coordinator. */
+TACIT_API tacit_status tacit_study_now(tacit_study *s, int64_t *out_ms, tacit_error *err);
+/* Whoever has a study open for long, shares its storage and neither asks nor looks for a second calls this every
+ * second: a wall clock that is set while nobody looks counts as time. At a coordinator it does nothing. */
+TACIT_API void tacit_study_keep_time(tacit_study *s);
+
+/* ---- looking ---- */
+
+/* The best complete trial; of equals, the first. E_STATE: none is complete. */
+TACIT_API tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *err);
+/* One trial. E_NOT_FOUND: there is none of this number. */
+TACIT_API tacit_status tacit_study_trial(tacit_study *s, uint64_t number, tacit_trial **out,
+                                         tacit_error *err);
+
+typedef struct tacit_trial_query {
+    size_t size;
+    tacit_trial_state state; /* only these */
+    uint64_t first;          /* from this number on */
+    uint64_t limit;          /* so many at most; 0: all */
+} tacit_trial_query;
+#define TACIT_TRIAL_QUERY                                                                          \
+    {                                                                                              \
+        sizeof(tacit_trial_query), TACIT_TRIAL_ANY, 0, 0                                           \
+    }
+/* Trials in the order of their numbers. query NULL: all. */
+TACIT_API tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query,
+                                          tacit_trials **out, tacit_error *err);
+
+typedef enum tacit_study_state {
+    TACIT_STUDY_RUNNING = 1,
+    TACIT_STUDY_PAUSED = 2, /* no new trials; reports are welcome */
+    TACIT_STUDY_CLOSED = 3  /* neither, for good */
+} tacit_study_state;
+#define TACIT_UNKNOWN UINT64_MAX /* of a number: it is not known */
+
+/* How a study stands. Numbers of trials of a federated study at a coordinator are TACIT_UNKNOWN: its agents have
+ * them. */
+typedef struct tacit_study_summary {
+    size_t size;
+    const char *name; /* these three are the handle's or the list's */
+    const char *algorithm;
+    const char *direction;   /* "minimize" or "maximize" */
+    tacit_study_state state; /* in a storage of this process always RUNNING */
+    uint64_t planned;        /* trials, as the document says */
+    uint64_t complete, failed, running;
+    uint64_t finished;   /* FAIL, and COMPLETE in pulls: what counts against `planned` */
+    uint64_t best_trial; /* TACIT_UNKNOWN: none is complete */
+    double best;         /* its value; else NaN */
+} tacit_study_summary;
+#define TACIT_STUDY_SUMMARY                                                                        \
+    {                                                                                              \
+        sizeof(tacit_study_summary), NULL, NULL, NULL, TACIT_STUDY_RUNNING, 0, 0, 0, 0, 0, 0, 0    \
+    }
+/* The caller sets out->size. */
+TACIT_API tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out,
+                                             tacit_error *err);
+
+typedef struct tacit_studies tacit_studies; /* end with tacit_studies_free */
+typedef enum tacit_list_what {
+    TACIT_LIST_NAMES = 1,    /* of the summaries, only the names are set */
+    TACIT_LIST_SUMMARIES = 2 /* each study is read: that may take long */
+} tacit_list_what;
+/* The studies of a storage, in the order of their creation. */
+TACIT_API tacit_status tacit_storage_list(tacit_storage *st, tacit_list_what what,
+                                          tacit_studies **out, tacit_error *err);
+TACIT_API size_t tacit_studies_count(const tacit_studies *list);
+TACIT_API const tacit_study_summary *tacit_studies_get(const tacit_studies *list,
+                                                       size_t i); /* NULL: none */
+TACIT_API void tacit_studies_free(tacit_studies *list);           /* NULL is allowed */
+
+/* One event of the journal that a study is. The library makes it; it lives for the call. */
+typedef struct tacit_event {
+    size_t size;
+    uint64_t seq;     /* 1, 2, 3, ... */
+    const char *kind; /* "ask", "tell", "enqueue", "stale", "fit", ... */
+    uint64_t trial;   /* of a trial's event; else 0 */
+    int64_t time_ms;
+    const char *body; /* JSON */
+} tacit_event;
+typedef tacit_status (*tacit_event_visit)(void *user, const tacit_event *event, tacit_error *err);
+/* Calls visit for each event after number `after` (0: all), in order, until it fails; that is then what this
+ * returns. visit must not call the study. E_CONFLICT: the journal has no event of that number. E_UNSUPPORTED: a
+ * coordinator. */
+TACIT_API tacit_status tacit_study_events(tacit_study *s, uint64_t after, tacit_event_visit visit,
+                                          void *user, tacit_error *err);
+
+/* ---- of a coordinator's study ---- */
+
+/* Pauses, resumes or closes it; takes the operator's token. E_STATE: it is closed, and to be something else.
+ * E_UNSUPPORTED: the study is in a storage of this process. */
+TACIT_API tacit_status tacit_study_set_state(tacit_study *s, tacit_study_state state,
+                                             tacit_error *err);
+/* From now on: patience as in tacit_storage_opts, and how long one request may take (0: as usual). For those
+ * who have other things to do while a coordinator is away. In a storage of this process it does nothing. */
+TACIT_API void tacit_study_set_patience(tacit_study *s, double patience_s, int32_t timeout_s);
+/* Did the last call fail because nobody answered, or because the coordinator was too busy? */
+TACIT_API bool tacit_study_is_away(tacit_study *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
