@@ -147,7 +147,7 @@ tacit_status tc_remote_fetch(const tc_remote_config *cfg, const tc_call *call, b
 tacit_status tc_remote_call(const tc_remote_config *cfg, const tc_call *call, bool once,
                             json_t **out, tacit_error *err)
 {
-    tc_text body;
+    tc_text body = {0};
     tacit_error why = {0};
     TC_TRY(tc_remote_fetch(cfg, call, once, &body, err));
     tacit_status status = tc_answered_is_modest(tc_text_get(&body), body.len)

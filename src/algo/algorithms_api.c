@@ -61,15 +61,16 @@ static described describe(const tc_algorithm *a, tc_arena *memory)
 
 static tacit_status describe_all(tacit_algorithms *l, const char *name, tacit_error *err)
 {
-    const tc_algorithm *const *all = tc_algorithms(), *one;
-    if (name)
+    const tc_algorithm *one = NULL, *const *list = tc_algorithms();
+    if (name) {
         TC_TRY(tc_algorithm_get(&one, name, err));
-    l->n = 1;
-    while (!name && all[l->n])
+        list = &one;
+    }
+    while (name ? l->n < 1 : list[l->n] != NULL)
         l->n++;
     l->list = TC_TAKE(&l->memory, l->n, described);
     for (size_t i = 0; l->list && i < l->n; i++)
-        l->list[i] = describe(name ? one : all[i], &l->memory);
+        l->list[i] = describe(list[i], &l->memory);
     return l->memory.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 

@@ -273,7 +273,7 @@ static tacit_status take_label(reader *r, const agent_row *next, tacit_error *er
     const char *label = label_of(r);
     const tacit_curves *last = r->out->n > 0 ? &r->out->items[r->out->n - 1] : NULL;
     bool first = next->at[RUN] == 0 && next->at[AGENT] == 0 && next->at[STEP] == 0;
-    if (r->n_rows > 0 && !first && (!label || strcmp(last->label, label) == 0))
+    if (last && r->n_rows > 0 && !first && (!label || strcmp(last->label, label) == 0))
         return TACIT_OK;
     if (r->n_rows > 0)
         TC_TRY(end_label(r, err));

@@ -87,7 +87,7 @@ static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_err
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < in->n_args && status == TACIT_OK; i++)
         status = load(&l, in->args[i], in->n_args == 1, err);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && c->n > 0) /* each file has curves */
         status = c->items[0].agent_simple
                      ? tc_plot_agents(c->items, c->n, o->title, o->cumulative, svg, err)
                      : tc_plot_regret(c->items, c->n, l.names, o->title, o->cumulative, svg, err);

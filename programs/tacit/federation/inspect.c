@@ -263,7 +263,7 @@ static json_t *message_json(const tacit_agent_round *r, const char *base64)
     tacit_hash_text(&r->hash, text);
     tc_clock_iso(when, r->made_ms);
     json_t *numbers = r->numbers ? json_array() : json_null();
-    for (size_t i = 0; i < r->n_numbers; i++)
+    for (size_t i = 0; r->numbers && i < r->n_numbers; i++)
         if (json_array_append_new(numbers, json_real(r->numbers[i])) != 0) {
             json_decref(numbers);
             return NULL;

@@ -164,7 +164,7 @@ static tacit_status print_tables(tacit_simulation *all, const tacit_simulation_p
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < n && status == TACIT_OK; i++)
         status = look(&c[i], tacit_simulation_get(all, i), p->drop, err);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && n > 0) /* a plan has at least one */
         status = !c->s->label             ? print_single(c, err)
                  : c->s->curves->by_pulls ? tc_report_bandits(all, c, n, p, err)
                                           : tc_report_federation(all, c, n, err);
