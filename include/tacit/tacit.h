@@ -1,4 +1,5 @@
-/* tacit/tacit.h - all of tacit: private, federated Bayesian optimization. What may still change is in
+/* tacit/tacit.h - all of libtacit and libtacit-privacy. Agents and coordinators have headers of their own, agent.h,
+ * coordinator.h and net.h, which need libtacit-net. What may still change is in
  * tacit/experimental/ and is included by itself. */
 #ifndef TACIT_H
 #define TACIT_H
