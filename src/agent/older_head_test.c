@@ -664,7 +664,7 @@ static void restored_itself_without_a_count_it_declines(void **state)
     play *p = *state;
     lose_count(p);
     assert_true(p->declines > 0);
-    assert_int_equal(paid(p), 4); /* three notes */
+    assert_int_equal(paid(p), 5); /* four notes: one for each kind of unit */
 }
 
 static void unless_it_is_told_to_go_on(void **state)

@@ -136,7 +136,8 @@ static tacit_status account(const tc_accountant *self, const tacit_dp_event *eve
                 out->order = orders[i];
             }
         }
-        tried = known + tc_rdp_refined(out->order, orders + known);
+        if (pass == 0)
+            tried += tc_rdp_refined(out->order, orders + known);
     }
     return TACIT_OK;
 }
