@@ -7,7 +7,6 @@
  *     cc 07_three_agents.c $(pkg-config --cflags --libs tacit-net) -o three_agents && ./three_agents */
 #include <tacit/agent.h>
 #include <tacit/coordinator.h>
-#include <tacit/release.h>
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
  *     cc 08_coordinator.c $(pkg-config --cflags --libs tacit-net) -o coordinator && ./coordinator */
 #include <tacit/agent.h>
 #include <tacit/coordinator.h>
-#include <tacit/release.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
  * Without arguments it is its own coordinator, so that the example runs by itself. */
 #include <tacit/coordinator.h>
 #include <tacit/net.h>
-#include <tacit/release.h>
 #include <tacit/study.h>
 
 #include <inttypes.h>

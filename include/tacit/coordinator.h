@@ -10,7 +10,7 @@
  * All of them may be used at once, from any number of threads; several processes may coordinate on one
  * PostgreSQL database. Everything that was acknowledged is in the storage, so a process may be killed at any time and
  * started again. Who holds the handle is the operator: tacit_coordinator_create and tacit_coordinator_invite ask
- * for no token. Strings that a call returns in a `char **` end with tacit_text_free (tacit/privacy.h). Pointers passed in are
+ * for no token. Strings that a call returns in a `char **` end with tacit_text_free (tacit/status.h). Pointers passed in are
  * borrowed for the call, unless it says otherwise. `err` may be NULL. Begin every struct that has a `size` with its macro. */
 #ifndef TACIT_COORDINATOR_H
 #define TACIT_COORDINATOR_H

@@ -51,7 +51,7 @@ TACIT_API tacit_status tacit_document_check_reply(const tacit_document *d, doubl
  * Else *low is -INFINITY and *high INFINITY. */
 TACIT_API void tacit_document_range(const tacit_document *d, double *low, double *high);
 
-/* The canonical JSON text, as a storage keeps it. End with tacit_text_free (release.h). */
+/* The canonical JSON text, as a storage keeps it. End with tacit_text_free. */
 TACIT_API tacit_status tacit_document_text(const tacit_document *d, char **out, tacit_error *err);
 
 /* E_STATE, and which field differs, unless both describe the same study. "trials" may differ. `stored` is

@@ -131,7 +131,7 @@ TACIT_API tacit_status tacit_dp_event_json(const tacit_dp_event *event, char **j
 /* Nobody should see an epsilon without these sentences: whose data, epsilon, delta, by which
  * accountant, over how many releases; then which two data sets are hard to tell apart, what is not
  * protected and, where another party draws the noise, that it is trusted. g NULL: all but the first
- * sentence. End *text with tacit_text_free (tacit/release.h). */
+ * sentence. End *text with tacit_text_free. */
 TACIT_API tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
                                        tacit_dp_sampling sampling, char **text, tacit_error *err);
 /* Towards whom the guarantee of a sum over agents holds, and who is trusted with it, without its full stop:

@@ -218,9 +218,6 @@ TACIT_API tacit_status tacit_release_encode(const tacit_release *r, uint8_t *out
 TACIT_API tacit_status tacit_release_decode(const tacit_release *r, const uint8_t *bytes,
                                             size_t size, double *values, tacit_error *err);
 
-/* Ends a text that a call has handed out. */
-TACIT_API void tacit_text_free(char *text); /* NULL is allowed */
-
 #ifdef __cplusplus
 }
 #endif

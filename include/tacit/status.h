@@ -62,6 +62,9 @@ TACIT_API const char *tacit_status_name(tacit_status status); /* "E_ARG" */
 TACIT_API const char *tacit_status_text(tacit_status status); /* the meaning */
 TACIT_API int tacit_status_exit(tacit_status status);         /* process exit code */
 
+/* Ends a text that a call has handed out in a `char **`. */
+TACIT_API void tacit_text_free(char *text); /* NULL is allowed */
+
 #ifdef __cplusplus
 }
 #endif

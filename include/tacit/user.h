@@ -71,7 +71,7 @@ TACIT_API tacit_status tacit_user_recall(tacit_user *u, uint64_t trial, double *
 TACIT_API tacit_status tacit_user_tell(tacit_user *u, uint64_t trial, double reward,
                                        tacit_error *err);
 
-/* The storage of the user's own ledger, whose name there is TACIT_USER_LEDGER. End with tacit_text_free (release.h).
+/* The storage of the user's own ledger, whose name there is TACIT_USER_LEDGER. End with tacit_text_free.
  * E_NOT_FOUND: nothing was ever charged to it. */
 #define TACIT_USER_LEDGER "replies"
 TACIT_API tacit_status tacit_user_ledger(char **storage, tacit_error *err);

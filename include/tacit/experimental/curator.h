@@ -18,7 +18,7 @@
  * leaves no file behind.
  *
  * A handle serves one thread at a time. Pointers passed in are borrowed for the call, unless it says otherwise. Out-pointers
- * are set on success only. A `char **` ends with tacit_text_free (tacit/release.h). `err` may be NULL. */
+ * are set on success only. A `char **` ends with tacit_text_free (tacit/status.h). `err` may be NULL. */
 #ifndef TACIT_EXPERIMENTAL_CURATOR_H
 #define TACIT_EXPERIMENTAL_CURATOR_H
 

@@ -275,7 +275,7 @@ typedef enum tacit_curve_form {
     TACIT_CURVES_JSON = 1,
     TACIT_CURVES_BY_AGENT = 2 /* CSV; only where the plan has by_agent */
 } tacit_curve_form;
-/* What tacit_curves_read reads. End *out with tacit_text_free (tacit/release.h). */
+/* What tacit_curves_read reads. End *out with tacit_text_free. */
 TACIT_API tacit_status tacit_simulation_text(const tacit_simulation *s, tacit_curve_form form,
                                              char **out, tacit_error *err);
 /* The checkpoint of algorithm i: FILE, FILE.2, FILE.3, ... End with tacit_text_free. */

@@ -8,7 +8,6 @@
 #include "frame/verbs.h"
 
 #include <tacit/agent.h>
-#include <tacit/release.h>
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 
 #include <tacit/coordinator.h>
-#include <tacit/release.h>
 
 #include <malloc.h>
 #include <pthread.h>

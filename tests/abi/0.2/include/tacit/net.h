@@ -21,7 +21,7 @@ TACIT_API void tacit_net_register(void);
 
 /* ---- the operator's requests */
 
-/* Sends a request to a coordinator and returns its answer, JSON, which ends with tacit_text_free (release.h). st: the
+/* Sends a request to a coordinator and returns its answer, JSON, which ends with tacit_text_free. st: the
  * coordinator, as tacit_storage_open opens it with the token of whoever asks. `path` follows "/v1/studies/NAME" of the
  * study; without one (NULL) it is all of it. body: JSON, or NULL. What an operator asks for:
  *
