@@ -190,6 +190,12 @@ static void names_units_and_events(void **state)
     assert_string_equal(tacit_unit_name(TACIT_UNIT_ROW), "row");
     assert_null(tacit_unit_name((tacit_unit)4));
     assert_ok(tacit_unit_check(TACIT_UNIT_AGENT, 0.5, &err));
+    assert_fails(tacit_unit_check((tacit_unit)4, 1, &err), TACIT_E_ARG,
+                 "the unit must be one of its constants, 0 to 3, got 4");
+    const double outside[] = {NAN, 0, -0.5, 1.5, (double)INFINITY};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        assert_fails(tacit_unit_check(TACIT_UNIT_AGENT, outside[i], &err), TACIT_E_ARG,
+                     "the sampling rate must be in (0, 1], got ");
     assert_fails(tacit_unit_check(TACIT_UNIT_ROW, 0.5, &err), TACIT_E_ARG,
                  "sampling with a rate below 1 is accounted for agents only");
     assert_ok(tacit_dp_event_json(&(tacit_dp_event){TACIT_DP_GAUSSIAN, 2, TACIT_DP_ALL, 1, 1},

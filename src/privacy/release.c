@@ -1,6 +1,8 @@
 /* release.c - releases: their birth (for mechanisms), their reading (for everybody). */
 #include "privacy/release_int.h"
 
+#include "privacy/public.h"
+
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -16,6 +18,9 @@ const char *tacit_unit_name(tacit_unit unit)
 
 tacit_status tacit_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err)
 {
+    TC_TRY(tc_check_unit(unit, err));
+    if (!(sampling_rate > 0 && sampling_rate <= 1))
+        return tc_fail_range(err, "the sampling rate", "(0, 1]", sampling_rate);
     if (sampling_rate < 1 && unit != TACIT_UNIT_AGENT)
         return tc_fail(err, TACIT_E_ARG,
                        "sampling with a rate below 1 is accounted for agents only, got rate %g "

@@ -76,10 +76,10 @@ typedef enum tacit_unit {
     TACIT_UNIT_RECORD = 3
 } tacit_unit;
 TACIT_API const char *tacit_unit_name(tacit_unit unit); /* "agent"; NULL: none */
-/* E_ARG: the unit has no guarantee at this sampling rate. That sampling hides a member more than
- * its noise does is proved where the member's absence and its contribution of zeros are the same,
- * so for agents alone: a row or a user that has a value in either world is seen whenever it is
- * sampled, however rarely. */
+/* E_ARG: there is no such unit, the rate is not in (0, 1], or the unit has no guarantee at it. That
+ * sampling hides a member more than its noise does is proved where the member's absence and its
+ * contribution of zeros are the same, so for agents alone: a row or a user that has a value in
+ * either world is seen whenever it is sampled, however rarely. */
 TACIT_API tacit_status tacit_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err);
 
 /* ---- which delta */
