@@ -252,12 +252,16 @@ static tacit_status show(const tacit_agent *a, const tc_study_doc *doc, tacit_er
     const tc_domain *domain = doc->space->domain;
     char *text = tc_study_doc_text(doc), *points = domain ? tc_domain_csv(domain) : NULL;
     tacit_agent_offer offer = {sizeof offer, text, points};
+    tacit_error why = {0};
     tacit_status status = !text || (domain && !points)
-                              ? tc_fail_memory(err)
-                              : a->opts.consider(a->opts.user, &offer, err);
+                              ? tc_fail_memory(&why)
+                              : a->opts.consider(a->opts.user, &offer, &why);
     tc_free(text);
     tc_free(points);
-    return status;
+    if (status != TACIT_OK && !*why.msg)
+        return tc_fail(err, status, "opts.consider refused study \"%s\" and gave no reason (%s)",
+                       doc->name, tacit_status_name(status));
+    return tc_pass_on(err, status, &why);
 }
 
 static tacit_status consider(tacit_agent *a, tacit_error *err)
@@ -336,6 +340,7 @@ static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error 
 tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts, tacit_error *err)
 {
     tacit_agent_opts o;
+    TC_GIVEN(out);
     TC_TRY(tc_sized_take(&sized_opts, &o, opts, "opts", err));
     TC_TRY(check(&o, err));
     tacit_agent *a = tc_alloc(1, sizeof *a);
@@ -353,16 +358,18 @@ tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts, t
 
 uint64_t tacit_agent_number(const tacit_agent *a)
 {
-    return tc_agent_number(a->agent);
+    return a ? tc_agent_number(a->agent) : 0;
 }
 
 tacit_study *tacit_agent_study(tacit_agent *a)
 {
-    return a->study;
+    return a ? a->study : NULL;
 }
 
 tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err)
 {
+    TC_GIVEN(a);
+    TC_GIVEN(text);
     tc_text said = {0};
     tacit_status status = tc_agent_promise(a->agent, &said, err);
     if (status == TACIT_OK)
@@ -392,6 +399,8 @@ tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *n
                               tacit_error *err)
 {
     tc_agent_next found = TC_AGENT_AGAIN;
+    TC_GIVEN(a);
+    TC_GIVEN(next);
     if (!(wait_s >= 0 && wait_s <= TC_CALL_S))
         return tc_fail(err, TACIT_E_ARG, "wait_s must be in [0, %d], got %g", TC_CALL_S, wait_s);
     while (found == TC_AGENT_AGAIN) {
@@ -437,6 +446,7 @@ tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts, tac
 {
     tacit_agent_next next = TACIT_AGENT_WAIT;
     tacit_worker_opts w;
+    TC_GIVEN(a);
     TC_TRY(tc_worker_opts_take(&w, opts, err));
     TC_TRY(tacit_worker_check(tacit_study_document(tacit_agent_study(a)), &w, err));
     while (next != TACIT_AGENT_DONE) {
@@ -449,6 +459,8 @@ tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts, tac
 
 tacit_status tacit_agent_run(tacit_agent *a, tacit_evaluate evaluate, void *user, tacit_error *err)
 {
+    TC_GIVEN(a);
+    TC_GIVEN(evaluate);
     tacit_worker_opts w = TACIT_WORKER_OPTS;
     w.evaluate = evaluate;
     w.user = user;

@@ -240,6 +240,14 @@ static tacit_status not_this_one(void *user, const tacit_agent_offer *offer, tac
     return TACIT_E_STATE;
 }
 
+static tacit_status without_a_word(void *user, const tacit_agent_offer *offer, tacit_error *err)
+{
+    (void)user;
+    (void)offer;
+    (void)err;
+    return TACIT_E_CANCELLED;
+}
+
 static void who_is_asked_may_decline(void **state)
 {
     (void)state;
@@ -254,6 +262,8 @@ static void who_is_asked_may_decline(void **state)
     o.storage = url;
     assert_fails(tacit_agent_join(&a, &o, &err), TACIT_E_STATE, "not this one");
     assert_int_equal(asked, 1);
+    o.consider = without_a_word;
+    assert_fails(tacit_agent_join(&a, &o, &err), TACIT_E_CANCELLED, "gave no reason (E_CANCELLED)");
     assert_int_equal(access(file, F_OK), -1); /* no trace */
     for (int i = 0; i < AGENTS; i++) {        /* ... nor a place taken */
         o = opts_of(&w);
