@@ -30,7 +30,7 @@
  * gives out belongs to the caller, and ends as its type says; texts and points inside of it end with it.
  *
  * Failure. What can fail returns a tacit_status and ends in `tacit_error *err`, which may be NULL and gets one
- * sentence. Out-pointers are set on success only. Everywhere: E_ARG, an argument is wrong, and which.
+ * sentence. Out-pointers are set on success only. Everywhere: E_ARG, an argument is wrong or NULL, and which.
  * E_NOT_FOUND, no such study or trial. E_IO and E_BUSY, the storage or the coordinator cannot be reached: the
  * same call may succeed later. E_CORRUPT, the storage is damaged; it is left untouched.
  *
@@ -205,9 +205,10 @@ TACIT_API void tacit_trials_free(tacit_trials *list); /* NULL is allowed */
 TACIT_API tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values,
                                        tacit_error *err);
 
+#define TACIT_ASK_MOST 1000000 /* trials of one call */
 typedef struct tacit_ask_opts {
     size_t size;
-    uint64_t count; /* trials; 0 is one. A coordinator gives out 1000 at once at most */
+    uint64_t count; /* trials; 0 is one; TACIT_ASK_MOST at most, at a coordinator 1000 */
     /* Who asks, 1 to 255 printable characters of ASCII; NULL: nobody in particular. The same worker gets its
      * unfinished trials back first, with a new lease: a worker that crashed goes on where it was. */
     const char *worker;

@@ -5,6 +5,7 @@
 #include "base/api.h"
 #include "base/error.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -118,6 +119,8 @@ tacit_status tacit_storage_open(tacit_storage **out, const char *url,
                                 const tacit_storage_opts *opts, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(out);
+    TC_GIVEN(url);
     return open_storage(out, url, opts, NULL, err);
 }
 
@@ -129,6 +132,8 @@ void tacit_storage_close(tacit_storage *st)
 tacit_status tacit_storage_erase(tacit_storage *st, const char *name, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(st);
+    TC_GIVEN(name);
     return st->ops->erase(st, name, err);
 }
 
@@ -136,6 +141,8 @@ tacit_status tacit_storage_backup(tacit_storage *st, const char *file, tacit_bac
                                   tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(st);
+    TC_GIVEN(file);
     tacit_backup_info made = TACIT_BACKUP_INFO;
     if (info) /* before anything is written */
         TC_TRY(tc_sized_check(&sized_backup, info, "info", err));
@@ -149,6 +156,8 @@ tacit_status tacit_storage_list(tacit_storage *st, tacit_list_what what, tacit_s
                                 tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(st);
+    TC_GIVEN(out);
     if (what != TACIT_LIST_NAMES && what != TACIT_LIST_SUMMARIES)
         return tc_fail(err, TACIT_E_ARG, "there is no list of kind %d", (int)what);
     tacit_studies *list = tc_alloc(1, sizeof *list);
@@ -177,6 +186,9 @@ tacit_status tacit_study_open_in(tacit_study **out, tacit_storage *st, const cha
                                  tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(out);
+    TC_GIVEN(st);
+    TC_GIVEN(name);
     tacit_study *s;
     TC_TRY(st->ops->study_open(st, name, &s, err));
     return join(out, s, st);
@@ -186,6 +198,9 @@ tacit_status tacit_study_create_in(tacit_study **out, tacit_storage *st,
                                    const tacit_document *document, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(out);
+    TC_GIVEN(st);
+    TC_GIVEN(document);
     tacit_study *s;
     TC_TRY(st->ops->study_create(st, document, &s, err));
     return join(out, s, st);
@@ -195,6 +210,9 @@ tacit_status tacit_study_open(tacit_study **out, const char *storage, const char
                               const tacit_storage_opts *opts, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(out);
+    TC_GIVEN(storage);
+    TC_GIVEN(name);
     tacit_storage *st;
     TC_TRY(open_storage(&st, storage, opts, NULL, err));
     tacit_status status = tacit_study_open_in(out, st, name, err);
@@ -207,6 +225,9 @@ tacit_status tacit_study_create_from(tacit_study **out, const char *storage,
                                      tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(out);
+    TC_GIVEN(storage);
+    TC_GIVEN(document);
     tacit_storage *st;
     TC_TRY(open_storage(&st, storage, opts, document, err));
     tacit_status status = tacit_study_create_in(out, st, document, err);
@@ -217,6 +238,9 @@ tacit_status tacit_study_create_from(tacit_study **out, const char *storage,
 tacit_status tacit_study_create(tacit_study **out, const char *storage, const char *document,
                                 const tacit_storage_opts *opts, tacit_error *err)
 {
+    TC_GIVEN(out);
+    TC_GIVEN(storage);
+    TC_GIVEN(document);
     tacit_document *doc;
     TC_TRY(tacit_document_parse(&doc, document, err));
     tacit_status status = tacit_study_create_from(out, storage, doc, opts, err);
@@ -240,17 +264,17 @@ bool tc_study_is_served(const tacit_study *s)
 
 const char *tacit_study_name(const tacit_study *s)
 {
-    return tacit_document_name(s->doc);
+    return s ? tacit_document_name(s->doc) : NULL;
 }
 
 const tacit_document *tacit_study_document(const tacit_study *s)
 {
-    return s->doc;
+    return s ? s->doc : NULL;
 }
 
 const tacit_space *tacit_study_space(const tacit_study *s)
 {
-    return tacit_document_space(s->doc);
+    return s ? tacit_document_space(s->doc) : NULL;
 }
 
 /* ---- what a call may be given ---- */
@@ -287,12 +311,18 @@ static tacit_status ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *o
     if (q->worker)
         TC_TRY(check_worker("worker", q->worker, err));
     TC_TRY(check_lease(q->lease_ms, err));
+    if (q->count > TACIT_ASK_MOST)
+        return tc_fail(err, TACIT_E_ARG, "count must be at most %d, got %" PRIu64, TACIT_ASK_MOST,
+                       q->count);
     return s->ops->ask(s, q, out, err);
 }
 
 tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(trial);
+    TC_GIVEN(values);
     tacit_ask_opts q = TACIT_ASK_OPTS;
     tacit_trials got = {0};
     q.count = 1;
@@ -320,6 +350,8 @@ tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts, ta
                                   tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(out);
     tacit_ask_opts q = TACIT_ASK_OPTS;
     if (opts)
         TC_TRY(tc_sized_take(&sized_ask_opts, &q, opts, "opts", err));
@@ -334,12 +366,15 @@ tacit_status tacit_study_report(tacit_study *s, uint64_t trial, const tacit_repo
                                 tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
     tacit_report r;
     TC_TRY(tc_sized_take(&sized_report, &r, report, "report", err));
     if (r.kind < TACIT_REPORT_VALUE || r.kind > TACIT_REPORT_BATCH)
         return tc_fail(err, TACIT_E_ARG, "there is no report of kind %d", (int)r.kind);
     if (r.kind == TACIT_REPORT_PULLS && r.n_pulls == 0)
         return tc_fail(err, TACIT_E_ARG, "a report of pulls must have at least one");
+    if (r.kind == TACIT_REPORT_PULLS && !r.pulls)
+        return tc_fail(err, TACIT_E_ARG, "report.pulls must not be NULL");
     return s->ops->report(s, trial, &r, err);
 }
 
@@ -362,6 +397,8 @@ tacit_status tacit_study_add_pull(tacit_study *s, tacit_batch *batch, double val
                                   tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(batch);
     return s->ops->add_pull(s, batch, value, err);
 }
 
@@ -369,6 +406,7 @@ tacit_status tacit_study_enqueue(tacit_study *s, const double *values, uint64_t 
                                  tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
     uint64_t number;
     TC_TRY(tacit_space_check(tacit_study_space(s), values, err));
     TC_TRY(s->ops->enqueue(s, values, &number, err));
@@ -381,7 +419,12 @@ tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, 
                                 tacit_error *err)
 {
     WITH_ERROR(err);
-    return n > 0 ? s->ops->import(s, n, values, y, err) : TACIT_OK;
+    TC_GIVEN(s);
+    if (n == 0)
+        return TACIT_OK;
+    TC_GIVEN(values);
+    TC_GIVEN(y);
+    return s->ops->import(s, n, values, y, err);
 }
 
 /* ---- leases ---- */
@@ -390,6 +433,8 @@ tacit_status tacit_study_renew(tacit_study *s, uint64_t trial, const char *worke
                                int64_t *until_ms, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(worker);
     int64_t until = 0;
     TC_TRY(check_worker("worker", worker, err));
     TC_TRY(check_lease(lease_ms, err));
@@ -413,6 +458,9 @@ tacit_status tacit_study_take_over(tacit_study *s, uint64_t trial, const char *f
                                    int64_t lease_ms, tacit_trial **out, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(from);
+    TC_GIVEN(to);
     tacit_trials got = {0};
     const tc_claim claim = {.from = from, .to = to, .lease_ms = lease_ms};
     TC_TRY(check_worker("from", from, err));
@@ -424,18 +472,22 @@ tacit_status tacit_study_take_over(tacit_study *s, uint64_t trial, const char *f
 tacit_status tacit_study_requeue(tacit_study *s, uint64_t trial, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
     return s->ops->requeue(s, trial, err);
 }
 
 tacit_status tacit_study_now(tacit_study *s, int64_t *out_ms, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(out_ms);
     return s->ops->now(s, out_ms, err);
 }
 
 void tacit_study_keep_time(tacit_study *s)
 {
-    s->ops->keep_time(s);
+    if (s)
+        s->ops->keep_time(s);
 }
 
 /* ---- looking ---- */
@@ -443,6 +495,8 @@ void tacit_study_keep_time(tacit_study *s)
 tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(out);
     tacit_trials got = {0};
     tacit_status status = s->ops->best(s, &got, err);
     if (status == TACIT_OK && got.n == 0)
@@ -453,6 +507,8 @@ tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *er
 tacit_status tacit_study_trial(tacit_study *s, uint64_t number, tacit_trial **out, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(out);
     tacit_trials got = {0};
     return hand_out_one(&got, s->ops->trial(s, number, &got, err), out, err);
 }
@@ -461,6 +517,8 @@ tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query, 
                                 tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(out);
     tacit_trial_query q = TACIT_TRIAL_QUERY;
     if (query)
         TC_TRY(tc_sized_take(&sized_query, &q, query, "query", err));
@@ -473,6 +531,7 @@ tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query, 
 tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     TC_TRY(tc_sized_check(&sized_summary, out, "out", err));
     TC_TRY(s->ops->summarize(s, &now, err));
@@ -487,6 +546,8 @@ tacit_status tacit_study_events(tacit_study *s, uint64_t after, tacit_event_visi
                                 tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(visit);
     return s->ops->events(s, after, visit, user, err);
 }
 
@@ -495,6 +556,7 @@ tacit_status tacit_study_events(tacit_study *s, uint64_t after, tacit_event_visi
 tacit_status tacit_study_set_state(tacit_study *s, tacit_study_state state, tacit_error *err)
 {
     WITH_ERROR(err);
+    TC_GIVEN(s);
     if (state < TACIT_STUDY_RUNNING || state > TACIT_STUDY_CLOSED)
         return tc_fail(err, TACIT_E_ARG, "there is no state %d of a study", (int)state);
     return s->ops->set_state(s, state, err);
@@ -502,10 +564,11 @@ tacit_status tacit_study_set_state(tacit_study *s, tacit_study_state state, taci
 
 void tacit_study_set_patience(tacit_study *s, double patience_s, int32_t timeout_s)
 {
-    s->ops->set_patience(s, patience_s, timeout_s);
+    if (s)
+        s->ops->set_patience(s, patience_s, timeout_s);
 }
 
 bool tacit_study_is_away(tacit_study *s)
 {
-    return s->ops->is_away(s);
+    return s && s->ops->is_away(s);
 }

@@ -73,12 +73,12 @@ tacit_status tc_trials_add_asked(tacit_trials *l, uint64_t number, uint64_t pull
 
 size_t tacit_trials_count(const tacit_trials *list)
 {
-    return list->n;
+    return list ? list->n : 0;
 }
 
 const tacit_trial *tacit_trials_get(const tacit_trials *list, size_t i)
 {
-    return i < list->n ? &list->list[i] : NULL;
+    return list && i < list->n ? &list->list[i] : NULL;
 }
 
 void tc_trials_fini(tacit_trials *l)
@@ -143,12 +143,12 @@ tacit_status tc_studies_add(tacit_studies *l, const tacit_study_summary *s, taci
 
 size_t tacit_studies_count(const tacit_studies *list)
 {
-    return list->n;
+    return list ? list->n : 0;
 }
 
 const tacit_study_summary *tacit_studies_get(const tacit_studies *list, size_t i)
 {
-    return i < list->n ? &list->list[i] : NULL;
+    return list && i < list->n ? &list->list[i] : NULL;
 }
 
 void tacit_studies_free(tacit_studies *list)

@@ -250,6 +250,8 @@ static void leases(tacit_study *s)
     tacit_trial *t = NULL;
     int64_t until = 0, now = 0;
     CHECK(ask.size == sizeof ask && ask.pulls == 0);
+    ask.count = (uint64_t)TACIT_ASK_MOST + 1;
+    FAILS(tacit_study_ask_many(s, &ask, &got, &err), TACIT_E_ARG);
     ask.count = 3;
     ask.worker = "ann";
     ask.lease_ms = 60000;
