@@ -48,7 +48,7 @@ TACIT_API bool tacit_document_takes_replies(const tacit_document *d);
 TACIT_API tacit_status tacit_document_check_reply(const tacit_document *d, double value,
                                                   tacit_error *err);
 /* The public range of values, of algorithms that have one (blin): what lies outside counts as the nearer end.
- * Else *low is -INFINITY and *high INFINITY. */
+ * Else *low is -INFINITY and *high INFINITY, and of NULL, too. low and high may be NULL. */
 TACIT_API void tacit_document_range(const tacit_document *d, double *low, double *high);
 
 /* The canonical JSON text, as a storage keeps it. End with tacit_text_free. */

@@ -44,12 +44,12 @@ tacit_message_state tc_message_state(const tacit_agent_round *r, bool before)
 
 size_t tacit_traffic_count(const tacit_traffic *t)
 {
-    return t->n;
+    return t ? t->n : 0;
 }
 
 const tacit_agent_round *tacit_traffic_get(const tacit_traffic *t, size_t i)
 {
-    return i < t->n ? &t->rounds[i].shown : NULL;
+    return t && i < t->n ? &t->rounds[i].shown : NULL;
 }
 
 void tacit_traffic_free(tacit_traffic *t)

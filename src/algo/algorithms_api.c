@@ -98,10 +98,10 @@ void tacit_algorithms_free(tacit_algorithms *list)
 
 const tacit_algorithm *tacit_algorithms_get(const tacit_algorithms *list, size_t i)
 {
-    return i < list->n ? &list->list[i].shown : NULL;
+    return list && i < list->n ? &list->list[i].shown : NULL;
 }
 
 const tacit_option *tacit_algorithms_option(const tacit_algorithms *list, size_t i, size_t k)
 {
-    return i < list->n && k < list->list[i].n ? &list->list[i].options[k] : NULL;
+    return list && i < list->n && k < list->list[i].n ? &list->list[i].options[k] : NULL;
 }

@@ -119,7 +119,8 @@ static tacit_status answer_to(const served_storage *st, const tc_call *c, bool o
 
 static tacit_status coordinator_of(tacit_storage *base, served_storage **out, tacit_error *err)
 {
-    TC_GIVEN(base);
+    if (!base)
+        return tc_fail(err, TACIT_E_ARG, "st must not be NULL");
     if (base->ops != &storage_ops)
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "the storage is of this process: only a coordinator answers requests");
@@ -132,10 +133,10 @@ tacit_status tacit_net_call(tacit_storage *base, const char *method, const char 
 {
     served_storage *st;
     tc_text full = {0};
-    TC_TRY(coordinator_of(base, &st, err));
     TC_GIVEN(method);
     TC_GIVEN(path);
     TC_GIVEN(answer);
+    TC_TRY(coordinator_of(base, &st, err));
     if (study)
         TC_TRY(tc_study_name_check(study, err));
     tc_text_addf(&full, "%s%s%s", study ? "/v1/studies/" : "", study ? study : "", path);
@@ -155,9 +156,9 @@ tacit_status tacit_net_create(tacit_storage *base, const tacit_document *documen
                               tacit_error *err)
 {
     served_storage *st;
-    TC_TRY(coordinator_of(base, &st, err));
     TC_GIVEN(document);
     TC_GIVEN(answer);
+    TC_TRY(coordinator_of(base, &st, err));
     char *body = tc_remote_creation(document);
     if (!body)
         return tc_fail_memory(err);

@@ -63,6 +63,8 @@ tacit_status tacit_curator_open(tacit_curator **out, const tacit_curator_opts *o
                                 tacit_error *err)
 {
     tacit_curator *c = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(opts);
     TC_TRY(tc_curator_new(&c, opts, err));
     tacit_status st = tc_row_secret_read(&c->secret, c->opts.secret, &c->memory, err);
     if (st == TACIT_OK && c->opts.budget > 0 && c->secret.terms.output_epsilon == 0)
@@ -78,7 +80,7 @@ tacit_status tacit_curator_open(tacit_curator **out, const tacit_curator_opts *o
 
 const tacit_row_secret *tacit_curator_secret(const tacit_curator *c)
 {
-    return &c->secret;
+    return c ? &c->secret : NULL;
 }
 
 /* ---- the data */
@@ -91,6 +93,8 @@ tacit_hash tc_curator_data_hash(const double *x, size_t rows, size_t dims)
 tacit_status tacit_curator_check_data(const tacit_curator *c, size_t rows, const double *x,
                                       tacit_error *err)
 {
+    TC_GIVEN(c);
+    TC_GIVEN(x);
     const tc_row_secret *s = &c->secret;
     bool same = rows == s->terms.rows;
     if (same) {
@@ -168,6 +172,8 @@ static tacit_status check_row(const tacit_curator *c, uint64_t row, tacit_error 
 tacit_status tacit_curator_recall(tacit_curator *c, uint64_t row, tacit_row_answer *out,
                                   tacit_error *err)
 {
+    TC_GIVEN(c);
+    TC_GIVEN(out);
     TC_TRY(check_row(c, row, err));
     TC_TRY(open_ledgers(c, err));
     if (!c->answers)
@@ -178,6 +184,8 @@ tacit_status tacit_curator_recall(tacit_curator *c, uint64_t row, tacit_row_answ
 tacit_status tacit_curator_answer(tacit_curator *c, uint64_t row, double value,
                                   tacit_row_answer *out, tacit_error *err)
 {
+    TC_GIVEN(c);
+    TC_GIVEN(out);
     const tc_row_terms *t = &c->secret.terms;
     tc_ledger_budget limit;
     const tc_ledger_budget *budget;

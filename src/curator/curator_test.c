@@ -530,7 +530,7 @@ static void replies_are_given_once(void **state)
     assert_true(!p.is_private && !p.statement);
     o.name = NULL;
     assert_fails(tacit_perturb(&o, 0.3, 0, 1, again, &p, &err), TACIT_E_ARG,
-                 "o->name must not be NULL");
+                 "opts->name must not be NULL");
 }
 
 int main(void)

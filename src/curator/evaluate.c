@@ -229,6 +229,10 @@ tacit_status tacit_row_evaluate(const tacit_row_program *p, uint64_t row,
     TC_GIVEN(p->command);
     TC_GIVEN(record);
     TC_GIVEN(out);
+    if (record->n > 0) {
+        TC_GIVEN(record->names);
+        TC_GIVEN(record->fields);
+    }
     TC_TRY(tc_check_choice("fields", (int)p->fields, TACIT_ROW_STDIN, err));
     const evaluation e = {p, row};
     tc_job_result result = {0};

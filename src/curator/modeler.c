@@ -131,7 +131,7 @@ void tacit_modeler_close(tacit_modeler *m)
 
 tacit_study *tacit_modeler_study(tacit_modeler *m)
 {
-    return m->study;
+    return m ? m->study : NULL;
 }
 
 /* ---- answers and questions */

@@ -78,27 +78,27 @@ static tacit_status state(const tacit_perturb_opts *o, const tc_ledger *l, tacit
     return out->statement ? TACIT_OK : tc_fail_memory(err);
 }
 
-tacit_status tacit_perturb(const tacit_perturb_opts *o, double reward, uint64_t first, size_t count,
-                           double *replies, tacit_perturbed *out, tacit_error *err)
+tacit_status tacit_perturb(const tacit_perturb_opts *opts, double reward, uint64_t first,
+                           size_t count, double *replies, tacit_perturbed *out, tacit_error *err)
 {
-    TC_GIVEN(o);
-    TC_GIVEN(o->name);
-    TC_GIVEN(o->study);
+    TC_GIVEN(opts);
+    TC_GIVEN(opts->name);
+    TC_GIVEN(opts->study);
     TC_GIVEN(replies);
     TC_GIVEN(out);
-    TC_TRY(tc_check_choice("reply", (int)o->reply, TACIT_REPLY_LAPLACE, err));
-    if (o->test_seed >= 0)
-        return draw_seeded(o, reward, count, replies, out, err);
-    const tc_ldp_terms terms = {.reply = o->reply,
-                                .epsilon = o->epsilon,
-                                .low = o->low,
-                                .high = o->high,
-                                .answers = o->answers};
-    const tc_user_ledger_place at = {.given = o->storage,
-                                     .study = tc_ledger_study_hash(o->study),
-                                     .name = o->ledger ? o->ledger : TACIT_USER_LEDGER,
-                                     .user = o->name,
-                                     .note = {o->note, o->user}};
+    TC_TRY(tc_check_choice("reply", (int)opts->reply, TACIT_REPLY_LAPLACE, err));
+    if (opts->test_seed >= 0)
+        return draw_seeded(opts, reward, count, replies, out, err);
+    const tc_ldp_terms terms = {.reply = opts->reply,
+                                .epsilon = opts->epsilon,
+                                .low = opts->low,
+                                .high = opts->high,
+                                .answers = opts->answers};
+    const tc_user_ledger_place at = {.given = opts->storage,
+                                     .study = tc_ledger_study_hash(opts->study),
+                                     .name = opts->ledger ? opts->ledger : TACIT_USER_LEDGER,
+                                     .user = opts->name,
+                                     .note = {opts->note, opts->user}};
     tc_user_ledger l = {0};
     tc_ldp_curator c;
     tacit_perturbed made;
@@ -106,9 +106,9 @@ tacit_status tacit_perturb(const tacit_perturb_opts *o, double reward, uint64_t 
     if (st == TACIT_OK)
         st = tc_ldp_curator_init(&c, l.ledger, &terms, err);
     if (st == TACIT_OK)
-        st = answer(o, &c, reward, first, count, replies, &made, err);
+        st = answer(opts, &c, reward, first, count, replies, &made, err);
     if (st == TACIT_OK)
-        st = state(o, l.ledger, &made, err);
+        st = state(opts, l.ledger, &made, err);
     tc_user_ledger_close(&l);
     if (st == TACIT_OK)
         *out = made;

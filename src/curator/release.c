@@ -362,6 +362,8 @@ tacit_status tacit_curator_release(tacit_curator **out, const tacit_curator_opts
                                    const tacit_row_terms *terms, const double *x,
                                    const tacit_curator_report **report, tacit_error *err)
 {
+    TC_GIVEN(out);
+    TC_GIVEN(opts);
     TC_GIVEN(terms);
     TC_GIVEN(x);
     TC_TRY(check_given(terms, err));

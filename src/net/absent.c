@@ -17,6 +17,8 @@ bool tacit_net_is_built(void)
 
 void tacit_net_parts(tacit_build_visit visit, void *user)
 {
+    if (!visit)
+        return;
     static const char *const parts[] = {"gnutls", "microhttpd", "curl"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         visit(user, parts[i], "not built");

@@ -12,6 +12,8 @@ bool tacit_net_is_built(void)
 
 void tacit_net_parts(tacit_build_visit visit, void *user)
 {
+    if (!visit)
+        return;
     visit(user, "gnutls", gnutls_check_version(NULL));
     visit(user, "microhttpd", MHD_get_version());
     visit(user, "curl", curl_version_info(CURLVERSION_NOW)->version);

@@ -73,6 +73,7 @@ tacit_status tacit_coordinator_open(tacit_coordinator **out, const tacit_coordin
                                     tacit_error *err)
 {
     tacit_coordinator_opts o;
+    TC_GIVEN(out);
     TC_TRY(tc_sized_take(&sized_opts, &o, opts, "opts", err));
     if (!o.storage)
         return tc_fail(err, TACIT_E_ARG, "opts.storage is missing: the URL of a storage");
@@ -91,6 +92,8 @@ tacit_status tacit_coordinator_open(tacit_coordinator **out, const tacit_coordin
 
 tacit_status tacit_coordinator_create(tacit_coordinator *c, const char *document, tacit_error *err)
 {
+    TC_GIVEN(c);
+    TC_GIVEN(document);
     return tc_coord_create(c->coord, document, err);
 }
 
@@ -109,6 +112,9 @@ tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study, u
                                       double expires_s, char **token, tacit_error *err)
 {
     tc_text text = {0};
+    TC_GIVEN(c);
+    TC_GIVEN(study);
+    TC_GIVEN(token);
     if (!(expires_s >= 0 && expires_s <= EXPIRES_MOST_S))
         return tc_fail(err, TACIT_E_ARG, "expires_s must be in [0, %g], got %g", EXPIRES_MOST_S,
                        expires_s);
@@ -118,6 +124,8 @@ tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study, u
 tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bool another, char **token,
                                               tacit_error *err)
 {
+    TC_GIVEN(c);
+    TC_GIVEN(token);
     tc_text text = {0};
     bool made = true;
     tacit_status status = another ? tc_coord_new_operator_token(c->coord, &text, err)
@@ -132,6 +140,7 @@ tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bool another
 
 tacit_status tacit_coordinator_tick(tacit_coordinator *c, int64_t *next_ms, tacit_error *err)
 {
+    TC_GIVEN(c);
     int64_t next;
     tc_coord_keep_time(c->coord);
     TC_TRY(tc_coord_tick(c->coord, &next, err));
@@ -164,9 +173,14 @@ tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request 
                                       tacit_response **out, tacit_error *err)
 {
     tacit_request given;
+    TC_GIVEN(c);
+    TC_GIVEN(out);
     TC_TRY(tc_sized_take(&sized_request, &given, request, "request", err));
     if (!given.method || !given.path)
         return tc_fail(err, TACIT_E_ARG, "a request needs its method and its path");
+    if (given.body_size > 0 && !given.body)
+        return tc_fail(err, TACIT_E_ARG, "request.body must not be NULL: request.body_size is %zu",
+                       given.body_size);
     tacit_response *r = tc_alloc(1, sizeof *r);
     if (!r)
         return tc_fail_memory(err);
@@ -185,37 +199,37 @@ tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request 
 
 int tacit_response_status(const tacit_response *r)
 {
-    return r->of.status;
+    return r ? r->of.status : 0;
 }
 
 const char *tacit_response_type(const tacit_response *r)
 {
-    return r->of.content_type ? r->of.content_type : "";
+    return !r ? NULL : r->of.content_type ? r->of.content_type : "";
 }
 
 const char *tacit_response_protocol(const tacit_response *r)
 {
-    return r->protocol.text;
+    return r ? r->protocol.text : NULL;
 }
 
 const char *tacit_response_body(const tacit_response *r)
 {
-    return tc_text_get(&r->of.body);
+    return r ? tc_text_get(&r->of.body) : NULL;
 }
 
 size_t tacit_response_size(const tacit_response *r)
 {
-    return r->of.body.len;
+    return r ? r->of.body.len : 0;
 }
 
 int64_t tacit_response_retry_ms(const tacit_response *r)
 {
-    return r->of.retry_after_ms;
+    return r ? r->of.retry_after_ms : 0;
 }
 
 bool tacit_response_waits(const tacit_response *r)
 {
-    return r->of.wait;
+    return r && r->of.wait;
 }
 
 void tacit_response_free(tacit_response *r)
@@ -245,12 +259,12 @@ void tacit_server_stop(tacit_server *s)
 
 const char *tacit_server_url(const tacit_server *s)
 {
-    return s->url;
+    return s ? s->url : NULL;
 }
 
 const char *tacit_server_fingerprint(const tacit_server *s)
 {
-    return s->tls.fingerprint;
+    return s ? s->tls.fingerprint : NULL;
 }
 
 static tacit_status parse_address(const tacit_server_opts *o, tc_address *at, tacit_error *err)
@@ -300,6 +314,8 @@ tacit_status tacit_server_start(tacit_server **out, tacit_coordinator *c,
                                 const tacit_server_opts *opts, tacit_error *err)
 {
     tacit_server_opts o;
+    TC_GIVEN(out);
+    TC_GIVEN(c);
     TC_TRY(tc_sized_take(&sized_server_opts, &o, opts, "opts", err));
     tacit_server *s = tc_alloc(1, sizeof *s);
     if (!s)

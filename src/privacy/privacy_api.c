@@ -80,6 +80,8 @@ tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_
     TC_TRY(tc_check_choice("sampling", (int)sampling, TACIT_DP_FIXED_SIZE, err));
     if (g) {
         TC_TRY(tc_sized_take(&sized_guarantee, &given, g, "g", err));
+        if (!given.accountant)
+            return tc_fail(err, TACIT_E_ARG, "g->accountant must not be NULL");
         tc_statement_add_bound(&words, &given, releases, unit);
     }
     tc_statement_add_scope(&words, unit, sampling);

@@ -80,6 +80,8 @@ static void directed(char out[32], double x, bool up)
 
 void tacit_epsilon_text(char out[32], double epsilon)
 {
+    if (!out)
+        return;
     if (isfinite(epsilon))
         directed(out, epsilon, true);
     else
@@ -88,6 +90,8 @@ void tacit_epsilon_text(char out[32], double epsilon)
 
 void tacit_delta_text(char out[32], double delta)
 {
+    if (!out)
+        return;
     if (isfinite(delta))
         directed(out, delta, true);
     else
@@ -96,6 +100,8 @@ void tacit_delta_text(char out[32], double delta)
 
 void tacit_lower_text(char out[32], double bound)
 {
+    if (!out)
+        return;
     if (isfinite(bound))
         directed(out, bound, false);
     else

@@ -190,6 +190,8 @@ static json_t *messages_json(const tacit_curves *c, uint64_t agents)
 tacit_talk tacit_curves_talk(const tacit_curves *c)
 {
     tacit_talk sum = {0};
+    if (!c || !c->counts || c->runs == 0)
+        return sum;
     double n = (double)c->runs;
     for (size_t r = 0; r < c->runs; r++) {
         sum.rounds += (double)c->counts[r].rounds;

@@ -8,6 +8,7 @@
 #include "space/param.h"
 #include "space/space.h"
 
+#include <math.h>
 #include <string.h>
 
 tacit_status tacit_space_new(tacit_space **out, tacit_error *err)
@@ -148,16 +149,20 @@ tacit_status tacit_space_parse(const tacit_space *space, const char *name, const
 
 size_t tacit_space_columns(const tacit_space *space)
 {
-    return space->n_params + (space->domain ? space->domain->dim : 0);
+    return space ? space->n_params + (space->domain ? space->domain->dim : 0) : 0;
 }
 
 const char *tacit_space_column_name(const tacit_space *space, size_t i)
 {
+    if (i >= tacit_space_columns(space))
+        return NULL;
     return i < space->n_params ? space->params[i].name : space->domain->names[i - space->n_params];
 }
 
 tacit_column_type tacit_space_column_type(const tacit_space *space, size_t i)
 {
+    if (i >= tacit_space_columns(space))
+        return (tacit_column_type)0;
     tc_param_type type = i < space->n_params ? space->params[i].type : TC_PARAM_FLOAT;
     return type == TC_PARAM_FLOAT    ? TACIT_COLUMN_FLOAT
            : type == TC_PARAM_CHOICE ? TACIT_COLUMN_CHOICE
@@ -166,6 +171,8 @@ tacit_column_type tacit_space_column_type(const tacit_space *space, size_t i)
 
 double tacit_space_column_value(const tacit_space *space, const double *values, size_t i)
 {
+    if (i >= tacit_space_columns(space) || !values)
+        return NAN;
     const tc_domain *d = space->domain;
     return i < space->n_params ? values[i]
                                : d->raw[(size_t)values[0] + (i - space->n_params) * d->n];
@@ -173,12 +180,12 @@ double tacit_space_column_value(const tacit_space *space, const double *values, 
 
 bool tacit_space_param_log(const tacit_space *space, size_t i)
 {
-    return i < space->n_params && space->params[i].log;
+    return space && i < space->n_params && space->params[i].log;
 }
 
 const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k)
 {
-    bool there = i < space->n_params && space->params[i].type == TC_PARAM_CHOICE &&
+    bool there = space && i < space->n_params && space->params[i].type == TC_PARAM_CHOICE &&
                  k < space->params[i].n_choices;
     return there ? space->params[i].choices[k] : NULL;
 }

@@ -19,6 +19,8 @@
 
 void tacit_build_parts(tacit_build_visit visit, void *user)
 {
+    if (!visit)
+        return;
     char nlopt[32];
     tc_boxmax_library(nlopt);
     visit(user, "tacit", TACIT_VERSION);

@@ -41,12 +41,12 @@ void tacit_plan_free(tacit_plan *p)
 
 const tacit_plan_summary *tacit_plan_summarize(const tacit_plan *p)
 {
-    return &p->summary;
+    return p ? &p->summary : NULL;
 }
 
 const tacit_planned *tacit_plan_get(const tacit_plan *p, size_t i)
 {
-    return i < p->n ? &p->at[i].shown : NULL;
+    return p && i < p->n ? &p->at[i].shown : NULL;
 }
 
 /* Keeps a text that was made for this plan, and ends it. */

@@ -174,6 +174,7 @@ tacit_status tacit_user_tell(tacit_user *u, uint64_t trial, double reward, tacit
 {
     tacit_report told = TACIT_REPORT;
     told.kind = TACIT_REPORT_REPLY;
+    TC_GIVEN(u);
     TC_TRY(tacit_user_reply(u, trial, reward, &told.value, err));
     return tacit_study_report(u->study, trial, &told, err);
 }

@@ -1,6 +1,7 @@
 /* answer_json.c - the value of one row as a file. See released_json.h. */
 #include "wire/released_json.h"
 
+#include "base/api.h"
 #include "base/error.h"
 #include "wire/released_int.h"
 
@@ -12,6 +13,8 @@
 
 tacit_status tacit_row_answer_text(const tacit_row_answer *a, char **out, tacit_error *err)
 {
+    TC_GIVEN(a);
+    TC_GIVEN(out);
     char hash[TC_HASH_TEXT];
     tc_json_start();
     tc_hash_text(hash, &a->release);
@@ -77,6 +80,9 @@ tacit_status tacit_row_answer_parse(tacit_row_answer *out, const char *text, siz
                                     const char *what, tacit_error *err)
 {
     json_t *j = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(text);
+    TC_GIVEN(what);
     TC_TRY(tc_json_parse(text, len, what, &j, err));
     tacit_status status = from_json(out, j, what, err);
     json_decref(j);
@@ -86,6 +92,8 @@ tacit_status tacit_row_answer_parse(tacit_row_answer *out, const char *text, siz
 tacit_status tacit_row_answer_read(tacit_row_answer *out, const char *file, tacit_error *err)
 {
     json_t *j = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(file);
     TC_TRY(tc_json_read_file(file, &j, err));
     tacit_status status = from_json(out, j, file, err);
     json_decref(j);

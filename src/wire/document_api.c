@@ -2,6 +2,7 @@
 #include <tacit/document.h>
 
 #include "algo/ldp/ldp_curator.h"
+#include "base/api.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -14,6 +15,8 @@
 tacit_status tacit_document_parse(tacit_document **out, const char *text, tacit_error *err)
 {
     json_t *json;
+    TC_GIVEN(out);
+    TC_GIVEN(text);
     TC_TRY(tc_json_parse(text, strlen(text), "the study document", &json, err));
     tacit_status status = tc_study_doc_from_json(out, json, NULL, err);
     json_decref(json);
@@ -22,12 +25,16 @@ tacit_status tacit_document_parse(tacit_document **out, const char *text, tacit_
 
 tacit_status tacit_document_read(tacit_document **out, const char *file, tacit_error *err)
 {
+    TC_GIVEN(out);
+    TC_GIVEN(file);
     return tc_study_doc_read(out, file, err);
 }
 
 tacit_status tacit_document_restore(tacit_document **out, const char *text, const char *points_csv,
                                     tacit_error *err)
 {
+    TC_GIVEN(out);
+    TC_GIVEN(text);
     return tc_study_doc_restore(out, text, points_csv, err);
 }
 
@@ -38,41 +45,42 @@ void tacit_document_free(tacit_document *d)
 
 const char *tacit_document_name(const tacit_document *d)
 {
-    return d->name;
+    return d ? d->name : NULL;
 }
 
 const tacit_space *tacit_document_space(const tacit_document *d)
 {
-    return d->space;
+    return d ? d->space : NULL;
 }
 
 const char *tacit_document_algorithm(const tacit_document *d)
 {
-    return d->algorithm->name;
+    return d ? d->algorithm->name : NULL;
 }
 
 bool tacit_document_maximizes(const tacit_document *d)
 {
-    return d->maximize;
+    return d && d->maximize;
 }
 
 uint64_t tacit_document_trials(const tacit_document *d)
 {
-    return d->trials;
+    return d ? d->trials : 0;
 }
 
 uint64_t tacit_document_agents(const tacit_document *d)
 {
-    return d->agents;
+    return d ? d->agents : 0;
 }
 
 bool tacit_document_takes_replies(const tacit_document *d)
 {
-    return tc_algorithm_takes_replies(d->algorithm);
+    return d && tc_algorithm_takes_replies(d->algorithm);
 }
 
 tacit_status tacit_document_check_reply(const tacit_document *d, double value, tacit_error *err)
 {
+    TC_GIVEN(d);
     if (!tacit_document_takes_replies(d))
         return TACIT_OK;
     return tc_ldp_check_reply(d->algorithm, d->options, d->name, value, err);
@@ -91,16 +99,21 @@ static double number_of(const tc_study_doc *doc, const char *name, double none)
 void tacit_document_range(const tacit_document *d, double *low, double *high)
 {
     double from = -(double)INFINITY, to = (double)INFINITY;
-    if (d->algorithm->optimizer && d->algorithm->optimizer->batch) {
+    if (d && d->algorithm->optimizer && d->algorithm->optimizer->batch) {
         from = number_of(d, "low", from);
         to = number_of(d, "high", to);
     }
-    *low = d->maximize ? from : 0 - to;
-    *high = d->maximize ? to : 0 - from;
+    const bool as_given = tacit_document_maximizes(d);
+    if (low)
+        *low = as_given ? from : 0 - to;
+    if (high)
+        *high = as_given ? to : 0 - from;
 }
 
 tacit_status tacit_document_text(const tacit_document *d, char **out, tacit_error *err)
 {
+    TC_GIVEN(d);
+    TC_GIVEN(out);
     char *text = tc_study_doc_text(d);
     if (!text)
         return tc_fail_memory(err);
@@ -111,5 +124,7 @@ tacit_status tacit_document_text(const tacit_document *d, char **out, tacit_erro
 tacit_status tacit_document_same(const tacit_document *stored, const tacit_document *given,
                                  tacit_error *err)
 {
+    TC_GIVEN(stored);
+    TC_GIVEN(given);
     return tc_study_doc_same(stored, given, err);
 }

@@ -2,6 +2,7 @@
 #include "wire/released_json.h"
 
 #include "algo/outsourced/outsourced.h"
+#include "base/api.h"
 #include "base/error.h"
 #include "wire/released_int.h"
 
@@ -115,6 +116,8 @@ json_t *tc_released_json(const tc_released *r)
 
 tacit_status tacit_released_text(const tacit_released *r, char **out, tacit_error *err)
 {
+    TC_GIVEN(r);
+    TC_GIVEN(out);
     json_t *j = tc_released_json(r);
     char *text = j ? tc_json_text(j) : NULL;
     json_decref(j);
@@ -387,6 +390,9 @@ tacit_status tacit_released_parse(tacit_released **out, const char *text, size_t
                                   const char *what, tacit_error *err)
 {
     json_t *j = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(text);
+    TC_GIVEN(what);
     TC_TRY(tc_json_parse(text, len, what, &j, err));
     tacit_status status = from_json(out, j, what, err);
     json_decref(j);
@@ -396,6 +402,8 @@ tacit_status tacit_released_parse(tacit_released **out, const char *text, size_t
 tacit_status tacit_released_read(tacit_released **out, const char *file, tacit_error *err)
 {
     json_t *j = NULL;
+    TC_GIVEN(out);
+    TC_GIVEN(file);
     TC_TRY(tc_json_read_file(file, &j, err));
     tacit_status status = from_json(out, j, file, err);
     json_decref(j);

@@ -127,7 +127,7 @@ typedef struct tacit_response tacit_response; /* end with tacit_response_free */
 
 /* Answers a request. A refusal is an answer too: its status says so, its body is problem+json. /v1/events, which
  * never ends, is E_UNSUPPORTED here. E_MEMORY. */
-TACIT_API tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request *q,
+TACIT_API tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request *request,
                                                 tacit_response **out, tacit_error *err);
 TACIT_API int tacit_response_status(const tacit_response *r);       /* of HTTP: 200, 404 */
 TACIT_API const char *tacit_response_type(const tacit_response *r); /* Content-Type */

@@ -15,7 +15,7 @@
  * Pointers passed in are borrowed for the call; whatever has to outlive it is
  * copied. A finished space may be read by any number of threads. Calls that
  * fail leave the space and the out-pointers as they were; `err` may be NULL.
- * Another pointer that is missing is E_ARG; of NULL, params is 0 and a name NULL. */
+ * Another pointer that is missing is E_ARG. */
 #ifndef TACIT_SPACE_H
 #define TACIT_SPACE_H
 
@@ -85,10 +85,10 @@ typedef enum tacit_column_type {
     TACIT_COLUMN_CHOICE = 3
 } tacit_column_type;
 TACIT_API size_t tacit_space_columns(const tacit_space *space);
-/* Of column i, which must be one; the name is owned by the space. */
+/* Of column i; the name is owned by the space. NULL and 0: there is no such i. */
 TACIT_API const char *tacit_space_column_name(const tacit_space *space, size_t i);
 TACIT_API tacit_column_type tacit_space_column_type(const tacit_space *space, size_t i);
-/* `values` must be a point of the space. */
+/* `values` must be a point of the space. NaN: there is no such i, or a pointer is NULL. */
 TACIT_API double tacit_space_column_value(const tacit_space *space, const double *values, size_t i);
 /* Is parameter i searched on a log scale? */
 TACIT_API bool tacit_space_param_log(const tacit_space *space, size_t i);

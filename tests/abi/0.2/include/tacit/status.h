@@ -2,6 +2,8 @@
  *
  * Every call that can fail returns a tacit_status and takes a tacit_error last, which may be NULL. A call that
  * fails writes one sentence into it and leaves its outputs as they were. Nothing is printed, nothing is global.
+ * Another pointer that is NULL is E_ARG, unless the call says what NULL means. A call that returns no status does nothing
+ * with NULL in place of what it is about, and returns NULL, 0 or false.
  * The list below is the only place where a status is declared: the enum, its name, its sentence and the exit
  * code of the `tacit` program all come from it. Exit codes 5 and 7 may pass by themselves: the same call may
  * succeed later.
