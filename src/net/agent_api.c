@@ -12,6 +12,7 @@
 #include "net/client.h"
 #include "net/coordinator_api.h"
 #include "net/here.h"
+#include "net/owner.h"
 #include "space/domain.h"
 #include "study/handle.h"
 #include "worker/worker.h"
@@ -280,6 +281,7 @@ static tacit_status open_storage(tacit_agent *a, bool create, tacit_error *err)
     tacit_error why = {0};
     tc_text name = {0};
     TC_TRY(tc_store_open(&a->store, a->opts.storage, create, err));
+    TC_TRY(tc_owner_agent(a->store, err));
     tc_text_addf(&name, "agent of study %s", kept);
     tacit_status status = name.failed
                               ? tc_fail_memory(&why)

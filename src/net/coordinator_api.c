@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "net/address.h"
 #include "net/coordinator_api.h"
+#include "net/owner.h"
 #include "net/server.h"
 #include "wire/protocol.h"
 
@@ -42,29 +43,12 @@ void tacit_coordinator_close(tacit_coordinator *c)
     tc_free(c);
 }
 
-/* An agent's journal looks like a study, and whoever coordinates could delete it. The agent's key for it
- * tells the two apart. */
-static tacit_status check_study(void *user, const tc_study_row *study, tacit_error *err)
-{
-    tc_record key = {.kind = TC_RECORD_KEY, .key = study->name, .key_size = strlen(study->name)},
-              got;
-    TC_TRY(tc_store_record_find(user, &key, &got, err));
-    if (got.version == 0)
-        return TACIT_OK;
-    sodium_memzero((void *)got.value, got.size);
-    tc_free((void *)got.value);
-    return tc_fail(err, TACIT_E_STATE,
-                   "the storage is an agent's, with its journal of study \"%s\": a coordinator "
-                   "needs one of its own",
-                   study->name);
-}
-
 static tacit_status open_store(tacit_coordinator *c, const tacit_coordinator_opts *o,
                                tacit_error *err)
 {
     tc_coord_config cfg = {.seeded = o->test_seed >= 0, .seed = (uint64_t)o->test_seed};
     TC_TRY(tc_store_open(&c->store, o->storage, true, err));
-    TC_TRY(tc_store_study_list(c->store, check_study, c->store, err));
+    TC_TRY(tc_owner_coordinator(c->store, err));
     cfg.store = c->store;
     return tc_coord_new(&c->coord, &cfg, err);
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # agent_use_test: an agent in the hands of its user. It endures a coordinator that limits requests, ends soon
 # after it is told to, leaves nothing behind where it is refused, keeps studies of one name side by side,
-# and says of a storage that was restored what it cannot know. Nobody serves from an agent's storage.
+# and says of a storage that was restored what it cannot know. Nobody serves from an agent's storage, and no
+# agent takes a coordinator's.
 #
 # Needs the network.
 set -eu
@@ -62,6 +63,8 @@ refused 2 "a join token is needed" env TACIT_TOKEN_FILE= "$tacit" agent "$url" -
     --fingerprint "$pin" --storage "sqlite:///$here/none2.db" -- ./train '{x}'
 refused 5 "cannot be listened at" "$tacit" serve --storage "sqlite:///$here/none3.db" --listen "${url#https://}"
 [ ! -e none3.db ] || fail "a port that is taken leaves a storage"
+refused 4 "the storage is a coordinator's: an agent needs one of its own" timeout 60 "$tacit" agent "$url" --study s \
+    --fingerprint "$pin" --storage "sqlite:///$here/one.db" --token-file one.join -- ./train '{x}'
 refused 4 "one.join is there already" remote one token s --uses 1 --out one.join
 
 # ---- one waits for the other, and is told to end

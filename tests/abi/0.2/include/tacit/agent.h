@@ -83,8 +83,9 @@ typedef struct tacit_agent_opts {
     }
 
 /* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the
- * coordinator refuses, the study is one that this agent takes no part in, or it is not the one that it was. E_BUSY:
- * another process is this agent. E_IO: the coordinator was silent for patience_s. A refusal leaves no trace. */
+ * coordinator refuses, the study is one that this agent takes no part in, or it is not the one that it was; or the storage
+ * is a coordinator's, which an agent would lock out. E_BUSY: another process is this agent. E_IO: the coordinator was
+ * silent for patience_s. A refusal leaves no trace. */
 TACIT_API tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts,
                                         tacit_error *err);
 TACIT_API void tacit_agent_close(tacit_agent *a); /* NULL is allowed */
