@@ -21,7 +21,7 @@ BUILD     = cmake --build build --parallel $(JOBS)
 all:
 	@tools/setup build
 	@$(CONFIGURE)
-	@$(BUILD) --target tacit tacit-privacy_shared tacit-privacy_static tacit_shared tacit_static tacit-net_shared tacit-net_static
+	@$(BUILD) --target product
 
 demo: all
 	build/tacit demo --out build/demo

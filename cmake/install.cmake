@@ -13,10 +13,22 @@ foreach(library ${libraries})
   install(TARGETS ${library}_shared ${library}_static EXPORT tacit)
 endforeach()
 get_property(modules GLOBAL PROPERTY tacit_store_modules)
+add_custom_target(product DEPENDS ${modules}) # what is installed, and no more: `make` builds it
+if(TARGET tacit)
+  add_dependencies(product tacit)
+endif()
+foreach(library ${libraries})
+  add_dependencies(product ${library}_shared ${library}_static)
+endforeach()
 if(modules)
   install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacit)
 endif()
-install(DIRECTORY include/tacit TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+# Without the network there is no library behind these headers.
+set(unwanted "")
+if(NOT TACIT_NETWORK)
+  set(unwanted REGEX "/tacit/(agent|coordinator|net)\\.h$" EXCLUDE)
+endif()
+install(DIRECTORY include/tacit TYPE INCLUDE FILES_MATCHING PATTERN "*.h" ${unwanted})
 
 # A .pc file finds its prefix from where it lies, so an installed tree may be moved.
 file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -34,5 +46,7 @@ install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/man/tacit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # systemd looks here under /usr and under /usr/local; docs/operations.md says what to set.
-install(FILES contrib/tacit.service contrib/tacit-agent@.service
-  DESTINATION lib/systemd/system)
+if(TACIT_NETWORK)
+  install(FILES contrib/tacit.service contrib/tacit-agent@.service
+    DESTINATION lib/systemd/system)
+endif()
