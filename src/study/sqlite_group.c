@@ -34,7 +34,8 @@
 /* In syncs: what a leader waits at most. On a slow disk a wait must not be felt, either. */
 enum { MAX_WAIT_SYNCS = 4, MAX_PAUSE_NS = 3000000 };
 
-enum { FIRST_TRANSACTIONS = 3 };
+/* The mark of a coordinator, its keys, its operator, its first study. */
+enum { FIRST_TRANSACTIONS = 4 };
 
 tacit_status tc_group_init(tc_group *g, tacit_error *err)
 {
