@@ -1,6 +1,7 @@
 #!/bin/sh
 # nulls_test: no function of the public headers crashes on NULL; those with a status are E_ARG and name the pointer. The calls
 # are in nulls.c, which the build makes a program of; each function that takes a pointer must be there.
+# Needs the network.
 set -eu
 export LC_ALL=C
 source=${TACIT_SOURCE:?}
