@@ -164,12 +164,32 @@ static void an_ask_knows_what_others_told_since_the_look(void **state)
     tc_store_close(alone);
 }
 
+/* An ask that only gives back what its worker has leaves no reading behind for a later ask without a worker. */
+static void a_reading_ends_with_its_ask(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_store *store = open_counted("memory:");
+    tc_study *study = make_study(store);
+    tacit_study *s = NULL;
+    assert_ok(tc_study_lend(&s, study, &err));
+    uint64_t number = ask(s, "w");
+    assert_int_equal(ask(s, "w"), number);
+    uint64_t before = scans;
+    ask(s, NULL);
+    assert_int_equal(scans - before, 1);
+    tacit_study_close(s);
+    tc_study_close(study);
+    tc_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_ask_reads_the_journal_once),
         cmocka_unit_test(an_ask_knows_what_was_told_since_the_look),
         cmocka_unit_test(an_ask_knows_what_others_told_since_the_look),
+        cmocka_unit_test(a_reading_ends_with_its_ask),
     };
     return cmocka_run_group_tests_name("journal_scans", tests, make_folder, remove_folder);
 }

@@ -448,7 +448,8 @@ static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, tc_event_
 
 enum { LOST_MOST = 5 };
 
-tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
+/* The reading may serve the rest of an ask; who is not in one calls tc_study_end_ask. */
+static tacit_status await_time(tc_study *s, tacit_error *err)
 {
     const tc_optimizer *o;
     tc_study_keep_time(s);
@@ -458,6 +459,13 @@ tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
     bool doubtful = tc_optimizer_has_overdue(o, tc_study_now(s));
     tc_study_unlook(s);
     return doubtful ? tc_agreed_await(s->clock, err) : TACIT_OK;
+}
+
+tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
+{
+    tacit_status status = await_time(s, err);
+    tc_study_end_ask(s);
+    return status;
 }
 
 /* Nobody gets a trial that the store could still lose while he works on it: its number would be given to
@@ -470,7 +478,10 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t
     tc_ask_request now = *req;
     for (int lost = 0; lost < LOST_MOST; lost++) {
         tc_event_id which;
-        TC_TRY(tc_study_await_time(s, err));
+        tacit_status sure = await_time(s, err);
+        if (sure != TACIT_OK)
+            tc_study_end_ask(s);
+        TC_TRY(sure);
         now.now_ms = tc_study_now(s);
         now.keep_leases = !tc_study_time_is_sure(s);
         tc_study_lock(s);
@@ -702,6 +713,13 @@ tacit_status tc_study_look_for_ask(tc_study *s, bool first, const tc_optimizer *
     else
         pthread_mutex_unlock(&s->lock);
     return status;
+}
+
+void tc_study_end_ask(tc_study *s)
+{
+    tc_study_lock(s);
+    s->looked = false;
+    pthread_mutex_unlock(&s->lock);
 }
 
 void tc_study_unlook(tc_study *s)

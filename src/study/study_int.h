@@ -47,6 +47,8 @@ tacit_status tc_study_catch_up(tc_study *s, tacit_error *err);
  * (study.c). */
 tacit_status tc_study_look_for_ask(tc_study *s, bool first, const tc_optimizer **out,
                                    tacit_error *err);
+/* The ask is over, or there was none: nobody stands on its reading any more. */
+void tc_study_end_ask(tc_study *s);
 /* Where the study stood when something was tried; and whether it may be tried again after that failed with
  * E_CONFLICT. OK: the study has caught up with what was in the way. Every loop on conflicts calls it (study.c
  * says why it ends). Any other status passes through. */

@@ -273,14 +273,13 @@ static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tacit_tri
                               tacit_error *err)
 {
     const tc_ask_request req = {.worker = q->worker, .lease_ms = q->lease_ms, .pulls = q->pulls};
-    if (q->worker)
-        TC_TRY(take_back(s, q, out, err));
     double *values = tc_alloc(width(s), sizeof *values);
     if (!values)
         return tc_fail_memory(err);
-    tacit_status status = TACIT_OK;
+    tacit_status status = q->worker ? take_back(s, q, out, err) : TACIT_OK;
     while (status == TACIT_OK && out->n < q->count)
         status = ask_new(s, &req, values, out, err);
+    tc_study_end_ask(of(s));
     tc_free(values);
     return status;
 }
