@@ -27,10 +27,12 @@
  * Matrices are n x dim column-major: coordinate d of observation i is U[i + d*ld]. */
 typedef struct tc_history {
     size_t dim;
-    size_t n;      /* completed observations; a batch is one */
-    size_t ld;     /* leading dimension of U: changes when it grows */
-    double *U;     /* encoded points really run */
-    double *y;     /* to be maximised */
+    size_t n;  /* completed observations; a batch is one */
+    size_t ld; /* leading dimension of U: changes when it grows */
+    double *U; /* encoded points really run */
+    double *y; /* to be maximised */
+    double *
+        noise; /* variance of the noise that was added to each on purpose; 0: none. NULL: to none */
     size_t *point; /* finite spaces: the candidate of each observation */
     /* Points without a value: running, waiting, stale and failed trials. A parallel ask must
      * not repeat them, and a failed point is not worth another try. */
@@ -41,6 +43,12 @@ typedef struct tc_history {
     uint64_t *taken_pulls; /* that may still be told of each; 0: it failed */
     double *row;           /* dim: scratch of history.c */
 } tc_history;
+
+/* Of the noise that observation i carries on purpose; 0: it is as it was measured. */
+static inline double tc_history_noise(const tc_history *h, size_t i)
+{
+    return h->noise ? h->noise[i] : 0;
+}
 
 typedef struct tc_env {
     const tc_space *space;

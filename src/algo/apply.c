@@ -162,6 +162,10 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
 {
     if (!isfinite(e->value))
         return corrupt(e, "has a value that is not finite", err);
+    if (!(e->noise_sd >= 0 && isfinite(e->noise_sd * e->noise_sd)))
+        return corrupt(e, "has noise whose variance is not a finite number", err);
+    if (e->noise_sd > 0 && e->batch.n > 0)
+        return corrupt(e, "is a batch, and one value alone can carry noise", err);
     if (e->batch.n > 0)
         TC_TRY(check_batch(o, t, e, err));
     if (e->values) {
@@ -170,7 +174,9 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     }
     untake(o, t->number);
     tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
+    o->history.noise[o->history.n - 1] = e->noise_sd * e->noise_sd;
     t->value = e->value;
+    t->noise_sd = e->noise_sd;
     if (o->count[TC_TRIAL_COMPLETE] == 0 || better(o, e->value, o->trials[o->best].value))
         o->best = t->number;
     set_state(o, t, TC_TRIAL_COMPLETE, e->batch.n > 0 ? e->batch.n : 1);

@@ -19,7 +19,7 @@ static double *relaid(const double *A, size_t n, size_t dim, size_t ld, size_t r
 }
 
 /* Room for point n. *ld changes last, so a failure leaves all as it was. */
-static bool grow_points(size_t n, size_t dim, size_t *ld, double **U, size_t **point, double **y)
+static bool grow_points(size_t n, size_t dim, size_t *ld, double **U, size_t **point)
 {
     if (n < *ld)
         return true;
@@ -27,10 +27,7 @@ static bool grow_points(size_t n, size_t dim, size_t *ld, double **U, size_t **p
     size_t *points = tc_resize(*point, room, sizeof *points);
     if (points)
         *point = points;
-    double *values = y ? tc_resize(*y, room, sizeof *values) : NULL;
-    if (values)
-        *y = values;
-    double *wider = points && (values || !y) ? relaid(*U, n, dim, *ld, room) : NULL;
+    double *wider = points ? relaid(*U, n, dim, *ld, room) : NULL;
     if (!wider)
         return false;
     tc_free(*U);
@@ -53,12 +50,30 @@ void tc_history_fini(tc_history *h)
 {
     tc_free(h->U);
     tc_free(h->y);
+    tc_free(h->noise);
     tc_free(h->point);
     tc_free(h->taken);
     tc_free(h->taken_point);
     tc_free(h->taken_pulls);
     tc_free(h->row);
     memset(h, 0, sizeof *h);
+}
+
+static bool grow_column(double **column, size_t room)
+{
+    double *longer = tc_resize(*column, room, sizeof *longer);
+    if (longer)
+        *column = longer;
+    return longer;
+}
+
+/* As many values as there will be room for points. */
+static bool grow_values(tc_history *h)
+{
+    if (h->n < h->ld)
+        return true;
+    size_t room = h->ld ? 2 * h->ld : FIRST_ROOM;
+    return grow_column(&h->y, room) && grow_column(&h->noise, room);
 }
 
 /* As many as there will be room for taken points. */
@@ -75,8 +90,8 @@ static bool grow_pulls(tc_history *h)
 
 tacit_status tc_history_reserve(tc_history *h, tacit_error *err)
 {
-    if (!grow_points(h->n, h->dim, &h->ld, &h->U, &h->point, &h->y) || !grow_pulls(h) ||
-        !grow_points(h->n_taken, h->dim, &h->taken_ld, &h->taken, &h->taken_point, NULL))
+    if (!grow_values(h) || !grow_points(h->n, h->dim, &h->ld, &h->U, &h->point) || !grow_pulls(h) ||
+        !grow_points(h->n_taken, h->dim, &h->taken_ld, &h->taken, &h->taken_point))
         return tc_fail_memory(err);
     return TACIT_OK;
 }
@@ -88,6 +103,7 @@ void tc_history_observe(tc_history *h, const tc_space *s, const double *values, 
         h->U[h->n + d * h->ld] = h->row[d];
     h->point[h->n] = s->domain ? (size_t)values[0] : 0;
     h->y[h->n] = y;
+    h->noise[h->n] = 0;
     h->n++;
 }
 

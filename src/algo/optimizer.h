@@ -23,6 +23,7 @@ typedef struct tc_trial {
     int64_t asked_ms; /* 0: never asked (imported) */
     int64_t told_ms;
     int64_t lease_ms; /* 0: no limit */
+    double noise_sd;  /* COMPLETE: of what was added to the value on purpose; 0: nothing */
 } tc_trial;
 
 /* Its lease is over. So is one that another clock gave out so far ahead of ours that it would last for more

@@ -63,6 +63,28 @@ static void test_life_of_a_trial(void **state)
     assert_int_equal(tc_optimizer_seq(f->o), 6);
 }
 
+static void test_noise_is_known_of_the_value_it_was_added_to(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tell(f, next(f, 0, 0, NULL).trial, 3);
+    tc_event e, ask = next(f, 1, 0, NULL);
+    assert_ok(tc_optimizer_tell(f->o, ask.trial, NULL, 1, 5, &e, &err));
+    assert_true(e.noise_sd == 0);
+    for (double bad = -1; bad < 2e200; bad = bad < 0 ? 1e200 : 1e300) {
+        e.noise_sd = bad;
+        assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                     "event 0 (tell, trial 1) has noise whose variance is not a finite number");
+    }
+    e.noise_sd = 1, e.batch.n = 1;
+    assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                 "is a batch, and one value alone can carry noise");
+    e.noise_sd = 0.5, e.batch.n = 0;
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    assert_true(tc_optimizer_trial(f->o, 0)->noise_sd == 0);
+    assert_true(tc_optimizer_trial(f->o, 1)->noise_sd == 0.5);
+}
+
 static void test_next_is_pure(void **state)
 {
     fixture *f = *state;
@@ -188,15 +210,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_life_of_a_trial),
-        TEST(test_next_is_pure),
-        TEST(test_a_lease_that_ran_out_is_handed_on),
-        TEST(test_a_late_tell_is_welcome),
-        TEST(test_enqueued_points_come_first),
-        TEST(test_tell_at_another_point),
-        TEST(test_refusals),
-        TEST(test_corrupt_journals),
-        TEST(test_siblings_share_their_space),
+        TEST(test_life_of_a_trial),        TEST(test_noise_is_known_of_the_value_it_was_added_to),
+        TEST(test_next_is_pure),           TEST(test_a_lease_that_ran_out_is_handed_on),
+        TEST(test_a_late_tell_is_welcome), TEST(test_enqueued_points_come_first),
+        TEST(test_tell_at_another_point),  TEST(test_refusals),
+        TEST(test_corrupt_journals),       TEST(test_siblings_share_their_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,9 @@ typedef struct report {
     uint64_t trial;
     const char *failed; /* or NULL */
     double value;
-    tc_batch sums;  /* n = 0: it is one value */
-    double *params; /* the point really run; NULL: as issued. Owned */
+    double noise_sd; /* of what was added to it on purpose; 0: nothing */
+    tc_batch sums;   /* n = 0: it is one value */
+    double *params;  /* the point really run; NULL: as issued. Owned */
 } report;
 
 /* ---- reading ---- */
@@ -96,7 +97,7 @@ static tacit_status tell(tc_study *study, const report *r, tacit_error *err)
         return tc_study_fail(study, r->trial, r->failed, err);
     if (r->sums.n > 0)
         return tc_study_tell_batch(study, r->trial, r->params, &r->sums, err);
-    return tc_study_tell(study, r->trial, r->params, r->value, err);
+    return tc_study_tell_noisy(study, r->trial, r->params, r->value, r->noise_sd, err);
 }
 
 static bool same_point(const tc_space *space, const double *a, const double *b)
@@ -121,7 +122,7 @@ static bool same_report(const tc_space *space, const report *r, const tc_event *
     if (r->sums.n > 0 || told->batch.n > 0)
         return r->sums.n == told->batch.n && r->sums.sum == told->batch.sum &&
                r->sums.squares == told->batch.squares;
-    return same_bits(r->value, told->value);
+    return same_bits(r->value, told->value) && same_bits(r->noise_sd, told->noise_sd);
 }
 
 /* Was the trial told with this very report? E_STATE: with another one. *out false: it was not told. */

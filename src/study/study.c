@@ -514,6 +514,7 @@ typedef struct report {
     const char *reason;
     const double *values;
     double value;
+    double noise_sd;       /* of what was added to the value on purpose */
     const tc_batch *batch; /* or NULL: one value */
 } report;
 
@@ -524,7 +525,9 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
         return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
     if (r->batch)
         return tc_optimizer_tell_batch(s->opt, r->trial, r->values, r->batch, now, e, err);
-    return tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err);
+    TC_TRY(tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err));
+    e->noise_sd = r->noise_sd;
+    return TACIT_OK;
 }
 
 /* A trial that is known here and open needs no catching up: whatever has happened since, the store
@@ -580,7 +583,16 @@ static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
 tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, double value,
                            tacit_error *err)
 {
-    return send_report(s, &(report){.trial = trial, .values = values, .value = value}, err);
+    return tc_study_tell_noisy(s, trial, values, value, 0, err);
+}
+
+tacit_status tc_study_tell_noisy(tc_study *s, uint64_t trial, const double *values, double value,
+                                 double noise_sd, tacit_error *err)
+{
+    if (!(noise_sd >= 0 && isfinite(noise_sd * noise_sd)))
+        return tc_fail(err, TACIT_E_ARG, "noise_sd must be from 0 to 1e154, got %g", noise_sd);
+    const report r = {.trial = trial, .values = values, .value = value, .noise_sd = noise_sd};
+    return send_report(s, &r, err);
 }
 
 tacit_status tc_study_tell_batch(tc_study *s, uint64_t trial, const double *values,

@@ -64,6 +64,9 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t
 /* values NULL: run as issued. */
 tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, double value,
                            tacit_error *err);
+/* The same of a value to which noise of this standard deviation was added on purpose: models know it. 0: none. */
+tacit_status tc_study_tell_noisy(tc_study *s, uint64_t trial, const double *values, double value,
+                                 double noise_sd, tacit_error *err);
 tacit_status tc_study_tell_batch(tc_study *s, uint64_t trial, const double *values,
                                  const tc_batch *batch, tacit_error *err);
 /* The reward of a value, for the sums of a batch. E_UNSUPPORTED: the algorithm takes none. */

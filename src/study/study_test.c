@@ -166,6 +166,38 @@ static void two_handles_continue_each_other(void **state)
     tc_store_close(m);
 }
 
+/* The noise of a report is in the journal, and there for whoever opens the study later. */
+static void noise_is_told_with_its_value(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_store *store = open_store("memory:");
+    tc_study *s = open_study(store, plain), *again = NULL;
+    uint64_t trial;
+    double v[WIDTH];
+    run_trials(s, 1);
+    assert_ok(tc_study_ask(s, "w", 0, &trial, v, &err));
+    assert_fails(tc_study_tell_noisy(s, trial, NULL, 2, -1, &err), TACIT_E_ARG,
+                 "noise_sd must be from 0 to 1e154, got -1");
+    assert_fails(tc_study_tell_noisy(s, trial, NULL, 2, NAN, &err), TACIT_E_ARG,
+                 "noise_sd must be from 0 to 1e154, got nan");
+    assert_ok(tc_study_tell_noisy(s, trial, NULL, 2, 0.1, &err));
+    again = open_study(store, plain);
+    const tc_optimizer *o;
+    assert_ok(tc_study_look(again, &o, &err));
+    assert_true(tc_optimizer_trial(o, 0)->noise_sd == 0);
+    assert_same_bits(tc_optimizer_trial(o, 1)->noise_sd, 0.1);
+    tc_study_unlook(again);
+    tc_arena a = {0};
+    tc_event told;
+    assert_ok(tc_study_find_tell(again, 1, &a, &told, &err));
+    assert_same_bits(told.noise_sd, 0.1);
+    tc_arena_fini(&a);
+    tc_study_close(again);
+    tc_study_close(s);
+    tc_store_close(store);
+}
+
 static void bad_reports_are_refused(void **state)
 {
     (void)state;
@@ -712,14 +744,14 @@ static void the_public_interface_works(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(reopening_gives_the_same_trials), IN_FOLDER(two_handles_continue_each_other),
-        IN_FOLDER(bad_reports_are_refused),         IN_FOLDER(a_study_is_created_once_and_may_grow),
-        IN_FOLDER(studies_without_a_seed_differ),   IN_FOLDER(enqueued_points_come_first),
-        IN_FOLDER(an_import_is_all_or_none),        IN_FOLDER(an_expired_lease_is_asked_again),
-        IN_FOLDER(a_foreign_event_is_corrupt),      IN_FOLDER(parallel_workers_match_a_single_one),
-        IN_FOLDER(a_tell_does_not_hold_up_an_ask),  IN_FOLDER(a_tell_of_the_same_trial_does),
-        IN_FOLDER(asks_go_on_while_others_tell),    IN_FOLDER(a_killed_worker_loses_nothing),
-        IN_FOLDER(the_public_interface_works),
+        IN_FOLDER(reopening_gives_the_same_trials),      IN_FOLDER(two_handles_continue_each_other),
+        IN_FOLDER(noise_is_told_with_its_value),         IN_FOLDER(bad_reports_are_refused),
+        IN_FOLDER(a_study_is_created_once_and_may_grow), IN_FOLDER(studies_without_a_seed_differ),
+        IN_FOLDER(enqueued_points_come_first),           IN_FOLDER(an_import_is_all_or_none),
+        IN_FOLDER(an_expired_lease_is_asked_again),      IN_FOLDER(a_foreign_event_is_corrupt),
+        IN_FOLDER(parallel_workers_match_a_single_one),  IN_FOLDER(a_tell_does_not_hold_up_an_ask),
+        IN_FOLDER(a_tell_of_the_same_trial_does),        IN_FOLDER(asks_go_on_while_others_tell),
+        IN_FOLDER(a_killed_worker_loses_nothing),        IN_FOLDER(the_public_interface_works),
     };
     return cmocka_run_group_tests_name("study", tests, make_folder, remove_folder);
 }

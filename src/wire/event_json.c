@@ -64,6 +64,7 @@ static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
     bool complete = e->state == TC_TRIAL_COMPLETE;
     return put(j, "state", json_string(tc_trial_state_name(e->state))) &&
            (!complete || put(j, "value", json_real(e->value))) &&
+           (!complete || !(e->noise_sd > 0) || put(j, "noise_sd", json_real(e->noise_sd))) &&
            (!complete || e->batch.n == 0 || put_batch(j, &e->batch)) &&
            (complete || !e->reason || put(j, "reason", text_json(e->reason))) &&
            (!e->values || put_params(j, s, e->values));
@@ -195,14 +196,27 @@ static tacit_status get_batch(const json_t *j, tc_batch *b, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Its square is the variance that models add: it must be a number too. */
+static tacit_status get_noise(const json_t *j, tc_event *e, tacit_error *err)
+{
+    TC_TRY(tc_json_number(j, "", "noise_sd", &e->noise_sd, err));
+    if (!(e->noise_sd >= 0 && isfinite(e->noise_sd * e->noise_sd)))
+        return tc_fail(err, TACIT_E_ARG, "noise_sd must be from 0 to 1e154, got %g", e->noise_sd);
+    if (e->batch.n > 0)
+        return tc_fail(err, TACIT_E_ARG, "noise_sd goes with one value, not with pulls");
+    return TACIT_OK;
+}
+
 static tacit_status get_complete(const json_t *j, tc_event *e, tacit_error *err)
 {
-    static const char *const allowed[] = {"state", "value",   "params", "pulls",
-                                          "sum",   "squares", NULL};
+    static const char *const allowed[] = {"state", "value", "noise_sd", "params",
+                                          "pulls", "sum",   "squares",  NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     e->state = TC_TRIAL_COMPLETE;
     if (json_object_get(j, "pulls") || json_object_get(j, "sum") || json_object_get(j, "squares"))
         TC_TRY(get_batch(j, &e->batch, err));
+    if (json_object_get(j, "noise_sd"))
+        TC_TRY(get_noise(j, e, err));
     return tc_json_number(j, "", "value", &e->value, err);
 }
 

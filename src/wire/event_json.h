@@ -4,6 +4,7 @@
  *   ask      {"params": {...}, "worker": "...", "lease_ms": 1000, "pulls": 500}
  *   tell     {"state": "COMPLETE", "value": 0.5, "params": {...}}   params only if not as issued
  *            {"state": "COMPLETE", "value": 0.5, "pulls": 500, "sum": 67108864000, "squares": 33554432000}
+ *            {"state": "COMPLETE", "value": 0.5, "noise_sd": 0.02}    noise was added on purpose
  *            {"state": "FAIL", "reason": "exit status 1"}
  *   enqueue  {"params": {...}}        fit  {...}        stale  {}
  *   publish, absorb  {"round": 3, "bytes": "base64"}    skip  {"round": 3, "reason": "deadline"}

@@ -45,6 +45,7 @@ static void assert_same_event(const tc_space *s, const tc_event *a, const tc_eve
     assert_int_equal(a->time_ms, b->time_ms);
     assert_int_equal(a->state, b->state);
     assert_same_bits(a->value, b->value);
+    assert_same_bits(a->noise_sd, b->noise_sd);
     assert_int_equal(a->lease_ms, b->lease_ms);
     assert_same_text(a->reason, b->reason);
     assert_same_text(a->worker, b->worker);
@@ -132,6 +133,21 @@ static void batches_have_three_numbers(void **state)
     e.batch = (tc_batch){1, 0, 0};
     assert_round_trip(s, &e,
                       "{\"state\":\"COMPLETE\",\"value\":0.5,\"pulls\":1,\"sum\":0,\"squares\":0}");
+    tc_space_free(s);
+}
+
+/* Without noise, the form is the one that journals had before models knew of it. */
+static void noise_goes_with_one_value(void **state)
+{
+    (void)state;
+    tc_space *s = mixed();
+    tc_event e = {
+        .seq = 8, .kind = TC_EVENT_TELL, .state = TC_TRIAL_COMPLETE, .value = 0.5, .noise_sd = 0.1};
+    assert_round_trip(s, &e, "{\"state\":\"COMPLETE\",\"value\":0.5,\"noise_sd\":0.1}");
+    e.noise_sd = DBL_TRUE_MIN;
+    assert_round_trip(s, &e, NULL);
+    e.noise_sd = 0;
+    assert_round_trip(s, &e, "{\"state\":\"COMPLETE\",\"value\":0.5}");
     tc_space_free(s);
 }
 
@@ -261,6 +277,19 @@ static const struct {
      "pulls must be at least 1, got 0"},
     {TC_EVENT_TELL,
      "{\"state\": \"COMPLETE\", \"value\": 1, \"pulls\": 1, \"sum\": -1, \"squares\": 0}", "sum"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"noise_sd\": -0.5}",
+     "noise_sd must be from 0 to 1e154, got -0.5"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"noise_sd\": 1e200}",
+     "noise_sd must be from 0 to 1e154, got 1e+200"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"noise_sd\": 1e999}",
+     "the body of tell event 9: "},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"noise_sd\": \"1\"}",
+     "noise_sd must be a number"},
+    {TC_EVENT_TELL,
+     "{\"state\": \"COMPLETE\", \"value\": 1, \"noise_sd\": 1, \"pulls\": 1, \"sum\": 0, "
+     "\"squares\": 0}",
+     "noise_sd goes with one value, not with pulls"},
+    {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"noise_sd\": 1}", "noise_sd"},
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"pulls\": 1}", "pulls"},
     {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"pulls\": 1}", "pulls"},
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"value\": 1}", "value"},
@@ -303,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_has_its_form),
         cmocka_unit_test(batches_have_three_numbers),
+        cmocka_unit_test(noise_goes_with_one_value),
         cmocka_unit_test(messages_keep_every_byte),
         cmocka_unit_test(a_candidate_is_written_with_its_coordinates),
         cmocka_unit_test(doubles_keep_every_bit),
