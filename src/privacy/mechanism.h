@@ -191,11 +191,12 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
  * second term for the rounding, and a discrete Gaussian of s = ceil(z D) steps, s in [2^20, 2^24).
  * Integer Renyi orders hold exactly, for other accountants the slack is that of one coordinate. */
 typedef struct tc_value_plan {
-    double low, high;   /* public bounds of the metric */
-    double failed;      /* within them: the worse end */
-    double sensitivity; /* > 0 */
-    double z;           /* noise multiplier, in [1e-3, 1e6] */
-    bool paid;          /* its price stands in the ledger already (record_ledger.h): count 0 */
+    double low, high;    /* public bounds of the metric */
+    double failed;       /* within them: the worse end */
+    double sensitivity;  /* > 0 */
+    double z;            /* noise multiplier, in [1e-3, 1e6] */
+    uint64_t per_person; /* records of one person that are replaced together; 0 or 1: one record */
+    bool paid;           /* its price stands in the ledger already (record_ledger.h): count 0 */
 } tc_value_plan;
 
 typedef struct tc_value_scale {
@@ -210,8 +211,15 @@ typedef struct tc_value_scale {
 tacit_status tc_value_plan_scale(const tc_value_plan *p, tc_value_scale *out, tacit_error *err);
 tacit_status tc_value_release(tc_release **out, const tc_value_plan *p, double y, tc_entropy *e,
                               tacit_error *err);
+/* The noise multiplier with which `evaluations` of them together stay within (epsilon, delta), discreteness included.
+ * E_NUMERIC: none up to 1e6 does. */
+tacit_status tc_value_calibrate(double epsilon, double delta, uint64_t evaluations, double *z,
+                                tacit_error *err);
+/* What so many of them cost, by the ledger's own bound; `distance` is that of the worst scale there is. */
+tacit_status tc_value_cost(double z, uint64_t evaluations, double delta, tacit_guarantee *out,
+                           tacit_error *err);
 /* The sentence about neighbours; `out` has room for TC_VALUE_ADJACENCY bytes. */
-enum { TC_VALUE_ADJACENCY = 320 };
+enum { TC_VALUE_ADJACENCY = 360 };
 void tc_value_adjacency(const tc_value_plan *p, char out[TC_VALUE_ADJACENCY]);
 
 /* ---- one reply of one user (reply.c)

@@ -4,6 +4,7 @@
  * clamped, which moves them no farther apart, and rounded to the nearest step, which moves them
  * apart by less than one step more: |u - u'| <= D. Noise of s >= z D steps is then worth the event
  * Gaussian(z), up to the distance of release_int.h. */
+#include "privacy/ledger.h"
 #include "privacy/mechanism_int.h"
 #include "privacy/release_int.h"
 #include "privacy/sampler.h"
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -41,26 +43,58 @@ tacit_status tc_value_plan_scale(const tc_value_plan *p, tc_value_scale *out, ta
     uint64_t delta = (uint64_t)ceil(ldexp(p->sensitivity, grid)) + 1;
     uint64_t sd = (uint64_t)ceil(p->z * (double)delta * TC_ROUND_UP);
     double step = ldexp(1, -grid);
-    *out = (tc_value_scale){.grid = grid,
-                            .delta = delta,
-                            .sd = sd,
-                            .event = tc_release_event(TACIT_DP_GAUSSIAN, p->z),
-                            .distance = TC_RELEASE_DISTANCE / ((double)sd * (double)sd),
-                            .noise_sd = (double)sd * step};
+    *out =
+        (tc_value_scale){.grid = grid,
+                         .delta = delta,
+                         .sd = sd,
+                         .event = tc_release_event(TACIT_DP_GAUSSIAN, p->z),
+                         .distance = TC_RELEASE_DISTANCE / ((double)sd * (double)sd) * TC_ROUND_UP,
+                         .noise_sd = (double)sd * step};
     return TACIT_OK;
 }
+
+/* ---- how much noise ---- */
+
+/* Every scale has sd >= 2^20 steps. */
+#define WORST_DISTANCE (TC_RELEASE_DISTANCE / ((double)TC_SD_LOW * (double)TC_SD_LOW) * TC_ROUND_UP)
+
+/* Where discreteness would take much of delta (a large epsilon), integer Renyi orders: they hold for discrete
+ * noise as it is. */
+tacit_status tc_value_calibrate(double epsilon, double delta, uint64_t evaluations, double *z,
+                                tacit_error *err)
+{
+    double share = (1 + exp(epsilon)) * (double)evaluations * WORST_DISTANCE * (1 + 0x1p-20);
+    bool small = share < delta / 2;
+    return tc_calibrate(small ? &tc_accountant_gaussian : &tc_accountant_moments, epsilon,
+                        small ? delta - share : delta, TACIT_DP_ALL, 1, evaluations, z, err);
+}
+
+tacit_status tc_value_cost(double z, uint64_t evaluations, double delta, tacit_guarantee *out,
+                           tacit_error *err)
+{
+    tacit_dp_event all = tc_release_event(TACIT_DP_GAUSSIAN, z);
+    all.count = evaluations;
+    return tc_ledger_cost(&tc_accountant_pld, &all, 1, (double)evaluations * WORST_DISTANCE, delta,
+                          out, err);
+}
+
+/* ---- */
 
 /* The sensitivity to the last digit: a record that moves the metric by more is not protected. */
 void tc_value_adjacency(const tc_value_plan *p, char out[TC_VALUE_ADJACENCY])
 {
-    char number[32];
+    char number[32], who[96] = "one validation record is replaced by another";
     tc_double_text(number, p->sensitivity);
+    if (p->per_person > 1)
+        snprintf(who, sizeof who,
+                 "the validation records of one person, %" PRIu64
+                 " at most, are replaced by others",
+                 p->per_person);
     snprintf(
         out, TC_VALUE_ADJACENCY,
-        "one validation record is replaced by another, which moves the metric of every "
-        "evaluation by at most %s; the number of records, the bounds of each one's loss and the "
-        "noise are public constants",
-        number);
+        "%s, which moves the metric of every evaluation by at most %s; the number of records, the "
+        "bounds of each one's loss and the noise are public constants",
+        who, number);
 }
 
 tacit_status tc_value_release(tc_release **out, const tc_value_plan *p, double y, tc_entropy *e,

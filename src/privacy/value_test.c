@@ -21,7 +21,7 @@ static void scales(void **state)
     static const double zs[] = {1e-3, 0.5, 5, 300, 1e6}, widths[] = {1e-9, 1, 1e12};
     for (size_t i = 0; i < 5; i++)
         for (size_t k = 0; k < 3; k++) {
-            tc_value_plan p = {0, widths[k], 0, widths[k] / 1200, zs[i], false};
+            tc_value_plan p = {0, widths[k], 0, widths[k] / 1200, zs[i], 0, false};
             tc_value_scale s = scale_of(&p);
             double exact = p.z * p.sensitivity;
             assert_true(s.noise_sd >= exact &&
@@ -126,9 +126,33 @@ static void refusals(void **state)
     }
 }
 
+/* T Gaussians of z are one of z / sqrt(T): the closed form of the analytic Gaussian, and a little more. */
+static void noise_follows_from_the_promise(void **state)
+{
+    (void)state;
+    static const double epsilons[] = {0.1, 1, 8}, exact = 3.730631635;
+    tacit_error err = {0};
+    tacit_guarantee g;
+    double z;
+    for (uint64_t n = 1; n <= 1000; n *= 10)
+        for (int i = 0; i < 3; i++) {
+            assert_ok(tc_value_calibrate(epsilons[i], 1e-5, n, &z, &err));
+            assert_ok(tc_value_cost(z, n, 1e-5, &g, &err));
+            assert_true(g.epsilon <= epsilons[i] * (1 + 1e-9) && g.epsilon > epsilons[i] * 0.999);
+            if (i == 1)
+                assert_close(z / sqrt((double)n), exact, exact * 1e-4);
+            assert_ok(tc_value_cost(z / 2, n, 1e-5, &g, &err)); /* half the noise is too little */
+            assert_true(g.epsilon > 1.5 * epsilons[i]);
+        }
+    assert_ok(tc_value_calibrate(30, 1e-5, 10, &z, &err)); /* discreteness would eat delta */
+    assert_ok(tc_value_cost(z, 10, 1e-5, &g, &err));
+    assert_true(g.epsilon <= 30 * (1 + 1e-9));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noise_follows_from_the_promise),
         cmocka_unit_test(scales),
         cmocka_unit_test(neighbours_are_within_delta),
         cmocka_unit_test(values_are_clamped_and_failures_hidden),

@@ -78,6 +78,11 @@ bool tacit_document_takes_replies(const tacit_document *d)
     return d && tc_algorithm_takes_replies(d->algorithm);
 }
 
+bool tacit_document_protects_records(const tacit_document *d)
+{
+    return d && d->promise == TC_PROMISE_RECORDS;
+}
+
 tacit_status tacit_document_check_reply(const tacit_document *d, double value, tacit_error *err)
 {
     TC_GIVEN(d);

@@ -230,6 +230,18 @@ static tacit_status read_algorithm(tc_study_doc *d, const json_t *j, tacit_error
 
 /* --- reading: the whole --- */
 
+/* Records are protected by noise in values that an optimizer reads one by one. */
+static tacit_status check_records(const tc_study_doc *d, tacit_error *err)
+{
+    if (!d->algorithm->curator && (d->agents == 0 || tc_algorithm_federated(d->algorithm)))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "privacy.unit must not be \"record\" with the algorithm %s, which %s",
+                   d->algorithm->name,
+                   d->algorithm->curator ? "is told of users or rows by a mechanism of its own"
+                                         : "is for one party");
+}
+
 static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *from,
                                 tacit_error *err)
 {
@@ -241,6 +253,7 @@ static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *
     TC_TRY(read_counts(d, j, err));
     TC_TRY(read_space(d, j, from, err));
     TC_TRY(tc_study_doc_read_federation(d, j, err));
+    TC_TRY(tc_study_doc_read_privacy(d, j, err));
     TC_TRY(read_algorithm(d, j, err));
     /* One place for the noise: a second number could contradict the first. */
     if (d->promise != TC_PROMISE_UNSAID && json_object_get(d->options, "noise_multiplier"))
@@ -249,7 +262,7 @@ static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *
     if (d->promise == TC_PROMISE_EPSILON && json_object_get(d->options, "vote_multiplier"))
         return tc_fail(err, TACIT_E_ARG,
                        "privacy.epsilon and algorithm.vote_multiplier must not both be given");
-    return TACIT_OK;
+    return d->promise == TC_PROMISE_RECORDS ? check_records(d, err) : TACIT_OK;
 }
 
 static tacit_status read_document(tc_study_doc **out, const json_t *j, const source *from,
@@ -359,7 +372,7 @@ json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options)
     ok = ok && json_object_set_new(j, domain ? "points" : "space",
                                    domain ? points_json(domain) : tc_space_json(d->space)) == 0;
     ok = ok && json_object_set_new(j, "algorithm", algorithm_json(d, options)) == 0;
-    if (ok && tc_study_doc_add_federation(d, j))
+    if (ok && tc_study_doc_add_federation(d, j) && tc_study_doc_add_privacy(d, j))
         return j;
     json_decref(j);
     return NULL;

@@ -9,8 +9,11 @@
  *     "federation": { "agents": 29, "deadline_s": 60 },
  *     "privacy": { "epsilon": 4, "delta": 1e-4 }
  *
- * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none". Beside an epsilon the
- * coordinator writes the options that keep it: "calibrated": { "noise_multiplier": 1.31, ... }. "algorithm" has
+ * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none"; and in any study
+ *
+ *     "privacy": { "unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error" }
+ *
+ * Beside an epsilon whoever creates the study writes the options that keep it: "calibrated": { "noise_multiplier": 1.31, ... }. "algorithm" has
  * "version" where the study has another behaviour than that of version 1. Strict:
  * unknown keys, wrong types and values out of range are E_ARG and name the field. Pure: reads no
  * file but the points. */
@@ -20,14 +23,16 @@
 #include <tacit/document.h>
 
 #include "algo/algorithm.h"
+#include "privacy/metric.h"
 #include "space/space.h"
 
-/* What a federated study promises to each of its agents. */
+/* What a study promises: to each of its agents, or to each of their records. */
 typedef enum tc_study_promise {
     TC_PROMISE_UNSAID,
     TC_PROMISE_NONE,    /* "none": said on purpose */
     TC_PROMISE_EPSILON, /* epsilon and delta; the noise follows */
-    TC_PROMISE_NOISE    /* a noise multiplier; epsilon follows */
+    TC_PROMISE_NOISE,   /* a noise multiplier; epsilon follows */
+    TC_PROMISE_RECORDS  /* epsilon and delta for the records of each party, in any study */
 } tc_study_promise;
 
 typedef struct tc_study_doc {
@@ -49,6 +54,9 @@ typedef struct tc_study_doc {
     double epsilon, noise_multiplier; /* as the promise says; else 0 */
     double delta;                     /* of the promise; 0: not given */
     json_t *calibrated; /* options of the algorithm that keep epsilon; NULL: not fixed; owned */
+    const tc_metric *metric; /* of records; else NULL */
+    double low, high;        /* of one record's loss */
+    double p_min;            /* log-loss: least probability; else 0 */
 } tc_study_doc;
 
 /* E_ARG: no study can have this name. */

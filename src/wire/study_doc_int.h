@@ -14,9 +14,12 @@ tacit_status tc_study_doc_options_like(const tc_study_doc *given, const tc_study
  * the caller decrefs. E_ARG: one is unknown or out of range. */
 tacit_status tc_study_doc_options(const tc_study_doc *d, json_t **out, tacit_error *err);
 
-/* study_federation.c: "federation" and "privacy". Adding them is false where memory lacks. */
+/* study_federation.c, study_privacy.c: "federation" and "privacy" of the document j. Adding them is false where memory
+ * lacks. */
 tacit_status tc_study_doc_read_federation(tc_study_doc *d, const json_t *j, tacit_error *err);
+tacit_status tc_study_doc_read_privacy(tc_study_doc *d, const json_t *j, tacit_error *err);
 bool tc_study_doc_add_federation(const tc_study_doc *d, json_t *j);
+bool tc_study_doc_add_privacy(const tc_study_doc *d, json_t *j);
 
 /* The document with these options; the caller decrefs. NULL: no memory. */
 json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options);

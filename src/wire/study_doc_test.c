@@ -68,6 +68,9 @@ static void every_field_is_read(void **state)
 
 #define START "{\"name\": \"s\", \"direction\": \"minimize\", "
 #define MANY  START SPACE ", \"federation\": {\"agents\": 29, \"deadline_s\": 60}, "
+#define RECORDS                                                                                    \
+    START SPACE                                                                                    \
+        ", \"trials\": 30, \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, "
 
 static const struct {
     const char *text, *message;
@@ -127,7 +130,38 @@ static const struct {
     {START SPACE ", \"federation\": {\"agents\": 2, \"deadline_s\": \"1\"}}",
      "federation.deadline_s", false},
     {START SPACE ", \"privacy\": \"none\"}",
-     "privacy is a promise to the agents of a federation: \"federation\" is missing", true},
+     "privacy is a promise to the agents of a federation: \"federation\" is missing; a study of "
+     "one party can protect its records, \"unit\": \"record\"",
+     true},
+    {MANY "\"privacy\": {\"unit\": \"hospital\", \"epsilon\": 1, \"delta\": 0.1}}",
+     "privacy.unit must be \"agent\" or \"record\", got \"hospital\"", true},
+    {RECORDS "\"metric\": \"error\"}, \"algorithm\": \"ldp-tgp\"}",
+     "privacy.unit must not be \"record\" with the algorithm ldp-tgp, which is told of users or "
+     "rows by a mechanism of its own",
+     true},
+    {RECORDS "\"noise_multiplier\": 2}}", "noise_multiplier", false},
+    {RECORDS "\"metric\": \"errors\"}}",
+     "privacy.metric must be one of mean, error, accuracy, brier, log-loss, auc, f1, rmse, "
+     "cross-validation, early-stopping, preprocessing, got \"errors\"",
+     true},
+    {RECORDS "\"metric\": \"mean\"}}",
+     "privacy.range is missing: [low, high] bounds the loss of each record", true},
+    {RECORDS "\"range\": [0]}}", "privacy.range must be two numbers, [low, high], got another list",
+     true},
+    {RECORDS "\"range\": [1, 1]}}", "privacy.range must be [low, high] with low < high, got [1, 1]",
+     true},
+    {RECORDS "\"metric\": \"error\", \"range\": [0, 1]}}",
+     "privacy.range must not be given with the metric error, which has its own", true},
+    {RECORDS "\"metric\": \"log-loss\"}}",
+     "privacy.p_min is missing: log-loss needs the least probability, to which others are clipped",
+     true},
+    {RECORDS "\"metric\": \"log-loss\", \"p_min\": 0.6}}",
+     "privacy.p_min must be a number in (0, 0.5], got 0.6", true},
+    {RECORDS "\"metric\": \"error\", \"p_min\": 0.1}}",
+     "privacy.p_min is for the metric log-loss alone", true},
+    {START SPACE ", \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 0.1, "
+                 "\"metric\": \"error\"}}",
+     "trials is missing: the noise of an evaluation follows from how many there will be", true},
     {MANY "\"privacy\": \"some\"}", "privacy must be an object or \"none\", got \"some\"", true},
     {MANY "\"privacy\": 1}", "privacy must be an object or \"none\", got a number", true},
     {MANY "\"privacy\": {}}",
@@ -243,6 +277,31 @@ static void federations_are_read_and_written(void **state)
     d = parse_ok(START SPACE ", \"federation\": {\"agents\": 2}}");
     assert_int_equal(d->promise, TC_PROMISE_UNSAID);
     check_round_trip(d, "\"federation\":{\"agents\":2}}");
+    tc_study_doc_free(d);
+}
+
+static void records_are_read_and_written(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_study_doc *d = parse_ok(RECORDS "\"metric\": \"log-loss\", \"p_min\": 0.125}}");
+    assert_int_equal(d->promise, TC_PROMISE_RECORDS);
+    assert_string_equal(d->metric->name, "log-loss");
+    assert_same_bits(d->low, 0);
+    assert_close(d->high, 2.0794415, 1e-6);
+    check_round_trip(d, "\"privacy\":{\"unit\":\"record\",\"epsilon\":1.0,\"metric\":\"log-loss\","
+                        "\"p_min\":0.125,\"delta\":1e-05}}");
+    tc_study_doc *other = parse_ok(RECORDS "\"range\": [-2, 3]}}");
+    assert_string_equal(other->metric->name, "mean");
+    check_round_trip(other, "\"privacy\":{\"unit\":\"record\",\"epsilon\":1.0,\"metric\":\"mean\","
+                            "\"range\":[-2.0,3.0],\"delta\":1e-05}}");
+    assert_fails(tc_study_doc_same(d, other, &err), TACIT_E_STATE, "privacy.metric is");
+    d->trials++; /* others may be extended */
+    tc_study_doc *same = parse_ok(RECORDS "\"metric\": \"log-loss\", \"p_min\": 0.125}}");
+    assert_fails(tc_study_doc_same(d, same, &err), TACIT_E_STATE,
+                 "trials is 31 in the stored study");
+    tc_study_doc_free(same);
+    tc_study_doc_free(other);
     tc_study_doc_free(d);
 }
 
@@ -455,6 +514,7 @@ int main(void)
         cmocka_unit_test(unknown_algorithms_and_files_are_not_found),
         cmocka_unit_test(the_text_is_canonical),
         cmocka_unit_test(federations_are_read_and_written),
+        cmocka_unit_test(records_are_read_and_written),
         cmocka_unit_test(federations_may_differ),
         cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(points_are_read_beside_the_document),

@@ -1,7 +1,8 @@
 /* study_same.c - whether two documents describe the same study.
  *
  * Both are written canonically, with every option spelled out, and compared
- * member by member: the first difference is named with both values. */
+ * member by member: the first difference is named with both values. A study may be extended to more trials, unless it protects
+ * records: their noise was computed for the trials that were planned. */
 #include "wire/study_doc_int.h"
 
 #include "base/error.h"
@@ -13,11 +14,12 @@
 
 typedef struct path {
     char text[200];
+    bool fixed; /* not even the number of trials may differ */
 } path;
 
 static path path_of(const path *parent, const char *key)
 {
-    path p;
+    path p = {.fixed = parent->fixed};
     snprintf(p.text, sizeof p.text, "%.120s%s%.70s", parent->text, *parent->text ? "." : "", key);
     return p;
 }
@@ -76,8 +78,8 @@ static tacit_status compare_order(const json_t *stored, const json_t *given, tac
 static tacit_status compare(const path *at, const json_t *stored, const json_t *given,
                             tacit_error *err)
 {
-    if (strcmp(at->text, "trials") == 0)
-        return TACIT_OK; /* a study may be extended */
+    if (strcmp(at->text, "trials") == 0 && !at->fixed)
+        return TACIT_OK;
     if (strcmp(at->text, "privacy.calibrated") == 0 && !given)
         return TACIT_OK; /* written by a coordinator, not by who made the study */
     if (json_is_object(stored) && json_is_object(given))
@@ -116,7 +118,7 @@ tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *g
     if (status == TACIT_OK)
         status = complete_json(given, stored, &b, err);
     if (status == TACIT_OK)
-        status = compare(&(path){""}, a, b, err);
+        status = compare(&(path){.fixed = stored->promise == TC_PROMISE_RECORDS}, a, b, err);
     if (status == TACIT_OK)
         status = compare_order(json_object_get(a, "space"), json_object_get(b, "space"), err);
     json_decref(a);
