@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "wire/hash_json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -81,13 +82,15 @@ static tacit_status restore(const tc_remote_config *cfg, const char *document, t
     return status;
 }
 
-static tacit_status get_document(const tc_remote_config *cfg, tc_study_doc **out, tacit_error *err)
+static tacit_status get_document(tc_remote *s, tacit_error *err)
 {
     json_t *j;
-    TC_TRY(tc_remote_ask(cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
+    TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
     const char *document = json_string_value(json_object_get(j, "document"));
-    tacit_status status = document ? restore(cfg, document, out, err)
+    tacit_status status = document ? restore(&s->cfg, document, &s->doc, err)
                                    : tc_remote_strange("a study without a document", err);
+    if (status == TACIT_OK && tc_hash_read(j, "", "hash", &s->hash, NULL) != TACIT_OK)
+        status = tc_remote_strange("a study without a hash", err);
     json_decref(j);
     return status;
 }
@@ -112,7 +115,7 @@ tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_
         return tc_fail_memory(err);
     s->cfg = *cfg;
     s->cfg.away = &s->away;
-    tacit_status status = get_document(&s->cfg, &s->doc, err);
+    tacit_status status = get_document(s, err);
     if (status == TACIT_OK)
         status = check_document(s, err);
     if (status == TACIT_OK)
@@ -132,6 +135,11 @@ void tc_remote_close(tc_remote *s)
 const tc_study_doc *tc_remote_document(const tc_remote *s)
 {
     return s->doc;
+}
+
+const tacit_hash *tc_remote_hash(const tc_remote *s)
+{
+    return &s->hash;
 }
 
 void tc_remote_set_pace(tc_remote *s, int64_t patience_ms, long timeout_s)
@@ -327,6 +335,8 @@ static json_t *report_json(const tc_remote *s, const tacit_report *r)
     else
         said = json_real(r->value);
     int bad = json_object_set_new(j, keys[r->kind], said);
+    if (r->noise_sd > 0)
+        bad |= json_object_set_new(j, "noise_sd", json_real(r->noise_sd));
     if (r->point)
         bad |= json_object_set_new(j, "params", tc_space_values_json(s->doc->space, r->point));
     if (!bad)

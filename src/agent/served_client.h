@@ -8,6 +8,7 @@
 #ifndef TC_AGENT_SERVED_CLIENT_H
 #define TC_AGENT_SERVED_CLIENT_H
 
+#include <tacit/ledger.h>
 #include <tacit/study.h>
 
 #include "agent/transport.h"
@@ -36,6 +37,8 @@ typedef struct tc_remote_config {
 tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_error *err);
 void tc_remote_close(tc_remote *s); /* NULL is allowed */
 const tc_study_doc *tc_remote_document(const tc_remote *s);
+/* What the coordinator says tells it apart from all other studies. */
+const tacit_hash *tc_remote_hash(const tc_remote *s);
 
 /* From now on. For those who have other things to do while a coordinator is away: with patience 0 each request is
  * sent once, and they come back. */

@@ -531,6 +531,12 @@ static void an_answer_must_be_modest(void **state)
     tc_text_fini(&bomb);
 }
 
+#define DOCUMENT                                                                                   \
+    "{\"document\": \"{\\\"name\\\": \\\"t\\\", \\\"direction\\\": \\\"minimize\\\", "             \
+    "\\\"space\\\": {\\\"x\\\": {\\\"type\\\": \\\"float\\\", \\\"low\\\": 0, "                    \
+    "\\\"high\\\": 1}}}\""
+#define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static void strange_reports_and_studies_are_refused(void **state)
 {
     play *p = *state;
@@ -557,9 +563,10 @@ static void strange_reports_and_studies_are_refused(void **state)
                  STRANGE "a study without a document");
     p->lie = "{\"document\": \"{}\"}";
     assert_int_equal(tc_remote_open(&other, &p->cfg, &err), TACIT_E_IO);
-    p->lie = "{\"document\": \"{\\\"name\\\": \\\"t\\\", \\\"direction\\\": \\\"minimize\\\", "
-             "\\\"space\\\": {\\\"x\\\": {\\\"type\\\": \\\"float\\\", \\\"low\\\": 0, "
-             "\\\"high\\\": 1}}}\"}";
+    p->lie = DOCUMENT "}";
+    assert_fails(tc_remote_open(&other, &p->cfg, &err), TACIT_E_IO,
+                 STRANGE "a study without a hash");
+    p->lie = DOCUMENT ", \"hash\": \"" HASH "\"}";
     assert_fails(tc_remote_open(&other, &p->cfg, &err), TACIT_E_IO,
                  STRANGE "a study of another name");
 }

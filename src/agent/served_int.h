@@ -7,6 +7,7 @@
 struct tc_remote {
     tc_remote_config cfg;
     tc_study_doc *doc;
+    tacit_hash hash;
     bool away;
 };
 

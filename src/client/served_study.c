@@ -262,6 +262,12 @@ static bool study_is_away(tacit_study *s)
     return away;
 }
 
+static void study_identify(const tacit_study *s, tacit_hash *hash, tc_store **store)
+{
+    *hash = *tc_remote_hash(((const served_study *)s)->remote);
+    *store = NULL;
+}
+
 static const tc_study_ops study_ops = {.close = study_close,
                                        .ask = study_ask,
                                        .report = study_report,
@@ -280,4 +286,5 @@ static const tc_study_ops study_ops = {.close = study_close,
                                        .events = study_events,
                                        .set_state = study_set_state,
                                        .set_patience = study_set_patience,
-                                       .is_away = study_is_away};
+                                       .is_away = study_is_away,
+                                       .identify = study_identify};

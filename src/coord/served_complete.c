@@ -44,6 +44,24 @@ static tacit_status check_private(const tc_study_doc *doc, const json_t *body, t
                  : TACIT_OK;
 }
 
+/* Whoever evaluates adds the noise and says how much. That it is there cannot be seen; that it was forgotten can. */
+static tacit_status read_noise(report *r, const tc_study_doc *doc, const json_t *body,
+                               tacit_error *err)
+{
+    const json_t *noise = json_object_get(body, "noise_sd");
+    r->noise_sd = json_number_value(noise);
+    if (!(r->noise_sd >= 0))
+        return tc_fail(err, TACIT_E_ARG, "noise_sd must be a number >= 0, got %g", r->noise_sd);
+    if (noise && !json_object_get(body, "value"))
+        return tc_fail(err, TACIT_E_ARG, "noise_sd goes with a value");
+    if (doc->promise == TC_PROMISE_RECORDS && r->noise_sd == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study %s protects validation records: it is told a value with noise, and "
+                       "noise_sd, and nothing else",
+                       doc->name);
+    return TACIT_OK;
+}
+
 /* One value alone is an ordinary report, which every algorithm takes. */
 static tacit_status read_pulls(report *r, const tc_study *study, const json_t *list,
                                tacit_error *err)
@@ -82,6 +100,7 @@ static tacit_status read_report(const tc_ask *a, const tc_study *study, report *
     const json_t *values = json_object_get(a->body, "values");
     TC_TRY(tc_ask_number(a, 1, "trial", &r->trial, err));
     TC_TRY(check_private(doc, a->body, err));
+    TC_TRY(read_noise(r, doc, a->body, err));
     r->failed = tc_ask_text(a, "failed");
     r->value = json_number_value(value ? value : json_object_get(a->body, "reply"));
     if (values)

@@ -36,6 +36,7 @@ static const tc_field complete[] = {
     {"values", NUMBER, TC_ONE_OF | TC_LIST_OF, .help = "All pulls of a batch"},
     {"failed", TEXT,   TC_ONE_OF, 1, 4096, .help = "Why there is no value"},
     {"params", MAP,    0, .help = "The point that was really run"},
+    {"noise_sd", NUMBER, 0, .help = "The standard deviation of noise that is known to be in value; 0: none is known. Needed where the study protects records"},
     END};
 const tc_shape tc_shape_complete = {"Complete", "What came of a trial", complete, false};
 

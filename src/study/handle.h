@@ -11,6 +11,7 @@
 
 #include "algo/optimizer.h"
 #include "base/memory.h"
+#include "study/record_guard.h"
 #include "study/study.h"
 
 #include <stdatomic.h>
@@ -87,6 +88,8 @@ typedef struct tc_study_ops {
     tacit_status (*set_state)(tacit_study *s, tacit_study_state state, tacit_error *err);
     void (*set_patience)(tacit_study *s, double patience_s, int32_t timeout_s);
     bool (*is_away)(tacit_study *s);
+    /* Which study it is: in ledgers, and apart from all others. *store: where it is; NULL: at a coordinator. */
+    void (*identify)(const tacit_study *s, tacit_hash *hash, tc_store **store);
 } tc_study_ops;
 
 /* A study's own struct begins with this. */
@@ -94,7 +97,25 @@ struct tacit_study {
     const tc_study_ops *ops;
     tacit_storage *storage; /* as a user of it; NULL: lent */
     const tacit_document *doc;
+    tc_record_guard *guard; /* of a study that protects records; NULL: nothing can be evaluated */
 };
+
+/* ---- studies that protect records (record_guard.h) ---- */
+
+/* The handle's from now on: before anything is asked, and once. */
+void tc_study_set_guard(tacit_study *s, tc_record_guard *g);
+/* Turns a report into what may be told, if the study protects records: a value with noise, in the ledger before
+ * anybody sees it. Again: the same. */
+tacit_status tc_study_make_private(tacit_study *s, uint64_t trial, tacit_report *r,
+                                   tacit_error *err);
+/* Would one more evaluation be paid for, and pay for this one; both do nothing in other studies. E_BUDGET: it must
+ * not be evaluated. E_STATE: no records were declared. */
+tacit_status tc_study_may_evaluate(tacit_study *s, tacit_error *err);
+tacit_status tc_study_reserve(tacit_study *s, uint64_t trial, tacit_error *err);
+/* The report of a trial that was evaluated and released before, by a process that died say. E_NOT_FOUND: there is
+ * none. */
+tacit_status tc_study_recall_private(tacit_study *s, uint64_t trial, tacit_report *r,
+                                     tacit_error *err);
 
 /* Is it at a coordinator? */
 bool tc_study_is_served(const tacit_study *s);

@@ -300,6 +300,7 @@ static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row
         return tc_fail_memory(err);
     s->store = store;
     s->id = row->id;
+    s->hash = tc_study_hash(row);
     s->pool = pool;
     pthread_mutex_init(&s->door, NULL);
     pthread_mutex_init(&s->lock, NULL);

@@ -6,13 +6,14 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, user);
 static TC_SIZED(sized_backup, tacit_backup_info, made_ms, made_ms);
 static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
-static TC_SIZED(sized_report, tacit_report, batch, batch);
+static TC_SIZED(sized_report, tacit_report, batch, noise_sd);
 static TC_SIZED(sized_query, tacit_trial_query, limit, limit);
 static TC_SIZED(sized_summary, tacit_study_summary, best, best);
 
@@ -253,6 +254,7 @@ void tacit_study_close(tacit_study *s)
     if (!s)
         return;
     tacit_storage *st = s->storage;
+    tc_record_guard_free(s->guard);
     s->ops->close(s);
     tc_storage_unref(st);
 }
@@ -303,7 +305,95 @@ static tacit_status check_lease(int64_t ms, tacit_error *err)
                    1000 * TACIT_LEASE_LEAST_S, (long long)ms);
 }
 
+/* ---- studies that protect records ---- */
+
+static bool protects_records(const tacit_study *s)
+{
+    return s->doc->promise == TC_PROMISE_RECORDS;
+}
+
+static tacit_status check_guard(const tacit_study *s, tacit_error *err)
+{
+    if (s->guard)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "study \"%s\" protects validation records: say how many there are before "
+                   "anything is evaluated (tacit_study_protect, --records)",
+                   s->doc->name);
+}
+
+void tc_study_set_guard(tacit_study *s, tc_record_guard *g)
+{
+    s->guard = g;
+}
+
+tacit_status tc_study_may_evaluate(tacit_study *s, tacit_error *err)
+{
+    if (!protects_records(s))
+        return TACIT_OK;
+    TC_TRY(check_guard(s, err));
+    return tc_record_guard_may(s->guard, err);
+}
+
+tacit_status tc_study_reserve(tacit_study *s, uint64_t trial, tacit_error *err)
+{
+    if (!protects_records(s))
+        return TACIT_OK;
+    TC_TRY(check_guard(s, err));
+    return tc_record_guard_reserve(s->guard, trial, err);
+}
+
+/* Paid for before anybody can evaluate them. */
+static tacit_status reserve_all(tacit_study *s, const tacit_trials *got, tacit_error *err)
+{
+    for (size_t i = 0; i < got->n; i++)
+        TC_TRY(tc_study_reserve(s, got->list[i].number, err));
+    return TACIT_OK;
+}
+
+tacit_status tc_study_make_private(tacit_study *s, uint64_t trial, tacit_report *r,
+                                   tacit_error *err)
+{
+    if (!protects_records(s))
+        return TACIT_OK;
+    TC_TRY(check_guard(s, err));
+    if (r->kind != TACIT_REPORT_VALUE && r->kind != TACIT_REPORT_FAILED)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "study \"%s\" protects validation records: a trial is one evaluation, and "
+                       "is reported as a value or as failed",
+                       s->doc->name);
+    double y = r->kind == TACIT_REPORT_VALUE ? r->value : (double)NAN;
+    TC_TRY(tc_record_guard_release(s->guard, trial, y, &r->value, err));
+    r->kind = TACIT_REPORT_VALUE;
+    r->reason = NULL;
+    r->noise_sd = tc_record_guard_sd(s->guard);
+    return TACIT_OK;
+}
+
+tacit_status tc_study_recall_private(tacit_study *s, uint64_t trial, tacit_report *r,
+                                     tacit_error *err)
+{
+    tacit_report told = TACIT_REPORT;
+    if (!s->guard)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "nothing was released");
+    TC_TRY(tc_record_guard_recall(s->guard, trial, &told.value, err));
+    told.noise_sd = tc_record_guard_sd(s->guard);
+    *r = told;
+    return TACIT_OK;
+}
+
 /* ---- ask ---- */
+
+/* Every pull would be an evaluation of its own. A refusal leaves no trial behind. */
+static tacit_status ask_reserved(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
+                                 tacit_error *err)
+{
+    tacit_ask_opts single = *q;
+    single.pulls = 0;
+    TC_TRY(tc_study_may_evaluate(s, err));
+    TC_TRY(s->ops->ask(s, &single, out, err));
+    return reserve_all(s, out, err);
+}
 
 static tacit_status ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
                         tacit_error *err)
@@ -314,7 +404,7 @@ static tacit_status ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *o
     if (q->count > TACIT_ASK_MOST)
         return tc_fail(err, TACIT_E_ARG, "count must be at most %d, got %" PRIu64, TACIT_ASK_MOST,
                        q->count);
-    return s->ops->ask(s, q, out, err);
+    return protects_records(s) ? ask_reserved(s, q, out, err) : s->ops->ask(s, q, out, err);
 }
 
 tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values, tacit_error *err)
@@ -375,6 +465,10 @@ tacit_status tacit_study_report(tacit_study *s, uint64_t trial, const tacit_repo
         return tc_fail(err, TACIT_E_ARG, "a report of pulls must have at least one");
     if (r.kind == TACIT_REPORT_PULLS && !r.pulls)
         return tc_fail(err, TACIT_E_ARG, "report.pulls must not be NULL");
+    if (!(r.noise_sd >= 0 && isfinite(r.noise_sd)))
+        return tc_fail(err, TACIT_E_ARG, "report.noise_sd must be a number >= 0, got %g",
+                       r.noise_sd);
+    TC_TRY(tc_study_make_private(s, trial, &r, err));
     return s->ops->report(s, trial, &r, err);
 }
 
@@ -424,6 +518,11 @@ tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, 
         return TACIT_OK;
     TC_GIVEN(values);
     TC_GIVEN(y);
+    if (protects_records(s))
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "study \"%s\" protects validation records, and earlier results were made "
+                       "without its noise",
+                       s->doc->name);
     return s->ops->import(s, n, values, y, err);
 }
 
@@ -466,7 +565,12 @@ tacit_status tacit_study_take_over(tacit_study *s, uint64_t trial, const char *f
     TC_TRY(check_worker("from", from, err));
     TC_TRY(check_worker("to", to, err));
     TC_TRY(check_lease(lease_ms, err));
-    return hand_out_one(&got, s->ops->take_over(s, trial, &claim, &got, err), out, err);
+    if (protects_records(s))
+        TC_TRY(check_guard(s, err));
+    tacit_status status = s->ops->take_over(s, trial, &claim, &got, err);
+    if (status == TACIT_OK)
+        status = reserve_all(s, &got, err);
+    return hand_out_one(&got, status, out, err);
 }
 
 tacit_status tacit_study_requeue(tacit_study *s, uint64_t trial, tacit_error *err)

@@ -10,6 +10,7 @@
 struct tc_study {
     tc_store *store; /* borrowed */
     int64_t id;
+    tacit_hash hash; /* which study it is (study_plan.h) */
     tc_study_doc *doc;
     tc_study_plan *plan;  /* of a federated study; else NULL */
     pthread_mutex_t door; /* in which who comes next waits for: */

@@ -329,7 +329,14 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     case TACIT_REPORT_REPLY:
         break;
     }
-    return tc_study_tell(of(s), trial, r->point, r->value, err);
+    return tc_study_tell_noisy(of(s), trial, r->point, r->value, r->noise_sd, err);
+}
+
+static void study_identify(const tacit_study *s, tacit_hash *hash, tc_store **store)
+{
+    const tc_study *study = ((const local_study *)s)->study;
+    *hash = study->hash;
+    *store = study->store;
 }
 
 static tacit_status study_enqueue(tacit_study *s, const double *values, uint64_t *trial,
@@ -508,4 +515,5 @@ static const tc_study_ops study_ops = {.close = study_close,
                                        .events = study_events,
                                        .set_state = study_set_state,
                                        .set_patience = study_set_patience,
-                                       .is_away = study_is_away};
+                                       .is_away = study_is_away,
+                                       .identify = study_identify};

@@ -4,14 +4,28 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "study/record_plan.h"
+
+/* With the noise of a study that protects records, which is found once. */
+static tacit_status document_text(const tc_study_doc *doc, char **out, tacit_error *err)
+{
+    tc_study_doc whole = *doc;
+    TC_TRY(tc_record_plan_calibrate(&whole, err));
+    *out = tc_study_doc_text(&whole);
+    if (!doc->calibrated)
+        json_decref(whole.calibrated);
+    return TACIT_OK;
+}
 
 tacit_status tc_study_row_of(tc_study_row *out, const tc_study_doc *doc, int64_t created_ms,
                              tacit_error *err)
 {
     const tc_domain *domain = doc->space->domain;
+    char *text;
+    TC_TRY(document_text(doc, &text, err));
     tc_study_row row = {
         .name = tc_strdup(doc->name),
-        .document = tc_study_doc_text(doc),
+        .document = text,
         .points_csv = domain ? tc_domain_csv(domain) : NULL,
         .public_seed = doc->has_seed ? tc_public_seed_from(doc->seed) : tc_public_seed_fresh(),
         .party_seed = doc->has_seed ? tc_party_seed_from(doc->seed) : tc_party_seed_fresh(),

@@ -165,14 +165,22 @@ static tc_slot *free_slot(const tc_worker *w)
     return &w->slots[i];
 }
 
+/* A value that an earlier process released and did not tell is told now: a second evaluation would change nothing. */
+static tacit_status evaluate_or_recall(tc_worker *w, tc_slot *s, uint64_t trial,
+                                       const double *values, tacit_error *err)
+{
+    tacit_error none;
+    s->ended = tc_study_recall_private(w->study, trial, &s->told, &none) == TACIT_OK;
+    return s->ended ? TACIT_OK : w->evaluator->start(w->evaluator, trial, values, err);
+}
+
 static tacit_status start_trial(tc_worker *w, tc_slot *s, uint64_t trial, uint64_t pulls,
                                 const double *values, tacit_error *err)
 {
     if (w->opts.as)
         tc_user_workers_note(&w->names, (size_t)(s - w->slots), trial);
-    TC_TRY(w->evaluator->start(w->evaluator, trial, values, err));
+    TC_TRY(evaluate_or_recall(w, s, trial, values, err));
     s->used = true;
-    s->ended = false;
     s->trial = trial;
     s->pulls = pulls < w->opts.pulls ? pulls : w->opts.pulls;
     s->batch = (tacit_batch){0};
@@ -219,20 +227,35 @@ static tacit_status start_orphan(tc_worker *w, const tc_orphan *left, tacit_erro
         return tc_fail(err, st, "%s", why.msg);
     tc_worker_note(w, "running trial %" PRIu64 " again, which an earlier run left unfinished",
                    left->trial);
-    st = start_trial(w, s, left->trial, left->pulls, t->values, err);
+    st = tc_study_reserve(w->study, left->trial, err);
+    if (st == TACIT_OK)
+        st = start_trial(w, s, left->trial, left->pulls, t->values, err);
     tacit_trial_free(t);
     return st;
 }
 
-/* Has the user an answer left for the trial that would come next? */
+/* A ledger that refuses ends the work, once what runs was told. */
+static tacit_status may_evaluate(tc_worker *w, bool *may, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status st = tc_study_may_evaluate(w->study, &why);
+    if (st != TACIT_E_BUDGET)
+        return tc_pass_on(err, st, &why);
+    *may = false;
+    w->refused = true;
+    w->refusal = why;
+    return TACIT_OK;
+}
+
+/* Has the user an answer left, or the ledger of the records a charge, for the trial that would come next? */
 static tacit_status may_start(tc_worker *w, bool *may, tacit_error *err)
 {
-    uint64_t trial =
-        w->next_orphan < w->n_orphans ? w->orphans[w->next_orphan].trial : TC_NEW_TRIAL;
+    bool orphan = w->next_orphan < w->n_orphans;
+    uint64_t trial = orphan ? w->orphans[w->next_orphan].trial : TC_NEW_TRIAL;
     size_t running = tc_worker_running(w); /* the others' replies are in the ledger */
     *may = true;
     if (!w->opts.as)
-        return TACIT_OK;
+        return orphan ? TACIT_OK : may_evaluate(w, may, err);
     tacit_error why;
     tacit_status st = tc_user_may(w->opts.as, trial, running, &why);
     if (st == TACIT_OK)

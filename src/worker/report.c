@@ -120,7 +120,12 @@ static tacit_status make_report(tc_worker *w, tc_slot *s, tacit_error *err)
                              .value = r->value,
                              .reason = r->reason,
                              .batch = s->batch};
-    return TACIT_OK;
+    if (!r->ok && w->study->guard)
+        tc_worker_note(w,
+                       "trial %" PRIu64 " failed (%s); it is told as the worse end of the range, "
+                       "with noise",
+                       r->trial, r->reason);
+    return tc_study_make_private(w->study, r->trial, &s->told, err);
 }
 
 /* One more pull of a batch. *again: it is not complete, and the program runs once more. */

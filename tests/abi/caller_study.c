@@ -281,7 +281,8 @@ static void reports(tacit_study *s)
     const double points[2] = {0.125, 0.5}, values[2] = {1, 9};
     tacit_report r = TACIT_REPORT;
     tacit_trial *t = NULL;
-    CHECK(r.size == sizeof r && r.kind == TACIT_REPORT_VALUE && r.batch.pulls == 0);
+    CHECK(r.size == sizeof r && r.kind == TACIT_REPORT_VALUE && r.batch.pulls == 0 &&
+          !(r.noise_sd > 0));
     r.value = 3;
     r.point = &points[1];
     GOOD(tacit_study_report(s, 2, &r, &err));

@@ -3,6 +3,7 @@
 #include "caller.h"
 
 #include <tacit/release.h>
+#include <tacit/records.h>
 #include <tacit/user.h>
 #include <tacit/worker.h>
 
@@ -254,6 +255,54 @@ static void users(void)
     tacit_study_close(plain);
 }
 
+/* ---- records.h */
+
+#define RECORDS                                                                                    \
+    "{\"name\": \"kept\", \"direction\": \"minimize\", \"trials\": 3, \"space\": {\"x\": "         \
+    "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": \"random\", \"privacy\": "    \
+    "{\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, \"metric\": \"auc\"}}"
+
+static void records(void)
+{
+    tacit_records_opts o = TACIT_RECORDS_OPTS;
+    tacit_study *s = NULL;
+    tacit_document *d = NULL;
+    tacit_trial *t = NULL;
+    char *text = NULL;
+    uint64_t trial = 0;
+    double x = 0;
+    CHECK(o.size == sizeof o && o.test_seed == -1 && o.ledger == NULL && o.ledger_storage == NULL);
+    GOOD(tacit_document_parse(&d, RECORDS, &err));
+    CHECK(tacit_document_protects_records(d));
+    FAILS(tacit_records_check(d, &o, &err), TACIT_E_ARG);
+    o.records = 4000;
+    o.class_floor = 1000;
+    o.per_person = 2;
+    o.low = 0;
+    o.high = 1;
+    o.sensitivity = 0;
+    o.ledger = "ward";
+    o.ledger_storage = "sqlite:///ward.db";
+    o.epsilon = 2;
+    o.delta = 1e-5;
+    GOOD(tacit_records_check(d, &o, &err));
+    GOOD(tacit_study_create_from(&s, "memory:", d, NULL, &err));
+    FAILS(tacit_study_ask(s, &trial, &x, &err), TACIT_E_STATE);
+    CHECK(tacit_study_noise_sd(s) <= 0);
+    GOOD(tacit_study_protect(s, &o, &err));
+    CHECK(fabs(tacit_study_noise_sd(s) - 3.7306 * sqrt(3.0) * 0.002) < 1e-5);
+    GOOD(tacit_study_protection(s, &text, &err));
+    SAYS(text, "epsilon 1, delta 1e-05");
+    tacit_text_free(text);
+    GOOD(tacit_study_ask(s, &trial, &x, &err));
+    GOOD(tacit_study_tell(s, trial, 0.5, &err));
+    GOOD(tacit_study_trial(s, trial, &t, &err));
+    CHECK(t->value > 0.4 && t->value < 0.6);
+    tacit_trial_free(t);
+    tacit_study_close(s);
+    tacit_document_free(d);
+}
+
 /* Another user, with a ledger of another storage, who may give three answers. */
 static void a_user_works(void)
 {
@@ -282,6 +331,7 @@ int main(void)
     ends();
     programs();
     users();
+    records();
     a_user_works();
     return report("caller_worker");
 }

@@ -233,6 +233,7 @@ static void call_document(void)
     EMPTY(tacit_document_trials(NULL));
     EMPTY(tacit_document_agents(NULL));
     EMPTY(tacit_document_takes_replies(NULL));
+    EMPTY(tacit_document_protects_records(NULL));
     REFUSED("d", tacit_document_check_reply(NULL, 0, err));
     HARMLESS(tacit_document_range(NULL, x, x + 1));
     HARMLESS(tacit_document_range(document, NULL, NULL));
@@ -407,6 +408,21 @@ static void call_worker(void)
     REFUSED("u", tacit_user_tell(NULL, 0, 0, err));
     REFUSED("storage", tacit_user_ledger(NULL, err));
     tacit_user_close(u);
+}
+
+/* ---- records.h ---- */
+
+static void call_records(void)
+{
+    tacit_records_opts opts = TACIT_RECORDS_OPTS;
+    char *said;
+    REFUSED("document", tacit_records_check(NULL, &opts, err));
+    REFUSED("opts", tacit_records_check(document, NULL, err));
+    REFUSED("s", tacit_study_protect(NULL, &opts, err));
+    REFUSED("opts", tacit_study_protect(study, NULL, err));
+    REFUSED("s", tacit_study_protection(NULL, &said, err));
+    REFUSED("text", tacit_study_protection(study, NULL, err));
+    EMPTY(tacit_study_noise_sd(NULL) > 0);
 }
 
 /* ---- privacy.h, release.h, ledger.h ---- */
@@ -858,6 +874,7 @@ int main(void)
     call_study();
     call_trials();
     call_worker();
+    call_records();
     call_privacy();
     call_mechanisms();
     call_release();

@@ -1,6 +1,8 @@
 /* ask.c - `tacit ask`: the next trial, for programs that tell its value later. */
+#include "study/records_options.h"
 #include "study/study_ref.h"
 #include "study/trial_rows.h"
+#include "study/user_options.h"
 #include "frame/verbs.h"
 
 #include <stddef.h>
@@ -13,6 +15,8 @@ typedef struct options {
     int64_t count;
     int64_t pulls;
     int64_t threads;
+    tc_records_words records;
+    char *ledger_storage;
 } options;
 
 static const tc_option table[] = {
@@ -30,6 +34,9 @@ static const tc_option table[] = {
     {"pulls", TC_OPTION_INT, offsetof(options, pulls), "0", .min = 0, .max = 0x1p34,
      .help = "take trials of up to so many pulls, where the algorithm wants them; 0 is one each"},
     TC_THREADS_OPTION(options),
+    TC_RECORDS_OPTIONS(options),
+    TC_RECORDS_LEDGER_OPTIONS(options),
+    TC_LEDGER_STORAGE_OPTION(options),
     {.name = NULL}};
 
 static tacit_status ask(tacit_study *s, const tc_invocation *in, tacit_error *err)
@@ -80,8 +87,12 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     TC_TRY(check_worker(o->worker, err));
     TC_TRY(check_lease(o->lease_s, err));
     tacit_status st = tc_study_ref_name(&r, in->args[0], err);
+    if (st == TACIT_OK && r.given)
+        st = tc_records_check(r.given, &o->records, err);
     if (st == TACIT_OK)
         st = tc_study_ref_open(&r, in->args[0], &o->where, &terms, err);
+    if (st == TACIT_OK)
+        st = tc_records_declare(r.study, &o->records, o->ledger_storage, true, err);
     if (st == TACIT_OK)
         st = ask(r.study, in, err);
     tc_study_ref_close(&r);
@@ -100,6 +111,9 @@ const tc_verb tc_verb_ask = {
         "With --pulls a trial may be a batch: a bandit algorithm (blin) then says how often\n"
         "it wants the point, and is told once of all the values (tell --values). Workers that\n"
         "run at the same time share a point if none takes all of its pulls.\n"
+        "\n"
+        "A study that protects validation records needs --records, here and at tell: the price of\n"
+        "the evaluation is in their ledger before the trial is printed.\n"
         "\n"
         "A coordinator (--server) gives out as many trials as the document plans, and no more: "
         "then\n"

@@ -2,6 +2,7 @@
  *
  * Everything that can be wrong with the command line, the document and the
  * command is found before the storage is touched. */
+#include "study/records_options.h"
 #include "study/trial_rows.h"
 #include "study/user_options.h"
 #include "study/worker_talk.h"
@@ -18,6 +19,7 @@ typedef struct options {
     int64_t max_failures;
     int64_t threads;
     char *user, *ledger_storage;
+    tc_records_words records;
     bool any_choices;
 } options;
 
@@ -40,6 +42,8 @@ static const tc_option table[] = {
     TC_ANY_CHOICES_OPTION(options, any_choices),
     TC_THREADS_OPTION(options),
     TC_USER_OPTIONS(options),
+    TC_RECORDS_OPTIONS(options),
+    TC_RECORDS_LEDGER_OPTIONS(options),
     {.name = NULL}};
 
 static tacit_worker_opts options_of(const tc_invocation *in, const tc_study_ref *r)
@@ -66,6 +70,7 @@ static tacit_status check(const tacit_document *doc, const tc_invocation *in, co
     const options *o = in->opts;
     tacit_worker_opts w = options_of(in, r);
     TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
+    TC_TRY(tc_records_check(doc, &o->records, err));
     return tacit_worker_check(doc, &w, err);
 }
 
@@ -137,6 +142,8 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     if (st == TACIT_OK && o->user)
         st = tc_user_open(&user, &r, o->user, o->ledger_storage, in->quiet, err);
     if (st == TACIT_OK)
+        st = tc_records_declare(r.study, &o->records, o->ledger_storage, in->quiet, err);
+    if (st == TACIT_OK)
         st = work(&r, user, in, err);
     if (st == TACIT_OK)
         st = print_best(r.study, in->format, err);
@@ -178,6 +185,14 @@ const tc_verb tc_verb_optimize = {
         "storage gets the replies it had. --ledger-storage names another one, and is warned\n"
         "of once.\n"
         "\n"
+        "A study that protects validation records (\"privacy\": {\"unit\": \"record\", ...}) "
+        "needs\n"
+        "--records: the program's value, or its failure, gets noise before anything else sees it,\n"
+        "and is charged to the ledger of these records, in the study's storage or, with --server,\n"
+        "in ~/.local/state/tacit/records.db. The program must clip each record's loss to the "
+        "range\n"
+        "before it takes the mean.\n"
+        "\n"
         "With --server the coordinator chooses the trials and this machine runs them, beside as\n"
         "many others as like. While a program runs, signs of life keep its trial; one whose "
         "client\n"
@@ -192,6 +207,7 @@ const tc_verb tc_verb_optimize = {
         "\n"
         "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
         "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}\n"
+        "  tacit optimize records.json --records 1200 -- ./train --lr {lr}\n"
         "  tacit optimize private.json --user ann -- ./try {dose}\n"
         "  tacit optimize branin --server https://tacit.example:8443 --fingerprint sha256//... \\\n"
         "      --token-file client.txt --jobs 2 -- ./train --lr {lr}",

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "frame/point.h"
 #include "study/pull_values.h"
+#include "study/records_options.h"
 #include "study/study_ref.h"
 #include "study/user_options.h"
 #include "frame/verbs.h"
@@ -19,6 +20,7 @@ typedef struct options {
     bool skip_if_finished;
     bool reply;
     char *user, *ledger_storage;
+    tc_records_words records;
 } options;
 
 static const tc_option table[] = {
@@ -34,6 +36,8 @@ static const tc_option table[] = {
     TC_USER_OPTIONS(options),
     {"reply", TC_OPTION_BOOL, offsetof(options, reply), "false",
      .help = "ldp-*: VALUE is a reply that tacit curate perturb has printed"},
+    TC_RECORDS_OPTIONS(options),
+    TC_RECORDS_LEDGER_OPTIONS(options),
     {.name = NULL}};
 
 typedef struct report {
@@ -157,6 +161,7 @@ static tacit_status check_private(const tacit_document *doc, const options *o, c
 {
     if (!o->reply || !tacit_document_takes_replies(doc))
         TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
+    TC_TRY(tc_records_check(doc, &o->records, err));
     if (!tacit_document_takes_replies(doc))
         return o->reply ? tc_fail(err, TACIT_E_ARG,
                                   "--reply is for algorithms that are told private replies, and "
@@ -240,6 +245,7 @@ static tacit_status tell(const tc_study_ref *ref, const tc_invocation *in, repor
     const options *o = in->opts;
     const tacit_document *doc = tacit_study_document(ref->study);
     TC_TRY(check_private(doc, o, r, err));
+    TC_TRY(tc_records_declare(ref->study, &o->records, o->ledger_storage, true, err));
     TC_TRY(tc_point_init(&r->point, tacit_study_space(ref->study), err));
     TC_TRY(look_at_trial(ref->study, in, r, err));
     if (r->finished && o->skip_if_finished)
@@ -284,6 +290,11 @@ const tc_verb tc_verb_tell = {
         "are and wherever the study is; --ledger-storage names another one, and is warned of\n"
         "once. With --reply VALUE is a reply that tacit curate perturb has printed. VALUE may\n"
         "be -, the first line of standard input: other users of the machine see command lines.\n"
+        "\n"
+        "A study that protects validation records needs --records, as at ask. VALUE gets noise "
+        "here,\n"
+        "once, before anything else sees it; a failure is told as the worse end of the range with\n"
+        "noise.\n"
         "\n"
         "With a coordinator (--server) the same report again is welcome: who lost the answer asks\n"
         "again. With --user it gets the reply and nothing else, whatever it says about the trial.\n"

@@ -7,8 +7,9 @@ tacit_status tc_user_check(const tacit_document *doc, const char *user, const ch
                            tacit_error *err)
 {
     bool replies = tacit_document_takes_replies(doc);
-    if (!user && ledger_storage)
-        return tc_fail(err, TACIT_E_ARG, "--ledger-storage is for --user, which is not given");
+    if (!user && ledger_storage && !tacit_document_protects_records(doc))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--ledger-storage is for --user or --records, and neither is given");
     if (user && !replies)
         return tc_fail(err, TACIT_E_ARG,
                        "--user is for algorithms that are told private replies, and %s is told "

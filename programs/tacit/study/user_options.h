@@ -11,11 +11,16 @@
 #define TC_USER_OPTIONS(type)                                                                      \
     {"user", TC_OPTION_STRING, offsetof(type, user), .value = "NAME",                              \
      .help = "ldp-*: who answers; rewards are perturbed here and charged to this user's ledger"},  \
+        TC_LEDGER_STORAGE_OPTION(type)
+
+/* char *ledger_storage */
+#define TC_LEDGER_STORAGE_OPTION(type)                                                             \
     {                                                                                              \
         "ledger-storage", TC_OPTION_STRING, offsetof(type, ledger_storage),                        \
             .value = "URL",                                                                        \
-            .help = "where that ledger is, if not in the user's own folder "                       \
-                    "(~/.local/state/tacit/replies.db), where no server can put back an old copy"  \
+            .help = "where the ledger is, if not in the user's own folder "                        \
+                    "(~/.local/state/tacit), where no server can put back an old copy; with "      \
+                    "--records in a storage: if not in that storage"                               \
     }
 
 /* E_ARG: a user is given where values are told, or none where replies are. */

@@ -44,6 +44,9 @@ TACIT_API uint64_t tacit_document_agents(const tacit_document *d); /* 0: not of 
 #define TACIT_AGENTS_MOST 16777216
 /* True of algorithms of local privacy (ldp-*): such a study is told private replies (release.h), never rewards. */
 TACIT_API bool tacit_document_takes_replies(const tacit_document *d);
+/* True of studies with "privacy": {"unit": "record", ...}: they are told values with noise, and need a declaration of
+ * records (records.h) before anything is evaluated. */
+TACIT_API bool tacit_document_protects_records(const tacit_document *d);
 /* E_ARG: no reply on the terms of this document has this value. A study that takes no replies takes any. */
 TACIT_API tacit_status tacit_document_check_reply(const tacit_document *d, double value,
                                                   tacit_error *err);

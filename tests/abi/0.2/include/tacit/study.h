@@ -266,13 +266,13 @@ typedef struct tacit_report {
     const double *pulls;
     size_t n_pulls; /* at most as many as were asked for */
     tacit_batch batch;
+    /* Of `value`: the standard deviation of noise that is known to be in it, which models then count with; 0: none is known.
+     * Where the study protects records (records.h) it is set here. */
+    double noise_sd;
 } tacit_report;
 #define TACIT_REPORT                                                                               \
     {                                                                                              \
-        sizeof(tacit_report), TACIT_REPORT_VALUE, 0, NULL, NULL, NULL, 0,                          \
-        {                                                                                          \
-            0, 0, 0                                                                                \
-        }                                                                                          \
+        sizeof(tacit_report), TACIT_REPORT_VALUE, 0, NULL, NULL, NULL, 0, {0, 0, 0}, 0             \
     }
 /* Reports whatever can be reported; as tacit_study_tell. The value of a batch becomes its mean. */
 TACIT_API tacit_status tacit_study_report(tacit_study *s, uint64_t trial,

@@ -11,6 +11,7 @@
 #include <tacit/optimizer.h>
 #include <tacit/plan.h>
 #include <tacit/privacy.h>
+#include <tacit/records.h>
 #include <tacit/release.h>
 #include <tacit/space.h>
 #include <tacit/status.h>

@@ -1,0 +1,195 @@
+/* record_guard.c - see record_guard.h. */
+#include "study/record_guard.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "privacy/record_ledger.h"
+#include "privacy/statement.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+
+struct tc_record_guard {
+    tc_record_guard_config cfg;
+    tc_value_plan plan;
+    tc_value_scale scale;
+    tacit_dp_event all; /* what the document plans: one event for all evaluations */
+    tc_ledger_document document;
+    tc_ledger_budget limit;
+    pthread_mutex_t lock; /* of the ledger */
+};
+
+/* ---- life ---- */
+
+/* One document has planned all evaluations before the first, so the tightest accountant counts; in a ledger of several
+ * studies, the filter does (ledger_filter.c). */
+static void set_limit(tc_record_guard *g)
+{
+    const tc_study_doc *d = g->cfg.doc;
+    g->all = g->scale.event;
+    g->all.count = d->trials;
+    g->document = (tc_ledger_document){.study = g->cfg.study,
+                                       .events = &g->all,
+                                       .n = 1,
+                                       .distance = (double)d->trials * g->scale.distance};
+    bool own = g->cfg.epsilon > 0;
+    g->limit = (tc_ledger_budget){.epsilon = own ? g->cfg.epsilon : d->epsilon,
+                                  .delta = own ? g->cfg.delta : d->delta,
+                                  .accountant = &tc_accountant_pld,
+                                  .document = &g->document};
+}
+
+/* Without a limit over several studies there is one study: the promise of two cannot be kept by each alone. */
+static tacit_status check_alone(const tc_record_guard_config *cfg, tacit_error *err)
+{
+    for (uint64_t i = tc_ledger_get_head(cfg->ledger).seq; cfg->epsilon == 0 && i > 0; i--) {
+        const tc_ledger_entry *e = tc_ledger_get(cfg->ledger, i, NULL);
+        if (e->event.count > 0 && !tc_ledger_hash_same(&e->study, &cfg->study))
+            return tc_fail(err, TACIT_E_BUDGET,
+                           "ledger \"%s\" has paid for another study already: if it used the same "
+                           "records, give a limit over both (epsilon and delta); if not, another "
+                           "ledger",
+                           tc_ledger_name(cfg->ledger));
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_config *cfg,
+                                 tacit_error *err)
+{
+    tc_record_guard *g = tc_alloc(1, sizeof *g);
+    if (!g)
+        return tc_fail_memory(err);
+    g->cfg = *cfg;
+    tacit_status status = tc_record_plan_of(cfg->doc, &cfg->terms, &g->plan, err);
+    if (status == TACIT_OK)
+        status = tc_value_plan_scale(&g->plan, &g->scale, err);
+    if (status == TACIT_OK)
+        status = check_alone(cfg, err);
+    if (status == TACIT_OK) {
+        set_limit(g);
+        status = tc_ledger_keep_plan(cfg->ledger, &g->limit, TACIT_UNIT_RECORD, err);
+    }
+    if (status != TACIT_OK) {
+        tc_free(g);
+        return status;
+    }
+    pthread_mutex_init(&g->lock, NULL);
+    *out = g;
+    return TACIT_OK;
+}
+
+void tc_record_guard_free(tc_record_guard *g)
+{
+    if (!g)
+        return;
+    if (!g->cfg.lent) {
+        tc_ledger_close(g->cfg.ledger);
+        if (g->cfg.end)
+            g->cfg.end(g->cfg.below);
+    }
+    pthread_mutex_destroy(&g->lock);
+    tc_free(g);
+}
+
+double tc_record_guard_sd(const tc_record_guard *g)
+{
+    return g->scale.noise_sd;
+}
+
+/* ---- one evaluation ---- */
+
+tacit_status tc_record_guard_may(tc_record_guard *g, tacit_error *err)
+{
+    pthread_mutex_lock(&g->lock);
+    tacit_status status = tc_ledger_catch_up(g->cfg.ledger, err);
+    if (status == TACIT_OK)
+        status = tc_ledger_would(g->cfg.ledger, &g->limit, TACIT_UNIT_RECORD, NULL, &g->scale.event,
+                                 g->scale.distance, err);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
+tacit_status tc_record_guard_reserve(tc_record_guard *g, uint64_t trial, tacit_error *err)
+{
+    const tc_study_doc *d = g->cfg.doc;
+    if (trial >= d->trials)
+        return tc_fail(err, TACIT_E_BUDGET,
+                       "study \"%s\" promises epsilon %g over %" PRIu64
+                       " evaluations, so trial %" PRIu64 " must not be evaluated",
+                       d->name, d->epsilon, d->trials, trial);
+    pthread_mutex_lock(&g->lock);
+    tacit_status status =
+        tc_record_reserve(g->cfg.ledger, &g->limit, &g->cfg.study, trial, &g->plan, err);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
+/* Fresh entropy for each evaluation; in tests from (seed, trial), which stamps the release. */
+static tacit_status release(tc_record_guard *g, uint64_t trial, double y, double *value,
+                            tacit_error *err)
+{
+    tc_noise secret;
+    tc_test_noise seeded;
+    tc_entropy e;
+    bool test = g->cfg.test_seed >= 0;
+    if (test) {
+        tc_test_noise_init(&seeded, (uint64_t)g->cfg.test_seed, trial);
+        e = tc_entropy_of_test(&seeded);
+    } else {
+        tc_noise_init(&secret);
+        e = tc_entropy_of(&secret);
+    }
+    tacit_status status =
+        tc_record_release(g->cfg.ledger, &g->cfg.study, trial, &g->plan, y, &e, value, err);
+    if (!test)
+        tc_noise_fini(&secret);
+    return status;
+}
+
+tacit_status tc_record_guard_release(tc_record_guard *g, uint64_t trial, double y, double *value,
+                                     tacit_error *err)
+{
+    pthread_mutex_lock(&g->lock);
+    tacit_status status = release(g, trial, y, value, err);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
+tacit_status tc_record_guard_recall(tc_record_guard *g, uint64_t trial, double *value,
+                                    tacit_error *err)
+{
+    pthread_mutex_lock(&g->lock);
+    tacit_status status = tc_record_find(g->cfg.ledger, &g->cfg.study, trial, value, err);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
+/* ---- what is said ---- */
+
+void tc_record_guard_statement(const tc_record_guard *g, tc_text *out)
+{
+    const tc_study_doc *d = g->cfg.doc;
+    char epsilon[32], delta[32], adjacency[TC_VALUE_ADJACENCY];
+    tacit_epsilon_text(epsilon, d->epsilon);
+    tacit_delta_text(delta, d->delta);
+    tc_value_adjacency(&g->plan, adjacency);
+    tc_text_addf(out,
+                 "Validation records are protected with epsilon %s, delta %s over the %" PRIu64
+                 " evaluations of study \"%s\". Neighbours: %s. Every value gets Gaussian noise "
+                 "with a standard deviation of %.3g before anything else sees it; what follows "
+                 "(points, messages, results) costs nothing more. ",
+                 epsilon, delta, d->trials, d->name, adjacency, g->scale.noise_sd);
+    tc_text_add(out, "Not protected: training records, unless the trainer is private; that this "
+                     "party takes part; running times. ");
+    if (g->cfg.terms.sensitivity > 0)
+        tc_text_add(out, "The sensitivity was declared, and tacit cannot check it. ");
+    else
+        tc_text_add(out, "The program must clip each record's loss to the range before it takes "
+                         "the mean, which tacit cannot check. ");
+    tc_text_add(out, "Whoever acts on raw values (stops by hand, changes the space, picks a "
+                     "winner) voids the promise.");
+    if (g->cfg.test_seed >= 0)
+        tc_text_add(out, " NOT PRIVATE: the noise comes from a seed.");
+}

@@ -1,0 +1,278 @@
+/* records_api_test.c - <tacit/records.h>: what a study that protects records is told, what it costs, and what is refused. */
+#include <tacit/ledger.h>
+#include <tacit/records.h>
+
+#include "support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STORAGE "sqlite:///records.db"
+
+static char folder[] = "/tmp/records_api.XXXXXX";
+
+static int start(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_STATE_HOME", folder, 1);
+    return chdir(folder);
+}
+
+static int stop(void **state)
+{
+    char command[sizeof folder + 16];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") != 0 || system(command) != 0;
+}
+
+#define ERROR "\"metric\": \"error\""
+
+static char *document(const char *name, const char *direction, const char *metric)
+{
+    static char text[640];
+    snprintf(text, sizeof text,
+             "{\"name\": \"%s\", \"direction\": \"%s\", \"trials\": 6, \"space\": {\"x\": "
+             "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": "
+             "\"random\"}, \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, "
+             "%s}}",
+             name, direction, metric);
+    return text;
+}
+
+static tacit_study *make(const char *name, const char *metric)
+{
+    tacit_error err = {0};
+    tacit_study *s;
+    assert_ok(tacit_study_create(&s, STORAGE, document(name, "minimize", metric), NULL, &err));
+    return s;
+}
+
+/* Of a data set of its own, whose ledger has this name. */
+static tacit_records_opts thousand(const char *ledger)
+{
+    tacit_records_opts o = TACIT_RECORDS_OPTS;
+    o.records = 1000;
+    o.ledger = ledger;
+    return o;
+}
+
+static double value_of(tacit_study *s, uint64_t trial)
+{
+    tacit_error err = {0};
+    tacit_trial *t;
+    assert_ok(tacit_study_trial(s, trial, &t, &err));
+    assert_int_equal(t->state, TACIT_TRIAL_COMPLETE);
+    double value = t->value;
+    tacit_trial_free(t);
+    return value;
+}
+
+/* 6 evaluations at epsilon 1: z = 3.7306 sqrt(6), and one of 1000 records moves an error by 1/1000. */
+#define SD (3.7306316 * 2.4494897 / 1000)
+
+static void a_value_is_told_with_noise(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("noise", ERROR);
+    tacit_records_opts o = thousand("a_value_is_told_with_noise");
+    uint64_t trial;
+    double x;
+    int other = 0;
+    (void)state;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    assert_close(tacit_study_noise_sd(s), SD, SD * 1e-4);
+    for (int i = 0; i < 6; i++) {
+        assert_ok(tacit_study_ask(s, &trial, &x, &err));
+        assert_ok(tacit_study_tell(s, trial, 0.25, &err));
+        double got = value_of(s, trial);
+        assert_true(fabs(got - 0.25) < 12 * SD);
+        other += got != 0.25; /* a step of the grid is 2^-21 of the noise */
+    }
+    assert_true(other >= 5);
+    assert_fails(tacit_study_ask(s, &trial, &x, &err), TACIT_E_BUDGET, "epsilon");
+    tacit_study_close(s);
+}
+
+static void nothing_happens_before_records_are_declared(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("undeclared", ERROR);
+    double x = 0.5, y = 0.1;
+    uint64_t trial;
+    static const char why[] = "protects validation records: say how many there are";
+    (void)state;
+    assert_fails(tacit_study_ask(s, &trial, &x, &err), TACIT_E_STATE, why);
+    assert_fails(tacit_study_tell(s, 0, 0.1, &err), TACIT_E_STATE, why);
+    assert_fails(tacit_study_fail(s, 0, NULL, &err), TACIT_E_STATE, why);
+    assert_fails(tacit_study_import(s, 1, &x, &y, &err), TACIT_E_UNSUPPORTED,
+                 "earlier results were made without its noise");
+    assert_true(tacit_study_noise_sd(s) == 0);
+    tacit_study_close(s);
+}
+
+static void terms_are_checked(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("terms", ERROR);
+    tacit_records_opts o = TACIT_RECORDS_OPTS;
+    char *text;
+    (void)state;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "records is missing");
+    o.records = 100000;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+                 "privacy.delta must be below 1/n = 1e-05 for 100000 records");
+    o = thousand("terms_are_checked");
+    o.sensitivity = 0.1;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "the only one of them");
+    o = thousand("terms_are_checked");
+    o.class_floor = 10;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "for the metric auc alone");
+    o = thousand("terms_are_checked");
+    o.low = 0;
+    o.high = 2;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+                 "range must be within the [0, 1] of the study's document, got [0, 2]");
+    o = thousand("terms_are_checked");
+    o.epsilon = 1;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "go together");
+    assert_fails(tacit_study_protection(s, &text, &err), TACIT_E_STATE, "no records");
+    o = thousand("terms_are_checked");
+    o.per_person = 4;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    assert_close(tacit_study_noise_sd(s), 4 * SD, SD * 1e-3);
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_STATE, "declared already");
+    assert_ok(tacit_study_protection(s, &text, &err));
+    assert_non_null(strstr(text, "Validation records are protected with epsilon 1, delta 1e-05 "
+                                 "over the 6 evaluations"));
+    assert_non_null(strstr(text, "of one person, 4 at most, are replaced by others"));
+    tacit_text_free(text);
+    tacit_study_close(s);
+}
+
+static void metrics_without_a_bound_need_a_sensitivity(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("f1", "\"metric\": \"f1\", \"range\": [0, 1]");
+    tacit_records_opts o = thousand("metrics_without_a_bound_need_a_sensitivity");
+    (void)state;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+                 "the metric f1 has no sensitivity of range / records");
+    o.records = 0;
+    o.sensitivity = 0.004;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    assert_close(tacit_study_noise_sd(s), 4 * SD, SD * 1e-3);
+    tacit_study_close(s);
+}
+
+/* Failures look like values: complete, near the worse end. */
+static void failures_are_values(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s;
+    tacit_records_opts o = thousand("failures_are_values");
+    uint64_t trial;
+    double x;
+    (void)state;
+    assert_ok(tacit_study_create(&s, STORAGE, document("worst", "maximize", "\"range\": [-1, 3]"),
+                                 NULL, &err));
+    assert_ok(tacit_study_protect(s, &o, &err));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(tacit_study_ask(s, &trial, &x, &err));
+        assert_ok(i == 0   ? tacit_study_fail(s, trial, "out of memory", &err)
+                  : i == 1 ? tacit_study_tell(s, trial, (double)NAN, &err)
+                           : tacit_study_tell(s, trial, -1e9, &err));
+        assert_true(fabs(value_of(s, trial) + 1) < 12 * 4 * SD);
+    }
+    tacit_study_close(s);
+}
+
+/* A report that was released and not told, and one that is told twice, are the same bits. */
+static void one_output_for_one_charge(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("once", ERROR);
+    tacit_records_opts o = thousand("one_output_for_one_charge");
+    uint64_t trial;
+    double x, first;
+    tacit_trial *t;
+    (void)state;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    assert_ok(tacit_study_ask(s, &trial, &x, &err));
+    assert_ok(tacit_study_tell(s, trial, 0.25, &err));
+    first = value_of(s, trial);
+    assert_fails(tacit_study_tell(s, trial, 0.75, &err), TACIT_E_STATE, "told already");
+    assert_same_bits(value_of(s, trial), first);
+    assert_fails(tacit_study_tell(s, 5, 0.5, &err), TACIT_E_STATE, "was not reserved");
+    tacit_study_close(s);
+    assert_ok(tacit_study_open(&s, STORAGE, "once", NULL, &err));
+    assert_ok(tacit_study_trial(s, trial, &t, &err));
+    assert_same_bits(t->value, first);
+    tacit_trial_free(t);
+    o.records = 999; /* other terms than the first evaluation had */
+    assert_ok(tacit_study_protect(s, &o, &err));
+    assert_ok(tacit_study_ask(s, &trial, &x, &err));
+    tacit_study_close(s);
+}
+
+/* Two studies on the same records, under a limit over both. */
+static void a_ledger_has_a_limit(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *a = make("first", ERROR), *b = make("second", ERROR);
+    tacit_records_opts o = thousand("a_ledger_has_a_limit");
+    uint64_t trial;
+    double x;
+    (void)state;
+    assert_ok(tacit_study_protect(a, &o, &err));
+    assert_ok(tacit_study_ask(a, &trial, &x, &err));
+    assert_ok(tacit_study_tell(a, trial, 0.5, &err));
+    assert_fails(tacit_study_protect(b, &o, &err), TACIT_E_BUDGET,
+                 "has paid for another study already");
+    tacit_study_close(b);
+    b = make("third", ERROR);
+    o.epsilon = 4;
+    o.delta = 1e-4;
+    assert_ok(tacit_study_protect(b, &o, &err));
+    assert_ok(tacit_study_ask(b, &trial, &x, &err));
+    tacit_study_close(a);
+    tacit_study_close(b);
+}
+
+static void other_studies_need_none(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s;
+    tacit_records_opts o = thousand("other_studies_need_none");
+    (void)state;
+    assert_ok(tacit_study_create(&s, STORAGE,
+                                 "{\"name\": \"plain\", \"direction\": \"minimize\", \"space\": "
+                                 "{\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}",
+                                 NULL, &err));
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "protects no records");
+    tacit_study_close(s);
+    assert_ok(tacit_study_create(&s, "memory:", document("gone", "minimize", ERROR), NULL, &err));
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "does not last");
+    o.test_seed = 1;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    tacit_study_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_is_told_with_noise),
+        cmocka_unit_test(nothing_happens_before_records_are_declared),
+        cmocka_unit_test(terms_are_checked),
+        cmocka_unit_test(metrics_without_a_bound_need_a_sensitivity),
+        cmocka_unit_test(failures_are_values),
+        cmocka_unit_test(one_output_for_one_charge),
+        cmocka_unit_test(a_ledger_has_a_limit),
+        cmocka_unit_test(other_studies_need_none),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
