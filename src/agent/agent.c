@@ -54,7 +54,8 @@ static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p
 /* Beside what the document says itself, a coordinator says that of itself. */
 static bool is_seeded(const tc_offer *o, const tc_study_plan *p)
 {
-    return o->not_private && !*tc_study_plan_not_private(p);
+    bool matters = p->doc->promise != TC_PROMISE_RECORDS; /* there, agents add the noise */
+    return matters && o->not_private && !*tc_study_plan_not_private(p);
 }
 
 /* Nobody hears of this agent before it knows what it takes part in. */
@@ -68,7 +69,7 @@ static tacit_status agree(tc_agent *a, tc_offer *o, bool enrolled, tacit_error *
     a->stamp = a->cfg.seeded     ? "the agent's secrets come from a seed (test mode)"
                : is_seeded(o, p) ? "the coordinator's noise comes from a seed (test mode)"
                                  : NULL;
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && p->doc->promise != TC_PROMISE_RECORDS)
         status = tc_consent_limit(&a->cfg, p, a->stamp != NULL, err);
     if (status == TACIT_OK && !enrolled)
         status = tc_identity_enrol(a, &p->hash, err);

@@ -9,6 +9,7 @@
 #define TC_AGENT_AGENT_H
 
 #include "agent/transport.h"
+#include "study/record_guard.h"
 #include "study/study.h"
 
 typedef struct tc_agent tc_agent;
@@ -22,7 +23,9 @@ typedef struct tc_agent_config {
     const char *ledger;     /* the name of its own ledger; all studies on the same data share one */
     /* ... and what may be spent of it in all; else epsilon 10, delta min(1e-5, 1/N^2) */
     bool limited;
-    tc_ledger_budget limit;   /* held by a filter; its accountant is for the plan of one document */
+    tc_ledger_budget limit; /* held by a filter; its accountant is for the plan of one document */
+    const tc_metric_terms
+        *records;             /* in a study that protects them; borrowed; NULL: not declared */
     bool accepts_not_private; /* takes part in a study that protects nothing */
     bool accepts_restored;    /* goes on with a coordinator whose ledger is older than was seen */
     tc_pool *pool;            /* may be NULL */
@@ -46,6 +49,10 @@ uint64_t tc_agent_number(const tc_agent *a); /* on the roster */
 /* What the study may spend, for whom and towards whom, or why it is NOT PRIVATE: a sentence without its
  * full stop. */
 tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err);
+
+/* What stands between this agent's evaluations and its study, for the handle on it; NULL: the study protects no records. It
+ * charges the agent's own ledger, which it borrows. */
+tacit_status tc_agent_guard(tc_agent *a, tc_record_guard **out, tacit_error *err);
 
 /* What comes next. TRIAL: ask the study, evaluate and tell. WAIT: the round is not over; step
  * again. DONE: all planned trials are told and no round is under way. */

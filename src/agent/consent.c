@@ -8,6 +8,7 @@
 
 #include "algo/charge.h"
 #include "base/error.h"
+#include "privacy/mechanism.h"
 #include "privacy/statement.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ static tacit_status cost_after(const tc_study_plan *p, tc_ledger *l, double delt
 {
     tc_study_cost rest = {.n = 0};
     tacit_status status = tc_study_cost_add_unpaid(&rest, p, l, err);
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, rest.round);
+    tc_round_charge who = tc_study_plan_charge(p, rest.round);
     tc_ledger_plan plan = {.study = p->hash,
                            .events = rest.events,
                            .n = rest.n,
@@ -105,7 +106,7 @@ static tacit_status check_limit(const tc_agent_config *cfg, const tc_study_plan 
     TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
     if (round == TC_NO_ROUND || tc_ledger_get_head(l).seq == 0)
         return TACIT_OK;
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_round_charge who = tc_study_plan_charge(p, round);
     tacit_status status = tc_planned_find(&planned, p, round, err);
     tc_ledger_budget limit = cfg->limit;
     limit.document = &planned.document;
@@ -120,20 +121,28 @@ static tacit_status check_limit(const tc_agent_config *cfg, const tc_study_plan 
     return tc_pass_on(err, status, &why);
 }
 
-static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan *p,
-                                 tacit_error *err)
+/* *out stays NULL where nothing was spent yet. */
+static tacit_status open_kept_ledger(const tc_agent_config *cfg, tc_ledger **out, tacit_error *err)
 {
     tc_ledger_io io;
     tacit_error why = {0};
-    tc_ledger *l;
     tacit_status status =
         cfg->store ? tc_store_ledger(cfg->store, cfg->ledger, false, &io, &why) : TACIT_E_NOT_FOUND;
-    if (status == TACIT_E_NOT_FOUND) /* nothing was spent yet */
+    if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
-    TC_TRY(tc_ledger_open(&l, cfg->ledger, &io, err));
-    status = cfg->limited ? check_limit(cfg, p, l, err) : check_sum(p, l, err);
+    return tc_ledger_open(out, cfg->ledger, &io, err);
+}
+
+static tacit_status check_ledger(const tc_agent_config *cfg, const tc_study_plan *p,
+                                 tacit_error *err)
+{
+    tc_ledger *l = NULL;
+    TC_TRY(open_kept_ledger(cfg, &l, err));
+    if (!l)
+        return TACIT_OK;
+    tacit_status status = cfg->limited ? check_limit(cfg, p, l, err) : check_sum(p, l, err);
     tc_ledger_close(l);
     return status;
 }
@@ -181,6 +190,99 @@ static tacit_status check_delta(const tc_agent_config *cfg, const tc_study_doc *
     return cfg->limited ? tacit_delta_check("--delta", cfg->limit.delta, d->agents, err) : TACIT_OK;
 }
 
+/* ---- a study that protects records ---- */
+
+static tc_ledger_budget records_limit(const tc_agent_config *cfg, const tc_study_doc *d)
+{
+    return cfg->limited ? cfg->limit
+                        : (tc_ledger_budget){.epsilon = EPSILON_MOST, .delta = delta_most(d)};
+}
+
+/* Evaluations of the study that the ledger has paid for. */
+static uint64_t count_paid(const tc_ledger *l, const tacit_hash *place)
+{
+    uint64_t n = 0;
+    for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--) {
+        const tc_ledger_entry *e = tc_ledger_get(l, i, NULL);
+        n += e->event.count > 0 && tc_ledger_hash_same(&e->study, place);
+    }
+    return n;
+}
+
+/* With what other studies on the same records have spent. */
+static tacit_status check_records_sum(const tc_study_plan *p, const tc_value_plan *v, tc_ledger *l,
+                                      const tc_ledger_budget *limit, tacit_error *err)
+{
+    tacit_hash place = tc_record_guard_place(&p->hash);
+    tc_value_scale scale;
+    tacit_guarantee g;
+    TC_TRY(tc_value_plan_scale(v, &scale, err));
+    uint64_t paid = count_paid(l, &place);
+    tacit_dp_event rest = scale.event;
+    rest.count = p->doc->trials > paid ? p->doc->trials - paid : 0;
+    tc_ledger_plan plan = {.study = place,
+                           .events = &rest,
+                           .n = 1,
+                           .distance = (double)rest.count * scale.distance,
+                           .unit = TACIT_UNIT_RECORD};
+    if (rest.count == 0)
+        return TACIT_OK;
+    TC_TRY(tc_ledger_after(l, &plan, limit->delta, &g, err));
+    if (g.epsilon <= limit->epsilon)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "study \"%s\" would bring ledger \"%s\" to epsilon %g at delta %g, and this "
+                   "agent takes part up to epsilon %g, in all studies on the same records together",
+                   p->doc->name, tc_ledger_name(l), g.epsilon, limit->delta, limit->epsilon);
+}
+
+/* The noise is added here: what the coordinator is trusted with does not matter. */
+static tacit_status consent_records(const tc_agent_config *cfg, const tc_study_plan *p,
+                                    tacit_error *err)
+{
+    const tc_study_doc *d = p->doc;
+    tc_value_plan v;
+    tc_ledger *l = NULL;
+    if (!cfg->records)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study \"%s\" protects validation records: say how many this agent has "
+                       "(--records), or the sensitivity of its metric",
+                       d->name);
+    TC_TRY(tc_record_plan_of(d, cfg->records, &v, err));
+    if (!cfg->limited && d->epsilon > EPSILON_MOST)
+        return tc_fail(err, TACIT_E_STATE,
+                       "study \"%s\" may spend epsilon %g at delta %g: without an epsilon of its "
+                       "own this agent takes part up to epsilon %g",
+                       d->name, d->epsilon, d->delta, EPSILON_MOST);
+    tc_ledger_budget limit = records_limit(cfg, d);
+    TC_TRY(open_kept_ledger(cfg, &l, err));
+    tacit_status status = l ? check_records_sum(p, &v, l, &limit, err) : TACIT_OK;
+    tc_ledger_close(l);
+    return status;
+}
+
+tacit_status tc_agent_guard(tc_agent *a, tc_record_guard **out, tacit_error *err)
+{
+    const tc_study_plan *p = tc_study_get_plan(a->study);
+    *out = NULL;
+    if (p->doc->promise != TC_PROMISE_RECORDS)
+        return TACIT_OK;
+    tc_ledger_budget limit = records_limit(&a->cfg, p->doc);
+    return tc_record_guard_new(
+        out,
+        &(tc_record_guard_config){.doc = p->doc,
+                                  .study = p->hash,
+                                  .terms = *a->cfg.records,
+                                  .ledger = a->ledger,
+                                  .lent = true,
+                                  .epsilon = limit.epsilon,
+                                  .delta = limit.delta,
+                                  .test_seed = a->cfg.seeded ? (int64_t)a->cfg.seed : -1},
+        err);
+}
+
+/* ---- */
+
 tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
                         tacit_error *err)
 {
@@ -189,6 +291,12 @@ tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_
         return tc_fail(err, TACIT_E_STATE,
                        "study \"%s\" was asked for, and the coordinator describes \"%s\"",
                        cfg->study, d->name);
+    if (d->promise == TC_PROMISE_RECORDS)
+        return consent_records(cfg, p, err);
+    if (cfg->records)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study \"%s\" protects no records, and this agent was told that it does",
+                       d->name);
     if (cfg->accepts_not_private)
         return TACIT_OK;
     if (d->promise == TC_PROMISE_NONE)
@@ -208,6 +316,16 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
     tacit_guarantee g = {.epsilon = d->epsilon};
     double at = d->delta;
     char epsilon[32], delta[32];
+    if (d->promise == TC_PROMISE_RECORDS && !a->stamp) {
+        tacit_epsilon_text(epsilon, d->epsilon);
+        tacit_delta_text(delta, d->delta);
+        tc_text_addf(out,
+                     "the study may spend epsilon %s, delta %s for every validation record of this "
+                     "agent, towards everybody: the noise is added here, and the coordinator is "
+                     "not trusted with it",
+                     epsilon, delta);
+        return TACIT_OK;
+    }
     if (d->promise == TC_PROMISE_NONE || a->stamp) {
         tc_text_addf(out, "NOT PRIVATE: %s", a->stamp ? a->stamp : tc_study_plan_not_private(p));
         return TACIT_OK;
@@ -219,7 +337,6 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
     tacit_epsilon_text(epsilon, g.epsilon);
     tacit_delta_text(delta, at);
     tc_text_addf(out, "the study may spend epsilon %s, delta %s for every %s. %s", epsilon, delta,
-                 tacit_unit_name(tc_round_charge_of(d->algorithm, p->opts, 0).unit),
-                 tacit_statement_trust());
+                 tacit_unit_name(tc_study_plan_charge(p, 0).unit), tacit_statement_trust());
     return TACIT_OK;
 }

@@ -20,7 +20,7 @@ void tc_planned_fini(tc_planned *p)
 tacit_status tc_planned_find(tc_planned *out, const tc_study_plan *p, uint64_t round,
                              tacit_error *err)
 {
-    bool everybody = tc_round_charge_of(p->doc->algorithm, p->opts, round).everybody;
+    bool everybody = tc_study_plan_charge(p, round).everybody;
     if (out->known && (everybody || out->round == round))
         return TACIT_OK;
     tc_planned_fini(out);
@@ -47,7 +47,7 @@ tacit_status tc_limit_of(tc_agent *a, uint64_t round, const tacit_hash *place,
         out->accountant = NULL;
         return TACIT_OK;
     }
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_round_charge who = tc_study_plan_charge(p, round);
     TC_TRY(tc_planned_find(&a->planned, p, round, err));
     out->document = &a->planned.document;
     return who.everybody ? tc_ledger_keep_plan(a->ledger, out, who.unit, err) : TACIT_OK;

@@ -43,7 +43,7 @@ static tacit_status make_pledge(const tc_agent *a, uint64_t round, const char *m
                                 tc_release **out, tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_round_charge who = tc_study_plan_charge(p, round);
     tc_round_price price;
     TC_TRY(tc_study_plan_price(p, round, &price, err));
     tc_pledge_terms terms = {.event = price.event,
@@ -61,7 +61,7 @@ static tacit_status enter(tc_agent *a, const tacit_hash *study, uint64_t round,
                           const tc_ledger_budget *limit, const tc_release *pledge, tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_round_charge who = tc_study_plan_charge(p, round);
     tc_ledger_charge charge = {
         .study = *study, .round = round, .subject = tc_round_charge_subject(&who)};
     tc_ledger_receipt receipt;
@@ -93,7 +93,7 @@ tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err)
     static const char place[] = "NOT PRIVATE after all";
     uint8_t both[TC_LEDGER_HASH_BYTES + sizeof place];
     const tc_study_plan *p = tc_study_get_plan(a->study);
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_round_charge who = tc_study_plan_charge(p, round);
     tc_pledge_terms nothing = {
         .event = {.mechanism = TACIT_DP_PURE, .parameter = 1, .sampling_rate = 1},
         .unit = who.unit,
@@ -229,14 +229,15 @@ static tacit_status decline(tc_agent *a, tc_sent *out, tacit_error *err)
     return TACIT_OK;
 }
 
-/* E_BUDGET, once declined: for good. */
+/* E_BUDGET, once declined: for good. What was computed from values that are private already costs nothing. */
 static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
 {
     bool declined;
     TC_TRY(tc_declined(a, a->outbox.round, &declined, err));
     if (declined)
         return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", a->outbox.round);
-    return pay(a, a->outbox.round, a->cfg.limited, NULL, err);
+    bool free = tc_study_get_plan(a->study)->doc->promise == TC_PROMISE_RECORDS;
+    return pay(a, a->outbox.round, a->cfg.limited && !free, NULL, err);
 }
 
 /* What has left, as far as anybody can tell, is not sent again in other words. */

@@ -94,7 +94,7 @@ static bool same_price(const tc_study_plan *p, const tacit_dp_event *a, const ta
 static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
                                const char *adjacency, tacit_error *err)
 {
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_round_charge who = tc_study_plan_charge(p, round);
     const char *subject = tc_round_charge_subject(&who);
     if (e->unit == who.unit && strcmp(e->subject, subject ? subject : "") == 0 &&
         (!*adjacency || strcmp(e->adjacency, adjacency) == 0))

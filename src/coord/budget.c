@@ -16,7 +16,7 @@ static tacit_status find_price(tc_open_study *d, uint64_t round, tc_ledger_price
                                tacit_error *err)
 {
     const tc_ledger_budget *b = &d->plan->limit;
-    tc_round_charge c = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
+    tc_round_charge c = tc_study_plan_charge(d->plan, round);
     tc_round_price price;
     TC_TRY(tc_ledger_catch_up(d->ledger, err));
     TC_TRY(tc_study_plan_price(d->plan, round, &price, err));

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "privacy/mechanism.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -205,20 +206,22 @@ static tacit_status check_budget(tc_open_study *d, uint64_t round, tacit_error *
     if (!d->plan->limited)
         return TACIT_OK;
     TC_TRY(tc_study_plan_price(d->plan, round, &price, err));
-    tc_round_charge c = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
+    tc_round_charge c = tc_study_plan_charge(d->plan, round);
     return tc_ledger_would(d->ledger, &d->plan->limit, c.unit, tc_round_charge_subject(&c),
                            &price.event, 0, err);
 }
 
 static tacit_status release_new(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
 {
-    tc_round_charge who = tc_round_charge_of(d->plan->doc->algorithm, d->plan->opts, round);
+    tc_round_charge who = tc_study_plan_charge(d->plan, round);
     tc_ledger_charge charge = {
         .study = d->hash, .round = round, .subject = tc_round_charge_subject(&who)};
     tc_ledger_receipt receipt;
     tc_release *release = NULL;
     TC_TRY(check_budget(d, round, err));
     TC_TRY(sum(c, d, round, &release, err));
+    if (d->plan->doc->promise == TC_PROMISE_RECORDS)
+        tc_release_set_processed(release);
     tacit_status status = tc_ledger_release(d->ledger, d->plan->limited ? &d->plan->limit : NULL,
                                             &charge, release, &receipt, err);
     if (status == TACIT_OK)

@@ -338,6 +338,7 @@ static tacit_status relay(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t 
 {
     tc_release *r = NULL;
     tc_text text = {0};
+    bool records = d->plan->doc->promise == TC_PROMISE_RECORDS; /* its values are private already */
     TC_TRY(d->plan->doc->algorithm->relay->release(&d->plan->env, d->plan->opts, round, agent,
                                                    stored->value, stored->size, &r, err));
     size_t size = tc_release_size(r);
@@ -350,7 +351,7 @@ static tacit_status relay(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t 
         bytes ? tc_answer(a, 200,
                           json_pack("{s:I, s:I, s:s, s:s}", "round", (json_int_t)round, "agent",
                                     (json_int_t)agent, "release", tc_text_get(&text), "not_private",
-                                    tc_release_get(r)->not_private),
+                                    records ? "" : tc_release_get(r)->not_private),
                           err)
               : tc_fail_memory(err);
     tc_free(bytes);

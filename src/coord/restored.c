@@ -52,7 +52,7 @@ static tacit_status is_released(tc_open_study *d, uint64_t round, bool *out, tac
 static tacit_status charge(const restoring *t, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     const tc_study_plan *p = d->plan;
-    tc_round_charge who = tc_round_charge_of(p->doc->algorithm, p->opts, round);
+    tc_round_charge who = tc_study_plan_charge(p, round);
     tc_ledger_lost lost = {
         .charge = {.study = d->hash, .round = round, .subject = tc_round_charge_subject(&who)},
         .unit = who.unit,

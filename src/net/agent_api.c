@@ -15,6 +15,7 @@
 #include "net/owner.h"
 #include "space/domain.h"
 #include "study/handle.h"
+#include "user/records.h"
 #include "worker/worker.h"
 
 #include <inttypes.h>
@@ -32,12 +33,13 @@ enum {
     SLICE_MS = 50
 };
 
-static TC_SIZED(sized_opts, tacit_agent_opts, test_key, test_key);
+static TC_SIZED(sized_opts, tacit_agent_opts, test_key, records);
 
 struct tacit_agent {
     tacit_agent_opts opts; /* its texts are in `texts` */
     tc_arena texts;
-    char *token; /* erased at the end */
+    tc_metric_terms records; /* of opts.records */
+    char *token;             /* erased at the end */
     tc_store *store;
     tc_name_lock *alone; /* no other process is this agent */
     tc_client *client;
@@ -187,6 +189,19 @@ static const char *keep(tacit_agent *a, const char *text)
     return text ? tc_arena_strdup(&a->texts, text) : NULL;
 }
 
+/* The ledger and its limit are the agent's. */
+static tacit_status take_records(tacit_records_opts *to, const tacit_records_opts *from,
+                                 tacit_error *err)
+{
+    TC_TRY(tc_records_take(to, from, err));
+    if (!to->ledger && !to->ledger_storage && to->epsilon == 0 && to->delta == 0 &&
+        to->test_seed < 0)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "opts.records says what the records are: ledger, epsilon, delta and test_seed "
+                   "are the agent's own");
+}
+
 static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
 {
     a->opts = *o;
@@ -194,6 +209,11 @@ static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_e
     a->opts.storage = keep(a, o->storage);
     a->opts.as = keep(a, o->as);
     a->opts.ledger = keep(a, o->ledger ? o->ledger : "agent");
+    if (o->records) {
+        tacit_records_opts r = TACIT_RECORDS_OPTS;
+        TC_TRY(take_records(&r, o->records, err));
+        a->records = tc_records_terms(&r);
+    }
     a->token = o->join_token ? tc_strdup(o->join_token) : NULL;
     a->opts.join_token = a->token;
     return a->texts.failed || (o->join_token && !a->token) ? tc_fail_memory(err) : TACIT_OK;
@@ -209,6 +229,7 @@ static tc_agent_config config_of(tacit_agent *a)
         .as = o->as,
         .join_token = a->token,
         .ledger = o->ledger,
+        .records = o->records ? &a->records : NULL,
         .limited = o->epsilon > 0,
         .limit = {.epsilon = o->epsilon, .delta = o->delta, .accountant = &tc_accountant_pld},
         .accepts_restored = o->accept_restored,
@@ -336,7 +357,11 @@ static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error 
             TC_TRY(endure(a, status, &why, err));
     }
     is_there(a);
-    return tc_study_lend(&a->study, tc_agent_study(a->agent), err);
+    TC_TRY(tc_study_lend(&a->study, tc_agent_study(a->agent), err));
+    tc_record_guard *guard;
+    TC_TRY(tc_agent_guard(a->agent, &guard, err));
+    tc_study_set_guard(a->study, guard);
+    return TACIT_OK;
 }
 
 tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts, tacit_error *err)

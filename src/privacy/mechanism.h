@@ -259,6 +259,17 @@ const char *tc_reply_mechanism(const tc_reply *r);
 tacit_status tc_none_release(tc_release **out, size_t rows, size_t cols, const double *x,
                              tacit_unit unit, const char *why, tacit_error *err);
 
+/* ---- post-processing (processed.c)
+ *
+ * Numbers that were computed from private values alone cost nothing, whatever is done with them: the messages and sums
+ * of a study that protects records, whose agents put noise into each value. A release without noise is relabelled so; the
+ * caller vouches for where its numbers come from. */
+#define TC_PROCESSED_ADJACENCY                                                                     \
+    "as in the ledgers of the agents: each made its values private for single records before it "  \
+    "computed a message from them"
+tacit_dp_event tc_event_processed(void); /* of no cost: count 0 */
+void tc_release_set_processed(tc_release *r);
+
 /* ---- pledge (pledge.c)
  *
  * No numbers: the price of a contribution, in the ledger of whoever sends it, before it is sent. The

@@ -161,7 +161,7 @@ static tacit_status fill(tacit_plan *p, const tacit_document *document, tacit_er
         .size = sizeof p->summary,
         .not_private = tc_study_plan_not_private(p->plan),
         .delta = d->delta > 0 ? d->delta : tacit_delta_default(d->agents),
-        .unit = tc_round_charge_of(d->algorithm, p->plan->opts, 0).unit,
+        .unit = tc_study_plan_charge(p->plan, 0).unit,
     };
     TC_TRY(state_lengthscale(p, err));
     return state_expectation(p, err);
@@ -222,7 +222,7 @@ static tacit_status cost(const tacit_plan *p, const tacit_dp_event *events, size
 static tacit_status account(tacit_plan *p, tacit_dp_event *events, tacit_guarantee *total,
                             tacit_error *err)
 {
-    const bool apart = !tc_round_charge_of(p->plan->doc->algorithm, p->plan->opts, 0).everybody;
+    const bool apart = !tc_study_plan_charge(p->plan, 0).everybody;
     double distance = 0;
     for (size_t i = 0; i < p->n; i++) {
         tacit_planned *one = &p->at[i].shown;

@@ -9,9 +9,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 struct tc_record_guard {
     tc_record_guard_config cfg;
+    tacit_hash place; /* of its evaluations in the ledger, beside the study's rounds */
     tc_value_plan plan;
     tc_value_scale scale;
     tacit_dp_event all; /* what the document plans: one event for all evaluations */
@@ -22,6 +24,15 @@ struct tc_record_guard {
 
 /* ---- life ---- */
 
+tacit_hash tc_record_guard_place(const tacit_hash *study)
+{
+    static const char what[] = "evaluations";
+    uint8_t both[TC_LEDGER_HASH_BYTES + sizeof what];
+    memcpy(both, study->bytes, TC_LEDGER_HASH_BYTES);
+    memcpy(both + TC_LEDGER_HASH_BYTES, what, sizeof what);
+    return tc_ledger_release_hash(both, sizeof both);
+}
+
 /* One document has planned all evaluations before the first, so the tightest accountant counts; in a ledger of several
  * studies, the filter does (ledger_filter.c). */
 static void set_limit(tc_record_guard *g)
@@ -29,7 +40,7 @@ static void set_limit(tc_record_guard *g)
     const tc_study_doc *d = g->cfg.doc;
     g->all = g->scale.event;
     g->all.count = d->trials;
-    g->document = (tc_ledger_document){.study = g->cfg.study,
+    g->document = (tc_ledger_document){.study = g->place,
                                        .events = &g->all,
                                        .n = 1,
                                        .distance = (double)d->trials * g->scale.distance};
@@ -41,11 +52,12 @@ static void set_limit(tc_record_guard *g)
 }
 
 /* Without a limit over several studies there is one study: the promise of two cannot be kept by each alone. */
-static tacit_status check_alone(const tc_record_guard_config *cfg, tacit_error *err)
+static tacit_status check_alone(const tc_record_guard *g, tacit_error *err)
 {
+    const tc_record_guard_config *cfg = &g->cfg;
     for (uint64_t i = tc_ledger_get_head(cfg->ledger).seq; cfg->epsilon == 0 && i > 0; i--) {
         const tc_ledger_entry *e = tc_ledger_get(cfg->ledger, i, NULL);
-        if (e->event.count > 0 && !tc_ledger_hash_same(&e->study, &cfg->study))
+        if (e->event.count > 0 && !tc_ledger_hash_same(&e->study, &g->place))
             return tc_fail(err, TACIT_E_BUDGET,
                            "ledger \"%s\" has paid for another study already: if it used the same "
                            "records, give a limit over both (epsilon and delta); if not, another "
@@ -62,11 +74,12 @@ tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_co
     if (!g)
         return tc_fail_memory(err);
     g->cfg = *cfg;
+    g->place = tc_record_guard_place(&cfg->study);
     tacit_status status = tc_record_plan_of(cfg->doc, &cfg->terms, &g->plan, err);
     if (status == TACIT_OK)
         status = tc_value_plan_scale(&g->plan, &g->scale, err);
     if (status == TACIT_OK)
-        status = check_alone(cfg, err);
+        status = check_alone(g, err);
     if (status == TACIT_OK) {
         set_limit(g);
         status = tc_ledger_keep_plan(cfg->ledger, &g->limit, TACIT_UNIT_RECORD, err);
@@ -121,7 +134,7 @@ tacit_status tc_record_guard_reserve(tc_record_guard *g, uint64_t trial, tacit_e
                        d->name, d->epsilon, d->trials, trial);
     pthread_mutex_lock(&g->lock);
     tacit_status status =
-        tc_record_reserve(g->cfg.ledger, &g->limit, &g->cfg.study, trial, &g->plan, err);
+        tc_record_reserve(g->cfg.ledger, &g->limit, &g->place, trial, &g->plan, err);
     pthread_mutex_unlock(&g->lock);
     return status;
 }
@@ -142,7 +155,7 @@ static tacit_status release(tc_record_guard *g, uint64_t trial, double y, double
         e = tc_entropy_of(&secret);
     }
     tacit_status status =
-        tc_record_release(g->cfg.ledger, &g->cfg.study, trial, &g->plan, y, &e, value, err);
+        tc_record_release(g->cfg.ledger, &g->place, trial, &g->plan, y, &e, value, err);
     if (!test)
         tc_noise_fini(&secret);
     return status;
@@ -161,7 +174,7 @@ tacit_status tc_record_guard_recall(tc_record_guard *g, uint64_t trial, double *
                                     tacit_error *err)
 {
     pthread_mutex_lock(&g->lock);
-    tacit_status status = tc_record_find(g->cfg.ledger, &g->cfg.study, trial, value, err);
+    tacit_status status = tc_record_find(g->cfg.ledger, &g->place, trial, value, err);
     pthread_mutex_unlock(&g->lock);
     return status;
 }

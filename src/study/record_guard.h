@@ -32,6 +32,9 @@ typedef struct tc_record_guard_config {
     int64_t test_seed; /* -1: real noise. Else noise comes from it: NOT PRIVATE */
 } tc_record_guard_config;
 
+/* Where a ledger has the evaluations of this study, beside the rounds. */
+tacit_hash tc_record_guard_place(const tacit_hash *study);
+
 /* E_ARG: what is missing in the terms, or contradicts the document. On failure ledger and below stay the caller's. */
 tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_config *cfg,
                                  tacit_error *err);

@@ -36,7 +36,7 @@ static tacit_status is_paid(tc_ledger *paid, const tc_study_plan *p, uint64_t ro
 tacit_status tc_study_cost_add_unpaid(tc_study_cost *c, const tc_study_plan *p, tc_ledger *paid,
                                       tacit_error *err)
 {
-    bool everybody = tc_round_charge_of(p->doc->algorithm, p->opts, 0).everybody;
+    bool everybody = tc_study_plan_charge(p, 0).everybody;
     uint64_t round;
     bool there;
     TC_TRY(tc_study_plan_next_round(p, 0, &round, err));

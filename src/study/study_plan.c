@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "privacy/mechanism.h"
 #include "study/study.h"
 #include "wire/signature.h"
 
@@ -13,13 +14,15 @@
 
 /* ---- options ---- */
 
-/* "privacy": {"noise_multiplier": z} is another way to write the option. */
+/* "privacy": {"noise_multiplier": z} is another way to write the option. Where values are private already, messages need no
+ * noise. */
 static tacit_status given_options(const tc_study_doc *d, json_t **out, tacit_error *err)
 {
     json_t *given = d->options ? json_copy(d->options) : json_object();
-    bool noise = d->promise == TC_PROMISE_NOISE;
+    bool has = tc_options_find(d->algorithm->options, "noise_multiplier") != NULL;
+    bool noise = d->promise == TC_PROMISE_NOISE || (d->promise == TC_PROMISE_RECORDS && has);
     bool ok = given != NULL;
-    if (ok && noise && !tc_options_find(d->algorithm->options, "noise_multiplier")) {
+    if (ok && noise && !has) {
         json_decref(given);
         return tc_fail(err, TACIT_E_ARG, "the algorithm %s adds no noise: privacy must be \"none\"",
                        d->algorithm->name);
@@ -96,15 +99,28 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round)
 
 const char *tc_study_plan_not_private(const tc_study_plan *p)
 {
+    if (p->doc->promise == TC_PROMISE_RECORDS)
+        return "";
     if (!p->doc->algorithm->aggregator)
         return "messages are handed on without noise";
     return p->doc->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
+}
+
+tc_round_charge tc_study_plan_charge(const tc_study_plan *p, uint64_t round)
+{
+    return p->doc->promise == TC_PROMISE_RECORDS
+               ? (tc_round_charge){.unit = TACIT_UNIT_RECORD, .everybody = true}
+               : tc_round_charge_of(p->doc->algorithm, p->opts, round);
 }
 
 tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_round_price *out,
                                  tacit_error *err)
 {
     *out = (tc_round_price){.event = tc_dp_event_none(), .adjacency = ""};
+    if (p->doc->promise == TC_PROMISE_RECORDS) {
+        *out = (tc_round_price){.event = tc_event_processed(), .adjacency = TC_PROCESSED_ADJACENCY};
+        return TACIT_OK;
+    }
     return p->doc->algorithm->aggregator
                ? tc_round_price_of(p->doc->algorithm, &p->env, p->opts, round, out, err)
                : TACIT_OK;

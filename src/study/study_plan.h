@@ -7,6 +7,7 @@
 #ifndef TC_STUDY_STUDY_PLAN_H
 #define TC_STUDY_STUDY_PLAN_H
 
+#include "algo/charge.h"
 #include "privacy/ledger.h"
 #include "study/store.h"
 #include "wire/study_doc.h"
@@ -45,6 +46,9 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round);
 
 /* Why what its agents send is not private, as far as the document says; "": it is. */
 const char *tc_study_plan_not_private(const tc_study_plan *p);
+
+/* Whom a round is charged to. */
+tc_round_charge tc_study_plan_charge(const tc_study_plan *p, uint64_t round);
 
 /* What closing this round will cost. Relays, which release no sums: NonPrivate. */
 tacit_status tc_study_plan_price(const tc_study_plan *p, uint64_t round, tc_round_price *out,

@@ -3,6 +3,7 @@
  * <tacit/agent.h> does the rounds and runs the trials. */
 #include "base/memory.h"
 #include "federation/server_options.h"
+#include "study/records_options.h"
 #include "study/storage.h"
 #include "study/worker_talk.h"
 #include "frame/verbs.h"
@@ -20,6 +21,7 @@ typedef struct options {
     double epsilon, delta, timeout_s, patience_s;
     bool accept_not_private, accept_restored, any_choices;
     int64_t test_seed, test_key, pulls;
+    tc_records_words records;
 } options;
 
 static const tc_option table[] = {
@@ -39,6 +41,7 @@ static const tc_option table[] = {
         "epsilon 10 at delta min(1e-5, 1/N^2) of N agents, and no study that "
         "may spend more"),
     TC_FLOAT_OPTION("delta", offsetof(options, delta), "0", 0, 1, "of --epsilon"),
+    TC_RECORDS_OPTIONS(options),
     TC_BOOL_OPTION(
         "accept-not-private", offsetof(options, accept_not_private), NULL,
         "take part in a study whose privacy is \"none\", whose noise is no secret, or that "
@@ -124,7 +127,9 @@ static tacit_status join(party *p, tacit_error *err)
 {
     const options *o = p->o;
     tacit_agent_opts opts = TACIT_AGENT_OPTS;
+    tacit_records_opts records;
     TC_TRY(check(o, err));
+    TC_TRY(tc_records_read(&o->records, &records, err));
     TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
     opts.coordinator = p->in->args[0];
     opts.fingerprint = tc_server_fingerprint(o->fingerprint);
@@ -144,6 +149,7 @@ static tacit_status join(party *p, tacit_error *err)
     opts.user = p;
     opts.test_seed = o->test_seed;
     opts.test_key = (uint64_t)o->test_key;
+    opts.records = tc_records_given(&o->records) ? &records : NULL;
     return tacit_agent_join(&p->agent, &opts, err);
 }
 
@@ -152,7 +158,10 @@ static tacit_status join(party *p, tacit_error *err)
 static tacit_status say_promise(party *p, tacit_error *err)
 {
     char *text = NULL;
-    TC_TRY(tacit_agent_promise(p->agent, &text, err));
+    tacit_study *s = tacit_agent_study(p->agent);
+    bool records = tacit_document_protects_records(tacit_study_document(s));
+    TC_TRY(records ? tacit_study_protection(s, &text, err)
+                   : tacit_agent_promise(p->agent, &text, err));
     tc_note(p->in->quiet, "%s", text);
     tacit_text_free(text);
     return TACIT_OK;
