@@ -27,12 +27,11 @@
  * Matrices are n x dim column-major: coordinate d of observation i is U[i + d*ld]. */
 typedef struct tc_history {
     size_t dim;
-    size_t n;  /* completed observations; a batch is one */
-    size_t ld; /* leading dimension of U: changes when it grows */
-    double *U; /* encoded points really run */
-    double *y; /* to be maximised */
-    double *
-        noise; /* variance of the noise that was added to each on purpose; 0: none. NULL: to none */
+    size_t n;      /* completed observations; a batch is one */
+    size_t ld;     /* leading dimension of U: changes when it grows */
+    double *U;     /* encoded points really run */
+    double *y;     /* to be maximised */
+    double *noise; /* variance of noise added to each on purpose; 0: none. NULL: all 0 */
     size_t *point; /* finite spaces: the candidate of each observation */
     /* Points without a value: running, waiting, stale and failed trials. A parallel ask must
      * not repeat them, and a failed point is not worth another try. */

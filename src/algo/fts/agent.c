@@ -73,7 +73,10 @@ static tacit_status tell(void *st, tacit_error *err)
     size_t i = a->core.env->history->n - 1;
     if (a->core.own) /* it reads the history when it asks */
         return TACIT_OK;
-    tc_blr_add(a->model, tc_fts_phi(&a->core, i, a->core.draw), tc_fts_value(&a->core, NULL, i));
+    const double weight = tc_fts_weight(&a->core, i);
+    const double *phi = tc_fts_phi(&a->core, i, a->core.draw);
+    tc_blr_add(a->model, tc_fts_weighed(&a->core, weight, phi),
+               weight * tc_fts_value(&a->core, NULL, i));
     return tc_fts_shelf_observe(&a->shelf, &a->core, err);
 }
 

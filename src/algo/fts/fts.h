@@ -90,6 +90,12 @@ const double *tc_fts_phi(const tc_fts_core *c, size_t i, double *scratch);
 tacit_status tc_fts_standardise(const tc_fts_core *c, const double **z, tacit_error *err);
 /* The value of observation i as messages are made of it; z: of tc_fts_standardise. */
 double tc_fts_value(const tc_fts_core *c, const double *z, size_t i);
+/* In a regression with noise of variance lambda, features and value of observation i count so much: 1, or
+ * sqrt(lambda/(lambda + v)) where its noise is known to have the variance v beside lambda. own=gp: after
+ * tc_fts_standardise. */
+double tc_fts_weight(const tc_fts_core *c, size_t i);
+/* weight phi: phi itself if the weight is 1, else in c->draw. */
+const double *tc_fts_weighed(const tc_fts_core *c, double weight, const double *phi);
 /* The number of the trial that will be asked for next. */
 uint64_t tc_fts_trial(const tc_fts_core *c);
 bool tc_fts_federated(const tc_fts_core *c);

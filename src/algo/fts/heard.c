@@ -42,8 +42,11 @@ static tacit_status add_values(const agent *a, tc_blr *model, tacit_error *err)
 {
     const double *z;
     TC_TRY(tc_fts_standardise(&a->core, &z, err));
-    for (size_t i = 0; i < a->core.env->history->n; i++)
-        tc_blr_add(model, tc_fts_phi(&a->core, i, a->core.draw), z[i]);
+    for (size_t i = 0; i < a->core.env->history->n; i++) {
+        const double weight = tc_fts_weight(&a->core, i);
+        const double *phi = tc_fts_phi(&a->core, i, a->core.draw);
+        tc_blr_add(model, tc_fts_weighed(&a->core, weight, phi), weight * z[i]);
+    }
     return TACIT_OK;
 }
 

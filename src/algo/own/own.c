@@ -145,6 +145,11 @@ tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err)
     return TACIT_OK;
 }
 
+double tc_own_noise(const tc_own *o, size_t i)
+{
+    return tc_model_noise(&o->wide.model, i);
+}
+
 bool tc_own_fit_due(const tc_own *o)
 {
     return tc_model_fit_due(&o->wide.model);
