@@ -236,6 +236,9 @@ typedef struct tc_algorithm {
      * from space, agents and budget of env. NULL: nobody has simulated it. */
     tacit_status (*expect)(const tc_env *env, const void *opts, struct tc_expect *out,
                            tacit_error *err);
+    /* Options "name=value" that suit a study whose values carry the noise already, so that its messages cost nothing
+     * (unit "record"), wherever they are not given. Ends with NULL; NULL: none. */
+    const char *const *free_messages;
 } tc_algorithm;
 
 /* The newest version of its behaviour. */

@@ -64,6 +64,8 @@ tacit_status tc_fts_check(const void *opts, tacit_error *err)
     return tc_fts_common_check(&o->common, err);
 }
 
+static const char *const free_messages[] = {"mode=general", NULL};
+
 const tc_algorithm tc_algorithm_fts = {
     .name = "fts",
     .summary = "federated Thompson sampling: agents read each other's draws; NOT PRIVATE",
@@ -75,4 +77,5 @@ const tc_algorithm tc_algorithm_fts = {
     .relay = &tc_fts_relay,
     .settle = tc_fts_settle,
     .theorem = tc_fts_theorem,
+    .free_messages = free_messages,
 };
