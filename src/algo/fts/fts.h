@@ -139,7 +139,7 @@ tacit_status tc_fts_relay_release(const tc_fts_form *f, const void *bytes, size_
 enum { TC_FTS_SQRT, TC_FTS_INVERSE, TC_FTS_SQUARE, TC_FTS_CONSTANT };
 enum { TC_FTS_ONE_SHOT, TC_FTS_GENERAL };
 enum { TC_FTS_UNIFORM, TC_FTS_GIVEN, TC_FTS_LEARNED };
-enum { TC_FTS_MESSAGE_AUTO, TC_FTS_DRAW, TC_FTS_MEAN };
+enum { TC_FTS_MESSAGE_AUTO, TC_FTS_DRAW, TC_FTS_MEAN, TC_FTS_VALUES };
 
 typedef struct tc_fts_options {
     tc_fts_common common;
@@ -161,7 +161,7 @@ uint64_t tc_fts_condition(const tc_fts_options *o, double points, uint64_t T);
 tacit_status tc_fts_settle(const tc_env *env, void *opts, tacit_error *err);
 void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);
 
-tc_fts_form tc_fts_form_of(const tc_fts_options *o, uint64_t round);
+tc_fts_form tc_fts_form_of(const tc_fts_options *o, const tc_space *s, uint64_t round);
 
 extern const tc_optimizer_ops tc_fts_agent;
 extern const tc_relay_ops tc_fts_relay;

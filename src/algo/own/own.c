@@ -122,6 +122,7 @@ tacit_status tc_own_sync(tc_own *o, tacit_error *err)
     const double unit = o->wide.model.sd;
     TC_TRY(tc_model_sync(&o->wide.model, err));
     o->unit = unit / o->wide.model.sd;
+    o->noise = tc_model_next_noise(&o->wide.model);
     if (o->informed) {
         TC_TRY(listen(o, err));
         trend = (tc_own_trend){

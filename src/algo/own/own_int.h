@@ -67,7 +67,8 @@ struct tc_own {
     tc_acquirer acquirer;     /* boxes */
     bool informed;
     tc_heard heard;
-    double unit; /* of what was heard: the anchors' standard deviation over that of all values */
+    double noise; /* of the next value (tc_model_next_noise) */
+    double unit;  /* of what was heard: the anchors' standard deviation over that of all values */
     double *at_candidates; /* finite spaces: what was heard there */
     double *at_observed;   /* what was heard, at the first n_heard observations */
     size_t n_heard, observed_cap;

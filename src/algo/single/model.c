@@ -343,6 +343,11 @@ double tc_model_incumbent(const tc_model *m)
     return best;
 }
 
+double tc_model_next_noise(const tc_model *m)
+{
+    return m->noisy ? m->hyper.noise + m->known[m->env->history->n - 1] : 0;
+}
+
 /* ---- repeats ---- */
 
 bool tc_model_repeats(const tc_model *m)

@@ -125,6 +125,8 @@ static inline double tc_model_noise(const tc_model *m, size_t i)
 {
     return m->noisy ? m->known[i] : 0;
 }
+/* The variance of the noise that the next value will have, in the same units; 0 unless noise is known. */
+double tc_model_next_noise(const tc_model *m);
 /* How many anchors there are; 0 while one is missing, and if they are all the same: then there is no scale in them. */
 size_t tc_model_anchors(const tc_model *m);
 /* After sync: pretends that every taken point (the last 128 of them) came back with its
