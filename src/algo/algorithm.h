@@ -27,12 +27,11 @@
  * Matrices are n x dim column-major: coordinate d of observation i is U[i + d*ld]. */
 typedef struct tc_history {
     size_t dim;
-    size_t n;  /* completed observations; a batch is one */
-    size_t ld; /* leading dimension of U: changes when it grows */
-    double *U; /* encoded points really run */
-    double *y; /* to be maximised */
-    double *
-        noise; /* variance of the noise that was added to each on purpose; 0: none. NULL: to none */
+    size_t n;      /* completed observations; a batch is one */
+    size_t ld;     /* leading dimension of U: changes when it grows */
+    double *U;     /* encoded points really run */
+    double *y;     /* to be maximised */
+    double *noise; /* variance of noise added to each on purpose; 0: none. NULL: all 0 */
     size_t *point; /* finite spaces: the candidate of each observation */
     /* Points without a value: running, waiting, stale and failed trials. A parallel ask must
      * not repeat them, and a failed point is not worth another try. */
@@ -237,6 +236,9 @@ typedef struct tc_algorithm {
      * from space, agents and budget of env. NULL: nobody has simulated it. */
     tacit_status (*expect)(const tc_env *env, const void *opts, struct tc_expect *out,
                            tacit_error *err);
+    /* Options "name=value" that suit a study whose values carry the noise already, so that its messages cost nothing
+     * (unit "record"), wherever they are not given. Ends with NULL; NULL: none. */
+    const char *const *free_messages;
 } tc_algorithm;
 
 /* The newest version of its behaviour. */

@@ -53,17 +53,16 @@ typedef struct tc_event {
         *values; /* ENQUEUE, ASK: required. TELL: the point really run, or NULL as issued */
     tc_trial_state state; /* TELL: COMPLETE or FAIL */
     double value;         /* TELL, COMPLETE: in the study's own direction; of a batch, its mean */
-    double
-        noise_sd; /* TELL, COMPLETE: of the noise that was added to the value on purpose, in its units; 0: none */
-    tc_batch batch;     /* TELL, COMPLETE: of many pulls; n = 0: the trial was one value */
-    uint64_t pulls;     /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
-    const char *reason; /* TELL, FAIL; SKIP; MISS; or NULL */
-    const char *worker; /* ASK: who runs it; or NULL */
-    int64_t lease_ms;   /* ASK: how long it may take; 0 no limit */
-    const char *body;   /* FIT: JSON text */
-    uint64_t round;     /* PUBLISH, ABSORB, SKIP, FETCH, MISS */
-    uint64_t party;     /* FETCH, MISS: whose message */
-    const void *bytes;  /* PUBLISH, ABSORB, FETCH: the message, exactly */
+    double noise_sd;      /* TELL, COMPLETE: of noise added to it on purpose; 0: none */
+    tc_batch batch;       /* TELL, COMPLETE: of many pulls; n = 0: the trial was one value */
+    uint64_t pulls;       /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
+    const char *reason;   /* TELL, FAIL; SKIP; MISS; or NULL */
+    const char *worker;   /* ASK: who runs it; or NULL */
+    int64_t lease_ms;     /* ASK: how long it may take; 0 no limit */
+    const char *body;     /* FIT: JSON text */
+    uint64_t round;       /* PUBLISH, ABSORB, SKIP, FETCH, MISS */
+    uint64_t party;       /* FETCH, MISS: whose message */
+    const void *bytes;    /* PUBLISH, ABSORB, FETCH: the message, exactly */
     size_t n_bytes;
 } tc_event;
 

@@ -263,6 +263,14 @@ tacit_status tc_fgp_push_many(tc_fgp *g, size_t j, double count, tacit_error *er
     return append(g, j, count, NULL, err);
 }
 
+tacit_status tc_fgp_push_noise(tc_fgp *g, size_t j, double noise, tacit_error *err)
+{
+    if (!(noise > 0 && isfinite(noise) && g->noise > 0))
+        return tc_fail(err, TACIT_E_ARG, "the noise of a row must be finite and > 0, got %g",
+                       noise);
+    return append(g, j, g->noise / noise, NULL, err);
+}
+
 /* z = L^-1 z, in the order in which observe adds up the mean at j_i. */
 static void solve_packed(const tc_fgp *g, double *z)
 {

@@ -38,6 +38,8 @@ tacit_status tc_fgp_push(tc_fgp *g, size_t j, tacit_error *err);
  * posterior is that of pushing j so often, and their mean is the row's one target. A row counts as
  * one observation in what follows. */
 tacit_status tc_fgp_push_many(tc_fgp *g, size_t j, double count, tacit_error *err);
+/* Appends one observation, or the mean of several, whose noise has this variance in the place of s2; s2 > 0. */
+tacit_status tc_fgp_push_noise(tc_fgp *g, size_t j, double noise, tacit_error *err);
 /* New targets for all t observations (standardisation changed): mu = V' L^-1 y, one pass. Push and
  * targets give the same bits as observe. */
 void tc_fgp_targets(tc_fgp *g, const double *y);

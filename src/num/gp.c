@@ -29,6 +29,7 @@ struct tc_gp {
     double *R;          /* cap x cap, L^-1; zero above the diagonal */
     double *alpha;      /* n */
     double *jitter;     /* n: added to the diagonal entry of each point */
+    double *known;      /* n: the variance of noise that each has beside s2 */
     double *k, *row;    /* n each: scratch of push */
     double base_jitter; /* what the last reset added: pushed points get it, too */
     size_t targets;     /* points whose targets are set; alpha is valid if it is n */
@@ -90,6 +91,7 @@ static tacit_status reserve(tc_gp *g, size_t need, tacit_error *err)
     grown.R = TC_TAKE(&grown.arena, cap * cap, double);
     grown.alpha = TC_TAKE(&grown.arena, cap, double);
     grown.jitter = TC_TAKE(&grown.arena, cap, double);
+    grown.known = TC_TAKE(&grown.arena, cap, double);
     grown.k = TC_TAKE(&grown.arena, cap, double);
     grown.row = TC_TAKE(&grown.arena, cap, double);
     if (grown.arena.failed) {
@@ -102,6 +104,7 @@ static tacit_status reserve(tc_gp *g, size_t need, tacit_error *err)
         copy_columns(g->n, g->n, g->R, g->cap, grown.R, cap);
         copy_columns(g->n, 1, g->alpha, g->cap, grown.alpha, cap);
         copy_columns(g->n, 1, g->jitter, g->cap, grown.jitter, cap);
+        copy_columns(g->n, 1, g->known, g->cap, grown.known, cap);
     }
     tc_arena_fini(&g->arena);
     *g = grown;
@@ -147,7 +150,7 @@ static tacit_status factor(tc_gp *g, size_t n, tacit_error *err)
     tc_kernel k = kernel_of(g);
     tc_kernel_gram(&k, n, g->X, g->cap, g->L, g->cap);
     for (size_t i = 0; i < n; i++)
-        g->L[i + i * g->cap] += g->hyper.noise;
+        g->L[i + i * g->cap] += g->hyper.noise + g->known[i];
     TC_TRY(tc_chol_jitter(n, g->L, g->cap, g->work, &g->base_jitter, err));
     for (size_t i = 0; i < n; i++)
         g->jitter[i] = g->base_jitter;
@@ -157,6 +160,12 @@ static tacit_status factor(tc_gp *g, size_t n, tacit_error *err)
 
 tacit_status tc_gp_reset(tc_gp *g, const tc_gp_hyper *h, size_t n, const double *X, size_t ldx,
                          tacit_error *err)
+{
+    return tc_gp_reset_known(g, h, n, X, ldx, NULL, err);
+}
+
+tacit_status tc_gp_reset_known(tc_gp *g, const tc_gp_hyper *h, size_t n, const double *X,
+                               size_t ldx, const double *known, tacit_error *err)
 {
     size_t dim = g->hyper.dim;
     assert(h->dim == dim);
@@ -171,6 +180,8 @@ tacit_status tc_gp_reset(tc_gp *g, const tc_gp_hyper *h, size_t n, const double 
     if (n == 0)
         return TACIT_OK;
     copy_columns(n, dim, X, ldx, g->X, g->cap);
+    for (size_t i = 0; i < n; i++)
+        g->known[i] = known ? known[i] : 0.0;
     TC_TRY(factor(g, n, err));
     g->n = n;
     return TACIT_OK;
@@ -192,11 +203,18 @@ static tacit_status append(tc_gp *g, double kk, double *jitter, tacit_error *err
 
 tacit_status tc_gp_push(tc_gp *g, const double *x, tacit_error *err)
 {
+    return tc_gp_push_known(g, x, 0.0, err);
+}
+
+tacit_status tc_gp_push_known(tc_gp *g, const double *x, double known, tacit_error *err)
+{
     TC_TRY(reserve(g, g->n + 1, err));
     tc_kernel k = kernel_of(g);
     if (g->n > 0)
         tc_kernel_row(&k, x, g->n, g->X, g->cap, g->k);
-    TC_TRY(append(g, g->hyper.variance + g->hyper.noise, &g->jitter[g->n], err));
+    const double noise = g->hyper.noise + known;
+    TC_TRY(append(g, g->hyper.variance + noise, &g->jitter[g->n], err));
+    g->known[g->n] = known;
     append_inverse(g);
     for (size_t d = 0; d < g->hyper.dim; d++)
         g->X[g->n + d * g->cap] = x[d];
@@ -258,6 +276,11 @@ const double *tc_gp_weights(const tc_gp *g)
 {
     assert(g->targets == g->n);
     return g->alpha;
+}
+
+const double *tc_gp_known(const tc_gp *g)
+{
+    return g->known;
 }
 
 double tc_gp_jitter(const tc_gp *g)

@@ -1,7 +1,8 @@
 /* gp.h - exact Gaussian-process regression whose factor grows by append.
  *
  * mu(x) = k(x)' (K + s2 I)^-1 y, var(x) = k(x,x) - k(x)' (K + s2 I)^-1 k(x), in the units of y
- * as given (the caller standardises). The factor has one canonical history: the points present
+ * as given (the caller standardises). Where the variance of a point's noise is known, it stands beside s2 on the
+ * diagonal. The factor has one canonical history: the points present
  * at tc_gp_reset are factored at once, later ones are appended one by one. So a state rebuilt
  * from a journal has the same bits as the one that lived through it. */
 #ifndef TC_NUM_GP_H
@@ -29,8 +30,12 @@ void tc_gp_free(tc_gp *g);
  * if need be (tc_gp_jitter). E_NUMERIC: not even then; g is left without points. */
 tacit_status tc_gp_reset(tc_gp *g, const tc_gp_hyper *h, size_t n, const double *X, size_t ldx,
                          tacit_error *err);
+/* The same where point i has noise of the variance known[i] beside s2; NULL: none has. */
+tacit_status tc_gp_reset_known(tc_gp *g, const tc_gp_hyper *h, size_t n, const double *X,
+                               size_t ldx, const double *known, tacit_error *err);
 /* Appends one point (dim coordinates). Amortised growth, O(n^2). E_NUMERIC leaves g as it was. */
 tacit_status tc_gp_push(tc_gp *g, const double *x, tacit_error *err);
+tacit_status tc_gp_push_known(tc_gp *g, const double *x, double known, tacit_error *err);
 /* Forgets all points from n on; same bits as before their push. */
 void tc_gp_truncate(tc_gp *g, size_t n);
 /* Sets the targets of all n points; O(n^2). Must follow reset, push or truncate before mean is asked. */
@@ -42,7 +47,8 @@ const double *tc_gp_points(const tc_gp *g, size_t *ld);         /* n x dim colum
 const double *tc_gp_factor(const tc_gp *g, size_t *ld);         /* L, lower */
 const double *tc_gp_inverse_factor(const tc_gp *g, size_t *ld); /* L^-1, zero above the diagonal */
 const double *tc_gp_weights(const tc_gp *g);                    /* alpha = (K + s2 I)^-1 y */
-double tc_gp_jitter(const tc_gp *g); /* largest amount added to the diagonal; 0 if none */
+const double *tc_gp_known(const tc_gp *g); /* of each point: the variance of noise beside s2 */
+double tc_gp_jitter(const tc_gp *g);       /* largest amount added to the diagonal; 0 if none */
 
 /* Scratch for predictions by several threads at once: tc_gp_scratch_size doubles each. A NULL mean
  * asks for the variance alone, which needs no targets. */

@@ -35,6 +35,7 @@ typedef struct posterior {
     size_t n, pairs, scales;
     normal prior_scale, prior_variance, prior_noise;
     double *y;                         /* n */
+    const double *known;               /* n, or NULL: noise of each beside s2 */
     double *squares;                   /* pairs x scales: squared differences per length-scale */
     double *g;                         /* pairs: k/v */
     double *slope;                     /* pairs: dg / d ln l_d = slope * square_d / l_d^2 */
@@ -68,6 +69,7 @@ static tacit_status posterior_init(posterior *p, const tc_gp_fit_opts *o, tc_ker
                      .n = n,
                      .pairs = pairs,
                      .scales = scales,
+                     .known = o->known,
                      .prior_scale = {log(0.25 * sqrt((double)dim)), 1.0},
                      .prior_variance = {0.0, 1.5},
                      .prior_noise = {log(1e-5), 3.5}};
@@ -183,7 +185,7 @@ static void fill_covariance(posterior *p, double v, double s2)
     size_t n = p->n;
     const double *g = p->g;
     for (size_t j = 0; j < n; j++) {
-        p->C[j + j * n] = v + s2;
+        p->C[j + j * n] = v + (p->known ? s2 + p->known[j] : s2);
         multiple(n - j - 1, v, g, p->C + j + 1 + j * n);
         g += n - j - 1;
     }

@@ -21,6 +21,7 @@ typedef struct tc_gp_fit_opts {
     size_t max_evals;            /* likelihood evaluations per start */
     double noise_min;            /* lower bound of s2, > 0, e.g. 1e-8; 10 is the upper one */
     double scale_min, scale_max; /* bounds of length-scales, e.g. 0.005, 20 */
+    const double *known;         /* n: variance of noise that each has beside s2; NULL: none has */
 } tc_gp_fit_opts;
 
 /* h: in, the warm start (kind and dim hold); out, the best found. Deterministic in (X, y, h, stream).

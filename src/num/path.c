@@ -64,10 +64,10 @@ tacit_status tc_path_draw(tc_path *p, const tc_gp *g, const double *y, tc_stream
     p->gp = g;
     if (t == 0)
         return TACIT_OK;
-    double sd = sqrt(h->noise);
+    const double *known = tc_gp_known(g);
     tc_rff_apply(&p->prior, p->w, t, X, ldx, p->c);
     for (size_t i = 0; i < t; i++)
-        p->c[i] = y[i] - p->c[i] - sd * tc_draw_normal(s);
+        p->c[i] = y[i] - p->c[i] - sqrt(h->noise + known[i]) * tc_draw_normal(s);
     tc_chol_solve(t, L, ldl, p->c);
     return TACIT_OK;
 }

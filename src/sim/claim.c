@@ -55,11 +55,30 @@ static tacit_status claim_release(tc_sim_claim *c, const tc_row_terms *t, tacit_
     return TACIT_OK;
 }
 
+/* Of one party: its study. */
+static tacit_status claim_records(tc_sim_claim *c, const tc_record_noise *r, tacit_error *err)
+{
+    tacit_guarantee bound;
+    TC_TRY(tc_record_noise_cost(r, &tc_accountant_pld, r->evaluations, &bound, err));
+    c->there = true;
+    c->epsilon = bound.epsilon;
+    c->delta = bound.delta;
+    c->per = "study";
+    c->unit = TACIT_UNIT_RECORD;
+    c->mechanism = "gaussian-value";
+    c->noise_sd = tc_record_noise_sd(r, 0);
+    tc_statement_add_bound(&c->promise, &bound, r->evaluations, c->unit);
+    tc_record_noise_describe(r, &c->promise);
+    tc_statement_add_scope(&c->promise, c->unit, TACIT_DP_ALL);
+    return TACIT_OK;
+}
+
 tacit_status tc_sim_claim_init(tc_sim_claim *out, const tc_simulation *sim, tacit_error *err)
 {
     tc_sim_claim c = {0};
-    tacit_status status =
-        sim->curated ? claim_release(&c, sim->curated, err) : claim_replies(&c, sim, err);
+    tacit_status status = sim->records   ? claim_records(&c, sim->records, err)
+                          : sim->curated ? claim_release(&c, sim->curated, err)
+                                         : claim_replies(&c, sim, err);
     if (status == TACIT_OK && c.promise.failed)
         status = tc_fail_memory(err);
     if (status == TACIT_OK)

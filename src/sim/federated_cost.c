@@ -121,6 +121,44 @@ tacit_status tc_federated_cost_init(tc_federated_cost *out, const tacit_curves *
     return TACIT_OK;
 }
 
+/* Every evaluation is a release, the initial ones too. */
+static tacit_status account_records(tc_federated_cost *c, const tacit_curves *r,
+                                    const tc_accountant *a, tacit_error *err)
+{
+    tacit_guarantee bound;
+    TC_TRY(tc_record_noise_cost(c->records, a, c->releases, &c->bound, err));
+    TC_TRY(tc_record_noise_cost(c->records, a, r->initial, &bound, err));
+    c->first = bound.epsilon;
+    const uint64_t stride = c->rounds / MOST_BOUNDS + 1;
+    for (uint64_t i = 0; i < c->rounds; i++) {
+        const uint64_t upto = i / stride * stride + stride; /* the bound of a later one */
+        const uint64_t n = r->initial + (upto < c->rounds ? upto : c->rounds);
+        if (i % stride == 0)
+            TC_TRY(tc_record_noise_cost(c->records, a, n, &bound, err));
+        c->by_round[i] = bound.epsilon;
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_federated_cost_records(tc_federated_cost *out, const tacit_curves *r,
+                                       const tc_accountant *a, const tc_record_noise *records,
+                                       tacit_error *err)
+{
+    tc_federated_cost c = {.rounds = r->points - 1,
+                           .accountant = a->name,
+                           .releases = records->evaluations,
+                           .sampling = TACIT_DP_ALL,
+                           .unit = TACIT_UNIT_RECORD,
+                           .records = records};
+    c.by_round = tc_alloc((size_t)c.rounds + 1, sizeof *c.by_round);
+    tacit_status status = c.by_round ? account_records(&c, r, a, err) : tc_fail_memory(err);
+    if (status == TACIT_OK)
+        *out = c;
+    else
+        tc_federated_cost_fini(&c);
+    return status;
+}
+
 void tc_federated_cost_fini(tc_federated_cost *c)
 {
     tc_free(c->by_round);
@@ -129,7 +167,7 @@ void tc_federated_cost_fini(tc_federated_cost *c)
 
 double tc_federated_cost_at(const tc_federated_cost *c, uint64_t iteration)
 {
-    return iteration == 0 || c->rounds == 0 ? 0 : c->by_round[iteration - 1];
+    return iteration == 0 || c->rounds == 0 ? c->first : c->by_round[iteration - 1];
 }
 
 void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out)
@@ -139,6 +177,8 @@ void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out)
         return;
     }
     tc_statement_add_bound(out, &c->bound, c->releases, c->unit);
+    if (c->records)
+        tc_record_noise_describe(c->records, out);
     tc_statement_add_round_scope(out, c->unit, c->sampling);
 }
 

@@ -9,6 +9,7 @@
 #include "privacy/ledger.h"
 #include "privacy/statement.h"
 #include "sim/curves.h"
+#include "sim/record_noise.h"
 
 typedef struct tc_federated_cost {
     const char *none;       /* why there is no guarantee, as a clause; NULL: `bound` is one */
@@ -21,11 +22,17 @@ typedef struct tc_federated_cost {
      * With very many releases some are the bound of a later one. */
     double *by_round;
     uint64_t rounds;
+    double first;                   /* the same of iteration 0: noise in the initial values */
+    const tc_record_noise *records; /* RECORD: in what was told, which is all there is; else NULL */
 } tc_federated_cost;
 
 /* Of the first run. E_UNSUPPORTED: the accountant has no formula for an event. */
 tacit_status tc_federated_cost_init(tc_federated_cost *out, const tacit_curves *r,
                                     const tc_accountant *a, double delta, tacit_error *err);
+/* Of values with noise, whatever was sent after that. `records` is borrowed. */
+tacit_status tc_federated_cost_records(tc_federated_cost *out, const tacit_curves *r,
+                                       const tc_accountant *a, const tc_record_noise *records,
+                                       tacit_error *err);
 void tc_federated_cost_fini(tc_federated_cost *c);
 
 /* What is spent when an agent's iteration i (0: the initial points) is over. */

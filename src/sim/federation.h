@@ -43,6 +43,8 @@ typedef struct tc_federation_config {
     size_t chunk; /* agents asked together; 0 chooses */
     /* Called from any thread, for one agent in one thread at a time. */
     double (*objective)(void *user, uint64_t agent, uint64_t trial, const double *values);
+    /* The standard deviation of noise that the objective has added for this agent on purpose; NULL: none. */
+    double (*noise_sd)(void *user, uint64_t agent);
     /* Asked between agents and between their trials of the past, from any thread. True: E_CANCELLED,
      * and the federation is good for nothing but to be freed. May be NULL. */
     bool (*stopped)(void *user);

@@ -100,6 +100,8 @@ static tacit_status take(const tc_federation *f, uint64_t agent, tc_optimizer *o
     const tc_trial *t = tc_optimizer_trial(o, event->trial);
     double y = f->cfg.objective(f->cfg.user, agent, t->number, t->values);
     TC_TRY(tc_optimizer_tell(o, t->number, NULL, y, 0, &told, err));
+    if (f->cfg.noise_sd)
+        told.noise_sd = f->cfg.noise_sd(f->cfg.user, agent);
     return tc_optimizer_apply(o, &told, err);
 }
 

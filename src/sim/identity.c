@@ -63,6 +63,8 @@ tacit_status tc_simulation_identity(const tc_simulation *sim, const tc_run_shape
                      sim->reply->epsilon, sim->reply->low, sim->reply->high);
     if (sim->curated)
         TC_TRY(add_json(out, tc_row_terms_json(sim->curated), err));
+    if (sim->records)
+        tc_record_noise_identify(sim->records, out);
     tc_value_units_identify(&sim->units, out);
     TC_TRY(add_known(out, sim, err));
     return out->failed ? tc_fail_memory(err) : TACIT_OK;

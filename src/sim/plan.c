@@ -111,7 +111,8 @@ static bool is_family(const char *objective)
 static bool is_federation(const tc_contest *a)
 {
     const tacit_simulation_plan *o = a->o;
-    bool promised = (o->epsilon > 0 || o->delta > 0) && !tc_is_modeler(a->algorithm);
+    bool promised = (o->epsilon > 0 || o->delta > 0) && !tc_is_modeler(a->algorithm) &&
+                    o->unit != TACIT_PLAN_UNIT_RECORD;
     return tc_algorithm_federated(a->algorithm) || (a->doc && a->doc->agents) ||
            is_family(o->objective) || o->agents || o->acting || o->rounds || o->drop > 0 ||
            o->past || o->tell != TC_PLAN_TELL_NONE || promised || o->versus || o->known ||
@@ -126,6 +127,7 @@ static tacit_status prepare(tc_contest *a, tacit_error *err)
     a->seed = o->seeded || !a->doc || !a->doc->has_seed ? o->seed : a->doc->seed;
     TC_TRY(choose_algorithm(a, err));
     TC_TRY(tc_plan_curator_check(a, err));
+    TC_TRY(tc_plan_check_records(a, err));
     if (o->threads != 1)
         TC_TRY(tc_pool_new(&a->pool, (size_t)o->threads, err));
     TC_TRY(o->pulls > 0       ? tc_plan_bandits(a, err)
@@ -199,6 +201,9 @@ static tacit_status run_contender(tc_contest *a, tc_contender *c, tacit_error *e
         return interrupted(c, o->checkpoint, err);
     TC_TRY(status);
     c->charged = c->sim.source == &tc_source_federation;
+    if (c->charged && c->records)
+        return tc_federated_cost_records(&c->cost, &c->curves, tc_plan_accountant(a), &c->noise,
+                                         err);
     return c->charged
                ? tc_federated_cost_init(&c->cost, &c->curves, tc_plan_accountant(a), c->delta, err)
                : TACIT_OK;
@@ -230,6 +235,8 @@ static tacit_status add_statement(const tc_contender *c, tc_text *statement, tc_
     tc_sim_claim claim;
     if (c->charged) {
         tc_federated_cost_statement(&c->cost, statement);
+        if (c->records)
+            tc_record_noise_describe(&c->noise, scope);
         tc_statement_add_round_scope(scope, c->cost.unit, TACIT_DP_ALL);
     } else if (!c->bandit) {
         TC_TRY(tc_sim_claim_init(&claim, &c->sim, err));
@@ -246,7 +253,9 @@ static tacit_status show_cost(tc_contender *c, tacit_error *err)
     f->bound = c->cost.bound;
     f->releases = c->cost.releases;
     f->unit = c->cost.unit;
-    if (!c->charged || c->curves.n_releases == 0)
+    for (size_t i = 0; i < c->noise.n; i++)
+        f->noise_sd = c->noise.noise_sd[i] > f->noise_sd ? c->noise.noise_sd[i] : f->noise_sd;
+    if (!c->charged || (c->curves.n_releases == 0 && !c->records))
         return TACIT_OK;
     f->spent = c->spent = tc_alloc(c->curves.points, sizeof *c->spent);
     for (size_t i = 0; c->spent && i < c->curves.points; i++)

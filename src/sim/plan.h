@@ -4,6 +4,7 @@
  *   plan_check.c       options that would have no effect
  *   plan_single.c      one party; replies of private users in place of observations
  *   plan_curator.c     one party, outsourced: the curator who releases the rows
+ *   plan_records.c     --unit record: noise in every value
  *   plan_federation.c  a federation: one algorithm, or several on the same runs
  *   plan_bandits.c       bandits by pulls, likewise
  *   plan_versus.c      who takes part: the first algorithm, and the list to compare it with */
@@ -31,6 +32,9 @@ typedef struct tc_contender {
     char *theorem;         /* what one says about them; may be empty */
     json_t *expect;        /* what they may gain at best (tc_expect_json); NULL: unsaid */
     double epsilon, delta; /* the promise asked for; 0: none, and the default delta */
+    bool open;             /* beside others for records, this one promises nothing and has no noise */
+    bool records;          /* that promise is for records instead, of which ... */
+    tc_record_noise noise; /* ... this is the noise */
     char *checkpoint;      /* or NULL */
     tc_simulation sim;
     tacit_curves curves;
@@ -85,6 +89,19 @@ tacit_status tc_plan_curator_check(const tc_contest *a, tacit_error *err);
 /* The terms on which a curator releases the rows of sim's objective, into a->terms and sim, if the plan asks
  * for one. E_ARG: they do not fit each other, the algorithm or the objective. */
 tacit_status tc_plan_curator(tc_contest *a, tc_simulation *sim, tacit_error *err);
+
+/* ---- records (plan_records.c) */
+
+#define TC_RECORD_DELTA 1e-5 /* unless --delta is given */
+
+/* E_ARG: options of --unit record that are missing, have no effect, or do not go with it. */
+tacit_status tc_plan_check_records(const tc_contest *a, tacit_error *err);
+/* The contender's options where messages cost nothing, as far as none are given. */
+tacit_status tc_plan_records_options(tc_contender *c, tacit_error *err);
+/* c->noise for so many evaluations of each agent, and c->sim with it. maximize: of the objective. Nothing where the
+ * contender has none. */
+tacit_status tc_plan_records_noise(const tc_contest *a, tc_contender *c, bool maximize,
+                                   uint64_t evaluations, tacit_error *err);
 
 /* ---- who takes part (plan_versus.c) */
 

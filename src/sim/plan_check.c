@@ -80,7 +80,7 @@ tacit_status tc_plan_check_promise(const tc_contest *a, tacit_error *err)
                        : tc_plan_given(a, "accountant") ? "accountant"
                                                         : NULL;
     for (size_t i = 0; i < a->n; i++)
-        if (!word || tc_plan_charges(a->contenders[i].algorithm))
+        if (!word || a->contenders[i].records || tc_plan_charges(a->contenders[i].algorithm))
             return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "--%s is for algorithms that release with noise (" TC_PLAN_CHARGING

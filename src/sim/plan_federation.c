@@ -52,6 +52,9 @@ static tacit_status take_promise(tc_contender *c, const tc_contest *a, tacit_err
 {
     const tc_study_doc *d = a->doc && a->doc->algorithm == c->algorithm ? a->doc : NULL;
     bool open = a->o->epsilon == 0 && !sets(a, "noise_multiplier");
+    c->records = a->o->unit == TACIT_PLAN_UNIT_RECORD;
+    if (c->records)
+        return TACIT_OK;
     c->epsilon = open && d ? d->epsilon : a->o->epsilon;
     c->delta = a->o->delta == 0 && d ? d->delta : a->o->delta;
     TC_TRY(check_noise(c, a, err));
@@ -322,6 +325,7 @@ static tacit_status prepare(tc_contest *a, size_t i, tacit_error *err)
     TC_TRY(choose_delta(a, c, i > 0 && c->delta == first->delta, err));
     c->sim = federated_of(a, c);
     TC_TRY(tell_lengthscale(a, c, err));
+    TC_TRY(tc_plan_records_options(c, err));
     if (i == 0)
         TC_TRY(begin_first(a, c, err));
     TC_TRY(begin_warm(a, c, err));
@@ -330,6 +334,8 @@ static tacit_status prepare(tc_contest *a, size_t i, tacit_error *err)
     c->sim.trials = first->sim.trials;
     if (i == 0)
         TC_TRY(choose_rounds(a, initial, &c->sim.trials, err));
+    TC_TRY(tc_plan_records_noise(a, c, tc_family_maximize(a->family), initial + c->sim.trials,
+                                 err));
     return resolve_options(a, c, err);
 }
 

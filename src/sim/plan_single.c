@@ -118,6 +118,22 @@ static tacit_status add_theorem(const tc_simulation *sim, tc_text *out, tacit_er
     return status;
 }
 
+/* -- records ------------------------------------------------------------------------------- */
+
+static tacit_status take_records(const tc_contest *a, tc_contender *c, tacit_error *err)
+{
+    tc_objective *objective;
+    c->records = a->o->unit == TACIT_PLAN_UNIT_RECORD;
+    if (!c->records)
+        return TACIT_OK;
+    TC_TRY(tc_plan_records_options(c, err));
+    TC_TRY(tc_objective_new(&objective, c->sim.objective, &c->sim.family.objective,
+                            tc_public_seed_from(c->sim.seed), err));
+    const bool maximize = tc_objective_maximize(objective);
+    tc_objective_free(objective);
+    return tc_plan_records_noise(a, c, maximize, c->sim.trials, err);
+}
+
 /* ---- the whole ---- */
 
 /* The options are those of families; one objective alone has no law and length of its own. */
@@ -152,6 +168,7 @@ tacit_status tc_plan_single(tc_contest *a, tacit_error *err)
     TC_TRY(take_reply(a, &c->sim, err));
     TC_TRY(tc_plan_first(a, err));
     c->sim.options = c->given;
+    TC_TRY(take_records(a, c, err));
     if (c->sim.reply)
         TC_TRY(scale_model(a, c->given, err));
     TC_TRY(tc_plan_curator(a, &c->sim, err));

@@ -2,7 +2,8 @@
  *
  * Items are parted by ";". An item is the name of an algorithm, then OPTION=VALUE words; one
  * without "=" belongs to the value before it, as in releases=0,2. epsilon and delta are a promise
- * as --epsilon and --delta are. */
+ * as --epsilon and --delta are. Where that is for records, all items have it; but unit=agent is one for agents instead,
+ * and unit=none promises nothing and adds no noise. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/plan.h"
@@ -35,6 +36,7 @@ void tc_contender_fini(tc_contender *c)
     json_decref(c->expect);
     tacit_curves_fini(&c->curves);
     tc_federated_cost_fini(&c->cost);
+    tc_record_noise_fini(&c->noise);
     for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
         tc_free(c->texts[i]);
     tc_free(c->spent);
@@ -137,6 +139,31 @@ static bool has_word(const item *it, const char *name)
     return false;
 }
 
+/* Takes a word unit=... out of the list. Whatever is not for records is as without --unit. */
+static tacit_status take_unit(const tc_contest *a, tc_contender *c, item *it, tacit_error *err)
+{
+    const bool records = a->o->unit == TACIT_PLAN_UNIT_RECORD;
+    c->records = records;
+    for (size_t i = 0; i < it->n; i++) {
+        if (strncmp(it->words[i], "unit=", 5) != 0)
+            continue;
+        const char *unit = it->words[i] + 5;
+        const bool agent = strcmp(unit, "agent") == 0, none = strcmp(unit, "none") == 0;
+        if (!records || !(agent || none || strcmp(unit, "record") == 0))
+            return tc_fail(err, TACIT_E_ARG,
+                           "--versus: unit must be record, agent or none, with --unit record, got "
+                           "\"%s\"",
+                           unit);
+        memmove(&it->words[i], &it->words[i + 1], (--it->n - i) * sizeof it->words[0]);
+        c->records = !agent && !none;
+        c->open = none;
+        c->delta = a->o->delta;
+        c->epsilon = agent && tc_plan_charges(c->algorithm) ? a->o->epsilon : 0;
+        return TACIT_OK;
+    }
+    return TACIT_OK;
+}
+
 /* Noise is said once: what the item itself says replaces what it inherits. */
 static tacit_status resolve_promise(tc_contender *c, item *it, tacit_error *err)
 {
@@ -188,8 +215,10 @@ static tacit_status fill(tc_contest *a, tc_contender *c, item *it, tacit_error *
         return tc_fail_memory(err);
     c->epsilon = same ? first->epsilon : 0;
     c->delta = first->delta;
-    if (c->algorithm)
+    if (c->algorithm) {
+        TC_TRY(take_unit(a, c, it, err));
         TC_TRY(resolve_promise(c, it, err));
+    }
     tc_optioned of = optioned(c);
     return tc_optioned_take(&of, c->given, it->n, it->words, err);
 }
@@ -253,6 +282,8 @@ static tacit_status make_label(const tc_contest *a, tc_contender *c, tacit_error
         tc_text_addf(&text, ",%s", a->o->sets[i]);
     if (c->epsilon > 0)
         tc_text_addf(&text, ",epsilon=%g", c->epsilon);
+    if (c->records)
+        tc_text_add(&text, ",unit=record");
     c->label = tc_text_take(&text);
     return c->label ? TACIT_OK : tc_fail_memory(err);
 }

@@ -33,6 +33,7 @@
 #include "objective/family.h"
 #include "privacy/mechanism.h"
 #include "sim/curves.h"
+#include "sim/record_noise.h"
 #include "sim/rewards.h"
 #include "sim/value_units.h"
 
@@ -49,6 +50,10 @@ typedef struct tc_simulation {
     uint64_t runs, seed;
     uint64_t trials; /* of each agent; federation: after the initial points; bandits: pulls */
     uint64_t agents; /* one party: not looked at */
+
+    /* Noise in every value, for single records, of which the algorithm is told the variance; NULL: none. Not with
+     * replies, a curator, bandits, a past, or known trials. */
+    const tc_record_noise *records;
 
     /* One party. */
     const tc_reply *reply; /* told in place of observations; NULL: as the algorithm has it */

@@ -27,7 +27,18 @@ static double observe(void *user, uint64_t agent, uint64_t trial, const double *
     tc_stream noise;
     tc_stream_public(&noise, &s->run->seeds.objective, TC_FOR_OBSERVATION, agent << 32 | trial);
     double y = tc_family_observe(s->family, (size_t)agent, values, &noise);
-    return tc_value_units_told(&s->run->sim->units, y);
+    y = tc_value_units_told(&s->run->sim->units, y);
+    const tc_record_noise *records = s->run->sim->records;
+    tacit_error err; /* the noise of every agent was made once, when the plan was */
+    if (records &&
+        tc_record_noise_add(records, s->run->seeds.study, agent, trial, &y, &err) != TACIT_OK)
+        return NAN; /* no memory: a value that is refused */
+    return y;
+}
+
+static double noise_of(void *user, uint64_t agent)
+{
+    return tc_record_noise_sd(((const lockstep *)user)->run->sim->records, agent);
 }
 
 static bool stopped(void *user)
@@ -61,6 +72,7 @@ static tacit_status found(lockstep *s, tacit_error *err)
                                 .paired = sim->paired,
                                 .pool = r->inner,
                                 .objective = observe,
+                                .noise_sd = sim->records ? noise_of : NULL,
                                 .stopped = stopped,
                                 .user = s,
                                 .ledger = s->ledger,

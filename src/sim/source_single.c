@@ -1,7 +1,8 @@
 /* source_single.c - trials of one party, the steps of a run. See simulation.h.
  *
  * A run is a study like any other: ask, observe, tell through study/, over a memory store of its own;
- * between the last two a private user may perturb what was observed. Where there is a curator the study
+ * between the last two a private user may perturb what was observed, or the party itself, for the sake of its
+ * records. Where there is a curator the study
  * is the modeler's: its space are the released rows, and its questions pass through the curator. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -94,6 +95,8 @@ static tacit_status observe(single *s, const tc_run *r, uint64_t trial, double *
 {
     if (!s->curated) {
         *y = observed(s, r, trial);
+        if (r->sim->records)
+            return tc_record_noise_add(r->sim->records, r->seeds.study, 0, trial, y, err);
         return tc_answers_tell(&s->answers, r->seeds.study, trial, y, err);
     }
     size_t row = (size_t)s->values[0];
@@ -107,11 +110,12 @@ static tacit_status step_single(void *state, tc_run *r, uint64_t t, double *regr
 {
     single *s = state;
     uint64_t trial;
-    double y;
+    const tc_record_noise *records = r->sim->records;
+    double y, noise_sd = records ? tc_record_noise_sd(records, 0) : 0;
     (void)t;
     TC_TRY(tc_study_ask(s->study, NULL, 0, &trial, s->values, err));
     TC_TRY(observe(s, r, trial, &y, err));
-    TC_TRY(tc_study_tell(s->study, trial, NULL, y, err));
+    TC_TRY(tc_study_tell_noisy(s->study, trial, NULL, y, noise_sd, err));
     *regret = tc_objective_regret(s->objective, s->values);
     return TACIT_OK;
 }

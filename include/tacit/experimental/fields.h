@@ -75,15 +75,20 @@
       "federation: what agents know of the objective; constants: its length-scale") \
     X(OPEN, PLAN, epsilon, "epsilon", NULL, 0, 1e6, NULL, NULL, \
       "federation: promise it to every agent (dp-pf-pne, protect=record: to every reward); the " \
-      "algorithm's noise follows. po-gp-ucb: a curator releases the rows at this price") \
+      "algorithm's noise follows. --unit record: to every validation record, for all evaluations " \
+      "together. po-gp-ucb: a curator releases the rows at this price") \
     X(OPEN, PLAN, delta, "delta", NULL, 0, 0.999999, NULL, NULL, \
-      "of the guarantee (default: min(1e-5, 1/N^2) for N agents; of a release none)") \
+      "of the guarantee (default: min(1e-5, 1/N^2) for N agents; of records 1e-5; of a release none)") \
     X(CHOICE, PLAN, curator.mode, "mode", "sound", 0, 0, "sound|paper", NULL, \
       "curator: noise in every row, or the projection of PO-GP-UCB as printed, NOT PRIVATE") \
     X(OPEN, PLAN, curator.radius, "radius", NULL, 0, 1e12, NULL, NULL, \
       "curator: distance by which a neighbour's row may move, in units (default: 1)") \
-    X(OPEN, PLAN, curator.unit, "unit", NULL, 0, 1e12, NULL, NULL, \
-      "curator: what counts as a distance of 1, in every column (default: 1)") \
+    MORE(unit) \
+    X(STRING, PLAN, records, "records", NULL, 0, 0, NULL, "N", \
+      "--unit record: validation records of each agent; a list, as in 300,5000, is taken in turn") \
+    X(STRING, PLAN, range, "range", NULL, 0, 0, NULL, "A:B", \
+      "--unit record: public bounds of each record's loss, in the units that are told: one of N moves a " \
+      "value by (B - A)/N") \
     X(STRING, PLAN, curator.bounds_file, "bounds-file", NULL, 0, 0, NULL, "FILE", \
       "curator: public bounds from a CSV file with the header column,low,high[,unit] (default: the range " \
       "of a built-in objective)") \

@@ -214,7 +214,17 @@ typedef struct tacit_simulation_plan {
     /* Public bounds of n columns. */
     tacit_status (*bounds)(void *user, size_t n, const char *const *names, tacit_column_bounds *out,
                            tacit_error *err);
+
+    /* TACIT_PLAN_UNIT_RECORD: epsilon and delta protect single validation records. Noise goes into every value
+     * that an algorithm is told, which then knows its variance, and into nothing else. */
+    int unit;
+    const char *records; /* validation records of each agent: "1000", or a list taken in turn, "300,5000" */
+    const char *range;   /* "0:1": public bounds of each record's loss, in the units that are told */
 } tacit_simulation_plan;
+
+/* Whom epsilon protects. OWN: as the algorithm has it, agents or rows. */
+enum { TACIT_PLAN_UNIT_OWN = 0, TACIT_PLAN_UNIT_RECORD = 1 };
+
 /* Begin a plan with these. */
 TACIT_API tacit_simulation_plan tacit_simulation_plan_default(void);
 
@@ -243,6 +253,7 @@ typedef struct tacit_simulated {
     uint64_t releases;
     tacit_unit unit;
     const double *spent; /* epsilon when a point is over; NULL: nothing is released */
+    double noise_sd;     /* of unit RECORD: of the noise in a value, the largest of all agents */
 } tacit_simulated;
 
 typedef struct tacit_simulation tacit_simulation; /* end with tacit_simulation_free */

@@ -129,7 +129,8 @@ static tacit_status print_curve(const tc_shown *c, tacit_error *err)
     static const char *const names[] = {"iteration", "evaluations", "simple regret",
                                         "cumulative regret", "epsilon"};
     const tacit_curves *r = c->s->curves;
-    tc_table *t = tc_table_new(r->n_releases && !c->s->none ? 5 : 4, names);
+    const bool spends = c->s->spent && !c->s->none;
+    tc_table *t = tc_table_new(spends ? 5 : 4, names);
     for (uint64_t i = 0; t && i < r->points; i++) {
         if (!tc_report_milestone(i, r->points - 1))
             continue;
@@ -137,7 +138,7 @@ static tacit_status print_curve(const tc_shown *c, tacit_error *err)
         tc_table_integer(t, 1, (int64_t)(r->initial + i));
         tc_simulate_moments(t, 2, r->simple_mean[i], r->simple_se[i]);
         tc_simulate_moments(t, 3, r->cumulative_mean[i], r->cumulative_se[i]);
-        if (r->n_releases && !c->s->none)
+        if (spends)
             tc_privacy_cell(t, 4, c->s->spent[i], tacit_epsilon_text, true);
         tc_table_end_row(t);
     }
@@ -199,7 +200,7 @@ static tacit_status print_statement(const tc_shown *c, tacit_error *err)
 {
     tc_text text = {0};
     tc_text_add(&text, c->s->statement);
-    if (votes(c) && c->s->releases > 0)
+    if (votes(c) && c->s->releases > 0 && c->s->unit != TACIT_UNIT_RECORD)
         tc_text_add(&text, " " TC_PRIVACY_VOTE);
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
@@ -221,6 +222,12 @@ static tacit_status print_expectation(const tc_shown *c, const char *name, tacit
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
+/* Noise in its values is all that it promises. */
+static bool of_records(const tc_shown *c)
+{
+    return c->s->unit == TACIT_UNIT_RECORD && !c->s->none;
+}
+
 static tacit_status print_one(const tc_shown *c, tacit_error *err)
 {
     printf("%s ", c->s->curves->algorithm);
@@ -229,12 +236,12 @@ static tacit_status print_one(const tc_shown *c, tacit_error *err)
     print_settings(c, 0);
     putchar('\n');
     TC_TRY(print_curve(c, err));
-    if (!c->s->sends) {
-        if (c->s->agents > 1)
-            printf("\nEvery agent searched alone: nothing left it.\n");
+    if (!c->s->sends && c->s->agents > 1)
+        printf("\nEvery agent searched alone: nothing left it.\n");
+    if (!c->s->sends && !of_records(c))
         return TACIT_OK;
-    }
-    print_messages(c);
+    if (c->s->sends)
+        print_messages(c);
     TC_TRY(print_statement(c, err));
     return c->expect ? print_expectation(c, "", err) : TACIT_OK;
 }
@@ -246,11 +253,17 @@ static void print_contender(const tc_shown *c, size_t i)
     char epsilon[32], delta[32];
     printf("%c  %s\n", (char)('A' + i), c->s->label);
     print_settings(c, 3);
-    if (!c->s->sends)
-        return;
-    print_lost(c, 3);
+    if (c->s->sends)
+        print_lost(c, 3);
     tacit_epsilon_text(epsilon, c->s->bound.epsilon);
     tacit_delta_text(delta, c->s->bound.delta);
+    if (of_records(c))
+        printf("   if deployed: every record: epsilon %s, delta %s (%s) over %llu evaluations, with "
+               "noise of sd %.4g\n",
+               epsilon, delta, c->s->bound.accountant, (unsigned long long)c->s->releases,
+               c->s->noise_sd);
+    if (of_records(c) || !c->s->sends)
+        return;
     if (c->s->releases == 0 && !c->s->none)
         printf("   nothing is released\n");
     else if (c->s->none)
@@ -297,20 +310,19 @@ static tacit_status print_curves(const tc_shown *c, size_t n, tacit_error *err)
     return t ? tc_table_print(t, TC_FORMAT_TABLE, stdout, err) : tc_fail_memory(err);
 }
 
-/* Each guarantee stands with its algorithm; what they all mean is said once. agents, records: one algorithm
- * that has a guarantee of the kind, or NULL. */
-static tacit_status print_scope(const tc_shown *agents, const tc_shown *records, tacit_error *err)
+/* Each guarantee stands with its algorithm; what they all mean is said once. of: one algorithm that has a guarantee
+ * for agents, rows, records, or NULL. */
+static tacit_status print_scope(const tc_shown *const of[3], tacit_error *err)
 {
+    static const char *const units[] = {"agent", "row", "record"};
+    const char *before = " Guarantees are those of a deployment, for every %s. %s";
     tc_text text = {0};
     tc_text_add(&text, "NOT PRIVATE: seeded.");
-    if (agents)
-        tc_text_addf(&text, " Guarantees are those of a deployment, for every agent. %s",
-                     agents->s->scope);
-    if (records)
-        tc_text_addf(&text, "%s%s",
-                     agents ? " Where it says every row: "
-                            : " Guarantees are those of a deployment, for every row. ",
-                     records->s->scope);
+    for (size_t i = 0; i < 3; i++)
+        if (of[i]) {
+            tc_text_addf(&text, before, units[i], of[i]->s->scope);
+            before = " Where it says every %s: %s";
+        }
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
     bool ok = !text.failed;
@@ -333,21 +345,23 @@ static tacit_status print_several(tacit_simulation *all, const tc_shown *c, size
                                   tacit_error *err)
 {
     bool federated = false;
-    const tc_shown *guaranteed[2] = {NULL, NULL}; /* of agents, of records */
+    const tc_shown *guaranteed[3] = {NULL, NULL, NULL}; /* of agents, of rows, of records */
     printf("%zu algorithms ", n);
     print_size(c);
     printf("\n\n");
     for (size_t i = 0; i < n; i++) {
         print_contender(&c[i], i);
         federated |= c[i].s->sends;
-        if (c[i].s->sends && !c[i].s->none)
+        if (of_records(&c[i]))
+            guaranteed[2] = &c[i];
+        else if (c[i].s->sends && !c[i].s->none)
             guaranteed[c[i].s->unit == TACIT_UNIT_ROW] = &c[i];
     }
     printf("\nSimple regret, mean ± standard error:\n\n");
     TC_TRY(print_curves(c, n, err));
     TC_TRY(tc_report_ratios(all, c, "simple", err));
-    if (federated)
-        TC_TRY(print_scope(guaranteed[0], guaranteed[1], err));
+    if (federated || guaranteed[2])
+        TC_TRY(print_scope(guaranteed, err));
     return print_expectations(c, n, err);
 }
 

@@ -28,6 +28,12 @@
     TC_STRING_OPTION("seed", AT(seed), NULL,                                                       \
                      "whole number from which all runs follow (default: the document's, else 0)",  \
                      .value = "N"),
+#define MORE_unit                                                                                  \
+    TC_STRING_OPTION("unit", AT(unit), NULL,                                                       \
+                     "record: --epsilon protects single validation records, by noise in every "    \
+                     "value. A number, of a curator: what counts as a distance of 1, in every "    \
+                     "column (default: 1)",                                                        \
+                     .value = "record|X"),
 #define MORE_warm                                                                                  \
     TC_STRING_OPTION("warm", AT(warm), NULL,                                                       \
                      "federation: CSV of trials that exist before: agent, parameters, value",      \
@@ -90,6 +96,20 @@ static tacit_status choose_seed(const char *text, tacit_simulation_plan *plan, t
     return TACIT_OK;
 }
 
+/* A word, or the unit of a curator's columns. */
+static tacit_status choose_unit(const char *text, tacit_simulation_plan *plan, tacit_error *err)
+{
+    if (text && strcmp(text, "record") == 0) {
+        plan->unit = TACIT_PLAN_UNIT_RECORD;
+        return TACIT_OK;
+    }
+    double *unit = &plan->curator.unit;
+    if (text && !(tc_parse_double(text, unit) && *unit > 0 && *unit <= 1e12))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--unit must be record, or a number in (0, 1000000000000], not \"%s\"", text);
+    return TACIT_OK;
+}
+
 /* -- the verb ------------------------------------------------------------------------------ */
 
 typedef struct job {
@@ -145,6 +165,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     job j = {.o = o};
     TC_TRY(check_files(o, file, err));
     TC_TRY(choose_seed(o->seed, &plan, err));
+    TC_TRY(choose_unit(o->unit, &plan, err));
     if (file)
         TC_TRY(tacit_document_read(&document, file, err));
     plan.document = document;
@@ -203,6 +224,10 @@ const tc_verb tc_verb_simulate = {
         "\n"
         "A report on dp-fts-de ends with what such a study may gain at best (JSON: expect).\n"
         "\n"
+        "With --unit record --epsilon protects single validation records: every value is a mean over\n"
+        "--records of them, and gets noise before an algorithm sees it. Models know its variance,\n"
+        "and messages cost nothing. In --versus unit=none has no noise, unit=agent protects agents.\n"
+        "\n"
         "With --acting N only the first N agents search to the end and are measured. The others\n"
         "make the trials that releases need, and the result of the first N is the same.\n"
         "\n"
@@ -222,15 +247,12 @@ const tc_verb tc_verb_simulate = {
         "tacit plot draws such files.\n"
         "\n"
         "  tacit simulate --algorithm gp-ei --objective hartmann6 --trials 60 --runs 20\n"
-        "  tacit simulate --algorithm gp-ucb --set kernel=se --objective gp-sample --grid 50\n"
-        "  tacit simulate --objective garland --noise uniform --shift 0.1 --out regret.csv\n"
         "  tacit simulate --algorithm ldp-tgp --set epsilon=1 --objective rkhs-se --trials 5000\n"
-        "  tacit simulate --algorithm gp-ucb --reply auto --reply-epsilon 1 --reply-bound 2 \\\n"
-        "      --objective rkhs-se --noise uniform --noise-scale 1 --trials 5000\n"
         "  tacit simulate --algorithm po-gp-ucb --objective gp-sample --grid 100 --epsilon 2.7 \\\n"
         "      --unit 0.0283 --trials 50 --runs 50\n"
-        "  tacit simulate --algorithm dp-fts-de --agents 200 --rounds 40 --runs 5 --seed 1\n"
         "  tacit simulate --algorithm dp-fts-de --agents 200 --epsilon 1 --versus \"ts; fts\"\n"
+        "  tacit simulate --algorithm fts --agents 8 --dim 2 --rounds 20 --unit record \\\n"
+        "      --records 1000 --range -5:5 --epsilon 1 --versus \"gp-ei; gp-ei,unit=none\"\n"
         "  tacit simulate --algorithm fed-hct --objective garland --shift 0.05 --agents 10 \\\n"
         "      --pulls 100000 --versus \"hct; pf-pne\"",
     .options = options,

@@ -16,7 +16,7 @@
 
 typedef struct tc_simulate_opts {
     tacit_simulation_plan plan;
-    char *seed, *out, *by_agent, *warm;
+    char *seed, *unit, *out, *by_agent, *warm;
     int64_t threads;
 } tc_simulate_opts;
 

@@ -144,6 +144,8 @@ tacit_status tc_de_check(const tc_de_options *o, tacit_error *err)
     return check_vote(o, err);
 }
 
+static const char *const free_messages[] = {"noise_multiplier=0", "vote=yes", NULL};
+
 const tc_algorithm tc_algorithm_dp_fts_de = {
     .name = "dp-fts-de",
     .summary = "federated Thompson sampling with distributed exploration, private for every agent",
@@ -156,4 +158,5 @@ const tc_algorithm tc_algorithm_dp_fts_de = {
     .promise = tc_de_promise,
     .settle = tc_de_settle,
     .expect = tc_de_expect,
+    .free_messages = free_messages,
 };

@@ -44,9 +44,13 @@ static tacit_status add_values(const agent *a, tc_blr *model, tacit_error *err)
     const double *z;
     TC_TRY(tc_own_values(a->own, &z, err));
     for (size_t i = 0; i < h->n; i++) {
+        const double weight = tc_noise_weight(a->opts->noise, tc_own_noise(a->own, i));
         if (f->n == 0)
             tc_rff_many(&f->rff, 1, h->U + i, h->ld, a->draw, f->rff.M);
-        tc_blr_add(model, f->n > 0 ? f->Phi + f->place[h->point[i]] * f->rff.M : a->draw, z[i]);
+        const double *phi = f->n > 0 ? f->Phi + f->place[h->point[i]] * f->rff.M : a->draw;
+        for (size_t m = 0; weight != 1 && m < f->rff.M; m++)
+            a->draw[m] = weight * phi[m];
+        tc_blr_add(model, weight != 1 ? a->draw : phi, weight * z[i]);
     }
     return TACIT_OK;
 }

@@ -162,6 +162,24 @@ static const double *observed(const agent *a, size_t i, size_t *region)
     return a->draw;
 }
 
+/* By the noise that the value is known to have. Models borrow features, so those of candidates are copied for good. */
+static tacit_status weigh(agent *a, size_t i, const double **phi, double *y, tacit_error *err)
+{
+    const double v = tc_history_noise(a->env->history, i), scale = a->opts->y_scale;
+    const double weight = tc_noise_weight(a->opts->noise, v / scale / scale);
+    const size_t M = a->features->rff.M;
+    if (weight == 1)
+        return TACIT_OK;
+    double *copy = *phi == a->draw ? a->draw : TC_TAKE(&a->memory, M, double);
+    if (!copy)
+        return tc_fail_memory(err);
+    for (size_t m = 0; m < M; m++)
+        copy[m] = weight * (*phi)[m];
+    *phi = copy;
+    *y *= weight;
+    return TACIT_OK;
+}
+
 tacit_status tc_de_tell(void *st, tacit_error *err)
 {
     agent *a = st;
@@ -171,6 +189,7 @@ tacit_status tc_de_tell(void *st, tacit_error *err)
     size_t i = a->env->history->n - 1, region;
     const double *phi = observed(a, i, &region);
     double y = tc_standard_value(a->env->history->y[i], a->opts->y_mean, a->opts->y_scale);
+    TC_TRY(weigh(a, i, &phi, &y, err));
     if (prior)
         TC_TRY(tc_de_prior_open(a, region, err));
     tc_blr_add(a->model, phi, y);

@@ -12,10 +12,13 @@
 
 typedef tc_fts_agent_state agent;
 
-tc_fts_form tc_fts_form_of(const tc_fts_options *o, uint64_t round)
+tc_fts_form tc_fts_form_of(const tc_fts_options *o, const tc_space *s, uint64_t round)
 {
-    return (tc_fts_form){
-        .algorithm = "fts", .magic = "TFT1", .round = round, .width = (size_t)o->common.features};
+    const bool values = o->message == TC_FTS_VALUES;
+    return (tc_fts_form){.algorithm = "fts",
+                         .magic = values ? "TFV1" : "TFT1",
+                         .round = round,
+                         .width = values ? tc_fts_pool_width(s) : (size_t)o->common.features};
 }
 
 static bool learns(const agent *a)
@@ -47,7 +50,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     TC_TRY(tc_fts_check(a->opts, err));
     TC_TRY(tc_fts_core_init(&a->core, env, &a->opts->common, err));
     TC_TRY(fill_urn(a, err));
-    a->omega = TC_TAKE(&a->core.memory, (size_t)a->opts->common.features, double);
+    a->omega = TC_TAKE(&a->core.memory, tc_fts_form_of(a->opts, env->space, 0).width, double);
     if (a->core.memory.failed)
         return tc_fail_memory(err);
     if (a->core.own)
@@ -62,6 +65,7 @@ static void fini(void *st)
     tc_search_fini(&a->search);
     tc_blr_free(a->model);
     tc_fts_filter_release(a->heard.filter);
+    tc_fts_pool_free(a->heard.pool);
     tc_fts_urn_fini(&a->urn);
     tc_fts_shelf_fini(&a->shelf);
     tc_fts_core_fini(&a->core);
@@ -73,7 +77,10 @@ static tacit_status tell(void *st, tacit_error *err)
     size_t i = a->core.env->history->n - 1;
     if (a->core.own) /* it reads the history when it asks */
         return TACIT_OK;
-    tc_blr_add(a->model, tc_fts_phi(&a->core, i, a->core.draw), tc_fts_value(&a->core, NULL, i));
+    const double weight = tc_fts_weight(&a->core, i);
+    const double *phi = tc_fts_phi(&a->core, i, a->core.draw);
+    tc_blr_add(a->model, tc_fts_weighed(&a->core, weight, phi),
+               weight * tc_fts_value(&a->core, NULL, i));
     return tc_fts_shelf_observe(&a->shelf, &a->core, err);
 }
 
@@ -105,7 +112,7 @@ static tacit_status publish(const void *st, uint64_t round, tc_text *out, tacit_
 {
     const agent *a = st;
     const tc_env *env = a->core.env;
-    tc_fts_form form = tc_fts_form_of(a->opts, round);
+    tc_fts_form form = tc_fts_form_of(a->opts, env->space, round);
     const double *w = a->core.draw;
     if (a->core.own) {
         TC_TRY(tc_fts_heard_message(a, a->omega, err));
@@ -161,13 +168,11 @@ static tacit_status fetched(void *st, uint64_t round, uint64_t party, const void
                             tacit_error *err)
 {
     agent *a = st;
-    tc_fts_form form = tc_fts_form_of(a->opts, round);
+    tc_fts_form form = tc_fts_form_of(a->opts, a->core.env->space, round);
     TC_TRY(tc_fts_relayed_read(&form, party, bytes, n, a->omega, err));
     TC_TRY(tc_fts_urn_reserve(&a->urn, err));
-    if (a->core.own) {
-        tc_fts_heard_fetched(a, party);
-        return TACIT_OK;
-    }
+    if (a->core.own)
+        return tc_fts_heard_fetched(a, party, err);
     a->trusted = true;
     if (learns(a))
         TC_TRY(keep(a, round, party, err));

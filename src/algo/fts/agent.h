@@ -4,6 +4,7 @@
 #define TC_ALGO_FTS_AGENT_H
 
 #include "algo/fts/filter.h"
+#include "algo/fts/pool.h"
 #include "algo/fts/weights.h"
 #include "num/blr.h"
 
@@ -17,6 +18,7 @@ typedef struct tc_fts_heard {
     bool news;             /* mean is older than sum */
     double *mean;          /* M: what the agent hears */
     tc_fts_filter *filter; /* or NULL: a mean is heard as it is */
+    tc_fts_pool *pool;     /* message=values, which needs neither; else NULL */
 } tc_fts_heard;
 
 typedef struct tc_fts_agent_state {
@@ -32,7 +34,7 @@ typedef struct tc_fts_agent_state {
     size_t slot;        /* choose=learned: where it is kept */
     uint64_t tried;     /* the trial for which the last message was missed ... */
     uint64_t misses;    /* ... and how many were */
-    double *omega;      /* M: the message in hand */
+    double *omega;      /* the message in hand: M numbers, or those of message=values */
 } tc_fts_agent_state;
 
 /* What a trial follows. */
@@ -49,7 +51,7 @@ void tc_fts_heard_published(tc_fts_agent_state *a); /* messages of another round
 /* Is a message to be read now? *party: whose. */
 bool tc_fts_heard_reads(const tc_fts_agent_state *a, uint64_t *party);
 /* a->omega is the message of `party`; room in the urn is reserved, as for missed. */
-void tc_fts_heard_fetched(tc_fts_agent_state *a, uint64_t party);
+tacit_status tc_fts_heard_fetched(tc_fts_agent_state *a, uint64_t party, tacit_error *err);
 void tc_fts_heard_missed(tc_fts_agent_state *a, uint64_t party);
 tacit_status tc_fts_heard_ask(tc_fts_agent_state *a, uint64_t trial, double *values,
                               tacit_error *err);

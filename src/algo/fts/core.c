@@ -120,6 +120,19 @@ double tc_fts_value(const tc_fts_core *c, const double *z, size_t i)
     return z ? z[i] : tc_standard_value(c->env->history->y[i], c->opts->y_mean, c->opts->y_scale);
 }
 
+double tc_fts_weight(const tc_fts_core *c, size_t i)
+{
+    const double scale = c->opts->y_scale, v = tc_history_noise(c->env->history, i);
+    return tc_noise_weight(c->opts->noise, c->own ? tc_own_noise(c->own, i) : v / scale / scale);
+}
+
+const double *tc_fts_weighed(const tc_fts_core *c, double weight, const double *phi)
+{
+    for (size_t m = 0; weight != 1 && m < c->features->rff.M; m++)
+        c->draw[m] = weight * phi[m];
+    return weight != 1 ? c->draw : phi;
+}
+
 /* Every trial has a value or is taken. */
 uint64_t tc_fts_trial(const tc_fts_core *c)
 {

@@ -32,9 +32,9 @@ static const tc_option table[] = {
         "reads", AT(reads), "100", 0, 1e6,
         "own=gp: of how many others an agent reads the messages, at most; 0: it works alone"),
     TC_CHOICE_OPTION(
-        "message", AT(message), "auto", "auto|draw|mean",
-        "an agent sends a draw from its posterior (the paper's), or the mean; auto: the mean "
-        "with own=gp, else a draw"),
+        "message", AT(message), "auto", "auto|draw|mean|values",
+        "an agent sends a draw from its posterior (the paper's), the mean, or (own=gp) its values "
+        "as they were told; auto: the mean with own=gp, else a draw"),
     {.name = NULL},
 };
 
@@ -57,12 +57,19 @@ tacit_status tc_fts_check(const void *opts, tacit_error *err)
     if (idle)
         return tc_fail(err, TACIT_E_ARG, "%s is for own=%s, and own is %s", idle,
                        gp ? "features" : "gp", gp ? "gp" : "features");
+    if (o->message == TC_FTS_VALUES && !gp)
+        return tc_fail(err, TACIT_E_ARG, "message=values is for own=gp, and own is features");
+    if (o->message == TC_FTS_VALUES && wanted)
+        return tc_fail(err, TACIT_E_ARG,
+                       "message=values weighs agents by their values: choose=given is not for it");
     if (wanted != (o->given != NULL))
         return tc_fail(err, TACIT_E_ARG,
                        wanted ? "choose=given needs the option given: a weight for each agent"
                               : "given is for choose=given alone");
     return tc_fts_common_check(&o->common, err);
 }
+
+static const char *const free_messages[] = {"mode=general", "message=values", NULL};
 
 const tc_algorithm tc_algorithm_fts = {
     .name = "fts",
@@ -75,4 +82,5 @@ const tc_algorithm tc_algorithm_fts = {
     .relay = &tc_fts_relay,
     .settle = tc_fts_settle,
     .theorem = tc_fts_theorem,
+    .free_messages = free_messages,
 };

@@ -90,6 +90,12 @@ const double *tc_fts_phi(const tc_fts_core *c, size_t i, double *scratch);
 tacit_status tc_fts_standardise(const tc_fts_core *c, const double **z, tacit_error *err);
 /* The value of observation i as messages are made of it; z: of tc_fts_standardise. */
 double tc_fts_value(const tc_fts_core *c, const double *z, size_t i);
+/* In a regression with noise of variance lambda, features and value of observation i count so much: 1, or
+ * sqrt(lambda/(lambda + v)) where its noise is known to have the variance v beside lambda. own=gp: after
+ * tc_fts_standardise. */
+double tc_fts_weight(const tc_fts_core *c, size_t i);
+/* weight phi: phi itself if the weight is 1, else in c->draw. */
+const double *tc_fts_weighed(const tc_fts_core *c, double weight, const double *phi);
 /* The number of the trial that will be asked for next. */
 uint64_t tc_fts_trial(const tc_fts_core *c);
 bool tc_fts_federated(const tc_fts_core *c);
@@ -133,7 +139,7 @@ tacit_status tc_fts_relay_release(const tc_fts_form *f, const void *bytes, size_
 enum { TC_FTS_SQRT, TC_FTS_INVERSE, TC_FTS_SQUARE, TC_FTS_CONSTANT };
 enum { TC_FTS_ONE_SHOT, TC_FTS_GENERAL };
 enum { TC_FTS_UNIFORM, TC_FTS_GIVEN, TC_FTS_LEARNED };
-enum { TC_FTS_MESSAGE_AUTO, TC_FTS_DRAW, TC_FTS_MEAN };
+enum { TC_FTS_MESSAGE_AUTO, TC_FTS_DRAW, TC_FTS_MEAN, TC_FTS_VALUES };
 
 typedef struct tc_fts_options {
     tc_fts_common common;
@@ -155,7 +161,7 @@ uint64_t tc_fts_condition(const tc_fts_options *o, double points, uint64_t T);
 tacit_status tc_fts_settle(const tc_env *env, void *opts, tacit_error *err);
 void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);
 
-tc_fts_form tc_fts_form_of(const tc_fts_options *o, uint64_t round);
+tc_fts_form tc_fts_form_of(const tc_fts_options *o, const tc_space *s, uint64_t round);
 
 extern const tc_optimizer_ops tc_fts_agent;
 extern const tc_relay_ops tc_fts_relay;

@@ -27,6 +27,8 @@ tacit_status tc_fts_heard_init(agent *a, tacit_error *err)
     h->mean = TC_TAKE(&a->core.memory, M, double);
     if (a->core.memory.failed)
         return tc_fail_memory(err);
+    if (tc_fts_federated(&a->core) && a->opts->message == TC_FTS_VALUES)
+        return tc_fts_pool_new(&h->pool, &a->core, err);
     if (!tc_fts_federated(&a->core) || !tc_fts_filter_applies(&a->core))
         return TACIT_OK;
     if (!sibling || !sibling->heard.filter)
@@ -42,8 +44,11 @@ static tacit_status add_values(const agent *a, tc_blr *model, tacit_error *err)
 {
     const double *z;
     TC_TRY(tc_fts_standardise(&a->core, &z, err));
-    for (size_t i = 0; i < a->core.env->history->n; i++)
-        tc_blr_add(model, tc_fts_phi(&a->core, i, a->core.draw), z[i]);
+    for (size_t i = 0; i < a->core.env->history->n; i++) {
+        const double weight = tc_fts_weight(&a->core, i);
+        const double *phi = tc_fts_phi(&a->core, i, a->core.draw);
+        tc_blr_add(model, tc_fts_weighed(&a->core, weight, phi), weight * z[i]);
+    }
     return TACIT_OK;
 }
 
@@ -51,6 +56,8 @@ tacit_status tc_fts_heard_message(const agent *a, double *w, tacit_error *err)
 {
     const size_t M = (size_t)a->opts->common.features;
     tc_blr *model = NULL;
+    if (a->opts->message == TC_FTS_VALUES)
+        return tc_fts_pool_write(&a->core, w, err);
     TC_TRY(tc_blr_new(&model, M, a->opts->common.noise, err));
     tacit_status status = add_values(a, model, err);
     if (status == TACIT_OK)
@@ -91,15 +98,18 @@ static bool says_nothing(const double *w, size_t M)
 
 /* Zeros are from an agent whose values do not differ, or are too few. A round in which nobody says anything leaves
  * what was heard before. */
-void tc_fts_heard_fetched(agent *a, uint64_t party)
+tacit_status tc_fts_heard_fetched(agent *a, uint64_t party, tacit_error *err)
 {
     tc_fts_heard *h = &a->heard;
     const size_t M = (size_t)a->opts->common.features;
     const double weight = tc_fts_urn_weight(&a->urn, party);
+    if (h->pool)
+        TC_TRY(tc_fts_pool_put(h->pool, party, a->omega, err));
     tc_fts_urn_remove(&a->urn, party);
     h->reads++;
-    if (says_nothing(a->omega, M))
-        return;
+    h->news |= h->pool != NULL;
+    if (h->pool || says_nothing(a->omega, M))
+        return TACIT_OK;
     if (h->older) {
         memset(h->sum, 0, M * sizeof *h->sum);
         h->weight = h->square = 0;
@@ -110,6 +120,7 @@ void tc_fts_heard_fetched(agent *a, uint64_t party)
     h->weight += weight;
     h->square += weight * weight;
     h->news = true;
+    return TACIT_OK;
 }
 
 void tc_fts_heard_missed(agent *a, uint64_t party)
@@ -150,10 +161,22 @@ static tacit_status listen(agent *a, tacit_error *err)
     return TACIT_OK;
 }
 
+/* The same of values. */
+static tacit_status listen_to_values(agent *a, tacit_error *err)
+{
+    tc_heard heard;
+    bool any;
+    TC_TRY(tc_fts_pool_listen(a->heard.pool, &heard, &any, err));
+    if (any)
+        tc_own_hear(a->core.own, &heard);
+    a->heard.news = false;
+    return TACIT_OK;
+}
+
 /* What follows from messages is made when it is needed: a pure function of them. */
 tacit_status tc_fts_heard_ask(agent *a, uint64_t trial, double *values, tacit_error *err)
 {
     if (a->heard.news)
-        TC_TRY(listen(a, err));
+        TC_TRY(a->heard.pool ? listen_to_values(a, err) : listen(a, err));
     return tc_own_ask(a->core.own, trial, values, err);
 }

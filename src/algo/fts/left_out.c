@@ -10,7 +10,7 @@
 
 void tc_left_out_fini(tc_left_out *l)
 {
-    double *all[] = {l->B, l->K, l->mean, l->y, l->shift, l->spread, l->f, l->pull};
+    double *all[] = {l->B, l->K, l->mean, l->y, l->shift, l->spread, l->f, l->pull, l->back};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tc_free(all[i]);
 }
@@ -25,10 +25,15 @@ bool tc_left_out_room(tc_left_out *l, size_t n, size_t M, double lambda)
     l->n = n;
     l->M = M;
     l->lambda = lambda;
-    return room(&l->B, &l->B_cap, M * n) && room(&l->K, &l->K_cap, n * n) &&
-           room(&l->mean, &l->mean_cap, n) && room(&l->y, &l->y_cap, n) &&
-           room(&l->shift, &l->shift_cap, n) && room(&l->spread, &l->spread_cap, n) &&
-           room(&l->f, &l->f_cap, n) && room(&l->pull, &l->pull_cap, n);
+    if (!room(&l->B, &l->B_cap, M * n) || !room(&l->K, &l->K_cap, n * n) ||
+        !room(&l->mean, &l->mean_cap, n) || !room(&l->y, &l->y_cap, n) ||
+        !room(&l->shift, &l->shift_cap, n) || !room(&l->spread, &l->spread_cap, n) ||
+        !room(&l->f, &l->f_cap, n) || !room(&l->pull, &l->pull_cap, n) ||
+        !room(&l->back, &l->back_cap, n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        l->back[i] = 1;
+    return true;
 }
 
 /* lambda - K_jj is lambda (1 - h) with the leverage h < 1, which rounding must not bring to 1. */

@@ -10,7 +10,10 @@
  * again. n models take O(M^2 n + M n^2) to prepare, one draw of all of them O(M n + n^2).
  *
  * Of a Gaussian process with the prior covariance C at these points, Q = (C + lambda I)^-1 has all of it:
- * m = y - lambda Q y, K = lambda I - lambda^2 Q, and lambda - K_jj = lambda^2 Q_jj. */
+ * m = y - lambda Q y, K = lambda I - lambda^2 Q, and lambda - K_jj = lambda^2 Q_jj.
+ *
+ * Where an observation has noise of a known variance v beside lambda, it is one of c f with c = sqrt(lambda/(lambda + v)):
+ * the caller puts c phi, c m, c y and c C c in their places and 1/c into `back`. */
 #ifndef TC_ALGO_FTS_LEFT_OUT_H
 #define TC_ALGO_FTS_LEFT_OUT_H
 
@@ -27,7 +30,8 @@ typedef struct tc_left_out {
     double *mean, *y;       /* n */
     double *shift, *spread; /* n: (y_j - m_j) / (lambda - K_jj), 1 / sqrt(lambda - K_jj) */
     double *f, *pull;       /* n: the last draw */
-    size_t B_cap, K_cap, mean_cap, y_cap, shift_cap, spread_cap, f_cap, pull_cap;
+    double *back;           /* n: from the numbers above to f; 1 after tc_left_out_room */
+    size_t B_cap, K_cap, mean_cap, y_cap, shift_cap, spread_cap, f_cap, pull_cap, back_cap;
 } tc_left_out; /* all zero: empty */
 
 void tc_left_out_fini(tc_left_out *l);
@@ -46,7 +50,7 @@ void tc_left_out_draw(tc_left_out *l, const double *e, const double *more);
 /* f_-j at point k in the last draw. */
 static inline double tc_left_out_at(const tc_left_out *l, size_t j, size_t k)
 {
-    return l->f[k] - l->K[k + j * l->n] * l->pull[j];
+    return (l->f[k] - l->K[k + j * l->n] * l->pull[j]) * l->back[k];
 }
 
 #endif

@@ -18,16 +18,38 @@ size_t tc_peers_triangle(const tc_peers *p)
     return width(p) * (width(p) + 1) / 2;
 }
 
+/* The largest posterior mean at an observed point. */
+static double best_mean(const tc_peers *p)
+{
+    const size_t n = p->core.env->history->n;
+    double best = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        best = fmax(best, tc_dot(width(p), tc_fts_phi(&p->core, i, p->phi), p->numbers + 1));
+    return best;
+}
+
+static bool noisy(const tc_peers *p)
+{
+    const tc_history *h = p->core.env->history;
+    size_t i = 0;
+    while (i < h->n && tc_history_noise(h, i) == 0)
+        i++;
+    return i < h->n;
+}
+
+/* Of values that carry noise, the largest one is mostly a lucky one. */
 double tc_peers_best(const tc_peers *p, const double *z)
 {
     size_t n = p->core.env->history->n;
+    if (noisy(p))
+        return best_mean(p);
     double best = n > 0 ? tc_fts_value(&p->core, z, 0) : 0;
     for (size_t i = 1; i < n; i++)
         best = fmax(best, tc_fts_value(&p->core, z, i));
     return best;
 }
 
-/* A = Phi'Phi + lambda I (lower triangle), nu = Phi'y */
+/* A = Phi'Phi + lambda I (lower triangle), nu = Phi'y, each observation by its weight */
 static void add_up(const tc_peers *p, const double *z, double *nu)
 {
     size_t M = width(p);
@@ -36,8 +58,9 @@ static void add_up(const tc_peers *p, const double *z, double *nu)
     for (size_t i = 0; i < M; i++)
         p->A[i + i * M] = p->core.opts->noise;
     for (size_t i = 0; i < p->core.env->history->n; i++) {
-        const double *phi = tc_fts_phi(&p->core, i, p->phi);
-        tc_axpy(M, tc_fts_value(&p->core, z, i), phi, nu);
+        const double weight = tc_fts_weight(&p->core, i);
+        const double *phi = tc_fts_weighed(&p->core, weight, tc_fts_phi(&p->core, i, p->phi));
+        tc_axpy(M, weight * tc_fts_value(&p->core, z, i), phi, nu);
         for (size_t j = 0; j < M; j++)
             tc_axpy(M - j, phi[j], phi + j, p->A + j + j * M);
     }

@@ -39,7 +39,7 @@ static tacit_status check(const tc_env *env, const void *opts, uint64_t round, u
                           const void *bytes, size_t n, tacit_error *err)
 {
     const tc_fts_options *o = opts;
-    tc_fts_form f = tc_fts_form_of(o, round);
+    tc_fts_form f = tc_fts_form_of(o, env->space, round);
     if (o->mode == TC_FTS_ONE_SHOT && round != 0)
         return tc_fail(err, TACIT_E_ARG,
                        "with mode=one-shot agents publish in round 0 alone, got round %" PRIu64,
@@ -50,7 +50,7 @@ static tacit_status check(const tc_env *env, const void *opts, uint64_t round, u
 static tacit_status release(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
                             const void *bytes, size_t n, tc_release **out, tacit_error *err)
 {
-    tc_fts_form f = tc_fts_form_of(opts, round);
+    tc_fts_form f = tc_fts_form_of(opts, env->space, round);
     TC_TRY(check(env, opts, round, agent, bytes, n, err));
     return tc_fts_relay_release(&f, bytes, n, out, err);
 }

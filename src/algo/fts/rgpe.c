@@ -101,11 +101,13 @@ static tacit_status prepare_process(rgpe *r, tacit_error *err)
     tc_own_covariance(p->core.own, r->scratch, &noise);
     if (!tc_left_out_room(l, n, n, noise))
         return tc_fail_memory(err);
+    for (size_t j = 0; j < n; j++)
+        l->back[j] = 1 / tc_noise_weight(noise, tc_own_target_noise(p->core.own, r->order[j]));
     for (size_t j = 0; j < n; j++) {
-        l->y[j] = p->y[r->order[j]];
+        l->y[j] = p->y[r->order[j]] / l->back[j];
         for (size_t i = j; i < n; i++) {
             size_t a = r->order[i], b = r->order[j];
-            r->C[i + j * n] = r->scratch[a > b ? a + b * n : b + a * n];
+            r->C[i + j * n] = r->scratch[a > b ? a + b * n : b + a * n] / (l->back[i] * l->back[j]);
         }
     }
     return tc_left_out_process(l, r->C, r->scratch, err);
@@ -122,9 +124,12 @@ static tacit_status prepare_posterior(rgpe *r, tacit_error *err)
     tc_peers_predict(p, p->core.env->party);
     for (size_t k = 0; k < n; k++) {
         size_t i = r->order[k];
-        memcpy(l->B + k * M, tc_fts_phi(&p->core, i, p->phi), M * sizeof *l->B);
-        l->mean[k] = p->at_mean[i];
-        l->y[k] = p->y[i];
+        const double weight = tc_fts_weight(&p->core, i);
+        const double *phi = tc_fts_phi(&p->core, i, p->phi);
+        memcpy(l->B + k * M, tc_fts_weighed(&p->core, weight, phi), M * sizeof *l->B);
+        l->mean[k] = weight * p->at_mean[i];
+        l->y[k] = weight * p->y[i];
+        l->back[k] = 1 / weight;
     }
     TC_TRY(tc_peers_factor(p, p->y, err));
     tc_left_out_prepare(l, p->A);

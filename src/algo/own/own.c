@@ -122,6 +122,7 @@ tacit_status tc_own_sync(tc_own *o, tacit_error *err)
     const double unit = o->wide.model.sd;
     TC_TRY(tc_model_sync(&o->wide.model, err));
     o->unit = unit / o->wide.model.sd;
+    o->noise = tc_model_next_noise(&o->wide.model);
     if (o->informed) {
         TC_TRY(listen(o, err));
         trend = (tc_own_trend){
@@ -143,6 +144,11 @@ tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err)
         memset(m->z, 0, o->env->history->n * sizeof *m->z);
     *z = m->z;
     return TACIT_OK;
+}
+
+double tc_own_noise(const tc_own *o, size_t i)
+{
+    return tc_model_noise(&o->wide.model, i);
 }
 
 bool tc_own_fit_due(const tc_own *o)

@@ -45,6 +45,9 @@ void tc_own_forget(tc_own *o); /* nothing is heard any more */
  * units are not known: with fewer than 3 anchors, and where these do not differ. */
 tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err);
 
+/* Of observation i, after tc_own_values and in the same units: the variance of the noise that it carries on purpose. */
+double tc_own_noise(const tc_own *o, size_t i);
+
 /* The members of the contract that it fulfils. The first `initial` points are a Sobol' sequence of the agent's own. */
 tacit_status tc_own_ask(tc_own *o, uint64_t trial, double *values, tacit_error *err);
 bool tc_own_fit_due(const tc_own *o);
@@ -66,8 +69,10 @@ tc_own_value tc_own_candidate(const tc_own *o, size_t j); /* of a finite space *
 tc_own_value tc_own_at(const tc_own *o, const double *u, double *d_mean, double *d_variance);
 double tc_own_best(const tc_own *o);           /* the largest mean where something is known */
 const double *tc_own_targets(const tc_own *o); /* the values that the process stands on */
-/* The prior covariance of f at the n observed points (n x n, lower triangle), and the variance of noise. */
+/* The prior covariance of f at the n observed points (n x n, lower triangle), the variance of noise, and what observation
+ * i has beside it. */
 void tc_own_covariance(const tc_own *o, double *C, double *noise);
+double tc_own_target_noise(const tc_own *o, size_t i);
 
 /* What the values say of each model, after an ask; for tests and reports. */
 enum { TC_OWN_ALONE, TC_OWN_HEARD, TC_OWN_TRUSTED, TC_OWN_MODELS };

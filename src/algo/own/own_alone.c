@@ -91,3 +91,8 @@ void tc_own_covariance(const tc_own *o, double *C, double *noise)
             C[i + j * h->n] += level;
     *noise = p->noise;
 }
+
+double tc_own_target_noise(const tc_own *o, size_t i)
+{
+    return tc_model_noise(&o->wide.model, i);
+}

@@ -18,7 +18,8 @@ typedef struct improvement {
 } improvement;
 
 /* Far below every incumbent: EI underflows, and the sum is taken over logarithms. */
-static improvement improve_far(const tc_own *o, const double *z, const double *sd)
+static improvement improve_far(const tc_own *o, const double *z, const double *sd,
+                               const double *fall)
 {
     improvement f = {0};
     double part[TC_OWN_MODELS] = {0}, share[TC_OWN_MODELS] = {0}, top = -INFINITY, sum = 0;
@@ -29,7 +30,7 @@ static improvement improve_far(const tc_own *o, const double *z, const double *s
         double slope;
         part[k] = m->log_weight + log(sd[k]) + tc_log_h(z[k], &slope);
         f.d_mean[k] = slope / sd[k];
-        f.d_var[k] = (1 - slope * z[k]) / (2 * sd[k] * sd[k]);
+        f.d_var[k] = fall[k] * (1 - slope * z[k]) / (2 * sd[k] * sd[k]);
         top = fmax(top, part[k]);
     }
     for (int k = 0; k < TC_OWN_MODELS; k++)
@@ -48,18 +49,19 @@ static improvement improve(const tc_own *o, const double *const *from, const dou
                            double heard)
 {
     improvement f = {0};
-    double z[TC_OWN_MODELS] = {0}, sd[TC_OWN_MODELS] = {0}, top = -INFINITY, sum = 0;
+    double z[TC_OWN_MODELS] = {0}, sd[TC_OWN_MODELS] = {0}, fall[TC_OWN_MODELS] = {0};
+    double top = -INFINITY, sum = 0;
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const tc_own_member *m = &o->member[k];
         if (m->weight == 0)
             continue;
         tc_trend_point x = tc_own_point(m, from[k], heard, var[k]);
         tc_trend_value v = tc_trend_at(&m->trend, &x);
-        z[k] = tc_ei_z(m->best, v.mean, v.variance, &sd[k]);
+        z[k] = tc_ei_z(m->best, v.mean, tc_ei_move(v.variance, o->noise, &fall[k]), &sd[k]);
         top = fmax(top, z[k]);
     }
     if (top < TC_EI_LEAST_Z)
-        return improve_far(o, z, sd);
+        return improve_far(o, z, sd, fall);
     for (int k = 0; k < TC_OWN_MODELS; k++) {
         const double weight = o->member[k].weight;
         if (weight == 0)
@@ -67,7 +69,7 @@ static improvement improve(const tc_own *o, const double *const *from, const dou
         tc_ei ei = tc_ei_at(z[k], sd[k]);
         sum += weight * ei.value;
         f.d_mean[k] = weight * ei.d_mean;
-        f.d_var[k] = weight * ei.d_var;
+        f.d_var[k] = fall[k] * weight * ei.d_var;
     }
     f.value = log(sum);
     for (int k = 0; k < TC_OWN_MODELS; k++) {

@@ -32,9 +32,10 @@ typedef struct tc_own_view {
     double gram[TC_OWN_COLUMNS][TC_OWN_COLUMNS]; /* column'C^-1 column */
     double log_det;                              /* of C over the noise */
     double near[TC_TREND_MOST][TC_TREND_MOST];   /* gram of H over running trials too */
-    double diagonal; /* box: what C has on its diagonal beside the kernel: noise and jitter */
-    size_t columns;  /* TC_OWN_COLUMNS_ALL if trials run */
-    bool believes;   /* in them: tc_own_view_forget is due */
+    double
+        diagonal; /* box: what C has on its diagonal beside the kernel and known noise: s2, jitter */
+    size_t columns; /* TC_OWN_COLUMNS_ALL if trials run */
+    bool believes;  /* in them: tc_own_view_forget is due */
     /* Column c from c * stride on: of a finite space k(x)'C^-1 column at every candidate; of a box
      * C^-1 column, with zeros for points that are taken. */
     double *from;
@@ -66,7 +67,8 @@ struct tc_own {
     tc_acquirer acquirer;     /* boxes */
     bool informed;
     tc_heard heard;
-    double unit; /* of what was heard: the anchors' standard deviation over that of all values */
+    double noise; /* of the next value (tc_model_next_noise) */
+    double unit;  /* of what was heard: the anchors' standard deviation over that of all values */
     double *at_candidates; /* finite spaces: what was heard there */
     double *at_observed;   /* what was heard, at the first n_heard observations */
     size_t n_heard, observed_cap;

@@ -182,14 +182,15 @@ tacit_status tc_own_view_columns(tc_own_view *v, const tc_own_trend *trend, taci
     return believe(v, trend, err);
 }
 
-/* Of the exact process, C w = t with C = K + (s2 + jitter) I gives K w at the observed points. */
+/* Of the exact process, C w = t gives K w at the observed points: C has K and, on its diagonal, s2, jitter and known noise. */
 double tc_own_view_observed(const tc_own_view *v, int column, size_t i)
 {
     const tc_model *m = &v->model;
     const double *from = v->from + (size_t)column * v->stride;
     if (m->fgp)
         return from[m->env->history->point[i]];
-    return v->target[(size_t)column * rows_of(v) + i] - v->diagonal * from[i];
+    return v->target[(size_t)column * rows_of(v) + i] -
+           (v->diagonal + tc_model_noise(m, i)) * from[i];
 }
 
 double tc_own_view_running(const tc_own_view *v, int column, size_t i)

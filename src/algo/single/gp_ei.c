@@ -2,7 +2,8 @@
  *
  * Jones, Schonlau and Welch (1998). The incumbent is the best predicted mean at
  * an observed point, so that a lucky noisy value cannot set it. Trials that run
- * elsewhere are believed to return their prediction (model.h). */
+ * elsewhere are believed to return their prediction (model.h). Where values are known to carry noise, what may improve
+ * is the mean that is left after another one (log_ei.h). */
 #include "algo/single/log_ei.h"
 #include "algo/single/posterior.h"
 #include "algo/single/single.h"
@@ -19,15 +20,23 @@ static double incumbent(const tc_posterior *p, uint64_t trial)
     return tc_model_incumbent(&p->model);
 }
 
-static size_t argmax(const tc_fgp *g, size_t n, double best, const unsigned char *closed)
+static double value(const tc_posterior *p, double mean, double var, double *d_mean, double *d_var)
 {
-    const double *mean = tc_fgp_mean(g), *var = tc_fgp_variance(g);
+    double slope, move = tc_ei_move(var, p->noise, &slope);
+    double log_ei = tc_log_ei(p->parameter, mean, move, d_mean, d_var);
+    *d_var *= slope;
+    return log_ei;
+}
+
+static size_t argmax(const tc_posterior *p, size_t n, const unsigned char *closed)
+{
+    const double *mean = tc_fgp_mean(p->model.fgp), *var = tc_fgp_variance(p->model.fgp);
     double top = -INFINITY, d_mean, d_var;
     size_t at = 0;
     for (size_t j = 0; j < n; j++) {
-        double value = closed[j] ? -INFINITY : tc_log_ei(best, mean[j], var[j], &d_mean, &d_var);
-        if (value > top) {
-            top = value;
+        double score = closed[j] ? -INFINITY : value(p, mean[j], var[j], &d_mean, &d_var);
+        if (score > top) {
+            top = score;
             at = j;
         }
     }
@@ -36,7 +45,7 @@ static size_t argmax(const tc_fgp *g, size_t n, double best, const unsigned char
 
 static const tc_posterior_ops improvement = {
     .parameter = incumbent,
-    .value = tc_log_ei,
+    .value = value,
     .argmax = argmax,
 };
 

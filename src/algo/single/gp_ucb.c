@@ -32,18 +32,19 @@ static double width(const tc_posterior *p, uint64_t trial)
     return sqrt(0.2 * (double)s->n_params * log(2 * t));
 }
 
-static double bound(double w, double mean, double var, double *d_mean, double *d_var)
+static double bound(const tc_posterior *p, double mean, double var, double *d_mean, double *d_var)
 {
+    const double w = p->parameter;
     double sd = sqrt(fmax(var, 0));
     *d_mean = 1;
     *d_var = w / (2 * fmax(sd, 1e-12));
     return mean + w * sd;
 }
 
-static size_t argmax(const tc_fgp *g, size_t n, double w, const unsigned char *closed)
+static size_t argmax(const tc_posterior *p, size_t n, const unsigned char *closed)
 {
     (void)n;
-    return tc_fgp_argmax_ucb(g, w, closed);
+    return tc_fgp_argmax_ucb(p->model.fgp, p->parameter, closed);
 }
 
 static const tc_posterior_ops confidence = {

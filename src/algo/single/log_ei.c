@@ -71,3 +71,14 @@ tc_ei tc_ei_at(double z, double sd)
     const double pdf = inverse_sqrt_2pi * exp(-z * z / 2), cdf = erfc(-z * M_SQRT1_2) / 2;
     return (tc_ei){.value = sd * fmax(pdf + z * cdf, 0), .d_mean = cdf, .d_var = pdf / (2 * sd)};
 }
+
+double tc_ei_move(double var, double noise, double *slope)
+{
+    if (noise == 0) {
+        *slope = 1;
+        return var;
+    }
+    const double share = var / (var + noise);
+    *slope = share * (2 - share);
+    return var * share;
+}

@@ -14,6 +14,11 @@ double tc_log_h(double z, double *slope);
  * observed points. */
 double tc_log_ei(double best, double mean, double var, double *d_mean, double *d_var);
 
+/* By how much a value with noise of this variance, told at a point with variance var, moves the mean there: the variance
+ * of that move, var^2/(var + noise), and its derivative. An improvement that is looked for is one of means, and where
+ * values are noisy another look at a point that is known moves little. var itself without noise. */
+double tc_ei_move(double var, double noise, double *slope);
+
 /* EI itself and its derivatives, for sums over several models: one logarithm for all. Where z is below
  * TC_EI_LEAST_Z the value has lost digits, and only logarithms are right. */
 #define TC_EI_LEAST_Z (-20)

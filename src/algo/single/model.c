@@ -62,6 +62,7 @@ void tc_model_fini(tc_model *m)
     tc_free(m->scale);
     tc_free(m->x);
     tc_free(m->z);
+    tc_free(m->known);
     tc_free(m->closed);
 }
 
@@ -106,9 +107,24 @@ static double floor_of(tc_model *m)
     return sorted[0] - 1e4 * (sorted[0] - sorted[quartile]);
 }
 
+/* The variance of n values without the noise that they carry, of which the mean variance is known. That of few
+ * values is known to sqrt(2/n) of it: a remainder below half of that says nothing. */
+static double without_noise(double variance, double noise, size_t n)
+{
+    return fmax(variance - noise, variance * sqrt(0.5 / (double)n));
+}
+
+static double mean_noise(const tc_model *m, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += tc_history_noise(m->env->history, i) / (double)n;
+    return sum;
+}
+
 /* z becomes (z - mean)/sd over its first n values, in units of its largest magnitude: nothing overflows or
- * vanishes. */
-static void scale(tc_model *m, size_t n)
+ * vanishes. part: what of a value is in z. */
+static void scale(tc_model *m, size_t n, double part)
 {
     const size_t all = m->env->history->n;
     double largest = 0, sum = 0, squares = 0;
@@ -121,7 +137,11 @@ static void scale(tc_model *m, size_t n)
     double mean = sum / (double)n;
     for (size_t i = 0; i < n; i++)
         squares += (m->z[i] / largest - mean) * (m->z[i] / largest - mean);
-    double sd = sqrt(squares / (double)n);
+    double variance = squares / (double)n;
+    if (m->noisy)
+        variance =
+            without_noise(variance, mean_noise(m, n) * (part / largest) * (part / largest), n);
+    double sd = sqrt(variance);
     if (sd == 0)
         sd = 1;
     for (size_t i = 0; i < all; i++)
@@ -148,15 +168,34 @@ static void scale_differences(tc_model *m, size_t n)
     const double first = m->z[0];
     for (size_t i = 0; i < m->env->history->n; i++)
         m->z[i] = m->z[i] / 2 - first / 2;
-    scale(m, n);
+    scale(m, n, 0.5);
     m->mean = first + 2 * m->mean;
     m->sd *= 2;
+}
+
+/* Trials that run are taken to be as noisy as the last one that came back. */
+static void set_known(tc_model *m)
+{
+    const tc_history *h = m->env->history;
+    for (size_t i = 0; m->noisy && i < h->n + h->n_taken; i++)
+        m->known[i] = i < h->n ? tc_history_noise(h, i) / m->sd / m->sd : m->known[h->n - 1];
+}
+
+static bool is_noisy(const tc_history *h)
+{
+    size_t i = 0;
+    while (i < h->n && tc_history_noise(h, i) == 0)
+        i++;
+    return i < h->n;
 }
 
 static tacit_status standardise(tc_model *m, size_t n, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    if (!tc_grow((void **)&m->z, &m->z_cap, h->n + h->n_taken, sizeof *m->z))
+    m->noisy = is_noisy(h);
+    if (!tc_grow((void **)&m->z, &m->z_cap, h->n + h->n_taken, sizeof *m->z) ||
+        (m->noisy &&
+         !tc_grow((void **)&m->known, &m->known_cap, h->n + h->n_taken, sizeof *m->known)))
         return tc_fail_memory(err);
     m->mean = 0;
     m->sd = 1;
@@ -166,7 +205,8 @@ static tacit_status standardise(tc_model *m, size_t n, tacit_error *err)
     if (m->opts->standardize && m->anchors > 0 && h->n > 0)
         scale_differences(m, n);
     else if (m->opts->standardize)
-        scale(m, n);
+        scale(m, n, 1);
+    set_known(m);
     return TACIT_OK;
 }
 
@@ -196,54 +236,64 @@ void tc_model_follow(tc_model *m, const tc_model *leader, double ratio)
     m->fresh = true;
 }
 
+/* Noise that is known is so in the unit of values, which changes with every value: then all is factored at once. */
+static bool units_move(const tc_model *m)
+{
+    return m->noisy && m->opts->standardize;
+}
+
 static tacit_status restart(tc_model *m, tacit_error *err)
 {
     const tc_history *h = m->env->history;
     if (m->fgp) {
-        TC_TRY(tc_model_rows_restart(m, err));
+        TC_TRY(tc_model_rows_restart(m, units_move(m) ? h->n : m->fit_n, err));
     } else {
-        TC_TRY(tc_gp_reset(m->gp, &m->hyper, m->fit_n, h->U, h->ld, err));
-        m->n = m->fit_n;
+        const size_t n = units_move(m) ? h->n : m->fit_n;
+        const double *known = m->noisy ? m->known : NULL;
+        TC_TRY(tc_gp_reset_known(m->gp, &m->hyper, n, h->U, h->ld, known, err));
+        m->n = n;
     }
     m->fresh = false;
     return TACIT_OK;
 }
 
-/* Appends one point of a set (n x dim, column-major) to the factor. */
+/* Appends one point of a set (n x dim, column-major) to the factor. noise: beside the fitted one. */
 static tacit_status push(tc_model *m, const double *U, size_t ld, size_t i, size_t point,
-                         tacit_error *err)
+                         double noise, tacit_error *err)
 {
     if (m->fgp)
-        return tc_fgp_push(m->fgp, point, err);
+        return noise > 0 ? tc_fgp_push_noise(m->fgp, point, m->hyper.noise + noise, err)
+                         : tc_fgp_push(m->fgp, point, err);
     for (size_t d = 0; d < m->hyper.dim; d++)
         m->x[d] = U[i + d * ld];
-    return tc_gp_push(m->gp, m->x, err);
+    return tc_gp_push_known(m->gp, m->x, noise, err);
 }
 
 static tacit_status observe(tc_model *m, size_t i, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    return m->fgp ? tc_model_rows_observe(m, i, err) : push(m, h->U, h->ld, i, 0, err);
+    return m->fgp ? tc_model_rows_observe(m, i, err)
+                  : push(m, h->U, h->ld, i, 0, tc_model_noise(m, i), err);
 }
 
 static void set_targets(tc_model *m)
 {
     if (!m->fgp)
         tc_gp_targets(m->gp, m->z);
-    else if (m->opts->standardize)
+    else if (m->opts->standardize || m->noisy)
         tc_model_rows_targets(m, m->n, m->z);
 }
 
 tacit_status tc_model_sync(tc_model *m, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    if (m->fresh)
+    TC_TRY(tc_model_standardise(m, err));
+    if (m->fresh || (units_move(m) && m->n < h->n))
         TC_TRY(restart(m, err));
     while (m->n < h->n) {
         TC_TRY(observe(m, m->n, err));
         m->n++;
     }
-    TC_TRY(tc_model_standardise(m, err));
     set_targets(m);
     return TACIT_OK;
 }
@@ -265,7 +315,8 @@ tacit_status tc_model_believe(tc_model *m, tacit_error *err)
         TC_TRY(tc_gp_predict_many(m->gp, h->n_taken - first, h->taken + first, h->taken_ld,
                                   m->z + h->n, NULL, err));
     for (size_t i = first; i < h->n_taken; i++)
-        TC_TRY(push(m, h->taken, h->taken_ld, i, h->taken_point[i], err));
+        TC_TRY(
+            push(m, h->taken, h->taken_ld, i, h->taken_point[i], tc_model_noise(m, h->n + i), err));
     if (m->gp)
         tc_gp_targets(m->gp, m->z);
     return TACIT_OK;
@@ -279,16 +330,22 @@ void tc_model_forget(tc_model *m)
         tc_fgp_restore(m->fgp);
 }
 
-/* For the exact GP, K a + (s2 + jitter) a = z gives the means at the observed points in O(n). */
+/* For the exact GP, K a + (s2 + known + jitter) a = z gives the means at the observed points in O(n). */
 double tc_model_incumbent(const tc_model *m)
 {
     double best = -INFINITY, diagonal = m->gp ? m->hyper.noise + tc_gp_jitter(m->gp) : 0;
     for (size_t i = 0; i < m->n; i++) {
-        double mean = m->fgp ? tc_fgp_mean(m->fgp)[m->env->history->point[i]]
-                             : m->z[i] - diagonal * tc_gp_weights(m->gp)[i];
+        double mean = m->fgp
+                          ? tc_fgp_mean(m->fgp)[m->env->history->point[i]]
+                          : m->z[i] - (diagonal + tc_model_noise(m, i)) * tc_gp_weights(m->gp)[i];
         best = fmax(best, mean);
     }
     return best;
+}
+
+double tc_model_next_noise(const tc_model *m)
+{
+    return m->noisy ? m->hyper.noise + m->known[m->env->history->n - 1] : 0;
 }
 
 /* ---- repeats ---- */

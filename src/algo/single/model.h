@@ -5,6 +5,9 @@
  * JSON of a FIT event and back. On a finite space it keeps the posterior of all
  * candidates (num/fgp.h), on a box the exact GP (num/gp.h).
  *
+ * Where values carry noise on purpose (tc_history.noise), its variance stands on the diagonal beside the fitted
+ * one, and the unit of values is the standard deviation of what is left of them without it.
+ *
  * The bits are a function of the journal: a FIT event says on how many
  * observations it stands; those are factored at once, later ones are appended
  * one by one, in the life of a process as in a replay. */
@@ -64,7 +67,7 @@ typedef struct tc_model_rows {
     size_t *of;           /* row of each observation */
     size_t *at;           /* candidate of each row */
     size_t *first;        /* of each candidate: 1 + its row after a merge; 0: not observed */
-    double *count, *mean; /* of each row: observations, target */
+    double *count, *mean; /* of each row: observations, each by its weight; target */
     size_t of_cap, at_cap, count_cap, mean_cap;
 } tc_model_rows;
 
@@ -83,7 +86,9 @@ typedef struct tc_model {
     size_t n;          /* observations in the factor */
     double mean, sd;   /* of y: z = (y - mean) / sd */
     double *z;         /* standardised targets, fantasies after them */
-    size_t z_cap;
+    double *known; /* noisy: variance of noise of each in these units; of fantasies after them */
+    size_t z_cap, known_cap;
+    bool noisy;            /* some value carries noise on purpose */
     double *x;             /* dim: scratch */
     unsigned char *closed; /* finite: one flag per candidate, see tc_model_close */
     tc_model_rows rows;    /* of fgp */
@@ -92,8 +97,8 @@ typedef struct tc_model {
 /* model_rows.c, for model.c: the rows of m->fgp follow the history. */
 tacit_status tc_model_rows_init(tc_model *m, tacit_error *err);
 void tc_model_rows_fini(tc_model *m);
-/* Begins again with the hyper-parameters in force; sets m->n. */
-tacit_status tc_model_rows_restart(tc_model *m, tacit_error *err);
+/* Begins again with the hyper-parameters in force, perhaps with the first n observations at once; sets m->n. */
+tacit_status tc_model_rows_restart(tc_model *m, size_t n, tacit_error *err);
 tacit_status tc_model_rows_observe(tc_model *m, size_t i, tacit_error *err);
 /* z: one for each of the first n observations, which are all that the rows stand for. */
 void tc_model_rows_targets(tc_model *m, size_t n, const double *z);
@@ -115,6 +120,13 @@ tacit_status tc_model_sync(tc_model *m, tacit_error *err);
 /* Only m->mean, m->sd and m->z: by all values, as sync does; or by the anchors, if there are any, until the next sync. */
 tacit_status tc_model_standardise(tc_model *m, tacit_error *err);
 tacit_status tc_model_standardise_by_anchors(tc_model *m, tacit_error *err);
+/* The variance of the noise that observation i carries on purpose, in the units of the last standardisation. */
+static inline double tc_model_noise(const tc_model *m, size_t i)
+{
+    return m->noisy ? m->known[i] : 0;
+}
+/* The variance of the noise that the next value will have, in the same units; 0 unless noise is known. */
+double tc_model_next_noise(const tc_model *m);
 /* How many anchors there are; 0 while one is missing, and if they are all the same: then there is no scale in them. */
 size_t tc_model_anchors(const tc_model *m);
 /* After sync: pretends that every taken point (the last 128 of them) came back with its

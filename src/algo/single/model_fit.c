@@ -49,7 +49,7 @@ static void write_fit(const tc_gp_hyper *h, size_t n, tc_text *out)
 }
 
 static tacit_status fit_to(tc_model *m, tc_gp_hyper *h, size_t n, const double *X, size_t ldx,
-                           const double *z, tacit_error *err)
+                           const double *z, const double *known, tacit_error *err)
 {
     tc_stream s;
     tc_stream_party(&s, &m->env->party_seed, m->env->party, TC_FOR_FIT, m->env->history->n);
@@ -58,14 +58,15 @@ static tacit_status fit_to(tc_model *m, tc_gp_hyper *h, size_t n, const double *
                            .max_evals = EVALS,
                            .noise_min = 1e-10,
                            .scale_min = 5e-3,
-                           .scale_max = 50};
+                           .scale_max = 50,
+                           .known = known};
     return tc_gp_fit(h, &opts, n, X, ldx, z, &s, err);
 }
 
 static tacit_status fit_to_sample(tc_model *m, tc_gp_hyper *found, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    double *X = tc_alloc(MOST * (h->dim + 1), sizeof *X), *z = X + MOST * h->dim;
+    double *X = tc_alloc(MOST * (h->dim + 2), sizeof *X), *z = X + MOST * h->dim, *known = z + MOST;
     if (!X)
         return tc_fail_memory(err);
     for (size_t i = 0; i < MOST; i++) {
@@ -73,8 +74,9 @@ static tacit_status fit_to_sample(tc_model *m, tc_gp_hyper *found, tacit_error *
         for (size_t d = 0; d < h->dim; d++)
             X[i + d * MOST] = h->U[from + d * h->ld];
         z[i] = m->z[from];
+        known[i] = tc_model_noise(m, from);
     }
-    tacit_status status = fit_to(m, found, MOST, X, MOST, z, err);
+    tacit_status status = fit_to(m, found, MOST, X, MOST, z, known, err);
     tc_free(X);
     return status;
 }
@@ -86,8 +88,9 @@ tacit_status tc_model_fit(tc_model *m, tc_text *out, tacit_error *err)
     found.scale = m->x; /* scratch: the model changes only when the event comes back */
     memcpy(found.scale, m->scale, h->dim * sizeof *found.scale);
     TC_TRY(tc_model_standardise(m, err));
-    tacit_status status = h->n > MOST ? fit_to_sample(m, &found, err)
-                                      : fit_to(m, &found, h->n, h->U, h->ld, m->z, err);
+    tacit_status status =
+        h->n > MOST ? fit_to_sample(m, &found, err)
+                    : fit_to(m, &found, h->n, h->U, h->ld, m->z, m->noisy ? m->known : NULL, err);
     if (status == TACIT_E_NUMERIC) { /* those in force go on: an ask must not fail for ever */
         memcpy(found.scale, m->scale, h->dim * sizeof *found.scale);
         found.variance = m->hyper.variance;

@@ -1,6 +1,7 @@
 /* model_rows.c - the factor of a finite domain when candidates are observed again and again.
  *
- * c observations of one candidate are one of their mean, with noise s2/c. So rows of the factor may
+ * c observations of one candidate are one of their mean, with noise s2/c; where one has noise of a known variance v
+ * beside s2, it counts for s2/(s2 + v) of one. So rows of the factor may
  * be merged, and then their number is bounded by that of the candidates, whatever the number of
  * observations. A merge builds the factor again, O(n d^2) for d candidates observed; it is due when
  * there are twice as many rows as candidates observed and some more, so that an observation costs
@@ -42,15 +43,22 @@ static tacit_status reserve(tc_model_rows *r, size_t observations, size_t rows, 
     return TACIT_OK;
 }
 
+/* How much observation i counts beside one without noise of its own: 1, unless it has some. */
+static double weight(const tc_model *m, size_t i)
+{
+    const double known = tc_model_noise(m, i);
+    return known > 0 ? m->hyper.noise / (m->hyper.noise + known) : 1;
+}
+
 /* Puts observation i into a new row. */
-static void add_row(tc_model_rows *r, size_t i, size_t candidate)
+static void add_row(tc_model_rows *r, size_t i, size_t candidate, double count)
 {
     r->distinct += r->first[candidate] == 0;
     if (r->first[candidate] == 0)
         r->first[candidate] = r->n + 1;
     r->of[i] = r->n;
     r->at[r->n] = candidate;
-    r->count[r->n++] = 1;
+    r->count[r->n++] = count;
 }
 
 static void forget_rows(tc_model *m)
@@ -68,10 +76,10 @@ static void share_rows(tc_model *m, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t row = r->first[point[i]];
         if (row == 0) {
-            add_row(r, i, point[i]);
+            add_row(r, i, point[i], weight(m, i));
         } else {
             r->of[i] = row - 1;
-            r->count[row - 1]++;
+            r->count[row - 1] += weight(m, i);
         }
     }
 }
@@ -82,7 +90,7 @@ void tc_model_rows_targets(tc_model *m, size_t n, const double *z)
     for (size_t k = 0; k < r->n; k++)
         r->mean[k] = 0;
     for (size_t i = 0; i < n; i++)
-        r->mean[r->of[i]] += z[i];
+        r->mean[r->of[i]] += weight(m, i) * z[i];
     for (size_t k = 0; k < r->n; k++)
         r->mean[k] /= r->count[k];
     tc_fgp_targets(m->fgp, r->mean);
@@ -97,7 +105,8 @@ static tacit_status merge(tc_model *m, size_t n, size_t distinct, tacit_error *e
     share_rows(m, n);
     TC_TRY(tc_fgp_reset(m->fgp, &m->hyper, err));
     for (size_t k = 0; k < r->n; k++)
-        TC_TRY(tc_fgp_push_many(m->fgp, r->at[k], r->count[k], err));
+        TC_TRY(m->noisy ? tc_fgp_push_noise(m->fgp, r->at[k], m->hyper.noise / r->count[k], err)
+                        : tc_fgp_push_many(m->fgp, r->at[k], r->count[k], err));
     if (!m->opts->standardize) /* else all targets are set anew when all observations are in */
         tc_model_rows_targets(m, n, m->env->history->y);
     m->fresh = false;
@@ -121,22 +130,30 @@ static size_t count_distinct(tc_model *m, size_t n)
     return distinct;
 }
 
-tacit_status tc_model_rows_restart(tc_model *m, tacit_error *err)
+tacit_status tc_model_rows_restart(tc_model *m, size_t n, tacit_error *err)
 {
-    size_t distinct = count_distinct(m, m->fit_n);
-    m->n = crowded(m->fit_n, distinct) ? m->fit_n : 0;
+    size_t distinct = count_distinct(m, n);
+    m->n = crowded(n, distinct) ? n : 0;
     return m->n > 0 ? merge(m, m->n, distinct, err) : tc_fgp_reset(m->fgp, &m->hyper, err);
 }
 
 /* Without standardisation old targets never change, and one pass over the candidates takes in
  * point and value together. */
+static tacit_status push_row(tc_model *m, size_t i, tacit_error *err)
+{
+    const tc_history *h = m->env->history;
+    if (tc_model_noise(m, i) > 0)
+        return tc_fgp_push_noise(m->fgp, h->point[i], m->hyper.noise + m->known[i], err);
+    return m->opts->standardize ? tc_fgp_push(m->fgp, h->point[i], err)
+                                : tc_fgp_observe(m->fgp, h->point[i], h->y[i], err);
+}
+
 tacit_status tc_model_rows_observe(tc_model *m, size_t i, tacit_error *err)
 {
     const tc_history *h = m->env->history;
     tc_model_rows *r = &m->rows;
     TC_TRY(reserve(r, i + 1, r->n + 1, err));
-    TC_TRY(m->opts->standardize ? tc_fgp_push(m->fgp, h->point[i], err)
-                                : tc_fgp_observe(m->fgp, h->point[i], h->y[i], err));
-    add_row(r, i, h->point[i]);
+    TC_TRY(push_row(m, i, err));
+    add_row(r, i, h->point[i], weight(m, i));
     return crowded(r->n, r->distinct) ? merge(m, i + 1, r->distinct, err) : TACIT_OK;
 }

@@ -30,7 +30,7 @@ static tacit_status score(void *ctx, size_t m, const double *X, size_t ldx, doub
     double d_mean, d_var;
     TC_TRY(tc_gp_predict_many(p->model.gp, m, X, ldx, out, p->var, err));
     for (size_t i = 0; i < m; i++)
-        out[i] = p->ops->value(p->parameter, out[i], p->var[i], &d_mean, &d_var);
+        out[i] = p->ops->value(p, out[i], p->var[i], &d_mean, &d_var);
     return TACIT_OK;
 }
 
@@ -42,10 +42,10 @@ static double at(void *ctx, size_t slot, const double *x, double *grad)
     double mean, var, d_mean, d_var;
     if (!grad) {
         tc_gp_predict(p->model.gp, x, &mean, &var, scratch);
-        return p->ops->value(p->parameter, mean, var, &d_mean, &d_var);
+        return p->ops->value(p, mean, var, &d_mean, &d_var);
     }
     tc_gp_predict_grad(p->model.gp, x, &mean, &var, grad, dvar, scratch);
-    double value = p->ops->value(p->parameter, mean, var, &d_mean, &d_var);
+    double value = p->ops->value(p, mean, var, &d_mean, &d_var);
     for (size_t d = 0; d < dim; d++)
         grad[d] = d_mean * grad[d] + d_var * dvar[d];
     return value;
@@ -67,10 +67,11 @@ static tacit_status ask_model(tc_posterior *p, uint64_t trial, double *values, t
 {
     TC_TRY(tc_model_believe(&p->model, err));
     p->parameter = p->ops->parameter(p, trial);
+    p->noise = tc_model_next_noise(&p->model);
     if (!p->model.fgp)
         return ask_box(p, trial, values, err);
-    values[0] = (double)p->ops->argmax(p->model.fgp, p->model.env->space->domain->n, p->parameter,
-                                       tc_model_close(&p->model));
+    values[0] =
+        (double)p->ops->argmax(p, p->model.env->space->domain->n, tc_model_close(&p->model));
     return TACIT_OK;
 }
 

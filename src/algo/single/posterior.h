@@ -25,9 +25,9 @@ typedef struct tc_posterior_ops {
     /* What the value depends on besides mean and variance: the incumbent, the width. */
     double (*parameter)(const tc_posterior *p, uint64_t trial);
     /* The value and its derivatives; finite for var >= 0. */
-    double (*value)(double parameter, double mean, double var, double *d_mean, double *d_var);
-    /* The best candidate of a finite space that is not closed; ties: lowest. */
-    size_t (*argmax)(const tc_fgp *g, size_t n, double parameter, const unsigned char *closed);
+    double (*value)(const tc_posterior *p, double mean, double var, double *d_mean, double *d_var);
+    /* The best candidate of a finite space of n that is not closed; ties: lowest. */
+    size_t (*argmax)(const tc_posterior *p, size_t n, const unsigned char *closed);
 } tc_posterior_ops;
 
 struct tc_posterior {
@@ -36,6 +36,7 @@ struct tc_posterior {
     tc_model model;
     tc_acquirer acquirer; /* spaces that are not finite */
     double parameter;     /* of the present ask */
+    double noise;         /* of the value that it will be told; 0 unless it is known */
     double *var;          /* scratch: variances of the candidates */
     size_t var_cap;
     double *scratch; /* one slot for each start */

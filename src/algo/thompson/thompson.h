@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "num/rff.h"
 
+#include <math.h>
+
 /* ---- features (features.c) */
 
 typedef struct tc_features_spec {
@@ -84,6 +86,13 @@ static inline double tc_standard_value(double y, double mean, double scale)
 {
     double most = 1e75, v = (y - mean) / scale;
     return v > most ? most : v < -most ? -most : v;
+}
+
+/* A regression with noise of variance lambda takes features and value times this where the noise is known to have the
+ * variance v beside lambda: the same as a weight of lambda/(lambda + v). 1 without such noise. */
+static inline double tc_noise_weight(double lambda, double v)
+{
+    return v > 0 ? sqrt(lambda / (lambda + v)) : 1;
 }
 
 /* ---- where a function is largest (search.c, search_box.c) */
