@@ -209,6 +209,16 @@ static uint64_t count_paid(const tc_ledger *l, const tacit_hash *place)
     return n;
 }
 
+static tacit_status too_dear(const tc_study_plan *p, const char *beside, const tacit_guarantee *g,
+                             const tc_ledger_budget *limit, tacit_error *err)
+{
+    return tc_fail(
+        err, TACIT_E_STATE,
+        "study \"%s\" with %s may spend epsilon %g at delta %g, and this agent takes part "
+        "up to epsilon %g, in all studies on the same records together",
+        p->doc->name, beside, g->epsilon, limit->delta, limit->epsilon);
+}
+
 /* With what other studies on the same records have spent. */
 static tacit_status check_records_sum(const tc_study_plan *p, const tc_value_plan *v, tc_ledger *l,
                                       const tc_ledger_budget *limit, tacit_error *err)
@@ -228,12 +238,8 @@ static tacit_status check_records_sum(const tc_study_plan *p, const tc_value_pla
     if (rest.count == 0)
         return TACIT_OK;
     TC_TRY(tc_ledger_after(l, &plan, limit->delta, &g, err));
-    if (g.epsilon <= limit->epsilon)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_STATE,
-                   "study \"%s\" would bring ledger \"%s\" to epsilon %g at delta %g, and this "
-                   "agent takes part up to epsilon %g, in all studies on the same records together",
-                   p->doc->name, tc_ledger_name(l), g.epsilon, limit->delta, limit->epsilon);
+    return g.epsilon <= limit->epsilon ? TACIT_OK
+                                       : too_dear(p, "what the ledger has", &g, limit, err);
 }
 
 /* The noise is added here: what the coordinator is trusted with does not matter. */
@@ -255,6 +261,10 @@ static tacit_status consent_records(const tc_agent_config *cfg, const tc_study_p
                        "own this agent takes part up to epsilon %g",
                        d->name, d->epsilon, d->delta, EPSILON_MOST);
     tc_ledger_budget limit = records_limit(cfg, d);
+    tacit_guarantee g;
+    TC_TRY(tc_value_cost(v.z, d->trials, limit.delta, &g, err));
+    if (g.epsilon > limit.epsilon)
+        return too_dear(p, "nothing else", &g, &limit, err);
     TC_TRY(open_kept_ledger(cfg, &l, err));
     tacit_status status = l ? check_records_sum(p, &v, l, &limit, err) : TACIT_OK;
     tc_ledger_close(l);

@@ -259,6 +259,10 @@ static inline bool tc_algorithm_takes_replies(const tc_algorithm *a)
     return a->curator && a->curator->reply;
 }
 
+/* free_messages.c: adds those of a->free_messages to `into` that `given` leaves open; both may be the same object. */
+tacit_status tc_algorithm_free_messages(const tc_algorithm *a, const json_t *given, json_t *into,
+                                        tacit_error *err);
+
 /* registry.c: every algorithm, one line each. */
 const tc_algorithm *tc_algorithm_find(const char *name); /* NULL: none */
 const tc_algorithm *const *tc_algorithms(void);          /* NULL-terminated */

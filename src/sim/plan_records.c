@@ -5,8 +5,6 @@
 #include "sim/curated.h"
 #include "sim/plan.h"
 
-#include <string.h>
-
 /* -- what is given ------------------------------------------------------------------------- */
 
 /* An option that does not go with it, as given; NULL: none is. */
@@ -52,32 +50,14 @@ static tacit_status check_algorithm(const tc_contender *c, tacit_error *err)
     if (!a->curator && !a->optimizer->batch)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
-                   "--unit record is for algorithms that are told values, and %s is told %s", a->name,
-                   a->curator ? "replies" : "rewards");
+                   "--unit record is for algorithms that are told values, and %s is told %s",
+                   a->name, a->curator ? "replies" : "rewards");
 }
 
 /* -- options ------------------------------------------------------------------------------- */
 
-/* What is worth its price where messages have one, and is free here. Whoever gives the length-scale, or agents another
- * model, leaves nothing to vote on. */
-static bool is_open(const tc_contender *c, const char *word)
-{
-    const size_t len = strcspn(word, "=");
-    static const char *const settled[] = {"lengthscale", "own", "sampling", "sampling_rate", NULL};
-    bool vote = strncmp(word, "vote=", 5) == 0;
-    for (size_t i = 0; vote && settled[i]; i++)
-        if (json_object_get(c->given, settled[i]))
-            return false;
-    const char *key;
-    json_t *value;
-    json_object_foreach(c->given, key, value) if (strncmp(key, word, len) == 0 && !key[len])
-        return false;
-    return true;
-}
-
 tacit_status tc_plan_records_options(tc_contender *c, tacit_error *err)
 {
-    tc_optioned of = tc_optioned_algorithm(c->algorithm);
     if (!c->records && !c->open)
         return TACIT_OK;
     TC_TRY(check_algorithm(c, err));
@@ -85,10 +65,7 @@ tacit_status tc_plan_records_options(tc_contender *c, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "--unit record and --set noise_multiplier must not both be given: messages "
                        "are made of values with noise, and get no more");
-    for (const char *const *word = c->algorithm->free_messages; word && *word; word++)
-        if (is_open(c, *word))
-            TC_TRY(tc_optioned_take(&of, c->given, 1, word, err));
-    return TACIT_OK;
+    return tc_algorithm_free_messages(c->algorithm, c->given, c->given, err);
 }
 
 /* -- noise --------------------------------------------------------------------------------- */
@@ -100,8 +77,7 @@ tacit_status tc_plan_records_noise(const tc_contest *a, tc_contender *c, bool ma
         return TACIT_OK;
     const tc_record_terms terms = {.records = a->o->records,
                                    .range = a->o->range,
-                                   .maximize =
-                                       tc_value_units_maximize(&c->sim.units, maximize),
+                                   .maximize = tc_value_units_maximize(&c->sim.units, maximize),
                                    .epsilon = a->o->epsilon,
                                    .delta = a->o->delta > 0 ? a->o->delta : TC_RECORD_DELTA,
                                    .evaluations = evaluations};

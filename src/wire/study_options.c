@@ -93,6 +93,16 @@ static bool add_chosen(tc_study_doc *d, const json_t *said, const json_t *begun)
     return json_object_update(d->options, d->chosen) == 0;
 }
 
+/* Where records are protected, messages cost nothing. How much noise there is, "privacy" says. */
+static tacit_status choose_messages(tc_study_doc *d, tacit_error *err)
+{
+    if (d->promise != TC_PROMISE_RECORDS)
+        return TACIT_OK;
+    TC_TRY(tc_algorithm_free_messages(d->algorithm, d->options, d->chosen, err));
+    json_object_del(d->chosen, "noise_multiplier");
+    return json_object_update(d->options, d->chosen) == 0 ? TACIT_OK : tc_fail_memory(err);
+}
+
 tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err)
 {
     json_t *said = NULL, *begun = NULL;
@@ -101,6 +111,7 @@ tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err)
     d->chosen = json_object();
     if (!d->chosen)
         return tc_fail_memory(err);
+    TC_TRY(choose_messages(d, err));
     tacit_status status = as_json(d, d->options, false, false, &said, err);
     if (status == TACIT_OK)
         status = as_json(d, d->options, false, true, &begun, err);

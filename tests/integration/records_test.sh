@@ -1,0 +1,125 @@
+#!/bin/sh
+# records_test: studies that protect validation records, from the command line: of one party, served and federated.
+# Values that leave are noised, failures look like values, a ledger pays before an evaluation, and what is
+# missing is said before anything is made.
+#
+# Needs the network.
+set -eu
+. "$(dirname "$0")/../support/coordinator.sh"
+here=$dir
+cd "$dir"
+
+refused() { # STATUS WORDS COMMAND...
+    want=$1 words=$2 got=0
+    shift 2
+    "$@" > out 2> err || got=$?
+    [ $got = "$want" ] || { fail "$*: ends with $got, not with $want"; cat err; }
+    grep -qF -- "$words" err || { fail "expected \"$words\":"; cat err; }
+}
+document() { # NAME TRIALS MORE
+    cat > "$1.json" <<J
+{"name": "$1", "direction": "minimize", "trials": $2, "seed": 7,
+ "space": {"x": {"type": "float", "low": 0, "high": 1}}, $3
+ "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"}}
+J
+}
+# The value is a quarter, which noise makes another number; trial 2 fails.
+cat > train <<'J'
+#!/bin/sh
+echo "$1" >> ran
+[ "$1" != 2 ] || exit 3
+echo 0.25
+J
+chmod +x train
+export TACIT_STORAGE=sqlite:///$here/own.db
+
+# ---- of one party
+document one 5 ''
+refused 2 "study one protects validation records: say with --records how many there are" \
+    "$tacit" optimize one.json -- ./train '{trial}'
+refused 2 "--range must be LOW:HIGH with LOW below HIGH" "$tacit" optimize one.json --records 1000 --range 1:0 -- ./train '{trial}'
+refused 2 "range must be within the [0, 1] of the study's document" "$tacit" optimize one.json --records 1000 --range 0:2 -- ./train '{trial}'
+refused 2 "privacy.delta must be below 1/n" "$tacit" optimize one.json --records 100000 -- ./train '{trial}'
+refused 2 "class_floor is for the metric auc alone" "$tacit" ask one.json --records 1000 --class-floor 3
+[ ! -e own.db ] || fail "a refusal leaves a storage"
+"$tacit" optimize one.json --records 1000 -- ./train '{trial}' > out 2> err || { fail "optimize"; cat err; }
+grep -q "Validation records are protected with epsilon 1, delta 1e-05 over the 5 evaluations" err || fail "no statement"
+grep -q "trial 2 failed (.*); it is told as the worse end of the range, with noise" err || { fail "no word of the failure"; cat err; }
+"$tacit" trials one --format csv > trials.csv
+[ "$(grep -c COMPLETE trials.csv)" = 5 ] || fail "a failure is not a value"
+if grep -q ',0\.25,' trials.csv; then fail "a value has no noise"; fi
+[ "$(sort ran | uniq | wc -l)" = 5 ] || fail "not five evaluations"
+refused 9 "does not allow this release" "$tacit" optimize one.json --records 1000 --trials 6 -- ./train '{trial}'
+[ "$(wc -l < ran)" = 5 ] || fail "evaluated what nobody paid for"
+refused 2 "records" "$tacit" tell one 0 0.5
+refused 2 "protects validation records" "$tacit" ask one
+"$tacit" privacy status records --delta 1e-5 > out 2> err || { fail "privacy status"; cat err; }
+grep -qi "record" out || { fail "privacy status knows no records"; cat out; }
+
+# A second study on the same records needs a limit over both.
+document two 5 ''
+refused 9 'ledger "records" has paid for another study already' "$tacit" ask two.json --records 1000
+"$tacit" ask two.json --records 1000 --epsilon 3 --delta 1e-4 --format json > out 2> err || { fail "a limit"; cat err; }
+"$tacit" tell two 0 0.5 --records 1000 --epsilon 3 --delta 1e-4 > out 2> err || { fail "tell"; cat err; }
+refused 4 "told already" "$tacit" tell two 0 0.5 --records 1000 --epsilon 3 --delta 1e-4
+cat > plain.json <<'J'
+{"name": "plain", "direction": "minimize", "space": {"x": {"type": "float", "low": 0, "high": 1}}}
+J
+refused 2 "protects no records" "$tacit" optimize plain.json --records 5 -- ./train 1
+unset TACIT_STORAGE
+
+# ---- served: the ledger is at home, and the coordinator is told noised values alone
+export XDG_STATE_HOME=$here/state
+document s 4 ''
+serve_options=
+serve served 0
+found_served() {
+    field operator_token served.serve > served.op
+    remote served create s.json > created
+    remote served token s > served.token
+    field token served.token > client.txt
+}
+found_served
+at() { "$tacit" "$@" --server "$url" --fingerprint "$pin" --token-file client.txt; }
+refused 2 "study s protects validation records" at ask s
+: > ran
+"$tacit" optimize s --server "$url" --fingerprint "$pin" --token-file client.txt --records 1000 -- ./train '{trial}' \
+    > out 2> err || { fail "optimize at a coordinator"; cat err; }
+[ -e state/tacit/records.db ] || fail "no ledger at home"
+at trials s --format csv > trials.csv
+[ "$(grep -c COMPLETE trials.csv)" = 4 ] || { fail "four values"; cat trials.csv; }
+if grep -q ',0\.25,' trials.csv; then fail "a coordinator was told a value without noise"; fi
+
+# ---- federated: each agent charges its own ledger, and the coordinator's noise does not matter
+for algorithm in dp-fts-de fts; do
+    document s 5 "\"algorithm\": \"$algorithm\", \"federation\": {\"agents\": 2, \"deadline_s\": 600},"
+    serve "$algorithm" 0
+    found "$algorithm" 2
+    part() { # NUMBER OPTIONS...
+        number=$1
+        shift
+        "$tacit" agent "$url" --study s --fingerprint "$pin" --token-file "$algorithm.join" \
+            --storage "sqlite:///$here/$algorithm-$number.db" "$@" -- ./train '{trial}' > "out-$number" 2> "err-$number"
+    }
+    none() { part none "$@"; st=$?; cat err-none >&2; return $st; }
+    refused 2 "protects validation records: say how many this agent has (--records)" none
+    refused 2 "privacy.delta must be below 1/n" none --records 100000
+    refused 4 "and this agent takes part up to epsilon 0.5" none --records 1000 --epsilon 0.5 --delta 1e-5
+    [ ! -e "$algorithm-none.db" ] || fail "a refusal leaves a storage"
+    part 0 --records 1000 & first=$!
+    part 1 --records 500 || { fail "agent 1 of $algorithm"; cat err-1; }
+    wait $first || { fail "agent 0 of $algorithm"; cat err-0; }
+    grep -q "Validation records are protected with epsilon 1" err-0 || { fail "no statement of $algorithm"; cat err-0; }
+    for number in 0 1; do
+        "$tacit" trials s --storage "sqlite:///$here/$algorithm-$number.db" --format csv > trials.csv
+        [ "$(grep -c COMPLETE trials.csv)" = 5 ] || { fail "five values of $algorithm"; cat trials.csv; }
+        if grep -q ',0\.25,' trials.csv; then fail "a value of an agent has no noise"; fi
+        "$tacit" inspect s --storage "sqlite:///$here/$algorithm-$number.db" > out 2> err || { fail "inspect"; cat err; }
+        if grep -q "NOT PRIVATE" out; then fail "inspect: NOT PRIVATE"; cat out; fi
+        "$tacit" privacy status agent --delta 1e-5 --storage "sqlite:///$here/$algorithm-$number.db" > out 2> err || { fail "status"; cat err; }
+        if grep -q "NOT PRIVATE" out; then fail "status: NOT PRIVATE"; cat out; fi
+        grep -q "epsilon" out || { fail "status of $algorithm"; cat out; }
+    done
+    part 0 --records 1000 || { fail "agent 0 again"; cat err-0; }
+done
+exit $failed
