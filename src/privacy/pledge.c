@@ -41,6 +41,7 @@ tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_erro
     r->view.single = t->single;
     r->view.distance = t->distance;
     r->view.step = 1;
+    r->view.relation = t->relation;
     r->view.adjacency = neighbours(r, t);
     if (!r->view.adjacency) {
         tc_release_free(r);
