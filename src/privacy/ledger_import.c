@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* "claims" is what `tacit privacy export` adds, for people and scripts: not read here, where all is computed again. */
 static const char *const file_fields[] = {"format",   "name",     "entries", "head",
-                                          "composed", "restored", NULL};
+                                          "composed", "restored", "claims",  NULL};
 static const char *const entry_fields[] = {
     "seq",       "study",     "round",    "unit",        "subject",  "event", "distance",
     "mechanism", "adjacency", "private",  "not_private", "rows",     "cols",  "offset",

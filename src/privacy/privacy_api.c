@@ -120,37 +120,42 @@ tacit_status tacit_dp_event_within(const tacit_dp_event *reported, size_t n,
 
 /* ---- saying it */
 
-static tacit_status state(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
-                          const char *neighbours, char **text, tacit_error *err)
+/* g NULL: none. */
+static tacit_status add_bound(tc_text *words, const tacit_guarantee *g, uint64_t releases,
+                              tacit_unit unit, tacit_error *err)
 {
-    tc_text words = {0};
     tacit_guarantee given;
-    if (g) {
-        TC_TRY(tc_sized_take(&sized_guarantee, &given, g, "g", err));
-        if (!given.accountant)
-            return tc_fail(err, TACIT_E_ARG, "g->accountant must not be NULL");
-        tc_statement_add_bound(&words, &given, releases, unit);
-    }
-    tc_statement_add_neighbours(&words, unit, neighbours);
-    return tc_text_hand_out(&words, text, err);
+    if (!g)
+        return TACIT_OK;
+    TC_TRY(tc_sized_take(&sized_guarantee, &given, g, "g", err));
+    if (!given.accountant)
+        return tc_fail(err, TACIT_E_ARG, "g->accountant must not be NULL");
+    tc_statement_add_bound(words, &given, releases, unit);
+    return TACIT_OK;
 }
 
 tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
                              tacit_dp_sampling sampling, char **text, tacit_error *err)
 {
+    tc_text words = {0};
     TC_GIVEN(text);
     TC_TRY(tc_check_unit(unit, err));
     TC_TRY(tc_check_choice("sampling", (int)sampling, TACIT_DP_POISSON_REPLACED, err));
-    return state(g, releases, unit, tc_statement_adjacency(unit, sampling), text, err);
+    TC_TRY(add_bound(&words, g, releases, unit, err));
+    tc_statement_add_scope(&words, unit, sampling);
+    return tc_text_hand_out(&words, text, err);
 }
 
 tacit_status tacit_statement_of(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
                                 tacit_relation relation, char **text, tacit_error *err)
 {
+    tc_text words = {0};
     TC_GIVEN(text);
     TC_TRY(tc_check_unit(unit, err));
     TC_TRY(tc_check_choice("relation", (int)relation, TC_RELATION_LAST, err));
-    return state(g, releases, unit, tc_statement_related(unit, relation), text, err);
+    TC_TRY(add_bound(&words, g, releases, unit, err));
+    tc_statement_add_related(&words, unit, relation);
+    return tc_text_hand_out(&words, text, err);
 }
 
 /* ---- the best of several runs */

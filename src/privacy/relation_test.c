@@ -8,6 +8,9 @@
 
 #include "support/ledger_double.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 static const tacit_dp_event training = {TACIT_DP_GAUSSIAN, 1.1, TACIT_DP_POISSON, 0.01, 1000};
 static const tacit_dp_event plain = {TACIT_DP_GAUSSIAN, 20, TACIT_DP_ALL, 1, 30};
 
@@ -286,6 +289,56 @@ static void asked_again_it_must_be_the_same(void **state)
     tc_ledger_close(l);
 }
 
+/* ---- for other programs */
+
+static void write_export(const tc_ledger *l, const char *folder, const char *name)
+{
+    char path[4096];
+    json_t *j = tc_ledger_json(l);
+    snprintf(path, sizeof path, "%s/%s.json", folder, name);
+    assert_int_equal(json_dump_file(j, path, 0), 0);
+    json_decref(j);
+}
+
+/* With TACIT_EXPORTS, ledgers of many kinds as files in that folder: tools/check-ledgers has them computed
+ * again by dp_accounting. Without it they are made all the same. */
+static void ledgers_for_other_accountants(void **state)
+{
+    (void)state;
+    typedef struct kind {
+        const char *name;
+        tacit_unit unit;
+        tacit_relation relation[3];
+        tacit_dp_event events[3];
+    } kind;
+    static const tacit_dp_event laplace = {TACIT_DP_LAPLACE, 0.2, TACIT_DP_ALL, 1, 4};
+    static const tacit_dp_event pure = {TACIT_DP_PURE, 0.3, TACIT_DP_ALL, 1, 5};
+    static const tacit_dp_event wide = {TACIT_DP_GAUSSIAN, 4, TACIT_DP_POISSON, 0.1, 500};
+    const kind kinds[] = {
+        {"gaussians", TACIT_UNIT_AGENT, {0}, {plain, plain}},
+        {"sampled", TACIT_UNIT_AGENT, {0}, {training, plain, laplace}},
+        {"records", TACIT_UNIT_RECORD, {0}, {plain, laplace}},
+        {"users", TACIT_UNIT_USER, {0}, {pure, pure}},
+        {"trained", TACIT_UNIT_RECORD, {TACIT_RELATION_ADD_REMOVE}, {training}},
+        {"trained-and-evaluated",
+         TACIT_UNIT_RECORD,
+         {TACIT_RELATION_ADD_REMOVE, 0, TACIT_RELATION_ADD_REMOVE},
+         {wide, plain, laplace}},
+        {"trained-and-replied", TACIT_UNIT_RECORD, {TACIT_RELATION_ADD_REMOVE}, {training, pure}},
+        {"as-it-is", TACIT_UNIT_RECORD, {0}, {plain, tc_dp_event_none()}}};
+    const char *folder = getenv("TACIT_EXPORTS");
+    tacit_error err = {0};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const kind *k = &kinds[i];
+        tc_ledger *l = fresh(&store);
+        for (uint64_t e = 0; e < 3 && k->events[e].count > 0; e++)
+            assert_ok(charge(l, NULL, e, k->events[e], k->unit, k->relation[e], &err));
+        if (folder)
+            write_export(l, folder, k->name);
+        tc_ledger_close(l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_distance_composes_with_others),
         cmocka_unit_test(exports_say_it),
         cmocka_unit_test(asked_again_it_must_be_the_same),
+        cmocka_unit_test(ledgers_for_other_accountants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

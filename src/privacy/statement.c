@@ -146,17 +146,29 @@ void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t rel
                  releases == 1 ? "" : "s");
 }
 
-void tc_statement_add_neighbours(tc_text *out, tacit_unit unit, const char *neighbours)
+/* Of records that are trained on, as a stated relation says, not evaluated on. */
+static const char *not_protected_in_training(void)
 {
-    tc_text_addf(out, "Neighbours: %s. Not protected: %s.", neighbours,
-                 tc_statement_not_protected(unit));
+    return "when and how long the computation runs, and whatever leaves by another way than these "
+           "releases; that each record's contribution is bounded is the trainer's word, and a "
+           "person with several records pays for each";
+}
+
+void tc_statement_add_related(tc_text *out, tacit_unit unit, tacit_relation relation)
+{
+    bool training = unit == TACIT_UNIT_RECORD && relation != TACIT_RELATION_USUAL;
+    tc_text_addf(out, "Neighbours: %s. Not protected: %s.", tc_statement_related(unit, relation),
+                 training ? not_protected_in_training() : tc_statement_not_protected(unit));
     if (unit == TACIT_UNIT_AGENT)
         tc_text_addf(out, " %s.", tacit_statement_trust());
 }
 
 void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling)
 {
-    tc_statement_add_neighbours(out, unit, tc_statement_adjacency(unit, sampling));
+    tc_text_addf(out, "Neighbours: %s. Not protected: %s.", tc_statement_adjacency(unit, sampling),
+                 tc_statement_not_protected(unit));
+    if (unit == TACIT_UNIT_AGENT)
+        tc_text_addf(out, " %s.", tacit_statement_trust());
 }
 
 void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling)

@@ -23,7 +23,8 @@ void tc_statement_add(tc_text *out, const tacit_guarantee *g, uint64_t releases,
  * that hold many guarantees. */
 void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t releases,
                             tacit_unit unit);
-void tc_statement_add_neighbours(tc_text *out, tacit_unit unit, const char *neighbours);
+/* By a relation that is stated. */
+void tc_statement_add_related(tc_text *out, tacit_unit unit, tacit_relation relation);
 void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);
 /* The others, of the rounds of a federation, where a row is a reward of an agent. */
 void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);
