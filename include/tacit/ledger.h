@@ -147,14 +147,17 @@ typedef struct tacit_spent {
     const char *subject;     /* whose: the worst-off one; "": a unit that no entry names */
     bool is_private;         /* all of them were */
     const char *not_private; /* why the first one that was not was not; "" where is_private */
+    const char
+        *relation; /* between the neighbours of all of them, a tacit_relation_name; NULL: none
+                                was private */
 } tacit_spent;
 #define TACIT_SPENT                                                                                \
     {                                                                                              \
-        sizeof(tacit_spent), 0, 0, 0, NULL, 0, NULL, false, NULL                                   \
+        sizeof(tacit_spent), 0, 0, 0, NULL, 0, NULL, false, NULL, NULL                             \
     }
 
 /* What one unit has spent over all studies; a row or a user also for releases about agents, of whom it is
- * a part (docs/privacy.md). subject NULL: the worst-off of all. accountant NULL:
+ * a part (docs/privacy.md). E_UNSUPPORTED: entries of that unit have different relations, which do not compose. subject NULL: the worst-off of all. accountant NULL:
  * "pld" for the releases of one study, and a filter for those of several, which bounds every way of choosing later
  * studies in view of earlier releases ("gdp-filter", "rdp-filter"). With a name you say that all of them were
  * planned before the first. */
@@ -184,19 +187,15 @@ typedef struct tacit_ledger_entry {
        offset + step * word, as a signed integer. Of the mechanism "none" they are doubles. */
     uint64_t rows, cols;
     double offset, step;
-    tacit_hash release; /* of the exact bytes */
-    tacit_hash head;    /* of the chain after this entry */
+    tacit_hash release;   /* of the exact bytes */
+    tacit_hash head;      /* of the chain after this entry */
+    const char *relation; /* between its neighbours, a tacit_relation_name */
 } tacit_ledger_entry;
 #define TACIT_LEDGER_ENTRY                                                                         \
     {                                                                                              \
         sizeof(tacit_ledger_entry), 0, {{0}}, 0, NULL, TACIT_UNIT_AGENT,                           \
             {TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 0}, 0, NULL, NULL, false, NULL, 0, 0, 0, 0,  \
-            {{0}},                                                                                 \
-        {                                                                                          \
-            {                                                                                      \
-                0                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
+            {{0}}, {{0}}, NULL                                                                     \
     }
 
 /* Entry `seq`, from 1. E_NOT_FOUND: there are fewer, as far as this handle has read. */

@@ -41,7 +41,8 @@ tacit_status tc_fail_no_formula(const char *accountant, const tacit_dp_event *e,
     static const char *const mechanisms[] = {"Gaussian", "Laplace", "RandomizedResponse",
                                              "NonPrivate"};
     static const char *const samplings[] = {"without sampling", "Poisson-sampled",
-                                            "sampled without replacement"};
+                                            "sampled without replacement",
+                                            "Poisson-sampled, charged for replacement"};
     return tc_fail(err, TACIT_E_UNSUPPORTED,
                    "accountant \"%s\" has no formula for %s(%g) %s (rate %g); \"pld\" and \"rdp\" "
                    "take every event",
@@ -87,7 +88,8 @@ static tacit_status merge(tacit_dp_event *e, size_t *n, tacit_error *err)
     return TACIT_OK;
 }
 
-/* Copies what happened at all. Poisson sampling at rate 1 is no sampling. */
+/* Copies what happened at all. Sampling at rate 1 is no sampling, but for fixed-size sampling, which
+ * is about other neighbours. */
 static size_t take_events(tacit_dp_event *out, const tacit_dp_event *events, size_t n)
 {
     size_t kept = 0;
@@ -97,6 +99,8 @@ static size_t take_events(tacit_dp_event *out, const tacit_dp_event *events, siz
         out[kept] = events[i];
         if (out[kept].sampling == TACIT_DP_POISSON && out[kept].sampling_rate == 1)
             out[kept].sampling = TACIT_DP_ALL;
+        if (out[kept].sampling == TACIT_DP_POISSON_REPLACED && out[kept].sampling_rate == 1)
+            out[kept] = tc_dp_event_replaced(&out[kept]);
         kept++;
     }
     return kept;
@@ -107,10 +111,15 @@ static size_t take_events(tacit_dp_event *out, const tacit_dp_event *events, siz
 /* The two adjacencies are different statements: there is no sum of both. */
 static tacit_status check_adjacency(const tacit_dp_event *e, size_t n, tacit_error *err)
 {
-    size_t fixed = 0;
+    size_t of[TACIT_DP_POISSON_REPLACED + 1] = {0};
     for (size_t i = 0; i < n; i++)
-        fixed += e[i].sampling == TACIT_DP_FIXED_SIZE;
-    if (fixed == 0 || fixed == n)
+        of[e[i].sampling]++;
+    if (of[TACIT_DP_POISSON] > 0 && of[TACIT_DP_POISSON_REPLACED] > 0)
+        return tc_fail(
+            err, TACIT_E_UNSUPPORTED,
+            "events with Poisson sampling hold for adding or removing a member and those "
+            "charged for replacement for replacing one; they have no common guarantee");
+    if (of[TACIT_DP_FIXED_SIZE] == 0 || of[TACIT_DP_ALL] + of[TACIT_DP_POISSON] == 0)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_UNSUPPORTED,
                    "events with fixed-size sampling hold for substitution and the others for "

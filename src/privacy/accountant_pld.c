@@ -2,9 +2,10 @@
  *
  * Gaussians without sampling have a closed form, which is exact. Everything else is a privacy
  * loss distribution, and the RDP value beside it: the smaller of the two proved upper bounds is
- * reported and named. Where the distribution has no bracket (fixed-size sampling, limits of time
+ * reported and named. What is charged for replacement has the bracket of a group of two (group.h). Where the distribution has no bracket (fixed-size sampling, limits of time
  * and memory) the RDP value stands alone. */
 #include "privacy/accountant_int.h"
+#include "privacy/group.h"
 #include "privacy/pld.h"
 
 #include "base/error.h"
@@ -41,7 +42,9 @@ static tacit_status account(const tc_accountant *self, const tacit_dp_event *eve
     TC_TRY(tc_accountant_rdp.account(&tc_accountant_rdp, events, n, delta, out, err));
     tc_pld_bracket bracket;
     tacit_error reason;
-    tacit_status status = tc_pld_bracket_of(events, n, delta, &bracket, &reason);
+    tacit_status status = tc_group_has(events, n)
+                              ? tc_group_bracket(events, n, delta, &bracket, &reason)
+                              : tc_pld_bracket_of(events, n, delta, &bracket, &reason);
     if (status == TACIT_OK)
         take_bracket(out, &bracket);
     else if (status != TACIT_E_NUMERIC && status != TACIT_E_UNSUPPORTED)

@@ -6,7 +6,8 @@
  * and the exact epsilon stands beside it, because 1/(1/epsilon) is not always epsilon again. A
  * pure mechanism is RandomizedResponse on two buckets, which dominates every mechanism of its
  * epsilon: noise_parameter = 2/(1 + e^epsilon), again beside the exact epsilon. SampledWithoutReplacement carries the sampling
- * probability alone: an event does not know the sizes behind it. */
+ * probability alone: an event does not know the sizes behind it. A PoissonSampled that is charged for
+ * replacement has "group_size": 2, which dp_accounting does not know. */
 #include "privacy/dp_event.h"
 
 #include "base/error.h"
@@ -22,7 +23,8 @@
 
 static bool sampled(const tacit_dp_event *e)
 {
-    return e->sampling == TACIT_DP_POISSON || e->sampling == TACIT_DP_FIXED_SIZE;
+    return e->sampling == TACIT_DP_POISSON || e->sampling == TACIT_DP_FIXED_SIZE ||
+           e->sampling == TACIT_DP_POISSON_REPLACED;
 }
 
 static const char *parameter_name(tacit_dp_mechanism m)
@@ -33,7 +35,7 @@ static const char *parameter_name(tacit_dp_mechanism m)
 static tacit_status check_sampling(const tacit_dp_event *e, tacit_error *err)
 {
     if (e->sampling != TACIT_DP_ALL && !sampled(e))
-        return tc_fail(err, TACIT_E_ARG, "sampling must be one of the three kinds, got %d",
+        return tc_fail(err, TACIT_E_ARG, "sampling must be one of the four kinds, got %d",
                        (int)e->sampling);
     if (!(e->sampling_rate > 0 && e->sampling_rate <= 1))
         return tc_fail_range(err, "sampling_rate", "(0, 1]", e->sampling_rate);
@@ -57,6 +59,30 @@ tacit_status tc_dp_event_check(const tacit_dp_event *e, tacit_error *err)
     if (e->count > MAX_COUNT)
         return tc_fail(err, TACIT_E_ARG, "count must be at most 1e15, got %" PRIu64, e->count);
     return TACIT_OK;
+}
+
+bool tc_dp_event_same_kind(const tacit_dp_event *a, const tacit_dp_event *b)
+{
+    return a->mechanism == b->mechanism && a->sampling == b->sampling &&
+           a->parameter == b->parameter && a->sampling_rate == b->sampling_rate;
+}
+
+/* A sum that one member moves by D when it comes or goes moves by 2 D when another takes its place. */
+tacit_dp_event tc_dp_event_replaced(const tacit_dp_event *e)
+{
+    tacit_dp_event r = *e;
+    bool poisson = r.sampling == TACIT_DP_POISSON || r.sampling == TACIT_DP_POISSON_REPLACED;
+    if (r.mechanism == TACIT_DP_NONPRIVATE || r.sampling == TACIT_DP_FIXED_SIZE)
+        return r;
+    if (poisson && r.sampling_rate < 1) {
+        r.sampling = TACIT_DP_POISSON_REPLACED;
+        return r;
+    }
+    r.sampling = TACIT_DP_ALL;
+    r.parameter = r.mechanism == TACIT_DP_GAUSSIAN ? r.parameter / 2 : r.parameter * 2;
+    if (tc_dp_event_check(&r, NULL) != TACIT_OK) /* beyond all that is counted */
+        r.mechanism = TACIT_DP_NONPRIVATE;
+    return r;
 }
 
 /* A coin that lies with probability p/2 has epsilon ln((2 - p)/p). */
@@ -91,9 +117,14 @@ static json_t *sampling_json(const tacit_dp_event *e, json_t *inner)
     if (!inner || !sampled(e))
         return inner;
     const char *name =
-        e->sampling == TACIT_DP_POISSON ? "PoissonSampled" : "SampledWithoutReplacement";
-    return json_pack("{s:s, s:f, s:o}", "dp_event", name, "sampling_probability", e->sampling_rate,
-                     "event", inner);
+        e->sampling == TACIT_DP_FIXED_SIZE ? "SampledWithoutReplacement" : "PoissonSampled";
+    json_t *j = json_pack("{s:s, s:f, s:o}", "dp_event", name, "sampling_probability",
+                          e->sampling_rate, "event", inner);
+    if (e->sampling != TACIT_DP_POISSON_REPLACED ||
+        json_object_set_new(j, "group_size", json_integer(2)) == 0)
+        return j;
+    json_decref(j);
+    return NULL;
 }
 
 json_t *tc_dp_event_json(const tacit_dp_event *e)
@@ -113,7 +144,8 @@ static const char *const gaussian_fields[] = {"dp_event", "noise_multiplier", NU
 static const char *const laplace_fields[] = {"dp_event", "noise_multiplier", "epsilon", NULL};
 static const char *const pure_fields[] = {"dp_event", "noise_parameter", "num_buckets", "epsilon",
                                           NULL};
-static const char *const sampled_fields[] = {"dp_event", "sampling_probability", "event", NULL};
+static const char *const sampled_fields[] = {"dp_event", "sampling_probability", "event",
+                                             "group_size", NULL};
 static const char *const composed_fields[] = {"dp_event", "count", "event", NULL};
 
 static tacit_status read_gaussian(tacit_dp_event *e, const json_t *j, const char *path,
@@ -195,8 +227,12 @@ static tacit_status read_sampled(tacit_dp_event *e, const json_t *j, const char 
     bool poisson = strcmp(name, "PoissonSampled") == 0;
     if (!poisson && strcmp(name, "SampledWithoutReplacement") != 0)
         return read_mechanism(e, j, path, err);
-    e->sampling = poisson ? TACIT_DP_POISSON : TACIT_DP_FIXED_SIZE;
+    int64_t group = 1;
     TC_TRY(tc_json_only(j, path, sampled_fields, err));
+    TC_TRY(tc_json_int_or(j, path, "group_size", 1, poisson ? 2 : 1, &group, err));
+    e->sampling = !poisson     ? TACIT_DP_FIXED_SIZE
+                  : group == 2 ? TACIT_DP_POISSON_REPLACED
+                               : TACIT_DP_POISSON;
     TC_TRY(tc_json_number(j, path, "sampling_probability", &e->sampling_rate, err));
     return read_mechanism(e, json_object_get(j, "event"), inner, err);
 }

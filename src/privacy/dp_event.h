@@ -12,6 +12,7 @@
 #include <tacit/privacy.h>
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,12 @@ static inline tacit_dp_event tc_dp_event_none(void)
 
 /* E_ARG naming the field: q outside (0,1], parameter not in (0, 1e6], ... */
 tacit_status tc_dp_event_check(const tacit_dp_event *e, tacit_error *err);
+/* Equal but for the count. */
+bool tc_dp_event_same_kind(const tacit_dp_event *a, const tacit_dp_event *b);
+/* What an event under adding or removing one member costs under replacing one: a group of two. A
+ * plain Gaussian has half the noise multiplier, a plain Laplace or pure one twice the epsilon, exactly;
+ * a Poisson-sampled one becomes TACIT_DP_POISSON_REPLACED (group.h). Of e that passed its check. */
+tacit_dp_event tc_dp_event_replaced(const tacit_dp_event *e);
 json_t *tc_dp_event_json(const tacit_dp_event *e); /* caller decrefs; NULL: no memory */
 tacit_status tc_dp_event_from_json(tacit_dp_event *out, const json_t *j, tacit_error *err);
 

@@ -70,6 +70,10 @@ static void writes_the_names_of_dp_accounting(void **state)
                 "{\"dp_event\":\"SampledWithoutReplacement\",\"sampling_probability\":0.5,"
                 "\"event\":{\"dp_event\":\"RandomizedResponse\","
                 "\"noise_parameter\":0.7550813375962908,\"num_buckets\":2,\"epsilon\":0.5}}");
+    assert_text(
+        &(tacit_dp_event){TACIT_DP_GAUSSIAN, 2, TACIT_DP_POISSON_REPLACED, 0.5, 1},
+        "{\"dp_event\":\"PoissonSampled\",\"sampling_probability\":0.5,\"event\":{\"dp_event\":"
+        "\"Gaussian\",\"noise_multiplier\":2.0},\"group_size\":2}");
     assert_text(&(tacit_dp_event){TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 0},
                 "{\"dp_event\":\"SelfComposed\",\"count\":0,\"event\":{\"dp_event\":"
                 "\"NonPrivate\"}}");
@@ -81,7 +85,7 @@ static void comes_back_through_text(void **state)
     tacit_error err = {0};
     const double parameters[] = {0.1, 1.0 / 3, 3, 49, 1e-9, 999999.5};
     for (int mechanism = 0; mechanism <= TACIT_DP_PURE; mechanism++)
-        for (int sampling = 0; sampling <= TACIT_DP_FIXED_SIZE; sampling++)
+        for (int sampling = 0; sampling <= TACIT_DP_POISSON_REPLACED; sampling++)
             for (uint64_t i = 0; i < 6; i++) {
                 tacit_dp_event e = {(tacit_dp_mechanism)mechanism, parameters[i],
                                     (tacit_dp_sampling)sampling, sampling == TACIT_DP_ALL ? 1 : 0.3,
@@ -143,6 +147,9 @@ static void refuses_other_documents(void **state)
     refuses_text("{\"dp_event\":\"PoissonSampled\",\"sampling_probability\":0.5,\"event\":"
                  "{\"dp_event\":\"SelfComposed\",\"count\":2}}",
                  "there is no mechanism \"SelfComposed\" here");
+    refuses_text("{\"dp_event\":\"PoissonSampled\",\"sampling_probability\":0.5,\"group_size\":3,"
+                 "\"event\":{\"dp_event\":\"NonPrivate\"}}",
+                 "group_size must be a whole number in [1, 2], got 3");
 }
 
 static void a_foreign_laplace_is_rounded_up(void **state)

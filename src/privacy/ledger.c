@@ -291,6 +291,7 @@ static tc_ledger_entry entry_of(const tc_ledger *l, const tc_ledger_charge *c, c
         .unit = v->unit,
         .subject = c->subject ? c->subject : "",
         .event = v->event,
+        .relation = v->relation,
         .distance = v->distance,
         .mechanism = v->mechanism,
         .adjacency = v->adjacency,
@@ -352,6 +353,23 @@ static tacit_status stored_release(tc_ledger *l, const attempt *a, tc_ledger_rec
     return TACIT_OK;
 }
 
+/* Nobody could tell what the ledger has spent if this release were about other neighbours. */
+static tacit_status check_relation(const tc_ledger *l, const tc_ledger_entry *e, tacit_error *err)
+{
+    tacit_relation asked = tc_ledger_charged_for(e, e->unit), total = asked;
+    for (size_t i = 0; i < l->n && asked != TACIT_RELATION_USUAL; i++) {
+        const tc_ledger_entry *before = &l->items[i].entry;
+        tacit_relation next = tc_ledger_charged_for(before, e->unit);
+        if (next == TACIT_RELATION_USUAL || tc_relation_compose(&total, next))
+            continue;
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "this release is about %s neighbours and ledger entry %" PRIu64
+                       " about %s ones; only equal relations compose",
+                       tacit_relation_name(asked), before->seq, tacit_relation_name(next));
+    }
+    return TACIT_OK;
+}
+
 /* E_CONFLICT: somebody was faster. */
 static tacit_status try_commit(tc_ledger *l, attempt *a, tacit_error *err)
 {
@@ -361,8 +379,10 @@ static tacit_status try_commit(tc_ledger *l, attempt *a, tacit_error *err)
         return tc_fail(err, TACIT_E_CONFLICT, "the ledger has a release of round %" PRIu64,
                        c->round);
     tc_ledger_entry e = entry_of(l, c, a->release, &a->fresh);
+    tacit_dp_event charged = tc_ledger_charged(&e, e.unit);
+    TC_TRY(check_relation(l, &e, err));
     if (a->budget)
-        TC_TRY(tc_ledger_would(l, a->budget, e.unit, c->subject, &e.event, e.distance, err));
+        TC_TRY(tc_ledger_would(l, a->budget, e.unit, c->subject, &charged, e.distance, err));
     return tc_ledger_commit(l, &e, &a->fresh, err);
 }
 
@@ -420,7 +440,8 @@ tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc
 {
     const tc_release_view *v = tc_release_get(r);
     TC_TRY(writable(l, err));
-    TC_TRY(tacit_unit_check(v->unit, v->event.sampling_rate, err));
+    if (!tc_sampling_is_proved(&v->event, v->relation))
+        TC_TRY(tacit_unit_check(v->unit, v->event.sampling_rate, err));
     TC_TRY(check_subject(v, c->subject, err));
     attempt a = {b, c, r, {.size = tc_release_size(r)}};
     a.fresh.bytes = tc_alloc(a.fresh.size + 1, 1);

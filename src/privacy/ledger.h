@@ -52,8 +52,9 @@ typedef struct tc_ledger_entry {
      * the words of the mechanism `none` are the doubles themselves. Public constants. */
     uint64_t rows, cols;
     double offset, step;
-    tacit_hash release;  /* of the exact bytes */
-    tacit_hash previous; /* the head before */
+    tacit_hash release;      /* of the exact bytes */
+    tacit_hash previous;     /* the head before */
+    tacit_relation relation; /* as stated; USUAL: none was. tc_ledger_relation says which it is */
 } tc_ledger_entry;
 
 /* The end of a chain is a tacit_head. Every release carries one, so that its readers can witness a rollback. */
@@ -187,6 +188,7 @@ typedef struct tc_ledger_claim {
     bool several;            /* they are of more than one study */
     bool is_private;         /* all of them were */
     const char *not_private; /* of the first that was not; "" where is_private */
+    tacit_relation relation; /* of all of them; USUAL: nothing was released about it */
 } tc_ledger_claim;
 
 /* What one unit has spent over all studies; a row or a user also what was released about agents. subject NULL: the worst-off of all units. Where noise

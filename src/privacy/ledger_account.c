@@ -81,6 +81,7 @@ tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending 
 {
     tacit_guarantee g;
     bool found;
+    TC_TRY(tc_ledger_check_relations(s, err));
     TC_TRY(tc_account(a, s->events, s->n, delta, &g, err));
     if (s->distance > 0 && !holds_for_discrete(&g)) {
         TC_TRY(add_slack(a, s, delta, &g, &found, err));

@@ -4,6 +4,7 @@
  * Thin: every rule is in privacy/ledger.h and the stores. Whoever asks about what is spent first
  * takes in what others have added. */
 #include "privacy/ledger_api_int.h"
+#include "privacy/ledger_int.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -13,8 +14,8 @@
 #include <sodium.h>
 #include <string.h>
 
-static TC_SIZED(sized_spent, tacit_spent, not_private, not_private);
-static TC_SIZED(sized_entry, tacit_ledger_entry, head, head);
+static TC_SIZED(sized_spent, tacit_spent, not_private, relation);
+static TC_SIZED(sized_entry, tacit_ledger_entry, head, relation);
 
 void tacit_hash_text(const tacit_hash *h, char out[65])
 {
@@ -91,7 +92,7 @@ static tacit_status check_sampling(const tc_ledger *l, tacit_unit unit, tacit_er
     uint64_t n = tc_ledger_get_head(l).seq;
     for (uint64_t seq = 1; seq <= n; seq++) {
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
-        if (e->unit != unit)
+        if (e->unit != unit || tc_sampling_is_proved(&e->event, e->relation))
             continue;
         tacit_status status = tacit_unit_check(unit, e->event.sampling_rate, err);
         if (status != TACIT_OK) {
@@ -142,7 +143,8 @@ tacit_status tacit_ledger_spent(tacit_ledger *l, tacit_unit unit, const char *su
                          .releases = c.entries,
                          .subject = own_subject(l->ledger, c.subject),
                          .is_private = c.is_private,
-                         .not_private = c.not_private};
+                         .not_private = c.not_private,
+                         .relation = tacit_relation_name(c.relation)};
     tc_sized_give(&sized_spent, out, &spent);
     return TACIT_OK;
 }
@@ -188,7 +190,8 @@ tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq, tacit_ledger_
                                 .offset = e->offset,
                                 .step = e->step,
                                 .release = e->release,
-                                .head = head.hash};
+                                .head = head.hash,
+                                .relation = tacit_relation_name(tc_ledger_relation(e))};
     tc_sized_give(&sized_entry, out, &entry);
     return TACIT_OK;
 }

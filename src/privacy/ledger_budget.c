@@ -42,6 +42,7 @@ static tacit_status look_at(void *user, const tc_ledger_spending *s, tacit_error
     w->claim.subject = s->subject;
     w->claim.entries = s->entries;
     w->claim.several = s->several;
+    w->claim.relation = s->relation;
     return TACIT_OK;
 }
 
@@ -241,7 +242,8 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, taci
     if (!(b->epsilon > 0))
         return tc_fail(err, TACIT_E_ARG, "the epsilon of a budget must be > 0, got %g", b->epsilon);
     TC_TRY(tc_dp_event_check(event, err));
-    TC_TRY(tacit_unit_check(unit, event->sampling_rate, err));
+    if (!tc_sampling_is_proved(event, TACIT_RELATION_USUAL))
+        TC_TRY(tacit_unit_check(unit, event->sampling_rate, err));
     if (subject)
         TC_TRY(tc_ledger_check_name("subject", subject, err));
     TC_TRY(check_counted(l, b, unit, err));

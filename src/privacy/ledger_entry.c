@@ -7,8 +7,10 @@
  *   u8 mechanism kind   f64 parameter (0 for NonPrivate)   u8 sampling   f64 sampling rate
  *   u64 count   f64 distance   text mechanism   text adjacency
  *   u8 is_private   text not_private   u64 rows   u64 cols   f64 offset   f64 step
- *   hash release   hash previous
+ *   hash release   hash previous   u8 relation
  *
+ * The relation stands there only if it is another one than the rest of the entry means without it
+ * (relation.h), so that entries of before it could be stated are what they were.
  * A text is its length as u32, its bytes, and a zero byte that is not counted. A hash is BLAKE2b
  * with 32 bytes of output over a domain string, its final zero byte included, and the data. The
  * layout is part of the stored format and never changes; another one gets another domain. */
@@ -141,6 +143,9 @@ static tacit_status check_entry(const tc_ledger_entry *e, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "round must be below 2^63");
     if ((unsigned)e->unit > TC_UNIT_LAST)
         return tc_fail(err, TACIT_E_ARG, "unit must be " TC_UNIT_NAMES);
+    if ((unsigned)e->relation > TC_RELATION_LAST)
+        return tc_fail(err, TACIT_E_ARG, "relation must be one of the four kinds, got %d",
+                       (int)e->relation);
     TC_TRY(tc_dp_event_check(&e->event, err));
     if (e->is_private && e->event.mechanism == TACIT_DP_NONPRIVATE)
         return tc_fail(err, TACIT_E_ARG, "the event NonPrivate cannot be stamped private");
@@ -194,6 +199,20 @@ static void put_event(tc_text *t, const tacit_dp_event *e)
     put_word(t, e->count, 8);
 }
 
+tacit_relation tc_ledger_relation(const tc_ledger_entry *e)
+{
+    return e->relation != TACIT_RELATION_USUAL
+               ? e->relation
+               : tc_relation_usual(e->unit, e->event.sampling, e->mechanism);
+}
+
+static void put_relation(tc_text *t, const tc_ledger_entry *e)
+{
+    tacit_relation stated = tc_ledger_relation(e);
+    if (stated != tc_relation_usual(e->unit, e->event.sampling, e->mechanism))
+        put_u8(t, stated);
+}
+
 tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, size_t *size,
                                     tacit_error *err)
 {
@@ -216,6 +235,7 @@ tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, s
     put_double(&t, e->step);
     put_hash(&t, &e->release);
     put_hash(&t, &e->previous);
+    put_relation(&t, e);
     size_t length = t.len;
     char *made = tc_text_take(&t);
     if (!made)
@@ -312,6 +332,7 @@ static tc_ledger_entry get_entry(reader *r)
     e.step = get_double(r);
     e.release = get_hash(r);
     e.previous = get_hash(r);
+    e.relation = r->left > 0 ? (tacit_relation)get_word(r, 1) : TACIT_RELATION_USUAL;
     r->bad = r->bad || stamp > 1 || r->left > 0;
     return e;
 }

@@ -99,20 +99,24 @@ static void names_are_those_of_dp_accounting(void **state)
     tacit_error err = {0};
     json_t *j = exported(), *expected = NULL;
     static const char composed[] =
-        "[{\"unit\": \"agent\", \"subject\": null, \"event\": {\"dp_event\": \"Composed\","
+        "[{\"unit\": \"agent\", \"subject\": null, \"relation\": \"zero-out\", \"event\": "
+        "{\"dp_event\": \"Composed\","
         "  \"events\": [{\"dp_event\": \"SelfComposed\", \"count\": 3, \"event\":"
         "    {\"dp_event\": \"PoissonSampled\", \"sampling_probability\": 0.25, \"event\":"
         "      {\"dp_event\": \"Gaussian\", \"noise_multiplier\": 1.1}}}]}},"
-        " {\"unit\": \"agent\", \"subject\": \"ana\", \"event\": {\"dp_event\": \"Composed\","
+        " {\"unit\": \"agent\", \"subject\": \"ana\", \"relation\": \"zero-out\", \"event\": "
+        "{\"dp_event\": \"Composed\","
         "  \"events\": [{\"dp_event\": \"SelfComposed\", \"count\": 3, \"event\":"
         "    {\"dp_event\": \"PoissonSampled\", \"sampling_probability\": 0.25, \"event\":"
         "      {\"dp_event\": \"Gaussian\", \"noise_multiplier\": 1.1}}},"
         "    {\"dp_event\": \"Laplace\", \"noise_multiplier\": 10.0, \"epsilon\": 0.1},"
         "    {\"dp_event\": \"RandomizedResponse\", \"noise_parameter\": 0.851114966376682,"
         "     \"num_buckets\": 2, \"epsilon\": 0.3}]}},"
-        " {\"unit\": \"row\", \"subject\": null, \"event\": {\"dp_event\": \"Composed\","
+        " {\"unit\": \"row\", \"subject\": null, \"relation\": null, \"event\": {\"dp_event\": "
+        "\"Composed\","
         "  \"events\": [" ABOUT_AGENTS "]}},"
-        " {\"unit\": \"row\", \"subject\": \"row 7\", \"event\": {\"dp_event\": \"Composed\","
+        " {\"unit\": \"row\", \"subject\": \"row 7\", \"relation\": null, \"event\": "
+        "{\"dp_event\": \"Composed\","
         "  \"events\": [" ABOUT_AGENTS ", {\"dp_event\": \"NonPrivate\"}]}}]";
     assert_ok(tc_json_parse(composed, strlen(composed), "expected", &expected, &err));
     char *a = tc_json_text(json_object_get(j, "composed")), *b = tc_json_text(expected);

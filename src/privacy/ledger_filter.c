@@ -74,8 +74,9 @@ static double mu_of_pure(double epsilon)
 
 static double square_of(const tacit_dp_event *e)
 {
+    double moves = e->sampling == TACIT_DP_POISSON_REPLACED ? 2 : 1; /* as if it were not sampled */
     if (e->mechanism == TACIT_DP_GAUSSIAN)
-        return 1 / e->parameter / e->parameter;
+        return moves / e->parameter * (moves / e->parameter);
     double mu = is_pure(e) ? mu_of_pure(tc_pure_epsilon(e)) : INFINITY;
     return mu * mu;
 }
@@ -133,6 +134,7 @@ static bool admits(const tc_ledger_spending *s, double epsilon, double delta)
 tacit_status tc_ledger_filter_check(const tc_ledger_spending *s, double epsilon, double delta,
                                     tacit_error *err)
 {
+    TC_TRY(tc_ledger_check_relations(s, err));
     TC_TRY(check_sampling(s, err));
     if (!(delta > 0 && delta < 1))
         return tc_fail_range(err, "delta", "(0, 1)", delta);
@@ -163,6 +165,7 @@ static double least_renyi(const tc_ledger_spending *s, double delta)
 tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, tacit_guarantee *out,
                                     tacit_error *err)
 {
+    TC_TRY(tc_ledger_check_relations(s, err));
     TC_TRY(check_sampling(s, err));
     if (!(delta > 0 && delta < 1))
         return tc_fail_range(err, "delta", "(0, 1)", delta);

@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* "claims" is what `tacit privacy export` adds, for people and scripts: not read here, where all is computed again. */
 static const char *const file_fields[] = {"format",   "name",     "entries", "head",
-                                          "composed", "restored", NULL};
+                                          "composed", "restored", "claims",  NULL};
 static const char *const entry_fields[] = {
-    "seq",       "study",     "round",    "unit",        "subject", "event", "distance",
-    "mechanism", "adjacency", "private",  "not_private", "rows",    "cols",  "offset",
-    "step",      "release",   "previous", "head",        NULL};
+    "seq",       "study",     "round",    "unit",        "subject",  "event", "distance",
+    "mechanism", "adjacency", "private",  "not_private", "rows",     "cols",  "offset",
+    "step",      "release",   "previous", "head",        "relation", NULL};
 static const char *const page_fields[] = {"format",   "name",     "entries", "head",
                                           "restored", "composed", "next",    NULL};
 
@@ -91,6 +92,17 @@ static tacit_status read_event(const json_t *j, const char *path, tacit_dp_event
     return status;
 }
 
+/* Exports of before it was stated have none. */
+static tacit_status read_relation(const json_t *j, const char *path, tacit_relation *out,
+                                  tacit_error *err)
+{
+    const char *name;
+    if (!json_object_get(j, "relation"))
+        return TACIT_OK;
+    TC_TRY(tc_json_string(j, path, "relation", &name, err));
+    return tc_relation_parse(path, name, out, err);
+}
+
 /* ---- one entry */
 
 static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entry *e,
@@ -106,6 +118,7 @@ static tacit_status read_entry(const json_t *j, const char *path, tc_ledger_entr
     TC_TRY(tc_json_number(j, path, "distance", &e->distance, err));
     TC_TRY(tc_json_string(j, path, "mechanism", &e->mechanism, err));
     TC_TRY(tc_json_string(j, path, "adjacency", &e->adjacency, err));
+    TC_TRY(read_relation(j, path, &e->relation, err));
     TC_TRY(read_text_or_null(j, path, "not_private", &e->not_private, err));
     TC_TRY(tc_json_bool_or(j, path, "private", &e->is_private, err));
     TC_TRY(read_count(j, path, "rows", &e->rows, err));
@@ -137,11 +150,20 @@ static tacit_status add_entry(tc_ledger *l, const json_t *j, tacit_error *err)
 
 /* ---- the file */
 
+/* Exports of before relations were stated have none here. */
+static void forget_relations(json_t *mine, const json_t *said)
+{
+    for (size_t i = 0; i < json_array_size(mine); i++)
+        if (!json_object_get(json_array_get(said, i), "relation"))
+            json_object_del(json_array_get(mine, i), "relation");
+}
+
 static tacit_status check_composed(const tc_ledger *l, const json_t *j, tacit_error *err)
 {
     json_t *mine = tc_ledger_composed_json(l);
     if (!mine)
         return tc_fail_memory(err);
+    forget_relations(mine, json_object_get(j, "composed"));
     bool same = json_equal(mine, json_object_get(j, "composed"));
     json_decref(mine);
     if (same)

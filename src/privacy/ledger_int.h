@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "privacy/ledger.h"
+#include "privacy/relation.h"
 
 #include <string.h>
 
@@ -59,6 +60,20 @@ static inline bool tc_ledger_is_wider(const tc_ledger_entry *e, tacit_unit unit)
     return e->unit == TACIT_UNIT_AGENT && unit != TACIT_UNIT_AGENT;
 }
 
+/* Which two data sets the entry makes hard to tell apart, stated or not (ledger_entry.c). */
+tacit_relation tc_ledger_relation(const tc_ledger_entry *e);
+/* The event as such a unit is charged for it, and for which relation (ledger_spending.c): USUAL where the
+ * entry limits none. */
+tacit_dp_event tc_ledger_charged(const tc_ledger_entry *e, tacit_unit unit);
+tacit_relation tc_ledger_charged_for(const tc_ledger_entry *e, tacit_unit unit);
+
+/* Where a member comes or goes, and where its replacement is counted as both, its absence is what the
+ * proof of sampling needs: rates below 1 hold for any unit. Else tacit_unit_check has a say. */
+static inline bool tc_sampling_is_proved(const tacit_dp_event *e, tacit_relation relation)
+{
+    return e->sampling == TACIT_DP_POISSON_REPLACED || relation == TACIT_RELATION_ADD_REMOVE;
+}
+
 /* What an event about agents costs a part of one. */
 tacit_dp_event tc_ledger_replacing(const tacit_dp_event *e);
 
@@ -87,6 +102,11 @@ typedef struct tc_ledger_spending {
     bool released;    /* there is a release */
     tacit_hash study; /* of the last one */
     bool several;     /* there are releases of other studies, too */
+    /* Which neighbours: */
+    tacit_relation relation; /* of the total; USUAL: nothing says */
+    const tc_ledger_entry
+        *stranger;         /* the first that does not compose with those before; NULL: none */
+    tacit_relation before; /* ... with which relation of theirs */
 } tc_ledger_spending;
 
 /* ledger_spending.c. Calls visit for a unit that no entry names, then for each that one does, in
@@ -110,6 +130,9 @@ tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tacit_hash *stu
 bool tc_ledger_spending_covers(const tc_ledger_spending *b, const tc_ledger_spending *a);
 /* Has b spent all that a has, or more, by the same rules? */
 bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spending *b);
+
+/* E_UNSUPPORTED: its entries have different relations. */
+tacit_status tc_ledger_check_relations(const tc_ledger_spending *s, tacit_error *err);
 
 /* ledger_account.c. The bound for discrete noise. */
 tacit_status tc_ledger_account(const tc_accountant *a, const tc_ledger_spending *s, double delta,
@@ -136,9 +159,6 @@ bool tc_ledger_plan_kept(const tc_ledger *l, const tacit_hash *study);
 tacit_status tc_ledger_add_planned(const tc_ledger *l, tacit_unit unit, const tacit_hash *study,
                                    const tacit_dp_event *asked, tc_ledger_spending *s,
                                    tacit_error *err);
-/* Equal but for the count. */
-bool tc_dp_event_same_kind(const tacit_dp_event *a, const tacit_dp_event *b);
-
 /* 64 lower-case digits and a NUL. */
 void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tacit_hash *h);
 /* The list "composed" of an export: what every unit's entries compose to. NULL: no memory. */

@@ -68,8 +68,10 @@ static uint64_t left_of(const tc_ledger *l, const tc_ledger_entry *note)
     double paid = 0;
     for (size_t i = 0; i < l->n; i++) {
         const tc_ledger_entry *e = &l->items[i].entry;
-        if (e->event.count > 0 && tc_dp_event_same_kind(&e->event, &note->event) &&
-            is_of(&p, e, &note->study))
+        if (e->event.count == 0)
+            continue;
+        tacit_dp_event charged = tc_ledger_charged(e, e->unit);
+        if (tc_dp_event_same_kind(&charged, &note->event) && is_of(&p, e, &note->study))
             paid += (double)e->event.count;
     }
     return note->offset > paid ? (uint64_t)(note->offset - paid) : 0;

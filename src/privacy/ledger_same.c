@@ -28,6 +28,8 @@ static const char *first_difference(const tc_ledger_entry *a, const tc_ledger_en
         return "mechanism";
     if (!same_event(&a->event, &b->event))
         return "event";
+    if (tc_ledger_relation(a) != tc_ledger_relation(b))
+        return "relation";
     if (strcmp(a->adjacency, b->adjacency) != 0)
         return "adjacency";
     if (a->rows != b->rows || a->cols != b->cols)

@@ -17,12 +17,6 @@
 
 /* ---- one unit */
 
-bool tc_dp_event_same_kind(const tacit_dp_event *a, const tacit_dp_event *b)
-{
-    return a->mechanism == b->mechanism && a->sampling == b->sampling &&
-           a->parameter == b->parameter && a->sampling_rate == b->sampling_rate;
-}
-
 static tacit_dp_event *find_kind(const tc_ledger_spending *s, const tacit_dp_event *e)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -75,8 +69,8 @@ static void note_study(tc_ledger_spending *s, const tacit_hash *study, uint64_t 
 {
     if (s->first == 0 || seq < s->first) {
         s->first = seq;
-        s->plain = e->mechanism == TACIT_DP_GAUSSIAN && e->sampling != TACIT_DP_FIXED_SIZE &&
-                   e->sampling_rate == 1;
+        s->plain = e->mechanism == TACIT_DP_GAUSSIAN && e->sampling_rate == 1 &&
+                   (e->sampling == TACIT_DP_ALL || e->sampling == TACIT_DP_POISSON);
     }
     if (!release)
         return;
@@ -95,11 +89,55 @@ tacit_status tc_ledger_spending_ask(tc_ledger_spending *s, const tacit_hash *stu
     return TACIT_OK;
 }
 
+/* A member that comes or goes is a step of which a replacement has two (group.h). Agents are not
+ * replaced: what is promised for them is that one contributes nothing. */
+static bool is_group(const tc_ledger_entry *e)
+{
+    return e->unit != TACIT_UNIT_AGENT && tc_ledger_relation(e) == TACIT_RELATION_ADD_REMOVE;
+}
+
+tacit_dp_event tc_ledger_charged(const tc_ledger_entry *e, tacit_unit unit)
+{
+    if (e->unit != unit)
+        return tc_ledger_replacing(&e->event);
+    return is_group(e) ? tc_dp_event_replaced(&e->event) : e->event;
+}
+
+/* What an agent as a whole is charged for holds for whatever becomes of a part of it. */
+tacit_relation tc_ledger_charged_for(const tc_ledger_entry *e, tacit_unit unit)
+{
+    if (e->unit != unit || tc_ledger_is_note(e) || e->event.mechanism == TACIT_DP_NONPRIVATE)
+        return TACIT_RELATION_USUAL;
+    return is_group(e) ? TACIT_RELATION_REPLACE_ONE : tc_ledger_relation(e);
+}
+
+static void note_relation(tc_ledger_spending *s, const tc_ledger_entry *e, tacit_unit unit)
+{
+    tacit_relation next = tc_ledger_charged_for(e, unit), before = s->relation;
+    if (next == TACIT_RELATION_USUAL || s->stranger || tc_relation_compose(&s->relation, next))
+        return;
+    s->stranger = e;
+    s->before = before;
+}
+
+tacit_status tc_ledger_check_relations(const tc_ledger_spending *s, tacit_error *err)
+{
+    if (!s->stranger)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_UNSUPPORTED,
+                   "ledger entry %llu is about %s neighbours and entries of the same %s about %s "
+                   "ones; only equal relations compose",
+                   (unsigned long long)s->stranger->seq,
+                   tacit_relation_name(tc_ledger_relation(s->stranger)),
+                   tacit_unit_name(s->stranger->unit), tacit_relation_name(s->before));
+}
+
 static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, tacit_unit unit,
                               tacit_error *err)
 {
-    tacit_dp_event event = e->unit == unit ? e->event : tc_ledger_replacing(&e->event);
+    tacit_dp_event event = tc_ledger_charged(e, unit);
     bool note = tc_ledger_is_note(e);
+    note_relation(s, e, unit);
     TC_TRY(tc_ledger_spending_add(s, &event, note ? 0 : e->distance, err));
     if (e->event.count > 0 || tc_ledger_is_plan(e))
         note_study(s, &e->study, e->seq, &event, !note);
@@ -144,7 +182,7 @@ bool tc_ledger_spending_within(const tc_ledger_spending *a, const tc_ledger_spen
 {
     bool same_rule = a->plain == b->plain && a->several == b->several &&
                      (a->several || tc_ledger_hash_same(&a->study, &b->study));
-    return a->distance <= b->distance && a->n <= b->n && same_rule &&
+    return a->distance <= b->distance && a->n <= b->n && same_rule && !a->stranger &&
            tc_ledger_spending_covers(b, a);
 }
 

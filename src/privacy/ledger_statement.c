@@ -44,6 +44,23 @@ static void add_adjacency(const tc_ledger *l, const tc_ledger_claim *c, tc_text 
                      said);
 }
 
+/* Releases that were described for a member that comes or goes (ledger_spending.c). */
+static void add_groups(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const tc_ledger_entry *e = &l->items[i].entry;
+        groups += charges(e, c) && e->event.count > 0 && e->unit != TACIT_UNIT_AGENT &&
+                  tc_ledger_relation(e) == TACIT_RELATION_ADD_REMOVE;
+    }
+    if (groups > 0)
+        tc_text_addf(out,
+                     " Of the releases, %zu %s described for adding or removing a %s and %s "
+                     "charged for replacing one, as a group of two.",
+                     groups, groups == 1 ? "is" : "are", tacit_unit_name(c->unit),
+                     groups == 1 ? "is" : "are");
+}
+
 static size_t count(const tc_ledger *l, tacit_unit unit, bool wider)
 {
     size_t n = 0;
@@ -163,6 +180,7 @@ void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *
     add_bound(c, out);
     add_studies(c, out);
     add_adjacency(l, c, out);
+    add_groups(l, c, out);
     add_other_units(l, c, out);
     tc_text_addf(out, " Not protected: %s.", tc_statement_not_protected(c->unit));
     add_trust(l, c, out);

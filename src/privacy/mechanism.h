@@ -286,6 +286,7 @@ typedef struct tc_pledge_terms {
     const char *not_private; /* its noise is known not to be secret, and why; NULL: it is */
     const char *mechanism;   /* NULL: "pledge" */
     double offset;           /* of ledger_restored.c; else 0 */
+    tacit_relation relation; /* between the neighbours; USUAL: that of the unit */
 } tc_pledge_terms;
 tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_error *err);
 

@@ -27,7 +27,8 @@ static tacit_status account(const tc_accountant *self, const tacit_dp_event *eve
 {
     (void)self;
     for (size_t i = 0; i < n; i++)
-        if (events[i].mechanism != TACIT_DP_GAUSSIAN || events[i].sampling == TACIT_DP_FIXED_SIZE)
+        if (events[i].mechanism != TACIT_DP_GAUSSIAN || events[i].sampling == TACIT_DP_FIXED_SIZE ||
+            events[i].sampling == TACIT_DP_POISSON_REPLACED)
             return tc_fail_no_formula("moments", &events[i], err);
     out->epsilon = INFINITY;
     for (int lambda = 1; lambda <= LARGEST; lambda++) {

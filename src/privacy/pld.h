@@ -15,7 +15,8 @@ typedef struct tc_pld_bracket {
 } tc_pld_bracket;
 
 /* No events, or all counts 0: 0 and 0. An event without any guarantee: INFINITY and INFINITY.
- * E_UNSUPPORTED: an event without a privacy loss distribution here (fixed-size sampling).
+ * E_UNSUPPORTED: an event without a privacy loss distribution here (fixed-size sampling; group.h
+ * has what is charged for replacement).
  * E_NUMERIC: no bracket within the limits of time and memory; the caller falls back to rdp. */
 tacit_status tc_pld_bracket_of(const tacit_dp_event *events, size_t n, double delta,
                                tc_pld_bracket *out, tacit_error *err);

@@ -26,8 +26,10 @@ static const char *neighbours(tc_release *r, const tc_pledge_terms *t)
 {
     if (t->event.mechanism == TACIT_DP_NONPRIVATE)
         return "none: values are released as they are";
-    return t->adjacency && *t->adjacency ? tc_arena_strdup(&r->memory, t->adjacency)
-                                         : tc_statement_adjacency(t->unit, t->event.sampling);
+    if (t->adjacency && *t->adjacency)
+        return tc_arena_strdup(&r->memory, t->adjacency);
+    return t->relation != TACIT_RELATION_USUAL ? tc_statement_related(t->unit, t->relation)
+                                               : tc_statement_adjacency(t->unit, t->event.sampling);
 }
 
 tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_error *err)
@@ -41,6 +43,7 @@ tacit_status tc_pledge_by(tc_release **out, const tc_pledge_terms *t, tacit_erro
     r->view.single = t->single;
     r->view.distance = t->distance;
     r->view.step = 1;
+    r->view.relation = t->relation;
     r->view.adjacency = neighbours(r, t);
     if (!r->view.adjacency) {
         tc_release_free(r);

@@ -2,8 +2,10 @@
 #include <tacit/privacy.h>
 
 #include "privacy/best_of.h"
+#include "privacy/dp_report.h"
 #include "privacy/filter.h"
 #include "privacy/public.h"
+#include "privacy/relation.h"
 #include "privacy/sampler.h"
 #include "privacy/statement.h"
 
@@ -12,6 +14,7 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static TC_SIZED(sized_guarantee, tacit_guarantee, order, order);
 static TC_SIZED(sized_repeats, tacit_repeats, shape, shape);
@@ -68,23 +71,90 @@ tacit_status tacit_dp_event_json(const tacit_dp_event *event, char **json, tacit
     return TACIT_OK;
 }
 
+tacit_status tacit_dp_event_replaced(const tacit_dp_event *event, tacit_dp_event *out,
+                                     tacit_error *err)
+{
+    TC_GIVEN(event);
+    TC_GIVEN(out);
+    TC_TRY(tc_dp_event_check(event, err));
+    *out = tc_dp_event_replaced(event);
+    return TACIT_OK;
+}
+
+static tacit_status check_events(const char *name, const tacit_dp_event *events, size_t n,
+                                 tacit_error *err)
+{
+    if (n > 0 && !events)
+        return tc_fail(err, TACIT_E_ARG, "%s must not be NULL", name);
+    for (size_t i = 0; i < n; i++)
+        if (tc_dp_event_check(&events[i], err) != TACIT_OK)
+            return tc_fail_in(err, "%s[%zu]", name, i);
+    return TACIT_OK;
+}
+
+tacit_status tacit_dp_event_parse(const char *json, tacit_dp_event *events, size_t room, size_t *n,
+                                  tacit_error *err)
+{
+    json_t *j = NULL;
+    TC_GIVEN(json);
+    TC_GIVEN(n);
+    if (room > 0)
+        TC_GIVEN(events);
+    TC_TRY(tc_json_parse(json, strlen(json), "dp_event", &j, err));
+    tacit_dp_event *found = tc_alloc(room + 1, sizeof *found);
+    tacit_status status = found ? tc_dp_report_parse(j, found, room, n, err) : tc_fail_memory(err);
+    if (status == TACIT_OK && *n > 0)
+        memcpy(events, found, *n * sizeof *found);
+    tc_free(found);
+    json_decref(j);
+    return status;
+}
+
+tacit_status tacit_dp_event_within(const tacit_dp_event *reported, size_t n,
+                                   const tacit_dp_event *cap, size_t caps, tacit_error *err)
+{
+    TC_TRY(check_events("reported", reported, n, err));
+    TC_TRY(check_events("cap", cap, caps, err));
+    return tc_dp_report_within(reported, n, cap, caps, err);
+}
+
 /* ---- saying it */
+
+/* g NULL: none. */
+static tacit_status add_bound(tc_text *words, const tacit_guarantee *g, uint64_t releases,
+                              tacit_unit unit, tacit_error *err)
+{
+    tacit_guarantee given;
+    if (!g)
+        return TACIT_OK;
+    TC_TRY(tc_sized_take(&sized_guarantee, &given, g, "g", err));
+    if (!given.accountant)
+        return tc_fail(err, TACIT_E_ARG, "g->accountant must not be NULL");
+    tc_statement_add_bound(words, &given, releases, unit);
+    return TACIT_OK;
+}
 
 tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
                              tacit_dp_sampling sampling, char **text, tacit_error *err)
 {
     tc_text words = {0};
-    tacit_guarantee given;
     TC_GIVEN(text);
     TC_TRY(tc_check_unit(unit, err));
-    TC_TRY(tc_check_choice("sampling", (int)sampling, TACIT_DP_FIXED_SIZE, err));
-    if (g) {
-        TC_TRY(tc_sized_take(&sized_guarantee, &given, g, "g", err));
-        if (!given.accountant)
-            return tc_fail(err, TACIT_E_ARG, "g->accountant must not be NULL");
-        tc_statement_add_bound(&words, &given, releases, unit);
-    }
+    TC_TRY(tc_check_choice("sampling", (int)sampling, TACIT_DP_POISSON_REPLACED, err));
+    TC_TRY(add_bound(&words, g, releases, unit, err));
     tc_statement_add_scope(&words, unit, sampling);
+    return tc_text_hand_out(&words, text, err);
+}
+
+tacit_status tacit_statement_of(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
+                                tacit_relation relation, char **text, tacit_error *err)
+{
+    tc_text words = {0};
+    TC_GIVEN(text);
+    TC_TRY(tc_check_unit(unit, err));
+    TC_TRY(tc_check_choice("relation", (int)relation, TC_RELATION_LAST, err));
+    TC_TRY(add_bound(&words, g, releases, unit, err));
+    tc_statement_add_related(&words, unit, relation);
     return tc_text_hand_out(&words, text, err);
 }
 

@@ -174,7 +174,7 @@ static void states_a_guarantee(void **state)
     tacit_text_free(scope);
     text = NULL;
     assert_int_equal(tacit_statement(&g, 1, (tacit_unit)4, TACIT_DP_ALL, &text, &err), TACIT_E_ARG);
-    assert_int_equal(tacit_statement(&g, 1, TACIT_UNIT_ROW, (tacit_dp_sampling)3, &text, &err),
+    assert_int_equal(tacit_statement(&g, 1, TACIT_UNIT_ROW, (tacit_dp_sampling)4, &text, &err),
                      TACIT_E_ARG);
     g.size = 0;
     assert_int_equal(tacit_statement(&g, 1, TACIT_UNIT_ROW, TACIT_DP_ALL, &text, NULL),

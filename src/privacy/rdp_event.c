@@ -1,8 +1,9 @@
 /* rdp_event.c - the Renyi divergence of one event, and the conversion to (epsilon, delta).
  *
- * Parameters of events are those of zero-out adjacency. Fixed-size sampling is accounted under
+ * Parameters of events are those of zero-out adjacency. What is charged for replacement is in group.c. Fixed-size sampling is accounted under
  * substitution, where one member's contribution may move twice as far: a Gaussian has half the
  * noise multiplier, a pure mechanism twice the epsilon. */
+#include "privacy/group.h"
 #include "privacy/rdp.h"
 
 #include <math.h>
@@ -42,6 +43,8 @@ double tc_pure_amplified(double epsilon, double q)
 
 double tc_pure_epsilon(const tacit_dp_event *e)
 {
+    if (e->sampling == TACIT_DP_POISSON_REPLACED)
+        return tc_group_pure(e->parameter, e->sampling_rate);
     double epsilon = e->sampling == TACIT_DP_FIXED_SIZE ? 2 * e->parameter : e->parameter;
     return tc_pure_amplified(epsilon, e->sampling_rate);
 }
@@ -59,6 +62,8 @@ static double fixed_size(double q, double z, double order)
 static double gaussian(const tacit_dp_event *e, double order)
 {
     double q = e->sampling_rate, z = e->parameter;
+    if (e->sampling == TACIT_DP_POISSON_REPLACED)
+        return tc_group_rdp(q, z, order);
     if (e->sampling == TACIT_DP_FIXED_SIZE)
         return tc_up(fixed_size(q, z, order) / (order - 1), 4);
     if (q == 1)

@@ -1,6 +1,7 @@
 /* record_ledger.c - reserve, then release (record_ledger.h).
  *
- * Of trial t, the reservation is round 2t of the study's ledger and the release is round 2t + 1. */
+ * Of trial t, the reservation is round 2t of the study's ledger and the release is round 2t + 1. Event i of the training
+ * before it is round 2^62 + 16 t + i. */
 #include "privacy/record_ledger.h"
 
 #include "privacy/ledger_int.h"
@@ -11,13 +12,54 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_TRIAL (TC_LEDGER_MAX_ROUND / 2 - 1)
+#define MOST_TRIAL     (TC_LEDGER_MAX_ROUND / 2 - 1)
+#define LAST_TRAINED   ((UINT64_C(1) << 40) - 1)
+#define FIRST_TRAINING (UINT64_C(1) << 62)
 
 static tacit_status check_trial(uint64_t trial, tacit_error *err)
 {
     if (trial <= MOST_TRIAL)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG, "a trial's number must be below 2^62, got %" PRIu64, trial);
+}
+
+static tacit_status commit(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *charge,
+                           const tc_pledge_terms *terms, tacit_error *err)
+{
+    tc_release *pledge;
+    tc_ledger_receipt receipt;
+    TC_TRY(tc_pledge_by(&pledge, terms, err));
+    tacit_status status = tc_ledger_release(l, b, charge, pledge, &receipt, err);
+    tc_release_free(pledge);
+    if (status == TACIT_OK)
+        tc_ledger_receipt_fini(&receipt);
+    return status;
+}
+
+tacit_status tc_record_reserve_training(tc_ledger *l, const tc_ledger_budget *b,
+                                        const tacit_hash *study, uint64_t trial,
+                                        const tacit_dp_event *cap, size_t n, tacit_error *err)
+{
+    if (trial > LAST_TRAINED)
+        return tc_fail(err, TACIT_E_ARG, "a trial that trains must be below 2^40, got %" PRIu64,
+                       trial);
+    if (n > TC_RECORD_EVENTS)
+        return tc_fail(err, TACIT_E_ARG, "a training has at most %d different events, got %zu",
+                       TC_RECORD_EVENTS, n);
+    for (size_t i = 0; i < n; i++) {
+        tc_pledge_terms terms = {
+            .event = cap[i],
+            .unit = TACIT_UNIT_RECORD,
+            .adjacency =
+                "one training record of one agent is added or removed; sampling rate, clip "
+                "norm, noise and the number of steps are public constants",
+            .mechanism = "training",
+            .relation = TACIT_RELATION_ADD_REMOVE};
+        tc_ledger_charge charge = {.study = *study,
+                                   .round = FIRST_TRAINING + TC_RECORD_EVENTS * trial + i};
+        TC_TRY(commit(l, b, &charge, &terms, err));
+    }
+    return TACIT_OK;
 }
 
 tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const tacit_hash *study,
@@ -33,15 +75,8 @@ tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const ta
                              .unit = TACIT_UNIT_RECORD,
                              .adjacency = adjacency,
                              .mechanism = "reserved"};
-    tc_release *pledge;
-    tc_ledger_receipt receipt;
     tc_ledger_charge charge = {.study = *study, .round = 2 * trial};
-    TC_TRY(tc_pledge_by(&pledge, &terms, err));
-    tacit_status status = tc_ledger_release(l, b, &charge, pledge, &receipt, err);
-    tc_release_free(pledge);
-    if (status == TACIT_OK)
-        tc_ledger_receipt_fini(&receipt);
-    return status;
+    return commit(l, b, &charge, &terms, err);
 }
 
 /* The number in a receipt's bytes: one word, read as the ledger's entry says. */

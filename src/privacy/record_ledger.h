@@ -19,6 +19,14 @@
 tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const tacit_hash *study,
                                uint64_t trial, const tc_value_plan *p, tacit_error *err);
 
+/* Charges for the training before trial `trial`, at the cap that the study's document declares for one: events for
+ * adding or removing a record (dp_report.h), charged for replacing one. A report of what was done can only be refused
+ * against the cap. Again: nothing more. n 0: nothing. E_ARG: more than 16 different events, or a trial from 2^40 on. */
+enum { TC_RECORD_EVENTS = 16 };
+tacit_status tc_record_reserve_training(tc_ledger *l, const tc_ledger_budget *b,
+                                        const tacit_hash *study, uint64_t trial,
+                                        const tacit_dp_event *cap, size_t n, tacit_error *err);
+
 /* What was released for the trial. E_NOT_FOUND: nothing yet. */
 tacit_status tc_record_find(tc_ledger *l, const tacit_hash *study, uint64_t trial, double *value,
                             tacit_error *err);

@@ -185,6 +185,76 @@ static void another_plan_is_refused(void **state)
     tc_ledger_close(l);
 }
 
+/* ---- training */
+
+static const tacit_dp_event cap = {TACIT_DP_GAUSSIAN, 2, TACIT_DP_POISSON, 0.01, 100};
+
+static void training_is_paid_once(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger *l = double_open(d);
+    tacit_hash study = tc_ledger_study_hash("s");
+    tacit_guarantee g;
+    tc_ledger_claim c;
+    for (uint64_t i = 0; i < 3; i++) {
+        assert_ok(tc_record_reserve_training(l, NULL, &study, i, &cap, 1, &err));
+        assert_ok(tc_record_reserve_training(l, NULL, &study, i, &cap, 1, &err));
+        assert_ok(reserve(l, i, &plan, &err));
+    }
+    assert_int_equal(d->n, 6);
+    tacit_dp_event all[] = {tc_dp_event_replaced(&cap), {TACIT_DP_GAUSSIAN, 8, TACIT_DP_ALL, 1, 3}};
+    all[0].count *= 3;
+    assert_ok(tc_account(&tc_accountant_pld, all, 2, 1e-5, &g, &err));
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_RECORD, NULL, 1e-5, NULL, &c, &err));
+    assert_close(c.bound.epsilon, g.epsilon, 1e-6);
+    assert_int_equal(c.entries, 6);
+    tacit_dp_event other = cap;
+    other.parameter = 3;
+    assert_fails(tc_record_reserve_training(l, NULL, &study, 0, &other, 1, &err), TACIT_E_CONFLICT,
+                 "with another event");
+    assert_fails(tc_record_reserve_training(l, NULL, &study, UINT64_C(1) << 40, &cap, 1, &err),
+                 TACIT_E_ARG, "a trial that trains must be below 2^40");
+    assert_fails(tc_record_reserve_training(l, NULL, &study, 0, &cap, 17, &err), TACIT_E_ARG,
+                 "a training has at most 16 different events, got 17");
+    tc_ledger_close(l);
+}
+
+/* A document that plans both is held to pld over all of it, and to no more. */
+static void a_plan_has_trainings_and_evaluations(void **state)
+{
+    (void)state;
+    enum { TRIALS = 4 };
+    tacit_error err = {0};
+    tc_ledger *l = double_open(d);
+    tacit_hash study = tc_ledger_study_hash("s");
+    tc_value_scale scale;
+    tacit_guarantee g;
+    assert_ok(tc_value_plan_scale(&plan, &scale, &err));
+    tacit_dp_event planned[] = {tc_dp_event_replaced(&cap), scale.event};
+    planned[0].count *= TRIALS;
+    planned[1].count = TRIALS;
+    tc_ledger_document doc = {
+        .study = study, .events = planned, .n = 2, .distance = TRIALS * scale.distance};
+    assert_ok(tc_ledger_cost(&tc_accountant_pld, planned, 2, doc.distance, 1e-5, &g, &err));
+    tc_ledger_budget b = {.epsilon = g.epsilon * 1.0001,
+                          .delta = 1e-5,
+                          .accountant = &tc_accountant_pld,
+                          .document = &doc};
+    assert_ok(tc_ledger_keep_plan(l, &b, TACIT_UNIT_RECORD, &err));
+    for (uint64_t i = 0; i < TRIALS; i++) {
+        assert_ok(tc_record_reserve_training(l, &b, &study, i, &cap, 1, &err));
+        assert_ok(tc_record_reserve(l, &b, &study, i, &plan, &err));
+    }
+    size_t before = d->n;
+    assert_fails(tc_record_reserve_training(l, &b, &study, TRIALS, &cap, 1, &err), TACIT_E_BUDGET,
+                 "does not allow this release");
+    assert_fails(tc_record_reserve(l, &b, &study, TRIALS, &plan, &err), TACIT_E_BUDGET,
+                 "does not allow this release");
+    assert_int_equal(d->n, before);
+    tc_ledger_close(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +265,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_budget_is_asked_before_the_evaluation, fresh_store,
                                         drop_store),
         cmocka_unit_test_setup_teardown(another_plan_is_refused, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(training_is_paid_once, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(a_plan_has_trainings_and_evaluations, fresh_store,
+                                        drop_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,18 +26,19 @@ typedef struct tc_release tc_release;
 typedef struct tc_release_view {
     const char *mechanism; /* "gaussian-sum" */
     size_t rows, cols;
-    const int64_t *steps;  /* rows x cols; value = offset + step * steps[i] */
-    const double *reals;   /* instead of steps, from the mechanism `none` alone */
-    double offset, step;   /* public constants; step is a power of two but for replies */
-    tacit_dp_event event;  /* what the ledger records */
-    tacit_unit unit;       /* ... of whom */
-    bool single;           /* it is about one unit, and a charge may name which. Else it concerns
+    const int64_t *steps;    /* rows x cols; value = offset + step * steps[i] */
+    const double *reals;     /* instead of steps, from the mechanism `none` alone */
+    double offset, step;     /* public constants; step is a power of two but for replies */
+    tacit_dp_event event;    /* what the ledger records */
+    tacit_unit unit;         /* ... of whom */
+    bool single;             /* it is about one unit, and a charge may name which. Else it concerns
                               every unit: a sum, the rows of a data set, a statistic */
-    const char *adjacency; /* one sentence: which two data sets are hard to tell apart, with the
+    const char *adjacency;   /* one sentence: which two data sets are hard to tell apart, with the
                               public distance between them where there is one */
-    double sensitivity;    /* in real units, in the norm of the mechanism */
-    double noise_sd;       /* of one released value; of bounded replies the worst case */
-    double distance;       /* total variation, summed over the coordinates that one unit touches,
+    tacit_relation relation; /* the same for machines; USUAL: relation.h knows it */
+    double sensitivity;      /* in real units, in the norm of the mechanism */
+    double noise_sd;         /* of one released value; of bounded replies the worst case */
+    double distance;         /* total variation, summed over the coordinates that one unit touches,
                               between the exact discrete noise and a rounded Gaussian; 0: no need */
     bool is_private;
     const char *not_private; /* why not; NULL where is_private */

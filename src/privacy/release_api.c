@@ -103,6 +103,7 @@ static tc_ledger_entry entry_of(const tc_release_view *v)
                              .unit = v->unit,
                              .subject = "",
                              .event = v->event,
+                             .relation = v->relation,
                              .distance = v->distance,
                              .mechanism = v->mechanism,
                              .adjacency = v->adjacency,

@@ -7,6 +7,8 @@
 
 const char *tc_statement_adjacency(tacit_unit unit, tacit_dp_sampling sampling)
 {
+    if (sampling == TACIT_DP_POISSON_REPLACED)
+        return tc_statement_related(unit, TACIT_RELATION_REPLACE_ONE);
     if (sampling == TACIT_DP_FIXED_SIZE)
         return "all that one member contributes is replaced by what another could have "
                "contributed; the number of members, the size of a sample, clip norm and noise are "
@@ -26,6 +28,26 @@ const char *tc_statement_adjacency(tacit_unit unit, tacit_dp_sampling sampling)
         break;
     }
     return "any two values of one user, clamped to public bounds";
+}
+
+const char *tc_statement_related(tacit_unit unit, tacit_relation relation)
+{
+    switch (relation) {
+    case TACIT_RELATION_ADD_REMOVE:
+        return "all that one member contributes is added or removed; sampling rate, clip norm, "
+               "noise and the number of releases are public constants";
+    case TACIT_RELATION_REPLACE_ONE:
+        return "all that one member contributes is replaced by what another could have "
+               "contributed; the number of members, sampling rate, clip norm, noise and the number "
+               "of releases are public constants";
+    case TACIT_RELATION_ZERO_OUT:
+        return tc_statement_adjacency(TACIT_UNIT_AGENT, TACIT_DP_ALL);
+    case TACIT_RELATION_DISTANCE:
+        return tc_statement_adjacency(TACIT_UNIT_ROW, TACIT_DP_ALL);
+    case TACIT_RELATION_USUAL:
+        break;
+    }
+    return tc_statement_adjacency(unit, TACIT_DP_ALL);
 }
 
 const char *tc_statement_not_protected(tacit_unit unit)
@@ -122,6 +144,23 @@ void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t rel
     }
     tc_text_addf(out, " (%s) over %" PRIu64 " release%s. ", g->accountant, releases,
                  releases == 1 ? "" : "s");
+}
+
+/* Of records that are trained on, as a stated relation says, not evaluated on. */
+static const char *not_protected_in_training(void)
+{
+    return "when and how long the computation runs, and whatever leaves by another way than these "
+           "releases; that each record's contribution is bounded is the trainer's word, and a "
+           "person with several records pays for each";
+}
+
+void tc_statement_add_related(tc_text *out, tacit_unit unit, tacit_relation relation)
+{
+    bool training = unit == TACIT_UNIT_RECORD && relation != TACIT_RELATION_USUAL;
+    tc_text_addf(out, "Neighbours: %s. Not protected: %s.", tc_statement_related(unit, relation),
+                 training ? not_protected_in_training() : tc_statement_not_protected(unit));
+    if (unit == TACIT_UNIT_AGENT)
+        tc_text_addf(out, " %s.", tacit_statement_trust());
 }
 
 void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling)

@@ -11,6 +11,8 @@
 
 /* "all that one agent contributes is replaced by zeros, ...", by unit and sampling. */
 const char *tc_statement_adjacency(tacit_unit unit, tacit_dp_sampling sampling);
+/* By a relation that is stated; USUAL: that of the unit. */
+const char *tc_statement_related(tacit_unit unit, tacit_relation relation);
 const char *tc_statement_not_protected(tacit_unit unit);
 
 /* "every agent: epsilon 7.0547, delta 0.0029 (pld) over 40 releases. Neighbours: .... Not
@@ -21,6 +23,8 @@ void tc_statement_add(tc_text *out, const tacit_guarantee *g, uint64_t releases,
  * that hold many guarantees. */
 void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t releases,
                             tacit_unit unit);
+/* By a relation that is stated. */
+void tc_statement_add_related(tc_text *out, tacit_unit unit, tacit_relation relation);
 void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);
 /* The others, of the rounds of a federation, where a row is a reward of an agent. */
 void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);

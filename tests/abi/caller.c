@@ -56,6 +56,12 @@ static void numbers(void)
     NUMBER(TACIT_DP_ALL, 0);
     NUMBER(TACIT_DP_POISSON, 1);
     NUMBER(TACIT_DP_FIXED_SIZE, 2);
+    NUMBER(TACIT_DP_POISSON_REPLACED, 3);
+    NUMBER(TACIT_RELATION_USUAL, 0);
+    NUMBER(TACIT_RELATION_ZERO_OUT, 1);
+    NUMBER(TACIT_RELATION_ADD_REMOVE, 2);
+    NUMBER(TACIT_RELATION_REPLACE_ONE, 3);
+    NUMBER(TACIT_RELATION_DISTANCE, 4);
     NUMBER(TACIT_UNIT_AGENT, 0);
     NUMBER(TACIT_UNIT_ROW, 1);
     NUMBER(TACIT_UNIT_USER, 2);
@@ -213,6 +219,20 @@ static void statements(void)
     CHECK(strncmp(text, "every agent: epsilon ", 21) == 0);
     CHECK(strstr(text, tacit_statement_trust()) != NULL);
     tacit_text_free(text);
+    GOOD(tacit_statement_of(&g, 40, TACIT_UNIT_RECORD, TACIT_RELATION_ADD_REMOVE, &text, &err));
+    CHECK(strstr(text, "is added or removed") != NULL);
+    tacit_text_free(text);
+    tacit_dp_event replaced;
+    GOOD(tacit_dp_event_replaced(&rounds, &replaced, &err));
+    CHECK(replaced.parameter == 0.5 && replaced.count == 40);
+    CHECK(strcmp(tacit_relation_name(TACIT_RELATION_REPLACE_ONE), "replace-one") == 0);
+    tacit_dp_event trained[4];
+    size_t n = 0;
+    GOOD(tacit_dp_event_parse("{\"dp_event\": \"GaussianDpEvent\", \"noise_multiplier\": 2}",
+                              trained, 4, &n, &err));
+    CHECK(n == 1 && trained[0].parameter == 2);
+    GOOD(tacit_dp_event_within(trained, n, &rounds, 1, &err));
+    FAILS(tacit_dp_event_within(&rounds, 1, trained, n, &err), TACIT_E_BUDGET);
     GOOD(tacit_dp_event_json(&rounds, &text, &err));
     CHECK(strstr(text, "\"SelfComposed\"") != NULL);
     tacit_text_free(text);
@@ -411,7 +431,9 @@ static void read_ledger(tacit_ledger *l)
     CHECK(spent.size == sizeof spent && spent.releases == 1 && spent.is_private);
     CHECK(spent.epsilon > 0.5 && spent.epsilon < 3 && spent.lower <= spent.epsilon);
     CHECK(spent.delta == 1e-5 && *spent.accountant && !*spent.subject && !*spent.not_private);
+    CHECK(strcmp(spent.relation, "zero-out") == 0);
     GOOD(tacit_ledger_get(l, 1, &e, &err));
+    CHECK(strcmp(e.relation, "zero-out") == 0);
     CHECK(e.size == sizeof e && e.seq == 1 && e.round == 1 && e.unit == TACIT_UNIT_AGENT);
     CHECK(e.event.mechanism == TACIT_DP_GAUSSIAN && e.rows == 1 && e.cols == 2 && e.step > 0);
     CHECK(strcmp(e.mechanism, "gaussian-sum") == 0 && *e.adjacency && e.is_private);

@@ -441,6 +441,18 @@ static void call_privacy(void)
     REFUSED("sd", tacit_analytic_gaussian(1, 1e-5, NULL, err));
     REFUSED("event", tacit_dp_event_json(NULL, &text, err));
     REFUSED("json", tacit_dp_event_json(&event, NULL, err));
+    tacit_dp_event replaced;
+    REFUSED("event", tacit_dp_event_replaced(NULL, &replaced, err));
+    REFUSED("out", tacit_dp_event_replaced(&event, NULL, err));
+    size_t n;
+    REFUSED("json", tacit_dp_event_parse(NULL, &replaced, 1, &n, err));
+    REFUSED("events", tacit_dp_event_parse("{}", NULL, 1, &n, err));
+    REFUSED("n", tacit_dp_event_parse("{}", &replaced, 1, NULL, err));
+    REFUSED("reported", tacit_dp_event_within(NULL, 1, &event, 1, err));
+    REFUSED("cap", tacit_dp_event_within(&event, 1, NULL, 1, err));
+    REFUSED("text", tacit_statement_of(NULL, 0, TACIT_UNIT_AGENT, TACIT_RELATION_USUAL, NULL, err));
+    REFUSED("g->accountant",
+            tacit_statement_of(&g, 0, TACIT_UNIT_AGENT, TACIT_RELATION_USUAL, &text, err));
     REFUSED("text", tacit_statement(NULL, 0, TACIT_UNIT_AGENT, TACIT_DP_ALL, NULL, err));
     REFUSED("g->accountant", tacit_statement(&g, 0, TACIT_UNIT_AGENT, TACIT_DP_ALL, &text, err));
     HARMLESS(tacit_epsilon_text(NULL, 1));

@@ -34,7 +34,7 @@ below() {
 
 # ---- help
 
-for verb in account calibrate tune plan status audit; do
+for verb in account calibrate tune plan status export audit; do
     good "$verb --help" "$verb" --help
     check "$verb --help shows its usage" says "Usage: tacit privacy $verb"
     cp out help.txt
@@ -50,7 +50,7 @@ for verb in account calibrate tune plan status audit; do
 done
 good "--help of the family" --help
 check "it lists its verbs" says "privacy calibrate"
-bad 2 "needs a second word: account, calibrate, tune, plan, status, audit"
+bad 2 "needs a second word: account, calibrate, tune, plan, status, export, audit"
 bad 2 'there is no verb "privacy acount"; did you mean "privacy account"?' acount --delta 0.1
 bad 2 'there is no verb "privacy zzzzzz"; tacit privacy --help lists them' zzzzzz
 
@@ -248,6 +248,36 @@ bad 3 "tacit.db" status main --delta 1e-5
 bad 3 "absent.json" status absent.json --delta 1e-5
 echo '{"format": "something else"}' > other.json
 bad 2 "other.json: " status other.json --delta 1e-5
+
+# ---- export
+
+bad 2 "an argument is missing" export
+bad 2 "the name of a ledger must not be empty" export "" --delta 1e-5
+bad 3 "absent.json" export absent.json --delta 1e-5
+bad 2 'format must be one of json, registry, got "yaml"' export other.json --delta 1e-5 --format yaml
+bad 2 "--curator is needed for --format registry: who publishes the data product" export other.json --delta 1e-5 --format registry
+bad 2 "a delta is needed" export other.json
+good "export --help" export --help
+check "it has one --format" [ "$(grep -c -- '^  --format' out)" -eq 1 ]
+
+# ---- relations: dp_accounting's PLD has 0.725522 and 1.554982, its RDP accountant 0.794522 for both
+
+good "a record that comes or goes" account --noise-multiplier 5 --relation add-remove --unit record --delta 1e-5 --format json
+check "costs what dp_accounting says" near epsilon 0.725522 1e-6
+check "and says so" says '"relation": "add-remove"'
+check "in words" says "all that one member contributes is added or removed"
+good "a record that is replaced" account --noise-multiplier 5 --relation replace-one --unit record --delta 1e-5 --format json
+check "costs what dp_accounting says" near epsilon 1.554982 1e-6
+check "by half the noise" says '"noise_multiplier": 2.5'
+good "by rdp" account --noise-multiplier 5 --relation replace-one --unit record --delta 1e-5 --accountant rdp --format json
+check "no less" below 1.554982 "$(value epsilon)"
+good "DP-SGD, replaced" account --noise-multiplier 1.1 --sampling-rate 0.01 --rounds 1000 --relation replace-one --unit record --delta 1e-5 --format json
+check "a group of two" near epsilon 3.42 0.01
+check "in its event" says '"group_size": 2'
+good "the noise for it" calibrate --epsilon 2 --sampling-rate 0.01 --rounds 1000 --relation replace-one --unit record --delta 1e-5 --format json
+check "is found" near noise_multiplier 1.501 0.001
+bad 2 "--sampling fixed-size is about replacing a member" account --noise-multiplier 1 --sampling fixed-size --sampling-rate 0.5 --relation add-remove --delta 1e-5
+bad 2 "sampling with a rate below 1 is accounted for agents only" account --noise-multiplier 1 --sampling-rate 0.5 --unit record --delta 1e-5
 
 # ---- audit
 

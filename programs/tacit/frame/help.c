@@ -125,8 +125,9 @@ void tc_help_verb(const tc_verb *verb, FILE *out)
     if (!verb->alone)
         heading(out, "Options of every verb");
     for (const tc_option *o = tc_common_options; o->name; o++)
-        option_entry(out, o,
-                     strcmp(o->name, "format") == 0 ? format_name(verb->default_format) : NULL);
+        if (!verb->options || !tc_options_find(verb->options, o->name))
+            option_entry(out, o,
+                         strcmp(o->name, "format") == 0 ? format_name(verb->default_format) : NULL);
 }
 
 typedef struct exit_meaning {

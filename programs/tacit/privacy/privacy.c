@@ -35,10 +35,23 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
     return TACIT_OK;
 }
 
-tacit_status tc_privacy_sampling(double rate, int option, int unit, tacit_dp_sampling *out,
-                                 tacit_error *err)
+tacit_relation tc_privacy_relation(int option)
 {
-    TC_TRY(tacit_unit_check((tacit_unit)unit, rate, err));
+    static const tacit_relation relations[] = {TACIT_RELATION_USUAL, TACIT_RELATION_ADD_REMOVE,
+                                               TACIT_RELATION_REPLACE_ONE};
+    return relations[option];
+}
+
+tacit_status tc_privacy_sampling(double rate, int option, int unit, int relation,
+                                 tacit_dp_sampling *out, tacit_error *err)
+{
+    tacit_relation stated = tc_privacy_relation(relation);
+    if (stated == TACIT_RELATION_USUAL || option == 1)
+        TC_TRY(tacit_unit_check((tacit_unit)unit, rate, err));
+    if (option == 1 && stated == TACIT_RELATION_ADD_REMOVE)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--sampling fixed-size is about replacing a member; it has no guarantee for "
+                       "--relation add-remove");
     if (option == 1)
         *out = TACIT_DP_FIXED_SIZE;
     else
@@ -47,6 +60,16 @@ tacit_status tc_privacy_sampling(double rate, int option, int unit, tacit_dp_sam
 }
 
 /* ---- output */
+
+tacit_status tc_privacy_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
+                                  int relation, tacit_dp_sampling sampling, char **text,
+                                  tacit_error *err)
+{
+    tacit_relation stated = tc_privacy_relation(relation);
+    if (stated == TACIT_RELATION_USUAL || sampling == TACIT_DP_FIXED_SIZE)
+        return tacit_statement(g, releases, unit, sampling, text, err);
+    return tacit_statement_of(g, releases, unit, stated, text, err);
+}
 
 json_t *tc_privacy_number(double v)
 {
@@ -65,10 +88,13 @@ json_t *tc_privacy_event_json(const tacit_dp_event *e)
 }
 
 bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tacit_guarantee *g,
-                               uint64_t releases, tacit_unit unit, tacit_dp_sampling sampling)
+                               uint64_t releases, tacit_unit unit, int relation,
+                               tacit_dp_sampling sampling)
 {
     char *statement;
-    if (!object || tacit_statement(g, releases, unit, sampling, &statement, NULL) != TACIT_OK)
+    const char *stated = tacit_relation_name(tc_privacy_relation(relation));
+    if (!object ||
+        tc_privacy_statement(g, releases, unit, relation, sampling, &statement, NULL) != TACIT_OK)
         return false;
     bool ok = json_object_set_new(object, "accountant", json_string(accountant)) == 0 &&
               json_object_set_new(object, "epsilon", tc_privacy_number(g->epsilon)) == 0 &&
@@ -79,6 +105,8 @@ bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tac
               json_object_set_new(object, "order",
                                   g->order > 0 ? json_real(g->order) : json_null()) == 0 &&
               json_object_set_new(object, "statement", json_string(statement)) == 0;
+    if (ok && stated)
+        ok = json_object_set_new(object, "relation", json_string(stated)) == 0;
     tacit_text_free(statement);
     return ok;
 }
@@ -149,13 +177,10 @@ void tc_privacy_paragraph(const char *text)
 
 /* ---- the family */
 
-static const tc_verb *const family[] = {&tc_verb_privacy_account,
-                                        &tc_verb_privacy_calibrate,
-                                        &tc_verb_privacy_tune,
-                                        &tc_verb_privacy_plan,
-                                        &tc_verb_privacy_status,
-                                        &tc_verb_privacy_audit,
-                                        NULL};
+static const tc_verb *const family[] = {&tc_verb_privacy_account, &tc_verb_privacy_calibrate,
+                                        &tc_verb_privacy_tune,    &tc_verb_privacy_plan,
+                                        &tc_verb_privacy_status,  &tc_verb_privacy_export,
+                                        &tc_verb_privacy_audit,   NULL};
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {

@@ -13,7 +13,7 @@
 enum { PURE = 4, ALL = 5, MOST_ACCOUNTANTS = 8 };
 
 typedef struct account_opts {
-    int mechanism, sampling, accountant, unit;
+    int mechanism, sampling, accountant, unit, relation;
     double noise_multiplier, epsilon, sampling_rate, delta;
     int64_t rounds, agents;
 } account_opts;
@@ -36,6 +36,7 @@ static const tc_option options[] = {
      .min_open = true, .help = "Laplace and pure mechanisms: epsilon of one release"},
     TC_SAMPLING_OPTION(account_opts),
     TC_UNIT_OPTION(account_opts),
+    TC_RELATION_OPTION(account_opts),
     {.name = NULL}};
 
 /* What was asked, and the answers. */
@@ -67,10 +68,12 @@ static tacit_status make_event(const account_opts *o, tacit_dp_event *out, tacit
                        gaussian ? "epsilon" : "noise-multiplier",
                        gaussian ? "Gaussian" : "Laplace or pure");
     tacit_dp_sampling sampling = TACIT_DP_ALL;
-    TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, &sampling, err));
+    TC_TRY(
+        tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, o->relation, &sampling, err));
     *out = (tacit_dp_event){mechanisms[o->mechanism], parameter, sampling, o->sampling_rate,
                             (uint64_t)o->rounds};
-    return TACIT_OK;
+    bool replaced = tc_privacy_relation(o->relation) == TACIT_RELATION_REPLACE_ONE;
+    return replaced ? tacit_dp_event_replaced(out, out, err) : TACIT_OK;
 }
 
 static tacit_status ask(question *q, const char *accountant, tacit_error *err)
@@ -103,7 +106,7 @@ static json_t *answer_json(const question *q, const answer *a)
 {
     json_t *j = json_object();
     if (tc_privacy_guarantee_json(j, a->accountant, &a->bound, q->event.count,
-                                  (tacit_unit)q->o->unit, q->event.sampling) &&
+                                  (tacit_unit)q->o->unit, q->o->relation, q->event.sampling) &&
         json_object_set_new(j, "event", tc_privacy_event_json(&q->event)) == 0)
         return j;
     json_decref(j);
@@ -137,8 +140,8 @@ static void row(tc_table *t, const answer *a, bool people)
 
 static tacit_status state(const question *q, const answer *a, char **text, tacit_error *err)
 {
-    return tacit_statement(&a->bound, q->event.count, (tacit_unit)q->o->unit, q->event.sampling,
-                           text, err);
+    return tc_privacy_statement(&a->bound, q->event.count, (tacit_unit)q->o->unit, q->o->relation,
+                                q->event.sampling, text, err);
 }
 
 static tacit_status print_csv(const question *q, tacit_error *err)
@@ -212,10 +215,17 @@ const tc_verb tc_verb_privacy_account = {
         "A rate below 1 needs --unit agent: of a row or a user, that it is sampled rarely\n"
         "does not hide what it contributes when it is.\n"
         "\n"
+        "Private trainers (Opacus, TensorFlow Privacy) state their noise for adding or removing\n"
+        "a record, each of them sampled at the rate: --relation add-remove is the epsilon that\n"
+        "they print. --relation replace-one charges the same training for a record whose place\n"
+        "another takes, as a group of two: it composes with evaluations on records.\n"
+        "\n"
         "  tacit privacy account --noise-multiplier 1 --sampling-rate 0.25 --rounds 40 \\\n"
         "      --delta 0.00294352 --accountant all\n"
         "  tacit privacy account --mechanism laplace --epsilon 0.1 --rounds 100 --agents 1000\n"
-        "  tacit privacy account --noise-multiplier 8 --rounds 40 --agents 200 --format json",
+        "  tacit privacy account --noise-multiplier 8 --rounds 40 --agents 200 --format json\n"
+        "  tacit privacy account --noise-multiplier 1.1 --sampling-rate 0.01 --rounds 1000 \\\n"
+        "      --unit record --relation replace-one --delta 1e-5",
     .options = options,
     .options_size = sizeof(account_opts),
     .run = run,

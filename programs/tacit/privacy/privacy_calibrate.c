@@ -10,7 +10,7 @@
 typedef struct calibrate_opts {
     double epsilon, delta, sampling_rate;
     int64_t rounds, agents;
-    int accountant, sampling, unit;
+    int accountant, sampling, unit, relation;
 } calibrate_opts;
 
 static const tc_option options[] = {
@@ -26,6 +26,7 @@ static const tc_option options[] = {
      .choices = ACCOUNTANTS, .help = "by which bound"},
     TC_SAMPLING_OPTION(calibrate_opts),
     TC_UNIT_OPTION(calibrate_opts),
+    TC_RELATION_OPTION(calibrate_opts),
     {.name = NULL}};
 
 typedef struct result {
@@ -42,7 +43,10 @@ static tacit_status calibrate(const calibrate_opts *o, bool quiet, result *r, ta
     double delta = 0, z = 0;
     if (o->epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "--epsilon is needed: there is no default");
-    TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, &sampling, err));
+    TC_TRY(
+        tc_privacy_sampling(o->sampling_rate, o->sampling, o->unit, o->relation, &sampling, err));
+    if (tc_privacy_relation(o->relation) == TACIT_RELATION_REPLACE_ONE && o->sampling == 0)
+        sampling = TACIT_DP_POISSON_REPLACED;
     TC_TRY(tc_privacy_delta(o->delta, o->agents, quiet, &delta, err));
     TC_TRY(tacit_calibrate(a, o->epsilon, delta, sampling, o->sampling_rate, (uint64_t)o->rounds,
                            &z, err));
@@ -60,7 +64,7 @@ static json_t *result_json(const result *r)
         json_object_set_new(j, "rounds", json_integer(r->o->rounds)) == 0 &&
         json_object_set_new(j, "sampling_rate", json_real(r->event.sampling_rate)) == 0 &&
         tc_privacy_guarantee_json(j, r->accountant, &r->bound, r->event.count,
-                                  (tacit_unit)r->o->unit, r->event.sampling))
+                                  (tacit_unit)r->o->unit, r->o->relation, r->event.sampling))
         return j;
     json_decref(j);
     return NULL;
@@ -72,8 +76,8 @@ static tacit_status print_table(const result *r, tc_format format, tacit_error *
         "noise_multiplier", "rounds", "sampling_rate", "epsilon", "delta", "bound", "statement"};
     bool people = format == TC_FORMAT_TABLE;
     char *statement;
-    TC_TRY(tacit_statement(&r->bound, r->event.count, (tacit_unit)r->o->unit, r->event.sampling,
-                           &statement, err));
+    TC_TRY(tc_privacy_statement(&r->bound, r->event.count, (tacit_unit)r->o->unit, r->o->relation,
+                                r->event.sampling, &statement, err));
     tc_table *t = tc_table_new(people ? 6 : 7, names);
     tc_privacy_cell(t, 0, r->event.parameter, tacit_epsilon_text, people); /* less is not enough */
     tc_table_integer(t, 1, r->o->rounds);
@@ -106,13 +110,15 @@ const tc_verb tc_verb_privacy_calibrate = {
     .name = "privacy calibrate",
     .usage = "--epsilon E [options]",
     .summary = "the least noise that keeps releases within an epsilon",
-    .details = "Finds the smallest noise multiplier (standard deviation over sensitivity), to a\n"
-               "relative 1e-6 and never too small, with which --rounds Gaussian releases stay\n"
-               "within --epsilon at delta. Exit code 6 if none up to 1e6 does, 8 if the\n"
-               "accountant has no formula for the sampling. A rate below 1 needs --unit agent.\n"
-               "\n"
-               "  tacit privacy calibrate --epsilon 1 --delta 1e-5 --rounds 40\n"
-               "  tacit privacy calibrate --epsilon 4 --agents 29 --rounds 60 --sampling-rate 0.35",
+    .details =
+        "Finds the smallest noise multiplier (standard deviation over sensitivity), to a\n"
+        "relative 1e-6 and never too small, with which --rounds Gaussian releases stay\n"
+        "within --epsilon at delta. Exit code 6 if none up to 1e6 does, 8 if the\n"
+        "accountant has no formula for the sampling. A rate below 1 needs --unit agent, or a\n"
+        "--relation: the multiplier is then what a private trainer (Opacus) is told.\n"
+        "\n"
+        "  tacit privacy calibrate --epsilon 1 --delta 1e-5 --rounds 40\n"
+        "  tacit privacy calibrate --epsilon 4 --agents 29 --rounds 60 --sampling-rate 0.35",
     .options = options,
     .options_size = sizeof(calibrate_opts),
     .run = run,

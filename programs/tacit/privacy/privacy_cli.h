@@ -17,6 +17,7 @@ extern const tc_verb tc_verb_privacy_calibrate;
 extern const tc_verb tc_verb_privacy_tune;
 extern const tc_verb tc_verb_privacy_plan;
 extern const tc_verb tc_verb_privacy_status;
+extern const tc_verb tc_verb_privacy_export;
 extern const tc_verb tc_verb_privacy_audit;
 
 /* privacy_plan_study.c: the releases of a study's document. */
@@ -41,6 +42,11 @@ tacit_status tc_privacy_plan_study(const tc_invocation *in, const char *file, ta
 #define TC_UNIT_OPTION(type)                                                                       \
     TC_CHOICE_OPTION("unit", offsetof(type, unit), "agent", TC_PRIVACY_UNITS,                      \
                      "whose data the statement speaks of")
+/* int relation: of TACIT_RELATION_ADD_REMOVE and REPLACE_ONE by tc_privacy_relation */
+#define TC_PRIVACY_RELATIONS "unit|add-remove|replace-one"
+#define TC_RELATION_OPTION(type)                                                                   \
+    TC_CHOICE_OPTION("relation", offsetof(type, relation), "unit", TC_PRIVACY_RELATIONS,           \
+                     "which neighbours; noise is then described for adding or removing a member")
 /* int sampling */
 #define TC_SAMPLING_OPTION(type)                                                                   \
     TC_CHOICE_OPTION("sampling", offsetof(type, sampling), "poisson", TC_PRIVACY_SAMPLINGS,        \
@@ -52,18 +58,25 @@ tacit_status tc_privacy_delta(double given, int64_t agents, bool quiet, double *
                               tacit_error *err);
 /* Says on standard error that it is above 1/N^2, if it is. */
 void tc_delta_warn(double delta, uint64_t agents, bool quiet);
-/* By rate and the option: at rate 1 everybody takes part. E_ARG: as tacit_unit_check. */
-tacit_status tc_privacy_sampling(double rate, int option, int unit, tacit_dp_sampling *out,
-                                 tacit_error *err);
+/* By rate and the option: at rate 1 everybody takes part. E_ARG: as tacit_unit_check, unless a relation
+ * is stated (an option of TC_PRIVACY_RELATIONS): where a member comes or goes, sampling hides it. */
+tacit_status tc_privacy_sampling(double rate, int option, int unit, int relation,
+                                 tacit_dp_sampling *out, tacit_error *err);
+tacit_relation tc_privacy_relation(int option);
+/* The statement, of the relation if one is stated, else by the sampling. End *text with tacit_text_free. */
+tacit_status tc_privacy_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
+                                  int relation, tacit_dp_sampling sampling, char **text,
+                                  tacit_error *err);
 
 /* ---- output */
 
 json_t *tc_privacy_number(double v);                    /* null where v is not finite */
 json_t *tc_privacy_event_json(const tacit_dp_event *e); /* NULL: no memory */
 /* Members that every guarantee has in JSON: accountant, epsilon, epsilon_lower, epsilon_upper,
- * delta, order, bound, statement. False: no memory. */
+ * delta, order, bound, statement; and the relation if one is stated. False: no memory. */
 bool tc_privacy_guarantee_json(json_t *object, const char *accountant, const tacit_guarantee *g,
-                               uint64_t releases, tacit_unit unit, tacit_dp_sampling sampling);
+                               uint64_t releases, tacit_unit unit, int relation,
+                               tacit_dp_sampling sampling);
 /* Prints j, or each of its elements on a line, with a space after every colon and comma. Takes
  * the reference; NULL is E_MEMORY. */
 tacit_status tc_privacy_print_json(json_t *j, bool lines, tacit_error *err);

@@ -2,22 +2,13 @@
  *
  * A ledger is opened by its name in a storage, or read from a file that --export has written:
  * a stranger checks that file, every hash in it, and gets the same numbers. */
-#include "privacy/privacy_cli.h"
+#include "privacy/privacy_ledger.h"
 #include "study/storage.h"
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/memory.h"
-
-#include <tacit/ledger.h>
-#include <tacit/user.h>
 
 #include <string.h>
-#include <sys/stat.h>
-
-/* Those of tacit_accountants, after AUTO. */
-#define ACCOUNTANTS "auto|pld|rdp|moments|gaussian|pure"
-enum { AUTO };
 
 typedef struct status_opts {
     char *storage, *export;
@@ -31,102 +22,15 @@ static const tc_option options[] = {
     TC_DELTA_OPTION(status_opts),
     TC_AGENTS_OPTION(status_opts),
     {"accountant", TC_OPTION_CHOICE, offsetof(status_opts, accountant), "auto",
-     .choices = ACCOUNTANTS,
+     .choices = TC_LEDGER_ACCOUNTANTS,
      .help = "by which bound; auto: pld for one study, a filter for several"},
     {"export", TC_OPTION_STRING, offsetof(status_opts, export), .value = "FILE",
      .help = "also write all entries to this file, for anybody to check"},
     {.name = NULL}};
 
-/* ---- opening */
-
-static bool is_file(const char *word)
-{
-    size_t n = strlen(word);
-    return strchr(word, '/') || (n > 5 && strcmp(word + n - 5, ".json") == 0);
-}
-
-static tacit_status from_file(const char *file, tacit_ledger **out, tacit_error *err)
-{
-    json_t *j = NULL;
-    struct stat about;
-    if (stat(file, &about) == 0 && S_ISDIR(about.st_mode))
-        return tc_fail(err, TACIT_E_ARG,
-                       "\"%s\" is a folder; a ledger is a name in the storage or an exported file",
-                       file);
-    TC_TRY(tc_json_read_file(file, &j, err)); /* names file and line of what is no JSON */
-    char *text = tc_json_text(j);
-    json_decref(j);
-    if (!text)
-        return tc_fail_memory(err);
-    tacit_status status = tacit_ledger_import(out, text, err);
-    if (status != TACIT_OK)
-        tc_fail_in(err, "%s", file);
-    tc_free(text);
-    return status;
-}
-
-/* Replies of users are in a ledger of their own (<tacit/user.h>), unless a storage is named. */
-static const char *storage_of(const status_opts *o, const char *name, char **own)
-{
-    bool replies = !o->storage && strcmp(name, TACIT_USER_LEDGER) == 0;
-    return replies && tacit_user_ledger(own, NULL) == TACIT_OK ? *own : tc_storage_url(o->storage);
-}
-
-/* ---- what every unit has spent */
-
-enum { UNITS = 4 };
-
-typedef struct status {
-    const char *ledger, *accountant;
-    tacit_head head;
-    size_t n;
-    tacit_unit units[UNITS];
-    tacit_spent spent[UNITS];
-    char *statements[UNITS];
-} status;
-
-static void status_fini(status *s)
-{
-    for (size_t i = 0; i < UNITS; i++)
-        tacit_text_free(s->statements[i]);
-}
-
-static tacit_status has_unit(const tacit_ledger *l, uint64_t entries, tacit_unit unit, bool *out,
-                             tacit_error *err)
-{
-    *out = false;
-    for (uint64_t seq = 1; seq <= entries && !*out; seq++) {
-        tacit_ledger_entry e = TACIT_LEDGER_ENTRY;
-        TC_TRY(tacit_ledger_get(l, seq, &e, err));
-        *out = e.unit == unit;
-    }
-    return TACIT_OK;
-}
-
-/* accountant NULL: the one that holds for what the ledger has. */
-static tacit_status ask_all(status *s, tacit_ledger *l, const char *accountant, double delta,
-                            tacit_error *err)
-{
-    s->ledger = tacit_ledger_name(l);
-    s->accountant = accountant ? accountant : "auto";
-    TC_TRY(tacit_ledger_head(l, &s->head, err));
-    for (tacit_unit unit = TACIT_UNIT_AGENT; unit <= TACIT_UNIT_RECORD; unit++) {
-        bool there;
-        TC_TRY(has_unit(l, s->head.seq, unit, &there, err));
-        if (!there)
-            continue;
-        s->units[s->n] = unit;
-        s->spent[s->n] = (tacit_spent)TACIT_SPENT;
-        TC_TRY(tacit_ledger_spent(l, unit, NULL, accountant, delta, &s->spent[s->n], err));
-        TC_TRY(tacit_ledger_statement(l, unit, NULL, accountant, delta, &s->statements[s->n], err));
-        s->n++;
-    }
-    return TACIT_OK;
-}
-
 /* ---- output */
 
-static json_t *unit_json(const status *s, size_t i)
+static json_t *unit_json(const tc_privacy_claims *s, size_t i)
 {
     const tacit_spent *c = &s->spent[i];
     return json_pack("{s:s, s:o, s:I, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "unit",
@@ -139,7 +43,7 @@ static json_t *unit_json(const status *s, size_t i)
                      "statement", s->statements[i]);
 }
 
-static json_t *status_json(const status *s)
+static json_t *status_json(const tc_privacy_claims *s)
 {
     char hex[65];
     tacit_hash_text(&s->head.hash, hex);
@@ -153,7 +57,7 @@ static json_t *status_json(const status *s)
                      (json_int_t)s->head.seq, "head", hex, "units", list);
 }
 
-static tacit_status print_table(const status *s, tc_format format, tacit_error *err)
+static tacit_status print_table(const tc_privacy_claims *s, tc_format format, tacit_error *err)
 {
     static const char *const names[] = {"unit",    "subject", "entries", "private",
                                         "epsilon", "delta",   "bound",   "statement"};
@@ -175,7 +79,7 @@ static tacit_status print_table(const status *s, tc_format format, tacit_error *
     return tc_table_print(t, format, stdout, err);
 }
 
-static tacit_status print(const status *s, int format, tacit_error *err)
+static tacit_status print(const tc_privacy_claims *s, int format, tacit_error *err)
 {
     if (format == TC_FORMAT_JSON || format == TC_FORMAT_JSONL)
         return tc_privacy_print_json(status_json(s), false, err);
@@ -203,33 +107,27 @@ static tacit_status write_export(tacit_ledger *l, const char *file, tacit_error 
 static tacit_status show(const tc_invocation *in, tacit_ledger *l, double delta, tacit_error *err)
 {
     const status_opts *o = in->opts;
-    status s = {0};
-    const char *accountant = o->accountant == AUTO ? NULL : tacit_accountants()[o->accountant - 1];
-    tacit_status st = ask_all(&s, l, accountant, delta, err);
+    tc_privacy_claims s = {0};
+    tacit_status st = tc_privacy_ask_all(&s, l, o->accountant, delta, err);
     if (st == TACIT_OK && o->export)
         st = write_export(l, o->export, err);
     if (st == TACIT_OK)
         st = print(&s, in->format, err);
-    status_fini(&s);
+    tc_privacy_claims_fini(&s);
     return st;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const status_opts *o = in->opts;
-    const char *name = in->args[0];
-    char *own = NULL;
     double delta = 0;
     tacit_ledger *l = NULL;
-    if (!*name)
-        return tc_fail(err, TACIT_E_ARG, "the name of a ledger must not be empty");
+    TC_TRY(tc_privacy_check_name(in->args[0], err));
     TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
-    tacit_status st = is_file(name) ? from_file(name, &l, err)
-                                    : tacit_ledger_open(&l, storage_of(o, name, &own), name, err);
+    tacit_status st = tc_privacy_ledger(&l, in->args[0], o->storage, err);
     if (st == TACIT_OK)
         st = show(in, l, delta, err);
     tacit_ledger_close(l);
-    tacit_text_free(own);
     return st;
 }
 

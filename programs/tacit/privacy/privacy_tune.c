@@ -84,7 +84,7 @@ static tacit_status find_answer(const tune_opts *o, bool quiet, answer *a, tacit
     tacit_dp_sampling sampling = TACIT_DP_ALL;
     tacit_guarantee empty = TACIT_GUARANTEE;
     TC_TRY(check_given(o, err));
-    TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, TACIT_UNIT_AGENT, &sampling, err));
+    TC_TRY(tc_privacy_sampling(o->sampling_rate, o->sampling, TACIT_UNIT_AGENT, 0, &sampling, err));
     TC_TRY(tc_privacy_delta(o->delta, o->agents, quiet, &delta, err));
     a->repeats = (tacit_repeats){sizeof a->repeats, (tacit_repeats_kind)o->distribution, o->trials,
                                  o->distribution == TACIT_REPEATS_POISSON ? 0 : o->shape};

@@ -10,10 +10,11 @@
  * says how to account for it.
  *
  * Events with Poisson sampling, or without sampling, speak of zero-out adjacency: one member's
- * contributions are replaced by zeros, and who the members are is public. Fixed-size sampling
+ * contributions are replaced by zeros, and who the members are is public. They hold for adding or
+ * removing a member, too, where parameters are those of that. Fixed-size sampling
  * speaks of substitution: one member's contributions are replaced by others, which may differ by
  * twice as much. Parameters are those of zero-out in both cases; the two kinds cannot be accounted
- * together.
+ * together. tacit_dp_event_replaced makes events of substitution from the others.
  *
  * Functions keep nothing between calls and may be called from any thread; a tacit_filter serves
  * one thread at a time. Pointers passed in are borrowed for the call. Nothing is written to an
@@ -40,9 +41,12 @@ typedef enum tacit_dp_mechanism {
 } tacit_dp_mechanism;
 
 typedef enum tacit_dp_sampling {
-    TACIT_DP_ALL = 0,       /* everybody takes part */
-    TACIT_DP_POISSON = 1,   /* each one independently, with probability sampling_rate */
-    TACIT_DP_FIXED_SIZE = 2 /* a fixed share sampling_rate, without replacement */
+    TACIT_DP_ALL = 0,        /* everybody takes part */
+    TACIT_DP_POISSON = 1,    /* each one independently, with probability sampling_rate */
+    TACIT_DP_FIXED_SIZE = 2, /* a fixed share sampling_rate, without replacement */
+    /* As POISSON, charged for replacing a member: as a group of two, one that leaves and one that
+     * comes. The parameter is that of adding or removing one. */
+    TACIT_DP_POISSON_REPLACED = 3
 } tacit_dp_sampling;
 
 /* Without `size`: it is an element of arrays and a member of other structs. */
@@ -81,6 +85,25 @@ TACIT_API const char *tacit_unit_name(tacit_unit unit); /* "agent"; NULL: none *
  * contribution of zeros are the same, so for agents alone: a row or a user that has a value in
  * either world is seen whenever it is sampled, however rarely. */
 TACIT_API tacit_status tacit_unit_check(tacit_unit unit, double sampling_rate, tacit_error *err);
+
+/* ---- which two data sets are neighbours */
+
+/* What differs between two data sets that are hard to tell apart. A promise for one relation says
+ * nothing of another: dp_accounting has 0.73 for Gaussian(5) at delta 1e-5 where a member comes or
+ * goes, and 1.55 where another takes its place. */
+typedef enum tacit_relation {
+    TACIT_RELATION_USUAL = 0,       /* where a relation is given: that of the unit */
+    TACIT_RELATION_ZERO_OUT = 1,    /* all that one member contributes becomes zeros */
+    TACIT_RELATION_ADD_REMOVE = 2,  /* one member comes or goes; how many there are is secret */
+    TACIT_RELATION_REPLACE_ONE = 3, /* another takes one member's place; their number is public */
+    TACIT_RELATION_DISTANCE = 4     /* one member's values move by at most a stated distance */
+} tacit_relation;
+TACIT_API const char *tacit_relation_name(tacit_relation relation); /* "zero-out"; NULL: none */
+
+/* What an event that was described for ADD_REMOVE costs for REPLACE_ONE: a group of two, one that
+ * leaves and one that comes. Exact without sampling (half the noise multiplier, twice the epsilon). */
+TACIT_API tacit_status tacit_dp_event_replaced(const tacit_dp_event *event, tacit_dp_event *out,
+                                               tacit_error *err);
 
 /* ---- which delta */
 
@@ -126,6 +149,19 @@ TACIT_API tacit_status tacit_analytic_gaussian(double epsilon, double delta, dou
 TACIT_API tacit_status tacit_dp_event_json(const tacit_dp_event *event, char **json,
                                            tacit_error *err);
 
+/* The events that a private trainer reports, in dp_accounting's names: Gaussian, Laplace, NoOp, NonPrivate,
+ * PoissonSampled, SelfComposed and Composed, of any depth, each also with its ending DpEvent. The
+ * different ones with their counts go into events[0..room). E_ARG: what is unknown, by its path. */
+TACIT_API tacit_status tacit_dp_event_parse(const char *json, tacit_dp_event *events, size_t room,
+                                            size_t *n, tacit_error *err);
+/* Is what was reported within what was declared before, so that what holds for the cap holds for it?
+ * Each event needs one of the cap with the same mechanism, no more noise and no lower sampling rate,
+ * as often. A report must not decide what is charged, since it was made in view of data: charge the cap, and refuse a
+ * report that is not within it. E_BUDGET names the event. */
+TACIT_API tacit_status tacit_dp_event_within(const tacit_dp_event *reported, size_t n,
+                                             const tacit_dp_event *cap, size_t caps,
+                                             tacit_error *err);
+
 /* ---- saying it */
 
 /* Nobody should see an epsilon without these sentences: whose data, epsilon, delta, by which
@@ -134,6 +170,10 @@ TACIT_API tacit_status tacit_dp_event_json(const tacit_dp_event *event, char **j
  * sentence. End *text with tacit_text_free. */
 TACIT_API tacit_status tacit_statement(const tacit_guarantee *g, uint64_t releases, tacit_unit unit,
                                        tacit_dp_sampling sampling, char **text, tacit_error *err);
+/* The same for a relation that the caller states; TACIT_RELATION_USUAL: that of the unit. */
+TACIT_API tacit_status tacit_statement_of(const tacit_guarantee *g, uint64_t releases,
+                                          tacit_unit unit, tacit_relation relation, char **text,
+                                          tacit_error *err);
 /* Towards whom the guarantee of a sum over agents holds, and who is trusted with it, without its full stop:
  * who adds up sees everything. */
 TACIT_API const char *tacit_statement_trust(void);
