@@ -61,7 +61,7 @@ tacit_status tc_pld_gather(tc_pld_kinds *k, const tacit_dp_event *events, size_t
             continue;
         if (e->mechanism == TACIT_DP_NONPRIVATE) {
             k->nonprivate = true;
-        } else if (e->sampling == TACIT_DP_FIXED_SIZE) {
+        } else if (e->sampling == TACIT_DP_FIXED_SIZE || e->mechanism == TACIT_DP_RENYI) {
             return tc_fail_no_formula("pld", e, err);
         } else if (e->mechanism == TACIT_DP_GAUSSIAN && e->sampling_rate >= 1) {
             mu2 += (double)e->count / (e->parameter * e->parameter);
