@@ -101,6 +101,34 @@ static tacit_status charge_alone(tc_ledger *l, const tc_search_plan *p, const tc
     return charge(l, &planned, p, paid, err);
 }
 
+/* Was the first charge of the ledger that a record pays for a Gaussian without sampling? */
+static bool begins_plainly(const tc_ledger *l)
+{
+    uint64_t n = tc_ledger_get_head(l).seq;
+    for (uint64_t seq = 1; seq <= n; seq++) {
+        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
+        bool pays = e->unit == TACIT_UNIT_RECORD || tc_ledger_is_wider(e, TACIT_UNIT_RECORD);
+        if (pays && e->event.count > 0)
+            return e->event.mechanism == TACIT_DP_GAUSSIAN &&
+                   (e->event.sampling_rate == 1 || e->unit != TACIT_UNIT_RECORD);
+    }
+    return false;
+}
+
+/* Then the filter of this limit may be the one that adds up mu (ledger_filter.c), which takes no divergence, however
+ * small. The refusal says so, since its numbers do not. */
+static tacit_status explain(const tc_ledger *l, const tc_ledger_budget *b, tacit_error *err)
+{
+    tacit_dp_event least = tc_dp_event_renyi(TC_DP_EVENT_MAX_ORDER, 1e-12);
+    tc_ledger_spending s = {.events = &least, .n = 1, .plain = true, .several = true};
+    if (begins_plainly(l) &&
+        tc_ledger_filter_check(&s, b->epsilon, b->delta, NULL) == TACIT_E_BUDGET)
+        return tc_fail(err, TACIT_E_BUDGET,
+                       "a ledger whose first release is a Gaussian has no place for a search: its "
+                       "filter, gdp-filter, has no bound for one; a search must come first");
+    return TACIT_E_BUDGET;
+}
+
 tacit_status tc_search_reserve(tc_ledger *l, const tc_search_plan *p, double epsilon, double delta,
                                const char *document, tc_search_paid *out, tacit_error *err)
 {
@@ -110,6 +138,8 @@ tacit_status tc_search_reserve(tc_ledger *l, const tc_search_plan *p, double eps
     tacit_status status = charge_by_filter(l, p, &budget, &paid, err);
     if (status == TACIT_E_BUDGET)
         status = charge_alone(l, p, &budget, &paid, err);
+    if (status == TACIT_E_BUDGET)
+        status = explain(l, &budget, err);
     if (status == TACIT_OK)
         *out = paid;
     return status;
