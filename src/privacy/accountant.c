@@ -39,7 +39,7 @@ tacit_status tc_accountant_get(const tc_accountant **out, const char *name, taci
 tacit_status tc_fail_no_formula(const char *accountant, const tacit_dp_event *e, tacit_error *err)
 {
     static const char *const mechanisms[] = {"Gaussian", "Laplace", "RandomizedResponse",
-                                             "NonPrivate"};
+                                             "NonPrivate", "RenyiBound"};
     static const char *const samplings[] = {"without sampling", "Poisson-sampled",
                                             "sampled without replacement",
                                             "Poisson-sampled, charged for replacement"};

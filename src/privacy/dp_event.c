@@ -7,7 +7,8 @@
  * pure mechanism is RandomizedResponse on two buckets, which dominates every mechanism of its
  * epsilon: noise_parameter = 2/(1 + e^epsilon), again beside the exact epsilon. SampledWithoutReplacement carries the sampling
  * probability alone: an event does not know the sizes behind it. A PoissonSampled that is charged for
- * replacement has "group_size": 2, which dp_accounting does not know. */
+ * replacement has "group_size": 2, and RenyiBound, with order and divergence, is an event that is known by one order
+ * alone: dp_accounting knows neither. */
 #include "privacy/dp_event.h"
 
 #include "base/error.h"
@@ -29,8 +30,46 @@ static bool sampled(const tacit_dp_event *e)
 
 static const char *parameter_name(tacit_dp_mechanism m)
 {
+    if (m == TACIT_DP_RENYI)
+        return "divergence";
     return m == TACIT_DP_GAUSSIAN ? "noise_multiplier" : "epsilon";
 }
+
+/* ---- a divergence at one order */
+
+tacit_dp_event tc_dp_event_renyi(int order, double divergence)
+{
+    return (tacit_dp_event){.mechanism = TACIT_DP_RENYI,
+                            .parameter = divergence,
+                            .sampling = TACIT_DP_ALL,
+                            .sampling_rate = 1.0 / order,
+                            .count = 1};
+}
+
+int tc_dp_event_order(const tacit_dp_event *e)
+{
+    return (int)lround(1 / e->sampling_rate);
+}
+
+double tc_dp_event_rate(const tacit_dp_event *e)
+{
+    return e->mechanism == TACIT_DP_RENYI ? 1 : e->sampling_rate;
+}
+
+/* One order has one rate, so that one event has one form. */
+static tacit_status check_order(const tacit_dp_event *e, tacit_error *err)
+{
+    double order = round(1 / e->sampling_rate);
+    if (e->sampling == TACIT_DP_ALL && order >= 2 && order <= TC_DP_EVENT_MAX_ORDER &&
+        e->sampling_rate == 1 / order)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "the order of a divergence must be an integer in 2..%d, without sampling, got "
+                   "1 / %g",
+                   TC_DP_EVENT_MAX_ORDER, e->sampling_rate);
+}
+
+/* ---- checks */
 
 static tacit_status check_sampling(const tacit_dp_event *e, tacit_error *err)
 {
@@ -50,12 +89,12 @@ static tacit_status check_sampling(const tacit_dp_event *e, tacit_error *err)
 
 tacit_status tc_dp_event_check(const tacit_dp_event *e, tacit_error *err)
 {
-    if ((unsigned)e->mechanism > TACIT_DP_NONPRIVATE)
-        return tc_fail(err, TACIT_E_ARG, "mechanism must be one of the four kinds, got %d",
+    if ((unsigned)e->mechanism > TACIT_DP_RENYI)
+        return tc_fail(err, TACIT_E_ARG, "mechanism must be one of the five kinds, got %d",
                        (int)e->mechanism);
     if (e->mechanism != TACIT_DP_NONPRIVATE && !(e->parameter > 0 && e->parameter <= MAX_PARAMETER))
         return tc_fail_range(err, parameter_name(e->mechanism), "(0, 1e6]", e->parameter);
-    TC_TRY(check_sampling(e, err));
+    TC_TRY(e->mechanism == TACIT_DP_RENYI ? check_order(e, err) : check_sampling(e, err));
     if (e->count > MAX_COUNT)
         return tc_fail(err, TACIT_E_ARG, "count must be at most 1e15, got %" PRIu64, e->count);
     return TACIT_OK;
@@ -74,6 +113,10 @@ tacit_dp_event tc_dp_event_replaced(const tacit_dp_event *e)
     bool poisson = r.sampling == TACIT_DP_POISSON || r.sampling == TACIT_DP_POISSON_REPLACED;
     if (r.mechanism == TACIT_DP_NONPRIVATE || r.sampling == TACIT_DP_FIXED_SIZE)
         return r;
+    if (r.mechanism == TACIT_DP_RENYI) { /* one order does not say what two steps cost */
+        r.mechanism = TACIT_DP_NONPRIVATE;
+        return r;
+    }
     if (poisson && r.sampling_rate < 1) {
         r.sampling = TACIT_DP_POISSON_REPLACED;
         return r;
@@ -105,6 +148,9 @@ static json_t *mechanism_json(const tacit_dp_event *e)
         return json_pack("{s:s, s:f, s:i, s:f}", "dp_event", "RandomizedResponse",
                          "noise_parameter", response_noise(e->parameter), "num_buckets", 2,
                          "epsilon", e->parameter);
+    case TACIT_DP_RENYI:
+        return json_pack("{s:s, s:i, s:f}", "dp_event", "RenyiBound", "order", tc_dp_event_order(e),
+                         "divergence", e->parameter);
     case TACIT_DP_NONPRIVATE:
         break;
     }
@@ -144,6 +190,7 @@ static const char *const gaussian_fields[] = {"dp_event", "noise_multiplier", NU
 static const char *const laplace_fields[] = {"dp_event", "noise_multiplier", "epsilon", NULL};
 static const char *const pure_fields[] = {"dp_event", "noise_parameter", "num_buckets", "epsilon",
                                           NULL};
+static const char *const renyi_fields[] = {"dp_event", "order", "divergence", NULL};
 static const char *const sampled_fields[] = {"dp_event", "sampling_probability", "event",
                                              "group_size", NULL};
 static const char *const composed_fields[] = {"dp_event", "count", "event", NULL};
@@ -200,11 +247,28 @@ static tacit_status read_nonprivate(tacit_dp_event *e, const json_t *j, const ch
     return tc_json_only(j, path, no_fields, err);
 }
 
+static tacit_status read_renyi(tacit_dp_event *e, const json_t *j, const char *path,
+                               tacit_error *err)
+{
+    double order;
+    TC_TRY(tc_json_only(j, path, renyi_fields, err));
+    TC_TRY(tc_json_number(j, path, "order", &order, err));
+    if (!(order >= 2 && order <= TC_DP_EVENT_MAX_ORDER && order == floor(order)))
+        return tc_fail(err, TACIT_E_ARG, "order must be an integer in 2..%d, got %g",
+                       TC_DP_EVENT_MAX_ORDER, order);
+    if (e->sampling != TACIT_DP_ALL)
+        return tc_fail(err, TACIT_E_ARG, "RenyiBound must not be sampled");
+    uint64_t count = e->count;
+    *e = tc_dp_event_renyi((int)order, 0);
+    e->count = count;
+    return tc_json_number(j, path, "divergence", &e->parameter, err);
+}
+
 static tacit_status read_mechanism(tacit_dp_event *e, const json_t *j, const char *path,
                                    tacit_error *err)
 {
-    static const char *const names[] = {"Gaussian", "Laplace", "RandomizedResponse", "NonPrivate",
-                                        NULL};
+    static const char *const names[] = {"Gaussian",   "Laplace",    "RandomizedResponse",
+                                        "NonPrivate", "RenyiBound", NULL};
     const char *name;
     TC_TRY(tc_json_string(j, path, "dp_event", &name, err));
     if (strcmp(name, "Gaussian") == 0)
@@ -215,6 +279,8 @@ static tacit_status read_mechanism(tacit_dp_event *e, const json_t *j, const cha
         return read_pure(e, j, path, err);
     if (strcmp(name, "NonPrivate") == 0)
         return read_nonprivate(e, j, path, err);
+    if (strcmp(name, "RenyiBound") == 0)
+        return read_renyi(e, j, path, err);
     return tc_fail_unknown(err, TACIT_E_ARG, name, names, "Mechanisms",
                            "there is no mechanism \"%s\" here", name);
 }

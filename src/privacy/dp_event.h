@@ -27,6 +27,13 @@ static inline tacit_dp_event tc_dp_event_none(void)
         .mechanism = TACIT_DP_NONPRIVATE, .parameter = 1, .sampling_rate = 1, .count = 1};
 }
 
+/* The event of TACIT_DP_RENYI. order in 2..TC_DP_EVENT_MAX_ORDER. */
+#define TC_DP_EVENT_MAX_ORDER 1024
+tacit_dp_event tc_dp_event_renyi(int order, double divergence);
+int tc_dp_event_order(const tacit_dp_event *e); /* of such an event that has passed its check */
+/* With what probability a member takes part. */
+double tc_dp_event_rate(const tacit_dp_event *e);
+
 /* E_ARG naming the field: q outside (0,1], parameter not in (0, 1e6], ... */
 tacit_status tc_dp_event_check(const tacit_dp_event *e, tacit_error *err);
 /* Equal but for the count. */

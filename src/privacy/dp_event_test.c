@@ -41,7 +41,7 @@ static void refuses_nonsense(void **state)
     e.sampling = (tacit_dp_sampling)7;
     assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "sampling must be");
     e = sound;
-    e.mechanism = (tacit_dp_mechanism)4;
+    e.mechanism = (tacit_dp_mechanism)5;
     assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "mechanism must be");
     e = sound;
     e.count = UINT64_MAX;
@@ -163,6 +163,41 @@ static void a_foreign_laplace_is_rounded_up(void **state)
     json_decref(j);
 }
 
+static void a_divergence_has_one_order(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_dp_event read;
+    for (int order = 2; order <= TC_DP_EVENT_MAX_ORDER; order++) {
+        tacit_dp_event e = tc_dp_event_renyi(order, 0.1 * order);
+        e.count = (uint64_t)order % 3; /* 0: of a release that was paid for before */
+        assert_ok(tc_dp_event_check(&e, &err));
+        assert_int_equal(tc_dp_event_order(&e), order);
+        assert_true(tc_dp_event_rate(&e) == 1);
+        json_t *j = tc_dp_event_json(&e);
+        assert_ok(tc_dp_event_from_json(&read, j, &err));
+        json_decref(j);
+        assert_int_equal(read.mechanism, TACIT_DP_RENYI);
+        assert_int_equal(tc_dp_event_order(&read), order);
+        assert_same_bits(read.parameter, e.parameter);
+        assert_same_bits(read.sampling_rate, e.sampling_rate);
+        assert_int_equal(read.count, e.count);
+    }
+    tacit_dp_event e = tc_dp_event_renyi(3, 1.5);
+    assert_text(&e, "{\"dp_event\":\"RenyiBound\",\"order\":3,\"divergence\":1.5}");
+    const double bad[] = {1, 0.4, 1.0 / 1025, 0, -0.5, NAN};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        e.sampling_rate = bad[i];
+        assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG,
+                     "the order of a divergence must be an integer in 2..1024, without sampling");
+    }
+    e = tc_dp_event_renyi(3, 1.5);
+    e.sampling = TACIT_DP_POISSON;
+    assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "without sampling");
+    e = tc_dp_event_renyi(3, 0);
+    assert_fails(tc_dp_event_check(&e, &err), TACIT_E_ARG, "divergence must be in (0, 1e6], got 0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +207,7 @@ int main(void)
         cmocka_unit_test(comes_back_through_text),
         cmocka_unit_test(refuses_other_documents),
         cmocka_unit_test(a_foreign_laplace_is_rounded_up),
+        cmocka_unit_test(a_divergence_has_one_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

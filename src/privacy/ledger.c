@@ -441,7 +441,7 @@ tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc
     const tc_release_view *v = tc_release_get(r);
     TC_TRY(writable(l, err));
     if (!tc_sampling_is_proved(&v->event, v->relation))
-        TC_TRY(tacit_unit_check(v->unit, v->event.sampling_rate, err));
+        TC_TRY(tacit_unit_check(v->unit, tc_dp_event_rate(&v->event), err));
     TC_TRY(check_subject(v, c->subject, err));
     attempt a = {b, c, r, {.size = tc_release_size(r)}};
     a.fresh.bytes = tc_alloc(a.fresh.size + 1, 1);

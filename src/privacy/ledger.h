@@ -49,7 +49,7 @@ typedef struct tc_ledger_entry {
     bool is_private;
     const char *not_private; /* why not; "" where is_private */
     /* How the bytes are read: rows x cols words, value = offset + step * word as a signed integer;
-     * the words of the mechanism `none` are the doubles themselves. Public constants. */
+     * the words of the mechanisms `none` and `search` are the doubles themselves. Public constants. */
     uint64_t rows, cols;
     double offset, step;
     tacit_hash release;      /* of the exact bytes */

@@ -77,6 +77,11 @@ const char *tacit_ledger_name(const tacit_ledger *l)
     return l ? tc_ledger_name(l->ledger) : "";
 }
 
+tc_ledger *tc_ledger_of(tacit_ledger *l)
+{
+    return l->ledger;
+}
+
 tacit_status tacit_ledger_head(tacit_ledger *l, tacit_head *out, tacit_error *err)
 {
     TC_GIVEN(l);
@@ -94,7 +99,7 @@ static tacit_status check_sampling(const tc_ledger *l, tacit_unit unit, tacit_er
         const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
         if (e->unit != unit || tc_sampling_is_proved(&e->event, e->relation))
             continue;
-        tacit_status status = tacit_unit_check(unit, e->event.sampling_rate, err);
+        tacit_status status = tacit_unit_check(unit, tc_dp_event_rate(&e->event), err);
         if (status != TACIT_OK) {
             tc_fail_in(err, "no guarantee: ledger entry %llu", (unsigned long long)seq);
             return status;

@@ -243,7 +243,7 @@ tacit_status tc_ledger_would(const tc_ledger *l, const tc_ledger_budget *b, taci
         return tc_fail(err, TACIT_E_ARG, "the epsilon of a budget must be > 0, got %g", b->epsilon);
     TC_TRY(tc_dp_event_check(event, err));
     if (!tc_sampling_is_proved(event, TACIT_RELATION_USUAL))
-        TC_TRY(tacit_unit_check(unit, event->sampling_rate, err));
+        TC_TRY(tacit_unit_check(unit, tc_dp_event_rate(event), err));
     if (subject)
         TC_TRY(tc_ledger_check_name("subject", subject, err));
     TC_TRY(check_counted(l, b, unit, err));

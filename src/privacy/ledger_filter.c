@@ -162,6 +162,16 @@ static double least_renyi(const tc_ledger_spending *s, double delta)
     return high;
 }
 
+/* Where the first release is a plain Gaussian, a divergence is let pass by limits from here on: below, mu is added up,
+ * and a divergence at one order has none. */
+static double least_with_divergence(const tc_ledger_spending *s, double delta)
+{
+    for (size_t i = 0; s->plain && i < s->n; i++)
+        if (s->events[i].mechanism == TACIT_DP_RENYI && s->events[i].count > 0)
+            return fmax(log(SLACK * delta / USUAL_D), 0);
+    return 0;
+}
+
 tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, tacit_guarantee *out,
                                     tacit_error *err)
 {
@@ -174,7 +184,7 @@ tacit_status tc_ledger_filter_bound(const tc_ledger_spending *s, double delta, t
     g.epsilon = tc_gaussian_epsilon(mu, delta * (1 - SLACK)) * (1 + 1e-12);
     if (!(g.epsilon < INFINITY) || !uses_mu(s, g.epsilon, delta) ||
         !slack_holds(s->distance, g.epsilon, delta)) {
-        g.epsilon = least_renyi(s, delta);
+        g.epsilon = fmax(least_renyi(s, delta), least_with_divergence(s, delta));
         g.accountant = RDP_FILTER;
     }
     if (pure <= g.epsilon) {

@@ -1,4 +1,4 @@
-/* ledger_handle.h - a ledger of a storage as a handle of tacit/ledger.h. For src/study.
+/* ledger_handle.h - a ledger of a storage as a handle of tacit/ledger.h. For src/study and src/worker.
  *
  * The handle, and everything that can be asked of it, is in libtacit-privacy, which knows no storage. Storages are
  * in libtacit: what opens one there passes it on, with the way to close it. */
@@ -12,5 +12,7 @@
 /* Reads and checks the ledger. Owns `storage` from now on: tacit_ledger_close, or a failure here, closes it. */
 tacit_status tc_ledger_handle(tacit_ledger **out, const char *name, const tc_ledger_io *io,
                               void *storage, void (*close)(void *storage), tacit_error *err);
+
+tc_ledger *tc_ledger_of(tacit_ledger *l); /* what is behind a handle; borrowed */
 
 #endif

@@ -47,7 +47,7 @@ tacit_status tc_ledger_spending_add(tc_ledger_spending *s, const tacit_dp_event 
  * multiplier or twice the epsilon. And no gain from sampling: given the coins, the two worlds are no
  * farther apart than with everybody, and the coins are the same in both. A Laplace release may count as
  * neighbours only vectors that are close to each other, and what a row changes need not be close: of that
- * nothing is promised. */
+ * nothing is promised, and nothing where one divergence is all that is known. */
 tacit_dp_event tc_ledger_replacing(const tacit_dp_event *e)
 {
     tacit_dp_event r = *e;
@@ -57,8 +57,9 @@ tacit_dp_event tc_ledger_replacing(const tacit_dp_event *e)
         r.parameter /= 2;
     else if (r.mechanism == TACIT_DP_PURE)
         r.parameter *= 2;
-    /* The second: an epsilon beyond all that is counted. */
-    if (r.mechanism == TACIT_DP_LAPLACE || tc_dp_event_check(&r, NULL) != TACIT_OK)
+    /* The third: an epsilon beyond all that is counted. */
+    if (r.mechanism == TACIT_DP_LAPLACE || r.mechanism == TACIT_DP_RENYI ||
+        tc_dp_event_check(&r, NULL) != TACIT_OK)
         r.mechanism = TACIT_DP_NONPRIVATE;
     return r;
 }

@@ -61,7 +61,8 @@ tacit_status tc_pld_gather(tc_pld_kinds *k, const tacit_dp_event *events, size_t
             continue;
         if (e->mechanism == TACIT_DP_NONPRIVATE) {
             k->nonprivate = true;
-        } else if (e->sampling == TACIT_DP_FIXED_SIZE || e->sampling == TACIT_DP_POISSON_REPLACED) {
+        } else if (e->sampling == TACIT_DP_FIXED_SIZE || e->sampling == TACIT_DP_POISSON_REPLACED ||
+                   e->mechanism == TACIT_DP_RENYI) {
             return tc_fail_no_formula("pld", e, err);
         } else if (e->mechanism == TACIT_DP_GAUSSIAN && e->sampling_rate >= 1) {
             mu2 += (double)e->count / (e->parameter * e->parameter);

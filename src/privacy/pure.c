@@ -25,7 +25,7 @@ static tacit_status account(const tc_accountant *self, const tacit_dp_event *eve
     double sum = 0;
     bool exact = true;
     for (size_t i = 0; i < n; i++) {
-        if (events[i].mechanism == TACIT_DP_GAUSSIAN)
+        if (events[i].mechanism == TACIT_DP_GAUSSIAN || events[i].mechanism == TACIT_DP_RENYI)
             return tc_fail_no_formula("pure", &events[i], err);
         double count = (double)events[i].count, epsilon = tc_pure_epsilon(&events[i]);
         exact =

@@ -84,6 +84,8 @@ double tc_rdp_of(const tacit_dp_event *e, double order)
         return tc_rdp_pure(tc_pure_epsilon(e), order);
     case TACIT_DP_PURE:
         return tc_rdp_pure(tc_pure_epsilon(e), order);
+    case TACIT_DP_RENYI: /* divergences grow with the order; above, nothing is known */
+        return order <= tc_dp_event_order(e) ? e->parameter : INFINITY;
     case TACIT_DP_NONPRIVATE:
         break;
     }

@@ -92,6 +92,12 @@ static void close_others_on_exec(void)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+static bool silence(void)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    return nowhere >= 0 && dup2(nowhere, STDERR_FILENO) >= 0;
+}
+
 _Noreturn static void become(const tc_launch *l, int out, int report, pid_t parent)
 {
     sigset_t none;
@@ -106,7 +112,7 @@ _Noreturn static void become(const tc_launch *l, int out, int report, pid_t pare
     close_others_on_exec();
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (in >= 0 && dup2(l->in_fd > 0 ? l->in_fd : in, STDIN_FILENO) >= 0 &&
-        dup2(out, STDOUT_FILENO) >= 0) {
+        dup2(out, STDOUT_FILENO) >= 0 && (!l->silent || silence())) {
         execve(l->path, l->argv, l->envp);
         if (errno == ENOEXEC)
             run_as_script(l);

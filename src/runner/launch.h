@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Looks `name` up as a shell would: a name with a slash is a path, any other is searched
@@ -19,6 +20,7 @@ typedef struct tc_launch {
     char **argv;      /* NULL-terminated; argv[-1] is a spare word, overwritten */
     char **envp;      /* NULL-terminated */
     int in_fd;        /* its standard input, which is not closed; below 1: nothing */
+    bool silent;      /* its standard error is /dev/null; false: ours */
 } tc_launch;
 
 typedef struct tc_process {

@@ -40,6 +40,7 @@ struct tc_runner {
     size_t jobs, running;
     int64_t timeout_ms;
     int input;                /* or -1 */
+    bool silent;              /* tc_runner_silence */
     const char *name, *value; /* of one more variable; or NULL */
     job *job;                 /* `jobs` of them */
     struct pollfd *polled;    /* two per job: output, pidfd */
@@ -108,6 +109,11 @@ size_t tc_runner_running(const tc_runner *r)
 void tc_runner_set_input(tc_runner *r, int fd)
 {
     r->input = fd;
+}
+
+void tc_runner_silence(tc_runner *r)
+{
+    r->silent = true;
 }
 
 void tc_runner_set_variable(tc_runner *r, const char *name, const char *value)
@@ -192,7 +198,8 @@ static tacit_status launch(tc_runner *r, job *j, uint64_t trial, const double *v
     tc_text path = {0};
     tc_launch l = {.argv = make_argv(r, trial, values, &a),
                    .envp = make_envp(r, trial, values, &a),
-                   .in_fd = r->input};
+                   .in_fd = r->input,
+                   .silent = r->silent};
     tacit_status st =
         a.failed || !l.argv ? tc_fail_memory(err) : tc_program_find(l.argv[0], &path, err);
     if (st == TACIT_OK) {

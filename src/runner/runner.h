@@ -48,6 +48,9 @@ void tc_runner_set_input(tc_runner *r, int fd);
 /* One more variable of their environment, in the place of ours of that name; both are borrowed. name NULL: none. */
 void tc_runner_set_variable(tc_runner *r, const char *name, const char *value);
 
+/* Standard error of programs that are started from now on is thrown away. */
+void tc_runner_silence(tc_runner *r);
+
 size_t tc_runner_running(const tc_runner *r);
 /* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */
 tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values, tacit_error *err);

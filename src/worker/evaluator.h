@@ -18,6 +18,9 @@ struct tc_evaluator {
     /* Programs are ended and report nothing; functions that run are waited for, and `wait` then reports them. */
     void (*stop)(tc_evaluator *e);
     void (*free)(tc_evaluator *e); /* stops what runs */
+    void (*silence)(
+        tc_evaluator
+            *e); /* what programs say on standard error is thrown away; NULL: there are none */
     /* While `wait` is busy with a function it has this called a few times a second, by another thread. */
     void (*tick)(void *loop);
     void *loop;

@@ -9,6 +9,7 @@
 #include <tacit/coordinator.h>
 #include <tacit/experimental/audit.h>
 #include <tacit/experimental/curator.h>
+#include <tacit/experimental/search.h>
 #include <tacit/experimental/simulate.h>
 #include <tacit/net.h>
 #include <tacit/optimizer.h>
@@ -734,6 +735,29 @@ static void call_net(void)
 
 /* ---- experimental/ ---- */
 
+static void call_search(void)
+{
+    const tacit_dp_event event = {TACIT_DP_GAUSSIAN, 1, TACIT_DP_ALL, 1, 1};
+    tacit_search_opts opts = TACIT_SEARCH_OPTS;
+    tacit_search_winner winner = TACIT_SEARCH_WINNER;
+    tacit_guarantee g = TACIT_GUARANTEE;
+    opts.evaluate = evaluate;
+    opts.events = &event;
+    opts.n_events = 1;
+    opts.delta = 1e-5;
+    REFUSED("document", tacit_search_cost(NULL, &opts, &g, err));
+    REFUSED("opts", tacit_search_cost(document, NULL, &g, err));
+    REFUSED("out", tacit_search_cost(document, &opts, NULL, err));
+    REFUSED("document", tacit_search_statement(NULL, &opts, &text, err));
+    REFUSED("opts", tacit_search_statement(document, NULL, &text, err));
+    REFUSED("text", tacit_search_statement(document, &opts, NULL, err));
+    REFUSED("document", tacit_search_run(NULL, &opts, x, &winner, err));
+    REFUSED("opts", tacit_search_run(document, NULL, x, &winner, err));
+    REFUSED("values", tacit_search_run(document, &opts, NULL, &winner, err));
+    REFUSED("out", tacit_search_run(document, &opts, x, NULL, err));
+    REFUSED("ledger", tacit_search_run(document, &opts, x, &winner, err));
+}
+
 static void call_curator(tacit_curator *c, const tacit_curator_opts *opts,
                          const tacit_row_terms *terms)
 {
@@ -896,6 +920,7 @@ int main(void)
     call_curated();
     call_row_program();
     call_simulation();
+    call_search();
     close_studies();
     printf("%d calls, %d of them not as they should be\n", calls, failures);
     return failures == 0 ? 0 : 1;

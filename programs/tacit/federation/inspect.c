@@ -31,7 +31,7 @@ static const tc_option table[] = {
 
 static const char *mechanism_name(const tacit_dp_event *e)
 {
-    static const char *const names[] = {"Gaussian", "Laplace", "Pure", "NonPrivate"};
+    static const char *const names[] = {"Gaussian", "Laplace", "Pure", "NonPrivate", "Renyi"};
     return names[e->mechanism];
 }
 

@@ -2,6 +2,7 @@
  *
  * Everything that can be wrong with the command line, the document and the
  * command is found before the storage is touched. */
+#include "study/optimize_search.h"
 #include "study/records_options.h"
 #include "study/trial_rows.h"
 #include "study/user_options.h"
@@ -21,6 +22,7 @@ typedef struct options {
     char *user, *ledger_storage;
     tc_records_words records;
     bool any_choices;
+    tc_search_options search;
 } options;
 
 static const tc_option table[] = {
@@ -44,19 +46,25 @@ static const tc_option table[] = {
     TC_USER_OPTIONS(options),
     TC_RECORDS_OPTIONS(options),
     TC_RECORDS_LEDGER_OPTIONS(options),
+    TC_SEARCH_OPTIONS(options),
     {.name = NULL}};
+
+static int64_t timeout_ms_of(const options *o)
+{
+    int64_t timeout_ms = (int64_t)(o->timeout_s * 1000 + 0.5);
+    return o->timeout_s > 0 && timeout_ms == 0 ? 1 : timeout_ms;
+}
 
 static tacit_worker_opts options_of(const tc_invocation *in, const tc_study_ref *r)
 {
     const options *o = in->opts;
-    int64_t timeout_ms = (int64_t)(o->timeout_s * 1000 + 0.5);
     tacit_worker_opts w = TACIT_WORKER_OPTS;
     w.command = in->command;
     w.trials = (uint64_t)o->trials;
     if (w.trials == 0 && r->given)
         w.trials = tacit_document_trials(r->given);
     w.jobs = (uint64_t)o->jobs;
-    w.timeout_ms = o->timeout_s > 0 && timeout_ms == 0 ? 1 : timeout_ms;
+    w.timeout_ms = timeout_ms_of(o);
     w.max_failures = (uint64_t)o->max_failures;
     w.any_choices = o->any_choices || r->given;
     w.stop = tc_stop_at_interrupt;
@@ -132,12 +140,26 @@ static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
     return st;
 }
 
+static tacit_status run_search(const options *o, const tc_invocation *in, tacit_error *err)
+{
+    tc_search_work w = {.records = &o->records,
+
+                        .where = &o->where,
+                        .trials = o->trials,
+                        .jobs = o->jobs,
+                        .timeout_ms = timeout_ms_of(o)};
+    return tc_search_work_do(&o->search, &w, in, err);
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tc_study_ref r = {0};
     tacit_user *user = NULL;
+    TC_TRY(tc_search_options_check(&o->search, in, err));
     tc_catch_interrupts();
+    if (o->search.protect)
+        return run_search(o, in, err);
     tacit_status st = open_study(&r, in, err);
     if (st == TACIT_OK && o->user)
         st = tc_user_open(&user, &r, o->user, o->ledger_storage, in->quiet, err);
@@ -205,12 +227,24 @@ const tc_verb tc_verb_optimize = {
         "that was paid for and not told. With --server, terms that bring a user to epsilon 10\n"
         "and more are agreed to by giving the document, which the coordinator must then have.\n"
         "\n"
+        "--protect search is random search by a private trainer, with a random number of runs of\n"
+        "mean --trials. Each run trains and scores itself with noise, as the options from\n"
+        "--noise-multiplier on say; --score-noise adds noise to its score here. The whole price "
+        "is\n"
+        "charged to --ledger before anything runs, and refused where it passes --epsilon. Only "
+        "the\n"
+        "winner is kept and printed, or \"nothing\"; an interruption loses it, and stays paid.\n"
+        "Whoever sees how long it takes learns how many runs there were.\n"
+        "\n"
         "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
         "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}\n"
         "  tacit optimize records.json --records 1200 -- ./train --lr {lr}\n"
         "  tacit optimize private.json --user ann -- ./try {dose}\n"
         "  tacit optimize branin --server https://tacit.example:8443 --fingerprint sha256//... \\\n"
-        "      --token-file client.txt --jobs 2 -- ./train --lr {lr}",
+        "      --token-file client.txt --jobs 2 -- ./train --lr {lr}\n"
+        "  tacit optimize random.json --protect search --trials 10 --noise-multiplier 4 \\\n"
+        "      --sampling-rate 0.01 --rounds 1000 --score-noise 40 --records 5000 --range 0:1 \\\n"
+        "      --epsilon 3 -- ./private-train --lr {lr}",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

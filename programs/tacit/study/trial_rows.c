@@ -302,3 +302,40 @@ tacit_status tc_asked_print(const tacit_space *space, const tacit_trials *asked,
         fputs("]\n", out);
     return TACIT_OK;
 }
+
+/* ---- the winner of a search ---- */
+
+static tacit_status winner_json(const tacit_space *s, const double *values, double value, json_t *o,
+                                FILE *out, tacit_error *err)
+{
+    int bad = json_object_set_new(o, "value", values ? json_real(value) : json_null());
+    bad |= json_object_set_new(o, "params", values ? params_json(s, values) : json_null());
+    if (bad) {
+        json_decref(o);
+        return tc_fail_memory(err);
+    }
+    return print_object(o, "", "\n", out, err);
+}
+
+tacit_status tc_winner_print(const tacit_space *space, const double *values, double value,
+                             json_t *more, int format, FILE *out, tacit_error *err)
+{
+    static const char *const before[] = {"value", NULL}, *const after[] = {NULL};
+    bool people = format == TC_FORMAT_TABLE;
+    if (!more)
+        return tc_fail_memory(err);
+    if (format == TC_FORMAT_JSON || format == TC_FORMAT_JSONL)
+        return winner_json(space, values, value, more, out, err);
+    json_decref(more);
+    if (people && !values) {
+        fputs("nothing\n", out);
+        return TACIT_OK;
+    }
+    tc_table *t = new_table(space, before, people ? "" : "params_", after);
+    if (values) {
+        tc_table_number(t, 0, value);
+        put_params(space, values, t, 1);
+        tc_table_end_row(t);
+    }
+    return tc_table_print(t, (tc_format)format, out, err);
+}

@@ -9,6 +9,7 @@
 
 #include "frame/cli.h"
 
+#include <jansson.h>
 #include <tacit/study.h>
 
 /* A list: JSON is an array. */
@@ -22,5 +23,10 @@ tacit_status tc_trial_print(const tacit_space *space, const tacit_trial *trial, 
  * says its pulls. */
 tacit_status tc_asked_print(const tacit_space *space, const tacit_trials *asked, bool pulls,
                             int format, FILE *out, tacit_error *err);
+
+/* The winner of a search: its value and its parameters; values NULL: nothing. JSON has both as members of `more`, which is
+ * given up; NULL is E_MEMORY. */
+tacit_status tc_winner_print(const tacit_space *space, const double *values, double value,
+                             json_t *more, int format, FILE *out, tacit_error *err);
 
 #endif
