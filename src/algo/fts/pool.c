@@ -20,7 +20,7 @@ enum {
     MOST_SLOPES = 2048 /* derivatives of covariances at a time; dimensions at most */
 };
 
-static const double alike[] = {0.95, 0.6}; /* rho */
+static const double alike[] = {0.95, 0.6, 0.1}; /* rho */
 enum { ALIKE = sizeof alike / sizeof *alike };
 
 struct tc_fts_pool {
