@@ -159,13 +159,14 @@ static tacit_status gather(tc_fts_pool *p, size_t most, tacit_error *err)
 {
     const size_t dim = dim_of(p);
     size_t parties = 0, n = 0, each, at = 0;
-    for (uint64_t i = 0; i < p->agents; i++)
-        parties += p->said[i] != NULL;
+    uint64_t end = 0; /* beyond the first `most` nobody is heard */
+    for (; end < p->agents && parties < most; end++)
+        parties += p->said[end] != NULL;
     each = parties > 0 ? most / parties + 1 : 0;
-    for (uint64_t i = 0; i < p->agents; i++)
+    for (uint64_t i = 0; i < end; i++)
         n += p->said[i] ? at_most((size_t)p->said[i][0], each) : 0;
     TC_TRY(reserve(p, n, err));
-    for (uint64_t i = 0; i < p->agents; i++) {
+    for (uint64_t i = 0; i < end; i++) {
         const size_t all = p->said[i] ? (size_t)p->said[i][0] : 0, some = at_most(all, each);
         for (size_t k = 0; k < some; k++, at++) {
             const double *one = p->said[i] + 1 + k * all / some * (dim + 2);
