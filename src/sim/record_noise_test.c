@@ -111,6 +111,12 @@ static void what_is_given_is_read_strictly(void **state)
                      "--records must be whole numbers from 1 to 1e15, as in 1000 or 300,5000, not");
         tc_record_noise_fini(&r);
     }
+    tc_record_terms many = usual;
+    many.records = "300,100000";
+    assert_fails(tc_record_noise_init(&r, &many, &err), TACIT_E_ARG,
+                 "--delta must be below 1/N for 100000 records, got 1e-05: such a delta allows to "
+                 "publish one of them");
+    tc_record_noise_fini(&r);
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         tc_record_terms t = usual;
         t.range = ranges[i];

@@ -43,6 +43,8 @@ check "both are explained" says "Guarantees are those of a deployment, for every
 check "each by its name" says "Where it says every record: Each evaluation on 1000 validation records"
 good "records that differ" --algorithm fts $fed --unit record --records 300,5000 --range -5:5 --epsilon 1
 check "have noise that differs" says "Each evaluation on 300, 5000 validation records gets noise of standard deviation 0.018"
+good "in JSON" --algorithm fts $fed --unit record --records 300,5000 --range -5:5 --epsilon 1 --format json
+check "their unit, number and noise" says '"unit":"record","records":[300,5000],"noise_sd":[0.30'
 good "by agent, with a checkpoint" --algorithm fts $fed $promise --by-agent agents.csv --checkpoint kept
 good "which goes on" --algorithm fts $fed $promise --by-agent agents.csv --checkpoint kept
 bad 4 "is the checkpoint of another simulation" --algorithm fts $fed --unit record --records 999 --range -5:5 --epsilon 1 --by-agent agents.csv --checkpoint kept
