@@ -378,7 +378,10 @@ static void counted_rows_equal_single_ones(void **state)
         count[at[i]]++;
     }
     for (size_t i = 0; i < 4; i++) {
-        assert_ok(tc_fgp_push_many(merged, rows[i], count[rows[i]], &err));
+        if (i % 2 == 0) /* the same in other words */
+            assert_ok(tc_fgp_push_many(merged, rows[i], count[rows[i]], &err));
+        else
+            assert_ok(tc_fgp_push_noise(merged, rows[i], hyper.noise / count[rows[i]], &err));
         means[i] = sum[rows[i]] / count[rows[i]];
     }
     tc_fgp_targets(merged, means);
@@ -390,6 +393,10 @@ static void counted_rows_equal_single_ones(void **state)
     assert_close(tc_fgp_info_gain(merged), tc_fgp_info_gain(single), 1e-12);
     assert_fails(tc_fgp_push_many(merged, 0, 0.5, &err), TACIT_E_ARG,
                  "a candidate must be observed at least once, got 0.5");
+    assert_fails(tc_fgp_push_noise(merged, 0, 0, &err), TACIT_E_ARG,
+                 "the noise of a row must be finite and > 0, got 0");
+    assert_fails(tc_fgp_push_noise(merged, 0, INFINITY, &err), TACIT_E_ARG,
+                 "the noise of a row must be finite and > 0, got inf");
     tc_fgp_free(single);
     tc_fgp_free(merged);
 }

@@ -85,6 +85,32 @@ static void test_objective_is_likelihood_and_prior(void **state)
     }
 }
 
+static void set_known(double *known)
+{
+    for (size_t i = 0; i < N; i++)
+        known[i] = 0.1 * (double)(i % 3);
+}
+
+static void test_known_noise_is_in_the_likelihood(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    data d;
+    double known[N], theta[] = {log(0.3), log(0.8), log(1.5), log(0.02)}, scale[] = {0.3, 0.8};
+    tc_gp_hyper h = {TC_KERNEL_MATERN52, DIM, 1.5, 0.02, scale};
+    tc_gp_fit_opts o = options;
+    tc_gp *g;
+    make_data(&d, N, 0.1);
+    set_known(known);
+    o.known = known;
+    assert_ok(tc_gp_new(&g, DIM, &err));
+    assert_ok(tc_gp_reset_known(g, &h, N, d.X, LD, known, &err));
+    tc_gp_targets(g, d.y);
+    double expected = log_likelihood(g, d.y) + log_prior(DIM, theta);
+    assert_close(objective(&o, h.kind, &d, N, theta, NULL), expected, 1e-9);
+    tc_gp_free(g);
+}
+
 static void check_gradient(const tc_gp_fit_opts *o, tc_kernel_kind kind, const double *at)
 {
     data d;
@@ -112,6 +138,11 @@ static void test_gradient_is_the_difference(void **state)
     const double isotropic[] = {log(0.3), log(1.5), log(0.02)};
     tc_gp_fit_opts one_scale = options;
     one_scale.ard = false;
+    tc_gp_fit_opts noisy = options;
+    double known[N];
+    set_known(known);
+    noisy.known = known;
+    check_gradient(&noisy, TC_KERNEL_MATERN32, theta);
     for (int kind = 0; kind < TC_KERNEL_KINDS; kind++) {
         check_gradient(&options, (tc_kernel_kind)kind, theta);
         check_gradient(&one_scale, (tc_kernel_kind)kind, isotropic);
@@ -260,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_gradient_is_the_difference),
         cmocka_unit_test(test_a_fit_ends_at_a_stationary_point),
         cmocka_unit_test(test_noise_is_found),
+        cmocka_unit_test(test_known_noise_is_in_the_likelihood),
         cmocka_unit_test(test_one_scale_for_all),
         cmocka_unit_test(test_data_that_say_little),
         cmocka_unit_test(test_the_same_stream_gives_the_same_bits),

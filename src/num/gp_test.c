@@ -13,6 +13,7 @@ static const tc_kernel_kind kinds[] = {TC_KERNEL_SE, TC_KERNEL_MATERN12, TC_KERN
 
 typedef struct data {
     double X[LD * DIM], y[N], scale[DIM];
+    double known[N]; /* noise of each beside s2 */
     tc_gp_hyper hyper;
 } data;
 
@@ -25,6 +26,7 @@ static void make_data(data *d, tc_kernel_kind kind)
         d->X[i] = tc_draw_uniform(&s);
     for (size_t i = 0; i < N; i++)
         d->y[i] = tc_draw_normal(&s);
+    memset(d->known, 0, sizeof d->known);
     for (size_t k = 0; k < DIM; k++)
         d->scale[k] = 0.3 + 0.2 * (double)k;
     d->hyper = (tc_gp_hyper){kind, DIM, 1.7, 0.01, d->scale};
@@ -96,7 +98,7 @@ static double reference_solve(const data *d, size_t n, double *b)
         for (size_t j = 0; j < n; j++) {
             point(d, i, xi);
             point(d, j, xj);
-            A[i * n + j] = covariance(d, xi, xj) + (i == j ? d->hyper.noise : 0.0);
+            A[i * n + j] = covariance(d, xi, xj) + (i == j ? d->hyper.noise + d->known[i] : 0.0);
         }
     return eliminate(n, A, b);
 }
@@ -123,11 +125,11 @@ static tc_gp *make_gp(const data *d, size_t whole, size_t n)
     tacit_error err = {0};
     tc_gp *g;
     assert_ok(tc_gp_new(&g, DIM, &err));
-    assert_ok(tc_gp_reset(g, &d->hyper, whole, d->X, LD, &err));
+    assert_ok(tc_gp_reset_known(g, &d->hyper, whole, d->X, LD, d->known, &err));
     for (size_t i = whole; i < n; i++) {
         double x[DIM];
         point(d, i, x);
-        assert_ok(tc_gp_push(g, x, &err));
+        assert_ok(tc_gp_push_known(g, x, d->known[i], &err));
     }
     tc_gp_targets(g, d->y);
     return g;
@@ -162,6 +164,48 @@ static void test_predictions_are_the_dense_ones(void **state)
             check_predictions(&d, g, N);
             tc_gp_free(g);
         }
+}
+
+/* Noise that is known stands on the diagonal, whether points came at once or one by one. */
+static void test_each_point_may_have_noise_of_its_own(void **state)
+{
+    (void)state;
+    data d;
+    make_data(&d, TC_KERNEL_MATERN52);
+    for (size_t i = 0; i < N; i++)
+        d.known[i] = 0.3 * (double)(i % 4);
+    for (size_t whole = 0; whole <= N; whole += 7) {
+        tc_gp *g = make_gp(&d, whole, N);
+        check_predictions(&d, g, N);
+        assert_memory_equal(tc_gp_known(g), d.known, sizeof d.known);
+        tc_gp_free(g);
+    }
+}
+
+/* Zeros are as good as nothing, to the last bit. */
+static void test_no_noise_of_their_own_is_as_before(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    data d;
+    tc_gp *plain;
+    make_data(&d, TC_KERNEL_SE);
+    assert_ok(tc_gp_new(&plain, DIM, &err));
+    assert_ok(tc_gp_reset(plain, &d.hyper, 6, d.X, LD, &err));
+    for (size_t i = 6; i < N; i++) {
+        double x[DIM];
+        point(&d, i, x);
+        assert_ok(tc_gp_push(plain, x, &err));
+    }
+    tc_gp_targets(plain, d.y);
+    tc_gp *zeros = make_gp(&d, 6, N);
+    size_t ld;
+    const double *a = tc_gp_factor(plain, &ld), *b = tc_gp_factor(zeros, &ld);
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = j; i < N; i++)
+            assert_same_bits(a[i + j * ld], b[i + j * ld]);
+    tc_gp_free(plain);
+    tc_gp_free(zeros);
 }
 
 static void test_gradients_are_the_differences(void **state)
@@ -454,6 +498,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_predictions_are_the_dense_ones),
+        cmocka_unit_test(test_each_point_may_have_noise_of_its_own),
+        cmocka_unit_test(test_no_noise_of_their_own_is_as_before),
         cmocka_unit_test(test_gradients_are_the_differences),
         cmocka_unit_test(test_many_points_at_once),
         cmocka_unit_test(test_solve_is_that_of_targets),

@@ -31,8 +31,10 @@
  * stands in the last row of its curve. privacy is {"private": false, "reason": "seeded", "statement",
  * "if_deployed"}; if_deployed is null where a deployment would promise nothing either. Of a federation it
  * is {"epsilon", "delta", "accountant", "bound", "releases", "by_round", "warning", "statement"}, warning
- * null or that delta is above 1/N^2; of one party {"epsilon", "delta", "per": "reply" or "release",
- * "unit": "user" or "row", "output_epsilon" of rows, "mechanism", "noise_sd", "statement"}.
+ * null or that delta is above 1/N^2, and where noise is in values for the sake of records (record_noise.h) "unit":
+ * "record" and lists "records" and "noise_sd", which agents take in turn; of one party {"epsilon", "delta", "per":
+ * "reply", "release" or "study", "unit": "user", "row" or "record", "output_epsilon" of rows, "mechanism", "noise_sd",
+ * "statement"}.
  *
  * messages are those of one run, the first ("of_run": 0): "count" and "bytes" of all its agents
  * together, "lost" and "fetches" among them. communication is the mean over runs: "rounds",

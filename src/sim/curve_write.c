@@ -226,6 +226,24 @@ static json_t *warning_json(double delta, uint64_t agents)
     return j;
 }
 
+/* Takes j. */
+static json_t *with_records(json_t *j, const tc_federated_cost *c)
+{
+    const tc_record_noise *r = c->records;
+    json_t *list = json_array(), *sds = json_array();
+    bool ok = j && list && sds;
+    for (size_t i = 0; ok && i < r->n; i++)
+        ok = json_array_append_new(list, json_integer((json_int_t)r->records[i])) == 0 &&
+             json_array_append_new(sds, json_real(r->noise_sd[i])) == 0;
+    ok = ok && json_object_set_new(j, "unit", json_string(tacit_unit_name(c->unit))) == 0 &&
+         json_object_set(j, "records", list) == 0 && json_object_set(j, "noise_sd", sds) == 0;
+    json_decref(list);
+    json_decref(sds);
+    if (!ok)
+        json_decref(j);
+    return ok ? j : NULL;
+}
+
 static json_t *federation_promise(const tc_federated_cost *c, uint64_t agents)
 {
     if (c->none)
@@ -242,7 +260,7 @@ static json_t *federation_promise(const tc_federated_cost *c, uint64_t agents)
                         numbers(c->by_round, (size_t)c->rounds, 1), "warning",
                         warning_json(c->bound.delta, agents), "statement", tc_text_get(&statement));
     tc_text_fini(&statement);
-    return j;
+    return c->records ? with_records(j, c) : j;
 }
 
 static json_t *single_promise(const tc_sim_claim *c)

@@ -252,7 +252,7 @@ static tacit_status show_cost(tc_contender *c, tacit_error *err)
     f->none = c->cost.none;
     f->bound = c->cost.bound;
     f->releases = c->cost.releases;
-    f->unit = c->cost.unit;
+    f->unit = c->records ? TACIT_UNIT_RECORD : c->cost.unit;
     for (size_t i = 0; i < c->noise.n; i++)
         f->noise_sd = c->noise.noise_sd[i] > f->noise_sd ? c->noise.noise_sd[i] : f->noise_sd;
     if (!c->charged || (c->curves.n_releases == 0 && !c->records))

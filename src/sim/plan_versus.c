@@ -142,7 +142,7 @@ static bool has_word(const item *it, const char *name)
 /* Takes a word unit=... out of the list. Whatever is not for records is as without --unit. */
 static tacit_status take_unit(const tc_contest *a, tc_contender *c, item *it, tacit_error *err)
 {
-    const bool records = a->o->unit == TACIT_PLAN_UNIT_RECORD;
+    const bool records = a->o && a->o->unit == TACIT_PLAN_UNIT_RECORD;
     c->records = records;
     for (size_t i = 0; i < it->n; i++) {
         if (strncmp(it->words[i], "unit=", 5) != 0)

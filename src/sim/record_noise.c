@@ -39,10 +39,11 @@ static tacit_status read_records(tc_record_noise *r, const char *text, tacit_err
         r->records[i] = isdigit((unsigned char)*at) ? strtoull(at, &end, 10) : 0;
         bool ends = end && *end == (i + 1 < r->n ? ',' : '\0');
         if (!ends || r->records[i] < 1 || (double)r->records[i] > RECORDS_MOST)
-            return tc_fail(err, TACIT_E_ARG,
-                           "--records must be whole numbers from 1 to 1e15, as in 1000 or 300,5000, "
-                           "not \"%s\"",
-                           text);
+            return tc_fail(
+                err, TACIT_E_ARG,
+                "--records must be whole numbers from 1 to 1e15, as in 1000 or 300,5000, "
+                "not \"%s\"",
+                text);
         at = end;
     }
     return TACIT_OK;
@@ -61,6 +62,18 @@ static tacit_status read_range(tc_record_noise *r, const char *text, tacit_error
     if (!good)
         return tc_fail(err, TACIT_E_ARG,
                        "--range must be LOW:HIGH with LOW below HIGH, as in 0:1, not \"%s\"", text);
+    return TACIT_OK;
+}
+
+static tacit_status check_delta(const tc_record_noise *r, tacit_error *err)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->delta * (double)r->records[i] >= 1)
+            return tc_fail(err, TACIT_E_ARG,
+                           "--delta must be below 1/N for %" PRIu64
+                           " records, got %g: such a delta "
+                           "allows to publish one of them",
+                           r->records[i], r->delta);
     return TACIT_OK;
 }
 
@@ -108,6 +121,7 @@ tacit_status tc_record_noise_init(tc_record_noise *r, const tc_record_terms *t, 
     *r = (tc_record_noise){.evaluations = t->evaluations, .delta = t->delta};
     TC_TRY(read_records(r, t->records, err));
     TC_TRY(read_range(r, t->range, err));
+    TC_TRY(check_delta(r, err));
     r->plan.failed = t->maximize ? r->plan.low : r->plan.high;
     return calibrate(r, t->epsilon, err);
 }
@@ -175,8 +189,9 @@ void tc_record_noise_describe(const tc_record_noise *r, tc_text *out)
 {
     tc_text_add(out, "Each evaluation on ");
     add_list(r, out);
-    tc_text_addf(out,
-                 ", which is %.4g times what one record may move (%g to %g, over their number), and "
-                 "the models know it; messages are made of such values and get no more. ",
-                 r->plan.z, r->plan.low, r->plan.high);
+    tc_text_addf(
+        out,
+        ", which is %.4g times what one record may move (%g to %g, over their number), and "
+        "the models know it; messages are made of such values and get no more. ",
+        r->plan.z, r->plan.low, r->plan.high);
 }

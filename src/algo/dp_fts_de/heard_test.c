@@ -112,7 +112,8 @@ static void solve(size_t n, double A[MOST][MOST], double *b)
     }
 }
 
-/* Phi'(Phi Phi' + lambda I)^-1 z, z by mean and standard deviation of the first `initial` values. */
+/* Phi'(Phi Phi' + lambda I + noise)^-1 z, z by mean and standard deviation of the first `initial` values, less their
+ * noise. */
 static void slow_message(const fixture *f, double *w)
 {
     const tc_history *h = &f->history;
@@ -122,13 +123,18 @@ static void slow_message(const fixture *f, double *w)
         mean += h->y[i] / (double)anchors;
     for (size_t i = 0; i < anchors; i++)
         square += pow(h->y[i] - mean, 2) / (double)anchors;
+    double noise = 0;
+    for (size_t i = 0; i < anchors; i++)
+        noise += h->noise[i] / (double)anchors;
+    if (noise > 0)
+        square = fmax(square - noise, square * fmin(1, sqrt(2 / (double)anchors)));
     for (size_t i = 0; i < n; i++) {
         z[i] = (h->y[i] - mean) / sqrt(square);
         tc_rff_many(&f->agent.features->rff, 1, &h->U[i], 1, phi[i], M);
     }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            K[i][j] = i == j ? lambda : 0;
+            K[i][j] = i == j ? lambda + h->noise[i] / square : 0;
             for (size_t m = 0; m < M; m++)
                 K[i][j] += phi[i][m] * phi[j][m];
         }
@@ -156,6 +162,28 @@ static void the_message_is_the_mean_of_values_standardised_at_home(void **state)
                 assert_close(w[m], expected[m], 1e-9);
             tear_down(&f);
         }
+}
+
+/* An agent whose values are noisier says less, and does so by itself: as if lambda were larger. */
+static void noisy_values_count_for_less_in_a_message(void **state)
+{
+    (void)state;
+    for (int finite = 0; finite < 2; finite++) {
+        fixture f;
+        tacit_error err = {0};
+        double w[M], expected[M];
+        set_up(&f, finite, 6, 10);
+        observe(&f, 8, 3, 100);
+        for (double noise = 0.1; noise < 0.9; noise *= 2) {
+            for (size_t i = 0; i < f.history.n; i++)
+                f.history.noise[i] = noise * (1 + (double)(i % 2));
+            assert_ok(tc_de_heard_message(&f.agent, w, &err));
+            slow_message(&f, expected);
+            for (size_t m = 0; m < M; m++)
+                assert_close(w[m], expected[m], 1e-9);
+        }
+        tear_down(&f);
+    }
 }
 
 static tc_text message(fixture *f)
@@ -585,6 +613,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_message_is_the_mean_of_values_standardised_at_home),
+        cmocka_unit_test(noisy_values_count_for_less_in_a_message),
         cmocka_unit_test(the_message_has_no_units),
         cmocka_unit_test(without_units_the_message_is_empty),
         cmocka_unit_test(ablations_send_what_they_say),

@@ -452,6 +452,23 @@ static void a_journal_says_it_all(void **state)
     }
 }
 
+static void values_are_in_the_journal_too(void **state)
+{
+    (void)state;
+    for (int finite = 0; finite < 2; finite++) {
+        federation *f = fts(finite ? line() : square(), 4,
+                            "{" BASE ", \"mode\": \"general\", \"message\": \"values\"}");
+        f->member[1]->silent = true;
+        run(f, INITIAL + 4);
+        for (size_t i = 0; i < 4; i++)
+            check_replay(f, i);
+        assert_true(tc_own_weight(state_of(f, 0)->core.own, TC_OWN_HEARD) +
+                        tc_own_weight(state_of(f, 0)->core.own, TC_OWN_TRUSTED) >
+                    0); /* something was heard */
+        disband(f);
+    }
+}
+
 /* A round in which nobody speaks leaves what was heard before, in the life of a process as in a replay. */
 static void a_silent_round_forgets_nothing(void **state)
 {
@@ -663,6 +680,8 @@ static void options_of_the_other_model_are_refused(void **state)
         {"{\"choose\": \"learned\"}", "choose=learned is for own=features, and own is gp"},
         {"{\"message\": \"draw\"}", "message=draw is for own=features, and own is gp"},
         {"{\"own\": \"features\", \"reads\": 3}", "reads is for own=gp, and own is features"},
+        {"{\"own\": \"features\", \"message\": \"values\"}",
+         "message=values is for own=gp, and own is features"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof of_features / sizeof *of_features; i++)
@@ -706,6 +725,7 @@ int main(void)
         cmocka_unit_test(absurd_messages_do_no_harm),
         cmocka_unit_test(points_have_no_units),
         cmocka_unit_test(a_journal_says_it_all),
+        cmocka_unit_test(values_are_in_the_journal_too),
         cmocka_unit_test(a_silent_round_forgets_nothing),
         cmocka_unit_test(without_others_all_three_are_the_same),
         cmocka_unit_test(the_own_process_is_judged_without_each_value),

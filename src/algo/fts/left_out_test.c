@@ -144,14 +144,15 @@ static void test_none_and_then_some(void **state)
 }
 
 /* The exact process at points on a line, fitted again without observation `but`: mean and covariance there. */
-static void refit(const double *C, const double *y, size_t n, size_t but, double *mean, double *K)
+static void refit(const double *C, const double *y, const double *known, size_t n, size_t but,
+                  double *mean, double *K)
 {
     tacit_error err = {0};
     double L[MOST * MOST], V[MOST * MOST];
     for (size_t i = 0; i < n * n; i++)
         L[i] = C[i];
     for (size_t i = 0; i < n; i++)
-        L[i + i * n] += i == but ? 1e12 : lambda; /* as good as not seen */
+        L[i + i * n] += i == but ? 1e12 : lambda + known[i]; /* as good as not seen */
     assert_ok(tc_chol(n, L, n, &err));
     memcpy(V, C, n * n * sizeof *V);
     for (size_t k = 0; k < n; k++)
@@ -163,24 +164,29 @@ static void refit(const double *C, const double *y, size_t n, size_t but, double
     }
 }
 
-static void test_a_process_without_each_observation(void **state)
+static void check_process(const double *known)
 {
     enum { N = 6 };
     static const double x[N] = {0, 0.1, 0.35, 0.4, 0.8, 0.8}, y[N] = {1, -0.4, 2, 0.3, -1, -1.3};
     tacit_error err = {0};
     double C[N * N], work[N * N], scratch[N * N];
     tc_left_out l = {0};
-    (void)state;
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++)
             C[i + j * N] = 1 + 2 * exp(-8 * (x[i] - x[j]) * (x[i] - x[j]));
     memcpy(work, C, sizeof C);
     assert_true(tc_left_out_room(&l, N, N, lambda));
-    memcpy(l.y, y, sizeof y);
+    for (size_t i = 0; i < N; i++)
+        l.back[i] = sqrt((lambda + known[i]) / lambda);
+    for (size_t i = 0; i < N; i++) {
+        l.y[i] = y[i] / l.back[i];
+        for (size_t j = 0; j < N; j++)
+            work[i + j * N] /= l.back[i] * l.back[j];
+    }
     assert_ok(tc_left_out_process(&l, work, scratch, &err));
     for (size_t j = 0; j < N; j++) {
         double mean[N], K[N * N], normal[2 * N] = {0}, at[2 * N + 1][N];
-        refit(C, y, N, j, mean, K);
+        refit(C, y, known, N, j, mean, K);
         for (size_t c = 0; c <= 2 * N; c++) { /* a draw is linear in its normal numbers */
             if (c > 0)
                 normal[c - 1] = 1;
@@ -203,6 +209,18 @@ static void test_a_process_without_each_observation(void **state)
     tc_left_out_fini(&l);
 }
 
+static void test_a_process_without_each_observation(void **state)
+{
+    (void)state;
+    check_process((const double[]){0, 0, 0, 0, 0, 0});
+}
+
+static void test_noise_of_their_own(void **state)
+{
+    (void)state;
+    check_process((const double[]){0.5, 0, 0.1, 2, 0, 0.03});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_an_observation_alone_goes_back_to_the_prior),
         cmocka_unit_test(test_none_and_then_some),
         cmocka_unit_test(test_a_process_without_each_observation),
+        cmocka_unit_test(test_noise_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

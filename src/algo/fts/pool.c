@@ -14,13 +14,14 @@
 enum {
     MOST_VALUES = 128, /* in a message */
     MOST_POOLED = 512, /* in the process: O(n^3) */
+    MOST_CHOSEN = 160, /* that the length-scale and rho are chosen by */
     LENGTHS = 5,
     POINTS_ERROR = 128, /* that the error is taken over */
     BLOCK = 32,
     MOST_SLOPES = 2048 /* derivatives of covariances at a time; dimensions at most */
 };
 
-static const double alike[] = {0.95, 0.6}; /* rho */
+static const double alike[] = {0.95, 0.6, 0.1}; /* rho */
 enum { ALIKE = sizeof alike / sizeof *alike };
 
 struct tc_fts_pool {
@@ -153,21 +154,22 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-/* The last values of each, as many of all as there is room for. */
-static tacit_status gather(tc_fts_pool *p, tacit_error *err)
+/* Of each as many values, evenly spaced in the order they came, as there is room for: about `most` in all. */
+static tacit_status gather(tc_fts_pool *p, size_t most, tacit_error *err)
 {
     const size_t dim = dim_of(p);
     size_t parties = 0, n = 0, each, at = 0;
-    for (uint64_t i = 0; i < p->agents; i++)
-        parties += p->said[i] != NULL;
-    each = parties > 0 ? MOST_POOLED / parties + 1 : 0;
-    for (uint64_t i = 0; i < p->agents; i++)
+    uint64_t end = 0; /* beyond the first `most` nobody is heard */
+    for (; end < p->agents && parties < most; end++)
+        parties += p->said[end] != NULL;
+    each = parties > 0 ? most / parties + 1 : 0;
+    for (uint64_t i = 0; i < end; i++)
         n += p->said[i] ? at_most((size_t)p->said[i][0], each) : 0;
     TC_TRY(reserve(p, n, err));
-    for (uint64_t i = 0; i < p->agents; i++) {
-        const size_t all = p->said[i] ? (size_t)p->said[i][0] : 0, from = all - at_most(all, each);
-        for (size_t k = from; k < all; k++, at++) {
-            const double *one = p->said[i] + 1 + k * (dim + 2);
+    for (uint64_t i = 0; i < end; i++) {
+        const size_t all = p->said[i] ? (size_t)p->said[i][0] : 0, some = at_most(all, each);
+        for (size_t k = 0; k < some; k++, at++) {
+            const double *one = p->said[i] + 1 + k * all / some * (dim + 2);
             for (size_t d = 0; d < dim; d++)
                 p->X[at + d * n] = one[d];
             p->z[at] = one[dim];
@@ -214,7 +216,7 @@ static tacit_status factor(tc_fts_pool *p, double *log_likelihood, tacit_error *
 }
 
 /* Length-scales that are far from the usual one have to be worth it: ln l is within sd 1 of its. */
-static tacit_status choose(tc_fts_pool *p, tacit_error *err)
+static void choose(tc_fts_pool *p)
 {
     const double usual = tc_fts_lengthscale(p->core->opts, dim_of(p));
     const int reach = p->core->opts->lengthscale > 0 ? 0 : LENGTHS / 2;
@@ -233,7 +235,6 @@ static tacit_status choose(tc_fts_pool *p, tacit_error *err)
         }
     set_length(p, length);
     p->rho = rho;
-    return factor(p, &value, err);
 }
 
 /* ---- what it says ---- */
@@ -296,11 +297,14 @@ static double share_left_open(tc_fts_pool *p, double *row)
 
 tacit_status tc_fts_pool_listen(tc_fts_pool *p, tc_heard *out, bool *any, tacit_error *err)
 {
-    TC_TRY(gather(p, err));
+    double unused;
+    TC_TRY(gather(p, MOST_CHOSEN, err));
     *any = p->n > 0;
     if (p->n == 0)
         return TACIT_OK;
-    TC_TRY(choose(p, err));
+    choose(p);
+    TC_TRY(gather(p, MOST_POOLED, err));
+    TC_TRY(factor(p, &unused, err));
     *out = (tc_heard){.many = values_at, .at = value_at, .ctx = p};
     out->error = share_left_open(p, p->z); /* gathered anew before it is used again */
     return TACIT_OK;

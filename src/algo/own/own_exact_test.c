@@ -11,6 +11,7 @@ typedef struct slow_model {
     double scale[DIM], variance, noise; /* of g */
     double level, slope;                /* prior variances of c and a; slope 0: nothing was heard */
     double unit;                        /* of what was heard */
+    double next_noise;                  /* of the next value; 0 unless noise is known */
     tc_heard heard;
     double z[MOST];
     long double alpha[MOST], inverse[MOST][MOST]; /* of cov(y) */
@@ -79,14 +80,17 @@ static void slow_fit(slow_model *m)
     long double A[MOST][MOST], rest[MOST], square = 0;
     assert_true(n <= MOST);
     m->unit = slow_standardise(m->f, m->f->anchors, m->z);
-    m->unit /= slow_standardise(m->f, m->f->known > 0 ? m->f->known : n, m->z);
+    const double sd = slow_standardise(m->f, m->f->known > 0 ? m->f->known : n, m->z);
+    m->unit /= sd;
+    m->next_noise = m->f->noisy ? m->noise + m->f->history.noise[n - 1] / (sd * sd) : 0;
     for (size_t i = 0; i < n; i++) {
         double a[DIM], b[DIM];
         encoded(m->f, i, a);
         rest[i] = m->z[i] - slow_heard(m, a);
         for (size_t j = 0; j < n; j++) {
             encoded(m->f, j, b);
-            A[i][j] = slow_covariance(m, a, b) + (i == j ? m->noise : 0);
+            A[i][j] = slow_covariance(m, a, b);
+            A[i][j] += i == j ? m->noise + m->f->history.noise[i] / (sd * sd) : 0;
         }
     }
     long double log_det = invert(n, A, m->inverse);
@@ -159,6 +163,7 @@ static double slow_score(const slow *o, const slow *all, const double *u)
         double mean, var, unused;
         slow_predict(&o->member[k], u, &mean, &unused);
         slow_predict(&all->member[k], u, &unused, &var);
+        var *= var / (var + o->member[k].next_noise); /* of what the mean will move by */
         double sd = sqrt(fmax(var, 1e-24)), t = (mean - o->member[k].best) / sd;
         double density = exp(-t * t / 2) / sqrt(2 * acos(-1)), below = erfc(-t / sqrt(2)) / 2;
         sum += o->weight[k] * sd * (t * below + density);
@@ -239,6 +244,7 @@ static void candidates_are_those_of_dense_gaussians(void **state)
         const unsigned char open[POINTS] = {0};
         double values[1];
         start(&f, GRID, 3 + number % 4, 1);
+        f.noisy = number / 4 % 3 == 2;
         observe_random(&f, f.anchors + number % 7, &stream);
         set_hyper(&f);
         observe_random(&f, number % 3, &stream); /* after the fit: appended */
@@ -300,6 +306,7 @@ static void a_box_is_that_of_dense_gaussians(void **state)
         tc_stream stream = stream_of(100 + number);
         double values[DIM], top = -INFINITY;
         start(&f, BOX, 3 + number % 4, 1);
+        f.noisy = number / 4 % 3 == 2;
         observe_random(&f, f.anchors + number % 7, &stream);
         set_hyper(&f);
         observe_random(&f, number % 3, &stream);

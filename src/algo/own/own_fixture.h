@@ -16,6 +16,7 @@ typedef struct fixture {
     tc_history history;
     tc_env env;
     size_t anchors;
+    bool noisy;             /* values carry noise on purpose, each with another variance */
     size_t known;           /* values that a slow model has its units from; 0: all */
     double variance, noise; /* of set_hyper */
     tc_own *own;
@@ -143,6 +144,8 @@ static inline void add(fixture *f, const double *values, double y)
     tacit_error err = {0};
     assert_ok(tc_history_reserve(&f->history, &err));
     tc_history_observe(&f->history, f->space, values, y);
+    const size_t i = f->history.n - 1;
+    f->history.noise[i] = f->noisy ? 0.02 * (double)(1 + i % 3) : 0;
 }
 
 static inline void take(fixture *f, const double *values)
@@ -209,7 +212,7 @@ static inline double best_of(const fixture *f)
     return best;
 }
 
-/* By the mean and the standard deviation of the first n values; returns the latter. */
+/* By the mean and the standard deviation of the first n values, less the noise that they carry; returns the latter. */
 static inline double slow_standardise(const fixture *f, size_t n, double *z)
 {
     double mean = 0, square = 0;
@@ -217,6 +220,10 @@ static inline double slow_standardise(const fixture *f, size_t n, double *z)
         mean += f->history.y[i] / (double)n;
     for (size_t i = 0; i < n; i++)
         square += pow(f->history.y[i] - mean, 2) / (double)n;
+    double noise = 0, least = f->noisy ? square * fmin(1, sqrt(2 / (double)n)) : 0;
+    for (size_t i = 0; i < n; i++)
+        noise += f->history.noise[i] / (double)n;
+    square = fmax(square - noise, least);
     for (size_t i = 0; i < f->history.n; i++)
         z[i] = (f->history.y[i] - mean) / sqrt(square);
     return sqrt(square);

@@ -68,12 +68,32 @@ static void test_plain_improvement_is_that_of_its_logarithm(void **state)
         assert_true(tc_ei_at(z, 1).value >= 0 && tc_ei_at(z, 1).value < 1e-80);
 }
 
+/* A value at x with noise moves the mean there by var/(var + noise) of its surprise, which has the variance
+ * var + noise. */
+static void test_noise_leaves_less_to_move(void **state)
+{
+    (void)state;
+    for (double var = 1e-6; var < 10; var *= 10)
+        for (double noise = 1e-6; noise < 10; noise *= 10) {
+            double slope, unused, gain = var / (var + noise), gap = 1e-4 * var;
+            assert_close(tc_ei_move(var, noise, &slope), gain * gain * (var + noise), 1e-12);
+            double right = tc_ei_move(var + gap, noise, &unused);
+            double left = tc_ei_move(var - gap, noise, &unused);
+            assert_close(slope, (right - left) / (2 * gap), 1e-6);
+        }
+    double slope;
+    assert_same_bits(tc_ei_move(0.3, 0, &slope), 0.3);
+    assert_same_bits(slope, 1);
+    assert_same_bits(tc_ei_move(0, 0.1, &slope), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_is_increasing_and_smooth_across_its_branches),
         cmocka_unit_test(test_plain_improvement_is_that_of_its_logarithm),
+        cmocka_unit_test(test_noise_leaves_less_to_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

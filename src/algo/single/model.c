@@ -107,11 +107,11 @@ static double floor_of(tc_model *m)
     return sorted[0] - 1e4 * (sorted[0] - sorted[quartile]);
 }
 
-/* The variance of n values without the noise that they carry, of which the mean variance is known. That of few
- * values is known to sqrt(2/n) of it: a remainder below half of that says nothing. */
+/* The variance of n values without the noise that they carry, of which the mean variance is known. That of n values is
+ * known to sqrt(2/n) of itself: a remainder below that says nothing (docs/math.md, "Noise that is known"). */
 static double without_noise(double variance, double noise, size_t n)
 {
-    return fmax(variance - noise, variance * sqrt(0.5 / (double)n));
+    return fmax(variance - noise, variance * fmin(1, sqrt(2 / (double)n)));
 }
 
 static double mean_noise(const tc_model *m, size_t n)

@@ -316,6 +316,68 @@ static void test_repeats_share_rows(void **state)
     }
 }
 
+/* Noise of their own: rows of candidates, merged or not, against the exact process at the observed points. */
+static void test_noise_of_repeats(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    for (int standardize = 0; standardize < 2; standardize++) {
+        repeated r;
+        tc_model exact = {0};
+        repeated_start(&r, standardize);
+        assert_ok(tc_model_init(&exact, &r.env, &r.opts, false, &err));
+        for (size_t i = 0; i < 120; i++) { /* from the 83rd or so on rows are merged */
+            repeated_observe(&r);
+            r.history.noise[i] = i < 10 ? 0 : 0.4 * (double)(i % 3);
+            assert_ok(tc_model_sync(&r.model, &err));
+            if (i % 10 != 9)
+                continue;
+            assert_ok(tc_model_sync(&exact, &err));
+            double mean[CANDIDATES], var[CANDIDATES];
+            assert_ok(tc_gp_predict_many(exact.gp, CANDIDATES, r.space->domain->u, CANDIDATES, mean,
+                                         var, &err));
+            for (size_t x = 0; x < CANDIDATES; x++) {
+                assert_close(tc_fgp_mean(r.model.fgp)[x], mean[x], 1e-8);
+                assert_close(tc_fgp_variance(r.model.fgp)[x], var[x], 1e-8);
+            }
+            assert_close(tc_model_incumbent(&r.model), tc_model_incumbent(&exact), 1e-8);
+            assert_true((tc_model_next_noise(&exact) > 0) == (i > 10));
+        }
+        assert_true(tc_fgp_size(r.model.fgp) < 100);
+        tc_model_fini(&exact);
+        repeated_end(&r);
+    }
+}
+
+/* Running trials are believed with the noise of the last value; a model made later has the same bits. */
+static void test_noisy_models_replay_to_the_same_bits(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_model later = {0};
+    double taken[2] = {0.9, 0.9}, x[2] = {0.88, 0.91}, mean[2], var[2], quiet;
+    for (size_t i = 0; i < 14; i++) {
+        observe(f, 1);
+        f->history.noise[i] = 0.05;
+        if (i > 6)
+            assert_ok(tc_model_sync(&f->model, &err));
+    }
+    assert_ok(tc_history_reserve(&f->history, &err));
+    tc_history_take(&f->history, f->space, taken);
+    assert_ok(tc_model_init(&later, &f->env, &f->opts, true, &err));
+    assert_ok(tc_model_sync(&f->model, &err));
+    assert_ok(tc_model_sync(&later, &err));
+    predict(f, x, &mean[0], &quiet);
+    assert_ok(tc_model_believe(&f->model, &err));
+    assert_ok(tc_model_believe(&later, &err));
+    predict(f, x, &mean[0], &var[0]);
+    assert_ok(tc_gp_predict_many(later.gp, 1, x, 1, &mean[1], &var[1], &err));
+    assert_same_bits(mean[0], mean[1]);
+    assert_same_bits(var[0], var[1]);
+    assert_true(var[0] < quiet && var[0] > 0.03); /* noise leaves something open */
+    tc_model_fini(&later);
+}
+
 /* Synced after each observation, in three leaps, or all at once: the same bits. Beliefs leave
  * none. */
 static void test_shared_rows_replay_to_the_same_bits(void **state)
@@ -389,7 +451,9 @@ int main(void)
         TEST(test_units_do_not_matter),
         TEST(test_penalties_are_raised),
         TEST(test_known_points),
+        TEST(test_noisy_models_replay_to_the_same_bits),
         cmocka_unit_test(test_repeats_share_rows),
+        cmocka_unit_test(test_noise_of_repeats),
         cmocka_unit_test(test_shared_rows_replay_to_the_same_bits),
         cmocka_unit_test(test_fits_restart_with_shared_rows),
     };
