@@ -12,7 +12,8 @@ typedef struct tc_sim_claim {
     bool there;            /* false: nothing would be hidden, and nothing is said */
     const char *none;      /* why a deployment would promise nothing; NULL: it would */
     double epsilon, delta; /* where it would promise: for each ... */
-    const char *per; /* "reply" of a "user", "release" of which a "row" is one, "study" of "record"s */
+    const char
+        *per; /* "reply" of a "user", "release" of which a "row" is one, "study" of "record"s */
     tacit_unit unit;
     const char *mechanism;
     double noise_sd; /* of a reply, of a released value */

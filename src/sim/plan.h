@@ -32,8 +32,8 @@ typedef struct tc_contender {
     char *theorem;         /* what one says about them; may be empty */
     json_t *expect;        /* what they may gain at best (tc_expect_json); NULL: unsaid */
     double epsilon, delta; /* the promise asked for; 0: none, and the default delta */
-    bool open;             /* beside others for records, this one promises nothing and has no noise */
-    bool records;          /* that promise is for records instead, of which ... */
+    bool open;    /* beside others for records, this one promises nothing and has no noise */
+    bool records; /* that promise is for records instead, of which ... */
     tc_record_noise noise; /* ... this is the noise */
     char *checkpoint;      /* or NULL */
     tc_simulation sim;

@@ -334,8 +334,8 @@ static tacit_status prepare(tc_contest *a, size_t i, tacit_error *err)
     c->sim.trials = first->sim.trials;
     if (i == 0)
         TC_TRY(choose_rounds(a, initial, &c->sim.trials, err));
-    TC_TRY(tc_plan_records_noise(a, c, tc_family_maximize(a->family), initial + c->sim.trials,
-                                 err));
+    TC_TRY(
+        tc_plan_records_noise(a, c, tc_family_maximize(a->family), initial + c->sim.trials, err));
     return resolve_options(a, c, err);
 }
 

@@ -100,22 +100,6 @@ static tacit_status scale(tc_record_noise *r, tacit_error *err)
     return TACIT_OK;
 }
 
-/* With a little more noise the grid may have half as many steps, and the distance be four times as large. */
-static tacit_status calibrate(tc_record_noise *r, double epsilon, tacit_error *err)
-{
-    const tc_accountant *a = &tc_accountant_gaussian;
-    TC_TRY(tc_calibrate(a, epsilon, r->delta, TACIT_DP_ALL, 1, r->evaluations, &r->plan.z, err));
-    TC_TRY(scale(r, err));
-    double share = 4 * (1 + exp(epsilon)) * r->distance * (double)r->evaluations, rest = r->delta;
-    if (share < r->delta / 2) {
-        rest -= share;
-    } else { /* integer orders hold for discrete noise as it is */
-        a = &tc_accountant_moments;
-    }
-    TC_TRY(tc_calibrate(a, epsilon, rest, TACIT_DP_ALL, 1, r->evaluations, &r->plan.z, err));
-    return scale(r, err);
-}
-
 tacit_status tc_record_noise_init(tc_record_noise *r, const tc_record_terms *t, tacit_error *err)
 {
     *r = (tc_record_noise){.evaluations = t->evaluations, .delta = t->delta};
@@ -123,7 +107,8 @@ tacit_status tc_record_noise_init(tc_record_noise *r, const tc_record_terms *t, 
     TC_TRY(read_range(r, t->range, err));
     TC_TRY(check_delta(r, err));
     r->plan.failed = t->maximize ? r->plan.low : r->plan.high;
-    return calibrate(r, t->epsilon, err);
+    TC_TRY(tc_value_calibrate(t->epsilon, t->delta, t->evaluations, &r->plan.z, err));
+    return scale(r, err);
 }
 
 void tc_record_noise_fini(tc_record_noise *r)

@@ -218,8 +218,9 @@ typedef struct tacit_simulation_plan {
     /* TACIT_PLAN_UNIT_RECORD: epsilon and delta protect single validation records. Noise goes into every value
      * that an algorithm is told, which then knows its variance, and into nothing else. */
     int unit;
-    const char *records; /* validation records of each agent: "1000", or a list taken in turn, "300,5000" */
-    const char *range;   /* "0:1": public bounds of each record's loss, in the units that are told */
+    const char *
+        records; /* validation records of each agent: "1000", or a list taken in turn, "300,5000" */
+    const char *range; /* "0:1": public bounds of each record's loss, in the units that are told */
 } tacit_simulation_plan;
 
 /* Whom epsilon protects. OWN: as the algorithm has it, agents or rows. */

@@ -258,10 +258,11 @@ static void print_contender(const tc_shown *c, size_t i)
     tacit_epsilon_text(epsilon, c->s->bound.epsilon);
     tacit_delta_text(delta, c->s->bound.delta);
     if (of_records(c))
-        printf("   if deployed: every record: epsilon %s, delta %s (%s) over %llu evaluations, with "
-               "noise of sd %.4g\n",
-               epsilon, delta, c->s->bound.accountant, (unsigned long long)c->s->releases,
-               c->s->noise_sd);
+        printf(
+            "   if deployed: every record: epsilon %s, delta %s (%s) over %llu evaluations, with "
+            "noise of sd %.4g\n",
+            epsilon, delta, c->s->bound.accountant, (unsigned long long)c->s->releases,
+            c->s->noise_sd);
     if (of_records(c) || !c->s->sends)
         return;
     if (c->s->releases == 0 && !c->s->none)

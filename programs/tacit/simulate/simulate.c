@@ -106,7 +106,8 @@ static tacit_status choose_unit(const char *text, tacit_simulation_plan *plan, t
     double *unit = &plan->curator.unit;
     if (text && !(tc_parse_double(text, unit) && *unit > 0 && *unit <= 1e12))
         return tc_fail(err, TACIT_E_ARG,
-                       "--unit must be record, or a number in (0, 1000000000000], not \"%s\"", text);
+                       "--unit must be record, or a number in (0, 1000000000000], not \"%s\"",
+                       text);
     return TACIT_OK;
 }
 
@@ -224,9 +225,11 @@ const tc_verb tc_verb_simulate = {
         "\n"
         "A report on dp-fts-de ends with what such a study may gain at best (JSON: expect).\n"
         "\n"
-        "With --unit record --epsilon protects single validation records: every value is a mean over\n"
+        "With --unit record --epsilon protects single validation records: every value is a mean "
+        "over\n"
         "--records of them, and gets noise before an algorithm sees it. Models know its variance,\n"
-        "and messages cost nothing. In --versus unit=none has no noise, unit=agent protects agents.\n"
+        "and messages cost nothing. In --versus unit=none has no noise, unit=agent protects "
+        "agents.\n"
         "\n"
         "With --acting N only the first N agents search to the end and are measured. The others\n"
         "make the trials that releases need, and the result of the first N is the same.\n"
