@@ -1,4 +1,4 @@
-/* tacit/plan.h - what a federated study plans: its releases, what they cost, what it may gain. In libtacit.
+/* tacit/plan.h - what a federated study plans, or one that protects records: its releases, what they cost, what it may gain. In libtacit.
  *
  * All of it follows from the document alone, as the coordinator and every agent find it by themselves: the noise
  * that keeps the promise, the rounds, the price of each. Nothing is spent, and nothing depends on data. Ask before a study is
@@ -27,8 +27,8 @@ extern "C" {
 
 typedef struct tacit_plan tacit_plan; /* end with tacit_plan_free */
 
-/* The document is copied; noise that keeps its epsilon is found where it has none yet. E_ARG: it is not one of a
- * federation, or its promise cannot be kept. */
+/* The document is copied; noise that keeps its epsilon is found where it has none yet. E_ARG: it is neither one of a
+ * federation nor one that protects records, or its promise cannot be kept. */
 TACIT_API tacit_status tacit_plan_new(tacit_plan **out, const tacit_document *document,
                                       tacit_error *err);
 TACIT_API void tacit_plan_free(tacit_plan *p); /* NULL is allowed */

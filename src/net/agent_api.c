@@ -33,7 +33,7 @@ enum {
     SLICE_MS = 50
 };
 
-static TC_SIZED(sized_opts, tacit_agent_opts, test_key, records);
+static TC_SIZED(sized_opts, tacit_agent_opts, records, records);
 
 struct tacit_agent {
     tacit_agent_opts opts; /* its texts are in `texts` */

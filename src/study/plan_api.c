@@ -1,5 +1,6 @@
-/* plan_api.c - include/tacit/plan.h: every release that a federated study plans, what it is about and what it costs, and
- * what the study may gain. From the document alone, as a coordinator and its agents would find it. */
+/* plan_api.c - include/tacit/plan.h: every release that a federated study plans, or every evaluation of a study that protects
+ * records, what it is about and what it costs, and what the study may gain. From the document alone, as a coordinator and
+ * its agents would find it. */
 #include <tacit/plan.h>
 
 #include "algo/charge.h"
@@ -8,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "privacy/statement.h"
+#include "study/record_plan.h"
 #include "study/study.h"
 #include "study/study_plan.h"
 
@@ -22,7 +24,8 @@ typedef struct priced {
 } priced;
 
 struct tacit_plan {
-    tc_study_plan *plan;
+    tc_study_doc *doc;   /* with its noise */
+    tc_study_plan *plan; /* of a federation; else NULL */
     tacit_plan_summary summary;
     tc_arena texts;
     priced *at;
@@ -34,6 +37,7 @@ void tacit_plan_free(tacit_plan *p)
     if (!p)
         return;
     tc_study_plan_free(p->plan);
+    tc_study_doc_free(p->doc);
     tc_arena_fini(&p->texts);
     tc_free(p->at);
     tc_free(p);
@@ -133,6 +137,11 @@ static tacit_status state_expectation(tacit_plan *p, tacit_error *err)
 
 /* ---- from a document ---- */
 
+static bool protects_records(const tacit_plan *p)
+{
+    return p->doc->promise == TC_PROMISE_RECORDS;
+}
+
 /* A row of the document with the noise that it needs, which is then written into it. */
 static tacit_status calibrated_row(const tacit_document *given, tc_study_row *out, tacit_error *err)
 {
@@ -149,22 +158,34 @@ static tacit_status calibrated_row(const tacit_document *given, tc_study_row *ou
     return status;
 }
 
+/* What it may gain was simulated for studies that protect agents. */
+static tacit_status describe_rounds(tacit_plan *p, const tc_study_row *row, tacit_error *err)
+{
+    TC_TRY(tc_study_plan_new(&p->plan, row, err));
+    p->summary.not_private = tc_study_plan_not_private(p->plan);
+    p->summary.unit = tc_study_plan_charge(p->plan, 0).unit;
+    TC_TRY(state_lengthscale(p, err));
+    return protects_records(p) ? TACIT_OK : state_expectation(p, err);
+}
+
 static tacit_status fill(tacit_plan *p, const tacit_document *document, tacit_error *err)
 {
     tc_study_row row;
     TC_TRY(calibrated_row(document, &row, err));
-    tacit_status status = tc_study_plan_new(&p->plan, &row, err);
+    tacit_status status = tc_study_doc_restore(&p->doc, row.document, row.points_csv, err);
+    if (status == TACIT_OK) {
+        p->summary = (tacit_plan_summary){
+            .size = sizeof p->summary,
+            .not_private = "",
+            .delta = p->doc->delta > 0 ? p->doc->delta : tacit_delta_default(p->doc->agents),
+            .lengthscale_sentence = "",
+            .unit = TACIT_UNIT_RECORD,
+        };
+        if (p->doc->agents > 0 || !protects_records(p))
+            status = describe_rounds(p, &row, err);
+    }
     tc_study_row_fini(&row);
-    TC_TRY(status);
-    const tc_study_doc *d = p->plan->doc;
-    p->summary = (tacit_plan_summary){
-        .size = sizeof p->summary,
-        .not_private = tc_study_plan_not_private(p->plan),
-        .delta = d->delta > 0 ? d->delta : tacit_delta_default(d->agents),
-        .unit = tc_study_plan_charge(p->plan, 0).unit,
-    };
-    TC_TRY(state_lengthscale(p, err));
-    return state_expectation(p, err);
+    return status;
 }
 
 tacit_status tacit_plan_new(tacit_plan **out, const tacit_document *document, tacit_error *err)
@@ -186,30 +207,55 @@ tacit_status tacit_plan_new(tacit_plan **out, const tacit_document *document, ta
 
 /* ---- what it costs ---- */
 
-static tacit_status list_releases(tacit_plan *p, tacit_error *err)
+static tacit_status add_release(tacit_plan *p, uint64_t round, const char *about,
+                                const tc_round_price *price, tacit_error *err)
+{
+    if (p->n == MOST_RELEASES)
+        return tc_fail(err, TACIT_E_ARG, "study \"%s\" plans more than %d releases", p->doc->name,
+                       MOST_RELEASES);
+    if (!tc_grow((void **)&p->at, &p->cap, p->n + 1, sizeof *p->at))
+        return tc_fail_memory(err);
+    priced *one = &p->at[p->n++];
+    *one = (priced){.shown = {.size = sizeof one->shown,
+                              .round = round,
+                              .about = about,
+                              .event = price->event,
+                              .epsilon = NAN,
+                              .epsilon_so_far = NAN},
+                    .distance = price->distance};
+    return TACIT_OK;
+}
+
+static tacit_status list_rounds(tacit_plan *p, tacit_error *err)
 {
     uint64_t round;
-    p->n = 0;
     TC_TRY(tc_study_plan_next_round(p->plan, 0, &round, err));
     while (round != TC_NO_ROUND) {
-        if (p->n == MOST_RELEASES)
-            return tc_fail(err, TACIT_E_ARG, "study \"%s\" plans more than %d releases",
-                           p->plan->doc->name, MOST_RELEASES);
-        if (!tc_grow((void **)&p->at, &p->cap, p->n + 1, sizeof *p->at))
-            return tc_fail_memory(err);
-        priced *one = &p->at[p->n++];
-        *one = (priced){.shown = {.size = sizeof one->shown,
-                                  .round = round,
-                                  .about = tc_study_plan_about(p->plan, round),
-                                  .epsilon = NAN,
-                                  .epsilon_so_far = NAN}};
         tc_round_price price;
         TC_TRY(tc_study_plan_price(p->plan, round, &price, err));
-        one->shown.event = price.event;
-        one->distance = price.distance;
+        TC_TRY(add_release(p, round, tc_study_plan_about(p->plan, round), &price, err));
         TC_TRY(tc_study_plan_next_round(p->plan, round + 1, &round, err));
     }
     return TACIT_OK;
+}
+
+/* Of any party: what one evaluation costs does not depend on its records. */
+static tacit_status list_evaluations(tacit_plan *p, tacit_error *err)
+{
+    tc_value_plan any = {.high = 1, .sensitivity = 1};
+    tc_value_scale scale;
+    TC_TRY(tc_record_plan_noise(p->doc, &any.z, err));
+    TC_TRY(tc_value_plan_scale(&any, &scale, err));
+    tc_round_price price = {.event = scale.event, .distance = scale.distance};
+    for (uint64_t i = 0; i < p->doc->trials; i++)
+        TC_TRY(add_release(p, i, "an evaluation", &price, err));
+    return TACIT_OK;
+}
+
+static tacit_status list_releases(tacit_plan *p, tacit_error *err)
+{
+    p->n = 0;
+    return protects_records(p) ? list_evaluations(p, err) : list_rounds(p, err);
 }
 
 static tacit_status cost(const tacit_plan *p, const tacit_dp_event *events, size_t n,
@@ -222,7 +268,7 @@ static tacit_status cost(const tacit_plan *p, const tacit_dp_event *events, size
 static tacit_status account(tacit_plan *p, tacit_dp_event *events, tacit_guarantee *total,
                             tacit_error *err)
 {
-    const bool apart = !tc_study_plan_charge(p->plan, 0).everybody;
+    const bool apart = !protects_records(p) && !tc_study_plan_charge(p->plan, 0).everybody;
     double distance = 0;
     for (size_t i = 0; i < p->n; i++) {
         tacit_planned *one = &p->at[i].shown;
@@ -243,6 +289,17 @@ static tacit_status account(tacit_plan *p, tacit_dp_event *events, tacit_guarant
     return p->n > MOST_ROWS && !apart ? cost(p, events, p->n, distance, total, err) : TACIT_OK;
 }
 
+static void add_noise_sentence(tc_text *text, const tacit_plan *p)
+{
+    double z = p->at[0].shown.event.parameter, width = p->doc->high - p->doc->low;
+    tc_text_addf(
+        text, " Each value gets noise with a standard deviation of %.4g times its sensitivity", z);
+    if (p->doc->metric->rule == TC_METRIC_MEAN)
+        tc_text_addf(text, ", which is %.4g / records: %.3g with 300 records, %.3g with 3000",
+                     width, z * width / 300, z * width / 3000);
+    tc_text_add(text, ".");
+}
+
 static tacit_status state_cost(tacit_plan *p, const tacit_guarantee *total, tacit_error *err)
 {
     tacit_plan_summary *s = &p->summary;
@@ -260,6 +317,8 @@ static tacit_status state_cost(tacit_plan *p, const tacit_guarantee *total, taci
                  p->n > MOST_ROWS ? "There are too many releases to account for each. " : "");
     tc_statement_add_bound(&text, total, p->n, s->unit);
     tc_statement_add_round_scope(&text, s->unit, p->at[0].shown.event.sampling);
+    if (protects_records(p))
+        add_noise_sentence(&text, p);
     return keep(p, &text, &s->statement, err);
 }
 
@@ -269,11 +328,12 @@ tacit_status tacit_plan_cost(tacit_plan *p, tacit_error *err)
     tacit_guarantee total = TACIT_GUARANTEE;
     err = err ? err : &unwanted;
     TC_GIVEN(p);
-    const tc_study_doc *d = p->plan->doc;
-    if (!d->algorithm->aggregator)
+    const tc_study_doc *d = p->doc;
+    if (!protects_records(p) && !d->algorithm->aggregator)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums: %s", d->algorithm->name,
                        p->summary.not_private);
-    TC_TRY(tacit_delta_check("delta", p->summary.delta, d->agents, err));
+    if (!protects_records(p))
+        TC_TRY(tacit_delta_check("delta", p->summary.delta, d->agents, err));
     TC_TRY(list_releases(p, err));
     tacit_dp_event *events = tc_alloc(p->n + 1, sizeof *events);
     tacit_status status = events ? account(p, events, &total, err) : tc_fail_memory(err);

@@ -4,6 +4,8 @@
 
 #include "support/test.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 #define DOCUMENT(algorithm, rest)                                                                  \
@@ -78,6 +80,39 @@ static void it_says_what_to_expect(void **state)
     tacit_document_free(d);
 }
 
+/* Of one party, and of a federation whose messages cost nothing: evaluations are what is paid for. */
+static void records_pay_for_evaluations(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"", ", \"federation\": {\"agents\": 2}"},
+                             *const algorithms[] = {"gp-ei", "fts"};
+    tacit_error err = {0};
+    for (int i = 0; i < 2; i++) {
+        char text[640];
+        tacit_plan *p;
+        snprintf(text, sizeof text,
+                 "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 9, \"space\": {\"x\": "
+                 "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": \"%s\"%s, "
+                 "\"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, \"range\": "
+                 "[0, 3]}}",
+                 algorithms[i], more[i]);
+        tacit_document *d = parse(text);
+        assert_ok(tacit_plan_new(&p, d, &err));
+        assert_ok(tacit_plan_cost(p, &err));
+        const tacit_plan_summary *s = tacit_plan_summarize(p);
+        assert_string_equal(s->not_private, "");
+        assert_int_equal(s->unit, TACIT_UNIT_RECORD);
+        assert_int_equal(s->releases, 9);
+        assert_true(s->epsilon <= 1 && s->epsilon > 0.999);
+        assert_close(tacit_plan_get(p, 8)->event.parameter, 3 * 3.7306316, 1e-3);
+        assert_null(tacit_plan_get(p, 9));
+        assert_null(s->expect_sentence);
+        assert_non_null(strstr(s->statement, "times its sensitivity, which is 3 / records"));
+        tacit_plan_free(p);
+        tacit_document_free(d);
+    }
+}
+
 static void what_cannot_be_planned_is_refused(void **state)
 {
     (void)state;
@@ -104,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_release_has_its_price),
         cmocka_unit_test(it_says_what_to_expect),
+        cmocka_unit_test(records_pay_for_evaluations),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

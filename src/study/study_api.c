@@ -13,7 +13,7 @@
 static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, user);
 static TC_SIZED(sized_backup, tacit_backup_info, made_ms, made_ms);
 static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
-static TC_SIZED(sized_report, tacit_report, batch, noise_sd);
+static TC_SIZED(sized_report, tacit_report, noise_sd, noise_sd);
 static TC_SIZED(sized_query, tacit_trial_query, limit, limit);
 static TC_SIZED(sized_summary, tacit_study_summary, best, best);
 

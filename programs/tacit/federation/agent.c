@@ -226,12 +226,18 @@ const tc_verb tc_verb_agent = {
         "command goes on. A round that would spend more than --epsilon is not taken part in.\n"
         "One process at a time: a second one on the same storage and study is refused (5).\n"
         "\n"
+        "A study that protects validation records needs --records: each value gets noise here, "
+        "before\n"
+        "anything else sees it, and is charged to the agent's ledger.\n"
+        "\n"
         "The program gets its arguments without a shell, no open file or connection of the agent,\n"
         "and an environment without the agent's secrets. Choices come from the coordinator: those\n"
         "with other than plain characters are refused (2) unless --any-choices is given.\n"
         "\n"
         "  tacit agent https://tacit.example:8443 --study landmine --token-file join.txt \\\n"
-        "      --fingerprint sha256//... -- ./train --gamma {gamma} --c {C}",
+        "      --fingerprint sha256//... -- ./train --gamma {gamma} --c {C}\n"
+        "  tacit agent https://tacit.example:8443 --study ward --token-file join.txt \\\n"
+        "      --fingerprint sha256//... --records 1200 -- ./train --lr {lr}",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

@@ -24,6 +24,7 @@
 
 #include <tacit/coordinator.h>
 #include <tacit/ledger.h>
+#include <tacit/records.h>
 #include <tacit/status.h>
 #include <tacit/study.h>
 #include <tacit/worker.h>
@@ -75,11 +76,14 @@ typedef struct tacit_agent_opts {
     int64_t
         test_seed; /* -1: real secrets. Else the agent's come from it: repeatable, NOT PRIVATE */
     uint64_t test_key; /* with it: tells the keys of several agents apart */
+    /* In a study that protects validation records: what they are (records.h); required there. Evaluations are charged to the
+     * ledger above, so ledger, ledger_storage, epsilon and delta of it stay unset. NULL: none. */
+    const tacit_records_opts *records;
 } tacit_agent_opts;
 #define TACIT_AGENT_OPTS                                                                           \
     {                                                                                              \
         sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
-            false, 3600, NULL, NULL, NULL, NULL, -1, 0                                             \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL                                       \
     }
 
 /* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the

@@ -184,7 +184,7 @@ typedef struct tacit_ledger_entry {
     bool is_private;
     const char *not_private; /* why not; "" where is_private */
     /* How the bytes are read: rows x cols little-endian words of 64 bits, row by row; a value is
-       offset + step * word, as a signed integer. Of the mechanism "none" they are doubles. */
+       offset + step * word, as a signed integer. Of the mechanisms "none" and "search" they are doubles. */
     uint64_t rows, cols;
     double offset, step;
     tacit_hash release;   /* of the exact bytes */

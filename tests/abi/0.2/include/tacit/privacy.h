@@ -34,10 +34,13 @@ extern "C" {
 #endif
 
 typedef enum tacit_dp_mechanism {
-    TACIT_DP_GAUSSIAN = 0,  /* continuous; parameter: noise multiplier = sd / L2 sensitivity */
-    TACIT_DP_LAPLACE = 1,   /* continuous; parameter: epsilon of one = L1 sensitivity / scale */
-    TACIT_DP_PURE = 2,      /* parameter: epsilon; any pure mechanism, randomised response say */
-    TACIT_DP_NONPRIVATE = 3 /* no guarantee: epsilon is infinite */
+    TACIT_DP_GAUSSIAN = 0,   /* continuous; parameter: noise multiplier = sd / L2 sensitivity */
+    TACIT_DP_LAPLACE = 1,    /* continuous; parameter: epsilon of one = L1 sensitivity / scale */
+    TACIT_DP_PURE = 2,       /* parameter: epsilon; any pure mechanism, randomised response say */
+    TACIT_DP_NONPRIVATE = 3, /* no guarantee: epsilon is infinite */
+    /* Whatever has a Renyi divergence of at most `parameter` at one order, an integer in 2..1024: a search, of
+     * which no other bound is known. sampling is TACIT_DP_ALL, and sampling_rate is 1 / order. */
+    TACIT_DP_RENYI = 4
 } tacit_dp_mechanism;
 
 typedef enum tacit_dp_sampling {
@@ -54,7 +57,7 @@ typedef struct tacit_dp_event {
     tacit_dp_mechanism mechanism;
     double parameter; /* in (0, 1e6] */
     tacit_dp_sampling sampling;
-    double sampling_rate; /* in (0, 1]; 1 for TACIT_DP_ALL */
+    double sampling_rate; /* in (0, 1]; 1 for TACIT_DP_ALL; 1 / order for TACIT_DP_RENYI */
     uint64_t count; /* repetitions, at most 1e15; their inputs may depend on earlier outputs */
 } tacit_dp_event;
 
