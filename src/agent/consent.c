@@ -287,7 +287,8 @@ tacit_status tc_agent_guard(tc_agent *a, tc_record_guard **out, tacit_error *err
                                   .lent = true,
                                   .epsilon = limit.epsilon,
                                   .delta = limit.delta,
-                                  .test_seed = a->cfg.seeded ? (int64_t)a->cfg.seed : -1},
+                                  .test_seed = a->cfg.seeded ? (int64_t)a->cfg.seed : -1,
+                                  .party = a->number},
         err);
 }
 

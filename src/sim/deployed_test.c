@@ -4,6 +4,8 @@
 
 #include "agent/agent.h"
 #include "sim/federation.h"
+#include "sim/record_noise.h"
+#include "study/handle.h"
 
 enum { AGENTS = 6, TRIALS = 12 };
 
@@ -25,7 +27,12 @@ static double objective(void *user, uint64_t agent, uint64_t trial, const double
 typedef struct party {
     tc_store *store;
     tc_agent *agent;
+    tacit_study *handle; /* of a study that protects records */
 } party;
+
+/* Agent i has 300 or 3000 records, of whose metric the range is 4 wide. */
+static const char records[] = "300,3000", range[] = "-2:2";
+#define RECORDS "{\"unit\": \"record\", \"epsilon\": 2, \"delta\": 1e-5, \"range\": [-2, 2]}"
 
 static tacit_status call(void *user, const tc_call *call, int *status, tc_text *body,
                          tacit_error *err)
@@ -38,9 +45,19 @@ static tacit_status call(void *user, const tc_call *call, int *status, tc_text *
     return TACIT_OK;
 }
 
-static void join(coord_world *w, party *p, uint64_t i, const char *token)
+static void guard(party *p)
 {
     tacit_error err = {0};
+    tc_record_guard *g;
+    assert_ok(tc_agent_guard(p->agent, &g, &err));
+    assert_ok(tc_study_lend(&p->handle, tc_agent_study(p->agent), &err));
+    tc_study_set_guard(p->handle, g);
+}
+
+static void join(coord_world *w, party *p, uint64_t i, const char *token, bool protects)
+{
+    tacit_error err = {0};
+    const tc_metric_terms terms = {.records = i % 2 ? 3000 : 300};
     tc_agent_config cfg = {.transport = {call, w},
                            .study = "s",
                            .join_token = token,
@@ -51,8 +68,11 @@ static void join(coord_world *w, party *p, uint64_t i, const char *token)
                            .key_salt = i};
     assert_ok(tc_store_open(&p->store, "memory:", true, &err));
     cfg.store = p->store;
+    cfg.records = protects ? &terms : NULL;
     assert_ok(tc_agent_open(&p->agent, &cfg, &err));
     assert_int_equal(tc_agent_number(p->agent), i);
+    if (protects)
+        guard(p);
 }
 
 static void one_trial(party *p, uint64_t agent)
@@ -61,6 +81,11 @@ static void one_trial(party *p, uint64_t agent)
     uint64_t trial;
     double x;
     tc_study *s = tc_agent_study(p->agent);
+    if (p->handle) {
+        assert_ok(tacit_study_ask(p->handle, &trial, &x, &err));
+        assert_ok(tacit_study_tell(p->handle, trial, objective(NULL, agent, trial, &x), &err));
+        return;
+    }
     assert_ok(tc_study_ask(s, NULL, 0, &trial, &x, &err));
     assert_ok(tc_study_tell(s, trial, NULL, objective(NULL, agent, trial, &x), &err));
 }
@@ -81,18 +106,18 @@ static bool take_turn(party *p, uint64_t i, order how)
     return next != TC_AGENT_DONE;
 }
 
-static void join_all(coord_world *w, party *parties, uint64_t n)
+static void join_all(coord_world *w, party *parties, uint64_t n, bool protects)
 {
     char token[64];
     world_join_token(w, (int)n, token);
     for (uint64_t i = 0; i < n; i++)
-        join(w, &parties[i], i, token);
+        join(w, &parties[i], i, token, protects);
 }
 
 /* In turns, until all are done. */
-static void deploy(coord_world *w, party *parties, order how)
+static void deploy(coord_world *w, party *parties, order how, bool protects)
 {
-    join_all(w, parties, AGENTS);
+    join_all(w, parties, AGENTS, protects);
     for (bool any = true; any;) {
         any = false;
         for (uint64_t i = 0; i < AGENTS; i++)
@@ -104,6 +129,7 @@ static void deploy(coord_world *w, party *parties, order how)
 static void part(party *parties, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++) {
+        tacit_study_close(parties[i].handle);
         tc_agent_close(parties[i].agent);
         tc_store_close(parties[i].store);
     }
@@ -122,7 +148,20 @@ static tc_study_plan *plan_of(coord_world *w)
     return p;
 }
 
-static tc_federation *simulate(const tc_study_plan *p, tc_ledger *ledger)
+static double noised(void *user, uint64_t agent, uint64_t trial, const double *values)
+{
+    tacit_error err = {0};
+    double y = objective(NULL, agent, trial, values);
+    assert_ok(tc_record_noise_add(user, 7, agent, trial, &y, &err));
+    return y;
+}
+
+static double noise_of(void *user, uint64_t agent)
+{
+    return tc_record_noise_sd(user, agent);
+}
+
+static tc_federation *simulate(const tc_study_plan *p, tc_ledger *ledger, tc_record_noise *noise)
 {
     tacit_error err = {0};
     tc_federation *f;
@@ -137,6 +176,14 @@ static tc_federation *simulate(const tc_study_plan *p, tc_ledger *ledger)
                                 .ledger = ledger,
                                 .limit = p->limited ? &p->limit : NULL,
                                 .study = p->hash};
+    if (p->doc->promise == TC_PROMISE_RECORDS) {
+        const tc_record_terms terms = {records, range, true, 2, 1e-5, TRIALS};
+        assert_ok(tc_record_noise_init(noise, &terms, &err));
+        assert_ok(tc_record_plan_noise(p->doc, &noise->plan.z, &err)); /* as it is carried */
+        cfg.objective = noised;
+        cfg.noise_sd = noise_of;
+        cfg.user = noise;
+    }
     assert_ok(tc_federation_new(&f, &cfg, &err));
     for (int t = 0; t < TRIALS; t++)
         assert_ok(tc_federation_step(f, &err));
@@ -193,12 +240,14 @@ static void compare_in(order how, const char *algorithm, const char *more, const
     world_create(&w, "s", text);
     tc_study_plan *p = plan_of(&w);
     tc_ledger *ledger = open_ledger(other, "simulation");
-    deploy(&w, parties, how);
-    tc_federation *f = simulate(p, ledger);
+    tc_record_noise noise = {0};
+    deploy(&w, parties, how, p->doc->promise == TC_PROMISE_RECORDS);
+    tc_federation *f = simulate(p, ledger, &noise);
     assert_same_trials(f, parties);
     assert_same_releases(store, ledger);
     part(parties, AGENTS);
     tc_federation_free(f);
+    tc_record_noise_fini(&noise);
     tc_ledger_close(ledger);
     tc_study_plan_free(p);
     tc_store_close(other);
@@ -285,6 +334,15 @@ static void who_has_an_own_process_is_the_same_deployed(void **state)
     compare("taf", "", "\"none\"");
 }
 
+/* Noise in values, by the number of records, and messages without. */
+static void records_are_the_same_deployed(void **state)
+{
+    (void)state;
+    compare("fts", ", \"initial\": 4", RECORDS);
+    compare("dp-fts-de", ", \"initial\": 4", RECORDS);
+    compare("taf", "", RECORDS);
+}
+
 static void fts_in_rounds_is_the_same_deployed(void **state)
 {
     (void)state;
@@ -342,7 +400,7 @@ static void records_are_charged_as_records(void **state)
                  " \"algorithm\": {\"name\": \"dp-pf-pne\", \"protect\": \"record\"},"
                  " \"federation\": {\"agents\": 3, \"deadline_s\": 60},"
                  " \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}");
-    join_all(&w, parties, RECORD_AGENTS);
+    join_all(&w, parties, RECORD_AGENTS, false);
     for (int k = 0; releases_of(store) < 2; k++) {
         assert_true(k < 100);
         for (uint64_t i = 0; i < RECORD_AGENTS; i++)
@@ -365,6 +423,7 @@ int main(void)
         cmocka_unit_test(fts_is_the_same_deployed),
         cmocka_unit_test(who_has_an_own_process_is_the_same_deployed),
         cmocka_unit_test(fts_in_rounds_is_the_same_deployed),
+        cmocka_unit_test(records_are_the_same_deployed),
         cmocka_unit_test(records_are_charged_as_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,7 @@ static tacit_status release(tc_record_guard *g, uint64_t trial, double y, double
     tc_entropy e;
     bool test = g->cfg.test_seed >= 0;
     if (test) {
-        tc_test_noise_init(&seeded, (uint64_t)g->cfg.test_seed, trial);
+        tc_test_noise_init(&seeded, (uint64_t)g->cfg.test_seed, g->cfg.party << 32 | trial);
         e = tc_entropy_of_test(&seeded);
     } else {
         tc_noise_init(&secret);

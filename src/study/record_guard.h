@@ -29,7 +29,8 @@ typedef struct tc_record_guard_config {
     bool lent;
     /* What the ledger may spend over all its studies; epsilon 0: the promise of this study, and of no other. */
     double epsilon, delta;
-    int64_t test_seed; /* -1: real noise. Else noise comes from it: NOT PRIVATE */
+    int64_t test_seed; /* -1: real noise. Else noise comes from it: NOT PRIVATE ... */
+    uint64_t party;    /* ... and from this number, which tells the agents of a test apart */
 } tc_record_guard_config;
 
 /* Where a ledger has the evaluations of this study, beside the rounds. */

@@ -384,13 +384,40 @@ tacit_status tc_study_recall_private(tacit_study *s, uint64_t trial, tacit_repor
 
 /* ---- ask ---- */
 
+/* Has this worker a trial that it left unfinished? It gets that one back, and it was paid for. */
+static tacit_status has_open(tacit_study *s, const char *worker, bool *out, tacit_error *err)
+{
+    tacit_trial_query running = TACIT_TRIAL_QUERY;
+    tacit_trials got = {0};
+    running.state = TACIT_TRIAL_RUNNING;
+    *out = false;
+    if (!worker)
+        return TACIT_OK;
+    tacit_status status = s->ops->trials(s, &running, &got, err);
+    for (size_t i = 0; i < got.n && status == TACIT_OK; i++)
+        *out |= got.list[i].worker && strcmp(got.list[i].worker, worker) == 0;
+    tc_trials_fini(&got);
+    return status;
+}
+
+static tacit_status may_ask(tacit_study *s, const char *worker, tacit_error *err)
+{
+    bool open;
+    tacit_error why = {0};
+    tacit_status status = tc_study_may_evaluate(s, &why);
+    if (status != TACIT_E_BUDGET)
+        return tc_pass_on(err, status, &why);
+    TC_TRY(has_open(s, worker, &open, err));
+    return open ? TACIT_OK : tc_pass_on(err, status, &why);
+}
+
 /* Every pull would be an evaluation of its own. A refusal leaves no trial behind. */
 static tacit_status ask_reserved(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
                                  tacit_error *err)
 {
     tacit_ask_opts single = *q;
     single.pulls = 0;
-    TC_TRY(tc_study_may_evaluate(s, err));
+    TC_TRY(may_ask(s, q->worker, err));
     TC_TRY(s->ops->ask(s, &single, out, err));
     return reserve_all(s, out, err);
 }

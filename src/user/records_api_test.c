@@ -98,6 +98,32 @@ static void a_value_is_told_with_noise(void **state)
     tacit_study_close(s);
 }
 
+/* The last trial was paid for and not told: its worker gets it back, though nothing more may be spent. */
+static void what_was_paid_for_is_given_back(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("back", ERROR);
+    tacit_records_opts o = thousand("what_was_paid_for_is_given_back");
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    tacit_trials *got;
+    (void)state;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    q.worker = "gpu-1";
+    q.count = 6;
+    assert_ok(tacit_study_ask_many(s, &q, &got, &err));
+    tacit_trials_free(got);
+    for (uint64_t i = 0; i < 5; i++)
+        assert_ok(tacit_study_tell(s, i, 0.5, &err));
+    q.count = 1;
+    assert_ok(tacit_study_ask_many(s, &q, &got, &err));
+    assert_int_equal(tacit_trials_get(got, 0)->number, 5);
+    tacit_trials_free(got);
+    q.worker = "gpu-2";
+    assert_fails(tacit_study_ask_many(s, &q, &got, &err), TACIT_E_BUDGET, "epsilon");
+    assert_ok(tacit_study_tell(s, 5, 0.5, &err));
+    tacit_study_close(s);
+}
+
 static void nothing_happens_before_records_are_declared(void **state)
 {
     tacit_error err = {0};
@@ -266,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_is_told_with_noise),
+        cmocka_unit_test(what_was_paid_for_is_given_back),
         cmocka_unit_test(nothing_happens_before_records_are_declared),
         cmocka_unit_test(terms_are_checked),
         cmocka_unit_test(metrics_without_a_bound_need_a_sensitivity),
