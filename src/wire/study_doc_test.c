@@ -305,6 +305,31 @@ static void records_are_read_and_written(void **state)
     tc_study_doc_free(d);
 }
 
+/* Messages of private values cost nothing, and the document says which are sent; unless it was said otherwise. */
+static void free_messages_are_chosen(void **state)
+{
+    (void)state;
+    tc_study_doc *d = parse_ok(
+        START SPACE ", \"federation\": {\"agents\": 3}, \"trials\": 30, \"algorithm\": \"fts\", "
+                    "\"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, "
+                    "\"metric\": \"error\"}}");
+    assert_string_equal(json_string_value(json_object_get(d->options, "message")), "values");
+    tc_study_doc_free(d);
+    d = parse_ok(
+        START SPACE
+        ", \"federation\": {\"agents\": 3}, \"trials\": 30, \"algorithm\": {\"name\": \"fts\", "
+        "\"message\": \"mean\"}, \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, "
+        "\"delta\": 1e-5, \"metric\": \"error\"}}");
+    assert_string_equal(json_string_value(json_object_get(d->options, "message")), "mean");
+    tc_study_doc_free(d);
+    d = parse_ok(START SPACE ", \"federation\": {\"agents\": 3}, \"trials\": 30, \"algorithm\": "
+                             "\"dp-fts-de\", \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, "
+                             "\"delta\": 1e-5, \"metric\": \"error\"}}");
+    assert_string_equal(json_string_value(json_object_get(d->options, "vote")), "yes");
+    assert_null(json_object_get(d->options, "noise_multiplier")); /* "privacy" says so */
+    tc_study_doc_free(d);
+}
+
 static void federations_may_differ(void **state)
 {
     (void)state;
@@ -515,6 +540,7 @@ int main(void)
         cmocka_unit_test(the_text_is_canonical),
         cmocka_unit_test(federations_are_read_and_written),
         cmocka_unit_test(records_are_read_and_written),
+        cmocka_unit_test(free_messages_are_chosen),
         cmocka_unit_test(federations_may_differ),
         cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(points_are_read_beside_the_document),
