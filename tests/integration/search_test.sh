@@ -170,7 +170,7 @@ refuse() { code=$1 text=$2; shift 2; bad "$code" "$text" optimize "$@" -- echo 1
 {
     refuse 2 'protect must be one of nothing, search, got "me"' study.json --protect me
     refuse 2 '--noise-multiplier is for --protect search, which is not given' study.json --noise-multiplier 4
-    refuse 2 '--ledger is for --protect search, which is not given' study.json --ledger x
+    refuse 2 '--ledger is for studies that protect records' study.json --ledger x
     refuse 2 '--trials is needed: the mean number of runs' study.json --protect search $z
     refuse 2 '--epsilon is needed' study.json $p --noise-multiplier 4 --delta 1e-5
     refuse 2 '--delta is needed where --records is not given' study.json $p --noise-multiplier 4 --epsilon 3
@@ -181,7 +181,7 @@ refuse() { code=$1 text=$2; shift 2; bad "$code" "$text" optimize "$@" -- echo 1
     refuse 2 '--score-noise needs --range and either --records or --sensitivity' study.json $p $z --score-noise 3 --range 0:1
     refuse 2 'give either --records or --sensitivity, not both' study.json $p $z --score-noise 3 --range 0:1 --records 10 --sensitivity 1
     refuse 2 '--range is for --score-noise, which is not given' study.json $p $z --range 0:1
-    refuse 2 '--range must be LOW:HIGH, two numbers of which the first is smaller, got "1:0"' study.json $p $z --score-noise 3 --range 1:0 --records 10
+    refuse 2 '--range must be LOW:HIGH with LOW below HIGH, as 0:1, got "1:0"' study.json $p $z --score-noise 3 --range 1:0 --records 10
     refuse 2 '--shape is for --distribution negative-binomial' study.json $p $z --distribution poisson --shape 1
     refuse 2 '--delta must be below' study.json $p $z --records 1000 --delta 0.01
     refuse 2 '--user is not for --protect search, which keeps no study' study.json $p $z --user ann
@@ -190,7 +190,7 @@ refuse() { code=$1 text=$2; shift 2; bad "$code" "$text" optimize "$@" -- echo 1
     refuse 2 'needs the document itself, got the name "net"' net $p $z
     refuse 2 'a search draws its points at random, independently of each other: the document'"'"'s algorithm must be "random", got "gp-ei"' ei.json $p $z
     refuse 2 'a search is of one party, and study net is of a federation' many.json $p $z
-    refuse 8 'Poisson sampling is accounted where records are added or removed' study.json $p $z --sampling-rate 0.1 --neighbours replace-one
+    refuse 8 'Poisson sampling is accounted where records are added or removed' study.json $p $z --sampling-rate 0.1 --relation replace-one
     bad 3 'there is no program "no-such-program" in PATH' optimize study.json $p $z --quiet -- no-such-program
 }
 check "nothing was paid for" entries 0

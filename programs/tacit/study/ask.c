@@ -88,11 +88,11 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     TC_TRY(check_lease(o->lease_s, err));
     tacit_status st = tc_study_ref_name(&r, in->args[0], err);
     if (st == TACIT_OK && r.given)
-        st = tc_records_check(r.given, &o->records, err);
+        st = tc_records_check(r.given, &o->records, in, err);
     if (st == TACIT_OK)
         st = tc_study_ref_open(&r, in->args[0], &o->where, &terms, err);
     if (st == TACIT_OK)
-        st = tc_records_declare(r.study, &o->records, o->ledger_storage, true, err);
+        st = tc_records_declare(r.study, &o->records, o->ledger_storage, in, true, err);
     if (st == TACIT_OK)
         st = ask(r.study, in, err);
     tc_study_ref_close(&r);

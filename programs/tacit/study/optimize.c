@@ -78,7 +78,7 @@ static tacit_status check(const tacit_document *doc, const tc_invocation *in, co
     const options *o = in->opts;
     tacit_worker_opts w = options_of(in, r);
     TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
-    TC_TRY(tc_records_check(doc, &o->records, err));
+    TC_TRY(tc_records_check(doc, &o->records, in, err));
     return tacit_worker_check(doc, &w, err);
 }
 
@@ -164,7 +164,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     if (st == TACIT_OK && o->user)
         st = tc_user_open(&user, &r, o->user, o->ledger_storage, in->quiet, err);
     if (st == TACIT_OK)
-        st = tc_records_declare(r.study, &o->records, o->ledger_storage, in->quiet, err);
+        st = tc_records_declare(r.study, &o->records, o->ledger_storage, in, in->quiet, err);
     if (st == TACIT_OK)
         st = work(&r, user, in, err);
     if (st == TACIT_OK)

@@ -42,14 +42,26 @@ tacit_status tc_records_read(const tc_records_words *w, tacit_records_opts *out,
     return TACIT_OK;
 }
 
+/* The ledger and its limit are of records. */
+static tacit_status check_idle(const tc_invocation *in, tacit_error *err)
+{
+    static const char *const of_records[] = {"ledger", "epsilon", "delta"};
+    for (size_t i = 0; i < sizeof of_records / sizeof *of_records; i++)
+        if (tc_given(in, of_records[i]))
+            return tc_fail(err, TACIT_E_ARG,
+                           "--%s is for studies that protect records, and this one does not",
+                           of_records[i]);
+    return TACIT_OK;
+}
+
 tacit_status tc_records_check(const tacit_document *doc, const tc_records_words *w,
-                              tacit_error *err)
+                              const tc_invocation *in, tacit_error *err)
 {
     tacit_records_opts o;
     bool given = tc_records_given(w), needed = tacit_document_protects_records(doc);
     TC_TRY(tc_records_read(w, &o, err));
     if (!given && !needed)
-        return TACIT_OK;
+        return check_idle(in, err);
     if (!given)
         return tc_fail(err, TACIT_E_ARG,
                        "study %s protects validation records: say with --records how many there "
@@ -59,12 +71,13 @@ tacit_status tc_records_check(const tacit_document *doc, const tc_records_words 
 }
 
 tacit_status tc_records_declare(tacit_study *s, const tc_records_words *w,
-                                const char *ledger_storage, bool quiet, tacit_error *err)
+                                const char *ledger_storage, const tc_invocation *in, bool quiet,
+                                tacit_error *err)
 {
     tacit_records_opts o;
     char *text;
     const tacit_document *doc = tacit_study_document(s);
-    TC_TRY(tc_records_check(doc, w, err));
+    TC_TRY(tc_records_check(doc, w, in, err));
     if (!tacit_document_protects_records(doc))
         return TACIT_OK;
     TC_TRY(tc_records_read(w, &o, err));

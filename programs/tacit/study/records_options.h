@@ -52,9 +52,10 @@ tacit_status tc_records_read(const tc_records_words *w, tacit_records_opts *out,
 /* E_ARG: records are declared where none are protected, or not declared where they are; or what is wrong with
  * them. Before a storage is touched. */
 tacit_status tc_records_check(const tacit_document *doc, const tc_records_words *w,
-                              tacit_error *err);
+                              const tc_invocation *in, tacit_error *err);
 /* Declares them to an open study, if it protects records, and says what that means. */
 tacit_status tc_records_declare(tacit_study *s, const tc_records_words *w,
-                                const char *ledger_storage, bool quiet, tacit_error *err);
+                                const char *ledger_storage, const tc_invocation *in, bool quiet,
+                                tacit_error *err);
 
 #endif

@@ -156,12 +156,13 @@ static tacit_status read_values(const tc_study_ref *ref, const tc_invocation *in
 
 /* ---- local privacy: what is told is a reply */
 
-static tacit_status check_private(const tacit_document *doc, const options *o, const report *r,
-                                  tacit_error *err)
+static tacit_status check_private(const tacit_document *doc, const tc_invocation *in,
+                                  const report *r, tacit_error *err)
 {
+    const options *o = in->opts;
     if (!o->reply || !tacit_document_takes_replies(doc))
         TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
-    TC_TRY(tc_records_check(doc, &o->records, err));
+    TC_TRY(tc_records_check(doc, &o->records, in, err));
     if (!tacit_document_takes_replies(doc))
         return o->reply ? tc_fail(err, TACIT_E_ARG,
                                   "--reply is for algorithms that are told private replies, and "
@@ -244,8 +245,8 @@ static tacit_status tell(const tc_study_ref *ref, const tc_invocation *in, repor
 {
     const options *o = in->opts;
     const tacit_document *doc = tacit_study_document(ref->study);
-    TC_TRY(check_private(doc, o, r, err));
-    TC_TRY(tc_records_declare(ref->study, &o->records, o->ledger_storage, true, err));
+    TC_TRY(check_private(doc, in, r, err));
+    TC_TRY(tc_records_declare(ref->study, &o->records, o->ledger_storage, in, true, err));
     TC_TRY(tc_point_init(&r->point, tacit_study_space(ref->study), err));
     TC_TRY(look_at_trial(ref->study, in, r, err));
     if (r->finished && o->skip_if_finished)
