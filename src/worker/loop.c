@@ -282,6 +282,9 @@ static tacit_status fill_up(tc_worker *w, tacit_error *err)
         w->met = planned >= w->opts.trials;
         if (!w->met && w->state != TACIT_STUDY_RUNNING)
             return TACIT_OK;
+        bool enough = w->next_orphan >= w->n_orphans && planned + w->elsewhere >= w->opts.trials;
+        if (!w->met && enough && !w->opts.as) /* none is to be paid for */
+            return TACIT_OK;
         if (!w->met)
             TC_TRY(may_start(w, &may, err));
         if (w->met || !may) {
@@ -394,8 +397,9 @@ static tacit_status wait_for_job(tc_worker *w, tacit_error *err)
 {
     tc_job_result result;
     bool done;
-    if (tc_worker_running(w) == 0) {
-        nap(); /* only reports are left */
+    if (tc_worker_running(w) == 0) { /* only reports are left */
+        if (!tc_worker_may_ask(w))
+            nap();
         return TACIT_OK;
     }
     TC_TRY(w->evaluator->wait(w->evaluator, TICK_MS, &result, &done, err));
@@ -553,6 +557,11 @@ static void fill_in(tc_worker *w)
     w->due_ns = o->time_ms > 0 ? tc_clock_ns() + (uint64_t)o->time_ms * 1000000 : 0;
 }
 
+static bool accepts(void *guard, const json_t *said, char *reason, size_t size)
+{
+    return tc_record_guard_accepts(guard, said, reason, size);
+}
+
 tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
                               tacit_worker_result *out, tacit_error *err)
 {
@@ -564,6 +573,8 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
     fill_in(&w);
     TC_TRY(check_user(&w, err));
     TC_TRY(make_evaluator(&w.evaluator, tacit_study_document(study), &w.opts, w.served, err));
+    if (study->guard && w.evaluator->set_check)
+        w.evaluator->set_check(w.evaluator, (tc_runner_check){accepts, study->guard});
     w.evaluator->tick = tick;
     w.evaluator->loop = &w;
     w.n_params = tacit_space_params(tacit_study_space(study));
