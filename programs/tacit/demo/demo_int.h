@@ -110,6 +110,7 @@ typedef struct tc_demo_journal {
     size_t bytes;     /* of all messages */
     uint64_t charged; /* messages that its own ledger has */
     double epsilon;   /* what its ledger comes to */
+    bool exposed;     /* by which something was released that was not private */
     bool votes;       /* did the hospitals vote on the length-scale before they sent weights? */
 } tc_demo_journal;
 

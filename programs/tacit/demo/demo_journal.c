@@ -51,6 +51,7 @@ static tacit_status read_ledger(tc_demo_journal *j, const char *name, tacit_erro
     TC_TRY(tacit_ledger_open(&l, j->url, name, err));
     tacit_status status = tacit_ledger_spent(l, unit, NULL, NULL, TC_DEMO_DELTA, &spent, err);
     j->epsilon = spent.epsilon;
+    j->exposed = !spent.is_private;
     tacit_ledger_close(l);
     return status;
 }

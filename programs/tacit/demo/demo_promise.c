@@ -77,6 +77,10 @@ static tacit_status promise_to_records(const tc_demo_plan *plan, const tc_demo_j
     tc_text is = {0}, from = {0}, not = {0};
     char epsilon[32];
     tacit_epsilon_text(epsilon, tc_demo_most_paid(all, plan->hospitals));
+    for (size_t i = 0; i < plan->hospitals; i++)
+        if (all[i].exposed)
+            tc_text_addf(&is, "NOT PRIVATE: hospital %u says so of its own ledger. ",
+                         all[i].hospital);
     tc_text_add(&is, "Protected: every single validation record, ");
     add_numbers(plan, &is);
     tc_text_addf(&is,
