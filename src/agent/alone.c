@@ -17,9 +17,21 @@
 
 /* ---- the second optimizer ---- */
 
+/* Nobody would pay for evaluations here, and values would have no noise. */
+static tacit_status check_free(const tc_study_doc *doc, tacit_error *err)
+{
+    if (doc->promise != TC_PROMISE_RECORDS)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_UNSUPPORTED,
+                   "study \"%s\" protects validation records, and a search alone would evaluate "
+                   "them without noise and without paying",
+                   doc->name);
+}
+
 static tacit_status make(tc_optimizer **out, const tc_study_plan *plan, const tc_study_row *row,
                          uint64_t party, tacit_error *err)
 {
+    TC_TRY(check_free(plan->doc, err));
     if (!json_object_get(plan->options, DEAF))
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "agents of %s cannot search without what they hear of others",

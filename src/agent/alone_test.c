@@ -18,15 +18,17 @@ static const char document[] =
     " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 20, \"lengthscale\": 0.3, \"init\": "
     "\"domain\","
     " \"initial\": 3, \"own\": \"gp\", \"broadcast\": \"%s\"},"
-    " \"federation\": {\"agents\": 9}, \"privacy\": {\"epsilon\": 5, \"delta\": 0.001}}";
+    " \"federation\": {\"agents\": 9}, \"privacy\": {%s\"epsilon\": 5, \"delta\": 0.001}}";
+#define RECORDS "\"unit\": \"record\", \"metric\": \"error\", "
 
-static tc_study *join(tc_store *store, const char *broadcast)
+/* privacy: what its promise begins with. */
+static tc_study *join(tc_store *store, const char *broadcast, const char *privacy)
 {
     char given[1024];
     tacit_error err = {0};
     tc_study_doc *doc;
     tc_study *s;
-    snprintf(given, sizeof given, document, broadcast);
+    snprintf(given, sizeof given, document, broadcast, privacy);
     assert_ok(tc_study_doc_restore(&doc, given, NULL, &err));
     char *text = tc_study_doc_text(doc);
     tc_study_doc_free(doc);
@@ -95,7 +97,7 @@ static pair compare(const char *broadcast)
     size_t start = 0, evaluated = 0;
     assert_int_equal(clear_folder(NULL), 0);
     assert_ok(tc_store_open(&store, url, true, &err));
-    tc_study *s = join(store, broadcast);
+    tc_study *s = join(store, broadcast, "");
     search(s, p.together);
     tc_study_close(s);
     tc_store_close(store);
@@ -153,11 +155,32 @@ static void refusals(void **state)
     assert_int_equal(start, 77);
 }
 
+/* Nobody may have evaluations of real records for nothing. */
+static void a_study_that_protects_records_is_refused_before_an_evaluation(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    double values[TRIALS];
+    size_t start = 77, evaluated = 0;
+    tc_store *store;
+    assert_int_equal(clear_folder(NULL), 0);
+    assert_ok(tc_store_open(&store, url, true, &err));
+    tc_study_close(join(store, "normal", RECORDS));
+    tc_store_close(store);
+    assert_fails(tacit_agent_alone(url, "ward", loss, &evaluated, TRIALS, values, &start, &err),
+                 TACIT_E_UNSUPPORTED,
+                 "study \"ward\" protects validation records, and a search alone would evaluate "
+                 "them without noise and without paying");
+    assert_int_equal(evaluated, 0);
+    assert_int_equal(start, 77);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_does_not_listen_is_alone),
         cmocka_unit_test(who_listens_starts_alike_and_goes_another_way),
+        cmocka_unit_test(a_study_that_protects_records_is_refused_before_an_evaluation),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,8 +1,9 @@
-/* demo.c - `tacit demo`: fifty hospitals tune a model together, and nobody shows a record.
+/* demo.c - `tacit demo`: hospitals tune a model together, and nobody shows a record.
  *
  * A coordinator in this process and an agent for each hospital, a process each, work over TLS until the study's trials
  * are done. Progress is read from each agent's own storage. Then each hospital searches once more without the
- * broadcast, from the same start, and both are shown side by side. */
+ * others, from the same start, and both are shown side by side. --protect says to whom privacy is promised: to the
+ * validation records of eight hospitals, or to fifty hospitals as a whole. */
 #include "demo/demo_int.h"
 #include "frame/verbs.h"
 #include "privacy/privacy_cli.h"
@@ -18,21 +19,28 @@ enum { TICK_MS = 150 };
 typedef struct options {
     bool local, keep;
     char *out;
-    int64_t hospitals, trials, seed;
+    int protect;
+    int64_t hospitals, trials, seed; /* hospitals, trials and epsilon 0: what --protect has */
     double epsilon;
 } options;
 
+enum { RECORDS, PARTY }; /* of --protect */
+
 static const tc_option table[] = {
+    TC_CHOICE_OPTION("protect", offsetof(options, protect), "records", "records|party",
+                     "to whom epsilon is promised: each validation record, or each hospital"),
     TC_BOOL_OPTION("local", offsetof(options, local), NULL,
-                   "instead: three algorithms of one party on two test functions"),
+                   "instead, without privacy: three algorithms of one party on two test functions"),
     TC_STRING_OPTION("out", offsetof(options, out), NULL,
                      "also write the curves (CSV) and charts (SVG) to this folder", .value = "DIR"),
-    TC_INT_OPTION("hospitals", offsetof(options, hospitals), "50", 2, TC_HOSPITALS_MOST,
-                  "how many take part; the fewer they are, the larger is the noise"),
-    TC_INT_OPTION("trials", offsetof(options, trials), "6", 4, TC_DEMO_TRIALS_MOST,
-                  "trials of each hospital"),
-    TC_FLOAT_OPTION("epsilon", offsetof(options, epsilon), "4", 0.1, 100,
-                    "what the study promises to every hospital, at delta 1e-5"),
+    TC_INT_OPTION("hospitals", offsetof(options, hospitals), NULL, 2, TC_HOSPITALS_MOST,
+                  "how many take part: 8 unless given; with --protect party 50, and the fewer they "
+                  "are, the larger is the noise"),
+    TC_INT_OPTION("trials", offsetof(options, trials), NULL, 4, TC_DEMO_TRIALS_MOST,
+                  "trials of each hospital: 6 unless given"),
+    TC_FLOAT_OPTION("epsilon", offsetof(options, epsilon), NULL, 0.1, 100,
+                    "what the study promises, at delta 1e-5: 1 unless given, with --protect party "
+                    "4"),
     TC_DEMO_SEED_OPTION(options),
     TC_BOOL_OPTION("keep", offsetof(options, keep), NULL,
                    "keep the folder with everybody's storage, to look into"),
@@ -53,7 +61,7 @@ typedef struct demo {
 static void open_eyes(demo *d)
 {
     for (unsigned k = 1; k <= d->plan.hospitals; k++) {
-        d->journals[k - 1] = (tc_demo_journal){.hospital = k};
+        d->journals[k - 1] = (tc_demo_journal){.hospital = k, .records = d->plan.records};
         tc_demo_storage(&d->world, k, d->journals[k - 1].url);
     }
     d->screen = tc_demo_screen_open(d->in->quiet, &d->plan);
@@ -98,66 +106,56 @@ static tacit_status watch(demo *d, tacit_error *err)
 
 /* ---- the end ---- */
 
-/* In the words of `tacit privacy plan`. Everybody takes part in every round of this study. */
-static tacit_status print_statement(const tacit_spent *spent, bool votes, tacit_error *err)
+/* With --keep: commands that look into what was kept. */
+static void print_commands(const demo *d)
 {
-    tacit_guarantee g = TACIT_GUARANTEE;
-    tc_text text = {0};
-    char *words;
-    g.epsilon = spent->epsilon;
-    g.delta = spent->delta;
-    g.accountant = spent->accountant;
-    TC_TRY(tacit_statement(&g, spent->releases, TACIT_UNIT_AGENT, TACIT_DP_ALL, &words, err));
-    if (!spent->is_private)
-        tc_text_addf(&text, "NOT PRIVATE: %s. ", spent->not_private);
-    tc_text_addf(&text, "%s%s", words, votes ? " " TC_PRIVACY_VOTE : "");
-    tacit_text_free(words);
-    if (!text.failed)
-        tc_privacy_paragraph(tc_text_get(&text));
-    tacit_status status = text.failed ? tc_fail_memory(err) : TACIT_OK;
-    tc_text_fini(&text);
-    return status;
+    const char *folder = d->world.folder;
+    printf("  tacit inspect " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db\n"
+           "  tacit inspect " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db --round 0\n"
+           "  tacit trials " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db\n",
+           folder, folder, folder);
+    if (d->plan.records)
+        printf("  tacit privacy status " TC_DEMO_LEDGER " --delta 1e-5 \\\n"
+               "      --storage sqlite:///%s/hospital-1.db\n",
+               folder);
+    else
+        printf("  tacit serve --storage sqlite:///%s/coordinator.db &\n"
+               "  tacit remote privacy " TC_DEMO_STUDY " --server https://127.0.0.1:8443 \\\n"
+               "      --token-file %s/operator.txt \\\n      --fingerprint %s\n",
+               folder, folder, tacit_server_fingerprint(d->world.server));
 }
 
-/* As a stranger would: the coordinator's ledger, checked entry by entry, and accounted for here. */
-static tacit_status print_promise(demo *d, tacit_error *err)
-{
-    tacit_spent spent = TACIT_SPENT;
-    tacit_ledger *l;
-    char storage[320];
-    tc_demo_storage(&d->world, 0, storage);
-    TC_TRY(tacit_ledger_open(&l, storage, TC_DEMO_STUDY, err));
-    tacit_status status =
-        tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, TC_DEMO_DELTA, &spent, err);
-    if (status == TACIT_OK)
-        status = print_statement(&spent, d->journals[0].votes, err);
-    tacit_ledger_close(l);
-    return status;
-}
+static const char next_for_hospitals[] =
+    "  tacit demo --protect party --out DIR\n"
+    "                              the same, and every hospital's curve as CSV and as a chart\n"
+    "  tacit demo --protect party --keep\n"
+    "                              the same, and everybody's storage stays: what exactly left\n"
+    "                              a hospital (tacit inspect), what the coordinator released\n"
+    "                              (tacit remote privacy)\n"
+    "  tacit demo --protect party --hospitals 8\n"
+    "                              fewer to hide among: more noise, less to learn\n"
+    "  tacit demo --protect party --epsilon 0.1\n"
+    "                              a much stronger promise: more noise, less to learn\n"
+    "  tacit demo                  the other promise: single records, among few hospitals\n";
+static const char next_for_records[] =
+    "  tacit demo --out DIR        the same, and every hospital's curve as CSV and as a chart\n"
+    "  tacit demo --keep           the same, and everybody's storage stays: what exactly left\n"
+    "                              a hospital (tacit inspect), and what it paid\n"
+    "                              (tacit privacy status)\n"
+    "  tacit demo --epsilon 0.1    a much stronger promise: more noise, less to learn\n"
+    "  tacit demo --protect party  the other promise: that a hospital takes part is hidden,\n"
+    "                              with all its records, among fifty\n";
 
 static void print_next_steps(const demo *d)
 {
-    const char *folder = d->world.folder;
     puts("\nLook next:");
     if (d->o->keep) {
-        printf("  tacit inspect " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db\n"
-               "  tacit inspect " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db --round 0\n"
-               "  tacit trials " TC_DEMO_STUDY " --storage sqlite:///%s/hospital-1.db\n"
-               "  tacit serve --storage sqlite:///%s/coordinator.db &\n"
-               "  tacit remote privacy " TC_DEMO_STUDY " --server https://127.0.0.1:8443 \\\n"
-               "      --token-file %s/operator.txt \\\n      --fingerprint %s\n",
-               folder, folder, folder, folder, folder, tacit_server_fingerprint(d->world.server));
+        print_commands(d);
         return;
     }
-    puts(
-        "  tacit demo --out DIR        the same, and every hospital's curve as CSV and as a chart\n"
-        "  tacit demo --keep           the same, and everybody's storage stays: what exactly left\n"
-        "                              a hospital (tacit inspect), what the coordinator released\n"
-        "                              (tacit remote privacy)\n"
-        "  tacit demo --hospitals 8    fewer to hide among: more noise, less to learn\n"
-        "  tacit demo --epsilon 0.1    a much stronger promise: more noise, less to learn\n"
-        "  tacit demo --local          the algorithms of one party\n"
-        "  tacit help agent            your own hospital, your own program");
+    fputs(d->plan.records ? next_for_records : next_for_hospitals, stdout);
+    puts("  tacit demo --local          the algorithms of one party\n"
+         "  tacit help agent            your own hospital, your own program");
 }
 
 static tacit_status print_end(demo *d, tacit_error *err)
@@ -165,12 +163,26 @@ static tacit_status print_end(demo *d, tacit_error *err)
     if (d->in->format != TC_FORMAT_TABLE)
         return tc_demo_print_hospitals(&d->curves, d->journals, (tc_format)d->in->format, err);
     TC_TRY(tc_demo_print_comparison(&d->curves, d->journals, err));
-    TC_TRY(print_promise(d, err));
+    TC_TRY(tc_demo_print_promise(&d->world, d->journals, err));
     print_next_steps(d);
     return TACIT_OK;
 }
 
 /* ---- the verb ---- */
+
+static void say_what_is_shown(const demo *d)
+{
+    if (d->plan.records)
+        tc_note(d->in->quiet,
+                "each validation record is protected; values below are as the hospitals' own "
+                "storages have them, with noise. Errors in tables and in files at the end have no "
+                "noise and are not private: they can be shown because all patients are generated");
+    else
+        tc_note(d->in->quiet,
+                "each hospital is protected; values below, in tables and in files are not private: "
+                "they are read from the hospitals' own storages, and no coordinator could print "
+                "them");
+}
 
 static tacit_status federate(demo *d, tacit_error *err)
 {
@@ -185,11 +197,12 @@ static tacit_status federate(demo *d, tacit_error *err)
     TC_TRY(tc_demo_enrol(&d->world, err));
     tc_note(quiet, "%u hospitals take part, each as a process with a storage of its own in %s",
             d->plan.hospitals, d->world.folder);
-    tc_note(quiet, "values below, in tables and in files are not private: they are read from the "
-                   "hospitals' own storages, and no coordinator could print them");
+    say_what_is_shown(d);
     TC_TRY(watch(d, err));
-    tc_note(quiet, "and now each of them alone, from the same start");
-    TC_TRY(tc_demo_compare(&d->curves, d->journals, d->plan.seed, err));
+    tc_note(quiet, d->plan.records
+                       ? "and now each of them alone, with the same first points and as much noise"
+                       : "and now each of them alone, from the same start");
+    TC_TRY(tc_demo_compare(&d->curves, &d->world, d->journals, err));
     if (d->o->out)
         TC_TRY(tc_demo_write_files(&d->curves, &d->plan, d->o->out, quiet, err));
     return print_end(d, err);
@@ -206,6 +219,21 @@ static tacit_status run_demo(demo *d, tacit_error *err)
     return status;
 }
 
+/* What is not given is what --protect has. */
+static tc_demo_plan plan_of(const options *o)
+{
+    const bool records = o->protect == RECORDS;
+    return (tc_demo_plan){.hospitals = o->hospitals > 0 ? (unsigned)o->hospitals
+                                       : records        ? 8
+                                                        : 50,
+                          .trials = o->trials > 0 ? (size_t)o->trials : 6,
+                          .epsilon = o->epsilon > 0 ? o->epsilon
+                                     : records      ? 1
+                                                    : 4,
+                          .seed = (uint64_t)o->seed,
+                          .records = records};
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
@@ -216,10 +244,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
         return tc_fail_memory(err);
     d->in = in;
     d->o = o;
-    d->plan = (tc_demo_plan){.hospitals = (unsigned)o->hospitals,
-                             .trials = (size_t)o->trials,
-                             .epsilon = o->epsilon,
-                             .seed = (uint64_t)o->seed};
+    d->plan = plan_of(o);
     tacit_status status = run_demo(d, err);
     tc_free(d);
     return status;
@@ -231,22 +256,36 @@ const tc_verb tc_verb_demo = {
     .name = "demo",
     .network = true,
     .usage = "[options]",
-    .summary = "see it work: fifty hospitals tune a model together, half a minute",
+    .summary = "see it work: hospitals tune a model together, privately, half a minute",
     .details =
         "Runs a coordinator, and an agent for each hospital as a process, on this machine, over\n"
         "TLS, in a temporary folder. Each hospital tunes a small neural network on its own\n"
-        "generated records, in a few trials; the study is private (dp-fts-de, with its\n"
-        "defaults). Then it shows each hospital's best value beside what it would have reached\n"
-        "alone, with the same start and the same number of trials. Values are read from the\n"
-        "hospitals' own storages. Records never leave a hospital; the coordinator, which is\n"
-        "trusted, sees each hospital's vectors, from which its trials can be read up to level and\n"
-        "unit; everybody else sees noisy sums only. The records follow from --seed; first points\n"
-        "and noise are secret and differ from run to run. Nothing stays behind without --keep or\n"
-        "--out.\n"
+        "generated records, in a few trials. Then it shows what each hospital reached beside what\n"
+        "it would have reached alone, with the same first points and the same number of trials.\n"
+        "\n"
+        "--protect records: eight hospitals, and epsilon 1 for every validation record. Noise "
+        "goes\n"
+        "into each value of the metric, the share of wrong answers among 1000 to 1875 validation\n"
+        "records, before anything else sees it; hospitals then share points and noised values\n"
+        "(fts). Nobody else is trusted, not even the coordinator. That a hospital takes part, its\n"
+        "training records and running times are not protected. The true errors that are shown at\n"
+        "the end have no noise: only a demonstration, whose patients are generated, can do that.\n"
+        "\n"
+        "--protect party: fifty hospitals, and epsilon 4 for every hospital as a whole\n"
+        "(dp-fts-de, with its defaults). Values are read from the hospitals' own storages. "
+        "Records\n"
+        "never leave a hospital; the coordinator, which is trusted, sees each hospital's vectors,\n"
+        "from which its trials can be read up to level and unit; everybody else sees noisy sums\n"
+        "only.\n"
+        "\n"
+        "The records follow from --seed; first points and noise are secret and differ from run to\n"
+        "run. Nothing stays behind without --keep or --out. --local promises nothing, and\n"
+        "--protect does not matter to it.\n"
         "\n"
         "  tacit demo\n"
         "  tacit demo --out charts\n"
-        "  tacit demo --hospitals 20 --keep\n"
+        "  tacit demo --protect party\n"
+        "  tacit demo --protect party --hospitals 20 --keep\n"
         "  tacit demo --local --out charts",
     .options = table,
     .options_size = sizeof(options),

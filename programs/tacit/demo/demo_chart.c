@@ -1,4 +1,4 @@
-/* demo_chart.c - how far the log-loss fell since the common start, together and alone (demo_int.h).
+/* demo_chart.c - how far the log-loss, or the error, fell since the common start, together and alone (demo_int.h).
  *
  * Hospitals differ in how hard their patients are to foretell, which says nothing about the search. Drops from
  * the hospital's own start do not have that difference. */
@@ -59,7 +59,7 @@ static void choose_scale(canvas *v)
 
 static size_t row_of(const canvas *v, double drop)
 {
-    double row = floor(2 * drop / v->tick + 0.5);
+    double row = fmax(0, floor(2 * drop / v->tick + 0.5)); /* noise can make a worse choice */
     return row < (double)v->rows ? (size_t)row : v->rows - 1;
 }
 
@@ -109,10 +109,10 @@ tacit_status tc_demo_chart_text(const tc_demo_curves *c, tc_text *out, tacit_err
             mark(&v, i, side);
     tc_text_addf(
         out,
-        "Fall of the log-loss (higher is better) since the common start (trial %zu), %zu "
+        "Fall of the %s (higher is better) since the common start (trial %zu), %zu "
         "hospitals:\n"
         "● mean together, ○ mean of each alone; bars: the middle half of the hospitals\n\n",
-        c->start, c->hospitals);
+        tc_demo_metric(c), c->start, c->hospitals);
     write_canvas(&v, out);
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }
@@ -153,21 +153,23 @@ static void add_side(drawing *d, const tc_demo_curves *c, int side, const char *
 tacit_status tc_demo_chart_svg(const tc_demo_curves *c, double epsilon, tc_text *out,
                                tacit_error *err)
 {
-    char title[96], subtitle[128], label[64], promised[32];
+    char title[96], subtitle[160], label[64], promised[32], fall[64], same[64];
     drawing d = {0};
+    snprintf(same, sizeof same, "the first %zu %s are the same in both", c->start,
+             c->records ? "points" : "trials");
     snprintf(title, sizeof title, "%zu hospitals tune a model, together and each alone",
              c->hospitals);
     snprintf(subtitle, sizeof subtitle,
-             "lines: mean of the hospitals; bands: their middle half; the first %zu trials are the "
-             "same in both",
-             c->start);
+             "lines: mean of the hospitals; bands: their middle half; %s", same);
     tacit_epsilon_text(promised, epsilon);
-    snprintf(label, sizeof label, "together, ε = %s", promised);
+    snprintf(label, sizeof label, "together, ε = %s%s", promised,
+             c->records ? " for each record" : "");
+    snprintf(fall, sizeof fall, "fall of the %s (higher is better)", tc_demo_metric(c));
     add_side(&d, c, 0, label);
-    add_side(&d, c, 1, "each alone");
+    add_side(&d, c, 1, c->records ? "each alone, with as much noise" : "each alone");
     tacit_status status = d.memory.failed ? tc_fail_memory(err) : TACIT_OK;
     tc_panel panel = {.x = {.label = "trial", .whole = true},
-                      .y = {.label = "fall of the log-loss (higher is better)"},
+                      .y = {.label = fall},
                       .series = d.series,
                       .n_series = 2 * SIDES};
     tc_chart chart = {.title = title, .subtitle = subtitle, .panels = &panel, .n_panels = 1};

@@ -11,7 +11,8 @@
 tacit_status tc_demo_curves_init(tc_demo_curves *c, const tc_demo_plan *plan, tacit_error *err)
 {
     const size_t n = plan->hospitals * plan->trials;
-    *c = (tc_demo_curves){.hospitals = plan->hospitals, .trials = plan->trials};
+    *c = (tc_demo_curves){
+        .hospitals = plan->hospitals, .trials = plan->trials, .records = plan->records};
     c->together = tc_alloc(n, sizeof *c->together);
     c->alone = tc_alloc(n, sizeof *c->alone);
     return c->together && c->alone ? TACIT_OK : tc_fail_memory(err);
@@ -70,6 +71,11 @@ tc_demo_moment tc_demo_moment_at(const tc_demo_curves *c, size_t t)
     return m;
 }
 
+const char *tc_demo_metric(const tc_demo_curves *c)
+{
+    return c->records ? "true error" : "log-loss";
+}
+
 void tc_demo_curves_csv(const tc_demo_curves *c, tc_text *out)
 {
     tc_text_add(out, "hospital,trial,together,alone\n");
@@ -83,6 +89,7 @@ void tc_demo_curves_csv(const tc_demo_curves *c, tc_text *out)
 
 typedef struct hospital {
     const tc_demo_journal *j;
+    tc_check check;
     tc_patient *records;
 } hospital;
 
@@ -93,16 +100,17 @@ static tacit_status train(void *user, uint64_t trial, const double *values, doub
     tc_settings s = tc_demo_settings(tacit_study_space(h->j->study), values);
     (void)trial;
     (void)err;
-    *value = tc_hospital_trial(h->records, h->j->hospital, &s);
+    *value = tc_hospital_trial(h->records, h->j->hospital, &h->check, &s);
     return TACIT_OK;
 }
 
 /* best[0..n): the smallest value after each trial. */
-static tacit_status run_alone(const tc_demo_journal *j, uint64_t seed, size_t n, double *best,
+static tacit_status run_alone(const tc_demo_plan *plan, const tc_demo_journal *j, double *best,
                               size_t *start, tacit_error *err)
 {
-    hospital h = {.j = j};
-    TC_TRY(tc_hospital_records(seed, j->hospital, &h.records, err));
+    const size_t n = plan->trials;
+    hospital h = {.j = j, .check = tc_demo_check(plan, j->hospital)};
+    TC_TRY(tc_hospital_records(plan->seed, j->hospital, h.check.records, &h.records, err));
     tacit_status status = tacit_agent_alone(j->url, TC_DEMO_STUDY, train, &h, n, best, start, err);
     tc_free(h.records);
     for (size_t t = 1; status == TACIT_OK && t < n; t++)
@@ -112,12 +120,21 @@ static tacit_status run_alone(const tc_demo_journal *j, uint64_t seed, size_t n,
 
 typedef struct job {
     tc_demo_curves *curves;
+    const tc_demo_world *world;
     const tc_demo_journal *all;
-    uint64_t seed;
     size_t start[TC_HOSPITALS_MOST];
     tacit_status status[TC_HOSPITALS_MOST];
     tacit_error why[TC_HOSPITALS_MOST];
 } job;
+
+/* The first points are the same in both; their noise is not. */
+static tacit_status find_truth(const job *b, size_t i, tacit_error *err)
+{
+    const tc_demo_journal *j = &b->all[i];
+    const size_t from = i * b->curves->trials;
+    TC_TRY(tc_demo_truth(j->study, &b->world->plan, j->hospital, b->curves->together + from, err));
+    return tc_demo_truth_alone(b->world, j, b->curves->alone + from, &b->curves->noise_sd[i], err);
+}
 
 static tacit_status compare_one(job *b, size_t i, tacit_error *err)
 {
@@ -126,10 +143,14 @@ static tacit_status compare_one(job *b, size_t i, tacit_error *err)
     if (j->trials != n)
         return tc_fail(err, TACIT_E_STATE, "hospital %u has %zu values of %zu trials", j->hospital,
                        j->trials, n);
+    b->start[i] = j->heard ? j->first : 0;
     memcpy(b->curves->together + i * n, j->best, n * sizeof *j->best);
-    TC_TRY(run_alone(j, b->seed, n, b->curves->alone + i * n, &b->start[i], err));
+    if (b->curves->records)
+        TC_TRY(find_truth(b, i, err));
+    else
+        TC_TRY(run_alone(&b->world->plan, j, b->curves->alone + i * n, &b->start[i], err));
     if (b->start[i] == 0)
-        return tc_fail(err, TACIT_E_STATE, "hospital %u heard no broadcast", j->hospital);
+        return tc_fail(err, TACIT_E_STATE, "hospital %u heard nothing of the others", j->hospital);
     return TACIT_OK;
 }
 
@@ -139,10 +160,10 @@ static void run_one(void *ctx, size_t i)
     b->status[i] = compare_one(b, i, &b->why[i]);
 }
 
-tacit_status tc_demo_compare(tc_demo_curves *c, const tc_demo_journal *all, uint64_t seed,
+tacit_status tc_demo_compare(tc_demo_curves *c, const tc_demo_world *w, const tc_demo_journal *all,
                              tacit_error *err)
 {
-    job b = {.curves = c, .all = all, .seed = seed};
+    job b = {.curves = c, .world = w, .all = all};
     tc_pool *pool;
     TC_TRY(tc_pool_new(&pool, 0, err));
     tc_pool_for(pool, c->hospitals, run_one, &b);

@@ -137,6 +137,28 @@ static void a_chart_of_nothing_and_a_wide_one_are_drawn(void **state)
     tc_demo_curves_fini(&c);
 }
 
+/* Where records are protected a choice may be worse than the start: it is drawn at the bottom. */
+static void charts_of_records_say_whose_epsilon_it_is(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_text text = {0}, svg = {0};
+    tc_demo_curves c = small();
+    c.records = true;
+    for (size_t i = 0; i < HOSPITALS; i++)
+        c.alone[i * TRIALS + TRIALS - 1] = 3;
+    assert_ok(tc_demo_chart_text(&c, &text, &err));
+    assert_non_null(strstr(tc_text_get(&text), "Fall of the true error (higher is better) since"));
+    assert_non_null(strstr(tc_text_get(&text), "      0 ┤    ●○        │┆         ○\n"));
+    assert_ok(tc_demo_chart_svg(&c, 1, &svg, &err));
+    assert_non_null(strstr(tc_text_get(&svg), "together, ε = 1 for each record<"));
+    assert_non_null(strstr(tc_text_get(&svg), "each alone, with as much noise<"));
+    assert_non_null(strstr(tc_text_get(&svg), "the first 2 points are the same in both"));
+    tc_text_fini(&text);
+    tc_text_fini(&svg);
+    tc_demo_curves_fini(&c);
+}
+
 static void the_file_has_every_value(void **state)
 {
     (void)state;
@@ -155,8 +177,9 @@ static void a_hospital_without_all_its_values_is_refused(void **state)
     tacit_error err = {0};
     tc_demo_curves c;
     tc_demo_journal j = {.hospital = 2, .trials = TRIALS - 1};
+    const tc_demo_world w = {.plan = {.hospitals = 1, .trials = TRIALS, .seed = 5}};
     assert_ok(tc_demo_curves_init(&c, &(tc_demo_plan){.hospitals = 1, .trials = TRIALS}, &err));
-    assert_fails(tc_demo_compare(&c, &j, 5, &err), TACIT_E_STATE,
+    assert_fails(tc_demo_compare(&c, &w, &j, &err), TACIT_E_STATE,
                  "hospital 2 has 3 values of 4 trials");
     tc_demo_curves_fini(&c);
 }
@@ -170,6 +193,7 @@ int main(void)
         cmocka_unit_test(the_chart_shows_means_and_quartiles),
         cmocka_unit_test(the_drawing_has_two_bands_and_two_lines),
         cmocka_unit_test(a_chart_of_nothing_and_a_wide_one_are_drawn),
+        cmocka_unit_test(charts_of_records_say_whose_epsilon_it_is),
         cmocka_unit_test(the_file_has_every_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

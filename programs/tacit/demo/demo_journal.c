@@ -45,12 +45,13 @@ static tacit_status read_trials(tc_demo_journal *j, tacit_error *err)
 
 static tacit_status read_ledger(tc_demo_journal *j, const char *name, tacit_error *err)
 {
+    const tacit_unit unit = j->records ? TACIT_UNIT_RECORD : TACIT_UNIT_AGENT;
     tacit_spent spent = TACIT_SPENT;
     tacit_ledger *l;
     TC_TRY(tacit_ledger_open(&l, j->url, name, err));
-    tacit_status status =
-        tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, TC_DEMO_DELTA, &spent, err);
+    tacit_status status = tacit_ledger_spent(l, unit, NULL, NULL, TC_DEMO_DELTA, &spent, err);
     j->epsilon = spent.epsilon;
+    j->exposed = !spent.is_private;
     tacit_ledger_close(l);
     return status;
 }
@@ -72,7 +73,8 @@ static tacit_status read_rounds(tc_demo_journal *j, tacit_error *err)
         ledger = r->ledger ? r->ledger : ledger;
         charged += r->ledger != NULL;
     }
-    tacit_status status = charged != j->charged ? read_ledger(j, ledger, err) : TACIT_OK;
+    tacit_status status =
+        charged != j->charged && !j->records ? read_ledger(j, ledger, err) : TACIT_OK;
     j->charged = charged;
     tacit_traffic_free(t);
     return status;
@@ -82,9 +84,12 @@ static tacit_status look_at(void *user, const tacit_event *e, tacit_error *err)
 {
     tc_demo_journal *j = user;
     (void)err;
+    const bool heard = strcmp(e->kind, "absorb") == 0 || strcmp(e->kind, "fetch") == 0;
     j->seen = e->seq;
+    j->heard = j->heard || heard;
+    j->first += !j->heard && strcmp(e->kind, "ask") == 0;
     j->told = j->told || strcmp(e->kind, "tell") == 0;
-    j->sent = j->sent || strcmp(e->kind, "publish") == 0 || strcmp(e->kind, "absorb") == 0;
+    j->sent = j->sent || strcmp(e->kind, "publish") == 0 || heard;
     return TACIT_OK;
 }
 
@@ -100,6 +105,9 @@ tacit_status tc_demo_journal_read(tc_demo_journal *j, tacit_error *err)
     TC_TRY(tacit_study_events(j->study, j->seen, look_at, j, err));
     if (j->told)
         TC_TRY(read_trials(j, err));
+    if (j->told &&
+        j->records) /* an evaluation is paid for before it runs, a message costs nothing */
+        TC_TRY(read_ledger(j, TC_DEMO_LEDGER, err));
     return j->sent ? read_rounds(j, err) : TACIT_OK;
 }
 

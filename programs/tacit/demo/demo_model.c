@@ -22,6 +22,11 @@ size_t tc_hospital_size(unsigned k)
     return TC_PATIENTS_SEEN + (size_t)(k * 7 % 8) * 10;
 }
 
+size_t tc_hospital_checked(unsigned k)
+{
+    return 1000 + (size_t)(k * 3 % 8) * 125;
+}
+
 /* What a hospital's patients have in common. */
 typedef struct hospital {
     double mix[TC_PATIENT_FEATURES], straight[TC_PATIENT_FEATURES], bent[TC_PATIENT_FEATURES];
@@ -59,9 +64,10 @@ static void admit(const hospital *h, tc_stream *s, tc_patient *p)
     p->y = tc_draw_uniform(s) < sigmoid(STRENGTH * odds) ? 1 : 0;
 }
 
-tacit_status tc_hospital_records(uint64_t seed, unsigned k, tc_patient **out, tacit_error *err)
+tacit_status tc_hospital_records(uint64_t seed, unsigned k, size_t checked, tc_patient **out,
+                                 tacit_error *err)
 {
-    size_t n = tc_hospital_size(k) + TC_PATIENTS_CHECKED;
+    size_t n = tc_hospital_size(k) + checked;
     tc_public_seed root = tc_public_seed_from(seed);
     hospital h = describe(&root, k);
     tc_stream s;
@@ -142,10 +148,20 @@ double tc_network_loss(const tc_network *m, const tc_patient *p, size_t n)
     return sum / (double)n;
 }
 
-double tc_hospital_trial(const tc_patient *records, unsigned k, const tc_settings *s)
+double tc_network_error(const tc_network *m, const tc_patient *p, size_t n)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < n; i++)
+        wrong += (tc_network_probability(m, &p[i]) > 0.5) != (p[i].y > 0);
+    return (double)wrong / (double)n;
+}
+
+double tc_hospital_trial(const tc_patient *records, unsigned k, const tc_check *check,
+                         const tc_settings *s)
 {
     size_t n = tc_hospital_size(k);
     tc_network m;
     tc_network_train(&m, records, n, s);
-    return tc_network_loss(&m, records + n, TC_PATIENTS_CHECKED);
+    return check->error ? tc_network_error(&m, records + n, check->records)
+                        : tc_network_loss(&m, records + n, check->records);
 }

@@ -10,7 +10,7 @@ static tc_patient *records(unsigned k)
 {
     tacit_error err;
     tc_patient *p;
-    assert_ok(tc_hospital_records(SEED, k, &p, &err));
+    assert_ok(tc_hospital_records(SEED, k, TC_PATIENTS_CHECKED, &p, &err));
     return p;
 }
 
@@ -48,7 +48,7 @@ static void another_seed_has_other_hospitals(void **state)
     (void)state;
     tacit_error err;
     tc_patient *a = records(1), *b;
-    assert_ok(tc_hospital_records(SEED + 1, 1, &b, &err));
+    assert_ok(tc_hospital_records(SEED + 1, 1, TC_PATIENTS_CHECKED, &b, &err));
     assert_memory_not_equal(a, b, sizeof *a);
     tc_free(a);
     tc_free(b);
@@ -121,7 +121,8 @@ static void a_penalty_shrinks(void **state)
 static double validated(unsigned k, double lr, double l2, unsigned hidden)
 {
     tc_patient *p = records(k);
-    double loss = tc_hospital_trial(p, k, &(tc_settings){.lr = lr, .l2 = l2, .hidden = hidden});
+    double loss = tc_hospital_trial(p, k, &(tc_check){.records = TC_PATIENTS_CHECKED},
+                                    &(tc_settings){.lr = lr, .l2 = l2, .hidden = hidden});
     tc_free(p);
     return loss;
 }
@@ -152,6 +153,58 @@ static void every_corner_has_a_finite_loss(void **state)
     }
 }
 
+/* Who asks for more records has the same ones first. */
+static void more_records_begin_with_the_same(void **state)
+{
+    (void)state;
+    tacit_error err;
+    tc_patient *few = records(4), *many;
+    assert_ok(tc_hospital_records(SEED, 4, tc_hospital_checked(4), &many, &err));
+    assert_true(tc_hospital_checked(4) > TC_PATIENTS_CHECKED);
+    assert_memory_equal(few, many, all(4) * sizeof *few);
+    tc_free(few);
+    tc_free(many);
+}
+
+static void hospitals_have_enough_records_of_different_numbers(void **state)
+{
+    (void)state;
+    bool seen[8] = {false};
+    for (unsigned k = 1; k <= TC_HOSPITALS_MOST; k++) {
+        size_t n = tc_hospital_checked(k);
+        assert_true(n >= 1000 && n <= 1875);
+        seen[(n - 1000) / 125] = true;
+    }
+    for (int i = 0; i < 8; i++)
+        assert_true(seen[i]);
+}
+
+/* By the definition; and one record that is replaced moves the error by 1/n or not at all: this is what
+ * --records promises. */
+static void one_record_moves_the_error_by_one_of_n(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    tc_network m;
+    tc_patient *p = records(6), *check = p + tc_hospital_size(6);
+    tc_network_train(&m, p, tc_hospital_size(6), &(tc_settings){.lr = 0.02, .hidden = 8});
+    double wrong = 0;
+    for (size_t i = 0; i < N; i++)
+        wrong += fabs(check[i].y - round(tc_network_probability(&m, &check[i])));
+    double error = tc_network_error(&m, check, N);
+    assert_close(error, wrong / N, 1e-12);
+    assert_true(error > 0 && error < 0.5);
+    for (size_t i = 0; i < N; i++) {
+        check[i].y = 1 - check[i].y;
+        assert_close(fabs(tc_network_error(&m, check, N) - error), 1.0 / N, 1e-12);
+        check[i].y = 1 - check[i].y;
+    }
+    for (size_t j = 0; j < TC_PATIENT_FEATURES; j++)
+        check[0].x[j] = 1e300; /* however odd a record is */
+    assert_true(fabs(tc_network_error(&m, check, N) - error) <= 1.0 / N + 1e-12);
+    tc_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +215,9 @@ int main(void)
         cmocka_unit_test(a_penalty_shrinks),
         cmocka_unit_test(every_hospital_has_something_to_tune),
         cmocka_unit_test(every_corner_has_a_finite_loss),
+        cmocka_unit_test(more_records_begin_with_the_same),
+        cmocka_unit_test(hospitals_have_enough_records_of_different_numbers),
+        cmocka_unit_test(one_record_moves_the_error_by_one_of_n),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 40 };
-
 tacit_status tc_demo_start(const char *const *words, tc_process *out, tacit_error *err)
 {
-    char *argv[MOST_WORDS + 2] = {NULL}; /* launch wants a spare word before the first */
-    for (size_t i = 0; words[i] && i < MOST_WORDS; i++)
+    char *argv[TC_DEMO_WORDS_MOST + 2] = {NULL}; /* launch wants a spare word before the first */
+    for (size_t i = 0; words[i] && i < TC_DEMO_WORDS_MOST; i++)
         argv[i + 1] = (char *)words[i];
     return tc_launch_start(&(tc_launch){.path = words[0], .argv = argv + 1, .envp = environ}, out,
                            err);

@@ -4,32 +4,39 @@
 
 #include "base/file.h"
 
-/* What each hospital did: for programs. */
+#include <math.h>
+
+/* What each hospital did: for programs. The last two columns are of studies that protect records: how many there
+ * are, and the smallest value as its hospital knows it, with noise. */
 static void add_row(tc_table *t, const tc_demo_journal *j, const tc_demo_curves *c)
 {
-    const double *alone = c->alone + (j->hospital - 1) * c->trials;
+    const size_t from = (j->hospital - 1) * c->trials, last = from + c->trials - 1;
     tc_table_integer(t, 0, j->hospital);
     tc_table_integer(t, 1, (int64_t)tc_hospital_size(j->hospital));
     tc_table_integer(t, 2, (int64_t)j->trials);
-    tc_table_number(t, 3, j->best[c->start - 1]);
-    tc_table_number(t, 4, alone[c->trials - 1]);
-    tc_table_number(t, 5, j->best[c->trials - 1]);
+    tc_table_number(t, 3, c->together[from + c->start - 1]);
+    tc_table_number(t, 4, c->alone[last]);
+    tc_table_number(t, 5, c->together[last]);
     tc_table_number(t, 6, j->at.lr);
     tc_table_number(t, 7, j->at.l2);
     tc_table_integer(t, 8, j->at.hidden);
     tc_table_integer(t, 9, (int64_t)j->messages);
     tc_table_integer(t, 10, (int64_t)j->bytes);
     tc_table_number(t, 11, j->epsilon);
+    if (c->records) {
+        tc_table_integer(t, 12, (int64_t)tc_hospital_checked(j->hospital));
+        tc_table_number(t, 13, j->best[c->trials - 1]);
+    }
     tc_table_end_row(t);
 }
 
 tacit_status tc_demo_print_hospitals(const tc_demo_curves *c, const tc_demo_journal *all,
                                      tc_format format, tacit_error *err)
 {
-    static const char *const names[] = {"hospital", "patients", "trials", "start",
-                                        "alone",    "together", "lr",     "l2",
-                                        "hidden",   "messages", "bytes",  "epsilon"};
-    tc_table *t = tc_table_new(12, names);
+    static const char *const names[] = {"hospital", "patients", "trials",  "start",  "alone",
+                                        "together", "lr",       "l2",      "hidden", "messages",
+                                        "bytes",    "epsilon",  "records", "noised"};
+    tc_table *t = tc_table_new(c->records ? 14 : 12, names);
     for (size_t i = 0; t && i < c->hospitals; i++)
         add_row(t, &all[i], c);
     return t ? tc_table_print(t, format, stdout, err) : tc_fail_memory(err);
@@ -75,39 +82,29 @@ static size_t trials_enough(const tc_demo_curves *c)
     return 0;
 }
 
-static double most_paid(const tc_demo_curves *c, const tc_demo_journal *all)
-{
-    double epsilon = 0;
-    for (size_t i = 0; i < c->hospitals; i++)
-        epsilon = all[i].epsilon > epsilon ? all[i].epsilon : epsilon;
-    return epsilon;
-}
-
 static void print_gain(const tc_demo_curves *c, const tc_demo_journal *all)
 {
     const tc_demo_moment m = tc_demo_moment_at(c, c->trials - 1);
     const size_t enough = trials_enough(c);
     const char *word = m.together < m.alone ? "Gained" : "LOST";
     char paid[32];
-    tacit_epsilon_text(paid, most_paid(c, all));
-    printf("\nPaid by every hospital: epsilon %s at delta %g, for the whole study.\n", paid,
-           TC_DEMO_DELTA);
-    printf(
-        "%s: mean log-loss %.4f after %zu trials, %.4f alone. Better off: %zu of %zu hospitals;\n"
-        "worse off: %zu. ",
-        m.together == m.alone ? "Neither gain nor loss" : word, m.together, c->trials, m.alone,
-        m.ahead, c->hospitals, m.behind);
+    tacit_epsilon_text(paid, tc_demo_most_paid(all, c->hospitals));
+    printf("\nPaid by every %s: epsilon %s at delta %g, for the whole study.\n",
+           c->records ? "validation record" : "hospital", paid, TC_DEMO_DELTA);
+    printf("%s: mean %s %.4f after %zu trials, %.4f alone. Better off: %zu of %zu hospitals;\n"
+           "worse off: %zu. ",
+           m.together == m.alone ? "Neither gain nor loss" : word, tc_demo_metric(c), m.together,
+           c->trials, m.alone, m.ahead, c->hospitals, m.behind);
     if (enough > 0)
         printf("Together, %zu trials reach what %zu reach alone.\n", enough, c->trials);
     else
         printf("Together, %zu trials do not reach what %zu reach alone.\n", c->trials, c->trials);
 }
 
-static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_error *err)
+static void add_meaning(const tc_demo_curves *c, bool votes, tc_text *out)
 {
-    tc_text text = {0};
     tc_text_addf(
-        &text,
+        out,
         "Each hospital trained neural networks on its own patients, to find the learning rate, "
         "penalty and size with the lowest validation log-loss. Its first %zu trials were spread "
         "evenly; then it sent %s. Records never left a hospital. The coordinator, which is "
@@ -119,6 +116,45 @@ static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_err
                 "noisy sum of each"
               : "what it had learnt, as a vector, and heard the noisy sum",
         votes ? "vectors" : "vector", votes ? "noisy sums" : "the noisy sum");
+}
+
+/* Smallest and largest standard deviation of the noise in one value. */
+static void add_noise(const tc_demo_curves *c, tc_text *out)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < c->hospitals; i++) {
+        least = fmin(least, c->noise_sd[i]);
+        most = fmax(most, c->noise_sd[i]);
+    }
+    tc_text_addf(out, "standard deviation %.2g to %.2g, the more records the less", least, most);
+}
+
+static void add_meaning_for_records(const tc_demo_curves *c, tc_text *out)
+{
+    tc_text_add(
+        out,
+        "Each hospital trained neural networks on its own patients, to find the learning rate, "
+        "penalty and size with the fewest wrong answers among its validation records. An answer "
+        "counts 0 or 1, so that one of n records moves the mean by 1/n at most. Noise (");
+    add_noise(c, out);
+    tc_text_addf(
+        out,
+        ") went into every value before anything else saw it. The first %zu points of a hospital "
+        "were spread evenly; then all sent points and noised values to each other, after every "
+        "trial. Alone: the same first points, then what tacit optimize would try (gp-ei), with as "
+        "much noise; with real records that second study would cost its epsilon again. Both choose "
+        "by values with noise. The errors above are without it, and only a demonstration can show "
+        "them: its patients are generated.",
+        c->start);
+}
+
+static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_error *err)
+{
+    tc_text text = {0};
+    if (c->records)
+        add_meaning_for_records(c, &text);
+    else
+        add_meaning(c, votes, &text);
     bool ok = !text.failed;
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
@@ -130,9 +166,12 @@ static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_err
 tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_journal *all,
                                       tacit_error *err)
 {
-    puts("Best validation log-loss so far, mean of all hospitals:\n");
+    puts(c->records ? "True validation error of what was chosen so far, mean of all hospitals:\n"
+                    : "Best validation log-loss so far, mean of all hospitals:\n");
     TC_TRY(print_means(c, err));
-    puts("\nThis table is not private: no coordinator could print it.");
+    puts(c->records
+             ? "\nThis table is not private: it has no noise, and no hospital could print it."
+             : "\nThis table is not private: no coordinator could print it.");
     TC_TRY(print_chart(c, err));
     print_gain(c, all);
     return print_meaning(c, all[0].votes, err);

@@ -81,11 +81,11 @@ static void say(const tc_demo_screen *s, const summary *now, uint64_t ns)
     tacit_epsilon_text(spent, now->epsilon);
     tacit_epsilon_text(promised, s->plan.epsilon);
     fprintf(stderr,
-            "%3.0f s: %3" PRIu64 "/%zu trials, %" PRIu64
-            " broadcast%s heard by all, epsilon %s of %s, ",
+            "%3.0f s: %3" PRIu64 "/%zu trials, %" PRIu64 " %s%s heard by all, epsilon %s of %s, ",
             (double)(ns - s->start_ns) / (double)SECOND, now->trials,
-            s->plan.trials * s->plan.hospitals, now->broadcasts, now->broadcasts == 1 ? "" : "s",
-            spent, promised);
+            s->plan.trials * s->plan.hospitals, now->broadcasts,
+            s->plan.records ? "message" : "broadcast", now->broadcasts == 1 ? "" : "s", spent,
+            promised);
     if (now->known > 0)
         fprintf(stderr, "best %.4f", now->best);
     else

@@ -13,15 +13,29 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The study of README.md. Nothing is said of what log-losses look like, and the algorithm has its defaults. */
-static const char document[] =
+/* The studies of README.md. Nothing is said of what log-losses look like, and the algorithms have their defaults. */
+static const char space[] =
     "{ \"name\": \"" TC_DEMO_STUDY "\", \"direction\": \"minimize\", \"trials\": %zu,\n"
     "  \"space\": { \"lr\": { \"type\": \"float\", \"low\": 1e-4, \"high\": 1, \"log\": true },\n"
     "             \"l2\": { \"type\": \"float\", \"low\": 1e-5, \"high\": 10, \"log\": true },\n"
-    "             \"hidden\": { \"type\": \"int\", \"low\": 2, \"high\": 32, \"log\": true } },\n"
-    "  \"algorithm\": { \"name\": \"dp-fts-de\" },\n"
-    "  \"federation\": { \"agents\": %u, \"deadline_s\": 600 },\n"
-    "  \"privacy\": { \"epsilon\": %.15g, \"delta\": 1e-5 } }\n";
+    "             \"hidden\": { \"type\": \"int\", \"low\": 2, \"high\": 32, \"log\": true } },\n";
+static const char algorithm[] = "  \"algorithm\": { \"name\": \"%s\" },\n";
+static const char federation[] = "  \"federation\": { \"agents\": %u, \"deadline_s\": 600 },\n";
+static const char for_hospitals[] = "  \"privacy\": { \"epsilon\": %.15g, \"delta\": 1e-5 } }\n";
+static const char for_records[] =
+    "  \"privacy\": { \"unit\": \"record\", \"epsilon\": %.15g, \"delta\": 1e-5, \"metric\": "
+    "\"error\" } }\n";
+
+tacit_status tc_demo_document(const tc_demo_plan *plan, bool alone, tc_text *out, tacit_error *err)
+{
+    const char *together = plan->records ? "fts" : "dp-fts-de";
+    tc_text_addf(out, space, plan->trials);
+    tc_text_addf(out, algorithm, alone ? "gp-ei" : together);
+    if (!alone)
+        tc_text_addf(out, federation, plan->hospitals);
+    tc_text_addf(out, plan->records ? for_records : for_hospitals, plan->epsilon);
+    return out->failed ? tc_fail_memory(err) : TACIT_OK;
+}
 
 /* ---- the folder ---- */
 
@@ -48,6 +62,12 @@ static void erase_folder(const char *folder)
     if (d)
         closedir(d);
     rmdir(folder);
+}
+
+tc_check tc_demo_check(const tc_demo_plan *plan, unsigned k)
+{
+    return (tc_check){.error = plan->records,
+                      .records = plan->records ? tc_hospital_checked(k) : TC_PATIENTS_CHECKED};
 }
 
 void tc_demo_storage(const tc_demo_world *w, unsigned k, char out[320])
@@ -95,13 +115,23 @@ static tacit_status start_coordinator(tc_demo_world *w, tacit_error *err)
     return tacit_server_start(&w->server, w->coordinator, &server, err);
 }
 
+static tacit_status create_study(tc_demo_world *w, tacit_error *err)
+{
+    tc_text text = {0};
+    tacit_status status = tc_demo_document(&w->plan, false, &text, err);
+    if (status == TACIT_OK)
+        status = keep_text(w, TC_DEMO_STUDY ".json", tc_text_get(&text), err);
+    if (status == TACIT_OK)
+        status = tacit_coordinator_create(w->coordinator, tc_text_get(&text), err);
+    tc_text_fini(&text);
+    return status;
+}
+
 /* The study, and a token to join it. */
 static tacit_status make_study(tc_demo_world *w, tacit_error *err)
 {
-    char text[1024], *token;
-    snprintf(text, sizeof text, document, w->plan.trials, w->plan.hospitals, w->plan.epsilon);
-    TC_TRY(keep_text(w, TC_DEMO_STUDY ".json", text, err));
-    TC_TRY(tacit_coordinator_create(w->coordinator, text, err));
+    char *token;
+    TC_TRY(create_study(w, err));
     TC_TRY(tacit_coordinator_invite(w->coordinator, TC_DEMO_STUDY, w->plan.hospitals, 600, &token,
                                     err));
     tacit_status status = keep_text(w, "join.txt", token, err);
@@ -121,48 +151,44 @@ tacit_status tc_demo_found(tc_demo_world *w, const tc_demo_plan *plan, tacit_err
 
 /* ---- agents ---- */
 
-/* The agent's own limit is the study's promise: what goes beyond it never leaves the hospital. */
+/* The words of a command, as they are added. */
+typedef struct command {
+    const char *words[TC_DEMO_WORDS_MOST];
+    size_t n;
+} command;
+
+static void add_words(command *c, const char *const *words)
+{
+    for (; *words && c->n + 1 < TC_DEMO_WORDS_MOST; words++)
+        c->words[c->n++] = *words;
+}
+
+#define ADD_WORDS(c, ...) add_words(c, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The agent's own limit is the study's promise: what goes beyond it never leaves the hospital. Where records are protected,
+ * it is declared how many there are, and the program takes its mean over exactly so many. */
 static tacit_status start_agent(tc_demo_world *w, unsigned k, tacit_error *err)
 {
-    char storage[320], join[320], limit[32], delta[32], number[16], seed[32];
+    const tc_check check = tc_demo_check(&w->plan, k);
+    char storage[320], join[320], limit[32], delta[32], number[16], seed[32], records[32];
+    command c = {.n = 0};
     tc_demo_storage(w, k, storage);
     snprintf(join, sizeof join, "%s/join.txt", w->folder);
     snprintf(limit, sizeof limit, "%.15g", w->plan.epsilon); /* as in the document */
     snprintf(delta, sizeof delta, "%g", TC_DEMO_DELTA);
     snprintf(number, sizeof number, "%u", k);
     snprintf(seed, sizeof seed, "%" PRIu64, w->plan.seed);
-    const char *const words[] = {w->program,
-                                 "agent",
-                                 tacit_server_url(w->server),
-                                 "--study",
-                                 TC_DEMO_STUDY,
-                                 "--token-file",
-                                 join,
-                                 "--fingerprint",
-                                 tacit_server_fingerprint(w->server),
-                                 "--storage",
-                                 storage,
-                                 "--epsilon",
-                                 limit,
-                                 "--delta",
-                                 delta,
-                                 "--quiet",
-                                 "--",
-                                 w->program,
-                                 "demo",
-                                 "train",
-                                 "--hospital",
-                                 number,
-                                 "--seed",
-                                 seed,
-                                 "--lr",
-                                 "{lr}",
-                                 "--l2",
-                                 "{l2}",
-                                 "--hidden",
-                                 "{hidden}",
-                                 NULL};
-    return tc_demo_start(words, &w->agents[k - 1], err);
+    snprintf(records, sizeof records, "%zu", check.records);
+    ADD_WORDS(&c, w->program, "agent", tacit_server_url(w->server), "--study", TC_DEMO_STUDY,
+              "--token-file", join, "--fingerprint", tacit_server_fingerprint(w->server));
+    ADD_WORDS(&c, "--storage", storage, "--epsilon", limit, "--delta", delta, "--quiet");
+    if (w->plan.records)
+        ADD_WORDS(&c, "--records", records);
+    ADD_WORDS(&c, "--", w->program, "demo", "train", "--hospital", number, "--seed", seed);
+    ADD_WORDS(&c, "--lr", "{lr}", "--l2", "{l2}", "--hidden", "{hidden}");
+    if (w->plan.records)
+        ADD_WORDS(&c, "--metric", "error", "--records", records);
+    return tc_demo_start(c.words, &w->agents[k - 1], err);
 }
 
 tacit_status tc_demo_enrol(tc_demo_world *w, tacit_error *err)
