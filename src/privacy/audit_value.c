@@ -77,7 +77,8 @@ const tc_audit_case tc_audit_value = {
 
 const tc_audit_case tc_audit_value_failed = {
     .name = "gaussian-value-failed",
-    .attack = "one record lets 4 evaluations near the worse end fail; the sum of values, or learned",
+    .attack =
+        "one record lets 4 evaluations near the worse end fail; the sum of values, or learned",
     .features = ROUNDS,
     .state_size = sizeof(state),
     .setting = &failing,
