@@ -41,6 +41,9 @@ cp out first
 check "again" records grid --silos 8 --dims 2
 check "nothing is run twice" calls 30 simulate
 check "and the table is the same" cmp -s first out
+check "what was not run" records grid --silos 5 --dims 2 --kept
+check "stays out" grep -qxF "| 5 × 1,000 | 1 | not run | not run | not run | not run | not run | not run |" out
+check "and nothing was run" calls 30 simulate
 check "a cross" records grid --silos 8 --dims 2 --cross
 check "has half of the rows" [ "$(grep -c '^| 8 × ' out)" -eq 6 ]
 
