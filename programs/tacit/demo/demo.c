@@ -143,8 +143,8 @@ static const char next_for_records[] =
     "                              a hospital (tacit inspect), and what it paid\n"
     "                              (tacit privacy status)\n"
     "  tacit demo --epsilon 0.1    a much stronger promise: more noise, less to learn\n"
-    "  tacit demo --protect party  the other promise: that a hospital takes part is hidden,\n"
-    "                              with all its records, among fifty\n";
+    "  tacit demo --protect party  the other promise: all that a hospital contributes is hidden\n"
+    "                              as a whole, among fifty\n";
 
 static void print_next_steps(const demo *d)
 {
