@@ -27,6 +27,11 @@ tacit_status tc_record_reserve_training(tc_ledger *l, const tc_ledger_budget *b,
                                         const tacit_hash *study, uint64_t trial,
                                         const tacit_dp_event *cap, size_t n, tacit_error *err);
 
+/* E_CONFLICT: a trial of the study was reserved with another sensitivity. Terms are declared once, and are the same for all
+ * trials. */
+tacit_status tc_record_check_terms(const tc_ledger *l, const tacit_hash *study,
+                                   const tc_value_plan *p, tacit_error *err);
+
 /* Was it charged for, or has a charge for its training begun? */
 tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,
                                    tacit_error *err);

@@ -90,6 +90,8 @@ tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_co
     tacit_status status = make_plan(g, err);
     if (status == TACIT_OK)
         status = check_alone(g, err);
+    if (status == TACIT_OK)
+        status = tc_record_check_terms(cfg->ledger, &g->place, &g->plan, err);
     if (status == TACIT_OK) {
         set_limit(g);
         status = tc_ledger_keep_plan(cfg->ledger, &g->limit, TACIT_UNIT_RECORD, err);

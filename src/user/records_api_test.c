@@ -240,6 +240,8 @@ static void one_output_for_one_charge(void **state)
     assert_same_bits(t->value, first);
     tacit_trial_free(t);
     o.records = 999; /* other terms than the first evaluation had */
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_CONFLICT, "declared otherwise before");
+    o.records = 1000;
     assert_ok(tacit_study_protect(s, &o, &err));
     assert_ok(tacit_study_ask(s, &trial, &x, &err));
     tacit_study_close(s);

@@ -40,6 +40,8 @@ static void event_text(const tacit_dp_event *e, char *out, size_t size)
 {
     if (e->mechanism == TACIT_DP_NONPRIVATE)
         snprintf(out, size, "NOT PRIVATE");
+    else if (e->count == 0) /* computed from values that were private already */
+        snprintf(out, size, "nothing more");
     else if (e->sampling_rate < 1)
         snprintf(out, size, "%s %.4g, q = %.4g", mechanism_name(e), e->parameter, e->sampling_rate);
     else
@@ -131,6 +133,12 @@ static void print_promise(const tacit_agent_round *r)
         printf("NOT PRIVATE: %s.\n", r->not_private);
     if (!(r->delta > 0))
         return;
+    if (r->ledger && r->event.count == 0 && !*r->not_private) {
+        printf("Messages cost nothing: they were computed from values that got noise for single "
+               "records first.\nWhat those values cost: tacit privacy status %s.\n",
+               r->ledger);
+        return;
+    }
     tacit_delta_text(delta, r->delta);
     printf(
         "epsilon is at delta %s, for each message by itself (pld, since one document fixed it). "
