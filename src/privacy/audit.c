@@ -18,6 +18,8 @@ static const tc_audit_case *const cases[] = {
     &tc_audit_laplace_vector,
     &tc_audit_record_sum,
     &tc_audit_record_oversize,
+    &tc_audit_value,
+    &tc_audit_value_failed,
     &tc_audit_laplace_rows,
     &tc_audit_gaussian_rows,
     &tc_audit_rows_order,
@@ -30,6 +32,7 @@ static const tc_audit_case *const cases[] = {
     &tc_control_empty,
     &tc_control_quorum,
     &tc_control_hash,
+    &tc_control_value,
 };
 
 enum { COUNT = sizeof cases / sizeof *cases };

@@ -98,6 +98,7 @@ double tc_audit_learn_score(const tc_audit_learner *l, const double *x);
 extern const tc_audit_case tc_audit_sum, tc_audit_sum_homes, tc_audit_sum_vote,
     tc_audit_sum_sampled;
 extern const tc_audit_case tc_audit_laplace_vector, tc_audit_record_sum, tc_audit_record_oversize;
+extern const tc_audit_case tc_audit_value, tc_audit_value_failed;
 extern const tc_audit_case tc_audit_laplace_rows, tc_audit_gaussian_rows, tc_audit_rows_order;
 extern const tc_audit_case tc_audit_one_bit, tc_audit_piecewise, tc_audit_laplace_reply;
 
@@ -107,5 +108,6 @@ extern const tc_audit_case tc_control_float_laplace;
 extern const tc_audit_case tc_control_empty;
 extern const tc_audit_case tc_control_quorum;
 extern const tc_audit_case tc_control_hash;
+extern const tc_audit_case tc_control_value;
 
 #endif

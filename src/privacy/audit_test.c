@@ -25,12 +25,12 @@ static void every_case_is_as_expected(void **state)
         assert_string_equal(r.name, tacit_audit_name(i));
         assert_true(r.pass == (r.lower <= r.epsilon));
         assert_true(r.epsilon > 0 || strcmp(r.name, "rows-order") == 0);
-        assert_true(r.epsilon < 10 && r.delta >= 0 && r.delta < 0.01);
+        assert_true(r.epsilon < 10 && r.delta >= 0 && r.delta < 0.02);
         assert_true(r.runs >= 2000 && r.runs <= few.runs);
         controls += r.control;
     }
-    assert_int_equal(controls, 6);
-    assert_int_equal(tacit_audit_count() - controls, 13);
+    assert_int_equal(controls, 7);
+    assert_int_equal(tacit_audit_count() - controls, 15);
 }
 
 /* Where the attack is tight, so must be the bound: an audit that sees nothing passes everything. */
@@ -77,7 +77,7 @@ static void refuses_bad_options(void **state)
     assert_null(tacit_audit_name(tacit_audit_count()));
     assert_null(tacit_audit_name(SIZE_MAX));
     assert_fails(tacit_audit_run(0, &o, NULL, &err), TACIT_E_ARG, "out must not be NULL");
-    assert_fails(tacit_audit_run(99, NULL, &r, &err), TACIT_E_ARG, "cases 0 to 18, got 99");
+    assert_fails(tacit_audit_run(99, NULL, &r, &err), TACIT_E_ARG, "cases 0 to 21, got 99");
     o.runs = 10;
     assert_fails(tacit_audit_run(0, &o, &r, &err), TACIT_E_ARG,
                  "needs 20000 to 10000000 runs, got 10");
