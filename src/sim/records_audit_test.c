@@ -3,17 +3,17 @@
  * Two worlds differ in one record of the first agent, which moves its metric by the whole sensitivity in every trial. The
  * attacker sees all that leaves the agent (records_world.h). All of it follows from the noised values in the journal
  * and from public constants, which records_view_test.c shows bit by bit; so no test is better than the likelihood ratio of these
- * values, which is their sum. It speaks for world 1 from THRESHOLD on, which was fixed before any run. Clopper and
- * Pearson bound how often it does in both worlds, and
+ * values, which is their sum. It speaks for world 1 where it is large; how large was fixed before any run, once where the claim is tight
+ * and once where half the noise shows best. Clopper and Pearson bound how often that happens in both worlds, and
  *
  *     epsilon >= ln((lower bound of P1 - delta) / upper bound of P0)
  *
  * must not be above the document's epsilon. Agents that declare half the sensitivity have half the noise, and must be caught.
  *
- * An agent whose claim is true fails with a probability below ALPHA, whatever its noise is. That of this one is 4e-14: the event is not
- * the one at which its claim is tight. Half the noise escapes with a probability of 1.4e-8. Both are sums of exact binomial
- * probabilities for RUNS, THRESHOLD, and sums of values that lie 1.449 or 2.898 standard deviations apart. TACIT_DEEP=1 takes
- * ten times as many studies. */
+ * By luck alone, an agent whose claim is true fails with a probability below 1e-9: at the first event by its confidence, at the second with
+ * 4e-14, since the claim is not tight there. Half the noise escapes with a probability below 1.4e-8. These two are sums of exact binomial
+ * probabilities for RUNS, and sums of values that lie 1.449 or 2.898 standard deviations apart. TACIT_DEEP=1 takes ten times
+ * as many studies. */
 #include "support/records_world.h"
 
 #include "privacy/clopper_pearson.h"
@@ -22,10 +22,14 @@
 
 enum { RUNS = 450 };
 
-#define ALPHA       1e-5
-#define THRESHOLD   1.8 /* standard deviations of the sum of noise above the sum in world 0 */
 #define VALUE       0.25
 #define SENSITIVITY 0.1
+
+/* The sum of values is at least so many standard deviations above that of world 0. */
+static const struct {
+    double threshold, alpha;
+} events[] = {{1.41, 5e-10}, {1.8, 1e-5}};
+enum { EVENTS = 2 };
 
 /* ---- one study ---- */
 
@@ -68,20 +72,32 @@ static double noise_sd(double declared)
     return z * declared * SENSITIVITY;
 }
 
+static void count(const attack *a, uint64_t runs, uint64_t hits[EVENTS][2])
+{
+    for (uint64_t i = 0; i < runs; i++)
+        for (int world = 0; world < 2; world++) {
+            double found = score(a, world);
+            for (int k = 0; k < EVENTS; k++)
+                hits[k][world] += found >= events[k].threshold;
+        }
+}
+
 /* What the attack proves epsilon to be at least. */
 static double lower_bound(const char *algorithm, double declared)
 {
-    attack a = {algorithm, declared, noise_sd(declared)};
     const uint64_t runs = getenv("TACIT_DEEP") ? 10 * RUNS : RUNS;
-    uint64_t hits[2] = {0};
-    for (uint64_t i = 0; i < runs; i++)
-        for (int world = 0; world < 2; world++)
-            hits[world] += score(&a, world) >= THRESHOLD;
-    double p = tc_clopper_pearson_lower(hits[1], runs, ALPHA / 2);
-    double q = tc_clopper_pearson_upper(hits[0], runs, ALPHA / 2);
-    double lower = p > RECORDS_DELTA ? fmax(0, log((p - RECORDS_DELTA) / q)) : 0;
-    print_message("%s, %g of the noise: %d and %d of %d, epsilon at least %.3f\n", algorithm,
-                  declared, (int)hits[0], (int)hits[1], (int)runs, lower);
+    attack a = {algorithm, declared, noise_sd(declared)};
+    uint64_t hits[EVENTS][2] = {{0}};
+    double lower = 0;
+    count(&a, runs, hits);
+    for (int k = 0; k < EVENTS; k++) {
+        double p = tc_clopper_pearson_lower(hits[k][1], runs, events[k].alpha / 2);
+        double q = tc_clopper_pearson_upper(hits[k][0], runs, events[k].alpha / 2);
+        if (p > RECORDS_DELTA)
+            lower = fmax(lower, log((p - RECORDS_DELTA) / q));
+        print_message("%s, %g of the noise: %d and %d of %d, epsilon at least %.3f\n", algorithm,
+                      declared, (int)hits[k][0], (int)hits[k][1], (int)runs, lower);
+    }
     return lower;
 }
 

@@ -284,8 +284,8 @@ bad 2 "sampling with a rate below 1 is accounted for agents only" account --nois
 good "audit" audit --seed 1 --runs 20000 --format json
 check "every mechanism passes" awk '{ sub(/"controls".*/, "") } /"pass": false/ || !/"pass": true/ { exit 1 }' out
 check "every control fails" awk '{ sub(/.*"controls"/, ""); sub(/"as_expected.*/, "") } /"pass": true/ || !/"pass": false/ { exit 1 }' out
-for name in gaussian-sum gaussian-sum-vote laplace-vector laplace-sum laplace-sum-oversize laplace-rows gaussian-rows rows-order one-bit-reply piecewise-reply laplace-reply \
-    po-gp-ucb-transform renormalised-weights floating-point-laplace un-noised-empty-sample closed-at-a-quorum hash-over-contributions; do
+for name in gaussian-sum gaussian-sum-vote laplace-vector laplace-sum laplace-sum-oversize gaussian-value gaussian-value-failed laplace-rows gaussian-rows rows-order one-bit-reply piecewise-reply laplace-reply \
+    po-gp-ucb-transform renormalised-weights floating-point-laplace un-noised-empty-sample closed-at-a-quorum hash-over-contributions half-the-sensitivity; do
     check "it has $name" says "\"name\": \"$name\""
 done
 check "claims and bounds" says '"claimed_epsilon": '
@@ -297,9 +297,9 @@ check "is the same" cmp -s out first
 good "an audit of real noise" audit --runs 20000 --confidence 0.999999 --quiet
 check "says so" says "Entropy: operating system."
 good "the smallest audit at the highest confidence catches every control" audit --seed 3 --runs 20000 --confidence 0.999999 --format csv
-check "the stamp is in every row of CSV" awk 'NR == 1 { n = /,entropy$/ } NR > 1 && !/,seed 3: NOT PRIVATE$/ { n = 0 } END { exit !(n && NR == 20) }' out
+check "the stamp is in every row of CSV" awk 'NR == 1 { n = /,entropy$/ } NR > 1 && !/,seed 3: NOT PRIVATE$/ { n = 0 } END { exit !(n && NR == 23) }' out
 good "a seeded audit by line" audit --seed 3 --runs 20000 --format jsonl
-check "the stamp is in every line" [ "$(grep -c '"entropy": *"seed 3: NOT PRIVATE"' out)" -eq 19 ]
+check "the stamp is in every line" [ "$(grep -c '"entropy": *"seed 3: NOT PRIVATE"' out)" -eq 22 ]
 bad 2 'runs must be a whole number in [20000, 10000000], got "19999"' audit --runs 19999
 bad 2 'confidence must be a number in [0.5, 0.999999], got "1"' audit --confidence 1
 bad 2 '--seed must be a whole number' audit --seed x

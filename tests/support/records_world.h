@@ -174,8 +174,10 @@ static inline void records_trial(records_world *w, uint64_t i)
 static inline void records_work(records_world *w)
 {
     tacit_error err = {0};
-    for (bool any = true; any;) {
+    int turns = 0;
+    for (bool any = true; any; turns++) {
         any = false;
+        assert_true(turns < 100);
         for (uint64_t i = 0; i < RECORDS_AGENTS; i++) {
             tc_agent_next next;
             assert_ok(tc_agent_step(w->parties[i].agent, 0, &next, &err));

@@ -73,8 +73,7 @@ static const char *entropy_text(const report *r, char *buffer, size_t size)
 static const char *const statement =
     "An audit can prove a claim wrong, never right: it shows what the strongest known attack on "
     "two worst-case neighbouring data sets achieves. Claims are for one release (4 where sampled, "
-    "and of values), "
-    "per agent, row or user as the mechanism states.";
+    "and of values), per agent, row, record or user as the mechanism states.";
 
 static json_t *result_json(const tacit_audit_result *a)
 {
