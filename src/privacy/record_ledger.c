@@ -79,6 +79,21 @@ tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const ta
     return commit(l, b, &charge, &terms, err);
 }
 
+tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,
+                                   tacit_error *err)
+{
+    tc_ledger_receipt receipt;
+    tacit_error why = {0};
+    TC_TRY(check_trial(trial, err));
+    tacit_status status = tc_ledger_find(l, study, 2 * trial, &receipt, &why);
+    if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
+        return tc_pass_on(err, status, &why);
+    *out = status == TACIT_OK;
+    if (*out)
+        tc_ledger_receipt_fini(&receipt);
+    return TACIT_OK;
+}
+
 /* The number in a receipt's bytes: one word, read as the ledger's entry says. */
 static tacit_status read_value(const tc_ledger *l, tc_ledger_receipt *receipt, double *value,
                                tacit_error *err)

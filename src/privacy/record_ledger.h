@@ -27,6 +27,10 @@ tacit_status tc_record_reserve_training(tc_ledger *l, const tc_ledger_budget *b,
                                         const tacit_hash *study, uint64_t trial,
                                         const tacit_dp_event *cap, size_t n, tacit_error *err);
 
+/* Was it charged for? */
+tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,
+                                   tacit_error *err);
+
 /* What was released for the trial. E_NOT_FOUND: nothing yet. */
 tacit_status tc_record_find(tc_ledger *l, const tacit_hash *study, uint64_t trial, double *value,
                             tacit_error *err);

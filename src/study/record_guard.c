@@ -124,6 +124,14 @@ tacit_status tc_record_guard_may(tc_record_guard *g, tacit_error *err)
     return status;
 }
 
+tacit_status tc_record_guard_has(tc_record_guard *g, uint64_t trial, bool *out, tacit_error *err)
+{
+    pthread_mutex_lock(&g->lock);
+    tacit_status status = tc_record_is_reserved(g->cfg.ledger, &g->place, trial, out, err);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
 tacit_status tc_record_guard_reserve(tc_record_guard *g, uint64_t trial, tacit_error *err)
 {
     const tc_study_doc *d = g->cfg.doc;

@@ -42,6 +42,8 @@ void tc_record_guard_free(tc_record_guard *g); /* NULL is allowed */
 
 /* Would one more evaluation be paid for? E_BUDGET: no. */
 tacit_status tc_record_guard_may(tc_record_guard *g, tacit_error *err);
+/* Is this one paid for? */
+tacit_status tc_record_guard_has(tc_record_guard *g, uint64_t trial, bool *out, tacit_error *err);
 /* E_BUDGET: it must not be evaluated. */
 tacit_status tc_record_guard_reserve(tc_record_guard *g, uint64_t trial, tacit_error *err);
 /* What may be told of trial: y with noise; not finite: the worse end of the range with noise. What was released before

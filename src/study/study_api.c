@@ -327,12 +327,49 @@ void tc_study_set_guard(tacit_study *s, tc_record_guard *g)
     s->guard = g;
 }
 
+/* Does the next ask get it, before a new one? */
+static bool is_next(const tacit_trial *t, int64_t now_ms)
+{
+    bool late =
+        t->state == TACIT_TRIAL_RUNNING && t->lease_ms > 0 && now_ms - t->asked_ms > t->lease_ms;
+    return late || t->state == TACIT_TRIAL_WAITING || t->state == TACIT_TRIAL_STALE;
+}
+
+/* Has somebody left a trial that is paid for, so that an ask gets that? All that wait must be: which of
+ * them comes first is for the study to say. */
+static tacit_status paid_one_waits(tacit_study *s, bool *out, tacit_error *err)
+{
+    tacit_trial_query all = TACIT_TRIAL_QUERY;
+    tacit_trials list = {0};
+    int64_t now_ms;
+    size_t waiting = 0, paid = 0;
+    TC_TRY(s->ops->now(s, &now_ms, err));
+    tacit_status status = s->ops->trials(s, &all, &list, err);
+    for (size_t i = 0; status == TACIT_OK && i < list.n; i++) {
+        bool has = false;
+        if (!is_next(&list.list[i], now_ms))
+            continue;
+        status = tc_record_guard_has(s->guard, list.list[i].number, &has, err);
+        waiting++;
+        paid += has;
+    }
+    tc_trials_fini(&list);
+    *out = waiting > 0 && paid == waiting;
+    return status;
+}
+
 tacit_status tc_study_may_evaluate(tacit_study *s, tacit_error *err)
 {
+    tacit_error why = {0};
+    bool waits;
     if (!protects_records(s))
         return TACIT_OK;
     TC_TRY(check_guard(s, err));
-    return tc_record_guard_may(s->guard, err);
+    tacit_status status = tc_record_guard_may(s->guard, &why);
+    if (status != TACIT_E_BUDGET)
+        return tc_pass_on(err, status, &why);
+    TC_TRY(paid_one_waits(s, &waits, err));
+    return waits ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 tacit_status tc_study_reserve(tacit_study *s, uint64_t trial, tacit_error *err)

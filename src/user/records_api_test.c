@@ -219,6 +219,30 @@ static void one_output_for_one_charge(void **state)
     tacit_study_close(s);
 }
 
+/* All evaluations are paid for, and one of them was lost: it is asked for again, and no other is. */
+static void what_was_paid_for_is_asked_for_again(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("lost", ERROR);
+    tacit_records_opts o = thousand("what_was_paid_for_is_asked_for_again");
+    uint64_t trial;
+    double x;
+    (void)state;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    for (int i = 0; i < 6; i++)
+        assert_ok(tacit_study_ask(s, &trial, &x, &err));
+    assert_fails(tacit_study_ask(s, &trial, &x, &err), TACIT_E_BUDGET, "epsilon");
+    assert_ok(tacit_study_requeue(s, 4, &err));
+    assert_ok(tacit_study_ask(s, &trial, &x, &err));
+    assert_int_equal(trial, 4);
+    assert_ok(tacit_study_tell(s, 4, 0.5, &err));
+    assert_fails(tacit_study_ask(s, &trial, &x, &err), TACIT_E_BUDGET, "epsilon");
+    assert_ok(tacit_study_enqueue(s, &(double){0.5}, NULL, &err)); /* nobody paid for this one */
+    assert_ok(tacit_study_requeue(s, 5, &err));
+    assert_fails(tacit_study_ask(s, &trial, &x, &err), TACIT_E_BUDGET, "epsilon");
+    tacit_study_close(s);
+}
+
 /* Two studies on the same records, under a limit over both. */
 static void a_ledger_has_a_limit(void **state)
 {
@@ -271,6 +295,7 @@ int main(void)
         cmocka_unit_test(metrics_without_a_bound_need_a_sensitivity),
         cmocka_unit_test(failures_are_values),
         cmocka_unit_test(one_output_for_one_charge),
+        cmocka_unit_test(what_was_paid_for_is_asked_for_again),
         cmocka_unit_test(a_ledger_has_a_limit),
         cmocka_unit_test(other_studies_need_none),
     };

@@ -282,6 +282,9 @@ static tacit_status fill_up(tc_worker *w, tacit_error *err)
         w->met = planned >= w->opts.trials;
         if (!w->met && w->state != TACIT_STUDY_RUNNING)
             return TACIT_OK;
+        bool enough = w->next_orphan >= w->n_orphans && planned + w->elsewhere >= w->opts.trials;
+        if (!w->met && enough && !w->opts.as) /* none is to be paid for */
+            return TACIT_OK;
         if (!w->met)
             TC_TRY(may_start(w, &may, err));
         if (w->met || !may) {
@@ -394,8 +397,9 @@ static tacit_status wait_for_job(tc_worker *w, tacit_error *err)
 {
     tc_job_result result;
     bool done;
-    if (tc_worker_running(w) == 0) {
-        nap(); /* only reports are left */
+    if (tc_worker_running(w) == 0) { /* only reports are left */
+        if (!tc_worker_may_ask(w))
+            nap();
         return TACIT_OK;
     }
     TC_TRY(w->evaluator->wait(w->evaluator, TICK_MS, &result, &done, err));

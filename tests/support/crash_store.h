@@ -3,7 +3,8 @@
  * It stands before another one, which plays the disk. Writes are counted. At write number `at` the
  * process "dies": the write happens or not (`after`), and from then on every call fails until
  * crash_restart. What was written before is there, as after kill -9. With `meanwhile` it does not die there
- * but stands still, as after SIGSTOP: others act, and then the write goes on. */
+ * but stands still, as after SIGSTOP: others act, and then the write goes on. With `at_call` it dies at that call,
+ * whether it reads or writes. */
 #ifndef TEST_CRASH_STORE_H
 #define TEST_CRASH_STORE_H
 
@@ -20,6 +21,8 @@ typedef struct crash_store {
     _Atomic uint64_t gets;   /* records that were read one by one, so far */
     _Atomic uint64_t heads;  /* of ledgers, that were read, so far */
     uint64_t at;             /* 0: never */
+    _Atomic uint64_t calls;  /* reading or writing, so far */
+    uint64_t at_call;        /* 0: never */
     bool after;              /* the write itself happens */
     bool dead;
     bool disk_gone;                /* what is seen cannot be brought to disk ... */
@@ -36,9 +39,10 @@ static inline tacit_status crash_dead(tacit_error *err)
 /* Does this write die? *happens: it reaches the disk first. */
 static inline bool crash_now(crash_store *s, bool *happens)
 {
+    bool call = ++s->calls == s->at_call;
     s->writes++;
     *happens = true;
-    if (s->at == 0 || s->writes != s->at)
+    if (!call && (s->at == 0 || s->writes != s->at))
         return false;
     if (s->meanwhile) {
         s->meanwhile(s->user);
@@ -47,6 +51,14 @@ static inline bool crash_now(crash_store *s, bool *happens)
     s->dead = true;
     *happens = s->after;
     return true;
+}
+
+/* Is it dead, or does it die before this call that reads? */
+static inline bool crash_gone(crash_store *s)
+{
+    if (++s->calls == s->at_call)
+        s->dead = true;
+    return s->dead;
 }
 
 /* The body of a write: `call` uses `err`, which is thrown away if the process dies. */
@@ -104,7 +116,7 @@ static inline tacit_status crash_confirm(tc_store *t, int64_t study, tc_event_id
                                          tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_confirm(s->disk, study, which, err);
+    return crash_gone(s) ? crash_dead(err) : tc_store_confirm(s->disk, study, which, err);
 }
 
 static inline uint64_t crash_moment(tc_store *t)
@@ -118,7 +130,7 @@ static inline tacit_status crash_wait_durable(tc_store *t, uint64_t since, tacit
     s->waits++;
     if (s->disk_gone)
         return tc_fail(err, TACIT_E_IO, "the disk is gone");
-    return s->dead ? crash_dead(err) : tc_store_wait_durable(s->disk, since, err);
+    return crash_gone(s) ? crash_dead(err) : tc_store_wait_durable(s->disk, since, err);
 }
 
 /* ---- reading ---- */
@@ -128,7 +140,7 @@ static inline tacit_status crash_study_get(tc_store *t, const char *name, tc_stu
 {
     crash_store *s = crash_of(t);
     s->rows++;
-    return s->dead ? crash_dead(err) : tc_store_study_get(s->disk, name, out, err);
+    return crash_gone(s) ? crash_dead(err) : tc_store_study_get(s->disk, name, out, err);
 }
 
 typedef struct crash_listing {
@@ -149,22 +161,24 @@ static inline tacit_status crash_study_list(tc_store *t, int64_t after, tc_study
 {
     crash_store *s = crash_of(t);
     crash_listing l = {s, visit, user};
-    return s->dead ? crash_dead(err)
-                   : tc_store_study_list_after(s->disk, after, crash_list_one, &l, err);
+    return crash_gone(s) ? crash_dead(err)
+                         : tc_store_study_list_after(s->disk, after, crash_list_one, &l, err);
 }
 
 static inline tacit_status crash_scan(tc_store *t, int64_t study, tc_event_id after,
                                       tc_event_visit visit, void *user, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_scan_after(s->disk, study, after, visit, user, err);
+    return crash_gone(s) ? crash_dead(err)
+                         : tc_store_scan_after(s->disk, study, after, visit, user, err);
 }
 
 static inline tacit_status crash_find_tell(tc_store *t, int64_t study, uint64_t trial,
                                            tc_event_visit visit, void *user, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    return s->dead ? crash_dead(err) : tc_store_find_tell(s->disk, study, trial, visit, user, err);
+    return crash_gone(s) ? crash_dead(err)
+                         : tc_store_find_tell(s->disk, study, trial, visit, user, err);
 }
 
 static inline tacit_status crash_record_get(tc_store *t, const tc_record *which, tc_record *out,
@@ -172,7 +186,7 @@ static inline tacit_status crash_record_get(tc_store *t, const tc_record *which,
 {
     crash_store *s = crash_of(t);
     s->gets += !tc_record_is_ledger(which->kind);
-    return s->dead ? crash_dead(err) : tc_store_record_get(s->disk, which, out, err);
+    return crash_gone(s) ? crash_dead(err) : tc_store_record_get(s->disk, which, out, err);
 }
 
 typedef struct crash_seen {
@@ -194,14 +208,15 @@ static inline tacit_status crash_record_scan(tc_store *t, const tc_record_range 
     crash_store *s = crash_of(t);
     crash_seen v = {s, visit, user};
     s->heads += range->kind == TC_RECORD_LEDGER_HEAD;
-    return s->dead ? crash_dead(err) : tc_store_record_scan(s->disk, range, crash_see, &v, err);
+    return crash_gone(s) ? crash_dead(err)
+                         : tc_store_record_scan(s->disk, range, crash_see, &v, err);
 }
 
 static inline tacit_status crash_record_count(tc_store *t, const tc_record_range *range,
                                               uint64_t *out, tacit_error *err)
 {
     crash_store *s = crash_of(t);
-    TC_TRY(s->dead ? crash_dead(err) : tc_store_record_count(s->disk, range, out, err));
+    TC_TRY(crash_gone(s) ? crash_dead(err) : tc_store_record_count(s->disk, range, out, err));
     s->places += range->kind == TC_RECORD_AGENT ? *out : 0;
     return TACIT_OK;
 }
@@ -234,7 +249,7 @@ static inline void crash_init(crash_store *s, tc_store *disk)
 static inline void crash_restart(crash_store *s)
 {
     s->dead = false;
-    s->at = 0;
+    s->at = s->at_call = 0;
 }
 
 static inline void crash_fini(crash_store *s)
