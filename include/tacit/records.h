@@ -15,7 +15,8 @@
  * Before tacit_study_protect such a study gives out no trials and takes no values (E_STATE). After it every call of
  * study.h and worker.h works as usual: an ask reserves the price of the evaluation in a ledger, and a report releases
  * one noised value for it, ever. A trial that failed, or whose value is not finite, is told as the worse end
- * of the range with noise, so that failures are hidden like values. A process may be killed anywhere: an evaluation that was
+ * of the range with noise, so that failures are hidden like values. So is the value of a program whose last line is an
+ * object with an "n" that is not the declared number of records. A process may be killed anywhere: an evaluation that was
  * paid for stays paid, and is never released twice. An agent of a federated study is given its records when it joins
  * (agent.h).
  *
@@ -58,10 +59,17 @@ typedef struct tacit_records_opts {
     /* What the ledger may spend over all its studies. 0: the promise of this study, with no other study beside it. */
     double epsilon, delta;
     int64_t test_seed; /* -1: real noise. Else noise comes from it: repeatable, NOT PRIVATE */
+    /* What the private trainer of one trial costs at most, where one training record is added or removed: JSON of an event in
+     * dp_accounting's names (tacit_dp_event_parse), copied. The ledger is charged this cap with every evaluation, for
+     * replacing a record, so it needs epsilon and delta that have room for both; then training records are protected as
+     * well. A program must print {"value": ..., "dp_event": {...}} with what it did: beyond the cap, or without it,
+     * its trial has failed. Functions (tacit_evaluate) and values told by hand are charged the cap, and nothing is
+     * checked. Not with per_person above 1. NULL: training records are not protected. */
+    const char *trainer;
 } tacit_records_opts;
 #define TACIT_RECORDS_OPTS                                                                         \
     {                                                                                              \
-        sizeof(tacit_records_opts), 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, -1                         \
+        sizeof(tacit_records_opts), 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, -1, NULL                   \
     }
 
 /* Could a study of this document be protected with these options? Touches nothing; the ledger is not asked. */

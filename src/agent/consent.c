@@ -198,17 +198,6 @@ static tc_ledger_budget records_limit(const tc_agent_config *cfg, const tc_study
                         : (tc_ledger_budget){.epsilon = EPSILON_MOST, .delta = delta_most(d)};
 }
 
-/* Evaluations of the study that the ledger has paid for. */
-static uint64_t count_paid(const tc_ledger *l, const tacit_hash *place)
-{
-    uint64_t n = 0;
-    for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--) {
-        const tc_ledger_entry *e = tc_ledger_get(l, i, NULL);
-        n += e->event.count > 0 && tc_ledger_hash_same(&e->study, place);
-    }
-    return n;
-}
-
 static tacit_status too_dear(const tc_study_plan *p, const char *beside, const tacit_guarantee *g,
                              const tc_ledger_budget *limit, tacit_error *err)
 {
@@ -219,24 +208,32 @@ static tacit_status too_dear(const tc_study_plan *p, const char *beside, const t
         p->doc->name, beside, g->epsilon, limit->delta, limit->epsilon);
 }
 
+static uint64_t left_of(const tc_study_plan *p, uint64_t paid)
+{
+    return p->doc->trials > paid ? p->doc->trials - paid : 0;
+}
+
 /* With what other studies on the same records have spent. */
-static tacit_status check_records_sum(const tc_study_plan *p, const tc_value_plan *v, tc_ledger *l,
+static tacit_status check_records_sum(const tc_agent_config *cfg, const tc_study_plan *p,
+                                      const tc_value_plan *v, tc_ledger *l,
                                       const tc_ledger_budget *limit, tacit_error *err)
 {
     tacit_hash place = tc_record_guard_place(&p->hash);
-    tc_value_scale scale;
+    tc_record_paid paid = tc_record_count_paid(l, &place);
+    uint64_t trained[TC_RECORD_EVENTS], any = left_of(p, paid.values);
+    uint64_t values = any;
+    tc_trainer_plan rest;
     tacit_guarantee g;
-    TC_TRY(tc_value_plan_scale(v, &scale, err));
-    uint64_t paid = count_paid(l, &place);
-    tacit_dp_event rest = scale.event;
-    rest.count = p->doc->trials > paid ? p->doc->trials - paid : 0;
-    tc_ledger_plan plan = {.study = place,
-                           .events = &rest,
-                           .n = 1,
-                           .distance = (double)rest.count * scale.distance,
-                           .unit = TACIT_UNIT_RECORD};
-    if (rest.count == 0)
+    for (size_t i = 0; i < cfg->trainer.n; i++)
+        any += trained[i] = left_of(p, paid.trained[i]);
+    if (any == 0)
         return TACIT_OK;
+    TC_TRY(tc_trainer_plan_of(&cfg->trainer, v, values, trained, &rest, err));
+    tc_ledger_plan plan = {.study = place,
+                           .events = rest.events,
+                           .n = rest.n,
+                           .distance = rest.distance,
+                           .unit = TACIT_UNIT_RECORD};
     TC_TRY(tc_ledger_after(l, &plan, limit->delta, &g, err));
     return g.epsilon <= limit->epsilon ? TACIT_OK
                                        : too_dear(p, "what the ledger has", &g, limit, err);
@@ -262,11 +259,15 @@ static tacit_status consent_records(const tc_agent_config *cfg, const tc_study_p
                        d->name, d->epsilon, d->delta, EPSILON_MOST);
     tc_ledger_budget limit = records_limit(cfg, d);
     tacit_guarantee g;
+    tc_trainer_plan all;
+    TC_TRY(tc_trainer_plan_of(&cfg->trainer, &v, d->trials, NULL, &all, err));
+    TC_TRY(tc_trainer_check_limit(&cfg->trainer, d, &all, cfg->limited ? limit.epsilon : 0,
+                                  limit.delta, err));
     TC_TRY(tc_value_cost(v.z, d->trials, limit.delta, &g, err));
     if (g.epsilon > limit.epsilon)
         return too_dear(p, "nothing else", &g, &limit, err);
     TC_TRY(open_kept_ledger(cfg, &l, err));
-    tacit_status status = l ? check_records_sum(p, &v, l, &limit, err) : TACIT_OK;
+    tacit_status status = l ? check_records_sum(cfg, p, &v, l, &limit, err) : TACIT_OK;
     tc_ledger_close(l);
     return status;
 }
@@ -283,6 +284,7 @@ tacit_status tc_agent_guard(tc_agent *a, tc_record_guard **out, tacit_error *err
         &(tc_record_guard_config){.doc = p->doc,
                                   .study = p->hash,
                                   .terms = *a->cfg.records,
+                                  .trainer = a->cfg.trainer,
                                   .ledger = a->ledger,
                                   .lent = true,
                                   .epsilon = limit.epsilon,

@@ -38,8 +38,9 @@ static TC_SIZED(sized_opts, tacit_agent_opts, test_key, records);
 struct tacit_agent {
     tacit_agent_opts opts; /* its texts are in `texts` */
     tc_arena texts;
-    tc_metric_terms records; /* of opts.records */
-    char *token;             /* erased at the end */
+    tc_metric_terms records; /* these two of opts.records */
+    tc_trainer trainer;
+    char *token; /* erased at the end */
     tc_store *store;
     tc_name_lock *alone; /* no other process is this agent */
     tc_client *client;
@@ -213,6 +214,7 @@ static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_e
         tacit_records_opts r = TACIT_RECORDS_OPTS;
         TC_TRY(take_records(&r, o->records, err));
         a->records = tc_records_terms(&r);
+        TC_TRY(tc_trainer_parse(&a->trainer, r.trainer, err));
     }
     a->token = o->join_token ? tc_strdup(o->join_token) : NULL;
     a->opts.join_token = a->token;
@@ -230,6 +232,7 @@ static tc_agent_config config_of(tacit_agent *a)
         .join_token = a->token,
         .ledger = o->ledger,
         .records = o->records ? &a->records : NULL,
+        .trainer = a->trainer,
         .limited = o->epsilon > 0,
         .limit = {.epsilon = o->epsilon, .delta = o->delta, .accountant = &tc_accountant_pld},
         .accepts_restored = o->accept_restored,

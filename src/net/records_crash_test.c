@@ -22,6 +22,8 @@ enum { TRIALS = 4, AGENTS = 2, ROUNDS_MOST = 64, LIVES_MOST = 2000 };
 
 #define EPSILON 1.0
 #define DELTA   1e-5
+/* No more than four values at epsilon 1 and four trainings, whose noise is 20 / 2 for replacing a record, come to. */
+#define WITH_TRAININGS 1.2759
 
 /* ---- the observer ---- */
 
@@ -32,6 +34,7 @@ typedef struct observer {
     bool known;       /* the place is */
     bool left[TRIALS];
     double value[TRIALS];
+    double limit; /* of the ledger, where trainings are charged, too; else 0 */
     tacit_hash message[ROUNDS_MOST];
     bool sent[ROUNDS_MOST];
     uint64_t raw; /* evaluations so far */
@@ -55,12 +58,13 @@ static uint64_t count_left(const observer *o)
     return n;
 }
 
-static uint64_t count_charges(const observer *o, const tc_ledger *l)
+static uint64_t count_charges(const observer *o, const tc_ledger *l, const char *mechanism)
 {
     uint64_t n = 0;
     for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--) {
         const tc_ledger_entry *e = tc_ledger_get(l, i, NULL);
-        n += e->event.count > 0 && tc_ledger_hash_same(&e->study, &o->place);
+        n += e->event.count > 0 && tc_ledger_hash_same(&e->study, &o->place) &&
+             strcmp(e->mechanism, mechanism) == 0;
     }
     return n;
 }
@@ -69,13 +73,14 @@ static void check_spent(const observer *o, const tc_ledger *l)
 {
     tacit_error err = {0};
     tc_ledger_claim claim;
-    uint64_t charges = count_charges(o, l);
+    uint64_t charges = count_charges(o, l, "reserved"), trained = count_charges(o, l, "training");
     assert_true(charges >= count_left(o) && charges <= TRIALS);
+    assert_true(o->limit > 0 ? trained >= charges && trained <= TRIALS : trained == 0);
     assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_RECORD, NULL, DELTA, &tc_accountant_gaussian,
                                   &claim, &err));
     assert_true(claim.is_private);
-    assert_int_equal(claim.entries, charges);
-    assert_true(charges == 0 || claim.bound.epsilon <= EPSILON);
+    assert_int_equal(claim.entries, charges + trained);
+    assert_true(charges == 0 || claim.bound.epsilon <= (o->limit > 0 ? o->limit : EPSILON));
 }
 
 /* A value leaves, now. */
@@ -228,6 +233,11 @@ static tacit_status go(tacit_study *s, observer *o, bool hand, tacit_error *err)
 {
     tacit_records_opts mine = TACIT_RECORDS_OPTS;
     mine.records = 1000;
+    if (o->limit > 0) {
+        mine.trainer = "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 20}";
+        mine.epsilon = o->limit;
+        mine.delta = DELTA;
+    }
     learn_place(o, s);
     TC_TRY(tacit_study_protect(s, &mine, err));
     return hand ? by_hand(s, o, err) : work(s, o, 0, err);
@@ -257,7 +267,7 @@ typedef struct plan {
     uint64_t at;  /* the call of the first life at which it ends */
     bool further; /* the next life ends, too, one call later than this one did; and so on */
     bool after;   /* the last write happens */
-    bool hand;
+    bool hand, trains;
 } plan;
 
 /* Returns how often it died. */
@@ -269,7 +279,7 @@ static uint64_t play(const plan *p)
     crash_init(&store, memory_store());
     store.after = p->after;
     store.at_call = at;
-    observer o = {.disk = store.disk, .ledger = "records"};
+    observer o = {.disk = store.disk, .ledger = "records", .limit = p->trains ? WITH_TRAININGS : 0};
     tacit_status status;
     while ((status = live(&store.base, &o, p->hand, &err)) != TACIT_OK) {
         if (!store.dead)
@@ -287,15 +297,15 @@ static uint64_t play(const plan *p)
     return deaths;
 }
 
-static void at_every_call(bool hand)
+static void at_every_call(bool hand, bool trains)
 {
     for (int after = 0; after < 2; after++) {
-        plan p = {.at = 1, .after = after, .hand = hand};
+        plan p = {.at = 1, .after = after, .hand = hand, .trains = trains};
         while (play(&p) > 0)
             p.at++;
         assert_true(p.at > 30);
         print_message("%d calls\n", (int)p.at - 1);
-        p = (plan){.at = 1, .further = true, .after = after, .hand = hand};
+        p = (plan){.at = 1, .further = true, .after = after, .hand = hand, .trains = trains};
         uint64_t deaths = play(&p);
         assert_true(deaths > 10);
         print_message("%d lives\n", (int)deaths + 1);
@@ -305,13 +315,21 @@ static void at_every_call(bool hand)
 static void a_worker_dies_at_every_call(void **state)
 {
     (void)state;
-    at_every_call(false);
+    at_every_call(false, false);
 }
 
 static void ask_and_tell_die_at_every_call(void **state)
 {
     (void)state;
-    at_every_call(true);
+    at_every_call(true, false);
+}
+
+/* Charges of a training are as good as those of a value: the training's come first. */
+static void trainings_are_paid_for_at_every_call(void **state)
+{
+    (void)state;
+    at_every_call(false, true);
+    at_every_call(true, true);
 }
 
 /* ---- an agent of a federation ---- */
@@ -480,6 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_dies_at_every_call),
         cmocka_unit_test(ask_and_tell_die_at_every_call),
+        cmocka_unit_test(trainings_are_paid_for_at_every_call),
         cmocka_unit_test(an_agent_of_sums_dies_at_every_call),
         cmocka_unit_test(an_agent_of_values_dies_at_every_call),
     };

@@ -79,19 +79,45 @@ tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const ta
     return commit(l, b, &charge, &terms, err);
 }
 
-tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,
-                                   tacit_error *err)
+static tacit_status has_round(tc_ledger *l, const tacit_hash *study, uint64_t round, bool *out,
+                              tacit_error *err)
 {
     tc_ledger_receipt receipt;
     tacit_error why = {0};
-    TC_TRY(check_trial(trial, err));
-    tacit_status status = tc_ledger_find(l, study, 2 * trial, &receipt, &why);
+    tacit_status status = tc_ledger_find(l, study, round, &receipt, &why);
     if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
         return tc_pass_on(err, status, &why);
     *out = status == TACIT_OK;
     if (*out)
         tc_ledger_receipt_fini(&receipt);
     return TACIT_OK;
+}
+
+tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,
+                                   tacit_error *err)
+{
+    bool value, training = false;
+    TC_TRY(check_trial(trial, err));
+    TC_TRY(has_round(l, study, 2 * trial, &value, err));
+    if (trial <= LAST_TRAINED)
+        TC_TRY(has_round(l, study, FIRST_TRAINING + TC_RECORD_EVENTS * trial, &training, err));
+    *out = value || training;
+    return TACIT_OK;
+}
+
+tc_record_paid tc_record_count_paid(const tc_ledger *l, const tacit_hash *study)
+{
+    tc_record_paid paid = {0};
+    for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--) {
+        const tc_ledger_entry *e = tc_ledger_get(l, i, NULL);
+        if (e->event.count == 0 || !tc_ledger_hash_same(&e->study, study))
+            continue;
+        if (e->round >= FIRST_TRAINING)
+            paid.trained[e->round % TC_RECORD_EVENTS]++;
+        else
+            paid.values++;
+    }
+    return paid;
 }
 
 /* The number in a receipt's bytes: one word, read as the ledger's entry says. */

@@ -27,9 +27,14 @@ tacit_status tc_record_reserve_training(tc_ledger *l, const tc_ledger_budget *b,
                                         const tacit_hash *study, uint64_t trial,
                                         const tacit_dp_event *cap, size_t n, tacit_error *err);
 
-/* Was it charged for? */
+/* Was it charged for, or has a charge for its training begun? */
 tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,
                                    tacit_error *err);
+/* How many evaluations were charged for, and how many times each event of a training. */
+typedef struct tc_record_paid {
+    uint64_t values, trained[TC_RECORD_EVENTS];
+} tc_record_paid;
+tc_record_paid tc_record_count_paid(const tc_ledger *l, const tacit_hash *study);
 
 /* What was released for the trial. E_NOT_FOUND: nothing yet. */
 tacit_status tc_record_find(tc_ledger *l, const tacit_hash *study, uint64_t trial, double *value,

@@ -1,7 +1,6 @@
 /* outcome.c - see outcome.h. */
 #include "runner/outcome.h"
 
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -299,4 +298,26 @@ bool tc_outcome_value(const char *text, size_t len, double *value, char *reason,
         }
     }
     return say_none(reason, size, line);
+}
+
+json_t *tc_outcome_object(const char *text, size_t len)
+{
+    word line = last_line(text, len);
+    json_t *object = NULL;
+    if (line.len == 0 || line.at[0] != '{' ||
+        tc_json_parse(line.at, line.len, "standard output", &object, NULL) != TACIT_OK)
+        return NULL;
+    return object;
+}
+
+void tc_outcome_clean(char *reason)
+{
+    for (size_t i = 0; reason[i] != '\0';) {
+        size_t n = tc_utf8_length(reason + i);
+        bool shown = is_shown(reason + i, n);
+        n = n > 0 ? n : 1;
+        if (!shown)
+            memset(reason + i, '?', n);
+        i += n;
+    }
 }

@@ -11,6 +11,8 @@
 #ifndef TC_RUNNER_OUTCOME_H
 #define TC_RUNNER_OUTCOME_H
 
+#include "base/json.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,5 +32,10 @@ void tc_tail_fini(tc_tail *t);
 
 /* True with *value, finite; else false with a short reason: one line of UTF-8. */
 bool tc_outcome_value(const char *text, size_t len, double *value, char *reason, size_t size);
+
+/* The object that the last line is, for json_decref; NULL: it is none. */
+json_t *tc_outcome_object(const char *text, size_t len);
+/* Makes a reason of somebody else's one line of UTF-8. */
+void tc_outcome_clean(char *reason);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "runner/environment.h"
 #include "runner/foreign.h"
@@ -42,8 +41,9 @@ struct tc_runner {
     int input;                /* or -1 */
     bool silent;              /* tc_runner_silence */
     const char *name, *value; /* of one more variable; or NULL */
-    job *job;                 /* `jobs` of them */
-    struct pollfd *polled;    /* two per job: output, pidfd */
+    tc_runner_check check;
+    job *job;              /* `jobs` of them */
+    struct pollfd *polled; /* two per job: output, pidfd */
 };
 
 static tacit_status check_program(const tc_runner *r, tacit_error *err)
@@ -109,6 +109,11 @@ size_t tc_runner_running(const tc_runner *r)
 void tc_runner_set_input(tc_runner *r, int fd)
 {
     r->input = fd;
+}
+
+void tc_runner_set_check(tc_runner *r, tc_runner_check check)
+{
+    r->check = check;
 }
 
 void tc_runner_silence(tc_runner *r)
@@ -282,14 +287,28 @@ static bool failed_process(const tc_runner *r, int status, bool timed_out, tc_jo
     return true;
 }
 
+static bool read_value(const tc_runner *r, const tc_tail *output, tc_job_result *out)
+{
+    size_t len;
+    const char *text = tc_tail_get(output, &len);
+    if (!tc_outcome_value(text, len, &out->value, out->reason, sizeof out->reason))
+        return false;
+    if (!r->check.accepts)
+        return true;
+    json_t *said = tc_outcome_object(text, len);
+    bool ok = r->check.accepts(r->check.user, said, out->reason, sizeof out->reason);
+    json_decref(said);
+    if (!ok)
+        tc_outcome_clean(out->reason);
+    return ok;
+}
+
 static tacit_status finish(tc_runner *r, job *j, tc_job_result *out, tacit_error *err)
 {
     read_output(j);
     bool timed_out = j->timed_out, no_memory = j->output.failed;
-    size_t len;
-    const char *text = tc_tail_get(&j->output, &len);
     *out = (tc_job_result){.trial = j->trial};
-    out->ok = tc_outcome_value(text, len, &out->value, out->reason, sizeof out->reason);
+    out->ok = read_value(r, &j->output, out);
     int status = reap(r, j, timed_out);
     if (no_memory)
         return tc_fail_memory(err);

@@ -14,6 +14,7 @@
 #ifndef TC_RUNNER_RUNNER_H
 #define TC_RUNNER_RUNNER_H
 
+#include "base/json.h"
 #include "space/space.h"
 
 #include <stdbool.h>
@@ -50,6 +51,14 @@ void tc_runner_set_variable(tc_runner *r, const char *name, const char *value);
 
 /* Standard error of programs that are started from now on is thrown away. */
 void tc_runner_silence(tc_runner *r);
+
+/* Whether a value counts, which a program printed with this object on its last line (NULL: with none): false with a reason,
+ * and the job has failed. Borrowed; without it every value counts. */
+typedef struct tc_runner_check {
+    bool (*accepts)(void *user, const json_t *said, char *reason, size_t size);
+    void *user;
+} tc_runner_check;
+void tc_runner_set_check(tc_runner *r, tc_runner_check check);
 
 size_t tc_runner_running(const tc_runner *r);
 /* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 struct tc_record_guard {
@@ -16,7 +17,8 @@ struct tc_record_guard {
     tacit_hash place; /* of its evaluations in the ledger, beside the study's rounds */
     tc_value_plan plan;
     tc_value_scale scale;
-    tacit_dp_event all; /* what the document plans: one event for all evaluations */
+    tc_trainer_plan all;   /* what the document plans */
+    tacit_guarantee total; /* of it, at the document's delta; with a trainer */
     tc_ledger_document document;
     tc_ledger_budget limit;
     pthread_mutex_t lock; /* of the ledger */
@@ -35,20 +37,23 @@ tacit_hash tc_record_guard_place(const tacit_hash *study)
 
 /* One document has planned all evaluations before the first, so the tightest accountant counts; in a ledger of several
  * studies, the filter does (ledger_filter.c). */
-static void set_limit(tc_record_guard *g)
+static tacit_status set_limit(tc_record_guard *g, tacit_error *err)
 {
     const tc_study_doc *d = g->cfg.doc;
-    g->all = g->scale.event;
-    g->all.count = d->trials;
-    g->document = (tc_ledger_document){.study = g->place,
-                                       .events = &g->all,
-                                       .n = 1,
-                                       .distance = (double)d->trials * g->scale.distance};
+    g->document = (tc_ledger_document){
+        .study = g->place, .events = g->all.events, .n = g->all.n, .distance = g->all.distance};
     bool own = g->cfg.epsilon > 0;
     g->limit = (tc_ledger_budget){.epsilon = own ? g->cfg.epsilon : d->epsilon,
                                   .delta = own ? g->cfg.delta : d->delta,
                                   .accountant = &tc_accountant_pld,
                                   .document = &g->document};
+    if (g->cfg.trainer.n == 0)
+        return TACIT_OK;
+    tacit_guarantee total; /* of many sampled steps: found once, and not for every charge */
+    TC_TRY(tc_ledger_cost(g->limit.accountant, g->all.events, g->all.n, g->all.distance,
+                          g->limit.delta, &total, err));
+    g->document.epsilon = total.epsilon;
+    return TACIT_OK;
 }
 
 /* Without a limit over several studies there is one study: the promise of two cannot be kept by each alone. */
@@ -67,6 +72,20 @@ static tacit_status check_alone(const tc_record_guard *g, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Values and trainings of all trials, and what they come to. */
+static tacit_status make_plan(tc_record_guard *g, tacit_error *err)
+{
+    const tc_record_guard_config *cfg = &g->cfg;
+    TC_TRY(tc_record_plan_of(cfg->doc, &cfg->terms, &g->plan, err));
+    TC_TRY(tc_value_plan_scale(&g->plan, &g->scale, err));
+    TC_TRY(tc_trainer_plan_of(&cfg->trainer, &g->plan, cfg->doc->trials, NULL, &g->all, err));
+    TC_TRY(tc_trainer_check_limit(&cfg->trainer, cfg->doc, &g->all, cfg->epsilon, cfg->delta, err));
+    if (cfg->trainer.n == 0)
+        return TACIT_OK;
+    return tc_ledger_cost(&tc_accountant_pld, g->all.events, g->all.n, g->all.distance,
+                          cfg->doc->delta, &g->total, err);
+}
+
 tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_config *cfg,
                                  tacit_error *err)
 {
@@ -75,15 +94,13 @@ tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_co
         return tc_fail_memory(err);
     g->cfg = *cfg;
     g->place = tc_record_guard_place(&cfg->study);
-    tacit_status status = tc_record_plan_of(cfg->doc, &cfg->terms, &g->plan, err);
-    if (status == TACIT_OK)
-        status = tc_value_plan_scale(&g->plan, &g->scale, err);
+    tacit_status status = make_plan(g, err);
     if (status == TACIT_OK)
         status = check_alone(g, err);
-    if (status == TACIT_OK) {
-        set_limit(g);
+    if (status == TACIT_OK)
+        status = set_limit(g, err);
+    if (status == TACIT_OK)
         status = tc_ledger_keep_plan(cfg->ledger, &g->limit, TACIT_UNIT_RECORD, err);
-    }
     if (status != TACIT_OK) {
         tc_free(g);
         return status;
@@ -113,13 +130,23 @@ double tc_record_guard_sd(const tc_record_guard *g)
 
 /* ---- one evaluation ---- */
 
+static tacit_status may(const tc_record_guard *g, tacit_error *err)
+{
+    const tc_trainer *t = &g->cfg.trainer;
+    TC_TRY(tc_ledger_catch_up(g->cfg.ledger, err));
+    for (size_t i = 0; i < t->n; i++) {
+        tacit_dp_event training = tc_dp_event_replaced(&t->cap[i]);
+        TC_TRY(
+            tc_ledger_would(g->cfg.ledger, &g->limit, TACIT_UNIT_RECORD, NULL, &training, 0, err));
+    }
+    return tc_ledger_would(g->cfg.ledger, &g->limit, TACIT_UNIT_RECORD, NULL, &g->scale.event,
+                           g->scale.distance, err);
+}
+
 tacit_status tc_record_guard_may(tc_record_guard *g, tacit_error *err)
 {
     pthread_mutex_lock(&g->lock);
-    tacit_status status = tc_ledger_catch_up(g->cfg.ledger, err);
-    if (status == TACIT_OK)
-        status = tc_ledger_would(g->cfg.ledger, &g->limit, TACIT_UNIT_RECORD, NULL, &g->scale.event,
-                                 g->scale.distance, err);
+    tacit_status status = may(g, err);
     pthread_mutex_unlock(&g->lock);
     return status;
 }
@@ -141,8 +168,10 @@ tacit_status tc_record_guard_reserve(tc_record_guard *g, uint64_t trial, tacit_e
                        " evaluations, so trial %" PRIu64 " must not be evaluated",
                        d->name, d->epsilon, d->trials, trial);
     pthread_mutex_lock(&g->lock);
-    tacit_status status =
-        tc_record_reserve(g->cfg.ledger, &g->limit, &g->place, trial, &g->plan, err);
+    tacit_status status = tc_record_reserve_training(g->cfg.ledger, &g->limit, &g->place, trial,
+                                                     g->cfg.trainer.cap, g->cfg.trainer.n, err);
+    if (status == TACIT_OK)
+        status = tc_record_reserve(g->cfg.ledger, &g->limit, &g->place, trial, &g->plan, err);
     pthread_mutex_unlock(&g->lock);
     return status;
 }
@@ -187,7 +216,55 @@ tacit_status tc_record_guard_recall(tc_record_guard *g, uint64_t trial, double *
     return status;
 }
 
+/* ---- what a program reports ---- */
+
+/* Where a sensitivity was declared in place of a number, there is nothing to compare with. */
+static bool accepts_n(const tc_record_guard *g, const json_t *said, char *reason, size_t size)
+{
+    uint64_t declared = g->cfg.terms.records;
+    const json_t *n = said ? json_object_get(said, "n") : NULL;
+    if (!n || declared == 0)
+        return true;
+    if (!json_is_number(n))
+        snprintf(reason, size, "\"n\" on the last line is not a number");
+    else if (json_number_value(n) != (double)declared)
+        snprintf(reason, size,
+                 "\"n\" on the last line is %.17g, and %" PRIu64 " records were declared",
+                 json_number_value(n), declared);
+    else
+        return true;
+    return false;
+}
+
+bool tc_record_guard_accepts(const tc_record_guard *g, const json_t *said, char *reason,
+                             size_t size)
+{
+    return accepts_n(g, said, reason, size) &&
+           tc_trainer_accepts(&g->cfg.trainer, said, reason, size);
+}
+
 /* ---- what is said ---- */
+
+/* Values and trainings together: a record in both is covered by the sum. */
+static void say_training(const tc_record_guard *g, tc_text *out)
+{
+    const tc_study_doc *d = g->cfg.doc;
+    char epsilon[32], delta[32];
+    if (g->cfg.trainer.n == 0) {
+        tc_text_add(out, "Not protected: training records, unless the trainer is private; that "
+                         "this party takes part; running times. ");
+        return;
+    }
+    tacit_epsilon_text(epsilon, g->total.epsilon);
+    tacit_delta_text(delta, d->delta);
+    tc_text_addf(out,
+                 "Training records are protected as well: the %" PRIu64 " trainings, each charged "
+                 "at the cap that was declared, and the %" PRIu64 " values together cost every "
+                 "record epsilon %s, delta %s where one is replaced by another, also a record that "
+                 "is used for both. That the trainer keeps to what it reports, tacit cannot check. "
+                 "Not protected: that this party takes part; running times. ",
+                 d->trials, d->trials, epsilon, delta);
+}
 
 void tc_record_guard_statement(const tc_record_guard *g, tc_text *out)
 {
@@ -202,8 +279,7 @@ void tc_record_guard_statement(const tc_record_guard *g, tc_text *out)
                  "with a standard deviation of %.3g before anything else sees it; what follows "
                  "(points, messages, results) costs nothing more. ",
                  epsilon, delta, d->trials, d->name, adjacency, g->scale.noise_sd);
-    tc_text_add(out, "Not protected: training records, unless the trainer is private; that this "
-                     "party takes part; running times. ");
+    say_training(g, out);
     if (g->cfg.terms.sensitivity > 0)
         tc_text_add(out, "The sensitivity was declared, and tacit cannot check it. ");
     else

@@ -1,6 +1,6 @@
 /* record_guard.h - what stands between the evaluations of a party and a study that protects records.
  *
- *   before an evaluation   RESERVE: its price is in the party's ledger
+ *   before an evaluation   RESERVE: its price is in the party's ledger, that of its training first
  *   after it               noise is drawn, RELEASE: the noised value is in the ledger
  *   then                   the noised value is told to the study, and to nobody anything else
  *
@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "privacy/ledger.h"
 #include "study/record_plan.h"
+#include "study/trainer.h"
 
 typedef struct tc_record_guard tc_record_guard; /* any number of threads; end with _free */
 
@@ -21,6 +22,7 @@ typedef struct tc_record_guard_config {
     const tc_study_doc *doc; /* as stored; borrowed */
     tacit_hash study;        /* which it is, in the ledger */
     tc_metric_terms terms;
+    tc_trainer trainer; /* n 0: training records are not protected */
     /* The ledger, and how to end what is below it (may be NULL): both are the guard's once there is one. `lent`: they stay
      * the caller's, who outlives the guard. */
     tc_ledger *ledger;
@@ -42,7 +44,7 @@ void tc_record_guard_free(tc_record_guard *g); /* NULL is allowed */
 
 /* Would one more evaluation be paid for? E_BUDGET: no. */
 tacit_status tc_record_guard_may(tc_record_guard *g, tacit_error *err);
-/* Is this one paid for? */
+/* Is this one paid for, or partly? */
 tacit_status tc_record_guard_has(tc_record_guard *g, uint64_t trial, bool *out, tacit_error *err);
 /* E_BUDGET: it must not be evaluated. */
 tacit_status tc_record_guard_reserve(tc_record_guard *g, uint64_t trial, tacit_error *err);
@@ -54,6 +56,11 @@ tacit_status tc_record_guard_release(tc_record_guard *g, uint64_t trial, double 
 tacit_status tc_record_guard_recall(tc_record_guard *g, uint64_t trial, double *value,
                                     tacit_error *err);
 double tc_record_guard_sd(const tc_record_guard *g); /* of the noise of one evaluation */
+/* May the value count that a program printed with this object, or with none (NULL)? Its "n" must be the declared number of
+ * records, and its "dp_event" within the trainer's cap. False with a reason, for the person at this machine alone: the trial
+ * has failed. */
+bool tc_record_guard_accepts(const tc_record_guard *g, const json_t *said, char *reason,
+                             size_t size);
 /* Whose records, what is promised to them and what is not, in sentences. */
 void tc_record_guard_statement(const tc_record_guard *g, tc_text *out);
 

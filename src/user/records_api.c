@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static TC_SIZED(sized_opts, tacit_records_opts, test_seed, test_seed);
+static TC_SIZED(sized_opts, tacit_records_opts, test_seed, trainer);
 
 static tacit_status home_url(char out[PATH_MAX], tacit_error *err)
 {
@@ -85,11 +85,22 @@ tacit_status tc_records_take(tacit_records_opts *to, const tacit_records_opts *f
     return tc_sized_take(&sized_opts, to, from, "opts", err);
 }
 
+/* What needs no ledger. */
+static tacit_status check_trainer(const tacit_document *doc, const tacit_records_opts *o,
+                                  const tc_value_plan *v, tacit_error *err)
+{
+    tc_trainer trainer;
+    tc_trainer_plan all;
+    TC_TRY(tc_trainer_parse(&trainer, o->trainer, err));
+    TC_TRY(tc_trainer_plan_of(&trainer, v, doc->trials, NULL, &all, err));
+    return tc_trainer_check_limit(&trainer, doc, &all, o->epsilon, o->delta, err);
+}
+
 tacit_status tacit_records_check(const tacit_document *document, const tacit_records_opts *opts,
                                  tacit_error *err)
 {
     tacit_records_opts o = TACIT_RECORDS_OPTS;
-    tc_value_plan unused;
+    tc_value_plan plan;
     TC_GIVEN(document);
     TC_TRY(tc_records_take(&o, opts, err));
     if (!tacit_document_protects_records(document))
@@ -99,7 +110,8 @@ tacit_status tacit_records_check(const tacit_document *document, const tacit_rec
                        document->name);
     TC_TRY(check_limit(&o, err));
     tc_metric_terms terms = tc_records_terms(&o);
-    return tc_record_plan_of(document, &terms, &unused, err);
+    TC_TRY(tc_record_plan_of(document, &terms, &plan, err));
+    return check_trainer(document, &o, &plan, err);
 }
 
 /* ---- a study ---- */
@@ -131,6 +143,7 @@ tacit_status tacit_study_protect(tacit_study *s, const tacit_records_opts *opts,
                                   .epsilon = o.epsilon,
                                   .delta = o.delta,
                                   .test_seed = o.test_seed};
+    TC_TRY(tc_trainer_parse(&cfg.trainer, o.trainer, err));
     TC_TRY(open_ledger(s, &o, &cfg, err));
     tacit_status status = tc_record_guard_new(&guard, &cfg, err);
     if (status == TACIT_OK) {

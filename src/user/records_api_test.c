@@ -267,6 +267,73 @@ static void a_ledger_has_a_limit(void **state)
     tacit_study_close(b);
 }
 
+#define TRAINER "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 20}"
+
+/* What all of it costs: six values of z = 3.7306 sqrt(6) and six trainings at 20 / 2. */
+static double with_trainings(void)
+{
+    tacit_error err = {0};
+    tacit_guarantee g = TACIT_GUARANTEE;
+    tacit_dp_event both[] = {{TACIT_DP_GAUSSIAN, 3.7306316 * 2.4494897, TACIT_DP_ALL, 1, 6},
+                             {TACIT_DP_GAUSSIAN, 10, TACIT_DP_ALL, 1, 6}};
+    assert_ok(tacit_account(NULL, both, 2, 1e-5, &g, &err));
+    return g.epsilon;
+}
+
+static void a_trainer_is_charged_as_well(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("trained", ERROR);
+    tacit_records_opts o = thousand("a_trainer_is_charged_as_well");
+    char *text, said[64];
+    uint64_t trial;
+    double x, total = with_trainings();
+    (void)state;
+    o.trainer = "{\"dp_event\": \"NonPrivate\"}";
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "trainer must be private");
+    o.trainer = TRAINER;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+                 "promises epsilon 1 for its values, and with this trainer costs every record");
+    o.epsilon = total * 0.99;
+    o.delta = 1e-5;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_BUDGET, "with its trainer costs");
+    o.epsilon = total * 1.001;
+    o.per_person = 2;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+                 "trainer and per_person 2 do not go together");
+    o.per_person = 1;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    assert_close(tacit_study_noise_sd(s), SD, SD * 1e-4); /* the values' noise is as before */
+    assert_ok(tacit_study_protection(s, &text, &err));
+    assert_non_null(strstr(text, "Training records are protected as well: the 6 trainings"));
+    snprintf(said, sizeof said, "together cost every record epsilon %.3f", total);
+    said[strlen(said) - 1] = '\0'; /* the last digit is rounded up */
+    assert_non_null(strstr(text, said));
+    assert_null(strstr(text, "Not protected: training records"));
+    tacit_text_free(text);
+    for (int i = 0; i < 6; i++) {
+        assert_ok(tacit_study_ask(s, &trial, &x, &err));
+        assert_ok(tacit_study_tell(s, trial, 0.5, &err));
+    }
+    assert_fails(tacit_study_ask(s, &trial, &x, &err), TACIT_E_BUDGET, "epsilon");
+    tacit_study_close(s);
+}
+
+/* What the ledger itself says. */
+static void a_ledger_has_trainings_and_values(void **state)
+{
+    tacit_error err = {0};
+    tacit_ledger *l;
+    tacit_spent spent = TACIT_SPENT;
+    (void)state;
+    assert_ok(tacit_ledger_open(&l, STORAGE, "a_trainer_is_charged_as_well", &err));
+    assert_ok(tacit_ledger_spent(l, TACIT_UNIT_RECORD, NULL, NULL, 1e-5, &spent, &err));
+    assert_close(spent.epsilon, with_trainings(), 1e-4);
+    assert_int_equal(spent.releases, 12);
+    assert_string_equal(spent.relation, "replace-one");
+    tacit_ledger_close(l);
+}
+
 static void other_studies_need_none(void **state)
 {
     tacit_error err = {0};
@@ -297,6 +364,8 @@ int main(void)
         cmocka_unit_test(one_output_for_one_charge),
         cmocka_unit_test(what_was_paid_for_is_asked_for_again),
         cmocka_unit_test(a_ledger_has_a_limit),
+        cmocka_unit_test(a_trainer_is_charged_as_well),
+        cmocka_unit_test(a_ledger_has_trainings_and_values),
         cmocka_unit_test(other_studies_need_none),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -41,14 +41,23 @@ static void silence(tc_evaluator *e)
     tc_runner_silence(runner_of(e));
 }
 
+static void set_check(tc_evaluator *e, tc_runner_check check)
+{
+    tc_runner_set_check(runner_of(e), check);
+}
+
 tacit_status tc_evaluator_program(tc_evaluator **out, const tacit_document *document,
                                   const tacit_worker_opts *opts, bool foreign, tacit_error *err)
 {
     by_program *p = tc_alloc(1, sizeof *p);
     if (!p)
         return tc_fail_memory(err);
-    p->base = (tc_evaluator){
-        .start = start, .wait = wait_for, .stop = stop, .free = end, .silence = silence};
+    p->base = (tc_evaluator){.start = start,
+                             .wait = wait_for,
+                             .stop = stop,
+                             .free = end,
+                             .silence = silence,
+                             .set_check = set_check};
     tacit_status status = tc_runner_new(&p->runner, tacit_document_space(document), opts->command,
                                         (size_t)opts->jobs, opts->timeout_ms, err);
     if (status == TACIT_OK && foreign && !opts->any_choices)

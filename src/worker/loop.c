@@ -557,6 +557,11 @@ static void fill_in(tc_worker *w)
     w->due_ns = o->time_ms > 0 ? tc_clock_ns() + (uint64_t)o->time_ms * 1000000 : 0;
 }
 
+static bool accepts(void *guard, const json_t *said, char *reason, size_t size)
+{
+    return tc_record_guard_accepts(guard, said, reason, size);
+}
+
 tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
                               tacit_worker_result *out, tacit_error *err)
 {
@@ -568,6 +573,8 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
     fill_in(&w);
     TC_TRY(check_user(&w, err));
     TC_TRY(make_evaluator(&w.evaluator, tacit_study_document(study), &w.opts, w.served, err));
+    if (study->guard && w.evaluator->set_check)
+        w.evaluator->set_check(w.evaluator, (tc_runner_check){accepts, study->guard});
     w.evaluator->tick = tick;
     w.evaluator->loop = &w;
     w.n_params = tacit_space_params(tacit_study_space(study));

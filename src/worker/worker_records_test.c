@@ -31,19 +31,24 @@ static int stop(void **state)
     return chdir("/") != 0 || system(command) != 0;
 }
 
-static tacit_study *make(const char *name)
+static const char *document_of(const char *name)
 {
-    char text[512];
-    tacit_error err = {0};
-    tacit_study *s;
-    tacit_records_opts o = TACIT_RECORDS_OPTS;
+    static char text[512];
     snprintf(text, sizeof text,
              "{\"name\": \"%s\", \"direction\": \"minimize\", \"trials\": 6, \"space\": {\"x\": "
              "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": "
              "\"random\"}, \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, "
              "\"metric\": \"error\"}}",
              name);
-    assert_ok(tacit_study_create(&s, STORAGE, text, NULL, &err));
+    return text;
+}
+
+static tacit_study *make(const char *name)
+{
+    tacit_error err = {0};
+    tacit_study *s;
+    tacit_records_opts o = TACIT_RECORDS_OPTS;
+    assert_ok(tacit_study_create(&s, STORAGE, document_of(name), NULL, &err));
     o.records = 1000;
     o.ledger = name;
     assert_ok(tacit_study_protect(s, &o, &err));
@@ -143,11 +148,105 @@ static void what_was_released_is_told(void **state)
     tacit_study_close(s);
 }
 
+/* ---- what a program reports beside its value ---- */
+
+#define CAP "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 20}"
+
+/* By its number; the value is 0.25. */
+static const char program[] =
+    "case $TACIT_TRIAL in\n"
+    "0) echo '{\"value\": 0.25, \"n\": 1000, \"dp_event\": " CAP "}' ;;\n"
+    "1) echo '{\"value\": 0.25, \"n\": 999, \"dp_event\": " CAP "}' ;;\n"
+    "2) echo '{\"value\": 0.25, \"n\": \"1000\", \"dp_event\": " CAP "}' ;;\n"
+    "3) echo '{\"value\": 0.25, \"dp_event\": {\"dp_event\": \"SelfComposed\", \"count\": 2, "
+    "\"event\": " CAP "}}' ;;\n"
+    "4) echo '{\"value\": 0.25}' ;;\n"
+    "*) echo 0.25 ;;\nesac";
+
+typedef struct heard {
+    char notes[6][400];
+    int n;
+} heard;
+
+static void note_failure(void *user, const tacit_worker_event *e)
+{
+    heard *h = user;
+    if (e->kind == TACIT_WORKER_NOTE && strstr(e->text, "failed") && h->n < 6)
+        snprintf(h->notes[h->n++], sizeof *h->notes, "%s", e->text);
+}
+
+static heard run_program(tacit_study *s)
+{
+    tacit_error err = {0};
+    char *const argv[] = {"sh", "program.sh", NULL}; /* braces of an argument are a parameter's */
+    FILE *f = fopen("program.sh", "w");
+    tacit_worker_opts w = TACIT_WORKER_OPTS;
+    heard h = {.n = 0};
+    assert_non_null(f);
+    assert_true(fputs(program, f) >= 0 && fclose(f) == 0);
+    w.command = argv;
+    w.listen = note_failure;
+    w.user = &h;
+    assert_ok(tacit_worker_run(s, &w, NULL, &err));
+    return h;
+}
+
+static void assert_values(tacit_study *s, const double expected[6])
+{
+    tacit_error err = {0};
+    for (uint64_t i = 0; i < 6; i++) {
+        tacit_trial *t;
+        assert_true(fabs(value_of(s, i) - expected[i]) < 12 * SD);
+        assert_ok(tacit_study_trial(s, i, &t, &err));
+        assert_true(!t->reason || !*t->reason); /* why it failed stays here */
+        tacit_trial_free(t);
+    }
+}
+
+/* Without a trainer its cost is nobody's business; the number of records is. */
+static void another_number_of_records_is_a_failure(void **state)
+{
+    tacit_study *s = make("numbers");
+    (void)state;
+    heard h = run_program(s);
+    assert_int_equal(h.n, 2);
+    assert_non_null(strstr(h.notes[0], "trial 1 failed (\"n\" on the last line is 999, and 1000 "
+                                       "records were declared); it is told as the worse end"));
+    assert_non_null(strstr(h.notes[1], "trial 2 failed (\"n\" on the last line is not a number)"));
+    assert_values(s, (double[]){0.25, 1, 1, 0.25, 0.25, 0.25});
+    tacit_study_close(s);
+}
+
+static void a_training_beyond_its_cap_is_a_failure(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s;
+    tacit_records_opts o = TACIT_RECORDS_OPTS;
+    (void)state;
+    assert_ok(tacit_study_create(&s, STORAGE, document_of("caps"), NULL, &err));
+    o.records = 1000;
+    o.ledger = "caps";
+    o.epsilon = 3;
+    o.delta = 1e-5;
+    o.trainer = CAP;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    heard h = run_program(s);
+    assert_int_equal(h.n, 5);
+    assert_non_null(strstr(h.notes[2], "trial 3 failed (dp_event reports 2 times Gaussian(20)"));
+    assert_non_null(strstr(h.notes[3], "trial 4 failed (no \"dp_event\" on the last line, and a "
+                                       "trainer was declared)"));
+    assert_non_null(strstr(h.notes[4], "trial 5 failed (no \"dp_event\""));
+    assert_values(s, (double[]){0.25, 1, 1, 1, 1, 1});
+    tacit_study_close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_tell_noised_values),
         cmocka_unit_test(what_was_released_is_told),
+        cmocka_unit_test(another_number_of_records_is_a_failure),
+        cmocka_unit_test(a_training_beyond_its_cap_is_a_failure),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

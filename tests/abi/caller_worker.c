@@ -271,7 +271,8 @@ static void records(void)
     char *text = NULL;
     uint64_t trial = 0;
     double x = 0;
-    CHECK(o.size == sizeof o && o.test_seed == -1 && o.ledger == NULL && o.ledger_storage == NULL);
+    CHECK(o.size == sizeof o && o.test_seed == -1 && o.ledger == NULL && o.ledger_storage == NULL &&
+          o.trainer == NULL);
     GOOD(tacit_document_parse(&d, RECORDS, &err));
     CHECK(tacit_document_protects_records(d));
     FAILS(tacit_records_check(d, &o, &err), TACIT_E_ARG);
@@ -285,6 +286,9 @@ static void records(void)
     o.ledger_storage = "sqlite:///ward.db";
     o.epsilon = 2;
     o.delta = 1e-5;
+    o.trainer = "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 20}";
+    FAILS(tacit_records_check(d, &o, &err), TACIT_E_ARG); /* not with several records of a person */
+    o.trainer = NULL;
     GOOD(tacit_records_check(d, &o, &err));
     GOOD(tacit_study_create_from(&s, "memory:", d, NULL, &err));
     FAILS(tacit_study_ask(s, &trial, &x, &err), TACIT_E_STATE);

@@ -9,7 +9,8 @@
 
 bool tc_records_given(const tc_records_words *w)
 {
-    return w->n > 0 || w->range || w->sensitivity > 0 || w->class_floor > 0 || w->per_person > 0;
+    return w->n > 0 || w->range || w->sensitivity > 0 || w->class_floor > 0 || w->per_person > 0 ||
+           w->trainer;
 }
 
 static tacit_status read_range(const char *text, double *low, double *high, tacit_error *err)
@@ -33,6 +34,7 @@ tacit_status tc_records_read(const tc_records_words *w, tacit_records_opts *out,
     o.class_floor = (uint64_t)w->class_floor;
     o.per_person = (uint64_t)w->per_person;
     o.sensitivity = w->sensitivity;
+    o.trainer = w->trainer;
     o.ledger = w->ledger;
     o.epsilon = w->epsilon;
     o.delta = w->delta;

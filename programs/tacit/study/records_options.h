@@ -10,7 +10,7 @@
 /* Of an option struct: `tc_records_words records`. */
 typedef struct tc_records_words {
     int64_t n, class_floor, per_person;
-    char *range;
+    char *range, *trainer;
     double sensitivity;
     char *ledger;
     double epsilon, delta;
@@ -31,7 +31,13 @@ typedef struct tc_records_words {
                       "metric auc: records that either class has at least", .value = "M"),         \
         TC_INT_OPTION("per-person", offsetof(type, records.per_person), "0", 0, 1e15,              \
                       "records that one person has at most, which are protected together; 0: one", \
-                      .value = "M")
+                      .value = "M"),                                                               \
+        TC_STRING_OPTION("trainer", offsetof(type, records.trainer), NULL,                         \
+                         "what the private trainer of one trial costs at most, charged with "      \
+                         "every trial: an event of dp_accounting, as "                             \
+                         "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 5}, where one "       \
+                         "training record is added or removed; needs --epsilon and --delta",       \
+                         .value = "JSON")
 
 /* What those have besides who have no ledger yet. */
 #define TC_RECORDS_LEDGER_OPTIONS(type)                                                            \
