@@ -128,6 +128,9 @@ typedef struct tc_ledger_document {
         *events; /* n 0: the caller knows that the whole plan keeps to the budget */
     size_t n;
     double distance; /* the sum over these releases, as in release.h */
+    /* What all of it costs at the budget's delta by its accountant, if the caller has found out; 0: it is found out for
+     * every release. */
+    double epsilon;
 } tc_ledger_document;
 
 /* What one unit may spend over the whole ledger. The ledger does not remember it: each caller

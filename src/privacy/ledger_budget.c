@@ -156,7 +156,10 @@ static tacit_status is_planned(const request *r, const tc_ledger_spending *after
     if (after->several || !(whole || tc_ledger_plan_kept(r->ledger, &doc->study)))
         return TACIT_OK;
     tacit_status status = plan_for(r, &plan, err);
-    if (status == TACIT_OK && tc_ledger_spending_covers(&plan, after))
+    bool covered = status == TACIT_OK && tc_ledger_spending_covers(&plan, after);
+    if (covered && doc->epsilon > 0 && !r->part)
+        g.epsilon = doc->epsilon;
+    else if (covered)
         status = tc_ledger_account(r->budget->accountant, &plan, r->budget->delta, &g, err);
     tc_ledger_spending_fini(&plan);
     *out = g.epsilon <= r->budget->epsilon;

@@ -220,6 +220,52 @@ static void training_is_paid_once(void **state)
     tc_ledger_close(l);
 }
 
+/* A training that was charged for is the beginning of its evaluation. */
+static void what_has_begun_is_reserved(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger *l = double_open(d);
+    tacit_hash study = tc_ledger_study_hash("s");
+    bool has = true;
+    assert_ok(tc_record_is_reserved(l, &study, 0, &has, &err));
+    assert_false(has);
+    assert_ok(tc_record_reserve_training(l, NULL, &study, 0, &cap, 1, &err));
+    assert_ok(reserve(l, 1, &plan, &err));
+    for (uint64_t trial = 0; trial < 3; trial++) {
+        assert_ok(tc_record_is_reserved(l, &study, trial, &has, &err));
+        assert_int_equal(has, trial < 2);
+    }
+    assert_fails(tc_record_is_reserved(l, &study, UINT64_MAX, &has, &err), TACIT_E_ARG, "2^62");
+    tc_ledger_close(l);
+}
+
+/* What a document costs may be known, so that nobody finds it out for every charge. */
+static void a_known_cost_is_believed(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger *l = double_open(d);
+    tacit_hash study = tc_ledger_study_hash("s");
+    tc_value_scale scale;
+    assert_ok(tc_value_plan_scale(&plan, &scale, &err));
+    tacit_dp_event planned = scale.event;
+    planned.count = 3;
+    tc_ledger_document doc = {
+        .study = study, .events = &planned, .n = 1, .distance = 3 * scale.distance};
+    tc_ledger_budget b = {.epsilon = gaussian_epsilon(8, 3) + 1e-6,
+                          .delta = 1e-5,
+                          .accountant = &tc_accountant_pld,
+                          .document = &doc};
+    assert_ok(tc_ledger_keep_plan(l, &b, TACIT_UNIT_RECORD, &err));
+    doc.epsilon = gaussian_epsilon(8, 3);
+    for (uint64_t i = 0; i < 3; i++)
+        assert_ok(tc_record_reserve(l, &b, &study, i, &plan, &err));
+    assert_fails(tc_record_reserve(l, &b, &study, 3, &plan, &err), TACIT_E_BUDGET,
+                 "does not allow this release");
+    tc_ledger_close(l);
+}
+
 /* A document that plans both is held to pld over all of it, and to no more. */
 static void a_plan_has_trainings_and_evaluations(void **state)
 {
@@ -246,6 +292,10 @@ static void a_plan_has_trainings_and_evaluations(void **state)
         assert_ok(tc_record_reserve_training(l, &b, &study, i, &cap, 1, &err));
         assert_ok(tc_record_reserve(l, &b, &study, i, &plan, &err));
     }
+    tc_record_paid paid = tc_record_count_paid(l, &study);
+    assert_int_equal(paid.values, TRIALS);
+    assert_int_equal(paid.trained[0], TRIALS);
+    assert_int_equal(paid.trained[1], 0);
     size_t before = d->n;
     assert_fails(tc_record_reserve_training(l, &b, &study, TRIALS, &cap, 1, &err), TACIT_E_BUDGET,
                  "does not allow this release");
@@ -266,6 +316,8 @@ int main(void)
                                         drop_store),
         cmocka_unit_test_setup_teardown(another_plan_is_refused, fresh_store, drop_store),
         cmocka_unit_test_setup_teardown(training_is_paid_once, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(what_has_begun_is_reserved, fresh_store, drop_store),
+        cmocka_unit_test_setup_teardown(a_known_cost_is_believed, fresh_store, drop_store),
         cmocka_unit_test_setup_teardown(a_plan_has_trainings_and_evaluations, fresh_store,
                                         drop_store),
     };

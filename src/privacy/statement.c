@@ -63,8 +63,9 @@ const char *tc_statement_not_protected(tacit_unit unit)
                "(over m radii epsilon is m times, delta m e^((m-1) epsilon) times as large)";
     case TACIT_UNIT_RECORD:
         return "which agents take part, how many records each one has, when and how long it "
-               "evaluates, the records that its models were trained on, and whatever leaves by "
-               "another way than these releases; that the program bounds the loss of every single "
+               "evaluates, the records that its models were trained on, unless their training is "
+               "among these releases, and whatever leaves by another way than these releases; that "
+               "the program bounds the loss of every single "
                "record is the agent's word, and a person with several records, or with records "
                "at several agents, pays for each";
     case TACIT_UNIT_USER:

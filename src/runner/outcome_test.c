@@ -215,6 +215,28 @@ static void a_torn_word_is_dropped(void **state)
     tc_tail_fini(&t);
 }
 
+/* ---- beside the value */
+
+static void the_object_of_the_last_line(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"n\": 1}\n{\"value\": 2, \"n\": 7}\n\n";
+    json_t *said = tc_outcome_object(text, strlen(text));
+    assert_int_equal(json_integer_value(json_object_get(said, "n")), 7);
+    json_decref(said);
+    assert_null(tc_outcome_object("{\"n\": 1}\n2.5\n", 13));
+    assert_null(tc_outcome_object("{\"n\": 1", 7));
+    assert_null(tc_outcome_object("", 0));
+}
+
+static void reasons_become_one_line(void **state)
+{
+    (void)state;
+    char reason[] = "a\nb\x1b[1m \xc3\xa9 \xc2\x85 \xff.";
+    tc_outcome_clean(reason);
+    assert_string_equal(reason, "a?b?[1m \xc3\xa9 ?? ?.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +252,8 @@ int main(void)
         cmocka_unit_test(tail_keeps_the_end),
         cmocka_unit_test(tail_of_little_is_all),
         cmocka_unit_test(a_torn_word_is_dropped),
+        cmocka_unit_test(the_object_of_the_last_line),
+        cmocka_unit_test(reasons_become_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ tacit_hash tc_record_guard_place(const tacit_hash *study)
 
 /* One document has planned all evaluations before the first, so the tightest accountant counts; in a ledger of several
  * studies, the filter does (ledger_filter.c). */
-static void set_limit(tc_record_guard *g)
+static tacit_status set_limit(tc_record_guard *g, tacit_error *err)
 {
     const tc_study_doc *d = g->cfg.doc;
     g->document = (tc_ledger_document){
@@ -47,6 +47,13 @@ static void set_limit(tc_record_guard *g)
                                   .delta = own ? g->cfg.delta : d->delta,
                                   .accountant = &tc_accountant_pld,
                                   .document = &g->document};
+    if (g->cfg.trainer.n == 0)
+        return TACIT_OK;
+    tacit_guarantee total; /* of many sampled steps: found once, and not for every charge */
+    TC_TRY(tc_ledger_cost(g->limit.accountant, g->all.events, g->all.n, g->all.distance,
+                          g->limit.delta, &total, err));
+    g->document.epsilon = total.epsilon;
+    return TACIT_OK;
 }
 
 /* Without a limit over several studies there is one study: the promise of two cannot be kept by each alone. */
@@ -92,10 +99,10 @@ tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_co
         status = check_alone(g, err);
     if (status == TACIT_OK)
         status = tc_record_check_terms(cfg->ledger, &g->place, &g->plan, err);
-    if (status == TACIT_OK) {
-        set_limit(g);
+    if (status == TACIT_OK)
+        status = set_limit(g, err);
+    if (status == TACIT_OK)
         status = tc_ledger_keep_plan(cfg->ledger, &g->limit, TACIT_UNIT_RECORD, err);
-    }
     if (status != TACIT_OK) {
         tc_free(g);
         return status;

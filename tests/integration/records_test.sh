@@ -56,6 +56,36 @@ refused 2 "protects validation records" "$tacit" ask one
 "$tacit" privacy status records --delta 1e-5 > out 2> err || { fail "privacy status"; cat err; }
 grep -qi "record" out || { fail "privacy status knows no records"; cat out; }
 
+# ---- what a program says beside its value, and what its trainer may cost
+document trained 4 ''
+cap='{"dp_event": "Gaussian", "noise_multiplier": 20}'
+cat > say <<J
+#!/bin/sh
+case \$1 in
+0) echo '{"value": 0.25, "n": 1000, "dp_event": $cap}' ;;
+1) echo '{"value": 0.25, "n": 1001, "dp_event": $cap}' ;;
+2) echo '{"value": 0.25, "dp_event": {"dp_event": "Gaussian", "noise_multiplier": 10}}' ;;
+*) echo 0.25 ;;
+esac
+J
+chmod +x say
+trained() { "$tacit" optimize trained.json --records 1000 --ledger trained "$@" -- ./say '{trial}'; }
+refused 2 'promises epsilon 1 for its values, and with this trainer costs every record epsilon 1.2' trained --trainer "$cap"
+refused 2 'trainer costs nothing' trained --trainer '{"dp_event": "NoOp"}' --epsilon 2 --delta 1e-5
+refused 2 'trainer' trained --trainer '{"dp_event": "Sorcery"}' --epsilon 2 --delta 1e-5
+refused 2 'trainer and per_person 3 do not go together' trained --trainer "$cap" --epsilon 9 --delta 1e-5 --per-person 3
+refused 9 'with its trainer costs every record epsilon 1.2' trained --trainer "$cap" --epsilon 1.1 --delta 1e-5
+trained --trainer "$cap" --epsilon 1.3 --delta 1e-5 > out 2> err || { fail "a trainer"; cat err; }
+grep -q "Training records are protected as well: the 4 trainings" err || { fail "no statement of the trainer"; cat err; }
+grep -q 'trial 1 failed ("n" on the last line is 1001, and 1000 records were declared)' err || { fail "another n"; cat err; }
+grep -q 'trial 2 failed (dp_event reports 1 times Gaussian(10)' err || { fail "beyond the cap"; cat err; }
+grep -q 'trial 3 failed (no "dp_event" on the last line' err || { fail "no report"; cat err; }
+"$tacit" trials trained --format csv > trials.csv
+[ "$(awk -F, '$2 == "COMPLETE" && $3 > 0.6' trials.csv | wc -l)" = 3 ] || { fail "three failures"; cat trials.csv; }
+if grep -q "records were declared\|dp_event" trials.csv; then fail "why a trial failed has left"; fi
+"$tacit" privacy export trained --delta 1e-5 > out 2> err || { fail "export"; cat err; }
+[ "$(grep -o '"mechanism": "training"' out | wc -l)" = 4 ] || fail "not four trainings"
+
 # A second study on the same records needs a limit over both.
 document two 5 ''
 refused 9 'ledger "records" has paid for another study already' "$tacit" ask two.json --records 1000
@@ -105,9 +135,12 @@ for algorithm in dp-fts-de fts; do
     refused 2 "protects validation records: say how many this agent has (--records)" none
     refused 2 "privacy.delta must be below 1/n" none --records 100000
     refused 4 "and this agent takes part up to epsilon 0.5" none --records 1000 --epsilon 0.5 --delta 1e-5
+    refused 2 "give the ledger a limit for all of it" none --records 1000 --trainer "$cap"
+    refused 9 "with its trainer costs every record epsilon" none --records 1000 --trainer "$cap" --epsilon 1.1 --delta 1e-5
     [ ! -e "$algorithm-none.db" ] || fail "a refusal leaves a storage"
     part 0 --records 1000 & first=$!
-    part 1 --records 500 || { fail "agent 1 of $algorithm"; cat err-1; }
+    part 1 --records 500 --trainer "$cap" --epsilon 9 --delta 1e-5 || { fail "agent 1 of $algorithm"; cat err-1; }
+    grep -q "Training records are protected as well: the 5 trainings" err-1 || { fail "no trainer of $algorithm"; cat err-1; }
     wait $first || { fail "agent 0 of $algorithm"; cat err-0; }
     grep -q "Validation records are protected with epsilon 1" err-0 || { fail "no statement of $algorithm"; cat err-0; }
     for number in 0 1; do
