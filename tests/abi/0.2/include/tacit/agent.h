@@ -179,7 +179,8 @@ TACIT_API void tacit_traffic_free(tacit_traffic *t); /* NULL is allowed */
  * not listen. Trials up to the last broadcast are those of the agent's storage, *start of them (may be NULL); the others
  * are evaluated here, and nothing of them is stored. values[0..n) are the values of the first n trials; NaN: it
  * failed. What evaluate fails with ends the call. E_UNSUPPORTED: agents of this algorithm cannot search alone
- * (dp-fts-de can). E_STATE: the study is not an agent's. */
+ * (dp-fts-de can); or the study protects validation records (records.h), which nobody would pay for here: make a
+ * study of one party of them. E_STATE: the study is not an agent's. */
 TACIT_API tacit_status tacit_agent_alone(const char *storage, const char *study,
                                          tacit_evaluate evaluate, void *user, size_t n,
                                          double *values, size_t *start, tacit_error *err);

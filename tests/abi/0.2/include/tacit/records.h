@@ -78,7 +78,7 @@ TACIT_API tacit_status tacit_records_check(const tacit_document *document,
 
 /* Declares the records of this party to a study handle, once. E_ARG: something is missing or contradicts the document;
  * or the study protects no records. E_BUDGET: the ledger's limit does not allow what the document plans beside what was spent. E_STATE: they were declared
- * already. */
+ * already. E_CONFLICT: an earlier evaluation of the study was paid for on other terms. */
 TACIT_API tacit_status tacit_study_protect(tacit_study *s, const tacit_records_opts *opts,
                                            tacit_error *err);
 
