@@ -187,7 +187,7 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
  * which moves the metric by at most `sensitivity`; the caller vouches for that (a mean of n losses,
  * each within an interval of width w, moves by w / n). Clamping to the bounds moves no two metrics
  * apart. What is not a number, an evaluation that failed say, stands for `failed`: so that it
- * failed is hidden like a value. On the grid of the release: D = ceil(sensitivity / step) + 1, the
+ * failed looks like a bad value. On the grid of the release: D = ceil(sensitivity / step) + 1, the
  * second term for the rounding, and a discrete Gaussian of s = ceil(z D) steps, s in [2^20, 2^24).
  * Integer Renyi orders hold exactly, for other accountants the slack is that of one coordinate. */
 typedef struct tc_value_plan {

@@ -3,7 +3,7 @@
  * Two worlds differ in one record of the first agent, which moves its metric by the whole sensitivity in every trial. The
  * attacker sees all that leaves the agent (records_world.h). All of it follows from the noised values in the journal
  * and from public constants, which records_view_test.c shows bit by bit; so no test is better than the likelihood ratio of these
- * values, which is their sum. It speaks for world 1 where it is large; how large was fixed before any run, once where the claim is tight
+ * values, which is their sum. It speaks for world 1 where it is large; how large follows from the power of the test, once where the claim is tight
  * and once where half the noise shows best. Clopper and Pearson bound how often that happens in both worlds, and
  *
  *     epsilon >= ln((lower bound of P1 - delta) / upper bound of P0)

@@ -285,8 +285,10 @@ void tc_record_guard_statement(const tc_record_guard *g, tc_text *out)
     if (g->cfg.terms.sensitivity > 0)
         tc_text_add(out, "The sensitivity was declared, and tacit cannot check it. ");
     else
-        tc_text_add(out, "The program must clip each record's loss to the range before it takes "
-                         "the mean, which tacit cannot check. ");
+        tc_text_add(
+            out,
+            "The program must clip each record's loss to the range before it takes "
+            "the mean, and must not fail because of a single record; tacit can check neither. ");
     tc_text_add(out, "Whoever acts on raw values (stops by hand, changes the space, picks a "
                      "winner) voids the promise.");
     if (g->cfg.test_seed >= 0)

@@ -15,7 +15,7 @@
  * Before tacit_study_protect such a study gives out no trials and takes no values (E_STATE). After it every call of
  * study.h and worker.h works as usual: an ask reserves the price of the evaluation in a ledger, and a report releases
  * one noised value for it, ever. A trial that failed, or whose value is not finite, is told as the worse end
- * of the range with noise, so that failures are hidden like values. So is the value of a program whose last line is an
+ * of the range with noise, so that nobody sees whether it failed or was bad (that a single record makes it fail is beyond the declared sensitivity). So is the value of a program whose last line is an
  * object with an "n" that is not the declared number of records. A process may be killed anywhere: an evaluation that was
  * paid for stays paid, and is never released twice. An agent of a federated study is given its records when it joins
  * (agent.h).
