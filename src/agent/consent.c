@@ -251,6 +251,7 @@ static tacit_status consent_records(const tc_agent_config *cfg, const tc_study_p
                        "study \"%s\" protects validation records: say how many this agent has "
                        "(--records), or the sensitivity of its metric",
                        d->name);
+    TC_TRY(tc_record_plan_own_range(d, cfg->records, err));
     TC_TRY(tc_record_plan_of(d, cfg->records, &v, err));
     if (!cfg->limited && d->epsilon > EPSILON_MOST)
         return tc_fail(err, TACIT_E_STATE,
@@ -287,6 +288,7 @@ tacit_status tc_agent_guard(tc_agent *a, tc_record_guard **out, tacit_error *err
                                   .trainer = a->cfg.trainer,
                                   .ledger = a->ledger,
                                   .lent = true,
+                                  .terms_store = a->cfg.store,
                                   .epsilon = limit.epsilon,
                                   .delta = limit.delta,
                                   .test_seed = a->cfg.seeded ? (int64_t)a->cfg.seed : -1,

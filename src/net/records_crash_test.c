@@ -364,7 +364,7 @@ static tacit_status carry(void *user, const tc_call *call, int *status, tc_text 
 
 static tacit_status join_study(party *a, tacit_error *err)
 {
-    static const tc_metric_terms terms = {.records = 1000};
+    static const tc_metric_terms terms = {.high = 1, .records = 1000};
     tc_record_guard *guard;
     tc_agent_config cfg = {.store = &a->store.base,
                            .transport = {carry, a},

@@ -54,12 +54,13 @@ tacit_status tc_metric_get(const tc_metric **out, const char *field, const char 
     return status;
 }
 
+/* The number of records then only says how small delta must be. */
 static tacit_status given(const tc_metric_terms *t, double *out, tacit_error *err)
 {
-    if (t->records > 0 || t->class_floor > 0 || t->per_person > 0)
+    if (t->class_floor > 0 || t->per_person > 0)
         return tc_fail(err, TACIT_E_ARG,
-                       "sensitivity is given in place of records, class_floor and per_person: it "
-                       "must be the only one of them");
+                       "sensitivity is given in place of class_floor and per_person: it must have "
+                       "them in it");
     if (!(t->sensitivity > 0 && isfinite(t->sensitivity)))
         return tc_fail(err, TACIT_E_ARG, "sensitivity must be a number > 0, got %g",
                        t->sensitivity);
@@ -106,7 +107,7 @@ tacit_status tc_metric_sensitivity(const tc_metric *m, const tc_metric_terms *t,
     if (per > n)
         return tc_fail(err, TACIT_E_ARG,
                        "per_person must be at most the %" PRIu64 " records, got %" PRIu64, n, per);
-    /* Rounded up: two operations, each off by half a unit in the last place at most. */
-    *out = (t->high - t->low) * (double)per / (double)n * (1 + 0x1p-50);
+    /* The mechanism rounds up by a whole step, which covers the last digits of this. */
+    *out = (t->high - t->low) * (double)per / (double)n;
     return TACIT_OK;
 }

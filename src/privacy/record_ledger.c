@@ -105,26 +105,6 @@ tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64
     return TACIT_OK;
 }
 
-tacit_status tc_record_check_terms(const tc_ledger *l, const tacit_hash *study,
-                                   const tc_value_plan *p, tacit_error *err)
-{
-    char adjacency[TC_VALUE_ADJACENCY];
-    tc_value_adjacency(p, adjacency);
-    for (uint64_t i = tc_ledger_get_head(l).seq; i > 0; i--) {
-        const tc_ledger_entry *e = tc_ledger_get(l, i, NULL);
-        if (e->event.count == 0 || e->round >= FIRST_TRAINING ||
-            !tc_ledger_hash_same(&e->study, study))
-            continue;
-        if (strcmp(e->adjacency, adjacency) == 0)
-            return TACIT_OK;
-        return tc_fail(err, TACIT_E_CONFLICT,
-                       "the records were declared otherwise before, and are the same for all "
-                       "trials of a study: %s",
-                       e->adjacency);
-    }
-    return TACIT_OK;
-}
-
 tc_record_paid tc_record_count_paid(const tc_ledger *l, const tacit_hash *study)
 {
     tc_record_paid paid = {0};

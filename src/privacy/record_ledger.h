@@ -19,18 +19,13 @@
 tacit_status tc_record_reserve(tc_ledger *l, const tc_ledger_budget *b, const tacit_hash *study,
                                uint64_t trial, const tc_value_plan *p, tacit_error *err);
 
-/* Charges for the training before trial `trial`, at the cap that the study's document declares for one: events for
+/* Charges for the training before trial `trial`, at the cap that the party declares for one: events for
  * adding or removing a record (dp_report.h), charged for replacing one. A report of what was done can only be refused
  * against the cap. Again: nothing more. n 0: nothing. E_ARG: more than 16 different events, or a trial from 2^40 on. */
 enum { TC_RECORD_EVENTS = 16 };
 tacit_status tc_record_reserve_training(tc_ledger *l, const tc_ledger_budget *b,
                                         const tacit_hash *study, uint64_t trial,
                                         const tacit_dp_event *cap, size_t n, tacit_error *err);
-
-/* E_CONFLICT: a trial of the study was reserved with another sensitivity. Terms are declared once, and are the same for all
- * trials. */
-tacit_status tc_record_check_terms(const tc_ledger *l, const tacit_hash *study,
-                                   const tc_value_plan *p, tacit_error *err);
 
 /* Was it charged for, or has a charge for its training begun? */
 tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,

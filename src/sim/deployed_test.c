@@ -57,7 +57,7 @@ static void guard(party *p)
 static void join(coord_world *w, party *p, uint64_t i, const char *token, bool protects)
 {
     tacit_error err = {0};
-    const tc_metric_terms terms = {.records = i % 2 ? 3000 : 300};
+    const tc_metric_terms terms = {.low = -2, .high = 2, .records = i % 2 ? 3000 : 300};
     tc_agent_config cfg = {.transport = {call, w},
                            .study = "s",
                            .join_token = token,

@@ -30,10 +30,11 @@ typedef enum tc_record_kind {
     TC_RECORD_LEDGER = 12,
     TC_RECORD_LEDGER_HEAD = 13,
     TC_RECORD_LEDGER_ENTRY = 14,
-    TC_RECORD_LEDGER_ROUND = 15
+    TC_RECORD_LEDGER_ROUND = 15,
+    TC_RECORD_TERMS = 16 /* what a party declared about its records (record_terms.h) */
 } tc_record_kind;
 #define TC_RECORD_FIRST TC_RECORD_SERVER
-#define TC_RECORD_LAST  TC_RECORD_LEDGER_ROUND
+#define TC_RECORD_LAST  TC_RECORD_TERMS
 
 /* Is nothing of its value to be left once it is erased, nor in memory (tc_store_forget)? */
 static inline bool tc_record_is_secret(tc_record_kind kind)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "privacy/record_ledger.h"
 #include "privacy/statement.h"
+#include "study/record_terms.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -72,6 +73,54 @@ static tacit_status check_alone(const tc_record_guard *g, tacit_error *err)
     return TACIT_OK;
 }
 
+/* A ledger that was restored from a backup does not know what it has paid for since. */
+static tacit_status check_counted(const tc_record_guard *g, tacit_error *err)
+{
+    tacit_dp_event nothing = g->scale.event;
+    nothing.count = 0;
+    return tc_ledger_would(g->cfg.ledger, &g->limit, TACIT_UNIT_RECORD, NULL, &nothing, 0, err);
+}
+
+static void add_number(tc_text *text, const char *label, double v)
+{
+    tc_text_add(text, label);
+    tc_text_add_double(text, v);
+}
+
+static void add_cap(tc_text *text, const tc_trainer *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        tc_text_addf(text, "%s %d", i > 0 ? "," : ", trainer", (int)t->cap[i].mechanism);
+        add_number(text, " ", t->cap[i].parameter);
+        add_number(text, " ", t->cap[i].sampling_rate);
+        tc_text_addf(text, " %d %" PRIu64, (int)t->cap[i].sampling, t->cap[i].count);
+    }
+}
+
+/* Everything that the promise and its noise follow from. */
+static tacit_status keep_terms(const tc_record_guard *g, tacit_error *err)
+{
+    const tc_study_doc *d = g->cfg.doc;
+    tc_text text = {0};
+    add_number(&text, "epsilon ", d->epsilon);
+    add_number(&text, ", delta ", d->delta);
+    tc_text_addf(&text, ", %" PRIu64 " evaluations", d->trials);
+    add_number(&text, ", sensitivity ", g->plan.sensitivity);
+    add_number(&text, ", range ", g->plan.low);
+    add_number(&text, " to ", g->plan.high);
+    add_number(&text, ", noise multiplier ", g->plan.z);
+    tc_text_addf(&text, ", %" PRIu64 " per person, ledger %s",
+                 g->plan.per_person > 0 ? g->plan.per_person : 1, tc_ledger_name(g->cfg.ledger));
+    if (g->cfg.ledger_at)
+        tc_text_addf(&text, " in %s", g->cfg.ledger_at);
+    add_cap(&text, &g->cfg.trainer);
+    tacit_status status = text.failed ? tc_fail_memory(err)
+                                      : tc_record_terms_keep(g->cfg.terms_store, &g->place, d->name,
+                                                             tc_text_get(&text), err);
+    tc_text_fini(&text);
+    return status;
+}
+
 /* Values and trainings of all trials, and what they come to. */
 static tacit_status make_plan(tc_record_guard *g, tacit_error *err)
 {
@@ -98,9 +147,11 @@ tacit_status tc_record_guard_new(tc_record_guard **out, const tc_record_guard_co
     if (status == TACIT_OK)
         status = check_alone(g, err);
     if (status == TACIT_OK)
-        status = tc_record_check_terms(cfg->ledger, &g->place, &g->plan, err);
-    if (status == TACIT_OK)
         status = set_limit(g, err);
+    if (status == TACIT_OK)
+        status = check_counted(g, err);
+    if (status == TACIT_OK)
+        status = keep_terms(g, err);
     if (status == TACIT_OK)
         status = tc_ledger_keep_plan(cfg->ledger, &g->limit, TACIT_UNIT_RECORD, err);
     if (status != TACIT_OK) {
@@ -284,6 +335,10 @@ void tc_record_guard_statement(const tc_record_guard *g, tc_text *out)
     say_training(g, out);
     if (g->cfg.terms.sensitivity > 0)
         tc_text_add(out, "The sensitivity was declared, and tacit cannot check it. ");
+    else if (d->metric->rule == TC_METRIC_AUC)
+        tc_text_add(out,
+                    "That either class has so many records, whatever record is replaced, and that "
+                    "no single record makes the program fail, tacit cannot check. ");
     else
         tc_text_add(
             out,

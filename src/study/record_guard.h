@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "privacy/ledger.h"
 #include "study/record_plan.h"
+#include "study/store.h"
 #include "study/trainer.h"
 
 typedef struct tc_record_guard tc_record_guard; /* any number of threads; end with _free */
@@ -29,6 +30,9 @@ typedef struct tc_record_guard_config {
     void (*end)(void *below);
     void *below;
     bool lent;
+    /* Where what is declared is kept, once (record_terms.h), and what the ledger is called there; both borrowed. */
+    tc_store *terms_store;
+    const char *ledger_at;
     /* What the ledger may spend over all its studies; epsilon 0: the promise of this study, and of no other. */
     double epsilon, delta;
     int64_t test_seed; /* -1: real noise. Else noise comes from it: NOT PRIVATE ... */

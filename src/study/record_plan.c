@@ -45,24 +45,59 @@ tacit_status tc_record_plan_noise(const tc_study_doc *doc, double *z, tacit_erro
     return TACIT_OK;
 }
 
+/* Narrower than the document's only where the program clips each record's loss to it. */
 static tacit_status check_range(const tc_study_doc *doc, const tc_metric_terms *t, tacit_error *err)
 {
-    if (t->low < t->high && t->low >= doc->low && t->high <= doc->high)
+    bool clips = doc->metric->ranged || doc->metric->high == 0;
+    bool same = t->low == doc->low && t->high == doc->high;
+    if (t->low < t->high && (same || (clips && t->low >= doc->low && t->high <= doc->high)))
         return TACIT_OK;
-    return tc_fail(err, TACIT_E_ARG,
-                   "range must be within the [%g, %g] of the study's document, got [%g, %g]",
-                   doc->low, doc->high, t->low, t->high);
+    return tc_fail(
+        err, TACIT_E_ARG,
+        "range must be %s the [%g, %g] of the study's document (metric %s), got [%g, %g]",
+        clips ? "within" : "equal to", doc->low, doc->high, doc->metric->name, t->low, t->high);
 }
 
 /* At 1/n nothing is promised to a record. */
+#define DELTA_MOST 1e-5 /* where n is not declared */
 static tacit_status check_delta(const tc_study_doc *doc, const tc_metric_terms *t, tacit_error *err)
 {
+    if (t->records == 0 && doc->delta > DELTA_MOST)
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy.delta must be at most %g where the number of records is not "
+                       "declared, got %g",
+                       DELTA_MOST, doc->delta);
     if (t->records == 0 || doc->delta < 1 / (double)t->records)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "privacy.delta must be below 1/n = %g for %" PRIu64
                    " records, got %g: such a delta allows to publish one whole record",
                    1 / (double)t->records, t->records, doc->delta);
+}
+
+#define NOISE_MOST 1e150 /* values with more noise cannot be squared */
+static tacit_status check_noise(const tc_value_plan *p, tacit_error *err)
+{
+    tc_value_scale scale;
+    TC_TRY(tc_value_plan_scale(p, &scale, err));
+    return scale.noise_sd <= NOISE_MOST
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG,
+                         "the noise of one evaluation must be at most %g, got %g: the range or "
+                         "the sensitivity is too large",
+                         NOISE_MOST, scale.noise_sd);
+}
+
+tacit_status tc_record_plan_own_range(const tc_study_doc *doc, const tc_metric_terms *terms,
+                                      tacit_error *err)
+{
+    if (terms->low != 0 || terms->high != 0 || terms->sensitivity != 0)
+        return TACIT_OK;
+    return tc_fail(
+        err, TACIT_E_ARG,
+        "range is missing: somebody else wrote the document of study \"%s\" (metric %s, "
+        "[%g, %g]), so say the range to which your program keeps the loss of each record",
+        doc->name, doc->metric->name, doc->low, doc->high);
 }
 
 tacit_status tc_record_plan_of(const tc_study_doc *doc, const tc_metric_terms *terms,
@@ -81,6 +116,7 @@ tacit_status tc_record_plan_of(const tc_study_doc *doc, const tc_metric_terms *t
     p.low = t.low;
     p.high = t.high;
     p.failed = doc->maximize ? t.low : t.high;
+    TC_TRY(check_noise(&p, err));
     *out = p;
     return TACIT_OK;
 }

@@ -13,6 +13,9 @@
 tacit_status tc_record_plan_calibrate(tc_study_doc *doc, tacit_error *err);
 /* Reads z; of a document that no study was made of yet, finds it. E_ARG: it does not keep the promise. */
 tacit_status tc_record_plan_noise(const tc_study_doc *doc, double *z, tacit_error *err);
+/* Of a study that somebody else created: has the party said the range itself? E_ARG: no. */
+tacit_status tc_record_plan_own_range(const tc_study_doc *doc, const tc_metric_terms *terms,
+                                      tacit_error *err);
 /* The mechanism of a party that declares these terms; members low and high of them that are both 0 are the document's.
  * E_ARG: what is missing, or contradicts the document. */
 tacit_status tc_record_plan_of(const tc_study_doc *doc, const tc_metric_terms *terms,

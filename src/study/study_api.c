@@ -380,12 +380,21 @@ tacit_status tc_study_reserve(tacit_study *s, uint64_t trial, tacit_error *err)
     return tc_record_guard_reserve(s->guard, trial, err);
 }
 
-/* Paid for before anybody can evaluate them. */
-static tacit_status reserve_all(tacit_study *s, const tacit_trials *got, tacit_error *err)
+/* Paid for before anybody can evaluate them. Those that nobody paid for are given back; where some are paid for, the
+ * others are not handed out. */
+static tacit_status reserve_all(tacit_study *s, tacit_trials *got, tacit_error *err)
 {
-    for (size_t i = 0; i < got->n; i++)
-        TC_TRY(tc_study_reserve(s, got->list[i].number, err));
-    return TACIT_OK;
+    tacit_error why = {0}, none;
+    tacit_status status = TACIT_OK;
+    size_t paid = 0;
+    while (paid < got->n && status == TACIT_OK) {
+        status = tc_study_reserve(s, got->list[paid].number, &why);
+        paid += status == TACIT_OK;
+    }
+    for (size_t i = paid; i < got->n; i++)
+        (void)s->ops->requeue(s, got->list[i].number, &none);
+    got->n = paid;
+    return paid > 0 && status == TACIT_E_BUDGET ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 tacit_status tc_study_make_private(tacit_study *s, uint64_t trial, tacit_report *r,
@@ -448,6 +457,19 @@ static tacit_status may_ask(tacit_study *s, const char *worker, tacit_error *err
     return open ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
+/* No more than the document has planned and nobody has yet: what is beyond could never be told. */
+static tacit_status limit_count(tacit_study *s, uint64_t *count, tacit_error *err)
+{
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    if (*count == 1)
+        return TACIT_OK;
+    TC_TRY(s->ops->summarize(s, &now, err));
+    uint64_t used = now.complete + now.failed + now.running, planned = s->doc->trials;
+    uint64_t left = planned > used ? planned - used : 1;
+    *count = *count < left ? *count : left;
+    return TACIT_OK;
+}
+
 /* Every pull would be an evaluation of its own. A refusal leaves no trial behind. */
 static tacit_status ask_reserved(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
                                  tacit_error *err)
@@ -455,6 +477,7 @@ static tacit_status ask_reserved(tacit_study *s, const tacit_ask_opts *q, tacit_
     tacit_ask_opts single = *q;
     single.pulls = 0;
     TC_TRY(may_ask(s, q->worker, err));
+    TC_TRY(limit_count(s, &single.count, err));
     TC_TRY(s->ops->ask(s, &single, out, err));
     return reserve_all(s, out, err);
 }

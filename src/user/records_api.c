@@ -6,8 +6,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "study/handle.h"
+#include "study/record_plan.h"
 #include "user/records.h"
 #include "user/user_ledger.h"
+
+#include <tacit/user.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,28 +35,46 @@ static void end_ledger_store(void *store)
     tc_store_close(store);
 }
 
-static tacit_status open_ledger(tacit_study *s, const tacit_records_opts *o,
-                                tc_record_guard_config *cfg, tacit_error *err)
+/* Opens the ledger, and says where it is if it is not beside what is declared. */
+static tacit_status open_other(const char *url, const char *name, tc_record_guard_config *cfg,
+                               tacit_error *err)
 {
-    char home[PATH_MAX];
-    const char *name = o->ledger ? o->ledger : "records", *url = o->ledger_storage;
-    tc_store *store;
-    tc_ledger_io io;
-    s->ops->identify(s, &cfg->study, &store);
-    if (!url && !store) {
-        TC_TRY(home_url(home, err));
-        url = home;
-    }
-    if (!url) {
-        TC_TRY(tc_store_ledger(store, name, true, &io, err));
-        return tc_ledger_open(&cfg->ledger, name, &io, err);
-    }
     tc_user_ledger own = {0};
-    TC_TRY(tc_user_ledger_open_in(&own, url, name, true, err));
+    tacit_status status = tc_user_ledger_open_in(&own, url, name, true, err);
+    if (status != TACIT_OK) {
+        tc_user_ledger_close(&own);
+        return status;
+    }
     cfg->ledger = own.ledger;
     cfg->below = own.store;
     cfg->end = end_ledger_store;
     return TACIT_OK;
+}
+
+static tacit_status open_here(tc_store *store, const char *name, tc_record_guard_config *cfg,
+                              tacit_error *err)
+{
+    tc_ledger_io io;
+    TC_TRY(tc_store_ledger(store, name, true, &io, err));
+    return tc_ledger_open(&cfg->ledger, name, &io, err);
+}
+
+/* What is declared is kept with the study, or at home: *home is then to be closed, after the guard was made. */
+static tacit_status open_ledger(tacit_study *s, const tacit_records_opts *o,
+                                tc_record_guard_config *cfg, tc_store **home, tacit_error *err)
+{
+    const char *name = o->ledger ? o->ledger : "records";
+    char url[PATH_MAX];
+    s->ops->identify(s, &cfg->study, &cfg->terms_store);
+    if (!cfg->terms_store) {
+        TC_TRY(home_url(url, err));
+        TC_TRY(tc_store_open(home, url, true, err));
+        cfg->terms_store = *home;
+    }
+    cfg->ledger_at = o->ledger_storage;
+    if (o->ledger_storage)
+        return open_other(o->ledger_storage, name, cfg, err);
+    return *home ? open_other(url, name, cfg, err) : open_here(cfg->terms_store, name, cfg, err);
 }
 
 /* ---- what is declared ---- */
@@ -67,6 +88,24 @@ static tacit_status check_limit(const tacit_records_opts *o, tacit_error *err)
     return tc_fail(err, TACIT_E_ARG,
                    "epsilon must be > 0 and delta in (0, 1), got epsilon %g and delta %g",
                    o->epsilon, o->delta);
+}
+
+/* A limit that has no room for the study is said before anything is evaluated. */
+static tacit_status check_promise(const tacit_document *d, const tacit_records_opts *o,
+                                  tacit_error *err)
+{
+    tacit_guarantee g;
+    double z;
+    if (o->epsilon == 0)
+        return TACIT_OK;
+    TC_TRY(tc_record_plan_noise(d, &z, err));
+    TC_TRY(tc_value_cost(z, d->trials, o->delta, &g, err));
+    if (g.epsilon <= o->epsilon)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_BUDGET,
+                   "the limit of the ledger (epsilon %g, delta %g) has no room for study \"%s\", "
+                   "whose evaluations cost epsilon %g at that delta",
+                   o->epsilon, o->delta, d->name, g.epsilon);
 }
 
 tc_metric_terms tc_records_terms(const tacit_records_opts *o)
@@ -109,6 +148,7 @@ tacit_status tacit_records_check(const tacit_document *document, const tacit_rec
                        "\"unit\": \"record\"",
                        document->name);
     TC_TRY(check_limit(&o, err));
+    TC_TRY(check_promise(document, &o, err));
     tc_metric_terms terms = tc_records_terms(&o);
     TC_TRY(tc_record_plan_of(document, &terms, &plan, err));
     return check_trainer(document, &o, &plan, err);
@@ -116,12 +156,30 @@ tacit_status tacit_records_check(const tacit_document *document, const tacit_rec
 
 /* ---- a study ---- */
 
+/* Somebody else wrote the document: its range is not what this party's program clips to, and its epsilon not what this
+ * party agrees to. */
+static tacit_status check_foreign(const tacit_document *d, const tacit_records_opts *o,
+                                  tacit_error *err)
+{
+    tc_metric_terms terms = tc_records_terms(o);
+    TC_TRY(tc_record_plan_own_range(d, &terms, err));
+    if (o->epsilon > 0 || d->epsilon <= TACIT_CONSENT_EPSILON)
+        return TACIT_OK;
+    return tc_fail(
+        err, TACIT_E_ARG,
+        "study \"%s\" may spend epsilon %g at delta %g of every record: whoever agrees to "
+        "more than %g says so by a limit of its own (epsilon, delta)",
+        d->name, d->epsilon, d->delta, TACIT_CONSENT_EPSILON);
+}
+
 static tacit_status check_study(const tacit_study *s, const tacit_records_opts *o, tacit_error *err)
 {
     bool forgets = !o->ledger_storage && s->storage && strncmp(s->storage->url, "memory:", 7) == 0;
     if (s->guard)
         return tc_fail(err, TACIT_E_STATE, "the records of study \"%s\" were declared already",
                        s->doc->name);
+    if (tc_study_is_served(s))
+        TC_TRY(check_foreign(s->doc, o, err));
     if (!forgets || o->test_seed >= 0)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
@@ -144,8 +202,11 @@ tacit_status tacit_study_protect(tacit_study *s, const tacit_records_opts *opts,
                                   .delta = o.delta,
                                   .test_seed = o.test_seed};
     TC_TRY(tc_trainer_parse(&cfg.trainer, o.trainer, err));
-    TC_TRY(open_ledger(s, &o, &cfg, err));
-    tacit_status status = tc_record_guard_new(&guard, &cfg, err);
+    tc_store *home = NULL;
+    tacit_status status = open_ledger(s, &o, &cfg, &home, err);
+    if (status == TACIT_OK)
+        status = tc_record_guard_new(&guard, &cfg, err);
+    tc_store_close(home);
     if (status == TACIT_OK) {
         tc_study_set_guard(s, guard);
         return TACIT_OK;

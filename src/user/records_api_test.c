@@ -124,6 +124,88 @@ static void what_was_paid_for_is_given_back(void **state)
     tacit_study_close(s);
 }
 
+/* What was declared at the first start holds: another ledger would know nothing of what was paid. */
+static void terms_are_kept(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("kept", ERROR);
+    tacit_records_opts o = thousand("terms_are_kept");
+    (void)state;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    tacit_study_close(s);
+    static const char why[] = "were declared otherwise before";
+    assert_ok(tacit_study_open(&s, STORAGE, "kept", NULL, &err));
+    o.ledger = "fresh";
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_CONFLICT, why);
+    o = thousand("terms_are_kept");
+    o.ledger_storage = "sqlite:///elsewhere.db";
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_CONFLICT, why);
+    o = thousand("terms_are_kept");
+    o.trainer = "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 50}";
+    o.epsilon = 30;
+    o.delta = 1e-5;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_CONFLICT, why);
+    o = thousand("terms_are_kept");
+    assert_ok(tacit_study_protect(s, &o, &err));
+    tacit_study_close(s);
+}
+
+/* Where no program clips single losses, a narrower range would only hide how far the metric moves. */
+static void a_range_does_not_shrink_what_is_not_clipped(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("area", "\"metric\": \"auc\"");
+    tacit_records_opts o = thousand("area");
+    (void)state;
+    o.class_floor = 100;
+    o.low = 0.85;
+    o.high = 0.86;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+                 "range must be equal to the [0, 1]");
+    o.low = 0;
+    o.high = 1;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    assert_close(tacit_study_noise_sd(s), 10 * SD, SD * 1e-2);
+    tacit_study_close(s);
+    assert_ok(tacit_study_create(
+        &s, STORAGE,
+        "{\"name\": \"lax\", \"direction\": \"minimize\", \"trials\": 5, \"space\": {\"x\": "
+        "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"privacy\": {\"unit\": \"record\", "
+        "\"epsilon\": 1, \"delta\": 0.9, \"metric\": \"error\"}}",
+        NULL, &err));
+    o = thousand("lax");
+    o.records = 0;
+    o.sensitivity = 0.1;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+                 "privacy.delta must be at most 1e-05");
+    tacit_study_close(s);
+}
+
+/* A limit that is too small is said at once; as many trials are handed out as are paid for. */
+static void more_is_not_handed_out_than_is_paid_for(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("many", ERROR);
+    tacit_records_opts o = thousand("many");
+    tacit_ask_opts q = TACIT_ASK_OPTS;
+    tacit_trials *got;
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    (void)state;
+    o.epsilon = 0.5;
+    o.delta = 1e-5;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_BUDGET, "has no room for study");
+    o.epsilon = o.delta = 0;
+    assert_ok(tacit_study_protect(s, &o, &err));
+    q.count = 10;
+    assert_ok(tacit_study_ask_many(s, &q, &got, &err));
+    assert_int_equal(tacit_trials_count(got), 6);
+    tacit_trials_free(got);
+    assert_fails(tacit_study_ask_many(s, &q, &got, &err), TACIT_E_BUDGET, "epsilon");
+    assert_ok(tacit_study_summarize(s, &now, &err));
+    assert_int_equal(now.running, 6);
+    tacit_study_close(s);
+}
+
 static void nothing_happens_before_records_are_declared(void **state)
 {
     tacit_error err = {0};
@@ -154,15 +236,17 @@ static void terms_are_checked(void **state)
                  "privacy.delta must be below 1/n = 1e-05 for 100000 records");
     o = thousand("terms_are_checked");
     o.sensitivity = 0.1;
-    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "the only one of them");
+    o.per_person = 2;
+    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "it must have them in it");
     o = thousand("terms_are_checked");
     o.class_floor = 10;
     assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "for the metric auc alone");
     o = thousand("terms_are_checked");
     o.low = 0;
     o.high = 2;
-    assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG,
-                 "range must be within the [0, 1] of the study's document, got [0, 2]");
+    assert_fails(
+        tacit_study_protect(s, &o, &err), TACIT_E_ARG,
+        "range must be equal to the [0, 1] of the study's document (metric error), got [0, 2]");
     o = thousand("terms_are_checked");
     o.epsilon = 1;
     assert_fails(tacit_study_protect(s, &o, &err), TACIT_E_ARG, "go together");
@@ -386,6 +470,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_is_told_with_noise),
         cmocka_unit_test(what_was_paid_for_is_given_back),
+        cmocka_unit_test(terms_are_kept),
+        cmocka_unit_test(a_range_does_not_shrink_what_is_not_clipped),
+        cmocka_unit_test(more_is_not_handed_out_than_is_paid_for),
         cmocka_unit_test(nothing_happens_before_records_are_declared),
         cmocka_unit_test(terms_are_checked),
         cmocka_unit_test(metrics_without_a_bound_need_a_sensitivity),

@@ -169,9 +169,12 @@ static tc_slot *free_slot(const tc_worker *w)
 static tacit_status evaluate_or_recall(tc_worker *w, tc_slot *s, uint64_t trial,
                                        const double *values, tacit_error *err)
 {
-    tacit_error none;
-    s->ended = tc_study_recall_private(w->study, trial, &s->told, &none) == TACIT_OK;
-    return s->ended ? TACIT_OK : w->evaluator->start(w->evaluator, trial, values, err);
+    tacit_error why = {0};
+    tacit_status st = tc_study_recall_private(w->study, trial, &s->told, &why);
+    s->ended = st == TACIT_OK;
+    if (st == TACIT_E_NOT_FOUND)
+        return w->evaluator->start(w->evaluator, trial, values, err);
+    return tc_pass_on(err, st, &why);
 }
 
 static tacit_status start_trial(tc_worker *w, tc_slot *s, uint64_t trial, uint64_t pulls,

@@ -125,6 +125,32 @@ static tacit_status count(void *user, uint64_t trial, const double *values, doub
     return TACIT_OK;
 }
 
+static tacit_status never(void *user, uint64_t trial, const double *values, double *value,
+                          tacit_error *err)
+{
+    (void)user;
+    (void)trial;
+    (void)values;
+    (void)value;
+    (void)err;
+    return TACIT_E_NUMERIC;
+}
+
+/* A worker that stopped would tell that evaluations failed. */
+static void failures_do_not_end_the_work(void **state)
+{
+    tacit_error err = {0};
+    tacit_study *s = make("broken");
+    tacit_worker_opts w = TACIT_WORKER_OPTS;
+    tacit_worker_result r = TACIT_WORKER_RESULT;
+    (void)state;
+    w.evaluate = never;
+    w.max_failures = 2;
+    assert_ok(tacit_worker_run(s, &w, &r, &err));
+    assert_int_equal(r.told, 6);
+    tacit_study_close(s);
+}
+
 /* A trial that was handed out by hand and released: nobody evaluates it a second time. */
 static void what_was_released_is_told(void **state)
 {
@@ -244,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_tell_noised_values),
+        cmocka_unit_test(failures_do_not_end_the_work),
         cmocka_unit_test(what_was_released_is_told),
         cmocka_unit_test(another_number_of_records_is_a_failure),
         cmocka_unit_test(a_training_beyond_its_cap_is_a_failure),

@@ -38,7 +38,7 @@ document one 5 ''
 refused 2 "study one protects validation records: say with --records how many there are" \
     "$tacit" optimize one.json -- ./train '{trial}'
 refused 2 "--range must be LOW:HIGH with LOW below HIGH" "$tacit" optimize one.json --records 1000 --range 1:0 -- ./train '{trial}'
-refused 2 "range must be within the [0, 1] of the study's document" "$tacit" optimize one.json --records 1000 --range 0:2 -- ./train '{trial}'
+refused 2 "range must be equal to the [0, 1] of the study's document (metric error)" "$tacit" optimize one.json --records 1000 --range 0:2 -- ./train '{trial}'
 refused 2 "privacy.delta must be below 1/n" "$tacit" optimize one.json --records 100000 -- ./train '{trial}'
 refused 2 "class_floor is for the metric auc alone" "$tacit" ask one.json --records 1000 --class-floor 3
 [ ! -e own.db ] || fail "a refusal leaves a storage"
@@ -49,9 +49,11 @@ grep -q "trial 2 failed (.*); it is told as the worse end of the range, with noi
 [ "$(grep -c COMPLETE trials.csv)" = 5 ] || fail "a failure is not a value"
 if grep -q ',0\.2512345678901234,' trials.csv; then fail "a value has no noise"; fi
 [ "$(sort ran | uniq | wc -l)" = 5 ] || fail "not five evaluations"
-refused 9 "does not allow this release" "$tacit" optimize one.json --records 1000 --trials 6 -- ./train '{trial}'
+refused 2 "--trials must be at most 5, the evaluations that the promise" "$tacit" optimize one.json --records 1000 --trials 6 -- ./train '{trial}'
 [ "$(wc -l < ran)" = 5 ] || fail "evaluated what nobody paid for"
 refused 2 "records" "$tacit" tell one 0 0.5
+refused 2 "--max-failures is not for studies that protect records" "$tacit" optimize one.json --records 1000 --max-failures 3 -- ./train 1
+refused 4 "were declared otherwise before" "$tacit" tell one 0 0.5 --records 1000 --ledger another
 refused 2 "protects validation records" "$tacit" ask one
 "$tacit" privacy status records --delta 1e-5 > out 2> err || { fail "privacy status"; cat err; }
 grep -qi "record" out || { fail "privacy status knows no records"; cat out; }
@@ -86,6 +88,14 @@ if grep -q "records were declared\|dp_event" trials.csv; then fail "why a trial 
 "$tacit" privacy export trained --delta 1e-5 > out 2> err || { fail "export"; cat err; }
 [ "$(grep -o '"mechanism": "training"' out | wc -l)" = 4 ] || fail "not four trainings"
 
+# A storage that comes from a backup does not know what was paid for since: nothing is released a second time.
+document back 5 ''
+"$tacit" ask back.json --records 1000 --ledger back > out 2> err || { fail "ask"; cat err; }
+"$tacit" backup back.backup > out 2> err || { fail "backup"; cat err; }
+"$tacit" tell back 0 0.5 --records 1000 --ledger back > out 2> err || { fail "tell"; cat err; }
+"$tacit" restore back.backup --storage sqlite:///restored.db > out 2> err || { fail "restore"; cat err; }
+refused 9 "restored" "$tacit" tell back 0 0.5 --records 1000 --ledger back --storage sqlite:///restored.db
+
 # A second study on the same records needs a limit over both.
 document two 5 ''
 refused 9 'ledger "records" has paid for another study already' "$tacit" ask two.json --records 1000
@@ -113,7 +123,7 @@ found_served
 at() { "$tacit" "$@" --server "$url" --fingerprint "$pin" --token-file client.txt; }
 refused 2 "study s protects validation records" at ask s
 : > ran
-"$tacit" optimize s --server "$url" --fingerprint "$pin" --token-file client.txt --records 1000 -- ./train '{trial}' \
+"$tacit" optimize s --server "$url" --fingerprint "$pin" --token-file client.txt --records 1000 --range 0:1 -- ./train '{trial}' \
     > out 2> err || { fail "optimize at a coordinator"; cat err; }
 [ -e state/tacit/records.db ] || fail "no ledger at home"
 at trials s --format csv > trials.csv
@@ -133,13 +143,14 @@ for algorithm in dp-fts-de fts; do
     }
     none() { part none "$@"; st=$?; cat err-none >&2; return $st; }
     refused 2 "protects validation records: say how many this agent has (--records)" none
-    refused 2 "privacy.delta must be below 1/n" none --records 100000
-    refused 4 "and this agent takes part up to epsilon 0.5" none --records 1000 --epsilon 0.5 --delta 1e-5
-    refused 2 "give the ledger a limit for all of it" none --records 1000 --trainer "$cap"
-    refused 9 "with its trainer costs every record epsilon" none --records 1000 --trainer "$cap" --epsilon 1.1 --delta 1e-5
+    refused 2 "range is missing: somebody else wrote the document" none --records 1000
+    refused 2 "privacy.delta must be below 1/n" none --records 100000 --range 0:1
+    refused 4 "and this agent takes part up to epsilon 0.5" none --records 1000 --range 0:1 --epsilon 0.5 --delta 1e-5
+    refused 2 "give the ledger a limit for all of it" none --records 1000 --range 0:1 --trainer "$cap"
+    refused 9 "with its trainer costs every record epsilon" none --records 1000 --range 0:1 --trainer "$cap" --epsilon 1.1 --delta 1e-5
     [ ! -e "$algorithm-none.db" ] || fail "a refusal leaves a storage"
-    part 0 --records 1000 & first=$!
-    part 1 --records 500 --trainer "$cap" --epsilon 9 --delta 1e-5 || { fail "agent 1 of $algorithm"; cat err-1; }
+    part 0 --records 1000 --range 0:1 & first=$!
+    part 1 --records 500 --range 0:1 --trainer "$cap" --epsilon 9 --delta 1e-5 || { fail "agent 1 of $algorithm"; cat err-1; }
     grep -q "Training records are protected as well: the 5 trainings" err-1 || { fail "no trainer of $algorithm"; cat err-1; }
     wait $first || { fail "agent 0 of $algorithm"; cat err-0; }
     grep -q "Validation records are protected with epsilon 1" err-0 || { fail "no statement of $algorithm"; cat err-0; }
@@ -153,7 +164,7 @@ for algorithm in dp-fts-de fts; do
         if grep -q "NOT PRIVATE" out; then fail "status: NOT PRIVATE"; cat out; fi
         grep -q "epsilon" out || { fail "status of $algorithm"; cat out; }
     done
-    part 0 --records 1000 || { fail "agent 0 again"; cat err-0; }
+    part 0 --records 1000 --range 0:1 || { fail "agent 0 again"; cat err-0; }
 done
 
 # ---- the value as it was measured is in no file but the program: not as text, nor as the eight bytes of a double. The bytes are looked for as

@@ -124,7 +124,7 @@ static inline void records_join(records_world *w, uint64_t i, const char *token)
     records_party *p = &w->parties[i];
     const char *storage = i == 0 && w->setup->storage ? w->setup->storage : "memory:";
     p->world = w;
-    p->terms = (tc_metric_terms){.sensitivity = w->setup->sensitivity};
+    p->terms = (tc_metric_terms){.records = 3, .sensitivity = w->setup->sensitivity};
     assert_ok(tc_store_open(&p->store, storage, true, &err));
     tc_agent_config cfg = {.store = p->store,
                            .transport = {records_call, p},

@@ -183,7 +183,7 @@ static tacit_status start_agent(tc_demo_world *w, unsigned k, tacit_error *err)
               "--token-file", join, "--fingerprint", tacit_server_fingerprint(w->server));
     ADD_WORDS(&c, "--storage", storage, "--epsilon", limit, "--delta", delta, "--quiet");
     if (w->plan.records)
-        ADD_WORDS(&c, "--records", records);
+        ADD_WORDS(&c, "--records", records, "--range", "0:1");
     ADD_WORDS(&c, "--", w->program, "demo", "train", "--hospital", number, "--seed", seed);
     ADD_WORDS(&c, "--lr", "{lr}", "--l2", "{l2}", "--hidden", "{hidden}");
     if (w->plan.records)

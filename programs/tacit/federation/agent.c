@@ -237,7 +237,7 @@ const tc_verb tc_verb_agent = {
         "  tacit agent https://tacit.example:8443 --study landmine --token-file join.txt \\\n"
         "      --fingerprint sha256//... -- ./train --gamma {gamma} --c {C}\n"
         "  tacit agent https://tacit.example:8443 --study ward --token-file join.txt \\\n"
-        "      --fingerprint sha256//... --records 1200 -- ./train --lr {lr}",
+        "      --fingerprint sha256//... --records 1200 --range 0:1 -- ./train --lr {lr}",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

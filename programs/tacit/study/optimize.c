@@ -9,6 +9,7 @@
 #include "study/worker_talk.h"
 #include "frame/verbs.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -79,6 +80,15 @@ static tacit_status check(const tacit_document *doc, const tc_invocation *in, co
     tacit_worker_opts w = options_of(in, r);
     TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
     TC_TRY(tc_records_check(doc, &o->records, in, err));
+    if (tacit_document_protects_records(doc) && (uint64_t)o->trials > tacit_document_trials(doc))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--trials must be at most %" PRIu64
+                       ", the evaluations that the promise of study %s covers, got %" PRId64,
+                       tacit_document_trials(doc), tacit_document_name(doc), o->trials);
+    if (tacit_document_protects_records(doc) && tc_given(in, "max-failures"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--max-failures is not for studies that protect records: to stop would tell "
+                       "of failures, which noise hides");
     return tacit_worker_check(doc, &w, err);
 }
 

@@ -50,8 +50,10 @@ typedef struct tacit_records_opts {
     uint64_t records;
     uint64_t class_floor; /* auc: either class has at least so many, whatever record is replaced */
     uint64_t per_person;  /* records of one person at most, which are protected together; 0 is 1 */
-    double low, high;     /* a range within the document's; both 0: the document's */
-    double sensitivity;   /* in place of all the above: by how much one record moves the metric */
+    /* The range of one record's loss, within the document's; both 0: the document's. Required where somebody else created the
+     * study, at a coordinator: it is yours to say what your program clips to. */
+    double low, high;
+    double sensitivity; /* in place of all the above: by how much one record moves the metric */
     /* The ledger: its name, NULL is "records"; and the storage that it is in, NULL is that of the study or, at a
      * coordinator, records.db in $XDG_STATE_HOME/tacit or ~/.local/state/tacit. Studies on the same records share one. */
     const char *ledger;

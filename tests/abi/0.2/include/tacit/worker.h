@@ -86,8 +86,10 @@ typedef struct tacit_worker_opts {
     /* After so long without a sign of life others get the trial. 0: a minute at a coordinator or with `as`; else, in a
      * storage of this process, a minute more than timeout_ms if there is one. */
     int64_t lease_ms;
-    uint64_t max_failures; /* in a row, after which to give up; 0: never */
-    tacit_user *as;        /* who answers; a study that takes replies needs one, others take none */
+    uint64_t
+        max_failures; /* in a row, after which to give up; 0: never. Not where records are protected: that something failed
+                              is hidden there */
+    tacit_user *as;   /* who answers; a study that takes replies needs one, others take none */
     /* No other process can be running trials of this study, on whatever host: what is RUNNING was left behind. */
     bool alone;
     /* Somebody else wrote the choices of a coordinator's study, or of a federated one. false: those with other than plain
