@@ -96,7 +96,7 @@ static tacit_status has_round(tc_ledger *l, const tacit_hash *study, uint64_t ro
 tacit_status tc_record_is_reserved(tc_ledger *l, const tacit_hash *study, uint64_t trial, bool *out,
                                    tacit_error *err)
 {
-    bool value, training = false;
+    bool value = false, training = false;
     TC_TRY(check_trial(trial, err));
     TC_TRY(has_round(l, study, 2 * trial, &value, err));
     if (trial <= LAST_TRAINED)
