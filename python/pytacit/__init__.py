@@ -1,0 +1,63 @@
+"""pytacit: tacit from Python. Private, federated Bayesian optimization.
+
+    import pytacit
+
+    study = pytacit.create_study("oven", {"x": pytacit.FloatDistribution(-5, 5)}, "minimize", "memory:", seed=1)
+    study.optimize(lambda params: (params["x"] - 2) ** 2, n_trials=25)
+    print(study.best_params, study.best_value)
+
+The words are Optuna's where the thing is the same. Failures are exceptions with one sentence (TacitError).
+"""
+
+from ._library import has_network, lib, string
+from .errors import (
+    ArgumentError,
+    BudgetError,
+    BusyError,
+    CancelledError,
+    ConflictError,
+    CorruptError,
+    InputOutputError,
+    InternalError,
+    NotFoundError,
+    NumericError,
+    OutOfMemoryError,
+    StateError,
+    TacitError,
+    UnsupportedError,
+)
+from .space import CategoricalDistribution, FloatDistribution, IntDistribution
+from .study import Study, create_study, delete_study, get_all_study_names, load_study
+from .trial import ParamValue, Trial, TrialState
+
+#: The version of the library that is loaded.
+__version__: str = string(lib.tacit_version()) or ""
+
+__all__ = [
+    "ArgumentError",
+    "BudgetError",
+    "BusyError",
+    "CancelledError",
+    "CategoricalDistribution",
+    "ConflictError",
+    "CorruptError",
+    "FloatDistribution",
+    "InputOutputError",
+    "IntDistribution",
+    "InternalError",
+    "NotFoundError",
+    "NumericError",
+    "OutOfMemoryError",
+    "ParamValue",
+    "StateError",
+    "Study",
+    "TacitError",
+    "Trial",
+    "TrialState",
+    "UnsupportedError",
+    "create_study",
+    "delete_study",
+    "get_all_study_names",
+    "has_network",
+    "load_study",
+]

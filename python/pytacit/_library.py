@@ -1,0 +1,202 @@
+"""The shared libraries of tacit, loaded by cffi in ABI mode: nothing is compiled.
+
+cffi gives up the GIL during every call. A process that was forked from one that has used tacit must not use it:
+locks and connections are the parent's, so every call is refused there, and nothing of the parent's is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any, Callable, Dict, Optional, Union
+
+from . import _declarations, errors
+
+try:
+    import cffi
+except ImportError as missing:
+    raise ImportError("pytacit needs cffi: pip install cffi, or apt install python3-cffi") from missing
+
+_declared = _declarations.read(_declarations.find_headers())
+ffi: Any = cffi.FFI()
+ffi.cdef(_declared.cdef)
+NULL: Any = ffi.NULL
+
+
+# ---- finding them
+
+
+def _load() -> "tuple[Any, bool]":
+    """The library through which everything is called, and whether it has the network.
+
+    libtacit-net needs libtacit, which needs libtacit-privacy: the last one loaded gives the names of all.
+    """
+    folder = os.environ.get("PYTACIT_LIBRARY_DIR")
+    loaded: Any = None
+    for name in ("libtacit-privacy", "libtacit", "libtacit-net"):
+        file = f"{name}.so.{_abi()}"
+        try:
+            loaded = ffi.dlopen(str(Path(folder).resolve() / file) if folder else file)
+        except OSError as why:
+            if name == "libtacit-net":
+                return loaded, False
+            where = f"PYTACIT_LIBRARY_DIR ({folder})" if folder else "the folders of the dynamic linker"
+            raise ImportError(
+                f"pytacit finds no {file} in {where}: install tacit (make install, then ldconfig), or let "
+                f"PYTACIT_LIBRARY_DIR name the folder of its libraries ({why})"
+            ) from None
+    return loaded, bool(loaded.tacit_net_is_built())
+
+
+def _abi() -> int:
+    """The number in the names of the libraries."""
+    line = next(line for line in _declared.cdef.splitlines() if line.startswith("#define TACIT_ABI "))
+    return int(line.split()[2])
+
+
+lib, has_network = _load()
+if has_network:
+    lib.tacit_net_register()
+
+
+# ---- fork
+
+
+class _Process:
+    """Whether this process may use the library."""
+
+    used = False
+    forked = False
+
+
+def _after_fork() -> None:
+    _Process.forked = _Process.forked or _Process.used
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _begin() -> None:
+    if _Process.forked:
+        raise RuntimeError(
+            "this process was forked from one that has used tacit, and cannot use it: start processes with "
+            'multiprocessing.get_context("spawn"), or use pytacit in the children alone'
+        )
+    _Process.used = True
+
+
+# ---- calls
+
+# An exception, KeyboardInterrupt above all, that Python has raised in a callback of the present call of this thread.
+_escaped = threading.local()
+
+
+def escape(_kind: Any, exception: Any, _traceback: Any) -> None:
+    """onerror of callbacks: keeps what was raised until the call that is under way has ended."""
+    _escaped.exception = exception
+
+
+def has_escaped() -> bool:
+    """Has something been raised in a callback that runs in this thread?"""
+    return getattr(_escaped, "exception", None) is not None
+
+
+def raise_escaped() -> None:
+    """Raises what was kept, once."""
+    exception = getattr(_escaped, "exception", None)
+    _escaped.exception = None
+    if exception is not None:
+        raise exception
+
+
+def call(function: Any, *arguments: Any) -> None:
+    """Calls a function that returns a status and takes a tacit_error last; a failure is raised."""
+    _begin()
+    err = ffi.new("tacit_error *")
+    status = function(*arguments, err)
+    if status:
+        raise_escaped()
+        raise error(status, string(err.msg) or "")
+
+
+def error(status: int, message: str) -> errors.TacitError:
+    """The exception of a status."""
+    name = string(lib.tacit_status_name(status)) or "E_INTERNAL"
+    message = message or string(lib.tacit_status_text(status)) or "it failed"
+    return errors.BY_NAME.get(name, errors.TacitError)(message, status, name)
+
+
+def owned(pointer: Any, end: Callable[[Any], None], keep: Any = None) -> Any:
+    """A handle that ends with its last reference; never in a forked process, where it is the parent's.
+
+    keep: what has to live as long as the handle does.
+    """
+
+    def finish(handle: Any, _kept: Any = keep) -> None:
+        if not _Process.forked:
+            end(handle)
+
+    return ffi.gc(pointer, finish)
+
+
+def out(function: Any, kind: str, end: Callable[[Any], None], *arguments: Any, keep: Any = None) -> Any:
+    """Calls a function whose first argument is an out-pointer of a kind ("tacit_study *") and returns what it made."""
+    pointer = ffi.new(f"{kind}*")
+    call(function, pointer, *arguments)
+    return owned(pointer[0], end, keep)
+
+
+# ---- values
+
+
+def string(pointer: Any) -> Optional[str]:
+    """A text of the library's; None of NULL."""
+    return None if pointer == NULL else ffi.string(pointer).decode("utf-8", "replace")
+
+
+def text(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
+    """A text for the library; NULL of None. The caller keeps the result alive during the call."""
+    if value is None:
+        return NULL
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a str, got {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{what} must not have a character of code 0")
+    return ffi.new("char[]", value.encode("utf-8"))
+
+
+def whole(value: Any, what: str) -> int:
+    """A whole number from 0 to 2^63 - 1."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{what} must be a whole number, got {type(value).__name__}")
+    number = int(value.__index__())
+    if not 0 <= number < 2**63:
+        raise ValueError(f"{what} must be 0 or more and fit into 63 bits, got {number}")
+    return number
+
+
+def struct(name: str) -> Any:
+    """A struct that begins as its macro in the header says, its size set."""
+    made = ffi.new(f"{name} *")
+    made.size = ffi.sizeof(name)
+    members = [member for member, _ in ffi.typeof(name).fields][1:]
+    for member, value in zip(members, _declared.initial.get(name, [])):
+        if value not in ("0", "NULL", "false"):  # which it is already
+            setattr(made, member, _constant(value))
+    return made
+
+
+_texts: Dict[str, Any] = {}  # of macros; structs point at them
+
+
+def _constant(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_constant(member) for member in value]
+    if value in ("true", "false", "NULL"):
+        return {"true": True, "false": False, "NULL": NULL}[value]
+    if value.startswith('"'):
+        return _texts.setdefault(value, text(value[1:-1], "text"))
+    return getattr(lib, value) if value.startswith("TACIT_") else float(value) if "." in value else int(value)

@@ -1,0 +1,251 @@
+"""study.optimize: tacit's worker (<tacit/worker.h>) with a Python function, in one thread or in several.
+
+Each thread is a worker of its own, whose function and callbacks run in that thread: so leases are renewed while a
+function computes, trials that a killed process left are taken up again, and a coordinator that is away is waited for.
+What a Python function raises never crosses C: it is kept, the worker is stopped, and then it is raised.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tuple, Type
+
+from ._library import call, escape, ffi, has_escaped, lib, raise_escaped, struct, whole
+from .errors import CancelledError, TacitError
+from .trial import ParamValue, Trial
+
+if TYPE_CHECKING:
+    from .study import Study
+
+Objective = Callable[[Mapping[str, ParamValue]], float]
+Callback = Callable[["Study", Trial], None]
+
+
+class Run:
+    """One call of optimize: what its threads share."""
+
+    def __init__(
+        self,
+        study: "Study",
+        objective: Objective,
+        tickets: int,
+        as_planned: bool,
+        time_ms: int,
+        catch: Tuple[Type[BaseException], ...],
+        callbacks: Sequence[Callback],
+        progress: Optional["Progress"],
+    ) -> None:
+        self.study = study
+        self.objective = objective
+        self.as_planned = as_planned  # trials of other processes count, too
+        self.time_ms = time_ms
+        self.catch = catch
+        self.callbacks = callbacks
+        self.progress = progress
+        self.stopping = False
+        self.raised: Optional[BaseException] = None
+        self._tickets = tickets  # trials that may still be started
+        self._lock = threading.Lock()
+        self._one_callback = threading.Lock()
+        self._changed = threading.Condition()  # of the three that follow
+        self._working = self._ended = 0  # threads
+        self._closed = False
+
+    def take_ticket(self) -> bool:
+        """May one more trial be started?"""
+        with self._lock:
+            if self._tickets == 0:
+                return False
+            self._tickets -= 1
+            return True
+
+    def fail(self, why: BaseException) -> None:
+        """Ends the run; the first exception is the one that is raised."""
+        with self._lock:
+            self.raised = self.raised or why
+            self.stopping = True
+
+    def told(self, number: int) -> None:
+        """A trial is finished: callbacks hear of it, one at a time."""
+        if not self.callbacks and not self.progress:
+            return
+        with self._one_callback:
+            if self.progress:
+                self.progress.step(self.study)
+            if self.callbacks:
+                trial = self.study.get_trial(number)
+                for callback in self.callbacks:
+                    callback(self.study, trial)
+
+    def work(self, jobs: int) -> None:
+        """Runs trials in this thread, or in several beside it; raises what ended them."""
+        if jobs == 1:
+            Worker(self).run()
+        else:
+            self._work_in_threads(jobs)
+        if self.raised is not None:
+            raise self.raised
+
+    def _work_in_threads(self, jobs: int) -> None:
+        """Thread.join is not used: in some versions of Python a thread counts as ended once its join is interrupted."""
+        try:
+            for i in range(jobs):
+                threading.Thread(target=self._work_there, name=f"pytacit-{i}").start()
+            with self._changed:
+                self._changed.wait_for(lambda: self._ended == jobs)
+        except KeyboardInterrupt as why:
+            self.fail(why)
+            with self._changed:  # what runs is finished and told; a second interruption does not wait for it
+                self._closed = True
+                self._changed.wait_for(lambda: self._working == 0)
+
+    def _work_there(self) -> None:
+        with self._changed:
+            if self._closed:
+                return
+            self._working += 1
+        try:
+            Worker(self).run()
+        except BaseException as why:  # raised again by the thread that called optimize
+            self.fail(why)
+        with self._changed:
+            self._working -= 1
+            self._ended += 1
+            self._changed.notify_all()
+
+
+class Worker:
+    """One thread's worker."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._study = run.study
+        self._space = run.study._space
+        self._ticket = False
+        self._running: Optional[int] = None  # a trial that was not told
+        opts = struct("tacit_worker_opts")
+        # The callbacks are members of this object: they live as long as the call.
+        self._evaluate_c = ffi.callback(
+            "tacit_evaluate", self._evaluate, error=lib.TACIT_E_CANCELLED, onerror=self._escape
+        )
+        self._stop_c = ffi.callback("bool(void *)", self._stop, error=True, onerror=self._escape)
+        self._listen_c = ffi.callback(
+            "void(void *, const tacit_worker_event *)", self._listen, onerror=self._escape
+        )
+        opts.evaluate, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
+        opts.time_ms = run.time_ms
+        opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
+        self._opts = opts
+
+    def run(self) -> None:
+        """Until there is no ticket, or a reason to end."""
+        try:
+            call(lib.tacit_worker_run, self._study._open(), self._opts, ffi.NULL)
+        except CancelledError:
+            pass  # by ourselves: _stop or _evaluate said so
+        finally:
+            self._give_back()
+        raise_escaped()
+
+    def _give_back(self) -> None:
+        """Others may have at once what was interrupted. A coordinator's client waits for the end of the lease."""
+        if self._running is not None:
+            try:
+                call(lib.tacit_study_requeue, self._study._open(), self._running)
+            except (TacitError, ValueError):  # it is not running any more, or the study is closed
+                pass
+
+    def _escape(self, kind: Any, exception: Any, traceback: Any) -> None:
+        self._run.stopping = True
+        escape(kind, exception, traceback)
+
+    def _stop(self, _user: Any) -> bool:
+        """Asked before each trial, and while one runs: takes the ticket of the trial that comes next."""
+        if self._run.stopping or has_escaped():
+            return True
+        if not self._ticket:
+            self._ticket = self._run.take_ticket()
+        return not self._ticket
+
+    def _listen(self, _user: Any, event: Any) -> None:
+        kind = event.kind
+        if kind == lib.TACIT_WORKER_STARTED:
+            self._running = event.trial
+        elif kind == lib.TACIT_WORKER_TOLD:
+            self._ticket, self._running = False, None
+            self._run.told(event.trial)
+
+    def _evaluate(self, _user: Any, _trial: int, values: Any, value: Any, err: Any) -> int:
+        try:
+            value[0] = as_float(self._run.objective(self._space.params(values)))
+            return lib.TACIT_OK
+        except NotANumber as why:
+            return _failed(err, str(why))
+        except Exception as why:
+            if not isinstance(why, self._run.catch):
+                self._run.fail(why)
+            return _failed(err, describe(why))
+        except BaseException as why:  # KeyboardInterrupt: the trial is not told, and will be run again
+            self._run.fail(why)
+            return lib.TACIT_E_CANCELLED
+
+
+class NotANumber(Exception):
+    """An objective returned something else."""
+
+
+def as_float(value: Any) -> float:
+    """What an objective returned, as a number; numpy's scalars are numbers, too."""
+    try:
+        if value is None or isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise NotANumber(f"the objective must return a number, got {type(value).__name__}") from None
+
+
+def describe(why: BaseException) -> str:
+    """An exception as the reason of a failure."""
+    return f"{type(why).__name__}: {why}" if str(why) else type(why).__name__
+
+
+def _failed(err: Any, reason: str) -> int:
+    room = ffi.sizeof(err.msg)
+    short = reason.replace("\0", " ").encode("utf-8", "replace")[: room - 1].decode("utf-8", "ignore")
+    err.code = lib.TACIT_E_ARG
+    err.msg = short.encode("utf-8")
+    return lib.TACIT_E_ARG
+
+
+class Progress:
+    """A line on standard error that says how far a run is."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._width = 0
+
+    def step(self, study: "Study") -> None:
+        """One more is finished."""
+        self._done += 1
+        best = study._summary().best
+        shown = f"{self._done}/{self._total} trials" + (f", best {best:g}" if best == best else "")
+        sys.stderr.write("\r" + shown.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(shown)
+
+    def close(self) -> None:
+        """Ends the line."""
+        if self._done:
+            sys.stderr.write("\n")
+
+
+def jobs_of(n_jobs: int) -> int:
+    """-1 is one for each core."""
+    if n_jobs == -1:
+        return os.cpu_count() or 1
+    if whole(n_jobs, "n_jobs") == 0:
+        raise ValueError("n_jobs must be 1 or more, or -1 for one for each core, got 0")
+    return n_jobs

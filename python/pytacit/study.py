@@ -1,0 +1,445 @@
+"""Studies: create or load one, let it optimize a function, or ask for trials and tell their values yourself."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
+
+from . import _optimize
+from ._library import call, escape, ffi, has_escaped, lib, out, owned, string, struct, text, whole
+from ._optimize import Callback, Objective
+from .space import Parameter, Space, space_json
+from .trial import ParamValue, Trial, TrialState, moment
+
+if TYPE_CHECKING:
+    import pandas
+
+#: Where studies are unless another storage is named: a file in the working folder.
+DEFAULT_STORAGE = "sqlite:///tacit.db"
+
+Catch = Union[Type[BaseException], Tuple[Type[BaseException], ...]]
+
+
+class _Storage:
+    """A storage and how to reach it: what the C calls take, kept alive."""
+
+    def __init__(
+        self, url: str, token: Optional[str], fingerprint: Optional[str], patience_s: float, threads: int
+    ) -> None:
+        self.url = text(url, "storage")
+        opts = struct("tacit_storage_opts")
+        self._token, self._fingerprint = text(token, "token"), text(fingerprint, "fingerprint")
+        self._stop = ffi.callback("bool(void *)", lambda _user: has_escaped(), error=True, onerror=escape)
+        opts.token, opts.fingerprint = self._token, self._fingerprint
+        opts.patience_s, opts.threads, opts.stop = patience_s, threads, self._stop
+        self.opts = opts
+
+
+class Study:
+    """A study: its trials are in its storage, and whoever opens it goes on with them.
+
+    A study may be used by several threads. It is closed with its last reference, by close(), or as a context manager.
+    """
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self._points: Optional[Space] = Space(lib.tacit_study_space(handle), handle)
+        self._run: Optional[_optimize.Run] = None
+
+    # ---- what it is
+
+    @property
+    def study_name(self) -> str:
+        """Its name."""
+        return string(lib.tacit_study_name(self._open())) or ""
+
+    @property
+    def document(self) -> Dict[str, Any]:
+        """The study's document, with everything that was left to defaults."""
+        pointer = ffi.new("char **")
+        call(lib.tacit_document_text, lib.tacit_study_document(self._open()), pointer)
+        made: Dict[str, Any] = json.loads(string(owned(pointer[0], lib.tacit_text_free)) or "{}")
+        return made
+
+    @property
+    def direction(self) -> str:
+        """ "minimize" or "maximize"."""
+        return "maximize" if lib.tacit_document_maximizes(lib.tacit_study_document(self._open())) else "minimize"
+
+    def __repr__(self) -> str:
+        return f"<pytacit.Study {self.study_name if self._handle is not None else '(closed)'}>"
+
+    # ---- optimize
+
+    def optimize(
+        self,
+        func: Objective,
+        n_trials: Optional[int] = None,
+        timeout: Optional[float] = None,
+        n_jobs: int = 1,
+        catch: Catch = (),
+        callbacks: Optional[Iterable[Callback]] = None,
+        show_progress_bar: bool = False,
+    ) -> None:
+        """Evaluates func(params) at one point after the other, and tells the study what came of it.
+
+        n_trials: so many by this call; None: until as many are finished as the study plans (document["trials"]).
+        timeout: after so many seconds nothing is started any more; what runs is finished.
+        n_jobs: so many threads; -1 is one for each core.
+        catch: exceptions of func that are no reason to end. Any exception makes its trial FAIL, with the reason;
+        one that is not listed here is then raised. A value that is not a finite number is a failure, too.
+        callbacks: each is called with the study and the trial after a trial was told, one at a time.
+
+        Interrupted (KeyboardInterrupt), nothing that was told is lost. The trial that ran is given back, and
+        evaluated at the same point by the next call; with several threads those that run are finished first.
+        """
+        if not callable(func):
+            raise TypeError(f"func must be a function of a dict, got {type(func).__name__}")
+        if self._run is not None:
+            raise RuntimeError("optimize was called by a function or a callback of optimize on the same study")
+        if timeout is not None and not timeout >= 0:
+            raise ValueError(f"timeout must be 0 or more seconds, got {timeout}")
+        if timeout == 0 or n_trials == 0:
+            return
+        wanted = self._left() if n_trials is None else whole(n_trials, "n_trials")
+        jobs = _optimize.jobs_of(n_jobs)
+        time_ms = 0 if timeout is None or math.isinf(timeout) else max(1, int(timeout * 1000))
+        progress = _optimize.Progress(wanted) if show_progress_bar else None
+        self._run = _optimize.Run(
+            self,
+            func,
+            wanted,
+            n_trials is None,
+            time_ms,
+            catch if isinstance(catch, tuple) else (catch,),
+            list(callbacks or ()),
+            progress,
+        )
+        try:
+            self._run.work(min(jobs, max(wanted, 1)))
+        finally:
+            self._run = None
+            if progress:
+                progress.close()
+
+    def stop(self) -> None:
+        """Of a callback or an objective: optimize ends after the trials that run."""
+        if self._run is None:
+            raise RuntimeError("stop is for callbacks and objectives while optimize runs")
+        self._run.stopping = True
+
+    def _left(self) -> int:
+        summary = self._summary()
+        finished = 0 if summary.finished == lib.TACIT_UNKNOWN else summary.finished
+        return int(max(0, summary.planned - finished))
+
+    # ---- ask and tell
+
+    def ask(self, worker: Optional[str] = None, lease_s: Optional[float] = None) -> Trial:
+        """Takes the next trial, to be evaluated and told.
+
+        worker: who asks; the same name gets its unfinished trial back first. lease_s: after so long others get it.
+        """
+        if worker is None and lease_s is None:
+            number, point = ffi.new("uint64_t *"), self._space.new_point()
+            call(lib.tacit_study_ask, self._open(), number, point)
+            return Trial(number[0], TrialState.RUNNING, self._space.params(point))
+        opts, name = struct("tacit_ask_opts"), text(worker, "worker")
+        opts.worker, opts.lease_ms = name, 0 if lease_s is None else int(lease_s * 1000)
+        pointer = ffi.new("tacit_trials **")
+        call(lib.tacit_study_ask_many, self._open(), opts, pointer)
+        return self._trials(pointer[0])[0]
+
+    def tell(
+        self,
+        trial: Union[Trial, int],
+        value: Optional[float] = None,
+        state: Optional[TrialState] = None,
+        *,
+        reason: Optional[str] = None,
+        params: Optional[Mapping[str, ParamValue]] = None,
+        noise_sd: float = 0.0,
+    ) -> None:
+        """Tells the value of a trial, or that it failed (state=TrialState.FAIL, with a reason).
+
+        params: the point really run, where it was another than asked for. noise_sd: the standard deviation of
+        noise that is known to be in the value.
+        """
+        number = whole(trial.number if isinstance(trial, Trial) else trial, "trial")
+        failed = state == TrialState.FAIL
+        if state not in (None, TrialState.COMPLETE, TrialState.FAIL):
+            raise ValueError(f"state must be COMPLETE or FAIL, got {state!r}")
+        if failed != (value is None):
+            raise ValueError("tell either a value or state=TrialState.FAIL")
+        report = struct("tacit_report")
+        why = text(reason, "reason")
+        report.reason = why
+        if failed:
+            report.kind = lib.TACIT_REPORT_FAILED
+        else:
+            report.kind = lib.TACIT_REPORT_VALUE
+            report.value = _number(value, "value")
+        report.noise_sd = _number(noise_sd, "noise_sd")
+        point = ffi.NULL if params is None else self._space.point(params)
+        report.point = point
+        call(lib.tacit_study_report, self._open(), number, report)
+
+    def enqueue_trial(self, params: Mapping[str, ParamValue]) -> int:
+        """A point to be tried before any that is computed. Returns the number of its trial."""
+        number = ffi.new("uint64_t *")
+        call(lib.tacit_study_enqueue, self._open(), self._space.point(params), number)
+        return int(number[0])
+
+    # ---- looking
+
+    def get_trials(self, state: Optional[TrialState] = None) -> List[Trial]:
+        """The trials, or those of a state, in the order of their numbers."""
+        query = struct("tacit_trial_query")
+        query.state = int(state or 0)
+        pointer = ffi.new("tacit_trials **")
+        call(lib.tacit_study_trials, self._open(), query, pointer)
+        return self._trials(pointer[0])
+
+    @property
+    def trials(self) -> List[Trial]:
+        """All trials, in the order of their numbers."""
+        return self.get_trials()
+
+    def get_trial(self, number: int) -> Trial:
+        """One trial, by its number."""
+        return self._one(lib.tacit_study_trial, whole(number, "number"))
+
+    @property
+    def best_trial(self) -> Trial:
+        """The best complete trial; of equals, the first."""
+        return self._one(lib.tacit_study_best)
+
+    @property
+    def best_value(self) -> float:
+        """Its value."""
+        value = self.best_trial.value
+        assert value is not None
+        return value
+
+    @property
+    def best_params(self) -> Dict[str, ParamValue]:
+        """Its parameters."""
+        return self.best_trial.params
+
+    def trials_dataframe(self) -> "pandas.DataFrame":
+        """The trials as a table of pandas, with Optuna's names of columns."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("trials_dataframe needs pandas: pip install pandas, or use study.trials") from None
+        rows: List[Dict[str, Any]] = []
+        for trial in self.trials:
+            row: Dict[str, Any] = {
+                "number": trial.number,
+                "value": trial.value,
+                "datetime_start": trial.datetime_start,
+                "datetime_complete": trial.datetime_complete,
+                "duration": trial.duration,
+            }
+            row.update({f"params_{name}": value for name, value in trial.params.items()})
+            row["state"] = trial.state.name
+            rows.append(row)
+        return pandas.DataFrame(rows)
+
+    # ---- records
+
+    def protect(
+        self,
+        records: int = 0,
+        *,
+        class_floor: int = 0,
+        per_person: int = 0,
+        low: float = 0.0,
+        high: float = 0.0,
+        sensitivity: float = 0.0,
+        ledger: Optional[str] = None,
+        ledger_storage: Optional[str] = None,
+        epsilon: float = 0.0,
+        delta: float = 0.0,
+        trainer: Union[str, Mapping[str, Any], None] = None,
+        test_seed: Optional[int] = None,
+    ) -> str:
+        """Declares the validation records of a study with privacy={"unit": "record", ...}; once, before anything is
+        evaluated. Every value then gets noise before the study, its storage or a coordinator sees it. Returns the
+        statement: who is protected, how much, and what is not.
+
+        records: how many there are. The others are those of tacit_records_opts in <tacit/records.h>; a loss that
+        is a mean must be clipped, record by record, before the mean is taken. test_seed: NOT PRIVATE.
+        """
+        opts = struct("tacit_records_opts")
+        opts.records, opts.class_floor = whole(records, "records"), whole(class_floor, "class_floor")
+        opts.per_person = whole(per_person, "per_person")
+        for name, number in (("low", low), ("high", high), ("sensitivity", sensitivity)):
+            setattr(opts, name, _number(number, name))
+        opts.epsilon, opts.delta = _number(epsilon, "epsilon"), _number(delta, "delta")
+        event = json.dumps(dict(trainer)) if isinstance(trainer, Mapping) else trainer
+        kept = text(ledger, "ledger"), text(ledger_storage, "ledger_storage"), text(event, "trainer")
+        opts.ledger, opts.ledger_storage, opts.trainer = kept
+        if test_seed is not None:
+            opts.test_seed = whole(test_seed, "test_seed")
+        call(lib.tacit_study_protect, self._open(), opts)
+        return self.protection
+
+    @property
+    def protection(self) -> str:
+        """Of a study whose records were declared: who is protected, how much, and what is not."""
+        pointer = ffi.new("char **")
+        call(lib.tacit_study_protection, self._open(), pointer)
+        return string(owned(pointer[0], lib.tacit_text_free)) or ""
+
+    @property
+    def noise_sd(self) -> float:
+        """The standard deviation of the noise of one evaluation; 0: no records were declared."""
+        return float(lib.tacit_study_noise_sd(self._open()))
+
+    # ---- the end
+
+    def close(self) -> None:
+        """Ends this handle, once calls that are under way have returned; the study stays in its storage."""
+        self._handle = self._points = None
+
+    def __enter__(self) -> "Study":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- inside
+
+    def _open(self) -> Any:
+        handle = self._handle
+        if handle is None:
+            raise ValueError("the study is closed")
+        return handle
+
+    @property
+    def _space(self) -> Space:
+        space = self._points
+        if space is None:
+            raise ValueError("the study is closed")
+        return space
+
+    def _summary(self) -> Any:
+        summary = struct("tacit_study_summary")
+        call(lib.tacit_study_summarize, self._open(), summary)
+        return summary
+
+    def _one(self, function: Any, *arguments: Any) -> Trial:
+        pointer = ffi.new("tacit_trial **")
+        call(function, self._open(), *arguments, pointer)
+        return self._trial(owned(pointer[0], lib.tacit_trial_free))
+
+    def _trials(self, listed: Any) -> List[Trial]:
+        listed = owned(listed, lib.tacit_trials_free)
+        return [self._trial(lib.tacit_trials_get(listed, i)) for i in range(lib.tacit_trials_count(listed))]
+
+    def _trial(self, t: Any) -> Trial:
+        return Trial(
+            number=t.number,
+            state=TrialState(t.state),
+            params=self._space.params(t.values),
+            value=None if math.isnan(t.value) or t.state != TrialState.COMPLETE else t.value,
+            reason=string(t.reason),
+            worker=string(t.worker),
+            pulls=t.pulls,
+            datetime_start=moment(t.asked_ms),
+            datetime_complete=moment(t.told_ms),
+        )
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{what} must be a number, got {type(value).__name__}")
+    return float(value)
+
+
+# ---- opening
+
+
+def create_study(
+    name: str,
+    space: Union[Mapping[str, Parameter], str, "os.PathLike[str]"],
+    direction: str,
+    storage: str = DEFAULT_STORAGE,
+    *,
+    algorithm: Union[str, Mapping[str, Any], None] = None,
+    trials: Optional[int] = None,
+    seed: Optional[int] = None,
+    privacy: Optional[Mapping[str, Any]] = None,
+    token: Optional[str] = None,
+    fingerprint: Optional[str] = None,
+    patience_s: float = 0.0,
+    threads: int = 0,
+) -> Study:
+    """Creates a study, or opens it if it is there already with the same description.
+
+    space: the parameters by name; or a CSV file of candidates. direction: "minimize" or "maximize"; it is never
+    guessed. storage: "sqlite:///FILE", "postgresql://HOST/DATABASE", "memory:" (gone with the last handle), or
+    "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
+    algorithm: its name, or {"name": ..., option: ...}; None: gp-ei. trials: how many are planned. seed: repeats
+    the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}.
+    patience_s: so long a coordinator may be away. threads: that compute, -1 is one for each core.
+    """
+    document: Dict[str, Any] = {"name": name, "direction": direction}
+    if isinstance(space, Mapping):
+        document["space"] = space_json(space)
+    else:
+        document["points"] = os.fspath(space)
+    given = {
+        "algorithm": algorithm if algorithm is None or isinstance(algorithm, str) else dict(algorithm),
+        "trials": trials,
+        "seed": seed,
+        "privacy": None if privacy is None else dict(privacy),
+    }
+    document.update({key: value for key, value in given.items() if value is not None})
+    where = _Storage(storage, token, fingerprint, patience_s, threads)
+    written = text(json.dumps(document), "document")
+    made, end = lib.tacit_study_create, lib.tacit_study_close
+    return Study(out(made, "tacit_study *", end, where.url, written, where.opts, keep=where))
+
+
+def load_study(
+    name: str,
+    storage: str = DEFAULT_STORAGE,
+    *,
+    token: Optional[str] = None,
+    fingerprint: Optional[str] = None,
+    patience_s: float = 0.0,
+    threads: int = 0,
+) -> Study:
+    """Opens a study by its name; arguments as in create_study. At a coordinator a client's token is enough."""
+    where = _Storage(storage, token, fingerprint, patience_s, threads)
+    called = text(name, "name")
+    made, end = lib.tacit_study_open, lib.tacit_study_close
+    return Study(out(made, "tacit_study *", end, where.url, called, where.opts, keep=where))
+
+
+def _open_storage(where: _Storage) -> Any:
+    made, end = lib.tacit_storage_open, lib.tacit_storage_close
+    return out(made, "tacit_storage *", end, where.url, where.opts, keep=where)
+
+
+def delete_study(
+    name: str, storage: str = DEFAULT_STORAGE, *, token: Optional[str] = None, fingerprint: Optional[str] = None
+) -> None:
+    """Erases a study with its trials, for good. Privacy ledgers stay: what was spent is spent."""
+    handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
+    call(lib.tacit_storage_erase, handle, text(name, "name"))
+
+
+def get_all_study_names(
+    storage: str = DEFAULT_STORAGE, *, token: Optional[str] = None, fingerprint: Optional[str] = None
+) -> List[str]:
+    """The names of the studies of a storage, in the order of their creation."""
+    handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
+    pointer = ffi.new("tacit_studies **")
+    call(lib.tacit_storage_list, handle, lib.TACIT_LIST_NAMES, pointer)
+    listed = owned(pointer[0], lib.tacit_studies_free)
+    return [string(lib.tacit_studies_get(listed, i).name) or "" for i in range(lib.tacit_studies_count(listed))]

@@ -1,0 +1,165 @@
+"""The binding against the library: layouts, numbers, first values. Nothing is compiled.
+
+A struct that begins with `size` must not have anything in members that the library does not know. So a struct of 8 bytes
+more than cffi counts, with something in them, is refused; if the library's were larger, it would be taken.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import pytacit
+from pytacit import _declarations, _library
+from pytacit._library import ffi, lib, struct
+
+RECORD_STUDY = (
+    b'{"name": "r", "direction": "minimize", "trials": 5, "space": {"x": {"type": "float", "low": 0, "high": 1}},'
+    b' "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"}}'
+)
+
+
+def larger(name, last):
+    """A struct as its macro begins it, 8 bytes longer; `last` is in them."""
+    size = ffi.sizeof(name)
+    room = ffi.new("char[]", size + 8)
+    ffi.memmove(room, struct(name), size)
+    made = ffi.cast(f"{name} *", room)
+    made.size = size + 8
+    room[size] = bytes([last])
+    return made, room
+
+
+def document(text):
+    made = ffi.new("tacit_document **")
+    _library.call(lib.tacit_document_parse, made, text)
+    return ffi.gc(made[0], lib.tacit_document_free)
+
+
+def evaluate():
+    return ffi.callback("tacit_evaluate", lambda *_: 0)
+
+
+def try_storage(opts, study):
+    made = ffi.new("tacit_storage **")
+    status = lib.tacit_storage_open(made, b"memory:", opts, ffi.NULL)
+    lib.tacit_storage_close(made[0])
+    return status
+
+
+def try_ask(opts, study):
+    made = ffi.new("tacit_trials **")
+    status = lib.tacit_study_ask_many(study._open(), opts, made, ffi.NULL)
+    lib.tacit_trials_free(made[0])
+    return status
+
+
+def try_report(opts, study):
+    return lib.tacit_study_report(study._open(), study.ask().number, opts, ffi.NULL)
+
+
+def try_query(opts, study):
+    made = ffi.new("tacit_trials **")
+    status = lib.tacit_study_trials(study._open(), opts, made, ffi.NULL)
+    lib.tacit_trials_free(made[0])
+    return status
+
+
+def try_records(opts, study):
+    opts.records = 100
+    return lib.tacit_records_check(document(RECORD_STUDY), opts, ffi.NULL)
+
+
+def try_worker(opts, study):
+    function = evaluate()
+    opts.evaluate = function
+    return lib.tacit_worker_check(lib.tacit_study_document(study._open()), opts, ffi.NULL)
+
+
+TAKEN = {
+    "tacit_storage_opts": try_storage,
+    "tacit_ask_opts": try_ask,
+    "tacit_report": try_report,
+    "tacit_trial_query": try_query,
+    "tacit_records_opts": try_records,
+    "tacit_worker_opts": try_worker,
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_structs_that_the_library_takes_have_its_size(name, study):
+    assert TAKEN[name](struct(name), study) == lib.TACIT_OK
+    made, _room = larger(name, 0)
+    assert TAKEN[name](made, study) == lib.TACIT_OK
+    made, _room = larger(name, 1)
+    assert TAKEN[name](made, study) == lib.TACIT_E_UNSUPPORTED
+
+
+def test_structs_that_the_library_fills_in_have_its_size(study):
+    made, room = larger("tacit_study_summary", 7)
+    made.best = 3
+    assert lib.tacit_study_summarize(study._open(), made, ffi.NULL) == lib.TACIT_OK
+    assert made.best != made.best, "the last member that both know is not written"
+    assert room[ffi.sizeof("tacit_study_summary")] == b"\0", "what comes after it is not set to 0"
+    assert (made.planned, made.best_trial) == (12, lib.TACIT_UNKNOWN)
+
+
+def test_structs_that_the_library_makes_have_its_size(study):
+    study.tell(study.ask(), 1)
+    trial = ffi.new("tacit_trial **")
+    assert lib.tacit_study_best(study._open(), trial, ffi.NULL) == lib.TACIT_OK
+    assert trial[0].size == ffi.sizeof("tacit_trial")
+    lib.tacit_trial_free(trial[0])
+    listed = ffi.new("tacit_algorithms **")
+    assert lib.tacit_algorithms_new(listed, b"gp-ei", ffi.NULL) == lib.TACIT_OK
+    assert lib.tacit_algorithms_get(listed[0], 0).size == ffi.sizeof("tacit_algorithm")
+    assert lib.tacit_algorithms_option(listed[0], 0, 0).size == ffi.sizeof("tacit_option")
+    lib.tacit_algorithms_free(listed[0])
+
+
+def test_first_values_are_those_of_the_macros():
+    assert struct("tacit_records_opts").test_seed == -1
+    assert struct("tacit_records_opts").per_person == 0
+    assert struct("tacit_report").kind == lib.TACIT_REPORT_VALUE
+    agent = struct("tacit_agent_opts")
+    assert (agent.patience_s, agent.test_seed, agent.test_key, agent.stop) == (3600, -1, 0, ffi.NULL)
+    assert agent.size == ffi.sizeof("tacit_agent_opts")
+
+
+def test_every_struct_with_a_macro_can_be_begun():
+    assert ffi.string(struct("tacit_optimizer_opts").algorithm) == b"gp-ei"
+    begun = _library._declared.initial
+    assert len(begun) > 20
+    for name in begun:
+        assert struct(name).size == ffi.sizeof(name)
+
+
+def test_numbers_are_those_of_the_headers():
+    headers = _declarations.find_headers()
+    found = 0
+    for header in sorted(headers.glob("*.h")):
+        for name, value in re.findall(r"^#define (TACIT_\w+) +(\d+|UINT64_MAX)(?![\d.])", header.read_text(), re.M):
+            if not name.endswith("_SIZE"):
+                found += 1
+                assert getattr(lib, name) == (2**64 - 1 if value == "UINT64_MAX" else int(value)), name
+    assert found >= 10
+
+
+def test_every_public_function_is_there():
+    headers = sorted(_declarations.find_headers().glob("*.h"))
+    assert sorted(header.stem for header in headers) == sorted(_declarations.HEADERS)
+    text = "\n".join(_declarations._plain(header.read_text()) for header in headers)
+    declared = re.findall(r"^TACIT_API[^;(]*?\b(tacit_\w+)\(", text, re.M)
+    assert len(declared) > 150
+    if pytacit.has_network:
+        assert [name for name in declared if not callable(getattr(lib, name, None))] == []
+
+
+def test_every_status_has_an_exception():
+    statuses = [name for name in dir(lib) if re.fullmatch(r"TACIT_E_[A-Z_]+", name)]
+    assert len(statuses) == 13
+    for name in statuses:
+        raised = _library.error(getattr(lib, name), "why")
+        assert (raised.name, raised.status, str(raised)) == (name[6:], getattr(lib, name), "why")
+        assert type(raised) is not pytacit.TacitError
