@@ -10,6 +10,7 @@ The words are Optuna's where the thing is the same. Failures are exceptions with
 """
 
 from ._library import has_network, lib, string
+from .agent import Agent, AgentRound
 from .errors import (
     ArgumentError,
     BudgetError,
@@ -34,6 +35,8 @@ from .trial import ParamValue, Trial, TrialState
 __version__: str = string(lib.tacit_version()) or ""
 
 __all__ = [
+    "Agent",
+    "AgentRound",
     "ArgumentError",
     "BudgetError",
     "BusyError",

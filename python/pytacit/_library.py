@@ -116,6 +116,7 @@ def call(function: Any, *arguments: Any) -> None:
     err = ffi.new("tacit_error *")
     status = function(*arguments, err)
     if status:
+        del arguments  # who keeps the exception, and this frame with it, keeps no handle open
         raise_escaped()
         raise error(status, string(err.msg) or "")
 

@@ -35,7 +35,8 @@ class Run:
         time_ms: int,
         catch: Tuple[Type[BaseException], ...],
         callbacks: Sequence[Callback],
-        progress: Optional["Progress"],
+        progress: Optional["Progress"] = None,
+        agent: Any = None,
     ) -> None:
         self.study = study
         self.objective = objective
@@ -44,6 +45,7 @@ class Run:
         self.catch = catch
         self.callbacks = callbacks
         self.progress = progress
+        self.agent = agent  # a tacit_agent: it says what comes next, and takes up again what was interrupted
         self.stopping = False
         self.raised: Optional[BaseException] = None
         self._tickets = tickets  # trials that may still be started
@@ -122,7 +124,6 @@ class Worker:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._study = run.study
-        self._space = run.study._space
         self._ticket = False
         self._running: Optional[int] = None  # a trial that was not told
         opts = struct("tacit_worker_opts")
@@ -142,7 +143,10 @@ class Worker:
     def run(self) -> None:
         """Until there is no ticket, or a reason to end."""
         try:
-            call(lib.tacit_worker_run, self._study._open(), self._opts, ffi.NULL)
+            if self._run.agent is None:
+                call(lib.tacit_worker_run, self._study._open(), self._opts, ffi.NULL)
+            else:
+                call(lib.tacit_agent_work, self._run.agent, self._opts)
         except CancelledError:
             pass  # by ourselves: _stop or _evaluate said so
         finally:
@@ -151,7 +155,7 @@ class Worker:
 
     def _give_back(self) -> None:
         """Others may have at once what was interrupted. A coordinator's client waits for the end of the lease."""
-        if self._running is not None:
+        if self._running is not None and self._run.agent is None:
             try:
                 call(lib.tacit_study_requeue, self._study._open(), self._running)
             except (TacitError, ValueError):  # it is not running any more, or the study is closed
@@ -179,7 +183,7 @@ class Worker:
 
     def _evaluate(self, _user: Any, _trial: int, values: Any, value: Any, err: Any) -> int:
         try:
-            value[0] = as_float(self._run.objective(self._space.params(values)))
+            value[0] = as_float(self._run.objective(self._study._space.params(values)))
             return lib.TACIT_OK
         except NotANumber as why:
             return _failed(err, str(why))

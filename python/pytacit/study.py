@@ -180,8 +180,8 @@ class Study:
             report.kind = lib.TACIT_REPORT_FAILED
         else:
             report.kind = lib.TACIT_REPORT_VALUE
-            report.value = _number(value, "value")
-        report.noise_sd = _number(noise_sd, "noise_sd")
+            report.value = as_number(value, "value")
+        report.noise_sd = as_number(noise_sd, "noise_sd")
         point = ffi.NULL if params is None else self._space.point(params)
         report.point = point
         call(lib.tacit_study_report, self._open(), number, report)
@@ -273,17 +273,20 @@ class Study:
         records: how many there are. The others are those of tacit_records_opts in <tacit/records.h>; a loss that
         is a mean must be clipped, record by record, before the mean is taken. test_seed: NOT PRIVATE.
         """
-        opts = struct("tacit_records_opts")
-        opts.records, opts.class_floor = whole(records, "records"), whole(class_floor, "class_floor")
-        opts.per_person = whole(per_person, "per_person")
-        for name, number in (("low", low), ("high", high), ("sensitivity", sensitivity)):
-            setattr(opts, name, _number(number, name))
-        opts.epsilon, opts.delta = _number(epsilon, "epsilon"), _number(delta, "delta")
-        event = json.dumps(dict(trainer)) if isinstance(trainer, Mapping) else trainer
-        kept = text(ledger, "ledger"), text(ledger_storage, "ledger_storage"), text(event, "trainer")
-        opts.ledger, opts.ledger_storage, opts.trainer = kept
-        if test_seed is not None:
-            opts.test_seed = whole(test_seed, "test_seed")
+        opts, _kept = records_opts(
+            records,
+            class_floor=class_floor,
+            per_person=per_person,
+            low=low,
+            high=high,
+            sensitivity=sensitivity,
+            ledger=ledger,
+            ledger_storage=ledger_storage,
+            epsilon=epsilon,
+            delta=delta,
+            trainer=trainer,
+            test_seed=test_seed,
+        )
         call(lib.tacit_study_protect, self._open(), opts)
         return self.protection
 
@@ -354,7 +357,34 @@ class Study:
         )
 
 
-def _number(value: Any, what: str) -> float:
+def records_opts(
+    records: int = 0,
+    *,
+    class_floor: int = 0,
+    per_person: int = 0,
+    trainer: Union[str, Mapping[str, Any], None] = None,
+    test_seed: Optional[int] = None,
+    ledger: Optional[str] = None,
+    ledger_storage: Optional[str] = None,
+    **numbers: float,
+) -> Tuple[Any, Any]:
+    """A tacit_records_opts, and the texts that it points at. numbers: low, high, sensitivity, epsilon, delta."""
+    opts = struct("tacit_records_opts")
+    opts.records, opts.class_floor = whole(records, "records"), whole(class_floor, "class_floor")
+    opts.per_person = whole(per_person, "per_person")
+    for name, number in numbers.items():
+        if name not in ("low", "high", "sensitivity", "epsilon", "delta"):
+            raise TypeError(f"records have no option {name}")
+        setattr(opts, name, as_number(number, name))
+    event = json.dumps(dict(trainer)) if isinstance(trainer, Mapping) else trainer
+    kept = text(ledger, "ledger"), text(ledger_storage, "ledger_storage"), text(event, "trainer")
+    opts.ledger, opts.ledger_storage, opts.trainer = kept
+    if test_seed is not None:
+        opts.test_seed = whole(test_seed, "test_seed")
+    return opts, kept
+
+
+def as_number(value: Any, what: str) -> float:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise TypeError(f"{what} must be a number, got {type(value).__name__}")
     return float(value)

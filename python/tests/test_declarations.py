@@ -96,6 +96,14 @@ def test_structs_that_the_library_takes_have_its_size(name, study):
     assert TAKEN[name](made, study) == lib.TACIT_E_UNSUPPORTED
 
 
+@pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
+def test_the_options_of_agents_have_their_size():
+    joined = ffi.new("tacit_agent **")
+    for last, status in ((0, lib.TACIT_E_ARG), (1, lib.TACIT_E_UNSUPPORTED)):  # E_ARG: no study is named
+        made, _room = larger("tacit_agent_opts", last)
+        assert lib.tacit_agent_join(joined, made, ffi.NULL) == status
+
+
 def test_structs_that_the_library_fills_in_have_its_size(study):
     made, room = larger("tacit_study_summary", 7)
     made.best = 3

@@ -1,0 +1,138 @@
+"""Agents of a federated study, over TLS on loopback: three parties in threads of one process."""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import signal
+import subprocess
+import threading
+
+import pytest
+from test_coordinator import TACIT, served  # noqa: F401  (a fixture)
+
+import pytacit
+
+pytestmark = pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
+
+DOCUMENT = """{"name": "ward", "direction": "minimize", "trials": 6, "seed": 7,
+ "space": {"dose": {"type": "float", "low": 0, "high": 1}, "kind": {"type": "choice", "choices": ["a", "b"]}},
+ "algorithm": {"name": "dp-fts-de", "features": 20, "initial": 3},
+ "federation": {"agents": 3}, "privacy": {"epsilon": 5, "delta": 0.01}}
+"""
+
+
+@pytest.fixture
+def invited(served, own_folder):  # noqa: F811
+    """A federated study for three: url, study, token and fingerprint, as Agent takes them."""
+    (own_folder / "ward.json").write_text(DOCUMENT)
+    (own_folder / "op").write_text(served["operator_token"])
+    where = ["--server", served["url"], "--fingerprint", served["fingerprint"], "--token-file", "op"]
+    subprocess.run([TACIT, "remote", "create", "ward.json", *where], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([TACIT, "remote", "token", "ward", "--uses", "3", "--out", "join", *where], check=True,
+                   stdout=subprocess.DEVNULL)  # fmt: skip
+    return served["url"], "ward", (own_folder / "join").read_text().strip(), served["fingerprint"]
+
+
+def loss(params):
+    return (params["dose"] - 0.3) ** 2 + (params["kind"] == "b")
+
+
+def in_threads(*works):
+    """Runs all at the same time; raises what the first of them raised. The others would wait for it: they are left."""
+    ended = queue.Queue()
+
+    def guarded(work):
+        try:
+            ended.put(work())
+        except BaseException as why:
+            ended.put(why)
+
+    for work in works:
+        threading.Thread(target=guarded, args=(work,), daemon=True).start()
+    for _ in works:
+        why = ended.get(timeout=300)
+        if why is not None:
+            raise why
+
+
+def join(invited, i, **more):
+    return pytacit.Agent(*invited, storage=f"sqlite:///agent{i}.db", epsilon=6, delta=0.01, **more)
+
+
+def test_three_agents(invited):
+    agents = [join(invited, i) for i in range(3)]
+    assert [agent.number for agent in agents] == [0, 1, 2]
+    assert "epsilon 5" in agents[0].promise
+    interrupted = []
+
+    def once(params):
+        if len(agents[2].study.get_trials(pytacit.TrialState.COMPLETE)) == 2 and not interrupted:
+            interrupted.append(params)
+            raise KeyboardInterrupt
+        return loss(params)
+
+    def stopped():
+        """An agent that is interrupted, ends, and comes back without a token; it goes on with the same trial."""
+        with pytest.raises(KeyboardInterrupt):
+            agents[2].run(once)
+        agents[2].close()
+        url, study, _token, fingerprint = invited
+        agents[2] = join((url, study, None, fingerprint), 2)
+        assert agents[2].number == 2
+        agents[2].run(loss)
+
+    heard = []
+    in_threads(lambda: agents[0].run(loss), lambda: agents[1].run(loss, callbacks=[lambda s, t: heard.append(t)]), stopped)
+    for agent in agents:
+        assert [trial.value for trial in agent.study.trials] == [loss(trial.params) for trial in agent.study.trials]
+        assert len(agent.study.trials) == 6
+    assert agents[2].study.trials[2].params == interrupted[0]
+    assert [trial.number for trial in heard] == [0, 1, 2, 3, 4, 5]
+    rounds = agents[0].inspect()
+    assert rounds and {r.state for r in rounds} == {"sent"}
+    for r in rounds:
+        assert hashlib.blake2b(r.message, digest_size=32).hexdigest() == r.hash
+        assert r.ledger == "agent" and r.heard == 1 and r.not_private is None and 0 < r.epsilon <= 5
+    assert rounds[0].numbers
+
+
+def test_an_agent_may_refuse(invited, own_folder):
+    def refuse(document):
+        assert document["name"] == "ward"
+        raise PermissionError("not with the data of these patients")
+
+    with pytest.raises(PermissionError, match="these patients"):
+        join(invited, 0, consider=refuse)
+    assert not (own_folder / "agent0.db").exists(), "a refusal leaves a trace"
+    with pytest.raises(pytacit.ArgumentError, match="epsilon"):
+        pytacit.Agent(*invited, storage="sqlite:///agent0.db", epsilon=-1, delta=0.01)
+    with pytest.raises(TypeError, match="records have no option colour"):
+        join(invited, 0, records={"records": 3, "colour": 1})
+    seen = []
+    agent = join(invited, 0, consider=seen.append)
+    assert seen[0]["federation"]["agents"] == 3
+    with pytest.raises(pytacit.BusyError):
+        join(invited, 0)
+    with pytest.raises(TypeError, match="func must be a function"):
+        agent.run(None)
+    agent.close()
+    with pytest.raises(ValueError, match="the agent is closed"):
+        agent.run(loss)
+
+
+def test_an_agent_that_waits_can_be_interrupted(invited, python):
+    """The others do not come: after its first trials it waits for them, and Ctrl-C ends that, wherever it is."""
+    process = python(
+        "import pytacit, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"agent = pytacit.Agent(*{invited!r}, epsilon=6, delta=0.01)\n"
+        "agent.run(lambda params: params['dose'], callbacks=[lambda study, trial: print(trial.number, flush=True)])\n"
+    )
+    assert [process.stdout.readline() for _ in range(3)] == ["0\n", "1\n", "2\n"]
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in said
+    url, study, _token, fingerprint = invited
+    with pytacit.Agent(url, study, None, fingerprint, epsilon=6, delta=0.01) as agent:
+        assert [trial.state.name for trial in agent.study.trials][:3] == ["COMPLETE"] * 3
