@@ -115,9 +115,9 @@ def call(function: Any, *arguments: Any) -> None:
     _begin()
     err = ffi.new("tacit_error *")
     status = function(*arguments, err)
+    del arguments  # who keeps an exception, and this frame with it, keeps no handle open
+    raise_escaped()
     if status:
-        del arguments  # who keeps the exception, and this frame with it, keeps no handle open
-        raise_escaped()
         raise error(status, string(err.msg) or "")
 
 
@@ -144,7 +144,12 @@ def owned(pointer: Any, end: Callable[[Any], None], keep: Any = None) -> Any:
 def out(function: Any, kind: str, end: Callable[[Any], None], *arguments: Any, keep: Any = None) -> Any:
     """Calls a function whose first argument is an out-pointer of a kind ("tacit_study *") and returns what it made."""
     pointer = ffi.new(f"{kind}*")
-    call(function, pointer, *arguments)
+    try:
+        call(function, pointer, *arguments)
+    except BaseException:
+        if pointer[0] != NULL:  # it was made, and then interrupted
+            end(pointer[0])
+        raise
     return owned(pointer[0], end, keep)
 
 

@@ -12,7 +12,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tuple, Type
 
-from ._library import call, escape, ffi, has_escaped, lib, raise_escaped, struct, whole
+from ._library import call, escape, ffi, has_escaped, lib, struct, whole
 from .errors import CancelledError, TacitError
 from .trial import ParamValue, Trial
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Objective = Callable[[Mapping[str, ParamValue]], float]
 Callback = Callable[["Study", Trial], None]
+
+# What an evaluation returns; any status but the other two is a failure.
+OK, CANCELLED, FAILED = int(lib.TACIT_OK), int(lib.TACIT_E_CANCELLED), int(lib.TACIT_E_ARG)
 
 
 class Run:
@@ -129,7 +132,7 @@ class Worker:
         opts = struct("tacit_worker_opts")
         # The callbacks are members of this object: they live as long as the call.
         self._evaluate_c = ffi.callback(
-            "tacit_evaluate", self._evaluate, error=lib.TACIT_E_CANCELLED, onerror=self._escape
+            "tacit_evaluate", self._evaluate, error=CANCELLED, onerror=self._escape
         )
         self._stop_c = ffi.callback("bool(void *)", self._stop, error=True, onerror=self._escape)
         self._listen_c = ffi.callback(
@@ -151,7 +154,6 @@ class Worker:
             pass  # by ourselves: _stop or _evaluate said so
         finally:
             self._give_back()
-        raise_escaped()
 
     def _give_back(self) -> None:
         """Others may have at once what was interrupted. A coordinator's client waits for the end of the lease."""
@@ -184,7 +186,7 @@ class Worker:
     def _evaluate(self, _user: Any, _trial: int, values: Any, value: Any, err: Any) -> int:
         try:
             value[0] = as_float(self._run.objective(self._study._space.params(values)))
-            return lib.TACIT_OK
+            return OK
         except NotANumber as why:
             return _failed(err, str(why))
         except Exception as why:
@@ -193,7 +195,7 @@ class Worker:
             return _failed(err, describe(why))
         except BaseException as why:  # KeyboardInterrupt: the trial is not told, and will be run again
             self._run.fail(why)
-            return lib.TACIT_E_CANCELLED
+            return CANCELLED
 
 
 class NotANumber(Exception):
@@ -218,9 +220,9 @@ def describe(why: BaseException) -> str:
 def _failed(err: Any, reason: str) -> int:
     room = ffi.sizeof(err.msg)
     short = reason.replace("\0", " ").encode("utf-8", "replace")[: room - 1].decode("utf-8", "ignore")
-    err.code = lib.TACIT_E_ARG
+    err.code = FAILED
     err.msg = short.encode("utf-8")
-    return lib.TACIT_E_ARG
+    return FAILED
 
 
 class Progress:

@@ -1,4 +1,4 @@
-"""A party of a federated study: it evaluates on its own data, and shares only what the study's algorithm makes of it."""
+"""A party of a federated study: it evaluates on its own data and shares what the study's algorithm makes of it."""
 
 from __future__ import annotations
 

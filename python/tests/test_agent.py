@@ -83,7 +83,8 @@ def test_three_agents(invited):
         agents[2].run(loss)
 
     heard = []
-    in_threads(lambda: agents[0].run(loss), lambda: agents[1].run(loss, callbacks=[lambda s, t: heard.append(t)]), stopped)
+    hearing = [lambda study, trial: heard.append(trial)]
+    in_threads(lambda: agents[0].run(loss), lambda: agents[1].run(loss, callbacks=hearing), stopped)
     for agent in agents:
         assert [trial.value for trial in agent.study.trials] == [loss(trial.params) for trial in agent.study.trials]
         assert len(agent.study.trials) == 6

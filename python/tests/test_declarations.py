@@ -1,7 +1,7 @@
 """The binding against the library: layouts, numbers, first values. Nothing is compiled.
 
-A struct that begins with `size` must not have anything in members that the library does not know. So a struct of 8 bytes
-more than cffi counts, with something in them, is refused; if the library's were larger, it would be taken.
+A struct that begins with `size` must not have anything in members that the library does not know. So a struct of 8
+bytes more than cffi counts, with something in them, is refused; if the library's were larger, it would be taken.
 """
 
 from __future__ import annotations
