@@ -1,7 +1,8 @@
 """The binding against the library: layouts, numbers, first values. Nothing is compiled.
 
 A struct that begins with `size` must not have anything in members that the library does not know. So a struct of 8
-bytes more than cffi counts, with something in them, is refused; if the library's were larger, it would be taken.
+bytes more than cffi counts, with something in them, is refused; if the library's were larger, it would be taken. And
+something in the last member that cffi knows is not refused as unknown; if the library's were smaller, it would be.
 """
 
 from __future__ import annotations
@@ -29,6 +30,18 @@ def larger(name, last):
     made.size = size + 8
     room[size] = bytes([last])
     return made, room
+
+
+def last_member(name):
+    return ffi.typeof(name).fields[-1][0]
+
+
+def with_last_member(name):
+    """A struct with something in its last member, whatever it is; and what that points at."""
+    made, word = struct(name), ffi.new("char[]", b"something")
+    kind = ffi.typeof(name).fields[-1][1].type
+    setattr(made, last_member(name), ffi.cast(kind, word) if kind.kind == "pointer" else 1)
+    return made, word
 
 
 def document(text):
@@ -94,6 +107,8 @@ def test_structs_that_the_library_takes_have_its_size(name, study):
     assert TAKEN[name](made, study) == lib.TACIT_OK
     made, _room = larger(name, 1)
     assert TAKEN[name](made, study) == lib.TACIT_E_UNSUPPORTED
+    made, _word = with_last_member(name)
+    assert TAKEN[name](made, study) != lib.TACIT_E_UNSUPPORTED
 
 
 @pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
@@ -102,13 +117,18 @@ def test_the_options_of_agents_have_their_size():
     for last, status in ((0, lib.TACIT_E_ARG), (1, lib.TACIT_E_UNSUPPORTED)):  # E_ARG: no study is named
         made, _room = larger("tacit_agent_opts", last)
         assert lib.tacit_agent_join(joined, made, ffi.NULL) == status
+    made, mine = struct("tacit_agent_opts"), struct("tacit_records_opts")
+    assert last_member("tacit_agent_opts") == "records"
+    made.records = mine
+    assert lib.tacit_agent_join(joined, made, ffi.NULL) == lib.TACIT_E_ARG
 
 
 def test_structs_that_the_library_fills_in_have_its_size(study):
     made, room = larger("tacit_study_summary", 7)
-    made.best = 3
+    last = last_member("tacit_study_summary")
+    setattr(made, last, 3)
     assert lib.tacit_study_summarize(study._open(), made, ffi.NULL) == lib.TACIT_OK
-    assert made.best != made.best, "the last member that both know is not written"
+    assert last == "best" and made.best != made.best, "the last member is not written"
     assert room[ffi.sizeof("tacit_study_summary")] == b"\0", "what comes after it is not set to 0"
     assert (made.planned, made.best_trial) == (12, lib.TACIT_UNKNOWN)
 
