@@ -30,7 +30,8 @@ typedef struct tc_record_guard_config {
     void (*end)(void *below);
     void *below;
     bool lent;
-    /* Where what is declared is kept, once (record_terms.h), and what the ledger is called there; both borrowed. */
+    /* Where what is declared is kept, once (record_terms.h), and which storage the ledger is in, if another; both for the
+     * call alone. */
     tc_store *terms_store;
     const char *ledger_at;
     /* What the ledger may spend over all its studies; epsilon 0: the promise of this study, and of no other. */

@@ -9,6 +9,7 @@
 #include "study/record_plan.h"
 #include "user/records.h"
 #include "user/user_ledger.h"
+#include "wire/hash_json.h"
 
 #include <tacit/user.h>
 
@@ -61,7 +62,8 @@ static tacit_status open_here(tc_store *store, const char *name, tc_record_guard
 
 /* What is declared is kept with the study, or at home: *home is then to be closed, after the guard was made. */
 static tacit_status open_ledger(tacit_study *s, const tacit_records_opts *o,
-                                tc_record_guard_config *cfg, tc_store **home, tacit_error *err)
+                                tc_record_guard_config *cfg, tc_store **home, char at[TC_HASH_TEXT],
+                                tacit_error *err)
 {
     const char *name = o->ledger ? o->ledger : "records";
     char url[PATH_MAX];
@@ -71,9 +73,12 @@ static tacit_status open_ledger(tacit_study *s, const tacit_records_opts *o,
         TC_TRY(tc_store_open(home, url, true, err));
         cfg->terms_store = *home;
     }
-    cfg->ledger_at = o->ledger_storage;
-    if (o->ledger_storage)
+    if (o->ledger_storage) { /* by its hash: a URL may have a password */
+        tacit_hash hash = tc_user_storage_hash(o->ledger_storage);
+        tc_hash_text(at, &hash);
+        cfg->ledger_at = at;
         return open_other(o->ledger_storage, name, cfg, err);
+    }
     return *home ? open_other(url, name, cfg, err) : open_here(cfg->terms_store, name, cfg, err);
 }
 
@@ -203,7 +208,8 @@ tacit_status tacit_study_protect(tacit_study *s, const tacit_records_opts *opts,
                                   .test_seed = o.test_seed};
     TC_TRY(tc_trainer_parse(&cfg.trainer, o.trainer, err));
     tc_store *home = NULL;
-    tacit_status status = open_ledger(s, &o, &cfg, &home, err);
+    char at[TC_HASH_TEXT];
+    tacit_status status = open_ledger(s, &o, &cfg, &home, at, err);
     if (status == TACIT_OK)
         status = tc_record_guard_new(&guard, &cfg, err);
     tc_store_close(home);
