@@ -11,6 +11,7 @@ The words are Optuna's where the thing is the same. Failures are exceptions with
 
 from ._library import has_network, lib, string
 from .agent import Agent, AgentRound
+from .coordinator import Coordinator
 from .errors import (
     ArgumentError,
     BudgetError,
@@ -43,6 +44,7 @@ __all__ = [
     "CancelledError",
     "CategoricalDistribution",
     "ConflictError",
+    "Coordinator",
     "CorruptError",
     "FloatDistribution",
     "InputOutputError",

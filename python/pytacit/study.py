@@ -390,19 +390,53 @@ def as_number(value: Any, what: str) -> float:
     return float(value)
 
 
+# ---- documents
+
+#: What a study searches: the parameters by name, or a CSV file of candidates.
+SearchSpace = Union[Mapping[str, Parameter], str, "os.PathLike[str]"]
+
+
+def study_document(
+    name: str,
+    space: SearchSpace,
+    direction: str,
+    *,
+    algorithm: Union[str, Mapping[str, Any], None] = None,
+    trials: Optional[int] = None,
+    seed: Optional[int] = None,
+    federation: Optional[Mapping[str, Any]] = None,
+    privacy: Union[str, Mapping[str, Any], None] = None,
+) -> Dict[str, Any]:
+    """A study document: what create_study and Coordinator.create_study make a study of, and privacy.plan prices."""
+    document: Dict[str, Any] = {"name": name, "direction": direction}
+    if isinstance(space, Mapping):
+        document["space"] = space_json(space)
+    else:
+        document["points"] = os.fspath(space)
+    given: Dict[str, Any] = {
+        "algorithm": algorithm if algorithm is None or isinstance(algorithm, str) else dict(algorithm),
+        "trials": trials,
+        "seed": seed,
+        "federation": None if federation is None else dict(federation),
+        "privacy": privacy if privacy is None or isinstance(privacy, str) else dict(privacy),
+    }
+    document.update({key: value for key, value in given.items() if value is not None})
+    return document
+
+
 # ---- opening
 
 
 def create_study(
     name: str,
-    space: Union[Mapping[str, Parameter], str, "os.PathLike[str]"],
+    space: SearchSpace,
     direction: str,
     storage: str = DEFAULT_STORAGE,
     *,
     algorithm: Union[str, Mapping[str, Any], None] = None,
     trials: Optional[int] = None,
     seed: Optional[int] = None,
-    privacy: Optional[Mapping[str, Any]] = None,
+    privacy: Union[str, Mapping[str, Any], None] = None,
     token: Optional[str] = None,
     fingerprint: Optional[str] = None,
     patience_s: float = 0.0,
@@ -417,18 +451,9 @@ def create_study(
     the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}.
     patience_s: so long a coordinator may be away. threads: that compute, -1 is one for each core.
     """
-    document: Dict[str, Any] = {"name": name, "direction": direction}
-    if isinstance(space, Mapping):
-        document["space"] = space_json(space)
-    else:
-        document["points"] = os.fspath(space)
-    given = {
-        "algorithm": algorithm if algorithm is None or isinstance(algorithm, str) else dict(algorithm),
-        "trials": trials,
-        "seed": seed,
-        "privacy": None if privacy is None else dict(privacy),
-    }
-    document.update({key: value for key, value in given.items() if value is not None})
+    document = study_document(
+        name, space, direction, algorithm=algorithm, trials=trials, seed=seed, privacy=privacy
+    )
     where = _Storage(storage, token, fingerprint, patience_s, threads)
     written = text(json.dumps(document), "document")
     made, end = lib.tacit_study_create, lib.tacit_study_close

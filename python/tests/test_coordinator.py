@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import subprocess
+import threading
 
 import pytest
 from conftest import SPACE, bowl
@@ -66,3 +68,91 @@ def test_doors_stay_shut(served):
     with pytest.raises(pytacit.TacitError, match="fingerprint|key"):
         other = "sha256//" + "A" * 43 + "="
         pytacit.load_study("far", url, fingerprint=other, token=served["operator_token"], patience_s=-1)
+
+
+# ---- a coordinator in this process
+
+
+FLOAT = {"dose": pytacit.FloatDistribution(0, 1)}
+
+
+def test_five_agents_in_five_threads():
+    """Of one process, with the coordinator: records are protected, and every agent has a ledger of its own."""
+    with pytacit.Coordinator("sqlite:///c.db") as c:
+        c.create_study(
+            "ward", FLOAT, "minimize", algorithm={"name": "fts", "features": 20, "initial": 2}, trials=4, seed=7,
+            agents=5, deadline_s=600,
+            privacy={"unit": "record", "epsilon": 4, "delta": 1e-5, "metric": "error"},
+        )  # fmt: skip
+        token = c.invite("ward")  # as many as there are places
+        ended = queue.Queue()
+
+        def work(i):
+            try:
+                with pytacit.Agent(c.url, "ward", token, c.fingerprint, storage=f"sqlite:///agent{i}.db", epsilon=6,
+                                   delta=1e-5, records={"records": 1000, "low": 0, "high": 1}) as agent:  # fmt: skip
+                    agent.run(lambda params: abs(params["dose"] - 0.1 * i))
+                    ended.put(len(agent.study.get_trials(pytacit.TrialState.COMPLETE)))
+            except BaseException as why:
+                ended.put(why)
+
+        for i in range(5):
+            threading.Thread(target=work, args=(i,), daemon=True).start()
+        assert [ended.get(timeout=300) for _ in range(5)] == [4] * 5
+        state = c.study_state("ward")
+        assert (state["agents"], state["enrolled"]) == (5, 5)
+        assert state["document"]["federation"]["deadline_s"] == 600
+
+
+@pytest.mark.parametrize("storage", ["memory:", "sqlite:///c.db"])
+def test_a_coordinator_serves_studies(storage):
+    with pytacit.Coordinator(storage) as c:
+        where = {"storage": c.url, "fingerprint": c.fingerprint, "token": c.operator_token()}
+        far = pytacit.create_study("far", SPACE, "minimize", trials=6, seed=2, algorithm="random", **where)
+        near = pytacit.create_study("far", SPACE, "minimize", "memory:", trials=6, seed=2, algorithm="random")
+        far.optimize(bowl)
+        near.optimize(bowl)
+        assert [(t.params, t.value) for t in far.trials] == [(t.params, t.value) for t in near.trials]
+        assert c.create_study("here", SPACE, "minimize", trials=3) == "here"
+        assert pytacit.get_all_study_names(**where) == ["far", "here"]
+        client = pytacit.load_study("far", c.url, fingerprint=c.fingerprint, token=c.invite("far"))
+        assert client.best_value == near.best_value
+
+
+def test_a_coordinator_comes_back():
+    with pytacit.Coordinator("sqlite:///c.db") as first:
+        key, first_token = first.fingerprint, first.operator_token()
+        assert first.operator_token() == first_token
+        first.create_study("ward", FLOAT, "minimize", agents=2, algorithm="fts", trials=4, privacy="none")
+    with pytest.raises(ValueError, match="the coordinator is closed"):
+        first.invite("ward", 1)
+    with pytest.raises(ValueError, match="the coordinator is closed"):
+        _ = first.url
+    with pytacit.Coordinator("sqlite:///c.db") as again:
+        assert again.fingerprint == key
+        with pytest.raises(pytacit.StateError, match="another=True"):
+            again.operator_token()
+        assert again.study_state("ward")["state"] == "running"
+        assert again.operator_token(another=True) != first_token
+        where = {"storage": again.url, "fingerprint": key}
+        assert pytacit.get_all_study_names(token=first_token, **where) == ["ward"]
+
+
+def test_what_a_coordinator_refuses(own_folder):
+    with pytest.raises(ValueError, match="allow_other_machines=True"):
+        pytacit.Coordinator("sqlite:///other.db", listen="0.0.0.0:0")
+    assert not (own_folder / "other.db").exists()
+    with pytest.raises(pytacit.ArgumentError, match="elsewhere"):
+        pytacit.Coordinator("memory:", listen="elsewhere:0")
+    with pytacit.Coordinator("memory:") as c:
+        with pytest.raises(pytacit.NotFoundError, match="nope"):
+            c.study_state("nope")
+        with pytest.raises(ValueError, match="agents is given twice"):
+            c.create_study("ward", FLOAT, "minimize", agents=2, federation={"agents": 3})
+        with pytest.raises(pytacit.ArgumentError, match="direction"):
+            c.create_study("ward", FLOAT, "sideways", agents=2)
+        c.create_study("ward", FLOAT, "minimize", agents=2, algorithm="fts", trials=4, privacy="none")
+        with pytest.raises(pytacit.ConflictError, match="ward"):
+            c.create_study("ward", FLOAT, "minimize", agents=2, algorithm="fts", trials=4, privacy="none")
+        with pytest.raises(pytacit.ArgumentError, match="expires_s"):
+            c.invite("ward", 1, expires_s=-1)

@@ -1,0 +1,233 @@
+"""A coordinator in this process, over HTTPS: for notebooks, tests and small federations.
+
+It is what `tacit serve` runs (<tacit/coordinator.h>). Who has the object is the operator.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from typing import Any, Dict, Mapping, Optional, Union
+
+from ._library import call, error, ffi, has_network, lib, out, owned, string, struct, text, whole
+from .study import SearchSpace, as_number, study_document
+
+
+class Coordinator:
+    """Serves the studies of a storage as long as it is open.
+
+        with pytacit.Coordinator("sqlite:///coordinator.db") as coordinator:
+            coordinator.create_study("ward", space, "minimize", algorithm="dp-fts-de", agents=3, ...)
+            token = coordinator.invite("ward", uses=3)
+            agent = pytacit.Agent(coordinator.url, "ward", token, coordinator.fingerprint, ...)
+
+    It may be used by several threads, and agents may be threads of the same process. All that it has acknowledged is
+    in its storage: a process may be killed, and another goes on with the same storage.
+    """
+
+    def __init__(
+        self,
+        storage: str = "sqlite:///coordinator.db",
+        *,
+        listen: str = "127.0.0.1:0",
+        host: Optional[str] = None,
+        allow_other_machines: bool = False,
+        threads: int = 0,
+        test_seed: Optional[int] = None,
+    ) -> None:
+        """Opens the storage, which is made if it is absent, and listens.
+
+        storage: "sqlite:///FILE", "postgresql://HOST/DATABASE", or "memory:" (gone with this object). listen: an
+        address and a port, 0 is any that is free; an address that other machines reach needs allow_other_machines.
+        host: the name for the certificate, where it is not that of listen. threads: that answer; 0: 32.
+        test_seed: noise, keys and tokens come from it: NOT PRIVATE.
+        """
+        if not has_network:
+            raise error(
+                lib.TACIT_E_UNSUPPORTED, "Coordinator needs libtacit-net, with the network built in; it is not here"
+            )
+        if not allow_other_machines and not _is_here(listen):
+            raise ValueError(
+                f"listen is {listen}, which other machines may reach: say allow_other_machines=True, or listen at "
+                "127.0.0.1"
+            )
+        self._token: Optional[str] = None  # an operator's that this object has made
+        opts, where = struct("tacit_coordinator_opts"), text(storage, "storage")
+        opts.storage = where
+        if test_seed is not None:
+            opts.test_seed = whole(test_seed, "test_seed")
+        self._handle: Any = out(
+            lib.tacit_coordinator_open, "tacit_coordinator *", lib.tacit_coordinator_close, opts
+        )
+        serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
+        serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads")
+        # The server ends before the coordinator: it keeps it.
+        self._server: Any = out(
+            lib.tacit_server_start, "tacit_server *", lib.tacit_server_stop, self._handle, serving, keep=self._handle
+        )
+
+    # ---- where it is
+
+    @property
+    def url(self) -> str:
+        """Where agents and clients find it: "https://127.0.0.1:PORT"."""
+        return string(lib.tacit_server_url(self._open_server())) or ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Of its key: who joins compares it. The same for a storage, whenever it is opened."""
+        return string(lib.tacit_server_fingerprint(self._open_server())) or ""
+
+    def __repr__(self) -> str:
+        return f"<pytacit.Coordinator {self.url if self._server is not None else '(closed)'}>"
+
+    # ---- the operator's
+
+    def create_study(
+        self,
+        name: str,
+        space: SearchSpace,
+        direction: str,
+        *,
+        algorithm: Union[str, Mapping[str, Any], None] = None,
+        trials: Optional[int] = None,
+        seed: Optional[int] = None,
+        agents: Optional[int] = None,
+        deadline_s: Optional[float] = None,
+        federation: Optional[Mapping[str, Any]] = None,
+        privacy: Union[str, Mapping[str, Any], None] = None,
+    ) -> str:
+        """Creates a study and returns its name. A federated one has agents, or federation={"agents": ...}; without
+        them it is a served one, whose trials this coordinator computes.
+
+        deadline_s: after so long a round ends with those who came. privacy: a federated study must say it, and may say
+        "none". The rest is as in pytacit.create_study. A study
+        that is there already is a ConflictError.
+        """
+        together: Dict[str, Any] = dict(federation or {})
+        for key, value in (("agents", agents), ("deadline_s", deadline_s)):
+            if value is not None and key in together:
+                raise ValueError(f"{key} is given twice: by itself and in federation")
+            if value is not None:
+                together[key] = value
+        document = study_document(
+            name,
+            space,
+            direction,
+            algorithm=algorithm,
+            trials=trials,
+            seed=seed,
+            federation=together or None,
+            privacy=privacy,
+        )
+        call(lib.tacit_coordinator_create, self._open(), text(json.dumps(document), "document"))
+        return name
+
+    def invite(self, study: str, uses: Optional[int] = None, expires_s: float = 0.0) -> str:
+        """A token with which `uses` agents may join a federated study (None: as many as it has places); of a served
+        study any number of clients share one, and uses is not given. expires_s: seconds until it ends; 0: never.
+        """
+        if uses is None:
+            uses = int(self.study_state(study).get("agents") or 0)
+        pointer = ffi.new("char **")
+        seconds = as_number(expires_s, "expires_s")
+        named = text(study, "study")
+        call(lib.tacit_coordinator_invite, self._open(), named, whole(uses, "uses"), seconds, pointer)
+        return string(owned(pointer[0], lib.tacit_text_free)) or ""
+
+    def operator_token(self, another: bool = False) -> str:
+        """The operator's token, for create_study(..., storage=c.url, token=...) and `tacit remote`.
+
+        A storage shows its first one once; later objects say another=True, and those that there are stay valid.
+        """
+        if self._token is not None and not another:
+            return self._token
+        pointer = ffi.new("char **")
+        call(lib.tacit_coordinator_operator_token, self._open(), bool(another), pointer)
+        if pointer[0] == ffi.NULL:
+            raise error(
+                lib.TACIT_E_STATE,
+                "the operator's token of this storage was shown when it was made: operator_token(another=True) makes "
+                "one more",
+            )
+        self._token = string(owned(pointer[0], lib.tacit_text_free)) or ""
+        return self._token
+
+    # ---- looking
+
+    def study_state(self, study: str) -> Dict[str, Any]:
+        """How a study stands: its document and state, and of a federated one its roster and round."""
+        state = self.request("GET", f"/v1/studies/{study}")
+        state["document"] = json.loads(state["document"])
+        return state
+
+    def study_ledger(self, study: str) -> Dict[str, Any]:
+        """The ledger of a federated study, as others may check it (privacy.Ledger.from_export reads it)."""
+        return self.request("GET", f"/v1/studies/{study}/privacy")
+
+    def request(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
+        """An operator's request, answered in this process: the routes are those of <tacit/net.h>."""
+        asked = struct("tacit_request")
+        written = None if body is None else json.dumps(dict(body))
+        kept = [text(method, "method"), text(path, "path"), text(self._any_token(), "token"), text(written, "body")]
+        asked.method, asked.path, asked.bearer, asked.body = kept
+        asked.body_size = 0 if written is None else len(written.encode("utf-8"))
+        made, end = lib.tacit_coordinator_handle, lib.tacit_response_free
+        handle, pointer = self._open(), ffi.new("tacit_response **")
+        call(made, handle, asked, pointer)
+        response = owned(pointer[0], end)
+        answer: Dict[str, Any] = json.loads(string(lib.tacit_response_body(response)) or "{}")
+        status = lib.tacit_response_status(response)
+        if status >= 300:
+            raise error(_code(status), str(answer.get("detail") or answer.get("title") or f"HTTP status {status}"))
+        return answer
+
+    def _any_token(self) -> str:
+        """The holder is the operator: where the first token was shown to somebody else, this object makes its own."""
+        if self._token is None:
+            pointer = ffi.new("char **")
+            call(lib.tacit_coordinator_operator_token, self._open(), False, pointer)
+            if pointer[0] == ffi.NULL:
+                return self.operator_token(another=True)
+            self._token = string(owned(pointer[0], lib.tacit_text_free)) or ""
+        return self._token
+
+    # ---- the end
+
+    def close(self) -> None:
+        """Answers what was asked, then ends. Agents that are left wait for it to come back."""
+        self._server = None
+        self._handle = None
+
+    def __enter__(self) -> "Coordinator":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _open(self) -> Any:
+        handle = self._handle
+        if handle is None:
+            raise ValueError("the coordinator is closed")
+        return handle
+
+    def _open_server(self) -> Any:
+        server = self._server
+        if server is None:
+            raise ValueError("the coordinator is closed")
+        return server
+
+
+def _is_here(listen: str) -> bool:
+    """An address of loopback; what is no address at all, the library refuses."""
+    host = listen.rpartition(":")[0].strip("[]") if isinstance(listen, str) else ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return True
+
+
+def _code(status: int) -> int:
+    """The code of a refusal, by its HTTP status."""
+    codes = {400: "E_ARG", 404: "E_NOT_FOUND", 409: "E_CONFLICT", 422: "E_ARG"}
+    return int(getattr(lib, "TACIT_" + codes.get(status, "E_STATE")))
