@@ -6,7 +6,7 @@
 #   make check      format, lint, layers, sanitizers    make torture    every allocation fails once
 #   make fuzz       search for inputs that break        make fresh      demo and test in a bare Debian
 #   make deep       what takes longer than CI has       make papers     build/tacit-papers: the papers' experiments
-#   make clean      all but the sources
+#   make wheel      build-wheel/dist: pytacit for pip   make clean      all but the sources
 
 PREFIX ?= /usr/local
 WERROR ?= OFF
@@ -16,7 +16,7 @@ CONFIGURE = cmake --preset release --log-level=WARNING \
             -DTACIT_WERROR=$(WERROR) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 BUILD     = cmake --build build --parallel $(JOBS)
 
-.PHONY: all demo test check bench papers format install torture fuzz deep fresh clean
+.PHONY: all demo test check bench papers format install torture fuzz deep fresh wheel clean
 
 all:
 	@tools/setup build
@@ -67,6 +67,10 @@ deep:
 fresh:
 	@tools/setup fresh
 	tools/fresh
+
+wheel:
+	@tools/setup build wheel
+	python/wheel/build
 
 clean:
 	rm -rf build build-*

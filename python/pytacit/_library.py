@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, Union
 
 from . import _declarations, errors
 
@@ -26,22 +26,45 @@ NULL: Any = ffi.NULL
 
 # ---- finding them
 
+#: The folder of the package. A wheel has the libraries in lib/ of it, and the program in bin/.
+PACKAGE = Path(__file__).resolve().parent
+_NAMES = ("libtacit-privacy", "libtacit", "libtacit-net")
+
+
+def _folder() -> Optional[Path]:
+    """Where the libraries are: PYTACIT_LIBRARY_DIR, or the package. None: where the dynamic linker looks."""
+    given = os.environ.get("PYTACIT_LIBRARY_DIR")
+    if given:
+        return Path(given).resolve()
+    return PACKAGE / "lib" if (PACKAGE / "lib").is_dir() else None
+
+
+def library_files() -> List[Path]:
+    """The files of tacit's libraries, as far as their folder is known."""
+    folder = _folder()
+    return [folder / file for file in map(_file, _NAMES) if (folder / file).is_file()] if folder else []
+
+
+def _file(name: str) -> str:
+    return f"{name}.so.{_abi()}"
+
 
 def _load() -> "tuple[Any, bool]":
     """The library through which everything is called, and whether it has the network.
 
     libtacit-net needs libtacit, which needs libtacit-privacy: the last one loaded gives the names of all.
     """
-    folder = os.environ.get("PYTACIT_LIBRARY_DIR")
+    folder = _folder()
     loaded: Any = None
-    for name in ("libtacit-privacy", "libtacit", "libtacit-net"):
-        file = f"{name}.so.{_abi()}"
+    for name in _NAMES:
+        file = _file(name)
         try:
-            loaded = ffi.dlopen(str(Path(folder).resolve() / file) if folder else file)
+            loaded = ffi.dlopen(str(folder / file) if folder else file)
         except OSError as why:
             if name == "libtacit-net":
                 return loaded, False
-            where = f"PYTACIT_LIBRARY_DIR ({folder})" if folder else "the folders of the dynamic linker"
+            given = os.environ.get("PYTACIT_LIBRARY_DIR")
+            where = f"PYTACIT_LIBRARY_DIR ({given})" if given else folder or "the folders of the dynamic linker"
             raise ImportError(
                 f"pytacit finds no {file} in {where}: install tacit (make install, then ldconfig), or let "
                 f"PYTACIT_LIBRARY_DIR name the folder of its libraries ({why})"
