@@ -125,6 +125,11 @@ def has_escaped() -> bool:
     return getattr(_escaped, "exception", None) is not None
 
 
+def is_stopped(_user: Any) -> bool:
+    """The `stop` of a call that waits: an exception that was raised in a callback ends the call."""
+    return has_escaped()
+
+
 def raise_escaped() -> None:
     """Raises what was kept, once."""
     exception = getattr(_escaped, "exception", None)
@@ -221,8 +226,8 @@ def struct(name: str) -> Any:
 _texts: Dict[str, Any] = {}  # of macros; structs point at them
 
 
-def _constant(value: Any) -> Any:
-    if isinstance(value, list):
+def _constant(value: _declarations.Initial) -> Any:
+    if not isinstance(value, str):
         return [_constant(member) for member in value]
     if value in ("true", "false", "NULL"):
         return {"true": True, "false": False, "NULL": NULL}[value]

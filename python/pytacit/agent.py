@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
-from ._library import call, error, escape, ffi, has_escaped, has_network, lib, out, owned, string, struct, text, whole
+from ._library import call, error, escape, ffi, has_network, is_stopped, lib, out, owned, string, struct, text, whole
 from ._optimize import Callback, Objective, Run
 from .study import Catch, Study, as_number, records_opts
 from .trial import moment
@@ -105,7 +105,7 @@ class Agent:
     def _callbacks(self, opts: Any) -> List[Any]:
         """Sets the callbacks; they live as long as the handle does."""
         offered = "tacit_status(void *, const tacit_agent_offer *, tacit_error *)"
-        stop = ffi.callback("bool(void *)", lambda _user: has_escaped(), error=True, onerror=escape)
+        stop = ffi.callback("bool(void *)", is_stopped, error=True, onerror=escape)
         note = ffi.callback("void(void *, const char *)", self._hear, onerror=escape)
         opts.stop, opts.note = stop, note
         if self._consider is None:

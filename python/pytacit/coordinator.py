@@ -162,7 +162,7 @@ class Coordinator:
         return state
 
     def study_ledger(self, study: str) -> Dict[str, Any]:
-        """The ledger of a federated study, as others may check it: the JSON that tacit_ledger_import of <tacit/ledger.h> reads."""
+        """The ledger of a federated study, as others may check it: what tacit_ledger_import reads."""
         return self.request("GET", f"/v1/studies/{study}/privacy")
 
     def request(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:

@@ -1,6 +1,6 @@
 """TacitSampler: tacit's algorithms behind Optuna's interface.
 
-    import optuna
+    import optuna  # pyright: ignore[reportUnusedImport]  (tells whether it is there)
     from pytacit.optuna import TacitSampler
 
     study = optuna.create_study(sampler=TacitSampler(seed=1))
@@ -23,15 +23,13 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from ._library import NULL, call, ffi, lib, out, struct, text, whole
 
 try:
-    import optuna
+    from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+    from optuna.samplers import BaseSampler, RandomSampler
+    from optuna.search_space import IntersectionSearchSpace
+    from optuna.study import Study, StudyDirection
+    from optuna.trial import FrozenTrial, TrialState
 except ImportError as missing:
     raise ImportError("pytacit.optuna needs Optuna: pip install optuna") from missing
-
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.samplers import BaseSampler, RandomSampler
-from optuna.search_space import IntersectionSearchSpace
-from optuna.study import Study, StudyDirection
-from optuna.trial import FrozenTrial, TrialState
 
 __all__ = ["TacitSampler"]
 
@@ -253,7 +251,8 @@ class TacitSampler(BaseSampler):
         self._with_pruned = consider_pruned_trials
         self._rng = random.Random(self._seed)
         self._begin()
-        probe = {"x": FloatDistribution(0, 1)}  # an algorithm or option that is wrong is refused here, not at a trial
+        # An algorithm or option that is wrong is refused here, and not at a trial.
+        probe: Dict[str, BaseDistribution] = {"x": FloatDistribution(0, 1)}
         self._new_optimizer(probe, StudyDirection.MINIMIZE, 0)
 
     def _begin(self) -> None:
@@ -270,8 +269,8 @@ class TacitSampler(BaseSampler):
         return state
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__dict__.setdefault("_rng", random.Random())
+        vars(self).update(state)
+        vars(self).setdefault("_rng", random.Random())
         self._begin()
 
     # -- what Optuna calls

@@ -5,6 +5,10 @@ calls _run_search, which asks a study for candidates and tells it their scores. 
 what is cloned, pickled or sent to another process has nothing of the C library in it.
 """
 
+# scikit-learn has no types:
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportArgumentType=false, reportOperatorIssue=false
+
 from __future__ import annotations
 
 import math

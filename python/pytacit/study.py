@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _optimize
-from ._library import call, escape, ffi, has_escaped, lib, out, owned, string, struct, text, whole
+from ._library import call, escape, ffi, is_stopped, lib, out, owned, string, struct, text, whole
 from ._optimize import Callback, Objective
 from .space import Parameter, Space, space_json
 from .trial import ParamValue, Trial, TrialState, moment
@@ -31,7 +31,7 @@ class _Storage:
         self.url = text(url, "storage")
         opts = struct("tacit_storage_opts")
         self._token, self._fingerprint = text(token, "token"), text(fingerprint, "fingerprint")
-        self._stop = ffi.callback("bool(void *)", lambda _user: has_escaped(), error=True, onerror=escape)
+        self._stop = ffi.callback("bool(void *)", is_stopped, error=True, onerror=escape)
         opts.token, opts.fingerprint = self._token, self._fingerprint
         opts.patience_s, opts.threads, opts.stop = patience_s, threads, self._stop
         self.opts = opts
