@@ -6,7 +6,7 @@ import datetime
 import json
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from ._library import call, error, escape, ffi, has_network, is_stopped, lib, out, owned, string, struct, text, whole
@@ -22,10 +22,10 @@ class AgentRound:
     round: int
     about: str  #: what agents send in this round; "": all rounds are about the same
     state: str  #: "ready", "withheld", "leaving", "sent" or "before", as <tacit/agent.h> has them
-    message: Optional[bytes]  #: as it was made
+    message: Optional[bytes] = field(repr=False)  #: as it was made
     hash: str  #: of it: BLAKE2b-256
     made: Optional[datetime.datetime]
-    numbers: Optional[List[float]]  #: the message as a vector; None: it is none
+    numbers: Optional[List[float]] = field(repr=False)  #: the message as a vector; None: it is none
     ledger: Optional[str]  #: where it is paid for; None: it is not
     epsilon: Optional[float]  #: what it costs by itself at delta
     delta: Optional[float]  #: of the study

@@ -256,8 +256,7 @@ class Study:
         *,
         class_floor: int = 0,
         per_person: int = 0,
-        low: float = 0.0,
-        high: float = 0.0,
+        range: Optional[Tuple[float, float]] = None,
         sensitivity: float = 0.0,
         ledger: Optional[str] = None,
         ledger_storage: Optional[str] = None,
@@ -270,15 +269,14 @@ class Study:
         evaluated. Every value then gets noise before the study, its storage or a coordinator sees it. Returns the
         statement: who is protected, how much, and what is not.
 
-        records: how many there are. The others are those of tacit_records_opts in <tacit/records.h>; a loss that
-        is a mean must be clipped, record by record, before the mean is taken. test_seed: NOT PRIVATE.
+        records: how many there are. range: (low, high), to which func clips the loss of each record before it takes the
+        mean. The others are those of tacit_records_opts in <tacit/records.h>. test_seed: NOT PRIVATE.
         """
         opts, _kept = records_opts(
             records,
             class_floor=class_floor,
             per_person=per_person,
-            low=low,
-            high=high,
+            range=range,
             sensitivity=sensitivity,
             ledger=ledger,
             ledger_storage=ledger_storage,
@@ -362,26 +360,37 @@ def records_opts(
     *,
     class_floor: int = 0,
     per_person: int = 0,
+    range: Optional[Tuple[float, float]] = None,
     trainer: Union[str, Mapping[str, Any], None] = None,
     test_seed: Optional[int] = None,
     ledger: Optional[str] = None,
     ledger_storage: Optional[str] = None,
     **numbers: float,
 ) -> Tuple[Any, Any]:
-    """A tacit_records_opts, and the texts that it points at. numbers: low, high, sensitivity, epsilon, delta."""
+    """A tacit_records_opts, and the texts that it points at. numbers: sensitivity, epsilon, delta."""
     opts = struct("tacit_records_opts")
     opts.records, opts.class_floor = whole(records, "records"), whole(class_floor, "class_floor")
     opts.per_person = whole(per_person, "per_person")
     for name, number in numbers.items():
-        if name not in ("low", "high", "sensitivity", "epsilon", "delta"):
+        if name not in ("sensitivity", "epsilon", "delta"):
             raise TypeError(f"records have no option {name}")
         setattr(opts, name, as_number(number, name))
+    if range is not None:
+        opts.low, opts.high = _bounds(range)
     event = json.dumps(dict(trainer)) if isinstance(trainer, Mapping) else trainer
     kept = text(ledger, "ledger"), text(ledger_storage, "ledger_storage"), text(event, "trainer")
     opts.ledger, opts.ledger_storage, opts.trainer = kept
     if test_seed is not None:
         opts.test_seed = whole(test_seed, "test_seed")
     return opts, kept
+
+
+def _bounds(given: Any) -> Tuple[float, float]:
+    try:
+        low, high = given
+    except (TypeError, ValueError):
+        raise TypeError(f"range must be a pair (low, high), got {given!r}") from None
+    return as_number(low, "range[0]"), as_number(high, "range[1]")
 
 
 def as_number(value: Any, what: str) -> float:

@@ -96,6 +96,7 @@ def test_three_agents(invited):
         assert hashlib.blake2b(r.message, digest_size=32).hexdigest() == r.hash
         assert r.ledger == "agent" and r.heard == 1 and r.not_private is None and 0 < r.epsilon <= 5
     assert rounds[0].numbers
+    assert len(repr(rounds[0])) < 1000, "the bytes of a message fill the screen"
 
 
 def test_an_agent_may_refuse(invited, own_folder):

@@ -90,7 +90,7 @@ def test_five_agents_in_five_threads():
         def work(i):
             try:
                 with pytacit.Agent(c.url, "ward", token, c.fingerprint, storage=f"sqlite:///agent{i}.db", epsilon=6,
-                                   delta=1e-5, records={"records": 1000, "low": 0, "high": 1}) as agent:  # fmt: skip
+                                   delta=1e-5, records={"records": 1000, "range": (0, 1)}) as agent:  # fmt: skip
                     agent.run(lambda params: abs(params["dose"] - 0.1 * i))
                     ended.put(len(agent.study.get_trials(pytacit.TrialState.COMPLETE)))
             except BaseException as why:

@@ -180,6 +180,17 @@ def test_records_are_protected():
     assert len(study.trials) == 4
 
 
+@pytest.mark.parametrize("given", [1, (0, 1, 2), "0:1", (0, None)])
+def test_a_range_is_a_pair_of_numbers(given):
+    promise = {"unit": "record", "epsilon": 1, "delta": 1e-5, "range": [0, 1]}
+    study = pytacit.create_study("ward", {"x": SPACE["x"]}, "minimize", privacy=promise, trials=4, seed=1)
+    with pytest.raises(TypeError, match="range"):
+        study.protect(records=1000, range=given)
+    with pytest.raises(pytacit.ArgumentError, match="range"):
+        study.protect(records=1000, range=(0, 2))
+    assert "at most 0.001" in study.protect(records=1000, range=(0, 1))
+
+
 def test_the_same_seed_is_the_same_search(study):
     again = pytacit.create_study("bowl", SPACE, "minimize", "sqlite:///b.db", algorithm="random", seed=1, trials=12)
     study.optimize(bowl)
