@@ -150,7 +150,7 @@ Events = Union[Event, Iterable[Event]]
 
 
 def sampling_of(sampling: str, rate: float) -> int:
-    """The number of a way of sampling. At rate 1 everybody takes part; a fixed-size sample of all is about replacing."""
+    """The number of a way of sampling. At rate 1 everybody takes part, but a fixed-size sample speaks of replacing."""
     if sampling not in SAMPLINGS:
         raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
     if sampling == "poisson" and rate == 1:
@@ -198,7 +198,7 @@ def read_event(e: Any) -> Event:
 
 
 def from_json(event: Union[str, Mapping[str, Any]]) -> List[Event]:
-    """The events of a dp_event of dp_accounting's, as JSON text or as a dictionary: the different ones with their counts.
+    """The events of a dp_event of dp_accounting's, JSON text or a dictionary: the different ones with their counts.
 
     Gaussian, Laplace, NoOp, NonPrivate, PoissonSampled, SelfComposed and Composed, of any depth, each also with its
     ending DpEvent. What is unknown is an ArgumentError, by its path.
@@ -221,10 +221,9 @@ def from_opacus(accountant: Any) -> List[Event]:
 
     They are described for adding or removing a record: account for them with unit="record", relation="add-remove".
     """
-    state: Dict[str, Any] = dict(cast("Mapping[str, Any]", accountant)) if isinstance(accountant, Mapping) else {}
-    history = state.get("history", getattr(accountant, "history", None))
+    history = accountant.get("history") if hasattr(accountant, "get") else getattr(accountant, "history", None)
     if not isinstance(history, (list, tuple)):
-        kind = type(cast(object, accountant)).__name__
+        kind = type(accountant).__name__
         raise TypeError(f"accountant must be an accountant of Opacus's or its state_dict(), got {kind}")
     steps = cast("Sequence[Tuple[float, float, int]]", history)
     return [Gaussian(noise, count=count, sampling_rate=rate) for noise, rate, count in steps]

@@ -275,7 +275,7 @@ def _digits(written: str) -> bytes:
 def read_ledger(storage: str, name: str = "agent") -> Ledger:
     """Opens a ledger that is there, to look at it: its entries are read and checked.
 
-    NotFoundError: there is none of this name, or no such storage; none is made. CorruptError names the entry that is wrong.
+    NotFoundError: there is none of this name, or no such storage; none is made. CorruptError names the wrong entry.
     """
     where, called = text(storage, "storage"), text(name, "name")
     return Ledger(out(lib.tacit_ledger_open, "tacit_ledger *", lib.tacit_ledger_close, where, called))

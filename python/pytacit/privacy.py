@@ -181,8 +181,8 @@ def calibrate(
     unit: str = "agent",
     relation: Optional[str] = None,
 ) -> Calibration:
-    """The least noise multiplier with which Gaussian releases stay within (epsilon, delta): to a relative 1e-6, and never
-    too small.
+    """The least noise multiplier with which Gaussian releases stay within (epsilon, delta): to a relative 1e-6, and
+    never too small.
 
     sampling: "poisson" or "fixed-size". With a relation it is what a private trainer is told. The rest is as in
     account. NumericError: no noise multiplier up to 1e6 is enough.
@@ -423,7 +423,7 @@ class Filter:
         self._handle = out(lib.tacit_filter_new, "tacit_filter *", lib.tacit_filter_free, *limits)
 
     def would(self, event: Event) -> float:
-        """The share of the budget that would be left after this release, which is not spent. BudgetError: it does not fit."""
+        """The share of the budget that would be left after this release; nothing is spent. BudgetError: too much."""
         left = ffi.new("double *")
         with self._lock:
             call(lib.tacit_filter_would, self._handle, write_events(listed(event, "event")), left)
