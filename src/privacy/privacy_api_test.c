@@ -221,8 +221,7 @@ static void states_the_best_of_several_runs(void **state)
     g.accountant = NULL;
     assert_fails(tacit_statement_best_of(&g, &r, &text, &err), TACIT_E_ARG,
                  "g->accountant must not be NULL");
-    assert_fails(tacit_statement_best_of(NULL, &r, &text, &err), TACIT_E_ARG,
-                 "g must not be NULL");
+    assert_fails(tacit_statement_best_of(NULL, &r, &text, &err), TACIT_E_ARG, "g must not be NULL");
     r.size = 0;
     g.accountant = "rdp";
     assert_fails(tacit_statement_best_of(&g, &r, &text, &err), TACIT_E_ARG, "repeats.size must be");

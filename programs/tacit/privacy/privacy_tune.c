@@ -146,10 +146,9 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     char *statement;
     TC_TRY(find_answer(in->opts, in->quiet, &a, err));
     TC_TRY(tacit_statement_best_of(&a.best_of, &a.repeats, &statement, err));
-    tacit_status status =
-        in->format == TC_FORMAT_TABLE || in->format == TC_FORMAT_CSV
-            ? print_table(&a, statement, (tc_format)in->format, err)
-            : tc_privacy_print_json(answer_json(&a, statement), false, err);
+    tacit_status status = in->format == TC_FORMAT_TABLE || in->format == TC_FORMAT_CSV
+                              ? print_table(&a, statement, (tc_format)in->format, err)
+                              : tc_privacy_print_json(answer_json(&a, statement), false, err);
     tacit_text_free(statement);
     return status;
 }
