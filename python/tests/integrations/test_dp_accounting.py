@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import dp_accounting
 import pytest
 from dp_accounting import dp_event, pld, rdp
+from test_privacy_ledger import Party, looked
 
 import pytacit
 from pytacit import privacy
@@ -77,3 +83,15 @@ def test_randomised_response_needs_its_epsilon():
     made = dp_event.RandomizedResponseDpEvent(event["noise_parameter"], event["num_buckets"])
     with pytest.raises(pytacit.ArgumentError, match="epsilon is missing"):
         privacy.from_dp_accounting(made)
+
+
+def test_an_exported_ledger_is_computed_again(own_folder):
+    party = Party("main")
+    for i in range(3):
+        party.sum("ward", i)
+    exported = looked().export(DELTA)
+    checker = Path(__file__).resolve().parents[3] / "examples/python/check_ledger.py"
+    for factor, status in ((1, 0), (0.9, 1)):  # a claim that is too small is found
+        exported["claims"][0]["epsilon"] *= factor
+        (own_folder / "export.json").write_text(json.dumps(exported))
+        assert subprocess.run([sys.executable, str(checker), "export.json"]).returncode == status
