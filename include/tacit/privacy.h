@@ -227,6 +227,13 @@ TACIT_API tacit_status tacit_calibrate_best_of(const tacit_repeats *repeats, dou
                                                double sampling_rate, uint64_t rounds,
                                                double *noise_multiplier, tacit_error *err);
 
+/* Nobody should see the epsilon of a search without these sentences: epsilon, delta, by which accountant, how K is
+ * distributed, and what has to hold. g is what tacit_account_best_of has found for these repeats. E_ARG: a field
+ * out of range, named. End *text with tacit_text_free. */
+TACIT_API tacit_status tacit_statement_best_of(const tacit_guarantee *g,
+                                               const tacit_repeats *repeats, char **text,
+                                               tacit_error *err);
+
 /* ---- noise */
 
 /* n independent draws of P(x) ~ exp(-x^2 / (2 sd^2)) or exp(-|x| / scale) on the integers, exact,

@@ -9,6 +9,7 @@
 The words are Optuna's where the thing is the same. Failures are exceptions with one sentence (TacitError).
 """
 
+from . import privacy
 from ._library import has_network, lib, string
 from .agent import Agent, AgentRound
 from .coordinator import Coordinator
@@ -65,4 +66,5 @@ __all__ = [
     "get_all_study_names",
     "has_network",
     "load_study",
+    "privacy",
 ]

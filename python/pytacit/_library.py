@@ -181,6 +181,13 @@ def out(function: Any, kind: str, end: Callable[[Any], None], *arguments: Any, k
     return owned(pointer[0], end, keep)
 
 
+def made_text(function: Any, *arguments: Any) -> str:
+    """Calls a function whose last argument is an out-pointer of a text, and returns that text."""
+    pointer = ffi.new("char **")
+    call(function, *arguments, pointer)
+    return string(owned(pointer[0], lib.tacit_text_free)) or ""
+
+
 # ---- values
 
 

@@ -90,6 +90,19 @@ def try_worker(opts, study):
     return lib.tacit_worker_check(lib.tacit_study_document(study._open()), opts, ffi.NULL)
 
 
+def try_repeats(opts, study):
+    return lib.tacit_account_best_of(opts, ffi.NULL, 0, 1e-5, struct("tacit_guarantee"), ffi.NULL)
+
+
+def try_guarantee(opts, study):
+    opts.accountant = name = ffi.new("char[]", b"pld")
+    made = ffi.new("char **")
+    status = lib.tacit_statement(opts, 1, lib.TACIT_UNIT_AGENT, lib.TACIT_DP_ALL, made, ffi.NULL)
+    lib.tacit_text_free(made[0])
+    del name
+    return status
+
+
 TAKEN = {
     "tacit_storage_opts": try_storage,
     "tacit_ask_opts": try_ask,
@@ -97,6 +110,8 @@ TAKEN = {
     "tacit_trial_query": try_query,
     "tacit_records_opts": try_records,
     "tacit_worker_opts": try_worker,
+    "tacit_repeats": try_repeats,
+    "tacit_guarantee": try_guarantee,
 }
 
 
@@ -133,6 +148,78 @@ def test_structs_that_the_library_fills_in_have_its_size(study):
     assert (made.planned, made.best_trial) == (12, lib.TACIT_UNKNOWN)
 
 
+def fill_guarantee(made):
+    event = ffi.new("tacit_dp_event *", (lib.TACIT_DP_GAUSSIAN, 4.0, lib.TACIT_DP_POISSON, 0.5, 3))
+    _library.call(lib.tacit_account, b"rdp", event, 1, 1e-5, made)
+    return made.order > 1 and made.delta == 1e-5 and ffi.string(made.accountant) == b"rdp"
+
+
+def ledger_of_one_entry():
+    """A ledger with a number as it is, of an agent."""
+    made, release, receipt = ffi.new("tacit_ledger **"), ffi.new("tacit_release **"), ffi.new("tacit_receipt **")
+    number, charge, study = ffi.new("double[]", [0.5]), struct("tacit_charge"), ffi.new("char[]", b"s")
+    charge.study, charge.round = study, 3
+    _library.call(lib.tacit_ledger_create, made, b"memory:", b"l")
+    _library.call(lib.tacit_none_release, release, 1, 1, number, lib.TACIT_UNIT_AGENT, b"why")
+    _library.call(lib.tacit_ledger_release, made[0], ffi.NULL, charge, release[0], receipt)
+    lib.tacit_receipt_free(receipt[0])
+    lib.tacit_release_free(release[0])
+    return ffi.gc(made[0], lib.tacit_ledger_close)
+
+
+def fill_entry(made):
+    ledger = ledger_of_one_entry()
+    _library.call(lib.tacit_ledger_get, ledger, 1, made)
+    return (made.seq, made.round, made.rows, ffi.string(made.relation)) == (1, 3, 1, b"zero-out")
+
+
+def fill_spent(made):
+    ledger = ledger_of_one_entry()
+    _library.call(lib.tacit_ledger_spent, ledger, lib.TACIT_UNIT_AGENT, ffi.NULL, ffi.NULL, 1e-5, made)
+    return (made.releases, made.is_private, made.relation) == (1, False, ffi.NULL)
+
+
+FILLED = {"tacit_guarantee": fill_guarantee, "tacit_ledger_entry": fill_entry, "tacit_spent": fill_spent}
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_structs_of_privacy_that_the_library_fills_in_have_its_size(name):
+    made, room = larger(name, 7)
+    assert FILLED[name](made)
+    assert room[ffi.sizeof(name)] == b"\0", "what comes after it is not set to 0"
+
+
+def test_structs_of_plans_have_their_size():
+    planned = ffi.new("tacit_plan **")
+    _library.call(lib.tacit_plan_new, planned, document(RECORD_STUDY))
+    _library.call(lib.tacit_plan_cost, planned[0])
+    summary = lib.tacit_plan_summarize(planned[0])
+    assert summary.size == ffi.sizeof("tacit_plan_summary") and summary.releases == 5
+    assert lib.tacit_plan_get(planned[0], 0).size == ffi.sizeof("tacit_planned")
+    lib.tacit_plan_free(planned[0])
+
+
+def test_an_event_has_its_layout():
+    """It has no size: every member is read where it was written."""
+    events = ffi.new("tacit_dp_event[]", 2)
+    events[1].mechanism, events[1].parameter, events[1].count = lib.TACIT_DP_GAUSSIAN, 1.25, 7
+    events[1].sampling, events[1].sampling_rate = lib.TACIT_DP_POISSON, 0.5
+    made = ffi.new("char **")
+    _library.call(lib.tacit_dp_event_json, events + 1, made)
+    written = ffi.string(made[0])
+    lib.tacit_text_free(made[0])
+    assert written == (
+        b'{"dp_event":"SelfComposed","count":7,"event":{"dp_event":"PoissonSampled","sampling_probability":0.5,'
+        b'"event":{"dp_event":"Gaussian","noise_multiplier":1.25}}}'
+    )
+    found, n = ffi.new("tacit_dp_event[]", 2), ffi.new("size_t *")
+    both = b'{"dp_event":"Composed","events":[{"dp_event":"NonPrivate"},%s]}' % written
+    _library.call(lib.tacit_dp_event_parse, both, found, 2, n)
+    assert n[0] == 2 and found[0].mechanism == lib.TACIT_DP_NONPRIVATE
+    for member, _ in ffi.typeof("tacit_dp_event").fields:
+        assert getattr(found[1], member) == getattr(events[1], member), member
+
+
 def test_structs_that_the_library_makes_have_its_size(study):
     study.tell(study.ask(), 1)
     trial = ffi.new("tacit_trial **")
@@ -150,6 +237,8 @@ def test_first_values_are_those_of_the_macros():
     assert struct("tacit_records_opts").test_seed == -1
     assert struct("tacit_records_opts").per_person == 0
     assert struct("tacit_report").kind == lib.TACIT_REPORT_VALUE
+    repeats = struct("tacit_repeats")
+    assert (repeats.kind, repeats.mean, repeats.shape) == (lib.TACIT_REPEATS_NEGATIVE_BINOMIAL, 1, 1)
     agent = struct("tacit_agent_opts")
     assert (agent.patience_s, agent.test_seed, agent.test_key, agent.stop) == (3600, -1, 0, ffi.NULL)
     assert agent.size == ffi.sizeof("tacit_agent_opts")

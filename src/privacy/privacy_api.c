@@ -120,6 +120,15 @@ tacit_status tacit_dp_event_within(const tacit_dp_event *reported, size_t n,
 
 /* ---- saying it */
 
+static tacit_status take_guarantee(tacit_guarantee *given, const tacit_guarantee *g,
+                                   tacit_error *err)
+{
+    TC_TRY(tc_sized_take(&sized_guarantee, given, g, "g", err));
+    if (!given->accountant)
+        return tc_fail(err, TACIT_E_ARG, "g->accountant must not be NULL");
+    return TACIT_OK;
+}
+
 /* g NULL: none. */
 static tacit_status add_bound(tc_text *words, const tacit_guarantee *g, uint64_t releases,
                               tacit_unit unit, tacit_error *err)
@@ -127,9 +136,7 @@ static tacit_status add_bound(tc_text *words, const tacit_guarantee *g, uint64_t
     tacit_guarantee given;
     if (!g)
         return TACIT_OK;
-    TC_TRY(tc_sized_take(&sized_guarantee, &given, g, "g", err));
-    if (!given.accountant)
-        return tc_fail(err, TACIT_E_ARG, "g->accountant must not be NULL");
+    TC_TRY(take_guarantee(&given, g, err));
     tc_statement_add_bound(words, &given, releases, unit);
     return TACIT_OK;
 }
@@ -187,6 +194,20 @@ tacit_status tacit_calibrate_best_of(const tacit_repeats *repeats, double epsilo
     tc_best_of best = tc_best_of_accountant(&r);
     return tc_calibrate(&best.accountant, epsilon, delta, sampling, sampling_rate, rounds,
                         noise_multiplier, err);
+}
+
+tacit_status tacit_statement_best_of(const tacit_guarantee *g, const tacit_repeats *repeats,
+                                     char **text, tacit_error *err)
+{
+    tacit_guarantee given;
+    tacit_repeats r;
+    tc_text words = {0};
+    TC_TRY(take_guarantee(&given, g, err));
+    TC_TRY(tc_sized_take(&sized_repeats, &r, repeats, "repeats", err));
+    TC_GIVEN(text);
+    TC_TRY(tc_repeats_check(&r, err));
+    tc_statement_add_best_of(&words, &given, &r);
+    return tc_text_hand_out(&words, text, err);
 }
 
 /* ---- noise */

@@ -182,6 +182,52 @@ static void states_a_guarantee(void **state)
     assert_null(text);
 }
 
+#define IT_HOLDS                                                                                   \
+    ". Neighbours: those of a run's releases. It holds if all runs have the same distribution "    \
+    "(each draws its own hyper-parameters and scores itself privately, within the releases "       \
+    "counted here; one that fails counts as worst and is not done again), if K is drawn without "  \
+    "looking at data or results and stays secret (not shown, capped, drawn again, or to be told "  \
+    "from a running time or a log), and if nothing leaves but the winner"
+#define NOT_COVERED " A search that chooses points in view of earlier results is not covered."
+
+static void states_the_best_of_several_runs(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    const tacit_dp_event run = {TACIT_DP_GAUSSIAN, 1.1, TACIT_DP_POISSON, 0.01, 1000};
+    const tacit_dp_event none = {TACIT_DP_NONPRIVATE, 0, TACIT_DP_ALL, 1, 1};
+    tacit_repeats r = TACIT_REPEATS;
+    tacit_guarantee g = TACIT_GUARANTEE;
+    char *text = NULL;
+    r.mean = 10;
+    assert_ok(tacit_account_best_of(&r, &run, 1, 1e-5, &g, &err));
+    assert_ok(tacit_statement_best_of(&g, &r, &text, &err));
+    assert_string_equal(text,
+                        "The best of K private runs: epsilon 3.43281, delta 1e-05 (rdp; Papernot "
+                        "and Steinke 2022), where K is truncated negative binomial with mean 10 "
+                        "and shape 1" IT_HOLDS "." NOT_COVERED);
+    tacit_text_free(text);
+    r = (tacit_repeats){sizeof r, TACIT_REPEATS_POISSON, 2.5, 0};
+    assert_ok(tacit_account_best_of(&r, &none, 1, 1e-5, &g, &err));
+    assert_ok(tacit_statement_best_of(&g, &r, &text, &err));
+    assert_string_equal(text, "The best of K private runs: no guarantee (rdp; Papernot and Steinke "
+                              "2022), where K is Poisson with mean 2.5" IT_HOLDS
+                              ", which is nothing where K is 0." NOT_COVERED);
+    tacit_text_free(text);
+    text = NULL;
+    r.shape = 1;
+    assert_fails(tacit_statement_best_of(&g, &r, &text, &err), TACIT_E_ARG,
+                 "shape must be 0 for Poisson, got 1");
+    g.accountant = NULL;
+    assert_fails(tacit_statement_best_of(&g, &r, &text, &err), TACIT_E_ARG,
+                 "g->accountant must not be NULL");
+    assert_fails(tacit_statement_best_of(NULL, &r, &text, &err), TACIT_E_ARG, "g must not be NULL");
+    r.size = 0;
+    g.accountant = "rdp";
+    assert_fails(tacit_statement_best_of(&g, &r, &text, &err), TACIT_E_ARG, "repeats.size must be");
+    assert_null(text);
+}
+
 static void names_units_and_events(void **state)
 {
     (void)state;
@@ -217,6 +263,7 @@ int main(void)
         cmocka_unit_test(draws_noise),
         cmocka_unit_test(filters),
         cmocka_unit_test(states_a_guarantee),
+        cmocka_unit_test(states_the_best_of_several_runs),
         cmocka_unit_test(names_units_and_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,18 +131,22 @@ void tacit_lower_text(char out[32], double bound)
         snprintf(out, 32, bound > 0 ? "infinite" : "0");
 }
 
+static void add_numbers(tc_text *out, const tacit_guarantee *g)
+{
+    char epsilon[32], delta[32];
+    tacit_epsilon_text(epsilon, g->epsilon);
+    tacit_delta_text(delta, g->delta);
+    if (isfinite(g->epsilon))
+        tc_text_addf(out, "epsilon %s, delta %s", epsilon, delta);
+    else
+        tc_text_add(out, "no guarantee");
+}
+
 void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t releases,
                             tacit_unit unit)
 {
     tc_text_addf(out, "every %s: ", tacit_unit_name(unit));
-    if (isfinite(g->epsilon)) {
-        char epsilon[32], delta[32];
-        tacit_epsilon_text(epsilon, g->epsilon);
-        tacit_delta_text(delta, g->delta);
-        tc_text_addf(out, "epsilon %s, delta %s", epsilon, delta);
-    } else {
-        tc_text_add(out, "no guarantee");
-    }
+    add_numbers(out, g);
     tc_text_addf(out, " (%s) over %" PRIu64 " release%s. ", g->accountant, releases,
                  releases == 1 ? "" : "s");
 }
@@ -193,4 +197,24 @@ void tc_statement_add(tc_text *out, const tacit_guarantee *g, uint64_t releases,
 {
     tc_statement_add_bound(out, g, releases, unit);
     tc_statement_add_scope(out, unit, sampling);
+}
+
+void tc_statement_add_best_of(tc_text *out, const tacit_guarantee *g, const tacit_repeats *r)
+{
+    bool poisson = r->kind == TACIT_REPEATS_POISSON;
+    tc_text_add(out, "The best of K private runs: ");
+    add_numbers(out, g);
+    tc_text_addf(out, " (%s; Papernot and Steinke 2022), where K is %s with mean %g", g->accountant,
+                 poisson ? "Poisson" : "truncated negative binomial", r->mean);
+    if (!poisson)
+        tc_text_addf(out, " and shape %g", r->shape);
+    tc_text_add(out,
+                ". Neighbours: those of a run's releases. It holds if all runs have the same "
+                "distribution (each draws its own hyper-parameters and scores itself privately, "
+                "within the releases counted here; one that fails counts as worst and is not done "
+                "again), if K is drawn without looking at data or results and stays secret (not "
+                "shown, capped, drawn again, or to be told from a running time or a log), and if "
+                "nothing leaves but the winner");
+    tc_text_add(out, poisson ? ", which is nothing where K is 0." : ".");
+    tc_text_add(out, " A search that chooses points in view of earlier results is not covered.");
 }

@@ -208,6 +208,11 @@ static void best_of(void)
     repeats.shape = 0;
     GOOD(tacit_account_best_of(&repeats, &run, 1, 1e-5, &best, &err));
     CHECK(best.epsilon > one.epsilon);
+    char *text = NULL;
+    GOOD(tacit_statement_best_of(&best, &repeats, &text, &err));
+    CHECK(strncmp(text, "The best of K private runs: epsilon ", 36) == 0);
+    CHECK(strstr(text, "where K is Poisson with mean 20. Neighbours: ") != NULL);
+    tacit_text_free(text);
 }
 
 static void statements(void)

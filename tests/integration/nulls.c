@@ -465,6 +465,11 @@ static void call_privacy(void)
     REFUSED("repeats", tacit_calibrate_best_of(NULL, 1, 1e-5, TACIT_DP_ALL, 1, 1, x, err));
     REFUSED("noise_multiplier",
             tacit_calibrate_best_of(&repeats, 1, 1e-5, TACIT_DP_ALL, 1, 1, NULL, err));
+    REFUSED("g", tacit_statement_best_of(NULL, &repeats, &text, err));
+    REFUSED("g->accountant", tacit_statement_best_of(&g, &repeats, &text, err));
+    g.accountant = "rdp";
+    REFUSED("repeats", tacit_statement_best_of(&g, NULL, &text, err));
+    REFUSED("text", tacit_statement_best_of(&g, &repeats, NULL, err));
     REFUSED("out", tacit_sample_discrete_gaussian(1, 1, NULL, err));
     REFUSED("out", tacit_sample_discrete_laplace(1, 1, NULL, err));
     REFUSED("out", tacit_filter_new(NULL, 1, 1e-5, err));

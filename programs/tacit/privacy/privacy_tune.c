@@ -99,30 +99,6 @@ static tacit_status find_answer(const tune_opts *o, bool quiet, answer *a, tacit
 
 /* ---- output */
 
-static void add_statement(tc_text *out, const answer *a)
-{
-    char epsilon[32], delta[32];
-    bool poisson = a->repeats.kind == TACIT_REPEATS_POISSON;
-    tacit_epsilon_text(epsilon, a->best_of.epsilon);
-    tacit_delta_text(delta, a->best_of.delta);
-    tc_text_addf(
-        out,
-        "The best of K private runs: epsilon %s, delta %s (rdp; Papernot and Steinke 2022), "
-        "where K is %s with mean %g",
-        epsilon, delta, poisson ? "Poisson" : "truncated negative binomial", a->repeats.mean);
-    if (!poisson)
-        tc_text_addf(out, " and shape %g", a->repeats.shape);
-    tc_text_add(out,
-                ". Neighbours: those of a run's releases. It holds if all runs have the same "
-                "distribution (each draws its own hyper-parameters and scores itself privately, "
-                "within the releases counted here; one that fails counts as worst and is not done "
-                "again), if K is drawn without looking at data or results and stays secret (not "
-                "shown, capped, drawn again, or to be told from a running time or a log), and if "
-                "nothing leaves but the winner");
-    tc_text_add(out, poisson ? ", which is nothing where K is 0." : ".");
-    tc_text_add(out, " A search that chooses points in view of earlier results is not covered.");
-}
-
 static json_t *answer_json(const answer *a, const char *statement)
 {
     json_t *run = tc_privacy_event_json(&a->event);
@@ -167,17 +143,13 @@ static tacit_status print_table(const answer *a, const char *statement, tc_forma
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     answer a;
+    char *statement;
     TC_TRY(find_answer(in->opts, in->quiet, &a, err));
-    tc_text statement = {0};
-    add_statement(&statement, &a);
-    tacit_status status;
-    if (statement.failed)
-        status = tc_fail_memory(err);
-    else if (in->format == TC_FORMAT_TABLE || in->format == TC_FORMAT_CSV)
-        status = print_table(&a, tc_text_get(&statement), (tc_format)in->format, err);
-    else
-        status = tc_privacy_print_json(answer_json(&a, tc_text_get(&statement)), false, err);
-    tc_text_fini(&statement);
+    TC_TRY(tacit_statement_best_of(&a.best_of, &a.repeats, &statement, err));
+    tacit_status status = in->format == TC_FORMAT_TABLE || in->format == TC_FORMAT_CSV
+                              ? print_table(&a, statement, (tc_format)in->format, err)
+                              : tc_privacy_print_json(answer_json(&a, statement), false, err);
+    tacit_text_free(statement);
     return status;
 }
 
