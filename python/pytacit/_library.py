@@ -228,4 +228,6 @@ def _constant(value: Any) -> Any:
         return {"true": True, "false": False, "NULL": NULL}[value]
     if value.startswith('"'):
         return _texts.setdefault(value, text(value[1:-1], "text"))
+    if value.startswith("sizeof("):
+        return ffi.sizeof(value[7:-1])
     return getattr(lib, value) if value.startswith("TACIT_") else float(value) if "." in value else int(value)
