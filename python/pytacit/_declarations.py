@@ -44,7 +44,7 @@ def find_headers() -> Path:
 
 def read(folder: Path) -> Declarations:
     """Reads the headers of a folder."""
-    texts = [_plain((folder / f"{name}.h").read_text(encoding="utf-8")) for name in HEADERS]
+    texts = [plain((folder / f"{name}.h").read_text(encoding="utf-8")) for name in HEADERS]
     initial: Dict[str, List[Initial]] = {}
     begun = re.findall(r"#define (TACIT_[A-Z_]+)\s*\{\s*sizeof\((\w+)\),?(.*)\}\s*\n", "\n".join(texts))
     whole = {macro: f"{{ sizeof({struct}), {values} }}" for macro, struct, values in begun}
@@ -72,7 +72,7 @@ def _members(words: Iterator[str]) -> List[Initial]:
     return made
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Without comments, and with every macro on one line."""
     return re.sub(r"/\*.*?\*/", " ", text, flags=re.S).replace("\\\n", " ")
 
