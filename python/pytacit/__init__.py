@@ -28,6 +28,7 @@ from .errors import (
     TacitError,
     UnsupportedError,
 )
+from .simulation import Curves, Simulation, read_curves, simulate
 from .space import CategoricalDistribution, FloatDistribution, IntDistribution
 from .study import Study, create_study, delete_study, get_all_study_names, load_study
 from .trial import ParamValue, Trial, TrialState
@@ -46,6 +47,7 @@ __all__ = [
     "ConflictError",
     "Coordinator",
     "CorruptError",
+    "Curves",
     "FloatDistribution",
     "InputOutputError",
     "IntDistribution",
@@ -54,6 +56,7 @@ __all__ = [
     "NumericError",
     "OutOfMemoryError",
     "ParamValue",
+    "Simulation",
     "StateError",
     "Study",
     "TacitError",
@@ -65,4 +68,6 @@ __all__ = [
     "get_all_study_names",
     "has_network",
     "load_study",
+    "read_curves",
+    "simulate",
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Generic, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, overload
+import sys
+from typing import Any, Dict, Generic, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, cast, overload
 
 from ._library import call, ffi, lib, owned, string
 
@@ -23,7 +24,7 @@ class Array(Sequence[T], Generic[T]):
 
     @property
     def __array_interface__(self) -> Dict[str, Any]:
-        kind = "<f8" if os.sys.byteorder == "little" else ">f8"
+        kind = "<f8" if sys.byteorder == "little" else ">f8"
         return {"version": 3, "shape": self.shape, "typestr": kind, "data": (self._address, True)}
 
     def __len__(self) -> int:
@@ -52,8 +53,9 @@ class Array(Sequence[T], Generic[T]):
         return [item.tolist() if isinstance(item, Array) else item for item in self]
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Array):
-            return self.shape == other.shape and self._numbers == other._numbers
+        if isinstance(other, Sequence) and not isinstance(other, (str, bytes)):
+            numbers = cast("Sequence[Any]", other)
+            return len(self) == len(numbers) and all(mine == theirs for mine, theirs in zip(self, numbers))
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]

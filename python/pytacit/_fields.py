@@ -74,7 +74,8 @@ def _rows(macros: Dict[str, Tuple[List[str], str]], body: str) -> Iterator[List[
         elif name in macros:
             parameters, inner = macros[name]
             given = dict(zip(parameters, arguments))
-            yield from _rows(macros, "".join(given.get(token, token) for token in _TOKEN.findall(inner)))
+            tokens: List[str] = _TOKEN.findall(inner)
+            yield from _rows(macros, "".join(given.get(token, token) for token in tokens))
 
 
 def _calls(text: str) -> Iterator[Tuple[str, List[str]]]:

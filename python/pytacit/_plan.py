@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
 from . import _fields
 from ._library import escape, ffi, lib, out, string, text, whole
@@ -173,7 +173,7 @@ def written(value: Any, what: str, separator: str = ",") -> str:
     if hasattr(value, "__float__"):
         return repr(float(value))
     if isinstance(value, Sequence):
-        return separator.join(written(item, what, separator) for item in value)
+        return separator.join(written(item, what, separator) for item in cast("Sequence[Any]", value))
     raise TypeError(f"{what} must be a str, a number or a list of them, got {type(value).__name__}")
 
 

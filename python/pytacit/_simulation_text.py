@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Iterable, List, Sequence
+from typing import TYPE_CHECKING, Dict, Iterable, List, Sequence
 
 from ._library import ffi, lib, string
 
@@ -191,7 +191,7 @@ def _ratios(simulation: "Simulation") -> Iterable[str]:
 
 def _scope(simulation: "Simulation") -> str:
     """What the guarantees mean, once; each stands with its algorithm."""
-    of = {}
+    of: Dict[str, "Simulated"] = {}
     for c in simulation:
         if c.protects_records:
             of["record"] = c

@@ -16,9 +16,9 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from . import _fields, _simulation_text
 from ._curves import Array, Curves, CurveSet, Line, Ratio, array, ratio_of, read_curves
-from ._library import call, error, ffi, lib, out, owned, require_same_version, string, text, whole
+from ._library import call, error, ffi, lib, out, owned, require_same_version, string, whole
 from ._plan import Algorithm, File, Plan, Trials, in_keywords
-from .errors import CancelledError, TacitError
+from .errors import TacitError
 
 __all__ = ["Array", "Contrast", "Curves", "CurveSet", "Ratio", "Simulated", "Simulation", "read_curves", "simulate"]
 
@@ -104,10 +104,11 @@ class Simulation(CurveSet[Simulated]):
         and at the end. Nothing with a single run."""
         rows, n = ffi.new("const tacit_contrast **"), ffi.new("size_t *")
         call(lib.tacit_simulation_contrasts, self._handle, rows, n)
-        made = (rows[0][i] for i in range(n[0]))
-        return [
-            Contrast(self[c.of].label, self[0].label, c.of, self[0].at[c.point], ratio_of(c.ratio)) for c in made
-        ]
+        return [self._contrast(rows[0][i]) for i in range(n[0])]
+
+    def _contrast(self, c: Any) -> Contrast:
+        first, of = self[0], int(c.of)
+        return Contrast(self[of].label, first.label, of, first.at[int(c.point)], ratio_of(c.ratio))
 
     def to_csv(self, by_agent: bool = False) -> str:
         """All points as CSV; by_agent: those of every agent, of a simulation with by_agent=True."""
@@ -154,10 +155,10 @@ class _Run:
         self._label, self._steps, self._done, self._shown = "", 0, 0, ""
         self._made: Any = None
         self._raised: Optional[BaseException] = None
-        plan.callback("note", lambda _user, sentence: self._events.put(string(sentence) or ""))
+        plan.callback("note", self._hear)
         plan.callback("begin", self._begin)
         plan.callback("progress", self._progress, False)
-        plan.callback("stopped", lambda _user: self._stopping, True)
+        plan.callback("stopped", self._is_stopped, True)
 
     def run(self) -> Any:
         """The handle of what was found."""
@@ -175,7 +176,8 @@ class _Run:
                 sys.stderr.write("\n")
         if self._raised is not None:
             raise self._raised
-        return self._made
+        made, self._made = self._made, None  # which keeps the plan, and that this object
+        return made
 
     def _work(self) -> None:
         try:
@@ -208,12 +210,18 @@ class _Run:
 
     # ---- from any thread
 
+    def _hear(self, _user: Any, sentence: Any) -> None:
+        self._events.put(string(sentence) or "")
+
     def _begin(self, _user: Any, label: Any, steps: int) -> None:
         self._label, self._steps, self._done = string(label) or "", steps, 0
 
     def _progress(self, _user: Any, done: int) -> bool:
         self._done = done
         return not self._stopping
+
+    def _is_stopped(self, _user: Any) -> bool:
+        return self._stopping
 
     # ---- from the caller's
 
@@ -226,6 +234,8 @@ class _Run:
     def _show(self) -> None:
         percent = 100 * self._done // self._steps if self._steps else 0
         shown = f"{self._label}: {percent} %"
+        if shown == self._shown:
+            return
         sys.stderr.write("\r" + shown.ljust(len(self._shown)))
         sys.stderr.flush()
         self._shown = shown
