@@ -102,7 +102,7 @@ def _by_program(path: str, cumulative: bool, title: Optional[str], files: Callab
     if program is None:
         raise ImportError("plot needs matplotlib, or the program tacit, and neither is here: pip install matplotlib")
     with tempfile.TemporaryDirectory() as folder:
-        command = [program, "plot", "--kind", "regret", "--out", path, *files(folder)]
+        command = [program, "plot", "--quiet", "--kind", "regret", "--out", path, *files(folder)]
         command += ["--cumulative"] if cumulative else []
         command += [] if title is None else ["--title", title]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, encoding="utf-8", check=False)
