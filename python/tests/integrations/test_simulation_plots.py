@@ -126,7 +126,8 @@ def test_one_run_has_no_band():
 
 
 def test_regret_that_reaches_0_leaves_at_the_bottom():
-    found = pytacit.simulate("random", "gp-sample", grid=6, trials=36, runs=2)
+    Path("t.csv").write_text("x,value\n" + "".join(f"{i},{i * i}\n" for i in range(6)))
+    found = pytacit.simulate("random", "table:t.csv", trials=40, runs=4)
     assert found[0].simple_mean[-1] == 0 < found[0].simple_mean[0]
     axes = found.plot("zero.png")
     low, high = axes.get_ylim()
