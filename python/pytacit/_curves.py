@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, Generic, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, cast, overload
+from typing import (
+    Any,
+    Dict,
+    Generic,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+    cast,
+    overload,
+)
 
 from ._library import call, ffi, lib, owned, string
 
@@ -149,7 +163,7 @@ class Curves:
 
     @property
     def releases(self) -> List[Dict[str, Any]]:
-        """What left a federation in each run, by the names of tacit_simulated_release, and the price in a deployment."""
+        """What left a federation in each run, and its price in a deployment: members of tacit_simulated_release."""
         return [members(self._curves.releases[i]) for i in range(self._curves.n_releases)]
 
     def compare(self, other: "Curves", point: int = -1) -> Ratio:

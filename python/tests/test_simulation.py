@@ -8,6 +8,7 @@ import math
 import os
 import platform
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -25,21 +26,27 @@ TACIT = os.environ.get("TACIT_BIN", "tacit")
 # Keywords, and the same as options of the program.
 ONE = (
     {"algorithm": "gp-ei", "objective": "branin", "trials": 12, "runs": 3, "seed": 5, "options": {"init": 4}},
-    ["--algorithm", "gp-ei", "--objective", "branin", "--trials", "12", "--runs", "3", "--seed", "5", "--set", "init=4"],
+    "--algorithm gp-ei --objective branin --trials 12 --runs 3 --seed 5 --set init=4",
 )
 REPLIES = (
     {"algorithm": {"name": "ldp-tgp", "epsilon": 1}, "objective": "rkhs-se", "trials": 20, "runs": 2},
-    ["--algorithm", "ldp-tgp", "--set", "epsilon=1", "--objective", "rkhs-se", "--trials", "20", "--runs", "2"],
+    "--algorithm ldp-tgp --set epsilon=1 --objective rkhs-se --trials 20 --runs 2",
 )
 CURATOR = (
-    {"algorithm": "po-gp-ucb", "objective": "gp-sample", "grid": 20, "epsilon": 2.7, "unit": 0.0283, "trials": 8, "runs": 2},
-    ["--algorithm", "po-gp-ucb", "--objective", "gp-sample", "--grid", "20", "--epsilon", "2.7", "--unit", "0.0283"]
-    + ["--trials", "8", "--runs", "2"],
+    {
+        "algorithm": "po-gp-ucb",
+        "objective": "gp-sample",
+        "grid": 20,
+        "epsilon": 2.7,
+        "unit": 0.0283,
+        "trials": 8,
+        "runs": 2,
+    },
+    "--algorithm po-gp-ucb --objective gp-sample --grid 20 --epsilon 2.7 --unit 0.0283 --trials 8 --runs 2",
 )
 FEDERATION = (
     {"algorithm": "dp-fts-de", "agents": 20, "rounds": 4, "runs": 2, "epsilon": 5, "delta": 1e-3, "drop": 0.1},
-    ["--algorithm", "dp-fts-de", "--agents", "20", "--rounds", "4", "--runs", "2", "--epsilon", "5", "--delta", "1e-3"]
-    + ["--drop", "0.1"],
+    "--algorithm dp-fts-de --agents 20 --rounds 4 --runs 2 --epsilon 5 --delta 1e-3 --drop 0.1",
 )
 SEVERAL = (
     {
@@ -50,8 +57,8 @@ SEVERAL = (
         "epsilon": 5,
         "versus": ["random", {"name": "fts", "features": 40}, {"name": "dp-fts-de", "epsilon": 2}],
     },
-    ["--algorithm", "dp-fts-de", "--agents", "20", "--rounds", "3", "--runs", "5", "--epsilon", "5"]
-    + ["--versus", "random; fts,features=40; dp-fts-de,epsilon=2"],
+    "--algorithm dp-fts-de --agents 20 --rounds 3 --runs 5 --epsilon 5"
+    " --versus 'random; fts,features=40; dp-fts-de,epsilon=2'",
 )
 RECORDS = (
     {
@@ -65,8 +72,8 @@ RECORDS = (
         "epsilon": 1,
         "versus": "gp-ei; gp-ei,unit=none",
     },
-    ["--algorithm", "fts", "--agents", "4", "--rounds", "3", "--runs", "2", "--unit", "record", "--records", "300,5000"]
-    + ["--range", "-5:5", "--epsilon", "1", "--versus", "gp-ei; gp-ei,unit=none"],
+    "--algorithm fts --agents 4 --rounds 3 --runs 2 --unit record --records 300,5000 --range -5:5"
+    " --epsilon 1 --versus 'gp-ei; gp-ei,unit=none'",
 )
 BANDITS = (
     {
@@ -78,16 +85,13 @@ BANDITS = (
         "runs": 5,
         "versus": ["hct"],
     },
-    ["--algorithm", "fed-hct", "--objective", "garland", "--shift", "0.05", "--agents", "4", "--pulls", "5000"]
-    + ["--runs", "5", "--versus", "hct"],
+    "--algorithm fed-hct --objective garland --shift 0.05 --agents 4 --pulls 5000 --runs 5 --versus hct",
 )
-ALONE = ({"algorithm": "ts", "agents": 3, "rounds": 2, "runs": 1, "tell": "none"},) + (
-    ["--algorithm", "ts", "--agents", "3", "--rounds", "2", "--runs", "1", "--tell", "none"],
+ALONE = (
+    {"algorithm": "ts", "agents": 3, "rounds": 2, "runs": 1, "tell": "none"},
+    "--algorithm ts --agents 3 --rounds 2 --runs 1 --tell none",
 )
-ONE_RECORD = (
-    {**RECORDS[0], "versus": None},
-    RECORDS[1][:-2],
-)
+ONE_RECORD = ({**RECORDS[0], "versus": None}, RECORDS[1][: RECORDS[1].index(" --versus")])
 KINDS = {
     "one": ONE,
     "replies": REPLIES,
@@ -102,10 +106,9 @@ KINDS = {
 
 
 def program(*options):
-    done = subprocess.run(
-        [TACIT, "simulate", "--quiet", *options], stdout=subprocess.PIPE, check=True, text=True, encoding="utf-8"
-    )
-    return done.stdout
+    """What `tacit simulate` writes; options as one types them."""
+    command = [TACIT, "simulate", "--quiet", *shlex.split(" ".join(options))]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, encoding="utf-8").stdout
 
 
 def without_clock(text):
@@ -127,9 +130,9 @@ def small_federation(**more):
 def test_the_numbers_are_those_of_the_program(kind, own_folder):
     keywords, options = KINDS[kind]
     found = pytacit.simulate(**keywords)
-    assert without_clock(found.to_json()) == without_clock(program(*options, "--format", "json"))
-    assert found.to_csv() == program(*options, "--format", "csv")
-    shown = program(*options).splitlines()
+    assert without_clock(found.to_json()) == without_clock(program(options, "--format json"))
+    assert found.to_csv() == program(options, "--format csv")
+    shown = program(options).splitlines()
     rows = [line for line in shown if re.match(r" *\d+  ", line)]
     assert len(rows) >= 3
     mine = [without_clock(line) for line in str(found).splitlines()]
@@ -143,13 +146,13 @@ def test_what_is_not_private_says_so(kind):
     keywords, options = KINDS[kind]
     said = str(pytacit.simulate(**keywords))
     assert "NOT PRIVATE: seeded." in said
-    shown = program(*options)
+    shown = program(options)
     assert said[said.index("NOT PRIVATE") :].strip() == shown[shown.index("NOT PRIVATE") :].strip()
 
 
 def parts(found):
     made = json.loads(found.to_json())
-    return made["results"] if "results" in made else [made]
+    return made.get("results", [made])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -236,7 +239,7 @@ def test_curves_of_agents(own_folder):
                 mean = sum(agent[point] for agent in c.agent_simple[run]) / 3
                 assert c.simple[run][point] == pytest.approx(mean, rel=1e-12)
     found.save("a.csv", by_agent=True)
-    assert len(open("a.csv").readlines()) == 1 + 2 * 5 * 3 * 4
+    assert len((own_folder / "a.csv").read_text().splitlines()) == 1 + 2 * 5 * 3 * 4
     assert pytacit.read_curves("a.csv")["ts"].agent_simple[4][2][-1] == found["ts"].agent_simple[4][2][-1]
     with pytest.raises(pytacit.StateError, match="^the plan has no by_agent: curves of agents are not kept$"):
         small_federation().to_csv(by_agent=True)
@@ -285,7 +288,7 @@ def test_a_document(own_folder):
     assert (taken[0].algorithm, taken[0].seed, len(taken[0].at)) == ("random", 9, 5)
     assert taken.to_csv() == pytacit.simulate(document="s.json", runs=2).to_csv()
     assert taken.to_csv() == pytacit.simulate(document=own_folder / "s.json", runs=2).to_csv()
-    assert taken.to_csv() == program("s.json", "--runs", "2", "--format", "csv")
+    assert taken.to_csv() == program("s.json --runs 2 --format csv")
     assert pytacit.simulate("ts", document=document, runs=2, seed=3)[0].seed == 3
     study = pytacit.create_study("s", {"x": pytacit.FloatDistribution(0, 1)}, "minimize", "memory:", trials=4, seed=2)
     assert len(pytacit.simulate(document=study.document, runs=1)[0].at) == 4
@@ -295,10 +298,10 @@ def test_trials_that_exist_before(own_folder):
     rows = [{"agent": i % 3, "x1": i, "x2": 2.5, "value": 10.0 - i} for i in range(6)]
     lines = ["agent,x1,x2,value"] + [",".join(str(row[k]) for k in ("agent", "x1", "x2", "value")) for row in rows]
     (own_folder / "warm.csv").write_text("\n".join(lines) + "\n")
-    options = ["--algorithm", "ts", "--agents", "3", "--rounds", "2", "--runs", "2", "--objective", "branin"]
+    options = "--algorithm ts --agents 3 --rounds 2 --runs 2 --objective branin"
     federation = {"algorithm": "ts", "agents": 3, "rounds": 2, "runs": 2, "objective": "branin"}
-    expected = program(*options, "--warm", "warm.csv", "--format", "csv")
-    assert expected != program(*options, "--format", "csv")
+    expected = program(options, "--warm warm.csv", "--format csv")
+    assert expected != program(options, "--format csv")
     assert pytacit.simulate(**federation, warm="warm.csv").to_csv() == expected
     assert pytacit.simulate(**federation, warm=rows).to_csv() == expected
     for row, said in (
@@ -319,9 +322,9 @@ def test_bounds_of_a_table(own_folder):
     (own_folder / "t.csv").write_text("a,b,value\n" + "".join(f"{i},{i * i},{-abs(i - 4)}\n" for i in range(9)))
     (own_folder / "b.csv").write_text("column,low,high,unit\na,0,10,2\nb,0,100,10\nother,0,1,1\n")
     curator = {"algorithm": "po-gp-ucb", "objective": "table:t.csv", "epsilon": 3, "trials": 4, "runs": 2}
-    options = ["--algorithm", "po-gp-ucb", "--objective", "table:t.csv", "--epsilon", "3", "--trials", "4", "--runs", "2"]
+    options = "--algorithm po-gp-ucb --objective table:t.csv --epsilon 3 --trials 4 --runs 2"
     found = pytacit.simulate(**curator, bounds_file=own_folder / "b.csv")
-    assert found.to_csv() == program(*options, "--bounds-file", "b.csv", "--format", "csv")
+    assert found.to_csv() == program(options, "--bounds-file b.csv", "--format csv")
     for lines, said in (
         ("column,low\na,0\n", "b.csv: the header must be column,low,high or column,low,high,unit"),
         ("column,low,high\na,0,much\n", "b.csv:2: bounds and units must be numbers"),
@@ -366,14 +369,14 @@ def test_every_option_of_the_program_is_a_keyword():
         ({"epsilon": 0}, ValueError, "epsilon must be a number in (0, 1000000], got 0.0"),
         ({"epsilon": math.nan}, ValueError, "epsilon must be a number in (0, 1000000], got nan"),
         ({"delta": "small"}, TypeError, "delta must be a number, got str"),
-        ({"noise": "loud"}, ValueError, "noise must be one of none, gaussian, uniform, student-t, pareto, own, got 'loud'"),
+        ({"noise": "loud"}, ValueError, "noise must be one of none, gaussian, uniform, student-t, pareto, own, g"),
         ({"value_negate": 1}, TypeError, "value_negate must be True or False, got int"),
         ({"objective": {}}, TypeError, "objective must be a str, a number or a list of them, got dict"),
-        ({"unit": "agent"}, ValueError, 'unit must be "record", or a number in (0, 1000000000000], got \'agent\''),
+        ({"unit": "agent"}, ValueError, "unit must be \"record\", or a number in (0, 1000000000000], got 'agent'"),
         ({"seed": -1}, ValueError, "seed must be 0 or more and fit into 63 bits, got -1"),
         ({"options": {"init": {}}}, TypeError, "options.init must be a str, a number or a list of them, got dict"),
         ({"algorithm": {"x": 1}}, ValueError, 'algorithm must be a name, or a dict with "name" and options, got '),
-        ({"algorithm": {"name": "ts", "x": 1}, "options": {"x": 2}}, ValueError, "x is given twice: in algorithm and in "),
+        ({"algorithm": {"name": "ts", "x": 1}, "options": {"x": 2}}, ValueError, "x is given twice: in algorithm and "),
         ({"versus": ["ts", {}]}, ValueError, 'versus[1] must be a name, or a dict with "name" and options, got {}'),
         ({"warm": []}, ValueError, "warm has no trial"),
         ({"epsilom": 1}, TypeError, "simulate has no keyword epsilom; it has accountant, acting, agents, algorithm, "),
@@ -462,7 +465,8 @@ def test_comparisons():
     ratios = json.loads(found.to_json())["ratios"]
     assert [(c.label, c.over, c.at) for c in contrasts] == [("ts", "random", 1), ("ts", "random", 3)]
     for c, ratio in zip(contrasts, ratios):
-        assert (c.label, c.at, c.ratio.ratio, c.ratio.p) == tuple(ratio[k] for k in ("label", "iteration", "ratio", "p"))
+        assert (c.label, c.at) == (ratio["label"], ratio["iteration"])
+        assert (c.ratio.ratio, c.ratio.p) == (ratio["ratio"], ratio["p"])
         assert (c.ratio.low, c.ratio.high) == (ratio["low"], ratio["high"])
         assert c.ratio.low < c.ratio.ratio < c.ratio.high
         assert found.compare("ts", "random", int(c.at)) == c.ratio == found.compare(1, 0, int(c.at))
@@ -516,7 +520,7 @@ def test_files_are_read_back(name, own_folder):
 
 def test_several_files_and_those_of_the_program(own_folder):
     pytacit.simulate("hct", "garland", pulls=100, runs=2).save("a.csv")
-    program("--algorithm", "hoo", "--objective", "garland", "--pulls", "100", "--runs", "2", "--out", "b.json")
+    program("--algorithm hoo --objective garland --pulls 100 --runs 2 --out b.json")
     both = pytacit.read_curves("a.csv", "b.json")
     assert both.labels == ["hct", "hoo"] and all(c.by_pulls and c.simple_mean is None for c in both)
     last = both[1].cumulative_mean[-1]
@@ -527,7 +531,7 @@ def test_several_files_and_those_of_the_program(own_folder):
 
 def test_other_files_are_refused(own_folder):
     (own_folder / "x.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(pytacit.ArgumentError, match='^x.csv has no column "algorithm": it was not written by tacit simul'):
+    with pytest.raises(pytacit.ArgumentError, match='^x.csv has no column "algorithm": it was not written by tacit'):
         pytacit.read_curves("x.csv")
     with pytest.raises(pytacit.NotFoundError, match='"none.csv"'):
         pytacit.read_curves("none.csv")
@@ -592,7 +596,7 @@ def test_an_interruption_that_nobody_catches(python):
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_finished_runs_outlive_the_process(python, own_folder, sent):
-    many = 'pytacit.simulate("ts", objective="branin", agents=3, rounds=6, runs={}, seed=7, checkpoint="kept", threads=1)'
+    many = 'pytacit.simulate("ts", "branin", agents=3, rounds=6, runs={}, seed=7, checkpoint="kept", threads=1)'
     process = python(
         "import pytacit, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n" + many.format(100000)
     )
@@ -621,8 +625,8 @@ def test_a_checkpoint_is_not_run_again(own_folder):
     again = pytacit.simulate(**{**bandits, "runs": 4})
     assert (first[0].pulls, again[0].pulls) == (3 * 2000, 2000)
     assert again[0].cumulative[:3] == first[0].cumulative[:]
-    options = ["--algorithm", "hct", "--objective", "garland", "--pulls", "2000", "--runs", "4", "--checkpoint", "kept"]
-    assert program(*options, "--format", "csv") == again.to_csv()
+    options = "--algorithm hct --objective garland --pulls 2000 --runs 4 --checkpoint kept"
+    assert program(options, "--format csv") == again.to_csv()
 
 
 # ---- the header

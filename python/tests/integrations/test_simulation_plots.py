@@ -65,7 +65,8 @@ def test_an_array_of_numpy_keeps_the_simulation():
     rows, wanted = numpy.asarray(found[0].simple), found[0].simple.tolist()
     del found
     gc.collect()
-    others = [pytacit.simulate("random", trials=50, runs=20, seed=seed) for seed in range(1, 5)]  # in its memory, if it were free
+    # If its memory were free, these would be in it.
+    others = [pytacit.simulate("random", trials=50, runs=20, seed=seed) for seed in range(1, 5)]
     assert rows.tolist() == wanted and len(others) == 4
 
 
@@ -111,7 +112,7 @@ def test_bandits_have_the_cumulative_regret(bandits, federation):
     bandits.save("bandits.csv")
     federation.save("federation.csv")
     both = pytacit.read_curves("bandits.csv", "federation.csv")
-    with pytest.raises(ValueError, match="^hct was simulated by pulls and has no simple regret: cumulative=True draws "):
+    with pytest.raises(ValueError, match="^hct was simulated by pulls and has no simple regret: cumulative=True "):
         both.plot()
     axes = both.plot(cumulative=True)
     labels = ["hct on garland", "hoo on garland", "random on branin", "ts on branin"]
