@@ -207,6 +207,11 @@ def test_an_algorithm_that_promises_nothing_has_no_epsilon():
     assert fts.not_private == "messages are handed on as they are, without noise" and fts.relayed
     assert (fts.guarantee, fts.spent, alone.guarantee, alone.spent, alone.sends) == (None, None, None, None, False)
     assert several[3].guarantee.epsilon <= 2 < several[0].guarantee.epsilon <= 5
+    bare = pytacit.simulate(
+        "dp-fts-de", agents=20, rounds=2, runs=1, options={"noise_multiplier": 0, "vote_multiplier": 0}
+    )
+    assert bare[0].not_private and bare[0].releases
+    assert (bare[0].guarantee, bare[0].spent) == (None, None) and "epsilon" not in str(bare)
 
 
 def test_records():
@@ -567,27 +572,30 @@ LONG = """
 import pytacit, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
-    pytacit.simulate("gp-ei", agents=8, rounds=40, runs=100000, show_progress_bar=True)
+    pytacit.simulate({long}, show_progress_bar=True)
 except KeyboardInterrupt as why:
     print(type(why.__cause__).__name__, why.__cause__, flush=True)
 print(len(pytacit.simulate("random", trials=3, runs=2)[0].at), flush=True)
 """
+PARTY = ('"gp-ei", "branin", trials=1000000, runs=1', "the simulation was interrupted")
+AGENTS = (
+    '"gp-ei", agents=8, rounds=40, runs=100000',
+    "interrupted; with checkpoint FILE finished runs are kept, and the same command goes on after them",
+)
 
 
-def test_an_interruption_ends_it_and_nothing_else(python):
-    process = python(LONG)
+@pytest.mark.parametrize("long, reason", [PARTY, AGENTS], ids=["party", "agents"])
+def test_an_interruption_ends_it_and_nothing_else(python, long, reason):
+    process = python(LONG.format(long=long))
     assert process.stderr.read(6) == "\ngp-ei"  # of the bar, whose \r is read as \n: it runs
     process.send_signal(signal.SIGINT)
     said, why = process.communicate(timeout=240)
-    assert said == (
-        "CancelledError interrupted; with checkpoint FILE finished runs are kept, and the same command goes on after "
-        "them\n3\n"
-    ), why
+    assert said == f"CancelledError {reason}\n3\n", why
     assert process.returncode == 0
 
 
 def test_an_interruption_that_nobody_catches(python):
-    process = python(LONG.replace("except KeyboardInterrupt as why", "except LookupError as why"))
+    process = python(LONG.format(long=AGENTS[0]).replace("except KeyboardInterrupt", "except LookupError"))
     assert process.stderr.read(6) == "\ngp-ei"
     process.send_signal(signal.SIGINT)
     said, why = process.communicate(timeout=240)
