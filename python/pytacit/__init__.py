@@ -29,6 +29,7 @@ from .errors import (
     TacitError,
     UnsupportedError,
 )
+from .simulation import Curves, Simulation, read_curves, simulate
 from .space import CategoricalDistribution, FloatDistribution, IntDistribution
 from .study import Study, create_study, delete_study, get_all_study_names, load_study
 from .trial import ParamValue, Trial, TrialState
@@ -47,6 +48,7 @@ __all__ = [
     "ConflictError",
     "Coordinator",
     "CorruptError",
+    "Curves",
     "FloatDistribution",
     "InputOutputError",
     "IntDistribution",
@@ -55,6 +57,7 @@ __all__ = [
     "NumericError",
     "OutOfMemoryError",
     "ParamValue",
+    "Simulation",
     "StateError",
     "Study",
     "TacitError",
@@ -67,4 +70,6 @@ __all__ = [
     "has_network",
     "load_study",
     "privacy",
+    "read_curves",
+    "simulate",
 ]

@@ -14,6 +14,8 @@ from typing import Any, Dict, Iterator, List, NamedTuple
 HEADERS = (
     "status", "space", "document", "study", "records", "user", "worker", "algorithms", "build", "optimizer",
     "privacy", "plan", "release", "ledger", "net", "coordinator", "agent", "tacit",
+    "experimental/audit", "experimental/curator", "experimental/objective", "experimental/search",
+    "experimental/fields", "experimental/simulate",
 )  # fmt: skip
 
 #: What a member begins with: a word of C, or a list of them for a struct inside of the struct.
@@ -25,6 +27,7 @@ class Declarations(NamedTuple):
 
     cdef: str  # for ffi.cdef
     initial: Dict[str, List[Initial]]  # struct -> its first members as C writes them, from its macro
+    version: str  # of the headers
 
 
 def find_headers() -> Path:
@@ -41,16 +44,22 @@ def find_headers() -> Path:
 
 def read(folder: Path) -> Declarations:
     """Reads the headers of a folder."""
-    texts = [_plain((folder / f"{name}.h").read_text(encoding="utf-8")) for name in HEADERS]
+    texts = [plain((folder / f"{name}.h").read_text(encoding="utf-8")) for name in HEADERS]
     initial: Dict[str, List[Initial]] = {}
-    for text in texts:
-        for struct, values in re.findall(r"#define TACIT_[A-Z_]+\s*\{\s*sizeof\((\w+)\),?(.*)\}\s*\n", text):
-            initial[struct] = _members(iter(re.findall(r'"[^"]*"|[{}]|[^\s,{}()]+', re.sub(r"\(\w+\)", "", values))))
+    begun = re.findall(r"#define (TACIT_[A-Z_]+)\s*\{\s*sizeof\((\w+)\),?(.*)\}\s*\n", "\n".join(texts))
+    whole = {macro: f"{{ sizeof({struct}), {values} }}" for macro, struct, values in begun}
+    for _, struct, values in begun:
+        for macro in set(re.findall(r"\w+", values)) & set(whole):  # of a struct inside of this one
+            values = re.sub(rf"\b{macro}\b", whole[macro], values)
+        words = re.findall(r'"[^"]*"|sizeof\(\w+\)|[{}]|[^\s,{}()]+', re.sub(r"(?<!sizeof)\(\w+\)", "", values))
+        initial[struct] = _members(iter(words))
     sizes = dict(re.findall(r"#define (TACIT_\w+_SIZE)\s+(\d+)", "\n".join(texts)))
     declared = "\n".join(_declared(text) for text in texts)
     for name, number in sizes.items():
         declared = declared.replace(f"[{name}]", f"[{number}]")
-    return Declarations(declared, initial)
+    version = re.search(r'#define TACIT_VERSION\s+"([^"]+)"', "\n".join(texts))
+    assert version, "tacit.h has TACIT_VERSION"
+    return Declarations(declared, initial, version[1])
 
 
 def _members(words: Iterator[str]) -> List[Initial]:
@@ -63,7 +72,7 @@ def _members(words: Iterator[str]) -> List[Initial]:
     return made
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Without comments, and with every macro on one line."""
     return re.sub(r"/\*.*?\*/", " ", text, flags=re.S).replace("\\\n", " ")
 

@@ -83,6 +83,17 @@ if has_network:
     lib.tacit_net_register()
 
 
+def require_same_version(what: str) -> None:
+    """For what is in <tacit/experimental/*.h>: its structs may differ from version to version."""
+    loaded = string(lib.tacit_version())
+    if loaded != _declared.version:
+        raise error(
+            lib.TACIT_E_UNSUPPORTED,
+            f"{what} is experimental and needs libraries of the same version as pytacit: pytacit has the headers of "
+            f"tacit {_declared.version}, and the libraries are of {loaded}",
+        )
+
+
 # ---- fork
 
 
@@ -240,4 +251,6 @@ def _constant(value: _declarations.Initial) -> Any:
         return {"true": True, "false": False, "NULL": NULL}[value]
     if value.startswith('"'):
         return _texts.setdefault(value, text(value[1:-1], "text"))
+    if value.startswith("sizeof("):
+        return ffi.sizeof(value[7:-1])
     return getattr(lib, value) if value.startswith("TACIT_") else float(value) if "." in value else int(value)

@@ -9,7 +9,22 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
-from ._library import call, error, escape, ffi, has_network, is_stopped, lib, out, owned, string, struct, text, whole
+from ._library import (
+    call,
+    error,
+    escape,
+    ffi,
+    has_network,
+    is_stopped,
+    lib,
+    made_text,
+    out,
+    owned,
+    string,
+    struct,
+    text,
+    whole,
+)
 from ._optimize import Callback, Objective, Run
 from .study import Catch, Study, as_number, records_opts
 from .trial import moment
@@ -136,10 +151,8 @@ class Agent:
     @property
     def promise(self) -> str:
         """What the study may spend, for whom and towards whom, or why it is NOT PRIVATE."""
-        pointer = ffi.new("char **")
         with self._lock:
-            call(lib.tacit_agent_promise, self._open(), pointer)
-        return string(owned(pointer[0], lib.tacit_text_free)) or ""
+            return made_text(lib.tacit_agent_promise, self._open())
 
     @property
     def study(self) -> Study:

@@ -9,7 +9,7 @@ import ipaddress
 import json
 from typing import Any, Dict, Mapping, Optional, Union
 
-from ._library import call, error, ffi, has_network, lib, out, owned, string, struct, text, whole
+from ._library import call, error, ffi, has_network, lib, made_text, out, owned, string, struct, text, whole
 from .study import SearchSpace, as_number, study_document
 
 
@@ -129,11 +129,9 @@ class Coordinator:
         """
         if uses is None:
             uses = int(self.study_state(study).get("agents") or 0)
-        pointer = ffi.new("char **")
         seconds = as_number(expires_s, "expires_s")
         named = text(study, "study")
-        call(lib.tacit_coordinator_invite, self._open(), named, whole(uses, "uses"), seconds, pointer)
-        return string(owned(pointer[0], lib.tacit_text_free)) or ""
+        return made_text(lib.tacit_coordinator_invite, self._open(), named, whole(uses, "uses"), seconds)
 
     def operator_token(self, another: bool = False) -> str:
         """The operator's token, for create_study(..., storage=c.url, token=...) and `tacit remote`.

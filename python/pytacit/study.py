@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _optimize
-from ._library import call, escape, ffi, is_stopped, lib, out, owned, string, struct, text, whole
+from ._library import call, escape, ffi, is_stopped, lib, made_text, out, owned, string, struct, text, whole
 from ._optimize import Callback, Objective
 from .space import Parameter, Space, space_json
 from .trial import ParamValue, Trial, TrialState, moment
@@ -58,9 +58,8 @@ class Study:
     @property
     def document(self) -> Dict[str, Any]:
         """The study's document, with everything that was left to defaults."""
-        pointer = ffi.new("char **")
-        call(lib.tacit_document_text, lib.tacit_study_document(self._open()), pointer)
-        made: Dict[str, Any] = json.loads(string(owned(pointer[0], lib.tacit_text_free)) or "{}")
+        written = made_text(lib.tacit_document_text, lib.tacit_study_document(self._open()))
+        made: Dict[str, Any] = json.loads(written)
         return made
 
     @property
@@ -291,9 +290,7 @@ class Study:
     @property
     def protection(self) -> str:
         """Of a study whose records were declared: who is protected, how much, and what is not."""
-        pointer = ffi.new("char **")
-        call(lib.tacit_study_protection, self._open(), pointer)
-        return string(owned(pointer[0], lib.tacit_text_free)) or ""
+        return made_text(lib.tacit_study_protection, self._open())
 
     @property
     def noise_sd(self) -> float:

@@ -242,6 +242,11 @@ def test_first_values_are_those_of_the_macros():
     agent = struct("tacit_agent_opts")
     assert (agent.patience_s, agent.test_seed, agent.test_key, agent.stop) == (3600, -1, 0, ffi.NULL)
     assert agent.size == ffi.sizeof("tacit_agent_opts")
+    search = struct("tacit_search_opts")
+    assert (search.repeats.size, search.repeats.kind) == (
+        ffi.sizeof("tacit_repeats"),
+        lib.TACIT_REPEATS_NEGATIVE_BINOMIAL,
+    )
 
 
 def test_every_struct_with_a_macro_can_be_begun():
@@ -255,7 +260,7 @@ def test_every_struct_with_a_macro_can_be_begun():
 def test_numbers_are_those_of_the_headers():
     headers = _declarations.find_headers()
     found = 0
-    for header in sorted(headers.glob("*.h")):
+    for header in sorted(headers.rglob("*.h")):
         for name, value in re.findall(r"^#define (TACIT_\w+) +(\d+|UINT64_MAX)(?![\d.])", header.read_text(), re.M):
             if not name.endswith("_SIZE"):
                 found += 1
@@ -264,9 +269,10 @@ def test_numbers_are_those_of_the_headers():
 
 
 def test_every_public_function_is_there():
-    headers = sorted(_declarations.find_headers().glob("*.h"))
-    assert sorted(header.stem for header in headers) == sorted(_declarations.HEADERS)
-    text = "\n".join(_declarations._plain(header.read_text()) for header in headers)
+    folder = _declarations.find_headers()
+    headers = sorted(folder.rglob("*.h"))
+    assert {str(header.relative_to(folder)) for header in headers} == {f"{name}.h" for name in _declarations.HEADERS}
+    text = "\n".join(_declarations.plain(header.read_text()) for header in headers)
     declared = re.findall(r"^TACIT_API[^;(]*?\b(tacit_\w+)\(", text, re.M)
     assert len(declared) > 150
     if pytacit.has_network:
