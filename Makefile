@@ -6,7 +6,8 @@
 #   make check      format, lint, layers, sanitizers    make torture    every allocation fails once
 #   make fuzz       search for inputs that break        make fresh      demo and test in a bare Debian
 #   make deep       what takes longer than CI has       make papers     build/tacit-papers: the papers' experiments
-#   make wheel      build-wheel/dist: pytacit for pip   make clean      all but the sources
+#   make wheel      build-wheel/dist: pytacit for pip   make check-python  the wheel, with other packages
+#   make clean      all but the sources
 
 PREFIX ?= /usr/local
 WERROR ?= OFF
@@ -16,7 +17,7 @@ CONFIGURE = cmake --preset release --log-level=WARNING \
             -DTACIT_WERROR=$(WERROR) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 BUILD     = cmake --build build --parallel $(JOBS)
 
-.PHONY: all demo test check bench papers format install torture fuzz deep fresh wheel clean
+.PHONY: all demo test check bench papers format install torture fuzz deep fresh wheel check-python clean
 
 all:
 	@tools/setup build
@@ -33,7 +34,7 @@ test:
 	ctest --test-dir build --parallel $(JOBS) --output-on-failure
 
 check:
-	@tools/setup build test check
+	@tools/setup build test check wheel
 	tools/check
 
 bench: all
@@ -61,7 +62,7 @@ fuzz:
 	tools/fuzz
 
 deep:
-	@tools/setup build test check fuzz
+	@tools/setup build test check wheel fuzz
 	tools/deep
 
 fresh:
@@ -71,6 +72,10 @@ fresh:
 wheel:
 	@tools/setup build wheel
 	python/wheel/build
+
+check-python:
+	@tools/setup build wheel
+	tools/check-python
 
 clean:
 	rm -rf build build-*
