@@ -143,16 +143,17 @@ def table(file):
     found = {who: {r["seed"]: r for r in rows if r["who"] == who} for who in WHO}
     seeds = sorted(set.intersection(*(set(found[who]) for who in WHO if who != "program")))
     print(", ".join(f"{name} {version}" for name, version in made_by.items()))
-    print("\n| who | seeds | seconds | CPU seconds | of them besides the objective | best loss after 10 / 20 / 30 / 40 / 50 |")
+    print("\n| who | seeds | seconds | CPU seconds | CPU seconds besides the objective | best loss after 10 / 20 / 30 / 40 / 50 |")
     print("|" + "---|" * 6)
     for who, name in WHO.items():
         of = [found[who][seed] for seed in (seeds if who != "program" else found[who])]
         if not of:
             continue
         wall, cpu = (statistics.median(r["seconds"][i] for r in of) for i in (0, 1))
-        besides = statistics.median(r["seconds"][1] - r["objective"][1] for r in of)
+        besides = f"{statistics.median(r['seconds'][1] - r['objective'][1] for r in of):.3f}" if who != "program" else "?"
         losses = " / ".join(f"{mean([r['best'][i] for r in of]):.5f}" for i in range(len(POINTS)))
-        print(f"| {name} | {len(of)} | {wall:.2f} | {cpu:.2f} | {besides if who != 'program' else wall:.3f} | {losses} |")
+        print(f"| {name} | {len(of)} | {wall:.2f} | {cpu:.2f} | {besides} | {losses} |")
+    print_start_up(found["program"], found["pytacit"])
     print("\n| loss, and 95 % interval | − TPESampler | w/t/l | − GPSampler | w/t/l |\n|" + "---|" * 5)
     for who in ("pytacit", "sampler"):
         for i, point in enumerate(POINTS):
@@ -163,6 +164,20 @@ def table(file):
                 f"{d.mean:+.5f} ({d.low:+.5f} to {d.high:+.5f}) | {d.wins}/{d.ties}/{d.losses}".replace("-", "−") for d in ds
             )
             print(f"| {WHO[who]}, {point} trials | " + " | ".join(cells) + " |")
+
+
+def print_start_up(program, pytacit):
+    """What a process for each trial costs more: `tacit optimize` has the trials of pytacit's study of the same seed."""
+    both = sorted(set(program) & set(pytacit))
+    if not both:
+        return
+    same = sum(program[seed]["best"] == pytacit[seed]["best"] for seed in both)
+    wall, cpu = (
+        statistics.median((program[seed]["seconds"][i] - pytacit[seed]["seconds"][i]) / TRIALS for seed in both)
+        for i in (0, 1)
+    )
+    print(f"\nA process for each trial: {cpu:.2f} CPU seconds and {wall:.2f} s more a trial; {same} of {len(both)} seeds with the "
+          "same losses as pytacit.")  # fmt: skip
 
 
 if __name__ == "__main__":
