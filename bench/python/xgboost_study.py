@@ -150,7 +150,7 @@ def table(file):
         if not of:
             continue
         wall, cpu = (statistics.median(r["seconds"][i] for r in of) for i in (0, 1))
-        besides = f"{statistics.median(r['seconds'][1] - r['objective'][1] for r in of):.3f}" if who != "program" else "?"
+        besides = f"{statistics.median(r['seconds'][1] - r['objective'][1] for r in of):.3f}" if who != "program" else "—"
         losses = " / ".join(f"{mean([r['best'][i] for r in of]):.5f}" for i in range(len(POINTS)))
         print(f"| {name} | {len(of)} | {wall:.2f} | {cpu:.2f} | {besides} | {losses} |")
     print_start_up(found["program"], found["pytacit"])
