@@ -15,8 +15,10 @@ typedef struct overhead {
 } overhead;
 
 /* What overhead.py calls; it declares them again. */
-int overhead_ask_tell(const char *url, const char *document, uint64_t trials, overhead *out);
-int overhead_optimize(const char *url, const char *document, uint64_t trials, overhead *out);
+TACIT_API int overhead_ask_tell(const char *url, const char *document, uint64_t trials,
+                                overhead *out);
+TACIT_API int overhead_optimize(const char *url, const char *document, uint64_t trials,
+                                overhead *out);
 
 static double now_us(clockid_t clock)
 {
