@@ -2,13 +2,16 @@
 
     optuna_table.py RESULTS.jsonl [MORE.jsonl ...]
 
-A seed counts once all samplers have run with it on all tasks. Normalised values, for means over tasks, are 0 for the best
-value that any run has found on the task, and 1 for the mean of all runs after 10 trials: this was fixed before the runs.
+A seed counts once all samplers have run with it on all tasks. Normalised values, for means over tasks, are 0 for the
+best value that any run has found on the task, and 1 for the mean of all runs after 10 trials: this was fixed before the
+runs. The table by kind of task was added after them.
 """
 import statistics
 import sys
 
-import rows
+import rows  # first: it holds what optuna_tasks loads to one thread
+from optuna_tasks import TASKS
+from optuna.distributions import CategoricalDistribution, IntDistribution
 from paired import difference, holm, mean, pooled, ranks
 
 SAMPLERS = ("tacit", "tpe", "gp")
@@ -40,6 +43,14 @@ class Results:
         lowest = min(min(self.values(task, s, POINTS[-1])) for s in SAMPLERS)
         unit = mean([v for s in SAMPLERS for v in self.values(task, s, POINTS[0])]) - lowest
         return [(v - lowest) / unit if unit else 0.0 for v in self.values(task, sampler, point)]
+
+
+def kind(task):
+    """What its parameters are."""
+    distributions = TASKS[task][1].values()
+    if any(isinstance(d, CategoricalDistribution) for d in distributions):
+        return "with choices"
+    return "with whole numbers" if any(isinstance(d, IntDistribution) for d in distributions) else "numbers alone"
 
 
 def line(*cells):
@@ -86,20 +97,35 @@ def differences(results):
     return found
 
 
+def gaps(results, task, peer, point):
+    """Normalised differences, seed by seed."""
+    ours, theirs = (results.normalised(task, s, point) for s in ("tacit", peer))
+    return [a - b for a, b in zip(ours, theirs)]
+
+
+def kinds(results):
+    print(f"\nBy kind of task, after {POINTS[-1]} trials: differences as above.\n")
+    heading("tasks", "number", *(f"− {NAMES[peer]}" for peer in PEERS))
+    for name in dict.fromkeys(map(kind, results.tasks)):
+        tasks = [task for task in results.tasks if kind(task) == name]
+        cells = (pooled_interval([gaps(results, t, peer, POINTS[-1]) for t in tasks]) for peer in PEERS)
+        line(name, str(len(tasks)), *cells)
+
+
+def pooled_interval(gaps_of_tasks):
+    value, low, high = pooled(gaps_of_tasks)
+    return f"{value:+.3f} ({low:+.3f} to {high:+.3f})".replace("-", "−")
+
+
 def summary(results, found):
     print("\nOver all tasks; differences are of normalised values, tacit minus the peer.\n")
     heading("beside", "trials", "difference", "better", "level", "worse", "after Holm", "w/t/l")
     for (peer, n), ds in found.items():
-        gaps = [
-            [a - b for a, b in zip(results.normalised(t, "tacit", n), results.normalised(t, peer, n))]
-            for t in results.tasks
-        ]
-        value, low, high = pooled(gaps)
         verdicts = [verdict(d) for d in ds]
         sure = [d for d, p in zip(ds, holm([d.p for d in ds])) if p < 0.05]
         better = sum(d.mean < 0 for d in sure)
         line(
-            NAMES[peer], str(n), f"{value:+.3f} ({low:+.3f} to {high:+.3f})".replace("-", "−"),
+            NAMES[peer], str(n), pooled_interval([gaps(results, t, peer, n) for t in results.tasks]),
             *(str(verdicts.count(v)) for v in ("better", "level", "worse")), f"{better} better, {len(sure) - better} worse",
             "/".join(str(sum(d[i] for d in ds)) for i in (4, 5, 6)),
         )  # fmt: skip
@@ -139,6 +165,7 @@ def main(files):
     print(f"\n{len(results.tasks)} tasks, {len(results.seeds)} seeds, {POINTS[-1]} trials.")
     standing(results)
     summary(results, differences(results))
+    kinds(results)
     means(results)
 
 

@@ -9,8 +9,8 @@ from never_worse_stats import Draws, between, mean, resamples  # noqa: E402  (th
 
 Draws.count = 10000
 
-#: mean: of ours - theirs, so below 0 ours is better (smaller). low, high: a bootstrap over seeds, 95 %. p: of a sign-flip
-#: test, two-sided. wins, ties, losses: seeds of ours.
+#: mean: of ours - theirs, so below 0 ours is better (smaller). low, high: a bootstrap over seeds, 95 %. p: of a
+#: sign-flip test, two-sided. wins, ties, losses: seeds of ours.
 Difference = namedtuple("Difference", "mean low high p wins ties losses")
 
 

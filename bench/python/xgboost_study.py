@@ -1,11 +1,11 @@
-"""A study of XGBoost's parameters, 50 trials: pytacit, TacitSampler, TPESampler and GPSampler in the process that trains.
+"""50 trials of XGBoost's parameters: pytacit, TacitSampler, TPESampler and GPSampler in the process that trains.
 
     xgboost_study.py run RESULTS.jsonl [FIRST_SEED [SEEDS]]     appends a row for each run, and goes on where it was
     xgboost_study.py program RESULTS.jsonl [FIRST_SEED [SEEDS]] the same by `tacit optimize`: a process for each trial
     xgboost_study.py table RESULTS.jsonl                        the tables of docs/benchmarks.md
 
-A row has the best loss after 10, 20, 30, 40 and 50 trials, the seconds of the study, wall and CPU (of children, too), and
-those of them that the objective took. TACIT_BIN names the program; without it, it is looked for in PATH.
+A row has the best loss after 10, 20, 30, 40 and 50 trials, the seconds of the study, wall and CPU (of children, too),
+and those of them that the objective took. TACIT_BIN names the program; without it, it is looked for in PATH.
 """
 import json
 import os
@@ -112,7 +112,8 @@ def run_program(file, first=1, seeds=3):
 def by_program(seed):
     from xgboost_objective import SPACE
 
-    tacit, script = os.environ.get("TACIT_BIN", "tacit"), os.path.join(os.path.dirname(__file__), "xgboost_objective.py")
+    tacit = os.environ.get("TACIT_BIN", "tacit")
+    script = os.path.join(os.path.dirname(__file__), "xgboost_objective.py")
     with tempfile.TemporaryDirectory() as folder:
         document = os.path.join(folder, "study.json")
         with open(document, "w", encoding="utf-8") as out:
@@ -121,7 +122,8 @@ def by_program(seed):
             )
         storage = ["--storage", f"sqlite:///{folder}/tacit.db"]
         # As TacitSampler and the others do, the environment of rows.py holds the children to one thread.
-        command = [tacit, "optimize", document, *storage, "--", sys.executable, script, *(f"{{{name}}}" for name in SPACE)]
+        program = [sys.executable, script, *(f"{{{name}}}" for name in SPACE)]
+        command = [tacit, "optimize", document, *storage, "--", *program]
         before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), Clock()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wall, _ = clock.read()
@@ -143,27 +145,30 @@ def table(file):
     found = {who: {r["seed"]: r for r in rows if r["who"] == who} for who in WHO}
     seeds = sorted(set.intersection(*(set(found[who]) for who in WHO if who != "program")))
     print(", ".join(f"{name} {version}" for name, version in made_by.items()))
-    print("\n| who | seeds | seconds | CPU seconds | CPU seconds besides the objective | best loss after 10 / 20 / 30 / 40 / 50 |")
-    print("|" + "---|" * 6)
+    best = f"best loss after {' / '.join(map(str, POINTS))}"
+    titles = ["who", "seeds", "seconds", "CPU seconds", "besides the objective", best]
+    print("\n| " + " | ".join(titles) + " |\n|" + "---|" * 6)
     for who, name in WHO.items():
         of = [found[who][seed] for seed in (seeds if who != "program" else found[who])]
         if not of:
             continue
         wall, cpu = (statistics.median(r["seconds"][i] for r in of) for i in (0, 1))
-        besides = f"{statistics.median(r['seconds'][1] - r['objective'][1] for r in of):.3f}" if who != "program" else "—"
+        besides = "—"
+        if who != "program":
+            besides = f"{statistics.median(r['seconds'][1] - r['objective'][1] for r in of):.3f}"
         losses = " / ".join(f"{mean([r['best'][i] for r in of]):.5f}" for i in range(len(POINTS)))
         print(f"| {name} | {len(of)} | {wall:.2f} | {cpu:.2f} | {besides} | {losses} |")
     print_start_up(found["program"], found["pytacit"])
     print("\n| loss, and 95 % interval | − TPESampler | w/t/l | − GPSampler | w/t/l |\n|" + "---|" * 5)
     for who in ("pytacit", "sampler"):
         for i, point in enumerate(POINTS):
-            ds = [
-                difference(*([found[w][seed]["best"][i] for seed in seeds] for w in (who, peer))) for peer in ("tpe", "gp")
-            ]
-            cells = (
-                f"{d.mean:+.5f} ({d.low:+.5f} to {d.high:+.5f}) | {d.wins}/{d.ties}/{d.losses}".replace("-", "−") for d in ds
-            )
+            best = {w: [found[w][seed]["best"][i] for seed in seeds] for w in (who, "tpe", "gp")}
+            cells = (cell(difference(best[who], best[peer])) for peer in ("tpe", "gp"))
             print(f"| {WHO[who]}, {point} trials | " + " | ".join(cells) + " |")
+
+
+def cell(d):
+    return f"{d.mean:+.5f} ({d.low:+.5f} to {d.high:+.5f}) | {d.wins}/{d.ties}/{d.losses}".replace("-", "−")
 
 
 def print_start_up(program, pytacit):
@@ -176,8 +181,8 @@ def print_start_up(program, pytacit):
         statistics.median((program[seed]["seconds"][i] - pytacit[seed]["seconds"][i]) / TRIALS for seed in both)
         for i in (0, 1)
     )
-    print(f"\nA process for each trial: {cpu:.2f} CPU seconds and {wall:.2f} s more a trial; {same} of {len(both)} seeds with the "
-          "same losses as pytacit.")  # fmt: skip
+    cost = f"{cpu:.2f} CPU seconds and {wall:.2f} s more a trial"
+    print(f"\nA process for each trial: {cost}; {same} of {len(both)} seeds with the same losses as pytacit.")
 
 
 if __name__ == "__main__":
