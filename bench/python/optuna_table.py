@@ -124,9 +124,10 @@ def summary(results, found):
         verdicts = [verdict(d) for d in ds]
         sure = [d for d, p in zip(ds, holm([d.p for d in ds])) if p < 0.05]
         better = sum(d.mean < 0 for d in sure)
+        after_holm = f"{better} better, {len(sure) - better} worse"
         line(
             NAMES[peer], str(n), pooled_interval([gaps(results, t, peer, n) for t in results.tasks]),
-            *(str(verdicts.count(v)) for v in ("better", "level", "worse")), f"{better} better, {len(sure) - better} worse",
+            *(str(verdicts.count(v)) for v in ("better", "level", "worse")), after_holm,
             "/".join(str(sum(d[i] for d in ds)) for i in (4, 5, 6)),
         )  # fmt: skip
     for (peer, n), ds in found.items():

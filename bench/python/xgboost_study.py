@@ -17,6 +17,8 @@ import tempfile
 
 from rows import Clock, Rows, read, versions  # first: it holds numpy, torch and xgboost to one thread
 
+from paired import difference, mean
+
 TRIALS = 50
 POINTS = (10, 20, 30, 40, 50)
 WHO = {
@@ -139,26 +141,31 @@ def by_program(seed):
 
 
 def table(file):
-    from paired import difference, mean
-
     made_by, rows = read(file)
     found = {who: {r["seed"]: r for r in rows if r["who"] == who} for who in WHO}
     seeds = sorted(set.intersection(*(set(found[who]) for who in WHO if who != "program")))
     print(", ".join(f"{name} {version}" for name, version in made_by.items()))
+    print_costs(found, seeds)
+    print_start_up(found["program"], found["pytacit"])
+    print_differences(found, seeds)
+
+
+def print_costs(found, seeds):
     best = f"best loss after {' / '.join(map(str, POINTS))}"
     titles = ["who", "seeds", "seconds", "CPU seconds", "besides the objective", best]
-    print("\n| " + " | ".join(titles) + " |\n|" + "---|" * 6)
+    print("\n| " + " | ".join(titles) + " |\n|" + "---|" * len(titles))
     for who, name in WHO.items():
         of = [found[who][seed] for seed in (seeds if who != "program" else found[who])]
         if not of:
             continue
         wall, cpu = (statistics.median(r["seconds"][i] for r in of) for i in (0, 1))
-        besides = "—"
-        if who != "program":
-            besides = f"{statistics.median(r['seconds'][1] - r['objective'][1] for r in of):.3f}"
+        besides = statistics.median(r["seconds"][1] - r["objective"][1] for r in of)
         losses = " / ".join(f"{mean([r['best'][i] for r in of]):.5f}" for i in range(len(POINTS)))
-        print(f"| {name} | {len(of)} | {wall:.2f} | {cpu:.2f} | {besides} | {losses} |")
-    print_start_up(found["program"], found["pytacit"])
+        cells = [f"{wall:.2f}", f"{cpu:.2f}", f"{besides:.3f}" if who != "program" else "—", losses]
+        print(f"| {name} | {len(of)} | " + " | ".join(cells) + " |")
+
+
+def print_differences(found, seeds):
     print("\n| loss, and 95 % interval | − TPESampler | w/t/l | − GPSampler | w/t/l |\n|" + "---|" * 5)
     for who in ("pytacit", "sampler"):
         for i, point in enumerate(POINTS):
