@@ -51,7 +51,7 @@ class Coordinator:
                 f"listen is {listen}, which other machines may reach: say allow_other_machines=True, or listen at "
                 "127.0.0.1"
             )
-        self._token: Optional[str] = None  # an operator's that this object has made
+        self._token: Optional[str] = None  # the operator's, where this object was shown it
         opts, where = struct("tacit_coordinator_opts"), text(storage, "storage")
         opts.storage = where
         if test_seed is not None:
@@ -138,7 +138,8 @@ class Coordinator:
     def operator_token(self, another: bool = False) -> str:
         """The operator's token, for create_study(..., storage=c.url, token=...) and `tacit remote`.
 
-        A storage shows its first one once; later objects say another=True, and those that there are stay valid.
+        A storage shows its first one once; later objects say another=True, and those that there are stay valid. What
+        is asked of this object needs none.
         """
         if self._token is not None and not another:
             return self._token
@@ -169,8 +170,9 @@ class Coordinator:
         """An operator's request, answered in this process: the routes are those of <tacit/net.h>."""
         asked = struct("tacit_request")
         written = None if body is None else json.dumps(dict(body))
-        kept = [text(method, "method"), text(path, "path"), text(self._any_token(), "token"), text(written, "body")]
-        asked.method, asked.path, asked.bearer, asked.body = kept
+        kept = [text(method, "method"), text(path, "path"), text(written, "body")]
+        asked.method, asked.path, asked.body = kept
+        asked.as_operator = 1
         asked.body_size = 0 if written is None else len(written.encode("utf-8"))
         made, end = lib.tacit_coordinator_handle, lib.tacit_response_free
         handle, pointer = self._open(), ffi.new("tacit_response **")
@@ -181,16 +183,6 @@ class Coordinator:
         if status >= 300:
             raise error(_code(status), str(answer.get("detail") or answer.get("title") or f"HTTP status {status}"))
         return answer
-
-    def _any_token(self) -> str:
-        """The holder is the operator: where the first token was shown to somebody else, this object makes its own."""
-        if self._token is None:
-            pointer = ffi.new("char **")
-            call(lib.tacit_coordinator_operator_token, self._open(), False, pointer)
-            if pointer[0] == ffi.NULL:
-                return self.operator_token(another=True)
-            self._token = string(owned(pointer[0], lib.tacit_text_free)) or ""
-        return self._token
 
     # ---- the end
 
