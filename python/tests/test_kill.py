@@ -1,9 +1,9 @@
-"""Processes that are killed with SIGKILL at many moments: what they leave goes on, bit for bit as if nothing had happened.
+"""Processes that are killed with SIGKILL at many moments: what they leave goes on, bit for bit as if nothing happened.
 
-A moment is a number of calls, the same on every machine: the n-th write, sync or message to a server of a process (whole
-or torn: tests/integration/kill_at.c), or the n-th time that an objective begins, ends, or a callback runs. A few are
-times of the clock, which also fall into computations. They are drawn from a seed, KILL_SEED. PYTACIT_KILLS is how many;
-TACIT_DEEP asks for 500.
+A moment is a number of calls, the same on every machine: the n-th write, sync or message to a server of a process
+(whole or torn: tests/integration/kill_at.c), or the n-th time that an objective begins, ends, or a callback runs. A few
+are times of the clock, which also fall into computations. They are drawn from a seed, KILL_SEED. PYTACIT_KILLS is how
+many; TACIT_DEEP asks for 500.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Set
@@ -110,8 +111,8 @@ def ledger(name: str, storage: str) -> List[Dict[str, Any]]:
 
 
 def entries(exported: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """Those of a ledger. The hash of a study depends on when it was created, and so do the hashes of the chain; which of
-    several seeds is named as the reason why a test protects nothing, on when an agent was started."""
+    """Those of a ledger. The hash of a study depends on when it was created, and so do the hashes of the chain; which
+    of several seeds is named as the reason why a test protects nothing, on when an agent was started."""
     apart = ("study", "previous", "head", "not_private")
     return [{key: value for key, value in entry.items() if key not in apart} for entry in exported["entries"]]
 
@@ -191,9 +192,8 @@ PARTY = MORTAL + (
 class Federation:
     """A coordinator in a process of its own, and the first of two agents, in a thread of this one."""
 
-    def __init__(self, folder: str, trials: int) -> None:
-        Path(folder).mkdir()
-        self.folder, self.trials = folder, trials
+    def __init__(self, trials: int) -> None:
+        self.folder, self.trials = tempfile.mkdtemp(dir="."), trials
         self.port, self._process = 0, None  # type: int, Optional[subprocess.Popen[str]]
         self.url, self.fingerprint, self.token = self.serve(new=True)
         self.first = self.agent(0)
@@ -280,7 +280,7 @@ def traffic(study: str, storage: str) -> List[Dict[str, str]]:
 
 def calm(trials: int) -> Dict[str, Any]:
     """The study that nobody disturbs, once everything is paid for once."""
-    federation = Federation("calm", trials)
+    federation = Federation(trials)
     try:
         assert federation.first.number == 0
         federation.start(federation.first, federation.agent(1))
@@ -312,7 +312,7 @@ def test_an_agent(own_folder: Path) -> None:
     expected, drawn, left = calm(16), moments(SEED, 90), KILLS
     killed: Set[str] = set()
     while left:
-        federation = Federation(f"before kill {left}", 16)
+        federation = Federation(16)
         joined = (federation.url, "ward", federation.token, federation.fingerprint)
         program = PARTY.format(joined=joined, folder=federation.folder)
         try:
@@ -335,7 +335,7 @@ def test_a_coordinator(own_folder: Path) -> None:
     """The coordinator is killed at its writes and comes back with the same storage; the agents wait for it."""
     expected, draw, left = calm(8), random.Random(SEED), max(KILLS // 10, 1)
     while left:
-        federation = Federation(f"before kill {left}", 8)
+        federation = Federation(8)
         second = federation.agent(1)
         try:
             federation.start(federation.first, second)
